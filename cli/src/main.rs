@@ -1,0 +1,2 @@
+//! The `crestline` program.
+fn main() {}

@@ -1,0 +1,3 @@
+//! The DRM driver core: probe, GTT, GEM, rings, requests, fences.
+#![no_std]
+#![forbid(unsafe_code)]

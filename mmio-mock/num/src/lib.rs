@@ -1,0 +1,2 @@
+//! Bit-exact number formats shared by the units of the model.
+#![forbid(unsafe_code)]

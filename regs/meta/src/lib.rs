@@ -1,0 +1,1 @@
+//! Table parser, validation and emitters behind the `regs` crate.

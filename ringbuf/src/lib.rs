@@ -1,0 +1,3 @@
+//! Ring buffer arithmetic, reservation and typed command emission.
+#![no_std]
+#![forbid(unsafe_code)]

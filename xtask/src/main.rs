@@ -1,0 +1,2 @@
+//! Checks and generators of the workspace.
+fn main() {}
