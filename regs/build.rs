@@ -1,1 +1,3 @@
-fn main() { println!("cargo:rerun-if-changed=tables"); }
+fn main() {
+    println!("cargo:rerun-if-changed=tables");
+}

@@ -15,15 +15,88 @@ impl Verx10 {
 
 /// Opcode; the number it has in a generation is in the table of that generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[expect(missing_docs, reason = "the manual's mnemonics; described in the opcode table")]
+#[expect(
+    missing_docs,
+    reason = "the manual's mnemonics; described in the opcode table"
+)]
 pub enum Opcode {
-    Illegal, Mov, Sel, Not, And, Or, Xor, Shr, Shl, Rsr, Rsl, Asr, Cmp, Cmpn,
-    Jmpi, If, Iff, Else, Endif, Do, While, Break, Cont, Halt, Msave, Mrest, Push, Pop,
-    Wait, Send, Sendc, Math, Add, Mul, Avg, Frc, Rndu, Rndd, Rnde, Rndz, Mac, Mach, Lzd,
-    Sad2, Sada2, Dp4, Dph, Dp3, Dp2, Line, Pln, Nop,
+    Illegal,
+    Mov,
+    Sel,
+    Not,
+    And,
+    Or,
+    Xor,
+    Shr,
+    Shl,
+    Rsr,
+    Rsl,
+    Asr,
+    Cmp,
+    Cmpn,
+    Jmpi,
+    If,
+    Iff,
+    Else,
+    Endif,
+    Do,
+    While,
+    Break,
+    Cont,
+    Halt,
+    Msave,
+    Mrest,
+    Push,
+    Pop,
+    Wait,
+    Send,
+    Sendc,
+    Math,
+    Add,
+    Mul,
+    Avg,
+    Frc,
+    Rndu,
+    Rndd,
+    Rnde,
+    Rndz,
+    Mac,
+    Mach,
+    Lzd,
+    Sad2,
+    Sada2,
+    Dp4,
+    Dph,
+    Dp3,
+    Dp2,
+    Line,
+    Pln,
+    Nop,
     // Gen6 and later; no Gen4 table lists them.
-    Call, Ret, Addc, Subb, Bfe, Bfi1, Bfi2, Bfrev, Cbit, Fbh, Fbl, F16to32, F32to16,
-    Mad, Lrp, Dim, Movi, Brc, Brd, Csel, Smov, Sends, Sendsc, Madm,
+    Call,
+    Ret,
+    Addc,
+    Subb,
+    Bfe,
+    Bfi1,
+    Bfi2,
+    Bfrev,
+    Cbit,
+    Fbh,
+    Fbl,
+    F16to32,
+    F32to16,
+    Mad,
+    Lrp,
+    Dim,
+    Movi,
+    Brc,
+    Brd,
+    Csel,
+    Smov,
+    Sends,
+    Sendsc,
+    Madm,
 }
 
 /// Access mode (PRM 11.3.8).
@@ -59,17 +132,49 @@ pub enum ThreadCtrl {
 
 /// Predicate control (PRM 11.4); the align1 and align16 meanings share encodings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "names are the manual's: .anyv .any2h .xyzw ...")]
+#[expect(
+    missing_docs,
+    reason = "names are the manual's: .anyv .any2h .xyzw ..."
+)]
 pub enum PredCtrl {
-    None, Normal,
-    AnyV, AllV, Any2h, All2h, Any4h, All4h, Any8h, All8h, Any16h, All16h,
-    ReplX, ReplY, ReplZ, ReplW, AlignAny4h, AlignAll4h,
+    None,
+    Normal,
+    AnyV,
+    AllV,
+    Any2h,
+    All2h,
+    Any4h,
+    All4h,
+    Any8h,
+    All8h,
+    Any16h,
+    All16h,
+    ReplX,
+    ReplY,
+    ReplZ,
+    ReplW,
+    AlignAny4h,
+    AlignAll4h,
 }
 
 /// Conditional modifier (PRM 11.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(missing_docs, reason = "names are the manual's: .z .nz .g .ge .l .le .r .o .u")]
-pub enum CondMod { None, Z, Nz, G, Ge, L, Le, R, O, U }
+#[expect(
+    missing_docs,
+    reason = "names are the manual's: .z .nz .g .ge .l .le .r .o .u"
+)]
+pub enum CondMod {
+    None,
+    Z,
+    Nz,
+    G,
+    Ge,
+    L,
+    Le,
+    R,
+    O,
+    U,
+}
 
 /// Descriptor fields of a `send` (PRM 2.6.2, 13.2.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -105,9 +105,17 @@ impl Region {
     /// `vstride` of a Vx1 or VxH region: one address subregister a row, indirect only.
     pub const VXH: u8 = 0xff;
     /// `<0;1,0>`, a scalar.
-    pub const SCALAR: Region = Region { vstride: 0, width: 1, hstride: 0 };
+    pub const SCALAR: Region = Region {
+        vstride: 0,
+        width: 1,
+        hstride: 0,
+    };
     /// `<8;8,1>`.
-    pub const VEC8: Region = Region { vstride: 8, width: 8, hstride: 1 };
+    pub const VEC8: Region = Region {
+        vstride: 8,
+        width: 8,
+        hstride: 1,
+    };
 }
 
 /// Destination operand.
