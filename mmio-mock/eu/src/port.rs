@@ -83,6 +83,8 @@ pub struct Message<'a> {
     pub payload: &'a [Grf],
     /// Address of the instruction, for errors.
     pub ip: u32,
+    /// Floating point mode of the sender (CR0 bit 0), which extended math obeys.
+    pub float_mode: FloatMode,
 }
 
 /// What became of a message.
