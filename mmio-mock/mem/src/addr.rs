@@ -1,4 +1,7 @@
 //! Addresses and memory faults.
+//!
+//! PRM: Intel 965 Express Chipset Family, volume 1 (memory interface).
+//! Not modelled: addresses above 4 GiB of system memory.
 
 use std::fmt;
 
@@ -65,4 +68,16 @@ pub struct Fault {
     pub access: Access,
     /// Cause.
     pub kind: FaultKind,
+}
+
+/// A physical access outside the system's memory, or a wrong range given to the page allocator.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{access:?} of {len} bytes at physical {addr:?}: no such memory")]
+pub struct PhysFault {
+    /// First byte of the access.
+    pub addr: PhysAddr,
+    /// Bytes asked for.
+    pub len: usize,
+    /// Read or write.
+    pub access: Access,
 }

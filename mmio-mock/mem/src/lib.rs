@@ -1,8 +1,21 @@
-//! Graphics memory: pages, GTT, fences and tiling.
+//! Graphics memory: system pages, the GTT, fences and tiling.
 //!
 //! PRM: Intel 965 Express Chipset Family, volume 1 (memory interface, GTT, tiling).
+//! Not modelled: caches between a unit and memory, per-process GTTs, and snooping.
 #![forbid(unsafe_code)]
 
 pub mod addr;
+pub mod arena;
+pub mod fence;
+pub mod gtt;
+pub mod memory;
+pub mod tiling;
 
-pub use addr::{Access, Fault, FaultKind, GpuAddr, PhysAddr};
+pub use addr::{Access, Fault, FaultKind, GpuAddr, PhysAddr, PhysFault};
+pub use fence::{FENCE_COUNT, Fence};
+pub use gtt::{GTT_ENTRIES, Pte};
+pub use memory::{DEFAULT_SYSTEM_BYTES, Memory};
+pub use tiling::{BitSixSwizzle, Tiling};
+
+/// Bytes of a page of the GTT and of a tile.
+pub const PAGE_SIZE: usize = 4096;

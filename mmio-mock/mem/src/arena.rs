@@ -1,0 +1,185 @@
+//! System memory: one block of bytes with a page allocator.
+//!
+//! PRM: Intel 965 Express Chipset Family, volume 1 (system memory address map).
+//! Not modelled: memory holes, stolen memory as a separate range, and NUMA.
+
+use std::collections::BTreeMap;
+
+use crate::{Access, PAGE_SIZE, PhysAddr, PhysFault};
+
+/// System memory. A physical address is an index into it; page 0 is never handed out.
+///
+/// The whole block is reserved at construction as zero pages, which the host's kernel backs only
+/// when they are touched: its cost grows with use, and no page ever moves.
+#[derive(Debug, Clone)]
+pub struct Arena {
+    bytes: Vec<u8>,
+    /// Free runs of pages: first page -> number of pages; neighbours are always joined.
+    free: BTreeMap<usize, usize>,
+    /// Pages from here on have never been handed out and are zero.
+    fresh_from: usize,
+}
+
+impl Arena {
+    /// Memory of `cap_bytes`, rounded down to whole pages (at least one, at most 4 GiB less a page).
+    pub fn new(cap_bytes: usize) -> Self {
+        let pages = (cap_bytes / PAGE_SIZE).clamp(1, (1 << 20) - 1);
+        let mut free = BTreeMap::new();
+        if pages > 1 {
+            free.insert(1, pages - 1);
+        }
+        Arena {
+            bytes: vec![0; pages * PAGE_SIZE],
+            free,
+            fresh_from: 1,
+        }
+    }
+
+    /// Size in bytes.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Whether there is no memory at all (never: there is always a page 0).
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// All bytes.
+    #[inline]
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// All bytes, writable.
+    #[inline]
+    pub fn bytes_mut(&mut self) -> &mut [u8] {
+        &mut self.bytes
+    }
+
+    /// Number of pages that can still be handed out.
+    pub fn free_page_count(&self) -> usize {
+        self.free.values().sum()
+    }
+
+    /// Hands out `count` adjacent zeroed pages (first fit), or `None` when no run is long enough.
+    pub fn alloc_pages(&mut self, count: usize) -> Option<PhysAddr> {
+        if count == 0 {
+            return None;
+        }
+        let (&first, &run) = self.free.iter().find(|&(_, &run)| run >= count)?;
+        self.free.remove(&first);
+        if run > count {
+            self.free.insert(first + count, run - count);
+        }
+        let end = first + count;
+        let dirty_end = end.min(self.fresh_from);
+        if first < dirty_end {
+            self.bytes[first * PAGE_SIZE..dirty_end * PAGE_SIZE].fill(0);
+        }
+        self.fresh_from = self.fresh_from.max(end);
+        Some(PhysAddr((first * PAGE_SIZE) as u64))
+    }
+
+    /// Takes back `count` pages from `addr`. A range that is misaligned, outside memory or partly
+    /// free already is refused and changes nothing.
+    pub fn free_pages(&mut self, addr: PhysAddr, count: usize) -> Result<(), PhysFault> {
+        let refuse = PhysFault {
+            addr,
+            len: count.saturating_mul(PAGE_SIZE),
+            access: Access::Write,
+        };
+        let start = usize::try_from(addr.0).map_err(|_| refuse)?;
+        let first = start / PAGE_SIZE;
+        let end = first.checked_add(count).ok_or(refuse)?;
+        let aligned = start.is_multiple_of(PAGE_SIZE);
+        if !aligned || first == 0 || count == 0 || end > self.bytes.len() / PAGE_SIZE {
+            return Err(refuse);
+        }
+        let before = self.free.range(..=first).next_back().map(|(&a, &n)| (a, n));
+        let after = self.free.range(first..).next().map(|(&a, &n)| (a, n));
+        if before.is_some_and(|(a, n)| a + n > first) || after.is_some_and(|(a, _)| a < end) {
+            return Err(refuse);
+        }
+        let (mut run_first, mut run_end) = (first, end);
+        if let Some((a, n)) = before
+            && a + n == first
+        {
+            self.free.remove(&a);
+            run_first = a;
+        }
+        if let Some((a, n)) = after
+            && a == end
+        {
+            self.free.remove(&a);
+            run_end = a + n;
+        }
+        self.free.insert(run_first, run_end - run_first);
+        Ok(())
+    }
+
+    /// The bytes `addr..addr + len`.
+    pub fn slice(&self, addr: PhysAddr, len: usize) -> Result<&[u8], PhysFault> {
+        range(addr, len)
+            .and_then(|r| self.bytes.get(r))
+            .ok_or(PhysFault {
+                addr,
+                len,
+                access: Access::Read,
+            })
+    }
+
+    /// The bytes `addr..addr + len`, writable.
+    pub fn slice_mut(&mut self, addr: PhysAddr, len: usize) -> Result<&mut [u8], PhysFault> {
+        range(addr, len)
+            .and_then(|r| self.bytes.get_mut(r))
+            .ok_or(PhysFault {
+                addr,
+                len,
+                access: Access::Write,
+            })
+    }
+}
+
+fn range(addr: PhysAddr, len: usize) -> Option<std::ops::Range<usize>> {
+    let start = usize::try_from(addr.0).ok()?;
+    Some(start..start.checked_add(len)?)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn runs_are_split_joined_and_zeroed() {
+        let mut a = Arena::new(8 * PAGE_SIZE);
+        assert_eq!(a.free_page_count(), 7);
+        let p = a.alloc_pages(3).unwrap();
+        let q = a.alloc_pages(4).unwrap();
+        assert_eq!((p, q), (PhysAddr(0x1000), PhysAddr(0x4000)));
+        assert_eq!(a.alloc_pages(1), None);
+        a.slice_mut(p, 12288).unwrap().fill(0xaa);
+        a.free_pages(p, 3).unwrap();
+        assert!(a.free_pages(PhysAddr(0x2000), 1).is_err(), "double free");
+        a.free_pages(q, 4).unwrap();
+        assert_eq!(a.free_page_count(), 7);
+        let all = a.alloc_pages(7).unwrap();
+        assert_eq!(all, p);
+        assert!(a.slice(all, 7 * PAGE_SIZE).unwrap().iter().all(|&b| b == 0));
+    }
+
+    #[test]
+    fn wrong_ranges_are_refused() {
+        let mut a = Arena::new(4 * PAGE_SIZE);
+        assert_eq!(a.alloc_pages(0), None);
+        assert_eq!(a.alloc_pages(usize::MAX), None);
+        assert!(a.free_pages(PhysAddr(0), 1).is_err());
+        assert!(a.free_pages(PhysAddr(0x1001), 1).is_err());
+        assert!(a.free_pages(PhysAddr(0x1000), usize::MAX).is_err());
+        assert!(a.slice(PhysAddr(u64::MAX), 2).is_err());
+        assert!(a.slice(PhysAddr(0x4000), 1).is_err());
+    }
+}
