@@ -6,7 +6,17 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+mod codes;
+pub mod decode;
+pub mod encode;
+pub mod error;
 pub mod inst;
+mod layout;
+pub mod opcode;
 pub mod operand;
+pub mod tables;
 
+pub use decode::decode;
+pub use encode::encode;
+pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use inst::{Inst, Opcode, Verx10};

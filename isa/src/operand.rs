@@ -135,6 +135,18 @@ pub struct Dst {
     pub compr4: bool,
 }
 
+impl Dst {
+    /// The null register, which an absent destination holds.
+    pub const NULL: Dst = Dst {
+        file: RegFile::Arf,
+        ty: Type::Ud,
+        addr: Addr::Direct { nr: 0, subnr: 0 },
+        hstride: 1,
+        writemask: 0xf,
+        compr4: false,
+    };
+}
+
 /// Source operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Src {
@@ -159,4 +171,15 @@ pub struct Src {
 impl Src {
     /// Identity swizzle.
     pub const XYZW: [u8; 4] = [0, 1, 2, 3];
+    /// The null register as a scalar, which absent sources hold.
+    pub const NULL: Src = Src {
+        file: RegFile::Arf,
+        ty: Type::Ud,
+        addr: Addr::Direct { nr: 0, subnr: 0 },
+        region: Region::SCALAR,
+        swizzle: Src::XYZW,
+        negate: false,
+        abs: false,
+        imm: 0,
+    };
 }
