@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod fault;
+pub mod shared;
 pub mod urb;
 
 pub use fault::UnitFault;

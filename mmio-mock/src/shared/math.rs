@@ -1,0 +1,216 @@
+//! Extended math: reciprocal, roots, logarithm, power, sine, integer divide.
+//!
+//! PRM: volume 4, chapter 6. Results are computed in double precision and rounded once, so both
+//! precision settings give the same, better than promised bits. Not modelled: rounds and latency.
+
+use eu::port::FloatMode;
+use eu::{Grf, Message};
+
+/// Function codes of descriptor bits 3:0 (PRM 6.1.1.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Function {
+    /// 1 / x.
+    Inv,
+    /// Logarithm to base 2.
+    Log,
+    /// 2 to the power x.
+    Exp,
+    /// Square root.
+    Sqrt,
+    /// Reciprocal square root.
+    Rsq,
+    /// Sine of radians.
+    Sin,
+    /// Cosine of radians.
+    Cos,
+    /// Sine, then cosine.
+    SinCos,
+    /// |a| to the power b.
+    Pow,
+    /// Integer quotient, then remainder.
+    IntDivBoth,
+    /// Integer quotient.
+    IntDivQuotient,
+    /// Integer remainder.
+    IntDivRemainder,
+}
+
+impl Function {
+    /// Decodes bits 3:0; `None` for the reserved codes 0, 9, Eh and Fh.
+    #[must_use]
+    pub const fn from_code(code: u16) -> Option<Self> {
+        Some(match code & 0xf {
+            1 => Self::Inv,
+            2 => Self::Log,
+            3 => Self::Exp,
+            4 => Self::Sqrt,
+            5 => Self::Rsq,
+            6 => Self::Sin,
+            7 => Self::Cos,
+            8 => Self::SinCos,
+            10 => Self::Pow,
+            11 => Self::IntDivBoth,
+            12 => Self::IntDivQuotient,
+            13 => Self::IntDivRemainder,
+            _ => return None,
+        })
+    }
+
+    /// Message registers that the function takes (PRM 6.1.1.3).
+    #[must_use]
+    pub const fn operands(self) -> usize {
+        match self {
+            Self::Pow | Self::IntDivBoth | Self::IntDivQuotient | Self::IntDivRemainder => 2,
+            _ => 1,
+        }
+    }
+
+    const fn is_integer(self) -> bool {
+        matches!(
+            self,
+            Self::IntDivBoth | Self::IntDivQuotient | Self::IntDivRemainder
+        )
+    }
+}
+
+/// Why the unit refuses a message; the router latches it (PRM 2.6.11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// Reserved function code.
+    Function,
+    /// Message length does not fit the function.
+    Length,
+    /// End of thread is not allowed here (PRM 6.1).
+    Eot,
+}
+
+/// Flushes denormals to zero of the same sign (PRM 10.3.1.2).
+fn flush(x: f32) -> f32 {
+    if x.is_subnormal() {
+        0.0f32.copysign(x)
+    } else {
+        x
+    }
+}
+
+/// ALT mode produces no infinity (PRM 10.3.2).
+fn clamp_alt(x: f32) -> f32 {
+    if x.is_infinite() {
+        f32::MAX.copysign(x)
+    } else {
+        x
+    }
+}
+
+/// One float function of one or two operands; `SinCos` gives the sine here.
+#[must_use]
+pub fn float(function: Function, mode: FloatMode, a: f32, b: f32) -> f32 {
+    let alt = mode == FloatMode::Alt;
+    let a = flush(a);
+    // PRM 6.3.2, 6.3.4, 6.3.5: in ALT mode LOG, SQRT and RSQ take the absolute value.
+    let magnitude = if alt { a.abs() } else { a };
+    let result = match function {
+        Function::Inv => 1.0 / a,
+        Function::Log if magnitude < 0.0 => f32::NAN,
+        // Either zero has the logarithm -inf.
+        Function::Log => f64::from(magnitude).log2() as f32,
+        Function::Exp => f64::from(a).exp2() as f32,
+        // Correctly rounded by the host; the root of -0 is -0 as the table wants.
+        Function::Sqrt => magnitude.sqrt(),
+        Function::Rsq if magnitude == 0.0 => f32::INFINITY.copysign(magnitude),
+        Function::Rsq => (1.0 / f64::from(magnitude).sqrt()) as f32,
+        Function::Sin | Function::SinCos => f64::from(a).sin() as f32,
+        Function::Cos => f64::from(a).cos() as f32,
+        Function::Pow => power(a, flush(b), alt),
+        _ => 0.0,
+    };
+    let result = flush(result);
+    if alt { clamp_alt(result) } else { result }
+}
+
+/// 2^(b log2|a|): the formula of PRM 6.3.6 also yields its special-value table, as 0 * inf is NaN.
+fn power(a: f32, b: f32, alt: bool) -> f32 {
+    let mut log = f64::from(a.abs()).log2();
+    if alt && log.is_infinite() {
+        log = f64::from(f32::MAX).copysign(log);
+    }
+    (f64::from(b) * log).exp2() as f32
+}
+
+/// Saturation to [0,1]; NaN becomes 0.
+fn saturate(x: f32) -> f32 {
+    if x > 0.0 { x.min(1.0) } else { 0.0 }
+}
+
+/// Integer divide: quotient and remainder (PRM 6.3.10).
+#[must_use]
+pub fn divide(numerator: u32, denominator: u32, signed: bool) -> (u32, u32) {
+    if signed {
+        let (n, d) = (numerator as i32, denominator as i32);
+        if d == 0 {
+            let limit = if n < 0 { 0x8000_0000 } else { 0x7fff_ffff };
+            return (limit, limit);
+        }
+        (n.wrapping_div(d) as u32, n.wrapping_rem(d) as u32)
+    } else {
+        (
+            numerator.checked_div(denominator).unwrap_or(u32::MAX),
+            numerator.checked_rem(denominator).unwrap_or(u32::MAX),
+        )
+    }
+}
+
+/// Serves one message; only enabled channels of `response` change.
+pub fn execute(msg: &Message<'_>, response: &mut [Grf]) -> Result<(), Reject> {
+    let control = msg.function_control;
+    let function = Function::from_code(control).ok_or(Reject::Function)?;
+    if msg.eot {
+        return Err(Reject::Eot);
+    }
+    let (Some(src0), true) = (
+        msg.payload.first(),
+        msg.payload.len() >= function.operands(),
+    ) else {
+        return Err(Reject::Length);
+    };
+    let src1 = msg.payload.get(1).unwrap_or(src0);
+    let signed = control & 1 << 4 != 0;
+    let clamp = control & 1 << 6 != 0;
+    let scalar = control & 1 << 7 != 0;
+    let finish = |x: f32| if clamp { saturate(x) } else { x }.to_bits();
+    for channel in 0..8usize {
+        if msg.exec_mask & 1 << channel == 0 {
+            continue;
+        }
+        let from = if scalar { channel & 4 } else { channel };
+        let (a, b) = (src0[from], src1[from]);
+        let (first, second) = if function.is_integer() {
+            // PRM 6.1.1.3: the first register is the denominator.
+            let (quotient, remainder) = divide(b, a, signed);
+            match function {
+                Function::IntDivRemainder => (remainder, 0),
+                _ => (quotient, remainder),
+            }
+        } else {
+            let (a, b) = (f32::from_bits(a), f32::from_bits(b));
+            let second = if function == Function::SinCos {
+                finish(float(Function::Cos, msg.float_mode, a, b))
+            } else {
+                0
+            };
+            (finish(float(function, msg.float_mode, a, b)), second)
+        };
+        if let Some(w) = response.first_mut() {
+            w[channel] = first;
+        }
+        if matches!(function, Function::SinCos | Function::IntDivBoth)
+            && let Some(w) = response.get_mut(1)
+        {
+            w[channel] = second;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

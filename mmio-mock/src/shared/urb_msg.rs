@@ -1,0 +1,191 @@
+//! URB_WRITE: swizzles, offsets, completion bits and entry allocation.
+//!
+//! PRM: volume 4, 8.4. Handles of the header are row numbers. Not modelled: the half-word
+//! restrictions on transposed destinations beyond what the tables show.
+
+use eu::{Grf, Message};
+
+use super::context::{Events, ThreadContext, UrbEvent};
+use crate::urb::{Urb, UrbHandle};
+
+/// Rows that a six-bit offset and a fifteen-register payload can reach in one entry.
+const OFFSET: u16 = 0x3f;
+
+/// What became of the message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Written.
+    Done,
+    /// No free entry for the requested allocation; nothing was written, try again.
+    Busy,
+}
+
+/// Why the unit refuses a message; the router latches it (PRM 2.6.11).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reject {
+    /// Reserved opcode in bits 3:0.
+    Opcode,
+    /// Reserved swizzle.
+    Swizzle,
+    /// No header register, or a transposed payload that is no multiple of three rows.
+    Length,
+    /// Allocate together with EOT (PRM 8.4.2, table of combinations).
+    AllocateAtEot,
+    /// The rows lie past the end of the URB.
+    Range,
+    /// The sender's fixed function owns no section to allocate from.
+    NoOwner,
+}
+
+/// The descriptor's function control.
+#[derive(Clone, Copy, Debug)]
+struct Control(u16);
+
+impl Control {
+    const fn opcode(self) -> u16 {
+        self.0 & 0xf
+    }
+    const fn offset(self) -> u16 {
+        self.0 >> 4 & OFFSET
+    }
+    const fn swizzle(self) -> u16 {
+        self.0 >> 10 & 3
+    }
+    const fn allocate(self) -> bool {
+        self.0 & 1 << 13 != 0
+    }
+    const fn used(self) -> bool {
+        self.0 & 1 << 14 != 0
+    }
+    const fn complete(self) -> bool {
+        self.0 & 1 << 15 != 0
+    }
+}
+
+/// Serves one message.
+pub fn execute(
+    msg: &Message<'_>,
+    response: &mut [Grf],
+    ctx: &ThreadContext,
+    urb: &mut Urb,
+    events: &mut Events,
+) -> Result<Outcome, Reject> {
+    let control = Control(msg.function_control);
+    if control.opcode() != 0 {
+        return Err(Reject::Opcode);
+    }
+    let Some((header, data)) = msg.payload.split_first() else {
+        return Err(Reject::Length);
+    };
+    if control.allocate() && msg.eot {
+        return Err(Reject::AllocateAtEot);
+    }
+    let entry0 = UrbHandle(header[0] as u16);
+    let entry1 = UrbHandle(header[1] as u16);
+    let offset = control.offset();
+    // Check everything before the first effect, so that a refused message has none.
+    let rows = match control.swizzle() {
+        0 => data.len(),
+        1 => data.len().div_ceil(2),
+        2 if data.len() % 3 == 0 => data.len() / 3 * 4,
+        2 => return Err(Reject::Length),
+        _ => return Err(Reject::Swizzle),
+    };
+    if let Some(last) = rows.checked_sub(1) {
+        let last = offset + last as u16;
+        let fits = urb.row(entry0, last).is_some()
+            && (control.swizzle() != 1 || urb.row(entry1, last).is_some());
+        if !fits {
+            return Err(Reject::Range);
+        }
+    }
+    let allocated = if control.allocate() {
+        let owner = ctx.urb_owner.ok_or(Reject::NoOwner)?;
+        match urb.allocate(owner) {
+            Some(handle) => Some(handle),
+            None => return Ok(Outcome::Busy),
+        }
+    } else {
+        None
+    };
+    match control.swizzle() {
+        0 => no_swizzle(urb, entry0, offset, data),
+        1 => interleaved(urb, [entry0, entry1], offset, data, msg.exec_mask),
+        _ => transpose(urb, entry0, offset, data),
+    }
+    if let (Some(handle), Some(w)) = (allocated, response.first_mut()) {
+        *w = [
+            u32::from(handle.0) << 16 | u32::from(handle.0),
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+            0,
+        ];
+    }
+    let complete = control.complete();
+    // Primitive fields only mean something with Complete (PRM 8.4.2).
+    let prim = if complete { header[2] } else { 0 };
+    events.urb.push(UrbEvent {
+        handle: entry0,
+        id: (header[0] >> 16) as u16,
+        second: (control.swizzle() == 1).then_some((entry1, (header[1] >> 16) as u16)),
+        fftid: header[5] as u8,
+        complete,
+        used: complete && control.used(),
+        allocated,
+        prim_type: (prim >> 2 & 0x1f) as u8,
+        prim_start: prim & 2 != 0,
+        prim_end: prim & 1 != 0,
+        eot: msg.eot,
+    });
+    Ok(Outcome::Done)
+}
+
+/// PRM 8.4.3.2.1: rows as they are, channel enables ignored.
+fn no_swizzle(urb: &mut Urb, entry: UrbHandle, offset: u16, data: &[Grf]) {
+    for (row, source) in (offset..).zip(data) {
+        if let Some(target) = urb.row_mut(entry, row) {
+            *target = *source;
+        }
+    }
+}
+
+/// PRM 8.4.3.2.2: low halves to entry 0, high halves to entry 1, channel enables obeyed.
+fn interleaved(urb: &mut Urb, entries: [UrbHandle; 2], offset: u16, data: &[Grf], mask: u16) {
+    for (n, source) in data.iter().enumerate() {
+        let row = offset + n as u16 / 2;
+        let half = n % 2 * 4;
+        for (side, entry) in entries.into_iter().enumerate() {
+            let Some(target) = urb.row_mut(entry, row) else {
+                continue;
+            };
+            for dword in 0..4 {
+                if mask & 1 << (side * 4 + dword) != 0 {
+                    target[half + dword] = source[side * 4 + dword];
+                }
+            }
+        }
+    }
+}
+
+/// PRM 8.4.3.2.3, table 8-2: three source rows and a row of zeros become four dwords an element.
+fn transpose(urb: &mut Urb, entry: UrbHandle, offset: u16, data: &[Grf]) {
+    for (group, rows) in data.chunks_exact(3).enumerate() {
+        for pair in 0..4 {
+            let Some(target) = urb.row_mut(entry, offset + (group * 4 + pair) as u16) else {
+                return;
+            };
+            for side in 0..2 {
+                let n = pair * 2 + side;
+                target[side * 4..side * 4 + 4]
+                    .copy_from_slice(&[rows[0][n], rows[1][n], 0, rows[2][n]]);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
