@@ -3,8 +3,45 @@
 //! PRM: volume 4, 2.5, 2.6 and chapters 4-8.
 
 pub mod context;
+pub mod error;
+pub mod gateway;
 pub mod math;
 pub mod null;
+pub mod router;
+pub mod spawner;
 pub mod urb_msg;
 
 pub use context::{EotEvent, Events, ForwardEvent, StateBases, ThreadContext, UrbEvent};
+pub use error::MessageError;
+pub use router::Router;
+
+/// Work done since the last reset.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Messages by function ID.
+    pub messages: [u64; 8],
+    /// Messages refused (PRM 2.6.11).
+    pub dropped: u64,
+}
+
+/// The state of all shared functions.
+#[derive(Clone, Debug, Default)]
+pub struct Shared {
+    /// Open gateways.
+    pub gateway: gateway::Gateway,
+    /// First refused message since the status unit cleared it.
+    pub error: Option<MessageError>,
+    /// Counters.
+    pub stats: Stats,
+}
+
+impl Shared {
+    /// Everything as after reset.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Drops whatever was derived from state in memory: call it at each primitive and flush.
+    pub fn invalidate(&mut self) {}
+}

@@ -84,6 +84,18 @@ pub enum Reject {
     Eot,
 }
 
+impl Reject {
+    /// The rule in words.
+    #[must_use]
+    pub const fn what(self) -> &'static str {
+        match self {
+            Reject::Function => "reserved math function (PRM 6.1.1.1)",
+            Reject::Length => "the function needs two operand registers (PRM 6.1.1.3)",
+            Reject::Eot => "end of thread at extended math (PRM 6.1)",
+        }
+    }
+}
+
 /// Flushes denormals to zero of the same sign (PRM 10.3.1.2).
 fn flush(x: f32) -> f32 {
     if x.is_subnormal() {

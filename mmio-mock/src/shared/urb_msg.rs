@@ -37,6 +37,21 @@ pub enum Reject {
     NoOwner,
 }
 
+impl Reject {
+    /// The rule in words.
+    #[must_use]
+    pub const fn what(self) -> &'static str {
+        match self {
+            Reject::Opcode => "reserved URB opcode (PRM 8.4.2)",
+            Reject::Swizzle => "reserved URB swizzle (PRM 8.4.2)",
+            Reject::Length => "message length does not fit the swizzle (PRM 8.4.3)",
+            Reject::AllocateAtEot => "allocate at the end of the thread (PRM 8.4.2)",
+            Reject::Range => "rows past the end of the URB (PRM 8.1)",
+            Reject::NoOwner => "allocate from a fixed function without a section (PRM 8.4.2)",
+        }
+    }
+}
+
 /// The descriptor's function control.
 #[derive(Clone, Copy, Debug)]
 struct Control(u16);

@@ -1,0 +1,116 @@
+//! The message router: function IDs to shared functions, and instruction fetch.
+//!
+//! PRM: volume 4, 2.5 (function IDs), 2.6.8 (EOT snooping), 2.6.11 (message errors).
+//! Not modelled: arbitration, queues and the order between different shared functions.
+
+use eu::{Delivery, Grf, Message, Port};
+use mem::{GpuAddr, Memory};
+
+use super::context::{EotEvent, Events, ThreadContext};
+use super::error::{MessageError, refuse};
+use super::{Shared, math, null, spawner, urb_msg};
+use crate::UnitFault;
+use crate::urb::Urb;
+
+/// Function IDs of the shared functions.
+pub mod sfid {
+    /// Null.
+    pub const NULL: u8 = 0;
+    /// Extended math.
+    pub const MATH: u8 = 1;
+    /// Sampling engine.
+    pub const SAMPLER: u8 = 2;
+    /// Message gateway.
+    pub const GATEWAY: u8 = 3;
+    /// Data port, read.
+    pub const DATAPORT_READ: u8 = 4;
+    /// Data port, write.
+    pub const DATAPORT_WRITE: u8 = 5;
+    /// URB.
+    pub const URB: u8 = 6;
+    /// Thread spawner.
+    pub const SPAWNER: u8 = 7;
+}
+
+/// One thread's way out of its EU, put together for as long as the thread runs.
+pub struct Router<'a> {
+    /// Graphics memory.
+    pub mem: &'a mut Memory,
+    /// URB.
+    pub urb: &'a mut Urb,
+    /// State of the shared functions.
+    pub shared: &'a mut Shared,
+    /// What the hardware knows of the thread.
+    pub ctx: &'a ThreadContext,
+    /// What the messages tell the units around.
+    pub events: &'a mut Events,
+}
+
+impl Router<'_> {
+    fn deliver(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, UnitFault> {
+        let shared = &mut *self.shared;
+        match msg.sfid {
+            sfid::NULL => null::execute(msg, response),
+            sfid::MATH => {
+                math::execute(msg, response).map_err(|r| refuse("EM", msg, r.what()))?;
+            }
+            sfid::GATEWAY => {
+                shared.gateway.execute(msg, response, self.events);
+            }
+            sfid::URB => {
+                let outcome = urb_msg::execute(msg, response, self.ctx, self.urb, self.events)
+                    .map_err(|r| refuse("URB", msg, r.what()))?;
+                if outcome == urb_msg::Outcome::Busy {
+                    return Ok(Delivery::Busy);
+                }
+            }
+            sfid::SPAWNER => spawner::execute(msg)?,
+            _ => return Err(refuse("message bus", msg, "no shared function has this ID")),
+        }
+        Ok(Delivery::Done)
+    }
+}
+
+impl Port for Router<'_> {
+    type Fault = UnitFault;
+
+    fn fetch(&mut self, ip: u32) -> Result<[u32; 4], UnitFault> {
+        let addr = GpuAddr(self.ctx.bases.general_state_base).offset(ip);
+        let mut words = [0; 4];
+        self.mem.read_dwords(addr, &mut words)?;
+        Ok(words)
+    }
+
+    fn send(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, UnitFault> {
+        if let Some(count) = self
+            .shared
+            .stats
+            .messages
+            .get_mut(usize::from(msg.sfid & 7))
+        {
+            *count += 1;
+        }
+        let delivery = match self.deliver(msg, response) {
+            Err(UnitFault::Message { what, .. }) => {
+                self.shared.stats.dropped += 1;
+                self.shared
+                    .error
+                    .get_or_insert_with(|| MessageError::new(msg, what));
+                Delivery::Dropped
+            }
+            other => other?,
+        };
+        // Dispatcher and fixed functions snoop the end of a thread whatever the target makes of
+        // the message (PRM 2.6.8).
+        if msg.eot && delivery != Delivery::Busy {
+            self.events.eot = Some(EotEvent {
+                sfid: msg.sfid,
+                fftid: msg.payload.first().map_or(0, |header| header[5] as u8),
+            });
+        }
+        Ok(delivery)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,128 @@
+//! The router: fetch, function IDs, errors and the end of a thread.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use super::*;
+use crate::shared::StateBases;
+use eu::ThreadId;
+use eu::port::FloatMode;
+
+fn message<'a>(sfid: u8, control: u16, eot: bool, payload: &'a [Grf]) -> Message<'a> {
+    Message {
+        thread: ThreadId {
+            ffid: 1,
+            fftid: 2,
+            eu: 3,
+            slot: 1,
+        },
+        sfid,
+        function_control: control,
+        desc: u32::from(sfid) << 24 | u32::from(control),
+        response_length: 0,
+        eot,
+        exec_mask: 0xffff,
+        exec_size: 16,
+        payload,
+        ip: 0x40,
+        float_mode: FloatMode::Ieee,
+    }
+}
+
+struct Bench {
+    mem: Memory,
+    urb: Urb,
+    shared: Shared,
+    ctx: ThreadContext,
+    events: Events,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let mut mem = Memory::new(1 << 20, 1 << 12);
+        mem.alloc_mapped(GpuAddr(0x10000), 0x2000).unwrap();
+        let bases = StateBases {
+            general_state_base: 0x10000,
+            ..StateBases::default()
+        };
+        Bench {
+            mem,
+            urb: Urb::new(),
+            shared: Shared::new(),
+            ctx: ThreadContext {
+                bases,
+                ..ThreadContext::default()
+            },
+            events: Events::default(),
+        }
+    }
+
+    fn router(&mut self) -> Router<'_> {
+        Router {
+            mem: &mut self.mem,
+            urb: &mut self.urb,
+            shared: &mut self.shared,
+            ctx: &self.ctx,
+            events: &mut self.events,
+        }
+    }
+}
+
+#[test]
+fn instructions_come_from_the_general_state_base() {
+    let mut bench = Bench::new();
+    bench
+        .mem
+        .write_dwords(GpuAddr(0x10ff0), &[1, 2, 3, 4])
+        .unwrap();
+    assert_eq!(bench.router().fetch(0xff0), Ok([1, 2, 3, 4]));
+    assert!(matches!(
+        bench.router().fetch(0x2000),
+        Err(UnitFault::Memory(_))
+    ));
+}
+
+#[test]
+fn a_bad_function_id_is_dropped_and_latched_once() {
+    let mut bench = Bench::new();
+    let header = [9; 8];
+    let bad = message(9, 0x123, false, std::slice::from_ref(&header));
+    assert_eq!(bench.router().send(&bad, &mut []), Ok(Delivery::Dropped));
+    let later = message(1, 0, false, std::slice::from_ref(&header));
+    assert_eq!(bench.router().send(&later, &mut []), Ok(Delivery::Dropped));
+    let error = bench.shared.error.unwrap();
+    assert_eq!(
+        (error.sfid, error.desc, error.thread.eu, error.ip),
+        (9, 0x0900_0123, 3, 0x40)
+    );
+    assert_eq!((error.header, error.message_length), (header, 1));
+    assert_eq!(bench.shared.stats.dropped, 2);
+}
+
+#[test]
+fn the_end_of_a_thread_is_snooped_on_every_target() {
+    let mut bench = Bench::new();
+    let header = [0, 0, 0, 0, 0, 0x77, 0, 0];
+    for id in [sfid::NULL, sfid::URB, sfid::GATEWAY] {
+        bench.events.clear();
+        let eot = message(id, 0, true, std::slice::from_ref(&header));
+        assert_eq!(bench.router().send(&eot, &mut []), Ok(Delivery::Done));
+        assert_eq!(
+            bench.events.eot,
+            Some(EotEvent {
+                sfid: id,
+                fftid: 0x77
+            })
+        );
+    }
+}
+
+#[test]
+fn the_spawner_names_its_gap() {
+    let mut bench = Bench::new();
+    let result = bench
+        .router()
+        .send(&message(7, 0, false, &[[0; 8]]), &mut []);
+    assert!(matches!(
+        result,
+        Err(UnitFault::Unimplemented { unit: "TS", .. })
+    ));
+}
