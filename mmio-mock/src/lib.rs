@@ -2,7 +2,10 @@
 #![forbid(unsafe_code)]
 
 pub mod fault;
+pub mod ff;
 pub mod shared;
+pub mod status;
+pub mod trace;
 pub mod urb;
 
 pub use fault::UnitFault;

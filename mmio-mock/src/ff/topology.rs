@@ -1,0 +1,289 @@
+//! Primitive assembly: vertices of a topology become objects.
+//!
+//! PRM: volume 2, 3D pipeline (primitive topologies); numbers from genxml gen4 (3D_Prim_Topo_Type).
+//! Not modelled: adjacency topologies, which start with G45.
+
+use crate::urb::UrbHandle;
+
+/// Primitive topology types as 3DPRIMITIVE and URB_WRITE headers carry them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the manual's names")]
+pub enum Topology {
+    PointList = 0x01,
+    LineList = 0x02,
+    LineStrip = 0x03,
+    TriList = 0x04,
+    TriStrip = 0x05,
+    TriFan = 0x06,
+    QuadList = 0x07,
+    QuadStrip = 0x08,
+    TriStripReverse = 0x0d,
+    Polygon = 0x0e,
+    RectList = 0x0f,
+    LineLoop = 0x10,
+    PointListBf = 0x11,
+    LineStripCont = 0x12,
+    LineStripBf = 0x13,
+    LineStripContBf = 0x14,
+    TriFanNoStipple = 0x16,
+}
+
+impl Topology {
+    /// The topology of a five-bit code; `None` for reserved codes and those of later devices.
+    pub const fn from_code(code: u32) -> Option<Self> {
+        Some(match code {
+            0x01 => Topology::PointList,
+            0x02 => Topology::LineList,
+            0x03 => Topology::LineStrip,
+            0x04 => Topology::TriList,
+            0x05 => Topology::TriStrip,
+            0x06 => Topology::TriFan,
+            0x07 => Topology::QuadList,
+            0x08 => Topology::QuadStrip,
+            0x0d => Topology::TriStripReverse,
+            0x0e => Topology::Polygon,
+            0x0f => Topology::RectList,
+            0x10 => Topology::LineLoop,
+            0x11 => Topology::PointListBf,
+            0x12 => Topology::LineStripCont,
+            0x13 => Topology::LineStripBf,
+            0x14 => Topology::LineStripContBf,
+            0x16 => Topology::TriFanNoStipple,
+            _ => return None,
+        })
+    }
+
+    /// Vertices of one object of this topology.
+    pub const fn object_vertices(self) -> usize {
+        match self {
+            Topology::PointList | Topology::PointListBf => 1,
+            Topology::LineList
+            | Topology::LineStrip
+            | Topology::LineLoop
+            | Topology::LineStripCont
+            | Topology::LineStripBf
+            | Topology::LineStripContBf => 2,
+            Topology::TriList
+            | Topology::TriStrip
+            | Topology::TriFan
+            | Topology::TriStripReverse
+            | Topology::Polygon
+            | Topology::RectList
+            | Topology::TriFanNoStipple => 3,
+            Topology::QuadList | Topology::QuadStrip => 4,
+        }
+    }
+}
+
+/// A vertex on its way down the pipeline. The stream owns one reference to the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamVertex {
+    /// The VUE.
+    pub handle: UrbHandle,
+    /// Topology of the primitive that it belongs to.
+    pub topology: Topology,
+    /// First vertex of a primitive.
+    pub start: bool,
+    /// Last vertex of a primitive.
+    pub end: bool,
+    /// Vertex sequence number or thread-relative tag, for snapshots.
+    pub tag: u32,
+}
+
+/// An object: 1 to 4 vertices in the order of the topology. The object owns a reference to each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// Topology; odd triangles of a strip say `TriStripReverse`.
+    pub topology: Topology,
+    /// Entries; only the first `count` count.
+    pub vertices: [UrbHandle; 4],
+    /// Tags of the vertices.
+    pub tags: [u32; 4],
+    /// Number of vertices.
+    pub count: usize,
+    /// First object of its primitive (restarts line stipple).
+    pub first: bool,
+    /// Last object of its primitive.
+    pub last: bool,
+}
+
+impl Object {
+    /// The vertices.
+    pub fn handles(&self) -> &[UrbHandle] {
+        &self.vertices[..self.count.min(4)]
+    }
+}
+
+/// What the assembler wants done with a vertex reference after an object was cut.
+pub trait References {
+    /// One more owner.
+    fn reference(&mut self, handle: UrbHandle);
+    /// One owner less.
+    fn release(&mut self, handle: UrbHandle);
+}
+
+impl References for crate::urb::Urb {
+    fn reference(&mut self, handle: UrbHandle) {
+        crate::urb::Urb::reference(self, handle);
+    }
+    fn release(&mut self, handle: UrbHandle) {
+        crate::urb::Urb::release(self, handle);
+    }
+}
+
+/// Cuts a vertex stream into objects.
+#[derive(Clone, Debug, Default)]
+pub struct Assembler {
+    held: [Option<StreamVertex>; 4],
+    first: Option<StreamVertex>,
+    count: u32,
+    objects: u32,
+}
+
+impl Assembler {
+    /// Takes the next vertex; returns the object that it completes and, for the end of a line
+    /// loop, the closing one.
+    pub fn push(
+        &mut self,
+        vertex: StreamVertex,
+        refs: &mut impl References,
+    ) -> [Option<Object>; 2] {
+        if vertex.start {
+            self.flush(refs);
+        }
+        let n = self.count;
+        self.count = n.saturating_add(1);
+        let mut out = [None, None];
+        use Topology as T;
+        match vertex.topology {
+            T::PointList | T::PointListBf => {
+                // The stream's reference moves into the object.
+                out[0] = Some(self.object(vertex.topology, &[vertex], vertex.end));
+            }
+            T::LineList => out[0] = self.list(vertex, 2),
+            T::TriList | T::RectList => out[0] = self.list(vertex, 3),
+            T::QuadList => out[0] = self.list(vertex, 4),
+            T::LineStrip | T::LineStripCont | T::LineStripBf | T::LineStripContBf => {
+                if let Some(last) = self.held[0].replace(vertex) {
+                    refs.reference(vertex.handle);
+                    out[0] = Some(self.object(vertex.topology, &[last, vertex], vertex.end));
+                }
+            }
+            T::LineLoop => {
+                if n == 0 {
+                    self.first = Some(vertex);
+                    refs.reference(vertex.handle);
+                }
+                if let Some(last) = self.held[0].replace(vertex) {
+                    refs.reference(vertex.handle);
+                    out[0] = Some(self.object(T::LineLoop, &[last, vertex], false));
+                }
+                if vertex.end
+                    && let Some(first) = self.first.take()
+                {
+                    if n == 0 {
+                        refs.release(first.handle);
+                    } else {
+                        refs.reference(vertex.handle);
+                        out[1] = Some(self.object(T::LineLoop, &[vertex, first], true));
+                    }
+                }
+            }
+            T::TriStrip | T::TriStripReverse => {
+                if let (Some(a), Some(b)) = (self.held[0], self.held[1]) {
+                    refs.reference(b.handle);
+                    refs.reference(vertex.handle);
+                    let odd = (n % 2 == 1) != (vertex.topology == T::TriStripReverse);
+                    let topology = if odd { T::TriStripReverse } else { T::TriStrip };
+                    out[0] = Some(self.object(topology, &[a, b, vertex], vertex.end));
+                }
+                self.held[0] = self.held[1];
+                self.held[1] = Some(vertex);
+            }
+            T::TriFan | T::Polygon | T::TriFanNoStipple => {
+                if n == 0 {
+                    self.held[0] = Some(vertex);
+                } else if let Some(previous) = self.held[1].replace(vertex)
+                    && let Some(hub) = self.held[0]
+                {
+                    refs.reference(hub.handle);
+                    refs.reference(vertex.handle);
+                    out[0] =
+                        Some(self.object(vertex.topology, &[hub, previous, vertex], vertex.end));
+                }
+            }
+            T::QuadStrip => {
+                // Pairs: the object is (0, 1, 3, 2) in strip order, kept as 0 1 2 3 of the strip.
+                let slot = (n % 2) as usize;
+                if n >= 2 && slot == 1 {
+                    if let (Some(a), Some(b), Some(c)) = (self.held[0], self.held[1], self.held[2])
+                    {
+                        refs.reference(c.handle);
+                        refs.reference(vertex.handle);
+                        out[0] = Some(self.object(T::QuadStrip, &[a, b, c, vertex], vertex.end));
+                    }
+                    self.held[0] = self.held[2].take();
+                    self.held[1] = Some(vertex);
+                } else if n < 2 {
+                    self.held[slot] = Some(vertex);
+                } else {
+                    self.held[2] = Some(vertex);
+                }
+            }
+        }
+        if vertex.end {
+            self.flush(refs);
+        }
+        out
+    }
+
+    fn list(&mut self, vertex: StreamVertex, size: usize) -> Option<Object> {
+        let slot = self.held.iter().position(Option::is_none).unwrap_or(0);
+        self.held[slot] = Some(vertex);
+        if slot + 1 < size {
+            return None;
+        }
+        let mut all = [vertex; 4];
+        for (to, from) in all.iter_mut().zip(&mut self.held) {
+            if let Some(v) = from.take() {
+                *to = v;
+            }
+        }
+        Some(self.object(vertex.topology, &all[..size], vertex.end))
+    }
+
+    fn object(&mut self, topology: Topology, vertices: &[StreamVertex], last: bool) -> Object {
+        let mut object = Object {
+            topology,
+            vertices: [UrbHandle(0); 4],
+            tags: [0; 4],
+            count: vertices.len().min(4),
+            first: self.objects == 0,
+            last,
+        };
+        for (i, v) in vertices.iter().take(4).enumerate() {
+            object.vertices[i] = v.handle;
+            object.tags[i] = v.tag;
+        }
+        self.objects = self.objects.saturating_add(1);
+        object
+    }
+
+    /// Drops what is left of an unfinished primitive.
+    pub fn flush(&mut self, refs: &mut impl References) {
+        for held in &mut self.held {
+            if let Some(v) = held.take() {
+                refs.release(v.handle);
+            }
+        }
+        if let Some(v) = self.first.take() {
+            refs.release(v.handle);
+        }
+        self.count = 0;
+        self.objects = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,352 @@
+//! Thread dispatcher: slots, payload, and the EUs that run the threads.
+//!
+//! PRM: volume 4, 2.4 (dispatch), 3.4.1 (TD debug), 8.2 (payload preload from the URB).
+//! Threads run one after another in the order of their dispatch: any latency is allowed by
+//! 2.6.9, and one order makes every run the same. A thread that cannot finish in the present time
+//! slice keeps its slot and is resumed later.
+
+use eu::{FloatMode, Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
+
+use crate::fault::UnitFault;
+use crate::machine::Machine;
+use crate::shared::context::{Events, ThreadContext};
+use crate::shared::router::Router;
+use crate::status::Unit;
+use crate::trace::Event;
+use crate::urb::{Urb, UrbHandle};
+
+/// Rows of a URB entry that the dispatcher copies into the payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UrbRead {
+    /// Entry.
+    pub handle: UrbHandle,
+    /// First row, in 256-bit rows from the start of the entry.
+    pub offset: u16,
+    /// Number of 256-bit rows.
+    pub rows: u16,
+}
+
+/// How URB data are laid out in the payload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VertexData<'a> {
+    /// Entry after entry, a register per row.
+    Sequential(&'a [UrbRead]),
+    /// Two entries side by side, four dwords of each in a register (SIMD4x2 vertex shading).
+    Interleaved(UrbRead, UrbRead),
+}
+
+/// Kernel state common to all fixed functions, from dwords 0 to 3 of their unit state.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct KernelState {
+    /// Kernel start pointer, relative to General State Base Address.
+    pub ip: u32,
+    /// Registers allocated.
+    pub grf_count: u8,
+    /// Alternative float mode.
+    pub alt_float: bool,
+    /// Single program flow.
+    pub single_program_flow: bool,
+    /// Exception enables: illegal opcode, mask stack, software.
+    pub illegal_opcode_exception: bool,
+    /// Mask stack exception enable.
+    pub mask_stack_exception: bool,
+    /// Software exception enable.
+    pub software_exception: bool,
+    /// High priority.
+    pub high_priority: bool,
+    /// Dispatch GRF start register for URB data.
+    pub urb_start: u8,
+}
+
+/// A fixed function's wish for a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadRequest<'a> {
+    /// Who asks.
+    pub unit: Unit,
+    /// Kernel and modes.
+    pub kernel: KernelState,
+    /// What shared functions will know of the thread.
+    pub context: ThreadContext,
+    /// One bit a channel.
+    pub dispatch_mask: u16,
+    /// Registers from r0 on, as the fixed function built them.
+    pub header: &'a [Grf],
+    /// Constants (CURBE), loaded at `kernel.urb_start`.
+    pub constants: Option<UrbRead>,
+    /// Vertex or setup data, loaded behind the constants.
+    pub data: VertexData<'a>,
+    /// Snapshot flag: breakpoints are on for this thread.
+    pub breakpoint: bool,
+}
+
+/// Number of a thread slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SlotId(pub u16);
+
+/// What became of a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It ended; its events can be read until the next dispatch.
+    Done(SlotId),
+    /// It still occupies its slot: out of time, waiting, or hung.
+    InFlight(SlotId),
+}
+
+/// State of one slot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum SlotState {
+    Free,
+    Running,
+    Hung(String),
+}
+
+/// One hardware thread.
+struct Slot {
+    thread: Thread,
+    state: SlotState,
+    unit: Unit,
+    context: ThreadContext,
+    events: Events,
+    kernel: u32,
+    instructions: u64,
+}
+
+/// The dispatcher and its EUs.
+pub struct Td {
+    slots: Vec<Slot>,
+    threads_per_eu: u16,
+    cache: KernelCache,
+    sip: u32,
+    fftid: u8,
+}
+
+impl Td {
+    /// A dispatcher over `eus` EUs with `threads_per_eu` threads each.
+    pub fn new(eus: u16, threads_per_eu: u16) -> Self {
+        let slots = (0..eus * threads_per_eu)
+            .map(|_| Slot {
+                thread: Thread::new(),
+                state: SlotState::Free,
+                unit: Unit::Vs,
+                context: ThreadContext::default(),
+                events: Events::default(),
+                kernel: 0,
+                instructions: 0,
+            })
+            .collect();
+        Td { slots, threads_per_eu, cache: KernelCache::new(), sip: 0, fftid: 0 }
+    }
+
+    /// System routine address of STATE_SIP.
+    pub fn set_sip(&mut self, sip: u32) {
+        self.sip = sip;
+    }
+
+    /// Forgets decoded kernels: instruction cache invalidate.
+    pub fn invalidate(&mut self) {
+        self.cache.invalidate();
+    }
+
+    /// Ends every thread, as a reset does.
+    pub fn reset(&mut self) {
+        for slot in &mut self.slots {
+            slot.state = SlotState::Free;
+        }
+        self.cache.invalidate();
+    }
+
+    /// Whether no thread is alive.
+    pub fn idle(&self) -> bool {
+        self.slots.iter().all(|s| s.state == SlotState::Free)
+    }
+
+    /// Threads that can never end, with the unit, the kernel and the reason.
+    pub fn hung(&self) -> impl Iterator<Item = (Unit, u32, u32, &str)> {
+        self.slots.iter().filter_map(|s| match &s.state {
+            SlotState::Hung(why) => Some((s.unit, s.kernel, s.thread.ip(), why.as_str())),
+            SlotState::Free | SlotState::Running => None,
+        })
+    }
+
+    /// What the last run of a slot told the fixed functions.
+    pub fn events(&self, slot: SlotId) -> &Events {
+        &self.slots[usize::from(slot.0) % self.slots.len()].events
+    }
+
+    /// The same, for handing out URB entries and forgetting what was seen.
+    pub fn events_mut(&mut self, slot: SlotId) -> &mut Events {
+        let at = usize::from(slot.0) % self.slots.len();
+        &mut self.slots[at].events
+    }
+
+    /// Loads a thread and runs it; `None` when every slot is taken.
+    pub fn dispatch(
+        &mut self,
+        request: &ThreadRequest<'_>,
+        free: &[crate::shared::context::UrbHandle],
+        machine: &mut Machine<'_>,
+    ) -> Option<Outcome> {
+        let at = self.slots.iter().position(|s| s.state == SlotState::Free)?;
+        let id = SlotId(at as u16);
+        let eu = at as u16 / self.threads_per_eu;
+        self.fftid = self.fftid.wrapping_add(1);
+        let slot = &mut self.slots[at];
+        let kernel = &request.kernel;
+        slot.thread.dispatch(&ThreadInit {
+            id: ThreadId {
+                ffid: request.unit.ffid(),
+                fftid: self.fftid,
+                eu: eu as u8,
+                slot: (at as u16 % self.threads_per_eu) as u8,
+            },
+            ip: kernel.ip,
+            sip: self.sip,
+            dispatch_mask: request.dispatch_mask,
+            float_mode: if kernel.alt_float { FloatMode::Alt } else { FloatMode::Ieee },
+            single_program_flow: kernel.single_program_flow,
+            illegal_opcode_exception: kernel.illegal_opcode_exception,
+            mask_stack_exception: kernel.mask_stack_exception,
+            software_exception: kernel.software_exception,
+            breakpoint: request.breakpoint,
+            high_priority: kernel.high_priority,
+            grf_count: kernel.grf_count,
+        });
+        load_payload(slot.thread.grf_mut(), request, machine.urb);
+        slot.state = SlotState::Running;
+        slot.unit = request.unit;
+        slot.context = request.context;
+        slot.kernel = kernel.ip;
+        slot.instructions = 0;
+        slot.events.clear();
+        slot.events.free.extend_from_slice(free);
+        machine.status.activity.threads[request.unit as usize] += 1;
+        machine.trace.event(Event::Dispatch {
+            ffid: request.unit.ffid(),
+            kernel: kernel.ip,
+            mask: request.dispatch_mask,
+        });
+        Some(self.resume(id, machine))
+    }
+
+    /// Runs a thread on from where it stopped.
+    pub fn resume(&mut self, id: SlotId, machine: &mut Machine<'_>) -> Outcome {
+        let at = usize::from(id.0) % self.slots.len();
+        let slot = &mut self.slots[at];
+        if slot.state != SlotState::Running {
+            return Outcome::InFlight(id);
+        }
+        let mut stats = RunStats::default();
+        let stop = {
+            let mut port = Router {
+                mem: machine.mem,
+                urb: machine.urb,
+                shared: machine.shared,
+                ctx: &slot.context,
+                events: &mut slot.events,
+            };
+            slot.thread.run(
+                &mut self.cache,
+                &mut port,
+                &mut NoObserver,
+                machine.budget,
+                &mut stats,
+            )
+        };
+        slot.instructions += stats.instructions;
+        let activity = &mut machine.status.activity;
+        activity.instructions[slot.unit as usize] += stats.instructions;
+        activity.simd8[slot.unit as usize] += stats.simd8;
+        match stop {
+            Stop::EndOfThread => {
+                slot.state = SlotState::Free;
+                machine
+                    .trace
+                    .event(Event::End { ffid: slot.unit.ffid(), instructions: slot.instructions });
+                return Outcome::Done(id);
+            }
+            Stop::Budget | Stop::Busy | Stop::Wait(_) | Stop::Observer => {}
+            Stop::Hung(why) => {
+                Self::hang(slot, machine, why.to_owned(), || UnitFault::Message {
+                    unit: "EU",
+                    desc: 0,
+                    what: why,
+                });
+            }
+            Stop::Illegal(raw) => {
+                let why = format!(
+                    "illegal instruction {:08x} {:08x} {:08x} {:08x}",
+                    raw[0], raw[1], raw[2], raw[3]
+                );
+                let what = why.clone();
+                Self::hang(slot, machine, why, || UnitFault::Command { unit: "EU", what });
+            }
+            Stop::Unimplemented(what) => {
+                Self::hang(slot, machine, what.to_owned(), || UnitFault::Unimplemented {
+                    unit: "EU",
+                    what,
+                    prm: "PRM vol4 ch. 14",
+                });
+            }
+            Stop::Fault(fault) => {
+                let why = fault.to_string();
+                Self::hang(slot, machine, why, || fault);
+            }
+        }
+        Outcome::InFlight(id)
+    }
+
+    fn hang(
+        slot: &mut Slot,
+        machine: &mut Machine<'_>,
+        why: String,
+        fault: impl FnOnce() -> UnitFault,
+    ) {
+        let (unit, kernel, ip) = (slot.unit, slot.kernel, slot.thread.ip());
+        machine.fault(fault(), || {
+            format!("{} thread, kernel {kernel:#010x}, instruction {ip:#010x}", unit.name())
+        });
+        slot.state = SlotState::Hung(why);
+    }
+}
+
+/// Copies header, constants and vertex data into the registers of a new thread.
+fn load_payload(grf: &mut [Grf; 128], request: &ThreadRequest<'_>, urb: &Urb) {
+    for (to, from) in grf.iter_mut().zip(request.header) {
+        *to = *from;
+    }
+    let mut at = usize::from(request.kernel.urb_start);
+    if let Some(constants) = request.constants {
+        at = load_rows(grf, at, constants, urb);
+    }
+    match request.data {
+        VertexData::Sequential(reads) => {
+            for read in reads {
+                at = load_rows(grf, at, *read, urb);
+            }
+        }
+        VertexData::Interleaved(a, b) => {
+            for row in 0..a.rows {
+                let left = urb.row(a.handle, a.offset + row).copied().unwrap_or_default();
+                let right = urb.row(b.handle, b.offset + row).copied().unwrap_or_default();
+                for half in 0..2 {
+                    if let Some(to) = grf.get_mut(at) {
+                        to[..4].copy_from_slice(&left[half * 4..half * 4 + 4]);
+                        to[4..].copy_from_slice(&right[half * 4..half * 4 + 4]);
+                    }
+                    at += 1;
+                }
+            }
+        }
+    }
+}
+
+fn load_rows(grf: &mut [Grf; 128], mut at: usize, read: UrbRead, urb: &Urb) -> usize {
+    for row in 0..read.rows {
+        // A read past the end of the URB delivers zeros; past r127 nothing is loaded.
+        if let Some(to) = grf.get_mut(at) {
+            *to = urb.row(read.handle, read.offset + row).copied().unwrap_or_default();
+        }
+        at += 1;
+    }
+    at
+}
