@@ -82,6 +82,17 @@ pub enum Access {
     Rc,
 }
 
+/// Address space of a register.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Space {
+    /// The register BAR.
+    #[default]
+    Mmio,
+    /// PCI configuration space of the device; not found by MMIO offset.
+    Pci,
+}
+
 /// A reset value.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
@@ -135,6 +146,9 @@ pub struct Register {
     /// Device or stepping on which alone it exists: `DevBW`.
     #[serde(default)]
     pub config: Option<String>,
+    /// Where `offset` counts; default MMIO.
+    #[serde(default)]
+    pub space: Space,
     /// `hi:lo` ranges that must be zero: writes dropped, read as zero.
     #[serde(default)]
     pub mbz: Vec<String>,
