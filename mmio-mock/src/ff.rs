@@ -3,3 +3,4 @@
 //! PRM: volume 2, 3D pipeline.
 
 pub mod topology;
+pub mod wiz;

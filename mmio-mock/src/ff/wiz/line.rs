@@ -1,0 +1,251 @@
+//! Lines: one-pixel lines by the diamond-exit rule, wide lines, antialiased lines.
+//!
+//! PRM: volume 2, windower (zero-width lines, wide lines, antialiased lines); the diamond rule is
+//! OpenGL 2.1, 3.4.1: a pixel is drawn when the line leaves the diamond |x| + |y| < 1/2 around its
+//! sample point. Ties are decided as if both ends were moved by (-e, -e^2).
+//!
+//! Not modelled: a difference between legacy and new diamond rasterisation (both are the rule
+//! above), and the distance modes of antialiasing; coverage ramps are linear.
+
+use super::fixed::{self, ONE, Point};
+use super::polygon::{BLOCK_HEIGHT, BLOCK_WIDTH, EdgeRule, Polygon};
+use super::state::PixelRect;
+
+/// Half a diamond's diagonal.
+const HALF: i64 = ONE / 2;
+
+/// A value with two infinitesimal parts, ordered by size: `.0 + .1 e + .2 e^2`.
+type Tie = (i64, i64, i64);
+
+fn negated(t: Tie) -> Tie {
+    (-t.0, -t.1, -t.2)
+}
+
+/// A line one pixel wide.
+#[derive(Clone, Copy, Debug)]
+pub struct ThinLine {
+    from: Point,
+    to: Point,
+    last_pixel: bool,
+    bounds: PixelRect,
+}
+
+impl ThinLine {
+    /// The line between two points; with `last_pixel` the diamond that the line ends in is drawn
+    /// too.
+    pub fn new(from: Point, to: Point, last_pixel: bool) -> ThinLine {
+        // CAST: snapped coordinates are within +-2^19 pixels.
+        let bounds = PixelRect {
+            x_min: fixed::ceil(from.x.min(to.x) - HALF) as i32,
+            y_min: fixed::ceil(from.y.min(to.y) - HALF) as i32,
+            x_max: fixed::floor(from.x.max(to.x) + HALF) as i32,
+            y_max: fixed::floor(from.y.max(to.y) + HALF) as i32,
+        };
+        ThinLine {
+            from,
+            to,
+            last_pixel,
+            bounds,
+        }
+    }
+
+    /// Pixels outside this rectangle are not covered.
+    pub fn bounds(&self) -> PixelRect {
+        self.bounds
+    }
+
+    /// Whether the line draws the pixel.
+    pub fn covers(&self, x: i32, y: i32) -> bool {
+        let center = Point {
+            x: i64::from(x) * ONE,
+            y: i64::from(y) * ONE,
+        };
+        // Turned by 45 degrees the diamond is the square |u|, |v| < 1/2. Both ends lose
+        // e + e^2 in u and e - e^2 in v.
+        let turn = |p: Point| {
+            (
+                p.x - center.x + p.y - center.y,
+                p.x - center.x - p.y + center.y,
+            )
+        };
+        let ((u0, v0), (u1, v1)) = (turn(self.from), turn(self.to));
+        let within = |value: i64, second: i64| {
+            let t: Tie = (value, -1, second);
+            t < (HALF, 0, 0) && t > (-HALF, 0, 0)
+        };
+        let inside = |u: i64, v: i64| within(u, -1) && within(v, 1);
+        if inside(u1, v1) {
+            return self.last_pixel;
+        }
+        let overlaps = |a: i64, b: i64, second: i64| {
+            (a.min(b), -1, second) < (HALF, 0, 0) && (a.max(b), -1, second) > (-HALF, 0, 0)
+        };
+        if !overlaps(u0, u1, -1) || !overlaps(v0, v1, 1) {
+            return false;
+        }
+        let (du, dv) = (u1 - u0, v1 - v0);
+        if du == 0 && dv == 0 {
+            return false;
+        }
+        // The square's corners lie on both sides of the line.
+        let cross: Tie = (dv * u0 - du * v0, du - dv, -du - dv);
+        let reach: Tie = (HALF * (du.abs() + dv.abs()), 0, 0);
+        cross < reach && cross > negated(reach)
+    }
+
+    /// Columns of the block row that starts at row `y` outside of which nothing is covered.
+    pub fn row_range(&self, y: i32) -> (i32, i32) {
+        let all = (self.bounds.x_min, self.bounds.x_max);
+        let (dx, dy) = (self.to.x - self.from.x, self.to.y - self.from.y);
+        if dy == 0 {
+            return all;
+        }
+        // A pixel's margin on every side makes rounding harmless.
+        let x_at = |row: i32| self.from.x + dx * (i64::from(row) * ONE - self.from.y) / dy;
+        let (a, b) = (x_at(y - 1), x_at(y + BLOCK_HEIGHT));
+        let low = fixed::floor(a.min(b)) - 1;
+        let high = fixed::ceil(a.max(b)) + 1;
+        (
+            low.max(i64::from(all.0)).min(i64::from(i32::MAX)) as i32,
+            high.min(i64::from(all.1)).max(i64::from(i32::MIN)) as i32,
+        )
+    }
+
+    /// Coverage of the block with its upper left pixel at (x, y): bit `row * 8 + column`.
+    pub fn block(&self, x: i32, y: i32) -> u32 {
+        let mut mask = 0;
+        for row in 0..BLOCK_HEIGHT {
+            for column in 0..BLOCK_WIDTH {
+                let hit = self.covers(x.saturating_add(column), y.saturating_add(row));
+                mask |= u32::from(hit) << (row * BLOCK_WIDTH + column);
+            }
+        }
+        mask
+    }
+}
+
+/// Whether x is the direction in which a line advances pixel by pixel.
+pub fn is_x_major(from: Point, to: Point) -> bool {
+    (to.x - from.x).abs() >= (to.y - from.y).abs()
+}
+
+/// A wide line: a parallelogram with ends along the minor axis.
+pub fn wide(from: Point, to: Point, width: f32) -> Option<Polygon> {
+    let half = (f64::from(width).clamp(0.0, 16.0) * f64::from(ONE as i32) / 2.0).round() as i64;
+    let (ox, oy) = if is_x_major(from, to) {
+        (0, half)
+    } else {
+        (half, 0)
+    };
+    let corner = |p: Point, sign: i64| Point {
+        x: p.x + sign * ox,
+        y: p.y + sign * oy,
+    };
+    Polygon::new(
+        &[
+            corner(from, -1),
+            corner(to, -1),
+            corner(to, 1),
+            corner(from, 1),
+        ],
+        EdgeRule::TopLeft,
+    )
+}
+
+/// An antialiased line: coverage falls off across its sides and its ends.
+#[derive(Clone, Copy, Debug)]
+pub struct SmoothLine {
+    from: (f64, f64),
+    direction: (f64, f64),
+    length: f64,
+    half_width: f64,
+    side_region: f64,
+    end_region: f64,
+    bounds: PixelRect,
+}
+
+impl SmoothLine {
+    /// The line between two points; widths and regions in pixels. `None` for a line of no length.
+    pub fn new(
+        from: Point,
+        to: Point,
+        width: f32,
+        side_region: f32,
+        end_region: f32,
+    ) -> Option<SmoothLine> {
+        let pixels = |v: i64| v as f64 / ONE as f64;
+        let (dx, dy) = (pixels(to.x - from.x), pixels(to.y - from.y));
+        let length = dx.hypot(dy);
+        if length == 0.0 {
+            return None;
+        }
+        let half_width = f64::from(width).clamp(0.0, 16.0) / 2.0;
+        let side_region = f64::from(side_region).clamp(0.25, 8.0);
+        let end_region = f64::from(end_region).clamp(0.25, 8.0);
+        let reach = half_width + side_region + end_region + 1.0;
+        let x = (pixels(from.x), pixels(to.x));
+        let y = (pixels(from.y), pixels(to.y));
+        Some(SmoothLine {
+            from: (x.0, y.0),
+            direction: (dx / length, dy / length),
+            length,
+            half_width,
+            side_region,
+            end_region,
+            // CAST: coordinates are within +-2^19 pixels.
+            bounds: PixelRect {
+                x_min: (x.0.min(x.1) - reach).floor() as i32,
+                y_min: (y.0.min(y.1) - reach).floor() as i32,
+                x_max: (x.0.max(x.1) + reach).ceil() as i32,
+                y_max: (y.0.max(y.1) + reach).ceil() as i32,
+            },
+        })
+    }
+
+    /// Pixels outside this rectangle are not covered.
+    pub fn bounds(&self) -> PixelRect {
+        self.bounds
+    }
+
+    /// Antialias alpha of a pixel as U0.4.
+    pub fn alpha(&self, x: i32, y: i32) -> u8 {
+        let (px, py) = (f64::from(x) - self.from.0, f64::from(y) - self.from.1);
+        let along = px * self.direction.0 + py * self.direction.1;
+        let across = (px * self.direction.1 - py * self.direction.0).abs();
+        let side = (self.half_width + self.side_region / 2.0 - across) / self.side_region;
+        let end = (along.min(self.length - along) + self.end_region / 2.0) / self.end_region;
+        let alpha = side.clamp(0.0, 1.0) * end.clamp(0.0, 1.0);
+        // CAST: alpha is 0..=1.
+        (alpha * 15.0).round() as u8
+    }
+
+    /// Columns of the block row that starts at row `y` outside of which nothing is covered.
+    pub fn row_range(&self, y: i32) -> (i32, i32) {
+        let all = (self.bounds.x_min, self.bounds.x_max);
+        if self.direction.1.abs() < 1e-3 {
+            return all;
+        }
+        let x_at = |row: i32| {
+            self.from.0 + self.direction.0 * (f64::from(row) - self.from.1) / self.direction.1
+        };
+        let reach = (self.half_width + self.side_region + 1.0) / self.direction.1.abs() + 1.0;
+        let (a, b) = (x_at(y), x_at(y + BLOCK_HEIGHT - 1));
+        // CAST: saturates.
+        (
+            ((a.min(b) - reach).floor() as i32).max(all.0),
+            ((a.max(b) + reach).ceil() as i32).min(all.1),
+        )
+    }
+
+    /// Coverage of the block with its upper left pixel at (x, y): bit `row * 8 + column`.
+    pub fn block(&self, x: i32, y: i32) -> u32 {
+        let mut mask = 0;
+        for row in 0..BLOCK_HEIGHT {
+            for column in 0..BLOCK_WIDTH {
+                let hit = self.alpha(x.saturating_add(column), y.saturating_add(row)) > 0;
+                mask |= u32::from(hit) << (row * BLOCK_WIDTH + column);
+            }
+        }
+        mask
+    }
+}
