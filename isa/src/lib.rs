@@ -12,11 +12,14 @@ pub mod encode;
 pub mod error;
 pub mod inst;
 mod layout;
+pub mod message;
 pub mod opcode;
 pub mod operand;
+pub mod print;
 pub mod tables;
 
 pub use decode::decode;
 pub use encode::encode;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use inst::{Inst, Opcode, Verx10};
+pub use print::print;
