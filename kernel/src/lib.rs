@@ -12,6 +12,8 @@ pub mod bar;
 pub mod dma;
 pub mod drm;
 pub mod error;
+#[cfg(any(test, feature = "fake"))]
+pub mod fake;
 pub mod io;
 pub mod irq;
 pub mod pci;
