@@ -1,0 +1,257 @@
+//! Rust source of one generation's tables.
+//! No PRM chapter. The output is compiled by `regs`; nothing here formats for people.
+
+mod packed;
+mod registers;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+
+use crate::model::{Format, Tables};
+use crate::names;
+use crate::schema::Value;
+
+/// Appends a formatted line; writing to a `String` cannot fail.
+macro_rules! line {
+    ($out:expr, $($arg:tt)*) => {{
+        let _ = writeln!($out, $($arg)*);
+    }};
+}
+pub(crate) use line;
+
+/// Source of the module of one generation.
+pub fn generation(t: &Tables) -> String {
+    let mut out = String::new();
+    line!(out, "use crate::desc::*;");
+    line!(out, "use crate::field;");
+    line!(out, "pub use crate::ids::*;");
+    packed::structures(&mut out, t);
+    packed::commands(&mut out, t);
+    registers::registers(&mut out, t);
+    values(&mut out, t);
+    formats(&mut out, &t.formats);
+    out
+}
+
+/// Source of the identifiers that all generations share.
+pub fn ids(all: &[Tables]) -> String {
+    let mut out = String::new();
+    let commands: BTreeSet<&str> = all
+        .iter()
+        .flat_map(|t| t.commands.iter().map(|c| c.name.as_str()))
+        .collect();
+    enumeration(&mut out, "CommandId", "A command by name.", &commands);
+    let registers: BTreeSet<&str> = all
+        .iter()
+        .flat_map(|t| t.registers.iter().map(|r| r.name.as_str()))
+        .collect();
+    enumeration(&mut out, "RegId", "A register by name.", &registers);
+    if !registers.is_empty() {
+        descs(&mut out, all, &registers);
+    }
+    let mut units: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for r in all.iter().flat_map(|t| &t.registers) {
+        units.entry(&r.unit).or_default().insert(&r.name);
+    }
+    unit_enums(&mut out, &units);
+    out
+}
+
+fn descs(out: &mut String, all: &[Tables], registers: &BTreeSet<&str>) {
+    line!(out, "impl RegId {{");
+    line!(
+        out,
+        "/// Its descriptor in the oldest generation that has it."
+    );
+    line!(
+        out,
+        "pub fn desc(self) -> &'static crate::desc::RegisterDesc {{"
+    );
+    line!(out, "match self {{");
+    for name in registers {
+        for t in all {
+            if let Some(i) = t.registers.iter().position(|r| r.name == *name) {
+                let id = names::camel(name);
+                line!(
+                    out,
+                    "Self::{id} => &crate::{}::REGISTERS[{i}],",
+                    t.generation
+                );
+                break;
+            }
+        }
+    }
+    line!(out, "}}\n}}\n}}");
+}
+
+fn enumeration(out: &mut String, name: &str, doc: &str, items: &BTreeSet<&str>) {
+    line!(out, "/// {doc}");
+    line!(
+        out,
+        "#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]"
+    );
+    line!(out, "#[repr(u16)]");
+    if items.is_empty() {
+        line!(out, "#[non_exhaustive]");
+        line!(out, "pub enum {name} {{ None }}");
+    } else {
+        line!(out, "pub enum {name} {{");
+        for item in items {
+            line!(out, "/// {item}\n{},", names::camel(item));
+        }
+        line!(out, "}}");
+    }
+    line!(out, "impl {name} {{");
+    line!(out, "/// All of them, alphabetically.");
+    line!(out, "pub const ALL: &'static [Self] = &[");
+    for item in items {
+        line!(out, "Self::{},", names::camel(item));
+    }
+    line!(out, "];");
+    line!(out, "/// The manual's name.");
+    line!(
+        out,
+        "pub const fn name(self) -> &'static str {{ match self {{"
+    );
+    for item in items {
+        line!(out, "Self::{} => {item:?},", names::camel(item));
+    }
+    if items.is_empty() {
+        line!(out, "_ => \"\",");
+    }
+    line!(out, "}} }}\n}}");
+}
+
+fn unit_enums(out: &mut String, units: &BTreeMap<&str, BTreeSet<&str>>) {
+    line!(out, "/// A register sorted by the unit that implements it.");
+    line!(
+        out,
+        "#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]"
+    );
+    line!(out, "#[non_exhaustive]");
+    line!(out, "pub enum UnitReg {{");
+    for unit in units.keys() {
+        let u = names::camel(unit);
+        line!(out, "/// {unit}\n{u}({u}Reg),");
+    }
+    if units.is_empty() {
+        line!(out, "None,");
+    }
+    line!(out, "}}");
+    line!(out, "impl RegId {{");
+    line!(
+        out,
+        "/// The register as a value of its unit's enumeration."
+    );
+    line!(out, "pub const fn unit(self) -> UnitReg {{ match self {{");
+    for (unit, names_) in units {
+        let u = names::camel(unit);
+        for n in names_ {
+            let id = names::camel(n);
+            line!(out, "Self::{id} => UnitReg::{u}({u}Reg::{id}),");
+        }
+    }
+    if units.is_empty() {
+        line!(out, "_ => UnitReg::None,");
+    }
+    line!(out, "}} }}\n}}");
+    for (unit, names_) in units {
+        let u = format!("{}Reg", names::camel(unit));
+        enumeration(out, &u, &format!("A register of {unit}."), names_);
+        line!(out, "impl {u} {{");
+        line!(out, "/// The same register among all.");
+        line!(out, "pub const fn id(self) -> RegId {{ match self {{");
+        for n in names_ {
+            let id = names::camel(n);
+            line!(out, "Self::{id} => RegId::{id},");
+        }
+        line!(out, "}} }}\n}}");
+    }
+}
+
+/// `&[ValueDesc { .. }]`
+fn value_list(values: &[Value]) -> String {
+    let mut out = String::from("&[");
+    for v in values {
+        let _ = write!(
+            out,
+            "ValueDesc {{ value: {}, name: {:?}, summary: {:?} }}, ",
+            v.value, v.name, v.summary
+        );
+    }
+    out.push(']');
+    out
+}
+
+fn values(out: &mut String, t: &Tables) {
+    line!(
+        out,
+        "/// Named values of fields, one module per enumeration."
+    );
+    line!(out, "pub mod values {{");
+    for (module, list) in &t.values {
+        line!(out, "/// {module}");
+        line!(out, "pub mod {module} {{");
+        for v in list {
+            line!(out, "/// {} {}", v.name, v.summary);
+            line!(
+                out,
+                "pub const {}: u32 = {};",
+                names::constant(&v.name),
+                v.value
+            );
+        }
+        line!(out, "}}");
+    }
+    line!(out, "}}");
+}
+
+fn formats(out: &mut String, formats: &[Format]) {
+    line!(out, "/// Surface formats by code.");
+    line!(
+        out,
+        "pub static SURFACE_FORMATS: [SurfaceFormatDesc; {}] = [",
+        formats.len()
+    );
+    for f in formats {
+        let mut channels = String::from("&[");
+        for c in &f.channels {
+            let _ = write!(
+                channels,
+                "ChannelDesc {{ letter: b{:?}, start: {}, bits: {}, kind: ChannelKind::{} }}, ",
+                c.letter, c.start, c.bits, c.kind
+            );
+        }
+        channels.push(']');
+        let cap = |letter: char| f.caps.contains(letter);
+        line!(
+            out,
+            "SurfaceFormatDesc {{ code: {}, name: {:?}, bits_per_element: {}, block_width: {}, block_height: {}, channels: {channels}, sampling: {}, filtering: {}, shadow: {}, chroma_key: {}, render_target: {}, alpha_blend: {}, vertex_input: {}, streamed_output: {}, summary: {:?} }},",
+            f.code,
+            f.name,
+            f.bits,
+            f.block[0],
+            f.block[1],
+            cap('S'),
+            cap('F'),
+            cap('H'),
+            cap('K'),
+            cap('R'),
+            cap('B'),
+            cap('V'),
+            cap('O'),
+            f.summary
+        );
+    }
+    line!(out, "];");
+    line!(out, "/// The format with this encoding.");
+    line!(
+        out,
+        "pub fn surface_format(code: u32) -> Option<&'static SurfaceFormatDesc> {{"
+    );
+    line!(
+        out,
+        "let i = SURFACE_FORMATS.binary_search_by_key(&code, |f| f.code).ok()?;"
+    );
+    line!(out, "SURFACE_FORMATS.get(i)\n}}");
+}

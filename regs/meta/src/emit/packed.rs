@@ -1,0 +1,362 @@
+//! Accessors and descriptors of commands and state structures.
+//! No PRM chapter. Getters are constant expressions on fixed arrays and cannot fail.
+
+use std::fmt::Write;
+
+use crate::emit::{line, value_list};
+use crate::model::{Command, Field, Kind, Tables};
+use crate::names;
+use crate::schema::{Group, Length};
+
+/// Types and descriptors of all structures.
+pub fn structures(out: &mut String, t: &Tables) {
+    for s in &t.structures {
+        let ty = names::camel(&s.name);
+        type_head(
+            out,
+            &ty,
+            s.dwords,
+            &format!("{}: {} ({})", s.name, s.summary, s.cite),
+        );
+        line!(out, "impl {ty} {{");
+        line!(out, "/// Run-time descriptor.");
+        line!(
+            out,
+            "pub const DESC: &'static StructDesc = &{};",
+            upper(&s.name)
+        );
+        line!(out, "/// Alignment of its address in bytes.");
+        line!(out, "pub const ALIGN: u32 = {};", s.align);
+        defaults(out, &s.fields, 0, s.dwords);
+        for f in &s.fields {
+            accessors(out, f);
+        }
+        line!(out, "}}");
+        line!(out, "/// Descriptor of {}.", s.name);
+        line!(
+            out,
+            "pub static {}: StructDesc = StructDesc {{ name: {:?}, dwords: {}, unit: {:?}, align: {}, fields: {}, cite: {:?}, summary: {:?}, anomaly: {:?} }};",
+            upper(&s.name),
+            s.name,
+            s.dwords,
+            s.unit,
+            s.align,
+            field_list(&s.fields),
+            s.cite,
+            s.summary,
+            s.anomaly.as_deref().unwrap_or("")
+        );
+    }
+    line!(out, "/// All structures by name.");
+    line!(
+        out,
+        "pub static STRUCTURES: [&StructDesc; {}] = [",
+        t.structures.len()
+    );
+    for s in &t.structures {
+        line!(out, "&{},", upper(&s.name));
+    }
+    line!(out, "];");
+}
+
+/// Types and descriptors of all commands, and the lookup by header.
+pub fn commands(out: &mut String, t: &Tables) {
+    for c in &t.commands {
+        let ty = names::camel(&c.name);
+        type_head(
+            out,
+            &ty,
+            c.dwords,
+            &format!("{}: {} ({})", c.name, c.summary, c.cite),
+        );
+        line!(out, "impl {ty} {{");
+        line!(out, "/// Opcode bits and default length.");
+        line!(out, "pub const HEADER: u32 = {:#010x};", c.header());
+        line!(out, "/// Its name as an enumeration value.");
+        line!(out, "pub const ID: CommandId = CommandId::{ty};");
+        defaults(out, &c.fields, c.header(), c.dwords);
+        for f in &c.fields {
+            accessors(out, f);
+        }
+        if let Some(g) = &c.group {
+            group(out, g);
+        }
+        line!(out, "}}");
+    }
+    line!(out, "/// All commands by opcode.");
+    line!(
+        out,
+        "pub static COMMANDS: [CommandDesc; {}] = [",
+        t.commands.len()
+    );
+    for c in &t.commands {
+        line!(out, "{},", command_desc(c));
+    }
+    line!(out, "];");
+    line!(out, "/// The command that a header dword starts.");
+    line!(
+        out,
+        "pub fn command(header: u32) -> Option<&'static CommandDesc> {{"
+    );
+    line!(
+        out,
+        "COMMANDS.iter().find(|c| header & c.mask == c.value)\n}}"
+    );
+}
+
+fn upper(name: &str) -> String {
+    format!("{}_DESC", names::constant(name))
+}
+
+fn type_head(out: &mut String, ty: &str, dwords: u32, doc: &str) {
+    line!(out, "/// {doc}");
+    line!(out, "#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]");
+    line!(out, "#[repr(transparent)]");
+    line!(out, "pub struct {ty}(pub [u32; {dwords}]);");
+    line!(
+        out,
+        "impl Default for {ty} {{ fn default() -> Self {{ Self([0; {dwords}]) }} }}"
+    );
+    line!(out, "impl {ty} {{");
+    line!(out, "/// Dwords.");
+    line!(out, "pub const LEN: usize = {dwords};");
+    line!(
+        out,
+        "/// From memory; missing dwords are zero, more are ignored."
+    );
+    line!(out, "pub fn from_dwords(dwords: &[u32]) -> Self {{");
+    line!(out, "let mut out = [0; {dwords}];");
+    line!(
+        out,
+        "for (to, from) in out.iter_mut().zip(dwords) {{ *to = *from; }}"
+    );
+    line!(out, "Self(out)\n}}");
+    line!(out, "/// The raw dwords.");
+    line!(out, "pub fn dwords(&self) -> &[u32] {{ &self.0 }}");
+    line!(out, "}}");
+}
+
+/// `new()` with header and defaults; zero for a structure without defaults.
+fn defaults(out: &mut String, fields: &[Field], header: u32, dwords: u32) {
+    line!(out, "/// Header and default values, everything else zero.");
+    line!(out, "pub const fn new() -> Self {{");
+    line!(out, "let mut d = [0u32; {dwords}];");
+    line!(out, "d[0] = {header:#x};");
+    for f in fields {
+        if f.default != 0 && (header == 0 || f.start >= 32) {
+            line!(
+                out,
+                "d[{}] |= {:#x} << {};",
+                f.start / 32,
+                f.default,
+                f.start % 32
+            );
+        }
+    }
+    line!(out, "Self(d)\n}}");
+}
+
+/// Rust type, expression from the raw `x`, raw bits from `v`.
+fn conversion(f: &Field) -> (String, String, String) {
+    let w = f.width;
+    let same = |t: &str| (t.to_owned(), "x".to_owned(), "v".to_owned());
+    match &f.kind {
+        Kind::Uint => same("u32"),
+        Kind::Address => {
+            let lo = f.start % 32;
+            ("u32".to_owned(), format!("x << {lo}"), format!("v >> {lo}"))
+        }
+        Kind::Int => (
+            "i32".to_owned(),
+            format!("field::signed(x, {w})"),
+            "v as u32".to_owned(),
+        ),
+        Kind::Bool => (
+            "bool".to_owned(),
+            "x != 0".to_owned(),
+            "v as u32".to_owned(),
+        ),
+        Kind::Float => (
+            "f32".to_owned(),
+            "f32::from_bits(x)".to_owned(),
+            "v.to_bits()".to_owned(),
+        ),
+        Kind::Fixed {
+            signed: false,
+            frac,
+        } => (
+            "f32".to_owned(),
+            format!("field::from_ufixed(x, {frac})"),
+            format!("field::to_ufixed(v, {w}, {frac})"),
+        ),
+        Kind::Fixed { signed: true, frac } => (
+            "f32".to_owned(),
+            format!("field::from_sfixed(x, {w}, {frac})"),
+            format!("field::to_sfixed(v, {w}, {frac})"),
+        ),
+        Kind::Struct(name) => same(&names::camel(name)),
+    }
+}
+
+fn accessors(out: &mut String, f: &Field) {
+    let name = names::snake(&f.name);
+    let (dw, lo, w) = (f.start / 32, f.start % 32, f.width);
+    let hi = lo + w - 1;
+    let doc = format!("{} (dword {dw} bits {hi}:{lo}). {}", f.name, f.summary);
+    let with = if name.starts_with("r#") {
+        &name[2..]
+    } else {
+        &name
+    };
+    let ty;
+    line!(out, "/// {doc}");
+    if let Kind::Struct(s) = &f.kind {
+        ty = names::camel(s);
+        let end = dw + w / 32;
+        line!(
+            out,
+            "pub fn {name}(&self) -> {ty} {{ {ty}::from_dwords(&self.0[{dw}..{end}]) }}"
+        );
+        line!(out, "/// Sets it.");
+        line!(
+            out,
+            "pub fn set_{with}(&mut self, v: {ty}) -> &mut Self {{ self.0[{dw}..{end}].copy_from_slice(&v.0); self }}"
+        );
+    } else if hi > 31 {
+        ty = "u64".to_owned();
+        let full = if w == 64 {
+            "u64::MAX".to_owned()
+        } else {
+            format!("{:#x}", (1u64 << w) - 1)
+        };
+        line!(
+            out,
+            "pub const fn {name}(&self) -> u64 {{ ((self.0[{dw}] as u64 | (self.0[{}] as u64) << 32) >> {lo}) & {full} }}",
+            dw + 1
+        );
+        line!(out, "/// Sets it.");
+        line!(out, "pub fn set_{with}(&mut self, v: u64) -> &mut Self {{");
+        line!(out, "let m: u64 = {full} << {lo};");
+        line!(
+            out,
+            "let old = self.0[{dw}] as u64 | (self.0[{}] as u64) << 32;",
+            dw + 1
+        );
+        line!(out, "let all = (old & !m) | ((v << {lo}) & m);");
+        line!(
+            out,
+            "self.0[{dw}] = all as u32; self.0[{}] = (all >> 32) as u32; self }}",
+            dw + 1
+        );
+    } else {
+        let (t, get, set) = conversion(f);
+        ty = t;
+        line!(
+            out,
+            "#[inline] pub fn {name}(&self) -> {ty} {{ let x = field::get(self.0[{dw}], {hi}, {lo}); {get} }}"
+        );
+        line!(out, "/// Sets it.");
+        line!(
+            out,
+            "#[inline] pub fn set_{with}(&mut self, v: {ty}) -> &mut Self {{ self.0[{dw}] = field::set(self.0[{dw}], {hi}, {lo}, {set}); self }}"
+        );
+    }
+    line!(out, "/// With it set.");
+    line!(
+        out,
+        "#[inline] #[must_use] pub fn with_{with}(mut self, v: {ty}) -> Self {{ self.set_{with}(v); self }}"
+    );
+}
+
+fn group(out: &mut String, g: &Group) {
+    let (dw, n) = (g.dword, g.dwords);
+    if let Some(s) = &g.structure {
+        let ty = names::camel(s);
+        line!(out, "/// Elements ({}) of the whole command.", g.name);
+        line!(
+            out,
+            "pub fn items(dwords: &[u32]) -> impl Iterator<Item = {ty}> + '_ {{ dwords.get({dw}..).unwrap_or(&[]).chunks_exact({n}).map({ty}::from_dwords) }}"
+        );
+    } else if g.count > 0 && n == 1 {
+        let name = names::snake(&g.name);
+        line!(out, "/// {} `i`, zero past the end.", g.name);
+        line!(
+            out,
+            "pub fn {name}(&self, i: usize) -> u32 {{ if i < {} {{ self.0[{dw} + i] }} else {{ 0 }} }}",
+            g.count
+        );
+        line!(out, "/// Sets element `i`; nothing past the end.");
+        line!(
+            out,
+            "pub fn set_{name}(&mut self, i: usize, v: u32) -> &mut Self {{ if i < {} {{ self.0[{dw} + i] = v; }} self }}",
+            g.count
+        );
+    }
+}
+
+fn field_list(fields: &[Field]) -> String {
+    let mut out = String::from("&[");
+    for f in fields {
+        let kind = match &f.kind {
+            Kind::Uint => "Kind::Uint".to_owned(),
+            Kind::Int => "Kind::Int".to_owned(),
+            Kind::Bool => "Kind::Bool".to_owned(),
+            Kind::Float => "Kind::Float".to_owned(),
+            Kind::Fixed { signed, frac } => {
+                format!("Kind::Fixed {{ signed: {signed}, frac: {frac} }}")
+            }
+            Kind::Address => "Kind::Address".to_owned(),
+            Kind::Struct(s) => format!("Kind::Struct(&{})", upper(s)),
+        };
+        line!(
+            out,
+            "PackedField {{ name: {:?}, start: {}, width: {}, kind: {kind}, scale: {:?}, target: {:?}, values: {}, summary: {:?} }},",
+            f.name,
+            f.start,
+            f.width,
+            f.scale,
+            f.target,
+            value_list(&f.values),
+            f.summary
+        );
+    }
+    out.push(']');
+    out
+}
+
+fn command_desc(c: &Command) -> String {
+    let length = match c.length {
+        Length::Fixed => format!("LengthRule::Fixed({})", c.dwords),
+        Length::Bits6 => "LengthRule::Bits6".to_owned(),
+        Length::Bits8 => "LengthRule::Bits8".to_owned(),
+        Length::Bits16 => "LengthRule::Bits16".to_owned(),
+    };
+    let group = match &c.group {
+        None => "None".to_owned(),
+        Some(g) => {
+            let s = match &g.structure {
+                None => "None".to_owned(),
+                Some(s) => format!("Some(&{})", upper(s)),
+            };
+            format!(
+                "Some(GroupDesc {{ name: {:?}, dword: {}, dwords: {}, count: {}, structure: {s} }})",
+                g.name, g.dword, g.dwords, g.count
+            )
+        }
+    };
+    format!(
+        "CommandDesc {{ id: CommandId::{}, name: {:?}, unit: {:?}, mask: {:#x}, value: {:#x}, header: {:#x}, min_dwords: {}, length: {length}, fields: {}, group: {group}, cite: {:?}, summary: {:?}, anomaly: {:?}, config: {:?} }}",
+        names::camel(&c.name),
+        c.name,
+        c.unit,
+        c.mask,
+        c.value,
+        c.header(),
+        c.min_dwords,
+        field_list(&c.fields),
+        c.cite,
+        c.summary,
+        c.anomaly.as_deref().unwrap_or(""),
+        c.config.as_deref().unwrap_or("")
+    )
+}

@@ -1,0 +1,12 @@
+//! Names of all commands, registers and units over all generations.
+//! No PRM chapter; the order is alphabetical.
+//! Generated from `regs/tables`.
+#![allow(
+    clippy::all,
+    clippy::pedantic,
+    missing_docs,
+    unused_imports,
+    reason = "generated; the tables hold the prose"
+)]
+
+include!(concat!(env!("OUT_DIR"), "/ids.rs"));
