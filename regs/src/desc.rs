@@ -38,6 +38,15 @@ impl Access {
     }
 }
 
+/// Address space of a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Space {
+    /// The register BAR.
+    Mmio,
+    /// PCI configuration space.
+    Pci,
+}
+
 /// A named value of a field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ValueDesc {
@@ -116,7 +125,9 @@ pub struct RegisterDesc {
     pub id: RegId,
     /// The manual's name.
     pub name: &'static str,
-    /// MMIO byte offset of element 0.
+    /// Where `offset` counts.
+    pub space: Space,
+    /// Byte offset of element 0.
     pub offset: u32,
     /// 32, 64 or 128.
     pub bits: u32,

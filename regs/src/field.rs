@@ -91,6 +91,13 @@ impl<T: UIntLike, R: RegisterLongName> Reg<T, R> {
     }
 }
 
+impl<R: RegisterLongName> Reg<u32, R> {
+    /// The register on a device, readable and writable with its typed fields.
+    pub fn on(self, io: &dyn kernel::io::Io) -> kernel::io::RegProxy<'_, R> {
+        kernel::io::RegProxy::new(io, self.offset as usize)
+    }
+}
+
 /// An array of equal registers.
 #[derive(Debug)]
 pub struct RegArray<T: UIntLike, R: RegisterLongName> {

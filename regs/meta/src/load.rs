@@ -66,7 +66,28 @@ fn merged(root: &Path, generation: &str, depth: u32) -> Result<Vec<(String, File
     Ok(out)
 }
 
+/// Table files below `dir`, sub-directories included, named by their path below it.
 fn read(dir: &Path, generation: &str) -> Result<Vec<(String, File)>, Error> {
+    let mut out = Vec::new();
+    let mut inner = Vec::new();
+    for entry in fs::read_dir(dir).map_err(io(dir))? {
+        let path = entry.map_err(io(dir))?.path();
+        if path.is_dir() {
+            inner.push(path);
+        }
+    }
+    for path in inner {
+        let name = path.file_name().and_then(|s| s.to_str()).unwrap_or("");
+        for (file, table) in read(&path, generation)? {
+            out.push((format!("{name}/{file}"), table));
+        }
+    }
+    out.extend(read_flat(dir, generation)?);
+    out.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok(out)
+}
+
+fn read_flat(dir: &Path, generation: &str) -> Result<Vec<(String, File)>, Error> {
     let mut out = Vec::new();
     for entry in fs::read_dir(dir).map_err(io(dir))? {
         let path = entry.map_err(io(dir))?.path();
@@ -88,7 +109,6 @@ fn read(dir: &Path, generation: &str) -> Result<Vec<(String, File)>, Error> {
         let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or("");
         out.push((stem.to_owned(), file));
     }
-    out.sort_by(|a, b| a.0.cmp(&b.0));
     Ok(out)
 }
 

@@ -1,7 +1,7 @@
 //! Tables of one generation after merging, with bit ranges and lists resolved.
 //! No PRM chapter. Holds only what passed `validate`.
 
-use crate::schema::{Access, Group, Length, Value};
+use crate::schema::{Access, Group, Length, Space, Value};
 
 /// All tables of one generation.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +38,7 @@ pub struct Section {
 pub struct Register {
     pub section: usize,
     pub name: String,
+    pub space: Space,
     pub offset: u32,
     pub bits: u32,
     pub count: u32,

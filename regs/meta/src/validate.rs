@@ -7,7 +7,7 @@ use crate::model::{
     Channel, Command, Field, Format, Kind, Register, RegisterField, Section, Structure, Tables,
     bit_range, mask128,
 };
-use crate::schema::{self, Access, File, Length, Reset, Value};
+use crate::schema::{self, Access, File, Length, Reset, Space, Value};
 use crate::{Error, names};
 
 struct Checker<'a> {
@@ -191,7 +191,7 @@ impl Checker<'_> {
             self.say(&r.name, "bits is not 32, 64 or 128");
             bits = 32;
         }
-        if r.offset % 4 != 0 || r.count == 0 || r.count > 4096 {
+        if r.offset % 4 != 0 || r.count == 0 || r.count > 1 << 20 {
             self.say(&r.name, "bad offset or count");
         }
         let stride = r.stride.unwrap_or(bits / 8);
@@ -246,6 +246,7 @@ impl Checker<'_> {
         Register {
             section,
             name: r.name.clone(),
+            space: r.space,
             offset: r.offset,
             bits,
             count: r.count,
@@ -553,6 +554,9 @@ impl Checker<'_> {
         }
         let mut offsets: BTreeMap<u32, &str> = BTreeMap::new();
         for r in &t.registers {
+            if r.space != Space::Mmio {
+                continue;
+            }
             for i in 0..r.count {
                 for dword in 0..r.bits / 32 {
                     let at = r.offset.wrapping_add(i * r.stride + dword * 4);

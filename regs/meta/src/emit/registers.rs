@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::emit::{line, value_list};
 use crate::model::{Register, RegisterField, Tables, mask128};
 use crate::names;
-use crate::schema::Access;
+use crate::schema::{Access, Space};
 
 /// Everything about registers.
 pub fn registers(out: &mut String, t: &Tables) {
@@ -100,9 +100,10 @@ fn desc(r: &Register) -> String {
     }
     rules.push(']');
     format!(
-        "RegisterDesc {{ id: RegId::{}, name: {:?}, offset: {:#x}, bits: {}, count: {}, stride: {}, access: {}, reset: {}, unit: {:?}, fields: {fields}, rules: {rules}, cite: {:?}, summary: {:?}, anomaly: {:?}, config: {:?} }}",
+        "RegisterDesc {{ id: RegId::{}, name: {:?}, space: Space::{:?}, offset: {:#x}, bits: {}, count: {}, stride: {}, access: {}, reset: {}, unit: {:?}, fields: {fields}, rules: {rules}, cite: {:?}, summary: {:?}, anomaly: {:?}, config: {:?} }}",
         names::camel(&r.name),
         r.name,
+        r.space,
         r.offset,
         r.bits,
         r.count,
@@ -159,7 +160,15 @@ fn rule(r: &Register, dword: u32) -> String {
 fn lookup(out: &mut String, t: &Tables) {
     let mut rows: Vec<(u32, usize, u32, u32)> = Vec::new();
     let mut taken = BTreeSet::new();
+    let mut ranges = Vec::new();
     for (i, r) in t.registers.iter().enumerate() {
+        if r.space != Space::Mmio {
+            continue;
+        }
+        if r.count > 256 && r.bits == 32 && r.stride == 4 {
+            ranges.push((r.offset, r.offset + r.count * 4, i));
+            continue;
+        }
         for element in 0..r.count {
             for dword in 0..r.bits / 32 {
                 let at = r.offset + element * r.stride + dword * 4;
@@ -185,11 +194,28 @@ fn lookup(out: &mut String, t: &Tables) {
     line!(out, "];");
     line!(
         out,
+        "/// First offset, end, index into REGISTERS of long dword arrays."
+    );
+    line!(
+        out,
+        "static RANGES: [(u32, u32, u16); {}] = {ranges:#x?};",
+        ranges.len()
+    );
+    line!(
+        out,
         "/// Register, array index and dword at an MMIO byte offset (bits 1:0 ignored)."
     );
     line!(
         out,
         "pub fn lookup(offset: u32) -> Option<(RegId, u32, u32)> {{"
+    );
+    line!(
+        out,
+        "if let Some(&(from, _, r)) = RANGES.iter().find(|r| offset >= r.0 && offset < r.1) {{"
+    );
+    line!(
+        out,
+        "return Some((REGISTERS.get(r as usize)?.id, (offset - from) / 4, 0)); }}"
     );
     line!(
         out,
