@@ -2,5 +2,6 @@
 //!
 //! PRM: volume 2, 3D pipeline.
 
+pub mod ps;
 pub mod topology;
 pub mod wiz;

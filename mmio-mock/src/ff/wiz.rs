@@ -7,17 +7,37 @@
 //! Not modelled: contiguous dispatch (32 pixels), software tiled rendering, threads that mix
 //! subspans of several primitives.
 
+pub mod depth;
+pub mod depth_buffer;
 pub mod fixed;
 pub mod iz;
 pub mod line;
 pub mod polygon;
+pub mod setup;
 pub mod shape;
+pub mod snapshot;
 pub mod state;
+pub mod stipple;
+pub mod thread;
 
+pub use depth::DepthStencilState;
+pub use depth_buffer::{DepthBuffer, DepthFormat};
+pub use snapshot::{WizCapture, WizDebug};
 pub use state::{
-    Curbe, DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WmState,
+    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WmState,
 };
+pub use thread::{Dispatch, PsThread, WizPort};
 
+use depth::{DepthPlane, Destination, Tests, test_subspan};
+use iz::{IzCase, IzInputs, IzMode};
+use setup::Outline;
+use shape::{Block, Walk};
+use snapshot::Snapshot;
+use stipple::LineStippleWalk;
+use thread::Scoreboard;
+
+use super::ps::{MAX_SUBSPANS, Payload, PayloadState, PixelGroup, Subspan};
+use crate::fault::UnitFault;
 use crate::urb::UrbHandle;
 
 /// A vertex after the viewport transform, not yet snapped to the subpixel grid.
@@ -78,4 +98,518 @@ pub struct SetupPrimitive {
     pub viewport_index: u8,
     /// Render target array index.
     pub render_target_array_index: u16,
+}
+
+/// Everything that the windower latches besides the primitive.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WizState {
+    /// WM_STATE.
+    pub wm: WmState,
+    /// Raster fields of SF_STATE.
+    pub raster: RasterState,
+    /// 3DSTATE_DRAWING_RECTANGLE.
+    pub drawing_rectangle: DrawingRectangle,
+    /// Scissor rectangle of SF_VIEWPORT, when enabled, relative to the drawing rectangle's origin.
+    pub scissor: Option<PixelRect>,
+    /// 3DSTATE_DEPTH_BUFFER.
+    pub depth_buffer: DepthBuffer,
+    /// Depth, stencil and alpha test switches of COLOR_CALC_STATE.
+    pub depth_stencil: DepthStencilState,
+    /// COLOR_CALC_STATE, relative to General State Base Address.
+    pub color_calc_state: u32,
+    /// Minimum and maximum depth of CC_VIEWPORT.
+    pub depth_range: (f32, f32),
+    /// 3DSTATE_GLOBAL_DEPTH_OFFSET_CLAMP.
+    pub depth_offset_clamp: f32,
+    /// Polygon stipple.
+    pub poly_stipple: PolyStipple,
+    /// Line stipple.
+    pub line_stipple: LineStipple,
+    /// PS binding table, relative to Surface State Base Address.
+    pub binding_table_pointer: u32,
+}
+
+impl Default for WizState {
+    fn default() -> Self {
+        WizState {
+            wm: WmState::default(),
+            raster: RasterState::default(),
+            drawing_rectangle: DrawingRectangle::default(),
+            scissor: None,
+            depth_buffer: DepthBuffer::default(),
+            depth_stencil: DepthStencilState::default(),
+            color_calc_state: 0,
+            depth_range: (0.0, 1.0),
+            depth_offset_clamp: 0.0,
+            poly_stipple: PolyStipple::default(),
+            line_stipple: LineStipple::default(),
+            binding_table_pointer: 0,
+        }
+    }
+}
+
+/// How far a step came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// No primitive is in work.
+    Idle,
+    /// Something was done; there may be more.
+    Progress,
+    /// A thread that lives on, or the lack of a slot, must be waited for.
+    Blocked,
+}
+
+/// Blocks looked at in one step before control goes back to the caller.
+const BLOCKS_PER_STEP: u32 = 4096;
+
+/// A primitive in work.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    primitive: SetupPrimitive,
+    walk: Walk,
+    block: Option<Block>,
+    subspan: u32,
+    case: IzCase,
+    tests: Tests,
+    write: bool,
+    plane: Option<DepthPlane>,
+    /// What is added to a pixel's coordinates to find it in the depth buffer.
+    depth_origin: (u32, u32),
+    start: [f32; 2],
+    smooth: bool,
+    polygon_stipple: bool,
+    line_stipple: Option<LineStippleWalk>,
+    group: usize,
+}
+
+/// The windower.
+#[derive(Clone, Debug, Default)]
+pub struct Wiz {
+    active: Option<Active>,
+    pending: PixelGroup,
+    payload: Payload,
+    scoreboard: Scoreboard,
+    snapshot: Snapshot,
+    thread: u32,
+    fftid: u8,
+    stipple_counter: u32,
+}
+
+/// The order of subspans in an 8x4 block: column and row of the upper left pixel. Four in a row
+/// make a square, which is what a 16-pixel thread gets from a fully covered block.
+const SUBSPAN_ORDER: [(u32, u32); 8] = [
+    (0, 0),
+    (2, 0),
+    (0, 2),
+    (2, 2),
+    (4, 0),
+    (6, 0),
+    (4, 2),
+    (6, 2),
+];
+
+impl Wiz {
+    /// An idle unit.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Drops the primitive in work and everything known of threads.
+    pub fn reset(&mut self) {
+        self.active = None;
+        self.pending.clear();
+        self.scoreboard.clear();
+        self.snapshot = Snapshot::default();
+        self.stipple_counter = 0;
+    }
+
+    /// Whether no primitive is in work and no thread lives.
+    pub fn idle(&self) -> bool {
+        self.active.is_none() && self.scoreboard.threads() == 0
+    }
+
+    /// Whether a primitive is in work: no other may be begun.
+    pub fn busy(&self) -> bool {
+        self.active.is_some()
+    }
+
+    /// A thread that was [`Dispatch::InFlight`] has ended; `false` when it is not one of ours.
+    pub fn retire(&mut self, slot: u16) -> bool {
+        self.scoreboard.retire(slot)
+    }
+
+    /// Resets the snapshot counter (MI_FLUSH with Global Snapshot Count Reset).
+    pub fn reset_snapshot_count(&mut self) {
+        self.snapshot.reset_count();
+    }
+
+    /// Occurrences of the selected subspan so far.
+    pub fn snapshot_instances(&self) -> u32 {
+        self.snapshot.instances()
+    }
+
+    /// Loads the running line stipple counter (3DSTATE_LINE_STIPPLE with Modify Enable).
+    pub fn load_line_stipple(&mut self, stipple: &LineStipple) {
+        self.stipple_counter = stipple
+            .current_index
+            .wrapping_mul(stipple.repeat_count.max(1))
+            .wrapping_add(stipple.current_repeat);
+    }
+
+    /// Takes up a primitive; `false` when it draws nothing (or another one is in work).
+    pub fn begin<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        primitive: &SetupPrimitive,
+        port: &mut P,
+    ) -> Result<bool, UnitFault> {
+        if self.active.is_some() {
+            return Ok(false);
+        }
+        let wm = &state.wm;
+        if wm.thread_dispatch_enable && wm.dispatch_32 {
+            return Err(UnitFault::Unimplemented {
+                unit: "WIZ",
+                what: "contiguous dispatch of 32 pixels",
+                prm: "PRM vol2, WM_STATE, 32 Pixel Dispatch Enable",
+            });
+        }
+        self.thread = 0;
+        let Some(outline) = setup::outline(state, primitive) else {
+            return Ok(false);
+        };
+        let line_stipple = self.line_stipple(state, primitive, &outline);
+        let Some(walk) = Walk::new(outline.shape, setup::clip(state)) else {
+            return Ok(false);
+        };
+        let (case, tests, write) = plan(state, primitive.back_facing);
+        let start = setup::start(state, primitive);
+        let dispatches = wm.thread_dispatch_enable && (wm.dispatch_8 || wm.dispatch_16);
+        if !dispatches && !tests.touch() && !wm.statistics_enable {
+            return Ok(false);
+        }
+        let needs_depth = tests.depth || tests.depth_write || case.source_depth;
+        let plane = needs_depth.then(|| depth_plane(state, primitive, start, port));
+        let rect = &state.drawing_rectangle;
+        let depth_origin = if state.depth_buffer.coordinate_offset_disable {
+            // CAST: two's complement, added with wrapping.
+            (-rect.origin_x as u32, -rect.origin_y as u32)
+        } else {
+            (0, 0)
+        };
+        let single = port.debug().single_subspan_dispatch() && case.mode != IzMode::Promoted;
+        self.active = Some(Active {
+            primitive: *primitive,
+            walk,
+            block: None,
+            subspan: 0,
+            case,
+            tests,
+            write,
+            plane,
+            depth_origin,
+            start,
+            smooth: outline.smooth,
+            polygon_stipple: wm.polygon_stipple_enable
+                && primitive.polygon_stipple
+                && primitive.kind == PrimitiveKind::Triangle,
+            line_stipple,
+            group: match (dispatches, single) {
+                (false, _) => 0,
+                (true, true) => 1,
+                (true, false) if wm.dispatch_16 => MAX_SUBSPANS,
+                (true, false) => MAX_SUBSPANS / 2,
+            },
+        });
+        self.pending.clear();
+        Ok(true)
+    }
+
+    fn line_stipple(
+        &mut self,
+        state: &WizState,
+        primitive: &SetupPrimitive,
+        outline: &Outline,
+    ) -> Option<LineStippleWalk> {
+        if primitive.kind != PrimitiveKind::Line || !state.wm.line_stipple_enable {
+            return None;
+        }
+        if primitive.stipple_restart {
+            self.stipple_counter = 0;
+        }
+        let [from, to, _] = outline.points;
+        let walk = LineStippleWalk::new(&state.line_stipple, self.stipple_counter, from, to);
+        self.stipple_counter = walk.end();
+        Some(walk)
+    }
+
+    /// Works on the primitive until a thread was started, the step's share of blocks is used up,
+    /// or the primitive is done.
+    pub fn step<P: WizPort>(&mut self, state: &WizState, port: &mut P) -> Result<Step, UnitFault> {
+        // The primitive is put back unless it ends here, so a fault drops it.
+        let Some(mut active) = self.active.take() else {
+            return Ok(Step::Idle);
+        };
+        let mut budget = BLOCKS_PER_STEP;
+        let debug = port.debug();
+        loop {
+            if active.group > 0 && self.pending.subspans().len() >= active.group {
+                let step = self.flush(state, &active, debug, port);
+                self.active = Some(active);
+                return Ok(step);
+            }
+            let block = match active.block {
+                Some(block) => block,
+                None => match active.walk.next_block(&mut budget) {
+                    Ok(Some(block)) => {
+                        active.subspan = 0;
+                        *active.block.insert(block)
+                    }
+                    Ok(None) if self.pending.subspans().is_empty() => return Ok(Step::Progress),
+                    Ok(None) => {
+                        let step = self.flush(state, &active, debug, port);
+                        if step == Step::Blocked {
+                            self.active = Some(active);
+                        }
+                        return Ok(step);
+                    }
+                    Err(()) => {
+                        self.active = Some(active);
+                        return Ok(Step::Progress);
+                    }
+                },
+            };
+            let Some(&(dx, dy)) = SUBSPAN_ORDER.get(active.subspan as usize) else {
+                active.block = None;
+                continue;
+            };
+            let at = dy * 8 + dx;
+            let bits = block.mask >> at & 3 | (block.mask >> (at + 8) & 3) << 2;
+            if bits == 0 {
+                active.subspan += 1;
+                continue;
+            }
+            // CAST: the clip rectangle lies within 0..=0xffff.
+            let (x, y) = (block.x as u32 + dx, block.y as u32 + dy);
+            if !debug.ignore_scoreboard() && self.scoreboard.blocks(x as u16, y as u16) {
+                self.active = Some(active);
+                return Ok(Step::Blocked);
+            }
+            active.subspan += 1;
+            self.subspan(state, &active, (x, y), bits as u8, port)?;
+        }
+    }
+
+    /// Steps until the primitive is done or must wait.
+    pub fn run<P: WizPort>(&mut self, state: &WizState, port: &mut P) -> Result<Step, UnitFault> {
+        loop {
+            match self.step(state, port)? {
+                Step::Progress => {}
+                step => return Ok(step),
+            }
+        }
+    }
+
+    /// Stipple, early tests and collection of one subspan.
+    #[inline]
+    fn subspan<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        active: &Active,
+        (x, y): (u32, u32),
+        mut mask: u8,
+        port: &mut P,
+    ) -> Result<(), UnitFault> {
+        // CAST: coordinates are below 2^16.
+        let (px, py) = (x as i32, y as i32);
+        if active.polygon_stipple {
+            mask &= state.poly_stipple.subspan(x, y);
+        }
+        if let Some(stipple) = &active.line_stipple {
+            mask &= stipple.subspan(px, py);
+        }
+        if mask == 0 {
+            return Ok(());
+        }
+        let mut subspan = Subspan {
+            x: x as u16,
+            y: y as u16,
+            ..Subspan::default()
+        };
+        if let Some(plane) = &active.plane {
+            subspan.depth = plane.subspan(px, py);
+        }
+        let buffer = &state.depth_buffer;
+        let depth_at = (
+            x.wrapping_add(active.depth_origin.0),
+            y.wrapping_add(active.depth_origin.1),
+        );
+        if active.tests.touch() && buffer.present {
+            mask = test_subspan(
+                buffer,
+                port.memory(),
+                depth_at,
+                mask,
+                &subspan.depth,
+                &active.tests,
+                active.write,
+            )?;
+        }
+        if state.wm.statistics_enable && !active.case.late_count {
+            port.count_depth(u32::from(mask).count_ones());
+        }
+        if mask == 0 || active.group == 0 {
+            return Ok(());
+        }
+        subspan.mask = mask;
+        let case = &active.case;
+        if (case.destination_depth || case.destination_stencil) && buffer.present {
+            let destination = Destination::load(buffer, port.memory(), depth_at.0, depth_at.1)?;
+            subspan.destination_depth = destination.depth();
+            subspan.destination_stencil = destination.stencil();
+        }
+        if active.smooth
+            && let shape::Shape::Smooth(line) = active.walk.shape()
+        {
+            for (i, (dx, dy)) in [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().enumerate() {
+                subspan.alpha |= u16::from(line.alpha(px + dx, py + dy)) << (i * 4);
+            }
+        }
+        self.snapshot
+            .subspan(port.debug(), x, y, active.primitive.snapshot);
+        self.pending.push(subspan);
+        Ok(())
+    }
+
+    /// Starts the thread for the collected subspans.
+    fn flush<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        active: &Active,
+        debug: WizDebug,
+        port: &mut P,
+    ) -> Step {
+        let wm = &state.wm;
+        if self.scoreboard.threads() > wm.maximum_number_of_threads as usize {
+            return Step::Blocked;
+        }
+        let primitive = &active.primitive;
+        let saved = self.snapshot;
+        let (flag, capture) = self.snapshot.thread(debug);
+        self.payload.build(
+            &PayloadState {
+                color_calc_state: state.color_calc_state,
+                sampler_state: wm.sampler_state_pointer,
+                scratch_space: wm.per_thread_scratch_space,
+                scratch_base: wm.scratch_space_base_pointer,
+                binding_table: state.binding_table_pointer,
+                fftid: self.fftid,
+                thread: self.thread,
+                sequence: primitive.sequence,
+                snapshot: flag,
+                start: active.start,
+                back_facing: primitive.back_facing,
+                antialias: active.smooth,
+                viewport_index: primitive.viewport_index,
+                render_target_array_index: primitive.render_target_array_index,
+                case: active.case,
+            },
+            &self.pending,
+        );
+        let outcome = port.dispatch(&PsThread {
+            dispatch_mask: self.pending.dispatch_mask(),
+            payload: self.payload.registers(),
+            setup: primitive.setup_handle,
+            fftid: self.fftid,
+            snapshot: flag,
+        });
+        match outcome {
+            Dispatch::Full => {
+                self.snapshot = saved;
+                return Step::Blocked;
+            }
+            Dispatch::Done => {}
+            Dispatch::InFlight(slot) => self.scoreboard.enter(slot, &self.pending),
+        }
+        if capture {
+            port.capture(WizCapture {
+                kernel_pointer: wm.kernel_start_pointer,
+                instance_count: self.snapshot.instances(),
+                primitive_sequence: primitive.sequence,
+                thread: self.thread,
+            });
+        }
+        if wm.statistics_enable {
+            port.count_invocations(self.pending.pixel_mask().count_ones());
+        }
+        self.pending.clear();
+        self.thread = self.thread.wrapping_add(1) & 0xff_ffff;
+        self.fftid = self.fftid.wrapping_add(1);
+        Step::Progress
+    }
+}
+
+/// Which tests are made here, and whether they write.
+fn plan(state: &WizState, back_facing: bool) -> (IzCase, Tests, bool) {
+    let (wm, zs, buffer) = (&state.wm, &state.depth_stencil, &state.depth_buffer);
+    let case = IzCase::new(IzInputs {
+        kill: wm.pixel_shader_kills_pixel || zs.alpha_test,
+        computed_depth: wm.pixel_shader_computed_depth,
+        depth_write: zs.depth_write && buffer.present,
+        depth_test: zs.depth_test && buffer.present,
+        stencil_write: zs.stencil_write,
+        stencil_test: zs.stencil_test,
+        early: wm.early_depth_test_enable,
+        statistics: wm.statistics_enable,
+        uses_source_depth: wm.pixel_shader_uses_source_depth,
+    });
+    let promoted = case.mode == IzMode::Promoted;
+    // A non-promoted stencil test has no stencil writes (see `IzCase`), so to make it here too
+    // changes nothing but spares threads. Computed depth is not known yet.
+    let here = case.mode != IzMode::Computed;
+    let known = !wm.pixel_shader_computed_depth;
+    let tests = Tests {
+        depth: here && zs.depth_test && buffer.present && (known || promoted),
+        depth_write: promoted && zs.depth_write && buffer.present && known,
+        function: zs.depth_function,
+        stencil: here && zs.stencil_test && buffer.present && (promoted || !zs.stencil_write),
+        stencil_write: promoted && zs.stencil_write,
+        face: if back_facing && zs.double_sided {
+            zs.back
+        } else {
+            zs.front
+        },
+    };
+    (case, tests, promoted)
+}
+
+fn depth_plane<P: WizPort>(
+    state: &WizState,
+    primitive: &SetupPrimitive,
+    start: [f32; 2],
+    port: &P,
+) -> DepthPlane {
+    let wm = &state.wm;
+    // CAST: a six-bit field.
+    let row = wm.depth_coefficient_urb_read_offset as u16;
+    let row = port.urb_row(primitive.setup_handle, row);
+    let mut plane = DepthPlane::new(&row, start, state.depth_range);
+    if wm.global_depth_offset_enable && primitive.kind == PrimitiveKind::Triangle {
+        let z = primitive.v.iter().fold(0.0f32, |m, v| m.max(v.z.abs()));
+        let unit = if wm.legacy_global_depth_bias_enable {
+            1.0
+        } else {
+            state.depth_buffer.format.resolution(z)
+        };
+        let mut offset = f64::from(wm.global_depth_offset_constant) * unit
+            + f64::from(wm.global_depth_offset_scale) * plane.max_slope();
+        let clamp = f64::from(state.depth_offset_clamp);
+        if clamp > 0.0 {
+            offset = offset.min(clamp);
+        } else if clamp < 0.0 {
+            offset = offset.max(clamp);
+        }
+        plane.offset(offset);
+    }
+    plane
 }

@@ -5,7 +5,6 @@
 //!
 //! Not modelled: software tiled rendering.
 
-use crate::urb::UrbHandle;
 use eu::port::FloatMode;
 
 /// WM_STATE.
@@ -224,11 +223,4 @@ pub struct LineStipple {
     pub current_index: u32,
     /// Current Repeat Counter, loaded when the command has Modify Enable.
     pub current_repeat: u32,
-}
-
-/// The pixel shader's constants in the URB.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Curbe {
-    /// Entry of the command streamer that holds the constant buffer; none: constants read zero.
-    pub handle: Option<UrbHandle>,
 }

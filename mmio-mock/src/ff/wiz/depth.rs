@@ -1,0 +1,334 @@
+//! Depth of a pixel, and the depth and stencil tests that the windower makes itself.
+//!
+//! PRM: volume 2, windower (depth interpolation, global depth offset, early depth and stencil).
+//! The depth plane comes from the setup thread's result in the URB, as on hardware: the rows at
+//! Depth Coefficient URB Read Offset hold d/dx, d/dy and the value at the start vertex in dwords 0,
+//! 1 and 3 (the transposed layout of PRM vol4 8.4.2), so a driver's own setup kernel decides.
+//!
+//! Not modelled: the number of bits of the hardware's interpolator; the plane is evaluated exactly
+//! and rounded once.
+
+use eu::Grf;
+use mem::{Fault, Memory};
+
+use super::depth_buffer::{DepthBuffer, Pair};
+
+/// 3D_Compare_Function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the manual's names")]
+pub enum Compare {
+    #[default]
+    Always = 0,
+    Never = 1,
+    Less = 2,
+    Equal = 3,
+    LessEqual = 4,
+    Greater = 5,
+    NotEqual = 6,
+    GreaterEqual = 7,
+}
+
+impl Compare {
+    /// The function of a three-bit code.
+    pub const fn from_code(code: u32) -> Compare {
+        match code & 7 {
+            0 => Compare::Always,
+            1 => Compare::Never,
+            2 => Compare::Less,
+            3 => Compare::Equal,
+            4 => Compare::LessEqual,
+            5 => Compare::Greater,
+            6 => Compare::NotEqual,
+            _ => Compare::GreaterEqual,
+        }
+    }
+
+    /// `source FUNC destination`.
+    #[inline]
+    pub fn test<T: PartialOrd>(self, source: T, destination: T) -> bool {
+        match self {
+            Compare::Always => true,
+            Compare::Never => false,
+            Compare::Less => source < destination,
+            Compare::Equal => source == destination,
+            Compare::LessEqual => source <= destination,
+            Compare::Greater => source > destination,
+            Compare::NotEqual => source != destination,
+            Compare::GreaterEqual => source >= destination,
+        }
+    }
+}
+
+/// 3D_Stencil_Operation.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the manual's names")]
+pub enum StencilOp {
+    #[default]
+    Keep = 0,
+    Zero = 1,
+    Replace = 2,
+    IncrementSaturate = 3,
+    DecrementSaturate = 4,
+    Increment = 5,
+    Decrement = 6,
+    Invert = 7,
+}
+
+impl StencilOp {
+    /// The operation of a three-bit code.
+    pub const fn from_code(code: u32) -> StencilOp {
+        match code & 7 {
+            0 => StencilOp::Keep,
+            1 => StencilOp::Zero,
+            2 => StencilOp::Replace,
+            3 => StencilOp::IncrementSaturate,
+            4 => StencilOp::DecrementSaturate,
+            5 => StencilOp::Increment,
+            6 => StencilOp::Decrement,
+            _ => StencilOp::Invert,
+        }
+    }
+
+    /// The new stencil value before the write mask.
+    #[inline]
+    pub const fn apply(self, old: u8, reference: u8) -> u8 {
+        match self {
+            StencilOp::Keep => old,
+            StencilOp::Zero => 0,
+            StencilOp::Replace => reference,
+            StencilOp::IncrementSaturate => old.saturating_add(1),
+            StencilOp::DecrementSaturate => old.saturating_sub(1),
+            StencilOp::Increment => old.wrapping_add(1),
+            StencilOp::Decrement => old.wrapping_sub(1),
+            StencilOp::Invert => !old,
+        }
+    }
+}
+
+/// Stencil state of one side.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StencilFace {
+    /// Stencil Test Function.
+    pub function: Compare,
+    /// Stencil Fail Op.
+    pub fail: StencilOp,
+    /// Stencil Pass Depth Fail Op.
+    pub depth_fail: StencilOp,
+    /// Stencil Pass Depth Pass Op.
+    pub pass: StencilOp,
+    /// Stencil Reference Value.
+    pub reference: u8,
+    /// Stencil Test Mask.
+    pub test_mask: u8,
+    /// Stencil Write Mask.
+    pub write_mask: u8,
+}
+
+/// The depth, stencil and alpha switches of COLOR_CALC_STATE.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DepthStencilState {
+    /// Depth Test Enable.
+    pub depth_test: bool,
+    /// Depth Buffer Write Enable.
+    pub depth_write: bool,
+    /// Depth Test Function.
+    pub depth_function: Compare,
+    /// Stencil Test Enable.
+    pub stencil_test: bool,
+    /// Stencil Buffer Write Enable.
+    pub stencil_write: bool,
+    /// Double Sided Stencil Enable.
+    pub double_sided: bool,
+    /// Front side, and both sides of single-sided stencil.
+    pub front: StencilFace,
+    /// Back side.
+    pub back: StencilFace,
+    /// Alpha Test Enable: as good as a kernel that kills pixels.
+    pub alpha_test: bool,
+}
+
+/// What the tests do in one pass over a subspan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tests {
+    /// Compare depth.
+    pub depth: bool,
+    /// Write depth.
+    pub depth_write: bool,
+    /// Depth function.
+    pub function: Compare,
+    /// Compare stencil.
+    pub stencil: bool,
+    /// Write stencil.
+    pub stencil_write: bool,
+    /// Stencil of the side that is seen.
+    pub face: StencilFace,
+}
+
+impl Tests {
+    /// Whether the depth buffer matters at all.
+    pub fn touch(&self) -> bool {
+        self.depth || self.depth_write || self.stencil
+    }
+}
+
+/// The plane that gives a pixel's depth.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct DepthPlane {
+    slope: [f64; 2],
+    start: [f64; 2],
+    base: f64,
+    min: f32,
+    max: f32,
+}
+
+impl DepthPlane {
+    /// The plane in the coefficient row of a setup entry, with its origin at `start`, clamped to
+    /// the range of CC_VIEWPORT.
+    pub fn new(row: &Grf, start: [f32; 2], range: (f32, f32)) -> DepthPlane {
+        let value = |i: usize| f64::from(f32::from_bits(row[i]));
+        DepthPlane {
+            slope: [value(0), value(1)],
+            start: start.map(f64::from),
+            base: value(3),
+            min: range.0,
+            max: range.1,
+        }
+    }
+
+    /// The greater of the two slopes, for the depth offset.
+    pub fn max_slope(&self) -> f64 {
+        self.slope[0].abs().max(self.slope[1].abs())
+    }
+
+    /// Moves the plane by `offset`.
+    pub fn offset(&mut self, offset: f64) {
+        self.base += offset;
+    }
+
+    /// Depth at the sample point of a pixel; a NaN becomes the lower end of the range.
+    #[inline]
+    pub fn at(&self, x: i32, y: i32) -> f32 {
+        let z = self.base
+            + self.slope[0] * (f64::from(x) - self.start[0])
+            + self.slope[1] * (f64::from(y) - self.start[1]);
+        // CAST: the one rounding of the evaluation.
+        (z as f32).min(self.max).max(self.min)
+    }
+
+    /// Depth of the four pixels of a subspan.
+    #[inline]
+    pub fn subspan(&self, x: i32, y: i32) -> [f32; 4] {
+        [
+            self.at(x, y),
+            self.at(x + 1, y),
+            self.at(x, y + 1),
+            self.at(x + 1, y + 1),
+        ]
+    }
+}
+
+/// Contents of the depth buffer under a subspan, and where they came from.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Destination {
+    /// Upper and lower pair.
+    pub rows: [Pair; 2],
+}
+
+impl Destination {
+    /// Reads the destination of the subspan at (x, y); pixels outside the buffer read zero.
+    #[inline]
+    pub fn load(buffer: &DepthBuffer, mem: &Memory, x: u32, y: u32) -> Result<Self, Fault> {
+        let mut rows = [Pair::default(); 2];
+        for (row, pair) in (0u32..).zip(&mut rows) {
+            if let Some(at) = buffer.address(mem, x, y.wrapping_add(row)) {
+                *pair = buffer.load(mem, at)?;
+            }
+        }
+        Ok(Destination { rows })
+    }
+
+    /// Depth in the buffer's format, pixel by pixel.
+    pub fn depth(&self) -> [u32; 4] {
+        let [a, b] = self.rows;
+        [a.depth[0], a.depth[1], b.depth[0], b.depth[1]]
+    }
+
+    /// Stencil bytes, pixel 0 lowest.
+    pub fn stencil(&self) -> u32 {
+        let [a, b] = self.rows;
+        u32::from_le_bytes([a.stencil[0], a.stencil[1], b.stencil[0], b.stencil[1]])
+    }
+}
+
+/// Tests the pixels of `mask` in the subspan at (x, y) and writes what passes; the pixels that
+/// passed come back. With `write` off nothing is written.
+#[inline]
+pub fn test_subspan(
+    buffer: &DepthBuffer,
+    mem: &mut Memory,
+    (x, y): (u32, u32),
+    mask: u8,
+    z: &[f32; 4],
+    tests: &Tests,
+    write: bool,
+) -> Result<u8, Fault> {
+    let format = buffer.format;
+    let stencil_test = tests.stencil && format.has_stencil();
+    let mut passed = 0;
+    for row in 0..2u32 {
+        let bits = (mask >> (row * 2)) & 3;
+        if bits == 0 {
+            continue;
+        }
+        let Some(at) = buffer.address(mem, x, y.wrapping_add(row)) else {
+            passed |= bits << (row * 2);
+            continue;
+        };
+        let pair = buffer.load(mem, at)?;
+        for column in 0..2usize {
+            if bits >> column & 1 == 0 {
+                continue;
+            }
+            let source = format.encode(z[row as usize * 2 + column]);
+            let (old_depth, old_stencil) = (pair.depth[column], pair.stencil[column]);
+            let stencil_ok = !stencil_test
+                || tests.face.function.test(
+                    tests.face.reference & tests.face.test_mask,
+                    old_stencil & tests.face.test_mask,
+                );
+            let depth_ok = !tests.depth
+                || if format.is_float() {
+                    let (s, d) = (f32::from_bits(source), f32::from_bits(old_depth));
+                    tests.function.test(s, d)
+                } else {
+                    tests.function.test(source, old_depth)
+                };
+            let pass = stencil_ok && depth_ok;
+            passed |= u8::from(pass) << (row as usize * 2 + column);
+            if !write {
+                continue;
+            }
+            let mut stencil = old_stencil;
+            if stencil_test && tests.stencil_write {
+                let op = match (stencil_ok, depth_ok) {
+                    (false, _) => tests.face.fail,
+                    (true, false) => tests.face.depth_fail,
+                    (true, true) => tests.face.pass,
+                };
+                let new = op.apply(old_stencil, tests.face.reference);
+                stencil = (old_stencil & !tests.face.write_mask) | (new & tests.face.write_mask);
+            }
+            let depth = if pass && tests.depth_write {
+                source
+            } else {
+                old_depth
+            };
+            if depth != old_depth || stencil != old_stencil {
+                buffer.store(mem, at, column == 1, depth, stencil)?;
+            }
+        }
+    }
+    Ok(passed)
+}
