@@ -2,12 +2,15 @@
 //!
 //! PRM: volume 4, 2.5, 2.6 and chapters 4-8.
 
+pub mod binding;
 pub mod context;
+pub mod dataport;
 pub mod error;
 pub mod gateway;
 pub mod math;
 pub mod null;
 pub mod router;
+pub mod sampler;
 pub mod spawner;
 pub mod urb_msg;
 
@@ -27,6 +30,8 @@ pub struct Stats {
 /// The state of all shared functions.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
+    /// Data port.
+    pub dataport: dataport::DataPort,
     /// Open gateways.
     pub gateway: gateway::Gateway,
     /// First refused message since the status unit cleared it.
@@ -43,5 +48,7 @@ impl Shared {
     }
 
     /// Drops whatever was derived from state in memory: call it at each primitive and flush.
-    pub fn invalidate(&mut self) {}
+    pub fn invalidate(&mut self) {
+        self.dataport.invalidate();
+    }
 }

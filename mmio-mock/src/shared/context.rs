@@ -3,7 +3,8 @@
 //! PRM: volume 4, 2.6.2 (sideband), 4.7.1, 5.2.2 (stateless model), 8.4.2 (snooped bits).
 //! Not modelled: per-context protection beyond the upper bounds.
 
-use crate::urb::{Owner, UrbHandle};
+use crate::urb::Owner;
+pub use crate::urb::UrbHandle;
 
 /// Base addresses and bounds of STATE_BASE_ADDRESS.
 ///
@@ -39,7 +40,7 @@ pub struct ThreadContext {
     pub scratch_size: u32,
     /// Fixed-function id of the sender.
     pub ffid: u8,
-    /// URB section that serves `Allocate` requests of this thread.
+    /// URB section that serves `Allocate` requests of this thread when [`Events::free`] is empty.
     pub urb_owner: Option<Owner>,
 }
 
@@ -106,6 +107,8 @@ pub struct Events {
     pub eot: Option<EotEvent>,
     /// Gateway register writes to deliver.
     pub forwards: Vec<ForwardEvent>,
+    /// URB entries that the fixed function is ready to hand out, the next one last.
+    pub free: Vec<UrbHandle>,
     /// Pixels whose scoreboard bits were cleared by a last-render-target write.
     pub scoreboard_clear: u16,
     /// Pixels that passed the depth and stencil tests made here (PS_DEPTH_COUNT).
@@ -118,6 +121,7 @@ impl Events {
         self.urb.clear();
         self.eot = None;
         self.forwards.clear();
+        self.free.clear();
         self.scoreboard_clear = 0;
         self.depth_count = 0;
     }

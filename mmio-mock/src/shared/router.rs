@@ -57,6 +57,10 @@ impl Router<'_> {
             sfid::GATEWAY => {
                 shared.gateway.execute(msg, response, self.events);
             }
+            sfid::DATAPORT_READ => {
+                shared.dataport.read(msg, response, self.mem, self.ctx)?;
+            }
+            sfid::DATAPORT_WRITE => shared.dataport.write(msg, self.mem, self.ctx)?,
             sfid::URB => {
                 let outcome = urb_msg::execute(msg, response, self.ctx, self.urb, self.events)
                     .map_err(|r| refuse("URB", msg, r.what()))?;

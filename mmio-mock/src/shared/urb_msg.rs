@@ -115,11 +115,15 @@ pub fn execute(
         }
     }
     let allocated = if control.allocate() {
-        let owner = ctx.urb_owner.ok_or(Reject::NoOwner)?;
-        match urb.allocate(owner) {
-            Some(handle) => Some(handle),
-            None => return Ok(Outcome::Busy),
+        let handle = match (events.free.pop(), ctx.urb_owner) {
+            (Some(handle), _) => Some(handle),
+            (None, Some(owner)) => urb.allocate(owner),
+            (None, None) => return Err(Reject::NoOwner),
+        };
+        if handle.is_none() {
+            return Ok(Outcome::Busy);
         }
+        handle
     } else {
         None
     };

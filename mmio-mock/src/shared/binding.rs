@@ -1,0 +1,26 @@
+//! Binding tables: index to surface state.
+//!
+//! PRM: volume 4, 4.7.1 and 5.2.1. Not modelled: the state cache in front of both tables.
+
+use mem::{GpuAddr, Memory};
+use regs::gen40::SurfaceState;
+
+use super::context::ThreadContext;
+use crate::UnitFault;
+
+/// Address of the surface state behind a binding table index.
+#[inline]
+pub fn surface_address(mem: &Memory, ctx: &ThreadContext, index: u8) -> Result<GpuAddr, UnitFault> {
+    let base = GpuAddr(ctx.bases.surface_state_base);
+    let entry = base
+        .offset(ctx.binding_table_pointer)
+        .offset(u32::from(index) * 4);
+    Ok(base.offset(mem.read_u32(entry)? & !0x1f))
+}
+
+/// Reads a surface state.
+pub fn surface_state(mem: &Memory, at: GpuAddr) -> Result<SurfaceState, UnitFault> {
+    let mut dwords = [0; SurfaceState::LEN];
+    mem.read_dwords(at, &mut dwords)?;
+    Ok(SurfaceState::from_dwords(&dwords))
+}

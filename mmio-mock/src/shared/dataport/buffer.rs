@@ -1,0 +1,270 @@
+//! Buffer messages: OWord block, OWord dual block and DWord scattered.
+//!
+//! PRM: volume 4, 5.2.2 (stateless model), 5.5, 5.10.2, 5.10.3, 5.10.5. Not modelled: the render
+//! cache's read/write line modes, and caches that would return stale data.
+
+use eu::{Grf, Message};
+use mem::{GpuAddr, Memory};
+use regs::gen40::{SurfaceState, values};
+
+use crate::UnitFault;
+use crate::shared::context::StateBases;
+use crate::shared::error::refuse;
+
+/// A buffer as these messages see it: bytes from a base.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct View {
+    base: GpuAddr,
+    /// Bytes from the base; accesses past them read zero and write nothing.
+    size: u64,
+}
+
+impl View {
+    /// The view of a surface; `None` when its type is neither buffer nor null.
+    ///
+    /// The element size is 16 bytes whatever the state says (PRM 5.10.2).
+    pub fn new(state: &SurfaceState) -> Option<Self> {
+        match state.surface_type() {
+            values::surftype::SURFTYPE_BUFFER => {
+                let entries =
+                    u64::from(state.width() & 0x7f | state.height() << 7 | state.depth() << 20) + 1;
+                Some(View {
+                    base: GpuAddr(state.surface_base_address()),
+                    size: entries * 16,
+                })
+            }
+            values::surftype::SURFTYPE_NULL => Some(View::default()),
+            _ => None,
+        }
+    }
+
+    /// The stateless model: the base is in the header, the bound is that of general state.
+    pub fn stateless(bases: &StateBases, header: &Grf) -> Self {
+        let base = bases.general_state_base.wrapping_add(header[5] & !0x3ff);
+        let size = match bases.general_state_upper_bound {
+            0 => u64::from(u32::MAX) + 1,
+            bound => u64::from(bound.saturating_sub(base)),
+        };
+        View {
+            base: GpuAddr(base),
+            size,
+        }
+    }
+
+    /// Address of `bytes` bytes at `offset` when they lie inside.
+    #[inline]
+    fn at(&self, offset: u32, bytes: u32) -> Option<GpuAddr> {
+        (u64::from(offset) + u64::from(bytes) <= self.size).then(|| self.base.offset(offset))
+    }
+
+    #[inline]
+    fn read_oword(&self, mem: &Memory, offset: u32) -> Result<[u32; 4], UnitFault> {
+        let mut data = [0; 4];
+        if let Some(addr) = self.at(offset & !15, 16) {
+            mem.read_dwords(addr, &mut data)?;
+        }
+        Ok(data)
+    }
+
+    #[inline]
+    fn write_dword(&self, mem: &mut Memory, offset: u32, value: u32) -> Result<(), UnitFault> {
+        if let Some(addr) = self.at(offset & !3, 4) {
+            mem.write_u32(addr, value)?;
+        }
+        Ok(())
+    }
+}
+
+/// A register's low or high half.
+fn half(register: &Grf, high: bool) -> &[u32] {
+    &register[usize::from(high) * 4..][..4]
+}
+
+/// The OWords of a block message: index of the OWord, register behind the header, high half, and
+/// the first mask bit of its group of four.
+fn block(control: u16) -> Option<impl Iterator<Item = (u32, usize, bool, u16)>> {
+    let (count, first) = match control >> 8 & 7 {
+        0 => (1, 0),
+        1 => (1, 1),
+        2 => (2, 0),
+        3 => (4, 0),
+        4 => (8, 0),
+        _ => return None,
+    };
+    Some((0..count).map(move |n| {
+        let place = n + first;
+        let (register, high) = (place / 2, place % 2 == 1);
+        // PRM 5.10.2: low mask bits serve the first and third register, high ones the others.
+        (
+            n as u32,
+            register,
+            high,
+            (register % 2 * 8 + usize::from(high) * 4) as u16,
+        )
+    }))
+}
+
+const BLOCK_SIZE: &str = "reserved block size (PRM 5.10.2.1)";
+const SHORT: &str = "message too short for its block size (PRM 5.10)";
+
+/// OWord Block Read (PRM 5.10.2).
+pub fn read_block(
+    view: View,
+    mem: &Memory,
+    msg: &Message<'_>,
+    response: &mut [Grf],
+) -> Result<(), UnitFault> {
+    let offset = header(msg)?[2];
+    let owords = block(msg.function_control).ok_or_else(|| refuse("DP", msg, BLOCK_SIZE))?;
+    for (n, register, high, bit) in owords {
+        if msg.exec_mask >> bit & 0xf == 0 {
+            continue;
+        }
+        let data = view.read_oword(mem, offset.wrapping_add(n * 16))?;
+        if let Some(w) = response.get_mut(register) {
+            w[usize::from(high) * 4..][..4].copy_from_slice(&data);
+        }
+    }
+    Ok(())
+}
+
+/// OWord Block Write (PRM 5.10.2).
+pub fn write_block(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
+    let offset = header(msg)?[2] & !15;
+    let owords = block(msg.function_control).ok_or_else(|| refuse("DP", msg, BLOCK_SIZE))?;
+    for (n, register, high, bit) in owords {
+        let Some(data) = msg.payload.get(register + 1) else {
+            return Err(refuse("DP", msg, SHORT));
+        };
+        for (dword, value) in (0u32..).zip(half(data, high)) {
+            if msg.exec_mask >> bit & 1 << dword != 0 {
+                view.write_dword(mem, offset.wrapping_add(n * 16 + dword * 4), *value)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// OWords of each of the two blocks (PRM 5.10.3.1).
+fn dual(msg: &Message<'_>) -> Result<(u32, [u32; 2]), UnitFault> {
+    let global = header(msg)?[2];
+    let count = match msg.function_control >> 8 & 3 {
+        0 => 1,
+        2 => 4,
+        _ => return Err(refuse("DP", msg, "reserved block size (PRM 5.10.3.1)")),
+    };
+    let offsets = msg.payload.get(1).ok_or_else(|| refuse("DP", msg, SHORT))?;
+    Ok((
+        count,
+        [
+            global.wrapping_add(offsets[0]),
+            global.wrapping_add(offsets[4]),
+        ],
+    ))
+}
+
+/// OWord Dual Block Read (PRM 5.10.3).
+pub fn read_dual(
+    view: View,
+    mem: &Memory,
+    msg: &Message<'_>,
+    response: &mut [Grf],
+) -> Result<(), UnitFault> {
+    let (count, offsets) = dual(msg)?;
+    for (side, offset) in offsets.into_iter().enumerate() {
+        if msg.exec_mask >> (side * 4) & 0xf == 0 {
+            continue;
+        }
+        for n in 0..count {
+            let data = view.read_oword(mem, offset.wrapping_add(n * 16))?;
+            if let Some(w) = response.get_mut(n as usize) {
+                w[side * 4..][..4].copy_from_slice(&data);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// OWord Dual Block Write (PRM 5.10.3).
+pub fn write_dual(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
+    let (count, offsets) = dual(msg)?;
+    for n in 0..count {
+        let Some(data) = msg.payload.get(n as usize + 2) else {
+            return Err(refuse("DP", msg, SHORT));
+        };
+        for (side, offset) in offsets.into_iter().enumerate() {
+            for (dword, value) in (0u32..).zip(half(data, side == 1)) {
+                if msg.exec_mask >> (side * 4) & 1 << dword != 0 {
+                    let at = (offset & !15).wrapping_add(n * 16 + dword * 4);
+                    view.write_dword(mem, at, *value)?;
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Registers of offsets, and of data, of a scattered message (PRM 5.10.5.1).
+fn scattered(msg: &Message<'_>) -> Result<(u32, usize), UnitFault> {
+    let global = header(msg)?[2];
+    let registers = match msg.function_control >> 8 & 3 {
+        2 => 1,
+        3 => 2,
+        _ => return Err(refuse("DP", msg, "reserved block size (PRM 5.10.5.1)")),
+    };
+    if msg.payload.len() <= registers {
+        return Err(refuse("DP", msg, SHORT));
+    }
+    Ok((global, registers))
+}
+
+/// DWord Scattered Read (PRM 5.10.5).
+pub fn read_scattered(
+    view: View,
+    mem: &Memory,
+    msg: &Message<'_>,
+    response: &mut [Grf],
+) -> Result<(), UnitFault> {
+    let (global, registers) = scattered(msg)?;
+    for (register, offsets) in msg.payload.iter().skip(1).take(registers).enumerate() {
+        let Some(w) = response.get_mut(register) else {
+            break;
+        };
+        for (channel, offset) in offsets.iter().enumerate() {
+            if msg.exec_mask >> (register * 8 + channel) & 1 == 0 {
+                continue;
+            }
+            w[channel] = match view.at(global.wrapping_add(*offset) & !3, 4) {
+                Some(addr) => mem.read_u32(addr)?,
+                None => 0,
+            };
+        }
+    }
+    Ok(())
+}
+
+/// DWord Scattered Write (PRM 5.10.5): the data follow the offsets.
+pub fn write_scattered(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
+    let (global, registers) = scattered(msg)?;
+    for register in 0..registers {
+        let (Some(offsets), Some(data)) = (
+            msg.payload.get(1 + register),
+            msg.payload.get(1 + registers + register),
+        ) else {
+            return Err(refuse("DP", msg, SHORT));
+        };
+        for channel in 0..8 {
+            if msg.exec_mask >> (register * 8 + channel) & 1 != 0 {
+                let at = global.wrapping_add(offsets[channel]);
+                view.write_dword(mem, at, data[channel])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn header<'a>(msg: &Message<'a>) -> Result<&'a Grf, UnitFault> {
+    msg.payload
+        .first()
+        .ok_or_else(|| refuse("DP", msg, "no message header (PRM 5.10.1.2)"))
+}

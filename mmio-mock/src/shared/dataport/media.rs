@@ -1,0 +1,256 @@
+//! Media block read and write: rectangles of bytes of a 2D surface.
+//!
+//! PRM: volume 4, 5.6.1 and 5.10.4. Not modelled: cache allocation of field lines.
+
+use eu::{Grf, Message};
+use mem::{GpuAddr, Memory, Tiling, tiling};
+use regs::gen40::{SurfaceState, values};
+
+use crate::UnitFault;
+use crate::shared::error::refuse;
+
+/// How rows outside the surface are replaced (PRM 5.6.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Boundary {
+    Normal,
+    Progressive,
+    Interlaced,
+}
+
+/// How a row is extended to the left and right (PRM 5.10.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Pixel {
+    /// Whole pixels of so many bytes.
+    Bytes(i64),
+    /// Pairs of two lumas and shared chroma; the first luma is at this byte.
+    Pair(usize),
+}
+
+impl Pixel {
+    /// By surface format code (PRM 4.7.2.1.1): what is not 8 or 16 bits wide moves as dwords.
+    fn of(format: u32) -> Self {
+        match format {
+            0x182 | 0x18f => Pixel::Pair(0),
+            0x183 | 0x190 => Pixel::Pair(1),
+            0x140..=0x14f => Pixel::Bytes(1),
+            0x100..=0x13f => Pixel::Bytes(2),
+            _ => Pixel::Bytes(4),
+        }
+    }
+}
+
+/// A surface as media blocks see it.
+#[derive(Clone, Copy, Debug)]
+struct Plane {
+    base: GpuAddr,
+    pitch: u32,
+    tiling: Tiling,
+    /// Bytes in a row.
+    width: i64,
+    /// Rows of the frame or field that is addressed.
+    height: i64,
+    /// Field access: every second row, from `first`.
+    field: bool,
+    first: i64,
+    boundary: Boundary,
+    pixel: Pixel,
+}
+
+impl Plane {
+    fn new(state: &SurfaceState, control: u16) -> Option<Self> {
+        if state.surface_type() != values::surftype::SURFTYPE_2D {
+            return None;
+        }
+        let stored = state.vertical_line_stride();
+        let rows = i64::from(state.height()) + 1;
+        // PRM 5.10.4.1: an override of the line stride also changes the height.
+        let overridden = control & 1 << 10 != 0;
+        let (field, first) = if overridden {
+            (control & 1 << 9 != 0, i64::from(control >> 8 & 1))
+        } else {
+            (stored, i64::from(state.vertical_line_stride_offset()))
+        };
+        let height = match (stored, field) {
+            (false, true) => rows / 2,
+            (true, false) => rows * 2,
+            _ => rows,
+        };
+        let tiling = match (state.tiled_surface(), state.tile_walk()) {
+            (false, _) => Tiling::Linear,
+            (true, values::tilewalk::TILEWALK_YMAJOR) => Tiling::Y,
+            (true, _) => Tiling::X,
+        };
+        let pixel = Pixel::of(state.surface_format());
+        Some(Plane {
+            base: GpuAddr(state.surface_base_address()),
+            pitch: state.surface_pitch() + 1,
+            tiling,
+            width: (i64::from(state.width()) + 1) * 4,
+            height,
+            field,
+            first: if field { first } else { 0 },
+            boundary: match state.media_boundary_pixel_mode() {
+                2 => Boundary::Progressive,
+                3 => Boundary::Interlaced,
+                _ => Boundary::Normal,
+            },
+            pixel,
+        })
+    }
+
+    /// Row of the frame that answers for row `y` of the block's addressing.
+    fn row(&self, y: i64) -> u32 {
+        let inside = |y: i64| if self.field { y * 2 + self.first } else { y };
+        let last = self.height - 1;
+        let row = if (0..=last).contains(&y) {
+            inside(y)
+        } else {
+            match (self.boundary, self.field) {
+                (Boundary::Progressive, true) if y < 0 => 0,
+                (Boundary::Progressive, true) => last * 2 + 1,
+                (Boundary::Interlaced, false) if y < 0 => y & 1,
+                (Boundary::Interlaced, false) => (last - 1).max(0) + (y - self.height & 1),
+                _ => inside(y.clamp(0, last)),
+            }
+        };
+        // CAST: rows are below 2^15 here.
+        row as u32
+    }
+
+    fn address(&self, mem: &Memory, x: u32, row: u32) -> GpuAddr {
+        let offset = tiling::offset(self.tiling, self.pitch, x, row);
+        let addr = self.base.offset(offset);
+        GpuAddr(mem.swizzle(self.tiling).apply(addr.0))
+    }
+
+    /// The byte at `x` of a row, the row extended at both ends.
+    fn byte(&self, mem: &Memory, x: i64, row: u32) -> Result<u8, UnitFault> {
+        let at = |x: i64| Ok(mem.read_u8(self.address(mem, x as u32, row))?);
+        if (0..self.width).contains(&x) {
+            return at(x);
+        }
+        match self.pixel {
+            Pixel::Bytes(size) => {
+                let edge = if x < 0 { 0 } else { self.width - size };
+                at(edge + x.rem_euclid(size))
+            }
+            Pixel::Pair(luma) => {
+                let edge = if x < 0 { 0 } else { self.width - 4 };
+                let byte = x.rem_euclid(4);
+                let is_luma = byte as usize % 2 == luma;
+                let byte = match (is_luma, x < 0) {
+                    (false, _) => byte,
+                    (true, true) => luma as i64,
+                    (true, false) => luma as i64 + 2,
+                };
+                at(edge + byte)
+            }
+        }
+    }
+}
+
+/// Position and size of a block (PRM 5.10.4.2).
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    x: i64,
+    y: i64,
+    width: i64,
+    height: i64,
+    /// Bytes from row to row in the message registers.
+    pitch: usize,
+}
+
+impl Block {
+    fn new(msg: &Message<'_>) -> Result<Self, UnitFault> {
+        let header = msg
+            .payload
+            .first()
+            .ok_or_else(|| refuse("DP", msg, "no message header (PRM 5.10.4.2)"))?;
+        let width = (header[2] & 0x1f) + 1;
+        let height = (header[2] >> 16 & 0x3f) + 1;
+        let limit = match width {
+            1..=4 => 64,
+            5..=8 => 32,
+            9..=16 => 16,
+            _ => 8,
+        };
+        if height > limit {
+            return Err(refuse(
+                "DP",
+                msg,
+                "media block too high for its width (PRM 5.10.4.2)",
+            ));
+        }
+        Ok(Block {
+            x: i64::from(header[0] as i32),
+            y: i64::from(header[1] as i32),
+            width: i64::from(width),
+            height: i64::from(height),
+            pitch: width.next_power_of_two() as usize,
+        })
+    }
+}
+
+const TYPE: &str = "media block on a surface that is not 2D (PRM 5.10.4)";
+
+/// Media Block Read (PRM 5.10.4).
+pub fn read(
+    state: &SurfaceState,
+    mem: &Memory,
+    msg: &Message<'_>,
+    response: &mut [Grf],
+) -> Result<(), UnitFault> {
+    let block = Block::new(msg)?;
+    if state.surface_type() == values::surftype::SURFTYPE_NULL {
+        response.fill([0; 8]);
+        return Ok(());
+    }
+    let plane = Plane::new(state, msg.function_control).ok_or_else(|| refuse("DP", msg, TYPE))?;
+    for dy in 0..block.height {
+        let row = plane.row(block.y + dy);
+        for dx in 0..block.width {
+            let byte = plane.byte(mem, block.x + dx, row)?;
+            let at = dy as usize * block.pitch + dx as usize;
+            if let Some(w) = response.get_mut(at / 32) {
+                let shift = at % 4 * 8;
+                let dword = &mut w[at % 32 / 4];
+                *dword = *dword & !(0xff << shift) | u32::from(byte) << shift;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Media Block Write (PRM 5.10.4): bytes outside the surface are dropped.
+pub fn write(state: &SurfaceState, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
+    let block = Block::new(msg)?;
+    if state.surface_type() == values::surftype::SURFTYPE_NULL {
+        return Ok(());
+    }
+    let plane = Plane::new(state, msg.function_control).ok_or_else(|| refuse("DP", msg, TYPE))?;
+    for dy in 0..block.height {
+        let y = block.y + dy;
+        if !(0..plane.height).contains(&y) {
+            continue;
+        }
+        let row = plane.row(y);
+        for dx in 0..block.width {
+            let x = block.x + dx;
+            if !(0..plane.width).contains(&x) {
+                continue;
+            }
+            let at = dy as usize * block.pitch + dx as usize;
+            let Some(data) = msg.payload.get(1 + at / 32) else {
+                return Err(refuse(
+                    "DP",
+                    msg,
+                    "message too short for its block (PRM 5.10.4.3)",
+                ));
+            };
+            let byte = (data[at % 32 / 4] >> (at % 4 * 8)) as u8;
+            let addr = plane.address(mem, x as u32, row);
+            mem.write_u8(addr, byte)?;
+        }
+    }
+    Ok(())
+}

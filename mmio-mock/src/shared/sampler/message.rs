@@ -1,0 +1,274 @@
+//! Sampler messages: type and length to operation, SIMD mode and parameters.
+//!
+//! PRM: volume 4, 4.8.1.1-4.8.1.8. Types and lengths outside the table of 4.8.1.3 are refused.
+
+use eu::{Grf, Message};
+
+/// What a message asks for (PRM 4.8.1.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Op {
+    /// Filtered sample, LOD from neighbouring pixels.
+    Sample,
+    /// The same, and the mask of pixels that a chroma key killed.
+    SampleKillpix,
+    /// With a bias added to the LOD of each pixel.
+    SampleBias,
+    /// With a given LOD.
+    SampleLod,
+    /// Compared with a reference before filtering.
+    SampleCompare,
+    /// Bias and reference.
+    SampleBiasCompare,
+    /// LOD and reference.
+    SampleLodCompare,
+    /// With given gradients.
+    SampleGradients,
+    /// Unfiltered texel by integer address.
+    Ld,
+    /// Size of a mip level.
+    Resinfo,
+}
+
+/// Layout of payload and writeback.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Simd {
+    /// Sixteen pixels, two registers a parameter.
+    Simd16,
+    /// Eight pixels, one register a parameter.
+    Simd8,
+    /// Two samples of four parameters a register.
+    Simd4x2,
+}
+
+/// A row of the table of PRM 4.8.1.3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shape {
+    /// Operation.
+    pub op: Op,
+    /// SIMD mode.
+    pub simd: Simd,
+    /// Parameters present.
+    pub params: u8,
+}
+
+impl Shape {
+    /// Looks up message type (bits 15:14) and message length, header included.
+    #[must_use]
+    pub const fn decode(kind: u16, length: usize) -> Option<Self> {
+        use Op::{
+            Ld, Resinfo, Sample, SampleBias, SampleBiasCompare, SampleCompare, SampleGradients,
+            SampleKillpix, SampleLod, SampleLodCompare,
+        };
+        use Simd::{Simd4x2, Simd8, Simd16};
+        let (op, simd, params) = match (kind & 3, length) {
+            (0, 3) => (Sample, Simd16, 1),
+            (0, 5) => (Sample, Simd16, 2),
+            (0, 7) => (Sample, Simd16, 3),
+            (0, 4) => (Sample, Simd8, 3),
+            (0, 9) => (SampleBias, Simd16, 4),
+            (0, 2) => (SampleCompare, Simd4x2, 4),
+            (0, 6) => (SampleBiasCompare, Simd8, 5),
+            (1, 4) => (SampleKillpix, Simd8, 3),
+            (1, 9) => (SampleLod, Simd16, 4),
+            (1, 2) => (SampleLod, Simd4x2, 4),
+            (1, 6) => (SampleLodCompare, Simd8, 5),
+            (1, 3) => (SampleLodCompare, Simd4x2, 5),
+            (2, 9) => (SampleCompare, Simd16, 4),
+            (2, 7) => (SampleGradients, Simd8, 6),
+            (2, 10) => (SampleGradients, Simd8, 9),
+            (2, 4) => (SampleGradients, Simd4x2, 9),
+            (2, 3) => (Resinfo, Simd16, 1),
+            (2, 2) => (Resinfo, Simd4x2, 1),
+            (3, 3) => (Ld, Simd16, 1),
+            (3, 5) => (Ld, Simd16, 2),
+            (3, 7) => (Ld, Simd16, 3),
+            (3, 4) => (Ld, Simd8, 3),
+            (3, 9) => (Ld, Simd16, 4),
+            (3, 2) => (Ld, Simd4x2, 4),
+            _ => return None,
+        };
+        Some(Shape { op, simd, params })
+    }
+
+    /// Pixels or samples that one message can carry.
+    #[must_use]
+    pub const fn slots(self) -> usize {
+        match self.simd {
+            Simd::Simd16 => 16,
+            Simd::Simd8 => 8,
+            Simd::Simd4x2 => 2,
+        }
+    }
+
+    /// Slots that are valid under the execution mask of the send (PRM 4.8).
+    #[must_use]
+    pub const fn active(self, exec_mask: u16) -> u16 {
+        match self.simd {
+            Simd::Simd16 => exec_mask,
+            Simd::Simd8 => exec_mask & 0xff,
+            Simd::Simd4x2 => (exec_mask & 0x0f != 0) as u16 | ((exec_mask & 0xf0 != 0) as u16) << 1,
+        }
+    }
+}
+
+/// The fields of descriptor and header that concern sampling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Request {
+    /// Row of the message table.
+    pub shape: Shape,
+    /// Binding table index.
+    pub surface: u8,
+    /// Index into the sampler state table.
+    pub sampler: u8,
+    /// Sampler state table, relative to the general state base.
+    pub sampler_pointer: u32,
+    /// Return format is an integer (descriptor 13:12 UINT32 or SINT32).
+    pub integer: bool,
+    /// Force LOD to Zero.
+    pub force_lod_zero: bool,
+    /// Channels to leave alone: bit 0 red to bit 3 alpha.
+    pub masked: u8,
+    /// Texel offsets of u, v and r.
+    pub offsets: [i8; 3],
+}
+
+/// Sign-extends a four-bit offset.
+const fn s3(bits: u32) -> i8 {
+    ((bits as u8) << 4) as i8 >> 4
+}
+
+impl Request {
+    /// Decodes a message; `Err` names the rule that it breaks.
+    pub fn decode(msg: &Message<'_>) -> Result<Self, &'static str> {
+        let control = msg.function_control;
+        let Some(header) = msg.payload.first() else {
+            return Err("no message header (PRM 4.8.1.2)");
+        };
+        let Some(shape) = Shape::decode(control >> 14, msg.payload.len()) else {
+            return Err("no such combination of type and length (PRM 4.8.1.3)");
+        };
+        if msg.eot {
+            return Err("end of thread at the sampler (PRM 4.8)");
+        }
+        let masked = (header[2] >> 12 & 0xf) as u8;
+        if masked == 0xf {
+            return Err("all four channels masked (PRM 4.8.1.2)");
+        }
+        Ok(Request {
+            shape,
+            surface: control as u8,
+            sampler: (control >> 8 & 0xf) as u8,
+            sampler_pointer: header[3] & !0x1f,
+            integer: control >> 13 & 1 != 0,
+            force_lod_zero: header[2] & 1 << 16 != 0,
+            masked,
+            offsets: [s3(header[2] >> 8), s3(header[2] >> 4), s3(header[2])],
+        })
+    }
+}
+
+/// Reads parameters out of a payload without copying it.
+#[derive(Clone, Copy, Debug)]
+pub struct Params<'a> {
+    regs: &'a [Grf],
+    simd: Simd,
+    count: u8,
+}
+
+impl<'a> Params<'a> {
+    /// The parameters behind the header of `msg`.
+    #[must_use]
+    pub fn new(msg: &Message<'a>, shape: Shape) -> Self {
+        Params {
+            regs: msg.payload.get(1..).unwrap_or_default(),
+            simd: shape.simd,
+            count: shape.params,
+        }
+    }
+
+    /// Parameter `index` of pixel `slot` as it stands; missing ones are 0 (PRM 4.8.1.4).
+    #[inline]
+    #[must_use]
+    pub fn bits(&self, index: usize, slot: usize) -> u32 {
+        if index >= usize::from(self.count) {
+            return 0;
+        }
+        let (register, dword) = match self.simd {
+            Simd::Simd16 => (index * 2 + slot / 8, slot % 8),
+            Simd::Simd8 => (index, slot % 8),
+            Simd::Simd4x2 => (index / 4, slot % 2 * 4 + index % 4),
+        };
+        self.regs.get(register).map_or(0, |r| r[dword])
+    }
+
+    /// Parameter `index` of pixel `slot` as a float.
+    #[inline]
+    #[must_use]
+    pub fn float(&self, index: usize, slot: usize) -> f32 {
+        f32::from_bits(self.bits(index, slot))
+    }
+}
+
+/// Puts the four channels of one slot where the writeback wants them (PRM 4.8.2).
+///
+/// SIMD16 drops masked channels and moves later ones down; the other modes leave them alone.
+#[inline]
+pub fn write_back(request: &Request, slot: usize, rgba: [u32; 4], response: &mut [Grf]) {
+    let mut next = 0;
+    for (channel, value) in rgba.into_iter().enumerate() {
+        if request.masked & 1 << channel != 0 {
+            continue;
+        }
+        let (register, dword) = match request.shape.simd {
+            Simd::Simd16 => (next * 2 + slot / 8, slot % 8),
+            Simd::Simd8 => (channel, slot % 8),
+            Simd::Simd4x2 => (0, slot % 2 * 4 + channel),
+        };
+        next += 1;
+        if let Some(w) = response.get_mut(register) {
+            w[dword] = value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_row_of_the_table_decodes_to_its_length() {
+        // Header, then two, one or a quarter register a parameter.
+        for kind in 0..4 {
+            for length in 0..16 {
+                let Some(shape) = Shape::decode(kind, length) else {
+                    continue;
+                };
+                let params = usize::from(shape.params);
+                let want = 1 + match shape.simd {
+                    Simd::Simd16 => params * 2,
+                    Simd::Simd8 => params,
+                    Simd::Simd4x2 => params.div_ceil(4),
+                };
+                assert_eq!(length, want, "type {kind} {shape:?}");
+            }
+        }
+        let rows = (0..4).flat_map(|k| (0..16).filter_map(move |l| Shape::decode(k, l)));
+        assert_eq!(rows.count(), 24, "PRM 4.8.1.3 lists 24 messages");
+    }
+
+    #[test]
+    fn offsets_are_two_s_complement_nibbles() {
+        assert_eq!([s3(0x7), s3(0x8), s3(0xf), s3(0x10)], [7, -8, -1, 0]);
+    }
+
+    #[test]
+    fn simd4x2_samples_are_valid_by_groups_of_four() {
+        let Some(shape) = Shape::decode(3, 2) else {
+            unreachable!("ld SIMD4x2")
+        };
+        assert_eq!(
+            [0x00, 0x04, 0x80, 0x11].map(|m| shape.active(m)),
+            [0, 1, 2, 3]
+        );
+    }
+}
