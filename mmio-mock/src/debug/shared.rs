@@ -1,0 +1,195 @@
+//! Shared functions: error words, URB write trap, render cache colour, arbiter halts.
+//!
+//! PRM: volume 4, 3.4.2, 3.4.5 to 3.4.10 and 3.7.1. The EM pipeline word and all mux values of the
+//! render cache are not modelled.
+
+use regs::gen40::{TsMessageError, fields, reg};
+
+use super::{DebugRegs, SnapshotUnit};
+
+/// Shared functions with an error register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SharedUnit {
+    /// Extended math; the number picks the unit, one per row of EUs.
+    Math(u32),
+    /// Sampler.
+    Sampler,
+    /// Data port.
+    DataPort,
+    /// Unified return buffer.
+    Urb,
+}
+
+/// The first word is the unit's Error Message Header, the others dwords 6 and 7 of r0.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ErrorWords {
+    /// Errors and origin, as the unit's mux value 0 shows them.
+    pub header: u32,
+    /// Dword 6 of the message header.
+    pub dword6: u32,
+    /// Dword 7 of the message header.
+    pub dword7: u32,
+}
+
+/// Error words and pointers behind the muxes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Latched {
+    pub(super) ts_error: TsMessageError,
+    math: [ErrorWords; 2],
+    sampler: ErrorWords,
+    data_port: Option<ErrorWords>,
+    urb: ErrorWords,
+    binding_tables: [u32; 32],
+}
+
+impl DebugRegs {
+    /// A shared function discarded a message.
+    ///
+    /// The data port keeps its first error until reset (3.4.7), the others show the latest.
+    pub fn shared_error(&mut self, unit: SharedUnit, words: ErrorWords) {
+        match unit {
+            SharedUnit::Math(em) => {
+                if let Some(slot) = self.shared.math.get_mut((em & 1) as usize) {
+                    *slot = words;
+                }
+            }
+            SharedUnit::Sampler => self.shared.sampler = words,
+            SharedUnit::DataPort => {
+                self.shared.data_port.get_or_insert(words);
+            }
+            SharedUnit::Urb => self.shared.urb = words,
+        }
+    }
+
+    /// A binding table pointer that DP_RDATA can show; which of the 32 is whose is not published.
+    pub fn dp_binding_table(&mut self, slot: u32, pointer: u32) {
+        if let Some(to) = usize::try_from(slot)
+            .ok()
+            .and_then(|i| self.shared.binding_tables.get_mut(i))
+        {
+            *to = pointer;
+        }
+    }
+
+    /// A thread wrote to the URB: traps the selected data phase of a message that carries the
+    /// snapshot flag in r0.
+    pub fn urb_write(&mut self, r0_7: u32, phases: &[[u32; 8]]) {
+        let flagged = regs::gen40::R0Debug([0, r0_7]).snapshot_flag();
+        if !flagged || !self.snapshot(SnapshotUnit::Urb).enable {
+            return;
+        }
+        let wanted = self.field(
+            reg::URB_CTL,
+            fields::URB_CTL::SNAPSHOT_OUTPUT_REGISTER_SELECT,
+        );
+        let Some(data) = usize::try_from(wanted).ok().and_then(|n| phases.get(n)) else {
+            return;
+        };
+        if self.judge(SnapshotUnit::Urb, true).capture {
+            let mut outputs = [0; 16];
+            for (to, from) in outputs.iter_mut().skip(8).zip(data) {
+                *to = *from;
+            }
+            self.capture(SnapshotUnit::Urb, &outputs);
+        }
+    }
+
+    /// Colour that pixels of flagged threads get in every channel, aligned to bit 31.
+    pub fn rc_default_color(&self) -> Option<u32> {
+        self.is(reg::RC_CTL, fields::RC_CTL::DEFAULT_COLOR_ENABLE)
+            .then(|| self.field(reg::RC_DEF_CLR, fields::RC_DEF_CLR::DEFAULT_COLOR))
+    }
+
+    /// The texture L1 cache is switched off.
+    pub fn sampler_l1_disabled(&self) -> bool {
+        self.is(
+            reg::SAMPLER_CTL,
+            fields::SAMPLER_CTL::TEXTURE_L1_CACHE_DISABLE,
+        )
+    }
+
+    /// MASFHalt: no message of an EU is granted.
+    pub fn ma_messages_halted(&self) -> bool {
+        self.is(
+            reg::MA_DEBUG_1,
+            fields::MA_DEBUG_1::SHARED_FUNCTION_ARB_HALT_MODE,
+        )
+    }
+
+    /// WBHalt: no writeback of a shared function other than math is granted.
+    pub fn ma_writebacks_halted(&self) -> bool {
+        self.is(
+            reg::MA_DEBUG_1,
+            fields::MA_DEBUG_1::WRITEBACK_ARBITER_HALT_MODE,
+        )
+    }
+
+    /// RIHalt: no writeback enters an EU; thread dispatches still do.
+    pub fn ma_row_input_halted(&self) -> bool {
+        self.is(
+            reg::MA_DEBUG_1,
+            fields::MA_DEBUG_1::ROWINPUT_ARBITER_HALT_MODE,
+        )
+    }
+
+    /// One message at a time: arbiter, math unit or render cache ask for it.
+    pub fn non_pipelined(&self) -> bool {
+        self.is(
+            reg::MA_DEBUG_1,
+            fields::MA_DEBUG_1::NON_PIPELINE_MODE_ENABLE,
+        ) || self.is(reg::MATH_CTL, fields::MATH_CTL::NON_PIPELINE_MODE_ENABLE)
+            || self.is(reg::RC_CTL, fields::RC_CTL::NON_PIPELINE_MODE_ENABLE)
+    }
+
+    pub(super) fn math_rdata(&self) -> u32 {
+        use fields::MATH_CTL::{DEBUG_DATA_MUX_SELECT, EM_UNIT_SELECT};
+        let em = usize::try_from(self.field(reg::MATH_CTL, EM_UNIT_SELECT)).unwrap_or(0);
+        let header = self.field(reg::MATH_CTL, DEBUG_DATA_MUX_SELECT)
+            == DEBUG_DATA_MUX_SELECT::Value::ErrorMessageHeader as u32;
+        if header {
+            self.shared.math.get(em).map_or(0, |w| w.header)
+        } else {
+            0
+        }
+    }
+
+    pub(super) fn sampler_rdata(&self) -> u32 {
+        use fields::SAMPLER_CTL::DEBUG_DATA_MUX_SELECT;
+        use fields::SAMPLER_CTL::DEBUG_DATA_MUX_SELECT::Value;
+        let mux = self.field(reg::SAMPLER_CTL, DEBUG_DATA_MUX_SELECT);
+        let words = self.shared.sampler;
+        match mux {
+            m if m == Value::ErrorMessageHeader as u32 => words.header,
+            m if m == Value::HeaderDword6 as u32 => words.dword6,
+            m if m == Value::HeaderDword7 as u32 => words.dword7,
+            _ => 0,
+        }
+    }
+
+    pub(super) fn dp_rdata(&self) -> u32 {
+        use fields::DP_CTL::DEBUG_DATA_MUX_SELECT;
+        use fields::DP_CTL::DEBUG_DATA_MUX_SELECT::Value;
+        let mux = self.field(reg::DP_CTL, DEBUG_DATA_MUX_SELECT);
+        let words = self.shared.data_port.unwrap_or_default();
+        match mux {
+            m if m == Value::ErrorMessageHeader as u32 => words.header,
+            m if m == Value::HeaderDword6 as u32 => words.dword6,
+            m if m == Value::HeaderDword7 as u32 => words.dword7,
+            m => m
+                .checked_sub(Value::BindingTablePointer0 as u32)
+                .and_then(|i| self.shared.binding_tables.get(i as usize))
+                .copied()
+                .unwrap_or(0),
+        }
+    }
+
+    pub(super) fn urb_rdata(&self) -> u32 {
+        use fields::URB_CTL::DEBUG_DATA_MUX_SELECT::Value;
+        match self.mux(SnapshotUnit::Urb) {
+            m if m == Value::ErrorMessageHeader as u32 => self.shared.urb.header,
+            m if m == Value::HeaderDword6 as u32 => self.shared.urb.dword6,
+            m if m == Value::HeaderDword7 as u32 => self.shared.urb.dword7,
+            _ => self.latched(SnapshotUnit::Urb),
+        }
+    }
+}
