@@ -6,6 +6,7 @@ pub mod fault;
 pub mod ff;
 pub mod shared;
 pub mod status;
+pub mod surface;
 pub mod trace;
 pub mod urb;
 

@@ -1,7 +1,7 @@
 //! Fence registers: tiled ranges of the aperture as the CPU sees them.
 //!
 //! PRM: Intel 965 Express Chipset Family, volume 1 (FENCE table registers; i915 `I965_FENCE_*`).
-//! Not modelled: fences for GPU accesses, which Gen4 takes from the surface itself.
+//! Not modelled: fences for GPU accesses, which come tiled by their surface state.
 
 use crate::tiling::Tiling;
 

@@ -1,7 +1,7 @@
 //! R9G9B9E5: three 9-bit mantissas with one 5-bit exponent.
 //!
 //! PRM: volume 4 4.7.2.1.1 (R9G9B9E5_SHAREDEXP; encoding of EXT_texture_shared_exponent).
-//! Not modelled: nothing; Gen4 samples this format and never renders to it.
+//! Not modelled: nothing; the format is sampled and never rendered to.
 
 /// Largest value: 511/512 * 2^16.
 const MAX: f32 = 65408.0;

@@ -1,0 +1,180 @@
+//! Surfaces: SURFACE_STATE resolved once, texels addressed and converted.
+//!
+//! PRM: volume 4 4.7.2 (SURFACE_STATE), volume 1 (surface layout).
+//! Not modelled: caches and their invalidation, chroma keys, deinterlace and 8x8 variants.
+
+pub mod address;
+pub mod depth;
+pub mod format;
+pub mod mip;
+pub mod state;
+
+pub use address::Geometry;
+pub use depth::{DepthBuffer, DepthFormat};
+pub use format::{Capability, Class, Format};
+pub use mip::{Level, MAX_LEVELS};
+pub use state::SurfaceError;
+
+use mem::{Fault, GpuAddr, Memory};
+
+/// Surface type (SURFACE_STATE dword 0 bits 31:29).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SurfaceKind {
+    /// One-dimensional, or an array of them.
+    OneD,
+    /// Two-dimensional, or an array of them.
+    TwoD,
+    /// Volume.
+    ThreeD,
+    /// Six faces, in the order +X -X +Y -Y +Z -Z.
+    Cube,
+    /// Array of structures in linear memory.
+    Buffer,
+    /// Writes go nowhere, reads are zero.
+    Null,
+}
+
+/// A surface as its state describes it, ready for use.
+///
+/// Cost: resolving is some hundred operations, so units keep surfaces until their state changes.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    /// Type.
+    pub kind: SurfaceKind,
+    /// Format of texels.
+    pub format: &'static Format,
+    /// Width of level 0 in texels; for buffers the number of entries.
+    pub width: u32,
+    /// Height of level 0 in texels (of the field, when lines are skipped).
+    pub height: u32,
+    /// Depth of a volume, number of elements of an array, 6 for a cube.
+    pub depth: u32,
+    /// Where texels lie.
+    pub geometry: Geometry,
+    /// Number of mip levels for the sampler.
+    pub mip_count: u32,
+    /// Level that is rendered to (the same field as the count).
+    pub render_lod: u32,
+    /// Added to the level of sample_l, ld and resinfo.
+    pub min_lod: u32,
+    /// Added to array indices; the first slice of a rendered volume.
+    pub min_array_element: u32,
+    /// Slices of a volume that can be rendered to.
+    pub view_extent: u32,
+    /// Faces that exist: bit 0 +Z, 1 -Z, 2 +Y, 3 -Y, 4 +X, 5 -X.
+    pub cube_faces: u32,
+    /// Blending is allowed for this target.
+    pub blend_enable: bool,
+    /// Channels that are written: bit 0 red .. bit 3 alpha.
+    pub write_channels: u32,
+    /// The sampler returns S1.14 rather than FLOAT32.
+    pub return_s1_14: bool,
+    /// A write miss of the render cache allocates a read-write line.
+    pub render_cache_read_write: bool,
+    /// Media boundary pixel mode, as it stands.
+    pub media_boundary: u32,
+}
+
+impl Surface {
+    /// Width of a level in texels, at least 1.
+    #[inline]
+    pub fn level_width(&self, lod: u32) -> u32 {
+        minify(self.width, lod)
+    }
+
+    /// Height of a level in texels, at least 1.
+    #[inline]
+    pub fn level_height(&self, lod: u32) -> u32 {
+        minify(self.height, lod)
+    }
+
+    /// Slices of a level: a volume's shrink, an array's and a cube's do not.
+    #[inline]
+    pub fn level_depth(&self, lod: u32) -> u32 {
+        if self.kind == SurfaceKind::ThreeD {
+            minify(self.depth, lod)
+        } else {
+            self.depth
+        }
+    }
+
+    /// Bytes of a buffer surface from its first byte to the end of its last entry.
+    pub fn buffer_bytes(&self) -> u64 {
+        self.width as u64 * self.geometry.pitch as u64
+    }
+
+    /// Whether the face (+X 0, -X 1, +Y 2, -Y 3, +Z 4, -Z 5) is enabled.
+    #[inline]
+    pub fn face_enabled(&self, face: u32) -> bool {
+        // Bits run from +Z up to -X: face f has bit (5 - f) with its pair swapped.
+        let bit = [4, 5, 2, 3, 0, 1][(face % 6) as usize];
+        self.cube_faces >> bit & 1 == 1
+    }
+
+    /// Address of the element that holds texel (`x`, `y`) of a slice of a level.
+    ///
+    /// Coordinates are not checked against the surface. A buffer's entry is `x`.
+    #[inline]
+    pub fn address(&self, x: u32, y: u32, slice: u32, lod: u32) -> GpuAddr {
+        self.geometry.address(x, y, slice, lod)
+    }
+
+    /// The slice of memory for a render target array index: indices outside the view become the
+    /// minimum (PRM volume 4 5.10.6.3, render target array index).
+    #[inline]
+    pub fn target_slice(&self, index: u32) -> u32 {
+        let extent = match self.kind {
+            SurfaceKind::ThreeD => self.view_extent,
+            SurfaceKind::Cube => 6,
+            SurfaceKind::OneD | SurfaceKind::TwoD => self.depth,
+            SurfaceKind::Buffer | SurfaceKind::Null => return 0,
+        };
+        let index = if index < extent { index } else { 0 };
+        index.wrapping_add(self.min_array_element)
+    }
+
+    /// Reads texel (`x`, `y`) of a slice of a level: register bits of R, G, B, A.
+    ///
+    /// A null surface reads as zero. Coordinates are not checked against the surface.
+    #[inline]
+    pub fn fetch(
+        &self,
+        mem: &Memory,
+        x: u32,
+        y: u32,
+        slice: u32,
+        lod: u32,
+    ) -> Result<[u32; 4], Fault> {
+        if self.kind == SurfaceKind::Null {
+            return Ok([0; 4]);
+        }
+        let at = self.address(x, y, slice, lod);
+        let mut element = [0u8; 16];
+        match self.format.bytes {
+            1 => element[..1].copy_from_slice(&mem.read_array::<1>(at)?),
+            2 => element[..2].copy_from_slice(&mem.read_array::<2>(at)?),
+            4 => element[..4].copy_from_slice(&mem.read_array::<4>(at)?),
+            8 => element[..8].copy_from_slice(&mem.read_array::<8>(at)?),
+            16 => element = mem.read_array::<16>(at)?,
+            n => {
+                let n = (n as usize).min(16);
+                mem.read_bytes(at, &mut element[..n])?;
+            }
+        }
+        Ok(if self.format.is_block() {
+            self.format.unpack_block(&element, x, y)
+        } else {
+            self.format.unpack(&element)
+        })
+    }
+}
+
+/// `size >> lod`, at least 1.
+#[inline]
+pub const fn minify(size: u32, lod: u32) -> u32 {
+    let s = if lod < 32 { size >> lod } else { 0 };
+    if s == 0 { 1 } else { s }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,76 @@
+//! From texel coordinates to graphics addresses.
+//!
+//! PRM: volume 4 4.7.2 (pitch, tiling, line stride), volume 1 (tiling and surface layout).
+//! Not modelled: wrapping of addresses at the end of the GTT other than modulo 2^32.
+
+use super::mip::{Level, MAX_LEVELS};
+use mem::{BitSixSwizzle, GpuAddr, Tiling, tiling};
+
+/// How a surface lies in memory.
+#[derive(Clone, Debug)]
+pub struct Geometry {
+    /// First byte.
+    pub base: GpuAddr,
+    /// Bytes of a row; of an entry for buffers.
+    pub pitch: u32,
+    /// Tiling.
+    pub tiling: Tiling,
+    /// Bit-6 swizzle of tiled addresses.
+    pub swizzle: BitSixSwizzle,
+    /// Bytes of an element.
+    pub bytes: u32,
+    /// Texels of an element: as shifts, across and down.
+    pub block_shift: (u32, u32),
+    /// Lines to skip between lines: 0, or 1 for a field of a frame.
+    pub line_stride: u32,
+    /// First line of the field.
+    pub line_offset: u32,
+    /// A buffer: entries `pitch` bytes apart, one row.
+    pub buffer: bool,
+    /// Places of the levels.
+    pub levels: [Level; MAX_LEVELS],
+}
+
+impl Geometry {
+    /// Column and row, in elements, of the first element of a slice of a level.
+    #[inline]
+    pub fn origin(&self, slice: u32, lod: u32) -> (u32, u32) {
+        let level = &self.levels[(lod as usize).min(MAX_LEVELS - 1)];
+        let column = slice & ((1 << level.across) - 1);
+        let row = slice >> level.across;
+        (
+            level.x.wrapping_add(column.wrapping_mul(level.step_x)),
+            level.y.wrapping_add(row.wrapping_mul(level.step_y)),
+        )
+    }
+
+    /// Address of an element by column and row of the whole surface.
+    #[inline]
+    pub fn element(&self, column: u32, row: u32) -> GpuAddr {
+        let row = (row << self.line_stride).wrapping_add(self.line_offset);
+        let at = tiling::offset(
+            self.tiling,
+            self.pitch,
+            column.wrapping_mul(self.bytes),
+            row,
+        );
+        if self.tiling == Tiling::Linear {
+            return self.base.offset(at);
+        }
+        // The swizzle folds address bits; a tiled base is page aligned, so offsets do.
+        self.base.offset(self.swizzle.apply(at))
+    }
+
+    /// Address of the element that holds texel (`x`, `y`).
+    #[inline]
+    pub fn address(&self, x: u32, y: u32, slice: u32, lod: u32) -> GpuAddr {
+        if self.buffer {
+            return self.base.offset(x.wrapping_mul(self.pitch));
+        }
+        let (left, top) = self.origin(slice, lod);
+        self.element(
+            left.wrapping_add(x >> self.block_shift.0),
+            top.wrapping_add(y >> self.block_shift.1),
+        )
+    }
+}

@@ -1,0 +1,397 @@
+//! Surface formats: what they can do, and texels to and from register bits.
+//!
+//! PRM: volume 4 4.7.2.1.1 (table) and 4.7.2.1.2 (channels of the sampler's output).
+//! Not modelled: FXT1 and palette formats, which `supported` tells.
+
+pub mod block;
+pub mod channel;
+pub mod table;
+
+use channel::{Kind, Source};
+
+/// How an element's bytes become channels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Codec {
+    /// Fields of a plain element.
+    Channels([Source; 4]),
+    /// R9G9B9E5.
+    SharedExponent,
+    /// BC1 with one-bit alpha.
+    Bc1 {
+        /// Colours lie on the sRGB curve.
+        srgb: bool,
+    },
+    /// BC1 without alpha.
+    Bc1Opaque {
+        /// Colours lie on the sRGB curve.
+        srgb: bool,
+    },
+    /// BC2.
+    Bc2 {
+        /// Colours lie on the sRGB curve.
+        srgb: bool,
+    },
+    /// BC3.
+    Bc3 {
+        /// Colours lie on the sRGB curve.
+        srgb: bool,
+    },
+    /// Two pixels in four bytes that share their chroma: the bytes' places. The second pixel's
+    /// luma is two bytes after the first's.
+    Ycrcb {
+        /// Place of the first pixel's luma.
+        luma: u8,
+        /// Place of Cb.
+        cb: u8,
+        /// Place of Cr.
+        cr: u8,
+    },
+    /// One bit a texel.
+    Bit,
+    /// One bit a texel, for the mono filter.
+    Mono8,
+    /// Indices into the sampler's palette.
+    Palette,
+    /// FXT1.
+    Fxt1,
+}
+
+/// What register bits a texel has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Class {
+    /// Floats.
+    Float,
+    /// Unsigned integers.
+    Uint,
+    /// Signed integers.
+    Sint,
+}
+
+/// What a format can be used for: columns of the manual's table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(u8)]
+pub enum Capability {
+    /// Sampling engine.
+    Sampling = b'S',
+    /// Sampling engine filtering.
+    Filtering = b'F',
+    /// Shadow maps.
+    Shadow = b'H',
+    /// Chroma key.
+    ChromaKey = b'K',
+    /// Render target.
+    RenderTarget = b'R',
+    /// Alpha blend render target.
+    AlphaBlend = b'B',
+    /// Input vertex buffer.
+    VertexBuffer = b'V',
+    /// Streamed output vertex buffer.
+    StreamedOutput = b'O',
+}
+
+type Unpack = fn(&Format, &[u8; 16]) -> [u32; 4];
+type Pack = fn(&Format, [u32; 4]) -> [u8; 16];
+
+/// A surface format. Obtained from [`Format::lookup`]; compared by code.
+#[derive(Clone, Copy)]
+pub struct Format {
+    /// Encoding of SURFACE_STATE and VERTEX_ELEMENT_STATE.
+    pub code: u16,
+    /// The manual's name.
+    pub name: &'static str,
+    /// Bytes of an element: a texel, or a block of [`Self::block`] texels. 0 below a byte.
+    pub bytes: u8,
+    /// Texels of an element, across and down.
+    pub block: (u8, u8),
+    /// What register bits texels have.
+    pub class: Class,
+    /// How bytes become channels.
+    pub codec: Codec,
+    capabilities: u8,
+    unpack: Unpack,
+    pack: Pack,
+}
+
+impl std::fmt::Debug for Format {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} ({:#05x})", self.name, self.code)
+    }
+}
+
+impl PartialEq for Format {
+    fn eq(&self, other: &Self) -> bool {
+        self.code == other.code
+    }
+}
+impl Eq for Format {}
+
+const ORDER: &[u8; 8] = b"SFHKRBVO";
+
+const fn capability_bit(letter: u8) -> u8 {
+    let mut i = 0;
+    while i < 8 {
+        if ORDER[i] == letter {
+            return 1 << i;
+        }
+        i += 1;
+    }
+    0
+}
+
+const NO_FORMAT: u8 = u8::MAX;
+
+/// Format code -> row of the table.
+static INDEX: [u8; 512] = {
+    let mut index = [NO_FORMAT; 512];
+    let mut i = 0;
+    while i < table::FORMATS.len() {
+        index[table::FORMATS[i].code as usize & 511] = i as u8;
+        i += 1;
+    }
+    index
+};
+
+impl Format {
+    pub(crate) const fn new(
+        code: u16,
+        name: &'static str,
+        bits: u16,
+        capabilities: &[u8],
+        codec: Codec,
+    ) -> Self {
+        let mut caps = 0;
+        let mut i = 0;
+        while i < capabilities.len() {
+            caps |= capability_bit(capabilities[i]);
+            i += 1;
+        }
+        let (bytes, block) = match codec {
+            Codec::Bc1 { .. } | Codec::Bc1Opaque { .. } => (8, (4, 4)),
+            Codec::Bc2 { .. } | Codec::Bc3 { .. } => (16, (4, 4)),
+            Codec::Ycrcb { .. } => (4, (2, 1)),
+            Codec::Fxt1 => (16, (8, 4)),
+            Codec::Bit | Codec::Mono8 => (1, (8, 1)),
+            _ => ((bits / 8) as u8, (1, 1)),
+        };
+        Format {
+            code,
+            name,
+            bytes,
+            block,
+            class: class_of(&codec),
+            codec,
+            capabilities: caps,
+            unpack: unpacker(code),
+            pack: packer(code),
+        }
+    }
+
+    /// The format of an encoding, or `None` when the table has no such row.
+    #[inline]
+    pub fn lookup(code: u32) -> Option<&'static Format> {
+        let row = *INDEX.get(code as usize)?;
+        table::FORMATS.get(row as usize)
+    }
+
+    /// Whether the manual's table marks the capability.
+    #[inline]
+    pub const fn has(&self, capability: Capability) -> bool {
+        self.capabilities & capability_bit(capability as u8) != 0
+    }
+
+    /// Whether the model can decode the format.
+    pub const fn supported(&self) -> bool {
+        !matches!(self.codec, Codec::Palette | Codec::Fxt1)
+    }
+
+    /// Whether elements are blocks of several texels.
+    #[inline]
+    pub const fn is_block(&self) -> bool {
+        self.block.0 > 1 || self.block.1 > 1
+    }
+
+    /// Whether blocks are compressed (BC, FXT1), which changes alignment in mip maps.
+    pub const fn is_compressed(&self) -> bool {
+        self.block.1 > 1
+    }
+
+    /// The channels R, G, B, A of a plain element as register bits (floats, or integers by
+    /// [`Self::class`]). For blocks see [`Self::unpack_block`].
+    #[inline]
+    pub fn unpack(&self, element: &[u8; 16]) -> [u32; 4] {
+        (self.unpack)(self, element)
+    }
+
+    /// As [`Self::unpack`] for an element of any length, such as 64-bit vertex data. Missing
+    /// bytes read as 0.
+    pub fn unpack_bytes(&self, element: &[u8]) -> [u32; 4] {
+        if let Codec::Channels(sources) = &self.codec {
+            return channel::unpack(sources, element);
+        }
+        let mut raw = [0; 16];
+        let n = element.len().min(16);
+        raw[..n].copy_from_slice(&element[..n]);
+        self.unpack(&raw)
+    }
+
+    /// Texel (`x`, `y`) of a block element, both taken within the block.
+    pub fn unpack_block(&self, element: &[u8; 16], x: u32, y: u32) -> [u32; 4] {
+        let i = (y & 3) * 4 + (x & 3);
+        match self.codec {
+            Codec::Bc1 { srgb } => block::bc1(element, i, srgb, false),
+            Codec::Bc1Opaque { srgb } => block::bc1(element, i, srgb, true),
+            Codec::Bc2 { srgb } => block::bc2(element, i, srgb),
+            Codec::Bc3 { srgb } => block::bc3(element, i, srgb),
+            Codec::Ycrcb { luma, cb, cr } => {
+                let y_at = (luma as u32 + 2 * (x & 1)) as usize & 3;
+                let f = |at: usize| num::unorm8_to_f32(element[at & 3]).to_bits();
+                [f(cr as usize), f(y_at), f(cb as usize), ONE]
+            }
+            Codec::Bit | Codec::Mono8 => {
+                let bit = element[0] >> (x & 7) & 1;
+                [(bit as f32).to_bits(), 0, 0, ONE]
+            }
+            _ => self.unpack(element),
+        }
+    }
+
+    /// The element of four channels (register bits); the first [`Self::bytes`] bytes count.
+    #[inline]
+    pub fn pack(&self, colour: [u32; 4]) -> [u8; 16] {
+        (self.pack)(self, colour)
+    }
+
+    /// The element's bits that belong to a set of channels (bit 0 red .. bit 3 alpha).
+    pub fn channel_mask(&self, channels: u32) -> u128 {
+        match &self.codec {
+            Codec::Channels(sources) => channel::mask(sources, channels),
+            _ => u128::MAX,
+        }
+    }
+
+    /// Width in bits of a channel (0 red .. 3 alpha); 0 when the element has none.
+    pub fn channel_bits(&self, channel: usize) -> u32 {
+        match &self.codec {
+            Codec::Channels(sources) => match sources.get(channel) {
+                Some(Source::Field { bits, .. }) => *bits as u32,
+                _ => 0,
+            },
+            _ => 8,
+        }
+    }
+
+    /// Number format of a channel, when the element has it.
+    pub fn channel_kind(&self, channel: usize) -> Option<Kind> {
+        match &self.codec {
+            Codec::Channels(sources) => match sources.get(channel) {
+                Some(Source::Field { kind, .. }) => Some(*kind),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+const ONE: u32 = 0x3f80_0000;
+
+const fn class_of(codec: &Codec) -> Class {
+    if let Codec::Channels(sources) = codec {
+        let mut i = 0;
+        while i < 4 {
+            if let Source::Field { kind, .. } = sources[i] {
+                match kind {
+                    Kind::Uint => return Class::Uint,
+                    Kind::Sint => return Class::Sint,
+                    _ => {}
+                }
+            }
+            i += 1;
+        }
+    }
+    Class::Float
+}
+
+fn unpack_any(format: &Format, element: &[u8; 16]) -> [u32; 4] {
+    match &format.codec {
+        Codec::Channels(sources) => channel::unpack(sources, element),
+        Codec::SharedExponent => {
+            let [r, g, b] = num::rgb9e5_to_f32x3(le32(element)).map(f32::to_bits);
+            [r, g, b, ONE]
+        }
+        Codec::Palette | Codec::Fxt1 => [0; 4],
+        _ => format.unpack_block(element, 0, 0),
+    }
+}
+
+fn pack_any(format: &Format, colour: [u32; 4]) -> [u8; 16] {
+    match &format.codec {
+        Codec::Channels(sources) => channel::pack(sources, colour),
+        Codec::SharedExponent => {
+            let [r, g, b, _] = colour.map(f32::from_bits);
+            let mut out = [0; 16];
+            out[..4].copy_from_slice(&num::f32x3_to_rgb9e5([r, g, b]).to_le_bytes());
+            out
+        }
+        _ => [0; 16],
+    }
+}
+
+#[inline]
+fn le32(element: &[u8; 16]) -> u32 {
+    u32::from_le_bytes([element[0], element[1], element[2], element[3]])
+}
+
+/// Hot formats have their own functions; all give what the general one gives.
+const fn unpacker(code: u16) -> Unpack {
+    match code {
+        0x000..=0x002 => |_, e| {
+            std::array::from_fn(|i| {
+                u32::from_le_bytes([e[4 * i], e[4 * i + 1], e[4 * i + 2], e[4 * i + 3]])
+            })
+        },
+        0x0c0 => |_, e| [unorm8(e[2]), unorm8(e[1]), unorm8(e[0]), unorm8(e[3])],
+        0x0e9 => |_, e| [unorm8(e[2]), unorm8(e[1]), unorm8(e[0]), ONE],
+        0x0c7 => |_, e| [unorm8(e[0]), unorm8(e[1]), unorm8(e[2]), unorm8(e[3])],
+        0x0eb => |_, e| [unorm8(e[0]), unorm8(e[1]), unorm8(e[2]), ONE],
+        0x144 => |_, e| [0, 0, 0, unorm8(e[0])],
+        0x145 => |_, e| [unorm8(e[0]); 4],
+        0x146 => |_, e| {
+            let l = unorm8(e[0]);
+            [l, l, l, ONE]
+        },
+        0x114 => |_, e| {
+            let l = unorm8(e[0]);
+            [l, l, l, unorm8(e[1])]
+        },
+        _ => unpack_any,
+    }
+}
+
+const fn packer(code: u16) -> Pack {
+    match code {
+        0x0c0 => |_, c| {
+            let mut out = [0; 16];
+            out[..4].copy_from_slice(&[byte(c[2]), byte(c[1]), byte(c[0]), byte(c[3])]);
+            out
+        },
+        0x0c7 => |_, c| {
+            let mut out = [0; 16];
+            out[..4].copy_from_slice(&[byte(c[0]), byte(c[1]), byte(c[2]), byte(c[3])]);
+            out
+        },
+        _ => pack_any,
+    }
+}
+
+#[inline]
+fn unorm8(v: u8) -> u32 {
+    num::unorm8_to_f32(v).to_bits()
+}
+
+#[inline]
+fn byte(v: u32) -> u8 {
+    num::f32_to_unorm(f32::from_bits(v), 8) as u8
+}
+
+#[cfg(test)]
+mod tests;
