@@ -2,8 +2,31 @@
 //!
 //! PRM: Intel 965 Express Chipset Family, volume 4, chapters 9-14.
 //! The unit knows no bus, no memory and no clock: it fetches and sends through [`Port`].
+//! Not modelled: instruction timing, the thread scoreboard and prefetch.
 #![forbid(unsafe_code)]
 
+mod arf;
+pub mod cache;
+mod decoded;
+mod exception;
+mod exec;
+mod flow;
+pub mod grf;
+mod lower;
+pub mod mask;
+mod operand;
 pub mod port;
+mod region;
+mod run;
+mod send;
+#[cfg(test)]
+mod tests;
+pub mod thread;
 
-pub use port::{Delivery, Grf, Message, NoObserver, Observer, Port, Stop, ThreadId, ThreadInit};
+pub use cache::KernelCache;
+pub use mask::Masks;
+pub use port::{
+    Delivery, FloatMode, Grf, Message, NoObserver, Observer, Port, Stop, ThreadId, ThreadInit,
+};
+pub use run::RunStats;
+pub use thread::{Thread, View};

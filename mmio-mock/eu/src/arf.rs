@@ -1,0 +1,223 @@
+//! Architecture registers as explicit operands, and the accumulators.
+//!
+//! PRM: volume 4, 11.3.4. Positions that the public text lacks (sr0, cr0 beyond the bits it
+//! names) follow later manuals; see docs/known-gaps.md.
+
+use crate::exception;
+use crate::port::FloatMode;
+use crate::thread::Thread;
+
+/// One register as eight dwords.
+pub(crate) type Image = [u32; 8];
+
+/// Both accumulators: 16 dword channels (acc0 then acc1) or 32 word channels.
+#[derive(Clone, Debug)]
+pub(crate) struct Acc {
+    lanes: [u64; 32],
+    float: bool,
+}
+
+impl Acc {
+    pub(crate) const fn new() -> Acc {
+        Acc {
+            lanes: [0; 32],
+            float: false,
+        }
+    }
+
+    /// Lane as an extended float.
+    #[inline(always)]
+    pub(crate) fn float(&self, lane: u8) -> f64 {
+        let v = self.lanes[usize::from(lane & 31)];
+        if self.float {
+            f64::from_bits(v)
+        } else {
+            f64::from(f32::from_bits(v as u32))
+        }
+    }
+
+    /// Lane as an extended integer.
+    #[inline(always)]
+    pub(crate) fn int(&self, lane: u8) -> i64 {
+        let v = self.lanes[usize::from(lane & 31)];
+        if self.float {
+            i64::from((f64::from_bits(v) as f32).to_bits())
+        } else {
+            v as i64
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_float(&mut self, lane: u8, v: f64) {
+        self.become_kind(true);
+        self.lanes[usize::from(lane & 31)] = v.to_bits();
+    }
+
+    #[inline(always)]
+    pub(crate) fn set_int(&mut self, lane: u8, v: i64) {
+        self.become_kind(false);
+        self.lanes[usize::from(lane & 31)] = v as u64;
+    }
+
+    /// `N` float lanes from `first` (0 or 8).
+    #[inline(always)]
+    pub(crate) fn floats<const N: usize>(&self, first: u8) -> [f64; N] {
+        let mut out = [0.0; N];
+        if self.float {
+            let at = usize::from(first & 15);
+            // PANIC: at <= 15 and N <= 16 stay inside 32 lanes.
+            let src = &self.lanes[at..at + N];
+            for i in 0..N {
+                out[i] = f64::from_bits(src[i]);
+            }
+        } else {
+            for i in 0..N {
+                out[i] = self.float(first + i as u8);
+            }
+        }
+        out
+    }
+
+    /// Replaces `N` float lanes from `first` (0 or 8).
+    #[inline(always)]
+    pub(crate) fn set_floats<const N: usize>(&mut self, first: u8, v: &[f64; N]) {
+        self.become_kind(true);
+        let at = usize::from(first & 15);
+        // PANIC: as in `floats`.
+        let dst = &mut self.lanes[at..at + N];
+        for i in 0..N {
+            dst[i] = v[i].to_bits();
+        }
+    }
+
+    /// The other lanes keep their bits when the kind changes.
+    #[inline(always)]
+    fn become_kind(&mut self, float: bool) {
+        if self.float != float {
+            self.convert(float);
+        }
+    }
+
+    #[cold]
+    fn convert(&mut self, float: bool) {
+        for lane in 0..32 {
+            self.lanes[usize::from(lane)] = if float {
+                self.float(lane).to_bits()
+            } else {
+                self.int(lane) as u64
+            };
+        }
+        self.float = float;
+    }
+}
+
+fn words(src: &[u16]) -> Image {
+    let mut out = [0; 8];
+    for (i, &w) in src.iter().enumerate().take(16) {
+        out[i / 2] |= u32::from(w) << (16 * (i % 2));
+    }
+    out
+}
+
+fn word(image: &Image, i: usize) -> u16 {
+    image
+        .get(i / 2)
+        .map_or(0, |dw| (dw >> (16 * (i % 2))) as u16)
+}
+
+impl Thread {
+    /// The 32-byte image of an architecture register; reserved numbers read zero.
+    pub(crate) fn arf_read(&self, nr: u8) -> Image {
+        let index = nr & 0xf;
+        let mut out = [0; 8];
+        match nr >> 4 {
+            1 => out = words(&self.a0),
+            2 => {
+                for (i, o) in out.iter_mut().enumerate() {
+                    *o = self.acc.int((index & 1) * 8 + i as u8) as u32;
+                }
+            }
+            3 => out[0] = u32::from(self.flag[0]) | u32::from(self.flag[1]) << 16,
+            4 => {
+                let m = &self.masks;
+                out = words(&[m.amask, m.imask, m.lmask, m.cmask]);
+            }
+            5 => {
+                out = words(match index {
+                    0 => &self.masks.ims,
+                    1 => &self.masks.lms,
+                    _ => &self.masks.cms,
+                });
+            }
+            6 => out = words(&[self.masks.imsd, self.masks.lmsd]),
+            7 => {
+                let id = self.id();
+                out[0] = u32::from(id.slot & 7)
+                    | u32::from(id.eu & 0xf) << 8
+                    | u32::from(id.fftid) << 16
+                    | u32::from(id.ffid & 0xf) << 24;
+                out[1] = u32::from(self.dispatch_mask);
+                out[2] = self.sip;
+            }
+            8 => out[..3].copy_from_slice(&self.cr),
+            9 => out[0] = self.notify.get(usize::from(index)).copied().unwrap_or(0),
+            10 => out[0] = self.ip,
+            _ => {}
+        }
+        out
+    }
+
+    /// Replaces an architecture register; read-only and reserved ones ignore it (11.3.4.2).
+    pub(crate) fn arf_write(&mut self, nr: u8, image: &Image) {
+        let index = nr & 0xf;
+        match nr >> 4 {
+            1 => {
+                for i in 0..8 {
+                    // a0.2 to a0.7 have twelve bits (11.3.4.4).
+                    let mask = if i < 2 { 0xffff } else { 0x0fff };
+                    self.a0[i] = word(image, i) & mask;
+                }
+            }
+            3 => self.flag = [word(image, 0), word(image, 1)],
+            4 => {
+                let m = &mut self.masks;
+                m.amask = word(image, 0);
+                m.imask = word(image, 1);
+                m.lmask = word(image, 2);
+                m.cmask = word(image, 3);
+                self.update_emask();
+            }
+            5 => {
+                let stack = match index {
+                    0 => &mut self.masks.ims,
+                    1 => &mut self.masks.lms,
+                    _ => &mut self.masks.cms,
+                };
+                for (i, s) in stack.iter_mut().enumerate() {
+                    *s = word(image, i);
+                }
+            }
+            6 => {
+                self.masks.imsd = word(image, 0);
+                self.masks.lmsd = word(image, 1);
+            }
+            8 => exception::write_control(self, image[0], image[1], image[2]),
+            9 => {
+                if let Some(n) = self.notify.get_mut(usize::from(index)) {
+                    *n = image[0];
+                }
+            }
+            10 => self.jump_to(image[0]),
+            _ => {}
+        }
+    }
+
+    /// The float mode that CR0 bit 0 selects.
+    pub(crate) fn float_mode(&self) -> FloatMode {
+        if self.alt {
+            FloatMode::Alt
+        } else {
+            FloatMode::Ieee
+        }
+    }
+}

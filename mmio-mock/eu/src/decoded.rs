@@ -1,0 +1,206 @@
+//! The internal form of an instruction: handler, masks and resolved operands.
+//!
+//! PRM: volume 4, 11.3 (operands), 11.5 (compression). Made once per instruction by lowering.
+
+use crate::thread::Thread;
+use isa::inst::{CondMod, PredCtrl};
+use isa::{Inst, Opcode};
+
+/// Executes one instruction.
+pub(crate) type Handler = fn(&mut Thread, &Decoded) -> Next;
+
+/// What the run loop does after a handler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Next {
+    /// Go on with the next instruction.
+    Seq,
+    /// The handler set `ip`.
+    Jump,
+    /// Send the message.
+    Send,
+    /// Wait for a notification.
+    Wait,
+    /// Illegal or undefined opcode.
+    Illegal,
+    /// The thread hangs; the reason is in `Thread::note`.
+    Hung,
+    /// Not modelled; the text is in `Thread::note`.
+    Unimplemented,
+}
+
+/// Numeric kind of a register element.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Num {
+    Ud,
+    D,
+    Uw,
+    W,
+    Ub,
+    B,
+    F,
+}
+
+impl Num {
+    /// Bytes in an element.
+    #[inline(always)]
+    pub(crate) const fn size(self) -> u8 {
+        match self {
+            Num::Ub | Num::B => 1,
+            Num::Uw | Num::W => 2,
+            Num::Ud | Num::D | Num::F => 4,
+        }
+    }
+
+    /// Widens an element that `size` cut out.
+    #[inline(always)]
+    pub(crate) const fn extend(self, raw: u32) -> i64 {
+        match self {
+            Num::Ud | Num::Uw | Num::Ub | Num::F => raw as i64,
+            Num::D => raw as i32 as i64,
+            Num::W => raw as i16 as i64,
+            Num::B => raw as i8 as i64,
+        }
+    }
+
+    /// Smallest and largest integer of the kind.
+    #[inline(always)]
+    pub(crate) const fn range(self) -> (i64, i64) {
+        match self {
+            Num::Ud | Num::F => (0, u32::MAX as i64),
+            Num::D => (i32::MIN as i64, i32::MAX as i64),
+            Num::Uw => (0, u16::MAX as i64),
+            Num::W => (i16::MIN as i64, i16::MAX as i64),
+            Num::Ub => (0, u8::MAX as i64),
+            Num::B => (i8::MIN as i64, i8::MAX as i64),
+        }
+    }
+}
+
+/// Byte offset of each lane inside the register array.
+pub(crate) type Table = [u16; 16];
+
+/// Register-indirect operand: lane address = a0\[`subreg` + `row`\] + `imm` + `rel`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Indirect {
+    pub(crate) subreg: u8,
+    pub(crate) imm: i16,
+    pub(crate) row: [u8; 16],
+    pub(crate) rel: [i16; 16],
+}
+
+/// Where the lanes of a source come from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SrcKind {
+    /// Reads zero.
+    Null,
+    /// Contiguous dwords from this dword offset.
+    Vec(u16),
+    /// One dword for every lane.
+    Scalar(u16),
+    /// Immediate; lane i takes entry i modulo 8.
+    Imm([u32; 8]),
+    /// Any direct region.
+    Table(Table),
+    /// Architecture register; offsets are inside its 32-byte image.
+    Arf(u8, Table),
+    /// Accumulator lane of each channel.
+    Acc([u8; 16]),
+    /// Register-indirect.
+    Indirect(Indirect),
+}
+
+/// A source operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Src {
+    pub(crate) kind: SrcKind,
+    pub(crate) num: Num,
+    pub(crate) negate: bool,
+    pub(crate) abs: bool,
+    /// `abs` on float bits.
+    pub(crate) and: u32,
+    /// `negate` on float bits.
+    pub(crate) xor: u32,
+}
+
+/// Where the lanes of a destination go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum DstKind {
+    /// Nowhere.
+    Null,
+    /// Contiguous dwords from this dword offset.
+    Vec(u16),
+    /// Any direct region.
+    Table(Table),
+    /// Architecture register; offsets are inside its 32-byte image.
+    Arf(u8, Table),
+    /// Accumulator lane of each channel.
+    Acc([u8; 16]),
+    /// Register-indirect.
+    Indirect(Indirect),
+}
+
+/// The destination operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Dst {
+    pub(crate) kind: DstKind,
+    pub(crate) num: Num,
+}
+
+/// Send fields.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SendOp {
+    /// Immediate descriptor, or the register descriptor in a0.0.
+    pub(crate) desc: Option<u32>,
+    /// First message register.
+    pub(crate) mrf: u8,
+    /// General register of the implied move.
+    pub(crate) implied: Option<u8>,
+    /// First response register; `None` is the null register.
+    pub(crate) dst: Option<u8>,
+}
+
+/// One lowered instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Decoded {
+    pub(crate) run: Handler,
+    /// Not lowered yet.
+    pub(crate) empty: bool,
+    /// `DebugCtrl` is set.
+    pub(crate) breakpoint: bool,
+    /// SIMD8 instructions that this one counts for.
+    pub(crate) weight: u8,
+    /// First mask and flag bit: 8 for SecHalf.
+    pub(crate) shift: u8,
+    pub(crate) no_mask: bool,
+    pub(crate) saturate: bool,
+    pub(crate) pred_inv: bool,
+    /// Updates the accumulator implicitly.
+    pub(crate) acc_write: bool,
+    /// First implicit accumulator lane.
+    pub(crate) acc_lane: u8,
+    /// Accumulator holds 33-bit words rather than 64-bit dwords.
+    pub(crate) acc_word: bool,
+    pub(crate) flag: u8,
+    pub(crate) pred: PredCtrl,
+    pub(crate) cond: CondMod,
+    pub(crate) op: Opcode,
+    /// Execution size.
+    pub(crate) exec: u8,
+    /// Enabled channels before masks and predicate.
+    pub(crate) lanes: u16,
+    pub(crate) dst: Dst,
+    pub(crate) src: [Src; 2],
+    pub(crate) jump: i32,
+    pub(crate) pop: i32,
+    pub(crate) send: SendOp,
+    /// Names the gap when `run` is the stub.
+    pub(crate) note: &'static str,
+}
+
+/// One slot of a kernel page.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Slot {
+    pub(crate) hot: Decoded,
+    /// For observers; `None` when the words decode to nothing.
+    pub(crate) inst: Option<Inst>,
+}

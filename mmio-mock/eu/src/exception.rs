@@ -1,0 +1,99 @@
+//! Exceptions: entry into the system routine and return from it.
+//!
+//! PRM: volume 4, chapter 12 and 3.6. Bit positions of CR1 other than the breakpoint enable are
+//! those of later manuals. External halt is not modelled.
+
+use crate::thread::Thread;
+
+/// CR0: alternative float mode.
+pub(crate) const CR0_ALT: u32 = 1 << 0;
+/// CR0: no implicit accumulator update.
+pub(crate) const CR0_ACC_DISABLE: u32 = 1 << 1;
+/// CR0: the next breakpoint is not taken.
+pub(crate) const CR0_BREAKPOINT_SUPPRESS: u32 = 1 << 15;
+/// CR0: inside the system routine; writing 0 returns.
+pub(crate) const CR0_MASTER: u32 = 1 << 31;
+/// CR1: enables.
+pub(crate) const CR1_MASK_STACK_ENABLE: u32 = 1 << 11;
+/// CR1: enable of the illegal opcode exception.
+pub(crate) const CR1_ILLEGAL_ENABLE: u32 = 1 << 12;
+/// CR1: enable of the software exception.
+pub(crate) const CR1_SOFTWARE_ENABLE: u32 = 1 << 13;
+/// CR1: enable of breakpoints (PRM 3.4.1).
+pub(crate) const CR1_BREAKPOINT_ENABLE: u32 = 1 << 15;
+/// CR1: status bits.
+pub(crate) const CR1_MASK_STACK: u32 = 1 << 27;
+/// CR1: illegal opcode status.
+pub(crate) const CR1_ILLEGAL: u32 = 1 << 28;
+/// CR1: software exception control.
+pub(crate) const CR1_SOFTWARE: u32 = 1 << 29;
+/// CR1: breakpoint status.
+pub(crate) const CR1_BREAKPOINT: u32 = 1 << 31;
+
+/// Enters the system routine with `resume` in AIP; nothing happens inside the routine.
+pub(crate) fn enter(t: &mut Thread, status: u32, resume: u32) {
+    t.cr[1] |= status;
+    if t.cr[0] & CR0_MASTER == 0 {
+        t.cr[0] |= CR0_MASTER;
+        t.cr[2] = resume & !15;
+        let sip = t.sip;
+        t.jump_to(sip);
+    }
+}
+
+/// Takes a breakpoint before the instruction at `ip`, unless it is off or suppressed.
+pub(crate) fn breakpoint(t: &mut Thread) -> bool {
+    let enabled = t.cr[1] & CR1_BREAKPOINT_ENABLE != 0 && t.cr[0] & CR0_MASTER == 0;
+    if !enabled {
+        return false;
+    }
+    if t.cr[0] & CR0_BREAKPOINT_SUPPRESS != 0 {
+        t.cr[0] &= !CR0_BREAKPOINT_SUPPRESS;
+        return false;
+    }
+    let ip = t.ip;
+    enter(t, CR1_BREAKPOINT, ip);
+    t.jumped = false;
+    true
+}
+
+/// An illegal opcode: `true` when the system routine takes it.
+pub(crate) fn illegal(t: &mut Thread) -> bool {
+    if t.cr[1] & CR1_ILLEGAL_ENABLE == 0 || t.cr[0] & CR0_MASTER != 0 {
+        return false;
+    }
+    let ip = t.ip;
+    enter(t, CR1_ILLEGAL, ip);
+    t.jumped = false;
+    true
+}
+
+/// A mask stack over- or underflow; taken after the instruction.
+pub(crate) fn mask_stack(t: &mut Thread) {
+    if t.cr[1] & CR1_MASK_STACK_ENABLE != 0 {
+        let resume = t.next_ip();
+        enter(t, CR1_MASK_STACK, resume);
+    }
+}
+
+/// A write to the control register: modes, exception return, software exception.
+pub(crate) fn write_control(t: &mut Thread, cr0: u32, cr1: u32, cr2: u32) {
+    let was_inside = t.cr[0] & CR0_MASTER != 0;
+    let raised = cr1 & CR1_SOFTWARE != 0 && t.cr[1] & CR1_SOFTWARE == 0;
+    t.cr = [cr0, cr1, cr2];
+    // Only an exception sets the master bit.
+    if !was_inside {
+        t.cr[0] &= !CR0_MASTER;
+    }
+    t.alt = cr0 & CR0_ALT != 0;
+    t.acc_on = cr0 & CR0_ACC_DISABLE == 0;
+    if was_inside && cr0 & CR0_MASTER == 0 {
+        t.jump_to(cr2 & !15);
+        // Single step: a breakpoint status left set with Suppress set traps again after one
+        // instruction (PRM 3.6.1).
+        t.step = t.cr[1] & CR1_BREAKPOINT != 0 && t.cr[0] & CR0_BREAKPOINT_SUPPRESS != 0;
+    } else if raised && t.cr[1] & CR1_SOFTWARE_ENABLE != 0 {
+        let resume = t.next_ip();
+        enter(t, 0, resume);
+    }
+}

@@ -1,0 +1,275 @@
+//! Execution: which handler runs an instruction.
+//!
+//! PRM: volume 4, chapter 14. Opcodes without public text stop with `Unimplemented`.
+
+mod cmp;
+mod copy;
+mod dot;
+mod dword;
+mod float;
+mod int;
+mod round;
+
+use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SrcKind};
+use crate::flow;
+use crate::lower::{ExecType, Mode};
+use crate::thread::Thread;
+use isa::inst::CondMod;
+use isa::operand::{Addr, RegFile};
+use isa::{Inst, Opcode};
+
+/// Opcode zero, and every code with no meaning here.
+pub(crate) fn illegal(_: &mut Thread, _: &Decoded) -> Next {
+    Next::Illegal
+}
+
+fn unimplemented(_: &mut Thread, _: &Decoded) -> Next {
+    Next::Unimplemented
+}
+
+fn send(_: &mut Thread, _: &Decoded) -> Next {
+    Next::Send
+}
+
+/// One bit a lane.
+#[inline(always)]
+pub(crate) fn bits<const N: usize>(f: impl Fn(usize) -> bool) -> u16 {
+    let mut out = 0;
+    for i in 0..N {
+        out |= u16::from(f(i)) << i;
+    }
+    out
+}
+
+/// Picks the handler; the operands are in place.
+pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
+    let wide = inst.exec_size > 8;
+    let pick = |narrow: Handler, full: Handler| if wide { full } else { narrow };
+    d.run = match inst.opcode {
+        Opcode::Mov => {
+            if copy::applies(d) {
+                copy::select(d, wide)
+            } else if ty == ExecType::Float {
+                pick(float::mov::<8>, float::mov::<16>)
+            } else {
+                int::mov
+            }
+        }
+        Opcode::Sel => {
+            if copy::applies_sel(d) {
+                pick(copy::sel::<8>, copy::sel::<16>)
+            } else if ty == ExecType::Float {
+                pick(float::sel::<8>, float::sel::<16>)
+            } else {
+                int::sel
+            }
+        }
+        Opcode::Cmp | Opcode::Cmpn if ty == ExecType::Float => {
+            cmp::select_float(inst.opcode == Opcode::Cmpn, wide)
+        }
+        Opcode::Cmp | Opcode::Cmpn => {
+            if mode == Mode::Fast && dword::applies_cmp(d) {
+                pick(dword::cmp::<8>, dword::cmp::<16>)
+            } else {
+                cmp::int
+            }
+        }
+        op @ (Opcode::Add | Opcode::Mul | Opcode::Mac) if ty == ExecType::Float => {
+            float::select(op, wide)
+        }
+        Opcode::Frc | Opcode::Rndu | Opcode::Rndd | Opcode::Rnde | Opcode::Rndz => {
+            round::select(inst.opcode, wide)
+        }
+        Opcode::Dp4 | Opcode::Dph | Opcode::Dp3 | Opcode::Dp2 => dot::select(inst.opcode, wide),
+        Opcode::Line => pick(dot::line::<8>, dot::line::<16>),
+        op @ (Opcode::Not
+        | Opcode::And
+        | Opcode::Or
+        | Opcode::Xor
+        | Opcode::Shr
+        | Opcode::Shl
+        | Opcode::Asr
+        | Opcode::Add) => {
+            as_integers(d);
+            if mode == Mode::Fast && dword::applies(d) {
+                dword::select(op, wide)
+            } else {
+                int::select(op)
+            }
+        }
+        op @ (Opcode::Mul
+        | Opcode::Mac
+        | Opcode::Mach
+        | Opcode::Avg
+        | Opcode::Lzd
+        | Opcode::Sad2
+        | Opcode::Sada2) => {
+            as_integers(d);
+            int::select(op)
+        }
+        Opcode::Jmpi => {
+            // The index is a signed dword even when an immediate came as another type.
+            flow::jmpi
+        }
+        Opcode::If => flow::r#if,
+        Opcode::Iff => flow::iff,
+        Opcode::Else => flow::r#else,
+        Opcode::Endif => flow::endif,
+        Opcode::Do => flow::r#do,
+        Opcode::While => flow::r#while,
+        Opcode::Break => flow::r#break,
+        Opcode::Cont => flow::cont,
+        Opcode::Halt => flow::halt,
+        Opcode::Wait => {
+            d.flag = notification(inst);
+            flow::wait
+        }
+        Opcode::Send => send,
+        Opcode::Nop => flow::nop,
+        Opcode::Msave => gap(d, "msave: PRM 14.2.27"),
+        Opcode::Mrest => gap(d, "mrest: PRM 14.2.26"),
+        Opcode::Push => gap(d, "push: PRM 14.2.33"),
+        Opcode::Pop => gap(d, "pop: PRM 14.2.32"),
+        _ => illegal,
+    };
+}
+
+fn gap(d: &mut Decoded, note: &'static str) -> Handler {
+    d.note = note;
+    unimplemented
+}
+
+/// The register that `wait` names, as destination or source; past n1 when it is none.
+fn notification(inst: &Inst) -> u8 {
+    let of = |file, addr| match (file, addr) {
+        (RegFile::Arf, Addr::Direct { nr, .. }) if nr >> 4 == 9 => Some(nr & 0xf),
+        _ => None,
+    };
+    of(inst.src[0].file, inst.src[0].addr)
+        .or_else(|| of(inst.dst.file, inst.dst.addr))
+        .unwrap_or(u8::MAX)
+}
+
+/// Integer-only instructions take float operands as bits.
+fn as_integers(d: &mut Decoded) {
+    for s in &mut d.src {
+        if s.num == Num::F {
+            s.num = Num::Ud;
+        }
+    }
+    if d.dst.num == Num::F && d.op != Opcode::Add && d.op != Opcode::Mul && d.op != Opcode::Mac {
+        d.dst.num = Num::Ud;
+    }
+}
+
+/// Float results: accumulator, saturation, flags, destination.
+#[inline(always)]
+pub(crate) fn finish_float<const N: usize>(
+    t: &mut Thread,
+    d: &Decoded,
+    mask: u16,
+    mut r: [f64; N],
+) -> Next {
+    if d.acc_write && t.acc_on {
+        t.acc.set_floats(d.acc_lane, &r);
+    }
+    if t.alt || d.saturate || d.cond != CondMod::None {
+        finish_special(t, d, mask, &mut r);
+    }
+    t.store_float(&d.dst, mask, &r);
+    Next::Seq
+}
+
+/// ALT mode, saturation and flags of a float result.
+#[inline(never)]
+fn finish_special<const N: usize>(t: &mut Thread, d: &Decoded, mask: u16, r: &mut [f64; N]) {
+    let overflow = bits::<N>(|i| r[i].is_finite() && r[i].abs() > f64::from(f32::MAX));
+    if t.alt {
+        for v in r.iter_mut() {
+            *v = alt(*v);
+        }
+    }
+    if d.saturate && d.dst.num == Num::F && !matches!(d.dst.kind, DstKind::Acc(_)) {
+        for v in r.iter_mut() {
+            // NaN saturates to 0.
+            *v = if *v > 0.0 { v.min(1.0) } else { 0.0 };
+        }
+    }
+    let small = f64::from(f32::MIN_POSITIVE);
+    let v = |i: usize| if r[i].abs() < small { 0.0 } else { r[i] };
+    let set = match d.cond {
+        CondMod::None | CondMod::R => return,
+        CondMod::Z => bits::<N>(|i| v(i) == 0.0),
+        CondMod::Nz => bits::<N>(|i| v(i) != 0.0),
+        CondMod::G => bits::<N>(|i| v(i) > 0.0),
+        CondMod::Ge => bits::<N>(|i| v(i) >= 0.0),
+        CondMod::L => bits::<N>(|i| v(i) < 0.0),
+        CondMod::Le => bits::<N>(|i| v(i) <= 0.0),
+        CondMod::O => overflow,
+        CondMod::U => bits::<N>(|i| r[i].is_nan()),
+    };
+    t.set_flags(d, mask, set);
+}
+
+/// ALT mode: infinities become the largest numbers, and no NaN leaves the unit (PRM 10.3.2).
+pub(crate) fn alt(v: f64) -> f64 {
+    if v.is_nan() {
+        0.0
+    } else {
+        v.clamp(-f64::from(f32::MAX), f64::from(f32::MAX))
+    }
+}
+
+/// Integer results: accumulator, flags, destination.
+#[inline]
+pub(crate) fn finish_int(t: &mut Thread, d: &Decoded, mask: u16, r: &[i64; 16]) -> Next {
+    if d.acc_write && t.acc_on {
+        write_acc(t, d, r);
+    }
+    finish_int_no_acc(t, d, mask, r)
+}
+
+/// Implicit accumulator update of all channels.
+pub(crate) fn write_acc(t: &mut Thread, d: &Decoded, r: &[i64; 16]) {
+    let n = usize::from(d.exec);
+    for (i, &v) in r.iter().enumerate().take(n) {
+        t.acc.set_int(
+            d.acc_lane.wrapping_add(i as u8),
+            crate::operand::acc_wrap(v, d.acc_word),
+        );
+    }
+}
+
+/// Integer results: flags and destination.
+#[inline]
+pub(crate) fn finish_int_no_acc(t: &mut Thread, d: &Decoded, mask: u16, r: &[i64; 16]) -> Next {
+    if d.cond != CondMod::None {
+        let (lo, hi) = d.dst.num.range();
+        let sat = |v: i64| {
+            if d.saturate && d.dst.num != Num::F {
+                v.clamp(lo, hi)
+            } else {
+                v
+            }
+        };
+        let v = |i: usize| sat(r[i]);
+        let set = match d.cond {
+            CondMod::None | CondMod::R | CondMod::U => 0,
+            CondMod::Z => bits::<16>(|i| v(i) == 0),
+            CondMod::Nz => bits::<16>(|i| v(i) != 0),
+            CondMod::G => bits::<16>(|i| v(i) > 0),
+            CondMod::Ge => bits::<16>(|i| v(i) >= 0),
+            CondMod::L => bits::<16>(|i| v(i) < 0),
+            CondMod::Le => bits::<16>(|i| v(i) <= 0),
+            CondMod::O => bits::<16>(|i| d.dst.num != Num::F && !(lo..=hi).contains(&r[i])),
+        };
+        t.set_flags(d, mask, set);
+    }
+    t.store_int::<16>(d, mask, r);
+    Next::Seq
+}
+
+/// Whether an operand can be read as raw bits by the fast paths.
+pub(crate) fn plain(s: &crate::decoded::Src) -> bool {
+    !s.negate && !s.abs && !matches!(s.kind, SrcKind::Acc(_))
+}

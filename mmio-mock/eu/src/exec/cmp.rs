@@ -1,0 +1,71 @@
+//! cmp and cmpn: compare, set flags, write all ones or zero.
+//!
+//! PRM: volume 4, 10.3.1.3, 10.3.1.4, 11.7, 14.2.6, 14.2.7.
+
+use crate::decoded::{Decoded, Handler, Next};
+use crate::exec::bits;
+use crate::thread::Thread;
+use isa::inst::CondMod;
+
+pub(crate) fn select_float(nan_aware: bool, wide: bool) -> Handler {
+    match (nan_aware, wide) {
+        (false, false) => float::<8, false>,
+        (false, true) => float::<16, false>,
+        (true, false) => float::<8, true>,
+        (true, true) => float::<16, true>,
+    }
+}
+
+fn float<const N: usize, const NAN: bool>(t: &mut Thread, d: &Decoded) -> Next {
+    let mask = t.write_mask(d);
+    let a = t.load_float::<N>(&d.src[0]);
+    let b = t.load_float::<N>(&d.src[1]);
+    let mut set = match d.cond {
+        CondMod::None | CondMod::R | CondMod::O => 0,
+        CondMod::Z => bits::<N>(|i| a[i] == b[i]),
+        CondMod::Nz => bits::<N>(|i| a[i] != b[i]),
+        CondMod::G => bits::<N>(|i| a[i] > b[i]),
+        CondMod::Ge => bits::<N>(|i| a[i] >= b[i]),
+        CondMod::L => bits::<N>(|i| a[i] < b[i]),
+        CondMod::Le => bits::<N>(|i| a[i] <= b[i]),
+        CondMod::U => bits::<N>(|i| a[i].is_nan() || b[i].is_nan()),
+    };
+    if NAN {
+        // A NaN in source 1 makes every comparison true but `.ne`, which it makes false.
+        let nan = bits::<N>(|i| b[i].is_nan());
+        match d.cond {
+            CondMod::Z | CondMod::G | CondMod::Ge | CondMod::L | CondMod::Le => set |= nan,
+            CondMod::Nz => set &= !nan,
+            CondMod::None | CondMod::R | CondMod::O | CondMod::U => {}
+        }
+    }
+    finish::<N>(t, d, mask, set)
+}
+
+pub(crate) fn int(t: &mut Thread, d: &Decoded) -> Next {
+    let mask = t.write_mask(d);
+    let a = t.load_int::<16>(&d.src[0]);
+    let b = t.load_int::<16>(&d.src[1]);
+    let set = match d.cond {
+        CondMod::None | CondMod::R | CondMod::O | CondMod::U => 0,
+        CondMod::Z => bits::<16>(|i| a[i] == b[i]),
+        CondMod::Nz => bits::<16>(|i| a[i] != b[i]),
+        CondMod::G => bits::<16>(|i| a[i] > b[i]),
+        CondMod::Ge => bits::<16>(|i| a[i] >= b[i]),
+        CondMod::L => bits::<16>(|i| a[i] < b[i]),
+        CondMod::Le => bits::<16>(|i| a[i] <= b[i]),
+    };
+    finish::<16>(t, d, mask, set)
+}
+
+/// Flags and the all-ones or zero result.
+#[inline(always)]
+pub(crate) fn finish<const N: usize>(t: &mut Thread, d: &Decoded, mask: u16, set: u16) -> Next {
+    t.set_flags(d, mask, set);
+    let mut r = [0; N];
+    for (i, v) in r.iter_mut().enumerate() {
+        *v = 0u32.wrapping_sub(u32::from(set >> i) & 1);
+    }
+    t.store_raw(&d.dst, mask, &r);
+    Next::Seq
+}

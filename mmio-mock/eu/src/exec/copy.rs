@@ -1,0 +1,58 @@
+//! Raw mov and sel: bits move unchanged, denormals and NaN patterns included.
+//!
+//! PRM: volume 4, 10.3.1.2, 14.2.25, 14.2.40.
+
+use crate::decoded::{Decoded, DstKind, Handler, Next, Num};
+use crate::exec::float::sel_masks;
+use crate::exec::plain;
+use crate::thread::Thread;
+use isa::inst::CondMod;
+
+fn same_kind(a: Num, b: Num) -> bool {
+    a.size() == b.size() && (a == Num::F) == (b == Num::F)
+}
+
+/// Same type, no modifiers, nothing to compute.
+pub(crate) fn applies(d: &Decoded) -> bool {
+    let s = &d.src[0];
+    plain(s) && same_kind(s.num, d.dst.num) && !d.saturate && d.cond == CondMod::None
+}
+
+/// The same for both sources of `sel`.
+pub(crate) fn applies_sel(d: &Decoded) -> bool {
+    applies(d) && plain(&d.src[1]) && same_kind(d.src[1].num, d.dst.num)
+}
+
+pub(crate) fn select(d: &Decoded, wide: bool) -> Handler {
+    match (&d.dst.kind, d.lanes, wide) {
+        (DstKind::Vec(_), 1, _) => mov1,
+        (_, _, false) => mov::<8>,
+        (_, _, true) => mov::<16>,
+    }
+}
+
+fn mov<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    let mask = t.write_mask(d);
+    let raw = t.load_raw::<N>(&d.src[0]);
+    t.store_raw(&d.dst, mask, &raw);
+    Next::Seq
+}
+
+fn mov1(t: &mut Thread, d: &Decoded) -> Next {
+    let mask = t.write_mask(d);
+    let raw = t.load_raw::<1>(&d.src[0]);
+    t.store_raw(&d.dst, mask, &raw);
+    Next::Seq
+}
+
+pub(crate) fn sel<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    let (mask, pred) = sel_masks(t, d);
+    let a = t.load_raw::<N>(&d.src[0]);
+    let mut r = t.load_raw::<N>(&d.src[1]);
+    for i in 0..N {
+        let pick = 0u32.wrapping_sub(u32::from(pred >> i) & 1);
+        r[i] = (r[i] & !pick) | (a[i] & pick);
+    }
+    t.store_raw(&d.dst, mask, &r);
+    Next::Seq
+}

@@ -1,0 +1,69 @@
+//! Float frc, rndu, rndd, rnde, rndz.
+//!
+//! PRM: volume 4, 14.2.16, 14.2.34 to 14.2.37. On these parts rnde and rndz give the floor and
+//! raise `.r` where one must be added, as compilers of the time expect.
+
+use crate::decoded::{Decoded, Handler, Next};
+use crate::exec::{bits, finish_float, illegal};
+use crate::thread::Thread;
+use isa::Opcode;
+use isa::inst::CondMod;
+
+pub(crate) fn select(op: Opcode, wide: bool) -> Handler {
+    match (op, wide) {
+        (Opcode::Frc, false) => frc::<8>,
+        (Opcode::Frc, true) => frc::<16>,
+        (Opcode::Rndu, false) => rndu::<8>,
+        (Opcode::Rndu, true) => rndu::<16>,
+        (Opcode::Rndd, false) => rndd::<8>,
+        (Opcode::Rndd, true) => rndd::<16>,
+        (Opcode::Rnde, false) => rnde::<8>,
+        (Opcode::Rnde, true) => rnde::<16>,
+        (Opcode::Rndz, false) => rndz::<8>,
+        (Opcode::Rndz, true) => rndz::<16>,
+        _ => illegal,
+    }
+}
+
+fn unary<const N: usize>(t: &mut Thread, d: &Decoded, f: impl Fn(f64) -> f64) -> Next {
+    let mask = t.write_mask(d);
+    let mut r = t.load_float::<N>(&d.src[0]);
+    for v in &mut r {
+        *v = f(*v);
+    }
+    finish_float(t, d, mask, r)
+}
+
+fn frc<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    unary::<N>(t, d, |v| v - v.floor())
+}
+
+fn rndu<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    unary::<N>(t, d, f64::ceil)
+}
+
+fn rndd<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    unary::<N>(t, d, f64::floor)
+}
+
+/// Floor, with the increment bit that `up` decides from value and floor.
+fn two_step<const N: usize>(t: &mut Thread, d: &Decoded, up: impl Fn(f64, f64) -> bool) -> Next {
+    let mask = t.write_mask(d);
+    let v = t.load_float::<N>(&d.src[0]);
+    let r = v.map(f64::floor);
+    if d.cond == CondMod::R {
+        t.set_flags(d, mask, bits::<N>(|i| up(v[i], r[i])));
+    }
+    finish_float(t, d, mask, r)
+}
+
+fn rnde<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    two_step::<N>(t, d, |v, floor| {
+        let frac = v - floor;
+        frac > 0.5 || (frac == 0.5 && floor % 2.0 != 0.0)
+    })
+}
+
+fn rndz<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    two_step::<N>(t, d, |v, floor| v < 0.0 && v != floor)
+}

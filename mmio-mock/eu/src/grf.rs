@@ -1,0 +1,134 @@
+//! The register file of a thread: GRF and MRF as one aligned array of dwords.
+//!
+//! PRM: volume 4, 11.3.2 (GRF), 11.3.3 (MRF). Allocation in blocks (11.3.2) is not modelled:
+//! every thread has all 128 registers.
+
+use crate::port::Grf;
+
+/// General registers of a thread.
+pub const GRF_COUNT: usize = 128;
+/// Message registers of a thread.
+pub const MRF_COUNT: usize = 16;
+/// Dwords in one register.
+pub const DWORDS: usize = 8;
+/// Bytes in one register.
+pub const BYTES: usize = 32;
+
+/// First register of the message registers inside the array.
+pub(crate) const MRF_BASE: usize = GRF_COUNT;
+/// Registers that always read zero: where a source past the end lands.
+pub(crate) const ZERO_BASE: usize = MRF_BASE + MRF_COUNT;
+/// Registers that nobody reads: where a destination past the end lands.
+pub(crate) const SINK_BASE: usize = ZERO_BASE + 3;
+const TOTAL: usize = SINK_BASE + 3;
+
+/// GRF, MRF, and behind them a zero page and a sink so that no lane needs a range check.
+#[derive(Clone, Debug)]
+#[repr(align(64))]
+pub(crate) struct RegFile {
+    regs: [Grf; TOTAL],
+}
+
+impl RegFile {
+    pub(crate) const fn new() -> RegFile {
+        RegFile {
+            regs: [[0; DWORDS]; TOTAL],
+        }
+    }
+
+    /// General registers.
+    pub(crate) fn grf(&self) -> &[Grf] {
+        &self.regs[..GRF_COUNT]
+    }
+
+    /// General registers, writable.
+    pub(crate) fn grf_mut(&mut self) -> &mut [Grf] {
+        &mut self.regs[..GRF_COUNT]
+    }
+
+    /// Message registers.
+    pub(crate) fn mrf(&self) -> &[Grf] {
+        &self.regs[MRF_BASE..ZERO_BASE]
+    }
+
+    /// Message registers, writable.
+    pub(crate) fn mrf_mut(&mut self) -> &mut [Grf] {
+        &mut self.regs[MRF_BASE..ZERO_BASE]
+    }
+
+    /// Message registers to read and general registers to write, at the same time.
+    pub(crate) fn mrf_and_grf(&mut self) -> (&[Grf], &mut [Grf]) {
+        let (grf, rest) = self.regs.split_at_mut(GRF_COUNT);
+        (&rest[..MRF_COUNT], grf)
+    }
+
+    /// `N` dwords from dword offset `off`.
+    #[inline(always)]
+    pub(crate) fn vec<const N: usize>(&self, off: u16) -> [u32; N] {
+        let off = usize::from(off);
+        let mut out = [0; N];
+        // PANIC: lowering accepts contiguous operands only inside GRF or MRF; two registers of
+        // any such start lie inside the array.
+        out.copy_from_slice(&self.regs.as_flattened()[off..off + N]);
+        out
+    }
+
+    /// One dword.
+    #[inline(always)]
+    pub(crate) fn dword(&self, off: u16) -> u32 {
+        // PANIC: as in `vec`.
+        self.regs.as_flattened()[usize::from(off)]
+    }
+
+    /// The `size`-byte element at byte offset `byte`, zero-extended.
+    #[inline(always)]
+    pub(crate) fn elem(&self, byte: u16, size: u8) -> u32 {
+        elem(self.regs.as_flattened(), byte, size)
+    }
+
+    /// Writes the lanes of `mask` to contiguous dwords.
+    #[inline(always)]
+    pub(crate) fn set_vec<const N: usize>(&mut self, off: u16, mask: u16, vals: &[u32; N]) {
+        let off = usize::from(off);
+        // PANIC: as in `vec`.
+        let out = &mut self.regs.as_flattened_mut()[off..off + N];
+        if u32::from(mask) == (1u32 << N) - 1 {
+            out.copy_from_slice(vals);
+        } else {
+            for i in 0..N {
+                let keep = 0u32.wrapping_sub(u32::from(mask >> i) & 1);
+                out[i] = (out[i] & !keep) | (vals[i] & keep);
+            }
+        }
+    }
+
+    /// Writes one element of `size` bytes at byte offset `byte`.
+    #[inline(always)]
+    pub(crate) fn set_elem(&mut self, byte: u16, size: u8, val: u32) {
+        set_elem(self.regs.as_flattened_mut(), byte, size, val);
+    }
+}
+
+/// The `size`-byte element at byte offset `byte` of an image, zero-extended; 0 past its end.
+#[inline(always)]
+pub(crate) fn elem(image: &[u32], byte: u16, size: u8) -> u32 {
+    let dw = image.get(usize::from(byte >> 2)).copied().unwrap_or(0);
+    match size {
+        1 => (dw >> ((byte & 3) * 8)) & 0xff,
+        2 => (dw >> ((byte & 2) * 8)) & 0xffff,
+        _ => dw,
+    }
+}
+
+/// Writes one element of `size` bytes at byte offset `byte` of an image; dropped past its end.
+#[inline(always)]
+pub(crate) fn set_elem(image: &mut [u32], byte: u16, size: u8, val: u32) {
+    let (shift, mask) = match size {
+        1 => ((byte & 3) * 8, 0xff),
+        2 => ((byte & 2) * 8, 0xffff),
+        _ => (0, u32::MAX),
+    };
+    if let Some(dw) = image.get_mut(usize::from(byte >> 2)) {
+        *dw = (*dw & !(mask << shift)) | ((val & mask) << shift);
+    }
+}

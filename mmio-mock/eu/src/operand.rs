@@ -1,0 +1,271 @@
+//! Loading sources into lanes and storing lanes to destinations.
+//!
+//! PRM: volume 4, 11.3 (operands), 10.3.1.2 (denormals), 10.4 (conversions).
+
+use crate::decoded::{Decoded, Dst, DstKind, Indirect, Num, Src, SrcKind};
+use crate::grf::{self, SINK_BASE, ZERO_BASE};
+use crate::region::grf_offset;
+use crate::thread::Thread;
+
+/// Smallest normal single float.
+const MIN_NORMAL: f64 = f32::MIN_POSITIVE as f64;
+
+/// A float element with modifiers applied and denormals flushed, widened.
+#[inline(always)]
+pub(crate) fn widen(bits: u32, and: u32, xor: u32) -> f64 {
+    let keep = if bits & 0x7f80_0000 == 0 {
+        0x8000_0000
+    } else {
+        u32::MAX
+    };
+    f64::from(f32::from_bits(((bits & keep) & and) ^ xor))
+}
+
+/// A result as single float bits: rounded toward zero, denormals flushed (PRM 10.3.1.2).
+#[inline(always)]
+pub(crate) fn narrow(x: f64) -> u32 {
+    // The low 29 bits are what single precision cannot hold; a NaN keeps its quiet bit.
+    let cut = f64::from_bits(x.to_bits() & !0x1fff_ffff) as f32;
+    let keep = if x.abs() < MIN_NORMAL {
+        0x8000_0000
+    } else {
+        u32::MAX
+    };
+    cut.to_bits() & keep
+}
+
+/// Float to integer: toward zero, clamped to the type, NaN gives 0 (PRM 10.4.1).
+#[inline(always)]
+pub(crate) fn float_to_int(x: f64, num: Num) -> u32 {
+    let (lo, hi) = num.range();
+    // CAST: `as` truncates toward zero, saturates and maps NaN to 0, as the manual asks.
+    (x as i64).clamp(lo, hi) as u32
+}
+
+impl Indirect {
+    /// Byte offsets of the lanes now.
+    #[inline]
+    fn resolve(&self, a0: &[u16; 8], outside: usize) -> [u16; 16] {
+        let mut out = [0; 16];
+        for (lane, o) in out.iter_mut().enumerate() {
+            let addr = a0[usize::from(self.subreg.wrapping_add(self.row[lane]) & 7)];
+            let byte = i32::from(addr) + i32::from(self.imm) + i32::from(self.rel[lane]);
+            *o = grf_offset(byte, outside);
+        }
+        out
+    }
+}
+
+impl Thread {
+    /// Raw elements, zero-extended, no modifiers.
+    #[inline(always)]
+    pub(crate) fn load_raw<const N: usize>(&self, s: &Src) -> [u32; N] {
+        match &s.kind {
+            SrcKind::Vec(off) => self.regs.vec::<N>(*off),
+            SrcKind::Scalar(off) => [self.regs.dword(*off); N],
+            SrcKind::Imm(v) => {
+                let mut out = [0; N];
+                for i in 0..N {
+                    out[i] = v[i & 7];
+                }
+                out
+            }
+            _ => self.load_slow::<N>(s),
+        }
+    }
+
+    #[inline(never)]
+    fn load_slow<const N: usize>(&self, s: &Src) -> [u32; N] {
+        let size = s.num.size();
+        let mut out = [0; N];
+        match &s.kind {
+            SrcKind::Table(t) => {
+                if size == 4 {
+                    for i in 0..N {
+                        out[i] = self.regs.dword(t[i] >> 2);
+                    }
+                } else {
+                    for i in 0..N {
+                        out[i] = self.regs.elem(t[i], size);
+                    }
+                }
+            }
+            SrcKind::Arf(nr, t) => {
+                let image = self.arf_read(*nr);
+                for i in 0..N {
+                    out[i] = grf::elem(&image, t[i], size);
+                }
+            }
+            SrcKind::Indirect(ind) => {
+                let t = ind.resolve(&self.a0, ZERO_BASE);
+                for i in 0..N {
+                    out[i] = self.regs.elem(t[i], size);
+                }
+            }
+            SrcKind::Acc(lanes) => {
+                for i in 0..N {
+                    out[i] = if s.num == Num::F {
+                        narrow(self.acc.float(lanes[i]))
+                    } else {
+                        self.acc.int(lanes[i]) as u32 & (u32::MAX >> (32 - 8 * u32::from(size)))
+                    };
+                }
+            }
+            SrcKind::Null | SrcKind::Vec(_) | SrcKind::Scalar(_) | SrcKind::Imm(_) => {}
+        }
+        out
+    }
+
+    /// Source lanes as extended-precision floats.
+    #[inline(always)]
+    pub(crate) fn load_float<const N: usize>(&self, s: &Src) -> [f64; N] {
+        let mut out = [0.0; N];
+        if s.num == Num::F {
+            if let SrcKind::Acc(lanes) = &s.kind {
+                // Modifiers and the denormal flush do not apply to accumulators (11.3.4.5).
+                for i in 0..N {
+                    out[i] = self.acc.float(lanes[i]);
+                }
+                return out;
+            }
+            let raw = self.load_raw::<N>(s);
+            for i in 0..N {
+                out[i] = widen(raw[i], s.and, s.xor);
+            }
+        } else {
+            let v = self.load_int::<N>(s);
+            for i in 0..N {
+                out[i] = v[i] as f64;
+            }
+        }
+        out
+    }
+
+    /// Source lanes as wide integers.
+    #[inline(always)]
+    pub(crate) fn load_int<const N: usize>(&self, s: &Src) -> [i64; N] {
+        let mut out = [0; N];
+        if let SrcKind::Acc(lanes) = &s.kind {
+            for i in 0..N {
+                out[i] = self.acc.int(lanes[i]);
+            }
+            return out;
+        }
+        let raw = self.load_raw::<N>(s);
+        for i in 0..N {
+            let v = s.num.extend(raw[i]);
+            let v = if s.abs { v.abs() } else { v };
+            out[i] = if s.negate { -v } else { v };
+        }
+        out
+    }
+
+    /// Writes the lanes of `mask`, already in destination format.
+    #[inline(always)]
+    pub(crate) fn store_raw<const N: usize>(&mut self, d: &Dst, mask: u16, vals: &[u32; N]) {
+        match &d.kind {
+            DstKind::Vec(off) => self.regs.set_vec(*off, mask, vals),
+            DstKind::Null => {}
+            _ => self.store_slow(d, mask, vals),
+        }
+    }
+
+    #[inline(never)]
+    fn store_slow(&mut self, d: &Dst, mask: u16, vals: &[u32]) {
+        let size = d.num.size();
+        let lanes = vals.iter().enumerate().filter(|(i, _)| mask >> i & 1 != 0);
+        match &d.kind {
+            DstKind::Table(t) => {
+                for (i, &v) in lanes {
+                    self.regs.set_elem(t[i], size, v);
+                }
+            }
+            DstKind::Indirect(ind) => {
+                let t = ind.resolve(&self.a0, SINK_BASE);
+                for (i, &v) in lanes {
+                    self.regs.set_elem(t[i], size, v);
+                }
+            }
+            DstKind::Arf(nr, t) => {
+                let mut image = self.arf_read(*nr);
+                for (i, &v) in lanes {
+                    grf::set_elem(&mut image, t[i], size, v);
+                }
+                self.arf_write(*nr, &image);
+            }
+            DstKind::Acc(t) => {
+                for (i, &v) in lanes {
+                    if d.num == Num::F {
+                        self.acc.set_float(t[i], f64::from(f32::from_bits(v)));
+                    } else {
+                        self.acc.set_int(t[i], d.num.extend(v));
+                    }
+                }
+            }
+            DstKind::Null | DstKind::Vec(_) => {}
+        }
+    }
+
+    /// Converts float results to the destination type and writes them.
+    #[inline(always)]
+    pub(crate) fn store_float<const N: usize>(&mut self, d: &Dst, mask: u16, r: &[f64; N]) {
+        let mut raw = [0; N];
+        if d.num == Num::F {
+            if let DstKind::Acc(t) = &d.kind {
+                for i in 0..N {
+                    self.acc.set_float(t[i], r[i]);
+                }
+                return;
+            }
+            for i in 0..N {
+                raw[i] = narrow(r[i]);
+            }
+        } else {
+            for i in 0..N {
+                raw[i] = float_to_int(r[i], d.num);
+            }
+        }
+        self.store_raw(d, mask, &raw);
+    }
+
+    /// Converts integer results to the destination type and writes them.
+    #[inline(always)]
+    pub(crate) fn store_int<const N: usize>(&mut self, d: &Decoded, mask: u16, r: &[i64; N]) {
+        let mut raw = [0; N];
+        if d.dst.num == Num::F {
+            for i in 0..N {
+                raw[i] = narrow(int_to_float(r[i]));
+            }
+        } else {
+            if let DstKind::Acc(t) = &d.dst.kind {
+                for i in 0..N {
+                    self.acc.set_int(t[i], acc_wrap(r[i], d.acc_word));
+                }
+                return;
+            }
+            let (lo, hi) = d.dst.num.range();
+            for i in 0..N {
+                raw[i] = if d.saturate {
+                    r[i].clamp(lo, hi) as u32
+                } else {
+                    r[i] as u32
+                };
+            }
+        }
+        self.store_raw(&d.dst, mask, &raw);
+    }
+}
+
+/// Integer to float, toward zero (PRM 10.4.4); exact below 2^53.
+fn int_to_float(v: i64) -> f64 {
+    let mag = v.unsigned_abs();
+    let drop = 64u32.saturating_sub(mag.leading_zeros()).saturating_sub(53);
+    let f = ((mag >> drop) << drop) as f64;
+    if v < 0 { -f } else { f }
+}
+
+/// Keeps what an accumulator channel can hold: 33 bits in word mode (11.3.4.5).
+#[inline(always)]
+pub(crate) fn acc_wrap(v: i64, word: bool) -> i64 {
+    if word { (v << 31) >> 31 } else { v }
+}

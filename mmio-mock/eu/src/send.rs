@@ -1,0 +1,88 @@
+//! The `send` instruction: implied move, message assembly, response, end of thread.
+//!
+//! PRM: volume 4, 2.6.2 to 2.6.11. In-flight bits of message registers are not modelled: a
+//! message leaves the EU at once.
+
+use crate::decoded::Decoded;
+use crate::grf::{DWORDS, GRF_COUNT, MRF_COUNT};
+use crate::port::{Delivery, Grf, Message, Port, Stop};
+use crate::thread::Thread;
+
+/// What became of the instruction.
+pub(crate) enum Outcome<F> {
+    Sent,
+    Ended,
+    Stop(Stop<F>),
+}
+
+pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outcome<P::Fault> {
+    let op = &d.send;
+    let (desc, immediate) = match op.desc {
+        Some(desc) => (desc, true),
+        None => (u32::from(t.a0[0]) | u32::from(t.a0[1]) << 16, false),
+    };
+    // PRM 2.6.11: EOT counts only in an immediate descriptor.
+    let eot = immediate && desc >> 31 != 0;
+    if eot && op.dst.is_some() {
+        return Outcome::Stop(Stop::Hung(
+            "PRM 2.6.11: EOT with a destination is never issued",
+        ));
+    }
+    let first = usize::from(op.mrf);
+    let length = (desc >> 20 & 0xf) as usize;
+    let response_length = (desc >> 16 & 0xf) as usize;
+    if first + length > MRF_COUNT {
+        return Outcome::Stop(Stop::Hung("PRM 2.6.1: message payload past m15"));
+    }
+    if let Some(src) = op.implied {
+        let reg = t.grf().get(usize::from(src)).copied().unwrap_or_default();
+        if let Some(m) = t.mrf_mut().get_mut(first) {
+            *m = reg;
+        }
+    }
+    let exec_mask = t.write_mask(d);
+    let thread = t.id();
+    let float_mode = t.float_mode();
+    let ip = t.ip;
+    let (mrf, grf) = t.regs.mrf_and_grf();
+    let msg = Message {
+        thread,
+        sfid: (desc >> 24 & 0xf) as u8,
+        function_control: desc as u16,
+        desc,
+        response_length: response_length as u8,
+        eot,
+        exec_mask,
+        exec_size: d.exec,
+        // PANIC: first + length was checked against the message registers.
+        payload: &mrf[first..first + length],
+        ip,
+        float_mode,
+    };
+    let mut nowhere: [Grf; 16] = [[0; DWORDS]; 16];
+    let response = match op.dst {
+        Some(nr) => {
+            let nr = usize::from(nr);
+            if nr + response_length > GRF_COUNT {
+                return Outcome::Stop(Stop::Hung("PRM 2.6.5: response past r127"));
+            }
+            &mut grf[nr..nr + response_length]
+        }
+        None => &mut nowhere[..response_length],
+    };
+    match port.send(&msg, response) {
+        Err(fault) => Outcome::Stop(Stop::Fault(fault)),
+        Ok(Delivery::Busy) => Outcome::Stop(Stop::Busy),
+        Ok(delivery) => {
+            if let Some(nr) = op.dst {
+                let regs = ((1u128 << response_length) - 1) << (nr & 127);
+                if delivery == Delivery::Dropped {
+                    t.stale |= regs;
+                } else {
+                    t.stale &= !regs;
+                }
+            }
+            if eot { Outcome::Ended } else { Outcome::Sent }
+        }
+    }
+}

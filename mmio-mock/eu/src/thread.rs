@@ -1,0 +1,338 @@
+//! One hardware thread: register file, architecture registers, instruction pointer.
+//!
+//! PRM: volume 4, 2.4 (dispatch), 11.3 (registers).
+
+use crate::arf::Acc;
+use crate::decoded::Decoded;
+use crate::exception::{
+    CR0_ALT, CR1_BREAKPOINT, CR1_BREAKPOINT_ENABLE, CR1_ILLEGAL_ENABLE, CR1_MASK_STACK_ENABLE,
+    CR1_SOFTWARE_ENABLE,
+};
+use crate::grf::RegFile;
+use crate::mask::Masks;
+use crate::port::{FloatMode, Grf, ThreadId, ThreadInit};
+use isa::inst::PredCtrl;
+
+/// The context of one thread slot. Reuse it for many threads: [`Thread::dispatch`] starts a new
+/// one; registers that the dispatcher does not load keep what they held (PRM 11.3.2).
+#[derive(Clone, Debug)]
+pub struct Thread {
+    pub(crate) regs: RegFile,
+    pub(crate) acc: Acc,
+    pub(crate) masks: Masks,
+    /// `masks.emask()`, kept in step.
+    pub(crate) emask: u16,
+    pub(crate) flag: [u16; 2],
+    pub(crate) a0: [u16; 8],
+    pub(crate) cr: [u32; 3],
+    pub(crate) sip: u32,
+    pub(crate) notify: [u32; 2],
+    pub(crate) ip: u32,
+    pub(crate) dispatch_mask: u16,
+    /// CR0 bit 0.
+    pub(crate) alt: bool,
+    /// CR0 bit 1 is clear.
+    pub(crate) acc_on: bool,
+    pub(crate) spf: bool,
+    /// An explicit write changed `ip`.
+    pub(crate) jumped: bool,
+    /// A breakpoint follows the next instruction.
+    pub(crate) step: bool,
+    /// Where a scalar `if` landed, so that an `else` there falls through.
+    pub(crate) spf_else: Option<u32>,
+    /// Destination registers of dropped messages: never valid, one bit a register.
+    pub(crate) stale: u128,
+    pub(crate) note: &'static str,
+    pub(crate) high_priority: bool,
+    id: ThreadId,
+}
+
+/// Architecture registers of a thread, for debuggers and tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct View {
+    /// Identity.
+    pub id: ThreadId,
+    /// Address of the next instruction.
+    pub ip: u32,
+    /// Masks and mask stacks.
+    pub masks: Masks,
+    /// f0.0 and f0.1.
+    pub flag: [u16; 2],
+    /// Address register.
+    pub address: [u16; 8],
+    /// cr0.0, cr0.1, cr0.2 (AIP).
+    pub control: [u32; 3],
+    /// n0 and n1.
+    pub notification: [u32; 2],
+    /// acc0 and acc1 as sixteen dword channels, in single precision when they hold floats.
+    pub acc: [u32; 16],
+}
+
+impl Default for Thread {
+    fn default() -> Thread {
+        Thread::new()
+    }
+}
+
+impl Thread {
+    /// A slot after reset: every register zero.
+    pub fn new() -> Thread {
+        Thread {
+            regs: RegFile::new(),
+            acc: Acc::new(),
+            masks: Masks::default(),
+            emask: 0xffff,
+            flag: [0; 2],
+            a0: [0; 8],
+            cr: [0; 3],
+            sip: 0,
+            notify: [0; 2],
+            ip: 0,
+            dispatch_mask: 0xffff,
+            alt: false,
+            acc_on: true,
+            spf: false,
+            jumped: false,
+            step: false,
+            spf_else: None,
+            stale: 0,
+            note: "",
+            high_priority: false,
+            id: ThreadId::default(),
+        }
+    }
+
+    /// Starts a thread. Write the payload through [`Thread::grf_mut`] before or after.
+    pub fn dispatch(&mut self, init: &ThreadInit) {
+        let bit = |on: bool, b: u32| if on { b } else { 0 };
+        self.id = init.id;
+        self.ip = init.ip & !15;
+        self.sip = init.sip & !15;
+        self.masks.dispatch(init.dispatch_mask);
+        self.dispatch_mask = init.dispatch_mask;
+        self.update_emask();
+        self.alt = init.float_mode == FloatMode::Alt;
+        self.spf = init.single_program_flow;
+        self.high_priority = init.high_priority;
+        self.cr = [
+            bit(self.alt, CR0_ALT),
+            bit(init.illegal_opcode_exception, CR1_ILLEGAL_ENABLE)
+                | bit(init.mask_stack_exception, CR1_MASK_STACK_ENABLE)
+                | bit(init.software_exception, CR1_SOFTWARE_ENABLE)
+                | bit(init.breakpoint, CR1_BREAKPOINT_ENABLE),
+            0,
+        ];
+        self.acc_on = true;
+        self.notify = [0; 2];
+        self.jumped = false;
+        self.step = false;
+        self.spf_else = None;
+        self.stale = 0;
+        self.note = "";
+    }
+
+    /// Identity given at dispatch.
+    pub const fn id(&self) -> ThreadId {
+        self.id
+    }
+
+    /// Address of the next instruction.
+    pub const fn ip(&self) -> u32 {
+        self.ip
+    }
+
+    /// Moves the thread, as a debugger does between instructions.
+    pub fn set_ip(&mut self, ip: u32) {
+        self.ip = ip & !15;
+    }
+
+    /// r0..r127.
+    pub fn grf(&self) -> &[Grf] {
+        self.regs.grf()
+    }
+
+    /// r0..r127, writable.
+    pub fn grf_mut(&mut self) -> &mut [Grf] {
+        self.regs.grf_mut()
+    }
+
+    /// m0..m15.
+    pub fn mrf(&self) -> &[Grf] {
+        self.regs.mrf()
+    }
+
+    /// m0..m15, writable.
+    pub fn mrf_mut(&mut self) -> &mut [Grf] {
+        self.regs.mrf_mut()
+    }
+
+    /// Channels enabled now, before predication.
+    pub const fn exec_mask(&self) -> u16 {
+        self.emask
+    }
+
+    /// Replaces the masks, as a debugger or a test bench does.
+    pub fn set_masks(&mut self, masks: Masks) {
+        self.masks = masks;
+        self.update_emask();
+    }
+
+    /// Replaces f0.
+    pub fn set_flag(&mut self, flag: [u16; 2]) {
+        self.flag = flag;
+    }
+
+    /// Raises notification register `n` (0 or 1); others are ignored (PRM 7.1.4, 3.5).
+    pub fn notify(&mut self, n: u8) {
+        if let Some(count) = self.notify.get_mut(usize::from(n)) {
+            *count = count.saturating_add(1);
+        }
+    }
+
+    /// Clears what AClear clears: N1 bit 0 and CR0 bit 2 (PRM 3.5).
+    pub fn attention_clear(&mut self) {
+        self.notify[1] &= !1;
+        self.cr[0] &= !4;
+    }
+
+    /// Host notification data, CR0 bit 2 (PRM 3.5).
+    pub const fn attention_data(&self) -> bool {
+        self.cr[0] & 4 != 0
+    }
+
+    /// Takes a breakpoint before the next instruction if the thread has breakpoints enabled:
+    /// for the address and opcode matches of the instruction cache (PRM 3.4.5, 3.6).
+    pub fn breakpoint(&mut self) -> bool {
+        crate::exception::breakpoint(self)
+    }
+
+    /// Architecture registers now.
+    pub fn view(&self) -> View {
+        let mut acc = [0; 16];
+        for (i, a) in acc.iter_mut().enumerate() {
+            *a = self.acc.int(i as u8) as u32;
+        }
+        View {
+            id: self.id,
+            ip: self.ip,
+            masks: self.masks,
+            flag: self.flag,
+            address: self.a0,
+            control: self.cr,
+            notification: self.notify,
+            acc,
+        }
+    }
+
+    pub(crate) fn update_emask(&mut self) {
+        self.emask = self.masks.emask();
+    }
+
+    pub(crate) fn next_ip(&self) -> u32 {
+        if self.jumped {
+            self.ip
+        } else {
+            self.ip.wrapping_add(16)
+        }
+    }
+
+    /// Makes `ip` the next instruction.
+    pub(crate) fn jump_to(&mut self, ip: u32) {
+        self.ip = ip & !15;
+        self.jumped = true;
+    }
+
+    /// A pending single step: the breakpoint after the instruction (PRM 3.6.1).
+    pub(crate) fn finish_step(&mut self) {
+        use crate::exception::{CR0_BREAKPOINT_SUPPRESS, CR0_MASTER, enter};
+        if self.cr[0] & CR0_MASTER != 0 {
+            return;
+        }
+        self.step = false;
+        self.cr[0] &= !CR0_BREAKPOINT_SUPPRESS;
+        if self.cr[1] & CR1_BREAKPOINT != 0 {
+            let ip = self.ip;
+            enter(self, CR1_BREAKPOINT, ip);
+            self.jumped = false;
+        }
+    }
+
+    /// Channels that an instruction writes: masks, predicate and align16 channel enables.
+    #[inline(always)]
+    pub(crate) fn write_mask(&self, d: &Decoded) -> u16 {
+        let mut m = if d.no_mask { 0xffff } else { self.emask } >> d.shift;
+        m &= d.lanes;
+        if d.pred != PredCtrl::None {
+            m &= self.predicate(d);
+        }
+        m
+    }
+
+    /// The predicate, one bit a channel of the instruction (PRM 11.4).
+    #[inline]
+    pub(crate) fn predicate(&self, d: &Decoded) -> u16 {
+        let f = self.flag[usize::from(d.flag & 1)];
+        let m = match d.pred {
+            PredCtrl::None => 0xffff,
+            PredCtrl::Normal => f,
+            PredCtrl::AnyV => self.flag[0] | self.flag[1],
+            PredCtrl::AllV => self.flag[0] & self.flag[1],
+            PredCtrl::Any2h => any(f, 2),
+            PredCtrl::All2h => all(f, 2),
+            PredCtrl::Any4h | PredCtrl::AlignAny4h => any(f, 4),
+            PredCtrl::All4h | PredCtrl::AlignAll4h => all(f, 4),
+            PredCtrl::Any8h => any(f, 8),
+            PredCtrl::All8h => all(f, 8),
+            PredCtrl::Any16h => any(f, 16),
+            PredCtrl::All16h => all(f, 16),
+            PredCtrl::ReplX => replicate(f, 0),
+            PredCtrl::ReplY => replicate(f, 1),
+            PredCtrl::ReplZ => replicate(f, 2),
+            PredCtrl::ReplW => replicate(f, 3),
+        };
+        let m = if d.pred == PredCtrl::None {
+            m
+        } else if d.pred_inv {
+            !m
+        } else {
+            m
+        };
+        m >> d.shift
+    }
+
+    /// Writes the flag bits of the enabled channels (PRM 11.3.4.6).
+    #[inline(always)]
+    pub(crate) fn set_flags(&mut self, d: &Decoded, mask: u16, bits: u16) {
+        let f = &mut self.flag[usize::from(d.flag & 1)];
+        let m = mask << d.shift;
+        *f = (*f & !m) | ((bits << d.shift) & m);
+    }
+}
+
+/// Every group of `n` bits becomes the OR of its bits.
+pub(crate) fn any(f: u16, n: u32) -> u16 {
+    groups(f, n, |g, _| g != 0)
+}
+
+/// Every group of `n` bits becomes the AND of its bits.
+pub(crate) fn all(f: u16, n: u32) -> u16 {
+    groups(f, n, |g, full| g == full)
+}
+
+fn groups(f: u16, n: u32, test: impl Fn(u32, u32) -> bool) -> u16 {
+    let full = (1u32 << n) - 1;
+    let mut out = 0;
+    let mut at = 0;
+    while at < 16 {
+        if test((u32::from(f) >> at) & full, full) {
+            out |= full << at;
+        }
+        at += n;
+    }
+    out as u16
+}
+
+/// Bit `k` of every group of four, in all four places.
+pub(crate) fn replicate(f: u16, k: u32) -> u16 {
+    ((f >> k) & 0x1111) * 0xf
+}
