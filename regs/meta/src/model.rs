@@ -107,6 +107,7 @@ pub struct Command {
     pub length: Length,
     pub dwords: u32,
     pub min_dwords: u32,
+    pub max_dwords: u32,
     pub cite: String,
     pub summary: String,
     pub config: Option<String>,

@@ -247,6 +247,9 @@ pub struct Command {
     /// Fewest dwords a decoder accepts; default `dwords`.
     #[serde(default)]
     pub min_dwords: Option<u32>,
+    /// Dwords of the longest form with named fields, default `dwords`; size of the generated type.
+    #[serde(default)]
+    pub max_dwords: Option<u32>,
     /// Document and section.
     pub cite: String,
     /// One line.

@@ -446,7 +446,13 @@ impl Checker<'_> {
         let mut taken = vec![(31, low)];
         taken.extend(length_bits);
         let overlap = c.overlap.is_some();
-        let mut fields = self.fields(&c.name, c.dwords, overlap, &taken, &c.field);
+        let mut fields = self.fields(
+            &c.name,
+            c.max_dwords.unwrap_or(c.dwords),
+            overlap,
+            &taken,
+            &c.field,
+        );
         if let Some((hi, lo)) = length_bits {
             fields.insert(0, length_field(hi - lo + 1));
         }
@@ -464,6 +470,7 @@ impl Checker<'_> {
             length: c.length,
             dwords: c.dwords,
             min_dwords: c.min_dwords.unwrap_or(c.dwords),
+            max_dwords: c.max_dwords.unwrap_or(c.dwords).max(c.dwords),
             cite: c.cite.clone(),
             summary: c.summary.clone(),
             config: c.config.clone(),

@@ -66,7 +66,7 @@ pub fn commands(out: &mut String, t: &Tables) {
         type_head(
             out,
             &ty,
-            c.dwords,
+            c.max_dwords,
             &format!("{}: {} ({})", c.name, c.summary, c.cite),
         );
         line!(out, "impl {ty} {{");
@@ -74,7 +74,7 @@ pub fn commands(out: &mut String, t: &Tables) {
         line!(out, "pub const HEADER: u32 = {:#010x};", c.header());
         line!(out, "/// Its name as an enumeration value.");
         line!(out, "pub const ID: CommandId = CommandId::{ty};");
-        defaults(out, &c.fields, c.header(), c.dwords);
+        defaults(out, &c.fields, c.header(), c.max_dwords);
         for f in &c.fields {
             accessors(out, f);
         }
