@@ -3,9 +3,6 @@
 //! PRM: volume 4, 2.6.2 (sideband), 4.7.1, 5.2.2 (stateless model), 8.4.2 (snooped bits).
 //! Not modelled: per-context protection beyond the upper bounds.
 
-use crate::urb::Owner;
-pub use crate::urb::UrbHandle;
-
 /// Base addresses and bounds of STATE_BASE_ADDRESS.
 ///
 /// An upper bound of zero means that the access is not checked.
@@ -40,19 +37,41 @@ pub struct ThreadContext {
     pub scratch_size: u32,
     /// Fixed-function id of the sender.
     pub ffid: u8,
-    /// URB section that serves `Allocate` requests of this thread when [`Events::free`] is empty.
-    pub urb_owner: Option<Owner>,
+}
+
+/// A URB entry by the two numbers that travel in headers: ID and return handle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UrbHandle {
+    /// Handle ID: names the work item inside the fixed function.
+    pub id: u16,
+    /// URB return handle: first row of the entry.
+    pub handle: u16,
+}
+
+impl UrbHandle {
+    /// From the header dword: ID in 31:16, handle in 15:0 (PRM 8.4.3.1).
+    #[must_use]
+    pub const fn from_dword(dword: u32) -> Self {
+        UrbHandle {
+            id: (dword >> 16) as u16,
+            handle: dword as u16,
+        }
+    }
+
+    /// Back to the header dword.
+    #[must_use]
+    pub const fn dword(self) -> u32 {
+        (self.id as u32) << 16 | self.handle as u32
+    }
 }
 
 /// One URB_WRITE as the fixed functions see it go by (PRM 8.4.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UrbEvent {
-    /// Entry 0: the return handle.
-    pub handle: UrbHandle,
-    /// Handle ID of entry 0.
-    pub id: u16,
-    /// Entry 1 and its ID, of an interleaved write.
-    pub second: Option<(UrbHandle, u16)>,
+    /// Entry 0.
+    pub entry: UrbHandle,
+    /// Entry 1 of an interleaved write.
+    pub second: Option<UrbHandle>,
     /// The sender's slot as the header says (M0.5 7:0).
     pub fftid: u8,
     /// No further writes to these entries.

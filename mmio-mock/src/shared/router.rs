@@ -62,7 +62,7 @@ impl Router<'_> {
             }
             sfid::DATAPORT_WRITE => shared.dataport.write(msg, self.mem, self.ctx)?,
             sfid::URB => {
-                let outcome = urb_msg::execute(msg, response, self.ctx, self.urb, self.events)
+                let outcome = urb_msg::execute(msg, response, self.urb, self.events)
                     .map_err(|r| refuse("URB", msg, r.what()))?;
                 if outcome == urb_msg::Outcome::Busy {
                     return Ok(Delivery::Busy);

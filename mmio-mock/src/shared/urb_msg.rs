@@ -5,7 +5,7 @@
 
 use eu::{Grf, Message};
 
-use super::context::{Events, ThreadContext, UrbEvent};
+use super::context::{Events, UrbEvent, UrbHandle as Entry};
 use crate::urb::{Urb, UrbHandle};
 
 /// Rows that a six-bit offset and a fifteen-register payload can reach in one entry.
@@ -33,8 +33,6 @@ pub enum Reject {
     AllocateAtEot,
     /// The rows lie past the end of the URB.
     Range,
-    /// The sender's fixed function owns no section to allocate from.
-    NoOwner,
 }
 
 impl Reject {
@@ -47,7 +45,6 @@ impl Reject {
             Reject::Length => "message length does not fit the swizzle (PRM 8.4.3)",
             Reject::AllocateAtEot => "allocate at the end of the thread (PRM 8.4.2)",
             Reject::Range => "rows past the end of the URB (PRM 8.1)",
-            Reject::NoOwner => "allocate from a fixed function without a section (PRM 8.4.2)",
         }
     }
 }
@@ -81,7 +78,6 @@ impl Control {
 pub fn execute(
     msg: &Message<'_>,
     response: &mut [Grf],
-    ctx: &ThreadContext,
     urb: &mut Urb,
     events: &mut Events,
 ) -> Result<Outcome, Reject> {
@@ -114,18 +110,10 @@ pub fn execute(
             return Err(Reject::Range);
         }
     }
-    let allocated = if control.allocate() {
-        let handle = match (events.free.pop(), ctx.urb_owner) {
-            (Some(handle), _) => Some(handle),
-            (None, Some(owner)) => urb.allocate(owner),
-            (None, None) => return Err(Reject::NoOwner),
-        };
-        if handle.is_none() {
-            return Ok(Outcome::Busy);
-        }
-        handle
-    } else {
-        None
+    let allocated = match control.allocate() {
+        true if events.free.is_empty() => return Ok(Outcome::Busy),
+        true => events.free.pop(),
+        false => None,
     };
     match control.swizzle() {
         0 => no_swizzle(urb, entry0, offset, data),
@@ -133,24 +121,14 @@ pub fn execute(
         _ => transpose(urb, entry0, offset, data),
     }
     if let (Some(handle), Some(w)) = (allocated, response.first_mut()) {
-        *w = [
-            u32::from(handle.0) << 16 | u32::from(handle.0),
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-        ];
+        *w = [handle.dword(), 0, 0, 0, 0, 0, 0, 0];
     }
     let complete = control.complete();
     // Primitive fields only mean something with Complete (PRM 8.4.2).
     let prim = if complete { header[2] } else { 0 };
     events.urb.push(UrbEvent {
-        handle: entry0,
-        id: (header[0] >> 16) as u16,
-        second: (control.swizzle() == 1).then_some((entry1, (header[1] >> 16) as u16)),
+        entry: Entry::from_dword(header[0]),
+        second: (control.swizzle() == 1).then(|| Entry::from_dword(header[1])),
         fftid: header[5] as u8,
         complete,
         used: complete && control.used(),

@@ -117,7 +117,7 @@ pub fn read_block(
     let offset = header(msg)?[2];
     let owords = block(msg.function_control).ok_or_else(|| refuse("DP", msg, BLOCK_SIZE))?;
     for (n, register, high, bit) in owords {
-        if msg.exec_mask >> bit & 0xf == 0 {
+        if msg.exec_mask & 0xf << bit == 0 {
             continue;
         }
         let data = view.read_oword(mem, offset.wrapping_add(n * 16))?;
@@ -172,7 +172,7 @@ pub fn read_dual(
 ) -> Result<(), UnitFault> {
     let (count, offsets) = dual(msg)?;
     for (side, offset) in offsets.into_iter().enumerate() {
-        if msg.exec_mask >> (side * 4) & 0xf == 0 {
+        if msg.exec_mask & 0xf << (side * 4) == 0 {
             continue;
         }
         for n in 0..count {

@@ -109,7 +109,7 @@ impl Plane {
                 (Boundary::Progressive, true) if y < 0 => 0,
                 (Boundary::Progressive, true) => last * 2 + 1,
                 (Boundary::Interlaced, false) if y < 0 => y & 1,
-                (Boundary::Interlaced, false) => (last - 1).max(0) + (y - self.height & 1),
+                (Boundary::Interlaced, false) => (last - 1).max(0) + ((y - self.height) & 1),
                 _ => inside(y.clamp(0, last)),
             }
         };

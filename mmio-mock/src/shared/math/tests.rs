@@ -261,7 +261,7 @@ fn integer_division_table() {
     );
 }
 
-fn message<'a>(control: u16, exec_mask: u16, payload: &'a [Grf]) -> Message<'a> {
+fn message(control: u16, exec_mask: u16, payload: &[Grf]) -> Message<'_> {
     Message {
         thread: ThreadId::default(),
         sfid: 1,

@@ -6,7 +6,7 @@ use crate::shared::StateBases;
 use eu::ThreadId;
 use eu::port::FloatMode;
 
-fn message<'a>(sfid: u8, control: u16, eot: bool, payload: &'a [Grf]) -> Message<'a> {
+fn message(sfid: u8, control: u16, eot: bool, payload: &[Grf]) -> Message<'_> {
     Message {
         thread: ThreadId {
             ffid: 1,

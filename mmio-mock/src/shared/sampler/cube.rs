@@ -13,8 +13,11 @@ pub struct OnFace {
     pub t: f32,
 }
 
-/// Major axis, and the signed axes of s and t, of each face.
-const FACES: [(usize, f32, (usize, f32), (usize, f32)); 6] = [
+/// An axis (x 0, y 1, z 2) and its direction.
+type Axis = (usize, f32);
+
+/// Major axis with its sign, and the axes of s and t, of each face.
+const FACES: [(usize, f32, Axis, Axis); 6] = [
     (0, 1.0, (2, -1.0), (1, -1.0)),
     (0, -1.0, (2, 1.0), (1, -1.0)),
     (1, 1.0, (0, 1.0), (2, 1.0)),

@@ -2,7 +2,6 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use super::*;
-use crate::urb::Owner;
 use eu::ThreadId;
 use eu::port::FloatMode;
 
@@ -27,12 +26,8 @@ fn send(
         ip: 0,
         float_mode: FloatMode::Ieee,
     };
-    let ctx = ThreadContext {
-        urb_owner: Some(Owner::Gs),
-        ..ThreadContext::default()
-    };
     let mut response = [[9; 8]];
-    let result = execute(&msg, &mut response, &ctx, urb, events);
+    let result = execute(&msg, &mut response, urb, events);
     (result, response[0])
 }
 
@@ -64,8 +59,15 @@ fn no_swizzle_writes_rows_in_order_whatever_the_mask() {
     assert_eq!(urb.row(UrbHandle(20), 4), Some(&numbered(2)));
     let event = events.urb[0];
     assert_eq!(
-        (event.handle, event.id, event.second, event.fftid),
-        (UrbHandle(20), 0xaa, None, 0x42)
+        (event.entry, event.second, event.fftid),
+        (
+            Entry {
+                id: 0xaa,
+                handle: 20
+            },
+            None,
+            0x42
+        )
     );
     assert!(event.complete && event.used && event.prim_start && event.prim_end);
     assert_eq!(event.prim_type, 0b10110);
@@ -104,7 +106,13 @@ fn interleaved_separates_two_vertices() {
         urb.row(UrbHandle(16), 1),
         Some(&[20, 21, 22, 23, 36, 37, 38, 39])
     );
-    assert_eq!(events.urb[0].second, Some((UrbHandle(16), 0xbb)));
+    assert_eq!(
+        events.urb[0].second,
+        Some(Entry {
+            id: 0xbb,
+            handle: 16
+        })
+    );
     assert!(!events.urb[0].complete && !events.urb[0].used);
     assert_eq!(events.urb[0].prim_type, 0, "primitive fields need Complete");
 }
@@ -153,13 +161,13 @@ fn transpose_follows_table_8_2() {
 #[test]
 fn allocation_returns_a_handle_or_waits() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
-    urb.fence(Owner::Gs, 32, 36);
-    urb.partition(Owner::Gs, 1, 4);
+    let entry = Entry { id: 5, handle: 32 };
+    events.free.push(entry);
     let payload = [header(0, 0)];
     let (result, w) = send(1 << 13, 0xff, false, &payload, &mut urb, &mut events);
     assert_eq!(result, Ok(Outcome::Done));
-    assert_eq!(w, [32 << 16 | 32, 0, 0, 0, 0, 0, 0, 0]);
-    assert_eq!(events.urb[0].allocated, Some(UrbHandle(32)));
+    assert_eq!(w, [5 << 16 | 32, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(events.urb[0].allocated, Some(entry));
     let (result, w) = send(1 << 13, 0xff, false, &payload, &mut urb, &mut events);
     assert_eq!((result, w), (Ok(Outcome::Busy), [9; 8]));
     assert_eq!(events.urb.len(), 1, "a message that waits has no effect");
