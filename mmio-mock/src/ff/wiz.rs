@@ -31,7 +31,7 @@ pub use thread::{Dispatch, PsThread, WizPort};
 use depth::{DepthPlane, Destination, Tests, test_subspan};
 use iz::{IzCase, IzInputs, IzMode};
 use setup::Outline;
-use shape::{Block, Walk};
+use shape::{Block, Next, Walk};
 use snapshot::Snapshot;
 use stipple::LineStippleWalk;
 use thread::Scoreboard;
@@ -361,19 +361,19 @@ impl Wiz {
             let block = match active.block {
                 Some(block) => block,
                 None => match active.walk.next_block(&mut budget) {
-                    Ok(Some(block)) => {
+                    Next::Block(block) => {
                         active.subspan = 0;
                         *active.block.insert(block)
                     }
-                    Ok(None) if self.pending.subspans().is_empty() => return Ok(Step::Progress),
-                    Ok(None) => {
+                    Next::End if self.pending.subspans().is_empty() => return Ok(Step::Progress),
+                    Next::End => {
                         let step = self.flush(state, &active, debug, port);
                         if step == Step::Blocked {
                             self.active = Some(active);
                         }
                         return Ok(step);
                     }
-                    Err(()) => {
+                    Next::Budget => {
                         self.active = Some(active);
                         return Ok(Step::Progress);
                     }
@@ -613,3 +613,6 @@ fn depth_plane<P: WizPort>(
     }
     plane
 }
+
+#[cfg(test)]
+mod tests;

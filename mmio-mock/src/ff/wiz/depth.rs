@@ -46,7 +46,7 @@ impl Compare {
 
     /// `source FUNC destination`.
     #[inline]
-    pub fn test<T: PartialOrd>(self, source: T, destination: T) -> bool {
+    pub fn test<T: PartialOrd + Copy>(self, source: T, destination: T) -> bool {
         match self {
             Compare::Always => true,
             Compare::Never => false,
@@ -214,7 +214,7 @@ impl DepthPlane {
             + self.slope[0] * (f64::from(x) - self.start[0])
             + self.slope[1] * (f64::from(y) - self.start[1]);
         // CAST: the one rounding of the evaluation.
-        (z as f32).min(self.max).max(self.min)
+        (z as f32).max(self.min).min(self.max)
     }
 
     /// Depth of the four pixels of a subspan.
@@ -332,3 +332,6 @@ pub fn test_subspan(
     }
     Ok(passed)
 }
+
+#[cfg(test)]
+mod tests;

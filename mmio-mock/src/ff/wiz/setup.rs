@@ -128,8 +128,8 @@ pub fn outline(state: &WizState, primitive: &SetupPrimitive) -> Option<Outline> 
                 points.swap(0, 1);
             }
             let [from, to, _] = points;
-            // A NaN width is a line of one pixel.
-            if !(primitive.line_width > 0.0) {
+            let width = primitive.line_width;
+            if width <= 0.0 || width.is_nan() {
                 let last = state.raster.last_pixel_enable;
                 Shape::Thin(ThinLine::new(from, to, last))
             } else if state.raster.antialiasing_enable {
@@ -138,12 +138,12 @@ pub fn outline(state: &WizState, primitive: &SetupPrimitive) -> Option<Outline> 
                 Shape::Smooth(SmoothLine::new(
                     from,
                     to,
-                    primitive.line_width,
+                    width,
                     wm.line_antialiasing_region_width,
                     wm.line_end_cap_antialiasing_region_width,
                 )?)
             } else {
-                Shape::Polygon(line::wide(from, to, primitive.line_width)?)
+                Shape::Polygon(line::wide(from, to, width)?)
             }
         }
     };

@@ -59,6 +59,17 @@ pub struct Block {
     pub mask: u32,
 }
 
+/// What the walk came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A covered block.
+    Block(Block),
+    /// The end of the shape.
+    End,
+    /// The end of the budget.
+    Budget,
+}
+
 /// The walk over a shape's blocks, row by row from the upper left.
 #[derive(Clone, Copy, Debug)]
 pub struct Walk {
@@ -118,14 +129,13 @@ impl Walk {
         mask
     }
 
-    /// The next covered block, looking at no more than `budget` blocks; `Err` when the budget ran
-    /// out first.
+    /// The next covered block, looking at no more than `budget` blocks.
     #[inline]
-    pub fn next_block(&mut self, budget: &mut u32) -> Result<Option<Block>, ()> {
+    pub fn next_block(&mut self, budget: &mut u32) -> Next {
         loop {
             while self.x <= self.x_end {
                 if *budget == 0 {
-                    return Err(());
+                    return Next::Budget;
                 }
                 *budget -= 1;
                 let (x, y) = (self.x, self.y);
@@ -140,14 +150,17 @@ impl Walk {
                     mask &= self.clip_mask(x, y);
                 }
                 if mask != 0 {
-                    return Ok(Some(Block { x, y, mask }));
+                    return Next::Block(Block { x, y, mask });
                 }
             }
             if self.y + BLOCK_HEIGHT > self.clip.y_max {
-                return Ok(None);
+                return Next::End;
             }
             self.y += BLOCK_HEIGHT;
             self.enter_row();
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

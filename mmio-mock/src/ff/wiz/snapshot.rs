@@ -108,7 +108,7 @@ impl Snapshot {
     /// Looks at a subspan on its way into the next thread.
     #[inline]
     pub fn subspan(&mut self, debug: WizDebug, x: u32, y: u32, upstream: bool) {
-        if debug.control & 7 == 0 {
+        if !(debug.enable() || debug.all_threads()) {
             return;
         }
         let mut compare = debug.matches(x, y);

@@ -76,7 +76,7 @@ impl LineStippleWalk {
         };
         // CAST: distances along a line are below 2^21; before the start counts as the start.
         let count = self.counter.wrapping_add(step.max(0) as u32);
-        self.pattern >> (count / self.repeat & 15) & 1 != 0
+        self.pattern >> ((count / self.repeat) & 15) & 1 != 0
     }
 
     /// The pixels of the subspan at (x, y) that the pattern leaves on.

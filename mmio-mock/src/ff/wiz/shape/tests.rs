@@ -1,0 +1,322 @@
+//! Coverage against references that share no code with the rasteriser.
+//!
+//! Polygons: the top-left rule is the strict inside test of a sample point moved by (+e, +e^2).
+//! Lines: the rule of OpenGL 2.1, 3.4.1 with both ends moved by (-e, -e^2). Both references carry
+//! the infinitesimals as small exact numbers in 128-bit integers.
+
+use super::*;
+use crate::ff::wiz::fixed::{ONE, Point};
+use crate::ff::wiz::line;
+use crate::ff::wiz::polygon::EdgeRule;
+
+const SIDE: i32 = 40;
+const SCREEN: PixelRect = PixelRect {
+    x_min: 0,
+    y_min: 0,
+    x_max: SIDE - 1,
+    y_max: SIDE - 1,
+};
+
+/// A small generator with a fixed seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: i64) -> i64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as i64 % n
+    }
+
+    /// A coordinate that often lies on sample points and their diagonals.
+    fn coordinate(&mut self, low: i64, high: i64) -> i64 {
+        let v = low * ONE + self.below((high - low) * ONE);
+        match self.below(4) {
+            0 => v & !(ONE - 1),
+            1 => v & !(ONE / 2 - 1),
+            _ => v,
+        }
+    }
+
+    fn point(&mut self, low: i64, high: i64) -> Point {
+        Point {
+            x: self.coordinate(low, high),
+            y: self.coordinate(low, high),
+        }
+    }
+}
+
+fn covered(shape: Shape, clip: PixelRect) -> Vec<u8> {
+    let mut out = vec![0u8; (SIDE * SIDE) as usize];
+    let Some(mut walk) = Walk::new(shape, clip) else {
+        return out;
+    };
+    loop {
+        match walk.next_block(&mut 1_000_000) {
+            Next::Block(b) => {
+                for bit in 0..32 {
+                    if b.mask >> bit & 1 != 0 {
+                        let (x, y) = (b.x + bit % 8, b.y + bit / 8);
+                        assert!(clip.contains(x, y), "pixel {x}, {y} outside the clip");
+                        out[(y * SIDE + x) as usize] += 1;
+                    }
+                }
+            }
+            Next::End => return out,
+            Next::Budget => panic!("endless walk"),
+        }
+    }
+}
+
+const SCALE: i128 = 1 << 40;
+const E: i128 = 1 << 20;
+const E2: i128 = 1;
+
+fn inside_triangle(t: &[Point; 3], x: i32, y: i32) -> bool {
+    let px = i128::from(x) * 256 * SCALE + E;
+    let py = i128::from(y) * 256 * SCALE + E2;
+    let mut signs = [0; 3];
+    for i in 0..3 {
+        let (a, b) = (t[i], t[(i + 1) % 3]);
+        let (ax, ay) = (i128::from(a.x) * SCALE, i128::from(a.y) * SCALE);
+        let (bx, by) = (i128::from(b.x) * SCALE, i128::from(b.y) * SCALE);
+        signs[i] = ((bx - ax) * (py - ay) - (by - ay) * (px - ax)).signum();
+    }
+    signs == [1; 3] || signs == [-1; 3]
+}
+
+fn triangle(t: &[Point; 3]) -> Vec<u8> {
+    match Polygon::new(t, EdgeRule::TopLeft) {
+        Some(p) => covered(Shape::Polygon(p), SCREEN),
+        None => vec![0; (SIDE * SIDE) as usize],
+    }
+}
+
+#[test]
+fn triangles_cover_what_the_exact_test_says() {
+    let mut random = Random(0x1234_5678_9abc_def1);
+    for _ in 0..600 {
+        let t = [
+            random.point(-20, 60),
+            random.point(-20, 60),
+            random.point(-20, 60),
+        ];
+        let found = triangle(&t);
+        for y in 0..SIDE {
+            for x in 0..SIDE {
+                assert_eq!(
+                    found[(y * SIDE + x) as usize],
+                    u8::from(inside_triangle(&t, x, y)),
+                    "{t:?} at {x}, {y}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_mesh_covers_every_pixel_once() {
+    let mut random = Random(77);
+    for _ in 0..20 {
+        // A grid of jittered corners, each cell cut in two.
+        let cells = 8i64;
+        let step = i64::from(SIDE) * ONE / cells;
+        let mut corner = vec![Point::default(); ((cells + 1) * (cells + 1)) as usize];
+        for j in 0..=cells {
+            for i in 0..=cells {
+                let inner = i > 0 && j > 0 && i < cells && j < cells;
+                let jitter = |r: &mut Random| {
+                    if inner {
+                        (r.below(step / 2) - step / 4) & !31
+                    } else {
+                        0
+                    }
+                };
+                corner[(j * (cells + 1) + i) as usize] = Point {
+                    x: i * step + jitter(&mut random),
+                    y: j * step + jitter(&mut random),
+                };
+            }
+        }
+        let mut sum = vec![0u8; (SIDE * SIDE) as usize];
+        for j in 0..cells {
+            for i in 0..cells {
+                let at = |di: i64, dj: i64| corner[((j + dj) * (cells + 1) + i + di) as usize];
+                for t in [
+                    [at(0, 0), at(1, 0), at(0, 1)],
+                    [at(1, 1), at(1, 0), at(0, 1)],
+                ] {
+                    for (s, f) in sum.iter_mut().zip(triangle(&t)) {
+                        *s += f;
+                    }
+                }
+            }
+        }
+        assert!(sum.iter().all(|&n| n == 1));
+    }
+}
+
+#[test]
+fn the_clip_only_takes_away() {
+    let mut random = Random(5);
+    for _ in 0..200 {
+        let t = [
+            random.point(-20, 60),
+            random.point(-20, 60),
+            random.point(-20, 60),
+        ];
+        let Some(p) = Polygon::new(&t, EdgeRule::TopLeft) else {
+            continue;
+        };
+        let clip = PixelRect {
+            x_min: random.below(20) as i32,
+            y_min: random.below(20) as i32,
+            x_max: 20 + random.below(20) as i32,
+            y_max: 20 + random.below(20) as i32,
+        };
+        let (all, some) = (
+            covered(Shape::Polygon(p), SCREEN),
+            covered(Shape::Polygon(p), clip),
+        );
+        for y in 0..SIDE {
+            for x in 0..SIDE {
+                let at = (y * SIDE + x) as usize;
+                assert_eq!(some[at], all[at] * u8::from(clip.contains(x, y)));
+            }
+        }
+    }
+}
+
+#[test]
+fn flat_polygons_cover_nothing() {
+    let p = |x: i64, y: i64| Point {
+        x: x * ONE,
+        y: y * ONE,
+    };
+    assert!(Polygon::new(&[p(0, 0), p(5, 5), p(9, 9)], EdgeRule::TopLeft).is_none());
+    assert!(Polygon::new(&[p(3, 3), p(3, 3), p(9, 9)], EdgeRule::TopLeft).is_none());
+    assert!(Polygon::new(&[], EdgeRule::TopLeft).is_none());
+}
+
+/// `|x| + |y| < 1/2` somewhere on the segment, but not at its end.
+fn leaves_diamond(from: Point, to: Point, x: i32, y: i32) -> bool {
+    let at = |p: Point| {
+        (
+            (i128::from(p.x) - i128::from(x) * 256) * SCALE - E,
+            (i128::from(p.y) - i128::from(y) * 256) * SCALE - E2,
+        )
+    };
+    let ((x0, y0), (x1, y1)) = (at(from), at(to));
+    let half = 128 * SCALE;
+    if x1.abs() + y1.abs() < half {
+        return false;
+    }
+    if from == to {
+        return false;
+    }
+    if x0.abs() + y0.abs() < half {
+        return true;
+    }
+    // |x| + |y| is convex along the segment: its least value is at an end or where x or y is 0.
+    let (dx, dy) = (x1 - x0, y1 - y0);
+    let cross = x0 * dy - y0 * dx;
+    let at_x0 = x0.signum() * x1.signum() < 0 && cross.abs() < half * dx.abs();
+    let at_y0 = y0.signum() * y1.signum() < 0 && cross.abs() < half * dy.abs();
+    at_x0 || at_y0
+}
+
+#[test]
+fn thin_lines_follow_the_diamond_rule() {
+    let mut random = Random(99);
+    for i in 0..1500 {
+        let mut line = [random.point(-10, 50), random.point(-10, 50)];
+        match i % 5 {
+            0 => line[1].y = line[0].y,
+            1 => line[1].x = line[0].x,
+            2 => {
+                let d = random.below(20 * ONE) - 10 * ONE;
+                line[1] = Point {
+                    x: line[0].x + d,
+                    y: line[0].y + d,
+                };
+            }
+            _ => {}
+        }
+        let [from, to] = line;
+        let found = covered(Shape::Thin(ThinLine::new(from, to, false)), SCREEN);
+        for y in 0..SIDE {
+            for x in 0..SIDE {
+                assert_eq!(
+                    found[(y * SIDE + x) as usize],
+                    u8::from(leaves_diamond(from, to, x, y)),
+                    "{from:?} to {to:?} at {x}, {y}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_thin_line_has_one_pixel_per_step() {
+    // Between sample points: as many pixels as steps along the major axis, the last left out.
+    let mut random = Random(4);
+    for _ in 0..300 {
+        let p = |r: &mut Random| Point {
+            x: (2 + r.below(36)) * ONE,
+            y: (2 + r.below(36)) * ONE,
+        };
+        let (from, to) = (p(&mut random), p(&mut random));
+        let steps = (to.x - from.x).abs().max((to.y - from.y).abs()) / ONE;
+        for (last, extra) in [(false, 0), (true, 1)] {
+            let shape = Shape::Thin(ThinLine::new(from, to, last));
+            let count: i64 = covered(shape, SCREEN).iter().map(|&n| i64::from(n)).sum();
+            assert_eq!(count, steps + extra, "{from:?} to {to:?}");
+        }
+    }
+}
+
+#[test]
+fn wide_lines_are_columns_or_rows_of_their_width() {
+    let p = |x: i64, y: i64| Point {
+        x: x * ONE,
+        y: y * ONE,
+    };
+    let Some(shape) = line::wide(p(5, 10), p(25, 14), 3.0) else {
+        panic!("a line")
+    };
+    let found = covered(Shape::Polygon(shape), SCREEN);
+    for x in 5..25 {
+        let column: u8 = (0..SIDE).map(|y| found[(y * SIDE + x) as usize]).sum();
+        assert_eq!(column, 3, "column {x}");
+    }
+    assert_eq!(found.iter().map(|&n| u32::from(n)).sum::<u32>(), 60);
+}
+
+#[test]
+fn smooth_lines_are_full_inside_and_fade_outside() {
+    let p = |x: i64, y: i64| Point {
+        x: x * ONE,
+        y: y * ONE,
+    };
+    let Some(line) = SmoothLine::new(p(5, 10), p(30, 10), 3.0, 1.0, 1.0) else {
+        panic!("a line")
+    };
+    assert_eq!(line.alpha(15, 10), 15);
+    assert_eq!(line.alpha(15, 11), 15);
+    assert_eq!(line.alpha(15, 12), 0);
+    assert_eq!(line.alpha(5, 10), 8);
+    assert!(SmoothLine::new(p(5, 5), p(5, 5), 3.0, 1.0, 1.0).is_none());
+    // The walk misses no pixel with alpha.
+    for to in [p(35, 12), p(9, 33), p(2, 1), p(36, 36)] {
+        let Some(line) = SmoothLine::new(p(6, 7), to, 1.5, 0.5, 1.0) else {
+            panic!("a line")
+        };
+        let found = covered(Shape::Smooth(line), SCREEN);
+        for y in 0..SIDE {
+            for x in 0..SIDE {
+                let lit = line.alpha(x, y) > 0;
+                assert_eq!(found[(y * SIDE + x) as usize], u8::from(lit), "{x}, {y}");
+            }
+        }
+    }
+}

@@ -1,0 +1,620 @@
+//! The unit as a whole, on a machine that records its threads.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use super::*;
+use eu::Grf;
+use mem::tiling::Tiling;
+use mem::{GpuAddr, Memory};
+
+const DEPTH: u32 = 0x2_0000;
+
+struct Recorded {
+    mask: u16,
+    payload: Vec<Grf>,
+    snapshot: bool,
+}
+
+/// A machine whose threads end at once, live on, or find no slot.
+struct Bench {
+    mem: Memory,
+    coefficients: Grf,
+    threads: Vec<Recorded>,
+    outcome: fn(usize) -> Dispatch,
+    invocations: u32,
+    depth_count: u32,
+    debug: WizDebug,
+    captured: Vec<WizCapture>,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let mut mem = Memory::new(1 << 20, 1024);
+        mem.alloc_mapped(GpuAddr(DEPTH), 64 << 10).unwrap();
+        Bench {
+            mem,
+            coefficients: [0, 0, 0, 0.5f32.to_bits(), 0, 0, 0, 0],
+            threads: Vec::new(),
+            outcome: |_| Dispatch::Done,
+            invocations: 0,
+            depth_count: 0,
+            debug: WizDebug::default(),
+            captured: Vec::new(),
+        }
+    }
+
+    /// Pixels by coordinates, each with how often a thread drew it.
+    fn pixels(&self) -> std::collections::BTreeMap<(u32, u32), u32> {
+        let mut out = std::collections::BTreeMap::new();
+        for t in &self.threads {
+            for bit in 0..16u32 {
+                if t.payload[0][0] >> bit & 1 != 0 {
+                    let at = t.payload[1][2 + bit as usize / 4];
+                    let x = (at & 0xffff) + (bit & 1);
+                    let y = (at >> 16) + (bit >> 1 & 1);
+                    *out.entry((x, y)).or_default() += 1;
+                }
+            }
+        }
+        out
+    }
+}
+
+impl WizPort for Bench {
+    fn memory(&mut self) -> &mut Memory {
+        &mut self.mem
+    }
+    fn urb_row(&self, _: UrbHandle, row: u16) -> Grf {
+        assert_eq!(row, 1);
+        self.coefficients
+    }
+    fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
+        let outcome = (self.outcome)(self.threads.len());
+        if outcome != Dispatch::Full {
+            self.threads.push(Recorded {
+                mask: thread.dispatch_mask,
+                payload: thread.payload.to_vec(),
+                snapshot: thread.snapshot,
+            });
+        }
+        outcome
+    }
+    fn count_invocations(&mut self, pixels: u32) {
+        self.invocations += pixels;
+    }
+    fn count_depth(&mut self, pixels: u32) {
+        self.depth_count += pixels;
+    }
+    fn debug(&self) -> WizDebug {
+        self.debug
+    }
+    fn capture(&mut self, capture: WizCapture) {
+        self.debug.control |= 1 << 31;
+        self.captured.push(capture);
+    }
+}
+
+fn state() -> WizState {
+    WizState {
+        wm: WmState {
+            depth_coefficient_urb_read_offset: 1,
+            dispatch_16: true,
+            early_depth_test_enable: true,
+            thread_dispatch_enable: true,
+            statistics_enable: true,
+            maximum_number_of_threads: 31,
+            kernel_start_pointer: 0x42c0,
+            ..WmState::default()
+        },
+        raster: RasterState {
+            origin_bias_x: 0.5,
+            origin_bias_y: 0.5,
+            ..RasterState::default()
+        },
+        drawing_rectangle: DrawingRectangle {
+            clip: PixelRect {
+                x_min: 0,
+                y_min: 0,
+                x_max: 63,
+                y_max: 63,
+            },
+            origin_x: 0,
+            origin_y: 0,
+        },
+        ..WizState::default()
+    }
+}
+
+fn depth_buffer() -> DepthBuffer {
+    DepthBuffer {
+        present: true,
+        base: DEPTH,
+        pitch: 256,
+        format: DepthFormat::D24UnormS8,
+        tiling: Tiling::Y,
+        width: 64,
+        height: 64,
+        ..DepthBuffer::default()
+    }
+}
+
+fn vertices(v: [(f32, f32); 3]) -> [ScreenVertex; 3] {
+    v.map(|(x, y)| ScreenVertex {
+        x,
+        y,
+        z: 0.5,
+        rhw: 1.0,
+    })
+}
+
+/// RECTLIST: lower right, lower left, upper left.
+fn rect(x0: f32, y0: f32, x1: f32, y1: f32) -> SetupPrimitive {
+    SetupPrimitive {
+        kind: PrimitiveKind::Rectangle,
+        v: vertices([(x1, y1), (x0, y1), (x0, y0)]),
+        sequence: 7,
+        ..SetupPrimitive::default()
+    }
+}
+
+fn draw(wiz: &mut Wiz, state: &WizState, primitive: &SetupPrimitive, bench: &mut Bench) {
+    if wiz.begin(state, primitive, bench).unwrap() {
+        assert_eq!(wiz.run(state, bench).unwrap(), Step::Idle);
+    }
+}
+
+#[test]
+fn a_rectangle_covers_its_pixels_once() {
+    for bias in [0.0, 0.5] {
+        let mut s = state();
+        (s.raster.origin_bias_x, s.raster.origin_bias_y) = (bias, bias);
+        let mut bench = Bench::new();
+        draw(&mut Wiz::new(), &s, &rect(3.0, 5.0, 21.0, 12.0), &mut bench);
+        let pixels = bench.pixels();
+        assert_eq!(pixels.len(), 18 * 7);
+        assert!(
+            pixels
+                .iter()
+                .all(|(&(x, y), &n)| n == 1 && (3..21).contains(&x) && (5..12).contains(&y))
+        );
+        assert_eq!(bench.invocations, 18 * 7);
+        assert_eq!(bench.depth_count, 18 * 7);
+    }
+}
+
+#[test]
+fn full_blocks_make_full_threads() {
+    let mut bench = Bench::new();
+    draw(
+        &mut Wiz::new(),
+        &state(),
+        &rect(0.0, 0.0, 64.0, 64.0),
+        &mut bench,
+    );
+    assert_eq!(bench.threads.len(), 64 * 64 / 16);
+    for (n, t) in bench.threads.iter().enumerate() {
+        assert_eq!(t.mask, 0xffff);
+        assert_eq!(t.payload[0][0], u32::MAX);
+        // Thread numbers count within the primitive; FFTIDs go on.
+        assert_eq!(t.payload[0][6] as usize, n);
+        assert_eq!(t.payload[0][5] as usize, n & 0xff);
+        assert_eq!(t.payload[0][7], 7);
+    }
+    let mut s = state();
+    s.wm.dispatch_16 = false;
+    s.wm.dispatch_8 = true;
+    let mut bench = Bench::new();
+    draw(&mut Wiz::new(), &s, &rect(0.0, 0.0, 64.0, 64.0), &mut bench);
+    assert_eq!(bench.threads.len(), 64 * 64 / 8);
+    assert!(bench.threads.iter().all(|t| t.mask == 0xff));
+}
+
+#[test]
+fn channels_are_whole_subspans_but_pixels_are_not() {
+    let mut bench = Bench::new();
+    draw(
+        &mut Wiz::new(),
+        &state(),
+        &rect(1.0, 1.0, 2.0, 2.0),
+        &mut bench,
+    );
+    assert_eq!(bench.threads.len(), 1);
+    assert_eq!(bench.threads[0].mask, 0x000f);
+    assert_eq!(bench.threads[0].payload[0][0], 0x0008_0008);
+}
+
+#[test]
+fn drawing_rectangle_and_scissor_bound_everything() {
+    let mut s = state();
+    s.drawing_rectangle.origin_x = 10;
+    s.drawing_rectangle.origin_y = 20;
+    s.scissor = Some(PixelRect {
+        x_min: 2,
+        y_min: 0,
+        x_max: 5,
+        y_max: 1000,
+    });
+    let huge = [
+        vertices([(-1e30, -1e30), (1e30, -1e30), (0.0, 1e30)]),
+        vertices([(-1e5, -1e5), (3e5, -1e5), (-1e5, 3e5)]),
+    ];
+    for v in huge {
+        let mut bench = Bench::new();
+        let p = SetupPrimitive {
+            v,
+            ..SetupPrimitive::default()
+        };
+        draw(&mut Wiz::new(), &s, &p, &mut bench);
+        let pixels = bench.pixels();
+        assert!(
+            pixels
+                .keys()
+                .all(|&(x, y)| (12..16).contains(&x) && (20..64).contains(&y))
+        );
+        assert_eq!(pixels.len(), 4 * 44);
+    }
+    s.scissor = Some(PixelRect {
+        x_min: 5,
+        y_min: 5,
+        x_max: 4,
+        y_max: 4,
+    });
+    let mut bench = Bench::new();
+    assert!(
+        !Wiz::new()
+            .begin(&s, &rect(0.0, 0.0, 60.0, 60.0), &mut bench)
+            .unwrap()
+    );
+}
+
+#[test]
+fn numbers_that_are_none_draw_nothing() {
+    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+        for kind in [
+            PrimitiveKind::Triangle,
+            PrimitiveKind::Rectangle,
+            PrimitiveKind::Line,
+            PrimitiveKind::Point,
+        ] {
+            for width in [0.0, 3.0, bad] {
+                for smooth in [false, true] {
+                    let p = SetupPrimitive {
+                        kind,
+                        v: vertices([(bad, 1.0), (4.0, bad), (1.0, 9.0)]),
+                        line_width: width,
+                        point_width: width,
+                        ..SetupPrimitive::default()
+                    };
+                    let mut s = state();
+                    s.raster.antialiasing_enable = smooth;
+                    let mut bench = Bench::new();
+                    draw(&mut Wiz::new(), &s, &p, &mut bench);
+                    assert!(!bad.is_nan() || bench.threads.is_empty());
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn points_are_squares_of_their_width() {
+    for (width, count) in [(0.125, 1), (1.0, 1), (2.0, 4), (5.0, 25)] {
+        let p = SetupPrimitive {
+            kind: PrimitiveKind::Point,
+            v: vertices([(20.5, 30.5), (0.0, 0.0), (0.0, 0.0)]),
+            point_width: width,
+            ..SetupPrimitive::default()
+        };
+        let mut bench = Bench::new();
+        draw(&mut Wiz::new(), &state(), &p, &mut bench);
+        assert_eq!(bench.pixels().len(), count);
+        assert!(bench.pixels().contains_key(&(20, 30)) || width == 2.0);
+    }
+}
+
+#[test]
+fn a_depth_clear_starts_no_thread() {
+    let mut s = state();
+    s.wm.thread_dispatch_enable = false;
+    s.depth_buffer = depth_buffer();
+    s.depth_stencil.depth_test = true;
+    s.depth_stencil.depth_write = true;
+    let mut bench = Bench::new();
+    draw(&mut Wiz::new(), &s, &rect(0.0, 0.0, 64.0, 64.0), &mut bench);
+    assert!(bench.threads.is_empty());
+    assert_eq!(bench.depth_count, 64 * 64);
+    for at in 0..64 * 64 {
+        assert_eq!(
+            bench.mem.read_u32(GpuAddr(DEPTH + at * 4)).unwrap(),
+            0x80_0000
+        );
+    }
+}
+
+#[test]
+fn hidden_pixels_start_no_thread() {
+    let mut s = state();
+    s.depth_buffer = depth_buffer();
+    s.depth_stencil.depth_test = true;
+    s.depth_stencil.depth_write = true;
+    s.depth_stencil.depth_function = depth::Compare::Less;
+    let mut bench = Bench::new();
+    let mut wiz = Wiz::new();
+    // The buffer holds zeros: nothing is nearer.
+    draw(&mut wiz, &s, &rect(0.0, 0.0, 64.0, 64.0), &mut bench);
+    assert!(bench.threads.is_empty());
+    assert_eq!((bench.depth_count, bench.invocations), (0, 0));
+    s.depth_stencil.depth_function = depth::Compare::GreaterEqual;
+    draw(&mut wiz, &s, &rect(0.0, 0.0, 8.0, 8.0), &mut bench);
+    assert_eq!((bench.depth_count, bench.invocations), (64, 64));
+    // The payload of a promoted case has no depth at all.
+    assert!(bench.threads.iter().all(|t| t.payload.len() == 2));
+    assert!(bench.threads.iter().all(|t| t.payload[1][6] == 0));
+}
+
+#[test]
+fn a_killing_kernel_gets_depth_to_send_on() {
+    let mut s = state();
+    s.wm.pixel_shader_kills_pixel = true;
+    s.depth_buffer = depth_buffer();
+    s.depth_stencil.depth_test = true;
+    s.depth_stencil.depth_write = true;
+    let mut bench = Bench::new();
+    draw(&mut Wiz::new(), &s, &rect(0.0, 0.0, 8.0, 8.0), &mut bench);
+    for t in &bench.threads {
+        assert_eq!(t.payload.len(), 4);
+        assert_eq!(t.payload[1][6], 1 << 29);
+        assert_eq!(t.payload[2], [0.5f32.to_bits(); 8]);
+    }
+    // Nothing written, nothing counted: the render target write does both.
+    assert_eq!(bench.mem.read_u32(GpuAddr(DEPTH)).unwrap(), 0);
+    assert_eq!(bench.depth_count, 0);
+}
+
+#[test]
+fn the_start_vertex_is_in_pixel_coordinates() {
+    let mut s = state();
+    s.drawing_rectangle.origin_x = 4;
+    let p = SetupPrimitive {
+        v: vertices([(10.25, 3.75), (30.0, 3.0), (10.0, 30.0)]),
+        ..SetupPrimitive::default()
+    };
+    let mut bench = Bench::new();
+    draw(&mut Wiz::new(), &s, &p, &mut bench);
+    let r1 = bench.threads[0].payload[1];
+    assert_eq!([r1[0], r1[1]].map(f32::from_bits), [13.75, 3.25]);
+}
+
+#[test]
+fn living_threads_hold_their_pixels() {
+    let mut bench = Bench::new();
+    bench.outcome = |n| {
+        if n == 0 {
+            Dispatch::InFlight(3)
+        } else {
+            Dispatch::Done
+        }
+    };
+    let s = state();
+    let mut wiz = Wiz::new();
+    let p = rect(0.0, 0.0, 16.0, 16.0);
+    assert!(wiz.begin(&s, &p, &mut bench).unwrap());
+    assert_eq!(wiz.run(&s, &mut bench).unwrap(), Step::Idle);
+    assert!(!wiz.idle() && !wiz.busy());
+    // The same pixels again must wait for the thread, and no pixel is lost or drawn twice.
+    assert!(wiz.begin(&s, &p, &mut bench).unwrap());
+    assert_eq!(wiz.run(&s, &mut bench).unwrap(), Step::Blocked);
+    assert_eq!(wiz.run(&s, &mut bench).unwrap(), Step::Blocked);
+    assert!(!wiz.retire(9));
+    assert!(wiz.retire(3));
+    assert_eq!(wiz.run(&s, &mut bench).unwrap(), Step::Idle);
+    assert!(wiz.idle());
+    assert!(bench.pixels().values().all(|&n| n == 2));
+    assert_eq!(bench.pixels().len(), 256);
+}
+
+#[test]
+fn without_a_slot_the_same_thread_is_asked_for_again() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let mut bench = Bench::new();
+    bench.outcome = |_| {
+        if CALLS.fetch_add(1, Ordering::Relaxed) % 3 == 0 {
+            Dispatch::Full
+        } else {
+            Dispatch::Done
+        }
+    };
+    let s = state();
+    let mut wiz = Wiz::new();
+    assert!(
+        wiz.begin(&s, &rect(1.0, 1.0, 22.0, 22.0), &mut bench)
+            .unwrap()
+    );
+    let mut blocked = 0;
+    while wiz.run(&s, &mut bench).unwrap() == Step::Blocked {
+        blocked += 1;
+    }
+    assert!(blocked > 10);
+    assert_eq!(bench.pixels().len(), 441);
+    assert!(bench.pixels().values().all(|&n| n == 1));
+}
+
+#[test]
+fn polygon_stipple_follows_the_pattern() {
+    let mut s = state();
+    s.wm.polygon_stipple_enable = true;
+    s.poly_stipple.pattern = [0; 32];
+    s.poly_stipple.pattern[3] = 0x8000_0001;
+    s.poly_stipple.y_offset = 1;
+    let p = SetupPrimitive {
+        v: vertices([(0.0, 0.0), (200.0, 0.0), (0.0, 200.0)]),
+        polygon_stipple: true,
+        ..SetupPrimitive::default()
+    };
+    let mut bench = Bench::new();
+    draw(&mut Wiz::new(), &s, &p, &mut bench);
+    let expected: Vec<_> = [2u32, 34]
+        .into_iter()
+        .flat_map(|y| [0u32, 31, 32, 63].map(|x| (x, y)))
+        .collect();
+    let mut found: Vec<_> = bench.pixels().keys().copied().collect();
+    found.sort_by_key(|&(x, y)| (y, x));
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn line_stipple_goes_on_along_a_strip() {
+    let mut s = state();
+    s.wm.line_stipple_enable = true;
+    s.line_stipple = LineStipple {
+        pattern: 0x00ff,
+        repeat_count: 1,
+        ..LineStipple::default()
+    };
+    let line = |x0: f32, x1: f32, restart: bool| SetupPrimitive {
+        kind: PrimitiveKind::Line,
+        v: vertices([(x0, 5.5), (x1, 5.5), (0.0, 0.0)]),
+        stipple_restart: restart,
+        ..SetupPrimitive::default()
+    };
+    let mut bench = Bench::new();
+    let mut wiz = Wiz::new();
+    draw(&mut wiz, &s, &line(0.5, 12.5, true), &mut bench);
+    draw(&mut wiz, &s, &line(12.5, 40.5, false), &mut bench);
+    let found: Vec<u32> = bench.pixels().keys().map(|&(x, _)| x).collect();
+    let expected: Vec<u32> = (0..40).filter(|x| x % 16 < 8).collect();
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn smooth_lines_carry_alpha() {
+    let mut s = state();
+    s.raster.antialiasing_enable = true;
+    s.wm.line_antialiasing_region_width = 1.0;
+    s.wm.line_end_cap_antialiasing_region_width = 1.0;
+    let p = SetupPrimitive {
+        kind: PrimitiveKind::Line,
+        v: vertices([(2.5, 5.5), (40.5, 5.5), (0.0, 0.0)]),
+        line_width: 2.0,
+        ..SetupPrimitive::default()
+    };
+    let mut bench = Bench::new();
+    draw(&mut Wiz::new(), &s, &p, &mut bench);
+    for t in &bench.threads {
+        assert_eq!(t.payload.len(), 3);
+        assert_eq!(t.payload[1][6], 1 << 26);
+    }
+    // Rows 4 and 6 lie one pixel off the centre: half covered. Row 5 is full.
+    let alpha = |x: u32, y: u32| {
+        bench.threads.iter().find_map(|t| {
+            let at = t.payload[1][2..6].iter().position(|&p| p == y << 16 | x)?;
+            Some((t.payload[2][6 + at / 2] >> (at % 2 * 16)) & 0xffff)
+        })
+    };
+    assert_eq!(alpha(20, 4), Some(0xff88));
+    assert_eq!(alpha(20, 6), Some(0x0088));
+}
+
+#[test]
+fn the_snapshot_names_the_pixels_thread() {
+    let s = state();
+    let mut bench = Bench::new();
+    bench.debug = WizDebug {
+        control: 0b011,
+        // Odd coordinates: the lowest bits do not count.
+        trigger: 0x0015_000d,
+    };
+    let mut wiz = Wiz::new();
+    draw(&mut wiz, &s, &rect(0.0, 0.0, 64.0, 64.0), &mut bench);
+    assert_eq!(bench.captured.len(), 1);
+    let hit = bench.captured[0];
+    assert_eq!(hit.read(0), 0x42c0);
+    assert_eq!(hit.read(1), 1);
+    assert_eq!(hit.read(2), 7);
+    let flagged: Vec<_> = bench.threads.iter().filter(|t| t.snapshot).collect();
+    assert_eq!(flagged.len(), 1);
+    let t = flagged[0];
+    assert!(t.payload[1][2..6].contains(&0x0014_000c));
+    assert_eq!(t.payload[0][6], hit.thread);
+    assert_eq!(t.payload[0][7], 0x8000_0007);
+}
+
+#[test]
+fn the_snapshot_can_wait_for_an_occurrence() {
+    let s = state();
+    let mut bench = Bench::new();
+    bench.debug = WizDebug {
+        control: 3 << 16 | 0b1_0001,
+        trigger: 0x0008_0008,
+    };
+    let mut wiz = Wiz::new();
+    for n in 1..=4 {
+        draw(&mut wiz, &s, &rect(0.0, 0.0, 16.0, 16.0), &mut bench);
+        assert_eq!(bench.captured.len(), usize::from(n >= 3));
+        assert_eq!(wiz.snapshot_instances(), n);
+    }
+    // Thread Snapshot Enable is off: no thread is flagged.
+    assert!(bench.threads.iter().all(|t| !t.snapshot));
+    wiz.reset_snapshot_count();
+    assert_eq!(wiz.snapshot_instances(), 0);
+}
+
+#[test]
+fn upstream_snapshots_select_the_primitive() {
+    let s = state();
+    let mut bench = Bench::new();
+    bench.debug = WizDebug {
+        control: 0b1011,
+        trigger: 0x0008_0008,
+    };
+    let mut wiz = Wiz::new();
+    draw(&mut wiz, &s, &rect(0.0, 0.0, 16.0, 16.0), &mut bench);
+    assert!(bench.captured.is_empty());
+    let mut p = rect(0.0, 0.0, 16.0, 16.0);
+    p.snapshot = true;
+    p.sequence = 8;
+    draw(&mut wiz, &s, &p, &mut bench);
+    assert_eq!(bench.captured.len(), 1);
+    assert_eq!(bench.captured[0].primitive_sequence, 8);
+}
+
+#[test]
+fn single_subspan_dispatch_is_for_late_cases() {
+    let mut s = state();
+    let mut bench = Bench::new();
+    bench.debug.control = 1 << 6;
+    draw(&mut Wiz::new(), &s, &rect(0.0, 0.0, 8.0, 8.0), &mut bench);
+    assert_eq!(bench.threads.len(), 4);
+    bench.threads.clear();
+    s.wm.pixel_shader_computed_depth = true;
+    s.depth_buffer = depth_buffer();
+    s.depth_stencil.depth_test = true;
+    draw(&mut Wiz::new(), &s, &rect(0.0, 0.0, 8.0, 8.0), &mut bench);
+    assert_eq!(bench.threads.len(), 16);
+}
+
+#[test]
+fn depth_offset_moves_the_plane() {
+    let mut s = state();
+    s.wm.thread_dispatch_enable = false;
+    s.wm.global_depth_offset_enable = true;
+    s.wm.global_depth_offset_constant = 4.0;
+    s.depth_buffer = depth_buffer();
+    s.depth_stencil.depth_write = true;
+    let p = SetupPrimitive {
+        v: vertices([(0.0, 0.0), (200.0, 0.0), (0.0, 200.0)]),
+        ..SetupPrimitive::default()
+    };
+    let mut bench = Bench::new();
+    bench.coefficients[3] = 0.25f32.to_bits();
+    draw(&mut Wiz::new(), &s, &p, &mut bench);
+    assert_eq!(bench.mem.read_u32(GpuAddr(DEPTH)).unwrap(), 0x40_0004);
+    // The slope term: the steeper of the two directions times the scale.
+    s.wm.global_depth_offset_constant = 0.0;
+    s.wm.global_depth_offset_scale = 2.0;
+    bench.coefficients = [0.001, -0.003, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits);
+    draw(&mut Wiz::new(), &s, &p, &mut bench);
+    let found = f64::from(bench.mem.read_u32(GpuAddr(DEPTH)).unwrap()) / 16_777_215.0;
+    let start = 0.5 + 0.5 * 0.001 - 0.5 * 0.003;
+    assert!((found - (start + 0.006)).abs() < 1e-6, "{found}");
+}
