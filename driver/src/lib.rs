@@ -1,3 +1,47 @@
-//! The DRM driver core: probe, GTT, GEM, rings, requests, fences.
+//! The DRM driver core: probe, GTT, GEM, rings, requests, fences, reset, debug.
+//!
+//! Written against the `kernel` crate alone; register layouts and orders follow PRM vol1 and the i915 driver's
+//! documented behaviour. Not modelled: display, power management, the user API.
+//!
+//! ```no_run
+//! # fn demo(platform: std::sync::Arc<dyn kernel::platform::Platform>, words: &[u8]) -> kernel::error::Result {
+//! use driver::{BatchDesc, Driver, Tiling};
+//! use kernel::time::Delta;
+//!
+//! let dev = Driver::probe(platform)?;
+//! let batch = dev.create_object(words.len(), Tiling::None, 0)?;
+//! batch.write(0, words)?;
+//! dev.bind(&batch)?;
+//! let request = dev.submit(&BatchDesc { object: &batch, start: 0, len: words.len() as u32 })?;
+//! request.wait(Delta::from_millis(100))?;
+//! dev.remove()
+//! # }
+//! ```
 #![no_std]
 #![forbid(unsafe_code)]
+extern crate alloc;
+
+pub mod debug;
+pub mod device;
+pub mod driver;
+mod engine;
+mod exec;
+pub mod fence;
+pub mod gem;
+pub mod r#gen;
+pub mod gtt;
+pub mod hangcheck;
+mod irq;
+mod mmio;
+pub mod request;
+mod reset;
+mod timeline;
+pub mod uncore;
+pub mod workarounds;
+
+pub use crate::debug::error_state::ErrorState;
+pub use crate::device::Device;
+pub use crate::driver::Driver;
+pub use crate::exec::BatchDesc;
+pub use crate::gem::{Object, Tiling};
+pub use crate::request::Request;

@@ -99,10 +99,14 @@ pub trait Driver: Sized {
     const ID_TABLE: IdTable<Self::IdInfo>;
 
     /// Binds to a device: on failure everything that was started has been undone.
-    fn probe(device: &Arc<dyn Platform>, id: DeviceId, info: &Self::IdInfo) -> Result<Self::Bound>;
+    fn probe(
+        device: &Arc<dyn Platform>,
+        id: DeviceId,
+        info: &'static Self::IdInfo,
+    ) -> Result<Self::Bound>;
 
     /// Unbinds: on return the device is silent and nothing of the driver is left in it.
-    fn remove(bound: &Self::Bound);
+    fn remove(bound: Self::Bound) -> Result;
 }
 
 /// Looks the device up in the driver's id table and probes it; `ENODEV` when it is not listed.

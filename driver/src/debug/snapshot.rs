@@ -1,0 +1,110 @@
+//! The windower's pixel snapshot: arm, poll, read.
+//!
+//! PRM vol4 3.2, 3.3.9: the subspan at a pixel is trapped and its data read through an output multiplexer.
+//! Not modelled: snapshots of the other units, combinations with an upstream flag.
+use kernel::error::{Result, code::EAGAIN, code::ENODEV};
+use kernel::tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
+
+use crate::device::Device;
+use crate::mmio::{
+    InstPm, RENDER_RING_BASE, WIZ_CTL, WIZ_RDATA, WIZ_STRG_VAL, WizCtl, WizTrigger, ring,
+};
+use crate::uncore::Uncore;
+
+/// What to trap.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PixelTrigger {
+    /// Pixel column; the subspan of 2x2 pixels that holds it is meant.
+    pub x: u16,
+    /// Pixel row.
+    pub y: u16,
+    /// Which occurrence of the subspan (1 to 255), or the first.
+    pub instance: Option<u8>,
+    /// Whether the pixel shader thread of the subspan gets the snapshot flag, which can arm its breakpoint.
+    pub flag_thread: bool,
+}
+
+/// What the windower trapped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PixelSnapshot {
+    /// Kernel start pointer of the pixel shader.
+    pub kernel_pointer: u32,
+    /// How often the subspan had come by.
+    pub subspan_instances: u32,
+    /// Number of the primitive, counted by SF.
+    pub primitive: u32,
+}
+
+/// An armed snapshot. Dropping it leaves the hardware armed; see [`disarm`](Self::disarm).
+pub struct ArmedSnapshot {
+    device: Device,
+}
+
+impl ArmedSnapshot {
+    /// Arms the windower. `ENODEV` when the device has gone.
+    pub(crate) fn arm(device: &Device, trigger: PixelTrigger) -> Result<Self> {
+        if !device.ggtt().is_live() {
+            return Err(ENODEV);
+        }
+        let uncore = device.uncore();
+        uncore
+            .reg::<InstPm::Register>(RENDER_RING_BASE + ring::INSTPM)
+            .write_masked(InstPm::GLOBAL_DEBUG_ENABLE::SET);
+        uncore
+            .reg::<WizTrigger::Register>(WIZ_STRG_VAL)
+            .write(WizTrigger::Y.val(trigger.y.into()) + WizTrigger::X.val(trigger.x.into()));
+        let mut control = WizCtl::ENABLE::SET;
+        if trigger.flag_thread {
+            control += WizCtl::THREAD_SNAPSHOT::SET;
+        }
+        if let Some(instance) = trigger.instance {
+            control +=
+                WizCtl::INSTANCE_COMPARE::SET + WizCtl::SUBSPAN_INSTANCE.val(instance.into());
+        }
+        control_register(uncore).write(control);
+        Ok(ArmedSnapshot {
+            device: device.clone(),
+        })
+    }
+
+    /// Whether the subspan has come by.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        control_register(self.device.uncore()).is_set(WizCtl::COMPLETE)
+    }
+
+    /// Reads what was trapped, through every setting of the multiplexer; `EAGAIN` when nothing has been yet.
+    pub fn read(&self) -> Result<PixelSnapshot> {
+        if !self.is_complete() {
+            return Err(EAGAIN);
+        }
+        let uncore = self.device.uncore();
+        let read = |output| {
+            control_register(uncore).modify(output);
+            uncore.read(WIZ_RDATA)
+        };
+        Ok(PixelSnapshot {
+            kernel_pointer: read(WizCtl::MUX::KernelPointer),
+            subspan_instances: read(WizCtl::MUX::SubspanInstanceCount),
+            primitive: read(WizCtl::MUX::PrimitiveSequenceNumber),
+        })
+    }
+
+    /// Clears the completion, so that the next match is trapped again.
+    pub fn rearm(&self) {
+        control_register(self.device.uncore()).modify(WizCtl::COMPLETE::CLEAR);
+    }
+
+    /// Switches the snapshot and the global debug enable off.
+    pub fn disarm(self) {
+        let uncore = self.device.uncore();
+        control_register(uncore).set(0);
+        uncore
+            .reg::<InstPm::Register>(RENDER_RING_BASE + ring::INSTPM)
+            .write_masked(InstPm::GLOBAL_DEBUG_ENABLE::CLEAR);
+    }
+}
+
+fn control_register(uncore: &Uncore) -> kernel::io::RegProxy<'_, WizCtl::Register> {
+    uncore.reg(WIZ_CTL)
+}

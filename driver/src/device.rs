@@ -1,0 +1,253 @@
+//! A bound device: objects, submission, waiting, reset, removal.
+//!
+//! Not modelled: contexts, the DRM file operations.
+use alloc::sync::Arc;
+
+use kernel::dev_info;
+use kernel::error::{Result, code::EIO, code::ENODEV};
+use kernel::platform::Platform;
+use kernel::print::DevName;
+use kernel::sync::{AtomicBool, AtomicU32, Ordering};
+use kernel::time::{Delta, read_poll_timeout};
+
+use crate::debug::error_state::ErrorState;
+use crate::debug::snapshot::{ArmedSnapshot, PixelTrigger};
+use crate::driver::Model;
+use crate::engine::Engine;
+use crate::exec::{self, BatchDesc};
+use crate::gem::{Object, Tiling};
+use crate::gtt::Ggtt;
+use crate::gtt::range::Search;
+use crate::irq::Interrupts;
+use crate::request::Request;
+use crate::timeline::Timeline;
+use crate::uncore::{POLL, Uncore};
+use crate::workarounds;
+
+/// TIMEOUT: how long the removal waits for requests under way.
+const REMOVE_IDLE_TIMEOUT: Delta = Delta::from_millis(200);
+
+pub(crate) struct Inner {
+    pub(crate) uncore: Uncore,
+    pub(crate) model: &'static Model,
+    pub(crate) ggtt: Arc<Ggtt>,
+    pub(crate) timeline: Arc<Timeline>,
+    pub(crate) interrupts: Arc<Interrupts>,
+    pub(crate) engine: Engine,
+    pub(crate) objects: AtomicU32,
+    pub(crate) removed: AtomicBool,
+}
+
+/// A bound device; clones share it.
+#[derive(Clone)]
+pub struct Device {
+    pub(crate) inner: Arc<Inner>,
+}
+
+impl DevName for Device {
+    fn dev_name(&self) -> &str {
+        self.inner.model.name
+    }
+}
+
+impl Device {
+    /// Marketing name of the device.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.inner.model.name
+    }
+
+    /// The registers.
+    #[must_use]
+    pub fn uncore(&self) -> &Uncore {
+        &self.inner.uncore
+    }
+
+    /// The platform.
+    #[must_use]
+    pub fn platform(&self) -> &Arc<dyn Platform> {
+        self.inner.uncore.platform()
+    }
+
+    /// The global GTT.
+    #[must_use]
+    pub fn ggtt(&self) -> &Arc<Ggtt> {
+        &self.inner.ggtt
+    }
+
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    pub(crate) fn timeline(&self) -> &Timeline {
+        &self.inner.timeline
+    }
+
+    pub(crate) fn interrupts(&self) -> &Interrupts {
+        &self.inner.interrupts
+    }
+
+    fn check_live(&self) -> Result {
+        if self.inner.removed.load(Ordering::Acquire) {
+            return Err(ENODEV);
+        }
+        Ok(())
+    }
+
+    /// Creates an object of at least `size` zeroed bytes.
+    ///
+    /// `EINVAL` for size 0 and for tiled objects whose stride is no multiple of the tile width.
+    pub fn create_object(&self, size: usize, tiling: Tiling, stride: u32) -> Result<Object> {
+        self.check_live()?;
+        let number = self.inner.objects.fetch_add(1, Ordering::Relaxed);
+        Object::new(
+            self.platform(),
+            &self.inner.ggtt,
+            Object::name(number),
+            size,
+            tiling,
+            stride,
+        )
+    }
+
+    /// Binds an object at a chosen page aligned address; returns the address.
+    ///
+    /// `EBUSY` when it is bound already, `ENOSPC` when it would overlap another object (the log names both).
+    pub fn bind_at(&self, object: &Object, address: u32) -> Result<u32> {
+        self.check_live()?;
+        object.bind_at(address)
+    }
+
+    /// Binds an object at the lowest free address; returns the address.
+    pub fn bind(&self, object: &Object) -> Result<u32> {
+        self.bind_aligned(object, 0)
+    }
+
+    /// Binds an object at the lowest free multiple of `align` (a power of two); returns the address.
+    pub fn bind_aligned(&self, object: &Object, align: u32) -> Result<u32> {
+        self.check_live()?;
+        object.bind(align, Search::Low)
+    }
+
+    /// Queues a batch; see [`BatchDesc`].
+    ///
+    /// `EINVAL` for a batch that is not bound, misaligned or outside its object, `EIO` when the engine takes no more.
+    pub fn submit(&self, batch: &BatchDesc<'_>) -> Result<Request> {
+        self.check_live()?;
+        exec::submit(self, batch)
+    }
+
+    /// Whether the engine has nothing to do and every request has ended.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.check_live().is_err() || self.inner.engine.is_idle(&self.inner.uncore)
+    }
+
+    /// Waits until the device is idle; `ETIMEDOUT` when it is not in time.
+    pub fn wait_idle(&self, timeout: Delta) -> Result {
+        read_poll_timeout(
+            self.uncore().clock(),
+            || Ok(self.is_idle()),
+            |idle| *idle,
+            POLL,
+            timeout,
+        )?;
+        Ok(())
+    }
+
+    /// The first error since the last [`take_error_state`](Self::take_error_state).
+    #[must_use]
+    pub fn error_state(&self) -> Option<ErrorState> {
+        self.inner.interrupts.error_state()
+    }
+
+    /// Takes the error state, making room for the next.
+    #[must_use]
+    pub fn take_error_state(&self) -> Option<ErrorState> {
+        self.inner.interrupts.take_error_state()
+    }
+
+    /// Captures the registers now, whatever the state of the device.
+    #[must_use]
+    pub fn capture(&self, reason: &str) -> ErrorState {
+        ErrorState::capture(
+            &self.inner.uncore,
+            reason,
+            self.inner.timeline.completed().ok(),
+            self.inner.timeline.submitted(),
+        )
+    }
+
+    /// Arms the windower's snapshot of a pixel.
+    pub fn arm_pixel_snapshot(&self, trigger: PixelTrigger) -> Result<ArmedSnapshot> {
+        self.check_live()?;
+        ArmedSnapshot::arm(self, trigger)
+    }
+
+    /// Resets the device and starts it again. Requests under way end with `EIO`; objects keep contents and addresses.
+    pub fn reset(&self) -> Result {
+        self.check_live()?;
+        let inner = &*self.inner;
+        dev_info!(self, "resetting the device");
+        inner.engine.set_wedged(true);
+        inner.engine.prepare_reset(&inner.uncore);
+        let outcome = (inner.model.info.ops.reset)(&inner.uncore);
+        inner.engine.fail_pending(EIO)?;
+        outcome?;
+        inner.restart()?;
+        inner.engine.set_wedged(false);
+        Ok(())
+    }
+
+    /// Unbinds the driver: the ring stands, interrupts are masked, the status page and the GTT point nowhere.
+    ///
+    /// Objects and requests that are still held keep their memory until they are dropped, but do nothing any more.
+    /// `ENODEV` when this has happened already.
+    pub fn remove(self) -> Result {
+        self.check_live()?;
+        // TIMEOUT: what is still running after that is stopped below.
+        let _ = self.wait_idle(REMOVE_IDLE_TIMEOUT);
+        self.inner.shutdown();
+        Ok(())
+    }
+}
+
+impl Inner {
+    /// Everything after the reset proper; also the end of the probe.
+    pub(crate) fn restart(&self) -> Result {
+        self.ggtt.enable()?;
+        self.ggtt.fences().restore(&self.uncore);
+        self.interrupts.clear_errors();
+        self.interrupts.reinstall();
+        self.start()
+    }
+
+    /// Workarounds, ring, user interrupt.
+    pub(crate) fn start(&self) -> Result {
+        workarounds::apply(&self.uncore, self.model.info.gt_workarounds);
+        workarounds::apply(&self.uncore, self.model.info.engine_workarounds);
+        self.engine.resume(&self.uncore)?;
+        self.interrupts.enable_user();
+        Ok(())
+    }
+
+    /// Undoes the probe, in reverse order; only the first call does anything.
+    pub(crate) fn shutdown(&self) {
+        if self.removed.swap(true, Ordering::AcqRel) {
+            return;
+        }
+        self.interrupts.disable_user();
+        self.engine.shutdown(&self.uncore);
+        // A status page that cannot be written any more is about to be freed anyway.
+        let _ = self.engine.fail_pending(ENODEV);
+        self.interrupts.uninstall();
+        self.ggtt.shutdown();
+        kernel::pci::clear_master(self.uncore.config());
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.shutdown();
+    }
+}

@@ -1,0 +1,149 @@
+//! The render engine: its ring, its timeline, its requests.
+//!
+//! PRM vol1 "Ring Buffer". Not modelled: more than one engine, execution lists.
+pub mod legacy;
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use kernel::dma::CoherentAllocation;
+use kernel::error::{Error, Result, code::EIO, code::ENOSPC};
+use kernel::sync::{AtomicBool, Ordering, SpinLock};
+use kernel::time::Delta;
+use ringbuf::RingBuffer;
+
+use crate::fence::Fence;
+use crate::gem::{Object, Tiling};
+use crate::r#gen::{DeviceInfo, EngineOps, Flush};
+use crate::gtt::Ggtt;
+use crate::gtt::range::Search;
+use crate::mmio::RENDER_RING_BASE;
+use crate::timeline::Timeline;
+use crate::uncore::{POLL, Uncore};
+
+/// Pages of the ring (i915 gives legacy rings 16 KiB).
+const RING_PAGES: usize = 4;
+/// TIMEOUT: how long a submission waits for room in the ring.
+const RING_SPACE_TIMEOUT: Delta = Delta::from_secs(1);
+
+/// The render engine.
+pub struct Engine {
+    base: usize,
+    ops: &'static EngineOps,
+    ring: SpinLock<RingBuffer>,
+    ring_address: u32,
+    scratch: Object,
+    scratch_address: u32,
+    timeline: Arc<Timeline>,
+    wedged: AtomicBool,
+}
+
+impl Engine {
+    /// Allocates ring, status page and scratch page; the hardware is not touched but for the GTT.
+    pub fn new(
+        ggtt: &Arc<Ggtt>,
+        info: &'static DeviceInfo,
+        timeline: &Arc<Timeline>,
+    ) -> Result<Self> {
+        let platform = ggtt.uncore().platform();
+        let memory = CoherentAllocation::alloc_coherent(platform, RING_PAGES)?;
+        // What the driver needs itself lies high, out of the way of addresses that users choose.
+        let ring_address = ggtt.insert("ring", &memory, 0, Search::High)?;
+        let scratch = Object::new(platform, ggtt, "scratch".into(), 4096, Tiling::None, 0)?;
+        let scratch_address = scratch.bind(0, Search::High)?;
+        Ok(Engine {
+            base: RENDER_RING_BASE,
+            ops: info.ops,
+            ring: SpinLock::new(RingBuffer::new(memory)?),
+            ring_address,
+            scratch,
+            scratch_address,
+            timeline: Arc::clone(timeline),
+            wedged: AtomicBool::new(false),
+        })
+    }
+
+    /// Starts the ring, empty.
+    pub fn resume(&self, uncore: &Uncore) -> Result {
+        let size = {
+            let mut ring = self.ring.lock();
+            ring.reset();
+            ring.ring().size()
+        };
+        let status_page = (self.ops.status_page)(self.timeline.status_page())?;
+        legacy::start(uncore, self.base, self.ring_address, size, status_page)
+    }
+
+    /// Stops the command streamer and empties the ring, before a reset or the end.
+    pub fn prepare_reset(&self, uncore: &Uncore) {
+        legacy::stop(uncore, self.base);
+    }
+
+    /// Stops the engine for good.
+    pub fn shutdown(&self, uncore: &Uncore) {
+        legacy::stop(uncore, self.base);
+        legacy::park_status_page(uncore, self.base);
+        self.scratch.unbind();
+    }
+
+    /// Whether the ring has been read to its end and every request has ended.
+    pub fn is_idle(&self, uncore: &Uncore) -> bool {
+        self.timeline.signal();
+        self.timeline.pending() == 0 && legacy::is_idle(uncore, self.base)
+    }
+
+    /// No further submissions until a reset.
+    pub fn set_wedged(&self, wedged: bool) {
+        self.wedged.store(wedged, Ordering::Release);
+    }
+
+    /// Queues the batch at a graphics address.
+    pub fn submit(&self, uncore: &Uncore, batch: u32) -> Result<Arc<Fence>> {
+        if self.wedged.load(Ordering::Acquire) {
+            return Err(EIO);
+        }
+        let deadline = uncore.clock().now() + RING_SPACE_TIMEOUT;
+        loop {
+            match self.try_submit(uncore, batch) {
+                Err(ENOSPC) if uncore.clock().now() < deadline => uncore.clock().relax(POLL),
+                // The ring has not moved for a second: nothing will.
+                Err(ENOSPC) => return Err(EIO),
+                other => return other,
+            }
+        }
+    }
+
+    fn try_submit(&self, uncore: &Uncore, batch: u32) -> Result<Arc<Fence>> {
+        self.timeline.signal();
+        // The interrupt handler never takes this lock, so holding it across the tail write is safe; it keeps tail
+        // writes in the order of sequence numbers.
+        let mut ring = self.ring.lock();
+        if let Some(head) = self.timeline.take_retired() {
+            ring.set_head(head)?;
+        }
+        let seqno = self.timeline.next();
+        let words = self.request(batch, seqno);
+        let mut room = ring.begin(words.len())?;
+        room.emit(&words);
+        let tail = room.commit()?;
+        let fence = Arc::new(Fence::new(seqno));
+        self.timeline.push(&fence, tail.offset());
+        tail.write(uncore.io(), self.base);
+        Ok(fence)
+    }
+
+    /// Flush, batch, flush, sequence number, interrupt.
+    fn request(&self, batch: u32, seqno: u32) -> Vec<u32> {
+        let mut words = Vec::new();
+        (self.ops.emit_flush)(&mut words, Flush::Invalidate, self.scratch_address);
+        (self.ops.emit_batch_start)(&mut words, batch);
+        (self.ops.emit_flush)(&mut words, Flush::WriteBack, self.scratch_address);
+        (self.ops.emit_breadcrumb)(&mut words, seqno);
+        words
+    }
+
+    /// Ends every request under way with an error.
+    pub fn fail_pending(&self, error: Error) -> Result {
+        self.timeline.fail_pending(error)
+    }
+}

@@ -1,0 +1,55 @@
+//! Generations: rows of choices made once, at probe.
+//!
+//! A device's row says how commands, page table entries and resets look. Not modelled: any but the rows in `gen/`.
+pub mod gen40;
+
+use alloc::vec::Vec;
+
+use kernel::dma::DmaAddress;
+use kernel::error::Result;
+
+use crate::uncore::Uncore;
+use crate::workarounds::Workaround;
+
+/// What is true of a device model.
+pub struct DeviceInfo {
+    /// Platform name.
+    pub platform: &'static str,
+    /// Byte offset of the GTT in BAR 0.
+    pub gtt_offset: usize,
+    /// Number of fence registers.
+    pub fences: usize,
+    /// Error mask register value: bits that are 0 raise the master error interrupt.
+    pub error_mask: u32,
+    /// Workarounds applied to the device, then to the render engine.
+    pub gt_workarounds: &'static [Workaround],
+    /// Workarounds of the render engine, applied before its ring starts.
+    pub engine_workarounds: &'static [Workaround],
+    /// Command and reset operations.
+    pub ops: &'static EngineOps,
+}
+
+/// What a flush before or after a batch has to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flush {
+    /// Before a batch: read caches and the instruction cache forget what they hold.
+    Invalidate,
+    /// After a batch: what was written reaches memory.
+    WriteBack,
+}
+
+/// Operations that differ between generations.
+pub struct EngineOps {
+    /// Appends a flush; `scratch` is the graphics address of a page for dummy writes.
+    pub emit_flush: fn(out: &mut Vec<u32>, mode: Flush, scratch: u32),
+    /// Appends the start of a batch at a graphics address.
+    pub emit_batch_start: fn(out: &mut Vec<u32>, address: u32),
+    /// Appends the end of a request: flush, sequence number, interrupt.
+    pub emit_breadcrumb: fn(out: &mut Vec<u32>, seqno: u32),
+    /// The page table entry of a page.
+    pub pte_encode: fn(page: DmaAddress) -> Result<u32>,
+    /// The value of the status page register for a page.
+    pub status_page: fn(page: DmaAddress) -> Result<u32>,
+    /// Resets the device.
+    pub reset: fn(uncore: &Uncore) -> Result,
+}

@@ -1,0 +1,149 @@
+//! Rows of the 965 family: GM965, GME965, G965, Q965, G35, 946GZ.
+//!
+//! PRM vol1 memory interface commands; orders and counts from i915 `gen2_engine_cs.c` and `intel_reset.c`.
+//! Not modelled: G45 and GM45, whose status page and resets differ.
+use alloc::vec::Vec;
+
+use kernel::dma::DmaAddress;
+use kernel::error::{Result, code::ERANGE};
+use ringbuf::emit::Sink;
+use ringbuf::mi;
+
+use super::{DeviceInfo, EngineOps, Flush};
+use crate::reset;
+use crate::timeline::{HWS_SCRATCH, HWS_SEQNO};
+use crate::workarounds;
+
+/// Desktop parts ("Broadwater").
+pub static I965G: DeviceInfo = DeviceInfo {
+    platform: "I965G",
+    gtt_offset: GTT_OFFSET,
+    fences: FENCES,
+    error_mask: ERROR_MASK,
+    gt_workarounds: workarounds::I965_GT,
+    engine_workarounds: workarounds::I965G_ENGINE,
+    ops: &OPS,
+};
+
+/// Mobile parts ("Crestline").
+pub static I965GM: DeviceInfo = DeviceInfo {
+    platform: "I965GM",
+    gtt_offset: GTT_OFFSET,
+    fences: FENCES,
+    error_mask: ERROR_MASK,
+    gt_workarounds: workarounds::I965_GT,
+    engine_workarounds: workarounds::I965GM_ENGINE,
+    ops: &OPS,
+};
+
+/// The GTT is the upper half of the 1 MiB register BAR (intel-gtt.c `i9xx_setup`).
+const GTT_OFFSET: usize = 512 << 10;
+/// i915 `FENCE_REG_965_LO(0..15)`.
+const FENCES: usize = 16;
+/// Page table and memory refresh errors raise the interrupt; the instruction error mask bit is reserved on this
+/// family and stays set (i915 `i965_irq_postinstall`).
+const ERROR_MASK: u32 = !(1 << 4 | 1 << 1);
+
+static OPS: EngineOps = EngineOps {
+    emit_flush,
+    emit_batch_start,
+    emit_breadcrumb,
+    pte_encode,
+    status_page,
+    reset: reset::full_domain_with_status,
+};
+
+/// W/A: MI_FLUSHes that pass after an invalidation before the parser sees memory as it is now
+/// (i915 `gen4_emit_flush_rcs`: without this delay it does not see relocated batches).
+const INVALIDATE_DELAY: usize = 12;
+/// W/A: dummy stores between the flush and the sequence number, and stores of the number itself, so that the number
+/// is in memory when the interrupt arrives (i915 `gen3_emit_breadcrumb`).
+const BREADCRUMB_SCRATCH_STORES: usize = 16;
+const BREADCRUMB_SEQNO_STORES: usize = 8;
+
+fn emit_flush(out: &mut Vec<u32>, mode: Flush, scratch: u32) {
+    match mode {
+        Flush::WriteBack => {
+            out.flush(0);
+            out.flush(0);
+        }
+        Flush::Invalidate => {
+            out.flush(mi::FLUSH_STATE_INSTRUCTION_INVALIDATE);
+            out.pipe_control_write(scratch, 0);
+            for _ in 0..INVALIDATE_DELAY {
+                out.flush(0);
+            }
+            out.pipe_control_write(scratch, 0);
+            out.flush(mi::FLUSH_STATE_INSTRUCTION_INVALIDATE);
+        }
+    }
+}
+
+fn emit_batch_start(out: &mut Vec<u32>, address: u32) {
+    out.batch_buffer_start(address, mi::BATCH_GTT | mi::BATCH_NON_SECURE);
+}
+
+fn emit_breadcrumb(out: &mut Vec<u32>, seqno: u32) {
+    out.flush(0);
+    for _ in 0..BREADCRUMB_SCRATCH_STORES {
+        out.store_data_index(HWS_SCRATCH, seqno);
+    }
+    for _ in 0..BREADCRUMB_SEQNO_STORES {
+        out.store_data_index(HWS_SEQNO, seqno);
+    }
+    out.user_interrupt();
+}
+
+/// Address bits 31:12 in place, 35:32 in bits 7:4 (intel-gtt.c `i965_write_entry`).
+fn page_bits(page: DmaAddress) -> Result<u32> {
+    if page & 0xfff != 0 || page >> 36 != 0 {
+        return Err(ERANGE);
+    }
+    Ok(page as u32 | ((page >> 28) as u32 & 0xf0))
+}
+
+/// Bit 0 makes the entry valid.
+fn pte_encode(page: DmaAddress) -> Result<u32> {
+    Ok(page_bits(page)? | 1)
+}
+
+/// HWS_PGA holds a physical address on this family (i915 `hws_needs_physical`).
+fn status_page(page: DmaAddress) -> Result<u32> {
+    page_bits(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_table_entries_carry_36_address_bits() {
+        assert_eq!(pte_encode(0x1234_5000), Ok(0x1234_5001));
+        assert_eq!(pte_encode(0xf_8000_1000), Ok(0x8000_10f1));
+        assert_eq!(pte_encode(0x10_0000_0000), Err(ERANGE));
+        assert_eq!(pte_encode(0x1234_5004), Err(ERANGE));
+        assert_eq!(status_page(0x3_0000_2000), Ok(0x0000_2030));
+    }
+
+    /// Literal dwords of the i915 sequences (values of `intel_gpu_commands.h`).
+    #[test]
+    fn emitted_commands_are_the_documented_dwords() {
+        let mut out = Vec::new();
+        emit_batch_start(&mut out, 0x10_4000);
+        assert_eq!(out, [0x1880_0180, 0x0010_4000]);
+
+        out.clear();
+        emit_flush(&mut out, Flush::Invalidate, 0x7000);
+        assert_eq!(out.len(), 22);
+        assert_eq!(out[..5], [0x0200_0002, 0x7a00_4002, 0x7004, 0, 0]);
+        assert_eq!(out[5..17], [0x0200_0000; 12]);
+        assert_eq!(out[17..], [0x7a00_4002, 0x7004, 0, 0, 0x0200_0002]);
+
+        out.clear();
+        emit_breadcrumb(&mut out, 0x55);
+        assert_eq!(out.len(), 1 + 3 * 24 + 1);
+        assert_eq!(out[..4], [0x0200_0000, 0x1080_0001, 0x200, 0x55]);
+        assert_eq!(out[49..52], [0x1080_0001, 0x100, 0x55]);
+        assert_eq!(out[73], 0x0100_0000);
+    }
+}

@@ -1,0 +1,228 @@
+//! The global GTT: enabling, page table entries, address ranges.
+//!
+//! i915 `intel_ggtt.c`, intel-gtt.c: entries are written through the upper half of BAR 0 and the TLBs follow such
+//! writes. Not modelled: a scratch page behind free entries (free entries are invalid, so that a stray access is
+//! reported), stolen memory.
+pub mod fence_reg;
+pub mod range;
+
+use kernel::dma::{CoherentAllocation, PAGE_SIZE};
+use kernel::error::{Result, code::EINVAL, code::EIO, code::ENODEV, code::ENOSPC};
+use kernel::pr_err;
+use kernel::sync::{AtomicBool, Ordering, SpinLock};
+use kernel::tock_registers::interfaces::{Readable, Writeable};
+
+use self::fence_reg::FenceRegs;
+use self::range::{RangeAllocator, Search};
+use crate::r#gen::DeviceInfo;
+use crate::mmio::{PGTBL_CTL, PgtblCtl};
+use crate::uncore::Uncore;
+
+/// Bytes of a page.
+const PAGE: u64 = PAGE_SIZE as u64;
+
+/// The global GTT of a device.
+pub struct Ggtt {
+    uncore: Uncore,
+    info: &'static DeviceInfo,
+    entries: usize,
+    ranges: SpinLock<RangeAllocator>,
+    fences: FenceRegs,
+    live: AtomicBool,
+}
+
+impl Ggtt {
+    /// Finds out the size of the GTT, enables it and clears every entry.
+    pub fn probe(uncore: &Uncore, info: &'static DeviceInfo) -> Result<Self> {
+        let bar = uncore.config().bar(0).ok_or(ENODEV)?;
+        let window = usize::try_from(bar.len)
+            .unwrap_or(usize::MAX)
+            .saturating_sub(info.gtt_offset)
+            / 4;
+        let entries = total_entries(uncore).min(window);
+        // The last page is never handed out: the command streamer prefetches past the end of what it reads.
+        let limit = (entries as u64).saturating_sub(1) * PAGE;
+        if limit == 0 {
+            return Err(ENODEV);
+        }
+        let ggtt = Ggtt {
+            uncore: uncore.clone(),
+            info,
+            entries,
+            ranges: SpinLock::new(RangeAllocator::new(PAGE, limit)),
+            fences: FenceRegs::new(info.fences),
+            live: AtomicBool::new(true),
+        };
+        ggtt.enable()?;
+        ggtt.write_entries(0, core::iter::repeat_n(0, entries));
+        Ok(ggtt)
+    }
+
+    /// Turns translation on if the firmware or a reset left it off.
+    pub fn enable(&self) -> Result {
+        let ctl = self.uncore.reg::<PgtblCtl::Register>(PGTBL_CTL);
+        let value = ctl.get();
+        ctl.set(value | PgtblCtl::ENABLE::SET.value);
+        if !ctl.is_set(PgtblCtl::ENABLE) {
+            pr_err!("GTT does not turn on: PGTBL_CTL {:#010x}", ctl.get());
+            return Err(EIO);
+        }
+        Ok(())
+    }
+
+    /// Number of entries.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.entries
+    }
+
+    /// Number of ranges in use.
+    #[must_use]
+    pub fn bound(&self) -> usize {
+        self.ranges.lock().len()
+    }
+
+    /// The fence registers.
+    #[must_use]
+    pub fn fences(&self) -> &FenceRegs {
+        &self.fences
+    }
+
+    /// The registers.
+    #[must_use]
+    pub fn uncore(&self) -> &Uncore {
+        &self.uncore
+    }
+
+    /// Whether the device is still there.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.live.load(Ordering::Acquire)
+    }
+
+    /// Maps pages at a chosen address.
+    ///
+    /// `EINVAL` for an address that is not page aligned or too high, `ENOSPC` when it overlaps another range; the
+    /// message names both.
+    pub fn insert_at(&self, owner: &str, pages: &CoherentAllocation, address: u32) -> Result<u32> {
+        if u64::from(address) % PAGE != 0 {
+            return Err(EINVAL);
+        }
+        self.check_live()?;
+        let size = pages.size() as u64;
+        let found = self
+            .ranges
+            .lock()
+            .insert_at(owner, u64::from(address), size);
+        self.finish(pages, found)
+    }
+
+    /// Maps pages where there is room.
+    pub fn insert(
+        &self,
+        owner: &str,
+        pages: &CoherentAllocation,
+        align: u32,
+        search: Search,
+    ) -> Result<u32> {
+        self.check_live()?;
+        let size = pages.size() as u64;
+        let align = u64::from(align).max(PAGE);
+        let found = self.ranges.lock().insert(owner, size, align, search);
+        self.finish(pages, found)
+    }
+
+    fn check_live(&self) -> Result {
+        if self.is_live() { Ok(()) } else { Err(ENODEV) }
+    }
+
+    fn finish(
+        &self,
+        pages: &CoherentAllocation,
+        found: core::result::Result<u64, range::RangeError>,
+    ) -> Result<u32> {
+        let start = found.map_err(|error| {
+            pr_err!("GTT: {error}");
+            error
+        })?;
+        let address = u32::try_from(start).map_err(|_| ENOSPC)?;
+        match self.map(pages, start) {
+            Ok(()) => Ok(address),
+            Err(error) => {
+                self.remove(address);
+                Err(error)
+            }
+        }
+    }
+
+    fn map(&self, pages: &CoherentAllocation, start: u64) -> Result {
+        let encode = self.info.ops.pte_encode;
+        let mut entries = alloc::vec::Vec::with_capacity(pages.pages());
+        for index in 0..pages.pages() {
+            entries.push(encode(pages.page(index).ok_or(EINVAL)?)?);
+        }
+        self.write_entries((start / PAGE) as usize, entries.into_iter());
+        Ok(())
+    }
+
+    /// Unmaps the range that starts at `address` and clears its entries.
+    pub fn remove(&self, address: u32) {
+        let start = u64::from(address);
+        if !self.is_live() {
+            self.ranges.lock().remove(start);
+            return;
+        }
+        // The entries go first: the range must not be given out while it still maps the old pages.
+        let end = self
+            .ranges
+            .lock()
+            .iter()
+            .find(|range| range.start == start)
+            .map(|range| range.end);
+        if let Some(end) = end {
+            let count = ((end - start) / PAGE) as usize;
+            self.write_entries((start / PAGE) as usize, core::iter::repeat_n(0, count));
+            self.ranges.lock().remove(start);
+        }
+    }
+
+    fn write_entries(&self, first: usize, values: impl Iterator<Item = u32>) {
+        let mut last = None;
+        for (index, value) in (first..self.entries).zip(values) {
+            let offset = self.info.gtt_offset + index * 4;
+            self.uncore.write(offset, value);
+            last = Some(offset);
+        }
+        if let Some(offset) = last {
+            self.uncore.posting_read(offset);
+        }
+    }
+
+    /// Clears the entries of everything still mapped, and lets nothing touch the device from now on.
+    pub fn shutdown(&self) {
+        let left: alloc::vec::Vec<_> = self.ranges.lock().iter().collect();
+        for range in left {
+            self.write_entries(
+                (range.start / PAGE) as usize,
+                core::iter::repeat_n(0, ((range.end - range.start) / PAGE) as usize),
+            );
+        }
+        self.live.store(false, Ordering::Release);
+    }
+}
+
+/// Size of the GTT in entries, as PGTBL_CTL tells (intel-gtt.c `i965_gtt_total_entries`).
+fn total_entries(uncore: &Uncore) -> usize {
+    let kib = match uncore
+        .reg::<PgtblCtl::Register>(PGTBL_CTL)
+        .read_as_enum(PgtblCtl::SIZE)
+    {
+        Some(PgtblCtl::SIZE::Value::Size256KB) => 256,
+        Some(PgtblCtl::SIZE::Value::Size128KB) => 128,
+        Some(PgtblCtl::SIZE::Value::Size1MB) => 1024,
+        Some(PgtblCtl::SIZE::Value::Size2MB) => 2048,
+        Some(PgtblCtl::SIZE::Value::Size1_5MB) => 1536,
+        Some(PgtblCtl::SIZE::Value::Size512KB) | None => 512,
+    };
+    kib * 1024 / 4
+}

@@ -1,0 +1,221 @@
+//! Allocation of graphics address ranges: chosen, lowest fit, highest fit.
+//!
+//! Pure bookkeeping in bytes, page granular by its callers. Not modelled: eviction.
+use alloc::collections::BTreeMap;
+use alloc::string::String;
+use core::fmt;
+
+use kernel::error::{Error, code::EINVAL, code::ENOSPC};
+
+/// A named range of graphics addresses, end exclusive.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Range {
+    /// Whose range it is.
+    pub owner: String,
+    /// First address.
+    pub start: u64,
+    /// First address behind it.
+    pub end: u64,
+}
+
+impl fmt::Display for Range {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} at {:#x}..{:#x}", self.owner, self.start, self.end)
+    }
+}
+
+/// Why a range could not be had.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum RangeError {
+    /// The chosen range overlaps another one.
+    Overlap {
+        /// What was asked for.
+        wanted: Range,
+        /// What is there.
+        existing: Range,
+    },
+    /// The chosen range leaves the address space.
+    Outside {
+        /// What was asked for.
+        wanted: Range,
+        /// Size of the address space.
+        limit: u64,
+    },
+    /// No gap is large enough.
+    Full {
+        /// Who asked.
+        owner: String,
+        /// How many bytes.
+        size: u64,
+    },
+    /// Zero size, or an alignment that is no power of two.
+    Invalid,
+}
+
+impl fmt::Display for RangeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            RangeError::Overlap { wanted, existing } => {
+                write!(f, "{wanted} overlaps {existing}")
+            }
+            RangeError::Outside { wanted, limit } => {
+                write!(f, "{wanted} leaves the address space of {limit:#x} bytes")
+            }
+            RangeError::Full { owner, size } => {
+                write!(f, "no room for {owner} of {size:#x} bytes")
+            }
+            RangeError::Invalid => f.write_str("invalid size or alignment"),
+        }
+    }
+}
+
+impl From<RangeError> for Error {
+    fn from(error: RangeError) -> Self {
+        match error {
+            RangeError::Overlap { .. } | RangeError::Full { .. } => ENOSPC,
+            RangeError::Outside { .. } | RangeError::Invalid => EINVAL,
+        }
+    }
+}
+
+/// Where to look first.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Search {
+    /// The lowest gap that fits.
+    Low,
+    /// The highest gap that fits.
+    High,
+}
+
+/// The allocator.
+#[derive(Debug)]
+pub struct RangeAllocator {
+    first: u64,
+    limit: u64,
+    nodes: BTreeMap<u64, (u64, String)>,
+}
+
+impl RangeAllocator {
+    /// An empty space of `limit` bytes; searches leave out what lies below `first`.
+    #[must_use]
+    pub const fn new(first: u64, limit: u64) -> Self {
+        RangeAllocator {
+            first,
+            limit,
+            nodes: BTreeMap::new(),
+        }
+    }
+
+    /// Number of ranges.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Whether there are no ranges.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.nodes.is_empty()
+    }
+
+    /// The ranges in rising order.
+    pub fn iter(&self) -> impl Iterator<Item = Range> + '_ {
+        self.nodes.iter().map(|(start, (end, owner))| Range {
+            owner: owner.clone(),
+            start: *start,
+            end: *end,
+        })
+    }
+
+    /// Takes the chosen range.
+    pub fn insert_at(&mut self, owner: &str, start: u64, size: u64) -> Result<u64, RangeError> {
+        if size == 0 {
+            return Err(RangeError::Invalid);
+        }
+        let end = start.saturating_add(size);
+        let wanted = || Range {
+            owner: owner.into(),
+            start,
+            end,
+        };
+        if end > self.limit {
+            return Err(RangeError::Outside {
+                wanted: wanted(),
+                limit: self.limit,
+            });
+        }
+        // Ranges do not overlap, so the last one that starts before our end is the only candidate.
+        if let Some((other, (other_end, name))) = self.nodes.range(..end).next_back()
+            && *other_end > start
+        {
+            return Err(RangeError::Overlap {
+                wanted: wanted(),
+                existing: Range {
+                    owner: name.clone(),
+                    start: *other,
+                    end: *other_end,
+                },
+            });
+        }
+        self.nodes.insert(start, (end, owner.into()));
+        Ok(start)
+    }
+
+    /// Takes the first gap that fits, in the order of `search`.
+    pub fn insert(
+        &mut self,
+        owner: &str,
+        size: u64,
+        align: u64,
+        search: Search,
+    ) -> Result<u64, RangeError> {
+        if size == 0 || !align.is_power_of_two() {
+            return Err(RangeError::Invalid);
+        }
+        let start = match search {
+            Search::Low => self.lowest(size, align),
+            Search::High => self.highest(size, align),
+        };
+        let start = start.ok_or_else(|| RangeError::Full {
+            owner: owner.into(),
+            size,
+        })?;
+        self.insert_at(owner, start, size)
+    }
+
+    fn lowest(&self, size: u64, align: u64) -> Option<u64> {
+        let mut start = self.first.checked_next_multiple_of(align)?;
+        for (next, (next_end, _)) in &self.nodes {
+            if start.checked_add(size)? <= *next {
+                return Some(start);
+            }
+            start = start.max(next_end.checked_next_multiple_of(align)?);
+        }
+        (start.checked_add(size)? <= self.limit).then_some(start)
+    }
+
+    fn highest(&self, size: u64, align: u64) -> Option<u64> {
+        let mut end = self.limit;
+        for (next, (next_end, _)) in self.nodes.iter().rev() {
+            if let Some(start) = place_below(end, size, align)
+                && start >= *next_end
+            {
+                return (start >= self.first).then_some(start);
+            }
+            end = end.min(*next);
+        }
+        place_below(end, size, align).filter(|start| *start >= self.first)
+    }
+
+    /// Gives a range back; returns its end when there was one at `start`.
+    pub fn remove(&mut self, start: u64) -> Option<u64> {
+        self.nodes.remove(&start).map(|(end, _)| end)
+    }
+}
+
+fn place_below(end: u64, size: u64, align: u64) -> Option<u64> {
+    Some(end.checked_sub(size)? & !(align - 1))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,57 @@
+//! Hang check: what a request that did not end in time is doing.
+//!
+//! i915's hang check compared the active head over time. Not modelled: periodic checks, automatic resets.
+use alloc::format;
+
+use kernel::dev_err;
+use kernel::time::Delta;
+
+use crate::device::Device;
+use crate::fence::Fence;
+use crate::mmio::{RENDER_RING_BASE, ring};
+
+/// Time between the two samples.
+const SAMPLE_PERIOD: Delta = Delta::from_micros(10);
+
+/// Where the engine stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// Address of the command being parsed.
+    pub acthd: u32,
+    /// Ring head.
+    pub head: u32,
+    /// Units that are done.
+    pub instdone: u32,
+}
+
+impl Sample {
+    /// Looks at the engine.
+    #[must_use]
+    pub fn take(device: &Device) -> Self {
+        let read = |offset| device.uncore().read(RENDER_RING_BASE + offset);
+        Sample {
+            acthd: read(ring::ACTHD),
+            head: read(ring::HEAD),
+            instdone: read(ring::INSTDONE),
+        }
+    }
+}
+
+/// Records the error state of a request that has not ended after `timeout`, unless it ends while being looked at.
+pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
+    let before = Sample::take(device);
+    device.uncore().clock().relax(SAMPLE_PERIOD);
+    device.timeline().signal();
+    if fence.status().is_some() {
+        return;
+    }
+    let verdict = if Sample::take(device) == before {
+        "the engine stands still"
+    } else {
+        "the engine is still moving"
+    };
+    let seqno = fence.seqno();
+    let reason = format!("request {seqno} not done after {timeout}: {verdict}");
+    dev_err!(device, "{reason}");
+    device.interrupts().record(&reason);
+}

@@ -1,0 +1,191 @@
+//! Interrupts: setup, the handler, error interrupts.
+//!
+//! Orders of i915 `i915_irq.c` (`GEN3_IRQ_RESET`, `i965_irq_postinstall`, `i965_irq_handler`,
+//! `i9xx_error_irq_ack`). Not modelled: display interrupts.
+use alloc::format;
+use alloc::sync::Arc;
+
+use kernel::error::Result;
+use kernel::irq::{Handler, IrqReturn};
+use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
+use kernel::{pr_err, pr_warn};
+
+use crate::debug::error_state::ErrorState;
+use crate::r#gen::DeviceInfo;
+use crate::mmio::{EIR, EMR, Error, IER, IIR, IMR, Interrupt, PGTBL_ER};
+use crate::timeline::Timeline;
+use crate::uncore::Uncore;
+
+const USER: u32 = Interrupt::USER::SET.value;
+const MASTER_ERROR: u32 = Interrupt::MASTER_ERROR::SET.value;
+const PAGE_TABLE_ERROR: u32 = Error::PAGE_TABLE::SET.value;
+
+/// Interrupt state of a device, and its handler.
+pub struct Interrupts {
+    uncore: Uncore,
+    info: &'static DeviceInfo,
+    timeline: Arc<Timeline>,
+    mask: AtomicU32,
+    enabled: AtomicBool,
+    error: SpinLock<Option<ErrorState>>,
+}
+
+impl Interrupts {
+    pub fn new(uncore: &Uncore, info: &'static DeviceInfo, timeline: &Arc<Timeline>) -> Self {
+        Interrupts {
+            uncore: uncore.clone(),
+            info,
+            timeline: Arc::clone(timeline),
+            mask: AtomicU32::new(u32::MAX),
+            enabled: AtomicBool::new(false),
+            error: SpinLock::new(None),
+        }
+    }
+
+    /// Masks everything and clears what is pending.
+    fn reset(&self) {
+        self.uncore.write(IMR, u32::MAX);
+        self.uncore.posting_read(IMR);
+        self.uncore.write(IER, 0);
+        // IIR can hold back a second event behind the first.
+        for _ in 0..2 {
+            self.uncore.write(IIR, u32::MAX);
+            self.uncore.posting_read(IIR);
+        }
+        self.mask.store(u32::MAX, Ordering::Release);
+    }
+
+    /// Enables errors and, still masked, the user interrupt.
+    fn postinstall(&self) {
+        self.uncore.write(EMR, self.info.error_mask);
+        let pending = self.uncore.read(IIR);
+        if pending != 0 {
+            pr_warn!("IIR is not clear after its reset: {pending:#010x}");
+        }
+        self.mask.store(!MASTER_ERROR, Ordering::Release);
+        self.uncore.write(IER, MASTER_ERROR | USER);
+        self.uncore.write(IMR, !MASTER_ERROR);
+        self.uncore.posting_read(IMR);
+    }
+
+    /// Registers the handler and enables the interrupts that are always on.
+    pub fn install(self: &Arc<Self>) -> Result {
+        self.reset();
+        let handler: Arc<dyn Handler> = self.clone();
+        self.uncore.platform().irq().request(handler)?;
+        self.enabled.store(true, Ordering::Release);
+        self.postinstall();
+        Ok(())
+    }
+
+    /// Sets the interrupts up again after a device reset.
+    pub fn reinstall(&self) {
+        self.enabled.store(false, Ordering::Release);
+        self.reset();
+        self.enabled.store(true, Ordering::Release);
+        self.postinstall();
+    }
+
+    /// Masks everything and lets the line go.
+    pub fn uninstall(&self) {
+        self.enabled.store(false, Ordering::Release);
+        self.reset();
+        self.uncore.platform().irq().free();
+    }
+
+    /// Unmasks the user interrupt.
+    pub fn enable_user(&self) {
+        let mask = self.mask.load(Ordering::Acquire) & !USER;
+        self.mask.store(mask, Ordering::Release);
+        self.uncore.write(IMR, mask);
+        self.uncore.posting_read(IMR);
+    }
+
+    /// Masks the user interrupt.
+    pub fn disable_user(&self) {
+        let mask = self.mask.load(Ordering::Acquire) | USER;
+        self.mask.store(mask, Ordering::Release);
+        self.uncore.write(IMR, mask);
+    }
+
+    /// Captures the error state, unless an earlier one is still there: the first error is the one that tells.
+    pub fn record(&self, reason: &str) {
+        if self.error.lock().is_some() {
+            return;
+        }
+        let state = ErrorState::capture(
+            &self.uncore,
+            reason,
+            self.timeline.completed().ok(),
+            self.timeline.submitted(),
+        );
+        let mut slot = self.error.lock();
+        if slot.is_none() {
+            *slot = Some(state);
+        }
+    }
+
+    /// The recorded error state.
+    pub fn error_state(&self) -> Option<ErrorState> {
+        self.error.lock().clone()
+    }
+
+    /// Takes the recorded error state, making room for the next.
+    pub fn take_error_state(&self) -> Option<ErrorState> {
+        self.error.lock().take()
+    }
+
+    /// Clears the error registers; what stays set is masked.
+    pub fn clear_errors(&self) {
+        let uncore = &self.uncore;
+        uncore.write(PGTBL_ER, uncore.read(PGTBL_ER));
+        uncore.write(EIR, uncore.read(EIR));
+        let stuck = uncore.read(EIR);
+        if stuck != 0 {
+            uncore.write(EMR, uncore.read(EMR) | stuck);
+            uncore.write(IIR, MASTER_ERROR);
+        }
+    }
+
+    fn acknowledge_error(&self) {
+        let uncore = &self.uncore;
+        let eir = uncore.read(EIR);
+        let reason = format!("master error interrupt, EIR {eir:#010x}");
+        pr_err!("{reason}");
+        self.record(&reason);
+        if eir & PAGE_TABLE_ERROR != 0 {
+            // The summary bit follows its cause.
+            uncore.write(PGTBL_ER, uncore.read(PGTBL_ER));
+            uncore.posting_read(PGTBL_ER);
+        }
+        uncore.write(EIR, eir);
+        let stuck = uncore.read(EIR);
+        if stuck != 0 {
+            // Toggling the mask makes the edge that the master error bit needs to be seen again; what does not clear
+            // stays masked.
+            let emr = uncore.read(EMR);
+            uncore.write(EMR, u32::MAX);
+            uncore.write(EMR, emr | stuck);
+        }
+    }
+}
+
+impl Handler for Interrupts {
+    fn handle(&self) -> IrqReturn {
+        if !self.enabled.load(Ordering::Acquire) {
+            return IrqReturn::None;
+        }
+        let iir = self.uncore.read(IIR);
+        if iir == 0 {
+            return IrqReturn::None;
+        }
+        if iir & MASTER_ERROR != 0 {
+            self.acknowledge_error();
+        }
+        self.uncore.write(IIR, iir);
+        if iir & USER != 0 {
+            self.timeline.signal();
+        }
+        IrqReturn::Handled
+    }
+}

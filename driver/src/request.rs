@@ -1,0 +1,83 @@
+//! Requests: a batch on its way through the engine.
+//!
+//! i915 `i915_request`. Not modelled: dependencies between requests, priorities.
+use alloc::sync::Arc;
+
+use kernel::error::{Result, code::ETIME};
+use kernel::time::Delta;
+
+use crate::device::Device;
+use crate::fence::Fence;
+use crate::gem::Object;
+use crate::hangcheck;
+
+/// Longest time between two looks at the status page while waiting.
+const MAX_STEP: Delta = Delta::from_millis(1);
+
+/// A submitted batch. Dropping it does not cancel it.
+pub struct Request {
+    device: Device,
+    fence: Arc<Fence>,
+    batch: Object,
+}
+
+impl Request {
+    pub(crate) fn new(device: Device, fence: Arc<Fence>, batch: Object) -> Self {
+        Request {
+            device,
+            fence,
+            batch,
+        }
+    }
+
+    /// Sequence number.
+    #[must_use]
+    pub fn seqno(&self) -> u32 {
+        self.fence.seqno()
+    }
+
+    /// The batch.
+    #[must_use]
+    pub fn batch(&self) -> &Object {
+        &self.batch
+    }
+
+    /// The fence.
+    #[must_use]
+    pub fn fence(&self) -> &Arc<Fence> {
+        &self.fence
+    }
+
+    /// Whether the request has ended, well or not.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        self.device.timeline().signal();
+        self.fence.status().is_some()
+    }
+
+    /// Waits for the end of the request.
+    ///
+    /// `ETIME` when it has not ended after `timeout` of the platform's time; the device's error state then says where
+    /// it stands. `EIO` when a reset has thrown it away.
+    pub fn wait(&self, timeout: Delta) -> Result {
+        let clock = self.device.uncore().clock();
+        let deadline = clock.now() + timeout;
+        let mut step = Delta::from_micros(1);
+        loop {
+            // The interrupt signals the fence; looking at the status page too survives a lost interrupt.
+            self.device.timeline().signal();
+            if let Some(outcome) = self.fence.status() {
+                return outcome;
+            }
+            let now = clock.now();
+            if now >= deadline {
+                break;
+            }
+            clock.relax(step.min(deadline - now));
+            step = Delta::from_nanos(step.as_nanos() * 2).min(MAX_STEP);
+        }
+        // TIMEOUT: the caller's.
+        hangcheck::timed_out(&self.device, &self.fence, timeout);
+        self.fence.status().unwrap_or(Err(ETIME))
+    }
+}

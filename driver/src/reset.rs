@@ -1,0 +1,36 @@
+//! Device reset through PCI configuration space.
+//!
+//! i915 `intel_reset.c` `i915_do_reset`: GDRST at C0h. Not modelled: resets of single domains.
+use kernel::error::Result;
+use kernel::time::{Delta, read_poll_timeout};
+
+use crate::mmio::{GDRST, GDRST_ENABLE, GDRST_STATUS};
+use crate::uncore::{POLL, Uncore};
+
+/// The reset must be asserted for at least 20 us (i915 waits 50).
+const HOLD: Delta = Delta::from_micros(50);
+/// TIMEOUT: for the status bit to follow (i915: 50 ms).
+const ACK_TIMEOUT: Delta = Delta::from_millis(50);
+
+/// Resets all domains and waits for the status bit to rise and fall; `ETIMEDOUT` when it does not.
+pub fn full_domain_with_status(uncore: &Uncore) -> Result {
+    uncore.config().write8(GDRST_ENABLE, GDRST);
+    uncore.clock().relax(HOLD);
+    let asserted = wait_for_status(uncore, true);
+    // The request is taken back even when it was not seen.
+    uncore.config().write8(0, GDRST);
+    uncore.clock().relax(HOLD);
+    asserted?;
+    wait_for_status(uncore, false)
+}
+
+fn wait_for_status(uncore: &Uncore, held: bool) -> Result {
+    read_poll_timeout(
+        uncore.clock(),
+        || Ok(uncore.config().read8(GDRST) & GDRST_STATUS != 0),
+        |now| *now == held,
+        POLL,
+        ACK_TIMEOUT,
+    )?;
+    Ok(())
+}
