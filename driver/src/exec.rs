@@ -28,7 +28,7 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>) -> Result<Request> {
     let object = desc.object;
     let address = object.address().ok_or(EINVAL)?;
     let end = u64::from(desc.start) + u64::from(desc.len);
-    let fits = desc.len > 0 && desc.start % 8 == 0 && end <= object.size() as u64;
+    let fits = desc.len > 0 && desc.start.is_multiple_of(8) && end <= object.size() as u64;
     if !fits || !object.belongs_to(device.ggtt()) {
         return Err(EINVAL);
     }

@@ -95,7 +95,7 @@ impl Object {
             return Err(EINVAL);
         }
         if let Some((width, _)) = tiling.tile()
-            && (stride == 0 || stride % width != 0)
+            && (stride == 0 || !stride.is_multiple_of(width))
         {
             return Err(EINVAL);
         }

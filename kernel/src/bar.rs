@@ -27,7 +27,7 @@ impl Bar {
     /// `Bar` lives.
     pub unsafe fn new(base: *mut u8, len: usize) -> Result<Self> {
         let base = base.expose_provenance();
-        if base == 0 || base % align_of::<u32>() != 0 || base.checked_add(len).is_none() {
+        if base == 0 || !base.is_multiple_of(align_of::<u32>()) || base.checked_add(len).is_none() {
             return Err(EINVAL);
         }
         Ok(Bar { base, len })
@@ -35,7 +35,7 @@ impl Bar {
 
     fn cell(&self, offset: usize) -> Option<&RW<u32>> {
         let end = offset.checked_add(size_of::<u32>())?;
-        if end > self.len || offset % align_of::<u32>() != 0 {
+        if end > self.len || !offset.is_multiple_of(align_of::<u32>()) {
             return None;
         }
         let address = core::ptr::with_exposed_provenance::<RW<u32>>(self.base.wrapping_add(offset));

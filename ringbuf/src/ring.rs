@@ -103,14 +103,14 @@ impl Ring {
     /// Whether `offset` may be written to the tail register: inside the ring, qword aligned.
     #[must_use]
     pub const fn is_valid_tail(&self, offset: u32) -> bool {
-        offset < self.size && offset % 8 == 0
+        offset < self.size && offset.is_multiple_of(8)
     }
 
     /// Where `bytes` would go: here, or at the start behind a fill when they do not fit before the end.
     ///
     /// `bytes` must be a multiple of 8 and fit an empty ring, else `EINVAL`. Nothing is said about free space.
     pub const fn place(&self, bytes: u32) -> Result<Placement> {
-        if bytes % 8 != 0 || bytes > self.size - CACHELINE {
+        if !bytes.is_multiple_of(8) || bytes > self.size - CACHELINE {
             return Err(EINVAL);
         }
         let remain = self.size - self.emit;

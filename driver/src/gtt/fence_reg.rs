@@ -27,7 +27,9 @@ pub fn encode(start: u32, size: u32, tiling: Tiling, stride: u32) -> Result<u64>
         Tiling::Y => 1 << 1,
     };
     let units = stride / PITCH_UNIT;
-    let aligned = start % PAGE == 0 && size % PAGE == 0 && stride % PITCH_UNIT == 0;
+    let aligned = start.is_multiple_of(PAGE)
+        && size.is_multiple_of(PAGE)
+        && stride.is_multiple_of(PITCH_UNIT);
     let last = start
         .checked_add(size)
         .and_then(|end| end.checked_sub(PAGE))
