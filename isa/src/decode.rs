@@ -32,7 +32,7 @@ fn decode_fields(generation: Verx10, raw: &Raw) -> Result<Inst, Kind> {
     }
     let access = inst.access;
     match row.format {
-        Format::Bare => {}
+        Format::Bare | Format::LoopHead => {}
         Format::Basic => basic(generation, row.nsrc, raw, &mut inst)?,
         Format::Jump => {
             basic(generation, row.nsrc, raw, &mut inst)?;

@@ -97,6 +97,7 @@ fn assemble(generation: Verx10, inst: &Inst) -> Result<Words, EncodeError> {
             sources(&mut words, row.nsrc, inst)?;
         }
         Format::Branch => branch(&mut words, inst)?,
+        Format::LoopHead => loop_head(&mut words, inst),
         Format::Send => send(&mut words, generation, inst)?,
     }
     Ok(words)
@@ -351,13 +352,13 @@ fn branch(words: &mut Words, inst: &Inst) -> Result<(), EncodeError> {
     let Some(branch) = inst.branch else {
         return Err(EncodeError::Format("branch"));
     };
-    // Nothing reads the operand fields. Structured jumps name ip, ip and an immediate, as Mesa does;
-    // `endif` names a general register and `do` the null register.
+    let align1 = inst.access == AccessMode::Align1;
     match inst.opcode {
-        Opcode::Do => {}
-        Opcode::Endif => operand_hint(words, RegFile::Grf, 0),
-        _ => operand_hint(words, RegFile::Arf, ARF_IP),
+        Opcode::Endif => operand_hint(words, align1, ARF_NULL, Type::D),
+        _ => operand_hint(words, align1, ARF_IP, Type::Ud),
     }
+    words.suggest(at::SRC[1].file, codes::file_code(RegFile::Imm));
+    words.suggest(at::SRC[1].ty, codes::imm_type_code(Type::D).unwrap_or(0));
     if !words.put_signed(at::JUMP_COUNT, branch.jump) {
         return Err(EncodeError::Control("jump count"));
     }
@@ -368,18 +369,53 @@ fn branch(words: &mut Words, inst: &Inst) -> Result<(), EncodeError> {
     Ok(())
 }
 
-/// Number of the instruction pointer in the architecture register file.
+/// Numbers in the architecture register file.
+const ARF_NULL: u32 = 0;
 const ARF_IP: u32 = 0xa0;
 
-fn operand_hint(words: &mut Words, file: RegFile, nr: u32) {
-    words.suggest(at::DST_FILE, codes::file_code(file));
+/// Operands of structured flow control. Nothing reads them; jumps name ip twice, `endif` and `do`
+/// the null register, as Mesa does.
+fn operand_hint(words: &mut Words, align1: bool, nr: u32, ty: Type) {
+    let ty = codes::reg_type_code(ty).unwrap_or(0);
+    words.suggest(at::DST_TYPE, ty);
     words.suggest(at::DST_NR, nr);
     words.suggest(at::DST_HSTRIDE, 1);
-    let layout = &at::SRC[0];
-    words.suggest(layout.file, codes::file_code(file));
+    if !align1 {
+        words.suggest(at::DST_WRITEMASK, 0xf);
+    }
+    src_hint(words, 0, align1, nr, ty);
+}
+
+fn src_hint(words: &mut Words, index: usize, align1: bool, nr: u32, ty: u32) {
+    let layout = &at::SRC[index & 1];
+    words.suggest(layout.ty, ty);
     words.suggest(layout.nr, nr);
-    words.suggest(at::SRC[1].file, codes::file_code(RegFile::Imm));
-    words.suggest(at::SRC[1].ty, codes::imm_type_code(Type::D).unwrap_or(0));
+    let [rows, width, columns] = match (align1, nr) {
+        (false, _) => {
+            for (field, channel) in layout.swizzle.into_iter().zip(Src::XYZW) {
+                words.suggest(field, u32::from(channel));
+            }
+            words.suggest(layout.vstride, 3);
+            return;
+        }
+        (true, ARF_NULL) => [4, 3, 1],
+        (true, _) => [3, 0, 0],
+    };
+    words.suggest(layout.vstride, rows);
+    words.suggest(layout.width, width);
+    words.suggest(layout.hstride, columns);
+}
+
+fn loop_head(words: &mut Words, inst: &Inst) {
+    let align1 = inst.access == AccessMode::Align1;
+    operand_hint(words, align1, ARF_NULL, Type::F);
+    src_hint(
+        words,
+        1,
+        align1,
+        ARF_NULL,
+        codes::reg_type_code(Type::F).unwrap_or(0),
+    );
 }
 
 fn send(words: &mut Words, generation: Verx10, inst: &Inst) -> Result<(), EncodeError> {

@@ -237,8 +237,9 @@ pub struct Inst {
     pub num_src: u8,
     /// Present on `send`.
     pub send: Option<SendDesc>,
-    /// Present on flow control with jump fields.
+    /// Present on flow control with jump fields (not on `do`, nor on `jmpi` by register).
     pub branch: Option<Branch>,
-    /// Bits of the encoding that the format does not define, kept for a faithful round trip.
+    /// Bits of the encoding that the format does not define, kept for a faithful round trip: where
+    /// they differ from what the encoder writes by itself. Zero in a new instruction.
     pub reserved: [u32; 4],
 }

@@ -25,9 +25,9 @@ impl Opcode {
 
     /// Whether the opcode can change the instruction pointer or the channel masks.
     pub fn is_flow_control(self) -> bool {
-        gen50::TABLE
-            .by_opcode(self)
-            .is_some_and(|row| matches!(row.format, Format::Branch | Format::Jump))
+        gen50::TABLE.by_opcode(self).is_some_and(|row| {
+            matches!(row.format, Format::Branch | Format::LoopHead | Format::Jump)
+        })
     }
 }
 

@@ -91,7 +91,7 @@ fn instruction(line: &mut Line, generation: Verx10, inst: &Inst) {
         line.fmt(format_args!(" {}", send.mrf));
     }
     match format {
-        Format::Bare => {}
+        Format::Bare | Format::LoopHead => {}
         Format::Branch => branch(line, inst),
         Format::Jump => {
             line.pad(16);

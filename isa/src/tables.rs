@@ -19,6 +19,8 @@ pub enum Format {
     Send,
     /// Structured flow control: jump count and pop count in the last word, other operands unused.
     Branch,
+    /// `do`: controls only, operands unused.
+    LoopHead,
     /// `jmpi`: ordinary operands, the distance is src1.
     Jump,
     /// No operands and no controls: `nop`, `illegal`.

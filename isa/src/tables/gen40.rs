@@ -1,7 +1,8 @@
 //! Gen4 (965, G35, GM965) opcode table.
 //!
-//! PRM: volume 4, 13.3 (46 instructions plus `illegal` and `nop`). Numbers as in Mesa 22.3.6
-//! `brw_eu.c`; operands of the mask stack instructions as intel-gen4asm encodes them.
+//! PRM: volume 4, 13.3 and 14.2 (46 instructions, `nop` among them, and `illegal`). Numbers as in
+//! Mesa 22.3.6 `brw_eu.c`. What the mask stack instructions read is not settled: both sources and the
+//! destination are decoded.
 
 use super::{Format, OpcodeDesc, Table};
 use crate::inst::{Opcode, Verx10};
@@ -51,7 +52,7 @@ const ROWS: &[OpcodeDesc] = &[
     row(Opcode::Iff,     35,  "iff",     0, 0, Format::Branch),
     row(Opcode::Else,    36,  "else",    0, 0, Format::Branch),
     row(Opcode::Endif,   37,  "endif",   0, 0, Format::Branch),
-    row(Opcode::Do,      38,  "do",      0, 0, Format::Branch),
+    row(Opcode::Do,      38,  "do",      0, 0, Format::LoopHead),
     row(Opcode::While,   39,  "while",   0, 0, Format::Branch),
     row(Opcode::Break,   40,  "break",   0, 0, Format::Branch),
     row(Opcode::Cont,    41,  "cont",    0, 0, Format::Branch),
