@@ -6,7 +6,9 @@
 
 extern crate alloc;
 
+pub mod decode;
 pub mod desc;
 pub mod field;
 pub mod gen40;
 pub mod ids;
+pub mod platform;

@@ -12,10 +12,10 @@ pub fn generations(root: &Path) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root).map_err(io(root))? {
         let path = entry.map_err(io(root))?.path();
-        if path.is_dir() {
-            if let Some(name) = path.file_name().and_then(|n| n.to_str()) {
-                names.push(name.to_owned());
-            }
+        if path.is_dir()
+            && let Some(name) = path.file_name().and_then(|n| n.to_str())
+        {
+            names.push(name.to_owned());
         }
     }
     names.sort();

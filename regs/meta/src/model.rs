@@ -170,12 +170,11 @@ pub struct Channel {
 
 /// `"hi:lo"` or `"bit"`.
 pub fn bit_range(text: &str) -> Option<(u32, u32)> {
-    let (hi, lo) = match text.split_once(':') {
-        Some((hi, lo)) => (hi.trim().parse().ok()?, lo.trim().parse().ok()?),
-        None => {
-            let bit = text.trim().parse().ok()?;
-            (bit, bit)
-        }
+    let (hi, lo) = if let Some((hi, lo)) = text.split_once(':') {
+        (hi.trim().parse().ok()?, lo.trim().parse().ok()?)
+    } else {
+        let bit = text.trim().parse().ok()?;
+        (bit, bit)
     };
     (hi >= lo && hi < 4096).then_some((hi, lo))
 }

@@ -191,11 +191,11 @@ impl Checker<'_> {
             self.say(&r.name, "bits is not 32, 64 or 128");
             bits = 32;
         }
-        if r.offset % 4 != 0 || r.count == 0 || r.count > 1 << 20 {
+        if !r.offset.is_multiple_of(4) || r.count == 0 || r.count > 1 << 20 {
             self.say(&r.name, "bad offset or count");
         }
         let stride = r.stride.unwrap_or(bits / 8);
-        if stride < bits / 8 || stride % 4 != 0 {
+        if stride < bits / 8 || !stride.is_multiple_of(4) {
             self.say(&r.name, "bad stride");
         }
         let reset = self.reset(&r.name, &r.reset, bits);
@@ -456,10 +456,10 @@ impl Checker<'_> {
         if let Some((hi, lo)) = length_bits {
             fields.insert(0, length_field(hi - lo + 1));
         }
-        if let Some(name) = c.group.as_ref().and_then(|g| g.structure.as_ref()) {
-            if !self.structs.contains_key(name.as_str()) {
-                self.say(&c.name, &format!("structure {name} not defined"));
-            }
+        if let Some(name) = c.group.as_ref().and_then(|g| g.structure.as_ref())
+            && !self.structs.contains_key(name.as_str())
+        {
+            self.say(&c.name, &format!("structure {name} not defined"));
         }
         Command {
             section,
@@ -567,10 +567,10 @@ impl Checker<'_> {
             for i in 0..r.count {
                 for dword in 0..r.bits / 32 {
                     let at = r.offset.wrapping_add(i * r.stride + dword * 4);
-                    if let Some(other) = offsets.insert(at, &r.name) {
-                        if !(excused.contains(r.name.as_str()) || excused.contains(other)) {
-                            self.say(&r.name, &format!("offset {at:#x} also in {other}"));
-                        }
+                    if let Some(other) = offsets.insert(at, &r.name)
+                        && !(excused.contains(r.name.as_str()) || excused.contains(other))
+                    {
+                        self.say(&r.name, &format!("offset {at:#x} also in {other}"));
                     }
                 }
             }

@@ -203,11 +203,7 @@ fn accessors(out: &mut String, f: &Field) {
     let (dw, lo, w) = (f.start / 32, f.start % 32, f.width);
     let hi = lo + w - 1;
     let doc = format!("{} (dword {dw} bits {hi}:{lo}). {}", f.name, f.summary);
-    let with = if name.starts_with("r#") {
-        &name[2..]
-    } else {
-        &name
-    };
+    let with = &name;
     let ty;
     line!(out, "/// {doc}");
     if let Kind::Struct(s) = &f.kind {

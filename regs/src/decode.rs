@@ -1,0 +1,254 @@
+//! Batch, state and register words as text.
+//! PRM vol1 (commands), vol2 (3D and media state), vol4 (surface and sampler state).
+//! Does not execute anything, and disassembles kernels only through a callback.
+
+mod register;
+mod state;
+mod text;
+
+use core::fmt::{self, Write};
+
+use crate::desc::{CommandDesc, GroupDesc};
+use crate::platform::Generation;
+
+pub use register::{explain_register, nearest};
+pub use text::field_value;
+
+/// Memory as the decoder sees it.
+pub trait Source {
+    /// The dword at a graphics address, `None` where nothing is mapped.
+    fn dword(&mut self, address: u32) -> Option<u32>;
+
+    /// Prints the kernel that starts at an address; the default prints nothing.
+    fn kernel(&mut self, address: u32, out: &mut dyn Write) -> fmt::Result {
+        let _ = (address, out);
+        Ok(())
+    }
+}
+
+/// What to print and when to stop.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Options {
+    /// Follow pointers into state, surfaces, samplers and kernels.
+    pub follow: bool,
+    /// Dwords of a vertex, index or constant buffer to print.
+    pub data_dwords: u32,
+    /// Dwords of commands after which decoding stops.
+    pub max_dwords: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            follow: true,
+            data_dwords: 16,
+            max_dwords: 1 << 20,
+        }
+    }
+}
+
+/// What was met on the way.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Commands decoded.
+    pub commands: u32,
+    /// Error lines printed.
+    pub errors: u32,
+    /// MI_BATCH_BUFFER_END was reached.
+    pub ended: bool,
+}
+
+/// Unknown dwords in a row after which the rest is taken for data.
+const GIVE_UP: u32 = 16;
+
+struct Decoder<'a> {
+    generation: &'static Generation,
+    source: &'a mut dyn Source,
+    out: &'a mut dyn Write,
+    options: Options,
+    report: Report,
+    general_base: u32,
+    surface_base: u32,
+}
+
+/// Prints the batch at `start`, at most `bytes` long, and what it points at.
+///
+/// Unknown commands, truncation and unmapped memory become lines that start with `error:` after address and
+/// offset; they never stop the caller. Errors: only those of the writer.
+pub fn batch(
+    generation: &'static Generation,
+    source: &mut dyn Source,
+    out: &mut dyn Write,
+    start: u32,
+    bytes: u32,
+    options: Options,
+) -> Result<Report, fmt::Error> {
+    let mut decoder = Decoder {
+        generation,
+        source,
+        out,
+        options,
+        report: Report::default(),
+        general_base: 0,
+        surface_base: 0,
+    };
+    decoder.run(start, bytes / 4)?;
+    Ok(decoder.report)
+}
+
+impl Decoder<'_> {
+    fn run(&mut self, start: u32, dwords: u32) -> fmt::Result {
+        let (mut base, mut limit, mut done) = (start, dwords, 0u32);
+        let (mut total, mut unknown) = (0u32, 0u32);
+        while done < limit && total < self.options.max_dwords {
+            let address = base.wrapping_add(done.wrapping_mul(4));
+            let Some(header) = self.source.dword(address) else {
+                return self.error(address, done, None, "not mapped");
+            };
+            let Some(command) = (self.generation.command)(header) else {
+                self.error(address, done, Some(header), "unknown command")?;
+                unknown += 1;
+                if unknown == GIVE_UP {
+                    return self.error(address, done, Some(header), "giving up");
+                }
+                done += 1;
+                total += 1;
+                continue;
+            };
+            unknown = 0;
+            let length = command.dwords(header) as u32;
+            if length > limit - done {
+                self.error(address, done, Some(header), "truncated command")?;
+                return writeln!(
+                    self.out,
+                    "    {} needs {length} dwords, {} left",
+                    command.name,
+                    limit - done
+                );
+            }
+            self.report.commands += 1;
+            self.command(command, address, done, length)?;
+            done += length;
+            total += length;
+            if command.name == "MI_BATCH_BUFFER_END" {
+                self.report.ended = true;
+                return Ok(());
+            }
+            if self.options.follow && command.name == "MI_BATCH_BUFFER_START" {
+                let next = self.source.dword(address.wrapping_add(4)).unwrap_or(0) & !3;
+                (base, limit, done) = (next, u32::MAX / 4, 0);
+            }
+        }
+        Ok(())
+    }
+
+    fn error(&mut self, address: u32, offset: u32, dword: Option<u32>, what: &str) -> fmt::Result {
+        self.report.errors += 1;
+        let bytes = u64::from(offset) * 4;
+        match dword {
+            Some(d) => writeln!(
+                self.out,
+                "{address:#010x}:  {d:#010x}:  error: {what} at offset {bytes:#x}, dword {d:#010x}"
+            ),
+            None => writeln!(
+                self.out,
+                "{address:#010x}:  error: {what} at offset {bytes:#x}"
+            ),
+        }
+    }
+
+    fn command(
+        &mut self,
+        command: &'static CommandDesc,
+        address: u32,
+        offset: u32,
+        length: u32,
+    ) -> fmt::Result {
+        let (words, read) = self.read(address, length);
+        let header = words.first().copied().unwrap_or(0);
+        writeln!(
+            self.out,
+            "{address:#010x}:  {header:#010x}:  {}",
+            command.name
+        )?;
+        if read < length.min(state::MAX_WORDS) {
+            self.error(
+                address.wrapping_add(read * 4),
+                offset + read,
+                None,
+                "not mapped",
+            )?;
+        }
+        if length < command.min_dwords {
+            self.error(address, offset, Some(header), "shorter than the command")?;
+        }
+        let words = words.get(..read as usize).unwrap_or(&[]);
+        let end = command.group.map_or(length, |g| g.dword).min(length);
+        // A repeated part may share dwords with the named fields of its first element.
+        let fields = command
+            .fields
+            .iter()
+            .filter(|f| u32::from(f.start) / 32 < end);
+        self.words(words, 0, end, address, fields)?;
+        if let Some(group) = &command.group {
+            self.group(group, words, address)?;
+        }
+        self.track(command, words);
+        if self.options.follow {
+            self.follow(command.fields, words)?;
+        }
+        Ok(())
+    }
+
+    fn group(&mut self, group: &GroupDesc, words: &[u32], address: u32) -> fmt::Result {
+        let rest = words.get(group.dword as usize..).unwrap_or(&[]);
+        for (i, item) in rest.chunks(group.dwords.max(1) as usize).enumerate() {
+            let at = group.dword + i as u32 * group.dwords;
+            let here = address.wrapping_add(at * 4);
+            let Some(structure) = group.structure else {
+                for (n, w) in item.iter().enumerate() {
+                    let place = here.wrapping_add(n as u32 * 4);
+                    writeln!(
+                        self.out,
+                        "{place:#010x}:  {w:#010x} : Dword {}",
+                        at + n as u32
+                    )?;
+                    writeln!(self.out, "    {}[{i}]: {w}", group.name)?;
+                }
+                continue;
+            };
+            writeln!(self.out, "    {}[{i}]: {}", group.name, structure.name)?;
+            let n = item.len() as u32;
+            self.words(item, 0, n, here, structure.fields.iter())?;
+            if item.len() < structure.dwords as usize {
+                self.error(here, at, item.first().copied(), "truncated element")?;
+            } else if self.options.follow {
+                self.follow(structure.fields, item)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Remembers the bases that later pointers count from.
+    fn track(&mut self, command: &CommandDesc, words: &[u32]) {
+        if command.name != "STATE_BASE_ADDRESS" {
+            return;
+        }
+        let field = |name: &str| {
+            command
+                .fields
+                .iter()
+                .find(|f| f.name == name)
+                .map_or(0, |f| f.raw(words) as u32)
+        };
+        if field("General State Base Address Modify Enable") != 0 {
+            self.general_base = field("General State Base Address");
+        }
+        if field("Surface State Base Address Modify Enable") != 0 {
+            self.surface_base = field("Surface State Base Address");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

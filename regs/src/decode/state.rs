@@ -1,0 +1,218 @@
+//! State structures and the pointers between them.
+//! PRM vol2 (unit state), vol4 4.7 (surface and sampler state).
+//! Does not know which pointers are live: it prints what is mapped.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::{Decoder, field_value};
+use crate::desc::{Kind, PackedField, StructDesc};
+
+/// Longest command that is held at once; a longer one is printed up to here.
+pub const MAX_WORDS: u32 = 1 << 16;
+/// Entries of a binding table that are looked at.
+const MAX_BINDINGS: u32 = 32;
+/// Elements of a sampler array, PRM vol4 4.7.3.
+const MAX_SAMPLERS: u32 = 16;
+/// Pointers in a row: pipeline state, viewport or sampler, border colour.
+const MAX_DEPTH: u32 = 4;
+
+impl Decoder<'_> {
+    /// Up to `count` dwords and how many were mapped.
+    pub(super) fn read(&mut self, address: u32, count: u32) -> (Vec<u32>, u32) {
+        let mut words = Vec::new();
+        for i in 0..count.min(MAX_WORDS) {
+            match self.source.dword(address.wrapping_add(i * 4)) {
+                Some(w) => words.push(w),
+                None => break,
+            }
+        }
+        let read = words.len() as u32;
+        (words, read)
+    }
+
+    /// Dwords `from..to` with the fields that start in each.
+    pub(super) fn words<'f>(
+        &mut self,
+        words: &[u32],
+        from: u32,
+        to: u32,
+        address: u32,
+        fields: impl Iterator<Item = &'f PackedField>,
+    ) -> fmt::Result {
+        let mut fields = fields.peekable();
+        for i in from..to {
+            let Some(w) = words.get(i as usize) else {
+                return Ok(());
+            };
+            let place = address.wrapping_add(i * 4);
+            writeln!(self.out, "{place:#010x}:  {w:#010x} : Dword {i}")?;
+            while let Some(f) = fields.next_if(|f| u32::from(f.start) / 32 <= i) {
+                self.field(f, words, address)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, f: &PackedField, words: &[u32], address: u32) -> fmt::Result {
+        write!(self.out, "    {}: {}", f.name, field_value(f, words))?;
+        if (f.name == "Register Offset" || f.name == "Register Address")
+            && let Some((id, index, _)) = (self.generation.lookup)(f.raw(words) as u32)
+        {
+            write!(self.out, " ({}", id.name())?;
+            if id.desc().count > 1 {
+                write!(self.out, "[{index}]")?;
+            }
+            write!(self.out, ")")?;
+        }
+        writeln!(self.out)?;
+        if let Kind::Struct(inner) = f.kind {
+            let first = usize::from(f.start / 32);
+            let part = words.get(first..).unwrap_or(&[]);
+            for g in inner.fields {
+                writeln!(self.out, "        {}: {}", g.name, field_value(g, part))?;
+            }
+            let _ = address;
+        }
+        Ok(())
+    }
+
+    /// Follows every pointer among `fields` that says where it leads.
+    pub(super) fn follow(&mut self, fields: &[PackedField], words: &[u32]) -> fmt::Result {
+        self.follow_to(fields, words, 0)
+    }
+
+    fn follow_to(&mut self, fields: &[PackedField], words: &[u32], depth: u32) -> fmt::Result {
+        if depth >= MAX_DEPTH {
+            return Ok(());
+        }
+        for f in fields {
+            let Some((base, what)) = f.target.split_once(':') else {
+                continue;
+            };
+            let value = f.raw(words) as u32;
+            if value == 0 || disabled(fields, f, words) {
+                continue;
+            }
+            let base = match base {
+                "general" => self.general_base,
+                "surface" => self.surface_base,
+                _ => 0,
+            };
+            let address = base.wrapping_add(value);
+            let number = |name: &str| {
+                fields
+                    .iter()
+                    .find(|g| g.name == name)
+                    .map(|g| g.raw(words) as u32)
+            };
+            match what {
+                "batch" => {}
+                "kernel" => {
+                    writeln!(self.out, "{}: kernel at {address:#010x}", f.name)?;
+                    self.source.kernel(address, self.out)?;
+                }
+                "constants" => {
+                    if number("Valid") == Some(1) {
+                        let dwords = number("Buffer Length").unwrap_or(0).saturating_add(1) * 16;
+                        self.data(f.name, address, dwords)?;
+                    }
+                }
+                "vertices" | "indices" => self.data(f.name, address, self.options.data_dwords)?,
+                "BINDING_TABLE_STATE" => self.bindings(f.name, address, depth)?,
+                "SAMPLER_STATE" => {
+                    let groups = number("Sampler Count").unwrap_or(0);
+                    let count = (groups * 4).clamp(1, MAX_SAMPLERS);
+                    self.array(f.name, what, address, count, depth)?;
+                }
+                _ => self.array(f.name, what, address, 1, depth)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn array(
+        &mut self,
+        label: &str,
+        name: &str,
+        address: u32,
+        count: u32,
+        depth: u32,
+    ) -> fmt::Result {
+        let Some(desc) = self.generation.structure(name) else {
+            return Ok(());
+        };
+        for i in 0..count {
+            let at = address.wrapping_add(i * desc.dwords * 4);
+            if count == 1 {
+                writeln!(self.out, "{label}: {name}")?;
+            } else {
+                writeln!(self.out, "{label}[{i}]: {name}")?;
+            }
+            self.structure(desc, at, depth)?;
+        }
+        Ok(())
+    }
+
+    fn structure(&mut self, desc: &'static StructDesc, address: u32, depth: u32) -> fmt::Result {
+        let (words, read) = self.read(address, desc.dwords);
+        self.words(&words, 0, read, address, desc.fields.iter())?;
+        if read < desc.dwords {
+            let place = address.wrapping_add(read * 4);
+            return self.error(place, read, None, "state not mapped");
+        }
+        if !address.is_multiple_of(desc.align.max(1)) {
+            writeln!(self.out, "    not aligned to {} bytes", desc.align)?;
+        }
+        self.follow_to(desc.fields, &words, depth + 1)
+    }
+
+    /// Entries until one cannot be a pointer; the size of a table is nowhere in memory.
+    fn bindings(&mut self, label: &str, address: u32, depth: u32) -> fmt::Result {
+        writeln!(self.out, "{label}: binding table at {address:#010x}")?;
+        let Some(surface) = self.generation.structure("SURFACE_STATE") else {
+            return Ok(());
+        };
+        for i in 0..MAX_BINDINGS {
+            let place = address.wrapping_add(i * 4);
+            let Some(entry) = self.source.dword(place) else {
+                return self.error(place, i, None, "binding table not mapped");
+            };
+            let at = self.surface_base.wrapping_add(entry);
+            if entry == 0 || entry % 32 != 0 || self.source.dword(at).is_none() {
+                return Ok(());
+            }
+            writeln!(self.out, "pointer {i}: {entry:#010x}")?;
+            self.structure(surface, at, depth + 1)?;
+        }
+        Ok(())
+    }
+
+    fn data(&mut self, label: &str, address: u32, dwords: u32) -> fmt::Result {
+        let dwords = dwords.min(self.options.data_dwords);
+        let (words, _) = self.read(address, dwords);
+        writeln!(self.out, "{label}: data at {address:#010x}")?;
+        for (i, row) in words.chunks(4).enumerate() {
+            write!(self.out, "{:#010x}: ", address.wrapping_add(i as u32 * 16))?;
+            for w in row {
+                write!(self.out, " {w:#010x}")?;
+            }
+            for w in row {
+                write!(self.out, " {:e}", f32::from_bits(*w))?;
+            }
+            writeln!(self.out)?;
+        }
+        Ok(())
+    }
+}
+
+/// An enable in bit 0 of the pointer's dword is off.
+fn disabled(fields: &[PackedField], pointer: &PackedField, words: &[u32]) -> bool {
+    fields.iter().any(|f| {
+        f.start / 32 == pointer.start / 32
+            && f.start % 32 == 0
+            && f.width == 1
+            && f.name.ends_with("Enable")
+            && f.raw(words) == 0
+    })
+}

@@ -1,0 +1,96 @@
+//! The decoder on short batches: bad input, following, annotations.
+//! Expected words are the manual's opcodes, written out by hand.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use super::*;
+use crate::platform::GEN40;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+struct Words(u32, Vec<u32>);
+
+impl Source for Words {
+    fn dword(&mut self, address: u32) -> Option<u32> {
+        let i = address.checked_sub(self.0)? / 4;
+        self.1.get(i as usize).copied()
+    }
+    fn kernel(&mut self, address: u32, out: &mut dyn Write) -> fmt::Result {
+        writeln!(out, "kernel {address:#x}")
+    }
+}
+
+fn run(words: &[u32]) -> (String, Report) {
+    let mut out = String::new();
+    let mut source = Words(0x1000, words.to_vec());
+    let bytes = words.len() as u32 * 4;
+    let report = batch(
+        &GEN40,
+        &mut source,
+        &mut out,
+        0x1000,
+        bytes,
+        Options::default(),
+    )
+    .unwrap();
+    (out, report)
+}
+
+#[test]
+fn unknown_command_is_reported_with_offset_and_dword() {
+    let (text, report) = run(&[0, 0x7fff_0003, 0x0500_0000]);
+    assert!(
+        text.contains("error: unknown command at offset 0x4, dword 0x7fff0003"),
+        "{text}"
+    );
+    assert_eq!((report.errors, report.commands, report.ended), (1, 2, true));
+}
+
+#[test]
+fn truncated_command_is_reported() {
+    let (text, report) = run(&[0x6101_0004, 1]);
+    assert!(
+        text.contains("error: truncated command at offset 0x0, dword 0x61010004"),
+        "{text}"
+    );
+    assert_eq!(report.errors, 1);
+}
+
+#[test]
+fn garbage_gives_up() {
+    let (_, report) = run(&[0x7fff_ffff; 100]);
+    assert_eq!(report.errors, 17);
+}
+
+#[test]
+fn registers_are_named() {
+    let (text, _) = run(&[0x1100_0001, 0x2020, 1, 0x0500_0000]);
+    assert!(
+        text.contains("Register Offset: 0x00002020 (PGTBL_CTL)"),
+        "{text}"
+    );
+}
+
+#[test]
+fn batch_that_chains_to_itself_ends() {
+    let mut out = String::new();
+    let mut source = Words(0, alloc::vec![0x1880_0080, 0]);
+    let options = Options {
+        max_dwords: 100,
+        ..Options::default()
+    };
+    let report = batch(&GEN40, &mut source, &mut out, 0, 8, options).unwrap();
+    assert_eq!(report.commands, 50);
+}
+
+#[test]
+fn unknown_register_suggests_names() {
+    assert_eq!(
+        explain_register(&GEN40, "VF_CTRL", 0).unwrap_err()[0],
+        "VF_CTL"
+    );
+    let text = explain_register(&GEN40, "vf_ctl", 1).unwrap();
+    assert!(
+        text.starts_with("VF_CTL at 0x7500, 32 bits, rw, VF: 0x00000001"),
+        "{text}"
+    );
+}

@@ -1,0 +1,112 @@
+//! The generations whose tables exist, and which device is which.
+//! PRM vol1 device identification; ids from i915 i915_pciids.h.
+//! Does not probe hardware.
+
+use crate::desc::{CommandDesc, RegisterDesc, StructDesc, SurfaceFormatDesc};
+use crate::gen40;
+use crate::ids::RegId;
+
+/// Everything the tables say about one generation.
+#[derive(Debug)]
+pub struct Generation {
+    /// Directory of its tables.
+    pub name: &'static str,
+    /// Version times ten: 40, 45, 50.
+    pub verx10: u16,
+    /// All registers by rising offset.
+    pub registers: &'static [RegisterDesc],
+    /// All commands by opcode.
+    pub commands: &'static [CommandDesc],
+    /// All structures by name.
+    pub structures: &'static [&'static StructDesc],
+    /// All surface formats by code.
+    pub formats: &'static [SurfaceFormatDesc],
+    /// The command that a header starts.
+    pub command: fn(u32) -> Option<&'static CommandDesc>,
+    /// Register, array index and dword at an MMIO offset.
+    pub lookup: fn(u32) -> Option<(RegId, u32, u32)>,
+}
+
+impl Generation {
+    /// The structure with the manual's name.
+    pub fn structure(&self, name: &str) -> Option<&'static StructDesc> {
+        let i = self
+            .structures
+            .binary_search_by(|s| s.name.cmp(name))
+            .ok()?;
+        self.structures.get(i).copied()
+    }
+
+    /// The register with the manual's name, in any case.
+    pub fn register(&self, name: &str) -> Option<&'static RegisterDesc> {
+        self.registers
+            .iter()
+            .find(|r| r.name.eq_ignore_ascii_case(name))
+    }
+}
+
+/// 965G and GM965.
+pub static GEN40: Generation = Generation {
+    name: "gen40",
+    verx10: 40,
+    registers: &gen40::REGISTERS,
+    commands: &gen40::COMMANDS,
+    structures: &gen40::STRUCTURES,
+    formats: &gen40::SURFACE_FORMATS,
+    command: gen40::command,
+    lookup: gen40::lookup,
+};
+
+/// All generations, oldest first.
+pub static GENERATIONS: [&Generation; 1] = [&GEN40];
+
+/// A device the tables cover.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Device {
+    /// PCI device id; the vendor is 8086h.
+    pub pci: u16,
+    /// Name in the manual's errata notes: `DevBW` or `DevCL`.
+    pub code: &'static str,
+    /// Product name.
+    pub name: &'static str,
+}
+
+/// All devices, by id.
+pub static DEVICES: [Device; 6] = [
+    Device {
+        pci: 0x2972,
+        code: "DevBW",
+        name: "946GZ",
+    },
+    Device {
+        pci: 0x2982,
+        code: "DevBW",
+        name: "G35",
+    },
+    Device {
+        pci: 0x2992,
+        code: "DevBW",
+        name: "965Q",
+    },
+    Device {
+        pci: 0x29a2,
+        code: "DevBW",
+        name: "965G",
+    },
+    Device {
+        pci: 0x2a02,
+        code: "DevCL",
+        name: "GM965",
+    },
+    Device {
+        pci: 0x2a12,
+        code: "DevCL",
+        name: "GME965",
+    },
+];
+
+/// Tables and device of a PCI device id.
+pub fn of_device(pci: u16) -> Option<(&'static Generation, &'static Device)> {
+    let device = DEVICES.iter().find(|d| d.pci == pci)?;
+    Some((&GEN40, device))
+}
