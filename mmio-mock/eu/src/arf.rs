@@ -10,104 +10,121 @@ use crate::thread::Thread;
 /// One register as eight dwords.
 pub(crate) type Image = [u32; 8];
 
-/// Both accumulators: 16 dword channels (acc0 then acc1) or 32 word channels.
+/// Both accumulators: 16 dword channels (acc0 then acc1) or 32 word channels. Each group of
+/// eight knows whether it holds floats or integers.
 #[derive(Clone, Debug)]
 pub(crate) struct Acc {
     lanes: [u64; 32],
-    float: bool,
+    float: [bool; 4],
 }
 
 impl Acc {
     pub(crate) const fn new() -> Acc {
         Acc {
             lanes: [0; 32],
-            float: false,
+            float: [false; 4],
         }
+    }
+
+    #[inline(always)]
+    fn at(lane: u8) -> (usize, usize) {
+        (usize::from(lane & 31), usize::from(lane >> 3 & 3))
     }
 
     /// Lane as an extended float.
     #[inline(always)]
     pub(crate) fn float(&self, lane: u8) -> f64 {
-        let v = self.lanes[usize::from(lane & 31)];
-        if self.float {
-            f64::from_bits(v)
+        let (i, group) = Acc::at(lane);
+        if self.float[group] {
+            f64::from_bits(self.lanes[i])
         } else {
-            f64::from(f32::from_bits(v as u32))
+            f64::from(f32::from_bits(self.lanes[i] as u32))
         }
     }
 
     /// Lane as an extended integer.
     #[inline(always)]
     pub(crate) fn int(&self, lane: u8) -> i64 {
-        let v = self.lanes[usize::from(lane & 31)];
-        if self.float {
-            i64::from((f64::from_bits(v) as f32).to_bits())
+        let (i, group) = Acc::at(lane);
+        if self.float[group] {
+            i64::from((f64::from_bits(self.lanes[i]) as f32).to_bits())
         } else {
-            v as i64
+            self.lanes[i] as i64
         }
     }
 
-    #[inline(always)]
     pub(crate) fn set_float(&mut self, lane: u8, v: f64) {
-        self.become_kind(true);
+        self.become_kind(lane, true);
         self.lanes[usize::from(lane & 31)] = v.to_bits();
     }
 
-    #[inline(always)]
     pub(crate) fn set_int(&mut self, lane: u8, v: i64) {
-        self.become_kind(false);
+        self.become_kind(lane, false);
         self.lanes[usize::from(lane & 31)] = v as u64;
     }
 
-    /// `N` float lanes from `first` (0 or 8).
+    /// `N` (8 or 16) float lanes from `first` (0 or 8).
     #[inline(always)]
     pub(crate) fn floats<const N: usize>(&self, first: u8) -> [f64; N] {
         let mut out = [0.0; N];
-        if self.float {
-            let at = usize::from(first & 15);
-            // PANIC: at <= 15 and N <= 16 stay inside 32 lanes.
+        let at = usize::from(first & 8);
+        // PANIC: at <= 8 and N <= 16 stay inside 32 lanes.
+        if self.float[at / 8..(at + N) / 8].iter().all(|&f| f) {
             let src = &self.lanes[at..at + N];
             for i in 0..N {
                 out[i] = f64::from_bits(src[i]);
             }
         } else {
-            for i in 0..N {
-                out[i] = self.float(first + i as u8);
-            }
+            self.floats_of_ints(first, &mut out);
         }
         out
     }
 
-    /// Replaces `N` float lanes from `first` (0 or 8).
+    #[cold]
+    fn floats_of_ints(&self, first: u8, out: &mut [f64]) {
+        for (i, o) in out.iter_mut().enumerate() {
+            *o = self.float(first + i as u8);
+        }
+    }
+
+    /// Replaces `N` (8 or 16) float lanes from `first` (0 or 8).
     #[inline(always)]
     pub(crate) fn set_floats<const N: usize>(&mut self, first: u8, v: &[f64; N]) {
-        self.become_kind(true);
-        let at = usize::from(first & 15);
+        let at = usize::from(first & 8);
         // PANIC: as in `floats`.
+        self.float[at / 8..(at + N) / 8].fill(true);
         let dst = &mut self.lanes[at..at + N];
         for i in 0..N {
             dst[i] = v[i].to_bits();
         }
     }
 
-    /// The other lanes keep their bits when the kind changes.
+    /// Replaces `N` (8 or 16) integer lanes from `first` (0 or 8).
     #[inline(always)]
-    fn become_kind(&mut self, float: bool) {
-        if self.float != float {
-            self.convert(float);
+    pub(crate) fn set_ints<const N: usize>(&mut self, first: u8, v: &[i64; N]) {
+        let at = usize::from(first & 8);
+        // PANIC: as in `floats`.
+        self.float[at / 8..(at + N) / 8].fill(false);
+        let dst = &mut self.lanes[at..at + N];
+        for i in 0..N {
+            dst[i] = v[i] as u64;
         }
     }
 
-    #[cold]
-    fn convert(&mut self, float: bool) {
-        for lane in 0..32 {
+    /// The other lanes of the group keep their bits when its kind changes.
+    fn become_kind(&mut self, lane: u8, float: bool) {
+        let group = lane & 0x18;
+        if self.float[usize::from(group >> 3)] == float {
+            return;
+        }
+        for lane in group..group + 8 {
             self.lanes[usize::from(lane)] = if float {
                 self.float(lane).to_bits()
             } else {
                 self.int(lane) as u64
             };
         }
-        self.float = float;
+        self.float[usize::from(group >> 3)] = float;
     }
 }
 

@@ -116,6 +116,8 @@ pub(crate) struct Src {
     pub(crate) num: Num,
     pub(crate) negate: bool,
     pub(crate) abs: bool,
+    /// Float elements of a direct region or an immediate.
+    pub(crate) fast_float: bool,
     /// `abs` on float bits.
     pub(crate) and: u32,
     /// `negate` on float bits.
@@ -180,6 +182,8 @@ pub(crate) struct Decoded {
     pub(crate) acc_lane: u8,
     /// Accumulator holds 33-bit words rather than 64-bit dwords.
     pub(crate) acc_word: bool,
+    /// Saturates or sets flags: more to do with a result than to write it.
+    pub(crate) special: bool,
     pub(crate) flag: u8,
     pub(crate) pred: PredCtrl,
     pub(crate) cond: CondMod,

@@ -173,7 +173,7 @@ pub(crate) fn finish_float<const N: usize>(
     if d.acc_write && t.acc_on {
         t.acc.set_floats(d.acc_lane, &r);
     }
-    if t.alt || d.saturate || d.cond != CondMod::None {
+    if t.alt || d.special {
         finish_special(t, d, mask, &mut r);
     }
     t.store_float(&d.dst, mask, &r);

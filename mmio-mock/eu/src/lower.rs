@@ -49,6 +49,7 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         acc_write: false,
         acc_lane: 0,
         acc_word: false,
+        special: false,
         flag: 0,
         pred: PredCtrl::None,
         cond: CondMod::None,
@@ -77,6 +78,7 @@ const NULL_SRC: Src = Src {
     num: Num::Ud,
     negate: false,
     abs: false,
+    fast_float: false,
     and: u32::MAX,
     xor: 0,
 };
@@ -180,11 +182,18 @@ impl Lower<'_> {
                 SrcKind::Indirect(self.indirect_src(s, subreg, imm, size))
             }
         };
+        let fast_float = num == Num::F
+            && fast
+            && matches!(
+                kind,
+                SrcKind::Vec(_) | SrcKind::Scalar(_) | SrcKind::Imm(_) | SrcKind::Table(_)
+            );
         Some(Src {
             kind,
             num,
             negate: s.negate,
             abs: s.abs,
+            fast_float,
             and: if s.abs { 0x7fff_ffff } else { u32::MAX },
             xor: if s.negate { 0x8000_0000 } else { 0 },
         })
@@ -357,6 +366,7 @@ pub(crate) fn lower(inst: &Inst, mode: Mode) -> Decoded {
     d.pred = inst.pred_ctrl;
     d.pred_inv = inst.pred_inv;
     d.cond = inst.cond_mod;
+    d.special = inst.saturate || inst.cond_mod != CondMod::None;
     d.flag = inst.flag_subreg & 1;
     d.exec = exec as u8;
     d.lanes = ((1u32 << exec) - 1) as u16;

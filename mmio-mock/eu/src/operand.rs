@@ -10,28 +10,46 @@ use crate::thread::Thread;
 /// Smallest normal single float.
 const MIN_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 
-/// A float element with modifiers applied and denormals flushed, widened.
+/// A float element with denormals flushed and modifiers applied.
 #[inline(always)]
-pub(crate) fn widen(bits: u32, and: u32, xor: u32) -> f64 {
+fn modified(bits: u32, and: u32, xor: u32) -> u32 {
     let keep = if bits & 0x7f80_0000 == 0 {
         0x8000_0000
     } else {
         u32::MAX
     };
-    f64::from(f32::from_bits(((bits & keep) & and) ^ xor))
+    ((bits & keep) & and) ^ xor
+}
+
+/// A float element with modifiers applied and denormals flushed, widened.
+#[inline(always)]
+pub(crate) fn widen(bits: u32, and: u32, xor: u32) -> f64 {
+    f64::from(f32::from_bits(modified(bits, and, xor)))
+}
+
+/// `widen` of all lanes: two loops, each of one element width, so that each vectorises fully.
+#[inline(always)]
+fn widen_all<const N: usize>(mut raw: [u32; N], and: u32, xor: u32) -> [f64; N] {
+    for v in &mut raw {
+        *v = modified(*v, and, xor);
+    }
+    let mut out = [0.0; N];
+    for i in 0..N {
+        out[i] = f64::from(f32::from_bits(raw[i]));
+    }
+    out
 }
 
 /// A result as single float bits: rounded toward zero, denormals flushed (PRM 10.3.1.2).
 #[inline(always)]
 pub(crate) fn narrow(x: f64) -> u32 {
     // The low 29 bits are what single precision cannot hold; a NaN keeps its quiet bit.
-    let cut = f64::from_bits(x.to_bits() & !0x1fff_ffff) as f32;
     let keep = if x.abs() < MIN_NORMAL {
-        0x8000_0000
+        1 << 63
     } else {
-        u32::MAX
+        !0x1fff_ffff
     };
-    cut.to_bits() & keep
+    (f64::from_bits(x.to_bits() & keep) as f32).to_bits()
 }
 
 /// Float to integer: toward zero, clamped to the type, NaN gives 0 (PRM 10.4.1).
@@ -119,23 +137,33 @@ impl Thread {
     /// Source lanes as extended-precision floats.
     #[inline(always)]
     pub(crate) fn load_float<const N: usize>(&self, s: &Src) -> [f64; N] {
+        if !s.fast_float {
+            return self.load_float_slow::<N>(s);
+        }
+        widen_all(self.load_raw::<N>(s), s.and, s.xor)
+    }
+
+    #[inline(never)]
+    fn load_float_slow<const N: usize>(&self, s: &Src) -> [f64; N] {
         let mut out = [0.0; N];
-        if s.num == Num::F {
-            if let SrcKind::Acc(lanes) = &s.kind {
+        match (&s.kind, s.num) {
+            (SrcKind::Acc(lanes), Num::F) => {
                 // Modifiers and the denormal flush do not apply to accumulators (11.3.4.5).
                 for i in 0..N {
                     out[i] = self.acc.float(lanes[i]);
                 }
-                return out;
             }
-            let raw = self.load_raw::<N>(s);
-            for i in 0..N {
-                out[i] = widen(raw[i], s.and, s.xor);
+            (_, Num::F) => {
+                let raw = self.load_raw::<N>(s);
+                for i in 0..N {
+                    out[i] = widen(raw[i], s.and, s.xor);
+                }
             }
-        } else {
-            let v = self.load_int::<N>(s);
-            for i in 0..N {
-                out[i] = v[i] as f64;
+            _ => {
+                let v = self.load_int::<N>(s);
+                for i in 0..N {
+                    out[i] = v[i] as f64;
+                }
             }
         }
         out
@@ -209,6 +237,21 @@ impl Thread {
     /// Converts float results to the destination type and writes them.
     #[inline(always)]
     pub(crate) fn store_float<const N: usize>(&mut self, d: &Dst, mask: u16, r: &[f64; N]) {
+        match (&d.kind, d.num) {
+            (DstKind::Vec(off), Num::F) => {
+                let mut raw = [0; N];
+                for i in 0..N {
+                    raw[i] = narrow(r[i]);
+                }
+                self.regs.set_vec(*off, mask, &raw);
+            }
+            (DstKind::Null, _) => {}
+            _ => self.store_float_slow(d, mask, r),
+        }
+    }
+
+    #[inline(never)]
+    fn store_float_slow<const N: usize>(&mut self, d: &Dst, mask: u16, r: &[f64; N]) {
         let mut raw = [0; N];
         if d.num == Num::F {
             if let DstKind::Acc(t) = &d.kind {

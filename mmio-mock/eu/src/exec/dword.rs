@@ -110,19 +110,34 @@ fn asr<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
     }
 }
 
+/// Lanes with their sign, negated if the operand is.
+#[inline(always)]
+fn wide<const N: usize>(s: &Src, v: &[u32; N]) -> [i64; N] {
+    let signed = if s.num == Num::D { u32::MAX } else { 0 };
+    let mut out = [0; N];
+    for i in 0..N {
+        let high = ((v[i] as i32 >> 31) as u32) & signed;
+        out[i] = (u64::from(high) << 32 | u64::from(v[i])) as i64;
+    }
+    if s.negate {
+        for v in &mut out {
+            *v = -*v;
+        }
+    }
+    out
+}
+
 fn add<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let a = t.load_raw::<N>(&d.src[0]);
     let b = t.load_raw::<N>(&d.src[1]);
     if t.acc_on {
+        let (x, y) = (wide(&d.src[0], &a), wide(&d.src[1], &b));
+        let mut sum = [0; N];
         for i in 0..N {
-            let wide = |s: &Src, v: u32| {
-                let v = s.num.extend(v);
-                if s.negate { -v } else { v }
-            };
-            let sum = wide(&d.src[0], a[i]) + wide(&d.src[1], b[i]);
-            t.acc.set_int(d.acc_lane + i as u8, sum);
+            sum[i] = x[i] + y[i];
         }
+        t.acc.set_ints(d.acc_lane, &sum);
     }
     let sign = |s: &Src| 0u32.wrapping_sub(u32::from(s.negate));
     let (na, nb) = (sign(&d.src[0]), sign(&d.src[1]));
