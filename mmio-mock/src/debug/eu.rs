@@ -10,7 +10,7 @@ const THREADS: u32 = 4;
 /// Attention and data bits, and clear pulses not yet delivered; bit 0 is EU 0 thread 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Attention {
-    attention: u32,
+    raised: u32,
     data: u32,
     pulses: u32,
 }
@@ -30,7 +30,7 @@ impl Attention {
     /// EU_ATT: the most significant bit is EU 0 thread 0.
     pub(super) fn att(&self, dword: u32) -> u32 {
         if dword == 0 {
-            self.attention.reverse_bits()
+            self.raised.reverse_bits()
         } else {
             0
         }
@@ -47,7 +47,7 @@ impl Attention {
 
     /// EU_ATT_CLR: here the least significant bit is EU 0 thread 0.
     pub(super) fn clear(&mut self, pulses: u32) {
-        self.attention &= !pulses;
+        self.raised &= !pulses;
         self.data &= !pulses;
         self.pulses |= pulses;
     }
@@ -56,7 +56,7 @@ impl Attention {
 impl DebugRegs {
     /// `wait n1` raised the Attn signal of a thread.
     pub fn raise_attention(&mut self, eu: u32, thread: u32) {
-        self.eu.attention |= bit(eu, thread);
+        self.eu.raised |= bit(eu, thread);
     }
 
     /// A thread's CR0 bit 2 changed.
@@ -71,12 +71,12 @@ impl DebugRegs {
 
     /// Any Attn signal is up: the one interrupt line to the driver.
     pub fn attention(&self) -> bool {
-        self.eu.attention != 0
+        self.eu.raised != 0
     }
 
     /// Whether this thread's Attn signal is up.
     pub fn attention_of(&self, eu: u32, thread: u32) -> bool {
-        self.eu.attention & bit(eu, thread) != 0
+        self.eu.raised & bit(eu, thread) != 0
     }
 
     /// Takes the AClear pulse of a thread: its N1 bit 0 and CR0 bit 2 are to be reset.

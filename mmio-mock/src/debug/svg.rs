@@ -30,10 +30,8 @@ pub(super) struct Bases([u32; 6]);
 impl DebugRegs {
     /// A base address changed; it is latched while the global debug enable is set.
     pub fn svg_base(&mut self, base: SvgBase, address: u32) {
-        if self.global {
-            if let Some(slot) = self.svg.0.get_mut(base as usize) {
-                *slot = address;
-            }
+        if let Some(slot) = self.svg.0.get_mut(base as usize).filter(|_| self.global) {
+            *slot = address;
         }
     }
 

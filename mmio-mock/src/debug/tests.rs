@@ -260,7 +260,7 @@ fn payload(
 fn the_windower_traps_the_subspan_of_a_pixel() {
     let mut d = enabled();
     // 3.3.1: pixel (101, 50): bit 0 is ignored; enable and thread enable.
-    write(&mut d, 0x7c04, 50 << 16 | 101);
+    write(&mut d, 0x7c04, 0x0032_0065);
     write(&mut d, 0x7c00, 3);
     assert!(d.wiz().armed());
     let miss = payload(&mut d, &[(98, 50), (102, 50), (100, 48)], 9, false);
@@ -285,7 +285,7 @@ fn the_windower_traps_the_subspan_of_a_pixel() {
 #[test]
 fn the_windower_traps_the_nth_occurrence() {
     let mut d = enabled();
-    write(&mut d, 0x7c04, 4 << 16 | 6);
+    write(&mut d, 0x7c04, 0x0004_0006);
     // Instance 3 in 23:16, compare of it in bit 4.
     write(&mut d, 0x7c00, 0x0003_0113);
     assert!(d.wiz().snapshot_wanted(7, 5, 3, false));

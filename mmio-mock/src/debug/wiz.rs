@@ -42,12 +42,12 @@ pub struct WizView<'a> {
 
 impl WizView<'_> {
     /// Whether payloads need a look at all; when false their subspans may be left out.
-    pub fn armed(&self) -> bool {
+    pub fn armed(self) -> bool {
         self.regs.snapshot(SnapshotUnit::Wiz).armed()
     }
 
     /// Whether the subspan of a pixel is the selected one; bit 0 of x and y does not count.
-    pub fn selected(&self, x: u32, y: u32) -> bool {
+    pub fn selected(self, x: u32, y: u32) -> bool {
         use fields::WIZ_STRG_VAL::{PIXEL_X_COMPARE_VALUE, PIXEL_Y_COMPARE_VALUE};
         let at = self.regs.acting(reg::WIZ_STRG_VAL);
         x >> 1 == PIXEL_X_COMPARE_VALUE.read(at) >> 1
@@ -55,7 +55,7 @@ impl WizView<'_> {
     }
 
     /// Whether the next occurrence (counted from 1) of the selected subspan would be trapped.
-    pub fn snapshot_wanted(&self, x: u32, y: u32, instance: u32, upstream: bool) -> bool {
+    pub fn snapshot_wanted(self, x: u32, y: u32, instance: u32, upstream: bool) -> bool {
         self.regs.snapshot(SnapshotUnit::Wiz).enable
             && self.selected(x, y)
             && self.instance_matches(instance)
@@ -63,26 +63,26 @@ impl WizView<'_> {
     }
 
     /// One subspan per payload (bit 6).
-    pub fn single_subspan_dispatch(&self) -> bool {
+    pub fn single_subspan_dispatch(self) -> bool {
         self.regs
             .is(reg::WIZ_CTL, fields::WIZ_CTL::SINGLE_SUBSPAN_DISPATCH)
     }
 
     /// Subspans need not wait for the pixel scoreboard (bit 5).
-    pub fn ignore_scoreboard(&self) -> bool {
+    pub fn ignore_scoreboard(self) -> bool {
         self.regs.is(
             reg::WIZ_CTL,
             fields::WIZ_CTL::IGNORE_COLOR_SCOREBOARD_STALLS,
         )
     }
 
-    fn instance_matches(&self, instance: u32) -> bool {
+    fn instance_matches(self, instance: u32) -> bool {
         use fields::WIZ_CTL::{ENABLE_SUBSPAN_INSTANCE_COMPARE, SUBSPAN_INSTANCE_NUMBER};
         !self.regs.is(reg::WIZ_CTL, ENABLE_SUBSPAN_INSTANCE_COMPARE)
             || instance == self.regs.field(reg::WIZ_CTL, SUBSPAN_INSTANCE_NUMBER)
     }
 
-    fn upstream_passes(&self, upstream: bool) -> bool {
+    fn upstream_passes(self, upstream: bool) -> bool {
         upstream
             || !self
                 .regs
