@@ -1,6 +1,7 @@
 //! The software device model behind the mock MMIO bus.
 #![forbid(unsafe_code)]
 
+pub mod cc;
 pub mod debug;
 pub mod fault;
 pub mod ff;

@@ -155,7 +155,11 @@ fn walk(
     copied
 }
 
-const _: () = assert!(512 * 8 == PAGE_SIZE && 128 * 32 == PAGE_SIZE);
+const _: () = {
+    let (x, y) = (Tiling::X, Tiling::Y);
+    assert!((x.tile_width() * x.tile_height()) as usize == PAGE_SIZE);
+    assert!((y.tile_width() * y.tile_height()) as usize == PAGE_SIZE);
+};
 
 #[cfg(test)]
 mod tests {

@@ -13,7 +13,7 @@ fn ratio(num: u32, den: u32) -> f32 {
     let shift = 26 + num.leading_zeros();
     let wide = (num as u128) << shift;
     let quotient = (wide / den as u128) as u64;
-    let sticky = (wide % den as u128 != 0) as u64;
+    let sticky = !wide.is_multiple_of(den as u128) as u64;
     // Exact: a power of two of moderate size.
     ((quotient << 1) | sticky) as f32 * f32::from_bits((127 - shift - 1) << 23)
 }
