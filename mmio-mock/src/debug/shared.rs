@@ -37,7 +37,8 @@ pub(super) struct Latched {
     pub(super) ts_error: TsMessageError,
     math: [ErrorWords; 2],
     sampler: ErrorWords,
-    data_port: Option<ErrorWords>,
+    data_port: ErrorWords,
+    data_port_error: bool,
     urb: ErrorWords,
     binding_tables: [u32; 32],
 }
@@ -47,6 +48,21 @@ impl DebugRegs {
     ///
     /// The data port keeps its first error until reset (3.4.7), the others show the latest.
     pub fn shared_error(&mut self, unit: SharedUnit, words: ErrorWords) {
+        self.keep(unit, words);
+        if unit == SharedUnit::DataPort {
+            self.shared.data_port_error = true;
+        }
+    }
+
+    /// A shared function received a good message: in non-pipelined mode its sideband (`header`
+    /// without error bits) and r0 are kept all the same (3.7.1.2).
+    pub fn shared_message(&mut self, unit: SharedUnit, words: ErrorWords) {
+        if self.non_pipelined() {
+            self.keep(unit, words);
+        }
+    }
+
+    fn keep(&mut self, unit: SharedUnit, words: ErrorWords) {
         match unit {
             SharedUnit::Math(em) => {
                 if let Some(slot) = self.shared.math.get_mut((em & 1) as usize) {
@@ -54,9 +70,8 @@ impl DebugRegs {
                 }
             }
             SharedUnit::Sampler => self.shared.sampler = words,
-            SharedUnit::DataPort => {
-                self.shared.data_port.get_or_insert(words);
-            }
+            SharedUnit::DataPort if self.shared.data_port_error => {}
+            SharedUnit::DataPort => self.shared.data_port = words,
             SharedUnit::Urb => self.shared.urb = words,
         }
     }
@@ -170,7 +185,7 @@ impl DebugRegs {
         use fields::DP_CTL::DEBUG_DATA_MUX_SELECT;
         use fields::DP_CTL::DEBUG_DATA_MUX_SELECT::Value;
         let mux = self.field(reg::DP_CTL, DEBUG_DATA_MUX_SELECT);
-        let words = self.shared.data_port.unwrap_or_default();
+        let words = self.shared.data_port;
         match mux {
             m if m == Value::ErrorMessageHeader as u32 => words.header,
             m if m == Value::HeaderDword6 as u32 => words.dword6,
