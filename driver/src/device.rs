@@ -140,7 +140,7 @@ impl Device {
     /// Whether the engine has nothing to do and every request has ended.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.check_live().is_err() || self.inner.engine.is_idle(&self.inner.uncore)
+        self.check_live().is_err() || self.inner.engine.is_idle()
     }
 
     /// Waits until the device is idle; `ETIMEDOUT` when it is not in time.
@@ -190,7 +190,7 @@ impl Device {
         let inner = &*self.inner;
         dev_info!(self, "resetting the device");
         inner.engine.set_wedged(true);
-        inner.engine.prepare_reset(&inner.uncore);
+        inner.engine.prepare_reset();
         let outcome = (inner.model.info.ops.reset)(&inner.uncore);
         inner.engine.fail_pending(EIO)?;
         outcome?;
@@ -226,7 +226,7 @@ impl Inner {
     pub(crate) fn start(&self) -> Result {
         workarounds::apply(&self.uncore, self.model.info.gt_workarounds);
         workarounds::apply(&self.uncore, self.model.info.engine_workarounds);
-        self.engine.resume(&self.uncore)?;
+        self.engine.resume()?;
         self.interrupts.enable_user();
         Ok(())
     }
@@ -237,7 +237,7 @@ impl Inner {
             return;
         }
         self.interrupts.disable_user();
-        self.engine.shutdown(&self.uncore);
+        self.engine.shutdown();
         // A status page that cannot be written any more is about to be freed anyway.
         let _ = self.engine.fail_pending(ENODEV);
         self.interrupts.uninstall();

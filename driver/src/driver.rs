@@ -92,7 +92,7 @@ impl pci::Driver for Driver {
         // From here on dropping `inner` undoes everything.
         inner.interrupts.clear_errors();
         inner.interrupts.install()?;
-        inner.engine.prepare_reset(&inner.uncore);
+        inner.engine.prepare_reset();
         inner.start()?;
         pr_info!(
             "{} ({:04x}:{:04x}, {}): {} GTT entries",

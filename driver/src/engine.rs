@@ -14,10 +14,10 @@ use ringbuf::RingBuffer;
 
 use crate::fence::Fence;
 use crate::gem::{Object, Tiling};
+use crate::r#gen::registers::reg::PRB0_TAIL;
 use crate::r#gen::{DeviceInfo, EngineOps, Flush};
 use crate::gtt::Ggtt;
 use crate::gtt::range::Search;
-use crate::mmio::RENDER_RING_BASE;
 use crate::timeline::Timeline;
 use crate::uncore::{POLL, Uncore};
 
@@ -28,7 +28,7 @@ const RING_SPACE_TIMEOUT: Delta = Delta::from_secs(1);
 
 /// The render engine.
 pub struct Engine {
-    base: usize,
+    uncore: Uncore,
     ops: &'static EngineOps,
     ring: SpinLock<RingBuffer>,
     ring_address: u32,
@@ -52,7 +52,7 @@ impl Engine {
         let scratch = Object::new(platform, ggtt, "scratch".into(), 4096, Tiling::None, 0)?;
         let scratch_address = scratch.bind(0, Search::High)?;
         Ok(Engine {
-            base: RENDER_RING_BASE,
+            uncore: ggtt.uncore().clone(),
             ops: info.ops,
             ring: SpinLock::new(RingBuffer::new(memory)?),
             ring_address,
@@ -64,32 +64,32 @@ impl Engine {
     }
 
     /// Starts the ring, empty.
-    pub fn resume(&self, uncore: &Uncore) -> Result {
+    pub fn resume(&self) -> Result {
         let size = {
             let mut ring = self.ring.lock();
             ring.reset();
             ring.ring().size()
         };
         let status_page = (self.ops.status_page)(self.timeline.status_page())?;
-        legacy::start(uncore, self.base, self.ring_address, size, status_page)
+        legacy::start(&self.uncore, self.ring_address, size, status_page)
     }
 
     /// Stops the command streamer and empties the ring, before a reset or the end.
-    pub fn prepare_reset(&self, uncore: &Uncore) {
-        legacy::stop(uncore, self.base);
+    pub fn prepare_reset(&self) {
+        legacy::stop(&self.uncore);
     }
 
     /// Stops the engine for good.
-    pub fn shutdown(&self, uncore: &Uncore) {
-        legacy::stop(uncore, self.base);
-        legacy::park_status_page(uncore, self.base);
+    pub fn shutdown(&self) {
+        legacy::stop(&self.uncore);
+        legacy::park_status_page(&self.uncore);
         self.scratch.unbind();
     }
 
     /// Whether the ring has been read to its end and every request has ended.
-    pub fn is_idle(&self, uncore: &Uncore) -> bool {
+    pub fn is_idle(&self) -> bool {
         self.timeline.signal();
-        self.timeline.pending() == 0 && legacy::is_idle(uncore, self.base)
+        self.timeline.pending() == 0 && legacy::is_idle(&self.uncore)
     }
 
     /// No further submissions until a reset.
@@ -98,14 +98,16 @@ impl Engine {
     }
 
     /// Queues the batch at a graphics address.
-    pub fn submit(&self, uncore: &Uncore, batch: u32) -> Result<Arc<Fence>> {
+    pub fn submit(&self, batch: u32) -> Result<Arc<Fence>> {
         if self.wedged.load(Ordering::Acquire) {
             return Err(EIO);
         }
-        let deadline = uncore.clock().now() + RING_SPACE_TIMEOUT;
+        let deadline = self.uncore.clock().now() + RING_SPACE_TIMEOUT;
         loop {
-            match self.try_submit(uncore, batch) {
-                Err(ENOSPC) if uncore.clock().now() < deadline => uncore.clock().relax(POLL),
+            match self.try_submit(batch) {
+                Err(ENOSPC) if self.uncore.clock().now() < deadline => {
+                    self.uncore.clock().relax(POLL)
+                }
                 // The ring has not moved for a second: nothing will.
                 Err(ENOSPC) => return Err(EIO),
                 other => return other,
@@ -113,7 +115,7 @@ impl Engine {
         }
     }
 
-    fn try_submit(&self, uncore: &Uncore, batch: u32) -> Result<Arc<Fence>> {
+    fn try_submit(&self, batch: u32) -> Result<Arc<Fence>> {
         self.timeline.signal();
         // The interrupt handler never takes this lock, so holding it across the tail write is safe; it keeps tail
         // writes in the order of sequence numbers.
@@ -128,7 +130,7 @@ impl Engine {
         let tail = room.commit()?;
         let fence = Arc::new(Fence::new(seqno));
         self.timeline.push(&fence, tail.offset());
-        tail.write(uncore.io(), self.base);
+        tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);
         Ok(fence)
     }
 

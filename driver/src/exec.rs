@@ -32,9 +32,7 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>) -> Result<Request> {
     if !fits || !object.belongs_to(device.ggtt()) {
         return Err(EINVAL);
     }
-    let fence = device
-        .engine()
-        .submit(device.uncore(), address.wrapping_add(desc.start))?;
+    let fence = device.engine().submit(address.wrapping_add(desc.start))?;
     Ok(Request::new(
         device.clone(),
         Arc::clone(&fence),

@@ -3,6 +3,9 @@
 //! A device's row says how commands, page table entries and resets look. Not modelled: any but the rows in `gen/`.
 pub mod gen40;
 
+/// The registers: offsets and typed fields.
+pub(crate) use regs::gen40 as registers;
+
 use alloc::vec::Vec;
 
 use kernel::dma::DmaAddress;
@@ -15,10 +18,6 @@ use crate::workarounds::Workaround;
 pub struct DeviceInfo {
     /// Platform name.
     pub platform: &'static str,
-    /// Byte offset of the GTT in BAR 0.
-    pub gtt_offset: usize,
-    /// Number of fence registers.
-    pub fences: usize,
     /// Error mask register value: bits that are 0 raise the master error interrupt.
     pub error_mask: u32,
     /// Workarounds applied to the device, then to the render engine.

@@ -15,7 +15,8 @@ use kernel::tock_registers::interfaces::{Readable, Writeable};
 use self::fence_reg::FenceRegs;
 use self::range::{RangeAllocator, Search};
 use crate::r#gen::DeviceInfo;
-use crate::mmio::{PGTBL_CTL, PgtblCtl};
+use crate::r#gen::registers::fields::PGTBL_CTL as PgtblCtl;
+use crate::r#gen::registers::reg::{GTT_PTE, PGTBL_CTL};
 use crate::uncore::Uncore;
 
 /// Bytes of a page.
@@ -37,7 +38,7 @@ impl Ggtt {
         let bar = uncore.config().bar(0).ok_or(ENODEV)?;
         let window = usize::try_from(bar.len)
             .unwrap_or(usize::MAX)
-            .saturating_sub(info.gtt_offset)
+            .saturating_sub(pte_offset(0).ok_or(ENODEV)?)
             / 4;
         let entries = total_entries(uncore).min(window);
         // The last page is never handed out: the command streamer prefetches past the end of what it reads.
@@ -50,7 +51,7 @@ impl Ggtt {
             info,
             entries,
             ranges: SpinLock::new(RangeAllocator::new(PAGE, limit)),
-            fences: FenceRegs::new(info.fences),
+            fences: FenceRegs::default(),
             live: AtomicBool::new(true),
         };
         ggtt.enable()?;
@@ -60,7 +61,7 @@ impl Ggtt {
 
     /// Turns translation on if the firmware or a reset left it off.
     pub fn enable(&self) -> Result {
-        let ctl = self.uncore.reg::<PgtblCtl::Register>(PGTBL_CTL);
+        let ctl = self.uncore.reg(PGTBL_CTL);
         let value = ctl.get();
         ctl.set(value | PgtblCtl::ENABLE::SET.value);
         if !ctl.is_set(PgtblCtl::ENABLE) {
@@ -188,13 +189,15 @@ impl Ggtt {
 
     fn write_entries(&self, first: usize, values: impl Iterator<Item = u32>) {
         let mut last = None;
+        let io = self.uncore.io();
         for (index, value) in (first..self.entries).zip(values) {
-            let offset = self.info.gtt_offset + index * 4;
-            self.uncore.write(offset, value);
-            last = Some(offset);
+            if let Some(offset) = pte_offset(index) {
+                io.write32(value, offset);
+                last = Some(offset);
+            }
         }
         if let Some(offset) = last {
-            self.uncore.posting_read(offset);
+            io.posting_read(offset);
         }
     }
 
@@ -211,18 +214,21 @@ impl Ggtt {
     }
 }
 
+/// Offset of an entry in BAR 0.
+fn pte_offset(index: usize) -> Option<usize> {
+    let pte = GTT_PTE.at(u32::try_from(index).ok()?)?;
+    Some(pte.offset() as usize)
+}
+
 /// Size of the GTT in entries, as PGTBL_CTL tells (intel-gtt.c `i965_gtt_total_entries`).
 fn total_entries(uncore: &Uncore) -> usize {
-    let kib = match uncore
-        .reg::<PgtblCtl::Register>(PGTBL_CTL)
-        .read_as_enum(PgtblCtl::SIZE)
-    {
-        Some(PgtblCtl::SIZE::Value::Size256KB) => 256,
-        Some(PgtblCtl::SIZE::Value::Size128KB) => 128,
-        Some(PgtblCtl::SIZE::Value::Size1MB) => 1024,
-        Some(PgtblCtl::SIZE::Value::Size2MB) => 2048,
-        Some(PgtblCtl::SIZE::Value::Size1_5MB) => 1536,
-        Some(PgtblCtl::SIZE::Value::Size512KB) | None => 512,
+    let kib = match uncore.reg(PGTBL_CTL).read_as_enum(PgtblCtl::SIZE) {
+        Some(PgtblCtl::SIZE::Value::Size256kb) => 256,
+        Some(PgtblCtl::SIZE::Value::Size128kb) => 128,
+        Some(PgtblCtl::SIZE::Value::Size1mb) => 1024,
+        Some(PgtblCtl::SIZE::Value::Size2mb) => 2048,
+        Some(PgtblCtl::SIZE::Value::Size15mb) => 1536,
+        Some(PgtblCtl::SIZE::Value::Size512kb) | None => 512,
     };
     kib * 1024 / 4
 }

@@ -8,7 +8,7 @@ use kernel::time::Delta;
 
 use crate::device::Device;
 use crate::fence::Fence;
-use crate::mmio::{RENDER_RING_BASE, ring};
+use crate::r#gen::registers::reg::{ACTHD, INSTDONE, PRB0_HEAD};
 
 /// Time between the two samples.
 const SAMPLE_PERIOD: Delta = Delta::from_micros(10);
@@ -28,11 +28,11 @@ impl Sample {
     /// Looks at the engine.
     #[must_use]
     pub fn take(device: &Device) -> Self {
-        let read = |offset| device.uncore().read(RENDER_RING_BASE + offset);
+        let uncore = device.uncore();
         Sample {
-            acthd: read(ring::ACTHD),
-            head: read(ring::HEAD),
-            instdone: read(ring::INSTDONE),
+            acthd: uncore.read(ACTHD),
+            head: uncore.read(PRB0_HEAD),
+            instdone: uncore.read(INSTDONE),
         }
     }
 }

@@ -12,13 +12,14 @@ use kernel::{pr_err, pr_warn};
 
 use crate::debug::error_state::ErrorState;
 use crate::r#gen::DeviceInfo;
-use crate::mmio::{EIR, EMR, Error, IER, IIR, IMR, Interrupt, PGTBL_ER};
+use crate::r#gen::registers::fields::{EIR as Error, IIR as Interrupt};
+use crate::r#gen::registers::reg::{EIR, EMR, IER, IIR, IMR, PGTBL_ER};
 use crate::timeline::Timeline;
 use crate::uncore::Uncore;
 
 const USER: u32 = Interrupt::USER::SET.value;
 const MASTER_ERROR: u32 = Interrupt::MASTER_ERROR::SET.value;
-const PAGE_TABLE_ERROR: u32 = Error::PAGE_TABLE::SET.value;
+const PAGE_TABLE_ERROR: u32 = Error::PAGE_TABLE_ERROR::SET.value;
 
 /// Interrupt state of a device, and its handler.
 pub struct Interrupts {

@@ -32,7 +32,6 @@ pub mod r#gen;
 pub mod gtt;
 pub mod hangcheck;
 mod irq;
-mod mmio;
 pub mod request;
 mod reset;
 mod timeline;

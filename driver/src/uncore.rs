@@ -9,6 +9,7 @@ use kernel::pci::ConfigSpace;
 use kernel::platform::Platform;
 use kernel::time::{Clock, Delta, read_poll_timeout};
 use kernel::tock_registers::RegisterLongName;
+use regs::field::Reg;
 
 /// Handle on the registers of one device; cheap to clone.
 #[derive(Clone)]
@@ -49,39 +50,39 @@ impl Uncore {
         self.platform.clock()
     }
 
-    /// A typed handle on the register at `offset`.
+    /// A typed handle on a register.
     #[must_use]
-    pub fn reg<R: RegisterLongName>(&self, offset: usize) -> RegProxy<'_, R> {
-        RegProxy::new(self.io(), offset)
+    pub fn reg<R: RegisterLongName>(&self, reg: Reg<u32, R>) -> RegProxy<'_, R> {
+        reg.on(self.io())
     }
 
     /// Reads a register.
     #[must_use]
-    pub fn read(&self, offset: usize) -> u32 {
-        self.io().read32(offset)
+    pub fn read<R: RegisterLongName>(&self, reg: Reg<u32, R>) -> u32 {
+        self.io().read32(reg.offset() as usize)
     }
 
     /// Writes a register.
-    pub fn write(&self, offset: usize, value: u32) {
-        self.io().write32(value, offset);
+    pub fn write<R: RegisterLongName>(&self, reg: Reg<u32, R>, value: u32) {
+        self.io().write32(value, reg.offset() as usize);
     }
 
     /// Reads a register only to push earlier writes to the device.
-    pub fn posting_read(&self, offset: usize) {
-        self.io().posting_read(offset);
+    pub fn posting_read<R: RegisterLongName>(&self, reg: Reg<u32, R>) {
+        self.io().posting_read(reg.offset() as usize);
     }
 
     /// Waits until `(register & mask) == value`; `ETIMEDOUT` when that does not happen in time.
-    pub fn wait_for_register(
+    pub fn wait_for_register<R: RegisterLongName>(
         &self,
-        offset: usize,
+        reg: Reg<u32, R>,
         mask: u32,
         value: u32,
         timeout: Delta,
     ) -> Result<u32> {
         read_poll_timeout(
             self.clock(),
-            || Ok(self.read(offset)),
+            || Ok(self.read(reg)),
             |now| now & mask == value,
             POLL,
             timeout,

@@ -4,7 +4,7 @@
 //! emitters.
 use kernel::pr_warn;
 
-use crate::mmio;
+use crate::r#gen::registers::reg::{CACHE_MODE_0, ECOSKPD, MI_MODE};
 use crate::uncore::Uncore;
 
 /// One masked register setting.
@@ -14,8 +14,8 @@ pub struct Workaround {
     pub name: &'static str,
     /// Why, as its source says it.
     pub reason: &'static str,
-    /// Register.
-    pub register: usize,
+    /// Byte offset of the register.
+    pub register: u32,
     /// Bits to set.
     pub set: u16,
     /// Bits to clear.
@@ -27,7 +27,7 @@ pub struct Workaround {
 const DISABLE_RENDER_CACHE_OPERATIONAL_FLUSH: Workaround = Workaround {
     name: "WaDisable_RenderCache_OperationalFlush",
     reason: "i915: RC_OP_FLUSH_ENABLE is cleared on all of this family",
-    register: mmio::CACHE_MODE_0,
+    register: CACHE_MODE_0.offset(),
     set: 0,
     clear: 1 << 0,
     verify: 1 << 0,
@@ -36,7 +36,7 @@ const DISABLE_RENDER_CACHE_OPERATIONAL_FLUSH: Workaround = Workaround {
 const TIMED_SINGLE_VERTEX_DISPATCH: Workaround = Workaround {
     name: "WaTimedSingleVertexDispatch",
     reason: "i915: without VS_TIMER_DISPATCH a lone vertex waits for a second one",
-    register: mmio::RENDER_RING_BASE + mmio::ring::MI_MODE,
+    register: MI_MODE.offset(),
     set: 1 << 6,
     clear: 0,
     verify: 1 << 6,
@@ -45,7 +45,7 @@ const TIMED_SINGLE_VERTEX_DISPATCH: Workaround = Workaround {
 const CONSTANT_BUFFER_SR_DISABLE: Workaround = Workaround {
     name: "ECO_CONSTANT_BUFFER_SR_DISABLE",
     reason: "i915: a CONSTANT_BUFFER of the context image would be executed on restore with a stale address and hang",
-    register: mmio::ECOSKPD,
+    register: ECOSKPD.offset(),
     set: 1 << 4,
     clear: 0,
     // i915: the bit does not stick on Broadwater, so it is verified nowhere.
@@ -70,12 +70,13 @@ pub const I965G_ENGINE: &[Workaround] = &[
 
 /// Applies a list, then verifies what reads back; a lost setting is reported and lived with.
 pub fn apply(uncore: &Uncore, list: &[Workaround]) {
+    let io = uncore.io();
     for row in list {
         let mask = u32::from(row.set | row.clear);
-        uncore.write(row.register, mask << 16 | u32::from(row.set));
+        io.write32(mask << 16 | u32::from(row.set), row.register as usize);
     }
     for row in list.iter().filter(|row| row.verify != 0) {
-        let now = uncore.read(row.register) & u32::from(row.verify);
+        let now = io.read32(row.register as usize) & u32::from(row.verify);
         if now != u32::from(row.set & row.verify) {
             pr_warn!(
                 "{} lost: register {:#x} reads {now:#x}",

@@ -4,9 +4,6 @@
 //! it. Not modelled: automatic report of the head.
 use kernel::io::Io;
 
-/// Offset of RING_TAIL from a ring's register base (i915 `RING_TAIL`).
-const RING_TAIL: usize = 0x30;
-
 /// A tail offset: made by a ring buffer only, so it lies in the ring and is qword aligned.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Tail(u32);
@@ -25,8 +22,8 @@ impl Tail {
         self.0
     }
 
-    /// Writes the tail register of the ring whose registers start at `base`.
-    pub fn write(self, io: &dyn Io, base: usize) {
-        io.write32(self.0, base + RING_TAIL);
+    /// Writes the ring's tail register, which is at `register`.
+    pub fn write(self, io: &dyn Io, register: usize) {
+        io.write32(self.0, register);
     }
 }

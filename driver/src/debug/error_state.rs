@@ -1,23 +1,23 @@
 //! Error state: the registers that tell why the device stands still.
 //!
-//! Registers as in i915 `i915_gpu_error.c`; unit names of INSTDONE and PGTBL_ER as in intel-gpu-tools.
+//! Registers as in i915 `i915_gpu_error.c`; names of registers and bits come from the tables.
 //! Not modelled: copies of the ring and of batches.
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
 use kernel::time::Ktime;
+use regs::desc::FieldDesc;
+use regs::ids::RegId;
 
-use crate::mmio::{self, RENDER_RING_BASE, ring};
+use crate::r#gen::registers;
 use crate::uncore::Uncore;
 
 /// One captured register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Captured {
-    /// Name.
-    pub name: &'static str,
-    /// Offset in BAR 0.
-    pub offset: usize,
+    /// Which.
+    pub id: RegId,
     /// Value.
     pub value: u32,
 }
@@ -37,150 +37,30 @@ pub struct ErrorState {
     pub registers: Vec<Captured>,
 }
 
-/// How bits of a register are named.
-struct Row {
-    name: &'static str,
-    offset: usize,
-    /// Bit and name.
-    bits: &'static [(u32, &'static str)],
-    /// Names are printed for bits that are 0 instead of 1.
-    inverted: bool,
-}
-
-const fn plain(name: &'static str, offset: usize) -> Row {
-    Row {
-        name,
-        offset,
-        bits: &[],
-        inverted: false,
-    }
-}
-
-const fn flags(name: &'static str, offset: usize, bits: &'static [(u32, &'static str)]) -> Row {
-    Row {
-        name,
-        offset,
-        bits,
-        inverted: false,
-    }
-}
-
-const ERRORS: &[(u32, &str)] = &[(4, "page table"), (1, "memory refresh"), (0, "instruction")];
-const INTERRUPTS: &[(u32, &str)] = &[(15, "master error"), (1, "user")];
-const PAGE_TABLE: &[(u32, &str)] = &[
-    (26, "sampler cache"),
-    (24, "render cache"),
-    (23, "instruction state cache"),
-    (22, "read only cache"),
-    (21, "vertex fetch"),
-    (20, "command fetch"),
-    (19, "CS"),
-    (18, "cursor fetch"),
-    (17, "overlay fetch"),
-    (8, "display B fetch"),
-    (4, "display A fetch"),
-    (1, "illegal memory"),
-    (0, "host fetch"),
-];
-const DONE: &[(u32, &str)] = &[
-    (31, "row 0 EU 0"),
-    (30, "row 0 EU 1"),
-    (29, "row 0 EU 2"),
-    (28, "row 0 EU 3"),
-    (27, "row 1 EU 0"),
-    (26, "row 1 EU 1"),
-    (25, "row 1 EU 2"),
-    (24, "row 1 EU 3"),
-    (23, "SF"),
-    (22, "SE"),
-    (21, "WM"),
-    (18, "dispatcher"),
-    (17, "projection"),
-    (16, "DG"),
-    (15, "quad cache"),
-    (14, "texture fetch"),
-    (13, "texture decompress"),
-    (12, "sampler cache"),
-    (11, "filter"),
-    (10, "bypass"),
-    (9, "PS"),
-    (8, "CC"),
-    (7, "map filter"),
-    (6, "map L2"),
-    (5, "MA row 0"),
-    (4, "MA row 1"),
-    (3, "IC row 0"),
-    (2, "IC row 1"),
-    (1, "CP"),
-];
-const DONE_1: &[(u32, &str)] = &[
-    (19, "GW"),
-    (18, "SVSM"),
-    (17, "SVDW"),
-    (16, "SVDR"),
-    (15, "SVRW"),
-    (14, "SVRR"),
-    (13, "SVTW"),
-    (12, "MASM"),
-    (11, "MASF"),
-    (10, "MAW"),
-    (9, "EM1"),
-    (8, "EM0"),
-    (7, "UC1"),
-    (6, "UC0"),
-    (5, "URB"),
-    (4, "ISC"),
-    (3, "CL"),
-    (2, "GS"),
-    (1, "VS0"),
-    (0, "VF"),
-];
-
-const ROWS: &[Row] = &[
-    flags("EIR", mmio::EIR, ERRORS),
-    flags("ESR", mmio::ESR, ERRORS),
-    plain("EMR", mmio::EMR),
-    flags("PGTBL_ER", mmio::PGTBL_ER, PAGE_TABLE),
-    plain("PGTBL_CTL", mmio::PGTBL_CTL),
-    plain("IPEIR", RENDER_RING_BASE + ring::IPEIR),
-    plain("IPEHR", RENDER_RING_BASE + ring::IPEHR),
-    plain("ACTHD", RENDER_RING_BASE + ring::ACTHD),
-    plain("DMA_FADD", RENDER_RING_BASE + ring::DMA_FADD),
-    Row {
-        name: "INSTDONE",
-        offset: RENDER_RING_BASE + ring::INSTDONE,
-        bits: DONE,
-        inverted: true,
-    },
-    Row {
-        name: "INSTDONE_1",
-        offset: RENDER_RING_BASE + ring::INSTDONE_1,
-        bits: DONE_1,
-        inverted: true,
-    },
-    plain("INSTPS", RENDER_RING_BASE + ring::INSTPS),
-    flags(
-        "INSTPM",
-        RENDER_RING_BASE + ring::INSTPM,
-        &[(4, "global debug")],
-    ),
-    plain("RING_START", RENDER_RING_BASE + ring::START),
-    plain("RING_HEAD", RENDER_RING_BASE + ring::HEAD),
-    plain("RING_TAIL", RENDER_RING_BASE + ring::TAIL),
-    flags(
-        "RING_CTL",
-        RENDER_RING_BASE + ring::CTL,
-        &[(11, "waiting"), (0, "valid")],
-    ),
-    flags(
-        "MI_MODE",
-        RENDER_RING_BASE + ring::MI_MODE,
-        &[(9, "idle"), (8, "stop ring")],
-    ),
-    plain("HWS_PGA", RENDER_RING_BASE + ring::HWS_PGA),
-    flags("IIR", mmio::IIR, INTERRUPTS),
-    plain("IMR", mmio::IMR),
-    flags("IER", mmio::IER, INTERRUPTS),
+/// What is captured, in the order of printing.
+const REGISTERS: &[RegId] = &[
+    RegId::Eir,
+    RegId::Esr,
+    RegId::Emr,
+    RegId::PgtblEr,
+    RegId::PgtblCtl,
+    RegId::Ipeir,
+    RegId::Ipehr,
+    RegId::Acthd,
+    RegId::DmaFadd,
+    RegId::Instdone,
+    RegId::Instdone1,
+    RegId::Instps,
+    RegId::Instpm,
+    RegId::Prb0Start,
+    RegId::Prb0Head,
+    RegId::Prb0Tail,
+    RegId::Prb0Ctl,
+    RegId::MiMode,
+    RegId::HwsPga,
+    RegId::Iir,
+    RegId::Imr,
+    RegId::Ier,
 ];
 
 impl ErrorState {
@@ -196,24 +76,53 @@ impl ErrorState {
             time: uncore.clock().now(),
             completed,
             submitted,
-            registers: ROWS
+            registers: REGISTERS
                 .iter()
-                .map(|row| Captured {
-                    name: row.name,
-                    offset: row.offset,
-                    value: uncore.read(row.offset),
+                .map(|id| Captured {
+                    id: *id,
+                    value: uncore.io().read32(id.desc().offset as usize),
                 })
                 .collect(),
         }
     }
 
-    /// The value of a register by name.
+    /// The captured value of a register.
     #[must_use]
-    pub fn register(&self, name: &str) -> Option<u32> {
+    pub fn register(&self, id: RegId) -> Option<u32> {
         self.registers
             .iter()
-            .find(|register| register.name == name)
+            .find(|register| register.id == id)
             .map(|register| register.value)
+    }
+}
+
+/// Registers whose bits say what is finished; the unfinished ones tell.
+fn is_done_register(id: RegId) -> bool {
+    matches!(id, RegId::Instdone | RegId::Instdone1)
+}
+
+fn is_flag(field: &FieldDesc) -> bool {
+    field.hi == field.lo && !field.mbz
+}
+
+impl fmt::Display for Captured {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let desc = self.id.desc();
+        write!(f, "{:>10}: {:#010x}", desc.name, self.value)?;
+        if self.id == RegId::Ipehr
+            && let Some(command) = registers::command(self.value)
+        {
+            write!(f, "  {}", command.name)?;
+        }
+        let inverted = is_done_register(self.id);
+        let mut separator = if inverted { "  not done: " } else { "  " };
+        for field in desc.fields.iter().filter(|field| is_flag(field)) {
+            if (field.get(self.value.into()) == 1) != inverted {
+                write!(f, "{separator}{}", field.name.trim_end_matches(" Done"))?;
+                separator = ", ";
+            }
+        }
+        Ok(())
     }
 }
 
@@ -226,20 +135,37 @@ impl fmt::Display for ErrorState {
             None => writeln!(f, "seqno: unreadable, {} submitted", self.submitted)?,
         }
         for register in &self.registers {
-            write!(f, "{:>12}: {:#010x}", register.name, register.value)?;
-            let Some(row) = ROWS.iter().find(|row| row.offset == register.offset) else {
-                writeln!(f)?;
-                continue;
-            };
-            let mut separator = if row.inverted { "  not done: " } else { "  " };
-            for (bit, name) in row.bits {
-                if (register.value >> bit & 1 == 1) != row.inverted {
-                    write!(f, "{separator}{name}")?;
-                    separator = ", ";
-                }
-            }
-            writeln!(f)?;
+            writeln!(f, "{register}")?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::string::ToString;
+
+    /// Bit meanings worked out from i915 `i915_reg.h` and the unit names of intel-gpu-tools.
+    #[test]
+    fn registers_print_with_their_bits_named() {
+        let print = |id, value| Captured { id, value }.to_string();
+        assert_eq!(
+            print(RegId::Eir, 0x10),
+            "       EIR: 0x00000010  Page Table Error"
+        );
+        assert_eq!(
+            print(RegId::PgtblEr, 1 << 24 | 1 << 20),
+            "  PGTBL_ER: 0x01100000  Render Cache, Command Fetch"
+        );
+        assert_eq!(
+            print(RegId::Instdone, !(1 << 21 | 1 << 9)),
+            "  INSTDONE: 0xffdffdff  not done: WM, PS"
+        );
+        assert_eq!(
+            print(RegId::Ipehr, 0x0200_0002),
+            "     IPEHR: 0x02000002  MI_FLUSH"
+        );
+        assert_eq!(print(RegId::Imr, 0x1), "       IMR: 0x00000001");
     }
 }

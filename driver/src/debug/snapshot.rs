@@ -6,9 +6,10 @@ use kernel::error::{Result, code::EAGAIN, code::ENODEV};
 use kernel::tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 
 use crate::device::Device;
-use crate::mmio::{
-    InstPm, RENDER_RING_BASE, WIZ_CTL, WIZ_RDATA, WIZ_STRG_VAL, WizCtl, WizTrigger, ring,
+use crate::r#gen::registers::fields::{
+    INSTPM as InstPm, WIZ_CTL as WizCtl, WIZ_STRG_VAL as WizTrigger,
 };
+use crate::r#gen::registers::reg::{INSTPM, WIZ_CTL, WIZ_RDATA, WIZ_STRG_VAL};
 use crate::uncore::Uncore;
 
 /// What to trap.
@@ -48,18 +49,19 @@ impl ArmedSnapshot {
         }
         let uncore = device.uncore();
         uncore
-            .reg::<InstPm::Register>(RENDER_RING_BASE + ring::INSTPM)
+            .reg(INSTPM)
             .write_masked(InstPm::GLOBAL_DEBUG_ENABLE::SET);
-        uncore
-            .reg::<WizTrigger::Register>(WIZ_STRG_VAL)
-            .write(WizTrigger::Y.val(trigger.y.into()) + WizTrigger::X.val(trigger.x.into()));
-        let mut control = WizCtl::ENABLE::SET;
+        uncore.reg(WIZ_STRG_VAL).write(
+            WizTrigger::PIXEL_Y_COMPARE_VALUE.val(trigger.y.into())
+                + WizTrigger::PIXEL_X_COMPARE_VALUE.val(trigger.x.into()),
+        );
+        let mut control = WizCtl::SNAPSHOT_ENABLE::SET;
         if trigger.flag_thread {
-            control += WizCtl::THREAD_SNAPSHOT::SET;
+            control += WizCtl::THREAD_SNAPSHOT_ENABLE::SET;
         }
         if let Some(instance) = trigger.instance {
-            control +=
-                WizCtl::INSTANCE_COMPARE::SET + WizCtl::SUBSPAN_INSTANCE.val(instance.into());
+            control += WizCtl::ENABLE_SUBSPAN_INSTANCE_COMPARE::SET
+                + WizCtl::SUBSPAN_INSTANCE_NUMBER.val(instance.into());
         }
         control_register(uncore).write(control);
         Ok(ArmedSnapshot {
@@ -70,7 +72,7 @@ impl ArmedSnapshot {
     /// Whether the subspan has come by.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        control_register(self.device.uncore()).is_set(WizCtl::COMPLETE)
+        control_register(self.device.uncore()).is_set(WizCtl::SNAPSHOT_COMPLETE)
     }
 
     /// Reads what was trapped, through every setting of the multiplexer; `EAGAIN` when nothing has been yet.
@@ -84,15 +86,15 @@ impl ArmedSnapshot {
             uncore.read(WIZ_RDATA)
         };
         Ok(PixelSnapshot {
-            kernel_pointer: read(WizCtl::MUX::KernelPointer),
-            subspan_instances: read(WizCtl::MUX::SubspanInstanceCount),
-            primitive: read(WizCtl::MUX::PrimitiveSequenceNumber),
+            kernel_pointer: read(WizCtl::SNAPSHOT_OUTPUT_MUX_SELECT::KernelPointer),
+            subspan_instances: read(WizCtl::SNAPSHOT_OUTPUT_MUX_SELECT::SubspanInstanceCount),
+            primitive: read(WizCtl::SNAPSHOT_OUTPUT_MUX_SELECT::PrimitiveSequenceNumber),
         })
     }
 
     /// Clears the completion, so that the next match is trapped again.
     pub fn rearm(&self) {
-        control_register(self.device.uncore()).modify(WizCtl::COMPLETE::CLEAR);
+        control_register(self.device.uncore()).modify(WizCtl::SNAPSHOT_COMPLETE::CLEAR);
     }
 
     /// Switches the snapshot and the global debug enable off.
@@ -100,7 +102,7 @@ impl ArmedSnapshot {
         let uncore = self.device.uncore();
         control_register(uncore).set(0);
         uncore
-            .reg::<InstPm::Register>(RENDER_RING_BASE + ring::INSTPM)
+            .reg(INSTPM)
             .write_masked(InstPm::GLOBAL_DEBUG_ENABLE::CLEAR);
     }
 }

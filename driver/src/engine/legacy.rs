@@ -8,7 +8,10 @@ use kernel::time::Delta;
 use kernel::tock_registers::interfaces::{Readable, Writeable};
 use ringbuf::tail::Tail;
 
-use crate::mmio::{MiMode, RingCtl, ring};
+use crate::r#gen::registers::fields::{MI_MODE as MiMode, PRB0_CTL as RingCtl, PRB0_HEAD as Head};
+use crate::r#gen::registers::reg::{
+    HWS_PGA, HWSTAM, MI_MODE, PRB0_CTL, PRB0_HEAD, PRB0_START, PRB0_TAIL,
+};
 use crate::uncore::Uncore;
 
 /// TIMEOUT: for the parser to stand still once it is told to (i915: 1 ms, then slower).
@@ -21,16 +24,21 @@ const PARKED_STATUS_PAGE: u32 = 0x1fff_f000;
 /// papers over interrupts lost after a reset).
 const HWSTAM_USER_ONLY: u32 = !(1 << 1);
 
+/// Head offset in bytes, without the wrap count.
+fn head(uncore: &Uncore) -> u32 {
+    uncore.reg(PRB0_HEAD).read(Head::HEAD_OFFSET) << 2
+}
+
 /// Stops the parser at the next command.
-fn stop_command_streamer(uncore: &Uncore, base: usize) {
-    let mode = uncore.reg::<MiMode::Register>(base + ring::MI_MODE);
+fn stop_command_streamer(uncore: &Uncore) {
+    let mode = uncore.reg(MI_MODE);
     mode.write_masked(MiMode::STOP_RING::SET);
-    let idle = MiMode::IDLE::SET.value;
-    let stopped = uncore.wait_for_register(base + ring::MI_MODE, idle, idle, STOP_TIMEOUT);
+    let idle = MiMode::MODE_IDLE::SET.value;
+    let stopped = uncore.wait_for_register(MI_MODE, idle, idle, STOP_TIMEOUT);
     mode.posting_read();
     if stopped.is_err() {
-        let head = uncore.read(base + ring::HEAD) & ring::HEAD_ADDR;
-        let tail = uncore.read(base + ring::TAIL) & ring::TAIL_ADDR;
+        let head = head(uncore);
+        let tail = uncore.read(PRB0_TAIL);
         if head != tail {
             pr_err!("command streamer does not stop: head {head:#x}, tail {tail:#x}");
         }
@@ -38,84 +46,78 @@ fn stop_command_streamer(uncore: &Uncore, base: usize) {
 }
 
 /// Empties and disables the ring; false when the head does not go to zero.
-fn stop_ring(uncore: &Uncore, base: usize) -> bool {
+fn stop_ring(uncore: &Uncore) -> bool {
     // Skip to the end: the ring must be empty before it is disabled.
-    uncore.write(base + ring::HEAD, uncore.read(base + ring::TAIL));
-    uncore.posting_read(base + ring::HEAD);
-    uncore.write(base + ring::CTL, 0);
-    uncore.posting_read(base + ring::CTL);
-    uncore.write(base + ring::HEAD, 0);
-    Tail::START.write(uncore.io(), base);
-    uncore.read(base + ring::HEAD) & ring::HEAD_ADDR == 0
+    uncore.write(PRB0_HEAD, uncore.read(PRB0_TAIL));
+    uncore.posting_read(PRB0_HEAD);
+    uncore.write(PRB0_CTL, 0);
+    uncore.posting_read(PRB0_CTL);
+    uncore.write(PRB0_HEAD, 0);
+    Tail::START.write(uncore.io(), PRB0_TAIL.offset() as usize);
+    head(uncore) == 0
 }
 
 /// Stops parser and ring.
-pub fn stop(uncore: &Uncore, base: usize) {
-    stop_command_streamer(uncore, base);
+pub fn stop(uncore: &Uncore) {
+    stop_command_streamer(uncore);
     // W/A: the first try often leaves a head behind (i915 `reset_prepare`).
-    if !stop_ring(uncore, base) && !stop_ring(uncore, base) {
+    if !stop_ring(uncore) && !stop_ring(uncore) {
         pr_err!(
             "ring head does not go to zero: {:#010x}",
-            uncore.read(base + ring::HEAD)
+            uncore.read(PRB0_HEAD)
         );
     }
 }
 
 /// Starts an empty ring at a graphics address.
-pub fn start(uncore: &Uncore, base: usize, address: u32, size: u32, status_page: u32) -> Result {
+pub fn start(uncore: &Uncore, address: u32, size: u32, status_page: u32) -> Result {
     // Once more: the registers below are lost on a ring that is not disabled with its head at zero.
-    if !stop_ring(uncore, base) {
-        return Err(dead(uncore, base, address));
+    if !stop_ring(uncore) {
+        return Err(dead(uncore, address));
     }
-    uncore.write(base + ring::HWS_PGA, status_page);
-    uncore.write(base + ring::HWSTAM, HWSTAM_USER_ONLY);
+    uncore.write(HWS_PGA, status_page);
+    uncore.write(HWSTAM, HWSTAM_USER_ONLY);
     // Reading the head back orders what follows.
-    uncore.posting_read(base + ring::HEAD);
-    uncore.write(base + ring::START, address);
-    uncore.write(base + ring::HEAD, 0);
-    Tail::START.write(uncore.io(), base);
-    uncore.posting_read(base + ring::TAIL);
-    let valid = RingCtl::VALID::SET.value;
-    let pages = RingCtl::NR_PAGES.val((size / 4096).wrapping_sub(1));
+    uncore.posting_read(PRB0_HEAD);
+    uncore.write(PRB0_START, address);
+    uncore.write(PRB0_HEAD, 0);
+    Tail::START.write(uncore.io(), PRB0_TAIL.offset() as usize);
+    uncore.posting_read(PRB0_TAIL);
+    let valid = RingCtl::RING_BUFFER_ENABLE::SET.value;
+    let pages = RingCtl::BUFFER_LENGTH.val((size / 4096).wrapping_sub(1));
     uncore
-        .reg::<RingCtl::Register>(base + ring::CTL)
-        .write(pages + RingCtl::VALID::SET);
+        .reg(PRB0_CTL)
+        .write(pages + RingCtl::RING_BUFFER_ENABLE::SET);
     if uncore
-        .wait_for_register(base + ring::CTL, valid, valid, VALID_TIMEOUT)
+        .wait_for_register(PRB0_CTL, valid, valid, VALID_TIMEOUT)
         .is_err()
     {
-        return Err(dead(uncore, base, address));
+        return Err(dead(uncore, address));
     }
-    uncore
-        .reg::<MiMode::Register>(base + ring::MI_MODE)
-        .write_masked(MiMode::STOP_RING::CLEAR);
+    uncore.reg(MI_MODE).write_masked(MiMode::STOP_RING::CLEAR);
     Ok(())
 }
 
-fn dead(uncore: &Uncore, base: usize, address: u32) -> kernel::error::Error {
-    let read = |offset| uncore.read(base + offset);
+fn dead(uncore: &Uncore, address: u32) -> kernel::error::Error {
     pr_err!(
         "ring does not start: ctl {:08x} head {:08x} tail {:08x} start {:08x} [expected {address:08x}]",
-        read(ring::CTL),
-        read(ring::HEAD),
-        read(ring::TAIL),
-        read(ring::START),
+        uncore.read(PRB0_CTL),
+        uncore.read(PRB0_HEAD),
+        uncore.read(PRB0_TAIL),
+        uncore.read(PRB0_START),
     );
     EIO
 }
 
 /// Points the status page register away from memory that is about to be freed.
-pub fn park_status_page(uncore: &Uncore, base: usize) {
-    uncore.write(base + ring::HWS_PGA, PARKED_STATUS_PAGE);
-    uncore.posting_read(base + ring::HWS_PGA);
+pub fn park_status_page(uncore: &Uncore) {
+    uncore.write(HWS_PGA, PARKED_STATUS_PAGE);
+    uncore.posting_read(HWS_PGA);
 }
 
 /// Whether the parser stands still with nothing left in the ring.
-pub fn is_idle(uncore: &Uncore, base: usize) -> bool {
-    let head = uncore.read(base + ring::HEAD) & ring::HEAD_ADDR;
-    let tail = uncore.read(base + ring::TAIL) & ring::TAIL_ADDR;
-    head == tail
-        && uncore
-            .reg::<MiMode::Register>(base + ring::MI_MODE)
-            .is_set(MiMode::IDLE)
+pub fn is_idle(uncore: &Uncore) -> bool {
+    let head = head(uncore);
+    let tail = uncore.read(PRB0_TAIL);
+    head == tail && uncore.reg(MI_MODE).is_set(MiMode::MODE_IDLE)
 }

@@ -6,8 +6,7 @@ use alloc::vec::Vec;
 
 use kernel::dma::DmaAddress;
 use kernel::error::{Result, code::ERANGE};
-use ringbuf::emit::Sink;
-use ringbuf::mi;
+use ringbuf::gen40::{Commands, FlushBits};
 
 use super::{DeviceInfo, EngineOps, Flush};
 use crate::reset;
@@ -17,8 +16,6 @@ use crate::workarounds;
 /// Desktop parts ("Broadwater").
 pub static I965G: DeviceInfo = DeviceInfo {
     platform: "I965G",
-    gtt_offset: GTT_OFFSET,
-    fences: FENCES,
     error_mask: ERROR_MASK,
     gt_workarounds: workarounds::I965_GT,
     engine_workarounds: workarounds::I965G_ENGINE,
@@ -28,18 +25,12 @@ pub static I965G: DeviceInfo = DeviceInfo {
 /// Mobile parts ("Crestline").
 pub static I965GM: DeviceInfo = DeviceInfo {
     platform: "I965GM",
-    gtt_offset: GTT_OFFSET,
-    fences: FENCES,
     error_mask: ERROR_MASK,
     gt_workarounds: workarounds::I965_GT,
     engine_workarounds: workarounds::I965GM_ENGINE,
     ops: &OPS,
 };
 
-/// The GTT is the upper half of the 1 MiB register BAR (intel-gtt.c `i9xx_setup`).
-const GTT_OFFSET: usize = 512 << 10;
-/// i915 `FENCE_REG_965_LO(0..15)`.
-const FENCES: usize = 16;
 /// Page table and memory refresh errors raise the interrupt; the instruction error mask bit is reserved on this
 /// family and stays set (i915 `i965_irq_postinstall`).
 const ERROR_MASK: u32 = !(1 << 4 | 1 << 1);
@@ -61,30 +52,37 @@ const INVALIDATE_DELAY: usize = 12;
 const BREADCRUMB_SCRATCH_STORES: usize = 16;
 const BREADCRUMB_SEQNO_STORES: usize = 8;
 
+/// State and instruction caches forget what they hold.
+const INVALIDATE: FlushBits = FlushBits {
+    state_instruction_invalidate: true,
+    render_cache_inhibit: false,
+    snapshot_count_reset: false,
+};
+
 fn emit_flush(out: &mut Vec<u32>, mode: Flush, scratch: u32) {
     match mode {
         Flush::WriteBack => {
-            out.flush(0);
-            out.flush(0);
+            out.flush(FlushBits::default());
+            out.flush(FlushBits::default());
         }
         Flush::Invalidate => {
-            out.flush(mi::FLUSH_STATE_INSTRUCTION_INVALIDATE);
+            out.flush(INVALIDATE);
             out.pipe_control_write(scratch, 0);
             for _ in 0..INVALIDATE_DELAY {
-                out.flush(0);
+                out.flush(FlushBits::default());
             }
             out.pipe_control_write(scratch, 0);
-            out.flush(mi::FLUSH_STATE_INSTRUCTION_INVALIDATE);
+            out.flush(INVALIDATE);
         }
     }
 }
 
 fn emit_batch_start(out: &mut Vec<u32>, address: u32) {
-    out.batch_buffer_start(address, mi::BATCH_GTT | mi::BATCH_NON_SECURE);
+    out.batch_buffer_start(address, true);
 }
 
 fn emit_breadcrumb(out: &mut Vec<u32>, seqno: u32) {
-    out.flush(0);
+    out.flush(FlushBits::default());
     for _ in 0..BREADCRUMB_SCRATCH_STORES {
         out.store_data_index(HWS_SCRATCH, seqno);
     }

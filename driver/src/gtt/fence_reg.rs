@@ -9,7 +9,7 @@ use kernel::error::{Result, code::EBUSY, code::EINVAL};
 use kernel::sync::SpinLock;
 
 use crate::gem::Tiling;
-use crate::mmio;
+use crate::r#gen::registers::reg::FENCE;
 use crate::uncore::Uncore;
 
 /// Bytes of a pitch unit.
@@ -45,15 +45,16 @@ pub struct FenceRegs {
     values: SpinLock<Vec<u64>>,
 }
 
-impl FenceRegs {
-    /// `count` registers, all free.
-    #[must_use]
-    pub fn new(count: usize) -> Self {
+impl Default for FenceRegs {
+    /// All registers of the device, all free.
+    fn default() -> Self {
         FenceRegs {
-            values: SpinLock::new(vec![0; count]),
+            values: SpinLock::new(vec![0; FENCE.count() as usize]),
         }
     }
+}
 
+impl FenceRegs {
     /// Takes a free register for a range; returns its index, `EBUSY` when all are taken.
     pub fn take(&self, uncore: &Uncore, value: u64) -> Result<usize> {
         let index = {
@@ -97,13 +98,17 @@ impl FenceRegs {
 
 /// Two 32-bit writes with the fence off between them, so that no half-written fence is ever in force.
 fn write(uncore: &Uncore, index: usize, value: u64) {
-    let low = mmio::FENCE + index * 8;
+    let Some(fence) = FENCE.at(index as u32) else {
+        return;
+    };
+    let io = uncore.io();
+    let low = fence.offset() as usize;
     let high = low + 4;
-    uncore.write(low, 0);
-    uncore.posting_read(low);
-    uncore.write(high, (value >> 32) as u32);
-    uncore.write(low, value as u32);
-    uncore.posting_read(low);
+    io.write32(0, low);
+    io.posting_read(low);
+    io.write32((value >> 32) as u32, high);
+    io.write32(value as u32, low);
+    io.posting_read(low);
 }
 
 #[cfg(test)]

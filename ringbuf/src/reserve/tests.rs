@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 extern crate std;
 use super::*;
-use crate::emit::Sink;
+use crate::gen40::Commands;
 use kernel::fake::Fake;
 use kernel::platform::Platform;
 use std::sync::Arc;
@@ -55,14 +55,14 @@ fn wrapping_fills_the_end_with_noops() {
     ring.memory().write(0, &[0xff; 4096]).unwrap();
     let room = {
         let mut room = ring.begin(1000).unwrap();
-        room.emit(&[mi::FLUSH; 1000]);
+        room.emit(&[0x0200_0000; 1000]);
         room
     };
     assert_eq!(room.commit().unwrap().offset(), 4000);
     assert!(matches!(ring.begin(100), Err(ENOSPC)));
     ring.set_head(4000).unwrap();
     let mut room = ring.begin(26).unwrap();
-    room.emit(&[mi::USER_INTERRUPT; 26]);
+    room.emit(&[0x0100_0000; 26]);
     assert_eq!(room.commit().unwrap().offset(), 104);
     for at in (4000..4096).step_by(4) {
         assert_eq!(ring.memory().read32(at), Ok(0));

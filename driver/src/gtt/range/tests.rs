@@ -39,7 +39,7 @@ proptest! {
             let free = |start: u64| {
                 start + size <= PAGES && used[start as usize..(start + size) as usize].iter().all(|u| !u)
             };
-            let fits = |start: &u64| *start >= 1 && start % align == 0 && free(*start);
+            let fits = |start: &u64| *start >= 1 && start.is_multiple_of(align) && free(*start);
             let (expected, got) = match kind {
                 0 => (free(at).then_some(at), ranges.insert_at("x", at, size)),
                 1 => ((0..PAGES).find(fits), ranges.insert("x", size, align, Search::Low)),
