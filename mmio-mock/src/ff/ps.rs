@@ -97,12 +97,8 @@ pub struct PayloadState {
     pub binding_table: u32,
     /// Fixed function thread ID.
     pub fftid: u8,
-    /// Primitive-relative thread number, 24 bits.
-    pub thread: u32,
-    /// Primitive sequence number, 24 bits.
-    pub sequence: u32,
-    /// Snapshot flag.
-    pub snapshot: bool,
+    /// Debug dwords r0.6 and r0.7: thread number, primitive sequence number, snapshot flag.
+    pub debug: [u32; 2],
     /// Start vertex, where the setup planes have their origin, as pixel coordinates whose integers
     /// are sample points.
     pub start: [f32; 2],
@@ -143,8 +139,8 @@ impl Payload {
             (state.sampler_state & !31) | (state.scratch_space & 15),
             state.binding_table & !31,
             (state.scratch_base & !1023) | u32::from(state.fftid),
-            state.thread & 0xff_ffff,
-            u32::from(state.snapshot) << 31 | (state.sequence & 0xff_ffff),
+            state.debug[0],
+            state.debug[1],
         ];
         let mut r1 = [0; 8];
         r1[0] = state.start[0].to_bits();

@@ -7,37 +7,37 @@
 //! Not modelled: contiguous dispatch (32 pixels), software tiled rendering, threads that mix
 //! subspans of several primitives.
 
+mod decode;
 pub mod depth;
-pub mod depth_buffer;
+pub mod depth_target;
 pub mod fixed;
 pub mod iz;
 pub mod line;
 pub mod polygon;
 pub mod setup;
 pub mod shape;
-pub mod snapshot;
 pub mod state;
 pub mod stipple;
 pub mod thread;
 
 pub use depth::DepthStencilState;
-pub use depth_buffer::{DepthBuffer, DepthFormat};
-pub use snapshot::{WizCapture, WizDebug};
 pub use state::{
     DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WmState,
 };
 pub use thread::{Dispatch, PsThread, WizPort};
 
 use depth::{DepthPlane, Destination, Tests, test_subspan};
+use depth_target::DepthTarget;
 use iz::{IzCase, IzInputs, IzMode};
 use setup::Outline;
 use shape::{Block, Next, Walk};
-use snapshot::Snapshot;
 use stipple::LineStippleWalk;
 use thread::Scoreboard;
 
 use super::ps::{MAX_SUBSPANS, Payload, PayloadState, PixelGroup, Subspan};
+use crate::debug::{ThreadDebug, WizPayload};
 use crate::fault::UnitFault;
+use crate::surface::DepthBuffer;
 use crate::urb::UrbHandle;
 
 /// A vertex after the viewport transform, not yet snapped to the subpixel grid.
@@ -101,7 +101,7 @@ pub struct SetupPrimitive {
 }
 
 /// Everything that the windower latches besides the primitive.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct WizState {
     /// WM_STATE.
     pub wm: WmState,
@@ -111,8 +111,8 @@ pub struct WizState {
     pub drawing_rectangle: DrawingRectangle,
     /// Scissor rectangle of SF_VIEWPORT, when enabled, relative to the drawing rectangle's origin.
     pub scissor: Option<PixelRect>,
-    /// 3DSTATE_DEPTH_BUFFER.
-    pub depth_buffer: DepthBuffer,
+    /// 3DSTATE_DEPTH_BUFFER; none (or a null surface): nothing is tested or written.
+    pub depth_buffer: Option<DepthBuffer>,
     /// Depth, stencil and alpha test switches of COLOR_CALC_STATE.
     pub depth_stencil: DepthStencilState,
     /// COLOR_CALC_STATE, relative to General State Base Address.
@@ -136,7 +136,7 @@ impl Default for WizState {
             raster: RasterState::default(),
             drawing_rectangle: DrawingRectangle::default(),
             scissor: None,
-            depth_buffer: DepthBuffer::default(),
+            depth_buffer: None,
             depth_stencil: DepthStencilState::default(),
             color_calc_state: 0,
             depth_range: (0.0, 1.0),
@@ -172,6 +172,7 @@ struct Active {
     case: IzCase,
     tests: Tests,
     write: bool,
+    target: Option<DepthTarget>,
     plane: Option<DepthPlane>,
     /// What is added to a pixel's coordinates to find it in the depth buffer.
     depth_origin: (u32, u32),
@@ -189,8 +190,8 @@ pub struct Wiz {
     pending: PixelGroup,
     payload: Payload,
     scoreboard: Scoreboard,
-    snapshot: Snapshot,
-    thread: u32,
+    /// Debug side of the collected subspans; kept while a slot is waited for.
+    tag: Option<ThreadDebug>,
     fftid: u8,
     stipple_counter: u32,
 }
@@ -219,7 +220,7 @@ impl Wiz {
         self.active = None;
         self.pending.clear();
         self.scoreboard.clear();
-        self.snapshot = Snapshot::default();
+        self.tag = None;
         self.stipple_counter = 0;
     }
 
@@ -236,16 +237,6 @@ impl Wiz {
     /// A thread that was [`Dispatch::InFlight`] has ended; `false` when it is not one of ours.
     pub fn retire(&mut self, slot: u16) -> bool {
         self.scoreboard.retire(slot)
-    }
-
-    /// Resets the snapshot counter (MI_FLUSH with Global Snapshot Count Reset).
-    pub fn reset_snapshot_count(&mut self) {
-        self.snapshot.reset_count();
-    }
-
-    /// Occurrences of the selected subspan so far.
-    pub fn snapshot_instances(&self) -> u32 {
-        self.snapshot.instances()
     }
 
     /// Loads the running line stipple counter (3DSTATE_LINE_STIPPLE with Modify Enable).
@@ -274,7 +265,6 @@ impl Wiz {
                 prm: "PRM vol2, WM_STATE, 32 Pixel Dispatch Enable",
             });
         }
-        self.thread = 0;
         let Some(outline) = setup::outline(state, primitive) else {
             return Ok(false);
         };
@@ -282,22 +272,28 @@ impl Wiz {
         let Some(walk) = Walk::new(outline.shape, setup::clip(state)) else {
             return Ok(false);
         };
-        let (case, tests, write) = plan(state, primitive.back_facing);
+        let target = state
+            .depth_buffer
+            .as_ref()
+            .and_then(|b| DepthTarget::new(b, primitive.render_target_array_index));
+        let (case, tests, write) = plan(state, target.is_some(), primitive.back_facing);
         let start = setup::start(state, primitive);
         let dispatches = wm.thread_dispatch_enable && (wm.dispatch_8 || wm.dispatch_16);
         if !dispatches && !tests.touch() && !wm.statistics_enable {
             return Ok(false);
         }
         let needs_depth = tests.depth || tests.depth_write || case.source_depth;
-        let plane = needs_depth.then(|| depth_plane(state, primitive, start, port));
+        let plane =
+            needs_depth.then(|| depth_plane(state, primitive, target.as_ref(), start, port));
         let rect = &state.drawing_rectangle;
-        let depth_origin = if state.depth_buffer.coordinate_offset_disable {
+        let offset_disable = |b: &DepthBuffer| b.coordinate_offset_disable;
+        let depth_origin = if state.depth_buffer.as_ref().is_some_and(offset_disable) {
             // CAST: two's complement, added with wrapping.
             (-rect.origin_x as u32, -rect.origin_y as u32)
         } else {
             (0, 0)
         };
-        let single = port.debug().single_subspan_dispatch() && case.mode != IzMode::Promoted;
+        let single = port.debug().wiz().single_subspan_dispatch() && case.mode != IzMode::Promoted;
         self.active = Some(Active {
             primitive: *primitive,
             walk,
@@ -306,6 +302,7 @@ impl Wiz {
             case,
             tests,
             write,
+            target,
             plane,
             depth_origin,
             start,
@@ -322,6 +319,7 @@ impl Wiz {
             },
         });
         self.pending.clear();
+        self.tag = None;
         Ok(true)
     }
 
@@ -351,10 +349,10 @@ impl Wiz {
             return Ok(Step::Idle);
         };
         let mut budget = BLOCKS_PER_STEP;
-        let debug = port.debug();
+        let ignore_scoreboard = port.debug().wiz().ignore_scoreboard();
         loop {
             if active.group > 0 && self.pending.subspans().len() >= active.group {
-                let step = self.flush(state, &active, debug, port);
+                let step = self.flush(state, &active, port);
                 self.active = Some(active);
                 return Ok(step);
             }
@@ -367,7 +365,7 @@ impl Wiz {
                     }
                     Next::End if self.pending.subspans().is_empty() => return Ok(Step::Progress),
                     Next::End => {
-                        let step = self.flush(state, &active, debug, port);
+                        let step = self.flush(state, &active, port);
                         if step == Step::Blocked {
                             self.active = Some(active);
                         }
@@ -391,7 +389,7 @@ impl Wiz {
             }
             // CAST: the clip rectangle lies within 0..=0xffff.
             let (x, y) = (block.x as u32 + dx, block.y as u32 + dy);
-            if !debug.ignore_scoreboard() && self.scoreboard.blocks(x as u16, y as u16) {
+            if !ignore_scoreboard && self.scoreboard.blocks(x as u16, y as u16) {
                 self.active = Some(active);
                 return Ok(Step::Blocked);
             }
@@ -439,14 +437,15 @@ impl Wiz {
         if let Some(plane) = &active.plane {
             subspan.depth = plane.subspan(px, py);
         }
-        let buffer = &state.depth_buffer;
         let depth_at = (
             x.wrapping_add(active.depth_origin.0),
             y.wrapping_add(active.depth_origin.1),
         );
-        if active.tests.touch() && buffer.present {
+        if active.tests.touch()
+            && let Some(target) = &active.target
+        {
             mask = test_subspan(
-                buffer,
+                target,
                 port.memory(),
                 depth_at,
                 mask,
@@ -463,10 +462,12 @@ impl Wiz {
         }
         subspan.mask = mask;
         let case = &active.case;
-        if (case.destination_depth || case.destination_stencil) && buffer.present {
-            let destination = Destination::load(buffer, port.memory(), depth_at.0, depth_at.1)?;
-            subspan.destination_depth = destination.depth();
-            subspan.destination_stencil = destination.stencil();
+        if (case.destination_depth || case.destination_stencil)
+            && let Some(target) = &active.target
+        {
+            let found = Destination::load(target, port.memory(), depth_at.0, depth_at.1)?;
+            subspan.destination_depth = found.depth;
+            subspan.destination_stencil = u32::from_le_bytes(found.stencil);
         }
         if active.smooth
             && let shape::Shape::Smooth(line) = active.walk.shape()
@@ -475,27 +476,21 @@ impl Wiz {
                 subspan.alpha |= u16::from(line.alpha(px + dx, py + dy)) << (i * 4);
             }
         }
-        self.snapshot
-            .subspan(port.debug(), x, y, active.primitive.snapshot);
         self.pending.push(subspan);
         Ok(())
     }
 
     /// Starts the thread for the collected subspans.
-    fn flush<P: WizPort>(
-        &mut self,
-        state: &WizState,
-        active: &Active,
-        debug: WizDebug,
-        port: &mut P,
-    ) -> Step {
+    fn flush<P: WizPort>(&mut self, state: &WizState, active: &Active, port: &mut P) -> Step {
         let wm = &state.wm;
         if self.scoreboard.threads() > wm.maximum_number_of_threads as usize {
             return Step::Blocked;
         }
         let primitive = &active.primitive;
-        let saved = self.snapshot;
-        let (flag, capture) = self.snapshot.thread(debug);
+        let tag = match self.tag {
+            Some(tag) => tag,
+            None => *self.tag.insert(tag(&self.pending, primitive, wm, port)),
+        };
         self.payload.build(
             &PayloadState {
                 color_calc_state: state.color_calc_state,
@@ -504,9 +499,7 @@ impl Wiz {
                 scratch_base: wm.scratch_space_base_pointer,
                 binding_table: state.binding_table_pointer,
                 fftid: self.fftid,
-                thread: self.thread,
-                sequence: primitive.sequence,
-                snapshot: flag,
+                debug: tag.r0(),
                 start: active.start,
                 back_facing: primitive.back_facing,
                 antialias: active.smooth,
@@ -521,42 +514,51 @@ impl Wiz {
             payload: self.payload.registers(),
             setup: primitive.setup_handle,
             fftid: self.fftid,
-            snapshot: flag,
+            snapshot: tag.flag,
         });
         match outcome {
-            Dispatch::Full => {
-                self.snapshot = saved;
-                return Step::Blocked;
-            }
+            Dispatch::Full => return Step::Blocked,
             Dispatch::Done => {}
             Dispatch::InFlight(slot) => self.scoreboard.enter(slot, &self.pending),
-        }
-        if capture {
-            port.capture(WizCapture {
-                kernel_pointer: wm.kernel_start_pointer,
-                instance_count: self.snapshot.instances(),
-                primitive_sequence: primitive.sequence,
-                thread: self.thread,
-            });
         }
         if wm.statistics_enable {
             port.count_invocations(self.pending.pixel_mask().count_ones());
         }
         self.pending.clear();
-        self.thread = self.thread.wrapping_add(1) & 0xff_ffff;
+        self.tag = None;
         self.fftid = self.fftid.wrapping_add(1);
         Step::Progress
     }
 }
 
+/// Numbers a thread and lets the snapshot logic look at its subspans (PRM vol4 3.3.9).
+fn tag<P: WizPort>(
+    group: &PixelGroup,
+    primitive: &SetupPrimitive,
+    wm: &WmState,
+    port: &mut P,
+) -> ThreadDebug {
+    let mut at = [(0, 0); MAX_SUBSPANS];
+    for (to, s) in at.iter_mut().zip(group.subspans()) {
+        *to = (u32::from(s.x), u32::from(s.y));
+    }
+    // PANIC: a group holds at most MAX_SUBSPANS subspans.
+    port.debug().wiz_payload(&WizPayload {
+        subspans: &at[..group.subspans().len()],
+        primitive: primitive.sequence,
+        upstream: primitive.snapshot,
+        kernel_pointer: wm.kernel_start_pointer,
+    })
+}
+
 /// Which tests are made here, and whether they write.
-fn plan(state: &WizState, back_facing: bool) -> (IzCase, Tests, bool) {
-    let (wm, zs, buffer) = (&state.wm, &state.depth_stencil, &state.depth_buffer);
+fn plan(state: &WizState, present: bool, back_facing: bool) -> (IzCase, Tests, bool) {
+    let (wm, zs) = (&state.wm, &state.depth_stencil);
     let case = IzCase::new(IzInputs {
         kill: wm.pixel_shader_kills_pixel || zs.alpha_test,
         computed_depth: wm.pixel_shader_computed_depth,
-        depth_write: zs.depth_write && buffer.present,
-        depth_test: zs.depth_test && buffer.present,
+        depth_write: zs.depth_write && present,
+        depth_test: zs.depth_test && present,
         stencil_write: zs.stencil_write,
         stencil_test: zs.stencil_test,
         early: wm.early_depth_test_enable,
@@ -569,10 +571,10 @@ fn plan(state: &WizState, back_facing: bool) -> (IzCase, Tests, bool) {
     let here = case.mode != IzMode::Computed;
     let known = !wm.pixel_shader_computed_depth;
     let tests = Tests {
-        depth: here && zs.depth_test && buffer.present && (known || promoted),
-        depth_write: promoted && zs.depth_write && buffer.present && known,
+        depth: here && zs.depth_test && present && (known || promoted),
+        depth_write: promoted && zs.depth_write && present && known,
         function: zs.depth_function,
-        stencil: here && zs.stencil_test && buffer.present && (promoted || !zs.stencil_write),
+        stencil: here && zs.stencil_test && present && (promoted || !zs.stencil_write),
         stencil_write: promoted && zs.stencil_write,
         face: if back_facing && zs.double_sided {
             zs.back
@@ -586,6 +588,7 @@ fn plan(state: &WizState, back_facing: bool) -> (IzCase, Tests, bool) {
 fn depth_plane<P: WizPort>(
     state: &WizState,
     primitive: &SetupPrimitive,
+    target: Option<&DepthTarget>,
     start: [f32; 2],
     port: &P,
 ) -> DepthPlane {
@@ -599,7 +602,7 @@ fn depth_plane<P: WizPort>(
         let unit = if wm.legacy_global_depth_bias_enable {
             1.0
         } else {
-            state.depth_buffer.format.resolution(z)
+            target.map_or(0.0, |t| depth_target::resolution(t.format, z))
         };
         let mut offset = f64::from(wm.global_depth_offset_constant) * unit
             + f64::from(wm.global_depth_offset_scale) * plane.max_slope();

@@ -34,9 +34,13 @@ fn headers_follow_the_manuals_table() {
         scratch_base: 0x0004_0400,
         binding_table: 0xc0,
         fftid: 9,
-        thread: 5,
-        sequence: 0x0012_3456,
-        snapshot: true,
+        debug: crate::debug::ThreadDebug {
+            id: 5,
+            flag: true,
+            capture: false,
+            primitive: 0x0012_3456,
+        }
+        .r0(),
         start: [1.5, -2.0],
         back_facing: true,
         antialias: false,

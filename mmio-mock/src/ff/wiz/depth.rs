@@ -11,7 +11,8 @@
 use eu::Grf;
 use mem::{Fault, Memory};
 
-use super::depth_buffer::{DepthBuffer, Pair};
+use super::depth_target::DepthTarget;
+use crate::surface::DepthFormat;
 
 /// 3D_Compare_Function.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -229,36 +230,30 @@ impl DepthPlane {
     }
 }
 
-/// Contents of the depth buffer under a subspan, and where they came from.
-#[derive(Clone, Copy, Debug, Default)]
+/// Contents of the depth buffer under a subspan.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Destination {
-    /// Upper and lower pair.
-    pub rows: [Pair; 2],
+    /// Depth in the buffer's format.
+    pub depth: [u32; 4],
+    /// Stencil; zero when the format has none.
+    pub stencil: [u8; 4],
 }
 
 impl Destination {
     /// Reads the destination of the subspan at (x, y); pixels outside the buffer read zero.
     #[inline]
-    pub fn load(buffer: &DepthBuffer, mem: &Memory, x: u32, y: u32) -> Result<Self, Fault> {
-        let mut rows = [Pair::default(); 2];
-        for (row, pair) in (0u32..).zip(&mut rows) {
-            if let Some(at) = buffer.address(mem, x, y.wrapping_add(row)) {
-                *pair = buffer.load(mem, at)?;
+    pub fn load(target: &DepthTarget, mem: &Memory, x: u32, y: u32) -> Result<Self, Fault> {
+        let mut out = Destination::default();
+        for row in 0..2 {
+            let Some(at) = target.address(x, y.wrapping_add(row)) else {
+                continue;
+            };
+            let at_row = row as usize * 2;
+            for (i, raw) in (at_row..).zip(target.load(mem, at)?) {
+                (out.depth[i], out.stencil[i]) = target.format.split(raw);
             }
         }
-        Ok(Destination { rows })
-    }
-
-    /// Depth in the buffer's format, pixel by pixel.
-    pub fn depth(&self) -> [u32; 4] {
-        let [a, b] = self.rows;
-        [a.depth[0], a.depth[1], b.depth[0], b.depth[1]]
-    }
-
-    /// Stencil bytes, pixel 0 lowest.
-    pub fn stencil(&self) -> u32 {
-        let [a, b] = self.rows;
-        u32::from_le_bytes([a.stencil[0], a.stencil[1], b.stencil[0], b.stencil[1]])
+        Ok(out)
     }
 }
 
@@ -266,7 +261,7 @@ impl Destination {
 /// passed come back. With `write` off nothing is written.
 #[inline]
 pub fn test_subspan(
-    buffer: &DepthBuffer,
+    target: &DepthTarget,
     mem: &mut Memory,
     (x, y): (u32, u32),
     mask: u8,
@@ -274,7 +269,8 @@ pub fn test_subspan(
     tests: &Tests,
     write: bool,
 ) -> Result<u8, Fault> {
-    let format = buffer.format;
+    let format = target.format;
+    let float = matches!(format, DepthFormat::D32Float | DepthFormat::D32FloatS8X24);
     let stencil_test = tests.stencil && format.has_stencil();
     let mut passed = 0;
     for row in 0..2u32 {
@@ -282,31 +278,32 @@ pub fn test_subspan(
         if bits == 0 {
             continue;
         }
-        let Some(at) = buffer.address(mem, x, y.wrapping_add(row)) else {
+        let Some(at) = target.address(x, y.wrapping_add(row)) else {
             passed |= bits << (row * 2);
             continue;
         };
-        let pair = buffer.load(mem, at)?;
-        for column in 0..2usize {
+        let pair = target.load(mem, at)?;
+        for (column, raw) in (0u32..).zip(pair) {
             if bits >> column & 1 == 0 {
                 continue;
             }
-            let source = format.encode(z[row as usize * 2 + column]);
-            let (old_depth, old_stencil) = (pair.depth[column], pair.stencil[column]);
+            let pixel = row * 2 + column;
+            let source = format.encode(z[pixel as usize]);
+            let (old_depth, old_stencil) = format.split(raw);
             let stencil_ok = !stencil_test
                 || tests.face.function.test(
                     tests.face.reference & tests.face.test_mask,
                     old_stencil & tests.face.test_mask,
                 );
             let depth_ok = !tests.depth
-                || if format.is_float() {
+                || if float {
                     let (s, d) = (f32::from_bits(source), f32::from_bits(old_depth));
                     tests.function.test(s, d)
                 } else {
                     tests.function.test(source, old_depth)
                 };
             let pass = stencil_ok && depth_ok;
-            passed |= u8::from(pass) << (row as usize * 2 + column);
+            passed |= u8::from(pass) << pixel;
             if !write {
                 continue;
             }
@@ -326,7 +323,8 @@ pub fn test_subspan(
                 old_depth
             };
             if depth != old_depth || stencil != old_stencil {
-                buffer.store(mem, at, column == 1, depth, stencil)?;
+                let at = at.offset(column * format.bytes());
+                target.store(mem, at, format.join(raw, depth, stencil))?;
             }
         }
     }

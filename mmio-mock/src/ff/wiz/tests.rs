@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
+use crate::debug::DebugRegs;
 use eu::Grf;
-use mem::tiling::Tiling;
 use mem::{GpuAddr, Memory};
+use regs::gen40::{RegId, State3dDepthBuffer, values};
 
 const DEPTH: u32 = 0x2_0000;
 
@@ -22,8 +23,7 @@ struct Bench {
     outcome: fn(usize) -> Dispatch,
     invocations: u32,
     depth_count: u32,
-    debug: WizDebug,
-    captured: Vec<WizCapture>,
+    debug: DebugRegs,
 }
 
 impl Bench {
@@ -37,8 +37,7 @@ impl Bench {
             outcome: |_| Dispatch::Done,
             invocations: 0,
             depth_count: 0,
-            debug: WizDebug::default(),
-            captured: Vec::new(),
+            debug: DebugRegs::new(),
         }
     }
 
@@ -84,12 +83,8 @@ impl WizPort for Bench {
     fn count_depth(&mut self, pixels: u32) {
         self.depth_count += pixels;
     }
-    fn debug(&self) -> WizDebug {
-        self.debug
-    }
-    fn capture(&mut self, capture: WizCapture) {
-        self.debug.control |= 1 << 31;
-        self.captured.push(capture);
+    fn debug(&mut self) -> &mut DebugRegs {
+        &mut self.debug
     }
 }
 
@@ -124,17 +119,17 @@ fn state() -> WizState {
     }
 }
 
-fn depth_buffer() -> DepthBuffer {
-    DepthBuffer {
-        present: true,
-        base: DEPTH,
-        pitch: 256,
-        format: DepthFormat::D24UnormS8,
-        tiling: Tiling::Y,
-        width: 64,
-        height: 64,
-        ..DepthBuffer::default()
-    }
+fn depth_buffer() -> Option<DepthBuffer> {
+    let command = State3dDepthBuffer::new()
+        .with_surface_type(values::surftype::SURFTYPE_2D)
+        .with_surface_format(2)
+        .with_surface_base_address(DEPTH)
+        .with_surface_pitch(255)
+        .with_tiled_surface(true)
+        .with_tile_walk(1)
+        .with_width(63)
+        .with_height(63);
+    Some(DepthBuffer::resolve(command.dwords()).unwrap())
 }
 
 fn vertices(v: [(f32, f32); 3]) -> [ScreenVertex; 3] {
@@ -515,27 +510,42 @@ fn smooth_lines_carry_alpha() {
     assert_eq!(alpha(20, 6), Some(0x0088));
 }
 
+/// Arms the windower's snapshot: WIZ_CTL and WIZ_STRG_VAL.
+fn arm(bench: &mut Bench, control: u32, trigger: u32) {
+    bench.debug.set_global_enable(true);
+    bench.debug.write(RegId::WizStrgVal, 0, trigger);
+    bench.debug.write(RegId::WizCtl, 0, control);
+}
+
+fn complete(bench: &Bench) -> bool {
+    bench.debug.read(RegId::WizCtl, 0) >> 31 != 0
+}
+
+/// WIZ_RDATA under a mux setting.
+fn captured(bench: &mut Bench, mux: u32) -> u32 {
+    let control = bench.debug.read(RegId::WizCtl, 0) & !0xff00;
+    bench.debug.write(RegId::WizCtl, 0, control | mux << 8);
+    bench.debug.read(RegId::WizRdata, 0)
+}
+
 #[test]
 fn the_snapshot_names_the_pixels_thread() {
     let s = state();
     let mut bench = Bench::new();
-    bench.debug = WizDebug {
-        control: 0b011,
-        // Odd coordinates: the lowest bits do not count.
-        trigger: 0x0015_000d,
-    };
+    // Odd coordinates: the lowest bits do not count.
+    arm(&mut bench, 0b011, 0x0015_000d);
     let mut wiz = Wiz::new();
     draw(&mut wiz, &s, &rect(0.0, 0.0, 64.0, 64.0), &mut bench);
-    assert_eq!(bench.captured.len(), 1);
-    let hit = bench.captured[0];
-    assert_eq!(hit.read(0), 0x42c0);
-    assert_eq!(hit.read(1), 1);
-    assert_eq!(hit.read(2), 7);
-    let flagged: Vec<_> = bench.threads.iter().filter(|t| t.snapshot).collect();
+    assert!(complete(&bench));
+    assert_eq!(captured(&mut bench, 0), 0x42c0);
+    assert_eq!(captured(&mut bench, 1), 1);
+    assert_eq!(captured(&mut bench, 2), 7);
+    let flagged: Vec<_> = bench.threads.iter().enumerate().collect();
+    let flagged: Vec<_> = flagged.iter().filter(|(_, t)| t.snapshot).collect();
     assert_eq!(flagged.len(), 1);
-    let t = flagged[0];
+    let (number, t) = flagged[0];
     assert!(t.payload[1][2..6].contains(&0x0014_000c));
-    assert_eq!(t.payload[0][6], hit.thread);
+    assert_eq!(t.payload[0][6] as usize, *number);
     assert_eq!(t.payload[0][7], 0x8000_0007);
 }
 
@@ -543,46 +553,61 @@ fn the_snapshot_names_the_pixels_thread() {
 fn the_snapshot_can_wait_for_an_occurrence() {
     let s = state();
     let mut bench = Bench::new();
-    bench.debug = WizDebug {
-        control: 3 << 16 | 0b1_0001,
-        trigger: 0x0008_0008,
-    };
+    arm(&mut bench, 0x0003_0011, 0x0008_0008);
     let mut wiz = Wiz::new();
     for n in 1..=4 {
         draw(&mut wiz, &s, &rect(0.0, 0.0, 16.0, 16.0), &mut bench);
-        assert_eq!(bench.captured.len(), usize::from(n >= 3));
-        assert_eq!(wiz.snapshot_instances(), n);
+        assert_eq!(complete(&bench), n >= 3);
     }
+    assert_eq!(captured(&mut bench, 1), 3);
     // Thread Snapshot Enable is off: no thread is flagged.
     assert!(bench.threads.iter().all(|t| !t.snapshot));
-    wiz.reset_snapshot_count();
-    assert_eq!(wiz.snapshot_instances(), 0);
 }
 
 #[test]
 fn upstream_snapshots_select_the_primitive() {
     let s = state();
     let mut bench = Bench::new();
-    bench.debug = WizDebug {
-        control: 0b1011,
-        trigger: 0x0008_0008,
-    };
+    arm(&mut bench, 0b1011, 0x0008_0008);
     let mut wiz = Wiz::new();
     draw(&mut wiz, &s, &rect(0.0, 0.0, 16.0, 16.0), &mut bench);
-    assert!(bench.captured.is_empty());
+    assert!(!complete(&bench));
     let mut p = rect(0.0, 0.0, 16.0, 16.0);
     p.snapshot = true;
     p.sequence = 8;
     draw(&mut wiz, &s, &p, &mut bench);
-    assert_eq!(bench.captured.len(), 1);
-    assert_eq!(bench.captured[0].primitive_sequence, 8);
+    assert!(complete(&bench));
+    assert_eq!(captured(&mut bench, 2), 8);
+}
+
+#[test]
+fn waiting_for_a_slot_counts_a_subspan_once() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    static CALLS: AtomicUsize = AtomicUsize::new(0);
+    let s = state();
+    let mut bench = Bench::new();
+    bench.outcome = |_| match CALLS.fetch_add(1, Ordering::Relaxed) {
+        0..5 => Dispatch::Full,
+        _ => Dispatch::Done,
+    };
+    arm(&mut bench, 0b011, 0);
+    let mut wiz = Wiz::new();
+    assert!(
+        wiz.begin(&s, &rect(0.0, 0.0, 4.0, 4.0), &mut bench)
+            .unwrap()
+    );
+    while wiz.run(&s, &mut bench).unwrap() == Step::Blocked {}
+    assert_eq!(bench.threads.len(), 1);
+    assert_eq!(bench.threads[0].payload[0][6], 0);
+    assert!(bench.threads[0].snapshot);
+    assert_eq!(captured(&mut bench, 1), 1);
 }
 
 #[test]
 fn single_subspan_dispatch_is_for_late_cases() {
     let mut s = state();
     let mut bench = Bench::new();
-    bench.debug.control = 1 << 6;
+    arm(&mut bench, 1 << 6, 0);
     draw(&mut Wiz::new(), &s, &rect(0.0, 0.0, 8.0, 8.0), &mut bench);
     assert_eq!(bench.threads.len(), 4);
     bench.threads.clear();

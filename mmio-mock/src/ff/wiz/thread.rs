@@ -7,7 +7,7 @@
 use eu::Grf;
 use mem::Memory;
 
-use super::snapshot::{WizCapture, WizDebug};
+use crate::debug::DebugRegs;
 use crate::ff::ps::{MAX_SUBSPANS, PixelGroup};
 use crate::urb::UrbHandle;
 
@@ -49,12 +49,8 @@ pub trait WizPort {
     fn count_invocations(&mut self, pixels: u32);
     /// Adds to PS_DEPTH_COUNT.
     fn count_depth(&mut self, pixels: u32);
-    /// The debug registers.
-    fn debug(&self) -> WizDebug {
-        WizDebug::default()
-    }
-    /// A snapshot hit: holds the data for WIZ_RDATA and sets Snapshot Complete.
-    fn capture(&mut self, _capture: WizCapture) {}
+    /// The debug registers: thread numbers and snapshots.
+    fn debug(&mut self) -> &mut DebugRegs;
 }
 
 /// Subspans that threads still work on (the pixel scoreboard).

@@ -2,9 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
-use crate::ff::wiz::depth_buffer::DepthFormat;
+use crate::surface::DepthBuffer;
 use mem::GpuAddr;
 use mem::tiling::Tiling;
+use regs::gen40::{State3dDepthBuffer, values};
 
 const BASE: u32 = 0x1_0000;
 
@@ -14,17 +15,24 @@ fn memory() -> Memory {
     mem
 }
 
-fn buffer(format: DepthFormat, tiling: Tiling) -> DepthBuffer {
-    DepthBuffer {
-        present: true,
-        base: BASE,
-        pitch: 256,
-        format,
-        tiling,
-        width: 32,
-        height: 64,
-        ..DepthBuffer::default()
-    }
+fn buffer(format: DepthFormat, tiling: Tiling) -> DepthTarget {
+    let code = match format {
+        DepthFormat::D32FloatS8X24 => 0,
+        DepthFormat::D32Float => 1,
+        DepthFormat::D24UnormS8 => 2,
+        DepthFormat::D24UnormX8 => 3,
+        DepthFormat::D16Unorm => 5,
+    };
+    let command = State3dDepthBuffer::new()
+        .with_surface_type(values::surftype::SURFTYPE_2D)
+        .with_surface_format(code)
+        .with_surface_base_address(BASE)
+        .with_surface_pitch(255)
+        .with_tiled_surface(tiling == Tiling::Y)
+        .with_tile_walk(1)
+        .with_width(31)
+        .with_height(63);
+    DepthTarget::new(&DepthBuffer::resolve(command.dwords()).unwrap(), 0).unwrap()
 }
 
 fn less() -> Tests {
@@ -73,10 +81,10 @@ fn y_tiles_put_pixels_where_the_manual_says() {
         0x80_0000
     );
     // The next tile to the right starts 4 KB on.
-    let far = b.address(&mem, 31, 0);
+    let far = b.address(31, 0);
     assert_eq!(far, Some(GpuAddr(BASE + 7 * 512 + 12)));
-    assert_eq!(b.address(&mem, 32, 0), None);
-    assert_eq!(b.address(&mem, 0, 64), None);
+    assert_eq!(b.address(32, 0), None);
+    assert_eq!(b.address(0, 64), None);
 }
 
 #[test]
@@ -102,7 +110,7 @@ fn every_format_keeps_the_nearer_pixel() {
             let z = [0.5, 0.25, 0.5, 0.5];
             let pass = test_subspan(&b, &mut mem, (6, 8), 0b0111, &z, &less(), false).unwrap();
             assert_eq!(pass, 0b0110, "{format:?} {tiling:?}");
-            let depth = Destination::load(&b, &mem, 6, 8).unwrap().depth();
+            let depth = Destination::load(&b, &mem, 6, 8).unwrap().depth;
             assert_eq!(depth, [0.25, 0.5, 0.75, 1.0].map(|z| format.encode(z)));
         }
     }
@@ -126,9 +134,9 @@ fn stencil_operations_follow_the_three_outcomes() {
             .into_iter()
             .enumerate()
         {
-            let at = b.address(&mem, (i % 2) as u32, (i / 2) as u32).unwrap();
-            b.store(&mut mem, at, false, format.encode(depth), stencil)
-                .unwrap();
+            let at = b.address((i % 2) as u32, (i / 2) as u32).unwrap();
+            let raw = format.join(0, format.encode(depth), stencil);
+            b.store(&mut mem, at, raw).unwrap();
         }
         let tests = Tests {
             stencil: true,
@@ -140,9 +148,9 @@ fn stencil_operations_follow_the_three_outcomes() {
         assert_eq!(pass, 0b1001);
         let after = Destination::load(&b, &mem, 0, 0).unwrap();
         // Invert, increment, zero, invert; bit 7 is not writable.
-        assert_eq!(after.stencil().to_le_bytes(), [0x8a, 0xf6, 0x80, 0xfa]);
+        assert_eq!(after.stencil, [0x8a, 0xf6, 0x80, 0xfa]);
         let z = [0.25, 0.1, 0.5, 0.25].map(|z| format.encode(z));
-        assert_eq!(after.depth(), z);
+        assert_eq!(after.depth, z);
     }
 }
 
