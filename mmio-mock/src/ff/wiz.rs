@@ -20,7 +20,6 @@ pub mod state;
 pub mod stipple;
 pub mod thread;
 
-pub use depth::DepthStencilState;
 pub use state::{
     DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WmState,
 };
@@ -35,6 +34,7 @@ use stipple::LineStippleWalk;
 use thread::Scoreboard;
 
 use super::ps::{MAX_SUBSPANS, Payload, PayloadState, PixelGroup, Subspan};
+use crate::cc::CcState;
 use crate::debug::{ThreadDebug, WizPayload};
 use crate::fault::UnitFault;
 use crate::surface::DepthBuffer;
@@ -113,12 +113,10 @@ pub struct WizState {
     pub scissor: Option<PixelRect>,
     /// 3DSTATE_DEPTH_BUFFER; none (or a null surface): nothing is tested or written.
     pub depth_buffer: Option<DepthBuffer>,
-    /// Depth, stencil and alpha test switches of COLOR_CALC_STATE.
-    pub depth_stencil: DepthStencilState,
+    /// COLOR_CALC_STATE and CC_VIEWPORT, resolved.
+    pub cc: CcState,
     /// COLOR_CALC_STATE, relative to General State Base Address.
     pub color_calc_state: u32,
-    /// Minimum and maximum depth of CC_VIEWPORT.
-    pub depth_range: (f32, f32),
     /// 3DSTATE_GLOBAL_DEPTH_OFFSET_CLAMP.
     pub depth_offset_clamp: f32,
     /// Polygon stipple.
@@ -137,9 +135,8 @@ impl Default for WizState {
             drawing_rectangle: DrawingRectangle::default(),
             scissor: None,
             depth_buffer: None,
-            depth_stencil: DepthStencilState::default(),
+            cc: CcState::default(),
             color_calc_state: 0,
-            depth_range: (0.0, 1.0),
             depth_offset_clamp: 0.0,
             poly_stipple: PolyStipple::default(),
             line_stipple: LineStipple::default(),
@@ -276,7 +273,7 @@ impl Wiz {
             .depth_buffer
             .as_ref()
             .and_then(|b| DepthTarget::new(b, primitive.render_target_array_index));
-        let (case, tests, write) = plan(state, target.is_some(), primitive.back_facing);
+        let (case, tests, write) = plan(state, target.as_ref(), primitive.back_facing);
         let start = setup::start(state, primitive);
         let dispatches = wm.thread_dispatch_enable && (wm.dispatch_8 || wm.dispatch_16);
         if !dispatches && !tests.touch() && !wm.statistics_enable {
@@ -552,15 +549,21 @@ fn tag<P: WizPort>(
 }
 
 /// Which tests are made here, and whether they write.
-fn plan(state: &WizState, present: bool, back_facing: bool) -> (IzCase, Tests, bool) {
-    let (wm, zs) = (&state.wm, &state.depth_stencil);
+fn plan(
+    state: &WizState,
+    target: Option<&DepthTarget>,
+    back_facing: bool,
+) -> (IzCase, Tests, bool) {
+    let present = target.is_some();
+    let has_stencil = target.is_some_and(|t| t.format.has_stencil());
+    let (wm, depth, stencil) = (&state.wm, &state.cc.depth, &state.cc.stencil);
     let case = IzCase::new(IzInputs {
-        kill: wm.pixel_shader_kills_pixel || zs.alpha_test,
+        kill: wm.pixel_shader_kills_pixel || state.cc.alpha_test.is_some(),
         computed_depth: wm.pixel_shader_computed_depth,
-        depth_write: zs.depth_write && present,
-        depth_test: zs.depth_test && present,
-        stencil_write: zs.stencil_write,
-        stencil_test: zs.stencil_test,
+        depth_write: depth.write && present,
+        depth_test: depth.test && present,
+        stencil_write: stencil.write,
+        stencil_test: stencil.test,
         early: wm.early_depth_test_enable,
         statistics: wm.statistics_enable,
         uses_source_depth: wm.pixel_shader_uses_source_depth,
@@ -571,15 +574,15 @@ fn plan(state: &WizState, present: bool, back_facing: bool) -> (IzCase, Tests, b
     let here = case.mode != IzMode::Computed;
     let known = !wm.pixel_shader_computed_depth;
     let tests = Tests {
-        depth: here && zs.depth_test && present && (known || promoted),
-        depth_write: promoted && zs.depth_write && present && known,
-        function: zs.depth_function,
-        stencil: here && zs.stencil_test && present && (promoted || !zs.stencil_write),
-        stencil_write: promoted && zs.stencil_write,
-        face: if back_facing && zs.double_sided {
-            zs.back
+        depth: here && depth.test && present && (known || promoted),
+        depth_write: promoted && depth.write && present && known,
+        function: depth.function,
+        stencil: here && stencil.test && has_stencil && (promoted || !stencil.write),
+        stencil_write: promoted && stencil.write,
+        face: if back_facing && stencil.double_sided {
+            stencil.back
         } else {
-            zs.front
+            stencil.front
         },
     };
     (case, tests, promoted)
@@ -596,7 +599,7 @@ fn depth_plane<P: WizPort>(
     // CAST: a six-bit field.
     let row = wm.depth_coefficient_urb_read_offset as u16;
     let row = port.urb_row(primitive.setup_handle, row);
-    let mut plane = DepthPlane::new(&row, start, state.depth_range);
+    let mut plane = DepthPlane::new(&row, start, state.cc.depth_range);
     if wm.global_depth_offset_enable && primitive.kind == PrimitiveKind::Triangle {
         let z = primitive.v.iter().fold(0.0f32, |m, v| m.max(v.z.abs()));
         let unit = if wm.legacy_global_depth_bias_enable {

@@ -7,7 +7,6 @@
 use eu::port::FloatMode;
 use regs::gen40 as table;
 
-use super::depth::{Compare, DepthStencilState, StencilFace, StencilOp};
 use super::state::{
     DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WmState,
 };
@@ -92,39 +91,6 @@ impl From<&table::SfState> for RasterState {
     }
 }
 
-impl From<&table::ColorCalcState> for DepthStencilState {
-    fn from(s: &table::ColorCalcState) -> DepthStencilState {
-        DepthStencilState {
-            depth_test: s.depth_test_enable(),
-            depth_write: s.depth_buffer_write_enable(),
-            depth_function: Compare::from_code(s.depth_test_function()),
-            stencil_test: s.stencil_test_enable(),
-            stencil_write: s.stencil_buffer_write_enable(),
-            double_sided: s.double_sided_stencil_enable(),
-            // CAST: the masked fields are eight bits wide.
-            front: StencilFace {
-                function: Compare::from_code(s.stencil_test_function()),
-                fail: StencilOp::from_code(s.stencil_fail_op()),
-                depth_fail: StencilOp::from_code(s.stencil_pass_depth_fail_op()),
-                pass: StencilOp::from_code(s.stencil_pass_depth_pass_op()),
-                reference: s.stencil_reference_value() as u8,
-                test_mask: s.stencil_test_mask() as u8,
-                write_mask: s.stencil_write_mask() as u8,
-            },
-            back: StencilFace {
-                function: Compare::from_code(s.backface_stencil_test_function()),
-                fail: StencilOp::from_code(s.backface_stencil_fail_op()),
-                depth_fail: StencilOp::from_code(s.backface_stencil_pass_depth_fail_op()),
-                pass: StencilOp::from_code(s.backface_stencil_pass_depth_pass_op()),
-                reference: s.backface_stencil_reference_value() as u8,
-                test_mask: s.backface_stencil_test_mask() as u8,
-                write_mask: s.backface_stencil_write_mask() as u8,
-            },
-            alpha_test: s.alpha_test_enable(),
-        }
-    }
-}
-
 impl From<&table::State3dDrawingRectangle> for DrawingRectangle {
     fn from(c: &table::State3dDrawingRectangle) -> DrawingRectangle {
         DrawingRectangle {
@@ -183,7 +149,6 @@ impl PolyStipple {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use regs::gen40::values;
 
     /// Literal words of a captured frame (GM965, depth-tested triangles) as two other decoders
     /// print them.
@@ -220,33 +185,5 @@ mod tests {
         assert_eq!((sf.origin_bias_x, sf.origin_bias_y), (0.5, 0.5));
         assert_eq!(sf.subpixel_bits, 8);
         assert_eq!(sf.point_rule, PointRule::UpperRight);
-        let cc = DepthStencilState::from(&table::ColorCalcState::from_dwords(&[
-            0x8494_1000,
-            0x00ff_ff00,
-            0x0000_8800,
-            0x0000_8000,
-        ]));
-        assert!(cc.depth_test && cc.depth_write && cc.stencil_test && cc.stencil_write);
-        assert_eq!(cc.depth_function, Compare::Always);
-        assert_eq!(cc.front.pass, StencilOp::Replace);
-        assert_eq!(cc.front.write_mask, 255);
-        assert_eq!(cc.back.function, Compare::Never);
-    }
-
-    #[test]
-    fn compare_and_stencil_codes_are_the_tables() {
-        use values::{compare_function as f, stencil_operation as o};
-        assert_eq!(
-            Compare::from_code(f::COMPAREFUNCTION_LEQUAL),
-            Compare::LessEqual
-        );
-        assert_eq!(
-            Compare::from_code(f::COMPAREFUNCTION_GEQUAL),
-            Compare::GreaterEqual
-        );
-        assert_eq!(
-            StencilOp::from_code(o::STENCILOP_DECR),
-            StencilOp::Decrement
-        );
     }
 }

@@ -12,143 +12,9 @@ use eu::Grf;
 use mem::{Fault, Memory};
 
 use super::depth_target::DepthTarget;
+use crate::cc::Compare;
+use crate::cc::stencil::Face;
 use crate::surface::DepthFormat;
-
-/// 3D_Compare_Function.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-#[expect(missing_docs, reason = "the manual's names")]
-pub enum Compare {
-    #[default]
-    Always = 0,
-    Never = 1,
-    Less = 2,
-    Equal = 3,
-    LessEqual = 4,
-    Greater = 5,
-    NotEqual = 6,
-    GreaterEqual = 7,
-}
-
-impl Compare {
-    /// The function of a three-bit code.
-    pub const fn from_code(code: u32) -> Compare {
-        match code & 7 {
-            0 => Compare::Always,
-            1 => Compare::Never,
-            2 => Compare::Less,
-            3 => Compare::Equal,
-            4 => Compare::LessEqual,
-            5 => Compare::Greater,
-            6 => Compare::NotEqual,
-            _ => Compare::GreaterEqual,
-        }
-    }
-
-    /// `source FUNC destination`.
-    #[inline]
-    pub fn test<T: PartialOrd + Copy>(self, source: T, destination: T) -> bool {
-        match self {
-            Compare::Always => true,
-            Compare::Never => false,
-            Compare::Less => source < destination,
-            Compare::Equal => source == destination,
-            Compare::LessEqual => source <= destination,
-            Compare::Greater => source > destination,
-            Compare::NotEqual => source != destination,
-            Compare::GreaterEqual => source >= destination,
-        }
-    }
-}
-
-/// 3D_Stencil_Operation.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[repr(u8)]
-#[expect(missing_docs, reason = "the manual's names")]
-pub enum StencilOp {
-    #[default]
-    Keep = 0,
-    Zero = 1,
-    Replace = 2,
-    IncrementSaturate = 3,
-    DecrementSaturate = 4,
-    Increment = 5,
-    Decrement = 6,
-    Invert = 7,
-}
-
-impl StencilOp {
-    /// The operation of a three-bit code.
-    pub const fn from_code(code: u32) -> StencilOp {
-        match code & 7 {
-            0 => StencilOp::Keep,
-            1 => StencilOp::Zero,
-            2 => StencilOp::Replace,
-            3 => StencilOp::IncrementSaturate,
-            4 => StencilOp::DecrementSaturate,
-            5 => StencilOp::Increment,
-            6 => StencilOp::Decrement,
-            _ => StencilOp::Invert,
-        }
-    }
-
-    /// The new stencil value before the write mask.
-    #[inline]
-    pub const fn apply(self, old: u8, reference: u8) -> u8 {
-        match self {
-            StencilOp::Keep => old,
-            StencilOp::Zero => 0,
-            StencilOp::Replace => reference,
-            StencilOp::IncrementSaturate => old.saturating_add(1),
-            StencilOp::DecrementSaturate => old.saturating_sub(1),
-            StencilOp::Increment => old.wrapping_add(1),
-            StencilOp::Decrement => old.wrapping_sub(1),
-            StencilOp::Invert => !old,
-        }
-    }
-}
-
-/// Stencil state of one side.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StencilFace {
-    /// Stencil Test Function.
-    pub function: Compare,
-    /// Stencil Fail Op.
-    pub fail: StencilOp,
-    /// Stencil Pass Depth Fail Op.
-    pub depth_fail: StencilOp,
-    /// Stencil Pass Depth Pass Op.
-    pub pass: StencilOp,
-    /// Stencil Reference Value.
-    pub reference: u8,
-    /// Stencil Test Mask.
-    pub test_mask: u8,
-    /// Stencil Write Mask.
-    pub write_mask: u8,
-}
-
-/// The depth, stencil and alpha switches of COLOR_CALC_STATE.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct DepthStencilState {
-    /// Depth Test Enable.
-    pub depth_test: bool,
-    /// Depth Buffer Write Enable.
-    pub depth_write: bool,
-    /// Depth Test Function.
-    pub depth_function: Compare,
-    /// Stencil Test Enable.
-    pub stencil_test: bool,
-    /// Stencil Buffer Write Enable.
-    pub stencil_write: bool,
-    /// Double Sided Stencil Enable.
-    pub double_sided: bool,
-    /// Front side, and both sides of single-sided stencil.
-    pub front: StencilFace,
-    /// Back side.
-    pub back: StencilFace,
-    /// Alpha Test Enable: as good as a kernel that kills pixels.
-    pub alpha_test: bool,
-}
 
 /// What the tests do in one pass over a subspan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -159,12 +25,12 @@ pub struct Tests {
     pub depth_write: bool,
     /// Depth function.
     pub function: Compare,
-    /// Compare stencil.
+    /// Compare stencil; the format has it.
     pub stencil: bool,
     /// Write stencil.
     pub stencil_write: bool,
     /// Stencil of the side that is seen.
-    pub face: StencilFace,
+    pub face: Face,
 }
 
 impl Tests {
@@ -180,21 +46,19 @@ pub struct DepthPlane {
     slope: [f64; 2],
     start: [f64; 2],
     base: f64,
-    min: f32,
-    max: f32,
+    range: Option<(f32, f32)>,
 }
 
 impl DepthPlane {
     /// The plane in the coefficient row of a setup entry, with its origin at `start`, clamped to
-    /// the range of CC_VIEWPORT.
-    pub fn new(row: &Grf, start: [f32; 2], range: (f32, f32)) -> DepthPlane {
+    /// the range of CC_VIEWPORT if there is one.
+    pub fn new(row: &Grf, start: [f32; 2], range: Option<(f32, f32)>) -> DepthPlane {
         let value = |i: usize| f64::from(f32::from_bits(row[i]));
         DepthPlane {
             slope: [value(0), value(1)],
             start: start.map(f64::from),
             base: value(3),
-            min: range.0,
-            max: range.1,
+            range,
         }
     }
 
@@ -215,7 +79,10 @@ impl DepthPlane {
             + self.slope[0] * (f64::from(x) - self.start[0])
             + self.slope[1] * (f64::from(y) - self.start[1]);
         // CAST: the one rounding of the evaluation.
-        (z as f32).max(self.min).min(self.max)
+        match self.range {
+            Some((low, high)) => (z as f32).max(low).min(high),
+            None => z as f32,
+        }
     }
 
     /// Depth of the four pixels of a subspan.
@@ -258,7 +125,10 @@ impl Destination {
 }
 
 /// Tests the pixels of `mask` in the subspan at (x, y) and writes what passes; the pixels that
-/// passed come back. With `write` off nothing is written.
+/// passed come back. With `write` off nothing is written; pixels outside the buffer do not pass.
+///
+/// The same test as [`crate::cc::depth::test_block`] makes behind the kernels, two pixels an
+/// access; the tests hold them against each other.
 #[inline]
 pub fn test_subspan(
     target: &DepthTarget,
@@ -271,7 +141,7 @@ pub fn test_subspan(
 ) -> Result<u8, Fault> {
     let format = target.format;
     let float = matches!(format, DepthFormat::D32Float | DepthFormat::D32FloatS8X24);
-    let stencil_test = tests.stencil && format.has_stencil();
+    let stencil_test = tests.stencil;
     let mut passed = 0;
     for row in 0..2u32 {
         let bits = (mask >> (row * 2)) & 3;
@@ -279,7 +149,6 @@ pub fn test_subspan(
             continue;
         }
         let Some(at) = target.address(x, y.wrapping_add(row)) else {
-            passed |= bits << (row * 2);
             continue;
         };
         let pair = target.load(mem, at)?;
@@ -290,11 +159,7 @@ pub fn test_subspan(
             let pixel = row * 2 + column;
             let source = format.encode(z[pixel as usize]);
             let (old_depth, old_stencil) = format.split(raw);
-            let stencil_ok = !stencil_test
-                || tests.face.function.test(
-                    tests.face.reference & tests.face.test_mask,
-                    old_stencil & tests.face.test_mask,
-                );
+            let stencil_ok = !stencil_test || tests.face.test(old_stencil);
             let depth_ok = !tests.depth
                 || if float {
                     let (s, d) = (f32::from_bits(source), f32::from_bits(old_depth));
@@ -314,8 +179,7 @@ pub fn test_subspan(
                     (true, false) => tests.face.depth_fail,
                     (true, true) => tests.face.pass,
                 };
-                let new = op.apply(old_stencil, tests.face.reference);
-                stencil = (old_stencil & !tests.face.write_mask) | (new & tests.face.write_mask);
+                stencil = tests.face.update(op, old_stencil);
             }
             let depth = if pass && tests.depth_write {
                 source

@@ -119,7 +119,7 @@ fn state() -> WizState {
     }
 }
 
-fn depth_buffer() -> Option<DepthBuffer> {
+fn depth_buffer() -> DepthBuffer {
     let command = State3dDepthBuffer::new()
         .with_surface_type(values::surftype::SURFTYPE_2D)
         .with_surface_format(2)
@@ -129,7 +129,7 @@ fn depth_buffer() -> Option<DepthBuffer> {
         .with_tile_walk(1)
         .with_width(63)
         .with_height(63);
-    Some(DepthBuffer::resolve(command.dwords()).unwrap())
+    DepthBuffer::resolve(command.dwords()).unwrap()
 }
 
 fn vertices(v: [(f32, f32); 3]) -> [ScreenVertex; 3] {
@@ -179,6 +179,8 @@ fn a_rectangle_covers_its_pixels_once() {
 #[test]
 fn full_blocks_make_full_threads() {
     let mut bench = Bench::new();
+    // Debug counters count under the global debug enable only.
+    bench.debug.set_global_enable(true);
     draw(
         &mut Wiz::new(),
         &state(),
@@ -310,9 +312,9 @@ fn points_are_squares_of_their_width() {
 fn a_depth_clear_starts_no_thread() {
     let mut s = state();
     s.wm.thread_dispatch_enable = false;
-    s.depth_buffer = depth_buffer();
-    s.depth_stencil.depth_test = true;
-    s.depth_stencil.depth_write = true;
+    s.depth_buffer = Some(depth_buffer());
+    s.cc.depth.test = true;
+    s.cc.depth.write = true;
     let mut bench = Bench::new();
     draw(&mut Wiz::new(), &s, &rect(0.0, 0.0, 64.0, 64.0), &mut bench);
     assert!(bench.threads.is_empty());
@@ -328,17 +330,17 @@ fn a_depth_clear_starts_no_thread() {
 #[test]
 fn hidden_pixels_start_no_thread() {
     let mut s = state();
-    s.depth_buffer = depth_buffer();
-    s.depth_stencil.depth_test = true;
-    s.depth_stencil.depth_write = true;
-    s.depth_stencil.depth_function = depth::Compare::Less;
+    s.depth_buffer = Some(depth_buffer());
+    s.cc.depth.test = true;
+    s.cc.depth.write = true;
+    s.cc.depth.function = crate::cc::Compare::Less;
     let mut bench = Bench::new();
     let mut wiz = Wiz::new();
     // The buffer holds zeros: nothing is nearer.
     draw(&mut wiz, &s, &rect(0.0, 0.0, 64.0, 64.0), &mut bench);
     assert!(bench.threads.is_empty());
     assert_eq!((bench.depth_count, bench.invocations), (0, 0));
-    s.depth_stencil.depth_function = depth::Compare::GreaterEqual;
+    s.cc.depth.function = crate::cc::Compare::GreaterEqual;
     draw(&mut wiz, &s, &rect(0.0, 0.0, 8.0, 8.0), &mut bench);
     assert_eq!((bench.depth_count, bench.invocations), (64, 64));
     // The payload of a promoted case has no depth at all.
@@ -350,9 +352,9 @@ fn hidden_pixels_start_no_thread() {
 fn a_killing_kernel_gets_depth_to_send_on() {
     let mut s = state();
     s.wm.pixel_shader_kills_pixel = true;
-    s.depth_buffer = depth_buffer();
-    s.depth_stencil.depth_test = true;
-    s.depth_stencil.depth_write = true;
+    s.depth_buffer = Some(depth_buffer());
+    s.cc.depth.test = true;
+    s.cc.depth.write = true;
     let mut bench = Bench::new();
     draw(&mut Wiz::new(), &s, &rect(0.0, 0.0, 8.0, 8.0), &mut bench);
     for t in &bench.threads {
@@ -413,7 +415,7 @@ fn without_a_slot_the_same_thread_is_asked_for_again() {
     static CALLS: AtomicUsize = AtomicUsize::new(0);
     let mut bench = Bench::new();
     bench.outcome = |_| {
-        if CALLS.fetch_add(1, Ordering::Relaxed) % 3 == 0 {
+        if CALLS.fetch_add(1, Ordering::Relaxed).is_multiple_of(3) {
             Dispatch::Full
         } else {
             Dispatch::Done
@@ -612,8 +614,8 @@ fn single_subspan_dispatch_is_for_late_cases() {
     assert_eq!(bench.threads.len(), 4);
     bench.threads.clear();
     s.wm.pixel_shader_computed_depth = true;
-    s.depth_buffer = depth_buffer();
-    s.depth_stencil.depth_test = true;
+    s.depth_buffer = Some(depth_buffer());
+    s.cc.depth.test = true;
     draw(&mut Wiz::new(), &s, &rect(0.0, 0.0, 8.0, 8.0), &mut bench);
     assert_eq!(bench.threads.len(), 16);
 }
@@ -624,8 +626,8 @@ fn depth_offset_moves_the_plane() {
     s.wm.thread_dispatch_enable = false;
     s.wm.global_depth_offset_enable = true;
     s.wm.global_depth_offset_constant = 4.0;
-    s.depth_buffer = depth_buffer();
-    s.depth_stencil.depth_write = true;
+    s.depth_buffer = Some(depth_buffer());
+    s.cc.depth.write = true;
     let p = SetupPrimitive {
         v: vertices([(0.0, 0.0), (200.0, 0.0), (0.0, 200.0)]),
         ..SetupPrimitive::default()

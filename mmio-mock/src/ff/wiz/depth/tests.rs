@@ -2,6 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::*;
+use crate::cc::stencil::Op;
+use crate::cc::{CcState, DepthBlock};
 use crate::surface::DepthBuffer;
 use mem::GpuAddr;
 use mem::tiling::Tiling;
@@ -15,7 +17,7 @@ fn memory() -> Memory {
     mem
 }
 
-fn buffer(format: DepthFormat, tiling: Tiling) -> DepthTarget {
+fn surface(format: DepthFormat, tiling: Tiling) -> DepthBuffer {
     let code = match format {
         DepthFormat::D32FloatS8X24 => 0,
         DepthFormat::D32Float => 1,
@@ -32,7 +34,11 @@ fn buffer(format: DepthFormat, tiling: Tiling) -> DepthTarget {
         .with_tile_walk(1)
         .with_width(31)
         .with_height(63);
-    DepthTarget::new(&DepthBuffer::resolve(command.dwords()).unwrap(), 0).unwrap()
+    DepthBuffer::resolve(command.dwords()).unwrap()
+}
+
+fn buffer(format: DepthFormat, tiling: Tiling) -> DepthTarget {
+    DepthTarget::new(&surface(format, tiling), 0).unwrap()
 }
 
 fn less() -> Tests {
@@ -118,11 +124,11 @@ fn every_format_keeps_the_nearer_pixel() {
 
 #[test]
 fn stencil_operations_follow_the_three_outcomes() {
-    let face = StencilFace {
+    let face = Face {
         function: Compare::Equal,
-        fail: StencilOp::Zero,
-        depth_fail: StencilOp::IncrementSaturate,
-        pass: StencilOp::Invert,
+        fail: Op::Zero,
+        depth_fail: Op::IncrementSaturate,
+        pass: Op::Invert,
         reference: 0x05,
         test_mask: 0x0f,
         write_mask: 0x7f,
@@ -155,42 +161,6 @@ fn stencil_operations_follow_the_three_outcomes() {
 }
 
 #[test]
-fn stencil_arithmetic_saturates_or_wraps() {
-    let table = [
-        (StencilOp::Keep, 0xff, 0xff),
-        (StencilOp::Zero, 0xff, 0),
-        (StencilOp::Replace, 0xff, 0x12),
-        (StencilOp::IncrementSaturate, 0xff, 0xff),
-        (StencilOp::DecrementSaturate, 0, 0),
-        (StencilOp::Increment, 0xff, 0),
-        (StencilOp::Decrement, 0, 0xff),
-        (StencilOp::Invert, 0x0f, 0xf0),
-    ];
-    for (code, (op, old, new)) in (0u32..).zip(table) {
-        assert_eq!(StencilOp::from_code(code), op);
-        assert_eq!(op.apply(old, 0x12), new);
-    }
-}
-
-#[test]
-fn comparisons_are_source_against_destination() {
-    let rows = [
-        (Compare::Always, [true; 3]),
-        (Compare::Never, [false; 3]),
-        (Compare::Less, [true, false, false]),
-        (Compare::Equal, [false, true, false]),
-        (Compare::LessEqual, [true, true, false]),
-        (Compare::Greater, [false, false, true]),
-        (Compare::NotEqual, [true, false, true]),
-        (Compare::GreaterEqual, [false, true, true]),
-    ];
-    for (code, (function, expected)) in (0u32..).zip(rows) {
-        assert_eq!(Compare::from_code(code), function);
-        assert_eq!([1, 2, 3].map(|s| function.test(s, 2)), expected);
-    }
-}
-
-#[test]
 fn unmapped_memory_is_a_fault() {
     let mut mem = Memory::new(1 << 20, 1024);
     let b = buffer(DepthFormat::D24UnormS8, Tiling::Y);
@@ -201,11 +171,94 @@ fn unmapped_memory_is_a_fault() {
 fn the_plane_is_clamped_and_survives_nan() {
     let bits = |v: [f32; 8]| v.map(f32::to_bits);
     let row = bits([0.125, -0.25, 9.0, 0.5, 0.0, 0.0, 0.0, 0.0]);
-    let plane = DepthPlane::new(&row, [10.0, 20.0], (0.0, 1.0));
+    let plane = DepthPlane::new(&row, [10.0, 20.0], Some((0.0, 1.0)));
     assert_eq!(plane.subspan(10, 20), [0.5, 0.625, 0.25, 0.375]);
     assert_eq!(plane.at(100, 20), 1.0);
     assert_eq!(plane.at(10, 200), 0.0);
     let row = bits([f32::NAN, 0.0, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0]);
-    let plane = DepthPlane::new(&row, [0.0, 0.0], (0.25, 1.0));
+    let plane = DepthPlane::new(&row, [0.0, 0.0], Some((0.25, 1.0)));
     assert_eq!(plane.at(1, 1), 0.25);
+}
+
+#[test]
+fn early_and_late_tests_agree() {
+    let mut seed = 0x9e37_79b9_7f4a_7c15u64;
+    let mut next = move |n: u64| {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 20) % n
+    };
+    let formats = [
+        DepthFormat::D32FloatS8X24,
+        DepthFormat::D32Float,
+        DepthFormat::D24UnormS8,
+        DepthFormat::D24UnormX8,
+        DepthFormat::D16Unorm,
+    ];
+    for round in 0..400 {
+        let format = formats[round % formats.len()];
+        let tiling = [Tiling::Linear, Tiling::Y][round / 5 % 2];
+        let (mut early, buffer) = (memory(), surface(format, tiling));
+        for at in 0..256 {
+            let addr = GpuAddr(BASE + at * 4);
+            let depth = format.encode(next(5) as f32 / 4.0);
+            let raw = format.join(next(1 << 32), depth, next(4) as u8);
+            early.write_u32(addr, raw as u32).unwrap();
+        }
+        let mut late = early.clone();
+        let mut op = || Op::from_field(next(8) as u32);
+        let face = Face {
+            fail: op(),
+            depth_fail: op(),
+            pass: op(),
+            function: Compare::from_field(next(8) as u32),
+            reference: next(4) as u8,
+            test_mask: 0x83,
+            write_mask: 0xc3,
+        };
+        let mut cc = CcState::default();
+        cc.depth.test = next(4) > 0;
+        cc.depth.write = next(4) > 0;
+        cc.depth.function = Compare::from_field(next(8) as u32);
+        cc.stencil.test = next(2) > 0;
+        cc.stencil.write = next(2) > 0;
+        cc.stencil.front = face;
+        let tests = Tests {
+            depth: cc.depth.test,
+            depth_write: cc.depth.write,
+            function: cc.depth.function,
+            stencil: cc.stencil.test && format.has_stencil(),
+            stencil_write: cc.stencil.write,
+            face,
+        };
+        // Columns 28 to 35 of 32: some subspans lie outside.
+        let origins = [(0, 0), (2, 2), (30, 4), (32, 6)];
+        let mask = next(1 << 16) as u16;
+        let depth: [f32; 16] = std::array::from_fn(|_| next(5) as f32 / 4.0);
+        let target = DepthTarget::new(&buffer, 0).unwrap();
+        let mut passed = 0;
+        for (i, &(x, y)) in origins.iter().enumerate() {
+            let bits = (mask >> (i * 4)) as u8 & 15;
+            let z = depth[i * 4..][..4].try_into().unwrap();
+            let at = (u32::from(x), u32::from(y));
+            let pass = test_subspan(&target, &mut early, at, bits, z, &tests, true).unwrap();
+            passed |= u16::from(pass) << (i * 4);
+        }
+        let block = DepthBlock {
+            origins: &origins,
+            mask,
+            depth: &depth,
+            back_facing: false,
+            slice: 0,
+            test_depth: true,
+            test_stencil: true,
+            write: true,
+        };
+        let outcome = crate::cc::depth_stencil_test(&mut late, &cc, &buffer, &block).unwrap();
+        if tests.touch() {
+            assert_eq!(passed, outcome.passed, "{format:?} {tiling:?} {cc:?}");
+        }
+        assert!(early.arena_bytes() == late.arena_bytes());
+    }
 }
