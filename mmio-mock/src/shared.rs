@@ -30,6 +30,8 @@ pub struct Stats {
 /// The state of all shared functions.
 #[derive(Clone, Debug, Default)]
 pub struct Shared {
+    /// Sampling engine.
+    pub sampler: sampler::SamplingEngine,
     /// Data port.
     pub dataport: dataport::DataPort,
     /// Open gateways.
@@ -49,6 +51,7 @@ impl Shared {
 
     /// Drops whatever was derived from state in memory: call it at each primitive and flush.
     pub fn invalidate(&mut self) {
+        self.sampler.invalidate();
         self.dataport.invalidate();
     }
 }

@@ -111,7 +111,7 @@ impl Gateway {
         }
         // Bytes from RegBase: register 28:21, dword 20:18, byte 17:16.
         let offset = (payload[5] >> 16 & 0x1fff) as u16;
-        if offset % u16::from(length) != 0 {
+        if !offset.is_multiple_of(u16::from(length)) {
             return Ack::LimitExceeded;
         }
         if offset + u16::from(length) > entry.registers * 32 {

@@ -54,6 +54,7 @@ impl Router<'_> {
             sfid::MATH => {
                 math::execute(msg, response).map_err(|r| refuse("EM", msg, r.what()))?;
             }
+            sfid::SAMPLER => shared.sampler.execute(msg, response, self.mem, self.ctx)?,
             sfid::GATEWAY => {
                 shared.gateway.execute(msg, response, self.events);
             }

@@ -1,8 +1,400 @@
 //! Sampling engine: coordinates, levels, texels, filters.
 //!
-//! PRM: volume 4, chapter 4. Not modelled: texture caches and the fixed-point widths inside.
+//! PRM: volume 4, chapter 4. Not modelled: texture caches, the fixed-point widths inside, and sRGB
+//! conversion after the filter (4.6): texels are linear before it.
 
 pub mod address;
 pub mod cube;
+pub mod fast;
+pub mod filter;
+pub mod info;
 pub mod lod;
 pub mod message;
+pub mod state;
+pub mod texel;
+
+use eu::{Grf, Message};
+use mem::{GpuAddr, Memory};
+
+use super::binding;
+use super::context::ThreadContext;
+use super::error::refuse;
+use crate::UnitFault;
+use crate::surface::state::Use;
+use crate::surface::{Surface, SurfaceKind};
+use cube::OnFace;
+use fast::Fast;
+use filter::{Footprint, Plan, Point};
+use lod::{Levels, LodControl};
+use message::{Op, Params, Request, Simd, write_back};
+use state::{Filter, Sampler, Tables};
+use texel::Texels;
+
+/// Surfaces and samplers kept until the next [`SamplingEngine::invalidate`].
+const KEPT: usize = 64;
+
+/// The sampling engine.
+#[derive(Clone, Debug, Default)]
+pub struct SamplingEngine {
+    /// Chroma keys and palette, written by their commands.
+    pub tables: Tables,
+    /// Pixels sampled since reset.
+    pub samples: u64,
+    surfaces: Vec<(u32, Surface)>,
+    samplers: Vec<(u32, Sampler)>,
+}
+
+impl SamplingEngine {
+    /// Forgets everything derived from state in memory.
+    pub fn invalidate(&mut self) {
+        self.surfaces.clear();
+        self.samplers.clear();
+    }
+
+    fn surface(&mut self, mem: &Memory, at: GpuAddr) -> Result<usize, UnitFault> {
+        if let Some(found) = self.surfaces.iter().position(|(key, _)| *key == at.0) {
+            return Ok(found);
+        }
+        let surface = Surface::load(mem, at, "sampler", Use::Sampler)?;
+        if self.surfaces.len() >= KEPT {
+            self.surfaces.clear();
+        }
+        self.surfaces.push((at.0, surface));
+        Ok(self.surfaces.len() - 1)
+    }
+
+    fn sampler(
+        &mut self,
+        mem: &Memory,
+        general_base: u32,
+        at: GpuAddr,
+    ) -> Result<Sampler, UnitFault> {
+        if let Some((_, sampler)) = self.samplers.iter().find(|(key, _)| *key == at.0) {
+            return Ok(*sampler);
+        }
+        let sampler = Sampler::load(mem, general_base, at, &self.tables)?;
+        if self.samplers.len() >= KEPT {
+            self.samplers.clear();
+        }
+        self.samplers.push((at.0, sampler));
+        Ok(sampler)
+    }
+
+    /// Serves one message.
+    pub fn execute(
+        &mut self,
+        msg: &Message<'_>,
+        response: &mut [Grf],
+        mem: &Memory,
+        ctx: &ThreadContext,
+    ) -> Result<(), UnitFault> {
+        let request = Request::decode(msg).map_err(|what| refuse("sampler", msg, what))?;
+        let params = Params::new(msg, request.shape);
+        let active = request.shape.active(msg.exec_mask);
+        self.samples += u64::from(active.count_ones());
+        let at = binding::surface_address(mem, ctx, request.surface)?;
+        let surface = self.surface(mem, at)?;
+        let unsampled = matches!(request.shape.op, Op::Ld | Op::Resinfo);
+        let sampler = if unsampled {
+            Sampler::default()
+        } else {
+            let base = ctx.bases.general_state_base;
+            let at = GpuAddr(base)
+                .offset(request.sampler_pointer)
+                .offset(u32::from(request.sampler) * 16);
+            self.sampler(mem, base, at)?
+        };
+        // PANIC: `surface` is the position that `Self::surface` has just given.
+        let surface = &self.surfaces[surface].1;
+        if unsampled {
+            return unfiltered(&request, &params, active, surface, mem, response);
+        }
+        if sampler.disabled || surface.kind == SurfaceKind::Null {
+            for slot in slots(active) {
+                write_back(&request, slot, [0; 4], response);
+            }
+            kill_mask(&request, 0, response);
+            return Ok(());
+        }
+        if surface.kind == SurfaceKind::Buffer {
+            return Err(refuse("sampler", msg, "sample of a buffer (PRM 4.8.1.4)"));
+        }
+        if request.shape.simd == Simd::Simd4x2
+            && request.shape.op == Op::SampleCompare
+            && !request.force_lod_zero
+        {
+            return Err(refuse(
+                "sampler",
+                msg,
+                "SIMD4x2 sample_c without LOD (PRM 4.8.1.4)",
+            ));
+        }
+        Job::new(&request, &params, surface, &sampler, mem).run(active, response)?;
+        Ok(())
+    }
+}
+
+/// Set bits of a mask as numbers.
+fn slots(mask: u16) -> impl Iterator<Item = usize> {
+    (0..16).filter(move |slot| mask & 1 << slot != 0)
+}
+
+fn unfiltered(
+    request: &Request,
+    params: &Params<'_>,
+    active: u16,
+    surface: &Surface,
+    mem: &Memory,
+    response: &mut [Grf],
+) -> Result<(), UnitFault> {
+    for slot in slots(active) {
+        let rgba = if request.shape.op == Op::Ld {
+            let parameters = std::array::from_fn(|n| params.bits(n, slot));
+            info::load(mem, surface, request.offsets, parameters)?
+        } else {
+            let size = info::size(surface, params.bits(0, slot));
+            if request.integer {
+                size
+            } else {
+                size.map(|n| (n as f32).to_bits())
+            }
+        };
+        write_back(request, slot, rgba, response);
+    }
+    Ok(())
+}
+
+/// The mask register behind the colours of sample+killpix (PRM 4.8.2.2).
+fn kill_mask(request: &Request, killed: u16, response: &mut [Grf]) {
+    if request.shape.op == Op::SampleKillpix
+        && let Some(w) = response.get_mut(4)
+    {
+        w[0] = 0xffff_0000 | u32::from(!killed);
+    }
+}
+
+/// One filtered message.
+struct Job<'a> {
+    request: &'a Request,
+    params: &'a Params<'a>,
+    sampler: &'a Sampler,
+    control: LodControl,
+    plan: Plan,
+    texels: Texels<'a>,
+    fast: Option<Fast<'a>>,
+    /// Size of level 0 in texels, for gradients.
+    size: [f32; 3],
+    /// Channels return as S1.14 (PRM 4.7.2, Data Return Format).
+    narrow: bool,
+}
+
+impl<'a> Job<'a> {
+    fn new(
+        request: &'a Request,
+        params: &'a Params<'a>,
+        surface: &'a Surface,
+        sampler: &'a Sampler,
+        mem: &'a Memory,
+    ) -> Self {
+        let compare = matches!(
+            request.shape.op,
+            Op::SampleCompare | Op::SampleBiasCompare | Op::SampleLodCompare
+        );
+        let plan = Plan::new(surface.kind, sampler, request.offsets);
+        let texels = Texels::new(mem, surface, sampler, compare);
+        let fast = Fast::new(&texels, sampler, &plan);
+        Job {
+            request,
+            params,
+            sampler,
+            control: sampler.lod_control(surface),
+            plan,
+            texels,
+            fast,
+            size: [
+                surface.width as f32,
+                surface.height as f32,
+                surface.depth as f32,
+            ],
+            narrow: surface.return_s1_14 && request.shape.simd != Simd::Simd4x2,
+        }
+    }
+
+    fn run(mut self, active: u16, response: &mut [Grf]) -> Result<(), UnitFault> {
+        let mut killed = 0;
+        let group = if self.request.shape.simd == Simd::Simd4x2 {
+            1
+        } else {
+            4
+        };
+        for first in (0..self.request.shape.slots()).step_by(group) {
+            let lit = active >> first & ((1 << group) - 1);
+            if lit == 0 {
+                continue;
+            }
+            let (lod, footprint) = self.base_lod(first);
+            for slot in slots(lit).map(|n| first + n) {
+                let levels = self.levels(slot, lod);
+                let point = self.point(slot);
+                self.texels.reference = self.reference(slot);
+                self.texels.killed = false;
+                let rgba = if let Some(fast) = &self.fast {
+                    fast.sample(&point, levels)?
+                } else {
+                    filter::sample(
+                        &mut self.texels,
+                        self.sampler,
+                        &self.plan,
+                        &point,
+                        levels,
+                        footprint.as_ref(),
+                    )?
+                };
+                killed |= u16::from(self.texels.killed) << slot;
+                let rgba = if self.narrow { rgba.map(s1_14) } else { rgba };
+                write_back(self.request, slot, rgba.map(f32::to_bits), response);
+            }
+        }
+        kill_mask(self.request, killed, response);
+        Ok(())
+    }
+
+    #[inline]
+    fn coords(&self, slot: usize) -> [f32; 3] {
+        // sample_g with six parameters has no r.
+        let r = match self.request.shape {
+            message::Shape {
+                op: Op::SampleGradients,
+                params: 6,
+                ..
+            } => 0.0,
+            _ => self.params.float(2, slot),
+        };
+        [self.params.float(0, slot), self.params.float(1, slot), r]
+    }
+
+    #[inline]
+    fn point(&self, slot: usize) -> Point {
+        let c = self.coords(slot);
+        match self.texels.surface.kind {
+            SurfaceKind::OneD => Point {
+                coord: [c[0], 0.0, 0.0],
+                slice: self.texels.array_slice(c[1]),
+            },
+            SurfaceKind::ThreeD => Point { coord: c, slice: 0 },
+            SurfaceKind::Cube if self.request.shape.op == Op::SampleGradients => {
+                // Already on its face: s, t in -1..1 and the face number (PRM 4.8.1.4).
+                let face = c[2].clamp(0.0, 5.0) as u32;
+                Point::on_face(OnFace {
+                    face,
+                    s: c[0],
+                    t: c[1],
+                })
+            }
+            SurfaceKind::Cube => Point::on_face(cube::locate(c)),
+            _ => Point {
+                coord: [c[0], c[1], 0.0],
+                slice: self.texels.array_slice(c[2]),
+            },
+        }
+    }
+
+    fn reference(&self, slot: usize) -> f32 {
+        match self.request.shape.op {
+            Op::SampleCompare => self.params.float(3, slot),
+            Op::SampleBiasCompare | Op::SampleLodCompare => self.params.float(4, slot),
+            _ => 0.0,
+        }
+    }
+
+    fn levels(&self, slot: usize, lod: f32) -> Levels {
+        match self.request.shape.op {
+            Op::SampleLod | Op::SampleLodCompare => self.control.given(self.params.float(3, slot)),
+            Op::SampleBias | Op::SampleBiasCompare => {
+                self.control.computed(lod, self.params.float(3, slot))
+            }
+            _ => self.control.computed(lod, 0.0),
+        }
+    }
+
+    /// The LOD before bias of the group of pixels that starts at `first`, and its footprint for
+    /// the anisotropic filter.
+    fn base_lod(&self, first: usize) -> (f32, Option<Footprint>) {
+        let given = matches!(self.request.shape.op, Op::SampleLod | Op::SampleLodCompare);
+        let anisotropic =
+            [self.sampler.min, self.sampler.mag].contains(&Filter::Anisotropic) && !given;
+        if given || !anisotropic && (self.request.force_lod_zero || !self.sampler.needs_lod()) {
+            return (0.0, None);
+        }
+        let (dx, dy) = self.gradients(first);
+        let (lod, footprint) = if anisotropic && self.plan.dimensions == 2 {
+            let (footprint, lod) = Footprint::new(dx, dy, self.size, self.sampler.max_anisotropy);
+            (lod, Some(footprint))
+        } else {
+            (lod::from_gradients(dx, dy), None)
+        };
+        if self.request.force_lod_zero {
+            return (0.0, footprint);
+        }
+        (lod, footprint)
+    }
+
+    /// Gradients along x and y in texels of level 0.
+    fn gradients(&self, first: usize) -> ([f32; 3], [f32; 3]) {
+        let kind = self.texels.surface.kind;
+        let mut scale = self.size;
+        for unused in &mut scale[self.plan.dimensions..] {
+            *unused = 0.0;
+        }
+        let (dx, dy) = if self.request.shape.op == Op::SampleGradients {
+            if kind == SurfaceKind::Cube {
+                scale = scale.map(|s| s * 0.5);
+            }
+            let p = |n| self.params.float(n, first);
+            if self.request.shape.params == 6 {
+                ([p(2), p(3), 0.0], [p(4), p(5), 0.0])
+            } else {
+                ([p(3), p(4), p(5)], [p(6), p(7), p(8)])
+            }
+        } else {
+            let corner = |n| self.coords(first + n);
+            let (origin, right, below) = (corner(0), corner(1), corner(2));
+            if kind == SurfaceKind::Cube {
+                // Neighbours on the face of the first pixel, in -1..1.
+                scale = scale.map(|s| s * 0.5);
+                let face = cube::face(origin);
+                let place = |v| {
+                    let (s, t) = cube::project(face, v).unwrap_or_default();
+                    [s, t, 0.0]
+                };
+                let start = place(origin);
+                (minus(place(right), start), minus(place(below), start))
+            } else {
+                (minus(right, origin), minus(below, origin))
+            }
+        };
+        let texels = |d: [f32; 3]| {
+            std::array::from_fn(|n| {
+                if scale[n] == 0.0 {
+                    0.0
+                } else {
+                    d[n] * scale[n]
+                }
+            })
+        };
+        (texels(dx), texels(dy))
+    }
+}
+
+fn minus(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
+    std::array::from_fn(|n| a[n] - b[n])
+}
+
+/// Rounds to the sixteen bits of S1.14.
+fn s1_14(value: f32) -> f32 {
+    let steps = (value * 16384.0).round_ties_even();
+    steps.clamp(-32768.0, 32767.0) / 16384.0
+}
+
+#[cfg(test)]
+mod tests;

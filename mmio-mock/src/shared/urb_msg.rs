@@ -104,8 +104,13 @@ pub fn execute(
     };
     if let Some(last) = rows.checked_sub(1) {
         let last = offset + last as u16;
-        let fits = urb.row(entry0, last).is_some()
-            && (control.swizzle() != 1 || urb.row(entry1, last).is_some());
+        // A half without enabled channels writes nothing: its handle may be anything.
+        let (low, high) = match control.swizzle() {
+            1 => (msg.exec_mask & 0x0f != 0, msg.exec_mask & 0xf0 != 0),
+            _ => (true, false),
+        };
+        let fits =
+            (!low || urb.row(entry0, last).is_some()) && (!high || urb.row(entry1, last).is_some());
         if !fits {
             return Err(Reject::Range);
         }

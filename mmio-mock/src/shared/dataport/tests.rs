@@ -338,7 +338,7 @@ fn media_blocks_walk_tiles_and_pad_their_rows() {
         let mut bench = Bench::new();
         bench.bind(media_surface(40, f::R8_UINT, walk).with_width(127));
         // 12 bytes wide: rows are 16 bytes apart in the registers.
-        let head = [60, 30, 2 << 16 | 11, 0, 0, 0, 0, 0];
+        let head = [60, 30, 2 << 16 | 0xb, 0, 0, 0, 0, 0];
         bench.write(2 << 12 | 3, 0, &[head, up(1000), up(2000)]);
         for (row, want) in [[1000, 1001, 1002], [1004, 1005, 1006], [2000, 2001, 2002]]
             .iter()

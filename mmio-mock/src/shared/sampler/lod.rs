@@ -66,8 +66,10 @@ impl LodControl {
         let max = self.max.min(self.mip_count) + self.surface_min;
         let min = self.min.min(self.mip_count) + self.surface_min;
         if self.preclamp {
-            // Min LOD wins over Max LOD.
-            lod = lod.min(max).max(min);
+            // Without the MIP count, as later manuals spell out: with it a map of one level could
+            // never be minified. Min LOD wins over Max LOD.
+            let (top, bottom) = (self.max + self.surface_min, self.min + self.surface_min);
+            lod = lod.min(top).max(bottom);
         }
         let mag = lod - self.base <= 0.0;
         let whole = |lod: f32| lod.min(max.ceil()).max(min.floor()).floor();
@@ -171,6 +173,19 @@ mod tests {
         );
         nearest.preclamp = false;
         assert_eq!(nearest.computed(0.0, 0.0), level(true, 2, 0.0));
+    }
+
+    #[test]
+    fn a_single_level_can_still_be_minified() {
+        let mut single = control(MipFilter::None);
+        single.mip_count = 0.0;
+        assert_eq!(single.computed(3.0, 0.0), level(false, 0, 0.0));
+        single.max = 0.0;
+        assert_eq!(
+            single.computed(3.0, 0.0),
+            level(true, 0, 0.0),
+            "Max LOD pre-clamps"
+        );
     }
 
     #[test]

@@ -129,6 +129,18 @@ fn interleaved_obeys_channel_enables() {
 }
 
 #[test]
+fn a_lone_vertex_needs_no_second_handle() {
+    let (mut urb, mut events) = (Urb::new(), Events::default());
+    let payload = [header(8, 0xffff), numbered(1), numbered(2)];
+    let (result, _) = send(1 << 10, 0x0f, false, &payload, &mut urb, &mut events);
+    assert_eq!(result, Ok(Outcome::Done));
+    assert_eq!(
+        urb.row(UrbHandle(8), 0),
+        Some(&[16, 17, 18, 19, 32, 33, 34, 35])
+    );
+}
+
+#[test]
 fn transpose_follows_table_8_2() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
     let mut payload = vec![header(4, 0)];
