@@ -106,7 +106,7 @@ impl Engine {
         loop {
             match self.try_submit(batch) {
                 Err(ENOSPC) if self.uncore.clock().now() < deadline => {
-                    self.uncore.clock().relax(POLL)
+                    self.uncore.clock().relax(POLL);
                 }
                 // The ring has not moved for a second: nothing will.
                 Err(ENOSPC) => return Err(EIO),

@@ -38,6 +38,9 @@ mod timeline;
 pub mod uncore;
 pub mod workarounds;
 
+#[cfg(test)]
+mod tests;
+
 pub use crate::debug::error_state::ErrorState;
 pub use crate::device::Device;
 pub use crate::driver::Driver;

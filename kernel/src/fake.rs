@@ -39,6 +39,7 @@ pub struct Fake {
     write_one_to_clear: SpinLock<Vec<usize>>,
     log: SpinLock<Vec<Access>>,
     hook: SpinLock<Option<Arc<WriteHook>>>,
+    config_hook: SpinLock<Option<Arc<WriteHook>>>,
     config: SpinLock<[u8; 256]>,
     memory: SpinLock<Vec<Option<Box<[u8]>>>>,
     now: SpinLock<u64>,
@@ -55,6 +56,7 @@ impl Fake {
             write_one_to_clear: SpinLock::new(Vec::new()),
             log: SpinLock::new(Vec::new()),
             hook: SpinLock::new(None),
+            config_hook: SpinLock::new(None),
             config: SpinLock::new([0; 256]),
             memory: SpinLock::new(Vec::new()),
             now: SpinLock::new(0),
@@ -89,6 +91,18 @@ impl Fake {
     /// Sets what happens after a register write.
     pub fn on_write(&self, hook: WriteHook) {
         *self.hook.lock() = Some(Arc::new(hook));
+    }
+
+    /// Sets what happens after a byte was written to configuration space.
+    pub fn on_config_write(&self, hook: WriteHook) {
+        *self.config_hook.lock() = Some(Arc::new(hook));
+    }
+
+    /// Presets a byte of configuration space without logging.
+    pub fn set_config(&self, offset: usize, value: u8) {
+        if let Some(byte) = self.config.lock().get_mut(offset) {
+            *byte = value;
+        }
     }
 
     /// Takes the log.
@@ -170,8 +184,10 @@ impl ConfigSpace for Fake {
         self.log
             .lock()
             .push(Access::Config(offset, u32::from(value)));
-        if let Some(byte) = self.config.lock().get_mut(offset) {
-            *byte = value;
+        self.set_config(offset, value);
+        let hook = self.config_hook.lock().clone();
+        if let Some(hook) = hook {
+            hook(self, offset, value.into());
         }
     }
     fn write16(&self, value: u16, offset: usize) {
