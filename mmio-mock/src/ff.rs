@@ -1,7 +1,243 @@
 //! The 3D fixed functions and the order in which they pass their work on.
 //!
-//! PRM: volume 2, 3D pipeline.
+//! PRM: volume 2, 3D pipeline. Stages never call one another: this file moves vertices and objects
+//! between their queues, downstream first, one unit of work at a time, so that the pipeline can
+//! stop and go on at any point.
 
+pub mod cl;
+pub mod gs;
 pub mod ps;
+pub mod sf;
+pub mod spawn;
+pub mod state;
 pub mod topology;
+pub mod vf;
+pub mod vs;
+pub mod windower;
 pub mod wiz;
+
+use std::collections::VecDeque;
+
+use regs::gen40::Primitive3d;
+
+use crate::fault::UnitFault;
+use crate::machine::Machine;
+use crate::td::Td;
+use crate::urb::Owner;
+
+use state::{DrawState, PipelineState};
+use topology::{Object, StreamVertex};
+use windower::Windower;
+
+/// How far a step of a unit came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Nothing to do.
+    Idle,
+    /// Something was done.
+    Progress,
+    /// Work is there, but it must wait: for time, a thread, or a URB entry.
+    Blocked,
+    /// A fault stopped the unit; only a reset helps.
+    Dead,
+}
+
+/// The pipeline: stages and the queues between them.
+#[derive(Debug, Default)]
+pub struct Pipeline {
+    /// Latched state.
+    pub state: PipelineState,
+    draw: Option<Box<DrawState>>,
+    dead: bool,
+    vf: vf::Vf,
+    vs: vs::Vs,
+    gs: gs::Gs,
+    cl: cl::Cl,
+    sf: sf::Sf,
+    windower: Windower,
+    shaded: VecDeque<StreamVertex>,
+    geometry: VecDeque<StreamVertex>,
+    objects: VecDeque<Object>,
+}
+
+impl Pipeline {
+    /// Whether no primitive is in work.
+    pub fn idle(&self) -> bool {
+        self.draw.is_none() && !self.dead
+    }
+
+    /// Whether a fault stopped the pipeline.
+    pub fn dead(&self) -> bool {
+        self.dead
+    }
+
+    /// Everything as after reset.
+    pub fn reset(&mut self) {
+        *self = Pipeline::default();
+    }
+
+    /// Restarts vertex and primitive sequence numbers.
+    pub fn reset_sequence(&mut self) {
+        self.windower.reset_sequence();
+    }
+
+    /// Takes up a 3DPRIMITIVE.
+    pub fn start(
+        &mut self,
+        command: &Primitive3d,
+        machine: &mut Machine<'_>,
+    ) -> Result<(), UnitFault> {
+        let draw = DrawState::fetch(machine.mem, &self.state)?;
+        let partitions = [
+            (Owner::Vs, Some(&draw.vs)),
+            (Owner::Gs, draw.gs.as_ref().map(|g| &g.0)),
+            (Owner::Clip, draw.clip.as_ref().map(|c| &c.0)),
+            (Owner::Sf, Some(&draw.sf)),
+        ];
+        for (owner, unit) in partitions {
+            if let Some(unit) = unit {
+                machine
+                    .urb
+                    .partition(owner, unit.urb_entries, unit.urb_entry_rows);
+            }
+        }
+        self.windower.start(&self.state, &draw, machine)?;
+        let cache = !draw.vs_state.vertex_cache_disable();
+        self.vf.start(command, &self.state, cache, machine)?;
+        self.draw = Some(Box::new(draw));
+        Ok(())
+    }
+
+    /// Does the next piece of work, downstream first.
+    pub fn step(&mut self, td: &mut Td, machine: &mut Machine<'_>) -> Step {
+        if self.dead {
+            return Step::Dead;
+        }
+        let Some(draw) = self.draw.take() else {
+            return Step::Idle;
+        };
+        let step = self.stages(&draw, td, machine);
+        match step {
+            Step::Dead => self.dead = true,
+            Step::Idle => {
+                self.gs.finish(machine);
+                self.cl.finish(machine);
+                self.windower.finish(machine);
+            }
+            Step::Progress | Step::Blocked => {}
+        }
+        if step == Step::Idle {
+            // The draw is over.
+            return Step::Progress;
+        }
+        self.draw = Some(draw);
+        step
+    }
+
+    /// One step of the stage furthest down that can move. A blocked stage lets the stages above
+    /// it go on as long as there is room between them.
+    fn stages(&mut self, draw: &DrawState, td: &mut Td, machine: &mut Machine<'_>) -> Step {
+        let curbe = self.state.curbe;
+        let mut blocked = false;
+
+        match self.windower.step(curbe, td, machine) {
+            Step::Idle => {
+                let (step, primitive) = self.sf.step(draw, curbe, &mut self.objects, td, machine);
+                if let Some(primitive) = primitive {
+                    return self.windower.begin(&primitive, curbe, td, machine);
+                }
+                match step {
+                    Step::Idle => {}
+                    Step::Blocked => blocked = true,
+                    step => return step,
+                }
+            }
+            Step::Blocked => blocked = true,
+            step => return step,
+        }
+        // A thread that ran out of time is resumed before anything else is started.
+        if blocked && *machine.budget == 0 {
+            return Step::Blocked;
+        }
+        if self.objects.is_empty() {
+            match self.cl.step(
+                draw,
+                curbe,
+                &mut self.geometry,
+                &mut self.objects,
+                td,
+                machine,
+            ) {
+                Step::Idle => {}
+                Step::Blocked => blocked = true,
+                step => return step,
+            }
+        }
+        if self.geometry.is_empty() {
+            let (input, out) = (&mut self.shaded, &mut self.geometry);
+            match self.gs.step(draw, curbe, input, out, td, machine) {
+                Step::Idle => {}
+                Step::Blocked => blocked = true,
+                step => return step,
+            }
+        }
+        if !self.shaded.is_empty() {
+            return if blocked {
+                Step::Blocked
+            } else {
+                Step::Progress
+            };
+        }
+        if !self.vs.full() {
+            match self.vf.step(machine) {
+                Ok(fetched) => {
+                    self.vs.push(fetched);
+                    return Step::Progress;
+                }
+                Err(Step::Dead) => return Step::Dead,
+                // Out of vertices, or out of URB entries: shade what is there.
+                Err(_) => {}
+            }
+        }
+        match self.vs.step(draw, curbe, &mut self.shaded, td, machine) {
+            Step::Idle if blocked || self.vf.busy() => Step::Blocked,
+            Step::Idle => self.drained(),
+            step => step,
+        }
+    }
+
+    /// All stages were asked and had nothing: the draw is over when none holds work.
+    fn drained(&self) -> Step {
+        let busy = self.vs.busy()
+            || self.gs.busy()
+            || self.cl.busy()
+            || self.sf.busy()
+            || !self.objects.is_empty();
+        if busy { Step::Blocked } else { Step::Idle }
+    }
+
+    /// Names of the units that have work, for INSTDONE.
+    pub fn busy_units(&self) -> BusyUnits {
+        let any = self.draw.is_some() || self.dead;
+        BusyUnits {
+            vf: any && (self.vf.busy() || self.dead),
+            vs: self.vs.busy(),
+            gs: self.gs.busy(),
+            cl: self.cl.busy(),
+            sf: self.sf.busy() || !self.objects.is_empty(),
+            wm: self.windower.busy(),
+        }
+    }
+}
+
+/// Which units are not done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the units' names")]
+pub struct BusyUnits {
+    pub vf: bool,
+    pub vs: bool,
+    pub gs: bool,
+    pub cl: bool,
+    pub sf: bool,
+    pub wm: bool,
+}

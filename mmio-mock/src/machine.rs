@@ -2,9 +2,10 @@
 //!
 //! No PRM section: this is the seam that keeps units from holding references to one another.
 
+use crate::debug::DebugRegs;
 use crate::fault::UnitFault;
 use crate::shared::Shared;
-use crate::status::Status;
+use crate::status::{Client, Status};
 use crate::trace::Trace;
 use crate::urb::Urb;
 
@@ -16,6 +17,8 @@ pub struct Machine<'a> {
     pub urb: &'a mut Urb,
     /// Shared functions.
     pub shared: &'a mut Shared,
+    /// Debug registers.
+    pub debug: &'a mut DebugRegs,
     /// Counters and faults.
     pub status: &'a mut Status,
     /// Event trace.
@@ -26,7 +29,7 @@ pub struct Machine<'a> {
 
 impl Machine<'_> {
     /// Records a fault with its place.
-    pub fn fault(&mut self, fault: UnitFault, place: impl FnOnce() -> String) {
-        self.status.fault(fault, place);
+    pub fn fault(&mut self, client: Client, fault: UnitFault, place: impl FnOnce() -> String) {
+        self.status.fault(client, fault, place);
     }
 }

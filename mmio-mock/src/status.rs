@@ -110,11 +110,33 @@ impl Unit {
     }
 }
 
+/// Who met a bad translation: the bits of PGTBL_ER (i915 i915_reg.h).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Client {
+    /// Command streamer writes and state reads.
+    Cs = 1 << 19,
+    /// Ring and batch fetch.
+    CommandFetch = 1 << 20,
+    /// Vertex and index fetch.
+    VertexFetch = 1 << 21,
+    /// Constant and data cache reads.
+    ReadOnlyCache = 1 << 22,
+    /// Kernels and state.
+    InstructionStateCache = 1 << 23,
+    /// Render targets, depth, data port writes.
+    RenderCache = 1 << 24,
+    /// Textures.
+    SamplerCache = 1 << 26,
+}
+
 /// One fault with the place where it happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultRecord {
     /// What happened.
     pub fault: UnitFault,
+    /// Who met it.
+    pub client: Client,
     /// Where: command address, kernel and instruction, or register.
     pub place: String,
 }
@@ -135,10 +157,11 @@ pub struct Status {
 
 impl Status {
     /// Notes a fault; only the first few are kept, the rest are counted.
-    pub fn fault(&mut self, fault: UnitFault, place: impl FnOnce() -> String) {
+    pub fn fault(&mut self, client: Client, fault: UnitFault, place: impl FnOnce() -> String) {
         if self.faults.len() < KEPT {
             let record = FaultRecord {
                 fault,
+                client,
                 place: place(),
             };
             log::debug!("{}: {}", record.place, record.fault);

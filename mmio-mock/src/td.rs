@@ -7,11 +7,12 @@
 
 use eu::{FloatMode, Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
 
+use crate::debug::ExceptionOverride;
 use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::shared::context::{Events, ThreadContext};
 use crate::shared::router::Router;
-use crate::status::Unit;
+use crate::status::{Client, Unit};
 use crate::trace::Event;
 use crate::urb::{Urb, UrbHandle};
 
@@ -75,8 +76,8 @@ pub struct ThreadRequest<'a> {
     pub constants: Option<UrbRead>,
     /// Vertex or setup data, loaded behind the constants.
     pub data: VertexData<'a>,
-    /// Snapshot flag: breakpoints are on for this thread.
-    pub breakpoint: bool,
+    /// Snapshot flag of the thread.
+    pub snapshot: bool,
 }
 
 /// Number of a thread slot.
@@ -134,7 +135,13 @@ impl Td {
                 instructions: 0,
             })
             .collect();
-        Td { slots, threads_per_eu, cache: KernelCache::new(), sip: 0, fftid: 0 }
+        Td {
+            slots,
+            threads_per_eu,
+            cache: KernelCache::new(),
+            sip: 0,
+            fftid: 0,
+        }
     }
 
     /// System routine address of STATE_SIP.
@@ -192,6 +199,13 @@ impl Td {
         self.fftid = self.fftid.wrapping_add(1);
         let slot = &mut self.slots[at];
         let kernel = &request.kernel;
+        let r0 = request.header.first().copied().unwrap_or_default();
+        let debug = machine.debug.td_dispatch(request.snapshot, r0[6], r0[7]);
+        let exceptions = machine.debug.td_exceptions().unwrap_or(ExceptionOverride {
+            illegal_opcode: kernel.illegal_opcode_exception,
+            mask_stack: kernel.mask_stack_exception,
+            software: kernel.software_exception,
+        });
         slot.thread.dispatch(&ThreadInit {
             id: ThreadId {
                 ffid: request.unit.ffid(),
@@ -202,16 +216,24 @@ impl Td {
             ip: kernel.ip,
             sip: self.sip,
             dispatch_mask: request.dispatch_mask,
-            float_mode: if kernel.alt_float { FloatMode::Alt } else { FloatMode::Ieee },
+            float_mode: if kernel.alt_float {
+                FloatMode::Alt
+            } else {
+                FloatMode::Ieee
+            },
             single_program_flow: kernel.single_program_flow,
-            illegal_opcode_exception: kernel.illegal_opcode_exception,
-            mask_stack_exception: kernel.mask_stack_exception,
-            software_exception: kernel.software_exception,
-            breakpoint: request.breakpoint,
+            illegal_opcode_exception: exceptions.illegal_opcode,
+            mask_stack_exception: exceptions.mask_stack,
+            software_exception: exceptions.software,
+            breakpoint: debug.breakpoint_enable,
             high_priority: kernel.high_priority,
             grf_count: kernel.grf_count,
         });
         load_payload(slot.thread.grf_mut(), request, machine.urb);
+        if let Some(r0) = slot.thread.grf_mut().first_mut() {
+            // r0.5 bits 7:0: FFTID (PRM vol4 8.4.3.1).
+            r0[5] = (r0[5] & !0xff) | u32::from(self.fftid);
+        }
         slot.state = SlotState::Running;
         slot.unit = request.unit;
         slot.context = request.context;
@@ -259,9 +281,10 @@ impl Td {
         match stop {
             Stop::EndOfThread => {
                 slot.state = SlotState::Free;
-                machine
-                    .trace
-                    .event(Event::End { ffid: slot.unit.ffid(), instructions: slot.instructions });
+                machine.trace.event(Event::End {
+                    ffid: slot.unit.ffid(),
+                    instructions: slot.instructions,
+                });
                 return Outcome::Done(id);
             }
             Stop::Budget | Stop::Busy | Stop::Wait(_) | Stop::Observer => {}
@@ -278,13 +301,18 @@ impl Td {
                     raw[0], raw[1], raw[2], raw[3]
                 );
                 let what = why.clone();
-                Self::hang(slot, machine, why, || UnitFault::Command { unit: "EU", what });
-            }
-            Stop::Unimplemented(what) => {
-                Self::hang(slot, machine, what.to_owned(), || UnitFault::Unimplemented {
+                Self::hang(slot, machine, why, || UnitFault::Command {
                     unit: "EU",
                     what,
-                    prm: "PRM vol4 ch. 14",
+                });
+            }
+            Stop::Unimplemented(what) => {
+                Self::hang(slot, machine, what.to_owned(), || {
+                    UnitFault::Unimplemented {
+                        unit: "EU",
+                        what,
+                        prm: "PRM vol4 ch. 14",
+                    }
                 });
             }
             Stop::Fault(fault) => {
@@ -302,15 +330,42 @@ impl Td {
         fault: impl FnOnce() -> UnitFault,
     ) {
         let (unit, kernel, ip) = (slot.unit, slot.kernel, slot.thread.ip());
-        machine.fault(fault(), || {
-            format!("{} thread, kernel {kernel:#010x}, instruction {ip:#010x}", unit.name())
+        let fault = fault();
+        let client = client_of(&fault, slot, machine.mem);
+        machine.fault(client, fault, || {
+            format!(
+                "{} thread, kernel {kernel:#010x}, instruction {ip:#010x}",
+                unit.name()
+            )
         });
         slot.state = SlotState::Hung(why);
     }
 }
 
+/// Which memory client a thread's fault belongs to: its instruction fetch, or the shared function
+/// that the `send` at its instruction pointer addresses.
+fn client_of(fault: &UnitFault, slot: &Slot, memory: &mem::Memory) -> Client {
+    let at = slot
+        .context
+        .bases
+        .general_state_base
+        .wrapping_add(slot.thread.ip());
+    match fault {
+        UnitFault::Memory(fault) if fault.addr.0 == at => Client::InstructionStateCache,
+        // Gen4 send: target function in bits 27:24 of dword 3 (PRM vol4 2.6.2).
+        _ => match memory
+            .read_u32(mem::GpuAddr(at.wrapping_add(12)))
+            .map(|d| d >> 24 & 0xf)
+        {
+            Ok(2) => Client::SamplerCache,
+            Ok(4) => Client::ReadOnlyCache,
+            _ => Client::RenderCache,
+        },
+    }
+}
+
 /// Copies header, constants and vertex data into the registers of a new thread.
-fn load_payload(grf: &mut [Grf; 128], request: &ThreadRequest<'_>, urb: &Urb) {
+fn load_payload(grf: &mut [Grf], request: &ThreadRequest<'_>, urb: &Urb) {
     for (to, from) in grf.iter_mut().zip(request.header) {
         *to = *from;
     }
@@ -326,8 +381,14 @@ fn load_payload(grf: &mut [Grf; 128], request: &ThreadRequest<'_>, urb: &Urb) {
         }
         VertexData::Interleaved(a, b) => {
             for row in 0..a.rows {
-                let left = urb.row(a.handle, a.offset + row).copied().unwrap_or_default();
-                let right = urb.row(b.handle, b.offset + row).copied().unwrap_or_default();
+                let left = urb
+                    .row(a.handle, a.offset + row)
+                    .copied()
+                    .unwrap_or_default();
+                let right = urb
+                    .row(b.handle, b.offset + row)
+                    .copied()
+                    .unwrap_or_default();
                 for half in 0..2 {
                     if let Some(to) = grf.get_mut(at) {
                         to[..4].copy_from_slice(&left[half * 4..half * 4 + 4]);
@@ -340,11 +401,14 @@ fn load_payload(grf: &mut [Grf; 128], request: &ThreadRequest<'_>, urb: &Urb) {
     }
 }
 
-fn load_rows(grf: &mut [Grf; 128], mut at: usize, read: UrbRead, urb: &Urb) -> usize {
+fn load_rows(grf: &mut [Grf], mut at: usize, read: UrbRead, urb: &Urb) -> usize {
     for row in 0..read.rows {
         // A read past the end of the URB delivers zeros; past r127 nothing is loaded.
         if let Some(to) = grf.get_mut(at) {
-            *to = urb.row(read.handle, read.offset + row).copied().unwrap_or_default();
+            *to = urb
+                .row(read.handle, read.offset + row)
+                .copied()
+                .unwrap_or_default();
         }
         at += 1;
     }

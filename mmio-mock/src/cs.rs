@@ -1,0 +1,269 @@
+//! Command streamer: fetches, parses and executes ring and batch buffers.
+//!
+//! PRM: volume 1 (ring buffer, MI commands), volume 2 (3D commands).
+//! Commands run strictly one after another: the next is parsed when the pipeline is empty, which
+//! 2.6.9 of volume 4 allows (no latency is architected).
+//! Not modelled: the interrupt ring, contexts' images, display waits.
+
+pub mod fetch;
+pub mod mi;
+pub mod pipe_control;
+pub mod state3d;
+
+use regs::desc::CommandDesc;
+use regs::gen40::{self, CommandId, RegId};
+
+use crate::blt::Blt;
+use crate::bus::RegFile;
+use crate::debug::DebugRegs;
+use crate::fault::UnitFault;
+use crate::ff::{Pipeline, Step};
+use crate::irq;
+use crate::machine::Machine;
+use crate::status::Client;
+use crate::td::Td;
+use crate::trace::Event;
+
+use fetch::Source;
+
+/// What the command streamer borrows while it executes a command.
+pub struct CsContext<'a, 'm> {
+    /// Registers.
+    pub regs: &'a mut RegFile,
+    /// The 3D pipeline.
+    pub ff: &'a mut Pipeline,
+    /// The blitter.
+    pub blt: &'a mut Blt,
+    /// The thread dispatcher.
+    pub td: &'a mut Td,
+    /// Everything below.
+    pub machine: &'a mut Machine<'m>,
+    /// Device time.
+    pub ticks: u64,
+    /// MMIO writes of commands, carried out by the device after the command, in order.
+    pub writes: &'a mut Vec<(u32, u32)>,
+}
+
+/// One parsed command: its descriptor and its dwords.
+#[derive(Clone, Copy, Debug)]
+pub struct Command<'a> {
+    /// Which one.
+    pub desc: &'static CommandDesc,
+    /// Address of the header.
+    pub addr: u32,
+    /// All dwords, header first.
+    pub dwords: &'a [u32],
+}
+
+/// What executing a command leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Flow {
+    /// Go on with the next command.
+    Next,
+    /// Go on in a batch buffer.
+    Batch(u32),
+    /// Return from the batch buffer to the ring.
+    EndBatch,
+}
+
+/// Longest command: an eight-bit length field plus two (3DSTATE and MI commands), or XY_TEXT
+/// immediates of the same form.
+const MAX_DWORDS: usize = 260;
+
+/// The command streamer.
+#[derive(Debug)]
+pub struct Cs {
+    batch: Option<u32>,
+    /// The parser refused a command or lost its memory; only a reset helps.
+    stuck: bool,
+    dwords: Vec<u32>,
+}
+
+impl Default for Cs {
+    fn default() -> Self {
+        Cs {
+            batch: None,
+            stuck: false,
+            dwords: Vec::with_capacity(MAX_DWORDS),
+        }
+    }
+}
+
+impl Cs {
+    /// Back to the state after reset.
+    pub fn reset(&mut self) {
+        self.batch = None;
+        self.stuck = false;
+    }
+
+    /// Whether the parser gave up.
+    pub fn stuck(&self) -> bool {
+        self.stuck
+    }
+
+    /// Where the next command is, if there is one.
+    fn source(&self, regs: &RegFile) -> Option<Source> {
+        if let Some(addr) = self.batch {
+            return Some(Source::Batch(addr));
+        }
+        let ring = fetch::Ring::from_registers(regs)?;
+        (ring.head != ring.tail).then_some(Source::Ring(ring))
+    }
+
+    /// Whether there is nothing to parse.
+    pub fn idle(&self, regs: &RegFile) -> bool {
+        self.source(regs).is_none()
+    }
+
+    /// Parses and executes one command.
+    pub fn step(&mut self, ctx: &mut CsContext<'_, '_>) -> Step {
+        if self.stuck {
+            return Step::Dead;
+        }
+        if ctx.regs.get(RegId::MiMode) & mi::STOP_RING != 0 && self.batch.is_none() {
+            return Step::Idle;
+        }
+        let Some(source) = self.source(ctx.regs) else {
+            return Step::Idle;
+        };
+        let addr = source.addr();
+        ctx.regs.set(RegId::Acthd, addr);
+        ctx.regs.set(RegId::DmaFadd, addr);
+        let mut dwords = std::mem::take(&mut self.dwords);
+        let step = self.run(source, addr, &mut dwords, ctx);
+        self.dwords = dwords;
+        step
+    }
+
+    fn run(
+        &mut self,
+        source: Source,
+        addr: u32,
+        dwords: &mut Vec<u32>,
+        ctx: &mut CsContext<'_, '_>,
+    ) -> Step {
+        let header = match source.dword(ctx.machine.mem, 0) {
+            Ok(header) => header,
+            Err(fault) => return self.refuse(fault.into(), addr, None, ctx),
+        };
+        ctx.regs.set(RegId::Ipehr, header);
+        let Some(desc) = gen40::command(header) else {
+            let what = format!("unknown command {header:#010x}");
+            return self.refuse(
+                UnitFault::Command { unit: "CS", what },
+                addr,
+                Some(header),
+                ctx,
+            );
+        };
+        let length = desc.dwords(header);
+        if length == 0 || length > MAX_DWORDS {
+            let what = format!("{} with impossible length {length}", desc.name);
+            return self.refuse(
+                UnitFault::Command { unit: "CS", what },
+                addr,
+                Some(header),
+                ctx,
+            );
+        }
+        dwords.clear();
+        for i in 0..length as u32 {
+            match source.dword(ctx.machine.mem, i) {
+                Ok(dword) => dwords.push(dword),
+                Err(fault) => return self.refuse(fault.into(), addr, Some(header), ctx),
+            }
+        }
+        *ctx.machine.budget = ctx.machine.budget.saturating_sub(length as u64);
+        ctx.machine.status.activity.commands += 1;
+        ctx.machine.trace.event(Event::Command {
+            addr,
+            header,
+            dwords: length as u32,
+        });
+        let command = Command { desc, addr, dwords };
+        match execute(&command, ctx) {
+            Ok(flow) => {
+                self.advance(source, length as u32, &flow, ctx);
+                Step::Progress
+            }
+            Err(fault) => self.refuse(fault, addr, Some(header), ctx),
+        }
+    }
+
+    fn advance(&mut self, source: Source, dwords: u32, flow: &Flow, ctx: &mut CsContext<'_, '_>) {
+        let bytes = dwords * 4;
+        match source {
+            Source::Ring(ring) => ring.advance(ctx.regs, bytes),
+            Source::Batch(addr) => self.batch = Some(addr.wrapping_add(bytes)),
+        }
+        match *flow {
+            Flow::Next => {}
+            Flow::Batch(addr) => {
+                if self.batch.is_none() {
+                    ctx.machine.status.activity.batches += 1;
+                }
+                self.batch = Some(addr);
+            }
+            Flow::EndBatch => self.batch = None,
+        }
+    }
+
+    /// Stops at a command that cannot be executed: error registers, interrupt, nothing more.
+    fn refuse(
+        &mut self,
+        fault: UnitFault,
+        addr: u32,
+        header: Option<u32>,
+        ctx: &mut CsContext<'_, '_>,
+    ) -> Step {
+        self.stuck = true;
+        if let UnitFault::Memory(_) = fault {
+            // The device turns memory faults into PGTBL_ER, wherever they come from.
+        } else {
+            ctx.regs.set(RegId::Ipeir, 1);
+            irq::raise_error(ctx.regs, irq::error::INSTRUCTION);
+        }
+        let place = if self.batch.is_some() {
+            "batch"
+        } else {
+            "ring"
+        };
+        let client = if header.is_some() {
+            Client::Cs
+        } else {
+            Client::CommandFetch
+        };
+        ctx.machine.fault(client, fault, || match header {
+            Some(header) => format!("CS, {place} at {addr:#010x}, header {header:#010x}"),
+            None => format!("CS, {place} at {addr:#010x}"),
+        });
+        Step::Dead
+    }
+}
+
+/// Resets what MI_FLUSH with Global Snapshot Count Reset resets.
+fn reset_snapshot_counters(ff: &mut Pipeline, debug: &mut DebugRegs) {
+    ff.reset_sequence();
+    debug.reset_counters();
+}
+
+fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
+    use CommandId as C;
+    match command.desc.id {
+        C::Primitive3d => state3d::primitive(command, ctx).map(|()| Flow::Next),
+        C::PipeControl => pipe_control::execute(command, ctx).map(|()| Flow::Next),
+        id if state3d::latches(id) => state3d::latch(command, ctx).map(|()| Flow::Next),
+        id if mi::is_mi(id) => mi::execute(command, ctx),
+        id if crate::blt::is_blt(id) => {
+            ctx.machine.status.activity.blits += 1;
+            *ctx.machine.budget = ctx.machine.budget.saturating_sub(64);
+            ctx.blt.execute(command.dwords, ctx.machine.mem)?;
+            Ok(Flow::Next)
+        }
+        _ => Err(UnitFault::Unimplemented {
+            unit: "CS",
+            what: command.desc.name,
+            prm: command.desc.cite,
+        }),
+    }
+}

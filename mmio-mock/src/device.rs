@@ -1,0 +1,285 @@
+//! The device: owns every unit, lends them to one another, keeps the time.
+//!
+//! PRM: volume 4, chapter 2 (topology). Time passes only in `run`: one tick is one core clock and
+//! pays for one EU instruction or one command dword.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use regs::gen40::RegId;
+
+use crate::blt::Blt;
+use crate::bus::RegFile;
+use crate::cs::{Cs, CsContext};
+use crate::debug::DebugRegs;
+use crate::fault::UnitFault;
+use crate::ff::{Pipeline, Step};
+use crate::r#gen::DeviceInfo;
+use crate::irq;
+use crate::machine::Machine;
+use crate::mmio::Mmio;
+use crate::shared::Shared;
+use crate::status::Status;
+use crate::td::Td;
+use crate::trace::Trace;
+use crate::urb::Urb;
+
+/// Graphics memory, shared with the CPU's view of it.
+pub type SharedMemory = Arc<Mutex<mem::Memory>>;
+
+/// Locks the memory; a panic elsewhere leaves it usable.
+pub fn lock(memory: &SharedMemory) -> MutexGuard<'_, mem::Memory> {
+    memory.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// One modelled device.
+pub struct Device {
+    info: &'static DeviceInfo,
+    memory: SharedMemory,
+    regs: RegFile,
+    debug: DebugRegs,
+    cs: Cs,
+    ff: Pipeline,
+    blt: Blt,
+    td: Td,
+    urb: Urb,
+    shared: Shared,
+    status: Status,
+    trace: Trace,
+    ticks: u64,
+    writes: Vec<(u32, u32)>,
+    /// Faults that the error registers already show.
+    reported: usize,
+}
+
+impl Device {
+    /// A device after power-on, on a memory.
+    pub fn new(info: &'static DeviceInfo, memory: SharedMemory) -> Self {
+        Device {
+            info,
+            memory,
+            regs: RegFile::new(),
+            debug: DebugRegs::new(),
+            cs: Cs::default(),
+            ff: Pipeline::default(),
+            blt: Blt::default(),
+            td: Td::new(info.eus, info.threads_per_eu),
+            urb: Urb::new(),
+            shared: Shared::new(),
+            status: Status::default(),
+            trace: Trace::default(),
+            ticks: 0,
+            writes: Vec::new(),
+            reported: 0,
+        }
+    }
+
+    /// Which device this is.
+    pub fn info(&self) -> &'static DeviceInfo {
+        self.info
+    }
+
+    /// Switches the trace on, with a limit for its text.
+    pub fn set_trace(&mut self, trace: Trace) {
+        self.trace = trace;
+    }
+
+    /// The trace.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Counters and faults.
+    pub fn status(&self) -> &Status {
+        &self.status
+    }
+
+    /// Device time in ticks.
+    pub fn ticks(&self) -> u64 {
+        self.ticks
+    }
+
+    /// Device time in nanoseconds.
+    pub fn nanos(&self) -> u64 {
+        self.ticks.saturating_mul(1000) / u64::from(self.info.core_mhz.max(1))
+    }
+
+    /// Nanoseconds to ticks, rounded up.
+    pub fn ticks_of(&self, nanos: u64) -> u64 {
+        nanos
+            .saturating_mul(u64::from(self.info.core_mhz))
+            .div_ceil(1000)
+    }
+
+    /// Whether every unit is done and no command waits.
+    pub fn idle(&self) -> bool {
+        self.cs.idle(&self.regs) && !self.cs.stuck() && self.ff.idle() && self.td.idle()
+    }
+
+    /// Whether the interrupt line is asserted.
+    pub fn irq_line(&self) -> bool {
+        irq::line(&self.regs)
+    }
+
+    /// Threads that can never end: unit, kernel, instruction, reason.
+    pub fn hung_threads(&self) -> Vec<String> {
+        self.td
+            .hung()
+            .map(|(unit, kernel, ip, why)| {
+                format!(
+                    "{} thread, kernel {kernel:#010x}, at {ip:#010x}: {why}",
+                    unit.name()
+                )
+            })
+            .collect()
+    }
+
+    fn mmio<'a>(&'a mut self, memory: &'a mut mem::Memory) -> Mmio<'a> {
+        Mmio {
+            regs: &mut self.regs,
+            debug: &mut self.debug,
+            mem: memory,
+            status: &mut self.status,
+            trace: &mut self.trace,
+            ticks: self.ticks,
+        }
+    }
+
+    /// A 32-bit register read.
+    pub fn read32(&mut self, offset: u32) -> u32 {
+        self.show_idle();
+        let memory = Arc::clone(&self.memory);
+        let mut memory = lock(&memory);
+        self.mmio(&mut memory).read32(offset)
+    }
+
+    /// A 32-bit register write.
+    pub fn write32(&mut self, offset: u32, value: u32) {
+        let memory = Arc::clone(&self.memory);
+        let mut memory = lock(&memory);
+        self.mmio(&mut memory).write32(offset, value);
+    }
+
+    /// Runs for at most `ticks`, or until there is nothing left to do; returns the ticks used.
+    /// Time that nothing used passes all the same.
+    pub fn run(&mut self, ticks: u64) -> u64 {
+        let memory = Arc::clone(&self.memory);
+        let mut memory = lock(&memory);
+        let mut budget = ticks;
+        while budget > 0 {
+            let before = budget;
+            let step = self.step(&mut memory, &mut budget);
+            self.ticks += before - budget;
+            match step {
+                Step::Progress => {}
+                Step::Idle | Step::Dead => break,
+                // Everything waits for something that only time or the host can bring.
+                Step::Blocked => {
+                    if before == budget {
+                        break;
+                    }
+                }
+            }
+        }
+        self.report_faults();
+        self.ticks += budget;
+        ticks - budget
+    }
+
+    /// One step of whatever has work: the pipeline first, then the next command.
+    fn step(&mut self, memory: &mut mem::Memory, budget: &mut u64) -> Step {
+        let mut machine = Machine {
+            mem: memory,
+            urb: &mut self.urb,
+            shared: &mut self.shared,
+            debug: &mut self.debug,
+            status: &mut self.status,
+            trace: &mut self.trace,
+            budget,
+        };
+        match self.ff.step(&mut self.td, &mut machine) {
+            Step::Idle => {}
+            step => return step,
+        }
+        let step = self.cs.step(&mut CsContext {
+            regs: &mut self.regs,
+            ff: &mut self.ff,
+            blt: &mut self.blt,
+            td: &mut self.td,
+            machine: &mut machine,
+            ticks: self.ticks,
+            writes: &mut self.writes,
+        });
+        if !self.writes.is_empty() {
+            for (offset, value) in std::mem::take(&mut self.writes) {
+                self.mmio(memory).write32(offset, value);
+            }
+        }
+        step
+    }
+
+    /// New memory faults become page-table errors; the registers name the first.
+    fn report_faults(&mut self) {
+        let faults = self.status.faults();
+        let Some(new) = faults.get(self.reported..) else {
+            return;
+        };
+        let bits = new
+            .iter()
+            .filter(|record| matches!(record.fault, UnitFault::Memory(_)))
+            .fold(0, |bits, record| bits | record.client as u32);
+        self.reported = faults.len();
+        if bits != 0 {
+            let old = self.regs.get(RegId::PgtblEr);
+            self.regs.set(RegId::PgtblEr, old | bits);
+            irq::raise_error(&mut self.regs, irq::error::PAGE_TABLE);
+        }
+        if self.debug.attention() {
+            irq::raise(&mut self.regs, irq::bit::DEBUG);
+        }
+    }
+
+    /// Brings INSTDONE and MI_MODE up to date.
+    fn show_idle(&mut self) {
+        let busy = self.ff.busy_units();
+        let done = |busy: bool, bit: u32| if busy { 0 } else { 1 << bit };
+        let threads = !self.td.idle();
+        let parser = !self.cs.idle(&self.regs) || self.cs.stuck();
+        let reset = RegId::Instdone.desc().reset_dword(0);
+        let changing = [23, 21, 18, 9, 1];
+        let mut value = changing.iter().fold(reset, |v, bit| v & !(1 << bit));
+        value |= done(busy.sf, 23)
+            | done(busy.wm, 21)
+            | done(threads, 18)
+            | done(busy.wm, 9)
+            | done(parser, 1);
+        self.regs.set(RegId::Instdone, value);
+        let reset = RegId::Instdone1.desc().reset_dword(0);
+        let value = (reset & !0xf)
+            | done(busy.cl, 3)
+            | done(busy.gs, 2)
+            | done(busy.vs, 1)
+            | done(busy.vf, 0);
+        self.regs.set(RegId::Instdone1, value);
+        let mode = self.regs.get(RegId::MiMode) & !MODE_IDLE;
+        let idle = self.cs.idle(&self.regs) || mode & crate::cs::mi::STOP_RING != 0;
+        self.regs
+            .set(RegId::MiMode, if idle { mode | MODE_IDLE } else { mode });
+    }
+
+    /// A full reset of the graphics engine (GDRST): registers, units and threads; memory, GTT and
+    /// the debug registers' global enable survive as the tables say.
+    pub fn reset(&mut self) {
+        self.regs.reset();
+        self.debug.reset();
+        self.debug.set_global_enable(false);
+        self.cs.reset();
+        self.ff.reset();
+        self.blt = Blt::default();
+        self.td.reset();
+        self.urb = Urb::new();
+        self.shared = Shared::new();
+    }
+}
+
+/// MI_MODE: Mode Idle.
+const MODE_IDLE: u32 = 1 << 9;

@@ -1,0 +1,326 @@
+//! Clipper: fixed-function clip test, trivial accept and reject, clip threads.
+//!
+//! PRM: volume 2, clip stage; volume 4, 3.3.7. The planes and their bits in r0.2 follow the order
+//! in which Mesa's clip kernels (brw_clip_util.c) read them.
+//! Not modelled: vertex reuse between objects that pass unclipped (objects travel on their own).
+
+use std::collections::VecDeque;
+
+use regs::gen40::{ClipState, ClipViewport};
+
+use super::Step;
+use super::spawn::Spawner;
+use super::state::{Curbe, DrawState, UnitConfig};
+use super::topology::{Assembler, Object, StreamVertex, Topology};
+use crate::machine::Machine;
+use crate::status::Unit;
+use crate::td::Td;
+use crate::urb::{Owner, Urb, UrbHandle};
+
+/// Outcode bits in the order of r0.2 bits 26 to 31.
+mod outcode {
+    pub const ZMAX: u32 = 1 << 0;
+    pub const ZMIN: u32 = 1 << 1;
+    pub const YMAX: u32 = 1 << 2;
+    pub const YMIN: u32 = 1 << 3;
+    pub const XMAX: u32 = 1 << 4;
+    pub const XMIN: u32 = 1 << 5;
+}
+
+/// CLIP_STATE Clip Mode (genxml gen4).
+mod mode {
+    pub const NORMAL: u32 = 0;
+    pub const REJECT_ALL: u32 = 3;
+    pub const ACCEPT_ALL: u32 = 4;
+}
+
+/// What the clip test says of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Reject,
+    Accept,
+    /// Needs a thread, with bits 31:14 of r0.2.
+    Clip(u32),
+}
+
+/// The clipper.
+#[derive(Clone, Debug)]
+pub struct Cl {
+    input: Assembler,
+    objects: VecDeque<Object>,
+    spawner: Spawner,
+    /// Vertices that clip threads emitted, cut into objects again.
+    emitted: VecDeque<StreamVertex>,
+    output: Assembler,
+}
+
+impl Default for Cl {
+    fn default() -> Self {
+        Cl {
+            input: Assembler::default(),
+            objects: VecDeque::new(),
+            spawner: Spawner::new(Unit::Clip, Owner::Clip),
+            emitted: VecDeque::new(),
+            output: Assembler::default(),
+        }
+    }
+}
+
+impl Cl {
+    /// Whether objects wait or a thread runs.
+    pub fn busy(&self) -> bool {
+        self.spawner.busy() || !self.objects.is_empty() || !self.emitted.is_empty()
+    }
+
+    /// Forgets all work.
+    pub fn reset(&mut self) {
+        *self = Cl::default();
+    }
+
+    /// Drops unfinished primitives at the end of a draw.
+    pub fn finish(&mut self, machine: &mut Machine<'_>) {
+        self.input.flush(machine.urb);
+        self.output.flush(machine.urb);
+    }
+
+    /// Assembles, tests and passes on; starts a thread for what must be clipped.
+    pub fn step(
+        &mut self,
+        draw: &DrawState,
+        curbe: Option<Curbe>,
+        input: &mut VecDeque<StreamVertex>,
+        out: &mut VecDeque<Object>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Step {
+        if let Some(vertex) = self.emitted.pop_front() {
+            let before = out.len();
+            out.extend(self.output.push(vertex, machine.urb).into_iter().flatten());
+            if draw.clip.as_ref().is_some_and(|(unit, ..)| unit.statistics) {
+                let count = &mut machine.status.statistics.cl_primitives;
+                *count = count.wrapping_add((out.len() - before) as u64);
+            }
+            return Step::Progress;
+        }
+        if self.spawner.busy() {
+            return self.spawner.step(&mut self.emitted, td, machine);
+        }
+        if let Some(object) = self.objects.pop_front() {
+            return self.object(object, draw, curbe, out, td, machine);
+        }
+        let Some(vertex) = input.pop_front() else {
+            return Step::Idle;
+        };
+        let objects = self.input.push(vertex, machine.urb);
+        for object in objects.into_iter().flatten() {
+            machine.status.statistics.ia_primitives =
+                machine.status.statistics.ia_primitives.wrapping_add(1);
+            self.objects.push_back(object);
+        }
+        Step::Progress
+    }
+
+    fn object(
+        &mut self,
+        object: Object,
+        draw: &DrawState,
+        curbe: Option<Curbe>,
+        out: &mut VecDeque<Object>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Step {
+        let Some((config, state, viewport)) = &draw.clip else {
+            out.push_back(object);
+            return Step::Progress;
+        };
+        let verdict = test(&object, state, viewport, machine.urb);
+        let statistics = &mut machine.status.statistics;
+        if let Verdict::Clip(bits) = verdict {
+            return match self.clip(object, bits, config, curbe, td, machine) {
+                Ok(step) => {
+                    if config.statistics {
+                        let count = &mut machine.status.statistics.cl_invocations;
+                        *count = count.wrapping_add(1);
+                    }
+                    step
+                }
+                Err(object) => {
+                    self.objects.push_front(object);
+                    Step::Blocked
+                }
+            };
+        }
+        if config.statistics {
+            statistics.cl_invocations = statistics.cl_invocations.wrapping_add(1);
+        }
+        if verdict == Verdict::Accept {
+            if config.statistics {
+                statistics.cl_primitives = statistics.cl_primitives.wrapping_add(1);
+            }
+            out.push_back(object);
+        } else {
+            for &handle in object.handles() {
+                machine.urb.release(handle);
+            }
+        }
+        Step::Progress
+    }
+
+    fn clip(
+        &mut self,
+        object: Object,
+        bits: u32,
+        config: &UnitConfig,
+        curbe: Option<Curbe>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Result<Step, Object> {
+        // Bits 8 and 9: the first and last edges of this triangle are edges of its polygon.
+        let edges = u32::from(object.topology != Topology::Polygon || object.first) << 8
+            | u32::from(object.topology != Topology::Polygon || object.last) << 9;
+        let header2 = object.topology as u32 | edges | bits;
+        // Clip kernels run with NoMask: they find only four channels enabled.
+        let mask = 0x0f;
+        self.spawner.start(
+            object,
+            header2,
+            mask,
+            config,
+            curbe,
+            &mut self.emitted,
+            td,
+            machine,
+        )
+    }
+}
+
+/// Position of a vertex: NDC x, y, z and 1/w (VUE dwords 4 to 7), and the user clip flags of the
+/// vertex header (dword 3, bits 7:0).
+fn vertex(urb: &Urb, handle: UrbHandle) -> ([f32; 4], u32) {
+    let row = urb.row(handle, 0).copied().unwrap_or_default();
+    let position = [row[4], row[5], row[6], row[7]].map(f32::from_bits);
+    (position, row[3] & 0xff)
+}
+
+/// Outcodes of a position against a box. A negative 1/w turns every comparison round: the
+/// products with w are what clip space compares.
+fn outcodes(p: [f32; 4], x: (f32, f32), y: (f32, f32)) -> u32 {
+    let behind = p[3] < 0.0;
+    let below = |v: f32, bound: f32| if behind { v > bound } else { v < bound };
+    let above = |v: f32, bound: f32| if behind { v < bound } else { v > bound };
+    let mut code = 0;
+    for (out, bit) in [
+        (below(p[0], x.0), outcode::XMIN),
+        (above(p[0], x.1), outcode::XMAX),
+        (below(p[1], y.0), outcode::YMIN),
+        (above(p[1], y.1), outcode::YMAX),
+    ] {
+        if out {
+            code |= bit;
+        }
+    }
+    code
+}
+
+fn outcodes_z(p: [f32; 4], near: f32) -> u32 {
+    let behind = p[3] < 0.0;
+    let low = if behind { p[2] > near } else { p[2] < near };
+    let high = if behind { p[2] < 1.0 } else { p[2] > 1.0 };
+    u32::from(low) * outcode::ZMIN | u32::from(high) * outcode::ZMAX
+}
+
+/// The fixed-function clip test.
+fn test(object: &Object, state: &ClipState, guardband: &ClipViewport, urb: &Urb) -> Verdict {
+    match state.clip_mode() {
+        mode::REJECT_ALL => return Verdict::Reject,
+        mode::ACCEPT_ALL => return Verdict::Accept,
+        _ => {}
+    }
+    let ndc = state.vertex_position_space() == 0;
+    let (x, y) = if ndc {
+        ((-1.0, 1.0), (-1.0, 1.0))
+    } else {
+        (
+            (
+                state.screen_space_viewport_x_min(),
+                state.screen_space_viewport_x_max(),
+            ),
+            (
+                state.screen_space_viewport_y_min(),
+                state.screen_space_viewport_y_max(),
+            ),
+        )
+    };
+    let near = if state.api_mode() == 0 && ndc {
+        -1.0
+    } else {
+        0.0
+    };
+    let user_mask = state.userclipdistance_cliptest_enable_bitmask() & 0xff;
+
+    let (mut all, mut any) = (u32::MAX, 0);
+    let (mut user_all, mut user_any) = (u32::MAX, 0);
+    let mut must = 0;
+    for &handle in object.handles() {
+        let (position, flags) = vertex(urb, handle);
+        if position.iter().any(|c| c.is_nan()) {
+            return Verdict::Reject;
+        }
+        let mut code = 0;
+        if state.viewport_xy_cliptest_enable() {
+            code |= outcodes(position, x, y);
+        }
+        if state.viewport_z_cliptest_enable() {
+            code |= outcodes_z(position, near);
+        }
+        must |= if state.guardband_cliptest_enable() {
+            let band = outcodes(
+                position,
+                (
+                    guardband.xmin_clip_guardband(),
+                    guardband.xmax_clip_guardband(),
+                ),
+                (
+                    guardband.ymin_clip_guardband(),
+                    guardband.ymax_clip_guardband(),
+                ),
+            );
+            band | (code & (outcode::ZMIN | outcode::ZMAX))
+        } else {
+            code
+        };
+        let flags = flags & user_mask;
+        all &= code;
+        any |= code;
+        user_all &= flags;
+        user_any |= flags;
+    }
+    // Points have no extent here: one outside the viewport is dropped, as GL 2.1 wants it.
+    if all != 0 || user_all != 0 {
+        return Verdict::Reject;
+    }
+    let user_clip = if state.userclipflags_mustclip_enable() {
+        user_any
+    } else {
+        0
+    };
+    let clip = match state.clip_mode() {
+        mode::NORMAL => must != 0 || user_clip != 0,
+        // CLIP_ALL and CLIP_NON_REJECTED: every object that is left gets a thread.
+        _ => true,
+    };
+    if !clip {
+        return Verdict::Accept;
+    }
+    // Inside the guard band the viewport planes need no clipping, so only `must` reaches the
+    // kernel in the usual mode.
+    let planes = if state.clip_mode() == mode::NORMAL {
+        must
+    } else {
+        any
+    };
+    Verdict::Clip(planes << 26 | (user_any & 0xff) << 14)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,198 @@
+//! The clip test against clip-space comparisons made in double precision.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use super::*;
+
+/// A URB with `positions` (clip space) as VUEs of one row each, as the VS would leave them.
+fn vues(positions: &[([f32; 4], u32)]) -> (Urb, Object) {
+    let mut urb = Urb::new();
+    urb.fence(Owner::Vs, 0, 64);
+    urb.partition(Owner::Vs, 16, 2);
+    let mut object = Object {
+        topology: Topology::TriList,
+        vertices: [UrbHandle(0); 4],
+        tags: [0; 4],
+        count: positions.len(),
+        first: true,
+        last: true,
+    };
+    for (i, (p, flags)) in positions.iter().enumerate() {
+        let handle = urb.allocate(Owner::Vs).unwrap();
+        let rhw = 1.0 / p[3];
+        let row = urb.row_mut(handle, 0).unwrap();
+        row[3] = *flags;
+        row[4..8].copy_from_slice(&[p[0] * rhw, p[1] * rhw, p[2] * rhw, rhw].map(f32::to_bits));
+        object.vertices[i] = handle;
+    }
+    (urb, object)
+}
+
+fn normal() -> ClipState {
+    ClipState::new()
+        .with_viewport_xy_cliptest_enable(true)
+        .with_viewport_z_cliptest_enable(true)
+        .with_guardband_cliptest_enable(true)
+}
+
+fn band(size: f32) -> ClipViewport {
+    ClipViewport::new()
+        .with_xmin_clip_guardband(-size)
+        .with_xmax_clip_guardband(size)
+        .with_ymin_clip_guardband(-size)
+        .with_ymax_clip_guardband(size)
+}
+
+fn verdict(state: &ClipState, positions: &[[f32; 4]]) -> Verdict {
+    let vertices: Vec<_> = positions.iter().map(|&p| (p, 0)).collect();
+    let (urb, object) = vues(&vertices);
+    test(&object, state, &band(64.0), &urb)
+}
+
+#[test]
+fn inside_passes_and_the_guard_band_saves_clipping() {
+    let inside = [
+        [0.0, 0.0, 0.0, 1.0],
+        [0.5, 0.0, 0.0, 1.0],
+        [0.0, 0.5, 0.0, 1.0],
+    ];
+    assert_eq!(verdict(&normal(), &inside), Verdict::Accept);
+    let across = [
+        [0.0, 0.0, 0.0, 1.0],
+        [5.0, 0.0, 0.0, 1.0],
+        [0.0, 0.5, 0.0, 1.0],
+    ];
+    assert_eq!(verdict(&normal(), &across), Verdict::Accept);
+    let beyond = [
+        [0.0, 0.0, 0.0, 1.0],
+        [500.0, 0.0, 0.0, 1.0],
+        [0.0, 0.5, 0.0, 1.0],
+    ];
+    // XMAX is bit 30 of r0.2: plane (-1, 0, 0, 1), the fifth of Mesa's clip planes.
+    assert_eq!(verdict(&normal(), &beyond), Verdict::Clip(1 << 30));
+}
+
+#[test]
+fn all_outside_one_plane_is_rejected() {
+    let right = [
+        [2.0, 0.0, 0.0, 1.0],
+        [3.0, 0.0, 0.0, 1.0],
+        [2.0, 0.5, 0.0, 1.0],
+    ];
+    assert_eq!(verdict(&normal(), &right), Verdict::Reject);
+    // Outside different planes: not rejected.
+    let corner = [
+        [2.0, 0.0, 0.0, 1.0],
+        [0.0, 2.0, 0.0, 1.0],
+        [-2.0, -2.0, 0.0, 1.0],
+    ];
+    assert_eq!(verdict(&normal(), &corner), Verdict::Accept);
+}
+
+#[test]
+fn near_and_far_always_clip() {
+    let near = [
+        [0.0, 0.0, -2.0, 1.0],
+        [0.5, 0.0, 0.0, 1.0],
+        [0.0, 0.5, 0.0, 1.0],
+    ];
+    assert_eq!(verdict(&normal(), &near), Verdict::Clip(1 << 27));
+    let far = [
+        [0.0, 0.0, 2.0, 1.0],
+        [0.5, 0.0, 0.0, 1.0],
+        [0.0, 0.5, 0.0, 1.0],
+    ];
+    assert_eq!(verdict(&normal(), &far), Verdict::Clip(1 << 26));
+    let d3d = normal().with_api_mode(1);
+    let between = [
+        [0.0, 0.0, -0.5, 1.0],
+        [0.5, 0.0, 0.5, 1.0],
+        [0.0, 0.5, 0.5, 1.0],
+    ];
+    assert_eq!(verdict(&normal(), &between), Verdict::Accept);
+    assert_eq!(verdict(&d3d, &between), Verdict::Clip(1 << 27));
+}
+
+/// Clip space says x < -w and so on; NDC with a negative 1/w must come to the same outcodes.
+#[test]
+fn negative_w_compares_as_clip_space_does() {
+    let mut seed = 0x2545_f491_4f6c_dd1du64;
+    let mut random = || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 40) as f32 / (1 << 22) as f32 - 2.0
+    };
+    for _ in 0..10_000 {
+        let p = [random(), random(), random(), random()];
+        if p[3].abs() < 0.01 {
+            continue;
+        }
+        let d = p.map(f64::from);
+        // Skip points that lie on a plane to within rounding.
+        if d[..3].iter().any(|c| (c.abs() - d[3].abs()).abs() < 1e-4) {
+            continue;
+        }
+        let expected = u32::from(d[0] < -d[3]) * outcode::XMIN
+            | u32::from(d[0] > d[3]) * outcode::XMAX
+            | u32::from(d[1] < -d[3]) * outcode::YMIN
+            | u32::from(d[1] > d[3]) * outcode::YMAX
+            | u32::from(d[2] < -d[3]) * outcode::ZMIN
+            | u32::from(d[2] > d[3]) * outcode::ZMAX;
+        let rhw = 1.0 / p[3];
+        let ndc = [p[0] * rhw, p[1] * rhw, p[2] * rhw, rhw];
+        let unit = (-1.0, 1.0);
+        assert_eq!(
+            outcodes(ndc, unit, unit) | outcodes_z(ndc, -1.0),
+            expected,
+            "{p:?}"
+        );
+    }
+}
+
+#[test]
+fn user_flags_clip_and_reject() {
+    let inside = [0.0, 0.0, 0.0, 1.0];
+    let state = normal()
+        .with_userclipdistance_cliptest_enable_bitmask(0x40)
+        .with_userclipflags_mustclip_enable(true);
+    let (urb, object) = vues(&[(inside, 0x40), (inside, 0), (inside, 0x3f)]);
+    // Flag 6 is bit 20 of r0.2, where Mesa's kernels look for a negative 1/w.
+    assert_eq!(
+        test(&object, &state, &band(64.0), &urb),
+        Verdict::Clip(1 << 20)
+    );
+    let (urb, object) = vues(&[(inside, 0x40), (inside, 0x40), (inside, 0x40)]);
+    assert_eq!(test(&object, &state, &band(64.0), &urb), Verdict::Reject);
+}
+
+#[test]
+fn nan_is_rejected_and_modes_override() {
+    let nan = [
+        [f32::NAN, 0.0, 0.0, 1.0],
+        [0.5, 0.0, 0.0, 1.0],
+        [0.0, 0.5, 0.0, 1.0],
+    ];
+    assert_eq!(verdict(&normal(), &nan), Verdict::Reject);
+    let inside = [
+        [0.0, 0.0, 0.0, 1.0],
+        [0.5, 0.0, 0.0, 1.0],
+        [0.0, 0.5, 0.0, 1.0],
+    ];
+    assert_eq!(
+        verdict(&normal().with_clip_mode(3), &inside),
+        Verdict::Reject
+    );
+    let right = [
+        [2.0, 0.0, 0.0, 1.0],
+        [3.0, 0.0, 0.0, 1.0],
+        [2.0, 0.5, 0.0, 1.0],
+    ];
+    assert_eq!(
+        verdict(&normal().with_clip_mode(4), &right),
+        Verdict::Accept
+    );
+    assert_eq!(
+        verdict(&normal().with_clip_mode(2), &inside),
+        Verdict::Clip(0)
+    );
+}

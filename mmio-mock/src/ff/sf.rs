@@ -1,0 +1,381 @@
+//! Strips and fans: viewport transform, culling, setup threads.
+//!
+//! PRM: volume 2, strips and fans stage; volume 4, 3.3.8. The payload of setup threads (r1, r2)
+//! follows what Mesa's setup kernels read (brw_compile_sf.c).
+//! Not modelled: reordering of vertices by y; they arrive in strip order.
+
+use std::collections::VecDeque;
+
+use regs::gen40::{SfState, SfViewport};
+
+use super::Step;
+use super::state::{Curbe, DrawState};
+use super::topology::{Object, Topology};
+use super::wiz::{PrimitiveKind, ScreenVertex, SetupPrimitive};
+use crate::debug::{SfPrimitive, SnapshotUnit};
+use crate::machine::Machine;
+use crate::shared::context::UrbHandle as Handles;
+use crate::status::Unit;
+use crate::td::{Outcome, SlotId, Td, ThreadRequest, UrbRead, VertexData};
+use crate::urb::{Owner, Urb, UrbHandle};
+
+/// SF_STATE Cull Mode (genxml gen4).
+mod cull {
+    pub const BOTH: u32 = 0;
+    pub const FRONT: u32 = 2;
+    pub const BACK: u32 = 3;
+}
+
+/// A setup thread in flight.
+#[derive(Clone, Debug)]
+struct Job {
+    slot: SlotId,
+    object: Object,
+    primitive: SetupPrimitive,
+}
+
+/// The strips-and-fans unit.
+#[derive(Clone, Debug, Default)]
+pub struct Sf {
+    job: Option<Job>,
+    /// The front object's debug side, decided once even if setup must wait.
+    numbered: Option<SfPrimitive>,
+}
+
+/// An object on the screen.
+#[derive(Clone, Copy, Debug)]
+struct Setup {
+    kind: PrimitiveKind,
+    /// Vertices in setup order.
+    v: [ScreenVertex; 3],
+    /// Entries in the same order.
+    handles: [UrbHandle; 3],
+    count: usize,
+    /// Which of them provokes.
+    provoking: u32,
+    deltas: Deltas,
+    back_facing: bool,
+    width: f32,
+}
+
+/// What r1 carries besides the provoking vertex.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Deltas {
+    det: f32,
+    dx0: f32,
+    dx2: f32,
+    dy0: f32,
+    dy2: f32,
+}
+
+impl Sf {
+    /// Whether a setup thread runs.
+    pub fn busy(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Forgets all work.
+    pub fn reset(&mut self) {
+        *self = Sf::default();
+    }
+
+    /// Sets up the next object. `Some` is a primitive ready for the windower; its `setup_handle`
+    /// holds a reference that the caller releases when the windower is done.
+    pub fn step(
+        &mut self,
+        draw: &DrawState,
+        curbe: Option<Curbe>,
+        input: &mut VecDeque<Object>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> (Step, Option<SetupPrimitive>) {
+        if let Some(job) = &self.job {
+            let outcome = td.resume(job.slot, machine);
+            return self.settle(outcome, machine);
+        }
+        let Some(&object) = input.front() else {
+            return (Step::Idle, None);
+        };
+        let debug = *self
+            .numbered
+            .get_or_insert_with(|| machine.debug.sf_primitive());
+        let setup = if debug.culled {
+            None
+        } else {
+            setup(&object, draw, machine.urb)
+        };
+        let Some(setup) = setup else {
+            self.drop_object(input, machine);
+            return (Step::Progress, None);
+        };
+        let Some(entry) = machine.urb.allocate(Owner::Sf) else {
+            return (Step::Blocked, None);
+        };
+        let config = &draw.sf;
+        let mut r0 = config.header();
+        r0[0] = Handles {
+            id: entry.0,
+            handle: entry.0,
+        }
+        .dword();
+        r0[6..8].copy_from_slice(&debug.thread.r0());
+        if debug.thread.capture {
+            let t = object.tags;
+            let outputs = [
+                t[0],
+                0,
+                t[1],
+                0,
+                t[2],
+                0,
+                setup.count as u32,
+                config.kernel.ip,
+            ];
+            machine.debug.capture(SnapshotUnit::Sf, &outputs);
+        }
+        let header = [r0, setup.r1(&object, &draw.sf_state), setup.r2()];
+        let mut reads = [UrbRead {
+            handle: entry,
+            offset: 0,
+            rows: 0,
+        }; 3];
+        for (read, &handle) in reads.iter_mut().zip(&setup.handles) {
+            *read = UrbRead {
+                handle,
+                offset: config.read_offset,
+                rows: config.read_rows,
+            };
+        }
+        let outcome = td.dispatch(
+            &ThreadRequest {
+                unit: Unit::Sf,
+                kernel: config.kernel,
+                context: config.context,
+                dispatch_mask: 0xff,
+                header: &header,
+                constants: config.constants(curbe),
+                data: VertexData::Sequential(&reads[..setup.count]),
+                snapshot: debug.thread.flag,
+            },
+            &[],
+            machine,
+        );
+        let Some(outcome) = outcome else {
+            machine.urb.release(entry);
+            return (Step::Blocked, None);
+        };
+        input.pop_front();
+        let primitive = SetupPrimitive {
+            kind: setup.kind,
+            v: setup.v,
+            reversed: false,
+            point_width: setup.width,
+            line_width: setup.width,
+            back_facing: setup.back_facing,
+            polygon_stipple: object.topology != Topology::TriFanNoStipple,
+            stipple_restart: object.topology == Topology::LineList || object.first,
+            setup_handle: entry,
+            sequence: debug.thread.id,
+            snapshot: debug.upstream,
+            // The vertex header names viewport and array slice only behind a GS (PRM vol2).
+            viewport_index: 0,
+            render_target_array_index: 0,
+        };
+        self.numbered = None;
+        machine.status.activity.objects += 1;
+        let (Outcome::Done(slot) | Outcome::InFlight(slot)) = outcome;
+        self.job = Some(Job {
+            slot,
+            object,
+            primitive,
+        });
+        self.settle(outcome, machine)
+    }
+
+    fn drop_object(&mut self, input: &mut VecDeque<Object>, machine: &mut Machine<'_>) {
+        // Culled objects have their number too (PRM vol4 3.3.8).
+        self.numbered = None;
+        if let Some(object) = input.pop_front() {
+            machine.status.activity.objects += 1;
+            for &handle in object.handles() {
+                machine.urb.release(handle);
+            }
+        }
+    }
+
+    fn settle(
+        &mut self,
+        outcome: Outcome,
+        machine: &mut Machine<'_>,
+    ) -> (Step, Option<SetupPrimitive>) {
+        if matches!(outcome, Outcome::InFlight(_)) {
+            return (Step::Blocked, None);
+        }
+        let Some(job) = self.job.take() else {
+            return (Step::Idle, None);
+        };
+        for &handle in job.object.handles() {
+            machine.urb.release(handle);
+        }
+        (Step::Progress, Some(job.primitive))
+    }
+}
+
+impl Setup {
+    /// r1: topology and sprite enable, provoking vertex, determinant and deltas.
+    fn r1(&self, object: &Object, state: &SfState) -> eu::Grf {
+        // Bit 16 of r1.0 tells the kernel that sprite points are on.
+        let sprite = u32::from(state.sprite_point_enable()) << 16;
+        [
+            object.topology as u32 | sprite,
+            self.provoking,
+            self.deltas.det.to_bits(),
+            self.deltas.dx0.to_bits(),
+            self.deltas.dx2.to_bits(),
+            self.deltas.dy0.to_bits(),
+            self.deltas.dy2.to_bits(),
+            0,
+        ]
+    }
+
+    /// r2: z and 1/w of each vertex.
+    fn r2(&self) -> eu::Grf {
+        let v = &self.v;
+        [
+            v[0].z, v[0].rhw, v[1].z, v[1].rhw, v[2].z, v[2].rhw, 0.0, 0.0,
+        ]
+        .map(f32::to_bits)
+    }
+}
+
+/// Viewport transform and snapping to the sub-pixel grid.
+fn screen(urb: &Urb, handle: UrbHandle, state: &SfState, viewport: &SfViewport) -> ScreenVertex {
+    let row = urb.row(handle, 0).copied().unwrap_or_default();
+    let [mut x, mut y, mut z, rhw] = [row[4], row[5], row[6], row[7]].map(f32::from_bits);
+    if state.viewport_transform_enable() {
+        x = x * viewport.viewport_matrix_element_m00() + viewport.viewport_matrix_element_m30();
+        y = y * viewport.viewport_matrix_element_m11() + viewport.viewport_matrix_element_m31();
+        z = z * viewport.viewport_matrix_element_m22() + viewport.viewport_matrix_element_m32();
+    }
+    let steps = if state.vertex_sub_pixel_precision_select() == 0 {
+        256.0
+    } else {
+        16.0
+    };
+    let snap = |v: f32| (v * steps).round_ties_even() / steps;
+    ScreenVertex {
+        x: snap(x),
+        y: snap(y),
+        z,
+        rhw,
+    }
+}
+
+/// Point width: from the state, or from the vertex header (U8.3 in dword 3 bits 18:8).
+fn point_width(object: &Object, state: &SfState, urb: &Urb) -> f32 {
+    if state.point_width_source() == 0 {
+        let header = urb.row(object.vertices[0], 0).map_or(0, |row| row[3]);
+        ((header >> 8) & 0x7ff) as f32 / 8.0
+    } else {
+        state.point_width()
+    }
+}
+
+/// Screen-space setup of an object; `None` when it is culled or has no area.
+fn setup(object: &Object, draw: &DrawState, urb: &Urb) -> Option<Setup> {
+    let state = &draw.sf_state;
+    let mut order = [0, 1, 2];
+    // In strip order the odd triangles of a strip wind the other way.
+    if object.topology == Topology::TriStripReverse {
+        order.swap(0, 1);
+    }
+    let handles = order.map(|i| object.vertices[i.min(object.count.saturating_sub(1))]);
+    let v = handles.map(|h| screen(urb, h, state, &draw.sf_viewport));
+    if v[..object.count.min(3)]
+        .iter()
+        .any(|v| !(v.x.is_finite() && v.y.is_finite()))
+    {
+        return None;
+    }
+    let (dx0, dy0) = (v[1].x - v[0].x, v[1].y - v[0].y);
+    let (dx2, dy2) = (v[2].x - v[0].x, v[2].y - v[0].y);
+    let mut setup = Setup {
+        kind: PrimitiveKind::Triangle,
+        v,
+        handles,
+        count: object.count.min(3),
+        provoking: 0,
+        deltas: Deltas {
+            det: dx0 * dy2 - dx2 * dy0,
+            dx0,
+            dx2,
+            dy0,
+            dy2,
+        },
+        back_facing: false,
+        width: 0.0,
+    };
+    match object.count {
+        1 => {
+            setup.kind = PrimitiveKind::Point;
+            setup.width = point_width(object, state, urb);
+            setup.deltas = Deltas {
+                dx0: setup.width,
+                ..Deltas::default()
+            };
+        }
+        2 => {
+            setup.kind = PrimitiveKind::Line;
+            setup.provoking = state.line_strip_list_provoking_vertex_select() & 1;
+            setup.width = state.line_width();
+            setup.deltas = Deltas {
+                det: dx0 * dx0 + dy0 * dy0,
+                dx0,
+                dy0,
+                ..Deltas::default()
+            };
+            if setup.deltas.det == 0.0 {
+                return None;
+            }
+        }
+        3 => {
+            let select = match object.topology {
+                Topology::TriFan | Topology::TriFanNoStipple => {
+                    state.triangle_fan_provoking_vertex_select()
+                }
+                // A polygon's colour is that of its first vertex.
+                Topology::Polygon => 0,
+                _ => state.triangle_strip_list_provoking_vertex_select(),
+            };
+            let select = (select as usize).min(2);
+            setup.provoking = order.iter().position(|&i| i == select).unwrap_or(0) as u32;
+            if object.topology == Topology::RectList {
+                setup.kind = PrimitiveKind::Rectangle;
+                return (setup.deltas.det != 0.0).then_some(setup);
+            }
+            // NaN compares false everywhere, so it is dropped here too.
+            if !(setup.deltas.det > 0.0 || setup.deltas.det < 0.0) {
+                return None;
+            }
+            // y points down: a positive determinant is clockwise on the screen.
+            let clockwise = setup.deltas.det > 0.0;
+            let front = clockwise == (state.front_winding() == 0);
+            setup.back_facing = !front;
+            let culled = match state.cull_mode() {
+                cull::BOTH => true,
+                cull::FRONT => front,
+                cull::BACK => !front,
+                _ => false,
+            };
+            if culled {
+                return None;
+            }
+        }
+        // Quads reach here only when no GS thread made polygons of them.
+        _ => return None,
+    }
+    Some(setup)
+}
+
+#[cfg(test)]
+mod tests;

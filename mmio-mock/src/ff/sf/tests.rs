@@ -1,0 +1,157 @@
+//! Setup against plane equations solved in double precision.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use super::*;
+use crate::ff::topology::Topology;
+
+fn object(points: &[[f32; 4]], topology: Topology) -> (Urb, Object) {
+    let mut urb = Urb::new();
+    urb.fence(Owner::Vs, 0, 64);
+    urb.partition(Owner::Vs, 16, 2);
+    let mut object = Object {
+        topology,
+        vertices: [UrbHandle(0); 4],
+        tags: [0; 4],
+        count: points.len(),
+        first: true,
+        last: true,
+    };
+    for (i, p) in points.iter().enumerate() {
+        let handle = urb.allocate(Owner::Vs).unwrap();
+        urb.row_mut(handle, 0).unwrap()[4..8].copy_from_slice(&p.map(f32::to_bits));
+        object.vertices[i] = handle;
+    }
+    (urb, object)
+}
+
+fn draw(cull: u32) -> DrawState {
+    DrawState {
+        sf_state: SfState::new()
+            .with_cull_mode(cull)
+            .with_triangle_strip_list_provoking_vertex_select(2)
+            .with_triangle_fan_provoking_vertex_select(2)
+            .with_line_strip_list_provoking_vertex_select(1),
+        ..DrawState::default()
+    }
+}
+
+/// What the setup kernel computes from r1: the gradient of a plane through the three vertices.
+fn gradient(setup: &Setup, a: [f64; 3]) -> (f64, f64) {
+    let d = &setup.deltas;
+    let (det, dx0, dx2, dy0, dy2) = (
+        f64::from(d.det),
+        f64::from(d.dx0),
+        f64::from(d.dx2),
+        f64::from(d.dy0),
+        f64::from(d.dy2),
+    );
+    let (a1, a2) = (a[1] - a[0], a[2] - a[0]);
+    ((a1 * dy2 - a2 * dy0) / det, (a2 * dx0 - a1 * dx2) / det)
+}
+
+#[test]
+fn deltas_give_the_gradient_of_a_plane() {
+    let plane = |x: f32, y: f32| 3.0 * f64::from(x) - 2.0 * f64::from(y) + 7.0;
+    let points = [
+        [10.0, 20.0, 0.0, 1.0],
+        [50.0, 25.0, 0.0, 1.0],
+        [30.0, 80.0, 0.0, 1.0],
+    ];
+    for topology in [Topology::TriList, Topology::TriStripReverse] {
+        let (urb, object) = object(&points, topology);
+        let setup = setup(&object, &draw(1), &urb).unwrap();
+        let (gx, gy) = gradient(&setup, setup.v.map(|v| plane(v.x, v.y)));
+        assert!(
+            (gx - 3.0).abs() < 1e-9 && (gy + 2.0).abs() < 1e-9,
+            "{gx} {gy}"
+        );
+    }
+}
+
+#[test]
+fn winding_decides_facing_and_culling() {
+    // y points down: right, then down is clockwise on the screen.
+    let clockwise = [
+        [0.0, 0.0, 0.0, 1.0],
+        [10.0, 0.0, 0.0, 1.0],
+        [0.0, 10.0, 0.0, 1.0],
+    ];
+    let (urb, o) = object(&clockwise, Topology::TriList);
+    let front_cw = |cull| DrawState {
+        sf_state: draw(cull).sf_state,
+        ..DrawState::default()
+    };
+    assert!(!setup(&o, &front_cw(1), &urb).unwrap().back_facing);
+    assert!(setup(&o, &front_cw(2), &urb).is_none(), "front is culled");
+    assert!(setup(&o, &front_cw(3), &urb).is_some());
+    assert!(setup(&o, &front_cw(0), &urb).is_none(), "both are culled");
+    let mut ccw = draw(3);
+    ccw.sf_state.set_front_winding(1);
+    assert!(setup(&o, &ccw, &urb).is_none(), "back is culled");
+    let (urb, o) = object(&clockwise, Topology::TriStripReverse);
+    assert!(setup(&o, &draw(1), &urb).unwrap().back_facing);
+}
+
+#[test]
+fn the_provoking_vertex_is_found_after_reordering() {
+    let points = [
+        [0.0, 0.0, 0.0, 1.0],
+        [10.0, 0.0, 0.0, 1.0],
+        [0.0, 10.0, 0.0, 1.0],
+    ];
+    for (topology, select) in [
+        (Topology::TriList, 2),
+        (Topology::TriStrip, 2),
+        (Topology::TriStripReverse, 2),
+        (Topology::TriFan, 2),
+        (Topology::Polygon, 0),
+    ] {
+        let (urb, o) = object(&points, topology);
+        let s = setup(&o, &draw(1), &urb).unwrap();
+        assert_eq!(
+            s.handles[s.provoking as usize], o.vertices[select],
+            "{topology:?}"
+        );
+    }
+}
+
+#[test]
+fn what_has_no_area_is_dropped() {
+    let flat = [
+        [0.0, 0.0, 0.0, 1.0],
+        [10.0, 10.0, 0.0, 1.0],
+        [20.0, 20.0, 0.0, 1.0],
+    ];
+    let (urb, o) = object(&flat, Topology::TriList);
+    assert!(setup(&o, &draw(1), &urb).is_none());
+    let nan = [
+        [f32::NAN, 0.0, 0.0, 1.0],
+        [10.0, 0.0, 0.0, 1.0],
+        [0.0, 10.0, 0.0, 1.0],
+    ];
+    let (urb, o) = object(&nan, Topology::TriList);
+    assert!(setup(&o, &draw(1), &urb).is_none());
+}
+
+#[test]
+fn lines_and_points_carry_what_their_kernels_read() {
+    let (urb, o) = object(
+        &[[1.0, 2.0, 0.0, 1.0], [4.0, 6.0, 0.0, 1.0]],
+        Topology::LineList,
+    );
+    let s = setup(&o, &draw(1), &urb).unwrap();
+    assert_eq!(
+        s.deltas,
+        Deltas {
+            det: 25.0,
+            dx0: 3.0,
+            dy0: 4.0,
+            ..Deltas::default()
+        }
+    );
+    assert_eq!(s.provoking, 1);
+    let (mut urb, o) = object(&[[1.0, 2.0, 0.0, 1.0]], Topology::PointList);
+    urb.row_mut(o.vertices[0], 0).unwrap()[3] = 0x2c << 8;
+    let s = setup(&o, &draw(1), &urb).unwrap();
+    assert_eq!(s.deltas.dx0, 5.5, "U8.3 of the vertex header");
+}

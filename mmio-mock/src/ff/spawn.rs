@@ -1,0 +1,255 @@
+//! Threads of GS and CLIP that emit vertices: one object in, a vertex stream out.
+//!
+//! PRM: volume 4, 8.4.2 (allocate, used, complete), 3.3.6, 3.3.7.
+//! The two stages differ in the header only; this is what they share.
+
+use std::collections::VecDeque;
+
+use super::Step;
+use super::state::{Curbe, UnitConfig};
+use super::topology::{Object, StreamVertex, Topology};
+use crate::debug::SnapshotUnit;
+use crate::fault::UnitFault;
+use crate::machine::Machine;
+use crate::shared::context::UrbHandle as Handles;
+use crate::status::{Client, Unit};
+use crate::td::{Outcome, SlotId, Td, ThreadRequest, UrbRead, VertexData};
+use crate::urb::{Owner, UrbHandle};
+
+/// An emitting thread in flight.
+#[derive(Clone, Debug)]
+struct Job {
+    slot: SlotId,
+    object: Object,
+    /// Entries that the thread holds and has not completed.
+    owned: Vec<UrbHandle>,
+}
+
+/// Runs emitting threads for one fixed function.
+#[derive(Clone, Debug)]
+pub struct Spawner {
+    unit: Unit,
+    owner: Owner,
+    job: Option<Job>,
+    thread_id: u32,
+}
+
+impl Spawner {
+    /// A spawner for `unit`, whose outputs come from the URB section of `owner`.
+    pub fn new(unit: Unit, owner: Owner) -> Self {
+        Spawner {
+            unit,
+            owner,
+            job: None,
+            thread_id: 0,
+        }
+    }
+
+    /// Whether a thread is in flight.
+    pub fn busy(&self) -> bool {
+        self.job.is_some()
+    }
+
+    /// Forgets the thread.
+    pub fn reset(&mut self) {
+        self.job = None;
+        self.thread_id = 0;
+    }
+
+    /// Starts a thread for `object`; `header2` is DW2 of its r0. Gives the object back when the
+    /// URB section has no entry or no slot is free.
+    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
+    pub fn start(
+        &mut self,
+        object: Object,
+        header2: u32,
+        mask: u16,
+        config: &UnitConfig,
+        curbe: Option<Curbe>,
+        out: &mut VecDeque<StreamVertex>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Result<Step, Object> {
+        let Some(first) = machine.urb.allocate(self.owner) else {
+            return Err(object);
+        };
+        let mut r0 = config.header();
+        r0[0] = Handles {
+            id: first.0,
+            handle: first.0,
+        }
+        .dword();
+        r0[2] = header2;
+        let gs = self.unit == Unit::Gs;
+        let debug = if gs {
+            machine.debug.gs_thread()
+        } else {
+            machine.debug.clip_thread()
+        };
+        r0[6..8].copy_from_slice(&debug.r0());
+        if debug.capture {
+            self.capture(&object, config.kernel.ip, machine);
+        }
+        self.thread_id = debug.id;
+        let mut reads = [UrbRead {
+            handle: first,
+            offset: 0,
+            rows: 0,
+        }; 4];
+        for (read, &handle) in reads.iter_mut().zip(object.handles()) {
+            *read = UrbRead {
+                handle,
+                offset: config.read_offset,
+                rows: config.read_rows,
+            };
+        }
+        let free = Self::reserve(self.owner, machine);
+        let outcome = td.dispatch(
+            &ThreadRequest {
+                unit: self.unit,
+                kernel: config.kernel,
+                context: config.context,
+                dispatch_mask: mask,
+                header: &[r0],
+                constants: config.constants(curbe),
+                data: VertexData::Sequential(&reads[..object.count.min(4)]),
+                snapshot: debug.flag,
+            },
+            &free,
+            machine,
+        );
+        let Some(outcome) = outcome else {
+            for entry in free {
+                machine.urb.release(UrbHandle(entry.handle));
+            }
+            machine.urb.release(first);
+            return Err(object);
+        };
+        let (Outcome::Done(slot) | Outcome::InFlight(slot)) = outcome;
+        self.job = Some(Job {
+            slot,
+            object,
+            owned: vec![first],
+        });
+        Ok(self.settle(outcome, out, td, machine))
+    }
+
+    /// Latches the mux outputs: a tag and a hole per input vertex, then count and kernel pointer
+    /// (PRM vol4 3.3.6 for six GS inputs, 3.3.7 for three clipper inputs).
+    fn capture(&self, object: &Object, kernel: u32, machine: &mut Machine<'_>) {
+        let (unit, inputs) = match self.unit {
+            Unit::Gs => (SnapshotUnit::Gs, 6),
+            _ => (SnapshotUnit::Clip, 3),
+        };
+        let mut outputs = [0; 14];
+        for (to, &tag) in outputs
+            .chunks_exact_mut(2)
+            .zip(&object.tags)
+            .take(object.count.min(inputs))
+        {
+            to[0] = tag;
+        }
+        outputs[inputs * 2] = object.count as u32;
+        outputs[inputs * 2 + 1] = kernel;
+        machine.debug.capture(unit, &outputs[..inputs * 2 + 2]);
+    }
+
+    /// Continues the thread in flight.
+    pub fn step(
+        &mut self,
+        out: &mut VecDeque<StreamVertex>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Step {
+        let Some(job) = &self.job else {
+            return Step::Idle;
+        };
+        let slot = job.slot;
+        let more = Self::reserve(self.owner, machine);
+        td.events_mut(slot).free.extend(more);
+        let outcome = td.resume(slot, machine);
+        self.settle(outcome, out, td, machine)
+    }
+
+    /// Takes every free entry, lowest last so that the thread gets the lowest first.
+    fn reserve(owner: Owner, machine: &mut Machine<'_>) -> Vec<Handles> {
+        let mut free: Vec<_> = std::iter::from_fn(|| machine.urb.allocate(owner))
+            .map(|h| Handles {
+                id: h.0,
+                handle: h.0,
+            })
+            .collect();
+        free.reverse();
+        free
+    }
+
+    /// Moves the thread's outputs into the stream and ends it when it is done.
+    fn settle(
+        &mut self,
+        outcome: Outcome,
+        out: &mut VecDeque<StreamVertex>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Step {
+        let Some(job) = &mut self.job else {
+            return Step::Idle;
+        };
+        let events = td.events_mut(job.slot);
+        let mut moved = false;
+        for event in events.urb.drain(..) {
+            if let Some(entry) = event.allocated {
+                job.owned.push(UrbHandle(entry.handle));
+            }
+            if !event.complete {
+                continue;
+            }
+            let handle = UrbHandle(event.entry.handle);
+            // Only entries that the thread owns can come out; anything else is its mistake.
+            let Some(at) = job.owned.iter().position(|&h| h == handle) else {
+                continue;
+            };
+            job.owned.swap_remove(at);
+            moved = true;
+            match (event.used, Topology::from_code(u32::from(event.prim_type))) {
+                (true, Some(topology)) => out.push_back(StreamVertex {
+                    handle,
+                    topology,
+                    start: event.prim_start,
+                    end: event.prim_end,
+                    tag: self.thread_id,
+                }),
+                (true, None) => {
+                    let code = event.prim_type;
+                    let name = self.unit.name();
+                    machine.status.fault(
+                        Client::Cs,
+                        UnitFault::Command {
+                            unit: name,
+                            what: format!("thread emitted reserved topology {code:#x}"),
+                        },
+                        || format!("{name} URB write"),
+                    );
+                    machine.urb.release(handle);
+                }
+                (false, _) => machine.urb.release(handle),
+            }
+        }
+        match outcome {
+            Outcome::Done(_) => {
+                for entry in events.free.drain(..) {
+                    machine.urb.release(UrbHandle(entry.handle));
+                }
+                for handle in job.owned.drain(..) {
+                    machine.urb.release(handle);
+                }
+                for &handle in job.object.handles() {
+                    machine.urb.release(handle);
+                }
+                self.job = None;
+                Step::Progress
+            }
+            Outcome::InFlight(_) if moved => Step::Progress,
+            Outcome::InFlight(_) => Step::Blocked,
+        }
+    }
+}

@@ -1,0 +1,433 @@
+//! Vertex fetch: indices, vertex cache, element conversion into VUEs.
+//!
+//! PRM: volume 2, vertex fetch (3DPRIMITIVE, 3DSTATE_VERTEX_*); volume 4, 3.3.4 (debug).
+//! Not modelled: prefetch beyond the vertex at hand.
+
+use mem::{GpuAddr, Memory};
+use regs::gen40::Primitive3d;
+
+use super::Step;
+use super::state::{IndexBuffer, PipelineState, VERTEX_BUFFERS, VertexBuffer};
+use super::topology::{StreamVertex, Topology};
+use crate::debug::{Counter, SnapshotUnit};
+use crate::fault::UnitFault;
+use crate::machine::Machine;
+use crate::status::Client;
+use crate::surface::format::{Capability, Format};
+use crate::urb::{Owner, Urb, UrbHandle};
+
+/// Entries of the post-transform vertex cache.
+const CACHE: usize = 16;
+
+/// How a component of an element is filled (3D_Vertex_Component_Control of genxml gen4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Component {
+    NoStore,
+    Source,
+    Zero,
+    OneFloat,
+    OneInt,
+    VertexId,
+    InstanceId,
+    PrimitiveId,
+}
+
+impl Component {
+    const fn from_code(code: u32) -> Self {
+        match code & 7 {
+            0 => Component::NoStore,
+            1 => Component::Source,
+            2 => Component::Zero,
+            3 => Component::OneFloat,
+            4 => Component::OneInt,
+            5 => Component::VertexId,
+            6 => Component::InstanceId,
+            _ => Component::PrimitiveId,
+        }
+    }
+}
+
+/// A vertex element with its buffer and format resolved.
+#[derive(Clone, Copy, Debug)]
+struct Element {
+    buffer: VertexBuffer,
+    offset: u32,
+    format: Option<&'static Format>,
+    reads: bool,
+    components: [Component; 4],
+    destination: u16,
+}
+
+impl Element {
+    /// The four components of the element at an address, as register bits.
+    fn source(&self, mem: &Memory, addr: GpuAddr) -> Result<[u32; 4], mem::Fault> {
+        let Some(format) = self.format else {
+            return Ok([0; 4]);
+        };
+        let mut bytes = [0; 32];
+        let bytes = &mut bytes[..usize::from(format.bytes).min(32)];
+        mem.read_bytes(addr, bytes)?;
+        Ok(format.unpack_bytes(bytes))
+    }
+}
+
+/// What a fetch step delivered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fetched {
+    /// The vertex.
+    pub vertex: StreamVertex,
+    /// Whether the VUE is new and must be shaded.
+    pub fresh: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Draw {
+    topology: Topology,
+    random: bool,
+    count: u32,
+    start: u32,
+    instances: u32,
+    base: i32,
+    instance: u32,
+    at: u32,
+    restart: bool,
+    index_buffer: IndexBuffer,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct CacheLine {
+    valid: bool,
+    index: u32,
+    handle: UrbHandle,
+    tag: u32,
+}
+
+/// The vertex fetch unit.
+#[derive(Clone, Debug, Default)]
+pub struct Vf {
+    draw: Option<Draw>,
+    elements: Vec<Element>,
+    cache: [CacheLine; CACHE],
+    victim: usize,
+    cache_on: bool,
+    statistics: bool,
+}
+
+impl Vf {
+    /// Whether a primitive is being fetched.
+    pub fn busy(&self) -> bool {
+        self.draw.is_some()
+    }
+
+    /// Forgets everything, as a reset does.
+    pub fn reset(&mut self) {
+        *self = Vf::default();
+    }
+
+    /// Prepares a 3DPRIMITIVE.
+    pub fn start(
+        &mut self,
+        command: &Primitive3d,
+        state: &PipelineState,
+        cache_on: bool,
+        machine: &mut Machine<'_>,
+    ) -> Result<(), UnitFault> {
+        if !machine.debug.vf_primitive() {
+            // Dropped by the primitive skip or limit of the debug registers.
+            return Ok(());
+        }
+        let code = command.primitive_topology_type();
+        let topology = Topology::from_code(code).ok_or_else(|| UnitFault::Command {
+            unit: "VF",
+            what: format!("3DPRIMITIVE with reserved topology {code:#x}"),
+        })?;
+        let random = command.vertex_access_type() != 0;
+        let index_buffer = match (random, state.index_buffer) {
+            (true, None) => {
+                return Err(UnitFault::Command {
+                    unit: "VF",
+                    what: "3DPRIMITIVE with random access and no index buffer".to_owned(),
+                });
+            }
+            (_, buffer) => buffer.unwrap_or_default(),
+        };
+        self.elements.clear();
+        for element in &state.vertex_elements[..state.vertex_element_count] {
+            if !element.valid() {
+                continue;
+            }
+            let index = element.vertex_buffer_index() as usize;
+            let components = [
+                Component::from_code(element.component_0_control()),
+                Component::from_code(element.component_1_control()),
+                Component::from_code(element.component_2_control()),
+                Component::from_code(element.component_3_control()),
+            ];
+            let reads = components.contains(&Component::Source);
+            let buffer = if index < VERTEX_BUFFERS {
+                state.vertex_buffers[index]
+            } else {
+                VertexBuffer::default()
+            };
+            if reads && !buffer.valid {
+                return Err(UnitFault::Command {
+                    unit: "VF",
+                    what: format!("vertex element uses vertex buffer {index}, which is not set"),
+                });
+            }
+            let code = element.source_element_format();
+            let format = Format::lookup(code).filter(|f| f.has(Capability::VertexBuffer));
+            if reads && format.is_none() {
+                return Err(UnitFault::Command {
+                    unit: "VF",
+                    what: format!("surface format {code:#x} cannot be fetched as a vertex"),
+                });
+            }
+            self.elements.push(Element {
+                buffer,
+                offset: element.source_element_offset(),
+                format,
+                reads,
+                components,
+                destination: element.destination_element_offset() as u16,
+            });
+        }
+        let (start, count) = machine.debug.vf_vertex_range().unwrap_or((
+            command.start_vertex_location(),
+            command.vertex_count_per_instance(),
+        ));
+        self.cache_on = cache_on && random;
+        self.statistics = state.vf_statistics;
+        self.draw = Some(Draw {
+            topology,
+            random,
+            count,
+            start,
+            instances: command.instance_count(),
+            base: command.base_vertex_location(),
+            instance: 0,
+            at: 0,
+            restart: true,
+            index_buffer,
+        });
+        Ok(())
+    }
+
+    /// Fetches the next vertex; `Err(Step)` says why there is none.
+    pub fn step(&mut self, machine: &mut Machine<'_>) -> Result<Fetched, Step> {
+        loop {
+            let Some(draw) = &mut self.draw else {
+                return Err(Step::Idle);
+            };
+            if draw.at >= draw.count || draw.instance >= draw.instances {
+                draw.at = 0;
+                draw.instance = draw.instance.saturating_add(1);
+                draw.restart = true;
+                invalidate(&mut self.cache, machine.urb);
+                if draw.instance >= draw.instances || draw.count == 0 {
+                    self.draw = None;
+                    return Err(Step::Idle);
+                }
+                continue;
+            }
+            if *machine.budget == 0 {
+                return Err(Step::Blocked);
+            }
+            *machine.budget -= 1;
+            let draw = *draw;
+            return match self.vertex(&draw, machine) {
+                Ok(Some(fetched)) => Ok(fetched),
+                Ok(None) => continue,
+                Err(Stall::Urb) => Err(Step::Blocked),
+                Err(Stall::Fault(fault, place)) => {
+                    self.draw = None;
+                    machine.fault(Client::VertexFetch, fault, || place);
+                    Err(Step::Dead)
+                }
+            };
+        }
+    }
+
+    fn vertex(&mut self, draw: &Draw, machine: &mut Machine<'_>) -> Result<Option<Fetched>, Stall> {
+        let index = if draw.random {
+            match fetch_index(machine.mem, draw, draw.at)? {
+                Some(index) => index,
+                None => {
+                    // A cut index ends the primitive; the vertex before it already says so.
+                    self.advance(true);
+                    return Ok(None);
+                }
+            }
+        } else {
+            draw.start.wrapping_add(draw.at)
+        };
+        let last = draw.at + 1 >= draw.count
+            || (draw.random
+                && draw.index_buffer.cut
+                && fetch_index(machine.mem, draw, draw.at + 1)?.is_none());
+        let vertex_index = index.wrapping_add_signed(if draw.random { draw.base } else { 0 });
+
+        let hit = if self.cache_on {
+            self.cache
+                .iter()
+                .find(|l| l.valid && l.index == vertex_index)
+                .copied()
+        } else {
+            None
+        };
+        let (handle, fresh, tag) = if let Some(line) = hit {
+            machine.urb.reference(line.handle);
+            (line.handle, false, line.tag)
+        } else {
+            let handle = self.allocate(machine.urb)?;
+            if let Err((fault, what)) = self.fetch(draw, vertex_index, handle, machine) {
+                machine.urb.release(handle);
+                return Err(Stall::Fault(fault, what));
+            }
+            let tag = machine.debug.counters().get(Counter::VsThread);
+            if self.cache_on {
+                machine.urb.reference(handle);
+                let line = &mut self.cache[self.victim];
+                if line.valid {
+                    machine.urb.release(line.handle);
+                }
+                *line = CacheLine {
+                    valid: true,
+                    index: vertex_index,
+                    handle,
+                    tag,
+                };
+                self.victim = (self.victim + 1) % CACHE;
+            }
+            (handle, true, tag)
+        };
+        let debug = machine.debug.vf_vertex(vertex_index);
+        if debug.capture {
+            // The thread that shades or shaded the vertex, even out of the cache (PRM vol4 3.3.2).
+            machine.debug.capture(SnapshotUnit::Vf, &[tag]);
+        }
+        machine.status.activity.vertices += 1;
+        if self.statistics {
+            machine.status.statistics.ia_vertices =
+                machine.status.statistics.ia_vertices.wrapping_add(1);
+        }
+        self.advance(false);
+        Ok(Some(Fetched {
+            vertex: StreamVertex {
+                handle,
+                topology: draw.topology,
+                start: draw.restart,
+                end: last,
+                tag,
+            },
+            fresh,
+        }))
+    }
+
+    fn advance(&mut self, restart: bool) {
+        if let Some(draw) = &mut self.draw {
+            draw.at = draw.at.saturating_add(1);
+            draw.restart = restart;
+        }
+    }
+
+    /// A free VUE; under pressure the cache gives its entries back.
+    fn allocate(&mut self, urb: &mut Urb) -> Result<UrbHandle, Stall> {
+        if let Some(handle) = urb.allocate(Owner::Vs) {
+            return Ok(handle);
+        }
+        invalidate(&mut self.cache, urb);
+        urb.allocate(Owner::Vs).ok_or(Stall::Urb)
+    }
+
+    fn fetch(
+        &self,
+        draw: &Draw,
+        index: u32,
+        handle: UrbHandle,
+        machine: &mut Machine<'_>,
+    ) -> Result<(), (UnitFault, String)> {
+        for (number, element) in self.elements.iter().enumerate() {
+            let mut source = [0; 4];
+            if element.reads {
+                let buffer = &element.buffer;
+                let row = if buffer.per_instance {
+                    // A step rate of zero means that the data never advance.
+                    draw.instance.checked_div(buffer.step_rate).unwrap_or(0)
+                } else {
+                    index
+                };
+                let addr = buffer
+                    .start
+                    .wrapping_add(row.wrapping_mul(buffer.pitch))
+                    .wrapping_add(element.offset);
+                source = element
+                    .source(machine.mem, GpuAddr(addr))
+                    .map_err(|fault| {
+                        (
+                            fault.into(),
+                            format!("VF, vertex {index}, element {number}"),
+                        )
+                    })?;
+            }
+            for (c, component) in element.components.iter().enumerate() {
+                let value = match component {
+                    Component::NoStore => continue,
+                    Component::Source => source[c],
+                    Component::Zero => 0,
+                    Component::OneFloat => 1.0f32.to_bits(),
+                    Component::OneInt => 1,
+                    Component::VertexId => index,
+                    Component::InstanceId => draw.instance,
+                    Component::PrimitiveId => 0,
+                };
+                let at = element.destination + c as u16;
+                if at / 8 < machine.urb.entry_rows(Owner::Vs)
+                    && let Some(row) = machine.urb.row_mut(handle, at / 8)
+                {
+                    row[usize::from(at % 8)] = value;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Why a vertex could not be delivered.
+enum Stall {
+    /// No free VUE.
+    Urb,
+    /// Memory or format, and where.
+    Fault(UnitFault, String),
+}
+
+fn invalidate(cache: &mut [CacheLine; CACHE], urb: &mut Urb) {
+    for line in cache {
+        if std::mem::take(&mut line.valid) {
+            urb.release(line.handle);
+        }
+    }
+}
+
+/// Index number `at` of the draw; `None` for a cut index. Past the end of the buffer an index
+/// reads as zero (volume 2: out-of-range indices deliver zero).
+fn fetch_index(mem: &Memory, draw: &Draw, at: u32) -> Result<Option<u32>, Stall> {
+    let buffer = &draw.index_buffer;
+    let offset = u64::from(draw.start) + u64::from(at);
+    let first = u64::from(buffer.start) + offset * u64::from(buffer.bytes);
+    if first + u64::from(buffer.bytes) > u64::from(buffer.end) + 1 {
+        return Ok(Some(0));
+    }
+    let addr = GpuAddr(first as u32);
+    let (index, ones) = match buffer.bytes {
+        1 => (mem.read_u8(addr).map(u32::from), 0xff),
+        2 => (mem.read_u16(addr).map(u32::from), 0xffff),
+        _ => (mem.read_u32(addr), u32::MAX),
+    };
+    let index = index.map_err(|fault| Stall::Fault(fault.into(), format!("VF, index {at}")))?;
+    Ok(if buffer.cut && index == ones {
+        None
+    } else {
+        Some(index)
+    })
+}

@@ -1,0 +1,148 @@
+//! Vertex shader unit: pairs fresh vertices and dispatches SIMD4x2 threads.
+//!
+//! PRM: volume 2, vertex shader stage; volume 4, 3.3.5 (r0 of VS threads), 8.4 (URB writes).
+//! Not modelled: several VS threads in flight at once.
+
+use std::collections::VecDeque;
+
+use super::Step;
+use super::state::{Curbe, DrawState};
+use super::topology::StreamVertex;
+use super::vf::Fetched;
+use crate::debug::SnapshotUnit;
+use crate::machine::Machine;
+use crate::shared::context::UrbHandle as Handles;
+use crate::status::Unit;
+use crate::td::{Outcome, SlotId, Td, ThreadRequest, UrbRead, VertexData};
+
+/// The vertex shader unit.
+#[derive(Clone, Debug, Default)]
+pub struct Vs {
+    /// Vertices in order, waiting for the thread that shades the fresh ones among them.
+    pending: Vec<Fetched>,
+    in_flight: Option<SlotId>,
+}
+
+impl Vs {
+    /// Whether vertices wait or a thread runs.
+    pub fn busy(&self) -> bool {
+        !self.pending.is_empty() || self.in_flight.is_some()
+    }
+
+    /// Fresh vertices that wait for a thread.
+    fn fresh(&self) -> usize {
+        self.pending.iter().filter(|f| f.fresh).count()
+    }
+
+    /// Takes a vertex from VF.
+    pub fn push(&mut self, fetched: Fetched) {
+        self.pending.push(fetched);
+    }
+
+    /// Whether a thread can start: two fresh vertices, or as many waiting as may wait.
+    pub fn full(&self) -> bool {
+        self.in_flight.is_some() || self.fresh() >= 2 || self.pending.len() >= 16
+    }
+
+    /// Forgets all work.
+    pub fn reset(&mut self) {
+        *self = Vs::default();
+    }
+
+    /// Shades the waiting vertices and passes them on.
+    pub fn step(
+        &mut self,
+        draw: &DrawState,
+        curbe: Option<Curbe>,
+        out: &mut VecDeque<StreamVertex>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Step {
+        if let Some(slot) = self.in_flight {
+            return match td.resume(slot, machine) {
+                Outcome::Done(_) => {
+                    self.in_flight = None;
+                    self.pass(out);
+                    Step::Progress
+                }
+                Outcome::InFlight(_) => Step::Blocked,
+            };
+        }
+        if self.pending.is_empty() {
+            return Step::Idle;
+        }
+        if !draw.vs_state.enable() {
+            self.pass(out);
+            return Step::Progress;
+        }
+        let mut fresh = self
+            .pending
+            .iter()
+            .filter(|f| f.fresh)
+            .map(|f| f.vertex.handle);
+        let Some(first) = fresh.next() else {
+            self.pass(out);
+            return Step::Progress;
+        };
+        let second = fresh.next();
+        let unit = &draw.vs;
+        let read = |handle| UrbRead {
+            handle,
+            offset: unit.read_offset,
+            rows: unit.read_rows,
+        };
+        let mut r0 = unit.header();
+        let handles = |h: crate::urb::UrbHandle| {
+            Handles {
+                id: h.0,
+                handle: h.0,
+            }
+            .dword()
+        };
+        r0[0] = handles(first);
+        r0[1] = second.map_or(0, handles);
+        let debug = machine.debug.vs_thread();
+        r0[6..8].copy_from_slice(&debug.r0());
+        if debug.capture {
+            let count = 1 + u32::from(second.is_some());
+            let (a, b) = (u32::from(first.0), second.map_or(0, |h| u32::from(h.0)));
+            machine
+                .debug
+                .capture(SnapshotUnit::Vs, &[a, b, count, unit.kernel.ip]);
+        }
+        let outcome = td.dispatch(
+            &ThreadRequest {
+                unit: Unit::Vs,
+                kernel: unit.kernel,
+                context: unit.context,
+                dispatch_mask: if second.is_some() { 0xff } else { 0x0f },
+                header: &[r0],
+                constants: unit.constants(curbe),
+                data: VertexData::Interleaved(read(first), read(second.unwrap_or(first))),
+                snapshot: debug.flag,
+            },
+            &[],
+            machine,
+        );
+        if unit.statistics {
+            let count = &mut machine.status.statistics.vs_invocations;
+            *count = count.wrapping_add(1 + u64::from(second.is_some()));
+        }
+        match outcome {
+            None => Step::Blocked,
+            Some(Outcome::Done(_)) => {
+                self.pass(out);
+                Step::Progress
+            }
+            Some(Outcome::InFlight(slot)) => {
+                self.in_flight = Some(slot);
+                Step::Blocked
+            }
+        }
+    }
+
+    /// Hands the pending vertices to the next stage, which now owns their references.
+    fn pass(&mut self, out: &mut VecDeque<StreamVertex>) {
+        out.extend(self.pending.drain(..).map(|f| f.vertex));
+    }
+}

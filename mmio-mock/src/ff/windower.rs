@@ -1,0 +1,278 @@
+//! The windower in its place: state from memory, threads by TD, counters and debug registers.
+//!
+//! PRM: volume 2, windower; volume 4, 3.3.9. `wiz` rasterises and asks through `WizPort`; this is
+//! the machine behind that port.
+
+pub mod latch;
+
+use eu::Grf;
+use mem::Memory;
+use regs::gen40::{CcViewport, ColorCalcState};
+
+use super::Step;
+use super::state::{Curbe as UrbCurbe, DrawState, PipelineState, read_state};
+use super::wiz::thread::{Dispatch, PsThread, WizPort};
+use super::wiz::{self, SetupPrimitive, Wiz, WizState};
+use crate::fault::UnitFault;
+use crate::machine::Machine;
+use crate::shared::context::ThreadContext;
+use crate::status::{Client, Unit};
+use crate::td::{KernelState, Outcome, SlotId, Td, ThreadRequest, UrbRead, VertexData};
+use crate::urb::UrbHandle;
+
+/// The windower and what it works on.
+#[derive(Debug, Default)]
+pub struct Windower {
+    wiz: Wiz,
+    state: WizState,
+    kernel: KernelState,
+    context: ThreadContext,
+    /// Setup entry of the primitive in work.
+    setup: Option<UrbHandle>,
+    in_flight: Vec<SlotId>,
+}
+
+/// The machine as the windower sees it.
+struct Glue<'a, 'm> {
+    state: &'a WizState,
+    kernel: KernelState,
+    context: ThreadContext,
+    curbe: Option<UrbCurbe>,
+    td: &'a mut Td,
+    machine: &'a mut Machine<'m>,
+    in_flight: &'a mut Vec<SlotId>,
+}
+
+impl Windower {
+    /// Whether a primitive is in work or a thread lives.
+    pub fn busy(&self) -> bool {
+        self.wiz.busy() || !self.in_flight.is_empty()
+    }
+
+    /// Restarts the snapshot's counters.
+    pub fn reset_sequence(&mut self) {
+        self.wiz.reset_snapshot_count();
+    }
+
+    /// Latches the state of a draw.
+    pub fn start(
+        &mut self,
+        state: &PipelineState,
+        draw: &DrawState,
+        machine: &mut Machine<'_>,
+    ) -> Result<(), UnitFault> {
+        let bases = &state.bases;
+        let wm = read_state::<8>(machine.mem, bases, state.pointers[4] & !0x1f)?;
+        let color_calc_pointer = state.pointers[5] & !0x1f;
+        let color_calc =
+            ColorCalcState::from_dwords(&read_state::<8>(machine.mem, bases, color_calc_pointer)?);
+        let cc_viewport = CcViewport::from_dwords(&read_state::<2>(
+            machine.mem,
+            bases,
+            color_calc.cc_viewport_state_pointer(),
+        )?);
+        self.state = latch::latch(
+            machine.mem,
+            state,
+            draw,
+            &wm,
+            color_calc_pointer,
+            &color_calc,
+            &cc_viewport,
+        )?;
+        let wm = &self.state.wm;
+        self.kernel = KernelState {
+            ip: wm.kernel_start_pointer,
+            grf_count: ((wm.grf_register_count + 1) * 16).min(128) as u8,
+            alt_float: wm.float_mode == eu::FloatMode::Alt,
+            single_program_flow: wm.single_program_flow,
+            illegal_opcode_exception: wm.illegal_opcode_exception_enable,
+            mask_stack_exception: wm.mask_stack_exception_enable,
+            software_exception: wm.software_exception_enable,
+            high_priority: wm.thread_priority,
+            urb_start: wm.dispatch_grf_start_register as u8,
+        };
+        self.context = ThreadContext {
+            bases: *bases,
+            binding_table_pointer: state.binding_tables[4],
+            sampler_state_pointer: wm.sampler_state_pointer,
+            scratch_base: wm.scratch_space_base_pointer,
+            scratch_size: 1024 << wm.per_thread_scratch_space.min(11),
+            ffid: Unit::Wiz.ffid(),
+        };
+        Ok(())
+    }
+
+    /// Takes up a primitive, which brings its setup entry.
+    pub fn begin(
+        &mut self,
+        primitive: &SetupPrimitive,
+        curbe: Option<UrbCurbe>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Step {
+        self.setup = Some(primitive.setup_handle);
+        machine.trace.event(crate::trace::Event::Primitive {
+            sequence: primitive.sequence,
+        });
+        let state = self.state;
+        let mut glue = Glue {
+            state: &state,
+            kernel: self.kernel,
+            context: self.context,
+            curbe,
+            td,
+            machine,
+            in_flight: &mut self.in_flight,
+        };
+        match self.wiz.begin(&state, primitive, &mut glue) {
+            Ok(true) => Step::Progress,
+            Ok(false) => {
+                self.release(machine);
+                Step::Progress
+            }
+            Err(fault) => self.fail(fault, machine),
+        }
+    }
+
+    /// Goes on with the primitive in work.
+    pub fn step(
+        &mut self,
+        curbe: Option<UrbCurbe>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Step {
+        let mut waiting = false;
+        let wiz = &mut self.wiz;
+        self.in_flight
+            .retain(|&slot| match td.resume(slot, machine) {
+                Outcome::Done(slot) => {
+                    wiz.retire(slot.0);
+                    settle_pixels(slot, td, machine);
+                    false
+                }
+                Outcome::InFlight(_) => {
+                    waiting = true;
+                    true
+                }
+            });
+        if waiting {
+            return Step::Blocked;
+        }
+        if !self.wiz.busy() {
+            self.release(machine);
+            return Step::Idle;
+        }
+        if *machine.budget == 0 {
+            return Step::Blocked;
+        }
+        // Rasterising a stretch of blocks takes time even when no thread starts.
+        *machine.budget -= 1;
+        let state = self.state;
+        let mut glue = Glue {
+            state: &state,
+            kernel: self.kernel,
+            context: self.context,
+            curbe,
+            td,
+            machine,
+            in_flight: &mut self.in_flight,
+        };
+        let step = self.wiz.step(&state, &mut glue);
+        match step {
+            Ok(wiz::Step::Blocked) => Step::Blocked,
+            Ok(wiz::Step::Progress | wiz::Step::Idle) => Step::Progress,
+            Err(fault) => self.fail(fault, machine),
+        }
+    }
+
+    /// The draw is over.
+    pub fn finish(&mut self, machine: &mut Machine<'_>) {
+        self.release(machine);
+    }
+
+    fn release(&mut self, machine: &mut Machine<'_>) {
+        if let Some(handle) = self.setup.take() {
+            machine.urb.release(handle);
+        }
+    }
+
+    fn fail(&mut self, fault: UnitFault, machine: &mut Machine<'_>) -> Step {
+        machine.fault(Client::RenderCache, fault, || "WIZ".to_owned());
+        Step::Dead
+    }
+}
+
+/// Counts what the render target writes of a thread that ended have passed.
+fn settle_pixels(slot: SlotId, td: &Td, machine: &mut Machine<'_>) {
+    let passed = td.events(slot).depth_count;
+    let count = &mut machine.status.statistics.ps_depth_count;
+    *count = count.wrapping_add(u64::from(passed));
+}
+
+impl WizPort for Glue<'_, '_> {
+    fn memory(&mut self) -> &mut Memory {
+        self.machine.mem
+    }
+
+    fn urb_row(&self, handle: UrbHandle, row: u16) -> Grf {
+        self.machine
+            .urb
+            .row(handle, row)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
+        let wm = &self.state.wm;
+        let setup = [UrbRead {
+            handle: thread.setup,
+            offset: wm.setup_urb_entry_read_offset as u16,
+            rows: wm.setup_urb_entry_read_length as u16,
+        }];
+        let constants = (wm.constant_urb_entry_read_length != 0).then(|| UrbRead {
+            handle: self.curbe.unwrap_or_default().handle,
+            offset: wm.constant_urb_entry_read_offset as u16,
+            rows: wm.constant_urb_entry_read_length as u16,
+        });
+        let outcome = self.td.dispatch(
+            &ThreadRequest {
+                unit: Unit::Wiz,
+                kernel: self.kernel,
+                context: self.context,
+                dispatch_mask: thread.dispatch_mask,
+                header: thread.payload,
+                constants,
+                data: VertexData::Sequential(&setup),
+                snapshot: thread.snapshot,
+            },
+            &[],
+            self.machine,
+        );
+        match outcome {
+            None => Dispatch::Full,
+            Some(Outcome::Done(slot)) => {
+                settle_pixels(slot, self.td, self.machine);
+                Dispatch::Done
+            }
+            Some(Outcome::InFlight(slot)) => {
+                self.in_flight.push(slot);
+                Dispatch::InFlight(slot.0)
+            }
+        }
+    }
+
+    fn count_invocations(&mut self, pixels: u32) {
+        let pixels = u64::from(pixels);
+        self.machine.status.activity.pixels += pixels;
+        if self.state.wm.statistics_enable {
+            let count = &mut self.machine.status.statistics.ps_invocations;
+            *count = count.wrapping_add(pixels);
+        }
+    }
+
+    fn count_depth(&mut self, pixels: u32) {
+        let count = &mut self.machine.status.statistics.ps_depth_count;
+        *count = count.wrapping_add(u64::from(pixels));
+    }
+}

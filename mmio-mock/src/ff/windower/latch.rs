@@ -1,0 +1,202 @@
+//! State structures in memory to the plain values that the windower works with.
+//!
+//! PRM: volume 2 (WM_STATE, COLOR_CALC_STATE, 3DSTATE_*); fields from the tables of `regs`.
+
+use regs::gen40::{CcViewport, ColorCalcState, SfState};
+
+use crate::fault::UnitFault;
+use crate::ff::state::{DrawState, PipelineState};
+use crate::ff::wiz::depth::{Compare, DepthStencilState, StencilFace, StencilOp};
+use crate::ff::wiz::depth_buffer::{DepthBuffer, DepthFormat};
+use crate::ff::wiz::{
+    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WizState,
+    WmState,
+};
+use crate::surface::SurfaceKind;
+use crate::surface::depth::DepthBuffer as Resolved;
+use mem::{GpuAddr, Memory};
+
+/// Line widths and end caps of WM_STATE's two-bit codes, in pixels (genxml gen4).
+const REGION_WIDTH: [f32; 4] = [0.5, 1.0, 2.0, 4.0];
+
+/// Gathers the windower's state for a draw.
+pub fn latch(
+    mem: &Memory,
+    state: &PipelineState,
+    draw: &DrawState,
+    wm: &[u32; 8],
+    cc_pointer: u32,
+    cc: &ColorCalcState,
+    viewport: &CcViewport,
+) -> Result<WizState, UnitFault> {
+    let [x_min, y_min, x_max, y_max, origin_x, origin_y] = state.drawing_rectangle;
+    let sf = &draw.sf_state;
+    let scissor = sf.scissor_rectangle_enable().then(|| {
+        let r = draw.sf_viewport.scissor_rectangle();
+        PixelRect {
+            x_min: r.scissor_rectangle_x_min() as i32,
+            y_min: r.scissor_rectangle_y_min() as i32,
+            x_max: r.scissor_rectangle_x_max() as i32,
+            y_max: r.scissor_rectangle_y_max() as i32,
+        }
+    });
+    let stipple = regs::gen40::State3dLineStipple::from_dwords(&[
+        0,
+        state.line_stipple[0],
+        state.line_stipple[1],
+    ]);
+    Ok(WizState {
+        wm: wm_state(wm),
+        raster: raster_state(sf),
+        drawing_rectangle: DrawingRectangle {
+            clip: PixelRect {
+                x_min,
+                y_min,
+                x_max,
+                y_max,
+            },
+            origin_x,
+            origin_y,
+        },
+        scissor,
+        depth_buffer: depth_buffer(mem, state)?,
+        depth_stencil: depth_stencil(cc),
+        color_calc_state: cc_pointer,
+        depth_range: (viewport.minimum_depth(), viewport.maximum_depth()),
+        depth_offset_clamp: state.depth_offset_clamp,
+        poly_stipple: PolyStipple {
+            pattern: state.poly_stipple,
+            x_offset: state.poly_stipple_offset.0,
+            y_offset: state.poly_stipple_offset.1,
+        },
+        line_stipple: LineStipple {
+            pattern: stipple.line_stipple_pattern() as u16,
+            repeat_count: stipple.line_stipple_repeat_count(),
+            current_index: stipple.current_stipple_index(),
+            current_repeat: stipple.current_repeat_counter(),
+        },
+        binding_table_pointer: state.binding_tables[4],
+    })
+}
+
+fn wm_state(dwords: &[u32; 8]) -> WmState {
+    let s = regs::gen40::WmState::from_dwords(dwords);
+    WmState {
+        kernel_start_pointer: s.kernel_start_pointer_0(),
+        grf_register_count: s.grf_register_count_0(),
+        software_exception_enable: s.software_exception_enable(),
+        mask_stack_exception_enable: s.mask_stack_exception_enable(),
+        illegal_opcode_exception_enable: s.illegal_opcode_exception_enable(),
+        depth_coefficient_urb_read_offset: s.depth_coefficient_urb_read_offset(),
+        float_mode: if s.floating_point_mode() == 0 {
+            eu::port::FloatMode::Ieee
+        } else {
+            eu::port::FloatMode::Alt
+        },
+        thread_priority: s.thread_priority() != 0,
+        binding_table_entry_count: s.binding_table_entry_count(),
+        single_program_flow: s.single_program_flow(),
+        per_thread_scratch_space: s.per_thread_scratch_space(),
+        scratch_space_base_pointer: s.scratch_space_base_pointer(),
+        dispatch_grf_start_register: s.dispatch_grf_start_register_for_constant_setup_data_0(),
+        setup_urb_entry_read_offset: s.setup_urb_entry_read_offset(),
+        setup_urb_entry_read_length: s.setup_urb_entry_read_length(),
+        constant_urb_entry_read_offset: s.constant_urb_entry_read_offset(),
+        constant_urb_entry_read_length: s.constant_urb_entry_read_length(),
+        statistics_enable: s.statistics_enable(),
+        sampler_count: s.sampler_count(),
+        sampler_state_pointer: s.sampler_state_pointer(),
+        dispatch_8: s.n8_pixel_dispatch_enable(),
+        dispatch_16: s.n16_pixel_dispatch_enable(),
+        dispatch_32: s.n32_pixel_dispatch_enable(),
+        legacy_global_depth_bias_enable: s.legacy_global_depth_bias_enable(),
+        line_stipple_enable: s.line_stipple_enable(),
+        global_depth_offset_enable: s.global_depth_offset_enable(),
+        polygon_stipple_enable: s.polygon_stipple_enable(),
+        line_antialiasing_region_width: REGION_WIDTH
+            [(s.line_antialiasing_region_width() & 3) as usize],
+        line_end_cap_antialiasing_region_width: REGION_WIDTH
+            [(s.line_end_cap_antialiasing_region_width() & 3) as usize],
+        early_depth_test_enable: s.early_depth_test_enable(),
+        thread_dispatch_enable: s.thread_dispatch_enable(),
+        pixel_shader_uses_source_depth: s.pixel_shader_uses_source_depth(),
+        pixel_shader_computed_depth: s.pixel_shader_computed_depth(),
+        pixel_shader_kills_pixel: s.pixel_shader_kills_pixel(),
+        legacy_diamond_line_rasterization: s.legacy_diamond_line_rasterization(),
+        maximum_number_of_threads: s.maximum_number_of_threads() + 1,
+        global_depth_offset_constant: s.global_depth_offset_constant(),
+        global_depth_offset_scale: s.global_depth_offset_scale(),
+    }
+}
+
+fn raster_state(sf: &SfState) -> RasterState {
+    RasterState {
+        origin_bias_x: sf.destination_origin_horizontal_bias(),
+        origin_bias_y: sf.destination_origin_vertical_bias(),
+        subpixel_bits: if sf.vertex_sub_pixel_precision_select() == 0 {
+            8
+        } else {
+            4
+        },
+        last_pixel_enable: sf.last_pixel_enable(),
+        antialiasing_enable: sf.antialiasing_enable(),
+        point_rule: if sf.point_rasterization_rule() == 0 {
+            PointRule::UpperLeft
+        } else {
+            PointRule::UpperRight
+        },
+    }
+}
+
+fn depth_buffer(mem: &Memory, state: &PipelineState) -> Result<DepthBuffer, UnitFault> {
+    let command = state.depth_buffer.dwords();
+    let base = GpuAddr(state.depth_buffer.surface_base_address());
+    let resolved = Resolved::load(mem, command).map_err(|e| e.at("WIZ depth buffer", base))?;
+    let (width, height) = resolved.extent();
+    let (x_offset, y_offset) = resolved
+        .geometry
+        .origin(resolved.target_slice(0), resolved.lod);
+    Ok(DepthBuffer {
+        present: resolved.kind != SurfaceKind::Null,
+        base: base.0,
+        pitch: resolved.geometry.pitch,
+        format: DepthFormat::from_code(state.depth_buffer.surface_format()).unwrap_or_default(),
+        tiling: resolved.geometry.tiling,
+        width,
+        height,
+        x_offset,
+        y_offset,
+        coordinate_offset_disable: resolved.coordinate_offset_disable,
+    })
+}
+
+fn depth_stencil(cc: &ColorCalcState) -> DepthStencilState {
+    let op = StencilOp::from_code;
+    DepthStencilState {
+        depth_test: cc.depth_test_enable(),
+        depth_write: cc.depth_buffer_write_enable(),
+        depth_function: Compare::from_code(cc.depth_test_function()),
+        stencil_test: cc.stencil_test_enable(),
+        stencil_write: cc.stencil_buffer_write_enable(),
+        double_sided: cc.double_sided_stencil_enable(),
+        front: StencilFace {
+            function: Compare::from_code(cc.stencil_test_function()),
+            fail: op(cc.stencil_fail_op()),
+            depth_fail: op(cc.stencil_pass_depth_fail_op()),
+            pass: op(cc.stencil_pass_depth_pass_op()),
+            reference: cc.stencil_reference_value() as u8,
+            test_mask: cc.stencil_test_mask() as u8,
+            write_mask: cc.stencil_write_mask() as u8,
+        },
+        back: StencilFace {
+            function: Compare::from_code(cc.backface_stencil_test_function()),
+            fail: op(cc.backface_stencil_fail_op()),
+            depth_fail: op(cc.backface_stencil_pass_depth_fail_op()),
+            pass: op(cc.backface_stencil_pass_depth_pass_op()),
+            reference: cc.backface_stencil_reference_value() as u8,
+            test_mask: cc.backface_stencil_test_mask() as u8,
+            write_mask: cc.backface_stencil_write_mask() as u8,
+        },
+        alpha_test: cc.alpha_test_enable(),
+    }
+}

@@ -1,0 +1,40 @@
+//! The devices that the model knows, as rows of choices.
+//!
+//! PRM: volume 4, 1.0 (devices), 2.2 (EU array).
+
+pub mod gen40;
+
+/// One device: identity and sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DeviceInfo {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What the vendor called it.
+    pub title: &'static str,
+    /// PCI vendor and device.
+    pub pci: (u16, u16),
+    /// Entries of the GTT.
+    pub gtt_entries: usize,
+    /// Execution units.
+    pub eus: u16,
+    /// Hardware threads of one EU.
+    pub threads_per_eu: u16,
+    /// Core clock in MHz: how many ticks make a microsecond.
+    pub core_mhz: u32,
+}
+
+/// All devices.
+pub const DEVICES: &[DeviceInfo] = gen40::DEVICES;
+
+/// The device of a name or of a PCI id written `vendor:device`.
+pub fn find(name: &str) -> Option<&'static DeviceInfo> {
+    let id = name.split_once(':').and_then(|(v, d)| {
+        Some((
+            u16::from_str_radix(v, 16).ok()?,
+            u16::from_str_radix(d, 16).ok()?,
+        ))
+    });
+    DEVICES
+        .iter()
+        .find(|d| d.name.eq_ignore_ascii_case(name) || Some(d.pci) == id)
+}
