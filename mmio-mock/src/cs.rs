@@ -15,7 +15,6 @@ use regs::gen40::{self, CommandId, RegId};
 
 use crate::blt::Blt;
 use crate::bus::RegFile;
-use crate::debug::DebugRegs;
 use crate::fault::UnitFault;
 use crate::ff::{Pipeline, Step};
 use crate::irq;
@@ -239,12 +238,6 @@ impl Cs {
         });
         Step::Dead
     }
-}
-
-/// Resets what MI_FLUSH with Global Snapshot Count Reset resets.
-fn reset_snapshot_counters(ff: &mut Pipeline, debug: &mut DebugRegs) {
-    ff.reset_sequence();
-    debug.reset_counters();
 }
 
 fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {

@@ -76,11 +76,6 @@ impl Pipeline {
         *self = Pipeline::default();
     }
 
-    /// Restarts vertex and primitive sequence numbers.
-    pub fn reset_sequence(&mut self) {
-        self.windower.reset_sequence();
-    }
-
     /// Takes up a 3DPRIMITIVE.
     pub fn start(
         &mut self,

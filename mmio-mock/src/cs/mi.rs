@@ -6,7 +6,7 @@
 use mem::{GpuAddr, PhysAddr};
 use regs::gen40::{CommandId, MiFlush, RegId};
 
-use super::{Command, CsContext, Flow, fetch, reset_snapshot_counters};
+use super::{Command, CsContext, Flow, fetch};
 use crate::fault::UnitFault;
 use crate::irq;
 
@@ -88,7 +88,7 @@ fn flush(flush: &MiFlush, ctx: &mut CsContext<'_, '_>) {
         ctx.machine.shared.invalidate();
     }
     if flush.global_snapshot_count_reset() != 0 {
-        reset_snapshot_counters(ctx.ff, ctx.machine.debug);
+        ctx.machine.debug.reset_counters();
     }
 }
 

@@ -7,12 +7,12 @@ pub mod latch;
 
 use eu::Grf;
 use mem::Memory;
-use regs::gen40::{CcViewport, ColorCalcState};
 
 use super::Step;
 use super::state::{Curbe as UrbCurbe, DrawState, PipelineState, read_state};
 use super::wiz::thread::{Dispatch, PsThread, WizPort};
 use super::wiz::{self, SetupPrimitive, Wiz, WizState};
+use crate::debug::DebugRegs;
 use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::shared::context::ThreadContext;
@@ -49,11 +49,6 @@ impl Windower {
         self.wiz.busy() || !self.in_flight.is_empty()
     }
 
-    /// Restarts the snapshot's counters.
-    pub fn reset_sequence(&mut self) {
-        self.wiz.reset_snapshot_count();
-    }
-
     /// Latches the state of a draw.
     pub fn start(
         &mut self,
@@ -64,22 +59,7 @@ impl Windower {
         let bases = &state.bases;
         let wm = read_state::<8>(machine.mem, bases, state.pointers[4] & !0x1f)?;
         let color_calc_pointer = state.pointers[5] & !0x1f;
-        let color_calc =
-            ColorCalcState::from_dwords(&read_state::<8>(machine.mem, bases, color_calc_pointer)?);
-        let cc_viewport = CcViewport::from_dwords(&read_state::<2>(
-            machine.mem,
-            bases,
-            color_calc.cc_viewport_state_pointer(),
-        )?);
-        self.state = latch::latch(
-            machine.mem,
-            state,
-            draw,
-            &wm,
-            color_calc_pointer,
-            &color_calc,
-            &cc_viewport,
-        )?;
+        self.state = latch::latch(machine.mem, state, draw, &wm, color_calc_pointer)?;
         let wm = &self.state.wm;
         self.kernel = KernelState {
             ip: wm.kernel_start_pointer,
@@ -115,9 +95,9 @@ impl Windower {
         machine.trace.event(crate::trace::Event::Primitive {
             sequence: primitive.sequence,
         });
-        let state = self.state;
+        let state = &self.state;
         let mut glue = Glue {
-            state: &state,
+            state,
             kernel: self.kernel,
             context: self.context,
             curbe,
@@ -125,7 +105,7 @@ impl Windower {
             machine,
             in_flight: &mut self.in_flight,
         };
-        match self.wiz.begin(&state, primitive, &mut glue) {
+        match self.wiz.begin(state, primitive, &mut glue) {
             Ok(true) => Step::Progress,
             Ok(false) => {
                 self.release(machine);
@@ -168,9 +148,9 @@ impl Windower {
         }
         // Rasterising a stretch of blocks takes time even when no thread starts.
         *machine.budget -= 1;
-        let state = self.state;
+        let state = &self.state;
         let mut glue = Glue {
-            state: &state,
+            state,
             kernel: self.kernel,
             context: self.context,
             curbe,
@@ -178,7 +158,7 @@ impl Windower {
             machine,
             in_flight: &mut self.in_flight,
         };
-        let step = self.wiz.step(&state, &mut glue);
+        let step = self.wiz.step(state, &mut glue);
         match step {
             Ok(wiz::Step::Blocked) => Step::Blocked,
             Ok(wiz::Step::Progress | wiz::Step::Idle) => Step::Progress,
@@ -269,6 +249,10 @@ impl WizPort for Glue<'_, '_> {
             let count = &mut self.machine.status.statistics.ps_invocations;
             *count = count.wrapping_add(pixels);
         }
+    }
+
+    fn debug(&mut self) -> &mut DebugRegs {
+        self.machine.debug
     }
 
     fn count_depth(&mut self, pixels: u32) {

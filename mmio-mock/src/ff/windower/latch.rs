@@ -2,18 +2,17 @@
 //!
 //! PRM: volume 2 (WM_STATE, COLOR_CALC_STATE, 3DSTATE_*); fields from the tables of `regs`.
 
-use regs::gen40::{CcViewport, ColorCalcState, SfState};
+use regs::gen40::SfState;
 
+use crate::cc::state::CcState;
 use crate::fault::UnitFault;
 use crate::ff::state::{DrawState, PipelineState};
-use crate::ff::wiz::depth::{Compare, DepthStencilState, StencilFace, StencilOp};
-use crate::ff::wiz::depth_buffer::{DepthBuffer, DepthFormat};
 use crate::ff::wiz::{
     DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WizState,
     WmState,
 };
 use crate::surface::SurfaceKind;
-use crate::surface::depth::DepthBuffer as Resolved;
+use crate::surface::depth::DepthBuffer;
 use mem::{GpuAddr, Memory};
 
 /// Line widths and end caps of WM_STATE's two-bit codes, in pixels (genxml gen4).
@@ -26,8 +25,6 @@ pub fn latch(
     draw: &DrawState,
     wm: &[u32; 8],
     cc_pointer: u32,
-    cc: &ColorCalcState,
-    viewport: &CcViewport,
 ) -> Result<WizState, UnitFault> {
     let [x_min, y_min, x_max, y_max, origin_x, origin_y] = state.drawing_rectangle;
     let sf = &draw.sf_state;
@@ -60,9 +57,13 @@ pub fn latch(
         },
         scissor,
         depth_buffer: depth_buffer(mem, state)?,
-        depth_stencil: depth_stencil(cc),
+        cc: CcState::load(
+            mem,
+            GpuAddr(state.bases.general_state_base.wrapping_add(cc_pointer)),
+            state.bases.general_state_base,
+            state.constant_color,
+        )?,
         color_calc_state: cc_pointer,
-        depth_range: (viewport.minimum_depth(), viewport.maximum_depth()),
         depth_offset_clamp: state.depth_offset_clamp,
         poly_stipple: PolyStipple {
             pattern: state.poly_stipple,
@@ -148,55 +149,9 @@ fn raster_state(sf: &SfState) -> RasterState {
     }
 }
 
-fn depth_buffer(mem: &Memory, state: &PipelineState) -> Result<DepthBuffer, UnitFault> {
-    let command = state.depth_buffer.dwords();
+fn depth_buffer(mem: &Memory, state: &PipelineState) -> Result<Option<DepthBuffer>, UnitFault> {
     let base = GpuAddr(state.depth_buffer.surface_base_address());
-    let resolved = Resolved::load(mem, command).map_err(|e| e.at("WIZ depth buffer", base))?;
-    let (width, height) = resolved.extent();
-    let (x_offset, y_offset) = resolved
-        .geometry
-        .origin(resolved.target_slice(0), resolved.lod);
-    Ok(DepthBuffer {
-        present: resolved.kind != SurfaceKind::Null,
-        base: base.0,
-        pitch: resolved.geometry.pitch,
-        format: DepthFormat::from_code(state.depth_buffer.surface_format()).unwrap_or_default(),
-        tiling: resolved.geometry.tiling,
-        width,
-        height,
-        x_offset,
-        y_offset,
-        coordinate_offset_disable: resolved.coordinate_offset_disable,
-    })
-}
-
-fn depth_stencil(cc: &ColorCalcState) -> DepthStencilState {
-    let op = StencilOp::from_code;
-    DepthStencilState {
-        depth_test: cc.depth_test_enable(),
-        depth_write: cc.depth_buffer_write_enable(),
-        depth_function: Compare::from_code(cc.depth_test_function()),
-        stencil_test: cc.stencil_test_enable(),
-        stencil_write: cc.stencil_buffer_write_enable(),
-        double_sided: cc.double_sided_stencil_enable(),
-        front: StencilFace {
-            function: Compare::from_code(cc.stencil_test_function()),
-            fail: op(cc.stencil_fail_op()),
-            depth_fail: op(cc.stencil_pass_depth_fail_op()),
-            pass: op(cc.stencil_pass_depth_pass_op()),
-            reference: cc.stencil_reference_value() as u8,
-            test_mask: cc.stencil_test_mask() as u8,
-            write_mask: cc.stencil_write_mask() as u8,
-        },
-        back: StencilFace {
-            function: Compare::from_code(cc.backface_stencil_test_function()),
-            fail: op(cc.backface_stencil_fail_op()),
-            depth_fail: op(cc.backface_stencil_pass_depth_fail_op()),
-            pass: op(cc.backface_stencil_pass_depth_pass_op()),
-            reference: cc.backface_stencil_reference_value() as u8,
-            test_mask: cc.backface_stencil_test_mask() as u8,
-            write_mask: cc.backface_stencil_write_mask() as u8,
-        },
-        alpha_test: cc.alpha_test_enable(),
-    }
+    let buffer = DepthBuffer::load(mem, state.depth_buffer.dwords())
+        .map_err(|e| e.at("WIZ depth buffer", base))?;
+    Ok((buffer.kind != SurfaceKind::Null).then_some(buffer))
 }
