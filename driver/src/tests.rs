@@ -1,4 +1,4 @@
-//! The driver on a platform of plain memory with a stand-in for the command streamer.
+//! The driver on plain memory with a stand-in for the command streamer.
 //!
 //! The stand-in knows registers and breadcrumb by literal numbers from i915, not by the tables. Not covered: what a
 //! batch does; that is the device model's business.

@@ -1,4 +1,4 @@
-//! A platform of plain memory for unit tests: registers that echo, a log, virtual time.
+//! A platform of plain memory for unit tests, with a log and virtual time.
 //!
 //! Behaviour of a device is what a test puts into [`Fake::on_write`]. Not modelled: any device.
 use alloc::boxed::Box;

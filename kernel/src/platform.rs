@@ -1,4 +1,4 @@
-//! What one device gives its driver: registers, configuration space, memory, time, an interrupt line.
+//! What a device gives its driver: registers, memory, time, an interrupt line.
 //!
 //! A device model implements this; a real PCI device implements it over its BAR.
 use crate::dma::DmaAllocator;
