@@ -1,2 +1,40 @@
-//! The `crestline` program.
-fn main() {}
+//! The `crestline` program: its arguments, and what each subcommand does.
+//!
+//! No PRM chapter. Exit code 0 when everything went well, 1 after an error, 2 for wrong arguments.
+#![forbid(unsafe_code)]
+
+mod cmd;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Runs captured frames on modelled GPUs, through a kernel-style driver, ring and MMIO.
+///
+/// Without a subcommand the built-in frame of three gears runs on a GM965, and crestline.png shows it.
+#[derive(Parser)]
+#[command(version, about)]
+struct Args {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Compress a capture directory into one file.
+    Pack(cmd::pack::Args),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Args::parse().command {
+        None => Ok(()),
+        Some(Command::Pack(args)) => cmd::pack::run(&args),
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("crestline: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! Captured frames: what a driver submitted, read and checked as a whole.
+//!
+//! No PRM chapter; the format is described in docs/captures.md. Not modelled: relocation (contents
+//! are read as they were after it), several open files or contexts per capture.
+
+mod check;
+mod error;
+mod json;
+mod pack;
+mod source;
+
+pub use error::{CaptureError, Problem};
+pub use pack::{EXTENSION, pack};
+
+use std::path::Path;
+
+use driver::Tiling;
+use source::Source;
+
+/// How much of a capture is believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bytes of all different buffers together.
+    pub buffer_bytes: u64,
+    /// Bytes of one `exec.json`.
+    pub json_bytes: u64,
+    /// Submissions.
+    pub execs: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            buffer_bytes: 128 << 20,
+            json_bytes: 16 << 20,
+            execs: 4096,
+        }
+    }
+}
+
+/// Size of the graphics address space that buffers are placed in.
+pub const GTT_BYTES: u64 = 512 << 20;
+
+/// A captured frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Capture {
+    /// Where it was read from.
+    pub name: String,
+    /// The submissions in order; at least one.
+    pub execs: Vec<Exec>,
+}
+
+/// One submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exec {
+    /// Name of its directory.
+    pub name: String,
+    /// PCI vendor and device that the frame was made for.
+    pub pci: (u16, u16),
+    /// Buffers in the order of the execution list.
+    pub buffers: Vec<Buffer>,
+    /// Which of them holds the batch.
+    pub batch: usize,
+    /// Byte offset of the first command in it.
+    pub batch_start: u32,
+    /// Bytes of commands.
+    pub batch_len: u32,
+}
+
+/// One buffer of a submission.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Buffer {
+    /// Number that the buffer keeps over all submissions.
+    pub bo_id: u64,
+    /// Size in bytes, whole pages.
+    pub size: u32,
+    /// Graphics address.
+    pub address: u32,
+    /// Layout.
+    pub tiling: Tiling,
+    /// Bytes of a row, 0 when nobody said.
+    pub stride: u32,
+    /// File that the contents came from.
+    pub file: String,
+    /// Contents; bytes behind them are zero.
+    pub data: Vec<u8>,
+}
+
+impl Buffer {
+    /// First address behind the buffer.
+    pub fn end(&self) -> u64 {
+        u64::from(self.address) + u64::from(self.size)
+    }
+
+    /// Byte `offset` of the buffer; `None` behind its end.
+    pub fn dword(&self, offset: u32) -> Option<u32> {
+        if offset.checked_add(4)? > self.size {
+            return None;
+        }
+        let byte = |i: usize| self.data.get(offset as usize + i).copied().unwrap_or(0);
+        Some(u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)]))
+    }
+}
+
+impl Exec {
+    /// The buffer that covers an address: its index, and the offset in it.
+    pub fn find(&self, address: u32) -> Option<(usize, u32)> {
+        let address = u64::from(address);
+        let index = self
+            .buffers
+            .iter()
+            .position(|b| u64::from(b.address) <= address && address < b.end())?;
+        let start = u64::from(self.buffers.get(index)?.address);
+        Some((index, (address - start) as u32))
+    }
+
+    /// The dword at a graphics address, `None` outside every buffer.
+    pub fn dword(&self, address: u32) -> Option<u32> {
+        let (index, offset) = self.find(address)?;
+        self.buffers.get(index)?.dword(offset)
+    }
+
+    /// Graphics address of the batch.
+    pub fn batch_address(&self) -> u32 {
+        let base = self.buffers.get(self.batch).map_or(0, |b| b.address);
+        base.wrapping_add(self.batch_start)
+    }
+}
+
+impl Capture {
+    /// Reads a capture from a directory of `exec_NNNN`, from one such directory, or from a packed file.
+    pub fn load(path: &Path) -> Result<Self, CaptureError> {
+        Self::load_with(path, Limits::default())
+    }
+
+    /// Like [`load`](Self::load) with other limits.
+    pub fn load_with(path: &Path, limits: Limits) -> Result<Self, CaptureError> {
+        Self::from_source(&mut Source::open(path, limits)?, limits)
+    }
+
+    /// Reads a packed capture from memory; `name` stands for it in messages.
+    pub fn from_packed(name: &str, bytes: &[u8]) -> Result<Self, CaptureError> {
+        let limits = Limits::default();
+        Self::from_source(&mut Source::unpack(name, bytes, limits)?, limits)
+    }
+
+    fn from_source(source: &mut Source, limits: Limits) -> Result<Self, CaptureError> {
+        let names = source.execs(limits)?;
+        let mut checker = check::Checker::new(limits);
+        let mut execs = Vec::with_capacity(names.len());
+        for name in names {
+            execs.push(checker.exec(source, &name)?);
+        }
+        Ok(Capture {
+            name: source.name().to_owned(),
+            execs,
+        })
+    }
+
+    /// Bytes of all different buffers together.
+    pub fn buffer_bytes(&self) -> u64 {
+        let sizes: std::collections::BTreeMap<u64, u64> = self
+            .execs
+            .iter()
+            .flat_map(|exec| &exec.buffers)
+            .map(|b| (b.bo_id, u64::from(b.size)))
+            .collect();
+        sizes.values().sum()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,160 @@
+//! What can be wrong with a capture, and where.
+//!
+//! No PRM chapter. Not modelled: more than the first error of a capture.
+
+use std::fmt;
+
+/// An error with the place where it stands.
+#[derive(Debug)]
+pub struct CaptureError {
+    /// The file.
+    pub file: String,
+    /// Index in `buffers`.
+    pub buffer: Option<usize>,
+    /// Byte offset in the file.
+    pub offset: Option<u64>,
+    /// What is wrong.
+    pub problem: Problem,
+}
+
+impl fmt::Display for CaptureError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.file)?;
+        if let Some(index) = self.buffer {
+            write!(f, ", buffer {index}")?;
+        }
+        if let Some(offset) = self.offset {
+            write!(f, ", offset {offset:#x}")?;
+        }
+        write!(f, ": {}", self.problem)
+    }
+}
+
+impl std::error::Error for CaptureError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.problem)
+    }
+}
+
+/// What is wrong with a capture.
+#[derive(Debug, thiserror::Error)]
+pub enum Problem {
+    /// The operating system says no.
+    #[error("{0}")]
+    Io(std::io::Error),
+    /// Not a file, directory or pack.
+    #[error("{0}")]
+    NotACapture(&'static str),
+    /// No `exec_NNNN` inside.
+    #[error("no exec_NNNN directory with an exec.json in it")]
+    Empty,
+    /// More submissions than believed.
+    #[error("{found} submissions, at most {limit} are read")]
+    TooManyExecs {
+        /// How many there are.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
+    /// A file larger than it may be.
+    #[error("{found} bytes, at most {limit} are read")]
+    TooLarge {
+        /// Its size.
+        found: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// Not JSON, or not of this form; the text has line and column.
+    #[error("{0}")]
+    Json(serde_json::Error),
+    /// A field with a value that cannot be.
+    #[error("{field} is {value}: {why}")]
+    Field {
+        /// Name of the field.
+        field: &'static str,
+        /// What stood there.
+        value: String,
+        /// The rule.
+        why: &'static str,
+    },
+    /// Two address ranges overlap.
+    #[error(
+        "gtt range {:#010x}..{:#010x} overlaps {:#010x}..{:#010x} of buffer {other} ({other_file})",
+        range.0, range.1, other_range.0, other_range.1
+    )]
+    Overlap {
+        /// This buffer's start and end.
+        range: (u64, u64),
+        /// Index of the other buffer.
+        other: usize,
+        /// Its file.
+        other_file: String,
+        /// Its start and end.
+        other_range: (u64, u64),
+    },
+    /// The buffer file does not have the size that `exec.json` says.
+    #[error("the file holds {found} bytes, file_size says {said}")]
+    FileSize {
+        /// Bytes in the file.
+        found: u64,
+        /// What `file_size` says.
+        said: u64,
+    },
+    /// All buffers together are too large.
+    #[error("buffers of {total} bytes in all, at most {limit} are read")]
+    TotalSize {
+        /// Bytes up to here.
+        total: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// A buffer changed its size between two submissions.
+    #[error("bo_id {bo_id} has {size} bytes here and {before} in {exec}")]
+    Resized {
+        /// Which buffer.
+        bo_id: u64,
+        /// Size here.
+        size: u64,
+        /// Size there.
+        before: u64,
+        /// Where.
+        exec: String,
+    },
+    /// The same buffer twice in one list.
+    #[error("bo_id {bo_id} stands here and in buffer {other} too")]
+    Duplicate {
+        /// Which buffer.
+        bo_id: u64,
+        /// Index of the other entry.
+        other: usize,
+    },
+    /// A packed file that cannot be unpacked.
+    #[error("packed capture: {0}")]
+    Pack(&'static str),
+}
+
+impl CaptureError {
+    /// An error of a whole file.
+    pub fn file(file: impl Into<String>, problem: Problem) -> Self {
+        CaptureError {
+            file: file.into(),
+            buffer: None,
+            offset: None,
+            problem,
+        }
+    }
+
+    /// The same error with a buffer index.
+    #[must_use]
+    pub fn in_buffer(mut self, index: usize) -> Self {
+        self.buffer = Some(index);
+        self
+    }
+
+    /// The same error with a byte offset.
+    #[must_use]
+    pub fn at(mut self, offset: u64) -> Self {
+        self.offset = Some(offset);
+        self
+    }
+}
