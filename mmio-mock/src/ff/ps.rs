@@ -48,10 +48,22 @@ impl PixelGroup {
     /// Adds a subspan; a full group ignores it.
     #[inline]
     pub fn push(&mut self, subspan: Subspan) {
-        if let Some(slot) = self.subspans.get_mut(self.count) {
+        if let Some(slot) = self.slot() {
             *slot = subspan;
-            self.count += 1;
+            self.keep();
         }
+    }
+
+    /// The slot of the next subspan, to be filled in place; none when the group is full.
+    #[inline]
+    pub fn slot(&mut self) -> Option<&mut Subspan> {
+        self.subspans.get_mut(self.count)
+    }
+
+    /// Takes the slot into the group.
+    #[inline]
+    pub fn keep(&mut self) {
+        self.count = (self.count + 1).min(MAX_SUBSPANS);
     }
 
     /// Forgets the subspans.
@@ -61,7 +73,7 @@ impl PixelGroup {
 
     /// The subspans, in the order of their slots.
     pub fn subspans(&self) -> &[Subspan] {
-        // PANIC: count never exceeds the array (see `push`).
+        // PANIC: count never exceeds the array (see `keep`).
         &self.subspans[..self.count]
     }
 

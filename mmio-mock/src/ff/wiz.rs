@@ -185,11 +185,7 @@ struct Active {
 pub struct Wiz {
     active: Option<Active>,
     pending: PixelGroup,
-    payload: Payload,
-    scoreboard: Scoreboard,
-    /// Debug side of the collected subspans; kept while a slot is waited for.
-    tag: Option<ThreadDebug>,
-    fftid: u8,
+    threads: Threads,
     stipple_counter: u32,
 }
 
@@ -216,14 +212,14 @@ impl Wiz {
     pub fn reset(&mut self) {
         self.active = None;
         self.pending.clear();
-        self.scoreboard.clear();
-        self.tag = None;
+        self.threads.scoreboard.clear();
+        self.threads.tag = None;
         self.stipple_counter = 0;
     }
 
     /// Whether no primitive is in work and no thread lives.
     pub fn idle(&self) -> bool {
-        self.active.is_none() && self.scoreboard.threads() == 0
+        self.active.is_none() && self.threads.scoreboard.threads() == 0
     }
 
     /// Whether a primitive is in work: no other may be begun.
@@ -233,7 +229,7 @@ impl Wiz {
 
     /// A thread that was [`Dispatch::InFlight`] has ended; `false` when it is not one of ours.
     pub fn retire(&mut self, slot: u16) -> bool {
-        self.scoreboard.retire(slot)
+        self.threads.scoreboard.retire(slot)
     }
 
     /// Loads the running line stipple counter (3DSTATE_LINE_STIPPLE with Modify Enable).
@@ -316,7 +312,7 @@ impl Wiz {
             },
         });
         self.pending.clear();
-        self.tag = None;
+        self.threads.tag = None;
         Ok(true)
     }
 
@@ -339,40 +335,34 @@ impl Wiz {
     }
 
     /// Works on the primitive until a thread was started, the step's share of blocks is used up,
-    /// or the primitive is done.
+    /// or the primitive is done. A fault drops the primitive.
     pub fn step<P: WizPort>(&mut self, state: &WizState, port: &mut P) -> Result<Step, UnitFault> {
-        // The primitive is put back unless it ends here, so a fault drops it.
-        let Some(mut active) = self.active.take() else {
+        let Some(active) = &mut self.active else {
             return Ok(Step::Idle);
         };
         let mut budget = BLOCKS_PER_STEP;
-        let ignore_scoreboard = port.debug().wiz().ignore_scoreboard();
         loop {
             if active.group > 0 && self.pending.subspans().len() >= active.group {
-                let step = self.flush(state, &active, port);
-                self.active = Some(active);
-                return Ok(step);
+                return Ok(self.threads.flush(state, active, &mut self.pending, port));
             }
-            let block = match active.block {
-                Some(block) => block,
-                None => match active.walk.next_block(&mut budget) {
+            let Some(block) = active.block else {
+                match active.walk.next_block(&mut budget) {
                     Next::Block(block) => {
                         active.subspan = 0;
-                        *active.block.insert(block)
+                        active.block = Some(block);
+                        continue;
                     }
-                    Next::End if self.pending.subspans().is_empty() => return Ok(Step::Progress),
+                    Next::Budget => return Ok(Step::Progress),
+                    Next::End if self.pending.subspans().is_empty() => {}
                     Next::End => {
-                        let step = self.flush(state, &active, port);
+                        let step = self.threads.flush(state, active, &mut self.pending, port);
                         if step == Step::Blocked {
-                            self.active = Some(active);
+                            return Ok(step);
                         }
-                        return Ok(step);
                     }
-                    Next::Budget => {
-                        self.active = Some(active);
-                        return Ok(Step::Progress);
-                    }
-                },
+                }
+                self.active = None;
+                return Ok(Step::Progress);
             };
             let Some(&(dx, dy)) = SUBSPAN_ORDER.get(active.subspan as usize) else {
                 active.block = None;
@@ -386,12 +376,16 @@ impl Wiz {
             }
             // CAST: the clip rectangle lies within 0..=0xffff.
             let (x, y) = (block.x as u32 + dx, block.y as u32 + dy);
-            if !ignore_scoreboard && self.scoreboard.blocks(x as u16, y as u16) {
-                self.active = Some(active);
+            if self.threads.scoreboard.blocks(x as u16, y as u16)
+                && !port.debug().wiz().ignore_scoreboard()
+            {
                 return Ok(Step::Blocked);
             }
             active.subspan += 1;
-            self.subspan(state, &active, (x, y), bits as u8, port)?;
+            if let Err(fault) = active.subspan(state, (x, y), bits as u8, &mut self.pending, port) {
+                self.active = None;
+                return Err(fault);
+            }
         }
     }
 
@@ -404,81 +398,107 @@ impl Wiz {
             }
         }
     }
+}
 
-    /// Stipple, early tests and collection of one subspan.
+impl Active {
+    /// Stipple and early tests of one subspan; what is left of it joins `pending`.
     #[inline]
     fn subspan<P: WizPort>(
-        &mut self,
+        &self,
         state: &WizState,
-        active: &Active,
         (x, y): (u32, u32),
         mut mask: u8,
+        pending: &mut PixelGroup,
         port: &mut P,
     ) -> Result<(), UnitFault> {
         // CAST: coordinates are below 2^16.
         let (px, py) = (x as i32, y as i32);
-        if active.polygon_stipple {
+        if self.polygon_stipple {
             mask &= state.poly_stipple.subspan(x, y);
         }
-        if let Some(stipple) = &active.line_stipple {
+        if let Some(stipple) = &self.line_stipple {
             mask &= stipple.subspan(px, py);
         }
         if mask == 0 {
             return Ok(());
         }
-        let mut subspan = Subspan {
-            x: x as u16,
-            y: y as u16,
-            ..Subspan::default()
+        let z = match &self.plane {
+            Some(plane) => plane.subspan(px, py),
+            None => [0.0; 4],
         };
-        if let Some(plane) = &active.plane {
-            subspan.depth = plane.subspan(px, py);
-        }
         let depth_at = (
-            x.wrapping_add(active.depth_origin.0),
-            y.wrapping_add(active.depth_origin.1),
+            x.wrapping_add(self.depth_origin.0),
+            y.wrapping_add(self.depth_origin.1),
         );
-        if active.tests.touch()
-            && let Some(target) = &active.target
+        if self.tests.touch()
+            && let Some(target) = &self.target
         {
             mask = test_subspan(
                 target,
                 port.memory(),
                 depth_at,
                 mask,
-                &subspan.depth,
-                &active.tests,
-                active.write,
+                &z,
+                &self.tests,
+                self.write,
             )?;
         }
-        if state.wm.statistics_enable && !active.case.late_count {
+        if state.wm.statistics_enable && !self.case.late_count {
             port.count_depth(u32::from(mask).count_ones());
         }
-        if mask == 0 || active.group == 0 {
+        if mask == 0 || self.group == 0 {
             return Ok(());
         }
-        subspan.mask = mask;
-        let case = &active.case;
+        let Some(subspan) = pending.slot() else {
+            return Ok(());
+        };
+        // CAST: the clip rectangle lies within 0..=0xffff.
+        *subspan = Subspan {
+            x: x as u16,
+            y: y as u16,
+            mask,
+            depth: z,
+            ..Subspan::default()
+        };
+        let case = &self.case;
         if (case.destination_depth || case.destination_stencil)
-            && let Some(target) = &active.target
+            && let Some(target) = &self.target
         {
             let found = Destination::load(target, port.memory(), depth_at.0, depth_at.1)?;
             subspan.destination_depth = found.depth;
             subspan.destination_stencil = u32::from_le_bytes(found.stencil);
         }
-        if active.smooth
-            && let shape::Shape::Smooth(line) = active.walk.shape()
+        if self.smooth
+            && let shape::Shape::Smooth(line) = self.walk.shape()
         {
             for (i, (dx, dy)) in [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().enumerate() {
                 subspan.alpha |= u16::from(line.alpha(px + dx, py + dy)) << (i * 4);
             }
         }
-        self.pending.push(subspan);
+        pending.keep();
         Ok(())
     }
+}
 
+/// Threads: numbers, payload, and the subspans of those that live on.
+#[derive(Clone, Debug, Default)]
+struct Threads {
+    payload: Payload,
+    scoreboard: Scoreboard,
+    /// Debug side of the collected subspans; kept while a slot is waited for.
+    tag: Option<ThreadDebug>,
+    fftid: u8,
+}
+
+impl Threads {
     /// Starts the thread for the collected subspans.
-    fn flush<P: WizPort>(&mut self, state: &WizState, active: &Active, port: &mut P) -> Step {
+    fn flush<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        active: &Active,
+        pending: &mut PixelGroup,
+        port: &mut P,
+    ) -> Step {
         let wm = &state.wm;
         if self.scoreboard.threads() > wm.maximum_number_of_threads as usize {
             return Step::Blocked;
@@ -486,7 +506,7 @@ impl Wiz {
         let primitive = &active.primitive;
         let tag = match self.tag {
             Some(tag) => tag,
-            None => *self.tag.insert(tag(&self.pending, primitive, wm, port)),
+            None => *self.tag.insert(tag(pending, primitive, wm, port)),
         };
         self.payload.build(
             &PayloadState {
@@ -504,10 +524,10 @@ impl Wiz {
                 render_target_array_index: primitive.render_target_array_index,
                 case: active.case,
             },
-            &self.pending,
+            pending,
         );
         let outcome = port.dispatch(&PsThread {
-            dispatch_mask: self.pending.dispatch_mask(),
+            dispatch_mask: pending.dispatch_mask(),
             payload: self.payload.registers(),
             setup: primitive.setup_handle,
             fftid: self.fftid,
@@ -516,12 +536,12 @@ impl Wiz {
         match outcome {
             Dispatch::Full => return Step::Blocked,
             Dispatch::Done => {}
-            Dispatch::InFlight(slot) => self.scoreboard.enter(slot, &self.pending),
+            Dispatch::InFlight(slot) => self.scoreboard.enter(slot, pending),
         }
         if wm.statistics_enable {
-            port.count_invocations(self.pending.pixel_mask().count_ones());
+            port.count_invocations(pending.pixel_mask().count_ones());
         }
-        self.pending.clear();
+        pending.clear();
         self.tag = None;
         self.fftid = self.fftid.wrapping_add(1);
         Step::Progress

@@ -140,6 +140,9 @@ pub fn test_subspan(
     write: bool,
 ) -> Result<u8, Fault> {
     let format = target.format;
+    if !tests.stencil && matches!(format, DepthFormat::D24UnormS8 | DepthFormat::D24UnormX8) {
+        return test_depth24(target, mem, (x, y), mask, z, tests, write);
+    }
     let float = matches!(format, DepthFormat::D32Float | DepthFormat::D32FloatS8X24);
     let stencil_test = tests.stencil;
     let mut passed = 0;
@@ -190,6 +193,52 @@ pub fn test_subspan(
                 let at = at.offset(column * format.bytes());
                 target.store(mem, at, format.join(raw, depth, stencil))?;
             }
+        }
+    }
+    Ok(passed)
+}
+
+/// The same for 24-bit depth without stencil test, the case that frames are made of: a row of two
+/// pixels is one load, one comparison and at most one store.
+#[inline]
+fn test_depth24(
+    target: &DepthTarget,
+    mem: &mut Memory,
+    (x, y): (u32, u32),
+    mask: u8,
+    z: &[f32; 4],
+    tests: &Tests,
+    write: bool,
+) -> Result<u8, Fault> {
+    const DEPTH: u64 = 0x00ff_ffff_00ff_ffff;
+    let format = target.format;
+    let function = if tests.depth {
+        tests.function
+    } else {
+        Compare::Always
+    };
+    let mut passed = 0;
+    for row in 0..2u32 {
+        let bits = (mask >> (row * 2)) & 3;
+        let Some(at) = target.address(x, y.wrapping_add(row)) else {
+            continue;
+        };
+        if bits == 0 {
+            continue;
+        }
+        let [left, right] = [row as usize * 2, row as usize * 2 + 1].map(|i| format.encode(z[i]));
+        let raw = mem.read_u64(at)?;
+        let old = [raw as u32 & 0xff_ffff, (raw >> 32) as u32 & 0xff_ffff];
+        let pass =
+            u8::from(function.test(left, old[0])) | u8::from(function.test(right, old[1])) << 1;
+        let pass = pass & bits;
+        passed |= pass << (row * 2);
+        if pass != 0 && write && tests.depth_write {
+            // Ones in the bytes of the pixels that passed.
+            let lanes =
+                [0, 0xffff_ffff, 0xffff_ffff_0000_0000, u64::MAX][usize::from(pass)] & DEPTH;
+            let new = u64::from(left) | u64::from(right) << 32;
+            mem.write_u64(at, (raw & !lanes) | (new & lanes))?;
         }
     }
     Ok(passed)

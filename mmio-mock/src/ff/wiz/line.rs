@@ -1,14 +1,15 @@
-//! Lines: one-pixel lines by the diamond-exit rule, wide lines, antialiased lines.
+//! Lines by the diamond-exit rule, one pixel or more wide, and antialiased lines.
 //!
 //! PRM: volume 2, windower (zero-width lines, wide lines, antialiased lines); the diamond rule is
 //! OpenGL 2.1, 3.4.1: a pixel is drawn when the line leaves the diamond |x| + |y| < 1/2 around its
-//! sample point. Ties are decided as if both ends were moved by (-e, -e^2).
+//! sample point. Ties are decided as if both ends were moved by (-e, -e^2). A wider line repeats
+//! each pixel of the thin one across the minor axis (3.4.2.1).
 //!
 //! Not modelled: a difference between legacy and new diamond rasterisation (both are the rule
 //! above), and the distance modes of antialiasing; coverage ramps are linear.
 
 use super::fixed::{self, ONE, Point};
-use super::polygon::{BLOCK_HEIGHT, BLOCK_WIDTH, EdgeRule, Polygon};
+use super::polygon::{BLOCK_HEIGHT, BLOCK_WIDTH};
 use super::state::PixelRect;
 
 /// Half a diamond's diagonal.
@@ -21,30 +22,53 @@ fn negated(t: Tie) -> Tie {
     (-t.0, -t.1, -t.2)
 }
 
-/// A line one pixel wide.
+/// Widest line in pixels (Line Width is U3.1).
+pub const MAX_WIDTH: u32 = 8;
+
+/// A line without antialiasing.
 #[derive(Clone, Copy, Debug)]
-pub struct ThinLine {
+pub struct SharpLine {
     from: Point,
     to: Point,
     last_pixel: bool,
+    width: i32,
+    x_major: bool,
     bounds: PixelRect,
 }
 
-impl ThinLine {
-    /// The line between two points; with `last_pixel` the diamond that the line ends in is drawn
-    /// too.
-    pub fn new(from: Point, to: Point, last_pixel: bool) -> ThinLine {
+impl SharpLine {
+    /// The line between two points, `width` pixels wide (0 as 1); with `last_pixel` the diamond
+    /// that the line ends in is drawn too.
+    pub fn new(from: Point, to: Point, width: u32, last_pixel: bool) -> SharpLine {
+        // CAST: at most MAX_WIDTH.
+        let width = width.clamp(1, MAX_WIDTH) as i32;
+        let x_major = is_x_major(from, to);
+        // The pixel that is repeated lies at the upper or left side of the line.
+        let shift = i64::from(width - 1) * HALF;
+        let (dx, dy) = if x_major { (0, shift) } else { (shift, 0) };
+        let moved = |p: Point| Point {
+            x: p.x - dx,
+            y: p.y - dy,
+        };
+        let (from, to) = (moved(from), moved(to));
+        let (right, down) = if x_major {
+            (0, width - 1)
+        } else {
+            (width - 1, 0)
+        };
         // CAST: snapped coordinates are within +-2^19 pixels.
         let bounds = PixelRect {
             x_min: fixed::ceil(from.x.min(to.x) - HALF) as i32,
             y_min: fixed::ceil(from.y.min(to.y) - HALF) as i32,
-            x_max: fixed::floor(from.x.max(to.x) + HALF) as i32,
-            y_max: fixed::floor(from.y.max(to.y) + HALF) as i32,
+            x_max: fixed::floor(from.x.max(to.x) + HALF) as i32 + right,
+            y_max: fixed::floor(from.y.max(to.y) + HALF) as i32 + down,
         };
-        ThinLine {
+        SharpLine {
             from,
             to,
             last_pixel,
+            width,
+            x_major,
             bounds,
         }
     }
@@ -56,6 +80,17 @@ impl ThinLine {
 
     /// Whether the line draws the pixel.
     pub fn covers(&self, x: i32, y: i32) -> bool {
+        (0..self.width).any(|k| {
+            if self.x_major {
+                self.thin(x, y - k)
+            } else {
+                self.thin(x - k, y)
+            }
+        })
+    }
+
+    /// Whether the line at one pixel's width draws the pixel.
+    fn thin(&self, x: i32, y: i32) -> bool {
         let center = Point {
             x: i64::from(x) * ONE,
             y: i64::from(y) * ONE,
@@ -102,9 +137,9 @@ impl ThinLine {
         }
         // A pixel's margin on every side makes rounding harmless.
         let x_at = |row: i32| self.from.x + dx * (i64::from(row) * ONE - self.from.y) / dy;
-        let (a, b) = (x_at(y - 1), x_at(y + BLOCK_HEIGHT));
+        let (a, b) = (x_at(y - self.width), x_at(y + BLOCK_HEIGHT));
         let low = fixed::floor(a.min(b)) - 1;
-        let high = fixed::ceil(a.max(b)) + 1;
+        let high = fixed::ceil(a.max(b)) + i64::from(self.width);
         (
             low.max(i64::from(all.0)).min(i64::from(i32::MAX)) as i32,
             high.min(i64::from(all.1)).max(i64::from(i32::MIN)) as i32,
@@ -127,29 +162,6 @@ impl ThinLine {
 /// Whether x is the direction in which a line advances pixel by pixel.
 pub fn is_x_major(from: Point, to: Point) -> bool {
     (to.x - from.x).abs() >= (to.y - from.y).abs()
-}
-
-/// A wide line: a parallelogram with ends along the minor axis.
-pub fn wide(from: Point, to: Point, width: f32) -> Option<Polygon> {
-    let half = (f64::from(width).clamp(0.0, 16.0) * f64::from(ONE as i32) / 2.0).round() as i64;
-    let (ox, oy) = if is_x_major(from, to) {
-        (0, half)
-    } else {
-        (half, 0)
-    };
-    let corner = |p: Point, sign: i64| Point {
-        x: p.x + sign * ox,
-        y: p.y + sign * oy,
-    };
-    Polygon::new(
-        &[
-            corner(from, -1),
-            corner(to, -1),
-            corner(to, 1),
-            corner(from, 1),
-        ],
-        EdgeRule::TopLeft,
-    )
 }
 
 /// An antialiased line: coverage falls off across its sides and its ends.

@@ -1,4 +1,4 @@
-//! Convex polygons by exact edge functions: triangles, rectangles, points and wide lines.
+//! Convex polygons by exact edge functions: triangles, rectangles and points.
 //!
 //! PRM: volume 2, windower (top-left rule). A pixel is covered when its sample point lies inside
 //! all edges, or on an edge that belongs to the polygon: of two polygons that share an edge,

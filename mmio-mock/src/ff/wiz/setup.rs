@@ -5,7 +5,7 @@
 //! Not modelled: rectangles that are turned against the axes as more than a parallelogram.
 
 use super::fixed::{ONE, Point, snap};
-use super::line::{self, SmoothLine, ThinLine};
+use super::line::{SharpLine, SmoothLine};
 use super::polygon::{EdgeRule, Polygon};
 use super::shape::Shape;
 use super::state::{PixelRect, PointRule};
@@ -129,10 +129,8 @@ pub fn outline(state: &WizState, primitive: &SetupPrimitive) -> Option<Outline> 
             }
             let [from, to, _] = points;
             let width = primitive.line_width;
-            if width <= 0.0 || width.is_nan() {
-                let last = state.raster.last_pixel_enable;
-                Shape::Thin(ThinLine::new(from, to, last))
-            } else if state.raster.antialiasing_enable {
+            // Zero width is a line of one pixel, antialiased or not; so is a NaN.
+            if state.raster.antialiasing_enable && width > 0.0 {
                 smooth = true;
                 let wm = &state.wm;
                 Shape::Smooth(SmoothLine::new(
@@ -143,7 +141,10 @@ pub fn outline(state: &WizState, primitive: &SetupPrimitive) -> Option<Outline> 
                     wm.line_end_cap_antialiasing_region_width,
                 )?)
             } else {
-                Shape::Polygon(line::wide(from, to, width)?)
+                // CAST: saturates; OpenGL 2.1, 3.4.2.1: rounded to a whole number.
+                let width = width.round() as u32;
+                let last = state.raster.last_pixel_enable;
+                Shape::Sharp(SharpLine::new(from, to, width, last))
             }
         }
     };

@@ -5,17 +5,17 @@
 //!
 //! Not modelled: the hardware's own order of blocks within a primitive.
 
-use super::line::{SmoothLine, ThinLine};
+use super::line::{SharpLine, SmoothLine};
 use super::polygon::{BLOCK_HEIGHT, BLOCK_WIDTH, Polygon};
 use super::state::PixelRect;
 
 /// What a primitive covers.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
-    /// Triangle, rectangle, point or wide line.
+    /// Triangle, rectangle or point.
     Polygon(Polygon),
-    /// One-pixel line.
-    Thin(ThinLine),
+    /// Line without antialiasing.
+    Sharp(SharpLine),
     /// Antialiased line.
     Smooth(SmoothLine),
 }
@@ -25,7 +25,7 @@ impl Shape {
     pub fn bounds(&self) -> PixelRect {
         match self {
             Shape::Polygon(s) => s.bounds(),
-            Shape::Thin(s) => s.bounds(),
+            Shape::Sharp(s) => s.bounds(),
             Shape::Smooth(s) => s.bounds(),
         }
     }
@@ -33,7 +33,7 @@ impl Shape {
     fn row_range(&self, y: i32) -> (i32, i32) {
         match self {
             Shape::Polygon(s) => s.row_range(y),
-            Shape::Thin(s) => s.row_range(y),
+            Shape::Sharp(s) => s.row_range(y),
             Shape::Smooth(s) => s.row_range(y),
         }
     }
@@ -42,7 +42,7 @@ impl Shape {
     fn block(&self, x: i32, y: i32) -> u32 {
         match self {
             Shape::Polygon(s) => s.block(x, y),
-            Shape::Thin(s) => s.block(x, y),
+            Shape::Sharp(s) => s.block(x, y),
             Shape::Smooth(s) => s.block(x, y),
         }
     }

@@ -6,7 +6,6 @@
 
 use super::*;
 use crate::ff::wiz::fixed::{ONE, Point};
-use crate::ff::wiz::line;
 use crate::ff::wiz::polygon::EdgeRule;
 
 const SIDE: i32 = 40;
@@ -243,7 +242,7 @@ fn thin_lines_follow_the_diamond_rule() {
             _ => {}
         }
         let [from, to] = line;
-        let found = covered(Shape::Thin(ThinLine::new(from, to, false)), SCREEN);
+        let found = covered(Shape::Sharp(SharpLine::new(from, to, 1, false)), SCREEN);
         for y in 0..SIDE {
             for x in 0..SIDE {
                 assert_eq!(
@@ -268,7 +267,7 @@ fn a_thin_line_has_one_pixel_per_step() {
         let (from, to) = (p(&mut random), p(&mut random));
         let steps = (to.x - from.x).abs().max((to.y - from.y).abs()) / ONE;
         for (last, extra) in [(false, 0), (true, 1)] {
-            let shape = Shape::Thin(ThinLine::new(from, to, last));
+            let shape = Shape::Sharp(SharpLine::new(from, to, 1, last));
             let count: i64 = covered(shape, SCREEN).iter().map(|&n| i64::from(n)).sum();
             assert_eq!(count, steps + extra, "{from:?} to {to:?}");
         }
@@ -276,20 +275,38 @@ fn a_thin_line_has_one_pixel_per_step() {
 }
 
 #[test]
-fn wide_lines_are_columns_or_rows_of_their_width() {
-    let p = |x: i64, y: i64| Point {
-        x: x * ONE,
-        y: y * ONE,
-    };
-    let Some(shape) = line::wide(p(5, 10), p(25, 14), 3.0) else {
-        panic!("a line")
-    };
-    let found = covered(Shape::Polygon(shape), SCREEN);
-    for x in 5..25 {
-        let column: u8 = (0..SIDE).map(|y| found[(y * SIDE + x) as usize]).sum();
-        assert_eq!(column, 3, "column {x}");
+fn wide_lines_repeat_the_thin_line() {
+    // OpenGL 2.1, 3.4.2.1: the thin line moved by (w - 1) / 2 across the minor axis, each of its
+    // pixels repeated w times.
+    let mut random = Random(31);
+    for i in 0..400 {
+        let (from, to) = (random.point(-5, 45), random.point(-5, 45));
+        let width = i % 7 + 1;
+        let shape = Shape::Sharp(SharpLine::new(from, to, width as u32, false));
+        let found = covered(shape, SCREEN);
+        let x_major = (to.x - from.x).abs() >= (to.y - from.y).abs();
+        let moved = |p: Point| {
+            let by = i64::from(width - 1) * ONE / 2;
+            Point {
+                x: p.x - if x_major { 0 } else { by },
+                y: p.y - if x_major { by } else { 0 },
+            }
+        };
+        let (from, to) = (moved(from), moved(to));
+        for y in 0..SIDE {
+            for x in 0..SIDE {
+                let expected = (0..width).any(|k| match x_major {
+                    true => leaves_diamond(from, to, x, y - k),
+                    false => leaves_diamond(from, to, x - k, y),
+                });
+                assert_eq!(
+                    found[(y * SIDE + x) as usize],
+                    u8::from(expected),
+                    "{from:?} to {to:?}, width {width}, at {x}, {y}"
+                );
+            }
+        }
     }
-    assert_eq!(found.iter().map(|&n| u32::from(n)).sum::<u32>(), 60);
 }
 
 #[test]
