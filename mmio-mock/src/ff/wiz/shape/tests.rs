@@ -295,9 +295,9 @@ fn wide_lines_repeat_the_thin_line() {
         let (from, to) = (moved(from), moved(to));
         for y in 0..SIDE {
             for x in 0..SIDE {
-                let expected = (0..width).any(|k| match x_major {
-                    true => leaves_diamond(from, to, x, y - k),
-                    false => leaves_diamond(from, to, x - k, y),
+                let expected = (0..width).any(|k| {
+                    let (dx, dy) = if x_major { (0, k) } else { (k, 0) };
+                    leaves_diamond(from, to, x - dx, y - dy)
                 });
                 assert_eq!(
                     found[(y * SIDE + x) as usize],
