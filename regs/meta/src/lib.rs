@@ -10,6 +10,9 @@ mod names;
 pub mod schema;
 mod validate;
 
+#[cfg(test)]
+mod tests;
+
 pub use docs::docs;
 pub use emit::{generation, ids};
 pub use load::{generations, load};
