@@ -12,3 +12,6 @@ pub mod field;
 pub mod gen40;
 pub mod ids;
 pub mod platform;
+
+#[cfg(test)]
+mod roundtrip;

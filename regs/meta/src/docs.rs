@@ -21,6 +21,9 @@ pub fn docs(table_dir: &Path, out_dir: &Path, check: bool) -> Result<usize, Erro
     for generation in generations(table_dir)? {
         let tables = load(table_dir, &generation)?;
         for (index, section) in tables.sections.iter().enumerate() {
+            if empty(&tables, index) {
+                continue;
+            }
             let path = out_dir
                 .join(&generation)
                 .join(format!("{}.md", section.file));
@@ -77,6 +80,14 @@ fn files(dir: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(out)
 }
 
+/// A file of enumerations alone; their values appear with the fields.
+fn empty(t: &Tables, index: usize) -> bool {
+    !(t.registers.iter().any(|r| r.section == index)
+        || t.commands.iter().any(|c| c.section == index)
+        || t.structures.iter().any(|s| s.section == index)
+        || t.formats.iter().any(|f| f.section == index))
+}
+
 fn overview(t: &Tables) -> String {
     let mut out = String::new();
     line!(out, "# Tables of {}\n", t.generation);
@@ -90,8 +101,10 @@ fn overview(t: &Tables) -> String {
         t.formats.len()
     );
     line!(out, "| page | section |\n| --- | --- |");
-    for s in &t.sections {
-        line!(out, "| [{0}]({0}.md) | {1} |", s.file, s.title);
+    for (index, s) in t.sections.iter().enumerate() {
+        if !empty(t, index) {
+            line!(out, "| [{0}]({0}.md) | {1} |", s.file, s.title);
+        }
     }
     if !t.registers.is_empty() {
         line!(
@@ -236,10 +249,10 @@ fn meaning(parts: &[String]) -> String {
 
 fn note(out: &mut String, anomaly: Option<&str>, config: Option<&str>) {
     if let Some(text) = config {
-        line!(out, "Exists on: {text}.\n");
+        line!(out, "Exists on: {}.\n", text.trim_end_matches('.'));
     }
     if let Some(text) = anomaly {
-        line!(out, "Anomaly: {text}.\n");
+        line!(out, "Anomaly: {}.\n", text.trim_end_matches('.'));
     }
 }
 

@@ -27,6 +27,7 @@ pub fn generation(t: &Tables) -> String {
     line!(out, "pub use crate::ids::*;");
     packed::structures(&mut out, t);
     packed::commands(&mut out, t);
+    packed::round_trips(&mut out, t);
     registers::registers(&mut out, t);
     values(&mut out, t);
     formats(&mut out, &t.formats);

@@ -104,6 +104,37 @@ pub fn commands(out: &mut String, t: &Tables) {
     );
 }
 
+/// One closure per field that moves it from one set of words to another, for the round-trip test.
+pub fn round_trips(out: &mut String, t: &Tables) {
+    line!(out, "#[cfg(test)]");
+    line!(
+        out,
+        "pub(crate) static ROUND_TRIPS: &[(&str, &[PackedField], &str, fn(&[u32], &[u32], &mut [u32]))] = &["
+    );
+    let structures = t.structures.iter().map(|s| (&s.name, &s.fields, None));
+    let commands = t
+        .commands
+        .iter()
+        .enumerate()
+        .map(|(i, c)| (&c.name, &c.fields, Some(i)));
+    for (name, fields, index) in structures.chain(commands) {
+        let ty = names::camel(name);
+        let list = match index {
+            None => format!("{}.fields", upper(name)),
+            Some(i) => format!("COMMANDS[{i}].fields"),
+        };
+        for f in fields {
+            let get = names::snake(&f.name);
+            line!(
+                out,
+                "({name:?}, {list}, {:?}, |a, b, o| {{ let mut t = {ty}::from_dwords(b); t.set_{get}({ty}::from_dwords(a).{get}()); o[..{ty}::LEN].copy_from_slice(t.dwords()); }}),",
+                f.name
+            );
+        }
+    }
+    line!(out, "];");
+}
+
 fn upper(name: &str) -> String {
     format!("{}_DESC", names::constant(name))
 }

@@ -1,0 +1,62 @@
+//! Every generated accessor against the run-time descriptor of its field.
+//! No PRM chapter: where a field lies is the vectors' business, not this test's.
+
+use crate::desc::PackedField;
+use crate::gen40::{COMMANDS, ROUND_TRIPS, STRUCTURES};
+use alloc::vec::Vec;
+
+/// Words that differ in every bit position over a few seeds.
+fn words(seed: u32) -> Vec<u32> {
+    let mut x = seed.wrapping_mul(0x9e37_79b9) | 1;
+    (0..64)
+        .map(|_| {
+            x ^= x << 13;
+            x ^= x >> 17;
+            x ^= x << 5;
+            x
+        })
+        .collect()
+}
+
+fn bits(f: &PackedField, dwords: &[u32]) -> Vec<bool> {
+    let inside = |i: usize| i >= f.start as usize && i < (f.start + f.width) as usize;
+    (0..dwords.len() * 32)
+        .filter(|i| !inside(*i))
+        .map(|i| dwords[i / 32] >> (i % 32) & 1 == 1)
+        .collect()
+}
+
+#[test]
+fn setting_a_field_changes_it_and_nothing_else() {
+    for seed in 1..9 {
+        let (from, to) = (words(seed), words(seed + 100));
+        for (owner, fields, name, step) in ROUND_TRIPS {
+            let f = fields.iter().find(|f| f.name == *name);
+            let Some(f) = f else {
+                panic!("{owner}.{name} has no descriptor");
+            };
+            let mut out = to.clone();
+            step(&from, &to, &mut out);
+            assert_eq!(f.raw(&out), f.raw(&from), "{owner}.{name}");
+            assert_eq!(
+                bits(f, &out),
+                bits(f, &to),
+                "{owner}.{name} changed its surroundings"
+            );
+        }
+    }
+}
+
+#[test]
+fn every_field_has_a_round_trip() {
+    let structs: usize = STRUCTURES.iter().map(|s| s.fields.len()).sum();
+    let commands: usize = COMMANDS.iter().map(|c| c.fields.len()).sum();
+    assert_eq!(ROUND_TRIPS.len(), structs + commands);
+}
+
+#[test]
+fn headers_find_their_command() {
+    for c in &COMMANDS {
+        assert_eq!(crate::gen40::command(c.header).map(|d| d.id), Some(c.id));
+    }
+}
