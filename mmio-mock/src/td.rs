@@ -7,7 +7,7 @@
 
 use eu::{FloatMode, Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
 
-use crate::debug::ExceptionOverride;
+use crate::debug::{DebugRegs, ExceptionOverride};
 use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::shared::context::{Events, ThreadContext};
@@ -186,6 +186,27 @@ impl Td {
         &mut self.slots[at].events
     }
 
+    /// The lowest free slot on an EU that the debug registers allow to the unit (TD_CTL2 and the
+    /// execution masks, PRM vol4 3.4.1).
+    fn free_slot(&self, unit: Unit, debug: &DebugRegs) -> Option<usize> {
+        let mask = debug.td_eu_mask(unit);
+        let per_eu = usize::from(self.threads_per_eu).max(1);
+        let limit = debug
+            .td_thread_limit()
+            .map_or(per_eu, |limit| limit as usize);
+        self.slots
+            .chunks(per_eu)
+            .enumerate()
+            .find_map(|(eu, slots)| {
+                let busy = slots.iter().filter(|s| s.state != SlotState::Free).count();
+                if mask >> eu.min(31) & 1 == 0 || busy >= limit {
+                    return None;
+                }
+                let free = slots.iter().position(|s| s.state == SlotState::Free)?;
+                Some(eu * per_eu + free)
+            })
+    }
+
     /// Loads a thread and runs it; `None` when every slot is taken.
     pub fn dispatch(
         &mut self,
@@ -193,7 +214,7 @@ impl Td {
         free: &[crate::shared::context::UrbHandle],
         machine: &mut Machine<'_>,
     ) -> Option<Outcome> {
-        let at = self.slots.iter().position(|s| s.state == SlotState::Free)?;
+        let at = self.free_slot(request.unit, machine.debug)?;
         let id = SlotId(at as u16);
         let eu = at as u16 / self.threads_per_eu;
         self.fftid = self.fftid.wrapping_add(1);

@@ -12,6 +12,7 @@ use regs::gen40::{
 };
 
 use super::{Command, CsContext};
+use crate::debug::SvgBase;
 use crate::fault::UnitFault;
 use crate::ff::state::{Curbe, IndexBuffer, VERTEX_BUFFERS, VERTEX_ELEMENTS, VertexBuffer};
 use crate::urb::Owner;
@@ -63,9 +64,13 @@ pub fn latch(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<(), U
         }
         C::ConstantBuffer => return constant_buffer(&ConstantBuffer::from_dwords(d), ctx),
         C::StateBaseAddress => state_base_address(&StateBaseAddress::from_dwords(d), ctx),
-        C::StateSip => ctx
-            .td
-            .set_sip(StateSip::from_dwords(d).system_instruction_pointer()),
+        C::StateSip => {
+            let sip = StateSip::from_dwords(d).system_instruction_pointer();
+            ctx.machine
+                .debug
+                .svg_base(SvgBase::SystemInstructionPointer, sip);
+            ctx.td.set_sip(sip);
+        }
         C::PipelineSelect => {
             ctx.ff.state.media_selected = PipelineSelect::from_dwords(d).pipeline_selection() != 0;
         }
@@ -234,6 +239,15 @@ fn state_base_address(command: &StateBaseAddress, ctx: &mut CsContext<'_, '_>) {
     if command.indirect_object_access_upper_bound_modify_enable() {
         bases.indirect_object_upper_bound = command.indirect_object_access_upper_bound();
     }
+    let debug = &mut *ctx.machine.debug;
+    debug.svg_base(SvgBase::GeneralState, bases.general_state_base);
+    debug.svg_base(SvgBase::SurfaceState, bases.surface_state_base);
+    debug.svg_base(SvgBase::IndirectObject, bases.indirect_object_base);
+    debug.svg_base(SvgBase::GeneralStateBound, bases.general_state_upper_bound);
+    debug.svg_base(
+        SvgBase::IndirectObjectBound,
+        bases.indirect_object_upper_bound,
+    );
     // Kernels and states are looked up relative to the bases.
     ctx.td.invalidate();
     ctx.machine.shared.invalidate();

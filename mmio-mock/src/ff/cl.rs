@@ -113,8 +113,13 @@ impl Cl {
         };
         let objects = self.input.push(vertex, machine.urb);
         for object in objects.into_iter().flatten() {
-            machine.status.statistics.ia_primitives =
-                machine.status.statistics.ia_primitives.wrapping_add(1);
+            let statistics = &mut machine.status.statistics;
+            if draw.gs.is_none() && draw.vf_statistics {
+                statistics.ia_primitives = statistics.ia_primitives.wrapping_add(1);
+            }
+            if draw.gs.is_some() && draw.gs_output_statistics() {
+                statistics.gs_primitives = statistics.gs_primitives.wrapping_add(1);
+            }
             self.objects.push_back(object);
         }
         Step::Progress

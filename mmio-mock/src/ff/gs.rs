@@ -82,8 +82,10 @@ impl Gs {
                 machine,
             ) {
                 Ok(step) => {
-                    let statistics = &mut machine.status.statistics;
-                    statistics.gs_invocations = statistics.gs_invocations.wrapping_add(1);
+                    if config.statistics {
+                        let count = &mut machine.status.statistics.gs_invocations;
+                        *count = count.wrapping_add(1);
+                    }
                     step
                 }
                 Err(object) => {
@@ -96,7 +98,13 @@ impl Gs {
             return Step::Idle;
         };
         let objects = self.assembler.push(vertex, machine.urb);
-        self.objects.extend(objects.into_iter().flatten());
+        for object in objects.into_iter().flatten() {
+            if draw.vf_statistics {
+                let count = &mut machine.status.statistics.ia_primitives;
+                *count = count.wrapping_add(1);
+            }
+            self.objects.push_back(object);
+        }
         Step::Progress
     }
 }

@@ -240,9 +240,18 @@ pub struct DrawState {
     pub sf_state: SfState,
     /// SF viewport.
     pub sf_viewport: SfViewport,
+    /// VF statistics are on (3DSTATE_VF_STATISTICS).
+    pub vf_statistics: bool,
 }
 
 impl DrawState {
+    /// Whether objects that GS puts out are counted.
+    pub fn gs_output_statistics(&self) -> bool {
+        self.gs
+            .as_ref()
+            .is_some_and(|(_, state)| state.gs_output_object_statistics_enable())
+    }
+
     /// Reads all unit states that the pointers name.
     pub fn fetch(mem: &mem::Memory, state: &PipelineState) -> Result<Self, mem::Fault> {
         use crate::status::Unit;
@@ -302,6 +311,7 @@ impl DrawState {
             sf,
             sf_state,
             sf_viewport,
+            vf_statistics: state.vf_statistics,
         })
     }
 }

@@ -59,7 +59,14 @@ impl Windower {
         let bases = &state.bases;
         let wm = read_state::<8>(machine.mem, bases, state.pointers[4] & !0x1f)?;
         let color_calc_pointer = state.pointers[5] & !0x1f;
-        self.state = latch::latch(machine.mem, state, draw, &wm, color_calc_pointer)?;
+        self.state = latch::latch(
+            machine.mem,
+            machine.debug,
+            state,
+            draw,
+            &wm,
+            color_calc_pointer,
+        )?;
         let wm = &self.state.wm;
         self.kernel = KernelState {
             ip: wm.kernel_start_pointer,
@@ -205,6 +212,8 @@ impl WizPort for Glue<'_, '_> {
 
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
         let wm = &self.state.wm;
+        let pixels = u64::from(thread.dispatch_mask.count_ones());
+        self.machine.status.activity.pixels += pixels;
         let setup = [UrbRead {
             handle: thread.setup,
             offset: wm.setup_urb_entry_read_offset as u16,
@@ -243,12 +252,8 @@ impl WizPort for Glue<'_, '_> {
     }
 
     fn count_invocations(&mut self, pixels: u32) {
-        let pixels = u64::from(pixels);
-        self.machine.status.activity.pixels += pixels;
-        if self.state.wm.statistics_enable {
-            let count = &mut self.machine.status.statistics.ps_invocations;
-            *count = count.wrapping_add(pixels);
-        }
+        let count = &mut self.machine.status.statistics.ps_invocations;
+        *count = count.wrapping_add(u64::from(pixels));
     }
 
     fn debug(&mut self) -> &mut DebugRegs {

@@ -5,6 +5,7 @@
 use regs::gen40::SfState;
 
 use crate::cc::state::CcState;
+use crate::debug::DebugRegs;
 use crate::fault::UnitFault;
 use crate::ff::state::{DrawState, PipelineState};
 use crate::ff::wiz::{
@@ -21,12 +22,24 @@ const REGION_WIDTH: [f32; 4] = [0.5, 1.0, 2.0, 4.0];
 /// Gathers the windower's state for a draw.
 pub fn latch(
     mem: &Memory,
+    debug: &DebugRegs,
     state: &PipelineState,
     draw: &DrawState,
     wm: &[u32; 8],
     cc_pointer: u32,
 ) -> Result<WizState, UnitFault> {
-    let [x_min, y_min, x_max, y_max, origin_x, origin_y] = state.drawing_rectangle;
+    let [
+        mut x_min,
+        mut y_min,
+        mut x_max,
+        mut y_max,
+        origin_x,
+        origin_y,
+    ] = state.drawing_rectangle;
+    if let Some(r) = debug.sf_clip_rectangle() {
+        // CAST: 16-bit fields.
+        [x_min, y_min, x_max, y_max] = [r.xmin, r.ymin, r.xmax, r.ymax].map(|v| v as i32);
+    }
     let sf = &draw.sf_state;
     let scissor = sf.scissor_rectangle_enable().then(|| {
         let r = draw.sf_viewport.scissor_rectangle();
