@@ -88,7 +88,7 @@ impl Engine {
 
     /// Whether the ring has been read to its end and every request has ended.
     pub fn is_idle(&self) -> bool {
-        self.timeline.signal();
+        self.timeline.retire();
         self.timeline.pending() == 0 && legacy::is_idle(&self.uncore)
     }
 
@@ -97,14 +97,14 @@ impl Engine {
         self.wedged.store(wedged, Ordering::Release);
     }
 
-    /// Queues the batch at a graphics address.
-    pub fn submit(&self, batch: u32) -> Result<Arc<Fence>> {
+    /// Queues the batch at a graphics address inside `object`, which is kept until it has run.
+    pub fn submit(&self, object: &Object, batch: u32) -> Result<Arc<Fence>> {
         if self.wedged.load(Ordering::Acquire) {
             return Err(EIO);
         }
         let deadline = self.uncore.clock().now() + RING_SPACE_TIMEOUT;
         loop {
-            match self.try_submit(batch) {
+            match self.try_submit(object, batch) {
                 Err(ENOSPC) if self.uncore.clock().now() < deadline => {
                     self.uncore.clock().relax(POLL);
                 }
@@ -115,8 +115,8 @@ impl Engine {
         }
     }
 
-    fn try_submit(&self, batch: u32) -> Result<Arc<Fence>> {
-        self.timeline.signal();
+    fn try_submit(&self, object: &Object, batch: u32) -> Result<Arc<Fence>> {
+        self.timeline.retire();
         // The interrupt handler never takes this lock, so holding it across the tail write is safe; it keeps tail
         // writes in the order of sequence numbers.
         let mut ring = self.ring.lock();
@@ -129,7 +129,7 @@ impl Engine {
         room.emit(&words);
         let tail = room.commit()?;
         let fence = Arc::new(Fence::new(seqno));
-        self.timeline.push(&fence, tail.offset());
+        self.timeline.push(&fence, tail.offset(), object);
         tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);
         Ok(fence)
     }
@@ -144,8 +144,10 @@ impl Engine {
         words
     }
 
-    /// Ends every request under way with an error.
+    /// Ends every request under way with an error; the engine stands still.
     pub fn fail_pending(&self, error: Error) -> Result {
-        self.timeline.fail_pending(error)
+        let outcome = self.timeline.fail_pending(error);
+        self.timeline.retire();
+        outcome
     }
 }

@@ -1,9 +1,7 @@
 //! Execution: a batch in a bound object becomes a request in the ring.
 //!
 //! i915 `i915_gem_execbuffer.c`, the part behind relocation. Not modelled: the execbuffer uAPI, relocation by the
-//! kernel, lists of objects kept alive (the caller keeps what the batch uses until the request has ended).
-use alloc::sync::Arc;
-
+//! kernel, lists of objects kept alive (the batch is; the caller keeps what it uses until the request has ended).
 use kernel::error::{Result, code::EINVAL};
 
 use crate::device::Device;
@@ -32,10 +30,8 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>) -> Result<Request> {
     if !fits || !object.belongs_to(device.ggtt()) {
         return Err(EINVAL);
     }
-    let fence = device.engine().submit(address.wrapping_add(desc.start))?;
-    Ok(Request::new(
-        device.clone(),
-        Arc::clone(&fence),
-        object.clone(),
-    ))
+    let fence = device
+        .engine()
+        .submit(object, address.wrapping_add(desc.start))?;
+    Ok(Request::new(device, fence))
 }

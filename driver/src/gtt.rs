@@ -214,6 +214,15 @@ impl Ggtt {
     }
 }
 
+impl Drop for Ggtt {
+    fn drop(&mut self) {
+        // A probe that failed half-way.
+        if self.is_live() {
+            self.shutdown();
+        }
+    }
+}
+
 /// Offset of an entry in BAR 0.
 fn pte_offset(index: usize) -> Option<usize> {
     let pte = GTT_PTE.at(u32::try_from(index).ok()?)?;

@@ -141,6 +141,28 @@ fn probe_and_remove_leave_nothing_behind() {
 }
 
 #[test]
+fn a_request_keeps_its_batch_but_not_its_device() {
+    let fake = fake();
+    let dev = probe(&fake);
+    let object = batch(&dev);
+    let request = dev.submit(&desc(&object)).unwrap();
+    drop(object);
+    assert_eq!(fake.peek(GTT + 4) & 1, 1, "the batch may still run");
+    let hws = u64::from(fake.peek(HWS_PGA));
+    DmaAllocator::write(&*fake, hws + 0x100, &1u32.to_le_bytes()).unwrap();
+    assert!(request.is_complete());
+    assert_eq!(fake.peek(GTT + 4), 0);
+
+    let object = batch(&dev);
+    let hung = dev.submit(&desc(&object)).unwrap();
+    drop(object);
+    dev.remove().unwrap();
+    assert_eq!(fake.allocations(), 0);
+    assert_eq!(hung.wait(MS), Err(ENODEV));
+    assert_eq!(request.wait(MS), Ok(()));
+}
+
+#[test]
 fn dropping_the_device_removes_it() {
     let fake = fake();
     drop(probe(&fake));

@@ -3,6 +3,7 @@
 //! Sequence numbers land in the hardware status page (i915 `I915_GEM_HWS_SEQNO`). Not modelled: timelines per context.
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use kernel::dma::{CoherentAllocation, DmaAddress};
 use kernel::error::{Error, Result};
@@ -10,6 +11,7 @@ use kernel::platform::Platform;
 use kernel::sync::SpinLock;
 
 use crate::fence::{Fence, seqno_passed};
+use crate::gem::Object;
 
 /// Byte offset of the sequence number in the status page (i915: dword 0x40).
 pub const HWS_SEQNO: u32 = 0x40 * 4;
@@ -20,6 +22,8 @@ struct Pending {
     fence: Arc<Fence>,
     /// Ring offset behind the request.
     tail: u32,
+    /// Kept until the device is done with it.
+    batch: Object,
 }
 
 #[derive(Default)]
@@ -27,6 +31,8 @@ struct Inner {
     submitted: u32,
     pending: VecDeque<Pending>,
     retired: Option<u32>,
+    /// Batches of ended requests, to be let go outside interrupts.
+    done: Vec<Object>,
 }
 
 /// The timeline.
@@ -67,12 +73,13 @@ impl Timeline {
     }
 
     /// Notes a request that is about to become visible to the device.
-    pub fn push(&self, fence: &Arc<Fence>, tail: u32) {
+    pub fn push(&self, fence: &Arc<Fence>, tail: u32, batch: &Object) {
         let mut inner = self.inner.lock();
         inner.submitted = fence.seqno();
         inner.pending.push_back(Pending {
             fence: Arc::clone(fence),
             tail,
+            batch: batch.clone(),
         });
     }
 
@@ -81,20 +88,31 @@ impl Timeline {
         self.inner.lock().pending.len()
     }
 
-    /// Signals every request that the device has finished.
+    /// Signals every request that the device has finished. Safe in an interrupt handler: nothing is freed.
     pub fn signal(&self) {
         // A status page that cannot be read signals nothing; the waiters time out.
         let Ok(completed) = self.completed() else {
             return;
         };
         let mut inner = self.inner.lock();
-        while let Some(first) = inner.pending.front()
-            && seqno_passed(completed, first.fence.seqno())
+        while inner
+            .pending
+            .front()
+            .is_some_and(|first| seqno_passed(completed, first.fence.seqno()))
+            && let Some(first) = inner.pending.pop_front()
         {
             first.fence.signal(Ok(()));
             inner.retired = Some(first.tail);
-            inner.pending.pop_front();
+            inner.done.push(first.batch);
         }
+    }
+
+    /// Signals, then lets go of what ended requests kept alive; not for interrupt handlers.
+    pub fn retire(&self) {
+        self.signal();
+        let done = core::mem::take(&mut self.inner.lock().done);
+        // Unbinding touches the device: the lock is free by now.
+        drop(done);
     }
 
     /// Ring offset up to which the ring may be used again, when it has moved since the last call.
@@ -106,8 +124,9 @@ impl Timeline {
     pub fn fail_pending(&self, error: Error) -> Result {
         let submitted = {
             let mut inner = self.inner.lock();
-            for pending in inner.pending.drain(..) {
+            while let Some(pending) = inner.pending.pop_front() {
                 pending.fence.signal(Err(error));
+                inner.done.push(pending.batch);
             }
             inner.retired = None;
             inner.submitted

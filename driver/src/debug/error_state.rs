@@ -117,6 +117,10 @@ impl fmt::Display for Captured {
         let inverted = is_done_register(self.id);
         let mut separator = if inverted { "  not done: " } else { "  " };
         for field in desc.fields.iter().filter(|field| is_flag(field)) {
+            let tells = field.name.ends_with(" Done") || field.name.ends_with(" Idle");
+            if inverted && !tells {
+                continue;
+            }
             if (field.get(self.value.into()) == 1) != inverted {
                 write!(f, "{separator}{}", field.name.trim_end_matches(" Done"))?;
                 separator = ", ";
