@@ -34,6 +34,8 @@ pub struct Shared {
     pub sampler: sampler::SamplingEngine,
     /// Data port.
     pub dataport: dataport::DataPort,
+    /// What commands latched for the pixel back end; see [`dataport::render`].
+    pub pixel: dataport::render::PixelBackend,
     /// Open gateways.
     pub gateway: gateway::Gateway,
     /// First refused message since the status unit cleared it.

@@ -5,15 +5,19 @@
 
 pub mod buffer;
 pub mod media;
+pub mod render;
 
 use eu::{Grf, Message};
 use mem::Memory;
 
 use super::binding;
-use super::context::ThreadContext;
+use super::context::{Events, ThreadContext};
 use super::error::refuse;
 use crate::UnitFault;
+use crate::surface::Surface;
+use crate::surface::state::Use;
 use buffer::View;
+use render::{CcCache, PixelBackend};
 
 /// Binding table index that selects the stateless model.
 const STATELESS: u8 = 255;
@@ -23,12 +27,19 @@ const STATELESS: u8 = 255;
 pub struct DataPort {
     /// Buffer views by address of their surface state.
     views: Vec<(u32, View)>,
+    /// Render targets by address of their surface state.
+    targets: Vec<(u32, Surface)>,
+    cc: CcCache,
+    /// Pixels written to render targets since reset.
+    pub pixels: u64,
 }
 
 impl DataPort {
     /// Forgets everything derived from state in memory.
     pub fn invalidate(&mut self) {
         self.views.clear();
+        self.targets.clear();
+        self.cc.invalidate();
     }
 
     fn view(
@@ -74,6 +85,41 @@ impl DataPort {
         binding::surface_state(mem, binding::surface_address(mem, ctx, index)?)
     }
 
+    fn render(
+        &mut self,
+        msg: &Message<'_>,
+        mem: &mut Memory,
+        ctx: &ThreadContext,
+        backend: &PixelBackend,
+        events: &mut Events,
+    ) -> Result<(), UnitFault> {
+        let index = msg.function_control as u8;
+        if index == STATELESS {
+            return Err(refuse(
+                "DP",
+                msg,
+                "render target without a surface (PRM 5.10.6)",
+            ));
+        }
+        let at = binding::surface_address(mem, ctx, index)?;
+        let kept = self.targets.iter().position(|(key, _)| *key == at.0);
+        let place = if let Some(place) = kept {
+            place
+        } else {
+            let surface = Surface::load(mem, at, "DP", Use::RenderTarget)?;
+            if self.targets.len() >= 16 {
+                self.targets.clear();
+            }
+            self.targets.push((at.0, surface));
+            self.targets.len() - 1
+        };
+        // PANIC: the position was just found or made.
+        let target = &self.targets[place].1;
+        let written = render::write(target, &mut self.cc, backend, mem, msg, ctx, events)?;
+        self.pixels += u64::from(written.count_ones());
+        Ok(())
+    }
+
     /// Serves a message to the read port (SFID 4).
     pub fn read(
         &mut self,
@@ -103,6 +149,8 @@ impl DataPort {
         msg: &Message<'_>,
         mem: &mut Memory,
         ctx: &ThreadContext,
+        backend: &PixelBackend,
+        events: &mut Events,
     ) -> Result<(), UnitFault> {
         match msg.function_control >> 12 & 7 {
             0 => buffer::write_block(self.view(msg, mem, ctx)?, mem, msg),
@@ -112,6 +160,7 @@ impl DataPort {
                 media::write(&state, mem, msg)
             }
             3 => buffer::write_scattered(self.view(msg, mem, ctx)?, mem, msg),
+            4 => self.render(msg, mem, ctx, backend, events),
             // Flush Render Cache: memory is always up to date.
             7 => Ok(()),
             _ => Err(refuse("DP", msg, "reserved write message (PRM 5.10.1.1)")),

@@ -61,7 +61,10 @@ impl Router<'_> {
             sfid::DATAPORT_READ => {
                 shared.dataport.read(msg, response, self.mem, self.ctx)?;
             }
-            sfid::DATAPORT_WRITE => shared.dataport.write(msg, self.mem, self.ctx)?,
+            sfid::DATAPORT_WRITE => {
+                let (port, pixel) = (&mut shared.dataport, &shared.pixel);
+                port.write(msg, self.mem, self.ctx, pixel, self.events)?;
+            }
             sfid::URB => {
                 let outcome = urb_msg::execute(msg, response, self.urb, self.events)
                     .map_err(|r| refuse("URB", msg, r.what()))?;

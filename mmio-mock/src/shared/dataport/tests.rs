@@ -24,6 +24,7 @@ struct Bench {
     mem: Memory,
     ctx: ThreadContext,
     port: DataPort,
+    events: Events,
 }
 
 impl Bench {
@@ -49,6 +50,7 @@ impl Bench {
             mem,
             ctx,
             port: DataPort::default(),
+            events: Events::default(),
         }
     }
 
@@ -85,7 +87,15 @@ impl Bench {
 
     fn write(&mut self, control: u16, mask: u16, payload: &[Grf]) {
         let msg = message(5, control, mask, payload);
-        self.port.write(&msg, &mut self.mem, &self.ctx).unwrap();
+        self.port
+            .write(
+                &msg,
+                &mut self.mem,
+                &self.ctx,
+                &PixelBackend::default(),
+                &mut self.events,
+            )
+            .unwrap();
     }
 
     fn dwords(&self, from: u32, count: u32) -> Vec<u32> {
@@ -386,7 +396,13 @@ fn refusals() {
                 .port
                 .read(&msg, &mut [KEEP; 4], &bench.mem, &bench.ctx)
         } else {
-            bench.port.write(&msg, &mut bench.mem, &bench.ctx)
+            bench.port.write(
+                &msg,
+                &mut bench.mem,
+                &bench.ctx,
+                &PixelBackend::default(),
+                &mut bench.events,
+            )
         };
         matches!(result, Err(UnitFault::Message { .. }))
     };

@@ -1,0 +1,333 @@
+//! Render target write: pixels of a pixel shader thread through the colour calculator.
+//!
+//! PRM: volume 4, 5.7 and 5.10.6. Not modelled: the pixel scoreboard itself (threads of the model
+//! do not overlap; the cleared mask is reported), and field-mode targets.
+
+use eu::{Grf, Message};
+use mem::{GpuAddr, Memory};
+
+use crate::UnitFault;
+use crate::cc::pixel::Planes;
+use crate::cc::{
+    CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block,
+};
+use crate::shared::context::{Events, ThreadContext};
+use crate::shared::error::refuse;
+use crate::surface::{DepthBuffer, Surface};
+
+/// What commands latched for the pixel back end before a draw.
+#[derive(Clone, Debug, Default)]
+pub struct PixelBackend {
+    /// 3DSTATE_DEPTH_BUFFER resolved; `None` when there is none.
+    pub depth_buffer: Option<DepthBuffer>,
+    /// 3DSTATE_CONSTANT_COLOR: R, G, B, A.
+    pub blend_constant: [f32; 4],
+    /// Origin of the drawing rectangle, which a depth buffer may ask to be left out.
+    pub drawing_origin: (u16, u16),
+}
+
+/// Colour calculator states kept for the messages of a draw, by pointer and viewport.
+#[derive(Clone, Debug, Default)]
+pub struct CcCache {
+    kept: Option<((u32, u32), CcState)>,
+}
+
+impl CcCache {
+    /// Forgets the state.
+    pub fn invalidate(&mut self) {
+        self.kept = None;
+    }
+
+    fn get(
+        &mut self,
+        mem: &Memory,
+        ctx: &ThreadContext,
+        backend: &PixelBackend,
+        key: (u32, u32),
+    ) -> Result<&CcState, UnitFault> {
+        let stale = self.kept.as_ref().is_none_or(|(kept, _)| *kept != key);
+        if stale {
+            let base = ctx.bases.general_state_base;
+            let at = GpuAddr(base).offset(key.0);
+            let mut state = CcState::load(mem, at, base, backend.blend_constant)?;
+            if key.1 != 0 {
+                let mut viewport = [0; regs::gen40::CcViewport::LEN];
+                let at = GpuAddr(base)
+                    .offset(state.viewport_offset)
+                    .offset(key.1 * 8);
+                mem.read_dwords(at, &mut viewport)?;
+                state.set_viewport(&viewport);
+            }
+            self.kept = Some((key, state));
+        }
+        match &self.kept {
+            Some((_, state)) => Ok(state),
+            // Just filled in.
+            None => Err(UnitFault::State {
+                unit: "CC",
+                addr: GpuAddr(key.0),
+                what: String::new(),
+            }),
+        }
+    }
+}
+
+/// Form of the message (descriptor bits 10:8, PRM 5.10.6.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// SIMD16, one colour a pixel.
+    Single16,
+    /// SIMD16, one colour for all.
+    Replicated,
+    /// SIMD8, two colours a pixel; subspans 2 and 3 rather than 0 and 1.
+    Dual8 { upper: bool },
+    /// SIMD8, one colour a pixel.
+    Single8,
+}
+
+impl Form {
+    fn decode(control: u16) -> Option<Self> {
+        Some(match control >> 8 & 7 {
+            0 => Form::Single16,
+            1 => Form::Replicated,
+            2 => Form::Dual8 { upper: false },
+            3 => Form::Dual8 { upper: true },
+            4 => Form::Single8,
+            _ => return None,
+        })
+    }
+
+    /// Slots that the message covers.
+    fn slots(self) -> u16 {
+        match self {
+            Form::Single16 | Form::Replicated => 0xffff,
+            Form::Dual8 { upper: true } => 0xff00,
+            Form::Dual8 { upper: false } | Form::Single8 => 0x00ff,
+        }
+    }
+
+    /// Registers of colour.
+    fn colours(self) -> usize {
+        match self {
+            Form::Single16 | Form::Dual8 { .. } => 8,
+            Form::Replicated => 1,
+            Form::Single8 => 4,
+        }
+    }
+
+    /// Registers of source (or destination) depth, and the first slot of the first.
+    fn depth(self) -> (usize, usize) {
+        match self {
+            Form::Single16 => (2, 0),
+            Form::Replicated => (0, 0),
+            Form::Dual8 { upper: true } => (1, 8),
+            Form::Dual8 { upper: false } | Form::Single8 => (1, 0),
+        }
+    }
+}
+
+/// A message taken apart.
+struct RenderTargetWrite<'a> {
+    form: Form,
+    header: [&'a Grf; 2],
+    /// Antialias alpha and stencil.
+    coverage: Option<&'a Grf>,
+    colours: &'a [Grf],
+    source_depth: &'a [Grf],
+    /// Depth test here (destination depth is in the message).
+    test_depth: bool,
+    /// Stencil test here.
+    test_stencil: bool,
+    antialias: bool,
+    /// Last render target: depth is written, the scoreboard cleared.
+    last: bool,
+}
+
+impl<'a> RenderTargetWrite<'a> {
+    fn decode(msg: &Message<'a>) -> Result<Self, &'static str> {
+        let form = Form::decode(msg.function_control)
+            .ok_or("reserved render target message type (PRM 5.10.6.2)")?;
+        let [m0, m1, body @ ..] = msg.payload else {
+            return Err("no message header (PRM 5.10.6.3)");
+        };
+        let present = |bit: u32| m1[6] & 1 << bit != 0;
+        let (source, destination, stencil, antialias) =
+            (present(29), present(28), present(27), present(26));
+        if destination && !source {
+            return Err("destination depth without source depth (PRM 5.10.6.3)");
+        }
+        if form == Form::Replicated && (source || stencil || antialias) {
+            return Err("replicated data with depth, stencil or antialias alpha (PRM 5.10.6.6)");
+        }
+        let (coverage, body) = if stencil || antialias {
+            let (first, rest) = body.split_first().ok_or(SHORT)?;
+            (Some(first), rest)
+        } else {
+            (None, body)
+        };
+        let (colours, body) = body.split_at_checked(form.colours()).ok_or(SHORT)?;
+        let depth = if source { form.depth().0 } else { 0 };
+        let (source_depth, body) = body.split_at_checked(depth).ok_or(SHORT)?;
+        // The colour calculator reads the buffer itself, which holds what was sent along.
+        if destination && body.len() < form.depth().0 {
+            return Err(SHORT);
+        }
+        Ok(RenderTargetWrite {
+            form,
+            header: [m0, m1],
+            coverage,
+            colours,
+            source_depth,
+            test_depth: destination,
+            test_stencil: stencil,
+            antialias,
+            last: msg.function_control & 1 << 11 != 0,
+        })
+    }
+
+    /// Upper-left pixels of the subspans.
+    fn origins(&self) -> Origins {
+        let m1 = self.header[1];
+        std::array::from_fn(|subspan| {
+            let word = m1[2 + subspan];
+            (word as u16, (word >> 16) as u16)
+        })
+    }
+
+    /// Source 0 by channel and pixel, antialias alpha applied.
+    fn planes(&self) -> Planes {
+        let mut planes = [[0; 16]; 4];
+        match self.form {
+            Form::Single16 => {
+                for (plane, pair) in planes.iter_mut().zip(0..) {
+                    let (low, high): (usize, usize) = (pair, pair + 4);
+                    plane[..8].copy_from_slice(&self.colours[low]);
+                    plane[8..].copy_from_slice(&self.colours[high]);
+                }
+            }
+            Form::Replicated => {
+                for (plane, value) in planes.iter_mut().zip(self.colours[0]) {
+                    plane.fill(value);
+                }
+            }
+            Form::Dual8 { .. } | Form::Single8 => {
+                self.half(&mut planes, 0);
+            }
+        }
+        if let Some(coverage) = self.coverage.filter(|_| self.antialias) {
+            for (slot, alpha) in planes[3].iter_mut().enumerate() {
+                // U0.4: fifteen is full coverage.
+                let factor = (coverage[6 + slot / 8] >> (slot % 8 * 4) & 0xf) as f32 / 15.0;
+                *alpha = (f32::from_bits(*alpha) * factor).to_bits();
+            }
+        }
+        planes
+    }
+
+    /// Four registers from `first` into the half of the planes that a SIMD8 message covers.
+    fn half(&self, planes: &mut Planes, first: usize) {
+        let at = self.form.depth().1;
+        for (plane, register) in planes.iter_mut().zip(&self.colours[first..]) {
+            plane[at..at + 8].copy_from_slice(register);
+        }
+    }
+
+    fn source1(&self) -> Option<Planes> {
+        matches!(self.form, Form::Dual8 { .. }).then(|| {
+            let mut planes = [[0; 16]; 4];
+            self.half(&mut planes, 4);
+            planes
+        })
+    }
+
+    fn depth(&self) -> [f32; 16] {
+        let mut depth = [0.0; 16];
+        let values = self.source_depth.iter().flatten();
+        for (to, from) in depth.iter_mut().skip(self.form.depth().1).zip(values) {
+            *to = f32::from_bits(*from);
+        }
+        depth
+    }
+}
+
+const SHORT: &str = "message too short for its parts (PRM 5.10.6.9)";
+
+/// Serves a Render Target Write; gives the pixels that reached the target.
+pub fn write(
+    target: &Surface,
+    cc: &mut CcCache,
+    backend: &PixelBackend,
+    mem: &mut Memory,
+    msg: &Message<'_>,
+    ctx: &ThreadContext,
+    events: &mut Events,
+) -> Result<u16, UnitFault> {
+    let rt = RenderTargetWrite::decode(msg).map_err(|what| refuse("DP", msg, what))?;
+    let [m0, m1] = rt.header;
+    let cc = cc.get(mem, ctx, backend, (m0[1] & !0x3f, m1[7] >> 27 & 0xf))?;
+    let origins = rt.origins();
+    let planes = rt.planes();
+    let index = m1[7] >> 16 & 0x7ff;
+    let mut mask = m0[0] as u16 & rt.form.slots();
+    if cc.alpha_test.is_some() {
+        mask = alpha_test(cc, &planes[3], mask);
+    }
+    if !rt.source_depth.is_empty() || rt.test_stencil {
+        mask = late_depth(&rt, cc, backend, mem, (mask, index), origins)?;
+        if rt.last {
+            events.depth_count = events.depth_count.wrapping_add(mask.count_ones());
+        }
+    }
+    if rt.last {
+        events.scoreboard_clear |= (m0[0] >> 16) as u16 & rt.form.slots();
+    }
+    let source1 = rt.source1();
+    let block = PixelBlock {
+        origins: &origins,
+        mask,
+        colour: &planes,
+        source1: source1.as_ref(),
+    };
+    write_block(mem, cc, target, target.target_slice(index), &block)
+}
+
+/// The tests that the windower left to the message (PRM 5.10.6.3, M1.6): depth is compared only
+/// with destination depth present, and written only by the last render target's message.
+fn late_depth(
+    rt: &RenderTargetWrite<'_>,
+    cc: &CcState,
+    backend: &PixelBackend,
+    mem: &mut Memory,
+    (mask, index): (u16, u32),
+    mut origins: Origins,
+) -> Result<u16, UnitFault> {
+    let Some(buffer) = &backend.depth_buffer else {
+        return Ok(mask);
+    };
+    if buffer.coordinate_offset_disable {
+        let (left, top) = backend.drawing_origin;
+        for (x, y) in &mut origins {
+            (*x, *y) = (x.wrapping_sub(left), y.wrapping_sub(top));
+        }
+    }
+    let depth = rt.depth();
+    let outcome = depth_stencil_test(
+        mem,
+        cc,
+        buffer,
+        &DepthBlock {
+            origins: &origins,
+            mask,
+            depth: &depth,
+            back_facing: rt.header[1][6] & 1 << 31 != 0,
+            slice: buffer.target_slice(index),
+            test_depth: rt.test_depth,
+            test_stencil: rt.test_stencil,
+            write: rt.last,
+        },
+    )?;
+    Ok(outcome.passed)
+}
+
+#[cfg(test)]
+mod tests;
