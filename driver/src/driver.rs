@@ -12,7 +12,7 @@ use kernel::sync::{AtomicBool, AtomicU32};
 
 use crate::device::{Device, Inner};
 use crate::engine::Engine;
-use crate::r#gen::{DeviceInfo, gen40};
+use crate::r#gen::{DeviceInfo, I965G, I965GM};
 use crate::gtt::Ggtt;
 use crate::irq::Interrupts;
 use crate::timeline::Timeline;
@@ -34,12 +34,12 @@ const fn row(device: u16, name: &'static str, info: &'static DeviceInfo) -> (Dev
 }
 
 static MODELS: &[(DeviceId, Model)] = &[
-    row(0x2972, "946GZ", &gen40::I965G),
-    row(0x2982, "G35", &gen40::I965G),
-    row(0x2992, "Q965", &gen40::I965G),
-    row(0x29a2, "G965", &gen40::I965G),
-    row(0x2a02, "GM965", &gen40::I965GM),
-    row(0x2a12, "GME965", &gen40::I965GM),
+    row(0x2972, "946GZ", &I965G),
+    row(0x2982, "G35", &I965G),
+    row(0x2992, "Q965", &I965G),
+    row(0x29a2, "G965", &I965G),
+    row(0x2a02, "GM965", &I965GM),
+    row(0x2a12, "GME965", &I965GM),
 ];
 
 /// Name and version for `DRM_IOCTL_VERSION`: user space of this family looks for "i915" 1.6.

@@ -3,6 +3,8 @@
 //! A device's row says how commands, page table entries and resets look. Not modelled: any but the rows in `gen/`.
 pub mod gen40;
 
+pub use self::gen40::{I965G, I965GM};
+
 /// The registers: offsets and typed fields.
 pub(crate) use regs::gen40 as registers;
 
