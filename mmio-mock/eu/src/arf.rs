@@ -87,9 +87,15 @@ impl Acc {
         }
     }
 
-    /// Replaces `N` (8 or 16) float lanes from `first` (0 or 8).
+    /// Replaces the first `exec` of `N` (8 or 16) float lanes from `first` (0 or 8).
     #[inline(always)]
-    pub(crate) fn set_floats<const N: usize>(&mut self, first: u8, v: &[f64; N]) {
+    pub(crate) fn write_floats<const N: usize>(&mut self, first: u8, exec: u8, v: &[f64; N]) {
+        if exec < 8 {
+            for (i, &v) in v.iter().enumerate().take(usize::from(exec)) {
+                self.set_float(first + i as u8, v);
+            }
+            return;
+        }
         let at = usize::from(first & 8);
         // PANIC: as in `floats`.
         self.float[at / 8..(at + N) / 8].fill(true);
@@ -99,9 +105,15 @@ impl Acc {
         }
     }
 
-    /// Replaces `N` (8 or 16) integer lanes from `first` (0 or 8).
+    /// Replaces the first `exec` of `N` (8 or 16) integer lanes from `first` (0 or 8).
     #[inline(always)]
-    pub(crate) fn set_ints<const N: usize>(&mut self, first: u8, v: &[i64; N]) {
+    pub(crate) fn write_ints<const N: usize>(&mut self, first: u8, exec: u8, v: &[i64; N]) {
+        if exec < 8 {
+            for (i, &v) in v.iter().enumerate().take(usize::from(exec)) {
+                self.set_int(first + i as u8, v);
+            }
+            return;
+        }
         let at = usize::from(first & 8);
         // PANIC: as in `floats`.
         self.float[at / 8..(at + N) / 8].fill(false);

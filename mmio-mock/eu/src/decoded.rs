@@ -135,8 +135,8 @@ pub(crate) enum DstKind {
     Table(Table),
     /// Architecture register; offsets are inside its 32-byte image.
     Arf(u8, Table),
-    /// Accumulator lane of each channel.
-    Acc([u8; 16]),
+    /// Accumulator lane of each channel, and the execution size.
+    Acc([u8; 16], u8),
     /// Register-indirect.
     Indirect(Indirect),
 }

@@ -90,8 +90,9 @@ pub(crate) fn write_control(t: &mut Thread, cr0: u32, cr1: u32, cr2: u32) {
     if was_inside && cr0 & CR0_MASTER == 0 {
         t.jump_to(cr2 & !15);
         // Single step: a breakpoint status left set with Suppress set traps again after one
-        // instruction (PRM 3.6.1).
-        t.step = t.cr[1] & CR1_BREAKPOINT != 0 && t.cr[0] & CR0_BREAKPOINT_SUPPRESS != 0;
+        // instruction (PRM 3.6.1): this one, then the next.
+        let stepping = t.cr[1] & CR1_BREAKPOINT != 0 && t.cr[0] & CR0_BREAKPOINT_SUPPRESS != 0;
+        t.step = if stepping { 2 } else { 0 };
     } else if raised && t.cr[1] & CR1_SOFTWARE_ENABLE != 0 {
         let resume = t.next_ip();
         enter(t, 0, resume);

@@ -10,6 +10,8 @@ mod float;
 mod int;
 mod round;
 
+pub(crate) use dot::line_applies;
+
 use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SrcKind};
 use crate::flow;
 use crate::lower::{ExecType, Mode};
@@ -81,7 +83,8 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
             round::select(inst.opcode, wide)
         }
         Opcode::Dp4 | Opcode::Dph | Opcode::Dp3 | Opcode::Dp2 => dot::select(inst.opcode, wide),
-        Opcode::Line => pick(dot::line::<8>, dot::line::<16>),
+        Opcode::Line if line_applies(&d.src[0]) => pick(dot::line::<8>, dot::line::<16>),
+        Opcode::Line => pick(dot::line_any::<8>, dot::line_any::<16>),
         op @ (Opcode::Not
         | Opcode::And
         | Opcode::Or
@@ -171,7 +174,7 @@ pub(crate) fn finish_float<const N: usize>(
     mut r: [f64; N],
 ) -> Next {
     if d.acc_write && t.acc_on {
-        t.acc.set_floats(d.acc_lane, &r);
+        t.acc.write_floats(d.acc_lane, d.exec, &r);
     }
     if t.alt || d.special {
         finish_special(t, d, mask, &mut r);
@@ -189,7 +192,7 @@ fn finish_special<const N: usize>(t: &mut Thread, d: &Decoded, mask: u16, r: &mu
             *v = alt(*v);
         }
     }
-    if d.saturate && d.dst.num == Num::F && !matches!(d.dst.kind, DstKind::Acc(_)) {
+    if d.saturate && d.dst.num == Num::F && !matches!(d.dst.kind, DstKind::Acc(..)) {
         for v in r.iter_mut() {
             // NaN saturates to 0.
             *v = if *v > 0.0 { v.min(1.0) } else { 0.0 };

@@ -153,7 +153,8 @@ impl Lower<'_> {
     fn src(&self, s: &operand::Src) -> Option<Src> {
         let num = num(s.ty)?;
         let size = usize::from(num.size());
-        let exec = self.shape.exec;
+        // Dot products and pairs read whole groups of channels.
+        let exec = self.shape.exec.max(4);
         let fast = self.mode == Mode::Fast;
         let kind = match (s.file, s.addr) {
             (RegFile::Imm, _) => SrcKind::Imm(immediate(s)),
@@ -238,7 +239,7 @@ impl Lower<'_> {
             (RegFile::Imm, _) | (RegFile::Arf, Addr::Indirect { .. }) => DstKind::Null,
             (RegFile::Arf, Addr::Direct { nr, subnr }) => match nr >> 4 {
                 0 => DstKind::Null,
-                2 => DstKind::Acc(acc_lanes(nr, rel(subnr, 1), size)),
+                2 => DstKind::Acc(acc_lanes(nr, rel(subnr, 1), size), self.shape.exec as u8),
                 _ => DstKind::Arf(nr, region::arf_image(rel(subnr, 1))),
             },
             (RegFile::Grf, Addr::Direct { nr, subnr }) => {
@@ -278,6 +279,13 @@ fn acc_lanes(nr: u8, rel: Rel, size: usize) -> [u8; 16] {
 
 /// PRM 11.3.9: float wins, then dword; bytes compute as words.
 fn exec_type(inst: &Inst) -> ExecType {
+    use Opcode::{Dp2, Dp3, Dp4, Dph, Frc, Line, Rndd, Rnde, Rndu, Rndz};
+    if matches!(
+        inst.opcode,
+        Frc | Rndu | Rndd | Rnde | Rndz | Dp4 | Dph | Dp3 | Dp2 | Line
+    ) {
+        return ExecType::Float;
+    }
     let srcs = &inst.src[..usize::from(inst.num_src.clamp(1, 2))];
     let used = srcs
         .iter()
@@ -394,6 +402,13 @@ pub(crate) fn lower(inst: &Inst, mode: Mode) -> Decoded {
     };
     d.dst = dst;
     d.src = [s0, s1];
+    if inst.opcode == Opcode::Line && !exec::line_applies(&s0) {
+        let general = Lower {
+            mode: Mode::General,
+            ..l
+        };
+        d.src[0] = general.src(&inst.src[0]).unwrap_or(s0);
+    }
     exec::select(&mut d, inst, ty, mode);
     d
 }

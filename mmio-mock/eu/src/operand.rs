@@ -221,7 +221,7 @@ impl Thread {
                 }
                 self.arf_write(*nr, &image);
             }
-            DstKind::Acc(t) => {
+            DstKind::Acc(t, _) => {
                 for (i, &v) in lanes {
                     if d.num == Num::F {
                         self.acc.set_float(t[i], f64::from(f32::from_bits(v)));
@@ -254,8 +254,8 @@ impl Thread {
     fn store_float_slow<const N: usize>(&mut self, d: &Dst, mask: u16, r: &[f64; N]) {
         let mut raw = [0; N];
         if d.num == Num::F {
-            if let DstKind::Acc(t) = &d.kind {
-                for i in 0..N {
+            if let DstKind::Acc(t, exec) = &d.kind {
+                for i in 0..N.min(usize::from(*exec)) {
                     self.acc.set_float(t[i], r[i]);
                 }
                 return;
@@ -280,8 +280,8 @@ impl Thread {
                 raw[i] = narrow(int_to_float(r[i]));
             }
         } else {
-            if let DstKind::Acc(t) = &d.dst.kind {
-                for i in 0..N {
+            if let DstKind::Acc(t, exec) = &d.dst.kind {
+                for i in 0..N.min(usize::from(*exec)) {
                     self.acc.set_int(t[i], acc_wrap(r[i], d.acc_word));
                 }
                 return;

@@ -122,6 +122,15 @@ pub(crate) fn grf_offset(byte: i32, outside: usize) -> u16 {
     }
 }
 
+/// A placed source lane `distance` bytes on; past r127 it reads zero.
+pub(crate) fn advance(byte: u16, distance: u16) -> u16 {
+    if usize::from(byte) < ZERO_BASE * BYTES {
+        grf_offset(i32::from(byte) + i32::from(distance), ZERO_BASE)
+    } else {
+        byte
+    }
+}
+
 /// Whether the first `exec` lanes are consecutive dwords of one register file.
 pub(crate) fn contiguous(table: &[u16; 16], exec: usize) -> bool {
     let inside = table[0].is_multiple_of(4) && usize::from(table[0]) < ZERO_BASE * BYTES;

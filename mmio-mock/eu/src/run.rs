@@ -96,7 +96,7 @@ impl Thread {
             *budget -= 1;
             stats.instructions += 1;
             stats.simd8 += u64::from(slot.hot.weight);
-            if self.step {
+            if self.step != 0 {
                 self.finish_step();
             }
             if O::ACTIVE {

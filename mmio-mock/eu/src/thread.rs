@@ -36,8 +36,8 @@ pub struct Thread {
     pub(crate) spf: bool,
     /// An explicit write changed `ip`.
     pub(crate) jumped: bool,
-    /// A breakpoint follows the next instruction.
-    pub(crate) step: bool,
+    /// Instructions until the breakpoint of a single step; 0 when there is none.
+    pub(crate) step: u8,
     /// Where a scalar `if` landed, so that an `else` there falls through.
     pub(crate) spf_else: Option<u32>,
     /// Destination registers of dropped messages: never valid, one bit a register.
@@ -93,7 +93,7 @@ impl Thread {
             acc_on: true,
             spf: false,
             jumped: false,
-            step: false,
+            step: 0,
             spf_else: None,
             stale: 0,
             note: "",
@@ -125,7 +125,7 @@ impl Thread {
         self.acc_on = true;
         self.notify = [0; 2];
         self.jumped = false;
-        self.step = false;
+        self.step = 0;
         self.spf_else = None;
         self.stale = 0;
         self.note = "";
@@ -244,11 +244,11 @@ impl Thread {
 
     /// A pending single step: the breakpoint after the instruction (PRM 3.6.1).
     pub(crate) fn finish_step(&mut self) {
-        use crate::exception::{CR0_BREAKPOINT_SUPPRESS, CR0_MASTER, enter};
-        if self.cr[0] & CR0_MASTER != 0 {
+        use crate::exception::{CR0_BREAKPOINT_SUPPRESS, enter};
+        self.step -= 1;
+        if self.step != 0 {
             return;
         }
-        self.step = false;
         self.cr[0] &= !CR0_BREAKPOINT_SUPPRESS;
         if self.cr[1] & CR1_BREAKPOINT != 0 {
             let ip = self.ip;

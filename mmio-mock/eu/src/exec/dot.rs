@@ -2,9 +2,11 @@
 //!
 //! PRM: volume 4, 14.2.10 to 14.2.13, 14.2.21. Sums keep extended precision (10.3.1.2).
 
-use crate::decoded::{Decoded, Handler, Next, SrcKind};
+use crate::decoded::{Decoded, Handler, Next, Src, SrcKind};
 use crate::exec::{finish_float, illegal};
+use crate::grf::{DWORDS, GRF_COUNT};
 use crate::operand::widen;
+use crate::region;
 use crate::thread::Thread;
 use isa::Opcode;
 
@@ -49,7 +51,7 @@ fn dot<const N: usize, const KIND: u8>(t: &mut Thread, d: &Decoded) -> Next {
     finish_float(t, d, mask, r)
 }
 
-/// `p * src1 + q`, p and q being components 0 and 3 of the source 0 vector.
+/// `p * src1 + q`, p and q being components 0 and 3 of a scalar source 0.
 pub(crate) fn line<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let s = &d.src[0];
@@ -60,40 +62,41 @@ pub(crate) fn line<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
         for v in &mut r {
             *v = p * *v + q;
         }
-    } else {
-        let (p, q) = line_coefficients::<N>(t, d);
-        for i in 0..N {
-            r[i] = p[i] * r[i] + q[i];
-        }
     }
     finish_float(t, d, mask, r)
 }
 
-/// p and q of each group of four channels, for any region of source 0.
-fn line_coefficients<const N: usize>(t: &Thread, d: &Decoded) -> ([f64; N], [f64; N]) {
+/// Whether `line` may read its coefficients as two dwords: floats, both inside the GRF.
+pub(crate) fn line_applies(s: &Src) -> bool {
+    let inside = |off| usize::from(off) + 3 < GRF_COUNT * DWORDS;
+    s.fast_float && matches!(s.kind, SrcKind::Scalar(off) if inside(off))
+}
+
+/// `line` with any region of source 0: p and q of each group of four channels.
+pub(crate) fn line_any<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    let mask = t.write_mask(d);
     let s = &d.src[0];
+    let mut r = t.load_float::<N>(&d.src[1]);
     let first = t.load_float::<N>(s);
     let mut shifted = *s;
+    let distance = 3 * u16::from(s.num.size());
     match &mut shifted.kind {
-        SrcKind::Vec(off) => *off += 3,
         SrcKind::Table(table) => {
             for b in table.iter_mut() {
-                *b += 12;
+                *b = region::advance(*b, distance);
             }
         }
-        SrcKind::Indirect(ind) => ind.imm = ind.imm.wrapping_add(12),
+        SrcKind::Indirect(ind) => ind.imm = ind.imm.wrapping_add(distance as i16),
         SrcKind::Null
+        | SrcKind::Vec(_)
         | SrcKind::Scalar(_)
         | SrcKind::Imm(_)
         | SrcKind::Arf(..)
         | SrcKind::Acc(_) => {}
     }
     let fourth = t.load_float::<N>(&shifted);
-    let mut p = [0.0; N];
-    let mut q = [0.0; N];
     for i in 0..N {
-        p[i] = first[i & !3];
-        q[i] = fourth[i & !3];
+        r[i] = first[i & !3] * r[i] + fourth[i & !3];
     }
-    (p, q)
+    finish_float(t, d, mask, r)
 }

@@ -15,7 +15,7 @@ fn dword(n: Num) -> bool {
 }
 
 fn fast_src(s: &Src) -> bool {
-    (dword(s.num) && plain(s)) || matches!(s.kind, SrcKind::Null)
+    dword(s.num) && plain(s)
 }
 
 /// `and or xor not shl shr asr` and plain `add`: two dwords in, 32 bits out.
@@ -23,14 +23,15 @@ pub(crate) fn applies(d: &Decoded) -> bool {
     let negated_add = |s: &Src| {
         d.op == Opcode::Add && dword(s.num) && !s.abs && !matches!(s.kind, SrcKind::Acc(_))
     };
-    let srcs = d.src.iter().all(|s| fast_src(s) || negated_add(s));
+    let used = if d.op == Opcode::Not { 1 } else { 2 };
+    let srcs = d.src[..used].iter().all(|s| fast_src(s) || negated_add(s));
     let cond = match d.cond {
         CondMod::None => true,
         // The wide path compares more than 32 bits of a sum.
         CondMod::Z | CondMod::Nz => d.op != Opcode::Add && d.op != Opcode::Shl,
         _ => false,
     };
-    let dst = dword(d.dst.num) && !matches!(d.dst.kind, DstKind::Acc(_));
+    let dst = dword(d.dst.num) && !matches!(d.dst.kind, DstKind::Acc(..));
     srcs && cond && dst && !d.saturate
 }
 
@@ -137,7 +138,7 @@ fn add<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
         for i in 0..N {
             sum[i] = x[i] + y[i];
         }
-        t.acc.set_ints(d.acc_lane, &sum);
+        t.acc.write_ints(d.acc_lane, d.exec, &sum);
     }
     let sign = |s: &Src| 0u32.wrapping_sub(u32::from(s.negate));
     let (na, nb) = (sign(&d.src[0]), sign(&d.src[1]));

@@ -68,19 +68,19 @@ fn unsigned(d: &Decoded, v: i64) -> i64 {
     }
 }
 
-/// The same bits as a signed value if the destination is signed, so that flags and saturation
-/// see the number that is written.
+/// The value as the destination type holds it, so that flags see the number that is written.
 fn settle(d: &Decoded, v: i64) -> i64 {
-    let (lo, _) = d.dst.num.range();
-    match (lo < 0, d.acc_word) {
-        (true, true) => i64::from(v as i16),
-        (true, false) => i64::from(v as i32),
-        (false, _) => unsigned(d, v),
-    }
+    let n = d.dst.num;
+    n.extend(v as u32 & (u32::MAX >> (32 - 8 * u32::from(n.size()))))
 }
 
+/// The complement of an unsigned source has the source's width, that of a signed one extends.
 fn not(t: &mut Thread, d: &Decoded) -> Next {
-    binary(t, d, |a, _| settle(d, !a))
+    let width = match d.src[0].num.range() {
+        (0, hi) => hi,
+        _ => -1,
+    };
+    binary(t, d, |a, _| settle(d, !a & width))
 }
 
 fn and(t: &mut Thread, d: &Decoded) -> Next {
@@ -160,7 +160,7 @@ fn mach(t: &mut Thread, d: &Decoded) -> Next {
 }
 
 fn avg(t: &mut Thread, d: &Decoded) -> Next {
-    binary(t, d, |a, b| (a + b + 1) >> 1)
+    binary(t, d, |a, b| a.wrapping_add(b).wrapping_add(1) >> 1)
 }
 
 fn lzd(t: &mut Thread, d: &Decoded) -> Next {
@@ -173,8 +173,8 @@ fn pairs(t: &mut Thread, d: &Decoded, c: &Lanes) -> Next {
     let (a, b) = sources(t, d);
     let mut r = [0; 16];
     for i in (0..16).step_by(2) {
-        let sum = (a[i] - b[i]).abs() + (a[i + 1] - b[i + 1]).abs();
-        r[i] = c[i].wrapping_add(sum);
+        let distance = |i: usize| a[i].wrapping_sub(b[i]).wrapping_abs();
+        r[i] = c[i].wrapping_add(distance(i)).wrapping_add(distance(i + 1));
     }
     finish_int(t, d, mask, &r)
 }

@@ -1,0 +1,93 @@
+//! Random instruction words: no panic, always an end.
+//!
+//! PRM: volume 4, 13.2.
+
+use super::{Rng, TestPort};
+use crate::{FloatMode, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadInit};
+
+/// Opcode numbers that mean something, so that most words get past the decoder.
+const OPCODES: [u32; 44] = [
+    1, 2, 4, 5, 6, 7, 8, 9, 12, 16, 17, 32, 34, 35, 36, 37, 38, 39, 40, 41, 42, 44, 45, 46, 47, 48,
+    49, 64, 65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 80, 81, 84, 85, 87, 89,
+];
+
+#[test]
+fn random_words_end_within_budget() {
+    const SEED: u64 = 0x0dd0_5eed_1234_4321;
+    println!("seed {SEED:#x}");
+    let mut rng = Rng(SEED);
+    let mut executed = 0;
+    let mut rounds = 0u64;
+    let mut t = Thread::new();
+    while executed < 1_200_000 {
+        rounds += 1;
+        let words: Vec<[u32; 4]> = (0..64)
+            .map(|_| {
+                let mut w: [u32; 4] = std::array::from_fn(|_| rng.word());
+                if rng.below(8) != 0 {
+                    let op = OPCODES[rng.below(OPCODES.len() as u64) as usize];
+                    w[0] = (w[0] & !0x7f) | op;
+                    // Sizes and modifiers that exist.
+                    w[0] &= !(1 << 23) & !(0x3 << 28);
+                    if rng.below(2) == 0 {
+                        w[0] &= !(0x1f << 16) & !(0xf << 24);
+                        w[3] &= 0x001f_ffff;
+                    }
+                    if op == 34 || (36..=42).contains(&op) {
+                        w[3] = (w[3] & 0x000f_0007) | if rng.below(2) == 0 { 0xfff0 } else { 0 };
+                    }
+                }
+                w
+            })
+            .collect();
+        let mut port = TestPort::new(words);
+        port.fill = rng.word();
+        t.dispatch(&ThreadInit {
+            ip: 16 * rng.below(64) as u32,
+            sip: 16 * rng.below(64) as u32,
+            dispatch_mask: rng.word() as u16,
+            float_mode: if rng.below(2) == 0 {
+                FloatMode::Ieee
+            } else {
+                FloatMode::Alt
+            },
+            single_program_flow: rng.below(4) == 0,
+            illegal_opcode_exception: rng.below(2) == 0,
+            mask_stack_exception: rng.below(2) == 0,
+            software_exception: rng.below(2) == 0,
+            breakpoint: rng.below(2) == 0,
+            ..ThreadInit::default()
+        });
+        let mut cache = KernelCache::new();
+        let mut budget = 2000;
+        let mut stats = RunStats::default();
+        loop {
+            let stop = t.run(
+                &mut cache,
+                &mut port,
+                &mut NoObserver,
+                &mut budget,
+                &mut stats,
+            );
+            match stop {
+                // Steps over what stops a thread for good, to reach the words behind it.
+                Stop::Illegal(_) | Stop::Unimplemented(_) | Stop::Hung(_) | Stop::Wait(_)
+                    if budget > 0 =>
+                {
+                    budget -= 1;
+                    t.stale = 0;
+                    t.set_ip(t.ip().wrapping_add(16));
+                }
+                Stop::Fault(_) if budget > 0 => {
+                    budget -= 1;
+                    t.set_ip(16 * rng.below(64) as u32);
+                }
+                Stop::EndOfThread if budget > 0 => t.set_ip(t.ip().wrapping_add(16)),
+                _ => break,
+            }
+        }
+        assert!(budget == 0);
+        executed += stats.instructions;
+    }
+    println!("{executed} instructions in {rounds} kernels");
+}

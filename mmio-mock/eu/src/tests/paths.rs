@@ -1,0 +1,236 @@
+//! Fast paths against the general path on random instructions.
+//!
+//! PRM: volume 4, chapters 11 and 14. The general path itself is checked by the other tests.
+
+use super::{Rng, TestPort, arf_src, imm, run_in, thread};
+use crate::{KernelCache, Thread};
+use isa::inst::{AccessMode, Compression, CondMod, PredCtrl};
+use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
+use isa::{Inst, Opcode};
+use proptest::prelude::*;
+
+const OPS: [Opcode; 28] = [
+    Opcode::Mov,
+    Opcode::Sel,
+    Opcode::Not,
+    Opcode::And,
+    Opcode::Or,
+    Opcode::Xor,
+    Opcode::Shr,
+    Opcode::Shl,
+    Opcode::Asr,
+    Opcode::Cmp,
+    Opcode::Cmpn,
+    Opcode::Add,
+    Opcode::Mul,
+    Opcode::Avg,
+    Opcode::Frc,
+    Opcode::Rndu,
+    Opcode::Rndd,
+    Opcode::Rnde,
+    Opcode::Rndz,
+    Opcode::Mac,
+    Opcode::Mach,
+    Opcode::Lzd,
+    Opcode::Dp4,
+    Opcode::Dph,
+    Opcode::Dp3,
+    Opcode::Dp2,
+    Opcode::Line,
+    Opcode::Sad2,
+];
+const TYPES: [Type; 9] = [
+    Type::F,
+    Type::F,
+    Type::F,
+    Type::Ud,
+    Type::D,
+    Type::Uw,
+    Type::W,
+    Type::Ub,
+    Type::B,
+];
+const CONDS: [CondMod; 10] = [
+    CondMod::None,
+    CondMod::Z,
+    CondMod::Nz,
+    CondMod::G,
+    CondMod::Ge,
+    CondMod::L,
+    CondMod::Le,
+    CondMod::R,
+    CondMod::O,
+    CondMod::U,
+];
+
+fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
+    of[rng.below(of.len() as u64) as usize]
+}
+
+fn region(rng: &mut Rng) -> Region {
+    match rng.below(4) {
+        0 => Region::SCALAR,
+        1 | 2 => Region::VEC8,
+        _ => Region {
+            vstride: pick(rng, &[0, 1, 2, 4, 8, 16, 32, Region::VXH]),
+            width: pick(rng, &[1, 2, 4, 8, 16]),
+            hstride: pick(rng, &[0, 1, 2, 4]),
+        },
+    }
+}
+
+fn source(rng: &mut Rng, align16: bool) -> Src {
+    let ty = pick(rng, &TYPES);
+    let mut s = match rng.below(12) {
+        0 => imm(if ty.size() == 1 { Type::V } else { ty }, rng.word()),
+        1 => imm(Type::Vf, rng.word()),
+        2 => arf_src(
+            pick(rng, &[0x20, 0x21, 0x30, 0x10, 0x00]),
+            4 * rng.below(4) as u8,
+            ty,
+        ),
+        3 => Src {
+            addr: Addr::Indirect {
+                subreg: rng.below(8) as u8,
+                imm: rng.below(1024) as i16 - 512,
+            },
+            ..super::grf(0, 0, ty, Region::VEC8)
+        },
+        _ => super::grf(rng.below(131) as u8, rng.below(32) as u8, ty, Region::VEC8),
+    };
+    s.region = region(rng);
+    if align16 {
+        s.region = Region {
+            vstride: pick(rng, &[0, 4]),
+            width: 4,
+            hstride: 1,
+        };
+        s.swizzle = std::array::from_fn(|_| rng.below(4) as u8);
+    }
+    s.negate = rng.below(4) == 0;
+    s.abs = rng.below(4) == 0;
+    s
+}
+
+fn instruction(rng: &mut Rng) -> Inst {
+    let opcode = pick(rng, &OPS);
+    let align16 = rng.below(3) == 0;
+    let mut i = Inst::blank(opcode);
+    if align16 {
+        i.access = AccessMode::Align16;
+    }
+    i.exec_size = pick(rng, &[1, 2, 4, 8, 8, 8, 16, 16]);
+    i.compression = match (i.exec_size, rng.below(3)) {
+        (16, 0 | 1) => Compression::Compressed,
+        (_, 2) => Compression::SecHalf,
+        _ => Compression::None,
+    };
+    i.no_mask = rng.below(4) == 0;
+    i.saturate = rng.below(4) == 0;
+    i.cond_mod = if rng.below(2) == 0 {
+        CondMod::None
+    } else {
+        pick(rng, &CONDS)
+    };
+    i.pred_ctrl = pick(
+        rng,
+        &[
+            PredCtrl::None,
+            PredCtrl::None,
+            PredCtrl::Normal,
+            PredCtrl::Any4h,
+        ],
+    );
+    i.pred_inv = rng.below(2) == 0;
+    i.flag_subreg = rng.below(2) as u8;
+    i.dst = Dst {
+        file: pick(
+            rng,
+            &[
+                RegFile::Grf,
+                RegFile::Grf,
+                RegFile::Grf,
+                RegFile::Mrf,
+                RegFile::Arf,
+            ],
+        ),
+        ty: pick(rng, &TYPES),
+        addr: Addr::Direct {
+            nr: rng.below(130) as u8,
+            subnr: rng.below(32) as u8,
+        },
+        hstride: if align16 {
+            1
+        } else {
+            pick(rng, &[1, 1, 1, 2, 4])
+        },
+        writemask: if align16 { rng.below(16) as u8 } else { 0xf },
+        compr4: false,
+    };
+    if i.dst.file == RegFile::Arf {
+        i.dst.addr = Addr::Direct {
+            nr: pick(rng, &[0, 0x20, 0x21, 0x10, 0x30]),
+            subnr: 0,
+        };
+    }
+    i.num_src = if matches!(
+        opcode,
+        Opcode::Mov | Opcode::Not | Opcode::Frc | Opcode::Lzd
+    ) {
+        1
+    } else {
+        2
+    };
+    for n in 0..usize::from(i.num_src) {
+        i.src[n] = source(rng, align16);
+    }
+    i
+}
+
+fn randomised(rng: &mut Rng) -> Thread {
+    let mut t = thread();
+    for r in t.grf_mut() {
+        *r = std::array::from_fn(|_| match rng.below(8) {
+            0 => rng.word(),
+            1 => rng.below(300) as u32,
+            2 => rng.word() & 0x807f_ffff,
+            _ => (rng.word() & 0x83ff_ffff) | 0x3e00_0000,
+        });
+    }
+    t.set_flag([rng.word() as u16, rng.word() as u16]);
+    let mut masks = t.view().masks;
+    masks.amask = if rng.below(2) == 0 {
+        0xffff
+    } else {
+        rng.word() as u16
+    };
+    t.set_masks(masks);
+    t
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn fast_equals_general(seed in 1u64..) {
+        let mut rng = Rng(seed);
+        let code: Vec<Inst> = (0..12).map(|_| instruction(&mut rng)).collect();
+        let mut fast = randomised(&mut rng);
+        let mut general = fast.clone();
+        let mut port = TestPort::new(Vec::new());
+        for (n, inst) in code.iter().enumerate() {
+            fast.set_ip(0);
+            general.set_ip(0);
+            let one = std::slice::from_ref(inst);
+            let a = run_in(&mut KernelCache::new(), &mut fast, &mut port, one, 1);
+            let b = run_in(&mut KernelCache::general(), &mut general, &mut port, one, 1);
+            prop_assert_eq!(a, b);
+            for r in 0..128 {
+                let (a, b) = (fast.grf()[r], general.grf()[r]);
+                prop_assert_eq!(a, b, "r{} after instruction {}: {:#?}", r, n, inst);
+            }
+            prop_assert_eq!(fast.mrf(), general.mrf(), "instruction {}: {:?}", n, inst);
+            prop_assert_eq!(fast.view(), general.view(), "instruction {}: {:#?}", n, inst);
+        }
+    }
+}
