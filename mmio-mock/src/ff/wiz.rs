@@ -10,9 +10,11 @@
 mod decode;
 pub mod depth;
 pub mod depth_target;
+mod dispatch;
 pub mod fixed;
 pub mod iz;
 pub mod line;
+mod plan;
 pub mod polygon;
 pub mod setup;
 pub mod shape;
@@ -27,15 +29,15 @@ pub use thread::{Dispatch, PsThread, WizPort};
 
 use depth::{DepthPlane, Destination, Tests, test_subspan};
 use depth_target::DepthTarget;
-use iz::{IzCase, IzInputs, IzMode};
+use dispatch::Threads;
+use iz::{IzCase, IzMode};
+use plan::{depth_plane, plan};
 use setup::Outline;
 use shape::{Block, Next, Walk};
 use stipple::LineStippleWalk;
-use thread::Scoreboard;
 
-use super::ps::{MAX_SUBSPANS, Payload, PayloadState, PixelGroup, Subspan};
+use super::ps::{MAX_SUBSPANS, PixelGroup, Subspan};
 use crate::cc::CcState;
-use crate::debug::{ThreadDebug, WizPayload};
 use crate::fault::UnitFault;
 use crate::surface::DepthBuffer;
 use crate::urb::UrbHandle;
@@ -269,9 +271,9 @@ impl Wiz {
             .depth_buffer
             .as_ref()
             .and_then(|b| DepthTarget::new(b, primitive.render_target_array_index));
-        let (case, tests, write) = plan(state, target.as_ref(), primitive.back_facing);
-        let start = setup::start(state, primitive);
         let dispatches = wm.thread_dispatch_enable && (wm.dispatch_8 || wm.dispatch_16);
+        let (case, tests, write) = plan(state, target.as_ref(), primitive.back_facing, dispatches);
+        let start = setup::start(state, primitive);
         if !dispatches && !tests.touch() && !wm.statistics_enable {
             return Ok(false);
         }
@@ -478,166 +480,6 @@ impl Active {
         pending.keep();
         Ok(())
     }
-}
-
-/// Threads: numbers, payload, and the subspans of those that live on.
-#[derive(Clone, Debug, Default)]
-struct Threads {
-    payload: Payload,
-    scoreboard: Scoreboard,
-    /// Debug side of the collected subspans; kept while a slot is waited for.
-    tag: Option<ThreadDebug>,
-    fftid: u8,
-}
-
-impl Threads {
-    /// Starts the thread for the collected subspans.
-    fn flush<P: WizPort>(
-        &mut self,
-        state: &WizState,
-        active: &Active,
-        pending: &mut PixelGroup,
-        port: &mut P,
-    ) -> Step {
-        let wm = &state.wm;
-        if self.scoreboard.threads() > wm.maximum_number_of_threads as usize {
-            return Step::Blocked;
-        }
-        let primitive = &active.primitive;
-        let tag = match self.tag {
-            Some(tag) => tag,
-            None => *self.tag.insert(tag(pending, primitive, wm, port)),
-        };
-        self.payload.build(
-            &PayloadState {
-                color_calc_state: state.color_calc_state,
-                sampler_state: wm.sampler_state_pointer,
-                scratch_space: wm.per_thread_scratch_space,
-                scratch_base: wm.scratch_space_base_pointer,
-                binding_table: state.binding_table_pointer,
-                fftid: self.fftid,
-                debug: tag.r0(),
-                start: active.start,
-                back_facing: primitive.back_facing,
-                antialias: active.smooth,
-                viewport_index: primitive.viewport_index,
-                render_target_array_index: primitive.render_target_array_index,
-                case: active.case,
-            },
-            pending,
-        );
-        let outcome = port.dispatch(&PsThread {
-            dispatch_mask: pending.dispatch_mask(),
-            payload: self.payload.registers(),
-            setup: primitive.setup_handle,
-            fftid: self.fftid,
-            snapshot: tag.flag,
-        });
-        match outcome {
-            Dispatch::Full => return Step::Blocked,
-            Dispatch::Done => {}
-            Dispatch::InFlight(slot) => self.scoreboard.enter(slot, pending),
-        }
-        if wm.statistics_enable {
-            port.count_invocations(pending.pixel_mask().count_ones());
-        }
-        pending.clear();
-        self.tag = None;
-        self.fftid = self.fftid.wrapping_add(1);
-        Step::Progress
-    }
-}
-
-/// Numbers a thread and lets the snapshot logic look at its subspans (PRM vol4 3.3.9).
-fn tag<P: WizPort>(
-    group: &PixelGroup,
-    primitive: &SetupPrimitive,
-    wm: &WmState,
-    port: &mut P,
-) -> ThreadDebug {
-    let mut at = [(0, 0); MAX_SUBSPANS];
-    for (to, s) in at.iter_mut().zip(group.subspans()) {
-        *to = (u32::from(s.x), u32::from(s.y));
-    }
-    // PANIC: a group holds at most MAX_SUBSPANS subspans.
-    port.debug().wiz_payload(&WizPayload {
-        subspans: &at[..group.subspans().len()],
-        primitive: primitive.sequence,
-        upstream: primitive.snapshot,
-        kernel_pointer: wm.kernel_start_pointer,
-    })
-}
-
-/// Which tests are made here, and whether they write.
-fn plan(
-    state: &WizState,
-    target: Option<&DepthTarget>,
-    back_facing: bool,
-) -> (IzCase, Tests, bool) {
-    let present = target.is_some();
-    let has_stencil = target.is_some_and(|t| t.format.has_stencil());
-    let (wm, depth, stencil) = (&state.wm, &state.cc.depth, &state.cc.stencil);
-    let case = IzCase::new(IzInputs {
-        kill: wm.pixel_shader_kills_pixel || state.cc.alpha_test.is_some(),
-        computed_depth: wm.pixel_shader_computed_depth,
-        depth_write: depth.write && present,
-        depth_test: depth.test && present,
-        stencil_write: stencil.write,
-        stencil_test: stencil.test,
-        early: wm.early_depth_test_enable,
-        statistics: wm.statistics_enable,
-        uses_source_depth: wm.pixel_shader_uses_source_depth,
-    });
-    let promoted = case.mode == IzMode::Promoted;
-    // A non-promoted stencil test has no stencil writes (see `IzCase`), so to make it here too
-    // changes nothing but spares threads. Computed depth is not known yet.
-    let here = case.mode != IzMode::Computed;
-    let known = !wm.pixel_shader_computed_depth;
-    let tests = Tests {
-        depth: here && depth.test && present && (known || promoted),
-        depth_write: promoted && depth.write && present && known,
-        function: depth.function,
-        stencil: here && stencil.test && has_stencil && (promoted || !stencil.write),
-        stencil_write: promoted && stencil.write,
-        face: if back_facing && stencil.double_sided {
-            stencil.back
-        } else {
-            stencil.front
-        },
-    };
-    (case, tests, promoted)
-}
-
-fn depth_plane<P: WizPort>(
-    state: &WizState,
-    primitive: &SetupPrimitive,
-    target: Option<&DepthTarget>,
-    start: [f32; 2],
-    port: &P,
-) -> DepthPlane {
-    let wm = &state.wm;
-    // CAST: a six-bit field.
-    let row = wm.depth_coefficient_urb_read_offset as u16;
-    let row = port.urb_row(primitive.setup_handle, row);
-    let mut plane = DepthPlane::new(&row, start, state.cc.depth_range);
-    if wm.global_depth_offset_enable && primitive.kind == PrimitiveKind::Triangle {
-        let z = primitive.v.iter().fold(0.0f32, |m, v| m.max(v.z.abs()));
-        let unit = if wm.legacy_global_depth_bias_enable {
-            1.0
-        } else {
-            target.map_or(0.0, |t| depth_target::resolution(t.format, z))
-        };
-        let mut offset = f64::from(wm.global_depth_offset_constant) * unit
-            + f64::from(wm.global_depth_offset_scale) * plane.max_slope();
-        let clamp = f64::from(state.depth_offset_clamp);
-        if clamp > 0.0 {
-            offset = offset.min(clamp);
-        } else if clamp < 0.0 {
-            offset = offset.max(clamp);
-        }
-        plane.offset(offset);
-    }
-    plane
 }
 
 #[cfg(test)]

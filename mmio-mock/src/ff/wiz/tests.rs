@@ -293,6 +293,73 @@ fn numbers_that_are_none_draw_nothing() {
 }
 
 #[test]
+fn no_bits_make_it_panic_or_hang() {
+    let mut seed = 0x2545_f491_4f6c_dd1du64;
+    let mut next = move || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        (seed >> 16) as u32
+    };
+    let mut bench = Bench::new();
+    for _ in 0..500 {
+        let mut s = state();
+        let r = next();
+        s.raster.antialiasing_enable = r & 1 != 0;
+        s.raster.last_pixel_enable = r & 2 != 0;
+        s.raster.subpixel_bits = if r & 4 != 0 { 4 } else { 8 };
+        s.wm.line_stipple_enable = r & 8 != 0;
+        s.wm.polygon_stipple_enable = r & 16 != 0;
+        s.wm.global_depth_offset_enable = r & 32 != 0;
+        s.wm.global_depth_offset_constant = f32::from_bits(next());
+        s.wm.global_depth_offset_scale = f32::from_bits(next());
+        s.line_stipple.pattern = next() as u16;
+        s.line_stipple.repeat_count = next() & 0x1ff;
+        s.depth_buffer = Some(depth_buffer());
+        s.cc.depth.test = true;
+        s.cc.depth.write = true;
+        s.cc.depth_range = Some((f32::from_bits(next()), f32::from_bits(next())));
+        s.drawing_rectangle.origin_x = i32::from(next() as i16);
+        s.drawing_rectangle.origin_y = i32::from(next() as i16);
+        if r & 64 != 0 {
+            s.drawing_rectangle.clip.x_max = 0xffff;
+            s.drawing_rectangle.clip.y_min = 0xff00;
+            s.drawing_rectangle.clip.y_max = 0xffff;
+        }
+        bench.coefficients = std::array::from_fn(|_| next());
+        let mut any = || match next() & 3 {
+            0 => f32::from_bits(next()),
+            1 => (next() as i32 >> 14) as f32,
+            _ => (next() & 0xffff) as f32 / 512.0,
+        };
+        let v = std::array::from_fn(|_| ScreenVertex {
+            x: any(),
+            y: any(),
+            z: any(),
+            rhw: any(),
+        });
+        let (point_width, line_width) = (any(), any());
+        let kind = [
+            PrimitiveKind::Triangle,
+            PrimitiveKind::Rectangle,
+            PrimitiveKind::Line,
+            PrimitiveKind::Point,
+        ][(r >> 8) as usize & 3];
+        let p = SetupPrimitive {
+            kind,
+            v,
+            point_width,
+            line_width,
+            polygon_stipple: true,
+            reversed: r & 128 != 0,
+            ..SetupPrimitive::default()
+        };
+        draw(&mut Wiz::new(), &s, &p, &mut bench);
+        bench.threads.clear();
+    }
+}
+
+#[test]
 fn points_are_squares_of_their_width() {
     for (width, count) in [(0.125, 1), (1.0, 1), (2.0, 4), (5.0, 25)] {
         let p = SetupPrimitive {

@@ -45,9 +45,9 @@ pub trait WizPort {
     fn urb_row(&self, handle: UrbHandle, row: u16) -> Grf;
     /// Starts a thread.
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch;
-    /// Adds to PS_INVOCATION_COUNT.
+    /// Pixels handed to a thread: PS_INVOCATION_COUNT, under Statistics Enable.
     fn count_invocations(&mut self, pixels: u32);
-    /// Adds to PS_DEPTH_COUNT.
+    /// Pixels that passed the early tests with Statistics Enable on: PS_DEPTH_COUNT.
     fn count_depth(&mut self, pixels: u32);
     /// The debug registers: thread numbers and snapshots.
     fn debug(&mut self) -> &mut DebugRegs;
