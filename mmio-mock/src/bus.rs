@@ -1,4 +1,4 @@
-//! The register file: storage of every MMIO register, with the tables' access rules.
+//! The register file: storage of MMIO registers, with the tables' access rules.
 //!
 //! PRM: volume 1 (register address maps); rules come from the tables of `regs`.
 //! Units that keep a register's value elsewhere (GTT, fences, counters) are served by `mmio`.

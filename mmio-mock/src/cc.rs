@@ -1,4 +1,4 @@
-//! The colour calculator: alpha, stencil and depth tests, blending, logic ops, pixel stores.
+//! The colour calculator: alpha, stencil, depth, blend, logic ops, pixel stores.
 //!
 //! PRM: volume 4 1.2 (the colour calculator lives in the data port), 5.10.6 (render target
 //! write); volume 2, windower (colour buffer blending, logic ops, dithering, depth and stencil).

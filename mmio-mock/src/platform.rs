@@ -1,4 +1,4 @@
-//! The modelled device as a platform: BAR, configuration space, DMA, clock and interrupt line.
+//! The modelled device as a platform: BAR, PCI configuration, DMA, clock, IRQ.
 //!
 //! No PRM section: this is the shell around the pure device; it alone knows the `kernel` traits.
 //! Waiting on its clock runs the device for that much of its own time.

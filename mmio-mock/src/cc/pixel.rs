@@ -1,4 +1,4 @@
-//! Writing blocks of pixels to a render target: blend, logic op, dither, pack, masked store.
+//! Pixel blocks into a render target: blend, logic op, dither, masked store.
 //!
 //! PRM: volume 4 5.10.6 (render target write), volume 2, windower (pixel pipeline order).
 //! Not modelled: the render cache, YCRCB render targets, and the hardware's blend precision.

@@ -1,4 +1,4 @@
-//! Shared functions: error words, URB write trap, render cache colour, arbiter halts.
+//! Shared functions: errors, URB write trap, render cache colour, arbiter halts.
 //!
 //! PRM: volume 4, 3.4.2, 3.4.5 to 3.4.10 and 3.7.1. The EM pipeline word and all mux values of the
 //! render cache are not modelled.

@@ -1,4 +1,4 @@
-//! Thread dispatcher: breakpoints and halts at dispatch, exception overrides, EU masks.
+//! Thread dispatcher: breakpoints, halts at dispatch, exceptions, EU masks.
 //!
 //! PRM: volume 4, 3.4.1 and 3.6. Choosing the EU and setting CR0 and CR1 is the dispatcher's.
 

@@ -1,4 +1,4 @@
-//! Vertex fetch: sequence numbers, vertex snapshots, skipped primitives, vertex range.
+//! Vertex fetch: sequence numbers, snapshots, skipped primitives, vertex range.
 //!
 //! PRM: volume 4, 3.3.4. The internal data of mux value 1 are not published.
 

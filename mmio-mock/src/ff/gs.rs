@@ -1,4 +1,4 @@
-//! Geometry shader unit: objects in, threads, vertex streams out; or nothing at all.
+//! Geometry shader unit: objects in, threads, vertex streams out; or nothing.
 //!
 //! PRM: volume 2, geometry shader stage; volume 4, 3.3.6.
 //! Not modelled: adjacency and stream output, which Gen4 exposes only through kernels.

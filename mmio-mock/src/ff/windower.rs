@@ -1,4 +1,4 @@
-//! The windower in its place: state from memory, threads by TD, counters and debug registers.
+//! The windower in its place: state from memory, threads by TD, counters.
 //!
 //! PRM: volume 2, windower; volume 4, 3.3.9. `wiz` rasterises and asks through `WizPort`; this is
 //! the machine behind that port.

@@ -1,4 +1,4 @@
-//! What shared functions know of a sender besides its message, and what its messages tell.
+//! What shared functions know of a sender, and what its messages tell.
 //!
 //! PRM: volume 4, 2.6.2 (sideband), 4.7.1, 5.2.2 (stateless model), 8.4.2 (snooped bits).
 //! Not modelled: per-context protection beyond the upper bounds.

@@ -1,4 +1,4 @@
-//! The thread spawner as a shared function: child and root threads of the media pipeline.
+//! The thread spawner as a shared function: child and root media threads.
 //!
 //! PRM: volume 4, 2.5 and 3.4.10; the message formats are in volume 2 (media). Nothing but the
 //! recognition of the target is modelled.

@@ -1,4 +1,4 @@
-//! The depth buffer: 3DSTATE_DEPTH_BUFFER resolved, and depth values of its formats.
+//! The depth buffer: 3DSTATE_DEPTH_BUFFER resolved, and its depth values.
 //!
 //! PRM: volume 2 (3DSTATE_DEPTH_BUFFER; fields from genxml), volume 4 5.10.6.8 (depth payload).
 //! Not modelled: hierarchical depth, software tiled rendering modes.

@@ -1,4 +1,4 @@
-//! Tests of resolving and addressing against captured states and hand-worked layouts.
+//! Resolving and addressing against captured states and hand-worked layouts.
 //!
 //! PRM: volume 4 4.7.2. Not covered: every rule's interplay.
 #![allow(clippy::unwrap_used, reason = "tests")]

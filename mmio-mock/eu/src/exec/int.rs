@@ -1,4 +1,4 @@
-//! Integer instructions in 64-bit lanes: every type, accumulator, saturation and flags.
+//! Integer instructions in 64-bit lanes: all types, accumulator, saturation, flags.
 //!
 //! PRM: volume 4, 10.4, 11.3.4.5, 14.2.
 

@@ -1,4 +1,4 @@
-//! Tests of pixel writes: fast path against general path, blending, masks, logic ops, bounds.
+//! Pixel writes: fast path against general path, blending, masks, bounds.
 //!
 //! PRM: volume 4 5.10.6. Not covered: cache behaviour.
 #![allow(clippy::unwrap_used, reason = "tests")]

@@ -1,4 +1,4 @@
-//! Assembly against the vertex orders that OpenGL 2.1, 2.6.1 gives for each primitive.
+//! Assembly against the vertex orders of OpenGL 2.1, 2.6.1.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::collections::BTreeMap;

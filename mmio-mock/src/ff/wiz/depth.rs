@@ -1,4 +1,4 @@
-//! Depth of a pixel, and the depth and stencil tests that the windower makes itself.
+//! Depth of a pixel; the depth and stencil tests the windower makes itself.
 //!
 //! PRM: volume 2, windower (depth interpolation, global depth offset, early depth and stencil).
 //! The depth plane comes from the setup thread's result in the URB, as on hardware: the rows at

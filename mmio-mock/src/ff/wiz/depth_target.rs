@@ -1,4 +1,4 @@
-//! The depth buffer as one primitive sees it: one slice of one level, pixels in pairs.
+//! The depth buffer as one primitive sees it: a slice of a level, pixels in pairs.
 //!
 //! PRM: volume 2 (3DSTATE_DEPTH_BUFFER); volume 1 (tiling). A pair is two pixels of one subspan
 //! side by side: in every tiling they are adjacent bytes of one page.

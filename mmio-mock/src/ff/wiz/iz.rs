@@ -1,4 +1,4 @@
-//! Intermediate Z: where depth and stencil are tested, and what a pixel shader thread must carry.
+//! Intermediate Z: where depth and stencil are tested, and what threads carry.
 //!
 //! PRM: volume 2, windower (early depth test cases); volume 4, 5.10.6.3 (bits 29:27 of M1.6).
 //! The rules below reproduce the case table that the public drivers index with these switches

@@ -1,4 +1,4 @@
-//! The windower's side of thread dispatch and everything else it asks of the machine.
+//! The windower's side of thread dispatch, and what else it asks of the machine.
 //!
 //! PRM: volume 4, 2.4 (dispatch), 5.7 (pixel scoreboard).
 //!

@@ -1,4 +1,4 @@
-//! SAMPLER_STATE resolved: filters, address modes, LOD control, border colour, keys.
+//! SAMPLER_STATE resolved: filters, addressing, LOD control, border, keys.
 //!
 //! PRM: volume 4, 4.7.3-4.7.6. Not modelled: the address rounding enables.
 

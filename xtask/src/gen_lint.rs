@@ -1,0 +1,146 @@
+//! Generation numbers stand only in tables, generation files and `isa`.
+//! No PRM chapter. Comments and tests may name a generation: they cite.
+
+use crate::finding::Finding;
+use crate::source::{Kind, RustFile};
+use crate::workspace::Workspace;
+
+/// Files that name generations because that is what they are about.
+fn is_generation_file(path: &str) -> bool {
+    let parts: Vec<&str> = path.split('/').collect();
+    let Some((name, folders)) = parts.split_last() else {
+        return false;
+    };
+    matches!(folders.first(), Some(&("isa" | "regs" | "xtask")))
+        || folders.iter().any(|f| matches!(*f, "gen" | "tables"))
+        || matches!(*name, "gen.rs" | "platform.rs")
+        || name.strip_suffix(".rs").is_some_and(names_generation)
+}
+
+/// Whether an identifier or word is `gen` with a number, in any case, or a `verx10`. The type
+/// `Verx10` itself is none: units hand the value of their device on.
+fn names_generation(word: &str) -> bool {
+    word != "Verx10"
+        && word.split('_').any(|part| {
+            let part = part.to_ascii_lowercase();
+            part == "verx10"
+                || part
+                    .strip_prefix("gen")
+                    .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+        })
+}
+
+/// Reports generation numbers outside their files.
+pub fn check(workspace: &Workspace) -> Vec<Finding> {
+    let files = workspace.rust.iter();
+    files
+        .filter(|file| !is_generation_file(&file.path))
+        .flat_map(check_file)
+        .collect()
+}
+
+fn check_file(file: &RustFile) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    let imported = imports_tables(file);
+    for (i, token) in file.tokens.iter().enumerate() {
+        if token.test {
+            continue;
+        }
+        let word = match &token.kind {
+            Kind::Ident(name) if names_generation(name) => {
+                // `mod gen40;` brings a generation file in.
+                let declared = i > 0 && file.is_ident(i - 1, "mod");
+                if declared || names_tables(file, i, imported) {
+                    continue;
+                }
+                name.clone()
+            }
+            Kind::Ident(name) if name == "Verx10" && file.is_open(i + 1, '(') => name.clone(),
+            Kind::Literal(text) if names_generation(text.trim_matches('"')) => text.clone(),
+            Kind::Ident(name) if name == "generation" && compares_number(file, i) => {
+                "generation compared with a number".to_owned()
+            }
+            _ => continue,
+        };
+        let what = format!("generation number outside its files: {word}");
+        findings.push(Finding::new(&file.path, token.line, what));
+    }
+    findings
+}
+
+/// Whether the file imports a table module itself: `use regs::gen40;` or `{self, ..}` of it.
+fn imports_tables(file: &RustFile) -> bool {
+    (0..file.tokens.len()).any(|i| {
+        file.is_ident(i, "use")
+            && file.is_ident(i + 1, "regs")
+            && file.is_path_sep(i + 2)
+            && (file.is_punct(i + 5, ';')
+                || (file.is_path_sep(i + 5)
+                    && file.is_open(i + 7, '{')
+                    && file.is_ident(i + 8, "self")))
+    })
+}
+
+/// Whether a generation's name at `i` is the module of tables in `regs`, the present way to name them.
+fn names_tables(file: &RustFile, i: usize, imported: bool) -> bool {
+    let behind_regs = i >= 3 && file.is_path_sep(i - 2) && file.is_ident(i - 3, "regs");
+    let head = !(i >= 2 && file.is_path_sep(i - 2)) && file.is_path_sep(i + 1);
+    behind_regs || (imported && head)
+}
+
+/// Whether a comparison with a number follows.
+fn compares_number(file: &RustFile, i: usize) -> bool {
+    let operators = file.tokens[i + 1..]
+        .iter()
+        .take_while(|t| matches!(t.kind, Kind::Punct('<' | '>' | '=' | '!')))
+        .count();
+    let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
+    operators > 0
+        && !(operators == 1 && file.is_punct(i + 1, '='))
+        && matches!(&file.tokens.get(i + 1 + operators).map(|t| &t.kind),
+            Some(Kind::Literal(text)) if number(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn findings(path: &str, text: &str) -> Vec<usize> {
+        check(&Workspace::of(&[(path, text)]))
+            .iter()
+            .map(|f| f.line)
+            .collect()
+    }
+
+    #[test]
+    fn tables_are_named_by_path() {
+        let text = "mod gen40;\nuse regs::gen40::RegId;\nuse regs::gen40::{self, CommandId};\nfn f() { regs::gen40::lookup(1); gen40::command(2) }";
+        assert!(findings("mmio-mock/src/cs.rs", text).is_empty());
+    }
+
+    #[test]
+    fn other_uses_are_reported() {
+        let text = "fn f(verx10: u32) {\n    if g == Gen4 {}\n    h(GEN40);\n    i(\"gen45\");\n    gen40::command(2);\n    if generation >= 60 {}\n    Verx10(40);\n}";
+        assert_eq!(findings("mmio-mock/src/td.rs", text), [1, 2, 3, 4, 5, 6, 7]);
+    }
+
+    #[test]
+    fn comments_tests_and_other_words_pass() {
+        let text = "//! Gen4.\n// genxml gen4\nfn general(gen: u8, generation: Verx10) { x(\"Intel gen4 thing\") }\n#[cfg(test)]\nmod tests { const G: u8 = GEN40; }";
+        assert!(findings("mmio-mock/src/td.rs", text).is_empty());
+    }
+
+    #[test]
+    fn generation_files_pass() {
+        for path in [
+            "driver/src/gen/gen40.rs",
+            "driver/src/gen.rs",
+            "ringbuf/src/gen40.rs",
+            "isa/src/inst.rs",
+            "mmio-mock/src/platform.rs",
+            "regs/src/platform.rs",
+        ] {
+            assert!(findings(path, "const X: u8 = GEN40;").is_empty(), "{path}");
+        }
+    }
+}
