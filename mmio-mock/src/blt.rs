@@ -165,4 +165,6 @@ pub fn is_blt(id: CommandId) -> bool {
 }
 
 #[cfg(test)]
+mod fuzz;
+#[cfg(test)]
 mod tests;

@@ -57,31 +57,34 @@ impl Factor {
         })
     }
 
-    /// The factor of channel `i` (3 is alpha).
+    /// The factor of channel `i` (3 is alpha), lane by lane.
     #[inline]
-    fn value(self, c: &Colours, i: usize) -> f32 {
+    fn value<const N: usize>(self, c: &Colours<N>, i: usize) -> [f32; N] {
+        let inverse = |v: &[f32; N]| v.map(|v| 1.0 - v);
         match self {
-            Factor::One => 1.0,
-            Factor::Zero => 0.0,
+            Factor::One => [1.0; N],
+            Factor::Zero => [0.0; N],
             Factor::SourceColour => c.source[i],
             Factor::SourceAlpha => c.source[3],
             Factor::DestinationAlpha => c.destination[3],
             Factor::DestinationColour => c.destination[i],
             // For the alpha channel the factor is 1.
-            Factor::SourceAlphaSaturate if i == 3 => 1.0,
-            Factor::SourceAlphaSaturate => c.source[3].min(1.0 - c.destination[3]),
-            Factor::ConstantColour => c.constant[i],
-            Factor::ConstantAlpha => c.constant[3],
+            Factor::SourceAlphaSaturate if i == 3 => [1.0; N],
+            Factor::SourceAlphaSaturate => {
+                std::array::from_fn(|n| c.source[3][n].min(1.0 - c.destination[3][n]))
+            }
+            Factor::ConstantColour => [c.constant[i]; N],
+            Factor::ConstantAlpha => [c.constant[3]; N],
             Factor::Source1Colour => c.source1[i],
             Factor::Source1Alpha => c.source1[3],
-            Factor::InverseSourceColour => 1.0 - c.source[i],
-            Factor::InverseSourceAlpha => 1.0 - c.source[3],
-            Factor::InverseDestinationAlpha => 1.0 - c.destination[3],
-            Factor::InverseDestinationColour => 1.0 - c.destination[i],
-            Factor::InverseConstantColour => 1.0 - c.constant[i],
-            Factor::InverseConstantAlpha => 1.0 - c.constant[3],
-            Factor::InverseSource1Colour => 1.0 - c.source1[i],
-            Factor::InverseSource1Alpha => 1.0 - c.source1[3],
+            Factor::InverseSourceColour => inverse(&c.source[i]),
+            Factor::InverseSourceAlpha => inverse(&c.source[3]),
+            Factor::InverseDestinationAlpha => inverse(&c.destination[3]),
+            Factor::InverseDestinationColour => inverse(&c.destination[i]),
+            Factor::InverseConstantColour => [1.0 - c.constant[i]; N],
+            Factor::InverseConstantAlpha => [1.0 - c.constant[3]; N],
+            Factor::InverseSource1Colour => inverse(&c.source1[i]),
+            Factor::InverseSource1Alpha => inverse(&c.source1[3]),
         }
     }
 
@@ -139,55 +142,51 @@ pub struct Equation {
     pub function: Function,
 }
 
-/// Inputs of blending, R G B A each.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Colours {
+/// Inputs of blending for `N` pixels: planes R, G, B, A.
+#[derive(Clone, Copy, Debug)]
+pub struct Colours<const N: usize> {
     /// Source 0.
-    pub source: [f32; 4],
+    pub source: [[f32; N]; 4],
     /// Source 1 of dual-source messages; source 0 otherwise.
-    pub source1: [f32; 4],
-    /// The pixel in the buffer.
-    pub destination: [f32; 4],
+    pub source1: [[f32; N]; 4],
+    /// The pixels in the buffer.
+    pub destination: [[f32; N]; 4],
     /// Blend constant.
     pub constant: [f32; 4],
 }
 
-/// A product in which a factor of zero wins over infinities and NaNs.
+/// Products in which a factor of zero wins over infinities and NaNs.
 #[inline]
-fn product(v: f32, factor: f32) -> f32 {
-    if factor == 0.0 { 0.0 } else { v * factor }
+fn product<const N: usize>(v: &[f32; N], factor: &[f32; N]) -> [f32; N] {
+    std::array::from_fn(|n| {
+        if factor[n] == 0.0 {
+            0.0
+        } else {
+            v[n] * factor[n]
+        }
+    })
 }
 
 #[inline]
-fn channel(e: Equation, c: &Colours, i: usize) -> f32 {
-    let (s, d) = (c.source[i], c.destination[i]);
-    let terms = || {
-        (
-            product(s, e.source.value(c, i)),
-            product(d, e.destination.value(c, i)),
-        )
-    };
+fn channel<const N: usize>(e: Equation, c: &Colours<N>, i: usize) -> [f32; N] {
+    let (s, d) = (&c.source[i], &c.destination[i]);
     match e.function {
-        Function::Add => {
-            let (s, d) = terms();
-            s + d
-        }
-        Function::Subtract => {
-            let (s, d) = terms();
-            s - d
-        }
-        Function::ReverseSubtract => {
-            let (s, d) = terms();
-            d - s
-        }
-        Function::Min => s.min(d),
-        Function::Max => s.max(d),
+        Function::Min => return std::array::from_fn(|n| s[n].min(d[n])),
+        Function::Max => return std::array::from_fn(|n| s[n].max(d[n])),
+        _ => {}
+    }
+    let s = product(s, &e.source.value(c, i));
+    let d = product(d, &e.destination.value(c, i));
+    match e.function {
+        Function::Subtract => std::array::from_fn(|n| s[n] - d[n]),
+        Function::ReverseSubtract => std::array::from_fn(|n| d[n] - s[n]),
+        _ => std::array::from_fn(|n| s[n] + d[n]),
     }
 }
 
-/// The blended colour.
+/// The blended colours.
 #[inline]
-pub fn blend(colour: Equation, alpha: Equation, c: &Colours) -> [f32; 4] {
+pub fn blend<const N: usize>(colour: Equation, alpha: Equation, c: &Colours<N>) -> [[f32; N]; 4] {
     [
         channel(colour, c, 0),
         channel(colour, c, 1),
@@ -201,18 +200,20 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
-    const C: Colours = Colours {
-        source: [0.5, 0.25, 1.0, 0.75],
-        source1: [0.125, 0.5, 0.0, 0.25],
-        destination: [0.25, 1.0, 0.5, 0.5],
+    const C: Colours<1> = Colours {
+        source: [[0.5], [0.25], [1.0], [0.75]],
+        source1: [[0.125], [0.5], [0.0], [0.25]],
+        destination: [[0.25], [1.0], [0.5], [0.5]],
         constant: [1.0, 0.0, 0.5, 0.25],
     };
 
     /// Factors by their genxml number against the formulas of OpenGL 3.3 table 4.2.
     #[test]
     fn factors() {
-        let (s, s1, d, k) = (C.source, C.source1, C.destination, C.constant);
-        let v = |raw, i| Factor::from_field(raw).unwrap().value(&C, i);
+        let flat = |v: [[f32; 1]; 4]| v.map(|v| v[0]);
+        let (s, s1, d) = (flat(C.source), flat(C.source1), flat(C.destination));
+        let k = C.constant;
+        let v = |raw, i| Factor::from_field(raw).unwrap().value(&C, i)[0];
         for i in 0..4 {
             assert_eq!(v(1, i), 1.0);
             assert_eq!(v(17, i), 0.0);
@@ -244,7 +245,7 @@ mod tests {
             destination: Factor::InverseSourceAlpha,
             function,
         };
-        let b = |f| blend(over(f), over(f), &C);
+        let b = |f| blend(over(f), over(f), &C).map(|v| v[0]);
         assert_eq!(b(Function::Add), [0.4375, 0.4375, 0.875, 0.6875]);
         assert_eq!(b(Function::Subtract), [0.3125, -0.0625, 0.625, 0.4375]);
         assert_eq!(
@@ -258,7 +259,7 @@ mod tests {
     #[test]
     fn zero_factors_silence_infinities() {
         let c = Colours {
-            destination: [f32::INFINITY; 4],
+            destination: [[f32::INFINITY]; 4],
             ..C
         };
         let e = Equation {

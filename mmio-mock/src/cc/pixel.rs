@@ -145,16 +145,14 @@ fn write_one(
         if plan.blend
             && let Some(equation) = cc.blend
         {
-            c = blend(
-                equation,
-                cc.blend_alpha,
-                &Colours {
-                    source: c,
-                    source1: c1,
-                    destination: format.unpack(&old).map(f32::from_bits),
-                    constant: cc.constant,
-                },
-            );
+            let lane = |v: [f32; 4]| v.map(|v| [v]);
+            let colours = Colours {
+                source: lane(c),
+                source1: lane(c1),
+                destination: lane(format.unpack(&old).map(f32::from_bits)),
+                constant: cc.constant,
+            };
+            c = blend(equation, cc.blend_alpha, &colours).map(|v| v[0]);
         }
         if cc.post_clamp {
             c = clamp(c, plan.range);
@@ -221,18 +219,17 @@ pub fn write_block(
         return Ok(block.mask);
     }
     let plan = Plan::new(cc, target);
-    if plan.bytes == 4
-        && !plan.needs_destination()
-        && plan.dither.is_none()
+    let bytes = match target.format.code {
+        0x0c7 => Some([0, 1, 2, 3]),
+        0x0c0 => Some([2, 1, 0, 3]),
+        _ => None,
+    };
+    if let Some(order) = bytes
+        && plan.logic.is_none()
+        && plan.keep.is_none()
         && !target.geometry.buffer
-        && target.format.class == Class::Float
     {
-        // Clamping to 0..=1 happens in packing; other ranges do not matter for these formats.
-        match target.format.code {
-            0x0c7 => return write_bytes4(mem, target, slice, block, [0, 1, 2, 3]),
-            0x0c0 => return write_bytes4(mem, target, slice, block, [2, 1, 0, 3]),
-            _ => {}
-        }
+        return write_bytes4(mem, &plan, slice, block, order);
     }
     let (width, height) = extent(target);
     let one_row = height == u32::MAX;
@@ -255,24 +252,24 @@ pub fn write_block(
     Ok(written)
 }
 
-/// Four-byte UNORM targets without blending: rows of a subspan are stored as pairs.
-fn write_bytes4(
-    mem: &mut Memory,
-    target: &Surface,
-    slice: u32,
-    block: &PixelBlock<'_>,
-    order: [usize; 4],
-) -> Result<u16, UnitFault> {
-    let mut packed = [[0u8; 4]; 16];
-    for (byte, &plane) in order.iter().enumerate() {
-        for (p, &v) in packed.iter_mut().zip(&block.colour[plane]) {
-            p[byte] = num::f32_to_unorm(f32::from_bits(v), 8) as u8;
-        }
-    }
+/// A row of a subspan that is inside the target.
+#[derive(Clone, Copy, Default)]
+struct Pair {
+    /// Which of the two pixels are written.
+    lanes: u16,
+    /// Index of the left pixel in the block.
+    first: usize,
+    /// Their addresses.
+    at: [GpuAddr; 2],
+}
+
+/// The rows of a block's subspans that have something to write; the number of them.
+fn pairs(target: &Surface, slice: u32, block: &PixelBlock<'_>) -> ([Pair; 8], usize) {
     let (width, height) = extent(target);
     let one_row = height == u32::MAX;
     let (left, top) = target.geometry.origin(slice, target.render_lod);
-    let mut written = 0;
+    let mut out = [Pair::default(); 8];
+    let mut count = 0;
     for (s, &(x, y)) in block.origins.iter().enumerate() {
         let (x, y) = (x as u32, y as u32);
         for row in 0..2u32 {
@@ -282,27 +279,102 @@ fn write_bytes4(
             if lanes == 0 || x >= width || y >= height {
                 continue;
             }
-            let lanes = if x + 1 >= width { lanes & 1 } else { lanes };
-            let row_at = top.wrapping_add(y);
             let column = left.wrapping_add(x);
-            let addr = target.geometry.element(column, row_at);
-            if lanes == 3 && column & 1 == 0 {
-                // An even pair shares its OWord, so it stays adjacent under every tiling.
-                let (a, b) = (packed[first], packed[first + 1]);
-                mem.write_array(addr, [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]])?;
+            let row_at = top.wrapping_add(y);
+            let a = target.geometry.element(column, row_at);
+            // An even pair shares its OWord, so it stays adjacent under every tiling.
+            let b = if column & 1 == 0 {
+                a.offset(target.geometry.bytes)
             } else {
-                if lanes & 1 == 1 {
-                    mem.write_array(addr, packed[first])?;
-                }
-                if lanes & 2 == 2 {
-                    let addr = target.geometry.element(column.wrapping_add(1), row_at);
-                    mem.write_array(addr, packed[first + 1])?;
-                }
-            }
-            written |= lanes << first;
+                target.geometry.element(column.wrapping_add(1), row_at)
+            };
+            out[count] = Pair {
+                lanes: if x + 1 >= width { lanes & 1 } else { lanes },
+                first,
+                at: [a, b],
+            };
+            count += 1;
         }
     }
+    (out, count)
+}
+
+/// Four-byte UNORM targets without logic op and channel masks: all pixels at once.
+fn write_bytes4(
+    mem: &mut Memory,
+    plan: &Plan<'_>,
+    slice: u32,
+    block: &PixelBlock<'_>,
+    order: [usize; 4],
+) -> Result<u16, UnitFault> {
+    let cc = plan.cc;
+    let (pairs, count) = pairs(plan.target, slice, block);
+    let pairs = &pairs[..count];
+    let mut packed = [[0u8; 4]; 16];
+    let equation = cc.blend.filter(|_| plan.blend);
+    if let Some(equation) = equation {
+        let floats = |p: &Planes| p.map(|plane| plane.map(f32::from_bits));
+        let mut colour = floats(block.colour);
+        let mut source1 = block.source1.map_or(colour, floats);
+        if cc.pre_clamp {
+            clamp_planes(&mut colour, plan.range);
+            clamp_planes(&mut source1, plan.range);
+        }
+        let mut destination = [[0f32; 16]; 4];
+        for pair in pairs {
+            for lane in 0..2 {
+                if pair.lanes >> lane & 1 == 1 {
+                    let old = mem.read_array::<4>(pair.at[lane])?;
+                    for (&plane, v) in order.iter().zip(old) {
+                        destination[plane][pair.first + lane] = num::unorm8_to_f32(v);
+                    }
+                }
+            }
+        }
+        let colours = Colours {
+            source: colour,
+            source1,
+            destination,
+            constant: cc.constant,
+        };
+        // The clamp after blending is that of packing, whatever its range.
+        let blended = blend(equation, cc.blend_alpha, &colours);
+        for (byte, &plane) in order.iter().enumerate() {
+            for (p, &v) in packed.iter_mut().zip(&blended[plane]) {
+                p[byte] = num::f32_to_unorm(v, 8) as u8;
+            }
+        }
+    } else {
+        for (byte, &plane) in order.iter().enumerate() {
+            for (p, &v) in packed.iter_mut().zip(&block.colour[plane]) {
+                p[byte] = num::f32_to_unorm(f32::from_bits(v), 8) as u8;
+            }
+        }
+    }
+    let mut written = 0;
+    for pair in pairs {
+        let (a, b) = (packed[pair.first], packed[pair.first + 1]);
+        if pair.lanes == 3 && pair.at[1] == pair.at[0].offset(4) {
+            let both = [a[0], a[1], a[2], a[3], b[0], b[1], b[2], b[3]];
+            mem.write_array(pair.at[0], both)?;
+        } else {
+            if pair.lanes & 1 == 1 {
+                mem.write_array(pair.at[0], a)?;
+            }
+            if pair.lanes & 2 == 2 {
+                mem.write_array(pair.at[1], b)?;
+            }
+        }
+        written |= pair.lanes << pair.first;
+    }
     Ok(written)
+}
+
+#[inline]
+fn clamp_planes(planes: &mut [[f32; 16]; 4], range: (f32, f32)) {
+    for v in planes.iter_mut().flatten() {
+        *v = v.max(range.0).min(range.1);
+    }
 }
 
 /// Writes pixels at any positions of slice 0 (`xs` and `rgba` in step; bit i of `mask` for the
