@@ -148,6 +148,18 @@ pub(crate) struct Dst {
     pub(crate) num: Num,
 }
 
+/// The implied move of a send: one register's worth of a source region (PRM 2.6.2).
+///
+/// Mesa's setup kernels send `g1.2<0,1,0>` to the math unit and vertex kernels `g2<4>.w`, so the
+/// region, subregister and swizzle count; the execution size does not.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Implied {
+    /// First dword of the file that the move may touch: the register number times eight.
+    pub(crate) base: u16,
+    /// Source dword of each destination dword, from `base`.
+    pub(crate) from: [u8; 8],
+}
+
 /// Send fields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SendOp {
@@ -155,8 +167,8 @@ pub(crate) struct SendOp {
     pub(crate) desc: Option<u32>,
     /// First message register.
     pub(crate) mrf: u8,
-    /// General register of the implied move.
-    pub(crate) implied: Option<u8>,
+    /// The implied move.
+    pub(crate) implied: Option<Implied>,
     /// First response register; `None` is the null register.
     pub(crate) dst: Option<u8>,
 }

@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 11.3.9 (execution data type), 11.3.4.5 (implicit accumulator), 11.5.
 
-use crate::decoded::{Decoded, Dst, DstKind, Indirect, Num, SendOp, Src, SrcKind};
+use crate::decoded::{Decoded, Dst, DstKind, Implied, Indirect, Num, SendOp, Src, SrcKind};
 use crate::exec;
 use crate::region::{self, Rel, Shape};
 use isa::inst::{AccessMode, Compression, CondMod, PredCtrl};
@@ -334,12 +334,43 @@ fn null_reg(file: RegFile, addr: Addr) -> bool {
     file == RegFile::Arf && matches!(addr, Addr::Direct { nr, .. } if nr >> 4 == 0)
 }
 
+/// Where the dwords of the implied move come from. Elements narrower or wider than a dword, and
+/// indirect sources, move the register as it is.
+fn implied_move(inst: &Inst) -> Option<Implied> {
+    let src = &inst.src[0];
+    let Addr::Direct { nr, subnr } = src.addr else {
+        return None;
+    };
+    if src.file != RegFile::Grf {
+        return None;
+    }
+    let mut from = [0, 1, 2, 3, 4, 5, 6, 7];
+    if src.ty.size() == 4 {
+        for (i, from) in from.iter_mut().enumerate() {
+            let element = if inst.access == AccessMode::Align16 {
+                let group = if src.region.vstride == 0 { 0 } else { i & 4 };
+                group + usize::from(src.swizzle[i & 3] & 3)
+            } else {
+                let width = usize::from(src.region.width.max(1));
+                let vstride = match src.region.vstride {
+                    Region::VXH => 0,
+                    stride => usize::from(stride),
+                };
+                i / width * vstride + i % width * usize::from(src.region.hstride)
+            };
+            // CAST: at most 7 rows of 32 elements and 8 of 4, saturated far past any register.
+            *from = (element + usize::from(subnr / 4)).min(255) as u8;
+        }
+    }
+    Some(Implied {
+        base: u16::from(nr) * 8,
+        from,
+    })
+}
+
 fn send_op(inst: &Inst) -> SendOp {
     let s = inst.send;
-    let implied = match (inst.src[0].file, inst.src[0].addr) {
-        (RegFile::Grf, Addr::Direct { nr, .. }) => Some(nr),
-        _ => None,
-    };
+    let implied = implied_move(inst);
     let dst = match (inst.dst.file, inst.dst.addr) {
         (RegFile::Grf, Addr::Direct { nr, .. }) => Some(nr),
         (file, addr) if null_reg(file, addr) => None,

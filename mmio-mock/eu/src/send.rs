@@ -34,8 +34,13 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
     if first + length > MRF_COUNT {
         return Outcome::Stop(Stop::Hung("PRM 2.6.1: message payload past m15"));
     }
-    if let Some(src) = op.implied {
-        let reg = t.grf().get(usize::from(src)).copied().unwrap_or_default();
+    if let Some(implied) = &op.implied {
+        let grf = t.grf().as_flattened();
+        // Past r127 there is nothing to read.
+        let reg = implied.from.map(|from| {
+            let at = usize::from(implied.base) + usize::from(from);
+            grf.get(at).copied().unwrap_or_default()
+        });
         if let Some(m) = t.mrf_mut().get_mut(first) {
             *m = reg;
         }

@@ -16,6 +16,7 @@ use crate::debug::DebugRegs;
 use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::shared::context::ThreadContext;
+use crate::shared::dataport::render::PixelBackend;
 use crate::status::{Client, Unit};
 use crate::td::{KernelState, Outcome, SlotId, Td, ThreadRequest, UrbRead, VertexData};
 use crate::urb::UrbHandle;
@@ -67,6 +68,13 @@ impl Windower {
             &wm,
             color_calc_pointer,
         )?;
+        let [.., origin_x, origin_y] = state.drawing_rectangle;
+        machine.shared.pixel = PixelBackend {
+            depth_buffer: self.state.depth_buffer.clone(),
+            blend_constant: state.constant_color,
+            // CAST: 16-bit fields, two's complement.
+            drawing_origin: (origin_x as u16, origin_y as u16),
+        };
         let wm = &self.state.wm;
         self.kernel = KernelState {
             ip: wm.kernel_start_pointer,
