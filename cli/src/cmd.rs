@@ -2,7 +2,18 @@
 //!
 //! No PRM chapter.
 
+pub mod decode;
 pub mod pack;
+pub mod regs;
 
 /// What a subcommand can fail with; printed as it is.
 pub type Error = Box<dyn std::error::Error>;
+
+/// Writes to standard output; a reader that has seen enough is no error.
+pub fn print(text: &str) -> Result<(), Error> {
+    use std::io::{ErrorKind, Write};
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e.into()),
+        _ => Ok(()),
+    }
+}

@@ -23,12 +23,18 @@ struct Args {
 enum Command {
     /// Compress a capture directory into one file.
     Pack(cmd::pack::Args),
+    /// List registers, or explain a value.
+    Regs(cmd::regs::Args),
+    /// Explain batches and the state they point at.
+    Decode(cmd::decode::Args),
 }
 
 fn main() -> ExitCode {
     let outcome = match Args::parse().command {
         None => Ok(()),
         Some(Command::Pack(args)) => cmd::pack::run(&args),
+        Some(Command::Regs(args)) => cmd::regs::run(&args),
+        Some(Command::Decode(args)) => cmd::decode::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

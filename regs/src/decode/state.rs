@@ -40,7 +40,8 @@ impl Decoder<'_> {
         address: u32,
         fields: impl Iterator<Item = &'f PackedField>,
     ) -> fmt::Result {
-        let mut fields = fields.peekable();
+        let flat = flatten(fields);
+        let mut fields = flat.iter().peekable();
         for i in from..to {
             let Some(w) = words.get(i as usize) else {
                 return Ok(());
@@ -48,13 +49,13 @@ impl Decoder<'_> {
             let place = address.wrapping_add(i * 4);
             writeln!(self.out, "{place:#010x}:  {w:#010x} : Dword {i}")?;
             while let Some(f) = fields.next_if(|f| u32::from(f.start) / 32 <= i) {
-                self.field(f, words, address)?;
+                self.field(f, words)?;
             }
         }
         Ok(())
     }
 
-    fn field(&mut self, f: &PackedField, words: &[u32], address: u32) -> fmt::Result {
+    fn field(&mut self, f: &PackedField, words: &[u32]) -> fmt::Result {
         write!(self.out, "    {}: {}", f.name, field_value(f, words))?;
         if (f.name == "Register Offset" || f.name == "Register Address")
             && let Some((id, index, _)) = (self.generation.lookup)(f.raw(words) as u32)
@@ -65,16 +66,7 @@ impl Decoder<'_> {
             }
             write!(self.out, ")")?;
         }
-        writeln!(self.out)?;
-        if let Kind::Struct(inner) = f.kind {
-            let first = usize::from(f.start / 32);
-            let part = words.get(first..).unwrap_or(&[]);
-            for g in inner.fields {
-                writeln!(self.out, "        {}: {}", g.name, field_value(g, part))?;
-            }
-            let _ = address;
-        }
-        Ok(())
+        writeln!(self.out)
     }
 
     /// Follows every pointer among `fields` that says where it leads.
@@ -204,6 +196,21 @@ impl Decoder<'_> {
         }
         Ok(())
     }
+}
+
+/// Fields with those of an inner structure behind it, placed where they lie.
+fn flatten<'f>(fields: impl Iterator<Item = &'f PackedField>) -> Vec<PackedField> {
+    let mut out = Vec::new();
+    for f in fields {
+        out.push(*f);
+        if let Kind::Struct(inner) = f.kind {
+            out.extend(inner.fields.iter().map(|g| PackedField {
+                start: f.start + g.start,
+                ..*g
+            }));
+        }
+    }
+    out
 }
 
 /// An enable in bit 0 of the pointer's dword is off.
