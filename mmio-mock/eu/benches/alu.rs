@@ -6,7 +6,7 @@
 use eu::{
     Delivery, Grf, KernelCache, Message, NoObserver, Port, RunStats, Stop, Thread, ThreadInit,
 };
-use isa::inst::{Branch, Compression, CondMod, PredCtrl, SendDesc};
+use isa::inst::{AccessMode, Branch, Compression, CondMod, PredCtrl, SendDesc};
 use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
 use isa::{Inst, Opcode, Verx10};
 use std::time::Instant;
@@ -88,7 +88,9 @@ fn looped(exec: u8, body: &[Inst], times: u32) -> Vec<Inst> {
         dst(100, Type::D),
         &[imm(Type::D, times)],
     )];
-    k.push(branch(Opcode::Do, exec, 0));
+    let mut head = branch(Opcode::Do, exec, 0);
+    head.branch = None;
+    k.push(head);
     k.extend_from_slice(body);
     k.push(op(
         Opcode::Add,
@@ -154,10 +156,36 @@ fn measure(name: &str, insts: &[Inst]) {
     println!("{name:<28} {best:8.1} M SIMD8/s");
 }
 
+fn align16(mut i: Inst) -> Inst {
+    i.access = AccessMode::Align16;
+    i.dst.writemask = 0b0111;
+    for s in &mut i.src[..2] {
+        s.region = Region {
+            vstride: 4,
+            width: 4,
+            hstride: 1,
+        };
+        s.swizzle = [0, 1, 2, 2];
+    }
+    i
+}
+
 fn main() {
     let f = Type::F;
     let d = Type::D;
     let n = 400_000;
+    let mul = op(Opcode::Mul, 8, dst(14, f), &[reg(20, f), reg(28, f)]);
+    measure(
+        "align16 swizzled mul loop",
+        &looped(8, &[align16(mul); 8], n),
+    );
+    let dp4 = op(Opcode::Dp4, 8, dst(14, f), &[reg(20, f), reg(28, f)]);
+    measure(
+        "align16 swizzled dp4 loop",
+        &looped(8, &[align16(dp4); 8], n),
+    );
+    let one = op(Opcode::Mul, 1, dst(14, f), &[scalar(20, f), scalar(28, f)]);
+    measure("scalar mul loop", &looped(8, &[one; 8], n));
     for exec in [8, 16] {
         let alu = [
             op(Opcode::Mul, exec, dst(10, f), &[reg(20, f), reg(22, f)]),

@@ -100,11 +100,17 @@ impl KernelCache {
         self.recent
     }
 
-    /// The slot of `ip` in the page that `page` found.
+    /// The slots of the page that `page` found.
     #[inline(always)]
-    pub(crate) fn slot(&self, page: usize, ip: u32) -> &Slot {
-        // PANIC: `page` comes from `page()`; a page has 256 slots.
-        &self.pages[page].slots[(ip >> 4) as usize & (SLOTS - 1)]
+    pub(crate) fn slots(&self, page: usize) -> &[Slot] {
+        // PANIC: `page` comes from `page()`.
+        &self.pages[page].slots
+    }
+
+    /// Number of the slot of `ip` in its page.
+    #[inline(always)]
+    pub(crate) const fn slot_index(ip: u32) -> usize {
+        (ip >> 4) as usize & (SLOTS - 1)
     }
 
     /// Fetches, decodes and lowers the instruction at `ip`.
@@ -124,8 +130,8 @@ impl KernelCache {
                 inst: None,
             },
         };
-        // PANIC: as in `slot`.
-        self.pages[page].slots[(ip >> 4) as usize & (SLOTS - 1)] = slot;
+        // PANIC: `page` comes from `page()`; a page has 256 slots.
+        self.pages[page].slots[KernelCache::slot_index(ip)] = slot;
         Ok(())
     }
 
@@ -133,7 +139,7 @@ impl KernelCache {
     #[cfg(test)]
     pub(crate) fn place(&mut self, ip: u32, inst: &Inst) {
         let page = self.page(ip);
-        self.pages[page].slots[(ip >> 4) as usize & (SLOTS - 1)] = slot_of(inst, self.mode);
+        self.pages[page].slots[KernelCache::slot_index(ip)] = slot_of(inst, self.mode);
     }
 }
 

@@ -100,7 +100,7 @@ fn num(ty: Type) -> Option<Num> {
 pub(crate) fn vf_to_f32(byte: u8) -> f32 {
     let b = u32::from(byte);
     let sign = (b & 0x80) << 24;
-    if b & 0x7f == 0 {
+    if matches!(byte, 0x00 | 0x80) {
         return f32::from_bits(sign);
     }
     let exp = ((b >> 4) & 7) + 124;
@@ -158,8 +158,6 @@ impl Lower<'_> {
         let fast = self.mode == Mode::Fast;
         let kind = match (s.file, s.addr) {
             (RegFile::Imm, _) => SrcKind::Imm(immediate(s)),
-            // MRF is write-only (PRM 2.6.1): it reads as nothing.
-            (RegFile::Mrf, _) => SrcKind::Null,
             (RegFile::Arf, Addr::Direct { nr, subnr }) => {
                 let rel = self.rel(s, subnr, size);
                 match nr >> 4 {
@@ -168,7 +166,8 @@ impl Lower<'_> {
                     _ => SrcKind::Arf(nr, region::arf_image(rel)),
                 }
             }
-            (RegFile::Arf, Addr::Indirect { .. }) => SrcKind::Null,
+            // MRF is write-only (PRM 2.6.1): it reads as nothing.
+            (RegFile::Mrf, _) | (RegFile::Arf, Addr::Indirect { .. }) => SrcKind::Null,
             (RegFile::Grf, Addr::Direct { nr, subnr }) => {
                 let table = region::grf_src(nr, self.rel(s, subnr, size));
                 if fast && size == 4 && region::contiguous(&table, exec) {
@@ -236,7 +235,6 @@ impl Lower<'_> {
             )
         };
         let kind = match (d.file, d.addr) {
-            (RegFile::Imm, _) | (RegFile::Arf, Addr::Indirect { .. }) => DstKind::Null,
             (RegFile::Arf, Addr::Direct { nr, subnr }) => match nr >> 4 {
                 0 => DstKind::Null,
                 2 => DstKind::Acc(acc_lanes(nr, rel(subnr, 1), size), self.shape.exec as u8),
@@ -250,7 +248,9 @@ impl Lower<'_> {
                 self.placed(region::mrf_dst(nr, rel(subnr, half)), size)
             }
             // No indirect addressing of MRF (PRM 11.3.3): the write is dropped.
-            (RegFile::Mrf, Addr::Indirect { .. }) => DstKind::Null,
+            (RegFile::Imm, _) | (RegFile::Arf | RegFile::Mrf, Addr::Indirect { .. }) => {
+                DstKind::Null
+            }
             (RegFile::Grf, Addr::Indirect { subreg, imm }) => DstKind::Indirect(Indirect {
                 subreg,
                 imm,

@@ -9,6 +9,9 @@ use crate::thread::Thread;
 use crate::{exception, send};
 use isa::operand::{Addr, RegFile};
 
+/// Address bits that choose a page of the kernel cache.
+const PAGE_MASK: u32 = !0xfff;
+
 /// What a thread, or many, executed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunStats {
@@ -32,79 +35,95 @@ impl Thread {
         stats: &mut RunStats,
     ) -> Stop<P::Fault> {
         loop {
-            if *budget == 0 {
-                return Stop::Budget;
+            let base = self.ip & PAGE_MASK;
+            let page = cache.page(base);
+            let slots = cache.slots(page);
+            // One page: no look-up until the thread leaves it or meets a new instruction.
+            while self.ip & PAGE_MASK == base {
+                if *budget == 0 {
+                    return Stop::Budget;
+                }
+                // PANIC: a page has as many slots as `slot_index` has values.
+                let slot = &slots[KernelCache::slot_index(self.ip)];
+                if slot.hot.empty {
+                    break;
+                }
+                if let Some(stop) = self.step_one(slot, port, obs, budget, stats) {
+                    return stop;
+                }
             }
             let ip = self.ip;
-            let page = cache.page(ip);
-            let mut slot = cache.slot(page, ip);
-            if slot.hot.empty {
-                if let Err(fault) = cache.fill(page, ip, port) {
-                    return Stop::Fault(fault);
-                }
-                slot = cache.slot(page, ip);
-            }
-            if slot.hot.breakpoint && exception::breakpoint(self) {
-                *budget -= 1;
-                continue;
-            }
-            if O::ACTIVE {
-                if let Some(inst) = &slot.inst {
-                    if obs.before_inst(self.id(), ip, inst) {
-                        return Stop::Observer;
-                    }
-                }
-            }
-            if self.stale != 0 && touches(slot, self.stale) {
-                return Stop::Hung("PRM 2.6.11: a register waits for a message that was dropped");
-            }
-            match (slot.hot.run)(self, &slot.hot) {
-                Next::Seq if !self.jumped => self.ip = ip.wrapping_add(16),
-                Next::Seq | Next::Jump => self.jumped = false,
-                Next::Send => {
-                    match send::issue(self, &slot.hot, port) {
-                        send::Outcome::Sent => {}
-                        send::Outcome::Ended => {
-                            stats.sends += 1;
-                            stats.instructions += 1;
-                            stats.simd8 += u64::from(slot.hot.weight);
-                            *budget -= 1;
-                            if O::ACTIVE {
-                                if let Some(inst) = &slot.inst {
-                                    obs.after_inst(self.id(), ip, inst);
-                                }
-                            }
-                            return Stop::EndOfThread;
-                        }
-                        send::Outcome::Stop(stop) => return stop,
-                    }
-                    stats.sends += 1;
-                    self.ip = ip.wrapping_add(16);
-                }
-                Next::Wait => return Stop::Wait(slot.hot.flag),
-                Next::Illegal => {
-                    if !exception::illegal(self) {
-                        return match port.fetch(ip) {
-                            Ok(raw) => Stop::Illegal(raw),
-                            Err(fault) => Stop::Fault(fault),
-                        };
-                    }
-                }
-                Next::Hung => return Stop::Hung(self.note),
-                Next::Unimplemented => return Stop::Unimplemented(slot.hot.note),
-            }
-            *budget -= 1;
-            stats.instructions += 1;
-            stats.simd8 += u64::from(slot.hot.weight);
-            if self.step != 0 {
-                self.finish_step();
-            }
-            if O::ACTIVE {
-                if let Some(inst) = &slot.inst {
-                    obs.after_inst(self.id(), ip, inst);
-                }
+            if ip & PAGE_MASK == base
+                && let Err(fault) = cache.fill(page, ip, port)
+            {
+                return Stop::Fault(fault);
             }
         }
+    }
+
+    /// Executes one instruction, or stops before it.
+    #[inline(always)]
+    fn step_one<P: Port, O: Observer>(
+        &mut self,
+        slot: &Slot,
+        port: &mut P,
+        obs: &mut O,
+        budget: &mut u64,
+        stats: &mut RunStats,
+    ) -> Option<Stop<P::Fault>> {
+        let ip = self.ip;
+        let hot = &slot.hot;
+        if hot.breakpoint && exception::breakpoint(self) {
+            *budget -= 1;
+            return None;
+        }
+        if O::ACTIVE
+            && let Some(inst) = &slot.inst
+            && obs.before_inst(self.id(), ip, inst)
+        {
+            return Some(Stop::Observer);
+        }
+        if self.stale != 0 && touches(slot, self.stale) {
+            return Some(Stop::Hung(
+                "PRM 2.6.11: a register waits for a message that was dropped",
+            ));
+        }
+        let mut ended = None;
+        match (hot.run)(self, hot) {
+            Next::Seq if !self.jumped => self.ip = ip.wrapping_add(16),
+            Next::Seq | Next::Jump => self.jumped = false,
+            Next::Send => {
+                match send::issue(self, hot, port) {
+                    send::Outcome::Sent => self.ip = ip.wrapping_add(16),
+                    send::Outcome::Ended => ended = Some(Stop::EndOfThread),
+                    send::Outcome::Stop(stop) => return Some(stop),
+                }
+                stats.sends += 1;
+            }
+            Next::Wait => return Some(Stop::Wait(hot.flag)),
+            Next::Illegal => {
+                if !exception::illegal(self) {
+                    return Some(match port.fetch(ip) {
+                        Ok(raw) => Stop::Illegal(raw),
+                        Err(fault) => Stop::Fault(fault),
+                    });
+                }
+            }
+            Next::Hung => return Some(Stop::Hung(self.note)),
+            Next::Unimplemented => return Some(Stop::Unimplemented(hot.note)),
+        }
+        *budget -= 1;
+        stats.instructions += 1;
+        stats.simd8 += u64::from(hot.weight);
+        if self.step != 0 {
+            self.finish_step();
+        }
+        if O::ACTIVE
+            && let Some(inst) = &slot.inst
+        {
+            obs.after_inst(self.id(), ip, inst);
+        }
+        ended
     }
 }
 

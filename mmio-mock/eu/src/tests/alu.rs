@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 10.3, 10.4, 14.2.
 
-use super::{Rng, arf, dst, grf, imm, null, op, run, scalar, thread, vec8};
+use super::{Rng, arf, dst, grf, imm, null, op, run, thread, vec8};
 use crate::{FloatMode, Thread, ThreadInit};
 use isa::inst::{AccessMode, CondMod, PredCtrl};
 use isa::operand::{Region, Type};
@@ -330,12 +330,13 @@ fn align16_swizzles_sources_and_masks_the_destination() {
 
 #[test]
 fn dot_products_fill_their_group() {
+    type Dot = fn(&[f32], &[f32]) -> f32;
     let mut t = thread();
     let a = [1.0, 2.0, 3.0, 4.0, -1.0, 0.5, 2.0, 8.0];
     let b = [5.0, 6.0, 7.0, 8.0, 1.0, 2.0, 3.0, 4.0];
     fill(&mut t, 2, &a);
     fill(&mut t, 3, &b);
-    let dots: [(Opcode, fn(&[f32], &[f32]) -> f32); 4] = [
+    let dots: [(Opcode, Dot); 4] = [
         (Opcode::Dp4, |a, b| {
             a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
         }),
@@ -469,8 +470,7 @@ fn explicit_accumulator_keeps_extended_precision() {
     let acc = arf(0x20, 0, F);
     let mut acc_src = super::arf_src(0x20, 0, F);
     acc_src.region = Region::VEC8;
-    let big = 1f32;
-    fill(&mut t, 2, &[big; 8]);
+    fill(&mut t, 2, &[1.0; 8]);
     fill(&mut t, 3, &[tiny; 8]);
     run(
         &mut t,
@@ -485,5 +485,4 @@ fn explicit_accumulator_keeps_extended_precision() {
         ],
     );
     assert_eq!(t.grf()[4].map(f32::from_bits), [tiny; 8]);
-    let _ = scalar(2, F);
 }

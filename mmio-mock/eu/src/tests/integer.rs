@@ -63,17 +63,12 @@ fn conversions() {
                     t.grf_mut()[2] = v;
                     let mut d = dst(4, to);
                     d.hstride = (4 / to.size()) as u8;
-                    let s = if from.size() == 1 {
-                        // The widest horizontal stride of four bytes still reaches every dword.
-                        spread(2, from)
-                    } else {
-                        spread(2, from)
-                    };
+                    let s = spread(2, from);
                     let mut i = op(Opcode::Mov, 8, d, &[s]);
                     i.saturate = saturate;
                     run(&mut t, &[i]);
-                    for c in 0..8 {
-                        let x = value(from, v[c]);
+                    for (c, &raw) in v.iter().enumerate() {
+                        let x = value(from, raw);
                         let (lo, hi) = limits(to);
                         let want = if saturate { x.clamp(lo, hi) } else { x };
                         assert_eq!(

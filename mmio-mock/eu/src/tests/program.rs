@@ -214,9 +214,9 @@ impl Emit {
         let at = self.flow(opcode, true, pop);
         let l = self.loops.last_mut().unwrap();
         if opcode == Opcode::Break {
-            l.0.push(at)
+            l.0.push(at);
         } else {
-            l.1.push(at)
+            l.1.push(at);
         }
     }
 
