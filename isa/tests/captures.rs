@@ -37,50 +37,30 @@ fn as_mesa_prints(generation: Verx10, inst: &Inst) -> String {
     }
 }
 
+/// The bundled file, or the one that `ISA_VECTORS` names, of generation `ISA_GENERATION` (40 unless set).
+/// Lines of such a file may be beyond what is decoded; all others must give their words back and print alike.
 #[test]
 fn text_is_mesas() {
-    let mut count = 0;
-    for (raw, text) in vectors(KERNELS) {
-        let inst = decode(Verx10::GEN40, raw).expect(text);
-        assert_eq!(as_mesa_prints(Verx10::GEN40, &inst), text);
-        count += 1;
-    }
-    assert!(count > 600, "{count} instructions");
-}
-
-/// A larger comparison: `ISA_VECTORS` names a file like the bundled one, `ISA_GENERATION` (40 unless
-/// set) its generation. Lines that do not decode are skipped.
-#[test]
-#[ignore = "needs a vector file"]
-fn text_of_a_vector_file() {
-    let path = std::env::var("ISA_VECTORS").expect("ISA_VECTORS");
+    let named = std::env::var("ISA_VECTORS").ok();
     let generation = std::env::var("ISA_GENERATION").map_or(40, |text| text.parse().unwrap());
     let generation = Verx10(generation);
-    let file = std::fs::read_to_string(path).unwrap();
-    let (mut same, mut skipped, mut different) = (0, 0, 0);
-    for (raw, text) in vectors(&file) {
+    let file = named.as_ref().map(|p| std::fs::read_to_string(p).unwrap());
+    let (mut same, mut skipped) = (0, 0);
+    for (raw, text) in vectors(file.as_deref().unwrap_or(KERNELS)) {
         let inst = match decode(generation, raw) {
             Ok(inst) => inst,
             Err(error) => {
+                assert!(named.is_some(), "{error}: {text}");
                 skipped += 1;
-                println!("{error}\n  theirs {text}");
                 continue;
             }
         };
         assert_eq!(encode(generation, &inst), Ok(raw), "{text}");
-        if inst.reserved != [0; 4] {
-            println!("undefined bits {:08x?} in {text}", inst.reserved);
-        }
-        let ours = as_mesa_prints(generation, &inst);
-        if ours == text {
-            same += 1;
-        } else {
-            different += 1;
-            println!("{raw:08x?}\n  ours   {ours}\n  theirs {text}");
-        }
+        assert_eq!(as_mesa_prints(generation, &inst), text);
+        same += 1;
     }
-    println!("same {same}, different {different}, not decodable {skipped}");
-    assert_eq!(different, 0);
+    println!("same {same}, not decodable {skipped}");
+    assert!(same > 600 || named.is_some(), "{same} instructions");
 }
 
 #[test]

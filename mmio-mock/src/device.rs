@@ -62,7 +62,7 @@ impl Device {
             cs: Cs::default(),
             ff: Pipeline::default(),
             blt: Blt::default(),
-            td: Td::new(info.eus, info.threads_per_eu),
+            td: Td::new(info.eus, info.threads_per_eu, info.isa),
             urb: Urb::new(),
             shared: Shared::new(),
             status: Status::default(),

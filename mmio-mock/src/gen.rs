@@ -19,6 +19,8 @@ pub struct DeviceInfo {
     pub eus: u16,
     /// Hardware threads of one EU.
     pub threads_per_eu: u16,
+    /// Instruction set of the EUs.
+    pub isa: isa::Verx10,
     /// Core clock in MHz: how many ticks make a microsecond.
     pub core_mhz: u32,
 }

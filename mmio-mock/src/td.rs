@@ -6,6 +6,7 @@
 //! slice keeps its slot and is resumed later.
 
 use eu::{FloatMode, Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
+use isa::Verx10;
 
 use crate::debug::{DebugRegs, ExceptionOverride};
 use crate::fault::UnitFault;
@@ -122,8 +123,8 @@ pub struct Td {
 }
 
 impl Td {
-    /// A dispatcher over `eus` EUs with `threads_per_eu` threads each.
-    pub fn new(eus: u16, threads_per_eu: u16) -> Self {
+    /// A dispatcher over `eus` EUs with `threads_per_eu` threads each, running `isa`.
+    pub fn new(eus: u16, threads_per_eu: u16, isa: Verx10) -> Self {
         let slots = (0..eus * threads_per_eu)
             .map(|_| Slot {
                 thread: Thread::new(),
@@ -138,7 +139,7 @@ impl Td {
         Td {
             slots,
             threads_per_eu,
-            cache: KernelCache::new(),
+            cache: KernelCache::new(isa),
             sip: 0,
             fftid: 0,
         }

@@ -1,1 +1,2 @@
 //! Helpers shared by the test suites.
+#![forbid(unsafe_code)]

@@ -30,30 +30,24 @@ pub struct KernelCache {
     decoded: u64,
 }
 
-impl Default for KernelCache {
-    fn default() -> KernelCache {
-        KernelCache::new()
-    }
-}
-
 impl KernelCache {
-    /// An empty cache.
-    pub const fn new() -> KernelCache {
-        KernelCache::with_mode(Mode::Fast)
+    /// An empty cache of one generation's instructions.
+    pub const fn new(generation: Verx10) -> KernelCache {
+        KernelCache::with_mode(generation, Mode::Fast)
     }
 
     /// An empty cache whose instructions all take the general path, slow but free of special
     /// cases: what the fast paths are compared with.
-    pub const fn general() -> KernelCache {
-        KernelCache::with_mode(Mode::General)
+    pub const fn general(generation: Verx10) -> KernelCache {
+        KernelCache::with_mode(generation, Mode::General)
     }
 
-    const fn with_mode(mode: Mode) -> KernelCache {
+    const fn with_mode(generation: Verx10, mode: Mode) -> KernelCache {
         KernelCache {
             pages: Vec::new(),
             recent: 0,
             mode,
-            generation: Verx10::GEN40,
+            generation,
             decoded: 0,
         }
     }

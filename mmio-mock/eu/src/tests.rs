@@ -188,7 +188,13 @@ pub(crate) fn run(t: &mut Thread, insts: &[Inst]) {
     let mut port = TestPort::new(Vec::new());
     let n = insts.len() as u64;
     t.set_ip(0);
-    let (stop, stats) = run_in(&mut KernelCache::new(), t, &mut port, insts, n);
+    let (stop, stats) = run_in(
+        &mut KernelCache::new(isa::Verx10::GEN40),
+        t,
+        &mut port,
+        insts,
+        n,
+    );
     assert_eq!(stop, Stop::Budget);
     assert_eq!(stats.instructions, n);
 }

@@ -1,4 +1,4 @@
-//! The pixel loop: rows of destination, source and pattern through the raster operation.
+//! The pixel loop: destination, source and pattern rows through the raster op.
 //!
 //! PRM: volume 1, blitter (functional description, overlapping source and destination).
 //! Not modelled: the order of bytes within a row, which no result shows.

@@ -1,4 +1,4 @@
-//! Tests of whole commands, assembled as drivers do (SNA, Mesa, IGT), on small surfaces.
+//! Whole commands on small surfaces, assembled as drivers do (SNA, Mesa, IGT).
 //!
 //! PRM: volume 1, blitter. Not covered: chroma keys.
 #![allow(clippy::unwrap_used, reason = "tests")]

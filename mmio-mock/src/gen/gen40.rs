@@ -13,6 +13,7 @@ const fn device(name: &'static str, title: &'static str, id: u16) -> DeviceInfo 
         gtt_entries: 512 << 20 >> 12,
         eus: 8,
         threads_per_eu: 4,
+        isa: isa::Verx10::GEN40,
         core_mhz: 500,
     }
 }

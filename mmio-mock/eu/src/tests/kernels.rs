@@ -1,4 +1,4 @@
-//! Kernels of captured frames: every instruction is known, and small ones compute what they say.
+//! Kernels of captured frames: all is known, and small ones compute what they say.
 //!
 //! PRM: volume 4, chapter 14. The words are what Mesa's compiler made for a GM965.
 
@@ -42,7 +42,7 @@ fn kernel(stage: &str, scene: &str) -> TestPort {
 fn run(t: &mut Thread, port: &mut TestPort) -> RunStats {
     let (mut budget, mut stats) = (10_000, RunStats::default());
     let stop = t.run(
-        &mut KernelCache::new(),
+        &mut KernelCache::new(isa::Verx10::GEN40),
         port,
         &mut NoObserver,
         &mut budget,
@@ -62,7 +62,7 @@ fn every_instruction_runs() {
             t.set_ip(i * 16);
             let (mut budget, mut stats) = (1, RunStats::default());
             let stop = t.run(
-                &mut KernelCache::new(),
+                &mut KernelCache::new(isa::Verx10::GEN40),
                 &mut port,
                 &mut NoObserver,
                 &mut budget,

@@ -222,8 +222,8 @@ proptest! {
             fast.set_ip(0);
             general.set_ip(0);
             let one = std::slice::from_ref(inst);
-            let a = run_in(&mut KernelCache::new(), &mut fast, &mut port, one, 1);
-            let b = run_in(&mut KernelCache::general(), &mut general, &mut port, one, 1);
+            let a = run_in(&mut KernelCache::new(isa::Verx10::GEN40), &mut fast, &mut port, one, 1);
+            let b = run_in(&mut KernelCache::general(isa::Verx10::GEN40), &mut general, &mut port, one, 1);
             prop_assert_eq!(a, b);
             for r in 0..128 {
                 let (a, b) = (fast.grf()[r], general.grf()[r]);

@@ -1,4 +1,4 @@
-//! Random structured programs: mask-stack execution against one scalar run a channel.
+//! Random structured programs: mask stacks against one scalar run a channel.
 //!
 //! PRM: volume 4, 14.2 flow control. Jump and pop counts are what Mesa's Gen4 assembler patches
 //! in (brw_eu_emit.c): relative to the instruction, `pop` the ifs that a jump leaves.
@@ -347,7 +347,7 @@ fn masks_equal_one_scalar_run_a_channel() {
         let mut port = TestPort::new(Vec::new());
         let end = e.code.len() as u32 * 16;
         let (stop, stats) = run_in(
-            &mut KernelCache::new(),
+            &mut KernelCache::new(isa::Verx10::GEN40),
             &mut t,
             &mut port,
             &e.code,

@@ -215,6 +215,13 @@ fn operands_past_the_register_file() {
     let mut t = thread();
     t.set_ip(0xffff_fff0);
     let mut port = super::TestPort::new(Vec::new());
-    let stop = run_in(&mut KernelCache::new(), &mut t, &mut port, &far, 5).0;
+    let stop = run_in(
+        &mut KernelCache::new(isa::Verx10::GEN40),
+        &mut t,
+        &mut port,
+        &far,
+        5,
+    )
+    .0;
     assert_eq!(stop, Stop::Fault(super::Outside(0xffff_fff0)));
 }

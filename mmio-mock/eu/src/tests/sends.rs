@@ -16,7 +16,14 @@ fn mrf(nr: u8) -> Dst {
 }
 
 fn go(t: &mut Thread, port: &mut TestPort, code: &[Inst]) -> Stop<super::Outside> {
-    run_in(&mut KernelCache::new(), t, port, code, 100).0
+    run_in(
+        &mut KernelCache::new(isa::Verx10::GEN40),
+        t,
+        port,
+        code,
+        100,
+    )
+    .0
 }
 
 /// The manual's example, 2.6.2: send (16) r5 m3 r0 0x01110001.

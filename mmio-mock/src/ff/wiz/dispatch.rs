@@ -1,4 +1,4 @@
-//! Thread dispatch: the payload of the collected subspans and what the dispatcher answers.
+//! Thread dispatch: the payload of collected subspans, the dispatcher's answer.
 //!
 //! PRM: volume 2, windower; volume 4, 3.3.9 (thread numbers and the snapshot).
 //!

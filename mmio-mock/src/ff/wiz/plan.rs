@@ -1,4 +1,4 @@
-//! What a primitive's depth and stencil state asks for: the case, the early tests, the plane.
+//! What depth and stencil state asks for: the case, the early tests, the plane.
 //!
 //! PRM: volume 2, windower (early depth test cases, global depth offset).
 //!

@@ -1,4 +1,4 @@
-//! Render target write: pixels of a pixel shader thread through the colour calculator.
+//! Render target write: a thread's pixels through the colour calculator.
 //!
 //! PRM: volume 4, 5.7 and 5.10.6. Not modelled: the pixel scoreboard itself (threads of the model
 //! do not overlap; the cleared mask is reported), and field-mode targets.
