@@ -152,7 +152,7 @@ impl Capture {
             execs.push(checker.exec(source, &name)?);
         }
         Ok(Capture {
-            name: source.name().to_owned(),
+            name: source.name(),
             execs,
         })
     }
@@ -168,6 +168,3 @@ impl Capture {
         sizes.values().sum()
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,6 +5,8 @@
 pub mod decode;
 pub mod pack;
 pub mod regs;
+pub mod replay;
+mod summary;
 
 /// What a subcommand can fail with; printed as it is.
 pub type Error = Box<dyn std::error::Error>;

@@ -5,3 +5,6 @@
 #![forbid(unsafe_code)]
 
 pub mod capture;
+pub mod picture;
+pub mod places;
+pub mod replay;

@@ -21,6 +21,8 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run a captured frame and show its picture.
+    Replay(cmd::replay::Args),
     /// Compress a capture directory into one file.
     Pack(cmd::pack::Args),
     /// List registers, or explain a value.
@@ -31,7 +33,8 @@ enum Command {
 
 fn main() -> ExitCode {
     let outcome = match Args::parse().command {
-        None => Ok(()),
+        None => cmd::replay::run_embedded(),
+        Some(Command::Replay(args)) => cmd::replay::run(&args),
         Some(Command::Pack(args)) => cmd::pack::run(&args),
         Some(Command::Regs(args)) => cmd::regs::run(&args),
         Some(Command::Decode(args)) => cmd::decode::run(&args),

@@ -22,6 +22,5 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let bytes = capture::pack(&args.dir)?;
     std::fs::write(&args.out, &bytes)
         .map_err(|e| CaptureError::file(args.out.display().to_string(), Problem::Io(e)))?;
-    println!("{}: {} bytes", args.out.display(), bytes.len());
-    Ok(())
+    super::print(&format!("{}: {} bytes\n", args.out.display(), bytes.len()))
 }

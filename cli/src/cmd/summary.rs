@@ -1,0 +1,129 @@
+//! What a replay did, in words and numbers.
+//!
+//! No PRM chapter; counters are the model's, time is the program's.
+
+use std::fmt::Write as _;
+use std::time::Duration;
+
+use crestline_cli::replay::{Report, Snapshot};
+use mmio_mock::status::Unit;
+
+/// The end summary.
+pub fn counters(report: &Report, elapsed: Duration) -> String {
+    let activity = &report.activity;
+    let mut out = String::new();
+    let mut line = |name: &str, value: String| {
+        // Writing to a String cannot fail.
+        let _ = writeln!(out, "  {name:<14} {value:>14}");
+    };
+    line("batches", grouped(activity.batches));
+    line("commands", grouped(activity.commands));
+    line("primitives", grouped(activity.draws));
+    line("vertices", grouped(activity.vertices));
+    line("objects", grouped(activity.objects));
+    if activity.blits > 0 {
+        line("blits", grouped(activity.blits));
+    }
+    line("pixels", grouped(activity.pixels));
+    let _ = writeln!(
+        out,
+        "  {:<14} {:>14} {:>14} {:>14}",
+        "unit", "threads", "instructions", "SIMD8"
+    );
+    let rows = Unit::ALL
+        .iter()
+        .zip(activity.threads)
+        .zip(activity.instructions)
+        .zip(activity.simd8);
+    for (((unit, threads), instructions), simd8) in rows {
+        if threads > 0 {
+            let _ = writeln!(
+                out,
+                "  {:<14} {:>14} {:>14} {:>14}",
+                unit.name(),
+                grouped(threads),
+                grouped(instructions),
+                grouped(simd8)
+            );
+        }
+    }
+    let seconds = elapsed.as_secs_f64().max(1e-9);
+    let _ = writeln!(
+        out,
+        "  {:.1} ms ({:.3} ms of device time), {:.1} million SIMD8-equivalent EU instructions per second",
+        seconds * 1e3,
+        report.nanos as f64 / 1e6,
+        report.simd8() as f64 / seconds / 1e6
+    );
+    out
+}
+
+/// The pipeline statistics counters.
+pub fn statistics(report: &Report) -> String {
+    let s = &report.statistics;
+    let rows = [
+        ("IA_VERTICES_COUNT", s.ia_vertices),
+        ("IA_PRIMITIVES_COUNT", s.ia_primitives),
+        ("VS_INVOCATION_COUNT", s.vs_invocations),
+        ("GS_INVOCATION_COUNT", s.gs_invocations),
+        ("GS_PRIMITIVES_COUNT", s.gs_primitives),
+        ("CL_INVOCATION_COUNT", s.cl_invocations),
+        ("CL_PRIMITIVES_COUNT", s.cl_primitives),
+        ("PS_INVOCATION_COUNT", s.ps_invocations),
+        ("PS_DEPTH_COUNT", s.ps_depth_count),
+    ];
+    let mut out = String::from("  statistics counters (those that the batch enables)\n");
+    for (name, value) in rows {
+        let _ = writeln!(out, "  {name:<20} {:>14}", grouped(value));
+    }
+    out
+}
+
+/// What the windower trapped.
+pub fn snapshot(pixel: Option<(u16, u16)>, snapshot: &Snapshot) -> String {
+    let (x, y) = pixel.unwrap_or_default();
+    let mut out = format!("  pixel snapshot at {x},{y}: ");
+    if !snapshot.complete {
+        out += "not complete, no thread was dispatched for this pixel\n";
+        return out;
+    }
+    let _ = writeln!(
+        out,
+        "complete\n    kernel pointer {:#010x}{}\n    instance count {}\n    primitive      {}",
+        snapshot.kernel_pointer,
+        snapshot
+            .place
+            .as_ref()
+            .map_or_else(String::new, |place| format!(" [{place}]")),
+        snapshot.instances,
+        snapshot.primitive
+    );
+    for line in &snapshot.kernel {
+        let _ = writeln!(out, "      {line}");
+    }
+    out
+}
+
+/// A number with a comma every three digits.
+fn grouped(value: u64) -> String {
+    let digits = value.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::grouped;
+
+    #[test]
+    fn groups_of_three() {
+        let all = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(all, ["0", "999", "1,000", "1,234,567"]);
+    }
+}

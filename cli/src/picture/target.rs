@@ -1,0 +1,165 @@
+//! Which render target the last primitive of a batch drew into.
+//!
+//! PRM: volume 2 (3DPRIMITIVE, pointers), volume 4 4.7.2, 5.10.6.2. Not modelled: several render
+//! targets (the one of the message that ends the thread counts), state left by earlier contexts.
+
+use isa::inst::{Opcode, Verx10};
+use isa::message::{DataPortWriteDesc, MessageDesc, Sfid};
+use mmio_mock::surface::Surface;
+use mmio_mock::surface::state::Use;
+use regs::gen40::{self, CommandId};
+
+use super::PictureError;
+
+/// Pointers as the commands of batches leave them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct State {
+    /// General State Base Address.
+    pub general_base: u32,
+    /// Surface State Base Address.
+    pub surface_base: u32,
+    /// Offset of the pixel shader's binding table.
+    pub binding_table: u32,
+    /// Offset of WM_STATE.
+    pub wm_state: u32,
+}
+
+/// A render target.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// Address of its SURFACE_STATE.
+    pub state: u32,
+    /// Its format's encoding.
+    pub format: u32,
+    /// The surface.
+    pub surface: Surface,
+}
+
+/// Dwords of commands looked at before a batch counts as endless.
+const MAX_DWORDS: u32 = 1 << 22;
+/// Instructions of a pixel shader looked at.
+const MAX_INSTRUCTIONS: u32 = 1 << 14;
+
+/// Follows a batch from `start`, changing `state`, and returns the state at its last 3DPRIMITIVE.
+///
+/// The walk ends where the batch does, or at the first thing that is no command: a faulty batch
+/// still has a picture of what came before.
+pub fn last_primitive(
+    dword: &impl Fn(u32) -> Option<u32>,
+    start: u32,
+    state: &mut State,
+) -> Option<State> {
+    let mut last = None;
+    let mut at = start;
+    let mut left = MAX_DWORDS;
+    while let Some(header) = dword(at) {
+        let Some(command) = gen40::command(header) else {
+            break;
+        };
+        let count = command.dwords(header) as u32;
+        left = match left.checked_sub(count) {
+            Some(left) => left,
+            None => break,
+        };
+        let mut words = [0; 8];
+        for (i, word) in words.iter_mut().enumerate().take(count as usize) {
+            *word = dword(at.wrapping_add(i as u32 * 4)).unwrap_or(0);
+        }
+        at = at.wrapping_add(count.wrapping_mul(4));
+        match command.id {
+            CommandId::StateBaseAddress => {
+                let c = gen40::StateBaseAddress::from_dwords(&words);
+                if c.general_state_base_address_modify_enable() {
+                    state.general_base = c.general_state_base_address();
+                }
+                if c.surface_state_base_address_modify_enable() {
+                    state.surface_base = c.surface_state_base_address();
+                }
+            }
+            CommandId::State3dPipelinedPointers => {
+                state.wm_state =
+                    gen40::State3dPipelinedPointers::from_dwords(&words).pointer_to_wm_state();
+            }
+            CommandId::State3dBindingTablePointers => {
+                let c = gen40::State3dBindingTablePointers::from_dwords(&words);
+                state.binding_table = c.pointer_to_ps_binding_table();
+            }
+            CommandId::Primitive3d => last = Some(*state),
+            CommandId::MiBatchBufferStart => {
+                at = gen40::MiBatchBufferStart::from_dwords(&words).batch_buffer_start_address();
+            }
+            CommandId::MiBatchBufferEnd => break,
+            _ => {}
+        }
+    }
+    last
+}
+
+/// The render target of the last primitive of a batch.
+pub fn last_target(
+    dword: &impl Fn(u32) -> Option<u32>,
+    primitive: State,
+) -> Result<Target, PictureError> {
+    let index = written_index(dword, primitive).unwrap_or(0);
+    let entry = primitive
+        .surface_base
+        .wrapping_add(primitive.binding_table)
+        .wrapping_add(index * 4);
+    let offset = dword(entry).ok_or(PictureError::Unmapped {
+        what: "binding table",
+        address: entry,
+    })?;
+    // Bits 4:0 of an entry are reserved (PRM volume 4 4.7.1).
+    let address = primitive.surface_base.wrapping_add(offset & !0x1f);
+    let mut words = [0; gen40::SurfaceState::LEN];
+    for (i, word) in words.iter_mut().enumerate() {
+        let at = address.wrapping_add(i as u32 * 4);
+        *word = dword(at).ok_or(PictureError::Unmapped {
+            what: "SURFACE_STATE",
+            address: at,
+        })?;
+    }
+    let surface =
+        Surface::resolve(&words, Use::RenderTarget).map_err(|error| PictureError::Surface {
+            address,
+            dword: words[0],
+            error,
+        })?;
+    Ok(Target {
+        state: address,
+        format: gen40::SurfaceState(words).surface_format(),
+        surface,
+    })
+}
+
+/// Binding table index of the render target write that ends the pixel shader.
+fn written_index(dword: &impl Fn(u32) -> Option<u32>, state: State) -> Option<u32> {
+    let wm = state.general_base.wrapping_add(state.wm_state);
+    let kernel = gen40::WmState::from_dwords(&[dword(wm)?]).kernel_start_pointer_0();
+    let mut at = state.general_base.wrapping_add(kernel);
+    for _ in 0..MAX_INSTRUCTIONS {
+        let mut raw = [0; 4];
+        for (i, word) in raw.iter_mut().enumerate() {
+            *word = dword(at.wrapping_add(i as u32 * 4))?;
+        }
+        at = at.wrapping_add(16);
+        // What cannot be decoded cannot be a plain send either.
+        let Ok(inst) = isa::decode(Verx10::GEN40, raw) else {
+            continue;
+        };
+        if inst.opcode != Opcode::Send {
+            continue;
+        }
+        let Some(imm) = inst.send.and_then(|send| send.imm) else {
+            continue;
+        };
+        let message = MessageDesc(imm);
+        if message.eot() {
+            let write = DataPortWriteDesc(imm);
+            let target = message.sfid() == Some(Sfid::DataPortWrite)
+                && write.message_type() == DataPortWriteDesc::RENDER_TARGET_WRITE;
+            return target.then(|| write.binding_table_index());
+        }
+    }
+    None
+}
