@@ -248,7 +248,8 @@ impl Setup {
     }
 }
 
-/// Viewport transform and snapping to the sub-pixel grid.
+/// Viewport transform. Only the windower snaps to the sub-pixel grid: the planes of setup go through
+/// the vertices as they are, as in Mesa's software rasterisers, whose pictures these then equal.
 fn screen(urb: &Urb, handle: UrbHandle, state: &SfState, viewport: &SfViewport) -> ScreenVertex {
     let row = urb.row(handle, 0).copied().unwrap_or_default();
     let [mut x, mut y, mut z, rhw] = [row[4], row[5], row[6], row[7]].map(f32::from_bits);
@@ -257,18 +258,7 @@ fn screen(urb: &Urb, handle: UrbHandle, state: &SfState, viewport: &SfViewport) 
         y = y * viewport.viewport_matrix_element_m11() + viewport.viewport_matrix_element_m31();
         z = z * viewport.viewport_matrix_element_m22() + viewport.viewport_matrix_element_m32();
     }
-    let steps = if state.vertex_sub_pixel_precision_select() == 0 {
-        256.0
-    } else {
-        16.0
-    };
-    let snap = |v: f32| (v * steps).round_ties_even() / steps;
-    ScreenVertex {
-        x: snap(x),
-        y: snap(y),
-        z,
-        rhw,
-    }
+    ScreenVertex { x, y, z, rhw }
 }
 
 /// Point width: from the state, or from the vertex header (U8.3 in dword 3 bits 18:8).
