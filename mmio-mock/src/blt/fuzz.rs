@@ -129,7 +129,7 @@ fn blitter_commands_of_any_kind() {
             c[i] &= 0x1_f000;
         }
         c[1] &= 0xff7f_00ff;
-        let n = if r.next() & 7 == 0 { 3 } else { 16 };
+        let n = if r.next().is_multiple_of(8) { 3 } else { 16 };
         if r.next() & 3 != 0 {
             c[0] &= !(1 << 15 | 1 << 11);
         }

@@ -13,6 +13,7 @@ use crate::surface::format::Codec;
 use crate::surface::format::channel::Kind;
 use crate::surface::{Capability, Class, Format, Surface, SurfaceKind};
 use mem::{Fault, GpuAddr, Memory};
+use regs::gen40::values::surface_format;
 
 /// Colours of 16 pixels as register bits: R, G, B, A planes, pixel 4 s + p for pixel p of
 /// subspan s.
@@ -219,9 +220,9 @@ pub fn write_block(
         return Ok(block.mask);
     }
     let plan = Plan::new(cc, target);
-    let bytes = match target.format.code {
-        0x0c7 => Some([0, 1, 2, 3]),
-        0x0c0 => Some([2, 1, 0, 3]),
+    let bytes = match target.format.code as u32 {
+        surface_format::R8G8B8A8_UNORM => Some([0, 1, 2, 3]),
+        surface_format::B8G8R8A8_UNORM => Some([2, 1, 0, 3]),
         _ => None,
     };
     if let Some(order) = bytes

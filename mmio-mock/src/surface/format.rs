@@ -8,6 +8,8 @@ pub mod channel;
 pub mod table;
 
 use channel::{Kind, Source};
+use regs::desc::SurfaceFormatDesc;
+use regs::gen40::values::surface_format as f;
 
 /// How an element's bytes become channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,21 +74,21 @@ pub enum Class {
 #[repr(u8)]
 pub enum Capability {
     /// Sampling engine.
-    Sampling = b'S',
+    Sampling = 0,
     /// Sampling engine filtering.
-    Filtering = b'F',
+    Filtering = 1,
     /// Shadow maps.
-    Shadow = b'H',
+    Shadow = 2,
     /// Chroma key.
-    ChromaKey = b'K',
+    ChromaKey = 3,
     /// Render target.
-    RenderTarget = b'R',
+    RenderTarget = 4,
     /// Alpha blend render target.
-    AlphaBlend = b'B',
+    AlphaBlend = 5,
     /// Input vertex buffer.
-    VertexBuffer = b'V',
+    VertexBuffer = 6,
     /// Streamed output vertex buffer.
-    StreamedOutput = b'O',
+    StreamedOutput = 7,
 }
 
 type Unpack = fn(&Format, &[u8; 16]) -> [u32; 4];
@@ -125,19 +127,6 @@ impl PartialEq for Format {
 }
 impl Eq for Format {}
 
-const ORDER: &[u8; 8] = b"SFHKRBVO";
-
-const fn capability_bit(letter: u8) -> u8 {
-    let mut i = 0;
-    while i < 8 {
-        if ORDER[i] == letter {
-            return 1 << i;
-        }
-        i += 1;
-    }
-    0
-}
-
 const NO_FORMAT: u8 = u8::MAX;
 
 /// Format code -> row of the table.
@@ -152,37 +141,33 @@ static INDEX: [u8; 512] = {
 };
 
 impl Format {
-    pub(crate) const fn new(
-        code: u16,
-        name: &'static str,
-        bits: u16,
-        capabilities: &[u8],
-        codec: Codec,
-    ) -> Self {
-        let mut caps = 0;
-        let mut i = 0;
-        while i < capabilities.len() {
-            caps |= capability_bit(capabilities[i]);
-            i += 1;
-        }
+    pub(crate) const fn new(desc: &SurfaceFormatDesc, codec: Codec) -> Self {
+        let capabilities = (desc.sampling as u8) << Capability::Sampling as u8
+            | (desc.filtering as u8) << Capability::Filtering as u8
+            | (desc.shadow as u8) << Capability::Shadow as u8
+            | (desc.chroma_key as u8) << Capability::ChromaKey as u8
+            | (desc.render_target as u8) << Capability::RenderTarget as u8
+            | (desc.alpha_blend as u8) << Capability::AlphaBlend as u8
+            | (desc.vertex_input as u8) << Capability::VertexBuffer as u8
+            | (desc.streamed_output as u8) << Capability::StreamedOutput as u8;
         let (bytes, block) = match codec {
             Codec::Bc1 { .. } | Codec::Bc1Opaque { .. } => (8, (4, 4)),
             Codec::Bc2 { .. } | Codec::Bc3 { .. } => (16, (4, 4)),
             Codec::Ycrcb { .. } => (4, (2, 1)),
             Codec::Fxt1 => (16, (8, 4)),
             Codec::Bit | Codec::Mono8 => (1, (8, 1)),
-            _ => ((bits / 8) as u8, (1, 1)),
+            _ => ((desc.bits_per_element / 8) as u8, (1, 1)),
         };
         Format {
-            code,
-            name,
+            code: desc.code as u16,
+            name: desc.name,
             bytes,
             block,
             class: class_of(&codec),
             codec,
-            capabilities: caps,
-            unpack: unpacker(code),
-            pack: packer(code),
+            capabilities,
+            unpack: unpacker(desc.code),
+            pack: packer(desc.code),
         }
     }
 
@@ -196,7 +181,7 @@ impl Format {
     /// Whether the manual's table marks the capability.
     #[inline]
     pub const fn has(&self, capability: Capability) -> bool {
-        self.capabilities & capability_bit(capability as u8) != 0
+        self.capabilities >> capability as u8 & 1 == 1
     }
 
     /// Whether the model can decode the format.
@@ -342,24 +327,24 @@ fn le32(element: &[u8; 16]) -> u32 {
 }
 
 /// Hot formats have their own functions; all give what the general one gives.
-const fn unpacker(code: u16) -> Unpack {
+const fn unpacker(code: u32) -> Unpack {
     match code {
-        0x000..=0x002 => |_, e| {
+        f::R32G32B32A32_FLOAT | f::R32G32B32A32_SINT | f::R32G32B32A32_UINT => |_, e| {
             std::array::from_fn(|i| {
                 u32::from_le_bytes([e[4 * i], e[4 * i + 1], e[4 * i + 2], e[4 * i + 3]])
             })
         },
-        0x0c0 => |_, e| [unorm8(e[2]), unorm8(e[1]), unorm8(e[0]), unorm8(e[3])],
-        0x0e9 => |_, e| [unorm8(e[2]), unorm8(e[1]), unorm8(e[0]), ONE],
-        0x0c7 => |_, e| [unorm8(e[0]), unorm8(e[1]), unorm8(e[2]), unorm8(e[3])],
-        0x0eb => |_, e| [unorm8(e[0]), unorm8(e[1]), unorm8(e[2]), ONE],
-        0x144 => |_, e| [0, 0, 0, unorm8(e[0])],
-        0x145 => |_, e| [unorm8(e[0]); 4],
-        0x146 => |_, e| {
+        f::B8G8R8A8_UNORM => |_, e| [unorm8(e[2]), unorm8(e[1]), unorm8(e[0]), unorm8(e[3])],
+        f::B8G8R8X8_UNORM => |_, e| [unorm8(e[2]), unorm8(e[1]), unorm8(e[0]), ONE],
+        f::R8G8B8A8_UNORM => |_, e| [unorm8(e[0]), unorm8(e[1]), unorm8(e[2]), unorm8(e[3])],
+        f::R8G8B8X8_UNORM => |_, e| [unorm8(e[0]), unorm8(e[1]), unorm8(e[2]), ONE],
+        f::A8_UNORM => |_, e| [0, 0, 0, unorm8(e[0])],
+        f::I8_UNORM => |_, e| [unorm8(e[0]); 4],
+        f::L8_UNORM => |_, e| {
             let l = unorm8(e[0]);
             [l, l, l, ONE]
         },
-        0x114 => |_, e| {
+        f::L8A8_UNORM => |_, e| {
             let l = unorm8(e[0]);
             [l, l, l, unorm8(e[1])]
         },
@@ -367,14 +352,14 @@ const fn unpacker(code: u16) -> Unpack {
     }
 }
 
-const fn packer(code: u16) -> Pack {
+const fn packer(code: u32) -> Pack {
     match code {
-        0x0c0 => |_, c| {
+        f::B8G8R8A8_UNORM => |_, c| {
             let mut out = [0; 16];
             out[..4].copy_from_slice(&[byte(c[2]), byte(c[1]), byte(c[0]), byte(c[3])]);
             out
         },
-        0x0c7 => |_, c| {
+        f::R8G8B8A8_UNORM => |_, c| {
             let mut out = [0; 16];
             out[..4].copy_from_slice(&[byte(c[0]), byte(c[1]), byte(c[2]), byte(c[3])]);
             out

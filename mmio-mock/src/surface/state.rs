@@ -138,8 +138,7 @@ pub enum Use {
 }
 
 /// A format for surfaces whose own is ignored: one byte a texel.
-/// R8_UINT stands in.
-const RAW_FORMAT: u32 = 0x143;
+const RAW_FORMAT: u32 = values::surface_format::R8_UINT;
 
 impl Surface {
     /// Reads SURFACE_STATE at `addr` and resolves it for a use, with the memory's bit-6 swizzle.
@@ -324,12 +323,13 @@ pub(super) fn check_tiling(g: &Geometry) -> Result<(), SurfaceError> {
 impl DepthFormat {
     /// The format of the 3DSTATE_DEPTH_BUFFER field.
     pub fn from_field(raw: u32) -> Result<Self, SurfaceError> {
+        use values::surface_format as f;
         Ok(match raw {
-            0 => DepthFormat::D32FloatS8X24,
-            1 => DepthFormat::D32Float,
-            2 => DepthFormat::D24UnormS8,
-            3 => DepthFormat::D24UnormX8,
-            5 => DepthFormat::D16Unorm,
+            f::D32_FLOAT_S8X24_UINT => DepthFormat::D32FloatS8X24,
+            f::D32_FLOAT => DepthFormat::D32Float,
+            f::D24_UNORM_S8_UINT => DepthFormat::D24UnormS8,
+            f::D24_UNORM_X8_UINT => DepthFormat::D24UnormX8,
+            f::D16_UNORM => DepthFormat::D16Unorm,
             raw => return Err(SurfaceError::ReservedDepthFormat(raw)),
         })
     }

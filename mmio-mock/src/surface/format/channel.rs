@@ -49,11 +49,6 @@ pub const ONE: Source = Source::Const(0x3f80_0000);
 /// Integer 1.
 pub const ONE_INT: Source = Source::Const(1);
 
-/// A field at `shift` of `bits` bits.
-pub(super) const fn ch(shift: u16, bits: u8, kind: Kind) -> Source {
-    Source::Field { shift, bits, kind }
-}
-
 /// The field of `bits` bits (1..=64) at `shift` of a little-endian element; bytes past the end are 0.
 #[inline]
 fn extract(element: &[u8], shift: u16, bits: u8) -> u64 {

@@ -1,186 +1,98 @@
-//! The surface format table.
+//! The formats of the register crate's table, with the codec that each needs.
 //!
-//! PRM: volume 4 4.7.2.1.1 (encodings, bits per element, capabilities) and 4.7.2.1.2 (channels).
-//! The columns' headings are those of Mesa's driver table. Not modelled: formats of later parts.
+//! PRM: volume 4 4.7.2.1.1 (encodings, channels, capabilities) and 4.7.2.1.2 (what channels
+//! become). Not modelled: formats that the table lacks.
 
-use super::Codec::{
-    self, Bc1, Bc1Opaque, Bc2, Bc3, Bit, Channels, Fxt1, Mono8, Palette, SharedExponent, Ycrcb,
+use super::channel::{Kind, ONE, ONE_INT, Source, ZERO};
+use super::{Codec, Format};
+use regs::desc::{ChannelDesc, ChannelKind, SurfaceFormatDesc};
+use regs::gen40::SURFACE_FORMATS;
+
+/// Number of formats.
+pub const COUNT: usize = SURFACE_FORMATS.len();
+
+/// All formats, by rising code.
+pub static FORMATS: [Format; COUNT] = {
+    let mut out = [Format::new(&SURFACE_FORMATS[0], codec(&SURFACE_FORMATS[0])); COUNT];
+    let mut i = 1;
+    while i < COUNT {
+        out[i] = Format::new(&SURFACE_FORMATS[i], codec(&SURFACE_FORMATS[i]));
+        i += 1;
+    }
+    out
 };
-use super::Format;
-use super::channel::Kind::{Float, Sint, Snorm, Srgb, Sscaled, Uint, Unorm, Uscaled};
-use super::channel::{ONE, ONE_INT, ZERO, ch};
 
-const fn row(code: u16, name: &'static str, bits: u16, capabilities: &str, codec: Codec) -> Format {
-    Format::new(code, name, bits, capabilities.as_bytes(), codec)
+/// The codec: formats that are no plain fields are named here, by their encoding.
+const fn codec(desc: &SurfaceFormatDesc) -> Codec {
+    match desc.code {
+        0x0ed => Codec::SharedExponent,
+        // Byte orders by the FOURCC that drivers use them for: YUY2, VYUY, YVYU, UYVY.
+        0x182 => ycrcb(0, 1, 3),
+        0x183 => ycrcb(1, 2, 0),
+        0x18f => ycrcb(0, 3, 1),
+        0x190 => ycrcb(1, 0, 2),
+        0x180 => Codec::Bc1Opaque { srgb: true },
+        0x191 => Codec::Bc1Opaque { srgb: false },
+        0x186 => Codec::Bc1 { srgb: false },
+        0x187 => Codec::Bc2 { srgb: false },
+        0x188 => Codec::Bc3 { srgb: false },
+        0x18b => Codec::Bc1 { srgb: true },
+        0x18c => Codec::Bc2 { srgb: true },
+        0x18d => Codec::Bc3 { srgb: true },
+        0x181 => Codec::Bit,
+        0x18e => Codec::Mono8,
+        0x192 => Codec::Fxt1,
+        _ => plain(desc.channels),
+    }
 }
 
-/// All formats, by rising code. Capabilities: S sampling, F filtering, H shadow map, K chroma key,
-/// R render target, B alpha blend, V vertex buffer, O streamed output. Bits are those of an
-/// element; 0 where an element is a block of texels.
-#[rustfmt::skip]
-pub static FORMATS: [Format; 164] = [
-    row(0x000, "R32G32B32A32_FLOAT", 128, "SRBVO", Channels([ch(0, 32, Float), ch(32, 32, Float), ch(64, 32, Float), ch(96, 32, Float)])),
-    row(0x001, "R32G32B32A32_SINT", 128, "SRVO", Channels([ch(0, 32, Sint), ch(32, 32, Sint), ch(64, 32, Sint), ch(96, 32, Sint)])),
-    row(0x002, "R32G32B32A32_UINT", 128, "SRVO", Channels([ch(0, 32, Uint), ch(32, 32, Uint), ch(64, 32, Uint), ch(96, 32, Uint)])),
-    row(0x003, "R32G32B32A32_UNORM", 128, "V", Channels([ch(0, 32, Unorm), ch(32, 32, Unorm), ch(64, 32, Unorm), ch(96, 32, Unorm)])),
-    row(0x004, "R32G32B32A32_SNORM", 128, "V", Channels([ch(0, 32, Snorm), ch(32, 32, Snorm), ch(64, 32, Snorm), ch(96, 32, Snorm)])),
-    row(0x005, "R64G64_FLOAT", 128, "V", Channels([ch(0, 64, Float), ch(64, 64, Float), ZERO, ONE])),
-    row(0x006, "R32G32B32X32_FLOAT", 128, "S", Channels([ch(0, 32, Float), ch(32, 32, Float), ch(64, 32, Float), ONE])),
-    row(0x007, "R32G32B32A32_SSCALED", 128, "V", Channels([ch(0, 32, Sscaled), ch(32, 32, Sscaled), ch(64, 32, Sscaled), ch(96, 32, Sscaled)])),
-    row(0x008, "R32G32B32A32_USCALED", 128, "V", Channels([ch(0, 32, Uscaled), ch(32, 32, Uscaled), ch(64, 32, Uscaled), ch(96, 32, Uscaled)])),
-    row(0x040, "R32G32B32_FLOAT", 96, "SVO", Channels([ch(0, 32, Float), ch(32, 32, Float), ch(64, 32, Float), ONE])),
-    row(0x041, "R32G32B32_SINT", 96, "SVO", Channels([ch(0, 32, Sint), ch(32, 32, Sint), ch(64, 32, Sint), ONE_INT])),
-    row(0x042, "R32G32B32_UINT", 96, "SVO", Channels([ch(0, 32, Uint), ch(32, 32, Uint), ch(64, 32, Uint), ONE_INT])),
-    row(0x043, "R32G32B32_UNORM", 96, "V", Channels([ch(0, 32, Unorm), ch(32, 32, Unorm), ch(64, 32, Unorm), ONE])),
-    row(0x044, "R32G32B32_SNORM", 96, "V", Channels([ch(0, 32, Snorm), ch(32, 32, Snorm), ch(64, 32, Snorm), ONE])),
-    row(0x045, "R32G32B32_SSCALED", 96, "V", Channels([ch(0, 32, Sscaled), ch(32, 32, Sscaled), ch(64, 32, Sscaled), ONE])),
-    row(0x046, "R32G32B32_USCALED", 96, "V", Channels([ch(0, 32, Uscaled), ch(32, 32, Uscaled), ch(64, 32, Uscaled), ONE])),
-    row(0x080, "R16G16B16A16_UNORM", 64, "SFRV", Channels([ch(0, 16, Unorm), ch(16, 16, Unorm), ch(32, 16, Unorm), ch(48, 16, Unorm)])),
-    row(0x081, "R16G16B16A16_SNORM", 64, "SFRV", Channels([ch(0, 16, Snorm), ch(16, 16, Snorm), ch(32, 16, Snorm), ch(48, 16, Snorm)])),
-    row(0x082, "R16G16B16A16_SINT", 64, "SRV", Channels([ch(0, 16, Sint), ch(16, 16, Sint), ch(32, 16, Sint), ch(48, 16, Sint)])),
-    row(0x083, "R16G16B16A16_UINT", 64, "SRV", Channels([ch(0, 16, Uint), ch(16, 16, Uint), ch(32, 16, Uint), ch(48, 16, Uint)])),
-    row(0x084, "R16G16B16A16_FLOAT", 64, "SFRBV", Channels([ch(0, 16, Float), ch(16, 16, Float), ch(32, 16, Float), ch(48, 16, Float)])),
-    row(0x085, "R32G32_FLOAT", 64, "SRBVO", Channels([ch(0, 32, Float), ch(32, 32, Float), ZERO, ONE])),
-    row(0x086, "R32G32_SINT", 64, "SRVO", Channels([ch(0, 32, Sint), ch(32, 32, Sint), ZERO, ONE_INT])),
-    row(0x087, "R32G32_UINT", 64, "SRVO", Channels([ch(0, 32, Uint), ch(32, 32, Uint), ZERO, ONE_INT])),
-    row(0x088, "R32_FLOAT_X8X24_TYPELESS", 64, "SH", Channels([ch(0, 32, Float), ZERO, ZERO, ONE])),
-    row(0x089, "X32_TYPELESS_G8X24_UINT", 64, "S", Channels([ZERO, ch(32, 8, Uint), ZERO, ONE_INT])),
-    row(0x08a, "L32A32_FLOAT", 64, "S", Channels([ch(0, 32, Float), ch(0, 32, Float), ch(0, 32, Float), ch(32, 32, Float)])),
-    row(0x08b, "R32G32_UNORM", 64, "V", Channels([ch(0, 32, Unorm), ch(32, 32, Unorm), ZERO, ONE])),
-    row(0x08c, "R32G32_SNORM", 64, "V", Channels([ch(0, 32, Snorm), ch(32, 32, Snorm), ZERO, ONE])),
-    row(0x08d, "R64_FLOAT", 64, "V", Channels([ch(0, 64, Float), ZERO, ZERO, ONE])),
-    row(0x08e, "R16G16B16X16_UNORM", 64, "SF", Channels([ch(0, 16, Unorm), ch(16, 16, Unorm), ch(32, 16, Unorm), ONE])),
-    row(0x08f, "R16G16B16X16_FLOAT", 64, "SF", Channels([ch(0, 16, Float), ch(16, 16, Float), ch(32, 16, Float), ONE])),
-    row(0x090, "A32X32_FLOAT", 64, "S", Channels([ZERO, ZERO, ZERO, ch(0, 32, Float)])),
-    row(0x091, "L32X32_FLOAT", 64, "S", Channels([ch(0, 32, Float), ch(0, 32, Float), ch(0, 32, Float), ONE])),
-    row(0x092, "I32X32_FLOAT", 64, "S", Channels([ch(0, 32, Float), ch(0, 32, Float), ch(0, 32, Float), ch(0, 32, Float)])),
-    row(0x093, "R16G16B16A16_SSCALED", 64, "V", Channels([ch(0, 16, Sscaled), ch(16, 16, Sscaled), ch(32, 16, Sscaled), ch(48, 16, Sscaled)])),
-    row(0x094, "R16G16B16A16_USCALED", 64, "V", Channels([ch(0, 16, Uscaled), ch(16, 16, Uscaled), ch(32, 16, Uscaled), ch(48, 16, Uscaled)])),
-    row(0x095, "R32G32_SSCALED", 64, "V", Channels([ch(0, 32, Sscaled), ch(32, 32, Sscaled), ZERO, ONE])),
-    row(0x096, "R32G32_USCALED", 64, "V", Channels([ch(0, 32, Uscaled), ch(32, 32, Uscaled), ZERO, ONE])),
-    row(0x0c0, "B8G8R8A8_UNORM", 32, "SFKRBV", Channels([ch(16, 8, Unorm), ch(8, 8, Unorm), ch(0, 8, Unorm), ch(24, 8, Unorm)])),
-    row(0x0c1, "B8G8R8A8_UNORM_SRGB", 32, "SFRB", Channels([ch(16, 8, Srgb), ch(8, 8, Srgb), ch(0, 8, Srgb), ch(24, 8, Unorm)])),
-    row(0x0c2, "R10G10B10A2_UNORM", 32, "SFRBV", Channels([ch(0, 10, Unorm), ch(10, 10, Unorm), ch(20, 10, Unorm), ch(30, 2, Unorm)])),
-    row(0x0c3, "R10G10B10A2_UNORM_SRGB", 32, "SF", Channels([ch(0, 10, Srgb), ch(10, 10, Srgb), ch(20, 10, Srgb), ch(30, 2, Unorm)])),
-    row(0x0c4, "R10G10B10A2_UINT", 32, "SRV", Channels([ch(0, 10, Uint), ch(10, 10, Uint), ch(20, 10, Uint), ch(30, 2, Uint)])),
-    row(0x0c5, "R10G10B10_SNORM_A2_UNORM", 32, "SFV", Channels([ch(0, 10, Snorm), ch(10, 10, Snorm), ch(20, 10, Snorm), ch(30, 2, Unorm)])),
-    row(0x0c7, "R8G8B8A8_UNORM", 32, "SFRBV", Channels([ch(0, 8, Unorm), ch(8, 8, Unorm), ch(16, 8, Unorm), ch(24, 8, Unorm)])),
-    row(0x0c8, "R8G8B8A8_UNORM_SRGB", 32, "SFRB", Channels([ch(0, 8, Srgb), ch(8, 8, Srgb), ch(16, 8, Srgb), ch(24, 8, Unorm)])),
-    row(0x0c9, "R8G8B8A8_SNORM", 32, "SFRV", Channels([ch(0, 8, Snorm), ch(8, 8, Snorm), ch(16, 8, Snorm), ch(24, 8, Snorm)])),
-    row(0x0ca, "R8G8B8A8_SINT", 32, "SRV", Channels([ch(0, 8, Sint), ch(8, 8, Sint), ch(16, 8, Sint), ch(24, 8, Sint)])),
-    row(0x0cb, "R8G8B8A8_UINT", 32, "SRV", Channels([ch(0, 8, Uint), ch(8, 8, Uint), ch(16, 8, Uint), ch(24, 8, Uint)])),
-    row(0x0cc, "R16G16_UNORM", 32, "SFRV", Channels([ch(0, 16, Unorm), ch(16, 16, Unorm), ZERO, ONE])),
-    row(0x0cd, "R16G16_SNORM", 32, "SFRV", Channels([ch(0, 16, Snorm), ch(16, 16, Snorm), ZERO, ONE])),
-    row(0x0ce, "R16G16_SINT", 32, "SRV", Channels([ch(0, 16, Sint), ch(16, 16, Sint), ZERO, ONE_INT])),
-    row(0x0cf, "R16G16_UINT", 32, "SRV", Channels([ch(0, 16, Uint), ch(16, 16, Uint), ZERO, ONE_INT])),
-    row(0x0d0, "R16G16_FLOAT", 32, "SFRBV", Channels([ch(0, 16, Float), ch(16, 16, Float), ZERO, ONE])),
-    row(0x0d1, "B10G10R10A2_UNORM", 32, "SFRB", Channels([ch(20, 10, Unorm), ch(10, 10, Unorm), ch(0, 10, Unorm), ch(30, 2, Unorm)])),
-    row(0x0d2, "B10G10R10A2_UNORM_SRGB", 32, "SFRB", Channels([ch(20, 10, Srgb), ch(10, 10, Srgb), ch(0, 10, Srgb), ch(30, 2, Unorm)])),
-    row(0x0d3, "R11G11B10_FLOAT", 32, "SFRBV", Channels([ch(0, 11, Float), ch(11, 11, Float), ch(22, 10, Float), ONE])),
-    row(0x0d6, "R32_SINT", 32, "SRVO", Channels([ch(0, 32, Sint), ZERO, ZERO, ONE_INT])),
-    row(0x0d7, "R32_UINT", 32, "SRVO", Channels([ch(0, 32, Uint), ZERO, ZERO, ONE_INT])),
-    row(0x0d8, "R32_FLOAT", 32, "SHRBVO", Channels([ch(0, 32, Float), ZERO, ZERO, ONE])),
-    row(0x0d9, "R24_UNORM_X8_TYPELESS", 32, "SH", Channels([ch(0, 24, Unorm), ZERO, ZERO, ONE])),
-    row(0x0da, "X24_TYPELESS_G8_UINT", 32, "S", Channels([ZERO, ch(24, 8, Uint), ZERO, ONE_INT])),
-    row(0x0df, "L16A16_UNORM", 32, "SF", Channels([ch(0, 16, Unorm), ch(0, 16, Unorm), ch(0, 16, Unorm), ch(16, 16, Unorm)])),
-    row(0x0e0, "I24X8_UNORM", 32, "SH", Channels([ch(0, 24, Unorm), ch(0, 24, Unorm), ch(0, 24, Unorm), ch(0, 24, Unorm)])),
-    row(0x0e1, "L24X8_UNORM", 32, "SH", Channels([ch(0, 24, Unorm), ch(0, 24, Unorm), ch(0, 24, Unorm), ONE])),
-    row(0x0e2, "A24X8_UNORM", 32, "SH", Channels([ZERO, ZERO, ZERO, ch(0, 24, Unorm)])),
-    row(0x0e3, "I32_FLOAT", 32, "SH", Channels([ch(0, 32, Float), ch(0, 32, Float), ch(0, 32, Float), ch(0, 32, Float)])),
-    row(0x0e4, "L32_FLOAT", 32, "SH", Channels([ch(0, 32, Float), ch(0, 32, Float), ch(0, 32, Float), ONE])),
-    row(0x0e5, "A32_FLOAT", 32, "SH", Channels([ZERO, ZERO, ZERO, ch(0, 32, Float)])),
-    row(0x0e9, "B8G8R8X8_UNORM", 32, "SFK", Channels([ch(16, 8, Unorm), ch(8, 8, Unorm), ch(0, 8, Unorm), ONE])),
-    row(0x0ea, "B8G8R8X8_UNORM_SRGB", 32, "SF", Channels([ch(16, 8, Srgb), ch(8, 8, Srgb), ch(0, 8, Srgb), ONE])),
-    row(0x0eb, "R8G8B8X8_UNORM", 32, "SF", Channels([ch(0, 8, Unorm), ch(8, 8, Unorm), ch(16, 8, Unorm), ONE])),
-    row(0x0ec, "R8G8B8X8_UNORM_SRGB", 32, "SF", Channels([ch(0, 8, Srgb), ch(8, 8, Srgb), ch(16, 8, Srgb), ONE])),
-    row(0x0ed, "R9G9B9E5_SHAREDEXP", 32, "SF", SharedExponent),
-    row(0x0ee, "B10G10R10X2_UNORM", 32, "SF", Channels([ch(20, 10, Unorm), ch(10, 10, Unorm), ch(0, 10, Unorm), ONE])),
-    row(0x0f0, "L16A16_FLOAT", 32, "SF", Channels([ch(0, 16, Float), ch(0, 16, Float), ch(0, 16, Float), ch(16, 16, Float)])),
-    row(0x0f1, "R32_UNORM", 32, "V", Channels([ch(0, 32, Unorm), ZERO, ZERO, ONE])),
-    row(0x0f2, "R32_SNORM", 32, "V", Channels([ch(0, 32, Snorm), ZERO, ZERO, ONE])),
-    row(0x0f3, "R10G10B10X2_USCALED", 32, "V", Channels([ch(0, 10, Uscaled), ch(10, 10, Uscaled), ch(20, 10, Uscaled), ONE])),
-    row(0x0f4, "R8G8B8A8_SSCALED", 32, "V", Channels([ch(0, 8, Sscaled), ch(8, 8, Sscaled), ch(16, 8, Sscaled), ch(24, 8, Sscaled)])),
-    row(0x0f5, "R8G8B8A8_USCALED", 32, "V", Channels([ch(0, 8, Uscaled), ch(8, 8, Uscaled), ch(16, 8, Uscaled), ch(24, 8, Uscaled)])),
-    row(0x0f6, "R16G16_SSCALED", 32, "V", Channels([ch(0, 16, Sscaled), ch(16, 16, Sscaled), ZERO, ONE])),
-    row(0x0f7, "R16G16_USCALED", 32, "V", Channels([ch(0, 16, Uscaled), ch(16, 16, Uscaled), ZERO, ONE])),
-    row(0x0f8, "R32_SSCALED", 32, "V", Channels([ch(0, 32, Sscaled), ZERO, ZERO, ONE])),
-    row(0x0f9, "R32_USCALED", 32, "V", Channels([ch(0, 32, Uscaled), ZERO, ZERO, ONE])),
-    row(0x100, "B5G6R5_UNORM", 16, "SFKRB", Channels([ch(11, 5, Unorm), ch(5, 6, Unorm), ch(0, 5, Unorm), ONE])),
-    row(0x101, "B5G6R5_UNORM_SRGB", 16, "SFRB", Channels([ch(11, 5, Srgb), ch(5, 6, Srgb), ch(0, 5, Srgb), ONE])),
-    row(0x102, "B5G5R5A1_UNORM", 16, "SFKRB", Channels([ch(10, 5, Unorm), ch(5, 5, Unorm), ch(0, 5, Unorm), ch(15, 1, Unorm)])),
-    row(0x103, "B5G5R5A1_UNORM_SRGB", 16, "SFRB", Channels([ch(10, 5, Srgb), ch(5, 5, Srgb), ch(0, 5, Srgb), ch(15, 1, Unorm)])),
-    row(0x104, "B4G4R4A4_UNORM", 16, "SFKRB", Channels([ch(8, 4, Unorm), ch(4, 4, Unorm), ch(0, 4, Unorm), ch(12, 4, Unorm)])),
-    row(0x105, "B4G4R4A4_UNORM_SRGB", 16, "SFRB", Channels([ch(8, 4, Srgb), ch(4, 4, Srgb), ch(0, 4, Srgb), ch(12, 4, Unorm)])),
-    row(0x106, "R8G8_UNORM", 16, "SFRBV", Channels([ch(0, 8, Unorm), ch(8, 8, Unorm), ZERO, ONE])),
-    row(0x107, "R8G8_SNORM", 16, "SFKRV", Channels([ch(0, 8, Snorm), ch(8, 8, Snorm), ZERO, ONE])),
-    row(0x108, "R8G8_SINT", 16, "SRV", Channels([ch(0, 8, Sint), ch(8, 8, Sint), ZERO, ONE_INT])),
-    row(0x109, "R8G8_UINT", 16, "SRV", Channels([ch(0, 8, Uint), ch(8, 8, Uint), ZERO, ONE_INT])),
-    row(0x10a, "R16_UNORM", 16, "SFHRV", Channels([ch(0, 16, Unorm), ZERO, ZERO, ONE])),
-    row(0x10b, "R16_SNORM", 16, "SFRV", Channels([ch(0, 16, Snorm), ZERO, ZERO, ONE])),
-    row(0x10c, "R16_SINT", 16, "SRV", Channels([ch(0, 16, Sint), ZERO, ZERO, ONE_INT])),
-    row(0x10d, "R16_UINT", 16, "SRV", Channels([ch(0, 16, Uint), ZERO, ZERO, ONE_INT])),
-    row(0x10e, "R16_FLOAT", 16, "SFRBV", Channels([ch(0, 16, Float), ZERO, ZERO, ONE])),
-    row(0x10f, "A8P8_UNORM_PALETTE0", 16, "", Palette),
-    row(0x110, "A8P8_UNORM_PALETTE1", 16, "", Palette),
-    row(0x111, "I16_UNORM", 16, "SFH", Channels([ch(0, 16, Unorm), ch(0, 16, Unorm), ch(0, 16, Unorm), ch(0, 16, Unorm)])),
-    row(0x112, "L16_UNORM", 16, "SFH", Channels([ch(0, 16, Unorm), ch(0, 16, Unorm), ch(0, 16, Unorm), ONE])),
-    row(0x113, "A16_UNORM", 16, "SFH", Channels([ZERO, ZERO, ZERO, ch(0, 16, Unorm)])),
-    row(0x114, "L8A8_UNORM", 16, "SFK", Channels([ch(0, 8, Unorm), ch(0, 8, Unorm), ch(0, 8, Unorm), ch(8, 8, Unorm)])),
-    row(0x115, "I16_FLOAT", 16, "SFH", Channels([ch(0, 16, Float), ch(0, 16, Float), ch(0, 16, Float), ch(0, 16, Float)])),
-    row(0x116, "L16_FLOAT", 16, "SFH", Channels([ch(0, 16, Float), ch(0, 16, Float), ch(0, 16, Float), ONE])),
-    row(0x117, "A16_FLOAT", 16, "SFH", Channels([ZERO, ZERO, ZERO, ch(0, 16, Float)])),
-    row(0x118, "L8A8_UNORM_SRGB", 16, "", Channels([ch(0, 8, Srgb), ch(0, 8, Srgb), ch(0, 8, Srgb), ch(8, 8, Unorm)])),
-    row(0x119, "R5G5_SNORM_B6_UNORM", 16, "SFK", Channels([ch(0, 5, Snorm), ch(5, 5, Snorm), ch(10, 6, Unorm), ONE])),
-    row(0x11a, "B5G5R5X1_UNORM", 16, "RB", Channels([ch(10, 5, Unorm), ch(5, 5, Unorm), ch(0, 5, Unorm), ONE])),
-    row(0x11b, "B5G5R5X1_UNORM_SRGB", 16, "RB", Channels([ch(10, 5, Srgb), ch(5, 5, Srgb), ch(0, 5, Srgb), ONE])),
-    row(0x11c, "R8G8_SSCALED", 16, "V", Channels([ch(0, 8, Sscaled), ch(8, 8, Sscaled), ZERO, ONE])),
-    row(0x11d, "R8G8_USCALED", 16, "V", Channels([ch(0, 8, Uscaled), ch(8, 8, Uscaled), ZERO, ONE])),
-    row(0x11e, "R16_SSCALED", 16, "V", Channels([ch(0, 16, Sscaled), ZERO, ZERO, ONE])),
-    row(0x11f, "R16_USCALED", 16, "V", Channels([ch(0, 16, Uscaled), ZERO, ZERO, ONE])),
-    row(0x122, "P8A8_UNORM_PALETTE0", 16, "", Palette),
-    row(0x123, "P8A8_UNORM_PALETTE1", 16, "", Palette),
-    row(0x140, "R8_UNORM", 8, "SFRBV", Channels([ch(0, 8, Unorm), ZERO, ZERO, ONE])),
-    row(0x141, "R8_SNORM", 8, "SFRV", Channels([ch(0, 8, Snorm), ZERO, ZERO, ONE])),
-    row(0x142, "R8_SINT", 8, "SRV", Channels([ch(0, 8, Sint), ZERO, ZERO, ONE_INT])),
-    row(0x143, "R8_UINT", 8, "SRV", Channels([ch(0, 8, Uint), ZERO, ZERO, ONE_INT])),
-    row(0x144, "A8_UNORM", 8, "SFKRB", Channels([ZERO, ZERO, ZERO, ch(0, 8, Unorm)])),
-    row(0x145, "I8_UNORM", 8, "SF", Channels([ch(0, 8, Unorm), ch(0, 8, Unorm), ch(0, 8, Unorm), ch(0, 8, Unorm)])),
-    row(0x146, "L8_UNORM", 8, "SFK", Channels([ch(0, 8, Unorm), ch(0, 8, Unorm), ch(0, 8, Unorm), ONE])),
-    row(0x147, "P4A4_UNORM_PALETTE0", 8, "SF", Palette),
-    row(0x148, "A4P4_UNORM_PALETTE0", 8, "SF", Palette),
-    row(0x149, "R8_SSCALED", 8, "V", Channels([ch(0, 8, Sscaled), ZERO, ZERO, ONE])),
-    row(0x14a, "R8_USCALED", 8, "V", Channels([ch(0, 8, Uscaled), ZERO, ZERO, ONE])),
-    row(0x14b, "P8_UNORM_PALETTE0", 8, "", Palette),
-    row(0x14c, "L8_UNORM_SRGB", 8, "", Channels([ch(0, 8, Srgb), ch(0, 8, Srgb), ch(0, 8, Srgb), ONE])),
-    row(0x14d, "P8_UNORM_PALETTE1", 8, "", Palette),
-    row(0x14e, "P4A4_UNORM_PALETTE1", 8, "", Palette),
-    row(0x14f, "A4P4_UNORM_PALETTE1", 8, "", Palette),
-    row(0x180, "BC1_RGB_SRGB", 0, "", Bc1Opaque { srgb: true }),
-    row(0x181, "R1_UNORM", 1, "SF", Bit),
-    row(0x182, "YCRCB_NORMAL", 0, "SFKR", Ycrcb { luma: 0, cb: 1, cr: 3 }),
-    row(0x183, "YCRCB_SWAPUVY", 0, "SFKR", Ycrcb { luma: 1, cb: 2, cr: 0 }),
-    row(0x184, "P2_UNORM_PALETTE0", 2, "", Palette),
-    row(0x185, "P2_UNORM_PALETTE1", 2, "", Palette),
-    row(0x186, "BC1_UNORM", 0, "SFK", Bc1 { srgb: false }),
-    row(0x187, "BC2_UNORM", 0, "SFK", Bc2 { srgb: false }),
-    row(0x188, "BC3_UNORM", 0, "SFK", Bc3 { srgb: false }),
-    row(0x18b, "BC1_UNORM_SRGB", 0, "SF", Bc1 { srgb: true }),
-    row(0x18c, "BC2_UNORM_SRGB", 0, "SF", Bc2 { srgb: true }),
-    row(0x18d, "BC3_UNORM_SRGB", 0, "SF", Bc3 { srgb: true }),
-    row(0x18e, "MONO8", 1, "S", Mono8),
-    row(0x18f, "YCRCB_SWAPUV", 0, "SFR", Ycrcb { luma: 0, cb: 3, cr: 1 }),
-    row(0x190, "YCRCB_SWAPY", 0, "SFR", Ycrcb { luma: 1, cb: 0, cr: 2 }),
-    row(0x191, "BC1_RGB", 0, "SF", Bc1Opaque { srgb: false }),
-    row(0x192, "FXT1", 0, "SF", Fxt1),
-    row(0x193, "R8G8B8_UNORM", 24, "V", Channels([ch(0, 8, Unorm), ch(8, 8, Unorm), ch(16, 8, Unorm), ONE])),
-    row(0x194, "R8G8B8_SNORM", 24, "V", Channels([ch(0, 8, Snorm), ch(8, 8, Snorm), ch(16, 8, Snorm), ONE])),
-    row(0x195, "R8G8B8_SSCALED", 24, "V", Channels([ch(0, 8, Sscaled), ch(8, 8, Sscaled), ch(16, 8, Sscaled), ONE])),
-    row(0x196, "R8G8B8_USCALED", 24, "V", Channels([ch(0, 8, Uscaled), ch(8, 8, Uscaled), ch(16, 8, Uscaled), ONE])),
-    row(0x197, "R64G64B64A64_FLOAT", 256, "V", Channels([ch(0, 64, Float), ch(64, 64, Float), ch(128, 64, Float), ch(192, 64, Float)])),
-    row(0x198, "R64G64B64_FLOAT", 192, "V", Channels([ch(0, 64, Float), ch(64, 64, Float), ch(128, 64, Float), ONE])),
-    row(0x19b, "R16G16B16_FLOAT", 48, "", Channels([ch(0, 16, Float), ch(16, 16, Float), ch(32, 16, Float), ONE])),
-    row(0x19c, "R16G16B16_UNORM", 48, "V", Channels([ch(0, 16, Unorm), ch(16, 16, Unorm), ch(32, 16, Unorm), ONE])),
-    row(0x19d, "R16G16B16_SNORM", 48, "V", Channels([ch(0, 16, Snorm), ch(16, 16, Snorm), ch(32, 16, Snorm), ONE])),
-    row(0x19e, "R16G16B16_SSCALED", 48, "V", Channels([ch(0, 16, Sscaled), ch(16, 16, Sscaled), ch(32, 16, Sscaled), ONE])),
-    row(0x19f, "R16G16B16_USCALED", 48, "V", Channels([ch(0, 16, Uscaled), ch(16, 16, Uscaled), ch(32, 16, Uscaled), ONE])),
-];
+const fn ycrcb(luma: u8, cb: u8, cr: u8) -> Codec {
+    Codec::Ycrcb { luma, cb, cr }
+}
+
+/// What a channel's field reads as, `None` for bits that are not used.
+const fn source(c: ChannelDesc) -> Option<Source> {
+    let kind = match c.kind {
+        ChannelKind::Unorm => Kind::Unorm,
+        ChannelKind::Snorm => Kind::Snorm,
+        ChannelKind::Uint => Kind::Uint,
+        ChannelKind::Sint => Kind::Sint,
+        ChannelKind::Uscaled => Kind::Uscaled,
+        ChannelKind::Sscaled => Kind::Sscaled,
+        ChannelKind::Float => Kind::Float,
+        ChannelKind::Srgb => Kind::Srgb,
+        ChannelKind::Unused | ChannelKind::SharedExponent => return None,
+    };
+    Some(Source::Field {
+        shift: c.start as u16,
+        bits: c.bits,
+        kind,
+    })
+}
+
+/// Plain fields: L goes to red, green and blue, I to all four; missing colours read as 0 and a
+/// missing alpha as 1 (PRM volume 4 4.7.2.1.2).
+const fn plain(channels: &[ChannelDesc]) -> Codec {
+    let mut out = [ZERO, ZERO, ZERO, ONE];
+    let mut i = 0;
+    while i < channels.len() {
+        if let Some(field) = source(channels[i]) {
+            if matches!(channels[i].kind, ChannelKind::Uint | ChannelKind::Sint)
+                && matches!(out[3], Source::Const(_))
+            {
+                out[3] = ONE_INT;
+            }
+            match channels[i].letter {
+                b'R' => out[0] = field,
+                b'G' => out[1] = field,
+                b'B' => out[2] = field,
+                b'A' => out[3] = field,
+                b'L' => (out[0], out[1], out[2]) = (field, field, field),
+                b'I' => out = [field; 4],
+                _ => return Codec::Palette,
+            }
+        }
+        i += 1;
+    }
+    Codec::Channels(out)
+}
