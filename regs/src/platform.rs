@@ -57,6 +57,9 @@ pub static GEN40: Generation = Generation {
     lookup: gen40::lookup,
 };
 
+/// The generation that is meant when no device is named.
+pub static DEFAULT: &Generation = &GEN40;
+
 /// All generations, oldest first.
 pub static GENERATIONS: [&Generation; 1] = [&GEN40];
 

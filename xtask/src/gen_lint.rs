@@ -17,17 +17,13 @@ fn is_generation_file(path: &str) -> bool {
         || name.strip_suffix(".rs").is_some_and(names_generation)
 }
 
-/// Whether an identifier or word is `gen` with a number, in any case, or a `verx10`. The type
-/// `Verx10` itself is none: units hand the value of their device on.
+/// Whether an identifier or word is `gen` with a number, in any case.
 fn names_generation(word: &str) -> bool {
-    word != "Verx10"
-        && word.split('_').any(|part| {
-            let part = part.to_ascii_lowercase();
-            part == "verx10"
-                || part
-                    .strip_prefix("gen")
-                    .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
-        })
+    word.split('_').any(|part| {
+        let part = part.to_ascii_lowercase();
+        part.strip_prefix("gen")
+            .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()))
+    })
 }
 
 /// Reports generation numbers outside their files.
@@ -55,10 +51,13 @@ fn check_file(file: &RustFile) -> Vec<Finding> {
                 }
                 name.clone()
             }
-            Kind::Ident(name) if name == "Verx10" && file.is_open(i + 1, '(') => name.clone(),
+            Kind::Ident(name) if name == "Verx10" && is_number(file, i + 2) => name.clone(),
             Kind::Literal(text) if names_generation(text.trim_matches('"')) => text.clone(),
-            Kind::Ident(name) if name == "generation" && compares_number(file, i) => {
-                "generation compared with a number".to_owned()
+            // Handing the value of a device on is fine; asking for it is not.
+            Kind::Ident(name)
+                if matches!(name.as_str(), "generation" | "verx10") && asks(file, i) =>
+            {
+                format!("{name} compared with a number")
             }
             _ => continue,
         };
@@ -88,17 +87,23 @@ fn names_tables(file: &RustFile, i: usize, imported: bool) -> bool {
     behind_regs || (imported && head)
 }
 
-/// Whether a comparison with a number follows.
-fn compares_number(file: &RustFile, i: usize) -> bool {
+/// Whether a comparison with a number follows, or a `match` stands before.
+fn asks(file: &RustFile, i: usize) -> bool {
+    if i > 0 && file.is_ident(i - 1, "match") {
+        return true;
+    }
     let operators = file.tokens[i + 1..]
         .iter()
         .take_while(|t| matches!(t.kind, Kind::Punct('<' | '>' | '=' | '!')))
         .count();
-    let number = |text: &str| text.starts_with(|c: char| c.is_ascii_digit());
     operators > 0
         && !(operators == 1 && file.is_punct(i + 1, '='))
-        && matches!(&file.tokens.get(i + 1 + operators).map(|t| &t.kind),
-            Some(Kind::Literal(text)) if number(text))
+        && is_number(file, i + 1 + operators)
+}
+
+fn is_number(file: &RustFile, i: usize) -> bool {
+    matches!(file.tokens.get(i).map(|t| &t.kind),
+        Some(Kind::Literal(text)) if text.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -120,13 +125,13 @@ mod tests {
 
     #[test]
     fn other_uses_are_reported() {
-        let text = "fn f(verx10: u32) {\n    if g == Gen4 {}\n    h(GEN40);\n    i(\"gen45\");\n    gen40::command(2);\n    if generation >= 60 {}\n    Verx10(40);\n}";
-        assert_eq!(findings("mmio-mock/src/td.rs", text), [1, 2, 3, 4, 5, 6, 7]);
+        let text = "fn f(verx10: u32) { match verx10 {} }\nfn g(generation: Verx10) {\n    if g == Gen4 {}\n    h(GEN40);\n    i(\"gen45\");\n    gen40::command(2);\n    if generation >= 60 {}\n    Verx10(40);\n}";
+        assert_eq!(findings("mmio-mock/src/td.rs", text), [1, 3, 4, 5, 6, 7, 8]);
     }
 
     #[test]
     fn comments_tests_and_other_words_pass() {
-        let text = "//! Gen4.\n// genxml gen4\nfn general(gen: u8, generation: Verx10) { x(\"Intel gen4 thing\") }\n#[cfg(test)]\nmod tests { const G: u8 = GEN40; }";
+        let text = "//! Gen4.\n// genxml gen4\nfn general(gen: u8, generation: Verx10) { x(\"Intel gen4 thing\", Verx10(row.verx10)) }\n#[cfg(test)]\nmod tests { const G: u8 = GEN40; }";
         assert!(findings("mmio-mock/src/td.rs", text).is_empty());
     }
 

@@ -93,6 +93,15 @@ impl RustFile {
         self.is_punct(i, ':') && self.is_punct(i + 1, ':')
     }
 
+    /// Modules in files of their own that only tests have.
+    pub fn test_modules(&self) -> impl Iterator<Item = &str> {
+        (1..self.tokens.len())
+            .filter(|&i| {
+                self.tokens[i].test && self.is_ident(i - 1, "mod") && self.is_punct(i + 1, ';')
+            })
+            .filter_map(|i| self.ident(i))
+    }
+
     /// Whether the line, or the comment right above its statement, carries a tag such as `PANIC:`.
     pub fn has_tag(&self, line: usize, tag: &str) -> bool {
         let mut at = line;

@@ -75,7 +75,35 @@ impl Workspace {
             }
             workspace.text.push(TextFile { path, text });
         }
+        workspace.mark_test_modules();
         Ok(workspace)
+    }
+
+    /// Marks the files of modules that are declared for tests only: `#[cfg(test)] mod fuzz;`.
+    fn mark_test_modules(&mut self) {
+        let declared: Vec<String> = self
+            .rust
+            .iter()
+            .flat_map(|file| {
+                let stem = file.path.strip_suffix(".rs").unwrap_or(&file.path);
+                let folder = ["/lib", "/main"]
+                    .iter()
+                    .find_map(|root| stem.strip_suffix(root))
+                    .unwrap_or(stem);
+                let modules = file.test_modules();
+                modules.map(move |module| format!("{folder}/{module}"))
+            })
+            .collect();
+        for file in &mut self.rust {
+            let in_tests = declared.iter().any(|module| {
+                file.path
+                    .strip_prefix(module.as_str())
+                    .is_some_and(|rest| rest == ".rs" || rest.starts_with('/'))
+            });
+            if in_tests {
+                file.tokens.iter_mut().for_each(|token| token.test = true);
+            }
+        }
     }
 }
 
@@ -88,5 +116,32 @@ impl Workspace {
             .map(|&(path, text)| (path.to_owned(), text.to_owned()))
             .collect();
         Workspace::from_files(files).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_declared_for_tests_are_test_code() {
+        let workspace = Workspace::of(&[
+            ("a/src/b.rs", "#[cfg(test)]\nmod fuzz;\nmod c;"),
+            ("a/src/b/fuzz.rs", "fn f() {}"),
+            ("a/src/b/fuzz/g.rs", "fn f() {}"),
+            ("a/src/b/c.rs", "fn f() {}"),
+            ("a/src/lib.rs", "#[cfg(test)]\nmod d;\nmod b;"),
+            ("a/src/d.rs", "fn f() {}"),
+        ]);
+        let tests: Vec<&str> = workspace
+            .rust
+            .iter()
+            .filter(|file| file.tokens.iter().all(|token| token.test))
+            .map(|file| file.path.as_str())
+            .collect();
+        assert_eq!(
+            tests,
+            ["a/src/b/fuzz.rs", "a/src/b/fuzz/g.rs", "a/src/d.rs"]
+        );
     }
 }

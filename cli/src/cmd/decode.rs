@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crestline_cli::capture::{Capture, Exec};
 use isa::Verx10;
 use regs::decode::{self, Options, Report, Source};
-use regs::platform::{self, GEN40, Generation};
+use regs::platform::{self, Generation};
 
 use super::Error;
 
@@ -91,7 +91,7 @@ fn file(args: &Args, options: Options) -> Result<(String, u32), Error> {
         base,
         words: words.iter().map(|w| u32::from_le_bytes(*w)).collect(),
     };
-    let generation: &'static Generation = &GEN40;
+    let generation: &'static Generation = platform::DEFAULT;
     let mut text = String::new();
     let report = decode::batch(generation, &mut plain, &mut text, base, length, options)?;
     let errors = summary(&mut text, report)?;

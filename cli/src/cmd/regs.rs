@@ -3,7 +3,7 @@
 //! No PRM chapter: every register cites its own. Reads no device.
 
 use regs::desc::{FieldDesc, RegisterDesc, Space};
-use regs::platform::{GEN40, Generation};
+use regs::platform::Generation;
 use regs::{decode, platform};
 use serde::Serialize;
 
@@ -42,7 +42,7 @@ enum Command {
 /// Lists, shows or explains.
 pub fn run(args: &Args) -> Result<(), Error> {
     let text = match &args.command {
-        Some(Command::Decode { name, value }) => explain(&GEN40, name, value)?,
+        Some(Command::Decode { name, value }) => explain(platform::DEFAULT, name, value)?,
         None => list(args)?,
     };
     super::print(&text)
