@@ -11,6 +11,11 @@ pub struct Verx10(pub u8);
 impl Verx10 {
     /// 965, G35, GM965.
     pub const GEN40: Verx10 = Verx10(40);
+
+    /// The generation with this version times ten.
+    pub const fn new(times_ten: u8) -> Self {
+        Verx10(times_ten)
+    }
 }
 
 /// Opcode; the number it has in a generation is in the table of that generation.

@@ -12,7 +12,7 @@ pub struct Generation {
     /// Directory of its tables.
     pub name: &'static str,
     /// Version times ten: 40, 45, 50.
-    pub verx10: u16,
+    pub version: u8,
     /// All registers by rising offset.
     pub registers: &'static [RegisterDesc],
     /// All commands by opcode.
@@ -48,7 +48,7 @@ impl Generation {
 /// 965G and GM965.
 pub static GEN40: Generation = Generation {
     name: "gen40",
-    verx10: 40,
+    version: 40,
     registers: &gen40::REGISTERS,
     commands: &gen40::COMMANDS,
     structures: &gen40::STRUCTURES,
@@ -56,9 +56,6 @@ pub static GEN40: Generation = Generation {
     command: gen40::command,
     lookup: gen40::lookup,
 };
-
-/// The generation that is meant when no device is named.
-pub static DEFAULT: &Generation = &GEN40;
 
 /// All generations, oldest first.
 pub static GENERATIONS: [&Generation; 1] = [&GEN40];
@@ -107,6 +104,13 @@ pub static DEVICES: [Device; 6] = [
         name: "GME965",
     },
 ];
+
+/// Tables and device of a PCI device id written in hexadecimal, with or without `0x`.
+pub fn of_text(id: &str) -> Option<(&'static Generation, &'static Device)> {
+    u16::from_str_radix(id.trim_start_matches("0x"), 16)
+        .ok()
+        .and_then(of_device)
+}
 
 /// Tables and device of a PCI device id.
 pub fn of_device(pci: u16) -> Option<(&'static Generation, &'static Device)> {

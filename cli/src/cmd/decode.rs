@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crestline_cli::capture::{Capture, Exec};
 use isa::Verx10;
 use regs::decode::{self, Options, Report, Source};
-use regs::platform::{self, Generation};
+use regs::platform;
 
 use super::Error;
 
@@ -24,6 +24,9 @@ pub struct Args {
     /// Address of the first dword of a plain batch file
     #[arg(long, default_value = "0")]
     base: String,
+    /// PCI device id in hexadecimal, for a plain batch file
+    #[arg(long, default_value = "2a02")]
+    device: String,
 }
 
 /// Instructions of one kernel that are printed at most.
@@ -63,7 +66,7 @@ fn capture(args: &Args, options: Options) -> Result<(String, u32), Error> {
         )?;
         let mut memory = Memory {
             exec,
-            verx10: Verx10(generation.verx10 as u8),
+            isa_version: Verx10::new(generation.version),
         };
         let length = exec.batch_len;
         let report = decode::batch(generation, &mut memory, &mut text, start, length, options)?;
@@ -91,7 +94,8 @@ fn file(args: &Args, options: Options) -> Result<(String, u32), Error> {
         base,
         words: words.iter().map(|w| u32::from_le_bytes(*w)).collect(),
     };
-    let generation: &'static Generation = platform::DEFAULT;
+    let (generation, _) = platform::of_text(&args.device)
+        .ok_or_else(|| format!("no tables for device {}", args.device))?;
     let mut text = String::new();
     let report = decode::batch(generation, &mut plain, &mut text, base, length, options)?;
     let errors = summary(&mut text, report)?;
@@ -115,7 +119,7 @@ fn summary(text: &mut String, report: Report) -> Result<u32, fmt::Error> {
 /// Buffers of a submission.
 struct Memory<'a> {
     exec: &'a Exec,
-    verx10: Verx10,
+    isa_version: Verx10,
 }
 
 impl Source for Memory<'_> {
@@ -133,9 +137,9 @@ impl Source for Memory<'_> {
                     None => return writeln!(out, "{at:#010x}:  error: kernel not mapped"),
                 }
             }
-            match isa::decode(self.verx10, raw) {
+            match isa::decode(self.isa_version, raw) {
                 Ok(inst) => {
-                    writeln!(out, "{at:#010x}:  {}", isa::print(self.verx10, &inst))?;
+                    writeln!(out, "{at:#010x}:  {}", isa::print(self.isa_version, &inst))?;
                     // PRM vol4 2.6.2: end of thread is bit 31 of the descriptor, and only of an immediate one.
                     let last = inst.send.and_then(|s| s.imm).is_some_and(|d| d >> 31 == 1);
                     if last {

@@ -24,7 +24,7 @@ pub struct Args {
     #[arg(long)]
     json: bool,
     /// PCI device id in hexadecimal
-    #[arg(long, default_value = "2a02")]
+    #[arg(long, global = true, default_value = "2a02")]
     device: String,
 }
 
@@ -41,19 +41,16 @@ enum Command {
 
 /// Lists, shows or explains.
 pub fn run(args: &Args) -> Result<(), Error> {
+    let (generation, _) = platform::of_text(&args.device)
+        .ok_or_else(|| format!("no tables for device {}", args.device))?;
     let text = match &args.command {
-        Some(Command::Decode { name, value }) => explain(platform::DEFAULT, name, value)?,
-        None => list(args)?,
+        Some(Command::Decode { name, value }) => explain(generation, name, value)?,
+        None => list(generation, args)?,
     };
     super::print(&text)
 }
 
-fn list(args: &Args) -> Result<String, Error> {
-    let id = args.device.trim_start_matches("0x");
-    let (generation, _) = u16::from_str_radix(id, 16)
-        .ok()
-        .and_then(platform::of_device)
-        .ok_or_else(|| format!("no tables for device {}", args.device))?;
+fn list(generation: &'static Generation, args: &Args) -> Result<String, Error> {
     let chosen: Vec<&RegisterDesc> = if let Some(name) = &args.name {
         vec![find(generation, name)?]
     } else {

@@ -83,3 +83,38 @@ fn channels_add_up() {
     );
     assert_eq!(f, ["F: channels have 16 bits, not 32"]);
 }
+
+fn structure(name: &str, dwords: u32) -> String {
+    format!(
+        "[[struct]]\nname = \"{name}\"\ndwords = {dwords}\nunit = \"U\"\ncite = \"C\"\nsummary = \"S\"\n"
+    )
+}
+
+#[test]
+fn a_later_generation_imports_and_overrides() {
+    let root = std::env::temp_dir().join(format!("regs-import-{}", std::process::id()));
+    let table = |generation: &str, head: &str, items: &[(&str, u32)]| {
+        let mut text = format!("generation = \"{generation}\"\nsection = \"S\"\n{head}\n");
+        for (name, dwords) in items {
+            text.push_str(&structure(name, *dwords));
+        }
+        let dir = root.join(generation);
+        std::fs::create_dir_all(&dir).unwrap();
+        std::fs::write(dir.join("t.toml"), text).unwrap();
+    };
+    table("gen1", "", &[("KEPT", 1), ("CHANGED", 2), ("GONE", 3)]);
+    table(
+        "gen2",
+        "import = [\"gen1\"]\nexclude = [\"GONE\"]",
+        &[("CHANGED", 5)],
+    );
+    let tables = crate::load(&root, "gen2").unwrap();
+    let found: Vec<(&str, u32)> = tables
+        .structures
+        .iter()
+        .map(|s| (s.name.as_str(), s.dwords))
+        .collect();
+    assert_eq!(found, [("CHANGED", 5), ("KEPT", 1)]);
+    assert_eq!(crate::generations(&root).unwrap(), ["gen1", "gen2"]);
+    std::fs::remove_dir_all(&root).unwrap();
+}
