@@ -9,6 +9,7 @@ pub mod fetch;
 pub mod mi;
 pub mod pipe_control;
 pub mod state3d;
+pub mod urb;
 
 use regs::desc::CommandDesc;
 use regs::gen40::{self, CommandId, RegId};
@@ -119,7 +120,7 @@ impl Cs {
         if self.stuck {
             return Step::Dead;
         }
-        if ctx.regs.get(RegId::MiMode) & mi::STOP_RING != 0 && self.batch.is_none() {
+        if mi::stopped(ctx.regs) && self.batch.is_none() {
             return Step::Idle;
         }
         let Some(source) = self.source(ctx.regs) else {
@@ -240,23 +241,108 @@ impl Cs {
     }
 }
 
+/// Executes a command in the unit that it belongs to. There is no catch-all: a new command in the
+/// tables does not compile until somebody decides what it does.
 fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
     use CommandId as C;
+    let d = command.dwords;
     match command.desc.id {
-        C::Primitive3d => state3d::primitive(command, ctx).map(|()| Flow::Next),
-        C::PipeControl => pipe_control::execute(command, ctx).map(|()| Flow::Next),
-        id if state3d::latches(id) => state3d::latch(command, ctx).map(|()| Flow::Next),
-        id if mi::is_mi(id) => mi::execute(command, ctx),
-        id if crate::blt::is_blt(id) => {
-            ctx.machine.status.activity.blits += 1;
-            *ctx.machine.budget = ctx.machine.budget.saturating_sub(64);
-            ctx.blt.execute(command.dwords, ctx.machine.mem)?;
-            Ok(Flow::Next)
+        C::MiBatchBufferStart => return mi::batch_buffer_start(d),
+        C::MiBatchBufferEnd => return Ok(Flow::EndBatch),
+        C::MiNoop => mi::noop(d, ctx),
+        C::MiUserInterrupt => irq::raise(ctx.regs, irq::bit::USER),
+        C::MiFlush => mi::flush(d, ctx),
+        C::MiReportHead => mi::report_head(ctx)?,
+        C::MiStoreDataImm => mi::store_data_imm(d, ctx)?,
+        C::MiStoreDataIndex => mi::store_data_index(d, ctx)?,
+        C::MiLoadRegisterImm => mi::load_register_imm(d, ctx),
+        C::MiStoreRegisterMem => mi::store_register_mem(d, ctx)?,
+        C::MiSetContext => mi::set_context(d, ctx),
+        // Arbitration has nobody to arbitrate with; without a display its events are over.
+        C::MiArbCheck
+        | C::MiArbOnOff
+        | C::MiWaitForEvent
+        | C::MiLoadScanLinesIncl
+        | C::MiLoadScanLinesExcl
+        | C::MiOverlayFlip
+        | C::MiDisplayBufferInfo => {}
+
+        C::PipeControl => pipe_control::execute(d, ctx)?,
+        C::UrbFence => urb::fence(d, ctx),
+        C::CsUrbState => urb::cs_urb_state(d, ctx),
+        C::ConstantBuffer => urb::constant_buffer(d, ctx)?,
+        C::StateBaseAddress => state3d::state_base_address(d, ctx),
+        C::StateSip => state3d::state_sip(d, ctx),
+        // A hint to load a cache that the model does not have.
+        C::StatePrefetch => {}
+        C::PipelineSelect => state3d::pipeline_select(d, ctx),
+        C::State3dPipelinedPointers => state3d::copy(&mut ctx.ff.state.pointers, d),
+        C::State3dBindingTablePointers => state3d::binding_table_pointers(d, ctx),
+        C::State3dVertexBuffers => state3d::vertex_buffers(d, ctx)?,
+        C::State3dVertexElements => state3d::vertex_elements(d, ctx)?,
+        C::State3dIndexBuffer => state3d::index_buffer(d, ctx)?,
+        C::State3dVfStatistics => state3d::vf_statistics(d, ctx),
+        C::State3dDrawingRectangle => state3d::drawing_rectangle(d, ctx),
+        C::State3dDepthBuffer => state3d::depth_buffer(d, ctx),
+        C::State3dConstantColor => state3d::constant_color(d, ctx),
+        C::State3dPolyStipplePattern => state3d::copy(&mut ctx.ff.state.poly_stipple, d),
+        C::State3dPolyStippleOffset => state3d::poly_stipple_offset(d, ctx),
+        C::State3dLineStipple => state3d::line_stipple(d, ctx),
+        C::State3dGlobalDepthOffsetClamp => state3d::global_depth_offset_clamp(d, ctx),
+        C::State3dChromaKey => state3d::chroma_key(d, ctx),
+        C::State3dSamplerPaletteLoad0 => {
+            state3d::copy(&mut ctx.machine.shared.sampler.tables.palette, d);
+            ctx.machine.shared.invalidate();
         }
-        _ => Err(UnitFault::Unimplemented {
-            unit: "CS",
-            what: command.desc.name,
-            prm: command.desc.cite,
-        }),
+        C::Primitive3d => state3d::primitive(d, ctx)?,
+
+        C::ColorBlt
+        | C::SrcCopyBlt
+        | C::XyColorBlt
+        | C::XyFullBlt
+        | C::XyFullImmediatePatternBlt
+        | C::XyFullMonoPatternBlt
+        | C::XyFullMonoPatternMonoSrcBlt
+        | C::XyFullMonoSrcBlt
+        | C::XyFullMonoSrcImmediatePatternBlt
+        | C::XyMonoPatBlt
+        | C::XyMonoPatFixedBlt
+        | C::XyMonoSrcCopyBlt
+        | C::XyMonoSrcCopyImmediateBlt
+        | C::XyPatBlt
+        | C::XyPatBltImmediate
+        | C::XyPatChromaBlt
+        | C::XyPatChromaBltImmediate
+        | C::XyPixelBlt
+        | C::XyScanlinesBlt
+        | C::XySetupBlt
+        | C::XySetupClipBlt
+        | C::XySetupMonoPatternSlBlt
+        | C::XySrcCopyBlt
+        | C::XySrcCopyChromaBlt
+        | C::XyTextBlt
+        | C::XyTextImmediateBlt => blit(d, ctx)?,
+
+        C::MediaObject | C::MediaObjectEx | C::MediaStatePointers => {
+            return Err(UnitFault::Unimplemented {
+                unit: "CS",
+                what: command.desc.name,
+                prm: command.desc.cite,
+            });
+        }
     }
+    Ok(Flow::Next)
+}
+
+/// Ticks that a blit costs besides its pixels.
+const BLIT_TICKS: u64 = 64;
+
+fn blit(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let stats = ctx.blt.execute(d, ctx.machine.mem)?;
+    ctx.machine.status.activity.blits += 1;
+    *ctx.machine.budget = ctx
+        .machine
+        .budget
+        .saturating_sub(BLIT_TICKS + stats.pixels / 8);
+    Ok(())
 }

@@ -261,7 +261,7 @@ impl Device {
             | done(busy.vf, 0);
         self.regs.set(RegId::Instdone1, value);
         let mode = self.regs.get(RegId::MiMode) & !MODE_IDLE;
-        let idle = self.cs.idle(&self.regs) || mode & crate::cs::mi::STOP_RING != 0;
+        let idle = self.cs.idle(&self.regs) || crate::cs::mi::stopped(&self.regs);
         self.regs
             .set(RegId::MiMode, if idle { mode | MODE_IDLE } else { mode });
     }

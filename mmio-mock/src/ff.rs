@@ -76,6 +76,11 @@ impl Pipeline {
         *self = Pipeline::default();
     }
 
+    /// Loads the running line stipple counters from the latched state.
+    pub fn load_line_stipple(&mut self) {
+        self.windower.load_line_stipple(&self.state);
+    }
+
     /// Takes up a 3DPRIMITIVE.
     pub fn start(
         &mut self,

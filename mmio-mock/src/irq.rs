@@ -7,26 +7,30 @@ use regs::gen40::RegId;
 
 use crate::bus::RegFile;
 
-/// Bits of ISR, IMR, IIR and IER (i915 i915_reg.h, I915_*_INTERRUPT).
+/// Bits of ISR, IMR, IIR and IER (tables of `regs`).
 pub mod bit {
+    use regs::gen40::fields::ISR;
+
     /// PIPE_CONTROL with Notify Enable.
-    pub const PIPE_CONTROL: u32 = 1 << 18;
+    pub const PIPE_CONTROL: u32 = ISR::PIPE_CONTROL_NOTIFY.mask << ISR::PIPE_CONTROL_NOTIFY.shift;
     /// An unmasked error stands in EIR.
-    pub const MASTER_ERROR: u32 = 1 << 15;
+    pub const MASTER_ERROR: u32 = ISR::MASTER_ERROR.mask << ISR::MASTER_ERROR.shift;
     /// Sync flush done.
-    pub const SYNC_STATUS: u32 = 1 << 12;
+    pub const SYNC_STATUS: u32 = ISR::SYNC_STATUS.mask << ISR::SYNC_STATUS.shift;
     /// Debug: an EU raised attention.
-    pub const DEBUG: u32 = 1 << 2;
+    pub const DEBUG: u32 = ISR::DEBUG.mask << ISR::DEBUG.shift;
     /// MI_USER_INTERRUPT.
-    pub const USER: u32 = 1 << 1;
+    pub const USER: u32 = ISR::USER.mask << ISR::USER.shift;
 }
 
-/// Bits of ESR, EMR and EIR (i915 i915_reg.h, I915_ERROR_*).
+/// Bits of ESR, EMR and EIR (tables of `regs`).
 pub mod error {
+    use regs::gen40::fields::ESR;
+
     /// A GTT entry was not valid.
-    pub const PAGE_TABLE: u32 = 1 << 4;
+    pub const PAGE_TABLE: u32 = ESR::PAGE_TABLE_ERROR.mask << ESR::PAGE_TABLE_ERROR.shift;
     /// The instruction parser refused an instruction.
-    pub const INSTRUCTION: u32 = 1 << 0;
+    pub const INSTRUCTION: u32 = ESR::INSTRUCTION_ERROR.mask << ESR::INSTRUCTION_ERROR.shift;
 }
 
 /// An event happened: it shows in ISR, and in IIR unless IMR masks it.

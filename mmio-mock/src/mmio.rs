@@ -3,7 +3,7 @@
 //! PRM: volume 1 (register maps, GTT in the upper half of the register BAR, fences).
 //! The command streamer looks at its registers when it steps, so no write reaches into it.
 
-use regs::gen40::{CsReg, FenceReg, GttReg, IrqReg, RegId, StatsReg, UnitReg};
+use regs::gen40::{CsReg, FenceReg, GttReg, IrqReg, RegId, StatsReg, UnitReg, fields};
 
 use crate::bus::{self, Place, RegFile};
 use crate::debug::DebugRegs;
@@ -82,12 +82,9 @@ impl Mmio<'_> {
         self.regs.bus_write(place, value);
         let instpm = self.regs.get(RegId::Instpm);
         self.debug
-            .set_global_enable(instpm & GLOBAL_DEBUG_ENABLE != 0);
+            .set_global_enable(fields::INSTPM::GLOBAL_DEBUG_ENABLE.is_set(instpm));
     }
 }
-
-/// INSTPM bit 4 (genxml gen6 INSTPM; the debugging chapter gives no bit).
-const GLOBAL_DEBUG_ENABLE: u32 = 1 << 4;
 
 fn half(value: u64, dword: u32) -> u32 {
     if dword == 0 {

@@ -1,138 +1,145 @@
 //! Memory-interface commands.
 //!
-//! PRM: volume 1, MI commands; i915 gt/intel_gpu_commands.h for opcodes and bits.
-//! Not modelled: waits for display events (they are over at once), context images.
+//! PRM: volume 1, MI commands; fields from the tables of `regs`.
+//! Not modelled: waits for display events (they are over at once), context images, the security
+//! of non-secure batch buffers.
 
 use mem::{GpuAddr, PhysAddr};
-use regs::gen40::{CommandId, MiFlush, RegId};
+use regs::gen40::{
+    MiBatchBufferStart, MiFlush, MiLoadRegisterImmPair, MiNoop, MiSetContext, MiStoreDataImm,
+    MiStoreDataIndex, MiStoreRegisterMem, RegId, fields,
+};
 
-use super::{Command, CsContext, Flow, fetch};
+use super::{CsContext, Flow};
+use crate::bus::RegFile;
 use crate::fault::UnitFault;
-use crate::irq;
+use crate::mmio::Mmio;
 
-/// MI_MODE: Stop Ring.
-pub const STOP_RING: u32 = 1 << 8;
-
-/// Whether a command is one of these.
-pub fn is_mi(id: CommandId) -> bool {
-    id.name().starts_with("MI_")
+/// Whether MI_MODE tells the parser to stop at the next command of the ring.
+pub fn stopped(regs: &RegFile) -> bool {
+    fields::MI_MODE::STOP_RING.is_set(regs.get(RegId::MiMode))
 }
 
-/// Executes an MI command.
-pub fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
-    use CommandId as C;
-    let d = command.dwords;
-    let at = |i: usize| d.get(i).copied().unwrap_or(0);
-    match command.desc.id {
-        C::MiNoop => {
-            // Bit 22 asks for the identification number to be kept.
-            if d[0] & 1 << 22 != 0 {
-                ctx.regs.set(RegId::Nopid, d[0] & 0x003f_ffff);
-            }
-        }
-        C::MiUserInterrupt => irq::raise(ctx.regs, irq::bit::USER),
-        C::MiFlush => flush(&MiFlush::from_dwords(d), ctx),
-        C::MiReportHead => {
-            // The head goes to dword 4 of the status page (volume 1, hardware status page).
-            let head = ctx.regs.get(RegId::Prb0Head);
-            store_status(4 * 4, &[head], ctx)?;
-        }
-        C::MiStoreDataIndex => {
-            // Bits 11:2: byte offset in the status page, dword aligned.
-            store_status(at(1) & 0xffc, &d[2..], ctx)?;
-        }
-        C::MiStoreDataImm => {
-            let addr = at(2);
-            // Without Use Global GTT the address is physical, bits 35:32 in dword 1.
-            if d[0] & 1 << 22 == 0 {
-                let addr = u64::from(at(1) & 0xf) << 32 | u64::from(addr & !3);
-                phys_write(PhysAddr(addr), &d[3..], ctx)?;
-            } else {
-                ctx.machine.mem.write_dwords(GpuAddr(addr & !3), &d[3..])?;
-            }
-        }
-        C::MiLoadRegisterImm => {
-            for pair in d[1..].chunks_exact(2) {
-                ctx.writes.push((pair[0] & 0x007f_fffc, pair[1]));
-            }
-        }
-        C::MiStoreRegisterMem => {
-            let value = ctx.read_register(at(1) & 0x007f_fffc);
-            ctx.machine.mem.write_u32(GpuAddr(at(2) & !3), value)?;
-        }
-        C::MiBatchBufferStart => return Ok(Flow::Batch(at(1) & !3)),
-        C::MiBatchBufferEnd => return Ok(Flow::EndBatch),
-        C::MiSetContext => ctx.regs.set(RegId::Ccid, at(1) & !0xfff | 1),
-        // Arbitration has nobody to arbitrate with; display waits are over at once.
-        C::MiArbCheck
-        | C::MiArbOnOff
-        | C::MiWaitForEvent
-        | C::MiLoadScanLinesIncl
-        | C::MiLoadScanLinesExcl
-        | C::MiOverlayFlip
-        | C::MiDisplayBufferInfo => {}
-        _ => {
-            return Err(UnitFault::Unimplemented {
-                unit: "CS",
-                what: command.desc.name,
-                prm: command.desc.cite,
-            });
-        }
+/// MI_NOOP: keeps its number when it is told to.
+pub fn noop(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let noop = MiNoop::from_dwords(d);
+    if noop.identification_number_register_write_enable() {
+        ctx.regs.set(RegId::Nopid, noop.identification_number());
     }
-    Ok(Flow::Next)
 }
 
-fn flush(flush: &MiFlush, ctx: &mut CsContext<'_, '_>) {
+/// MI_BATCH_BUFFER_START: goes on in a batch buffer.
+pub fn batch_buffer_start(d: &[u32]) -> Result<Flow, UnitFault> {
+    Ok(Flow::Batch(
+        MiBatchBufferStart::from_dwords(d).batch_buffer_start_address(),
+    ))
+}
+
+/// MI_FLUSH: the pipeline in front is already empty, so only caches and counters are left.
+pub fn flush(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let flush = MiFlush::from_dwords(d);
     if flush.state_instruction_cache_invalidate() != 0 {
         ctx.td.invalidate();
-        ctx.machine.shared.invalidate();
     }
+    ctx.machine.shared.invalidate();
     if flush.global_snapshot_count_reset() != 0 {
         ctx.machine.debug.reset_counters();
     }
 }
 
-/// Writes to the hardware status page, which a 965 addresses physically (HWS_PGA).
-fn store_status(offset: u32, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    let page = ctx.regs.get(RegId::HwsPga);
-    let base = u64::from(page & !0xfff) | u64::from(page >> 4 & 0xf) << 32;
-    phys_write(PhysAddr(base + u64::from(offset)), data, ctx)
+/// MI_REPORT_HEAD: the head goes to dword 4 of the status page (volume 1, hardware status page).
+pub fn report_head(ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let head = ctx.regs.get(RegId::Prb0Head);
+    store_status(4 * 4, &[head], ctx)
 }
 
-fn phys_write(
-    mut addr: PhysAddr,
+/// MI_STORE_DATA_INDEX: one or two dwords into the status page.
+pub fn store_data_index(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let command = MiStoreDataIndex::from_dwords(d);
+    store_status(command.offset(), d.get(2..).unwrap_or_default(), ctx)
+}
+
+/// MI_STORE_DATA_IMM: one or two dwords to a graphics or physical address.
+pub fn store_data_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let command = MiStoreDataImm::from_dwords(d);
+    let data = d.get(3..).unwrap_or_default();
+    store(
+        command.memory_address_type(),
+        command.physical_start_address_extension(),
+        command.address(),
+        data,
+        ctx,
+    )
+}
+
+/// MI_LOAD_REGISTER_IMM: the device carries the writes out when the command is done.
+pub fn load_register_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    for pair in d.get(1..).unwrap_or_default().chunks_exact(2) {
+        let pair = MiLoadRegisterImmPair::from_dwords(pair);
+        ctx.writes.push((pair.register_offset(), pair.data_dword()));
+    }
+}
+
+/// MI_STORE_REGISTER_MEM: a register as the host would read it.
+pub fn store_register_mem(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let command = MiStoreRegisterMem::from_dwords(d);
+    let value = Mmio {
+        regs: ctx.regs,
+        debug: ctx.machine.debug,
+        mem: ctx.machine.mem,
+        status: ctx.machine.status,
+        trace: ctx.machine.trace,
+        ticks: ctx.ticks,
+    }
+    .read32(command.register_address());
+    store(
+        command.use_global_gtt(),
+        command.physical_start_address_extension(),
+        command.memory_address(),
+        &[value],
+        ctx,
+    )
+}
+
+/// MI_SET_CONTEXT: the address is kept in CCID; no image is saved or restored.
+pub fn set_context(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let address = MiSetContext::from_dwords(d).logical_context_address();
+    ctx.regs.set(RegId::Ccid, address | 1);
+}
+
+/// Stores to a graphics address, or to a 36-bit physical one.
+fn store(
+    graphics: bool,
+    extension: u32,
+    address: u32,
     data: &[u32],
     ctx: &mut CsContext<'_, '_>,
 ) -> Result<(), UnitFault> {
-    for &dword in data {
+    if graphics {
+        ctx.machine.mem.write_dwords(GpuAddr(address), data)?;
+        return Ok(());
+    }
+    physical(u64::from(extension) << 32 | u64::from(address), data, ctx)
+}
+
+/// Stores to the hardware status page, which a 965 addresses physically (HWS_PGA).
+fn store_status(offset: u32, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let page = ctx.regs.get(RegId::HwsPga);
+    let base = u64::from(fields::HWS_PGA::ADDRESS_31_12.read(page)) << 12
+        | u64::from(fields::HWS_PGA::ADDRESS_35_32.read(page)) << 32;
+    physical(base + u64::from(offset), data, ctx)
+}
+
+fn physical(address: u64, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    for (i, &dword) in data.iter().enumerate() {
+        let at = PhysAddr(address + 4 * i as u64);
         ctx.machine
             .mem
-            .phys_write_u32(addr, dword)
+            .phys_write_u32(at, dword)
             .map_err(|fault| UnitFault::Command {
                 unit: "CS",
                 what: format!("store to physical memory: {fault}"),
             })?;
-        addr.0 += 4;
     }
     Ok(())
-}
-
-impl CsContext<'_, '_> {
-    /// Reads a register as MI_STORE_REGISTER_MEM does.
-    pub fn read_register(&mut self, offset: u32) -> u32 {
-        crate::mmio::Mmio {
-            regs: self.regs,
-            debug: self.machine.debug,
-            mem: self.machine.mem,
-            status: self.machine.status,
-            trace: self.machine.trace,
-            ticks: self.ticks,
-        }
-        .read32(offset)
-    }
-}
-
-/// Whether the primary ring is enabled.
-pub fn ring_enabled(regs: &crate::bus::RegFile) -> bool {
-    fetch::Ring::from_registers(regs).is_some()
 }

@@ -5,7 +5,7 @@
 use mem::GpuAddr;
 use regs::gen40::PipeControl;
 
-use super::{Command, CsContext};
+use super::CsContext;
 use crate::fault::UnitFault;
 use crate::irq;
 
@@ -17,8 +17,8 @@ mod post_sync {
 }
 
 /// Executes the command; the pipeline in front of it is already empty.
-pub fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    let pc = PipeControl::from_dwords(command.dwords);
+pub fn execute(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let pc = PipeControl::from_dwords(d);
     if pc.instruction_cache_invalidate_enable() {
         ctx.td.invalidate();
     }

@@ -1,135 +1,22 @@
 //! State commands of the 3D pipeline and 3DPRIMITIVE.
 //!
-//! PRM: volume 2, 3D pipeline state; fields as in the tables of `regs`.
+//! PRM: volume 2, 3D pipeline state; fields from the tables of `regs`.
 
-use mem::GpuAddr;
 use regs::gen40::{
-    CommandId, ConstantBuffer, CsUrbState, PipelineSelect, Primitive3d, RegId,
-    State3dConstantColor, State3dDepthBuffer, State3dDrawingRectangle,
-    State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dPolyStippleOffset,
-    State3dVfStatistics, StateBaseAddress, StateSip, UrbFence, VertexBufferState,
+    PipelineSelect, Primitive3d, State3dChromaKey, State3dConstantColor, State3dDepthBuffer,
+    State3dDrawingRectangle, State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dLineStipple,
+    State3dPolyStippleOffset, State3dVfStatistics, StateBaseAddress, StateSip, VertexBufferState,
     VertexElementState,
 };
 
-use super::{Command, CsContext};
+use super::CsContext;
 use crate::debug::SvgBase;
 use crate::fault::UnitFault;
-use crate::ff::state::{Curbe, IndexBuffer, VERTEX_BUFFERS, VERTEX_ELEMENTS, VertexBuffer};
-use crate::urb::Owner;
+use crate::ff::state::{IndexBuffer, VERTEX_BUFFERS, VERTEX_ELEMENTS, VertexBuffer};
 
-/// INSTPM: CONSTANT_BUFFER Address Offset Disable (genxml gen6 INSTPM).
-const CONSTANT_OFFSET_DISABLE: u32 = 1 << 6;
-
-/// Whether a command only latches state.
-pub fn latches(id: CommandId) -> bool {
-    use CommandId as C;
-    matches!(
-        id,
-        C::UrbFence
-            | C::CsUrbState
-            | C::ConstantBuffer
-            | C::StateBaseAddress
-            | C::StateSip
-            | C::PipelineSelect
-            | C::State3dPipelinedPointers
-            | C::State3dBindingTablePointers
-            | C::State3dVertexBuffers
-            | C::State3dVertexElements
-            | C::State3dIndexBuffer
-            | C::State3dVfStatistics
-            | C::State3dDrawingRectangle
-            | C::State3dDepthBuffer
-            | C::State3dConstantColor
-            | C::State3dPolyStipplePattern
-            | C::State3dPolyStippleOffset
-            | C::State3dLineStipple
-            | C::State3dGlobalDepthOffsetClamp
-    )
-}
-
-/// Latches the state of one command.
-pub fn latch(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    use CommandId as C;
-    let d = command.dwords;
-    match command.desc.id {
-        C::UrbFence => urb_fence(&UrbFence::from_dwords(d), ctx),
-        C::CsUrbState => {
-            let state = CsUrbState::from_dwords(d);
-            ctx.machine.urb.partition(
-                Owner::Cs,
-                state.number_of_urb_entries() as u16,
-                (state.urb_entry_allocation_size() as u16 + 1) * 2,
-            );
-            ctx.ff.state.curbe = None;
-        }
-        C::ConstantBuffer => return constant_buffer(&ConstantBuffer::from_dwords(d), ctx),
-        C::StateBaseAddress => state_base_address(&StateBaseAddress::from_dwords(d), ctx),
-        C::StateSip => {
-            let sip = StateSip::from_dwords(d).system_instruction_pointer();
-            ctx.machine
-                .debug
-                .svg_base(SvgBase::SystemInstructionPointer, sip);
-            ctx.td.set_sip(sip);
-        }
-        C::PipelineSelect => {
-            ctx.ff.state.media_selected = PipelineSelect::from_dwords(d).pipeline_selection() != 0;
-        }
-        C::State3dPipelinedPointers => copy(&mut ctx.ff.state.pointers, &d[1..]),
-        C::State3dBindingTablePointers => copy(&mut ctx.ff.state.binding_tables, &d[1..]),
-        C::State3dVertexBuffers => vertex_buffers(d, ctx)?,
-        C::State3dVertexElements => vertex_elements(d, ctx)?,
-        C::State3dIndexBuffer => index_buffer(&State3dIndexBuffer::from_dwords(d), ctx)?,
-        C::State3dVfStatistics => {
-            ctx.ff.state.vf_statistics = State3dVfStatistics::from_dwords(d).statistics_enable();
-        }
-        C::State3dDrawingRectangle => {
-            let r = State3dDrawingRectangle::from_dwords(d);
-            ctx.ff.state.drawing_rectangle = [
-                r.clipped_drawing_rectangle_x_min() as i32,
-                r.clipped_drawing_rectangle_y_min() as i32,
-                r.clipped_drawing_rectangle_x_max() as i32,
-                r.clipped_drawing_rectangle_y_max() as i32,
-                r.drawing_rectangle_origin_x(),
-                r.drawing_rectangle_origin_y(),
-            ];
-        }
-        C::State3dDepthBuffer => ctx.ff.state.depth_buffer = State3dDepthBuffer::from_dwords(d),
-        C::State3dConstantColor => {
-            let c = State3dConstantColor::from_dwords(d);
-            ctx.ff.state.constant_color = [
-                c.blend_constant_color_red(),
-                c.blend_constant_color_green(),
-                c.blend_constant_color_blue(),
-                c.blend_constant_color_alpha(),
-            ];
-        }
-        C::State3dPolyStipplePattern => copy(&mut ctx.ff.state.poly_stipple, &d[1..]),
-        C::State3dPolyStippleOffset => {
-            let offset = State3dPolyStippleOffset::from_dwords(d);
-            ctx.ff.state.poly_stipple_offset = (
-                offset.polygon_stipple_x_offset(),
-                offset.polygon_stipple_y_offset(),
-            );
-        }
-        C::State3dLineStipple => copy(&mut ctx.ff.state.line_stipple, &d[1..]),
-        C::State3dGlobalDepthOffsetClamp => {
-            ctx.ff.state.depth_offset_clamp =
-                State3dGlobalDepthOffsetClamp::from_dwords(d).global_depth_offset_clamp();
-        }
-        _ => {
-            return Err(UnitFault::Unimplemented {
-                unit: "CS",
-                what: command.desc.name,
-                prm: command.desc.cite,
-            });
-        }
-    }
-    Ok(())
-}
-
-/// Copies as many dwords as both sides have.
-fn copy(to: &mut [u32], from: &[u32]) {
-    for (to, from) in to.iter_mut().zip(from) {
+/// Copies the dwords behind the header, as many as both sides have.
+pub fn copy(to: &mut [u32], d: &[u32]) {
+    for (to, from) in to.iter_mut().zip(d.get(1..).unwrap_or_default()) {
         *to = *from;
     }
 }
@@ -138,91 +25,9 @@ fn bad(what: String) -> UnitFault {
     UnitFault::Command { unit: "CS", what }
 }
 
-fn urb_fence(fence: &UrbFence, ctx: &mut CsContext<'_, '_>) {
-    // Fences count 512-bit rows: two 256-bit rows each. A section starts where the one before it
-    // ends; a fence of zero stands for an empty section (VFE in 3D work).
-    let sections = [
-        (
-            Owner::Vs,
-            fence.vs_unit_urb_reallocation_request(),
-            fence.vs_fence(),
-        ),
-        (
-            Owner::Gs,
-            fence.gs_unit_urb_reallocation_request(),
-            fence.gs_fence(),
-        ),
-        (
-            Owner::Clip,
-            fence.clip_unit_urb_reallocation_request(),
-            fence.clip_fence(),
-        ),
-        (
-            Owner::Sf,
-            fence.sf_unit_urb_reallocation_request(),
-            fence.sf_fence(),
-        ),
-        (
-            Owner::Vfe,
-            fence.vfe_unit_urb_reallocation_request(),
-            fence.vfe_fence(),
-        ),
-        (
-            Owner::Cs,
-            fence.cs_unit_urb_reallocation_request(),
-            fence.cs_fence(),
-        ),
-    ];
-    let mut start = 0;
-    for (owner, request, end) in sections {
-        let end = (end * 2) as u16;
-        if request {
-            ctx.machine.urb.fence(owner, start, end);
-            if owner == Owner::Cs {
-                ctx.ff.state.curbe = None;
-            }
-        }
-        start = start.max(end);
-    }
-}
-
-/// Loads the CURBE: a new URB entry of the command streamer, filled from memory.
-fn constant_buffer(command: &ConstantBuffer, ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    if let Some(old) = ctx.ff.state.curbe.take() {
-        ctx.machine.urb.release(old.handle);
-    }
-    if !command.valid() {
-        return Ok(());
-    }
-    let Some(handle) = ctx.machine.urb.allocate(Owner::Cs) else {
-        return Err(bad(
-            "CONSTANT_BUFFER without a URB entry (CS_URB_STATE, URB_FENCE)".to_owned(),
-        ));
-    };
-    // Buffer Length counts 512-bit units minus one.
-    let rows = (command.buffer_length() as u16 + 1) * 2;
-    let base = if ctx.regs.get(RegId::Instpm) & CONSTANT_OFFSET_DISABLE == 0 {
-        ctx.ff.state.bases.general_state_base
-    } else {
-        0
-    };
-    let from = base.wrapping_add(command.buffer_starting_address());
-    for row in 0..rows.min(ctx.machine.urb.entry_rows(Owner::Cs)) {
-        let mut data = [0; 8];
-        let addr = GpuAddr(from.wrapping_add(u32::from(row) * 32));
-        if let Err(fault) = ctx.machine.mem.read_dwords(addr, &mut data) {
-            ctx.machine.urb.release(handle);
-            return Err(fault.into());
-        }
-        if let Some(to) = ctx.machine.urb.row_mut(handle, row) {
-            *to = data;
-        }
-    }
-    ctx.ff.state.curbe = Some(Curbe { handle, rows });
-    Ok(())
-}
-
-fn state_base_address(command: &StateBaseAddress, ctx: &mut CsContext<'_, '_>) {
+/// STATE_BASE_ADDRESS: only what its modify enables name.
+pub fn state_base_address(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let command = StateBaseAddress::from_dwords(d);
     let bases = &mut ctx.ff.state.bases;
     if command.general_state_base_address_modify_enable() {
         bases.general_state_base = command.general_state_base_address();
@@ -253,8 +58,36 @@ fn state_base_address(command: &StateBaseAddress, ctx: &mut CsContext<'_, '_>) {
     ctx.machine.shared.invalidate();
 }
 
-fn vertex_buffers(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    for state in d[1..].chunks_exact(4) {
+/// STATE_SIP: the system routine of all threads.
+pub fn state_sip(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let sip = StateSip::from_dwords(d).system_instruction_pointer();
+    ctx.machine
+        .debug
+        .svg_base(SvgBase::SystemInstructionPointer, sip);
+    ctx.td.set_sip(sip);
+}
+
+/// PIPELINE_SELECT.
+pub fn pipeline_select(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    ctx.ff.state.media_selected = PipelineSelect::from_dwords(d).pipeline_selection() != 0;
+}
+
+/// 3DSTATE_BINDING_TABLE_POINTERS; the data port shows the pointers to a debugger.
+pub fn binding_table_pointers(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    copy(&mut ctx.ff.state.binding_tables, d);
+    for (slot, pointer) in (0..).zip(ctx.ff.state.binding_tables) {
+        ctx.machine.debug.dp_binding_table(slot, pointer);
+    }
+    ctx.machine.shared.invalidate();
+}
+
+/// 3DSTATE_VERTEX_BUFFERS: any number of them, in any order.
+pub fn vertex_buffers(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    for state in d
+        .get(1..)
+        .unwrap_or_default()
+        .chunks_exact(VertexBufferState::LEN)
+    {
         let state = VertexBufferState::from_dwords(state);
         let index = state.vertex_buffer_index() as usize;
         if index >= VERTEX_BUFFERS {
@@ -273,8 +106,12 @@ fn vertex_buffers(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFaul
     Ok(())
 }
 
-fn vertex_elements(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    let elements = d[1..].chunks_exact(2);
+/// 3DSTATE_VERTEX_ELEMENTS: replaces all elements.
+pub fn vertex_elements(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let elements = d
+        .get(1..)
+        .unwrap_or_default()
+        .chunks_exact(VertexElementState::LEN);
     if elements.len() > VERTEX_ELEMENTS {
         return Err(bad(format!(
             "3DSTATE_VERTEX_ELEMENTS with {} elements",
@@ -288,10 +125,9 @@ fn vertex_elements(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFau
     Ok(())
 }
 
-fn index_buffer(
-    command: &State3dIndexBuffer,
-    ctx: &mut CsContext<'_, '_>,
-) -> Result<(), UnitFault> {
+/// 3DSTATE_INDEX_BUFFER.
+pub fn index_buffer(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let command = State3dIndexBuffer::from_dwords(d);
     let bytes = match command.index_format() {
         0 => 1,
         1 => 2,
@@ -311,8 +147,76 @@ fn index_buffer(
     Ok(())
 }
 
-/// Starts a draw; the pipeline runs before the next command is parsed.
-pub fn primitive(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+/// 3DSTATE_VF_STATISTICS.
+pub fn vf_statistics(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    ctx.ff.state.vf_statistics = State3dVfStatistics::from_dwords(d).statistics_enable();
+}
+
+/// 3DSTATE_DRAWING_RECTANGLE.
+pub fn drawing_rectangle(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let r = State3dDrawingRectangle::from_dwords(d);
+    // CAST: 16-bit fields.
+    ctx.ff.state.drawing_rectangle = [
+        r.clipped_drawing_rectangle_x_min() as i32,
+        r.clipped_drawing_rectangle_y_min() as i32,
+        r.clipped_drawing_rectangle_x_max() as i32,
+        r.clipped_drawing_rectangle_y_max() as i32,
+        r.drawing_rectangle_origin_x(),
+        r.drawing_rectangle_origin_y(),
+    ];
+}
+
+/// 3DSTATE_DEPTH_BUFFER.
+pub fn depth_buffer(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    ctx.ff.state.depth_buffer = State3dDepthBuffer::from_dwords(d);
+}
+
+/// 3DSTATE_CONSTANT_COLOR.
+pub fn constant_color(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let c = State3dConstantColor::from_dwords(d);
+    ctx.ff.state.constant_color = [
+        c.blend_constant_color_red(),
+        c.blend_constant_color_green(),
+        c.blend_constant_color_blue(),
+        c.blend_constant_color_alpha(),
+    ];
+}
+
+/// 3DSTATE_POLY_STIPPLE_OFFSET.
+pub fn poly_stipple_offset(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let offset = State3dPolyStippleOffset::from_dwords(d);
+    ctx.ff.state.poly_stipple_offset = (
+        offset.polygon_stipple_x_offset(),
+        offset.polygon_stipple_y_offset(),
+    );
+}
+
+/// 3DSTATE_LINE_STIPPLE; Modify Enable also sets the running counters.
+pub fn line_stipple(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    copy(&mut ctx.ff.state.line_stipple, d);
+    if State3dLineStipple::from_dwords(d).modify_enable() {
+        ctx.ff.load_line_stipple();
+    }
+}
+
+/// 3DSTATE_GLOBAL_DEPTH_OFFSET_CLAMP.
+pub fn global_depth_offset_clamp(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    ctx.ff.state.depth_offset_clamp =
+        State3dGlobalDepthOffsetClamp::from_dwords(d).global_depth_offset_clamp();
+}
+
+/// 3DSTATE_CHROMA_KEY: one entry of the sampler's key table.
+pub fn chroma_key(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let key = State3dChromaKey::from_dwords(d);
+    let table = &mut ctx.machine.shared.sampler.tables.chroma_keys;
+    if let Some(entry) = table.get_mut(key.chromakey_table_index() as usize) {
+        *entry = (key.chromakey_low_value(), key.chromakey_high_value());
+    }
+    ctx.machine.shared.invalidate();
+}
+
+/// 3DPRIMITIVE: the pipeline runs before the next command is parsed.
+pub fn primitive(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
     if ctx.ff.state.media_selected {
         return Err(bad(
             "3DPRIMITIVE while the media pipeline is selected".to_owned()
@@ -320,6 +224,5 @@ pub fn primitive(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<(
     }
     ctx.machine.status.activity.draws += 1;
     ctx.machine.shared.invalidate();
-    ctx.ff
-        .start(&Primitive3d::from_dwords(command.dwords), ctx.machine)
+    ctx.ff.start(&Primitive3d::from_dwords(d), ctx.machine)
 }

@@ -50,6 +50,11 @@ impl Windower {
         self.wiz.busy() || !self.in_flight.is_empty()
     }
 
+    /// Loads the running line stipple counters (3DSTATE_LINE_STIPPLE with Modify Enable).
+    pub fn load_line_stipple(&mut self, state: &PipelineState) {
+        self.wiz.load_line_stipple(&latch::line_stipple(state));
+    }
+
     /// Latches the state of a draw.
     pub fn start(
         &mut self,

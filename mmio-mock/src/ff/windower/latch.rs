@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 2 (WM_STATE, COLOR_CALC_STATE, 3DSTATE_*); fields from the tables of `regs`.
 
-use regs::gen40::SfState;
+use regs::gen40::{SfState, State3dLineStipple};
 
 use crate::cc::state::CcState;
 use crate::debug::DebugRegs;
@@ -50,11 +50,6 @@ pub fn latch(
             y_max: r.scissor_rectangle_y_max() as i32,
         }
     });
-    let stipple = regs::gen40::State3dLineStipple::from_dwords(&[
-        0,
-        state.line_stipple[0],
-        state.line_stipple[1],
-    ]);
     Ok(WizState {
         wm: wm_state(wm),
         raster: raster_state(sf),
@@ -83,14 +78,22 @@ pub fn latch(
             x_offset: state.poly_stipple_offset.0,
             y_offset: state.poly_stipple_offset.1,
         },
-        line_stipple: LineStipple {
-            pattern: stipple.line_stipple_pattern() as u16,
-            repeat_count: stipple.line_stipple_repeat_count(),
-            current_index: stipple.current_stipple_index(),
-            current_repeat: stipple.current_repeat_counter(),
-        },
+        line_stipple: line_stipple(state),
         binding_table_pointer: state.binding_tables[4],
     })
+}
+
+/// 3DSTATE_LINE_STIPPLE.
+pub fn line_stipple(state: &PipelineState) -> LineStipple {
+    let [pattern, repeat] = state.line_stipple;
+    let stipple = State3dLineStipple::from_dwords(&[0, pattern, repeat]);
+    LineStipple {
+        // CAST: a 16-bit field.
+        pattern: stipple.line_stipple_pattern() as u16,
+        repeat_count: stipple.line_stipple_repeat_count(),
+        current_index: stipple.current_stipple_index(),
+        current_repeat: stipple.current_repeat_counter(),
+    }
 }
 
 fn wm_state(dwords: &[u32; 8]) -> WmState {
