@@ -154,16 +154,7 @@ pub fn vf_statistics(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 
 /// 3DSTATE_DRAWING_RECTANGLE.
 pub fn drawing_rectangle(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    let r = State3dDrawingRectangle::from_dwords(d);
-    // CAST: 16-bit fields.
-    ctx.ff.state.drawing_rectangle = [
-        r.clipped_drawing_rectangle_x_min() as i32,
-        r.clipped_drawing_rectangle_y_min() as i32,
-        r.clipped_drawing_rectangle_x_max() as i32,
-        r.clipped_drawing_rectangle_y_max() as i32,
-        r.drawing_rectangle_origin_x(),
-        r.drawing_rectangle_origin_y(),
-    ];
+    ctx.ff.state.drawing_rectangle = State3dDrawingRectangle::from_dwords(d);
 }
 
 /// 3DSTATE_DEPTH_BUFFER.

@@ -3,8 +3,8 @@
 //! PRM: volume 2 (3DSTATE_*); layouts from the tables of `regs`.
 
 use regs::gen40::{
-    ClipState, ClipViewport, GsState, SfState, SfViewport, State3dDepthBuffer, VertexElementState,
-    VsState,
+    ClipState, ClipViewport, GsState, SfState, SfViewport, State3dDepthBuffer,
+    State3dDrawingRectangle, VertexElementState, VsState,
 };
 
 use crate::shared::context::{StateBases, ThreadContext};
@@ -74,8 +74,8 @@ pub struct PipelineState {
     pub media_selected: bool,
     /// 3DSTATE_VF_STATISTICS.
     pub vf_statistics: bool,
-    /// 3DSTATE_DRAWING_RECTANGLE: x min, y min, x max, y max (inclusive), origin x, origin y.
-    pub drawing_rectangle: [i32; 6],
+    /// 3DSTATE_DRAWING_RECTANGLE.
+    pub drawing_rectangle: State3dDrawingRectangle,
     /// 3DSTATE_DEPTH_BUFFER.
     pub depth_buffer: State3dDepthBuffer,
     /// 3DSTATE_CONSTANT_COLOR.
@@ -104,7 +104,7 @@ impl Default for PipelineState {
             index_buffer: None,
             media_selected: false,
             vf_statistics: false,
-            drawing_rectangle: [0, 0, 8191, 8191, 0, 0],
+            drawing_rectangle: State3dDrawingRectangle::new(),
             depth_buffer: State3dDepthBuffer::default(),
             constant_color: [0.0; 4],
             poly_stipple: [u32::MAX; 32],

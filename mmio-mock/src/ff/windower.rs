@@ -64,6 +64,7 @@ impl Windower {
     ) -> Result<(), UnitFault> {
         let bases = &state.bases;
         let wm = read_state::<8>(machine.mem, bases, state.pointers[4] & !0x1f)?;
+        let wm = regs::gen40::WmState::from_dwords(&wm);
         let color_calc_pointer = state.pointers[5] & !0x1f;
         self.state = latch::latch(
             machine.mem,
@@ -73,12 +74,14 @@ impl Windower {
             &wm,
             color_calc_pointer,
         )?;
-        let [.., origin_x, origin_y] = state.drawing_rectangle;
         machine.shared.pixel = PixelBackend {
             depth_buffer: self.state.depth_buffer.clone(),
             blend_constant: state.constant_color,
             // CAST: 16-bit fields, two's complement.
-            drawing_origin: (origin_x as u16, origin_y as u16),
+            drawing_origin: (
+                state.drawing_rectangle.drawing_rectangle_origin_x() as u16,
+                state.drawing_rectangle.drawing_rectangle_origin_y() as u16,
+            ),
         };
         let wm = &self.state.wm;
         self.kernel = KernelState {
