@@ -1,2 +1,15 @@
-//! Helpers shared by the test suites.
+//! Helpers shared by the test suites: scenes, pictures, a bound device, random numbers.
+//!
+//! No PRM chapter. Not modelled: anything; expectations stand in the tests themselves.
 #![forbid(unsafe_code)]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::missing_panics_doc,
+    reason = "tests may fail where they stand"
+)]
+
+pub mod image;
+pub mod random;
+pub mod rig;
+pub mod scenes;

@@ -1,0 +1,51 @@
+//! The checked-in frames and their reference images.
+//!
+//! No PRM chapter; see tests/data/captures/README.md.
+
+use std::path::PathBuf;
+
+use crestline_cli::capture::Capture;
+use crestline_cli::replay::{Options, device_of};
+
+use crate::image::Image;
+
+/// All scenes.
+pub const SCENES: [&str; 7] = [
+    "a_clear",
+    "b_flat",
+    "c_gouraud",
+    "d_tex_nearest",
+    "e_depth",
+    "g_gears",
+    "k_stencil_scissor",
+];
+
+/// The software rasterisers that made reference images.
+pub const REFERENCES: [&str; 2] = ["llvmpipe", "softpipe"];
+
+/// A file of a scene.
+pub fn file(scene: &str, name: &str) -> PathBuf {
+    [
+        env!("CARGO_MANIFEST_DIR"),
+        "data/captures/gm965",
+        scene,
+        name,
+    ]
+    .iter()
+    .collect()
+}
+
+/// A scene's capture.
+pub fn capture(scene: &str) -> Capture {
+    Capture::load(&file(scene, "frame.crest")).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A scene's picture by a software rasteriser.
+pub fn reference(scene: &str, by: &str) -> Image {
+    Image::read(&file(scene, &format!("{by}.png")))
+}
+
+/// Default options on the device that a capture was made for.
+pub fn options(capture: &Capture) -> Options {
+    Options::new(device_of(capture).expect("a modelled device"))
+}
