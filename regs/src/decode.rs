@@ -35,6 +35,8 @@ pub struct Options {
     pub data_dwords: u32,
     /// Dwords of commands after which decoding stops.
     pub max_dwords: u32,
+    /// Structures, tables, kernels and data blocks that are followed before pointers are only printed.
+    pub max_follow: u32,
 }
 
 impl Default for Options {
@@ -43,6 +45,7 @@ impl Default for Options {
             follow: true,
             data_dwords: 16,
             max_dwords: 1 << 20,
+            max_follow: 1 << 16,
         }
     }
 }
@@ -69,6 +72,7 @@ struct Decoder<'a> {
     report: Report,
     general_base: u32,
     surface_base: u32,
+    followed: u32,
 }
 
 /// Prints the batch at `start`, at most `bytes` long, and what it points at.
@@ -91,6 +95,7 @@ pub fn batch(
         report: Report::default(),
         general_base: 0,
         surface_base: 0,
+        followed: 0,
     };
     decoder.run(start, bytes / 4)?;
     Ok(decoder.report)
@@ -129,7 +134,7 @@ impl Decoder<'_> {
             self.report.commands += 1;
             self.command(command, address, done, length)?;
             done += length;
-            total += length;
+            total = total.saturating_add(length);
             if command.name == "MI_BATCH_BUFFER_END" {
                 self.report.ended = true;
                 return Ok(());

@@ -129,7 +129,6 @@ fn unit_enums(out: &mut String, units: &BTreeMap<&str, BTreeSet<&str>>) {
         out,
         "#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]"
     );
-    line!(out, "#[non_exhaustive]");
     line!(out, "pub enum UnitReg {{");
     for unit in units.keys() {
         let u = names::camel(unit);

@@ -98,6 +98,9 @@ impl Decoder<'_> {
                     .find(|g| g.name == name)
                     .map(|g| g.raw(words) as u32)
             };
+            if what != "batch" && !self.may_follow()? {
+                return Ok(());
+            }
             match what {
                 "batch" => {}
                 "kernel" => {
@@ -121,6 +124,20 @@ impl Decoder<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Counts one more thing that a pointer leads to; says so once when there were too many.
+    fn may_follow(&mut self) -> Result<bool, fmt::Error> {
+        let most = self.options.max_follow;
+        if self.followed == most {
+            self.report.errors += 1;
+            writeln!(
+                self.out,
+                "error: more than {most} pointers, the rest is not followed"
+            )?;
+        }
+        self.followed = self.followed.saturating_add(1);
+        Ok(self.followed <= most)
     }
 
     fn array(
@@ -172,6 +189,9 @@ impl Decoder<'_> {
             };
             let at = self.surface_base.wrapping_add(entry);
             if entry == 0 || entry % 32 != 0 || self.source.dword(at).is_none() {
+                return Ok(());
+            }
+            if !self.may_follow()? {
                 return Ok(());
             }
             writeln!(self.out, "pointer {i}: {entry:#010x}")?;

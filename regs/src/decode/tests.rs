@@ -94,3 +94,62 @@ fn unknown_register_suggests_names() {
         "{text}"
     );
 }
+
+#[test]
+fn too_many_pointers_are_not_followed() {
+    // 3DSTATE_PIPELINED_POINTERS with every pointer at the batch itself.
+    let mut words = Vec::new();
+    for _ in 0..50 {
+        words.extend([0x7800_0005, 0x1020, 0x1021, 0x1021, 0x1020, 0x1020, 0x1020]);
+    }
+    words.push(0x0500_0000);
+    let mut out = String::new();
+    let mut source = Words(0x1000, words.clone());
+    let bytes = words.len() as u32 * 4;
+    let options = Options {
+        max_follow: 20,
+        ..Options::default()
+    };
+    let report = batch(&GEN40, &mut source, &mut out, 0x1000, bytes, options).unwrap();
+    assert!(report.ended);
+    assert_eq!(out.matches("the rest is not followed").count(), 1);
+}
+
+#[test]
+fn any_words_are_safe() {
+    let mut x = 0x1234_5678u32;
+    let mut next = move || {
+        x ^= x << 13;
+        x ^= x >> 17;
+        x ^= x << 5;
+        x
+    };
+    for round in 0..400 {
+        let words: Vec<u32> = (0..256)
+            .map(|_| {
+                let n = next();
+                // Mostly real headers, and pointers that hit the words themselves.
+                match n % 4 {
+                    0 => {
+                        crate::gen40::COMMANDS[n as usize / 4 % crate::gen40::COMMANDS.len()].header
+                    }
+                    1 => 0x1000 + (n >> 8) % 1024,
+                    _ => n,
+                }
+            })
+            .collect();
+        let mut out = String::new();
+        let mut source = Words(0x1000, words);
+        let options = Options {
+            max_dwords: 4096,
+            max_follow: 256,
+            ..Options::default()
+        };
+        let start = if round % 8 == 0 {
+            u32::MAX - 15
+        } else {
+            0x1000
+        };
+        batch(&GEN40, &mut source, &mut out, start, 1024, options).unwrap();
+    }
+}
