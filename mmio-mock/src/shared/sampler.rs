@@ -26,7 +26,7 @@ use cube::OnFace;
 use fast::Fast;
 use filter::{Footprint, Plan, Point};
 use lod::{Levels, LodControl};
-use message::{Op, Params, Request, Simd, write_back};
+use message::{Op, Params, Request, Simd, write_back, write_planes};
 use state::{Filter, Sampler, Tables};
 use texel::Texels;
 
@@ -202,7 +202,17 @@ impl<'a> Job<'a> {
         );
         let plan = Plan::new(surface.kind, sampler, request.offsets);
         let texels = Texels::new(mem, surface, sampler, compare);
-        let fast = Fast::new(&texels, sampler, &plan);
+        let fast = match request.shape {
+            message::Shape {
+                simd: Simd::Simd4x2,
+                ..
+            }
+            | message::Shape {
+                op: Op::SampleGradients,
+                ..
+            } => None,
+            _ => Fast::new(&texels, sampler, &plan),
+        };
         Job {
             request,
             params,
@@ -220,7 +230,56 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Subspan by subspan along the fast path. `None`: a pixel needs the general one.
+    fn run_fast(
+        &self,
+        fast: &Fast<'_>,
+        active: u16,
+        response: &mut [Grf],
+    ) -> Result<Option<()>, UnitFault> {
+        let op = self.request.shape.op;
+        let single = matches!(op, Op::Sample | Op::SampleKillpix);
+        let mut planes = [[0; 16]; 4];
+        for first in (0..self.request.shape.slots()).step_by(4) {
+            let lit = active >> first & 0xf;
+            if lit == 0 {
+                continue;
+            }
+            let coord = [self.params.subspan(0, first), self.params.subspan(1, first)];
+            let index = self.params.subspan(2, first);
+            if self.texels.surface.depth > 1 && index != [index[0]; 4] {
+                return Ok(None);
+            }
+            let slice = self.texels.array_slice(index[0]) as u32;
+            let (lod, _) = self.base_lod(first);
+            let quad = if single {
+                fast.sample(coord, slice, self.control.computed(lod, 0.0), lit)?
+            } else {
+                let mut quad = [[0.0; 4]; 4];
+                for pixel in slots(lit) {
+                    let levels = self.levels(first + pixel, lod);
+                    quad[pixel] = fast.sample(coord, slice, levels, 1 << pixel)?[pixel];
+                }
+                quad
+            };
+            for (pixel, rgba) in quad.into_iter().enumerate() {
+                let rgba = if self.narrow { rgba.map(s1_14) } else { rgba };
+                for (plane, value) in planes.iter_mut().zip(rgba) {
+                    plane[first + pixel] = value.to_bits();
+                }
+            }
+        }
+        write_planes(self.request, active, &planes, response);
+        kill_mask(self.request, 0, response);
+        Ok(Some(()))
+    }
+
     fn run(mut self, active: u16, response: &mut [Grf]) -> Result<(), UnitFault> {
+        if let Some(fast) = &self.fast
+            && self.run_fast(fast, active, response)?.is_some()
+        {
+            return Ok(());
+        }
         let mut killed = 0;
         let group = if self.request.shape.simd == Simd::Simd4x2 {
             1
@@ -238,18 +297,14 @@ impl<'a> Job<'a> {
                 let point = self.point(slot);
                 self.texels.reference = self.reference(slot);
                 self.texels.killed = false;
-                let rgba = if let Some(fast) = &self.fast {
-                    fast.sample(&point, levels)?
-                } else {
-                    filter::sample(
-                        &mut self.texels,
-                        self.sampler,
-                        &self.plan,
-                        &point,
-                        levels,
-                        footprint.as_ref(),
-                    )?
-                };
+                let rgba = filter::sample(
+                    &mut self.texels,
+                    self.sampler,
+                    &self.plan,
+                    &point,
+                    levels,
+                    footprint.as_ref(),
+                )?;
                 killed |= u16::from(self.texels.killed) << slot;
                 let rgba = if self.narrow { rgba.map(s1_14) } else { rgba };
                 write_back(self.request, slot, rgba.map(f32::to_bits), response);

@@ -274,7 +274,7 @@ pub fn write(
     }
     if !rt.source_depth.is_empty() || rt.test_stencil {
         mask = late_depth(&rt, cc, backend, mem, (mask, index), origins)?;
-        if rt.last {
+        if rt.last && cc.statistics {
             events.depth_count = events.depth_count.wrapping_add(mask.count_ones());
         }
     }

@@ -39,14 +39,23 @@ impl Mode {
 /// Texel number of a texel outside a map with a border.
 pub const BORDER: i32 = -1;
 
+/// `x` rounded down, saturating; without the library call that `f32::floor` is on plain x86-64.
+#[inline(always)]
+#[must_use]
+pub fn floor(x: f32) -> i32 {
+    // CAST: saturates, NaN gives 0.
+    let whole = x as i32;
+    whole.wrapping_sub(i32::from(whole as f32 > x))
+}
+
 /// Folds a normalized coordinate into one period and scales it to texels.
-#[inline]
+#[inline(always)]
 fn texels(mode: Mode, coord: f32, size: i32) -> f32 {
     let size = size as f32;
     match mode {
-        Mode::Wrap => (coord - coord.floor()) * size,
+        Mode::Wrap => (coord - floor(coord) as f32) * size,
         Mode::Mirror => {
-            let t = coord - 2.0 * (coord * 0.5).floor();
+            let t = coord - 2.0 * floor(coord * 0.5) as f32;
             (if t > 1.0 { 2.0 - t } else { t }) * size
         }
         Mode::MirrorOnce => coord.abs().min(1.0) * size,
@@ -55,7 +64,7 @@ fn texels(mode: Mode, coord: f32, size: i32) -> f32 {
 }
 
 /// Brings the number of a texel back into the map, or says [`BORDER`].
-#[inline]
+#[inline(always)]
 fn fold(mode: Mode, texel: i32, size: i32) -> i32 {
     let last = size - 1;
     match mode {
@@ -70,8 +79,7 @@ fn fold(mode: Mode, texel: i32, size: i32) -> i32 {
 #[inline]
 #[must_use]
 pub fn nearest(mode: Mode, coord: f32, size: i32) -> i32 {
-    // CAST: saturates, NaN gives 0.
-    let texel = texels(mode, coord, size).floor() as i32;
+    let texel = floor(texels(mode, coord, size));
     match mode {
         // A coordinate just below a whole number may round up to `size`.
         Mode::Wrap => texel.clamp(0, size - 1),
@@ -86,15 +94,70 @@ pub fn nearest(mode: Mode, coord: f32, size: i32) -> i32 {
 #[must_use]
 pub fn linear(mode: Mode, coord: f32, size: i32) -> (i32, i32, f32) {
     let at = texels(mode, coord, size) - 0.5;
-    let floor = at.floor();
-    let weight = at - floor;
-    let weight = if weight.is_finite() { weight } else { 0.0 };
-    let first = floor as i32;
+    let first = floor(at);
+    // `max` first: a NaN becomes 0.
+    let weight = (at - first as f32).max(0.0).min(1.0);
     let second = first.saturating_add(1);
     if mode == Mode::Cube {
         return (first.clamp(-1, size), second.clamp(-1, size), weight);
     }
     (fold(mode, first, size), fold(mode, second, size), weight)
+}
+
+/// [`floor`] of four numbers.
+#[inline(always)]
+fn floor4(x: [f32; 4]) -> [i32; 4] {
+    let whole = x.map(|x| x as i32);
+    std::array::from_fn(|i| whole[i].wrapping_sub(i32::from(whole[i] as f32 > x[i])))
+}
+
+/// Coordinates of a subspan in texels, as [`texels`] gives them.
+#[inline(always)]
+fn texels4(mode: Mode, coord: [f32; 4], size: i32) -> [f32; 4] {
+    match mode {
+        Mode::Wrap => {
+            let whole = floor4(coord);
+            std::array::from_fn(|i| (coord[i] - whole[i] as f32) * size as f32)
+        }
+        Mode::Clamp | Mode::Cube | Mode::ClampBorder => coord.map(|c| c * size as f32),
+        other => coord.map(|c| texels(other, c, size)),
+    }
+}
+
+/// [`fold`] of four texels.
+#[inline(always)]
+fn fold4(mode: Mode, texel: [i32; 4], size: i32) -> [i32; 4] {
+    let last = size - 1;
+    match mode {
+        Mode::Wrap => texel.map(|t| {
+            let t = if t < 0 { last } else { t };
+            if t > last { 0 } else { t }
+        }),
+        Mode::ClampBorder => texel.map(|t| fold(Mode::ClampBorder, t, size)),
+        _ => texel.map(|t| t.max(0).min(last)),
+    }
+}
+
+/// [`nearest`] for the four pixels of a subspan.
+#[inline]
+#[must_use]
+pub fn nearest4(mode: Mode, coord: [f32; 4], size: i32) -> [i32; 4] {
+    let texel = floor4(texels4(mode, coord, size));
+    match mode {
+        Mode::Wrap => texel.map(|t| t.max(0).min(size - 1)),
+        _ => fold4(mode, texel, size),
+    }
+}
+
+/// [`linear`] for the four pixels of a subspan: first texels, second texels, weights.
+#[inline]
+#[must_use]
+pub fn linear4(mode: Mode, coord: [f32; 4], size: i32) -> ([i32; 4], [i32; 4], [f32; 4]) {
+    let at = texels4(mode, coord, size).map(|t| t - 0.5);
+    let first = floor4(at);
+    let weight = std::array::from_fn(|i| (at[i] - first[i] as f32).max(0.0).min(1.0));
+    let second = first.map(|t| t.saturating_add(1));
+    (fold4(mode, first, size), fold4(mode, second, size), weight)
 }
 
 #[cfg(test)]
@@ -153,6 +216,25 @@ mod tests {
                         assert_eq!((got[0].0, got[1].0), (want[0].0, want[0].0));
                     } else {
                         assert_eq!(got, want, "{mode:?} {texel}/{size}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn four_at_once_are_four_alone() {
+        for mode in MODES {
+            for size in [1, 7, 64] {
+                for n in -400..400 {
+                    let coord: [f32; 4] =
+                        std::array::from_fn(|i| n as f32 * 0.037 + i as f32 * 0.31);
+                    let (first, second, weight) = linear4(mode, coord, size);
+                    let near = nearest4(mode, coord, size);
+                    for i in 0..4 {
+                        let alone = linear(mode, coord[i], size);
+                        assert_eq!((first[i], second[i], weight[i]), alone, "{mode:?}");
+                        assert_eq!(near[i], nearest(mode, coord[i], size));
                     }
                 }
             }

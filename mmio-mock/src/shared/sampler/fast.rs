@@ -6,7 +6,7 @@
 use mem::{Fault, Memory};
 
 use super::address::{self, Mode};
-use super::filter::{Plan, Point};
+use super::filter::Plan;
 use super::lod::Levels;
 use super::state::{Filter, Sampler};
 use super::texel::Texels;
@@ -65,59 +65,100 @@ impl<'a> Fast<'a> {
         })
     }
 
-    /// Samples one pixel.
+    /// Samples the lit pixels of a subspan, all on the same levels and slice; others give zero.
     #[inline]
-    pub fn sample(&self, point: &Point, levels: Levels) -> Result<[f32; 4], Fault> {
+    pub fn sample(
+        &self,
+        coord: [[f32; 4]; 2],
+        slice: u32,
+        levels: Levels,
+        lit: u16,
+    ) -> Result<[[f32; 4]; 4], Fault> {
         let filter = if levels.mag { self.mag } else { self.min };
-        let mut sum = self.level(filter, point, levels.level)?;
+        let mut quad = self.level(filter, coord, slice, levels.level, lit)?;
         if levels.beta > 0.0 {
-            let next = self.level(filter, point, levels.level.saturating_add(1))?;
-            sum = mix(sum, next, levels.beta);
+            let next = levels.level.saturating_add(1);
+            let next = self.level(filter, coord, slice, next, lit)?;
+            for (pixel, next) in quad.iter_mut().zip(next) {
+                *pixel = mix(*pixel, next, levels.beta);
+            }
         }
-        let [a, g, c, alpha] = sum.map(|value| value / 255.0);
-        let alpha = if self.opaque { 1.0 } else { alpha };
-        Ok(if self.swapped {
-            [c, g, a, alpha]
-        } else {
-            [a, g, c, alpha]
-        })
+        Ok(quad.map(|sum| {
+            let [a, g, c, alpha] = sum.map(|value| value / 255.0);
+            let alpha = if self.opaque { 1.0 } else { alpha };
+            if self.swapped {
+                [c, g, a, alpha]
+            } else {
+                [a, g, c, alpha]
+            }
+        }))
     }
 
     #[inline]
-    fn level(&self, filter: Filter, point: &Point, level: u32) -> Result<[f32; 4], Fault> {
+    fn level(
+        &self,
+        filter: Filter,
+        [u, v]: [[f32; 4]; 2],
+        slice: u32,
+        level: u32,
+        lit: u16,
+    ) -> Result<[[f32; 4]; 4], Fault> {
         let width = self.surface.level_width(level) as i32;
         let height = self.surface.level_height(level) as i32;
         let geometry = &self.surface.geometry;
-        let (left, top) = geometry.origin(point.slice as u32, level);
-        let [u, v, _] = point.coord;
+        let (left, top) = geometry.origin(slice, level);
+        let mut quad = [[0.0; 4]; 4];
         if filter == Filter::Nearest {
-            let x = address::nearest(self.modes[0], u, width) as u32;
-            let y = address::nearest(self.modes[1], v, height) as u32;
-            let at = geometry.element(left.wrapping_add(x), top.wrapping_add(y));
-            return Ok(bytes(self.mem.read_u32(at)?));
+            let x = address::nearest4(self.modes[0], u, width);
+            let y = address::nearest4(self.modes[1], v, height);
+            for pixel in 0..4 {
+                if lit & 1 << pixel != 0 {
+                    let (x, y) = (x[pixel] as u32, y[pixel] as u32);
+                    let at = geometry.element(left.wrapping_add(x), top.wrapping_add(y));
+                    quad[pixel] = bytes(self.mem.read_u32(at)?);
+                }
+            }
+            return Ok(quad);
         }
-        let (x0, x1, fx) = address::linear(self.modes[0], u, width);
-        let (y0, y1, fy) = address::linear(self.modes[1], v, height);
-        let row = |y: i32| -> Result<[f32; 4], Fault> {
-            let y = top.wrapping_add(y as u32);
-            let at = geometry.element(left.wrapping_add(x0 as u32), y);
-            // Sixteen aligned bytes stay together in every tiling.
-            let (a, b) = if x1 == x0 + 1 && at.0 & 15 <= 8 {
-                let both = self.mem.read_u64(at)?;
-                (both as u32, (both >> 32) as u32)
-            } else {
-                let next = geometry.element(left.wrapping_add(x1 as u32), y);
-                (self.mem.read_u32(at)?, self.mem.read_u32(next)?)
-            };
-            Ok(mix(bytes(a), bytes(b), fx))
-        };
-        Ok(mix(row(y0)?, row(y1)?, fy))
+        let (x0, x1, fx) = address::linear4(self.modes[0], u, width);
+        let (y0, y1, fy) = address::linear4(self.modes[1], v, height);
+        for pixel in 0..4 {
+            if lit & 1 << pixel == 0 {
+                continue;
+            }
+            let x = (
+                left.wrapping_add(x0[pixel] as u32),
+                left.wrapping_add(x1[pixel] as u32),
+            );
+            let a = self.pair(x, top.wrapping_add(y0[pixel] as u32))?;
+            let b = self.pair(x, top.wrapping_add(y1[pixel] as u32))?;
+            let upper = mix(bytes(a.0), bytes(a.1), fx[pixel]);
+            let lower = mix(bytes(b.0), bytes(b.1), fx[pixel]);
+            quad[pixel] = mix(upper, lower, fy[pixel]);
+        }
+        Ok(quad)
+    }
+
+    /// Two texels of a row of the surface.
+    #[inline]
+    fn pair(&self, (x0, x1): (u32, u32), row: u32) -> Result<(u32, u32), Fault> {
+        let geometry = &self.surface.geometry;
+        let at = geometry.element(x0, row);
+        // Sixteen aligned bytes stay together in every tiling.
+        if x1 == x0.wrapping_add(1) && at.0 & 15 <= 8 {
+            let both = self.mem.read_u64(at)?;
+            return Ok((both as u32, (both >> 32) as u32));
+        }
+        let next = geometry.element(x1, row);
+        Ok((self.mem.read_u32(at)?, self.mem.read_u32(next)?))
     }
 }
 
+/// The four bytes of a texel as numbers.
 #[inline]
 fn bytes(texel: u32) -> [f32; 4] {
-    texel.to_le_bytes().map(f32::from)
+    // CAST: through i32, which converts in vectors on any x86-64.
+    [texel, texel >> 8, texel >> 16, texel >> 24].map(|byte| (byte & 0xff) as i32 as f32)
 }
 
 #[inline]

@@ -3,6 +3,8 @@
 //! PRM: volume 4, 4.2.1 and its pseudocode in 4.2.1.5. The computation keeps full float precision;
 //! the widths of the intermediate fixed-point values are not modelled.
 
+use super::address::floor;
+
 /// Mip filters of SAMPLER_STATE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum MipFilter {
@@ -72,14 +74,18 @@ impl LodControl {
             lod = lod.min(top).max(bottom);
         }
         let mag = lod - self.base <= 0.0;
-        let whole = |lod: f32| lod.min(max.ceil()).max(min.floor()).floor();
+        let whole = |lod: f32| {
+            let top = -(floor(-max) as f32);
+            floor(lod.min(top).max(floor(min) as f32)) as f32
+        };
         let (level, beta) = if mag || self.filter == MipFilter::None {
             (whole(0.0), 0.0)
         } else if self.filter == MipFilter::Nearest {
             (whole(lod + 0.5), 0.0)
         } else {
             let lod = lod.min(max).max(min);
-            (lod.floor(), lod - lod.floor())
+            let level = floor(lod) as f32;
+            (level, lod - level)
         };
         // CAST: float to integer saturates; NaN gives level 0.
         Levels {

@@ -201,6 +201,28 @@ impl<'a> Params<'a> {
         self.regs.get(register).map_or(0, |r| r[dword])
     }
 
+    /// Parameter `index` of the four pixels of the subspan that starts at `first` (SIMD16, SIMD8).
+    #[inline]
+    #[must_use]
+    pub fn subspan(&self, index: usize, first: usize) -> [f32; 4] {
+        if index >= usize::from(self.count) {
+            return [0.0; 4];
+        }
+        let register = match self.simd {
+            Simd::Simd16 => index * 2 + first / 8,
+            Simd::Simd8 | Simd::Simd4x2 => index,
+        };
+        let Some(register) = self.regs.get(register) else {
+            return [0.0; 4];
+        };
+        let half = if first % 8 < 4 {
+            &register[..4]
+        } else {
+            &register[4..]
+        };
+        [half[0], half[1], half[2], half[3]].map(f32::from_bits)
+    }
+
     /// Parameter `index` of pixel `slot` as a float.
     #[inline]
     #[must_use]
@@ -227,6 +249,37 @@ pub fn write_back(request: &Request, slot: usize, rgba: [u32; 4], response: &mut
         next += 1;
         if let Some(w) = response.get_mut(register) {
             w[dword] = value;
+        }
+    }
+}
+
+/// Colours of sixteen pixels, a plane a channel.
+pub type Planes = [[u32; 16]; 4];
+
+/// Writes the active slots of a SIMD16 or SIMD8 message, channel by channel.
+pub fn write_planes(request: &Request, active: u16, planes: &Planes, response: &mut [Grf]) {
+    let halves = request.shape.slots() / 8;
+    let mut next = 0;
+    for (channel, plane) in planes.iter().enumerate() {
+        if request.masked & 1 << channel != 0 {
+            continue;
+        }
+        let base = if halves == 2 { next * 2 } else { channel };
+        next += 1;
+        for (half, values) in plane.as_chunks::<8>().0.iter().enumerate().take(halves) {
+            let Some(w) = response.get_mut(base + half) else {
+                return;
+            };
+            let mask = active >> (half * 8) & 0xff;
+            if mask == 0xff {
+                *w = *values;
+                continue;
+            }
+            for (dword, value) in values.iter().enumerate() {
+                if mask & 1 << dword != 0 {
+                    w[dword] = *value;
+                }
+            }
         }
     }
 }

@@ -74,7 +74,9 @@ impl Bench {
 
     /// COLOR_CALC_STATE at 0x100, a CC_VIEWPORT of 0 to 1 at 0x140.
     fn colour_calc(&mut self, state: ColorCalcState) {
-        let state = state.with_cc_viewport_state_pointer(0x140);
+        let state = state
+            .with_cc_viewport_state_pointer(0x140)
+            .with_statistics_enable(true);
         self.mem
             .write_dwords(GpuAddr(STATE + 0x900), state.dwords())
             .unwrap();
