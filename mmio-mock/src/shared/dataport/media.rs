@@ -8,6 +8,8 @@ use regs::gen40::{SurfaceState, values};
 
 use crate::UnitFault;
 use crate::shared::error::refuse;
+use crate::surface::Format;
+use crate::surface::format::Codec;
 
 /// How rows outside the surface are replaced (PRM 5.6.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,13 +29,11 @@ enum Pixel {
 }
 
 impl Pixel {
-    /// By surface format code (PRM 4.7.2.1.1): what is not 8 or 16 bits wide moves as dwords.
+    /// By surface format: what is neither 8 nor 16 bits wide moves as dwords.
     fn of(format: u32) -> Self {
-        match format {
-            0x182 | 0x18f => Pixel::Pair(0),
-            0x183 | 0x190 => Pixel::Pair(1),
-            0x140..=0x14f => Pixel::Bytes(1),
-            0x100..=0x13f => Pixel::Bytes(2),
+        match Format::lookup(format).map(|f| (f.codec, f.bytes)) {
+            Some((Codec::Ycrcb { luma, .. }, _)) => Pixel::Pair(usize::from(luma)),
+            Some((_, bytes @ (1 | 2))) => Pixel::Bytes(i64::from(bytes)),
             _ => Pixel::Bytes(4),
         }
     }

@@ -95,8 +95,7 @@ pub fn nearest(mode: Mode, coord: f32, size: i32) -> i32 {
 pub fn linear(mode: Mode, coord: f32, size: i32) -> (i32, i32, f32) {
     let at = texels(mode, coord, size) - 0.5;
     let first = floor(at);
-    // `max` first: a NaN becomes 0.
-    let weight = (at - first as f32).max(0.0).min(1.0);
+    let weight = num::saturate(at - first as f32);
     let second = first.saturating_add(1);
     if mode == Mode::Cube {
         return (first.clamp(-1, size), second.clamp(-1, size), weight);
@@ -155,7 +154,7 @@ pub fn nearest4(mode: Mode, coord: [f32; 4], size: i32) -> [i32; 4] {
 pub fn linear4(mode: Mode, coord: [f32; 4], size: i32) -> ([i32; 4], [i32; 4], [f32; 4]) {
     let at = texels4(mode, coord, size).map(|t| t - 0.5);
     let first = floor4(at);
-    let weight = std::array::from_fn(|i| (at[i] - first[i] as f32).max(0.0).min(1.0));
+    let weight = std::array::from_fn(|i| num::saturate(at[i] - first[i] as f32));
     let second = first.map(|t| t.saturating_add(1));
     (fold4(mode, first, size), fold4(mode, second, size), weight)
 }
