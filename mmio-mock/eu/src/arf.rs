@@ -87,21 +87,23 @@ impl Acc {
         }
     }
 
-    /// Replaces the first `exec` of `N` (8 or 16) float lanes from `first` (0 or 8).
+    /// Replaces `N` (8 or 16) float lanes from `first` (0 or 8).
     #[inline(always)]
-    pub(crate) fn write_floats<const N: usize>(&mut self, first: u8, exec: u8, v: &[f64; N]) {
-        if exec < 8 {
-            for (i, &v) in v.iter().enumerate().take(usize::from(exec)) {
-                self.set_float(first + i as u8, v);
-            }
-            return;
-        }
+    pub(crate) fn set_floats<const N: usize>(&mut self, first: u8, v: &[f64; N]) {
         let at = usize::from(first & 8);
         // PANIC: as in `floats`.
         self.float[at / 8..(at + N) / 8].fill(true);
         let dst = &mut self.lanes[at..at + N];
         for i in 0..N {
             dst[i] = v[i].to_bits();
+        }
+    }
+
+    /// Replaces the first `exec` float lanes from `first`.
+    #[inline(never)]
+    pub(crate) fn set_few<const N: usize>(&mut self, first: u8, exec: u8, v: [f64; N]) {
+        for (i, &v) in v.iter().enumerate().take(usize::from(exec)) {
+            self.set_float(first + i as u8, v);
         }
     }
 

@@ -66,9 +66,7 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
                 int::sel
             }
         }
-        Opcode::Cmp | Opcode::Cmpn if ty == ExecType::Float => {
-            cmp::select_float(inst.opcode == Opcode::Cmpn, wide)
-        }
+        Opcode::Cmp | Opcode::Cmpn if ty == ExecType::Float => cmp::select_float(d, wide),
         Opcode::Cmp | Opcode::Cmpn => {
             if mode == Mode::Fast && dword::applies_cmp(d) {
                 pick(dword::cmp::<8>, dword::cmp::<16>)
@@ -76,15 +74,12 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
                 cmp::int
             }
         }
-        op @ (Opcode::Add | Opcode::Mul | Opcode::Mac) if ty == ExecType::Float => {
-            float::select(op, wide)
-        }
+        Opcode::Add | Opcode::Mul | Opcode::Mac if ty == ExecType::Float => float::select(d, wide),
         Opcode::Frc | Opcode::Rndu | Opcode::Rndd | Opcode::Rnde | Opcode::Rndz => {
             round::select(inst.opcode, wide)
         }
-        Opcode::Dp4 | Opcode::Dph | Opcode::Dp3 | Opcode::Dp2 => dot::select(inst.opcode, wide),
-        Opcode::Line if line_applies(&d.src[0]) => pick(dot::line::<8>, dot::line::<16>),
-        Opcode::Line => pick(dot::line_any::<8>, dot::line_any::<16>),
+        Opcode::Dp4 | Opcode::Dph | Opcode::Dp3 | Opcode::Dp2 => dot::select(d, wide),
+        Opcode::Line => dot::select_line(d, wide),
         op @ (Opcode::Not
         | Opcode::And
         | Opcode::Or
@@ -171,29 +166,41 @@ pub(crate) fn finish_float<const N: usize>(
     t: &mut Thread,
     d: &Decoded,
     mask: u16,
-    mut r: [f64; N],
+    r: [f64; N],
 ) -> Next {
     if d.acc_write && t.acc_on {
-        t.acc.write_floats(d.acc_lane, d.exec, &r);
+        if d.exec >= 8 {
+            t.acc.set_floats(d.acc_lane, &r);
+        } else {
+            t.acc.set_few(d.acc_lane, d.exec, r);
+        }
     }
-    if t.alt || d.special {
-        finish_special(t, d, mask, &mut r);
-    }
+    // By value: the lanes stay in registers on the common path.
+    let r = if t.alt || d.special {
+        finish_special(t, d, mask, r)
+    } else {
+        r
+    };
     t.store_float(&d.dst, mask, &r);
     Next::Seq
 }
 
 /// ALT mode, saturation and flags of a float result.
 #[inline(never)]
-fn finish_special<const N: usize>(t: &mut Thread, d: &Decoded, mask: u16, r: &mut [f64; N]) {
+fn finish_special<const N: usize>(
+    t: &mut Thread,
+    d: &Decoded,
+    mask: u16,
+    mut r: [f64; N],
+) -> [f64; N] {
     let overflow = bits::<N>(|i| r[i].is_finite() && r[i].abs() > f64::from(f32::MAX));
     if t.alt {
-        for v in r.iter_mut() {
+        for v in &mut r {
             *v = alt(*v);
         }
     }
     if d.saturate && d.dst.num == Num::F && !matches!(d.dst.kind, DstKind::Acc(..)) {
-        for v in r.iter_mut() {
+        for v in &mut r {
             // NaN saturates to 0.
             *v = if *v > 0.0 { v.min(1.0) } else { 0.0 };
         }
@@ -201,7 +208,7 @@ fn finish_special<const N: usize>(t: &mut Thread, d: &Decoded, mask: u16, r: &mu
     let small = f64::from(f32::MIN_POSITIVE);
     let v = |i: usize| if r[i].abs() < small { 0.0 } else { r[i] };
     let set = match d.cond {
-        CondMod::None | CondMod::R => return,
+        CondMod::None | CondMod::R => return r,
         CondMod::Z => bits::<N>(|i| v(i) == 0.0),
         CondMod::Nz => bits::<N>(|i| v(i) != 0.0),
         CondMod::G => bits::<N>(|i| v(i) > 0.0),
@@ -212,6 +219,7 @@ fn finish_special<const N: usize>(t: &mut Thread, d: &Decoded, mask: u16, r: &mu
         CondMod::U => bits::<N>(|i| r[i].is_nan()),
     };
     t.set_flags(d, mask, set);
+    r
 }
 
 /// ALT mode: infinities become the largest numbers, and no NaN leaves the unit (PRM 10.3.2).

@@ -20,7 +20,9 @@ pub(crate) const MRF_BASE: usize = GRF_COUNT;
 pub(crate) const ZERO_BASE: usize = MRF_BASE + MRF_COUNT;
 /// Registers that nobody reads: where a destination past the end lands.
 pub(crate) const SINK_BASE: usize = ZERO_BASE + 3;
-const TOTAL: usize = SINK_BASE + 3;
+/// A power of two, so that a masked dword offset is inside the array.
+const TOTAL: usize = 256;
+const DWORD_MASK: usize = TOTAL * DWORDS - 1;
 
 /// GRF, MRF, and behind them a zero page and a sink so that no lane needs a range check.
 #[derive(Clone, Debug)]
@@ -76,8 +78,15 @@ impl RegFile {
     /// One dword.
     #[inline(always)]
     pub(crate) fn dword(&self, off: u16) -> u32 {
-        // PANIC: as in `vec`.
-        self.regs.as_flattened()[usize::from(off)]
+        let off = usize::from(off) & DWORD_MASK;
+        self.regs[off / DWORDS][off % DWORDS]
+    }
+
+    /// Writes one dword.
+    #[inline(always)]
+    pub(crate) fn set_dword(&mut self, off: u16, val: u32) {
+        let off = usize::from(off) & DWORD_MASK;
+        self.regs[off / DWORDS][off % DWORDS] = val;
     }
 
     /// The `size`-byte element at byte offset `byte`, zero-extended.

@@ -7,6 +7,7 @@
 
 mod arf;
 pub mod cache;
+mod class;
 mod decoded;
 mod exception;
 mod exec;

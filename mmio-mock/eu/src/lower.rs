@@ -145,9 +145,29 @@ impl Lower<'_> {
         match self.inst.access {
             AccessMode::Align1 => region::align1_src(subnr, size, s.region, self.shape),
             AccessMode::Align16 => {
-                region::align16_src(subnr, size, s.region.vstride, s.swizzle, self.shape)
+                let swizzle = self.used_swizzle(s.swizzle);
+                region::align16_src(subnr, size, s.region.vstride, swizzle, self.shape)
             }
         }
+    }
+
+    /// The swizzle in its simplest form for the channels that the instruction writes, so that
+    /// `.xyzz` into `.xyz` is a plain vector. Dot products read all channels.
+    fn used_swizzle(&self, swizzle: [u8; 4]) -> [u8; 4] {
+        use Opcode::{Dp2, Dp3, Dp4, Dph, Line, Sad2, Sada2};
+        if matches!(
+            self.inst.opcode,
+            Dp4 | Dph | Dp3 | Dp2 | Line | Sad2 | Sada2
+        ) {
+            return swizzle;
+        }
+        let mask = self.inst.dst.writemask & 0xf;
+        let first = swizzle[mask.trailing_zeros().min(3) as usize];
+        let fits = |with: &[u8; 4]| (0..4).all(|i| mask >> i & 1 == 0 || with[i] == swizzle[i]);
+        [operand::Src::XYZW, [first; 4]]
+            .into_iter()
+            .find(fits)
+            .unwrap_or(swizzle)
     }
 
     fn src(&self, s: &operand::Src) -> Option<Src> {

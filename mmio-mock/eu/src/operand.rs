@@ -29,10 +29,12 @@ pub(crate) fn widen(bits: u32, and: u32, xor: u32) -> f64 {
 
 /// `widen` of all lanes: two loops, each of one element width, so that each vectorises fully.
 #[inline(always)]
-fn widen_all<const N: usize>(mut raw: [u32; N], and: u32, xor: u32) -> [f64; N] {
+pub(crate) fn widen_all<const N: usize>(mut raw: [u32; N], and: u32, xor: u32) -> [f64; N] {
     for v in &mut raw {
         *v = modified(*v, and, xor);
     }
+    // Keeps the compiler from fusing the loops into one of half the width.
+    let raw = std::hint::black_box(&raw);
     let mut out = [0.0; N];
     for i in 0..N {
         out[i] = f64::from(f32::from_bits(raw[i]));

@@ -2,24 +2,25 @@
 //!
 //! PRM: volume 4, 10.3.1.3, 10.3.1.4, 11.7, 14.2.6, 14.2.7.
 
+use crate::class::{Load, by_class};
 use crate::decoded::{Decoded, Handler, Next};
 use crate::exec::bits;
 use crate::thread::Thread;
+use isa::Opcode;
 use isa::inst::CondMod;
 
-pub(crate) fn select_float(nan_aware: bool, wide: bool) -> Handler {
-    match (nan_aware, wide) {
-        (false, false) => float::<8, false>,
-        (false, true) => float::<16, false>,
-        (true, false) => float::<8, true>,
-        (true, true) => float::<16, true>,
+pub(crate) fn select_float(d: &Decoded, wide: bool) -> Handler {
+    if d.op == Opcode::Cmpn {
+        by_class!(float, d, wide, true)
+    } else {
+        by_class!(float, d, wide, false)
     }
 }
 
-fn float<const N: usize, const NAN: bool>(t: &mut Thread, d: &Decoded) -> Next {
+fn float<const N: usize, A: Load, B: Load, const NAN: bool>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
-    let a = t.load_float::<N>(&d.src[0]);
-    let b = t.load_float::<N>(&d.src[1]);
+    let a = A::get::<N>(t, &d.src[0]);
+    let b = B::get::<N>(t, &d.src[1]);
     let mut set = match d.cond {
         CondMod::None | CondMod::R | CondMod::O => 0,
         CondMod::Z => bits::<N>(|i| a[i] == b[i]),

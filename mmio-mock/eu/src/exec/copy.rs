@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 10.3.1.2, 14.2.25, 14.2.40.
 
-use crate::decoded::{Decoded, DstKind, Handler, Next, Num};
+use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SrcKind};
 use crate::exec::float::sel_masks;
 use crate::exec::plain;
 use crate::thread::Thread;
@@ -24,11 +24,29 @@ pub(crate) fn applies_sel(d: &Decoded) -> bool {
 }
 
 pub(crate) fn select(d: &Decoded, wide: bool) -> Handler {
-    match (&d.dst.kind, d.lanes, wide) {
-        (DstKind::Vec(_), 1, _) => mov1,
-        (_, _, false) => mov::<8>,
-        (_, _, true) => mov::<16>,
+    match (&d.src[0].kind, &d.dst.kind) {
+        (_, DstKind::Vec(_)) if d.lanes == 1 => mov1,
+        (SrcKind::Table(_), DstKind::Vec(_)) if !wide && d.dst.num.size() == 4 => gather,
+        _ if wide => mov::<16>,
+        _ => mov::<8>,
     }
+}
+
+/// Scattered dwords to a vector, one by one: no wide load waits for narrow stores.
+fn gather(t: &mut Thread, d: &Decoded) -> Next {
+    let mask = t.write_mask(d);
+    if let (SrcKind::Table(from), DstKind::Vec(to)) = (&d.src[0].kind, &d.dst.kind) {
+        let mut lanes = [0; 8];
+        for (v, o) in lanes.iter_mut().zip(from) {
+            *v = t.regs.dword(o >> 2);
+        }
+        for (i, v) in lanes.into_iter().enumerate() {
+            if mask >> i & 1 != 0 {
+                t.regs.set_dword(to + i as u16, v);
+            }
+        }
+    }
+    Next::Seq
 }
 
 fn mov<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {

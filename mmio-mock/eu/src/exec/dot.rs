@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 4, 14.2.10 to 14.2.13, 14.2.21. Sums keep extended precision (10.3.1.2).
 
+use crate::class::{Any, Class, Load, Vector, by_class, class};
 use crate::decoded::{Decoded, Handler, Next, Src, SrcKind};
 use crate::exec::{finish_float, illegal};
 use crate::grf::{DWORDS, GRF_COUNT};
@@ -15,25 +16,21 @@ const DPH: u8 = 1;
 const DP3: u8 = 2;
 const DP2: u8 = 3;
 
-pub(crate) fn select(op: Opcode, wide: bool) -> Handler {
-    match (op, wide) {
-        (Opcode::Dp4, false) => dot::<8, DP4>,
-        (Opcode::Dp4, true) => dot::<16, DP4>,
-        (Opcode::Dph, false) => dot::<8, DPH>,
-        (Opcode::Dph, true) => dot::<16, DPH>,
-        (Opcode::Dp3, false) => dot::<8, DP3>,
-        (Opcode::Dp3, true) => dot::<16, DP3>,
-        (Opcode::Dp2, false) => dot::<8, DP2>,
-        (Opcode::Dp2, true) => dot::<16, DP2>,
+pub(crate) fn select(d: &Decoded, wide: bool) -> Handler {
+    match d.op {
+        Opcode::Dp4 => by_class!(dot, d, wide, DP4),
+        Opcode::Dph => by_class!(dot, d, wide, DPH),
+        Opcode::Dp3 => by_class!(dot, d, wide, DP3),
+        Opcode::Dp2 => by_class!(dot, d, wide, DP2),
         _ => illegal,
     }
 }
 
 /// One dot product a group of four channels, in all four of them.
-fn dot<const N: usize, const KIND: u8>(t: &mut Thread, d: &Decoded) -> Next {
+fn dot<const N: usize, A: Load, B: Load, const KIND: u8>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
-    let a = t.load_float::<N>(&d.src[0]);
-    let b = t.load_float::<N>(&d.src[1]);
+    let a = A::get::<N>(t, &d.src[0]);
+    let b = B::get::<N>(t, &d.src[1]);
     let mut r = [0.0; N];
     for g in (0..N).step_by(4) {
         let mut sum = a[g] * b[g] + a[g + 1] * b[g + 1];
@@ -51,11 +48,23 @@ fn dot<const N: usize, const KIND: u8>(t: &mut Thread, d: &Decoded) -> Next {
     finish_float(t, d, mask, r)
 }
 
+pub(crate) fn select_line(d: &Decoded, wide: bool) -> Handler {
+    let vector = class(&d.src[1]) == Class::Vector;
+    match (line_applies(&d.src[0]), vector, wide) {
+        (true, true, false) => line::<8, Vector>,
+        (true, true, true) => line::<16, Vector>,
+        (true, false, false) => line::<8, Any>,
+        (true, false, true) => line::<16, Any>,
+        (false, _, false) => line_any::<8>,
+        (false, _, true) => line_any::<16>,
+    }
+}
+
 /// `p * src1 + q`, p and q being components 0 and 3 of a scalar source 0.
-pub(crate) fn line<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+fn line<const N: usize, B: Load>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let s = &d.src[0];
-    let mut r = t.load_float::<N>(&d.src[1]);
+    let mut r = B::get::<N>(t, &d.src[1]);
     if let SrcKind::Scalar(off) = s.kind {
         let p = widen(t.regs.dword(off), s.and, s.xor);
         let q = widen(t.regs.dword(off + 3), s.and, s.xor);
@@ -73,7 +82,7 @@ pub(crate) fn line_applies(s: &Src) -> bool {
 }
 
 /// `line` with any region of source 0: p and q of each group of four channels.
-pub(crate) fn line_any<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+fn line_any<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let s = &d.src[0];
     let mut r = t.load_float::<N>(&d.src[1]);

@@ -3,19 +3,18 @@
 //! PRM: volume 4, 10.3, 14.2.1, 14.2.24, 14.2.28. Lanes compute in double precision, standing
 //! for the 54-bit mantissa of the hardware's adder, and round toward zero at the destination.
 
+use crate::class::{Load, by_exact_class};
 use crate::decoded::{Decoded, Handler, Next};
 use crate::exec::{finish_float, illegal};
+
 use crate::thread::Thread;
 use isa::Opcode;
 
-pub(crate) fn select(op: Opcode, wide: bool) -> Handler {
-    match (op, wide) {
-        (Opcode::Add, false) => add::<8>,
-        (Opcode::Add, true) => add::<16>,
-        (Opcode::Mul, false) => mul::<8>,
-        (Opcode::Mul, true) => mul::<16>,
-        (Opcode::Mac, false) => mac::<8>,
-        (Opcode::Mac, true) => mac::<16>,
+pub(crate) fn select(d: &Decoded, wide: bool) -> Handler {
+    match d.op {
+        Opcode::Add => by_exact_class!(add, d, wide),
+        Opcode::Mul => by_exact_class!(mul, d, wide),
+        Opcode::Mac => by_exact_class!(mac, d, wide),
         _ => illegal,
     }
 }
@@ -44,31 +43,31 @@ pub(crate) fn sel_masks(t: &Thread, d: &Decoded) -> (u16, u16) {
     (enabled & d.lanes, t.predicate(d))
 }
 
-fn add<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+fn add<const N: usize, A: Load, B: Load>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
-    let mut r = t.load_float::<N>(&d.src[0]);
-    let b = t.load_float::<N>(&d.src[1]);
+    let mut r = A::get::<N>(t, &d.src[0]);
+    let b = B::get::<N>(t, &d.src[1]);
     for i in 0..N {
         r[i] += b[i];
     }
     finish_float(t, d, mask, r)
 }
 
-fn mul<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+fn mul<const N: usize, A: Load, B: Load>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
-    let mut r = t.load_float::<N>(&d.src[0]);
-    let b = t.load_float::<N>(&d.src[1]);
+    let mut r = A::get::<N>(t, &d.src[0]);
+    let b = B::get::<N>(t, &d.src[1]);
     for i in 0..N {
         r[i] *= b[i];
     }
     finish_float(t, d, mask, r)
 }
 
-fn mac<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+fn mac<const N: usize, A: Load, B: Load>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let acc = t.acc.floats::<N>(d.acc_lane);
-    let mut r = t.load_float::<N>(&d.src[0]);
-    let b = t.load_float::<N>(&d.src[1]);
+    let mut r = A::get::<N>(t, &d.src[0]);
+    let b = B::get::<N>(t, &d.src[1]);
     for i in 0..N {
         r[i] = acc[i] + r[i] * b[i];
     }
