@@ -258,8 +258,10 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiLoadRegisterImm => mi::load_register_imm(d, ctx),
         C::MiStoreRegisterMem => mi::store_register_mem(d, ctx)?,
         C::MiSetContext => mi::set_context(d, ctx),
-        // Arbitration has nobody to arbitrate with; without a display its events are over.
-        C::MiArbCheck
+        // Arbitration has nobody to arbitrate with; without a display its events are over; a
+        // prefetch is a hint to load a cache that the model does not have.
+        C::StatePrefetch
+        | C::MiArbCheck
         | C::MiArbOnOff
         | C::MiWaitForEvent
         | C::MiLoadScanLinesIncl
@@ -273,8 +275,6 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::ConstantBuffer => urb::constant_buffer(d, ctx)?,
         C::StateBaseAddress => state3d::state_base_address(d, ctx),
         C::StateSip => state3d::state_sip(d, ctx),
-        // A hint to load a cache that the model does not have.
-        C::StatePrefetch => {}
         C::PipelineSelect => state3d::pipeline_select(d, ctx),
         C::State3dPipelinedPointers => state3d::copy(&mut ctx.ff.state.pointers, d),
         C::State3dBindingTablePointers => state3d::binding_table_pointers(d, ctx),

@@ -231,7 +231,7 @@ fn outcodes_z(p: [f32; 4], near: f32) -> u32 {
     let behind = p[3] < 0.0;
     let low = if behind { p[2] > near } else { p[2] < near };
     let high = if behind { p[2] < 1.0 } else { p[2] > 1.0 };
-    u32::from(low) * outcode::ZMIN | u32::from(high) * outcode::ZMAX
+    (u32::from(low) * outcode::ZMIN) | (u32::from(high) * outcode::ZMAX)
 }
 
 /// The fixed-function clip test.

@@ -113,11 +113,7 @@ impl Sf {
         };
         let config = &draw.sf;
         let mut r0 = config.header();
-        r0[0] = Handles {
-            id: entry.0,
-            handle: entry.0,
-        }
-        .dword();
+        r0[0] = Handles::from(entry).dword();
         r0[6..8].copy_from_slice(&debug.thread.r0());
         if debug.thread.capture {
             let t = object.tags;
@@ -344,7 +340,7 @@ fn setup(object: &Object, draw: &DrawState, urb: &Urb) -> Option<Setup> {
                 return (setup.deltas.det != 0.0).then_some(setup);
             }
             // NaN compares false everywhere, so it is dropped here too.
-            if !(setup.deltas.det > 0.0 || setup.deltas.det < 0.0) {
+            if setup.deltas.det == 0.0 || setup.deltas.det.is_nan() {
                 return None;
             }
             // y points down: a positive determinant is clockwise on the screen.

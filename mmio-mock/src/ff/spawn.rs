@@ -74,11 +74,7 @@ impl Spawner {
             return Err(object);
         };
         let mut r0 = config.header();
-        r0[0] = Handles {
-            id: first.0,
-            handle: first.0,
-        }
-        .dword();
+        r0[0] = Handles::from(first).dword();
         r0[2] = header2;
         let gs = self.unit == Unit::Gs;
         let debug = if gs {
@@ -174,10 +170,7 @@ impl Spawner {
     /// Takes every free entry, lowest last so that the thread gets the lowest first.
     fn reserve(owner: Owner, machine: &mut Machine<'_>) -> Vec<Handles> {
         let mut free: Vec<_> = std::iter::from_fn(|| machine.urb.allocate(owner))
-            .map(|h| Handles {
-                id: h.0,
-                handle: h.0,
-            })
+            .map(Handles::from)
             .collect();
         free.reverse();
         free

@@ -155,29 +155,31 @@ impl Assembler {
         let n = self.count;
         self.count = n.saturating_add(1);
         let mut out = [None, None];
-        use Topology as T;
         match vertex.topology {
-            T::PointList | T::PointListBf => {
+            Topology::PointList | Topology::PointListBf => {
                 // The stream's reference moves into the object.
                 out[0] = Some(self.object(vertex.topology, &[vertex], vertex.end));
             }
-            T::LineList => out[0] = self.list(vertex, 2),
-            T::TriList | T::RectList => out[0] = self.list(vertex, 3),
-            T::QuadList => out[0] = self.list(vertex, 4),
-            T::LineStrip | T::LineStripCont | T::LineStripBf | T::LineStripContBf => {
+            Topology::LineList => out[0] = self.list(vertex, 2),
+            Topology::TriList | Topology::RectList => out[0] = self.list(vertex, 3),
+            Topology::QuadList => out[0] = self.list(vertex, 4),
+            Topology::LineStrip
+            | Topology::LineStripCont
+            | Topology::LineStripBf
+            | Topology::LineStripContBf => {
                 if let Some(last) = self.held[0].replace(vertex) {
                     refs.reference(vertex.handle);
                     out[0] = Some(self.object(vertex.topology, &[last, vertex], vertex.end));
                 }
             }
-            T::LineLoop => {
+            Topology::LineLoop => {
                 if n == 0 {
                     self.first = Some(vertex);
                     refs.reference(vertex.handle);
                 }
                 if let Some(last) = self.held[0].replace(vertex) {
                     refs.reference(vertex.handle);
-                    out[0] = Some(self.object(T::LineLoop, &[last, vertex], false));
+                    out[0] = Some(self.object(Topology::LineLoop, &[last, vertex], false));
                 }
                 if vertex.end
                     && let Some(first) = self.first.take()
@@ -186,22 +188,26 @@ impl Assembler {
                         refs.release(first.handle);
                     } else {
                         refs.reference(vertex.handle);
-                        out[1] = Some(self.object(T::LineLoop, &[vertex, first], true));
+                        out[1] = Some(self.object(Topology::LineLoop, &[vertex, first], true));
                     }
                 }
             }
-            T::TriStrip | T::TriStripReverse => {
+            Topology::TriStrip | Topology::TriStripReverse => {
                 if let (Some(a), Some(b)) = (self.held[0], self.held[1]) {
                     refs.reference(b.handle);
                     refs.reference(vertex.handle);
-                    let odd = (n % 2 == 1) != (vertex.topology == T::TriStripReverse);
-                    let topology = if odd { T::TriStripReverse } else { T::TriStrip };
+                    let odd = (n % 2 == 1) != (vertex.topology == Topology::TriStripReverse);
+                    let topology = if odd {
+                        Topology::TriStripReverse
+                    } else {
+                        Topology::TriStrip
+                    };
                     out[0] = Some(self.object(topology, &[a, b, vertex], vertex.end));
                 }
                 self.held[0] = self.held[1];
                 self.held[1] = Some(vertex);
             }
-            T::TriFan | T::Polygon | T::TriFanNoStipple => {
+            Topology::TriFan | Topology::Polygon | Topology::TriFanNoStipple => {
                 if n == 0 {
                     self.held[0] = Some(vertex);
                 } else if let Some(previous) = self.held[1].replace(vertex)
@@ -213,7 +219,7 @@ impl Assembler {
                         Some(self.object(vertex.topology, &[hub, previous, vertex], vertex.end));
                 }
             }
-            T::QuadStrip => {
+            Topology::QuadStrip => {
                 // Pairs: the object is (0, 1, 3, 2) in strip order, kept as 0 1 2 3 of the strip.
                 let slot = (n % 2) as usize;
                 if n >= 2 && slot == 1 {
@@ -221,7 +227,8 @@ impl Assembler {
                     {
                         refs.reference(c.handle);
                         refs.reference(vertex.handle);
-                        out[0] = Some(self.object(T::QuadStrip, &[a, b, c, vertex], vertex.end));
+                        out[0] =
+                            Some(self.object(Topology::QuadStrip, &[a, b, c, vertex], vertex.end));
                     }
                     self.held[0] = self.held[2].take();
                     self.held[1] = Some(vertex);

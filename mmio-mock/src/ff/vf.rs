@@ -163,6 +163,13 @@ impl Vf {
                 Component::from_code(element.component_2_control()),
                 Component::from_code(element.component_3_control()),
             ];
+            if components.contains(&Component::PrimitiveId) {
+                return Err(UnitFault::Unimplemented {
+                    unit: "VF",
+                    what: "component control VFCOMP_STORE_PID",
+                    prm: "PRM vol2, VERTEX_ELEMENT_STATE",
+                });
+            }
             let reads = components.contains(&Component::Source);
             let buffer = if index < VERTEX_BUFFERS {
                 state.vertex_buffers[index]
@@ -250,14 +257,12 @@ impl Vf {
 
     fn vertex(&mut self, draw: &Draw, machine: &mut Machine<'_>) -> Result<Option<Fetched>, Stall> {
         let index = if draw.random {
-            match fetch_index(machine.mem, draw, draw.at)? {
-                Some(index) => index,
-                None => {
-                    // A cut index ends the primitive; the vertex before it already says so.
-                    self.advance(true);
-                    return Ok(None);
-                }
-            }
+            let Some(index) = fetch_index(machine.mem, draw, draw.at)? else {
+                // A cut index ends the primitive; the vertex before it already says so.
+                self.advance(true);
+                return Ok(None);
+            };
+            index
         } else {
             draw.start.wrapping_add(draw.at)
         };
@@ -374,12 +379,12 @@ impl Vf {
                 let value = match component {
                     Component::NoStore => continue,
                     Component::Source => source[c],
-                    Component::Zero => 0,
+                    // `start` refuses primitive ids.
+                    Component::Zero | Component::PrimitiveId => 0,
                     Component::OneFloat => 1.0f32.to_bits(),
                     Component::OneInt => 1,
                     Component::VertexId => index,
                     Component::InstanceId => draw.instance,
-                    Component::PrimitiveId => 0,
                 };
                 let at = element.destination + c as u16;
                 if at / 8 < machine.urb.entry_rows(Owner::Vs)

@@ -92,15 +92,8 @@ impl Vs {
             rows: unit.read_rows,
         };
         let mut r0 = unit.header();
-        let handles = |h: crate::urb::UrbHandle| {
-            Handles {
-                id: h.0,
-                handle: h.0,
-            }
-            .dword()
-        };
-        r0[0] = handles(first);
-        r0[1] = second.map_or(0, handles);
+        r0[0] = Handles::from(first).dword();
+        r0[1] = second.map_or(0, |h| Handles::from(h).dword());
         let debug = machine.debug.vs_thread();
         r0[6..8].copy_from_slice(&debug.r0());
         if debug.capture {

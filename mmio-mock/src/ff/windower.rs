@@ -134,7 +134,7 @@ impl Windower {
                 self.release(machine);
                 Step::Progress
             }
-            Err(fault) => self.fail(fault, machine),
+            Err(fault) => Self::fail(fault, machine),
         }
     }
 
@@ -185,7 +185,7 @@ impl Windower {
         match step {
             Ok(wiz::Step::Blocked) => Step::Blocked,
             Ok(wiz::Step::Progress | wiz::Step::Idle) => Step::Progress,
-            Err(fault) => self.fail(fault, machine),
+            Err(fault) => Self::fail(fault, machine),
         }
     }
 
@@ -200,7 +200,7 @@ impl Windower {
         }
     }
 
-    fn fail(&mut self, fault: UnitFault, machine: &mut Machine<'_>) -> Step {
+    fn fail(fault: UnitFault, machine: &mut Machine<'_>) -> Step {
         machine.fault(Client::RenderCache, fault, || "WIZ".to_owned());
         Step::Dead
     }

@@ -65,6 +65,16 @@ impl UrbHandle {
     }
 }
 
+impl From<crate::urb::UrbHandle> for UrbHandle {
+    /// The model's fixed functions name the work item by the entry itself.
+    fn from(entry: crate::urb::UrbHandle) -> Self {
+        UrbHandle {
+            id: entry.0,
+            handle: entry.0,
+        }
+    }
+}
+
 /// One URB_WRITE as the fixed functions see it go by (PRM 8.4.2).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UrbEvent {

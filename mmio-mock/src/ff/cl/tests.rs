@@ -132,12 +132,13 @@ fn negative_w_compares_as_clip_space_does() {
         if d[..3].iter().any(|c| (c.abs() - d[3].abs()).abs() < 1e-4) {
             continue;
         }
-        let expected = u32::from(d[0] < -d[3]) * outcode::XMIN
-            | u32::from(d[0] > d[3]) * outcode::XMAX
-            | u32::from(d[1] < -d[3]) * outcode::YMIN
-            | u32::from(d[1] > d[3]) * outcode::YMAX
-            | u32::from(d[2] < -d[3]) * outcode::ZMIN
-            | u32::from(d[2] > d[3]) * outcode::ZMAX;
+        let out = |outside: bool, bit: u32| if outside { bit } else { 0 };
+        let expected = out(d[0] < -d[3], outcode::XMIN)
+            | out(d[0] > d[3], outcode::XMAX)
+            | out(d[1] < -d[3], outcode::YMIN)
+            | out(d[1] > d[3], outcode::YMAX)
+            | out(d[2] < -d[3], outcode::ZMIN)
+            | out(d[2] > d[3], outcode::ZMAX);
         let rhw = 1.0 / p[3];
         let ndc = [p[0] * rhw, p[1] * rhw, p[2] * rhw, rhw];
         let unit = (-1.0, 1.0);
