@@ -58,20 +58,8 @@ pub fn device_of(capture: &Capture) -> Option<&'static DeviceInfo> {
     mmio_mock::r#gen::DEVICES.iter().find(|d| d.pci == pci)
 }
 
-/// Where a replay is; given to the caller now and then.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Submission under way, from 0.
-    pub exec: usize,
-    /// Device time since the start, in nanoseconds.
-    pub nanos: u64,
-}
-
 /// Memory for ring, status page, scratch page and page rounding.
 const DRIVER_BYTES: u64 = 1 << 20;
-/// Longest device time between two looks at a request.
-const MAX_STEP: Delta = Delta::from_millis(1);
-
 /// A driver bound to a model, and the objects of a capture.
 pub struct Session {
     platform: Arc<ModelPlatform>,
@@ -133,11 +121,7 @@ impl Session {
     }
 
     /// Runs one submission to its end.
-    pub fn run(
-        &mut self,
-        exec: &Exec,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), ReplayError> {
+    pub fn run(&mut self, exec: &Exec) -> Result<(), ReplayError> {
         self.place(exec)?;
         let mut state = self.state;
         let start = exec.batch_address();
@@ -146,9 +130,8 @@ impl Session {
         if let Some(found) = found {
             self.last = Some((found, exec.clone()));
         }
-        let index = self.execs;
         self.execs += 1;
-        self.submit(exec, index, progress)?;
+        self.submit(exec)?;
         let faults = self.faults(exec, None);
         if faults.is_empty() {
             Ok(())
@@ -157,12 +140,7 @@ impl Session {
         }
     }
 
-    fn submit(
-        &self,
-        exec: &Exec,
-        index: usize,
-        progress: &mut dyn FnMut(Progress),
-    ) -> Result<(), ReplayError> {
+    fn submit(&self, exec: &Exec) -> Result<(), ReplayError> {
         let failed = |what| {
             let exec = exec.name.clone();
             move |error| ReplayError::Submit { exec, what, error }
@@ -177,19 +155,7 @@ impl Session {
             len: exec.batch_len,
         };
         let request = self.device.submit(&desc).map_err(failed("submission"))?;
-        let clock = self.platform.clock();
-        let deadline = clock.now() + self.options.timeout;
-        let mut step = Delta::from_micros(1);
-        while !request.is_complete() && clock.now() < deadline {
-            clock.relax(step.min(deadline - clock.now()));
-            step = Delta::from_nanos(step.as_nanos() * 2).min(MAX_STEP);
-            progress(Progress {
-                exec: index,
-                nanos: clock.now().as_nanos(),
-            });
-        }
-        // TIMEOUT: the time is up here; the driver looks once more, and records what it finds.
-        request.wait(Delta::ZERO).map_err(|error| {
+        request.wait(self.options.timeout).map_err(|error| {
             let what = format!("not done after {}: {error}", self.options.timeout);
             ReplayError::Fault(Box::new(self.faults(exec, Some(what))))
         })

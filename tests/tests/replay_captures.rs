@@ -13,9 +13,7 @@ use crestline_tests::scenes::{REFERENCES, SCENES, capture, options, reference};
 fn replay(capture: &Capture, options: Options) -> (Picture, Report, String) {
     let mut session = Session::new(options, capture.buffer_bytes()).unwrap();
     for exec in &capture.execs {
-        session
-            .run(exec, &mut |_| {})
-            .unwrap_or_else(|e| panic!("{e}"));
+        session.run(exec).unwrap_or_else(|e| panic!("{e}"));
     }
     let result = (
         session.picture().unwrap(),
@@ -125,7 +123,7 @@ fn the_gpu_writes_render_targets_alone() {
         let capture = capture(scene);
         let mut session = Session::new(options(&capture), capture.buffer_bytes()).unwrap();
         let exec = &capture.execs[0];
-        session.run(exec, &mut |_| {}).unwrap();
+        session.run(exec).unwrap();
         for (index, buffer) in exec.buffers.iter().enumerate() {
             let now = session.contents(buffer).unwrap();
             let mut dumped = buffer.data.clone();

@@ -40,7 +40,7 @@ fn child() {
     let capture = capture(&scene);
     let mut session = Session::new(options(&capture), capture.buffer_bytes()).unwrap();
     for exec in &capture.execs {
-        session.run(exec, &mut |_| {}).unwrap();
+        session.run(exec).unwrap();
     }
     session.picture().unwrap();
     session.finish().unwrap();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crestline_cli::capture::{Capture, CaptureError, Problem};
-use crestline_cli::replay::{self, Options, Progress, ReplayError, Session};
+use crestline_cli::replay::{self, Options, ReplayError, Session};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kernel::time::Delta;
 use mmio_mock::r#gen::{DEVICES, DeviceInfo};
@@ -131,10 +131,10 @@ fn run_capture(capture: &Capture, args: &Args) -> Result<(), Error> {
 fn submissions(session: &mut Session, capture: &Capture) -> Result<(), ReplayError> {
     let bar = progress_bar(capture.execs.len());
     let outcome = capture.execs.iter().try_for_each(|exec| {
-        session.run(exec, &mut |Progress { exec, nanos }| {
-            bar.set_position(exec as u64);
-            bar.set_message(format!("{:.3} ms of device time", nanos as f64 / 1e6));
-        })
+        bar.set_message(exec.name.clone());
+        session.run(exec)?;
+        bar.inc(1);
+        Ok(())
     });
     bar.finish_and_clear();
     outcome
@@ -147,7 +147,7 @@ fn progress_bar(execs: usize) -> ProgressBar {
     }
     let bar = ProgressBar::with_draw_target(Some(execs as u64), ProgressDrawTarget::stderr());
     if let Ok(style) =
-        ProgressStyle::with_template("{spinner} submission {pos}/{len}, {msg}, {elapsed}")
+        ProgressStyle::with_template("{spinner} {pos} of {len} submissions, {msg}, {elapsed}")
     {
         bar.set_style(style);
     }
