@@ -52,7 +52,8 @@ impl KernelCache {
         }
     }
 
-    /// Forgets everything: the instruction memory may have changed.
+    /// Forgets everything: the instruction memory, or the base address that the port adds, may
+    /// have changed.
     pub fn invalidate(&mut self) {
         self.pages.clear();
         self.recent = 0;

@@ -168,6 +168,12 @@ pub(crate) fn finish_float<const N: usize>(
     mask: u16,
     r: [f64; N],
 ) -> Next {
+    // Which payload a host operation keeps depends on the compiler: one NaN for all.
+    let mut nan = false;
+    for v in &r {
+        nan |= v.is_nan();
+    }
+    let r = if nan { one_nan(r) } else { r };
     if d.acc_write && t.acc_on {
         if d.exec >= 8 {
             t.acc.set_floats(d.acc_lane, &r);
@@ -183,6 +189,18 @@ pub(crate) fn finish_float<const N: usize>(
     };
     t.store_float(&d.dst, mask, &r);
     Next::Seq
+}
+
+#[cold]
+#[inline(never)]
+fn one_nan<const N: usize>(r: [f64; N]) -> [f64; N] {
+    r.map(|v| {
+        if v.is_nan() {
+            f64::from_bits(0x7ff8 << 48)
+        } else {
+            v
+        }
+    })
 }
 
 /// ALT mode, saturation and flags of a float result.
