@@ -18,7 +18,7 @@ use crate::irq;
 use crate::machine::Machine;
 use crate::mmio::Mmio;
 use crate::shared::Shared;
-use crate::status::Status;
+use crate::status::{Client, Status};
 use crate::td::Td;
 use crate::trace::Trace;
 use crate::urb::Urb;
@@ -232,6 +232,20 @@ impl Device {
             let old = self.regs.get(RegId::PgtblEr);
             self.regs.set(RegId::PgtblEr, old | bits);
             irq::raise_error(&mut self.regs, irq::error::PAGE_TABLE);
+        }
+        if let Some(error) = self.shared.error.take() {
+            if let Some((unit, words)) = error.words() {
+                self.debug.shared_error(unit, words);
+            }
+            let fault = UnitFault::Message {
+                unit: "shared function",
+                desc: error.desc,
+                what: error.what,
+            };
+            self.status.fault(Client::Cs, fault, || {
+                format!("send at {:#010x}, function {}", error.ip, error.sfid)
+            });
+            self.reported = self.status.faults().len();
         }
         if self.debug.attention() {
             irq::raise(&mut self.regs, irq::bit::DEBUG);

@@ -4,6 +4,10 @@
 //! that show it and the interrupt belong to the status unit.
 
 use eu::{Grf, Message, ThreadId};
+use regs::gen40::{DpErrorHeader, MathErrorHeader, SamplerErrorHeader, UrbErrorHeader};
+
+use super::router::sfid;
+use crate::debug::{ErrorWords, SharedUnit};
 
 /// A refused message as it is kept for the error registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,6 +44,54 @@ impl MessageError {
             header: msg.payload.first().copied().unwrap_or_default(),
             ip: msg.ip,
         }
+    }
+}
+
+impl MessageError {
+    /// The unit's error register and what it shows: sender and lengths, and dwords 6 and 7 of the
+    /// header (PRM 3.4.2, 3.4.6, 3.4.7, 3.4.9). `None` for functions without such a register.
+    #[must_use]
+    pub fn words(&self) -> Option<(SharedUnit, ErrorWords)> {
+        let (ffid, tid) = (u32::from(self.thread.ffid), u32::from(self.thread.slot));
+        let euid = u32::from(self.thread.eu);
+        let (unit, header) = match self.sfid {
+            sfid::MATH => {
+                let header = MathErrorHeader::default()
+                    .with_opcode(self.desc & 0xf)
+                    .with_message_length(u32::from(self.message_length))
+                    .with_response_length(u32::from(self.response_length))
+                    .with_euid(euid)
+                    .with_tid(tid)
+                    .with_ffid(ffid);
+                // Each row of four EUs has its own math unit (PRM 2.2).
+                (SharedUnit::Math(euid / 4), header.0[0])
+            }
+            sfid::SAMPLER => {
+                let header = SamplerErrorHeader::default();
+                let header = header.with_euid(euid).with_tid(tid).with_ffid(ffid);
+                (SharedUnit::Sampler, header.0[0])
+            }
+            sfid::DATAPORT_READ | sfid::DATAPORT_WRITE => {
+                let header = DpErrorHeader::default();
+                let header = header.with_euid(euid).with_tid(tid).with_ffid(ffid);
+                (SharedUnit::DataPort, header.0[0])
+            }
+            sfid::URB => {
+                let header = UrbErrorHeader::default();
+                let header = header.with_euid(euid).with_tid(tid).with_ffid(ffid);
+                (SharedUnit::Urb, header.0[0])
+            }
+            _ => return None,
+        };
+        let [.., dword6, dword7] = self.header;
+        Some((
+            unit,
+            ErrorWords {
+                header,
+                dword6,
+                dword7,
+            },
+        ))
     }
 }
 
