@@ -3,6 +3,26 @@
 //! PRM: volume 4, 2.6.2 (sideband), 4.7.1, 5.2.2 (stateless model), 8.4.2 (snooped bits).
 //! Not modelled: per-context protection beyond the upper bounds.
 
+/// Function IDs of the shared functions (PRM 2.5).
+pub mod sfid {
+    /// Null.
+    pub const NULL: u8 = 0;
+    /// Extended math.
+    pub const MATH: u8 = 1;
+    /// Sampling engine.
+    pub const SAMPLER: u8 = 2;
+    /// Message gateway.
+    pub const GATEWAY: u8 = 3;
+    /// Data port, read.
+    pub const DATAPORT_READ: u8 = 4;
+    /// Data port, write.
+    pub const DATAPORT_WRITE: u8 = 5;
+    /// URB.
+    pub const URB: u8 = 6;
+    /// Thread spawner.
+    pub const SPAWNER: u8 = 7;
+}
+
 /// Base addresses and bounds of STATE_BASE_ADDRESS.
 ///
 /// An upper bound of zero means that the access is not checked.

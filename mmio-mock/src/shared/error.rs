@@ -6,7 +6,7 @@
 use eu::{Grf, Message, ThreadId};
 use regs::gen40::{DpErrorHeader, MathErrorHeader, SamplerErrorHeader, UrbErrorHeader};
 
-use super::router::sfid;
+use super::context::sfid;
 use crate::debug::{ErrorWords, SharedUnit};
 
 /// A refused message as it is kept for the error registers.

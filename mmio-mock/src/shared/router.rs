@@ -6,31 +6,11 @@
 use eu::{Delivery, Grf, Message, Port};
 use mem::{GpuAddr, Memory};
 
-use super::context::{EotEvent, Events, ThreadContext};
+use super::context::{EotEvent, Events, ThreadContext, sfid};
 use super::error::{MessageError, refuse};
 use super::{Shared, math, null, spawner, urb_msg};
 use crate::UnitFault;
 use crate::urb::Urb;
-
-/// Function IDs of the shared functions.
-pub mod sfid {
-    /// Null.
-    pub const NULL: u8 = 0;
-    /// Extended math.
-    pub const MATH: u8 = 1;
-    /// Sampling engine.
-    pub const SAMPLER: u8 = 2;
-    /// Message gateway.
-    pub const GATEWAY: u8 = 3;
-    /// Data port, read.
-    pub const DATAPORT_READ: u8 = 4;
-    /// Data port, write.
-    pub const DATAPORT_WRITE: u8 = 5;
-    /// URB.
-    pub const URB: u8 = 6;
-    /// Thread spawner.
-    pub const SPAWNER: u8 = 7;
-}
 
 /// One thread's way out of its EU, put together for as long as the thread runs.
 pub struct Router<'a> {
