@@ -133,6 +133,19 @@ impl Device {
             .collect()
     }
 
+    /// Threads that have not ended yet: unit, kernel, instruction.
+    pub fn running_threads(&self) -> Vec<String> {
+        self.td
+            .running()
+            .map(|(unit, kernel, ip)| {
+                format!(
+                    "{} thread, kernel {kernel:#010x}, at {ip:#010x}: still running",
+                    unit.name()
+                )
+            })
+            .collect()
+    }
+
     fn mmio<'a>(&'a mut self, memory: &'a mut mem::Memory) -> Mmio<'a> {
         Mmio {
             regs: &mut self.regs,

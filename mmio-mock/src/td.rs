@@ -176,6 +176,14 @@ impl Td {
         })
     }
 
+    /// Threads that run, with the unit, the kernel and the instruction they stand at.
+    pub fn running(&self) -> impl Iterator<Item = (Unit, u32, u32)> {
+        self.slots
+            .iter()
+            .filter(|s| s.state == SlotState::Running)
+            .map(|s| (s.unit, s.kernel, s.thread.ip()))
+    }
+
     /// What the last run of a slot told the fixed functions.
     pub fn events(&self, slot: SlotId) -> &Events {
         &self.slots[usize::from(slot.0) % self.slots.len()].events

@@ -23,6 +23,6 @@ impl Random {
 
     /// A number below `limit`, which is not 0.
     pub fn below(&mut self, limit: u32) -> u32 {
-        (u64::from(self.next_u32()) * u64::from(limit) >> 32) as u32
+        ((u64::from(self.next_u32()) * u64::from(limit)) >> 32) as u32
     }
 }

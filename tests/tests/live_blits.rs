@@ -159,8 +159,8 @@ fn overlapping_copy_moves_the_old_pixels() {
     rig.run(&[
         SRC_COPY_BLT,
         DEPTH_32 | COPY | PITCH,
-        1 << 16 | 1,
-        33 << 16 | 65,
+        0x0001_0001,
+        0x0021_0041,
         0x0100_0000,
         0,
         PITCH,
@@ -207,7 +207,7 @@ fn pixels_survive_a_round_trip_through_tiles() {
     let mut words = vec![0; BYTES];
     target.read(0, &mut words).unwrap();
     for (i, word) in words.chunks_exact(4).enumerate() {
-        let expected = (i as u32 / WIDTH) << 16 | i as u32 % WIDTH;
+        let expected = ((i as u32 / WIDTH) << 16) | (i as u32 % WIDTH);
         assert_eq!(u32::from_le_bytes(word.try_into().unwrap()), expected);
     }
     drop((source, target));

@@ -57,7 +57,10 @@ fn unknown_command() {
     let (state, faults) = fails(&[0, 0, 0x7fff_0000, END]);
     assert_eq!(state.register(RegId::Ipehr), Some(0x7fff_0000));
     assert_eq!(state.register(RegId::Acthd), Some(BATCH + 8));
-    assert_eq!(state.register(RegId::Esr).unwrap() & INSTRUCTION, INSTRUCTION);
+    assert_eq!(
+        state.register(RegId::Esr).unwrap() & INSTRUCTION,
+        INSTRUCTION
+    );
     assert!(
         matches!(faults[..], [UnitFault::Command { .. }]),
         "{faults:?}"
@@ -160,6 +163,12 @@ fn recover(session: Session) {
 fn kernel_that_never_ends() {
     let (report, session) = faulty(&with_kernel(&JMPI_SELF));
     assert!(report.ended.is_some());
+    let text = report.to_string();
+    let place = "buffer 3 (bo_003.bin) + 0xc0";
+    assert!(
+        text.contains(place) && text.contains("still running"),
+        "{text}"
+    );
     // The clear came first: the picture so far is its colour, (26, 26, 36) in the reference images.
     let picture = session.picture().unwrap();
     assert_eq!(picture.pixel(0, 0), picture.pixel(255, 255));

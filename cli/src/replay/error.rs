@@ -72,7 +72,7 @@ pub struct FaultReport {
     pub faults: Vec<String>,
     /// Faults beyond those.
     pub more: u64,
-    /// Threads that can never end.
+    /// Threads that can never end, and after a timeout those that have not ended.
     pub hung: Vec<String>,
     /// The driver's error state.
     pub state: Option<String>,
@@ -87,6 +87,10 @@ impl FaultReport {
         device: &Device,
     ) -> Self {
         let note = |text: String| annotate(exec, &text);
+        let mut hung = device.hung_threads();
+        if ended.is_some() {
+            hung.extend(device.running_threads());
+        }
         FaultReport {
             exec: exec.name.clone(),
             ended,
@@ -97,7 +101,7 @@ impl FaultReport {
                 .map(|record| note(format!("{}: {}", record.place, record.fault)))
                 .collect(),
             more: device.status().dropped_faults(),
-            hung: device.hung_threads().into_iter().map(note).collect(),
+            hung: hung.into_iter().map(note).collect(),
             state: state.map(|state| registers(exec, state)),
         }
     }
