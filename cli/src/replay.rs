@@ -218,7 +218,11 @@ impl Session {
     /// The render target of the last primitive so far.
     pub fn picture(&self) -> Result<Picture, PictureError> {
         let (state, exec) = self.last.as_ref().ok_or(PictureError::NoPrimitive)?;
-        let target = last_target(&|address| self.dword(exec, address), *state)?;
+        let target = last_target(
+            &|address| self.dword(exec, address),
+            *state,
+            self.options.device.isa,
+        )?;
         Picture::read(&target, |address| {
             let (index, _) = exec.find(address)?;
             let buffer = exec.buffers.get(index)?;
@@ -241,9 +245,13 @@ impl Session {
     pub fn snapshot(&self) -> Option<Snapshot> {
         let armed = self.armed.as_ref()?;
         let (state, exec) = self.last.as_ref()?;
-        Some(Snapshot::read(armed, exec, state.general_base, |address| {
-            self.dword(exec, address)
-        }))
+        Some(Snapshot::read(
+            armed,
+            exec,
+            state.general_base,
+            self.options.device.isa,
+            |address| self.dword(exec, address),
+        ))
     }
 
     /// Counters so far.

@@ -1,4 +1,4 @@
-//! Helpers shared by the test suites: scenes, pictures, a bound device, random numbers.
+//! What test suites share: scenes, pictures, a bound device, random numbers.
 //!
 //! No PRM chapter. Not modelled: anything; expectations stand in the tests themselves.
 #![forbid(unsafe_code)]

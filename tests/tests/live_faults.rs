@@ -1,4 +1,4 @@
-//! The driver on the model: what is wrong ends in error registers, and a reset recovers.
+//! The driver on the model: what is wrong ends in error registers; resets recover.
 //!
 //! PRM volume 1 (EIR, PGTBL_ER, IPEHR). Bits are those of i915 i915_reg.h; the endless kernel was assembled by
 //! intel-gen4asm.

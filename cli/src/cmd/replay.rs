@@ -1,4 +1,4 @@
-//! `crestline replay`: a captured frame through driver, ring and MMIO, and its picture.
+//! `crestline replay`: a captured frame through driver, ring and MMIO; a picture.
 //!
 //! No PRM chapter. Wall time is measured here alone.
 

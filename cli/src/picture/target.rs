@@ -95,12 +95,13 @@ pub fn last_primitive(
     last
 }
 
-/// The render target of the last primitive of a batch.
+/// The render target of the last primitive of a batch, whose kernels are of the instruction set `isa`.
 pub fn last_target(
     dword: &impl Fn(u32) -> Option<u32>,
     primitive: State,
+    isa: Verx10,
 ) -> Result<Target, PictureError> {
-    let index = written_index(dword, primitive).unwrap_or(0);
+    let index = written_index(dword, primitive, isa).unwrap_or(0);
     let entry = primitive
         .surface_base
         .wrapping_add(primitive.binding_table)
@@ -133,7 +134,7 @@ pub fn last_target(
 }
 
 /// Binding table index of the render target write that ends the pixel shader.
-fn written_index(dword: &impl Fn(u32) -> Option<u32>, state: State) -> Option<u32> {
+fn written_index(dword: &impl Fn(u32) -> Option<u32>, state: State, isa: Verx10) -> Option<u32> {
     let wm = state.general_base.wrapping_add(state.wm_state);
     let kernel = gen40::WmState::from_dwords(&[dword(wm)?]).kernel_start_pointer_0();
     let mut at = state.general_base.wrapping_add(kernel);
@@ -144,7 +145,7 @@ fn written_index(dword: &impl Fn(u32) -> Option<u32>, state: State) -> Option<u3
         }
         at = at.wrapping_add(16);
         // What cannot be decoded cannot be a plain send either.
-        let Ok(inst) = isa::decode(Verx10::GEN40, raw) else {
+        let Ok(inst) = isa::decode(isa, raw) else {
             continue;
         };
         if inst.opcode != Opcode::Send {

@@ -62,6 +62,7 @@ impl Snapshot {
         armed: &ArmedSnapshot,
         exec: &Exec,
         general_base: u32,
+        isa: Verx10,
         dword: impl Fn(u32) -> Option<u32>,
     ) -> Self {
         let Ok(trapped) = armed.read() else {
@@ -81,12 +82,12 @@ impl Snapshot {
             place: describe(exec, start),
             instances: trapped.subspan_instances,
             primitive: trapped.primitive,
-            kernel: disassemble(start, dword),
+            kernel: disassemble(isa, start, dword),
         }
     }
 }
 
-fn disassemble(start: u32, dword: impl Fn(u32) -> Option<u32>) -> Vec<String> {
+fn disassemble(isa: Verx10, start: u32, dword: impl Fn(u32) -> Option<u32>) -> Vec<String> {
     let mut lines = Vec::new();
     for index in 0..SHOWN {
         let at = start.wrapping_add(index * 16);
@@ -97,9 +98,9 @@ fn disassemble(start: u32, dword: impl Fn(u32) -> Option<u32>) -> Vec<String> {
                 None => return lines,
             }
         }
-        match isa::decode(Verx10::GEN40, raw) {
+        match isa::decode(isa, raw) {
             Ok(inst) => {
-                lines.extend(isa::print(Verx10::GEN40, &inst).lines().map(str::to_owned));
+                lines.extend(isa::print(isa, &inst).lines().map(str::to_owned));
                 let ends = inst.send.and_then(|send| send.imm);
                 if ends.is_some_and(|imm| isa::message::MessageDesc(imm).eot()) {
                     break;
