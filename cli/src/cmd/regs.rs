@@ -2,6 +2,8 @@
 //!
 //! No PRM chapter: every register cites its own. Reads no device.
 
+use std::fmt::Write as _;
+
 use regs::desc::{FieldDesc, RegisterDesc, Space};
 use regs::platform::Generation;
 use regs::{decode, platform};
@@ -135,9 +137,10 @@ fn details(r: &RegisterDesc) -> String {
     let reset = r
         .reset
         .map_or_else(|| "undefined".to_owned(), |v| format!("{v:#x}"));
-    out += &format!("  reset {reset}; {}\n", r.cite);
+    // Writing to a String cannot fail, here and below.
+    let _ = writeln!(out, "  reset {reset}; {}", r.cite);
     for note in [r.config, r.anomaly].iter().filter(|n| !n.is_empty()) {
-        out += &format!("  note: {note}\n");
+        let _ = writeln!(out, "  note: {note}");
     }
     for f in r.fields {
         out += &field(f);
@@ -164,7 +167,7 @@ fn field(f: &FieldDesc) -> String {
         f.summary
     );
     for v in f.values {
-        out += &format!("          {:>6} {}  {}\n", v.value, v.name, v.summary);
+        let _ = writeln!(out, "          {:>6} {}  {}", v.value, v.name, v.summary);
     }
     out
 }
