@@ -1,0 +1,267 @@
+//! The program from outside: arguments, exit codes, files, messages.
+//!
+//! No PRM chapter.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn crestline(args: &[&str], directory: &Path) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_crestline"))
+        .args(args)
+        .current_dir(directory)
+        .output()
+        .unwrap()
+}
+
+fn scene(name: &str) -> String {
+    format!(
+        "{}/../tests/data/captures/gm965/{name}/frame.crest",
+        env!("CARGO_MANIFEST_DIR")
+    )
+}
+
+/// An empty directory of the test's own.
+fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn ok(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    assert!(errors.is_empty(), "{errors}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+/// Exit code 1 and one message, which comes back.
+fn failed(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(text.starts_with("crestline: "), "{text}");
+    assert!(!text.contains("panicked"), "{text}");
+    text
+}
+
+/// Width and height of a PNG (RFC 2083: IHDR follows the signature).
+fn png_size(path: &Path) -> (u32, u32) {
+    let bytes = fs::read(path).unwrap();
+    assert_eq!(bytes[1..4], *b"PNG");
+    let word = |at: usize| u32::from_be_bytes(bytes[at..at + 4].try_into().unwrap());
+    (word(16), word(20))
+}
+
+#[test]
+fn without_arguments_the_gears_turn_up() {
+    let directory = scratch("gears");
+    let text = ok(&crestline(&[], &directory));
+    assert_eq!(png_size(&directory.join("crestline.png")), (256, 256));
+    for part in [
+        "gears",
+        "crestline.png",
+        "batches",
+        "primitives",
+        "vertices",
+        "11,863",
+        "objects",
+        "threads",
+        "VS",
+        "SF",
+        "WM",
+        "pixels",
+        "SIMD8-equivalent EU instructions per second",
+    ] {
+        assert!(text.contains(part), "{text} lacks {part}");
+    }
+}
+
+#[test]
+fn replay_writes_picture_trace_and_counters() {
+    let directory = scratch("replay");
+    let capture = scene("b_flat");
+    let run = |png: &str, more: &[&str]| {
+        let mut args = vec!["replay", &capture, "--png", png];
+        args.extend(more);
+        ok(&crestline(&args, &directory))
+    };
+    let text = run(
+        "a.png",
+        &[
+            "--stats",
+            "--trace",
+            "a.txt",
+            "--device",
+            "GM965",
+            "--snapshot-pixel",
+            "128,128",
+        ],
+    );
+    for part in [
+        "IA_VERTICES_COUNT",
+        "kernel pointer 0x00104180",
+        "buffer 3 (bo_003.bin) + 0x180",
+        "mov(8)",
+        "complete",
+    ] {
+        assert!(text.contains(part), "{text} lacks {part}");
+    }
+    run(
+        "b.png",
+        &[
+            "--trace",
+            "b.txt",
+            "--device",
+            "8086:2a02",
+            "--snapshot-pixel",
+            "128,128",
+        ],
+    );
+    run("c.png", &["--flip-y"]);
+    let read = |name: &str| fs::read(directory.join(name)).unwrap();
+    assert!(read("a.txt").len() > 1000);
+    assert!(read("a.txt") == read("b.txt"));
+    assert!(read("a.png") == read("b.png"));
+    assert!(read("a.png") != read("c.png"));
+}
+
+#[test]
+fn unknown_devices_are_answered_with_the_list() {
+    let directory = scratch("device");
+    let text = failed(&crestline(
+        &["replay", &scene("a_clear"), "--device", "g80"],
+        &directory,
+    ));
+    for part in ["g80", "gm965", "8086:2a02", "946gz"] {
+        assert!(text.contains(part), "{text}");
+    }
+}
+
+#[test]
+fn errors_name_what_is_wrong() {
+    let directory = scratch("errors");
+    let text = failed(&crestline(&["replay", "nothing"], &directory));
+    assert!(text.contains("nothing"), "{text}");
+    let text = failed(&crestline(&["pack", "nothing", "out.crest"], &directory));
+    assert!(text.contains("nothing"), "{text}");
+    fs::create_dir(directory.join("empty")).unwrap();
+    let text = failed(&crestline(&["replay", "empty"], &directory));
+    assert!(text.contains("exec_NNNN"), "{text}");
+    let text = failed(&crestline(
+        &["replay", &scene("a_clear"), "--png", "no/such/a.png"],
+        &directory,
+    ));
+    assert!(text.contains("no/such/a.png"), "{text}");
+    // Wrong arguments are the argument parser's: exit code 2.
+    let wrong = crestline(
+        &["replay", &scene("a_clear"), "--snapshot-pixel", "1;2"],
+        &directory,
+    );
+    assert_eq!(wrong.status.code(), Some(2));
+}
+
+/// Writes a capture whose batch has other dwords from an offset on.
+fn damaged(directory: &Path, offset: usize, words: &[u32]) {
+    use crestline_cli::capture::Capture;
+    let capture = Capture::load(Path::new(&scene("b_flat"))).unwrap();
+    let exec = &capture.execs[0];
+    let mut entries = Vec::new();
+    fs::create_dir_all(directory.join("exec_0000")).unwrap();
+    for (index, buffer) in exec.buffers.iter().enumerate() {
+        let mut data = buffer.data.clone();
+        if index == exec.batch {
+            for (i, word) in words.iter().enumerate() {
+                data[offset + i * 4..][..4].copy_from_slice(&word.to_le_bytes());
+            }
+        }
+        fs::write(directory.join("exec_0000").join(&buffer.file), &data).unwrap();
+        let tiling = buffer.tiling as u32;
+        entries.push(format!(
+            r#"{{"bo_id":{},"size":{},"gtt_offset":{},"tiling":{tiling},"stride":{},"file":"{}","file_size":{}}}"#,
+            buffer.bo_id, buffer.size, buffer.address, buffer.stride, buffer.file, data.len()
+        ));
+    }
+    let json = format!(
+        r#"{{"pci":"8086:2a02","batch_start_offset":0,"batch_len":{},"batch_index":{},"buffers":[{}]}}"#,
+        exec.batch_len,
+        exec.batch,
+        entries.join(",")
+    );
+    fs::write(directory.join("exec_0000/exec.json"), json).unwrap();
+}
+
+#[test]
+fn faults_have_a_place_and_a_picture_so_far() {
+    let directory = scratch("fault");
+    // The second 3DPRIMITIVE stands at 25Ch in crocus's decode of the batch.
+    damaged(&directory, 0x25c, &[0x7abc_0004]);
+    let text = failed(&crestline(
+        &["replay", ".", "--png", "so_far.png", "--timeout-ms", "5"],
+        &directory,
+    ));
+    for part in [
+        "exec_0000",
+        "0x7abc0004",
+        "buffer 0 (bo_000.bin) + 0x25c",
+        "IPEHR",
+        "ACTHD",
+    ] {
+        assert!(text.contains(part), "{text} lacks {part}");
+    }
+    assert_eq!(png_size(&directory.join("so_far.png")), (256, 256));
+}
+
+#[test]
+fn batches_without_end_are_told() {
+    let directory = scratch("endless");
+    // MI_BATCH_BUFFER_START (i915: 31h << 23 | 2 << 6) to the batch itself.
+    damaged(&directory, 0, &[0x1880_0080, 0x0010_b000]);
+    let text = failed(&crestline(
+        &["replay", ".", "--png", "no.png", "--timeout-ms", "5"],
+        &directory,
+    ));
+    assert!(text.contains("not done after 5 ms"), "{text}");
+    assert!(text.contains("no picture"), "{text}");
+    assert!(!directory.join("no.png").exists());
+}
+
+#[test]
+fn packed_and_unpacked_are_the_same() {
+    let directory = scratch("pack");
+    damaged(&directory, 0, &[]);
+    ok(&crestline(&["pack", ".", "out.crest"], &directory));
+    ok(&crestline(&["replay", ".", "--png", "a.png"], &directory));
+    ok(&crestline(
+        &["replay", "out.crest", "--png", "b.png"],
+        &directory,
+    ));
+    ok(&crestline(
+        &["replay", &scene("b_flat"), "--png", "c.png"],
+        &directory,
+    ));
+    let read = |name: &str| fs::read(directory.join(name)).unwrap();
+    assert!(read("a.png") == read("b.png") && read("b.png") == read("c.png"));
+}
+
+#[test]
+fn help_names_everything() {
+    let directory = scratch("help");
+    let text = ok(&crestline(&["--help"], &directory));
+    for part in ["replay", "pack", "regs", "decode", "crestline.png"] {
+        assert!(text.contains(part), "{text}");
+    }
+    let text = ok(&crestline(&["replay", "--help"], &directory));
+    for part in [
+        "--device",
+        "--png",
+        "--flip-y",
+        "--snapshot-pixel",
+        "--stats",
+        "--trace",
+        "--timeout-ms",
+    ] {
+        assert!(text.contains(part), "{text}");
+    }
+}
