@@ -228,8 +228,6 @@ impl WizPort for Glue<'_, '_> {
 
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
         let wm = &self.state.wm;
-        let pixels = u64::from(thread.dispatch_mask.count_ones());
-        self.machine.status.activity.pixels += pixels;
         let setup = [UrbRead {
             handle: thread.setup,
             offset: wm.setup_urb_entry_read_offset as u16,
@@ -268,8 +266,11 @@ impl WizPort for Glue<'_, '_> {
     }
 
     fn count_invocations(&mut self, pixels: u32) {
-        let count = &mut self.machine.status.statistics.ps_invocations;
-        *count = count.wrapping_add(u64::from(pixels));
+        self.machine.status.activity.pixels += u64::from(pixels);
+        if self.state.wm.statistics_enable {
+            let count = &mut self.machine.status.statistics.ps_invocations;
+            *count = count.wrapping_add(u64::from(pixels));
+        }
     }
 
     fn debug(&mut self) -> &mut DebugRegs {
