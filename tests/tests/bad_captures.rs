@@ -1,4 +1,4 @@
-//! Damaged and contradictory captures: each gets an error that names file, buffer, offset and what stood there.
+//! Damaged captures: each error names file, buffer, offset and what stood there.
 //!
 //! No PRM chapter; the rules are those of docs/captures.md.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

@@ -1,4 +1,4 @@
-//! Random bytes as batches and as kernels end in faults or in nothing, never in a panic or a hang.
+//! Random bytes as batches and as kernels: faults or nothing, no panic, no hang.
 //!
 //! No PRM chapter. Seeds are printed and fixed, so that every run is the same. CRESTLINE_FUZZ_MILLIONS sets how many
 //! million commands and instructions each test executes; CRESTLINE_FUZZ_SEED sets another seed.
