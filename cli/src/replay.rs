@@ -302,6 +302,9 @@ impl Bound {
             self.dumped.clone_from(&buffer.data);
             return self.object.write(0, &buffer.data);
         }
+        if self.dumped == buffer.data {
+            return Ok(());
+        }
         let old = std::mem::take(&mut self.dumped);
         let byte = |data: &[u8], at: usize| data.get(at).copied().unwrap_or(0);
         let longest = old.len().max(buffer.data.len());
