@@ -1,4 +1,4 @@
-//! Milliseconds per frame of every scene, next to Mesa's software rasterisers in the same run.
+//! Milliseconds per frame of every scene, next to Mesa's rasterisers.
 //!
 //! No PRM chapter. `cargo bench -p crestline-tests`; CRESTLINE_GLSCENES names a binary of tests/tools/glscenes.c for the
 //! comparison, CRESTLINE_FRAMES the number of frames. A frame is a submission up to its fence, probe excluded.
