@@ -19,3 +19,6 @@ pub use tiling::{BitSixSwizzle, Tiling};
 
 /// Bytes of a page of the GTT and of a tile.
 pub const PAGE_SIZE: usize = 4096;
+
+#[cfg(target_endian = "big")]
+compile_error!("guest structures are read in place and are little-endian");

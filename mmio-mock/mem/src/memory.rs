@@ -3,6 +3,8 @@
 //! PRM: Intel 965 Express Chipset Family, volume 1 (memory interface).
 //! Not modelled: write combining, caches, and the order of accesses from different units.
 
+use zerocopy::{FromBytes, IntoBytes};
+
 use crate::arena::Arena;
 use crate::fence::{FENCE_COUNT, Fence};
 use crate::gtt::{GTT_ENTRIES, Gtt, Pte};
@@ -162,6 +164,13 @@ impl Memory {
             addr = addr.offset(n as u32);
         }
         Ok(())
+    }
+
+    /// Reads a structure that lies in memory as it is, such as a state structure of `regs`.
+    pub fn read_struct<T: FromBytes + IntoBytes>(&self, addr: GpuAddr) -> Result<T, Fault> {
+        let mut value = T::new_zeroed();
+        self.read_bytes(addr, value.as_mut_bytes())?;
+        Ok(value)
     }
 
     /// Fills `out` with little-endian dwords from `addr` on.

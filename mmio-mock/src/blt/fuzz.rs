@@ -86,7 +86,7 @@ fn depth_buffers_of_any_state() {
             continue;
         };
         resolved += 1;
-        cc.set_viewport(&r.dwords::<2>());
+        cc.set_viewport(&regs::gen40::CcViewport(r.dwords::<2>()));
         let [x, y, m, z] = r.dwords();
         let depth = r.dwords::<16>().map(f32::from_bits);
         let _ = depth_stencil_test(

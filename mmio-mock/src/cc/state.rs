@@ -135,23 +135,19 @@ impl CcState {
         general_base: u32,
         constant: [f32; 4],
     ) -> Result<CcState, UnitFault> {
-        let mut dwords = [0; ColorCalcState::LEN];
-        mem.read_dwords(addr, &mut dwords)?;
-        let mut state = CcState::resolve(&dwords, constant).map_err(|e| UnitFault::State {
+        let raw: ColorCalcState = mem.read_struct(addr)?;
+        let mut state = CcState::resolve(raw.dwords(), constant).map_err(|e| UnitFault::State {
             unit: "CC",
             addr,
             what: e.to_string(),
         })?;
-        let mut viewport = [0; CcViewport::LEN];
         let at = GpuAddr(general_base).offset(state.viewport_offset);
-        mem.read_dwords(at, &mut viewport)?;
-        state.set_viewport(&viewport);
+        state.set_viewport(&mem.read_struct(at)?);
         Ok(state)
     }
 
     /// Takes over a CC_VIEWPORT.
-    pub fn set_viewport(&mut self, dwords: &[u32]) {
-        let v = CcViewport::from_dwords(dwords);
+    pub fn set_viewport(&mut self, v: &CcViewport) {
         self.depth_range = Some((v.minimum_depth(), v.maximum_depth()));
     }
 

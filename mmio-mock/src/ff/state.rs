@@ -2,10 +2,12 @@
 //!
 //! PRM: volume 2 (3DSTATE_*); layouts from the tables of `regs`.
 
+use mem::GpuAddr;
 use regs::gen40::{
     ClipState, ClipViewport, GsState, SfState, SfViewport, State3dDepthBuffer,
     State3dDrawingRectangle, VertexElementState, VsState,
 };
+use zerocopy::{FromBytes, IntoBytes};
 
 use crate::shared::context::{StateBases, ThreadContext};
 use crate::td::KernelState;
@@ -116,18 +118,13 @@ impl Default for PipelineState {
     }
 }
 
-/// Reads a state structure of `N` dwords at a pointer relative to General State Base Address.
-pub fn read_state<const N: usize>(
+/// Reads a state structure at a pointer relative to General State Base Address.
+pub fn read_state<T: FromBytes + IntoBytes>(
     mem: &mem::Memory,
     bases: &StateBases,
     pointer: u32,
-) -> Result<[u32; N], mem::Fault> {
-    let mut dwords = [0; N];
-    mem.read_dwords(
-        mem::GpuAddr(bases.general_state_base.wrapping_add(pointer)),
-        &mut dwords,
-    )?;
-    Ok(dwords)
+) -> Result<T, mem::Fault> {
+    mem.read_struct(GpuAddr(bases.general_state_base.wrapping_add(pointer)))
 }
 
 /// A thread-starting unit as dwords 0 to 5 of its state describe it.
@@ -256,32 +253,37 @@ impl DrawState {
     pub fn fetch(mem: &mem::Memory, state: &PipelineState) -> Result<Self, mem::Fault> {
         use crate::status::Unit;
         let bases = &state.bases;
-        let vs_dwords = read_state::<7>(mem, bases, state.pointers[0] & !0x1f)?;
-        let vs_state = VsState::from_dwords(&vs_dwords);
-        let vs =
-            UnitConfig::from_common(&vs_dwords, bases, state.binding_tables[0], Unit::Vs.ffid())
-                .with_samplers(vs_state.sampler_state_pointer());
+        let vs_state: VsState = read_state(mem, bases, state.pointers[0] & !0x1f)?;
+        let vs = UnitConfig::from_common(
+            vs_state.dwords(),
+            bases,
+            state.binding_tables[0],
+            Unit::Vs.ffid(),
+        )
+        .with_samplers(vs_state.sampler_state_pointer());
         let gs = if state.pointers[1] & 1 == 1 {
-            let dwords = read_state::<7>(mem, bases, state.pointers[1] & !0x1f)?;
-            let gs = GsState::from_dwords(&dwords);
-            let unit =
-                UnitConfig::from_common(&dwords, bases, state.binding_tables[1], Unit::Gs.ffid())
-                    .with_samplers(gs.sampler_state_pointer());
+            let gs: GsState = read_state(mem, bases, state.pointers[1] & !0x1f)?;
+            let unit = UnitConfig::from_common(
+                gs.dwords(),
+                bases,
+                state.binding_tables[1],
+                Unit::Gs.ffid(),
+            )
+            .with_samplers(gs.sampler_state_pointer());
             Some((unit, gs))
         } else {
             None
         };
         let clip = if state.pointers[2] & 1 == 1 {
-            let dwords = read_state::<11>(mem, bases, state.pointers[2] & !0x1f)?;
-            let clip = ClipState::from_dwords(&dwords);
-            let unit =
-                UnitConfig::from_common(&dwords, bases, state.binding_tables[2], Unit::Clip.ffid());
+            let clip: ClipState = read_state(mem, bases, state.pointers[2] & !0x1f)?;
+            let unit = UnitConfig::from_common(
+                clip.dwords(),
+                bases,
+                state.binding_tables[2],
+                Unit::Clip.ffid(),
+            );
             let viewport = if clip.guardband_cliptest_enable() {
-                ClipViewport::from_dwords(&read_state::<4>(
-                    mem,
-                    bases,
-                    clip.clipper_viewport_state_pointer(),
-                )?)
+                read_state(mem, bases, clip.clipper_viewport_state_pointer())?
             } else {
                 ClipViewport::default()
             };
@@ -289,17 +291,16 @@ impl DrawState {
         } else {
             None
         };
-        let sf_dwords = read_state::<8>(mem, bases, state.pointers[3] & !0x1f)?;
-        let sf_state = SfState::from_dwords(&sf_dwords);
-        let sf =
-            UnitConfig::from_common(&sf_dwords, bases, state.binding_tables[3], Unit::Sf.ffid());
+        let sf_state: SfState = read_state(mem, bases, state.pointers[3] & !0x1f)?;
+        let sf = UnitConfig::from_common(
+            sf_state.dwords(),
+            bases,
+            state.binding_tables[3],
+            Unit::Sf.ffid(),
+        );
         let sf_viewport =
             if sf_state.viewport_transform_enable() || sf_state.scissor_rectangle_enable() {
-                SfViewport::from_dwords(&read_state::<8>(
-                    mem,
-                    bases,
-                    sf_state.setup_viewport_state_offset(),
-                )?)
+                read_state(mem, bases, sf_state.setup_viewport_state_offset())?
             } else {
                 SfViewport::default()
             };

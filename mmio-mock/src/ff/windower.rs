@@ -63,8 +63,7 @@ impl Windower {
         machine: &mut Machine<'_>,
     ) -> Result<(), UnitFault> {
         let bases = &state.bases;
-        let wm = read_state::<8>(machine.mem, bases, state.pointers[4] & !0x1f)?;
-        let wm = regs::gen40::WmState::from_dwords(&wm);
+        let wm = read_state(machine.mem, bases, state.pointers[4] & !0x1f)?;
         let color_calc_pointer = state.pointers[5] & !0x1f;
         self.state = latch::latch(
             machine.mem,

@@ -20,7 +20,5 @@ pub fn surface_address(mem: &Memory, ctx: &ThreadContext, index: u8) -> Result<G
 
 /// Reads a surface state.
 pub fn surface_state(mem: &Memory, at: GpuAddr) -> Result<SurfaceState, UnitFault> {
-    let mut dwords = [0; SurfaceState::LEN];
-    mem.read_dwords(at, &mut dwords)?;
-    Ok(SurfaceState::from_dwords(&dwords))
+    Ok(mem.read_struct(at)?)
 }

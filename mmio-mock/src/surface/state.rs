@@ -148,9 +148,8 @@ impl Surface {
         unit: &'static str,
         usage: Use,
     ) -> Result<Surface, UnitFault> {
-        let mut dwords = [0; DWORDS];
-        mem.read_dwords(addr, &mut dwords)?;
-        let mut surface = Surface::resolve(&dwords, usage).map_err(|e| e.at(unit, addr))?;
+        let raw: regs_table::SurfaceState = mem.read_struct(addr)?;
+        let mut surface = Surface::resolve(raw.dwords(), usage).map_err(|e| e.at(unit, addr))?;
         surface.geometry.swizzle = mem.swizzle(surface.geometry.tiling);
         Ok(surface)
     }

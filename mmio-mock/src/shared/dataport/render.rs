@@ -51,12 +51,10 @@ impl CcCache {
             let at = GpuAddr(base).offset(key.0);
             let mut state = CcState::load(mem, at, base, backend.blend_constant)?;
             if key.1 != 0 {
-                let mut viewport = [0; regs::gen40::CcViewport::LEN];
                 let at = GpuAddr(base)
                     .offset(state.viewport_offset)
                     .offset(key.1 * 8);
-                mem.read_dwords(at, &mut viewport)?;
-                state.set_viewport(&viewport);
+                state.set_viewport(&mem.read_struct(at)?);
             }
             self.kept = Some((key, state));
         }

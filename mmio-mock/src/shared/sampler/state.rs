@@ -90,9 +90,7 @@ impl Sampler {
         at: GpuAddr,
         tables: &Tables,
     ) -> Result<Self, UnitFault> {
-        let mut dwords = [0; SamplerState::LEN];
-        mem.read_dwords(at, &mut dwords)?;
-        let state = SamplerState::from_dwords(&dwords);
+        let state: SamplerState = mem.read_struct(at)?;
         let mut sampler = Sampler::resolve(&state, tables);
         if sampler.modes.contains(&Mode::ClampBorder) || sampler.cube_override {
             sampler.border = border(mem, general_base, &state)?;

@@ -142,6 +142,11 @@ fn upper(name: &str) -> String {
 fn type_head(out: &mut String, ty: &str, dwords: u32, doc: &str) {
     line!(out, "/// {doc}");
     line!(out, "#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]");
+    // They lie in guest memory as they are, so that memory can be read as one of them.
+    line!(
+        out,
+        "#[derive(zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout)]"
+    );
     line!(out, "#[repr(transparent)]");
     line!(out, "pub struct {ty}(pub [u32; {dwords}]);");
     line!(
