@@ -12,4 +12,5 @@
 pub mod image;
 pub mod random;
 pub mod rig;
+pub mod scene;
 pub mod scenes;

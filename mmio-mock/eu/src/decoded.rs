@@ -171,6 +171,8 @@ pub(crate) struct SendOp {
     pub(crate) implied: Option<Implied>,
     /// First response register; `None` is the null register.
     pub(crate) dst: Option<u8>,
+    /// Dword of that register where the first channel is enabled.
+    pub(crate) rotate: u8,
 }
 
 /// One lowered instruction.

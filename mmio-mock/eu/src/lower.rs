@@ -68,6 +68,7 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
             mrf: 0,
             implied: None,
             dst: None,
+            rotate: 0,
         },
         note: "",
     }
@@ -396,11 +397,20 @@ fn send_op(inst: &Inst) -> SendOp {
         (file, addr) if null_reg(file, addr) => None,
         _ => Some(u8::MAX),
     };
+    // The channels of a response in the middle of a register are enabled there: kernels ask for one
+    // reciprocal in place (Mesa brw_clip_util.c).
+    let rotate = match inst.dst.addr {
+        Addr::Direct { subnr, .. } if dst.is_some() && inst.access == AccessMode::Align1 => {
+            (subnr / 4) & 7
+        }
+        _ => 0,
+    };
     SendOp {
         desc: s.and_then(|s| s.imm),
         mrf: s.map_or(0, |s| s.mrf),
         implied,
         dst,
+        rotate,
     }
 }
 
@@ -429,8 +439,9 @@ pub(crate) fn lower(inst: &Inst, mode: Mode) -> Decoded {
     d.flag = inst.flag_subreg & 1;
     d.exec = exec as u8;
     d.lanes = ((1u32 << exec) - 1) as u16;
-    // The channel enables of a send would be those of its response, which is whole registers.
-    if inst.access == AccessMode::Align16 && inst.opcode != Opcode::Send {
+    // The channel enables of a send are those of its response, if it has one.
+    let silent = inst.opcode == Opcode::Send && null_reg(inst.dst.file, inst.dst.addr);
+    if inst.access == AccessMode::Align16 && !silent {
         d.lanes &= u16::from(inst.dst.writemask & 0xf) * 0x1111;
     }
     d.acc_write = writes_acc(inst.opcode);

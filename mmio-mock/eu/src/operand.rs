@@ -216,6 +216,8 @@ impl Thread {
                     self.regs.set_elem(t[i], size, v);
                 }
             }
+            // A write without channels is none: one of the instruction pointer would be a jump.
+            DstKind::Arf(..) if mask == 0 => {}
             DstKind::Arf(nr, t) => {
                 let mut image = self.arf_read(*nr);
                 for (i, &v) in lanes {

@@ -45,7 +45,7 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
             *m = reg;
         }
     }
-    let exec_mask = t.write_mask(d);
+    let exec_mask = t.write_mask(d) << op.rotate;
     let thread = t.id();
     let float_mode = t.float_mode();
     let ip = t.ip;

@@ -220,7 +220,8 @@ impl Assembler {
                 }
             }
             Topology::QuadStrip => {
-                // Pairs: the object is (0, 1, 3, 2) in strip order, kept as 0 1 2 3 of the strip.
+                // Pairs: the object goes round, (0, 1, 3, 2) of the strip, as the kernels expect that
+                // make polygons of quads (Mesa brw_compile_ff_gs.c).
                 let slot = (n % 2) as usize;
                 if n >= 2 && slot == 1 {
                     if let (Some(a), Some(b), Some(c)) = (self.held[0], self.held[1], self.held[2])
@@ -228,7 +229,7 @@ impl Assembler {
                         refs.reference(c.handle);
                         refs.reference(vertex.handle);
                         out[0] =
-                            Some(self.object(Topology::QuadStrip, &[a, b, c, vertex], vertex.end));
+                            Some(self.object(Topology::QuadStrip, &[a, b, vertex, c], vertex.end));
                     }
                     self.held[0] = self.held[2].take();
                     self.held[1] = Some(vertex);

@@ -44,6 +44,33 @@ fn address_register_widths() {
     );
 }
 
+/// Mesa's clip kernels branch by predicated additions to the instruction pointer.
+#[test]
+fn a_masked_write_of_the_instruction_pointer_is_no_jump() {
+    let mut t = thread();
+    let ip = arf_src(0xa0, 0, Type::Ud);
+    let mut skip = op(
+        Opcode::Add,
+        1,
+        arf(0xa0, 0, Type::Ud),
+        &[ip, imm(Type::D, 32)],
+    );
+    skip.pred_ctrl = isa::inst::PredCtrl::Normal;
+    let mut taken = skip;
+    taken.pred_inv = true;
+    go(
+        &mut t,
+        &[
+            set(0x30, 0, Type::Uw, 0),
+            skip,
+            taken,
+            nomask(op(Opcode::Mov, 1, dst(10, Type::Ud), &[imm(Type::Ud, 1)])),
+            nomask(op(Opcode::Mov, 1, dst(11, Type::Ud), &[imm(Type::Ud, 1)])),
+        ],
+    );
+    assert_eq!((t.grf()[10][0], t.grf()[11][0]), (0, 1));
+}
+
 #[test]
 fn flag_and_mask_registers_are_operands() {
     let mut t = thread();

@@ -77,6 +77,25 @@ fn predicate_and_masks_travel_with_the_message() {
     assert_eq!(port.sent[1].exec_mask, 0x000f);
 }
 
+/// Channel enables choose what a response writes: that of a scalar result in the middle of a
+/// register, and the write mask of an align16 destination.
+#[test]
+fn enables_follow_the_destination() {
+    let mut t = thread();
+    let mut port = TestPort::new(Vec::new());
+    let mut place = dst(27, Type::F);
+    place.addr = isa::operand::Addr::Direct { nr: 27, subnr: 12 };
+    let mut s = send(place, scalar(27, Type::F), 0, Some(0x0111_0081));
+    s.exec_size = 1;
+    let mut masked = send(dst(5, Type::F), vec8(4, Type::F), 0, Some(0x0111_0001));
+    masked.access = isa::inst::AccessMode::Align16;
+    masked.dst.writemask = 8;
+    masked.exec_size = 8;
+    go(&mut t, &mut port, &[s, masked]);
+    assert_eq!(port.sent[0].exec_mask, 1 << 3);
+    assert_eq!(port.sent[1].exec_mask, 0x88);
+}
+
 #[test]
 fn register_descriptor_ignores_end_of_thread() {
     let mut t = thread();

@@ -1,0 +1,60 @@
+//! Kernels for synthetic frames: our own, assembled by intel-gen4asm, and captured ones.
+//!
+//! PRM: volume 4, chapter 14. Sources stand beside the words in tests/data/kernels. Not covered: other generations.
+
+const CAPTURED: &str = include_str!("../../../isa/tests/data/gm965_kernels.hex");
+
+macro_rules! kernels {
+    ($($name:ident),* $(,)?) => {
+        $(
+            #[doc = concat!("tests/data/kernels/", stringify!($name), ".g4a")]
+            #[must_use]
+            pub fn $name() -> Vec<u32> {
+                words(include_str!(concat!("../../data/kernels/", stringify!($name), ".hex")))
+            }
+        )*
+    };
+}
+
+kernels!(
+    sf_flat_tri,
+    sf_line,
+    sf_flat_line,
+    sf_point,
+    sf_sprite,
+    wm_flat16,
+    wm_flat8,
+    wm_gouraud8,
+    wm_kill16,
+    wm_kill_depth16,
+    wm_late_stencil16,
+    wm_depth16,
+    wm_const16,
+    wm_tex16,
+    gs_quads,
+    gs_quad_strip,
+    gs_greedy,
+    gs_silent,
+    endless,
+    vs_const,
+);
+
+/// A kernel of the captured frames by its headline, such as `"clip c_gouraud"`.
+#[must_use]
+pub fn captured(name: &str) -> Vec<u32> {
+    let head = format!("# {name} ");
+    let mut lines = CAPTURED.lines();
+    assert!(lines.any(|line| line.starts_with(&head)), "{name}");
+    let body: Vec<_> = lines
+        .take_while(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect();
+    words(&body.join("\n"))
+}
+
+/// The first four words of every line.
+fn words(text: &str) -> Vec<u32> {
+    text.lines()
+        .flat_map(|line| line.split_whitespace().take(4))
+        .map(|word| u32::from_str_radix(word, 16).expect("hexadecimal"))
+        .collect()
+}
