@@ -57,10 +57,21 @@ fn point(state: &WizState, v: &ScreenVertex) -> Option<Point> {
 pub fn start(state: &WizState, primitive: &SetupPrimitive) -> [f32; 2] {
     let [v, ..] = &primitive.v;
     let rect = &state.drawing_rectangle;
+    // The planes of a point start at its upper left corner: setup kernels let sprite coordinates begin
+    // with their constant and grow by 1/width a pixel (Mesa brw_compile_sf.c).
+    let corner = match primitive.kind {
+        PrimitiveKind::Point => point_width(primitive.point_width) / 2.0,
+        _ => 0.0,
+    };
     [
-        v.x - state.raster.origin_bias_x + rect.origin_x as f32,
-        v.y - state.raster.origin_bias_y + rect.origin_y as f32,
+        v.x - corner - state.raster.origin_bias_x + rect.origin_x as f32,
+        v.y - corner - state.raster.origin_bias_y + rect.origin_y as f32,
     ]
+}
+
+/// Points have a width between one pixel and what U8.3 holds.
+fn point_width(width: f32) -> f32 {
+    width.clamp(1.0, 255.875)
 }
 
 fn rectangle(points: &[Point; 3]) -> Option<Polygon> {
@@ -91,7 +102,7 @@ fn rectangle(points: &[Point; 3]) -> Option<Polygon> {
 }
 
 fn square(center: Point, width: f32, rule: PointRule) -> Option<Polygon> {
-    let width = f64::from(width).clamp(1.0, 255.875);
+    let width = f64::from(point_width(width));
     let half = (width * f64::from(ONE as i32) / 2.0).round() as i64;
     let at = |sx: i64, sy: i64| Point {
         x: center.x + sx * half,
