@@ -284,7 +284,7 @@ fn vertex_constants() {
     draw.constants = vec![0.5, 1.0, 0.25, 0.0, 0.2, 0.0, 0.4, 1.0];
     paint(&mut scene, &mut draw, [0.0, 16.0], [0.0, 16.0], [0.8, 0.6, 0.8, 0.3]);
     // 0.6, 0.6, 0.6, 1.
-    assert!(target.words().iter().all(|&w| w == 0xff99_9999), "{:08x?}", target.words());
+    assert!(target.words().iter().all(|&w| w == 0xff99_9999), "{:08x}", target.word(9, 3));
     drop(target);
     scene.finish();
 }
