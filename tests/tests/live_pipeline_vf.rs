@@ -204,7 +204,7 @@ fn component_controls_ids_and_pitch_zero() {
     scene.run();
     for x in 0..8 {
         let expected = match x {
-            3..7 => [x, 0.5f32.to_bits(), 0.75f32.to_bits(), 0],
+            3..7 => [x - 3, 0.5f32.to_bits(), 0.75f32.to_bits(), 0],
             _ => [0; 4],
         };
         assert_eq!(bits(&target, x), expected, "vertex {x}");

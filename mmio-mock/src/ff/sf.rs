@@ -118,12 +118,12 @@ impl Sf {
         if debug.thread.capture {
             let t = object.tags;
             let outputs = [
-                t[0],
-                0,
-                t[1],
-                0,
-                t[2],
-                0,
+                t[0].origin,
+                t[0].relative,
+                t[1].origin,
+                t[1].relative,
+                t[2].origin,
+                t[2].relative,
                 setup.count as u32,
                 config.kernel.ip,
             ];
@@ -257,14 +257,16 @@ fn screen(urb: &Urb, handle: UrbHandle, state: &SfState, viewport: &SfViewport) 
     ScreenVertex { x, y, z, rhw }
 }
 
-/// Point width: from the state, or from the vertex header (U8.3 in dword 3 bits 18:8).
+/// Point width: from the state, or from the vertex header (U8.3 in dword 3 bits 18:8); at least one
+/// pixel, as the windower draws it.
 fn point_width(object: &Object, state: &SfState, urb: &Urb) -> f32 {
-    if state.point_width_source() == 0 {
+    let width = if state.point_width_source() == 0 {
         let header = urb.row(object.vertices[0], 0).map_or(0, |row| row[3]);
         ((header >> 8) & 0x7ff) as f32 / 8.0
     } else {
         state.point_width()
-    }
+    };
+    width.max(1.0)
 }
 
 /// Screen-space setup of an object; `None` when it is culled or has no area.

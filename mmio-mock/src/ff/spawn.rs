@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::Step;
 use super::state::{Curbe, UnitConfig};
-use super::topology::{Object, StreamVertex, Topology};
+use super::topology::{Object, StreamVertex, Tag, Topology};
 use crate::debug::SnapshotUnit;
 use crate::fault::UnitFault;
 use crate::machine::Machine;
@@ -32,6 +32,8 @@ pub struct Spawner {
     owner: Owner,
     job: Option<Job>,
     thread_id: u32,
+    /// Vertices that the thread has put out.
+    emitted: u32,
 }
 
 impl Spawner {
@@ -42,6 +44,7 @@ impl Spawner {
             owner,
             job: None,
             thread_id: 0,
+            emitted: 0,
         }
     }
 
@@ -54,6 +57,7 @@ impl Spawner {
     pub fn reset(&mut self) {
         self.job = None;
         self.thread_id = 0;
+        self.emitted = 0;
     }
 
     /// Starts a thread for `object`; `header2` is DW2 of its r0. Gives the object back when the
@@ -87,6 +91,7 @@ impl Spawner {
             self.capture(&object, config.kernel.ip, machine);
         }
         self.thread_id = debug.id;
+        self.emitted = 0;
         let mut reads = [UrbRead {
             handle: first,
             offset: 0,
@@ -130,8 +135,9 @@ impl Spawner {
         Ok(self.settle(outcome, out, td, machine))
     }
 
-    /// Latches the mux outputs: a tag and a hole per input vertex, then count and kernel pointer
-    /// (PRM vol4 3.3.6 for six GS inputs, 3.3.7 for three clipper inputs).
+    /// Latches the mux outputs: two words per input vertex, then count and kernel pointer (PRM vol4
+    /// 3.3.6 for six GS inputs, 3.3.7 for three clipper inputs). The second word is the relative
+    /// vertex count; of the GS it is reserved.
     fn capture(&self, object: &Object, kernel: u32, machine: &mut Machine<'_>) {
         let (unit, inputs) = match self.unit {
             Unit::Gs => (SnapshotUnit::Gs, 6),
@@ -143,7 +149,12 @@ impl Spawner {
             .zip(&object.tags)
             .take(object.count.min(inputs))
         {
-            to[0] = tag;
+            to[0] = tag.origin;
+            to[1] = if unit == SnapshotUnit::Gs {
+                0
+            } else {
+                tag.relative
+            };
         }
         outputs[inputs * 2] = object.count as u32;
         outputs[inputs * 2 + 1] = kernel;
@@ -204,13 +215,20 @@ impl Spawner {
             job.owned.swap_remove(at);
             moved = true;
             match (event.used, Topology::from_code(u32::from(event.prim_type))) {
-                (true, Some(topology)) => out.push_back(StreamVertex {
-                    handle,
-                    topology,
-                    start: event.prim_start,
-                    end: event.prim_end,
-                    tag: self.thread_id,
-                }),
+                (true, Some(topology)) => {
+                    let tag = Tag {
+                        relative: self.emitted,
+                        ..Tag::of(self.unit, self.thread_id)
+                    };
+                    self.emitted = self.emitted.wrapping_add(1);
+                    out.push_back(StreamVertex {
+                        handle,
+                        topology,
+                        start: event.prim_start,
+                        end: event.prim_end,
+                        tag,
+                    });
+                }
                 (true, None) => {
                     let code = event.prim_type;
                     let name = self.unit.name();

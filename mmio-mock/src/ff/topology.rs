@@ -3,6 +3,8 @@
 //! PRM: volume 2, 3D pipeline (primitive topologies); numbers from genxml gen4 (3D_Prim_Topo_Type).
 //! Not modelled: adjacency topologies, which start with G45.
 
+use crate::debug::vertex_tag;
+use crate::status::Unit;
 use crate::urb::UrbHandle;
 
 /// Primitive topology types as 3DPRIMITIVE and URB_WRITE headers carry them.
@@ -87,8 +89,28 @@ pub struct StreamVertex {
     pub start: bool,
     /// Last vertex of a primitive.
     pub end: bool,
-    /// Vertex sequence number or thread-relative tag, for snapshots.
-    pub tag: u32,
+    /// Where it came from, for snapshots.
+    pub tag: Tag,
+}
+
+/// The debug identifier of a vertex (PRM vol4 3.3.5 to 3.3.8).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tag {
+    /// FFID in bits 31:28; below it the vertex sequence number (out of VS) or the thread ID (out of
+    /// GS and the clipper).
+    pub origin: u32,
+    /// Number of the vertex within its thread; 0 out of VS.
+    pub relative: u32,
+}
+
+impl Tag {
+    /// The tag of a vertex that `unit` put out, with its sequence number or thread ID.
+    pub fn of(unit: Unit, number: u32) -> Self {
+        Tag {
+            origin: vertex_tag(unit.ffid(), number),
+            relative: 0,
+        }
+    }
 }
 
 /// An object: 1 to 4 vertices in the order of the topology. The object owns a reference to each.
@@ -99,7 +121,7 @@ pub struct Object {
     /// Entries; only the first `count` count.
     pub vertices: [UrbHandle; 4],
     /// Tags of the vertices.
-    pub tags: [u32; 4],
+    pub tags: [Tag; 4],
     /// Number of vertices.
     pub count: usize,
     /// First object of its primitive (restarts line stipple).
@@ -265,7 +287,7 @@ impl Assembler {
         let mut object = Object {
             topology,
             vertices: [UrbHandle(0); 4],
-            tags: [0; 4],
+            tags: [Tag::default(); 4],
             count: vertices.len().min(4),
             first: self.objects == 0,
             last,

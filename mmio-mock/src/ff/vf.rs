@@ -8,11 +8,11 @@ use regs::gen40::Primitive3d;
 
 use super::Step;
 use super::state::{IndexBuffer, PipelineState, VERTEX_BUFFERS, VertexBuffer};
-use super::topology::{StreamVertex, Topology};
+use super::topology::{StreamVertex, Tag, Topology};
 use crate::debug::{Counter, SnapshotUnit};
 use crate::fault::UnitFault;
 use crate::machine::Machine;
-use crate::status::Client;
+use crate::status::{Client, Unit};
 use crate::surface::format::{Capability, Format};
 use crate::urb::{Owner, Urb, UrbHandle};
 
@@ -78,6 +78,8 @@ pub struct Fetched {
     pub vertex: StreamVertex,
     /// Whether the VUE is new and must be shaded.
     pub fresh: bool,
+    /// Vertex index, as the snapshot of VS shows it.
+    pub index: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -87,6 +89,7 @@ struct Draw {
     count: u32,
     start: u32,
     instances: u32,
+    first_instance: u32,
     base: i32,
     instance: u32,
     at: u32,
@@ -99,7 +102,8 @@ struct CacheLine {
     valid: bool,
     index: u32,
     handle: UrbHandle,
-    tag: u32,
+    /// Thread that shades or shaded the vertex.
+    thread: u32,
 }
 
 /// The vertex fetch unit.
@@ -211,6 +215,7 @@ impl Vf {
             count,
             start,
             instances: command.instance_count(),
+            first_instance: command.start_instance_location(),
             base: command.base_vertex_location(),
             instance: 0,
             at: 0,
@@ -271,6 +276,9 @@ impl Vf {
                 && draw.index_buffer.cut
                 && fetch_index(machine.mem, draw, draw.at + 1)?.is_none());
         let vertex_index = index.wrapping_add_signed(if draw.random { draw.base } else { 0 });
+        // What a shader adds to VID is the base vertex or the start vertex (Mesa brw_compiler.c,
+        // `vertex_id_zero_based`): VF leaves both out.
+        let vertex_id = if draw.random { index } else { draw.at };
 
         let hit = if self.cache_on {
             self.cache
@@ -280,16 +288,17 @@ impl Vf {
         } else {
             None
         };
-        let (handle, fresh, tag) = if let Some(line) = hit {
+        let (handle, fresh, thread) = if let Some(line) = hit {
             machine.urb.reference(line.handle);
-            (line.handle, false, line.tag)
+            (line.handle, false, line.thread)
         } else {
             let handle = self.allocate(machine.urb)?;
-            if let Err((fault, what)) = self.fetch(draw, vertex_index, handle, machine) {
+            if let Err((fault, what)) = self.fetch(draw, (vertex_index, vertex_id), handle, machine)
+            {
                 machine.urb.release(handle);
                 return Err(Stall::Fault(fault, what));
             }
-            let tag = machine.debug.counters().get(Counter::VsThread);
+            let thread = machine.debug.counters().get(Counter::VsThread);
             if self.cache_on {
                 machine.urb.reference(handle);
                 let line = &mut self.cache[self.victim];
@@ -300,16 +309,16 @@ impl Vf {
                     valid: true,
                     index: vertex_index,
                     handle,
-                    tag,
+                    thread,
                 };
                 self.victim = (self.victim + 1) % CACHE;
             }
-            (handle, true, tag)
+            (handle, true, thread)
         };
         let debug = machine.debug.vf_vertex(vertex_index);
         if debug.capture {
             // The thread that shades or shaded the vertex, even out of the cache (PRM vol4 3.3.2).
-            machine.debug.capture(SnapshotUnit::Vf, &[tag]);
+            machine.debug.capture(SnapshotUnit::Vf, &[thread]);
         }
         machine.status.activity.vertices += 1;
         if self.statistics {
@@ -323,9 +332,10 @@ impl Vf {
                 topology: draw.topology,
                 start: draw.restart,
                 end: last,
-                tag,
+                tag: Tag::of(Unit::Vs, debug.sequence),
             },
             fresh,
+            index: vertex_index,
         }))
     }
 
@@ -348,7 +358,7 @@ impl Vf {
     fn fetch(
         &self,
         draw: &Draw,
-        index: u32,
+        (index, id): (u32, u32),
         handle: UrbHandle,
         machine: &mut Machine<'_>,
     ) -> Result<(), (UnitFault, String)> {
@@ -358,7 +368,8 @@ impl Vf {
                 let buffer = &element.buffer;
                 let row = if buffer.per_instance {
                     // A step rate of zero means that the data never advance.
-                    draw.instance.checked_div(buffer.step_rate).unwrap_or(0)
+                    let steps = draw.instance.checked_div(buffer.step_rate).unwrap_or(0);
+                    draw.first_instance.wrapping_add(steps)
                 } else {
                     index
                 };
@@ -383,7 +394,7 @@ impl Vf {
                     Component::Zero | Component::PrimitiveId => 0,
                     Component::OneFloat => 1.0f32.to_bits(),
                     Component::OneInt => 1,
-                    Component::VertexId => index,
+                    Component::VertexId => id,
                     Component::InstanceId => draw.instance,
                 };
                 let at = element.destination + c as u16;

@@ -79,12 +79,12 @@ impl Vs {
             .pending
             .iter()
             .filter(|f| f.fresh)
-            .map(|f| f.vertex.handle);
-        let Some(first) = fresh.next() else {
+            .map(|f| (f.vertex.handle, f.index));
+        let Some((first, index)) = fresh.next() else {
             self.pass(out);
             return Step::Progress;
         };
-        let second = fresh.next();
+        let (second, second_index) = fresh.next().unzip();
         let unit = &draw.vs;
         let read = |handle| UrbRead {
             handle,
@@ -98,10 +98,8 @@ impl Vs {
         r0[6..8].copy_from_slice(&debug.r0());
         if debug.capture {
             let count = 1 + u32::from(second.is_some());
-            let (a, b) = (u32::from(first.0), second.map_or(0, |h| u32::from(h.0)));
-            machine
-                .debug
-                .capture(SnapshotUnit::Vs, &[a, b, count, unit.kernel.ip]);
+            let outputs = [index, second_index.unwrap_or(0), count, unit.kernel.ip];
+            machine.debug.capture(SnapshotUnit::Vs, &outputs);
         }
         let outcome = td.dispatch(
             &ThreadRequest {

@@ -11,7 +11,7 @@ fn vues(positions: &[([f32; 4], u32)]) -> (Urb, Object) {
     let mut object = Object {
         topology: Topology::TriList,
         vertices: [UrbHandle(0); 4],
-        tags: [0; 4],
+        tags: Default::default(),
         count: positions.len(),
         first: true,
         last: true,

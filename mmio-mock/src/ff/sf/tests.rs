@@ -11,7 +11,7 @@ fn object(points: &[[f32; 4]], topology: Topology) -> (Urb, Object) {
     let mut object = Object {
         topology,
         vertices: [UrbHandle(0); 4],
-        tags: [0; 4],
+        tags: Default::default(),
         count: points.len(),
         first: true,
         last: true,

@@ -29,7 +29,7 @@ fn assemble(topology: Topology, n: u16) -> Vec<(Topology, Vec<u16>, bool, bool)>
             topology,
             start: i == 0,
             end: i + 1 == n,
-            tag: u32::from(i),
+            tag: Tag::of(Unit::Vs, u32::from(i)),
         };
         for object in assembler.push(vertex, &mut counts).into_iter().flatten() {
             for &h in object.handles() {
