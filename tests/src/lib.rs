@@ -9,6 +9,7 @@
     reason = "tests may fail where they stand"
 )]
 
+pub mod filetest;
 pub mod image;
 pub mod random;
 pub mod rig;

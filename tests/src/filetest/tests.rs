@@ -1,0 +1,177 @@
+//! The runner itself, on files in a folder of its own.
+//!
+//! No PRM chapter.
+
+use std::fs;
+use std::path::PathBuf;
+
+use super::diff::{Edit, edits};
+use super::{File, KINDS, Kind, Report, run};
+
+/// `mov(8) g1<1>UD g2<8,8,1>UD` by intel-gen4asm.
+const MOV: &str = "00600001 20200021 008d0040 00000000";
+const TEXT: &str = "mov(8) g1<1>UD g2<8,8,1>UD { align1 };";
+
+fn disasm() -> &'static dyn Kind {
+    *KINDS.iter().find(|k| k.name() == "disasm").unwrap()
+}
+
+fn problem(text: &str) -> String {
+    File::parse(text, disasm()).unwrap_err().to_string()
+}
+
+/// A corpus of one file, removed at the end.
+struct Corpus(PathBuf);
+
+impl Corpus {
+    fn new(name: &str, text: &str) -> Corpus {
+        let root = std::env::temp_dir().join(format!("crestline-{}-{name}", std::process::id()));
+        fs::create_dir_all(root.join("disasm")).unwrap();
+        let corpus = Corpus(root);
+        fs::write(corpus.file(), text).unwrap();
+        corpus
+    }
+
+    fn file(&self) -> PathBuf {
+        self.0.join("disasm/one.test")
+    }
+
+    fn run(&self, bless: bool) -> Report {
+        run(&self.0, disasm(), bless)
+    }
+
+    fn text(&self) -> String {
+        fs::read_to_string(self.file()).unwrap()
+    }
+}
+
+impl Drop for Corpus {
+    fn drop(&mut self) {
+        // What is left in the temporary folder harms nobody.
+        _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn headers_are_checked() {
+    assert_eq!(problem("case a\n"), "1: the header lacks `; test: KIND`");
+    assert_eq!(problem("; test: fly\n\n"), "1: unknown kind `fly`");
+    assert_eq!(
+        problem("; test: cs\n; oracle: own: x\n\n"),
+        "1: kind `cs` in the folder of `disasm`"
+    );
+    assert_eq!(
+        problem("; test: disasm\n; colour: red\n\n"),
+        "2: unknown option `colour`"
+    );
+    assert_eq!(
+        problem("; test: disasm\n; oracle: guess\n\n"),
+        "2: the header lacks `; oracle: external: WHENCE` or `; oracle: own: WHY`"
+    );
+    let file = File::parse(
+        "; test: disasm\n; oracle: own: x\n; gen: 30\n\ncase a\nexpect\n",
+        disasm(),
+    );
+    assert_eq!(
+        file.unwrap().generation().unwrap_err().to_string(),
+        "3: unknown generation 30"
+    );
+}
+
+#[test]
+fn bodies_are_checked() {
+    let head = "; test: disasm\n; oracle: external: x\n\n";
+    assert_eq!(
+        problem(&format!("{head}oops\n")),
+        "4: this stands before the first `case`"
+    );
+    assert_eq!(
+        problem(&format!("{head}case a\n {MOV}\n")),
+        "4: case a expects nothing"
+    );
+    assert_eq!(
+        problem(&format!("{head}case a\nexpect\n x\ncase a\n")),
+        "7: second case `a`"
+    );
+    assert_eq!(problem(head), "3: no case");
+}
+
+#[test]
+fn a_difference_names_its_line_and_the_variable() {
+    let text = format!(
+        "; test: disasm\n; oracle: own: x\n\ncase a\n  {MOV}\n  {MOV}\nexpect\n  ; why\n  {TEXT}\n  nop;\n"
+    );
+    let corpus = Corpus::new("differs", &text);
+    let report = corpus.run(false);
+    assert_eq!(
+        report.failures,
+        format!(
+            "disasm/one.test:10: case a differs\n--- expected\n+++ actual\n@@ -9,2 +9,2 @@\n {TEXT}\n-nop;\n+{TEXT}\n\
+             if the new text is right: BLESS=1 rewrites the file\n"
+        )
+    );
+    assert_eq!(corpus.text(), text);
+    assert!(report.log.contains("disasm/one.test: 1 cases FAILED"));
+}
+
+#[test]
+fn blessing_keeps_comments_and_other_cases() {
+    let text = |first: &str| {
+        format!(
+            "; test: disasm\n; oracle: own: x\n\n; About a.\ncase a\n  {MOV}\nexpect\n  ; why\n  {first}\n\n; About b.\ncase b\n  \
+             {MOV}\nexpect\n  {TEXT}\n"
+        )
+    };
+    let corpus = Corpus::new("blessed", &text("nop;"));
+    let report = corpus.run(true);
+    assert_eq!(report.failures, "");
+    assert!(report.log.contains("1 cases rewritten"), "{}", report.log);
+    assert_eq!(corpus.text(), text(TEXT));
+    let again = corpus.run(false);
+    assert_eq!((again.failures.as_str(), again.cases), ("", 2));
+}
+
+#[test]
+fn an_empty_section_is_filled() {
+    let text = format!("; test: disasm\n; oracle: own: x\n\ncase a\n  {MOV}\nexpect\n");
+    let corpus = Corpus::new("filled", &text);
+    assert!(corpus.run(false).failures.contains("case a differs"));
+    assert_eq!(corpus.run(true).failures, "");
+    assert_eq!(corpus.text(), format!("{text}  {TEXT}\n"));
+}
+
+#[test]
+fn an_external_oracle_is_never_rewritten() {
+    let text =
+        format!("; test: disasm\n; oracle: external: Mesa\n\ncase a\n  {MOV}\nexpect\n  nop;\n");
+    let corpus = Corpus::new("external", &text);
+    let report = corpus.run(true);
+    assert!(
+        report
+            .failures
+            .ends_with("disasm/one.test: not rewritten: its oracle is external: Mesa; BLESS=1 leaves it alone\n"),
+        "{}",
+        report.failures
+    );
+    assert_eq!(corpus.text(), text);
+}
+
+#[test]
+fn problems_have_a_place() {
+    let text = "; test: disasm\n; oracle: own: x\n\ncase a\n  0060\nexpect\n  nop;\n";
+    let corpus = Corpus::new("problem", text);
+    assert_eq!(
+        corpus.run(true).failures,
+        "disasm/one.test:5: an instruction has four words of eight digits (case a)\n"
+    );
+    assert_eq!(corpus.text(), text);
+}
+
+#[test]
+fn differences_are_short() {
+    let new = ["a".to_owned(), "x".to_owned(), "c".to_owned()];
+    assert_eq!(
+        edits(&["a", "b", " c"], &new),
+        [Edit::Keep(0), Edit::Drop(1), Edit::Add(1), Edit::Keep(2)]
+    );
+}

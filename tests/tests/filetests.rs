@@ -1,0 +1,33 @@
+//! The corpus of `tests/filetests`, one test a kind.
+//!
+//! No PRM chapter; every file names the source of its expectations.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use crestline_tests::filetest::{KINDS, blessing, corpus, run, strangers};
+
+fn kind(name: &str) {
+    let kind = KINDS.iter().find(|k| k.name() == name).expect("a kind");
+    let report = run(&corpus(), *kind, blessing());
+    println!("{}", report.log);
+    assert!(
+        report.failures.is_empty(),
+        "\n{}{}",
+        report.failures,
+        report.log
+    );
+}
+
+#[test]
+fn disasm() {
+    kind("disasm");
+}
+
+#[test]
+fn encode() {
+    kind("encode");
+}
+
+#[test]
+fn every_folder_belongs_to_a_kind() {
+    assert_eq!(strangers(&corpus()), Vec::<String>::new());
+}
