@@ -66,12 +66,14 @@ fn coverage_of_random_triangles() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
     let mut random = Random(77);
-    for round in 0..120 {
-        // Coarse grids make shared corners, edges through pixel centres and slivers likely.
-        let (range, step) = [(1400, 1), (1400, 8), (400, 8), (1024, 16)][round % 4];
+    for round in 0..150 {
+        // Coarse grids make shared corners, edges through pixel centres and slivers likely; the last
+        // reaches far beyond the screen on all sides.
+        let (range, step) = [(1400, 1), (1400, 8), (400, 8), (1024, 16), (200_000, 1)][round % 5];
+        let offset = if range > 10_000 { i64::from(range) / 2 } else { 100 };
         let mut place = || {
             let [x, y] = [random.below(range), random.below(range)].map(i64::from);
-            [x / step * step - 100, y / step * step - 100]
+            [x / step * step - offset, y / step * step - offset]
         };
         let places: Vec<_> = (0..9).map(|_| place()).collect();
         let mut draw = Draw::flat(target.state());

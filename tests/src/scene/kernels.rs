@@ -31,6 +31,7 @@ kernels!(
     wm_depth16,
     wm_const16,
     wm_tex16,
+    wm_aa16,
     gs_quads,
     gs_quad_strip,
     gs_greedy,
