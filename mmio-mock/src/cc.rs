@@ -12,6 +12,7 @@ pub mod alpha;
 pub mod blend;
 pub mod compare;
 pub mod depth;
+pub mod direct;
 pub mod dither;
 pub mod logic;
 pub mod pixel;

@@ -1,7 +1,7 @@
 //! Milliseconds per frame of every scene, next to Mesa's rasterisers.
 //!
 //! No PRM chapter. `cargo bench -p crestline-tests`; CRESTLINE_GLSCENES names a binary of tests/tools/glscenes.c for the
-//! comparison, CRESTLINE_FRAMES the number of frames. A frame is a submission up to its fence, probe excluded.
+//! comparison, CRESTLINE_FRAMES the number of frames, CRESTLINE_SCENE one scene by a part of its name. A frame is a submission up to its fence, probe excluded.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -82,7 +82,8 @@ fn main() {
         }
     }
     println!();
-    for scene in SCENES {
+    let only = std::env::var("CRESTLINE_SCENE").unwrap_or_default();
+    for scene in SCENES.into_iter().filter(|s| s.contains(only.as_str())) {
         let ours = replay(scene, frames);
         let rate = ours.simd8 as f64 / ours.median / 1e3;
         print!(

@@ -4,10 +4,10 @@
 //! Not modelled: the render cache, YCRCB render targets, and the hardware's blend precision.
 
 use super::blend::{Colours, blend};
-use super::dither;
 use super::logic::LogicOp;
 use super::state::{CcState, ClampRange};
 use super::{Origins, pixel_position};
+use super::{direct, dither};
 use crate::UnitFault;
 use crate::surface::format::Codec;
 use crate::surface::format::channel::Kind;
@@ -218,6 +218,9 @@ pub fn write_block(
 ) -> Result<u16, UnitFault> {
     if !writable(target)? || block.mask == 0 {
         return Ok(block.mask);
+    }
+    if let Some(shifts) = direct::shifts(target).filter(|_| direct::applies(cc, target)) {
+        return Ok(direct::write(mem, target, shifts, slice, block)?);
     }
     let plan = Plan::new(cc, target);
     let bytes = match target.format.code as u32 {

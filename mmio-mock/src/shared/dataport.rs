@@ -14,6 +14,7 @@ use super::binding;
 use super::context::{Events, ThreadContext};
 use super::error::refuse;
 use crate::UnitFault;
+use crate::cc::direct;
 use crate::surface::Surface;
 use crate::surface::state::Use;
 use buffer::View;
@@ -22,13 +23,23 @@ use render::{CcCache, PixelBackend};
 /// Binding table index that selects the stateless model.
 const STATELESS: u8 = 255;
 
+/// A render target as its surface state describes it.
+#[derive(Clone, Debug)]
+pub struct RenderTarget {
+    /// Address of the surface state.
+    at: u32,
+    surface: Surface,
+    /// Set when pixels can go straight into it.
+    direct: Option<direct::Shifts>,
+}
+
 /// The data port: views of surfaces derived from state.
 #[derive(Clone, Debug, Default)]
 pub struct DataPort {
     /// Buffer views by address of their surface state.
     views: Vec<(u32, View)>,
     /// Render targets by address of their surface state.
-    targets: Vec<(u32, Surface)>,
+    targets: Vec<RenderTarget>,
     cc: CcCache,
     /// Pixels written to render targets since reset.
     pub pixels: u64,
@@ -102,7 +113,7 @@ impl DataPort {
             ));
         }
         let at = binding::surface_address(mem, ctx, index)?;
-        let kept = self.targets.iter().position(|(key, _)| *key == at.0);
+        let kept = self.targets.iter().position(|t| t.at == at.0);
         let place = if let Some(place) = kept {
             place
         } else {
@@ -110,11 +121,15 @@ impl DataPort {
             if self.targets.len() >= 16 {
                 self.targets.clear();
             }
-            self.targets.push((at.0, surface));
+            self.targets.push(RenderTarget {
+                at: at.0,
+                direct: direct::shifts(&surface),
+                surface,
+            });
             self.targets.len() - 1
         };
         // PANIC: the position was just found or made.
-        let target = &self.targets[place].1;
+        let target = &self.targets[place];
         let written = render::write(target, &mut self.cc, backend, mem, msg, ctx, events)?;
         self.pixels += u64::from(written.count_ones());
         Ok(())

@@ -6,7 +6,9 @@
 use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};
 
+use super::RenderTarget;
 use crate::UnitFault;
+use crate::cc::direct;
 use crate::cc::pixel::Planes;
 use crate::cc::{
     CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block,
@@ -183,15 +185,6 @@ impl<'a> RenderTargetWrite<'a> {
         })
     }
 
-    /// Upper-left pixels of the subspans.
-    fn origins(&self) -> Origins {
-        let m1 = self.header[1];
-        std::array::from_fn(|subspan| {
-            let word = m1[2 + subspan];
-            (word as u16, (word >> 16) as u16)
-        })
-    }
-
     /// Source 0 by channel and pixel, antialias alpha applied.
     fn planes(&self) -> Planes {
         let mut planes = [[0; 16]; 4];
@@ -248,11 +241,74 @@ impl<'a> RenderTargetWrite<'a> {
     }
 }
 
+/// A SIMD16 message of nothing but colours, which needs no taking apart.
+struct Plain<'a> {
+    m0: &'a Grf,
+    m1: &'a Grf,
+    colours: &'a [Grf; 8],
+}
+
+impl<'a> Plain<'a> {
+    #[inline]
+    fn of(msg: &Message<'a>) -> Option<Self> {
+        let [m0, m1, body @ ..] = msg.payload else {
+            return None;
+        };
+        let parts = m1[6] >> 26 & 15;
+        let colours = body.first_chunk()?;
+        (parts == 0 && msg.function_control >> 8 & 7 == 0).then_some(Plain { m0, m1, colours })
+    }
+
+    /// Colour calculator state and viewport.
+    fn state(&self) -> (u32, u32) {
+        (self.m0[1] & !0x3f, self.m1[7] >> 27 & 0xf)
+    }
+
+    fn write(
+        &self,
+        target: &Surface,
+        shifts: direct::Shifts,
+        mem: &mut Memory,
+        msg: &Message<'_>,
+        events: &mut Events,
+    ) -> Result<u16, UnitFault> {
+        let mask = self.m0[0] as u16;
+        if msg.function_control & 1 << 11 != 0 {
+            events.scoreboard_clear |= (self.m0[0] >> 16) as u16;
+        }
+        if mask == 0 {
+            return Ok(0);
+        }
+        let mut colour = [[0; 16]; 4];
+        for (i, plane) in colour.iter_mut().enumerate() {
+            plane[..8].copy_from_slice(&self.colours[i]);
+            plane[8..].copy_from_slice(&self.colours[i + 4]);
+        }
+        let block = PixelBlock {
+            origins: &origins(self.m1),
+            mask,
+            colour: &colour,
+            source1: None,
+        };
+        let slice = target.target_slice(self.m1[7] >> 16 & 0x7ff);
+        Ok(direct::write(mem, target, shifts, slice, &block)?)
+    }
+}
+
+/// Upper-left pixels of the subspans, from the second header register.
+#[inline]
+fn origins(m1: &Grf) -> Origins {
+    std::array::from_fn(|subspan| {
+        let word = m1[2 + subspan];
+        (word as u16, (word >> 16) as u16)
+    })
+}
+
 const SHORT: &str = "message too short for its parts (PRM 5.10.6.9)";
 
 /// Serves a Render Target Write; gives the pixels that reached the target.
 pub fn write(
-    target: &Surface,
+    target: &RenderTarget,
     cc: &mut CcCache,
     backend: &PixelBackend,
     mem: &mut Memory,
@@ -260,10 +316,19 @@ pub fn write(
     ctx: &ThreadContext,
     events: &mut Events,
 ) -> Result<u16, UnitFault> {
+    if let Some(plain) = Plain::of(msg)
+        && let Some(shifts) = target.direct
+    {
+        let cc = cc.get(mem, ctx, backend, plain.state())?;
+        if cc.alpha_test.is_none() && direct::applies(cc, &target.surface) {
+            return plain.write(&target.surface, shifts, mem, msg, events);
+        }
+    }
+    let target = &target.surface;
     let rt = RenderTargetWrite::decode(msg).map_err(|what| refuse("DP", msg, what))?;
     let [m0, m1] = rt.header;
     let cc = cc.get(mem, ctx, backend, (m0[1] & !0x3f, m1[7] >> 27 & 0xf))?;
-    let origins = rt.origins();
+    let origins = origins(m1);
     let planes = rt.planes();
     let index = m1[7] >> 16 & 0x7ff;
     let mut mask = m0[0] as u16 & rt.form.slots();
