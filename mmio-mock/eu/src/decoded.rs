@@ -175,6 +175,17 @@ pub(crate) struct SendOp {
     pub(crate) rotate: u8,
 }
 
+/// Float destinations that need nothing but rounding: no saturation, no flags.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum SimpleFloat {
+    /// Contiguous dwords from this dword offset.
+    Vec(u16),
+    /// Nowhere.
+    Null,
+    /// Anything else.
+    No,
+}
+
 /// One lowered instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decoded {
@@ -198,6 +209,8 @@ pub(crate) struct Decoded {
     pub(crate) acc_word: bool,
     /// Saturates or sets flags: more to do with a result than to write it.
     pub(crate) special: bool,
+    /// The destination, when a float result needs no more than to be written there.
+    pub(crate) simple_float: SimpleFloat,
     pub(crate) flag: u8,
     pub(crate) pred: PredCtrl,
     pub(crate) cond: CondMod,

@@ -12,9 +12,10 @@ mod round;
 
 pub(crate) use dot::line_applies;
 
-use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SrcKind};
+use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SimpleFloat, SrcKind};
 use crate::flow;
 use crate::lower::{ExecType, Mode};
+use crate::operand::{may_be_nan, narrow_all};
 use crate::thread::Thread;
 use isa::inst::CondMod;
 use isa::operand::{Addr, RegFile};
@@ -168,12 +169,30 @@ pub(crate) fn finish_float<const N: usize>(
     mask: u16,
     r: [f64; N],
 ) -> Next {
-    // Which payload a host operation keeps depends on the compiler: one NaN for all.
-    let mut nan = false;
-    for v in &r {
-        nan |= v.is_nan();
+    if !t.alt {
+        match d.simple_float {
+            SimpleFloat::Vec(off) => {
+                if let Some(raw) = narrow_all(&r) {
+                    float_acc(t, d, r);
+                    t.regs.set_vec(off, mask, &raw);
+                    return Next::Seq;
+                }
+            }
+            SimpleFloat::Null => {
+                if !may_be_nan(&r) {
+                    float_acc(t, d, r);
+                    return Next::Seq;
+                }
+            }
+            SimpleFloat::No => {}
+        }
     }
-    let r = if nan { one_nan(r) } else { r };
+    finish_float_any(t, d, mask, r)
+}
+
+/// Implicit accumulator update.
+#[inline(always)]
+fn float_acc<const N: usize>(t: &mut Thread, d: &Decoded, r: [f64; N]) {
     if d.acc_write && t.acc_on {
         if d.exec >= 8 {
             t.acc.set_floats(d.acc_lane, &r);
@@ -181,6 +200,18 @@ pub(crate) fn finish_float<const N: usize>(
             t.acc.set_few(d.acc_lane, d.exec, r);
         }
     }
+}
+
+/// The general form of `finish_float`.
+#[inline(never)]
+fn finish_float_any<const N: usize>(t: &mut Thread, d: &Decoded, mask: u16, r: [f64; N]) -> Next {
+    // Which payload a host operation keeps depends on the compiler: one NaN for all.
+    let mut nan = false;
+    for v in &r {
+        nan |= v.is_nan();
+    }
+    let r = if nan { one_nan(r) } else { r };
+    float_acc(t, d, r);
     // By value: the lanes stay in registers on the common path.
     let r = if t.alt || d.special {
         finish_special(t, d, mask, r)

@@ -2,7 +2,9 @@
 //!
 //! PRM: volume 4, 11.3.9 (execution data type), 11.3.4.5 (implicit accumulator), 11.5.
 
-use crate::decoded::{Decoded, Dst, DstKind, Implied, Indirect, Num, SendOp, Src, SrcKind};
+use crate::decoded::{
+    Decoded, Dst, DstKind, Implied, Indirect, Num, SendOp, SimpleFloat, Src, SrcKind,
+};
 use crate::exec;
 use crate::region::{self, Rel, Shape};
 use isa::inst::{AccessMode, Compression, CondMod, PredCtrl};
@@ -50,6 +52,7 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         acc_lane: 0,
         acc_word: false,
         special: false,
+        simple_float: SimpleFloat::No,
         flag: 0,
         pred: PredCtrl::None,
         cond: CondMod::None,
@@ -471,6 +474,12 @@ pub(crate) fn lower(inst: &Inst, mode: Mode) -> Decoded {
         };
         d.src[0] = general.src(&inst.src[0]).unwrap_or(s0);
     }
+    d.simple_float = match d.dst.kind {
+        _ if d.special || mode == Mode::General => SimpleFloat::No,
+        DstKind::Vec(off) if d.dst.num == Num::F => SimpleFloat::Vec(off),
+        DstKind::Null => SimpleFloat::Null,
+        _ => SimpleFloat::No,
+    };
     exec::select(&mut d, inst, ty, mode);
     d
 }

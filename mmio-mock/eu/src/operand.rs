@@ -13,12 +13,8 @@ const MIN_NORMAL: f64 = f32::MIN_POSITIVE as f64;
 /// A float element with denormals flushed and modifiers applied.
 #[inline(always)]
 fn modified(bits: u32, and: u32, xor: u32) -> u32 {
-    let keep = if bits & 0x7f80_0000 == 0 {
-        0x8000_0000
-    } else {
-        u32::MAX
-    };
-    ((bits & keep) & and) ^ xor
+    let flush = 0u32.wrapping_sub(u32::from(bits & 0x7f80_0000 == 0)) & 0x7fff_ffff;
+    (bits & !flush & and) ^ xor
 }
 
 /// A float element with modifiers applied and denormals flushed, widened.
@@ -52,6 +48,37 @@ pub(crate) fn narrow(x: f64) -> u32 {
         !0x1fff_ffff
     };
     (f64::from_bits(x.to_bits() & keep) as f32).to_bits()
+}
+
+/// `narrow` of all lanes where that is simple; `None` when a lane is NaN, denormal or next to it,
+/// where truncation by mask alone could be wrong.
+#[inline(always)]
+pub(crate) fn narrow_all<const N: usize>(r: &[f64; N]) -> Option<[u32; N]> {
+    const AROUND: i32 = 0x8080_0000u32 as i32;
+    let mut raw = [0; N];
+    for i in 0..N {
+        raw[i] = (f64::from_bits(r[i].to_bits() & !0x1fff_ffff) as f32).to_bits();
+    }
+    // Magnitudes 1 to 80_0000h become the smallest integers, zero the greatest.
+    let mut odd = 0u32;
+    for v in &raw {
+        let magnitude = (v & 0x7fff_ffff).wrapping_add(0x7fff_ffff) as i32;
+        odd |= u32::from(magnitude < AROUND);
+    }
+    (odd == 0 && !may_be_nan(r)).then_some(raw)
+}
+
+/// Whether a lane is NaN; also `true` for some lanes with infinities of both signs.
+#[inline(always)]
+pub(crate) fn may_be_nan<const N: usize>(r: &[f64; N]) -> bool {
+    // A NaN makes any sum NaN: one addition a lane is less than one test a lane.
+    let mut sum = [0.0; 4];
+    for four in r.chunks_exact(4) {
+        for i in 0..4 {
+            sum[i] += four[i];
+        }
+    }
+    ((sum[0] + sum[2]) + (sum[1] + sum[3])).is_nan()
 }
 
 /// Float to integer: toward zero, clamped to the type, NaN gives 0 (PRM 10.4.1).
