@@ -4,6 +4,7 @@
 //! [`KernelCache::invalidate`] where the manual flushes the instruction cache.
 
 use crate::decoded::Slot;
+use crate::liveness;
 use crate::lower::{self, Mode};
 use crate::port::Port;
 use isa::{Inst, Verx10};
@@ -125,8 +126,7 @@ impl KernelCache {
                 inst: None,
             },
         };
-        // PANIC: `page` comes from `page()`; a page has 256 slots.
-        self.pages[page].slots[KernelCache::slot_index(ip)] = slot;
+        self.put(page, ip, slot);
         Ok(())
     }
 
@@ -134,7 +134,17 @@ impl KernelCache {
     #[cfg(test)]
     pub(crate) fn place(&mut self, ip: u32, inst: &Inst) {
         let page = self.page(ip);
-        self.pages[page].slots[KernelCache::slot_index(ip)] = slot_of(inst, self.mode);
+        self.put(page, ip, slot_of(inst, self.mode));
+    }
+
+    fn put(&mut self, page: usize, ip: u32, slot: Slot) {
+        // PANIC: `page` comes from `page()`; a page has 256 slots.
+        let slots = &mut self.pages[page].slots;
+        let at = KernelCache::slot_index(ip);
+        slots[at] = slot;
+        if self.mode == Mode::Fast {
+            liveness::refresh(slots, at);
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 //! PRM: volume 4, 11.3.6, 11.3.8. With the class known, lanes stay in registers between load and
 //! result. Other operands take the general loads of `operand`.
 
-use crate::decoded::{Src, SrcKind};
+use crate::decoded::{Num, Src, SrcKind, Table};
+use crate::exec::word::packed;
 use crate::operand::{widen, widen_all};
 use crate::thread::Thread;
 
@@ -15,12 +16,14 @@ pub(crate) enum Class {
     Quads,
     Repeat,
     Gather,
+    Words,
     Any,
 }
 
 /// The class of a float source.
 pub(crate) fn class(s: &Src) -> Class {
     match &s.kind {
+        SrcKind::Table(t) if words(s, t) => Class::Words,
         _ if !s.fast_float => Class::Any,
         SrcKind::Vec(_) => Class::Vector,
         SrcKind::Scalar(_) => Class::Scalar,
@@ -38,6 +41,12 @@ pub(crate) fn coarse(s: &Src) -> Class {
         Class::Quads | Class::Repeat => Class::Gather,
         c => c,
     }
+}
+
+/// Packed unsigned words, sixteen of them inside the register file. A general lowering has them
+/// too, and its loads take the general way because `Any` is all it may choose.
+fn words(s: &Src, t: &Table) -> bool {
+    s.words && s.num == Num::Uw && !s.negate && !s.abs && packed(t, t.len())
 }
 
 fn same(t: &[u16]) -> bool {
@@ -63,6 +72,8 @@ pub(crate) struct Quads;
 pub(crate) struct Repeat;
 /// Dwords of any direct region.
 pub(crate) struct Gather;
+/// Packed unsigned words.
+pub(crate) struct Words;
 /// Everything.
 pub(crate) struct Any;
 
@@ -130,6 +141,21 @@ impl Load for Gather {
     }
 }
 
+impl Load for Words {
+    #[inline(always)]
+    fn get<const N: usize>(t: &Thread, s: &Src) -> [f64; N] {
+        let mut out = [0.0; N];
+        if let SrcKind::Table(table) = &s.kind {
+            let pairs = t.regs.vec::<8>(table[0] >> 2);
+            for i in 0..N {
+                // Words are positive: the conversion of signed integers is the cheap one.
+                out[i] = f64::from((pairs[i / 2] >> (16 * (i % 2)) & 0xffff) as i32);
+            }
+        }
+        out
+    }
+}
+
 impl Load for Any {
     #[inline(always)]
     fn get<const N: usize>(t: &Thread, s: &Src) -> [f64; N] {
@@ -140,7 +166,7 @@ impl Load for Any {
 /// The instance of a two-source float handler for the coarse classes of its sources.
 macro_rules! by_class {
     ($f:ident, $d:expr, $wide:expr $(, $extra:tt)*) => {{
-        use crate::class::{Any, Class, Gather, Scalar, Vector, coarse};
+        use crate::class::{Any, Class, Gather, Scalar, Vector, Words, coarse};
         match ($wide, coarse(&$d.src[0]), coarse(&$d.src[1])) {
             (false, Class::Vector, Class::Vector) => $f::<8, Vector, Vector $(, $extra)*>,
             (false, Class::Vector, Class::Scalar) => $f::<8, Vector, Scalar $(, $extra)*>,
@@ -149,6 +175,8 @@ macro_rules! by_class {
             (false, Class::Gather, Class::Vector) => $f::<8, Gather, Vector $(, $extra)*>,
             (false, Class::Vector, Class::Gather) => $f::<8, Vector, Gather $(, $extra)*>,
             (false, Class::Gather, Class::Scalar) => $f::<8, Gather, Scalar $(, $extra)*>,
+            (false, Class::Words, Class::Scalar) => $f::<8, Words, Scalar $(, $extra)*>,
+            (true, Class::Words, Class::Scalar) => $f::<16, Words, Scalar $(, $extra)*>,
             (false, ..) => $f::<8, Any, Any $(, $extra)*>,
             (true, Class::Vector, Class::Vector) => $f::<16, Vector, Vector $(, $extra)*>,
             (true, Class::Vector, Class::Scalar) => $f::<16, Vector, Scalar $(, $extra)*>,

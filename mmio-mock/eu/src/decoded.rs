@@ -118,6 +118,8 @@ pub(crate) struct Src {
     pub(crate) abs: bool,
     /// Float elements of a direct region or an immediate.
     pub(crate) fast_float: bool,
+    /// Words may take a load of their own.
+    pub(crate) words: bool,
     /// `abs` on float bits.
     pub(crate) and: u32,
     /// `negate` on float bits.
@@ -203,6 +205,8 @@ pub(crate) struct Decoded {
     pub(crate) pred_inv: bool,
     /// Updates the accumulator implicitly.
     pub(crate) acc_write: bool,
+    /// What it writes there is overwritten before anything reads it; see `liveness`.
+    pub(crate) acc_dead: bool,
     /// First implicit accumulator lane.
     pub(crate) acc_lane: u8,
     /// Accumulator holds 33-bit words rather than 64-bit dwords.

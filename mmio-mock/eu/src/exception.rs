@@ -41,6 +41,11 @@ pub(crate) fn enter(t: &mut Thread, status: u32, resume: u32) {
     }
 }
 
+/// Whether the thread can stop for a breakpoint.
+pub(crate) fn breakpoints(t: &Thread) -> bool {
+    t.cr[1] & (CR1_BREAKPOINT | CR1_BREAKPOINT_ENABLE) != 0
+}
+
 /// Takes a breakpoint before the instruction at `ip`, unless it is off or suppressed.
 pub(crate) fn breakpoint(t: &mut Thread) -> bool {
     let enabled = t.cr[1] & CR1_BREAKPOINT_ENABLE != 0 && t.cr[0] & CR0_MASTER == 0;
@@ -87,6 +92,8 @@ pub(crate) fn write_control(t: &mut Thread, cr0: u32, cr1: u32, cr2: u32) {
     }
     t.alt = cr0 & CR0_ALT != 0;
     t.acc_on = cr0 & CR0_ACC_DISABLE == 0;
+    // Breakpoints may have been enabled.
+    t.acc_lazy = false;
     if was_inside && cr0 & CR0_MASTER == 0 {
         t.jump_to(cr2 & !15);
         // Single step: a breakpoint status left set with Suppress set traps again after one

@@ -9,6 +9,7 @@ mod dword;
 mod float;
 mod int;
 mod round;
+pub(crate) mod word;
 
 pub(crate) use dot::line_applies;
 
@@ -92,6 +93,8 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
             as_integers(d);
             if mode == Mode::Fast && dword::applies(d) {
                 dword::select(op, wide)
+            } else if mode == Mode::Fast && op == Opcode::Add && word::applies(d) {
+                word::add
             } else {
                 int::select(op)
             }
@@ -193,7 +196,7 @@ pub(crate) fn finish_float<const N: usize>(
 /// Implicit accumulator update.
 #[inline(always)]
 fn float_acc<const N: usize>(t: &mut Thread, d: &Decoded, r: [f64; N]) {
-    if d.acc_write && t.acc_on {
+    if t.acc_wanted(d) {
         if d.exec >= 8 {
             t.acc.set_floats(d.acc_lane, &r);
         } else {
@@ -283,7 +286,7 @@ pub(crate) fn alt(v: f64) -> f64 {
 /// Integer results: accumulator, flags, destination.
 #[inline]
 pub(crate) fn finish_int(t: &mut Thread, d: &Decoded, mask: u16, r: &[i64; 16]) -> Next {
-    if d.acc_write && t.acc_on {
+    if t.acc_wanted(d) {
         write_acc(t, d, r);
     }
     finish_int_no_acc(t, d, mask, r)

@@ -13,6 +13,7 @@ mod exception;
 mod exec;
 mod flow;
 pub mod grf;
+mod liveness;
 mod lower;
 pub mod mask;
 mod operand;

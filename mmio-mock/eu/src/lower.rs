@@ -49,6 +49,7 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         saturate: false,
         pred_inv: false,
         acc_write: false,
+        acc_dead: false,
         acc_lane: 0,
         acc_word: false,
         special: false,
@@ -83,6 +84,7 @@ const NULL_SRC: Src = Src {
     negate: false,
     abs: false,
     fast_float: false,
+    words: false,
     and: u32::MAX,
     xor: 0,
 };
@@ -218,6 +220,7 @@ impl Lower<'_> {
             negate: s.negate,
             abs: s.abs,
             fast_float,
+            words: fast,
             and: if s.abs { 0x7fff_ffff } else { u32::MAX },
             xor: if s.negate { 0x8000_0000 } else { 0 },
         })
@@ -463,6 +466,7 @@ pub(crate) fn lower(inst: &Inst, mode: Mode) -> Decoded {
         (l.dst(&inst.dst), l.src(&inst.src[0]), l.src(&inst.src[1]))
     else {
         d.run = exec::illegal;
+        d.acc_write = false;
         return d;
     };
     d.dst = dst;

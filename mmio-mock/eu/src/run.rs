@@ -34,6 +34,7 @@ impl Thread {
         budget: &mut u64,
         stats: &mut RunStats,
     ) -> Stop<P::Fault> {
+        self.acc_lazy = !O::ACTIVE && self.step == 0 && !exception::breakpoints(self);
         loop {
             let base = self.ip & PAGE_MASK;
             let page = cache.page(base);

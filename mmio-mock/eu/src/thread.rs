@@ -33,6 +33,9 @@ pub struct Thread {
     pub(crate) alt: bool,
     /// CR0 bit 1 is clear.
     pub(crate) acc_on: bool,
+    /// Nobody looks between two instructions: accumulator updates that the next ones overwrite
+    /// unread may be left out.
+    pub(crate) acc_lazy: bool,
     pub(crate) spf: bool,
     /// An explicit write changed `ip`.
     pub(crate) jumped: bool,
@@ -91,6 +94,7 @@ impl Thread {
             dispatch_mask: 0xffff,
             alt: false,
             acc_on: true,
+            acc_lazy: false,
             spf: false,
             jumped: false,
             step: 0,
@@ -255,6 +259,12 @@ impl Thread {
             enter(self, CR1_BREAKPOINT, ip);
             self.jumped = false;
         }
+    }
+
+    /// Whether an instruction updates the accumulator implicitly.
+    #[inline(always)]
+    pub(crate) fn acc_wanted(&self, d: &Decoded) -> bool {
+        d.acc_write && self.acc_on && !(d.acc_dead && self.acc_lazy)
     }
 
     /// Channels that an instruction writes: masks, predicate and align16 channel enables.

@@ -132,7 +132,7 @@ fn add<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let a = t.load_raw::<N>(&d.src[0]);
     let b = t.load_raw::<N>(&d.src[1]);
-    if t.acc_on {
+    if t.acc_wanted(d) {
         let (x, y) = (wide(&d.src[0], &a), wide(&d.src[1], &b));
         let mut sum = [0; N];
         for i in 0..N {

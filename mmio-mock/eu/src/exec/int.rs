@@ -152,7 +152,7 @@ fn mach(t: &mut Thread, d: &Decoded) -> Next {
         let high = (r[i] >> 16).wrapping_mul(b[i]);
         r[i] = c[i].wrapping_add(high << 16);
     }
-    if t.acc_on {
+    if t.acc_wanted(d) {
         write_acc(t, d, &r);
     }
     let r = r.map(|v| settle(d, v >> 32));

@@ -233,4 +233,68 @@ proptest! {
             prop_assert_eq!(fast.view(), general.view(), "instruction {}: {:#?}", n, inst);
         }
     }
+
+    /// Whole programs, where accumulator updates that the next instruction overwrites are left out.
+    #[test]
+    fn programs_agree(seed in 1u64..) {
+        let mut rng = Rng(seed);
+        let code: Vec<Inst> = (0..24)
+            .map(|_| match rng.below(3) {
+                // What kernels are made of: the accumulator written, passed over, read.
+                0 => Inst { exec_size: 16, ..instruction(&mut rng) },
+                1 => Inst { opcode: pick(&mut rng, &[Opcode::Mac, Opcode::Mul, Opcode::Line, Opcode::Mov]), ..instruction(&mut rng) },
+                _ => instruction(&mut rng),
+            })
+            .collect();
+        let mut fast = randomised(&mut rng);
+        let mut general = fast.clone();
+        let mut port = TestPort::new(Vec::new());
+        let count = code.len() as u64;
+        fast.set_ip(0);
+        general.set_ip(0);
+        let a = run_in(&mut KernelCache::new(isa::Verx10::GEN40), &mut fast, &mut port, &code, count);
+        let b = run_in(&mut KernelCache::general(isa::Verx10::GEN40), &mut general, &mut port, &code, count);
+        prop_assert_eq!(a, b);
+        prop_assert_eq!(fast.grf(), general.grf(), "{:#?}", code);
+        prop_assert_eq!(fast.mrf(), general.mrf(), "{:#?}", code);
+        prop_assert_eq!(fast.view(), general.view(), "{:#?}", code);
+    }
+
+    /// The first instructions of a pixel kernel: positions from packed words.
+    #[test]
+    fn words_agree(seed in 1u64..) {
+        let mut rng = Rng(seed);
+        let mut code = Vec::new();
+        for subnr in [8, 10] {
+            let mut i = Inst::blank(Opcode::Add);
+            i.exec_size = 16;
+            i.num_src = 2;
+            i.no_mask = rng.below(2) == 0;
+            i.dst = Dst { file: RegFile::Grf, ty: pick(&mut rng, &[Type::Uw, Type::W]), addr: Addr::Direct { nr: subnr, subnr: 0 }, ..Dst::NULL };
+            let fours = Region { vstride: 2, width: 4, hstride: 0 };
+            i.src[0] = super::grf(rng.below(128) as u8, subnr, pick(&mut rng, &[Type::Uw, Type::W]), fours);
+            i.src[1] = imm(Type::V, rng.word());
+            code.push(i);
+            let mut i = Inst::blank(Opcode::Add);
+            i.exec_size = pick(&mut rng, &[8, 16]);
+            i.compression = if i.exec_size == 16 { Compression::Compressed } else { Compression::None };
+            i.num_src = 2;
+            i.dst = Dst { file: RegFile::Grf, ty: Type::F, addr: Addr::Direct { nr: 20 + subnr, subnr: 0 }, ..Dst::NULL };
+            i.src[0] = super::grf(subnr, 0, Type::Uw, Region::VEC8);
+            i.src[1] = Src { negate: true, ..super::grf(1, 0, Type::F, Region::SCALAR) };
+            code.push(i);
+        }
+        let mut fast = randomised(&mut rng);
+        let mut general = fast.clone();
+        let mut port = TestPort::new(Vec::new());
+        for n in 1..=code.len() {
+            fast.set_ip(0);
+            general.set_ip(0);
+            let a = run_in(&mut KernelCache::new(isa::Verx10::GEN40), &mut fast, &mut port, &code[..n], n as u64);
+            let b = run_in(&mut KernelCache::general(isa::Verx10::GEN40), &mut general, &mut port, &code[..n], n as u64);
+            prop_assert_eq!(a, b);
+            prop_assert_eq!(fast.grf(), general.grf(), "{:#?}", code);
+            prop_assert_eq!(fast.view(), general.view(), "{:#?}", code);
+        }
+    }
 }

@@ -1,0 +1,72 @@
+//! Which implicit accumulator updates nobody can see.
+//!
+//! PRM: volume 4, 11.3.4.5 (implicit accumulator). Nearly every arithmetic instruction updates the
+//! accumulator and nearly none reads it. An update is dead when straight-line code overwrites all
+//! of it unread. Not looked at: anything past a jump or the end of a page.
+
+use crate::decoded::{Decoded, DstKind, Slot, SrcKind};
+use isa::Opcode;
+
+/// Instructions looked at behind an update.
+const REACH: usize = 12;
+
+/// What an instruction is to an earlier accumulator update.
+enum Role {
+    /// It replaces these lanes, whatever its masks.
+    Replaces(u8, u8),
+    /// It neither reads nor replaces the accumulator, and the next instruction follows it.
+    Passes,
+    /// It may read the accumulator, or something else may follow.
+    Reads,
+}
+
+fn explicit(d: &Decoded) -> bool {
+    let source = |k: &SrcKind| matches!(k, SrcKind::Acc(_) | SrcKind::Arf(..));
+    d.src.iter().any(|s| source(&s.kind))
+        || matches!(d.dst.kind, DstKind::Acc(..) | DstKind::Arf(..))
+}
+
+fn role(d: &Decoded) -> Role {
+    use Opcode::{
+        Add, And, Asr, Avg, Cmp, Cmpn, Dp2, Dp3, Dp4, Dph, Frc, Line, Mov, Mul, Not, Or, Rndd,
+        Rndu, Sel, Send, Shl, Shr, Xor,
+    };
+    if d.empty || d.breakpoint || explicit(d) {
+        return Role::Reads;
+    }
+    match d.op {
+        // A group's kind changes with it, so that only whole groups replace everything.
+        Add | Mul | Avg | Frc | Rndu | Rndd | Dp4 | Dph | Dp3 | Dp2 | Line
+            if d.exec >= 8 && d.acc_write =>
+        {
+            Role::Replaces(d.acc_lane, d.acc_lane + d.exec)
+        }
+        Mov | Sel | Cmp | Cmpn | Not | And | Or | Xor | Shl | Shr | Asr => Role::Passes,
+        // The end of a thread leaves its accumulator to the next one in the slot.
+        Send if d.send.desc.is_some_and(|desc| desc >> 31 == 0) => Role::Passes,
+        _ => Role::Reads,
+    }
+}
+
+fn dead(d: &Decoded, behind: &[Slot]) -> bool {
+    let (first, end) = (d.acc_lane, d.acc_lane + d.exec);
+    for slot in behind.iter().take(REACH) {
+        match role(&slot.hot) {
+            Role::Replaces(from, to) if from <= first && end <= to => return true,
+            Role::Passes => {}
+            Role::Replaces(..) | Role::Reads => return false,
+        }
+    }
+    false
+}
+
+/// Looks again at the updates that a newly filled slot may have made dead.
+pub(crate) fn refresh(slots: &mut [Slot], filled: usize) {
+    for at in filled.saturating_sub(REACH)..=filled {
+        let Some((slot, behind)) = slots.get_mut(at..).and_then(<[Slot]>::split_first_mut) else {
+            return;
+        };
+        let d = &mut slot.hot;
+        d.acc_dead = !d.empty && d.acc_write && dead(d, behind);
+    }
+}
