@@ -18,9 +18,9 @@ mod vf;
 mod wiz;
 
 pub use counters::{Counter, Counters};
-pub use ic::Fetch;
+pub use ic::{Fetch, IcBreakpoints};
 pub use sf::{ClipRectangle, SfPrimitive};
-pub use shared::{ErrorWords, SharedUnit};
+pub use shared::{Arbiter, ErrorWords, SharedUnit};
 pub use snapshot::{Latch, Snapshot, SnapshotUnit, Verdict, vertex_tag};
 pub use spawn::MediaThread;
 pub use svg::SvgBase;

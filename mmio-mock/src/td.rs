@@ -5,8 +5,12 @@
 //! 2.6.9, and one order makes every run the same. A thread that cannot finish in the present time
 //! slice keeps its slot and is resumed later.
 
+mod breakpoints;
+
 use eu::{FloatMode, Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
 use isa::Verx10;
+
+use breakpoints::Breakpoints;
 
 use crate::debug::{DebugRegs, ExceptionOverride};
 use crate::fault::UnitFault;
@@ -111,6 +115,8 @@ struct Slot {
     events: Events,
     kernel: u32,
     instructions: u64,
+    /// It waits for the host, with its Attn signal up.
+    attention: bool,
 }
 
 /// The dispatcher and its EUs.
@@ -118,6 +124,7 @@ pub struct Td {
     slots: Vec<Slot>,
     threads_per_eu: u16,
     cache: KernelCache,
+    isa: Verx10,
     sip: u32,
     fftid: u8,
 }
@@ -134,12 +141,14 @@ impl Td {
                 events: Events::default(),
                 kernel: 0,
                 instructions: 0,
+                attention: false,
             })
             .collect();
         Td {
             slots,
             threads_per_eu,
             cache: KernelCache::new(isa),
+            isa,
             sip: 0,
             fftid: 0,
         }
@@ -269,6 +278,7 @@ impl Td {
         slot.context = request.context;
         slot.kernel = kernel.ip;
         slot.instructions = 0;
+        slot.attention = false;
         slot.events.clear();
         slot.events.free.extend_from_slice(free);
         machine.status.activity.threads[request.unit as usize] += 1;
@@ -287,7 +297,19 @@ impl Td {
         if slot.state != SlotState::Running {
             return Outcome::InFlight(id);
         }
+        let who = slot.thread.id();
+        let (eu, thread) = (u32::from(who.eu), u32::from(who.slot));
+        if machine.debug.take_attention_clear(eu, thread) {
+            slot.thread.attention_clear();
+            if std::mem::take(&mut slot.attention) {
+                // The host lets the thread go on (PRM 3.5).
+                slot.thread.notify(1);
+            }
+        }
         let mut stats = RunStats::default();
+        let base = slot.context.bases.general_state_base;
+        let breakpoints = machine.debug.ic_breakpoints();
+        let mut breakpoints = breakpoints.map(|b| Breakpoints::new(b, base, self.isa));
         let stop = {
             let mut port = Router {
                 mem: machine.mem,
@@ -295,15 +317,26 @@ impl Td {
                 shared: machine.shared,
                 ctx: &slot.context,
                 events: &mut slot.events,
+                arbiter: machine.debug.arbiter(),
+                debug: machine.debug,
             };
-            slot.thread.run(
-                &mut self.cache,
-                &mut port,
-                &mut NoObserver,
-                machine.budget,
-                &mut stats,
-            )
+            let (cache, budget) = (&mut self.cache, &mut *machine.budget);
+            let run = &mut slot.thread;
+            match &mut breakpoints {
+                None => run.run(cache, &mut port, &mut NoObserver, budget, &mut stats),
+                Some(observer) => loop {
+                    let stop = run.run(cache, &mut port, observer, budget, &mut stats);
+                    if stop != Stop::Observer {
+                        break stop;
+                    }
+                    if !run.breakpoint() {
+                        observer.pass(run.ip());
+                    }
+                },
+            }
         };
+        let data = slot.thread.attention_data();
+        machine.debug.set_attention_data(eu, thread, data);
         slot.instructions += stats.instructions;
         let activity = &mut machine.status.activity;
         activity.instructions[slot.unit as usize] += stats.instructions;
@@ -316,6 +349,11 @@ impl Td {
                     instructions: slot.instructions,
                 });
                 return Outcome::Done(id);
+            }
+            Stop::Wait(1) => {
+                if !std::mem::replace(&mut slot.attention, true) {
+                    machine.debug.raise_attention(eu, thread);
+                }
             }
             Stop::Budget | Stop::Busy | Stop::Wait(_) | Stop::Observer => {}
             Stop::Hung(why) => {

@@ -111,6 +111,11 @@ impl Urb {
         section.carve();
     }
 
+    /// The row behind the section of `owner`.
+    pub fn end(&self, owner: Owner) -> u16 {
+        self.sections[owner as usize].end
+    }
+
     /// Cuts the section of `owner` into `entries` entries of `entry_rows` 256-bit rows each
     /// (unit state or CS_URB_STATE). Keeps live entries when nothing changes.
     pub fn partition(&mut self, owner: Owner, entries: u16, entry_rows: u16) {

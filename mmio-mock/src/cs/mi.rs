@@ -6,8 +6,8 @@
 
 use mem::{GpuAddr, PhysAddr};
 use regs::gen40::{
-    MiBatchBufferStart, MiFlush, MiLoadRegisterImmPair, MiNoop, MiSetContext, MiStoreDataImm,
-    MiStoreDataIndex, MiStoreRegisterMem, RegId, fields,
+    MiBatchBufferStart, MiFlush, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiSetContext,
+    MiStoreDataImm, MiStoreDataIndex, MiStoreRegisterMem, RegId, fields,
 };
 
 use super::{CsContext, Flow};
@@ -72,18 +72,28 @@ pub fn store_data_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), Unit
     )
 }
 
-/// MI_LOAD_REGISTER_IMM: the device carries the writes out when the command is done.
+/// MI_LOAD_REGISTER_IMM: the device carries the writes out when the command is done. Bytes with their
+/// write disabled keep what the register shows.
 pub fn load_register_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let disables = MiLoadRegisterImm::from_dwords(d).byte_write_disables();
+    let keep = (0..4)
+        .filter(|byte| disables >> byte & 1 == 1)
+        .fold(0, |mask, byte| mask | 0xff << (byte * 8));
     for pair in d.get(1..).unwrap_or_default().chunks_exact(2) {
         let pair = MiLoadRegisterImmPair::from_dwords(pair);
-        ctx.writes.push((pair.register_offset(), pair.data_dword()));
+        let (offset, mut value) = (pair.register_offset(), pair.data_dword());
+        match keep {
+            0 => {}
+            u32::MAX => continue,
+            _ => value = value & !keep | mmio(ctx).read32(offset) & keep,
+        }
+        ctx.writes.push((offset, value));
     }
 }
 
-/// MI_STORE_REGISTER_MEM: a register as the host would read it.
-pub fn store_register_mem(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    let command = MiStoreRegisterMem::from_dwords(d);
-    let value = Mmio {
+/// The registers as the host sees them.
+fn mmio<'a>(ctx: &'a mut CsContext<'_, '_>) -> Mmio<'a> {
+    Mmio {
         regs: ctx.regs,
         debug: ctx.machine.debug,
         mem: ctx.machine.mem,
@@ -91,7 +101,12 @@ pub fn store_register_mem(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), 
         trace: ctx.machine.trace,
         ticks: ctx.ticks,
     }
-    .read32(command.register_address());
+}
+
+/// MI_STORE_REGISTER_MEM: a register as the host would read it.
+pub fn store_register_mem(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let command = MiStoreRegisterMem::from_dwords(d);
+    let value = mmio(ctx).read32(command.register_address());
     store(
         command.use_global_gtt(),
         command.physical_start_address_extension(),

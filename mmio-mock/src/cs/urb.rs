@@ -51,8 +51,12 @@ pub fn fence(d: &[u32], ctx: &mut CsContext<'_, '_>) {
     ];
     let mut start = 0;
     for (owner, request, end) in sections {
-        // CAST: fences have at most eleven bits.
-        let end = end as u16 * ROWS_PER_UNIT;
+        // CAST: fences have at most eleven bits. Those of sections that stay are not looked at.
+        let end = if request {
+            end as u16 * ROWS_PER_UNIT
+        } else {
+            ctx.machine.urb.end(owner)
+        };
         if request {
             ctx.machine.urb.fence(owner, start, end);
             if owner == Owner::Cs {

@@ -43,7 +43,35 @@ pub(super) struct Latched {
     binding_tables: [u32; 32],
 }
 
+/// What the arbiters let through at present (3.4.5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Arbiter {
+    messages: bool,
+    writebacks: bool,
+    rows: bool,
+    /// One message at a time; its sideband is kept in the function's error words.
+    pub non_pipelined: bool,
+}
+
+impl Arbiter {
+    /// Whether a message has to wait. A function whose answer could not get back to the EU is not
+    /// started: nobody can tell the difference.
+    pub fn holds(self, math: bool, answers: bool) -> bool {
+        self.messages || answers && (self.rows || self.writebacks && !math)
+    }
+}
+
 impl DebugRegs {
+    /// The arbiters' halt bits and the non-pipelined mode.
+    pub fn arbiter(&self) -> Arbiter {
+        Arbiter {
+            messages: self.ma_messages_halted(),
+            writebacks: self.ma_writebacks_halted(),
+            rows: self.ma_row_input_halted(),
+            non_pipelined: self.non_pipelined(),
+        }
+    }
+
     /// A shared function discarded a message.
     ///
     /// The data port keeps its first error until reset (3.4.7), the others show the latest.

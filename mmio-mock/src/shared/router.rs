@@ -10,6 +10,7 @@ use super::context::{EotEvent, Events, ThreadContext, sfid};
 use super::error::{MessageError, refuse};
 use super::{Shared, math, null, spawner, urb_msg};
 use crate::UnitFault;
+use crate::debug::{Arbiter, DebugRegs};
 use crate::urb::Urb;
 
 /// One thread's way out of its EU, put together for as long as the thread runs.
@@ -24,6 +25,10 @@ pub struct Router<'a> {
     pub ctx: &'a ThreadContext,
     /// What the messages tell the units around.
     pub events: &'a mut Events,
+    /// Debug registers: traps and errors of the shared functions.
+    pub debug: &'a mut DebugRegs,
+    /// What the arbiters let through.
+    pub arbiter: Arbiter,
 }
 
 impl Router<'_> {
@@ -51,6 +56,9 @@ impl Router<'_> {
                 if outcome == urb_msg::Outcome::Busy {
                     return Ok(Delivery::Busy);
                 }
+                if let Some(header) = msg.payload.first() {
+                    self.debug.urb_write(header[7], msg.payload);
+                }
             }
             sfid::SPAWNER => spawner::execute(msg)?,
             _ => return Err(refuse("message bus", msg, "no shared function has this ID")),
@@ -70,6 +78,17 @@ impl Port for Router<'_> {
     }
 
     fn send(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, UnitFault> {
+        if self
+            .arbiter
+            .holds(msg.sfid == sfid::MATH, msg.response_length > 0)
+        {
+            return Ok(Delivery::Busy);
+        }
+        if self.arbiter.non_pipelined
+            && let Some((unit, words)) = MessageError::new(msg, "").words()
+        {
+            self.debug.shared_message(unit, words);
+        }
         if let Some(count) = self
             .shared
             .stats

@@ -69,30 +69,34 @@ fn the_dispatcher_enables_breakpoints_and_halts() {
 
 #[test]
 fn breakpoints_match_address_opcode_and_end_of_thread() {
+    let hit = |d: &DebugRegs, fetch| d.ic_breakpoints().is_some_and(|b| b.hit(fetch));
     let mut d = DebugRegs::new();
     let at = |address: u32, opcode: u32| Fetch {
         address,
         opcode,
         end_of_thread: false,
     };
-    assert!(!d.ic_armed());
+    assert!(d.ic_breakpoints().is_none());
     write(&mut d, 0x8288, 0x0001_2340);
-    assert!(!d.ic_armed() && !d.ic_breakpoint(at(0x0001_2340, 1)));
+    assert!(d.ic_breakpoints().is_none() && !hit(&d, at(0x0001_2340, 1)));
     write(&mut d, 0x8288, 0x0001_2341);
-    assert!(d.ic_armed() && d.ic_breakpoint(at(0x0001_2340, 1)));
-    assert!(!d.ic_breakpoint(at(0x0001_2350, 1)));
+    assert!(d.ic_breakpoints().is_some() && hit(&d, at(0x0001_2340, 1)));
+    assert!(!hit(&d, at(0x0001_2350, 1)));
     write(&mut d, 0x8290, 0x0001_2351);
-    assert!(d.ic_breakpoint(at(0x0001_2350, 1)));
+    assert!(hit(&d, at(0x0001_2350, 1)));
     write(&mut d, 0x8294, 0x0040_0001);
-    assert!(d.ic_breakpoint(at(0, 0x40)) && !d.ic_breakpoint(at(0, 0x41)));
+    assert!(hit(&d, at(0, 0x40)) && !hit(&d, at(0, 0x41)));
     write(&mut d, 0x8298, 0x0041_0001);
-    assert!(d.ic_breakpoint(at(0, 0x41)));
+    assert!(hit(&d, at(0, 0x41)));
     write(&mut d, 0x8294, 0x0000_0002);
-    assert!(!d.ic_breakpoint(at(0, 0x31)));
-    assert!(d.ic_breakpoint(Fetch {
-        end_of_thread: true,
-        ..at(0, 0x31)
-    }));
+    assert!(!hit(&d, at(0, 0x31)));
+    assert!(hit(
+        &d,
+        Fetch {
+            end_of_thread: true,
+            ..at(0, 0x31)
+        }
+    ));
 }
 
 #[test]

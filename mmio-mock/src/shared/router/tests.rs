@@ -33,6 +33,7 @@ struct Bench {
     shared: Shared,
     ctx: ThreadContext,
     events: Events,
+    debug: DebugRegs,
 }
 
 impl Bench {
@@ -52,6 +53,7 @@ impl Bench {
                 ..ThreadContext::default()
             },
             events: Events::default(),
+            debug: DebugRegs::new(),
         }
     }
 
@@ -62,6 +64,8 @@ impl Bench {
             shared: &mut self.shared,
             ctx: &self.ctx,
             events: &mut self.events,
+            arbiter: self.debug.arbiter(),
+            debug: &mut self.debug,
         }
     }
 }

@@ -1,0 +1,240 @@
+//! Debug registers in action: breakpoints, attention, snapshots of VS, SF and URB, halted arbiters.
+//!
+//! PRM: volume 4, 3.3.5, 3.3.8, 3.4.4, 3.4.5, 3.4.9, 3.5, 3.6. Not covered: the windower (live_snapshot.rs).
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use crestline_tests::scene::draw::Draw;
+use crestline_tests::scene::surface::Surface;
+use crestline_tests::scene::{FRAME, Scene};
+use kernel::time::Delta;
+use regs::gen40::reg;
+
+/// wait n1; then CR1: breakpoints on, status clear; then CR0: suppress one breakpoint, leave the routine.
+const SYSTEM_ROUTINE: [u32; 12] = [
+    0x0000_0030,
+    0x3220_0084,
+    0x0000_1220,
+    0, //
+    0x0000_0001,
+    0x3004_0060,
+    0,
+    0x0000_8000, //
+    0x0000_0001,
+    0x3000_0060,
+    0,
+    0x0000_8000,
+];
+
+/// Bit 4 of a register whose upper half says which bits a write changes.
+const GLOBAL_DEBUG_ENABLE: u32 = 1 << 20 | 1 << 4;
+
+fn write(scene: &Scene, offset: u32, value: u32) {
+    scene.rig.platform.device().write32(offset, value);
+}
+
+fn read(scene: &Scene, offset: u32) -> u32 {
+    scene.rig.platform.device().read32(offset)
+}
+
+/// A mux value of a unit whose control register is at `control`, data at `data`.
+fn show(scene: &Scene, control: u32, mux: u32, data: u32) -> u32 {
+    let old = read(scene, control) & !0xff00;
+    write(scene, control, old | mux << 8);
+    read(scene, data)
+}
+
+fn corners(n: usize) -> Vec<[f32; 8]> {
+    let at = [[0.0, 0.0], [64.0, 0.0], [0.0, 64.0]];
+    (0..n)
+        .map(|i| {
+            let [x, y] = at[i % 3];
+            [x, y, 0.5, 1.0, i as f32, 0.25, 0.5, 1.0]
+        })
+        .collect()
+}
+
+fn triangles(scene: &mut Scene, target: &Surface, count: usize) -> Draw {
+    let mut draw = Draw::flat(target.state());
+    scene.vertices(&mut draw, &corners(count * 3));
+    draw
+}
+
+fn finish(scene: Scene, target: Surface) {
+    write(&scene, reg::INSTPM.offset(), 1 << 20);
+    // The driver takes a wait that the test made long for a hang.
+    drop(scene.rig.device.take_error_state());
+    drop(target);
+    scene.finish();
+}
+
+/// The first setup thread meets a breakpoint at its kernel's address, waits in the system routine, and
+/// goes on when the host says so.
+#[test]
+fn a_breakpoint_waits_for_the_host() {
+    // End of thread, opcode and address: each a register of its own.
+    let by = |scene: &Scene, kernel: u32| {
+        let registers = [
+            (reg::ISC_L1CA_BP_ADR1.offset(), kernel | 1),
+            (reg::ISC_L1CA_BP_ADR2.offset(), kernel | 1),
+            // send, on these parts 31h.
+            (reg::ISC_L1CA_BP_OPC1.offset(), 0x31 << 16 | 1),
+            (reg::ISC_L1CA_BP_OPC1.offset(), 1 << 1),
+            (reg::ISC_L1CA_BP_OPC2.offset(), 0x31 << 16 | 1),
+        ];
+        assert_eq!(read(scene, reg::EU_ATT.offset()), 0);
+        registers
+    };
+    for which in 0..5 {
+        let mut scene = Scene::new();
+        let target = scene.target(64, 64);
+        let draw = triangles(&mut scene, &target, 1);
+        let routine = scene.state(64, &SYSTEM_ROUTINE);
+        scene.commands.extend([0x6102_0000, routine]);
+        let kernel = scene.state(64, &draw.sf_kernel);
+        scene.draw(&draw);
+        // The scene places the kernel again; its own copy is the one that runs.
+        let copy = kernel_after(kernel, draw.sf_kernel.len());
+        write(&scene, reg::INSTPM.offset(), GLOBAL_DEBUG_ENABLE);
+        write(&scene, reg::TD_CTL.offset(), 1 << 4);
+        let (offset, value) = by(&scene, copy)[which];
+        write(&scene, offset, value);
+        let frame = scene.submit();
+        assert!(
+            frame.wait(Delta::from_millis(1)).is_err(),
+            "register {which}: nothing stopped"
+        );
+        // The most significant bit of EU_ATT is EU 0, thread 0.
+        assert_eq!(
+            read(&scene, reg::EU_ATT.offset()),
+            1 << 31,
+            "register {which}"
+        );
+        assert_ne!(
+            read(&scene, reg::ISR.offset()) & 1 << 2,
+            0,
+            "debug interrupt"
+        );
+        assert!(target.words().iter().all(|&w| w == 0));
+        write(&scene, offset, 0);
+        // The least significant bit of EU_ATT_CLR is EU 0, thread 0.
+        write(&scene, reg::EU_ATT_CLR.offset(), 1);
+        frame.wait(FRAME).expect("the thread goes on");
+        assert_eq!(read(&scene, reg::EU_ATT.offset()), 0);
+        assert!(target.words().iter().any(|&w| w != 0), "register {which}");
+        frame.release();
+        finish(scene, target);
+    }
+}
+
+/// Where the next copy of a kernel of `dwords` begins that `Scene::draw` puts into the heap.
+fn kernel_after(first: u32, dwords: usize) -> u32 {
+    // VS_STATE of seven dwords comes first, on a boundary of 32 bytes.
+    let state = (first + dwords as u32 * 4).next_multiple_of(32);
+    (state + 7 * 4).next_multiple_of(64)
+}
+
+#[test]
+fn snapshots_name_the_vertices_upstream() {
+    let mut scene = Scene::new();
+    let target = scene.target(64, 64);
+    let draw = triangles(&mut scene, &target, 3);
+    write(&scene, reg::INSTPM.offset(), GLOBAL_DEBUG_ENABLE);
+    // The second primitive; the third data phase of its URB write. SF flags its threads for that.
+    write(&scene, reg::SF_STRG_VAL.offset(), 1);
+    write(&scene, reg::SF_CTL.offset(), 0b011);
+    write(&scene, reg::URB_CTL.offset(), 3 << 16 | 1);
+    scene.draw(&draw);
+    scene.run();
+    let control = reg::SF_CTL.offset();
+    assert_eq!(read(&scene, control) >> 31, 1, "complete");
+    let data = reg::SF_RDATA.offset();
+    for (vertex, sequence) in (0..3).zip(3..) {
+        // VS's unit code and the sequence number, then the relative count, which is 0 out of VS.
+        assert_eq!(show(&scene, control, vertex * 2, data), 2 << 28 | sequence);
+        assert_eq!(show(&scene, control, vertex * 2 + 1, data), 0);
+    }
+    assert_eq!(show(&scene, control, 6, data), 3);
+    // Register 3 of the message: the attributes at the start vertex, z in dword 2, the colour of the
+    // provoking vertex, number 5, in dword 4.
+    let control = reg::URB_CTL.offset();
+    assert_eq!(read(&scene, control) >> 31, 1, "complete");
+    let data = reg::URB_RDATA.offset();
+    assert_eq!(show(&scene, control, 8 + 2, data), 0.5f32.to_bits());
+    assert_eq!(show(&scene, control, 8 + 4, data), 5.0f32.to_bits());
+    finish(scene, target);
+}
+
+#[test]
+fn a_vertex_shader_snapshot_shows_indices() {
+    let mut scene = Scene::new();
+    let target = scene.target(64, 64);
+    let mut draw = Draw::flat(target.state());
+    draw.perspective(64.0, 64.0);
+    draw.primitive.set_start_vertex_location(1);
+    let mut vertices = corners(4);
+    vertices.rotate_right(1);
+    scene.vertices(&mut draw, &vertices);
+    draw.topology(4, 3);
+    write(&scene, reg::INSTPM.offset(), GLOBAL_DEBUG_ENABLE);
+    // The second thread has the third vertex alone.
+    write(&scene, reg::VS_STRG_VAL.offset(), 1);
+    write(&scene, reg::VS_CTL.offset(), 1);
+    scene.draw(&draw);
+    scene.run();
+    let (control, data) = (reg::VS_CTL.offset(), reg::VS_RDATA.offset());
+    assert_eq!(read(&scene, control) >> 31, 1, "complete");
+    assert_eq!(show(&scene, control, 0, data), 3, "index of the vertex");
+    assert_eq!(show(&scene, control, 2, data), 1, "vertices of the thread");
+    finish(scene, target);
+}
+
+#[test]
+fn halted_arbiters_hold_messages_back() {
+    // Requests; nothing of a setup thread needs an answer but its division.
+    for bit in [2, 3] {
+        let mut scene = Scene::new();
+        let target = scene.target(64, 64);
+        let mut draw = Draw::flat(target.state());
+        draw.perspective(64.0, 64.0);
+        scene.vertices(
+            &mut draw,
+            &[
+                [-1.0, -1.0, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0],
+                [1.0, -1.0, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0],
+                [-1.0, 1.0, 0.5, 1.0, 1.0, 1.0, 1.0, 1.0],
+            ],
+        );
+        draw.topology(4, 3);
+        write(&scene, reg::INSTPM.offset(), GLOBAL_DEBUG_ENABLE);
+        write(&scene, reg::MA_DEBUG_1.offset(), 1 << bit);
+        scene.draw(&draw);
+        let frame = scene.submit();
+        assert!(frame.wait(Delta::from_millis(1)).is_err(), "bit {bit}");
+        assert!(target.words().iter().all(|&w| w == 0));
+        write(&scene, reg::MA_DEBUG_1.offset(), 0);
+        frame.wait(FRAME).expect("messages flow again");
+        assert!(target.words().iter().any(|&w| w != 0));
+        frame.release();
+        finish(scene, target);
+    }
+}
+
+#[test]
+fn register_writes_of_commands_keep_disabled_bytes() {
+    let mut scene = Scene::new();
+    let register = reg::VF_STRG_VAL.offset();
+    for (disables, expected) in [
+        (0b0000, 0xaabb_ccddu32),
+        (0b0110, 0xaa22_33dd),
+        (0b1001, 0x11bb_cc44),
+        (0b1111, 0x1122_3344),
+    ] {
+        write(&scene, register, 0x1122_3344);
+        scene
+            .commands
+            .extend([0x1100_0001 | disables << 8, register, 0xaabb_ccdd]);
+        scene.run();
+        assert_eq!(read(&scene, register), expected, "disables {disables:04b}");
+    }
+    scene.finish();
+}
