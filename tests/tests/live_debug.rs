@@ -1,4 +1,4 @@
-//! Debug registers in action: breakpoints, attention, snapshots of VS, SF and URB, halted arbiters.
+//! Debug registers: breakpoints, attention, snapshots, halted arbiters.
 //!
 //! PRM: volume 4, 3.3.5, 3.3.8, 3.4.4, 3.4.5, 3.4.9, 3.5, 3.6. Not covered: the windower (live_snapshot.rs).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

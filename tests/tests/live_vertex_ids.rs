@@ -1,4 +1,4 @@
-//! Vertex and instance numbers, the start of instance data, and sprites, on the driver.
+//! Vertex and instance numbers, the start of instance data, sprites.
 //!
 //! PRM: volume 2, vertex fetch and strips-and-fans. Vertex ids leave start and base out, because the shaders of
 //! Mesa's compiler add them (brw_compiler.c, `vertex_id_zero_based`).
