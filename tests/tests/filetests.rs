@@ -28,6 +28,16 @@ fn encode() {
 }
 
 #[test]
+fn eu_run() {
+    kind("eu-run");
+}
+
+#[test]
+fn cs() {
+    kind("cs");
+}
+
+#[test]
 fn every_folder_belongs_to_a_kind() {
     assert_eq!(strangers(&corpus()), Vec::<String>::new());
 }

@@ -16,7 +16,11 @@ fn full(colour: [f32; 4]) -> Vec<[f32; 8]> {
     let s = SIZE as f32;
     [[0.0, 0.0], [s, 0.0], [s, s], [0.0, 0.0], [s, s], [0.0, s]]
         .iter()
-        .map(|p| [p[0], p[1], 0.5, 1.0, colour[0], colour[1], colour[2], colour[3]])
+        .map(|p| {
+            [
+                p[0], p[1], 0.5, 1.0, colour[0], colour[1], colour[2], colour[3],
+            ]
+        })
         .collect()
 }
 
@@ -109,7 +113,11 @@ fn factors_and_functions() {
         let before = unpack(old);
         let drawn = unpack(target.word(3, 3));
         for c in 0..4 {
-            let (s, d, f) = if c == 3 { alpha.unwrap_or((s, d, f)) } else { (s, d, f) };
+            let (s, d, f) = if c == 3 {
+                alpha.unwrap_or((s, d, f))
+            } else {
+                (s, d, f)
+            };
             let fs = factor(s, c, colour, before, constant);
             let fd = factor(d, c, colour, before, constant);
             let expected = function(f, colour[c], before[c], fs, fd).clamp(0.0, 1.0);
@@ -142,7 +150,11 @@ fn blending_needs_the_surface_too() {
         scene.vertices(&mut draw, &full([32.0 / 255.0; 4]));
         scene.draw(&draw);
         scene.run();
-        let expected = if surface_on && state_on { 0x6060_6060 } else { 0x2020_2020 };
+        let expected = if surface_on && state_on {
+            0x6060_6060
+        } else {
+            0x2020_2020
+        };
         assert_eq!(target.word(0, 0), expected, "{surface_on} {state_on}");
     }
     drop(target);
@@ -172,7 +184,11 @@ fn logic_operations_and_write_masks() {
             });
             // Blue, green, red, alpha.
             let keep = (0..4).fold(0, |keep, c| {
-                keep | if mask >> c & 1 == 1 { 0xff << (c * 8) } else { 0 }
+                keep | if mask >> c & 1 == 1 {
+                    0xff << (c * 8)
+                } else {
+                    0
+                }
             });
             assert_eq!(
                 target.word(5, 6),
@@ -207,12 +223,18 @@ fn dither() {
                         sum += drawn;
                         let far = (drawn - exact).abs();
                         let limit = if on { 1.0 } else { 0.5 };
-                        assert!(far <= limit + 1e-3, "{value} dither {on}: {drawn} for {exact}");
+                        assert!(
+                            far <= limit + 1e-3,
+                            "{value} dither {on}: {drawn} for {exact}"
+                        );
                     }
                 }
                 let mean = sum / 16.0;
                 let limit = if on { 0.1 } else { 0.5 };
-                assert!((mean - exact).abs() <= limit + 1e-3, "{value} {on}: mean {mean} of {exact}");
+                assert!(
+                    (mean - exact).abs() <= limit + 1e-3,
+                    "{value} {on}: mean {mean} of {exact}"
+                );
             }
         }
     }

@@ -105,7 +105,11 @@ fn functions_and_counts() {
     let counter = counts.address().unwrap();
     for format in [D32_FLOAT, D24_S8, D24_X8, D16] {
         let (surface, state) = depth_surface(&mut scene, format);
-        let far = if format == D32_FLOAT { 0x3f80_0000 } else { u32::MAX };
+        let far = if format == D32_FLOAT {
+            0x3f80_0000
+        } else {
+            u32::MAX
+        };
         for how in [How::Early, How::Kill, How::Computed, How::Late] {
             if how == How::Late && format != D24_S8 {
                 continue;
@@ -164,8 +168,14 @@ fn functions_and_counts() {
                         );
                     }
                 }
-                let counted = counts.read32(8).unwrap().wrapping_sub(counts.read32(0).unwrap());
-                assert_eq!(counted, passed, "format {format}, {how:?}, function {function}");
+                let counted = counts
+                    .read32(8)
+                    .unwrap()
+                    .wrapping_sub(counts.read32(0).unwrap());
+                assert_eq!(
+                    counted, passed,
+                    "format {format}, {how:?}, function {function}"
+                );
             }
         }
         drop(surface);
@@ -197,7 +207,11 @@ impl Face {
 
     /// Whether the test passes, and the stencil afterwards.
     fn apply(&self, old: u32, depth: bool) -> (bool, u32) {
-        let test = compare(self.function, self.reference & self.test_mask, old & self.test_mask);
+        let test = compare(
+            self.function,
+            self.reference & self.test_mask,
+            old & self.test_mask,
+        );
         let op = match (test, depth) {
             (false, _) => self.ops[0],
             (true, false) => self.ops[1],
@@ -224,9 +238,15 @@ fn stencil_of_both_faces() {
     let target = scene.target(SIZE, SIZE);
     let (surface, state) = depth_surface(&mut scene, D24_S8);
     let mut random = Random(0x57e9_c11e);
-    let start: Vec<u32> = (0..SIZE).map(|x| [0, 1, 254, 255, 3, 7, 128, 16][x as usize % 8]).collect();
+    let start: Vec<u32> = (0..SIZE)
+        .map(|x| [0, 1, 254, 255, 3, 7, 128, 16][x as usize % 8])
+        .collect();
     for round in 0..80 {
-        let how = if round % 2 == 0 { How::Early } else { How::Late };
+        let how = if round % 2 == 0 {
+            How::Early
+        } else {
+            How::Late
+        };
         let double = round % 5 != 0;
         let [front, back] = [Face::random(&mut random), Face::random(&mut random)];
         target.fill(&[0; 4]);
@@ -337,7 +357,12 @@ fn depth_offset() {
     let target = scene.target(SIZE, SIZE);
     let (surface, state) = depth_surface(&mut scene, D24_X8);
     // Constant in units of the format, scale of the larger slope, clamp.
-    for (constant, scale, clamp) in [(8.0f32, 0.0f32, 0.0f32), (0.0, 2.0, 0.0), (-100.0, 1.0, 0.0), (0.0, 4.0, 0.01)] {
+    for (constant, scale, clamp) in [
+        (8.0f32, 0.0f32, 0.0f32),
+        (0.0, 2.0, 0.0),
+        (-100.0, 1.0, 0.0),
+        (0.0, 4.0, 0.01),
+    ] {
         surface.fill(&u32::MAX.to_le_bytes());
         let mut draw = Draw::flat(target.state());
         draw.depth = state;
@@ -351,7 +376,14 @@ fn depth_offset() {
         // z grows by 1/64 a pixel to the right and 1/128 downwards.
         let s = SIZE as f32;
         let v = |x: f32, y: f32| [x, y, x / 64.0 + y / 128.0, 1.0, 1.0, 1.0, 1.0, 1.0];
-        let corners = [v(0.0, 0.0), v(s, 0.0), v(s, s), v(0.0, 0.0), v(s, s), v(0.0, s)];
+        let corners = [
+            v(0.0, 0.0),
+            v(s, 0.0),
+            v(s, s),
+            v(0.0, 0.0),
+            v(s, s),
+            v(0.0, s),
+        ];
         scene.vertices(&mut draw, &corners);
         // 3DSTATE_GLOBAL_DEPTH_OFFSET_CLAMP.
         let mut command = regs::gen40::State3dGlobalDepthOffsetClamp::new();

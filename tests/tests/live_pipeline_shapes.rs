@@ -53,7 +53,13 @@ fn picture(target: &Surface) -> Vec<usize> {
     .collect()
 }
 
-fn render(scene: &mut Scene, target: &Surface, draw: &mut Draw, topology: u32, places: &[[i64; 2]]) {
+fn render(
+    scene: &mut Scene,
+    target: &Surface,
+    draw: &mut Draw,
+    topology: u32,
+    places: &[[i64; 2]],
+) {
     target.fill(&[0; 4]);
     scene.vertices(draw, &vertices(places));
     draw.topology(topology, places.len() as u32);
@@ -122,7 +128,11 @@ fn triangles_and_their_provoking_vertices() {
         let triangles: Vec<_> = (0..6).map(|i| [i, i + 1, i + 2]).collect();
         render(&mut scene, &target, &mut draw, 5, &strip);
         let expected: Vec<_> = triangles.iter().map(|&t| (t, pick(t))).collect();
-        assert_eq!(picture(&target), paint(&strip, &expected), "strip, last {last}");
+        assert_eq!(
+            picture(&target),
+            paint(&strip, &expected),
+            "strip, last {last}"
+        );
 
         let fan: Vec<_> = (1..5).map(|i| [0, i, i + 1]).collect();
         render(&mut scene, &target, &mut draw, 6, &RING);
@@ -130,7 +140,11 @@ fn triangles_and_their_provoking_vertices() {
             .iter()
             .map(|&t| (t, if last { t[2] } else { t[1] }))
             .collect();
-        assert_eq!(picture(&target), paint(&RING, &expected), "fan, last {last}");
+        assert_eq!(
+            picture(&target),
+            paint(&RING, &expected),
+            "fan, last {last}"
+        );
 
         // A polygon's colour is that of vertex 0 in either convention.
         render(&mut scene, &target, &mut draw, 0xe, &RING);
@@ -146,7 +160,10 @@ fn triangles_and_their_provoking_vertices() {
     // Either vertex may provoke: the manual gives no rule for RECTLIST.
     let drawn = picture(&target);
     let colour = *drawn.iter().max().unwrap();
-    expected.iter_mut().filter(|e| **e != 0).for_each(|e| *e = colour);
+    expected
+        .iter_mut()
+        .filter(|e| **e != 0)
+        .for_each(|e| *e = colour);
     assert_eq!(drawn, expected);
     drop(target);
     scene.finish();
@@ -163,7 +180,12 @@ fn quads_by_geometry_threads() {
     let mut places = Vec::new();
     for i in 0..5 {
         let (x, y) = (50 + i % 3 * 330, 70 + i / 3 * 480);
-        places.extend([[x, y], [x + 250, y + 31], [x + 270, y + 400], [x - 13, y + 330]]);
+        places.extend([
+            [x, y],
+            [x + 250, y + 31],
+            [x + 270, y + 400],
+            [x - 13, y + 330],
+        ]);
     }
     places.push([1, 1]);
     places.push([900, 1]);
@@ -257,7 +279,13 @@ fn culling() {
 fn points() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
-    for (width, from_vertex) in [(1.0, false), (4.0, false), (7.5, false), (3.0, true), (9.125, true)] {
+    for (width, from_vertex) in [
+        (1.0, false),
+        (4.0, false),
+        (7.5, false),
+        (3.0, true),
+        (9.125, true),
+    ] {
         let mut draw = Draw::flat(target.state());
         draw.sf_kernel = kernels::sf_point();
         draw.sf
@@ -313,7 +341,10 @@ fn sprites() {
             let s = (x as f32 + 0.5 - 24.0) / 16.0 * 255.0;
             let t = (y as f32 + 0.5 - 16.0) / 16.0 * 255.0;
             let (r, g) = ((word >> 16 & 0xff) as f32, (word >> 8 & 0xff) as f32);
-            assert!((r - s).abs() <= 1.0 && (g - t).abs() <= 1.0, "{x} {y}: {word:08x}, {s} {t}");
+            assert!(
+                (r - s).abs() <= 1.0 && (g - t).abs() <= 1.0,
+                "{x} {y}: {word:08x}, {s} {t}"
+            );
             assert_eq!(word >> 24, 255);
         }
     }
@@ -350,7 +381,10 @@ fn lines() {
             .filter(|&i| drawn[i] != expected[i])
             .map(|i| (i % 64, i / 64, drawn[i], expected[i]))
             .collect();
-        assert!(wrong.is_empty(), "topology {topology}, first {first}: {wrong:?}");
+        assert!(
+            wrong.is_empty(),
+            "topology {topology}, first {first}: {wrong:?}"
+        );
     };
     for first in [false, true] {
         expect(2, &[(0, 1), (2, 3)], first);
@@ -360,7 +394,10 @@ fn lines() {
     // Width 5: two pixels on either side of an x-major line.
     draw.sf.set_line_width(5.0);
     target.fill(&[0; 4]);
-    scene.vertices(&mut draw, &vertices(&[[8 * 16 + 8, 20 * 16 + 8], [40 * 16 + 8, 20 * 16 + 8]]));
+    scene.vertices(
+        &mut draw,
+        &vertices(&[[8 * 16 + 8, 20 * 16 + 8], [40 * 16 + 8, 20 * 16 + 8]]),
+    );
     draw.topology(2, 2);
     scene.draw(&draw);
     scene.run();

@@ -6,8 +6,8 @@
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::{Layout, Surface};
 use crestline_tests::scene::{Scene, kernels};
-use regs::gen40::values::surface_format as sf;
 use regs::gen40::ScissorRect;
+use regs::gen40::values::surface_format as sf;
 
 fn rectangle(x: [f32; 2], y: [f32; 2], c: [f32; 4]) -> Vec<[f32; 8]> {
     [[0, 0], [1, 0], [1, 1], [0, 0], [1, 1], [0, 1]]
@@ -65,7 +65,11 @@ fn tilings_and_odd_sizes() {
             target.object.read(0, &mut raw).unwrap();
             let lit = raw.iter().filter(|&&b| b == 255).count();
             let dark = raw.iter().filter(|&&b| b == 0).count();
-            assert_eq!((lit, lit + dark), ((w * h * 4) as usize, raw.len()), "{layout:?} {size:?}");
+            assert_eq!(
+                (lit, lit + dark),
+                ((w * h * 4) as usize, raw.len()),
+                "{layout:?} {size:?}"
+            );
         }
     }
     scene.finish();
@@ -88,14 +92,22 @@ fn formats() {
         (sf::R8G8_UNORM, vec![255, 128]),
         (sf::R16G16_UNORM, half(&[0xffff, 0x8000])),
         (sf::R16G16_FLOAT, half(&[0x3c00, 0x3800])),
-        (sf::R16G16B16A16_FLOAT, half(&[0x3c00, 0x3800, 0x3400, 0x3000])),
-        (sf::R16G16B16A16_UNORM, half(&[0xffff, 0x8000, 0x4000, 0x2000])),
+        (
+            sf::R16G16B16A16_FLOAT,
+            half(&[0x3c00, 0x3800, 0x3400, 0x3000]),
+        ),
+        (
+            sf::R16G16B16A16_UNORM,
+            half(&[0xffff, 0x8000, 0x4000, 0x2000]),
+        ),
         (sf::R32_FLOAT, float(&[1.0])),
         (sf::R32G32_FLOAT, float(&[1.0, 0.5])),
         (sf::R32G32B32A32_FLOAT, float(&colour)),
         (
             sf::R10G10B10A2_UNORM,
-            (0x3ffu32 | 0x200 << 10 | 0x100 << 20).to_le_bytes().to_vec(),
+            (0x3ffu32 | 0x200 << 10 | 0x100 << 20)
+                .to_le_bytes()
+                .to_vec(),
         ),
     ];
     let mut scene = Scene::new();
@@ -108,7 +120,11 @@ fn formats() {
             let target = scene.surface((format, expected.len()), (9, 7), layout);
             let mut draw = Draw::flat(target.state());
             paint(&mut scene, &mut draw, [0.0, 9.0], [0.0, 7.0], colour);
-            assert_eq!(target.pixel(8, 6), expected, "format {format:#x} {layout:?}");
+            assert_eq!(
+                target.pixel(8, 6),
+                expected,
+                "format {format:#x} {layout:?}"
+            );
         }
     }
     scene.finish();
@@ -197,7 +213,9 @@ fn levels_and_slices() {
 fn polygon_stipple() {
     let mut scene = Scene::new();
     let target = scene.target(40, 40);
-    let pattern: Vec<u32> = (0..32u32).map(|i| 0x8421_0ff1u32.rotate_left(i) ^ i).collect();
+    let pattern: Vec<u32> = (0..32u32)
+        .map(|i| 0x8421_0ff1u32.rotate_left(i) ^ i)
+        .collect();
     let mut draw = Draw::flat(target.state());
     draw.wm.set_polygon_stipple_enable(true);
     scene.commands.push(0x7907_001f);
@@ -250,7 +268,13 @@ fn widths_and_constants() {
         .wm
         .set_n16_pixel_dispatch_enable(false)
         .set_n8_pixel_dispatch_enable(true);
-    paint(&mut scene, &mut flat8, [0.0, 64.0], [0.0, 64.0], [0.2, 0.4, 0.6, 0.8]);
+    paint(
+        &mut scene,
+        &mut flat8,
+        [0.0, 64.0],
+        [0.0, 64.0],
+        [0.2, 0.4, 0.6, 0.8],
+    );
     assert!(target.words().iter().all(|&w| w == 0xcc33_6699));
 
     let mut draw = Draw::flat(target.state());
@@ -262,7 +286,11 @@ fn widths_and_constants() {
         .set_constant_urb_entry_read_length(2);
     draw.fences[4] = 80;
     paint(&mut scene, &mut draw, [0.0, 64.0], [0.0, 64.0], [0.0; 4]);
-    assert!(target.words().iter().all(|&w| w == 0x99ff_3366), "{:08x}", target.word(0, 0));
+    assert!(
+        target.words().iter().all(|&w| w == 0x99ff_3366),
+        "{:08x}",
+        target.word(0, 0)
+    );
     drop((target, pictures));
     scene.finish();
 }
@@ -282,9 +310,19 @@ fn vertex_constants() {
     draw.elements[0].set_destination_element_offset(0);
     draw.elements[1].set_destination_element_offset(4);
     draw.constants = vec![0.5, 1.0, 0.25, 0.0, 0.2, 0.0, 0.4, 1.0];
-    paint(&mut scene, &mut draw, [0.0, 16.0], [0.0, 16.0], [0.8, 0.6, 0.8, 0.3]);
+    paint(
+        &mut scene,
+        &mut draw,
+        [0.0, 16.0],
+        [0.0, 16.0],
+        [0.8, 0.6, 0.8, 0.3],
+    );
     // 0.6, 0.6, 0.6, 1.
-    assert!(target.words().iter().all(|&w| w == 0xff99_9999), "{:08x}", target.word(9, 3));
+    assert!(
+        target.words().iter().all(|&w| w == 0xff99_9999),
+        "{:08x}",
+        target.word(9, 3)
+    );
     drop(target);
     scene.finish();
 }

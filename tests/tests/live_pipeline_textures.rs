@@ -70,7 +70,12 @@ fn draw(
 }
 
 fn texel(x: u32, y: u32) -> [u8; 4] {
-    [(x * 60 + 5) as u8, (y * 55 + 9) as u8, (x * y * 9) as u8, 255 - (x * 40) as u8]
+    [
+        (x * 60 + 5) as u8,
+        (y * 55 + 9) as u8,
+        (x * y * 9) as u8,
+        255 - (x * 40) as u8,
+    ]
 }
 
 fn float(t: [u8; 4]) -> [f32; 4] {
@@ -134,7 +139,12 @@ fn wrap_modes_and_filters() {
                             let (u, v) = (u - 0.5, v - 0.5);
                             let (i, j) = (u.floor() as i32, v.floor() as i32);
                             let (a, b) = (u - u.floor(), v - v.floor());
-                            let t = [fetch(i, j), fetch(i + 1, j), fetch(i, j + 1), fetch(i + 1, j + 1)];
+                            let t = [
+                                fetch(i, j),
+                                fetch(i + 1, j),
+                                fetch(i, j + 1),
+                                fetch(i + 1, j + 1),
+                            ];
                             std::array::from_fn(|c| {
                                 (t[0][c] * (1.0 - a) + t[1][c] * a) * (1.0 - b)
                                     + (t[2][c] * (1.0 - a) + t[3][c] * a) * b
@@ -191,7 +201,9 @@ fn levels() {
                     .set_texture_lod_bias(bias)
                     .set_lod_preclamp_enable(true);
                 let span = SIZE as f32 * scale / 64.0;
-                draw(&mut scene, &target, state, s, |x, y| [x * span, y * span, 0.0]);
+                draw(&mut scene, &target, state, s, |x, y| {
+                    [x * span, y * span, 0.0]
+                });
                 let lod = (scale.log2() + bias).clamp(min, max).clamp(0.0, 5.0);
                 let expected = if mip == 1 { (lod + 0.5).floor() } else { lod };
                 let drawn = at(&target, 13, 17)[0];
@@ -225,7 +237,9 @@ fn volume() {
     let mut state = texture.state();
     state.set_surface_type(2).set_depth(3);
     for r in [0.125f32, 0.3, 0.62, 0.99] {
-        draw(&mut scene, &target, state, sampler(0, CLAMP), |x, y| [x, y, r]);
+        draw(&mut scene, &target, state, sampler(0, CLAMP), |x, y| {
+            [x, y, r]
+        });
         for y in 0..SIZE {
             for x in 0..SIZE {
                 let slice = (r * 4.0).floor();
@@ -235,7 +249,9 @@ fn volume() {
         }
     }
     // Linear between slices 1 and 2.
-    draw(&mut scene, &target, state, sampler(1, CLAMP), |_, _| [0.5 / 8.0, 0.5 / 8.0, 0.5]);
+    draw(&mut scene, &target, state, sampler(1, CLAMP), |_, _| {
+        [0.5 / 8.0, 0.5 / 8.0, 0.5]
+    });
     let drawn = at(&target, 5, 5)[0];
     assert!((drawn - 150.0).abs() < 1.0, "{drawn}");
     drop((target, texture));

@@ -65,7 +65,11 @@ fn formats() {
     let half = |words: &[u16]| -> Vec<u8> { words.iter().flat_map(|w| w.to_le_bytes()).collect() };
     let cases: Vec<(u32, Vec<u8>, [u32; 4])> = vec![
         (sf::R32_FLOAT, le(&[f(0.25)]), [f(0.25), 0, 0, one]),
-        (sf::R32G32_FLOAT, le(&[f(0.25), f(-3.5)]), [f(0.25), f(-3.5), 0, one]),
+        (
+            sf::R32G32_FLOAT,
+            le(&[f(0.25), f(-3.5)]),
+            [f(0.25), f(-3.5), 0, one],
+        ),
         (
             sf::R32G32B32_FLOAT,
             le(&[f(0.25), f(-3.5), f(1e9)]),
@@ -76,7 +80,11 @@ fn formats() {
             le(&[f(0.25), f(-3.5), f(1e9), f(-0.5)]),
             [f(0.25), f(-3.5), f(1e9), f(-0.5)],
         ),
-        (sf::R16G16_FLOAT, half(&[0x3c00, 0xc100]), [one, f(-2.5), 0, one]),
+        (
+            sf::R16G16_FLOAT,
+            half(&[0x3c00, 0xc100]),
+            [one, f(-2.5), 0, one],
+        ),
         (
             sf::R16G16B16A16_FLOAT,
             half(&[0x3c00, 0xc100, 0x0001, 0x7bff]),
@@ -135,7 +143,11 @@ fn formats() {
             half(&[0x8000, 5, 0xfffb]),
             [f(-32768.0), f(5.0), f(-5.0), one],
         ),
-        (sf::R16G16B16A16_USCALED, half(&[1, 2, 3, 65535]), [one, f(2.0), f(3.0), f(65535.0)]),
+        (
+            sf::R16G16B16A16_USCALED,
+            half(&[1, 2, 3, 65535]),
+            [one, f(2.0), f(3.0), f(65535.0)],
+        ),
         (sf::R16_UNORM, half(&[0x8000]), [un(0x8000, 16), 0, 0, one]),
         (
             sf::R10G10B10A2_UNORM,
@@ -176,7 +188,11 @@ fn formats() {
         draw.topology(POINTS, 1);
         scene.draw(&draw);
         scene.run();
-        assert_eq!(bits(&target, 0), expected, "format {format:#x} of {bytes:x?}");
+        assert_eq!(
+            bits(&target, 0),
+            expected,
+            "format {format:#x} of {bytes:x?}"
+        );
     }
     drop(target);
     scene.finish();
@@ -194,10 +210,20 @@ fn component_controls_ids_and_pitch_zero() {
     draw.vertex_buffers = vec![vertex_buffer(0, places, 16), vertex_buffer(1, constant, 0)];
     draw.elements = position(0);
     // Component 2 is kept from the first of the two.
-    draw.elements
-        .push(element(1, 0, sf::R32G32B32A32_FLOAT, 12, [ZERO, ONE, SRC, INT1]));
-    draw.elements
-        .push(element(1, 0, sf::R32G32B32A32_FLOAT, 12, [VID, SRC, NOSTORE, IID]));
+    draw.elements.push(element(
+        1,
+        0,
+        sf::R32G32B32A32_FLOAT,
+        12,
+        [ZERO, ONE, SRC, INT1],
+    ));
+    draw.elements.push(element(
+        1,
+        0,
+        sf::R32G32B32A32_FLOAT,
+        12,
+        [VID, SRC, NOSTORE, IID],
+    ));
     draw.primitive.set_start_vertex_location(3);
     draw.topology(POINTS, 4);
     scene.draw(&draw);
@@ -238,7 +264,8 @@ fn instancing() {
         let data: Vec<f32> = (0..8).map(|i| 100.0 + i as f32).collect();
         let data = scene.floats(&data);
         let instance = |mut b: regs::gen40::VertexBufferState, rate| {
-            b.set_buffer_access_type(1).set_instance_data_step_rate(rate);
+            b.set_buffer_access_type(1)
+                .set_instance_data_step_rate(rate);
             b
         };
         draw.vertex_buffers = vec![
