@@ -28,12 +28,14 @@ pub struct MessageError {
     pub header: Grf,
     /// Address of the `send`.
     pub ip: u32,
+    /// What the unit's error word says of it: flags or a number, as the unit has it.
+    pub code: u32,
 }
 
 impl MessageError {
     /// Records what `msg` was.
     #[must_use]
-    pub fn new(msg: &Message<'_>, what: &'static str) -> Self {
+    pub fn new(msg: &Message<'_>, what: &'static str, code: u32) -> Self {
         MessageError {
             sfid: msg.sfid,
             what,
@@ -43,6 +45,7 @@ impl MessageError {
             response_length: msg.response_length,
             header: msg.payload.first().copied().unwrap_or_default(),
             ip: msg.ip,
+            code,
         }
     }
 }
@@ -57,6 +60,9 @@ impl MessageError {
         let (unit, header) = match self.sfid {
             sfid::MATH => {
                 let header = MathErrorHeader::default()
+                    .with_bad_length(self.code & 1 != 0)
+                    .with_invalid_opcode(self.code & 2 != 0)
+                    .with_eot_detected(self.code & 4 != 0)
                     .with_opcode(self.desc & 0xf)
                     .with_message_length(u32::from(self.message_length))
                     .with_response_length(u32::from(self.response_length))
@@ -67,7 +73,7 @@ impl MessageError {
                 (SharedUnit::Math(euid / 4), header.0[0])
             }
             sfid::SAMPLER => {
-                let header = SamplerErrorHeader::default();
+                let header = SamplerErrorHeader::default().with_error_code(self.code);
                 let header = header.with_euid(euid).with_tid(tid).with_ffid(ffid);
                 (SharedUnit::Sampler, header.0[0])
             }
@@ -76,8 +82,9 @@ impl MessageError {
                 let header = header.with_euid(euid).with_tid(tid).with_ffid(ffid);
                 (SharedUnit::DataPort, header.0[0])
             }
-            sfid::URB => {
-                let header = UrbErrorHeader::default();
+            // The URB decodes numbers that no function has (PRM 3.7.1.1).
+            sfid::URB | 8.. => {
+                let header = UrbErrorHeader::default().with_error_code(self.code);
                 let header = header.with_euid(euid).with_tid(tid).with_ffid(ffid);
                 (SharedUnit::Urb, header.0[0])
             }

@@ -8,7 +8,7 @@ use mem::{GpuAddr, Memory};
 
 use super::context::{EotEvent, Events, ThreadContext, sfid};
 use super::error::{MessageError, refuse};
-use super::{Shared, math, null, spawner, urb_msg};
+use super::{Shared, math, null, sampler, spawner, urb_msg};
 use crate::UnitFault;
 use crate::debug::{Arbiter, DebugRegs};
 use crate::urb::Urb;
@@ -67,6 +67,22 @@ impl Router<'_> {
     }
 }
 
+/// The error code or flags that a unit's error word has for a broken rule (PRM 3.4.2.1, 3.4.6.1,
+/// 3.4.9.1); 0 when the manual gives none.
+fn code(sfid: u8, what: &str) -> u32 {
+    use math::Reject;
+    use sampler::message::{BAD_LENGTH, INVALID_EOT};
+    match sfid {
+        sfid::MATH if what == Reject::Length.what() => 1,
+        sfid::MATH if what == Reject::Function.what() => 2,
+        sfid::MATH if what == Reject::Eot.what() => 4,
+        sfid::SAMPLER if what == BAD_LENGTH => 1,
+        sfid::SAMPLER if what == INVALID_EOT => 2,
+        0..=sfid::SPAWNER => 0,
+        _ => 4,
+    }
+}
+
 impl Port for Router<'_> {
     type Fault = UnitFault;
 
@@ -85,7 +101,7 @@ impl Port for Router<'_> {
             return Ok(Delivery::Busy);
         }
         if self.arbiter.non_pipelined
-            && let Some((unit, words)) = MessageError::new(msg, "").words()
+            && let Some((unit, words)) = MessageError::new(msg, "", 0).words()
         {
             self.debug.shared_message(unit, words);
         }
@@ -102,7 +118,7 @@ impl Port for Router<'_> {
                 self.shared.stats.dropped += 1;
                 self.shared
                     .error
-                    .get_or_insert_with(|| MessageError::new(msg, what));
+                    .get_or_insert_with(|| MessageError::new(msg, what, code(msg.sfid, what)));
                 Delivery::Dropped
             }
             other => other?,

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use super::*;
+use crate::debug::SharedUnit;
 use crate::shared::StateBases;
 use eu::ThreadId;
 use eu::port::FloatMode;
@@ -98,7 +99,33 @@ fn a_bad_function_id_is_dropped_and_latched_once() {
         (9, 0x0900_0123, 3, 0x40)
     );
     assert_eq!((error.header, error.message_length), (header, 1));
+    // FFID, TID, EUID and error code 4, invalid S/F id (PRM 3.4.9.1).
+    let (unit, words) = error.words().unwrap();
+    assert_eq!(unit, SharedUnit::Urb);
+    assert_eq!(words.header, 1 << 24 | 1 << 21 | 3 << 16 | 4);
     assert_eq!(bench.shared.stats.dropped, 2);
+}
+
+/// Error codes of PRM 3.4.2.1 and 3.4.6.1.
+#[test]
+fn error_words_say_what_was_wrong() {
+    let regs = [[9; 8]; 3];
+    let cases = [
+        // POW with one register, function 9, end of thread.
+        (1, 0x0a, false, 1, SharedUnit::Math(0), 1),
+        (1, 0x09, false, 1, SharedUnit::Math(0), 2),
+        (1, 0x01, true, 1, SharedUnit::Math(0), 4),
+        // No sampler message of type 0 has one register; ld of three may not end a thread.
+        (2, 0x0000, false, 1, SharedUnit::Sampler, 1),
+        (2, 0xc000, true, 3, SharedUnit::Sampler, 2),
+    ];
+    for (sfid, control, eot, length, unit, code) in cases {
+        let mut bench = Bench::new();
+        let bad = message(sfid, control, eot, &regs[..length]);
+        assert_eq!(bench.router().send(&bad, &mut []), Ok(Delivery::Dropped));
+        let (found, words) = bench.shared.error.unwrap().words().unwrap();
+        assert_eq!((found, words.header & 0xf), (unit, code), "{control:#x}");
+    }
 }
 
 #[test]

@@ -4,6 +4,11 @@
 
 use eu::{Grf, Message};
 
+/// Broken rule: type and length name no message.
+pub const BAD_LENGTH: &str = "no such combination of type and length (PRM 4.8.1.3)";
+/// Broken rule: a message ends its thread.
+pub const INVALID_EOT: &str = "end of thread at the sampler (PRM 4.8)";
+
 /// What a message asks for (PRM 4.8.1.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Op {
@@ -145,10 +150,10 @@ impl Request {
             return Err("no message header (PRM 4.8.1.2)");
         };
         let Some(shape) = Shape::decode(control >> 14, msg.payload.len()) else {
-            return Err("no such combination of type and length (PRM 4.8.1.3)");
+            return Err(BAD_LENGTH);
         };
         if msg.eot {
-            return Err("end of thread at the sampler (PRM 4.8)");
+            return Err(INVALID_EOT);
         }
         let masked = (header[2] >> 12 & 0xf) as u8;
         if masked == 0xf {
