@@ -56,6 +56,8 @@ pub struct DebugRegs {
     shared: shared::Latched,
     eu: eu::Attention,
     halt_next: bool,
+    /// No register is set that every thread and message has to ask for.
+    quiet: bool,
 }
 
 impl Default for DebugRegs {
@@ -71,6 +73,7 @@ impl Default for DebugRegs {
             shared: shared::Latched::default(),
             eu: eu::Attention::default(),
             halt_next: false,
+            quiet: true,
         };
         for desc in regs::gen40::REGISTERS.iter().filter(|d| Self::owns(d)) {
             for field in desc.fields.iter().filter(|f| f.qualified) {
@@ -123,12 +126,14 @@ impl DebugRegs {
         self.shared = shared::Latched::default();
         self.eu = eu::Attention::default();
         self.halt_next = false;
+        self.listen();
     }
 
     /// The global debug enable of INSTPM: qualifies debug enables, lets the counters count and the
     /// base addresses latch (3.2.1, 3.3.3).
     pub fn set_global_enable(&mut self, on: bool) {
         self.global = on;
+        self.listen();
     }
 
     /// Whether the global debug enable is set.
@@ -194,6 +199,17 @@ impl DebugRegs {
             _ => {}
         }
         self.put(desc.offset, dword, new);
+        self.listen();
+    }
+
+    /// Whether no breakpoint register and no mode of the arbiters is on: the usual case, which costs
+    /// a thread nothing.
+    pub fn quiet(&self) -> bool {
+        self.quiet
+    }
+
+    fn listen(&mut self) {
+        self.quiet = self.ic_breakpoints().is_none() && self.arbiter() == Arbiter::default();
     }
 
     /// Latches the mux outputs of a unit; output `n` is what mux value `n` shows.

@@ -12,7 +12,7 @@ use isa::Verx10;
 
 use breakpoints::Breakpoints;
 
-use crate::debug::{DebugRegs, ExceptionOverride};
+use crate::debug::{Arbiter, DebugRegs, ExceptionOverride};
 use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::shared::context::{Events, ThreadContext};
@@ -308,7 +308,11 @@ impl Td {
         }
         let mut stats = RunStats::default();
         let base = slot.context.bases.general_state_base;
-        let breakpoints = machine.debug.ic_breakpoints();
+        let (breakpoints, arbiter) = if machine.debug.quiet() {
+            (None, Arbiter::default())
+        } else {
+            (machine.debug.ic_breakpoints(), machine.debug.arbiter())
+        };
         let mut breakpoints = breakpoints.map(|b| Breakpoints::new(b, base, self.isa));
         let stop = {
             let mut port = Router {
@@ -317,7 +321,7 @@ impl Td {
                 shared: machine.shared,
                 ctx: &slot.context,
                 events: &mut slot.events,
-                arbiter: machine.debug.arbiter(),
+                arbiter,
                 debug: machine.debug,
             };
             let (cache, budget) = (&mut self.cache, &mut *machine.budget);
