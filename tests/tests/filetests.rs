@@ -38,6 +38,22 @@ fn cs() {
 }
 
 #[test]
+fn debug() {
+    kind("debug");
+}
+
+#[test]
+fn decode() {
+    kind("decode");
+}
+
+#[test]
+fn regs() {
+    kind("regs");
+}
+
+#[test]
 fn every_folder_belongs_to_a_kind() {
     assert_eq!(strangers(&corpus()), Vec::<String>::new());
+    assert_eq!(KINDS.len(), 7, "a kind without a test");
 }

@@ -144,7 +144,15 @@ fn targets_that_cannot_be_rendered_to() {
 fn empty_draws() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
-    for (count, instances, topology) in [(0, 1, 4), (0, u32::MAX, 4), (3, 0, 4), (2, 1, 4), (1, 1, 3), (2, 3, 5), (3, 1, 8)] {
+    for (count, instances, topology) in [
+        (0, 1, 4),
+        (0, u32::MAX, 4),
+        (3, 0, 4),
+        (2, 1, 4),
+        (1, 1, 3),
+        (2, 3, 5),
+        (3, 1, 8),
+    ] {
         let mut draw = Draw::flat(target.state());
         scene.vertices(&mut draw, &triangle());
         draw.topology(topology, count);
@@ -163,7 +171,14 @@ fn empty_draws() {
 fn positions_that_are_no_numbers() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
-    for bad in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 3e38, -3e38, 1e20] {
+    for bad in [
+        f32::NAN,
+        f32::INFINITY,
+        f32::NEG_INFINITY,
+        3e38,
+        -3e38,
+        1e20,
+    ] {
         for vertex in 0..3 {
             for component in 0..4 {
                 for clip in [false, true] {

@@ -26,7 +26,13 @@ fn line_draw(scene: &mut Scene, draw: &mut Draw, topology: u32, places: &[[f32; 
 fn stipple() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
-    for (pattern, repeat) in [(0xf0f1u32, 1u32), (0x0a5c, 3), (0x8001, 5), (0xffff, 7), (1, 256)] {
+    for (pattern, repeat) in [
+        (0xf0f1u32, 1u32),
+        (0x0a5c, 3),
+        (0x8001, 5),
+        (0xffff, 7),
+        (1, 256),
+    ] {
         for strip in [false, true] {
             target.fill(&[0; 4]);
             let mut draw = Draw::flat(target.state());
@@ -54,7 +60,11 @@ fn stipple() {
             for s in 0..42 {
                 let lit = target.word(40, 5 + s) != 0;
                 let count = if strip { s + 38 } else { s };
-                assert_eq!(lit, on(count), "{pattern:#x} {repeat} {strip} at {s} of the second");
+                assert_eq!(
+                    lit,
+                    on(count),
+                    "{pattern:#x} {repeat} {strip} at {s} of the second"
+                );
             }
         }
     }
@@ -89,7 +99,10 @@ fn diagonals() {
                 seen[[x, y][major] as usize] += 1;
                 let t = (p[major] - a[major]) / (b[major] - a[major]);
                 let off = (p[minor] - (a[minor] + t * (b[minor] - a[minor]))).abs();
-                assert!(off <= 0.5 + 1e-3, "round {round} {a:?} {b:?}: {x}, {y} is {off} off");
+                assert!(
+                    off <= 0.5 + 1e-3,
+                    "round {round} {a:?} {b:?}: {x}, {y} is {off} off"
+                );
             }
         }
         let (low, high) = (a[major].min(b[major]), a[major].max(b[major]));
@@ -102,7 +115,10 @@ fn diagonals() {
             } else {
                 0..=1
             };
-            assert!(wanted.contains(&n), "round {round} {a:?} {b:?}: {n} pixels at step {i}");
+            assert!(
+                wanted.contains(&n),
+                "round {round} {a:?} {b:?}: {n} pixels at step {i}"
+            );
         }
     }
     drop(target);
@@ -126,7 +142,12 @@ fn antialiased() {
                 .set_line_antialiasing_region_width(1)
                 .set_line_end_cap_antialiasing_region_width(1);
             let at = |x: f32| 32.25 + (x - 32.0) * slope;
-            line_draw(&mut scene, &mut draw, 2, &[[4.0, at(4.0)], [60.0, at(60.0)]]);
+            line_draw(
+                &mut scene,
+                &mut draw,
+                2,
+                &[[4.0, at(4.0)], [60.0, at(60.0)]],
+            );
             let length = (1.0 + slope * slope).sqrt();
             for x in 16..48 {
                 let sum: u32 = (0..SIZE).map(|y| target.word(x, y) >> 24).sum();

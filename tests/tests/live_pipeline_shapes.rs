@@ -76,7 +76,11 @@ fn coverage_of_random_triangles() {
         // Coarse grids make shared corners, edges through pixel centres and slivers likely; the last
         // reaches far beyond the screen on all sides.
         let (range, step) = [(1400, 1), (1400, 8), (400, 8), (1024, 16), (200_000, 1)][round % 5];
-        let offset = if range > 10_000 { i64::from(range) / 2 } else { 100 };
+        let offset = if range > 10_000 {
+            i64::from(range) / 2
+        } else {
+            100
+        };
         let mut place = || {
             let [x, y] = [random.below(range), random.below(range)].map(i64::from);
             [x / step * step - offset, y / step * step - offset]

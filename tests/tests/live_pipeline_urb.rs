@@ -90,7 +90,10 @@ fn tight_sections_draw_the_same() {
                 let words = target.words();
                 assert!(words.iter().filter(|&&w| w != 0).count() > 500);
                 let first = first.get_or_insert_with(|| words.clone());
-                assert!(*first == words, "topology {topology}, sections {sections:?}");
+                assert!(
+                    *first == words,
+                    "topology {topology}, sections {sections:?}"
+                );
             }
         }
     }
