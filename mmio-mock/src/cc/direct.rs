@@ -90,10 +90,7 @@ pub fn write(
         let row = top.wrapping_add(u32::from(y));
         for (i, n) in [(0, 0), (2, 1), (8, 2), (10, 3)] {
             let pixels = [packed[i], packed[i + 1], packed[i + 4], packed[i + 5]];
-            let mut bytes = [0; 16];
-            for (to, pixel) in bytes.chunks_exact_mut(4).zip(pixels) {
-                to.copy_from_slice(&pixel.to_le_bytes());
-            }
+            let bytes: [u8; 16] = zerocopy::transmute!(pixels.map(u32::to_le));
             mem.write_array(geometry.element(column, row.wrapping_add(n)), bytes)?;
         }
         return Ok(0xffff);

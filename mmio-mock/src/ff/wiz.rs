@@ -18,6 +18,7 @@ mod plan;
 pub mod polygon;
 pub mod setup;
 pub mod shape;
+pub mod square;
 pub mod state;
 pub mod stipple;
 pub mod thread;
@@ -34,6 +35,7 @@ use iz::{IzCase, IzMode};
 use plan::{depth_plane, plan};
 use setup::Outline;
 use shape::{Block, Next, Walk};
+use square::Square;
 use stipple::LineStippleWalk;
 
 use super::ps::{MAX_SUBSPANS, PixelGroup, Subspan};
@@ -180,6 +182,10 @@ struct Active {
     polygon_stipple: bool,
     line_stipple: Option<LineStippleWalk>,
     group: usize,
+    /// Nothing depends on single subspans: four of them may be tested at once.
+    squares: bool,
+    /// The square that the present subspan belongs to, when it was tested whole.
+    square: Option<Square>,
 }
 
 /// The windower.
@@ -312,6 +318,13 @@ impl Wiz {
                 (true, false) if wm.dispatch_16 => MAX_SUBSPANS,
                 (true, false) => MAX_SUBSPANS / 2,
             },
+            squares: !outline.smooth
+                && line_stipple.is_none()
+                && !wm.polygon_stipple_enable
+                && !case.destination_depth
+                && !case.destination_stencil
+                && square::applies(&tests, target.as_ref()),
+            square: None,
         });
         self.pending.clear();
         self.threads.tag = None;
@@ -370,6 +383,44 @@ impl Wiz {
                 active.block = None;
                 continue;
             };
+            if active.subspan & 3 == 0
+                && active.squares
+                && active.square.is_none()
+                && self.threads.scoreboard.threads() == 0
+            {
+                let rows = block.mask >> dx & 0x0f0f_0f0f;
+                // The four bits of each row, next to each other.
+                let mask = (rows | rows >> 4) & 0x00ff_00ff;
+                let mask = (mask | mask >> 8) as u16;
+                if mask == 0 {
+                    active.subspan += 4;
+                    continue;
+                }
+                active.test_square(state, (block.x, block.y, dx), mask, port);
+            }
+            if let Some(square) = &active.square {
+                let s = active.subspan as usize & 3;
+                let mask = square.passed[s];
+                if mask != 0
+                    && active.group > 0
+                    && let Some(subspan) = self.pending.slot()
+                {
+                    // CAST: the clip rectangle lies within 0..=0xffff.
+                    *subspan = Subspan {
+                        x: (block.x as u32 + dx) as u16,
+                        y: (block.y as u32 + dy) as u16,
+                        mask,
+                        depth: square.depth[s],
+                        ..Subspan::default()
+                    };
+                    self.pending.keep();
+                }
+                if s == 3 {
+                    active.square = None;
+                }
+                active.subspan += 1;
+                continue;
+            }
             let at = dy * 8 + dx;
             let bits = block.mask >> at & 3 | (block.mask >> (at + 8) & 3) << 2;
             if bits == 0 {
@@ -403,6 +454,39 @@ impl Wiz {
 }
 
 impl Active {
+    /// Tests four subspans at once if they allow it.
+    #[inline]
+    fn test_square<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        (x, y, dx): (i32, i32, u32),
+        mask: u16,
+        port: &mut P,
+    ) {
+        // CAST: the clip rectangle lies within 0..=0xffff.
+        let x = x + dx as i32;
+        let depth_at = (
+            (x as u32).wrapping_add(self.depth_origin.0),
+            (y as u32).wrapping_add(self.depth_origin.1),
+        );
+        self.square = square::test(
+            self.plane.as_ref(),
+            self.target.as_ref(),
+            port.memory(),
+            (x, y),
+            depth_at,
+            mask,
+            (&self.tests, self.write),
+        );
+        if state.wm.statistics_enable
+            && !self.case.late_count
+            && let Some(square) = &self.square
+        {
+            let each = square.passed.iter().map(|mask| mask.count_ones());
+            port.count_depth(each.sum());
+        }
+    }
+
     /// Stipple and early tests of one subspan; what is left of it joins `pending`.
     #[inline]
     fn subspan<P: WizPort>(

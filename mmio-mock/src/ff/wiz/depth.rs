@@ -97,6 +97,37 @@ impl DepthPlane {
     }
 }
 
+impl DepthPlane {
+    /// Depth of the pixels of four rows of four, as [`Self::at`] gives it.
+    #[inline]
+    pub fn square(&self, x: i32, y: i32) -> [[f32; 4]; 4] {
+        let mut across = [0.0; 4];
+        let mut down = [0.0; 4];
+        for i in 0..4 {
+            let n = i as i32;
+            across[i] = self.base + self.slope[0] * (f64::from(x + n) - self.start[0]);
+            down[i] = self.slope[1] * (f64::from(y + n) - self.start[1]);
+        }
+        // A row is a vector; the compiler keeps it in a register.
+        let mut z = [[0.0; 4]; 4];
+        for (row, down) in z.iter_mut().zip(down) {
+            for i in 0..4 {
+                // CAST: the one rounding of the evaluation.
+                row[i] = (across[i] + down) as f32;
+            }
+            if let Some((low, high)) = self.range {
+                for v in row {
+                    let nan = v.is_nan();
+                    let above = if low > *v { low } else { *v };
+                    let within = if high < above { high } else { above };
+                    *v = if nan { low } else { within };
+                }
+            }
+        }
+        z
+    }
+}
+
 /// Contents of the depth buffer under a subspan.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Destination {

@@ -64,6 +64,24 @@ impl DepthTarget {
         Some(GpuAddr(self.base.wrapping_add(at)))
     }
 
+    /// Addresses of the rows of the square of four by four pixels at (x, y), each of them adjacent
+    /// four-byte pixels of one page; `None` where that is not so, or outside the level.
+    #[inline]
+    pub fn square(&self, x: u32, y: u32) -> Option<[GpuAddr; 4]> {
+        let column = x.wrapping_add(self.left);
+        let inside = x.checked_add(4)? <= self.width && y.checked_add(4)? <= self.height;
+        // Sixteen bytes at a multiple of sixteen: an OWord of every tiling.
+        let aligned = column & 3 == 0 && self.base & 15 == 0 && self.pitch & 15 == 0;
+        if !inside || !aligned || self.format.bytes() != 4 {
+            return None;
+        }
+        let mut rows = [GpuAddr(0); 4];
+        for (at, row) in rows.iter_mut().zip(0..) {
+            *at = self.address(x, y + row)?;
+        }
+        Some(rows)
+    }
+
     /// Raw bits of the pixel at `at` and of its right neighbour.
     #[inline]
     pub fn load(&self, mem: &Memory, at: GpuAddr) -> Result<[u64; 2], Fault> {
