@@ -122,6 +122,8 @@ struct Slot {
 /// The dispatcher and its EUs.
 pub struct Td {
     slots: Vec<Slot>,
+    /// Slots that are not free.
+    alive: usize,
     threads_per_eu: u16,
     cache: KernelCache,
     isa: Verx10,
@@ -146,6 +148,7 @@ impl Td {
             .collect();
         Td {
             slots,
+            alive: 0,
             threads_per_eu,
             cache: KernelCache::new(isa),
             isa,
@@ -169,12 +172,13 @@ impl Td {
         for slot in &mut self.slots {
             slot.state = SlotState::Free;
         }
+        self.alive = 0;
         self.cache.invalidate();
     }
 
     /// Whether no thread is alive.
     pub fn idle(&self) -> bool {
-        self.slots.iter().all(|s| s.state == SlotState::Free)
+        self.alive == 0
     }
 
     /// Threads that can never end, with the unit, the kernel and the reason.
@@ -212,6 +216,9 @@ impl Td {
         let limit = debug
             .td_thread_limit()
             .map_or(per_eu, |limit| limit as usize);
+        if self.alive == 0 && mask & 1 != 0 && limit > 0 && !self.slots.is_empty() {
+            return Some(0);
+        }
         self.slots
             .chunks(per_eu)
             .enumerate()
@@ -274,6 +281,7 @@ impl Td {
             r0[5] = (r0[5] & !0xff) | u32::from(self.fftid);
         }
         slot.state = SlotState::Running;
+        self.alive += 1;
         slot.unit = request.unit;
         slot.context = request.context;
         slot.kernel = kernel.ip;
@@ -348,6 +356,7 @@ impl Td {
         match stop {
             Stop::EndOfThread => {
                 slot.state = SlotState::Free;
+                self.alive -= 1;
                 machine.trace.event(Event::End {
                     ffid: slot.unit.ffid(),
                     instructions: slot.instructions,

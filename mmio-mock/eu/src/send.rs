@@ -64,7 +64,8 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
         ip,
         float_mode,
     };
-    let mut nowhere: [Grf; 16] = [[0; DWORDS]; 16];
+    // Half a kilobyte that no usual message needs.
+    let mut nowhere: [Grf; 16];
     let response = match op.dst {
         Some(nr) => {
             let nr = usize::from(nr);
@@ -73,7 +74,11 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
             }
             &mut grf[nr..nr + response_length]
         }
-        None => &mut nowhere[..response_length],
+        None if response_length == 0 => &mut [],
+        None => {
+            nowhere = [[0; DWORDS]; 16];
+            &mut nowhere[..response_length]
+        }
     };
     match port.send(&msg, response) {
         Err(fault) => Outcome::Stop(Stop::Fault(fault)),

@@ -97,12 +97,11 @@ impl Reject {
 }
 
 /// Flushes denormals to zero of the same sign (PRM 10.3.1.2).
+#[inline(always)]
 fn flush(x: f32) -> f32 {
-    if x.is_subnormal() {
-        0.0f32.copysign(x)
-    } else {
-        x
-    }
+    let bits = x.to_bits();
+    let tiny = 0u32.wrapping_sub(u32::from(bits & 0x7f80_0000 == 0)) & 0x7fff_ffff;
+    f32::from_bits(bits & !tiny)
 }
 
 /// ALT mode produces no infinity (PRM 10.3.2).
@@ -172,6 +171,28 @@ pub fn divide(numerator: u32, denominator: u32, signed: bool) -> (u32, u32) {
     }
 }
 
+/// Channels 0 and 4, each for its four channels.
+fn repeat(source: &Grf) -> Grf {
+    std::array::from_fn(|i| source[i & 4])
+}
+
+/// `float` of all channels in a loop that vectorises, for functions of one operand.
+#[inline(always)]
+fn all(source: &Grf, f: impl Fn(f32) -> f32) -> Grf {
+    let mut out = [0; 8];
+    for i in 0..8 {
+        out[i] = flush(f(flush(f32::from_bits(source[i])))).to_bits();
+    }
+    out
+}
+
+/// Correctly rounded but for the second rounding, as in `float`.
+#[inline(always)]
+fn rsq(x: f32) -> f32 {
+    // The root of either zero is itself, so that its reciprocal is the infinity of its sign.
+    (1.0 / f64::from(x).sqrt()) as f32
+}
+
 /// Serves one message; only enabled channels of `response` change.
 pub fn execute(msg: &Message<'_>, response: &mut [Grf]) -> Result<(), Reject> {
     let control = msg.function_control;
@@ -189,6 +210,22 @@ pub fn execute(msg: &Message<'_>, response: &mut [Grf]) -> Result<(), Reject> {
     let signed = control & 1 << 4 != 0;
     let clamp = control & 1 << 6 != 0;
     let scalar = control & 1 << 7 != 0;
+    if !clamp && msg.float_mode == FloatMode::Ieee {
+        let source = if scalar { repeat(src0) } else { *src0 };
+        let done = match function {
+            Function::Inv => Some(all(&source, |x| 1.0 / x)),
+            Function::Rsq => Some(all(&source, rsq)),
+            _ => None,
+        };
+        if let (Some(done), Some(to)) = (done, response.first_mut()) {
+            for channel in 0..8 {
+                if msg.exec_mask & 1 << channel != 0 {
+                    to[channel] = done[channel];
+                }
+            }
+            return Ok(());
+        }
+    }
     let finish = |x: f32| if clamp { saturate(x) } else { x }.to_bits();
     for channel in 0..8usize {
         if msg.exec_mask & 1 << channel == 0 {

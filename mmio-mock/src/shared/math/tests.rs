@@ -329,3 +329,33 @@ fn reserved_codes_short_payloads_and_eot_are_refused() {
     eot.eot = true;
     assert_eq!(execute(&eot, &mut w), Err(Reject::Eot));
 }
+
+/// The loops over all channels against the function of one channel, on any bits.
+#[test]
+fn all_channels_at_once_give_what_each_gives() {
+    let mut seed = 5u32;
+    let mut random = || {
+        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        seed
+    };
+    for round in 0..20_000u32 {
+        let mut source: Grf = std::array::from_fn(|_| random());
+        let special = [
+            0,
+            0x8000_0000,
+            1,
+            0x807f_ffff,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_0000,
+        ];
+        source[round as usize & 7] = special[round as usize % special.len()];
+        for (function, made) in [
+            (Function::Inv, all(&source, |x| 1.0 / x)),
+            (Function::Rsq, all(&source, rsq)),
+        ] {
+            let want = source.map(|x| float(function, FloatMode::Ieee, f32::from_bits(x), 0.0));
+            assert_eq!(made, want.map(f32::to_bits), "{function:?} {source:x?}");
+        }
+    }
+}
