@@ -16,7 +16,7 @@ pub(crate) use dot::line_applies;
 use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SimpleFloat, SrcKind};
 use crate::flow;
 use crate::lower::{ExecType, Mode};
-use crate::operand::{may_be_nan, narrow_all};
+use crate::operand::{any_infinity, may_be_nan, narrow_all};
 use crate::thread::Thread;
 use isa::inst::CondMod;
 use isa::operand::{Addr, RegFile};
@@ -172,23 +172,23 @@ pub(crate) fn finish_float<const N: usize>(
     mask: u16,
     r: [f64; N],
 ) -> Next {
-    if !t.alt {
-        match d.simple_float {
-            SimpleFloat::Vec(off) => {
-                if let Some(raw) = narrow_all(&r) {
-                    float_acc(t, d, r);
-                    t.regs.set_vec(off, mask, &raw);
-                    return Next::Seq;
-                }
+    match d.simple_float {
+        SimpleFloat::Vec(off) => {
+            if let Some(raw) = narrow_all(&r)
+                && !(t.alt && any_infinity(&raw))
+            {
+                float_acc(t, d, r);
+                t.regs.set_vec(off, mask, &raw);
+                return Next::Seq;
             }
-            SimpleFloat::Null => {
-                if !may_be_nan(&r) {
-                    float_acc(t, d, r);
-                    return Next::Seq;
-                }
-            }
-            SimpleFloat::No => {}
         }
+        SimpleFloat::Null => {
+            if !may_be_nan(&r) {
+                float_acc(t, d, r);
+                return Next::Seq;
+            }
+        }
+        SimpleFloat::No => {}
     }
     finish_float_any(t, d, mask, r)
 }

@@ -81,6 +81,16 @@ pub(crate) fn may_be_nan<const N: usize>(r: &[f64; N]) -> bool {
     ((sum[0] + sum[2]) + (sum[1] + sum[3])).is_nan()
 }
 
+/// Whether a lane is infinite (or NaN), which ALT mode replaces.
+#[inline(always)]
+pub(crate) fn any_infinity<const N: usize>(raw: &[u32; N]) -> bool {
+    let mut found = 0;
+    for v in raw {
+        found |= u32::from(v & 0x7f80_0000 == 0x7f80_0000);
+    }
+    found != 0
+}
+
 /// Float to integer: toward zero, clamped to the type, NaN gives 0 (PRM 10.4.1).
 #[inline(always)]
 pub(crate) fn float_to_int(x: f64, num: Num) -> u32 {

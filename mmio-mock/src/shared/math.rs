@@ -186,6 +186,17 @@ fn all(source: &Grf, f: impl Fn(f32) -> f32) -> Grf {
     out
 }
 
+/// The commonest functions of all channels.
+fn at_once(function: Function, mode: FloatMode, source: &Grf) -> Option<Grf> {
+    Some(match (function, mode) {
+        (Function::Inv, FloatMode::Ieee) => all(source, |x| 1.0 / x),
+        (Function::Inv, FloatMode::Alt) => all(source, |x| clamp_alt(1.0 / x)),
+        (Function::Rsq, FloatMode::Ieee) => all(source, rsq),
+        (Function::Rsq, FloatMode::Alt) => all(source, |x| clamp_alt(rsq(x.abs()))),
+        _ => return None,
+    })
+}
+
 /// Correctly rounded but for the second rounding, as in `float`.
 #[inline(always)]
 fn rsq(x: f32) -> f32 {
@@ -210,13 +221,9 @@ pub fn execute(msg: &Message<'_>, response: &mut [Grf]) -> Result<(), Reject> {
     let signed = control & 1 << 4 != 0;
     let clamp = control & 1 << 6 != 0;
     let scalar = control & 1 << 7 != 0;
-    if !clamp && msg.float_mode == FloatMode::Ieee {
+    if !clamp {
         let source = if scalar { repeat(src0) } else { *src0 };
-        let done = match function {
-            Function::Inv => Some(all(&source, |x| 1.0 / x)),
-            Function::Rsq => Some(all(&source, rsq)),
-            _ => None,
-        };
+        let done = at_once(function, msg.float_mode, &source);
         if let (Some(done), Some(to)) = (done, response.first_mut()) {
             for channel in 0..8 {
                 if msg.exec_mask & 1 << channel != 0 {

@@ -189,11 +189,15 @@ fn instruction(rng: &mut Rng) -> Inst {
 
 fn randomised(rng: &mut Rng) -> Thread {
     let mut t = thread();
+    t.alt = rng.below(3) == 0;
+    let large = rng.below(4) == 0;
     for r in t.grf_mut() {
         *r = std::array::from_fn(|_| match rng.below(8) {
             0 => rng.word(),
             1 => rng.below(300) as u32,
             2 => rng.word() & 0x807f_ffff,
+            // Products of these overflow.
+            3 if large => (rng.word() & 0x80ff_ffff) | 0x7e80_0000,
             _ => (rng.word() & 0x83ff_ffff) | 0x3e00_0000,
         });
     }
