@@ -126,7 +126,7 @@ impl KernelCache {
                 inst: None,
             },
         };
-        self.put(page, ip, slot);
+        self.put(page, ip, &slot);
         Ok(())
     }
 
@@ -134,14 +134,14 @@ impl KernelCache {
     #[cfg(test)]
     pub(crate) fn place(&mut self, ip: u32, inst: &Inst) {
         let page = self.page(ip);
-        self.put(page, ip, slot_of(inst, self.mode));
+        self.put(page, ip, &slot_of(inst, self.mode));
     }
 
-    fn put(&mut self, page: usize, ip: u32, slot: Slot) {
+    fn put(&mut self, page: usize, ip: u32, slot: &Slot) {
         // PANIC: `page` comes from `page()`; a page has 256 slots.
         let slots = &mut self.pages[page].slots;
         let at = KernelCache::slot_index(ip);
-        slots[at] = slot;
+        slots[at] = *slot;
         if self.mode == Mode::Fast {
             liveness::refresh(slots, at);
         }

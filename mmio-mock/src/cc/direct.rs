@@ -67,7 +67,7 @@ fn square(target: &Surface, block: &PixelBlock<'_>, column: u32) -> bool {
         && b == (a.0.wrapping_add(2), a.1)
         && c == (a.0, a.1.wrapping_add(2))
         && d == (b.0, c.1)
-        && column & 3 == 0
+        && column.is_multiple_of(4)
         && x + 4 <= target.level_width(target.render_lod)
         && y + 4 <= target.level_height(target.render_lod)
 }

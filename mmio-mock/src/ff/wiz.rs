@@ -383,7 +383,7 @@ impl Wiz {
                 active.block = None;
                 continue;
             };
-            if active.subspan & 3 == 0
+            if active.subspan.is_multiple_of(4)
                 && active.squares
                 && active.square.is_none()
                 && self.threads.scoreboard.threads() == 0

@@ -71,7 +71,9 @@ impl DepthTarget {
         let column = x.wrapping_add(self.left);
         let inside = x.checked_add(4)? <= self.width && y.checked_add(4)? <= self.height;
         // Sixteen bytes at a multiple of sixteen: an OWord of every tiling.
-        let aligned = column & 3 == 0 && self.base & 15 == 0 && self.pitch & 15 == 0;
+        let aligned = column.is_multiple_of(4)
+            && self.base.is_multiple_of(16)
+            && self.pitch.is_multiple_of(16);
         if !inside || !aligned || self.format.bytes() != 4 {
             return None;
         }

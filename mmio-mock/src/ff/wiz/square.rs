@@ -117,8 +117,8 @@ pub fn test(
                 & all(lit);
         }
         let mut bits = 0;
-        for i in 0..N {
-            bits |= lanes[i] & 1 << i;
+        for (i, lane) in lanes.iter().enumerate() {
+            bits |= lane & 1 << i;
         }
         passed |= bits << (4 * row);
         if bits != 0 && write && tests.depth_write {

@@ -256,7 +256,8 @@ impl<'a> Plain<'a> {
         };
         let parts = m1[6] >> 26 & 15;
         let colours = body.first_chunk()?;
-        (parts == 0 && msg.function_control >> 8 & 7 == 0).then_some(Plain { m0, m1, colours })
+        let plain = parts == 0 && Form::decode(msg.function_control) == Some(Form::Single16);
+        plain.then_some(Plain { m0, m1, colours })
     }
 
     /// Colour calculator state and viewport.
