@@ -1,4 +1,4 @@
-//! Pixels straight into four-byte UNORM targets: nothing to blend, no bytes to keep.
+//! Pixels straight into four-byte UNORM targets: nothing blended or kept.
 //!
 //! PRM: volume 4 5.10.6 (render target write). The commonest case by far, and only a faster way of
 //! what `pixel` does. Not modelled here: all that `pixel` does beyond it.

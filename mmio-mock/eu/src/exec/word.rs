@@ -1,4 +1,4 @@
-//! Fast path of `add` on sixteen words: the pixel positions that every pixel kernel starts with.
+//! Fast path of `add` on sixteen words: the pixel positions of pixel kernels.
 //!
 //! PRM: volume 4, 14.2.1. Chosen only where the low sixteen bits are the whole result; everything
 //! else takes the wide path of `int`.
