@@ -26,6 +26,8 @@ pub struct RunStats {
 impl Thread {
     /// Runs until the thread ends, stops, or has used `budget` instructions; call again to go on.
     /// Every stop is between two instructions.
+    // One caller, which runs a thread of few instructions: the call and its eight arguments show.
+    #[inline(always)]
     pub fn run<P: Port, O: Observer>(
         &mut self,
         cache: &mut KernelCache,

@@ -351,6 +351,7 @@ impl Wiz {
 
     /// Works on the primitive until a thread was started, the step's share of blocks is used up,
     /// or the primitive is done. A fault drops the primitive.
+    #[inline(always)]
     pub fn step<P: WizPort>(&mut self, state: &WizState, port: &mut P) -> Result<Step, UnitFault> {
         let Some(active) = &mut self.active else {
             return Ok(Step::Idle);
