@@ -10,6 +10,7 @@ mod debug;
 mod decode;
 mod diff;
 mod disasm;
+mod draw;
 mod encode;
 mod eu_run;
 mod file;
@@ -48,6 +49,7 @@ pub const KINDS: &[&dyn Kind] = &[
     &debug::Debug,
     &decode::Decode,
     &regs_kind::Regs,
+    &draw::DrawPicture,
 ];
 
 /// What became of the files of one kind.

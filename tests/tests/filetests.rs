@@ -53,7 +53,12 @@ fn regs() {
 }
 
 #[test]
+fn draw() {
+    kind("draw");
+}
+
+#[test]
 fn every_folder_belongs_to_a_kind() {
     assert_eq!(strangers(&corpus()), Vec::<String>::new());
-    assert_eq!(KINDS.len(), 7, "a kind without a test");
+    assert_eq!(KINDS.len(), 8, "a kind without a test");
 }
