@@ -149,7 +149,7 @@ fn letter(word: u32) -> char {
     let red = word >> 16 & 0xff;
     match red / STEP {
         0 if word == 0 => '.',
-        n @ 1..=26 if red % STEP == 0 => char::from(b'a' + (n - 1) as u8),
+        n @ 1..=26 if red.is_multiple_of(STEP) => char::from(b'a' + (n - 1) as u8),
         _ => '?',
     }
 }
