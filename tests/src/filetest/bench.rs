@@ -1,6 +1,6 @@
-//! A bare device with a ring: the statements of `cs` and `debug`.
+//! A bare device with ring and status page, no driver: for `cs` and `debug`.
 //!
-//! PRM: volume 1 (ring registers, GTT, hardware status page). No driver. Statements: `map ADDRESS [PAGES]`, `mem ADDRESS: DWORDS`
+//! PRM: volume 1 (ring registers, GTT, hardware status page). Statements: `map ADDRESS [PAGES]`, `mem ADDRESS: DWORDS`
 //! (maps what is not mapped), `write REGISTER VALUE`, `ring: DWORDS` (pads to a quadword and runs), `tail OFFSET` (moves the empty
 //! ring), `batch ADDRESS: DWORDS`, `run TICKS`, `reset`. A register is a name, `NAME+4` for its second dword, `NAME[3]`
 //! for an element, or an offset.
