@@ -47,7 +47,7 @@ fn full(z: f32, colour: [f32; 4]) -> Vec<[f32; 8]> {
     quad([0.0, s], [0.0, s], z, colour, true)
 }
 
-fn compare<T: PartialOrd>(function: u32, a: T, b: T) -> bool {
+fn compare<T: PartialOrd + Copy>(function: u32, a: T, b: T) -> bool {
     match function {
         0 => true,
         1 => false,

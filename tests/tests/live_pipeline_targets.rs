@@ -209,6 +209,58 @@ fn levels_and_slices() {
     scene.finish();
 }
 
+/// Slices of a volume and faces of a cube map, which a 965 lays out alike: level 0 below one another, level 1 two
+/// in a row (Mesa isl, ISL_DIM_LAYOUT_GFX4_3D). The null surface takes everything.
+#[test]
+fn volumes_cubes_and_null() {
+    let mut scene = Scene::new();
+    for (kind, depth) in [(2u32, 3u32), (3, 0)] {
+        for level in 0..2 {
+            for slice in 0..4 {
+                let target =
+                    scene.surface_rows((sf::B8G8R8A8_UNORM, 4), (16, 8), 80, Layout::Linear);
+                let mut state = target.state();
+                state
+                    .set_surface_type(kind)
+                    .set_depth(depth)
+                    .set_mip_count_lod(level)
+                    .set_minimum_array_element(slice);
+                if kind == 3 {
+                    // A square.
+                    state.set_width(7);
+                }
+                let slices = if kind == 3 { 6 } else { 4 };
+                // A volume's level has half as many slices as the one above it.
+                if kind == 2 && level == 1 && slice > 1 {
+                    continue;
+                }
+                let mut draw = Draw::flat(state);
+                draw.rectangle.set_clipped_drawing_rectangle_x_max(40);
+                paint(&mut scene, &mut draw, [-1.0, 20.0], [-1.0, 20.0], [1.0; 4]);
+                let (w, h) = if kind == 3 { (8, 8) } else { (16, 8) };
+                let expected = if level == 0 {
+                    block(0..w, slice * h..slice * h + h)
+                } else {
+                    let (x, y) = (slice % 2 * w / 2, slices * h + slice / 2 * h / 2);
+                    block(x..x + w / 2, y..y + h / 2)
+                };
+                let mut all = target.clone();
+                all.height = 80;
+                assert_eq!(
+                    lit(&all),
+                    expected,
+                    "type {kind}, level {level}, slice {slice}"
+                );
+            }
+        }
+    }
+    let mut state = scene.target(16, 16).state();
+    state.set_surface_type(7);
+    let mut draw = Draw::flat(state);
+    paint(&mut scene, &mut draw, [0.0, 16.0], [0.0, 16.0], [1.0; 4]);
+    scene.finish();
+}
+
 #[test]
 fn polygon_stipple() {
     let mut scene = Scene::new();

@@ -308,3 +308,35 @@ fn cube() {
     drop((target, texture));
     scene.finish();
 }
+
+/// A texture drawn in the same batch: the sampler sees it behind a flush.
+#[test]
+fn drawn_textures() {
+    let mut scene = Scene::new();
+    let target = target(&mut scene);
+    let texture = scene.surface((sf::R8G8B8A8_UNORM, 4), (4, 4), Layout::Y);
+    for round in 0..4u32 {
+        let colour = [0.2, 0.4, 0.6, 0.8].map(|v| v * round as f32 / 3.0);
+        let mut first = Draw::flat(texture.state());
+        let corner = |x: f32, y: f32| [x, y, 0.5, 1.0, colour[0], colour[1], colour[2], colour[3]];
+        scene.vertices(
+            &mut first,
+            &[corner(0.0, 0.0), corner(9.0, 0.0), corner(0.0, 9.0)],
+        );
+        scene.draw(&first);
+        // PIPE_CONTROL with write cache flush and nothing else.
+        scene.post_sync(0, 0, 0);
+        draw(
+            &mut scene,
+            &target,
+            texture.state(),
+            sampler(0, WRAP),
+            |x, y| [x, y, 0.0],
+        );
+        let drawn = at(&target, 1, 1);
+        let near = (0..4).all(|c| (drawn[c] - colour[c]).abs() <= 0.5 / 255.0 + 1e-6);
+        assert!(near, "{drawn:?} {colour:?}");
+    }
+    drop((target, texture));
+    scene.finish();
+}

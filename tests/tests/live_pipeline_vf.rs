@@ -252,6 +252,7 @@ fn component_controls_ids_and_pitch_zero() {
 /// Per-instance data with step rates 0 to 3: an instance's row is its y, its data the colour.
 #[test]
 fn instancing() {
+    use component::{IID, NOSTORE, ONE, SRC, VID, ZERO};
     let mut scene = Scene::new();
     let target = scene.surface((sf::R32G32B32A32_FLOAT, 16), (4, 8), Layout::Linear);
     for rate in 0..4u32 {
@@ -273,7 +274,6 @@ fn instancing() {
             instance(vertex_buffer(1, y, 4), 1),
             instance(vertex_buffer(2, data, 4), rate),
         ];
-        use component::{IID, NOSTORE, ONE, SRC, VID, ZERO};
         draw.elements = vec![
             element(0, 0, sf::R32_FLOAT, 0, [ZERO; 4]),
             element(0, 0, sf::R32_FLOAT, 4, [SRC, NOSTORE, ZERO, ONE]),

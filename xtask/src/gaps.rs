@@ -12,7 +12,7 @@ const PARTS: &str = "docs/known-gaps.d";
 const HEAD: &str = "\
 # What is not modelled
 
-Each entry says what is missing, why, and which file would hold it. The program says so too when a guest reaches one.
+Each entry says what is missing, why, and which file would hold it. Missing commands, messages and formats are reported at run time when a guest reaches one.
 This page is put together by `cargo xtask gaps` from `docs/known-gaps.d/`; edit those files.
 ";
 
