@@ -1,4 +1,4 @@
-//! Blending, logic operations, write masks, dither: the colour calculator behind real threads.
+//! Blending, logic operations, write masks and dither behind real threads.
 //!
 //! PRM: volume 2, colour calculator. Expectations are host arithmetic in double precision.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

@@ -1,4 +1,4 @@
-//! Clip threads with Mesa's captured kernel against a reference that needs no clipping.
+//! Clip threads with Mesa's captured kernel; the reference needs no clipping.
 //!
 //! PRM: volume 2, clip stage; volume 4, 3.3.7. The reference works in homogeneous coordinates (scene/raster.rs).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

@@ -1,4 +1,4 @@
-//! What a frame leaves behind beside pixels: statistics counters, PIPE_CONTROL writes, stored registers.
+//! What a frame leaves beside pixels: counters, PIPE_CONTROL writes, registers.
 //!
 //! PRM: volume 1 (statistics registers), volume 2 (PIPE_CONTROL).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

@@ -1,4 +1,4 @@
-//! Depth and stencil: early, late, with killed pixels, with computed depth; occlusion counts.
+//! Depth and stencil: early, late, killed pixels, computed depth, occlusion.
 //!
 //! PRM: volume 2, windower (early depth test cases) and colour calculator. Expectations are host arithmetic.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

@@ -1,4 +1,4 @@
-//! Render targets: tilings, formats, sizes, levels and slices; scissor, drawing rectangle, stipple; SIMD widths.
+//! Render targets: tilings, formats, levels, slices, scissor, stipple, widths.
 //!
 //! PRM: volume 1 (tiling), volume 2 (windower), volume 4, 5.10.6 (render target write).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

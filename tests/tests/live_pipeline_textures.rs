@@ -1,4 +1,4 @@
-//! Textures through sampler threads: wrap modes, filters, levels, cube and volume maps.
+//! Textures through sampler threads: wrap modes, filters, levels, cubes, volumes.
 //!
 //! PRM: volume 4, chapter 4. The pixel kernel samples at its interpolated colour; expectations are host arithmetic
 //! on known texels.

@@ -1,4 +1,4 @@
-//! Tight URB sections: the same pictures as with roomy ones, and no entry is ever lost.
+//! Tight URB sections: the pictures of roomy ones, and no entry is ever lost.
 //!
 //! PRM: volume 4, chapter 8; volume 2 (URB allocation). A lost entry shows as a hang after some draws without a new URB_FENCE.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

@@ -1,4 +1,4 @@
-//! Vertex fetch: access, indices, instancing, component controls, formats, topologies.
+//! Vertex fetch: access, indices, instancing, component controls, formats.
 //!
 //! PRM: volume 2, vertex fetch. Vertices draw one-pixel points whose colour or place shows what was fetched;
 //! expectations are host arithmetic.

@@ -1,4 +1,4 @@
-//! A bare device with a ring and a status page, no driver: statements of `cs` and `debug`.
+//! A bare device with ring and status page, no driver: for `cs` and `debug`.
 //!
 //! PRM: volume 1 (ring registers, GTT, hardware status page). Statements: `map ADDRESS [PAGES]`, `mem ADDRESS: DWORDS`
 //! (maps what is not mapped), `write REGISTER VALUE`, `ring: DWORDS` (pads to a quadword and runs), `tail OFFSET` (moves the empty

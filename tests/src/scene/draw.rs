@@ -1,4 +1,4 @@
-//! One draw: kernels and state of every unit, with defaults that draw flat triangles.
+//! One draw: kernels and state of every unit; defaults draw flat triangles.
 //!
 //! PRM: volume 2 (unit states). Defaults: no VS thread, screen coordinates, SIMD16, no depth buffer.
 

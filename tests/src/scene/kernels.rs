@@ -1,4 +1,4 @@
-//! Kernels for synthetic frames: our own, assembled by intel-gen4asm, and captured ones.
+//! Kernels for synthetic frames: our own by intel-gen4asm, and captured ones.
 //!
 //! PRM: volume 4, chapter 14. Sources stand beside the words in tests/data/kernels. Not covered: other generations.
 

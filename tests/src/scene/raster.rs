@@ -1,4 +1,4 @@
-//! The reference: which pixels shapes cover, by exact arithmetic and in homogeneous coordinates.
+//! The reference: which pixels shapes cover, exactly, in homogeneous coordinates.
 //!
 //! PRM: volume 2, windower (top-left rule, sample at pixel centres as GL has them). Not covered: antialiasing.
 
