@@ -57,11 +57,16 @@ fn decode_fields(generation: Verx10, raw: &Raw) -> Result<Inst, Kind> {
                 inst.send = Some(SendDesc {
                     imm: Some(at::IMM.get(raw)),
                     mrf,
+                    ..SendDesc::default()
                 });
             } else {
                 inst.src[1] = src(1, access, false, raw)?;
                 inst.num_src = 2;
-                inst.send = Some(SendDesc { imm: None, mrf });
+                inst.send = Some(SendDesc {
+                    imm: None,
+                    mrf,
+                    ..SendDesc::default()
+                });
             }
         }
     }
@@ -193,7 +198,7 @@ fn src(index: usize, access: AccessMode, imm_allowed: bool, raw: &Raw) -> Result
             Ok(Src {
                 file: RegFile::Imm,
                 ty,
-                imm: at::IMM.get(raw),
+                imm: u64::from(at::IMM.get(raw)),
                 ..Src::NULL
             })
         }
@@ -269,14 +274,20 @@ impl Inst {
             no_dd_clr: false,
             no_dd_chk: false,
             compression: Compression::None,
+            qtr_ctrl: 0,
+            nib_ctrl: false,
             thread_ctrl: ThreadCtrl::Normal,
             pred_ctrl: PredCtrl::None,
             pred_inv: false,
+            flag_reg: 0,
             flag_subreg: 0,
             exec_size: 1,
             cond_mod: CondMod::None,
+            math: None,
             saturate: false,
             acc_wr_ctrl: false,
+            branch_ctrl: false,
+            mask_ctrl_ex: false,
             debug_ctrl: false,
             dst: Dst::NULL,
             src: [Src::NULL; 3],

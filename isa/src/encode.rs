@@ -285,7 +285,10 @@ fn src(
                 layout.ty,
                 codes::imm_type_code(src.ty).ok_or(error("type"))?,
             );
-            words.put(at::IMM, src.imm);
+            words.put(at::IMM, src.imm as u32);
+            if src.imm >> 32 != 0 {
+                return Err(error("immediate"));
+            }
             let plain = Src {
                 imm: src.imm,
                 ty: src.ty,

@@ -181,20 +181,43 @@ pub enum CondMod {
     U,
 }
 
+/// Extended descriptor of a `send` (Gen9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum ExDesc {
+    /// The generation has none.
+    #[default]
+    None,
+    /// The dword as an immediate, without the target and the end-of-thread bit, which have their
+    /// own fields.
+    Imm(u32),
+    /// Address subregister that holds it, in words.
+    Reg(u8),
+}
+
 /// Descriptor fields of a `send` (PRM 2.6.2, 13.2.5).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct SendDesc {
-    /// The descriptor dword as an immediate; `None` when it comes from a register (src1).
+    /// The descriptor dword as an immediate, end-of-thread bit included; `None` when it comes from
+    /// a register (src1, or a0.0 for the split send of Gen9).
     pub imm: Option<u32>,
-    /// First message register.
+    /// First message register (Gen4-5); later payloads are src0.
     pub mrf: u8,
+    /// Target unit. Gen5 on; Gen4 has it in the descriptor, and this is 0.
+    pub sfid: u8,
+    /// End of thread, beside a register descriptor too. Gen5 on; on Gen4 it is bit 31 of the
+    /// descriptor, and this is false.
+    pub eot: bool,
+    /// Extended descriptor.
+    pub ex_desc: ExDesc,
 }
 
 /// Jump fields of the flow-control instructions (Gen4: signed jump count and pop count).
+/// Distances are in the generation's unit: Gen4 128-bit instructions, Gen5 to 7 halves of them,
+/// Gen8 on bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Branch {
-    /// Jump distance in the generation's unit (Gen4: 128-bit instructions), relative to the next
-    /// instruction for `jmpi` and to this instruction elsewhere. Gen6 on: JIP.
+    /// Jump distance, relative to the next instruction for `jmpi` and to this instruction
+    /// elsewhere. Gen6 on: JIP.
     pub jump: i32,
     /// Gen4-5: mask stack entries to pop. Gen6 on: UIP.
     pub pop_or_uip: i32,
@@ -214,24 +237,36 @@ pub struct Inst {
     pub no_dd_clr: bool,
     /// `NoDDChk`: do not check the destination dependency.
     pub no_dd_chk: bool,
-    /// Compression control.
+    /// Compression control (Gen4-5; `None` later).
     pub compression: Compression,
+    /// Quarter control, the first channel group in eights: 0 to 3 (Gen6 on; 0 before).
+    pub qtr_ctrl: u8,
+    /// Nibble control: the second four channels of the quarter (Gen7 on).
+    pub nib_ctrl: bool,
     /// Thread control.
     pub thread_ctrl: ThreadCtrl,
     /// Predicate control.
     pub pred_ctrl: PredCtrl,
     /// Predicate inverse.
     pub pred_inv: bool,
+    /// Flag register used for predicate and conditional modifier (0; also 1 from Gen7).
+    pub flag_reg: u8,
     /// Flag subregister used for predicate and conditional modifier (f0.0 or f0.1).
     pub flag_subreg: u8,
     /// Execution size in channels: 1, 2, 4, 8, 16 (32 from Gen7).
     pub exec_size: u8,
     /// Conditional modifier.
     pub cond_mod: CondMod,
+    /// Function of the `math` instruction (Gen6 on), in the place of the conditional modifier.
+    pub math: Option<u8>,
     /// Saturate.
     pub saturate: bool,
     /// Accumulator write control (Gen6 on).
     pub acc_wr_ctrl: bool,
+    /// Branch control (Gen8 on).
+    pub branch_ctrl: bool,
+    /// `MaskCtrlEx` (G45 and Ironlake).
+    pub mask_ctrl_ex: bool,
     /// `DebugCtrl`: breakpoint on this instruction.
     pub debug_ctrl: bool,
     /// Destination.

@@ -164,8 +164,9 @@ pub struct Src {
     pub negate: bool,
     /// Absolute value modifier.
     pub abs: bool,
-    /// Immediate bits; word immediates are replicated in both halves as encoded.
-    pub imm: u32,
+    /// Immediate bits as encoded, word immediates replicated in both halves; above 32 bits only for
+    /// the 64-bit types.
+    pub imm: u64,
 }
 
 impl Src {

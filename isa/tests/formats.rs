@@ -270,7 +270,8 @@ fn send_forms() {
         inst.send,
         Some(SendDesc {
             imm: Some(0x0111_0001),
-            mrf: 3
+            mrf: 3,
+            ..SendDesc::default()
         })
     );
     assert_eq!((inst.num_src, inst.cond_mod), (1, CondMod::None));
@@ -284,7 +285,14 @@ fn send_forms() {
     // Descriptor in a0.0<0;1,0>:ud.
     let raw = [0x0380_0031, 0x20a0_0021, 0x008d_0000, 0x0000_0200];
     let inst = decode(GEN, raw).unwrap();
-    assert_eq!(inst.send, Some(SendDesc { imm: None, mrf: 3 }));
+    assert_eq!(
+        inst.send,
+        Some(SendDesc {
+            imm: None,
+            mrf: 3,
+            ..SendDesc::default()
+        })
+    );
     assert_eq!(inst.num_src, 2);
     assert_eq!(inst.src[1].file, RegFile::Arf);
     assert_eq!(inst.src[1].addr, Addr::Direct { nr: 0x10, subnr: 0 });

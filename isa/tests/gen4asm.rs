@@ -110,7 +110,7 @@ fn dst(inst: &Inst) -> String {
 fn src(inst: &Inst, src: &Src) -> String {
     if src.file == RegFile::Imm {
         return match src.ty {
-            Type::F => format!("{}F", f32::from_bits(src.imm)),
+            Type::F => format!("{}F", f32::from_bits(src.imm as u32)),
             Type::D => format!("{}D", src.imm as i32),
             Type::W => format!("{}W", src.imm as i16),
             Type::Uw => format!("0x{:x}UW", src.imm as u16),

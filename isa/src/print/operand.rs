@@ -95,7 +95,7 @@ pub(super) fn src(line: &mut Line, inst: &Inst, index: usize) {
         return;
     };
     if src.file == RegFile::Imm {
-        return immediate(line, src.ty, src.imm);
+        return immediate(line, src.ty, src.imm as u32);
     }
     if src.negate {
         line.put("-");

@@ -45,7 +45,7 @@ fn imm(ty: Type, imm: u32) -> Src {
     Src {
         file: RegFile::Imm,
         ty,
-        imm,
+        imm: u64::from(imm),
         ..Src::NULL
     }
 }
@@ -117,6 +117,7 @@ fn looped(exec: u8, body: &[Inst], times: u32) -> Vec<Inst> {
     send.send = Some(SendDesc {
         imm: Some(0x8010_0000),
         mrf: 1,
+        ..SendDesc::default()
     });
     k.push(send);
     k

@@ -114,7 +114,7 @@ pub(crate) fn vf_to_f32(byte: u8) -> f32 {
 }
 
 fn immediate(s: &operand::Src) -> [u32; 8] {
-    let imm = s.imm;
+    let imm = s.imm as u32;
     let mut out = [imm; 8];
     match s.ty {
         Type::V => {

@@ -100,7 +100,7 @@ pub(crate) fn imm(ty: Type, imm: u32) -> Src {
     Src {
         file: RegFile::Imm,
         ty,
-        imm,
+        imm: u64::from(imm),
         ..Src::NULL
     }
 }
@@ -151,7 +151,11 @@ pub(crate) fn op(opcode: Opcode, exec: u8, d: Dst, srcs: &[Src]) -> Inst {
 
 pub(crate) fn send(d: Dst, src0: Src, mrf: u8, desc: Option<u32>) -> Inst {
     let mut i = op(Opcode::Send, 8, d, &[src0]);
-    i.send = Some(SendDesc { imm: desc, mrf });
+    i.send = Some(SendDesc {
+        imm: desc,
+        mrf,
+        ..SendDesc::default()
+    });
     i
 }
 
