@@ -3,6 +3,8 @@
 //! No PRM chapter.
 
 pub mod decode;
+mod device;
+mod number;
 pub mod pack;
 pub mod regs;
 pub mod replay;

@@ -6,12 +6,13 @@ mod register;
 mod state;
 mod text;
 
+use alloc::collections::BTreeSet;
 use core::fmt::{self, Write};
 
 use crate::desc::{CommandDesc, GroupDesc};
 use crate::platform::Generation;
 
-pub use register::{explain_register, nearest};
+pub use register::{explain_element, explain_register, nearest};
 pub use text::field_value;
 
 /// Memory as the decoder sees it.
@@ -59,10 +60,16 @@ pub struct Report {
     pub errors: u32,
     /// MI_BATCH_BUFFER_END was reached.
     pub ended: bool,
+    /// Address behind the last command, or of the one that could not be decoded.
+    pub stopped: u32,
+    /// Address of the first error line that has one.
+    pub first_error: Option<u32>,
 }
 
 /// Unknown dwords in a row after which the rest is taken for data.
 const GIVE_UP: u32 = 16;
+/// Batches that one batch may go on in.
+const MAX_CHAIN: usize = 1024;
 
 struct Decoder<'a> {
     generation: &'static Generation,
@@ -78,7 +85,7 @@ struct Decoder<'a> {
 /// Prints the batch at `start`, at most `bytes` long, and what it points at.
 ///
 /// Unknown commands, truncation and unmapped memory become lines that start with `error:` after address and
-/// offset; they never stop the caller. Errors: only those of the writer.
+/// offset; they never stop the caller. Equal MI_NOOPs in a row are one line. Errors: only those of the writer.
 pub fn batch(
     generation: &'static Generation,
     source: &mut dyn Source,
@@ -105,8 +112,14 @@ impl Decoder<'_> {
     fn run(&mut self, start: u32, dwords: u32) -> fmt::Result {
         let (mut base, mut limit, mut done) = (start, dwords, 0u32);
         let (mut total, mut unknown) = (0u32, 0u32);
-        while done < limit && total < self.options.max_dwords {
+        let mut batches = BTreeSet::from([start]);
+        self.report.stopped = start;
+        while done < limit {
             let address = base.wrapping_add(done.wrapping_mul(4));
+            self.report.stopped = address;
+            if total >= self.options.max_dwords {
+                return self.error(address, done, None, "more dwords than are decoded");
+            }
             let Some(header) = self.source.dword(address) else {
                 return self.error(address, done, None, "not mapped");
             };
@@ -118,6 +131,7 @@ impl Decoder<'_> {
                 }
                 done += 1;
                 total += 1;
+                self.report.stopped = base.wrapping_add(done.wrapping_mul(4));
                 continue;
             };
             unknown = 0;
@@ -131,24 +145,57 @@ impl Decoder<'_> {
                     limit - done
                 );
             }
+            if command.name == "MI_NOOP" {
+                let most = (limit - done).min(self.options.max_dwords - total);
+                let count = self.noops(address, header, most);
+                if count > 1 {
+                    self.report.commands += count;
+                    done += count;
+                    total = total.saturating_add(count);
+                    self.report.stopped = base.wrapping_add(done.wrapping_mul(4));
+                    writeln!(
+                        self.out,
+                        "{address:#010x}:  {header:#010x}:  {count} x MI_NOOP"
+                    )?;
+                    continue;
+                }
+            }
             self.report.commands += 1;
             self.command(command, address, done, length)?;
+            let at = done;
             done += length;
             total = total.saturating_add(length);
+            self.report.stopped = base.wrapping_add(done.wrapping_mul(4));
             if command.name == "MI_BATCH_BUFFER_END" {
                 self.report.ended = true;
                 return Ok(());
             }
             if self.options.follow && command.name == "MI_BATCH_BUFFER_START" {
                 let next = self.source.dword(address.wrapping_add(4)).unwrap_or(0) & !3;
+                if !batches.insert(next) {
+                    return self.error(address, at, Some(header), "batch start without end");
+                }
+                if batches.len() > MAX_CHAIN {
+                    return self.error(address, at, Some(header), "too many batch starts");
+                }
                 (base, limit, done) = (next, u32::MAX / 4, 0);
             }
         }
         Ok(())
     }
 
+    /// How many dwords from an address on, at most `most`, are the same MI_NOOP.
+    fn noops(&mut self, address: u32, header: u32, most: u32) -> u32 {
+        let mut count = 1;
+        while count < most && self.source.dword(address.wrapping_add(count * 4)) == Some(header) {
+            count += 1;
+        }
+        count
+    }
+
     fn error(&mut self, address: u32, offset: u32, dword: Option<u32>, what: &str) -> fmt::Result {
         self.report.errors += 1;
+        self.report.first_error.get_or_insert(address);
         let bytes = u64::from(offset) * 4;
         match dword {
             Some(d) => writeln!(

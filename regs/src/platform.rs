@@ -105,13 +105,6 @@ pub static DEVICES: [Device; 6] = [
     },
 ];
 
-/// Tables and device of a PCI device id written in hexadecimal, with or without `0x`.
-pub fn of_text(id: &str) -> Option<(&'static Generation, &'static Device)> {
-    u16::from_str_radix(id.trim_start_matches("0x"), 16)
-        .ok()
-        .and_then(of_device)
-}
-
 /// Tables and device of a PCI device id.
 pub fn of_device(pci: u16) -> Option<(&'static Generation, &'static Device)> {
     let device = DEVICES.iter().find(|d| d.pci == pci)?;

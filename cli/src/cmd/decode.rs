@@ -3,117 +3,201 @@
 //! PRM volumes 1, 2 and 4 through the tables. Runs nothing; kernels are disassembled up to the
 //! first instruction that ends the thread.
 
-use std::fmt::{self, Write};
-use std::path::PathBuf;
+mod batch_file;
+mod output;
 
-use crestline_cli::capture::{Capture, Exec};
+use std::fmt::{self, Write};
+use std::path::{Path, PathBuf};
+
+use crestline_cli::capture::{Capture, EXTENSION, Exec, Problem};
+use crestline_cli::places;
 use isa::Verx10;
 use regs::decode::{self, Options, Report, Source};
 use regs::platform;
 
-use super::Error;
+use batch_file::BatchFile;
+use output::Output;
+
+use super::{Error, device, number};
 
 /// Arguments of `crestline decode`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Capture directory, packed capture (.crest), or a file of little-endian dwords
+    /// Capture directory, packed capture (.crest), or a file of little-endian dwords: a batch
     path: PathBuf,
     /// Do not follow pointers into state, surfaces and kernels
     #[arg(long)]
     no_state: bool,
-    /// Address of the first dword of a plain batch file
-    #[arg(long, default_value = "0")]
+    /// Address of the first dword of a plain batch file, hexadecimal
+    #[arg(long, value_name = "ADDRESS", default_value = "0x0")]
     base: String,
-    /// PCI device id in hexadecimal, for a plain batch file
-    #[arg(long, default_value = "2a02")]
+    #[arg(long, value_name = "NAME", default_value = "gm965", help = device::HELP, long_help = LONG_DEVICE)]
     device: String,
 }
+
+const LONG_DEVICE: &str = "Device that a plain batch file was made for, by name (gm965, g965, g35, ...) \
+    or PCI id (8086:2a02, 2a02, 0x2a02); a capture says so itself";
 
 /// Instructions of one kernel that are printed at most.
 const MAX_KERNEL: u32 = 4096;
 
-/// Decodes every submission of a capture, or a batch file.
+/// Decodes every submission of a capture, or a batch file; an error names what was wrong with it
+/// after everything that can be decoded has been printed.
 pub fn run(args: &Args) -> Result<(), Error> {
     let options = Options {
         follow: !args.no_state,
         ..Options::default()
     };
-    let packed = args.path.extension().is_some_and(|e| e == "crest");
-    let (text, errors) = if packed || args.path.is_dir() {
-        capture(args, options)?
+    let tables = device::tables(&args.device)?;
+    let path = args.path.as_path();
+    let mut out = Output::new();
+    let complaints = if path.is_dir() || path.extension().is_some_and(|e| e == EXTENSION) {
+        let capture = Capture::load(path).map_err(|e| match e.problem {
+            Problem::Empty => format!("{e}{}", packed_inside(path)).into(),
+            _ => Error::from(e),
+        })?;
+        captured(&capture, path, options, &mut out)
     } else {
-        file(args, options)?
+        let base = number::hexadecimal(&args.base)
+            .filter(|base| base.is_multiple_of(4))
+            .ok_or_else(|| format!("--base {}: not the address of a dword", args.base))?;
+        let file = BatchFile::open(path, base)?;
+        plain(file, path, tables, options, &mut out)
     };
-    super::print(&text)?;
-    match errors {
-        0 => Ok(()),
-        n => Err(format!("{n} error lines in the listing").into()),
+    match (out.finish()?, complaints) {
+        // Whoever reads has seen enough.
+        (false, _) => Ok(()),
+        (true, complaints) => match complaints?.as_slice() {
+            [] => Ok(()),
+            several => Err(several.join("\n  ").into()),
+        },
     }
 }
 
-fn capture(args: &Args, options: Options) -> Result<(String, u32), Error> {
-    let capture = Capture::load(&args.path)?;
-    let mut text = String::new();
-    let mut errors = 0;
+/// A hint for a directory that holds packed captures instead.
+fn packed_inside(path: &Path) -> String {
+    let Ok(entries) = path.read_dir() else {
+        return String::new();
+    };
+    let mut packed: Vec<PathBuf> = entries
+        .take(1000)
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .filter(|file| file.extension().is_some_and(|e| e == EXTENSION))
+        .collect();
+    packed.sort();
+    packed.first().map_or_else(String::new, |file| {
+        format!("; a packed capture is {}", file.display())
+    })
+}
+
+fn captured(
+    capture: &Capture,
+    path: &Path,
+    options: Options,
+    out: &mut Output,
+) -> Result<Vec<String>, Error> {
+    let mut complaints = Vec::new();
     for exec in &capture.execs {
         let (generation, device) = platform::of_device(exec.pci.1)
             .ok_or_else(|| format!("no tables for device {:04x}", exec.pci.1))?;
+        let name = if exec.name.is_empty() {
+            directory_name(path)
+        } else {
+            exec.name.clone()
+        };
         let start = exec.batch_address();
         writeln!(
-            text,
-            "{}: {} ({}), batch at {start:#010x}, {} bytes",
-            exec.name, device.name, device.code, exec.batch_len
+            out,
+            "{name}: {} ({}), batch at {start:#010x}, {} bytes",
+            device.name, device.code, exec.batch_len
         )?;
         let mut memory = Memory {
             exec,
             isa_version: Verx10::new(generation.version),
         };
         let length = exec.batch_len;
-        let report = decode::batch(generation, &mut memory, &mut text, start, length, options)?;
-        errors += summary(&mut text, report)?;
+        let report = decode::batch(generation, &mut memory, out, start, length, options)?;
+        summary(out, report)?;
+        let place = |address| match places::describe(exec, address) {
+            Some(place) => format!("{address:#010x}, {place}"),
+            None => format!("{address:#010x}"),
+        };
+        complaints.extend(complaint(&name, report, place));
     }
-    Ok((text, errors))
+    Ok(complaints)
 }
 
-fn file(args: &Args, options: Options) -> Result<(String, u32), Error> {
-    let bytes = std::fs::read(&args.path).map_err(|e| format!("{}: {e}", args.path.display()))?;
-    let digits = args.base.trim_start_matches("0x");
-    let base = u32::from_str_radix(digits, 16)
-        .map_err(|_| format!("{} is no hexadecimal address", args.base))?;
-    let (words, rest) = bytes.as_chunks::<4>();
-    if !rest.is_empty() {
-        return Err(format!(
-            "{}: {} bytes after the last dword",
-            args.path.display(),
-            rest.len()
-        )
-        .into());
-    }
-    let length = u32::try_from(bytes.len()).map_err(|_| "the file is larger than 4 GiB")?;
-    let mut plain = Plain {
-        base,
-        words: words.iter().map(|w| u32::from_le_bytes(*w)).collect(),
+/// The last name of a path, with links and dots resolved.
+fn directory_name(path: &Path) -> String {
+    let full = path.canonicalize();
+    let full = full.as_deref().unwrap_or(path);
+    full.file_name()
+        .unwrap_or(full.as_os_str())
+        .display()
+        .to_string()
+}
+
+fn plain(
+    mut file: BatchFile,
+    path: &Path,
+    (generation, _): (&'static platform::Generation, &'static platform::Device),
+    options: Options,
+    out: &mut Output,
+) -> Result<Vec<String>, Error> {
+    let shown = path.display().to_string();
+    let (base, length) = (file.base(), file.length());
+    let options = Options {
+        max_dwords: length / 4,
+        ..options
     };
-    let (generation, _) = platform::of_text(&args.device)
-        .ok_or_else(|| format!("no tables for device {}", args.device))?;
-    let mut text = String::new();
-    let report = decode::batch(generation, &mut plain, &mut text, base, length, options)?;
-    let errors = summary(&mut text, report)?;
-    Ok((text, errors))
+    let report = decode::batch(generation, &mut file, out, base, length, options)?;
+    summary(out, report)?;
+    if let Some(error) = file.error() {
+        return Err(format!("{shown}: {error}").into());
+    }
+    let place = |address: u32| format!("{:#x}", address.wrapping_sub(base));
+    let mut complaints = Vec::from_iter(complaint(&shown, report, place));
+    if file.rest() > 0 {
+        complaints.push(format!(
+            "{shown}: {} bytes at offset {length:#x} are no whole dword",
+            file.rest()
+        ));
+    }
+    Ok(complaints)
 }
 
-fn summary(text: &mut String, report: Report) -> Result<u32, fmt::Error> {
+fn summary(out: &mut Output, report: Report) -> fmt::Result {
     let end = if report.ended {
         "ends with MI_BATCH_BUFFER_END"
     } else {
         "without MI_BATCH_BUFFER_END"
     };
     writeln!(
-        text,
+        out,
         "{} commands, {} errors, {end}",
         report.commands, report.errors
-    )?;
-    Ok(report.errors)
+    )
+}
+
+/// What was wrong with a batch, and where.
+fn complaint(name: &str, report: Report, place: impl Fn(u32) -> String) -> Option<String> {
+    let mut parts = Vec::new();
+    if report.errors > 0 {
+        let first = report
+            .first_error
+            .map_or_else(String::new, |at| format!(", the first at {}", place(at)));
+        parts.push(format!(
+            "{} error lines in the listing{first}",
+            report.errors
+        ));
+    }
+    if !report.ended {
+        parts.push(format!(
+            "no MI_BATCH_BUFFER_END up to offset {}",
+            place(report.stopped)
+        ));
+    }
+    (!parts.is_empty()).then(|| format!("{name}: {}", parts.join("; ")))
 }
 
 /// Buffers of a submission.
@@ -150,18 +234,5 @@ impl Source for Memory<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// A file of dwords.
-struct Plain {
-    base: u32,
-    words: Vec<u32>,
-}
-
-impl Source for Plain {
-    fn dword(&mut self, address: u32) -> Option<u32> {
-        let offset = address.checked_sub(self.base)?;
-        self.words.get(offset as usize / 4).copied()
     }
 }

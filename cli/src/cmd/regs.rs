@@ -2,14 +2,16 @@
 //!
 //! No PRM chapter: every register cites its own. Reads no device.
 
+mod select;
+
 use std::fmt::Write as _;
 
+use regs::decode;
 use regs::desc::{FieldDesc, RegisterDesc, Space};
 use regs::platform::Generation;
-use regs::{decode, platform};
 use serde::Serialize;
 
-use super::Error;
+use super::{Error, device};
 
 /// Arguments of `crestline regs`.
 #[derive(clap::Args)]
@@ -17,7 +19,7 @@ use super::Error;
 pub struct Args {
     #[command(subcommand)]
     command: Option<Command>,
-    /// Register to show with its fields; without it all are listed
+    /// Register to show with its fields: name, NAME[INDEX] or 0xOFFSET; without it all are listed
     name: Option<String>,
     /// Only registers of this unit, e.g. VF
     #[arg(long)]
@@ -25,8 +27,7 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// PCI device id in hexadecimal
-    #[arg(long, global = true, default_value = "2a02")]
+    #[arg(long, global = true, value_name = "NAME", default_value = "gm965", help = device::HELP)]
     device: String,
 }
 
@@ -34,17 +35,16 @@ pub struct Args {
 enum Command {
     /// Explain a value of a register.
     Decode {
-        /// The register
+        /// The register: name, NAME[INDEX] or 0xOFFSET
         name: String,
-        /// The value, decimal or 0x...
+        /// The value, decimal or 0x..., with _ between digits if you like
         value: String,
     },
 }
 
 /// Lists, shows or explains.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let (generation, _) = platform::of_text(&args.device)
-        .ok_or_else(|| format!("no tables for device {}", args.device))?;
+    let (generation, _) = device::tables(&args.device)?;
     let text = match &args.command {
         Some(Command::Decode { name, value }) => explain(generation, name, value)?,
         None => list(generation, args)?,
@@ -53,78 +53,81 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 fn list(generation: &'static Generation, args: &Args) -> Result<String, Error> {
-    let chosen: Vec<&RegisterDesc> = if let Some(name) = &args.name {
-        vec![find(generation, name)?]
-    } else {
-        generation.registers.iter().collect()
+    let Some(name) = &args.name else {
+        let chosen: Vec<&RegisterDesc> = generation
+            .registers
+            .iter()
+            .filter(|r| args.unit.as_ref().is_none_or(|u| in_unit(r, u)))
+            .collect();
+        if chosen.is_empty() {
+            let unit = args.unit.as_deref().unwrap_or_default();
+            return Err(format!("no unit {unit}; units are {}", units(generation)).into());
+        }
+        if args.json {
+            let all: Vec<Register> = chosen.iter().map(|r| Register::new(r, None)).collect();
+            return Ok(serde_json::to_string_pretty(&all)? + "\n");
+        }
+        return Ok(chosen.iter().map(|r| row(r, None)).collect());
     };
-    let chosen: Vec<&RegisterDesc> = match &args.unit {
-        None => chosen,
-        Some(unit) => chosen
-            .into_iter()
-            .filter(|r| r.unit.eq_ignore_ascii_case(unit))
-            .collect(),
-    };
-    if chosen.is_empty() {
-        let mut units: Vec<&str> = generation.registers.iter().map(|r| r.unit).collect();
-        units.sort_unstable();
-        units.dedup();
-        return Err(format!("no such register; units are {}", units.join(" ")).into());
+    let found = select::register(generation, name)?;
+    let r = found.register;
+    if let Some(unit) = args.unit.as_ref().filter(|u| !in_unit(r, u)) {
+        return Err(format!("{} is a register of {}, not of {unit}", r.name, r.unit).into());
     }
     if args.json {
-        let all: Vec<Register> = chosen.iter().map(|r| Register::new(r)).collect();
-        return Ok(serde_json::to_string_pretty(&all)? + "\n");
+        return Ok(serde_json::to_string_pretty(&[Register::new(r, found.index)])? + "\n");
     }
-    Ok(match (&args.name, chosen.first()) {
-        (Some(_), Some(r)) => details(r),
-        _ => chosen.iter().map(|r| row(r)).collect(),
-    })
+    let mut out = details(r, found.index);
+    if found.dword > 0 {
+        // Writing to a String cannot fail, here and below.
+        let _ = writeln!(out, "  {name} is dword {} of it", found.dword);
+    }
+    Ok(out)
 }
 
-fn find(generation: &'static Generation, name: &str) -> Result<&'static RegisterDesc, Error> {
-    generation.register(bare(name)).ok_or_else(|| {
-        let near = decode::nearest(generation, bare(name), 3).join(", ");
-        format!("no register {name}; did you mean {near}?").into()
-    })
+fn in_unit(r: &RegisterDesc, unit: &str) -> bool {
+    r.unit.eq_ignore_ascii_case(unit)
 }
 
-/// `FENCE[3]` -> `FENCE`.
-fn bare(name: &str) -> &str {
-    name.split_once('[').map_or(name, |(n, _)| n)
+fn units(generation: &Generation) -> String {
+    let mut units: Vec<&str> = generation.registers.iter().map(|r| r.unit).collect();
+    units.sort_unstable();
+    units.dedup();
+    units.join(" ")
 }
 
 fn explain(generation: &'static Generation, name: &str, value: &str) -> Result<String, Error> {
-    let r = find(generation, name)?;
-    let digits = value.replace('_', "");
-    let number = match digits.strip_prefix("0x").or(digits.strip_prefix("0X")) {
-        Some(hex) => u128::from_str_radix(hex, 16),
-        None => digits.parse(),
-    };
-    let number = number.map_err(|_| format!("{value} is no number"))?;
-    if r.bits < 128 && number >> r.bits != 0 {
-        return Err(format!("{value} does not fit the {} bits of {}", r.bits, r.name).into());
+    let found = select::register(generation, name)?;
+    let r = found.register;
+    if found.dword > 0 {
+        return Err(format!(
+            "{name} is dword {} of {}; give the value of all {} bits, with the offset of dword 0",
+            found.dword, r.name, r.bits
+        )
+        .into());
     }
-    decode::explain_register(generation, r.name, number)
-        .map_err(|near| format!("no register {name}; did you mean {}?", near.join(", ")).into())
+    let number = select::value(value, r)?;
+    Ok(decode::explain_element(r, found.index, number))
 }
 
-fn place(r: &RegisterDesc) -> String {
+fn place(r: &RegisterDesc, index: Option<u32>) -> String {
     let space = match r.space {
         Space::Mmio => "",
         Space::Pci => "pci ",
     };
-    format!("{space}{:#07x}", r.offset)
+    format!("{space}{:#07x}", select::offset(r, index))
 }
 
-fn row(r: &RegisterDesc) -> String {
-    let name = if r.count > 1 {
-        format!("{}[{}]", r.name, r.count)
-    } else {
-        r.name.to_owned()
+/// One line; an array without index shows how many elements it has.
+fn row(r: &RegisterDesc, index: Option<u32>) -> String {
+    let name = match index {
+        Some(i) => format!("{}[{i}]", r.name),
+        None if r.count > 1 => format!("{}[{}]", r.name, r.count),
+        None => r.name.to_owned(),
     };
     format!(
         "{:>11}  {name:<22} {:>3} {:<6} {:<6} {}\n",
-        place(r),
+        place(r, index),
         r.bits,
         r.access.name(),
         r.unit,
@@ -132,12 +135,11 @@ fn row(r: &RegisterDesc) -> String {
     )
 }
 
-fn details(r: &RegisterDesc) -> String {
-    let mut out = row(r);
+fn details(r: &RegisterDesc, index: Option<u32>) -> String {
+    let mut out = row(r, index);
     let reset = r
         .reset
         .map_or_else(|| "undefined".to_owned(), |v| format!("{v:#x}"));
-    // Writing to a String cannot fail, here and below.
     let _ = writeln!(out, "  reset {reset}; {}", r.cite);
     for note in [r.config, r.anomaly].iter().filter(|n| !n.is_empty()) {
         let _ = writeln!(out, "  note: {note}");
@@ -177,7 +179,10 @@ fn field(f: &FieldDesc) -> String {
 struct Register {
     name: &'static str,
     space: &'static str,
+    /// Of the element, when one was asked for.
     offset: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<u32>,
     /// Bits.
     size: u32,
     count: u32,
@@ -211,7 +216,7 @@ struct Value {
 }
 
 impl Register {
-    fn new(r: &RegisterDesc) -> Self {
+    fn new(r: &RegisterDesc, index: Option<u32>) -> Self {
         let fields = r.fields.iter().map(|f| Field {
             name: f.name,
             hi: f.hi,
@@ -236,7 +241,8 @@ impl Register {
                 Space::Mmio => "mmio",
                 Space::Pci => "pci",
             },
-            offset: r.offset,
+            offset: select::offset(r, index),
+            index,
             size: r.bits,
             count: r.count,
             stride: r.stride,

@@ -2,7 +2,6 @@
 //!
 //! No PRM chapter. Wall time is measured here alone.
 
-use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal as _};
 use std::path::{Path, PathBuf};
@@ -12,16 +11,15 @@ use crestline_cli::capture::{Capture, CaptureError, Problem};
 use crestline_cli::replay::{self, Options, ReplayError, Session};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kernel::time::Delta;
-use mmio_mock::r#gen::{DEVICES, DeviceInfo};
 
-use super::{Error, print, summary};
+use super::{Error, device, print, summary};
 
 /// Arguments of `crestline replay`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Capture: a directory with exec_NNNN in it, or a packed file (see `crestline pack`)
     capture: PathBuf,
-    /// Device to run it on, by name or PCI id [default: the one it was captured for]
+    /// Device to run it on, by name (gm965, g965, g35, ...) or PCI id (8086:2a02, 2a02, 0x2a02) [default: the one it was captured for]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// Write the picture: the render target of the last primitive
@@ -76,14 +74,14 @@ pub fn run_embedded() -> Result<(), Error> {
 pub fn run(args: &Args) -> Result<(), Error> {
     // A wrong device name is found before a large capture is read.
     if let Some(name) = &args.device {
-        find(name)?;
+        device::modelled(name)?;
     }
     run_capture(&Capture::load(&args.capture)?, args)
 }
 
 fn run_capture(capture: &Capture, args: &Args) -> Result<(), Error> {
     let device = match &args.device {
-        Some(name) => find(name)?,
+        Some(name) => device::modelled(name)?,
         None => {
             replay::device_of(capture).ok_or("no device of the capture's PCI id is modelled")?
         }
@@ -182,22 +180,6 @@ fn show(session: &Session, args: &Args) -> Result<(), Error> {
 
 fn io(path: &Path, error: std::io::Error) -> CaptureError {
     CaptureError::file(path.display().to_string(), Problem::Io(error))
-}
-
-fn find(name: &str) -> Result<&'static DeviceInfo, Error> {
-    mmio_mock::r#gen::find(name).ok_or_else(|| {
-        let mut text = format!("unknown device {name:?}; the devices are:");
-        for device in DEVICES {
-            let (vendor, id) = device.pci;
-            // Writing to a String cannot fail.
-            let _ = write!(
-                text,
-                "\n  {:8} {vendor:04x}:{id:04x}  {}",
-                device.name, device.title
-            );
-        }
-        text.into()
-    })
 }
 
 fn pixel(text: &str) -> Result<(u16, u16), String> {

@@ -1,10 +1,12 @@
 //! Registers by name, and their values as text.
 //! No PRM chapter: descriptors cite theirs.
 
+use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write;
 
+use crate::desc::RegisterDesc;
 use crate::platform::Generation;
 
 /// The register's fields with their values, or the nearest names when there is none of that name.
@@ -16,14 +18,21 @@ pub fn explain_register(
     let Some(r) = generation.register(name) else {
         return Err(nearest(generation, name, 3));
     };
+    Ok(explain_element(r, None, value))
+}
+
+/// The fields of a register, or of one element of an array of registers, with their values.
+pub fn explain_element(r: &RegisterDesc, index: Option<u32>, value: u128) -> String {
     let mut out = String::new();
     let digits = r.bits as usize / 4 + 2;
     // Writing to a `String` cannot fail.
     let _ = writeln!(
         out,
-        "{} at {:#06x}, {} bits, {}, {}: {value:#0digits$x}",
+        "{}{} at {:#06x}, {} bits, {}, {}: {value:#0digits$x}",
         r.name,
-        r.offset,
+        index.map_or_else(String::new, |i| format!("[{i}]")),
+        r.offset
+            .wrapping_add(index.unwrap_or(0).wrapping_mul(r.stride)),
         r.bits,
         r.access.name(),
         r.unit
@@ -50,7 +59,7 @@ pub fn explain_register(
     if stray != 0 {
         let _ = writeln!(out, "  reserved bits set: {stray:#x}");
     }
-    Ok(out)
+    out
 }
 
 /// The `count` register names closest to `name`, best first.

@@ -79,7 +79,38 @@ fn batch_that_chains_to_itself_ends() {
         ..Options::default()
     };
     let report = batch(&GEN40, &mut source, &mut out, 0, 8, options).unwrap();
-    assert_eq!(report.commands, 50);
+    assert_eq!((report.commands, report.errors), (1, 1));
+    assert!(out.contains("error: batch start without end at offset 0x0"));
+}
+
+#[test]
+fn noops_in_a_row_are_one_line() {
+    let (text, report) = run(&[0, 0, 0, 0x0040_0001, 0x0040_0001, 0, 0x0500_0000]);
+    assert!(
+        text.starts_with("0x00001000:  0x00000000:  3 x MI_NOOP\n0x0000100c:  0x00400001:  2 x MI_NOOP\n0x00001014:  0x00000000:  MI_NOOP\n"),
+        "{text}"
+    );
+    assert_eq!((report.commands, report.stopped), (7, 0x101c));
+}
+
+#[test]
+fn the_limit_of_dwords_is_told() {
+    let mut out = String::new();
+    let mut source = Words(0, alloc::vec![0; 30]);
+    let options = Options {
+        max_dwords: 10,
+        ..Options::default()
+    };
+    let report = batch(&GEN40, &mut source, &mut out, 0, 120, options).unwrap();
+    assert_eq!((report.commands, report.errors), (10, 1));
+    assert_eq!((report.stopped, report.first_error), (40, Some(40)));
+}
+
+#[test]
+fn elements_have_their_own_offset() {
+    let fence = GEN40.register("FENCE").unwrap();
+    let text = explain_element(fence, Some(3), 1);
+    assert!(text.starts_with("FENCE[3] at 0x3018, 64 bits"), "{text}");
 }
 
 #[test]

@@ -1,0 +1,155 @@
+//! `--device`: how devices are written, the same in every subcommand.
+//!
+//! No PRM chapter. Names and ids are those of the driver's id table. Not modelled: devices of other vendors.
+
+use std::fmt::Write as _;
+
+use driver::Driver;
+use kernel::pci::{DeviceId, Driver as _, VENDOR_INTEL};
+use mmio_mock::r#gen::{DEVICES, DeviceInfo};
+use regs::platform::{self, Device, Generation};
+
+use super::{Error, number};
+
+/// Help of `--device` wherever it stands.
+pub const HELP: &str =
+    "Device, by name (gm965, g965, g35, ...) or PCI id (8086:2a02, 2a02, 0x2a02)";
+
+/// The device behind a name or PCI id; the error lists all of them.
+pub fn id(text: &str) -> Result<DeviceId, Error> {
+    by_name(text)
+        .or_else(|| by_id(text))
+        .ok_or_else(|| unknown(text).into())
+}
+
+/// Tables and row of a device in them.
+pub fn tables(text: &str) -> Result<(&'static Generation, &'static Device), Error> {
+    platform::of_device(id(text)?.device).ok_or_else(|| unknown(text).into())
+}
+
+/// The device's row in the model.
+pub fn modelled(text: &str) -> Result<&'static DeviceInfo, Error> {
+    let id = id(text)?;
+    DEVICES
+        .iter()
+        .find(|d| d.pci == (id.vendor, id.device))
+        .ok_or_else(|| unknown(text).into())
+}
+
+fn by_name(text: &str) -> Option<DeviceId> {
+    let driver = Driver::ID_TABLE
+        .iter()
+        .find(|(_, model)| model.name.eq_ignore_ascii_case(text));
+    // The tables have the order of letters and digits that the boards were sold under.
+    let tables = || {
+        let device = platform::DEVICES
+            .iter()
+            .find(|d| d.name.eq_ignore_ascii_case(text))?;
+        Driver::ID_TABLE
+            .iter()
+            .find(|(id, _)| *id == DeviceId::from_id(VENDOR_INTEL, device.pci))
+    };
+    driver.or_else(tables).map(|(id, _)| *id)
+}
+
+fn by_id(text: &str) -> Option<DeviceId> {
+    let (vendor, device) = match text.split_once(':') {
+        Some((vendor, device)) => (hexadecimal(vendor)?, hexadecimal(device)?),
+        None => (VENDOR_INTEL, hexadecimal(text)?),
+    };
+    let wanted = DeviceId::from_id(vendor, device);
+    Driver::ID_TABLE
+        .iter()
+        .map(|(id, _)| *id)
+        .find(|id| *id == wanted)
+}
+
+/// Four digits, with or without `0x`.
+fn hexadecimal(text: &str) -> Option<u16> {
+    let digits = number::behind_0x(text).unwrap_or(text);
+    (digits.len() == 4)
+        .then(|| number::hexadecimal(digits))
+        .flatten()
+        .and_then(|n| u16::try_from(n).ok())
+}
+
+fn unknown(text: &str) -> String {
+    let mut out = format!("unknown device {text:?}; the devices are:");
+    for (id, model) in Driver::ID_TABLE {
+        let title = DEVICES
+            .iter()
+            .find(|d| d.pci == (id.vendor, id.device))
+            .map_or("", |d| d.title);
+        // Writing to a String cannot fail.
+        let _ = write!(
+            out,
+            "\n  {:8} {:04x}:{:04x}  {title}",
+            model.name.to_ascii_lowercase(),
+            id.vendor,
+            id.device
+        );
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{id, modelled, tables};
+
+    #[test]
+    fn every_spelling_is_the_same_device() {
+        for text in [
+            "gm965",
+            "GM965",
+            "8086:2a02",
+            "8086:2A02",
+            "2a02",
+            "0x2a02",
+            "0X2A02",
+            "0x8086:0x2a02",
+        ] {
+            let found = id(text).map(|id| id.device).ok();
+            assert_eq!(found, Some(0x2a02), "{text}");
+        }
+        // i915_pciids.h: 2992 is the Q965, 29a2 the G965, 2982 the G35.
+        for (text, device) in [
+            ("965Q", 0x2992),
+            ("q965", 0x2992),
+            ("965g", 0x29a2),
+            ("g35", 0x2982),
+            ("946GZ", 0x2972),
+        ] {
+            assert_eq!(id(text).map(|id| id.device).ok(), Some(device), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_driver_s_devices_are_all_in_tables_and_model() {
+        use kernel::pci::Driver as _;
+        for (id, model) in driver::Driver::ID_TABLE {
+            assert_eq!(tables(model.name).map(|t| t.1.pci).ok(), Some(id.device));
+            let found = modelled(model.name).map(|d| d.pci).ok();
+            assert_eq!(found, Some((id.vendor, id.device)));
+        }
+    }
+
+    #[test]
+    fn others_are_refused_with_the_list() {
+        for text in [
+            "",
+            "0x",
+            "+a02",
+            "2a2",
+            "1002:2a02",
+            "8086:",
+            "g45",
+            "2a02:",
+        ] {
+            let error = id(text).map_err(|e| e.to_string()).err();
+            assert!(
+                error.is_some_and(|e| e.contains("gm965    8086:2a02")),
+                "{text}"
+            );
+        }
+    }
+}
