@@ -5,6 +5,10 @@
 
 use bitfield::bitfield;
 
+mod text;
+
+pub use text::{Description, Message, MessageParseError, describe, parse};
+
 /// Shared function that a message goes to (descriptor bits 27:24).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sfid {
