@@ -12,7 +12,7 @@ use isa::Verx10;
 
 use breakpoints::Breakpoints;
 
-use crate::debug::{Arbiter, DebugRegs, ExceptionOverride};
+use crate::debug::{Arbiter, DebugRegs, ExceptionOverride, IcBreakpoints};
 use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::shared::context::{Events, ThreadContext};
@@ -300,6 +300,40 @@ impl Td {
 
     /// Runs a thread on from where it stopped.
     pub fn resume(&mut self, id: SlotId, machine: &mut Machine<'_>) -> Outcome {
+        self.run(id, machine, None)
+    }
+
+    /// The same for somebody who looks at the registers between two instructions: accumulator
+    /// updates that nothing reads happen too.
+    pub fn resume_exact(&mut self, id: SlotId, machine: &mut Machine<'_>) -> Outcome {
+        self.run(id, machine, Some(IcBreakpoints::default()))
+    }
+
+    /// The thread in a slot.
+    pub fn thread(&self, id: SlotId) -> &Thread {
+        &self.slots[usize::from(id.0) % self.slots.len()].thread
+    }
+
+    /// The thread in a slot, for a debugger.
+    pub fn thread_mut(&mut self, id: SlotId) -> &mut Thread {
+        let at = usize::from(id.0) % self.slots.len();
+        &mut self.slots[at].thread
+    }
+
+    /// Why the thread in a slot can never end; `None` when it can.
+    pub fn hung_reason(&self, id: SlotId) -> Option<&str> {
+        match &self.slots[usize::from(id.0) % self.slots.len()].state {
+            SlotState::Hung(why) => Some(why),
+            SlotState::Free | SlotState::Running => None,
+        }
+    }
+
+    fn run(
+        &mut self,
+        id: SlotId,
+        machine: &mut Machine<'_>,
+        watch: Option<IcBreakpoints>,
+    ) -> Outcome {
         let at = usize::from(id.0) % self.slots.len();
         let slot = &mut self.slots[at];
         if slot.state != SlotState::Running {
@@ -321,7 +355,9 @@ impl Td {
         } else {
             (machine.debug.ic_breakpoints(), machine.debug.arbiter())
         };
-        let mut breakpoints = breakpoints.map(|b| Breakpoints::new(b, base, self.isa));
+        let mut breakpoints = breakpoints
+            .or(watch)
+            .map(|b| Breakpoints::new(b, base, self.isa));
         let stop = {
             let mut port = Router {
                 mem: machine.mem,

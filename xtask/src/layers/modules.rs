@@ -23,7 +23,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("6", &["ff", "media", "blt"]),
     ("7", &["cs"]),
     ("8", &["gen", "reset"]),
-    ("9", &["device"]),
+    ("9", &["bench", "device"]),
     ("9 (shell)", &["platform"]),
 ];
 

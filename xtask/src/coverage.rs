@@ -1,0 +1,221 @@
+//! `docs/coverage/`: the statements of the manual, and the tests that hold the model to them.
+//! No PRM chapter. Believes the annotations: a test that says `covers: 14.2-01` has to be about that.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
+use std::path::Path;
+use std::{fs, io};
+
+use crate::finding::Finding;
+use crate::workspace::Workspace;
+
+/// One table of statements with the page made of it, and the chapters that must be whole.
+struct Table {
+    items: &'static str,
+    page: &'static str,
+    title: &'static str,
+}
+
+const TABLES: &[Table] = &[Table {
+    items: "docs/coverage/gen4.items",
+    page: "docs/coverage/gen4.md",
+    title: "Gen4 (965, G35, GM965): PRM volume 4",
+}];
+
+/// What stands before the numbers of an annotation.
+const MARK: &str = "covers: ";
+
+/// A statement.
+#[derive(Debug, PartialEq, Eq)]
+struct Item {
+    id: String,
+    kind: String,
+    text: String,
+}
+
+/// Statement to the tests that name it.
+type Tests = BTreeMap<String, BTreeSet<String>>;
+
+/// Writes the pages.
+pub fn write(root: &Path, workspace: &Workspace) -> io::Result<()> {
+    let (tests, _) = annotations(workspace);
+    for table in TABLES {
+        let items = parse(&fs::read_to_string(root.join(table.items))?);
+        fs::write(root.join(table.page), page(table, &items, &tests))?;
+    }
+    Ok(())
+}
+
+/// Unknown numbers, and pages that are out of date.
+pub fn check(root: &Path, workspace: &Workspace) -> io::Result<Vec<Finding>> {
+    let (tests, places) = annotations(workspace);
+    let mut known = BTreeSet::new();
+    let mut findings = Vec::new();
+    for table in TABLES {
+        let items = parse(&fs::read_to_string(root.join(table.items))?);
+        let old = fs::read_to_string(root.join(table.page)).unwrap_or_default();
+        if old != page(table, &items, &tests) {
+            let what = "out of date: run `cargo xtask coverage`";
+            findings.push(Finding::new(table.page, 1, what));
+        }
+        for item in items {
+            if !known.insert(item.id.clone()) {
+                let what = format!("statement {} stands twice", item.id);
+                findings.push(Finding::new(table.items, 1, what));
+            }
+        }
+    }
+    for (path, line, id) in places {
+        if !known.contains(&id) {
+            let what = format!("no statement has the number {id}");
+            findings.push(Finding::new(&path, line, what));
+        }
+    }
+    Ok(findings)
+}
+
+fn parse(text: &str) -> Vec<Item> {
+    text.lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .map(|line| {
+            let mut parts = line.splitn(3, '\t').map(str::to_owned);
+            Item {
+                id: parts.next().unwrap_or_default(),
+                kind: parts.next().unwrap_or_default(),
+                text: parts.next().unwrap_or_default(),
+            }
+        })
+        .collect()
+}
+
+/// Every annotation of the tracked files: tests by statement, and where each number stands.
+fn annotations(workspace: &Workspace) -> (Tests, Vec<(String, usize, String)>) {
+    let mut tests = Tests::new();
+    let mut places = Vec::new();
+    for file in &workspace.text {
+        if file.path.starts_with("xtask/") || !is_test_text(&file.path) {
+            continue;
+        }
+        let lines: Vec<&str> = file.text.lines().collect();
+        for (at, line) in lines.iter().enumerate() {
+            let Some(numbers) = annotation(line) else {
+                continue;
+            };
+            let test = match subject(&lines[at + 1..]) {
+                Some(name) => format!("{}: {name}", file.path),
+                None => file.path.clone(),
+            };
+            for id in numbers.split(',').map(str::trim) {
+                tests.entry(id.to_owned()).or_default().insert(test.clone());
+                places.push((file.path.clone(), at + 1, id.to_owned()));
+            }
+        }
+    }
+    (tests, places)
+}
+
+fn is_test_text(path: &str) -> bool {
+    [".rs", ".test", ".asm"]
+        .iter()
+        .any(|end| path.ends_with(end))
+}
+
+/// The numbers of a comment line that is an annotation.
+fn annotation(line: &str) -> Option<&str> {
+    let comment = line.trim_start().trim_start_matches(['/', ';', '#']);
+    comment.trim_start().strip_prefix(MARK)
+}
+
+/// The test that an annotation stands before: a function, or a case of a file test. A comment of
+/// the head of a file speaks for all of it.
+fn subject<'a>(lines: &[&'a str]) -> Option<&'a str> {
+    for line in lines {
+        let line = line.trim();
+        if let Some(rest) = line
+            .strip_prefix("fn ")
+            .or_else(|| line.strip_prefix("pub fn "))
+        {
+            return rest.split(['(', '<']).next();
+        }
+        if let Some(name) = line.strip_prefix("case ") {
+            return Some(name.trim());
+        }
+        let between = line.is_empty() || line.starts_with(['/', ';', '#']);
+        if !between || line.starts_with("//!") {
+            return None;
+        }
+    }
+    None
+}
+
+fn chapter(id: &str) -> u32 {
+    let digits = id.split('.').next().unwrap_or_default();
+    digits.parse().unwrap_or(0)
+}
+
+fn page(table: &Table, items: &[Item], tests: &Tests) -> String {
+    let mut page = format!(
+        "# Coverage: {}\n\nWhat the manual says, and the tests that hold the model to it. Put together by `cargo xtask coverage` from\n\
+         `{}` and the `covers:` comments of the tests. Kinds: amb ambiguous in the text, cfg differs by device, toc named only in\n\
+         the contents, ext from public drivers, know general knowledge.\n\n| chapter | covered | total |\n| --- | --- | --- |\n",
+        table.title, table.items
+    );
+    let mut chapters: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+    for item in items {
+        let entry = chapters.entry(chapter(&item.id)).or_default();
+        entry.0 += usize::from(tests.contains_key(&item.id));
+        entry.1 += 1;
+    }
+    // Writing to a string cannot fail.
+    for (chapter, (covered, total)) in &chapters {
+        let _ = writeln!(page, "| {chapter} | {covered} | {total} |");
+    }
+    let covered: usize = chapters.values().map(|c| c.0).sum();
+    let _ = writeln!(page, "| all | {covered} | {} |", items.len());
+    let mut last = 0;
+    for item in items {
+        let now = chapter(&item.id);
+        if now != last {
+            let _ = writeln!(
+                page,
+                "\n## Chapter {now}\n\n| number | kind | statement | tests |\n| --- | --- | --- | --- |"
+            );
+            last = now;
+        }
+        let named = tests.get(&item.id).map_or_else(String::new, |tests| {
+            let tests: Vec<String> = tests.iter().map(|t| format!("`{t}`")).collect();
+            tests.join("<br>")
+        });
+        let text = item.text.replace('|', "\\|");
+        let _ = writeln!(page, "| {} | {} | {text} | {named} |", item.id, item.kind);
+    }
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn annotations_name_the_test_below() {
+        let lines = ["#[test]", "fn adds() {"];
+        assert_eq!(
+            annotation("    // covers: 14.2-01, 11.7-02"),
+            Some("14.2-01, 11.7-02")
+        );
+        assert_eq!(annotation("; covers: 14.2-01"), Some("14.2-01"));
+        assert_eq!(annotation("let s = \"covers: x\";"), None);
+        assert_eq!(subject(&lines), Some("adds"));
+        assert_eq!(subject(&["; more words", "case one"]), Some("one"));
+        assert_eq!(subject(&["let x = 1;", "fn f() {"]), None);
+    }
+
+    #[test]
+    fn the_page_counts() {
+        let items = parse("# head\n1.1-01\t\tfirst\n1.1-02\tamb\tsecond | third\n");
+        let tests = Tests::from([("1.1-02".to_owned(), BTreeSet::from(["t".to_owned()]))]);
+        let page = page(&TABLES[0], &items, &tests);
+        assert!(page.contains("| 1 | 1 | 2 |"));
+        assert!(page.contains("| 1.1-02 | amb | second \\| third | `t` |"));
+    }
+}
