@@ -17,6 +17,7 @@ pub mod opcode;
 pub mod operand;
 pub mod print;
 pub mod tables;
+pub mod validate;
 
 pub use decode::decode;
 pub use encode::encode;
