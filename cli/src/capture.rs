@@ -4,18 +4,22 @@
 //! are read as they were after it), several open files or contexts per capture.
 
 mod check;
+mod contents;
 mod error;
 mod json;
 mod pack;
+mod reader;
 mod source;
+mod spool;
 
+pub use contents::Contents;
 pub use error::{CaptureError, Problem};
-pub use pack::{EXTENSION, pack};
+pub use pack::{EXTENSION, pack, pack_into};
+pub use reader::{Reader, Submission};
 
 use std::path::Path;
 
 use driver::Tiling;
-use source::Source;
 
 /// How much of a capture is believed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -26,6 +30,12 @@ pub struct Limits {
     pub json_bytes: u64,
     /// Submissions.
     pub execs: usize,
+    /// Files in a packed capture.
+    pub records: usize,
+    /// Bytes of all files of a capture together.
+    pub content_bytes: u64,
+    /// Bytes of contents that a [`Capture`] holds in memory.
+    pub held_bytes: u64,
 }
 
 impl Default for Limits {
@@ -34,6 +44,9 @@ impl Default for Limits {
             buffer_bytes: 128 << 20,
             json_bytes: 16 << 20,
             execs: 4096,
+            records: 1 << 17,
+            content_bytes: 4 << 30,
+            held_bytes: 160 << 20,
         }
     }
 }
@@ -41,7 +54,7 @@ impl Default for Limits {
 /// Size of the graphics address space that buffers are placed in.
 pub const GTT_BYTES: u64 = 512 << 20;
 
-/// A captured frame.
+/// A captured frame with all its contents; a [`Reader`] takes one submission at a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Capture {
     /// Where it was read from.
@@ -120,6 +133,21 @@ impl Exec {
         self.buffers.get(index)?.dword(offset)
     }
 
+    /// The submission without contents.
+    #[must_use]
+    pub fn outline(&self) -> Self {
+        let buffers = self.buffers.iter().map(|b| Buffer {
+            data: Vec::new(),
+            file: b.file.clone(),
+            ..*b
+        });
+        Exec {
+            name: self.name.clone(),
+            buffers: buffers.collect(),
+            ..*self
+        }
+    }
+
     /// Graphics address of the batch.
     pub fn batch_address(&self) -> u32 {
         let base = self.buffers.get(self.batch).map_or(0, |b| b.address);
@@ -135,26 +163,32 @@ impl Capture {
 
     /// Like [`load`](Self::load) with other limits.
     pub fn load_with(path: &Path, limits: Limits) -> Result<Self, CaptureError> {
-        Self::from_source(&mut Source::open(path, limits)?, limits)
+        Self::read(Reader::open_with(path, limits)?, limits)
     }
 
     /// Reads a packed capture from memory; `name` stands for it in messages.
     pub fn from_packed(name: &str, bytes: &[u8]) -> Result<Self, CaptureError> {
-        let limits = Limits::default();
-        Self::from_source(&mut Source::unpack(name, bytes, limits)?, limits)
+        Self::read(Reader::from_packed(name, bytes)?, Limits::default())
     }
 
-    fn from_source(source: &mut Source, limits: Limits) -> Result<Self, CaptureError> {
-        let names = source.execs(limits)?;
-        let mut checker = check::Checker::new(limits);
-        let mut execs = Vec::with_capacity(names.len());
-        for name in names {
-            execs.push(checker.exec(source, &name)?);
+    fn read(mut reader: Reader, limits: Limits) -> Result<Self, CaptureError> {
+        let name = reader.name();
+        let mut execs = Vec::new();
+        let mut total = 0u64;
+        while let Some(Submission { mut exec, contents }) = reader.next_submission()? {
+            for (index, (buffer, contents)) in exec.buffers.iter_mut().zip(contents).enumerate() {
+                total = total.saturating_add(contents.len());
+                if total > limits.held_bytes {
+                    let limit = limits.held_bytes;
+                    let file = format!("{name}, {}, {}", exec.name, buffer.file);
+                    let problem = Problem::Contents { total, limit };
+                    return Err(CaptureError::file(file, problem).in_buffer(index));
+                }
+                buffer.data = contents.to_vec().map_err(|e| e.in_buffer(index))?;
+            }
+            execs.push(exec);
         }
-        Ok(Capture {
-            name: source.name(),
-            execs,
-        })
+        Ok(Capture { name, execs })
     }
 
     /// Bytes of all different buffers together.

@@ -5,8 +5,12 @@
 
 mod convert;
 mod target;
+mod view;
+mod walk;
 
-pub use target::{State, Target, last_primitive, last_target};
+pub use target::{State, Target, last_target};
+pub use view::{Outside, PageReader, View};
+pub use walk::{Draw, End, Walk, walk};
 
 use std::io::Write;
 
@@ -52,6 +56,12 @@ pub enum PictureError {
         /// Where it stands.
         address: u32,
     },
+    /// Part of the render target lies outside every buffer.
+    #[error(
+        "{} pixels of the render target lie outside every buffer, the first at {},{} ({:#010x})",
+        .0.pixels, .0.x, .0.y, .0.address
+    )]
+    Outside(Outside),
     /// Larger than a render target can be.
     #[error("{width}x{height} pixels are too many")]
     TooLarge {
@@ -73,39 +83,17 @@ pub struct Picture {
     pub rgba: Vec<u8>,
 }
 
-/// Side of the largest render target (PRM volume 4 4.7.2: 8192).
-const MAX_SIDE: u32 = 8192;
-
 impl Picture {
-    /// Reads a render target; `object` gives all bytes of the buffer at an address and its start.
-    pub fn read(
-        target: &Target,
-        buffer: impl FnOnce(u32) -> Option<(u32, Vec<u8>)>,
-    ) -> Result<Self, PictureError> {
-        let surface = &target.surface;
-        let lod = surface.render_lod;
-        let (width, height) = (surface.level_width(lod), surface.level_height(lod));
-        if width > MAX_SIDE || height > MAX_SIDE {
-            return Err(PictureError::TooLarge { width, height });
+    /// Reads all pixels of a render target; each must lie in a buffer.
+    pub fn read<R: PageReader>(mut view: View<R>) -> Result<Self, PictureError> {
+        let (width, height) = (view.width, view.height);
+        let row = width as usize * 4;
+        let mut rgba = vec![0; row * height as usize];
+        for (y, row) in (0..height).zip(rgba.chunks_mut(row.max(1))) {
+            view.row(y, row);
         }
-        let texel = convert::Texel::of(target)?;
-        let slice = surface.target_slice(0);
-        let outside = |address| PictureError::Unmapped {
-            what: "pixel of the render target",
-            address,
-        };
-        let first = surface.address(0, 0, slice, lod).0;
-        let (start, bytes) = buffer(first).ok_or_else(|| outside(first))?;
-        let mut rgba = Vec::with_capacity(width as usize * height as usize * 4);
-        for y in 0..height {
-            for x in 0..width {
-                let at = surface.address(x, y, slice, lod).0;
-                let offset = at.checked_sub(start).ok_or_else(|| outside(at))? as usize;
-                let element = bytes
-                    .get(offset..offset + texel.bytes())
-                    .ok_or_else(|| outside(at))?;
-                rgba.extend_from_slice(&texel.rgba(element));
-            }
+        if let Some(outside) = view.outside() {
+            return Err(PictureError::Outside(outside));
         }
         Ok(Picture {
             width,

@@ -4,13 +4,39 @@
 
 use std::fmt::Write as _;
 
-use crate::capture::Exec;
+use crate::capture::{Buffer, Exec};
 
 /// `buffer 3 (bo_003.bin) + 0x240`, or `None` for an address outside every buffer.
 pub fn describe(exec: &Exec, address: u32) -> Option<String> {
     let (index, offset) = exec.find(address)?;
     let file = &exec.buffers.get(index)?.file;
     Some(format!("buffer {index} ({file}) + {offset:#x}"))
+}
+
+/// Where an address lies that may be outside every buffer: the nearest one, and how far from it.
+pub fn near(exec: &Exec, address: u32) -> String {
+    if let Some(place) = describe(exec, address) {
+        return place;
+    }
+    let at = u64::from(address);
+    let distance = |(_, b): &(usize, &Buffer)| {
+        let start = u64::from(b.address);
+        if at < start { start - at } else { at - b.end() }
+    };
+    let all = exec.buffers.iter().enumerate();
+    let Some((index, buffer)) = all.min_by_key(distance) else {
+        return "outside every buffer".to_owned();
+    };
+    let distance = distance(&(index, buffer));
+    let side = match (at < u64::from(buffer.address), distance) {
+        (true, _) => format!("{distance:#x} bytes before the start"),
+        (false, 0) => "just past the end".to_owned(),
+        (false, _) => format!("{distance:#x} bytes past the end"),
+    };
+    format!(
+        "outside every buffer, {side} of buffer {index} ({})",
+        buffer.file
+    )
 }
 
 /// The text with the place behind each address of the form `0x` and eight digits.
@@ -42,7 +68,6 @@ pub fn annotate(exec: &Exec, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::capture::Buffer;
 
     fn exec() -> Exec {
         Exec {
@@ -70,6 +95,18 @@ mod tests {
             text,
             "at 0x00104240 [buffer 0 (bo_000.bin) + 0x240], or 0x00106000: 0x12 0x"
         );
+    }
+
+    #[test]
+    fn addresses_outside_have_a_neighbour() {
+        let near = |at| near(&exec(), at);
+        assert_eq!(near(0x0010_4004), "buffer 0 (bo_000.bin) + 0x4");
+        assert_eq!(
+            near(0x0010_6000),
+            "outside every buffer, just past the end of buffer 0 (bo_000.bin)"
+        );
+        assert!(near(0x0010_6010).contains("0x10 bytes past the end of buffer 0"));
+        assert!(near(0x0010_3ffc).contains("0x4 bytes before the start of buffer 0"));
     }
 
     #[test]

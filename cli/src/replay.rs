@@ -3,25 +3,31 @@
 //! No PRM chapter; the submission order is the driver's. Not modelled: submissions in parallel (each
 //! one ends before the next begins), contexts.
 
+mod contradiction;
 mod error;
 mod report;
+mod threads;
+mod upload;
 
+pub use contradiction::Contradiction;
 pub use error::{FaultReport, ReplayError};
 pub use report::{Report, Snapshot};
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use driver::debug::snapshot::{ArmedSnapshot, PixelTrigger};
-use driver::{BatchDesc, Device, Driver, Object};
+use driver::{BatchDesc, Device, Driver};
 use kernel::platform::Platform;
 use kernel::time::{Delta, Ktime};
 use mmio_mock::ModelPlatform;
 use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::trace::Trace;
 
-use crate::capture::{Buffer, Capture, Exec};
-use crate::picture::{Picture, PictureError, State, last_primitive, last_target};
+use crate::capture::{Buffer, Capture, Contents, Exec, Reader, Submission};
+use crate::picture::{PageReader, Picture, PictureError, State, View, last_target, walk};
+use upload::Bound;
 
 /// How to replay.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +40,8 @@ pub struct Options {
     pub trace: Option<usize>,
     /// Pixel whose thread dispatch is trapped.
     pub snapshot: Option<(u16, u16)>,
+    /// Which occurrence of the pixel's subspan is trapped: the first unless said; 0 traps none and counts them.
+    pub instance: Option<u8>,
 }
 
 /// TIMEOUT: a second of device time. A frame takes milliseconds, and a thread that never ends keeps
@@ -48,6 +56,7 @@ impl Options {
             timeout: TIMEOUT,
             trace: None,
             snapshot: None,
+            instance: None,
         }
     }
 }
@@ -58,6 +67,15 @@ pub fn device_of(capture: &Capture) -> Option<&'static DeviceInfo> {
     mmio_mock::r#gen::DEVICES.iter().find(|d| d.pci == pci)
 }
 
+/// The same for a capture that is being read.
+pub fn device_of_reader(reader: &Reader) -> Option<&'static DeviceInfo> {
+    mmio_mock::r#gen::DEVICES
+        .iter()
+        .find(|d| d.pci == reader.pci())
+}
+
+/// Primitives looked at for one whose target can be shown.
+const MAX_FALLBACKS: usize = 256;
 /// Memory for ring, status page, scratch page and page rounding.
 const DRIVER_BYTES: u64 = 1 << 20;
 /// A driver bound to a model, and the objects of a capture.
@@ -67,15 +85,12 @@ pub struct Session {
     options: Options,
     objects: BTreeMap<u64, Bound>,
     state: State,
-    last: Option<(State, Exec)>,
+    /// The last primitive that ran.
+    last: Option<(State, Arc<Exec>)>,
+    /// The last one before it with a render target that can be shown, if it is another.
+    before: Option<(State, Arc<Exec>)>,
     armed: Option<ArmedSnapshot>,
     execs: usize,
-}
-
-struct Bound {
-    object: Object,
-    /// Contents at the last submission.
-    dumped: Vec<u8>,
 }
 
 impl Session {
@@ -95,6 +110,7 @@ impl Session {
             objects: BTreeMap::new(),
             state: State::default(),
             last: None,
+            before: None,
             armed: None,
             execs: 0,
         };
@@ -102,6 +118,7 @@ impl Session {
             let trigger = PixelTrigger {
                 x,
                 y,
+                instance: options.instance,
                 ..PixelTrigger::default()
             };
             let armed = session.device.arm_pixel_snapshot(trigger);
@@ -122,22 +139,60 @@ impl Session {
 
     /// Runs one submission to its end.
     pub fn run(&mut self, exec: &Exec) -> Result<(), ReplayError> {
-        self.place(exec)?;
+        let held = exec.buffers.iter().map(|b| Contents::held(&b.data));
+        self.run_with(exec, held.collect())
+    }
+
+    /// Runs one submission to its end, with contents that still lie in the capture.
+    pub fn run_submission(&mut self, submission: Submission) -> Result<(), ReplayError> {
+        self.run_with(&submission.exec, submission.contents)
+    }
+
+    fn run_with(&mut self, exec: &Exec, contents: Vec<Contents>) -> Result<(), ReplayError> {
+        self.place(exec, contents)?;
         let mut state = self.state;
-        let start = exec.batch_address();
-        let found = last_primitive(&|address| self.dword(exec, address), start, &mut state);
+        let find = Finder::new(self, exec);
+        let followed = walk(&|at| find.dword(at), exec.batch_address(), &mut state);
+        let contradiction = contradiction::of(
+            exec,
+            &followed,
+            |at| find.dword(at),
+            self.options.device.isa,
+        );
         self.state = state;
-        if let Some(found) = found {
-            self.last = Some((found, exec.clone()));
-        }
         self.execs += 1;
-        self.submit(exec)?;
+        let drawn = self.platform.device().status().activity.draws;
+        let outcome = self.submit(exec);
+        let drawn = self.platform.device().status().activity.draws - drawn;
+        self.note_draws(exec, &followed, drawn);
+        outcome?;
         let faults = self.faults(exec, None);
-        if faults.is_empty() {
-            Ok(())
-        } else {
-            Err(ReplayError::Fault(Box::new(faults)))
+        if !faults.is_empty() {
+            return Err(ReplayError::Fault(Box::new(faults)));
         }
+        // A frame that contradicts itself has run as far as it goes: its picture may show why.
+        contradiction.map_or(Ok(()), |what| Err(ReplayError::Contradiction(what)))
+    }
+
+    /// Remembers the last primitive that ran, and the last whose target can be shown.
+    fn note_draws(&mut self, exec: &Exec, followed: &crate::picture::Walk, drawn: u64) {
+        let ran = followed.draws.iter().rev();
+        let mut ran = ran.skip_while(|draw| draw.ordinal >= drawn).peekable();
+        if ran.peek().is_none() {
+            return;
+        }
+        let exec = Arc::new(exec.outline());
+        let mut ran = ran.map(|draw| (draw.state, Arc::clone(&exec)));
+        let (last, old) = (ran.next(), self.last.take());
+        if last.as_ref().is_some_and(|last| self.view_of(last).is_ok()) {
+            self.before = None;
+        } else {
+            let mut earlier = ran.take(MAX_FALLBACKS).chain(old);
+            if let Some(found) = earlier.find(|draw| self.view_of(draw).is_ok()) {
+                self.before = Some(found);
+            }
+        }
+        self.last = last;
     }
 
     fn submit(&self, exec: &Exec) -> Result<(), ReplayError> {
@@ -156,7 +211,11 @@ impl Session {
         };
         let request = self.device.submit(&desc).map_err(failed("submission"))?;
         request.wait(self.options.timeout).map_err(|error| {
-            let what = format!("not done after {}: {error}", self.options.timeout);
+            let mut what = format!("not done after {} of device time", self.options.timeout);
+            // ETIME is what the sentence says already.
+            if error != kernel::error::code::ETIME {
+                what = format!("{what}: {error}");
+            }
             ReplayError::Fault(Box::new(self.faults(exec, Some(what))))
         })
     }
@@ -165,11 +224,15 @@ impl Session {
     fn faults(&self, exec: &Exec, ended: Option<String>) -> FaultReport {
         let state = self.device.error_state();
         let device = self.platform.device();
-        FaultReport::new(exec, ended, state.as_ref(), &device)
+        let find = Finder::new(self, exec);
+        let isa = self.options.device.isa;
+        FaultReport::new(exec, ended, state.as_ref(), &device, |kernel| {
+            threads::instruction(isa, kernel, |at| find.dword(at))
+        })
     }
 
     /// Brings all buffers of a submission to their addresses, with their contents.
-    fn place(&mut self, exec: &Exec) -> Result<(), ReplayError> {
+    fn place(&mut self, exec: &Exec, contents: Vec<Contents>) -> Result<(), ReplayError> {
         // Whatever is not where it belongs makes room first.
         let wanted: BTreeMap<u64, u32> =
             exec.buffers.iter().map(|b| (b.bo_id, b.address)).collect();
@@ -178,7 +241,7 @@ impl Session {
                 bound.object.unbind();
             }
         }
-        for (index, buffer) in exec.buffers.iter().enumerate() {
+        for (index, (buffer, contents)) in exec.buffers.iter().zip(contents).enumerate() {
             let failed = |what, error| ReplayError::Buffer {
                 exec: exec.name.clone(),
                 index,
@@ -191,13 +254,15 @@ impl Session {
                     .device
                     .create_object(buffer.size as usize, buffer.tiling, buffer.stride)
                     .map_err(|e| failed("creation", e))?;
-                let dumped = Vec::new();
-                self.objects.insert(buffer.bo_id, Bound { object, dumped });
+                self.objects.insert(buffer.bo_id, Bound::new(object));
             }
             let Some(bound) = self.objects.get_mut(&buffer.bo_id) else {
                 continue;
             };
-            bound.upload(buffer).map_err(|e| failed("upload", e))?;
+            bound.upload(contents).map_err(|error| match error {
+                upload::Error::Capture(error) => ReplayError::Capture(error.in_buffer(index)),
+                upload::Error::Object(error) => failed("upload", error),
+            })?;
             if bound.object.address().is_none() {
                 self.device
                     .bind_at(&bound.object, buffer.address)
@@ -207,29 +272,35 @@ impl Session {
         Ok(())
     }
 
-    /// The dword that the device would read at an address of a submission.
-    fn dword(&self, exec: &Exec, address: u32) -> Option<u32> {
-        let (index, offset) = exec.find(address)?;
-        let buffer = exec.buffers.get(index)?;
-        let bound = self.objects.get(&buffer.bo_id)?;
-        bound.object.read32(offset as usize).ok()
+    /// The render target of the last primitive so far, pixel by pixel; each lies in a buffer.
+    pub fn picture(&self) -> Result<Picture, PictureError> {
+        Picture::read(self.view()?)
     }
 
-    /// The render target of the last primitive so far.
-    pub fn picture(&self) -> Result<Picture, PictureError> {
-        let (state, exec) = self.last.as_ref().ok_or(PictureError::NoPrimitive)?;
-        let target = last_target(
-            &|address| self.dword(exec, address),
-            *state,
-            self.options.device.isa,
-        )?;
-        Picture::read(&target, |address| {
-            let (index, _) = exec.find(address)?;
-            let buffer = exec.buffers.get(index)?;
-            let bound = self.objects.get(&buffer.bo_id)?;
-            let mut bytes = vec![0; buffer.size as usize];
-            bound.object.read(0, &mut bytes).ok()?;
-            Some((buffer.address, bytes))
+    /// The render target of the last primitive so far, to be read row by row.
+    pub fn view(&self) -> Result<View<impl PageReader>, PictureError> {
+        self.view_of(self.last.as_ref().ok_or(PictureError::NoPrimitive)?)
+    }
+
+    /// The last render target before it that can be shown, when that of the last primitive cannot.
+    pub fn view_before(&self) -> Option<View<impl PageReader>> {
+        self.view_of(self.before.as_ref()?).ok()
+    }
+
+    fn view_of(
+        &self,
+        (state, exec): &(State, Arc<Exec>),
+    ) -> Result<View<impl PageReader>, PictureError> {
+        let find = Finder::new(self, exec);
+        let target = last_target(&|at| find.dword(at), *state, self.options.device.isa)?;
+        let exec = Arc::clone(exec);
+        View::new(target, move |address: u32, page: &mut [u8; 4096]| {
+            let mut read = || {
+                let (index, offset) = exec.find(address)?;
+                let bound = self.objects.get(&exec.buffers.get(index)?.bo_id)?;
+                bound.object.read(offset as usize, page).ok()
+            };
+            read().is_some()
         })
     }
 
@@ -250,7 +321,7 @@ impl Session {
             exec,
             state.general_base,
             self.options.device.isa,
-            |address| self.dword(exec, address),
+            |address| Finder::new(self, exec).dword(address),
         ))
     }
 
@@ -264,6 +335,11 @@ impl Session {
             nanos: Ktime::from_nanos(device.nanos()).as_nanos(),
             trace: device.trace().digest(),
         }
+    }
+
+    /// How often the subspan of the snapshot's pixel has come by.
+    pub fn snapshot_instances(&self) -> Option<u32> {
+        self.armed.as_ref().map(ArmedSnapshot::instances)
     }
 
     /// Text of the trace so far.
@@ -295,33 +371,37 @@ impl Session {
     }
 }
 
-impl Bound {
-    /// Writes what the CPU wrote since the submission before: see docs/captures.md.
-    fn upload(&mut self, buffer: &Buffer) -> kernel::error::Result {
-        if self.dumped.is_empty() {
-            self.dumped.clone_from(&buffer.data);
-            return self.object.write(0, &buffer.data);
+/// Reads dwords of a submission; the buffer found last is looked at first.
+struct Finder<'a> {
+    session: &'a Session,
+    exec: &'a Exec,
+    /// Start, end and object of that buffer.
+    found: Cell<Option<(u64, u64, &'a Bound)>>,
+}
+
+impl<'a> Finder<'a> {
+    fn new(session: &'a Session, exec: &'a Exec) -> Self {
+        Finder {
+            session,
+            exec,
+            found: Cell::new(None),
         }
-        if self.dumped == buffer.data {
-            return Ok(());
-        }
-        let old = std::mem::take(&mut self.dumped);
-        let byte = |data: &[u8], at: usize| data.get(at).copied().unwrap_or(0);
-        let longest = old.len().max(buffer.data.len());
-        let mut at = 0;
-        while at < longest {
-            if byte(&old, at) == byte(&buffer.data, at) {
-                at += 1;
-                continue;
+    }
+
+    /// The dword that the device would read at an address.
+    fn dword(&self, address: u32) -> Option<u32> {
+        let at = u64::from(address);
+        let (start, _, bound) = match self.found.get() {
+            Some(found) if (found.0..found.1).contains(&at) => found,
+            _ => {
+                let (index, _) = self.exec.find(address)?;
+                let buffer = self.exec.buffers.get(index)?;
+                let bound = self.session.objects.get(&buffer.bo_id)?;
+                let found = (u64::from(buffer.address), buffer.end(), bound);
+                self.found.set(Some(found));
+                found
             }
-            let start = at;
-            while at < longest && byte(&old, at) != byte(&buffer.data, at) {
-                at += 1;
-            }
-            let new: Vec<u8> = (start..at).map(|i| byte(&buffer.data, i)).collect();
-            self.object.write(start, &new)?;
-        }
-        self.dumped.clone_from(&buffer.data);
-        Ok(())
+        };
+        bound.object.read32((at - start) as usize).ok()
     }
 }

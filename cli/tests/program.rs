@@ -101,9 +101,10 @@ fn replay_writes_picture_trace_and_counters() {
     );
     for part in [
         "IA_VERTICES_COUNT",
-        "kernel pointer 0x00104180",
-        "buffer 3 (bo_003.bin) + 0x180",
-        "mov(8)",
+        // Of the clear and the triangle, the triangle came last.
+        "thread 2 of 2",
+        "kernel pointer 0x001040c0",
+        "buffer 3 (bo_003.bin) + 0xc0",
         "complete",
     ] {
         assert!(text.contains(part), "{text} lacks {part}");

@@ -18,7 +18,7 @@ use crate::irq;
 use crate::machine::Machine;
 use crate::mmio::Mmio;
 use crate::shared::Shared;
-use crate::status::{Client, Status};
+use crate::status::{Client, Status, Unit};
 use crate::td::Td;
 use crate::trace::Trace;
 use crate::urb::Urb;
@@ -131,6 +131,11 @@ impl Device {
                 )
             })
             .collect()
+    }
+
+    /// Threads that have not ended yet, each with its unit, its kernel and the instruction it stands at.
+    pub fn running(&self) -> Vec<(Unit, u32, u32)> {
+        self.td.running().collect()
     }
 
     /// Threads that have not ended yet: unit, kernel, instruction.

@@ -80,11 +80,14 @@ pub struct Trace {
     text: String,
     hash: u64,
     events: u64,
+    /// Events that the text has no room for.
+    dropped: u64,
     line: String,
 }
 
 impl Trace {
-    /// A trace that keeps at most `limit` bytes of text; the hash covers every event.
+    /// A trace that keeps at most `limit` bytes of text. When it is full, events are only counted, or a
+    /// batch without end would spend its time in them; the hash covers what the text holds.
     pub fn with_limit(limit: usize) -> Self {
         // FNV-1a 64 offset basis.
         Trace {
@@ -105,16 +108,27 @@ impl Trace {
 
     #[cold]
     fn record(&mut self, event: Event) {
+        self.events += 1;
+        if self.dropped > 0 {
+            self.dropped += 1;
+            return;
+        }
         self.line.clear();
         // Writing to a String cannot fail.
         let _ = writeln!(self.line, "{event}");
+        if self.text.len() + self.line.len() > self.limit {
+            self.dropped = 1;
+            return;
+        }
         for byte in self.line.bytes() {
             self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
         }
-        self.events += 1;
-        if self.text.len() + self.line.len() <= self.limit {
-            self.text.push_str(&self.line);
-        }
+        self.text.push_str(&self.line);
+    }
+
+    /// Events that the text has no room for.
+    pub fn dropped(&self) -> u64 {
+        self.dropped
     }
 
     /// Text of the events so far, up to the limit.
@@ -122,7 +136,7 @@ impl Trace {
         &self.text
     }
 
-    /// Number of events and hash over all of them.
+    /// Number of events, and hash over those that the text holds.
     pub fn digest(&self) -> (u64, u64) {
         (self.events, self.hash)
     }

@@ -84,20 +84,32 @@ const CASES: &[(&str, &str, &[&str])] = &[
         "\"GM965\"",
         &["pci", "GM965", "vendor:device"],
     ),
-    ("\"8086:2a02\"", "17", &["exec.json", "line 2", "column"]),
+    (
+        "\"8086:2a02\"",
+        "17",
+        &["exec.json", "pci is 17", "line 2", "column"],
+    ),
     ("\"render\"", "\"bsd\"", &["ring", "bsd"]),
     (
         "\"batch_index\":0",
         "\"batch_index\":2",
         &["batch_index", "2", "no such buffer"],
     ),
-    ("\"batch_index\":0", "\"batch_index\":-1", &["line 2"]),
+    (
+        "\"batch_index\":0",
+        "\"batch_index\":-1",
+        &["line 2", "batch_index is -1"],
+    ),
     (
         "\"batch_index\":0",
         "\"batch_index\":18446744073709551615",
         &["batch_index"],
     ),
-    ("\"batch_index\":0", "\"batch_index\":1.5", &["line 2"]),
+    (
+        "\"batch_index\":0",
+        "\"batch_index\":1.5",
+        &["line 2", "batch_index is 1.5"],
+    ),
     (
         "\"batch_index\":0,",
         "\"other\":0,",
@@ -181,8 +193,46 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ),
     ("\"0x10c000\"", "\"0x\"", &["line", "\"0x\""]),
     ("\"0x10c000\"", "\"0x-1\"", &["line", "0x-1"]),
-    ("\"0x10c000\"", "\"twelve\"", &["line 5", "twelve"]),
-    ("\"0x10c000\"", "null", &["line 5"]),
+    (
+        "\"0x10c000\"",
+        "\"twelve\"",
+        &["line 5", "buffer 1", "gtt_offset is \"twelve\""],
+    ),
+    (
+        "\"0x10c000\"",
+        "null",
+        &["line 5", "buffer 1", "gtt_offset is null"],
+    ),
+    (
+        "\"size\":8192",
+        "\"size\":-1",
+        &["line 5", "buffer 1", "size is -1", "expected a number"],
+    ),
+    (
+        "\"size\":8192",
+        "\"size\":1.5",
+        &["line 5", "buffer 1", "size is 1.5"],
+    ),
+    (
+        "\"stride\":512",
+        "\"stride\":true",
+        &["line 5", "buffer 1", "stride is true"],
+    ),
+    (
+        "\"tiling\":1",
+        "\"tiling\":[1]",
+        &["line 5", "buffer 1", "tiling is an array"],
+    ),
+    (
+        "\"bo_000.bin\"",
+        "17",
+        &["line 4", "buffer 0", "file is 17", "expected a string"],
+    ),
+    (
+        "\"batch_len\":8",
+        "\"batch_len\":{}",
+        &["line 2", "batch_len is an object"],
+    ),
     (
         "\"bo_id\":6",
         "\"bo_id\":5",
@@ -424,6 +474,103 @@ fn packs_cannot_fill_the_memory() {
     assert!(bomb.len() < 1 << 20);
     let error = Capture::from_packed("bomb", &bomb).unwrap_err().to_string();
     assert!(error.contains("unpacks to more"), "{error}");
+}
+
+#[test]
+fn packs_of_many_files_are_refused() {
+    use std::io::Write as _;
+    let mut out =
+        flate2::write::ZlibEncoder::new(b"CRESTv1\n".to_vec(), flate2::Compression::fast());
+    for number in 0..200_000 {
+        let name = format!("exec_0000/{number}");
+        out.write_all(&(name.len() as u32).to_le_bytes()).unwrap();
+        out.write_all(&[0; 4]).unwrap();
+        out.write_all(name.as_bytes()).unwrap();
+    }
+    let many = out.finish().unwrap();
+    let error = Capture::from_packed("many", &many).unwrap_err().to_string();
+    assert!(error.contains("more than 131072 files"), "{error}");
+}
+
+#[test]
+fn submissions_are_for_one_device() {
+    let scratch = Scratch::new("devices");
+    scratch.capture("exec_0000", "render", "render");
+    scratch.capture("exec_0001", "8086:2a02", "8086:2a12");
+    let error = scratch.error();
+    for part in ["exec_0001", "8086:2a12", "8086:2a02", "in exec_0000"] {
+        assert!(error.contains(part), "{error}");
+    }
+}
+
+#[test]
+fn batch_len_is_the_length_of_the_batch() {
+    let run = |json: &str, batch: &[u32]| {
+        let scratch = Scratch::new(&format!("len_{}", json.len() + batch.len()));
+        let size = batch.len() * 4;
+        let json = JSON
+            .replace("\"batch_len\":8", json)
+            .replace("\"file_size\":8", &format!("\"file_size\":{size}"));
+        scratch.write("exec_0000/exec.json", json);
+        let bytes: Vec<u8> = batch.iter().flat_map(|word| word.to_le_bytes()).collect();
+        scratch.write("exec_0000/bo_000.bin", bytes);
+        let capture = Capture::load(&scratch.0).unwrap();
+        let mut session = Session::new(options(&capture), capture.buffer_bytes()).unwrap();
+        let outcome = session.run(&capture.execs[0]);
+        session.finish().unwrap();
+        outcome.map_err(|error| error.to_string())
+    };
+    // MI_NOOP and MI_BATCH_BUFFER_END (i915: 0 and 0Ah << 23).
+    let (noop, end) = (0, 0x0500_0000);
+    let odd = [noop, noop, end];
+    let even = [noop, noop, noop, end];
+    for good in ["\"batch_len\":12", "\"batch_len\":16", "\"batch_len\":0"] {
+        assert_eq!(run(good, &odd), Ok(()), "{good}");
+    }
+    assert_eq!(run("\"batch_len\":16", &even), Ok(()));
+    for (bad, said) in [("\"batch_len\":8", "8"), ("\"batch_len\":24", "24")] {
+        let error = run(bad, &odd).unwrap_err();
+        for part in [
+            "exec_0000/exec.json",
+            "buffer 0 (bo_000.bin)",
+            &format!("batch_len is {said} "),
+            "12",
+            "MI_BATCH_BUFFER_END ends at offset 0xc",
+        ] {
+            assert!(error.contains(part), "{error} lacks {part}");
+        }
+    }
+}
+
+#[test]
+fn tiling_and_stride_are_those_of_the_surface() {
+    let run = |change: &dyn Fn(&mut crestline_cli::capture::Buffer)| {
+        let mut capture = Capture::load(&file("b_flat", "frame.crest")).unwrap();
+        // The colour buffer, X-tiled with 1024 bytes a row.
+        change(&mut capture.execs[0].buffers[4]);
+        let mut session = Session::new(options(&capture), capture.buffer_bytes()).unwrap();
+        let outcome = session.run(&capture.execs[0]);
+        assert_eq!(session.picture().unwrap().width, 256);
+        outcome.map_err(|error| error.to_string())
+    };
+    assert_eq!(run(&|_| ()), Ok(()));
+    // Nobody says the stride of a linear buffer, but its tiling is wrong all the same.
+    let error = run(&|b| (b.tiling, b.stride) = (driver::Tiling::None, 0)).unwrap_err();
+    for part in [
+        "exec_0000/exec.json, buffer 4 (bo_004.bin)",
+        "tiling is 0 (linear)",
+        "says 1 (X)",
+        "buffer 2 (bo_002.bin)",
+    ] {
+        assert!(error.contains(part), "{error} lacks {part}");
+    }
+    let error = run(&|b| b.tiling = driver::Tiling::Y).unwrap_err();
+    assert!(error.contains("tiling is 2 (Y)"), "{error}");
+    let error = run(&|b| b.stride = 2048).unwrap_err();
+    assert!(
+        error.contains("stride is 2048") && error.contains("says 1024"),
+        "{error}"
+    );
 }
 
 #[test]

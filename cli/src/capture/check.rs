@@ -9,7 +9,7 @@ use driver::Tiling;
 use super::error::{CaptureError, Problem};
 use super::json::{BufferJson, ExecJson};
 use super::source::{JSON, Source, is_plain};
-use super::{Buffer, Exec, GTT_BYTES, Limits};
+use super::{Buffer, Contents, Exec, GTT_BYTES, Limits, Submission};
 
 /// Bytes of a page.
 const PAGE: u64 = 4096;
@@ -22,6 +22,10 @@ pub struct Checker {
     total: u64,
     /// Size and first submission of each buffer.
     known: BTreeMap<u64, (u64, String)>,
+    /// Bytes of contents.
+    contents: u64,
+    /// Device and name of the first submission.
+    first: Option<(String, String)>,
 }
 
 impl Checker {
@@ -31,16 +35,19 @@ impl Checker {
             limits,
             total: 0,
             known: BTreeMap::new(),
+            contents: 0,
+            first: None,
         }
     }
 
     /// Reads and checks a submission.
-    pub fn exec(&mut self, source: &mut Source, name: &str) -> Result<Exec, CaptureError> {
+    pub fn exec(&mut self, source: &Source, name: &str) -> Result<Submission, CaptureError> {
         let shown = source.file_name(name, JSON);
         let fail = |problem| CaptureError::file(shown.as_str(), problem);
         let text = source.read(name, JSON, self.limits.json_bytes)?;
         let json: ExecJson = serde_json::from_slice(&text).map_err(|e| fail(Problem::Json(e)))?;
         let pci = pci(&json.pci).map_err(fail)?;
+        self.same_device(&json.pci, name).map_err(fail)?;
         if json.ring != "render" {
             return Err(fail(field(
                 "ring",
@@ -56,23 +63,53 @@ impl Checker {
             )));
         }
         let mut buffers: Vec<Buffer> = Vec::new();
+        let mut files = Vec::new();
+        let mut taken = Taken::default();
         for (index, entry) in json.buffers.iter().enumerate() {
             let fail = |problem| fail(problem).in_buffer(index);
-            let mut buffer = placed(index, entry).map_err(fail)?;
-            apart(&buffers, &buffer).map_err(fail)?;
+            let buffer = placed(index, entry).map_err(fail)?;
+            taken.add(&buffers, &buffer).map_err(fail)?;
             self.remember(name, &buffer).map_err(fail)?;
-            buffer.data = contents(source, name, index, entry)?;
+            let contents = contents(source, name, index, entry)?;
+            self.count(contents.len()).map_err(fail)?;
+            files.push(contents);
             buffers.push(buffer);
         }
         let (batch, batch_start, batch_len) = batch(&json, &buffers).map_err(fail)?;
-        Ok(Exec {
-            name: name.to_owned(),
-            pci,
-            buffers,
-            batch,
-            batch_start,
-            batch_len,
+        Ok(Submission {
+            exec: Exec {
+                name: name.to_owned(),
+                pci,
+                buffers,
+                batch,
+                batch_start,
+                batch_len,
+            },
+            contents: files,
         })
+    }
+
+    fn same_device(&mut self, pci: &str, exec: &str) -> Result<(), Problem> {
+        match &self.first {
+            Some((before, first)) if before != pci => Err(Problem::OtherDevice {
+                pci: pci.to_owned(),
+                before: format!("{before} in {first}"),
+            }),
+            Some(_) => Ok(()),
+            None => {
+                self.first = Some((pci.to_owned(), exec.to_owned()));
+                Ok(())
+            }
+        }
+    }
+
+    fn count(&mut self, bytes: u64) -> Result<(), Problem> {
+        self.contents = self.contents.saturating_add(bytes);
+        let (total, limit) = (self.contents, self.limits.content_bytes);
+        if total > limit {
+            return Err(Problem::Contents { total, limit });
+        }
+        Ok(())
     }
 
     fn remember(&mut self, exec: &str, buffer: &Buffer) -> Result<(), Problem> {
@@ -207,47 +244,60 @@ fn placed(index: usize, entry: &BufferJson) -> Result<Buffer, Problem> {
     })
 }
 
-/// No two buffers overlap and none stands in the list twice.
-fn apart(others: &[Buffer], buffer: &Buffer) -> Result<(), Problem> {
-    let range = (u64::from(buffer.address), buffer.end());
-    for (other, that) in others.iter().enumerate() {
-        if that.bo_id == buffer.bo_id {
+/// Buffers of a submission so far: no two overlap and none stands in the list twice.
+#[derive(Default)]
+struct Taken {
+    /// Index by number.
+    numbers: BTreeMap<u64, usize>,
+    /// Index by start.
+    starts: BTreeMap<u32, usize>,
+}
+
+impl Taken {
+    fn add(&mut self, others: &[Buffer], buffer: &Buffer) -> Result<(), Problem> {
+        if let Some(other) = self.numbers.insert(buffer.bo_id, others.len()) {
             return Err(Problem::Duplicate {
                 bo_id: buffer.bo_id,
                 other,
             });
         }
-        let other_range = (u64::from(that.address), that.end());
-        if range.0 < other_range.1 && other_range.0 < range.1 {
+        let range = (u64::from(buffer.address), buffer.end());
+        // Those before do not overlap, so the last that starts below the end reaches furthest.
+        let end = u32::try_from(range.1).unwrap_or(u32::MAX);
+        let below = self.starts.range(..end).next_back();
+        if let Some((_, other)) = below
+            && let Some(that) = others.get(*other)
+            && range.0 < that.end()
+        {
             return Err(Problem::Overlap {
                 range,
-                other,
+                other: *other,
                 other_file: that.file.clone(),
-                other_range,
+                other_range: (u64::from(that.address), that.end()),
             });
         }
+        self.starts.insert(buffer.address, others.len());
+        Ok(())
     }
-    Ok(())
 }
 
 fn contents(
-    source: &mut Source,
+    source: &Source,
     exec: &str,
     index: usize,
     entry: &BufferJson,
-) -> Result<Vec<u8>, CaptureError> {
+) -> Result<Contents, CaptureError> {
     // A buffer of zeros needs no file.
     if entry.file_size == 0 {
-        return Ok(Vec::new());
+        return Ok(Contents::held(&[]));
     }
-    let data = source
-        .read(exec, &entry.file, entry.size)
+    let file = source
+        .find(exec, &entry.file)
         .map_err(|error| error.in_buffer(index))?;
-    let found = data.len() as u64;
-    if found == entry.file_size {
-        return Ok(data);
+    let (found, said) = (file.len(), entry.file_size);
+    if found == said {
+        return Ok(file);
     }
-    let said = entry.file_size;
     let shown = source.file_name(exec, &entry.file);
     Err(CaptureError::file(shown, Problem::FileSize { found, said })
         .in_buffer(index)

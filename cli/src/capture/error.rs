@@ -108,6 +108,22 @@ pub enum Problem {
         /// The limit.
         limit: u64,
     },
+    /// All files together are too large.
+    #[error("contents of {total} bytes in all, at most {limit} are read")]
+    Contents {
+        /// Bytes up to here.
+        total: u64,
+        /// The limit.
+        limit: u64,
+    },
+    /// Two submissions for different devices.
+    #[error("pci is {pci} here and {before}")]
+    OtherDevice {
+        /// Device here.
+        pci: String,
+        /// Device there, and where.
+        before: String,
+    },
     /// A buffer changed its size between two submissions.
     #[error("bo_id {bo_id} has {size} bytes here and {before} in {exec}")]
     Resized {
@@ -130,7 +146,7 @@ pub enum Problem {
     },
     /// A packed file that cannot be unpacked.
     #[error("packed capture: {0}")]
-    Pack(&'static str),
+    Pack(std::borrow::Cow<'static, str>),
 }
 
 impl CaptureError {

@@ -2,39 +2,46 @@
 //!
 //! No PRM chapter. Only regular files with plain names are opened.
 
-use std::collections::BTreeMap;
 use std::fs;
-use std::io::Read as _;
+use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
+use super::contents::Contents;
 use super::error::{CaptureError, Problem};
+use super::pack::Unpacked;
 use super::{Limits, pack};
 
 /// The files.
 pub enum Source {
     /// A directory that holds `exec_NNNN`.
     Directory(PathBuf),
-    /// A packed capture: name of the file, and the files in it by `exec_NNNN/file`.
-    Packed(String, BTreeMap<String, Vec<u8>>),
+    /// A packed capture: name of the file, and the files in it.
+    Packed(String, Unpacked),
 }
 
 impl Source {
     /// Opens a directory or a packed file.
     pub fn open(path: &Path, limits: Limits) -> Result<Self, CaptureError> {
         let name = path.display().to_string();
-        let meta =
-            fs::metadata(path).map_err(|e| CaptureError::file(name.as_str(), Problem::Io(e)))?;
+        let fail = |problem| CaptureError::file(name.as_str(), problem);
+        let meta = fs::metadata(path).map_err(|e| fail(Problem::Io(e)))?;
         if meta.is_dir() {
             return Ok(Source::Directory(path.to_owned()));
         }
-        let limit = limits.buffer_bytes + limits.json_bytes;
-        let bytes = read_file(path, &name, limit)?;
-        Self::unpack(&name, &bytes, limits)
+        if !meta.is_file() {
+            return Err(fail(Problem::NotACapture("not a regular file")));
+        }
+        let file = fs::File::open(path).map_err(|e| fail(Problem::Io(e)))?;
+        Self::unpack(&name, BufReader::new(file), limits)
     }
 
-    /// Opens a packed capture in memory.
-    pub fn unpack(name: &str, bytes: &[u8], limits: Limits) -> Result<Self, CaptureError> {
-        let files = pack::unpack(name, bytes, limits)?;
+    /// Unpacks a packed capture.
+    pub fn unpack(
+        name: &str,
+        packed: impl std::io::BufRead,
+        limits: Limits,
+    ) -> Result<Self, CaptureError> {
+        let files = pack::unpack(name, packed, limits)?;
         Ok(Source::Packed(name.to_owned(), files))
     }
 
@@ -71,9 +78,10 @@ impl Source {
             }
             Source::Packed(_, files) => names.extend(
                 files
-                    .keys()
+                    .names()
                     .filter_map(|file| file.strip_suffix("/exec.json"))
                     .filter(|name| is_exec(name))
+                    .take(limits.execs.saturating_add(1))
                     .map(str::to_owned),
             ),
         }
@@ -99,27 +107,41 @@ impl Source {
         }
     }
 
-    /// Reads a file of a submission, of at most `limit` bytes.
-    pub fn read(&mut self, exec: &str, file: &str, limit: u64) -> Result<Vec<u8>, CaptureError> {
+    /// Finds a file of a submission.
+    pub fn find(&self, exec: &str, file: &str) -> Result<Contents, CaptureError> {
         let shown = self.file_name(exec, file);
+        let fail = |problem| CaptureError::file(shown.as_str(), problem);
         match self {
-            Source::Directory(path) => read_file(&path.join(exec).join(file), &shown, limit),
-            Source::Packed(_, files) => {
-                let found = files.get(&format!("{exec}/{file}"));
-                let found = found.ok_or_else(|| {
-                    let error = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
-                    CaptureError::file(shown.as_str(), Problem::Io(error))
-                })?;
-                if found.len() as u64 > limit {
-                    let found = found.len() as u64;
-                    return Err(CaptureError::file(
-                        shown,
-                        Problem::TooLarge { found, limit },
-                    ));
+            Source::Directory(path) => {
+                let path = path.join(exec).join(file);
+                let meta = fs::metadata(&path).map_err(|e| fail(Problem::Io(e)))?;
+                if !meta.is_file() {
+                    return Err(fail(Problem::NotACapture("not a regular file")));
                 }
-                Ok(found.clone())
+                Ok(Contents::file(path, meta.len()))
+            }
+            Source::Packed(_, files) => {
+                let Some((at, len)) = files.find(&format!("{exec}/{file}")) else {
+                    let error = std::io::Error::new(std::io::ErrorKind::NotFound, "no such file");
+                    return Err(fail(Problem::Io(error)));
+                };
+                Ok(Contents::spooled(files.spool.clone(), shown, at, len))
             }
         }
+    }
+
+    /// Reads a file of a submission, of at most `limit` bytes.
+    pub fn read(&self, exec: &str, file: &str, limit: u64) -> Result<Vec<u8>, CaptureError> {
+        let contents = self.find(exec, file)?;
+        let found = contents.len();
+        if found > limit {
+            let shown = self.file_name(exec, file);
+            return Err(CaptureError::file(
+                shown,
+                Problem::TooLarge { found, limit },
+            ));
+        }
+        contents.to_vec()
     }
 }
 
@@ -141,21 +163,9 @@ pub fn is_plain(name: &str) -> bool {
         && !name.contains(['/', '\\', '\0'])
 }
 
-fn read_file(path: &Path, shown: &str, limit: u64) -> Result<Vec<u8>, CaptureError> {
-    let fail = |problem| CaptureError::file(shown, problem);
-    let meta = fs::metadata(path).map_err(|e| fail(Problem::Io(e)))?;
-    if !meta.is_file() {
-        return Err(fail(Problem::NotACapture("not a regular file")));
-    }
-    if meta.len() > limit {
-        let found = meta.len();
-        return Err(fail(Problem::TooLarge { found, limit }));
-    }
-    let file = fs::File::open(path).map_err(|e| fail(Problem::Io(e)))?;
+/// Reads at most `limit` bytes of a stream.
+pub fn up_to(stream: impl std::io::Read, limit: u64) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    // The file may grow while it is read.
-    file.take(limit)
-        .read_to_end(&mut bytes)
-        .map_err(|e| fail(Problem::Io(e)))?;
+    stream.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

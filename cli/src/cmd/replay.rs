@@ -3,11 +3,12 @@
 //! No PRM chapter. Wall time is measured here alone.
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal as _};
+use std::io::{BufWriter, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use crestline_cli::capture::{Capture, CaptureError, Problem};
+use crestline_cli::capture::{CaptureError, Problem, Reader};
+use crestline_cli::picture::{PageReader, PictureError, View};
 use crestline_cli::replay::{self, Options, ReplayError, Session};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kernel::time::Delta;
@@ -28,7 +29,11 @@ pub struct Args {
     /// Write the last row first: GL's row 0 is at the bottom
     #[arg(long)]
     flip_y: bool,
-    /// Trap the dispatch of the pixel shader thread at a pixel of the surface, row 0 first
+    /// Trap the dispatch of a pixel shader thread at a pixel of the surface, row 0 first
+    ///
+    /// Shows the kernel, the primitive and the occurrence of the last thread for the 2x2 pixels that hold it: the one
+    /// that had the last word about the pixel. For that the capture runs twice, once to count. Of more than 255
+    /// occurrences the 255th is shown.
     #[arg(long, value_name = "X,Y", value_parser = pixel)]
     snapshot_pixel: Option<(u16, u16)>,
     /// Print the pipeline statistics counters too
@@ -54,9 +59,8 @@ const TRACE_BYTES: usize = 64 << 20;
 
 /// Replays the built-in frame.
 pub fn run_embedded() -> Result<(), Error> {
-    let capture = Capture::from_packed("built-in gears frame", GEARS)?;
     run_capture(
-        &capture,
+        &|| Reader::from_packed("built-in gears frame", GEARS),
         &Args {
             capture: PathBuf::new(),
             device: None,
@@ -76,46 +80,59 @@ pub fn run(args: &Args) -> Result<(), Error> {
     if let Some(name) = &args.device {
         device::modelled(name)?;
     }
-    run_capture(&Capture::load(&args.capture)?, args)
+    run_capture(&|| Reader::open(&args.capture), args)
 }
 
-fn run_capture(capture: &Capture, args: &Args) -> Result<(), Error> {
+fn run_capture(open: &dyn Fn() -> Result<Reader, CaptureError>, args: &Args) -> Result<(), Error> {
+    let mut reader = open()?;
     let device = match &args.device {
         Some(name) => device::modelled(name)?,
-        None => {
-            replay::device_of(capture).ok_or("no device of the capture's PCI id is modelled")?
-        }
+        None => replay::device_of_reader(&reader)
+            .ok_or("no device of the capture's PCI id is modelled")?,
     };
-    let options = Options {
+    let mut options = Options {
         timeout: Delta::from_millis(args.timeout_ms),
         trace: args.trace.as_ref().map(|_| TRACE_BYTES),
         snapshot: args.snapshot_pixel,
         ..Options::new(device)
     };
+    let count = reader.len();
+    let name = reader.name();
     print(&format!(
-        "{}: {} submission{} on {} ({:04x}:{:04x})\n",
-        capture.name,
-        capture.execs.len(),
-        if capture.execs.len() == 1 { "" } else { "s" },
+        "{name}: {count} submission{} on {} ({:04x}:{:04x})\n",
+        if count == 1 { "" } else { "s" },
         device.title,
         device.pci.0,
         device.pci.1
     ))?;
-    let mut session = Session::new(options, capture.buffer_bytes())?;
+    let mut hits = None;
+    if args.snapshot_pixel.is_some() {
+        let counted = hits_of(open()?, options)?;
+        hits = Some(counted);
+        options.instance = u8::try_from(counted.clamp(1, 255)).ok();
+    }
+    let mut session = Session::new(options, reader.buffer_limit())?;
     let began = Instant::now();
-    let outcome = submissions(&mut session, capture);
+    let outcome = submissions(&mut session, &mut reader);
     let elapsed = began.elapsed();
     // After a fault the picture so far is worth as much as the error.
     let shown = show(&session, args);
-    match (outcome, shown) {
-        (Err(error), Err(picture)) => {
-            return Err(format!("{error}\n  and no picture: {picture}").into());
-        }
-        (Err(error), Ok(())) => return Err(error.into()),
-        (Ok(()), shown) => shown?,
+    let mut troubles = Vec::new();
+    if let Err(error) = outcome {
+        troubles.push(format!("{name}: {error}"));
     }
-    if let Some(snapshot) = session.snapshot() {
-        print(&summary::snapshot(args.snapshot_pixel, &snapshot))?;
+    if let Err(error) = shown {
+        troubles.push(error.to_string());
+    }
+    if let Some((x, y)) = args.snapshot_pixel
+        && let Err(error) = inside(&session, x, y)
+    {
+        troubles.push(error.to_string());
+    } else if let (Some(hits), Some(snapshot)) = (hits, session.snapshot()) {
+        print(&summary::snapshot(args.snapshot_pixel, hits, &snapshot))?;
+    }
+    if !troubles.is_empty() {
+        return Err(troubles.join("\n  and ").into());
     }
     let report = session.report();
     session.finish()?;
@@ -126,14 +143,45 @@ fn run_capture(capture: &Capture, args: &Args) -> Result<(), Error> {
     Ok(())
 }
 
-fn submissions(session: &mut Session, capture: &Capture) -> Result<(), ReplayError> {
-    let bar = progress_bar(capture.execs.len());
-    let outcome = capture.execs.iter().try_for_each(|exec| {
-        bar.set_message(exec.name.clone());
-        session.run(exec)?;
-        bar.inc(1);
+/// How often the subspan of the pixel comes by, faults or not.
+fn hits_of(mut reader: Reader, options: Options) -> Result<u32, Error> {
+    let options = Options {
+        trace: None,
+        instance: Some(0),
+        ..options
+    };
+    let mut session = Session::new(options, reader.buffer_limit())?;
+    // The run that is shown tells what goes wrong.
+    let _ = submissions(&mut session, &mut reader);
+    Ok(session.snapshot_instances().unwrap_or(0))
+}
+
+/// Whether the pixel lies in the picture.
+fn inside(session: &Session, x: u16, y: u16) -> Result<(), Error> {
+    let Ok(view) = session.view() else {
+        return Ok(());
+    };
+    if u32::from(x) < view.width && u32::from(y) < view.height {
+        return Ok(());
+    }
+    Err(format!(
+        "--snapshot-pixel {x},{y} lies outside the picture of {}x{} pixels",
+        view.width, view.height
+    )
+    .into())
+}
+
+fn submissions(session: &mut Session, reader: &mut Reader) -> Result<(), ReplayError> {
+    let bar = progress_bar(reader.len());
+    let mut all = || {
+        while let Some(submission) = reader.next_submission()? {
+            bar.set_message(submission.exec.name.clone());
+            session.run_submission(submission)?;
+            bar.inc(1);
+        }
         Ok(())
-    });
+    };
+    let outcome = all();
     bar.finish_and_clear();
     outcome
 }
@@ -155,27 +203,75 @@ fn progress_bar(execs: usize) -> ProgressBar {
 
 /// Writes what was asked for: picture and trace.
 fn show(session: &Session, args: &Args) -> Result<(), Error> {
-    if let Some(path) = &args.trace {
-        std::fs::write(path, session.trace()).map_err(|e| io(path, e))?;
+    let trace = args.trace.as_ref().map(|path| trace(session, path));
+    let picture = args.png.as_ref().map(|path| picture(session, path, args));
+    match (trace, picture) {
+        (Some(Err(trace)), Some(Err(picture))) => Err(format!("{trace}\n  and {picture}").into()),
+        (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
+        _ => Ok(()),
     }
-    let Some(path) = &args.png else { return Ok(()) };
-    let picture = session.picture()?;
-    let picture = if args.flip_y {
-        picture.flipped()
-    } else {
-        picture
+}
+
+/// Writes the trace; what is missing of it is an error.
+fn trace(session: &Session, path: &Path) -> Result<(), Error> {
+    let platform = session.platform();
+    let device = platform.device();
+    let trace = device.trace();
+    let (events, _) = trace.digest();
+    let written = || -> std::io::Result<()> {
+        let mut file = BufWriter::new(File::create(path)?);
+        file.write_all(trace.text().as_bytes())?;
+        if trace.dropped() > 0 {
+            writeln!(file, "cut off: {} events more", trace.dropped())?;
+        }
+        file.flush()
     };
+    written().map_err(|e| io(path, e))?;
+    match trace.dropped() {
+        0 => Ok(()),
+        dropped => Err(format!(
+            "{}: the trace is cut off after {} MiB, {} of {events} events are in it",
+            path.display(),
+            TRACE_BYTES >> 20,
+            events - dropped
+        )
+        .into()),
+    }
+}
+
+/// Writes the picture, or what there is of it with the reason why that is not all.
+fn picture(session: &Session, path: &Path, args: &Args) -> Result<(), Error> {
+    match session.view() {
+        Ok(view) => write_picture(view, path, args),
+        Err(error) => match session.view_before() {
+            Some(view) => {
+                write_picture(view, path, args)?;
+                Err(format!("the picture is that of an earlier primitive: {error}").into())
+            }
+            None => Err(format!("no picture: {error}").into()),
+        },
+    }
+}
+
+fn write_picture<R: PageReader>(mut view: View<R>, path: &Path, args: &Args) -> Result<(), Error> {
     let file = BufWriter::new(File::create(path).map_err(|e| io(path, e))?);
-    picture
-        .write_png(file)
+    view.write_png(file, args.flip_y)
         .map_err(|e| format!("{}: {e}", path.display()))?;
     print(&format!(
-        "{}: {}x{}
-",
+        "{}: {}x{}\n",
         path.display(),
-        picture.width,
-        picture.height
-    ))
+        view.width,
+        view.height
+    ))?;
+    match view.outside() {
+        None => Ok(()),
+        Some(outside) => Err(format!(
+            "{}: the picture is not whole: {}",
+            path.display(),
+            PictureError::Outside(outside)
+        )
+        .into()),
+    }
 }
 
 fn io(path: &Path, error: std::io::Error) -> CaptureError {

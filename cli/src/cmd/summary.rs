@@ -80,7 +80,7 @@ pub fn statistics(report: &Report) -> String {
 }
 
 /// What the windower trapped.
-pub fn snapshot(pixel: Option<(u16, u16)>, snapshot: &Snapshot) -> String {
+pub fn snapshot(pixel: Option<(u16, u16)>, hits: u32, snapshot: &Snapshot) -> String {
     let (x, y) = pixel.unwrap_or_default();
     let mut out = format!("  pixel snapshot at {x},{y}: ");
     if !snapshot.complete {
@@ -89,7 +89,13 @@ pub fn snapshot(pixel: Option<(u16, u16)>, snapshot: &Snapshot) -> String {
     }
     let _ = writeln!(
         out,
-        "complete\n    kernel pointer {:#010x}{}\n    instance count {}\n    primitive      {}",
+        "complete, thread {} of {hits} for its 2x2 pixels{}\n    kernel pointer {:#010x}{}\n    instance count {}\n    primitive      {}",
+        snapshot.instances,
+        if snapshot.instances == hits {
+            " (the last)"
+        } else {
+            ""
+        },
         snapshot.kernel_pointer,
         snapshot
             .place

@@ -7,12 +7,12 @@ use isa::inst::{Opcode, Verx10};
 use isa::message::{DataPortWriteDesc, MessageDesc, Sfid};
 use mmio_mock::surface::Surface;
 use mmio_mock::surface::state::Use;
-use regs::gen40::{self, CommandId};
+use regs::gen40;
 
 use super::PictureError;
 
 /// Pointers as the commands of batches leave them.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct State {
     /// General State Base Address.
     pub general_base: u32,
@@ -35,65 +35,8 @@ pub struct Target {
     pub surface: Surface,
 }
 
-/// Dwords of commands looked at before a batch counts as endless.
-const MAX_DWORDS: u32 = 1 << 22;
 /// Instructions of a pixel shader looked at.
 const MAX_INSTRUCTIONS: u32 = 1 << 14;
-
-/// Follows a batch from `start`, changing `state`, and returns the state at its last 3DPRIMITIVE.
-///
-/// The walk ends where the batch does, or at the first thing that is no command: a faulty batch
-/// still has a picture of what came before.
-pub fn last_primitive(
-    dword: &impl Fn(u32) -> Option<u32>,
-    start: u32,
-    state: &mut State,
-) -> Option<State> {
-    let mut last = None;
-    let mut at = start;
-    let mut left = MAX_DWORDS;
-    while let Some(header) = dword(at) {
-        let Some(command) = gen40::command(header) else {
-            break;
-        };
-        let count = command.dwords(header) as u32;
-        left = match left.checked_sub(count) {
-            Some(left) => left,
-            None => break,
-        };
-        let mut words = [0; 8];
-        for (i, word) in words.iter_mut().enumerate().take(count as usize) {
-            *word = dword(at.wrapping_add(i as u32 * 4)).unwrap_or(0);
-        }
-        at = at.wrapping_add(count.wrapping_mul(4));
-        match command.id {
-            CommandId::StateBaseAddress => {
-                let c = gen40::StateBaseAddress::from_dwords(&words);
-                if c.general_state_base_address_modify_enable() {
-                    state.general_base = c.general_state_base_address();
-                }
-                if c.surface_state_base_address_modify_enable() {
-                    state.surface_base = c.surface_state_base_address();
-                }
-            }
-            CommandId::State3dPipelinedPointers => {
-                state.wm_state =
-                    gen40::State3dPipelinedPointers::from_dwords(&words).pointer_to_wm_state();
-            }
-            CommandId::State3dBindingTablePointers => {
-                let c = gen40::State3dBindingTablePointers::from_dwords(&words);
-                state.binding_table = c.pointer_to_ps_binding_table();
-            }
-            CommandId::Primitive3d => last = Some(*state),
-            CommandId::MiBatchBufferStart => {
-                at = gen40::MiBatchBufferStart::from_dwords(&words).batch_buffer_start_address();
-            }
-            CommandId::MiBatchBufferEnd => break,
-            _ => {}
-        }
-    }
-    last
-}
 
 /// The render target of the last primitive of a batch, whose kernels are of the instruction set `isa`.
 pub fn last_target(

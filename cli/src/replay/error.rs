@@ -7,13 +7,23 @@ use std::fmt;
 use driver::ErrorState;
 use kernel::error::Error;
 use mmio_mock::Device;
+use mmio_mock::fault::UnitFault;
+use mmio_mock::status::{Client, FaultRecord};
+use regs::gen40::RegId;
 
-use crate::capture::Exec;
-use crate::places::annotate;
+use super::Contradiction;
+use crate::capture::{CaptureError, Exec};
+use crate::places::{annotate, near};
 
 /// Why a replay failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
+    /// The capture could not be read on.
+    #[error(transparent)]
+    Capture(#[from] CaptureError),
+    /// The capture contradicts itself.
+    #[error("{0}")]
+    Contradiction(Contradiction),
     /// The driver did not take the device.
     #[error("the driver does not bind to the device: {0}")]
     Probe(Error),
@@ -72,25 +82,48 @@ pub struct FaultReport {
     pub faults: Vec<String>,
     /// Faults beyond those.
     pub more: u64,
-    /// Threads that can never end, and after a timeout those that have not ended.
+    /// Threads that can never end.
     pub hung: Vec<String>,
+    /// After a timeout, threads that have not ended.
+    pub running: Vec<String>,
+    /// After a timeout without any of these, how far the command streamer is.
+    pub progress: Option<String>,
     /// The driver's error state.
     pub state: Option<String>,
 }
 
 impl FaultReport {
-    /// Asks driver and device.
+    /// Asks driver and device; `instruction` gives the text of an instruction at an address.
     pub fn new(
         exec: &Exec,
         ended: Option<String>,
         state: Option<&ErrorState>,
         device: &Device,
+        instruction: impl Fn(u32) -> Option<String>,
     ) -> Self {
         let note = |text: String| annotate(exec, &text);
-        let mut hung = device.hung_threads();
+        let mut running = Vec::new();
         if ended.is_some() {
-            hung.extend(device.running_threads());
+            let instructions = device.status().activity.instructions;
+            running.extend(device.running().into_iter().map(|(unit, kernel, at)| {
+                let what = instruction(at)
+                    .map_or_else(String::new, |text| format!(" ({text})"));
+                let done = instructions.get(unit as usize).copied().unwrap_or(0);
+                let name = unit.name();
+                note(format!(
+                    "{name} thread, kernel {kernel:#010x}, still running at {at:#010x}{what}, {done} instructions of {name} threads so far"
+                ))
+            }));
         }
+        let activity = device.status().activity;
+        let progress = ended.as_ref().map(|_| {
+            let at = state.and_then(|state| state.register(RegId::Acthd));
+            let at = at.map_or_else(String::new, |at| format!(" and stands at ACTHD {at:#010x}"));
+            note(format!(
+                "the command streamer has executed {} commands and {} primitives{at}",
+                activity.commands, activity.draws
+            ))
+        });
         FaultReport {
             exec: exec.name.clone(),
             ended,
@@ -98,11 +131,29 @@ impl FaultReport {
                 .status()
                 .faults()
                 .iter()
-                .map(|record| note(format!("{}: {}", record.place, record.fault)))
+                .map(|record| fault(exec, record))
                 .collect(),
             more: device.status().dropped_faults(),
-            hung: hung.into_iter().map(note).collect(),
+            hung: device.hung_threads().into_iter().map(note).collect(),
+            running,
+            progress,
             state: state.map(|state| registers(exec, state)),
+        }
+    }
+
+    /// What went wrong first, on one line.
+    fn headline(&self) -> String {
+        let ended = self.ended.as_deref();
+        if let Some(fault) = self.faults.first() {
+            return fault.clone();
+        }
+        if let Some(hung) = self.hung.first() {
+            return format!("a thread can never end: {hung}");
+        }
+        match (ended, self.running.first().or(self.progress.as_ref())) {
+            (Some(ended), Some(what)) => format!("{ended}: {what}"),
+            (Some(ended), None) => ended.to_owned(),
+            (None, _) => "the device reports errors".to_owned(),
         }
     }
 
@@ -115,10 +166,31 @@ impl FaultReport {
     }
 }
 
+/// A fault with its place; an address outside every buffer gets the nearest one.
+fn fault(exec: &Exec, record: &FaultRecord) -> String {
+    let mut text = annotate(exec, &format!("{}: {}", record.place, record.fault));
+    if let UnitFault::Memory(fault) = &record.fault
+        && exec.find(fault.addr.0).is_none()
+    {
+        text = format!("{text} [{}]", near(exec, fault.addr.0));
+        let batch = exec.buffers.get(exec.batch);
+        if record.client == Client::CommandFetch
+            && batch.is_some_and(|batch| batch.end() == u64::from(fault.addr.0))
+        {
+            text.push_str(": the batch has no MI_BATCH_BUFFER_END before the end of its buffer");
+        }
+    }
+    text
+}
+
 /// The error state; registers that hold addresses get their places.
 fn registers(exec: &Exec, state: &ErrorState) -> String {
     let mut text = String::new();
     for line in state.to_string().lines() {
+        // The driver knows that a request did not end, the headline also why.
+        if line.contains(&state.reason) {
+            continue;
+        }
         let address = ["ACTHD", "DMA_FADD"]
             .iter()
             .any(|name| line.trim_start().starts_with(name));
@@ -134,19 +206,20 @@ fn registers(exec: &Exec, state: &ErrorState) -> String {
 
 impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", self.exec)?;
-        match &self.ended {
-            Some(ended) => write!(f, "{ended}")?,
-            None => write!(f, "the device reports errors")?,
-        }
-        for fault in &self.faults {
+        write!(f, "{}: {}", self.exec, self.headline())?;
+        for fault in self.faults.iter().skip(1) {
             write!(f, "\n  fault: {fault}")?;
         }
         if self.more > 0 {
             write!(f, "\n  and {} faults more", self.more)?;
         }
-        for hung in &self.hung {
+        let first = usize::from(self.faults.is_empty());
+        for hung in self.hung.iter().skip(first) {
             write!(f, "\n  hung: {hung}")?;
+        }
+        let first = first & usize::from(self.hung.is_empty());
+        for running in self.running.iter().skip(first) {
+            write!(f, "\n  {running}")?;
         }
         if let Some(state) = &self.state {
             write!(f, "\n  error state:")?;

@@ -19,7 +19,7 @@ pub struct PixelTrigger {
     pub x: u16,
     /// Pixel row.
     pub y: u16,
-    /// Which occurrence of the subspan (1 to 255), or the first.
+    /// Which occurrence of the subspan (1 to 255), or the first; 0 comes never, and only counts.
     pub instance: Option<u8>,
     /// Whether the pixel shader thread of the subspan gets the snapshot flag, which can arm its breakpoint.
     pub flag_thread: bool,
@@ -90,6 +90,14 @@ impl ArmedSnapshot {
             subspan_instances: read(WizCtl::SNAPSHOT_OUTPUT_MUX_SELECT::SubspanInstanceCount),
             primitive: read(WizCtl::SNAPSHOT_OUTPUT_MUX_SELECT::PrimitiveSequenceNumber),
         })
+    }
+
+    /// How often the subspan has come by; once the snapshot is complete, at that moment.
+    #[must_use]
+    pub fn instances(&self) -> u32 {
+        let uncore = self.device.uncore();
+        control_register(uncore).modify(WizCtl::SNAPSHOT_OUTPUT_MUX_SELECT::SubspanInstanceCount);
+        uncore.read(WIZ_RDATA)
     }
 
     /// Clears the completion, so that the next match is trapped again.
