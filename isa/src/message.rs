@@ -1,13 +1,20 @@
 //! Message descriptors of `send`: one word, laid out by the target shared function.
 //!
 //! PRM: volume 4, 4.8.1.1, 5.10.1.1, 5.10.6.2, 6.1.1.1, 7.1.1, 8.4.2; thread spawner from Mesa 22.3.6
-//! `brw_inst.h`. Bits that only the debug registers see (math snapshot) are not named.
+//! `brw_inst.h`. Text of every unit and generation: [`describe`], [`parse`]. Math snapshots have no name.
 
 use bitfield::bitfield;
 
+mod cursor;
+mod names;
+mod part;
+mod table;
 mod text;
 
 pub use text::{Description, Message, MessageParseError, describe, parse};
+
+#[cfg(test)]
+mod tests;
 
 /// Shared function that a message goes to (descriptor bits 27:24).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
