@@ -15,6 +15,7 @@ mod layout;
 pub mod message;
 pub mod opcode;
 pub mod operand;
+pub mod parse;
 pub mod print;
 pub mod tables;
 pub mod validate;

@@ -1,0 +1,536 @@
+//! One instruction: predicate, mnemonic, modifiers, operands, options.
+//!
+//! PRM: volume 4, 13.4; grammar as in Mesa 22.3.6 `i965_gram.y`. A predicate's flag and a conditional
+//! modifier's are the same field, so they must agree.
+
+use alloc::format;
+
+use super::error::Fail;
+use super::options::{self, Options};
+use super::{Code, Fixup, Item, Parser, Places, Target, immediate};
+use crate::inst::{AccessMode, Branch, Compression, CondMod, Inst, Opcode, PredCtrl};
+use crate::operand::{Addr, Dst, RegFile, Region, Src, Type};
+use crate::tables::OpcodeDesc;
+
+/// Functions of `math` from their number.
+const MATH: [&str; 16] = [
+    "", "inv", "log", "exp", "sqrt", "rsq", "sin", "cos", "sincos", "fdiv", "pow", "intdivmod",
+    "intdiv", "intmod", "invm", "rsqrtm",
+];
+
+/// Number of the bit of message registers that asks for `compr4`.
+const COMPR4_BIT: u8 = 0x80;
+
+impl<'a> Parser<'a> {
+    /// An instruction and its semicolon, into the program.
+    pub(super) fn instruction_statement(&mut self) -> Result<(), Fail> {
+        let start = self.cursor.at;
+        let fixups = self.fixups.len();
+        let parsed = self.parse_instruction();
+        let parsed = parsed.and_then(|p| self.cursor.require(b';', "';'").map(|()| p));
+        let ((inst, compacted), places) = match parsed {
+            Ok((inst, places)) => (inst, places),
+            Err(fail) => {
+                self.fixups.truncate(fixups);
+                return Err(fail);
+            }
+        };
+        let span = self.span(start);
+        self.items.push(Item {
+            code: Code::Inst(inst),
+            words: [0; 4],
+            count: if compacted { 2 } else { 4 },
+            offset: 0,
+            span,
+        });
+        self.places.push(places);
+        Ok(())
+    }
+
+    /// Up to the semicolon; the second value says that the instruction is to be compacted.
+    pub(super) fn parse_instruction(&mut self) -> Result<((Inst, bool), Places), Fail> {
+        let mut places = Places {
+            start: self.cursor.at,
+            ..Places::default()
+        };
+        let predicate = self.predicate()?;
+        self.cursor.space();
+        let row = self.mnemonic()?;
+        let mut inst = Inst::blank(row.opcode);
+        let modifier = self.modifiers(&mut inst)?;
+        if row.opcode == Opcode::Math {
+            inst.math = Some(self.math_function()?);
+        }
+        self.exec_size(&mut inst)?;
+        if let Some(flag) = self.flag_field(&mut inst, predicate, modifier)? {
+            inst.flag_reg = flag.nr;
+            inst.flag_subreg = flag.sub;
+        }
+        self.operands(row, &mut inst, &mut places)?;
+        let options = options::parse(&mut self.cursor)?;
+        self.finish(row, &mut inst, &options, &places)?;
+        Ok(((inst, options.compacted), places))
+    }
+
+    fn mnemonic(&mut self) -> Result<&'static OpcodeDesc, Fail> {
+        let at = self.cursor.at;
+        let word = self.cursor.word();
+        if let Some(row) = self.row(word) {
+            return Ok(row);
+        }
+        let elsewhere = [40, 45, 50, 60, 70, 75, 80, 90]
+            .into_iter()
+            .any(|n| Opcode::from_mnemonic(crate::inst::Verx10::new(n), word).is_some());
+        Err(if elsewhere {
+            Fail::text(at, format!("this generation has no instruction {word}"))
+        } else {
+            Fail::expected(at, "an instruction, a label or a directive")
+        })
+    }
+
+    /// `(+f0.1.any4h)`.
+    fn predicate(&mut self) -> Result<Option<Predicate>, Fail> {
+        if self.cursor.peek() != b'(' {
+            return Ok(None);
+        }
+        self.cursor.at += 1;
+        self.cursor.space();
+        let inverse = self.cursor.peek() == b'-';
+        if matches!(self.cursor.peek(), b'+' | b'-') {
+            self.cursor.at += 1;
+            self.cursor.space();
+        }
+        let flag = self.flag()?;
+        let mut ctrl = PredCtrl::Normal;
+        if self.cursor.eat(b'.') {
+            let at = self.cursor.at;
+            ctrl = pred_ctrl(self.cursor.word()).ok_or_else(|| {
+                Fail::expected(
+                    at,
+                    "a predicate control (anyv, allv, any2h .. all16h, x, y, z, w)",
+                )
+            })?;
+        }
+        self.cursor.require(b')', "')'")?;
+        Ok(Some(Predicate {
+            inverse,
+            ctrl,
+            flag,
+        }))
+    }
+
+    /// `f0.1`; the subregister may be left out.
+    fn flag(&mut self) -> Result<Flag, Fail> {
+        let at = self.cursor.at;
+        let nr = match self.cursor.word() {
+            "f0" => 0,
+            "f1" => 1,
+            _ => return Err(Fail::expected(at, "a flag register (f0.0, f0.1, f1.0, f1.1)")),
+        };
+        if nr == 1 && self.generation.0 < 70 {
+            return Err(Fail::text(at, "this generation has one flag register, f0"));
+        }
+        let mut sub = 0;
+        if self.cursor.peek() == b'.' && self.cursor.peek_at(1).is_ascii_digit() {
+            self.cursor.at += 1;
+            sub = self.unsigned("a flag subregister", 1)? as u8;
+        }
+        Ok(Flag { nr, sub })
+    }
+
+    /// `.sat`, `.breakpoint` and the conditional modifier with its flag.
+    fn modifiers(&mut self, inst: &mut Inst) -> Result<Option<Flag>, Fail> {
+        let mut flag = None;
+        while self.cursor.peek() == b'.' {
+            self.cursor.at += 1;
+            let at = self.cursor.at;
+            match self.cursor.word() {
+                "sat" => inst.saturate = true,
+                "breakpoint" => inst.debug_ctrl = true,
+                word => {
+                    inst.cond_mod = cond_mod(word).ok_or_else(|| {
+                        Fail::expected(
+                            at,
+                            "a modifier (sat, z, e, nz, ne, g, ge, l, le, r, o, u, breakpoint)",
+                        )
+                    })?;
+                    if self.cursor.peek() == b'.'
+                        && self.cursor.peek_at(1) == b'f'
+                        && self.cursor.peek_at(2).is_ascii_digit()
+                    {
+                        self.cursor.at += 1;
+                        flag = Some(self.flag()?);
+                    }
+                }
+            }
+        }
+        Ok(flag)
+    }
+
+    /// The one flag that an instruction has room for.
+    fn flag_field(
+        &self,
+        inst: &mut Inst,
+        predicate: Option<Predicate>,
+        modifier: Option<Flag>,
+    ) -> Result<Option<Flag>, Fail> {
+        let Some(predicate) = predicate else {
+            return Ok(modifier);
+        };
+        inst.pred_ctrl = predicate.ctrl;
+        inst.pred_inv = predicate.inverse;
+        match modifier {
+            Some(flag) if flag != predicate.flag => Err(Fail::text(
+                self.cursor.at,
+                "predicate and conditional modifier have to name the same flag",
+            )),
+            _ => Ok(Some(predicate.flag)),
+        }
+    }
+
+    fn math_function(&mut self) -> Result<u8, Fail> {
+        self.cursor.space();
+        let at = self.cursor.at;
+        let word = self.cursor.word();
+        MATH.iter()
+            .position(|name| *name == word && !word.is_empty())
+            .map(|index| index as u8)
+            .ok_or_else(|| {
+                Fail::expected(
+                    at,
+                    "a math function (inv, log, exp, sqrt, rsq, sin, cos, fdiv, pow, intdiv, intmod, intdivmod, invm, rsqrtm)",
+                )
+            })
+    }
+
+    fn exec_size(&mut self, inst: &mut Inst) -> Result<(), Fail> {
+        if !self.cursor.eat(b'(') {
+            return Ok(());
+        }
+        self.cursor.space();
+        let at = self.cursor.at;
+        inst.exec_size = match self.unsigned("an execution size", 255)? {
+            size @ (1 | 2 | 4 | 8 | 16 | 32) => size as u8,
+            _ => return Err(Fail::expected(at, "an execution size (1, 2, 4, 8, 16 or 32)")),
+        };
+        self.cursor.require(b')', "')'")
+    }
+
+    fn operands(
+        &mut self,
+        row: &'static OpcodeDesc,
+        inst: &mut Inst,
+        places: &mut Places,
+    ) -> Result<(), Fail> {
+        match row.opcode {
+            Opcode::Nop | Opcode::Illegal | Opcode::Do => Ok(()),
+            Opcode::If
+            | Opcode::Iff
+            | Opcode::Else
+            | Opcode::Endif
+            | Opcode::While
+            | Opcode::Break
+            | Opcode::Cont
+            | Opcode::Halt => self.branch(inst),
+            Opcode::Jmpi => self.jump(inst, places),
+            Opcode::Send | Opcode::Sendc | Opcode::Sends | Opcode::Sendsc => {
+                self.send(inst, places)
+            }
+            Opcode::Wait => {
+                places.dst = self.here();
+                inst.dst = self.dst()?;
+                inst.num_src = 1;
+                inst.src[0] = Src {
+                    file: inst.dst.file,
+                    ty: inst.dst.ty,
+                    addr: inst.dst.addr,
+                    ..Src::NULL
+                };
+                Ok(())
+            }
+            _ => {
+                if row.ndst > 0 {
+                    places.dst = self.here();
+                    inst.dst = self.dst()?;
+                }
+                inst.num_src = row.nsrc;
+                for index in 0..usize::from(row.nsrc).min(3) {
+                    places.src[index] = self.here();
+                    inst.src[index] = self.src()?;
+                }
+                self.cursor.space();
+                if matches!(self.cursor.peek(), b'J' | b'U') {
+                    self.branch(inst)?;
+                }
+                Ok(())
+            }
+        }
+    }
+
+    /// Position of the next token.
+    pub(super) fn here(&mut self) -> usize {
+        self.cursor.space();
+        self.cursor.at
+    }
+
+    /// `JIP: A UIP: B`, `Jump: 3 Pop: 1`; the words before the values may be left out.
+    fn branch(&mut self, inst: &mut Inst) -> Result<(), Fail> {
+        let mut branch = Branch::default();
+        // Gen4-5 endif has a pop count alone.
+        let pop_first = inst.opcode == Opcode::Endif && self.generation.0 < 60;
+        let mut second = pop_first;
+        let mut values = 0;
+        loop {
+            let at = self.here();
+            if self.cursor.at_name() {
+                let mut ahead = self.cursor.clone();
+                let word = ahead.word();
+                match word {
+                    "Jump" | "JIP" => second = false,
+                    "Pop" | "UIP" => second = true,
+                    _ => {}
+                }
+                if matches!(word, "Jump" | "JIP" | "Pop" | "UIP") && ahead.peek() == b':' {
+                    ahead.at += 1;
+                    self.cursor = ahead;
+                }
+            } else if !matches!(self.cursor.peek(), b'-' | b'0'..=b'9') {
+                if values == 0 {
+                    return Err(Fail::expected(at, self.branch_hint(pop_first)));
+                }
+                break;
+            }
+            let target = if second { Target::Uip } else { Target::Jump };
+            let value = self.distance(target)?;
+            if second {
+                branch.pop_or_uip = value;
+            } else {
+                branch.jump = value;
+            }
+            values += 1;
+            second = true;
+        }
+        inst.branch = Some(branch);
+        Ok(())
+    }
+
+    const fn branch_hint(&self, pop_first: bool) -> &'static str {
+        match (self.generation.0 < 60, pop_first) {
+            (true, true) => "Pop: and a number",
+            (true, false) => "Jump: and a label or number",
+            (false, _) => "JIP: and a label or number",
+        }
+    }
+
+    /// A number, or a label that is filled in later.
+    fn distance(&mut self, target: Target) -> Result<i32, Fail> {
+        let at = self.here();
+        if self.cursor.at_name() && !self.constants.contains_key(self.cursor.peek_word()) {
+            if target == Target::Uip && self.generation.0 < 60 {
+                return Err(Fail::expected(at, "a number of mask stack entries"));
+            }
+            let name = self.cursor.word();
+            self.fixups.push(Fixup {
+                item: self.items.len(),
+                target,
+                name,
+                at,
+            });
+            return Ok(0);
+        }
+        let value = self.integer("a label or a number")?;
+        i32::try_from(value).map_err(|_| Fail::text(at, "the distance has more than 32 bits"))
+    }
+
+    /// `jmpi`: a label, an immediate or a register.
+    fn jump(&mut self, inst: &mut Inst, places: &mut Places) -> Result<(), Fail> {
+        let ip = Addr::Direct { nr: 0xa0, subnr: 0 };
+        inst.dst = Dst {
+            addr: ip,
+            ..Dst::NULL
+        };
+        inst.src[0] = Src {
+            addr: ip,
+            ..Src::NULL
+        };
+        inst.num_src = 2;
+        places.src[1] = self.here();
+        let mut named = false;
+        let mut ahead = self.cursor.clone();
+        if matches!(ahead.word(), "Jump" | "JIP") && ahead.peek() == b':' {
+            ahead.at += 1;
+            self.cursor = ahead;
+            self.cursor.space();
+            named = true;
+        }
+        let word = self.cursor.peek_word();
+        let label = self.cursor.at_name()
+            && !self.at_register()
+            && !self.constants.contains_key(word);
+        if named || label {
+            let jump = self.distance(Target::Jmpi)?;
+            inst.src[1] = immediate::source(Type::D, u64::from(jump as u32));
+        } else {
+            inst.src[1] = self.src()?;
+        }
+        inst.branch = crate::decode::jump_distance(&inst.src[1]).map(|jump| Branch {
+            jump,
+            pop_or_uip: 0,
+        });
+        Ok(())
+    }
+
+    /// What depends on the options, which come last.
+    fn finish(
+        &mut self,
+        row: &OpcodeDesc,
+        inst: &mut Inst,
+        options: &Options,
+        places: &Places,
+    ) -> Result<(), Fail> {
+        inst.access = options.access;
+        inst.no_mask = options.no_mask;
+        inst.no_dd_clr = options.no_dd_clr;
+        inst.no_dd_chk = options.no_dd_chk;
+        inst.thread_ctrl = options.thread;
+        inst.debug_ctrl |= options.debug;
+        inst.acc_wr_ctrl = options.acc_wr;
+        inst.branch_ctrl = options.branch;
+        inst.mask_ctrl_ex = options.mask_ctrl_ex;
+        if self.generation.0 < 60 {
+            inst.compression = match options.quarter {
+                0 => Compression::None,
+                1 => Compression::SecHalf,
+                _ => Compression::Compressed,
+            };
+        } else {
+            inst.qtr_ctrl = options.quarter;
+            inst.nib_ctrl = options.nibble;
+        }
+        if options.compr4 {
+            compr4(inst, self.generation.0).ok_or_else(|| {
+                Fail::text(places.dst, "compr4 needs a message register as destination")
+            })?;
+        }
+        if let Some(send) = &mut inst.send {
+            super::send::end_of_thread(send, self.generation, options.eot);
+        }
+        let align16 = inst.access == AccessMode::Align16;
+        if align16 {
+            inst.pred_ctrl = match inst.pred_ctrl {
+                PredCtrl::Any4h => PredCtrl::AlignAny4h,
+                PredCtrl::All4h => PredCtrl::AlignAll4h,
+                other => other,
+            };
+        }
+        if inst.opcode == Opcode::Wait && align16 {
+            inst.src[0].swizzle = mask_swizzle(inst.dst.writemask);
+        }
+        for src in &mut inst.src {
+            if row.nsrc == 3 {
+                three_source_region(src);
+            } else if align16 && src.file != RegFile::Imm && *src != Src::NULL {
+                align16_region(src);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Flag register and subregister.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Flag {
+    nr: u8,
+    sub: u8,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Predicate {
+    inverse: bool,
+    ctrl: PredCtrl,
+    flag: Flag,
+}
+
+fn pred_ctrl(word: &str) -> Option<PredCtrl> {
+    Some(match word {
+        "anyv" => PredCtrl::AnyV,
+        "allv" => PredCtrl::AllV,
+        "any2h" => PredCtrl::Any2h,
+        "all2h" => PredCtrl::All2h,
+        "any4h" => PredCtrl::Any4h,
+        "all4h" => PredCtrl::All4h,
+        "any8h" => PredCtrl::Any8h,
+        "all8h" => PredCtrl::All8h,
+        "any16h" => PredCtrl::Any16h,
+        "all16h" => PredCtrl::All16h,
+        "x" => PredCtrl::ReplX,
+        "y" => PredCtrl::ReplY,
+        "z" => PredCtrl::ReplZ,
+        "w" => PredCtrl::ReplW,
+        _ => return None,
+    })
+}
+
+fn cond_mod(word: &str) -> Option<CondMod> {
+    Some(match word {
+        "z" | "e" => CondMod::Z,
+        "nz" | "ne" => CondMod::Nz,
+        "g" => CondMod::G,
+        "ge" => CondMod::Ge,
+        "l" => CondMod::L,
+        "le" => CondMod::Le,
+        "r" => CondMod::R,
+        "o" => CondMod::O,
+        "u" => CondMod::U,
+        _ => return None,
+    })
+}
+
+/// Marks the destination for `compr4`. On 965 the bit is an ordinary bit of the register number.
+fn compr4(inst: &mut Inst, generation: u8) -> Option<()> {
+    if inst.dst.file != RegFile::Mrf {
+        return None;
+    }
+    if generation > 40 {
+        inst.dst.compr4 = true;
+    } else if let Addr::Direct { nr, .. } = &mut inst.dst.addr {
+        *nr |= COMPR4_BIT;
+    }
+    Some(())
+}
+
+/// Align16 regions are rows of four channels. Vertical stride 8 says the same about a whole register.
+const fn align16_region(src: &mut Src) {
+    let vstride = if src.region.vstride == 8 {
+        4
+    } else {
+        src.region.vstride
+    };
+    src.region = Region {
+        vstride,
+        width: 4,
+        hstride: 1,
+    };
+}
+
+/// Sources of three-source instructions are scalars or rows of four.
+fn three_source_region(src: &mut Src) {
+    if src.file != RegFile::Imm && src.region != Region::SCALAR {
+        src.region = Region {
+            vstride: 4,
+            width: 4,
+            hstride: 1,
+        };
+    }
+}
+
+/// Swizzle that reads the channels which a mask writes, the others from the one before.
+fn mask_swizzle(mask: u8) -> [u8; 4] {
+    let mut last = if mask == 0 { 0 } else { mask.trailing_zeros() as u8 };
+    core::array::from_fn(|channel| {
+        if mask >> channel & 1 != 0 {
+            last = channel as u8;
+        }
+        last
+    })
+}

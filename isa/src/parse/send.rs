@@ -1,0 +1,205 @@
+//! `send` and its relatives: message register, payloads, descriptors, shared function.
+//!
+//! PRM: volume 4, 2.6.2 and 13.4; forms as in Mesa 22.3.6 `i965_gram.y`. A numeric descriptor wins
+//! over the text after `MsgDesc:`, which is then not read.
+
+use alloc::format;
+
+use super::Parser;
+use super::Places;
+use super::error::Fail;
+use crate::inst::{ExDesc, Inst, Opcode, SendDesc, Verx10};
+use crate::message;
+use crate::operand::{Addr, Src};
+
+/// Bits of the target unit in the descriptor of Gen4.
+const TARGET: u32 = 0xf << 24;
+const EOT: u32 = 1 << 31;
+
+/// A descriptor operand.
+enum Desc {
+    Imm(u32),
+    Reg(Src),
+    /// Only the symbolic text.
+    Text,
+}
+
+impl Parser<'_> {
+    /// What stands between execution size and options.
+    pub(super) fn send(&mut self, inst: &mut Inst, places: &mut Places) -> Result<(), Fail> {
+        let mut send = SendDesc::default();
+        if self.generation.0 < 60 {
+            self.cursor.space();
+            if self.cursor.at_digit() {
+                send.mrf = self.unsigned("a message register", 15)? as u8;
+            }
+        }
+        places.dst = self.here();
+        inst.dst = self.dst()?;
+        places.src[0] = self.here();
+        inst.src[0] = self.src()?;
+        inst.num_src = 1;
+        let split = matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc);
+        if split {
+            places.src[1] = self.here();
+            inst.src[1] = self.src()?;
+            inst.num_src = 2;
+        }
+        let at = self.here();
+        let desc = self.descriptor()?;
+        let ex_desc = match desc {
+            Desc::Text => None,
+            _ if split => Some(self.descriptor()?),
+            Desc::Reg(_) => {
+                // The disassembler shows the word that the register stands in.
+                if self.cursor.digit_follows() {
+                    self.descriptor()?;
+                }
+                None
+            }
+            Desc::Imm(_) => None,
+        };
+        match desc {
+            Desc::Imm(imm) => {
+                send.imm = Some(imm);
+                send.eot = imm & EOT != 0 && self.generation.0 >= 50;
+            }
+            Desc::Reg(_) if split => {}
+            Desc::Reg(src) => {
+                places.src[1] = at;
+                inst.src[1] = src;
+                inst.num_src = 2;
+            }
+            Desc::Text => {}
+        }
+        match ex_desc {
+            Some(Desc::Imm(imm)) => send.ex_desc = ExDesc::Imm(imm & !0x2f),
+            Some(Desc::Reg(src)) => send.ex_desc = ExDesc::Reg(address_words(&src)),
+            Some(Desc::Text) => return Err(Fail::expected(self.cursor.at, "an extended descriptor")),
+            None => {}
+        }
+        self.shared_function(&mut send, matches!(desc, Desc::Text), split)?;
+        inst.send = Some(send);
+        Ok(())
+    }
+
+    fn descriptor(&mut self) -> Result<Desc, Fail> {
+        let at = self.here();
+        let word = self.cursor.peek_word();
+        if self.cursor.at_digit() || self.constants.contains_key(word) {
+            let value = self.unsigned("a descriptor", u64::from(u32::MAX))?;
+            return Ok(Desc::Imm(value as u32));
+        }
+        if self.at_register() && word != "null" {
+            return self.src().map(Desc::Reg);
+        }
+        if self.cursor.at_name() {
+            return Ok(Desc::Text);
+        }
+        Err(Fail::expected(at, "a descriptor, its register or the name of a shared function"))
+    }
+
+    /// The shared function and the text of the message.
+    fn shared_function(
+        &mut self,
+        send: &mut SendDesc,
+        symbolic: bool,
+        split: bool,
+    ) -> Result<(), Fail> {
+        let at = self.here();
+        let sfid = self.sfid()?;
+        self.cursor.space();
+        let mut ahead = self.cursor.clone();
+        let described = ahead.word() == "MsgDesc" && ahead.peek() == b':';
+        if described {
+            self.cursor.message_end();
+        }
+        if symbolic {
+            let text = self.cursor.since(at);
+            let message = message::parse(self.generation, text)
+                .map_err(|e| Fail::text(at + e.offset, format!("expected {}", e.expected)))?;
+            send.sfid = message.sfid;
+            send.imm = message.desc;
+            if let (Some(ex_desc), true) = (message.ex_desc, split) {
+                send.ex_desc = ExDesc::Imm(ex_desc);
+            }
+        }
+        if self.generation.0 < 50 {
+            send.sfid = 0;
+            if let Some(imm) = &mut send.imm {
+                *imm = *imm & !TARGET | u32::from(sfid) << 24;
+            }
+        } else {
+            send.sfid = sfid;
+        }
+        Ok(())
+    }
+
+    /// Number of the unit that is named here.
+    fn sfid(&mut self) -> Result<u8, Fail> {
+        let at = self.cursor.at;
+        let word = self.cursor.word();
+        let later = self.generation.0 >= 60;
+        let number = match word {
+            "null" => Some(0),
+            "math" => Some(1),
+            "sampler" => Some(2),
+            "gateway" => Some(3),
+            "read" if !later => Some(4),
+            "write" if !later => Some(5),
+            "dp_sampler" if later => Some(4),
+            "render" if later => Some(5),
+            "urb" => Some(6),
+            "thread_spawner" => Some(7),
+            "vme" => Some(8),
+            "const" if later => Some(9),
+            "data" if later => Some(10),
+            "pixel" if later && self.then(&["interp"]) => Some(11),
+            "dp" if later && self.then(&["data", "1"]) => Some(12),
+            "cre" if later => Some(13),
+            _ => None,
+        };
+        number.ok_or_else(|| {
+            Fail::expected(
+                at,
+                if later {
+                    "a shared function (null, math, sampler, gateway, dp_sampler, render, urb, thread_spawner, vme, const, data, pixel interp, dp data 1, cre)"
+                } else {
+                    "a shared function (null, math, sampler, gateway, read, write, urb, thread_spawner)"
+                },
+            )
+        })
+    }
+
+    /// Whether these words follow; then the position is after them.
+    fn then(&mut self, words: &[&str]) -> bool {
+        let mut ahead = self.cursor.clone();
+        for word in words {
+            ahead.space();
+            if ahead.word() != *word {
+                return false;
+            }
+        }
+        self.cursor = ahead;
+        true
+    }
+}
+
+/// The end-of-thread option. A descriptor that has the bit ends the thread without it too.
+pub(super) fn end_of_thread(send: &mut SendDesc, generation: Verx10, option: bool) {
+    if !option {
+        return;
+    }
+    send.eot = generation.0 >= 50;
+    if let Some(imm) = &mut send.imm {
+        *imm |= EOT;
+    }
+}
+
+/// Word of the address register that a descriptor operand names.
+fn address_words(src: &Src) -> u8 {
+    match src.addr {
+        Addr::Direct { subnr, .. } => subnr / 2,
+        Addr::Indirect { subreg, .. } => subreg,
+    }
+}
