@@ -169,7 +169,7 @@ impl Sf {
             line_width: setup.width,
             back_facing: setup.back_facing,
             polygon_stipple: object.topology != Topology::TriFanNoStipple,
-            stipple_restart: object.topology == Topology::LineList || object.first,
+            stipple_restart: restarts_stipple(&object),
             setup_handle: entry,
             sequence: debug.thread.id,
             snapshot: debug.upstream,
@@ -241,6 +241,16 @@ impl Setup {
             v[0].z, v[0].rhw, v[1].z, v[1].rhw, v[2].z, v[2].rhw, 0.0, 0.0,
         ]
         .map(f32::to_bits)
+    }
+}
+
+/// A list's lines and the first of a strip or loop begin the line stipple anew; LINESTRIP_CONT goes on with
+/// the counter as it stands (PRM volume 2, primitive topologies).
+fn restarts_stipple(object: &Object) -> bool {
+    match object.topology {
+        Topology::LineList => true,
+        Topology::LineStripCont | Topology::LineStripContBf => false,
+        _ => object.first,
     }
 }
 
