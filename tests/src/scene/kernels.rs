@@ -38,6 +38,8 @@ kernels!(
     gs_silent,
     endless,
     vs_const,
+    vs_header,
+    wm_header16,
 );
 
 /// A kernel of the captured frames by its headline, such as `"clip c_gouraud"`.
