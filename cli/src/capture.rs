@@ -42,7 +42,7 @@ impl Default for Limits {
     fn default() -> Self {
         Limits {
             buffer_bytes: 128 << 20,
-            json_bytes: 16 << 20,
+            json_bytes: 8 << 20,
             execs: 4096,
             records: 1 << 17,
             content_bytes: 4 << 30,

@@ -5,6 +5,7 @@
 
 mod contradiction;
 mod error;
+mod patience;
 mod report;
 mod threads;
 mod upload;
@@ -27,6 +28,7 @@ use mmio_mock::trace::Trace;
 
 use crate::capture::{Buffer, Capture, Contents, Exec, Reader, Submission};
 use crate::picture::{PageReader, Picture, PictureError, State, View, last_target, walk};
+use patience::Patience;
 use upload::Bound;
 
 /// How to replay.
@@ -210,8 +212,11 @@ impl Session {
             len: exec.batch_len,
         };
         let request = self.device.submit(&desc).map_err(failed("submission"))?;
-        request.wait(self.options.timeout).map_err(|error| {
-            let mut what = format!("not done after {} of device time", self.options.timeout);
+        let size: u64 = exec.buffers.iter().map(|b| u64::from(b.size)).sum();
+        let patience = Patience::new(self.options.timeout, size / 4);
+        let (left, why) = patience.wait(&self.platform, || request.is_complete());
+        request.wait(left).map_err(|error| {
+            let mut what = format!("not done {why}");
             // ETIME is what the sentence says already.
             if error != kernel::error::code::ETIME {
                 what = format!("{what}: {error}");

@@ -165,6 +165,11 @@ fn errors_name_what_is_wrong() {
 
 /// Writes a capture whose batch has other dwords from an offset on.
 fn damaged(directory: &Path, offset: usize, words: &[u32]) {
+    damaged_in(directory, 0, offset, words);
+}
+
+/// The same for any buffer; index 0 is the batch.
+fn damaged_in(directory: &Path, damaged: usize, offset: usize, words: &[u32]) {
     use crestline_cli::capture::Capture;
     let capture = Capture::load(Path::new(&scene("b_flat"))).unwrap();
     let exec = &capture.execs[0];
@@ -172,7 +177,7 @@ fn damaged(directory: &Path, offset: usize, words: &[u32]) {
     fs::create_dir_all(directory.join("exec_0000")).unwrap();
     for (index, buffer) in exec.buffers.iter().enumerate() {
         let mut data = buffer.data.clone();
-        if index == exec.batch {
+        if index == damaged {
             for (i, word) in words.iter().enumerate() {
                 data[offset + i * 4..][..4].copy_from_slice(&word.to_le_bytes());
             }
@@ -226,6 +231,126 @@ fn batches_without_end_are_told() {
     assert!(text.contains("not done after 5 ms"), "{text}");
     assert!(text.contains("no picture"), "{text}");
     assert!(!directory.join("no.png").exists());
+}
+
+#[test]
+fn endless_batches_end_soon_and_their_traces_are_cut_off() {
+    let directory = scratch("circles");
+    damaged(&directory, 0, &[0x1880_0080, 0x0010_b000]);
+    let text = failed(&crestline(&["replay", ".", "--trace", "t.txt"], &directory));
+    for part in [
+        "exec_0000: not done after",
+        "the batch runs in circles",
+        "ACTHD 0x0010b000 [buffer 0 (bo_000.bin) + 0x0]",
+        "t.txt: the trace is cut off after 32 MiB",
+    ] {
+        assert!(text.contains(part), "{text} lacks {part}");
+    }
+    let trace = fs::read_to_string(directory.join("t.txt")).unwrap();
+    assert!(trace.len() < (32 << 20) + 100);
+    assert!(trace.lines().last().unwrap().starts_with("cut off: "));
+}
+
+#[test]
+fn threads_without_end_are_named() {
+    // Kernel Start Pointer 0 of the second draw's WM_STATE is 001040c0h, in buffer 3. `jmpi -1` and `wait n0` of
+    // intel-gen4asm.
+    let cases: [(&str, [u32; 4], &[&str]); 2] = [
+        (
+            "jump",
+            [0x0000_0020, 0x3400_1c00, 0x0000_1400, 0xffff_ffff],
+            &[
+                "not done after",
+                "without a command executed or a thread started",
+                "jmpi",
+                "instructions of WM threads so far",
+            ],
+        ),
+        (
+            "wait",
+            [0x0000_0030, 0x3200_1c00, 0, 0],
+            &["waits for notification register n0"],
+        ),
+    ];
+    for (name, words, parts) in cases {
+        let directory = scratch(&format!("thread_{name}"));
+        damaged_in(&directory, 3, 0xc0, &words);
+        let text = failed(&crestline(&["replay", ".", "--png", "x.png"], &directory));
+        let first = text.lines().next().unwrap();
+        let common = [
+            "exec_0000",
+            "WM thread, kernel 0x001040c0 [buffer 3 (bo_003.bin) + 0xc0]",
+        ];
+        for part in parts.iter().chain(&common) {
+            assert!(first.contains(part), "{text} lacks {part}");
+        }
+        assert!(!text.contains("stands still"), "{text}");
+        assert_eq!(png_size(&directory.join("x.png")), (256, 256));
+    }
+}
+
+#[test]
+fn faults_are_told_at_once_with_the_nearest_buffer() {
+    // 3DSTATE_VERTEX_BUFFERS' address at 22Ch of the batch (relocation 556 of the capture): buffer 6 at 00161000h has one page.
+    let directory = scratch("vertices");
+    damaged(&directory, 556, &[0x0016_2010]);
+    let text = failed(&crestline(&["replay", ".", "--png", "x.png"], &directory));
+    let first = text.lines().next().unwrap();
+    for part in [
+        "exec_0000: VF",
+        "Read at 0x00162010",
+        "0x10 bytes past the end of buffer 6 (bo_006.bin)",
+    ] {
+        assert!(first.contains(part), "{text} lacks {part}");
+    }
+    assert!(!first.contains("not done"), "{text}");
+    // A batch of zeros, which are MI_NOOPs.
+    let directory = scratch("zeros");
+    damaged(&directory, 0, &[0; 158]);
+    let text = failed(&crestline(&["replay", "."], &directory));
+    let first = text.lines().next().unwrap();
+    for part in [
+        "just past the end of buffer 0 (bo_000.bin)",
+        "no MI_BATCH_BUFFER_END",
+    ] {
+        assert!(first.contains(part), "{text} lacks {part}");
+    }
+}
+
+#[test]
+fn targets_outside_leave_the_picture_so_far() {
+    // SURFACE_STATE of the triangle's target at 260h of buffer 2 (relocation 612 is its address); the clear has its own.
+    // First outside every buffer: the picture is the clear's. Then with its last rows behind the end of buffer 4.
+    let cases = [
+        ("outside", 0x0200_0000, "that of an earlier primitive"),
+        ("partly", 0x0013_0000, "the picture is not whole"),
+    ];
+    for (name, address, part) in cases {
+        let directory = scratch(&format!("target_{name}"));
+        damaged_in(&directory, 2, 612, &[address]);
+        let text = failed(&crestline(&["replay", ".", "--png", "x.png"], &directory));
+        assert!(text.contains(part), "{text} lacks {part}");
+        assert_eq!(png_size(&directory.join("x.png")), (256, 256));
+    }
+}
+
+#[test]
+fn snapshot_pixels_lie_in_the_picture() {
+    let directory = scratch("snapshot");
+    let args = |pixel| ["replay", &scene("b_flat"), "--snapshot-pixel", pixel].map(str::to_owned);
+    let run = |pixel| {
+        let args = args(pixel);
+        crestline(&args.each_ref().map(String::as_str), &directory)
+    };
+    for pixel in ["256,10", "300,10", "10,256"] {
+        let text = failed(&run(pixel));
+        for part in [pixel, "256x256"] {
+            assert!(text.contains(part), "{text} lacks {part}");
+        }
+    }
+    // The corner is the clear's alone.
+    let text = ok(&run("0,0"));
+    assert!(text.contains("thread 1 of 1"), "{text}");
 }
 
 #[test]

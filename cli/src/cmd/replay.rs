@@ -55,7 +55,7 @@ const GEARS: &[u8] = include_bytes!(concat!(
 /// Where the built-in frame's picture goes.
 const GEARS_PNG: &str = "crestline.png";
 /// Most text of a trace.
-const TRACE_BYTES: usize = 64 << 20;
+const TRACE_BYTES: usize = 32 << 20;
 
 /// Replays the built-in frame.
 pub fn run_embedded() -> Result<(), Error> {

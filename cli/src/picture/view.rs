@@ -11,6 +11,8 @@ use super::{PictureError, Target};
 const MAX_SIDE: u32 = 8192;
 /// Bytes of a page.
 const PAGE: u32 = 4096;
+/// Intervals across and down that a target is sampled at.
+const SAMPLES: u32 = 32;
 /// Pages kept while rows are read: a row of tiles of the widest surface, so each is read once.
 const PAGES: usize = 1024;
 
@@ -78,14 +80,26 @@ impl<R: PageReader> View<R> {
             outside: None,
         };
         view.pages.resize_with(PAGES, || None);
-        let first = view.address(0, 0);
-        if view.byte(first).is_none() {
+        if !view.is_partly_inside() {
             return Err(PictureError::Unmapped {
-                what: "first pixel of the render target",
-                address: first,
+                what: "render target",
+                address: view.address(0, 0),
             });
         }
         Ok(view)
+    }
+
+    /// Whether any of some pixels all over the target lies in a buffer.
+    fn is_partly_inside(&mut self) -> bool {
+        let steps = |side: u32| (0..=SAMPLES).map(move |i| (side - 1) * i / SAMPLES);
+        for y in steps(self.height) {
+            for x in steps(self.width) {
+                if self.byte(self.address(x, y)).is_some() {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     fn address(&self, x: u32, y: u32) -> u32 {

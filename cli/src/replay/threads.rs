@@ -19,9 +19,10 @@ pub fn instruction(isa: Verx10, at: u32, dword: impl Fn(u32) -> Option<u32>) -> 
     };
     let text = isa::print(isa, &inst);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = text.split(" {").next().unwrap_or_default();
     Some(match waits_for(&inst) {
         Some(number) => format!("{text}; it waits for notification register n{number}"),
-        None => text,
+        None => text.to_owned(),
     })
 }
 

@@ -1,0 +1,101 @@
+//! How long a submission is waited for, and how it is told that it never ends.
+//!
+//! No PRM chapter. Counted in device time and in what the device did, so that every run is the same.
+
+use std::sync::Arc;
+
+use kernel::platform::Platform as _;
+use kernel::time::Delta;
+use mmio_mock::ModelPlatform;
+
+/// Longest time between two looks.
+const MAX_STEP: Delta = Delta::from_millis(1);
+/// TIMEOUT: shortest time without progress, some million instructions: no thread of a frame has as many.
+const MIN_STALL: Delta = Delta::from_millis(20);
+/// Commands that every batch may have.
+const MIN_COMMANDS: u64 = 1 << 22;
+
+/// When a submission counts as endless.
+pub struct Patience {
+    timeout: Delta,
+    stall: Delta,
+    commands: u64,
+}
+
+impl Patience {
+    /// `dwords` is what all buffers of the submission hold: a batch of more commands runs in circles.
+    pub fn new(timeout: Delta, dwords: u64) -> Self {
+        let stall = Delta::from_nanos(timeout.as_nanos() / 10);
+        Patience {
+            timeout,
+            stall: stall.max(MIN_STALL),
+            commands: dwords.max(MIN_COMMANDS),
+        }
+    }
+
+    /// Lets the device run until `done`; returns what is left of the time, and if it is none, why.
+    pub fn wait(&self, platform: &Arc<ModelPlatform>, done: impl Fn() -> bool) -> (Delta, String) {
+        let none = Delta::from_nanos(0);
+        let clock = platform.clock();
+        let start = clock.now();
+        let deadline = start + self.timeout;
+        let commands = platform.device().status().activity.commands;
+        let mut progress = Progress::of(platform);
+        let mut since = start;
+        let mut step = Delta::from_micros(1);
+        loop {
+            if done() {
+                return (none, String::new());
+            }
+            let now = clock.now();
+            if now >= deadline {
+                return (none, format!("after {} of device time", self.timeout));
+            }
+            clock.relax(step.min(deadline - now));
+            step = Delta::from_nanos(step.as_nanos() * 2).min(MAX_STEP);
+            let (seen, now) = (Progress::of(platform), clock.now());
+            let executed = seen.commands - commands;
+            if executed > self.commands {
+                let what = format!(
+                    "after {executed} commands, more than its buffers can hold (the batch runs in circles), and {} of device time",
+                    now - start
+                );
+                return (none, what);
+            }
+            if seen != progress {
+                (progress, since) = (seen, now);
+            } else if now - since >= self.stall {
+                let what = format!(
+                    "after {} of device time without a command executed or a thread started",
+                    now - since
+                );
+                return (none, what);
+            }
+        }
+    }
+}
+
+/// What changes when something gets done.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Progress {
+    commands: u64,
+    threads: [u64; mmio_mock::status::UNITS],
+    vertices: u64,
+    objects: u64,
+    pixels: u64,
+    blits: u64,
+}
+
+impl Progress {
+    fn of(platform: &ModelPlatform) -> Self {
+        let activity = platform.device().status().activity;
+        Progress {
+            commands: activity.commands,
+            threads: activity.threads,
+            vertices: activity.vertices,
+            objects: activity.objects,
+            pixels: activity.pixels,
+            blits: activity.blits,
+        }
+    }
+}
