@@ -24,4 +24,4 @@ pub use decode::decode;
 pub use encode::encode;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use inst::{Inst, Opcode, Verx10};
-pub use print::print;
+pub use print::{print, print_kernel};

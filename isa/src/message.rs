@@ -11,6 +11,11 @@ mod part;
 mod table;
 mod text;
 
+/// Name of a function of extended math, also of the `math` instruction.
+pub(crate) fn math_function(function: u8) -> Option<&'static str> {
+    names::MATH.name(u32::from(function))
+}
+
 pub use text::{Description, Message, MessageParseError, describe, parse};
 
 #[cfg(test)]

@@ -64,7 +64,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// Takes `wanted`.
-    pub(super) fn expect(&mut self, wanted: &'static str) -> Result<(), MessageParseError> {
+    pub(super) fn require(&mut self, wanted: &'static str) -> Result<(), MessageParseError> {
         if self.word(wanted) {
             return Ok(());
         }

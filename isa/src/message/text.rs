@@ -254,7 +254,7 @@ pub fn parse(generation: Verx10, text: &str) -> Result<Message, MessageParseErro
     let sfid = reader.cursor.name(units(generation), 15)?;
     // CAST: at most 15.
     reader.sfid = sfid as u8;
-    reader.cursor.expect("MsgDesc:")?;
+    reader.cursor.require("MsgDesc:")?;
     let indirect = reader.cursor.word("indirect");
     let parts = parts(generation, reader.sfid);
     if !indirect {
@@ -262,7 +262,7 @@ pub fn parse(generation: Verx10, text: &str) -> Result<Message, MessageParseErro
             reader.word |= target.place(sfid);
         }
         reader.parts(parts, false)?;
-        reader.cursor.expect("mlen")?;
+        reader.cursor.require("mlen")?;
         reader.number(lengths.mlen, Radix::Decimal)?;
     }
     let mut ex_desc = None;
@@ -271,7 +271,7 @@ pub fn parse(generation: Verx10, text: &str) -> Result<Message, MessageParseErro
         ex_desc = Some(EX_MLEN.place(value));
     }
     if !indirect {
-        reader.cursor.expect("rlen")?;
+        reader.cursor.require("rlen")?;
         reader.number(lengths.rlen, Radix::Decimal)?;
         if let Some(header) = lengths.header
             && reader.cursor.word("header")
@@ -329,7 +329,7 @@ impl Reader<'_> {
 
     fn part(&mut self, part: &Part) -> Result<(), MessageParseError> {
         match part {
-            Part::Text(text) => self.cursor.expect(text)?,
+            Part::Text(text) => self.cursor.require(text)?,
             Part::Name(bits, names) | Part::Word(bits, names) => {
                 let value = self.cursor.name(names, bits.max())?;
                 self.word |= bits.place(value);
@@ -346,7 +346,7 @@ impl Reader<'_> {
                 }
             }
             Part::Unsupported => {
-                self.cursor.expect(UNSUPPORTED)?;
+                self.cursor.require(UNSUPPORTED)?;
                 let at = self.cursor.offset();
                 if self.cursor.number(15, Radix::Decimal)? != u32::from(self.sfid) {
                     return Err(MessageParseError {

@@ -17,7 +17,7 @@ pub(super) fn restricted(byte: u8) -> f32 {
 }
 
 /// `%g`.
-pub(super) fn general(line: &mut Line, value: f32) {
+pub(super) fn general(line: &mut Line, value: f64) {
     if value.is_nan() {
         return line.put(if value.is_sign_negative() {
             "-nan"
@@ -28,12 +28,12 @@ pub(super) fn general(line: &mut Line, value: f32) {
     if value.is_infinite() {
         return line.put(if value < 0.0 { "-inf" } else { "inf" });
     }
-    let scientific = format!("{:.5e}", f64::from(value));
+    let scientific = format!("{value:.5e}");
     let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
     let exponent: i32 = exponent.parse().unwrap_or(0);
     if (-4..6).contains(&exponent) {
         let decimals = (5 - exponent).unsigned_abs() as usize;
-        line.put(trim(&format!("{:.decimals$}", f64::from(value))));
+        line.put(trim(&format!("{value:.decimals$}")));
     } else {
         let sign = if exponent < 0 { '-' } else { '+' };
         line.fmt(format_args!(
@@ -78,7 +78,7 @@ mod tests {
         ];
         for (value, text) in cases {
             let mut line = Line::default();
-            general(&mut line, value);
+            general(&mut line, f64::from(value));
             assert_eq!(line.text, text, "{value:?}");
         }
     }

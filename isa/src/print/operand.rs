@@ -1,10 +1,10 @@
 //! Text of operands: registers, regions, swizzles, immediates.
 //!
-//! PRM: volume 4, 13.4.2-13.4.11. 64-bit and half-float immediates of later generations are not
-//! printed.
+//! PRM: volume 4, 13.4.2-13.4.11; three-source and split-send operands as in Mesa 22.3.6
+//! `brw_disasm.c`. The numbers of `ip` and `tdr` registers are not printed.
 
-use super::{Line, float};
-use crate::inst::{AccessMode, Inst};
+use super::{Line, control, float};
+use crate::inst::{AccessMode, Inst, Opcode, Verx10};
 use crate::operand::{Addr, Dst, RegFile, Region, Src, Type};
 
 /// Register name. `false` when the register has no region and no type.
@@ -24,6 +24,10 @@ fn register(line: &mut Line, file: RegFile, nr: u8) -> bool {
                     line.put("ip");
                     return false;
                 }
+                0xb => {
+                    line.put("tdr0");
+                    return false;
+                }
                 0x1 => "a",
                 0x2 => "acc",
                 0x3 => "f",
@@ -33,6 +37,7 @@ fn register(line: &mut Line, file: RegFile, nr: u8) -> bool {
                 0x7 => "sr",
                 0x8 => "cr",
                 0x9 => "n",
+                0xc => "tm",
                 _ => {
                     line.fmt(format_args!("ARF{nr}"));
                     return true;
@@ -90,19 +95,15 @@ pub(super) fn dst(line: &mut Line, inst: &Inst) {
 
 const CHANNELS: [&str; 4] = ["x", "y", "z", "w"];
 
-pub(super) fn src(line: &mut Line, inst: &Inst, index: usize) {
+pub(super) fn src(line: &mut Line, generation: Verx10, inst: &Inst, index: usize) {
     let Some(src) = inst.src.get(index) else {
         return;
     };
     if src.file == RegFile::Imm {
-        return immediate(line, src.ty, src.imm as u32);
+        return immediate(line, inst.opcode, src.ty, src.imm);
     }
-    if src.negate {
-        line.put("-");
-    }
-    if src.abs {
-        line.put("(abs)");
-    }
+    let not = control::negate_is_not(generation, inst.opcode);
+    modifiers(line, src, if not { "~" } else { "-" });
     match src.addr {
         Addr::Direct { nr, subnr } => {
             if !register(line, src.file, nr) {
@@ -145,34 +146,110 @@ fn swizzle(line: &mut Line, src: &Src) {
     }
 }
 
-fn immediate(line: &mut Line, ty: Type, imm: u32) {
+fn modifiers(line: &mut Line, src: &Src, negate: &str) {
+    if src.negate {
+        line.put(negate);
+    }
+    if src.abs {
+        line.put("(abs)");
+    }
+}
+
+/// The operands of a three-source instruction: align16, with the region spelled out.
+pub(super) fn three_source(line: &mut Line, inst: &Inst) {
+    line.pad(16);
+    dst(line, inst);
+    for (index, src) in inst.src.iter().enumerate() {
+        line.pad(32 + 16 * index);
+        modifiers(line, src, "-");
+        let Addr::Direct { nr, subnr } = src.addr else {
+            continue;
+        };
+        register(line, src.file, nr);
+        let scalar = src.region == Region::SCALAR;
+        if subnr != 0 || scalar {
+            line.fmt(format_args!(".{}", usize::from(subnr) / src.ty.size()));
+        }
+        let Region {
+            vstride,
+            width,
+            hstride,
+        } = src.region;
+        line.fmt(format_args!("<{vstride},{width},{hstride}>"));
+        if !scalar {
+            swizzle(line, src);
+        }
+        line.put(letters(src.ty));
+    }
+}
+
+/// Destination and payloads of a split send, which have no regions.
+pub(super) fn split_payloads(line: &mut Line, inst: &Inst) {
+    line.pad(16);
+    payload(line, inst.dst.file, inst.dst.addr);
+    for (index, src) in inst.src.iter().take(2).enumerate() {
+        line.pad(32 + 16 * index);
+        payload(line, src.file, src.addr);
+    }
+}
+
+fn payload(line: &mut Line, file: RegFile, addr: Addr) {
+    match addr {
+        Addr::Direct { nr, subnr } => {
+            register(line, file, nr);
+            subregister(line, subnr, Type::Ud);
+        }
+        Addr::Indirect { subreg, imm } => indirect(line, subreg, imm),
+    }
+    line.put(letters(Type::Ud));
+}
+
+fn immediate(line: &mut Line, opcode: Opcode, ty: Type, imm: u64) {
+    // CAST: the low half, all there is of the narrower types.
+    let (low, half) = (imm as u32, imm as u16);
     match ty {
-        Type::Ud => line.fmt(format_args!("0x{imm:08x}UD")),
-        Type::D => line.fmt(format_args!("{}D", imm as i32)),
-        Type::Uw => line.fmt(format_args!("0x{:04x}UW", imm as u16)),
-        Type::W => line.fmt(format_args!("{}W", imm as i16)),
-        Type::V => line.fmt(format_args!("0x{imm:08x}V")),
-        Type::Uv => line.fmt(format_args!("0x{imm:08x}UV")),
+        Type::Ud => line.fmt(format_args!("{low:#010x}UD")),
+        Type::D => line.fmt(format_args!("{}D", low as i32)),
+        Type::Uw => line.fmt(format_args!("{half:#06x}UW")),
+        Type::W => line.fmt(format_args!("{}W", half as i16)),
+        Type::V => line.fmt(format_args!("{low:#010x}V")),
+        Type::Uv => line.fmt(format_args!("{low:#010x}UV")),
+        Type::Uq => line.fmt(format_args!("{imm:#018x}UQ")),
+        Type::Q => line.fmt(format_args!("{imm:#018x}Q")),
+        Type::Hf => line.fmt(format_args!("{half:#06x}HF")),
+        Type::F if opcode == Opcode::Dim => {
+            line.fmt(format_args!("{imm:#x}F"));
+            comment(line, "/* ", f64::from_bits(imm), "F */");
+        }
         Type::F => {
-            line.fmt(format_args!("0x{imm:x}F"));
-            line.pad(48);
-            line.put(" /* ");
-            float::general(line, f32::from_bits(imm));
-            line.put("F */");
+            line.fmt(format_args!("{low:#x}F"));
+            comment(line, " /* ", f64::from(f32::from_bits(low)), "F */");
+        }
+        Type::Df => {
+            line.fmt(format_args!("{imm:#018x}DF"));
+            comment(line, "/* ", f64::from_bits(imm), "DF */");
         }
         Type::Vf => {
-            line.fmt(format_args!("0x{imm:x}VF"));
+            line.fmt(format_args!("{low:#x}VF"));
             line.pad(48);
             line.put("/* [");
-            for (index, byte) in imm.to_le_bytes().into_iter().enumerate() {
+            for (index, byte) in low.to_le_bytes().into_iter().enumerate() {
                 line.put(if index == 0 { "" } else { ", " });
-                float::general(line, float::restricted(byte));
+                float::general(line, f64::from(float::restricted(byte)));
                 line.put("F");
             }
             line.put("]VF */");
         }
-        _ => line.put("*** invalid immediate type "),
+        Type::Ub | Type::B => line.fmt(format_args!("*** invalid immediate type {ty:?} ")),
     }
+}
+
+/// The value of a float, in the column where Mesa puts it.
+fn comment(line: &mut Line, before: &str, value: f64, after: &str) {
+    line.pad(48);
+    line.put(before);
+    float::general(line, value);
+    line.put(after);
 }
 
 const fn letters(ty: Type) -> &'static str {
