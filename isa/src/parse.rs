@@ -42,7 +42,6 @@ pub struct Span {
 
 /// What an item of the program is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(clippy::large_enum_variant, reason = "almost every item is an instruction")]
 pub enum Code {
     /// An instruction, labels resolved.
     Inst(Inst),
@@ -68,7 +67,9 @@ pub struct Item {
 impl Item {
     /// The words of the encoding.
     pub fn words(&self) -> &[u32] {
-        self.words.get(..usize::from(self.count)).unwrap_or(&self.words)
+        self.words
+            .get(..usize::from(self.count))
+            .unwrap_or(&self.words)
     }
 
     /// The instruction, unless the item is raw words.
@@ -110,14 +111,17 @@ impl Assembled {
 ///
 /// # Errors
 /// Every mistake that was found, up to [`MAX_ERRORS`], in the order of the text.
-pub fn assemble(
-    generation: Verx10,
-    name: &str,
-    text: &str,
-) -> Result<Assembled, Vec<ParseError>> {
+pub fn assemble(generation: Verx10, name: &str, text: &str) -> Result<Assembled, Vec<ParseError>> {
     let Some(mut parser) = Parser::new(generation, text) else {
-        let fail = Fail::text(0, alloc::format!("generation {} is not supported", generation.0));
-        return Err(alloc::vec![fail.locate(name, text, &mut LineCounter::default())]);
+        let fail = Fail::text(
+            0,
+            alloc::format!("generation {} is not supported", generation.0),
+        );
+        return Err(alloc::vec![fail.locate(
+            name,
+            text,
+            &mut LineCounter::default()
+        )]);
     };
     parser.program();
     let labels = parser.resolve();
@@ -202,6 +206,8 @@ struct Parser<'a> {
     fixups: Vec<Fixup<'a>>,
     labels: BTreeMap<&'a str, usize>,
     fails: Vec<Fail>,
+    /// The next statement begins here, whatever was wrong before.
+    resume: bool,
     line: u32,
     line_start: usize,
     line_at: usize,
@@ -223,6 +229,7 @@ impl<'a> Parser<'a> {
             fixups: Vec::new(),
             labels: BTreeMap::new(),
             fails: Vec::new(),
+            resume: false,
             line: 0,
             line_start: 0,
             line_at: 0,
@@ -297,13 +304,19 @@ impl<'a> Parser<'a> {
         ahead.at += 1;
         self.cursor = ahead;
         if self.labels.insert(name, self.items.len()).is_some() {
-            return Err(Fail::text(at, alloc::format!("the label {name} stands twice")));
+            return Err(Fail::text(
+                at,
+                alloc::format!("the label {name} stands twice"),
+            ));
         }
         Ok(true)
     }
 
     /// After a mistake: to the next semicolon, or to a line that begins a statement.
     fn recover(&mut self) {
+        if core::mem::take(&mut self.resume) && self.begins_statement() {
+            return;
+        }
         loop {
             if self.cursor.ended() {
                 return;
@@ -342,7 +355,9 @@ impl<'a> Parser<'a> {
 
     /// Line and column of a position; positions ascend.
     fn span(&mut self, at: usize) -> Span {
-        self.line_at = self.cursor.count_lines(self.line_at, at, &mut self.line, &mut self.line_start);
+        self.line_at =
+            self.cursor
+                .count_lines(self.line_at, at, &mut self.line, &mut self.line_start);
         Span {
             line: self.line + 1,
             column: u32::try_from(at - self.line_start.min(at) + 1).unwrap_or(u32::MAX),

@@ -63,7 +63,10 @@ impl<'a> Parser<'a> {
             .strip_prefix(['g', 'r', 'm'])
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(|c: char| c.is_ascii_digit()));
         if general || known(name).is_some() || type_of(name.as_bytes()).is_some() {
-            return Err(Fail::text(at, format!("{name} is the name of a register or type")));
+            return Err(Fail::text(
+                at,
+                format!("{name} is the name of a register or type"),
+            ));
         }
         Ok((at, name))
     }
@@ -102,7 +105,10 @@ impl<'a> Parser<'a> {
             count += 1;
         }
         if count != 2 && count != 4 {
-            return Err(Fail::expected(self.cursor.at, "two or four words of an instruction"));
+            return Err(Fail::expected(
+                self.cursor.at,
+                "two or four words of an instruction",
+            ));
         }
         let span = self.span(start);
         self.push(Item {

@@ -5,9 +5,9 @@
 
 use alloc::format;
 
-use super::{Constant, Parser};
 use super::cursor::Number;
 use super::error::Fail;
+use super::{Constant, Parser};
 use crate::operand::{RegFile, Src, Type};
 
 /// An immediate of these bits.
@@ -72,7 +72,9 @@ impl<'a> Parser<'a> {
             let float_type = self.cursor.peek() == b'F';
             self.cursor.at += usize::from(float_type);
             let byte = match (number, float_type) {
-                (Number::Hex(value) | Number::Decimal(value), false) if value < 256 && !negative => {
+                (Number::Hex(value) | Number::Decimal(value), false)
+                    if value < 256 && !negative =>
+                {
                     value as u8
                 }
                 (Number::Float(text), _) => restricted(start, negative, text)?,
@@ -94,27 +96,30 @@ impl<'a> Parser<'a> {
 }
 
 fn bits(at: usize, negative: bool, number: Number<'_>, ty: Type) -> Result<u64, Fail> {
-        let (value, hex) = match number {
-            Number::Hex(value) => (value, true),
-            Number::Decimal(value) => (value, false),
-            Number::Float(text) if ty.is_float() => return float(at, negative, text, ty),
-            Number::Float(_) => {
-                return Err(Fail::text(at, format!("a fraction is no {ty:?} immediate")));
-            }
-        };
-        if ty.is_float() && ty != Type::Vf && !hex {
-            let text = format!("{value}");
-            return float(at, negative, &text, ty);
+    let (value, hex) = match number {
+        Number::Hex(value) => (value, true),
+        Number::Decimal(value) => (value, false),
+        Number::Float(text) if ty.is_float() => return float(at, negative, text, ty),
+        Number::Float(_) => {
+            return Err(Fail::text(at, format!("a fraction is no {ty:?} immediate")));
         }
-        integer(at, negative, value, ty)
+    };
+    if ty.is_float() && ty != Type::Vf && !hex {
+        let text = format!("{value}");
+        return float(at, negative, &text, ty);
     }
+    integer(at, negative, value, ty)
+}
 
 fn integer(at: usize, negative: bool, value: u64, ty: Type) -> Result<u64, Fail> {
     let bits: u32 = match ty {
         Type::Uw | Type::W | Type::Hf => 16,
         Type::Q | Type::Uq | Type::Df => 64,
         Type::Ub | Type::B => {
-            return Err(Fail::text(at, "bytes are no immediates; the types are UD D UW W F VF V UV (DF HF UQ Q on later generations)"));
+            return Err(Fail::text(
+                at,
+                "bytes are no immediates; the types are UD D UW W F VF V UV (DF HF UQ Q on later generations)",
+            ));
         }
         _ => 32,
     };
@@ -122,9 +127,16 @@ fn integer(at: usize, negative: bool, value: u64, ty: Type) -> Result<u64, Fail>
     let most = u64::MAX >> (64 - bits);
     let least = 1_u64 << (bits - 1);
     if negative && value > least || value > most {
-        return Err(Fail::text(at, format!("the number does not fit the {bits} bits of {ty:?}")));
+        return Err(Fail::text(
+            at,
+            format!("the number does not fit the {bits} bits of {ty:?}"),
+        ));
     }
-    let value = if negative { value.wrapping_neg() } else { value } & most;
+    let value = if negative {
+        value.wrapping_neg()
+    } else {
+        value
+    } & most;
     Ok(if bits == 16 {
         twice(value as u16)
     } else {
@@ -156,9 +168,7 @@ fn float(at: usize, negative: bool, text: &str, ty: Type) -> Result<u64, Fail> {
 
 /// The restricted 8-bit float of a number that is one.
 fn restricted(at: usize, negative: bool, text: &str) -> Result<u8, Fail> {
-    let value: f32 = text
-        .parse()
-        .map_err(|_| Fail::expected(at, "a number"))?;
+    let value: f32 = text.parse().map_err(|_| Fail::expected(at, "a number"))?;
     let sign = if negative { 0x80 } else { 0 };
     let bits = value.to_bits();
     if bits == 0 {
@@ -189,7 +199,11 @@ fn half(value: f64) -> u16 {
         return sign;
     }
     // The significand with its leading one; denormals lose bits below 2^-24.
-    let lost = if exponent < -14 { 42 + (-14 - exponent) } else { 42 } as u32;
+    let lost = if exponent < -14 {
+        42 + (-14 - exponent)
+    } else {
+        42
+    } as u32;
     let significand = fraction | 1 << 52;
     let kept = significand >> lost;
     let rest = significand & ((1 << lost) - 1);
@@ -234,7 +248,13 @@ mod tests {
     #[test]
     fn restricted_floats_are_the_manuals() {
         // PRM vol4 10.2.5: 30h is 1.0, 70h 16, 7Fh 31, 10h 0.25.
-        for (text, byte) in [("1", 0x30), ("16", 0x70), ("31", 0x7f), ("0.25", 0x10), ("0", 0)] {
+        for (text, byte) in [
+            ("1", 0x30),
+            ("16", 0x70),
+            ("31", 0x7f),
+            ("0.25", 0x10),
+            ("0", 0),
+        ] {
             assert_eq!(restricted(0, false, text).ok(), Some(byte));
             assert_eq!(restricted(0, true, text).ok(), Some(byte | 0x80));
         }

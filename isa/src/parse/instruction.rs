@@ -14,20 +14,34 @@ use crate::tables::OpcodeDesc;
 
 /// Functions of `math` from their number.
 const MATH: [&str; 16] = [
-    "", "inv", "log", "exp", "sqrt", "rsq", "sin", "cos", "sincos", "fdiv", "pow", "intdivmod",
-    "intdiv", "intmod", "invm", "rsqrtm",
+    "",
+    "inv",
+    "log",
+    "exp",
+    "sqrt",
+    "rsq",
+    "sin",
+    "cos",
+    "sincos",
+    "fdiv",
+    "pow",
+    "intdivmod",
+    "intdiv",
+    "intmod",
+    "invm",
+    "rsqrtm",
 ];
 
 /// Number of the bit of message registers that asks for `compr4`.
 const COMPR4_BIT: u8 = 0x80;
 
-impl<'a> Parser<'a> {
+impl Parser<'_> {
     /// An instruction and its semicolon, into the program.
     pub(super) fn instruction_statement(&mut self) -> Result<(), Fail> {
         let start = self.cursor.at;
         let fixups = self.fixups.len();
         let parsed = self.parse_instruction();
-        let parsed = parsed.and_then(|p| self.cursor.require(b';', "';'").map(|()| p));
+        let parsed = parsed.and_then(|p| self.semicolon().map(|()| p));
         let ((inst, compacted), places) = match parsed {
             Ok((inst, places)) => (inst, places),
             Err(fail) => {
@@ -47,6 +61,17 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
+    /// The end of an instruction. When the next line goes on without it, the end of this one is wrong.
+    fn semicolon(&mut self) -> Result<(), Fail> {
+        let before = self.cursor.at;
+        if self.cursor.eat(b';') {
+            return Ok(());
+        }
+        self.resume = self.cursor.since(before).contains('\n');
+        let at = if self.resume { before } else { self.cursor.at };
+        Err(Fail::expected(at, "';'"))
+    }
+
     /// Up to the semicolon; the second value says that the instruction is to be compacted.
     pub(super) fn parse_instruction(&mut self) -> Result<((Inst, bool), Places), Fail> {
         let mut places = Places {
@@ -62,7 +87,7 @@ impl<'a> Parser<'a> {
             inst.math = Some(self.math_function()?);
         }
         self.exec_size(&mut inst)?;
-        if let Some(flag) = self.flag_field(&mut inst, predicate, modifier)? {
+        if let Some(flag) = Self::flag_field(&mut inst, predicate, modifier)? {
             inst.flag_reg = flag.nr;
             inst.flag_subreg = flag.sub;
         }
@@ -125,7 +150,12 @@ impl<'a> Parser<'a> {
         let nr = match self.cursor.word() {
             "f0" => 0,
             "f1" => 1,
-            _ => return Err(Fail::expected(at, "a flag register (f0.0, f0.1, f1.0, f1.1)")),
+            _ => {
+                return Err(Fail::expected(
+                    at,
+                    "a flag register (f0.0, f0.1, f1.0, f1.1)",
+                ));
+            }
         };
         if nr == 1 && self.generation.0 < 70 {
             return Err(Fail::text(at, "this generation has one flag register, f0"));
@@ -139,7 +169,7 @@ impl<'a> Parser<'a> {
     }
 
     /// `.sat`, `.breakpoint` and the conditional modifier with its flag.
-    fn modifiers(&mut self, inst: &mut Inst) -> Result<Option<Flag>, Fail> {
+    fn modifiers(&mut self, inst: &mut Inst) -> Result<Option<(usize, Flag)>, Fail> {
         let mut flag = None;
         while self.cursor.peek() == b'.' {
             self.cursor.at += 1;
@@ -159,7 +189,7 @@ impl<'a> Parser<'a> {
                         && self.cursor.peek_at(2).is_ascii_digit()
                     {
                         self.cursor.at += 1;
-                        flag = Some(self.flag()?);
+                        flag = Some((self.cursor.at, self.flag()?));
                     }
                 }
             }
@@ -169,19 +199,18 @@ impl<'a> Parser<'a> {
 
     /// The one flag that an instruction has room for.
     fn flag_field(
-        &self,
         inst: &mut Inst,
         predicate: Option<Predicate>,
-        modifier: Option<Flag>,
+        modifier: Option<(usize, Flag)>,
     ) -> Result<Option<Flag>, Fail> {
         let Some(predicate) = predicate else {
-            return Ok(modifier);
+            return Ok(modifier.map(|(_, flag)| flag));
         };
         inst.pred_ctrl = predicate.ctrl;
         inst.pred_inv = predicate.inverse;
         match modifier {
-            Some(flag) if flag != predicate.flag => Err(Fail::text(
-                self.cursor.at,
+            Some((at, flag)) if flag != predicate.flag => Err(Fail::text(
+                at,
                 "predicate and conditional modifier have to name the same flag",
             )),
             _ => Ok(Some(predicate.flag)),
@@ -211,7 +240,12 @@ impl<'a> Parser<'a> {
         let at = self.cursor.at;
         inst.exec_size = match self.unsigned("an execution size", 255)? {
             size @ (1 | 2 | 4 | 8 | 16 | 32) => size as u8,
-            _ => return Err(Fail::expected(at, "an execution size (1, 2, 4, 8, 16 or 32)")),
+            _ => {
+                return Err(Fail::expected(
+                    at,
+                    "an execution size (1, 2, 4, 8, 16 or 32)",
+                ));
+            }
         };
         self.cursor.require(b')', "')'")
     }
@@ -364,9 +398,8 @@ impl<'a> Parser<'a> {
             named = true;
         }
         let word = self.cursor.peek_word();
-        let label = self.cursor.at_name()
-            && !self.at_register()
-            && !self.constants.contains_key(word);
+        let label =
+            self.cursor.at_name() && !self.at_register() && !self.constants.contains_key(word);
         if named || label {
             let jump = self.distance(Target::Jmpi)?;
             inst.src[1] = immediate::source(Type::D, u64::from(jump as u32));
@@ -526,7 +559,11 @@ fn three_source_region(src: &mut Src) {
 
 /// Swizzle that reads the channels which a mask writes, the others from the one before.
 fn mask_swizzle(mask: u8) -> [u8; 4] {
-    let mut last = if mask == 0 { 0 } else { mask.trailing_zeros() as u8 };
+    let mut last = if mask == 0 {
+        0
+    } else {
+        mask.trailing_zeros() as u8
+    };
     core::array::from_fn(|channel| {
         if mask >> channel & 1 != 0 {
             last = channel as u8;

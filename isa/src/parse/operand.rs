@@ -123,10 +123,11 @@ const fn channel(byte: u8) -> Option<u8> {
 }
 
 impl Parser<'_> {
-    /// Whether a type follows.
+    /// Whether a type follows, as against a name or nothing.
     pub(super) fn at_type(&self) -> bool {
         let byte = self.cursor.peek();
-        byte == b':' || byte.is_ascii_uppercase()
+        byte == b':'
+            || byte.is_ascii_uppercase() && type_of(self.cursor.peek_word().as_bytes()).is_some()
     }
 
     /// Type letters, a colon before them or not.
@@ -147,8 +148,8 @@ impl Parser<'_> {
 
     fn register_ty(&mut self, place: &Place) -> Result<Type, Fail> {
         self.cursor.space();
-        if !self.at_type()
-            && let Some(ty) = place.ty.or(place.bare)
+        if let Some(ty) = place.ty.or(place.bare)
+            && !self.at_type()
         {
             return Ok(ty);
         }
@@ -227,7 +228,10 @@ impl Parser<'_> {
         if word.is_empty() {
             return Err(Fail::expected(start, "a register"));
         }
-        Err(Fail::expected(start, "a register (g0.., m0.., null, a0, acc0, f0, ip, ..) or a declared name"))
+        Err(Fail::expected(
+            start,
+            "a register (g0.., m0.., null, a0, acc0, f0, ip, ..) or a declared name",
+        ))
     }
 
     /// A declared register, with `+n` for the n-th after it.
@@ -258,7 +262,13 @@ impl Parser<'_> {
             .ok()
             .filter(|&nr| u64::from(nr) < count)
             .ok_or_else(|| {
-                Fail::text(at, format!("there are {count} {name} registers, the last is {}", count - 1))
+                Fail::text(
+                    at,
+                    format!(
+                        "there are {count} {name} registers, the last is {}",
+                        count - 1
+                    ),
+                )
             })
     }
 
@@ -394,7 +404,10 @@ impl Parser<'_> {
         self.cursor.at += 1;
         self.cursor.space();
         if self.cursor.word() != "abs" || !self.cursor.eat(b')') {
-            return Err(Fail::expected(start, "a source; its modifiers are - and (abs)"));
+            return Err(Fail::expected(
+                start,
+                "a source; its modifiers are - and (abs)",
+            ));
         }
         Ok(true)
     }
@@ -414,7 +427,10 @@ impl Parser<'_> {
         match count {
             1 => Ok([channels[0]; 4]),
             4 => Ok(channels),
-            _ => Err(Fail::expected(start, "a swizzle of one or four channels (x, y, z, w)")),
+            _ => Err(Fail::expected(
+                start,
+                "a swizzle of one or four channels (x, y, z, w)",
+            )),
         }
     }
 
@@ -474,14 +490,15 @@ impl Parser<'_> {
         let Addr::Direct { nr, .. } = place.addr else {
             return Err(Fail::expected(start, "a direct register"));
         };
-        self.cursor.space();
+        self.cursor.blanks();
         let region = if self.cursor.peek() == b'<' {
             Some(self.region(&place)?)
         } else {
             place.region
         };
         let mut ty = place.ty;
-        self.cursor.space();
+        self.cursor.blanks();
+        // A declaration ends with its line.
         if self.at_type() {
             ty = Some(self.register_ty(&place)?);
         }
@@ -518,7 +535,8 @@ impl Parser<'_> {
         let (Number::Decimal(value) | Number::Hex(value)) = number else {
             return Err(Fail::expected(start, "a whole number"));
         };
-        let value = i64::try_from(value).map_err(|_| Fail::text(start, "the number is too large"))?;
+        let value =
+            i64::try_from(value).map_err(|_| Fail::text(start, "the number is too large"))?;
         Ok(if negative { -value } else { value })
     }
 
@@ -532,7 +550,10 @@ impl Parser<'_> {
             u64::try_from(self.integer(what)?).map_err(|_| Fail::expected(start, what))?
         };
         if value > most {
-            return Err(Fail::text(start, format!("{value} is too large, the most is {most}")));
+            return Err(Fail::text(
+                start,
+                format!("{value} is too large, the most is {most}"),
+            ));
         }
         Ok(value)
     }
@@ -542,22 +563,25 @@ impl Parser<'_> {
 /// has without letters.
 pub(super) fn known(word: &str) -> Option<(u8, usize, Option<Type>)> {
     let bytes = word.as_bytes();
+    // As the disassembler shows numbers that have no name.
+    if let Some(digits) = word.strip_prefix("ARF") {
+        let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+        let nr = digits.get(..length)?.parse().ok()?;
+        let rest = digits.as_bytes().get(length..)?;
+        return (rest.is_empty() || type_of(rest).is_some()).then_some((nr, 3 + length, None));
+    }
     let letters = bytes.iter().take_while(|b| b.is_ascii_lowercase()).count();
-    let digits = bytes.get(letters..)?.iter().take_while(|b| b.is_ascii_digit()).count();
+    let digits = bytes
+        .get(letters..)?
+        .iter()
+        .take_while(|b| b.is_ascii_digit())
+        .count();
     let length = letters + digits;
     let rest = bytes.get(length..)?;
     if !rest.is_empty() && type_of(rest).is_none() {
         return None;
     }
     let (name, number) = (word.get(..letters)?, word.get(letters..length)?);
-    if name.is_empty() {
-        // As the disassembler shows numbers that have no name.
-        let digits = word.strip_prefix("ARF")?;
-        let length = digits.bytes().take_while(u8::is_ascii_digit).count();
-        let nr = digits.get(..length)?.parse().ok()?;
-        let rest = digits.as_bytes().get(length..)?;
-        return (rest.is_empty() || type_of(rest).is_some()).then_some((nr, 3 + length, None));
-    }
     let &(_, base, most) = ARCHITECTURE.iter().find(|row| row.0 == name)?;
     let index = match (base, number) {
         (0 | IP, "") => 0,
@@ -575,7 +599,10 @@ fn vstride(at: usize, value: u64) -> Result<u8, Fail> {
     match value {
         0 | 1 | 2 | 4 | 8 | 16 | 32 => Ok(value as u8),
         255 => Ok(Region::VXH),
-        _ => Err(Fail::expected(at, "a vertical stride (0, 1, 2, 4, 8, 16, 32 or VxH)")),
+        _ => Err(Fail::expected(
+            at,
+            "a vertical stride (0, 1, 2, 4, 8, 16, 32 or VxH)",
+        )),
     }
 }
 

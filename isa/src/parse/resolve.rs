@@ -51,7 +51,10 @@ impl Parser<'_> {
 
     fn fix(&mut self, fixup: &Fixup<'_>, end: u32) -> Result<(), Fail> {
         let Some(&index) = self.labels.get(fixup.name) else {
-            return Err(Fail::text(fixup.at, format!("the label {} is not defined", fixup.name)));
+            return Err(Fail::text(
+                fixup.at,
+                format!("the label {} is not defined", fixup.name),
+            ));
         };
         let to = self.items.get(index).map_or(end, |item| item.offset);
         let Some(item) = self.items.get_mut(fixup.item) else {
@@ -66,7 +69,10 @@ impl Parser<'_> {
         if bytes % unit != 0 {
             return Err(Fail::text(
                 fixup.at,
-                format!("the label {} is {bytes} bytes away, jumps count {unit}", fixup.name),
+                format!(
+                    "the label {} is {bytes} bytes away, jumps count {unit}",
+                    fixup.name
+                ),
             ));
         }
         let distance = i32::try_from(bytes / unit)
@@ -120,7 +126,10 @@ fn words(
         Fail::text(at, error.to_string())
     })?;
     if compacted {
-        return Err(Fail::text(places.start, "the instruction has no compacted form"));
+        return Err(Fail::text(
+            places.start,
+            "the instruction has no compacted form",
+        ));
     }
     Ok(raw)
 }

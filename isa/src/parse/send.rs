@@ -75,7 +75,9 @@ impl Parser<'_> {
         match ex_desc {
             Some(Desc::Imm(imm)) => send.ex_desc = ExDesc::Imm(imm & !0x2f),
             Some(Desc::Reg(src)) => send.ex_desc = ExDesc::Reg(address_words(&src)),
-            Some(Desc::Text) => return Err(Fail::expected(self.cursor.at, "an extended descriptor")),
+            Some(Desc::Text) => {
+                return Err(Fail::expected(self.cursor.at, "an extended descriptor"));
+            }
             None => {}
         }
         self.shared_function(&mut send, matches!(desc, Desc::Text), split)?;
@@ -96,7 +98,10 @@ impl Parser<'_> {
         if self.cursor.at_name() {
             return Ok(Desc::Text);
         }
-        Err(Fail::expected(at, "a descriptor, its register or the name of a shared function"))
+        Err(Fail::expected(
+            at,
+            "a descriptor, its register or the name of a shared function",
+        ))
     }
 
     /// The shared function and the text of the message.
