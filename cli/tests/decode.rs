@@ -1,4 +1,4 @@
-//! `crestline decode` with files that are no batches, batches that are damaged, and directories.
+//! `crestline decode` with files that are no batches and with damaged batches.
 //!
 //! PRM vol1 for the words: MI_NOOP 0, MI_USER_INTERRUPT 02h << 23, MI_BATCH_BUFFER_END 0Ah << 23.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

@@ -147,6 +147,8 @@ impl Cs {
             Err(fault) => return self.refuse(fault.into(), addr, None, ctx),
         };
         ctx.regs.set(RegId::Ipehr, header);
+        let in_batch = u64::from(matches!(source, Source::Batch(_)));
+        ctx.machine.status.activity.batch_headers += in_batch;
         let Some(desc) = gen40::command(header) else {
             let what = format!("unknown command {header:#010x}");
             return self.refuse(
@@ -174,7 +176,9 @@ impl Cs {
             }
         }
         *ctx.machine.budget = ctx.machine.budget.saturating_sub(length as u64);
-        ctx.machine.status.activity.commands += 1;
+        let activity = &mut ctx.machine.status.activity;
+        activity.commands += 1;
+        activity.batch_commands += in_batch;
         ctx.machine.trace.event(Event::Command {
             addr,
             header,

@@ -35,6 +35,10 @@ pub struct Activity {
     pub batches: u64,
     /// Commands executed.
     pub commands: u64,
+    /// Those of them that stood in batch buffers, not in the ring.
+    pub batch_commands: u64,
+    /// Headers parsed in batch buffers, those included that were refused.
+    pub batch_headers: u64,
     /// 3DPRIMITIVE commands.
     pub draws: u64,
     /// Vertices fetched.

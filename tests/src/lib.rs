@@ -10,6 +10,7 @@
 )]
 
 pub mod filetest;
+pub mod fuzz;
 pub mod image;
 pub mod random;
 pub mod rig;

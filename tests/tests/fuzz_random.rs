@@ -1,51 +1,43 @@
 //! Random bytes as batches and as kernels: faults or nothing, no panic, no hang.
 //!
 //! No PRM chapter. Seeds are printed and fixed, so that every run is the same. CRESTLINE_FUZZ_MILLIONS sets how many
-//! million commands and instructions each test executes; CRESTLINE_FUZZ_SEED sets another seed.
+//! million commands or instructions each test executes, as the model counts them; CRESTLINE_FUZZ_SEED sets another seed.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-use std::sync::Arc;
+use std::fmt::Write as _;
+use std::sync::{Arc, Mutex};
 
-use crestline_cli::capture::Capture;
+use crestline_cli::capture::Exec;
+use crestline_tests::fuzz::{Counts, Run, goal};
 use crestline_tests::random::Random;
 use crestline_tests::scenes::capture;
 use driver::{BatchDesc, Device, Driver, Object, Tiling};
 use kernel::platform::Platform;
 use kernel::time::Delta;
+use mem::{GpuAddr, Memory};
 use mmio_mock::ModelPlatform;
-use regs::gen40;
+use mmio_mock::device::{Device as ModelDevice, SharedMemory, lock};
+use regs::gen40::{self, RegId};
 
-/// Executed commands or instructions in the normal suite.
-const NORMAL: u64 = 200_000;
 /// Device time of a batch of commands: 25 000 clocks.
 const SHORT: Delta = Delta::from_micros(50);
 /// Device time of a frame; most need half of that.
 const FRAME: Delta = Delta::from_millis(1);
+/// Device time of a frame with kernels that mean nothing.
+const NONSENSE: Delta = Delta::from_micros(100);
 /// Iterations before a fresh device, because a batch may have rewritten GTT and registers.
-const LIFETIME: u32 = 200;
+const LIFETIME: u32 = 1000;
 const BATCH: u32 = 0x0010_0000;
 const DATA: u32 = 0x0020_0000;
 const DATA_BYTES: usize = 1 << 16;
-
-fn goal() -> u64 {
-    match std::env::var("CRESTLINE_FUZZ_MILLIONS") {
-        Ok(millions) => millions.parse::<u64>().expect("a number") * 1_000_000,
-        Err(_) => NORMAL,
-    }
-}
-
-fn seed(default: u64) -> u64 {
-    let seed =
-        std::env::var("CRESTLINE_FUZZ_SEED").map_or(default, |s| s.parse().expect("a number"));
-    println!("seed {seed}");
-    seed
-}
 
 struct Fuzz {
     platform: Arc<ModelPlatform>,
     device: Device,
     objects: Vec<Object>,
-    counted: u64,
+    /// The frame that is damaged over and over.
+    frame: Option<Exec>,
+    counted: Counts,
 }
 
 impl Fuzz {
@@ -57,8 +49,21 @@ impl Fuzz {
             platform,
             device,
             objects: Vec::new(),
-            counted: 0,
+            frame: None,
+            counted: Counts::default(),
         }
+    }
+
+    /// A device with the buffers of a captured frame.
+    fn with_frame(frame: &Exec) -> Self {
+        let mut fuzz = Fuzz::new();
+        for buffer in &frame.buffers {
+            // Vertex uploads of 1 MiB hold some bytes alone.
+            let index = fuzz.object(buffer.address, buffer.size as usize);
+            fuzz.objects[index].write(0, &buffer.data).unwrap();
+        }
+        fuzz.frame = Some(frame.clone());
+        fuzz
     }
 
     fn object(&mut self, address: u32, bytes: usize) -> usize {
@@ -70,7 +75,7 @@ impl Fuzz {
 
     /// Runs a batch, and resets the device when it did not end; returns what was executed, and
     /// whether the device can be used further.
-    fn run(&mut self, batch: usize, len: u32, time: Delta) -> (u64, bool) {
+    fn run(&mut self, batch: usize, len: u32, time: Delta) -> (Counts, bool) {
         let desc = BatchDesc {
             object: &self.objects[batch],
             start: 0,
@@ -82,13 +87,26 @@ impl Fuzz {
             .is_ok_and(|r| r.wait(time).is_ok());
         let _ = self.device.take_error_state();
         let usable = ended || self.device.reset().is_ok();
-        let activity = self.platform.device().status().activity;
-        // A header that is refused was executed as far as it goes.
-        let counted =
-            activity.commands + activity.instructions.iter().sum::<u64>() + u64::from(!ended);
-        let new = counted.saturating_sub(self.counted).max(1);
-        self.counted = activity.commands + activity.instructions.iter().sum::<u64>();
+        let counts = Counts::of(&self.platform.device());
+        let new = counts.since(self.counted);
+        self.counted = counts;
         (new, usable)
+    }
+
+    /// Runs the frame.
+    fn run_frame(&mut self, time: Delta) -> (Counts, bool) {
+        let (batch, len) = self
+            .frame
+            .as_ref()
+            .map_or((0, 0), |exec| (exec.batch, exec.batch_len));
+        self.run(batch, len, time)
+    }
+
+    /// The contents of one of the frame's buffers as captured.
+    fn original(&self, index: usize) -> &[u8] {
+        self.frame
+            .as_ref()
+            .map_or(&[], |exec| exec.buffers[index].data.as_slice())
     }
 
     /// Whatever happened, removal works and gives every page back.
@@ -123,189 +141,254 @@ fn command(random: &mut Random, words: &mut Vec<u32>) {
         desc.value | free
     };
     words.push(header);
-    for _ in 1..desc.dwords(header).min(64) {
-        words.push(operand(random));
+    // Most blits are small: coordinates are dwords 2 and 3, and a whole surface takes its time.
+    let small = header >> 29 == 2 && random.below(16) > 0;
+    for i in 1..desc.dwords(header).min(64) {
+        let mask = if small && (i == 2 || i == 3) {
+            0x003f_003f
+        } else {
+            u32::MAX
+        };
+        words.push(operand(random) & mask);
     }
 }
 
-fn fuzz_batches(name: &str, seed: u64, fill: impl Fn(&mut Random, &mut Vec<u32>)) {
-    let mut random = Random(seed);
-    let (mut executed, mut batches, goal) = (0, 0u64, goal());
-    while executed < goal {
-        let mut fuzz = Fuzz::new();
-        let batch = fuzz.object(BATCH, 4096);
-        let data = fuzz.object(DATA, DATA_BYTES);
-        let noise: Vec<u32> = (0..DATA_BYTES / 4).map(|_| random.next_u32()).collect();
-        fuzz.objects[data].write_dwords(0, &noise).unwrap();
-        for _ in 0..LIFETIME {
-            let mut words = Vec::new();
-            while words.len() < 250 {
-                fill(&mut random, &mut words);
-            }
-            words.truncate(1022);
-            words.extend([0x0a << 23, 0]);
-            fuzz.objects[batch].write_dwords(0, &words).unwrap();
-            let (new, usable) = fuzz.run(batch, 4096, SHORT);
-            executed += new;
-            batches += 1;
-            if !usable || executed >= goal {
-                break;
-            }
+/// A device with a ring and one page of batch, without driver: a reset is cheap there.
+struct Bare {
+    device: ModelDevice,
+    memory: SharedMemory,
+    status: u32,
+}
+
+impl Bare {
+    const RING: u32 = 0x0001_0000;
+
+    fn new() -> Self {
+        let info = mmio_mock::r#gen::find("gm965").unwrap();
+        let mut memory = Memory::new(1 << 20, info.gtt_entries);
+        memory.alloc_mapped(GpuAddr(Self::RING), 4096).unwrap();
+        memory.alloc_mapped(GpuAddr(BATCH), 4096).unwrap();
+        let status = memory.alloc_pages(1).unwrap();
+        let memory = Arc::new(Mutex::new(memory));
+        Bare {
+            device: ModelDevice::new(info, Arc::clone(&memory)),
+            memory,
+            status: u32::try_from(status.0).unwrap(),
         }
-        fuzz.finish();
     }
-    println!("{name}: {executed} commands and instructions in {batches} batches");
+
+    /// Ring and batch as they should be; false when a batch has damaged the GTT.
+    fn fill(&self, words: &[u32]) -> bool {
+        let mut memory = lock(&self.memory);
+        memory.write_dwords(GpuAddr(BATCH), words).is_ok()
+    }
+
+    /// Resets the device and starts a batch at an address (i915 gt/intel_gpu_commands.h: MI_BATCH_BUFFER_START 31h, GTT).
+    fn run(&mut self, address: u32) -> Counts {
+        let before = Counts::of(&self.device);
+        let start = [0x31 << 23 | 2 << 6, address];
+        let ring = lock(&self.memory).write_dwords(GpuAddr(Self::RING), &start);
+        if ring.is_err() {
+            return Counts::default();
+        }
+        self.device.reset();
+        for (register, value) in [
+            (RegId::HwsPga, self.status),
+            (RegId::Prb0Start, Self::RING),
+            (RegId::Prb0Ctl, 1),
+            (RegId::Prb0Tail, 8),
+        ] {
+            self.device.write32(register.desc().offset, value);
+        }
+        self.device.run(25_000);
+        Counts::of(&self.device).since(before)
+    }
 }
 
+/// Every dword is tried as the first of a batch: most are refused, and those behind would never be seen.
 #[test]
 fn random_dwords_as_batch() {
-    let mut random = Random(seed(1));
-    let (mut executed, goal) = (0, goal());
-    while executed < goal {
-        let mut fuzz = Fuzz::new();
-        let batch = fuzz.object(BATCH, 4096);
-        for _ in 0..2000 {
-            let words: Vec<u32> = (0..64).map(|_| random.next_u32()).collect();
-            fuzz.objects[batch].write_dwords(0, &words).unwrap();
-            let (new, usable) = fuzz.run(batch, 256, SHORT);
-            executed += new;
-            if !usable || executed >= goal {
-                break;
+    const DWORDS: u32 = 1024;
+    let run = Run::new("random_dwords_as_batch", 1, goal(), |c| c.parsed);
+    run.devices(
+        20,
+        |_| Bare::new(),
+        |run, random, bare| {
+            let words: Vec<u32> = (0..DWORDS).map(|_| random.next_u32()).collect();
+            let mut intact = false;
+            for at in (0..DWORDS * 4).step_by(4) {
+                if !intact && !bare.fill(&words) {
+                    return false;
+                }
+                if at == 0 {
+                    run.input("a page of dwords, each the start of a batch", &words);
+                }
+                let new = bare.run(BATCH + at);
+                run.count(new);
+                intact = new.commands == 0;
             }
-        }
-        fuzz.finish();
-    }
-    println!("random dwords: {executed} commands");
+            true
+        },
+        drop,
+    );
+}
+
+/// The same through the driver, which resets the device after each.
+#[test]
+fn random_dwords_as_submissions() {
+    let goal = goal().min(1_000_000);
+    let run = Run::new("random_dwords_as_submissions", 500_000, goal, |c| c.parsed);
+    run.devices(
+        2000,
+        |_| {
+            let mut fuzz = Fuzz::new();
+            fuzz.object(BATCH, 4096);
+            fuzz
+        },
+        |run, random, fuzz| {
+            let words: Vec<u32> = (0..64).map(|_| random.next_u32()).collect();
+            run.input("a batch", &words);
+            fuzz.objects[0].write_dwords(0, &words).unwrap();
+            let (new, usable) = fuzz.run(0, 256, SHORT);
+            run.count(new);
+            usable
+        },
+        Fuzz::finish,
+    );
 }
 
 #[test]
 fn random_commands_as_batch() {
-    fuzz_batches("random commands", seed(2), command);
-}
-
-/// A captured frame whose kernels, state or commands are damaged over and over.
-struct Victim {
-    capture: Capture,
-    fuzz: Fuzz,
-}
-
-impl Victim {
-    fn new(scene: &str) -> Self {
-        let capture = capture(scene);
-        let mut fuzz = Fuzz::new();
-        for buffer in &capture.execs[0].buffers {
-            // Vertex uploads of 1 MiB hold some bytes alone.
-            let index = fuzz.object(buffer.address, buffer.size as usize);
-            fuzz.objects[index].write(0, &buffer.data).unwrap();
-        }
-        Victim { capture, fuzz }
-    }
-
-    fn restore(&self, index: usize) {
-        let data = &self.capture.execs[0].buffers[index].data;
-        self.fuzz.objects[index].write(0, data).unwrap();
-    }
-}
-
-/// Damages buffer `index` of a scene before every run.
-fn fuzz_frames(
-    scene: &str,
-    index: usize,
-    (seed, goal): (u64, u64),
-    damage: impl Fn(&mut Random, &Victim),
-) {
-    let mut random = Random(seed);
-    let (mut executed, mut frames) = (0, 0u64);
-    while executed < goal {
-        let mut victim = Victim::new(scene);
-        let exec = victim.capture.execs[0].clone();
-        for _ in 0..LIFETIME {
-            victim.restore(index);
-            damage(&mut random, &victim);
-            let (new, usable) = victim.fuzz.run(exec.batch, exec.batch_len, FRAME);
-            executed += new;
-            frames += 1;
-            if !usable || executed >= goal {
-                break;
+    let run = Run::new("random_commands_as_batch", 1_000_000, goal(), |c| {
+        c.commands
+    });
+    run.devices(
+        LIFETIME,
+        |random| {
+            let mut fuzz = Fuzz::new();
+            fuzz.object(BATCH, 4096);
+            let data = fuzz.object(DATA, DATA_BYTES);
+            let noise: Vec<u32> = (0..DATA_BYTES / 4).map(|_| random.next_u32()).collect();
+            fuzz.objects[data].write_dwords(0, &noise).unwrap();
+            fuzz
+        },
+        |run, random, fuzz| {
+            let mut words = Vec::new();
+            while words.len() < 250 {
+                command(random, &mut words);
             }
-        }
-        victim.fuzz.finish();
-    }
-    println!("{scene} buffer {index}: {executed} commands and instructions in {frames} frames");
+            words.truncate(1022);
+            words.extend([0x0a << 23, 0]);
+            run.input("a batch", &words);
+            fuzz.objects[0].write_dwords(0, &words).unwrap();
+            let (new, usable) = fuzz.run(0, 4096, SHORT);
+            run.count(new);
+            usable
+        },
+        Fuzz::finish,
+    );
 }
 
-/// Writes random instructions over the program cache; some keep a real opcode.
-fn random_kernel(random: &mut Random, victim: &Victim, index: usize) {
-    let length = victim.capture.execs[0].buffers[index].data.len();
+/// Random instructions. An eighth of the kernels is noise; the others have opcodes and sizes that exist, so that
+/// more than the first instruction of a thread is reached.
+fn random_kernel(random: &mut Random, length: usize) -> Vec<u32> {
     let opcodes = [
         0x01, 0x02, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0c, 0x10, 0x20, 0x22, 0x24, 0x25, 0x26,
         0x27, 0x28, 0x29, 0x2d, 0x31, 0x32, 0x40, 0x41, 0x42, 0x45, 0x48, 0x54, 0x57, 0x7e,
     ];
-    let words: Vec<u32> = (0..length / 16)
+    let noise = random.below(8) == 0;
+    (0..length / 16)
         .flat_map(|_| {
             let mut inst = [0; 4].map(|_: u32| random.next_u32());
+            if noise || random.below(16) == 0 {
+                return inst;
+            }
+            let opcode = opcodes[random.below(opcodes.len() as u32) as usize];
+            // No debug control; execution size of at most 16.
+            inst[0] = inst[0] & 0x1f9f_ff80 | opcode | random.below(5) << 21;
             if random.below(4) > 0 {
-                let opcode = opcodes[random.below(opcodes.len() as u32) as usize];
-                // No debug control; execution size of at most 16.
-                inst[0] = inst[0] & 0x1f9f_ff80 | opcode | random.below(5) << 21;
+                // Without predicate and conditional modifier; jumps stay near.
+                inst[0] &= !(0x1f << 16) & !(0xf << 24) & !(3 << 28);
+                inst[3] &= 0x001f_ffff;
+                if opcode == 0x22 || (0x24..=0x2a).contains(&opcode) {
+                    inst[3] = (inst[3] & 0x000f_0007) | (random.below(2) * 0xfff0);
+                }
             }
             inst
         })
-        .collect();
-    victim.fuzz.objects[index].write_dwords(0, &words).unwrap();
+        .collect()
+}
+
+fn fuzz_kernels(name: &'static str, scene: &str, seed: u64) {
+    const KERNELS: usize = 3;
+    let frame = capture(scene).execs[0].clone();
+    // Two tests share the goal.
+    Run::new(name, seed, goal() / 2, |c| c.instructions).devices(
+        LIFETIME,
+        |_| Fuzz::with_frame(&frame),
+        |run, random, fuzz| {
+            let words = random_kernel(random, fuzz.original(KERNELS).len());
+            run.input("the kernels of a frame", &words);
+            fuzz.objects[KERNELS].write_dwords(0, &words).unwrap();
+            let (new, usable) = fuzz.run_frame(NONSENSE);
+            run.count(new);
+            usable
+        },
+        Fuzz::finish,
+    );
 }
 
 /// Flips a few bits. Most of the frame stays whole, so that a test needs many instructions.
-fn flip(random: &mut Random, victim: &Victim, index: usize) {
-    let data = &victim.capture.execs[0].buffers[index].data;
-    for _ in 0..=random.below(4) {
-        let at = random.below(data.len() as u32) as usize;
-        let byte = [data[at] ^ 1 << random.below(8)];
-        victim.fuzz.objects[index].write(at, &byte).unwrap();
-    }
+fn fuzz_flips(name: &'static str, scene: &str, buffer: usize, seed: u64) {
+    let frame = capture(scene).execs[0].clone();
+    let goal = goal().saturating_mul(40);
+    let run = Run::new(name, seed, goal, |c| c.commands + c.instructions).uncapped();
+    run.devices(
+        LIFETIME,
+        |_| Fuzz::with_frame(&frame),
+        |run, random, fuzz| {
+            let mut data = fuzz.original(buffer).to_vec();
+            let mut note = format!("{scene}, buffer {buffer}, with flipped bits");
+            let flips = random.below(4) + 1;
+            for _ in 0..flips {
+                let at = random.below(data.len() as u32) as usize;
+                let bit = random.below(8);
+                data[at] ^= 1 << bit;
+                // Writing to a String cannot fail.
+                let _ = write!(note, "\n  byte {at:#x}, bit {bit}");
+            }
+            run.choices(note, flips.into());
+            fuzz.objects[buffer].write(0, &data).unwrap();
+            let (new, usable) = fuzz.run_frame(FRAME);
+            run.count(new);
+            usable
+        },
+        Fuzz::finish,
+    );
 }
 
 #[test]
 fn random_bytes_as_kernels() {
-    fuzz_frames("b_flat", 3, (seed(3), goal()), |random, victim| {
-        random_kernel(random, victim, 3);
-    });
+    fuzz_kernels("random_bytes_as_kernels", "b_flat", 2_000_000);
 }
 
 #[test]
 fn random_bytes_as_texturing_kernels() {
-    fuzz_frames("d_tex_nearest", 3, (seed(4), goal()), |random, victim| {
-        random_kernel(random, victim, 3);
-    });
+    let name = "random_bytes_as_texturing_kernels";
+    fuzz_kernels(name, "d_tex_nearest", 3_000_000);
 }
 
 #[test]
 fn flipped_bits_in_kernels() {
-    fuzz_frames(
-        "d_tex_nearest",
-        3,
-        (seed(5), 40 * goal()),
-        |random, victim| {
-            flip(random, victim, 3);
-        },
-    );
+    fuzz_flips("flipped_bits_in_kernels", "d_tex_nearest", 3, 4_000_000);
 }
 
 #[test]
 fn flipped_bits_in_state() {
-    fuzz_frames(
-        "k_stencil_scissor",
-        2,
-        (seed(6), 40 * goal()),
-        |random, victim| {
-            flip(random, victim, 2);
-        },
-    );
+    fuzz_flips("flipped_bits_in_state", "k_stencil_scissor", 2, 5_000_000);
 }
 
 #[test]
 fn flipped_bits_in_batches() {
-    fuzz_frames("g_gears", 0, (seed(7), 40 * goal()), |random, victim| {
-        flip(random, victim, 0);
-    });
+    fuzz_flips("flipped_bits_in_batches", "g_gears", 0, 6_000_000);
 }

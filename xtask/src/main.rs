@@ -4,6 +4,7 @@
 
 mod coverage;
 mod finding;
+mod fuzz;
 mod gaps;
 mod gen_lint;
 mod layers;
@@ -29,6 +30,9 @@ usage: cargo xtask <task>
   regs-docs [--check]  write docs/regs/ from regs/tables/, or compare
   check                all of the above, nothing written
   prepush              check, cargo fmt --check, cargo clippy -D warnings
+  fuzz [--millions N] [--seed S] [TEST]
+                       random batches and kernels in release, 10 million executed each;
+                       TEST is a part of a test's name, `random` unless told
 
 Each finding is printed as file:line: what. Exit code 1 when there is one.
 ";
@@ -67,6 +71,7 @@ fn run(args: &[&str]) -> io::Result<bool> {
             let checked = check()?;
             Ok(prepush::cargo_checks(&root)? && checked)
         }
+        ["fuzz", options @ ..] => fuzz::run(&root, options),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(true)

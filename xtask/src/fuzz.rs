@@ -1,0 +1,90 @@
+//! The long random runs: `cargo xtask fuzz`.
+//! No PRM chapter. What runs is in `tests/tests/fuzz_random.rs`.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+/// Millions executed by each test.
+const MILLIONS: &str = "10";
+/// Tests whose name has this in it.
+const TESTS: &str = "random";
+
+/// What the command line says.
+#[derive(Debug, PartialEq, Eq)]
+struct Options<'a> {
+    millions: &'a str,
+    seed: Option<&'a str>,
+    tests: &'a str,
+}
+
+impl<'a> Options<'a> {
+    fn parse(args: &[&'a str]) -> Option<Self> {
+        let mut options = Options {
+            millions: MILLIONS,
+            seed: None,
+            tests: TESTS,
+        };
+        let number = |text: &&str| text.parse::<u64>().is_ok();
+        let mut args = args.iter().copied();
+        while let Some(arg) = args.next() {
+            match arg {
+                "--millions" => options.millions = args.next().filter(number)?,
+                "--seed" => options.seed = Some(args.next().filter(number)?),
+                _ if arg.starts_with('-') => return None,
+                _ => options.tests = arg,
+            }
+        }
+        Some(options)
+    }
+}
+
+/// Runs the random tests; false when one fails.
+pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
+    let Some(options) = Options::parse(args) else {
+        eprintln!("usage: cargo xtask fuzz [--millions N] [--seed S] [TEST]");
+        return Ok(false);
+    };
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command
+        .args([
+            "test",
+            "--release",
+            "--locked",
+            "--package",
+            "crestline-tests",
+        ])
+        .args(["--test", "fuzz_random", "--", "--nocapture", options.tests])
+        .env("CRESTLINE_FUZZ_MILLIONS", options.millions)
+        .current_dir(root);
+    match options.seed {
+        Some(seed) => command.env("CRESTLINE_FUZZ_SEED", seed),
+        None => command.env_remove("CRESTLINE_FUZZ_SEED"),
+    };
+    Ok(command.status()?.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Options;
+
+    #[test]
+    fn options_in_any_order() {
+        let options = Options::parse(&["--seed", "7", "kernels", "--millions", "2"]);
+        let wanted = Options {
+            millions: "2",
+            seed: Some("7"),
+            tests: "kernels",
+        };
+        assert_eq!(options, Some(wanted));
+        for wrong in [
+            &["--seed"][..],
+            &["--seed", "x"],
+            &["--millions", "-1"],
+            &["--what"],
+        ] {
+            assert_eq!(Options::parse(wrong), None);
+        }
+    }
+}
