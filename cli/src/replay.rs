@@ -164,7 +164,7 @@ impl Session {
         self.state = state;
         self.execs += 1;
         let drawn = self.platform.device().status().activity.draws;
-        let outcome = self.submit(exec);
+        let outcome = self.submit(exec, followed.circle);
         let drawn = self.platform.device().status().activity.draws - drawn;
         self.note_draws(exec, &followed, drawn);
         outcome?;
@@ -197,7 +197,7 @@ impl Session {
         self.last = last;
     }
 
-    fn submit(&self, exec: &Exec) -> Result<(), ReplayError> {
+    fn submit(&self, exec: &Exec, circle: Option<u64>) -> Result<(), ReplayError> {
         let failed = |what| {
             let exec = exec.name.clone();
             move |error| ReplayError::Submit { exec, what, error }
@@ -213,7 +213,7 @@ impl Session {
         };
         let request = self.device.submit(&desc).map_err(failed("submission"))?;
         let size: u64 = exec.buffers.iter().map(|b| u64::from(b.size)).sum();
-        let patience = Patience::new(self.options.timeout, size / 4);
+        let patience = Patience::new(self.options.timeout, size / 4, circle);
         let (left, why) = patience.wait(&self.platform, || request.is_complete());
         request.wait(left).map_err(|error| {
             let mut what = format!("not done {why}");

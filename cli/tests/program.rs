@@ -178,6 +178,7 @@ fn damaged_in(directory: &Path, damaged: usize, offset: usize, words: &[u32]) {
     for (index, buffer) in exec.buffers.iter().enumerate() {
         let mut data = buffer.data.clone();
         if index == damaged {
+            data.resize(data.len().max(offset + words.len() * 4), 0);
             for (i, word) in words.iter().enumerate() {
                 data[offset + i * 4..][..4].copy_from_slice(&word.to_le_bytes());
             }
@@ -249,6 +250,21 @@ fn endless_batches_end_soon_and_their_traces_are_cut_off() {
     let trace = fs::read_to_string(directory.join("t.txt")).unwrap();
     assert!(trace.len() < (32 << 20) + 100);
     assert!(trace.lines().last().unwrap().starts_with("cut off: "));
+}
+
+#[test]
+fn frames_drawn_in_circles_end_soon() {
+    let directory = scratch("frames");
+    // MI_BATCH_BUFFER_END at 274h of the batch becomes a jump to its start.
+    damaged(&directory, 0x270, &[0, 0x1880_0080, 0x0010_b000]);
+    let text = failed(&crestline(&["replay", ".", "--png", "x.png"], &directory));
+    for part in [
+        "primitives and blits (the batch runs in circles)",
+        "the command streamer has executed",
+    ] {
+        assert!(text.contains(part), "{text} lacks {part}");
+    }
+    assert_eq!(png_size(&directory.join("x.png")), (256, 256));
 }
 
 #[test]

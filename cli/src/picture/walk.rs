@@ -3,6 +3,8 @@
 //! PRM: volume 1 (MI commands), volume 2 (3DPRIMITIVE, pointers). Not modelled: memory that the batch
 //! itself changes before it reads it.
 
+use std::collections::BTreeSet;
+
 use regs::gen40::{self, CommandId};
 
 use super::target::State;
@@ -37,6 +39,8 @@ pub struct Walk {
     pub draws: Vec<Draw>,
     /// End of the first stretch of commands, if there was one.
     pub end: Option<End>,
+    /// Commands up to the first jump to where a jump went before: such a batch has no end.
+    pub circle: Option<u64>,
 }
 
 impl Walk {
@@ -53,6 +57,8 @@ impl Walk {
 pub fn walk(dword: &impl Fn(u32) -> Option<u32>, start: u32, state: &mut State) -> Walk {
     let mut walk = Walk::default();
     let mut ordinal = 0;
+    let mut commands = 0;
+    let mut targets = BTreeSet::from([start]);
     let mut at = start;
     let mut left = MAX_DWORDS;
     while let Some(header) = dword(at) {
@@ -69,6 +75,7 @@ pub fn walk(dword: &impl Fn(u32) -> Option<u32>, start: u32, state: &mut State) 
             *word = dword(at.wrapping_add(i as u32 * 4)).unwrap_or(0);
         }
         at = at.wrapping_add(count.wrapping_mul(4));
+        commands += 1;
         match command.id {
             CommandId::StateBaseAddress => {
                 let c = gen40::StateBaseAddress::from_dwords(&words);
@@ -100,6 +107,10 @@ pub fn walk(dword: &impl Fn(u32) -> Option<u32>, start: u32, state: &mut State) 
                     last: false,
                 });
                 at = gen40::MiBatchBufferStart::from_dwords(&words).batch_buffer_start_address();
+                if !targets.insert(at) {
+                    walk.circle = Some(commands);
+                    break;
+                }
             }
             CommandId::MiBatchBufferEnd => {
                 walk.end.get_or_insert(End {

@@ -150,7 +150,10 @@ impl FaultReport {
         if let Some(hung) = self.hung.first() {
             return format!("a thread can never end: {hung}");
         }
-        match (ended, self.running.first().or(self.progress.as_ref())) {
+        // A thread of a batch that runs in circles is one of many, and will end.
+        let circles = ended.is_some_and(|ended| ended.contains("in circles"));
+        let running = self.running.first().filter(|_| !circles);
+        match (ended, running.or(self.progress.as_ref())) {
             (Some(ended), Some(what)) => format!("{ended}: {what}"),
             (Some(ended), None) => ended.to_owned(),
             (None, _) => "the device reports errors".to_owned(),

@@ -20,16 +20,21 @@ pub struct Patience {
     timeout: Delta,
     stall: Delta,
     commands: u64,
+    /// Primitives and blits.
+    draws: u64,
 }
 
 impl Patience {
     /// `dwords` is what all buffers of the submission hold: a batch of more commands runs in circles.
-    pub fn new(timeout: Delta, dwords: u64) -> Self {
+    /// `circle` is how many commands the batch has when it is known to do so.
+    pub fn new(timeout: Delta, dwords: u64, circle: Option<u64>) -> Self {
         let stall = Delta::from_nanos(timeout.as_nanos() / 10);
         Patience {
             timeout,
             stall: stall.max(MIN_STALL),
             commands: dwords.max(MIN_COMMANDS),
+            // Some rounds: what it draws stands in the picture after the first.
+            draws: circle.map_or(u64::MAX, |commands| commands * 2 + 16),
         }
     }
 
@@ -39,7 +44,8 @@ impl Patience {
         let clock = platform.clock();
         let start = clock.now();
         let deadline = start + self.timeout;
-        let commands = platform.device().status().activity.commands;
+        let activity = platform.device().status().activity;
+        let (commands, draws) = (activity.commands, activity.draws + activity.blits);
         let mut progress = Progress::of(platform);
         let mut since = start;
         let mut step = Delta::from_micros(1);
@@ -58,6 +64,14 @@ impl Patience {
             if executed > self.commands {
                 let what = format!(
                     "after {executed} commands, more than its buffers can hold (the batch runs in circles), and {} of device time",
+                    now - start
+                );
+                return (none, what);
+            }
+            let drawn = seen.draws + seen.blits - draws;
+            if drawn > self.draws {
+                let what = format!(
+                    "after {drawn} primitives and blits (the batch runs in circles), and {} of device time",
                     now - start
                 );
                 return (none, what);
@@ -83,6 +97,7 @@ struct Progress {
     vertices: u64,
     objects: u64,
     pixels: u64,
+    draws: u64,
     blits: u64,
 }
 
@@ -95,6 +110,7 @@ impl Progress {
             vertices: activity.vertices,
             objects: activity.objects,
             pixels: activity.pixels,
+            draws: activity.draws,
             blits: activity.blits,
         }
     }
