@@ -89,6 +89,17 @@ impl<'a> Cursor<'a> {
         self.at_digit()
     }
 
+    /// `*** invalid .. value 9`, as the disassembler shows numbers that have no name.
+    pub(super) fn invalid_value(&mut self) -> Option<u8> {
+        let rest = self.text.get(self.at..)?.strip_prefix("***")?;
+        let line = rest.lines().next()?;
+        let (_, after) = line.split_once(" value ")?;
+        let length = after.bytes().take_while(u8::is_ascii_digit).count();
+        let value = after.get(..length)?.parse().ok()?;
+        self.at += 3 + (line.len() - after.len()) + length;
+        Some(value)
+    }
+
     /// To the options or the semicolon that end the text of a message.
     pub(super) fn message_end(&mut self) {
         while !self.ended() && !matches!(self.peek(), b'{' | b';') {

@@ -220,6 +220,9 @@ impl Parser<'_> {
     fn math_function(&mut self) -> Result<u8, Fail> {
         self.cursor.space();
         let at = self.cursor.at;
+        if let Some(function) = self.cursor.invalid_value().filter(|&f| f < 16) {
+            return Ok(function);
+        }
         let word = self.cursor.word();
         MATH.iter()
             .position(|name| *name == word && !word.is_empty())
@@ -402,7 +405,12 @@ impl Parser<'_> {
             self.cursor.at_name() && !self.at_register() && !self.constants.contains_key(word);
         if named || label {
             let jump = self.distance(Target::Jmpi)?;
-            inst.src[1] = immediate::source(Type::D, u64::from(jump as u32));
+            // Which of the two a label's distance is said to be makes no difference to hardware.
+            self.cursor.space();
+            let unsigned = self.cursor.peek_word() == "UD";
+            self.cursor.at += if unsigned { 2 } else { 0 };
+            let ty = if unsigned { Type::Ud } else { Type::D };
+            inst.src[1] = immediate::source(ty, u64::from(jump as u32));
         } else {
             inst.src[1] = self.src()?;
         }

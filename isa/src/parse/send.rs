@@ -47,17 +47,14 @@ impl Parser<'_> {
         }
         let at = self.here();
         let desc = self.descriptor()?;
-        let ex_desc = match desc {
-            Desc::Text => None,
-            _ if split => Some(self.descriptor()?),
-            Desc::Reg(_) => {
-                // The disassembler shows the word that the register stands in.
-                if self.cursor.digit_follows() {
-                    self.descriptor()?;
-                }
-                None
-            }
-            Desc::Imm(_) => None,
+        // The disassembler shows the word that a descriptor's register stands in.
+        if matches!(desc, Desc::Reg(_)) && !split && self.cursor.digit_follows() {
+            self.descriptor()?;
+        }
+        let ex_desc = if matches!(desc, Desc::Text) || !split && !self.cursor.digit_follows() {
+            None
+        } else {
+            Some(self.descriptor()?)
         };
         match desc {
             Desc::Imm(imm) => {
@@ -143,6 +140,9 @@ impl Parser<'_> {
     /// Number of the unit that is named here.
     fn sfid(&mut self) -> Result<u8, Fail> {
         let at = self.cursor.at;
+        if let Some(number) = self.cursor.invalid_value().filter(|&n| n < 16) {
+            return Ok(number);
+        }
         let word = self.cursor.word();
         let later = self.generation.0 >= 60;
         let number = match word {
@@ -201,10 +201,10 @@ pub(super) fn end_of_thread(send: &mut SendDesc, generation: Verx10, option: boo
     }
 }
 
-/// Word of the address register that a descriptor operand names.
+/// The address subregister that a descriptor operand names, as it is written.
 fn address_words(src: &Src) -> u8 {
     match src.addr {
-        Addr::Direct { subnr, .. } => subnr / 2,
+        Addr::Direct { subnr, .. } => subnr / src.ty.size() as u8,
         Addr::Indirect { subreg, .. } => subreg,
     }
 }
