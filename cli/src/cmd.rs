@@ -4,10 +4,12 @@
 
 pub mod decode;
 mod device;
+pub mod eu;
 mod number;
 pub mod pack;
 pub mod regs;
 pub mod replay;
+mod source;
 mod summary;
 
 /// What a subcommand can fail with; printed as it is.

@@ -27,6 +27,8 @@ enum Command {
     Pack(cmd::pack::Args),
     /// List registers, or explain a value.
     Regs(cmd::regs::Args),
+    /// Run a kernel on the modelled EU.
+    Eu(cmd::eu::Args),
     /// Explain batches and the state they point at.
     Decode(cmd::decode::Args),
 }
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         Some(Command::Replay(args)) => cmd::replay::run(&args),
         Some(Command::Pack(args)) => cmd::pack::run(&args),
         Some(Command::Regs(args)) => cmd::regs::run(&args),
+        Some(Command::Eu(args)) => cmd::eu::run(&args),
         Some(Command::Decode(args)) => cmd::decode::run(&args),
     };
     match outcome {
