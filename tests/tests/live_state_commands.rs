@@ -575,3 +575,95 @@ fn each_unit_counts_under_its_own_enable() {
         scene.finish();
     }
 }
+
+/// A cut index ends a line loop, which then closes; so does the last index.
+#[test]
+fn cut_indices_close_loops() {
+    let mut scene = Scene::new();
+    let target = scene.target(32, 16);
+    let mut draw = Draw::flat(target.state());
+    draw.sf_kernel = kernels::sf_flat_line();
+    // Two squares of eight pixels, sixteen apart; closing lines are their left sides.
+    let square = |x: f32| [[x, 2.5], [x + 8.0, 2.5], [x + 8.0, 10.5], [x, 10.5]];
+    let all = [square(2.5), square(18.5)].concat();
+    scene.vertices(&mut draw, &places(&all));
+    // Bytes: 0 1 2 3 ff 4 5 6 7.
+    let at = scene.state(64, &[0x0302_0100, 0x0605_04ff, 7]);
+    let mut indices = regs::gen40::State3dIndexBuffer::new();
+    indices
+        .set_cut_index_enable(true)
+        .set_buffer_starting_address(at)
+        .set_buffer_ending_address(at + 8);
+    draw.index_buffer = Some(indices);
+    draw.primitive.set_vertex_access_type(1);
+    draw.topology(0x10, 9);
+    scene.draw(&draw);
+    scene.run();
+    let lit: Vec<u32> = (0..32).filter(|&x| target.word(x, 6) != 0).collect();
+    assert_eq!(lit, [2, 10, 18, 26]);
+    drop(target);
+    scene.finish();
+}
+
+/// ALT mode of the vertex shader's state makes no infinity (PRM volume 4, 10.3.2).
+#[test]
+fn vertex_shader_float_modes() {
+    let mut scene = Scene::new();
+    let target = float_target(&mut scene);
+    for (mode, expected) in [(0, f32::INFINITY), (1, f32::MAX)] {
+        let mut draw = Draw::flat(target.state());
+        draw.sf_kernel = kernels::sf_point();
+        draw.vs_kernel = Some(kernels::vs_const());
+        draw.constants = vec![1e30; 16];
+        draw.vs
+            .set_floating_point_mode(mode)
+            .set_dispatch_grf_start_register_for_urb_data(1)
+            .set_vertex_urb_entry_read_length(1)
+            .set_constant_urb_entry_read_length(1);
+        let at = scene.floats(&[0.5, 0.5, 0.0, 1.0, 1e30, 1e30, 1e30, 1e30]);
+        draw.vertex_buffers = vec![vertex_buffer(0, at, 32)];
+        let f4 = sf::R32G32B32A32_FLOAT;
+        draw.elements = vec![
+            element(0, 0, f4, 0, [component::SRC; 4]),
+            element(0, 16, f4, 4, [component::SRC; 4]),
+        ];
+        draw.topology(1, 1);
+        scene.draw(&draw);
+        scene.run();
+        assert_eq!(bits(&target, 0, 0), [expected.to_bits(); 4], "mode {mode}");
+    }
+    drop(target);
+    scene.finish();
+}
+
+/// Vertices out of a clip thread have their number within it in the setup snapshot (PRM volume 4, 3.3.8).
+#[test]
+fn clipped_vertices_are_numbered() {
+    let mut scene = Scene::new();
+    let target = scene.target(32, 32);
+    let mut draw = Draw::flat(target.state());
+    draw.perspective(32.0, 32.0);
+    let v = |x: f32, y: f32| [x, y, 0.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+    // Sticks out on the right: four corners are left, two triangles.
+    scene.vertices(&mut draw, &[v(-0.5, -0.5), v(3.0, 0.0), v(-0.5, 0.5)]);
+    draw.topology(4, 3);
+    write(&scene, reg::INSTPM.offset(), GLOBAL_DEBUG_ENABLE);
+    write(&scene, reg::SF_STRG_VAL.offset(), 1);
+    write(&scene, reg::SF_CTL.offset(), 1);
+    scene.draw(&draw);
+    scene.run();
+    let control = reg::SF_CTL.offset();
+    assert_eq!(read(&scene, control) >> 31, 1, "a second triangle");
+    // Mux 1, 3, 5: relative counts. The second triangle of the polygon is its vertices 0, 2, 3.
+    let relative: Vec<u32> = [1, 3, 5]
+        .map(|mux| {
+            let old = read(&scene, control) & !0xff00;
+            write(&scene, control, old | mux << 8);
+            read(&scene, reg::SF_RDATA.offset())
+        })
+        .to_vec();
+    assert_eq!(relative, [0, 2, 3]);
+    write(&scene, reg::INSTPM.offset(), 1 << 20);
+    drop(target);
+    scene.finish();
+}

@@ -197,3 +197,52 @@ fn nan_is_rejected_and_modes_override() {
         Verdict::Clip(0)
     );
 }
+
+/// Each side of the guard band and of the screen-space viewport is its own field.
+#[test]
+fn sides_have_fields_of_their_own() {
+    let band = ClipViewport::new()
+        .with_xmin_clip_guardband(-10.0)
+        .with_xmax_clip_guardband(20.0)
+        .with_ymin_clip_guardband(-30.0)
+        .with_ymax_clip_guardband(40.0);
+    // A vertex half a unit inside and outside of each side; bits 31 to 28 of r0.2: XMIN XMAX YMIN YMAX.
+    for (axis, bound, bit) in [
+        (0, -10.0f32, 31),
+        (0, 20.0, 30),
+        (1, -30.0, 29),
+        (1, 40.0, 28),
+    ] {
+        for outside in [false, true] {
+            let mut far = [0.0, 0.0, 0.0, 1.0];
+            let step = if outside { 0.5 } else { -0.5 };
+            far[axis] = bound + bound.signum() * step;
+            let inside = [([0.0, 0.0, 0.0, 1.0], 0), ([0.5, 0.5, 0.0, 1.0], 0)];
+            let (urb, object) = vues(&[inside[0], inside[1], (far, 0)]);
+            let expected = if outside {
+                Verdict::Clip(1 << bit)
+            } else {
+                Verdict::Accept
+            };
+            assert_eq!(test(&object, &normal(), &band, &urb), expected, "{far:?}");
+        }
+    }
+    let screen = ClipState::new()
+        .with_viewport_xy_cliptest_enable(true)
+        .with_vertex_position_space(1)
+        .with_screen_space_viewport_x_min(100.0)
+        .with_screen_space_viewport_x_max(200.0)
+        .with_screen_space_viewport_y_min(10.0)
+        .with_screen_space_viewport_y_max(50.0);
+    for (place, bit) in [
+        ([99.5, 30.0], 31),
+        ([200.5, 30.0], 30),
+        ([150.0, 9.5], 29),
+        ([150.0, 50.5], 28),
+    ] {
+        let v = |x: f32, y: f32| ([x, y, 0.5, 1.0], 0);
+        let (urb, object) = vues(&[v(110.0, 20.0), v(190.0, 40.0), v(place[0], place[1])]);
+        let expected = Verdict::Clip(1 << bit);
+        assert_eq!(test(&object, &screen, &band, &urb), expected, "{place:?}");
+    }
+}

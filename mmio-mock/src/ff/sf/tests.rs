@@ -155,3 +155,18 @@ fn lines_and_points_carry_what_their_kernels_read() {
     let s = setup(&o, &draw(1), &urb).unwrap();
     assert_eq!(s.deltas.dx0, 5.5, "U8.3 of the vertex header");
 }
+
+/// Eleven bits: the widest point is 255.875, and the neighbours of the field are not part of it.
+#[test]
+fn point_widths_are_those_of_the_field() {
+    for (header, width) in [
+        (0x7ff << 8, 255.875),
+        (0x400 << 8, 128.0),
+        (0xfff8_00ff | 9 << 8, 1.125),
+        (3 << 8, 1.0),
+    ] {
+        let (mut urb, o) = object(&[[1.0, 2.0, 0.0, 1.0]], Topology::PointList);
+        urb.row_mut(o.vertices[0], 0).unwrap()[3] = header;
+        assert_eq!(setup(&o, &draw(1), &urb).unwrap().width, width);
+    }
+}
