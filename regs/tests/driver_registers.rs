@@ -1,4 +1,4 @@
-//! The registers outside the debug chapter against a second reading of their sources.
+//! Registers outside the debug chapter against a second reading of their sources.
 //! i915 i915_reg.h, gt/intel_engine_regs.h, gt/intel_gt_regs.h; intel-gtt.c; intel-gpu-tools.
 //! Does not test names of fields and of their values.
 #![allow(

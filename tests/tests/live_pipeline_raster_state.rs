@@ -1,4 +1,4 @@
-//! Raster, depth and colour state with values that tell x from y and one field from its neighbour.
+//! Raster, depth and colour state whose values tell each field from the next.
 //!
 //! PRM: volume 2 (SF_STATE, WM_STATE, COLOR_CALC_STATE, 3DSTATE_DEPTH_BUFFER). Expectations by hand.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
@@ -379,4 +379,70 @@ fn blending_by_surface_and_at_its_edge() {
     }
     drop((target, padded));
     scene.finish();
+}
+
+/// Pixels that the render target write tests are counted under COLOR_CALC_STATE's Statistics Enable.
+#[test]
+fn late_pixels_count_under_their_enable() {
+    let mut scene = Scene::new();
+    let target = scene.target(SIZE, SIZE);
+    let surface = scene.surface((0, 4), (SIZE, SIZE), Layout::Y);
+    for (enable, expected) in [(false, 0), (true, 15)] {
+        surface.fill(&[0xff; 4]);
+        let before = scene.rig.platform.device().status().statistics;
+        let mut draw = Draw::flat(target.state());
+        draw.depth = depth_buffer(&surface, D24_S8);
+        draw.wm_kernel = kernels::wm_late_stencil16();
+        draw.wm
+            .set_dispatch_grf_start_register_for_constant_setup_data_0(7)
+            .set_early_depth_test_enable(false);
+        draw.cc
+            .set_statistics_enable(enable)
+            .set_depth_test_enable(true)
+            .set_depth_test_function(2)
+            .set_stencil_test_enable(true);
+        paint(
+            &mut scene,
+            &mut draw,
+            &corners([2.0, 7.0], [1.0, 4.0], 0.5, [1.0; 4]),
+        );
+        let after = scene.rig.platform.device().status().statistics;
+        let counted = after.ps_depth_count - before.ps_depth_count;
+        assert_eq!(counted, expected, "enable {enable}");
+    }
+    drop((target, surface));
+    scene.finish();
+}
+
+/// PGTBL_ER names the client: bit 26 the sampler's cache, bit 24 the render cache (intel-gpu-tools intel_error_decode.c).
+#[test]
+fn page_table_errors_name_their_client() {
+    for (sampler, bit) in [(true, 1u32 << 26), (false, 1 << 24)] {
+        let mut scene = Scene::new();
+        let target = scene.target(SIZE, SIZE);
+        let nowhere = 0x0f00_0000;
+        let mut state = target.state();
+        state.set_surface_base_address(nowhere);
+        let mut draw = Draw::flat(if sampler { target.state() } else { state });
+        if sampler {
+            draw.wm_kernel = kernels::wm_tex16();
+            draw.surfaces.push(state);
+            draw.sampler = Some((regs::gen40::SamplerState::new(), [0.0; 4]));
+        }
+        scene.vertices(&mut draw, &corners([0.0, 4.0], [0.0, 4.0], 0.5, [0.5; 4]));
+        scene.draw(&draw);
+        let frame = scene.submit();
+        assert!(frame.wait(kernel::time::Delta::from_millis(1)).is_err());
+        let faults = scene.rig.platform.device().status().faults().to_vec();
+        // The interrupt handler has acknowledged PGTBL_ER: its copy is in the error state.
+        let error = scene.rig.device.take_error_state().expect("an error state");
+        let text = error.to_string();
+        let line = text.lines().find(|l| l.contains("PGTBL_ER")).expect(&text);
+        let expected = format!(" {bit:#010x} ");
+        assert!(line.contains(&expected), "{line}: {faults:?}");
+        scene.rig.device.reset().expect("reset");
+        frame.release();
+        drop((target, draw));
+        scene.finish_after_fault();
+    }
 }
