@@ -5,6 +5,7 @@
 //! subregisters count in words, operands of the mask stack instructions, of `call`, `ret`, `brd`,
 //! `brc` and half-float immediates are printed. Reserved bits are not.
 
+use alloc::format;
 use alloc::string::String;
 use core::fmt::Write;
 
@@ -141,8 +142,11 @@ fn head(line: &mut Line, generation: Verx10, inst: &Inst) {
             inst.flag_subreg
         ));
     }
-    let desc = inst.opcode.desc(generation);
-    line.put(desc.map_or("invalid", |row| row.mnemonic));
+    match inst.opcode.desc(generation) {
+        Some(row) => line.put(row.mnemonic),
+        // The names are the mnemonics; the generation does not have this one.
+        None => line.put(&format!("{:?}", inst.opcode).to_lowercase()),
+    }
     if inst.saturate && !send {
         line.put(".sat");
     }
