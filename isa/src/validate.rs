@@ -8,12 +8,29 @@ use alloc::vec::Vec;
 
 use crate::inst::{Inst, Verx10};
 
-#[expect(dead_code, reason = "rules come")]
+mod accumulator;
+mod address;
+mod align16;
+mod arf;
+mod compression;
 mod context;
-#[expect(dead_code, reason = "rules come")]
+mod control;
+mod conversion;
+mod double;
+mod execution;
+mod flow;
 mod footprint;
-#[expect(dead_code, reason = "rules come")]
+mod immediate;
 mod kernel;
+mod math;
+mod message;
+mod mixed;
+mod multiply;
+mod opcode;
+mod region;
+mod send;
+mod span;
+mod three;
 mod types;
 
 #[cfg(test)]
@@ -266,7 +283,31 @@ impl core::fmt::Display for Violation {
     }
 }
 
-const GROUPS: &[&[Rule]] = &[types::RULES, kernel::RULES];
+const GROUPS: &[&[Rule]] = &[
+    types::RULES,
+    conversion::RULES,
+    execution::RULES,
+    region::RULES,
+    span::RULES,
+    align16::RULES,
+    immediate::RULES,
+    arf::RULES,
+    address::RULES,
+    accumulator::RULES,
+    compression::RULES,
+    control::RULES,
+    opcode::RULES,
+    multiply::RULES,
+    math::RULES,
+    three::RULES,
+    mixed::RULES,
+    double::RULES,
+    flow::RULES,
+    send::RULES,
+    message::RULES,
+    kernel::BLOCK_RULES,
+    kernel::DEPENDENCY_RULES,
+];
 
 const fn count() -> usize {
     let (mut total, mut group) = (0, 0);

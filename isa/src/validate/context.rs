@@ -84,6 +84,16 @@ impl<'a> Context<'a> {
         self.sources().filter(|(_, src)| src.file != RegFile::Imm)
     }
 
+    /// Sources whose regions the general rules look at: the payload of a send from Gen6 on too.
+    pub(super) fn region_sources(&self) -> impl Iterator<Item = (Place, &'a Src)> + use<'a> {
+        let payload = self.is_send() && !self.is_split_send() && self.version() >= 60;
+        let first = &self.inst.src[0];
+        let payload = (payload && first.file != RegFile::Imm && !is_null(first))
+            .then_some((Place::Src0, first));
+        let regions = self.has_regions();
+        self.registers().filter(move |_| regions).chain(payload)
+    }
+
     /// Bytes of an element as regions count them: Gen7.0 counts 64-bit elements as two of 32 bits.
     pub(super) fn element(&self, ty: Type) -> u32 {
         match ty.size() as u32 {
@@ -191,10 +201,7 @@ impl<'a> Context<'a> {
         let second = operation_type(self.inst.src[1].ty);
         let either = |ty: Type| first == ty || second == ty;
         if (either(Type::F) || dst == Type::F) && (either(Type::Hf) || dst == Type::Hf) {
-            // A destination alone mixes only with a source of the other float type.
-            if either(Type::F) || either(Type::Hf) {
-                return Some(Type::F);
-            }
+            return Some(Type::F);
         }
         if first == second {
             return Some(first);

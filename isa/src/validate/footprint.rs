@@ -1,4 +1,4 @@
-//! Byte offsets of a region's elements, counted from the start of its first register.
+//! Byte offsets of a region's elements, from the start of its first register.
 //!
 //! PRM: volume 4, 11.3.6 (regions). Indirect and align16 operands are not laid out.
 

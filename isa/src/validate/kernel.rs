@@ -1,18 +1,25 @@
-//! Rules of whole kernels: branches, nesting, end of thread, dependencies between instructions.
+//! Rules of whole kernels: branches, nesting, end of thread, dependencies.
 //!
 //! PRM: volume 4, 2.6.8, 11.3.4.5, 11.8, 14.2. Values of registers are not known here, so indirect
 //! operands and branches by register are not followed.
 
+use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::inst::Inst;
 
-use super::{Check, Detail, Part, Rule, Violation, rules};
+use super::{Check, Detail, Part, Rule, Violation};
+
+mod blocks;
+mod dependency;
+
+pub(super) use blocks::RULES as BLOCK_RULES;
+pub(super) use dependency::RULES as DEPENDENCY_RULES;
 
 /// An instruction of a kernel and its byte offset in it.
 #[derive(Clone, Copy, Debug)]
 pub struct Placed<'a> {
-    /// Byte offset.
+    /// Byte offset; offsets rise.
     pub offset: u32,
     /// Instruction.
     pub inst: &'a Inst,
@@ -30,7 +37,52 @@ pub struct PlacedViolation {
 /// A kernel on a part.
 pub(super) struct Code<'a> {
     pub(super) part: Part,
-    pub(super) code: &'a [Placed<'a>],
+    pub(super) placed: &'a [Placed<'a>],
+    /// Whether an instruction begins a run without branches in or out; one more than instructions.
+    pub(super) leads: Vec<bool>,
+}
+
+impl<'a> Code<'a> {
+    fn new(part: Part, placed: &'a [Placed<'a>]) -> Code<'a> {
+        let mut all = Code {
+            part,
+            placed,
+            leads: vec![false; placed.len() + 1],
+        };
+        for (index, placed) in placed.iter().enumerate() {
+            if super::context::is_flow(placed.inst.opcode) {
+                all.leads[index] = true;
+                all.leads[index + 1] = true;
+            }
+            for (_, target) in blocks::targets(&all, index) {
+                if let Some(found) = all.find(target) {
+                    all.leads[found] = true;
+                }
+            }
+        }
+        all
+    }
+
+    pub(super) fn version(&self) -> u8 {
+        self.part.generation.0
+    }
+
+    /// The instruction at a byte offset.
+    pub(super) fn find(&self, offset: i64) -> Option<usize> {
+        let offset = u32::try_from(offset).ok()?;
+        self.placed
+            .binary_search_by_key(&offset, |placed| placed.offset)
+            .ok()
+    }
+
+    /// Instructions with their indices.
+    pub(super) fn insts(&self) -> impl DoubleEndedIterator<Item = (usize, &'a Inst)> + use<'a> {
+        let placed = self.placed;
+        placed
+            .iter()
+            .enumerate()
+            .map(|(index, placed)| (index, placed.inst))
+    }
 }
 
 /// Where a rule puts what it finds.
@@ -49,22 +101,15 @@ impl Report<'_> {
     }
 }
 
-pub(super) const RULES: &[Rule] = &[];
-
 pub(super) fn check(part: Part, code: &[Placed<'_>]) -> Vec<PlacedViolation> {
     let mut found = Vec::new();
-    let code = Code { part, code };
-    for rule in rules() {
+    let code = Code::new(part, code);
+    for rule in super::rules() {
         if let Check::Kernel(check) = rule.check
             && rule.generations.contains(part)
         {
-            check(
-                &code,
-                &mut Report {
-                    rule,
-                    found: &mut found,
-                },
-            );
+            let found = &mut found;
+            check(&code, &mut Report { rule, found });
         }
     }
     found.sort_by_key(|violation| violation.index);
