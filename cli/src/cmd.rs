@@ -2,9 +2,13 @@
 //!
 //! No PRM chapter.
 
+pub mod asm;
 pub mod decode;
 mod device;
+pub mod disasm;
 pub mod eu;
+mod generation;
+mod listing;
 mod number;
 pub mod pack;
 pub mod regs;

@@ -31,6 +31,10 @@ enum Command {
     Eu(cmd::eu::Args),
     /// Explain batches and the state they point at.
     Decode(cmd::decode::Args),
+    /// Assemble a kernel.
+    Asm(cmd::asm::Args),
+    /// Disassemble a kernel.
+    Disasm(cmd::disasm::Args),
 }
 
 fn main() -> ExitCode {
@@ -41,6 +45,8 @@ fn main() -> ExitCode {
         Some(Command::Regs(args)) => cmd::regs::run(&args),
         Some(Command::Eu(args)) => cmd::eu::run(&args),
         Some(Command::Decode(args)) => cmd::decode::run(&args),
+        Some(Command::Asm(args)) => cmd::asm::run(&args),
+        Some(Command::Disasm(args)) => cmd::disasm::run(&args),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

@@ -1,0 +1,119 @@
+//! `crestline asm`: assembly text to a kernel.
+//!
+//! PRM: volume 4, 13.4; the language is described in docs/assembler.md. One file at a time, no linking.
+
+use std::fs;
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::{Path, PathBuf};
+
+use isa::parse::{self, Assembled};
+use isa::{Inst, Verx10};
+
+use super::listing::{self, Hex};
+use super::{Error, generation};
+
+/// Arguments of `crestline asm`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Assembly text, - for standard input
+    input: PathBuf,
+    #[arg(long = "gen", value_name = "G", value_parser = generation::parse, help = generation::HELP)]
+    generation: Verx10,
+    /// Where the kernel goes; standard output without it, as text if that is a terminal
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
+    /// Write text instead of the binary
+    #[arg(
+        long,
+        value_name = "FORM",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "words"
+    )]
+    hex: Option<Hex>,
+    /// Do not check the restrictions of the manuals
+    #[arg(long)]
+    no_warnings: bool,
+}
+
+/// Assembles; nothing is written when there is an error.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let (name, bytes) = listing::read(&args.input)?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("{name}: byte {at} is no UTF-8; the input is assembly text")
+    })?;
+    let program = match parse::assemble(args.generation, &name, &text) {
+        Ok(program) => program,
+        Err(errors) => {
+            for error in &errors {
+                eprintln!("{error}");
+            }
+            return Err(match errors.len() {
+                1 => format!("{name}: 1 error").into(),
+                parse::MAX_ERRORS => format!("{name}: too many errors").into(),
+                n => format!("{name}: {n} errors").into(),
+            });
+        }
+    };
+    if !args.no_warnings {
+        warn(args.generation, &name, &text, &program);
+    }
+    let stdout = io::stdout();
+    let hex = args
+        .hex
+        .or_else(|| (args.output.is_none() && stdout.is_terminal()).then_some(Hex::Words));
+    let out = match hex {
+        None => program.bytes(),
+        Some(form) => program
+            .items
+            .iter()
+            .flat_map(|item| form.line(item.words()).into_bytes())
+            .collect(),
+    };
+    match &args.output {
+        Some(path) => write(path, &out).map_err(|e| format!("{}: {e}", path.display()).into()),
+        None => match stdout.lock().write_all(&out) {
+            Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e.into()),
+            _ => Ok(()),
+        },
+    }
+}
+
+/// Broken restrictions, with the line of the text.
+fn warn(generation: Verx10, name: &str, text: &str, program: &Assembled) {
+    let placed: Vec<(u32, &Inst, parse::Span)> = program
+        .items
+        .iter()
+        .filter_map(|item| item.inst().map(|inst| (item.offset, inst, item.span)))
+        .collect();
+    let code: Vec<(u32, &Inst)> = placed.iter().map(|p| (p.0, p.1)).collect();
+    let warnings = listing::warnings(generation, &code);
+    if warnings.is_empty() {
+        return;
+    }
+    let lines: Vec<&str> = text.lines().collect();
+    for (index, warning) in warnings {
+        let span = placed.get(index).map(|p| p.2).unwrap_or_default();
+        eprintln!("{name}:{}:{}: warning: {warning}", span.line, span.column);
+        if let Some(line) = lines.get(span.line.saturating_sub(1) as usize) {
+            eprintln!("{line}");
+        }
+    }
+}
+
+/// The whole file or none of it: written beside its place, then moved there. What is no regular file
+/// (a pipe, /dev/stdout) is written as it is.
+fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
+        return fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+    }
+    let mut name = path.file_name().map_or_else(Default::default, ToOwned::to_owned);
+    name.push(format!(".{}.part", std::process::id()));
+    let part = path.with_file_name(name);
+    let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
+        let _ = fs::remove_file(&part);
+    }
+    written
+}
