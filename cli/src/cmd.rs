@@ -7,7 +7,6 @@ pub mod decode;
 mod device;
 pub mod disasm;
 pub mod eu;
-mod generation;
 mod listing;
 mod number;
 pub mod pack;

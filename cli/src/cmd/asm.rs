@@ -10,14 +10,14 @@ use isa::parse::{self, Assembled};
 use isa::{Inst, Verx10};
 
 use super::listing::{self, Hex};
-use super::{Error, generation};
+use super::{Error, source};
 
 /// Arguments of `crestline asm`.
 #[derive(clap::Args)]
 pub struct Args {
     /// Assembly text, - for standard input
     input: PathBuf,
-    #[arg(long = "gen", value_name = "G", value_parser = generation::parse, help = generation::HELP)]
+    #[arg(long = "gen", value_name = "G", value_parser = source::generation, help = source::GENERATIONS)]
     generation: Verx10,
     /// Where the kernel goes; standard output without it, as text if that is a terminal
     #[arg(short, long, value_name = "OUT")]
@@ -38,11 +38,7 @@ pub struct Args {
 
 /// Assembles; nothing is written when there is an error.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let (name, bytes) = listing::read(&args.input)?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        format!("{name}: byte {at} is no UTF-8; the input is assembly text")
-    })?;
+    let (name, text) = source::text(&args.input)?;
     let program = match parse::assemble(args.generation, &name, &text) {
         Ok(program) => program,
         Err(errors) => {
@@ -106,9 +102,14 @@ fn warn(generation: Verx10, name: &str, text: &str, program: &Assembled) {
 /// (a pipe, /dev/stdout) is written as it is.
 fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
-        return fs::OpenOptions::new().write(true).open(path)?.write_all(bytes);
+        return fs::OpenOptions::new()
+            .write(true)
+            .open(path)?
+            .write_all(bytes);
     }
-    let mut name = path.file_name().map_or_else(Default::default, ToOwned::to_owned);
+    let mut name = path
+        .file_name()
+        .map_or_else(Default::default, ToOwned::to_owned);
     name.push(format!(".{}.part", std::process::id()));
     let part = path.with_file_name(name);
     let written = fs::write(&part, bytes).and_then(|()| fs::rename(&part, path));

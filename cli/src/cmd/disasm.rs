@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use isa::print::{Code, KernelItem, print_kernel};
 use isa::{Inst, Verx10, parse};
 
-use super::{Error, generation, listing};
+use super::{Error, listing, source};
 
 mod input;
 
@@ -19,7 +19,7 @@ use input::Format;
 pub struct Args {
     /// Kernel, - for standard input
     input: PathBuf,
-    #[arg(long = "gen", value_name = "G", value_parser = generation::parse, help = generation::HELP)]
+    #[arg(long = "gen", value_name = "G", value_parser = source::generation, help = source::GENERATIONS)]
     generation: Verx10,
     /// What the input is
     #[arg(long, value_enum, default_value_t = Format::Auto)]
@@ -42,7 +42,9 @@ struct Item {
 
 impl Item {
     fn words(&self) -> &[u32] {
-        self.words.get(..usize::from(self.count)).unwrap_or(&self.words)
+        self.words
+            .get(..usize::from(self.count))
+            .unwrap_or(&self.words)
     }
 
     fn kernel_item(&self) -> KernelItem<'_> {
@@ -60,7 +62,7 @@ impl Item {
 
 /// Disassembles everything, then says what is wrong with the end of the input.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let (name, bytes) = listing::read(&args.input)?;
+    let (name, bytes) = source::bytes(&args.input)?;
     let bytes = input::bytes(&name, bytes, args.format)?;
     let (mut items, rest) = split(args.generation, &bytes);
     let text = faithful(args.generation, &mut items);
@@ -95,11 +97,16 @@ fn split(generation: Verx10, bytes: &[u8]) -> (Vec<Item>, usize) {
     let mut items = Vec::new();
     let mut rest = words.as_slice();
     let mut offset = 0;
-    while let [a, b, after @ ..] = *rest {
+    while let [a, b, after @ ..] = rest {
+        let (a, b) = (*a, *b);
         let mut item = if generation > Verx10::GEN40 && a & COMPACTED != 0 {
-            raw([a, b, 0, 0], 2, "compacted instructions are not decoded".to_owned())
-        } else if let [c, d, ..] = *after {
-            whole(generation, [a, b, c, d])
+            raw(
+                [a, b, 0, 0],
+                2,
+                "compacted instructions are not decoded".to_owned(),
+            )
+        } else if let [c, d, ..] = after {
+            whole(generation, [a, b, *c, *d])
         } else {
             break;
         };

@@ -1,36 +1,11 @@
-//! What assembler and disassembler share: whole inputs, warnings of the validator.
+//! What assembler and disassembler share: warnings of the validator, hexadecimal text.
 //!
 //! No PRM chapter; each warning names its rule.
 
 use std::fmt::Write as _;
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::Path;
 
 use isa::validate::{self, Placed};
 use isa::{Inst, Verx10};
-
-use super::Error;
-
-/// Largest input that is read.
-const MAX_BYTES: u64 = 64 << 20;
-
-/// All bytes of a file, or of standard input when the path is `-`; the name that errors show.
-pub fn read(path: &Path) -> Result<(String, Vec<u8>), Error> {
-    let mut bytes = Vec::new();
-    let (name, size) = if path.as_os_str() == "-" {
-        let size = io::stdin().lock().take(MAX_BYTES + 1).read_to_end(&mut bytes);
-        ("<stdin>".to_owned(), size)
-    } else {
-        let size = File::open(path).and_then(|f| f.take(MAX_BYTES + 1).read_to_end(&mut bytes));
-        (path.display().to_string(), size)
-    };
-    let size = size.map_err(|e| format!("{name}: {e}"))?;
-    if size as u64 > MAX_BYTES {
-        return Err(format!("{name}: more than {} MiB", MAX_BYTES >> 20).into());
-    }
-    Ok((name, bytes))
-}
 
 /// Restrictions that a program breaks: index of the instruction and the sentence, in their order.
 pub fn warnings(generation: Verx10, program: &[(u32, &Inst)]) -> Vec<(usize, String)> {

@@ -35,8 +35,11 @@ pub fn generation(text: &str) -> Result<Verx10, String> {
     }
 }
 
-/// A file's name for messages and its text; `-` is standard input.
-pub fn text(path: &Path) -> Result<(String, String), Error> {
+/// Help of `--gen` wherever it stands.
+pub const GENERATIONS: &str = "Generation: 4, 4.5, 5, 6, 7, 7.5, 8, 9, also times ten (40, 45, ..) or by name (gm965, g45, ilk, snb, ivb, vlv, hsw, bdw, skl, bxt)";
+
+/// A file's name for messages and its bytes; `-` is standard input.
+pub fn bytes(path: &Path) -> Result<(String, Vec<u8>), Error> {
     let mut bytes = Vec::new();
     let (name, read) = if path == Path::new("-") {
         let stdin = std::io::stdin();
@@ -59,6 +62,12 @@ pub fn text(path: &Path) -> Result<(String, String), Error> {
     if bytes.len() as u64 > LIMIT {
         return Err(format!("{name}: longer than {LIMIT} bytes").into());
     }
+    Ok((name, bytes))
+}
+
+/// A file's name for messages and its text; `-` is standard input.
+pub fn text(path: &Path) -> Result<(String, String), Error> {
+    let (name, bytes) = bytes(path)?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
         format!("{name}: byte {at} is no UTF-8: expected assembly text")

@@ -164,7 +164,13 @@ mod tests {
             read("20 2"),
             Err("x:1: 2 is no byte or word in hexadecimal".into())
         );
-        assert_eq!(read("0x123456789"), Err("x:1: 0x123456789 is no 32-bit word".into()));
-        assert_eq!(read("// nothing\n"), Err("x: no numbers in the text".into()));
+        assert_eq!(
+            read("0x123456789"),
+            Err("x:1: 0x123456789 is no 32-bit word".into())
+        );
+        assert_eq!(
+            read("// nothing\n"),
+            Err("x: no numbers in the text".into())
+        );
     }
 }

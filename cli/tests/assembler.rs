@@ -1,0 +1,224 @@
+//! `crestline asm` and `crestline disasm` as a user runs them.
+//!
+//! PRM: volume 4, 13.2. Words of the first program from Mesa's disassembly in captured GM965 frames.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+/// Text and words of a captured setup kernel, and its last send.
+const TEXT: &str = "\
+// Kernel of a clear
+mov(2) g3.2<1>F g2<2,2,1>F { align1 };
+mov(8) m3<1>F g3<8,8,1>F { align1 };
+send(8) 0 null<1>F g0<8,8,1>F 0x8640c840
+    urb MsgDesc: offset 4 urb_write transpose used complete mlen 4 rlen 0 { align1 EOT };
+";
+const WORDS: [u32; 12] = [
+    0x0020_0001,
+    0x2068_03bd,
+    0x0045_0040,
+    0,
+    0x0060_0001,
+    0x2060_03be,
+    0x008d_0060,
+    0,
+    0x0060_0031,
+    0x2000_0fbc,
+    0x008d_0000,
+    0x8640_c840,
+];
+
+fn bytes(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+fn crestline(directory: &Path, args: &[&str], input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_crestline"))
+        .args(args)
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    // A program that does not read its input may be gone already.
+    let _ = child.stdin.take().unwrap().write_all(input);
+    child.wait_with_output().unwrap()
+}
+
+fn good(directory: &Path, args: &[&str], input: &[u8]) -> Vec<u8> {
+    let out = crestline(directory, args, input);
+    assert!(
+        out.status.success(),
+        "{}",
+        String::from_utf8_lossy(&out.stderr)
+    );
+    out.stdout
+}
+
+/// Standard output and standard error of a run that fails.
+fn bad(directory: &Path, args: &[&str], input: &[u8]) -> (Vec<u8>, String) {
+    let out = crestline(directory, args, input);
+    assert_eq!(out.status.code(), Some(1));
+    (out.stdout, String::from_utf8(out.stderr).unwrap())
+}
+
+fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join("asm")
+        .join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+#[test]
+fn a_kernel_is_assembled_into_a_file_or_as_text() {
+    let dir = scratch("forms");
+    fs::write(dir.join("k.asm"), TEXT).unwrap();
+    good(&dir, &["asm", "--gen", "4", "k.asm", "-o", "k.bin"], b"");
+    assert_eq!(fs::read(dir.join("k.bin")).unwrap(), bytes(&WORDS));
+    assert_eq!(
+        good(&dir, &["asm", "--gen", "gm965", "-"], TEXT.as_bytes()),
+        bytes(&WORDS)
+    );
+    let words = good(&dir, &["asm", "--gen=40", "--hex", "k.asm"], b"");
+    let words = String::from_utf8(words).unwrap();
+    assert!(
+        words.starts_with("   { 0x00200001, 0x206803bd, 0x00450040, 0x00000000 },\n"),
+        "{words}"
+    );
+    assert_eq!(words.lines().count(), 3);
+    let hex = good(&dir, &["asm", "--gen=4", "--hex=bytes", "k.asm"], b"");
+    let hex = String::from_utf8(hex).unwrap();
+    assert!(
+        hex.starts_with("01 00 20 00 bd 03 68 20 40 00 45 00 00 00 00 00\n"),
+        "{hex}"
+    );
+    // Every form comes back, and its text makes the same kernel again.
+    for input in [bytes(&WORDS), words.into_bytes(), hex.into_bytes()] {
+        let text = good(&dir, &["disasm", "--gen=4", "-"], &input);
+        assert!(
+            !text.starts_with(b"//"),
+            "{}",
+            String::from_utf8_lossy(&text)
+        );
+        assert_eq!(good(&dir, &["asm", "--gen=4", "-"], &text), bytes(&WORDS));
+    }
+}
+
+#[test]
+fn errors_leave_no_file() {
+    let dir = scratch("errors");
+    fs::write(
+        dir.join("x.asm"),
+        "mov(8) g1<1>F g2<8,8,1>F { align1 };\nadd(8) g1<1>Q;\nfrob;\n",
+    )
+    .unwrap();
+    fs::write(dir.join("old.bin"), "old").unwrap();
+    let (out, errors) = bad(&dir, &["asm", "--gen=4", "x.asm", "-o", "new.bin"], b"");
+    assert_eq!(out, b"");
+    assert!(
+        errors.contains("x.asm:2:14: error: expected a register"),
+        "{errors}"
+    );
+    assert!(
+        errors.contains("\nadd(8) g1<1>Q;\n             ^\n"),
+        "{errors}"
+    );
+    assert!(
+        errors.contains("x.asm:3:1: error: expected an instruction"),
+        "{errors}"
+    );
+    assert!(errors.ends_with("crestline: x.asm: 2 errors\n"), "{errors}");
+    bad(&dir, &["asm", "--gen=4", "x.asm", "-o", "old.bin"], b"");
+    let mut names: Vec<String> = fs::read_dir(&dir)
+        .unwrap()
+        .map(|e| e.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["old.bin", "x.asm"]);
+    assert_eq!(fs::read(dir.join("old.bin")).unwrap(), b"old");
+    let (_, errors) = bad(&dir, &["asm", "--gen=4", "missing.asm"], b"");
+    assert!(errors.contains("missing.asm: No such file"), "{errors}");
+    let (_, errors) = bad(&dir, &["asm", "--gen=4", "x.asm", "-o", "no/where"], b"");
+    assert!(errors.contains("2 errors"), "{errors}");
+    let out = crestline(&dir, &["asm", "--gen=3", "x.asm"], b"");
+    assert_eq!(out.status.code(), Some(2));
+}
+
+#[test]
+fn jumps_have_labels_and_can_be_moved() {
+    let dir = scratch("labels");
+    let text = "\
+        L:\n\
+        do(8) { align1 };\n\
+        (+f0.0) break(8) Jump: E Pop: 0 { align1 };\n\
+        while(8) Jump: L { align1 };\n\
+        E:\n\
+        nop;\n";
+    let kernel = good(&dir, &["asm", "--gen=4", "-"], text.as_bytes());
+    let listing = good(&dir, &["disasm", "--gen=4", "-"], &kernel);
+    let listing = String::from_utf8(listing).unwrap();
+    assert!(listing.contains("LABEL"), "{listing}");
+    // One instruction more inside the loop; the jumps follow.
+    let at = listing.find("while").unwrap();
+    let edited = format!("{}nop;\n{}", &listing[..at], &listing[at..]);
+    let kernel = good(&dir, &["asm", "--gen=4", "-"], edited.as_bytes());
+    let jump =
+        |index: usize| i16::from_le_bytes([kernel[index * 16 + 12], kernel[index * 16 + 13]]);
+    assert_eq!((jump(1), jump(3)), (3, -3));
+}
+
+#[test]
+fn any_words_survive() {
+    let dir = scratch("garbage");
+    // A good instruction, an unknown opcode, reserved bits, and half an instruction.
+    let mut words = WORDS[..4].to_vec();
+    words.extend([0x7f, 1, 2, 3]);
+    words.extend([0x0020_0001, 0x2068_03bd, 0xf045_0040, 0x1234_5678]);
+    let whole = bytes(&words);
+    let text = good(&dir, &["disasm", "--gen=4", "-"], &whole);
+    let listing = String::from_utf8(text.clone()).unwrap();
+    assert!(
+        listing.contains("// 0x0010: illegal: unknown opcode 127\n.dword 0x0000007f"),
+        "{listing}"
+    );
+    assert!(
+        listing.contains("// 0x0020: illegal: not all bits show in `mov(2)"),
+        "{listing}"
+    );
+    assert_eq!(good(&dir, &["asm", "--gen=4", "-"], &text), whole);
+    words.extend([5, 6]);
+    let (text, errors) = bad(&dir, &["disasm", "--gen=4", "-"], &bytes(&words));
+    assert!(
+        errors.ends_with("<stdin>: 56 bytes, the last 8 are no whole instruction\n"),
+        "{errors}"
+    );
+    assert_eq!(good(&dir, &["asm", "--gen=4", "-"], &text), bytes(&words));
+    let (text, errors) = bad(&dir, &["disasm", "--gen=4", "-"], b"\x01\x02\x03");
+    assert_eq!(text, b"");
+    assert!(errors.contains("3 bytes, the last 3"), "{errors}");
+    // Random words.
+    let mut state = 1_u64;
+    let random: Vec<u32> = (0..4000)
+        .map(|_| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 32) as u32
+        })
+        .collect();
+    let text = good(
+        &dir,
+        &["disasm", "--no-warnings", "--gen=4", "-"],
+        &bytes(&random),
+    );
+    assert_eq!(
+        good(&dir, &["asm", "--no-warnings", "--gen=4", "-"], &text),
+        bytes(&random)
+    );
+}
