@@ -1,4 +1,4 @@
-//! Assembler: the text that the printer writes, with labels and declarations, to words.
+//! Assembler: the text that the printer writes, and more, to words.
 //!
 //! PRM: volume 4, 13.4 (native instruction BNF); dialect of Mesa 22.3.6 `i965_gram.y` and
 //! `brw_disasm.c`. Restrictions between operands are the validator's.

@@ -1,4 +1,4 @@
-//! What assembler and disassembler share: warnings of the validator, hexadecimal text.
+//! Assembler and disassembler share: the validator's warnings, hexadecimal text.
 //!
 //! No PRM chapter; each warning names its rule.
 

@@ -1,4 +1,4 @@
-//! `send` and its relatives: message register, payloads, descriptors, shared function.
+//! `send` and relatives: message register, payloads, descriptors, function.
 //!
 //! PRM: volume 4, 2.6.2 and 13.4; forms as in Mesa 22.3.6 `i965_gram.y`. A numeric descriptor wins
 //! over the text after `MsgDesc:`, which is then not read.

@@ -1,4 +1,4 @@
-//! What kernels are kept in: binaries, bytes and words in hexadecimal, C initialisers.
+//! What kernels are kept in: binaries, hexadecimal text, C initialisers.
 //!
 //! No PRM chapter. Words of text are little endian in memory, as the hardware reads them.
 
