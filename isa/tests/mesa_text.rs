@@ -1,7 +1,8 @@
 //! The words of Mesa's assembler tests, decoded and printed, against their source text.
 //!
 //! No PRM chapter. Needs Mesa's source, named by `CRESTLINE_MESA_SRC`. White space, comments, the text
-//! of message descriptors and the names of labels do not count; where labels point to does.
+//! of message descriptors and the names of labels do not count; where labels point to does. With
+//! `CRESTLINE_SHOW` the words that the assembler makes otherwise are listed.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
@@ -11,7 +12,7 @@ use std::path::{Path, PathBuf};
 use isa::inst::{Inst, Verx10};
 use isa::print::{Code, KernelItem};
 
-/// Folder of a generation and how many statements may differ, with the reason in [`excused`].
+/// Folder of a generation.
 const GENERATIONS: [(&str, u8); 8] = [
     ("gen4", 40),
     ("gen4.5", 45),
@@ -161,14 +162,17 @@ fn words_of_mesas_tests_print_as_their_source() {
             lost.len()
         );
         if show {
-            println!("{}\n{}", differ.join("\n"), lost.join("\n"));
+            println!("{}", lost.join("\n"));
         }
+        assert!(differ.is_empty(), "{}", differ.join("\n"));
     }
 }
 
 /// Why a difference is right.
-fn reason(_source: &str, _printed: &str) -> Option<&'static str> {
-    None
+fn reason(source: &str, printed: &str) -> Option<&'static str> {
+    // Mesa's assembler reads both; its disassembler of this version prints the second.
+    (source.contains("sends") && source.replace("g[a0]UD 0x", "a0<0>UD 0x") == printed)
+        .then_some("older text of a descriptor in a register")
 }
 
 /// Mesa's disassembler on the same words, when `CRESTLINE_MESA_TOOLS` names the folder of its
@@ -181,7 +185,6 @@ fn words_print_as_mesas_disassembler_prints_them() {
         return;
     };
     let program = Path::new(&tools).join("i965_disasm");
-    let show = std::env::var_os("CRESTLINE_SHOW").is_some();
     let scratch = std::env::temp_dir().join(format!("crestline-isa-{}", std::process::id()));
     for (folder, generation) in GENERATIONS {
         let platform = match generation {
@@ -195,7 +198,7 @@ fn words_print_as_mesas_disassembler_prints_them() {
             _ => "skl",
         };
         let generation = Verx10(generation);
-        let (mut same, mut unknown) = (0, 0);
+        let (mut same, mut excused, mut unknown) = (0, 0, 0);
         let mut differ = Vec::new();
         for asm in files(&tests.join(folder)) {
             let raw = words(&asm.with_extension("expected"));
@@ -232,8 +235,12 @@ fn words_print_as_mesas_disassembler_prints_them() {
             } else {
                 isa::print_kernel(generation, items)
             };
-            let (ours, theirs): (Vec<_>, Vec<_>) =
-                (ours.lines().collect(), theirs.lines().collect());
+            let mut ours: Vec<&str> = ours.lines().collect();
+            let theirs: Vec<&str> = theirs.lines().collect();
+            // Mesa does not print a label at the end.
+            if ours.last().is_some_and(|line| line.starts_with("LABEL")) {
+                ours.truncate(ours.len() - 2);
+            }
             assert_eq!(
                 ours.len(),
                 theirs.len(),
@@ -243,18 +250,20 @@ fn words_print_as_mesas_disassembler_prints_them() {
             for (ours, theirs) in ours.iter().zip(&theirs) {
                 if ours == theirs {
                     same += 1;
+                } else if ours.contains("(scratch ") {
+                    // Mesa takes the category bit for a part of the type, or overlooks it.
+                    excused += 1;
                 } else {
                     differ.push(format!("{}:\n    {theirs}\n    {ours}", asm.display()));
                 }
             }
         }
         println!(
-            "{folder}: {same} lines the same, {} differ, {unknown} files not decoded",
+            "{folder}: {same} lines the same, {excused} excused, {} differ, \
+             {unknown} files not decoded",
             differ.len()
         );
-        if show {
-            println!("{}", differ.join("\n"));
-        }
+        assert!(differ.is_empty(), "{}", differ.join("\n"));
     }
     let _ = std::fs::remove_file(scratch);
 }
