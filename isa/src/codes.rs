@@ -1,7 +1,7 @@
 //! Encodings of the enumerated instruction fields, both directions.
 //!
 //! PRM: volume 4, 13.2 (tables of field encodings); numbers cross-checked with Mesa 22.3.6
-//! `brw_eu_defines.h`. Codes of Gen6 and later are not listed.
+//! `brw_eu_defines.h` and `brw_reg_type.c`. Align1 types of three sources (Gen10) are not listed.
 
 use crate::inst::{AccessMode, Compression, CondMod, PredCtrl, ThreadCtrl};
 use crate::operand::{RegFile, Region, Type};
@@ -25,7 +25,7 @@ pub(crate) const fn file_code(file: RegFile) -> u32 {
 }
 
 /// Type of a register operand.
-pub(crate) const fn reg_type(code: u32) -> Option<Type> {
+pub(crate) const fn reg_type<const V: u8>(code: u32) -> Option<Type> {
     Some(match code {
         0 => Type::Ud,
         1 => Type::D,
@@ -33,22 +33,29 @@ pub(crate) const fn reg_type(code: u32) -> Option<Type> {
         3 => Type::W,
         4 => Type::Ub,
         5 => Type::B,
+        6 if V >= 70 => Type::Df,
         7 => Type::F,
+        8 if V >= 80 => Type::Uq,
+        9 if V >= 80 => Type::Q,
+        10 if V >= 80 => Type::Hf,
         _ => return None,
     })
 }
 
 /// Type of an immediate: the byte codes mean packed vectors.
-pub(crate) const fn imm_type(code: u32) -> Option<Type> {
+pub(crate) const fn imm_type<const V: u8>(code: u32) -> Option<Type> {
     match code {
+        4 if V >= 60 => Some(Type::Uv),
         4 => None,
         5 => Some(Type::Vf),
         6 => Some(Type::V),
-        _ => reg_type(code),
+        10 if V >= 80 => Some(Type::Df),
+        11 if V >= 80 => Some(Type::Hf),
+        _ => reg_type::<V>(code),
     }
 }
 
-pub(crate) const fn reg_type_code(ty: Type) -> Option<u32> {
+pub(crate) const fn reg_type_code<const V: u8>(ty: Type) -> Option<u32> {
     Some(match ty {
         Type::Ud => 0,
         Type::D => 1,
@@ -56,18 +63,49 @@ pub(crate) const fn reg_type_code(ty: Type) -> Option<u32> {
         Type::W => 3,
         Type::Ub => 4,
         Type::B => 5,
+        Type::Df if V >= 70 => 6,
         Type::F => 7,
+        Type::Uq if V >= 80 => 8,
+        Type::Q if V >= 80 => 9,
+        Type::Hf if V >= 80 => 10,
         _ => return None,
     })
 }
 
-pub(crate) const fn imm_type_code(ty: Type) -> Option<u32> {
+pub(crate) const fn imm_type_code<const V: u8>(ty: Type) -> Option<u32> {
     match ty {
         Type::Ub | Type::B => None,
+        Type::Uv if V >= 60 => Some(4),
         Type::Vf => Some(5),
         Type::V => Some(6),
-        _ => reg_type_code(ty),
+        Type::Df if V < 80 => None,
+        Type::Df => Some(10),
+        Type::Hf if V >= 80 => Some(11),
+        _ => reg_type_code::<V>(ty),
     }
+}
+
+/// Type in the three-source format; Gen6 knows only floats and has no field.
+pub(crate) const fn three_type<const V: u8>(code: u32) -> Option<Type> {
+    Some(match code {
+        0 => Type::F,
+        1 if V >= 70 => Type::D,
+        2 if V >= 70 => Type::Ud,
+        3 if V >= 70 => Type::Df,
+        4 if V >= 80 => Type::Hf,
+        _ => return None,
+    })
+}
+
+pub(crate) const fn three_type_code<const V: u8>(ty: Type) -> Option<u32> {
+    Some(match ty {
+        Type::F => 0,
+        Type::D if V >= 70 => 1,
+        Type::Ud if V >= 70 => 2,
+        Type::Df if V >= 70 => 3,
+        Type::Hf if V >= 80 => 4,
+        _ => return None,
+    })
 }
 
 /// Horizontal strides 0, 1, 2, 4 are coded 0 to 3; vertical ones go on to 32, coded 6.
@@ -120,7 +158,7 @@ pub(crate) const fn log2_code(value: u8, max: u32) -> Option<u32> {
     }
 }
 
-const ALIGN1: [PredCtrl; 12] = [
+const ALIGN1: [PredCtrl; 14] = [
     PredCtrl::None,
     PredCtrl::Normal,
     PredCtrl::AnyV,
@@ -133,6 +171,8 @@ const ALIGN1: [PredCtrl; 12] = [
     PredCtrl::All8h,
     PredCtrl::Any16h,
     PredCtrl::All16h,
+    PredCtrl::Any32h,
+    PredCtrl::All32h,
 ];
 
 const ALIGN16: [PredCtrl; 8] = [
@@ -146,22 +186,31 @@ const ALIGN16: [PredCtrl; 8] = [
     PredCtrl::AlignAll4h,
 ];
 
-const fn pred_table(access: AccessMode) -> &'static [PredCtrl] {
+/// The modes over 32 channels came with the second flag register.
+const fn pred_table<const V: u8>(access: AccessMode) -> &'static [PredCtrl] {
     match access {
-        AccessMode::Align1 => &ALIGN1,
+        AccessMode::Align1 if V >= 70 => &ALIGN1,
+        AccessMode::Align1 => ALIGN1.split_at(12).0,
         AccessMode::Align16 => &ALIGN16,
     }
 }
 
-pub(crate) fn pred_ctrl(access: AccessMode, code: u32) -> Option<PredCtrl> {
-    pred_table(access).get(code as usize).copied()
+pub(crate) fn pred_ctrl<const V: u8>(access: AccessMode, code: u32) -> Option<PredCtrl> {
+    pred_table::<V>(access).get(code as usize).copied()
 }
 
-pub(crate) fn pred_ctrl_code(access: AccessMode, ctrl: PredCtrl) -> Option<u32> {
-    pred_table(access)
-        .iter()
-        .position(|&entry| entry == ctrl)
-        .map(|index| index as u32)
+pub(crate) fn pred_ctrl_code<const V: u8>(access: AccessMode, ctrl: PredCtrl) -> Option<u32> {
+    let code = match ctrl {
+        PredCtrl::ReplX => 2,
+        PredCtrl::ReplY => 3,
+        PredCtrl::ReplZ => 4,
+        PredCtrl::ReplW => 5,
+        PredCtrl::AlignAny4h => 6,
+        PredCtrl::AlignAll4h => 7,
+        // The others are declared in the order of their codes.
+        _ => ctrl as u32,
+    };
+    (pred_ctrl::<V>(access, code) == Some(ctrl)).then_some(code)
 }
 
 const COND_MODS: [CondMod; 10] = [
@@ -181,11 +230,9 @@ pub(crate) fn cond_mod(code: u32) -> Option<CondMod> {
     COND_MODS.get(code as usize).copied()
 }
 
-pub(crate) fn cond_mod_code(cond_mod: CondMod) -> u32 {
-    COND_MODS
-        .iter()
-        .position(|&entry| entry == cond_mod)
-        .map_or(0, |index| index as u32)
+/// The conditional modifiers are declared in the order of their codes.
+pub(crate) const fn cond_mod_code(cond_mod: CondMod) -> u32 {
+    cond_mod as u32
 }
 
 pub(crate) const fn compression(code: u32) -> Option<Compression> {
@@ -219,5 +266,14 @@ pub(crate) const fn thread_ctrl_code(ctrl: ThreadCtrl) -> u32 {
         ThreadCtrl::Normal => 0,
         ThreadCtrl::Atomic => 1,
         ThreadCtrl::Switch => 2,
+    }
+}
+
+/// Functions of `math`: 0 is reserved, the last two came with Gen8.
+pub(crate) const fn math<const V: u8>(code: u32) -> Option<u8> {
+    match code {
+        1..=13 => Some(code as u8),
+        14 | 15 if V >= 80 => Some(code as u8),
+        _ => None,
     }
 }

@@ -1,41 +1,68 @@
-//! Decoder: four words to an instruction, for Gen4 and G45.
+//! Decoder: four words to an instruction.
 //!
-//! PRM: volume 4, 13.2. Compaction and the formats of later generations are not decoded.
+//! PRM: volume 4, 13.2; Ivybridge volume 4 part 3 (JIP, UIP, three sources); field positions in
+//! `layout`. Compacted instructions are expanded first, by `compact`; a set compaction bit is an error.
 
 use crate::codes;
 use crate::encode;
 use crate::error::{DecodeError, DecodeErrorKind, OperandId};
 use crate::inst::{
-    AccessMode, Branch, Compression, CondMod, Inst, Opcode, PredCtrl, SendDesc, ThreadCtrl, Verx10,
+    AccessMode, Branch, Compression, CondMod, Inst, Opcode, PredCtrl, ThreadCtrl, Verx10,
 };
 use crate::layout as at;
-use crate::layout::SrcLayout;
-use crate::operand::{Addr, Dst, RegFile, Region, Src, Type};
+use crate::layout::At;
+use crate::operand::{Dst, RegFile, Src, Type};
 use crate::tables::{Format, OpcodeDesc, Table};
+
+mod operand;
+mod send;
+mod three;
+
+use operand::{basic, dst, src};
 
 type Raw = [u32; 4];
 type Kind = DecodeErrorKind;
 
+/// Calls a function that is generic over the generation.
+macro_rules! by_generation {
+    ($generation:expr, $function:ident ( $($arg:expr),* ), $otherwise:expr) => {
+        match $generation.0 {
+            40 => $function::<40>($($arg),*),
+            45 => $function::<45>($($arg),*),
+            50 => $function::<50>($($arg),*),
+            60 => $function::<60>($($arg),*),
+            70 => $function::<70>($($arg),*),
+            75 => $function::<75>($($arg),*),
+            80 => $function::<80>($($arg),*),
+            90 => $function::<90>($($arg),*),
+            _ => $otherwise,
+        }
+    };
+}
+pub(crate) use by_generation;
+
 /// Decodes one instruction. Any words are safe to pass; reserved encodings are errors.
 pub fn decode(generation: Verx10, raw: Raw) -> Result<Inst, DecodeError> {
-    decode_fields(generation, &raw).map_err(|kind| DecodeError { kind, raw })
+    let unsupported = Err(Kind::UnsupportedGeneration(generation));
+    by_generation!(generation, fields(&raw), unsupported).map_err(|kind| DecodeError { kind, raw })
 }
 
-fn decode_fields(generation: Verx10, raw: &Raw) -> Result<Inst, Kind> {
-    let table =
-        encode::supported_table(generation).ok_or(Kind::UnsupportedGeneration(generation))?;
-    let row = row(table, raw)?;
+fn fields<const V: u8>(raw: &Raw) -> Result<Inst, Kind> {
+    let row = row::<V>(raw)?;
     let mut inst = Inst::blank(row.opcode);
     inst.debug_ctrl = at::DEBUG_CTRL.flag(raw);
-    if row.format != Format::Bare {
-        controls(row, raw, &mut inst)?;
+    if V >= 45 && at::COMPACT.flag(raw) {
+        return Err(Kind::Compacted);
     }
-    let access = inst.access;
+    if row.format != Format::Bare {
+        controls::<V>(row, raw, &mut inst)?;
+    }
     match row.format {
         Format::Bare | Format::LoopHead => {}
-        Format::Basic => basic(generation, row.nsrc, raw, &mut inst)?,
+        Format::Basic | Format::Math => basic::<V>(row.nsrc, raw, &mut inst)?,
+        Format::Dim => dim::<V>(raw, &mut inst)?,
         Format::Jump => {
-            basic(generation, row.nsrc, raw, &mut inst)?;
+            basic::<V>(row.nsrc, raw, &mut inst)?;
             inst.branch = jump_distance(&inst.src[1]).map(|jump| Branch {
                 jump,
                 pop_or_uip: 0,
@@ -47,35 +74,34 @@ fn decode_fields(generation: Verx10, raw: &Raw) -> Result<Inst, Kind> {
                 pop_or_uip: at::POP_COUNT.get(raw) as i32,
             });
         }
-        Format::Send => {
-            inst.dst = dst(generation, access, raw)?;
-            inst.src[0] = src(0, access, false, raw)?;
-            inst.num_src = 1;
-            let mrf = at::BASE_MRF.get(raw) as u8;
-            let imm = codes::file(at::SRC[1].file.get(raw)) == RegFile::Imm;
-            if imm {
-                inst.send = Some(SendDesc {
-                    imm: Some(at::IMM.get(raw)),
-                    mrf,
-                    ..SendDesc::default()
-                });
-            } else {
-                inst.src[1] = src(1, access, false, raw)?;
+        Format::BranchCount => {
+            inst.branch = Some(Branch {
+                jump: at::JUMP_COUNT6.get_signed(raw),
+                pop_or_uip: 0,
+            });
+            if inst.cond_mod != CondMod::None {
                 inst.num_src = 2;
-                inst.send = Some(SendDesc {
-                    imm: None,
-                    mrf,
-                    ..SendDesc::default()
-                });
+                inst.src[0] = src::<V>(0, inst.access, false, raw)?;
+                inst.src[1] = src::<V>(1, inst.access, true, raw)?;
             }
         }
+        Format::BranchJip | Format::BranchUip => {
+            inst.branch = Some(offsets::<V>(row.format == Format::BranchUip, raw));
+        }
+        Format::BranchReg | Format::BranchReg2 | Format::Call => {
+            branch_or_register::<V>(row.format, raw, &mut inst)?;
+        }
+        Format::Send => send::send::<V>(raw, &mut inst)?,
+        Format::SendSplit => send::split::<V>(raw, &mut inst),
+        Format::Three => three::three::<V>(raw, &mut inst)?,
     }
-    inst.reserved = encode::undefined_bits(generation, &inst, raw);
+    inst.reserved = encode::undefined_bits::<V>(row, &inst, raw);
     Ok(inst)
 }
 
-fn row(table: &'static Table, raw: &Raw) -> Result<&'static OpcodeDesc, Kind> {
+fn row<const V: u8>(raw: &Raw) -> Result<&'static OpcodeDesc, Kind> {
     let hw = at::OPCODE.get(raw) as u8;
+    let table = Table::of(Verx10(V)).ok_or(Kind::UnsupportedGeneration(Verx10(V)))?;
     table.by_hw(hw).ok_or(Kind::UnknownOpcode(hw))
 }
 
@@ -89,179 +115,137 @@ pub(crate) fn jump_distance(src: &Src) -> Option<i32> {
     }
 }
 
-fn controls(row: &OpcodeDesc, raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
+/// JIP and UIP: 16 bits each until Gen7, a word each from Gen8 on.
+fn offsets<const V: u8>(uip: bool, raw: &Raw) -> Branch {
+    let (jip, other) = if V >= 80 {
+        (raw[3] as i32, raw[2] as i32)
+    } else {
+        (
+            i32::from(raw[3] as u16 as i16),
+            i32::from((raw[3] >> 16) as i16),
+        )
+    };
+    Branch {
+        jump: jip,
+        pop_or_uip: if uip { other } else { 0 },
+    }
+}
+
+/// `brd`, `brc` and `call`: distances as immediates, or source 0 has them in a register.
+fn branch_or_register<const V: u8>(format: Format, raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
+    if format == Format::Call {
+        inst.dst = dst::<V>(inst.access, raw)?;
+    }
+    let holder = &At::<V>::L.src[usize::from(V < 80)];
+    if codes::file(holder.file.get(raw)) == RegFile::Imm {
+        inst.branch = Some(offsets::<V>(format == Format::BranchReg2, raw));
+    } else {
+        inst.num_src = 1;
+        inst.src[0] = src::<V>(0, inst.access, false, raw)?;
+    }
+    Ok(())
+}
+
+/// `dim` (Gen7.5): a double as the immediate in two words.
+fn dim<const V: u8>(raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
+    let layout = &At::<V>::L.src[0];
+    let operand = OperandId::Src0;
+    inst.dst = dst::<V>(inst.access, raw)?;
+    inst.num_src = 1;
+    let code = layout.file.get(raw);
+    if codes::file(code) != RegFile::Imm {
+        return Err(Kind::ReservedRegFile { operand, code });
+    }
+    let code = layout.ty.get(raw);
+    inst.src[0] = Src {
+        file: RegFile::Imm,
+        ty: codes::imm_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?,
+        imm: u64::from(raw[3]) << 32 | u64::from(raw[2]),
+        ..Src::NULL
+    };
+    Ok(())
+}
+
+fn controls<const V: u8>(row: &OpcodeDesc, raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
+    let layout = At::<V>::L;
     inst.access = if at::ACCESS_MODE.flag(raw) {
         AccessMode::Align16
     } else {
         AccessMode::Align1
     };
-    inst.no_mask = at::MASK_CTRL.flag(raw);
-    inst.no_dd_clr = at::NO_DD_CLR.flag(raw);
-    inst.no_dd_chk = at::NO_DD_CHK.flag(raw);
-    let code = at::COMPRESSION.get(raw);
-    inst.compression = codes::compression(code).ok_or(Kind::ReservedCompression(code))?;
+    inst.no_mask = layout.mask_ctrl.flag(raw);
+    inst.no_dd_clr = layout.no_dd_clr.flag(raw);
+    inst.no_dd_chk = layout.no_dd_chk.flag(raw);
+    let code = at::QTR_CTRL.get(raw);
+    if V >= 60 {
+        inst.qtr_ctrl = code as u8;
+    } else {
+        inst.compression = codes::compression(code).ok_or(Kind::ReservedCompression(code))?;
+    }
+    inst.nib_ctrl = layout.nib_ctrl.flag(raw);
     let code = at::THREAD_CTRL.get(raw);
     inst.thread_ctrl = codes::thread_ctrl(code).ok_or(Kind::ReservedThreadCtrl(code))?;
     let code = at::PRED_CTRL.get(raw);
-    inst.pred_ctrl = codes::pred_ctrl(inst.access, code).ok_or(Kind::ReservedPredCtrl(code))?;
+    inst.pred_ctrl =
+        codes::pred_ctrl::<V>(inst.access, code).ok_or(Kind::ReservedPredCtrl(code))?;
     inst.pred_inv = at::PRED_INV.flag(raw);
     let code = at::EXEC_SIZE.get(raw);
-    inst.exec_size = codes::log2(code, 4).ok_or(Kind::ReservedExecSize(code))?;
-    if row.format != Format::Send {
-        let code = at::COND_MOD.get(raw);
-        inst.cond_mod = codes::cond_mod(code).ok_or(Kind::ReservedCondMod(code))?;
+    inst.exec_size = codes::log2(code, max_exec::<V>()).ok_or(Kind::ReservedExecSize(code))?;
+    let code = at::FUNCTION.get(raw);
+    match row.format {
+        Format::Send | Format::SendSplit => {}
+        Format::Math => {
+            inst.math = Some(codes::math::<V>(code).ok_or(Kind::ReservedMath(code))?);
+        }
+        _ => inst.cond_mod = codes::cond_mod(code).ok_or(Kind::ReservedCondMod(code))?,
     }
     inst.saturate = at::SATURATE.flag(raw);
-    inst.flag_subreg = at::FLAG_SUBREG.get(raw) as u8;
-    Ok(())
-}
-
-fn basic(generation: Verx10, nsrc: u8, raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
-    inst.dst = dst(generation, inst.access, raw)?;
-    inst.num_src = nsrc;
-    for index in 0..usize::from(nsrc).min(2) {
-        let last = index + 1 == usize::from(nsrc);
-        inst.src[index] = src(index, inst.access, last, raw)?;
+    match row.format {
+        // The immediate of `dim` covers the flag fields.
+        Format::Dim => {}
+        Format::Three => {
+            inst.flag_reg = layout.three.flag_reg.get(raw) as u8;
+            inst.flag_subreg = layout.three.flag_subreg.get(raw) as u8;
+        }
+        _ => {
+            inst.flag_reg = layout.flag_reg.get(raw) as u8;
+            inst.flag_subreg = layout.flag_subreg.get(raw) as u8;
+        }
+    }
+    let control = at::CONTROL28.flag(raw);
+    match control28::<V>(row) {
+        Control28::None => {}
+        Control28::MaskCtrlEx => inst.mask_ctrl_ex = control,
+        Control28::AccWrCtrl => inst.acc_wr_ctrl = control,
+        Control28::BranchCtrl => inst.branch_ctrl = control,
     }
     Ok(())
 }
 
-fn dst(generation: Verx10, access: AccessMode, raw: &Raw) -> Result<Dst, Kind> {
-    let operand = OperandId::Dst;
-    let code = at::DST_FILE.get(raw);
-    let file = codes::file(code);
-    if file == RegFile::Imm {
-        return Err(Kind::ReservedRegFile { operand, code });
-    }
-    let code = at::DST_TYPE.get(raw);
-    let ty = codes::reg_type(code).ok_or(Kind::ReservedType { operand, code })?;
-    let align1 = access == AccessMode::Align1;
-    let mut compr4 = false;
-    let addr = if at::DST_INDIRECT.flag(raw) {
-        let imm = if align1 {
-            at::DST_IA_IMM.get_signed(raw)
-        } else {
-            at::DST_IA_IMM16.get_signed(raw) * 16
-        };
-        Addr::Indirect {
-            subreg: at::DST_IA_SUBREG.get(raw) as u8,
-            imm: imm as i16,
-        }
-    } else {
-        let mut nr = at::DST_NR.get(raw) as u8;
-        if file == RegFile::Mrf && encode::has_compr4(generation) {
-            compr4 = nr & encode::COMPR4_BIT != 0;
-            nr &= !encode::COMPR4_BIT;
-        }
-        let subnr = if align1 {
-            at::DST_SUBNR.get(raw)
-        } else {
-            at::DST_SUBNR16.get(raw) * 16
-        };
-        Addr::Direct {
-            nr,
-            subnr: subnr as u8,
-        }
-    };
-    let (hstride, writemask) = if align1 {
-        let code = at::DST_HSTRIDE.get(raw);
-        let hstride = codes::stride(code).filter(|&stride| stride != 0);
-        (hstride.ok_or(Kind::ReservedHstride { operand, code })?, 0xf)
-    } else {
-        (1, at::DST_WRITEMASK.get(raw) as u8)
-    };
-    Ok(Dst {
-        file,
-        ty,
-        addr,
-        hstride,
-        writemask,
-        compr4,
-    })
+/// Logarithm of the widest execution size.
+pub(crate) const fn max_exec<const V: u8>() -> u32 {
+    if V >= 60 { 5 } else { 4 }
 }
 
-fn src(index: usize, access: AccessMode, imm_allowed: bool, raw: &Raw) -> Result<Src, Kind> {
-    let (layout, operand) = match index {
-        0 => (&at::SRC[0], OperandId::Src0),
-        _ => (&at::SRC[1], OperandId::Src1),
-    };
-    let file_code = layout.file.get(raw);
-    let code = layout.ty.get(raw);
-    match codes::file(file_code) {
-        RegFile::Mrf => Err(Kind::ReservedRegFile {
-            operand,
-            code: file_code,
-        }),
-        RegFile::Imm if !imm_allowed => Err(Kind::ImmediateNotLast(operand)),
-        RegFile::Imm => {
-            let ty = codes::imm_type(code).ok_or(Kind::ReservedType { operand, code })?;
-            Ok(Src {
-                file: RegFile::Imm,
-                ty,
-                imm: u64::from(at::IMM.get(raw)),
-                ..Src::NULL
-            })
-        }
-        file @ (RegFile::Arf | RegFile::Grf) => {
-            let ty = codes::reg_type(code).ok_or(Kind::ReservedType { operand, code })?;
-            register(layout, operand, access, raw).map(|src| Src { file, ty, ..src })
-        }
-    }
+/// What bit 28 of the first word is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Control28 {
+    None,
+    MaskCtrlEx,
+    AccWrCtrl,
+    BranchCtrl,
 }
 
-fn register(
-    layout: &SrcLayout,
-    operand: OperandId,
-    access: AccessMode,
-    raw: &Raw,
-) -> Result<Src, Kind> {
-    let align1 = access == AccessMode::Align1;
-    let indirect = layout.indirect.flag(raw);
-    let addr = if indirect {
-        let imm = if align1 {
-            layout.ia_imm.get_signed(raw)
-        } else {
-            layout.ia_imm16.get_signed(raw) * 16
-        };
-        Addr::Indirect {
-            subreg: layout.ia_subreg.get(raw) as u8,
-            imm: imm as i16,
+/// Mesa 22.3.6 `brw_inst.h` and `brw_disasm.c` (`has_branch_ctrl`).
+pub(crate) const fn control28<const V: u8>(row: &OpcodeDesc) -> Control28 {
+    match V {
+        0..=44 => Control28::None,
+        45..=59 => Control28::MaskCtrlEx,
+        _ if V >= 80 && matches!(row.opcode, Opcode::If | Opcode::Else | Opcode::Goto) => {
+            Control28::BranchCtrl
         }
-    } else {
-        let subnr = if align1 {
-            layout.subnr.get(raw)
-        } else {
-            layout.subnr16.get(raw) * 16
-        };
-        Addr::Direct {
-            nr: layout.nr.get(raw) as u8,
-            subnr: subnr as u8,
-        }
-    };
-    let code = layout.vstride.get(raw);
-    let vstride =
-        codes::vstride(code, indirect && align1).ok_or(Kind::ReservedVstride { operand, code })?;
-    let (width, hstride, swizzle) = if align1 {
-        let code = layout.width.get(raw);
-        let width = codes::log2(code, 4).ok_or(Kind::ReservedWidth { operand, code })?;
-        let code = layout.hstride.get(raw);
-        let hstride = codes::stride(code).ok_or(Kind::ReservedHstride { operand, code })?;
-        (width, hstride, Src::XYZW)
-    } else {
-        (4, 1, layout.swizzle.map(|channel| channel.get(raw) as u8))
-    };
-    Ok(Src {
-        addr,
-        region: Region {
-            vstride,
-            width,
-            hstride,
-        },
-        swizzle,
-        negate: layout.negate.flag(raw),
-        abs: layout.abs.flag(raw),
-        ..Src::NULL
-    })
+        _ => Control28::AccWrCtrl,
+    }
 }
 
 impl Inst {

@@ -14,6 +14,8 @@ pub enum OperandId {
     Src0,
     /// Second source.
     Src1,
+    /// Third source.
+    Src2,
 }
 
 impl core::fmt::Display for OperandId {
@@ -22,6 +24,7 @@ impl core::fmt::Display for OperandId {
             OperandId::Dst => "destination",
             OperandId::Src0 => "source 0",
             OperandId::Src1 => "source 1",
+            OperandId::Src2 => "source 2",
         })
     }
 }
@@ -35,7 +38,16 @@ pub enum DecodeErrorKind {
     /// The opcode number is not assigned (an undefined opcode, PRM 12.4.2).
     #[error("unknown opcode {0}")]
     UnknownOpcode(u8),
-    /// Execution size code above 16 channels.
+    /// The compaction bit is set: eight bytes that `compact::uncompact` expands.
+    #[error("compacted instruction in 128 bits")]
+    Compacted,
+    /// Access mode that the format does not have: three sources are align16 before Gen10.
+    #[error("reserved access mode code {0}")]
+    ReservedAccessMode(u32),
+    /// Function of `math`.
+    #[error("reserved math function code {0}")]
+    ReservedMath(u32),
+    /// Execution size code above the generation's limit, 16 or 32 channels.
     #[error("reserved execution size code {0}")]
     ReservedExecSize(u32),
     /// Predicate control code that the access mode does not define.

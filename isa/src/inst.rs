@@ -102,6 +102,17 @@ pub enum Opcode {
     Sends,
     Sendsc,
     Madm,
+    Nenop,
+    Case,
+    Fork,
+    Calla,
+    Goto,
+    Join,
+}
+
+impl Opcode {
+    /// How many opcodes there are; `opcode as usize` is below it.
+    pub const COUNT: usize = Opcode::Join as usize + 1;
 }
 
 /// Access mode (PRM 11.3.8).
@@ -154,6 +165,8 @@ pub enum PredCtrl {
     All8h,
     Any16h,
     All16h,
+    Any32h,
+    All32h,
     ReplX,
     ReplY,
     ReplZ,

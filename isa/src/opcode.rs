@@ -3,7 +3,7 @@
 //! PRM: volume 4, 13.3. Everything comes from the opcode tables.
 
 use crate::inst::{Inst, Opcode, Verx10};
-use crate::tables::{Format, OpcodeDesc, Table, gen50};
+use crate::tables::{OpcodeDesc, Table};
 
 impl Opcode {
     /// The row of the opcode in the generation's table.
@@ -11,9 +11,16 @@ impl Opcode {
         Table::of(generation)?.by_opcode(self)
     }
 
-    /// Assembler mnemonic, `None` for opcodes that no table lists yet.
+    /// Assembler mnemonic, the same in every generation that has the opcode.
     pub fn mnemonic(self) -> Option<&'static str> {
-        gen50::TABLE.by_opcode(self).map(|row| row.mnemonic)
+        self.any_row().map(|row| row.mnemonic)
+    }
+
+    /// The row of the first generation that has the opcode.
+    fn any_row(self) -> Option<&'static OpcodeDesc> {
+        Table::GENERATIONS
+            .into_iter()
+            .find_map(|generation| self.desc(generation))
     }
 
     /// The opcode that a mnemonic names in a generation.
@@ -25,9 +32,8 @@ impl Opcode {
 
     /// Whether the opcode can change the instruction pointer or the channel masks.
     pub fn is_flow_control(self) -> bool {
-        gen50::TABLE.by_opcode(self).is_some_and(|row| {
-            matches!(row.format, Format::Branch | Format::LoopHead | Format::Jump)
-        })
+        self.any_row()
+            .is_some_and(|row| row.format.is_flow_control())
     }
 }
 

@@ -110,6 +110,12 @@ impl Region {
         width: 1,
         hstride: 0,
     };
+    /// `<4;4,1>`, what an align16 source of three has.
+    pub const VEC4: Region = Region {
+        vstride: 4,
+        width: 4,
+        hstride: 1,
+    };
     /// `<8;8,1>`.
     pub const VEC8: Region = Region {
         vstride: 8,

@@ -1,30 +1,74 @@
 //! Opcode tables by generation: hardware number, mnemonic, operands, format.
 //!
 //! PRM: volume 4, 13.3 (instruction set summary). Each table imports the previous generation's and
-//! excludes what went away; an own row wins over an imported one. Rows for Gen6 and later are not
-//! filled in yet.
+//! excludes what went away; an own row wins over an imported one. The flat indices are built when
+//! the crate is compiled.
 
 use crate::inst::{Opcode, Verx10};
 
 pub mod gen40;
 pub mod gen45;
 pub mod gen50;
+pub mod gen60;
+pub mod gen70;
+pub mod gen75;
+pub mod gen80;
+pub mod gen90;
 
 /// How the operand words of an instruction are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Format {
     /// Destination and up to two sources.
     Basic,
-    /// `send`: message register in place of the conditional modifier, descriptor in src1.
+    /// Like `Basic`, a function in the place of the conditional modifier.
+    Math,
+    /// `dim`: destination and an immediate of 64 bits.
+    Dim,
+    /// Destination and three sources, align16.
+    Three,
+    /// `send`: message register or target in place of the conditional modifier, descriptor in src1.
     Send,
-    /// Structured flow control: jump count and pop count in the last word, other operands unused.
+    /// `sends`: two payloads, descriptor and extended descriptor.
+    SendSplit,
+    /// Gen4 and Gen5 flow control: jump count and pop count in the last word, other operands unused.
     Branch,
+    /// Gen6 `if`, `else`, `endif`, `while`: jump count in the destination's place; sources 0 and 1
+    /// are compared when there is a conditional modifier.
+    BranchCount,
+    /// One distance, JIP.
+    BranchJip,
+    /// Two distances, JIP and UIP.
+    BranchUip,
+    /// `brd`: JIP, or source 0 holds it.
+    BranchReg,
+    /// `brc`: JIP and UIP, or source 0 holds them.
+    BranchReg2,
+    /// `call`: destination, and JIP or source 0.
+    Call,
     /// `do`: controls only, operands unused.
     LoopHead,
     /// `jmpi`: ordinary operands, the distance is src1.
     Jump,
     /// No operands and no controls: `nop`, `illegal`.
     Bare,
+}
+
+impl Format {
+    /// Whether instructions of the format change the flow of control.
+    pub const fn is_flow_control(self) -> bool {
+        matches!(
+            self,
+            Format::Branch
+                | Format::BranchCount
+                | Format::BranchJip
+                | Format::BranchUip
+                | Format::BranchReg
+                | Format::BranchReg2
+                | Format::Call
+                | Format::LoopHead
+                | Format::Jump
+        )
+    }
 }
 
 /// One row of an opcode table.
@@ -44,6 +88,30 @@ pub struct OpcodeDesc {
     pub format: Format,
 }
 
+const fn row(
+    opcode: Opcode,
+    hw: u8,
+    mnemonic: &'static str,
+    nsrc: u8,
+    ndst: u8,
+    format: Format,
+) -> OpcodeDesc {
+    OpcodeDesc {
+        opcode,
+        hw,
+        mnemonic,
+        nsrc,
+        ndst,
+        format,
+    }
+}
+
+/// Opcode numbers have seven bits.
+const NUMBERS: usize = 128;
+
+/// No row.
+const NO_ROW: u8 = 0xff;
+
 /// The opcode table of one generation.
 #[derive(Debug)]
 pub struct Table {
@@ -55,51 +123,153 @@ pub struct Table {
     pub exclude: &'static [Opcode],
     /// Own rows.
     pub own: &'static [OpcodeDesc],
+    /// All rows by number.
+    by_hw: [Option<OpcodeDesc>; NUMBERS],
+    /// Number of an opcode.
+    by_opcode: [u8; Opcode::COUNT],
+    /// Numbers in the order of the mnemonics, then `NO_ROW`.
+    by_name: [u8; NUMBERS],
+    /// How many rows there are.
+    len: usize,
 }
 
 impl Table {
-    /// The table of a generation, `None` when there is none.
-    pub fn of(generation: Verx10) -> Option<&'static Table> {
-        match generation.0 {
-            40 => Some(&gen40::TABLE),
-            45 => Some(&gen45::TABLE),
-            50 => Some(&gen50::TABLE),
-            _ => None,
+    /// A table with its flat indices. Own rows replace imported ones of the same number or opcode.
+    pub const fn build(
+        generation: Verx10,
+        import: Option<&'static Table>,
+        exclude: &'static [Opcode],
+        own: &'static [OpcodeDesc],
+    ) -> Table {
+        let mut by_hw = match import {
+            Some(table) => table.by_hw,
+            None => [None; NUMBERS],
+        };
+        let mut hw = 0;
+        while hw < NUMBERS {
+            if let Some(row) = by_hw[hw] {
+                let mut index = 0;
+                while index < exclude.len() {
+                    if exclude[index] as u8 == row.opcode as u8 {
+                        by_hw[hw] = None;
+                    }
+                    index += 1;
+                }
+                index = 0;
+                while index < own.len() {
+                    if own[index].opcode as u8 == row.opcode as u8 {
+                        by_hw[hw] = None;
+                    }
+                    index += 1;
+                }
+            }
+            hw += 1;
+        }
+        let mut index = 0;
+        while index < own.len() {
+            by_hw[own[index].hw as usize] = Some(own[index]);
+            index += 1;
+        }
+        let mut by_opcode = [NO_ROW; Opcode::COUNT];
+        let mut by_name = [NO_ROW; NUMBERS];
+        let mut len = 0;
+        hw = 0;
+        while hw < NUMBERS {
+            if let Some(row) = by_hw[hw] {
+                by_opcode[row.opcode as usize] = hw as u8;
+                let mut place = len;
+                while place > 0 && before(row.mnemonic, name(&by_hw, by_name[place - 1])) {
+                    by_name[place] = by_name[place - 1];
+                    place -= 1;
+                }
+                by_name[place] = hw as u8;
+                len += 1;
+            }
+            hw += 1;
+        }
+        Table {
+            generation,
+            import,
+            exclude,
+            own,
+            by_hw,
+            by_opcode,
+            by_name,
+            len,
         }
     }
 
+    /// The table of a generation, `None` when there is none.
+    pub const fn of(generation: Verx10) -> Option<&'static Table> {
+        Some(match generation.0 {
+            40 => &gen40::TABLE,
+            45 => &gen45::TABLE,
+            50 => &gen50::TABLE,
+            60 => &gen60::TABLE,
+            70 => &gen70::TABLE,
+            75 => &gen75::TABLE,
+            80 => &gen80::TABLE,
+            90 => &gen90::TABLE,
+            _ => return None,
+        })
+    }
+
+    /// Every generation that has a table, in order.
+    pub const GENERATIONS: [Verx10; 8] = [
+        Verx10(40),
+        Verx10(45),
+        Verx10(50),
+        Verx10(60),
+        Verx10(70),
+        Verx10(75),
+        Verx10(80),
+        Verx10(90),
+    ];
+
     /// Row with a hardware number.
     pub fn by_hw(&'static self, hw: u8) -> Option<&'static OpcodeDesc> {
-        self.find(|row| row.hw == hw)
+        self.by_hw.get(usize::from(hw))?.as_ref()
     }
 
     /// Row of an opcode.
     pub fn by_opcode(&'static self, opcode: Opcode) -> Option<&'static OpcodeDesc> {
-        self.find(|row| row.opcode == opcode)
+        self.by_hw(*self.by_opcode.get(opcode as usize)?)
     }
 
     /// Row with a mnemonic.
     pub fn by_mnemonic(&'static self, mnemonic: &str) -> Option<&'static OpcodeDesc> {
-        self.find(|row| row.mnemonic == mnemonic)
+        let sorted = self.by_name.get(..self.len)?;
+        let place = sorted
+            .binary_search_by(|&hw| name(&self.by_hw, hw).cmp(mnemonic))
+            .ok()?;
+        self.by_hw(*sorted.get(place)?)
     }
 
-    /// Every row of the generation, own rows first.
+    /// Every row of the generation, by number.
     pub fn rows(&'static self) -> impl Iterator<Item = &'static OpcodeDesc> {
-        (0..=0x7f).filter_map(|hw| self.by_hw(hw))
+        self.by_hw.iter().flatten()
     }
+}
 
-    fn find(
-        &'static self,
-        wanted: impl Fn(&OpcodeDesc) -> bool + Copy,
-    ) -> Option<&'static OpcodeDesc> {
-        if let Some(row) = self.own.iter().find(|row| wanted(row)) {
-            return Some(row);
-        }
-        let row = self.import?.find(wanted)?;
-        let shadowed = self
-            .own
-            .iter()
-            .any(|own| own.hw == row.hw || own.opcode == row.opcode);
-        (!shadowed && !self.exclude.contains(&row.opcode)).then_some(row)
+/// Mnemonic of a row, empty without one.
+const fn name(by_hw: &[Option<OpcodeDesc>; NUMBERS], hw: u8) -> &'static str {
+    if (hw as usize) < NUMBERS
+        && let Some(row) = by_hw[hw as usize]
+    {
+        return row.mnemonic;
     }
+    ""
+}
+
+/// Order of two mnemonics, as `str` orders them.
+const fn before(left: &str, right: &str) -> bool {
+    let (left, right) = (left.as_bytes(), right.as_bytes());
+    let mut index = 0;
+    while index < left.len() && index < right.len() {
+        if left[index] != right[index] {
+            return left[index] < right[index];
+        }
+        index += 1;
+    }
+    left.len() < right.len()
 }

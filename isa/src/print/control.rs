@@ -95,6 +95,8 @@ pub(super) const fn pred_ctrl(ctrl: PredCtrl) -> &'static str {
         PredCtrl::All8h => ".all8h",
         PredCtrl::Any16h => ".any16h",
         PredCtrl::All16h => ".all16h",
+        PredCtrl::Any32h => ".any32h",
+        PredCtrl::All32h => ".all32h",
         PredCtrl::ReplX => ".x",
         PredCtrl::ReplY => ".y",
         PredCtrl::ReplZ => ".z",

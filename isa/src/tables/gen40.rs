@@ -4,34 +4,11 @@
 //! Mesa 22.3.6 `brw_eu.c`. What the mask stack instructions read is not settled: both sources and the
 //! destination are decoded.
 
-use super::{Format, OpcodeDesc, Table};
+use super::{Format, OpcodeDesc, Table, row};
 use crate::inst::{Opcode, Verx10};
 
-const fn row(
-    opcode: Opcode,
-    hw: u8,
-    mnemonic: &'static str,
-    nsrc: u8,
-    ndst: u8,
-    format: Format,
-) -> OpcodeDesc {
-    OpcodeDesc {
-        opcode,
-        hw,
-        mnemonic,
-        nsrc,
-        ndst,
-        format,
-    }
-}
-
 /// The table.
-pub static TABLE: Table = Table {
-    generation: Verx10::GEN40,
-    import: None,
-    exclude: &[],
-    own: ROWS,
-};
+pub static TABLE: Table = Table::build(Verx10::GEN40, None, &[], ROWS);
 
 #[rustfmt::skip]
 const ROWS: &[OpcodeDesc] = &[

@@ -1,42 +1,18 @@
-//! G45 opcode table: Gen4 plus `pln` and `movi`.
+//! G45 opcode table: Gen4 plus `movi`, `sendc`, `pln` and `nenop`.
 //!
-//! PRM: G45 volume 4, instruction set summary. Numbers as in Mesa 22.3.6 `brw_eu.c`; `nenop` is
-//! not listed.
+//! PRM: G45 volume 4, instruction set summary. Numbers as in Mesa 22.3.6 `brw_eu.c`, which does not
+//! say whether G45 has `sendc`; its assembler takes it.
 
-use super::{Format, OpcodeDesc, Table, gen40};
+use super::{Format, OpcodeDesc, Table, gen40, row};
 use crate::inst::{Opcode, Verx10};
 
 /// The table.
-pub static TABLE: Table = Table {
-    generation: Verx10(45),
-    import: Some(&gen40::TABLE),
-    exclude: &[],
-    own: ROWS,
-};
+pub static TABLE: Table = Table::build(Verx10(45), Some(&gen40::TABLE), &[], ROWS);
 
+#[rustfmt::skip]
 const ROWS: &[OpcodeDesc] = &[
-    OpcodeDesc {
-        opcode: Opcode::Movi,
-        hw: 3,
-        mnemonic: "movi",
-        nsrc: 2,
-        ndst: 1,
-        format: Format::Basic,
-    },
-    OpcodeDesc {
-        opcode: Opcode::Sendc,
-        hw: 50,
-        mnemonic: "sendc",
-        nsrc: 1,
-        ndst: 1,
-        format: Format::Send,
-    },
-    OpcodeDesc {
-        opcode: Opcode::Pln,
-        hw: 90,
-        mnemonic: "pln",
-        nsrc: 2,
-        ndst: 1,
-        format: Format::Basic,
-    },
+    row(Opcode::Movi,     3,   "movi",    2, 1, Format::Basic),
+    row(Opcode::Sendc,    50,  "sendc",   1, 1, Format::Send),
+    row(Opcode::Pln,      90,  "pln",     2, 1, Format::Basic),
+    row(Opcode::Nenop,    125, "nenop",   0, 0, Format::Bare),
 ];

@@ -1,15 +1,15 @@
-//! Ironlake opcode table: the same instructions as G45.
+//! Ironlake opcode table: the instructions of G45 without `nenop`.
 //!
-//! PRM: Ironlake volume 4, instruction set summary. Ironlake moves fields of `send` and counts jumps
-//! in 64-bit units; the decoder does not accept this generation yet.
+//! PRM: Ironlake volume 4, instruction set summary; Mesa 22.3.6 `brw_eu.c`. Ironlake moves fields of
+//! `send` and counts jumps in 64-bit units.
 
 use super::{Table, gen45};
-use crate::inst::Verx10;
+use crate::inst::{Opcode, Verx10};
 
 /// The table.
-pub static TABLE: Table = Table {
-    generation: Verx10(50),
-    import: Some(&gen45::TABLE),
-    exclude: &[],
-    own: &[],
-};
+pub static TABLE: Table = Table::build(Verx10(50), Some(&gen45::TABLE), EXCLUDED, &[]);
+
+#[rustfmt::skip]
+const EXCLUDED: &[Opcode] = &[
+    Opcode::Nenop,
+];

@@ -293,8 +293,9 @@ impl Thread {
             PredCtrl::All4h | PredCtrl::AlignAll4h => all(f, 4),
             PredCtrl::Any8h => any(f, 8),
             PredCtrl::All8h => all(f, 8),
-            PredCtrl::Any16h => any(f, 16),
-            PredCtrl::All16h => all(f, 16),
+            // No generation of this model has the modes over 32 channels.
+            PredCtrl::Any16h | PredCtrl::Any32h => any(f, 16),
+            PredCtrl::All16h | PredCtrl::All32h => all(f, 16),
             PredCtrl::ReplX => replicate(f, 0),
             PredCtrl::ReplY => replicate(f, 1),
             PredCtrl::ReplZ => replicate(f, 2),
