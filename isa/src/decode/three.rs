@@ -61,6 +61,7 @@ pub(super) fn three<const V: u8>(raw: &Raw, inst: &mut Inst) -> Result<(), Kind>
 fn src(layout: &ThreeSrcLayout, ty: Type, high: u32, raw: &Raw) -> Src {
     let subnr = (layout.subnr.get(raw) | high) * 4 + layout.subnr_word.get(raw) * 2;
     let swizzle = layout.swizzle.get(raw);
+    let replicate = layout.replicate.flag(raw);
     Src {
         file: RegFile::Grf,
         ty,
@@ -68,12 +69,17 @@ fn src(layout: &ThreeSrcLayout, ty: Type, high: u32, raw: &Raw) -> Src {
             nr: layout.nr.get(raw) as u8,
             subnr: subnr as u8,
         },
-        region: if layout.replicate.flag(raw) {
+        region: if replicate {
             Region::SCALAR
         } else {
             Region::VEC4
         },
-        swizzle: core::array::from_fn(|channel| (swizzle >> (2 * channel) & 3) as u8),
+        // A replicated channel is not selected from four.
+        swizzle: if replicate {
+            Src::XYZW
+        } else {
+            core::array::from_fn(|channel| (swizzle >> (2 * channel) & 3) as u8)
+        },
         negate: layout.negate.flag(raw),
         abs: layout.abs.flag(raw),
         imm: 0,

@@ -87,6 +87,16 @@ fn src<const V: u8>(
         _ => return Err(error("region")),
     };
     words.put(layout.replicate, replicate);
+    words.put(layout.negate, u32::from(src.negate));
+    words.put(layout.abs, u32::from(src.abs));
+    if replicate == 1 {
+        // Nothing reads the channel selects of a replicated source.
+        return if src.swizzle == Src::XYZW {
+            Ok(())
+        } else {
+            Err(error("swizzle"))
+        };
+    }
     let mut swizzle = 0;
     for (index, &channel) in src.swizzle.iter().enumerate() {
         if channel > 3 {
@@ -95,7 +105,5 @@ fn src<const V: u8>(
         swizzle |= u32::from(channel) << (2 * index);
     }
     words.put(layout.swizzle, swizzle);
-    words.put(layout.negate, u32::from(src.negate));
-    words.put(layout.abs, u32::from(src.abs));
     Ok(())
 }
