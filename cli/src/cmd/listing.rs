@@ -1,4 +1,4 @@
-//! Assembler and disassembler share: the validator's warnings, hexadecimal text.
+//! Assembler and disassembler: the validator's warnings, hexadecimal text.
 //!
 //! No PRM chapter; each warning names its rule.
 
