@@ -206,6 +206,8 @@ struct Parser<'a> {
     fixups: Vec<Fixup<'a>>,
     labels: BTreeMap<&'a str, usize>,
     fails: Vec<Fail>,
+    /// F immediates have 64 bits in this instruction.
+    wide: bool,
     /// The next statement begins here, whatever was wrong before.
     resume: bool,
     line: u32,
@@ -229,6 +231,7 @@ impl<'a> Parser<'a> {
             fixups: Vec::new(),
             labels: BTreeMap::new(),
             fails: Vec::new(),
+            wide: false,
             resume: false,
             line: 0,
             line_start: 0,

@@ -41,7 +41,7 @@ impl<'a> Parser<'a> {
             (Some(ty), false) => ty,
             _ => self.ty()?,
         };
-        bits(start, negative, constant.number, ty).map(|imm| source(ty, imm))
+        bits(start, negative, constant.number, ty, self.wide).map(|imm| source(ty, imm))
     }
 
     /// A number or the name of one, which may bring its type.
@@ -95,7 +95,9 @@ impl<'a> Parser<'a> {
     }
 }
 
-fn bits(at: usize, negative: bool, number: Number<'_>, ty: Type) -> Result<u64, Fail> {
+fn bits(at: usize, negative: bool, number: Number<'_>, ty: Type, wide: bool) -> Result<u64, Fail> {
+    // `dim` writes the 64 bits of a double with type F.
+    let ty = if wide && ty == Type::F { Type::Df } else { ty };
     let (value, hex) = match number {
         Number::Hex(value) => (value, true),
         Number::Decimal(value) => (value, false),

@@ -91,6 +91,7 @@ impl Parser<'_> {
             inst.flag_reg = flag.nr;
             inst.flag_subreg = flag.sub;
         }
+        self.wide = row.opcode == Opcode::Dim;
         self.operands(row, &mut inst, &mut places)?;
         let options = options::parse(&mut self.cursor)?;
         self.finish(row, &mut inst, &options, &places)?;
