@@ -176,11 +176,8 @@ pub(super) fn three_source(line: &mut Line, inst: &Inst) {
             hstride,
         } = src.region;
         line.fmt(format_args!("<{vstride},{width},{hstride}>"));
-        match (scalar, src.swizzle) {
-            // A scalar's swizzle has no effect; Mesa leaves it out, and all x is what it assembles.
-            (true, [0, 0, 0, 0]) => {}
-            (true, Src::XYZW) => line.put(".xyzw"),
-            _ => swizzle(line, src),
+        if !scalar {
+            swizzle(line, src);
         }
         line.put(letters(src.ty));
     }

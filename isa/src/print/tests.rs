@@ -145,7 +145,6 @@ fn three_sources_spell_their_region() {
             source(2, vec4),
             Src {
                 negate: true,
-                swizzle: [0; 4],
                 addr: Addr::Direct { nr: 3, subnr: 4 },
                 ..source(3, Region::SCALAR)
             },
