@@ -7,6 +7,7 @@
 extern crate alloc;
 
 mod codes;
+pub mod compact;
 pub mod decode;
 pub mod encode;
 pub mod error;
@@ -20,6 +21,7 @@ pub mod print;
 pub mod tables;
 pub mod validate;
 
+pub use compact::{compact, decode_stream, uncompact};
 pub use decode::decode;
 pub use encode::encode;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
