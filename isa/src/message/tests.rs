@@ -36,6 +36,8 @@ const MESA: &[(u8, u8, u32, &str)] = &[
     (90, 5, 0x1003_1400, "render MsgDesc: RT write SIMD8 LastRT Surface = 0 mlen 8 rlen 0"),
     (90, 12, 0x0401_8301, "dp data 1 MsgDesc: (DC typed atomic, Surface = 1, SIMD16, xor) mlen 2 rlen 0"),
     (90, 12, 0x0210_5e02, "dp data 1 MsgDesc: (untyped surface read, Surface = 2, SIMD16, Mask = 0xe) mlen 1 rlen 1"),
+    (90, 12, 0x0c5f_412e, "dp data 1 MsgDesc: (DC A64 untyped atomic float op, Surface = 46, SIMD16, fmax) mlen 6 rlen 5"),
+    (90, 12, 0x0405_40ff, "dp data 1 MsgDesc: (DC A64 oword block write, Surface = 255, owords = 1-low, aligned = 0) mlen 2 rlen 0") ,
     (90, 3, 0x0200_0004, "gateway MsgDesc: (barrier msg) mlen 1 rlen 0"),
     (90, 0, 0x0210_0000, "null MsgDesc:unsupported shared function ID 0 mlen 1 rlen 1"),
 ];

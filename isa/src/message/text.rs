@@ -131,6 +131,7 @@ impl Writer<'_, '_> {
 
     fn invalid(&mut self, names: &Names, value: u32) -> fmt::Result {
         let space = if self.space { " " } else { "" };
+        self.space = true;
         write!(self.out, "{space}*** invalid {} value {value} ", names.what)
     }
 
