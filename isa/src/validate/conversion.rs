@@ -1,4 +1,4 @@
-//! Destinations narrower than the execution type, and conversions that do not exist.
+//! Destinations narrower than the execution type; conversions that do not exist.
 //!
 //! PRM: volume 4, 11.3.10 (general restrictions by operand types); Gen8 and later from Broxton PRM
 //! vol6, Register Region Restrictions. Three-source instructions and sends are not looked at.
