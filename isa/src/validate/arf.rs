@@ -91,7 +91,9 @@ fn arf_number(cx: &Context<'_>) -> Option<Detail> {
             0 | 1 => index == 0,
             2 => index < if version >= 80 { 10 } else { 2 },
             3 => index < if version >= 70 { 2 } else { 1 },
-            4..=6 => version < 80,
+            // The mask register is the channel enables from 8.0 on.
+            4 => version < 80 || index == 0,
+            5 | 6 => version < 80,
             7..=0xa => true,
             0xb | 0xc => version >= 60,
             _ => false,

@@ -48,7 +48,7 @@ pub(super) const RULES: &[Rule] = &[
         "nibble-exec-size",
         Generations::since(70),
         "Mesa 22.3.6 brw_inst.h nib_control",
-        "the second half of a quarter is for at most four channels",
+        "the second half of a quarter is for at most four channels, masks apart",
         nibble_exec_size,
     ),
     Rule::inst(
@@ -104,7 +104,7 @@ fn quarter_alignment(cx: &Context<'_>) -> Option<Detail> {
 }
 
 fn nibble_exec_size(cx: &Context<'_>) -> Option<Detail> {
-    (cx.inst.nib_ctrl && cx.exec_size() > 4).then(|| cx.at(Place::Instruction))
+    (cx.inst.nib_ctrl && cx.exec_size() > 4 && !cx.inst.no_mask).then(|| cx.at(Place::Instruction))
 }
 
 /// Whether the flag register field means something.

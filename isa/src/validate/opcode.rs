@@ -114,7 +114,7 @@ pub(super) const RULES: &[Rule] = &[
         "bit-count-types",
         Generations::since(70),
         "Mesa 22.3.6 brw_fs_nir.cpp",
-        "cbit, fbh and fbl give unsigned doublewords of integers",
+        "cbit and fbl take unsigned integers, fbh doublewords; all give doublewords",
         bit_count_types,
     ),
     Rule::inst(
@@ -358,11 +358,10 @@ fn bit_field_accumulator(cx: &Context<'_>) -> Option<Detail> {
 fn bit_count_types(cx: &Context<'_>) -> Option<Detail> {
     let unsigned = |ty| ty == Type::Ud;
     match cx.inst.opcode {
-        Opcode::Cbit => types(cx, unsigned, |ty| {
+        Opcode::Cbit | Opcode::Fbl => types(cx, unsigned, |ty| {
             matches!(ty, Type::Ub | Type::Uw | Type::Ud)
         }),
         Opcode::Fbh => types(cx, dword, dword),
-        Opcode::Fbl => types(cx, unsigned, unsigned),
         _ => None,
     }
 }

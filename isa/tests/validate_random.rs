@@ -1,0 +1,66 @@
+//! Random words through the validator: no panic, whatever they decode to.
+//!
+//! PRM: volume 4, chapters 10-14. `ISA_RANDOM_WORDS` sets how many a generation gets; what is found
+//! is not judged.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use isa::validate::{Part, Placed, validate_kernel_at, validate_on};
+use isa::{Inst, Verx10, decode};
+
+/// `SplitMix64`, as published by Steele, Lea and Flood.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    fn words(&mut self) -> [u32; 4] {
+        let (low, high) = (self.next(), self.next());
+        [
+            low as u32,
+            (low >> 32) as u32,
+            high as u32,
+            (high >> 32) as u32,
+        ]
+    }
+}
+
+#[test]
+fn random_words_do_not_panic() {
+    let count: u64 = std::env::var("ISA_RANDOM_WORDS").map_or(50_000, |n| n.parse().unwrap());
+    for version in [40, 45, 50, 60, 70, 75, 80, 90] {
+        let generation = Verx10(version);
+        let mut random = Random(u64::from(version));
+        let (mut decoded, mut found) = (0_u64, 0_u64);
+        let mut kernel: Vec<Inst> = Vec::new();
+        for _ in 0..count {
+            let Ok(inst) = decode(generation, random.words()) else {
+                continue;
+            };
+            decoded += 1;
+            for violation in validate_on(Part::low_power(generation), &inst) {
+                found += 1;
+                if found.is_multiple_of(1000) {
+                    assert!(violation.to_string().starts_with(violation.rule.name));
+                }
+            }
+            kernel.push(inst);
+            if kernel.len() == 256 {
+                // Offsets as compaction leaves them: every other instruction takes half the room.
+                let placed = kernel.iter().enumerate().map(|(index, inst)| Placed {
+                    offset: (index / 2 * 24 + index % 2 * 16) as u32,
+                    inst,
+                });
+                found += validate_kernel_at(generation, &placed.collect::<Vec<_>>()).len() as u64;
+                kernel.clear();
+            }
+        }
+        println!("{version}: {decoded} of {count} decoded, {found} violations");
+        assert!(decoded > 0 && found > 0);
+    }
+}
