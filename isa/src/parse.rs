@@ -317,7 +317,7 @@ impl<'a> Parser<'a> {
 
     /// After a mistake: to the next semicolon, or to a line that begins a statement.
     fn recover(&mut self) {
-        if core::mem::take(&mut self.resume) && self.begins_statement() {
+        if core::mem::take(&mut self.resume) {
             return;
         }
         loop {

@@ -3,6 +3,7 @@
 //! No PRM chapter; the format is described in CONTRIBUTING.md. `BLESS=1` rewrites expectations, but never those of
 //! a file whose oracle is external. Not modelled: choosing single files.
 
+mod asm;
 mod bench;
 mod bless;
 mod cs;
@@ -44,6 +45,8 @@ pub trait Kind: Sync {
 pub const KINDS: &[&dyn Kind] = &[
     &disasm::Disasm,
     &encode::Encode,
+    &asm::Asm,
+    &asm::AsmErrors,
     &eu_run::EuRun,
     &cs::Cs,
     &debug::Debug,

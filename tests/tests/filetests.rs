@@ -28,6 +28,16 @@ fn encode() {
 }
 
 #[test]
+fn asm() {
+    kind("asm");
+}
+
+#[test]
+fn asm_errors() {
+    kind("asm-errors");
+}
+
+#[test]
 fn eu_run() {
     kind("eu-run");
 }
@@ -60,5 +70,5 @@ fn draw() {
 #[test]
 fn every_folder_belongs_to_a_kind() {
     assert_eq!(strangers(&corpus()), Vec::<String>::new());
-    assert_eq!(KINDS.len(), 8, "a kind without a test");
+    assert_eq!(KINDS.len(), 10, "a kind without a test");
 }

@@ -18,8 +18,7 @@ impl<'a> Parser<'a> {
         match self.cursor.word() {
             "declare" => {
                 let (at, name) = self.new_name()?;
-                self.cursor.eat(b'=');
-                self.cursor.space();
+                self.value_follows("a register")?;
                 let register = self.declaration()?;
                 if self.registers.insert(name.to_string(), register).is_some() {
                     return Err(Fail::text(at, format!("{name} is declared twice")));
@@ -27,8 +26,7 @@ impl<'a> Parser<'a> {
             }
             "define" => {
                 let (at, name) = self.new_name()?;
-                self.cursor.eat(b'=');
-                self.cursor.space();
+                self.value_follows("a number")?;
                 let constant = self.definition()?;
                 if self.constants.insert(name.to_string(), constant).is_some() {
                     return Err(Fail::text(at, format!("{name} is defined twice")));
@@ -49,6 +47,17 @@ impl<'a> Parser<'a> {
             }
         }
         self.line_is_over()
+    }
+
+    /// An equals sign or none, then something on the same line.
+    fn value_follows(&mut self, what: &'static str) -> Result<(), Fail> {
+        self.cursor.blanks();
+        self.cursor.eat_here(b'=');
+        self.cursor.blanks();
+        if self.cursor.ended() || matches!(self.cursor.peek(), b'\n' | b'\r') {
+            return Err(Fail::expected(self.cursor.at, what));
+        }
+        Ok(())
     }
 
     /// A name that means nothing else.

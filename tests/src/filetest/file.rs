@@ -112,8 +112,7 @@ impl File {
             return Ok(Verx10::GEN40);
         };
         match line.text.parse() {
-            Ok(40) => Ok(Verx10::GEN40),
-            Ok(45) => Ok(Verx10(45)),
+            Ok(number @ (40 | 45 | 50 | 60 | 70 | 75 | 80 | 90)) => Ok(Verx10(number)),
             _ => Err(line.problem(format!("unknown generation {}", line.text))),
         }
     }
