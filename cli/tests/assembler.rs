@@ -202,23 +202,62 @@ fn any_words_survive() {
     let (text, errors) = bad(&dir, &["disasm", "--gen=4", "-"], b"\x01\x02\x03");
     assert_eq!(text, b"");
     assert!(errors.contains("3 bytes, the last 3"), "{errors}");
-    // Random words.
-    let mut state = 1_u64;
-    let random: Vec<u32> = (0..4000)
-        .map(|_| {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (state >> 32) as u32
-        })
-        .collect();
-    let text = good(
-        &dir,
-        &["disasm", "--no-warnings", "--gen=4", "-"],
-        &bytes(&random),
-    );
+}
+
+/// Half of the opcodes of random words do not exist; the others are instructions of both sizes.
+#[test]
+fn random_words_of_every_generation_survive() {
+    let dir = scratch("random");
+    for generation in ["4", "4.5", "5", "6", "7", "7.5", "8", "9"] {
+        let mut state = 1_u64;
+        let random: Vec<u32> = (0..6000)
+            .map(|_| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
+                (state >> 32) as u32
+            })
+            .collect();
+        let args = ["disasm", "--no-warnings", "--gen", generation, "-"];
+        let out = crestline(&dir, &args, &bytes(&random));
+        let args = ["asm", "--no-warnings", "--gen", generation, "-"];
+        let back = good(&dir, &args, &out.stdout);
+        // What is left at the end is less than a compacted instruction.
+        let whole = bytes(&random);
+        assert!(whole.starts_with(&back), "generation {generation}");
+        assert!(whole.len() - back.len() < 8, "generation {generation}");
+    }
+}
+
+#[test]
+fn compacted_programs_stay_compacted() {
+    let dir = scratch("compacted");
+    let text = "\
+        LABEL0:\n\
+        add(8) g3<1>F g3<8,8,1>F g4<8,8,1>F { align1 1Q compacted };\n\
+        mul(8) g3<1>F g3<8,8,1>F 0x3fc00000F { align1 1Q };\n\
+        while(8) JIP: LABEL0 { align1 1Q };\n";
+    let kernel = good(&dir, &["asm", "--gen=7", "-"], text.as_bytes());
+    assert_eq!(kernel.len(), 40);
+    // PRM Ivybridge vol4 part 3: JIP counts eight bytes; it is in bits 111:96.
+    assert_eq!(i16::from_le_bytes([kernel[36], kernel[37]]), -3);
+    let listing = good(&dir, &["disasm", "--gen=7", "-"], &kernel);
+    let listing = String::from_utf8(listing).unwrap();
+    assert!(listing.contains("1Q compacted }"), "{listing}");
     assert_eq!(
-        good(&dir, &["asm", "--no-warnings", "--gen=4", "-"], &text),
-        bytes(&random)
+        good(&dir, &["asm", "--gen=7", "-"], listing.as_bytes()),
+        kernel
     );
+    let (_, errors) = bad(
+        &dir,
+        &["asm", "--gen=7", "-"],
+        b"mul(8) g3<1>F g3<8,8,1>F 0x3fc12345F { align1 1Q compacted };",
+    );
+    assert!(errors.contains("no compacted form"), "{errors}");
+    let (_, errors) = bad(
+        &dir,
+        &["asm", "--gen=4.5", "-"],
+        b"add(8) g3<1>F g3<8,8,1>F g4<8,8,1>F { align1 compacted };\nA:\nnop;\nwhile(8) Jump: B;B:while(8) Jump: A;\nadd(8) g3<1>F g3<8,8,1>F g4<8,8,1>F { align1 compacted };C: while(8) Jump: A;",
+    );
+    assert!(errors.contains("bytes away, jumps count 16"), "{errors}");
 }

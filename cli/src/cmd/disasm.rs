@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use isa::compact::is_compacted;
 use isa::print::{Code, KernelItem, print_kernel};
 use isa::{Inst, Verx10, parse};
 
@@ -87,9 +88,6 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// Bit of the first word that says compacted; 965 does not have it.
-const COMPACTED: u32 = 1 << 29;
-
 /// The instructions, and how many bytes at the end are none. Eight of those are an item all the same.
 fn split(generation: Verx10, bytes: &[u8]) -> (Vec<Item>, usize) {
     let (words, tail) = bytes.as_chunks::<4>();
@@ -99,12 +97,8 @@ fn split(generation: Verx10, bytes: &[u8]) -> (Vec<Item>, usize) {
     let mut offset = 0;
     while let [a, b, after @ ..] = rest {
         let (a, b) = (*a, *b);
-        let mut item = if generation > Verx10::GEN40 && a & COMPACTED != 0 {
-            raw(
-                [a, b, 0, 0],
-                2,
-                "compacted instructions are not decoded".to_owned(),
-            )
+        let mut item = if is_compacted(generation, a) {
+            compacted(generation, [a, b])
         } else if let [c, d, ..] = after {
             whole(generation, [a, b, *c, *d])
         } else {
@@ -122,6 +116,17 @@ fn split(generation: Verx10, bytes: &[u8]) -> (Vec<Item>, usize) {
         items.push(Item { offset, ..item });
     }
     (items, left)
+}
+
+/// Eight bytes of a compacted instruction.
+fn compacted(generation: Verx10, [a, b]: [u32; 2]) -> Item {
+    let mut item = match isa::uncompact(generation, [a, b]) {
+        Ok(words) => whole(generation, words),
+        Err(error) => raw([0; 4], 2, error.to_string()),
+    };
+    item.words = [a, b, 0, 0];
+    item.count = 2;
+    item
 }
 
 /// Words that are printed as they are.

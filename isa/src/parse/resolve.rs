@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 
 use super::error::Fail;
 use super::{Code, Fixup, MAX_ERRORS, Parser, Places, Target};
+use crate::compact::compact;
 use crate::encode::encode;
 use crate::error::{EncodeError, OperandId};
 use crate::inst::{Inst, Verx10};
@@ -125,11 +126,14 @@ fn words(
         };
         Fail::text(at, error.to_string())
     })?;
-    if compacted {
-        return Err(Fail::text(
+    if !compacted {
+        return Ok(raw);
+    }
+    match compact(generation, raw) {
+        Some([first, second]) => Ok([first, second, 0, 0]),
+        None => Err(Fail::text(
             places.start,
             "the instruction has no compacted form",
-        ));
+        )),
     }
-    Ok(raw)
 }
