@@ -66,10 +66,10 @@ fn applies(cx: &Context<'_>) -> bool {
 }
 
 fn vertical_stride(cx: &Context<'_>) -> Option<Detail> {
-    if !applies(cx) {
+    if !cx.align16() {
         return None;
     }
-    cx.registers()
+    cx.region_sources()
         .find(|(_, src)| match src.region.vstride {
             0 | 4 => false,
             2 => cx.version() < 75,

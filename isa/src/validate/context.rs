@@ -84,9 +84,9 @@ impl<'a> Context<'a> {
         self.sources().filter(|(_, src)| src.file != RegFile::Imm)
     }
 
-    /// Sources whose regions the general rules look at: the payload of a send from Gen6 on too.
+    /// Sources whose regions the general rules look at: what a send moves or names too.
     pub(super) fn region_sources(&self) -> impl Iterator<Item = (Place, &'a Src)> + use<'a> {
-        let payload = self.is_send() && !self.is_split_send() && self.version() >= 60;
+        let payload = self.is_send() && !self.is_split_send();
         let first = &self.inst.src[0];
         let payload = (payload && first.file != RegFile::Imm && !is_null(first))
             .then_some((Place::Src0, first));
@@ -120,10 +120,18 @@ impl<'a> Context<'a> {
 
     /// Bytes that a direct align1 destination covers.
     pub(super) fn dst_footprint(&self) -> Option<Footprint> {
+        direct(self.inst.dst.addr).and_then(|(_, subnr)| self.dst_footprint_at(subnr))
+    }
+
+    /// Bytes that an indirect align1 destination covers from its first element on.
+    pub(super) fn indirect_dst_footprint(&self) -> Option<Footprint> {
+        is_indirect(self.inst.dst.addr)
+            .then(|| self.dst_footprint_at(0))
+            .flatten()
+    }
+
+    fn dst_footprint_at(&self, subnr: u8) -> Option<Footprint> {
         let dst = &self.inst.dst;
-        let Addr::Direct { subnr, .. } = dst.addr else {
-            return None;
-        };
         if self.align16() || is_null_dst(dst) || !(self.computes() || self.is_send()) {
             return None;
         }

@@ -150,8 +150,9 @@ fn is_wide(ty: Type) -> bool {
     ty.size() == 8
 }
 
+/// Integers in registers; a vector immediate is no conversion.
 fn is_integer(ty: Type) -> bool {
-    !ty.is_float()
+    !ty.is_float() && !matches!(ty, Type::V | Type::Uv)
 }
 
 fn byte_qword(cx: &Context<'_>) -> Option<Detail> {

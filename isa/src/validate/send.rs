@@ -20,11 +20,11 @@ pub(super) const RULES: &[Rule] = &[
         payload_direct,
     ),
     Rule::inst(
-        "send-payload-grf",
-        Generations::since(70),
+        "send-payload-file",
+        Generations::since(60),
         VALIDATE,
-        "the payload of a send is in general registers",
-        payload_grf,
+        "the payload of a send is in general registers; on 6.0 also in message registers",
+        payload_file,
     ),
     Rule::inst(
         "send-implied-move",
@@ -218,9 +218,13 @@ fn payload_direct(cx: &Context<'_>) -> Option<Detail> {
         .then(|| Detail::new(Place::Src0))
 }
 
-fn payload_grf(cx: &Context<'_>) -> Option<Detail> {
+fn payload_file(cx: &Context<'_>) -> Option<Detail> {
     let src = &cx.inst.src[0];
-    let legal = src.file == RegFile::Grf || (cx.is_split_send() && is_null(src));
+    let legal = match src.file {
+        RegFile::Grf => true,
+        RegFile::Mrf => cx.version() == 60,
+        _ => cx.is_split_send() && is_null(src),
+    };
     (cx.is_send() && !legal).then(|| Detail::new(Place::Src0))
 }
 

@@ -107,7 +107,9 @@ fn source_two(cx: &Context<'_>) -> Option<Detail> {
 }
 
 fn destination_two(cx: &Context<'_>) -> Option<Detail> {
+    let indirect = || cx.indirect_dst_footprint().filter(|_| lays_out(cx));
     destination(cx)
+        .or_else(indirect)
         .filter(|dst| dst.last() >= 2 * REGISTER)
         .map(|dst| cx.at(Place::Dst).with("last byte", dst.end() - 1))
 }

@@ -25,6 +25,13 @@ pub(super) const RULES: &[Rule] = &[
         illegal_opcode,
     ),
     Rule::inst(
+        "reserved-bits",
+        Generations::ALL,
+        "PRM vol4 1.1.1, 13.2",
+        "bits that the format does not define are as the encoder writes them",
+        reserved_bits,
+    ),
+    Rule::inst(
         "type-of-generation",
         Generations::ALL,
         "PRM vol4 10.2; Mesa 22.3.6 brw_reg_type.c",
@@ -64,6 +71,13 @@ fn opcode_of_generation(cx: &Context<'_>) -> Option<Detail> {
 
 fn illegal_opcode(cx: &Context<'_>) -> Option<Detail> {
     (cx.inst.opcode == Opcode::Illegal).then(|| Detail::new(Place::Instruction))
+}
+
+fn reserved_bits(cx: &Context<'_>) -> Option<Detail> {
+    let word = cx.inst.reserved.iter().position(|&bits| bits != 0)?;
+    let bits = cx.inst.reserved[word];
+    let detail = Detail::new(Place::Instruction);
+    Some(detail.with("word", word as u32).with("bits", bits))
 }
 
 fn type_of_generation(cx: &Context<'_>) -> Option<Detail> {

@@ -24,6 +24,8 @@ fn types(cases: &mut Cases) {
     cases.add("opcode-of-generation", 40, plain, plane);
     let illegal = op(Opcode::Illegal, 1, d(0, F), &[]);
     cases.add("illegal-opcode", 40, plain, illegal);
+    let reserved = plain.with(|inst| inst.reserved[0] = 1 << 29);
+    cases.add("reserved-bits", 40, plain, reserved);
     let double = mov(4, d(2, Df), g(3, Df).quad());
     cases.add("type-of-generation", 60, plain, double);
     cases.add(

@@ -53,7 +53,7 @@ fn operands(cases: &mut Cases) {
     let indirect = math.with(|inst| inst.src[0] = g(3, F).indirect(0));
     cases.add("send-direct", 40, math, indirect);
     let sample = |src| send(70, d(2, F), src, SAMPLER, later(2, 4));
-    cases.add("send-payload-grf", 70, sample(g(4, F)), sample(arf(0, F)));
+    cases.add("send-payload-file", 70, sample(g(4, F)), sample(arf(0, F)));
     let flags = math.with(|inst| inst.src[0] = arf(0x30, F));
     let none = math.with(|inst| inst.src[0] = arf(0, F));
     cases.add("send-implied-move", 40, none, flags);
