@@ -1,7 +1,7 @@
 //! Random words through the validator: no panic, whatever they decode to.
 //!
-//! PRM: volume 4, chapters 10-14. `ISA_RANDOM_WORDS` sets how many a generation gets; what is found
-//! is not judged.
+//! PRM: volume 4, chapters 10-14. `ISA_RANDOM_WORDS` sets how many that decode a generation gets; what
+//! is found is not judged.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
@@ -32,13 +32,17 @@ impl Random {
 
 #[test]
 fn random_words_do_not_panic() {
-    let count: u64 = std::env::var("ISA_RANDOM_WORDS").map_or(50_000, |n| n.parse().unwrap());
+    let count: u64 = std::env::var("ISA_RANDOM_WORDS").map_or(20_000, |n| n.parse().unwrap());
     for version in [40, 45, 50, 60, 70, 75, 80, 90] {
         let generation = Verx10(version);
         let mut random = Random(u64::from(version));
         let (mut decoded, mut found) = (0_u64, 0_u64);
         let mut kernel: Vec<Inst> = Vec::new();
-        for _ in 0..count {
+        // One in fifty decodes.
+        for _ in 0..count.saturating_mul(500) {
+            if decoded == count {
+                break;
+            }
             let Ok(inst) = decode(generation, random.words()) else {
                 continue;
             };
@@ -60,7 +64,7 @@ fn random_words_do_not_panic() {
                 kernel.clear();
             }
         }
-        println!("{version}: {decoded} of {count} decoded, {found} violations");
-        assert!(decoded > 0 && found > 0);
+        println!("{version}: {decoded} instructions, {found} violations");
+        assert!(decoded == count && found > count);
     }
 }
