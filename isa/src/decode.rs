@@ -10,7 +10,7 @@ use crate::inst::{
     AccessMode, Branch, Compression, CondMod, Inst, Opcode, PredCtrl, ThreadCtrl, Verx10,
 };
 use crate::layout as at;
-use crate::layout::At;
+use crate::layout::{At, Field};
 use crate::operand::{Dst, RegFile, Src, Type};
 use crate::tables::{Format, OpcodeDesc, Table};
 
@@ -41,28 +41,79 @@ macro_rules! by_generation {
 }
 pub(crate) use by_generation;
 
+/// Words that remember which of their bits a field was read from.
+struct Reader {
+    raw: Raw,
+    defined: Raw,
+}
+
+impl Reader {
+    /// A field of the instruction.
+    #[inline(always)]
+    fn get(&mut self, field: Field) -> u32 {
+        self.defined[field.dword()] |= field.mask();
+        field.get(&self.raw)
+    }
+
+    #[inline(always)]
+    fn flag(&mut self, field: Field) -> bool {
+        self.get(field) != 0
+    }
+
+    #[inline(always)]
+    fn signed(&mut self, field: Field) -> i32 {
+        self.defined[field.dword()] |= field.mask();
+        field.get_signed(&self.raw)
+    }
+
+    /// A field that is not of this format, or is read again.
+    #[inline(always)]
+    fn peek(&self, field: Field) -> u32 {
+        field.get(&self.raw)
+    }
+
+    /// The upper two words.
+    fn wide(&mut self) -> u64 {
+        self.defined[2] = u32::MAX;
+        self.defined[3] = u32::MAX;
+        u64::from(self.raw[3]) << 32 | u64::from(self.raw[2])
+    }
+}
+
 /// Decodes one instruction. Any words are safe to pass; reserved encodings are errors.
 pub fn decode(generation: Verx10, raw: Raw) -> Result<Inst, DecodeError> {
     let unsupported = Err(Kind::UnsupportedGeneration(generation));
-    by_generation!(generation, fields(&raw), unsupported).map_err(|kind| DecodeError { kind, raw })
+    let mut inst = Inst::blank(Opcode::Illegal);
+    match by_generation!(generation, fields(&raw, &mut inst), unsupported) {
+        Ok(()) => Ok(inst),
+        Err(kind) => Err(DecodeError { kind, raw }),
+    }
 }
 
-fn fields<const V: u8>(raw: &Raw) -> Result<Inst, Kind> {
+fn fields<const V: u8>(raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
     let row = row::<V>(raw)?;
-    let mut inst = Inst::blank(row.opcode);
-    inst.debug_ctrl = at::DEBUG_CTRL.flag(raw);
-    if V >= 45 && at::COMPACT.flag(raw) {
+    let mut reader = Reader {
+        raw: *raw,
+        defined: [0; 4],
+    };
+    let from = &mut reader;
+    from.get(at::OPCODE);
+    inst.opcode = row.opcode;
+    inst.debug_ctrl = from.flag(at::DEBUG_CTRL);
+    if V >= 45 && from.flag(at::COMPACT) {
         return Err(Kind::Compacted);
     }
     if row.format != Format::Bare {
-        controls::<V>(row, raw, &mut inst)?;
+        controls::<V>(row, from, inst)?;
     }
     match row.format {
+        Format::Basic | Format::Math => basic::<V>(row.nsrc, from, inst)?,
+        Format::Send => send::send::<V>(from, inst)?,
+        Format::Three => three::three::<V>(from, inst)?,
         Format::Bare | Format::LoopHead => {}
-        Format::Basic | Format::Math => basic::<V>(row.nsrc, raw, &mut inst)?,
-        Format::Dim => dim::<V>(raw, &mut inst)?,
+        Format::Dim => dim::<V>(from, inst)?,
         Format::Jump => {
-            basic::<V>(row.nsrc, raw, &mut inst)?;
+            basic::<V>(row.nsrc, from, inst)?;
             inst.branch = jump_distance(&inst.src[1]).map(|jump| Branch {
                 jump,
                 pop_or_uip: 0,
@@ -70,33 +121,34 @@ fn fields<const V: u8>(raw: &Raw) -> Result<Inst, Kind> {
         }
         Format::Branch => {
             inst.branch = Some(Branch {
-                jump: at::JUMP_COUNT.get_signed(raw),
-                pop_or_uip: at::POP_COUNT.get(raw) as i32,
+                jump: from.signed(at::JUMP_COUNT),
+                pop_or_uip: from.get(at::POP_COUNT) as i32,
             });
         }
         Format::BranchCount => {
             inst.branch = Some(Branch {
-                jump: at::JUMP_COUNT6.get_signed(raw),
+                jump: from.signed(at::JUMP_COUNT6),
                 pop_or_uip: 0,
             });
             if inst.cond_mod != CondMod::None {
                 inst.num_src = 2;
-                inst.src[0] = src::<V>(0, inst.access, false, raw)?;
-                inst.src[1] = src::<V>(1, inst.access, true, raw)?;
+                let [first, second, _] = &mut inst.src;
+                src::<V, 0>(inst.access, false, from, first)?;
+                src::<V, 1>(inst.access, true, from, second)?;
             }
         }
-        Format::BranchJip | Format::BranchUip => {
-            inst.branch = Some(offsets::<V>(row.format == Format::BranchUip, raw));
-        }
+        Format::BranchJip => inst.branch = Some(offsets::<V>(false, from)),
+        Format::BranchUip => inst.branch = Some(offsets::<V>(true, from)),
         Format::BranchReg | Format::BranchReg2 | Format::Call => {
-            branch_or_register::<V>(row.format, raw, &mut inst)?;
+            branch_or_register::<V>(row.format, from, inst)?;
         }
-        Format::Send => send::send::<V>(raw, &mut inst)?,
-        Format::SendSplit => send::split::<V>(raw, &mut inst),
-        Format::Three => three::three::<V>(raw, &mut inst)?,
+        Format::SendSplit => send::split::<V>(from, inst),
     }
-    inst.reserved = encode::undefined_bits::<V>(row, &inst, raw);
-    Ok(inst)
+    let hints = encode::hints::<V>(row, inst);
+    for index in 0..4 {
+        inst.reserved[index] = (raw[index] ^ hints[index]) & !reader.defined[index];
+    }
+    Ok(())
 }
 
 fn row<const V: u8>(raw: &Raw) -> Result<&'static OpcodeDesc, Kind> {
@@ -116,108 +168,110 @@ pub(crate) fn jump_distance(src: &Src) -> Option<i32> {
 }
 
 /// JIP and UIP: 16 bits each until Gen7, a word each from Gen8 on.
-fn offsets<const V: u8>(uip: bool, raw: &Raw) -> Branch {
-    let (jip, other) = if V >= 80 {
-        (raw[3] as i32, raw[2] as i32)
-    } else {
-        (
-            i32::from(raw[3] as u16 as i16),
-            i32::from((raw[3] >> 16) as i16),
-        )
-    };
+fn offsets<const V: u8>(uip: bool, from: &mut Reader) -> Branch {
     Branch {
-        jump: jip,
-        pop_or_uip: if uip { other } else { 0 },
+        jump: from.signed(at::jip::<V>()),
+        pop_or_uip: if uip { from.signed(at::uip::<V>()) } else { 0 },
     }
 }
 
 /// `brd`, `brc` and `call`: distances as immediates, or source 0 has them in a register.
-fn branch_or_register<const V: u8>(format: Format, raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
+fn branch_or_register<const V: u8>(
+    format: Format,
+    from: &mut Reader,
+    inst: &mut Inst,
+) -> Result<(), Kind> {
     if format == Format::Call {
-        inst.dst = dst::<V>(inst.access, raw)?;
+        dst::<V>(inst.access, from, &mut inst.dst)?;
     }
     let holder = &At::<V>::L.src[usize::from(V < 80)];
-    if codes::file(holder.file.get(raw)) == RegFile::Imm {
-        inst.branch = Some(offsets::<V>(format == Format::BranchReg2, raw));
+    let code = from.get(holder.file);
+    if codes::file(code) == RegFile::Imm {
+        inst.branch = Some(offsets::<V>(format == Format::BranchReg2, from));
+    } else if V < 80 && code != 0 {
+        let operand = OperandId::Src1;
+        return Err(Kind::ReservedRegFile { operand, code });
     } else {
         inst.num_src = 1;
-        inst.src[0] = src::<V>(0, inst.access, false, raw)?;
+        src::<V, 0>(inst.access, false, from, &mut inst.src[0])?;
     }
     Ok(())
 }
 
 /// `dim` (Gen7.5): a double as the immediate in two words.
-fn dim<const V: u8>(raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
+fn dim<const V: u8>(from: &mut Reader, inst: &mut Inst) -> Result<(), Kind> {
     let layout = &At::<V>::L.src[0];
     let operand = OperandId::Src0;
-    inst.dst = dst::<V>(inst.access, raw)?;
+    dst::<V>(inst.access, from, &mut inst.dst)?;
     inst.num_src = 1;
-    let code = layout.file.get(raw);
+    let code = from.get(layout.file);
     if codes::file(code) != RegFile::Imm {
         return Err(Kind::ReservedRegFile { operand, code });
     }
-    let code = layout.ty.get(raw);
+    let code = from.get(layout.ty);
     inst.src[0] = Src {
         file: RegFile::Imm,
         ty: codes::imm_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?,
-        imm: u64::from(raw[3]) << 32 | u64::from(raw[2]),
+        imm: from.wide(),
         ..Src::NULL
     };
     Ok(())
 }
 
-fn controls<const V: u8>(row: &OpcodeDesc, raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
+fn controls<const V: u8>(row: &OpcodeDesc, from: &mut Reader, inst: &mut Inst) -> Result<(), Kind> {
     let layout = At::<V>::L;
-    inst.access = if at::ACCESS_MODE.flag(raw) {
+    inst.access = if from.flag(at::ACCESS_MODE) {
         AccessMode::Align16
     } else {
         AccessMode::Align1
     };
-    inst.no_mask = layout.mask_ctrl.flag(raw);
-    inst.no_dd_clr = layout.no_dd_clr.flag(raw);
-    inst.no_dd_chk = layout.no_dd_chk.flag(raw);
-    let code = at::QTR_CTRL.get(raw);
+    inst.no_mask = from.flag(layout.mask_ctrl);
+    inst.no_dd_clr = from.flag(layout.no_dd_clr);
+    inst.no_dd_chk = from.flag(layout.no_dd_chk);
+    let code = from.get(at::QTR_CTRL);
     if V >= 60 {
         inst.qtr_ctrl = code as u8;
     } else {
         inst.compression = codes::compression(code).ok_or(Kind::ReservedCompression(code))?;
     }
-    inst.nib_ctrl = layout.nib_ctrl.flag(raw);
-    let code = at::THREAD_CTRL.get(raw);
+    inst.nib_ctrl = from.flag(layout.nib_ctrl);
+    let code = from.get(at::THREAD_CTRL);
     inst.thread_ctrl = codes::thread_ctrl(code).ok_or(Kind::ReservedThreadCtrl(code))?;
-    let code = at::PRED_CTRL.get(raw);
+    let code = from.get(at::PRED_CTRL);
     inst.pred_ctrl =
         codes::pred_ctrl::<V>(inst.access, code).ok_or(Kind::ReservedPredCtrl(code))?;
-    inst.pred_inv = at::PRED_INV.flag(raw);
-    let code = at::EXEC_SIZE.get(raw);
+    inst.pred_inv = from.flag(at::PRED_INV);
+    let code = from.get(at::EXEC_SIZE);
     inst.exec_size = codes::log2(code, max_exec::<V>()).ok_or(Kind::ReservedExecSize(code))?;
-    let code = at::FUNCTION.get(raw);
     match row.format {
         Format::Send | Format::SendSplit => {}
         Format::Math => {
+            let code = from.get(at::FUNCTION);
             inst.math = Some(codes::math::<V>(code).ok_or(Kind::ReservedMath(code))?);
         }
-        _ => inst.cond_mod = codes::cond_mod(code).ok_or(Kind::ReservedCondMod(code))?,
+        _ => {
+            let code = from.get(at::FUNCTION);
+            inst.cond_mod = codes::cond_mod(code).ok_or(Kind::ReservedCondMod(code))?;
+        }
     }
-    inst.saturate = at::SATURATE.flag(raw);
+    inst.saturate = from.flag(at::SATURATE);
     match row.format {
         // The immediate of `dim` covers the flag fields.
         Format::Dim => {}
         Format::Three => {
-            inst.flag_reg = layout.three.flag_reg.get(raw) as u8;
-            inst.flag_subreg = layout.three.flag_subreg.get(raw) as u8;
+            inst.flag_reg = from.get(layout.three.flag_reg) as u8;
+            inst.flag_subreg = from.get(layout.three.flag_subreg) as u8;
         }
         _ => {
-            inst.flag_reg = layout.flag_reg.get(raw) as u8;
-            inst.flag_subreg = layout.flag_subreg.get(raw) as u8;
+            inst.flag_reg = from.get(layout.flag_reg) as u8;
+            inst.flag_subreg = from.get(layout.flag_subreg) as u8;
         }
     }
-    let control = at::CONTROL28.flag(raw);
     match control28::<V>(row) {
         Control28::None => {}
-        Control28::MaskCtrlEx => inst.mask_ctrl_ex = control,
-        Control28::AccWrCtrl => inst.acc_wr_ctrl = control,
-        Control28::BranchCtrl => inst.branch_ctrl = control,
+        Control28::MaskCtrlEx => inst.mask_ctrl_ex = from.flag(at::CONTROL28),
+        Control28::AccWrCtrl => inst.acc_wr_ctrl = from.flag(at::CONTROL28),
+        Control28::BranchCtrl => inst.branch_ctrl = from.flag(at::CONTROL28),
     }
     Ok(())
 }

@@ -17,6 +17,7 @@ mod operand;
 mod send;
 mod three;
 
+pub(crate) use hint::hints;
 use operand::{dst, sources, src};
 
 type Raw = [u32; 4];
@@ -54,14 +55,7 @@ fn words<const V: u8>(inst: &Inst) -> Result<Words, EncodeError> {
     assemble::<V>(row, inst)
 }
 
-/// How `raw` differs from the encoder's choice in bits that the format does not define.
-pub(crate) fn undefined_bits<const V: u8>(row: &OpcodeDesc, inst: &Inst, raw: &Raw) -> Raw {
-    let words = assemble::<V>(row, inst).unwrap_or_default();
-    core::array::from_fn(|index| (raw[index] ^ words.raw[index]) & !words.defined[index])
-}
-
 /// Words under construction.
-#[derive(Clone, Copy, Debug, Default)]
 struct Words {
     raw: Raw,
     /// Bits that carry a field of the instruction.
@@ -69,15 +63,11 @@ struct Words {
 }
 
 impl Words {
+    #[inline(always)]
     fn put(&mut self, field: Field, value: u32) {
-        self.suggest(field, value);
-        self.defined[field.dword()] |= field.mask();
-    }
-
-    /// A value for bits that nothing reads.
-    fn suggest(&mut self, field: Field, value: u32) {
         let word = &mut self.raw[field.dword()];
         *word = (*word & !field.mask()) | field.place(value);
+        self.defined[field.dword()] |= field.mask();
     }
 
     fn put_signed(&mut self, field: Field, value: i32) -> bool {
@@ -93,7 +83,10 @@ impl Words {
 }
 
 fn assemble<const V: u8>(row: &OpcodeDesc, inst: &Inst) -> Result<Words, EncodeError> {
-    let mut words = Words::default();
+    let mut words = Words {
+        raw: hints::<V>(row, inst),
+        defined: [0; 4],
+    };
     words.put(at::OPCODE, u32::from(row.hw));
     words.put(at::DEBUG_CTRL, u32::from(inst.debug_ctrl));
     if V >= 45 {
@@ -104,7 +97,7 @@ fn assemble<const V: u8>(row: &OpcodeDesc, inst: &Inst) -> Result<Words, EncodeE
     }
     let words_mut = &mut words;
     match row.format {
-        Format::Bare => {}
+        Format::Bare | Format::LoopHead => {}
         Format::Basic | Format::Math | Format::Jump => {
             dst::<V>(words_mut, inst.access, &inst.dst)?;
             sources::<V>(words_mut, row, inst)?;
@@ -116,13 +109,11 @@ fn assemble<const V: u8>(row: &OpcodeDesc, inst: &Inst) -> Result<Words, EncodeE
         Format::Branch => branch::<V>(words_mut, inst)?,
         Format::BranchCount => branch_count::<V>(words_mut, inst)?,
         Format::BranchJip | Format::BranchUip => {
-            hint::branch::<V>(words_mut, inst);
             offsets::<V>(words_mut, inst, row.format == Format::BranchUip)?;
         }
         Format::BranchReg | Format::BranchReg2 | Format::Call => {
             branch_or_register::<V>(words_mut, inst, row.format)?;
         }
-        Format::LoopHead => hint::loop_head::<V>(words_mut, inst),
         Format::Send => send::send::<V>(words_mut, inst)?,
         Format::SendSplit => send::split::<V>(words_mut, inst)?,
         Format::Three => three::three::<V>(words_mut, inst)?,
@@ -268,7 +259,6 @@ fn controls<const V: u8>(
 /// Gen4 and Gen5: jump count and pop count in the last word.
 fn branch<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), EncodeError> {
     let branch = inst.branch.ok_or(EncodeError::Format("branch"))?;
-    hint::branch::<V>(words, inst);
     if !words.put_signed(at::JUMP_COUNT, branch.jump) {
         return Err(EncodeError::Control("jump count"));
     }
@@ -283,10 +273,9 @@ fn branch<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), EncodeError
 /// modifier compares the sources.
 fn branch_count<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), EncodeError> {
     let branch = inst.branch.ok_or(EncodeError::Format("branch"))?;
-    hint::branch::<V>(words, inst);
     if inst.cond_mod != CondMod::None {
-        src::<V>(words, 0, inst.access, false, &inst.src[0])?;
-        src::<V>(words, 1, inst.access, true, &inst.src[1])?;
+        src::<V, 0>(words, inst.access, false, &inst.src[0])?;
+        src::<V, 1>(words, inst.access, true, &inst.src[1])?;
     }
     if words.put_signed(at::JUMP_COUNT6, branch.jump) {
         Ok(())
@@ -297,17 +286,10 @@ fn branch_count<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), Encod
 
 fn offsets<const V: u8>(words: &mut Words, inst: &Inst, uip: bool) -> Result<(), EncodeError> {
     let branch = inst.branch.ok_or(EncodeError::Format("branch"))?;
-    if V >= 80 {
-        words.put_word(3, branch.jump as u32);
-        if uip {
-            words.put_word(2, branch.pop_or_uip as u32);
-        }
-        return Ok(());
-    }
-    if !words.put_signed(Field::new(111, 96), branch.jump) {
+    if !words.put_signed(at::jip::<V>(), branch.jump) {
         return Err(EncodeError::Control("JIP"));
     }
-    if uip && !words.put_signed(Field::new(127, 112), branch.pop_or_uip) {
+    if uip && !words.put_signed(at::uip::<V>(), branch.pop_or_uip) {
         return Err(EncodeError::Control("UIP"));
     }
     Ok(())
@@ -319,13 +301,9 @@ fn branch_or_register<const V: u8>(
     format: Format,
 ) -> Result<(), EncodeError> {
     let immediate = inst.branch.is_some();
-    if immediate {
-        hint::branch::<V>(words, inst);
-    }
+    if immediate {}
     if format == Format::Call {
         dst::<V>(words, inst.access, &inst.dst)?;
-    } else if !immediate {
-        hint::null_dst::<V>(words, inst);
     }
     let holder = &At::<V>::L.src[usize::from(V < 80)];
     if immediate {
@@ -333,7 +311,7 @@ fn branch_or_register<const V: u8>(
         return offsets::<V>(words, inst, format == Format::BranchReg2);
     }
     words.put(holder.file, codes::file_code(RegFile::Arf));
-    src::<V>(words, 0, inst.access, false, &inst.src[0])
+    src::<V, 0>(words, inst.access, false, &inst.src[0])
 }
 
 /// Whether an operand is direct, with its register number.

@@ -45,10 +45,6 @@ impl Field {
         (raw[self.dword()] >> self.lo) & self.max
     }
 
-    pub(crate) const fn flag(self, raw: &[u32; 4]) -> bool {
-        self.get(raw) != 0
-    }
-
     /// Value with the top bit as its sign.
     pub(crate) const fn get_signed(self, raw: &[u32; 4]) -> i32 {
         let unused = self.max.leading_zeros();
@@ -175,6 +171,20 @@ pub(crate) const JUMP_COUNT: Field = Field::new(111, 96);
 pub(crate) const POP_COUNT: Field = Field::new(115, 112);
 /// Jump count of Gen6, in the destination's place.
 pub(crate) const JUMP_COUNT6: Field = Field::new(63, 48);
+
+/// JIP.
+pub(crate) const fn jip<const V: u8>() -> Field {
+    if V >= 80 { IMM } else { JUMP_COUNT }
+}
+
+/// UIP.
+pub(crate) const fn uip<const V: u8>() -> Field {
+    if V >= 80 {
+        Field::new(95, 64)
+    } else {
+        Field::new(127, 112)
+    }
+}
 
 /// Split send (Gen9): the fields that other formats do not have.
 pub(crate) mod split {

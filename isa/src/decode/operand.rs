@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 13.2.3-13.2.4. Restrictions on regions are the validator's.
 
-use super::{Kind, Raw};
+use super::{Kind, Reader};
 use crate::codes;
 use crate::encode;
 use crate::error::OperandId;
@@ -11,64 +11,63 @@ use crate::layout as at;
 use crate::layout::{At, Field, IndirectLayout, SrcLayout};
 use crate::operand::{Addr, Dst, RegFile, Region, Src};
 
-pub(super) fn basic<const V: u8>(nsrc: u8, raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
-    inst.dst = dst::<V>(inst.access, raw)?;
+pub(super) fn basic<const V: u8>(nsrc: u8, from: &mut Reader, inst: &mut Inst) -> Result<(), Kind> {
+    dst::<V>(inst.access, from, &mut inst.dst)?;
     inst.num_src = nsrc;
+    let [first, second, _] = &mut inst.src;
     match nsrc {
-        0 => {}
-        1 => inst.src[0] = src::<V>(0, inst.access, true, raw)?,
+        0 => Ok(()),
+        1 => src::<V, 0>(inst.access, true, from, first),
         _ => {
-            inst.src[0] = src::<V>(0, inst.access, false, raw)?;
-            inst.src[1] = src::<V>(1, inst.access, true, raw)?;
+            src::<V, 0>(inst.access, false, from, first)?;
+            src::<V, 1>(inst.access, true, from, second)
         }
     }
-    Ok(())
 }
 
-pub(super) fn dst<const V: u8>(access: AccessMode, raw: &Raw) -> Result<Dst, Kind> {
+#[inline]
+pub(super) fn dst<const V: u8>(
+    access: AccessMode,
+    from: &mut Reader,
+    dst: &mut Dst,
+) -> Result<(), Kind> {
     let layout = &At::<V>::L.dst;
     let operand = OperandId::Dst;
-    let code = layout.file.get(raw);
+    let code = from.get(layout.file);
     let file = codes::file(code);
     if file == RegFile::Imm || V >= 70 && file == RegFile::Mrf {
         return Err(Kind::ReservedRegFile { operand, code });
     }
-    let code = layout.ty.get(raw);
-    let ty = codes::reg_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?;
+    dst.file = file;
+    let code = from.get(layout.ty);
+    dst.ty = codes::reg_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?;
     let align1 = access == AccessMode::Align1;
-    let mut compr4 = false;
-    let addr = if layout.indirect.flag(raw) {
-        indirect(&layout.ia, align1, raw)
+    dst.addr = if from.flag(layout.indirect) {
+        indirect(&layout.ia, align1, from)
     } else {
-        let mut nr = layout.nr.get(raw) as u8;
-        if file == RegFile::Mrf && encode::has_compr4::<V>() {
-            compr4 = nr & encode::COMPR4_BIT != 0;
+        let mut nr = from.get(layout.nr) as u8;
+        if encode::has_compr4::<V>() && file == RegFile::Mrf {
+            dst.compr4 = nr & encode::COMPR4_BIT != 0;
             nr &= !encode::COMPR4_BIT;
         }
-        direct(nr, align1, layout.subnr, layout.subnr16, raw)
+        direct(nr, align1, layout.subnr, layout.subnr16, from)
     };
-    let (hstride, writemask) = if align1 {
-        let code = layout.hstride.get(raw);
+    if align1 {
+        let code = from.get(layout.hstride);
         let hstride = codes::stride(code).filter(|&stride| stride != 0);
-        (hstride.ok_or(Kind::ReservedHstride { operand, code })?, 0xf)
+        dst.hstride = hstride.ok_or(Kind::ReservedHstride { operand, code })?;
     } else {
-        (1, layout.writemask.get(raw) as u8)
-    };
-    Ok(Dst {
-        file,
-        ty,
-        addr,
-        hstride,
-        writemask,
-        compr4,
-    })
+        dst.writemask = from.get(layout.writemask) as u8;
+    }
+    Ok(())
 }
 
-fn direct(nr: u8, align1: bool, bytes: Field, halves: Field, raw: &Raw) -> Addr {
+#[inline]
+fn direct(nr: u8, align1: bool, bytes: Field, halves: Field, from: &mut Reader) -> Addr {
     let subnr = if align1 {
-        bytes.get(raw)
+        from.get(bytes)
     } else {
-        halves.get(raw) * 16
+        from.get(halves) * 16
     };
     Addr::Direct {
         nr,
@@ -76,15 +75,16 @@ fn direct(nr: u8, align1: bool, bytes: Field, halves: Field, raw: &Raw) -> Addr 
     }
 }
 
-fn indirect(layout: &IndirectLayout, align1: bool, raw: &Raw) -> Addr {
+#[inline]
+fn indirect(layout: &IndirectLayout, align1: bool, from: &mut Reader) -> Addr {
     let low = if align1 {
-        layout.imm.get(raw)
+        from.get(layout.imm)
     } else {
-        layout.imm16.get(raw) << 4
+        from.get(layout.imm16) << 4
     };
     Addr::Indirect {
-        subreg: layout.subreg.get(raw) as u8,
-        imm: displacement(low | layout.imm9.get(raw) << 9),
+        subreg: from.get(layout.subreg) as u8,
+        imm: displacement(low | from.get(layout.imm9) << 9),
     }
 }
 
@@ -94,98 +94,103 @@ pub(super) const fn displacement(bits: u32) -> i16 {
 }
 
 /// Source operand 0 or 1; only the last one may be an immediate.
-pub(super) fn src<const V: u8>(
-    index: usize,
+#[inline]
+pub(super) fn src<const V: u8, const INDEX: usize>(
     access: AccessMode,
     imm_allowed: bool,
-    raw: &Raw,
-) -> Result<Src, Kind> {
-    let (layout, operand) = match index {
-        0 => (&At::<V>::L.src[0], OperandId::Src0),
-        _ => (&At::<V>::L.src[1], OperandId::Src1),
-    };
-    let file_code = layout.file.get(raw);
-    let code = layout.ty.get(raw);
-    match codes::file(file_code) {
+    from: &mut Reader,
+    src: &mut Src,
+) -> Result<(), Kind> {
+    let layout = &At::<V>::L.src[INDEX];
+    let operand = source_id::<INDEX>();
+    let file_code = from.get(layout.file);
+    let code = from.get(layout.ty);
+    src.file = codes::file(file_code);
+    match src.file {
         RegFile::Mrf => Err(Kind::ReservedRegFile {
             operand,
             code: file_code,
         }),
         RegFile::Imm if !imm_allowed => Err(Kind::ImmediateNotLast(operand)),
         RegFile::Imm => {
-            let ty = codes::imm_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?;
-            // A 64-bit immediate covers the fields of source 1.
-            let imm = match (V >= 80 && ty.size() == 8, index) {
-                (false, _) => u64::from(at::IMM.get(raw)),
-                (true, 0) => u64::from(raw[3]) << 32 | u64::from(raw[2]),
-                (true, _) => return Err(Kind::ReservedType { operand, code }),
-            };
-            Ok(Src {
-                file: RegFile::Imm,
-                ty,
-                imm,
-                ..Src::NULL
-            })
+            src.ty = codes::imm_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?;
+            if V >= 80 && src.ty.size() == 8 {
+                // A 64-bit immediate covers the fields of source 1.
+                if INDEX != 0 {
+                    return Err(Kind::ReservedType { operand, code });
+                }
+                src.imm = from.wide();
+            } else {
+                src.imm = u64::from(from.get(at::IMM));
+            }
+            Ok(())
         }
-        file @ (RegFile::Arf | RegFile::Grf) => {
-            let ty = codes::reg_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?;
-            register(layout, operand, access, raw).map(|src| Src { file, ty, ..src })
+        RegFile::Arf | RegFile::Grf => {
+            src.ty = codes::reg_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?;
+            register(layout, operand, access, from, src)
         }
+    }
+}
+
+const fn source_id<const INDEX: usize>() -> OperandId {
+    if INDEX == 0 {
+        OperandId::Src0
+    } else {
+        OperandId::Src1
     }
 }
 
 /// The payload of `send`: a message register too, on Gen6.
-pub(super) fn payload<const V: u8>(access: AccessMode, raw: &Raw) -> Result<Src, Kind> {
+pub(super) fn payload<const V: u8>(
+    access: AccessMode,
+    from: &mut Reader,
+    src: &mut Src,
+) -> Result<(), Kind> {
     let layout = &At::<V>::L.src[0];
-    if V != 60 || codes::file(layout.file.get(raw)) != RegFile::Mrf {
-        return src::<V>(0, access, false, raw);
+    if V != 60 || codes::file(from.peek(layout.file)) != RegFile::Mrf {
+        return self::src::<V, 0>(access, false, from, src);
     }
-    let code = layout.ty.get(raw);
+    src.file = codes::file(from.get(layout.file));
+    let code = from.get(layout.ty);
     let operand = OperandId::Src0;
-    let ty = codes::reg_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?;
-    register(layout, operand, access, raw).map(|src| Src {
-        file: RegFile::Mrf,
-        ty,
-        ..src
-    })
+    src.ty = codes::reg_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?;
+    register(layout, operand, access, from, src)
 }
 
+#[inline(always)]
 fn register(
     layout: &SrcLayout,
     operand: OperandId,
     access: AccessMode,
-    raw: &Raw,
-) -> Result<Src, Kind> {
+    from: &mut Reader,
+    src: &mut Src,
+) -> Result<(), Kind> {
     let align1 = access == AccessMode::Align1;
-    let is_indirect = layout.indirect.flag(raw);
-    let addr = if is_indirect {
-        indirect(&layout.ia, align1, raw)
+    let is_indirect = from.flag(layout.indirect);
+    src.addr = if is_indirect {
+        indirect(&layout.ia, align1, from)
     } else {
-        let nr = layout.nr.get(raw) as u8;
-        direct(nr, align1, layout.subnr, layout.subnr16, raw)
+        let nr = from.get(layout.nr) as u8;
+        direct(nr, align1, layout.subnr, layout.subnr16, from)
     };
-    let code = layout.vstride.get(raw);
+    let code = from.get(layout.vstride);
     let vstride = codes::vstride(code, is_indirect && align1)
         .ok_or(Kind::ReservedVstride { operand, code })?;
-    let (width, hstride, swizzle) = if align1 {
-        let code = layout.width.get(raw);
-        let width = codes::log2(code, 4).ok_or(Kind::ReservedWidth { operand, code })?;
-        let code = layout.hstride.get(raw);
-        let hstride = codes::stride(code).ok_or(Kind::ReservedHstride { operand, code })?;
-        (width, hstride, Src::XYZW)
+    let (mut width, mut hstride) = (4, 1);
+    if align1 {
+        let code = from.get(layout.width);
+        width = codes::log2(code, 4).ok_or(Kind::ReservedWidth { operand, code })?;
+        let code = from.get(layout.hstride);
+        hstride = codes::stride(code).ok_or(Kind::ReservedHstride { operand, code })?;
     } else {
-        (4, 1, layout.swizzle.map(|channel| channel.get(raw) as u8))
+        src.swizzle = layout.swizzle.map(|channel| from.get(channel) as u8);
+    }
+    src.region = Region {
+        vstride,
+        width,
+        hstride,
     };
-    Ok(Src {
-        addr,
-        region: Region {
-            vstride,
-            width,
-            hstride,
-        },
-        swizzle,
-        negate: layout.negate.flag(raw),
-        abs: layout.abs.flag(raw),
-        ..Src::NULL
-    })
+    src.negate = from.flag(layout.negate);
+    src.abs = from.flag(layout.abs);
+    Ok(())
 }

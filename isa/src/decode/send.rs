@@ -5,32 +5,32 @@
 //! payload, as Mesa's text does.
 
 use super::operand::{displacement, dst, payload, src};
-use super::{Kind, Raw};
+use super::{Kind, Reader};
 use crate::codes;
 use crate::inst::{ExDesc, Inst, SendDesc};
 use crate::layout as at;
 use crate::layout::{At, split as split_at};
 use crate::operand::{Addr, Dst, RegFile, Region, Src, Type};
 
-pub(super) fn send<const V: u8>(raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
+pub(super) fn send<const V: u8>(from: &mut Reader, inst: &mut Inst) -> Result<(), Kind> {
     let layout = At::<V>::L;
-    inst.dst = dst::<V>(inst.access, raw)?;
-    inst.src[0] = payload::<V>(inst.access, raw)?;
+    dst::<V>(inst.access, from, &mut inst.dst)?;
+    payload::<V>(inst.access, from, &mut inst.src[0])?;
     inst.num_src = 1;
-    let imm = codes::file(layout.src[1].file.get(raw)) == RegFile::Imm;
+    let imm = codes::file(from.get(layout.src[1].file)) == RegFile::Imm;
     if !imm {
-        inst.src[1] = src::<V>(1, inst.access, false, raw)?;
+        src::<V, 1>(inst.access, false, from, &mut inst.src[1])?;
         inst.num_src = 2;
     }
     inst.send = Some(SendDesc {
-        imm: imm.then(|| at::IMM.get(raw)),
+        imm: imm.then(|| from.get(at::IMM)),
         mrf: if V < 60 {
-            at::FUNCTION.get(raw) as u8
+            from.get(at::FUNCTION) as u8
         } else {
             0
         },
-        sfid: layout.sfid.get(raw) as u8,
-        eot: layout.eot.flag(raw),
+        sfid: from.get(layout.sfid) as u8,
+        eot: from.flag(layout.eot),
         ex_desc: ExDesc::None,
     });
     Ok(())
@@ -41,36 +41,36 @@ fn file(general: bool) -> RegFile {
     if general { RegFile::Grf } else { RegFile::Arf }
 }
 
-pub(super) fn split<const V: u8>(raw: &Raw, inst: &mut Inst) {
+pub(super) fn split<const V: u8>(from: &mut Reader, inst: &mut Inst) {
     let layout = At::<V>::L;
-    let addr = if layout.dst.indirect.flag(raw) {
-        let imm = split_at::DST_IA_IMM.get(raw) << 4 | split_at::DST_IA_IMM9.get(raw) << 9;
+    let addr = if from.flag(layout.dst.indirect) {
+        let imm = from.get(split_at::DST_IA_IMM) << 4 | from.get(split_at::DST_IA_IMM9) << 9;
         Addr::Indirect {
-            subreg: layout.dst.ia.subreg.get(raw) as u8,
+            subreg: from.get(layout.dst.ia.subreg) as u8,
             imm: displacement(imm),
         }
     } else {
         Addr::Direct {
-            nr: layout.dst.nr.get(raw) as u8,
-            subnr: split_at::DST_SUBNR16.get(raw) as u8 * 16,
+            nr: from.get(layout.dst.nr) as u8,
+            subnr: from.get(split_at::DST_SUBNR16) as u8 * 16,
         }
     };
     inst.dst = Dst {
-        file: file(split_at::DST_FILE.flag(raw)),
+        file: file(from.flag(split_at::DST_FILE)),
         ty: Type::Ud,
         addr,
         ..Dst::NULL
     };
-    let addr = if layout.src[0].indirect.flag(raw) {
-        let imm = split_at::SRC0_IA_IMM.get(raw) << 4 | split_at::SRC0_IA_IMM9.get(raw) << 9;
+    let addr = if from.flag(layout.src[0].indirect) {
+        let imm = from.get(split_at::SRC0_IA_IMM) << 4 | from.get(split_at::SRC0_IA_IMM9) << 9;
         Addr::Indirect {
-            subreg: layout.src[0].ia.subreg.get(raw) as u8,
+            subreg: from.get(layout.src[0].ia.subreg) as u8,
             imm: displacement(imm),
         }
     } else {
         Addr::Direct {
-            nr: layout.src[0].nr.get(raw) as u8,
-            subnr: split_at::SRC0_SUBNR16.get(raw) as u8 * 16,
+            nr: from.get(layout.src[0].nr) as u8,
+            subnr: from.get(split_at::SRC0_SUBNR16) as u8 * 16,
         }
     };
     inst.src[0] = Src {
@@ -80,26 +80,26 @@ pub(super) fn split<const V: u8>(raw: &Raw, inst: &mut Inst) {
         ..Src::NULL
     };
     inst.src[1] = Src {
-        file: file(split_at::SRC1_FILE.flag(raw)),
+        file: file(from.flag(split_at::SRC1_FILE)),
         addr: Addr::Direct {
-            nr: split_at::SRC1_NR.get(raw) as u8,
+            nr: from.get(split_at::SRC1_NR) as u8,
             subnr: 0,
         },
         region: Region::VEC8,
         ..Src::NULL
     };
     inst.num_src = 2;
-    let ex_desc = if split_at::EX_DESC_REG.flag(raw) {
+    let ex_desc = if from.flag(split_at::EX_DESC_REG) {
         // Counted in dwords.
-        ExDesc::Reg(split_at::EX_DESC_SUBREG.get(raw) as u8 * 2)
+        ExDesc::Reg(from.get(split_at::EX_DESC_SUBREG) as u8 * 2)
     } else {
-        ExDesc::Imm(split_at::EX_DESC_HIGH.get(raw) << 16 | split_at::EX_DESC_LOW.get(raw) << 6)
+        ExDesc::Imm(from.get(split_at::EX_DESC_HIGH) << 16 | from.get(split_at::EX_DESC_LOW) << 6)
     };
     inst.send = Some(SendDesc {
-        imm: (!split_at::DESC_REG.flag(raw)).then(|| at::IMM.get(raw)),
+        imm: (!from.flag(split_at::DESC_REG)).then(|| from.get(at::IMM)),
         mrf: 0,
-        sfid: layout.sfid.get(raw) as u8,
-        eot: layout.eot.flag(raw),
+        sfid: from.get(layout.sfid) as u8,
+        eot: from.flag(layout.eot),
         ex_desc,
     });
 }

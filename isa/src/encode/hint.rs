@@ -3,11 +3,13 @@
 //! PRM: volume 4, 11.9 (missing operands); Mesa 22.3.6 `brw_eu_emit.c` and `i965_gram.y` decide what
 //! stands in the operands of flow control. Nothing here changes what the instruction does.
 
-use super::Words;
+use super::Raw;
+use super::operand::wide;
 use crate::codes;
 use crate::inst::{AccessMode, CondMod, Inst, Opcode};
-use crate::layout::At;
+use crate::layout::{At, Field};
 use crate::operand::{RegFile, Src, Type};
+use crate::tables::{Format, OpcodeDesc};
 
 /// Numbers in the architecture register file.
 const NULL: u32 = 0;
@@ -19,8 +21,64 @@ const COLUMN: [u32; 3] = [3, 0, 0];
 const PAIRS: [u32; 3] = [2, 1, 1];
 const VEC8: [u32; 3] = [4, 3, 1];
 
+/// Words that only nothing reads.
+struct Hints(Raw);
+
+impl Hints {
+    fn suggest(&mut self, field: Field, value: u32) {
+        let word = &mut self.0[field.dword()];
+        *word = (*word & !field.mask()) | field.place(value);
+    }
+}
+
+/// Words to begin an instruction with: the fields of its format lie over them.
+pub(crate) fn hints<const V: u8>(row: &OpcodeDesc, inst: &Inst) -> Raw {
+    let mut hints = Hints([0; 4]);
+    let words = &mut hints;
+    match row.format {
+        Format::Basic | Format::Math | Format::Jump | Format::Send | Format::Dim => {
+            operand_hints::<V>(words, row, inst);
+        }
+        Format::Branch | Format::BranchCount | Format::BranchJip | Format::BranchUip => {
+            branch::<V>(words, inst);
+        }
+        Format::BranchReg | Format::BranchReg2 | Format::Call => {
+            if inst.branch.is_some() {
+                branch::<V>(words, inst);
+            } else {
+                dst::<V>(words, inst, NULL, Type::D);
+            }
+        }
+        Format::LoopHead => {
+            operands::<V>(words, inst, NULL, Type::F, VEC8);
+            source::<V>(words, inst, 1, NULL, Type::F, VEC8);
+        }
+        Format::Bare | Format::Three | Format::SendSplit => {}
+    }
+    hints.0
+}
+
+#[inline]
+fn operand_hints<const V: u8>(words: &mut Hints, row: &OpcodeDesc, inst: &Inst) {
+    if inst.access == AccessMode::Align16 {
+        // The stride is ignored; hardware documentation asks for 1.
+        words.suggest(At::<V>::L.dst.hstride, 1);
+    }
+    if row.nsrc != 1 || row.format == Format::Send {
+        return;
+    }
+    if inst.opcode == Opcode::Wait {
+        source::<V>(words, inst, 1, NULL, Type::F, VEC8);
+    }
+    if inst.src[0].file == RegFile::Imm && !wide::<V>(&inst.src[0]) {
+        // PRM 11.9: a missing src1 has the type of the immediate.
+        let code = codes::imm_type_code::<V>(inst.src[0].ty).unwrap_or(0);
+        words.suggest(At::<V>::L.src[1].ty, code);
+    }
+}
+
 /// Operands of structured flow control.
-pub(super) fn branch<const V: u8>(words: &mut Words, inst: &Inst) {
+fn branch<const V: u8>(words: &mut Hints, inst: &Inst) {
     match V {
         0..=59 => {
             match inst.opcode {
@@ -61,7 +119,7 @@ pub(super) fn branch<const V: u8>(words: &mut Words, inst: &Inst) {
 }
 
 /// Gen6 and Gen7, distances as immediate source 1.
-fn jumps<const V: u8>(words: &mut Words, inst: &Inst) {
+fn jumps<const V: u8>(words: &mut Hints, inst: &Inst) {
     let (region, ty) = match inst.opcode {
         Opcode::If => (SCALAR, Type::W),
         Opcode::Else | Opcode::Endif | Opcode::While | Opcode::Brd => (VEC8, Type::W),
@@ -76,23 +134,7 @@ fn jumps<const V: u8>(words: &mut Words, inst: &Inst) {
     immediate::<V>(words, 1, ty);
 }
 
-/// `do`: the null register three times.
-pub(super) fn loop_head<const V: u8>(words: &mut Words, inst: &Inst) {
-    operands::<V>(words, inst, NULL, Type::F, VEC8);
-    source::<V>(words, inst, 1, NULL, Type::F, VEC8);
-}
-
-/// Source 1 of `wait`.
-pub(super) fn wait<const V: u8>(words: &mut Words, inst: &Inst) {
-    source::<V>(words, inst, 1, NULL, Type::F, VEC8);
-}
-
-/// The destination of a jump through a register.
-pub(super) fn null_dst<const V: u8>(words: &mut Words, inst: &Inst) {
-    dst::<V>(words, inst, NULL, Type::D);
-}
-
-fn operands<const V: u8>(words: &mut Words, inst: &Inst, nr: u32, ty: Type, region: [u32; 3]) {
+fn operands<const V: u8>(words: &mut Hints, inst: &Inst, nr: u32, ty: Type, region: [u32; 3]) {
     dst::<V>(words, inst, nr, ty);
     source::<V>(words, inst, 0, nr, ty, region);
 }
@@ -101,13 +143,13 @@ fn code<const V: u8>(ty: Type) -> u32 {
     codes::reg_type_code::<V>(ty).unwrap_or(0)
 }
 
-fn immediate<const V: u8>(words: &mut Words, index: usize, ty: Type) {
+fn immediate<const V: u8>(words: &mut Hints, index: usize, ty: Type) {
     let layout = &At::<V>::L.src[index & 1];
     words.suggest(layout.file, codes::file_code(RegFile::Imm));
     words.suggest(layout.ty, code::<V>(ty));
 }
 
-fn dst<const V: u8>(words: &mut Words, inst: &Inst, nr: u32, ty: Type) {
+fn dst<const V: u8>(words: &mut Hints, inst: &Inst, nr: u32, ty: Type) {
     let layout = &At::<V>::L.dst;
     words.suggest(layout.ty, code::<V>(ty));
     words.suggest(layout.nr, nr);
@@ -118,7 +160,7 @@ fn dst<const V: u8>(words: &mut Words, inst: &Inst, nr: u32, ty: Type) {
 }
 
 fn source<const V: u8>(
-    words: &mut Words,
+    words: &mut Hints,
     inst: &Inst,
     index: usize,
     nr: u32,

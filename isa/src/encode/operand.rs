@@ -2,10 +2,10 @@
 //!
 //! PRM: volume 4, 13.2.3-13.2.4. Restrictions on regions are the validator's.
 
-use super::{COMPR4_BIT, Words, bad, has_compr4, hint};
+use super::{COMPR4_BIT, Words, bad, has_compr4};
 use crate::codes;
 use crate::error::{EncodeError, OperandId};
-use crate::inst::{AccessMode, Inst, Opcode};
+use crate::inst::{AccessMode, Inst};
 use crate::layout as at;
 use crate::layout::{At, Field, IndirectLayout, SrcLayout};
 use crate::operand::{Addr, Dst, RegFile, Src};
@@ -32,8 +32,6 @@ pub(super) fn dst<const V: u8>(
     if align1 {
         words.put(layout.hstride, hstride);
     } else {
-        // Align16 ignores the stride; hardware documentation asks for 1.
-        words.suggest(layout.hstride, 1);
         if hstride != 1 {
             return Err(error("horizontal stride"));
         }
@@ -118,40 +116,34 @@ pub(super) fn sources<const V: u8>(
 ) -> Result<(), EncodeError> {
     match row.nsrc {
         0 => Ok(()),
-        1 => {
-            if inst.opcode == Opcode::Wait {
-                hint::wait::<V>(words, inst);
-            }
-            src::<V>(words, 0, inst.access, true, &inst.src[0])?;
-            if inst.src[0].file == RegFile::Imm && !wide::<V>(&inst.src[0]) {
-                // PRM 11.9: a missing src1 has the type of the immediate.
-                let [first, second] = &At::<V>::L.src;
-                words.suggest(second.ty, first.ty.get(&words.raw));
-            }
-            Ok(())
-        }
+        1 => src::<V, 0>(words, inst.access, true, &inst.src[0]),
         _ => {
-            src::<V>(words, 0, inst.access, false, &inst.src[0])?;
-            src::<V>(words, 1, inst.access, true, &inst.src[1])
+            src::<V, 0>(words, inst.access, false, &inst.src[0])?;
+            src::<V, 1>(words, inst.access, true, &inst.src[1])
         }
     }
 }
 
 /// An immediate of two words.
-fn wide<const V: u8>(src: &Src) -> bool {
+pub(super) fn wide<const V: u8>(src: &Src) -> bool {
     V >= 80 && src.ty.size() == 8
 }
 
-fn immediate<const V: u8>(
+const fn source_id<const INDEX: usize>() -> OperandId {
+    if INDEX == 0 {
+        OperandId::Src0
+    } else {
+        OperandId::Src1
+    }
+}
+
+fn immediate<const V: u8, const INDEX: usize>(
     words: &mut Words,
-    index: usize,
     wide: bool,
     src: &Src,
 ) -> Result<(), EncodeError> {
-    let (layout, operand) = match index {
-        0 => (&At::<V>::L.src[0], OperandId::Src0),
-        _ => (&At::<V>::L.src[1], OperandId::Src1),
-    };
+    let layout = &At::<V>::L.src[INDEX];
+    let operand = source_id::<INDEX>();
     let error = |what| bad(operand, what);
     words.put(layout.file, codes::file_code(src.file));
     words.put(
@@ -159,7 +151,7 @@ fn immediate<const V: u8>(
         codes::imm_type_code::<V>(src.ty).ok_or(error("type"))?,
     );
     if wide {
-        if index != 0 {
+        if INDEX != 0 {
             return Err(error("type"));
         }
         words.put_word(2, src.imm as u32);
@@ -188,25 +180,22 @@ pub(super) fn dim<const V: u8>(words: &mut Words, src: &Src) -> Result<(), Encod
     if src.file != RegFile::Imm {
         return Err(bad(OperandId::Src0, "register file"));
     }
-    immediate::<V>(words, 0, true, src)?;
-    let [first, second] = &At::<V>::L.src;
-    words.suggest(second.ty, first.ty.get(&words.raw));
-    Ok(())
+    immediate::<V, 0>(words, true, src)
 }
 
-pub(super) fn src<const V: u8>(
+#[inline]
+pub(super) fn src<const V: u8, const INDEX: usize>(
     words: &mut Words,
-    index: usize,
     access: AccessMode,
     imm_allowed: bool,
     src: &Src,
 ) -> Result<(), EncodeError> {
-    let (layout, operand) = match index {
-        0 => (&At::<V>::L.src[0], OperandId::Src0),
-        _ => (&At::<V>::L.src[1], OperandId::Src1),
-    };
+    let layout = &At::<V>::L.src[INDEX];
+    let operand = source_id::<INDEX>();
     match src.file {
-        RegFile::Imm if imm_allowed => return immediate::<V>(words, index, wide::<V>(src), src),
+        RegFile::Imm if imm_allowed => {
+            return immediate::<V, INDEX>(words, wide::<V>(src), src);
+        }
         RegFile::Imm | RegFile::Mrf => return Err(bad(operand, "register file")),
         RegFile::Arf | RegFile::Grf => {}
     }
@@ -226,6 +215,7 @@ pub(super) fn payload<const V: u8>(
     register::<V>(words, &At::<V>::L.src[0], operand, access, src)
 }
 
+#[inline(always)]
 fn register<const V: u8>(
     words: &mut Words,
     layout: &SrcLayout,

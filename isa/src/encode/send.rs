@@ -27,7 +27,7 @@ pub(super) fn send<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), En
     if send.imm.is_some() {
         words.put(layout.src[1].file, codes::file_code(RegFile::Imm));
     } else {
-        src::<V>(words, 1, inst.access, false, &inst.src[1])?;
+        src::<V, 1>(words, inst.access, false, &inst.src[1])?;
     }
     target::<V>(words, &send)
 }
