@@ -505,6 +505,8 @@ fn pred_ctrl(word: &str) -> Option<PredCtrl> {
         "all8h" => PredCtrl::All8h,
         "any16h" => PredCtrl::Any16h,
         "all16h" => PredCtrl::All16h,
+        "any32h" => PredCtrl::Any32h,
+        "all32h" => PredCtrl::All32h,
         "x" => PredCtrl::ReplX,
         "y" => PredCtrl::ReplY,
         "z" => PredCtrl::ReplZ,

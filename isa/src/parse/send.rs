@@ -201,10 +201,10 @@ pub(super) fn end_of_thread(send: &mut SendDesc, generation: Verx10, option: boo
     }
 }
 
-/// The address subregister that a descriptor operand names, as it is written.
+/// The address subregister that a descriptor operand names, in words; the text counts elements.
 fn address_words(src: &Src) -> u8 {
     match src.addr {
-        Addr::Direct { subnr, .. } => subnr / src.ty.size() as u8,
+        Addr::Direct { subnr, .. } => subnr / 2,
         Addr::Indirect { subreg, .. } => subreg,
     }
 }

@@ -22,7 +22,7 @@ pub(super) const fn shape(generation: Verx10, inst: &Inst) -> Shape {
         (Opcode::Else, 0..60 | 80..)
         | (Opcode::If, 70..)
         | (Opcode::Halt, 60..)
-        | (Opcode::Break | Opcode::Cont | Opcode::Brc, _) => (true, true),
+        | (Opcode::Break | Opcode::Cont | Opcode::Brc | Opcode::Goto, _) => (true, true),
         _ => (true, false),
     };
     Shape { jump, second }
@@ -37,10 +37,11 @@ pub(super) const fn unit(generation: Verx10) -> i64 {
     }
 }
 
-/// Structured flow control.
+/// Structured flow control. A distance that the opcode does not use is shown when it is not zero.
 pub(super) fn branch(line: &mut Line, generation: Verx10, inst: &Inst, place: &Place<'_>) {
     let Some(branch) = inst.branch else { return };
     let Shape { jump, second } = shape(generation, inst);
+    let (jump, second) = (jump || branch.jump != 0, second || branch.pop_or_uip != 0);
     let old = generation.0 < 60;
     if jump {
         line.pad(16);
@@ -61,6 +62,7 @@ pub(super) fn branch(line: &mut Line, generation: Verx10, inst: &Inst, place: &P
 pub(super) fn distances(line: &mut Line, generation: Verx10, inst: &Inst, place: &Place<'_>) {
     let Some(branch) = inst.branch else { return };
     let Shape { jump, second } = shape(generation, inst);
+    let second = second || branch.pop_or_uip != 0;
     if jump {
         line.pad(32);
         line.put("JIP: ");

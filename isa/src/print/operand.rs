@@ -59,8 +59,8 @@ fn subregister(line: &mut Line, subnr: u8, ty: Type) {
     }
 }
 
-fn indirect(line: &mut Line, subreg: u8, imm: i16) {
-    line.put("g[a0");
+fn indirect(line: &mut Line, file: RegFile, subreg: u8, imm: i16) {
+    line.put(if file == RegFile::Mrf { "m[a0" } else { "g[a0" });
     if subreg != 0 {
         line.fmt(format_args!(".{subreg}"));
     }
@@ -79,7 +79,7 @@ pub(super) fn dst(line: &mut Line, inst: &Inst) {
             }
             subregister(line, subnr, dst.ty);
         }
-        Addr::Indirect { subreg, imm } => indirect(line, subreg, imm),
+        Addr::Indirect { subreg, imm } => indirect(line, dst.file, subreg, imm),
     }
     line.fmt(format_args!("<{}>", dst.hstride));
     if inst.access == AccessMode::Align16 && dst.writemask != 0xf {
@@ -111,7 +111,7 @@ pub(super) fn src(line: &mut Line, generation: Verx10, inst: &Inst, index: usize
             }
             subregister(line, subnr, src.ty);
         }
-        Addr::Indirect { subreg, imm } => indirect(line, subreg, imm),
+        Addr::Indirect { subreg, imm } => indirect(line, src.file, subreg, imm),
     }
     let Region {
         vstride,
@@ -199,7 +199,7 @@ fn payload(line: &mut Line, file: RegFile, addr: Addr) {
             register(line, file, nr);
             subregister(line, subnr, Type::Ud);
         }
-        Addr::Indirect { subreg, imm } => indirect(line, subreg, imm),
+        Addr::Indirect { subreg, imm } => indirect(line, file, subreg, imm),
     }
     line.put(letters(Type::Ud));
 }

@@ -52,8 +52,9 @@ pub(super) fn descriptors(line: &mut Line, generation: Verx10, inst: &Inst) {
 /// The extended descriptor; the value if it is an immediate.
 fn extended(line: &mut Line, ex_desc: ExDesc) -> Option<u32> {
     match ex_desc {
-        ExDesc::Reg(subreg) => {
-            address(line, subreg);
+        // The text counts doublewords, as its type says.
+        ExDesc::Reg(words) => {
+            address(line, words / 2);
             None
         }
         ExDesc::Imm(value) => {
