@@ -1,4 +1,4 @@
-//! The words of Mesa's assembler tests, decoded and printed, against their source text.
+//! Mesa's assembler tests: words decoded and printed, against their source.
 //!
 //! No PRM chapter. Needs Mesa's source, named by `CRESTLINE_MESA_SRC`. White space, comments, the text
 //! of message descriptors and the names of labels do not count; where labels point to does.

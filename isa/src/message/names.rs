@@ -330,3 +330,70 @@ pub(super) static PIXEL_INTERPOLATOR: Names = Names {
         (3, "per_slot_offset"),
     ],
 };
+
+const SFID: &str = "SFID";
+pub(super) static UNITS_40: Names = Names {
+    what: SFID,
+    list: &[
+        (0, "null"),
+        (1, "math"),
+        (2, "sampler"),
+        (3, "gateway"),
+        (4, "read"),
+        (5, "write"),
+        (6, "urb"),
+        (7, "thread_spawner"),
+        (8, "vme"),
+    ],
+};
+pub(super) static UNITS_60: Names = Names {
+    what: SFID,
+    list: &[
+        (0, "null"),
+        (1, "math"),
+        (2, "sampler"),
+        (3, "gateway"),
+        (4, "dp_sampler"),
+        (5, "render"),
+        (6, "urb"),
+        (7, "thread_spawner"),
+        (8, "vme"),
+        (9, "const"),
+    ],
+};
+pub(super) static UNITS_70: Names = Names {
+    what: SFID,
+    list: &[
+        (0, "null"),
+        (1, "math"),
+        (2, "sampler"),
+        (3, "gateway"),
+        (4, "dp_sampler"),
+        (5, "render"),
+        (6, "urb"),
+        (7, "thread_spawner"),
+        (8, "vme"),
+        (9, "const"),
+        (10, "data"),
+        (11, "pixel interp"),
+    ],
+};
+pub(super) static UNITS_75: Names = Names {
+    what: SFID,
+    list: &[
+        (0, "null"),
+        (1, "math"),
+        (2, "sampler"),
+        (3, "gateway"),
+        (4, "dp_sampler"),
+        (5, "render"),
+        (6, "urb"),
+        (7, "thread_spawner"),
+        (8, "vme"),
+        (9, "const"),
+        (10, "data"),
+        (11, "pixel interp"),
+        (12, "dp data 1"),
+        (13, "cre"),
+    ],
+};

@@ -7,8 +7,8 @@
 use super::names::{
     AOP, AOP_FLOAT, DC0, DC1, GATEWAY, MATH, OWORDS, PERSPECTIVE, PIXEL_INTERPOLATOR, READ_40,
     READ_45, READ_CACHE, RENDER_60, RENDER_70, RENDER_90, RETURN_FORMAT, RT_SUBTYPE, SAMPLER,
-    SCRATCH, SCRATCH_UNIT, SIMD, SIMD_MASK, SIMD_MODE, SWIZZLE, SWIZZLE_70, URB_40, URB_70, URB_80,
-    WRITE,
+    SCRATCH, SCRATCH_UNIT, SIMD, SIMD_MASK, SIMD_MODE, SWIZZLE, SWIZZLE_70, UNITS_40, UNITS_60,
+    UNITS_70, UNITS_75, URB_40, URB_70, URB_80, WRITE,
 };
 use super::part::Part::{Case, Flag, More, Name, NonZero, Number, Text, Tight, Unsupported, Word};
 use super::part::Radix::{Decimal, Hex, Hex2, Prefixed};
@@ -58,73 +58,6 @@ pub(super) const fn units(generation: Verx10) -> &'static Names {
         _ => &UNITS_75,
     }
 }
-
-const SFID: &str = "SFID";
-static UNITS_40: Names = Names {
-    what: SFID,
-    list: &[
-        (0, "null"),
-        (1, "math"),
-        (2, "sampler"),
-        (3, "gateway"),
-        (4, "read"),
-        (5, "write"),
-        (6, "urb"),
-        (7, "thread_spawner"),
-        (8, "vme"),
-    ],
-};
-static UNITS_60: Names = Names {
-    what: SFID,
-    list: &[
-        (0, "null"),
-        (1, "math"),
-        (2, "sampler"),
-        (3, "gateway"),
-        (4, "dp_sampler"),
-        (5, "render"),
-        (6, "urb"),
-        (7, "thread_spawner"),
-        (8, "vme"),
-        (9, "const"),
-    ],
-};
-static UNITS_70: Names = Names {
-    what: SFID,
-    list: &[
-        (0, "null"),
-        (1, "math"),
-        (2, "sampler"),
-        (3, "gateway"),
-        (4, "dp_sampler"),
-        (5, "render"),
-        (6, "urb"),
-        (7, "thread_spawner"),
-        (8, "vme"),
-        (9, "const"),
-        (10, "data"),
-        (11, "pixel interp"),
-    ],
-};
-static UNITS_75: Names = Names {
-    what: SFID,
-    list: &[
-        (0, "null"),
-        (1, "math"),
-        (2, "sampler"),
-        (3, "gateway"),
-        (4, "dp_sampler"),
-        (5, "render"),
-        (6, "urb"),
-        (7, "thread_spawner"),
-        (8, "vme"),
-        (9, "const"),
-        (10, "data"),
-        (11, "pixel interp"),
-        (12, "dp data 1"),
-        (13, "cre"),
-    ],
-};
 
 const fn bits(hi: u8, lo: u8) -> Bits {
     Bits::new(hi, lo)
