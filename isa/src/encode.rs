@@ -301,7 +301,6 @@ fn branch_or_register<const V: u8>(
     format: Format,
 ) -> Result<(), EncodeError> {
     let immediate = inst.branch.is_some();
-    if immediate {}
     if format == Format::Call {
         dst::<V>(words, inst.access, &inst.dst)?;
     }

@@ -14,6 +14,9 @@ pub mod gen70;
 pub mod gen75;
 pub mod gen80;
 pub mod gen90;
+mod properties;
+
+pub use properties::{Controls, Properties, TypeSet};
 
 /// How the operand words of an instruction are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -86,6 +89,8 @@ pub struct OpcodeDesc {
     pub ndst: u8,
     /// Operand format.
     pub format: Format,
+    /// Types, controls and restrictions in the generation of the table that holds the row.
+    pub properties: Properties,
 }
 
 const fn row(
@@ -103,6 +108,8 @@ const fn row(
         nsrc,
         ndst,
         format,
+        // The table that takes the row fills in its generation's.
+        properties: properties::of(Verx10::GEN40, opcode),
     }
 }
 
@@ -121,7 +128,7 @@ pub struct Table {
     pub import: Option<&'static Table>,
     /// Imported opcodes that this generation does not have.
     pub exclude: &'static [Opcode],
-    /// Own rows.
+    /// Own rows, with the properties that they have on Gen4.
     pub own: &'static [OpcodeDesc],
     /// All rows by number.
     by_hw: [Option<OpcodeDesc>; NUMBERS],
@@ -169,6 +176,16 @@ impl Table {
         while index < own.len() {
             by_hw[own[index].hw as usize] = Some(own[index]);
             index += 1;
+        }
+        hw = 0;
+        while hw < NUMBERS {
+            if let Some(row) = by_hw[hw] {
+                by_hw[hw] = Some(OpcodeDesc {
+                    properties: properties::of(generation, row.opcode),
+                    ..row
+                });
+            }
+            hw += 1;
         }
         let mut by_opcode = [NO_ROW; Opcode::COUNT];
         let mut by_name = [NO_ROW; NUMBERS];

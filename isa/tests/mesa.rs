@@ -7,7 +7,10 @@
 
 use std::path::{Path, PathBuf};
 
-use isa::{Verx10, decode, encode};
+use isa::inst::{AccessMode, CondMod, PredCtrl};
+use isa::operand::{Addr, RegFile};
+use isa::tables::Controls;
+use isa::{Opcode, Verx10, decode, encode};
 
 const DIRECTORIES: [(&str, u8); 8] = [
     ("gen4", 40),
@@ -94,6 +97,67 @@ fn expected_bytes_survive() {
         }
         println!("{directory}: {count} instructions, {hinted} without reserved bits");
         assert!(count > 500, "{directory} has {count} instructions");
+    }
+    assert_eq!(failures, 0);
+}
+
+/// Types and controls of Mesa's instructions are in the tables.
+#[test]
+fn expected_instructions_are_in_the_tables() {
+    let Some(source) = source() else { return };
+    let mut failures = 0;
+    for (directory, number) in DIRECTORIES {
+        let generation = Verx10(number);
+        for (place, raw) in lines(&source.join(directory)) {
+            let inst = decode(generation, raw).expect("decodes");
+            let row = inst.opcode.desc(generation).expect("a row");
+            let has = |control| row.properties.controls.contains(control);
+            let null = inst.dst.file == RegFile::Arf
+                && matches!(inst.dst.addr, Addr::Direct { nr: 0, .. });
+            let mut wrong = Vec::new();
+            if !null && !row.properties.dst.contains(inst.dst.ty) {
+                wrong.push("destination");
+            }
+            for (src, types) in inst.src.iter().zip(row.properties.src) {
+                let read = src.file != RegFile::Arf || src.imm != 0;
+                // Two lines of gen7.5/and.asm have a float immediate.
+                let excused = inst.opcode == Opcode::And && src.file == RegFile::Imm;
+                if read && !types.contains(src.ty) && !excused {
+                    wrong.push("source");
+                }
+                let modified = src.negate || src.abs;
+                if modified && !has(Controls::SOURCE_MODIFIERS) {
+                    wrong.push("source modifier");
+                }
+            }
+            for (used, control) in [
+                (inst.pred_ctrl != PredCtrl::None, Controls::PREDICATE),
+                (inst.cond_mod != CondMod::None, Controls::CONDITION),
+                (inst.saturate, Controls::SATURATE),
+                (inst.acc_wr_ctrl, Controls::ACC_WRITE),
+            ] {
+                if used && !has(control) {
+                    wrong.push("control");
+                }
+            }
+            for (missing, control) in [
+                (inst.cond_mod == CondMod::None, Controls::CONDITION_REQUIRED),
+                (!inst.acc_wr_ctrl, Controls::ACC_WRITE_REQUIRED),
+                (inst.access == AccessMode::Align1, Controls::ALIGN16_ONLY),
+                (inst.exec_size < 4, Controls::FOUR_CHANNELS),
+            ] {
+                if missing && has(control) {
+                    wrong.push("restriction");
+                }
+            }
+            if !wrong.is_empty() {
+                println!(
+                    "{directory}/{place}: {wrong:?} of {}",
+                    isa::print(generation, &inst)
+                );
+                failures += 1;
+            }
+        }
     }
     assert_eq!(failures, 0);
 }

@@ -31,10 +31,8 @@ pub(super) fn dst<const V: u8>(
     let hstride = hstride.ok_or(error("horizontal stride"))?;
     if align1 {
         words.put(layout.hstride, hstride);
-    } else {
-        if hstride != 1 {
-            return Err(error("horizontal stride"));
-        }
+    } else if hstride != 1 {
+        return Err(error("horizontal stride"));
     }
     if align1 && dst.writemask != 0xf || dst.writemask > 0xf {
         return Err(error("write mask"));
