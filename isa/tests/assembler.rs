@@ -115,7 +115,7 @@ const PIECES: [&str; 34] = [
 /// The text with some bytes removed, doubled, replaced, or with pieces of the language put in.
 fn damaged(text: &str, random: &mut Random) -> String {
     let mut chars: Vec<char> = text.chars().collect();
-    for _ in 0..=random.below(4) {
+    for _ in 0..random.below(4) {
         let at = random.below(chars.len() + 1);
         match random.below(4) {
             0 if at < chars.len() => {

@@ -10,7 +10,7 @@ use super::options::{self, Options};
 use super::{Code, Fixup, Item, Parser, Places, Target, immediate};
 use crate::inst::{AccessMode, Branch, Compression, CondMod, Inst, Opcode, PredCtrl};
 use crate::operand::{Addr, Dst, RegFile, Region, Src, Type};
-use crate::tables::OpcodeDesc;
+use crate::tables::{Format, OpcodeDesc};
 
 /// Functions of `math` from their number.
 const MATH: [&str; 16] = [
@@ -133,7 +133,7 @@ impl Parser<'_> {
             ctrl = pred_ctrl(self.cursor.word()).ok_or_else(|| {
                 Fail::expected(
                     at,
-                    "a predicate control (anyv, allv, any2h .. all16h, x, y, z, w)",
+                    "a predicate control (anyv, allv, any2h .. all32h, x, y, z, w)",
                 )
             })?;
         }
@@ -269,7 +269,12 @@ impl Parser<'_> {
             | Opcode::While
             | Opcode::Break
             | Opcode::Cont
-            | Opcode::Halt => self.branch(inst),
+            | Opcode::Halt => {
+                if row.format == Format::BranchCount && inst.cond_mod != CondMod::None {
+                    self.compared(inst, places)?;
+                }
+                self.branch(inst)
+            }
             Opcode::Jmpi => self.jump(inst, places),
             Opcode::Send | Opcode::Sendc | Opcode::Sends | Opcode::Sendsc => {
                 self.send(inst, places)
@@ -296,13 +301,48 @@ impl Parser<'_> {
                     places.src[index] = self.here();
                     inst.src[index] = self.src()?;
                 }
-                self.cursor.space();
-                if matches!(self.cursor.peek(), b'J' | b'U') {
-                    self.branch(inst)?;
+                match row.format {
+                    Format::BranchReg | Format::BranchReg2 | Format::Call
+                        if !self.at_distance() =>
+                    {
+                        inst.num_src = 1;
+                        places.src[0] = self.here();
+                        inst.src[0] = self.src()?;
+                        Ok(())
+                    }
+                    Format::BranchReg
+                    | Format::BranchReg2
+                    | Format::Call
+                    | Format::BranchJip
+                    | Format::BranchUip => self.branch(inst),
+                    _ => Ok(()),
                 }
-                Ok(())
             }
         }
+    }
+
+    /// Whether a distance follows, as against a register that holds it.
+    fn at_distance(&mut self) -> bool {
+        self.cursor.space();
+        match self.cursor.peek() {
+            b'-' => self.cursor.peek_at(1).is_ascii_digit(),
+            b'(' => false,
+            _ => !self.at_register(),
+        }
+    }
+
+    /// Gen6 compares two sources in flow control with a condition; without them null is compared.
+    fn compared(&mut self, inst: &mut Inst, places: &mut Places) -> Result<(), Fail> {
+        inst.num_src = 2;
+        self.cursor.space();
+        if self.at_distance() {
+            return Ok(());
+        }
+        for index in 0..2 {
+            places.src[index] = self.here();
+            inst.src[index] = self.src()?;
+        }
+        Ok(())
     }
 
     /// Position of the next token.
@@ -543,9 +583,9 @@ fn compr4(inst: &mut Inst, generation: u8) -> Option<()> {
     Some(())
 }
 
-/// Align16 regions are rows of four channels. Vertical stride 8 says the same about a whole register.
-const fn align16_region(src: &mut Src) {
-    let vstride = if src.region.vstride == 8 {
+/// Align16 regions are rows of four channels. A whole register by its align1 region is `<4>`.
+fn align16_region(src: &mut Src) {
+    let vstride = if src.region == Region::VEC8 {
         4
     } else {
         src.region.vstride

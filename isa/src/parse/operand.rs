@@ -178,7 +178,8 @@ impl Parser<'_> {
         }
         let mut ahead = self.cursor.clone();
         let word = ahead.word();
-        known(word).is_some()
+        numbered(word)
+            || known(word).is_some()
             || self.registers.contains_key(word)
             || matches!(word, "g" | "r" | "m") && ahead.peek() == b'['
     }
@@ -557,6 +558,15 @@ impl Parser<'_> {
         }
         Ok(value)
     }
+}
+
+/// Whether a word begins with a general or message register.
+fn numbered(word: &str) -> bool {
+    let Some(rest) = word.strip_prefix(['g', 'r', 'm']) else {
+        return false;
+    };
+    let after = rest.trim_start_matches(|c: char| c.is_ascii_digit());
+    after.len() < rest.len() && (after.is_empty() || type_of(after.as_bytes()).is_some())
 }
 
 /// The architecture register that a word begins with: number, how much of the word, and the type it

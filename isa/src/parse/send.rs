@@ -89,7 +89,9 @@ impl Parser<'_> {
             let value = self.unsigned("a descriptor", u64::from(u32::MAX))?;
             return Ok(Desc::Imm(value as u32));
         }
-        if self.at_register() && word != "null" {
+        let modified = matches!(self.cursor.peek(), b'-' | b'~' | b'(')
+            && !self.cursor.peek_at(1).is_ascii_digit();
+        if modified || self.at_register() && word != "null" {
             return self.src().map(Desc::Reg);
         }
         if self.cursor.at_name() {

@@ -130,6 +130,14 @@ fn labels_count_in_the_generations_unit() {
 }
 
 #[test]
+fn jmpi_takes_a_register_too() {
+    let inst = one("jmpi(1) g2.1<0,1,0>D { align1 nomask }");
+    assert_eq!(inst.branch, None);
+    assert_eq!(inst.src[1].addr, Addr::Direct { nr: 2, subnr: 4 });
+    assert_eq!(one("jmpi(1) -3D").branch.map(|b| b.jump), Some(-3));
+}
+
+#[test]
 fn wrong_labels_are_errors() {
     assert_eq!(
         errors(GEN40, "A:\nA:\nwhile(8) Jump: B;\n"),

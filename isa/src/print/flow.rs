@@ -3,7 +3,7 @@
 //! PRM: volume 4, 13.3 and 14.2; JIP and UIP of Gen6 on as in Mesa 22.3.6 `brw_disasm.c`. Mesa prints
 //! numbers for Gen4 and Gen5 and for `jmpi`; labels there are an extension.
 
-use super::{Line, Place};
+use super::{Line, Place, operand};
 use crate::inst::{Inst, Opcode, Verx10};
 use crate::operand::{RegFile, Type};
 
@@ -43,6 +43,11 @@ pub(super) fn branch(line: &mut Line, generation: Verx10, inst: &Inst, place: &P
     let Shape { jump, second } = shape(generation, inst);
     let (jump, second) = (jump || branch.jump != 0, second || branch.pop_or_uip != 0);
     let old = generation.0 < 60;
+    // Gen6 compares two sources when there is a condition.
+    for index in 0..usize::from(inst.num_src) {
+        line.pad(if index == 0 { 16 } else { 32 });
+        operand::src(line, generation, inst, index);
+    }
     if jump {
         line.pad(16);
         line.put(if old { "Jump: " } else { "JIP: " });
