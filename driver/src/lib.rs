@@ -35,6 +35,7 @@ mod irq;
 pub mod request;
 mod reset;
 mod timeline;
+pub mod uapi;
 pub mod uncore;
 pub mod workarounds;
 

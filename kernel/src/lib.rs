@@ -1,7 +1,7 @@
 //! Kernel-style crate shim: what the driver may ask of a kernel.
 //!
 //! Names and shapes follow the `kernel` crate of Rust-for-Linux where it has them, so that the driver moves into a
-//! kernel tree by changing its imports. Not modelled: power management, module loading, user memory access.
+//! kernel tree by changing its imports. Not modelled: power management, module loading.
 #![no_std]
 #![cfg_attr(not(feature = "bar"), forbid(unsafe_code))]
 #![deny(unsafe_code)]
@@ -21,6 +21,7 @@ pub mod platform;
 pub mod print;
 pub mod sync;
 pub mod time;
+pub mod uaccess;
 
 #[doc(hidden)]
 pub use log;
