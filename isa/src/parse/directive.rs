@@ -7,7 +7,7 @@ use alloc::format;
 use alloc::string::ToString;
 
 use super::error::Fail;
-use super::operand::{known, type_of};
+use super::names::{known, type_of};
 use super::{Code, Constant, Item, Parser};
 
 impl<'a> Parser<'a> {
