@@ -27,7 +27,7 @@ fn reg(nr: usize) -> Src {
         ty: Type::F,
         addr: direct(nr),
         region: Region::VEC8,
-        negate: nr % 5 == 0,
+        negate: nr.is_multiple_of(5),
         ..Src::NULL
     }
 }

@@ -175,7 +175,9 @@ fn offsets<const V: u8>(uip: bool, from: &mut Reader) -> Branch {
     }
 }
 
-/// `brd`, `brc` and `call`: distances as immediates, or source 0 has them in a register.
+/// `brd`, `brc` and `call`: distances as immediates, or source 0 has them in a register. Source 0 is
+/// null when there are immediates (Baytrail volume 2 part 2, brc), whether the file of the operand
+/// over which they lie says so or not.
 fn branch_or_register<const V: u8>(
     format: Format,
     from: &mut Reader,
@@ -184,18 +186,22 @@ fn branch_or_register<const V: u8>(
     if format == Format::Call {
         dst::<V>(inst.access, from, &mut inst.dst)?;
     }
-    let holder = &At::<V>::L.src[usize::from(V < 80)];
-    let code = from.get(holder.file);
-    if codes::file(code) == RegFile::Imm {
+    let [first, second] = &At::<V>::L.src;
+    let holder = if V < 80 { second } else { first };
+    let imm = codes::file(from.peek(holder.file)) == RegFile::Imm;
+    let null =
+        from.peek(first.file) == 0 && from.peek(first.indirect) == 0 && from.peek(first.nr) == 0;
+    if imm || null {
         inst.branch = Some(offsets::<V>(format == Format::BranchReg2, from));
-    } else if V < 80 && code != 0 {
+        return Ok(());
+    }
+    let code = from.get(holder.file);
+    if V < 80 && code != 0 {
         let operand = OperandId::Src1;
         return Err(Kind::ReservedRegFile { operand, code });
-    } else {
-        inst.num_src = 1;
-        src::<V, 0>(inst.access, false, from, &mut inst.src[0])?;
     }
-    Ok(())
+    inst.num_src = 1;
+    src::<V, 0>(inst.access, false, from, &mut inst.src[0])
 }
 
 /// `dim` (Gen7.5): a double as the immediate in two words.

@@ -304,13 +304,18 @@ fn branch_or_register<const V: u8>(
     if format == Format::Call {
         dst::<V>(words, inst.access, &inst.dst)?;
     }
-    let holder = &At::<V>::L.src[usize::from(V < 80)];
     if immediate {
-        words.put(holder.file, codes::file_code(RegFile::Imm));
         return offsets::<V>(words, inst, format == Format::BranchReg2);
     }
-    words.put(holder.file, codes::file_code(RegFile::Arf));
-    src::<V, 0>(words, inst.access, false, &inst.src[0])
+    if V < 80 {
+        words.put(At::<V>::L.src[1].file, codes::file_code(RegFile::Arf));
+    }
+    let source = &inst.src[0];
+    if source.file == RegFile::Arf && direct(source.addr).is_some_and(|(nr, _)| nr == 0) {
+        // Null stands for immediates.
+        return Err(bad(OperandId::Src0, "register"));
+    }
+    src::<V, 0>(words, inst.access, false, source)
 }
 
 /// Whether an operand is direct, with its register number.
