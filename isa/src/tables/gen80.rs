@@ -1,4 +1,4 @@
-//! Broadwell opcode table: distances in bytes, `csel`, `smov`, `madm`, `goto`, `join`.
+//! Broadwell opcode table: distances in bytes, `csel`, `madm`, `goto`, `join`.
 //!
 //! PRM: Broadwell volume 2a, instructions; Mesa 22.3.6 `brw_eu.c`, which lacks `join`.
 

@@ -1,4 +1,4 @@
-//! What an opcode takes in a generation: types of its operands, controls, restrictions.
+//! What an opcode takes in a generation: operand types, controls, restrictions.
 //!
 //! PRM: volume 4, 14.2 (Gen4); Baytrail volume 2 part 2, add to brd (Gen7); the rest from Mesa 22.3.6
 //! `brw_shader.cpp` (can_do_cmod, can_do_saturate, can_do_source_mods), `brw_eu_emit.c` and
