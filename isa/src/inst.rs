@@ -4,7 +4,8 @@
 
 use crate::operand::{Dst, Src};
 
-/// Generation as version times ten: 40 Gen4, 45 G45, 50 Ironlake, 60, 70, 90.
+/// Generation as version times ten: 40 Gen4, 45 G45, 50 Ironlake, 60 Sandybridge, 70 Ivybridge, 75
+/// Haswell, 80 Broadwell, 90 Skylake and Broxton.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Verx10(pub u8);
 
