@@ -1,4 +1,4 @@
-//! `crestline eu run` as a user calls it: the worked examples of docs/, and what goes wrong.
+//! `crestline eu run` as a user calls it: worked examples, and what goes wrong.
 //!
 //! No PRM chapter. Expectations are computed here, not by the model.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
@@ -76,7 +76,11 @@ fn collatz() {
     let steps = |mut n: u64| {
         let mut steps = 0;
         while n > 1 {
-            n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+            n = if n.is_multiple_of(2) {
+                n / 2
+            } else {
+                3 * n + 1
+            };
             steps += 1;
         }
         steps.to_string()

@@ -8,4 +8,4 @@ send(8) 1       g10<1>UD        null<8,8,1>UD   read MsgDesc: OWord Block Read M
 add(8)          m2<1>UD         g10<8,8,1>UD    0x00000001UD    { align1 };
 send(8) 1       null<1>UD       null<8,8,1>UD   write MsgDesc: OWord block write MsgCtrl = 0x2 Surface = 255 mlen 2 rlen 0 { align1 };
 // End of thread: a message to nobody.
-send(8) 1       null<1>UD       null<8,8,1>UD   0x80100000 null MsgDesc: mlen 1 rlen 0 { align1 EOT };
+send(8) 1       null<1>UD       null<8,8,1>UD   null MsgDesc: mlen 1 rlen 0 { align1 EOT };

@@ -1,4 +1,4 @@
-//! `docs/coverage/`: the statements of the manual, and the tests that hold the model to them.
+//! `docs/coverage/`: statements of the manual, and the tests that cover them.
 //! No PRM chapter. Believes the annotations: a test that says `covers: 14.2-01` has to be about that.
 
 use std::collections::{BTreeMap, BTreeSet};

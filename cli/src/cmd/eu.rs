@@ -1,4 +1,4 @@
-//! `crestline eu run`: one thread of an assembled kernel on the model, its registers before and after.
+//! `crestline eu run`: one thread of an assembled kernel on the modelled EU.
 //!
 //! PRM: volume 4, chapters 9-14. No fixed function builds a payload: registers are what the command
 //! line says, zero otherwise.

@@ -347,7 +347,10 @@ impl Reader<'_> {
                 }
             }
             Part::Unsupported => {
-                self.cursor.require(UNSUPPORTED)?;
+                // People leave it out: it says nothing.
+                if !self.cursor.word(UNSUPPORTED.trim_end()) {
+                    return Ok(());
+                }
                 let at = self.cursor.offset();
                 if self.cursor.number(15, Radix::Decimal)? != u32::from(self.sfid) {
                     return Err(MessageParseError {

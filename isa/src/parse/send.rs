@@ -111,6 +111,13 @@ impl Parser<'_> {
         split: bool,
     ) -> Result<(), Fail> {
         let at = self.here();
+        // Up to G45 the descriptor names the unit itself.
+        if self.generation.0 < 50
+            && send.imm.is_some()
+            && matches!(self.cursor.peek(), b'{' | b';' | 0)
+        {
+            return Ok(());
+        }
         let sfid = self.sfid()?;
         self.cursor.space();
         let mut ahead = self.cursor.clone();

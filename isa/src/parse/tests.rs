@@ -294,6 +294,23 @@ fn operands() {
     }
 }
 
+/// PRM vol4 2.6.2: on Gen4 the descriptor dword names the unit and carries EOT itself.
+#[test]
+fn descriptors_of_gen4_need_no_text() {
+    let bare = one("send(8) 1 null<1>UD null<8,8,1>UD 0x80100000 { align1 }");
+    let named = one("send(8) 1 null<1>UD null<8,8,1>UD null MsgDesc: mlen 1 rlen 0 { align1 EOT }");
+    assert_eq!(bare, named);
+    assert_eq!(bare.send.and_then(|send| send.imm), Some(0x8010_0000));
+    let ilk = instruction(
+        Verx10::new(50),
+        "send(8) 1 null<1>UD null<8,8,1>UD 0x80100000 { align1 }",
+    );
+    assert!(
+        ilk.is_err(),
+        "Ironlake has the unit outside of the descriptor"
+    );
+}
+
 impl Inst {
     fn unpredicated(mut self) -> Inst {
         self.pred_ctrl = crate::inst::PredCtrl::None;
