@@ -1,6 +1,6 @@
 //! Milliseconds per frame of every scene, next to Mesa's rasterisers.
 //!
-//! No PRM chapter. `cargo bench -p crestline-tests`; CRESTLINE_GLSCENES names a binary of tests/tools/glscenes.c for the
+//! No PRM chapter. `cargo xtask bench`, or `cargo bench -p crestline-tests`; CRESTLINE_GLSCENES names a binary of tests/tools/glscenes.c for the
 //! comparison, CRESTLINE_FRAMES the number of frames, CRESTLINE_SCENE one scene by a part of its name. A frame is a submission up to its fence, probe excluded.
 #![allow(
     clippy::unwrap_used,
@@ -72,6 +72,11 @@ fn main() {
         .unwrap_or(FRAMES)
         .max(1);
     let program = std::env::var("CRESTLINE_GLSCENES").ok();
+    if program.is_none() {
+        println!(
+            "without llvmpipe and softpipe: `cargo xtask bench` builds the program that draws with them"
+        );
+    }
     print!(
         "{:<20} {:>10} {:>10} {:>12}",
         "ms per frame", "crestline", "best", "M SIMD8/s"

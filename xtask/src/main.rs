@@ -2,6 +2,7 @@
 //! No PRM chapter. Knows the rules of the code, not what the code does.
 #![forbid(unsafe_code)]
 
+mod bench;
 mod coverage;
 mod finding;
 mod fuzz;
@@ -26,6 +27,7 @@ usage: cargo xtask <task>
   gen-lint             generation numbers stand only in tables and generation files
   style                taglines, file sizes, panics, lint exceptions, paths
   gaps [--check]       write docs/known-gaps.md from docs/known-gaps.d/, or compare
+  bench                all benchmarks, with Mesa's rasterisers where they can be built
   coverage [--check]   write docs/coverage/ from the tests' `covers:` comments, or compare
   regs-docs [--check]  write docs/regs/ from regs/tables/, or compare
   check                all of the above, nothing written
@@ -59,6 +61,7 @@ fn run(args: &[&str]) -> io::Result<bool> {
         ["style"] => Ok(style_task(&load()?)),
         ["gaps"] => gaps::write(&root).map(|()| true),
         ["gaps", "--check"] => Ok(finding::report("gaps", &gaps::check(&root)?)),
+        ["bench"] => bench::run(&root),
         ["coverage"] => coverage::write(&root, &load()?).map(|()| true),
         ["coverage", "--check"] => {
             let findings = coverage::check(&root, &load()?)?;

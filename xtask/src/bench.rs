@@ -1,0 +1,53 @@
+//! Benchmarks in one run, Mesa's rasterisers beside the model: `cargo xtask bench`.
+//! No PRM chapter. The program that draws with Mesa is `tests/tools/glscenes.c`.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Packages with benchmarks, in the order in which they run.
+const PACKAGES: [&str; 3] = ["crestline-eu", "crestline-isa", "crestline-tests"];
+
+/// Runs every benchmark; false when one fails.
+pub fn run(root: &Path) -> io::Result<bool> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let scenes = match std::env::var_os("CRESTLINE_GLSCENES") {
+        Some(program) => Some(PathBuf::from(program)),
+        None => glscenes(root)?,
+    };
+    let mut fine = true;
+    for package in PACKAGES {
+        println!("== {package}");
+        let mut command = Command::new(&cargo);
+        command
+            .args(["bench", "--locked", "--package", package])
+            .current_dir(root);
+        if let Some(program) = &scenes {
+            command.env("CRESTLINE_GLSCENES", program);
+        }
+        fine &= command.status()?.success();
+    }
+    Ok(fine)
+}
+
+/// Compiles the scenes for Mesa; `None`, with a word about it, where that is not possible.
+fn glscenes(root: &Path) -> io::Result<Option<PathBuf>> {
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    std::fs::create_dir_all(&target)?;
+    let program = target.join("glscenes");
+    let done = Command::new("cc")
+        .args(["-O2", "-o"])
+        .arg(&program)
+        .arg(root.join("tests/tools/glscenes.c"))
+        .args(["-lEGL", "-lGLESv2", "-lgbm", "-lm"])
+        .status()
+        .is_ok_and(|status| status.success());
+    if !done {
+        println!(
+            "no comparison with llvmpipe and softpipe: tests/tools/glscenes.c does not compile here.\n\
+             It needs a C compiler, libegl-dev, libgles-dev and libgbm-dev."
+        );
+        return Ok(None);
+    }
+    Ok(Some(program))
+}
