@@ -12,12 +12,15 @@ use crate::workspace::Workspace;
 /// One table of statements with the page made of it, and the chapters that must be whole.
 struct Table {
     items: &'static str,
+    /// Statements that no test can hold the model to: `id<TAB>reason`.
+    exempt: &'static str,
     page: &'static str,
     title: &'static str,
 }
 
 const TABLES: &[Table] = &[Table {
     items: "docs/coverage/gen4.items",
+    exempt: "docs/coverage/gen4.exempt",
     page: "docs/coverage/gen4.md",
     title: "Gen4 (965, G35, GM965): PRM volume 4",
 }];
@@ -36,25 +39,32 @@ struct Item {
 /// Statement to the tests that name it.
 type Tests = BTreeMap<String, BTreeSet<String>>;
 
+/// Statement to the reason why no test names it.
+type Reasons = BTreeMap<String, String>;
+
 /// Writes the pages.
 pub fn write(root: &Path, workspace: &Workspace) -> io::Result<()> {
     let (tests, _) = annotations(workspace);
     for table in TABLES {
         let items = parse(&fs::read_to_string(root.join(table.items))?);
-        fs::write(root.join(table.page), page(table, &items, &tests))?;
+        let reasons = exempt(root, table)?.into_iter().collect();
+        fs::write(root.join(table.page), page(table, &items, &tests, &reasons))?;
     }
     Ok(())
 }
 
-/// Unknown numbers, and pages that are out of date.
+/// Unknown numbers, needless or unexplained exemptions, and pages that are out of date.
 pub fn check(root: &Path, workspace: &Workspace) -> io::Result<Vec<Finding>> {
     let (tests, places) = annotations(workspace);
     let mut known = BTreeSet::new();
     let mut findings = Vec::new();
     for table in TABLES {
         let items = parse(&fs::read_to_string(root.join(table.items))?);
+        let list = exempt(root, table)?;
+        findings.extend(wrong_exemptions(table, &list, &items, &tests));
+        let reasons = list.into_iter().collect();
         let old = fs::read_to_string(root.join(table.page)).unwrap_or_default();
-        if old != page(table, &items, &tests) {
+        if old != page(table, &items, &tests, &reasons) {
             let what = "out of date: run `cargo xtask coverage`";
             findings.push(Finding::new(table.page, 1, what));
         }
@@ -72,6 +82,51 @@ pub fn check(root: &Path, workspace: &Workspace) -> io::Result<Vec<Finding>> {
         }
     }
     Ok(findings)
+}
+
+/// The exemptions of a table in their order.
+fn exempt(root: &Path, table: &Table) -> io::Result<Vec<(String, String)>> {
+    match fs::read_to_string(root.join(table.exempt)) {
+        Ok(text) => Ok(exemptions(&text)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
+        Err(error) => Err(error),
+    }
+}
+
+fn exemptions(text: &str) -> Vec<(String, String)> {
+    text.lines()
+        .filter(|line| !line.starts_with('#') && !line.is_empty())
+        .map(|line| {
+            let (id, reason) = line.split_once('\t').unwrap_or((line, ""));
+            (id.to_owned(), reason.trim().to_owned())
+        })
+        .collect()
+}
+
+fn wrong_exemptions(
+    table: &Table,
+    list: &[(String, String)],
+    items: &[Item],
+    tests: &Tests,
+) -> Vec<Finding> {
+    let mut seen = BTreeSet::new();
+    let mut findings = Vec::new();
+    for (id, reason) in list {
+        let mut found = |what: String| findings.push(Finding::new(table.exempt, 1, what));
+        if !items.iter().any(|item| item.id == *id) {
+            found(format!("no statement has the number {id}"));
+        }
+        if let Some(named) = tests.get(id).and_then(|t| t.first()) {
+            found(format!("{id} is exempt and covered by {named}"));
+        }
+        if reason.is_empty() {
+            found(format!("{id} is exempt without a reason"));
+        }
+        if !seen.insert(id) {
+            found(format!("{id} is exempt twice"));
+        }
+    }
+    findings
 }
 
 fn parse(text: &str) -> Vec<Item> {
@@ -153,25 +208,32 @@ fn chapter(id: &str) -> u32 {
     digits.parse().unwrap_or(0)
 }
 
-fn page(table: &Table, items: &[Item], tests: &Tests) -> String {
+fn page(table: &Table, items: &[Item], tests: &Tests, reasons: &Reasons) -> String {
     let mut page = format!(
         "# Coverage: {}\n\nWhat the manual says, and the tests that hold the model to it. Put together by `cargo xtask coverage` from\n\
-         `{}` and the `covers:` comments of the tests. Kinds: amb ambiguous in the text, cfg differs by device, toc named only in\n\
-         the contents, ext from public drivers, know general knowledge.\n\n| chapter | covered | total |\n| --- | --- | --- |\n",
-        table.title, table.items
+         `{}`, the `covers:` comments of the tests, and `{}` for what is no behaviour of the\n\
+         model. Kinds: amb ambiguous in the text, cfg differs by device, toc named only in the contents, ext from public drivers,\n\
+         know general knowledge.\n\n| chapter | covered | exempt | open | total |\n| --- | --- | --- | --- | --- |\n",
+        table.title, table.items, table.exempt
     );
-    let mut chapters: BTreeMap<u32, (usize, usize)> = BTreeMap::new();
+    let mut chapters: BTreeMap<u32, [usize; 3]> = BTreeMap::new();
     for item in items {
-        let entry = chapters.entry(chapter(&item.id)).or_default();
-        entry.0 += usize::from(tests.contains_key(&item.id));
-        entry.1 += 1;
+        let [covered, exempt, total] = chapters.entry(chapter(&item.id)).or_default();
+        let named = tests.contains_key(&item.id);
+        *covered += usize::from(named);
+        *exempt += usize::from(!named && reasons.contains_key(&item.id));
+        *total += 1;
     }
+    let sum = |i: usize| chapters.values().map(|counts| counts[i]).sum();
     // Writing to a string cannot fail.
-    for (chapter, (covered, total)) in &chapters {
-        let _ = writeln!(page, "| {chapter} | {covered} | {total} |");
+    let mut row = |name: String, [covered, exempt, total]: [usize; 3]| {
+        let open = total - covered - exempt;
+        let _ = writeln!(page, "| {name} | {covered} | {exempt} | {open} | {total} |");
+    };
+    for (chapter, counts) in &chapters {
+        row(chapter.to_string(), *counts);
     }
-    let covered: usize = chapters.values().map(|c| c.0).sum();
-    let _ = writeln!(page, "| all | {covered} | {} |", items.len());
+    row("all".to_owned(), [sum(0), sum(1), sum(2)]);
     let mut last = 0;
     for item in items {
         let now = chapter(&item.id);
@@ -182,10 +244,14 @@ fn page(table: &Table, items: &[Item], tests: &Tests) -> String {
             );
             last = now;
         }
-        let named = tests.get(&item.id).map_or_else(String::new, |tests| {
-            let tests: Vec<String> = tests.iter().map(|t| format!("`{t}`")).collect();
-            tests.join("<br>")
-        });
+        let named = match (tests.get(&item.id), reasons.get(&item.id)) {
+            (Some(tests), _) => {
+                let tests: Vec<String> = tests.iter().map(|t| format!("`{t}`")).collect();
+                tests.join("<br>")
+            }
+            (None, Some(reason)) => format!("exempt: {}", reason.replace('|', "\\|")),
+            (None, None) => String::new(),
+        };
         let text = item.text.replace('|', "\\|");
         let _ = writeln!(page, "| {} | {} | {text} | {named} |", item.id, item.kind);
     }
@@ -210,12 +276,43 @@ mod tests {
         assert_eq!(subject(&["let x = 1;", "fn f() {"]), None);
     }
 
+    fn two_items() -> (Vec<Item>, Tests) {
+        let items =
+            parse("# head\n1.1-01\t\tfirst\n1.1-02\tamb\tsecond | third\n1.1-03\ttoc\tlast\n");
+        let tests = Tests::from([("1.1-02".to_owned(), BTreeSet::from(["t".to_owned()]))]);
+        (items, tests)
+    }
+
     #[test]
     fn the_page_counts() {
-        let items = parse("# head\n1.1-01\t\tfirst\n1.1-02\tamb\tsecond | third\n");
-        let tests = Tests::from([("1.1-02".to_owned(), BTreeSet::from(["t".to_owned()]))]);
-        let page = page(&TABLES[0], &items, &tests);
-        assert!(page.contains("| 1 | 1 | 2 |"));
+        let (items, tests) = two_items();
+        let reasons = Reasons::from([("1.1-03".to_owned(), "a | b".to_owned())]);
+        let page = page(&TABLES[0], &items, &tests, &reasons);
+        assert!(page.contains("| 1 | 1 | 1 | 1 | 3 |"));
+        assert!(page.contains("| all | 1 | 1 | 1 | 3 |"));
+        assert!(page.contains("| 1.1-01 |  | first |  |"));
         assert!(page.contains("| 1.1-02 | amb | second \\| third | `t` |"));
+        assert!(page.contains("| 1.1-03 | toc | last | exempt: a \\| b |"));
+    }
+
+    #[test]
+    fn exemptions_are_known_explained_and_not_covered() {
+        let (items, tests) = two_items();
+        let list =
+            exemptions("# head\n1.1-02\twhy\n1.1-03\n9.9-99\twhy\n1.1-01\twhy\n1.1-01\twhy\n");
+        let found: Vec<String> = wrong_exemptions(&TABLES[0], &list, &items, &tests)
+            .iter()
+            .map(ToString::to_string)
+            .collect();
+        let tails = [
+            "1.1-02 is exempt and covered by t",
+            "1.1-03 is exempt without a reason",
+            "no statement has the number 9.9-99",
+            "1.1-01 is exempt twice",
+        ];
+        assert_eq!(found.len(), tails.len());
+        for (text, tail) in found.iter().zip(tails) {
+            assert!(text.ends_with(tail), "{text}");
+        }
     }
 }

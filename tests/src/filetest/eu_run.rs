@@ -1,21 +1,23 @@
 //! Kind `eu-run`: a kernel on one thread, registers before and after.
 //!
-//! PRM: volume 4, chapters 9 to 14. Statements: four words of an instruction (text behind them is for the reader),
-//! `at ADDRESS` for the next one, `rN[.S] TYPE: VALUES`, `mN ..`, `mask: HEX`, `flag: HEX HEX`, `mode: alt spf`, `sip: HEX`,
-//! `exceptions: illegal mask-stack software breakpoint`, `budget: N`, `notify: N`, `respond TYPE: VALUES`,
-//! `deliver: done dropped busy`. Expectations are questions: see `eu_run/question.rs`. Where none asks for the stop, the
+//! PRM: volume 4, chapters 9 to 14. Statements: four words of an instruction (text behind them is for the reader), or its text
+//! with the semicolon, `LABEL:` on a line of its own, `at ADDRESS` for the next one, `rN[.S] TYPE: VALUES`, `mN ..`, `mask: HEX`,
+//! `flag: HEX HEX`, `mode: alt spf`, `sip: HEX`, `thread: EU SLOT FFTID`, `exceptions: illegal mask-stack software breakpoint`,
+//! `budget: N`, `notify: N`, `respond TYPE: VALUES`, `deliver: done dropped busy`. Expectations are questions: see `eu_run/question.rs`. Where none asks for the stop, the
 //! thread has to run to the end of the words.
 
 mod port;
+mod program;
 mod question;
 
-use eu::{FloatMode, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadInit};
+use eu::{FloatMode, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
 use isa::operand::Type;
 
 use super::Kind;
 use super::file::{Case, File, Line, Problem};
-use super::value::{element, elements, hex, number, words};
+use super::value::{element, elements, hex, number};
 use port::Bench;
+use program::Program;
 
 /// The kind.
 pub struct EuRun;
@@ -35,6 +37,8 @@ impl Kind for EuRun {
         for line in &case.input {
             setup.statement(line).map_err(|what| line.problem(what))?;
         }
+        let (code, end) = setup.program.assemble(generation, &case.name)?;
+        setup.bench.code = code;
         let mut thread = Thread::new();
         thread.dispatch(&setup.init);
         thread.set_flag(setup.flag);
@@ -56,7 +60,6 @@ impl Kind for EuRun {
             &mut budget,
             &mut RunStats::default(),
         );
-        let end = setup.end;
         let stop = match stop {
             Stop::Fault(ip) if ip == end => "end".to_owned(),
             Stop::Fault(ip) => format!("fetch {ip:#x}"),
@@ -87,11 +90,7 @@ struct Setup {
     registers: Vec<(Register, usize, Type, u32)>,
     notifications: Vec<u8>,
     bench: Bench,
-    /// Where the next instruction goes.
-    at: u32,
-    /// Address behind the last instruction of the main program.
-    end: u32,
-    moved: bool,
+    program: Program,
     budget: u64,
 }
 
@@ -107,9 +106,7 @@ impl Default for Setup {
             registers: Vec::new(),
             notifications: Vec::new(),
             bench: Bench::default(),
-            at: 0,
-            end: 0,
-            moved: false,
+            program: Program::default(),
             budget: 10_000,
         }
     }
@@ -117,20 +114,13 @@ impl Default for Setup {
 
 impl Setup {
     fn statement(&mut self, line: &Line) -> Result<(), String> {
-        if let Some(address) = line.text.strip_prefix("at ") {
-            self.at = hex(address)?;
-            self.moved = true;
+        if self.program.take(line)? {
             return Ok(());
         }
-        let Some((head, rest)) = line.text.split_once(':').filter(|(h, _)| is_head(h)) else {
-            let raw = words(&line.text)?;
-            self.bench.code.insert(self.at, raw);
-            self.at += 16;
-            if !self.moved {
-                self.end = self.at;
-            }
-            return Ok(());
-        };
+        let (head, rest) = line
+            .text
+            .split_once(':')
+            .ok_or("neither statement nor instruction (which ends in a semicolon)")?;
         let rest = rest.trim();
         let word16 = |text: &str| {
             u16::try_from(hex(text)?).map_err(|_| format!("`{text}` has more than sixteen bits"))
@@ -142,6 +132,7 @@ impl Setup {
                 self.flag = [word16(low)?, word16(high.trim())?];
             }
             "sip" => self.init.sip = hex(rest)?,
+            "thread" => self.thread(rest)?,
             "budget" => self.budget = number(rest)?.into(),
             "notify" => self.notifications.push(number(rest)? as u8),
             "mode" => rest.split_whitespace().try_for_each(|w| self.mode(w))?,
@@ -151,6 +142,18 @@ impl Setup {
             "deliver" => self.bench.deliver(rest)?,
             _ => self.registers(head, rest)?,
         }
+        Ok(())
+    }
+
+    fn thread(&mut self, rest: &str) -> Result<(), String> {
+        let mut numbers = rest.split_whitespace().map(number);
+        let mut next = || numbers.next().unwrap_or(Ok(0)).map(|n| n as u8);
+        self.init.id = ThreadId {
+            eu: next()?,
+            slot: next()?,
+            fftid: next()?,
+            ..ThreadId::default()
+        };
         Ok(())
     }
 
@@ -191,11 +194,6 @@ impl Setup {
         }
         Ok(())
     }
-}
-
-/// Whether what stands before a colon is the head of a statement, not words of an instruction.
-fn is_head(text: &str) -> bool {
-    !text.chars().take(8).all(|c| c.is_ascii_hexdigit()) || text.len() < 8
 }
 
 /// `r2` or `m3.4` (subregisters count elements) as file and byte.
