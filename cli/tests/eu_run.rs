@@ -244,3 +244,24 @@ fn exceptions_reach_the_system_routine() {
         stderr(&output)
     );
 }
+
+/// The same line is a message to extended math on every generation that the model runs, though its
+/// descriptor is another one.
+#[test]
+fn square_roots_on_every_generation() {
+    let name = file(
+        "sqrt",
+        "send(8) 1 g10<1>F g2<8,8,1>F math MsgDesc: sqrt mlen 1 rlen 1 { align1 };\n",
+    );
+    for generation in ["4", "4.5", "5"] {
+        let values = "r2=f:0,1,4,9,16,25,36,49";
+        let output = run(&[
+            &name, "--gen", generation, "--grf", values, "--dump", "r10:f",
+        ]);
+        let text = stdout(&output);
+        assert!(output.status.success(), "{generation}: {}", stderr(&output));
+        let roots = "g10:f 0.0 1.0 2.0 3.0 4.0 5.0 6.0 7.0";
+        assert!(text.contains(roots), "{generation}: {text}");
+        assert!(text.contains("1 message (math 1)"), "{generation}: {text}");
+    }
+}

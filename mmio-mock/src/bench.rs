@@ -81,7 +81,7 @@ impl ThreadBench {
             memory: Memory::new(MEMORY_CAP, GTT_ENTRIES),
             td: Td::new(1, 1, isa),
             urb: Urb::new(),
-            shared: Shared::new(),
+            shared: Shared::of(isa),
             debug: DebugRegs::new(),
             status: Status::default(),
             trace: Trace::default(),

@@ -64,7 +64,7 @@ impl Device {
             blt: Blt::default(),
             td: Td::new(info.eus, info.threads_per_eu, info.isa),
             urb: Urb::new(),
-            shared: Shared::new(),
+            shared: Shared::of(info.isa),
             status: Status::default(),
             trace: Trace::default(),
             ticks: 0,
@@ -309,7 +309,7 @@ impl Device {
         self.blt = Blt::default();
         self.td.reset();
         self.urb = Urb::new();
-        self.shared = Shared::new();
+        self.shared = Shared::of(self.info.isa);
     }
 }
 

@@ -7,6 +7,7 @@ pub mod context;
 pub mod dataport;
 pub mod error;
 pub mod gateway;
+pub mod r#gen;
 pub mod math;
 pub mod null;
 pub mod router;
@@ -42,6 +43,8 @@ pub struct Shared {
     pub error: Option<MessageError>,
     /// Counters.
     pub stats: Stats,
+    /// How the EUs' message descriptors differ from those that the functions read.
+    translate: Option<r#gen::Translate>,
 }
 
 impl Shared {
@@ -49,6 +52,15 @@ impl Shared {
     #[must_use]
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same for EUs of an instruction set.
+    #[must_use]
+    pub fn of(isa: isa::Verx10) -> Self {
+        Shared {
+            translate: r#gen::translate(isa),
+            ..Self::default()
+        }
     }
 
     /// Drops whatever was derived from state in memory: call it at each primitive and flush.

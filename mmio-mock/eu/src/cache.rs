@@ -4,6 +4,7 @@
 //! [`KernelCache::invalidate`] where the manual flushes the instruction cache.
 
 use crate::decoded::Slot;
+use crate::r#gen::{self, Rules};
 use crate::liveness;
 use crate::lower::{self, Mode};
 use crate::port::Port;
@@ -28,6 +29,7 @@ pub struct KernelCache {
     recent: usize,
     mode: Mode,
     generation: Verx10,
+    rules: Rules,
     decoded: u64,
 }
 
@@ -49,6 +51,7 @@ impl KernelCache {
             recent: 0,
             mode,
             generation,
+            rules: r#gen::rules(generation),
             decoded: 0,
         }
     }
@@ -120,7 +123,7 @@ impl KernelCache {
         let raw = port.fetch(ip)?;
         self.decoded += 1;
         let slot = match isa::decode::decode(self.generation, raw) {
-            Ok(inst) => slot_of(&inst, self.mode),
+            Ok(inst) => slot_of(&inst, self.mode, self.rules),
             Err(_) => Slot {
                 hot: lower::illegal(),
                 inst: None,
@@ -134,7 +137,7 @@ impl KernelCache {
     #[cfg(test)]
     pub(crate) fn place(&mut self, ip: u32, inst: &Inst) {
         let page = self.page(ip);
-        self.put(page, ip, &slot_of(inst, self.mode));
+        self.put(page, ip, &slot_of(inst, self.mode, self.rules));
     }
 
     fn put(&mut self, page: usize, ip: u32, slot: &Slot) {
@@ -148,9 +151,9 @@ impl KernelCache {
     }
 }
 
-fn slot_of(inst: &Inst, mode: Mode) -> Slot {
+fn slot_of(inst: &Inst, mode: Mode, rules: Rules) -> Slot {
     Slot {
-        hot: lower::lower(inst, mode),
+        hot: lower::lower(inst, mode, rules),
         inst: Some(*inst),
     }
 }

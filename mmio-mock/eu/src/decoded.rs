@@ -175,6 +175,14 @@ pub(crate) struct SendOp {
     pub(crate) dst: Option<u8>,
     /// Dword of that register where the first channel is enabled.
     pub(crate) rotate: u8,
+    /// Target, where the descriptor does not say it.
+    pub(crate) target: Option<u8>,
+    /// End of thread.
+    pub(crate) eot: bool,
+    /// First bits of message length and response length in the descriptor, and the latter's mask.
+    pub(crate) length_at: u8,
+    pub(crate) response_at: u8,
+    pub(crate) response_max: u8,
 }
 
 /// Float destinations that need nothing but rounding: no saturation, no flags.
@@ -201,6 +209,8 @@ pub(crate) struct Decoded {
     /// First mask and flag bit: 8 for SecHalf.
     pub(crate) shift: u8,
     pub(crate) no_mask: bool,
+    /// With `no_mask`: only the continue mask is left out.
+    pub(crate) no_cmask: bool,
     pub(crate) saturate: bool,
     pub(crate) pred_inv: bool,
     /// Updates the accumulator implicitly.
@@ -225,6 +235,7 @@ pub(crate) struct Decoded {
     pub(crate) lanes: u16,
     pub(crate) dst: Dst,
     pub(crate) src: [Src; 2],
+    /// Distance of the branch in bytes; of `jmpi`, the bytes in one unit of its count.
     pub(crate) jump: i32,
     pub(crate) pop: i32,
     pub(crate) send: SendOp,

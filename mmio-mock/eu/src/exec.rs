@@ -11,7 +11,7 @@ mod int;
 mod round;
 pub(crate) mod word;
 
-pub(crate) use dot::line_applies;
+pub(crate) use dot::{line_applies, pairs};
 
 use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SimpleFloat, SrcKind};
 use crate::flow;
@@ -82,6 +82,7 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
         }
         Opcode::Dp4 | Opcode::Dph | Opcode::Dp3 | Opcode::Dp2 => dot::select(d, wide),
         Opcode::Line => dot::select_line(d, wide),
+        Opcode::Pln => pick(dot::pln::<8>, dot::pln::<16>),
         op @ (Opcode::Not
         | Opcode::And
         | Opcode::Or

@@ -8,9 +8,9 @@ use crate::exception;
 use crate::mask::StackError;
 use crate::thread::Thread;
 
-/// Jumps `count` instructions from the one at `ip`.
-fn branch(t: &mut Thread, count: i32) -> Next {
-    t.ip = t.ip.wrapping_add((count as u32).wrapping_mul(16));
+/// Jumps `bytes` from the instruction at `ip`. Half an instruction is none.
+fn branch(t: &mut Thread, bytes: i32) -> Next {
+    t.ip = t.ip.wrapping_add(bytes as u32) & !15;
     t.jumped = true;
     Next::Jump
 }
@@ -53,7 +53,7 @@ pub(crate) fn jmpi(t: &mut Thread, d: &Decoded) -> Next {
         return Next::Seq;
     }
     let count = t.load_int::<1>(&d.src[1])[0] as i32;
-    branch(t, count.wrapping_add(1))
+    branch(t, count.wrapping_mul(d.jump).wrapping_add(16))
 }
 
 pub(crate) fn r#if(t: &mut Thread, d: &Decoded) -> Next {

@@ -12,6 +12,7 @@ mod decoded;
 mod exception;
 mod exec;
 mod flow;
+mod r#gen;
 pub mod grf;
 mod liveness;
 mod lower;

@@ -43,7 +43,7 @@ fn role(d: &Decoded) -> Role {
         }
         Mov | Sel | Cmp | Cmpn | Not | And | Or | Xor | Shl | Shr | Asr => Role::Passes,
         // The end of a thread leaves its accumulator to the next one in the slot.
-        Send if d.send.desc.is_some_and(|desc| desc >> 31 == 0) => Role::Passes,
+        Send if !d.send.eot => Role::Passes,
         _ => Role::Reads,
     }
 }

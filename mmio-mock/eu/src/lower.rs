@@ -6,6 +6,7 @@ use crate::decoded::{
     Decoded, Dst, DstKind, Implied, Indirect, Num, SendOp, SimpleFloat, Src, SrcKind,
 };
 use crate::exec;
+use crate::r#gen::{Descriptor, Rules};
 use crate::region::{self, Rel, Shape};
 use isa::inst::{AccessMode, Compression, CondMod, PredCtrl};
 use isa::operand::{self, Addr, RegFile, Region, Type};
@@ -46,6 +47,7 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         weight: 1,
         shift: 0,
         no_mask: false,
+        no_cmask: false,
         saturate: false,
         pred_inv: false,
         acc_write: false,
@@ -73,6 +75,11 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
             implied: None,
             dst: None,
             rotate: 0,
+            target: None,
+            eot: false,
+            length_at: 0,
+            response_at: 0,
+            response_max: 0,
         },
         note: "",
     }
@@ -160,10 +167,10 @@ impl Lower<'_> {
     /// The swizzle in its simplest form for the channels that the instruction writes, so that
     /// `.xyzz` into `.xyz` is a plain vector. Dot products read all channels.
     fn used_swizzle(&self, swizzle: [u8; 4]) -> [u8; 4] {
-        use Opcode::{Dp2, Dp3, Dp4, Dph, Line, Sad2, Sada2};
+        use Opcode::{Dp2, Dp3, Dp4, Dph, Line, Pln, Sad2, Sada2};
         if matches!(
             self.inst.opcode,
-            Dp4 | Dph | Dp3 | Dp2 | Line | Sad2 | Sada2
+            Dp4 | Dph | Dp3 | Dp2 | Line | Pln | Sad2 | Sada2
         ) {
             return swizzle;
         }
@@ -306,10 +313,10 @@ fn acc_lanes(nr: u8, rel: Rel, size: usize) -> [u8; 16] {
 
 /// PRM 11.3.9: float wins, then dword; bytes compute as words.
 fn exec_type(inst: &Inst) -> ExecType {
-    use Opcode::{Dp2, Dp3, Dp4, Dph, Frc, Line, Rndd, Rnde, Rndu, Rndz};
+    use Opcode::{Dp2, Dp3, Dp4, Dph, Frc, Line, Pln, Rndd, Rnde, Rndu, Rndz};
     if matches!(
         inst.opcode,
-        Frc | Rndu | Rndd | Rnde | Rndz | Dp4 | Dph | Dp3 | Dp2 | Line
+        Frc | Rndu | Rndd | Rnde | Rndz | Dp4 | Dph | Dp3 | Dp2 | Line | Pln
     ) {
         return ExecType::Float;
     }
@@ -332,8 +339,8 @@ fn exec_type(inst: &Inst) -> ExecType {
 /// whole group from `add` to `line`.
 fn writes_acc(op: Opcode) -> bool {
     use Opcode::{
-        Add, Avg, Dp2, Dp3, Dp4, Dph, Frc, Line, Lzd, Mac, Mach, Mul, Rndd, Rnde, Rndu, Rndz, Sad2,
-        Sada2,
+        Add, Avg, Dp2, Dp3, Dp4, Dph, Frc, Line, Lzd, Mac, Mach, Mul, Pln, Rndd, Rnde, Rndu, Rndz,
+        Sad2, Sada2,
     };
     matches!(
         op,
@@ -354,6 +361,7 @@ fn writes_acc(op: Opcode) -> bool {
             | Dp3
             | Dp2
             | Line
+            | Pln
     )
 }
 
@@ -395,8 +403,9 @@ fn implied_move(inst: &Inst) -> Option<Implied> {
     })
 }
 
-fn send_op(inst: &Inst) -> SendOp {
+fn send_op(inst: &Inst, layout: Descriptor) -> SendOp {
     let s = inst.send;
+    let desc = s.and_then(|s| s.imm);
     let implied = implied_move(inst);
     let dst = match (inst.dst.file, inst.dst.addr) {
         (RegFile::Grf, Addr::Direct { nr, .. }) => Some(nr),
@@ -412,16 +421,26 @@ fn send_op(inst: &Inst) -> SendOp {
         _ => 0,
     };
     SendOp {
-        desc: s.and_then(|s| s.imm),
+        desc,
         mrf: s.map_or(0, |s| s.mrf),
         implied,
         dst,
         rotate,
+        target: s.filter(|_| !layout.whole).map(|s| s.sfid),
+        // PRM 2.6.11: an end of thread inside a descriptor counts only in an immediate one.
+        eot: if layout.whole {
+            desc.is_some_and(|desc| desc >> 31 != 0)
+        } else {
+            s.is_some_and(|s| s.eot)
+        },
+        length_at: layout.length,
+        response_at: layout.response,
+        response_max: layout.response_max,
     }
 }
 
 /// Lowers one instruction.
-pub(crate) fn lower(inst: &Inst, mode: Mode) -> Decoded {
+pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     let exec = usize::from(inst.exec_size.clamp(1, 16));
     let shape = Shape {
         exec,
@@ -437,6 +456,7 @@ pub(crate) fn lower(inst: &Inst, mode: Mode) -> Decoded {
     d.weight = if exec > 8 { 2 } else { 1 };
     d.shift = if sechalf { 8 } else { 0 };
     d.no_mask = inst.no_mask;
+    d.no_cmask = inst.no_mask && inst.mask_ctrl_ex;
     d.saturate = inst.saturate;
     d.pred = inst.pred_ctrl;
     d.pred_inv = inst.pred_inv;
@@ -458,10 +478,13 @@ pub(crate) fn lower(inst: &Inst, mode: Mode) -> Decoded {
         (true, true) => 16,
     };
     if let Some(b) = inst.branch {
-        d.jump = b.jump;
+        d.jump = b.jump.wrapping_mul(rules.jump_unit);
         d.pop = b.pop_or_uip;
     }
-    d.send = send_op(inst);
+    if inst.opcode == Opcode::Jmpi {
+        d.jump = rules.jump_unit;
+    }
+    d.send = send_op(inst, rules.descriptor);
     let (Some(dst), Some(s0), Some(s1)) =
         (l.dst(&inst.dst), l.src(&inst.src[0]), l.src(&inst.src[1]))
     else {
@@ -477,6 +500,16 @@ pub(crate) fn lower(inst: &Inst, mode: Mode) -> Decoded {
             ..l
         };
         d.src[0] = general.src(&inst.src[0]).unwrap_or(s0);
+    }
+    if inst.opcode == Opcode::Pln {
+        let general = Lower {
+            mode: Mode::General,
+            ..l
+        };
+        d.src = [
+            general.src(&inst.src[0]).unwrap_or(s0),
+            exec::pairs(general.src(&inst.src[1]).unwrap_or(s1)),
+        ];
     }
     d.simple_float = match d.dst.kind {
         _ if d.special || mode == Mode::General => SimpleFloat::No,

@@ -64,9 +64,9 @@ pub struct ThreadInit {
 pub struct Message<'a> {
     /// Sender.
     pub thread: ThreadId,
-    /// Target shared function: descriptor bits 27:24 on Gen4.
+    /// Target shared function: descriptor bits 27:24 on Gen4, beside the descriptor on Gen5.
     pub sfid: u8,
-    /// Function control, descriptor bits 15:0 on Gen4.
+    /// Function control: descriptor bits 15:0. Gen5 has more of it in `desc`.
     pub function_control: u16,
     /// The descriptor dword whole.
     pub desc: u32,

@@ -17,20 +17,19 @@ pub(crate) enum Outcome<F> {
 
 pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outcome<P::Fault> {
     let op = &d.send;
-    let (desc, immediate) = match op.desc {
-        Some(desc) => (desc, true),
-        None => (u32::from(t.a0[0]) | u32::from(t.a0[1]) << 16, false),
+    let desc = match op.desc {
+        Some(desc) => desc,
+        None => u32::from(t.a0[0]) | u32::from(t.a0[1]) << 16,
     };
-    // PRM 2.6.11: EOT counts only in an immediate descriptor.
-    let eot = immediate && desc >> 31 != 0;
+    let eot = op.eot;
     if eot && op.dst.is_some() {
         return Outcome::Stop(Stop::Hung(
             "PRM 2.6.11: EOT with a destination is never issued",
         ));
     }
     let first = usize::from(op.mrf);
-    let length = (desc >> 20 & 0xf) as usize;
-    let response_length = (desc >> 16 & 0xf) as usize;
+    let length = (desc >> (op.length_at & 31) & 0xf) as usize;
+    let response_length = (desc >> (op.response_at & 31)) as usize & usize::from(op.response_max);
     if first + length > MRF_COUNT {
         return Outcome::Stop(Stop::Hung("PRM 2.6.1: message payload past m15"));
     }
@@ -52,7 +51,7 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
     let (mrf, grf) = t.regs.mrf_and_grf();
     let msg = Message {
         thread,
-        sfid: (desc >> 24 & 0xf) as u8,
+        sfid: op.target.unwrap_or((desc >> 24 & 0xf) as u8),
         function_control: desc as u16,
         desc,
         response_length: response_length as u8,
@@ -64,8 +63,8 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
         ip,
         float_mode,
     };
-    // Half a kilobyte that no usual message needs.
-    let mut nowhere: [Grf; 16];
+    // A kilobyte that no usual message needs.
+    let mut nowhere: [Grf; 32];
     let response = match op.dst {
         Some(nr) => {
             let nr = usize::from(nr);
@@ -76,7 +75,8 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
         }
         None if response_length == 0 => &mut [],
         None => {
-            nowhere = [[0; DWORDS]; 16];
+            nowhere = [[0; DWORDS]; 32];
+            // PANIC: the field has at most five bits.
             &mut nowhere[..response_length]
         }
     };

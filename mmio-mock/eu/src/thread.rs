@@ -267,10 +267,22 @@ impl Thread {
         d.acc_write && self.acc_on && !(d.acc_dead && self.acc_lazy)
     }
 
+    /// The channel masks as the mask control of an instruction combines them.
+    #[inline(always)]
+    pub(crate) fn channel_mask(&self, d: &Decoded) -> u16 {
+        if !d.no_mask {
+            self.emask
+        } else if d.no_cmask {
+            self.masks.amask & self.masks.imask & self.masks.lmask
+        } else {
+            0xffff
+        }
+    }
+
     /// Channels that an instruction writes: masks, predicate and align16 channel enables.
     #[inline(always)]
     pub(crate) fn write_mask(&self, d: &Decoded) -> u16 {
-        let mut m = if d.no_mask { 0xffff } else { self.emask } >> d.shift;
+        let mut m = self.channel_mask(d) >> d.shift;
         m &= d.lanes;
         if d.pred != PredCtrl::None {
             m &= self.predicate(d);

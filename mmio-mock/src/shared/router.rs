@@ -8,6 +8,7 @@ use mem::{GpuAddr, Memory};
 
 use super::context::{EotEvent, Events, ThreadContext, sfid};
 use super::error::{MessageError, refuse};
+use super::r#gen::{self, Payload, Translate};
 use super::{Shared, math, null, sampler, spawner, urb_msg};
 use crate::UnitFault;
 use crate::debug::{Arbiter, DebugRegs};
@@ -32,6 +33,37 @@ pub struct Router<'a> {
 }
 
 impl Router<'_> {
+    /// Delivers a message whose descriptor is of another layout.
+    #[inline(never)]
+    fn translated(
+        &mut self,
+        translate: Translate,
+        msg: &Message<'_>,
+        response: &mut [Grf],
+    ) -> Result<Delivery, UnitFault> {
+        let control = translate(msg).map_err(|what| UnitFault::Unimplemented {
+            unit: "message bus",
+            what,
+            prm: "PRM vol4 2.5",
+        })?;
+        let assembled;
+        let payload = match control.payload {
+            Payload::Same => msg.payload,
+            Payload::Sampler { header, order } => {
+                let own = if header { msg.payload.first() } else { None };
+                let state = self.ctx.sampler_state_pointer;
+                assembled = r#gen::assemble(msg.payload, own, order, state);
+                assembled.get(..=order.len()).unwrap_or_default()
+            }
+        };
+        let plain = Message {
+            function_control: control.bits,
+            payload,
+            ..*msg
+        };
+        self.deliver(&plain, response)
+    }
+
     fn deliver(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, UnitFault> {
         let shared = &mut *self.shared;
         match msg.sfid {
@@ -113,7 +145,11 @@ impl Port for Router<'_> {
         {
             *count += 1;
         }
-        let delivery = match self.deliver(msg, response) {
+        let delivered = match self.shared.translate {
+            None => self.deliver(msg, response),
+            Some(translate) => self.translated(translate, msg, response),
+        };
+        let delivery = match delivered {
             Err(UnitFault::Message { what, .. }) => {
                 self.shared.stats.dropped += 1;
                 self.shared

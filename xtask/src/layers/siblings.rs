@@ -51,7 +51,7 @@ const FAMILIES: &[Family] = &[
             ("data port", &["dataport"]),
             ("gateway", &["gateway"]),
         ],
-        common: &["binding", "context", "error"],
+        common: &["binding", "context", "error", "gen"],
         switches: &["router"],
         seams: &[],
     },

@@ -1,15 +1,19 @@
-//! Float dp4, dph, dp3, dp2 and line.
+//! Float dp4, dph, dp3, dp2, line and pln.
 //!
-//! PRM: volume 4, 14.2.10 to 14.2.13, 14.2.21. Sums keep extended precision (10.3.1.2).
+//! PRM: volume 4, 14.2.10 to 14.2.13, 14.2.21; pln: Sandy Bridge PRM volume 4 part 2, 8.3.53. Sums
+//! keep extended precision (10.3.1.2).
 
 use crate::class::{Any, Class, Load, Vector, by_class, class};
 use crate::decoded::{Decoded, Handler, Next, Src, SrcKind};
 use crate::exec::{finish_float, illegal};
-use crate::grf::{DWORDS, GRF_COUNT};
+use crate::grf::{BYTES, DWORDS, GRF_COUNT};
 use crate::operand::widen;
 use crate::region;
 use crate::thread::Thread;
 use isa::Opcode;
+
+/// Distance of the next register.
+const REGISTER: u16 = BYTES as u16;
 
 const DP4: u8 = 0;
 const DPH: u8 = 1;
@@ -87,15 +91,23 @@ fn line_any<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
     let s = &d.src[0];
     let mut r = t.load_float::<N>(&d.src[1]);
     let first = t.load_float::<N>(s);
+    let fourth = t.load_float::<N>(&behind(s, 3 * u16::from(s.num.size())));
+    for i in 0..N {
+        r[i] = first[i & !3] * r[i] + fourth[i & !3];
+    }
+    finish_float(t, d, mask, r)
+}
+
+/// The operand `bytes` further on.
+fn behind(s: &Src, bytes: u16) -> Src {
     let mut shifted = *s;
-    let distance = 3 * u16::from(s.num.size());
     match &mut shifted.kind {
         SrcKind::Table(table) => {
             for b in table.iter_mut() {
-                *b = region::advance(*b, distance);
+                *b = region::advance(*b, bytes);
             }
         }
-        SrcKind::Indirect(ind) => ind.imm = ind.imm.wrapping_add(distance as i16),
+        SrcKind::Indirect(ind) => ind.imm = ind.imm.wrapping_add(bytes as i16),
         SrcKind::Null
         | SrcKind::Vec(_)
         | SrcKind::Scalar(_)
@@ -103,9 +115,46 @@ fn line_any<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
         | SrcKind::Arf(..)
         | SrcKind::Acc(_) => {}
     }
-    let fourth = t.load_float::<N>(&shifted);
+    shifted
+}
+
+/// Source 1 of `pln`: eight channels of u, eight of v behind them, then the same for the second
+/// eight channels. The lanes are those of u.
+pub(crate) fn pairs(mut s: Src) -> Src {
+    match &mut s.kind {
+        SrcKind::Table(table) => {
+            for b in &mut table[8..] {
+                *b = region::advance(*b, REGISTER);
+            }
+        }
+        SrcKind::Indirect(ind) => {
+            for r in &mut ind.rel[8..] {
+                *r = r.wrapping_add(REGISTER as i16);
+            }
+        }
+        SrcKind::Null
+        | SrcKind::Vec(_)
+        | SrcKind::Scalar(_)
+        | SrcKind::Imm(_)
+        | SrcKind::Arf(..)
+        | SrcKind::Acc(_) => {}
+    }
+    s
+}
+
+/// `p * u + q * v + s`: p, q and s are components 0, 1 and 3 of source 0.
+pub(crate) fn pln<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    let mask = t.write_mask(d);
+    let (plane, point) = (&d.src[0], &d.src[1]);
+    let size = u16::from(plane.num.size());
+    let p = t.load_float::<N>(plane);
+    let q = t.load_float::<N>(&behind(plane, size));
+    let s = t.load_float::<N>(&behind(plane, 3 * size));
+    let mut r = t.load_float::<N>(point);
+    let v = t.load_float::<N>(&behind(point, REGISTER));
     for i in 0..N {
-        r[i] = first[i & !3] * r[i] + fourth[i & !3];
+        let group = i & !3;
+        r[i] = p[group] * r[i] + q[group] * v[i] + s[group];
     }
     finish_float(t, d, mask, r)
 }

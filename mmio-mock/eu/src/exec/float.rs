@@ -39,7 +39,7 @@ pub(crate) fn sel<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
 
 /// `sel` writes every enabled channel; the predicate only chooses (PRM 14.2.40).
 pub(crate) fn sel_masks(t: &Thread, d: &Decoded) -> (u16, u16) {
-    let enabled = if d.no_mask { 0xffff } else { t.emask } >> d.shift;
+    let enabled = t.channel_mask(d) >> d.shift;
     (enabled & d.lanes, t.predicate(d))
 }
 
