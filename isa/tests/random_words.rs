@@ -1,127 +1,157 @@
-//! Random words of every generation: no panic, and what decodes survives.
+//! Random words of every generation: decoded, encoded, printed, validated, read.
 //!
-//! PRM: volume 4, 13.2. A million words a generation, or as many as CRESTLINE_RANDOM_WORDS says; two
-//! threads share the generations. Text is tested elsewhere.
+//! PRM: volume 4, 13.2. `CRESTLINE_FUZZ_MILLIONS` million words a generation, 100,000 without it;
+//! `CRESTLINE_FUZZ_SEED` is the start. Which words decode is tested elsewhere.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+use std::time::Instant;
+
+use isa::compact::{compact, uncompact};
 use isa::tables::Table;
-use isa::{Verx10, decode, encode};
+use isa::validate::validate;
+use isa::{Verx10, decode, encode, parse, print};
 
-/// Marsaglia's xorshift, 64 bits.
-struct Random(u64);
+#[path = "gen4asm_oracle/random.rs"]
+mod random;
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
+use random::Random;
 
-    fn words(&mut self) -> [u32; 4] {
-        let (low, high) = (self.next(), self.next());
-        [
-            low as u32,
-            (low >> 32) as u32,
-            high as u32,
-            (high >> 32) as u32,
-        ]
-    }
+fn number(name: &str) -> Option<u64> {
+    let text = std::env::var(name).ok()?;
+    Some(text.parse().expect("a number"))
 }
 
-/// Words whose small enumerated fields are kept off their reserved codes, most of the time.
-fn tame(raw: &mut [u32; 4], generation: Verx10, random: &mut Random) {
-    let pick = random.next();
-    // Compaction, thread control, predicate control, execution size, conditional modifier.
-    raw[0] &= !(1 << 29 | 1 << 15 | 1 << 19 | 1 << 23 | 1 << 27);
-    if generation.0 < 60 {
-        raw[0] &= !(1 << 13);
-    }
-    let choose = |shift: u32, codes: &[u32]| codes[(pick >> shift & 0xff) as usize % codes.len()];
-    let (dst, src0, src1) = (
-        choose(0, &[0, 1, 1]),
-        choose(8, &[0, 1, 1]),
-        choose(16, &[0, 1, 1, 3]),
-    );
-    let types = [0, 1, 2, 3, 4, 5, 7];
-    let (a, b, c) = (choose(24, &types), choose(32, &types), choose(40, &types));
-    if generation.0 < 80 {
-        raw[1] = raw[1] & !0x7fff | dst | a << 2 | src0 << 5 | b << 7 | src1 << 10 | c << 12;
-    } else {
-        raw[1] = raw[1] & !0x7ff8 | dst << 3 | a << 5 | src0 << 9 | b << 11;
-        raw[2] = raw[2] & !(0x3f << 25) | src1 << 25 | c << 27;
-    }
-    // Strides and widths.
-    raw[1] |= 1 << 29;
-    raw[1] &= !(1 << 30);
-    raw[2] &= !(1 << 24 | 1 << 20);
-    if src1 != 3 {
-        raw[3] &= !(1 << 24 | 1 << 20);
-    }
+/// What became of the words.
+#[derive(Default)]
+struct Counts {
+    words: u64,
+    valid: u64,
+    reserved: u64,
+    violating: u64,
+    violations: u64,
+    printed: u64,
+    assembled: u64,
+    expanded: u64,
+    compacted: u64,
 }
 
-fn check(generation: Verx10, raw: [u32; 4]) -> bool {
+/// A quarter of the words is as it comes. The others have an opcode of the generation, and the more
+/// of these bits are cleared the fewer reserved codes are left.
+fn word(random: &mut Random, opcodes: &[u8]) -> [u32; 4] {
+    let mut raw = [(); 4].map(|()| random.word());
+    let tame = random.below(4);
+    if tame > 0 {
+        raw[0] = raw[0] & !0x2000_007f | u32::from(random.pick(opcodes));
+    }
+    if tame > 1 {
+        // Thread control 3, predicates, conditions and execution sizes above the highest.
+        raw[0] &= !(1 << 15 | 1 << 19 | 1 << 27 | 1 << 23);
+    }
+    if tame > 2 {
+        // Vertical strides above 32.
+        raw[2] &= !(1 << 24);
+        raw[3] &= !(1 << 24);
+    }
+    raw
+}
+
+fn check(generation: Verx10, raw: [u32; 4], counts: &mut Counts) {
     let Ok(inst) = decode(generation, raw) else {
-        return false;
+        return;
     };
-    assert_eq!(
-        encode(generation, &inst),
-        Ok(raw),
-        "{} {inst:?}",
-        generation.0
-    );
-    // Undefined bits aside, the instruction is its own image.
-    let mut canonical = inst;
-    canonical.reserved = [0; 4];
-    let words = encode(generation, &canonical).expect("encodes");
-    assert_eq!(
-        decode(generation, words),
-        Ok(canonical),
-        "{} {raw:08x?}",
-        generation.0
-    );
-    true
-}
-
-fn run(generation: Verx10, count: u64) -> [u64; 3] {
-    let rows: Vec<_> = Table::of(generation).unwrap().rows().collect();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15 ^ u64::from(generation.0));
-    let mut decoded = [0; 3];
-    for index in 0..count {
-        let mut raw = random.words();
-        let kind = (index % 3) as usize;
-        if kind > 0 {
-            let row = rows[random.next() as usize % rows.len()];
-            raw[0] = raw[0] & !0x7f | u32::from(row.hw);
-        }
-        if kind > 1 {
-            tame(&mut raw, generation, &mut random);
-        }
-        decoded[kind] += u64::from(check(generation, raw));
+    counts.valid += 1;
+    assert_eq!(encode(generation, &inst), Ok(raw), "{raw:08x?}");
+    if inst.reserved != [0; 4] {
+        counts.reserved += 1;
+        let canonical = isa::Inst {
+            reserved: [0; 4],
+            ..inst
+        };
+        let again = encode(generation, &canonical).map(|raw| decode(generation, raw));
+        assert_eq!(again, Ok(Ok(canonical)), "{raw:08x?}");
     }
-    decoded
+    let violations = validate(generation, &inst).count() as u64;
+    counts.violations += violations;
+    counts.violating += u64::from(violations != 0);
+    let text = print(generation, &inst);
+    counts.printed += text.len() as u64;
+    assert!(text.ends_with(';'), "{raw:08x?} {text}");
+    // The text of undefined combinations may say too little, and be refused.
+    let back = parse::instruction(generation, &text).map(|inst| encode(generation, &inst));
+    counts.assembled += u64::from(matches!(back, Ok(Ok(_))));
 }
 
-#[test]
-fn what_decodes_survives() {
-    let count = std::env::var("CRESTLINE_RANDOM_WORDS")
-        .ok()
-        .map_or(1_000_000, |text| text.parse().expect("a number"));
-    let (first, second) = Table::GENERATIONS.split_at(4);
-    std::thread::scope(|scope| {
-        for half in [first, second] {
-            scope.spawn(move || {
-                for &generation in half {
-                    let [any, assigned, tame] = run(generation, count);
-                    println!(
-                        "{}: {count} words, decoded {any} at random, {assigned} of assigned \
-                         numbers, {tame} of likely fields",
-                        generation.0
-                    );
-                    assert!(tame > count / 12, "{}: {tame}", generation.0);
-                }
-            });
+/// The first half as a compacted instruction.
+fn check_compacted(generation: Verx10, raw: [u32; 4], counts: &mut Counts) {
+    let Ok(expanded) = uncompact(generation, [raw[0] | 1 << 29, raw[1]]) else {
+        return;
+    };
+    counts.expanded += 1;
+    // Fields that the opcode does not read may not be what a compactor would take.
+    if let Some(small) = compact(generation, expanded) {
+        counts.compacted += 1;
+        assert_eq!(uncompact(generation, small), Ok(expanded), "{raw:08x?}");
+    }
+    check(generation, expanded, counts);
+}
+
+fn run(version: u8) {
+    let generation = Verx10(version);
+    let words = number("CRESTLINE_FUZZ_MILLIONS").map_or(100_000, |millions| millions * 1_000_000);
+    let seed = number("CRESTLINE_FUZZ_SEED").unwrap_or(1);
+    let mut random = Random::new(seed * 100 + u64::from(version));
+    let opcodes: Vec<u8> = Table::of(generation)
+        .unwrap()
+        .rows()
+        .map(|row| row.hw)
+        .collect();
+    let mut counts = Counts::default();
+    let started = Instant::now();
+    while counts.words < words {
+        let raw = word(&mut random, &opcodes);
+        counts.words += 1;
+        check(generation, raw, &mut counts);
+        if random.one_in(4) {
+            check_compacted(generation, raw, &mut counts);
         }
-    });
+    }
+    println!(
+        "generation {version}: {} words and {} expanded ones ({} compacted again), {} valid ({} with reserved bits), all \
+         encoded again; {} violate {} rules; {} MB printed, {} read back; seed {seed}, {:.1} s",
+        counts.words,
+        counts.expanded,
+        counts.compacted,
+        counts.valid,
+        counts.reserved,
+        counts.violating,
+        counts.violations,
+        counts.printed / 1_000_000,
+        counts.assembled,
+        started.elapsed().as_secs_f64()
+    );
+    assert!(counts.valid > words / 20);
+}
+
+/// One test a generation, so that they run beside one another.
+macro_rules! generations {
+    ($($name:ident $version:literal)*) => {
+        $(
+            #[test]
+            fn $name() {
+                run($version);
+            }
+        )*
+    };
+}
+
+generations! {
+    random_words_40 40
+    random_words_45 45
+    random_words_50 50
+    random_words_60 60
+    random_words_70 70
+    random_words_75 75
+    random_words_80 80
+    random_words_90 90
 }

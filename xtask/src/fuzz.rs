@@ -1,5 +1,5 @@
 //! The long random runs: `cargo xtask fuzz`.
-//! No PRM chapter. What runs is in `tests/tests/fuzz_random.rs`.
+//! No PRM chapter. What runs is in `tests/tests/fuzz_random.rs` and `isa/tests/random_words.rs`.
 
 use std::io;
 use std::path::Path;
@@ -9,6 +9,11 @@ use std::process::Command;
 const MILLIONS: &str = "10";
 /// Tests whose name has this in it.
 const TESTS: &str = "random";
+/// Packages and their suites of random tests.
+const SUITES: [(&str, &str); 2] = [
+    ("crestline-tests", "fuzz_random"),
+    ("crestline-isa", "random_words"),
+];
 
 /// What the command line says.
 #[derive(Debug, PartialEq, Eq)]
@@ -45,17 +50,25 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
         eprintln!("usage: cargo xtask fuzz [--millions N] [--seed S] [TEST]");
         return Ok(false);
     };
+    for (package, suite) in SUITES {
+        if !suite_passes(root, package, suite, &options)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn suite_passes(
+    root: &Path,
+    package: &str,
+    suite: &str,
+    options: &Options<'_>,
+) -> io::Result<bool> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
-        .args([
-            "test",
-            "--release",
-            "--locked",
-            "--package",
-            "crestline-tests",
-        ])
-        .args(["--test", "fuzz_random", "--", "--nocapture", options.tests])
+        .args(["test", "--release", "--locked", "--package", package])
+        .args(["--test", suite, "--", "--nocapture", options.tests])
         .env("CRESTLINE_FUZZ_MILLIONS", options.millions)
         .current_dir(root);
     match options.seed {

@@ -1,6 +1,7 @@
-//! What intel-gen4asm writes differently, and why: our words turned into the expected ones of it.
+//! What intel-gen4asm writes differently, and why.
 //!
-//! PRM: volume 4, 13.2 and 11.9. Each class says exactly which bits it changes and to what, so that
+//! PRM: volume 4, 13.2 and 11.9. Our words, changed as the classes say, are its words. Each says
+//! exactly which bits it changes and to what, so that
 //! any other difference stays one.
 
 use isa::inst::AccessMode;

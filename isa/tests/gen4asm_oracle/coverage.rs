@@ -1,4 +1,4 @@
-//! What the compared instructions had: opcodes, types, regions, modifiers, controls.
+//! What the compared instructions had: opcodes, types, regions, controls.
 //! No PRM chapter. Combinations are counted, not asked for.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,4 +1,4 @@
-//! The source language of intel-gen4asm: a line for an instruction, or why it has none.
+//! Source lines of intel-gen4asm for instructions, or why they have none.
 //!
 //! PRM: volume 4, 13.4. What the language can say was found by trying the program of Debian's
 //! intel-gpu-tools 1.27.1; a line that makes it stop (it asserts region rules) has none either.

@@ -722,6 +722,10 @@ impl Generator {
         {
             inst.num_src = 1;
             inst.src[0] = self.src(inst);
+            // The null register stands for distances.
+            while matches!(inst.src[0].addr, Addr::Direct { nr: 0, .. }) {
+                inst.src[0] = self.src(inst);
+            }
             return;
         }
         inst.branch = Some(branch);

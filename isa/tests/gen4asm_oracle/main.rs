@@ -1,4 +1,4 @@
-//! Our encoder against intel-gen4asm, our decoder and printer against intel-gen4disasm.
+//! The encoder against intel-gen4asm, the decoder against intel-gen4disasm.
 //!
 //! PRM: volume 4, 13.2 and 13.4. `CRESTLINE_GEN4ASM` and `CRESTLINE_GEN4DISASM` name the programs of
 //! Debian's intel-gpu-tools; without them nothing runs. `docs/conformance/isa-oracles.md` has the results.
@@ -16,6 +16,7 @@ mod classes;
 mod coverage;
 mod dialect;
 mod generate;
+mod listing;
 mod random;
 
 use classes::{CLASSES, Case, Class, Kind, expected};
@@ -244,4 +245,82 @@ fn bytes_of_the_assembler() {
         }
     }
     assert!(failures.is_empty(), "not listed:\n{failures}");
+}
+
+/// Text of the words, in words with one space between them; a message's second line apart.
+fn disassemble(tool: &Path, scratch: &Scratch, name: &str, words: &[[u32; 4]]) -> Vec<String> {
+    let input = scratch.0.join("words");
+    let mut text = String::new();
+    for raw in words {
+        let [a, b, c, d] = raw;
+        writeln!(text, "{{ 0x{a:08x}, 0x{b:08x}, 0x{c:08x}, 0x{d:08x} }},").unwrap();
+    }
+    std::fs::write(&input, text).unwrap();
+    let output = Command::new(tool)
+        .args(["-g", name])
+        .arg(&input)
+        .stderr(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", output.status);
+    let mut lines: Vec<String> = Vec::new();
+    for line in String::from_utf8(output.stdout).unwrap().lines() {
+        if line.starts_with(' ') {
+            // The message of the send before.
+            continue;
+        }
+        let words: Vec<&str> = line.split_whitespace().collect();
+        lines.push(words.join(" "));
+    }
+    lines
+}
+
+#[test]
+fn text_of_the_disassembler() {
+    let Some(tool) = std::env::var_os("CRESTLINE_GEN4DISASM").map(PathBuf::from) else {
+        println!("skipped: CRESTLINE_GEN4DISASM is not set");
+        return;
+    };
+    let scratch = Scratch::new("gen4disasm");
+    let mut failures = Vec::new();
+    for (version, name) in GENERATIONS {
+        let generation = Verx10(version);
+        // It knows whole generations only.
+        let name = &name[..1];
+        let mut generator = Generator::new(generation, seed() * 100 + 50 + u64::from(version));
+        let mut skipped: BTreeMap<&'static str, usize> = BTreeMap::new();
+        let (mut compared, mut agreed) = (0, 0);
+        while compared < COMPARED {
+            let mut words = Vec::new();
+            let mut wanted = Vec::new();
+            while words.len() < CHUNK {
+                let raw = encode(generation, &generator.inst()).expect("an encoding");
+                let inst = decode(generation, raw).unwrap();
+                match listing::line(generation, &inst, raw) {
+                    Ok(line) => {
+                        words.push(raw);
+                        wanted.push(line);
+                    }
+                    Err(reason) => *skipped.entry(reason).or_default() += 1,
+                }
+            }
+            let lines = disassemble(&tool, &scratch, name, &words);
+            assert_eq!(lines.len(), words.len());
+            for ((raw, wanted), line) in words.iter().zip(&wanted).zip(&lines) {
+                compared += 1;
+                if line == wanted {
+                    agreed += 1;
+                } else if failures.len() < 40 {
+                    failures.push(format!(
+                        "{version} {raw:08x?}\n  theirs {line}\n  wanted {wanted}"
+                    ));
+                }
+            }
+        }
+        println!("generation {version}: {compared} texts compared, {agreed} agreed");
+        for (reason, count) in &skipped {
+            println!("  {count:>6} not compared: {reason}");
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
