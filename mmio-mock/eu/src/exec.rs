@@ -238,6 +238,9 @@ fn one_nan<const N: usize>(r: [f64; N]) -> [f64; N] {
     })
 }
 
+/// 2^128.
+const OVERFLOW: f64 = f64::from_bits(0x47f0 << 48);
+
 /// ALT mode, saturation and flags of a float result.
 #[inline(never)]
 fn finish_special<const N: usize>(
@@ -246,7 +249,8 @@ fn finish_special<const N: usize>(
     mask: u16,
     mut r: [f64; N],
 ) -> [f64; N] {
-    let overflow = bits::<N>(|i| r[i].is_finite() && r[i].abs() > f64::from(f32::MAX));
+    // Below 2^128 truncation ends at the largest number.
+    let overflow = bits::<N>(|i| r[i].is_finite() && r[i].abs() >= OVERFLOW);
     if t.alt {
         for v in &mut r {
             *v = alt(*v);
@@ -309,12 +313,10 @@ pub(crate) fn write_acc(t: &mut Thread, d: &Decoded, r: &[i64; 16]) {
 pub(crate) fn finish_int_no_acc(t: &mut Thread, d: &Decoded, mask: u16, r: &[i64; 16]) -> Next {
     if d.cond != CondMod::None {
         let (lo, hi) = d.dst.num.range();
-        let sat = |v: i64| {
-            if d.saturate && d.dst.num != Num::F {
-                v.clamp(lo, hi)
-            } else {
-                v
-            }
+        let sat = |v: i64| match (d.saturate, d.dst.num) {
+            (false, _) => v,
+            (true, Num::F) => v.clamp(0, 1),
+            (true, _) => v.clamp(lo, hi),
         };
         let v = |i: usize| sat(r[i]);
         let set = match d.cond {

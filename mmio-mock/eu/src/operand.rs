@@ -318,7 +318,9 @@ impl Thread {
         let mut raw = [0; N];
         if d.dst.num == Num::F {
             for i in 0..N {
-                raw[i] = narrow(int_to_float(r[i]));
+                // Saturation to the unit range (PRM 14.1) leaves an integer no other value.
+                let v = if d.saturate { r[i].clamp(0, 1) } else { r[i] };
+                raw[i] = narrow(int_to_float(v));
             }
         } else {
             if let DstKind::Acc(t, exec) = &d.dst.kind {

@@ -35,7 +35,11 @@ fn unary<const N: usize>(t: &mut Thread, d: &Decoded, f: impl Fn(f64) -> f64) ->
 }
 
 fn frc<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
-    unary::<N>(t, d, |v| v - v.floor())
+    // The double nearest to a fraction may be one, which is none.
+    unary::<N>(t, d, |v| match v - v.floor() {
+        1.0 => 1.0 - f64::EPSILON,
+        fraction => fraction,
+    })
 }
 
 fn rndu<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
