@@ -1,10 +1,11 @@
 //! A bound device: objects, submission, waiting, reset, removal.
 //!
-//! Not modelled: contexts, the DRM file operations.
+//! Not modelled: runtime power management.
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use kernel::dev_info;
-use kernel::error::{Result, code::EIO, code::ENODEV};
+use kernel::error::{Result, code::EIO, code::ENODEV, code::ENOMEM};
 use kernel::platform::Platform;
 use kernel::print::DevName;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering};
@@ -15,11 +16,15 @@ use crate::debug::snapshot::{ArmedSnapshot, PixelTrigger};
 use crate::driver::Model;
 use crate::engine::Engine;
 use crate::exec::{self, BatchDesc};
+use crate::file::UserState;
 use crate::gem::{Object, Tiling};
+use crate::r#gen::DeviceInfo;
 use crate::gtt::Ggtt;
 use crate::gtt::range::Search;
 use crate::irq::Interrupts;
+use crate::mmap::Offsets;
 use crate::request::Request;
+use crate::shrink;
 use crate::timeline::Timeline;
 use crate::uncore::{POLL, Uncore};
 use crate::workarounds;
@@ -36,6 +41,7 @@ pub(crate) struct Inner {
     pub(crate) engine: Engine,
     pub(crate) objects: AtomicU32,
     pub(crate) removed: AtomicBool,
+    pub(crate) user: UserState,
 }
 
 /// A bound device; clones share it.
@@ -55,6 +61,12 @@ impl Device {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.inner.model.name
+    }
+
+    /// What is true of its generation.
+    #[must_use]
+    pub fn info(&self) -> &'static DeviceInfo {
+        self.inner.model.info
     }
 
     /// The registers.
@@ -87,7 +99,30 @@ impl Device {
         &self.inner.interrupts
     }
 
-    fn check_live(&self) -> Result {
+    /// What open files share.
+    pub(crate) fn user(&self) -> &UserState {
+        &self.inner.user
+    }
+
+    /// The offsets that `mmap` of the node takes.
+    #[must_use]
+    pub fn mappings(&self) -> &Offsets {
+        &self.inner.user.mappings
+    }
+
+    /// Number of resets so far.
+    #[must_use]
+    pub fn reset_count(&self) -> u32 {
+        self.inner.user.resets.load(Ordering::Relaxed)
+    }
+
+    /// Objects that the oldest request under way wants to see in an error state.
+    #[must_use]
+    pub fn captures(&self) -> Vec<Object> {
+        self.inner.timeline.captures()
+    }
+
+    pub(crate) fn check_live(&self) -> Result {
         if self.inner.removed.load(Ordering::Acquire) {
             return Err(ENODEV);
         }
@@ -99,6 +134,13 @@ impl Device {
     /// `EINVAL` for size 0 and for tiled objects whose stride is no multiple of the tile width.
     pub fn create_object(&self, size: usize, tiling: Tiling, stride: u32) -> Result<Object> {
         self.check_live()?;
+        match self.try_create(size, tiling, stride) {
+            Err(ENOMEM) if shrink::purge(self) => self.try_create(size, tiling, stride),
+            other => other,
+        }
+    }
+
+    fn try_create(&self, size: usize, tiling: Tiling, stride: u32) -> Result<Object> {
         let number = self.inner.objects.fetch_add(1, Ordering::Relaxed);
         Object::new(
             self.platform(),
@@ -189,6 +231,7 @@ impl Device {
         self.check_live()?;
         let inner = &*self.inner;
         dev_info!(self, "resetting the device");
+        inner.user.resets.fetch_add(1, Ordering::Relaxed);
         inner.engine.set_wedged(true);
         inner.engine.prepare_reset();
         let outcome = (inner.model.info.ops.reset)(&inner.uncore);

@@ -12,6 +12,7 @@ use kernel::sync::{AtomicBool, AtomicU32};
 
 use crate::device::{Device, Inner};
 use crate::engine::Engine;
+use crate::file::UserState;
 use crate::r#gen::{DeviceInfo, I965G, I965GM};
 use crate::gtt::Ggtt;
 use crate::irq::Interrupts;
@@ -88,6 +89,7 @@ impl pci::Driver for Driver {
             engine,
             objects: AtomicU32::new(1),
             removed: AtomicBool::new(false),
+            user: UserState::default(),
         };
         // From here on dropping `inner` undoes everything.
         inner.interrupts.clear_errors();

@@ -18,7 +18,7 @@ use crate::r#gen::registers::reg::PRB0_TAIL;
 use crate::r#gen::{DeviceInfo, EngineOps, Flush};
 use crate::gtt::Ggtt;
 use crate::gtt::range::Search;
-use crate::timeline::Timeline;
+use crate::timeline::{Timeline, Uses};
 use crate::uncore::{POLL, Uncore};
 
 /// Pages of the ring (i915 gives legacy rings 16 KiB).
@@ -97,14 +97,19 @@ impl Engine {
         self.wedged.store(wedged, Ordering::Release);
     }
 
-    /// Queues the batch at a graphics address inside `object`, which is kept until it has run.
-    pub fn submit(&self, object: &Object, batch: u32) -> Result<Arc<Fence>> {
-        if self.wedged.load(Ordering::Acquire) {
+    /// Whether it takes no more submissions.
+    pub fn is_wedged(&self) -> bool {
+        self.wedged.load(Ordering::Acquire)
+    }
+
+    /// Queues the batch at a graphics address; what it uses is kept until it has run.
+    pub fn submit(&self, uses: &Uses, batch: u32) -> Result<Arc<Fence>> {
+        if self.is_wedged() {
             return Err(EIO);
         }
         let deadline = self.uncore.clock().now() + RING_SPACE_TIMEOUT;
         loop {
-            match self.try_submit(object, batch) {
+            match self.try_submit(uses, batch) {
                 Err(ENOSPC) if self.uncore.clock().now() < deadline => {
                     self.uncore.clock().relax(POLL);
                 }
@@ -115,7 +120,7 @@ impl Engine {
         }
     }
 
-    fn try_submit(&self, object: &Object, batch: u32) -> Result<Arc<Fence>> {
+    fn try_submit(&self, uses: &Uses, batch: u32) -> Result<Arc<Fence>> {
         self.timeline.retire();
         // The interrupt handler never takes this lock, so holding it across the tail write is safe; it keeps tail
         // writes in the order of sequence numbers.
@@ -129,7 +134,7 @@ impl Engine {
         room.emit(&words);
         let tail = room.commit()?;
         let fence = Arc::new(Fence::new(seqno));
-        self.timeline.push(&fence, tail.offset(), object);
+        self.timeline.push(&fence, tail.offset(), uses);
         tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);
         Ok(fence)
     }
@@ -146,7 +151,8 @@ impl Engine {
 
     /// Ends every request under way with an error; the engine stands still.
     pub fn fail_pending(&self, error: Error) -> Result {
-        let outcome = self.timeline.fail_pending(error);
+        let guilty = (error == EIO).then(|| self.uncore.clock().now());
+        let outcome = self.timeline.fail_pending(error, guilty);
         self.timeline.retire();
         outcome
     }

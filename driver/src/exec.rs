@@ -1,12 +1,20 @@
 //! Execution: a batch in a bound object becomes a request in the ring.
 //!
-//! i915 `i915_gem_execbuffer.c`, the part behind relocation. Not modelled: the execbuffer uAPI, relocation by the
-//! kernel, lists of objects kept alive (the batch is; the caller keeps what it uses until the request has ended).
+//! i915 `i915_gem_execbuffer.c`, the part behind relocation. Callers inside the kernel bind and
+//! relocate themselves and keep what they use; user space comes through [`user`]. Not modelled: the command parser.
+mod parse;
+mod pin;
+mod reloc;
+mod submit;
+
+pub(crate) use self::submit::user;
+
 use kernel::error::{Result, code::EINVAL};
 
 use crate::device::Device;
 use crate::gem::Object;
 use crate::request::Request;
+use crate::timeline::Uses;
 
 /// A batch to run.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +38,12 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>) -> Result<Request> {
     if !fits || !object.belongs_to(device.ggtt()) {
         return Err(EINVAL);
     }
+    let uses = Uses {
+        objects: alloc::vec![object.clone()],
+        ..Uses::default()
+    };
     let fence = device
         .engine()
-        .submit(object, address.wrapping_add(desc.start))?;
+        .submit(&uses, address.wrapping_add(desc.start))?;
     Ok(Request::new(device, fence))
 }

@@ -1,20 +1,23 @@
-//! GEM objects: pages, tiling, binding into the GTT.
+//! GEM objects: pages, tiling, binding into the GTT, activity.
 //!
-//! i915 GEM in its smallest form. Not modelled: handles, caching modes, eviction, user mappings; contents are as they
-//! lie in memory, tiled objects tiled.
+//! i915 GEM in its smallest form. Contents are as they lie in memory, tiled objects tiled. Not modelled: swapping,
+//! pages that come with their first use (an object has them from its creation on).
+pub mod state;
+
 use alloc::format;
 use alloc::string::String;
-use alloc::sync::Arc;
+use alloc::sync::{Arc, Weak};
 use core::fmt;
 
-use kernel::dma::{CoherentAllocation, PAGE_SIZE};
+use kernel::dma::{CoherentAllocation, DmaAddress, PAGE_SIZE};
 use kernel::drm::BaseObject;
-use kernel::error::{Result, code::EBUSY, code::EINVAL};
+use kernel::error::{Result, code::EBUSY, code::EFAULT, code::EINVAL};
 use kernel::platform::Platform;
 use kernel::sync::SpinLock;
 
+use self::state::State;
 use crate::gtt::range::Search;
-use crate::gtt::{Ggtt, fence_reg};
+use crate::gtt::{Ggtt, Place, fence_reg};
 
 /// Layout of an object (uAPI `I915_TILING_*`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -47,15 +50,17 @@ const MAX_SIZE: usize = 512 << 20;
 struct Binding {
     address: Option<u32>,
     fence: Option<usize>,
+    /// Holders that need it to stay where it is.
+    pins: u32,
 }
 
-struct Inner {
+pub(crate) struct Inner {
     name: String,
-    tiling: Tiling,
-    stride: u32,
-    pages: CoherentAllocation,
+    size: usize,
     ggtt: Arc<Ggtt>,
+    // Lock order: binding, then state.
     binding: SpinLock<Binding>,
+    state: SpinLock<State>,
 }
 
 /// A buffer object; clones share it. The last one to go unbinds it and frees its pages.
@@ -64,21 +69,41 @@ pub struct Object {
     inner: Arc<Inner>,
 }
 
+/// A buffer object that others keep alive.
+#[derive(Clone)]
+pub struct WeakObject(Weak<Inner>);
+
+impl WeakObject {
+    /// The object, unless it is gone.
+    #[must_use]
+    pub fn upgrade(&self) -> Option<Object> {
+        self.0.upgrade().map(|inner| Object { inner })
+    }
+}
+
 impl fmt::Debug for Object {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Object")
             .field("name", &self.inner.name)
-            .field("size", &self.inner.pages.size())
-            .field("tiling", &self.inner.tiling)
-            .field("stride", &self.inner.stride)
+            .field("size", &self.inner.size)
+            .field("tiling", &self.tiling())
+            .field("stride", &self.stride())
             .field("address", &self.address())
             .finish()
     }
 }
 
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+}
+
+impl Eq for Object {}
+
 impl BaseObject for Object {
     fn size(&self) -> usize {
-        self.inner.pages.size()
+        self.inner.size
     }
 }
 
@@ -103,11 +128,10 @@ impl Object {
         Ok(Object {
             inner: Arc::new(Inner {
                 name,
-                tiling,
-                stride,
-                pages,
+                size: pages.size(),
                 ggtt: Arc::clone(ggtt),
                 binding: SpinLock::new(Binding::default()),
+                state: SpinLock::new(State::new(pages, tiling, stride)),
             }),
         })
     }
@@ -119,19 +143,41 @@ impl Object {
     /// Size in bytes, whole pages.
     #[must_use]
     pub fn size(&self) -> usize {
-        self.inner.pages.size()
+        self.inner.size
+    }
+
+    /// A handle that does not keep the object.
+    #[must_use]
+    pub fn downgrade(&self) -> WeakObject {
+        WeakObject(Arc::downgrade(&self.inner))
+    }
+
+    /// A number that no other object has while this one lives.
+    pub(crate) fn key(&self) -> usize {
+        Arc::as_ptr(&self.inner).addr()
+    }
+
+    /// Looks at the part of the object that is not its binding.
+    pub(crate) fn state<T>(&self, look: impl FnOnce(&mut State) -> T) -> T {
+        look(&mut self.inner.state.lock())
     }
 
     /// Layout.
     #[must_use]
     pub fn tiling(&self) -> Tiling {
-        self.inner.tiling
+        self.state(|state| state.tiling)
     }
 
     /// Bytes of a row, 0 when nobody said.
     #[must_use]
     pub fn stride(&self) -> u32 {
-        self.inner.stride
+        self.state(|state| state.stride)
+    }
+
+    /// Bus address of the first byte; the pages follow one another. `None` once the contents have been purged.
+    #[must_use]
+    pub fn dma_address(&self) -> Option<DmaAddress> {
+        self.state(|state| state.pages().ok().map(CoherentAllocation::dma_handle))
     }
 
     /// Graphics address, when bound.
@@ -145,14 +191,14 @@ impl Object {
         Arc::ptr_eq(&self.inner.ggtt, ggtt)
     }
 
-    /// Writes bytes at `offset`; `EINVAL` when the range leaves the object.
+    /// Writes bytes at `offset`; `EINVAL` when the range leaves the object, `EFAULT` when it has been purged.
     pub fn write(&self, offset: usize, bytes: &[u8]) -> Result {
-        self.inner.pages.write(offset, bytes)
+        self.state(|state| state.pages()?.write(offset, bytes))
     }
 
-    /// Reads bytes at `offset`; `EINVAL` when the range leaves the object.
+    /// Reads bytes at `offset`; `EINVAL` when the range leaves the object, `EFAULT` when it has been purged.
     pub fn read(&self, offset: usize, bytes: &mut [u8]) -> Result {
-        self.inner.pages.read(offset, bytes)
+        self.state(|state| state.pages()?.read(offset, bytes))
     }
 
     /// Writes little-endian dwords at `offset`.
@@ -164,27 +210,58 @@ impl Object {
 
     /// Reads the little-endian dword at `offset`.
     pub fn read32(&self, offset: usize) -> Result<u32> {
-        self.inner.pages.read32(offset)
+        self.state(|state| state.pages()?.read32(offset))
     }
 
-    fn bind_with(&self, place: impl FnOnce(&Inner) -> Result<u32>) -> Result<u32> {
+    fn bind_with(
+        &self,
+        place: impl FnOnce(&Inner, &CoherentAllocation) -> Result<u32>,
+    ) -> Result<u32> {
         let mut binding = self.inner.binding.lock();
         if binding.address.is_some() {
             return Err(EBUSY);
         }
-        let address = place(&self.inner)?;
+        let address = self.state(|state| place(&self.inner, state.pages()?))?;
         binding.address = Some(address);
         Ok(address)
     }
 
     /// Binds at a chosen address.
     pub(crate) fn bind_at(&self, address: u32) -> Result<u32> {
-        self.bind_with(|inner| inner.ggtt.insert_at(&inner.name, &inner.pages, address))
+        self.bind_with(|inner, pages| inner.ggtt.insert_at(&inner.name, pages, address))
     }
 
     /// Binds at the lowest (or highest) address that is free.
     pub(crate) fn bind(&self, align: u32, search: Search) -> Result<u32> {
-        self.bind_with(|inner| inner.ggtt.insert(&inner.name, &inner.pages, align, search))
+        self.bind_with(|inner, pages| inner.ggtt.insert(&inner.name, pages, align, search))
+    }
+
+    /// Binds as a user asks for it.
+    pub(crate) fn bind_user(&self, place: &Place) -> Result<u32> {
+        self.bind_with(|inner, pages| inner.ggtt.place(&inner.name, pages, place))
+    }
+
+    /// Bytes of address space that the object takes, 0 when it is not bound.
+    pub(crate) fn bound_size(&self) -> u64 {
+        self.address()
+            .map_or(0, |address| self.inner.ggtt.size_at(address))
+    }
+
+    /// Keeps the object bound where it is until the pin is dropped; `EFAULT` when it is not bound.
+    pub(crate) fn pin(&self) -> Result<Pin> {
+        let mut binding = self.inner.binding.lock();
+        let address = binding.address.ok_or(EFAULT)?;
+        binding.pins = binding.pins.saturating_add(1);
+        Ok(Pin {
+            object: self.clone(),
+            address,
+        })
+    }
+
+    /// Whether somebody needs the object where it is.
+    #[must_use]
+    pub fn is_pinned(&self) -> bool {
+        self.inner.binding.lock().pins > 0
     }
 
     /// Unbinds; nothing happens when the object is not bound. The caller knows that the device is done with it.
@@ -202,23 +279,60 @@ impl Object {
             return Ok(index);
         }
         let address = binding.address.ok_or(EINVAL)?;
-        let size = u32::try_from(inner.pages.size()).map_err(|_| EINVAL)?;
-        let value = fence_reg::encode(address, size, inner.tiling, inner.stride)?;
+        let size = u32::try_from(inner.size).map_err(|_| EINVAL)?;
+        let value = fence_reg::encode(address, size, self.tiling(), self.stride())?;
         let index = inner.ggtt.fences().take(inner.ggtt.uncore(), value)?;
         binding.fence = Some(index);
         Ok(index)
     }
+
+    /// Changes the layout; a fence register over the old one is given back.
+    pub(crate) fn set_layout(&self, tiling: Tiling, stride: u32) {
+        let mut binding = self.inner.binding.lock();
+        let changed = self.state(|state| {
+            let old = (state.tiling, state.stride);
+            (state.tiling, state.stride) = (tiling, stride);
+            old != (tiling, stride)
+        });
+        if changed && let Some(index) = binding.fence.take() {
+            self.inner.put_fence(index);
+        }
+    }
+}
+
+/// Keeps an object bound.
+pub(crate) struct Pin {
+    object: Object,
+    address: u32,
+}
+
+impl Pin {
+    /// Where the object is.
+    pub(crate) fn address(&self) -> u32 {
+        self.address
+    }
+}
+
+impl Drop for Pin {
+    fn drop(&mut self) {
+        let mut binding = self.object.inner.binding.lock();
+        binding.pins = binding.pins.saturating_sub(1);
+    }
 }
 
 impl Inner {
-    fn unbind(&self) {
-        let Binding { address, fence } = core::mem::take(&mut *self.binding.lock());
-        if let Some(index) = fence
-            && self.ggtt.is_live()
-        {
+    fn put_fence(&self, index: usize) {
+        if self.ggtt.is_live() {
             self.ggtt.fences().put(self.ggtt.uncore(), index);
         }
-        if let Some(address) = address {
+    }
+
+    fn unbind(&self) {
+        let mut binding = self.binding.lock();
+        if let Some(index) = binding.fence.take() {
+            self.put_fence(index);
+        }
+        if let Some(address) = binding.address.take() {
             self.ggtt.remove(address);
         }
     }

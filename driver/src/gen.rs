@@ -22,6 +22,8 @@ pub struct DeviceInfo {
     pub platform: &'static str,
     /// Error mask register value: bits that are 0 raise the master error interrupt.
     pub error_mask: u32,
+    /// Ticks of the TIMESTAMP register in a second (i915 `intel_gt_clock_utils.c`).
+    pub timestamp_hz: u32,
     /// Workarounds applied to the device, then to the render engine.
     pub gt_workarounds: &'static [Workaround],
     /// Workarounds of the render engine, applied before its ring starts.

@@ -22,6 +22,19 @@ use crate::uncore::Uncore;
 /// Bytes of a page.
 const PAGE: u64 = PAGE_SIZE as u64;
 
+/// Where an object is to go.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Place {
+    /// Bytes of address space, if more than the object has.
+    pub size: u64,
+    /// Alignment, a power of two; 0 for a page.
+    pub align: u64,
+    /// Lowest address.
+    pub above: u64,
+    /// This address and no other.
+    pub fixed: Option<u64>,
+}
+
 /// The global GTT of a device.
 pub struct Ggtt {
     uncore: Uncore,
@@ -133,6 +146,32 @@ impl Ggtt {
         self.finish(pages, found)
     }
 
+    /// Maps pages as a user asks for it. A full table is not worth a message: the caller makes room.
+    pub fn place(&self, owner: &str, pages: &CoherentAllocation, place: &Place) -> Result<u32> {
+        self.check_live()?;
+        let size = place.size.max(pages.size() as u64);
+        let found = {
+            let mut ranges = self.ranges.lock();
+            match place.fixed {
+                Some(start) => ranges.insert_at(owner, start, size),
+                None => ranges.insert_above(owner, size, place.align.max(PAGE), place.above),
+            }
+        };
+        self.mapped(pages, found?)
+    }
+
+    /// A copy of the allocator, to look for room in.
+    #[must_use]
+    pub fn ranges(&self) -> RangeAllocator {
+        self.ranges.lock().clone()
+    }
+
+    /// Bytes that the range at an address takes, 0 when there is none.
+    #[must_use]
+    pub fn size_at(&self, address: u32) -> u64 {
+        self.ranges.lock().size_at(u64::from(address))
+    }
+
     fn check_live(&self) -> Result {
         if self.is_live() { Ok(()) } else { Err(ENODEV) }
     }
@@ -146,6 +185,10 @@ impl Ggtt {
             pr_err!("GTT: {error}");
             error
         })?;
+        self.mapped(pages, start)
+    }
+
+    fn mapped(&self, pages: &CoherentAllocation, start: u64) -> Result<u32> {
         let address = u32::try_from(start).map_err(|_| ENOSPC)?;
         match self.map(pages, start) {
             Ok(()) => Ok(address),
@@ -174,14 +217,9 @@ impl Ggtt {
             return;
         }
         // The entries go first: the range must not be given out while it still maps the old pages.
-        let end = self
-            .ranges
-            .lock()
-            .iter()
-            .find(|range| range.start == start)
-            .map(|range| range.end);
-        if let Some(end) = end {
-            let count = ((end - start) / PAGE) as usize;
+        let size = self.ranges.lock().size_at(start);
+        if size > 0 {
+            let count = (size / PAGE) as usize;
             self.write_entries((start / PAGE) as usize, core::iter::repeat_n(0, count));
             self.ranges.lock().remove(start);
         }

@@ -1,6 +1,6 @@
 //! Hang check: what a request that did not end in time is doing.
 //!
-//! i915's hang check compared the active head over time. Not modelled: periodic checks, automatic resets.
+//! i915's hang check compared the active head over time. Not modelled: checks while nobody waits.
 use alloc::format;
 
 use kernel::dev_err;
@@ -54,4 +54,22 @@ pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
     let reason = format!("request {seqno} not done after {timeout}: {verdict}");
     dev_err!(device, "{reason}");
     device.interrupts().record(&reason);
+}
+
+/// Resets a device whose engine has not moved for long, unless it has just come to its end.
+pub(crate) fn hung(device: &Device) {
+    device.timeline().signal();
+    if device.timeline().pending() == 0 {
+        return;
+    }
+    let completed = device.timeline().completed().unwrap_or_default();
+    let reason = format!(
+        "GPU hang: request {} stands still",
+        completed.wrapping_add(1)
+    );
+    dev_err!(device, "{reason}");
+    device.interrupts().record(&reason);
+    if let Err(error) = device.reset() {
+        dev_err!(device, "reset: {error}");
+    }
 }

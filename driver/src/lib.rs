@@ -1,7 +1,7 @@
 //! The DRM driver core: probe, GTT, GEM, rings, requests, fences, reset, debug.
 //!
 //! Written against the `kernel` crate alone; register layouts and orders follow PRM vol1 and the i915 driver's
-//! documented behaviour. Not modelled: display, power management, the user API.
+//! documented behaviour. Not modelled: display, power management.
 //!
 //! ```no_run
 //! # fn demo(platform: std::sync::Arc<dyn kernel::platform::Platform>, words: &[u8]) -> kernel::error::Result {
@@ -21,22 +21,30 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
+pub mod context;
 pub mod debug;
 pub mod device;
 pub mod driver;
 mod engine;
 mod exec;
 pub mod fence;
+pub mod file;
 pub mod gem;
 pub mod r#gen;
 pub mod gtt;
 pub mod hangcheck;
+pub mod ioctl;
 mod irq;
+pub mod mmap;
 pub mod request;
 mod reset;
+mod shrink;
+pub mod syncobj;
+pub mod task;
 mod timeline;
 pub mod uapi;
 pub mod uncore;
+mod wait;
 pub mod workarounds;
 
 #[cfg(test)]
@@ -46,5 +54,8 @@ pub use crate::debug::error_state::ErrorState;
 pub use crate::device::Device;
 pub use crate::driver::Driver;
 pub use crate::exec::BatchDesc;
-pub use crate::gem::{Object, Tiling};
+pub use crate::file::{File, Node};
+pub use crate::gem::{Object, Tiling, WeakObject};
+pub use crate::ioctl::ioctl;
 pub use crate::request::Request;
+pub use crate::task::{FdTable, Shared, Task};

@@ -42,7 +42,7 @@ const PGTBL_128KB: u32 = 2 << 1;
 const ENTRIES: usize = 32768;
 const MS: Delta = Delta::from_millis(1);
 
-fn fake() -> Arc<Fake> {
+pub(crate) fn fake() -> Arc<Fake> {
     let fake = Fake::new(0x8086, 0x2a02);
     fake.set(PGTBL_CTL, PGTBL_128KB);
     fake.set(MI_MODE, 0x200);
@@ -65,12 +65,12 @@ fn read_graphics(fake: &Fake, address: u32, len: usize) -> Vec<u8> {
     bytes
 }
 
-fn read_dword(fake: &Fake, address: u32) -> u32 {
+pub(crate) fn read_dword(fake: &Fake, address: u32) -> u32 {
     u32::from_le_bytes(read_graphics(fake, address, 4).try_into().unwrap())
 }
 
 /// Finishes what lies before the new tail: the breadcrumb ends in offset, number, interrupt.
-fn finish(fake: &Fake, offset: usize, tail: u32) {
+pub(crate) fn finish(fake: &Fake, offset: usize, tail: u32) {
     if offset != TAIL || fake.peek(CTL) & 1 == 0 || fake.peek(HEAD) == tail {
         return;
     }

@@ -9,7 +9,9 @@ use kernel::dma::{CoherentAllocation, DmaAddress};
 use kernel::error::{Error, Result};
 use kernel::platform::Platform;
 use kernel::sync::SpinLock;
+use kernel::time::Ktime;
 
+use crate::context::Context;
 use crate::fence::{Fence, seqno_passed};
 use crate::gem::Object;
 
@@ -22,8 +24,20 @@ struct Pending {
     fence: Arc<Fence>,
     /// Ring offset behind the request.
     tail: u32,
-    /// Kept until the device is done with it.
-    batch: Object,
+    /// What it uses, kept until the device is done with it.
+    uses: Uses,
+}
+
+/// What a request uses.
+#[derive(Clone, Default)]
+pub struct Uses {
+    /// The objects, the batch among them.
+    #[expect(dead_code, reason = "held, not looked at")]
+    pub objects: Vec<Object>,
+    /// Those whose contents belong into an error state (uAPI `EXEC_OBJECT_CAPTURE`).
+    pub capture: Vec<Object>,
+    /// On whose behalf it runs.
+    pub context: Option<Arc<Context>>,
 }
 
 #[derive(Default)]
@@ -31,8 +45,8 @@ struct Inner {
     submitted: u32,
     pending: VecDeque<Pending>,
     retired: Option<u32>,
-    /// Batches of ended requests, to be let go outside interrupts.
-    done: Vec<Object>,
+    /// What ended requests used, to be let go outside interrupts.
+    done: Vec<Uses>,
 }
 
 /// The timeline.
@@ -73,13 +87,13 @@ impl Timeline {
     }
 
     /// Notes a request that is about to become visible to the device.
-    pub fn push(&self, fence: &Arc<Fence>, tail: u32, batch: &Object) {
+    pub fn push(&self, fence: &Arc<Fence>, tail: u32, uses: &Uses) {
         let mut inner = self.inner.lock();
         inner.submitted = fence.seqno();
         inner.pending.push_back(Pending {
             fence: Arc::clone(fence),
             tail,
-            batch: batch.clone(),
+            uses: uses.clone(),
         });
     }
 
@@ -103,7 +117,7 @@ impl Timeline {
         {
             first.fence.signal(Ok(()));
             inner.retired = Some(first.tail);
-            inner.done.push(first.batch);
+            inner.done.push(first.uses);
         }
     }
 
@@ -120,13 +134,29 @@ impl Timeline {
         self.inner.lock().retired.take()
     }
 
-    /// Ends every request under way with an error and makes the status page agree.
-    pub fn fail_pending(&self, error: Error) -> Result {
+    /// What the oldest request under way wants to see in an error state.
+    pub fn captures(&self) -> Vec<Object> {
+        let inner = self.inner.lock();
+        let first = inner.pending.front();
+        first.map_or_else(Vec::new, |first| first.uses.capture.clone())
+    }
+
+    /// Ends every request under way with an error and makes the status page agree. `guilty` is the time of a hang that
+    /// is the fault of the first.
+    pub fn fail_pending(&self, error: Error, mut guilty: Option<Ktime>) -> Result {
         let submitted = {
             let mut inner = self.inner.lock();
             while let Some(pending) = inner.pending.pop_front() {
                 pending.fence.signal(Err(error));
-                inner.done.push(pending.batch);
+                if let Some(context) = &pending.uses.context {
+                    // The first is what hung; the others had no chance.
+                    match guilty.take() {
+                        Some(now) => context.mark_guilty(now),
+                        None => context.mark_innocent(),
+                    }
+                }
+                guilty = None;
+                inner.done.push(pending.uses);
             }
             inner.retired = None;
             inner.submitted

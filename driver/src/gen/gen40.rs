@@ -17,6 +17,7 @@ use crate::workarounds;
 pub static I965G: DeviceInfo = DeviceInfo {
     platform: "I965G",
     error_mask: ERROR_MASK,
+    timestamp_hz: TIMESTAMP_HZ,
     gt_workarounds: workarounds::I965_GT,
     engine_workarounds: workarounds::I965G_ENGINE,
     ops: &OPS,
@@ -26,11 +27,14 @@ pub static I965G: DeviceInfo = DeviceInfo {
 pub static I965GM: DeviceInfo = DeviceInfo {
     platform: "I965GM",
     error_mask: ERROR_MASK,
+    timestamp_hz: TIMESTAMP_HZ,
     gt_workarounds: workarounds::I965_GT,
     engine_workarounds: workarounds::I965GM_ENGINE,
     ops: &OPS,
 };
 
+/// A sixteenth of a front side bus of 200 MHz (i915 `gen2_read_clock_frequency`).
+const TIMESTAMP_HZ: u32 = 12_500_000;
 /// Page table and memory refresh errors raise the interrupt; the instruction error mask bit is reserved on this
 /// family and stays set (i915 `i965_irq_postinstall`).
 const ERROR_MASK: u32 = !(1 << 4 | 1 << 1);

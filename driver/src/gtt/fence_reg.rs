@@ -13,9 +13,9 @@ use crate::r#gen::registers::reg::FENCE;
 use crate::uncore::Uncore;
 
 /// Bytes of a pitch unit.
-const PITCH_UNIT: u32 = 128;
+pub const PITCH_UNIT: u32 = 128;
 /// Largest pitch in units (i915 `I965_FENCE_MAX_PITCH_VAL`).
-const MAX_PITCH: u32 = 0x400;
+pub const MAX_PITCH: u32 = 0x400;
 /// Bytes of a fence page (i915 `I965_FENCE_PAGE`).
 const PAGE: u32 = 4096;
 
@@ -83,6 +83,12 @@ impl FenceRegs {
         for (index, value) in values.into_iter().enumerate() {
             write(uncore, index, value);
         }
+    }
+
+    /// Number of registers.
+    #[must_use]
+    pub fn count(&self) -> usize {
+        self.values.lock().len()
     }
 
     /// Number of registers in use.

@@ -1,6 +1,6 @@
 //! Allocation of graphics address ranges: chosen, lowest fit, highest fit.
 //!
-//! Pure bookkeeping in bytes, page granular by its callers. Not modelled: eviction.
+//! Pure bookkeeping in bytes, page granular by its callers. Eviction is its callers' business as well.
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use core::fmt;
@@ -88,7 +88,7 @@ pub enum Search {
 }
 
 /// The allocator.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RangeAllocator {
     first: u64,
     limit: u64,
@@ -118,6 +118,12 @@ impl RangeAllocator {
         self.nodes.is_empty()
     }
 
+    /// First address behind the space.
+    #[must_use]
+    pub const fn limit(&self) -> u64 {
+        self.limit
+    }
+
     /// The ranges in rising order.
     pub fn iter(&self) -> impl Iterator<Item = Range> + '_ {
         self.nodes.iter().map(|(start, (end, owner))| Range {
@@ -125,6 +131,12 @@ impl RangeAllocator {
             start: *start,
             end: *end,
         })
+    }
+
+    /// Bytes of the range that starts at an address, 0 when there is none.
+    #[must_use]
+    pub fn size_at(&self, start: u64) -> u64 {
+        self.nodes.get(&start).map_or(0, |(end, _)| end - start)
     }
 
     /// Takes the chosen range.
@@ -173,7 +185,7 @@ impl RangeAllocator {
             return Err(RangeError::Invalid);
         }
         let start = match search {
-            Search::Low => self.lowest(size, align),
+            Search::Low => self.lowest(size, align, 0),
             Search::High => self.highest(size, align),
         };
         let start = start.ok_or_else(|| RangeError::Full {
@@ -183,8 +195,29 @@ impl RangeAllocator {
         self.insert_at(owner, start, size)
     }
 
-    fn lowest(&self, size: u64, align: u64) -> Option<u64> {
-        let mut start = self.first.checked_next_multiple_of(align)?;
+    /// Takes the lowest gap that fits at or above an address.
+    pub fn insert_above(
+        &mut self,
+        owner: &str,
+        size: u64,
+        align: u64,
+        above: u64,
+    ) -> Result<u64, RangeError> {
+        if size == 0 || !align.is_power_of_two() {
+            return Err(RangeError::Invalid);
+        }
+        let start = self.lowest(size, align, above);
+        let start = start.ok_or_else(|| RangeError::Full {
+            owner: owner.into(),
+            size,
+        })?;
+        self.insert_at(owner, start, size)
+    }
+
+    /// The lowest gap that fits at or above an address, without taking it.
+    #[must_use]
+    pub fn lowest(&self, size: u64, align: u64, above: u64) -> Option<u64> {
+        let mut start = self.first.max(above).checked_next_multiple_of(align)?;
         for (next, (next_end, _)) in &self.nodes {
             if start.checked_add(size)? <= *next {
                 return Some(start);

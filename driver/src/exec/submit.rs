@@ -1,0 +1,92 @@
+//! From a checked and placed submission to a request in the ring.
+//!
+//! i915 `i915_gem_execbuffer.c` (`i915_gem_do_execbuffer`). Not modelled: the command parser, requests that wait for
+//! other engines.
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use kernel::error::{Result, code::EFAULT};
+
+use super::parse::{self, Submission};
+use super::{pin, reloc};
+use crate::fence::Fence;
+use crate::ioctl::Call;
+use crate::task::Shared;
+use crate::timeline::Uses;
+use crate::uapi::exec as uapi;
+
+/// Byte offset of `offset` in an object of the list.
+const OFFSET: u64 = 24;
+
+/// EXECBUFFER2.
+pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
+    let mut submission = parse::parse(call, arg)?;
+    let outcome = {
+        let _lock = call.device.user().exec.lock();
+        let placed = place(call, &mut submission);
+        match placed {
+            Ok(()) => submit(call, &submission),
+            // What user space believes of the addresses must stay as it is when relocations are not done.
+            Err(error) => return Err(error),
+        }
+    };
+    write_back(call, arg, &submission);
+    let fence = outcome?;
+    call.file
+        .submitted(call.device.uncore().clock().now(), &fence);
+    parse::signal(&submission.fences, &fence);
+    if arg.flags & uapi::FENCE_OUT != 0 {
+        let fd = call.task.fds().install(Shared::Fence(fence), false)?;
+        arg.rsvd2 = arg.rsvd2 & 0xffff_ffff | u64::from(fd as u32) << 32;
+    }
+    Ok(())
+}
+
+/// Addresses and relocations.
+fn place(call: &Call<'_>, submission: &mut Submission) -> Result {
+    pin::pin(call, submission)?;
+    if submission.relocate || submission.entries.iter().any(|entry| entry.moved) {
+        reloc::relocate(call, submission)?;
+    }
+    Ok(())
+}
+
+/// Queues the batch and marks all objects as used by it (eb_move_to_gpu).
+fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
+    let batch = submission.entries.get(submission.batch).ok_or(EFAULT)?;
+    let address = batch.pin.as_ref().ok_or(EFAULT)?.address();
+    let objects = submission.entries.iter();
+    let wanted = |entry: &&parse::Entry| entry.exec.flags & uapi::OBJECT_CAPTURE != 0;
+    let uses = Uses {
+        objects: objects.clone().map(|entry| entry.object.clone()).collect(),
+        capture: objects
+            .clone()
+            .filter(wanted)
+            .map(|entry| entry.object.clone())
+            .collect::<Vec<_>>(),
+        context: Some(Arc::clone(&submission.context)),
+    };
+    let fence = call
+        .device
+        .engine()
+        .submit(&uses, address.wrapping_add(submission.batch_start))?;
+    for entry in objects {
+        let write = entry.exec.flags & uapi::OBJECT_WRITE != 0;
+        entry.object.state(|state| state.mark_active(&fence, write));
+    }
+    Ok(fence)
+}
+
+/// Tells user space where objects have gone. Errors are too late to matter: the batch runs.
+fn write_back(call: &Call<'_>, arg: &uapi::Execbuffer2, submission: &Submission) {
+    let count = u64::from(arg.buffer_count);
+    let Ok(list) = call.array::<uapi::Object>(arg.buffers_ptr, count) else {
+        return;
+    };
+    for (entry, index) in submission.entries.iter().zip(0u64..) {
+        let at = index * size_of::<uapi::Object>() as u64 + OFFSET;
+        if entry.moved && list.write(at, &entry.exec.offset).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Numbers for things: the lowest free one from 1 on (the kernel's `idr`).
+//!
+//! No PRM chapter. Not modelled: limits of memory.
+use alloc::collections::BTreeMap;
+
+use kernel::error::{Result, code::ENOSPC};
+
+/// Largest number that is given out.
+const MAX: u32 = i32::MAX as u32;
+
+/// Things by number.
+pub(crate) struct Handles<T> {
+    entries: BTreeMap<u32, T>,
+    /// No number below is free.
+    low: u32,
+}
+
+impl<T> Default for Handles<T> {
+    fn default() -> Self {
+        Handles {
+            entries: BTreeMap::new(),
+            low: 1,
+        }
+    }
+}
+
+impl<T> Handles<T> {
+    /// Adds a thing; `ENOSPC` when all numbers are taken.
+    pub(crate) fn insert(&mut self, thing: T) -> Result<u32> {
+        let taken = self.entries.range(self.low..).zip(self.low..);
+        let run = taken.take_while(|((key, _), at)| **key == *at).count();
+        let number = self.low.saturating_add(u32::try_from(run).unwrap_or(MAX));
+        if number > MAX {
+            return Err(ENOSPC);
+        }
+        self.entries.insert(number, thing);
+        self.low = number + 1;
+        Ok(number)
+    }
+
+    /// The thing of a number.
+    pub(crate) fn get(&self, number: u32) -> Option<&T> {
+        self.entries.get(&number)
+    }
+
+    /// Removes a thing.
+    pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
+        let thing = self.entries.remove(&number);
+        if thing.is_some() {
+            self.low = self.low.min(number);
+        }
+        thing
+    }
+
+    /// The things in the order of their numbers.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
+        self.entries.values()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lowest_free_number_is_taken() {
+        let mut handles = Handles::default();
+        for expected in 1..=5 {
+            assert_eq!(handles.insert(expected), Ok(expected));
+        }
+        assert_eq!(handles.remove(2), Some(2));
+        assert_eq!(handles.remove(4), Some(4));
+        assert_eq!(handles.remove(4), None);
+        assert_eq!(handles.insert(20), Ok(2));
+        assert_eq!(handles.insert(40), Ok(4));
+        assert_eq!(handles.insert(60), Ok(6));
+        assert_eq!(handles.get(4), Some(&40));
+        assert_eq!(handles.iter().count(), 6);
+    }
+}

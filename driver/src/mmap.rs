@@ -1,0 +1,152 @@
+//! Offsets for `mmap` of the node: which object they show, and how.
+//!
+//! drm_vma_manager.c, i915 `i915_gem_mman.c`. Not modelled: the mapping itself, which is the node's: it asks
+//! [`Offsets::resolve`] and maps the pages at the object's bus address, tiled objects of kind GTT untiled.
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use kernel::dma::PAGE_SIZE;
+use kernel::error::{Result, code::EACCES, code::EINVAL, code::ENOSPC};
+use kernel::sync::SpinLock;
+
+use crate::gem::{Object, Tiling, WeakObject};
+use crate::gtt::range::RangeAllocator;
+
+/// First offset (`DRM_FILE_PAGE_OFFSET_START`): nothing below 4 GiB, where legacy maps were.
+const START: u64 = 1 << 32;
+/// First offset that is too high (`DRM_FILE_PAGE_OFFSET_SIZE`: 256 times as much).
+const END: u64 = START + (256 << 32);
+
+/// How an object is shown (uAPI `I915_MMAP_OFFSET_*`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Kind {
+    /// Through the aperture: tiled objects look linear.
+    Gtt,
+    /// Its pages, write-combined.
+    Wc,
+    /// Its pages, cached.
+    Wb,
+    /// Its pages, uncached.
+    Uc,
+}
+
+struct Entry {
+    object: WeakObject,
+    key: usize,
+    kind: Kind,
+    size: u64,
+    /// Files that have asked for the offset.
+    files: Vec<u64>,
+}
+
+struct Inner {
+    ranges: RangeAllocator,
+    entries: BTreeMap<u64, Entry>,
+}
+
+/// What a range of offsets shows.
+#[derive(Clone, Debug)]
+pub struct Mapping {
+    /// The object; its first byte is at the start of the range.
+    pub object: Object,
+    /// How it is shown.
+    pub kind: Kind,
+}
+
+impl Mapping {
+    /// Whether the object must be shown untiled.
+    #[must_use]
+    pub fn is_untiled(&self) -> bool {
+        self.kind == Kind::Gtt && self.object.tiling() != Tiling::None
+    }
+}
+
+/// The table of offsets of a device.
+pub struct Offsets(SpinLock<Inner>);
+
+impl Default for Offsets {
+    fn default() -> Self {
+        Offsets(SpinLock::new(Inner {
+            ranges: RangeAllocator::new(START, END),
+            entries: BTreeMap::new(),
+        }))
+    }
+}
+
+impl Offsets {
+    /// The offset of an object for a kind of mapping; the same again for the same question. `ENOSPC` when there is none.
+    pub(crate) fn assign(&self, object: &Object, kind: Kind, file: u64) -> Result<u64> {
+        let mut inner = self.0.lock();
+        let Inner { ranges, entries } = &mut *inner;
+        entries.retain(|offset, entry| {
+            let alive = entry.object.upgrade().is_some();
+            if !alive {
+                ranges.remove(*offset);
+            }
+            alive
+        });
+        let key = object.key();
+        if let Some((offset, entry)) = entries
+            .iter_mut()
+            .find(|(_, entry)| entry.key == key && entry.kind == kind)
+        {
+            if !entry.files.contains(&file) {
+                entry.files.push(file);
+            }
+            return Ok(*offset);
+        }
+        let size = object.size() as u64;
+        let offset = ranges
+            .insert_above("", size, PAGE_SIZE as u64, START)
+            .map_err(|_| ENOSPC)?;
+        entries.insert(
+            offset,
+            Entry {
+                object: object.downgrade(),
+                key,
+                kind,
+                size,
+                files: alloc::vec![file],
+            },
+        );
+        Ok(offset)
+    }
+
+    /// A file has closed its handle of an object.
+    pub(crate) fn revoke(&self, object: &Object, file: u64) {
+        let key = object.key();
+        let mut inner = self.0.lock();
+        for entry in inner.entries.values_mut().filter(|e| e.key == key) {
+            entry.files.retain(|other| *other != file);
+        }
+    }
+
+    /// What `mmap` of `len` bytes at `offset` shows (drm_gem_mmap).
+    ///
+    /// `EINVAL` when nothing starts there or it is shorter, `EACCES` when the file did not ask for the offset.
+    pub fn resolve(&self, file: &crate::file::File, offset: u64, len: u64) -> Result<Mapping> {
+        let inner = self.0.lock();
+        let entry = inner.entries.get(&offset).ok_or(EINVAL)?;
+        let object = entry.object.upgrade().ok_or(EINVAL)?;
+        if len == 0 || len > entry.size {
+            return Err(EINVAL);
+        }
+        if !entry.files.contains(&file.number()) {
+            return Err(EACCES);
+        }
+        Ok(Mapping {
+            object,
+            kind: entry.kind,
+        })
+    }
+
+    /// The tiled objects that somebody may see through the aperture: their shadows are to be merged around a submission.
+    #[must_use]
+    pub fn untiled(&self) -> Vec<Object> {
+        let inner = self.0.lock();
+        let gtt = inner.entries.values().filter(|e| e.kind == Kind::Gtt);
+        gtt.filter_map(|entry| entry.object.upgrade())
+            .filter(|object| object.tiling() != Tiling::None)
+            .collect()
+    }
+}
