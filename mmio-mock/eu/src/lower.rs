@@ -304,6 +304,16 @@ impl Lower<'_> {
     }
 }
 
+/// Number of the accumulator that is the destination or source 0.
+fn explicit_acc(inst: &Inst) -> Option<u8> {
+    let of = |file, addr| match (file, addr) {
+        (RegFile::Arf, Addr::Direct { nr, .. }) if nr >> 4 == 2 => Some(nr),
+        _ => None,
+    };
+    let source = &inst.src[0];
+    of(inst.dst.file, inst.dst.addr).or_else(|| of(source.file, source.addr))
+}
+
 /// Accumulator lanes: dword elements put acc1 behind acc0's eight, words behind its sixteen.
 fn acc_lanes(nr: u8, rel: Rel, size: usize) -> [u8; 16] {
     let per_reg = if size == 4 { 8 } else { 16 };
@@ -472,7 +482,9 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     }
     d.acc_write = writes_acc(inst.opcode);
     d.acc_word = ty == ExecType::Word;
-    d.acc_lane = match (sechalf, d.acc_word) {
+    // The implied accumulator is the explicit one, if there is one (11.3.4.5).
+    let second = explicit_acc(inst).map_or(sechalf, |nr| nr & 1 != 0);
+    d.acc_lane = match (second, d.acc_word) {
         (false, _) => 0,
         (true, false) => 8,
         (true, true) => 16,

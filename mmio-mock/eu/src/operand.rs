@@ -105,7 +105,8 @@ impl Indirect {
     fn resolve(&self, a0: &[u16; 8], outside: usize) -> [u16; 16] {
         let mut out = [0; 16];
         for (lane, o) in out.iter_mut().enumerate() {
-            let addr = a0[usize::from(self.subreg.wrapping_add(self.row[lane]) & 7)];
+            // Twelve bits address the GRF, also of the subregisters with sixteen (11.3.4.4).
+            let addr = a0[usize::from(self.subreg.wrapping_add(self.row[lane]) & 7)] & 0xfff;
             let byte = i32::from(addr) + i32::from(self.imm) + i32::from(self.rel[lane]);
             *o = grf_offset(byte, outside);
         }
