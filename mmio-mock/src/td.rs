@@ -275,6 +275,9 @@ impl Td {
             high_priority: kernel.high_priority,
             grf_count: kernel.grf_count,
         });
+        if debug.external_halt {
+            slot.thread.external_halt();
+        }
         load_payload(slot.thread.grf_mut(), request, machine.urb);
         if let Some(r0) = slot.thread.grf_mut().first_mut() {
             // r0.5 bits 7:0: FFTID (PRM vol4 8.4.3.1).

@@ -24,8 +24,6 @@ pub(crate) enum Next {
     Illegal,
     /// The thread hangs; the reason is in `Thread::note`.
     Hung,
-    /// Not modelled; the text is in `Thread::note`.
-    Unimplemented,
 }
 
 /// Numeric kind of a register element.
@@ -239,8 +237,6 @@ pub(crate) struct Decoded {
     pub(crate) jump: i32,
     pub(crate) pop: i32,
     pub(crate) send: SendOp,
-    /// Names the gap when `run` is the stub.
-    pub(crate) note: &'static str,
 }
 
 /// One slot of a kernel page.

@@ -1,7 +1,7 @@
 //! Exceptions: entry into the system routine and return from it.
 //!
 //! PRM: volume 4, chapter 12 and 3.6. Bit positions of CR1 other than the breakpoint enable are
-//! those of later manuals. External halt is not modelled.
+//! those of later manuals.
 
 use crate::thread::Thread;
 
@@ -27,6 +27,8 @@ pub(crate) const CR1_MASK_STACK: u32 = 1 << 27;
 pub(crate) const CR1_ILLEGAL: u32 = 1 << 28;
 /// CR1: software exception control.
 pub(crate) const CR1_SOFTWARE: u32 = 1 << 29;
+/// CR1: external halt status.
+pub(crate) const CR1_EXTERNAL_HALT: u32 = 1 << 30;
 /// CR1: breakpoint status.
 pub(crate) const CR1_BREAKPOINT: u32 = 1 << 31;
 
@@ -73,6 +75,14 @@ pub(crate) fn illegal(t: &mut Thread) -> bool {
     true
 }
 
+/// An external halt: taken before the next instruction, or, inside the system routine, on the way
+/// out of it. It has no enable.
+pub(crate) fn external_halt(t: &mut Thread) {
+    let ip = t.ip;
+    enter(t, CR1_EXTERNAL_HALT, ip);
+    t.jumped = false;
+}
+
 /// A mask stack over- or underflow; taken after the instruction.
 pub(crate) fn mask_stack(t: &mut Thread) {
     if t.cr[1] & CR1_MASK_STACK_ENABLE != 0 {
@@ -100,8 +110,15 @@ pub(crate) fn write_control(t: &mut Thread, cr0: u32, cr1: u32, cr2: u32) {
         // instruction (PRM 3.6.1): this one, then the next.
         let stepping = t.cr[1] & CR1_BREAKPOINT != 0 && t.cr[0] & CR0_BREAKPOINT_SUPPRESS != 0;
         t.step = if stepping { 2 } else { 0 };
+        if t.cr[1] & CR1_EXTERNAL_HALT != 0 {
+            // The routine has not cleared it, or it came in the meantime.
+            enter(t, 0, cr2);
+        }
     } else if raised && t.cr[1] & CR1_SOFTWARE_ENABLE != 0 {
         let resume = t.next_ip();
         enter(t, 0, resume);
     }
 }
+
+#[cfg(test)]
+mod tests;

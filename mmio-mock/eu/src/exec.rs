@@ -1,6 +1,6 @@
 //! Execution: which handler runs an instruction.
 //!
-//! PRM: volume 4, chapter 14. Opcodes without public text stop with `Unimplemented`.
+//! PRM: volume 4, chapter 14.
 
 mod cmp;
 mod copy;
@@ -27,10 +27,6 @@ pub(crate) fn illegal(_: &mut Thread, _: &Decoded) -> Next {
     Next::Illegal
 }
 
-fn unimplemented(_: &mut Thread, _: &Decoded) -> Next {
-    Next::Unimplemented
-}
-
 fn send(_: &mut Thread, _: &Decoded) -> Next {
     Next::Send
 }
@@ -50,7 +46,8 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
     let wide = inst.exec_size > 8;
     let pick = |narrow: Handler, full: Handler| if wide { full } else { narrow };
     d.run = match inst.opcode {
-        Opcode::Mov => {
+        // `movi` differs from `mov` in its restrictions: one register, addressed by channel.
+        Opcode::Mov | Opcode::Movi => {
             if copy::applies(d) {
                 copy::select(d, wide)
             } else if ty == ExecType::Float {
@@ -127,19 +124,17 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
             d.flag = notification(inst);
             flow::wait
         }
-        Opcode::Send => send,
-        Opcode::Nop => flow::nop,
-        Opcode::Msave => gap(d, "msave: PRM 14.2.27"),
-        Opcode::Mrest => gap(d, "mrest: PRM 14.2.26"),
-        Opcode::Push => gap(d, "push: PRM 14.2.33"),
-        Opcode::Pop => gap(d, "pop: PRM 14.2.32"),
+        // A `sendc` waits for earlier threads that touch the same pixels: none is left here.
+        Opcode::Send | Opcode::Sendc => send,
+        Opcode::Nop | Opcode::Nenop => flow::nop,
+        Opcode::Msave | Opcode::Mrest => {
+            as_integers(d);
+            flow::stack::copy
+        }
+        Opcode::Push => flow::stack::push,
+        Opcode::Pop => flow::stack::pop,
         _ => illegal,
     };
-}
-
-fn gap(d: &mut Decoded, note: &'static str) -> Handler {
-    d.note = note;
-    unimplemented
 }
 
 /// The register that `wait` names, as destination or source; past n1 when it is none.
@@ -339,3 +334,6 @@ pub(crate) fn finish_int_no_acc(t: &mut Thread, d: &Decoded, mask: u16, r: &[i64
 pub(crate) fn plain(s: &crate::decoded::Src) -> bool {
     !s.negate && !s.abs && !matches!(s.kind, SrcKind::Acc(_))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,7 +1,9 @@
 //! Flow control: jumps, branches, loops and the masks they keep.
 //!
 //! PRM: volume 4, 14.1.3 and 14.2 (jmpi, if, iff, else, endif, do, while, break, cont, halt,
-//! wait). `msave`, `mrest`, `push` and `pop` are not modelled: their text is not public.
+//! wait); the mask stack instructions are in `stack`.
+
+pub(crate) mod stack;
 
 use crate::decoded::{Decoded, Next};
 use crate::exception;

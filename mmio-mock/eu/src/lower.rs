@@ -81,7 +81,6 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
             response_at: 0,
             response_max: 0,
         },
-        note: "",
     }
 }
 
@@ -476,7 +475,8 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     d.exec = exec as u8;
     d.lanes = ((1u32 << exec) - 1) as u16;
     // The channel enables of a send are those of its response, if it has one.
-    let silent = inst.opcode == Opcode::Send && null_reg(inst.dst.file, inst.dst.addr);
+    let silent = matches!(inst.opcode, Opcode::Send | Opcode::Sendc)
+        && null_reg(inst.dst.file, inst.dst.addr);
     if inst.access == AccessMode::Align16 && !silent {
         d.lanes &= u16::from(inst.dst.writemask & 0xf) * 0x1111;
     }

@@ -113,7 +113,6 @@ impl Thread {
                 }
             }
             Next::Hung => return Some(Stop::Hung(self.note)),
-            Next::Unimplemented => return Some(Stop::Unimplemented(hot.note)),
         }
         *budget -= 1;
         stats.instructions += 1;

@@ -210,6 +210,12 @@ impl Thread {
         crate::exception::breakpoint(self)
     }
 
+    /// Raises the external halt exception (PRM 3.4.1.1, 12.4): the thread is in its system routine
+    /// before it executes another instruction of its own.
+    pub fn external_halt(&mut self) {
+        crate::exception::external_halt(self);
+    }
+
     /// Architecture registers now.
     pub fn view(&self) -> View {
         let mut acc = [0; 16];

@@ -186,3 +186,32 @@ fn pln_evaluates_a_plane_at_pairs_of_registers() {
         }
     }
 }
+
+/// Noise as kernels: whatever decodes runs without a panic, on every generation.
+#[test]
+fn noise_runs_on_every_generation() {
+    for generation in [40, 45, 50] {
+        let mut rng = crate::tests::Rng(0x9e37_79b9 + u64::from(generation));
+        for _ in 0..400 {
+            let mut words: Vec<[u32; 4]> = (0..64)
+                .map(|_| std::array::from_fn(|_| rng.word()))
+                .collect();
+            for w in &mut words {
+                // Opcodes that exist are rare among random ones.
+                let ops = [
+                    1, 2, 5, 16, 34, 36, 37, 39, 42, 44, 45, 46, 47, 49, 50, 64, 65, 73, 90,
+                ];
+                w[0] = w[0] & !0xff | ops[rng.below(ops.len() as u64) as usize];
+            }
+            let mut t = thread();
+            let mut cache = KernelCache::new(Verx10::new(generation));
+            let mut port = TestPort::new(words);
+            while t.ip() < 64 * 16 {
+                // Past what stops the thread: the next word is another instruction.
+                let (stop, _) = run_in(&mut cache, &mut t, &mut port, &[], 200);
+                let next = t.ip().wrapping_add(16);
+                t.set_ip(if stop == Stop::Budget { u32::MAX } else { next });
+            }
+        }
+    }
+}
