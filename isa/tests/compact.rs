@@ -76,6 +76,7 @@ fn generations_share_tables() {
     }
 }
 
+// covers: 13.2-02
 #[test]
 fn what_has_no_compacted_form() {
     let mov = [0x2000_0001, 0];

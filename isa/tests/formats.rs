@@ -33,6 +33,7 @@ fn with(mut raw: [u32; 4], word: usize, hi: u32, lo: u32, value: u32) -> [u32; 4
     raw
 }
 
+// covers: 13.2-01, 13.2.2-01, 13.2.2-02, 13.2.2-03, 13.2.2-05, 11.5-04, 11.8-02
 #[test]
 fn controls_of_the_first_word() {
     let get = |hi, lo, value| decode(GEN, with(MOV, 0, hi, lo, value)).unwrap();
@@ -57,6 +58,7 @@ fn controls_of_the_first_word() {
     assert_eq!(flag.flag_subreg, 1);
 }
 
+// covers: 13.2.3-04, 13.2.3-05, 13.2.4-03, 13.2.4-04
 #[test]
 fn indirect_operands_are_signed_and_in_words() {
     // Destination g[a0.3 - 512], source g[a0.7 + 511].
@@ -114,6 +116,7 @@ fn indirect_operands_are_signed_and_in_words() {
     assert_eq!(encode(GEN, &inst), Ok(raw));
 }
 
+// covers: 10.2-02, 11.3.6-03, 13.2.3-06
 #[test]
 fn reserved_encodings_are_errors() {
     use DecodeErrorKind as Kind;
@@ -219,6 +222,7 @@ fn reserved_encodings_are_errors() {
     );
 }
 
+// covers: 13.2.5-03
 #[test]
 fn flow_control_fields() {
     // break with jump count -3 and pop count 2.
@@ -261,6 +265,7 @@ fn flow_control_fields() {
     assert!(!decode(GEN, MOV).unwrap().is_flow_control());
 }
 
+// covers: 13.2.2-04, 13.2.5-05, 11.3.4.4-08
 #[test]
 fn send_forms() {
     // The manual's example (2.6.2): send (16) r5 m3 r0 0x01110001.
@@ -323,6 +328,7 @@ fn descriptors_of_a_captured_frame() {
     }
 }
 
+// covers: 13.2.2-05, 13.2.5-01
 #[test]
 fn undefined_bits_survive_and_stay_apart() {
     // Bits 29:28 of the first word, 15 of the second, 31:26 of the third, the missing source.
@@ -441,6 +447,7 @@ fn encoder_refuses_what_has_no_code() {
 /// G45 without `pln`.
 static LATER: Table = Table::build(Verx10(46), Some(&gen45::TABLE), &[Opcode::Pln], &[]);
 
+// covers: 13.3-01, 13.3-02, 13.3-04, 13.3-05, 13.3-06, 13.3-07, 13.3-08
 #[test]
 fn tables_import_and_look_up() {
     // PRM 14.2 lists 46 instructions; nop is one of them, illegal is not.

@@ -301,6 +301,7 @@ fn source(inst: &Inst) -> String {
     text + &options(inst, false) + ";"
 }
 
+// covers: 13.2.3-01, 13.2.3-02, 13.2.3-03, 13.2.4-01, 13.2.4-02, 13.2.5-01, 13.2.5-04, 13.3-01, 13.3-05, 13.3-06, 13.4-01
 #[test]
 fn decoding_gives_the_source_back() {
     let mut opcodes = std::collections::BTreeSet::new();

@@ -60,6 +60,8 @@ fn flat_triangle() {
     matches_a_reference("b_flat");
 }
 
+// The kernels compute from nothing but their payload.
+// covers: 11.3.2-02
 #[test]
 fn gouraud_triangle() {
     matches_a_reference("c_gouraud");

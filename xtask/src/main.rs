@@ -103,6 +103,7 @@ fn check() -> io::Result<bool> {
         finding::report("gen-lint", &gen_lint::check(&workspace)),
         style_task(&workspace),
         finding::report("gaps", &gaps::check(&root)?),
+        finding::report("coverage", &coverage::check(&root, &workspace)?),
         regs_docs::run(&root, true),
     ];
     Ok(results.iter().all(|&ok| ok))

@@ -147,6 +147,7 @@ fn dependencies() -> Vec<Case> {
     ]
 }
 
+// covers: 11.8-03
 fn hazards() -> Vec<Case> {
     // The manual's example: mov r3; send r3; mov r2 r3.
     let write = mov(8, d(3, F), g(6, F));

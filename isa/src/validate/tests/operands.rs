@@ -41,6 +41,7 @@ fn types(cases: &mut Cases) {
     cases.add("float-dword-mix", 40, words, mixed);
 }
 
+// covers: 11.3.10-04, 10.1-02
 fn conversions(cases: &mut Cases) {
     let raw = mov(8, d(2, B), g(3, B));
     cases.add("packed-byte-destination", 40, raw, mov(8, d(2, B), g(3, W)));
@@ -70,6 +71,7 @@ fn conversions(cases: &mut Cases) {
     cases.add("half-word-position", 90, odd, packed);
 }
 
+// covers: 11.3.10-03
 fn execution(cases: &mut Cases) {
     let plain = mov(8, d(2, F), g(3, F));
     cases.add("exec-size", 40, plain, mov(32, d(2, W), g(4, W)));
@@ -93,6 +95,7 @@ fn execution(cases: &mut Cases) {
     cases.add("flag-subregister-simd32", 70, whole, half);
 }
 
+// covers: 11.3.10-02
 fn regions(cases: &mut Cases) {
     let plain = mov(8, d(2, F), g(3, F));
     let region = |v, w, h| mov(8, d(2, F), g(3, F).region(v, w, h));
@@ -111,6 +114,7 @@ fn regions(cases: &mut Cases) {
     cases.add("destination-stride-zero", 40, plain, broadcast);
 }
 
+// covers: 11.3.10-01
 fn spans(cases: &mut Cases) {
     let plain = mov(8, d(2, F), g(3, F));
     let three = mov(8, d(2, F), g(3, F).region(16, 4, 2));

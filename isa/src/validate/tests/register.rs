@@ -74,6 +74,7 @@ fn immediates(cases: &mut Cases) {
     cases.add("vector-immediate-dword-stride", 40, floats, strided);
 }
 
+// covers: 11.3.3-01
 fn architecture(cases: &mut Cases) {
     let plain = add(8, d(2, F), g(3, F), g(4, F));
     let null = add(8, d(2, F), g(3, F), arf(0, F));
@@ -104,6 +105,7 @@ fn architecture(cases: &mut Cases) {
     );
 }
 
+// covers: 11.3.7-06, 11.3.4.4-06, 11.3.4.4-07
 fn address(cases: &mut Cases) {
     let load = |size| mov(size, darf(0x10, Uw), g(3, Uw));
     cases.add("address-bounds", 40, load(8), load(16));
@@ -132,6 +134,7 @@ fn address(cases: &mut Cases) {
     cases.add("indirect-simd32", 90, rows(16, 4, 0), rows(32, 4, 0));
 }
 
+// covers: 11.3.4.2-01, 11.3.4.5-02, 11.3.4.5-06, 11.3.4.5-07, 11.3.4.5-08, 11.3.4.5-10, 11.3.4.5-17, 11.5-03
 fn accumulators(cases: &mut Cases) {
     let acc = |nr: u8, ty| arf(0x20 | nr, ty).region(8, 8, 1);
     let first = add(8, d(2, F), acc(0, F), g(3, F));
@@ -181,6 +184,7 @@ fn accumulators_of_broxton(cases: &mut Cases) {
     cases.add("accumulator-macro", 90, copy, copy.saturated());
 }
 
+// covers: 11.5-01, 11.5-02, 11.5-05
 fn compression(cases: &mut Cases) {
     // The manual's example: add (16) r18<1>:f r4<8;8,1>:f r14<8;8,1>:f {Compr}.
     let wide = |nr| add(16, d(18, F), g(nr, F), g(14, F)).compressed();

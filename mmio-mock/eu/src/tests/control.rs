@@ -379,3 +379,43 @@ fn budget_ends_between_instructions() {
     assert_eq!(stop, Stop::Budget);
     assert_eq!((t.ip(), stats.instructions, stats.simd8), (48, 3, 6));
 }
+
+/// Two threads take turns after each instruction: registers, flags and accumulators are their own.
+// covers: 11.3.1-02
+#[test]
+fn threads_do_not_share_registers() {
+    let one = vec8(2, Type::F);
+    let code = [
+        op(Opcode::Mul, 8, dst(10, Type::F), &[one, one]),
+        op(Opcode::Mac, 8, dst(11, Type::F), &[one, one]),
+        nomask(op(
+            Opcode::Mov,
+            1,
+            arf(0x30, 0, Type::Uw),
+            &[scalar(3, Type::Uw)],
+        )),
+        nomask(op(
+            Opcode::Mov,
+            1,
+            arf(0x10, 0, Type::Uw),
+            &[scalar(3, Type::Uw)],
+        )),
+    ];
+    let mut cache = KernelCache::new(isa::Verx10::GEN40);
+    let mut port = TestPort::new(Vec::new());
+    let mut threads = [thread(), thread()];
+    for (i, t) in threads.iter_mut().enumerate() {
+        t.grf_mut()[2] = [(2.0 + i as f32).to_bits(); 8];
+        t.grf_mut()[3] = [7 + i as u32; 8];
+    }
+    for _ in 0..code.len() {
+        for t in &mut threads {
+            let (stop, _) = run_in(&mut cache, t, &mut port, &code, 1);
+            assert_eq!(stop, Stop::Budget);
+        }
+    }
+    for (t, (sum, set)) in threads.iter().zip([(8.0f32, 7), (18.0, 8)]) {
+        assert_eq!(t.grf()[11], [sum.to_bits(); 8]);
+        assert_eq!((t.view().flag[0], t.view().address[0]), (set, set));
+    }
+}

@@ -307,6 +307,7 @@ impl Emit {
     }
 }
 
+// covers: 14.1-01, 14.2-07, 14.2-11, 14.2-13, 14.2-25, 14.2-56
 #[test]
 fn masks_equal_one_scalar_run_a_channel() {
     let mut rng = Rng(0x1234_5678_9abc_def1);

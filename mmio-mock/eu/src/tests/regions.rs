@@ -43,6 +43,7 @@ fn oracle(mem: &[u8], base: usize, size: usize, r: Region, exec: usize) -> Vec<V
     out
 }
 
+// covers: 11.3.6-01, 11.3.11-01
 #[test]
 fn every_source_region_and_destination_stride() {
     let mut rng = Rng(21);
@@ -87,6 +88,7 @@ fn every_source_region_and_destination_stride() {
 }
 
 /// The two examples of the manual: r4.1<16;8,2>:w and the interleaved r5.0<1;8,2>:w.
+// covers: 11.3.6-02
 #[test]
 fn the_manuals_example_regions() {
     let mut t = thread();
@@ -137,6 +139,7 @@ fn the_manuals_example_regions() {
 }
 
 /// 11.5: the second half moves one register on; scalars stay; packed words fill one register.
+// covers: 11.5-01
 #[test]
 fn compressed_halves() {
     let mut t = thread();
@@ -168,6 +171,7 @@ fn compressed_halves() {
 }
 
 /// Registers past the end: sources read zero, destinations write nothing, nothing panics.
+// covers: 11.3.2-05
 #[test]
 fn operands_past_the_register_file() {
     let mut rng = Rng(8);

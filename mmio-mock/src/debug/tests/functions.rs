@@ -38,6 +38,7 @@ fn vfe_and_thread_spawner_trap_media_threads() {
     assert_eq!(read(&d, 0x7e0c), 0x0540_8001);
 }
 
+// covers: 12.4-06
 #[test]
 fn the_dispatcher_enables_breakpoints_and_halts() {
     let mut d = enabled();

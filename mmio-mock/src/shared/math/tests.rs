@@ -24,6 +24,7 @@ fn table(function: Function, mode: FloatMode, rows: &[(f32, f32)]) {
     }
 }
 
+// covers: 10.3.1.1-02, 10.3.1.1-03, 10.3.1.1-01
 #[test]
 fn special_values_ieee() {
     let ieee = FloatMode::Ieee;
@@ -121,6 +122,7 @@ fn special_values_ieee() {
     );
 }
 
+// covers: 10.3.2-02, 10.3-02
 #[test]
 fn special_values_alt() {
     let alt = FloatMode::Alt;
@@ -202,6 +204,7 @@ fn samples() -> impl Iterator<Item = f32> {
     })
 }
 
+// covers: 10.3.1.2-10
 #[test]
 fn errors_stay_within_the_promised_bounds() {
     let ulp = |x: f64| f64::from((x as f32).abs().next_up()) - f64::from((x as f32).abs());
