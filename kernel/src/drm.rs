@@ -1,7 +1,7 @@
 //! DRM shapes: driver information, device, file, GEM object, ioctl table.
 //!
-//! Shape of `kernel::drm` of Rust-for-Linux. Not modelled: handles, PRIME, sync objects and mmap, which come with the
-//! user API.
+//! Shape of `kernel::drm` of Rust-for-Linux. Handles, PRIME, sync objects and mmap offsets are the driver's own
+//! for now.
 use alloc::sync::Arc;
 
 use crate::error::{Result, code::EINVAL};

@@ -1,7 +1,7 @@
 //! Writes addresses into objects where user space asks for it.
 //!
 //! i915 `i915_gem_execbuffer.c` (`eb_relocate_entry`). Not modelled: relocation by the GPU, 64-bit addresses.
-use kernel::error::{Result, code::EINVAL, code::ENOENT};
+use kernel::error::{Result, code::EINTR, code::EINVAL, code::ENOENT};
 
 use super::parse::Submission;
 use crate::gem::Object;
@@ -30,6 +30,9 @@ pub(super) fn relocate(call: &Call<'_>, submission: &mut Submission) -> Result {
         let mut idle = false;
         let mut at = 0;
         while at < count {
+            if call.task.signal_pending() {
+                return Err(EINTR);
+            }
             let part = CHUNK.min(count - at);
             let first = address.wrapping_add(at * bytes);
             let list = call.array::<Relocation>(first, part)?.read_array()?;

@@ -11,6 +11,7 @@ mod exec;
 mod object;
 mod pressure;
 mod query;
+mod random;
 mod syncobj;
 
 use alloc::sync::Arc;
@@ -24,6 +25,7 @@ use kernel::time::Ktime;
 use kernel::uaccess::{FakeMemory, UserMemory};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
+use super::{PRIMARY_ROWS, ROWS};
 use crate::tests::{fake, finish};
 use crate::uapi::{self, Request};
 use crate::{Device, Driver, FdTable, File, Node, Shared, Task, ioctl};
@@ -46,7 +48,7 @@ impl FdTable for Process {
     }
     fn get(&self, fd: i32) -> Result<Shared> {
         let fds = self.fds.lock();
-        let index = usize::try_from(fd - 3).map_err(|_| EBADF)?;
+        let index = usize::try_from(fd.wrapping_sub(3)).map_err(|_| EBADF)?;
         fds.get(index).map(|fd| fd.0.clone()).ok_or(EBADF)
     }
 }
