@@ -1,5 +1,6 @@
 //! The long random runs: `cargo xtask fuzz`.
-//! No PRM chapter. What runs is in `tests/tests/fuzz_random.rs` and `isa/tests/random_words.rs`.
+//! No PRM chapter. What runs is in `tests/tests/fuzz_random.rs`, `isa/tests/random_words.rs` and
+//! `mmio-mock/eu/tests/random_state.rs`.
 
 use std::io;
 use std::path::Path;
@@ -10,9 +11,10 @@ const MILLIONS: &str = "10";
 /// Tests whose name has this in it.
 const TESTS: &str = "random";
 /// Packages and their suites of random tests.
-const SUITES: [(&str, &str); 2] = [
+const SUITES: [(&str, &str); 3] = [
     ("crestline-tests", "fuzz_random"),
     ("crestline-isa", "random_words"),
+    ("crestline-eu", "random_state"),
 ];
 
 /// What the command line says.

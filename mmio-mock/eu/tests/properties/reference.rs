@@ -235,7 +235,7 @@ fn finish_float(op: Op, r: &Real) -> Out {
     let mut want = Want::default();
     let mut flags = Vec::new();
     let mut settled = true;
-    for c in r.candidates() {
+    for (i, c) in r.candidates().into_iter().enumerate() {
         let mut v = c;
         if op.alt && v.is_infinite() {
             v = Single::largest().copy_sign(v);
@@ -252,7 +252,8 @@ fn finish_float(op: Op, r: &Real) -> Out {
             settled &= !c.is_nan();
         }
         flags.push(match op.cond {
-            CondMod::O => r.overflow,
+            // The next unit of the largest number overflows.
+            CondMod::O => r.overflow || (i > 0 && c.is_infinite()),
             CondMod::U => v.is_nan(),
             cond => ordered(cond, v.partial_cmp(&Single::ZERO)),
         });
@@ -264,6 +265,11 @@ fn finish_float(op: Op, r: &Real) -> Out {
             want.bits.push(i);
             if !c.is_infinite() {
                 want.bits.push(to_int(r.wide, op.dst));
+            }
+            // The next unit of the accumulator's mantissa, where the sum does not fit it.
+            if r.loose && r.wide.is_finite() {
+                let up = Double::from_bits(r.wide.to_bits() + 1);
+                want.bits.push(to_int(up, op.dst));
             }
             // Flags of the float or of the integer.
             let o = int_of(op.dst, i).cmp(&0);
