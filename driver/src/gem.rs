@@ -74,6 +74,12 @@ pub struct Object {
 pub struct WeakObject(Weak<Inner>);
 
 impl WeakObject {
+    /// Whether the object is still there.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.0.strong_count() > 0
+    }
+
     /// The object, unless it is gone.
     #[must_use]
     pub fn upgrade(&self) -> Option<Object> {

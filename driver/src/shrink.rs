@@ -10,6 +10,9 @@ use crate::device::Device;
 use crate::gem::state::Madvise;
 use crate::gem::{Object, WeakObject};
 
+/// Fewer entries are not worth looking through.
+const PRUNE: usize = 1024;
+
 /// Objects that users have bound, by their last use, and those that they do not need.
 #[derive(Default)]
 pub(crate) struct Lru {
@@ -22,6 +25,8 @@ struct Inner {
     by_use: BTreeMap<u64, WeakObject>,
     stamps: BTreeMap<usize, u64>,
     purgeable: Vec<WeakObject>,
+    /// Number of entries at which those of objects that are gone are looked for.
+    prune_at: usize,
 }
 
 impl Lru {
@@ -34,6 +39,17 @@ impl Lru {
             inner.by_use.remove(&old);
         }
         inner.by_use.insert(stamp, object.downgrade());
+        if inner.by_use.len() > inner.prune_at.max(PRUNE) {
+            let Inner {
+                by_use,
+                stamps,
+                prune_at,
+                ..
+            } = &mut *inner;
+            by_use.retain(|_, weak| weak.is_alive());
+            stamps.retain(|_, stamp| by_use.contains_key(stamp));
+            *prune_at = by_use.len() * 2;
+        }
     }
 
     /// The objects that are bound and pinned by nobody, least recently used first. Forgets those that are gone.
@@ -52,6 +68,12 @@ impl Lru {
         drop(inner);
         let objects = alive.into_iter().filter_map(|(_, object)| object);
         objects.filter(|object| !object.is_pinned()).collect()
+    }
+
+    /// Number of entries.
+    #[cfg(test)]
+    pub(crate) fn len(&self) -> usize {
+        self.inner.lock().by_use.len()
     }
 
     /// Notes an object whose contents may go.

@@ -28,6 +28,21 @@ fn the_least_recently_used_objects_make_room() {
 }
 
 #[test]
+fn objects_that_are_gone_are_forgotten() {
+    let bench = Bench::new();
+    let batch = bench.batch();
+    for _ in 0..3000 {
+        let handle = bench.create(4096);
+        bench.exec(&[handle, batch]).unwrap();
+        bench.file.close_object(handle).unwrap();
+    }
+    bench.device.timeline().retire();
+    assert!(bench.device.user().lru.len() <= 1025);
+    assert_eq!(bench.device.user().lru.evictable().len(), 1);
+    assert_eq!(bench.device.user().lru.len(), 1);
+}
+
+#[test]
 fn what_does_not_fit_together_is_refused() {
     let bench = Bench::new();
     let batch = bench.batch();
