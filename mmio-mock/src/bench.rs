@@ -170,6 +170,7 @@ impl ThreadBench {
             status: &mut self.status,
             trace: &mut self.trace,
             budget: &mut budget,
+            debt: &mut 0,
         };
         self.slot =
             self.td
@@ -193,6 +194,7 @@ impl ThreadBench {
             status: &mut self.status,
             trace: &mut self.trace,
             budget: &mut budget,
+            debt: &mut 0,
         };
         let outcome = self.td.resume_exact(slot, &mut machine);
         if let Outcome::Done(_) = outcome {

@@ -96,6 +96,8 @@ impl Default for SetupPattern {
 #[derive(Clone, Debug, Default)]
 pub struct Blt {
     setup: Setup,
+    /// The drawing command in work.
+    work: Option<Box<engine::Work>>,
 }
 
 impl Blt {
@@ -109,16 +111,48 @@ impl Blt {
         &self.setup
     }
 
-    /// Executes one 2D command (client 2), given with its header and all its dwords.
-    pub fn execute(&mut self, command: &[u32], mem: &mut Memory) -> Result<BltStats, UnitFault> {
-        let decoded = decode::decode(command, &self.setup, mem)?;
-        match decoded {
-            decode::Decoded::Setup(setup) => {
-                self.setup = setup;
-                Ok(BltStats::default())
-            }
-            decode::Decoded::Draw(op) => engine::run(&op, mem),
+    /// Whether no command is in work.
+    pub fn idle(&self) -> bool {
+        self.work.is_none()
+    }
+
+    /// Rows drawn of the command in work, and its rows in all.
+    pub fn rows(&self) -> Option<(i32, i32)> {
+        self.work.as_ref().map(|work| work.rows())
+    }
+
+    /// Takes up one 2D command (client 2), given with its header and all its dwords. A setup command is
+    /// over at once; a drawing command is in work until [`Self::row`] has nothing left.
+    pub fn begin(&mut self, command: &[u32], mem: &Memory) -> Result<(), UnitFault> {
+        match decode::decode(command, &self.setup, mem)? {
+            decode::Decoded::Setup(setup) => self.setup = setup,
+            decode::Decoded::Draw(op) => self.work = Some(Box::new(engine::Work::new(*op)?)),
         }
+        Ok(())
+    }
+
+    /// Draws a row of the command in work and says how many ticks it took; `None` when the command is over.
+    /// A fault ends it.
+    pub fn row(&mut self, mem: &mut Memory) -> Result<Option<u64>, UnitFault> {
+        let Some(work) = &mut self.work else {
+            return Ok(None);
+        };
+        let row = work.row(mem);
+        if !matches!(row, Ok(Some(_))) {
+            self.work = None;
+        }
+        row
+    }
+
+    /// Executes one command to its end.
+    #[cfg(test)]
+    fn execute(&mut self, command: &[u32], mem: &mut Memory) -> Result<BltStats, UnitFault> {
+        self.begin(command, mem)?;
+        let mut stats = BltStats::default();
+        while self.row(mem)?.is_some() {
+            stats = self.work.as_ref().map_or(stats, |work| work.stats());
+        }
+        Ok(stats)
     }
 
     /// The manual's name of an opcode (header bits 28:22).

@@ -64,16 +64,30 @@ pub enum Flow {
     Batch(u32),
     /// Return from the batch buffer to the ring.
     EndBatch,
+    /// The blitter works on the command: go on when it is done.
+    Blit,
 }
 
 /// Longest command: an eight-bit length field plus two (3DSTATE and MI commands), or XY_TEXT
 /// immediates of the same form.
 const MAX_DWORDS: usize = 260;
 
+/// A command that the blitter works on.
+#[derive(Clone, Copy, Debug)]
+struct Blit {
+    source: Source,
+    addr: u32,
+    header: u32,
+    name: &'static str,
+    dwords: u32,
+}
+
 /// The command streamer.
 #[derive(Debug)]
 pub struct Cs {
     batch: Option<u32>,
+    /// The head stays at this command until it is done.
+    blit: Option<Blit>,
     /// The parser refused a command or lost its memory; only a reset helps.
     stuck: bool,
     dwords: Vec<u32>,
@@ -83,6 +97,7 @@ impl Default for Cs {
     fn default() -> Self {
         Cs {
             batch: None,
+            blit: None,
             stuck: false,
             dwords: Vec::with_capacity(MAX_DWORDS),
         }
@@ -93,7 +108,13 @@ impl Cs {
     /// Back to the state after reset.
     pub fn reset(&mut self) {
         self.batch = None;
+        self.blit = None;
         self.stuck = false;
+    }
+
+    /// The command that the blitter works on: name and address.
+    pub fn blitting(&self) -> Option<(&'static str, u32)> {
+        self.blit.map(|blit| (blit.name, blit.addr))
     }
 
     /// Whether the parser gave up.
@@ -119,6 +140,9 @@ impl Cs {
     pub fn step(&mut self, ctx: &mut CsContext<'_, '_>) -> Step {
         if self.stuck {
             return Step::Dead;
+        }
+        if let Some(blit) = self.blit {
+            return self.draw(blit, ctx);
         }
         if mi::stopped(ctx.regs) && self.batch.is_none() {
             return Step::Idle;
@@ -175,7 +199,7 @@ impl Cs {
                 Err(fault) => return self.refuse(fault.into(), addr, Some(header), ctx),
             }
         }
-        *ctx.machine.budget = ctx.machine.budget.saturating_sub(length as u64);
+        ctx.machine.charge(length as u64);
         let activity = &mut ctx.machine.status.activity;
         activity.commands += 1;
         activity.batch_commands += in_batch;
@@ -186,12 +210,46 @@ impl Cs {
         });
         let command = Command { desc, addr, dwords };
         match execute(&command, ctx) {
+            Ok(Flow::Blit) => {
+                let blit = Blit {
+                    source,
+                    addr,
+                    header,
+                    name: desc.name,
+                    dwords: length as u32,
+                };
+                self.blit = Some(blit);
+                self.draw(blit, ctx)
+            }
             Ok(flow) => {
                 self.advance(source, length as u32, &flow, ctx);
                 Step::Progress
             }
             Err(fault) => self.refuse(fault, addr, Some(header), ctx),
         }
+    }
+
+    /// Lets the blitter draw while there is time.
+    fn draw(&mut self, blit: Blit, ctx: &mut CsContext<'_, '_>) -> Step {
+        while *ctx.machine.budget > 0 {
+            match ctx.blt.row(ctx.machine.mem) {
+                Ok(Some(ticks)) => {
+                    ctx.machine.status.activity.blit_rows += 1;
+                    ctx.machine.charge(ticks);
+                }
+                Ok(None) => {
+                    self.blit = None;
+                    ctx.machine.status.activity.blits += 1;
+                    self.advance(blit.source, blit.dwords, &Flow::Next, ctx);
+                    break;
+                }
+                Err(fault) => {
+                    self.blit = None;
+                    return self.refuse(fault, blit.addr, Some(blit.header), ctx);
+                }
+            }
+        }
+        Step::Progress
     }
 
     fn advance(&mut self, source: Source, dwords: u32, flow: &Flow, ctx: &mut CsContext<'_, '_>) {
@@ -201,7 +259,7 @@ impl Cs {
             Source::Batch(addr) => self.batch = Some(addr.wrapping_add(bytes)),
         }
         match *flow {
-            Flow::Next => {}
+            Flow::Next | Flow::Blit => {}
             Flow::Batch(addr) => {
                 if self.batch.is_none() {
                     ctx.machine.status.activity.batches += 1;
@@ -325,7 +383,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::XySrcCopyBlt
         | C::XySrcCopyChromaBlt
         | C::XyTextBlt
-        | C::XyTextImmediateBlt => blit(d, ctx)?,
+        | C::XyTextImmediateBlt => return blit(d, ctx),
 
         C::MediaObject | C::MediaObjectEx | C::MediaStatePointers => {
             return Err(UnitFault::Unimplemented {
@@ -338,15 +396,11 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
     Ok(Flow::Next)
 }
 
-/// Ticks that a blit costs besides its pixels.
+/// Ticks that a blit costs besides its rows.
 const BLIT_TICKS: u64 = 64;
 
-fn blit(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    let stats = ctx.blt.execute(d, ctx.machine.mem)?;
-    ctx.machine.status.activity.blits += 1;
-    *ctx.machine.budget = ctx
-        .machine
-        .budget
-        .saturating_sub(BLIT_TICKS + stats.pixels / 8);
-    Ok(())
+fn blit(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
+    ctx.machine.charge(BLIT_TICKS);
+    ctx.blt.begin(d, ctx.machine.mem)?;
+    Ok(Flow::Blit)
 }

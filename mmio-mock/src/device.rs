@@ -1,7 +1,7 @@
 //! The device: owns every unit, lends them to one another, keeps the time.
 //!
 //! PRM: volume 4, chapter 2 (topology). Time passes only in `run`: one tick is one core clock and
-//! pays for one EU instruction or one command dword.
+//! pays for one EU instruction or one command dword; other work is charged in proportion.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -46,6 +46,8 @@ pub struct Device {
     status: Status,
     trace: Trace,
     ticks: u64,
+    /// Ticks that work has taken beyond its slice.
+    debt: u64,
     writes: Vec<(u32, u32)>,
     /// Faults that the error registers already show.
     reported: usize,
@@ -68,6 +70,7 @@ impl Device {
             status: Status::default(),
             trace: Trace::default(),
             ticks: 0,
+            debt: 0,
             writes: Vec::new(),
             reported: 0,
         }
@@ -112,7 +115,11 @@ impl Device {
 
     /// Whether every unit is done and no command waits.
     pub fn idle(&self) -> bool {
-        self.cs.idle(&self.regs) && !self.cs.stuck() && self.ff.idle() && self.td.idle()
+        self.cs.idle(&self.regs)
+            && !self.cs.stuck()
+            && self.ff.idle()
+            && self.blt.idle()
+            && self.td.idle()
     }
 
     /// Whether the interrupt line is asserted.
@@ -151,6 +158,15 @@ impl Device {
             .collect()
     }
 
+    /// A blit in work: what it is, where it stands and how far it came.
+    pub fn running_blit(&self) -> Option<String> {
+        let (name, addr) = self.cs.blitting()?;
+        let (done, rows) = self.blt.rows()?;
+        Some(format!(
+            "{name} at {addr:#010x}: still drawing, {done} of {rows} rows"
+        ))
+    }
+
     fn mmio<'a>(&'a mut self, memory: &'a mut mem::Memory) -> Mmio<'a> {
         Mmio {
             regs: &mut self.regs,
@@ -183,6 +199,10 @@ impl Device {
         let memory = Arc::clone(&self.memory);
         let mut memory = lock(&memory);
         let mut budget = ticks;
+        let owed = self.debt.min(budget);
+        self.debt -= owed;
+        budget -= owed;
+        self.ticks += owed;
         while budget > 0 {
             let before = budget;
             let step = self.step(&mut memory, &mut budget);
@@ -213,6 +233,7 @@ impl Device {
             status: &mut self.status,
             trace: &mut self.trace,
             budget,
+            debt: &mut self.debt,
         };
         match self.ff.step(&mut self.td, &mut machine) {
             Step::Idle => {}
@@ -307,6 +328,7 @@ impl Device {
         self.cs.reset();
         self.ff.reset();
         self.blt = Blt::default();
+        self.debt = 0;
         self.td.reset();
         self.urb = Urb::new();
         self.shared = Shared::of(self.info.isa);

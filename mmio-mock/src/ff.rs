@@ -42,6 +42,9 @@ pub enum Step {
     Dead,
 }
 
+/// Ticks of a 3DPRIMITIVE besides what it draws: fetching the state of all units.
+const PRIMITIVE_TICKS: u64 = 128;
+
 /// The pipeline: stages and the queues between them.
 #[derive(Debug, Default)]
 pub struct Pipeline {
@@ -87,6 +90,7 @@ impl Pipeline {
         command: &Primitive3d,
         machine: &mut Machine<'_>,
     ) -> Result<(), UnitFault> {
+        machine.charge(PRIMITIVE_TICKS);
         let draw = DrawState::fetch(machine.mem, &self.state)?;
         let partitions = [
             (Owner::Vs, Some(&draw.vs)),
@@ -117,6 +121,10 @@ impl Pipeline {
             return Step::Idle;
         };
         let step = self.stages(&draw, td, machine);
+        if step == Step::Progress {
+            // Whatever it was, it moved something from one queue to the next.
+            machine.charge(1);
+        }
         match step {
             Step::Dead => self.dead = true,
             Step::Idle => {

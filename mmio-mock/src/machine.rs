@@ -23,11 +23,21 @@ pub struct Machine<'a> {
     pub status: &'a mut Status,
     /// Event trace.
     pub trace: &'a mut Trace,
-    /// EU instructions left in this time slice.
+    /// Ticks left in this time slice.
     pub budget: &'a mut u64,
+    /// Ticks that work has taken beyond its slice; the device pays them before anything else runs.
+    pub debt: &'a mut u64,
 }
 
 impl Machine<'_> {
+    /// Takes the ticks of work that was done. What the slice does not have is owed.
+    #[inline]
+    pub fn charge(&mut self, ticks: u64) {
+        let paid = ticks.min(*self.budget);
+        *self.budget -= paid;
+        *self.debt = self.debt.saturating_add(ticks - paid);
+    }
+
     /// Records a fault with its place.
     pub fn fault(&mut self, client: Client, fault: UnitFault, place: impl FnOnce() -> String) {
         self.status.fault(client, fault, place);

@@ -55,6 +55,8 @@ pub struct Activity {
     pub pixels: u64,
     /// Blits.
     pub blits: u64,
+    /// Rows that the blitter drew.
+    pub blit_rows: u64,
 }
 
 /// Fixed functions that start threads.

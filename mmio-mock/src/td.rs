@@ -278,7 +278,8 @@ impl Td {
         if debug.external_halt {
             slot.thread.external_halt();
         }
-        load_payload(slot.thread.grf_mut(), request, machine.urb);
+        let rows = load_payload(slot.thread.grf_mut(), request, machine.urb);
+        machine.charge(DISPATCH_TICKS + rows);
         if let Some(r0) = slot.thread.grf_mut().first_mut() {
             // r0.5 bits 7:0: FFTID (PRM vol4 8.4.3.1).
             r0[5] = (r0[5] & !0xff) | u32::from(self.fftid);
@@ -361,7 +362,7 @@ impl Td {
         let mut breakpoints = breakpoints
             .or(watch)
             .map(|b| Breakpoints::new(b, base, self.isa));
-        let stop = {
+        let (stop, owed) = {
             let mut port = Router {
                 mem: machine.mem,
                 urb: machine.urb,
@@ -370,10 +371,11 @@ impl Td {
                 events: &mut slot.events,
                 arbiter,
                 debug: machine.debug,
+                owed: 0,
             };
             let (cache, budget) = (&mut self.cache, &mut *machine.budget);
             let run = &mut slot.thread;
-            match &mut breakpoints {
+            let stop = match &mut breakpoints {
                 None => run.run(cache, &mut port, &mut NoObserver, budget, &mut stats),
                 Some(observer) => loop {
                     let stop = run.run(cache, &mut port, observer, budget, &mut stats);
@@ -384,8 +386,10 @@ impl Td {
                         observer.pass(run.ip());
                     }
                 },
-            }
+            };
+            (stop, port.owed)
         };
+        machine.charge(owed);
         let data = slot.thread.attention_data();
         machine.debug.set_attention_data(eu, thread, data);
         slot.instructions += stats.instructions;
@@ -484,8 +488,12 @@ fn client_of(fault: &UnitFault, slot: &Slot, memory: &mem::Memory) -> Client {
     }
 }
 
-/// Copies header, constants and vertex data into the registers of a new thread.
-fn load_payload(grf: &mut [Grf], request: &ThreadRequest<'_>, urb: &Urb) {
+/// Ticks of a thread's start besides its payload, of which a register a tick is loaded.
+const DISPATCH_TICKS: u64 = 8;
+
+/// Copies header, constants and vertex data into the registers of a new thread; comes back with how many
+/// registers that were.
+fn load_payload(grf: &mut [Grf], request: &ThreadRequest<'_>, urb: &Urb) -> u64 {
     for (to, from) in grf.iter_mut().zip(request.header) {
         *to = *from;
     }
@@ -519,6 +527,7 @@ fn load_payload(grf: &mut [Grf], request: &ThreadRequest<'_>, urb: &Urb) {
             }
         }
     }
+    (request.header.len() + at - usize::from(request.kernel.urb_start)) as u64
 }
 
 fn load_rows(grf: &mut [Grf], mut at: usize, read: UrbRead, urb: &Urb) -> usize {

@@ -84,7 +84,7 @@ pub struct FaultReport {
     pub more: u64,
     /// Threads that can never end.
     pub hung: Vec<String>,
-    /// After a timeout, threads that have not ended.
+    /// After a timeout, threads that have not ended, and the blit in work.
     pub running: Vec<String>,
     /// After a timeout without any of these, how far the command streamer is.
     pub progress: Option<String>,
@@ -104,6 +104,7 @@ impl FaultReport {
         let note = |text: String| annotate(exec, &text);
         let mut running = Vec::new();
         if ended.is_some() {
+            running.extend(device.running_blit().map(note));
             let instructions = device.status().activity.instructions;
             running.extend(device.running().into_iter().map(|(unit, kernel, at)| {
                 let what = instruction(at)

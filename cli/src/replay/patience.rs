@@ -99,6 +99,7 @@ struct Progress {
     pixels: u64,
     draws: u64,
     blits: u64,
+    blit_rows: u64,
 }
 
 impl Progress {
@@ -112,6 +113,7 @@ impl Progress {
             pixels: activity.pixels,
             draws: activity.draws,
             blits: activity.blits,
+            blit_rows: activity.blit_rows,
         }
     }
 }

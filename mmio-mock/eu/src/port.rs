@@ -113,6 +113,13 @@ pub trait Port {
     /// disabled channels alone.
     fn send(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, Self::Fault>;
 
+    /// Ticks that the messages since the last call took beyond their instruction, at most `most`; what is more
+    /// the port keeps for the next call.
+    fn charge(&mut self, most: u64) -> u64 {
+        let _ = most;
+        0
+    }
+
     /// Free-running timestamp (PRM 11.3.4, tm0 where it exists).
     fn timestamp(&mut self) -> u64 {
         0

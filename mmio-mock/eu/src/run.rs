@@ -102,6 +102,8 @@ impl Thread {
                     send::Outcome::Stop(stop) => return Some(stop),
                 }
                 stats.sends += 1;
+                // The instruction itself is paid below.
+                *budget -= port.charge(*budget - 1);
             }
             Next::Wait => return Some(Stop::Wait(hot.flag)),
             Next::Illegal => {

@@ -34,6 +34,9 @@ mod mode {
     pub const ACCEPT_ALL: u32 = 4;
 }
 
+/// Ticks of a clip test.
+const TEST_TICKS: u64 = 8;
+
 /// What the clip test says of an object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Verdict {
@@ -138,6 +141,7 @@ impl Cl {
             out.push_back(object);
             return Step::Progress;
         };
+        machine.charge(TEST_TICKS);
         let verdict = test(&object, state, viewport, machine.urb);
         let statistics = &mut machine.status.statistics;
         if let Verdict::Clip(bits) = verdict {

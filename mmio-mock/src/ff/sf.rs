@@ -26,6 +26,9 @@ mod cull {
     pub const BACK: u32 = 3;
 }
 
+/// Ticks of an object besides its thread: viewport transform, culling, setup of the rasteriser.
+const OBJECT_TICKS: u64 = 16;
+
 /// A setup thread in flight.
 #[derive(Clone, Debug)]
 struct Job {
@@ -96,6 +99,7 @@ impl Sf {
         let Some(&object) = input.front() else {
             return (Step::Idle, None);
         };
+        machine.charge(OBJECT_TICKS);
         let debug = *self
             .numbered
             .get_or_insert_with(|| machine.debug.sf_primitive());

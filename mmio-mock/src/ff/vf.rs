@@ -19,6 +19,11 @@ use crate::urb::{Owner, Urb, UrbHandle};
 /// Entries of the post-transform vertex cache.
 const CACHE: usize = 16;
 
+/// Ticks of an index: the buffer, the cache, the reference to the vertex.
+const VERTEX_TICKS: u64 = 4;
+/// Ticks of an element of a vertex that the cache does not have.
+const ELEMENT_TICKS: u64 = 4;
+
 /// How a component of an element is filled (3D_Vertex_Component_Control of genxml gen4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Component {
@@ -245,7 +250,7 @@ impl Vf {
             if *machine.budget == 0 {
                 return Err(Step::Blocked);
             }
-            *machine.budget -= 1;
+            machine.charge(VERTEX_TICKS);
             let draw = *draw;
             return match self.vertex(&draw, machine) {
                 Ok(Some(fetched)) => Ok(fetched),
@@ -293,6 +298,7 @@ impl Vf {
             (line.handle, false, line.thread)
         } else {
             let handle = self.allocate(machine.urb)?;
+            machine.charge(ELEMENT_TICKS * self.elements.len() as u64);
             if let Err((fault, what)) = self.fetch(draw, (vertex_index, vertex_id), handle, machine)
             {
                 machine.urb.release(handle);

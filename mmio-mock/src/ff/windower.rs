@@ -168,8 +168,6 @@ impl Windower {
         if *machine.budget == 0 {
             return Step::Blocked;
         }
-        // Rasterising a stretch of blocks takes time even when no thread starts.
-        *machine.budget -= 1;
         let state = &self.state;
         let mut glue = Glue {
             state,
@@ -181,6 +179,8 @@ impl Windower {
             in_flight: &mut self.in_flight,
         };
         let step = self.wiz.step(state, &mut glue);
+        // Rasterising takes time even when no thread starts.
+        machine.charge(self.wiz.take_ticks());
         match step {
             Ok(wiz::Step::Blocked) => Step::Blocked,
             Ok(wiz::Step::Progress | wiz::Step::Idle) => Step::Progress,

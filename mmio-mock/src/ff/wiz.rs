@@ -162,6 +162,10 @@ pub enum Step {
 
 /// Blocks looked at in one step before control goes back to the caller.
 const BLOCKS_PER_STEP: u32 = 4096;
+/// Ticks of a block, or of a row of blocks, that was looked at.
+const BLOCK_TICKS: u64 = 2;
+/// Ticks of a subspan that was tested; a square counts as two.
+const TEST_TICKS: u64 = 4;
 
 /// A primitive in work.
 #[derive(Clone, Copy, Debug)]
@@ -195,6 +199,8 @@ pub struct Wiz {
     pending: PixelGroup,
     threads: Threads,
     stipple_counter: u32,
+    /// Ticks that nobody has paid yet.
+    ticks: u64,
 }
 
 /// The order of subspans in an 8x4 block: column and row of the upper left pixel. Four in a row
@@ -353,16 +359,35 @@ impl Wiz {
     /// or the primitive is done. A fault drops the primitive.
     #[inline(always)]
     pub fn step<P: WizPort>(&mut self, state: &WizState, port: &mut P) -> Result<Step, UnitFault> {
+        let (mut blocks, mut tests) = (BLOCKS_PER_STEP, 0);
+        let step = self.work(state, port, &mut blocks, &mut tests);
+        let walked = u64::from(BLOCKS_PER_STEP - blocks);
+        self.ticks += walked * BLOCK_TICKS + u64::from(tests) * TEST_TICKS;
+        step
+    }
+
+    /// Ticks of what was walked and tested since the last call.
+    pub fn take_ticks(&mut self) -> u64 {
+        std::mem::take(&mut self.ticks)
+    }
+
+    #[inline(always)]
+    fn work<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        port: &mut P,
+        blocks: &mut u32,
+        tests: &mut u32,
+    ) -> Result<Step, UnitFault> {
         let Some(active) = &mut self.active else {
             return Ok(Step::Idle);
         };
-        let mut budget = BLOCKS_PER_STEP;
         loop {
             if active.group > 0 && self.pending.subspans().len() >= active.group {
                 return Ok(self.threads.flush(state, active, &mut self.pending, port));
             }
             let Some(block) = active.block else {
-                match active.walk.next_block(&mut budget) {
+                match active.walk.next_block(blocks) {
                     Next::Block(block) => {
                         active.subspan = 0;
                         active.block = Some(block);
@@ -397,6 +422,7 @@ impl Wiz {
                     active.subspan += 4;
                     continue;
                 }
+                *tests += 2;
                 active.test_square(state, (block.x, block.y, dx), mask, port);
             }
             if let Some(square) = &active.square {
@@ -428,6 +454,7 @@ impl Wiz {
                 active.subspan += 1;
                 continue;
             }
+            *tests += 1;
             // CAST: the clip rectangle lies within 0..=0xffff.
             let (x, y) = (block.x as u32 + dx, block.y as u32 + dy);
             if self.threads.scoreboard.blocks(x as u16, y as u16)

@@ -30,7 +30,43 @@ pub struct Router<'a> {
     pub debug: &'a mut DebugRegs,
     /// What the arbiters let through.
     pub arbiter: Arbiter,
+    /// Ticks of messages and fetches that nobody has paid yet.
+    pub owed: u64,
 }
+
+/// Ticks of an instruction that the cache did not have.
+const FETCH_TICKS: u64 = 32;
+/// Ticks of a texel that the general path of the sampler looks at.
+const TEXEL_TICKS: u64 = 2;
+
+/// What a message costs besides the instruction. The manual promises no latency (PRM 2.6.9); a register a
+/// clock goes there and back, and functions have work by the channel.
+#[derive(Clone, Copy)]
+struct Price {
+    message: u8,
+    register: u8,
+    channel: u8,
+}
+
+const fn price(message: u8, register: u8, channel: u8) -> Price {
+    Price {
+        message,
+        register,
+        channel,
+    }
+}
+
+/// Prices by function ID: null, math, sampler, gateway, data port read and write, URB, spawner.
+const PRICES: [Price; 8] = [
+    price(0, 1, 0),
+    price(0, 1, 2),
+    price(8, 1, 2),
+    price(0, 1, 0),
+    price(8, 3, 2),
+    price(8, 3, 2),
+    price(0, 1, 0),
+    price(0, 1, 0),
+];
 
 impl Router<'_> {
     /// Delivers a message whose descriptor is of another layout.
@@ -62,6 +98,19 @@ impl Router<'_> {
             ..*msg
         };
         self.deliver(&plain, response)
+    }
+
+    /// What a message that was delivered costs.
+    #[inline]
+    fn cost(&mut self, msg: &Message<'_>) -> u64 {
+        let registers = msg.payload.len() as u32 + u32::from(msg.response_length);
+        // PANIC: three bits.
+        let price = PRICES[usize::from(msg.sfid & 7)];
+        let ticks = u32::from(price.message)
+            + u32::from(price.register) * registers
+            + u32::from(price.channel) * u32::from(msg.exec_size);
+        let texels = std::mem::take(&mut self.shared.sampler.texels);
+        u64::from(ticks) + texels * TEXEL_TICKS
     }
 
     fn deliver(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, UnitFault> {
@@ -121,8 +170,16 @@ impl Port for Router<'_> {
     fn fetch(&mut self, ip: u32) -> Result<[u32; 4], UnitFault> {
         let addr = GpuAddr(self.ctx.bases.general_state_base).offset(ip);
         let mut words = [0; 4];
+        self.owed += FETCH_TICKS;
         self.mem.read_dwords(addr, &mut words)?;
         Ok(words)
+    }
+
+    #[inline]
+    fn charge(&mut self, most: u64) -> u64 {
+        let now = self.owed.min(most);
+        self.owed -= now;
+        now
     }
 
     fn send(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, UnitFault> {
@@ -159,6 +216,8 @@ impl Port for Router<'_> {
             }
             other => other?,
         };
+        let cost = self.cost(msg);
+        self.owed = self.owed.saturating_add(cost);
         // Dispatcher and fixed functions snoop the end of a thread whatever the target makes of
         // the message (PRM 2.6.8).
         if msg.eot && delivery != Delivery::Busy {

@@ -40,6 +40,8 @@ pub struct SamplingEngine {
     pub tables: Tables,
     /// Pixels sampled since reset.
     pub samples: u64,
+    /// Texels of the general path since the router took the count.
+    pub texels: u64,
     surfaces: Vec<(u32, Surface)>,
     samplers: Vec<(u32, Sampler)>,
 }
@@ -129,7 +131,7 @@ impl SamplingEngine {
                 "SIMD4x2 sample_c without LOD (PRM 4.8.1.4)",
             ));
         }
-        Job::new(&request, &params, surface, &sampler, mem).run(active, response)?;
+        self.texels += Job::new(&request, &params, surface, &sampler, mem).run(active, response)?;
         Ok(())
     }
 }
@@ -274,11 +276,12 @@ impl<'a> Job<'a> {
         Ok(Some(()))
     }
 
-    fn run(mut self, active: u16, response: &mut [Grf]) -> Result<(), UnitFault> {
+    /// Fills the response and says how many texels the general path has looked at.
+    fn run(mut self, active: u16, response: &mut [Grf]) -> Result<u64, UnitFault> {
         if let Some(fast) = &self.fast
             && self.run_fast(fast, active, response)?.is_some()
         {
-            return Ok(());
+            return Ok(0);
         }
         let mut killed = 0;
         let group = if self.request.shape.simd == Simd::Simd4x2 {
@@ -311,7 +314,7 @@ impl<'a> Job<'a> {
             }
         }
         kill_mask(self.request, killed, response);
-        Ok(())
+        Ok(u64::from(self.texels.fetched))
     }
 
     #[inline]

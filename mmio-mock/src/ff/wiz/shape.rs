@@ -129,7 +129,7 @@ impl Walk {
         mask
     }
 
-    /// The next covered block, looking at no more than `budget` blocks.
+    /// The next covered block, looking at no more than `budget` blocks and rows of blocks.
     #[inline]
     pub fn next_block(&mut self, budget: &mut u32) -> Next {
         loop {
@@ -156,6 +156,10 @@ impl Walk {
             if self.y + BLOCK_HEIGHT > self.clip.y_max {
                 return Next::End;
             }
+            if *budget == 0 {
+                return Next::Budget;
+            }
+            *budget -= 1;
             self.y += BLOCK_HEIGHT;
             self.enter_row();
         }

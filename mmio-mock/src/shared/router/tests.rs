@@ -67,6 +67,7 @@ impl Bench {
             events: &mut self.events,
             arbiter: self.debug.arbiter(),
             debug: &mut self.debug,
+            owed: 0,
         }
     }
 }
@@ -156,4 +157,26 @@ fn the_spawner_names_its_gap() {
         result,
         Err(UnitFault::Unimplemented { unit: "TS", .. })
     ));
+}
+
+#[test]
+fn messages_cost_by_registers_and_channels() {
+    let mut bench = Bench::new();
+    let regs = [[0; 8]; 4];
+    let mut cost = |sfid, length: usize| {
+        let mut router = bench.router();
+        let msg = message(sfid, 1, false, &regs[..length]);
+        let _ = router.send(&msg, &mut []);
+        let most = router.charge(u64::MAX);
+        assert_eq!(router.charge(u64::MAX), 0, "paid once");
+        most
+    };
+    assert!(cost(sfid::NULL, 1) >= 1);
+    assert!(cost(sfid::NULL, 4) >= cost(sfid::NULL, 1) + 3);
+    assert!(cost(sfid::MATH, 1) >= 8, "a channel at a time");
+    // What does not fit into the slice is kept.
+    let mut router = bench.router();
+    let _ = router.send(&message(sfid::MATH, 1, false, &regs[..1]), &mut []);
+    assert_eq!((router.charge(0), router.charge(3)), (0, 3));
+    assert!(router.charge(u64::MAX) > 0);
 }

@@ -132,6 +132,8 @@ pub struct Texels<'a> {
     pub reference: f32,
     /// A texel of the present pixel matched a key that kills.
     pub killed: bool,
+    /// Texels looked at.
+    pub fetched: u32,
 }
 
 impl<'a> Texels<'a> {
@@ -153,6 +155,7 @@ impl<'a> Texels<'a> {
             shadow: shadow.then_some(sampler.shadow),
             reference: 0.0,
             killed: false,
+            fetched: 0,
         }
     }
 
@@ -178,6 +181,7 @@ impl<'a> Texels<'a> {
     /// where numbers past an edge name texels of the next face.
     #[inline]
     pub fn texel(&mut self, at: [i32; 3], level: u32) -> Result<[f32; 4], Fault> {
+        self.fetched += 1;
         let [mut x, mut y, mut slice] = at;
         if self.surface.kind == SurfaceKind::Cube {
             let size = self.surface.level_width(level) as i32;
