@@ -2,9 +2,9 @@
 //!
 //! PRM: volume 4, chapters 9 to 14. Statements: four words of an instruction (text behind them is for the reader), or its text
 //! with the semicolon, `LABEL:` on a line of its own, `at ADDRESS` for the next one, `rN[.S] TYPE: VALUES`, `mN ..`, `mask: HEX`,
-//! `flag: HEX HEX`, `mode: alt spf`, `sip: HEX`, `thread: EU SLOT FFTID`, `exceptions: illegal mask-stack software breakpoint`,
-//! `budget: N`, `notify: N`, `respond TYPE: VALUES`, `deliver: done dropped busy`. Expectations are questions: see `eu_run/question.rs`. Where none asks for the stop, the
-//! thread has to run to the end of the words.
+//! `flag: HEX HEX`, `mode: alt spf`, `sip: HEX`, `thread: EU SLOT FFTID`, `exceptions: illegal mask-stack software breakpoint
+//! external-halt`, `budget: N`, `notify: N`, `respond TYPE: VALUES`, `deliver: done dropped busy`. Expectations are questions: see
+//! `eu_run/question.rs`. Where none asks for the stop, the thread has to run to the end of the program.
 
 mod port;
 mod program;
@@ -41,6 +41,9 @@ impl Kind for EuRun {
         setup.bench.code = code;
         let mut thread = Thread::new();
         thread.dispatch(&setup.init);
+        if setup.external_halt {
+            thread.external_halt();
+        }
         thread.set_flag(setup.flag);
         for &(register, byte, ty, bits) in &setup.registers {
             let file = match register {
@@ -90,6 +93,7 @@ struct Setup {
     registers: Vec<(Register, usize, Type, u32)>,
     notifications: Vec<u8>,
     bench: Bench,
+    external_halt: bool,
     program: Program,
     budget: u64,
 }
@@ -106,6 +110,7 @@ impl Default for Setup {
             registers: Vec::new(),
             notifications: Vec::new(),
             bench: Bench::default(),
+            external_halt: false,
             program: Program::default(),
             budget: 10_000,
         }
@@ -172,6 +177,7 @@ impl Setup {
             "mask-stack" => self.init.mask_stack_exception = true,
             "software" => self.init.software_exception = true,
             "breakpoint" => self.init.breakpoint = true,
+            "external-halt" => self.external_halt = true,
             _ => return Err(format!("unknown exception `{word}`")),
         }
         Ok(())

@@ -403,7 +403,7 @@ fn threads_do_not_share_registers() {
     ];
     let mut cache = KernelCache::new(isa::Verx10::GEN40);
     let mut port = TestPort::new(Vec::new());
-    let mut threads = [thread(), thread()];
+    let mut threads = vec![thread(), thread()];
     for (i, t) in threads.iter_mut().enumerate() {
         t.grf_mut()[2] = [(2.0 + i as f32).to_bits(); 8];
         t.grf_mut()[3] = [7 + i as u32; 8];
