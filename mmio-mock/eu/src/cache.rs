@@ -8,6 +8,7 @@ use crate::r#gen::{self, Rules};
 use crate::liveness;
 use crate::lower::{self, Mode};
 use crate::port::Port;
+use crate::scoreboard::{self, Footprint};
 use isa::{Inst, Verx10};
 
 /// Instructions in a page of 4 KiB.
@@ -89,6 +90,7 @@ impl KernelCache {
             let blank = Slot {
                 hot: lower::empty(),
                 inst: None,
+                footprint: Footprint::default(),
             };
             self.pages.push(Page {
                 base,
@@ -127,6 +129,7 @@ impl KernelCache {
             Err(_) => Slot {
                 hot: lower::illegal(),
                 inst: None,
+                footprint: Footprint::default(),
             },
         };
         self.put(page, ip, &slot);
@@ -152,8 +155,10 @@ impl KernelCache {
 }
 
 fn slot_of(inst: &Inst, mode: Mode, rules: Rules) -> Slot {
+    let hot = lower::lower(inst, mode, rules);
     Slot {
-        hot: lower::lower(inst, mode, rules),
+        footprint: scoreboard::footprint(&hot, inst),
+        hot,
         inst: Some(*inst),
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 4, 11.3 (operands), 11.5 (compression). Made once per instruction by lowering.
 
+use crate::scoreboard::Footprint;
 use crate::thread::Thread;
 use isa::inst::{CondMod, PredCtrl};
 use isa::{Inst, Opcode};
@@ -202,6 +203,8 @@ pub(crate) struct Decoded {
     pub(crate) empty: bool,
     /// `DebugCtrl` is set.
     pub(crate) breakpoint: bool,
+    /// `NoDDClr`: the destination stays taken.
+    pub(crate) keeps: bool,
     /// SIMD8 instructions that this one counts for.
     pub(crate) weight: u8,
     /// First mask and flag bit: 8 for SecHalf.
@@ -245,4 +248,6 @@ pub(crate) struct Slot {
     pub(crate) hot: Decoded,
     /// For observers; `None` when the words decode to nothing.
     pub(crate) inst: Option<Inst>,
+    /// For the scoreboard.
+    pub(crate) footprint: Footprint,
 }

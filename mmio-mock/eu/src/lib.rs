@@ -21,6 +21,7 @@ mod operand;
 pub mod port;
 mod region;
 mod run;
+mod scoreboard;
 mod send;
 #[cfg(test)]
 mod tests;

@@ -6,8 +6,7 @@ use crate::cache::KernelCache;
 use crate::decoded::{Next, Slot};
 use crate::port::{Observer, Port, Stop};
 use crate::thread::Thread;
-use crate::{exception, send};
-use isa::operand::{Addr, RegFile};
+use crate::{exception, scoreboard, send};
 
 /// Address bits that choose a page of the kernel cache.
 const PAGE_MASK: u32 = !0xfff;
@@ -86,10 +85,10 @@ impl Thread {
         {
             return Some(Stop::Observer);
         }
-        if self.stale != 0 && touches(slot, self.stale) {
-            return Some(Stop::Hung(
-                "PRM 2.6.11: a register waits for a message that was dropped",
-            ));
+        if (self.stale != 0 || hot.keeps)
+            && let Err(why) = scoreboard::issue(self, slot)
+        {
+            return Some(Stop::Hung(why));
         }
         let mut ended = None;
         match (hot.run)(self, hot) {
@@ -129,22 +128,4 @@ impl Thread {
         }
         ended
     }
-}
-
-/// Whether an instruction names a register that will never be valid.
-#[cold]
-fn touches(slot: &Slot, stale: u128) -> bool {
-    let Some(inst) = &slot.inst else {
-        return false;
-    };
-    let span: u128 = if inst.exec_size > 8 { 3 } else { 1 };
-    let bits = |file: RegFile, addr: Addr| match (file, addr) {
-        (RegFile::Grf, Addr::Direct { nr, .. }) if nr < 128 => span << nr,
-        _ => 0,
-    };
-    let mut used = bits(inst.dst.file, inst.dst.addr);
-    for s in &inst.src[..usize::from(inst.num_src.min(3))] {
-        used |= bits(s.file, s.addr);
-    }
-    used & stale != 0
 }

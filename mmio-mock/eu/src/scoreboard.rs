@@ -1,0 +1,98 @@
+//! Destination dependencies that nothing clears: dropped messages, and `NoDDClr` without an end.
+//!
+//! PRM: volume 4, 2.6.11, 11.8, 13.2.2 (dependency control). Every other result is there before
+//! the next instruction looks, so that only these can be waited for. Not modelled: MRF, the address
+//! register and registers that are addressed indirectly.
+
+use crate::decoded::{Decoded, DstKind, Slot, SrcKind, Table};
+use crate::grf::{BYTES, DWORDS, GRF_COUNT};
+use crate::thread::Thread;
+use isa::{Inst, Opcode};
+
+/// General registers, one bit each.
+pub(crate) type Registers = u128;
+
+/// The registers that an instruction names directly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Footprint {
+    read: Registers,
+    written: Registers,
+    /// The destination must be free before the instruction is issued.
+    checks: bool,
+    /// The destination stays taken behind it.
+    keeps: bool,
+}
+
+fn register(nr: usize) -> Registers {
+    if nr < GRF_COUNT { 1 << nr } else { 0 }
+}
+
+fn run(dword: u16, lanes: usize) -> Registers {
+    let first = usize::from(dword);
+    let last = first + lanes.max(1) - 1;
+    (first / DWORDS..=last / DWORDS).fold(0, |out, nr| out | register(nr))
+}
+
+fn table(t: &Table, lanes: usize) -> Registers {
+    let lanes = t.iter().take(lanes);
+    lanes.fold(0, |out, byte| out | register(usize::from(*byte) / BYTES))
+}
+
+fn source(kind: &SrcKind, lanes: usize) -> Registers {
+    match kind {
+        SrcKind::Vec(off) => run(*off, lanes),
+        SrcKind::Scalar(off) => run(*off, 1),
+        SrcKind::Table(t) => table(t, lanes),
+        SrcKind::Null
+        | SrcKind::Imm(_)
+        | SrcKind::Arf(..)
+        | SrcKind::Acc(_)
+        | SrcKind::Indirect(_) => 0,
+    }
+}
+
+/// The footprint of a lowered instruction.
+pub(crate) fn footprint(d: &Decoded, inst: &Inst) -> Footprint {
+    let lanes = usize::from(d.exec);
+    let mut read = d.src.iter().fold(0, |out, s| out | source(&s.kind, lanes));
+    let message = matches!(d.op, Opcode::Send | Opcode::Sendc);
+    let written = if message {
+        read = d.send.implied.map_or(0, |i| run(i.base, 1));
+        d.send.dst.map_or(0, |nr| register(usize::from(nr)))
+    } else {
+        match &d.dst.kind {
+            DstKind::Vec(off) => run(*off, lanes),
+            DstKind::Table(t) => table(t, lanes),
+            DstKind::Null | DstKind::Arf(..) | DstKind::Acc(..) | DstKind::Indirect(_) => 0,
+        }
+    };
+    Footprint {
+        read,
+        written,
+        // A send does not look at its destination (11.8, 965 and GM965).
+        checks: !message && !inst.no_dd_chk,
+        keeps: !message && inst.no_dd_clr,
+    }
+}
+
+/// Issues an instruction when a register may be taken; `Err` when it would wait for ever.
+#[cold]
+pub(crate) fn issue(t: &mut Thread, slot: &Slot) -> Result<(), &'static str> {
+    let f = &slot.footprint;
+    let waited = if f.checks { f.read | f.written } else { f.read };
+    if waited & t.stale != 0 {
+        return Err(
+            "PRM 2.6.11, 11.8: a register waits for a message that was dropped, or for \
+                    an instruction without NoDDClr",
+        );
+    }
+    if f.keeps {
+        t.stale |= f.written;
+    } else if slot.hot.op != Opcode::Send && slot.hot.op != Opcode::Sendc {
+        t.stale &= !f.written;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
