@@ -1,4 +1,4 @@
-//! Destination dependencies that nothing clears: dropped messages, and `NoDDClr` without an end.
+//! Destination dependencies that nothing clears: dropped messages, open `NoDDClr`.
 //!
 //! PRM: volume 4, 2.6.11, 11.8, 13.2.2 (dependency control). Every other result is there before
 //! the next instruction looks, so that only these can be waited for. Not modelled: MRF, the address

@@ -26,6 +26,7 @@ fn masked(imask: u16) -> Thread {
 }
 
 /// A thread whose channels are all off still saves and restores its masks.
+// covers: 14.2-37
 #[test]
 fn save_and_restore_ignore_the_masks() {
     let mut t = masked(0);
@@ -49,6 +50,7 @@ fn save_and_restore_ignore_the_masks() {
     assert_eq!(t.exec_mask(), 0x1234);
 }
 
+// covers: 14.2-42
 #[test]
 fn push_keeps_the_mask_and_takes_the_new_one() {
     let mut t = masked(0x0ff0);
@@ -86,6 +88,7 @@ fn loop_masks_are_pushed_together() {
 }
 
 /// PRM 12.4.3: running past either end is an exception when enabled.
+// covers: 14.2-42
 #[test]
 fn both_ends_raise_the_mask_stack_exception() {
     for (opcode, times) in [(Opcode::Push, 17), (Opcode::Pop, 1)] {
