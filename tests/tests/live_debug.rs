@@ -69,6 +69,7 @@ fn finish(scene: Scene, target: Surface) {
 
 /// The first setup thread meets a breakpoint at its kernel's address, waits in the system routine, and
 /// goes on when the host says so.
+// covers: 14.2-55, 3.5-01, 11.3.4.12-02
 #[test]
 fn a_breakpoint_waits_for_the_host() {
     // End of thread, opcode and address: each a register of its own.

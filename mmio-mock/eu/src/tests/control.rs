@@ -211,6 +211,26 @@ fn register_indirect_destination_and_range() {
     assert!(t.mrf().iter().all(|m| *m == [0; 8]));
 }
 
+/// AClear takes back the host's notification and the data bit, nothing else of them.
+// covers: 11.3.4.12-02, 11.3.4.11-03
+#[test]
+fn attention_clear_clears_one_bit_of_n1_and_the_data() {
+    let mut t = thread();
+    go(
+        &mut t,
+        &[
+            set(0x91, 0, Type::Ud, 3),
+            set(0x90, 0, Type::Ud, 1),
+            set(0x80, 0, Type::Ud, 5),
+        ],
+    );
+    assert!(t.attention_data());
+    t.attention_clear();
+    assert!(!t.attention_data());
+    assert_eq!(t.view().notification, [1, 2]);
+    assert_eq!(t.view().control[0], 1);
+}
+
 #[test]
 fn wait_consumes_notifications() {
     let mut t = thread();
