@@ -179,7 +179,6 @@ mod tests {
         ]
     }
 
-    // covers: 11.3.4.12-01
     #[test]
     fn a_write_needs_an_open_gateway_and_its_key() {
         let (mut gateway, mut events) = (Gateway::default(), Events::default());
