@@ -203,8 +203,8 @@ pub(crate) struct Decoded {
     pub(crate) empty: bool,
     /// `DebugCtrl` is set.
     pub(crate) breakpoint: bool,
-    /// `NoDDClr`: the destination stays taken.
-    pub(crate) keeps: bool,
+    /// `DebugCtrl` or `NoDDClr` is set.
+    pub(crate) rare: bool,
     /// SIMD8 instructions that this one counts for.
     pub(crate) weight: u8,
     /// First mask and flag bit: 8 for SecHalf.

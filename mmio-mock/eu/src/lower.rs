@@ -44,7 +44,7 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         run,
         empty,
         breakpoint: false,
-        keeps: false,
+        rare: false,
         weight: 1,
         shift: 0,
         no_mask: false,
@@ -463,7 +463,7 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     let mut d = illegal();
     d.op = inst.opcode;
     d.breakpoint = inst.debug_ctrl;
-    d.keeps = inst.no_dd_clr;
+    d.rare = inst.debug_ctrl || inst.no_dd_clr;
     d.weight = if exec > 8 { 2 } else { 1 };
     d.shift = if sechalf { 8 } else { 0 };
     d.no_mask = inst.no_mask;

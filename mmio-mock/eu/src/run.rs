@@ -75,7 +75,9 @@ impl Thread {
     ) -> Option<Stop<P::Fault>> {
         let ip = self.ip;
         let hot = &slot.hot;
-        if hot.breakpoint && exception::breakpoint(self) {
+        // One test for what few instructions have.
+        let rare = hot.rare | self.waiting;
+        if rare && hot.breakpoint && exception::breakpoint(self) {
             *budget -= 1;
             return None;
         }
@@ -85,9 +87,7 @@ impl Thread {
         {
             return Some(Stop::Observer);
         }
-        if (self.stale != 0 || hot.keeps)
-            && let Err(why) = scoreboard::issue(self, slot)
-        {
+        if rare && let Err(why) = scoreboard::issue(self, slot) {
             return Some(Stop::Hung(why));
         }
         let mut ended = None;

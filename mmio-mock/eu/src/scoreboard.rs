@@ -87,9 +87,9 @@ pub(crate) fn issue(t: &mut Thread, slot: &Slot) -> Result<(), &'static str> {
         );
     }
     if f.keeps {
-        t.stale |= f.written;
+        t.set_stale(t.stale | f.written);
     } else if slot.hot.op != Opcode::Send && slot.hot.op != Opcode::Sendc {
-        t.stale &= !f.written;
+        t.set_stale(t.stale & !f.written);
     }
     Ok(())
 }

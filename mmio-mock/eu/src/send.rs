@@ -87,9 +87,9 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
             if let Some(nr) = op.dst {
                 let regs = ((1u128 << response_length) - 1) << (nr & 127);
                 if delivery == Delivery::Dropped {
-                    t.stale |= regs;
+                    t.set_stale(t.stale | regs);
                 } else {
-                    t.stale &= !regs;
+                    t.set_stale(t.stale & !regs);
                 }
             }
             if eot { Outcome::Ended } else { Outcome::Sent }

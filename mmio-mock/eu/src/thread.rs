@@ -11,6 +11,7 @@ use crate::exception::{
 use crate::grf::RegFile;
 use crate::mask::Masks;
 use crate::port::{FloatMode, Grf, ThreadId, ThreadInit};
+use crate::scoreboard::Registers;
 use isa::inst::PredCtrl;
 
 /// The context of one thread slot. Reuse it for many threads: [`Thread::dispatch`] starts a new
@@ -43,8 +44,10 @@ pub struct Thread {
     pub(crate) step: u8,
     /// Where a scalar `if` landed, so that an `else` there falls through.
     pub(crate) spf_else: Option<u32>,
-    /// Destination registers of dropped messages: never valid, one bit a register.
-    pub(crate) stale: u128,
+    /// General registers that never become valid, one bit each; see `scoreboard`.
+    pub(crate) stale: Registers,
+    /// `stale` is not empty; kept in step.
+    pub(crate) waiting: bool,
     pub(crate) note: &'static str,
     pub(crate) high_priority: bool,
     id: ThreadId,
@@ -100,6 +103,7 @@ impl Thread {
             step: 0,
             spf_else: None,
             stale: 0,
+            waiting: false,
             note: "",
             high_priority: false,
             id: ThreadId::default(),
@@ -131,7 +135,7 @@ impl Thread {
         self.jumped = false;
         self.step = 0;
         self.spf_else = None;
-        self.stale = 0;
+        self.set_stale(0);
         self.note = "";
     }
 
@@ -232,6 +236,12 @@ impl Thread {
             notification: self.notify,
             acc,
         }
+    }
+
+    /// Replaces the set of general registers that wait.
+    pub(crate) fn set_stale(&mut self, stale: Registers) {
+        self.stale = stale;
+        self.waiting = stale != 0;
     }
 
     pub(crate) fn update_emask(&mut self) {

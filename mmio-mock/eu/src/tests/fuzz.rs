@@ -75,7 +75,7 @@ fn random_words_end_within_budget() {
                     if budget > 0 =>
                 {
                     budget -= 1;
-                    t.stale = 0;
+                    t.set_stale(0);
                     t.set_ip(t.ip().wrapping_add(16));
                 }
                 Stop::Fault(_) if budget > 0 => {
