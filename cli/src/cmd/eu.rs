@@ -315,7 +315,7 @@ fn execute(
                 );
                 break ("waits", Some(why));
             }
-            Step::Hung(why) => break ("hung", Some(format!("{why}{}", place(source, ip)))),
+            Step::Hung(why) => break ("stopped", Some(format!("{why}{}", place(source, ip)))),
         }
     };
     summary(args, bench, &watch, how, out)?;

@@ -31,7 +31,7 @@ pub fn generation(text: &str) -> Result<Verx10, String> {
     let generation = Verx10::new(times_ten);
     match Table::of(generation) {
         Some(_) => Ok(generation),
-        None => Err("expected 4, 4.5 (g45), 5, 6, 7 or 9".to_owned()),
+        None => Err("expected 4, 4.5 (g45), 5, 6, 7, 7.5, 8 or 9".to_owned()),
     }
 }
 
@@ -72,6 +72,11 @@ pub fn text(path: &Path) -> Result<(String, String), Error> {
         let at = e.utf8_error().valid_up_to();
         format!("{name}: byte {at} is no UTF-8: expected assembly text")
     })?;
+    // Some editors put a byte order mark before the text.
+    let text = match text.strip_prefix('\u{feff}') {
+        Some(rest) => rest.to_owned(),
+        None => text,
+    };
     Ok((name, text))
 }
 

@@ -151,11 +151,14 @@ fn float(at: usize, negative: bool, text: &str, ty: Type) -> Result<u64, Fail> {
     match ty {
         Type::Df => {
             let value: f64 = text.parse().map_err(|_| wrong())?;
+            finite(at, value.is_finite(), text, ty)?;
             Ok(if negative { -value } else { value }.to_bits())
         }
         Type::Hf => {
             let value: f64 = text.parse().map_err(|_| wrong())?;
-            Ok(twice(half(if negative { -value } else { value })))
+            let bits = half(if negative { -value } else { value });
+            finite(at, bits & 0x7c00 != 0x7c00, text, ty)?;
+            Ok(twice(bits))
         }
         Type::Vf => {
             let byte = restricted(at, negative, text)?;
@@ -163,9 +166,21 @@ fn float(at: usize, negative: bool, text: &str, ty: Type) -> Result<u64, Fail> {
         }
         _ => {
             let value: f32 = text.parse().map_err(|_| wrong())?;
+            finite(at, value.is_finite(), text, ty)?;
             Ok(u64::from(if negative { -value } else { value }.to_bits()))
         }
     }
+}
+
+/// A number past the largest of its type is no infinity: that is written by its bits.
+fn finite(at: usize, finite: bool, text: &str, ty: Type) -> Result<(), Fail> {
+    if finite {
+        return Ok(());
+    }
+    Err(Fail::text(
+        at,
+        format!("{text} is too large for {ty:?}; an infinity is written by its bits in 0x"),
+    ))
 }
 
 /// The restricted 8-bit float of a number that is one.

@@ -359,8 +359,12 @@ impl Parser<'_> {
                 Fail::text(places.dst, "compr4 needs a message register as destination")
             })?;
         }
-        if let Some(send) = &mut inst.send {
-            super::send::end_of_thread(send, self.generation, options.eot);
+        match &mut inst.send {
+            Some(send) => super::send::end_of_thread(send, self.generation, options.eot),
+            None if options.eot => {
+                return Err(Fail::text(places.start, "EOT belongs to a send alone"));
+            }
+            None => {}
         }
         let align16 = inst.access == AccessMode::Align16;
         if align16 {
@@ -448,15 +452,10 @@ fn compr4(inst: &mut Inst, generation: u8) -> Option<()> {
     Some(())
 }
 
-/// Align16 regions are rows of four channels. A whole register by its align1 region is `<4>`.
+/// Align16 regions are rows of four channels; the vertical stride alone is coded.
 fn align16_region(src: &mut Src) {
-    let vstride = if src.region == Region::VEC8 {
-        4
-    } else {
-        src.region.vstride
-    };
     src.region = Region {
-        vstride,
+        vstride: src.region.vstride,
         width: 4,
         hstride: 1,
     };

@@ -311,6 +311,28 @@ fn descriptors_of_gen4_need_no_text() {
     );
 }
 
+#[test]
+fn what_would_be_lost_is_an_error() {
+    for (text, what) in [
+        ("mov(8) g1<1>F 1e999F { align1 }", "too large"),
+        ("mov(8) g1<1>F 3F { align1 EOT }", "EOT belongs to a send"),
+    ] {
+        let error = instruction(Verx10::GEN40, text).expect_err(text);
+        assert!(error.message.contains(what), "{error}");
+    }
+    // Largest single; a vertical stride of eight stays one, for the validator to see.
+    assert_eq!(
+        one("mov(8) g1<1>F 3.4028235e38F { align1 }").src[0].imm,
+        0x7f7f_ffff
+    );
+    assert_eq!(
+        one("mov(8) g1<1>F g2<8,8,1>F { align16 }").src[0]
+            .region
+            .vstride,
+        8
+    );
+}
+
 impl Inst {
     fn unpredicated(mut self) -> Inst {
         self.pred_ctrl = crate::inst::PredCtrl::None;
