@@ -185,6 +185,7 @@ impl ThreadBench {
         let Some(slot) = self.slot else {
             return Step::Ended;
         };
+        let before = (self.instructions().0, self.td.thread(slot).ip());
         let mut budget = 1;
         let mut machine = Machine {
             mem: &mut self.memory,
@@ -203,10 +204,11 @@ impl ThreadBench {
         if let Some(why) = self.td.hung_reason(slot) {
             return Step::Hung(why.to_owned());
         }
-        if budget == 0 {
-            Step::Ran
-        } else {
+        // Not the budget: the fetch of an instruction that then waits is paid too.
+        if before == (self.instructions().0, self.td.thread(slot).ip()) {
             Step::Blocked
+        } else {
+            Step::Ran
         }
     }
 
@@ -245,5 +247,81 @@ impl ThreadBench {
     /// Faults so far.
     pub fn faults(&self) -> &[FaultRecord] {
         self.status.faults()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    const KERNEL: u32 = 0x1_0000;
+
+    /// A thread that opens its gateway, writes to itself and waits for the notification.
+    fn forward(notify: u32) -> ThreadBench {
+        let text = format!(
+            "mov(8) m1<1>UD 0UD {{ align1 }};\n\
+             mov(1) m1.4<1>UD 0x1234UD {{ align1 }};\n\
+             mov(1) m1.5<1>UD {:#x}UD {{ align1 }};\n\
+             send(8) 1 null<1>UD null<8,8,1>UD 0x03100000 {{ align1 }};\n\
+             mov(1) m1<1>UD 0xcafeUD {{ align1 }};\n\
+             mov(1) m1.5<1>UD {:#x}UD {{ align1 }};\n\
+             send(8) 1 null<1>UD null<8,8,1>UD {:#x} {{ align1 }};\n\
+             wait(1) n0<1>UD {{ align1 }};\n\
+             send(8) 1 null<1>UD null<8,8,1>UD 0x80100000 {{ align1 }};\n",
+            // Register base r10, four registers (PRM vol4 7.1.2).
+            10 << 21 | 2 << 8,
+            // One dword, four bytes behind the base (PRM vol4 7.1.4).
+            4 << 16 | 2 << 8,
+            0x0310_0002 | notify << 15,
+        );
+        let kernel = isa::parse::assemble(Verx10::GEN40, "forward", &text).unwrap();
+        let mut bench = ThreadBench::new(Verx10::GEN40);
+        bench.load(KERNEL, &kernel.bytes()).unwrap();
+        let state = KernelState {
+            ip: KERNEL,
+            grf_count: 128,
+            ..KernelState::default()
+        };
+        bench.start(state, ThreadContext::default(), 0xffff, &[]);
+        bench
+    }
+
+    // covers: 11.3.4.12-01
+    #[test]
+    fn a_forwarded_message_writes_the_register_and_notifies() {
+        let mut bench = forward(1);
+        let steps: Vec<Step> = (0..9).map(|_| bench.step()).collect();
+        assert_eq!(steps[7..], [Step::Ran, Step::Ended]);
+        assert_eq!(bench.thread().unwrap().grf()[10][1], 0xcafe);
+    }
+
+    #[test]
+    fn without_notify_the_receiver_sleeps_on() {
+        let mut bench = forward(0);
+        let steps: Vec<Step> = (0..9).map(|_| bench.step()).collect();
+        assert_eq!(steps[7..], [Step::Blocked, Step::Blocked]);
+        assert_eq!(bench.thread().unwrap().grf()[10][1], 0xcafe);
+        assert_eq!(bench.thread().unwrap().view().notification, [0, 0]);
+    }
+
+    #[test]
+    fn memory_has_its_limits() {
+        let mut bench = ThreadBench::new(Verx10::GEN40);
+        assert!(matches!(
+            bench.map(0x1fff_ffff, 2),
+            Err(LoadError::Range { .. })
+        ));
+        assert!(matches!(
+            bench.map(0, MEMORY_CAP + 1),
+            Err(LoadError::Full { .. })
+        ));
+        bench.load(0xffe, &[1, 2, 3]).unwrap();
+        let mut back = [0; 3];
+        bench
+            .memory()
+            .read_bytes(GpuAddr(0xffe), &mut back)
+            .unwrap();
+        assert_eq!(back, [1, 2, 3]);
     }
 }
