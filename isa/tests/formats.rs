@@ -116,7 +116,7 @@ fn indirect_operands_are_signed_and_in_words() {
     assert_eq!(encode(GEN, &inst), Ok(raw));
 }
 
-// covers: 10.2-02, 11.3.6-03, 13.2.3-06
+// covers: 10.2-02, 11.3.6-03, 13.2.3-06, 11.3.1-01
 #[test]
 fn reserved_encodings_are_errors() {
     use DecodeErrorKind as Kind;
@@ -447,7 +447,7 @@ fn encoder_refuses_what_has_no_code() {
 /// G45 without `pln`.
 static LATER: Table = Table::build(Verx10(46), Some(&gen45::TABLE), &[Opcode::Pln], &[]);
 
-// covers: 13.3-01, 13.3-02, 13.3-04, 13.3-05, 13.3-06, 13.3-07, 13.3-08
+// covers: 13.3-08
 #[test]
 fn tables_import_and_look_up() {
     // PRM 14.2 lists 46 instructions; nop is one of them, illegal is not.

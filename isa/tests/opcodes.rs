@@ -20,6 +20,7 @@ const DIFFERENT: [(u8, u8, &str, &str); 3] = [
     (90, 47, "join", ""),
 ];
 
+// covers: 13.3-01, 13.3-02, 13.3-03, 13.3-04, 13.3-05, 13.3-06, 13.3-07
 #[test]
 fn numbers_are_mesas() {
     let mut generations = 0;

@@ -56,6 +56,7 @@ fn plain() -> Inst {
     mov(8, d(2, F), g(3, F))
 }
 
+// covers: 14.1-02, 14.2-26
 fn blocks() -> Vec<Case> {
     let begin = |jump| branch(Opcode::If, 8, jump).predicated();
     let end = |size| branch(Opcode::Endif, size, 0);

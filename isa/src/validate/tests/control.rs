@@ -44,11 +44,16 @@ fn selection(cases: &mut Cases) {
     cases.add("select-minimum", 60, minimum, sel.cond(CondMod::Z));
 }
 
+// covers: 14.2-03, 14.2-06
 fn opcodes(cases: &mut Cases) {
     let and = |ty| op(Opcode::And, 8, d(2, ty), &[g(3, ty), g(4, ty)]);
     cases.add("logic-integer", 40, and(Ud), and(F));
     let avg = |ty| op(Opcode::Avg, 8, d(2, ty), &[g(3, ty), g(4, ty)]);
     cases.add("average-types", 40, avg(W), avg(F));
+    let wider = op(Opcode::Avg, 8, d(2, D), &[g(3, W), g(4, W)]);
+    cases.add("average-types", 40, avg(W), wider);
+    let other = op(Opcode::Avg, 8, d(2, W), &[g(3, W), g(4, Uw)]);
+    cases.add("average-types", 40, avg(Uw), other);
     let dp4 = |dst, ty| op(Opcode::Dp4, 8, d(2, dst), &[g(3, ty), g(4, ty)]);
     cases.add("float-opcode-sources", 40, dp4(F, F), dp4(F, D));
     cases.add("float-opcode-destination", 40, dp4(F, F), dp4(D, F));
@@ -103,6 +108,7 @@ fn compares(cases: &mut Cases) {
     cases.add("select-compare", 80, csel.cond(CondMod::Ge), csel);
 }
 
+// covers: 11.3.4.12-04, 14.2-29, 14.2-30, 14.2-14
 fn flow(cases: &mut Cases) {
     let condition = branch(Opcode::If, 8, 32).predicated();
     cases.add("flow-align1", 90, condition, condition.align16());
@@ -124,6 +130,8 @@ fn flow(cases: &mut Cases) {
         otherwise,
         otherwise.predicated(),
     );
+    let head = branch(Opcode::Do, 8, 0).with(|inst| inst.branch = None);
+    cases.add("flow-block-predicate", 40, head, head.predicated());
     let pops = |count| {
         otherwise.with(|inst| {
             inst.branch = inst.branch.map(|branch| crate::inst::Branch {

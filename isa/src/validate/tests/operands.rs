@@ -18,6 +18,7 @@ pub(super) fn cases(cases: &mut Cases) {
     spans(cases);
 }
 
+// covers: 14.2-02
 fn types(cases: &mut Cases) {
     let plain = mov(8, d(2, F), g(3, F));
     let plane = op(Opcode::Pln, 8, d(2, F), &[g(3, F).scalar(), g(4, F)]);
@@ -41,7 +42,7 @@ fn types(cases: &mut Cases) {
     cases.add("float-dword-mix", 40, words, mixed);
 }
 
-// covers: 11.3.10-04, 10.1-02
+// covers: 11.3.10-04
 fn conversions(cases: &mut Cases) {
     let raw = mov(8, d(2, B), g(3, B));
     cases.add("packed-byte-destination", 40, raw, mov(8, d(2, B), g(3, W)));
@@ -114,7 +115,7 @@ fn regions(cases: &mut Cases) {
     cases.add("destination-stride-zero", 40, plain, broadcast);
 }
 
-// covers: 11.3.10-01
+// covers: 11.3.10-01, 11.3.2-04
 fn spans(cases: &mut Cases) {
     let plain = mov(8, d(2, F), g(3, F));
     let three = mov(8, d(2, F), g(3, F).region(16, 4, 2));

@@ -20,6 +20,7 @@ pub(super) fn cases(cases: &mut Cases) {
     compression(cases);
 }
 
+// covers: 11.3.8-01, 11.3.8-02
 fn align16(cases: &mut Cases) {
     let plain = mov(8, d(2, F), g(3, F).quad()).align16();
     let stride = mov(8, d(2, F), g(3, F).region(8, 4, 1)).align16();
@@ -45,6 +46,7 @@ fn align16(cases: &mut Cases) {
     cases.add("align16-one-source-register", 90, replicated, across);
 }
 
+// covers: 11.3.5-02
 fn immediates(cases: &mut Cases) {
     let one = imm(0x3f80_0000, F);
     let last = add(8, d(2, F), g(3, F), one);
@@ -74,7 +76,7 @@ fn immediates(cases: &mut Cases) {
     cases.add("vector-immediate-dword-stride", 40, floats, strided);
 }
 
-// covers: 11.3.3-01
+// covers: 11.3.3-01, 11.3.4.1-01, 11.3.4.1-02, 11.3.4.6-05, 11.3.3-03
 fn architecture(cases: &mut Cases) {
     let plain = add(8, d(2, F), g(3, F), g(4, F));
     let null = add(8, d(2, F), g(3, F), arf(0, F));
@@ -105,7 +107,7 @@ fn architecture(cases: &mut Cases) {
     );
 }
 
-// covers: 11.3.7-06, 11.3.4.4-06, 11.3.4.4-07
+// covers: 11.3.7-06, 11.3.4.4-06, 11.3.4.4-07, 11.2-11
 fn address(cases: &mut Cases) {
     let load = |size| mov(size, darf(0x10, Uw), g(3, Uw));
     cases.add("address-bounds", 40, load(8), load(16));
@@ -184,7 +186,7 @@ fn accumulators_of_broxton(cases: &mut Cases) {
     cases.add("accumulator-macro", 90, copy, copy.saturated());
 }
 
-// covers: 11.5-01, 11.5-02, 11.5-05
+// covers: 11.5-01, 11.5-02, 11.5-05, 11.2-07
 fn compression(cases: &mut Cases) {
     // The manual's example: add (16) r18<1>:f r4<8;8,1>:f r14<8;8,1>:f {Compr}.
     let wide = |nr| add(16, d(18, F), g(nr, F), g(14, F)).compressed();

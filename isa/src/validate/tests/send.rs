@@ -62,6 +62,7 @@ fn operands(cases: &mut Cases) {
     cases.add("send-plain", 70, sample(g(4, F)), sample(g(4, F).neg()));
 }
 
+// covers: 14.2-51
 fn lengths_and_ranges(cases: &mut Cases) {
     let sample = |length, response| gen4(d(2, F), SAMPLER, lengths(length, response));
     cases.add("send-message-length", 40, sample(3, 8), sample(0, 8));
@@ -87,6 +88,7 @@ fn lengths_and_ranges(cases: &mut Cases) {
     );
 }
 
+// covers: 14.2-52
 fn end_of_thread(cases: &mut Cases) {
     let end = |dst, target, desc| gen4(dst, target, desc | END);
     let urb = end(null(F), URB, lengths(3, 0) | 0xc000);
@@ -124,6 +126,7 @@ fn end_of_thread(cases: &mut Cases) {
     cases.add("send-end-registers", 70, late(112), late(111));
 }
 
+// covers: 11.3.4.4-08
 fn descriptors(cases: &mut Cases) {
     let register = |src: Src| {
         op(Opcode::Send, 8, d(2, F), &[g(3, F), src]).with(|inst| {

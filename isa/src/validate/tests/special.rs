@@ -18,6 +18,7 @@ pub(super) fn cases(cases: &mut Cases) {
     double(cases);
 }
 
+// covers: 11.3.4.5-15, 14.2-39
 fn multiply(cases: &mut Cases) {
     let mul = |dst, first, second| op(Opcode::Mul, 8, d(2, dst), &[first, second]);
     let dwords = mul(D, g(3, D), g(4, D));
@@ -30,6 +31,8 @@ fn multiply(cases: &mut Cases) {
     let acc = arf(0x20, F).region(8, 8, 1);
     let floats = mul(F, g(3, F), g(4, F));
     cases.add("multiply-accumulator", 40, floats, mul(F, acc, g(4, F)));
+    let mixed = mul(F, g(3, F), g(4, D));
+    cases.add("float-dword-mix", 40, floats, mixed);
     let words = mul(D, g(3, D), g(4, W));
     cases.add("multiply-dword-first", 70, words, mul(D, g(3, W), g(4, D)));
     let signed = mul(D, g(3, D).neg(), g(4, D));

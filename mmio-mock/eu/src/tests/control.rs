@@ -439,3 +439,22 @@ fn threads_do_not_share_registers() {
         assert_eq!((t.view().flag[0], t.view().address[0]), (set, set));
     }
 }
+
+/// Stacks and depths are empty in a new slot; a dispatch leaves them as the thread before left them.
+// covers: 11.3.4.8-03
+#[test]
+fn dispatch_leaves_the_mask_stacks() {
+    let mut t = thread();
+    let masks = t.view().masks;
+    assert_eq!((masks.imsd, masks.lmsd), (0, 0));
+    go(
+        &mut t,
+        &[set(0x50, 0, Type::Uw, 0x1234), set(0x60, 0, Type::Uw, 3)],
+    );
+    t.dispatch(&ThreadInit::default());
+    go(
+        &mut t,
+        &[get(10, 0x50, 0, Type::Uw), get(11, 0x60, 0, Type::Uw)],
+    );
+    assert_eq!((t.grf()[10][0], t.grf()[11][0]), (0x1234, 3));
+}

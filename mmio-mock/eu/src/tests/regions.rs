@@ -171,7 +171,7 @@ fn compressed_halves() {
 }
 
 /// Registers past the end: sources read zero, destinations write nothing, nothing panics.
-// covers: 11.3.2-05
+// covers: 11.3.2-05, 11.3.3-03
 #[test]
 fn operands_past_the_register_file() {
     let mut rng = Rng(8);

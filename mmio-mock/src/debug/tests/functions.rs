@@ -38,7 +38,7 @@ fn vfe_and_thread_spawner_trap_media_threads() {
     assert_eq!(read(&d, 0x7e0c), 0x0540_8001);
 }
 
-// covers: 12.4-06
+// covers: 12.4-06, 12.4-01, 12.4-03, 12.4-04
 #[test]
 fn the_dispatcher_enables_breakpoints_and_halts() {
     let mut d = enabled();
@@ -66,6 +66,9 @@ fn the_dispatcher_enables_breakpoints_and_halts() {
     write(&mut d, 0x8000, 0x20);
     let e = d.td_exceptions().unwrap();
     assert!(e.illegal_opcode && !e.mask_stack && e.software);
+    write(&mut d, 0x8004, 0x0400_0000);
+    let e = d.td_exceptions().unwrap();
+    assert!(!e.illegal_opcode && e.mask_stack && !e.software);
 }
 
 #[test]

@@ -205,6 +205,7 @@ fn full_blocks_make_full_threads() {
     assert!(bench.threads.iter().all(|t| t.mask == 0xff));
 }
 
+// covers: 11.2-08
 #[test]
 fn channels_are_whole_subspans_but_pixels_are_not() {
     let mut bench = Bench::new();

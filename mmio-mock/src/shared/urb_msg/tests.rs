@@ -140,6 +140,7 @@ fn a_lone_vertex_needs_no_second_handle() {
     );
 }
 
+// covers: 11.2-02
 #[test]
 fn transpose_follows_table_8_2() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
