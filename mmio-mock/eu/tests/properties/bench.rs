@@ -8,7 +8,10 @@ use eu::{
 };
 use isa::{Inst, Verx10};
 
-const GEN: Verx10 = Verx10::GEN40;
+/// Every generation that the interpreter runs; what the tests ask for is the same on all.
+const ALL: [Verx10; 3] = [Verx10::GEN40, Verx10::new(45), Verx10::new(50)];
+/// The generations with `pln`.
+pub const LATER: &[Verx10] = &[ALL[1], ALL[2]];
 /// Slots between two kernels: three instructions and an empty one.
 const STEP: u32 = 4;
 
@@ -58,8 +61,11 @@ impl State {
     }
 }
 
-/// Two caches over the same words, and a thread for each.
+/// Two caches over the same words, and a thread for each; a full page of kernels is followed by one
+/// of the next generation.
 pub struct Bench {
+    generations: &'static [Verx10],
+    turn: usize,
     caches: [KernelCache; 2],
     threads: Vec<Thread>,
     port: Words,
@@ -69,25 +75,43 @@ pub const MODES: [&str; 2] = ["fast", "general"];
 
 impl Bench {
     pub fn new() -> Bench {
+        Bench::of(&ALL)
+    }
+
+    /// A bench of some generations only.
+    pub fn of(generations: &'static [Verx10]) -> Bench {
         Bench {
-            caches: [KernelCache::new(GEN), KernelCache::general(GEN)],
+            generations,
+            turn: 0,
+            caches: Bench::caches(generations[0]),
             threads: vec![Thread::new(); 2],
             port: Words(Vec::new()),
         }
+    }
+
+    fn caches(generation: Verx10) -> [KernelCache; 2] {
+        [
+            KernelCache::new(generation),
+            KernelCache::general(generation),
+        ]
+    }
+
+    fn generation(&self) -> Verx10 {
+        self.generations[self.turn % self.generations.len()]
     }
 
     /// Places a kernel of at most three instructions and returns its address.
     pub fn load(&mut self, kernel: &[Inst]) -> u32 {
         if self.port.0.len() as u32 + STEP > 256 {
             self.port.0.clear();
-            for c in &mut self.caches {
-                c.invalidate();
-            }
+            self.turn += 1;
+            self.caches = Bench::caches(self.generation());
         }
+        let generation = self.generation();
         let at = self.port.0.len() as u32;
         for inst in kernel {
-            let raw = isa::encode(GEN, inst).unwrap_or_else(|e| panic!("{e:?}: {inst:?}"));
-            let back = isa::decode(GEN, raw).unwrap();
+            let raw = isa::encode(generation, inst).unwrap_or_else(|e| panic!("{e:?}: {inst:?}"));
+            let back = isa::decode(generation, raw).unwrap();
             assert_eq!(&back, inst, "decoded differently");
             self.port.0.push(raw);
         }

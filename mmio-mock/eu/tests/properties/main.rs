@@ -10,6 +10,7 @@
     reason = "tests"
 )]
 
+mod addressing;
 mod bench;
 mod cases;
 mod reference;

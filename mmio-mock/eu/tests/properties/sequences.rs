@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 10.2.4, 10.2.5, 11.3.4.5, 14.2.10 to 14.2.13, 14.2.21, 14.2.24, 14.2.36, 14.2.37.
 
-use crate::bench::{Bench, MODES, State};
+use crate::bench::{Bench, LATER, MODES, State};
 use crate::cases::{goal, seed};
 use crate::reference::{self, Op, Value};
 use crate::values::{Rng, value};
@@ -271,6 +271,47 @@ fn line() {
         }
     }
     report("line F F", done);
+}
+
+/// Sandy Bridge PRM volume 4 part 2, 8.3.53: p * u + q * v + s at pairs of registers.
+#[test]
+fn pln() {
+    let mut rng = Rng(seed() ^ 0x47);
+    let mut bench = Bench::of(LATER);
+    let mut done = 0;
+    while done < goal() {
+        let lanes = rng.pick(&[8, 16]);
+        let subnr = rng.pick(&[0, 16]);
+        let mut plane = packed(2, F, lanes);
+        plane.addr = Addr::Direct { nr: 2, subnr };
+        plane.region = Region::SCALAR;
+        let inst = op(Opcode::Pln, lanes, grf(8, F), &[plane, packed(4, F, lanes)]);
+        let ip = bench.load(&[inst]);
+        for _ in 0..8 {
+            let mut s = state();
+            fill(&mut rng, &mut s, 2, F, 8);
+            // u and v of eight channels, then of the next eight.
+            for nr in 4..8 {
+                fill(&mut rng, &mut s, nr, F, 8);
+            }
+            let first = usize::from(subnr) / 4;
+            let [p, q, last] = [0, 1, 3].map(|c| float(get(&s.grf, 2, first + c)));
+            for (t, mode) in bench.run(&s, ip, 1).iter().zip(MODES) {
+                for lane in 0..usize::from(lanes) {
+                    let nr = 4 + lane / 8 * 2;
+                    let [u, v] = [0, 1].map(|r| float(get(&s.grf, nr + r, lane % 8)));
+                    let sum = reference::dot(&[(p, u), (q, v), (Value::Int(1), last)]);
+                    let got = get(t.grf(), 8, lane);
+                    assert!(
+                        sum.near(got),
+                        "{mode} {p:?} {u:?} {q:?} {v:?} {last:?}: {got:#x}, {sum:?}"
+                    );
+                }
+            }
+            done += u64::from(lanes);
+        }
+    }
+    report("pln F F", done);
 }
 
 /// PRM 10.2.5: sign, three bits of exponent with bias 3, four of fraction.
