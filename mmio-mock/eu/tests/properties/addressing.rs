@@ -1,4 +1,4 @@
-//! Where the elements of an operand are: regions, swizzles, indirect addresses, masks.
+//! Where the elements of an operand are: regions, swizzles, addresses, masks.
 //!
 //! PRM: volume 4, 11.3.6 to 11.3.8, 11.3.11, 11.5. Moves of raw elements from anywhere to anywhere;
 //! the whole register file is compared, so that a stray write shows. Address arithmetic here is the
