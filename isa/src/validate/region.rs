@@ -3,15 +3,22 @@
 //! PRM: volume 4, 11.3.10; Broxton PRM vol6 Register Region Restrictions 2. The same list holds for
 //! every generation.
 
-use crate::operand::{Region, Src};
+use crate::operand::{Addr, Region, Src, Type};
 
-use super::context::{Context, is_null_dst};
+use super::context::{Context, direct, is_null_dst};
 use super::{Detail, Generations, Place, Rule};
 
 const CITE: &str = "PRM vol4 11.3.10; Broxton PRM vol6 Register Region Restrictions 2; Mesa 22.3.6 \
      brw_eu_validate.c";
 
 pub(super) const RULES: &[Rule] = &[
+    Rule::inst(
+        "natural-alignment",
+        Generations::ALL,
+        "PRM vol4 10.1",
+        "an operand begins at a multiple of its element's size",
+        natural_alignment,
+    ),
     Rule::inst(
         "region-exec-size-width",
         Generations::ALL,
@@ -124,4 +131,22 @@ fn row_crosses(cx: &Context<'_>) -> Option<Detail> {
 fn destination_stride_zero(cx: &Context<'_>) -> Option<Detail> {
     let dst = &cx.inst.dst;
     (cx.has_regions() && dst.hstride == 0 && !is_null_dst(dst)).then(|| Detail::new(Place::Dst))
+}
+
+fn natural_alignment(cx: &Context<'_>) -> Option<Detail> {
+    if !cx.has_regions() {
+        return None;
+    }
+    let off = |addr: Addr, ty: Type| {
+        let (_, offset) = direct(addr)?;
+        (u32::from(offset) % cx.element(ty) != 0).then_some(i64::from(offset))
+    };
+    let dst = &cx.inst.dst;
+    let place = (cx.inst.num_src > 0 && !is_null_dst(dst)).then(|| off(dst.addr, dst.ty));
+    if let Some(offset) = place.flatten() {
+        return Some(Detail::new(Place::Dst).with("byte offset", offset));
+    }
+    cx.region_sources().find_map(|(place, src)| {
+        Some(Detail::new(place).with("byte offset", off(src.addr, src.ty)?))
+    })
 }

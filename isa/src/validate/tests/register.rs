@@ -11,6 +11,7 @@ use super::build::{DstExt, InstExt, SrcExt, add, arf, branch, d, darf, g, imm, m
 use Type::{B, D, F, Q, Ud, Uw, V, Vf, W};
 
 pub(super) fn cases(cases: &mut Cases) {
+    natural(cases);
     align16(cases);
     immediates(cases);
     architecture(cases);
@@ -44,6 +45,15 @@ fn align16(cases: &mut Cases) {
     let replicated = mul(g(12, F).region(0, 4, 1).at(16));
     let across = mul(g(12, F).quad().at(16));
     cases.add("align16-one-source-register", 90, replicated, across);
+}
+
+// covers: 10.1-02
+fn natural(cases: &mut Cases) {
+    let float = |dst, src| mov(4, d(2, F).at(dst), g(3, F).region(4, 4, 1).at(src));
+    cases.add("natural-alignment", 40, float(16, 4), float(16, 2));
+    cases.add("natural-alignment", 40, float(8, 8), float(6, 8));
+    let words = |src| mov(4, d(2, W), g(3, W).region(4, 4, 1).at(src));
+    cases.add("natural-alignment", 90, words(6), words(5));
 }
 
 // covers: 11.3.5-02
