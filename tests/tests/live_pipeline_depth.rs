@@ -18,16 +18,7 @@ const D16: u32 = 5;
 fn depth_surface(scene: &mut Scene, format: u32) -> (Surface, State3dDepthBuffer) {
     let bytes = if format == D16 { 2 } else { 4 };
     let surface = scene.surface((0, bytes), (SIZE, SIZE), Layout::Y);
-    let mut state = State3dDepthBuffer::new();
-    state
-        .set_surface_type(1)
-        .set_surface_format(format)
-        .set_surface_pitch(surface.pitch as u32 - 1)
-        .set_surface_base_address(surface.address)
-        .set_tiled_surface(true)
-        .set_tile_walk(1)
-        .set_width(SIZE - 1)
-        .set_height(SIZE - 1);
+    let state = surface.depth_buffer(format);
     (surface, state)
 }
 

@@ -7,7 +7,7 @@ use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::{Layout, Surface};
 use crestline_tests::scene::{Scene, kernels};
 use regs::gen40::values::surface_format as sf;
-use regs::gen40::{ScissorRect, State3dDepthBuffer, State3dGlobalDepthOffsetClamp};
+use regs::gen40::{ScissorRect, State3dGlobalDepthOffsetClamp};
 
 const SIZE: u32 = 32;
 const D32_FLOAT: u32 = 1;
@@ -36,20 +36,6 @@ fn lit(target: &Surface) -> Vec<(u32, u32)> {
 
 fn block(x: std::ops::Range<u32>, y: std::ops::Range<u32>) -> Vec<(u32, u32)> {
     y.flat_map(|y| x.clone().map(move |x| (x, y))).collect()
-}
-
-fn depth_buffer(surface: &Surface, format: u32) -> State3dDepthBuffer {
-    let mut state = State3dDepthBuffer::new();
-    state
-        .set_surface_type(1)
-        .set_surface_format(format)
-        .set_surface_pitch(surface.pitch as u32 - 1)
-        .set_surface_base_address(surface.address)
-        .set_tiled_surface(true)
-        .set_tile_walk(1)
-        .set_width(SIZE - 1)
-        .set_height(SIZE - 1);
-    state
 }
 
 /// The sample point lies at the biases inside a pixel, one for each direction.
@@ -179,7 +165,7 @@ fn depth_offset_units_and_clamps() {
             surface.fill(&[0xff; 4][..bytes]);
         }
         let mut draw = Draw::flat(target.state());
-        draw.depth = depth_buffer(&surface, format);
+        draw.depth = surface.depth_buffer(format);
         draw.cc
             .set_depth_test_enable(true)
             .set_depth_buffer_write_enable(true);
@@ -227,7 +213,7 @@ fn depth_slices() {
     for slice in 0..3 {
         let surface = scene.surface_rows((0, 4), (SIZE, SIZE), 3 * 70, Layout::Y);
         let mut draw = Draw::flat(target.state());
-        draw.depth = depth_buffer(&surface, D24_S8);
+        draw.depth = surface.depth_buffer(D24_S8);
         draw.depth.set_depth(2).set_minimum_array_element(slice);
         draw.cc
             .set_depth_test_enable(true)
@@ -256,7 +242,7 @@ fn depth_coordinates_without_the_origin() {
         target.fill(&[0; 4]);
         let surface = scene.surface((0, 4), (SIZE, SIZE), Layout::Y);
         let mut draw = Draw::flat(target.state());
-        draw.depth = depth_buffer(&surface, D24_S8);
+        draw.depth = surface.depth_buffer(D24_S8);
         draw.depth.set_depth_buffer_coordinate_offset_disable(true);
         draw.cc
             .set_depth_test_enable(true)
@@ -391,7 +377,7 @@ fn late_pixels_count_under_their_enable() {
         surface.fill(&[0xff; 4]);
         let before = scene.rig.platform.device().status().statistics;
         let mut draw = Draw::flat(target.state());
-        draw.depth = depth_buffer(&surface, D24_S8);
+        draw.depth = surface.depth_buffer(D24_S8);
         draw.wm_kernel = kernels::wm_late_stencil16();
         draw.wm
             .set_dispatch_grf_start_register_for_constant_setup_data_0(7)

@@ -7,41 +7,13 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::{Code, KernelItem, print, print_kernel};
-use crate::inst::{
-    AccessMode, Branch, Compression, CondMod, ExDesc, Inst, Opcode, PredCtrl, SendDesc, ThreadCtrl,
-    Verx10,
-};
+use crate::inst::{AccessMode, Branch, CondMod, ExDesc, Inst, Opcode, PredCtrl, SendDesc, Verx10};
 use crate::operand::{Addr, Dst, RegFile, Region, Src, Type};
 
 const fn inst(opcode: Opcode, exec_size: u8) -> Inst {
     Inst {
-        opcode,
-        access: AccessMode::Align1,
-        no_mask: false,
-        no_dd_clr: false,
-        no_dd_chk: false,
-        compression: Compression::None,
-        qtr_ctrl: 0,
-        nib_ctrl: false,
-        thread_ctrl: ThreadCtrl::Normal,
-        pred_ctrl: PredCtrl::None,
-        pred_inv: false,
-        flag_reg: 0,
-        flag_subreg: 0,
         exec_size,
-        cond_mod: CondMod::None,
-        math: None,
-        saturate: false,
-        acc_wr_ctrl: false,
-        branch_ctrl: false,
-        mask_ctrl_ex: false,
-        debug_ctrl: false,
-        dst: Dst::NULL,
-        src: [Src::NULL; 3],
-        num_src: 0,
-        send: None,
-        branch: None,
-        reserved: [0; 4],
+        ..Inst::blank(opcode)
     }
 }
 

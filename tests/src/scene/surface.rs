@@ -4,7 +4,7 @@
 //! Not covered: W tiles.
 
 use driver::Object;
-use regs::gen40::SurfaceState;
+use regs::gen40::{State3dDepthBuffer, SurfaceState};
 
 /// Layout in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,6 +57,22 @@ pub struct Surface {
 }
 
 impl Surface {
+    /// 3DSTATE_DEPTH_BUFFER of the whole surface, in one of the depth formats.
+    #[must_use]
+    pub fn depth_buffer(&self, format: u32) -> State3dDepthBuffer {
+        let mut state = State3dDepthBuffer::new();
+        state
+            .set_surface_type(1)
+            .set_surface_format(format)
+            .set_surface_pitch(self.pitch as u32 - 1)
+            .set_surface_base_address(self.address)
+            .set_tiled_surface(self.layout != Layout::Linear)
+            .set_tile_walk(u32::from(self.layout == Layout::Y))
+            .set_width(self.width - 1)
+            .set_height(self.height - 1);
+        state
+    }
+
     /// SURFACE_STATE of the whole surface as a 2D target or texture.
     #[must_use]
     pub fn state(&self) -> SurfaceState {
