@@ -10,8 +10,8 @@ use crate::thread::Thread;
 /// One register as eight dwords.
 pub(crate) type Image = [u32; 8];
 
-/// Both accumulators: 16 dword channels (acc0 then acc1) or 32 word channels. Each group of
-/// eight knows whether it holds floats or integers.
+/// Both accumulators: the first eight channels of acc0, those of acc1, then the other eight word
+/// channels of each. Each group of eight knows whether it holds floats or integers.
 #[derive(Clone, Debug)]
 pub(crate) struct Acc {
     lanes: [u64; 32],
@@ -107,7 +107,7 @@ impl Acc {
         }
     }
 
-    /// Replaces the first `exec` of `N` (8 or 16) integer lanes from `first` (0 or 8).
+    /// Replaces the first `exec` of `N` integer lanes from `first`: 16 from 0, 8 from any multiple.
     #[inline(always)]
     pub(crate) fn write_ints<const N: usize>(&mut self, first: u8, exec: u8, v: &[i64; N]) {
         if exec < 8 {
@@ -116,8 +116,8 @@ impl Acc {
             }
             return;
         }
-        let at = usize::from(first & 8);
-        // PANIC: as in `floats`.
+        // PANIC: the minimum leaves room for N of 32 lanes.
+        let at = usize::from(first & 0x18).min(32 - N);
         self.float[at / 8..(at + N) / 8].fill(false);
         let dst = &mut self.lanes[at..at + N];
         for i in 0..N {

@@ -242,8 +242,18 @@ pub(crate) struct Decoded {
     pub(crate) send: SendOp,
 }
 
-/// One slot of a kernel page.
+impl Decoded {
+    /// Implicit accumulator lane of a channel; see `lower::acc_lanes`.
+    #[inline(always)]
+    pub(crate) fn acc_at(&self, channel: u8) -> u8 {
+        let behind = if self.acc_word { channel & 8 } else { 0 };
+        self.acc_lane + channel + behind
+    }
+}
+
+/// One slot of a kernel page: eight cache lines, so that its place is a shift of its number.
 #[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
 pub(crate) struct Slot {
     pub(crate) hot: Decoded,
     /// For observers; `None` when the words decode to nothing.

@@ -296,10 +296,8 @@ pub(crate) fn finish_int(t: &mut Thread, d: &Decoded, mask: u16, r: &[i64; 16]) 
 pub(crate) fn write_acc(t: &mut Thread, d: &Decoded, r: &[i64; 16]) {
     let n = usize::from(d.exec);
     for (i, &v) in r.iter().enumerate().take(n) {
-        t.acc.set_int(
-            d.acc_lane.wrapping_add(i as u8),
-            crate::operand::acc_wrap(v, d.acc_word),
-        );
+        t.acc
+            .set_int(d.acc_at(i as u8), crate::operand::acc_wrap(v, d.acc_word));
     }
 }
 

@@ -12,8 +12,8 @@ const REACH: usize = 12;
 
 /// What an instruction is to an earlier accumulator update.
 enum Role {
-    /// It replaces these lanes, whatever its masks.
-    Replaces(u8, u8),
+    /// It replaces these lanes, one bit each, whatever its masks.
+    Replaces(u32),
     /// It neither reads nor replaces the accumulator, and the next instruction follows it.
     Passes,
     /// It may read the accumulator, or something else may follow.
@@ -24,6 +24,10 @@ fn explicit(d: &Decoded) -> bool {
     let source = |k: &SrcKind| matches!(k, SrcKind::Acc(_) | SrcKind::Arf(..));
     d.src.iter().any(|s| source(&s.kind))
         || matches!(d.dst.kind, DstKind::Acc(..) | DstKind::Arf(..))
+}
+
+fn lanes(d: &Decoded) -> u32 {
+    (0..d.exec.min(16)).fold(0, |out, channel| out | 1 << (d.acc_at(channel) & 31))
 }
 
 fn role(d: &Decoded) -> Role {
@@ -39,7 +43,7 @@ fn role(d: &Decoded) -> Role {
         Add | Mul | Avg | Frc | Rndu | Rndd | Dp4 | Dph | Dp3 | Dp2 | Line
             if d.exec >= 8 && d.acc_write =>
         {
-            Role::Replaces(d.acc_lane, d.acc_lane + d.exec)
+            Role::Replaces(lanes(d))
         }
         Mov | Sel | Cmp | Cmpn | Not | And | Or | Xor | Shl | Shr | Asr => Role::Passes,
         // The end of a thread leaves its accumulator to the next one in the slot.
@@ -49,10 +53,10 @@ fn role(d: &Decoded) -> Role {
 }
 
 fn dead(d: &Decoded, behind: &[Slot]) -> bool {
-    let (first, end) = (d.acc_lane, d.acc_lane + d.exec);
+    let written = lanes(d);
     for slot in behind.iter().take(REACH) {
         match role(&slot.hot) {
-            Role::Replaces(from, to) if from <= first && end <= to => return true,
+            Role::Replaces(all) if written & !all == 0 => return true,
             Role::Passes => {}
             Role::Replaces(..) | Role::Reads => return false,
         }

@@ -314,11 +314,16 @@ fn explicit_acc(inst: &Inst) -> Option<u8> {
     of(inst.dst.file, inst.dst.addr).or_else(|| of(source.file, source.addr))
 }
 
-/// Accumulator lanes: dword elements put acc1 behind acc0's eight, words behind its sixteen.
+/// Accumulator lanes: a register has eight dword channels or sixteen word channels. The first eight
+/// of either are the same lanes, the other words lie behind both registers.
 fn acc_lanes(nr: u8, rel: Rel, size: usize) -> [u8; 16] {
     let per_reg = if size == 4 { 8 } else { 16 };
     let base = i32::from(nr & 1) * per_reg;
-    rel.map(|r| (base + r / size.max(2) as i32).rem_euclid(32) as u8)
+    rel.map(|r| {
+        let channel = (base + r / size.max(2) as i32).rem_euclid(2 * per_reg);
+        let (reg, channel) = (channel / per_reg, channel % per_reg);
+        (reg * 8 + channel % 8 + channel / 8 * 16) as u8
+    })
 }
 
 /// PRM 11.3.9: float wins, then dword; bytes compute as words.
@@ -486,11 +491,7 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     d.acc_word = ty == ExecType::Word;
     // The implied accumulator is the explicit one, if there is one (11.3.4.5).
     let second = explicit_acc(inst).map_or(sechalf, |nr| nr & 1 != 0);
-    d.acc_lane = match (second, d.acc_word) {
-        (false, _) => 0,
-        (true, false) => 8,
-        (true, true) => 16,
-    };
+    d.acc_lane = if second { 8 } else { 0 };
     if let Some(b) = inst.branch {
         d.jump = b.jump.wrapping_mul(rules.jump_unit);
         d.pop = b.pop_or_uip;

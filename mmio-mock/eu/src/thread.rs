@@ -72,6 +72,8 @@ pub struct View {
     pub notification: [u32; 2],
     /// acc0 and acc1 as sixteen dword channels, in single precision when they hold floats.
     pub acc: [u32; 16],
+    /// Word channels 8 to 15 of acc0, then those of acc1; the first eight of each are in `acc`.
+    pub acc_words: [u32; 16],
 }
 
 impl Default for Thread {
@@ -222,10 +224,7 @@ impl Thread {
 
     /// Architecture registers now.
     pub fn view(&self) -> View {
-        let mut acc = [0; 16];
-        for (i, a) in acc.iter_mut().enumerate() {
-            *a = self.acc.int(i as u8) as u32;
-        }
+        let acc = |first: u8| std::array::from_fn(|i| self.acc.int(first + i as u8) as u32);
         View {
             id: self.id,
             ip: self.ip,
@@ -234,7 +233,8 @@ impl Thread {
             address: self.a0,
             control: self.cr,
             notification: self.notify,
-            acc,
+            acc: acc(0),
+            acc_words: acc(16),
         }
     }
 

@@ -189,7 +189,7 @@ fn execute(t: &mut Thread, cache: &mut KernelCache, words: &[[u32; 4]], s: &Star
         t.set_ip(ip);
     }
     let mut view = t.view();
-    view.acc = [0; 16];
+    (view.acc, view.acc_words) = ([0; 16], [0; 16]);
     End {
         stops,
         grf: t.grf().to_vec(),

@@ -160,19 +160,24 @@ fn architecture(
         let hex = |v: &View| format!("0x{:04x}", v.masks.emask());
         put("channels", hex(old), hex(new));
     }
-    if old.acc != new.acc {
+    let accumulators = [
+        ("", old.acc, new.acc),
+        // The other word channels.
+        (".8", old.acc_words, new.acc_words),
+    ];
+    for (part, old, new) in accumulators {
         let ty = match dst {
             Some((_, ty)) if ty.is_float() => Type::F,
             Some((_, ty)) if ty.is_signed_int() => Type::D,
             _ => Type::Ud,
         };
-        for (i, (was, is)) in old.acc.chunks(8).zip(new.acc.chunks(8)).enumerate() {
+        for (i, (was, is)) in old.chunks(8).zip(new.chunks(8)).enumerate() {
             if let Ok(row) = <&Grf>::try_from(is)
                 && was != is
             {
                 let _ = writeln!(
                     text,
-                    "            acc{i}:{}{}",
+                    "            acc{i}{part}:{}{}",
                     letters(ty),
                     elements(row, ty)
                 );

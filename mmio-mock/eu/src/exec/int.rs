@@ -131,7 +131,7 @@ fn mul(t: &mut Thread, d: &Decoded) -> Next {
 }
 
 fn acc(t: &Thread, d: &Decoded) -> Lanes {
-    std::array::from_fn(|i| t.acc.int(d.acc_lane.wrapping_add(i as u8)))
+    std::array::from_fn(|i| t.acc.int(d.acc_at(i as u8)))
 }
 
 fn mac(t: &mut Thread, d: &Decoded) -> Next {

@@ -52,7 +52,9 @@ pub(crate) fn add(t: &mut Thread, d: &Decoded) -> Next {
         }
     }
     if t.acc_wanted(d) {
-        t.acc.write_ints(0, d.exec, &sum.map(i64::from));
+        let [low, high] = [0, N / 2].map(|at| std::array::from_fn(|i| i64::from(sum[at + i])));
+        t.acc.write_ints::<8>(d.acc_at(0), 8, &low);
+        t.acc.write_ints::<8>(d.acc_at(8), 8, &high);
     }
     match &d.dst.kind {
         DstKind::Table(to) if mask == 0xffff => {

@@ -550,14 +550,17 @@ fn compare(
             if inst.cond_mod != CondMod::None {
                 flags[m][sub] = flags[m][sub] & !(1 << channel) | u16::from(bit) << channel;
             }
-            // Implicit update; sixteen word channels of acc1 are not in the view.
-            let at = lane + d.shift;
-            if let Some(want) = out.acc
-                && !(d.word_exec && d.shift != 0)
-            {
+            // Implicit update: eight channels of each accumulator, and eight more in words.
+            let second = d.shift != 0;
+            let got = if d.word_exec && lane >= 8 {
+                views[m].acc_words[lane - 8 + if second { 8 } else { 0 }]
+            } else {
+                views[m].acc[lane + d.shift]
+            };
+            if let Some(want) = out.acc {
                 tally.accumulators += 1;
-                if views[m].acc[at] != want {
-                    let what = format!("acc {:#x}, want {want:#x}", views[m].acc[at]);
+                if got != want {
+                    let what = format!("acc {got:#x}, want {want:#x}");
                     tally.failures.push(fail(what, MODES[m], lane));
                 }
             }
