@@ -1,0 +1,10 @@
+//! Environment variables by which a client finds its node.
+//!
+//! No PRM chapter.
+
+/// Abstract name of the socket that the node listens on.
+pub const NODE: &str = "CRESTLINE_NODE";
+/// Directory that stands in for `/dev/dri`, `/sys` and debugfs entries of the device.
+pub const TREE: &str = "CRESTLINE_TREE";
+/// Set to 1: every request, parameter or path that is not known is reported each time.
+pub const STRICT: &str = "CRESTLINE_STRICT";

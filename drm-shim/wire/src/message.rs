@@ -1,0 +1,131 @@
+//! The messages: heads, operations, replies.
+//!
+//! No PRM chapter. A file is named by the inode number of its descriptor, which is the same in every
+//! process and for every duplicate.
+
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+
+/// Version of this protocol; both ends come from one build.
+pub const VERSION: u32 = 1;
+/// Largest packet: a head and the largest argument block of an ioctl (14 bits of size).
+pub const MAX_PACKET: usize = size_of::<Head>() + (1 << 14);
+
+macro_rules! ops {
+    ($($(#[$doc:meta])* $name:ident = $value:literal,)*) => {
+        /// What a client asks for.
+        #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+        #[repr(u32)]
+        pub enum Op { $($(#[$doc])* $name = $value,)* }
+
+        impl Op {
+            /// The operation of a number.
+            pub fn from_u32(value: u32) -> Option<Op> {
+                match value { $($value => Some(Op::$name),)* _ => None }
+            }
+        }
+    };
+}
+
+ops! {
+    /// First packet of the one connection that a process keeps until it ends. `a`: VERSION; `b`: process id as the
+    /// client sees it; `c`: process id of the parent whose mappings it has inherited, or 0.
+    /// Reply: descriptor of graphics memory, then of the memory of linear views.
+    Life = 1,
+    /// First packet of the connection of a thread. `a`: VERSION; `b`: process id as in [`Op::Life`]. Reply: nothing.
+    Thread = 2,
+    /// Opens the node. `a`: 0 render, 1 primary; `b`: 1 for close-on-exec. Reply: a descriptor; value: its inode.
+    Open = 3,
+    /// `file`: inode; `a`: request; `b`: argument's address. Payload: the argument block, when the request is one that
+    /// reads it. Reply: result, and the block as payload when the request is one that writes it.
+    /// Before the reply, any number of [`Reply::INSTALL`] may come.
+    Ioctl = 4,
+    /// `file`: inode; `a`: protection; `b`: offset; `c`: length. Reply: `value` is the offset in the memory and `which`
+    /// says in which; a later [`Op::Mapped`] tells where it went.
+    Map = 5,
+    /// A mapping was made. `a`: offset in the node that it was made of; `b`: address; `c`: length. No reply.
+    Mapped = 6,
+    /// A range is unmapped. `b`: address; `c`: length. No reply.
+    Unmapped = 7,
+    /// What an inode is. `file`: inode. Reply: `value` is 0 nothing of the node, 1 render, 2 primary, 3 dma-buf,
+    /// 4 sync object, 5 sync file.
+    Identify = 8,
+    /// Text for the node's closing report. `a`: 0 renderer, 1 something that was not known. Payload: the text.
+    /// No reply.
+    Note = 9,
+    /// `a` frames have been presented. No reply.
+    Frames = 10,
+    /// Answer to [`Reply::INSTALL`]: `a` is the descriptor's number, or the negative of an errno.
+    Installed = 11,
+}
+
+/// Head of what a client sends.
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Head {
+    /// Operation, see [`Op`].
+    pub op: u32,
+    /// Bytes of payload behind the head.
+    pub len: u32,
+    /// Inode of the descriptor that it is about.
+    pub file: u64,
+    /// See the operation.
+    pub a: u64,
+    /// See the operation.
+    pub b: u64,
+    /// See the operation.
+    pub c: u64,
+}
+
+impl Head {
+    /// A head without payload.
+    #[must_use]
+    pub fn new(op: Op, file: u64, [a, b, c]: [u64; 3]) -> Self {
+        Head {
+            op: op as u32,
+            len: 0,
+            file,
+            a,
+            b,
+            c,
+        }
+    }
+}
+
+/// Head of what the node answers; remaps follow it, then the payload.
+#[derive(Clone, Copy, Debug, Default, FromBytes, IntoBytes, Immutable, KnownLayout)]
+#[repr(C)]
+pub struct Reply {
+    /// 0 for a reply, [`Reply::INSTALL`] for a descriptor to take on the way.
+    pub kind: u32,
+    /// Bytes of payload.
+    pub len: u32,
+    /// Result: not negative, or the negative of an errno.
+    pub result: i32,
+    /// Number of [`Remap`]s.
+    pub remaps: u32,
+    /// See the operation.
+    pub value: u64,
+    /// 0 graphics memory, 1 memory of linear views. In [`Reply::INSTALL`]: 1 for close-on-exec.
+    pub which: u64,
+}
+
+impl Reply {
+    /// Not the reply yet: a descriptor (attached) for the client's table, to be answered by [`Op::Installed`].
+    pub const INSTALL: u32 = 1;
+}
+
+/// A mapping of the caller that has to show something else from now on (a layout has changed).
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, FromBytes, IntoBytes, Immutable, KnownLayout,
+)]
+#[repr(C)]
+pub struct Remap {
+    /// Where it is.
+    pub address: u64,
+    /// Bytes.
+    pub len: u64,
+    /// Offset in the memory.
+    pub offset: u64,
+    /// As in [`Reply`].
+    pub which: u64,
+}
