@@ -23,6 +23,7 @@ use crate::gtt::Ggtt;
 use crate::gtt::range::Search;
 use crate::irq::Interrupts;
 use crate::mmap::Offsets;
+use crate::observe::Observer;
 use crate::request::Request;
 use crate::shrink;
 use crate::timeline::Timeline;
@@ -108,6 +109,11 @@ impl Device {
     #[must_use]
     pub fn mappings(&self) -> &Offsets {
         &self.inner.user.mappings
+    }
+
+    /// Shows every submission of user space to `observer` from now on, or to nobody.
+    pub fn observe(&self, observer: Option<Arc<dyn Observer>>) {
+        self.inner.user.observer.set(observer);
     }
 
     /// Number of resets so far.

@@ -17,6 +17,7 @@ use crate::device::Device;
 use crate::fence::Fence;
 use crate::gem::{Object, WeakObject};
 use crate::mmap::Offsets;
+use crate::observe::Slot;
 use crate::shrink::Lru;
 use crate::syncobj::Syncobj;
 
@@ -39,6 +40,7 @@ pub(crate) struct UserState {
     pub(crate) exec: SpinLock<()>,
     pub(crate) lru: Lru,
     pub(crate) mappings: Offsets,
+    pub(crate) observer: Slot,
     pub(crate) names: SpinLock<Handles<WeakObject>>,
     pub(crate) resets: AtomicU32,
     files: AtomicU64,

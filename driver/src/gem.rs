@@ -292,6 +292,12 @@ impl Object {
         Ok(index)
     }
 
+    /// Whether the device may still write it (or, without `writer`, use it).
+    #[must_use]
+    pub fn is_busy(&self, writer: bool) -> bool {
+        self.state(|state| state.active(writer).is_some())
+    }
+
     /// Changes the layout; a fence register over the old one is given back.
     pub(crate) fn set_layout(&self, tiling: Tiling, stride: u32) {
         let mut binding = self.inner.binding.lock();

@@ -36,6 +36,7 @@ pub mod hangcheck;
 pub mod ioctl;
 mod irq;
 pub mod mmap;
+pub mod observe;
 pub mod request;
 mod reset;
 mod shrink;

@@ -50,6 +50,7 @@ pub(super) struct Submission {
     handles: Option<BTreeMap<u32, usize>>,
     pub(super) batch: usize,
     pub(super) batch_start: u32,
+    pub(super) batch_len: u32,
     pub(super) fences: Vec<ExecFence>,
     pub(super) context: Arc<Context>,
     /// Whether relocations are to be looked at.
@@ -280,6 +281,7 @@ fn lookup(
         handles: (!lut).then_some(handles),
         batch,
         batch_start: arg.batch_start_offset,
+        batch_len: arg.batch_len,
         fences,
         context,
         relocate: arg.flags & uapi::NO_RELOC == 0,

@@ -11,6 +11,7 @@ use super::parse::{self, Submission};
 use super::{pin, reloc};
 use crate::fence::Fence;
 use crate::ioctl::Call;
+use crate::observe::{Observer, Placed, Queued};
 use crate::task::Shared;
 use crate::timeline::Uses;
 use crate::uapi::exec as uapi;
@@ -66,6 +67,9 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
             .collect::<Vec<_>>(),
         context: Some(Arc::clone(&submission.context)),
     };
+    if let Some(observer) = call.device.user().observer.get() {
+        show(&*observer, submission);
+    }
     let fence = call
         .device
         .engine()
@@ -75,6 +79,25 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
         entry.object.state(|state| state.mark_active(&fence, write));
     }
     Ok(fence)
+}
+
+/// Shows a submission to the observer.
+fn show(observer: &dyn Observer, submission: &Submission) {
+    let objects: Vec<_> = submission
+        .entries
+        .iter()
+        .map(|entry| Placed {
+            object: &entry.object,
+            address: entry.pin.as_ref().map_or(0, crate::gem::Pin::address),
+            write: entry.exec.flags & uapi::OBJECT_WRITE != 0,
+        })
+        .collect();
+    observer.before(&Queued {
+        objects: &objects,
+        batch: submission.batch,
+        start: submission.batch_start,
+        len: submission.batch_len,
+    });
 }
 
 /// Tells user space where objects have gone. Errors are too late to matter: the batch runs.
