@@ -42,7 +42,12 @@ pub struct ModelPlatform {
 impl ModelPlatform {
     /// Powers a device on, with at most `memory_bytes` of system memory.
     pub fn new(info: &'static DeviceInfo, memory_bytes: usize) -> Arc<Self> {
-        let memory = Arc::new(Mutex::new(mem::Memory::new(memory_bytes, info.gtt_entries)));
+        Self::with_memory(info, mem::Memory::new(memory_bytes, info.gtt_entries))
+    }
+
+    /// Powers a device on with a memory that is there already.
+    pub fn with_memory(info: &'static DeviceInfo, memory: mem::Memory) -> Arc<Self> {
+        let memory = Arc::new(Mutex::new(memory));
         let mut config = [0; 256];
         config[0..2].copy_from_slice(&info.pci.0.to_le_bytes());
         config[2..4].copy_from_slice(&info.pci.1.to_le_bytes());

@@ -3,7 +3,10 @@
 //! PRM: Intel 965 Express Chipset Family, volume 1 (system memory address map).
 //! Not modelled: memory holes, stolen memory as a separate range, and NUMA.
 
+use std::alloc::{Layout, handle_alloc_error};
 use std::collections::BTreeMap;
+
+use memmap2::MmapMut;
 
 use crate::{Access, PAGE_SIZE, PhysAddr, PhysFault};
 
@@ -11,27 +14,58 @@ use crate::{Access, PAGE_SIZE, PhysAddr, PhysFault};
 ///
 /// The whole block is reserved at construction as zero pages, which the host's kernel backs only
 /// when they are touched: its cost grows with use, and no page ever moves.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Arena {
-    bytes: Vec<u8>,
+    bytes: MmapMut,
     /// Free runs of pages: first page -> number of pages; neighbours are always joined.
     free: BTreeMap<usize, usize>,
     /// Pages from here on have never been handed out and are zero.
     fresh_from: usize,
 }
 
+impl Clone for Arena {
+    fn clone(&self) -> Self {
+        let mut bytes = anonymous(self.bytes.len());
+        bytes.copy_from_slice(&self.bytes);
+        Arena {
+            bytes,
+            free: self.free.clone(),
+            fresh_from: self.fresh_from,
+        }
+    }
+}
+
+/// Private zero pages; when there are none, that ends the process as for every other allocation.
+fn anonymous(len: usize) -> MmapMut {
+    MmapMut::map_anon(len).unwrap_or_else(|_| {
+        let layout = Layout::from_size_align(len, PAGE_SIZE);
+        handle_alloc_error(layout.unwrap_or(Layout::new::<u8>()))
+    })
+}
+
+/// Most pages: 4 GiB less one.
+const MAX_PAGES: usize = (1 << 20) - 1;
+
 impl Arena {
     /// Memory of `cap_bytes`, rounded down to whole pages (at least one, at most 4 GiB less a page).
     pub fn new(cap_bytes: usize) -> Self {
-        let pages = (cap_bytes / PAGE_SIZE).clamp(1, (1 << 20) - 1);
-        let mut free = BTreeMap::new();
-        if pages > 1 {
-            free.insert(1, pages - 1);
-        }
+        let pages = (cap_bytes / PAGE_SIZE).clamp(1, MAX_PAGES);
         Arena {
-            bytes: vec![0; pages * PAGE_SIZE],
-            free,
+            bytes: anonymous(pages * PAGE_SIZE),
+            free: free_pages_of(pages),
             fresh_from: 1,
+        }
+    }
+
+    /// Memory over a block that the caller has mapped, such as a file that others map as well; what is past its last
+    /// whole page or beyond 4 GiB less a page is not used. Others may have written to any page, so that pages are
+    /// cleared whenever they are handed out.
+    pub fn over(block: MmapMut) -> Self {
+        let pages = (block.len() / PAGE_SIZE).min(MAX_PAGES);
+        Arena {
+            bytes: block,
+            free: free_pages_of(pages),
+            fresh_from: pages,
         }
     }
 
@@ -143,6 +177,11 @@ impl Arena {
     }
 }
 
+/// All pages but page 0.
+fn free_pages_of(pages: usize) -> BTreeMap<usize, usize> {
+    (pages > 1).then(|| (1, pages - 1)).into_iter().collect()
+}
+
 fn range(addr: PhysAddr, len: usize) -> Option<std::ops::Range<usize>> {
     let start = usize::try_from(addr.0).ok()?;
     Some(start..start.checked_add(len)?)
@@ -169,6 +208,18 @@ mod tests {
         let all = a.alloc_pages(7).unwrap();
         assert_eq!(all, p);
         assert!(a.slice(all, 7 * PAGE_SIZE).unwrap().iter().all(|&b| b == 0));
+    }
+
+    #[test]
+    fn pages_of_a_given_block_are_cleared_and_its_ragged_end_is_left() {
+        let mut block = MmapMut::map_anon(4 * PAGE_SIZE + 100).unwrap();
+        block.fill(0x55);
+        let mut a = Arena::over(block);
+        assert_eq!(a.free_page_count(), 3);
+        let p = a.alloc_pages(3).unwrap();
+        assert!(a.slice(p, 3 * PAGE_SIZE).unwrap().iter().all(|&b| b == 0));
+        assert_eq!(a.clone().slice(p, 16).unwrap(), [0; 16]);
+        assert!(a.free_pages(PhysAddr(0x4000), 1).is_err());
     }
 
     #[test]

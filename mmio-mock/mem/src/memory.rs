@@ -49,7 +49,16 @@ impl Memory {
     /// Memory of `system_bytes_cap` bytes (rounded down to pages, below 4 GiB) behind a GTT of
     /// `gtt_entries` invalid entries.
     pub fn new(system_bytes_cap: usize, gtt_entries: usize) -> Self {
-        let arena = Arena::new(system_bytes_cap);
+        Self::with_arena(Arena::new(system_bytes_cap), gtt_entries)
+    }
+
+    /// Memory over a block that the caller has mapped: its first byte is physical address 0. Others may map it too and
+    /// see what the device does; pages are cleared when they are handed out.
+    pub fn over(block: memmap2::MmapMut, gtt_entries: usize) -> Self {
+        Self::with_arena(Arena::over(block), gtt_entries)
+    }
+
+    fn with_arena(arena: Arena, gtt_entries: usize) -> Self {
         let gtt = Gtt::new(gtt_entries, arena.len());
         Memory {
             arena,
