@@ -7,6 +7,7 @@ pub mod decode;
 mod device;
 pub mod disasm;
 pub mod eu;
+pub mod exec;
 mod listing;
 mod number;
 pub mod pack;

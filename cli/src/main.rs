@@ -21,6 +21,8 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Run a program on a modelled device, through a DRM node of its own.
+    Exec(cmd::exec::Args),
     /// Run a captured frame and show its picture.
     Replay(cmd::replay::Args),
     /// Compress a capture directory into one file.
@@ -38,18 +40,20 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    let done = |outcome: Result<(), cmd::Error>| outcome.map(|()| ExitCode::SUCCESS);
     let outcome = match Args::parse().command {
-        None => cmd::replay::run_embedded(),
-        Some(Command::Replay(args)) => cmd::replay::run(&args),
-        Some(Command::Pack(args)) => cmd::pack::run(&args),
-        Some(Command::Regs(args)) => cmd::regs::run(&args),
-        Some(Command::Eu(args)) => cmd::eu::run(&args),
-        Some(Command::Decode(args)) => cmd::decode::run(&args),
-        Some(Command::Asm(args)) => cmd::asm::run(&args),
-        Some(Command::Disasm(args)) => cmd::disasm::run(&args),
+        Some(Command::Exec(args)) => cmd::exec::run(&args),
+        None => done(cmd::replay::run_embedded()),
+        Some(Command::Replay(args)) => done(cmd::replay::run(&args)),
+        Some(Command::Pack(args)) => done(cmd::pack::run(&args)),
+        Some(Command::Regs(args)) => done(cmd::regs::run(&args)),
+        Some(Command::Eu(args)) => done(cmd::eu::run(&args)),
+        Some(Command::Decode(args)) => done(cmd::decode::run(&args)),
+        Some(Command::Asm(args)) => done(cmd::asm::run(&args)),
+        Some(Command::Disasm(args)) => done(cmd::disasm::run(&args)),
     };
     match outcome {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(code) => code,
         Err(error) => {
             eprintln!("crestline: {error}");
             ExitCode::FAILURE

@@ -158,8 +158,9 @@ impl Object {
         WeakObject(Arc::downgrade(&self.inner))
     }
 
-    /// A number that no other object has while this one lives.
-    pub(crate) fn key(&self) -> usize {
+    /// A number that no other object has while this one, or a weak handle of it, lives.
+    #[must_use]
+    pub fn key(&self) -> usize {
         Arc::as_ptr(&self.inner).addr()
     }
 

@@ -228,6 +228,21 @@ pub fn ioctl(file: &File, request: u32, arg: u64, task: &dyn Task) -> Result<i32
     outcome.map(|()| 0)
 }
 
+/// Whether a request has a row, or is one that Linux knows and refuses here.
+#[must_use]
+pub fn is_known(request: u32) -> bool {
+    let request = Request(request);
+    let number = request.number();
+    let rows = ROWS.iter().chain(PRIMARY_ROWS);
+    let mut known = KNOWN.iter();
+    request.kind() == Request::DRM
+        && (rows
+            .map(|row| row.request.number())
+            .any(|row| row == number)
+            || PERF.contains(&number)
+            || known.any(|(first, last)| (*first..=*last).contains(&number)))
+}
+
 fn unknown(file: &File, number: u32) -> Error {
     if PERF.contains(&number) {
         return Error::from_errno(ENOTSUPP);

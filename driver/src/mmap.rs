@@ -51,6 +51,8 @@ pub struct Mapping {
     pub object: Object,
     /// How it is shown.
     pub kind: Kind,
+    /// Byte of the object that the mapping begins with; not 0 only in what the first GEM_MMAP has given out.
+    pub start: u64,
 }
 
 impl Mapping {
@@ -126,9 +128,15 @@ impl Offsets {
     /// `EINVAL` when nothing starts there or it is shorter, `EACCES` when the file did not ask for the offset.
     pub fn resolve(&self, file: &crate::file::File, offset: u64, len: u64) -> Result<Mapping> {
         let inner = self.0.lock();
-        let entry = inner.entries.get(&offset).ok_or(EINVAL)?;
+        let (base, entry) = inner.entries.range(..=offset).next_back().ok_or(EINVAL)?;
+        let start = offset - base;
+        // Only that request knows offsets in an object.
+        let inside = matches!(entry.kind, Kind::Wb | Kind::Wc) && start < entry.size;
+        if start != 0 && !inside {
+            return Err(EINVAL);
+        }
         let object = entry.object.upgrade().ok_or(EINVAL)?;
-        if len == 0 || len > entry.size {
+        if len == 0 || len > entry.size - start {
             return Err(EINVAL);
         }
         if !entry.files.contains(&file.number()) {
@@ -137,6 +145,7 @@ impl Offsets {
         Ok(Mapping {
             object,
             kind: entry.kind,
+            start,
         })
     }
 

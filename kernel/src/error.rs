@@ -40,6 +40,7 @@ errors! {
     EEXIST 17 "already exists";
     ENODEV 19 "no such device";
     EINVAL 22 "invalid argument";
+    EMFILE 24 "too many open files";
     ENOTTY 25 "not a typewriter";
     ENOSPC 28 "no space left on device";
     ERANGE 34 "result out of range";

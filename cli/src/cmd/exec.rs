@@ -1,0 +1,141 @@
+//! `crestline exec`: an unmodified program on a modelled device.
+//!
+//! No PRM chapter. The program gets the shim in `LD_PRELOAD` and finds the node by its environment; the exit code is
+//! the program's, 128 and the signal's number when a signal ended it.
+
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt as _;
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, ExitStatus};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use node::{Node, Options};
+
+use super::{Error, device};
+
+/// File name of the shim.
+const SHIM: &str = "libcrestline_drm_shim.so";
+/// Variable that names the shim when it lies elsewhere.
+const SHIM_VARIABLE: &str = "CRESTLINE_SHIM";
+/// TIMEOUT: how long the requests of a program that has ended may go on.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Arguments of `crestline exec`.
+#[derive(clap::Args)]
+pub struct Args {
+    #[arg(long, value_name = "DEVICE", default_value = "gm965", help = device::HELP)]
+    device: String,
+    /// Graphics memory in MiB; pages cost nothing until they are used.
+    #[arg(long, value_name = "MIB", default_value_t = node::DEFAULT_MEMORY as u64 >> 20)]
+    memory: u64,
+    /// Print a line of figures at the end, on standard error.
+    #[arg(long)]
+    stats: bool,
+    /// Report every request, parameter and path that is not known, each time.
+    #[arg(long)]
+    strict: bool,
+    /// The program and its arguments.
+    #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
+    command: Vec<OsString>,
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Args) -> Result<ExitCode, Error> {
+    let shim = shim()?;
+    let memory = usize::try_from(args.memory << 20)
+        .ok()
+        .filter(|bytes| (1 << 20..4 << 30).contains(bytes))
+        .ok_or("--memory: 1 to 4095 MiB")?;
+    let node = Node::start(&Options {
+        memory,
+        strict: args.strict,
+        ..Options::new(device::modelled(&args.device)?)
+    })?;
+    // The program gets these from the terminal as well, and decides.
+    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
+        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
+    }
+    let started = Instant::now();
+    let status = spawn(args, &node, shim)?;
+    let idle = node.quiesce(PATIENCE);
+    let report = node.report();
+    if !idle {
+        eprintln!(
+            "crestline: the device is still at work, or a child of the program is still there"
+        );
+    }
+    if args.stats {
+        eprintln!(
+            "crestline: {report}; {:.1} s",
+            started.elapsed().as_secs_f64()
+        );
+    }
+    warn_of_others(&args.device, &report);
+    Ok(exit_code(status))
+}
+
+/// Says so when the program has drawn on something else.
+fn warn_of_others(device: &str, report: &node::Report) {
+    if report.submissions > 0 {
+        return;
+    }
+    let elsewhere = match report.renderers.as_slice() {
+        [] => "something else, if it has drawn at all".to_owned(),
+        names => names.join(", "),
+    };
+    let why = if report.opened == 0 {
+        "did not open the node"
+    } else {
+        "opened the node and submitted nothing"
+    };
+    eprintln!("crestline: the program {why}: it has not run on {device}, but on {elsewhere}");
+}
+
+fn spawn(args: &Args, node: &Node, shim: PathBuf) -> Result<ExitStatus, Error> {
+    let (program, rest) = args.command.split_first().ok_or("no program")?;
+    let mut preload = shim.into_os_string();
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        preload.push(":");
+        preload.push(others);
+    }
+    let child = Command::new(program)
+        .args(rest)
+        .env("LD_PRELOAD", preload)
+        .envs(node.environment())
+        .status();
+    child.map_err(|error| format!("{}: {error}", program.display()).into())
+}
+
+fn exit_code(status: ExitStatus) -> ExitCode {
+    let code = status.code().or_else(|| Some(128 + status.signal()?));
+    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+}
+
+/// The shim: where the variable says, or beside the program.
+fn shim() -> Result<PathBuf, Error> {
+    if let Some(path) = std::env::var_os(SHIM_VARIABLE).map(PathBuf::from) {
+        if path.is_file() {
+            return Ok(std::path::absolute(path)?);
+        }
+        return Err(format!("{SHIM_VARIABLE}: {} is no file", path.display()).into());
+    }
+    let program = std::env::current_exe()?;
+    let places = program.parent().into_iter().flat_map(|dir| {
+        [
+            dir.join(SHIM),
+            dir.join("deps").join(SHIM),
+            dir.join("../lib/crestline").join(SHIM),
+        ]
+    });
+    let places: Vec<PathBuf> = places.collect();
+    places.iter().find(|path| path.is_file()).cloned().ok_or_else(|| {
+        let dir = program.parent().map(|dir| dir.display().to_string());
+        format!(
+            "{SHIM} is not in {}: build it with `cargo build --release --workspace`, or name it in {SHIM_VARIABLE}",
+            dir.unwrap_or_default()
+        )
+        .into()
+    })
+}

@@ -1,0 +1,274 @@
+//! One connection: of a client's process, or of one of its threads.
+//!
+//! No PRM chapter. A thread's requests are answered one after the other, as system calls are.
+
+use std::cell::RefCell;
+use std::io;
+use std::os::fd::{AsFd as _, OwnedFd};
+use std::sync::Arc;
+
+use driver::{Node, Object, Shared, uapi};
+use kernel::error::{Error, code::EBADF, code::EINVAL, code::ENOTTY};
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
+use wire::message::Remap;
+use wire::{Head, Op, Reply};
+use zerocopy::IntoBytes as _;
+
+use crate::descriptors::What;
+use crate::map;
+use crate::packet::Socket;
+use crate::server::Server;
+use crate::task::{Block, Caller};
+
+/// Serves a connection until the client closes it.
+pub fn serve(server: &Arc<Server>, fd: OwnedFd) {
+    let Ok(peer) = getsockopt(&fd, PeerCredentials) else {
+        return;
+    };
+    let mut connection = Connection {
+        server,
+        pid: peer.pid(),
+        admin: peer.uid() == 0,
+        socket: Socket::new(fd),
+    };
+    if let Err(error) = connection.run() {
+        log::warn!("connection of process {}: {error}", connection.pid);
+    }
+}
+
+struct Connection<'a> {
+    server: &'a Arc<Server>,
+    pid: i32,
+    admin: bool,
+    socket: Socket,
+}
+
+impl Connection<'_> {
+    fn run(&mut self) -> io::Result<()> {
+        let Some((head, _)) = self.socket.receive()? else {
+            return Ok(());
+        };
+        if head.a != u64::from(wire::VERSION) {
+            let reply = failure(EINVAL);
+            return self.socket.send(&reply, &[], &[]);
+        }
+        match Op::from_u32(head.op) {
+            Some(Op::Life) => self.life(&head),
+            Some(Op::Thread) => {
+                self.socket.send(&Reply::default(), &[], &[])?;
+                while let Some((head, payload)) = self.socket.receive()? {
+                    let payload = payload.to_vec();
+                    self.request(&head, payload)?;
+                }
+                Ok(())
+            }
+            _ => self.socket.send(&failure(EINVAL), &[], &[]),
+        }
+    }
+
+    /// A process, until it ends.
+    fn life(&mut self, head: &Head) -> io::Result<()> {
+        let server = self.server;
+        let parent = i32::try_from(head.c).ok().filter(|pid| *pid > 0);
+        server.processes.begin(self.pid, parent);
+        let fds = [server.memory.as_fd(), server.views.fd().as_fd()];
+        self.socket.send(&Reply::default(), &[], &fds)?;
+        let end = loop {
+            match self.socket.receive() {
+                Ok(Some(_)) => {}
+                Ok(None) => break Ok(()),
+                Err(error) => break Err(error),
+            }
+        };
+        server.processes.end(self.pid);
+        server.wake();
+        end
+    }
+
+    fn request(&mut self, head: &Head, payload: Vec<u8>) -> io::Result<()> {
+        let server = self.server;
+        match Op::from_u32(head.op) {
+            Some(Op::Ioctl) => self.ioctl(head, payload),
+            Some(Op::Open) => self.open(head),
+            Some(Op::Map) => {
+                let reply = map::map(server, head).map_or_else(failure, |place| Reply {
+                    value: place.offset,
+                    which: place.which,
+                    ..Reply::default()
+                });
+                self.socket.send(&reply, &[], &[])
+            }
+            Some(Op::Mapped) => {
+                map::mapped(server, self.pid, head);
+                Ok(())
+            }
+            Some(Op::Unmapped) => {
+                server.processes.unmap(self.pid, head.b, head.c);
+                Ok(())
+            }
+            Some(Op::Identify) => {
+                let what = server.descriptors.find(head.file);
+                let reply = Reply {
+                    value: what.map_or(0, |what| what.number()),
+                    ..Reply::default()
+                };
+                self.socket.send(&reply, &[], &[])
+            }
+            Some(Op::Note) => {
+                server.note(head.a, &String::from_utf8_lossy(&payload));
+                Ok(())
+            }
+            Some(Op::Frames) => {
+                server.count_frames(head.a);
+                Ok(())
+            }
+            Some(Op::Life | Op::Thread | Op::Installed) | None => {
+                self.socket.send(&failure(EINVAL), &[], &[])
+            }
+        }
+    }
+
+    fn open(&self, head: &Head) -> io::Result<()> {
+        let node = if head.a == 0 {
+            Node::Render
+        } else {
+            Node::Primary
+        };
+        match self.server.descriptors.open(&self.server.device, node) {
+            Ok((fd, inode)) => {
+                let reply = Reply {
+                    value: inode,
+                    ..Reply::default()
+                };
+                self.server.note_opened();
+                self.socket.send(&reply, &[], &[fd.as_fd()])
+            }
+            Err(error) => {
+                let errno = error.raw_os_error().unwrap_or(nix::libc::EMFILE);
+                self.socket
+                    .send(&failure(Error::from_errno(-errno)), &[], &[])
+            }
+        }
+    }
+
+    fn ioctl(&mut self, head: &Head, mut payload: Vec<u8>) -> io::Result<()> {
+        let server = self.server;
+        let request = head.a as u32;
+        let size = (request >> 16 & 0x3fff) as usize;
+        payload.resize(size, 0);
+        let handle = payload
+            .first_chunk()
+            .map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let caller = Caller {
+            pid: self.pid,
+            socket: RefCell::new(&mut self.socket),
+            descriptors: &server.descriptors,
+            wake: &server.wake,
+            block: Block {
+                address: head.b,
+                bytes: RefCell::new(payload),
+            },
+            admin: self.admin,
+        };
+        let mut remaps = Vec::new();
+        let result = match server.descriptors.find(head.file) {
+            Some(What::File(file)) => {
+                let around = Around::new(server, &file, request, handle);
+                let result = driver::ioctl(&file, request, head.b, &caller);
+                remaps = around.after(self.pid);
+                if result.is_err() {
+                    server.refused(request, result);
+                }
+                result
+            }
+            Some(What::Shared(shared)) => shared_ioctl(&shared, request, head.b, &caller),
+            None => Err(EBADF),
+        };
+        let block = caller.block.bytes.into_inner();
+        let read = request >> 30 & 2 != 0;
+        let block = if read { block.as_slice() } else { &[] };
+        let reply = Reply {
+            kind: 0,
+            len: block.len() as u32,
+            result: result.unwrap_or_else(Error::to_errno),
+            remaps: remaps.len() as u32,
+            ..Reply::default()
+        };
+        self.socket.send(&reply, &[remaps.as_bytes(), block], &[])
+    }
+}
+
+/// Requests of dma-bufs, sync objects and sync files.
+fn shared_ioctl(
+    _shared: &Shared,
+    _request: u32,
+    _arg: u64,
+    _caller: &Caller<'_>,
+) -> kernel::error::Result<i32> {
+    Err(ENOTTY)
+}
+
+fn failure(error: Error) -> Reply {
+    Reply {
+        result: error.to_errno(),
+        ..Reply::default()
+    }
+}
+
+/// What has to be done to linear views before and after a request.
+struct Around<'a> {
+    server: &'a Server,
+    number: u32,
+    object: Option<Object>,
+}
+
+impl<'a> Around<'a> {
+    fn new(server: &'a Server, file: &driver::File, request: u32, handle: u32) -> Self {
+        let number = uapi::Request(request).number();
+        let is = |other: uapi::Request| other.number() == number;
+        let touches = is(uapi::gem::PREAD)
+            || is(uapi::gem::PWRITE)
+            || is(uapi::gem::SET_TILING)
+            || is(uapi::gem::SET_DOMAIN)
+            || is(uapi::gem::WAIT)
+            || is(uapi::gem::BUSY);
+        let object = touches.then(|| file.object(handle).ok()).flatten();
+        if let Some(object) = &object {
+            if is(uapi::gem::SET_TILING) {
+                server.views.relayout(&server.model, object);
+            } else if is(uapi::gem::PREAD) || is(uapi::gem::PWRITE) {
+                server.views.push(&server.model, object);
+            }
+        }
+        Around {
+            server,
+            number,
+            object,
+        }
+    }
+
+    fn after(self, pid: i32) -> Vec<Remap> {
+        let is = |other: uapi::Request| other.number() == self.number;
+        let (server, model) = (self.server, &self.server.model);
+        match self.object {
+            Some(object) => {
+                if is(uapi::gem::SET_TILING) {
+                    return map::remaps(server, pid, &object);
+                }
+                if is(uapi::gem::PWRITE) {
+                    server.views.changed(&object);
+                }
+                server.views.pull(model, Some(&object));
+            }
+            None => {
+                if is(uapi::syncobj::WAIT)
+                    || is(uapi::syncobj::TIMELINE_WAIT)
+                    || is(uapi::gem::THROTTLE)
+                {
+                    server.views.pull(model, None);
+                }
+            }
+        }
+        Vec::new()
+    }
+}

@@ -1,0 +1,126 @@
+//! The DRM node: a driver on a modelled device, served to unmodified clients in other processes.
+//!
+//! No PRM chapter. What the kernel's VFS, memory manager and file tables do around a DRM driver. Clients reach it
+//! through the shim (`drm-shim`). Not modelled: signals that interrupt a wait, `MAP_PRIVATE` mappings.
+#![deny(unsafe_code)]
+
+mod connection;
+mod descriptors;
+mod edge;
+mod map;
+mod packet;
+mod process;
+mod report;
+mod server;
+mod task;
+mod tree;
+mod view;
+mod watch;
+
+use std::ffi::OsString;
+use std::io;
+use std::sync::Arc;
+
+use mmio_mock::r#gen::DeviceInfo;
+
+pub use report::Report;
+
+/// Bytes of graphics memory when nothing else is asked for. Only pages that are used cost anything.
+pub const DEFAULT_MEMORY: usize = 1 << 30;
+
+/// What a node is made of.
+pub struct Options {
+    /// The device.
+    pub device: &'static DeviceInfo,
+    /// Bytes of graphics memory.
+    pub memory: usize,
+    /// Whether everything that is not known is reported each time.
+    pub strict: bool,
+}
+
+impl Options {
+    /// The defaults on a device.
+    #[must_use]
+    pub fn new(device: &'static DeviceInfo) -> Self {
+        Options {
+            device,
+            memory: DEFAULT_MEMORY,
+            strict: false,
+        }
+    }
+}
+
+/// Why a node did not start.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The system refused something.
+    #[error("{what}: {error}")]
+    System {
+        /// What was to be done.
+        what: &'static str,
+        /// What the system said.
+        error: io::Error,
+    },
+    /// The driver did not bind to the device.
+    #[error("the driver does not bind to the device: {0}")]
+    Probe(kernel::error::Error),
+}
+
+impl Error {
+    fn system<E: Into<io::Error>>(what: &'static str) -> impl FnOnce(E) -> Error {
+        move |error| Error::System {
+            what,
+            error: error.into(),
+        }
+    }
+}
+
+/// A running node. Dropping it ends all connections.
+pub struct Node {
+    server: Arc<server::Server>,
+}
+
+impl Node {
+    /// Powers the device on, binds the driver, and waits for clients on threads of its own.
+    pub fn start(options: &Options) -> Result<Node, Error> {
+        Ok(Node {
+            server: server::Server::start(options)?,
+        })
+    }
+
+    /// Variables that a client's environment needs, beside `LD_PRELOAD`.
+    #[must_use]
+    pub fn environment(&self) -> Vec<(&'static str, OsString)> {
+        self.server.environment()
+    }
+
+    /// The driver's device.
+    #[must_use]
+    pub fn device(&self) -> &driver::Device {
+        &self.server.device
+    }
+
+    /// The modelled device's platform.
+    #[must_use]
+    pub fn platform(&self) -> &Arc<mmio_mock::platform::ModelPlatform> {
+        &self.server.model
+    }
+
+    /// Counters so far.
+    #[must_use]
+    pub fn report(&self) -> Report {
+        self.server.report()
+    }
+
+    /// Waits until every client has gone, and its files are closed; false when that takes longer than `patience`.
+    #[must_use]
+    pub fn quiesce(&self, patience: std::time::Duration) -> bool {
+        self.server.quiesce(patience)
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        self.server.stop();
+    }
+}

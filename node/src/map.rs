@@ -1,0 +1,101 @@
+//! Mapping the node: which bytes of which memory an `mmap` shows.
+//!
+//! No PRM chapter. drm_gem_mmap, i915 `i915_gem_mman.c`.
+
+use driver::mmap::Kind;
+use driver::{Object, Shared, Tiling};
+use kernel::error::{
+    Result,
+    code::{EBADF, EFAULT, EINVAL, ENODEV, ENOMEM},
+};
+use wire::Head;
+use wire::message::Remap;
+
+use crate::descriptors::What;
+use crate::process::Mapped;
+use crate::server::Server;
+
+/// Which memory, as in the replies.
+const GRAPHICS: u64 = 0;
+const VIEWS: u64 = 1;
+
+/// Where bytes are.
+pub struct Place {
+    pub which: u64,
+    pub offset: u64,
+}
+
+/// What a range of a descriptor shows.
+fn resolve(server: &Server, inode: u64, offset: u64, len: u64) -> Result<Mapped> {
+    match server.descriptors.find(inode).ok_or(EBADF)? {
+        What::File(file) => {
+            let mapping = server.device.mappings().resolve(&file, offset, len)?;
+            Ok(Mapped {
+                len,
+                object: mapping.object,
+                kind: mapping.kind,
+                start: mapping.start,
+            })
+        }
+        What::Shared(Shared::Object(object)) => {
+            let end = offset.checked_add(len).ok_or(EINVAL)?;
+            if end > object.size() as u64 {
+                return Err(EINVAL);
+            }
+            Ok(Mapped {
+                len,
+                object,
+                kind: Kind::Wb,
+                start: offset,
+            })
+        }
+        What::Shared(_) => Err(ENODEV),
+    }
+}
+
+/// Where the bytes of a mapping are now.
+fn place(server: &Server, mapped: &Mapped) -> Result<Place> {
+    let object = &mapped.object;
+    if mapped.kind == Kind::Gtt && object.tiling() != Tiling::None {
+        let view = server.views.show(&server.model, object).ok_or(ENOMEM)?;
+        return Ok(Place {
+            which: VIEWS,
+            offset: view as u64 + mapped.start,
+        });
+    }
+    Ok(Place {
+        which: GRAPHICS,
+        offset: object.dma_address().ok_or(EFAULT)? + mapped.start,
+    })
+}
+
+/// [`wire::Op::Map`].
+pub fn map(server: &Server, head: &Head) -> Result<Place> {
+    let mapped = resolve(server, head.file, head.b, head.c)?;
+    place(server, &mapped)
+}
+
+/// [`wire::Op::Mapped`]: from now on the mapping holds its object.
+pub fn mapped(server: &Server, pid: i32, head: &Head) {
+    if let Ok(mapped) = resolve(server, head.file, head.a, head.c) {
+        server.processes.map(pid, head.b, mapped);
+    }
+}
+
+/// What a process has to map anew after the layout of an object has changed.
+pub fn remaps(server: &Server, pid: i32, object: &Object) -> Vec<Remap> {
+    let mappings = server.processes.of(pid, object);
+    let gtt = mappings
+        .into_iter()
+        .filter(|(_, mapped)| mapped.kind == Kind::Gtt);
+    gtt.filter_map(|(address, mapped)| {
+        let place = place(server, &mapped).ok()?;
+        Some(Remap {
+            address,
+            len: mapped.len,
+            offset: place.offset,
+            which: place.which,
+        })
+    })
+    .collect()
+}

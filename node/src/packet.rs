@@ -1,0 +1,101 @@
+//! Packets on a client's socket, with descriptors attached.
+//!
+//! No PRM chapter. One packet is one message of `wire`.
+
+use std::io::{self, IoSlice};
+use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
+use std::time::{Duration, Instant};
+
+use nix::errno::Errno;
+use nix::sys::socket::{ControlMessage, MsgFlags, recv, sendmsg};
+use wire::message::MAX_PACKET;
+use wire::{Head, Reply};
+use zerocopy::{FromBytes, IntoBytes};
+
+/// How long to look for the next message before sleeping: waking a sleeping thread costs more than that on an idle
+/// machine, and clients that submit often come back sooner.
+const SPIN: Duration = Duration::from_micros(40);
+
+/// The node's end of a connection.
+pub struct Socket {
+    fd: OwnedFd,
+    buffer: Box<[u8]>,
+}
+
+impl Socket {
+    pub fn new(fd: OwnedFd) -> Self {
+        Socket {
+            fd,
+            buffer: vec![0; MAX_PACKET].into_boxed_slice(),
+        }
+    }
+
+    /// The next message, or `None` when the client is gone.
+    pub fn receive(&mut self) -> io::Result<Option<(Head, &[u8])>> {
+        let size = self.wait()?;
+        let Some(packet) = self.buffer.get(..size) else {
+            return Err(io::ErrorKind::InvalidData.into());
+        };
+        if packet.is_empty() {
+            return Ok(None);
+        }
+        let (head, payload) = Head::read_from_prefix(packet)
+            .map_err(|_| io::Error::from(io::ErrorKind::InvalidData))?;
+        Ok(Some((head, payload)))
+    }
+
+    fn wait(&mut self) -> io::Result<usize> {
+        let fd = self.fd.as_raw_fd();
+        let until = Instant::now() + SPIN;
+        loop {
+            match recv(fd, &mut self.buffer, MsgFlags::MSG_DONTWAIT) {
+                Err(Errno::EAGAIN) if Instant::now() < until => std::thread::yield_now(),
+                Err(Errno::EAGAIN) => break,
+                Err(Errno::EINTR) => {}
+                // A client that died with unread replies resets the connection.
+                Err(Errno::ECONNRESET) => return Ok(0),
+                other => return Ok(other?),
+            }
+        }
+        loop {
+            match recv(fd, &mut self.buffer, MsgFlags::empty()) {
+                Err(Errno::EINTR) => {}
+                Err(Errno::ECONNRESET) => return Ok(0),
+                other => return Ok(other?),
+            }
+        }
+    }
+
+    /// Sends an answer; a client that is gone is no error here, the next [`receive`](Self::receive) tells.
+    pub fn send(&self, reply: &Reply, parts: &[&[u8]], fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let mut slices = vec![IoSlice::new(reply.as_bytes())];
+        slices.extend(parts.iter().map(|part| IoSlice::new(part)));
+        let raw: Vec<_> = fds.iter().map(AsRawFd::as_raw_fd).collect();
+        let rights = [ControlMessage::ScmRights(&raw)];
+        let control: &[ControlMessage<'_>] = if raw.is_empty() { &[] } else { &rights };
+        loop {
+            let sent = sendmsg::<()>(
+                self.fd.as_raw_fd(),
+                &slices,
+                control,
+                MsgFlags::MSG_NOSIGNAL,
+                None,
+            );
+            match sent {
+                Err(Errno::EINTR) => {}
+                Err(Errno::EPIPE | Errno::ECONNRESET) | Ok(_) => return Ok(()),
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Whether the client has closed its end.
+    pub fn hung_up(&self) -> bool {
+        use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+        use std::os::fd::AsFd;
+        let mut fds = [PollFd::new(self.fd.as_fd(), PollFlags::empty())];
+        let polled = poll(&mut fds, PollTimeout::ZERO);
+        let gone = PollFlags::POLLHUP | PollFlags::POLLERR;
+        polled.is_ok_and(|n| n > 0) && fds[0].revents().is_some_and(|seen| seen.intersects(gone))
+    }
+}

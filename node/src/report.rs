@@ -1,0 +1,58 @@
+//! What a node has done: the figures of the closing line.
+//!
+//! No PRM chapter.
+
+use std::fmt;
+
+/// Counters of a node.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    /// What clients said of their renderers, each once.
+    pub renderers: Vec<String>,
+    /// Frames presented by programs that were seen presenting any.
+    pub frames: u64,
+    /// Submissions of clients.
+    pub submissions: u64,
+    /// Times that the node was opened.
+    pub opened: u64,
+    /// Primitives drawn (3DPRIMITIVE).
+    pub draws: u64,
+    /// Triangles, lines and points that reached strips-and-fans.
+    pub objects: u64,
+    /// Threads.
+    pub threads: u64,
+    /// EU instructions.
+    pub instructions: u64,
+    /// Device time in nanoseconds.
+    pub device_nanos: u64,
+    /// Time that the device was at work, in nanoseconds.
+    pub busy_nanos: u64,
+    /// Resets.
+    pub resets: u32,
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.renderers.as_slice() {
+            [] if self.submissions > 0 => write!(f, "renderer not asked for")?,
+            [] => write!(f, "no renderer seen")?,
+            names => write!(f, "{}", names.join(", "))?,
+        }
+        if self.frames > 0 {
+            write!(f, "; {} frames", self.frames)?;
+        }
+        write!(
+            f,
+            "; {} batches, {} primitives ({} objects), {} threads, {} instructions",
+            self.submissions, self.draws, self.objects, self.threads, self.instructions
+        )?;
+        if self.busy_nanos > 0 {
+            let rate = self.instructions as f64 / self.busy_nanos as f64 * 1e3;
+            write!(f, ", {rate:.1} million per second")?;
+        }
+        if self.resets > 0 {
+            write!(f, "; {} resets", self.resets)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,284 @@
+//! The server: everything that connections share, and its threads.
+//!
+//! No PRM chapter.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use driver::observe::{Observer, Queued};
+use driver::{Device, Driver};
+use kernel::error::Result as KernelResult;
+use kernel::platform::Platform;
+
+use mmio_mock::platform::ModelPlatform;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::eventfd::{EfdFlags, EventFd};
+use nix::sys::socket::{
+    AddressFamily, Backlog, SockFlag, SockType, UnixAddr, bind, listen, socket,
+};
+
+use crate::descriptors::Descriptors;
+use crate::process::Processes;
+use crate::report::Report;
+use crate::tree::Tree;
+use crate::view::Views;
+use crate::{Error, Options, connection, edge, watch};
+
+/// Wakes a thread that polls.
+pub struct Wake(EventFd);
+
+impl AsFd for Wake {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
+    }
+}
+
+impl Wake {
+    fn new() -> nix::Result<Self> {
+        EventFd::from_flags(EfdFlags::EFD_CLOEXEC | EfdFlags::EFD_NONBLOCK).map(Wake)
+    }
+
+    /// Makes its descriptor readable.
+    pub fn ring(&self) {
+        // Full means that it is readable already.
+        let _ = self.0.write(1);
+    }
+
+    /// Makes it unreadable.
+    pub fn clear(&self) {
+        let _ = self.0.read();
+    }
+}
+
+/// What connections share.
+pub struct Server {
+    pub device: Device,
+    pub model: Arc<ModelPlatform>,
+    pub memory: OwnedFd,
+    pub views: Views,
+    pub descriptors: Descriptors,
+    pub processes: Processes,
+    pub wake: Wake,
+    pub stopping: AtomicBool,
+    tree: Tree,
+    name: String,
+    strict: bool,
+    submissions: AtomicU64,
+    opened: AtomicU64,
+    frames: AtomicU64,
+    renderers: Mutex<Vec<String>>,
+    said: Mutex<BTreeSet<String>>,
+}
+
+/// What the driver shows of each submission: it is counted, and linear views are brought up to date.
+struct Submissions(std::sync::Weak<Server>);
+
+impl Observer for Submissions {
+    fn before(&self, queued: &Queued<'_>) {
+        let Some(server) = self.0.upgrade() else {
+            return;
+        };
+        server.submissions.fetch_add(1, Ordering::Relaxed);
+        let objects = queued.objects.iter().map(|placed| placed.object);
+        server.views.before(&server.model, objects);
+    }
+}
+
+fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Server {
+    pub fn start(options: &Options) -> Result<Arc<Self>, Error> {
+        let fd = edge::create(c"crestline-memory", options.memory)
+            .map_err(Error::system("graphics memory"))?;
+        let block = edge::map(&fd).map_err(Error::system("mapping graphics memory"))?;
+        let memory = mem::Memory::over(block, options.device.gtt_entries);
+        let model = ModelPlatform::with_memory(options.device, memory);
+        let device =
+            Driver::probe(Arc::clone(&model) as Arc<dyn Platform>).map_err(Error::Probe)?;
+        let (listener, name) = listen_somewhere().map_err(Error::system("socket"))?;
+        let server = Arc::new(Server {
+            tree: Tree::build(options.device).map_err(Error::system("directory of the device"))?,
+            views: Views::new().map_err(Error::system("memory of linear views"))?,
+            descriptors: Descriptors::new().map_err(Error::system("inotify"))?,
+            wake: Wake::new().map_err(Error::system("eventfd"))?,
+            device,
+            model,
+            memory: fd,
+            processes: Processes::default(),
+            stopping: AtomicBool::new(false),
+            name,
+            strict: options.strict,
+            submissions: AtomicU64::new(0),
+            opened: AtomicU64::new(0),
+            frames: AtomicU64::new(0),
+            renderers: Mutex::default(),
+            said: Mutex::default(),
+        });
+        let observer = Submissions(Arc::downgrade(&server));
+        server.device.observe(Some(Arc::new(observer)));
+        let watched = Arc::clone(&server);
+        std::thread::Builder::new()
+            .name("node-watch".into())
+            .spawn(move || watch::run(&watched))
+            .map_err(Error::system("thread"))?;
+        let serving = Arc::clone(&server);
+        std::thread::Builder::new()
+            .name("node-listen".into())
+            .spawn(move || serving.listen(&listener))
+            .map_err(Error::system("thread"))?;
+        Ok(server)
+    }
+
+    /// Takes connections until the node stops.
+    fn listen(self: &Arc<Self>, listener: &OwnedFd) {
+        // TIMEOUT: how long a stop may go unnoticed.
+        let patience = PollTimeout::from(50_u8);
+        while !self.stopping.load(Ordering::Acquire) {
+            let mut fds = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
+            if !poll(&mut fds, patience).is_ok_and(|n| n > 0) {
+                continue;
+            }
+            let Ok(fd) = edge::accept(listener) else {
+                continue;
+            };
+            let server = Arc::clone(self);
+            let spawned = std::thread::Builder::new()
+                .name("node-client".into())
+                .spawn(move || connection::serve(&server, fd));
+            if let Err(error) = spawned {
+                log::error!("no thread for a client: {error}");
+            }
+        }
+    }
+
+    pub fn environment(&self) -> Vec<(&'static str, OsString)> {
+        let mut variables = vec![
+            (wire::env::NODE, OsString::from(&self.name)),
+            (wire::env::TREE, self.tree.path().into()),
+        ];
+        if self.strict {
+            variables.push((wire::env::STRICT, "1".into()));
+        }
+        variables
+    }
+
+    /// Something has been opened or closed.
+    pub fn wake(&self) {
+        self.wake.ring();
+    }
+
+    /// A descriptor may have to be watched now.
+    pub fn note_opened(&self) {
+        self.opened.fetch_add(1, Ordering::Relaxed);
+        self.wake();
+    }
+
+    /// What a client has to say: a renderer (0), or something that is not known (1).
+    pub fn note(&self, kind: u64, text: &str) {
+        match kind {
+            0 => {
+                let mut renderers = guard(&self.renderers);
+                if !renderers.iter().any(|other| other == text) {
+                    renderers.push(text.to_owned());
+                }
+            }
+            _ => self.say(text),
+        }
+    }
+
+    /// Says something on standard error: each time in strict mode, once otherwise.
+    fn say(&self, text: &str) {
+        if self.strict {
+            eprintln!("crestline: {text}");
+        } else if guard(&self.said).insert(text.to_owned()) {
+            log::warn!("{text}");
+        }
+    }
+
+    /// A request has been refused; names those that the driver does not know.
+    pub fn refused(&self, request: u32, outcome: KernelResult<i32>) {
+        if let Err(error) = outcome
+            && !driver::ioctl::is_known(request)
+        {
+            self.say(&format!(
+                "ioctl {request:#010x} (type {:#04x}, number {:#04x}) is not known: {error}",
+                request >> 8 & 0xff,
+                request & 0xff
+            ));
+        }
+    }
+
+    pub fn count_frames(&self, frames: u64) {
+        self.frames.fetch_add(frames, Ordering::Relaxed);
+    }
+
+    /// Looks whether the engine hangs, and shows the error state.
+    pub fn look_at_engine(&self) {
+        self.tree.show_error(None);
+    }
+
+    pub fn report(&self) -> Report {
+        let device = self.model.device();
+        let activity = device.status().activity;
+        Report {
+            renderers: guard(&self.renderers).clone(),
+            frames: self.frames.load(Ordering::Relaxed),
+            submissions: self.submissions.load(Ordering::Relaxed),
+            opened: self.opened.load(Ordering::Relaxed),
+            draws: activity.draws,
+            objects: activity.objects,
+            threads: activity.threads.iter().sum(),
+            instructions: activity.instructions.iter().sum(),
+            device_nanos: device.nanos(),
+            busy_nanos: 0,
+            resets: self.device.reset_count(),
+        }
+    }
+
+    pub fn quiesce(&self, patience: Duration) -> bool {
+        let until = Instant::now() + patience;
+        loop {
+            let gone = self.processes.count() == 0 && self.descriptors.count() == 0;
+            if gone && self.device.is_idle() {
+                return true;
+            }
+            if Instant::now() >= until {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    pub fn stop(&self) {
+        self.stopping.store(true, Ordering::Release);
+        self.device.observe(None);
+        self.wake();
+    }
+}
+
+/// A listening socket with an abstract name that nobody has yet.
+fn listen_somewhere() -> nix::Result<(OwnedFd, String)> {
+    use nix::errno::Errno;
+    let flags = SockFlag::SOCK_CLOEXEC;
+    let fd = socket(AddressFamily::Unix, SockType::SeqPacket, flags, None)?;
+    let pid = std::process::id();
+    for number in 0..1000 {
+        let name = format!("crestline-{pid}-{number}");
+        let address = UnixAddr::new_abstract(name.as_bytes())?;
+        match bind(fd.as_raw_fd(), &address) {
+            Err(Errno::EADDRINUSE) => {}
+            Err(error) => return Err(error),
+            Ok(()) => {
+                listen(&fd, Backlog::MAXALLOWABLE)?;
+                return Ok((fd, name));
+            }
+        }
+    }
+    Err(Errno::EADDRINUSE)
+}

@@ -1,0 +1,156 @@
+//! The caller of an ioctl as the driver sees it: memory and descriptors of another process.
+//!
+//! No PRM chapter. Memory is read and written as a debugger does, by `process_vm_readv` and `process_vm_writev`.
+
+use std::cell::RefCell;
+use std::io::{IoSlice, IoSliceMut};
+use std::os::fd::AsFd as _;
+use std::time::Duration;
+
+use driver::{FdTable, Shared, Task};
+use kernel::error::{
+    Error, Result,
+    code::{EBADF, EFAULT, EINVAL, EMFILE},
+};
+use kernel::time::Ktime;
+use kernel::uaccess::UserMemory;
+use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
+use nix::time::{ClockId, clock_gettime};
+use nix::unistd::Pid;
+use wire::{Op, Reply};
+
+use crate::descriptors::{Descriptors, What};
+use crate::packet::Socket;
+use crate::server::Wake;
+
+/// The argument block of the call, which came with the request and goes back with the reply.
+pub struct Block {
+    /// Its address in the client.
+    pub address: u64,
+    /// Its bytes.
+    pub bytes: RefCell<Vec<u8>>,
+}
+
+impl Block {
+    fn offset(&self, addr: u64, len: usize) -> Option<std::ops::Range<usize>> {
+        let start = usize::try_from(addr.checked_sub(self.address)?).ok()?;
+        let end = start.checked_add(len)?;
+        (end <= self.bytes.borrow().len()).then_some(start..end)
+    }
+}
+
+/// A call of a client.
+pub struct Caller<'a> {
+    pub pid: i32,
+    pub socket: RefCell<&'a mut Socket>,
+    pub descriptors: &'a Descriptors,
+    pub wake: &'a Wake,
+    pub block: Block,
+    pub admin: bool,
+}
+
+impl UserMemory for Caller<'_> {
+    fn read(&self, addr: u64, out: &mut [u8]) -> Result {
+        if let Some(range) = self.block.offset(addr, out.len()) {
+            out.copy_from_slice(self.block.bytes.borrow().get(range).ok_or(EFAULT)?);
+            return Ok(());
+        }
+        let base = usize::try_from(addr).map_err(|_| EFAULT)?;
+        let len = out.len();
+        let remote = [RemoteIoVec { base, len }];
+        let read = process_vm_readv(
+            Pid::from_raw(self.pid),
+            &mut [IoSliceMut::new(out)],
+            &remote,
+        );
+        complete(read, len)
+    }
+
+    fn write(&self, addr: u64, data: &[u8]) -> Result {
+        if let Some(range) = self.block.offset(addr, data.len()) {
+            let mut bytes = self.block.bytes.borrow_mut();
+            bytes.get_mut(range).ok_or(EFAULT)?.copy_from_slice(data);
+            return Ok(());
+        }
+        let base = usize::try_from(addr).map_err(|_| EFAULT)?;
+        let len = data.len();
+        let remote = [RemoteIoVec { base, len }];
+        let written = process_vm_writev(Pid::from_raw(self.pid), &[IoSlice::new(data)], &remote);
+        complete(written, len)
+    }
+}
+
+fn complete(done: nix::Result<usize>, len: usize) -> Result {
+    match done {
+        Ok(n) if n == len => Ok(()),
+        Err(nix::errno::Errno::EPERM) => {
+            log::error!("the system does not allow reading a client's memory (ptrace_scope?)");
+            Err(EFAULT)
+        }
+        _ => Err(EFAULT),
+    }
+}
+
+impl FdTable for Caller<'_> {
+    fn install(&self, what: Shared, inherit: bool) -> Result<i32> {
+        let fd = self.descriptors.share(what).map_err(|_| EMFILE)?;
+        self.wake.ring();
+        let reply = Reply {
+            kind: Reply::INSTALL,
+            which: u64::from(!inherit),
+            ..Reply::default()
+        };
+        let mut socket = self.socket.borrow_mut();
+        socket
+            .send(&reply, &[], &[fd.as_fd()])
+            .map_err(|_| EMFILE)?;
+        drop(fd);
+        match socket.receive() {
+            Ok(Some((head, _))) if head.op == Op::Installed as u32 => {
+                let number = head.a as i64 as i32;
+                if number < 0 {
+                    return Err(Error::from_errno(number));
+                }
+                Ok(number)
+            }
+            _ => Err(EMFILE),
+        }
+    }
+
+    fn get(&self, fd: i32) -> Result<Shared> {
+        use std::os::unix::fs::MetadataExt as _;
+        if fd < 0 {
+            return Err(EBADF);
+        }
+        let path = format!("/proc/{}/fd/{fd}", self.pid);
+        let inode = std::fs::metadata(path).map_err(|_| EBADF)?.ino();
+        match self.descriptors.find(inode) {
+            Some(What::Shared(shared)) => Ok(shared),
+            _ => Err(EINVAL),
+        }
+    }
+}
+
+impl Task for Caller<'_> {
+    fn memory(&self) -> &dyn UserMemory {
+        self
+    }
+
+    fn fds(&self) -> &dyn FdTable {
+        self
+    }
+
+    fn monotonic(&self) -> Ktime {
+        let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map(Duration::from);
+        let nanos = now.map_or(0, |now| now.as_nanos());
+        Ktime::from_nanos(u64::try_from(nanos).unwrap_or(u64::MAX))
+    }
+
+    fn signal_pending(&self) -> bool {
+        self.socket.borrow().hung_up()
+    }
+
+    fn is_admin(&self) -> bool {
+        self.admin
+    }
+}

@@ -1,0 +1,180 @@
+//! The directory that stands in for the device's entries in `/dev`, `/sys` and debugfs.
+//!
+//! No PRM chapter. Names and contents as Linux shows a PCI display device (drm_sysfs.c, pci-sysfs.c); libdrm's
+//! `drmGetDevices` and Mesa's loader read them.
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use mmio_mock::r#gen::DeviceInfo;
+use tempfile::TempDir;
+
+/// The device's place on the bus.
+const SLOT: &str = "0000:00:02.0";
+/// Revision of a GM965 (`I915_PARAM_REVISION` of the driver says the same).
+const REVISION: u8 = 0x0c;
+/// What the error files say when nothing has happened (i915 `error_state_read`).
+const NO_ERROR: &str = "No error state collected\n";
+
+/// The directory; it goes away with this.
+pub struct Tree {
+    dir: TempDir,
+    shown: Mutex<Option<String>>,
+}
+
+impl Tree {
+    pub fn build(info: &DeviceInfo) -> io::Result<Self> {
+        let dir = tempfile::Builder::new().prefix("crestline-").tempdir()?;
+        let tree = Tree {
+            dir,
+            shown: Mutex::new(None),
+        };
+        tree.dev()?;
+        tree.pci(info)?;
+        tree.drm()?;
+        tree.debug(info)?;
+        Ok(tree)
+    }
+
+    pub fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
+    fn file(&self, path: &str, contents: &[u8]) -> io::Result<()> {
+        let path = self.make_room(path)?;
+        fs::write(path, contents)
+    }
+
+    fn link(&self, path: &str, target: &str) -> io::Result<()> {
+        let path = self.make_room(path)?;
+        symlink(target, path)
+    }
+
+    fn make_room(&self, path: &str) -> io::Result<PathBuf> {
+        let path = self.dir.path().join(path);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        Ok(path)
+    }
+
+    /// Entries only; the shim says that they are character devices.
+    fn dev(&self) -> io::Result<()> {
+        self.file("dev/dri/card0", b"")?;
+        self.file("dev/dri/renderD128", b"")?;
+        let by_path = format!("dev/dri/by-path/pci-{SLOT}");
+        self.link(&format!("{by_path}-card"), "../card0")?;
+        self.link(&format!("{by_path}-render"), "../renderD128")
+    }
+
+    fn pci(&self, info: &DeviceInfo) -> io::Result<()> {
+        let (vendor, device) = info.pci;
+        let base = format!("sys/devices/pci0000:00/{SLOT}");
+        let file =
+            |name: &str, contents: &str| self.file(&format!("{base}/{name}"), contents.as_bytes());
+        file("vendor", &format!("{vendor:#06x}\n"))?;
+        file("device", &format!("{device:#06x}\n"))?;
+        file("subsystem_vendor", &format!("{vendor:#06x}\n"))?;
+        file("subsystem_device", &format!("{device:#06x}\n"))?;
+        file("revision", &format!("{REVISION:#04x}\n"))?;
+        file("class", "0x030000\n")?;
+        file("boot_vga", "1\n")?;
+        file("enable", "1\n")?;
+        file("irq", "16\n")?;
+        file("numa_node", "-1\n")?;
+        file(
+            "uevent",
+            &format!(
+                "DRIVER=i915\nPCI_CLASS=30000\nPCI_ID={vendor:04X}:{device:04X}\n\
+                 PCI_SUBSYS_ID={vendor:04X}:{device:04X}\nPCI_SLOT_NAME={SLOT}\n\
+                 MODALIAS=pci:v{vendor:08X}d{device:08X}sv{vendor:08X}sd{device:08X}bc03sc00i00\n"
+            ),
+        )?;
+        self.file(&format!("{base}/config"), &config_space(info))?;
+        self.link(&format!("{base}/subsystem"), "../../../bus/pci")?;
+        self.link(&format!("{base}/driver"), "../../../bus/pci/drivers/i915")?;
+        self.link(
+            &format!("sys/bus/pci/devices/{SLOT}"),
+            &format!("../../../devices/pci0000:00/{SLOT}"),
+        )?;
+        self.link(
+            &format!("sys/bus/pci/drivers/i915/{SLOT}"),
+            &format!("../../../../devices/pci0000:00/{SLOT}"),
+        )
+    }
+
+    fn drm(&self) -> io::Result<()> {
+        let base = format!("devices/pci0000:00/{SLOT}/drm");
+        for (name, minor) in [("card0", 0), ("renderD128", 128)] {
+            let node = format!("sys/{base}/{name}");
+            self.file(&format!("{node}/dev"), format!("226:{minor}\n").as_bytes())?;
+            let uevent =
+                format!("MAJOR=226\nMINOR={minor}\nDEVNAME=dri/{name}\nDEVTYPE=drm_minor\n");
+            self.file(&format!("{node}/uevent"), uevent.as_bytes())?;
+            self.link(&format!("{node}/device"), &format!("../../../{SLOT}"))?;
+            self.link(&format!("{node}/subsystem"), "../../../../../class/drm")?;
+            self.link(
+                &format!("sys/class/drm/{name}"),
+                &format!("../../{base}/{name}"),
+            )?;
+            self.link(
+                &format!("sys/dev/char/226:{minor}"),
+                &format!("../../{base}/{name}"),
+            )?;
+        }
+        self.file("sys/class/drm/version", b"drm 1.1.0 20060810\n")?;
+        self.file(&format!("sys/{base}/card0/error"), NO_ERROR.as_bytes())
+    }
+
+    fn debug(&self, info: &DeviceInfo) -> io::Result<()> {
+        for minor in ["0", "128"] {
+            let base = format!("sys/kernel/debug/dri/{minor}");
+            let name = format!("i915 dev={SLOT} unique={SLOT}\n");
+            self.file(&format!("{base}/name"), name.as_bytes())?;
+            let capabilities = format!("platform: {}\npciid: {:#06x}\n", info.title, info.pci.1);
+            self.file(
+                &format!("{base}/i915_capabilities"),
+                capabilities.as_bytes(),
+            )?;
+            self.file(&format!("{base}/i915_error_state"), NO_ERROR.as_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Shows an error state, or that there is none.
+    pub fn show_error(&self, text: Option<&str>) {
+        let mut shown = self
+            .shown
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if shown.as_deref() == text {
+            return;
+        }
+        *shown = text.map(str::to_owned);
+        let contents = text.unwrap_or(NO_ERROR);
+        let card = format!("sys/devices/pci0000:00/{SLOT}/drm/card0/error");
+        let debug =
+            ["0", "128"].map(|minor| format!("sys/kernel/debug/dri/{minor}/i915_error_state"));
+        for path in debug.iter().chain([&card]) {
+            if let Err(error) = fs::write(self.dir.path().join(path), contents) {
+                log::warn!("{path}: {error}");
+            }
+        }
+    }
+}
+
+/// The first 64 bytes of configuration space, as far as they identify the device.
+fn config_space(info: &DeviceInfo) -> [u8; 64] {
+    let mut bytes = [0; 64];
+    bytes[0..2].copy_from_slice(&info.pci.0.to_le_bytes());
+    bytes[2..4].copy_from_slice(&info.pci.1.to_le_bytes());
+    bytes[4] = 0x07;
+    bytes[8] = REVISION;
+    bytes[0x0b] = 0x03;
+    bytes[0x2c..0x2e].copy_from_slice(&info.pci.0.to_le_bytes());
+    bytes[0x2e..0x30].copy_from_slice(&info.pci.1.to_le_bytes());
+    bytes
+}

@@ -1,0 +1,322 @@
+//! Linear views of tiled objects: what a mapping through a fence shows.
+//!
+//! PRM volume 1 (fence registers). Hardware translates each access; here a linear copy is merged with the object in
+//! both directions: CPU to device before a submission, device to CPU when the client has waited.
+//! Not modelled: seeing the device's writes without having asked whether it is done.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use driver::{Object, Tiling, WeakObject};
+use mem::PhysAddr;
+use memmap2::MmapMut;
+use mmio_mock::platform::ModelPlatform;
+
+/// Address space for views. Only pages that are used cost anything.
+const SPACE: usize = 2 << 30;
+const PAGE: usize = 4096;
+
+struct View {
+    object: WeakObject,
+    /// Where it lies in the memory of views.
+    range: Range<usize>,
+    tiling: Tiling,
+    stride: u32,
+    /// The linear bytes as both sides knew them last.
+    known: Vec<u8>,
+    /// Whether the device may have written the object since.
+    stale: bool,
+}
+
+struct Inner {
+    map: MmapMut,
+    /// By the object's number.
+    views: BTreeMap<usize, View>,
+    /// Free ranges: start, end.
+    free: BTreeMap<usize, usize>,
+}
+
+/// All views.
+pub struct Views {
+    fd: OwnedFd,
+    inner: Mutex<Inner>,
+}
+
+impl Views {
+    pub fn new() -> std::io::Result<Self> {
+        let fd = crate::edge::create(c"crestline-views", SPACE)?;
+        let map = crate::edge::map(&fd)?;
+        Ok(Views {
+            fd,
+            inner: Mutex::new(Inner {
+                map,
+                views: BTreeMap::new(),
+                free: BTreeMap::from([(0, SPACE)]),
+            }),
+        })
+    }
+
+    pub fn fd(&self) -> &OwnedFd {
+        &self.fd
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The view of a tiled object, up to date; where it lies. `None` when there is no room.
+    pub fn show(&self, platform: &ModelPlatform, object: &Object) -> Option<usize> {
+        let mut inner = self.lock();
+        let inner = &mut *inner;
+        inner.collect(&self.fd);
+        let key = object.key();
+        if !inner.views.contains_key(&key) {
+            let range = inner.take(object.size())?;
+            let view = View {
+                object: object.downgrade(),
+                known: vec![0; range.len()],
+                range,
+                tiling: object.tiling(),
+                stride: object.stride(),
+                stale: true,
+            };
+            inner.views.insert(key, view);
+        }
+        let view = inner.views.get_mut(&key)?;
+        view.set_layout(object);
+        let start = view.range.start;
+        view.pull(platform, object, &mut inner.map);
+        Some(start)
+    }
+
+    /// Brings what the CPU wrote into the object.
+    pub fn push(&self, platform: &ModelPlatform, object: &Object) {
+        let mut inner = self.lock();
+        let inner = &mut *inner;
+        if let Some(view) = inner.views.get_mut(&object.key()) {
+            view.push(platform, object, &inner.map);
+        }
+    }
+
+    /// The same for all objects of a submission, which the device may write from now on.
+    pub fn before<'a>(&self, platform: &ModelPlatform, objects: impl Iterator<Item = &'a Object>) {
+        let mut inner = self.lock();
+        let inner = &mut *inner;
+        if inner.views.is_empty() {
+            return;
+        }
+        for object in objects {
+            if let Some(view) = inner.views.get_mut(&object.key()) {
+                view.push(platform, object, &inner.map);
+                view.stale = true;
+            }
+        }
+    }
+
+    /// Notes that the object has changed behind the view's back.
+    pub fn changed(&self, object: &Object) {
+        if let Some(view) = self.lock().views.get_mut(&object.key()) {
+            view.stale = true;
+        }
+    }
+
+    /// Brings what the device wrote into the view of an object, or of all, unless it is still at it.
+    pub fn pull(&self, platform: &ModelPlatform, only: Option<&Object>) {
+        let mut inner = self.lock();
+        let inner = &mut *inner;
+        let key = only.map(Object::key);
+        for (number, view) in &mut inner.views {
+            if !view.stale || key.is_some_and(|key| key != *number) {
+                continue;
+            }
+            if let Some(object) = view.object.upgrade()
+                && !object.is_busy(true)
+            {
+                view.pull(platform, &object, &mut inner.map);
+            }
+        }
+    }
+
+    /// The object's layout is about to change: its linear bytes are brought home.
+    pub fn relayout(&self, platform: &ModelPlatform, object: &Object) {
+        self.push(platform, object);
+        self.changed(object);
+    }
+}
+
+impl Inner {
+    fn take(&mut self, bytes: usize) -> Option<Range<usize>> {
+        let bytes = bytes.next_multiple_of(PAGE);
+        let (&start, &end) = self
+            .free
+            .iter()
+            .find(|(start, end)| **end - **start >= bytes)?;
+        self.free.remove(&start);
+        if end > start + bytes {
+            self.free.insert(start + bytes, end);
+        }
+        Some(start..start + bytes)
+    }
+
+    fn give(&mut self, range: &Range<usize>) {
+        let (mut start, mut end) = (range.start, range.end);
+        if let Some((&before, &stop)) = self.free.range(..start).next_back()
+            && stop == start
+        {
+            self.free.remove(&before);
+            start = before;
+        }
+        if let Some(stop) = self.free.remove(&end) {
+            end = stop;
+        }
+        self.free.insert(start, end);
+    }
+
+    /// Lets go of the views of objects that are gone: mappings hold their objects, so nobody looks at these.
+    fn collect(&mut self, fd: &OwnedFd) {
+        let dead: Vec<usize> = self
+            .views
+            .iter()
+            .filter(|(_, view)| !view.object.is_alive())
+            .map(|(key, _)| *key)
+            .collect();
+        for key in dead {
+            let Some(view) = self.views.remove(&key) else {
+                continue;
+            };
+            let (start, len) = (view.range.start, view.range.len());
+            if !punch(fd, start, len)
+                && let Some(bytes) = self.map.get_mut(view.range.clone())
+            {
+                bytes.fill(0);
+            }
+            self.give(&view.range);
+        }
+    }
+}
+
+/// Gives the pages of a range back; they read as zeros then.
+fn punch(fd: &OwnedFd, start: usize, len: usize) -> bool {
+    use nix::fcntl::{FallocateFlags, fallocate};
+    let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
+    fallocate(fd, flags, start as i64, len as i64).is_ok()
+}
+
+impl View {
+    fn set_layout(&mut self, object: &Object) {
+        let layout = (object.tiling(), object.stride());
+        if layout != (self.tiling, self.stride) {
+            (self.tiling, self.stride) = layout;
+            self.stale = true;
+        }
+    }
+
+    /// Calls `copy(linear offset, tiled offset, bytes)` for every run of bytes that lie side by side in both; `copy`
+    /// says whether to go on.
+    fn runs(&self, size: usize, mut copy: impl FnMut(usize, usize, usize)) {
+        let (tiling, unit) = match self.tiling {
+            Tiling::None => return copy(0, 0, size),
+            Tiling::X => (mem::Tiling::X, 512),
+            Tiling::Y => (mem::Tiling::Y, 16),
+        };
+        let stride = self.stride as usize;
+        let height = tiling.tile_height() as usize;
+        // Rows of tiles that lie in the object as a whole; what is left shows as it is.
+        let rows = size.checked_div(stride * height).unwrap_or(0) * height;
+        for y in 0..rows {
+            for x in (0..stride).step_by(unit) {
+                let at = mem::tiling::offset(tiling, self.stride, x as u32, y as u32);
+                copy(y * stride + x, at as usize, unit);
+            }
+        }
+        let whole = rows * stride;
+        if whole < size {
+            copy(whole, whole, size - whole);
+        }
+    }
+
+    /// CPU to device: bytes that differ from what both knew.
+    fn push(&mut self, platform: &ModelPlatform, object: &Object, map: &MmapMut) {
+        let Some(linear) = map.get(self.range.clone()) else {
+            return;
+        };
+        if linear == self.known.as_slice() {
+            return;
+        }
+        let mut now = linear.to_vec();
+        let size = object.size();
+        let known = std::mem::take(&mut self.known);
+        with_bytes(platform, object, |tiled| {
+            self.runs(size, |lin, at, n| {
+                let (Some(new), Some(old), Some(to)) = (
+                    now.get(lin..lin + n),
+                    known.get(lin..lin + n),
+                    tiled.get_mut(at..at + n),
+                ) else {
+                    return;
+                };
+                if new == old {
+                    return;
+                }
+                for ((to, new), old) in to.iter_mut().zip(new).zip(old) {
+                    if new != old {
+                        *to = *new;
+                    }
+                }
+            });
+        });
+        now.truncate(self.range.len());
+        self.known = now;
+    }
+
+    /// Device to CPU: everything but what the CPU has written since.
+    fn pull(&mut self, platform: &ModelPlatform, object: &Object, map: &mut MmapMut) {
+        if !std::mem::take(&mut self.stale) {
+            return;
+        }
+        let Some(linear) = map.get_mut(self.range.clone()) else {
+            return;
+        };
+        let size = object.size();
+        let mut known = std::mem::take(&mut self.known);
+        with_bytes(platform, object, |tiled| {
+            self.runs(size, |lin, at, n| {
+                let (Some(from), Some(old), Some(to)) = (
+                    tiled.get(at..at + n),
+                    known.get_mut(lin..lin + n),
+                    linear.get_mut(lin..lin + n),
+                ) else {
+                    return;
+                };
+                if from == old {
+                    return;
+                }
+                if to == old {
+                    to.copy_from_slice(from);
+                    old.copy_from_slice(from);
+                    return;
+                }
+                for ((to, old), from) in to.iter_mut().zip(old).zip(from) {
+                    if *to == *old {
+                        *to = *from;
+                        *old = *from;
+                    }
+                }
+            });
+        });
+        self.known = known;
+    }
+}
+
+/// Looks at an object's bytes where they lie.
+fn with_bytes(platform: &ModelPlatform, object: &Object, look: impl FnOnce(&mut [u8])) {
+    let Some(address) = object.dma_address() else {
+        return;
+    };
+    let mut memory = mmio_mock::device::lock(platform.memory());
+    if let Ok(bytes) = memory.phys_slice_mut(PhysAddr(address), object.size()) {
+        look(bytes);
+    }
+}

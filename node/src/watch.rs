@@ -1,0 +1,35 @@
+//! The node's housekeeping thread: closed descriptors, signalled fences, hangs.
+//!
+//! No PRM chapter.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use nix::poll::PollTimeout;
+
+use crate::server::Server;
+
+/// Time between two looks at sync files that are still to be signalled.
+const FENCES: Duration = Duration::from_millis(1);
+/// Time between two looks at the engine.
+const ENGINE: Duration = Duration::from_millis(250);
+
+/// Runs until the node stops.
+pub fn run(server: &Arc<Server>) {
+    let mut next = Instant::now() + ENGINE;
+    while !server.stopping.load(Ordering::Acquire) {
+        let pending = server.descriptors.signal_fences();
+        let patience = if pending { FENCES } else { ENGINE };
+        let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::ZERO);
+        if let Err(error) = server.descriptors.watch(&server.wake, patience) {
+            log::error!("watching descriptors: {error}");
+            return;
+        }
+        server.wake.clear();
+        if Instant::now() >= next {
+            next = Instant::now() + ENGINE;
+            server.look_at_engine();
+        }
+    }
+}
