@@ -31,6 +31,17 @@ pub fn lock(memory: &SharedMemory) -> MutexGuard<'_, mem::Memory> {
     memory.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// How a stretch of work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// There is more to do.
+    Busy,
+    /// There is nothing to do.
+    Idle,
+    /// What there is to do waits for the host, if only for a reset.
+    Blocked,
+}
+
 /// One modelled device.
 pub struct Device {
     info: &'static DeviceInfo,
@@ -196,31 +207,54 @@ impl Device {
     /// Runs for at most `ticks`, or until there is nothing left to do; returns the ticks used.
     /// Time that nothing used passes all the same.
     pub fn run(&mut self, ticks: u64) -> u64 {
+        let (used, _) = self.work(ticks, ticks, |_| false);
+        self.ticks += ticks - used;
+        used
+    }
+
+    /// Works for at most `ticks`, in pieces of about `quantum`, until there is nothing left to do or `stop`, asked
+    /// after every step with the ticks used so far, says so. Only used ticks pass; returns them and how it ended.
+    pub fn work(
+        &mut self,
+        ticks: u64,
+        quantum: u64,
+        mut stop: impl FnMut(u64) -> bool,
+    ) -> (u64, Ended) {
         let memory = Arc::clone(&self.memory);
         let mut memory = lock(&memory);
-        let mut budget = ticks;
-        let owed = self.debt.min(budget);
-        self.debt -= owed;
-        budget -= owed;
-        self.ticks += owed;
-        while budget > 0 {
-            let before = budget;
+        let mut left = ticks;
+        let ended = loop {
+            let owed = self.debt.min(left);
+            self.debt -= owed;
+            left -= owed;
+            self.ticks += owed;
+            if left == 0 {
+                break Ended::Busy;
+            }
+            let before = left.min(quantum.max(1));
+            let mut budget = before;
             let step = self.step(&mut memory, &mut budget);
-            self.ticks += before - budget;
+            let used = before - budget;
+            self.ticks += used;
+            left -= used;
             match step {
                 Step::Progress => {}
-                Step::Idle | Step::Dead => break,
+                Step::Idle => break Ended::Idle,
                 // Everything waits for something that only time or the host can bring.
-                Step::Blocked => {
-                    if before == budget {
-                        break;
-                    }
-                }
+                Step::Blocked if used > 0 => {}
+                Step::Blocked | Step::Dead => break Ended::Blocked,
             }
-        }
+            if stop(ticks - left) {
+                break Ended::Busy;
+            }
+        };
         self.report_faults();
-        self.ticks += budget;
-        ticks - budget
+        (ticks - left, ended)
+    }
+
+    /// Lets time pass until an instant, if it is not past already; nothing is done meanwhile.
+    pub fn pass_to(&mut self, nanos: u64) {
+        self.ticks = self.ticks.max(self.ticks_of(nanos));
     }
 
     /// One step of whatever has work: the pipeline first, then the next command.

@@ -12,6 +12,7 @@ pub mod fault;
 pub mod ff;
 pub mod r#gen;
 pub mod irq;
+pub mod live;
 pub mod machine;
 pub mod mmio;
 pub mod platform;
@@ -24,4 +25,5 @@ pub mod urb;
 
 pub use device::Device;
 pub use fault::UnitFault;
+pub use live::LivePlatform;
 pub use platform::ModelPlatform;

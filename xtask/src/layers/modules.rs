@@ -25,6 +25,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("8", &["gen", "reset"]),
     ("9", &["bench", "device"]),
     ("9 (shell)", &["platform"]),
+    ("9 (shell with a thread)", &["live"]),
 ];
 
 /// The file's module below `mmio-mock/src`, as path segments; the crate root has none.

@@ -1,0 +1,341 @@
+//! The device's thread: slices while there is work, sleep while there is none.
+//!
+//! No PRM section. Interrupts are delivered between slices, when no lock is held.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread::{self, ThreadId};
+use std::time::Instant;
+
+use kernel::irq::IrqReturn;
+
+use super::Options;
+use super::events::Events;
+use super::gate::{Gate, Turn, look};
+use super::interrupt::Line;
+use super::time::Time;
+use crate::device::{Device, Ended};
+use crate::platform::ModelPlatform;
+
+/// Ticks between two looks at the gate when one thread of an EU runs: some microseconds.
+const QUANTUM: u64 = 512;
+/// Ticks of a slice however many wait for the device.
+const LEAST: u64 = 128;
+/// Steps between two looks at the wall clock.
+const STEPS: u32 = 16;
+/// Handler calls for one assertion of the line; more mean that the handler acknowledges nothing.
+const MAX_IRQ_CALLS: usize = 64;
+/// Register writes that may wait for the device's thread; whoever comes to more carries them out.
+const MAX_POSTED: usize = 64;
+
+/// What thread and platform share.
+pub(super) struct Core {
+    pub(super) model: Arc<ModelPlatform>,
+    pub(super) options: Options,
+    pub(super) gate: Gate,
+    pub(super) time: Time,
+    pub(super) events: Events,
+    pub(super) line: Line,
+    posted: Mutex<Vec<(u32, u32)>>,
+    /// Set when the queue may not be empty.
+    is_posted: AtomicBool,
+    /// Something has been done to the device that may give it work.
+    touched: AtomicBool,
+    stop: AtomicBool,
+    holds: AtomicU32,
+    sleeps: AtomicBool,
+    /// Whether the thread stands still because somebody holds the device.
+    parked: Mutex<bool>,
+    wake: Condvar,
+    id: OnceLock<ThreadId>,
+    slices: AtomicU64,
+    naps: AtomicU64,
+}
+
+fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// However the thread ends.
+struct End<'a>(&'a Core);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.end();
+    }
+}
+
+/// The device, locked, with a turn at the gate; register writes on their way have arrived.
+pub(super) struct Locked<'a> {
+    pub(super) device: MutexGuard<'a, Device>,
+    _turn: Turn<'a>,
+}
+
+impl Core {
+    pub(super) fn new(model: Arc<ModelPlatform>, options: Options) -> Self {
+        let nanos = model.device().nanos();
+        Core {
+            model,
+            options,
+            gate: Gate::default(),
+            time: Time::new(nanos),
+            events: Events::default(),
+            line: Line::default(),
+            posted: Mutex::new(Vec::with_capacity(MAX_POSTED)),
+            is_posted: AtomicBool::new(false),
+            touched: AtomicBool::new(true),
+            stop: AtomicBool::new(false),
+            holds: AtomicU32::new(0),
+            sleeps: AtomicBool::new(false),
+            parked: Mutex::new(false),
+            wake: Condvar::new(),
+            id: OnceLock::new(),
+            slices: AtomicU64::new(0),
+            naps: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn slices(&self) -> u64 {
+        self.slices.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn naps(&self) -> u64 {
+        self.naps.load(Ordering::Relaxed)
+    }
+
+    /// Takes the device for a moment.
+    pub(super) fn lock(&self) -> Locked<'_> {
+        let turn = self.gate.turn();
+        let mut device = self.model.device();
+        self.arrive(&mut device);
+        if self.time.passes() {
+            device.pass_to(self.time.now());
+        }
+        Locked {
+            device,
+            _turn: turn,
+        }
+    }
+
+    /// Queues a register write. Like on a bus, nobody waits for it, and whoever reads next finds it done.
+    pub(super) fn post(&self, offset: u32, value: u32) {
+        let full = {
+            let mut posted = guard(&self.posted);
+            posted.push((offset, value));
+            self.is_posted.store(true, Ordering::SeqCst);
+            posted.len() >= MAX_POSTED
+        };
+        if full {
+            drop(self.lock());
+        }
+        self.touch();
+    }
+
+    /// Carries queued register writes out. The device is locked, so that they stay in order.
+    fn arrive(&self, device: &mut Device) {
+        while self.is_posted.load(Ordering::SeqCst) {
+            let mut posted = guard(&self.posted);
+            self.is_posted.store(false, Ordering::SeqCst);
+            if posted.len() == 1 {
+                // The usual case, a ring's tail: no other queue has to be made.
+                let write = posted.pop();
+                drop(posted);
+                if let Some((offset, value)) = write {
+                    device.write32(offset, value);
+                }
+                continue;
+            }
+            let writes = std::mem::replace(&mut *posted, Vec::with_capacity(MAX_POSTED));
+            drop(posted);
+            for (offset, value) in writes {
+                device.write32(offset, value);
+            }
+        }
+    }
+
+    /// The device may have work: wakes its thread.
+    pub(super) fn touch(&self) {
+        self.touched.store(true, Ordering::SeqCst);
+        self.rouse();
+    }
+
+    fn rouse(&self) {
+        if self.sleeps.load(Ordering::SeqCst) {
+            drop(guard(&self.parked));
+            self.wake.notify_all();
+        }
+    }
+
+    pub(super) fn stop(&self) {
+        self.stop.store(true, Ordering::SeqCst);
+        drop(guard(&self.parked));
+        self.wake.notify_all();
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::SeqCst)
+    }
+
+    pub(super) fn is_held(&self) -> bool {
+        self.holds.load(Ordering::SeqCst) > 0
+    }
+
+    /// Keeps the thread from running the device; returns when it stands still.
+    pub(super) fn hold(&self) {
+        self.holds.fetch_add(1, Ordering::SeqCst);
+        let mut parked = guard(&self.parked);
+        self.wake.notify_all();
+        while !*parked && !self.is_stopped() {
+            parked = self
+                .wake
+                .wait(parked)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    pub(super) fn release(&self) {
+        self.holds.fetch_sub(1, Ordering::SeqCst);
+        self.touch();
+        drop(guard(&self.parked));
+        self.wake.notify_all();
+        self.events.happened();
+    }
+
+    /// Runs a held device on the calling thread, interrupts and all.
+    pub(super) fn run_held(&self, nanos: u64) {
+        let line = {
+            let mut locked = self.lock();
+            let ticks = locked.device.ticks_of(nanos).max(1);
+            locked.device.run(ticks);
+            self.time.set(locked.device.nanos());
+            locked.device.irq_line()
+        };
+        self.events.reached(self.time.now());
+        self.deliver(line);
+        self.events.happened();
+    }
+
+    /// Whether the thread has to look at something.
+    fn is_called(&self) -> bool {
+        self.touched.load(Ordering::SeqCst) || self.is_stopped() || self.is_held()
+    }
+
+    /// The thread.
+    pub(super) fn run(&self) {
+        let _ = self.id.set(thread::current().id());
+        let _end = End(self);
+        while !self.is_stopped() {
+            if self.is_held() {
+                self.park();
+                continue;
+            }
+            self.gate.aside();
+            let (ended, line) = self.slice();
+            self.events.reached(self.time.now());
+            self.deliver(line);
+            if ended != Ended::Busy && !self.is_called() {
+                self.events.happened();
+                self.rest();
+            }
+        }
+    }
+
+    /// Whether the caller is the thread, that is, an interrupt handler.
+    pub(super) fn is_here(&self) -> bool {
+        self.id.get() == Some(&thread::current().id())
+    }
+
+    /// Nothing will move any more: whoever waits shall time out.
+    pub(super) fn end(&self) {
+        self.stop();
+        self.gate.set_running(false);
+        self.time.go_on(self.time.now());
+        self.events.happened();
+    }
+
+    /// Lets the device work for a while; how that ended, and the interrupt line.
+    fn slice(&self) -> (Ended, bool) {
+        self.slices.fetch_add(1, Ordering::Relaxed);
+        self.gate.set_running(true);
+        let mut device = self.model.device();
+        self.touched.store(false, Ordering::SeqCst);
+        self.arrive(&mut device);
+        if self.time.passes() {
+            device.pass_to(self.time.now());
+            self.time.set(device.nanos());
+        }
+        let begun = Instant::now();
+        let mut steps = 0u32;
+        let (_, ended) = device.work(u64::MAX, QUANTUM, |used| {
+            steps = steps.wrapping_add(1);
+            let wanted = used >= LEAST && self.gate.is_wanted();
+            wanted || steps.is_multiple_of(STEPS) && begun.elapsed() >= self.options.slice
+        });
+        let nanos = device.nanos();
+        match ended {
+            Ended::Busy => self.time.set(nanos),
+            Ended::Idle | Ended::Blocked => self.time.go_on(nanos),
+        }
+        let line = device.irq_line();
+        drop(device);
+        self.gate.set_running(false);
+        (ended, line)
+    }
+
+    /// Calls the handler while the line is asserted and it does something about it.
+    fn deliver(&self, mut line: bool) {
+        let mut handled = false;
+        for _ in 0..MAX_IRQ_CALLS {
+            if !line || self.line.call() != Some(IrqReturn::Handled) {
+                break;
+            }
+            handled = true;
+            line = self.lock().device.irq_line();
+        }
+        if line && handled {
+            log::warn!("interrupt line stays asserted after its handler");
+        }
+        if handled {
+            self.events.happened();
+        }
+    }
+
+    /// Nothing to do: waits awake for a while, then asleep.
+    fn rest(&self) {
+        let begun = Instant::now();
+        let mut looks = 0;
+        while begun.elapsed() < self.options.spin {
+            if self.is_called() {
+                return;
+            }
+            look(&mut looks);
+        }
+        let mut parked = guard(&self.parked);
+        self.sleeps.store(true, Ordering::SeqCst);
+        if !self.is_called() {
+            self.naps.fetch_add(1, Ordering::Relaxed);
+        }
+        while !self.is_called() {
+            parked = self
+                .wake
+                .wait(parked)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        self.sleeps.store(false, Ordering::SeqCst);
+    }
+
+    /// Stands still while somebody holds the device; so does its time.
+    fn park(&self) {
+        self.time.set(self.time.now());
+        let mut parked = guard(&self.parked);
+        *parked = true;
+        self.wake.notify_all();
+        while self.is_held() && !self.is_stopped() {
+            parked = self
+                .wake
+                .wait(parked)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+        *parked = false;
+    }
+}
