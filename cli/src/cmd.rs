@@ -15,6 +15,7 @@ pub mod regs;
 pub mod replay;
 mod source;
 mod summary;
+mod trace;
 
 /// What a subcommand can fail with; printed as it is.
 pub type Error = Box<dyn std::error::Error>;

@@ -7,4 +7,5 @@
 pub mod capture;
 pub mod picture;
 pub mod places;
+pub mod record;
 pub mod replay;

@@ -235,9 +235,9 @@ impl<'a> Around<'a> {
         let object = touches.then(|| file.object(handle).ok()).flatten();
         if let Some(object) = &object {
             if is(uapi::gem::SET_TILING) {
-                server.views.relayout(&server.model, object);
+                server.views.relayout(&server.live, object);
             } else if is(uapi::gem::PREAD) || is(uapi::gem::PWRITE) {
-                server.views.push(&server.model, object);
+                server.views.push(&server.live, object);
             }
         }
         Around {
@@ -249,7 +249,7 @@ impl<'a> Around<'a> {
 
     fn after(self, pid: i32) -> Vec<Remap> {
         let is = |other: uapi::Request| other.number() == self.number;
-        let (server, model) = (self.server, &self.server.model);
+        let (server, live) = (self.server, &self.server.live);
         match self.object {
             Some(object) => {
                 if is(uapi::gem::SET_TILING) {
@@ -258,14 +258,14 @@ impl<'a> Around<'a> {
                 if is(uapi::gem::PWRITE) {
                     server.views.changed(&object);
                 }
-                server.views.pull(model, Some(&object));
+                server.views.pull(live, Some(&object));
             }
             None => {
                 if is(uapi::syncobj::WAIT)
                     || is(uapi::syncobj::TIMELINE_WAIT)
                     || is(uapi::gem::THROTTLE)
                 {
-                    server.views.pull(model, None);
+                    server.views.pull(live, None);
                 }
             }
         }

@@ -94,6 +94,11 @@ impl Node {
         self.server.environment()
     }
 
+    /// Shows every submission to somebody before the device gets it.
+    pub fn observe(&self, observer: Arc<dyn driver::observe::Observer>) {
+        self.server.observe(observer);
+    }
+
     /// The driver's device.
     #[must_use]
     pub fn device(&self) -> &driver::Device {

@@ -13,6 +13,7 @@ use driver::observe::{Observer, Queued};
 use driver::{Device, Driver};
 use kernel::error::Result as KernelResult;
 use kernel::platform::Platform;
+use mmio_mock::live::LivePlatform;
 
 use mmio_mock::platform::ModelPlatform;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -58,6 +59,7 @@ impl Wake {
 pub struct Server {
     pub device: Device,
     pub model: Arc<ModelPlatform>,
+    pub live: Arc<LivePlatform>,
     pub memory: OwnedFd,
     pub views: Views,
     pub descriptors: Descriptors,
@@ -75,16 +77,22 @@ pub struct Server {
 }
 
 /// What the driver shows of each submission: it is counted, and linear views are brought up to date.
-struct Submissions(std::sync::Weak<Server>);
+struct Submissions {
+    server: std::sync::Weak<Server>,
+    next: Option<Arc<dyn Observer>>,
+}
 
 impl Observer for Submissions {
     fn before(&self, queued: &Queued<'_>) {
-        let Some(server) = self.0.upgrade() else {
+        let Some(server) = self.server.upgrade() else {
             return;
         };
         server.submissions.fetch_add(1, Ordering::Relaxed);
         let objects = queued.objects.iter().map(|placed| placed.object);
-        server.views.before(&server.model, objects);
+        server.views.before(&server.live, objects);
+        if let Some(next) = &self.next {
+            next.before(queued);
+        }
     }
 }
 
@@ -99,8 +107,8 @@ impl Server {
         let block = edge::map(&fd).map_err(Error::system("mapping graphics memory"))?;
         let memory = mem::Memory::over(block, options.device.gtt_entries);
         let model = ModelPlatform::with_memory(options.device, memory);
-        let device =
-            Driver::probe(Arc::clone(&model) as Arc<dyn Platform>).map_err(Error::Probe)?;
+        let live = LivePlatform::new(Arc::clone(&model));
+        let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).map_err(Error::Probe)?;
         let (listener, name) = listen_somewhere().map_err(Error::system("socket"))?;
         let server = Arc::new(Server {
             tree: Tree::build(options.device).map_err(Error::system("directory of the device"))?,
@@ -109,6 +117,7 @@ impl Server {
             wake: Wake::new().map_err(Error::system("eventfd"))?,
             device,
             model,
+            live,
             memory: fd,
             processes: Processes::default(),
             stopping: AtomicBool::new(false),
@@ -120,7 +129,10 @@ impl Server {
             renderers: Mutex::default(),
             said: Mutex::default(),
         });
-        let observer = Submissions(Arc::downgrade(&server));
+        let observer = Submissions {
+            server: Arc::downgrade(&server),
+            next: None,
+        };
         server.device.observe(Some(Arc::new(observer)));
         let watched = Arc::clone(&server);
         std::thread::Builder::new()
@@ -166,6 +178,16 @@ impl Server {
             variables.push((wire::env::STRICT, "1".into()));
         }
         variables
+    }
+
+    /// Shows every submission to somebody, behind what the node itself does before it.
+    pub fn observe(self: &Arc<Self>, observer: Arc<dyn Observer>) {
+        let server = Arc::downgrade(self);
+        let submissions = Submissions {
+            server,
+            next: Some(observer),
+        };
+        self.device.observe(Some(Arc::new(submissions)));
     }
 
     /// Something has been opened or closed.

@@ -12,7 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use driver::{Object, Tiling, WeakObject};
 use mem::PhysAddr;
 use memmap2::MmapMut;
-use mmio_mock::platform::ModelPlatform;
+use mmio_mock::live::LivePlatform;
 
 /// Address space for views. Only pages that are used cost anything.
 const SPACE: usize = 2 << 30;
@@ -67,7 +67,7 @@ impl Views {
     }
 
     /// The view of a tiled object, up to date; where it lies. `None` when there is no room.
-    pub fn show(&self, platform: &ModelPlatform, object: &Object) -> Option<usize> {
+    pub fn show(&self, platform: &LivePlatform, object: &Object) -> Option<usize> {
         let mut inner = self.lock();
         let inner = &mut *inner;
         inner.collect(&self.fd);
@@ -92,7 +92,7 @@ impl Views {
     }
 
     /// Brings what the CPU wrote into the object.
-    pub fn push(&self, platform: &ModelPlatform, object: &Object) {
+    pub fn push(&self, platform: &LivePlatform, object: &Object) {
         let mut inner = self.lock();
         let inner = &mut *inner;
         if let Some(view) = inner.views.get_mut(&object.key()) {
@@ -101,7 +101,7 @@ impl Views {
     }
 
     /// The same for all objects of a submission, which the device may write from now on.
-    pub fn before<'a>(&self, platform: &ModelPlatform, objects: impl Iterator<Item = &'a Object>) {
+    pub fn before<'a>(&self, platform: &LivePlatform, objects: impl Iterator<Item = &'a Object>) {
         let mut inner = self.lock();
         let inner = &mut *inner;
         if inner.views.is_empty() {
@@ -123,7 +123,7 @@ impl Views {
     }
 
     /// Brings what the device wrote into the view of an object, or of all, unless it is still at it.
-    pub fn pull(&self, platform: &ModelPlatform, only: Option<&Object>) {
+    pub fn pull(&self, platform: &LivePlatform, only: Option<&Object>) {
         let mut inner = self.lock();
         let inner = &mut *inner;
         let key = only.map(Object::key);
@@ -140,7 +140,7 @@ impl Views {
     }
 
     /// The object's layout is about to change: its linear bytes are brought home.
-    pub fn relayout(&self, platform: &ModelPlatform, object: &Object) {
+    pub fn relayout(&self, platform: &LivePlatform, object: &Object) {
         self.push(platform, object);
         self.changed(object);
     }
@@ -238,7 +238,7 @@ impl View {
     }
 
     /// CPU to device: bytes that differ from what both knew.
-    fn push(&mut self, platform: &ModelPlatform, object: &Object, map: &MmapMut) {
+    fn push(&mut self, platform: &LivePlatform, object: &Object, map: &MmapMut) {
         let Some(linear) = map.get(self.range.clone()) else {
             return;
         };
@@ -272,7 +272,7 @@ impl View {
     }
 
     /// Device to CPU: everything but what the CPU has written since.
-    fn pull(&mut self, platform: &ModelPlatform, object: &Object, map: &mut MmapMut) {
+    fn pull(&mut self, platform: &LivePlatform, object: &Object, map: &mut MmapMut) {
         if !std::mem::take(&mut self.stale) {
             return;
         }
@@ -311,12 +311,15 @@ impl View {
 }
 
 /// Looks at an object's bytes where they lie.
-fn with_bytes(platform: &ModelPlatform, object: &Object, look: impl FnOnce(&mut [u8])) {
+fn with_bytes(platform: &LivePlatform, object: &Object, look: impl FnOnce(&mut [u8])) {
     let Some(address) = object.dma_address() else {
         return;
     };
-    let mut memory = mmio_mock::device::lock(platform.memory());
-    if let Ok(bytes) = memory.phys_slice_mut(PhysAddr(address), object.size()) {
-        look(bytes);
-    }
+    // With the device stopped: its slices leave the memory's lock free for too short a time.
+    platform.with_device(|_| {
+        let mut memory = mmio_mock::device::lock(platform.model().memory());
+        if let Ok(bytes) = memory.phys_slice_mut(PhysAddr(address), object.size()) {
+            look(bytes);
+        }
+    });
 }

@@ -11,9 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use crestline_cli::record::Recorder;
 use node::{Node, Options};
 
-use super::{Error, device};
+use super::{Error, device, trace};
 
 /// File name of the shim.
 const SHIM: &str = "libcrestline_drm_shim.so";
@@ -30,6 +31,12 @@ pub struct Args {
     /// Graphics memory in MiB; pages cost nothing until they are used.
     #[arg(long, value_name = "MIB", default_value_t = node::DEFAULT_MEMORY as u64 >> 20)]
     memory: u64,
+    /// Record every submission into a directory that `crestline replay` takes
+    #[arg(long, value_name = "DIR")]
+    record: Option<PathBuf>,
+    /// Write the trace of the device's events as text
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
     /// Print a line of figures at the end, on standard error.
     #[arg(long)]
     stats: bool,
@@ -48,11 +55,26 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         .ok()
         .filter(|bytes| (1 << 20..4 << 30).contains(bytes))
         .ok_or("--memory: 1 to 4095 MiB")?;
+    let info = device::modelled(&args.device)?;
     let node = Node::start(&Options {
         memory,
         strict: args.strict,
-        ..Options::new(device::modelled(&args.device)?)
+        ..Options::new(info)
     })?;
+    let recorder = match &args.record {
+        Some(dir) => {
+            let recorder = Recorder::new(node.device(), info.pci, dir)
+                .map_err(|error| format!("{}: {error}", dir.display()))?;
+            let recorder = Arc::new(recorder);
+            node.observe(Arc::clone(&recorder) as Arc<dyn driver::observe::Observer>);
+            Some(recorder)
+        }
+        None => None,
+    };
+    if args.trace.is_some() {
+        let trace = mmio_mock::trace::Trace::with_limit(trace::BYTES);
+        node.platform().device().set_trace(trace);
+    }
     // The program gets these from the terminal as well, and decides.
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
         signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
@@ -73,6 +95,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         );
     }
     warn_of_others(&args.device, &report);
+    if let Some(recorder) = recorder {
+        let recorded = recorder.finish()?;
+        eprintln!("crestline: {recorded} submissions recorded");
+    }
+    if let Some(path) = &args.trace {
+        trace::write(node.platform(), path)?;
+    }
     Ok(exit_code(status))
 }
 

@@ -3,7 +3,7 @@
 //! No PRM chapter. Wall time is measured here alone.
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal as _, Write as _};
+use std::io::{BufWriter, IsTerminal as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -54,9 +54,6 @@ const GEARS: &[u8] = include_bytes!(concat!(
 ));
 /// Where the built-in frame's picture goes.
 const GEARS_PNG: &str = "crestline.png";
-/// Most text of a trace.
-const TRACE_BYTES: usize = 32 << 20;
-
 /// Replays the built-in frame.
 pub fn run_embedded() -> Result<(), Error> {
     run_capture(
@@ -92,7 +89,7 @@ fn run_capture(open: &dyn Fn() -> Result<Reader, CaptureError>, args: &Args) -> 
     };
     let mut options = Options {
         timeout: Delta::from_millis(args.timeout_ms),
-        trace: args.trace.as_ref().map(|_| TRACE_BYTES),
+        trace: args.trace.as_ref().map(|_| super::trace::BYTES),
         snapshot: args.snapshot_pixel,
         ..Options::new(device)
     };
@@ -203,39 +200,15 @@ fn progress_bar(execs: usize) -> ProgressBar {
 
 /// Writes what was asked for: picture and trace.
 fn show(session: &Session, args: &Args) -> Result<(), Error> {
-    let trace = args.trace.as_ref().map(|path| trace(session, path));
+    let trace = args
+        .trace
+        .as_ref()
+        .map(|path| super::trace::write(session.platform(), path));
     let picture = args.png.as_ref().map(|path| picture(session, path, args));
     match (trace, picture) {
         (Some(Err(trace)), Some(Err(picture))) => Err(format!("{trace}\n  and {picture}").into()),
         (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
         _ => Ok(()),
-    }
-}
-
-/// Writes the trace; what is missing of it is an error.
-fn trace(session: &Session, path: &Path) -> Result<(), Error> {
-    let platform = session.platform();
-    let device = platform.device();
-    let trace = device.trace();
-    let (events, _) = trace.digest();
-    let written = || -> std::io::Result<()> {
-        let mut file = BufWriter::new(File::create(path)?);
-        file.write_all(trace.text().as_bytes())?;
-        if trace.dropped() > 0 {
-            writeln!(file, "cut off: {} events more", trace.dropped())?;
-        }
-        file.flush()
-    };
-    written().map_err(|e| io(path, e))?;
-    match trace.dropped() {
-        0 => Ok(()),
-        dropped => Err(format!(
-            "{}: the trace is cut off after {} MiB, {} of {events} events are in it",
-            path.display(),
-            TRACE_BYTES >> 20,
-            events - dropped
-        )
-        .into()),
     }
 }
 
