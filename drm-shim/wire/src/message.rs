@@ -29,9 +29,11 @@ macro_rules! ops {
 ops! {
     /// First packet of the one connection that a process keeps until it ends. `a`: VERSION; `b`: process id as the
     /// client sees it; `c`: process id of the parent whose mappings it has inherited, or 0.
-    /// Reply: descriptor of graphics memory, then of the memory of linear views.
+    /// Reply: one packet with two descriptors,
+    /// of graphics memory and of the memory of linear views, in this order.
     Life = 1,
-    /// First packet of the connection of a thread. `a`: VERSION; `b`: process id as in [`Op::Life`]. Reply: nothing.
+    /// First packet of the connection of a thread. `a`: VERSION; `b`: process id as in [`Op::Life`]. Reply: a head
+    /// alone.
     Thread = 2,
     /// Opens the node. `a`: 0 render, 1 primary; `b`: 1 for close-on-exec. Reply: a descriptor; value: its inode.
     Open = 3,

@@ -25,6 +25,7 @@ const ARROWS: &[(&str, &[&str])] = &[
             "crestline-kernel",
         ],
     ),
+    ("crestline-wire", &[]),
     ("crestline-num", &[]),
     ("crestline-mem", &["crestline-regs"]),
     ("crestline-eu", &["crestline-isa", "crestline-num"]),

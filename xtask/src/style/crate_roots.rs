@@ -7,6 +7,9 @@ use crate::source::{Kind, RustFile};
 /// Crates that run inside a kernel.
 const NO_STD: [&str; 5] = ["kernel", "regs", "isa", "ringbuf", "driver"];
 
+/// Crates where single files may switch unsafe code on: the backend of a mapped BAR, the library that stands before libc.
+const EDGES: [&str; 2] = ["kernel", "drm-shim"];
+
 /// Checks the attributes of `lib.rs` and `main.rs`.
 pub fn check(file: &RustFile) -> Vec<Finding> {
     let mut findings = Vec::new();
@@ -20,11 +23,10 @@ pub fn check(file: &RustFile) -> Vec<Finding> {
             findings.push(Finding::new(&file.path, 1, format!("no `#![{name}]`")));
         }
     };
-    // `kernel` alone may switch unsafe code on, for the backend of a mapped BAR.
     check(
         "forbid(unsafe_code)",
         declares(file, &["forbid", "unsafe_code"])
-            || (root == "kernel" && declares(file, &["deny", "unsafe_code"])),
+            || (EDGES.contains(&root) && declares(file, &["deny", "unsafe_code"])),
     );
     if NO_STD.contains(&root) {
         check("no_std", declares(file, &["no_std"]));

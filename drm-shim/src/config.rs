@@ -1,0 +1,104 @@
+//! What the environment says: where the node is and its tree, and how strict to be.
+//!
+//! No PRM chapter. Read once; later changes of the environment are for children.
+
+use core::ffi::CStr;
+use std::sync::OnceLock;
+
+use crate::buffer::Buffer;
+use crate::sys;
+
+/// Minor numbers of the render and the primary node.
+pub const MINORS: [u32; 2] = [128, 0];
+/// Major number of DRM devices.
+pub const MAJOR: u32 = 226;
+
+/// Longest abstract name of a socket.
+const NAME: usize = 107;
+
+/// What is known of the node.
+pub struct Config {
+    name: ([u8; NAME], usize),
+    tree: Buffer,
+    /// Whether what is not known is reported each time.
+    pub strict: bool,
+    /// Device and inode of the entries of the render and the primary node in the tree.
+    pub entries: [Option<(u64, u64)>; 2],
+}
+
+impl Config {
+    /// Abstract name of the node's socket.
+    pub fn name(&self) -> Option<&[u8]> {
+        let (bytes, len) = &self.name;
+        bytes.get(..*len).filter(|name| !name.is_empty())
+    }
+
+    /// The directory that stands for the system's entries of the device, without a slash at its end.
+    pub fn tree(&self) -> Option<&[u8]> {
+        Some(self.tree.bytes()).filter(|tree| !tree.is_empty())
+    }
+
+    /// Which node an entry of the tree stands for: 0 render, 1 primary.
+    pub fn entry(&self, dev: u64, ino: u64) -> Option<usize> {
+        self.entries
+            .iter()
+            .position(|entry| *entry == Some((dev, ino)))
+    }
+
+    fn read() -> Config {
+        let mut name = ([0; NAME], 0);
+        if let Some(value) = variable(wire::env::NODE) {
+            let value = value.strip_prefix(b"@").unwrap_or(value);
+            if let Some(to) = name.0.get_mut(..value.len()) {
+                to.copy_from_slice(value);
+                name.1 = value.len();
+            }
+        }
+        let tree = variable(wire::env::TREE)
+            .and_then(canonical)
+            .unwrap_or(Buffer::new());
+        let entries = [&b"/dev/dri/renderD128"[..], b"/dev/dri/card0"].map(|entry| {
+            let mut path = tree.clone();
+            if path.bytes().is_empty() || !path.push(entry) {
+                return None;
+            }
+            let stat = sys::stat_path(path.as_cstr(), libc::AT_SYMLINK_NOFOLLOW).ok()?;
+            Some((stat.st_dev, stat.st_ino))
+        });
+        Config {
+            name,
+            tree,
+            strict: variable(wire::env::STRICT).is_some_and(|value| value != b"0"),
+            entries,
+        }
+    }
+}
+
+fn variable(name: &str) -> Option<&'static [u8]> {
+    let mut buffer = [0; 32];
+    buffer
+        .get_mut(..name.len())?
+        .copy_from_slice(name.as_bytes());
+    let name = CStr::from_bytes_until_nul(&buffer).ok()?;
+    let value = sys::environment(name)?.to_bytes();
+    (!value.is_empty()).then_some(value)
+}
+
+/// A directory's path without links, as the system gives it for a descriptor.
+fn canonical(path: &[u8]) -> Option<Buffer> {
+    let mut given = Buffer::new();
+    if !given.push(path) {
+        return None;
+    }
+    let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
+    let fd = sys::openat(libc::AT_FDCWD, given.as_cstr(), flags, 0).ok()?;
+    let found = sys::path_of(fd);
+    sys::close(fd);
+    found.ok().filter(|path| path.bytes().starts_with(b"/"))
+}
+
+/// The one configuration of this process.
+pub fn get() -> &'static Config {
+    static CONFIG: OnceLock<Config> = OnceLock::new();
+    CONFIG.get_or_init(Config::read)
+}

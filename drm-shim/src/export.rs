@@ -1,0 +1,88 @@
+//! The functions that programs find here in place of libc's.
+//!
+//! No PRM chapter. Functions of C with a variable number of arguments (`open`, `ioctl`, `mremap`) are defined with the
+//! most they take: on x86-64 and aarch64 integers are passed alike either way. Not points of cancellation.
+#![expect(
+    unsafe_code,
+    reason = "exported functions of C take addresses from programs"
+)]
+
+mod close;
+mod control;
+mod directory;
+mod frames;
+mod link;
+mod map;
+mod open;
+mod stat;
+
+use core::ffi::{CStr, c_char, c_int};
+
+use crate::buffer::Buffer;
+use crate::path::{self, Place};
+use crate::sys::Result;
+use crate::{config, fork};
+
+/// Defines functions of C by the names that programs know them by.
+macro_rules! export {
+    ($([$($name:ident)+] $params:tt -> $ret:ty => $body:expr;)+) => {
+        $(export!(@each [$($name)+] $params -> $ret => $body);)+
+    };
+    (@each [$($name:ident)+] $params:tt -> $ret:ty => $body:expr) => {
+        $(export!(@one $name $params -> $ret => $body);)+
+    };
+    (@one $name:ident ($($arg:ident: $ty:ty),*) -> $ret:ty => $body:expr) => {
+        #[unsafe(no_mangle)]
+        unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
+            // SAFETY: the arguments are those that a program gives the function of C that it stands for.
+            unsafe { $body($($arg),*) }
+        }
+    };
+}
+use export;
+
+#[used]
+#[unsafe(link_section = ".init_array")]
+static LOADED: extern "C" fn() = fork::loaded;
+
+/// A path that a program gave; `None` for the null address.
+///
+/// # Safety
+///
+/// The address is null or that of bytes that end with a zero.
+unsafe fn text<'a>(path: *const c_char) -> Option<&'a CStr> {
+    // SAFETY: as the caller promises.
+    (!path.is_null()).then(|| unsafe { CStr::from_ptr(path) })
+}
+
+/// Runs `elsewhere` for a path that is not the device's, and `tree` with where it lies for one that is.
+///
+/// # Safety
+///
+/// As [`text`].
+unsafe fn at<T>(
+    dir: c_int,
+    path: *const c_char,
+    elsewhere: impl FnOnce() -> Result<T>,
+    tree: impl FnOnce(&Buffer) -> Result<T>,
+) -> Result<T> {
+    // SAFETY: as the caller promises.
+    let Some(given) = (unsafe { text(path) }) else {
+        return elsewhere();
+    };
+    let config = config::get();
+    match path::place(config, dir, given) {
+        Place::Elsewhere => elsewhere(),
+        Place::Nowhere => {
+            path::nowhere();
+            Err(libc::ENOENT)
+        }
+        Place::Tree(place) => {
+            let result = tree(&place);
+            if matches!(result, Err(libc::ENOENT)) {
+                path::missing(config, &place);
+            }
+            result
+        }
+    }
+}

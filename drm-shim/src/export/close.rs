@@ -1,0 +1,50 @@
+//! Closing: this library's own descriptors stay open.
+//!
+//! No PRM chapter. What a program closes of the node's is the node's matter.
+
+use core::ffi::{c_int, c_uint};
+
+use super::export;
+use crate::own;
+use crate::sys::{self, Result, ours};
+
+export! {
+    [close __close] (fd: c_int) -> c_int => close_one;
+    [close_range] (first: c_uint, last: c_uint, flags: c_int) -> c_int => close_some;
+    [closefrom] (first: c_int) -> () => close_from;
+}
+
+unsafe fn close_one(fd: c_int) -> c_int {
+    ours(-1, || {
+        if own::is(fd) {
+            return Err(libc::EBADF);
+        }
+        sys::close_given(fd)
+    })
+}
+
+unsafe fn close_some(first: c_uint, last: c_uint, flags: c_int) -> c_int {
+    ours(-1, || close_between(first, last, flags))
+}
+
+unsafe fn close_from(first: c_int) {
+    ours(0, || close_between(first.max(0) as c_uint, c_uint::MAX, 0));
+}
+
+/// Closes the gaps between our own.
+fn close_between(first: c_uint, last: c_uint, flags: c_int) -> Result<c_int> {
+    if first > last {
+        return Err(libc::EINVAL);
+    }
+    let mut from = first;
+    for fd in own::between(first, last) {
+        if fd > from {
+            sys::close_range(from, fd - 1, flags)?;
+        }
+        from = fd + 1;
+    }
+    if from > last {
+        return Ok(0);
+    }
+    sys::close_range(from, last, flags)
+}

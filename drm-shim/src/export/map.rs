@@ -1,0 +1,84 @@
+//! `mmap`, `munmap`, `mremap`.
+//!
+//! No PRM chapter. Called by allocators before anything else works: no allocation on what is not the node's.
+
+use core::ffi::{c_int, c_void};
+
+use super::export;
+use crate::sys::memory::{self, Wish};
+use crate::sys::ours;
+use crate::{inodes, map, report};
+
+export! {
+    [mmap mmap64] (address: *mut c_void, len: usize, prot: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void
+        => map_at;
+    [munmap] (address: *mut c_void, len: usize) -> c_int => unmap;
+    [mremap] (old: *mut c_void, len: usize, new_len: usize, flags: c_int, new: *mut c_void) -> *mut c_void => remap;
+}
+
+fn pointer(address: usize) -> *mut c_void {
+    core::ptr::with_exposed_provenance_mut(address)
+}
+
+unsafe fn map_at(
+    address: *mut c_void,
+    len: usize,
+    prot: c_int,
+    flags: c_int,
+    fd: c_int,
+    offset: i64,
+) -> *mut c_void {
+    let wish = Wish {
+        address: address.expose_provenance(),
+        len,
+        prot,
+        flags,
+        fd,
+        offset,
+    };
+    ours(libc::MAP_FAILED, || {
+        if wish.flags & libc::MAP_ANONYMOUS == 0
+            && wish.fd >= 0
+            && let Some(file) = inodes::of_fd(wish.fd)
+        {
+            return map::map(file, wish).map(pointer);
+        }
+        if wish.flags & libc::MAP_FIXED != 0 && map::touches(wish.address, wish.len) {
+            map::forget(wish.address, wish.len);
+        }
+        memory::map(wish).map(pointer)
+    })
+}
+
+unsafe fn unmap(address: *mut c_void, len: usize) -> c_int {
+    let address = address.addr();
+    ours(-1, || {
+        let aligned = (address as u64).is_multiple_of(memory::PAGE);
+        if aligned && len != 0 && map::touches(address, len) {
+            map::forget(address, len);
+        }
+        memory::unmap(address, len)
+    })
+}
+
+unsafe fn remap(
+    old: *mut c_void,
+    len: usize,
+    new_len: usize,
+    flags: c_int,
+    new: *mut c_void,
+) -> *mut c_void {
+    let fixed = flags & libc::MREMAP_FIXED != 0;
+    let new = if fixed { new.addr() } else { 0 };
+    ours(libc::MAP_FAILED, || {
+        if map::touches(old.addr(), len.max(1)) {
+            let what = "mremap of a mapping of the node: it no longer follows changes of layout";
+            report::say(report::Kind::Mapping, what, &[]);
+            map::forget(old.addr(), len.max(1));
+        }
+        if fixed && map::touches(new, new_len) {
+            map::forget(new, new_len);
+        }
+        memory::remap(old.addr(), len, new_len, flags, new).map(pointer)
+    })
+}

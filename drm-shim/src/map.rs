@@ -1,0 +1,97 @@
+//! Mappings of the node: pieces of the memories that it shares.
+//!
+//! No PRM chapter. Not modelled: `mremap` of such a mapping.
+
+use wire::message::Remap;
+use wire::{Head, Op};
+
+use crate::inodes::File;
+use crate::sys::memory::{self, Block, PAGE, Wish};
+use crate::sys::socket::Packet;
+use crate::sys::{Result, set_errno};
+use crate::table::{Range, TABLE};
+use crate::{life, link, report};
+
+/// `mmap` on a file of the node.
+pub fn map(file: File, wish: Wish) -> Result<usize> {
+    if wish.len == 0 || !(wish.offset as u64).is_multiple_of(PAGE) {
+        return Err(libc::EINVAL);
+    }
+    let len = (wish.len as u64)
+        .checked_next_multiple_of(PAGE)
+        .ok_or(libc::ENOMEM)?;
+    let numbers = [wish.prot as u64, wish.offset as u64, len];
+    let head = Head::new(Op::Map, file.inode, numbers);
+    let (offset, which) = link::with(|link| {
+        let mut packet = Packet::new();
+        link.ask(head, Block::of(&[]), &mut packet)?;
+        Ok((packet.head.value, packet.head.which))
+    })?;
+    let memory = life::memory(which).ok_or(libc::ENODEV)?;
+    let address = memory::map(Wish {
+        fd: memory,
+        offset: offset as i64,
+        ..wish
+    })?;
+    let start = address as u64;
+    let known = TABLE.insert(Range {
+        start,
+        end: start + len,
+        prot: wish.prot as u64,
+    });
+    if !known {
+        report::say(report::Kind::Mapping, "too many mappings", &[]);
+    }
+    let head = Head::new(Op::Mapped, file.inode, [wish.offset as u64, start, len]);
+    link::with(|link| link.send(head, Block::of(&[])))?;
+    Ok(address)
+}
+
+/// Whether `address..address + len` holds a mapping of the node.
+pub fn touches(address: usize, len: usize) -> bool {
+    let start = address as u64;
+    TABLE.overlaps(start, start.saturating_add(len as u64))
+}
+
+/// Something else takes the place of what was mapped, or nothing.
+pub fn forget(address: usize, len: usize) {
+    let start = address as u64;
+    let Some(len) = (len as u64).checked_next_multiple_of(PAGE) else {
+        return;
+    };
+    TABLE.remove(start, start.saturating_add(len));
+    // The question behind it is answered once the message has been read: the same addresses may be another thread's
+    // mapping a moment later, and its messages take another way.
+    let told = link::with(|link| {
+        link.send(Head::new(Op::Unmapped, 0, [0, start, len]), Block::of(&[]))?;
+        let question = Head::new(Op::Identify, 0, [0; 3]);
+        link.ask(question, Block::of(&[]), &mut Packet::new())
+    });
+    if told.is_err() {
+        // Without a node nobody keeps account; the program's call goes on.
+        set_errno(0);
+    }
+}
+
+/// Shows something else where the program has a mapping.
+pub fn remap(remap: &Remap) {
+    let Some(fd) = life::memory(remap.which) else {
+        return link::protocol("a mapping moves to an unknown memory");
+    };
+    let end = remap.address.saturating_add(remap.len);
+    let mut failed = false;
+    TABLE.each(remap.address, end, |piece| {
+        let wish = Wish {
+            address: piece.start as usize,
+            len: (piece.end - piece.start) as usize,
+            prot: piece.prot as i32,
+            flags: libc::MAP_SHARED | libc::MAP_FIXED,
+            fd,
+            offset: (remap.offset + (piece.start - remap.address)) as i64,
+        };
+        failed |= memory::map(wish).is_err();
+    });
+    if failed {
+        report::say(report::Kind::Mapping, "a mapping could not be moved", &[]);
+    }
+}

@@ -1,0 +1,211 @@
+//! System calls as they are, past the functions that this library stands before.
+//!
+//! No PRM chapter. Errors are numbers of errno; the variable itself is put back by [`ours`].
+#![expect(
+    unsafe_code,
+    reason = "system calls take addresses; this is the edge that checks what it can"
+)]
+
+pub mod key;
+pub mod memory;
+pub mod socket;
+
+use core::ffi::{CStr, c_int, c_long};
+use std::os::fd::RawFd;
+
+use crate::buffer::Buffer;
+
+/// A value, or a number of errno.
+pub type Result<T> = core::result::Result<T, i32>;
+
+/// The thread's errno.
+pub fn errno() -> i32 {
+    // SAFETY: the address is that of a variable of this thread.
+    unsafe { *libc::__errno_location() }
+}
+
+/// Sets the thread's errno.
+pub fn set_errno(value: i32) {
+    // SAFETY: the address is that of a variable of this thread.
+    unsafe { *libc::__errno_location() = value }
+}
+
+/// Runs `body` as a function of libc: errno changes when it fails and is as before otherwise.
+pub fn ours<T>(failure: T, body: impl FnOnce() -> Result<T>) -> T {
+    let before = errno();
+    match body() {
+        Ok(value) => {
+            set_errno(before);
+            value
+        }
+        Err(error) => {
+            set_errno(error);
+            failure
+        }
+    }
+}
+
+/// The result of a system call.
+pub fn check(result: c_long) -> Result<c_long> {
+    if result == -1 {
+        Err(errno())
+    } else {
+        Ok(result)
+    }
+}
+
+pub fn openat(dir: RawFd, path: &CStr, flags: c_int, mode: libc::mode_t) -> Result<RawFd> {
+    // SAFETY: the path ends with a zero; the kernel checks the rest.
+    check(unsafe { libc::syscall(libc::SYS_openat, dir, path.as_ptr(), flags, mode) })
+        .map(|fd| fd as RawFd)
+}
+
+pub fn close(fd: RawFd) {
+    // SAFETY: only descriptors that this library made are closed here.
+    unsafe { libc::syscall(libc::SYS_close, fd) };
+}
+
+/// Closes for a caller.
+pub fn close_given(fd: RawFd) -> Result<c_int> {
+    // SAFETY: the caller's descriptor, at the caller's wish.
+    check(unsafe { libc::syscall(libc::SYS_close, fd) }).map(|result| result as c_int)
+}
+
+/// Closes a range for a caller.
+pub fn close_range(first: u32, last: u32, flags: c_int) -> Result<c_int> {
+    // SAFETY: the caller's descriptors, at the caller's wish.
+    check(unsafe { libc::syscall(libc::SYS_close_range, first, last, flags) })
+        .map(|result| result as c_int)
+}
+
+fn empty_stat() -> libc::stat {
+    // SAFETY: the structure has integers only.
+    unsafe { core::mem::zeroed() }
+}
+
+pub fn fstat(fd: RawFd) -> Result<libc::stat> {
+    let mut stat = empty_stat();
+    // SAFETY: the structure is the kernel's on the machines that have this call.
+    check(unsafe { libc::syscall(libc::SYS_fstat, fd, &raw mut stat) }).map(|_| stat)
+}
+
+pub fn stat_path(path: &CStr, flags: c_int) -> Result<libc::stat> {
+    let mut stat = empty_stat();
+    let (dir, path) = (libc::AT_FDCWD, path.as_ptr());
+    // SAFETY: the path ends with a zero, and the structure is the kernel's.
+    check(unsafe { libc::syscall(libc::SYS_newfstatat, dir, path, &raw mut stat, flags) })
+        .map(|_| stat)
+}
+
+pub fn readlinkat(dir: RawFd, path: &CStr, to: &mut [u8]) -> Result<usize> {
+    let (len, to) = (to.len(), to.as_mut_ptr());
+    // SAFETY: the kernel writes at most `len` bytes.
+    check(unsafe { libc::syscall(libc::SYS_readlinkat, dir, path.as_ptr(), to, len) })
+        .map(|len| len as usize)
+}
+
+/// What the system says that a descriptor was opened by.
+pub fn path_of(fd: RawFd) -> Result<Buffer> {
+    let mut link = Buffer::new();
+    link.push(b"/proc/self/fd/");
+    link.push_number(u64::from(fd.unsigned_abs()));
+    let mut path = Buffer::new();
+    let mut result = Ok(0);
+    path.fill(|room| {
+        result = readlinkat(libc::AT_FDCWD, link.as_cstr(), room);
+        result.unwrap_or(0)
+    });
+    result.map(|_| path)
+}
+
+pub fn faccessat(dir: RawFd, path: &CStr, mode: c_int, flags: c_int) -> Result<c_int> {
+    let path = path.as_ptr();
+    // SAFETY: the path ends with a zero.
+    let result = unsafe {
+        if flags == 0 {
+            libc::syscall(libc::SYS_faccessat, dir, path, mode)
+        } else {
+            libc::syscall(libc::SYS_faccessat2, dir, path, mode, flags)
+        }
+    };
+    check(result).map(|result| result as c_int)
+}
+
+/// An ioctl as it is.
+pub fn ioctl(fd: RawFd, request: u32, argument: usize) -> Result<c_int> {
+    // SAFETY: the caller's argument, checked by the kernel.
+    check(unsafe { libc::syscall(libc::SYS_ioctl, fd, request, argument) })
+        .map(|result| result as c_int)
+}
+
+/// Sets or clears close-on-exec.
+pub fn set_cloexec(fd: RawFd, on: bool) {
+    let flags = if on { libc::FD_CLOEXEC } else { 0 };
+    // SAFETY: changes a flag of a descriptor.
+    unsafe { libc::syscall(libc::SYS_fcntl, fd, libc::F_SETFD, flags) };
+}
+
+/// Makes an open file one that does not block.
+pub fn set_nonblocking(fd: RawFd, on: bool) {
+    let flags = if on { libc::O_NONBLOCK } else { 0 };
+    // SAFETY: changes a flag of a file that was opened just now.
+    unsafe { libc::syscall(libc::SYS_fcntl, fd, libc::F_SETFL, flags) };
+}
+
+/// The same file under a number of at least `least`, closed on exec.
+pub fn duplicate(fd: RawFd, least: RawFd) -> Result<RawFd> {
+    // SAFETY: makes a new descriptor.
+    check(unsafe { libc::syscall(libc::SYS_fcntl, fd, libc::F_DUPFD_CLOEXEC, least) })
+        .map(|fd| fd as RawFd)
+}
+
+pub fn process() -> i32 {
+    // SAFETY: takes nothing, changes nothing.
+    unsafe { libc::syscall(libc::SYS_getpid) as i32 }
+}
+
+/// Lets another thread run.
+pub fn give_way() {
+    // SAFETY: takes nothing.
+    unsafe { libc::syscall(libc::SYS_sched_yield) };
+}
+
+/// Blocks all signals of this thread; what was blocked before.
+pub fn block_signals() -> u64 {
+    let (all, mut before) = (u64::MAX, 0_u64);
+    let (how, size) = (libc::SIG_SETMASK, size_of::<u64>());
+    // SAFETY: both sets have the kernel's size, which is passed.
+    unsafe {
+        libc::syscall(
+            libc::SYS_rt_sigprocmask,
+            how,
+            &raw const all,
+            &raw mut before,
+            size,
+        )
+    };
+    before
+}
+
+/// Puts back what [`block_signals`] gave.
+pub fn unblock_signals(before: u64) {
+    let (how, size) = (libc::SIG_SETMASK, size_of::<u64>());
+    let none = core::ptr::null_mut::<u64>();
+    // SAFETY: the set has the kernel's size, which is passed.
+    unsafe { libc::syscall(libc::SYS_rt_sigprocmask, how, &raw const before, none, size) };
+}
+
+/// Writes one line to the standard error stream.
+pub fn complain(line: &[u8]) {
+    // SAFETY: the bytes are read within their bounds. A line that cannot be written is lost.
+    unsafe { libc::syscall(libc::SYS_write, 2, line.as_ptr(), line.len()) };
+}
+
+/// A variable of the environment.
+pub fn environment(name: &CStr) -> Option<&'static CStr> {
+    // SAFETY: the name ends with a zero. What comes back is copied at once, before the program can change it.
+    unsafe {
+        let value = libc::getenv(name.as_ptr());
+        (!value.is_null()).then(|| CStr::from_ptr(value))
+    }
+}

@@ -1,0 +1,110 @@
+//! Mapping, unmapping, and copying to a caller's memory.
+//!
+//! No PRM chapter.
+#![expect(unsafe_code, reason = "system calls on a caller's memory")]
+
+use core::ffi::c_int;
+use std::os::fd::RawFd;
+
+use super::{Result, check};
+
+/// Size of a page.
+pub const PAGE: u64 = 4096;
+
+/// What a mapping is made of, as `mmap` takes it.
+#[derive(Clone, Copy, Debug)]
+pub struct Wish {
+    pub address: usize,
+    pub len: usize,
+    pub prot: c_int,
+    pub flags: c_int,
+    pub fd: RawFd,
+    pub offset: i64,
+}
+
+/// `mmap` as it is.
+pub fn map(wish: Wish) -> Result<usize> {
+    let Wish {
+        address,
+        len,
+        prot,
+        flags,
+        fd,
+        offset,
+    } = wish;
+    // SAFETY: a caller's wish, or one within a range that a caller has had mapped.
+    check(unsafe { libc::syscall(libc::SYS_mmap, address, len, prot, flags, fd, offset) })
+        .map(|address| address as usize)
+}
+
+/// `munmap` as it is.
+pub fn unmap(address: usize, len: usize) -> Result<c_int> {
+    // SAFETY: a caller's wish.
+    check(unsafe { libc::syscall(libc::SYS_munmap, address, len) }).map(|result| result as c_int)
+}
+
+/// `mremap` as it is.
+pub fn remap(old: usize, len: usize, new_len: usize, flags: c_int, new: usize) -> Result<usize> {
+    // SAFETY: a caller's wish.
+    check(unsafe { libc::syscall(libc::SYS_mremap, old, len, new_len, flags, new) })
+        .map(|address| address as usize)
+}
+
+/// Bytes of a caller, for the kernel to read.
+#[derive(Clone, Copy)]
+pub struct Block {
+    pub address: usize,
+    pub len: usize,
+}
+
+impl Block {
+    pub fn of(bytes: &[u8]) -> Self {
+        Block {
+            address: bytes.as_ptr().addr(),
+            len: bytes.len(),
+        }
+    }
+}
+
+/// Copies to a caller's memory, whose address may be anything.
+pub fn copy_out(address: usize, bytes: &[u8]) -> Result<()> {
+    if bytes.is_empty() {
+        return Ok(());
+    }
+    let from = libc::iovec {
+        iov_base: bytes.as_ptr().cast_mut().cast(),
+        iov_len: bytes.len(),
+    };
+    let to = libc::iovec {
+        iov_base: core::ptr::with_exposed_provenance_mut(address),
+        iov_len: bytes.len(),
+    };
+    let (pid, one, flags) = (super::process(), 1_usize, 0_usize);
+    // SAFETY: reads `bytes`; the kernel checks what it writes.
+    let written = check(unsafe {
+        libc::syscall(
+            libc::SYS_process_vm_writev,
+            pid,
+            &raw const from,
+            one,
+            &raw const to,
+            one,
+            flags,
+        )
+    });
+    match written {
+        Ok(len) if len as usize == bytes.len() => Ok(()),
+        Err(libc::EPERM | libc::ENOSYS) => {
+            copy_out_known(address, bytes);
+            Ok(())
+        }
+        _ => Err(libc::EFAULT),
+    }
+}
+
+/// The same for memory that the kernel has read just now.
+pub fn copy_out_known(address: usize, bytes: &[u8]) {
+    let to: *mut u8 = core::ptr::with_exposed_provenance_mut(address);
+    // SAFETY: the caller's argument block, at least as long as `bytes`, which the kernel could read.
+    unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
+}

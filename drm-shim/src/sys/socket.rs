@@ -1,0 +1,196 @@
+//! Sockets of the node: connecting, sending and receiving packets.
+//!
+//! No PRM chapter. Straight system calls: no points of cancellation, no functions that this library stands before.
+#![expect(unsafe_code, reason = "system calls that take addresses of structures")]
+
+use core::mem::MaybeUninit;
+use std::os::fd::RawFd;
+
+use wire::Reply;
+use wire::message::MAX_PACKET;
+use zerocopy::IntoBytes;
+
+use super::memory::Block;
+use super::{Result, check};
+
+/// Most descriptors in one packet.
+const FDS: usize = 4;
+
+/// A packet that has come, and its descriptors.
+pub struct Packet {
+    /// Its head.
+    pub head: Reply,
+    body: MaybeUninit<[u8; MAX_PACKET]>,
+    len: usize,
+    fds: [RawFd; FDS],
+}
+
+impl Packet {
+    pub const fn new() -> Self {
+        Packet {
+            head: Reply {
+                kind: 0,
+                len: 0,
+                result: 0,
+                remaps: 0,
+                value: 0,
+                which: 0,
+            },
+            body: MaybeUninit::uninit(),
+            len: 0,
+            fds: [-1; FDS],
+        }
+    }
+
+    /// What follows the head.
+    pub fn body(&self) -> &[u8] {
+        // SAFETY: the kernel has written `len` bytes, which are no more than there are.
+        unsafe { core::slice::from_raw_parts(self.body.as_ptr().cast(), self.len) }
+    }
+
+    /// The same, to be changed.
+    pub fn body_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and borrowed alone.
+        unsafe { core::slice::from_raw_parts_mut(self.body.as_mut_ptr().cast(), self.len) }
+    }
+
+    /// Takes a descriptor that came along.
+    pub fn take_fd(&mut self, index: usize) -> Option<RawFd> {
+        let fd = self.fds.get_mut(index)?;
+        let taken = core::mem::replace(fd, -1);
+        (taken >= 0).then_some(taken)
+    }
+}
+
+impl Drop for Packet {
+    fn drop(&mut self) {
+        for fd in self.fds.into_iter().filter(|fd| *fd >= 0) {
+            super::close(fd);
+        }
+    }
+}
+
+/// Connects to an abstract name.
+pub fn connect(name: &[u8]) -> Result<RawFd> {
+    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+    // SAFETY: makes a descriptor.
+    let fd = check(unsafe { libc::syscall(libc::SYS_socket, libc::AF_UNIX, kind, 0) })? as RawFd;
+    let mut address = libc::sockaddr_un {
+        sun_family: libc::AF_UNIX as libc::sa_family_t,
+        sun_path: [0; 108],
+    };
+    // An abstract name stands behind a zero and ends with the address.
+    let room = address.sun_path.iter_mut().skip(1);
+    for (to, from) in room.zip(name) {
+        *to = *from as libc::c_char;
+    }
+    let len = size_of::<libc::sa_family_t>() + 1 + name.len().min(107);
+    loop {
+        // SAFETY: the address is a whole structure, of which `len` bytes are meant.
+        match check(unsafe { libc::syscall(libc::SYS_connect, fd, &raw const address, len) }) {
+            Ok(_) | Err(libc::EISCONN) => return Ok(fd),
+            Err(libc::EINTR) => {}
+            Err(error) => {
+                super::close(fd);
+                return Err(error);
+            }
+        }
+    }
+}
+
+/// Whether a descriptor is a socket of packets in sequence, the kind that the node gives out.
+pub fn is_seqpacket(fd: RawFd) -> bool {
+    let (level, name) = (libc::SOL_SOCKET, libc::SO_TYPE);
+    let (mut kind, mut len) = (0_i32, size_of::<i32>() as libc::socklen_t);
+    let (kind_at, len_at) = (&raw mut kind, &raw mut len);
+    // SAFETY: the kernel writes one integer and its length.
+    let result = unsafe { libc::syscall(libc::SYS_getsockopt, fd, level, name, kind_at, len_at) };
+    result == 0 && kind == libc::SOCK_SEQPACKET
+}
+
+fn empty_message() -> libc::msghdr {
+    // SAFETY: null addresses and zero lengths say that there is nothing.
+    unsafe { core::mem::zeroed() }
+}
+
+/// Sends one packet of two parts.
+pub fn send(fd: RawFd, head: &[u8], payload: Block) -> Result<()> {
+    let mut parts = [
+        libc::iovec {
+            iov_base: head.as_ptr().cast_mut().cast(),
+            iov_len: head.len(),
+        },
+        libc::iovec {
+            iov_base: core::ptr::with_exposed_provenance_mut(payload.address),
+            iov_len: payload.len,
+        },
+    ];
+    let mut message = empty_message();
+    message.msg_iov = parts.as_mut_ptr();
+    message.msg_iovlen = if payload.len == 0 { 1 } else { 2 };
+    loop {
+        // SAFETY: the kernel reads the parts and answers EFAULT when the caller's cannot be read.
+        let sent = check(unsafe {
+            libc::syscall(
+                libc::SYS_sendmsg,
+                fd,
+                &raw const message,
+                libc::MSG_NOSIGNAL,
+            )
+        });
+        match sent {
+            Err(libc::EINTR) => {}
+            other => return other.map(|_| ()),
+        }
+    }
+}
+
+/// Receives one packet; false when the other end is gone.
+pub fn receive(fd: RawFd, packet: &mut Packet, wait: bool) -> Result<bool> {
+    let mut parts = [
+        libc::iovec {
+            iov_base: packet.head.as_mut_bytes().as_mut_ptr().cast(),
+            iov_len: size_of::<Reply>(),
+        },
+        libc::iovec {
+            iov_base: packet.body.as_mut_ptr().cast(),
+            iov_len: MAX_PACKET,
+        },
+    ];
+    // Room for the head of a control message (two words) and the descriptors.
+    let mut control = [0_u64; 2 + FDS / 2];
+    let mut message = empty_message();
+    message.msg_iov = parts.as_mut_ptr();
+    message.msg_iovlen = parts.len();
+    message.msg_control = control.as_mut_ptr().cast();
+    message.msg_controllen = size_of_val(&control);
+    let flags = libc::MSG_CMSG_CLOEXEC | if wait { 0 } else { libc::MSG_DONTWAIT };
+    // SAFETY: the parts and the room for descriptors are as long as they say.
+    let got =
+        check(unsafe { libc::syscall(libc::SYS_recvmsg, fd, &raw mut message, flags) })? as usize;
+    packet.len = got.saturating_sub(size_of::<Reply>());
+    packet.fds = descriptors(&message, &control);
+    if got < size_of::<Reply>() {
+        return Ok(false);
+    }
+    Ok(true)
+}
+
+/// The descriptors of a message, whose control data the kernel lays out as words: length, level and type, numbers.
+fn descriptors(message: &libc::msghdr, control: &[u64]) -> [RawFd; FDS] {
+    let mut fds = [-1; FDS];
+    let head = size_of::<libc::cmsghdr>();
+    let [len, kind, numbers @ ..] = control else {
+        return fds;
+    };
+    let rights = libc::SOL_SOCKET as u64 | (libc::SCM_RIGHTS as u64) << 32;
+    if message.msg_controllen < head || kind.to_le() != rights {
+        return fds;
+    }
+    let count = (*len as usize).saturating_sub(head) / size_of::<RawFd>();
+    let numbers = numbers.iter().flat_map(|pair| [*pair, *pair >> 32]);
+    for (to, from) in fds.iter_mut().zip(numbers).take(count) {
+        *to = from as RawFd;
+    }
+    fds
+}

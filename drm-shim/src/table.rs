@@ -1,0 +1,287 @@
+//! The ranges where this process has the node mapped.
+//!
+//! No PRM chapter. Fixed room and no allocation; looking takes no lock, since every `munmap` of the program looks.
+//! Not modelled: protections that the program changes later.
+
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+
+use crate::sys;
+
+/// Most ranges: the system's own limit of mappings per process.
+const MOST: usize = 1 << 16;
+
+/// A range of addresses and its protection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Range {
+    pub start: u64,
+    pub end: u64,
+    pub prot: u64,
+}
+
+struct Row {
+    start: AtomicU64,
+    end: AtomicU64,
+    prot: AtomicU64,
+}
+
+impl Row {
+    const fn new() -> Self {
+        Row {
+            start: AtomicU64::new(0),
+            end: AtomicU64::new(0),
+            prot: AtomicU64::new(0),
+        }
+    }
+
+    fn get(&self) -> Range {
+        Range {
+            start: self.start.load(Ordering::Relaxed),
+            end: self.end.load(Ordering::Relaxed),
+            prot: self.prot.load(Ordering::Relaxed),
+        }
+    }
+
+    fn set(&self, range: Range) {
+        self.start.store(range.start, Ordering::Relaxed);
+        self.end.store(range.end, Ordering::Relaxed);
+        self.prot.store(range.prot, Ordering::Relaxed);
+    }
+}
+
+/// Ranges in order of their addresses.
+pub struct Table {
+    /// Odd while rows change.
+    turn: AtomicU32,
+    held: AtomicBool,
+    /// Signals that were blocked before the table was held.
+    signals: AtomicU64,
+    len: AtomicUsize,
+    rows: [Row; MOST],
+}
+
+/// The one of this process.
+pub static TABLE: Table = Table::new();
+
+impl Table {
+    #[expect(clippy::large_stack_arrays, reason = "made when compiled, for statics")]
+    pub const fn new() -> Self {
+        Table {
+            turn: AtomicU32::new(0),
+            held: AtomicBool::new(false),
+            signals: AtomicU64::new(0),
+            len: AtomicUsize::new(0),
+            rows: [const { Row::new() }; MOST],
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len.load(Ordering::Acquire) == 0
+    }
+
+    fn row(&self, index: usize) -> Range {
+        self.rows.get(index).map_or(
+            Range {
+                start: u64::MAX,
+                end: u64::MAX,
+                prot: 0,
+            },
+            Row::get,
+        )
+    }
+
+    fn set(&self, index: usize, range: Range) {
+        if let Some(row) = self.rows.get(index) {
+            row.set(range);
+        }
+    }
+
+    /// Index of the first range that ends after an address.
+    fn first(&self, address: u64) -> usize {
+        let (mut low, mut high) = (0, self.len.load(Ordering::Relaxed).min(MOST));
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if self.row(middle).end > address {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        low
+    }
+
+    /// Whether any range lies in `start..end` in part. Takes no lock.
+    pub fn overlaps(&self, start: u64, end: u64) -> bool {
+        loop {
+            if self.is_empty() {
+                return false;
+            }
+            let turn = self.turn.load(Ordering::Acquire);
+            if turn & 1 == 0 {
+                let first = self.first(start);
+                let hit = first < self.len.load(Ordering::Relaxed) && self.row(first).start < end;
+                fence(Ordering::Acquire);
+                if self.turn.load(Ordering::Relaxed) == turn {
+                    return hit;
+                }
+            }
+            sys::give_way();
+        }
+    }
+
+    /// Keeps others, and signals of this thread, out.
+    pub fn hold(&self) {
+        let signals = sys::block_signals();
+        while self.held.swap(true, Ordering::Acquire) {
+            sys::give_way();
+        }
+        self.signals.store(signals, Ordering::Relaxed);
+    }
+
+    /// Lets them in again.
+    pub fn release(&self) {
+        let signals = self.signals.load(Ordering::Relaxed);
+        self.held.store(false, Ordering::Release);
+        sys::unblock_signals(signals);
+    }
+
+    fn change<T>(&self, change: impl FnOnce() -> T) -> T {
+        self.hold();
+        self.turn.fetch_add(1, Ordering::Relaxed);
+        fence(Ordering::Release);
+        let result = change();
+        self.turn.fetch_add(1, Ordering::Release);
+        self.release();
+        result
+    }
+
+    /// Adds a range in place of what was there; false when there is no room.
+    pub fn insert(&self, range: Range) -> bool {
+        self.change(|| {
+            self.cut(range.start, range.end);
+            self.open(self.first(range.start), range)
+        })
+    }
+
+    /// Takes `start..end` out.
+    pub fn remove(&self, start: u64, end: u64) {
+        self.change(|| self.cut(start, end));
+    }
+
+    /// Runs `each` for every piece of a range within `start..end`; nothing changes meanwhile.
+    pub fn each(&self, start: u64, end: u64, mut each: impl FnMut(Range)) {
+        self.hold();
+        for index in self.first(start)..self.len.load(Ordering::Relaxed) {
+            let range = self.row(index);
+            if range.start >= end {
+                break;
+            }
+            each(Range {
+                start: range.start.max(start),
+                end: range.end.min(end),
+                prot: range.prot,
+            });
+        }
+        self.release();
+    }
+
+    /// Makes room at an index and fills it.
+    fn open(&self, index: usize, range: Range) -> bool {
+        let len = self.len.load(Ordering::Relaxed);
+        if len >= MOST {
+            return false;
+        }
+        for at in (index..len).rev() {
+            self.set(at + 1, self.row(at));
+        }
+        self.set(index, range);
+        self.len.store(len + 1, Ordering::Release);
+        true
+    }
+
+    fn cut(&self, start: u64, end: u64) {
+        let first = self.first(start);
+        let len = self.len.load(Ordering::Relaxed);
+        let row = self.row(first);
+        if first < len && row.start < start && row.end > end {
+            self.set(first, Range { end: start, ..row });
+            // A full table loses the rest, which is then no longer reported.
+            self.open(first + 1, Range { start: end, ..row });
+            return;
+        }
+        let mut to = first;
+        for at in first..len {
+            let row = self.row(at);
+            let left = if row.start < start {
+                Range { end: start, ..row }
+            } else if row.end <= end {
+                continue;
+            } else {
+                Range {
+                    start: row.start.max(end),
+                    ..row
+                }
+            };
+            self.set(to, left);
+            to += 1;
+        }
+        self.len.store(to, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(start: u64, end: u64) -> Range {
+        Range {
+            start,
+            end,
+            prot: start,
+        }
+    }
+
+    fn all(table: &Table) -> Vec<(u64, u64)> {
+        let mut all = Vec::new();
+        table.each(0, u64::MAX, |range| all.push((range.start, range.end)));
+        all
+    }
+
+    #[test]
+    fn ranges_are_cut_as_munmap_cuts() {
+        static TABLE: Table = Table::new();
+        let table = &TABLE;
+        assert!(!table.overlaps(0, u64::MAX));
+        for start in [60, 20, 40] {
+            assert!(table.insert(of(start, start + 10)));
+        }
+        assert_eq!(all(table), [(20, 30), (40, 50), (60, 70)]);
+        assert!(table.overlaps(29, 31) && table.overlaps(0, 100) && table.overlaps(45, 46));
+        assert!(!table.overlaps(30, 40) && !table.overlaps(70, 99) && !table.overlaps(0, 20));
+        table.remove(44, 46);
+        assert_eq!(all(table), [(20, 30), (40, 44), (46, 50), (60, 70)]);
+        table.remove(25, 48);
+        assert_eq!(all(table), [(20, 25), (48, 50), (60, 70)]);
+        assert!(table.insert(of(49, 65)));
+        assert_eq!(all(table), [(20, 25), (48, 49), (49, 65), (65, 70)]);
+        table.remove(0, u64::MAX);
+        assert!(table.is_empty());
+    }
+
+    #[test]
+    fn lookers_never_see_a_half_change() {
+        static TABLE: Table = Table::new();
+        assert!(TABLE.insert(of(1000, 2000)));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                for _ in 0..2000 {
+                    assert!(TABLE.insert(of(10, 20)));
+                    TABLE.remove(10, 20);
+                }
+            });
+            for _ in 0..2000 {
+                assert!(TABLE.overlaps(1500, 1501));
+                assert!(!TABLE.overlaps(500, 600));
+            }
+        });
+    }
+}
