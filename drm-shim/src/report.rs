@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use crate::buffer::Buffer;
 use crate::{config, sys};
 
-/// Kinds of things that are reported; each is reported once, or each time when the environment asks for it.
+/// Kinds of things that are reported; each is told the node once, or written each time when the environment asks for it.
 #[derive(Clone, Copy)]
 pub enum Kind {
     /// The node cannot be reached.
@@ -34,14 +34,16 @@ pub fn say(kind: Kind, what: &str, detail: &[u8]) {
     let mut line = Buffer::new();
     let fits = line.push(b"crestline: ")
         && line.push(what.as_bytes())
-        && (detail.is_empty() || line.push(b": ") && line.push(detail))
-        && line.push(b"\n");
-    if fits {
-        sys::complain(line.bytes());
+        && (detail.is_empty() || line.push(b": ") && line.push(detail));
+    if !fits {
+        return;
     }
-    if !matches!(kind, Kind::Node) {
+    if again || matches!(kind, Kind::Node) {
+        line.push(b"\n");
+        sys::complain(line.bytes());
+    } else {
+        // The node says it, once however many clients have it to say.
         let text = line.bytes();
-        let text = text.strip_prefix(b"crestline: ").unwrap_or(text);
-        crate::link::note(1, text.trim_ascii_end());
+        crate::link::note(1, text.strip_prefix(b"crestline: ").unwrap_or(text));
     }
 }

@@ -7,8 +7,8 @@ use crate::source::{Kind, RustFile};
 /// Crates that run inside a kernel.
 const NO_STD: [&str; 5] = ["kernel", "regs", "isa", "ringbuf", "driver"];
 
-/// Crates where single files may switch unsafe code on: the backend of a mapped BAR, the library that stands before libc.
-const EDGES: [&str; 2] = ["kernel", "drm-shim"];
+/// Crates where single files may switch unsafe code on: a mapped BAR, shared memory, libc.
+const EDGES: [&str; 3] = ["kernel", "drm-shim", "node"];
 
 /// Checks the attributes of `lib.rs` and `main.rs`.
 pub fn check(file: &RustFile) -> Vec<Finding> {
