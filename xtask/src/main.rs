@@ -9,6 +9,8 @@ mod fuzz;
 mod gaps;
 mod gen_lint;
 mod layers;
+mod node;
+mod piglit;
 mod prepush;
 mod regs_docs;
 mod source;
@@ -35,6 +37,7 @@ usage: cargo xtask <task>
   fuzz [--millions N] [--seed S] [TEST]
                        random batches and kernels in release, 10 million executed each;
                        TEST is a part of a test's name, `random` unless told
+  piglit [options]     OpenGL's tests on a served device, beside llvmpipe; --help lists options
 
 Each finding is printed as file:line: what. Exit code 1 when there is one.
 ";
@@ -75,6 +78,7 @@ fn run(args: &[&str]) -> io::Result<bool> {
             Ok(prepush::cargo_checks(&root)? && checked)
         }
         ["fuzz", options @ ..] => fuzz::run(&root, options),
+        ["piglit", options @ ..] => piglit::run(&root, options),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             Ok(true)

@@ -1,0 +1,208 @@
+//! piglit on a modelled device, beside llvmpipe: `cargo xtask piglit`.
+//! No PRM chapter. What the tests ask for is piglit's; `docs/conformance` says how many pass.
+
+mod baseline;
+mod causes;
+mod ci;
+mod names;
+mod options;
+mod page;
+mod results;
+mod session;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::{fs, io};
+
+use self::causes::Causes;
+use self::names::Profile;
+use self::options::Options;
+use self::page::Report;
+use self::results::Outcomes;
+use self::session::{Done, Session};
+use crate::node::{self, Exec};
+
+/// Does what the command line says; false when a check fails.
+pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
+    let Some(options) = Options::parse(args) else {
+        eprint!("{}", options::USAGE);
+        return Ok(false);
+    };
+    if let Some(number) = options.ci_list {
+        return choose(root, &options, number);
+    }
+    if options.ci {
+        return short(root, &options);
+    }
+    whole(root, &options)
+}
+
+/// Where results are, unless told.
+fn out(root: &Path, options: &Options<'_>, name: &str) -> PathBuf {
+    let usual = || node::target(root).join(name).join(options.device.name);
+    options.out.clone().unwrap_or_else(usual)
+}
+
+/// Runs profiles on the device.
+fn on_device(
+    root: &Path,
+    options: &Options<'_>,
+    profiles: &[Profile],
+    directory: PathBuf,
+) -> io::Result<Done> {
+    let exec = Exec::new(root, options.device, options.exec)?;
+    let session = Session {
+        directory,
+        platform: options.platform,
+        renderer: options.renderer,
+        jobs: options.jobs,
+        timeout: options.timeout,
+        stamp: exec.stamp()?,
+    };
+    session.run(profiles, &|| {
+        let mut command: Command = exec.command("sh");
+        command.env("WAFFLE_GBM_DEVICE", node::NODE);
+        command
+    })
+}
+
+/// The run of everything, or of what was selected.
+fn whole(root: &Path, options: &Options<'_>) -> io::Result<bool> {
+    let all = names::profiles(None)?;
+    let mut profiles = match options.filter {
+        Some(filter) => names::profiles(Some(filter))?,
+        None => all.clone(),
+    };
+    if let Some(list) = &options.list {
+        names::keep(
+            &mut profiles,
+            &names::parse_list(&fs::read_to_string(list)?),
+        );
+    }
+    if profiles.iter().all(|profile| profile.tests.is_empty()) {
+        return Err(io::Error::other("no test matches"));
+    }
+    let everything = profiles == all;
+    let out = out(root, options, "piglit");
+    let (baseline, baseline_from) = baseline(root, options, &all, &profiles, &out)?;
+    let directory = out.join("node");
+    let done = on_device(root, options, &profiles, directory)?;
+
+    let device = options.device.name;
+    let table = format!("docs/conformance/{device}.causes");
+    let causes = match fs::read_to_string(root.join(&table)) {
+        Ok(text) => Causes::parse(&text).map_err(|e| io::Error::other(format!("{table}:{e}")))?,
+        Err(_) => Causes::default(),
+    };
+    let report = Report {
+        device,
+        renderer: &done.renderer,
+        versions: &baseline::versions(),
+        timeout: options.timeout,
+        jobs: options.jobs,
+        baseline_from: &baseline_from,
+        node: &done.outcomes,
+        baseline: &baseline,
+        causes: &causes,
+    };
+    let lines = out.join("results.jsonl");
+    fs::write(&lines, page::lines(&done.outcomes, &baseline))?;
+    let usual = options.exec.is_none() && options.platform == "gbm";
+    let page = if everything && done.complete && usual {
+        root.join(format!("docs/conformance/{device}.md"))
+    } else {
+        out.join(format!("{device}.md"))
+    };
+    fs::write(&page, report.page())?;
+    print!("{}", report.summary());
+    println!("{}\n{}", lines.display(), page.display());
+    if !done.complete {
+        println!("not all tests have an outcome");
+    }
+    Ok(done.complete)
+}
+
+/// llvmpipe's outcomes of the selected tests, and whence they are.
+fn baseline(
+    root: &Path,
+    options: &Options<'_>,
+    all: &[Profile],
+    profiles: &[Profile],
+    out: &Path,
+) -> io::Result<(Outcomes, String)> {
+    let (mut outcomes, from) = if let Some(directory) = &options.baseline {
+        let mut outcomes = Outcomes::new();
+        results::read_all(directory, &mut outcomes)?;
+        (outcomes, "results of an earlier run".to_owned())
+    } else if options.run_baseline {
+        let done = baseline::run(profiles, &out.join("llvmpipe"), options.jobs)?;
+        (done.outcomes, "run with the device".to_owned())
+    } else {
+        let from = format!("kept results, `{}`", baseline::FILE);
+        (baseline::kept(root, all)?, from)
+    };
+    let complete = || {
+        let mut tests = all.iter().flat_map(|profile| &profile.tests);
+        tests.all(|test| outcomes.contains_key(test))
+    };
+    if (options.run_baseline || options.baseline.is_some()) && complete() {
+        let text = baseline::pack(all, &outcomes, &baseline::versions());
+        fs::write(root.join(baseline::FILE), text)?;
+        println!("{} written", baseline::FILE);
+    }
+    let selected = |name: &String| {
+        let mut tests = profiles.iter();
+        tests.any(|profile| profile.tests.binary_search(name).is_ok())
+    };
+    outcomes.retain(|name, _| selected(name));
+    Ok((outcomes, from))
+}
+
+/// The run of the short list.
+fn short(root: &Path, options: &Options<'_>) -> io::Result<bool> {
+    let read = |path: &str| -> io::Result<Vec<String>> {
+        Ok(names::parse_list(&fs::read_to_string(root.join(path))?))
+    };
+    let (list, must_pass) = (read(ci::LIST)?, read(ci::PASS)?);
+    let mut profiles = names::profiles(None)?;
+    names::keep(&mut profiles, &list);
+    let directory = out(root, options, "piglit-ci").join("node");
+    if directory.exists() {
+        fs::remove_dir_all(&directory)?;
+    }
+    let done = on_device(root, options, &profiles, directory)?;
+    if options.bless {
+        let passed = ci::passed(&done.outcomes);
+        let head = format!("# Tests of {} that have to pass.\n", ci::LIST);
+        let text = head + &passed.join("\n") + "\n";
+        fs::write(root.join(ci::PASS), text)?;
+        println!("{}: {} tests", ci::PASS, passed.len());
+        return Ok(true);
+    }
+    let findings = ci::findings(&done.outcomes, &list, &must_pass);
+    for finding in &findings {
+        println!("{finding}");
+    }
+    println!(
+        "piglit: {} tests, {} have to pass, {} findings",
+        list.len(),
+        must_pass.len(),
+        findings.len()
+    );
+    Ok(findings.is_empty())
+}
+
+/// Chooses the short list from the results of a run of everything.
+fn choose(root: &Path, options: &Options<'_>, number: usize) -> io::Result<bool> {
+    let lines = out(root, options, "piglit").join("results.jsonl");
+    let text = fs::read_to_string(&lines)
+        .map_err(|error| io::Error::other(format!("{}: {error}", lines.display())))?;
+    let (node, baseline) = page::read_lines(&text)
+        .map_err(|error| io::Error::other(format!("{}:{error}", lines.display())))?;
+    let list = ci::choose(&node, &baseline, number);
+    let head = "# Every n-th test of each group, of those that llvmpipe passes and the device offers.\n\
+                # Written by `cargo xtask piglit --ci-list`.\n";
+    fs::write(root.join(ci::LIST), format!("{head}{}\n", list.join("\n")))?;
+    println!("{}: {} tests", ci::LIST, list.len());
+    Ok(true)
+}
