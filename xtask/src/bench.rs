@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use crate::node;
+
 /// Packages with benchmarks, in the order in which they run.
 const PACKAGES: [&str; 3] = ["crestline-eu", "crestline-isa", "crestline-tests"];
 
@@ -31,8 +33,8 @@ pub fn run(root: &Path) -> io::Result<bool> {
 }
 
 /// Compiles the scenes for Mesa; `None`, with a word about it, where that is not possible.
-fn glscenes(root: &Path) -> io::Result<Option<PathBuf>> {
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+pub fn glscenes(root: &Path) -> io::Result<Option<PathBuf>> {
+    let target = node::target(root);
     std::fs::create_dir_all(&target)?;
     let program = target.join("glscenes");
     let done = Command::new("cc")
@@ -44,7 +46,7 @@ fn glscenes(root: &Path) -> io::Result<Option<PathBuf>> {
         .is_ok_and(|status| status.success());
     if !done {
         println!(
-            "no comparison with llvmpipe and softpipe: tests/tools/glscenes.c does not compile here.\n\
+            "no scenes by Mesa: tests/tools/glscenes.c does not compile here.\n\
              It needs a C compiler, libegl-dev, libgles-dev and libgbm-dev."
         );
         return Ok(None);

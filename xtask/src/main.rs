@@ -13,6 +13,7 @@ mod node;
 mod piglit;
 mod prepush;
 mod regs_docs;
+mod scenes;
 mod source;
 mod style;
 mod workspace;
@@ -37,7 +38,9 @@ usage: cargo xtask <task>
   fuzz [--millions N] [--seed S] [TEST]
                        random batches and kernels in release, 10 million executed each;
                        TEST is a part of a test's name, `random` unless told
-  piglit [options]     OpenGL's tests on a served device, beside llvmpipe; --help lists options
+  scenes [options]     18 scenes on a served device, beside llvmpipe and softpipe
+  piglit [options]     OpenGL's tests on a served device, beside llvmpipe; `--help` after either
+                       lists its options
 
 Each finding is printed as file:line: what. Exit code 1 when there is one.
 ";
@@ -78,6 +81,7 @@ fn run(args: &[&str]) -> io::Result<bool> {
             Ok(prepush::cargo_checks(&root)? && checked)
         }
         ["fuzz", options @ ..] => fuzz::run(&root, options),
+        ["scenes", options @ ..] => scenes::run(&root, options),
         ["piglit", options @ ..] => piglit::run(&root, options),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
