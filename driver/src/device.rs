@@ -233,19 +233,26 @@ impl Device {
     }
 
     /// Resets the device and starts it again. Requests under way end with `EIO`; objects keep contents and addresses.
+    ///
+    /// Submissions meanwhile wait for its end.
     pub fn reset(&self) -> Result {
+        let _one = self.inner.user.reset.lock(self.uncore().clock());
+        self.reset_alone()
+    }
+
+    /// The same for who has the lock of resets.
+    pub(crate) fn reset_alone(&self) -> Result {
         self.check_live()?;
         let inner = &*self.inner;
         dev_info!(self, "resetting the device");
         inner.user.resets.fetch_add(1, Ordering::Relaxed);
-        inner.engine.set_wedged(true);
+        inner.engine.close();
         inner.engine.prepare_reset();
         let outcome = (inner.model.info.ops.reset)(&inner.uncore);
-        inner.engine.fail_pending(EIO)?;
-        outcome?;
-        inner.restart()?;
-        inner.engine.set_wedged(false);
-        Ok(())
+        let outcome = inner.engine.fail_pending(EIO).and(outcome);
+        let outcome = outcome.and_then(|()| inner.restart());
+        inner.engine.open(outcome.is_ok());
+        outcome
     }
 
     /// Unbinds the driver: the ring stands, interrupts are masked, the status page and the GTT point nowhere.

@@ -25,6 +25,8 @@ use crate::uncore::{POLL, Uncore};
 const RING_PAGES: usize = 4;
 /// TIMEOUT: how long a submission waits for room in the ring.
 const RING_SPACE_TIMEOUT: Delta = Delta::from_secs(1);
+/// Longest time between two looks at the ring.
+const MAX_STEP: Delta = Delta::from_millis(1);
 
 /// The render engine.
 pub struct Engine {
@@ -35,6 +37,8 @@ pub struct Engine {
     scratch: Object,
     scratch_address: u32,
     timeline: Arc<Timeline>,
+    /// A reset is under way.
+    closed: AtomicBool,
     wedged: AtomicBool,
 }
 
@@ -59,6 +63,7 @@ impl Engine {
             scratch,
             scratch_address,
             timeline: Arc::clone(timeline),
+            closed: AtomicBool::new(false),
             wedged: AtomicBool::new(false),
         })
     }
@@ -92,9 +97,16 @@ impl Engine {
         self.timeline.pending() == 0 && legacy::is_idle(&self.uncore)
     }
 
-    /// No further submissions until a reset.
-    pub fn set_wedged(&self, wedged: bool) {
-        self.wedged.store(wedged, Ordering::Release);
+    /// Keeps submissions out; those under way have reached the ring.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        drop(self.ring.lock());
+    }
+
+    /// Lets submissions in again, or refuses them for good when the reset has failed.
+    pub fn open(&self, well: bool) {
+        self.wedged.store(!well, Ordering::Release);
+        self.closed.store(false, Ordering::Release);
     }
 
     /// Whether it takes no more submissions.
@@ -102,16 +114,16 @@ impl Engine {
         self.wedged.load(Ordering::Acquire)
     }
 
-    /// Queues the batch at a graphics address; what it uses is kept until it has run.
+    /// Queues the batch at a graphics address; what it uses is kept until it has run. Waits for room in the ring.
     pub fn submit(&self, uses: &Uses, batch: u32) -> Result<Arc<Fence>> {
-        if self.is_wedged() {
-            return Err(EIO);
-        }
-        let deadline = self.uncore.clock().now() + RING_SPACE_TIMEOUT;
+        let clock = self.uncore.clock();
+        let deadline = clock.now() + RING_SPACE_TIMEOUT;
+        let mut step = POLL;
         loop {
             match self.try_submit(uses, batch) {
-                Err(ENOSPC) if self.uncore.clock().now() < deadline => {
-                    self.uncore.clock().relax(POLL);
+                Err(ENOSPC) if self.closed.load(Ordering::Acquire) || clock.now() < deadline => {
+                    clock.relax(step);
+                    step = (step + step).min(MAX_STEP);
                 }
                 // The ring has not moved for a second: nothing will.
                 Err(ENOSPC) => return Err(EIO),
@@ -120,11 +132,18 @@ impl Engine {
         }
     }
 
-    fn try_submit(&self, uses: &Uses, batch: u32) -> Result<Arc<Fence>> {
+    /// The same without waiting: `ENOSPC` when there is no room now, or a reset is under way; `EIO` when one has failed.
+    pub fn try_submit(&self, uses: &Uses, batch: u32) -> Result<Arc<Fence>> {
         self.timeline.retire();
         // The interrupt handler never takes this lock, so holding it across the tail write is safe; it keeps tail
         // writes in the order of sequence numbers.
         let mut ring = self.ring.lock();
+        if self.closed.load(Ordering::Acquire) {
+            return Err(ENOSPC);
+        }
+        if self.is_wedged() {
+            return Err(EIO);
+        }
         if let Some(head) = self.timeline.take_retired() {
             ring.set_head(head)?;
         }

@@ -8,7 +8,7 @@ use alloc::collections::{BTreeSet, VecDeque};
 use alloc::sync::Arc;
 
 use kernel::error::{Result, code::EINVAL, code::ENOENT};
-use kernel::sync::{AtomicU32, AtomicU64, Ordering, SpinLock};
+use kernel::sync::{AtomicU32, AtomicU64, Mutex, Ordering, SpinLock};
 use kernel::time::Ktime;
 
 pub(crate) use self::handles::Handles;
@@ -37,7 +37,9 @@ pub enum Node {
 #[derive(Default)]
 pub(crate) struct UserState {
     /// One submission, eviction or change of layout at a time.
-    pub(crate) exec: SpinLock<()>,
+    pub(crate) exec: Mutex<()>,
+    /// One reset at a time; taken last.
+    pub(crate) reset: Mutex<()>,
     pub(crate) lru: Lru,
     pub(crate) mappings: Offsets,
     pub(crate) observer: Slot,

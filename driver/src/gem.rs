@@ -15,7 +15,7 @@ use kernel::error::{Result, code::EBUSY, code::EFAULT, code::EINVAL};
 use kernel::platform::Platform;
 use kernel::sync::SpinLock;
 
-use self::state::State;
+use self::state::{Madvise, State};
 use crate::gtt::range::Search;
 use crate::gtt::{Ggtt, Place, fence_reg};
 
@@ -169,6 +169,11 @@ impl Object {
         look(&mut self.inner.state.lock())
     }
 
+    /// The pages; nobody is kept out while they are read or written.
+    fn pages(&self) -> Result<Arc<CoherentAllocation>> {
+        self.state(|state| state.pages().map(Arc::clone))
+    }
+
     /// Layout.
     #[must_use]
     pub fn tiling(&self) -> Tiling {
@@ -184,7 +189,7 @@ impl Object {
     /// Bus address of the first byte; the pages follow one another. `None` once the contents have been purged.
     #[must_use]
     pub fn dma_address(&self) -> Option<DmaAddress> {
-        self.state(|state| state.pages().ok().map(CoherentAllocation::dma_handle))
+        self.pages().ok().map(|pages| pages.dma_handle())
     }
 
     /// Graphics address, when bound.
@@ -200,12 +205,12 @@ impl Object {
 
     /// Writes bytes at `offset`; `EINVAL` when the range leaves the object, `EFAULT` when it has been purged.
     pub fn write(&self, offset: usize, bytes: &[u8]) -> Result {
-        self.state(|state| state.pages()?.write(offset, bytes))
+        self.pages()?.write(offset, bytes)
     }
 
     /// Reads bytes at `offset`; `EINVAL` when the range leaves the object, `EFAULT` when it has been purged.
     pub fn read(&self, offset: usize, bytes: &mut [u8]) -> Result {
-        self.state(|state| state.pages()?.read(offset, bytes))
+        self.pages()?.read(offset, bytes)
     }
 
     /// Writes little-endian dwords at `offset`.
@@ -217,7 +222,7 @@ impl Object {
 
     /// Reads the little-endian dword at `offset`.
     pub fn read32(&self, offset: usize) -> Result<u32> {
-        self.state(|state| state.pages()?.read32(offset))
+        self.pages()?.read32(offset)
     }
 
     fn bind_with(
@@ -228,7 +233,7 @@ impl Object {
         if binding.address.is_some() {
             return Err(EBUSY);
         }
-        let address = self.state(|state| place(&self.inner, state.pages()?))?;
+        let address = place(&self.inner, &*self.pages()?)?;
         binding.address = Some(address);
         Ok(address)
     }
@@ -269,6 +274,22 @@ impl Object {
     #[must_use]
     pub fn is_pinned(&self) -> bool {
         self.inner.binding.lock().pins > 0
+    }
+
+    /// Gives the contents up when nobody needs them, neither user space, nor the device, nor a holder of a pin. Whether
+    /// that was so; whether there were any.
+    pub(crate) fn purge(&self) -> (bool, bool) {
+        let mut binding = self.inner.binding.lock();
+        let unneeded =
+            self.state(|state| state.madvise == Madvise::DontNeed && state.active(false).is_none());
+        if !unneeded || binding.pins > 0 {
+            return (false, false);
+        }
+        self.inner.release(&mut binding);
+        // Nobody binds it meanwhile. The pages go back outside the locks.
+        let pages = self.state(State::purge);
+        drop(binding);
+        (true, pages.is_some())
     }
 
     /// Unbinds; nothing happens when the object is not bound. The caller knows that the device is done with it.
@@ -341,7 +362,10 @@ impl Inner {
     }
 
     fn unbind(&self) {
-        let mut binding = self.binding.lock();
+        self.release(&mut self.binding.lock());
+    }
+
+    fn release(&self, binding: &mut Binding) {
         if let Some(index) = binding.fence.take() {
             self.put_fence(index);
         }

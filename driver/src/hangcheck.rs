@@ -4,7 +4,7 @@
 use alloc::format;
 
 use kernel::dev_err;
-use kernel::time::Delta;
+use kernel::time::{Delta, delay};
 
 use crate::device::Device;
 use crate::fence::Fence;
@@ -40,7 +40,7 @@ impl Sample {
 /// Records the error state of a request that has not ended after `timeout`, unless it ends while being looked at.
 pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
     let before = Sample::take(device);
-    device.uncore().clock().relax(SAMPLE_PERIOD);
+    delay(device.uncore().clock(), SAMPLE_PERIOD);
     device.timeline().signal();
     if fence.status().is_some() {
         return;
@@ -56,8 +56,13 @@ pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
     device.interrupts().record(&reason);
 }
 
-/// Resets a device whose engine has not moved for long, unless it has just come to its end.
-pub(crate) fn hung(device: &Device) {
+/// Resets a device whose engine has not moved for long, unless it has just come to its end, or another waiter has done
+/// so: `resets` is their number when the engine was seen to stand.
+pub(crate) fn hung(device: &Device, resets: u32) {
+    let _one = device.user().reset.lock(device.uncore().clock());
+    if device.reset_count() != resets {
+        return;
+    }
     device.timeline().signal();
     if device.timeline().pending() == 0 {
         return;
@@ -69,7 +74,7 @@ pub(crate) fn hung(device: &Device) {
     );
     dev_err!(device, "{reason}");
     device.interrupts().record(&reason);
-    if let Err(error) = device.reset() {
+    if let Err(error) = device.reset_alone() {
         dev_err!(device, "reset: {error}");
     }
 }

@@ -81,7 +81,7 @@ impl Offsets {
         let mut inner = self.0.lock();
         let Inner { ranges, entries } = &mut *inner;
         entries.retain(|offset, entry| {
-            let alive = entry.object.upgrade().is_some();
+            let alive = entry.object.is_alive();
             if !alive {
                 ranges.remove(*offset);
             }
@@ -152,10 +152,13 @@ impl Offsets {
     /// The tiled objects that somebody may see through the aperture: their shadows are to be merged around a submission.
     #[must_use]
     pub fn untiled(&self) -> Vec<Object> {
-        let inner = self.0.lock();
-        let gtt = inner.entries.values().filter(|e| e.kind == Kind::Gtt);
-        gtt.filter_map(|entry| entry.object.upgrade())
-            .filter(|object| object.tiling() != Tiling::None)
-            .collect()
+        let shown: Vec<_> = {
+            let inner = self.0.lock();
+            let gtt = inner.entries.values().filter(|e| e.kind == Kind::Gtt);
+            gtt.filter_map(|entry| entry.object.upgrade()).collect()
+        };
+        // Whoever lets go of the last hold on an object does so outside the lock.
+        let tiled = |object: &Object| object.tiling() != Tiling::None;
+        shown.into_iter().filter(tiled).collect()
     }
 }

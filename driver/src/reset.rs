@@ -2,7 +2,7 @@
 //!
 //! i915 `intel_reset.c` `i915_do_reset`: GDRST at C0h. Not modelled: resets of single domains.
 use kernel::error::Result;
-use kernel::time::{Delta, read_poll_timeout};
+use kernel::time::{Delta, delay, read_poll_timeout};
 
 use crate::r#gen::registers::fields::GDRST as Gdrst;
 use crate::r#gen::registers::reg::GDRST;
@@ -22,11 +22,11 @@ pub fn full_domain_with_status(uncore: &Uncore) -> Result {
     uncore
         .config()
         .write8(Gdrst::RESET_ENABLE::SET.value as u8, REGISTER);
-    uncore.clock().relax(HOLD);
+    delay(uncore.clock(), HOLD);
     let asserted = wait_for_status(uncore, true);
     // The request is taken back even when it was not seen.
     uncore.config().write8(0, REGISTER);
-    uncore.clock().relax(HOLD);
+    delay(uncore.clock(), HOLD);
     asserted?;
     wait_for_status(uncore, false)
 }

@@ -78,13 +78,18 @@ impl Lru {
 
     /// Notes an object whose contents may go.
     pub(crate) fn dont_need(&self, object: &Object) {
-        let mut inner = self.inner.lock();
-        inner.purgeable.retain(|weak| {
-            weak.upgrade()
-                .is_some_and(|other| other.state(|s| s.madvise) == Madvise::DontNeed)
-                && weak.upgrade().as_ref() != Some(object)
-        });
-        inner.purgeable.push(object.downgrade());
+        let old = core::mem::take(&mut self.inner.lock().purgeable);
+        // The last holder of an object frees it, which takes time: not under the lock.
+        let mut kept: Vec<_> = old
+            .into_iter()
+            .filter(|weak| {
+                weak.upgrade().is_some_and(|other| {
+                    other != *object && other.state(|s| s.madvise == Madvise::DontNeed)
+                })
+            })
+            .collect();
+        kept.push(object.downgrade());
+        self.inner.lock().purgeable.append(&mut kept);
     }
 }
 
@@ -94,23 +99,13 @@ pub(crate) fn purge(device: &Device) -> bool {
     let candidates = core::mem::take(&mut device.user().lru.inner.lock().purgeable);
     let mut purged = false;
     for object in candidates.iter().filter_map(WeakObject::upgrade) {
-        let (unneeded, busy) = object.state(|state| {
-            (
-                state.madvise == Madvise::DontNeed,
-                state.active(false).is_some(),
-            )
-        });
-        if !unneeded {
+        if object.state(|state| state.madvise != Madvise::DontNeed) {
             continue;
         }
-        if busy || object.is_pinned() {
-            device.user().lru.dont_need(&object);
-            continue;
+        match object.purge() {
+            (true, pages) => purged |= pages,
+            (false, _) => device.user().lru.dont_need(&object),
         }
-        object.unbind();
-        // The pages go back outside the object's lock.
-        let pages = object.state(super::gem::state::State::purge);
-        purged |= pages.is_some();
     }
     purged
 }

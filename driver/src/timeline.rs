@@ -104,6 +104,9 @@ impl Timeline {
 
     /// Signals every request that the device has finished. Safe in an interrupt handler: nothing is freed.
     pub fn signal(&self) {
+        if self.inner.lock().pending.is_empty() {
+            return;
+        }
         // A status page that cannot be read signals nothing; the waiters time out.
         let Ok(completed) = self.completed() else {
             return;

@@ -23,7 +23,7 @@ const SAMPLES: u32 = 10;
 /// Watches the engine while somebody waits for it.
 struct Watch {
     next: Ktime,
-    seen: Option<(Sample, Option<u32>)>,
+    seen: Option<(Sample, Option<u32>, u32)>,
     same: u32,
 }
 
@@ -37,7 +37,9 @@ impl Watch {
             self.seen = None;
             return;
         }
-        let sample = Some((Sample::take(device), device.timeline().completed().ok()));
+        let resets = device.reset_count();
+        let completed = device.timeline().completed().ok();
+        let sample = Some((Sample::take(device), completed, resets));
         self.same = if self.seen == sample {
             self.same + 1
         } else {
@@ -46,7 +48,7 @@ impl Watch {
         self.seen = sample;
         if self.same >= SAMPLES {
             self.same = 0;
-            hangcheck::hung(device);
+            hangcheck::hung(device, resets);
         }
     }
 }

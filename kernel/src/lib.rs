@@ -6,6 +6,8 @@
 #![cfg_attr(not(feature = "bar"), forbid(unsafe_code))]
 #![deny(unsafe_code)]
 extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 #[cfg(feature = "bar")]
 pub mod bar;

@@ -74,6 +74,13 @@ impl fmt::Display for Delta {
     }
 }
 
+impl Add for Delta {
+    type Output = Delta;
+    fn add(self, other: Delta) -> Delta {
+        Delta(self.0.saturating_add(other.0))
+    }
+}
+
 impl Add<Delta> for Ktime {
     type Output = Ktime;
     fn add(self, span: Delta) -> Ktime {
@@ -93,9 +100,22 @@ pub trait Clock: Send + Sync {
     /// The current instant; never runs backwards.
     fn now(&self) -> Ktime;
 
-    /// Lets `span` pass. On a device model the device runs meanwhile and interrupt handlers may be called, so the
-    /// caller holds no lock that a handler takes.
+    /// Lets `span` pass, or less when something happens that the caller may wait for, such as an interrupt. On a device
+    /// model the device runs meanwhile and interrupt handlers may be called, so the caller holds no lock that a handler
+    /// takes.
     fn relax(&self, span: Delta);
+}
+
+/// Lets all of `span` pass, whatever happens.
+pub fn delay(clock: &dyn Clock, span: Delta) {
+    let until = clock.now() + span;
+    loop {
+        let left = until - clock.now();
+        if left == Delta::ZERO {
+            return;
+        }
+        clock.relax(left);
+    }
 }
 
 /// Calls `op` until `cond` accepts its value, letting `sleep` pass between calls.

@@ -5,7 +5,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use kernel::error::{Result, code::EFAULT};
+use kernel::error::{Result, code::EFAULT, code::EIO, code::ENOSPC};
 
 use super::parse::{self, Submission};
 use super::{pin, reloc};
@@ -15,6 +15,7 @@ use crate::observe::{Observer, Placed, Queued};
 use crate::task::Shared;
 use crate::timeline::Uses;
 use crate::uapi::exec as uapi;
+use crate::wait::wait_until;
 
 /// Byte offset of `offset` in an object of the list.
 const OFFSET: u64 = 24;
@@ -23,7 +24,7 @@ const OFFSET: u64 = 24;
 pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     let mut submission = parse::parse(call, arg)?;
     let outcome = {
-        let _lock = call.device.user().exec.lock();
+        let _lock = call.device.user().exec.lock(call.device.uncore().clock());
         let placed = place(call, &mut submission);
         match placed {
             Ok(()) => submit(call, &submission),
@@ -70,10 +71,14 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
     if let Some(observer) = call.device.user().observer.get() {
         show(&*observer, submission);
     }
-    let fence = call
-        .device
-        .engine()
-        .submit(&uses, address.wrapping_add(submission.batch_start))?;
+    // Until there is room in the ring; an engine that does not make any is found to hang.
+    let start = address.wrapping_add(submission.batch_start);
+    let mut queued = Err(EIO);
+    wait_until(call.device, call.task, None, || {
+        queued = call.device.engine().try_submit(&uses, start);
+        !matches!(queued, Err(ENOSPC))
+    })?;
+    let fence = queued?;
     for entry in objects {
         let write = entry.exec.flags & uapi::OBJECT_WRITE != 0;
         entry.object.state(|state| state.mark_active(&fence, write));

@@ -22,7 +22,7 @@ pub(crate) enum Madvise {
 
 /// The part of an object that is not its binding.
 pub(crate) struct State {
-    pages: Option<CoherentAllocation>,
+    pages: Option<Arc<CoherentAllocation>>,
     pub(crate) tiling: Tiling,
     pub(crate) stride: u32,
     pub(crate) madvise: Madvise,
@@ -39,7 +39,7 @@ pub(crate) struct State {
 impl State {
     pub(crate) fn new(pages: CoherentAllocation, tiling: Tiling, stride: u32) -> Self {
         State {
-            pages: Some(pages),
+            pages: Some(Arc::new(pages)),
             tiling,
             stride,
             madvise: Madvise::WillNeed,
@@ -54,12 +54,12 @@ impl State {
     }
 
     /// The pages; `EFAULT` when they have been purged.
-    pub(crate) fn pages(&self) -> Result<&CoherentAllocation> {
+    pub(crate) fn pages(&self) -> Result<&Arc<CoherentAllocation>> {
         self.pages.as_ref().ok_or(EFAULT)
     }
 
     /// Gives the contents up.
-    pub(crate) fn purge(&mut self) -> Option<CoherentAllocation> {
+    pub(super) fn purge(&mut self) -> Option<Arc<CoherentAllocation>> {
         self.madvise = Madvise::Purged;
         self.pages.take()
     }
