@@ -6,6 +6,7 @@
 pub mod buffer;
 pub mod media;
 pub mod render;
+pub mod rules;
 
 use eu::{Grf, Message};
 use mem::Memory;
@@ -22,6 +23,10 @@ use render::{CcCache, PixelBackend};
 
 /// Binding table index that selects the stateless model.
 const STATELESS: u8 = 255;
+
+/// Bytes that the base address of a buffer is a multiple of, by message (PRM 5.10.2, 5.10.5).
+const OWORD: u32 = 16;
+const DWORD: u32 = 4;
 
 /// A render target as its surface state describes it.
 #[derive(Clone, Debug)]
@@ -53,30 +58,31 @@ impl DataPort {
         self.cc.invalidate();
     }
 
+    /// The buffer that a message of elements of `unit` bytes goes to.
     fn view(
         &mut self,
         msg: &Message<'_>,
         mem: &Memory,
         ctx: &ThreadContext,
+        unit: u32,
     ) -> Result<View, UnitFault> {
         let index = msg.function_control as u8;
         if index == STATELESS {
-            let header = msg
-                .payload
-                .first()
-                .ok_or_else(|| refuse("DP", msg, "no message header (PRM 5.10.1.2)"))?;
-            return Ok(View::stateless(&ctx.bases, header));
+            return Ok(View::stateless(&ctx.bases, buffer::header(msg)?));
         }
         let at = binding::surface_address(mem, ctx, index)?;
-        if let Some((_, view)) = self.views.iter().find(|(key, _)| *key == at.0) {
-            return Ok(*view);
-        }
-        let state = binding::surface_state(mem, at)?;
-        let view = View::new(&state)
-            .ok_or_else(|| refuse("DP", msg, "surface is no buffer (PRM 5.10.2)"))?;
-        if self.views.len() < 64 {
-            self.views.push((at.0, view));
-        }
+        let known = self.views.iter().find(|(key, _)| *key == at.0);
+        let view = if let Some((_, view)) = known {
+            *view
+        } else {
+            let state = binding::surface_state(mem, at)?;
+            let view = View::new(&state).map_err(|rule| refuse("DP", msg, rule))?;
+            if self.views.len() < 64 {
+                self.views.push((at.0, view));
+            }
+            view
+        };
+        rules::ask(view.aligned(unit), msg, rules::ALIGNMENT)?;
         Ok(view)
     }
 
@@ -86,13 +92,7 @@ impl DataPort {
         ctx: &ThreadContext,
     ) -> Result<regs::gen40::SurfaceState, UnitFault> {
         let index = msg.function_control as u8;
-        if index == STATELESS {
-            return Err(refuse(
-                "DP",
-                msg,
-                "media block without a surface (PRM 5.10.4)",
-            ));
-        }
+        rules::ask(index != STATELESS, msg, rules::STATELESS)?;
         binding::surface_state(mem, binding::surface_address(mem, ctx, index)?)
     }
 
@@ -105,19 +105,15 @@ impl DataPort {
         events: &mut Events,
     ) -> Result<(), UnitFault> {
         let index = msg.function_control as u8;
-        if index == STATELESS {
-            return Err(refuse(
-                "DP",
-                msg,
-                "render target without a surface (PRM 5.10.6)",
-            ));
-        }
+        rules::ask(index != STATELESS, msg, rules::STATELESS)?;
         let at = binding::surface_address(mem, ctx, index)?;
         let kept = self.targets.iter().position(|t| t.at == at.0);
         let place = if let Some(place) = kept {
             place
         } else {
             let surface = Surface::load(mem, at, "DP", Use::RenderTarget)?;
+            // PRM 5.10.6: no surface in field mode.
+            rules::ask(surface.geometry.line_stride == 0, msg, rules::SURFACE)?;
             if self.targets.len() >= 16 {
                 self.targets.clear();
             }
@@ -143,18 +139,18 @@ impl DataPort {
         mem: &Memory,
         ctx: &ThreadContext,
     ) -> Result<(), UnitFault> {
-        if msg.eot {
-            return Err(refuse(
-                "DP",
-                msg,
-                "end of thread at the read port (PRM 5.10.1)",
-            ));
-        }
+        rules::ask(!msg.eot, msg, rules::EOT)?;
+        let cache = msg.function_control >> 14;
+        rules::ask(cache != 3, msg, rules::CACHE)?;
         match msg.function_control >> 12 & 3 {
-            0 => buffer::read_block(self.view(msg, mem, ctx)?, mem, msg, response),
-            1 => buffer::read_dual(self.view(msg, mem, ctx)?, mem, msg, response),
-            2 => media::read(&Self::media(msg, mem, ctx)?, mem, msg, response),
-            _ => buffer::read_scattered(self.view(msg, mem, ctx)?, mem, msg, response),
+            0 => buffer::read_block(self.view(msg, mem, ctx, OWORD)?, mem, msg, response),
+            1 => buffer::read_dual(self.view(msg, mem, ctx, OWORD)?, mem, msg, response),
+            2 => {
+                // PRM 5.10.4: the data cache has no rectangles.
+                rules::ask(cache != 0, msg, rules::CACHE)?;
+                media::read(&Self::media(msg, mem, ctx)?, mem, msg, response)
+            }
+            _ => buffer::read_scattered(self.view(msg, mem, ctx, DWORD)?, mem, msg, response),
         }
     }
 
@@ -167,17 +163,19 @@ impl DataPort {
         backend: &PixelBackend,
         events: &mut Events,
     ) -> Result<(), UnitFault> {
-        match msg.function_control >> 12 & 7 {
-            0 => buffer::write_block(self.view(msg, mem, ctx)?, mem, msg),
-            1 => buffer::write_dual(self.view(msg, mem, ctx)?, mem, msg),
+        let kind = msg.function_control >> 12 & 7;
+        rules::ask(!msg.eot || kind == 4, msg, rules::EOT)?;
+        match kind {
+            0 => buffer::write_block(self.view(msg, mem, ctx, OWORD)?, mem, msg),
+            1 => buffer::write_dual(self.view(msg, mem, ctx, OWORD)?, mem, msg),
             2 => {
                 let state = Self::media(msg, mem, ctx)?;
                 media::write(&state, mem, msg)
             }
-            3 => buffer::write_scattered(self.view(msg, mem, ctx)?, mem, msg),
+            3 => buffer::write_scattered(self.view(msg, mem, ctx, DWORD)?, mem, msg),
             4 => self.render(msg, mem, ctx, backend, events),
             // Flush Render Cache: memory is always up to date.
-            7 => Ok(()),
+            7 => rules::lengths(msg, 1, rules::commit(msg)),
             _ => Err(refuse("DP", msg, "reserved write message (PRM 5.10.1.1)")),
         }
     }

@@ -90,7 +90,7 @@ impl Reject {
     pub const fn what(self) -> &'static str {
         match self {
             Reject::Function => "reserved math function (PRM 6.1.1.1)",
-            Reject::Length => "the function needs two operand registers (PRM 6.1.1.3)",
+            Reject::Length => "message length does not fit the function's operands (PRM 6.1.1.3)",
             Reject::Eot => "end of thread at extended math (PRM 6.1)",
         }
     }
@@ -213,7 +213,7 @@ pub fn execute(msg: &Message<'_>, response: &mut [Grf]) -> Result<(), Reject> {
     }
     let (Some(src0), true) = (
         msg.payload.first(),
-        msg.payload.len() >= function.operands(),
+        msg.payload.len() == function.operands(),
     ) else {
         return Err(Reject::Length);
     };

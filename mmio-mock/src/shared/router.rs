@@ -149,8 +149,9 @@ impl Router<'_> {
 }
 
 /// The error code or flags that a unit's error word has for a broken rule (PRM 3.4.2.1, 3.4.6.1,
-/// 3.4.9.1); 0 when the manual gives none.
+/// 3.4.7.1, 3.4.9.1); 0 when the manual gives none.
 fn code(sfid: u8, what: &str) -> u32 {
+    use super::dataport::rules;
     use math::Reject;
     use sampler::message::{BAD_LENGTH, INVALID_EOT};
     match sfid {
@@ -159,6 +160,7 @@ fn code(sfid: u8, what: &str) -> u32 {
         sfid::MATH if what == Reject::Eot.what() => 4,
         sfid::SAMPLER if what == BAD_LENGTH => 1,
         sfid::SAMPLER if what == INVALID_EOT => 2,
+        sfid::DATAPORT_READ | sfid::DATAPORT_WRITE => rules::error_bits(what),
         0..=sfid::SPAWNER => 0,
         _ => 4,
     }

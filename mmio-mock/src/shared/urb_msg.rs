@@ -1,11 +1,12 @@
 //! URB_WRITE: swizzles, offsets, completion bits and entry allocation.
 //!
-//! PRM: volume 4, 8.4. Handles of the header are row numbers. Not modelled: the half-word
-//! restrictions on transposed destinations beyond what the tables show.
+//! PRM: volume 4, 8.4. Handles of the header are row numbers. Not modelled: hardware's own
+//! idea of what undefined messages do (one interleaved register, PRM 8.4.3.2.2).
 
 use eu::{Grf, Message};
 
 use super::context::{Events, UrbEvent, UrbHandle as Entry};
+use crate::status::Unit;
 use crate::urb::{Urb, UrbHandle};
 
 /// Rows that a six-bit offset and a fifteen-register payload can reach in one entry.
@@ -29,6 +30,10 @@ pub enum Reject {
     Swizzle,
     /// No header register, or a transposed payload that is no multiple of three rows.
     Length,
+    /// A transposed write to an odd row (PRM 8.4.2, offset).
+    Alignment,
+    /// End of thread from a unit whose threads may not end here (PRM 8.4).
+    Eot,
     /// Allocate together with EOT (PRM 8.4.2, table of combinations).
     AllocateAtEot,
     /// The rows lie past the end of the URB.
@@ -43,6 +48,8 @@ impl Reject {
             Reject::Opcode => "reserved URB opcode (PRM 8.4.2)",
             Reject::Swizzle => "reserved URB swizzle (PRM 8.4.2)",
             Reject::Length => "message length does not fit the swizzle (PRM 8.4.3)",
+            Reject::Alignment => "transposed URB write at an odd offset (PRM 8.4.2)",
+            Reject::Eot => "end of thread at the URB (PRM 8.4)",
             Reject::AllocateAtEot => "allocate at the end of the thread (PRM 8.4.2)",
             Reject::Range => "rows past the end of the URB (PRM 8.1)",
         }
@@ -91,11 +98,17 @@ pub fn execute(
     if control.allocate() && msg.eot {
         return Err(Reject::AllocateAtEot);
     }
+    // PRM 8.4: threads of VS, GS, clipper and SF may end here, those of the windower and VFE not.
+    let others = [Unit::Wiz, Unit::Media];
+    if msg.eot && others.iter().any(|unit| unit.ffid() == msg.thread.ffid) {
+        return Err(Reject::Eot);
+    }
     let entry0 = UrbHandle(header[0] as u16);
     let entry1 = UrbHandle(header[1] as u16);
     let offset = control.offset();
     // Check everything before the first effect, so that a refused message has none.
     let rows = match control.swizzle() {
+        2 if !offset.is_multiple_of(2) => return Err(Reject::Alignment),
         0 => data.len(),
         1 => data.len().div_ceil(2),
         2 if data.len() % 3 == 0 => data.len() / 3 * 4,

@@ -7,6 +7,7 @@ use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};
 use regs::gen40::{SurfaceState, values};
 
+use super::rules;
 use crate::UnitFault;
 use crate::shared::context::StateBases;
 use crate::shared::error::refuse;
@@ -20,22 +21,28 @@ pub struct View {
 }
 
 impl View {
-    /// The view of a surface; `None` when its type is neither buffer nor null.
+    /// The view of a surface, or the rule that forbids it.
     ///
     /// The element size is 16 bytes whatever the state says (PRM 5.10.2).
-    pub fn new(state: &SurfaceState) -> Option<Self> {
+    pub fn new(state: &SurfaceState) -> Result<Self, &'static str> {
         match state.surface_type() {
+            values::surftype::SURFTYPE_BUFFER if state.tiled_surface() => Err(rules::TILED),
             values::surftype::SURFTYPE_BUFFER => {
                 let entries =
                     u64::from(state.width() & 0x7f | state.height() << 7 | state.depth() << 20) + 1;
-                Some(View {
+                Ok(View {
                     base: GpuAddr(state.surface_base_address()),
                     size: entries * 16,
                 })
             }
-            values::surftype::SURFTYPE_NULL => Some(View::default()),
-            _ => None,
+            values::surftype::SURFTYPE_NULL => Ok(View::default()),
+            _ => Err(rules::SURFACE),
         }
+    }
+
+    /// Whether the base is a multiple of `unit` bytes.
+    pub fn aligned(&self, unit: u32) -> bool {
+        self.base.0.is_multiple_of(unit)
     }
 
     /// The stateless model: the base is in the header, the bound is that of general state.
@@ -80,32 +87,29 @@ fn half(register: &Grf, high: bool) -> &[u32] {
     &register[usize::from(high) * 4..][..4]
 }
 
-/// The OWords of a block message: index of the OWord, register behind the header, high half, and
-/// the first mask bit of its group of four.
-fn block(control: u16) -> Option<impl Iterator<Item = (u32, usize, bool, u16)>> {
-    let (count, first) = match control >> 8 & 7 {
+/// Number of OWords of a block message, and the half of the first register that takes the first.
+fn block(msg: &Message<'_>) -> Result<(usize, usize), UnitFault> {
+    Ok(match msg.function_control >> 8 & 7 {
         0 => (1, 0),
         1 => (1, 1),
         2 => (2, 0),
         3 => (4, 0),
         4 => (8, 0),
-        _ => return None,
-    };
-    Some((0..count).map(move |n| {
+        _ => return Err(refuse("DP", msg, rules::BLOCK_SIZE)),
+    })
+}
+
+/// The OWords of a block message: index of the OWord, register behind the header, high half, and
+/// the first mask bit of its group of four.
+fn owords(count: usize, first: usize) -> impl Iterator<Item = (u32, usize, bool, u16)> {
+    (0..count).map(move |n| {
         let place = n + first;
         let (register, high) = (place / 2, place % 2 == 1);
         // PRM 5.10.2: low mask bits serve the first and third register, high ones the others.
-        (
-            n as u32,
-            register,
-            high,
-            (register % 2 * 8 + usize::from(high) * 4) as u16,
-        )
-    }))
+        let bit = register % 2 * 8 + usize::from(high) * 4;
+        (n as u32, register, high, bit as u16)
+    })
 }
-
-const BLOCK_SIZE: &str = "reserved block size (PRM 5.10.2.1)";
-const SHORT: &str = "message too short for its block size (PRM 5.10)";
 
 /// OWord Block Read (PRM 5.10.2).
 pub fn read_block(
@@ -115,8 +119,9 @@ pub fn read_block(
     response: &mut [Grf],
 ) -> Result<(), UnitFault> {
     let offset = header(msg)?[2];
-    let owords = block(msg.function_control).ok_or_else(|| refuse("DP", msg, BLOCK_SIZE))?;
-    for (n, register, high, bit) in owords {
+    let (count, first) = block(msg)?;
+    rules::lengths(msg, 1, count.div_ceil(2))?;
+    for (n, register, high, bit) in owords(count, first) {
         if msg.exec_mask & 0xf << bit == 0 {
             continue;
         }
@@ -131,10 +136,11 @@ pub fn read_block(
 /// OWord Block Write (PRM 5.10.2).
 pub fn write_block(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
     let offset = header(msg)?[2] & !15;
-    let owords = block(msg.function_control).ok_or_else(|| refuse("DP", msg, BLOCK_SIZE))?;
-    for (n, register, high, bit) in owords {
+    let (count, first) = block(msg)?;
+    rules::lengths(msg, 1 + count.div_ceil(2), rules::commit(msg))?;
+    for (n, register, high, bit) in owords(count, first) {
         let Some(data) = msg.payload.get(register + 1) else {
-            return Err(refuse("DP", msg, SHORT));
+            return Err(refuse("DP", msg, rules::LENGTH));
         };
         for (dword, value) in (0u32..).zip(half(data, high)) {
             if msg.exec_mask >> bit & 1 << dword != 0 {
@@ -151,9 +157,10 @@ fn dual(msg: &Message<'_>) -> Result<(u32, [u32; 2]), UnitFault> {
     let count = match msg.function_control >> 8 & 3 {
         0 => 1,
         2 => 4,
-        _ => return Err(refuse("DP", msg, "reserved block size (PRM 5.10.3.1)")),
+        _ => return Err(refuse("DP", msg, rules::BLOCK_SIZE)),
     };
-    let offsets = msg.payload.get(1).ok_or_else(|| refuse("DP", msg, SHORT))?;
+    let offsets = msg.payload.get(1);
+    let offsets = offsets.ok_or_else(|| refuse("DP", msg, rules::LENGTH))?;
     Ok((
         count,
         [
@@ -171,6 +178,7 @@ pub fn read_dual(
     response: &mut [Grf],
 ) -> Result<(), UnitFault> {
     let (count, offsets) = dual(msg)?;
+    rules::lengths(msg, 2, count as usize)?;
     for (side, offset) in offsets.into_iter().enumerate() {
         if msg.exec_mask & 0xf << (side * 4) == 0 {
             continue;
@@ -188,9 +196,10 @@ pub fn read_dual(
 /// OWord Dual Block Write (PRM 5.10.3).
 pub fn write_dual(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
     let (count, offsets) = dual(msg)?;
+    rules::lengths(msg, 2 + count as usize, rules::commit(msg))?;
     for n in 0..count {
         let Some(data) = msg.payload.get(n as usize + 2) else {
-            return Err(refuse("DP", msg, SHORT));
+            return Err(refuse("DP", msg, rules::LENGTH));
         };
         for (side, offset) in offsets.into_iter().enumerate() {
             for (dword, value) in (0u32..).zip(half(data, side == 1)) {
@@ -210,11 +219,8 @@ fn scattered(msg: &Message<'_>) -> Result<(u32, usize), UnitFault> {
     let registers = match msg.function_control >> 8 & 3 {
         2 => 1,
         3 => 2,
-        _ => return Err(refuse("DP", msg, "reserved block size (PRM 5.10.5.1)")),
+        _ => return Err(refuse("DP", msg, rules::BLOCK_SIZE)),
     };
-    if msg.payload.len() <= registers {
-        return Err(refuse("DP", msg, SHORT));
-    }
     Ok((global, registers))
 }
 
@@ -226,6 +232,7 @@ pub fn read_scattered(
     response: &mut [Grf],
 ) -> Result<(), UnitFault> {
     let (global, registers) = scattered(msg)?;
+    rules::lengths(msg, 1 + registers, registers)?;
     for (register, offsets) in msg.payload.iter().skip(1).take(registers).enumerate() {
         let Some(w) = response.get_mut(register) else {
             break;
@@ -246,12 +253,13 @@ pub fn read_scattered(
 /// DWord Scattered Write (PRM 5.10.5): the data follow the offsets.
 pub fn write_scattered(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
     let (global, registers) = scattered(msg)?;
+    rules::lengths(msg, 1 + 2 * registers, rules::commit(msg))?;
     for register in 0..registers {
         let (Some(offsets), Some(data)) = (
             msg.payload.get(1 + register),
             msg.payload.get(1 + registers + register),
         ) else {
-            return Err(refuse("DP", msg, SHORT));
+            return Err(refuse("DP", msg, rules::LENGTH));
         };
         for channel in 0..8 {
             if msg.exec_mask >> (register * 8 + channel) & 1 != 0 {
@@ -263,8 +271,8 @@ pub fn write_scattered(view: View, mem: &mut Memory, msg: &Message<'_>) -> Resul
     Ok(())
 }
 
-fn header<'a>(msg: &Message<'a>) -> Result<&'a Grf, UnitFault> {
-    msg.payload
-        .first()
-        .ok_or_else(|| refuse("DP", msg, "no message header (PRM 5.10.1.2)"))
+/// The header register (PRM 5.10.1.2).
+pub(super) fn header<'a>(msg: &Message<'a>) -> Result<&'a Grf, UnitFault> {
+    let first = msg.payload.first();
+    first.ok_or_else(|| refuse("DP", msg, rules::HEADER))
 }

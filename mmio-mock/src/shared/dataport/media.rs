@@ -6,6 +6,7 @@ use eu::{Grf, Message};
 use mem::{GpuAddr, Memory, Tiling, tiling};
 use regs::gen40::{SurfaceState, values};
 
+use super::rules;
 use crate::UnitFault;
 use crate::shared::error::refuse;
 use crate::surface::Format;
@@ -161,11 +162,13 @@ struct Block {
 }
 
 impl Block {
+    /// Registers of data.
+    fn registers(&self) -> usize {
+        (self.pitch * self.height as usize).div_ceil(32)
+    }
+
     fn new(msg: &Message<'_>) -> Result<Self, UnitFault> {
-        let header = msg
-            .payload
-            .first()
-            .ok_or_else(|| refuse("DP", msg, "no message header (PRM 5.10.4.2)"))?;
+        let header = super::buffer::header(msg)?;
         let width = (header[2] & 0x1f) + 1;
         let height = (header[2] >> 16 & 0x3f) + 1;
         let limit = match width {
@@ -174,13 +177,9 @@ impl Block {
             9..=16 => 16,
             _ => 8,
         };
-        if height > limit {
-            return Err(refuse(
-                "DP",
-                msg,
-                "media block too high for its width (PRM 5.10.4.2)",
-            ));
-        }
+        rules::ask(height <= limit, msg, rules::BLOCK_SIZE)?;
+        let dwords = header[0].is_multiple_of(4) && width.is_multiple_of(4);
+        rules::ask(dwords, msg, rules::ALIGNMENT)?;
         Ok(Block {
             x: i64::from(header[0] as i32),
             y: i64::from(header[1] as i32),
@@ -191,7 +190,17 @@ impl Block {
     }
 }
 
-const TYPE: &str = "media block on a surface that is not 2D (PRM 5.10.4)";
+/// The surface of a block; `None` for a null surface.
+fn plane(state: &SurfaceState, msg: &Message<'_>) -> Result<Option<Plane>, UnitFault> {
+    if state.surface_type() == values::surftype::SURFTYPE_NULL {
+        return Ok(None);
+    }
+    let plane = Plane::new(state, msg.function_control);
+    let plane = plane.ok_or_else(|| refuse("DP", msg, rules::SURFACE))?;
+    let base = plane.base.0.is_multiple_of(32);
+    rules::ask(base, msg, rules::ALIGNMENT)?;
+    Ok(Some(plane))
+}
 
 /// Media Block Read (PRM 5.10.4).
 pub fn read(
@@ -201,11 +210,11 @@ pub fn read(
     response: &mut [Grf],
 ) -> Result<(), UnitFault> {
     let block = Block::new(msg)?;
-    if state.surface_type() == values::surftype::SURFTYPE_NULL {
+    rules::lengths(msg, 1, block.registers())?;
+    let Some(plane) = plane(state, msg)? else {
         response.fill([0; 8]);
         return Ok(());
-    }
-    let plane = Plane::new(state, msg.function_control).ok_or_else(|| refuse("DP", msg, TYPE))?;
+    };
     for dy in 0..block.height {
         let row = plane.row(block.y + dy);
         for dx in 0..block.width {
@@ -224,10 +233,10 @@ pub fn read(
 /// Media Block Write (PRM 5.10.4): bytes outside the surface are dropped.
 pub fn write(state: &SurfaceState, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
     let block = Block::new(msg)?;
-    if state.surface_type() == values::surftype::SURFTYPE_NULL {
+    rules::lengths(msg, 1 + block.registers(), rules::commit(msg))?;
+    let Some(plane) = plane(state, msg)? else {
         return Ok(());
-    }
-    let plane = Plane::new(state, msg.function_control).ok_or_else(|| refuse("DP", msg, TYPE))?;
+    };
     for dy in 0..block.height {
         let y = block.y + dy;
         if !(0..plane.height).contains(&y) {
@@ -241,11 +250,7 @@ pub fn write(state: &SurfaceState, mem: &mut Memory, msg: &Message<'_>) -> Resul
             }
             let at = dy as usize * block.pitch + dx as usize;
             let Some(data) = msg.payload.get(1 + at / 32) else {
-                return Err(refuse(
-                    "DP",
-                    msg,
-                    "message too short for its block (PRM 5.10.4.3)",
-                ));
+                return Err(refuse("DP", msg, rules::LENGTH));
             };
             let byte = (data[at % 32 / 4] >> (at % 4 * 8)) as u8;
             let addr = plane.address(mem, x as u32, row);

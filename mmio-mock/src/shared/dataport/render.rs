@@ -6,7 +6,7 @@
 use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};
 
-use super::RenderTarget;
+use super::{RenderTarget, rules};
 use crate::UnitFault;
 use crate::cc::direct;
 use crate::cc::pixel::Planes;
@@ -148,7 +148,7 @@ impl<'a> RenderTargetWrite<'a> {
         let form = Form::decode(msg.function_control)
             .ok_or("reserved render target message type (PRM 5.10.6.2)")?;
         let [m0, m1, body @ ..] = msg.payload else {
-            return Err("no message header (PRM 5.10.6.3)");
+            return Err(rules::HEADER);
         };
         let present = |bit: u32| m1[6] & 1 << bit != 0;
         let (source, destination, stencil, antialias) =
@@ -158,6 +158,15 @@ impl<'a> RenderTargetWrite<'a> {
         }
         if form == Form::Replicated && (source || stencil || antialias) {
             return Err("replicated data with depth, stencil or antialias alpha (PRM 5.10.6.6)");
+        }
+        let dual = matches!(form, Form::Dual8 { .. });
+        if dual && antialias {
+            return Err("dual source with antialias alpha (PRM 5.10.6)");
+        }
+        // The table has antialias alpha only with stencil, which has source depth beside it. Alone it
+        // is what drivers ask for to draw smooth lines (Mesa brw_wm_iz.cpp).
+        if stencil && (!source || dual && destination) {
+            return Err("parts in no sequence of the table (PRM 5.10.6.9)");
         }
         let (coverage, body) = if stencil || antialias {
             let (first, rest) = body.split_first().ok_or(SHORT)?;
@@ -169,7 +178,8 @@ impl<'a> RenderTargetWrite<'a> {
         let depth = if source { form.depth().0 } else { 0 };
         let (source_depth, body) = body.split_at_checked(depth).ok_or(SHORT)?;
         // The colour calculator reads the buffer itself, which holds what was sent along.
-        if destination && body.len() < form.depth().0 {
+        let rest = if destination { form.depth().0 } else { 0 };
+        if body.len() != rest {
             return Err(SHORT);
         }
         Ok(RenderTargetWrite {
@@ -255,7 +265,7 @@ impl<'a> Plain<'a> {
             return None;
         };
         let parts = m1[6] >> 26 & 15;
-        let colours = body.first_chunk()?;
+        let colours = body.try_into().ok()?;
         let plain = parts == 0 && Form::decode(msg.function_control) == Some(Form::Single16);
         plain.then_some(Plain { m0, m1, colours })
     }
@@ -305,7 +315,7 @@ fn origins(m1: &Grf) -> Origins {
     })
 }
 
-const SHORT: &str = "message too short for its parts (PRM 5.10.6.9)";
+const SHORT: &str = rules::LENGTH;
 
 /// Serves a Render Target Write; gives the pixels that reached the target.
 pub fn write(
@@ -317,6 +327,8 @@ pub fn write(
     ctx: &ThreadContext,
     events: &mut Events,
 ) -> Result<u16, UnitFault> {
+    let response = usize::from(msg.response_length) == rules::commit(msg);
+    rules::ask(response, msg, rules::RESPONSE)?;
     if let Some(plain) = Plain::of(msg)
         && let Some(shifts) = target.direct
     {
@@ -333,6 +345,9 @@ pub fn write(
     let planes = rt.planes();
     let index = m1[7] >> 16 & 0x7ff;
     let mut mask = m0[0] as u16 & rt.form.slots();
+    let source1 = rt.source1();
+    let dual = "dual source with the alpha test (PRM 5.10.6)";
+    rules::ask(source1.is_none() || cc.alpha_test.is_none(), msg, dual)?;
     if cc.alpha_test.is_some() {
         mask = alpha_test(cc, &planes[3], mask);
     }
@@ -345,7 +360,6 @@ pub fn write(
     if rt.last {
         events.scoreboard_clear |= (m0[0] >> 16) as u16 & rt.form.slots();
     }
-    let source1 = rt.source1();
     let block = PixelBlock {
         origins: &origins,
         mask,

@@ -10,12 +10,28 @@ use regs::gen40::{SurfaceState, values};
 
 /// Surface format codes of PRM 4.7.2.1.1.
 mod f {
+    pub const RGBA32F: u32 = 0x000;
+    pub const BGRA8: u32 = 0x0c0;
     pub const R32_UINT: u32 = 0x0d7;
     pub const R16_UINT: u32 = 0x10d;
     pub const R8_UINT: u32 = 0x143;
     pub const YCRCB_NORMAL: u32 = 0x182;
+    pub const YCRCB_SWAPUVY: u32 = 0x183;
+    pub const YCRCB_SWAPUV: u32 = 0x18f;
     pub const YCRCB_SWAPY: u32 = 0x190;
 }
+
+/// Read message types in 13:12 (PRM 5.10.1.1).
+const READ_DUAL: u16 = 1 << 12;
+const READ_SCATTERED: u16 = 3 << 12;
+/// A media block read through the render cache (15:14).
+const READ_MEDIA: u16 = 1 << 14 | 2 << 12;
+/// Write message types in 14:12.
+const WRITE_DUAL: u16 = 1 << 12;
+const WRITE_MEDIA: u16 = 2 << 12;
+const WRITE_SCATTERED: u16 = 3 << 12;
+const FLUSH: u16 = 7 << 12;
+const COMMIT: u16 = 1 << 15;
 
 const STATE: u32 = 0x1_0000;
 const DATA: u32 = 0x2_0000;
@@ -56,46 +72,65 @@ impl Bench {
 
     /// Binds a surface to index 3.
     fn bind(&mut self, state: SurfaceState) {
+        self.bind_at(3, 0x600, state);
+    }
+
+    /// Puts a surface state at `at` of the surface states and its place in the binding table.
+    fn bind_at(&mut self, index: u32, at: u32, state: SurfaceState) {
         self.mem
-            .write_u32(GpuAddr(STATE + 0x100 + 12), 0x200)
+            .write_u32(GpuAddr(STATE + 0x100 + index * 4), at)
             .unwrap();
         self.mem
-            .write_dwords(GpuAddr(STATE + 0x200), state.dwords())
+            .write_dwords(GpuAddr(STATE + at), state.dwords())
             .unwrap();
         self.port.invalidate();
     }
 
     /// A buffer of `entries` 16-byte elements at the data.
     fn bind_buffer(&mut self, entries: u32) {
-        let n = entries - 1;
-        self.bind(
-            SurfaceState::new()
-                .with_surface_type(values::surftype::SURFTYPE_BUFFER)
-                .with_surface_base_address(DATA)
-                .with_width(n & 0x7f)
-                .with_height(n >> 7 & 0x1fff)
-                .with_depth(n >> 20),
-        );
+        self.bind(buffer(entries));
     }
 
     fn read(&mut self, control: u16, mask: u16, payload: &[Grf], response: &mut [Grf]) {
-        let msg = message(4, control, mask, payload);
-        self.port
-            .read(&msg, response, &self.mem, &self.ctx)
-            .unwrap();
+        self.try_read(control, mask, payload, response).unwrap();
+    }
+
+    fn try_read(
+        &mut self,
+        control: u16,
+        mask: u16,
+        payload: &[Grf],
+        response: &mut [Grf],
+    ) -> Result<(), UnitFault> {
+        let mut msg = message(4, control, mask, payload);
+        msg.response_length = response.len() as u8;
+        self.port.read(&msg, response, &self.mem, &self.ctx)
     }
 
     fn write(&mut self, control: u16, mask: u16, payload: &[Grf]) {
-        let msg = message(5, control, mask, payload);
-        self.port
-            .write(
-                &msg,
-                &mut self.mem,
-                &self.ctx,
-                &PixelBackend::default(),
-                &mut self.events,
-            )
-            .unwrap();
+        self.try_write(control, mask, payload, 0).unwrap();
+    }
+
+    fn try_write(
+        &mut self,
+        control: u16,
+        mask: u16,
+        payload: &[Grf],
+        response: u8,
+    ) -> Result<(), UnitFault> {
+        let mut msg = message(5, control, mask, payload);
+        msg.response_length = response;
+        self.send(&msg)
+    }
+
+    fn send(&mut self, msg: &Message<'_>) -> Result<(), UnitFault> {
+        self.port.write(
+            msg,
+            &mut self.mem,
+            &self.ctx,
+            &PixelBackend::default(),
+            &mut self.events,
+        )
     }
 
     fn dwords(&self, from: u32, count: u32) -> Vec<u32> {
@@ -121,6 +156,17 @@ fn message(sfid: u8, control: u16, exec_mask: u16, payload: &[Grf]) -> Message<'
     }
 }
 
+/// A buffer of `entries` 16-byte elements at the data.
+fn buffer(entries: u32) -> SurfaceState {
+    let n = entries - 1;
+    SurfaceState::new()
+        .with_surface_type(values::surftype::SURFTYPE_BUFFER)
+        .with_surface_base_address(DATA)
+        .with_width(n & 0x7f)
+        .with_height(n >> 7 & 0x1fff)
+        .with_depth(n >> 20)
+}
+
 fn header(offset: u32) -> Grf {
     [0, 0, offset, 0, 0, 0, 0, 0]
 }
@@ -131,6 +177,7 @@ fn up(from: u32) -> [u32; 8] {
     std::array::from_fn(|n| from + n as u32)
 }
 
+// covers: 5.10.2-01, 5.10.2-09, 5.10.2-11
 #[test]
 fn oword_block_read_fills_registers_in_order() {
     let mut bench = Bench::new();
@@ -152,6 +199,7 @@ fn oword_block_read_fills_registers_in_order() {
     );
 }
 
+// covers: 5.10.2-04, 5.10.2-05, 5.10.2-10
 #[test]
 fn block_masks_alternate_between_low_and_high_bits() {
     let mut bench = Bench::new();
@@ -171,6 +219,7 @@ fn block_masks_alternate_between_low_and_high_bits() {
     assert_eq!(bench.dwords(4, 5), [84, 85, 86, 87, 71]);
 }
 
+// covers: 5.10.2-08
 #[test]
 fn out_of_bounds_reads_are_zero_and_writes_vanish() {
     let mut bench = Bench::new();
@@ -185,6 +234,7 @@ fn out_of_bounds_reads_are_zero_and_writes_vanish() {
     assert_eq!(w[0][..4], [0; 4], "an offset that wraps stays outside");
 }
 
+// covers: 5.2.2-01, 5.10.1.2-03
 #[test]
 fn stateless_adds_both_bases_and_obeys_the_general_bound() {
     let mut bench = Bench::new();
@@ -198,6 +248,7 @@ fn stateless_adds_both_bases_and_obeys_the_general_bound() {
     assert_eq!(w[0], [8, 9, 10, 11, 0, 0, 0, 0]);
 }
 
+// covers: 5.10.3-01, 5.10.3-06, 5.10.3-09
 #[test]
 fn dual_blocks_interleave_two_streams() {
     let mut bench = Bench::new();
@@ -268,10 +319,11 @@ fn rows_found(bench: &mut Bench, state: SurfaceState) -> Vec<u32> {
     bench.bind(state);
     let head = [0, -4i32 as u32, 11 << 16 | 3, 0, 0, 0, 0, 0];
     let mut w = [KEEP; 2];
-    bench.read(2 << 12 | 3, 0, &[head], &mut w);
+    bench.read(READ_MEDIA | 3, 0, &[head], &mut w);
     w.as_flattened()[..12].to_vec()
 }
 
+// covers: 5.6.1-01, 5.6.1-02
 #[test]
 fn rows_outside_a_media_surface_follow_the_boundary_table() {
     let mut bench = Bench::new();
@@ -310,6 +362,7 @@ fn rows_outside_a_media_surface_follow_the_boundary_table() {
     }
 }
 
+// covers: 5.10.4-11, 5.10.4-12, 5.10.4-13, 5.10.4-14
 #[test]
 fn columns_outside_a_media_surface_follow_the_pixel_size() {
     let mut bench = Bench::new();
@@ -329,7 +382,7 @@ fn columns_outside_a_media_surface_follow_the_pixel_size() {
         bench.bind(media_surface(1, format, Tiling::Linear));
         let mut w = [KEEP; 1];
         bench.read(
-            2 << 12 | 3,
+            READ_MEDIA | 3,
             0,
             &[[-4i32 as u32, 0, 15, 0, 0, 0, 0, 0]],
             &mut w,
@@ -364,7 +417,7 @@ fn media_blocks_walk_tiles_and_pad_their_rows() {
             }
         }
         let mut w = [[0; 8]; 2];
-        bench.read(2 << 12 | 3, 0, &[head], &mut w);
+        bench.read(READ_MEDIA | 3, 0, &[head], &mut w);
         assert_eq!(w[0], [1000, 1001, 1002, 0, 1004, 1005, 1006, 0]);
         assert_eq!(w[1][..4], [2000, 2001, 2002, 0]);
     }
@@ -377,7 +430,7 @@ fn media_line_stride_can_be_overridden() {
     let mut w = [KEEP; 1];
     // Bottom field of a frame: rows 1, 3, 5, 7, then the last again.
     bench.read(
-        2 << 12 | 7 << 8 | 3,
+        READ_MEDIA | 7 << 8 | 3,
         0,
         &[[0, 0, 5 << 16 | 3, 0, 0, 0, 0, 0]],
         &mut w,
@@ -385,52 +438,6 @@ fn media_line_stride_can_be_overridden() {
     assert_eq!(w[0][..6], [128, 384, 640, 896, 896, 896]);
 }
 
-#[test]
-fn refusals() {
-    let mut bench = Bench::new();
-    bench.bind_buffer(4);
-    let refused = |bench: &mut Bench, sfid, control, payload: &[Grf]| {
-        let msg = message(sfid, control, 0xffff, payload);
-        let result = if sfid == 4 {
-            bench
-                .port
-                .read(&msg, &mut [KEEP; 4], &bench.mem, &bench.ctx)
-        } else {
-            bench.port.write(
-                &msg,
-                &mut bench.mem,
-                &bench.ctx,
-                &PixelBackend::default(),
-                &mut bench.events,
-            )
-        };
-        matches!(result, Err(UnitFault::Message { .. }))
-    };
-    assert!(
-        refused(&mut bench, 4, 5 << 8 | 3, &[header(0)]),
-        "six OWords"
-    );
-    assert!(refused(
-        &mut bench,
-        4,
-        1 << 12 | 1 << 8 | 3,
-        &[header(0), [0; 8]]
-    ));
-    assert!(refused(
-        &mut bench,
-        4,
-        3 << 12 | 3 << 8 | 3,
-        &[header(0), [0; 8]]
-    ));
-    assert!(
-        refused(&mut bench, 4, 2 << 12 | 3, &[header(0)]),
-        "media on a buffer"
-    );
-    assert!(
-        refused(&mut bench, 4, 2 << 12 | 255, &[header(0)]),
-        "stateless media"
-    );
-    assert!(refused(&mut bench, 5, 5 << 12 | 3, &[header(0)]));
-    assert!(refused(&mut bench, 5, 4 << 8 | 3, &[header(0), [0; 8]]));
-    assert!(refused(&mut bench, 4, 3, &[]));
-}
+mod descriptors;
+mod media_blocks;
+mod refusals;

@@ -24,7 +24,7 @@ fn table(function: Function, mode: FloatMode, rows: &[(f32, f32)]) {
     }
 }
 
-// covers: 10.3.1.1-02, 10.3.1.1-03, 10.3.1.1-01
+// covers: 10.3.1.1-02, 10.3.1.1-03, 10.3.1.1-01, 6.3.1-02, 6.3.2-02, 6.3.3-02, 6.3.4-01, 6.3.5-01, 6.3.5-03, 6.3.7-02, 6.3.8-02
 #[test]
 fn special_values_ieee() {
     let ieee = FloatMode::Ieee;
@@ -122,7 +122,7 @@ fn special_values_ieee() {
     );
 }
 
-// covers: 10.3.2-02, 10.3-02
+// covers: 10.3.2-02, 10.3-02, 6.3.1-03, 6.3.2-03, 6.3.3-03, 6.3.4-02, 6.3.5-02, 6.3.7-02, 6.3.8-02
 #[test]
 fn special_values_alt() {
     let alt = FloatMode::Alt;
@@ -159,6 +159,7 @@ fn special_values_alt() {
     table(Function::Cos, alt, &[(ZERO, 1.0), (-ZERO, 1.0), (NAN, NAN)]);
 }
 
+// covers: 6.3.6-02, 6.3.6-03
 #[test]
 fn power_table() {
     // Columns of PRM 6.3.6: |F|>1, |F|=1, |F|<1, +inf, +0, -0, -inf, NaN.
@@ -204,7 +205,7 @@ fn samples() -> impl Iterator<Item = f32> {
     })
 }
 
-// covers: 10.3.1.2-10
+// covers: 10.3.1.2-10, 6.3.1-01, 6.3.2-01, 6.3.3-01, 6.3.4-01, 6.3.5-01, 6.3.6-01
 #[test]
 fn errors_stay_within_the_promised_bounds() {
     let ulp = |x: f64| f64::from((x as f32).abs().next_up()) - f64::from((x as f32).abs());
@@ -244,6 +245,7 @@ fn errors_stay_within_the_promised_bounds() {
     }
 }
 
+// covers: 6.3.10-01, 6.3.10-02, 6.3.10-03
 #[test]
 fn integer_division_table() {
     let minus = |n: i32| n as u32;
@@ -315,6 +317,7 @@ fn saturation_and_two_register_results() {
     assert_eq!(w[0][0], 2);
 }
 
+// covers: 6.1-01
 #[test]
 fn reserved_codes_short_payloads_and_eot_are_refused() {
     let mut w = [[0u32; 8]];
@@ -361,3 +364,5 @@ fn all_channels_at_once_give_what_each_gives() {
         }
     }
 }
+
+mod messages;

@@ -180,3 +180,93 @@ fn messages_cost_by_registers_and_channels() {
     assert_eq!((router.charge(0), router.charge(3)), (0, 3));
     assert!(router.charge(u64::MAX) > 0);
 }
+
+/// A bench with a buffer of 16 bytes bound to index 2: the surface state is at 0x11000, the data at
+/// 0x11800.
+fn buffer_bench() -> Bench {
+    let mut bench = Bench::new();
+    bench.ctx.bases.surface_state_base = 0x11000;
+    bench.ctx.binding_table_pointer = 0x100;
+    let state = regs::gen40::SurfaceState::new()
+        .with_surface_type(regs::gen40::values::surftype::SURFTYPE_BUFFER)
+        .with_surface_base_address(0x11800);
+    bench.mem.write_u32(GpuAddr(0x11108), 0x200).unwrap();
+    let at = GpuAddr(0x11200);
+    bench.mem.write_dwords(at, state.dwords()).unwrap();
+    let data = [1, 2, 3, 4];
+    bench.mem.write_dwords(GpuAddr(0x11800), &data).unwrap();
+    bench
+}
+
+/// Function 4 reads and function 5 writes, with the same function control.
+// covers: 5.0-01, 5.10.1-01, 5.3-04
+#[test]
+fn the_data_port_is_two_functions() {
+    let mut bench = buffer_bench();
+    let payload = [[0; 8], [5, 6, 7, 8, 0, 0, 0, 0]];
+    let mut read = message(sfid::DATAPORT_READ, 2, false, &payload[..1]);
+    read.response_length = 1;
+    let mut w = [[9; 8]];
+    assert_eq!(bench.router().send(&read, &mut w), Ok(Delivery::Done));
+    assert_eq!(w, [[1, 2, 3, 4, 9, 9, 9, 9]]);
+    // A commit answers, and its register keeps what it held.
+    let mut write = message(sfid::DATAPORT_WRITE, 1 << 15 | 2, false, &payload);
+    write.response_length = 1;
+    let mut w = [[9; 8]];
+    assert_eq!(bench.router().send(&write, &mut w), Ok(Delivery::Done));
+    assert_eq!(w, [[9; 8]]);
+    assert_eq!(bench.router().send(&read, &mut w), Ok(Delivery::Done));
+    assert_eq!(w, [[5, 6, 7, 8, 9, 9, 9, 9]]);
+    assert_eq!(bench.shared.stats.dropped, 0);
+}
+
+/// The error word's bits, its sender, and dwords 7 and 6 of the header.
+// covers: 3.4.7-01, 5.10.1.2-02
+#[test]
+fn the_data_port_says_what_was_wrong() {
+    let header = [0, 0, 0, 0, 0, 0, 0x6666, 0x7777];
+    // Six OWords (bit 6), the data cache for a rectangle (bit 4), end of thread (bit 1).
+    for (id, control, eot, bit) in [
+        (sfid::DATAPORT_READ, 5 << 8 | 2, false, 6),
+        (sfid::DATAPORT_READ, 2 << 12 | 2, false, 4),
+        (sfid::DATAPORT_WRITE, 7 << 12, true, 1),
+    ] {
+        let mut bench = buffer_bench();
+        let bad = message(id, control, eot, std::slice::from_ref(&header));
+        assert_eq!(bench.router().send(&bad, &mut []), Ok(Delivery::Dropped));
+        // A later mistake changes nothing.
+        let later = message(
+            sfid::DATAPORT_READ,
+            3 << 14,
+            false,
+            std::slice::from_ref(&header),
+        );
+        assert_eq!(bench.router().send(&later, &mut []), Ok(Delivery::Dropped));
+        let (unit, words) = bench.shared.error.unwrap().words().unwrap();
+        assert_eq!(unit, SharedUnit::DataPort);
+        assert_eq!(words.header, 1 << 24 | 1 << 21 | 3 << 16 | 1 << bit);
+        assert_eq!((words.dword6, words.dword7), (0x6666, 0x7777));
+    }
+}
+
+/// A render target write to a null surface ends its thread, whose slot its header names.
+// covers: 5.10.1-03, 5.10.6-06, 5.10.6.3-02
+#[test]
+fn a_render_target_write_ends_its_thread() {
+    let mut bench = buffer_bench();
+    let null = regs::gen40::SurfaceState::new()
+        .with_surface_type(regs::gen40::values::surftype::SURFTYPE_NULL);
+    let at = GpuAddr(0x11200);
+    bench.mem.write_dwords(at, null.dwords()).unwrap();
+    let mut payload = [[0; 8]; 10];
+    payload[0] = [0x1234_0000, 0x800, 0, 0, !0, 0xffff_ff77, 0, 0];
+    let control = 4 << 12 | 1 << 11 | 2;
+    let last = message(sfid::DATAPORT_WRITE, control, true, &payload);
+    assert_eq!(bench.router().send(&last, &mut []), Ok(Delivery::Done));
+    let end = EotEvent {
+        sfid: sfid::DATAPORT_WRITE,
+        fftid: 0x77,
+    };
+    assert_eq!(bench.events.eot, Some(end));
+    assert_eq!(bench.events.scoreboard_clear, 0x1234);
+}

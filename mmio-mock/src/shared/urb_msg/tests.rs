@@ -49,6 +49,7 @@ fn header(handle0: u32, handle1: u32) -> Grf {
     ]
 }
 
+// covers: 8.4.2-06, 8.4.3.1-01, 8.4.3.1-02, 8.4.3.1-04, 8.4.3.2-02, 8.4.3.2-03, 8.1-02
 #[test]
 fn no_swizzle_writes_rows_in_order_whatever_the_mask() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
@@ -73,6 +74,7 @@ fn no_swizzle_writes_rows_in_order_whatever_the_mask() {
     assert_eq!(event.prim_type, 0b10110);
 }
 
+// covers: 8.4.2-06, 8.4.3.1-03, 8.4.3.2-04
 #[test]
 fn interleaved_separates_two_vertices() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
@@ -117,6 +119,7 @@ fn interleaved_separates_two_vertices() {
     assert_eq!(events.urb[0].prim_type, 0, "primitive fields need Complete");
 }
 
+// covers: 8.4.1-01, 8.4.3.2-05
 #[test]
 fn interleaved_obeys_channel_enables() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
@@ -140,7 +143,7 @@ fn a_lone_vertex_needs_no_second_handle() {
     );
 }
 
-// covers: 11.2-02
+// covers: 11.2-02, 8.4.2-06, 8.4.3.2-06, 8.4.3.2-08, 8.4.3.2-09
 #[test]
 fn transpose_follows_table_8_2() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
@@ -171,6 +174,7 @@ fn transpose_follows_table_8_2() {
     }
 }
 
+// covers: 8.4.2-04, 8.4.3.3-01, 8.4.3.3-02
 #[test]
 fn allocation_returns_a_handle_or_waits() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
@@ -186,6 +190,7 @@ fn allocation_returns_a_handle_or_waits() {
     assert_eq!(events.urb.len(), 1, "a message that waits has no effect");
 }
 
+// covers: 8.4.2-06, 8.4.2-10
 #[test]
 fn invalid_messages_have_no_effect() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
@@ -212,3 +217,5 @@ fn invalid_messages_have_no_effect() {
     assert!(events.urb.is_empty());
     assert!((0..512).all(|r| urb.row(UrbHandle(r), 0) == Some(&[0; 8])));
 }
+
+mod modes;

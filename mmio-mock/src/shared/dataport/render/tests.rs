@@ -188,6 +188,7 @@ fn payload(enables: u32, present: u32, body: Vec<Grf>) -> Vec<Grf> {
     all
 }
 
+// covers: 5.7.1-01, 5.10.6-01, 5.10.6.1-01, 5.10.6.4a-01
 #[test]
 fn simd16_slots_land_on_their_pixels() {
     let mut bench = Bench::new();
@@ -202,6 +203,7 @@ fn simd16_slots_land_on_their_pixels() {
     assert_eq!(bench.pixel(8, 2), 0, "neighbours stay");
 }
 
+// covers: 5.10.6-11, 5.10.6.3-05
 #[test]
 fn pixel_enables_and_the_surface_bound_the_write() {
     let mut bench = Bench::new();
@@ -218,6 +220,7 @@ fn pixel_enables_and_the_surface_bound_the_write() {
     assert_eq!(bench.events.scoreboard_clear, 0, "not the last target");
 }
 
+// covers: 5.7.2-02, 5.10.6.7-01, 5.7.1-01
 #[test]
 fn simd8_and_dual_source_cover_their_half() {
     let mut bench = Bench::new();
@@ -246,6 +249,7 @@ fn simd8_and_dual_source_cover_their_half() {
     assert_eq!((red, bench.pixel(4, 2)), (12, bgra(0)));
 }
 
+// covers: 5.7.3-01, 5.10.6.6-01
 #[test]
 fn replicated_data_fill_all_pixels() {
     let mut bench = Bench::new();
@@ -270,6 +274,7 @@ fn replicated_data_fill_all_pixels() {
     }
 }
 
+// covers: 5.10.6.4a-02
 #[test]
 fn wide_and_integer_targets_take_the_bits() {
     let mut bench = Bench::new();
@@ -340,6 +345,7 @@ fn with_depth(destination: bool) -> Vec<Grf> {
     body
 }
 
+// covers: 5.10.6.3-12, 5.10.6.3-11
 #[test]
 fn destination_depth_asks_for_the_test() {
     let mut bench = Bench::new();
@@ -364,6 +370,7 @@ fn destination_depth_asks_for_the_test() {
     assert_eq!(bench.events.depth_count, 8);
 }
 
+// covers: 5.10.6.3-11, 5.10.6.2-01
 #[test]
 fn source_depth_alone_is_written_untested_by_the_last_target() {
     let mut bench = Bench::new();
@@ -383,6 +390,7 @@ fn source_depth_alone_is_written_untested_by_the_last_target() {
     assert_eq!(bench.events.depth_count, 1);
 }
 
+// covers: 5.10.6.3-13
 #[test]
 fn destination_stencil_asks_for_the_stencil_test() {
     let mut bench = Bench::new();
@@ -419,6 +427,7 @@ fn destination_stencil_asks_for_the_stencil_test() {
     );
 }
 
+// covers: 5.7-01
 #[test]
 fn the_alpha_test_comes_before_depth() {
     let mut bench = Bench::new();
@@ -465,3 +474,6 @@ fn illegal_messages_are_refused_whole() {
     );
     assert!(refused(255, 0, simd16()), "stateless");
 }
+
+mod headers;
+mod sequences;
