@@ -18,7 +18,7 @@ use self::causes::Causes;
 use self::names::Profile;
 use self::options::Options;
 use self::page::Report;
-use self::results::Outcomes;
+use self::results::{Kind, Outcomes};
 use self::session::{Done, Session};
 use crate::node::{self, Exec};
 
@@ -84,9 +84,8 @@ fn whole(root: &Path, options: &Options<'_>) -> io::Result<bool> {
     }
     let everything = profiles == all;
     let out = out(root, options, "piglit");
-    let (baseline, baseline_from) = baseline(root, options, &all, &profiles, &out)?;
-    let directory = out.join("node");
-    let done = on_device(root, options, &profiles, directory)?;
+    let done = on_device(root, options, &profiles, out.join("node"))?;
+    let (baseline, baseline_from) = baseline(root, options, &all, &done.outcomes, &out)?;
 
     let device = options.device.name;
     let table = format!("docs/conformance/{device}.causes");
@@ -122,39 +121,46 @@ fn whole(root: &Path, options: &Options<'_>) -> io::Result<bool> {
     Ok(done.complete)
 }
 
-/// llvmpipe's outcomes of the selected tests, and whence they are.
+/// llvmpipe's outcomes of the tests that ran, and whence they are. What the device offers and nobody has
+/// run yet is run now and kept.
 fn baseline(
     root: &Path,
     options: &Options<'_>,
     all: &[Profile],
-    profiles: &[Profile],
+    node: &Outcomes,
     out: &Path,
 ) -> io::Result<(Outcomes, String)> {
-    let (mut outcomes, from) = if let Some(directory) = &options.baseline {
-        let mut outcomes = Outcomes::new();
-        results::read_all(directory, &mut outcomes)?;
-        (outcomes, "results of an earlier run".to_owned())
-    } else if options.run_baseline {
-        let done = baseline::run(profiles, &out.join("llvmpipe"), options.jobs)?;
-        (done.outcomes, "run with the device".to_owned())
+    let mut outcomes = if options.run_baseline {
+        Outcomes::new()
     } else {
-        let from = format!("kept results, `{}`", baseline::FILE);
-        (baseline::kept(root, all)?, from)
+        baseline::kept(root, all)?
     };
-    let complete = || {
-        let mut tests = all.iter().flat_map(|profile| &profile.tests);
-        tests.all(|test| outcomes.contains_key(test))
+    if let Some(directory) = &options.baseline {
+        results::read_all(directory, &mut outcomes)?;
+    }
+    let kept = node.keys().filter(|name| outcomes.contains_key(*name));
+    let from = match kept.count() {
+        0 => "run with the device".to_owned(),
+        kept => format!("{kept} results kept in `{}`", baseline::FILE),
     };
-    if (options.run_baseline || options.baseline.is_some()) && complete() {
+    let offered: Vec<String> = node
+        .iter()
+        .filter(|(name, outcome)| outcome.kind != Kind::Skip && !outcomes.contains_key(*name))
+        .map(|(name, _)| name.clone())
+        .collect();
+    if !offered.is_empty() {
+        println!("llvmpipe: {} tests without a kept result", offered.len());
+        let mut profiles = all.to_vec();
+        names::keep(&mut profiles, &offered);
+        let done = baseline::run(&profiles, &out.join("llvmpipe"), options.jobs)?;
+        outcomes.extend(done.outcomes);
+    }
+    if !offered.is_empty() || options.baseline.is_some() {
         let text = baseline::pack(all, &outcomes, &baseline::versions());
         fs::write(root.join(baseline::FILE), text)?;
         println!("{} written", baseline::FILE);
     }
-    let selected = |name: &String| {
-        let mut tests = profiles.iter();
-        tests.any(|profile| profile.tests.binary_search(name).is_ok())
-    };
-    outcomes.retain(|name, _| selected(name));
+    outcomes.retain(|name, _| node.contains_key(name));
     Ok((outcomes, from))
 }
 

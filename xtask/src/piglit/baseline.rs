@@ -133,14 +133,15 @@ pub fn unpack(text: &str, profiles: &[Profile]) -> Result<Outcomes, String> {
     Ok(outcomes)
 }
 
-/// Reads the kept results. `all` are all tests of the profiles.
+/// Reads the kept results; none where there is no file. `all` are all tests of the profiles.
 pub fn kept(root: &Path, all: &[Profile]) -> io::Result<Outcomes> {
-    let told = |error: String| {
+    let Ok(text) = fs::read_to_string(root.join(FILE)) else {
+        return Ok(Outcomes::new());
+    };
+    unpack(&text, all).map_err(|error| {
         let what = format!("{FILE}: {error}; --run-baseline makes it anew");
         io::Error::other(what)
-    };
-    let text = fs::read_to_string(root.join(FILE)).map_err(|error| told(error.to_string()))?;
-    unpack(&text, all).map_err(told)
+    })
 }
 
 #[cfg(test)]

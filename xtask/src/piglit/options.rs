@@ -14,8 +14,8 @@ usage: cargo xtask piglit [options]
   --jobs N          tests at a time, 2 unless told
   --timeout S       seconds for a test, 30 unless told
   --out DIR         results; a run that was interrupted goes on there
-  --baseline DIR    llvmpipe's results from there (piglit's own format)
-  --run-baseline    run llvmpipe too; all tests: keep the results for later runs
+  --baseline DIR    keep llvmpipe's results from there (piglit's own format)
+  --run-baseline    run llvmpipe anew on what the device offers; usually only what has no kept result
   --ci              the short list, checked against what has to pass
   --bless           with --ci: what passed has to pass from now on
   --ci-list N       choose N tests for the short list from the results in DIR; runs nothing

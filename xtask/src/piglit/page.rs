@@ -158,7 +158,7 @@ impl Report<'_> {
             "# piglit on the modelled {}\n\n\
              Written by `cargo xtask piglit --device {}`. {}: profiles {}, {} s for a test, {} at a time.\n\n\
              - device: `{}`, by `crestline exec`, platform gbm\n\
-             - baseline: llvmpipe of the same Mesa, platform glx under Xvfb; {}\n\n",
+             - baseline: llvmpipe of the same Mesa, platform glx under Xvfb, on what the device does not skip; {}\n\n",
             self.device.to_uppercase(),
             self.device,
             if self.versions.is_empty() {
