@@ -323,3 +323,118 @@ fn with_bytes(platform: &LivePlatform, object: &Object, look: impl FnOnce(&mut [
         }
     });
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use std::sync::Arc;
+
+    use driver::{Device, Driver};
+    use kernel::platform::Platform;
+    use mmio_mock::platform::ModelPlatform;
+
+    use super::*;
+
+    fn device() -> (Arc<LivePlatform>, Device) {
+        let model = ModelPlatform::new(mmio_mock::r#gen::find("gm965").unwrap(), 16 << 20);
+        let live = LivePlatform::new(model);
+        let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).unwrap();
+        (live, device)
+    }
+
+    /// PRM volume 1: X tiles are 512 bytes by 8 rows; Y tiles 128 bytes by 32 rows in columns of 16 bytes.
+    fn home(tiling: Tiling, stride: usize, x: usize, y: usize) -> usize {
+        let (width, height) = if tiling == Tiling::X {
+            (512, 8)
+        } else {
+            (128, 32)
+        };
+        let tile = (y / height) * (stride / width) + x / width;
+        let (x, y) = (x % width, y % height);
+        let inside = match tiling {
+            Tiling::X => y * 512 + x,
+            _ => x / 16 * 512 + y * 16 + x % 16,
+        };
+        tile * 4096 + inside
+    }
+
+    fn bytes_of(object: &Object) -> Vec<u8> {
+        let mut bytes = vec![0; object.size()];
+        object.read(0, &mut bytes).unwrap();
+        bytes
+    }
+
+    #[test]
+    fn both_sides_see_what_the_other_wrote() {
+        for (tiling, stride) in [(Tiling::X, 1024), (Tiling::Y, 256)] {
+            let (live, device) = device();
+            let views = Views::new().unwrap();
+            let object = device.create_object(16384, tiling, stride as u32).unwrap();
+            let tiled: Vec<u8> = (0..16384_u32).map(|i| (i * 7 >> 3) as u8).collect();
+            object.write(0, &tiled).unwrap();
+            let start = views.show(&live, &object).unwrap();
+            let mut client = crate::edge::map(views.fd()).unwrap();
+            for (y, x) in [(0, 0), (3, 17), (9, 200), (15, stride - 1)] {
+                let expected = tiled[home(tiling, stride, x, y)];
+                assert_eq!(
+                    client[start + y * stride + x],
+                    expected,
+                    "{tiling:?} {x},{y}"
+                );
+            }
+            // The CPU writes one byte, the device another and the same row.
+            client[start + 5 * stride + 40] = 0xa5;
+            let behind = home(tiling, stride, 41, 5);
+            object.write(behind, &[0x5a]).unwrap();
+            views.before(&live, std::iter::once(&object));
+            let now = bytes_of(&object);
+            assert_eq!(now[home(tiling, stride, 40, 5)], 0xa5);
+            assert_eq!(now[behind], 0x5a);
+            views.pull(&live, Some(&object));
+            assert_eq!(client[start + 5 * stride + 41], 0x5a);
+            assert_eq!(client[start + 5 * stride + 40], 0xa5);
+        }
+    }
+
+    #[test]
+    fn what_the_cpu_wrote_survives_a_pull() {
+        let (live, device) = device();
+        let views = Views::new().unwrap();
+        let object = device.create_object(8192, Tiling::X, 512).unwrap();
+        let start = views.show(&live, &object).unwrap();
+        let mut client = crate::edge::map(views.fd()).unwrap();
+        client[start + 700] = 1;
+        object.write(home(Tiling::X, 512, 189, 1), &[2]).unwrap();
+        views.changed(&object);
+        views.pull(&live, None);
+        assert_eq!((client[start + 700], client[start + 701]), (1, 2));
+        views.push(&live, &object);
+        assert_eq!(bytes_of(&object)[home(Tiling::X, 512, 188, 1)], 1);
+    }
+
+    #[test]
+    fn views_of_objects_that_are_gone_make_room_and_read_as_zeros() {
+        let (live, device) = device();
+        let views = Views::new().unwrap();
+        let first = device.create_object(4096, Tiling::X, 512).unwrap();
+        first.write(0, &[9; 4096]).unwrap();
+        let start = views.show(&live, &first).unwrap();
+        drop(first);
+        let second = device.create_object(4096, Tiling::X, 512).unwrap();
+        assert_eq!(views.show(&live, &second), Some(start));
+        let client = crate::edge::map(views.fd()).unwrap();
+        assert!(client[start..start + 4096].iter().all(|byte| *byte == 0));
+    }
+
+    #[test]
+    fn a_new_layout_keeps_the_linear_bytes_of_the_cpu_at_home() {
+        let (live, device) = device();
+        let views = Views::new().unwrap();
+        let object = device.create_object(8192, Tiling::X, 512).unwrap();
+        let start = views.show(&live, &object).unwrap();
+        let mut client = crate::edge::map(views.fd()).unwrap();
+        client[start + 512 + 3] = 7;
+        views.relayout(&live, &object);
+        assert_eq!(bytes_of(&object)[home(Tiling::X, 512, 3, 1)], 7);
+    }
+}
