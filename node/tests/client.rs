@@ -1,0 +1,153 @@
+//! A client that speaks to the node directly: files, mappings, descriptors, ends.
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod support;
+
+use std::time::Duration;
+
+use driver::uapi;
+use node::{Node, Options};
+use wire::{Head, Op};
+use zerocopy::{FromZeros as _, IntoBytes as _};
+
+use support::Connection;
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn start() -> (Node, String) {
+    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let node = Node::start(&Options {
+        memory: 64 << 20,
+        ..Options::new(device)
+    })
+    .unwrap();
+    let name = node.environment()[0].1.to_str().unwrap().to_owned();
+    (node, name)
+}
+
+fn create(client: &Connection, file: u64, size: u64) -> u32 {
+    let mut arg = uapi::gem::Create {
+        size,
+        ..uapi::gem::Create::new_zeroed()
+    };
+    let request = uapi::gem::CREATE.0;
+    assert_eq!(client.ioctl(file, request, arg.as_mut_bytes()), 0);
+    arg.handle
+}
+
+#[test]
+fn the_driver_answers() {
+    let (_node, name) = start();
+    let (client, _) = Connection::new(&name, Op::Thread);
+    let (_fd, file) = client.open(false);
+    let mut version = uapi::drm::Version::new_zeroed();
+    assert_eq!(
+        client.ioctl(file, uapi::drm::VERSION.0, version.as_mut_bytes()),
+        0
+    );
+    assert_eq!((version.major, version.minor), (1, 6));
+    assert_eq!(version.name_len, 4);
+    // Memory of the client beyond the block: the name goes where a pointer in it says.
+    let text = [0_u8; 4];
+    version.name = text.as_ptr().addr() as u64;
+    assert_eq!(
+        client.ioctl(file, uapi::drm::VERSION.0, version.as_mut_bytes()),
+        0
+    );
+    assert_eq!(&std::hint::black_box(text), b"i915");
+}
+
+#[test]
+fn a_file_closes_with_its_last_descriptor() {
+    let (node, name) = start();
+    let (client, _) = Connection::new(&name, Op::Thread);
+    let (fd, file) = client.open(false);
+    let second = fd.try_clone().unwrap();
+    create(&client, file, 1 << 20);
+    let held = node.platform().allocated_pages();
+    drop(fd);
+    let identify = Head::new(Op::Identify, file, [0; 3]);
+    assert_eq!(client.call(&identify, &[]).reply.value, 1);
+    drop(second);
+    assert!(node.quiesce(PATIENCE));
+    assert_eq!(client.call(&identify, &[]).reply.value, 0);
+    assert_eq!(node.platform().allocated_pages(), held - 256);
+}
+
+#[test]
+fn mappings_show_the_object_and_keep_it() {
+    let (node, name) = start();
+    let (_life, hello) = Connection::new(&name, Op::Life);
+    assert_eq!(hello.fds.len(), 2);
+    let (client, _) = Connection::new(&name, Op::Thread);
+    let (fd, file) = client.open(false);
+    let handle = create(&client, file, 8192);
+    let mut arg = uapi::gem::MmapOffset {
+        handle,
+        flags: 1,
+        ..uapi::gem::MmapOffset::new_zeroed()
+    };
+    assert_eq!(
+        client.ioctl(file, uapi::gem::MMAP_OFFSET.0, arg.as_mut_bytes()),
+        0
+    );
+    let offset = arg.offset;
+    let place = client.call(&Head::new(Op::Map, file, [3, offset, 8192]), &[]);
+    assert_eq!((place.reply.result, place.reply.which), (0, 0));
+    // SAFETY: the memory is a file that nobody shortens.
+    let mut map = unsafe {
+        memmap2::MmapOptions::new()
+            .offset(place.reply.value)
+            .len(8192)
+            .map_mut(&hello.fds[0])
+            .unwrap()
+    };
+    map[4096..4100].copy_from_slice(b"here");
+    let mut out = [0_u8; 4];
+    let mut read = uapi::gem::Transfer {
+        handle,
+        offset: 4096,
+        size: 4,
+        data_ptr: out.as_mut_ptr().addr() as u64,
+        ..uapi::gem::Transfer::new_zeroed()
+    };
+    assert_eq!(
+        client.ioctl(file, uapi::gem::PREAD.0, read.as_mut_bytes()),
+        0
+    );
+    assert_eq!(&std::hint::black_box(out), b"here");
+    let address = map.as_ptr().addr() as u64;
+    client.send(&Head::new(Op::Mapped, file, [offset, address, 8192]), &[]);
+    let with = node.platform().allocated_pages();
+    drop(fd);
+    assert!(
+        !node.quiesce(Duration::from_millis(200)),
+        "the process is still there"
+    );
+    assert_eq!(node.platform().allocated_pages(), with);
+    client.send(&Head::new(Op::Unmapped, 0, [0, address, 8192]), &[]);
+    client.call(&Head::new(Op::Identify, file, [0; 3]), &[]);
+    assert_eq!(node.platform().allocated_pages(), with - 2);
+}
+
+#[test]
+fn nonsense_is_refused() {
+    let (_node, name) = start();
+    let (client, _) = Connection::new(&name, Op::Thread);
+    let (_fd, file) = client.open(false);
+    let none = client.call(&Head::new(Op::Map, file, [3, 0, 4096]), &[]);
+    assert_eq!(none.reply.result, -22);
+    let nobody = client.call(
+        &Head::new(Op::Ioctl, 1, [u64::from(uapi::drm::VERSION.0), 0, 0]),
+        &[],
+    );
+    assert_eq!(nobody.reply.result, -9);
+    let mut head = Head::new(Op::Identify, 0, [0; 3]);
+    head.op = 999;
+    assert_eq!(client.call(&head, &[]).reply.result, -22);
+    let mut bad = [0_u8; 8];
+    assert_eq!(client.ioctl(file, 0xc008_6401 + 0xf0, &mut bad), -22);
+    let (stranger, hello) = Connection::new(&name, Op::Open);
+    assert_eq!(hello.reply.result, -22);
+    drop(stranger);
+}

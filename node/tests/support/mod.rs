@@ -1,0 +1,108 @@
+//! A client without a shim: speaks the messages itself.
+
+use std::io::{IoSlice, IoSliceMut};
+use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+
+use nix::sys::socket::{
+    AddressFamily, ControlMessageOwned, MsgFlags, SockFlag, SockType, UnixAddr, connect, recvmsg,
+    sendmsg, socket,
+};
+use wire::message::MAX_PACKET;
+use wire::{Head, Op, Reply};
+use zerocopy::{FromBytes as _, IntoBytes as _};
+
+/// A connection to a node.
+pub struct Connection(OwnedFd);
+
+/// An answer: its head, what stands behind it, descriptors.
+pub struct Answer {
+    pub reply: Reply,
+    pub payload: Vec<u8>,
+    pub fds: Vec<OwnedFd>,
+}
+
+impl Connection {
+    /// Connects, and says what it is.
+    pub fn new(name: &str, op: Op) -> (Self, Answer) {
+        let fd = socket(
+            AddressFamily::Unix,
+            SockType::SeqPacket,
+            SockFlag::SOCK_CLOEXEC,
+            None,
+        )
+        .unwrap();
+        connect(
+            fd.as_raw_fd(),
+            &UnixAddr::new_abstract(name.as_bytes()).unwrap(),
+        )
+        .unwrap();
+        let connection = Connection(fd);
+        let pid = u64::from(std::process::id());
+        let answer = connection.call(&Head::new(op, 0, [u64::from(wire::VERSION), pid, 0]), &[]);
+        (connection, answer)
+    }
+
+    pub fn send(&self, head: &Head, payload: &[u8]) {
+        let parts = [IoSlice::new(head.as_bytes()), IoSlice::new(payload)];
+        sendmsg::<()>(
+            self.0.as_raw_fd(),
+            &parts,
+            &[],
+            MsgFlags::MSG_NOSIGNAL,
+            None,
+        )
+        .unwrap();
+    }
+
+    pub fn receive(&self) -> Answer {
+        let mut bytes = vec![0; MAX_PACKET];
+        let mut control = nix::cmsg_space!([std::os::fd::RawFd; 4]);
+        let mut parts = [IoSliceMut::new(&mut bytes)];
+        let flags = MsgFlags::MSG_CMSG_CLOEXEC;
+        let message =
+            recvmsg::<()>(self.0.as_raw_fd(), &mut parts, Some(&mut control), flags).unwrap();
+        let mut fds = Vec::new();
+        for part in message.cmsgs().unwrap() {
+            if let ControlMessageOwned::ScmRights(numbers) = part {
+                // SAFETY: they are new and nobody else has them.
+                fds.extend(
+                    numbers
+                        .iter()
+                        .map(|fd| unsafe { OwnedFd::from_raw_fd(*fd) }),
+                );
+            }
+        }
+        let len = message.bytes;
+        let (reply, payload) = Reply::read_from_prefix(&bytes[..len]).unwrap();
+        Answer {
+            reply,
+            payload: payload.to_vec(),
+            fds,
+        }
+    }
+
+    pub fn call(&self, head: &Head, payload: &[u8]) -> Answer {
+        self.send(head, payload);
+        self.receive()
+    }
+
+    /// Opens a node; descriptor and inode.
+    pub fn open(&self, primary: bool) -> (OwnedFd, u64) {
+        let mut answer = self.call(&Head::new(Op::Open, 0, [u64::from(primary), 1, 0]), &[]);
+        assert_eq!(answer.reply.result, 0);
+        (answer.fds.remove(0), answer.reply.value)
+    }
+
+    /// An ioctl whose argument lies in `block`; result, and the block as the driver left it.
+    pub fn ioctl(&self, file: u64, request: u32, block: &mut [u8]) -> i32 {
+        let head = Head::new(
+            Op::Ioctl,
+            file,
+            [u64::from(request), block.as_ptr().addr() as u64, 0],
+        );
+        let answer = self.call(&head, block);
+        let len = answer.payload.len().min(block.len());
+        block[..len].copy_from_slice(&answer.payload[answer.payload.len() - len..]);
+        answer.reply.result
+    }
+}
