@@ -1,0 +1,51 @@
+// Mappings: what they show, cut in pieces, moved by the node, made by a request, of a dma-buf.
+#include "check.h"
+
+struct gem_mmap {
+    uint32_t handle, pad;
+    uint64_t offset, size, address, flags;
+};
+
+int main(void) {
+    int fd = node(), both = PROT_READ | PROT_WRITE;
+    char *map = mmap(NULL, 3 * 4096 - 5, both, MAP_SHARED, fd, 0x4000);
+    CHECK(map != MAP_FAILED && !strcmp(map, "first"));
+    strcpy(map + 0x100, "client");
+    CHECK(mmap(NULL, 4096, both, MAP_SHARED, fd, 1 << 20) == MAP_FAILED && errno == EINVAL);
+    CHECK(mmap(NULL, 4096, both, MAP_SHARED, fd, 12) == MAP_FAILED && errno == EINVAL);
+
+    // The first page shows the other memory from now on, and the second stays.
+    strcpy(map + 4096, "stays");
+    struct words words = {(uintptr_t)map, (1ull << 32) + 0x8000};
+    CHECK(ioctl(fd, MOVE, &words) == 0);
+    CHECK(!strcmp(map, "second") && !strcmp(map + 4096, "stays"));
+    // Where nothing of ours is mapped, nothing is moved.
+    char *plain = mmap(NULL, 4096, both, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    strcpy(plain, "plain");
+    words.first = (uintptr_t)plain;
+    CHECK(ioctl(fd, MOVE, &words) == 0 && !strcmp(plain, "plain"));
+    CHECK(munmap(plain, 4096) == 0);
+
+    CHECK(munmap(map + 4096, 4096) == 0 && !strcmp(map, "second"));
+    CHECK(mmap(map, 8192, both, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == map);
+    CHECK(map[0] == 0);
+
+    struct gem_mmap wish = {.offset = 0x1000, .size = 8192};
+    CHECK(ioctl(fd, _IOWR('d', 0x5e, struct gem_mmap), &wish) == 0);
+    char *made = (char *)(uintptr_t)wish.address;
+    CHECK(!strcmp(made, "stays") && munmap(made, 8192) == 0);
+
+    words.first = 2;
+    CHECK(ioctl(fd, INSTALL, &words) == 0);
+    int buffer = words.first;
+    CHECK(lseek(buffer, 0, SEEK_END) == 8192);
+    char *shared = mmap(NULL, 8192, both, MAP_SHARED, buffer, 0);
+    CHECK(shared != MAP_FAILED && !strcmp(shared + 0x4000 - 0x4000, ""));
+    CHECK(munmap(shared + 4096, 4096) == 0);
+    // A file without a name that is the program's own.
+    int own = memfd_create("own", 0);
+    CHECK(ftruncate(own, 4096) == 0);
+    char *ours = mmap(NULL, 4096, both, MAP_SHARED, own, 0);
+    CHECK(ours != MAP_FAILED && munmap(ours, 4096) == 0);
+    return 0;
+}

@@ -1,0 +1,223 @@
+//! The library before libc, in programs of C, against a node that is none.
+//!
+//! No PRM chapter. What a program must see is what Linux shows of a DRM device (man pages, drm_file.c).
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+#[path = "shim/client.rs"]
+mod client;
+#[path = "shim/server.rs"]
+mod server;
+
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use client::{command, compile, run, succeed};
+use server::Server;
+
+fn count(log: &[String], start: &str) -> usize {
+    log.iter().filter(|line| line.starts_with(start)).count()
+}
+
+/// The log, once it has a line.
+fn await_line(server: &Server, line: &str) -> Vec<String> {
+    let start = Instant::now();
+    loop {
+        let log = server.log();
+        // TIMEOUT: connections hang up as soon as a process has ended.
+        if log.iter().any(|other| other == line) || start.elapsed() > Duration::from_secs(5) {
+            return log;
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn descriptors_are_files() {
+    let Some((server, said)) = run("files.c") else {
+        return;
+    };
+    assert_eq!(said, "");
+    let log = await_line(&server, "process ends");
+    assert_eq!(log.first().unwrap(), "process begins");
+    assert_eq!(log.last().unwrap(), "process ends");
+    assert_eq!(count(&log, "open 0 1"), 1);
+    assert_eq!(count(&log, "open 1 0"), 1);
+}
+
+#[test]
+fn paths_lead_into_the_tree_and_come_back_without_it() {
+    let Some((server, said)) = run("paths.c") else {
+        return;
+    };
+    assert_eq!(said, "");
+    let log = await_line(&server, "process ends");
+    let notes: Vec<&String> = log.iter().filter(|line| line.starts_with("note")).collect();
+    assert_eq!(
+        notes,
+        ["note 1 not in the device's tree: /dev/dri/renderD129"]
+    );
+}
+
+#[test]
+fn strict_programs_say_it_each_time() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("paths.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    let mut command = command(&program, Some(&server));
+    command.env("CRESTLINE_STRICT", "1");
+    let said = succeed(command);
+    let lines: Vec<&str> = said.lines().collect();
+    let all = "crestline: not in the device's tree: ";
+    assert!(
+        lines.len() > 1 && lines.iter().all(|line| line.starts_with(all)),
+        "{said}"
+    );
+}
+
+#[test]
+fn children_of_fork_have_connections_of_their_own() {
+    let Some((server, _)) = run("forks.c") else {
+        return;
+    };
+    let log = await_line(&server, "process ends");
+    assert_eq!(count(&log, "process begins with its parent's mappings"), 1);
+    assert_eq!(count(&log, "process begins"), 3);
+    assert_eq!(count(&log, "unexpected"), 0);
+}
+
+#[test]
+fn threads_ask_side_by_side() {
+    let Some((server, _)) = run("threads.c") else {
+        return;
+    };
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn mappings_are_the_memory_and_follow_it() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("maps.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    server.write(0, 0x4000, b"first");
+    server.write(1, 0x8000, b"second");
+    succeed(command(&program, Some(&server)));
+    assert_eq!(server.read(0, 0x4100, 6), b"client");
+    let log = await_line(&server, "process ends");
+    let lines: Vec<&str> = log
+        .iter()
+        .map(String::as_str)
+        .filter(|line| line.contains("mapped"))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "mapped 0x4000 0x3000",
+            "unmapped 0x1000",
+            "unmapped 0x2000",
+            "mapped 0x5000 0x2000",
+            "unmapped 0x2000",
+            "mapped 0x0 0x2000",
+            "unmapped 0x1000",
+        ]
+    );
+}
+
+#[test]
+fn descriptors_that_the_node_installs() {
+    let Some((server, _)) = run("installs.c") else {
+        return;
+    };
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn signals_do_not_mix_answers_up() {
+    let Some((server, _)) = run("signals.c") else {
+        return;
+    };
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn a_node_that_dies_is_an_error_and_no_hang() {
+    let Some((_, said)) = run("death.c") else {
+        return;
+    };
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.starts_with("crestline: the node has gone"), "{said}");
+}
+
+#[test]
+fn without_a_node_there_is_no_device() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("nothing.c", &program, &[]).is_none() {
+        return;
+    }
+    let mut nothing = command(&program, None);
+    nothing.arg("ENOENT");
+    let said = succeed(nothing);
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("CRESTLINE_TREE"), "{said}");
+    let server = Server::start();
+    let mut gone = command(&program, Some(&server));
+    gone.env("CRESTLINE_NODE", "crestline-nobody").arg("ENODEV");
+    let said = succeed(gone);
+    assert_eq!(said, "crestline: no node at this name: crestline-nobody\n");
+}
+
+#[test]
+fn programs_that_close_everything_find_the_node_again() {
+    let Some((server, _)) = run("closes.c") else {
+        return;
+    };
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn libdrm_finds_the_device() {
+    if !Path::new("/usr/include/xf86drm.h").exists() {
+        println!("skipped: no libdrm");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    let options = ["-I/usr/include/libdrm", "-ldrm"];
+    if compile("libdrm.c", &program, &options).is_none() {
+        return;
+    }
+    let server = Server::start();
+    succeed(command(&program, Some(&server)));
+}
+
+#[test]
+fn frames_and_renderers_are_told() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name);
+    let shared = ["-shared", "-fPIC", "-Wl,-soname,libEGL.so.1"];
+    let home = format!("-L{}", dir.path().display());
+    let run_path = format!("-Wl,-rpath,{}", dir.path().display());
+    let linked = [&home, &run_path, "-l:libEGL.so.1"];
+    if compile("egl.c", &path("libEGL.so.1"), &shared).is_none() {
+        return;
+    }
+    compile("frames.c", &path("linked"), &linked);
+    let plugin = [&["-shared", "-fPIC", "-DPLUGIN"][..], &linked].concat();
+    compile("frames.c", &path("plugin.so"), &plugin);
+    compile("loads.c", &path("loads"), &["-ldl"]);
+    for program in ["linked", "loads"] {
+        let server = Server::start();
+        let mut command = command(&path(program), Some(&server));
+        command.arg(path("plugin.so"));
+        succeed(command);
+        let log = await_line(&server, "process ends");
+        assert_eq!(count(&log, "frames 1"), 3, "{program}: {log:?}");
+        assert_eq!(count(&log, "note 0 a renderer"), 1, "{program}: {log:?}");
+    }
+}

@@ -1,0 +1,81 @@
+//! Programs of C that are compiled for a test and run with the library before libc.
+//!
+//! No PRM chapter.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use crate::server::Server;
+
+/// Where cargo has put the library.
+pub fn library() -> PathBuf {
+    let own = std::env::current_exe().unwrap();
+    let name = "libcrestline_drm_shim.so";
+    let found = own.ancestors().skip(1).map(|dir| dir.join(name));
+    found
+        .take(2)
+        .find(|path| path.exists())
+        .expect("cargo builds the library beside its tests")
+}
+
+/// Runs the C compiler; `None`, and a line that says so, where there is none.
+pub fn compile(source: &str, to: &Path, options: &[&str]) -> Option<()> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clients");
+    let mut command = Command::new("cc");
+    command
+        .args(["-O1", "-Wall", "-Werror", "-D_GNU_SOURCE", "-pthread", "-o"])
+        .arg(to)
+        .arg(dir.join(source))
+        .args(options);
+    match command.output() {
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            assert!(output.status.success(), "{source}: {said}");
+            Some(())
+        }
+        Err(error) => {
+            println!("skipped: no C compiler: {error}");
+            None
+        }
+    }
+}
+
+/// A command that runs a program under a node, for half a minute at most.
+pub fn command(program: &Path, server: Option<&Server>) -> Command {
+    let mut command = Command::new("timeout");
+    command.args(["-k", "1", "30", "env"]);
+    let library = library();
+    command.arg(format!("LD_PRELOAD={}", library.display()));
+    command.arg(program);
+    for variable in ["CRESTLINE_NODE", "CRESTLINE_TREE", "CRESTLINE_STRICT"] {
+        command.env_remove(variable);
+    }
+    if let Some(server) = server {
+        command.env("CRESTLINE_NODE", &server.name);
+        command.env("CRESTLINE_TREE", server.tree());
+    }
+    command
+}
+
+/// Runs to the end; what it said on its error stream.
+pub fn succeed(mut command: Command) -> String {
+    let Output {
+        status,
+        stdout,
+        stderr,
+    } = command.output().unwrap();
+    let said = String::from_utf8_lossy(&stderr).into_owned();
+    let out = String::from_utf8_lossy(&stdout);
+    assert!(status.success(), "{status}: {out}{said}");
+    said
+}
+
+/// Compiles a client and runs it under a node of its own.
+pub fn run(source: &str) -> Option<(Server, String)> {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    compile(source, &program, &[])?;
+    let server = Server::start();
+    let said = succeed(command(&program, Some(&server)));
+    Some((server, said))
+}

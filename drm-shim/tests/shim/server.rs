@@ -1,0 +1,409 @@
+//! A node that is none: answers by the book and writes down what it hears.
+//!
+//! No PRM chapter. Requests of its own stand in for the driver's.
+
+use std::collections::HashMap;
+use std::io::IoSlice;
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::memfd::{MFdFlags, memfd_create};
+use nix::sys::socket::{
+    AddressFamily, Backlog, ControlMessage, MsgFlags, SockFlag, SockType, UnixAddr, accept4, bind,
+    listen, recv, sendmsg, socket, socketpair,
+};
+use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
+use nix::sys::stat::fstat;
+use nix::sys::uio::{RemoteIoVec, process_vm_writev};
+use nix::unistd::Pid;
+use tempfile::TempDir;
+use wire::message::{MAX_PACKET, Remap};
+use wire::{Head, Op, Reply};
+use zerocopy::{FromBytes, IntoBytes};
+
+/// Size of each memory.
+pub const MEMORY: u64 = 1 << 20;
+/// Offsets in the node from here on lie in the second memory.
+const SECOND: u64 = 1 << 32;
+
+/// Numbers of requests: `_IOWR('d', number, __u64[2])`.
+mod number {
+    /// The first word comes back with one more.
+    pub const ADD: u32 = 0xa0;
+    /// The answer takes so many milliseconds.
+    pub const WAIT: u32 = 0xa1;
+    /// The node dies.
+    pub const DIE: u32 = 0xa2;
+    /// A descriptor is installed: 1 in the first word for close-on-exec; its number comes back. 2 for a dma-buf.
+    pub const INSTALL: u32 = 0xa3;
+    /// The page at the address in the first word shows the page at the offset in the second.
+    pub const MOVE: u32 = 0xa4;
+    /// Fails with the errno in the first word.
+    pub const FAIL: u32 = 0xa5;
+    /// Tells how many files are open and how many connections of threads there are.
+    pub const COUNT: u32 = 0xa6;
+    pub const VERSION: u32 = 0x00;
+    pub const GEM_MMAP: u32 = 0x5e;
+}
+
+struct Shared {
+    memories: [OwnedFd; 2],
+    /// Our ends of open files.
+    files: Mutex<HashMap<u64, OwnedFd>>,
+    dma_bufs: Mutex<HashMap<u64, OwnedFd>>,
+    log: Mutex<Vec<String>>,
+    threads: AtomicUsize,
+    connections: Mutex<Vec<RawFd>>,
+    dead: AtomicBool,
+}
+
+/// A running node.
+pub struct Server {
+    pub name: String,
+    tree: TempDir,
+    shared: Arc<Shared>,
+}
+
+impl Server {
+    pub fn start() -> Server {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("crestline-shim-test-{}-{count}", std::process::id());
+        let flags = SockFlag::SOCK_CLOEXEC;
+        let listener = socket(AddressFamily::Unix, SockType::SeqPacket, flags, None).unwrap();
+        let address = UnixAddr::new_abstract(name.as_bytes()).unwrap();
+        bind(listener.as_raw_fd(), &address).unwrap();
+        listen(&listener, Backlog::new(64).unwrap()).unwrap();
+        let shared = Arc::new(Shared {
+            memories: [memory(MEMORY), memory(MEMORY)],
+            files: Mutex::default(),
+            dma_bufs: Mutex::default(),
+            log: Mutex::default(),
+            threads: AtomicUsize::new(0),
+            connections: Mutex::default(),
+            dead: AtomicBool::new(false),
+        });
+        let serving = Arc::clone(&shared);
+        std::thread::spawn(move || accept_all(&serving, listener));
+        Server {
+            name,
+            tree: tree(),
+            shared,
+        }
+    }
+
+    pub fn tree(&self) -> &Path {
+        self.tree.path()
+    }
+
+    /// What was heard, one line a message that changes something.
+    pub fn log(&self) -> Vec<String> {
+        self.shared.log.lock().unwrap().clone()
+    }
+
+    /// Writes into a memory.
+    pub fn write(&self, which: usize, offset: u64, bytes: &[u8]) {
+        let fd = &self.shared.memories[which];
+        nix::sys::uio::pwrite(fd, bytes, offset as i64).unwrap();
+    }
+
+    pub fn read(&self, which: usize, offset: u64, len: usize) -> Vec<u8> {
+        let mut bytes = vec![0; len];
+        let fd = &self.shared.memories[which];
+        nix::sys::uio::pread(fd, &mut bytes, offset as i64).unwrap();
+        bytes
+    }
+}
+
+fn memory(size: u64) -> OwnedFd {
+    let fd = memfd_create(c"memory", MFdFlags::MFD_CLOEXEC).unwrap();
+    nix::unistd::ftruncate(&fd, size as i64).unwrap();
+    fd
+}
+
+fn tree() -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |path: &str| -> PathBuf {
+        let path = dir.path().join(path);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        path
+    };
+    let device = "sys/devices/pci0000:00/0000:00:02.0";
+    std::fs::write(at("dev/dri/renderD128"), "").unwrap();
+    std::fs::write(at("dev/dri/card0"), "").unwrap();
+    symlink("../renderD128", at("dev/dri/by-path/render")).unwrap();
+    for (name, text) in [
+        ("vendor", "0x8086\n"),
+        ("device", "0x2a02\n"),
+        ("subsystem_vendor", "0x17aa\n"),
+        ("subsystem_device", "0x20b5\n"),
+        ("revision", "0x0c\n"),
+        ("uevent", "DRIVER=i915\nPCI_SLOT_NAME=0000:00:02.0\n"),
+        ("config", "\u{0}\u{0}"),
+        ("drm/renderD128/uevent", "DEVNAME=dri/renderD128\n"),
+        ("drm/card0/uevent", "DEVNAME=dri/card0\n"),
+    ] {
+        std::fs::write(at(&format!("{device}/{name}")), text).unwrap();
+    }
+    let link = |target: &str, path: &str| symlink(target, at(path)).unwrap();
+    std::fs::create_dir_all(dir.path().join("sys/bus/pci")).unwrap();
+    let up = |count: usize| "../".repeat(count);
+    link(&(up(3) + "bus/pci"), &format!("{device}/subsystem"));
+    for (name, minor) in [("renderD128", 128), ("card0", 0)] {
+        link(
+            &(up(3) + "0000:00:02.0"),
+            &format!("{device}/drm/{name}/device"),
+        );
+        let target = up(2) + "devices/pci0000:00/0000:00:02.0/drm/" + name;
+        link(&target, &format!("sys/dev/char/226:{minor}"));
+    }
+    dir
+}
+
+fn accept_all(shared: &Arc<Shared>, listener: OwnedFd) {
+    while !shared.dead.load(Ordering::Relaxed) {
+        let mut fds = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
+        if poll(&mut fds, PollTimeout::from(20_u8)).unwrap_or(0) == 0 {
+            continue;
+        }
+        let Ok(fd) = accept4(listener.as_raw_fd(), SockFlag::SOCK_CLOEXEC) else {
+            continue;
+        };
+        // SAFETY: a descriptor that was made just now.
+        let fd = unsafe { OwnedFd::from_raw_fd(fd) };
+        shared.connections.lock().unwrap().push(fd.as_raw_fd());
+        let shared = Arc::clone(shared);
+        std::thread::spawn(move || Connection { shared, fd }.serve());
+    }
+    drop(listener);
+}
+
+struct Connection {
+    shared: Arc<Shared>,
+    fd: OwnedFd,
+}
+
+impl Connection {
+    fn log(&self, line: String) {
+        self.shared.log.lock().unwrap().push(line);
+    }
+
+    fn receive(&self) -> Option<(Head, Vec<u8>)> {
+        let mut bytes = vec![0; MAX_PACKET];
+        let len = recv(self.fd.as_raw_fd(), &mut bytes, MsgFlags::empty()).ok()?;
+        let (head, rest) = Head::read_from_prefix(bytes.get(..len)?).ok()?;
+        assert_eq!(rest.len(), head.len as usize);
+        Some((head, rest.to_vec()))
+    }
+
+    fn send(&self, reply: Reply, rest: &[u8], fds: &[RawFd]) {
+        let parts = [IoSlice::new(reply.as_bytes()), IoSlice::new(rest)];
+        let rights = [ControlMessage::ScmRights(fds)];
+        let control = if fds.is_empty() { &[][..] } else { &rights };
+        let fd = self.fd.as_raw_fd();
+        let _ = sendmsg::<()>(fd, &parts, control, MsgFlags::MSG_NOSIGNAL, None);
+    }
+
+    fn answer(&self, result: i32, value: u64, which: u64, fds: &[RawFd]) {
+        let reply = Reply {
+            result,
+            value,
+            which,
+            ..Reply::default()
+        };
+        self.send(reply, &[], fds);
+    }
+
+    fn serve(self) {
+        let Some((head, _)) = self.receive() else {
+            return;
+        };
+        match Op::from_u32(head.op) {
+            Some(Op::Life) => {
+                let child = if head.c == 0 {
+                    ""
+                } else {
+                    " with its parent's mappings"
+                };
+                self.log(format!("process begins{child}"));
+                let fds = [0, 1].map(|i: usize| self.shared.memories[i].as_raw_fd());
+                self.answer(0, 0, 0, &fds);
+                assert!(self.receive().is_none());
+                self.log("process ends".into());
+            }
+            Some(Op::Thread) => {
+                self.shared.threads.fetch_add(1, Ordering::Relaxed);
+                self.answer(0, 0, 0, &[]);
+                while let Some((head, payload)) = self.receive() {
+                    self.message(&head, payload);
+                }
+                self.shared.threads.fetch_sub(1, Ordering::Relaxed);
+            }
+            other => self.log(format!("unexpected first {other:?}")),
+        }
+        let raw = self.fd.as_raw_fd();
+        self.shared
+            .connections
+            .lock()
+            .unwrap()
+            .retain(|fd| *fd != raw);
+    }
+
+    fn message(&self, head: &Head, payload: Vec<u8>) {
+        let (a, b, c) = (head.a, head.b, head.c);
+        match Op::from_u32(head.op) {
+            Some(Op::Open) => {
+                self.log(format!("open {a} {b}"));
+                let kind = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+                let (client, ours) =
+                    socketpair(AddressFamily::Unix, SockType::SeqPacket, None, kind).unwrap();
+                let inode = fstat(&client).unwrap().st_ino;
+                self.shared.files.lock().unwrap().insert(inode, ours);
+                self.answer(0, inode, 0, &[client.as_raw_fd()]);
+            }
+            Some(Op::Ioctl) => self.ioctl(head, payload),
+            Some(Op::Map) => {
+                let (offset, which) = place(b);
+                if offset + c > MEMORY {
+                    return self.answer(-nix::libc::EINVAL, 0, 0, &[]);
+                }
+                self.answer(0, offset, which, &[]);
+            }
+            Some(Op::Mapped) => self.log(format!("mapped {a:#x} {c:#x}")),
+            Some(Op::Unmapped) => self.log(format!("unmapped {c:#x}")),
+            Some(Op::Identify) => {
+                let file = self.shared.files.lock().unwrap().contains_key(&head.file);
+                let buffer = self
+                    .shared
+                    .dma_bufs
+                    .lock()
+                    .unwrap()
+                    .contains_key(&head.file);
+                let what = match (file, buffer) {
+                    (true, _) => 1,
+                    (_, true) => 3,
+                    _ => 0,
+                };
+                self.answer(0, what, 0, &[]);
+            }
+            Some(Op::Note) => self.log(format!("note {a} {}", String::from_utf8_lossy(&payload))),
+            Some(Op::Frames) => self.log(format!("frames {a}")),
+            other => self.log(format!("unexpected {other:?}")),
+        }
+    }
+
+    fn ioctl(&self, head: &Head, mut block: Vec<u8>) {
+        let word =
+            |block: &[u8], index: usize| u64::read_from_prefix(&block[index * 8..]).unwrap().0;
+        let set = |block: &mut [u8], index: usize, value: u64| {
+            block[index * 8..][..8].copy_from_slice(value.as_bytes());
+        };
+        let (mut result, mut remaps) = (0, vec![]);
+        match head.a as u32 & 0xff {
+            number::VERSION => {
+                block[..12].copy_from_slice([1_i32, 6, 0].as_bytes());
+                for (index, text) in [(2, "i915"), (4, "20201103"), (6, "none")] {
+                    let address = word(&block, index + 1);
+                    if address != 0 && word(&block, index) >= text.len() as u64 {
+                        self.write_client(address, text.as_bytes());
+                    }
+                    set(&mut block, index, text.len() as u64);
+                }
+            }
+            number::ADD => {
+                let value = word(&block, 0);
+                set(&mut block, 0, value + 1);
+            }
+            number::WAIT => std::thread::sleep(Duration::from_millis(word(&block, 0))),
+            number::DIE => return self.die(),
+            number::INSTALL => {
+                let what = word(&block, 0);
+                let fd = memory(8192);
+                if what == 2 {
+                    let inode = fstat(&fd).unwrap().st_ino;
+                    let own = fd.try_clone().unwrap();
+                    self.shared.dma_bufs.lock().unwrap().insert(inode, own);
+                }
+                let install = Reply {
+                    kind: Reply::INSTALL,
+                    which: what & 1,
+                    ..Reply::default()
+                };
+                self.send(install, &[], &[fd.as_raw_fd()]);
+                let (answer, _) = self.receive().unwrap();
+                assert_eq!(Op::from_u32(answer.op), Some(Op::Installed));
+                set(&mut block, 0, answer.a);
+            }
+            number::MOVE => {
+                let (offset, which) = place(word(&block, 1));
+                remaps.push(Remap {
+                    address: word(&block, 0),
+                    len: 4096,
+                    offset,
+                    which,
+                });
+            }
+            number::FAIL => result = -(word(&block, 0) as i32),
+            number::COUNT => {
+                let files = self.open_files();
+                set(&mut block, 0, files);
+                let threads = self.shared.threads.load(Ordering::Relaxed);
+                set(&mut block, 1, threads as u64);
+            }
+            // The offset of the bytes that are wished for, as the driver answers.
+            number::GEM_MMAP => {
+                let offset = word(&block, 1);
+                set(&mut block, 3, 0x4000 + offset);
+            }
+            _ => result = -nix::libc::ENOTTY,
+        }
+        let reply = Reply {
+            len: block.len() as u32,
+            result,
+            remaps: remaps.len() as u32,
+            ..Reply::default()
+        };
+        let rest = [remaps.as_bytes(), &block].concat();
+        self.send(reply, &rest, &[]);
+    }
+
+    /// Writes into the client's memory, as a driver does.
+    fn write_client(&self, address: u64, bytes: &[u8]) {
+        let peer = getsockopt(&self.fd, PeerCredentials).unwrap();
+        let remote = RemoteIoVec {
+            base: address as usize,
+            len: bytes.len(),
+        };
+        let pid = Pid::from_raw(peer.pid());
+        process_vm_writev(pid, &[IoSlice::new(bytes)], &[remote]).unwrap();
+    }
+
+    /// Files whose other end has not hung up.
+    fn open_files(&self) -> u64 {
+        let files = self.shared.files.lock().unwrap();
+        let open = files.values().filter(|fd| {
+            let mut fds = [PollFd::new(fd.as_fd(), PollFlags::empty())];
+            let polled = poll(&mut fds, PollTimeout::ZERO);
+            polled.is_ok_and(|count| count == 0)
+        });
+        open.count() as u64
+    }
+
+    fn die(&self) {
+        self.shared.dead.store(true, Ordering::Relaxed);
+        for fd in self.shared.connections.lock().unwrap().iter() {
+            let _ = nix::sys::socket::shutdown(*fd, nix::sys::socket::Shutdown::Both);
+        }
+        self.shared.files.lock().unwrap().clear();
+    }
+}
+
+/// Memory and offset of an offset in the node.
+fn place(offset: u64) -> (u64, u64) {
+    (offset % SECOND, u64::from(offset >= SECOND))
+}
