@@ -4,20 +4,23 @@
 
 use core::ffi::CStr;
 
-/// Longest path of the system, with what stands before it in the tree.
-pub const CAPACITY: usize = 2 * libc::PATH_MAX as usize;
+/// Longest path of the system, with its zero.
+pub const CAPACITY: usize = libc::PATH_MAX as usize;
 
 /// Bytes that end with a zero.
 #[derive(Clone)]
-pub struct Buffer {
-    bytes: [u8; CAPACITY],
+pub struct Text<const N: usize> {
+    bytes: [u8; N],
     len: usize,
 }
 
-impl Buffer {
+/// A path.
+pub type Buffer = Text<CAPACITY>;
+
+impl<const N: usize> Text<N> {
     pub const fn new() -> Self {
-        Buffer {
-            bytes: [0; CAPACITY],
+        Text {
+            bytes: [0; N],
             len: 0,
         }
     }
@@ -26,7 +29,7 @@ impl Buffer {
     pub fn push(&mut self, more: &[u8]) -> bool {
         let end = self.len + more.len();
         // One byte is kept for the zero.
-        let Some(to) = (end < CAPACITY)
+        let Some(to) = (end < N)
             .then(|| self.bytes.get_mut(self.len..end))
             .flatten()
         else {
@@ -68,7 +71,7 @@ impl Buffer {
     /// Room behind what is there, and the new length once it is filled.
     pub fn fill(&mut self, fill: impl FnOnce(&mut [u8]) -> usize) {
         let start = self.len;
-        let end = CAPACITY - 1;
+        let end = N - 1;
         if let Some(room) = self.bytes.get_mut(start..end) {
             let most = room.len();
             self.len = start + fill(room).min(most);

@@ -71,6 +71,21 @@ unsafe fn at<T>(
         return elsewhere();
     };
     let config = config::get();
+    if !path::is_suspect(config, dir, given) {
+        return elsewhere();
+    }
+    at_suspect(config, dir, given, elsewhere, tree)
+}
+
+/// The rest of [`at`]: paths take room on the stack, and there are threads that have little.
+#[inline(never)]
+fn at_suspect<T>(
+    config: &config::Config,
+    dir: c_int,
+    given: &CStr,
+    elsewhere: impl FnOnce() -> Result<T>,
+    tree: impl FnOnce(&Buffer) -> Result<T>,
+) -> Result<T> {
     match path::place(config, dir, given) {
         Place::Elsewhere => elsewhere(),
         Place::Nowhere => {

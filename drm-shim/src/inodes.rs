@@ -104,6 +104,8 @@ pub fn of_stat(fd: RawFd, stat: &libc::stat) -> Option<File> {
     kind(number).map(|kind| File { inode, kind })
 }
 
+#[cold]
+#[inline(never)]
 fn identify(inode: u64) -> Option<u64> {
     let answer = link::with(|link| {
         let head = Head::new(Op::Identify, inode, [0; 3]);

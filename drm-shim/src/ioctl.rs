@@ -30,6 +30,7 @@ fn layout(request: u32) -> (usize, bool, bool) {
 const GEM_MMAP: u32 = 3 << 30 | 40 << 16 | (b'd' as u32) << 8 | 0x5e;
 
 /// Sends a request on a file of the node.
+#[inline(never)]
 pub fn request(file: File, request: u32, argument: usize) -> Result<c_int> {
     let (size, reads, writes) = layout(request);
     let head = Head::new(

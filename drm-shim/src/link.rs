@@ -159,6 +159,7 @@ fn install(packet: &mut Packet) -> i64 {
 }
 
 /// Opens a node; the descriptor.
+#[inline(never)]
 pub fn open(minor: usize, cloexec: bool) -> Result<RawFd> {
     with(|link| {
         let head = Head::new(Op::Open, 0, [minor as u64, u64::from(cloexec), 0]);

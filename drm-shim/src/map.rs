@@ -13,6 +13,7 @@ use crate::table::{Range, TABLE};
 use crate::{life, link, report};
 
 /// `mmap` on a file of the node.
+#[inline(never)]
 pub fn map(file: File, wish: Wish) -> Result<usize> {
     if wish.len == 0 || !(wish.offset as u64).is_multiple_of(PAGE) {
         return Err(libc::EINVAL);
@@ -54,6 +55,8 @@ pub fn touches(address: usize, len: usize) -> bool {
 }
 
 /// Something else takes the place of what was mapped, or nothing.
+#[cold]
+#[inline(never)]
 pub fn forget(address: usize, len: usize) {
     let start = address as u64;
     let Some(len) = (len as u64).checked_next_multiple_of(PAGE) else {
@@ -87,7 +90,9 @@ pub fn remap(remap: &Remap) {
             prot: piece.prot as i32,
             flags: libc::MAP_SHARED | libc::MAP_FIXED,
             fd,
-            offset: (remap.offset + (piece.start - remap.address)) as i64,
+            offset: remap
+                .offset
+                .wrapping_add(piece.start.wrapping_sub(remap.address)) as i64,
         };
         failed |= memory::map(wish).is_err();
     });

@@ -36,27 +36,32 @@ pub enum Place {
     Nowhere,
 }
 
+/// Whether a path may be the device's. Most are not, and nothing more is done about them.
+pub fn is_suspect(config: &Config, dir: RawFd, path: &CStr) -> bool {
+    match path.to_bytes() {
+        path @ [b'/', ..] => may_be(config.tree(), path),
+        path if dir == libc::AT_FDCWD || path.is_empty() => false,
+        // The beginning says enough.
+        _ => sys::path_of::<64>(dir).is_ok_and(|base| may_hold(config.tree(), base.bytes())),
+    }
+}
+
 /// Follows a path from a directory.
+#[inline(never)]
 pub fn place(config: &Config, dir: RawFd, path: &CStr) -> Place {
     let path = path.to_bytes();
     let tree = config.tree();
     let mut clean = Buffer::new();
-    if path.first() == Some(&b'/') {
-        if !may_be(tree, path) {
-            return Place::Elsewhere;
-        }
-    } else {
-        if dir == libc::AT_FDCWD || path.is_empty() {
-            return Place::Elsewhere;
-        }
+    if path.first() != Some(&b'/') {
         match sys::path_of(dir) {
-            Ok(base) if may_be(tree, base.bytes()) || base.bytes() == b"/" => {
-                collapse(base.bytes(), &mut clean);
-            }
-            _ => return Place::Elsewhere,
+            Ok(base) if base.bytes() == b"/" => {}
+            Ok(base) => clean = base,
+            Err(_) => return Place::Elsewhere,
         }
     }
-    collapse(path, &mut clean);
+    if !collapse(path, &mut clean) {
+        return Place::Elsewhere;
+    }
     let seen = tree.map_or(clean.bytes(), |tree| strip(tree, clean.bytes()));
     let listed = LISTS.contains(&seen);
     if !listed && !is_device(seen) {
@@ -88,16 +93,28 @@ fn may_be(tree: Option<&[u8]>, path: &[u8]) -> bool {
     }
 }
 
-/// Appends the names of a path, each behind one slash, without those that stay where they are.
-fn collapse(path: &[u8], to: &mut Buffer) {
+/// Whether the device may lie below the directory that begins like this: it is one of the system's, or in the tree.
+fn may_hold(tree: Option<&[u8]>, base: &[u8]) -> bool {
+    let tree = tree.map(|tree| tree.get(..tree.len().min(base.len())).unwrap_or(tree));
+    base == b"/"
+        || [&b"/dev"[..], b"/sys"]
+            .iter()
+            .any(|start| base.starts_with(start))
+        || tree.is_some_and(|tree| base.len() > 1 && base.starts_with(tree))
+}
+
+/// Appends the names of a path, each behind one slash, without those that stay where they are; false when it is longer
+/// than the system takes.
+fn collapse(path: &[u8], to: &mut Buffer) -> bool {
     for name in path.split(|byte| *byte == b'/') {
         if name.is_empty() || name == b"." {
             continue;
         }
         if !to.push(b"/") || !to.push(name) {
-            return;
+            return false;
         }
     }
+    true
 }
 
 /// Whether a path is the device's or below.
@@ -137,7 +154,7 @@ mod tests {
 
     fn clean(path: &[u8]) -> Vec<u8> {
         let mut buffer = Buffer::new();
-        collapse(path, &mut buffer);
+        assert!(collapse(path, &mut buffer));
         buffer.bytes().to_vec()
     }
 

@@ -13,7 +13,7 @@ pub mod socket;
 use core::ffi::{CStr, c_int, c_long};
 use std::os::fd::RawFd;
 
-use crate::buffer::Buffer;
+use crate::buffer::Text;
 
 /// A value, or a number of errno.
 pub type Result<T> = core::result::Result<T, i32>;
@@ -104,12 +104,12 @@ pub fn readlinkat(dir: RawFd, path: &CStr, to: &mut [u8]) -> Result<usize> {
         .map(|len| len as usize)
 }
 
-/// What the system says that a descriptor was opened by.
-pub fn path_of(fd: RawFd) -> Result<Buffer> {
-    let mut link = Buffer::new();
+/// What the system says that a descriptor was opened by, as far as there is room.
+pub fn path_of<const N: usize>(fd: RawFd) -> Result<Text<N>> {
+    let mut link = Text::<32>::new();
     link.push(b"/proc/self/fd/");
     link.push_number(u64::from(fd.unsigned_abs()));
-    let mut path = Buffer::new();
+    let mut path = Text::new();
     let mut result = Ok(0);
     path.fill(|room| {
         result = readlinkat(libc::AT_FDCWD, link.as_cstr(), room);

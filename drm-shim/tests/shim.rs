@@ -173,6 +173,15 @@ fn without_a_node_there_is_no_device() {
 }
 
 #[test]
+fn descriptors_go_on_to_other_programs() {
+    let Some((server, _)) = run("inherits.c") else {
+        return;
+    };
+    let log = await_line(&server, "process ends");
+    assert_eq!(count(&log, "open"), 1);
+}
+
+#[test]
 fn programs_that_close_everything_find_the_node_again() {
     let Some((server, _)) = run("closes.c") else {
         return;

@@ -43,13 +43,14 @@ unsafe fn readlink_at(dir: c_int, path: *const c_char, to: *mut c_char, len: usi
         let got = usize::try_from(got).unwrap_or(0);
         // SAFETY: the kernel has written so many bytes there.
         let seen = unsafe { core::slice::from_raw_parts(to.cast::<u8>(), got) };
-        let mut seen_through = Buffer::new();
-        translate(seen, &mut seen_through);
-        if seen_through.bytes() == seen {
+        let known = translate(seen);
+        if known == seen {
             return Ok(got as isize);
         }
+        let mut copy = Buffer::new();
+        copy.push(known);
         // SAFETY: the kernel could write there.
-        Ok(unsafe { give(seen_through.bytes(), to, len) })
+        Ok(unsafe { give(copy.bytes(), to, len) })
     };
     // SAFETY: as the caller promises.
     ours(-1, || unsafe {
@@ -61,9 +62,7 @@ unsafe fn readlink_at(dir: c_int, path: *const c_char, to: *mut c_char, len: usi
                 result.unwrap_or(0)
             });
             result?;
-            let mut seen_through = Buffer::new();
-            translate(link.bytes(), &mut seen_through);
-            Ok(give(seen_through.bytes(), to, len))
+            Ok(give(translate(link.bytes()), to, len))
         })
     })
 }
@@ -77,19 +76,18 @@ unsafe fn give(bytes: &[u8], to: *mut c_char, len: usize) -> isize {
 }
 
 /// What a program should see of a link: no tree, no socket that is the node.
-fn translate(seen: &[u8], to: &mut Buffer) {
+fn translate(seen: &[u8]) -> &[u8] {
     let socket = seen
         .strip_prefix(b"socket:[")
         .and_then(|rest| rest.strip_suffix(b"]"))
         .and_then(|digits| str::from_utf8(digits).ok()?.parse().ok())
         .and_then(inodes::seen);
-    let seen = match (socket, config::get().tree()) {
-        (Some(Kind::Node(0)), _) => &b"/dev/dri/renderD128"[..],
+    match (socket, config::get().tree()) {
+        (Some(Kind::Node(0)), _) => b"/dev/dri/renderD128",
         (Some(Kind::Node(_)), _) => b"/dev/dri/card0",
         (_, Some(tree)) => path::strip(tree, seen),
         _ => seen,
-    };
-    to.push(seen);
+    }
 }
 
 type Real = unsafe extern "C" fn(*const c_char, *mut c_char) -> *mut c_char;

@@ -37,6 +37,11 @@ int main(void) {
     CHECK(readlink(text, link_, sizeof link_) == 19 && !strcmp(link_, "/dev/dri/renderD128"));
     CHECK(open("/dev/dri/renderD128", O_RDWR | O_DIRECTORY) == -1 && errno == ENOTDIR);
 
+    int root = open("/", O_PATH), sys = openat(root, "sys", O_PATH);
+    CHECK(fstatat(root, "dev/dri/renderD128", &b, 0) == 0);
+    is_node(&b);
+    CHECK(faccessat(sys, "dev/char/226:128/device/vendor", R_OK, 0) == 0);
+
     int seen = 0;
     DIR *list = opendir("/dev/dri");
     CHECK(list);
