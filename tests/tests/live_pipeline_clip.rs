@@ -171,6 +171,7 @@ fn all_combinations_of_planes() {
     scene.finish();
 }
 
+// covers: 8.2-02
 #[test]
 fn random_triangles() {
     let mut scene = Scene::new();

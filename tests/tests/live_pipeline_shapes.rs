@@ -173,6 +173,7 @@ fn triangles_and_their_provoking_vertices() {
     scene.finish();
 }
 
+// covers: 8.2-02
 #[test]
 fn quads_by_geometry_threads() {
     let mut scene = Scene::new();

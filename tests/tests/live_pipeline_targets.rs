@@ -75,6 +75,7 @@ fn tilings_and_odd_sizes() {
     scene.finish();
 }
 
+// covers: 5.7-01
 #[test]
 fn formats() {
     let half = |v: &[u16]| -> Vec<u8> { v.iter().flat_map(|v| v.to_le_bytes()).collect() };

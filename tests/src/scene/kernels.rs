@@ -32,6 +32,8 @@ kernels!(
     wm_const16,
     wm_tex16,
     wm_aa16,
+    wm_clear16,
+    wm_buffers16,
     gs_quads,
     gs_quad_strip,
     gs_greedy,

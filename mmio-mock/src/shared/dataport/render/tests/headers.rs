@@ -303,3 +303,17 @@ fn integers_are_clamped_as_integers() {
         assert_eq!(u16::from_le_bytes(got), want, "{format:#x} {value:#x}");
     }
 }
+
+// covers: 5.10.6-04
+#[test]
+fn formats_that_cannot_be_targets_are_refused() {
+    // BC1_UNORM, R8G8B8_UNORM and R32_FLOAT_X8X24_TYPELESS are for the sampler and for vertices.
+    for format in [0x186, 0x193, 0x088] {
+        let mut bench = Bench::new();
+        let state = surface(values::surftype::SURFTYPE_2D, format);
+        bind(&mut bench, 0, state);
+        let sent = bench.send(LAST, &payload(0xffff, 0, simd16()));
+        assert!(matches!(sent, Err(UnitFault::State { .. })), "{format:#x}");
+        assert_eq!(bench.pixel(4, 2), 0);
+    }
+}
