@@ -10,6 +10,7 @@
 )]
 
 pub mod filetest;
+pub mod formats;
 pub mod fuzz;
 pub mod image;
 pub mod random;

@@ -1,7 +1,7 @@
 //! Pixel blocks into a render target: blend, logic op, dither, masked store.
 //!
 //! PRM: volume 4 5.10.6 (render target write), volume 2, windower (pixel pipeline order).
-//! Not modelled: the render cache, YCRCB render targets, and the hardware's blend precision.
+//! Not modelled: the render cache, and the hardware's blend precision.
 
 use super::blend::{Colours, blend};
 use super::logic::LogicOp;
@@ -49,7 +49,8 @@ struct Plan<'a> {
 impl<'a> Plan<'a> {
     fn new(cc: &'a CcState, target: &'a Surface) -> Self {
         let format = target.format;
-        let unorm = (0..4).all(|i| matches!(format.channel_kind(i), None | Some(Kind::Unorm)));
+        let unorm = !format.is_block()
+            && (0..4).all(|i| matches!(format.channel_kind(i), None | Some(Kind::Unorm)));
         let float = format.class == Class::Float;
         // PRM: blending and logic ops exclude each other; logic ops act on UNORM targets alone.
         let logic = cc.logic_op.filter(|_| unorm);
@@ -73,7 +74,7 @@ impl<'a> Plan<'a> {
     }
 
     fn needs_destination(&self) -> bool {
-        self.blend || self.logic.is_some() || self.keep.is_some()
+        self.blend || self.logic.is_some() || self.keep.is_some() || self.target.format.is_block()
     }
 }
 
@@ -116,6 +117,20 @@ fn store(mem: &mut Memory, addr: GpuAddr, element: [u8; 16], bytes: usize) -> Re
         4 => mem.write_array(addr, [element[0], element[1], element[2], element[3]]),
         n => mem.write_bytes(addr, &element[..n.min(16)]),
     }
+}
+
+/// A pixel's Cr, Y, Cb (in red, green and blue, as they are sampled) in the four bytes that it shares
+/// with its neighbour. Chroma is that of the left pixel, which a sampler repeats for both.
+fn ycrcb(old: [u8; 16], [cr, luma, cb]: [usize; 3], right: bool, colour: [u32; 4]) -> [u8; 16] {
+    let byte = |v: u32| num::f32_to_unorm(f32::from_bits(v), 8) as u8;
+    let mut out = old;
+    // Places in the element: 0 to 3.
+    out[(luma + 2 * usize::from(right)) & 3] = byte(colour[1]);
+    if !right {
+        out[cr & 3] = byte(colour[0]);
+        out[cb & 3] = byte(colour[2]);
+    }
+    out
 }
 
 /// One pixel through blend, logic op, dither, pack and store.
@@ -169,7 +184,11 @@ fn write_one(
         }
         out = c.map(f32::to_bits);
     }
-    let mut element = format.pack(out);
+    let mut element = if let Codec::Ycrcb { luma, cb, cr } = format.codec {
+        ycrcb(old, [cr, luma, cb].map(usize::from), x & 1 == 1, out)
+    } else {
+        format.pack(out)
+    };
     if let Some(op) = plan.logic {
         let word = op.apply(u128::from_le_bytes(element), u128::from_le_bytes(old));
         element = word.to_le_bytes();
@@ -181,16 +200,9 @@ fn write_one(
     store(mem, addr, element, plan.bytes)
 }
 
-/// Whether the target can be written at all; a null surface swallows everything.
-fn writable(target: &Surface) -> Result<bool, UnitFault> {
-    if matches!(target.format.codec, Codec::Ycrcb { .. }) {
-        return Err(UnitFault::Unimplemented {
-            unit: "CC",
-            what: "YCRCB render target",
-            prm: "PRM vol4 4.7.2 Surface Format",
-        });
-    }
-    Ok(target.kind != SurfaceKind::Null && target.write_channels != 0)
+/// Whether anything of the target can be written; a null surface swallows everything.
+fn writable(target: &Surface) -> bool {
+    target.kind != SurfaceKind::Null && target.write_channels != 0
 }
 
 /// Size of what can be written: the level's, or one row for buffers and 1D.
@@ -216,7 +228,7 @@ pub fn write_block(
     slice: u32,
     block: &PixelBlock<'_>,
 ) -> Result<u16, UnitFault> {
-    if !writable(target)? || block.mask == 0 {
+    if !writable(target) || block.mask == 0 {
         return Ok(block.mask);
     }
     if let Some(shifts) = direct::shifts(target).filter(|_| direct::applies(cc, target)) {
@@ -392,7 +404,7 @@ pub fn write_pixels(
     rgba: &[[f32; 4]],
     mask: u64,
 ) -> Result<usize, UnitFault> {
-    if !writable(target)? {
+    if !writable(target) {
         return Ok(0);
     }
     let plan = Plan::new(cc, target);

@@ -109,7 +109,8 @@ impl SamplingEngine {
         // PANIC: `surface` is the position that `Self::surface` has just given.
         let surface = &self.surfaces[surface].1;
         if unsampled {
-            return unfiltered(&request, &params, active, surface, mem, response);
+            let palette = &self.tables.palette;
+            return unfiltered(&request, &params, active, (surface, palette), mem, response);
         }
         if sampler.disabled || surface.kind == SurfaceKind::Null {
             for slot in slots(active) {
@@ -131,7 +132,8 @@ impl SamplingEngine {
                 "SIMD4x2 sample_c without LOD (PRM 4.8.1.4)",
             ));
         }
-        self.texels += Job::new(&request, &params, surface, &sampler, mem).run(active, response)?;
+        self.texels += Job::new(&request, &params, (surface, &self.tables), &sampler, mem)
+            .run(active, response)?;
         Ok(())
     }
 }
@@ -145,14 +147,14 @@ fn unfiltered(
     request: &Request,
     params: &Params<'_>,
     active: u16,
-    surface: &Surface,
+    (surface, palette): (&Surface, &[u32; 16]),
     mem: &Memory,
     response: &mut [Grf],
 ) -> Result<(), UnitFault> {
     for slot in slots(active) {
         let rgba = if request.shape.op == Op::Ld {
             let parameters = std::array::from_fn(|n| params.bits(n, slot));
-            info::load(mem, surface, request.offsets, parameters)?
+            info::load(mem, surface, palette, request.offsets, parameters)?
         } else {
             let size = info::size(surface, params.bits(0, slot));
             if request.integer {
@@ -194,7 +196,7 @@ impl<'a> Job<'a> {
     fn new(
         request: &'a Request,
         params: &'a Params<'a>,
-        surface: &'a Surface,
+        (surface, tables): (&'a Surface, &'a Tables),
         sampler: &'a Sampler,
         mem: &'a Memory,
     ) -> Self {
@@ -203,7 +205,7 @@ impl<'a> Job<'a> {
             Op::SampleCompare | Op::SampleBiasCompare | Op::SampleLodCompare
         );
         let plan = Plan::new(surface.kind, sampler, request.offsets);
-        let texels = Texels::new(mem, surface, sampler, compare);
+        let texels = Texels::new(mem, surface, tables, sampler, compare);
         let fast = match request.shape {
             message::Shape {
                 simd: Simd::Simd4x2,

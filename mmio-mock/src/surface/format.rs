@@ -1,10 +1,11 @@
 //! Surface formats: what they can do, and texels to and from register bits.
 //!
 //! PRM: volume 4 4.7.2.1.1 (table) and 4.7.2.1.2 (channels of the sampler's output).
-//! Not modelled: FXT1 and palette formats, which `supported` tells.
+//! Not modelled: the palette itself, which the sampler owns.
 
 pub mod block;
 pub mod channel;
+pub mod fxt1;
 pub mod table;
 
 use channel::{Kind, Source};
@@ -53,7 +54,12 @@ pub enum Codec {
     /// One bit a texel, for the mono filter.
     Mono8,
     /// Indices into the sampler's palette.
-    Palette,
+    Palette {
+        /// Lowest bit and width of the index.
+        index: (u8, u8),
+        /// Lowest bit and width of alpha; no width: opaque.
+        alpha: (u8, u8),
+    },
     /// FXT1.
     Fxt1,
 }
@@ -184,11 +190,6 @@ impl Format {
         self.capabilities >> capability as u8 & 1 == 1
     }
 
-    /// Whether the model can decode the format.
-    pub const fn supported(&self) -> bool {
-        !matches!(self.codec, Codec::Palette | Codec::Fxt1)
-    }
-
     /// Whether elements are blocks of several texels.
     #[inline]
     pub const fn is_block(&self) -> bool {
@@ -223,6 +224,7 @@ impl Format {
     pub fn unpack_block(&self, element: &[u8; 16], x: u32, y: u32) -> [u32; 4] {
         let i = (y & 3) * 4 + (x & 3);
         match self.codec {
+            Codec::Fxt1 => fxt1::texel(element, x & 7, y & 3),
             Codec::Bc1 { srgb } => block::bc1(element, i, srgb, false),
             Codec::Bc1Opaque { srgb } => block::bc1(element, i, srgb, true),
             Codec::Bc2 { srgb } => block::bc2(element, i, srgb),
@@ -303,7 +305,17 @@ fn unpack_any(format: &Format, element: &[u8; 16]) -> [u32; 4] {
             let [r, g, b] = num::rgb9e5_to_f32x3(le32(element)).map(f32::to_bits);
             [r, g, b, ONE]
         }
-        Codec::Palette | Codec::Fxt1 => [0; 4],
+        // Whoever owns the palette turns the index in red into a colour.
+        Codec::Palette { index, alpha } => {
+            let field = |(start, bits): (u8, u8)| {
+                le32(element) >> start & num::norm::max_unsigned(u32::from(bits.clamp(1, 32)))
+            };
+            let alpha = match alpha.1 {
+                0 => ONE,
+                bits => num::norm::unorm_to_f32(field(*alpha), u32::from(bits)).to_bits(),
+            };
+            [field(*index), 0, 0, alpha]
+        }
         _ => format.unpack_block(element, 0, 0),
     }
 }

@@ -20,9 +20,6 @@ pub enum SurfaceError {
     /// Not in the table.
     #[error("surface format {0:#05x} does not exist")]
     UnknownFormat(u32),
-    /// The model cannot decode it.
-    #[error("surface format {0} is not modelled")]
-    UnmodelledFormat(&'static str),
     /// The table lacks the capability.
     #[error("surface format {name} has no capability {capability:?}")]
     MissingCapability {
@@ -74,6 +71,9 @@ pub enum SurfaceError {
     /// 128-bit render targets cannot be Y-tiled.
     #[error("render target of 128 bits an element ({0}) in Y tiles")]
     WideYTiled(&'static str),
+    /// Targets whose pixels share chroma have whole pairs, one level, and no channel masks.
+    #[error("{0} render target of odd width, with a level or with write disables")]
+    YcrcbTarget(&'static str),
     /// Cubes are square.
     #[error("cube map of {width}x{height} texels")]
     CubeNotSquare {
@@ -87,13 +87,6 @@ pub enum SurfaceError {
 impl SurfaceError {
     /// The fault that `unit` reports for the state at `addr`.
     pub fn at(self, unit: &'static str, addr: GpuAddr) -> UnitFault {
-        if let SurfaceError::UnmodelledFormat(what) = self {
-            return UnitFault::Unimplemented {
-                unit,
-                what,
-                prm: "PRM vol4 4.7.2.1.1",
-            };
-        }
         UnitFault::State {
             unit,
             addr,
@@ -259,9 +252,6 @@ impl Surface {
         if !self.format.has(capability) {
             return Err(SurfaceError::MissingCapability { name, capability });
         }
-        if !self.format.supported() {
-            return Err(SurfaceError::UnmodelledFormat(name));
-        }
         let need = self
             .width
             .div_ceil(1 << g.block_shift.0)
@@ -278,10 +268,12 @@ impl Surface {
             if g.tiling == Tiling::Y && g.bytes == 16 {
                 return Err(SurfaceError::WideYTiled(name));
             }
-            let need = match self.format.codec {
-                Codec::Ycrcb { .. } => 4,
-                _ => g.bytes.max(1),
-            };
+            // For YCRCB the pair of elements that must be whole.
+            let need = g.bytes.max(1);
+            let pairs = matches!(self.format.codec, Codec::Ycrcb { .. });
+            if pairs && (self.width & 1 == 1 || self.render_lod != 0 || self.write_channels != 15) {
+                return Err(SurfaceError::YcrcbTarget(name));
+            }
             if g.tiling == Tiling::Linear {
                 if !g.base.0.is_multiple_of(need) {
                     return Err(SurfaceError::MisalignedBase { base: g.base, need });

@@ -91,6 +91,25 @@ fn errors_name_what_stood_there() {
 }
 
 #[test]
+fn targets_with_shared_chroma_have_whole_pairs() {
+    let with = |extra: u32, width: u32, lod: u32| {
+        let state = [
+            1 << 29 | 0x182 << 18 | extra,
+            0,
+            (width - 1) << 6 | lod << 2,
+            255 << 3,
+            0,
+        ];
+        Surface::resolve(&state, Use::RenderTarget).map(|_| ())
+    };
+    let refused = Err(SurfaceError::YcrcbTarget("YCRCB_NORMAL"));
+    assert_eq!(with(0, 6, 0), Ok(()));
+    assert_eq!(with(0, 7, 0), refused);
+    assert_eq!(with(0, 6, 1), refused);
+    assert_eq!(with(1 << 14, 6, 0), refused);
+}
+
+#[test]
 fn buffers_gather_their_size_from_three_fields() {
     // 2^27 entries of 16 bytes.
     let d = [

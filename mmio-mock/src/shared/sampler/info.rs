@@ -5,13 +5,14 @@
 
 use mem::{Fault, Memory};
 
-use super::texel::outside;
+use super::texel::{looked_up, outside};
 use crate::surface::{Surface, SurfaceKind};
 
 /// One texel by integer address; zero outside the map or its levels.
 pub fn load(
     mem: &Memory,
     surface: &Surface,
+    palette: &[u32; 16],
     offsets: [i8; 3],
     [u, v, r, lod]: [u32; 4],
 ) -> Result<[u32; 4], Fault> {
@@ -44,7 +45,8 @@ pub fn load(
         SurfaceKind::OneD | SurfaceKind::TwoD => z + surface.min_array_element,
         _ => z,
     };
-    surface.fetch(mem, x, y, slice, level)
+    let texel = surface.fetch(mem, x, y, slice, level)?;
+    Ok(looked_up(surface.format, palette, texel))
 }
 
 /// Width, height, depth and number of levels, the sizes of level `lod`.

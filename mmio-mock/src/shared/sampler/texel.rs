@@ -1,13 +1,13 @@
 //! Texels: fetch, border, chroma key, shadow compare.
 //!
-//! PRM: volume 4, 4.3, 4.4, 4.7.2.1.2, 4.7.4, 4.7.5. Not modelled: interpolated chroma under the
-//! key of subsampled formats.
+//! PRM: volume 4, 4.3, 4.4, 4.7.2.1.2, 4.7.4-4.7.6. Not modelled: interpolated chroma of texels
+//! that are returned (debug register SVG_WORK_CTL bit 0); the left one is repeated.
 
 use mem::{Fault, Memory};
 
 use super::address::BORDER;
 use super::cube;
-use super::state::{ChromaKey, Sampler};
+use super::state::{ChromaKey, Sampler, Tables};
 use crate::surface::format::Codec;
 use crate::surface::format::channel::{Kind, Source};
 use crate::surface::{Format, Surface, SurfaceKind};
@@ -59,6 +59,20 @@ pub fn spread(format: &Format, values: [f32; 4]) -> [f32; 4] {
 #[must_use]
 pub fn outside(format: &Format) -> [u32; 4] {
     [0, 0, 0, constants(format)[3]]
+}
+
+/// A fetched texel with its palette index, if it has one, looked up (PRM 4.7.6).
+#[inline]
+#[must_use]
+pub fn looked_up(format: &Format, palette: &[u32; 16], texel: [u32; 4]) -> [u32; 4] {
+    if !matches!(format.codec, Codec::Palette { .. }) {
+        return texel;
+    }
+    // RGB888, red on top; indices of marked formats have four bits.
+    let entry = palette[(texel[0] & 15) as usize];
+    let [red, green, blue] =
+        [16, 8, 0].map(|shift| num::unorm8_to_f32((entry >> shift) as u8).to_bits());
+    [red, green, blue, texel[3]]
 }
 
 /// The shadow function as its table gives it: `true` means 0.0 (PRM 4.4).
@@ -125,6 +139,7 @@ pub struct Texels<'a> {
     mem: &'a Memory,
     /// The surface.
     pub surface: &'a Surface,
+    palette: &'a [u32; 16],
     border: [f32; 4],
     key: Option<ChromaKey>,
     shadow: Option<u32>,
@@ -138,10 +153,17 @@ pub struct Texels<'a> {
 
 impl<'a> Texels<'a> {
     /// For messages with `shadow` compare or without.
-    pub fn new(mem: &'a Memory, surface: &'a Surface, sampler: &Sampler, shadow: bool) -> Self {
+    pub fn new(
+        mem: &'a Memory,
+        surface: &'a Surface,
+        tables: &'a Tables,
+        sampler: &Sampler,
+        shadow: bool,
+    ) -> Self {
         Texels {
             mem,
             surface,
+            palette: &tables.palette,
             border: spread(
                 surface.format,
                 [
@@ -193,24 +215,50 @@ impl<'a> Texels<'a> {
                 slice = BORDER;
             }
         }
-        let texel = if x == BORDER || y == BORDER || slice == BORDER {
-            self.border
+        let inside = x != BORDER && y != BORDER && slice != BORDER;
+        let texel = if inside {
+            let fetched = self
+                .surface
+                .fetch(self.mem, x as u32, y as u32, slice as u32, level)?;
+            looked_up(self.surface.format, self.palette, fetched).map(f32::from_bits)
         } else {
-            self.surface
-                .fetch(self.mem, x as u32, y as u32, slice as u32, level)?
-                .map(f32::from_bits)
+            self.border
         };
         if self.plain() {
             return Ok(texel);
         }
-        Ok(self.special(texel))
+        let mut keyed = texel;
+        if inside && self.key.is_some() && x & 1 == 1 {
+            keyed = self.with_own_chroma(texel, [x as u32, y as u32, slice as u32], level)?;
+        }
+        Ok(self.special(texel, keyed))
+    }
+
+    /// The texel that a key compares with at odd `x`: subsampled formats have no chroma there, and
+    /// the average of the texels to the left and right stands in (PRM 4.7.5).
+    #[cold]
+    fn with_own_chroma(
+        &self,
+        texel: [f32; 4],
+        [x, y, slice]: [u32; 3],
+        level: u32,
+    ) -> Result<[f32; 4], Fault> {
+        let right = x + 1;
+        if !matches!(self.surface.format.codec, Codec::Ycrcb { .. })
+            || right >= self.surface.level_width(level)
+        {
+            return Ok(texel);
+        }
+        let next = self.surface.fetch(self.mem, right, y, slice, level)?;
+        let mean = |c: usize| f32::midpoint(texel[c], f32::from_bits(next[c]));
+        Ok([mean(0), texel[1], mean(2), texel[3]])
     }
 
     #[cold]
-    fn special(&mut self, mut texel: [f32; 4]) -> [f32; 4] {
+    fn special(&mut self, mut texel: [f32; 4], keyed: [f32; 4]) -> [f32; 4] {
         let format = self.surface.format;
         if let Some(key) = &self.key
-            && matches(format, key, texel)
+            && matches(format, key, keyed)
         {
             if !key.replace {
                 self.killed = true;

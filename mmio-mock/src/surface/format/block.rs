@@ -1,7 +1,7 @@
 //! Block-compressed colours: BC1, BC2 and BC3 (S3TC).
 //!
 //! PRM: volume 4 4.7.2.1.1 (BC1..BC3); the encoding is EXT_texture_compression_s3tc.
-//! Not modelled: the hardware's own rounding of the interpolated colours, and FXT1.
+//! Not modelled: the hardware's own rounding of the interpolated colours.
 
 use num::{srgb8_to_linear, unorm8_to_f32};
 

@@ -90,6 +90,9 @@ fn encode(v: u32, bits: u32, kind: Kind) -> u64 {
     let f = f32::from_bits(v);
     let max = norm::max_unsigned(bits.min(32));
     let field = match kind {
+        // Direct3D 10 adds a half and drops the fraction. Only here is that not nearest even: with more
+        // bits the only float half-way between two codes is 0.5, and the upper code is even.
+        Kind::Unorm if bits == 1 => (f >= 0.5) as u32,
         Kind::Unorm => norm::f32_to_unorm(f, bits),
         Kind::Snorm => norm::f32_to_snorm(f, bits),
         Kind::Uint => v.min(max),

@@ -46,6 +46,22 @@ const fn codec(desc: &SurfaceFormatDesc) -> Codec {
     }
 }
 
+/// Index and alpha fields of a palette format, in the order of its name.
+const fn palette(channels: &[ChannelDesc]) -> Codec {
+    let mut index = (0, 0);
+    let mut alpha = (0, 0);
+    let mut i = 0;
+    while i < channels.len() {
+        let field = (channels[i].start, channels[i].bits);
+        match channels[i].letter {
+            b'A' => alpha = field,
+            _ => index = field,
+        }
+        i += 1;
+    }
+    Codec::Palette { index, alpha }
+}
+
 const fn ycrcb(luma: u8, cb: u8, cr: u8) -> Codec {
     Codec::Ycrcb { luma, cb, cr }
 }
@@ -89,7 +105,7 @@ const fn plain(channels: &[ChannelDesc]) -> Codec {
                 b'A' => out[3] = field,
                 b'L' => (out[0], out[1], out[2]) = (field, field, field),
                 b'I' => out = [field; 4],
-                _ => return Codec::Palette,
+                _ => return palette(channels),
             }
         }
         i += 1;

@@ -335,3 +335,120 @@ fn bad_messages_are_refused() {
     bench.header2 = 0xf << 12;
     assert!(refused(&mut bench, 0, 3), "all channels masked");
 }
+
+/// All formats of the chroma key column: a key of just the texel matches it, one beside it does not.
+#[test]
+fn every_keyed_format_matches_its_own_texel() {
+    // Code, element, and A R G B (A Cr Y Cb) as eight bits with upper bits repeated below; signed ones in sign and
+    // magnitude, channels that are missing over their full range (PRM 4.7.5).
+    let full = |key: u32, missing: u32| (key & !missing, key | missing);
+    let signed = |key: u32, missing: u32| (key | missing, key & !missing | missing / 0xff * 0x7f);
+    let cases: [(u32, &[u8], (u32, u32)); 15] = [
+        (0x0c0, &[0x11, 0x22, 0x33, 0x44], full(0x4433_2211, 0)),
+        (
+            0x0e9,
+            &[0x11, 0x22, 0x33, 0x44],
+            full(0x0033_2211, 0xff00_0000),
+        ),
+        // 10110 100110 00111
+        (0x100, &[0xc7, 0xb4], full(0x00b5_9a39, 0xff00_0000)),
+        // 1 01101 00110 00111
+        (0x102, &[0xc7, 0xb4], full(0xff6b_3139, 0)),
+        (0x104, &[0xc7, 0xb4], full(0xbb44_cc77, 0)),
+        (0x107, &[0x85, 0x23], signed(0x00fb_2300, 0xff00_00ff)),
+        (0x114, &[0x21, 0x43], full(0x4321_2121, 0)),
+        // R 5 bits -9, G 5 bits 6, B 6 bits 45 of 63; all as if SNORM: 127 steps.
+        (0x119, &[0xd7, 0xb4], signed(0x00cc_335b, 0xff00_0000)),
+        (0x144, &[0x5a], full(0x5a00_0000, 0x00ff_ffff)),
+        (0x146, &[0x5a], full(0x005a_5a5a, 0xff00_0000)),
+        (
+            0x182,
+            &[0x10, 0x20, 0x10, 0x40],
+            full(0x0040_1020, 0xff00_0000),
+        ),
+        (
+            0x183,
+            &[0x40, 0x10, 0x20, 0x10],
+            full(0x0040_1020, 0xff00_0000),
+        ),
+        // Both end points of BC colours 0xb4c7.
+        (
+            0x186,
+            &[0xc7, 0xb4, 0xc7, 0xb4, 0, 0, 0, 0],
+            full(0xffb5_9a39, 0),
+        ),
+        (
+            0x187,
+            &[
+                0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0x77, 0xc7, 0xb4, 0xc7, 0xb4, 0, 0, 0, 0,
+            ],
+            full(0x77b5_9a39, 0),
+        ),
+        (
+            0x188,
+            &[
+                0x12, 0x34, 0, 0, 0, 0, 0, 0, 0xc7, 0xb4, 0xc7, 0xb4, 0, 0, 0, 0,
+            ],
+            full(0x12b5_9a39, 0),
+        ),
+    ];
+    let keyed = crate::surface::format::table::FORMATS
+        .iter()
+        .filter(|f| f.has(crate::surface::Capability::ChromaKey));
+    assert!(keyed.map(|f| u32::from(f.code)).eq(cases.map(|c| c.0)));
+    let mut bench = Bench::new();
+    let key = sampler(NEAREST, CLAMP).with_chromakey_enable(true);
+    for (format, element, (low, high)) in cases {
+        let pair = if matches!(format, 0x182 | 0x183) {
+            2
+        } else {
+            1
+        };
+        bench.mem.write_bytes(GpuAddr(DATA), element).unwrap();
+        let state = surface_2d(format, pair, 1, Tiling::Linear);
+        let mut killed = |low, high| {
+            bench.engine.tables.chroma_keys[0] = (low, high);
+            bench.bind(state, key);
+            let mut w = [[KEEP; 8]; 5];
+            bench.send(1, &[[0; 8], [0; 8], [0; 8]], &mut w).unwrap();
+            w[4][0] & 0xffff != 0xffff
+        };
+        assert!(killed(low, high), "{format:#x}");
+        // A channel that is there, moved by one.
+        for shift in [0, 8, 16, 24] {
+            let (l, h) = (low >> shift & 0xff, high >> shift & 0xff);
+            if l == h {
+                let moved = (low & !(0xff << shift)) | (l ^ 1) << shift;
+                let top = (high & !(0xff << shift)) | (l ^ 1) << shift;
+                assert!(!killed(moved, top), "{format:#x} bits {shift}");
+            }
+        }
+    }
+}
+
+/// Texels without chroma are compared by the average of left and right, and returned with the left one.
+#[test]
+fn keys_of_subsampled_formats_average_chroma() {
+    let mut bench = Bench::new();
+    // YUYV: Y 10, 20, 30, 40; Cb 50, 70; Cr 60, 80.
+    let bytes = [10, 50, 20, 60, 30, 70, 40, 80];
+    bench.mem.write_bytes(GpuAddr(DATA), &bytes).unwrap();
+    let state = surface_2d(0x182, 4, 1, Tiling::Linear);
+    let key = sampler(NEAREST, CLAMP).with_chromakey_enable(true);
+    // The last texel has no right neighbour.
+    for (x, cr, y, cb) in [
+        (0, 60, 10, 50),
+        (1, 70, 20, 60),
+        (2, 80, 30, 70),
+        (3, 80, 40, 70),
+    ] {
+        let value = cr << 16 | y << 8 | cb;
+        bench.engine.tables.chroma_keys[0] = (value, value | 0xff00_0000);
+        bench.bind(state, key);
+        let u: Grf = std::array::from_fn(|n| ((n as f32 % 4.0 + 0.5) / 4.0).to_bits());
+        let mut w = [[KEEP; 8]; 5];
+        bench.send(1, &[u, [0; 8], [0; 8]], &mut w).unwrap();
+        assert_eq!(w[4][0] & 0xf, 0xf & !(1 << x), "texel {x}");
+        assert_eq!((f32::from_bits(w[0][1]) * 255.0).round(), 60.0);
+    }
+}
