@@ -1,4 +1,4 @@
-//! Surface formats by their definitions in OpenGL and Direct3D 10, apart from the model.
+//! Surface formats as OpenGL and Direct3D 10 define them, apart from the model.
 //!
 //! PRM: volume 4 4.7.2.1.1 gives the names that layouts are read from, 4.7.2.1.2 what missing channels read as.
 //! Not covered here: compressed formats, which have their decoders in the tests.

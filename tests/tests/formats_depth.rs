@@ -1,4 +1,4 @@
-//! Depth formats: what the pixel pipeline leaves in the buffer, and what the sampler then reads there.
+//! Depth formats: what the pipeline leaves in the buffer, and the sampler reads.
 //!
 //! PRM: volume 2, 3DSTATE_DEPTH_BUFFER; volume 4 4.7.2.1.1. Expectations are OpenGL's definitions: depth is a UNORM of 16
 //! or 24 bits rounded to nearest, or a float; stencil lies above the depth of 24 bits, or in a dword of its own.

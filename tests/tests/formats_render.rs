@@ -1,4 +1,4 @@
-//! Colours written to every format that can be rendered to, against encoders that know nothing of the model.
+//! Colours in every render target format, against encoders of their own.
 //!
 //! PRM: volume 4 4.7.2.1.1 (which formats), 5.10.6 (render target write). Not here: dither, logic ops, channel masks.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

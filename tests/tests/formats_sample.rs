@@ -1,4 +1,4 @@
-//! Texels of every format that can be sampled, against decoders that know nothing of the model.
+//! Texels of every format that can be sampled, against decoders of their own.
 //!
 //! PRM: volume 4 4.7.2.1.1 (which formats), 4.7.2.1.2 (channels), 4.4 (shadow compare), 4.8.1 (messages). The decoders:
 //! the definitions in `crestline_tests::formats`, the crate bcdec_rs, Mesa's FXT1. Filters of _SRGB formats: see there.
@@ -67,7 +67,7 @@ fn decode(f: &SurfaceFormatDesc, element: &[u8], x: u32, y: u32) -> [Want; 4] {
         "FXT1" => blocks::fxt1(element, x % 8, y % 4).map(unorm8),
         name if name.starts_with("BC") => blocks::bc(name, element, x % 4, y % 4),
         name if name.starts_with("YCRCB") => {
-            // Places of Y0, Cb, Y1, Cr by FOURCC (PRM 5.6: YUYV, YVYU, UYVY, VYUY).
+            // Places of Y0, Cb, Y1, Cr by FOURCC (PRM 5.10.4: YUYV, YVYU, UYVY, VYUY).
             let [y0, cb, y1, cr] = match name {
                 "YCRCB_NORMAL" => [0, 1, 2, 3],
                 "YCRCB_SWAPUV" => [0, 3, 2, 1],

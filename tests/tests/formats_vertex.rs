@@ -1,4 +1,4 @@
-//! Vertex elements of every format that vertex fetch knows, against decoders that know nothing of the model.
+//! Vertex elements of every format, against decoders of their own.
 //!
 //! PRM: volume 4 4.7.2.1.1 (which formats); volume 2, VERTEX_ELEMENT_STATE. Points carry what was fetched to a float target.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
