@@ -342,7 +342,7 @@ fn every_keyed_format_matches_its_own_texel() {
     // Code, element, and A R G B (A Cr Y Cb) as eight bits with upper bits repeated below; signed ones in sign and
     // magnitude, channels that are missing over their full range (PRM 4.7.5).
     let full = |key: u32, missing: u32| (key & !missing, key | missing);
-    let signed = |key: u32, missing: u32| (key | missing, key & !missing | missing / 0xff * 0x7f);
+    let signed = |key: u32, missing: u32| (key | missing, key & !missing | (missing / 0xff * 0x7f));
     let cases: [(u32, &[u8], (u32, u32)); 15] = [
         (0x0c0, &[0x11, 0x22, 0x33, 0x44], full(0x4433_2211, 0)),
         (
