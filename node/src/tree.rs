@@ -140,6 +140,12 @@ impl Tree {
                 capabilities.as_bytes(),
             )?;
             self.file(&format!("{base}/i915_error_state"), NO_ERROR.as_bytes())?;
+            // Written by intel-gpu-tools before anything else; there are no caches to drop.
+            self.file(
+                &format!("{base}/i915_gem_drop_caches"),
+                b"0x00000000000000ff\n",
+            )?;
+            self.file(&format!("{base}/i915_wedged"), b"0x0000000000000000\n")?;
         }
         Ok(())
     }
