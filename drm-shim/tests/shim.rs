@@ -18,13 +18,15 @@ fn count(log: &[String], start: &str) -> usize {
     log.iter().filter(|line| line.starts_with(start)).count()
 }
 
-/// The log, once it has a line.
+/// The log, once it has a line and nothing more is to come.
 fn await_line(server: &Server, line: &str) -> Vec<String> {
     let start = Instant::now();
     loop {
+        let idle = server.is_idle();
         let log = server.log();
         // TIMEOUT: connections hang up as soon as a process has ended.
-        if log.iter().any(|other| other == line) || start.elapsed() > Duration::from_secs(5) {
+        let done = idle && log.iter().any(|other| other == line);
+        if done || start.elapsed() > Duration::from_secs(5) {
             return log;
         }
         std::thread::sleep(Duration::from_millis(5));

@@ -106,6 +106,11 @@ impl Server {
         self.shared.log.lock().unwrap().clone()
     }
 
+    /// Whether all connections of threads have been read to their end.
+    pub fn is_idle(&self) -> bool {
+        self.shared.threads.load(Ordering::Relaxed) == 0
+    }
+
     /// Writes into a memory.
     pub fn write(&self, which: usize, offset: u64, bytes: &[u8]) {
         let fd = &self.shared.memories[which];
