@@ -50,15 +50,19 @@ fn on_device(
     profiles: &[Profile],
     directory: PathBuf,
 ) -> io::Result<Done> {
-    let exec = Exec::new(root, options.device, options.exec)?;
-    let session = Session {
+    let mut session = Session {
         directory,
         platform: options.platform,
         renderer: options.renderer,
         jobs: options.jobs,
         timeout: options.timeout,
-        stamp: exec.stamp()?,
+        stamp: String::new(),
     };
+    if options.report {
+        return session.so_far(profiles);
+    }
+    let exec = Exec::new(root, options.device, options.exec)?;
+    session.stamp = exec.stamp()?;
     session.run(profiles, &|| {
         let mut command: Command = exec.command("sh");
         command.env("WAFFLE_GBM_DEVICE", node::NODE);
@@ -118,7 +122,7 @@ fn whole(root: &Path, options: &Options<'_>) -> io::Result<bool> {
     if !done.complete {
         println!("not all tests have an outcome");
     }
-    Ok(done.complete)
+    Ok(done.complete || options.report)
 }
 
 /// llvmpipe's outcomes of the tests that ran, and whence they are. What the device offers and nobody has
@@ -148,7 +152,7 @@ fn baseline(
         .filter(|(name, outcome)| outcome.kind != Kind::Skip && !outcomes.contains_key(*name))
         .map(|(name, _)| name.clone())
         .collect();
-    if !offered.is_empty() {
+    if !offered.is_empty() && !options.report {
         println!("llvmpipe: {} tests without a kept result", offered.len());
         let mut profiles = all.to_vec();
         names::keep(&mut profiles, &offered);

@@ -16,6 +16,7 @@ usage: cargo xtask piglit [options]
   --out DIR         results; a run that was interrupted goes on there
   --baseline DIR    keep llvmpipe's results from there (piglit's own format)
   --run-baseline    run llvmpipe anew on what the device offers; usually only what has no kept result
+  --report          report on what an interrupted run has so far; runs nothing
   --ci              the short list, checked against what has to pass
   --bless           with --ci: what passed has to pass from now on
   --ci-list N       choose N tests for the short list from the results in DIR; runs nothing
@@ -35,6 +36,7 @@ pub struct Options<'a> {
     pub out: Option<PathBuf>,
     pub baseline: Option<PathBuf>,
     pub run_baseline: bool,
+    pub report: bool,
     pub ci: bool,
     pub bless: bool,
     pub ci_list: Option<usize>,
@@ -55,6 +57,7 @@ impl<'a> Options<'a> {
             out: None,
             baseline: None,
             run_baseline: false,
+            report: false,
             ci: false,
             bless: false,
             ci_list: None,
@@ -66,6 +69,7 @@ impl<'a> Options<'a> {
         while let Some(arg) = args.next() {
             match arg {
                 "--run-baseline" => options.run_baseline = true,
+                "--report" => options.report = true,
                 "--ci" => options.ci = true,
                 "--bless" => options.bless = true,
                 _ => options.value(arg, args.next()?)?,
@@ -74,8 +78,12 @@ impl<'a> Options<'a> {
         if options.renderer.is_empty() {
             options.renderer = options.device.renderer;
         }
-        let short = options.filter.is_some() || options.list.is_some() || options.run_baseline;
+        let short = options.filter.is_some()
+            || options.list.is_some()
+            || options.run_baseline
+            || options.report;
         let wrong = (options.bless && !options.ci)
+            || (options.report && options.run_baseline)
             || (options.ci && (short || options.ci_list.is_some()))
             || options.jobs == 0
             || options.timeout == 0;

@@ -62,7 +62,7 @@ impl Session<'_> {
         self.same_as_before(profiles)?;
         let before = self.gather()?;
         let left = left(profiles, &before);
-        let wanted: usize = profiles.iter().map(|profile| profile.tests.len()).sum();
+        let wanted = wanted(profiles);
         let number: usize = left.iter().map(|profile| profile.tests.len()).sum();
         if number == 0 {
             return self.finish(before, wanted);
@@ -87,6 +87,11 @@ impl Session<'_> {
         let outcomes = self.gather()?;
         self.judge(status, &directory)?;
         self.finish(outcomes, wanted)
+    }
+
+    /// What is there; nothing runs.
+    pub fn so_far(&self, profiles: &[Profile]) -> io::Result<Done> {
+        self.finish(self.gather()?, wanted(profiles))
     }
 
     /// A directory for this start.
@@ -207,6 +212,10 @@ fn directories(path: &Path) -> io::Result<Vec<PathBuf>> {
     found.retain(|path| path.is_dir());
     found.sort();
     Ok(found)
+}
+
+fn wanted(profiles: &[Profile]) -> usize {
+    profiles.iter().map(|profile| profile.tests.len()).sum()
 }
 
 fn left(profiles: &[Profile], done: &Outcomes) -> Vec<Profile> {

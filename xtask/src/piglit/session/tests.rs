@@ -112,6 +112,9 @@ fn an_interrupted_run_goes_on() {
     rig.touch("stop");
     let error = rig.run(&rig.session()).err().unwrap().to_string();
     assert!(error.contains("goes on"), "{error}");
+    let so_far = rig.session().so_far(&profiles()).unwrap();
+    assert!(!so_far.complete);
+    assert_eq!(kinds(&so_far), "pf");
     rig.remove("stop");
     let done = rig.run(&rig.session()).unwrap();
     assert!(done.complete);
