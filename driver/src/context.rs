@@ -2,9 +2,10 @@
 //!
 //! i915 `i915_gem_context.c`, `intel_reset.c`. Not modelled: the hardware's logical contexts (CCID), virtual and
 //! parallel engines, address spaces other than the global GTT.
+use alloc::string::String;
 use alloc::vec::Vec;
 
-use kernel::sync::{AtomicU32, Ordering, SpinLock};
+use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
 /// Hangs within this time ban a context (i915 `CONTEXT_FAST_HANG_JIFFIES`).
@@ -51,14 +52,39 @@ struct Hangs {
     banned: bool,
 }
 
-/// The hangs of one open file.
+/// Who uses an open file.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Who {
+    /// Name of the process.
+    pub name: String,
+    /// Its number.
+    pub pid: u32,
+}
+
+/// The user of one open file, and its hangs.
 #[derive(Default)]
 pub struct Client {
     score: AtomicU32,
     last: SpinLock<Option<Ktime>>,
+    known: AtomicBool,
+    who: SpinLock<Option<Who>>,
 }
 
 impl Client {
+    /// Notes who uses the file; the first counts. Cheap when somebody has been noted.
+    pub fn identify(&self, who: impl FnOnce() -> Who) {
+        if !self.known.load(Ordering::Relaxed) && !self.known.swap(true, Ordering::Relaxed) {
+            let who = who();
+            *self.who.lock() = Some(who);
+        }
+    }
+
+    /// Who uses the file, once it has been used.
+    #[must_use]
+    pub fn who(&self) -> Option<Who> {
+        self.who.lock().clone()
+    }
+
     /// Whether the client gets no more contexts.
     #[must_use]
     pub fn is_banned(&self) -> bool {
@@ -95,6 +121,12 @@ impl Context {
             guilty: AtomicU32::new(0),
             active: AtomicU32::new(0),
         }
+    }
+
+    /// Whose it is.
+    #[must_use]
+    pub fn client(&self) -> &alloc::sync::Arc<Client> {
+        &self.client
     }
 
     /// The parameters.
@@ -144,24 +176,27 @@ impl Context {
         )
     }
 
-    /// A reset found a request of the context hanging (i915 `mark_guilty`).
-    pub fn mark_guilty(&self, now: Ktime) {
+    /// A reset found a request of the context hanging (i915 `mark_guilty`); whether that bans the context.
+    pub fn mark_guilty(&self, now: Ktime) -> bool {
         self.guilty.fetch_add(1, Ordering::Relaxed);
         let parameters = self.parameters();
-        let banned = parameters.bannable && {
+        if !parameters.bannable {
+            return false;
+        }
+        let banned = {
             let mut hangs = self.hangs.lock();
             let oldest = hangs.last[0];
             hangs.last = [hangs.last[1], Some(now)];
             let fast = oldest.is_some_and(|oldest| now < oldest + FAST_HANG);
-            if fast || !parameters.recoverable {
-                hangs.banned = true;
-            }
-            fast || !parameters.recoverable
+            let banned = fast || !parameters.recoverable;
+            hangs.banned |= banned;
+            banned
         };
         self.client.mark_guilty(now, banned);
+        banned
     }
 
-    /// A reset took a waiting request of the context away (i915 `mark_innocent`).
+    /// A reset caught a request of the context that was not to blame; it is replayed (i915 `mark_innocent`).
     pub fn mark_innocent(&self) {
         self.active.fetch_add(1, Ordering::Relaxed);
     }

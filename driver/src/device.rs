@@ -1,6 +1,7 @@
 //! A bound device: objects, submission, waiting, reset, removal.
 //!
 //! Not modelled: runtime power management.
+use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -9,7 +10,7 @@ use kernel::error::{Result, code::EIO, code::ENODEV, code::ENOMEM};
 use kernel::platform::Platform;
 use kernel::print::DevName;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering};
-use kernel::time::{Delta, read_poll_timeout};
+use kernel::time::{Delta, delay, read_poll_timeout};
 
 use crate::debug::error_state::ErrorState;
 use crate::debug::snapshot::{ArmedSnapshot, PixelTrigger};
@@ -21,6 +22,7 @@ use crate::gem::{Object, Tiling};
 use crate::r#gen::DeviceInfo;
 use crate::gtt::Ggtt;
 use crate::gtt::range::Search;
+use crate::hangcheck::{self, Hangcheck, Suspension};
 use crate::irq::Interrupts;
 use crate::mmap::Offsets;
 use crate::observe::Observer;
@@ -33,6 +35,11 @@ use crate::workarounds;
 /// TIMEOUT: how long the removal waits for requests under way.
 const REMOVE_IDLE_TIMEOUT: Delta = Delta::from_millis(200);
 
+/// Attempts after the first (i915 `RESET_MAX_RETRIES`).
+const RESET_RETRIES: u32 = 3;
+/// What the error files say when there is no error (i915 `error_state_read`).
+pub const NO_ERROR: &str = "No error state collected\n";
+
 pub(crate) struct Inner {
     pub(crate) uncore: Uncore,
     pub(crate) model: &'static Model,
@@ -43,6 +50,7 @@ pub(crate) struct Inner {
     pub(crate) objects: AtomicU32,
     pub(crate) removed: AtomicBool,
     pub(crate) user: UserState,
+    pub(crate) hangcheck: Hangcheck,
 }
 
 /// A bound device; clones share it.
@@ -215,15 +223,37 @@ impl Device {
         self.inner.interrupts.take_error_state()
     }
 
-    /// Captures the registers now, whatever the state of the device.
+    /// The recorded error state as `/sys/class/drm/card0/error` and debugfs' `i915_error_state` show it, for
+    /// `intel_error_decode` and its like. `None` when there is none; the files then say [`NO_ERROR`].
+    ///
+    /// Writing anything to the files forgets the error: [`take_error_state`](Self::take_error_state).
+    #[must_use]
+    pub fn error_text(&self) -> Option<String> {
+        self.error_state().map(|state| state.text().to_string())
+    }
+
+    /// Captures the device now, whatever its state.
     #[must_use]
     pub fn capture(&self, reason: &str) -> ErrorState {
-        ErrorState::capture(
-            &self.inner.uncore,
-            reason,
-            self.inner.timeline.completed().ok(),
-            self.inner.timeline.submitted(),
-        )
+        self.inner.interrupts.capture(reason)
+    }
+
+    /// Looks whether the engine hangs, and resets it then. To be called now and then, say every 100 ms of real time, by
+    /// whoever keeps the device running, so that hangs are found while nobody waits; waits of tasks call it as well.
+    /// Cheap when it was called shortly before. Not for interrupt handlers.
+    pub fn watch(&self) {
+        hangcheck::watch(self);
+    }
+
+    /// What is known of hangs.
+    pub(crate) fn hangcheck(&self) -> &Hangcheck {
+        &self.inner.hangcheck
+    }
+
+    /// Nothing is a hang until the guard is dropped: a debugger has halted a thread.
+    #[must_use]
+    pub fn suspend_hang_check(&self) -> Suspension {
+        Suspension::new(self)
     }
 
     /// Arms the windower's snapshot of a pixel.
@@ -232,11 +262,26 @@ impl Device {
         ArmedSnapshot::arm(self, trigger)
     }
 
-    /// Resets the device and starts it again. Requests under way end with `EIO`; objects keep contents and addresses.
+    /// Resets the device and starts it again (i915 `intel_gt_reset`); objects keep contents and addresses.
     ///
-    /// Submissions meanwhile wait for its end.
+    /// The oldest request under way ends with `EIO` and counts as the fault of its context, which may be banned by it;
+    /// requests of a banned context end with `EIO` when it is their turn. All others run again, in their order and with
+    /// their numbers. When the device cannot be reset it is wedged: everything under way ends with `EIO` and nothing
+    /// is taken any more, until a later reset succeeds.
+    ///
+    /// Submissions meanwhile wait for its end. When a reset is under way already, this one is the same.
     pub fn reset(&self) -> Result {
+        let before = self.reset_count();
+        let resetting = self.engine().is_resetting();
         let _one = self.inner.user.reset.lock(self.uncore().clock());
+        if resetting && self.reset_count() == before {
+            // It has been counted when it began.
+            return if self.engine().is_wedged() {
+                Err(EIO)
+            } else {
+                Ok(())
+            };
+        }
         self.reset_alone()
     }
 
@@ -245,13 +290,16 @@ impl Device {
         self.check_live()?;
         let inner = &*self.inner;
         dev_info!(self, "resetting the device");
-        inner.user.resets.fetch_add(1, Ordering::Relaxed);
         inner.engine.close();
-        inner.engine.prepare_reset();
-        let outcome = (inner.model.info.ops.reset)(&inner.uncore);
-        let outcome = inner.engine.fail_pending(EIO).and(outcome);
-        let outcome = outcome.and_then(|()| inner.restart());
+        let resets = inner.user.resets.fetch_add(1, Ordering::Relaxed);
+        inner.interrupts.set_resets(resets.wrapping_add(1));
+        let outcome = inner.reset();
+        if outcome.is_err() {
+            // A status page that cannot be written any more changes nothing: the engine takes no more.
+            let _ = inner.engine.fail_pending(EIO);
+        }
         inner.engine.open(outcome.is_ok());
+        inner.timeline.retire();
         outcome
     }
 
@@ -269,6 +317,27 @@ impl Device {
 }
 
 impl Inner {
+    /// A reset with everything before and after it.
+    fn reset(&self) -> Result {
+        self.engine.prepare_reset();
+        let mut outcome = (self.model.info.ops.reset)(&self.uncore);
+        for retry in 1..=RESET_RETRIES {
+            if outcome.is_ok() {
+                break;
+            }
+            let pause = Delta::from_millis(10 * u64::from(retry));
+            delay(self.uncore.clock(), pause);
+            outcome = (self.model.info.ops.reset)(&self.uncore);
+        }
+        outcome?;
+        let left = self.timeline.rewind()?;
+        self.restart()?;
+        if left > 0 {
+            self.engine.replay()?;
+        }
+        Ok(())
+    }
+
     /// Everything after the reset proper; also the end of the probe.
     pub(crate) fn restart(&self) -> Result {
         self.ggtt.enable()?;

@@ -15,6 +15,7 @@ use crate::engine::Engine;
 use crate::file::UserState;
 use crate::r#gen::{DeviceInfo, I965G, I965GM};
 use crate::gtt::Ggtt;
+use crate::hangcheck::Hangcheck;
 use crate::irq::Interrupts;
 use crate::timeline::Timeline;
 use crate::uncore::Uncore;
@@ -90,6 +91,7 @@ impl pci::Driver for Driver {
             objects: AtomicU32::new(1),
             removed: AtomicBool::new(false),
             user: UserState::default(),
+            hangcheck: Hangcheck::default(),
         };
         // From here on dropping `inner` undoes everything.
         inner.interrupts.clear_errors();
@@ -104,9 +106,9 @@ impl pci::Driver for Driver {
             model.info.platform,
             inner.ggtt.entries()
         );
-        Ok(Device {
-            inner: Arc::new(inner),
-        })
+        let inner = Arc::new(inner);
+        inner.engine.belongs_to(&inner);
+        Ok(Device { inner })
     }
 
     fn remove(bound: Device) -> Result {

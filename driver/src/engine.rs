@@ -1,9 +1,10 @@
 //! The render engine: its ring, its timeline, its requests.
 //!
-//! PRM vol1 "Ring Buffer". Not modelled: more than one engine, execution lists.
+//! PRM vol1 "Ring Buffer"; what follows a reset is that of i915 `intel_ring_submission.c`. Not modelled: more than one
+//! engine, execution lists.
 pub mod legacy;
 
-use alloc::sync::Arc;
+use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 
 use kernel::dma::CoherentAllocation;
@@ -11,21 +12,21 @@ use kernel::error::{Error, Result, code::EIO, code::ENOSPC};
 use kernel::sync::{AtomicBool, Ordering, SpinLock};
 use kernel::time::Delta;
 use ringbuf::RingBuffer;
+use ringbuf::tail::Tail;
 
+use crate::device::{Device, Inner};
 use crate::fence::Fence;
 use crate::gem::{Object, Tiling};
 use crate::r#gen::registers::reg::PRB0_TAIL;
 use crate::r#gen::{DeviceInfo, EngineOps, Flush};
 use crate::gtt::Ggtt;
 use crate::gtt::range::Search;
-use crate::timeline::{Timeline, Uses};
+use crate::timeline::{Pending, RingPlace, Timeline, Uses};
 use crate::uncore::{POLL, Uncore};
 
 /// Pages of the ring (i915 gives legacy rings 16 KiB).
 const RING_PAGES: usize = 4;
-/// TIMEOUT: how long a submission waits for room in the ring.
-const RING_SPACE_TIMEOUT: Delta = Delta::from_secs(1);
-/// Longest time between two looks at the ring.
+/// Longest time between two looks for room in the ring.
 const MAX_STEP: Delta = Delta::from_millis(1);
 
 /// The render engine.
@@ -37,9 +38,20 @@ pub struct Engine {
     scratch: Object,
     scratch_address: u32,
     timeline: Arc<Timeline>,
+    /// The device that it is part of, once that is bound.
+    device: SpinLock<Weak<Inner>>,
+    wedged: AtomicBool,
     /// A reset is under way.
     closed: AtomicBool,
-    wedged: AtomicBool,
+}
+
+/// What a request does.
+#[derive(Clone, Copy)]
+enum Payload {
+    /// Runs the batch at an address.
+    Batch(u32),
+    /// Nothing (i915 `__i915_request_skip`).
+    Skipped,
 }
 
 impl Engine {
@@ -53,6 +65,11 @@ impl Engine {
         let memory = CoherentAllocation::alloc_coherent(platform, RING_PAGES)?;
         // What the driver needs itself lies high, out of the way of addresses that users choose.
         let ring_address = ggtt.insert("ring", &memory, 0, Search::High)?;
+        timeline.set_ring(RingPlace {
+            address: ring_address,
+            bus: memory.dma_handle(),
+            size: memory.size(),
+        });
         let scratch = Object::new(platform, ggtt, "scratch".into(), 4096, Tiling::None, 0)?;
         let scratch_address = scratch.bind(0, Search::High)?;
         Ok(Engine {
@@ -63,9 +80,15 @@ impl Engine {
             scratch,
             scratch_address,
             timeline: Arc::clone(timeline),
-            closed: AtomicBool::new(false),
+            device: SpinLock::new(Weak::new()),
             wedged: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
         })
+    }
+
+    /// Notes the device that it is part of.
+    pub fn belongs_to(&self, device: &Arc<Inner>) {
+        *self.device.lock() = Arc::downgrade(device);
     }
 
     /// Starts the ring, empty.
@@ -97,36 +120,46 @@ impl Engine {
         self.timeline.pending() == 0 && legacy::is_idle(&self.uncore)
     }
 
-    /// Keeps submissions out; those under way have reached the ring.
-    pub fn close(&self) {
-        self.closed.store(true, Ordering::Release);
-        drop(self.ring.lock());
-    }
-
-    /// Lets submissions in again, or refuses them for good when the reset has failed.
-    pub fn open(&self, well: bool) {
-        self.wedged.store(!well, Ordering::Release);
-        self.closed.store(false, Ordering::Release);
-    }
-
     /// Whether it takes no more submissions.
     pub fn is_wedged(&self) -> bool {
         self.wedged.load(Ordering::Acquire)
     }
 
-    /// Queues the batch at a graphics address; what it uses is kept until it has run. Waits for room in the ring.
+    /// Keeps submissions out; those under way have reached the ring.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        // Whoever is between the check and the tail write has the lock.
+        drop(self.ring.lock());
+    }
+
+    /// Lets submissions in again, or refuses them until a reset succeeds when this one has failed.
+    pub fn open(&self, well: bool) {
+        self.wedged.store(!well, Ordering::Release);
+        self.closed.store(false, Ordering::Release);
+    }
+
+    /// Whether a reset is under way.
+    pub fn is_resetting(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Queues the batch at a graphics address; what it uses is kept until it has run.
+    ///
+    /// Waits while the ring is full or being reset, for as long as the engine gets on, and looks
+    /// for hangs meanwhile. `EIO` when the engine is wedged.
     pub fn submit(&self, uses: &Uses, batch: u32) -> Result<Arc<Fence>> {
         let clock = self.uncore.clock();
-        let deadline = clock.now() + RING_SPACE_TIMEOUT;
         let mut step = POLL;
         loop {
             match self.try_submit(uses, batch) {
-                Err(ENOSPC) if self.closed.load(Ordering::Acquire) || clock.now() < deadline => {
+                Err(ENOSPC) => {
                     clock.relax(step);
-                    step = (step + step).min(MAX_STEP);
+                    step = Delta::from_nanos(step.as_nanos() * 2).min(MAX_STEP);
+                    let device = self.device.lock().upgrade();
+                    if let Some(inner) = device {
+                        Device { inner }.watch();
+                    }
                 }
-                // The ring has not moved for a second: nothing will.
-                Err(ENOSPC) => return Err(EIO),
                 other => return other,
             }
         }
@@ -138,7 +171,7 @@ impl Engine {
         // The interrupt handler never takes this lock, so holding it across the tail write is safe; it keeps tail
         // writes in the order of sequence numbers.
         let mut ring = self.ring.lock();
-        if self.closed.load(Ordering::Acquire) {
+        if self.is_resetting() {
             return Err(ENOSPC);
         }
         if self.is_wedged() {
@@ -148,30 +181,68 @@ impl Engine {
             ring.set_head(head)?;
         }
         let seqno = self.timeline.next();
-        let words = self.request(batch, seqno);
-        let mut room = ring.begin(words.len())?;
-        room.emit(&words);
-        let tail = room.commit()?;
-        let fence = Arc::new(Fence::new(seqno));
-        self.timeline.push(&fence, tail.offset(), uses);
+        let (head, tail) = self.emit(&mut ring, Payload::Batch(batch), seqno)?;
+        let client = uses.context.as_ref();
+        let client = client.map(|context| Arc::clone(context.client()));
+        let fence = Arc::new(Fence::new(seqno, client));
+        self.timeline.push(Pending {
+            fence: Arc::clone(&fence),
+            seqno,
+            batch,
+            head,
+            tail: tail.offset(),
+            uses: uses.clone(),
+        });
         tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);
         Ok(fence)
     }
 
+    /// Writes a request into the ring; where it begins, and the tail to tell the device.
+    fn emit(&self, ring: &mut RingBuffer, payload: Payload, seqno: u32) -> Result<(u32, Tail)> {
+        let words = self.request(payload, seqno);
+        let head = ring.ring().emit();
+        let mut room = ring.begin(words.len())?;
+        room.emit(&words);
+        Ok((head, room.commit()?))
+    }
+
     /// Flush, batch, flush, sequence number, interrupt.
-    fn request(&self, batch: u32, seqno: u32) -> Vec<u32> {
+    fn request(&self, payload: Payload, seqno: u32) -> Vec<u32> {
         let mut words = Vec::new();
-        (self.ops.emit_flush)(&mut words, Flush::Invalidate, self.scratch_address);
-        (self.ops.emit_batch_start)(&mut words, batch);
-        (self.ops.emit_flush)(&mut words, Flush::WriteBack, self.scratch_address);
+        if let Payload::Batch(address) = payload {
+            (self.ops.emit_flush)(&mut words, Flush::Invalidate, self.scratch_address);
+            (self.ops.emit_batch_start)(&mut words, address);
+            (self.ops.emit_flush)(&mut words, Flush::WriteBack, self.scratch_address);
+        }
         (self.ops.emit_breadcrumb)(&mut words, seqno);
         words
     }
 
+    /// Puts the requests that a reset has left into the empty ring again, in their order and with their numbers, and
+    /// lets the device go on.
+    pub fn replay(&self) -> Result {
+        let mut ring = self.ring.lock();
+        let mut last = None;
+        self.timeline.replay(|pending| {
+            let payload = if pending.fence.has_error() {
+                Payload::Skipped
+            } else {
+                Payload::Batch(pending.batch)
+            };
+            let (head, tail) = self.emit(&mut ring, payload, pending.seqno)?;
+            let end = tail.offset();
+            last = Some(tail);
+            Ok((head, end))
+        })?;
+        if let Some(tail) = last {
+            tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);
+        }
+        Ok(())
+    }
+
     /// Ends every request under way with an error; the engine stands still.
     pub fn fail_pending(&self, error: Error) -> Result {
-        let guilty = (error == EIO).then(|| self.uncore.clock().now());
-        let outcome = self.timeline.fail_pending(error, guilty);
+        let outcome = self.timeline.fail_pending(error);
         self.timeline.retire();
         outcome
     }

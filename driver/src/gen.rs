@@ -10,6 +10,7 @@ pub(crate) use regs::gen40 as registers;
 
 use alloc::vec::Vec;
 
+use isa::inst::Verx10;
 use kernel::dma::DmaAddress;
 use kernel::error::Result;
 
@@ -20,6 +21,8 @@ use crate::workarounds::Workaround;
 pub struct DeviceInfo {
     /// Platform name.
     pub platform: &'static str,
+    /// Instruction set of its execution units.
+    pub isa: Verx10,
     /// Error mask register value: bits that are 0 raise the master error interrupt.
     pub error_mask: u32,
     /// Ticks of the TIMESTAMP register in a second (i915 `intel_gt_clock_utils.c`).
@@ -51,6 +54,8 @@ pub struct EngineOps {
     pub emit_breadcrumb: fn(out: &mut Vec<u32>, seqno: u32),
     /// The page table entry of a page.
     pub pte_encode: fn(page: DmaAddress) -> Result<u32>,
+    /// The page behind a page table entry, when it is valid.
+    pub pte_decode: fn(entry: u32) -> Option<DmaAddress>,
     /// The value of the status page register for a page.
     pub status_page: fn(page: DmaAddress) -> Result<u32>,
     /// Resets the device.

@@ -262,7 +262,7 @@ impl Drop for Ggtt {
 }
 
 /// Offset of an entry in BAR 0.
-fn pte_offset(index: usize) -> Option<usize> {
+pub(crate) fn pte_offset(index: usize) -> Option<usize> {
     let pte = GTT_PTE.at(u32::try_from(index).ok()?)?;
     Some(pte.offset() as usize)
 }

@@ -22,6 +22,7 @@ use kernel::error::{code::ENODEV, code::ENOMEM};
 use kernel::uaccess::UserSlice;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
+use crate::context::Who;
 use crate::device::Device;
 use crate::exec;
 use crate::file::{File, Node};
@@ -187,6 +188,10 @@ const PERF: core::ops::RangeInclusive<u32> = COMMAND_BASE + 0x36..=COMMAND_BASE 
 pub fn ioctl(file: &File, request: u32, arg: u64, task: &dyn Task) -> Result<i32> {
     let device = file.device();
     device.check_live().map_err(|_| ENODEV)?;
+    file.client().identify(|| Who {
+        name: task.name(),
+        pid: task.pid(),
+    });
     let request = Request(request);
     if request.kind() != Request::DRM {
         return Err(ENOTTY);

@@ -10,7 +10,7 @@ use kernel::irq::{Handler, IrqReturn};
 use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 use kernel::{pr_err, pr_warn};
 
-use crate::debug::error_state::ErrorState;
+use crate::debug::error_state::{ErrorState, Source};
 use crate::r#gen::DeviceInfo;
 use crate::r#gen::registers::fields::{EIR as Error, IIR as Interrupt};
 use crate::r#gen::registers::reg::{EIR, EMR, IER, IIR, IMR, PGTBL_ER};
@@ -26,6 +26,7 @@ pub struct Interrupts {
     uncore: Uncore,
     info: &'static DeviceInfo,
     timeline: Arc<Timeline>,
+    resets: AtomicU32,
     mask: AtomicU32,
     enabled: AtomicBool,
     error: SpinLock<Option<ErrorState>>,
@@ -37,6 +38,7 @@ impl Interrupts {
             uncore: uncore.clone(),
             info,
             timeline: Arc::clone(timeline),
+            resets: AtomicU32::new(0),
             mask: AtomicU32::new(u32::MAX),
             enabled: AtomicBool::new(false),
             error: SpinLock::new(None),
@@ -109,17 +111,32 @@ impl Interrupts {
         self.uncore.write(IMR, mask);
     }
 
+    /// Tells error states how many resets there have been.
+    pub fn set_resets(&self, resets: u32) {
+        self.resets.store(resets, Ordering::Relaxed);
+    }
+
+    fn source(&self) -> Source {
+        Source {
+            uncore: self.uncore.clone(),
+            info: self.info,
+            timeline: Arc::clone(&self.timeline),
+        }
+    }
+
+    /// The device as it is.
+    pub fn capture(&self, reason: &str) -> ErrorState {
+        let resets = self.resets.load(Ordering::Relaxed);
+        self.source().capture(reason, false, resets)
+    }
+
     /// Captures the error state, unless an earlier one is still there: the first error is the one that tells.
-    pub fn record(&self, reason: &str) {
-        if self.error.lock().is_some() {
+    pub fn record(&self, reason: &str, hung: bool) {
+        if self.error.lock().is_some() || self.source().is_unwanted() {
             return;
         }
-        let state = ErrorState::capture(
-            &self.uncore,
-            reason,
-            self.timeline.completed().ok(),
-            self.timeline.submitted(),
-        );
+        let resets = self.resets.load(Ordering::Relaxed);
+        let state = self.source().capture(reason, hung, resets);
         let mut slot = self.error.lock();
         if slot.is_none() {
             *slot = Some(state);
@@ -153,7 +170,7 @@ impl Interrupts {
         let eir = uncore.read(EIR);
         let reason = format!("master error interrupt, EIR {eir:#010x}");
         pr_err!("{reason}");
-        self.record(&reason);
+        self.record(&reason, false);
         if eir & PAGE_TABLE_ERROR != 0 {
             // The summary bit follows its cause.
             uncore.write(PGTBL_ER, uncore.read(PGTBL_ER));

@@ -190,7 +190,7 @@ mod tests {
     use super::*;
 
     fn fence(seqno: u32) -> Arc<Fence> {
-        Arc::new(Fence::new(seqno))
+        Arc::new(Fence::new(seqno, None))
     }
 
     #[test]

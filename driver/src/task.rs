@@ -1,6 +1,7 @@
 //! Whoever makes an ioctl: its memory, descriptors, clock, rights.
 //!
 //! No PRM chapter. What a kernel takes from `current`; the node implements it for the process at the other end.
+use alloc::string::String;
 use alloc::sync::Arc;
 
 use kernel::error::Result;
@@ -18,7 +19,7 @@ pub enum Shared {
     Object(Object),
     /// A sync object.
     Syncobj(Arc<Syncobj>),
-    /// A fence (sync_file).
+    /// A fence, or several merged into one (sync_file); see [`sync_file`](crate::sync_file).
     Fence(Arc<Fence>),
 }
 
@@ -51,5 +52,15 @@ pub trait Task {
     /// Whether it is privileged (`CAP_SYS_ADMIN`).
     fn is_admin(&self) -> bool {
         false
+    }
+
+    /// Name of the process (`task_struct::comm`), for error states.
+    fn name(&self) -> String {
+        String::from("unknown")
+    }
+
+    /// Its number.
+    fn pid(&self) -> u32 {
+        0
     }
 }

@@ -6,13 +6,13 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use kernel::dma::{CoherentAllocation, DmaAddress};
-use kernel::error::{Error, Result};
+use kernel::error::{Error, Result, code::EIO};
 use kernel::platform::Platform;
 use kernel::sync::SpinLock;
 use kernel::time::Ktime;
 
 use crate::context::Context;
-use crate::fence::{Fence, seqno_passed};
+use crate::fence::{Fence, Signalled, seqno_passed};
 use crate::gem::Object;
 
 /// Byte offset of the sequence number in the status page (i915: dword 0x40).
@@ -20,19 +20,27 @@ pub const HWS_SEQNO: u32 = 0x40 * 4;
 /// Byte offset of the scratch dword in the status page (i915: dword 0x80).
 pub const HWS_SCRATCH: u32 = 0x80 * 4;
 
-struct Pending {
-    fence: Arc<Fence>,
-    /// Ring offset behind the request.
-    tail: u32,
+/// A request under way.
+#[derive(Clone)]
+pub struct Pending {
+    /// Its end.
+    pub fence: Arc<Fence>,
+    /// Sequence number.
+    pub seqno: u32,
+    /// Graphics address of the batch.
+    pub batch: u32,
+    /// Ring offset of its first command, and the one behind its last.
+    pub head: u32,
+    /// See `head`.
+    pub tail: u32,
     /// What it uses, kept until the device is done with it.
-    uses: Uses,
+    pub uses: Uses,
 }
 
 /// What a request uses.
 #[derive(Clone, Default)]
 pub struct Uses {
     /// The objects, the batch among them.
-    #[expect(dead_code, reason = "held, not looked at")]
     pub objects: Vec<Object>,
     /// Those whose contents belong into an error state (uAPI `EXEC_OBJECT_CAPTURE`).
     pub capture: Vec<Object>,
@@ -40,17 +48,37 @@ pub struct Uses {
     pub context: Option<Arc<Context>>,
 }
 
+impl Uses {
+    fn is_of(&self, context: &Arc<Context>) -> bool {
+        let mine = self.context.as_ref();
+        mine.is_some_and(|mine| Arc::ptr_eq(mine, context))
+    }
+}
+
+/// Where the ring lies, for error states.
+#[derive(Clone, Copy, Default)]
+pub struct RingPlace {
+    /// Graphics address.
+    pub address: u32,
+    /// Bus address.
+    pub bus: DmaAddress,
+    /// Bytes.
+    pub size: usize,
+}
+
 #[derive(Default)]
 struct Inner {
     submitted: u32,
     pending: VecDeque<Pending>,
     retired: Option<u32>,
+    ring: RingPlace,
     /// What ended requests used, to be let go outside interrupts.
     done: Vec<Uses>,
 }
 
 /// The timeline.
 pub struct Timeline {
+    platform: Arc<dyn Platform>,
     page: CoherentAllocation,
     inner: SpinLock<Inner>,
 }
@@ -59,6 +87,7 @@ impl Timeline {
     /// A timeline over a fresh status page; nothing has been submitted, number 0 is complete.
     pub fn new(platform: &Arc<dyn Platform>) -> Result<Self> {
         let timeline = Timeline {
+            platform: Arc::clone(platform),
             page: CoherentAllocation::alloc_coherent(platform, 1)?,
             inner: SpinLock::new(Inner::default()),
         };
@@ -66,9 +95,31 @@ impl Timeline {
         Ok(timeline)
     }
 
+    fn now(&self) -> Ktime {
+        self.platform.clock().now()
+    }
+
     /// Bus address of the status page.
     pub fn status_page(&self) -> DmaAddress {
         self.page.dma_handle()
+    }
+
+    /// Contents of the status page.
+    pub fn status_page_contents(&self) -> Vec<u8> {
+        let mut bytes = alloc::vec![0; self.page.size()];
+        // A page that cannot be read stays zero.
+        let _ = self.page.read(0, &mut bytes);
+        bytes
+    }
+
+    /// Notes where the ring lies.
+    pub fn set_ring(&self, ring: RingPlace) {
+        self.inner.lock().ring = ring;
+    }
+
+    /// Where the ring lies.
+    pub fn ring(&self) -> RingPlace {
+        self.inner.lock().ring
     }
 
     /// The number that the device has stored last.
@@ -87,19 +138,20 @@ impl Timeline {
     }
 
     /// Notes a request that is about to become visible to the device.
-    pub fn push(&self, fence: &Arc<Fence>, tail: u32, uses: &Uses) {
+    pub fn push(&self, pending: Pending) {
         let mut inner = self.inner.lock();
-        inner.submitted = fence.seqno();
-        inner.pending.push_back(Pending {
-            fence: Arc::clone(fence),
-            tail,
-            uses: uses.clone(),
-        });
+        inner.submitted = pending.seqno;
+        inner.pending.push_back(pending);
     }
 
     /// Number of requests under way.
     pub fn pending(&self) -> usize {
         self.inner.lock().pending.len()
+    }
+
+    /// The oldest request under way.
+    pub fn first(&self) -> Option<Pending> {
+        self.inner.lock().pending.front().cloned()
     }
 
     /// Signals every request that the device has finished. Safe in an interrupt handler: nothing is freed.
@@ -111,17 +163,22 @@ impl Timeline {
         let Ok(completed) = self.completed() else {
             return;
         };
-        let mut inner = self.inner.lock();
-        while inner
-            .pending
-            .front()
-            .is_some_and(|first| seqno_passed(completed, first.fence.seqno()))
-            && let Some(first) = inner.pending.pop_front()
+        let now = self.now();
+        let mut signalled = Signalled::default();
         {
-            first.fence.signal(Ok(()));
-            inner.retired = Some(first.tail);
-            inner.done.push(first.uses);
+            let mut inner = self.inner.lock();
+            while inner
+                .pending
+                .front()
+                .is_some_and(|first| seqno_passed(completed, first.seqno))
+                && let Some(first) = inner.pending.pop_front()
+            {
+                signalled.and(first.fence.finish(Ok(()), now));
+                inner.retired = Some(first.tail);
+                inner.done.push(first.uses);
+            }
         }
+        signalled.tell();
     }
 
     /// Signals, then lets go of what ended requests kept alive; not for interrupt handlers.
@@ -132,6 +189,11 @@ impl Timeline {
         drop(done);
     }
 
+    /// Lets go of what a request uses with the next [`retire`](Self::retire), for those who may be in an interrupt.
+    pub fn let_go(&self, uses: Uses) {
+        self.inner.lock().done.push(uses);
+    }
+
     /// Ring offset up to which the ring may be used again, when it has moved since the last call.
     pub fn take_retired(&self) -> Option<u32> {
         self.inner.lock().retired.take()
@@ -139,31 +201,92 @@ impl Timeline {
 
     /// What the oldest request under way wants to see in an error state.
     pub fn captures(&self) -> Vec<Object> {
-        let inner = self.inner.lock();
-        let first = inner.pending.front();
-        first.map_or_else(Vec::new, |first| first.uses.capture.clone())
+        self.first()
+            .map_or_else(Vec::new, |first| first.uses.capture)
     }
 
-    /// Ends every request under way with an error and makes the status page agree. `guilty` is the time of a hang that
-    /// is the fault of the first.
-    pub fn fail_pending(&self, error: Error, mut guilty: Option<Ktime>) -> Result {
+    /// Ends every request under way with an error and makes the status page agree (i915 `reset_cancel`).
+    pub fn fail_pending(&self, error: Error) -> Result {
+        let now = self.now();
+        let mut signalled = Signalled::default();
         let submitted = {
             let mut inner = self.inner.lock();
             while let Some(pending) = inner.pending.pop_front() {
-                pending.fence.signal(Err(error));
-                if let Some(context) = &pending.uses.context {
-                    // The first is what hung; the others had no chance.
-                    match guilty.take() {
-                        Some(now) => context.mark_guilty(now),
-                        None => context.mark_innocent(),
-                    }
-                }
-                guilty = None;
+                signalled.and(pending.fence.finish(Err(error), now));
                 inner.done.push(pending.uses);
             }
             inner.retired = None;
             inner.submitted
         };
+        signalled.tell();
         self.page.write32(HWS_SEQNO as usize, submitted)
+    }
+
+    /// What a reset does with the requests under way (i915 `reset_rewind`, `__i915_request_reset`): the oldest ends
+    /// with `EIO` and is the fault of its context; when that bans the context, its other requests are to be skipped.
+    /// The rest is counted as innocent. Returns how many requests are left to be replayed, skipped ones among them.
+    ///
+    /// The device stands still.
+    pub fn rewind(&self) -> Result<usize> {
+        // What it has finished after all is not touched.
+        self.signal();
+        let now = self.now();
+        let mut signalled = Signalled::default();
+        let (left, passed) = {
+            let mut inner = self.inner.lock();
+            inner.retired = None;
+            let mut passed = None;
+            if let Some(guilty) = inner.pending.pop_front() {
+                let context = guilty.uses.context.clone();
+                let banned = context.filter(|context| context.mark_guilty(now));
+                passed = Some(guilty.seqno);
+                signalled.and(guilty.fence.finish(Err(EIO), now));
+                inner.done.push(guilty.uses);
+                for pending in &inner.pending {
+                    match &banned {
+                        Some(context) if pending.uses.is_of(context) => {
+                            pending.fence.set_error(EIO);
+                        }
+                        _ => {
+                            if let Some(context) = &pending.uses.context {
+                                context.mark_innocent();
+                            }
+                        }
+                    }
+                }
+                // Requests end in order: those at the front need not wait for anything.
+                while inner
+                    .pending
+                    .front()
+                    .is_some_and(|first| first.fence.has_error())
+                    && let Some(skipped) = inner.pending.pop_front()
+                {
+                    passed = Some(skipped.seqno);
+                    signalled.and(skipped.fence.finish(Err(EIO), now));
+                    inner.done.push(skipped.uses);
+                }
+            }
+            (inner.pending.len(), passed)
+        };
+        signalled.tell();
+        if let Some(seqno) = passed {
+            self.page.write32(HWS_SEQNO as usize, seqno)?;
+        }
+        Ok(left)
+    }
+
+    /// Calls `place` for every request under way, oldest first; it tells where in the ring the request lies now. The
+    /// device stands still.
+    pub fn replay(&self, mut place: impl FnMut(&Pending) -> Result<(u32, u32)>) -> Result {
+        let requests: Vec<Pending> = self.inner.lock().pending.iter().cloned().collect();
+        for request in requests {
+            let (head, tail) = place(&request)?;
+            let mut inner = self.inner.lock();
+            let mut pending = inner.pending.iter_mut();
+            if let Some(pending) = pending.find(|pending| pending.seqno == request.seqno) {
+                (pending.head, pending.tail) = (head, tail);
+            }
+        }
+        Ok(())
     }
 }

@@ -7,6 +7,7 @@ pub mod drm;
 pub mod exec;
 pub mod gem;
 pub mod query;
+pub mod sync_file;
 pub mod syncobj;
 
 /// Structures as user space lays them out: no padding, any bit pattern is a value.
@@ -61,6 +62,12 @@ impl Request {
     #[must_use]
     pub const fn iowr<T>(number: u32) -> Self {
         Self::new(Self::IN | Self::OUT, number, size_of::<T>())
+    }
+
+    /// The same of another type.
+    #[must_use]
+    pub const fn of_kind(self, kind: u32) -> Self {
+        Request(self.0 & !0xff00 | (kind & 0xff) << 8)
     }
 
     /// Number within the type.

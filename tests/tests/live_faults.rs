@@ -117,6 +117,9 @@ fn nothing_is_taken_while_the_engine_hangs() {
     assert_eq!(queued.wait(SHORT), Err(ETIME));
     rig.device.reset().unwrap();
     assert_eq!(bad.wait(SHORT), Err(EIO));
+    // The second runs, and hangs for itself.
+    assert_eq!(queued.wait(SHORT), Err(ETIME));
+    rig.device.reset().unwrap();
     assert_eq!(queued.wait(SHORT), Err(EIO));
     drop((batch, bad, queued));
     rig.finish_after_fault();

@@ -323,12 +323,24 @@ fn a_page_table_error_is_read_then_cleared_then_acknowledged() {
     // What an error state reads, in this order.
     let capture = [
         EIR, 0x20b8, EMR, PGTBL_ER, PGTBL_CTL, 0x2064, 0x2068, 0x2074, 0x2078, 0x206c, 0x207c,
-        0x2070, 0x20c0, START, HEAD, TAIL, CTL, MI_MODE, HWS_PGA, IIR, IMR, IER,
+        0x2070, 0x20c0, START, HEAD, TAIL, CTL, MI_MODE, HWS_PGA, IIR, IMR, IER, 0x2140, 0x2110,
+        0x2180,
     ];
     let mut script = probe_script().then(&[R(IIR, 0x8000), R(EIR, 0x10)]);
     for register in capture {
         script = script.then(&[R(register, if register == PGTBL_ER { 1 << 24 } else { 0 })]);
     }
+    // gt_record_fences
+    for index in 0..16 {
+        script = script.then(&[R(0x3000 + index * 8, 0), R(0x3004 + index * 8, 0)]);
+    }
+    // err_print_pciid
+    script = script.then(&[
+        ConfigR16(0x02, 0x2a02),
+        ConfigR8(0x08, 0x0c),
+        ConfigR16(0x2c, 0x17aa),
+        ConfigR16(0x2e, 0x20b5),
+    ]);
     let script = script.then(&[
         // The cause first, as the summary bit follows it.
         R(PGTBL_ER, 1 << 24),

@@ -1,17 +1,25 @@
-//! Error state: the registers that tell why the device stands still.
+//! Error state: what tells why the device stands still.
 //!
-//! Registers as in i915 `i915_gpu_error.c`; names of registers and bits come from the tables.
-//! Not modelled: copies of the ring and of batches.
+//! Registers, ring, batch, objects that user space wants to see, kernels, context, as in i915 `i915_gpu_error.c`; names
+//! of registers and bits come from the tables. Not modelled: copies of objects beyond a limit, media kernels.
+mod capture;
+mod kernels;
+mod text;
+
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use isa::inst::Verx10;
 use kernel::time::Ktime;
 use regs::desc::FieldDesc;
 use regs::ids::RegId;
 
+pub(crate) use self::capture::Source;
+pub use self::kernels::Kernel;
+pub use self::text::Text;
+use crate::context::Who;
 use crate::r#gen::registers;
-use crate::uncore::Uncore;
 
 /// One captured register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -22,7 +30,50 @@ pub struct Captured {
     pub value: u32,
 }
 
-/// Registers when something went wrong.
+/// Which device it was.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// Platform name.
+    pub platform: &'static str,
+    /// Instruction set of its execution units.
+    pub isa: Verx10,
+    /// PCI device id.
+    pub device: u16,
+    /// PCI revision.
+    pub revision: u8,
+    /// PCI subsystem, vendor first.
+    pub subsystem: (u16, u16),
+    /// Ticks of TIMESTAMP in a second.
+    pub timestamp_hz: u32,
+}
+
+/// The request that the device was at.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ActiveRequest {
+    /// Sequence number.
+    pub seqno: u32,
+    /// Graphics address of its batch.
+    pub batch: u32,
+    /// Ring offset of its first command, and the one behind its last.
+    pub ring: (u32, u32),
+    /// Whose context it is, when it is one of user space and its user is known.
+    pub who: Option<Who>,
+    /// Hangs of the context before this one, and requests of it that resets have caught.
+    pub stats: (u32, u32),
+}
+
+/// Memory as it was.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    /// `batch`, `ring`, `user`, `HW Status`.
+    pub name: &'static str,
+    /// Graphics address; of the status page the bus address.
+    pub address: u64,
+    /// Contents.
+    pub bytes: Vec<u8>,
+}
+
+/// The device when something went wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorState {
     /// What was noticed.
@@ -35,6 +86,20 @@ pub struct ErrorState {
     pub submitted: u32,
     /// The registers.
     pub registers: Vec<Captured>,
+    /// The fence registers.
+    pub fences: Vec<u64>,
+    /// Which device.
+    pub identity: Identity,
+    /// Resets before.
+    pub resets: u32,
+    /// Whether the engine was taken for hung.
+    pub hung: bool,
+    /// What it was at.
+    pub request: Option<ActiveRequest>,
+    /// Ring, batch, and what user space wants to see.
+    pub buffers: Vec<Buffer>,
+    /// Kernels of the units that the batch has set up last.
+    pub kernels: Vec<Kernel>,
 }
 
 /// What is captured, in the order of printing.
@@ -61,29 +126,22 @@ const REGISTERS: &[RegId] = &[
     RegId::Iir,
     RegId::Imr,
     RegId::Ier,
+    RegId::BbAddr,
+    RegId::BbState,
+    RegId::Ccid,
 ];
 
 impl ErrorState {
-    /// Reads the registers; changes nothing.
-    pub(crate) fn capture(
-        uncore: &Uncore,
-        reason: &str,
-        completed: Option<u32>,
-        submitted: u32,
-    ) -> Self {
-        ErrorState {
-            reason: reason.into(),
-            time: uncore.clock().now(),
-            completed,
-            submitted,
-            registers: REGISTERS
-                .iter()
-                .map(|id| Captured {
-                    id: *id,
-                    value: uncore.io().read32(id.desc().offset as usize),
-                })
-                .collect(),
-        }
+    /// The contents as the error files of i915 show them.
+    #[must_use]
+    pub fn text(&self) -> Text<'_> {
+        Text(self)
+    }
+
+    /// The copy of a buffer.
+    #[must_use]
+    pub fn buffer(&self, name: &str) -> Option<&Buffer> {
+        self.buffers.iter().find(|buffer| buffer.name == name)
     }
 
     /// The captured value of a register.

@@ -4,6 +4,7 @@
 //! Not modelled: G45 and GM45, whose status page and resets differ.
 use alloc::vec::Vec;
 
+use isa::inst::Verx10;
 use kernel::dma::DmaAddress;
 use kernel::error::{Result, code::ERANGE};
 use ringbuf::gen40::{Commands, FlushBits};
@@ -16,6 +17,7 @@ use crate::workarounds;
 /// Desktop parts ("Broadwater").
 pub static I965G: DeviceInfo = DeviceInfo {
     platform: "I965G",
+    isa: Verx10::GEN40,
     error_mask: ERROR_MASK,
     timestamp_hz: TIMESTAMP_HZ,
     gt_workarounds: workarounds::I965_GT,
@@ -26,6 +28,7 @@ pub static I965G: DeviceInfo = DeviceInfo {
 /// Mobile parts ("Crestline").
 pub static I965GM: DeviceInfo = DeviceInfo {
     platform: "I965GM",
+    isa: Verx10::GEN40,
     error_mask: ERROR_MASK,
     timestamp_hz: TIMESTAMP_HZ,
     gt_workarounds: workarounds::I965_GT,
@@ -44,6 +47,7 @@ static OPS: EngineOps = EngineOps {
     emit_batch_start,
     emit_breadcrumb,
     pte_encode,
+    pte_decode,
     status_page,
     reset: reset::full_domain_with_status,
 };
@@ -109,6 +113,12 @@ fn pte_encode(page: DmaAddress) -> Result<u32> {
     Ok(page_bits(page)? | 1)
 }
 
+/// See [`page_bits`].
+fn pte_decode(entry: u32) -> Option<DmaAddress> {
+    let page = u64::from(entry & 0xffff_f000) | u64::from(entry & 0xf0) << 28;
+    (entry & 1 != 0).then_some(page)
+}
+
 /// HWS_PGA holds a physical address on this family (i915 `hws_needs_physical`).
 fn status_page(page: DmaAddress) -> Result<u32> {
     page_bits(page)
@@ -122,6 +132,8 @@ mod tests {
     fn page_table_entries_carry_36_address_bits() {
         assert_eq!(pte_encode(0x1234_5000), Ok(0x1234_5001));
         assert_eq!(pte_encode(0xf_8000_1000), Ok(0x8000_10f1));
+        assert_eq!(pte_decode(0x8000_10f1), Some(0xf_8000_1000));
+        assert_eq!(pte_decode(0x8000_10f0), None);
         assert_eq!(pte_encode(0x10_0000_0000), Err(ERANGE));
         assert_eq!(pte_encode(0x1234_5004), Err(ERANGE));
         assert_eq!(status_page(0x3_0000_2000), Ok(0x0000_2030));

@@ -12,6 +12,7 @@ mod object;
 mod pressure;
 mod query;
 mod random;
+mod sync_file;
 mod syncobj;
 
 use alloc::sync::Arc;

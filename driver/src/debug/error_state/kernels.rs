@@ -1,0 +1,243 @@
+//! Active kernels: what threads of the units run that a batch has set up.
+//!
+//! PRM vol2: the state pointers of 3DSTATE_PIPELINED_POINTERS and the kernel start pointers behind them, both offsets
+//! from the general state base. Not modelled: media kernels, state that an earlier batch has left.
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::cell::RefCell;
+use core::fmt::Write;
+
+use isa::inst::Verx10;
+use isa::message::MessageDesc;
+
+use kernel::dma::PAGE_SIZE;
+
+use crate::r#gen::DeviceInfo;
+use crate::r#gen::registers::{self, CommandId};
+use crate::r#gen::registers::{
+    ClipState, GsState, MiBatchBufferStart, SfState, State3dPipelinedPointers, StateBaseAddress,
+    VsState, WmState,
+};
+use crate::gtt::pte_offset;
+use crate::uncore::Uncore;
+
+/// Longest kernel, in instructions.
+const LONGEST: u32 = 2048;
+/// Most commands of a batch that are looked at, and most jumps to further batches.
+const COMMANDS: usize = 1 << 20;
+const JUMPS: usize = 64;
+
+/// A kernel as it was in memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// Its instruction set.
+    pub isa: Verx10,
+    /// The unit whose threads run it.
+    pub unit: &'static str,
+    /// Graphics address.
+    pub address: u32,
+    /// Its instructions, up to the one that ends the thread.
+    pub words: Vec<[u32; 4]>,
+}
+
+impl Kernel {
+    /// The instructions as assembly, one line each, with their addresses.
+    #[must_use]
+    pub fn disassembly(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for (index, raw) in (0u32..).zip(&self.words) {
+            let at = self.address.wrapping_add(index * 16);
+            let text = match isa::decode(self.isa, *raw) {
+                Ok(inst) => isa::print(self.isa, &inst),
+                Err(error) => alloc::format!("{error}"),
+            };
+            let mut line = String::new();
+            // Writing to a string cannot fail.
+            let _ = write!(line, "0x{at:08x}:");
+            for word in raw {
+                let _ = write!(line, " {word:08x}");
+            }
+            for (part, text) in text.lines().enumerate() {
+                if part > 0 {
+                    line.push('\n');
+                }
+                let _ = write!(line, "  {}", text.trim());
+            }
+            lines.push(line);
+        }
+        lines
+    }
+}
+
+/// Memory as the device sees it, through the page table entries of the GTT.
+pub(super) struct Memory<'a> {
+    uncore: &'a Uncore,
+    info: &'static DeviceInfo,
+    /// Bytes of address space.
+    size: u64,
+    /// The page that was looked up last, and what is in it.
+    page: RefCell<(u32, Vec<u8>)>,
+}
+
+impl<'a> Memory<'a> {
+    pub(super) fn new(uncore: &'a Uncore, info: &'static DeviceInfo) -> Self {
+        let window = uncore.config().bar(0).map_or(0, |bar| bar.len);
+        let table = pte_offset(0).map_or(window, |offset| offset as u64);
+        Memory {
+            uncore,
+            info,
+            size: window.saturating_sub(table) / 4 * PAGE_SIZE as u64,
+            page: RefCell::new((0, Vec::new())),
+        }
+    }
+
+    /// Contents of the page of an address.
+    fn load(&self, page: u32) -> Option<Vec<u8>> {
+        if u64::from(page) >= self.size {
+            return None;
+        }
+        let index = page as usize / PAGE_SIZE;
+        let entry = self.uncore.io().read32(pte_offset(index)?);
+        let bus = (self.info.ops.pte_decode)(entry)?;
+        let mut bytes = alloc::vec![0; PAGE_SIZE];
+        let dma = self.uncore.platform().dma();
+        dma.read(bus, &mut bytes).ok()?;
+        Some(bytes)
+    }
+
+    fn dword(&self, address: u32) -> Option<u32> {
+        let offset = address as usize % PAGE_SIZE;
+        let page = address & !(PAGE_SIZE as u32 - 1);
+        let mut last = self.page.borrow_mut();
+        if last.0 != page || last.1.is_empty() {
+            *last = (page, self.load(page)?);
+        }
+        let bytes = last.1.get(offset..offset + 4)?;
+        Some(u32::from_le_bytes(bytes.try_into().ok()?))
+    }
+
+    fn dwords<const N: usize>(&self, address: u32) -> Option<[u32; N]> {
+        let mut out = [0; N];
+        for (index, word) in (0u32..).zip(&mut out) {
+            *word = self.dword(address.wrapping_add(index * 4))?;
+        }
+        Some(out)
+    }
+
+    /// The instructions of a kernel, to the end of its thread or of what can be read.
+    fn kernel(&self, isa: Verx10, unit: &'static str, address: u32) -> Option<Kernel> {
+        let mut words = Vec::new();
+        for index in 0..LONGEST {
+            let Some(raw) = self.dwords::<4>(address.wrapping_add(index * 16)) else {
+                break;
+            };
+            words.push(raw);
+            let Ok(inst) = isa::decode(isa, raw) else {
+                break;
+            };
+            let ends = inst.send.and_then(|send| send.imm);
+            if ends.is_some_and(|imm| MessageDesc(imm).eot()) {
+                break;
+            }
+        }
+        (!words.is_empty()).then_some(Kernel {
+            isa,
+            unit,
+            address,
+            words,
+        })
+    }
+}
+
+/// What a batch has set up.
+#[derive(Default)]
+struct Setup {
+    base: u32,
+    pointers: Option<State3dPipelinedPointers>,
+}
+
+/// Follows a batch up to the command that the parser is at, or to its end.
+fn follow(memory: &Memory<'_>, batch: u32, acthd: u32) -> Setup {
+    let mut setup = Setup::default();
+    let (mut start, mut at, mut jumps) = (batch, batch, 0);
+    for _ in 0..COMMANDS {
+        // The parser lies ahead, or in another batch.
+        if start <= acthd && at > acthd {
+            break;
+        }
+        let Some(header) = memory.dword(at) else {
+            break;
+        };
+        let Some(command) = registers::command(header) else {
+            break;
+        };
+        match command.id {
+            CommandId::StateBaseAddress => {
+                if let Some(words) = memory.dwords::<{ StateBaseAddress::LEN }>(at) {
+                    let bases = StateBaseAddress(words);
+                    if bases.general_state_base_address_modify_enable() {
+                        setup.base = bases.general_state_base_address();
+                    }
+                }
+            }
+            CommandId::State3dPipelinedPointers => {
+                let words = memory.dwords::<{ State3dPipelinedPointers::LEN }>(at);
+                setup.pointers = words.map(State3dPipelinedPointers).or(setup.pointers);
+            }
+            CommandId::MiBatchBufferEnd => break,
+            CommandId::MiBatchBufferStart => {
+                let Some(words) = memory.dwords::<{ MiBatchBufferStart::LEN }>(at) else {
+                    break;
+                };
+                jumps += 1;
+                if jumps > JUMPS {
+                    break;
+                }
+                start = MiBatchBufferStart(words).batch_buffer_start_address();
+                at = start;
+                continue;
+            }
+            _ => {}
+        }
+        at = at.wrapping_add(command.dwords(header) as u32 * 4);
+    }
+    setup
+}
+
+/// The kernels of the units that a batch has set up last before the command that the parser is at.
+pub(super) fn find(memory: &Memory<'_>, isa: Verx10, batch: u32, acthd: u32) -> Vec<Kernel> {
+    let setup = follow(memory, batch, acthd);
+    let Some(pointers) = setup.pointers else {
+        return Vec::new();
+    };
+    let state = |offset: u32| setup.base.wrapping_add(offset);
+    let vs = memory
+        .dwords(state(pointers.pointer_to_vs_state()))
+        .map(VsState)
+        .filter(VsState::enable);
+    let gs = memory
+        .dwords(state(pointers.pointer_to_gs_state()))
+        .map(GsState)
+        .filter(|_| pointers.gs_enable());
+    let clip = memory
+        .dwords(state(pointers.pointer_to_clip_state()))
+        .map(ClipState)
+        .filter(|_| pointers.clip_enable());
+    let sf = memory
+        .dwords(state(pointers.pointer_to_sf_state()))
+        .map(SfState);
+    let wm = memory
+        .dwords(state(pointers.pointer_to_wm_state()))
+        .map(WmState)
+        .filter(WmState::thread_dispatch_enable);
+    [
+        ("VS", vs.map(|unit| unit.kernel_start_pointer())),
+        ("GS", gs.map(|unit| unit.kernel_start_pointer())),
+        ("CLIP", clip.map(|unit| unit.kernel_start_pointer())),
+        ("SF", sf.map(|unit| unit.kernel_start_pointer())),
+        ("WM", wm.map(|unit| unit.kernel_start_pointer_0())),
+    ]
+    .into_iter()
+    .filter_map(|(unit, pointer)| memory.kernel(isa, unit, state(pointer?)))
+    .collect()
+}
