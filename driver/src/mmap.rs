@@ -35,6 +35,8 @@ struct Entry {
     key: usize,
     kind: Kind,
     size: u64,
+    /// Whether the first GEM_MMAP has given it out, which knows offsets in an object.
+    inside: bool,
     /// Files that have asked for the offset.
     files: Vec<u64>,
 }
@@ -108,9 +110,19 @@ impl Offsets {
                 key,
                 kind,
                 size,
+                inside: false,
                 files: alloc::vec![file],
             },
         );
+        Ok(offset)
+    }
+
+    /// The same for the first GEM_MMAP, which maps from the middle of an object too.
+    pub(crate) fn assign_inside(&self, object: &Object, kind: Kind, file: u64) -> Result<u64> {
+        let offset = self.assign(object, kind, file)?;
+        if let Some(entry) = self.0.lock().entries.get_mut(&offset) {
+            entry.inside = true;
+        }
         Ok(offset)
     }
 
@@ -130,9 +142,7 @@ impl Offsets {
         let inner = self.0.lock();
         let (base, entry) = inner.entries.range(..=offset).next_back().ok_or(EINVAL)?;
         let start = offset - base;
-        // Only that request knows offsets in an object.
-        let inside = matches!(entry.kind, Kind::Wb | Kind::Wc) && start < entry.size;
-        if start != 0 && !inside {
+        if start != 0 && (!entry.inside || start >= entry.size) {
             return Err(EINVAL);
         }
         let object = entry.object.upgrade().ok_or(EINVAL)?;

@@ -19,7 +19,7 @@ use crate::task::Shared;
 use crate::uapi::exec as uapi;
 
 /// Batches that are relocated stay above this address (i915 `BATCH_OFFSET_BIAS`).
-const BATCH_OFFSET_BIAS: u64 = 256 << 10;
+pub(super) const BATCH_OFFSET_BIAS: u64 = 256 << 10;
 /// Bits of `offset` above the address space: addresses are canonical, sign extended from bit 47.
 const ADDRESS_BITS: u32 = 48;
 

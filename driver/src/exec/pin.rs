@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EINVAL, code::ENOSPC};
 
-use super::parse::{Entry, Submission};
+use super::parse::{BATCH_OFFSET_BIAS, Entry, Submission};
 use crate::gem::Object;
 use crate::gtt::Place;
 use crate::ioctl::Call;
@@ -74,7 +74,17 @@ impl Entry {
                 return Ok(true);
             }
         }
-        match self.object.bind_user(&self.place()) {
+        // Low addresses go last: an object that becomes a relocated batch later need not move then. On hardware they are
+        // taken by firmware.
+        let high = Place {
+            above: self.above.max(BATCH_OFFSET_BIAS),
+            ..self.place()
+        };
+        let bound = match self.object.bind_user(&high) {
+            Err(ENOSPC) => self.object.bind_user(&self.place()),
+            other => other,
+        };
+        match bound {
             Ok(_) => self.hold().map(|()| true),
             Err(ENOSPC | EINVAL) => Ok(false),
             Err(error) => Err(error),

@@ -30,7 +30,7 @@ pub(super) fn mmap(call: &Call<'_>, arg: &mut Mmap) -> Result {
     if arg.size == 0 || !arg.offset.is_multiple_of(kernel::dma::PAGE_SIZE as u64) {
         return Err(EINVAL);
     }
-    let base = (call.device.mappings()).assign(&object, kind, call.file.number())?;
+    let base = (call.device.mappings()).assign_inside(&object, kind, call.file.number())?;
     arg.addr_ptr = base.wrapping_add(arg.offset);
     Ok(())
 }
