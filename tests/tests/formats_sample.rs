@@ -48,7 +48,8 @@ fn bytes(f: &SurfaceFormatDesc) -> u32 {
 }
 
 /// What texel (`x`, `y`) of an element must read as.
-fn decode(f: &SurfaceFormatDesc, element: &[u8], x: u32, y: u32) -> [Want; 4] {
+fn decode(texture: &Texture, element: &[u8], x: u32, y: u32) -> [Want; 4] {
+    let f = texture.format;
     let unorm8 = |v: u8| float(f64::from(v) / 255.0);
     match f.name {
         // The manual's tables: red alone; MONO8 an intensity (4.2.3.4). Texel 0 is bit 0.
@@ -74,7 +75,7 @@ fn decode(f: &SurfaceFormatDesc, element: &[u8], x: u32, y: u32) -> [Want; 4] {
                 "YCRCB_SWAPY" => [1, 0, 3, 2],
                 _ => [1, 2, 3, 0],
             };
-            let luma = if x % 2 == 0 { y0 } else { y1 };
+            let luma = [y0, y1][x as usize % 2];
             [
                 unorm8(element[cr]),
                 unorm8(element[luma]),
@@ -82,16 +83,18 @@ fn decode(f: &SurfaceFormatDesc, element: &[u8], x: u32, y: u32) -> [Want; 4] {
                 float(1.0),
             ]
         }
-        name => Fields::parse(name).unwrap().decode(element),
+        _ => texture.fields.as_ref().unwrap().decode(element),
     }
 }
 
 /// A bound texture of random elements, or of all there are.
 struct Texture {
     format: &'static SurfaceFormatDesc,
+    fields: Option<Fields>,
     data: Vec<u8>,
     size: u32,
     pitch: u32,
+    bytes: u32,
 }
 
 impl Texture {
@@ -133,17 +136,18 @@ impl Texture {
         sender.bind(&state);
         Texture {
             format,
+            fields: Fields::parse(format.name),
             data,
             size,
             pitch,
+            bytes,
         }
     }
 
     fn want(&self, x: u32, y: u32) -> [Want; 4] {
         let (across, down) = block(self.format);
-        let bytes = bytes(self.format);
-        let at = (y / down * self.pitch + x / across * bytes) as usize;
-        decode(self.format, &self.data[at..at + bytes as usize], x, y)
+        let at = (y / down * self.pitch + x / across * self.bytes) as usize;
+        decode(self, &self.data[at..at + self.bytes as usize], x, y)
     }
 
     fn check(&self, got: [u32; 4], x: u32, y: u32, how: &str) {
@@ -217,7 +221,7 @@ fn every_sampled_format_by_ld_and_nearest() {
         let texture = Texture::new(&mut sender, format, false);
         let nearest = sender.sampler(sampler(mapfilter::MAPFILTER_NEAREST));
         let size = texture.size as f32;
-        for texels in rows(texture.size) {
+        for (n, texels) in rows(texture.size).enumerate() {
             // MONO8 is for the mono filter alone (PRM 4.7.3).
             if format.name == "MONO8" {
                 continue;
@@ -225,6 +229,10 @@ fn every_sampled_format_by_ld_and_nearest() {
             let got = sender.ld(texels, texture.returns());
             for (got, (x, y)) in got.into_iter().zip(texels) {
                 texture.check(got, x, y, "ld");
+            }
+            // Decoding is the same; of all codes a part is enough.
+            if texture.size > SIZE && n % 8 != 0 {
+                continue;
             }
             let places = texels.map(|(x, y)| ((x as f32 + 0.5) / size, (y as f32 + 0.5) / size));
             let got = sender.sample(nearest, places, texture.returns());
