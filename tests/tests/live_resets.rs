@@ -1,4 +1,4 @@
-//! The driver on the model: one client hangs, the others go on; what error files say.
+//! The driver on the model: one client hangs, others go on; what error files say.
 //!
 //! Behaviour of i915 (`intel_reset.c`, `i915_gpu_error.c`); names of commands and registers are those that
 //! `intel_error_decode` of intel-gpu-tools prints.

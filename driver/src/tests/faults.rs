@@ -1,4 +1,4 @@
-//! Hangs and resets on plain memory: who is to blame, what runs again, who finds out.
+//! Hangs and resets on plain memory: who is to blame, what runs again, who looks.
 //!
 //! Expected orders are those of i915 `intel_reset.c` and `intel_ring_submission.c`. Not covered: what batches do.
 use alloc::vec;
