@@ -78,7 +78,7 @@ impl MessageError {
                 (SharedUnit::Sampler, header.0[0])
             }
             sfid::DATAPORT_READ | sfid::DATAPORT_WRITE => {
-                // CAST: fourteen bits, which the fields of the sender leave alone.
+                // Fourteen bits, which leave the sender's fields alone.
                 let header = DpErrorHeader::from_dwords(&[self.code & 0x3fff]);
                 let header = header.with_euid(euid).with_tid(tid).with_ffid(ffid);
                 (SharedUnit::DataPort, header.0[0])
