@@ -1,4 +1,4 @@
-//! The unsafe edge: memory shared with clients, and sockets taken from the listener.
+//! The unsafe edge: memory shared with clients, sockets from the listener.
 //!
 //! No PRM chapter. Shared memory is a file without a name, mapped here and in the clients.
 #![allow(

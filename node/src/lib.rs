@@ -1,4 +1,4 @@
-//! The DRM node: a driver on a modelled device, served to unmodified clients in other processes.
+//! The DRM node: a driver on a modelled device, served to other processes.
 //!
 //! No PRM chapter. What the kernel's VFS, memory manager and file tables do around a DRM driver. Clients reach it
 //! through the shim (`drm-shim`). Not modelled: signals that interrupt a wait, `MAP_PRIVATE` mappings.

@@ -1,4 +1,4 @@
-//! The caller of an ioctl as the driver sees it: memory and descriptors of another process.
+//! The caller of an ioctl as the driver sees it: memory and descriptors.
 //!
 //! No PRM chapter. Memory is read and written as a debugger does, by `process_vm_readv` and `process_vm_writev`.
 

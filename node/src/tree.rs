@@ -1,4 +1,4 @@
-//! The directory that stands in for the device's entries in `/dev`, `/sys` and debugfs.
+//! The directory that stands in for entries in `/dev`, `/sys` and debugfs.
 //!
 //! No PRM chapter. Names and contents as Linux shows a PCI display device (drm_sysfs.c, pci-sysfs.c); libdrm's
 //! `drmGetDevices` and Mesa's loader read them.
@@ -48,9 +48,11 @@ impl Tree {
         fs::write(path, contents)
     }
 
+    /// A relative link between two places of the tree.
     fn link(&self, path: &str, target: &str) -> io::Result<()> {
-        let path = self.make_room(path)?;
-        symlink(target, path)
+        let up = path.split('/').skip(1).map(|_| "..");
+        let target: PathBuf = up.chain([target]).collect();
+        symlink(target, self.make_room(path)?)
     }
 
     fn make_room(&self, path: &str) -> io::Result<PathBuf> {
@@ -66,8 +68,8 @@ impl Tree {
         self.file("dev/dri/card0", b"")?;
         self.file("dev/dri/renderD128", b"")?;
         let by_path = format!("dev/dri/by-path/pci-{SLOT}");
-        self.link(&format!("{by_path}-card"), "../card0")?;
-        self.link(&format!("{by_path}-render"), "../renderD128")
+        self.link(&format!("{by_path}-card"), "dev/dri/card0")?;
+        self.link(&format!("{by_path}-render"), "dev/dri/renderD128")
     }
 
     fn pci(&self, info: &DeviceInfo) -> io::Result<()> {
@@ -94,16 +96,10 @@ impl Tree {
             ),
         )?;
         self.file(&format!("{base}/config"), &config_space(info))?;
-        self.link(&format!("{base}/subsystem"), "../../../bus/pci")?;
-        self.link(&format!("{base}/driver"), "../../../bus/pci/drivers/i915")?;
-        self.link(
-            &format!("sys/bus/pci/devices/{SLOT}"),
-            &format!("../../../devices/pci0000:00/{SLOT}"),
-        )?;
-        self.link(
-            &format!("sys/bus/pci/drivers/i915/{SLOT}"),
-            &format!("../../../../devices/pci0000:00/{SLOT}"),
-        )
+        self.link(&format!("{base}/subsystem"), "sys/bus/pci")?;
+        self.link(&format!("{base}/driver"), "sys/bus/pci/drivers/i915")?;
+        self.link(&format!("sys/bus/pci/devices/{SLOT}"), &base)?;
+        self.link(&format!("sys/bus/pci/drivers/i915/{SLOT}"), &base)
     }
 
     fn drm(&self) -> io::Result<()> {
@@ -114,16 +110,13 @@ impl Tree {
             let uevent =
                 format!("MAJOR=226\nMINOR={minor}\nDEVNAME=dri/{name}\nDEVTYPE=drm_minor\n");
             self.file(&format!("{node}/uevent"), uevent.as_bytes())?;
-            self.link(&format!("{node}/device"), &format!("../../../{SLOT}"))?;
-            self.link(&format!("{node}/subsystem"), "../../../../../class/drm")?;
             self.link(
-                &format!("sys/class/drm/{name}"),
-                &format!("../../{base}/{name}"),
+                &format!("{node}/device"),
+                &format!("sys/devices/pci0000:00/{SLOT}"),
             )?;
-            self.link(
-                &format!("sys/dev/char/226:{minor}"),
-                &format!("../../{base}/{name}"),
-            )?;
+            self.link(&format!("{node}/subsystem"), "sys/class/drm")?;
+            self.link(&format!("sys/class/drm/{name}"), &node)?;
+            self.link(&format!("sys/dev/char/226:{minor}"), &node)?;
         }
         self.file("sys/class/drm/version", b"drm 1.1.0 20060810\n")?;
         self.file(&format!("sys/{base}/card0/error"), NO_ERROR.as_bytes())
@@ -161,7 +154,7 @@ impl Tree {
         }
         *shown = text.map(str::to_owned);
         let contents = text.unwrap_or(NO_ERROR);
-        let card = format!("sys/devices/pci0000:00/{SLOT}/drm/card0/error");
+        let card = "sys/class/drm/card0/error".to_owned();
         let debug =
             ["0", "128"].map(|minor| format!("sys/kernel/debug/dri/{minor}/i915_error_state"));
         for path in debug.iter().chain([&card]) {
