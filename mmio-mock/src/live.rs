@@ -22,7 +22,7 @@ use kernel::pci::{ConfigSpace, Resource};
 use kernel::platform::Platform;
 use kernel::time::{Clock, Delta, Ktime};
 
-use crate::device::Device;
+use crate::device::{Device, lock};
 use crate::platform::ModelPlatform;
 use thread::Core;
 
@@ -96,6 +96,12 @@ impl LivePlatform {
         let result = look(&mut self.core.lock().device);
         self.core.touch();
         result
+    }
+
+    /// Looks at memory, or changes it, between two slices. `look` must not use the platform.
+    pub fn with_memory<T>(&self, look: impl FnOnce(&mut mem::Memory) -> T) -> T {
+        let _turn = self.core.gate.turn();
+        look(&mut lock(self.core.model.memory()))
     }
 
     /// Makes the device stand still, and its time with it, until the hold is dropped. Threads that wait for it wait on.

@@ -326,7 +326,8 @@ impl Core {
 
     /// Stands still while somebody holds the device; so does its time.
     fn park(&self) {
-        self.time.set(self.time.now());
+        // Taking the device lets it catch up with the wall.
+        self.time.set(self.lock().device.nanos());
         let mut parked = guard(&self.parked);
         *parked = true;
         self.wake.notify_all();

@@ -284,7 +284,7 @@ fn offsets_are_given_once_and_belong_to_a_file() {
     assert_eq!(mapping.object, bench.file.object(handle).unwrap());
     assert_eq!(table.resolve(&bench.file, wc, 8193).err(), Some(EINVAL));
     assert_eq!(
-        table.resolve(&bench.file, wc + 4096, 4096).err(),
+        table.resolve(&bench.file, gtt + 4096, 4096).err(),
         Some(EINVAL)
     );
     let other = File::open(&bench.device, Node::Render);
