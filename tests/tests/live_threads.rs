@@ -9,7 +9,7 @@ mod client;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use driver::uapi::{exec, gem, syncobj};
 use driver::{BatchDesc, Device, Driver, File, Node, Object, Request, Tiling};
@@ -320,37 +320,3 @@ fn a_held_device_stands_still() {
 }
 
 const LONG: Delta = Delta::from_secs(3600);
-
-/// Prints the rate; `cargo test --release -p crestline-tests --test live_threads -- --ignored --nocapture`.
-#[test]
-#[ignore = "a measurement"]
-fn rate_of_empty_batches() {
-    let (live, device) = live();
-    let empty = batch(&device, &[END, 0]);
-    for queued in [1, 8, 32] {
-        let total = 10_000;
-        let begun = Instant::now();
-        let before = live.activity();
-        let mut last = std::collections::VecDeque::new();
-        for _ in 0..total {
-            if last.len() >= queued {
-                let first: Request = last.pop_front().unwrap();
-                first.wait(LONG).unwrap();
-            }
-            last.push_back(submit(&device, &empty));
-        }
-        for request in last {
-            request.wait(LONG).unwrap();
-        }
-        let seconds = begun.elapsed().as_secs_f64();
-        let after = live.activity();
-        println!(
-            "{queued:3} queued: {:8.0} batches/s, {} slices, {} naps",
-            f64::from(total) / seconds,
-            after.slices - before.slices,
-            after.naps - before.naps
-        );
-    }
-    drop(empty);
-    finish(&live, device);
-}
