@@ -7,8 +7,8 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 
-use driver::{Node, Object, Shared, uapi};
-use kernel::error::{Error, code::EBADF, code::EINVAL, code::ENOTTY};
+use driver::{Node, Object, uapi};
+use kernel::error::{Error, code::EBADF, code::EINVAL};
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use wire::message::Remap;
 use wire::{Head, Op, Reply};
@@ -28,6 +28,8 @@ pub fn serve(server: &Arc<Server>, fd: OwnedFd) {
     let mut connection = Connection {
         server,
         pid: peer.pid(),
+        name: std::fs::read_to_string(format!("/proc/{}/comm", peer.pid()))
+            .map_or_else(|_| String::new(), |name| name.trim_end().to_owned()),
         admin: peer.uid() == 0,
         socket: Socket::new(fd),
     };
@@ -39,6 +41,7 @@ pub fn serve(server: &Arc<Server>, fd: OwnedFd) {
 struct Connection<'a> {
     server: &'a Arc<Server>,
     pid: i32,
+    name: String,
     admin: bool,
     socket: Socket,
 }
@@ -161,6 +164,7 @@ impl Connection<'_> {
             .map_or(0, |bytes| u32::from_le_bytes(*bytes));
         let caller = Caller {
             pid: self.pid,
+            name: &self.name,
             socket: RefCell::new(&mut self.socket),
             descriptors: &server.descriptors,
             wake: &server.wake,
@@ -181,7 +185,9 @@ impl Connection<'_> {
                 }
                 result
             }
-            Some(What::Shared(shared)) => shared_ioctl(&shared, request, head.b, &caller),
+            Some(What::Shared(shared)) => {
+                driver::sync_file::ioctl(&server.device, &shared, request, head.b, &caller)
+            }
             None => Err(EBADF),
         };
         let block = caller.block.bytes.into_inner();
@@ -196,16 +202,6 @@ impl Connection<'_> {
         };
         self.socket.send(&reply, &[remaps.as_bytes(), block], &[])
     }
-}
-
-/// Requests of dma-bufs, sync objects and sync files.
-fn shared_ioctl(
-    _shared: &Shared,
-    _request: u32,
-    _arg: u64,
-    _caller: &Caller<'_>,
-) -> kernel::error::Result<i32> {
-    Err(ENOTTY)
 }
 
 fn failure(error: Error) -> Reply {

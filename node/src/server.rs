@@ -242,7 +242,11 @@ impl Server {
 
     /// Looks whether the engine hangs, and shows the error state.
     pub fn look_at_engine(&self) {
-        self.tree.show_error(None);
+        self.device.watch();
+        if self.tree.error_cleared() {
+            drop(self.device.take_error_state());
+        }
+        self.tree.show_error(self.device.error_text().as_deref());
     }
 
     pub fn report(&self) -> Report {

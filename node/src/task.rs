@@ -42,6 +42,7 @@ impl Block {
 /// A call of a client.
 pub struct Caller<'a> {
     pub pid: i32,
+    pub name: &'a str,
     pub socket: RefCell<&'a mut Socket>,
     pub descriptors: &'a Descriptors,
     pub wake: &'a Wake,
@@ -148,6 +149,14 @@ impl Task for Caller<'_> {
 
     fn signal_pending(&self) -> bool {
         self.socket.borrow().hung_up()
+    }
+
+    fn name(&self) -> String {
+        self.name.to_owned()
+    }
+
+    fn pid(&self) -> u32 {
+        self.pid.unsigned_abs()
     }
 
     fn is_admin(&self) -> bool {

@@ -143,6 +143,29 @@ impl Tree {
         Ok(())
     }
 
+    /// Whether somebody has written to an error file, which clears the state (i915 `error_state_write`).
+    pub fn error_cleared(&self) -> bool {
+        let shown = self
+            .shown
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let Some(text) = shown.as_deref() else {
+            return false;
+        };
+        self.error_files()
+            .iter()
+            .any(|path| fs::metadata(path).is_ok_and(|file| file.len() != text.len() as u64))
+    }
+
+    fn error_files(&self) -> [PathBuf; 3] {
+        [
+            "sys/class/drm/card0/error",
+            "sys/kernel/debug/dri/0/i915_error_state",
+            "sys/kernel/debug/dri/128/i915_error_state",
+        ]
+        .map(|path| self.dir.path().join(path))
+    }
+
     /// Shows an error state, or that there is none.
     pub fn show_error(&self, text: Option<&str>) {
         let mut shown = self
@@ -154,12 +177,9 @@ impl Tree {
         }
         *shown = text.map(str::to_owned);
         let contents = text.unwrap_or(NO_ERROR);
-        let card = "sys/class/drm/card0/error".to_owned();
-        let debug =
-            ["0", "128"].map(|minor| format!("sys/kernel/debug/dri/{minor}/i915_error_state"));
-        for path in debug.iter().chain([&card]) {
-            if let Err(error) = fs::write(self.dir.path().join(path), contents) {
-                log::warn!("{path}: {error}");
+        for path in self.error_files() {
+            if let Err(error) = fs::write(&path, contents) {
+                log::warn!("{}: {error}", path.display());
             }
         }
     }

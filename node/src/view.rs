@@ -370,7 +370,7 @@ mod tests {
             let (live, device) = device();
             let views = Views::new().unwrap();
             let object = device.create_object(16384, tiling, stride as u32).unwrap();
-            let tiled: Vec<u8> = (0..16384_u32).map(|i| (i * 7 >> 3) as u8).collect();
+            let tiled: Vec<u8> = (0..16384_u32).map(|i| ((i * 7) >> 3) as u8).collect();
             object.write(0, &tiled).unwrap();
             let start = views.show(&live, &object).unwrap();
             let mut client = crate::edge::map(views.fd()).unwrap();

@@ -13,7 +13,7 @@ use crate::server::Server;
 /// Time between two looks at sync files that are still to be signalled.
 const FENCES: Duration = Duration::from_millis(1);
 /// Time between two looks at the engine.
-const ENGINE: Duration = Duration::from_millis(250);
+const ENGINE: Duration = Duration::from_millis(100);
 
 /// Runs until the node stops.
 pub fn run(server: &Arc<Server>) {
