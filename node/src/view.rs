@@ -87,7 +87,10 @@ impl Views {
         let view = inner.views.get_mut(&key)?;
         view.set_layout(object);
         let start = view.range.start;
+        // Clients map first and wait then: what the device draws in between is brought after the wait.
+        let busy = object.is_busy(true);
         view.pull(platform, object, &mut inner.map);
+        view.stale |= busy;
         Some(start)
     }
 
