@@ -17,6 +17,7 @@ use zerocopy::IntoBytes as _;
 use crate::descriptors::What;
 use crate::map;
 use crate::packet::Socket;
+use crate::process::Mapped;
 use crate::server::Server;
 use crate::task::{Block, Caller};
 
@@ -32,6 +33,7 @@ pub fn serve(server: &Arc<Server>, fd: OwnedFd) {
             .map_or_else(|_| String::new(), |name| name.trim_end().to_owned()),
         admin: peer.uid() == 0,
         socket: Socket::new(fd),
+        mapping: None,
     };
     if let Err(error) = connection.run() {
         log::warn!("connection of process {}: {error}", connection.pid);
@@ -44,6 +46,8 @@ struct Connection<'a> {
     name: String,
     admin: bool,
     socket: Socket,
+    /// What the last [`Op::Map`] has told a place of, until it is mapped there.
+    mapping: Option<Mapped>,
 }
 
 impl Connection<'_> {
@@ -94,15 +98,23 @@ impl Connection<'_> {
             Some(Op::Ioctl) => self.ioctl(head, payload),
             Some(Op::Open) => self.open(head),
             Some(Op::Map) => {
-                let reply = map::map(server, head).map_or_else(failure, |place| Reply {
-                    value: place.offset,
-                    which: place.which,
-                    ..Reply::default()
-                });
+                let reply = match map::map(server, head) {
+                    Ok((place, mapped)) => {
+                        self.mapping = Some(mapped);
+                        Reply {
+                            value: place.offset,
+                            which: place.which,
+                            ..Reply::default()
+                        }
+                    }
+                    Err(error) => failure(error),
+                };
                 self.socket.send(&reply, &[], &[])
             }
             Some(Op::Mapped) => {
-                map::mapped(server, self.pid, head);
+                if let Some(mapped) = self.mapping.take() {
+                    server.processes.map(self.pid, head.b, mapped);
+                }
                 Ok(())
             }
             Some(Op::Unmapped) => {

@@ -69,17 +69,10 @@ fn place(server: &Server, mapped: &Mapped) -> Result<Place> {
     })
 }
 
-/// [`wire::Op::Map`].
-pub fn map(server: &Server, head: &Head) -> Result<Place> {
+/// [`wire::Op::Map`]: where the bytes are, and what the mapping will hold. The file may be closed before it is made.
+pub fn map(server: &Server, head: &Head) -> Result<(Place, Mapped)> {
     let mapped = resolve(server, head.file, head.b, head.c)?;
-    place(server, &mapped)
-}
-
-/// [`wire::Op::Mapped`]: from now on the mapping holds its object.
-pub fn mapped(server: &Server, pid: i32, head: &Head) {
-    if let Ok(mapped) = resolve(server, head.file, head.a, head.c) {
-        server.processes.map(pid, head.b, mapped);
-    }
+    Ok((place(server, &mapped)?, mapped))
 }
 
 /// What a process has to map anew after the layout of an object has changed.

@@ -44,7 +44,12 @@ const ARROWS: &[(&str, &[&str])] = &[
 ];
 
 /// Where driver and model meet: these may import every library.
-const MEETING_PLACES: &[&str] = &["crestline", "crestline-tests", "crestline-drm-shim"];
+const MEETING_PLACES: &[&str] = &[
+    "crestline",
+    "crestline-tests",
+    "crestline-drm-shim",
+    "crestline-node",
+];
 
 /// A dependency on a package of this workspace.
 struct Dependency {

@@ -1,4 +1,4 @@
-//! One run of the scenes' program: its picture, its figures, the memory of its server.
+//! The program that draws the scenes, on a device or on one of Mesa's rasterisers.
 //! No PRM chapter. The program is `tests/tools/glscenes.c`.
 
 use std::fs::{self, File};
