@@ -1,15 +1,16 @@
 //! Sampling engine: coordinates, levels, texels, filters.
 //!
-//! PRM: volume 4, chapter 4. Not modelled: texture caches, the fixed-point widths inside, and sRGB
-//! conversion after the filter (4.6): texels are linear before it.
+//! PRM: volume 4, chapter 4. Not modelled: texture caches and the fixed-point widths inside.
 
 pub mod address;
 pub mod cube;
 pub mod fast;
 pub mod filter;
+pub mod gamma;
 pub mod info;
 pub mod lod;
 pub mod message;
+pub mod quirks;
 pub mod state;
 pub mod texel;
 
@@ -25,8 +26,10 @@ use crate::surface::{Surface, SurfaceKind};
 use cube::OnFace;
 use fast::Fast;
 use filter::{Footprint, Plan, Point};
+use gamma::Gamma;
 use lod::{Levels, LodControl};
 use message::{Op, Params, Request, Simd, write_back, write_planes};
+use quirks::Quirks;
 use state::{Filter, Sampler, Tables};
 use texel::Texels;
 
@@ -38,11 +41,13 @@ const KEPT: usize = 64;
 pub struct SamplingEngine {
     /// Chroma keys and palette, written by their commands.
     pub tables: Tables,
+    /// Errata and doubtful readings that are in force.
+    pub quirks: Quirks,
     /// Pixels sampled since reset.
     pub samples: u64,
     /// Texels of the general path since the router took the count.
     pub texels: u64,
-    surfaces: Vec<(u32, Surface)>,
+    surfaces: Vec<(u32, Surface, bool)>,
     samplers: Vec<(u32, Sampler)>,
 }
 
@@ -54,14 +59,17 @@ impl SamplingEngine {
     }
 
     fn surface(&mut self, mem: &Memory, at: GpuAddr) -> Result<usize, UnitFault> {
-        if let Some(found) = self.surfaces.iter().position(|(key, _)| *key == at.0) {
+        if let Some(found) = self.surfaces.iter().position(|(key, ..)| *key == at.0) {
             return Ok(found);
         }
-        let surface = Surface::load(mem, at, "sampler", Use::Sampler)?;
+        let mut surface = Surface::load(mem, at, "sampler", Use::Sampler)?;
+        // Texels stay as stored up to the end of the filter (PRM 4.6).
+        let stored = gamma::stored(surface.format);
+        surface.format = stored.unwrap_or(surface.format);
         if self.surfaces.len() >= KEPT {
             self.surfaces.clear();
         }
-        self.surfaces.push((at.0, surface));
+        self.surfaces.push((at.0, surface, stored.is_some()));
         Ok(self.surfaces.len() - 1)
     }
 
@@ -107,10 +115,18 @@ impl SamplingEngine {
             self.sampler(mem, base, at)?
         };
         // PANIC: `surface` is the position that `Self::surface` has just given.
-        let surface = &self.surfaces[surface].1;
+        let (_, surface, encoded) = &self.surfaces[surface];
+        let gamma = encoded.then_some(self.quirks.gamma);
         if unsampled {
-            let palette = &self.tables.palette;
-            return unfiltered(&request, &params, active, (surface, palette), mem, response);
+            let job = Unfiltered {
+                request: &request,
+                params: &params,
+                surface,
+                palette: &self.tables.palette,
+                gamma,
+                quirks: &self.quirks,
+            };
+            return job.run(mem, active, response);
         }
         if sampler.disabled || surface.kind == SurfaceKind::Null {
             for slot in slots(active) {
@@ -132,8 +148,10 @@ impl SamplingEngine {
                 "SIMD4x2 sample_c without LOD (PRM 4.8.1.4)",
             ));
         }
-        self.texels += Job::new(&request, &params, (surface, &self.tables), &sampler, mem)
-            .run(active, response)?;
+        let mut job = Job::new(&request, &params, (surface, &self.tables), &sampler, mem);
+        job.gamma = gamma;
+        job.texels.quirks = self.quirks;
+        self.texels += job.run(active, response)?;
         Ok(())
     }
 }
@@ -143,29 +161,42 @@ fn slots(mask: u16) -> impl Iterator<Item = usize> {
     (0..16).filter(move |slot| mask & 1 << slot != 0)
 }
 
-fn unfiltered(
-    request: &Request,
-    params: &Params<'_>,
-    active: u16,
-    (surface, palette): (&Surface, &[u32; 16]),
-    mem: &Memory,
-    response: &mut [Grf],
-) -> Result<(), UnitFault> {
-    for slot in slots(active) {
-        let rgba = if request.shape.op == Op::Ld {
-            let parameters = std::array::from_fn(|n| params.bits(n, slot));
-            info::load(mem, surface, palette, request.offsets, parameters)?
-        } else {
-            let size = info::size(surface, params.bits(0, slot));
-            if request.integer {
-                size
-            } else {
-                size.map(|n| (n as f32).to_bits())
-            }
-        };
-        write_back(request, slot, rgba, response);
+/// A message without a sampler.
+struct Unfiltered<'a> {
+    request: &'a Request,
+    params: &'a Params<'a>,
+    surface: &'a Surface,
+    palette: &'a [u32; 16],
+    gamma: Option<Gamma>,
+    quirks: &'a Quirks,
+}
+
+impl Unfiltered<'_> {
+    fn run(&self, mem: &Memory, active: u16, response: &mut [Grf]) -> Result<(), UnitFault> {
+        for slot in slots(active) {
+            let lod = self.params.bits(0, slot);
+            let rgba = match self.request.shape.op {
+                Op::Ld => self.load(mem, slot)?,
+                _ if self.request.integer => info::size(self.surface, lod),
+                _ => info::size(self.surface, lod).map(|n| (n as f32).to_bits()),
+            };
+            write_back(self.request, slot, rgba, response);
+        }
+        Ok(())
     }
-    Ok(())
+
+    fn load(&self, mem: &Memory, slot: usize) -> Result<[u32; 4], UnitFault> {
+        let parameters = std::array::from_fn(|n| self.params.bits(n, slot));
+        let offsets = self.request.offsets;
+        let mut texel = info::load(mem, self.surface, self.palette, offsets, parameters)?;
+        if let Some(gamma) = self.gamma {
+            texel = gamma.convert(texel.map(f32::from_bits)).map(f32::to_bits);
+        }
+        if self.quirks.ld_without_alpha && info::eight_bits_without_alpha(self.surface.format) {
+            texel[3] = 0;
+        }
+        Ok(texel)
+    }
 }
 
 /// The mask register behind the colours of sample+killpix (PRM 4.8.2.2).
@@ -186,6 +217,8 @@ struct Job<'a> {
     plan: Plan,
     texels: Texels<'a>,
     fast: Option<Fast<'a>>,
+    /// Conversion of the filtered colour, for sRGB formats.
+    gamma: Option<Gamma>,
     /// Size of level 0 in texels, for gradients.
     size: [f32; 3],
     /// Channels return as S1.14 (PRM 4.7.2, Data Return Format).
@@ -225,6 +258,7 @@ impl<'a> Job<'a> {
             plan,
             texels,
             fast,
+            gamma: None,
             size: [
                 surface.width as f32,
                 surface.height as f32,
@@ -267,7 +301,7 @@ impl<'a> Job<'a> {
                 quad
             };
             for (pixel, rgba) in quad.into_iter().enumerate() {
-                let rgba = if self.narrow { rgba.map(s1_14) } else { rgba };
+                let rgba = self.finish(rgba);
                 for (plane, value) in planes.iter_mut().zip(rgba) {
                     plane[first + pixel] = value.to_bits();
                 }
@@ -278,6 +312,16 @@ impl<'a> Job<'a> {
         Ok(Some(()))
     }
 
+    /// What happens to a filtered colour: gamma (PRM 4.6), return format.
+    #[inline]
+    fn finish(&self, rgba: [f32; 4]) -> [f32; 4] {
+        let rgba = match self.gamma {
+            Some(gamma) => gamma.convert(rgba),
+            None => rgba,
+        };
+        if self.narrow { rgba.map(s1_14) } else { rgba }
+    }
+
     /// Fills the response and says how many texels the general path has looked at.
     fn run(mut self, active: u16, response: &mut [Grf]) -> Result<u64, UnitFault> {
         if let Some(fast) = &self.fast
@@ -286,10 +330,17 @@ impl<'a> Job<'a> {
             return Ok(0);
         }
         let mut killed = 0;
-        let group = if self.request.shape.simd == Simd::Simd4x2 {
-            1
-        } else {
-            4
+        // Gradients of a message are each pixel's own.
+        let group = match self.request.shape {
+            message::Shape {
+                simd: Simd::Simd4x2,
+                ..
+            }
+            | message::Shape {
+                op: Op::SampleGradients,
+                ..
+            } => 1,
+            _ => 4,
         };
         for first in (0..self.request.shape.slots()).step_by(group) {
             let lit = active >> first & ((1 << group) - 1);
@@ -311,7 +362,7 @@ impl<'a> Job<'a> {
                     footprint.as_ref(),
                 )?;
                 killed |= u16::from(self.texels.killed) << slot;
-                let rgba = if self.narrow { rgba.map(s1_14) } else { rgba };
+                let rgba = self.finish(rgba);
                 write_back(self.request, slot, rgba.map(f32::to_bits), response);
             }
         }

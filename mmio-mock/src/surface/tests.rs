@@ -9,6 +9,7 @@ use mem::Tiling;
 /// Render target state of a captured 256x256 scene on a GM965 (crocus): RGBA8, X-tiled, pitch 1024.
 const CAPTURED: [u32; 5] = [0x231f_c03f, 0x0012_0000, 0x07f8_3fc0, 0x0000_1ffa, 0];
 
+// covers: 4.7.2-02, 4.7.2-08, 4.7.2-37, 4.7.2-42, 4.7.2-54, 4.7.2-56, 4.7.2-58
 #[test]
 fn captured_render_target() {
     let s = Surface::resolve(&CAPTURED, Use::RenderTarget).unwrap();
@@ -44,6 +45,7 @@ fn captured_depth_buffer() {
     );
 }
 
+// covers: 4.7.2-12
 #[test]
 fn write_disables_map_to_channels() {
     // Bits 17:14 are A R G B.
@@ -55,6 +57,7 @@ fn write_disables_map_to_channels() {
     }
 }
 
+// covers: 4.7.2-02, 4.7.2-35, 4.7.2-57
 #[test]
 fn errors_name_what_stood_there() {
     let with = |dword: usize, clear: u32, set: u32| {
@@ -90,6 +93,7 @@ fn errors_name_what_stood_there() {
     assert_eq!(with(0, 7 << 29, 4 << 29), SurfaceError::TiledBuffer);
 }
 
+// covers: 4.7.2-38
 #[test]
 fn targets_with_shared_chroma_have_whole_pairs() {
     let with = |extra: u32, width: u32, lod: u32| {
@@ -125,6 +129,7 @@ fn buffers_gather_their_size_from_three_fields() {
     assert_eq!(s.address(3, 0, 0, 0), GpuAddr(0x1030));
 }
 
+// covers: 4.7.2-16, 4.7.2-18
 #[test]
 fn field_surfaces_skip_lines() {
     // L8 2D 16x8 linear, pitch 16, stride 1, offset 1.
@@ -160,6 +165,7 @@ fn fetch_reads_texels_of_levels_and_null() {
     assert_eq!(null.fetch(&mem, 5, 5, 0, 0).unwrap(), [0; 4]);
 }
 
+// covers: 4.7.2-27, 4.7.2-32
 #[test]
 fn cube_faces_and_slices() {
     // RGBA8 cube 16x16, linear pitch 64; only -X and +Z enabled.

@@ -1,12 +1,12 @@
 //! `ld` and `resinfo`: messages without a sampler.
 //!
-//! PRM: volume 4, 4.8.1.4, 4.8.1.5. Not modelled: the erratum that 8-bit formats without alpha
-//! return zero in alpha.
+//! PRM: volume 4, 4.8.1.4, 4.8.1.5. Not modelled: the refusal of cube maps and MONO8, which software
+//! has to see to.
 
 use mem::{Fault, Memory};
 
 use super::texel::{looked_up, outside};
-use crate::surface::{Surface, SurfaceKind};
+use crate::surface::{Format, Surface, SurfaceKind};
 
 /// One texel by integer address; zero outside the map or its levels.
 pub fn load(
@@ -47,6 +47,12 @@ pub fn load(
     };
     let texel = surface.fetch(mem, x, y, slice, level)?;
     Ok(looked_up(surface.format, palette, texel))
+}
+
+/// Whether the erratum of `ld` concerns a format: colours of eight bits and no alpha.
+#[must_use]
+pub fn eight_bits_without_alpha(format: &Format) -> bool {
+    format.channel_bits(0) == 8 && format.channel_bits(3) == 0
 }
 
 /// Width, height, depth and number of levels, the sizes of level `lod`.

@@ -149,6 +149,7 @@ mod tests {
         assert_eq!(linear.computed(1.0, 0.5), level(false, 1, 0.5));
     }
 
+    // covers: 4.2.1.3-05, 4.7.3-21
     #[test]
     fn fractional_bounds_limit_the_blend() {
         let mut linear = control(MipFilter::Linear);
@@ -194,6 +195,7 @@ mod tests {
         );
     }
 
+    // covers: 4.2.1.5-08, 4.2.1.4-01
     #[test]
     fn base_level_moves_the_crossover() {
         let mut linear = control(MipFilter::Linear);

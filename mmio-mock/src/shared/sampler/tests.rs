@@ -8,8 +8,17 @@ use eu::port::FloatMode;
 use mem::Tiling;
 use regs::gen40::{SamplerState, SurfaceState, values};
 
+mod borders;
+mod cubes;
 mod filters;
+mod keys;
+mod lod;
+mod messages;
 mod payload;
+mod words;
+
+/// What registers hold before a message answers.
+const KEEP: u32 = 0xdead_beef;
 
 const STATE: u32 = 0x1_0000;
 const DATA: u32 = 0x10_0000;
@@ -178,6 +187,128 @@ const NEAREST: u32 = values::mapfilter::MAPFILTER_NEAREST;
 const LINEAR: u32 = values::mapfilter::MAPFILTER_LINEAR;
 const CLAMP: u32 = values::texture_coordinate_mode::TEXCOORDMODE_CLAMP;
 const BORDER_MODE: u32 = values::texture_coordinate_mode::TEXCOORDMODE_CLAMP_BORDER;
+
+/// How a message lays out its pixels (PRM 4.8.1.6-4.8.1.8).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Simd16,
+    Simd8,
+    Simd4x2,
+}
+
+/// One parameter of up to sixteen pixels.
+type Parameter = [u32; 16];
+
+/// A parameter from the pixel's number.
+fn each(value: impl Fn(usize) -> f32) -> Parameter {
+    std::array::from_fn(|slot| value(slot).to_bits())
+}
+
+/// The payload behind the header, by the manual's pictures.
+fn pack(form: Form, parameters: &[Parameter]) -> Vec<Grf> {
+    let mut body = Vec::new();
+    match form {
+        Form::Simd16 => {
+            for p in parameters {
+                body.push(std::array::from_fn(|n| p[n]));
+                body.push(std::array::from_fn(|n| p[n + 8]));
+            }
+        }
+        Form::Simd8 => {
+            for p in parameters {
+                body.push(std::array::from_fn(|n| p[n]));
+            }
+        }
+        Form::Simd4x2 => {
+            for four in parameters.chunks(4) {
+                let mut register = [0; 8];
+                for (n, p) in four.iter().enumerate() {
+                    register[n] = p[0];
+                    register[4 + n] = p[1];
+                }
+                body.push(register);
+            }
+        }
+    }
+    body
+}
+
+/// The four channels of each pixel of a whole answer (PRM 4.8.2).
+fn unpack(form: Form, w: &[Grf]) -> Vec<[u32; 4]> {
+    let pixels = match form {
+        Form::Simd16 => 16,
+        Form::Simd8 => 8,
+        Form::Simd4x2 => 2,
+    };
+    let at = |pixel: usize, channel: usize| match form {
+        Form::Simd16 => w[channel * 2 + pixel / 8][pixel % 8],
+        Form::Simd8 => w[channel][pixel],
+        Form::Simd4x2 => w[0][pixel * 4 + channel],
+    };
+    (0..pixels)
+        .map(|pixel| std::array::from_fn(|channel| at(pixel, channel)))
+        .collect()
+}
+
+impl Bench {
+    /// Sends a message of a type and length, all channels enabled; `length` counts the header.
+    fn message(
+        &mut self,
+        (kind, length): (u16, usize),
+        form: Form,
+        parameters: &[Parameter],
+    ) -> Vec<[u32; 4]> {
+        let body = pack(form, parameters);
+        assert_eq!(body.len() + 1, length, "type {kind} {form:?}");
+        let registers = match form {
+            Form::Simd16 => 8,
+            Form::Simd8 => 4,
+            Form::Simd4x2 => 1,
+        };
+        let mut w = vec![[KEEP; 8]; registers];
+        self.send(kind, &body, &mut w).unwrap();
+        unpack(form, &w)
+    }
+
+    /// Whether a message of a type and length is refused.
+    fn refuses(&mut self, kind: u16, length: usize) -> bool {
+        let body = vec![[0; 8]; length - 1];
+        let mut w = [[0; 8]; 8];
+        matches!(
+            self.send(kind, &body, &mut w),
+            Err(UnitFault::Message { .. })
+        )
+    }
+
+    /// Fills a level with four floats a texel.
+    fn fill4(
+        &mut self,
+        surface: SurfaceState,
+        level: u32,
+        texel: impl Fn(u32, u32, u32) -> [f32; 4],
+    ) {
+        let s = Surface::resolve(surface.dwords(), Use::Sampler).unwrap();
+        for z in 0..s.level_depth(level) {
+            for y in 0..s.level_height(level) {
+                for x in 0..s.level_width(level) {
+                    let at = s.address(x, y, z, level);
+                    let value = texel(x, y, z).map(f32::to_bits);
+                    self.mem.write_dwords(at, &value).unwrap();
+                }
+            }
+        }
+    }
+
+    /// SIMD8 `sample` of one point by all pixels: the first one's answer.
+    fn at(&mut self, u: f32, v: f32, r: f32) -> [f32; 4] {
+        self.sample8([[u, v, r]; 8])[0]
+    }
+
+    /// SIMD4x2 `sample_l` of one point: its answer.
+    fn at_lod(&mut self, u: f32, v: f32, r: f32, lod: f32) -> [f32; 4] {
+        self.sample_l([[u, v, r, lod]; 2])[1]
+    }
+}
 
 /// A scrambled but fixed word for each texel.
 fn noise(x: u32, y: u32, z: u32) -> u32 {

@@ -7,10 +7,14 @@ use mem::{Fault, Memory};
 
 use super::address::BORDER;
 use super::cube;
+use super::quirks::Quirks;
 use super::state::{ChromaKey, Sampler, Tables};
 use crate::surface::format::Codec;
 use crate::surface::format::channel::{Kind, Source};
 use crate::surface::{Format, Surface, SurfaceKind};
+
+/// Surface format code of the erratum on NaN (PRM 4.8.1.4).
+const A16_FLOAT: u16 = 0x117;
 
 /// Which stored value each channel of a texel shows; `None` for constants.
 fn layout(format: &Format) -> [Option<usize>; 4] {
@@ -149,6 +153,8 @@ pub struct Texels<'a> {
     pub killed: bool,
     /// Texels looked at.
     pub fetched: u32,
+    /// Errata in force.
+    pub quirks: Quirks,
 }
 
 impl<'a> Texels<'a> {
@@ -178,6 +184,7 @@ impl<'a> Texels<'a> {
             reference: 0.0,
             killed: false,
             fetched: 0,
+            quirks: Quirks::default(),
         }
     }
 
@@ -276,7 +283,11 @@ impl<'a> Texels<'a> {
         }
         if let Some(function) = self.shadow {
             let channel = if layout(format)[0].is_some() { 0 } else { 3 };
-            let lit = if passes(function, texel[channel], self.reference) {
+            let mut value = texel[channel];
+            if self.quirks.compare_nan && value.is_nan() && format.code == A16_FLOAT {
+                value = f32::INFINITY;
+            }
+            let lit = if passes(function, value, self.reference) {
                 0.0
             } else {
                 1.0
@@ -292,6 +303,11 @@ impl<'a> Texels<'a> {
         let last = self.surface.depth.saturating_sub(1) as f32;
         let index = (index + 0.5).floor().max(0.0).min(last);
         // CAST: clamped to the surface's depth.
-        index as i32 + self.surface.min_array_element as i32
+        let first = if self.quirks.compare_first_element && self.shadow.is_some() {
+            0
+        } else {
+            self.surface.min_array_element
+        };
+        index as i32 + first as i32
     }
 }

@@ -54,6 +54,7 @@ fn reference(
     sum
 }
 
+// covers: 4.2.3.1-01, 4.2.3.2-01, 4.2.4.1-01, 4.2.4.2-01, 4.2.4.3-01, 4.2.4.4-01, 4.2.4.5-01, 4.2.3-02
 #[test]
 fn filters_and_modes_match_the_reference_in_every_tiling() {
     let mut bench = Bench::new();
@@ -139,6 +140,7 @@ fn row(step: f32) -> [[f32; 3]; 8] {
     })
 }
 
+// covers: 4.2.1-03, 4.2.1.2-01, 4.2.2-03, 4.8.1.2-03, 4.2.1.5-11, 4.2.2-01, 4.2.2-02
 #[test]
 fn gradients_choose_mip_levels() {
     let mut bench = Bench::new();
@@ -178,6 +180,7 @@ fn gradients_choose_mip_levels() {
     assert_eq!(bench.sample8(row(16.0))[0][0], 2.0 / 8.0);
 }
 
+// covers: 4.2.1.5-05, 4.8.1.4-04, 4.7.2-59
 #[test]
 fn given_levels_and_bias() {
     let mut bench = Bench::new();
@@ -210,6 +213,7 @@ fn given_levels_and_bias() {
     assert_eq!([got[0][0], got[1][0]], [3.0 / 8.0, 5.0 / 8.0]);
 }
 
+// covers: 4.8.1.4-14
 #[test]
 fn explicit_gradients() {
     let mut bench = Bench::new();
@@ -244,6 +248,7 @@ fn explicit_gradients() {
     );
 }
 
+// covers: 4.2.1-04, 4.2.1-05, 4.2.3-01, 4.2.1.4-03
 #[test]
 fn mag_and_min_filters_change_over_at_the_base_level() {
     let mut bench = Bench::new();
@@ -259,6 +264,7 @@ fn mag_and_min_filters_change_over_at_the_base_level() {
     assert_eq!(bench.sample8(spread(2.0))[0][0], 1.0, "minified: nearest");
 }
 
+// covers: 4.2.3-01, 4.2.3-03
 #[test]
 fn volumes_blend_eight_texels() {
     let mut bench = Bench::new();
@@ -287,6 +293,7 @@ fn volumes_blend_eight_texels() {
     assert_eq!(bench.sample8([[0.3, 0.6, 0.9]; 8])[0][0], 321.0);
 }
 
+// covers: 4.8.1.5-01
 #[test]
 fn arrays_choose_the_nearest_slice() {
     let mut bench = Bench::new();
@@ -298,6 +305,7 @@ fn arrays_choose_the_nearest_slice() {
     assert_eq!(got.map(|c| c[0]), [0.0, 0.0, 1.0, 2.0, 2.0, 3.0, 4.0, 0.0]);
 }
 
+// covers: 4.1.2-02, 4.2.4.4-01, 4.2.4.6-01
 #[test]
 fn cube_faces_and_edges() {
     let mut bench = Bench::new();
@@ -337,6 +345,7 @@ fn cube_faces_and_edges() {
     assert_eq!(bench.sample8(directions).map(|c| c[0])[..2], [9.0, 1.0]);
 }
 
+// covers: 4.2.3.3-01, 4.2.3.3-02, 4.7.3-14
 #[test]
 fn anisotropic_follows_the_longer_axis() {
     let mut bench = Bench::new();
@@ -362,6 +371,59 @@ fn anisotropic_follows_the_longer_axis() {
     assert_eq!(bench.sample_l([[0.5, 0.5, 0.0, 2.0]; 2])[0][0], 2.0 / 8.0);
 }
 
+// covers: 4.2.3.3-01, 4.2.3.3-03, 4.2.3.3-04, 4.7.3-38
+#[test]
+fn anisotropic_weights_by_one_lit_texel() {
+    let mut bench = Bench::new();
+    let state = surface_2d(f::R32F, 64, 1, Tiling::Linear);
+    bench.fill(state, 0, |x, _, _| u32::from(x == 32) * 0x3f80_0000);
+    let anisotropic = values::mapfilter::MAPFILTER_ANISOTROPIC;
+    // Weight of the texel `k` places from the pixel, which is between texels.
+    let weights = |bench: &mut Bench, ratio: f32, limit: u32| -> Vec<f32> {
+        bench.bind(
+            state,
+            sampler(anisotropic, CLAMP).with_maximum_anisotropy(limit),
+        );
+        (-10..10)
+            .map(|k| {
+                // One texel high, `ratio` texels wide: level 0.
+                let points = std::array::from_fn(|n| {
+                    let (x, y) = ((n % 2) as f32, (n % 4 / 2) as f32);
+                    [((32 - k) as f32 + x * ratio) / 64.0, y, 0.0]
+                });
+                bench.sample8(points)[0][0]
+            })
+            .collect()
+    };
+    for (ratio, ways) in [
+        (2.5f32, 4usize),
+        (3.0, 4),
+        (3.75, 4),
+        (4.25, 6),
+        (5.0, 6),
+        (7.5, 8),
+        (10.5, 12),
+        (15.5, 16),
+    ] {
+        let got = weights(&mut bench, ratio, 7);
+        assert!((got.iter().sum::<f32>() - 1.0).abs() < 1e-4, "{ratio}");
+        let lit: Vec<f32> = got.into_iter().filter(|&w| w > 1e-4).collect();
+        assert_eq!(lit.len(), ways, "ways of {ratio}");
+        let inner = &lit[1..ways - 1];
+        assert!(inner.iter().all(|w| (w - inner[0]).abs() < 1e-4), "{lit:?}");
+        let (first, last) = (lit[0], lit[ways - 1]);
+        assert!((first - last).abs() < 1e-4 && first < inner[0], "{lit:?}");
+    }
+    // The limit: 2, 4 .. 16 ways.
+    for limit in 0..8u32 {
+        let ways = 2 * limit as usize + 2;
+        let got = weights(&mut bench, ways as f32, limit);
+        let lit = got.iter().filter(|&&w| w > 1e-4).count();
+        assert_eq!(lit, ways, "limit {limit}");
+    }
+}
+
+// covers: 4.2.3.4-03
 #[test]
 fn mono_counts_the_bits_under_its_box() {
     let mut bench = Bench::new();

@@ -2,8 +2,6 @@
 
 use super::*;
 
-const KEEP: u32 = 0xdead_beef;
-
 fn gradient(bench: &mut Bench) {
     // Texel x has the components x, x+100, x+200, x+300.
     let state = surface_2d(f::RGBA32F, 32, 1, Tiling::Linear);
@@ -21,6 +19,7 @@ fn u_of(texel: u32) -> u32 {
     ((texel as f32 + 0.5) / 32.0).to_bits()
 }
 
+// covers: 4.8.2.1-01, 4.8.2.1-02, 4.8-03, 4.8.1.2-04
 #[test]
 fn simd16_skips_masked_channels_and_disabled_pixels() {
     let mut bench = Bench::new();
@@ -40,6 +39,7 @@ fn simd16_skips_masked_channels_and_disabled_pixels() {
     assert_eq!(w[3], [k, k, k, k, k, k, k, v(315)]);
 }
 
+// covers: 4.8.2.2-01
 #[test]
 fn simd8_leaves_masked_channels_in_place() {
     let mut bench = Bench::new();
@@ -53,6 +53,7 @@ fn simd8_leaves_masked_channels_in_place() {
     assert_eq!(w, [row(0), [KEEP; 8], [KEEP; 8], row(300)]);
 }
 
+// covers: 4.8.2.3-01, 4.8-06
 #[test]
 fn simd4x2_writes_valid_samples_only() {
     let mut bench = Bench::new();
@@ -67,6 +68,7 @@ fn simd4x2_writes_valid_samples_only() {
     assert_eq!(w[0], [KEEP, KEEP, KEEP, KEEP, KEEP, v(109), v(209), v(309)]);
 }
 
+// covers: 4.8.1.2-06
 #[test]
 fn texel_offsets_move_by_whole_texels() {
     let mut bench = Bench::new();
@@ -79,6 +81,7 @@ fn texel_offsets_move_by_whole_texels() {
     assert_eq!(f32::from_bits(w[0][0]), 7.0, "offset -3");
 }
 
+// covers: 4.7.3-02, 4.7.2-03
 #[test]
 fn disabled_samplers_and_null_surfaces_return_zero() {
     let mut bench = Bench::new();
@@ -93,6 +96,7 @@ fn disabled_samplers_and_null_surfaces_return_zero() {
     assert_eq!(bench.sample8([[0.5; 3]; 8]), [[0.0; 4]; 8]);
 }
 
+// covers: 4.4-02, 4.4-03, 4.8.1.4-07, 4.7.3-19
 #[test]
 fn shadow_results_are_inverted_and_filtered() {
     let mut bench = Bench::new();
@@ -153,6 +157,7 @@ fn shadow_results_are_inverted_and_filtered() {
     }
 }
 
+// covers: 4.7.4-02, 4.7.4-03
 #[test]
 fn border_colours_follow_the_format() {
     let mut bench = Bench::new();
@@ -175,6 +180,7 @@ fn border_colours_follow_the_format() {
     }
 }
 
+// covers: 4.3.1.2-01, 4.3.1.2-02, 4.7.5-05
 #[test]
 fn chroma_keys_kill_or_blacken() {
     let mut bench = Bench::new();
@@ -211,6 +217,7 @@ fn chroma_keys_kill_or_blacken() {
     assert_eq!(w[4][0], 0xffff_fff7);
 }
 
+// covers: 4.8.1.4-17, 4.8.1.3-21, 4.8.1.3-22
 #[test]
 fn ld_reads_texels_by_number() {
     let mut bench = Bench::new();
@@ -252,6 +259,7 @@ fn ld_reads_texels_by_number() {
     assert_eq!((red(&w, 0, 0), red(&w, 0, 1), red(&w, 0, 4)), (2, 3, 0x41));
 }
 
+// covers: 4.8.1.4-18, 4.7.2-31
 #[test]
 fn ld_of_a_buffer_steps_by_its_pitch() {
     let mut bench = Bench::new();
@@ -277,6 +285,7 @@ fn ld_of_a_buffer_steps_by_its_pitch() {
     );
 }
 
+// covers: 4.8.1.4-15
 #[test]
 fn resinfo_tells_sizes_and_levels() {
     let mut bench = Bench::new();
@@ -302,6 +311,7 @@ fn resinfo_tells_sizes_and_levels() {
     assert_eq!(w[0], [40, 12, 7, 5, 20, 6, 3, 5]);
 }
 
+// covers: 4.7.2-06
 #[test]
 fn narrow_returns_have_fourteen_fraction_bits() {
     let mut bench = Bench::new();
@@ -314,6 +324,7 @@ fn narrow_returns_have_fourteen_fraction_bits() {
     assert_eq!(got, want);
 }
 
+// covers: 4.8.1.2-05, 4.8.1.4-08
 #[test]
 fn bad_messages_are_refused() {
     let mut bench = Bench::new();
