@@ -135,6 +135,7 @@ fn factors_and_functions() {
 }
 
 /// Both switches must be on: that of the surface and that of the state.
+// covers: 4.7.2-14
 #[test]
 fn blending_needs_the_surface_too() {
     let mut scene = Scene::new();

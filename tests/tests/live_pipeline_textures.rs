@@ -168,6 +168,7 @@ fn wrap_modes_and_filters() {
 }
 
 /// Levels by minification: level n is one colour, the coordinates change by 2^n texels a pixel.
+// covers: 4.2.1-03, 4.2.1.3-02
 #[test]
 fn levels() {
     let mut scene = Scene::new();

@@ -129,6 +129,7 @@ fn line_stipple_goes_on_where_it_is_told_to() {
 }
 
 /// The key of the sampler's index, and of no other; texels within low..=high channel by channel become black.
+// covers: 4.7.5-03, 4.7.3-35, 4.3.1-02
 #[test]
 fn chroma_keys_by_index() {
     let mut scene = Scene::new();

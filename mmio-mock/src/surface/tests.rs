@@ -212,3 +212,39 @@ fn depth_formats_split_and_join() {
     assert_eq!(DepthFormat::D24UnormX8.join(0xff00_0000, 1, 0), 0xff00_0001);
     assert_eq!(DepthFormat::D16Unorm.encode(0.5), 0x8000);
 }
+
+// covers: 4.7.2-64, 4.7.2-61, 4.7.2-49
+#[test]
+fn views_of_volumes_as_targets() {
+    // BGRA8, 16x16x16, level 1 is rendered; slices 3 to 5 of it. Surface Min LOD is nothing to a target.
+    let words = |kind: u32, min_lod: u32| {
+        [
+            kind << 29 | 0x0c0 << 18,
+            0x1000,
+            15 << 6 | 15 << 19 | 1 << 2,
+            15 << 21 | 63 << 3,
+            min_lod << 28 | 3 << 17 | 2 << 8,
+        ]
+    };
+    for min_lod in [0, 2] {
+        let volume = Surface::resolve(&words(2, min_lod), Use::RenderTarget).unwrap();
+        assert_eq!(volume.render_lod, 1);
+        let slices: Vec<u32> = (0..5).map(|n| volume.target_slice(n)).collect();
+        assert_eq!(slices, [3, 4, 5, 3, 3], "outside the view: the first");
+        // An array's extent is its depth.
+        let array = Surface::resolve(&words(1, min_lod), Use::RenderTarget).unwrap();
+        let slices: Vec<u32> = [0, 2, 3, 15, 16].map(|n| array.target_slice(n)).to_vec();
+        assert_eq!(slices, [3, 5, 6, 18, 3]);
+    }
+}
+
+// covers: 4.7.2-34
+#[test]
+fn a_depth_buffer_is_no_buffer() {
+    let with = |kind: u32| {
+        let command = [0x7905_0003, 0x0c08_03ff | kind << 29, 0x0017_0000, 0, 0];
+        DepthBuffer::resolve(&command).map(|d| d.kind)
+    };
+    assert_eq!(with(1), Ok(SurfaceKind::TwoD));
+    assert_eq!(with(4), Err(SurfaceError::DepthType(4)));
+}

@@ -323,7 +323,7 @@ fn rows_found(bench: &mut Bench, state: SurfaceState) -> Vec<u32> {
     w.as_flattened()[..12].to_vec()
 }
 
-// covers: 5.6.1-01, 5.6.1-02
+// covers: 5.6.1-01, 5.6.1-02, 4.7.2-26
 #[test]
 fn rows_outside_a_media_surface_follow_the_boundary_table() {
     let mut bench = Bench::new();

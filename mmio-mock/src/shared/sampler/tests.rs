@@ -15,6 +15,7 @@ mod keys;
 mod lod;
 mod messages;
 mod payload;
+mod surfaces;
 mod words;
 
 /// What registers hold before a message answers.
