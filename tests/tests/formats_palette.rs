@@ -13,6 +13,7 @@ use regs::gen40::values::surface_format as sf;
 
 const SIZE: u32 = 16;
 
+// covers: 4.7.6-01, 4.7.6-02, 4.3-03
 #[test]
 fn every_byte_of_both_formats() {
     let mut scene = Scene::new();

@@ -26,7 +26,7 @@ use crate::surface::{Surface, SurfaceKind};
 use cube::OnFace;
 use fast::Fast;
 use filter::{Footprint, Plan, Point};
-use gamma::Gamma;
+use gamma::Curve;
 use lod::{Levels, LodControl};
 use message::{Op, Params, Request, Simd, write_back, write_planes};
 use quirks::Quirks;
@@ -116,7 +116,7 @@ impl SamplingEngine {
         };
         // PANIC: `surface` is the position that `Self::surface` has just given.
         let (_, surface, encoded) = &self.surfaces[surface];
-        let gamma = encoded.then_some(self.quirks.gamma);
+        let gamma = encoded.then(|| Curve::new(self.quirks.gamma, surface.format));
         if unsampled {
             let job = Unfiltered {
                 request: &request,
@@ -167,7 +167,7 @@ struct Unfiltered<'a> {
     params: &'a Params<'a>,
     surface: &'a Surface,
     palette: &'a [u32; 16],
-    gamma: Option<Gamma>,
+    gamma: Option<Curve>,
     quirks: &'a Quirks,
 }
 
@@ -189,7 +189,7 @@ impl Unfiltered<'_> {
         let parameters = std::array::from_fn(|n| self.params.bits(n, slot));
         let offsets = self.request.offsets;
         let mut texel = info::load(mem, self.surface, self.palette, offsets, parameters)?;
-        if let Some(gamma) = self.gamma {
+        if let Some(gamma) = &self.gamma {
             texel = gamma.convert(texel.map(f32::from_bits)).map(f32::to_bits);
         }
         if self.quirks.ld_without_alpha && info::eight_bits_without_alpha(self.surface.format) {
@@ -218,7 +218,7 @@ struct Job<'a> {
     texels: Texels<'a>,
     fast: Option<Fast<'a>>,
     /// Conversion of the filtered colour, for sRGB formats.
-    gamma: Option<Gamma>,
+    gamma: Option<Curve>,
     /// Size of level 0 in texels, for gradients.
     size: [f32; 3],
     /// Channels return as S1.14 (PRM 4.7.2, Data Return Format).
@@ -315,7 +315,7 @@ impl<'a> Job<'a> {
     /// What happens to a filtered colour: gamma (PRM 4.6), return format.
     #[inline]
     fn finish(&self, rgba: [f32; 4]) -> [f32; 4] {
-        let rgba = match self.gamma {
+        let rgba = match &self.gamma {
             Some(gamma) => gamma.convert(rgba),
             None => rgba,
         };

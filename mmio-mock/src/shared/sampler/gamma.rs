@@ -14,15 +14,47 @@ pub enum Gamma {
     Printed,
 }
 
-impl Gamma {
+/// The conversion of one format's colours.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Curve {
+    gamma: Gamma,
+    /// Largest stored number of red, green and blue.
+    steps: [f32; 3],
+}
+
+impl Curve {
+    /// For colours of `format`, as stored.
+    #[must_use]
+    pub fn new(gamma: Gamma, format: &Format) -> Self {
+        let steps = |channel| ((1u32 << format.channel_bits(channel).clamp(1, 16)) - 1) as f32;
+        Curve {
+            gamma,
+            steps: [steps(0), steps(1), steps(2)],
+        }
+    }
+
     /// Converts red, green and blue; alpha stays.
     #[must_use]
-    pub fn convert(self, [r, g, b, a]: [f32; 4]) -> [f32; 4] {
-        let curve = |value: f32| match self {
-            Gamma::Linear => num::srgb::decode(f64::from(value)) as f32,
-            Gamma::Printed => f64::from(value).powf(1.0 / 2.4) as f32,
+    pub fn convert(&self, rgba: [f32; 4]) -> [f32; 4] {
+        std::array::from_fn(|channel| match self.steps.get(channel) {
+            Some(steps) => self.curve(rgba[channel], *steps),
+            None => rgba[channel],
+        })
+    }
+
+    fn curve(&self, value: f32, steps: f32) -> f32 {
+        // A single texel is a whole number of steps: what rounding to f32 has made of it is undone.
+        let scaled = value * steps;
+        let whole = scaled.round_ties_even();
+        let exact = if (scaled - whole).abs() <= steps * f32::EPSILON {
+            f64::from(whole) / f64::from(steps)
+        } else {
+            f64::from(value)
         };
-        [curve(r), curve(g), curve(b), a]
+        match self.gamma {
+            Gamma::Linear => num::srgb::decode(exact) as f32,
+            Gamma::Printed => exact.powf(1.0 / 2.4) as f32,
+        }
     }
 }
 

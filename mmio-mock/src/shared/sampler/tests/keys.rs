@@ -407,3 +407,22 @@ fn erratum_of_the_first_element_under_comparison() {
         assert_eq!(bench.at(0.5, 0.5, 0.0)[0], 2.0, "sample is not concerned");
     }
 }
+
+// covers: 4.3-03
+#[test]
+fn palette_formats_look_their_colour_up() {
+    let mut bench = Bench::new();
+    bench.engine.tables.palette = std::array::from_fn(|n| 0x0010_2000 * n as u32 + 0xff - n as u32);
+    // P4A4 and A4P4: the channel named first lies lowest (Mesa isl_format_layout.csv).
+    for (format, index, alpha) in [(0x147, 0, 4), (0x148, 4, 0)] {
+        let state = surface_2d(format, 16, 1, Tiling::Linear);
+        bench.fill(state, 0, |x, _, _| x << index | (15 - x) << alpha);
+        bench.bind(state, sampler(NEAREST, CLAMP));
+        for n in 0..16u32 {
+            let rgb = 0x0010_2000 * n + 0xff - n;
+            let want = [rgb >> 16, rgb >> 8, rgb].map(|v| f64::from(v & 0xff) / 255.0);
+            let want = [want[0], want[1], want[2], f64::from(15 - n) / 15.0];
+            close(bench.at((n as f32 + 0.5) / 16.0, 0.0, 0.0), want, "palette");
+        }
+    }
+}
