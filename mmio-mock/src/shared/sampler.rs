@@ -118,7 +118,7 @@ impl SamplingEngine {
         let (_, surface, encoded) = &self.surfaces[surface];
         let gamma = encoded.then(|| Curve::new(self.quirks.gamma, surface.format));
         if unsampled {
-            let job = Unfiltered {
+            let job = info::Unfiltered {
                 request: &request,
                 params: &params,
                 surface,
@@ -159,44 +159,6 @@ impl SamplingEngine {
 /// Set bits of a mask as numbers.
 fn slots(mask: u16) -> impl Iterator<Item = usize> {
     (0..16).filter(move |slot| mask & 1 << slot != 0)
-}
-
-/// A message without a sampler.
-struct Unfiltered<'a> {
-    request: &'a Request,
-    params: &'a Params<'a>,
-    surface: &'a Surface,
-    palette: &'a [u32; 16],
-    gamma: Option<Curve>,
-    quirks: &'a Quirks,
-}
-
-impl Unfiltered<'_> {
-    fn run(&self, mem: &Memory, active: u16, response: &mut [Grf]) -> Result<(), UnitFault> {
-        for slot in slots(active) {
-            let lod = self.params.bits(0, slot);
-            let rgba = match self.request.shape.op {
-                Op::Ld => self.load(mem, slot)?,
-                _ if self.request.integer => info::size(self.surface, lod),
-                _ => info::size(self.surface, lod).map(|n| (n as f32).to_bits()),
-            };
-            write_back(self.request, slot, rgba, response);
-        }
-        Ok(())
-    }
-
-    fn load(&self, mem: &Memory, slot: usize) -> Result<[u32; 4], UnitFault> {
-        let parameters = std::array::from_fn(|n| self.params.bits(n, slot));
-        let offsets = self.request.offsets;
-        let mut texel = info::load(mem, self.surface, self.palette, offsets, parameters)?;
-        if let Some(gamma) = &self.gamma {
-            texel = gamma.convert(texel.map(f32::from_bits)).map(f32::to_bits);
-        }
-        if self.quirks.ld_without_alpha && info::eight_bits_without_alpha(self.surface.format) {
-            texel[3] = 0;
-        }
-        Ok(texel)
-    }
 }
 
 /// The mask register behind the colours of sample+killpix (PRM 4.8.2.2).

@@ -3,10 +3,61 @@
 //! PRM: volume 4, 4.8.1.4, 4.8.1.5. Not modelled: the refusal of cube maps and MONO8, which software
 //! has to see to.
 
+use eu::Grf;
 use mem::{Fault, Memory};
 
+use super::gamma::Curve;
+use super::message::{Op, Params, Request, write_back};
+use super::quirks::Quirks;
+use super::slots;
 use super::texel::{looked_up, outside};
+use crate::UnitFault;
 use crate::surface::{Format, Surface, SurfaceKind};
+
+/// A message without a sampler.
+pub(super) struct Unfiltered<'a> {
+    /// What it asks for.
+    pub request: &'a Request,
+    /// Its parameters.
+    pub params: &'a Params<'a>,
+    /// Surface.
+    pub surface: &'a Surface,
+    /// Palette of the formats that use it.
+    pub palette: &'a [u32; 16],
+    /// Conversion of colours, for sRGB formats.
+    pub gamma: Option<Curve>,
+    /// Errata in force.
+    pub quirks: &'a Quirks,
+}
+
+impl Unfiltered<'_> {
+    /// Fills the response.
+    pub fn run(&self, mem: &Memory, active: u16, response: &mut [Grf]) -> Result<(), UnitFault> {
+        for slot in slots(active) {
+            let lod = self.params.bits(0, slot);
+            let rgba = match self.request.shape.op {
+                Op::Ld => self.load(mem, slot)?,
+                _ if self.request.integer => size(self.surface, lod),
+                _ => size(self.surface, lod).map(|n| (n as f32).to_bits()),
+            };
+            write_back(self.request, slot, rgba, response);
+        }
+        Ok(())
+    }
+
+    fn load(&self, mem: &Memory, slot: usize) -> Result<[u32; 4], UnitFault> {
+        let parameters = std::array::from_fn(|n| self.params.bits(n, slot));
+        let offsets = self.request.offsets;
+        let mut texel = load(mem, self.surface, self.palette, offsets, parameters)?;
+        if let Some(gamma) = &self.gamma {
+            texel = gamma.convert(texel.map(f32::from_bits)).map(f32::to_bits);
+        }
+        if self.quirks.ld_without_alpha && eight_bits_without_alpha(self.surface.format) {
+            texel[3] = 0;
+        }
+        Ok(texel)
+    }
+}
 
 /// One texel by integer address; zero outside the map or its levels.
 pub fn load(

@@ -1,4 +1,4 @@
-//! Level of detail from pixels to texels: gradients, bias, clamps, base level, mip levels.
+//! Level of detail: gradients, bias, clamps, base level, mip levels.
 
 use super::*;
 use crate::shared::sampler::lod::MipFilter;

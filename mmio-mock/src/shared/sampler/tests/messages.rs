@@ -1,4 +1,4 @@
-//! Every message of PRM 4.8.1.3: type and length, where parameters stand, what comes back.
+//! Every message of PRM 4.8.1.3: type and length, parameters, answer.
 
 use super::*;
 

@@ -1,4 +1,4 @@
-//! Samplers, borders and binding tables in memory, bit by bit; header and descriptor.
+//! Samplers, borders, binding tables bit by bit; header and descriptor.
 
 use super::*;
 use crate::shared::sampler::lod::MipFilter;
