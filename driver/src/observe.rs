@@ -36,6 +36,9 @@ pub trait Observer: Send + Sync {
     /// Called before each submission of user space, one call at a time. Contents that the CPU is to have written must
     /// be there when it returns.
     fn before(&self, queued: &Queued<'_>);
+
+    /// Called when the submission is in the ring and its objects are marked as busy with it.
+    fn after(&self, _queued: &Queued<'_>) {}
 }
 
 /// The observer of a device, if there is one.

@@ -94,6 +94,13 @@ impl Observer for Submissions {
             next.before(queued);
         }
     }
+
+    fn after(&self, queued: &Queued<'_>) {
+        if let Some(server) = self.server.upgrade() {
+            let objects = queued.objects.iter().map(|placed| placed.object);
+            server.views.after(objects);
+        }
+    }
 }
 
 fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {

@@ -103,7 +103,7 @@ impl Views {
         }
     }
 
-    /// The same for all objects of a submission, which the device may write from now on.
+    /// The same for all objects of a submission.
     pub fn before<'a>(&self, platform: &LivePlatform, objects: impl Iterator<Item = &'a Object>) {
         let mut inner = self.lock();
         let inner = &mut *inner;
@@ -113,8 +113,15 @@ impl Views {
         for object in objects {
             if let Some(view) = inner.views.get_mut(&object.key()) {
                 view.push(platform, object, &inner.map);
-                view.stale = true;
             }
+        }
+    }
+
+    /// The objects are busy with a submission now. Not a moment earlier: another client's wait in between would take
+    /// their views for current.
+    pub fn after<'a>(&self, objects: impl Iterator<Item = &'a Object>) {
+        for object in objects {
+            self.changed(object);
         }
     }
 
@@ -390,6 +397,7 @@ mod tests {
             let behind = home(tiling, stride, 41, 5);
             object.write(behind, &[0x5a]).unwrap();
             views.before(&live, std::iter::once(&object));
+            views.after(std::iter::once(&object));
             let now = bytes_of(&object);
             assert_eq!(now[home(tiling, stride, 40, 5)], 0xa5);
             assert_eq!(now[behind], 0x5a);

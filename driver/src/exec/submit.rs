@@ -11,7 +11,7 @@ use super::parse::{self, Submission};
 use super::{pin, reloc};
 use crate::fence::Fence;
 use crate::ioctl::Call;
-use crate::observe::{Observer, Placed, Queued};
+use crate::observe::{Placed, Queued};
 use crate::task::Shared;
 use crate::timeline::Uses;
 use crate::uapi::exec as uapi;
@@ -68,8 +68,9 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
             .collect::<Vec<_>>(),
         context: Some(Arc::clone(&submission.context)),
     };
-    if let Some(observer) = call.device.user().observer.get() {
-        show(&*observer, submission);
+    let observer = call.device.user().observer.get();
+    if let Some(observer) = &observer {
+        show(submission, |queued| observer.before(queued));
     }
     // Until there is room in the ring; an engine that does not make any is found to hang.
     let start = address.wrapping_add(submission.batch_start);
@@ -83,11 +84,14 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
         let write = entry.exec.flags & uapi::OBJECT_WRITE != 0;
         entry.object.state(|state| state.mark_active(&fence, write));
     }
+    if let Some(observer) = &observer {
+        show(submission, |queued| observer.after(queued));
+    }
     Ok(fence)
 }
 
-/// Shows a submission to the observer.
-fn show(observer: &dyn Observer, submission: &Submission) {
+/// Shows a submission to somebody.
+fn show(submission: &Submission, look: impl FnOnce(&Queued<'_>)) {
     let objects: Vec<_> = submission
         .entries
         .iter()
@@ -97,7 +101,7 @@ fn show(observer: &dyn Observer, submission: &Submission) {
             write: entry.exec.flags & uapi::OBJECT_WRITE != 0,
         })
         .collect();
-    observer.before(&Queued {
+    look(&Queued {
         objects: &objects,
         batch: submission.batch,
         start: submission.batch_start,
