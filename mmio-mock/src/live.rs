@@ -50,6 +50,8 @@ impl Default for Options {
 pub struct Activity {
     /// Slices in which it ran the device.
     pub slices: u64,
+    /// Wall time that these took.
+    pub busy: Duration,
     /// Times it went to sleep because there was nothing to do.
     pub naps: u64,
 }
@@ -116,6 +118,7 @@ impl LivePlatform {
     pub fn activity(&self) -> Activity {
         Activity {
             slices: self.core.slices(),
+            busy: Duration::from_nanos(self.core.busy()),
             naps: self.core.naps(),
         }
     }

@@ -3,6 +3,7 @@
 //! No PRM chapter.
 
 use std::fmt;
+use std::time::Duration;
 
 /// Counters of a node.
 #[derive(Clone, Debug, Default)]
@@ -25,8 +26,8 @@ pub struct Report {
     pub instructions: u64,
     /// Device time in nanoseconds.
     pub device_nanos: u64,
-    /// Time that the device was at work, in nanoseconds.
-    pub busy_nanos: u64,
+    /// Wall time that the device was at work.
+    pub busy: Duration,
     /// Resets.
     pub resets: u32,
 }
@@ -38,17 +39,19 @@ impl fmt::Display for Report {
             [] => write!(f, "no renderer seen")?,
             names => write!(f, "{}", names.join(", "))?,
         }
-        if self.frames > 0 {
-            write!(f, "; {} frames", self.frames)?;
-        }
         write!(
             f,
-            "; {} batches, {} primitives ({} objects), {} threads, {} instructions",
-            self.submissions, self.draws, self.objects, self.threads, self.instructions
+            "; {} frames presented, {} batches, {} primitives ({} objects), {} threads, {} instructions",
+            self.frames,
+            self.submissions,
+            self.draws,
+            self.objects,
+            self.threads,
+            self.instructions
         )?;
-        if self.busy_nanos > 0 {
-            let rate = self.instructions as f64 / self.busy_nanos as f64 * 1e3;
-            write!(f, ", {rate:.1} million per second")?;
+        if !self.busy.is_zero() {
+            let rate = self.instructions as f64 / self.busy.as_secs_f64() / 1e6;
+            write!(f, ", {rate:.1} million per second of the device at work")?;
         }
         if self.resets > 0 {
             write!(f, "; {} resets", self.resets)?;

@@ -269,7 +269,7 @@ impl Server {
             threads: activity.threads.iter().sum(),
             instructions: activity.instructions.iter().sum(),
             device_nanos: device.nanos(),
-            busy_nanos: 0,
+            busy: self.live.activity().busy,
             resets: self.device.reset_count(),
         }
     }

@@ -8,7 +8,12 @@ use std::process::Command;
 use crate::node;
 
 /// Packages with benchmarks, in the order in which they run.
-const PACKAGES: [&str; 3] = ["crestline-eu", "crestline-isa", "crestline-tests"];
+const PACKAGES: [&str; 4] = [
+    "crestline-eu",
+    "crestline-isa",
+    "crestline-node",
+    "crestline-tests",
+];
 
 /// Runs every benchmark; false when one fails.
 pub fn run(root: &Path) -> io::Result<bool> {

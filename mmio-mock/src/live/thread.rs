@@ -49,6 +49,8 @@ pub(super) struct Core {
     wake: Condvar,
     id: OnceLock<ThreadId>,
     slices: AtomicU64,
+    /// Nanoseconds of wall time in slices.
+    busy: AtomicU64,
     naps: AtomicU64,
 }
 
@@ -91,8 +93,13 @@ impl Core {
             wake: Condvar::new(),
             id: OnceLock::new(),
             slices: AtomicU64::new(0),
+            busy: AtomicU64::new(0),
             naps: AtomicU64::new(0),
         }
+    }
+
+    pub(super) fn busy(&self) -> u64 {
+        self.busy.load(Ordering::Relaxed)
     }
 
     pub(super) fn slices(&self) -> u64 {
@@ -271,6 +278,8 @@ impl Core {
             let wanted = used >= LEAST && self.gate.is_wanted();
             wanted || steps.is_multiple_of(STEPS) && begun.elapsed() >= self.options.slice
         });
+        let took = u64::try_from(begun.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        self.busy.fetch_add(took, Ordering::Relaxed);
         let nanos = device.nanos();
         match ended {
             Ended::Busy => self.time.set(nanos),
