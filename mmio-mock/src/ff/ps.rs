@@ -116,6 +116,8 @@ pub struct PayloadState {
     pub start: [f32; 2],
     /// The back side is seen.
     pub back_facing: bool,
+    /// Primitive topology type (R1.6 bits 4:0).
+    pub topology: u8,
     /// Antialias alpha is sent on (R1.6 bit 26).
     pub antialias: bool,
     /// Viewport index.
@@ -160,7 +162,10 @@ impl Payload {
         for (word, s) in r1[2..6].iter_mut().zip(group.subspans()) {
             *word = u32::from(s.y) << 16 | u32::from(s.x);
         }
+        // The data port ignores bits 25:0 (PRM vol4 5.10.6.3), kernels do not: to negate the facing
+        // Mesa takes the sign of -R1.6, and only the topology tells -0 from 0 (brw_fs_nir.cpp).
         r1[6] = u32::from(state.back_facing) << 31
+            | u32::from(state.topology & 31)
             | u32::from(case.source_depth_to_target) << 29
             | u32::from(case.destination_depth) << 28
             | u32::from(case.destination_stencil) << 27

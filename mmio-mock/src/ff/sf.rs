@@ -172,6 +172,7 @@ impl Sf {
             point_width: setup.width,
             line_width: setup.width,
             back_facing: setup.back_facing,
+            topology: object.topology as u8,
             polygon_stipple: object.topology != Topology::TriFanNoStipple,
             stipple_restart: restarts_stipple(&object),
             setup_handle: entry,

@@ -88,6 +88,8 @@ pub struct SetupPrimitive {
     pub line_width: f32,
     /// The back side is seen.
     pub back_facing: bool,
+    /// Primitive topology type, five bits (R1.6 of pixel threads).
+    pub topology: u8,
     /// Polygon stipple applies (triangles of all topologies but TRIFAN_NOSTIPPLE).
     pub polygon_stipple: bool,
     /// The line stipple pattern starts anew (list lines, first line of a strip or loop).

@@ -43,6 +43,7 @@ fn headers_follow_the_manuals_table() {
         .r0(),
         start: [1.5, -2.0],
         back_facing: true,
+        topology: 5,
         antialias: false,
         viewport_index: 2,
         render_target_array_index: 7,
@@ -60,7 +61,7 @@ fn headers_follow_the_manuals_table() {
     assert_eq!(r[1][0], 0x3fc0_0000);
     assert_eq!(r[1][1], 0xc000_0000);
     assert_eq!(r[1][2..6], [0x0014_000a, 0x0014_000c, 0x0014_000e, 0]);
-    assert_eq!(r[1][6], 0x8000_0000);
+    assert_eq!(r[1][6], 0x8000_0005);
     assert_eq!(r[1][7], 2 << 27 | 7 << 16);
     assert_eq!(group().dispatch_mask(), 0x0fff);
 }
@@ -128,4 +129,21 @@ fn a_reused_payload_keeps_nothing() {
     assert_eq!(payload.registers()[3], [0; 8]);
     payload.build(&PayloadState::default(), &one);
     assert_eq!(payload.registers().len(), 2);
+}
+
+#[test]
+fn the_sign_of_the_negated_facing_dword_is_the_other_facing() {
+    // `asr.nz null -g1.6 31` is how kernels ask for the front side.
+    for back_facing in [false, true] {
+        for topology in [0x01, 0x04, 0x05, 0x06, 0x0d, 0x0e, 0x0f, 0x16] {
+            let r = build(&PayloadState {
+                back_facing,
+                topology,
+                ..PayloadState::default()
+            });
+            let facing = r[1][6].cast_signed();
+            assert_eq!(facing >> 31 != 0, back_facing);
+            assert_eq!(facing.wrapping_neg() >> 31 != 0, !back_facing);
+        }
+    }
 }

@@ -48,6 +48,7 @@ impl Threads {
                 debug: tag.r0(),
                 start: active.start,
                 back_facing: primitive.back_facing,
+                topology: primitive.topology,
                 antialias: active.smooth,
                 viewport_index: primitive.viewport_index,
                 render_target_array_index: primitive.render_target_array_index,
