@@ -1,6 +1,7 @@
 //! Scenes on a served device beside Mesa's rasterisers: `cargo xtask scenes`.
-//! No PRM chapter. The program that draws them is `tests/tools/glscenes.c`, unmodified on all three.
+//! No PRM chapter. The program that draws them is `tests/tools/glscenes.c`; only a quad strip's diagonal is chosen.
 
+mod floor;
 mod options;
 mod picture;
 mod program;
@@ -9,6 +10,7 @@ mod table;
 use std::path::Path;
 use std::{fs, io};
 
+use self::floor::Lod;
 use self::options::Options;
 use self::program::{Program, Run, Scene, Size, Who};
 use self::table::{Animation, Row};
@@ -17,6 +19,9 @@ use crate::node::{self, Exec};
 
 /// What the device is compared with.
 const REFERENCES: [&str; 2] = ["llvmpipe", "softpipe"];
+
+/// The LOD of the device and of the references.
+const RULES: [Lod; 3] = [Lod::Ideal, Lod::Lines, Lod::Largest];
 
 /// Draws and compares; false when something is wrong.
 pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
@@ -39,6 +44,7 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
     let device = Who::Device(&exec, options.platform);
 
     let mut findings = Vec::new();
+    let mut notes = Vec::new();
     let mut page = format!(
         "# Scenes on the modelled {}\n\n{}",
         options.device.name,
@@ -59,11 +65,16 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
                 let line = table::markdown(&row);
                 print!("{line}");
                 page += &line;
+                notes.extend(row.note());
                 findings.extend(row.findings(options.renderer));
             }
         }
     }
     page.push('\n');
+    for note in &notes {
+        println!("{note}");
+        page = page + note + "\n";
+    }
     for letter in options.animated.chars() {
         if options.scenes.contains(letter) {
             let size = options.sizes.first().copied().unwrap_or(Size {
@@ -118,12 +129,21 @@ fn row(program: &Program, scene: Scene, device: Who<'_>, demanded: bool) -> io::
         let theirs = picture(&references[i])?;
         picture(&device)?.compare(&theirs)
     });
+    let formula = (scene.letter == 'm').then(|| {
+        let runs = [&device, &references[0], &references[1]];
+        [0, 1, 2].map(|i: usize| {
+            let Size { width, height } = scene.size;
+            let formula = floor::picture(width, height, RULES[i]);
+            picture(runs[i])?.compare(&formula)
+        })
+    });
     let row = Row {
         scene,
         demanded,
         device,
         references,
         differences,
+        formula,
     };
     let better = &row.references[row.better()];
     if let (Some(ours), Some(theirs)) = (picture(&row.device), picture(better)) {

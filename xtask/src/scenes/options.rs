@@ -13,7 +13,7 @@ usage: cargo xtask scenes [options]
   --size SIZES      256x256,1024x768 unless told
   --frames N        frames of each scene, 3 unless told; the last one is compared
   --scene LETTERS   abcdDmefghijklnxqo unless told
-  --demand LETTERS  scenes that have to agree, abcdDefgk unless told; - for none
+  --demand LETTERS  scenes that have to agree, all unless told; - for none
   --animate LETTERS scenes that are animated, g unless told; - for none
   --animation N     frames of an animation, 300 unless told
   --timeout S       seconds for a run, 600 unless told
@@ -25,7 +25,7 @@ usage: cargo xtask scenes [options]
 
 /// All scenes of `tests/tools/glscenes.c`.
 pub const SCENES: &str = "abcdDmefghijklnxqo";
-const DEMANDED: &str = "abcdDefgk";
+const DEMANDED: &str = SCENES;
 
 /// What the command line says.
 #[derive(Debug, PartialEq, Eq)]

@@ -20,6 +20,9 @@ pub struct Row {
     pub device: Result<Run, String>,
     pub references: [Result<Run, String>; 2],
     pub differences: [Option<Difference>; 2],
+    /// Where the picture can be computed: the device, llvmpipe and softpipe beside the formula, each with
+    /// its own rule for the level of detail.
+    pub formula: Option<[Option<Difference>; 3]>,
 }
 
 /// An animation: the last frame's difference from llvmpipe's, and the peak memory of the serving
@@ -39,10 +42,16 @@ impl Row {
     /// The difference from the better reference.
     fn best(&self) -> Option<Difference> {
         let [a, b] = self.differences;
-        match (a, b) {
-            (Some(a), Some(b)) => Some(if b.near > a.near { b } else { a }),
-            (a, b) => a.or(b),
-        }
+        nearer(a, b)
+    }
+
+    /// A line about the formula.
+    pub fn note(&self) -> Option<String> {
+        let [device, llvmpipe, softpipe] = self.formula?.map(words);
+        Some(format!(
+            "{}, computed: the device beside the manual's formula: {device}; llvmpipe beside it with straight lines for the logarithm: {llvmpipe}; softpipe beside it with the largest component for the length: {softpipe}",
+            self.label()
+        ))
     }
 
     /// The number of the better reference.
@@ -77,7 +86,9 @@ impl Row {
         if !self.demanded {
             return findings;
         }
-        if let Some(best) = self.best().filter(|best| best.near < DEMAND) {
+        let formula = self.formula.and_then(|formula| formula[0]);
+        let best = nearer(self.best(), formula);
+        if let Some(best) = best.filter(|best| best.near < DEMAND) {
             findings.push(format!(
                 "{label}: {:.3} % within 2, not {DEMAND}",
                 best.near
@@ -127,12 +138,7 @@ impl Animation {
     /// A line for the terminal and the page.
     pub fn line(&self) -> String {
         let [warm, all] = self.peaks;
-        let difference = self.difference.map_or("no picture".to_owned(), |d| {
-            format!(
-                "{:.3} % exact, {:.3} % within 2, largest {}",
-                d.exact, d.near, d.largest
-            )
-        });
+        let difference = words(self.difference);
         format!(
             "{}, {} frames: {:.2} ms a frame; the last beside llvmpipe's: {difference}; peak memory {warm} KiB after {WARM} frames, {all} KiB after all",
             label(&self.scene),
@@ -140,6 +146,23 @@ impl Animation {
             self.ms
         )
     }
+}
+
+/// The one with more pixels within 2; the first of two that are equal.
+fn nearer(a: Option<Difference>, b: Option<Difference>) -> Option<Difference> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(if b.near > a.near { b } else { a }),
+        (a, b) => a.or(b),
+    }
+}
+
+fn words(difference: Option<Difference>) -> String {
+    difference.map_or("no picture".to_owned(), |d| {
+        format!(
+            "{:.3} % exact, {:.3} % within 2, largest {}",
+            d.exact, d.near, d.largest
+        )
+    })
 }
 
 fn label(scene: &Scene) -> String {
@@ -225,6 +248,7 @@ mod tests {
             device: Ok(run("Mesa 965GM", &[1000])),
             references: [Ok(run("llvmpipe", &[1001])), Ok(run("softpipe", &[1000]))],
             differences: [Some(near(99.0)), Some(near(99.9))],
+            formula: None,
         }
     }
 
@@ -242,6 +266,21 @@ mod tests {
         row.demanded = false;
         assert!(row.findings("965GM").is_empty());
         assert_eq!(row.findings("G45"), ["b gl 4x2: drawn by Mesa 965GM"]);
+    }
+
+    #[test]
+    fn the_formula_counts_too() {
+        let mut row = row();
+        assert_eq!(row.note(), None);
+        row.differences = [Some(near(95.0)), Some(near(90.0))];
+        row.formula = Some([Some(near(100.0)), Some(near(99.0)), None]);
+        assert!(row.findings("965GM").is_empty());
+        assert!(
+            row.note()
+                .is_some_and(|note| note.contains("100.000 % within 2"))
+        );
+        row.formula = Some([None, Some(near(100.0)), Some(near(100.0))]);
+        assert_eq!(row.findings("965GM").len(), 1, "the device's own counts");
     }
 
     #[test]
