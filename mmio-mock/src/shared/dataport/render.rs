@@ -163,9 +163,10 @@ impl<'a> RenderTargetWrite<'a> {
         if dual && antialias {
             return Err("dual source with antialias alpha (PRM 5.10.6)");
         }
-        // The table has antialias alpha only with stencil, which has source depth beside it. Alone it
-        // is what drivers ask for to draw smooth lines (Mesa brw_wm_iz.cpp).
-        if stencil && (!source || dual && destination) {
+        // The table has stencil and antialias alpha only with source depth beside them. Alone, with a
+        // single source, the windower asks for stencil when the kernel kills pixels and depth is off
+        // (volume 2; case 0x31 of Mesa's brw_wm_iz), and drivers for antialias alpha of smooth lines.
+        if stencil && dual && (!source || destination) {
             return Err("parts in no sequence of the table (PRM 5.10.6.9)");
         }
         let (coverage, body) = if stencil || antialias {

@@ -33,6 +33,11 @@ const LEGAL: [(u16, bool, bool, bool, usize); 19] = [
     (4, true, true, true, 7),
 ];
 
+/// Stencil alone: not in the table, but 5.10.6.3 does not tie bit 27 to bit 29, and the windower's
+/// cases of killed pixels under a stencil test without depth (0x31 of Mesa's wm_iz_table) have it.
+const STENCIL_ALONE: [(u16, bool, bool, bool, usize); 2] =
+    [(0, false, true, false, 9), (4, false, true, false, 5)];
+
 fn present(source: bool, stencil: bool, destination: bool) -> u32 {
     let bit = |there: bool, flag: u32| if there { flag } else { 0 };
     bit(source, SOURCE) | bit(stencil, STENCIL) | bit(destination, DESTINATION)
@@ -46,6 +51,7 @@ fn the_table_and_nothing_else() {
             let (source, stencil, destination) = (bits & 1 != 0, bits & 2 != 0, bits & 4 != 0);
             let row = LEGAL
                 .iter()
+                .chain(&STENCIL_ALONE)
                 .find(|(f, s, t, d, _)| (*f, *s, *t, *d) == (form, source, stencil, destination));
             for length in 0..14 {
                 let mut bench = Bench::new();
@@ -65,6 +71,31 @@ fn the_table_and_nothing_else() {
             }
         }
     }
+}
+
+// covers: 5.10.6.3-10
+#[test]
+fn stencil_alone_is_tested_and_written() {
+    let replace = ColorCalcState::new()
+        .with_stencil_test_enable(true)
+        .with_stencil_buffer_write_enable(true)
+        .with_stencil_test_function(values::compare_function::COMPAREFUNCTION_ALWAYS)
+        .with_stencil_write_mask(0x0f)
+        .with_stencil_reference_value(0xa3)
+        .with_stencil_pass_depth_pass_op(2);
+    let mut bench = Bench::new();
+    bench.target(f::BGRA8, true);
+    bench.depth();
+    bench.colour_calc(replace);
+    let before = bench.depth_at(4, 2);
+    let neighbour = bench.depth_at(5, 2);
+    let mut body = vec![[0x0505_0505; 8]];
+    body.extend(simd16());
+    // Only slot 0 is left of the pixels.
+    bench.send(LAST, &payload(0x0001, STENCIL, body)).unwrap();
+    let want = before & 0xf0ff_ffff | 0x0300_0000;
+    assert_eq!(bench.depth_at(4, 2), want);
+    assert_eq!(bench.depth_at(5, 2), neighbour);
 }
 
 // covers: 5.10.6-08, 5.10.6.6-01
