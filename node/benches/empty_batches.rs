@@ -1,4 +1,4 @@
-//! Empty batches per second through a node, and the round trip of the cheapest request.
+//! Empty batches per second through a node; round trip of the cheapest request.
 //!
 //! Client and node share one process, but nothing else than the sockets and memory that they would share otherwise.
 #![allow(clippy::unwrap_used, reason = "a benchmark")]
