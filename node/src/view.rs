@@ -87,8 +87,9 @@ impl Views {
         let view = inner.views.get_mut(&key)?;
         view.set_layout(object);
         let start = view.range.start;
-        // Clients map first and wait then: what the device draws in between is brought after the wait.
-        let busy = object.is_busy(true);
+        // Clients map first and wait then: what the device draws in between is brought after the wait. Any use counts:
+        // not all submissions say what they write (stencil without depth, with Mesa's crocus).
+        let busy = object.is_busy(false);
         view.pull(platform, object, &mut inner.map);
         view.stale |= busy;
         Some(start)
@@ -132,7 +133,8 @@ impl Views {
         }
     }
 
-    /// Brings what the device wrote into the view of an object, or of all, unless it is still at it.
+    /// Brings what the device wrote into the view of an object, or of all, unless it is still at it. While it uses the
+    /// object in ways that were not declared as writes, the view stays stale.
     pub fn pull(&self, platform: &LivePlatform, only: Option<&Object>) {
         let mut inner = self.lock();
         let inner = &mut *inner;
@@ -144,7 +146,9 @@ impl Views {
             if let Some(object) = view.object.upgrade()
                 && !object.is_busy(true)
             {
+                let busy = object.is_busy(false);
                 view.pull(platform, &object, &mut inner.map);
+                view.stale |= busy;
             }
         }
     }

@@ -130,6 +130,91 @@ fn mappings_show_the_object_and_keep_it() {
     assert_eq!(node.platform().allocated_pages(), with - 2);
 }
 
+/// Not every client says what a submission writes: Mesa's crocus does not when depth is off and stencil is written.
+#[test]
+fn a_view_mapped_under_an_undeclared_write_is_current_after_the_wait() {
+    const NOOPS: usize = 1 << 18;
+    let (_node, name) = start();
+    let (_life, hello) = Connection::new(&name, Op::Life);
+    let (client, _) = Connection::new(&name, Op::Thread);
+    let (_fd, file) = client.open(false);
+    let call = |request: uapi::Request, block: &mut [u8]| {
+        assert_eq!(client.ioctl(file, request.0, block), 0);
+    };
+    let target = create(&client, file, 8192);
+    let mut tiling = uapi::gem::SetTiling {
+        handle: target,
+        tiling_mode: 1,
+        stride: 1024,
+        ..uapi::gem::SetTiling::new_zeroed()
+    };
+    call(uapi::gem::SET_TILING, tiling.as_mut_bytes());
+    // MI_NOOPs take a while; MI_STORE_DATA_IMM to a global address (PRM volume 1), MI_BATCH_BUFFER_END.
+    let mut batch = vec![0_u32; NOOPS];
+    batch.extend([0x1040_0002, 0, 0, 0x0403_0201, 0x0500_0000, 0]);
+    let size = (batch.len() * 4) as u64;
+    let commands = create(&client, file, size);
+    let mut write = uapi::gem::Transfer {
+        handle: commands,
+        size,
+        data_ptr: batch.as_ptr().addr() as u64,
+        ..uapi::gem::Transfer::new_zeroed()
+    };
+    call(uapi::gem::PWRITE, write.as_mut_bytes());
+    // X tiles are 512 bytes by 8 rows (PRM volume 1): byte 8 of row 3 is that of row 3 in the first tile.
+    let relocation = uapi::exec::Relocation {
+        target_handle: target,
+        delta: 3 * 512 + 8,
+        offset: NOOPS as u64 * 4 + 8,
+        presumed_offset: u64::MAX,
+        read_domains: uapi::gem::domain::RENDER,
+        ..uapi::exec::Relocation::new_zeroed()
+    };
+    let objects = [
+        uapi::exec::Object {
+            handle: target,
+            ..uapi::exec::Object::new_zeroed()
+        },
+        uapi::exec::Object {
+            handle: commands,
+            relocation_count: 1,
+            relocs_ptr: std::ptr::from_ref(&relocation).addr() as u64,
+            ..uapi::exec::Object::new_zeroed()
+        },
+    ];
+    let mut exec = uapi::exec::Execbuffer2 {
+        buffers_ptr: objects.as_ptr().addr() as u64,
+        buffer_count: 2,
+        flags: uapi::exec::RENDER,
+        ..uapi::exec::Execbuffer2::new_zeroed()
+    };
+    call(uapi::exec::EXECBUFFER2, exec.as_mut_bytes());
+    std::hint::black_box((&batch, &relocation, &objects));
+    let mut map = uapi::gem::MmapGtt {
+        handle: target,
+        ..uapi::gem::MmapGtt::new_zeroed()
+    };
+    call(uapi::gem::MMAP_GTT, map.as_mut_bytes());
+    let place = client.call(&Head::new(Op::Map, file, [3, map.offset, 8192]), &[]);
+    assert_eq!((place.reply.result, place.reply.which), (0, 1));
+    let mut wait = uapi::gem::Wait {
+        bo_handle: target,
+        timeout_ns: -1,
+        ..uapi::gem::Wait::new_zeroed()
+    };
+    call(uapi::gem::WAIT, wait.as_mut_bytes());
+    // SAFETY: the memory is a file that nobody shortens.
+    let view = unsafe {
+        memmap2::MmapOptions::new()
+            .offset(place.reply.value)
+            .len(8192)
+            .map(&hello.fds[1])
+            .unwrap()
+    };
+    let pixel = 3 * 1024 + 8;
+    assert_eq!(view[pixel..pixel + 4], [1, 2, 3, 4]);
+}
+
 #[test]
 fn nonsense_is_refused() {
     let (_node, name) = start();
