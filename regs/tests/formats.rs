@@ -71,11 +71,11 @@ fn names_sizes_and_capabilities_agree() {
 
 #[test]
 fn totals_are_the_manuals() {
-    // Marks per column of the printed table.
+    // Marks per column of the printed table, which has no rows for BC4 and BC5.
     let count = |c: char| {
         SURFACE_FORMATS
             .iter()
-            .filter(|f| caps(f).contains(c))
+            .filter(|f| caps(f).contains(c) && !matches!(&f.name[..3], "BC4" | "BC5"))
             .count()
     };
     let totals: Vec<usize> = "SFHKRBVO".chars().map(count).collect();

@@ -39,6 +39,16 @@ pub enum Codec {
         /// Colours lie on the sRGB curve.
         srgb: bool,
     },
+    /// BC4: one channel.
+    Bc4 {
+        /// Values are from -1 to 1.
+        signed: bool,
+    },
+    /// BC5: two channels.
+    Bc5 {
+        /// Values are from -1 to 1.
+        signed: bool,
+    },
     /// Two pixels in four bytes that share their chroma: the bytes' places. The second pixel's
     /// luma is two bytes after the first's.
     Ycrcb {
@@ -157,8 +167,8 @@ impl Format {
             | (desc.vertex_input as u8) << Capability::VertexBuffer as u8
             | (desc.streamed_output as u8) << Capability::StreamedOutput as u8;
         let (bytes, block) = match codec {
-            Codec::Bc1 { .. } | Codec::Bc1Opaque { .. } => (8, (4, 4)),
-            Codec::Bc2 { .. } | Codec::Bc3 { .. } => (16, (4, 4)),
+            Codec::Bc1 { .. } | Codec::Bc1Opaque { .. } | Codec::Bc4 { .. } => (8, (4, 4)),
+            Codec::Bc2 { .. } | Codec::Bc3 { .. } | Codec::Bc5 { .. } => (16, (4, 4)),
             Codec::Ycrcb { .. } => (4, (2, 1)),
             Codec::Fxt1 => (16, (8, 4)),
             Codec::Bit | Codec::Mono8 => (1, (8, 1)),
@@ -229,6 +239,11 @@ impl Format {
             Codec::Bc1Opaque { srgb } => block::bc1(element, i, srgb, true),
             Codec::Bc2 { srgb } => block::bc2(element, i, srgb),
             Codec::Bc3 { srgb } => block::bc3(element, i, srgb),
+            Codec::Bc4 { signed } => [block::bc4(element, 0, i, signed), 0, 0, ONE],
+            Codec::Bc5 { signed } => {
+                let channel = |at| block::bc4(element, at, i, signed);
+                [channel(0), channel(8), 0, ONE]
+            }
             Codec::Ycrcb { luma, cb, cr } => {
                 let y_at = (luma as u32 + 2 * (x & 1)) as usize & 3;
                 let f = |at: usize| num::unorm8_to_f32(element[at & 3]).to_bits();

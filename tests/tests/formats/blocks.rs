@@ -1,6 +1,6 @@
 //! Compressed blocks: BC by the crate bcdec_rs, FXT1 by the text of its extension.
 //!
-//! PRM: volume 4 4.7.2.1.1 names the formats. Not decoded here: BC4 to BC7, which this family lacks.
+//! PRM: volume 4 4.7.2.1.1 names the formats. Not decoded here: BC6 and BC7, which this family lacks.
 
 use crestline_tests::formats::{Want, float, srgb_to_linear};
 
@@ -9,6 +9,9 @@ use crestline_tests::formats::{Want, float, srgb_to_linear};
 /// EXT_texture_compression_s3tc has real numbers; decoders with bytes round end points (bcdec_rs to the nearest, the
 /// model by repeated bits) and what lies between in their own ways. So the former have a step of slack, the latter two.
 pub fn bc(name: &str, element: &[u8], x: u32, y: u32) -> [Want; 4] {
+    if name.starts_with("BC4") || name.starts_with("BC5") {
+        return rgtc(name, element, x, y);
+    }
     let mut texels = [0; 64];
     match &name[..3] {
         "BC1" => bcdec_rs::bc1(element, &mut texels, 16),
@@ -48,6 +51,21 @@ pub fn bc(name: &str, element: &[u8], x: u32, y: u32) -> [Want; 4] {
         float(f64::from(texel[3]) / 255.0)
     };
     [colour(texel[0]), colour(texel[1]), colour(texel[2]), alpha]
+}
+
+/// Texel of a BC4 or BC5 block: red, or red and green, in real numbers.
+fn rgtc(name: &str, element: &[u8], x: u32, y: u32) -> [Want; 4] {
+    let signed = name.ends_with("SNORM");
+    let channel = |half: &[u8]| {
+        let mut texels = [0.0; 16];
+        bcdec_rs::bc4_float(half, &mut texels, 4, signed);
+        Want::Near(f64::from(texels[(y * 4 + x) as usize]), 1e-6)
+    };
+    let green = match name.starts_with("BC5") {
+        true => channel(&element[8..]),
+        false => float(0.0),
+    };
+    [channel(&element[..8]), green, float(0.0), float(1.0)]
 }
 
 /// A colour as the extension writes it: ARGB8888.

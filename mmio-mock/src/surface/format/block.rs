@@ -1,6 +1,7 @@
-//! Block-compressed colours: BC1, BC2 and BC3 (S3TC).
+//! Block-compressed colours: BC1, BC2 and BC3 (S3TC), BC4 and BC5 (RGTC).
 //!
-//! PRM: volume 4 4.7.2.1.1 (BC1..BC3); the encoding is EXT_texture_compression_s3tc.
+//! PRM: volume 4 4.7.2.1.1 (BC1..BC3); the encodings are those of EXT_texture_compression_s3tc and
+//! ARB_texture_compression_rgtc.
 //! Not modelled: the hardware's own rounding of the interpolated colours.
 
 use num::{srgb8_to_linear, unorm8_to_f32};
@@ -84,6 +85,31 @@ pub fn bc3(block: &[u8; 16], i: u32, srgb: bool) -> [u32; 4] {
     to_bits(rgb, alpha, srgb)
 }
 
+/// Channel of texel `i` of a BC4 block, or of half a BC5 block, that starts at byte `at` (0 or 8).
+pub fn bc4(block: &[u8; 16], at: usize, i: u32, signed: bool) -> u32 {
+    let at = at & 8;
+    let (b0, b1) = (block[at], block[at + 1]);
+    let codes = le32(block, at + 2) as u64 | (le16(block, at + 6) as u64) << 32;
+    let code = (codes >> (3 * (i & 15)) & 7) as u8;
+    // The lowest two codes of signed bytes are both -1.
+    let widen = |b: u8| match signed {
+        true => (b.cast_signed() as f32 / 127.0).max(-1.0),
+        false => unorm8_to_f32(b),
+    };
+    let (c0, c1) = (widen(b0), widen(b1));
+    let mix = |n: u8, of: u8| ((of - n) as f32 * c0 + n as f32 * c1) / of as f32;
+    let value = match code {
+        0 => c0,
+        1 => c1,
+        c if c0 > c1 => mix(c - 1, 7),
+        6 if signed => -1.0,
+        6 => 0.0,
+        7 => 1.0,
+        c => mix(c - 1, 5),
+    };
+    value.to_bits()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -130,5 +156,28 @@ mod tests {
         (b[0], b[1]) = (0, 255);
         let ramp: Vec<u32> = (0..8).map(|i| rgba(bc3(&b, i, false))[3]).collect();
         assert_eq!(ramp, [0, 255, 51, 102, 153, 204, 0, 255]);
+    }
+
+    /// The ramps of RED_RGTC1, whose weights the extension writes out.
+    #[test]
+    fn bc4_ramps() {
+        let mut b = [0u8; 16];
+        let codes: u64 = (0..8).fold(0, |acc, i| acc | i << (3 * i));
+        b[10..].copy_from_slice(&codes.to_le_bytes()[..6]);
+        let ramp = |b: &[u8; 16], signed| -> Vec<i32> {
+            let value = |i| f32::from_bits(bc4(b, 8, i, signed));
+            (0..8).map(|i| (value(i) * 35.0).round() as i32).collect()
+        };
+        (b[8], b[9]) = (255, 0);
+        assert_eq!(ramp(&b, false), [35, 0, 30, 25, 20, 15, 10, 5]);
+        // As signed bytes these are -1/127 and 0: six steps.
+        assert_eq!(ramp(&b, true), [0, 0, 0, 0, 0, 0, -35, 35]);
+        (b[8], b[9]) = (0, 255);
+        assert_eq!(ramp(&b, false), [0, 35, 7, 14, 21, 28, 0, 35]);
+        (b[8], b[9]) = (127, 129);
+        assert_eq!(ramp(&b, true), [35, -35, 25, 15, 5, -5, -15, -25]);
+        // -128 is -1 too.
+        (b[8], b[9]) = (128, 127);
+        assert_eq!(ramp(&b, true), [-35, 35, -21, -7, 7, 21, -35, 35]);
     }
 }
