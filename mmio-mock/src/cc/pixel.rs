@@ -39,7 +39,11 @@ struct Plan<'a> {
     blend: bool,
     logic: Option<LogicOp>,
     dither: Option<(u32, u32)>,
-    /// Lower and upper bound of the clamps.
+    /// Lower and upper bound of the clamp before blending.
+    pre: Option<(f32, f32)>,
+    /// Blend constant.
+    constant: [f32; 4],
+    /// Lower and upper bound of the clamp after blending.
     range: (f32, f32),
     /// Bits of the element that are written; `None`: all.
     keep: Option<u128>,
@@ -59,6 +63,23 @@ impl<'a> Plan<'a> {
             && target.blend_enable
             && float
             && format.has(Capability::AlphaBlend);
+        // The blender holds the colours of a UNORM target as such a target does, whatever the enables say: Mesa clears
+        // both on this family, and G41 passes its tests of ARB_color_buffer_float with that.
+        let normalised = (0..4).all(|i| {
+            matches!(
+                format.channel_kind(i),
+                None | Some(Kind::Unorm | Kind::Srgb)
+            )
+        });
+        let range = range(cc, format);
+        let pre = match cc.pre_clamp {
+            true => Some(range),
+            false => (blend && normalised).then_some((0.0, 1.0)),
+        };
+        let constant = match normalised {
+            true => cc.constant.map(|v| v.max(0.0).min(1.0)),
+            false => cc.constant,
+        };
         let all = format.channel_mask(15);
         let written = format.channel_mask(target.write_channels);
         Plan {
@@ -67,7 +88,9 @@ impl<'a> Plan<'a> {
             blend,
             logic,
             dither: cc.dither.filter(|_| unorm && float),
-            range: range(cc, format),
+            pre,
+            constant,
+            range,
             keep: (written != all).then_some(written),
             bytes: format.bytes as usize,
         }
@@ -154,9 +177,9 @@ fn write_one(
     if format.class == Class::Float {
         let mut c = colour.map(f32::from_bits);
         let mut c1 = source1.map(f32::from_bits);
-        if cc.pre_clamp {
-            c = clamp(c, plan.range);
-            c1 = clamp(c1, plan.range);
+        if let Some(range) = plan.pre {
+            c = clamp(c, range);
+            c1 = clamp(c1, range);
         }
         if plan.blend
             && let Some(equation) = cc.blend
@@ -166,7 +189,7 @@ fn write_one(
                 source: lane(c),
                 source1: lane(c1),
                 destination: lane(format.unpack(&old).map(f32::from_bits)),
-                constant: cc.constant,
+                constant: plan.constant,
             };
             c = blend(equation, cc.blend_alpha, &colours).map(|v| v[0]);
         }
@@ -332,9 +355,9 @@ fn write_bytes4(
         let floats = |p: &Planes| p.map(|plane| plane.map(f32::from_bits));
         let mut colour = floats(block.colour);
         let mut source1 = block.source1.map_or(colour, floats);
-        if cc.pre_clamp {
-            clamp_planes(&mut colour, plan.range);
-            clamp_planes(&mut source1, plan.range);
+        if let Some(range) = plan.pre {
+            clamp_planes(&mut colour, range);
+            clamp_planes(&mut source1, range);
         }
         let mut destination = [[0f32; 16]; 4];
         for pair in pairs {
@@ -351,7 +374,7 @@ fn write_bytes4(
             source: colour,
             source1,
             destination,
-            constant: cc.constant,
+            constant: plan.constant,
         };
         // The clamp after blending is that of packing, whatever its range.
         let blended = blend(equation, cc.blend_alpha, &colours);

@@ -224,6 +224,41 @@ fn clamps() {
     }
 }
 
+/// A fixed-point target blends with colours and constants of its range without either clamp (ARB_color_buffer_float:
+/// "if the color buffer is fixed-point, the components of the source and destination values and blend factors are clamped").
+#[test]
+fn unorm_targets_blend_in_their_range() {
+    let by_constant = Equation {
+        source: Factor::ConstantColour,
+        destination: Factor::Zero,
+        function: Function::Add,
+    };
+    // B8G8R8A8 takes the fast path, B10G10R10A2 the other: 1.5 * 0.5 and -1 + 1/2, clamped first.
+    for (format, half) in [(0x0c0, 128u32), (0x0d1, 512)] {
+        for (equation, colour, old) in [
+            (by_constant, 1.5, 0),
+            (Equation::default(), -1.0, u32::MAX / 2 + 1),
+        ] {
+            let cc = CcState {
+                blend: Some(equation),
+                blend_alpha: equation,
+                constant: [0.5; 4],
+                ..CcState::default()
+            };
+            let (mut mem, t) = setup(format, 1 << 13, 0);
+            mem.write_u32(t.address(0, 0, 0, 0), old).unwrap();
+            write(&mut mem, &cc, &t, 1, &flat([colour; 4]));
+            let got = mem.read_u32(t.address(0, 0, 0, 0)).unwrap();
+            if old == 0 {
+                // Blue is lowest.
+                assert_eq!(got & (2 * half - 1), half);
+            } else {
+                assert_eq!(got, old);
+            }
+        }
+    }
+}
+
 #[test]
 fn integer_targets_take_integers() {
     let (mut mem, t) = setup(0x0ca, 0, 0);
