@@ -28,7 +28,8 @@ fn layout(format: &Format) -> [Option<usize>; 4] {
         Codec::SharedExponent | Codec::Ycrcb { .. } | Codec::Bc1Opaque { .. } => {
             [Some(0), Some(1), Some(2), None]
         }
-        Codec::Bit | Codec::Mono8 => [Some(0), None, None, None],
+        Codec::Bit | Codec::Mono8 | Codec::Bc4 { .. } => [Some(0), None, None, None],
+        Codec::Bc5 { .. } => [Some(0), Some(1), None, None],
         _ => [Some(0), Some(1), Some(2), Some(3)],
     }
 }
@@ -287,7 +288,13 @@ impl<'a> Texels<'a> {
             if self.quirks.compare_nan && value.is_nan() && format.code == A16_FLOAT {
                 value = f32::INFINITY;
             }
-            let lit = if passes(function, value, self.reference) {
+            // UNORM texels meet a reference of their range (OpenGL 1.5, 3.8.14: "D_t and R are clamped"): drivers leave
+            // that to the sampler.
+            let reference = match format.channel_kind(channel) {
+                Some(Kind::Unorm) => self.reference.clamp(0.0, 1.0),
+                _ => self.reference,
+            };
+            let lit = if passes(function, value, reference) {
                 0.0
             } else {
                 1.0

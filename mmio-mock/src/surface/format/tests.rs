@@ -21,8 +21,13 @@ fn floats(v: [u32; 4]) -> [f32; 4] {
 #[test]
 fn the_table_is_sorted_and_complete() {
     assert!(table::FORMATS.windows(2).all(|w| w[0].code < w[1].code));
-    // Totals of the manual's marks per column.
-    let count = |c| table::FORMATS.iter().filter(|f| f.has(c)).count();
+    // Totals of the manual's marks per column; it prints no rows for BC4 and BC5.
+    let rgtc = |f: &&Format| f.name.starts_with("BC4") || f.name.starts_with("BC5");
+    let count = |c| {
+        let rows = table::FORMATS.iter().filter(|f| !rgtc(f));
+        rows.filter(|f| f.has(c)).count()
+    };
+    assert_eq!(table::FORMATS.iter().filter(rgtc).count(), 4);
     assert_eq!(count(Capability::Sampling), 107);
     assert_eq!(count(Capability::Filtering), 66);
     assert_eq!(count(Capability::Shadow), 16);

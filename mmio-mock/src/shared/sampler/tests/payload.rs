@@ -157,6 +157,29 @@ fn shadow_results_are_inverted_and_filtered() {
     }
 }
 
+/// OpenGL 1.5, 3.8.14: depths and references of fixed-point textures lie in [0, 1]; those of floats are free.
+#[test]
+fn unorm_texels_are_compared_with_a_reference_of_their_range() {
+    let mut bench = Bench::new();
+    for (format, ones, held) in [
+        (f::I24X8, 0x00ff_ffff, 0.0),
+        (f::R32F, 1.0f32.to_bits(), 1.0),
+    ] {
+        let state = surface_2d(format, 1, 1, Tiling::Linear);
+        for (texel, reference) in [(ones, 2.0f32), (0, -1.0)] {
+            bench.fill(state, 0, |_, _, _| texel);
+            // PREFILTEROP_EQUAL gives 0.0 where it holds (PRM 4.4).
+            bench.bind(state, sampler(NEAREST, CLAMP).with_shadow_function(3));
+            let reference = [reference.to_bits(); 8];
+            let mut w = [[0; 8]; 4];
+            bench
+                .send(1, &[[0; 8], [0; 8], [0; 8], [0; 8], reference], &mut w)
+                .unwrap();
+            assert_eq!(f32::from_bits(w[0][0]), held, "format {format:#x}");
+        }
+    }
+}
+
 // covers: 4.7.4-02, 4.7.4-03
 #[test]
 fn border_colours_follow_the_format() {
