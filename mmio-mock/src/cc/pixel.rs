@@ -72,13 +72,15 @@ impl<'a> Plan<'a> {
             )
         });
         let range = range(cc, format);
-        let pre = match cc.pre_clamp {
-            true => Some(range),
-            false => (blend && normalised).then_some((0.0, 1.0)),
+        let pre = if cc.pre_clamp {
+            Some(range)
+        } else {
+            (blend && normalised).then_some((0.0, 1.0))
         };
-        let constant = match normalised {
-            true => cc.constant.map(|v| v.max(0.0).min(1.0)),
-            false => cc.constant,
+        let constant = if normalised {
+            clamp(cc.constant, (0.0, 1.0))
+        } else {
+            cc.constant
         };
         let all = format.channel_mask(15);
         let written = format.channel_mask(target.write_channels);

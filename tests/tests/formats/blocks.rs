@@ -61,9 +61,10 @@ fn rgtc(name: &str, element: &[u8], x: u32, y: u32) -> [Want; 4] {
         bcdec_rs::bc4_float(half, &mut texels, 4, signed);
         Want::Near(f64::from(texels[(y * 4 + x) as usize]), 1e-6)
     };
-    let green = match name.starts_with("BC5") {
-        true => channel(&element[8..]),
-        false => float(0.0),
+    let green = if name.starts_with("BC5") {
+        channel(&element[8..])
+    } else {
+        float(0.0)
     };
     [channel(&element[..8]), green, float(0.0), float(1.0)]
 }

@@ -92,9 +92,12 @@ pub fn bc4(block: &[u8; 16], at: usize, i: u32, signed: bool) -> u32 {
     let codes = le32(block, at + 2) as u64 | (le16(block, at + 6) as u64) << 32;
     let code = (codes >> (3 * (i & 15)) & 7) as u8;
     // The lowest two codes of signed bytes are both -1.
-    let widen = |b: u8| match signed {
-        true => (b.cast_signed() as f32 / 127.0).max(-1.0),
-        false => unorm8_to_f32(b),
+    let widen = |b: u8| {
+        if signed {
+            (b.cast_signed() as f32 / 127.0).max(-1.0)
+        } else {
+            unorm8_to_f32(b)
+        }
     };
     let (c0, c1) = (widen(b0), widen(b1));
     let mix = |n: u8, of: u8| ((of - n) as f32 * c0 + n as f32 * c1) / of as f32;
