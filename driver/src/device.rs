@@ -250,6 +250,12 @@ impl Device {
         &self.inner.hangcheck
     }
 
+    /// Sets the device time between two looks of the hang check (500 ms at first); an engine that has stood still for ten
+    /// of them hangs.
+    pub fn set_hang_check_period(&self, period: Delta) {
+        self.hangcheck().set_period(period);
+    }
+
     /// Nothing is a hang until the guard is dropped: a debugger has halted a thread.
     #[must_use]
     pub fn suspend_hang_check(&self) -> Suspension {

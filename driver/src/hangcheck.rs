@@ -18,7 +18,7 @@ use regs::ids::RegId;
 
 /// Time between the two samples of a wait that has timed out.
 const SAMPLE_PERIOD: Delta = Delta::from_micros(10);
-/// Time between two samples of the engine.
+/// Time between two samples of the engine, unless another is set.
 const SAMPLE: Delta = Delta::from_millis(500);
 /// Score for a sample in which nothing at all has moved, and for one in which only the parser has, within commands
 /// that it has been at before: that may be an endless loop (i915 `HUNG` and `BUSY`, in that order of size).
@@ -140,6 +140,8 @@ pub struct Hangcheck {
     next: AtomicU64,
     seen: SpinLock<Option<Seen>>,
     suspensions: AtomicU32,
+    /// Time between two samples in nanoseconds, 0 for [`SAMPLE`].
+    period: AtomicU64,
 }
 
 impl Hangcheck {
@@ -150,10 +152,23 @@ impl Hangcheck {
         self.suspensions.load(Ordering::Acquire) > 0
     }
 
+    fn period(&self) -> Delta {
+        match self.period.load(Ordering::Relaxed) {
+            0 => SAMPLE,
+            nanos => Delta::from_nanos(nanos),
+        }
+    }
+
+    /// Sets the time between two samples.
+    pub(crate) fn set_period(&self, period: Delta) {
+        self.period.store(period.as_nanos(), Ordering::Relaxed);
+        self.next.store(0, Ordering::Release);
+    }
+
     /// Whether it is time for a sample; only one of several that ask at the same time hears yes.
     fn is_due(&self, now: Ktime) -> bool {
         let next = self.next.load(Ordering::Acquire);
-        let after = (now + SAMPLE).as_nanos();
+        let after = (now + self.period()).as_nanos();
         now.as_nanos() >= next
             && self
                 .next

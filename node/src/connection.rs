@@ -77,7 +77,7 @@ impl Connection<'_> {
     fn life(&mut self, head: &Head) -> io::Result<()> {
         let server = self.server;
         let parent = i32::try_from(head.c).ok().filter(|pid| *pid > 0);
-        server.processes.begin(self.pid, parent);
+        let life = server.processes.begin(self.pid, parent);
         let fds = [server.memory.as_fd(), server.views.fd().as_fd()];
         self.socket.send(&Reply::default(), &[], &fds)?;
         let end = loop {
@@ -87,7 +87,7 @@ impl Connection<'_> {
                 Err(error) => break Err(error),
             }
         };
-        server.processes.end(self.pid);
+        server.processes.end(self.pid, life);
         server.wake();
         end
     }

@@ -11,6 +11,8 @@ use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use driver::{Device, Node, Shared};
+use nix::errno::Errno;
+use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::inotify::{AddWatchFlags, Inotify, WatchDescriptor};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::sys::stat::fstat;
@@ -53,10 +55,17 @@ struct Entry {
     keeper: Keeper,
 }
 
+/// Events that are not a peer's: something to read for the watching thread.
+const OTHER: u64 = u64::MAX;
+/// Events that are taken at a time.
+const EVENTS: usize = 64;
+
 /// The table.
 pub struct Descriptors {
     entries: Mutex<HashMap<u64, Entry>>,
     inotify: Inotify,
+    /// Tells which peers have hung up.
+    epoll: Epoll,
 }
 
 fn inode(fd: impl AsFd) -> io::Result<u64> {
@@ -64,11 +73,17 @@ fn inode(fd: impl AsFd) -> io::Result<u64> {
 }
 
 impl Descriptors {
-    pub fn new() -> io::Result<Self> {
+    /// A table whose [`watch`](Self::watch) also ends when `wake` is readable.
+    pub fn new(wake: impl AsFd) -> io::Result<Self> {
         use nix::sys::inotify::InitFlags;
+        let inotify = Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)?;
+        let epoll = Epoll::new(EpollCreateFlags::EPOLL_CLOEXEC)?;
+        epoll.add(wake, EpollEvent::new(EpollFlags::EPOLLIN, OTHER))?;
+        epoll.add(&inotify, EpollEvent::new(EpollFlags::EPOLLIN, OTHER))?;
         Ok(Descriptors {
             entries: Mutex::default(),
-            inotify: Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)?,
+            inotify,
+            epoll,
         })
     }
 
@@ -99,6 +114,9 @@ impl Descriptors {
             if entries.contains_key(&number) {
                 continue;
             }
+            // Hanging up is always told.
+            let hangup = EpollEvent::new(EpollFlags::empty(), number);
+            self.epoll.add(&peer, hangup)?;
             let keeper = Keeper::Peer(peer);
             entries.insert(number, Entry { what, keeper });
             return Ok((client, number));
@@ -142,46 +160,21 @@ impl Descriptors {
         self.lock().len()
     }
 
-    /// Sleeps until something is closed or `wake` is readable, and forgets what is closed. `awake` runs for each sync
-    /// file that is not signalled yet.
-    pub fn watch(&self, wake: impl AsFd, patience: nix::poll::PollTimeout) -> io::Result<()> {
-        use nix::poll::{PollFd, PollFlags, poll};
-        let peers: Vec<(u64, OwnedFd)> = {
-            let entries = self.lock();
-            let peers = entries
-                .iter()
-                .filter_map(|(inode, entry)| match &entry.keeper {
-                    Keeper::Peer(peer) => Some((*inode, peer.try_clone().ok()?)),
-                    Keeper::Watched(..) => None,
-                });
-            peers.collect()
-        };
-        let mut fds = vec![
-            PollFd::new(wake.as_fd(), PollFlags::POLLIN),
-            PollFd::new(self.inotify.as_fd(), PollFlags::POLLIN),
-        ];
-        fds.extend(
-            peers
-                .iter()
-                .map(|(_, peer)| PollFd::new(peer.as_fd(), PollFlags::empty())),
-        );
-        match poll(&mut fds, patience) {
-            Ok(_) | Err(nix::errno::Errno::EINTR) => {}
+    /// Sleeps until something is closed or the table is woken, and forgets what is closed.
+    pub fn watch(&self, patience: EpollTimeout) -> io::Result<()> {
+        let mut events = [EpollEvent::empty(); EVENTS];
+        let count = match self.epoll.wait(&mut events, patience) {
+            Ok(count) => count,
+            Err(Errno::EINTR) => 0,
             Err(error) => return Err(error.into()),
-        }
-        let gone = PollFlags::POLLHUP | PollFlags::POLLERR;
-        let closed: Vec<u64> = fds
-            .iter()
-            .skip(2)
-            .zip(&peers)
-            .filter(|(fd, _)| fd.revents().is_some_and(|seen| seen.intersects(gone)))
-            .map(|(_, (inode, _))| *inode)
-            .collect();
-        drop(fds);
+        };
         let mut dropped = Vec::new();
         {
             let mut entries = self.lock();
-            dropped.extend(closed.iter().filter_map(|inode| entries.remove(inode)));
+            for event in events.iter().take(count) {
+                // Hung up or broken, as nothing else is asked for.
+                dropped.extend(entries.remove(&event.data()));
+            }
             if let Ok(events) = self.inotify.read_events() {
                 for event in events {
                     dropped.extend(Self::take_watched(&mut entries, event.wd));
@@ -189,10 +182,11 @@ impl Descriptors {
             }
         }
         for entry in &dropped {
-            if let Keeper::Watched(_, watch) = entry.keeper {
-                // It is gone with its file anyway.
-                let _ = self.inotify.rm_watch(watch);
-            }
+            // It is gone with its file anyway.
+            let _ = match &entry.keeper {
+                Keeper::Watched(_, watch) => self.inotify.rm_watch(*watch),
+                Keeper::Peer(peer) => self.epoll.delete(peer),
+            };
         }
         // Closing a file takes the driver's locks: not under ours.
         drop(dropped);

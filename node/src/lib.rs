@@ -21,6 +21,7 @@ use std::ffi::OsString;
 use std::io;
 use std::sync::Arc;
 
+use kernel::time::Delta;
 use mmio_mock::r#gen::DeviceInfo;
 
 pub use report::Report;
@@ -36,6 +37,8 @@ pub struct Options {
     pub memory: usize,
     /// Whether everything that is not known is reported each time.
     pub strict: bool,
+    /// Device time between two looks of the driver's hang check, when not the driver's own.
+    pub hang_check: Option<Delta>,
 }
 
 impl Options {
@@ -46,6 +49,7 @@ impl Options {
             device,
             memory: DEFAULT_MEMORY,
             strict: false,
+            hang_check: None,
         }
     }
 }

@@ -24,64 +24,94 @@ pub struct Mapped {
 /// Mappings by address.
 pub type Mappings = BTreeMap<u64, Mapped>;
 
-#[derive(Default)]
 struct Process {
+    /// Which connection it is of: a program that is executed has the process number of the one before.
+    life: u64,
     mappings: Mappings,
+}
+
+#[derive(Default)]
+struct Inner {
+    processes: HashMap<i32, Process>,
+    lives: u64,
 }
 
 /// All client processes.
 #[derive(Default)]
-pub struct Processes(Mutex<HashMap<i32, Process>>);
+pub struct Processes(Mutex<Inner>);
 
 impl Processes {
-    fn lock(&self) -> MutexGuard<'_, HashMap<i32, Process>> {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A process has begun, with the mappings of `parent` when it has inherited them.
-    pub fn begin(&self, pid: i32, parent: Option<i32>) {
-        let mut processes = self.lock();
-        let inherited = parent.and_then(|parent| processes.get(&parent));
+    /// A process has begun, with the mappings of `parent` when it has inherited them. What it is to be ended by.
+    #[must_use]
+    pub fn begin(&self, pid: i32, parent: Option<i32>) -> u64 {
+        let mut inner = self.lock();
+        let inherited = parent.and_then(|parent| inner.processes.get(&parent));
         let mappings = inherited.map(|parent| parent.mappings.clone());
-        let process = processes.entry(pid).or_default();
-        process.mappings = mappings.unwrap_or_default();
+        inner.lives = inner.lives.wrapping_add(1);
+        let process = Process {
+            life: inner.lives,
+            mappings: mappings.unwrap_or_default(),
+        };
+        let life = process.life;
+        let old = inner.processes.insert(pid, process);
+        drop(inner);
+        drop(old);
+        life
     }
 
-    /// A process has ended.
-    pub fn end(&self, pid: i32) {
-        let gone = self.lock().remove(&pid);
+    /// A process has ended, unless another has begun with its number.
+    pub fn end(&self, pid: i32, life: u64) {
+        let mut inner = self.lock();
+        let is_it = |process: &Process| process.life == life;
+        let gone = if inner.processes.get(&pid).is_some_and(is_it) {
+            inner.processes.remove(&pid)
+        } else {
+            None
+        };
+        drop(inner);
         drop(gone);
     }
 
     /// Number of processes.
     pub fn count(&self) -> usize {
-        self.lock().len()
+        self.lock().processes.len()
     }
 
-    /// A range now shows an object; what was there before does not any more.
+    /// A range now shows an object; what was there before does not any more. Nothing is kept for a process that has
+    /// ended: its last messages may be read after its end.
     pub fn map(&self, pid: i32, address: u64, mapped: Mapped) {
-        let mut processes = self.lock();
-        let process = processes.entry(pid).or_default();
-        let old = cut(&mut process.mappings, address, mapped.len);
-        process.mappings.insert(address, mapped);
-        drop(processes);
+        let mut inner = self.lock();
+        let mut old = Vec::new();
+        if let Some(process) = inner.processes.get_mut(&pid) {
+            old = cut(&mut process.mappings, address, mapped.len);
+            old.extend(process.mappings.insert(address, mapped));
+        } else {
+            old.push(mapped);
+        }
+        drop(inner);
         drop(old);
     }
 
     /// A range shows nothing any more.
     pub fn unmap(&self, pid: i32, address: u64, len: u64) {
-        let mut processes = self.lock();
-        let old = processes
+        let mut inner = self.lock();
+        let old = inner
+            .processes
             .get_mut(&pid)
             .map(|process| cut(&mut process.mappings, address, len));
-        drop(processes);
+        drop(inner);
         drop(old);
     }
 
     /// The mappings of an object in a process.
     pub fn of(&self, pid: i32, object: &Object) -> Vec<(u64, Mapped)> {
-        let processes = self.lock();
-        let mappings = processes.get(&pid).map(|process| process.mappings.iter());
+        let inner = self.lock();
+        let process = inner.processes.get(&pid);
+        let mappings = process.map(|process| process.mappings.iter());
         mappings
             .into_iter()
             .flatten()

@@ -29,6 +29,9 @@ use crate::tree::Tree;
 use crate::view::Views;
 use crate::{Error, Options, connection, edge, watch};
 
+/// Texts of clients that are kept, however many they have.
+const TEXTS: usize = 256;
+
 /// Wakes a thread that polls.
 pub struct Wake(EventFd);
 
@@ -117,11 +120,15 @@ impl Server {
         let live = LivePlatform::new(Arc::clone(&model));
         let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).map_err(Error::Probe)?;
         let (listener, name) = listen_somewhere().map_err(Error::system("socket"))?;
+        let wake = Wake::new().map_err(Error::system("eventfd"))?;
+        if let Some(period) = options.hang_check {
+            device.set_hang_check_period(period);
+        }
         let server = Arc::new(Server {
             tree: Tree::build(options.device).map_err(Error::system("directory of the device"))?,
             views: Views::new().map_err(Error::system("memory of linear views"))?,
-            descriptors: Descriptors::new().map_err(Error::system("inotify"))?,
-            wake: Wake::new().map_err(Error::system("eventfd"))?,
+            descriptors: Descriptors::new(&wake).map_err(Error::system("watching descriptors"))?,
+            wake,
             device,
             model,
             live,
@@ -164,6 +171,8 @@ impl Server {
                 continue;
             }
             let Ok(fd) = edge::accept(listener) else {
+                // Too many descriptors, say: it stays in the queue until there are fewer.
+                std::thread::sleep(Duration::from_millis(1));
                 continue;
             };
             let server = Arc::clone(self);
@@ -213,7 +222,7 @@ impl Server {
         match kind {
             0 => {
                 let mut renderers = guard(&self.renderers);
-                if !renderers.iter().any(|other| other == text) {
+                if renderers.len() < TEXTS && !renderers.iter().any(|other| other == text) {
                     renderers.push(text.to_owned());
                 }
             }
@@ -225,7 +234,10 @@ impl Server {
     fn say(&self, text: &str) {
         if self.strict {
             eprintln!("crestline: {text}");
-        } else if guard(&self.said).insert(text.to_owned()) {
+            return;
+        }
+        let mut said = guard(&self.said);
+        if said.len() < TEXTS && said.insert(text.to_owned()) {
             log::warn!("{text}");
         }
     }

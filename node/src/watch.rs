@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-use nix::poll::PollTimeout;
+use nix::sys::epoll::EpollTimeout;
 
 use crate::server::Server;
 
@@ -21,8 +21,8 @@ pub fn run(server: &Arc<Server>) {
     while !server.stopping.load(Ordering::Acquire) {
         let pending = server.descriptors.signal_fences();
         let patience = if pending { FENCES } else { ENGINE };
-        let patience = PollTimeout::try_from(patience).unwrap_or(PollTimeout::ZERO);
-        if let Err(error) = server.descriptors.watch(&server.wake, patience) {
+        let patience = EpollTimeout::try_from(patience).unwrap_or(EpollTimeout::ZERO);
+        if let Err(error) = server.descriptors.watch(patience) {
             log::error!("watching descriptors: {error}");
             return;
         }

@@ -1,7 +1,11 @@
 //! A client without a shim: speaks the messages itself.
+#![allow(dead_code, reason = "no test uses everything")]
+
+pub mod frame;
+pub mod random;
 
 use std::io::{IoSlice, IoSliceMut};
-use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 
 use nix::sys::socket::{
     AddressFamily, ControlMessageOwned, MsgFlags, SockFlag, SockType, UnixAddr, connect, recvmsg,
@@ -24,22 +28,29 @@ pub struct Answer {
 impl Connection {
     /// Connects, and says what it is.
     pub fn new(name: &str, op: Op) -> (Self, Answer) {
-        let fd = socket(
-            AddressFamily::Unix,
-            SockType::SeqPacket,
-            SockFlag::SOCK_CLOEXEC,
-            None,
-        )
-        .unwrap();
-        connect(
-            fd.as_raw_fd(),
-            &UnixAddr::new_abstract(name.as_bytes()).unwrap(),
-        )
-        .unwrap();
-        let connection = Connection(fd);
+        let connection = Connection::silent(name);
         let pid = u64::from(std::process::id());
         let answer = connection.call(&Head::new(op, 0, [u64::from(wire::VERSION), pid, 0]), &[]);
         (connection, answer)
+    }
+
+    /// A connection that has said nothing.
+    pub fn silent(name: &str) -> Self {
+        let kind = SockType::SeqPacket;
+        let fd = socket(AddressFamily::Unix, kind, SockFlag::SOCK_CLOEXEC, None).unwrap();
+        let address = UnixAddr::new_abstract(name.as_bytes()).unwrap();
+        connect(fd.as_raw_fd(), &address).unwrap();
+        Connection(fd)
+    }
+
+    /// Its number.
+    pub fn raw(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    /// Itself, to set options.
+    pub fn borrow(&self) -> BorrowedFd<'_> {
+        self.0.as_fd()
     }
 
     pub fn send(&self, head: &Head, payload: &[u8]) {

@@ -1,0 +1,179 @@
+//! Files that several processes hold: children, programs without the shim, processes that are killed.
+//!
+//! No PRM chapter. What Linux does with open files across fork, exec and exit (man pages).
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+mod support;
+
+use std::io::{BufRead as _, BufReader};
+use std::os::fd::AsRawFd as _;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use kernel::time::Delta;
+use nix::fcntl::{FcntlArg, FdFlag, fcntl};
+use node::{Node, Options};
+use wire::{Head, Op};
+
+use support::Connection;
+use support::frame::{Frame, Party};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+/// In a child: what it is to do, the node, and the inode of a file that it has.
+const ROLE: &str = "CRESTLINE_TEST_ROLE";
+const FILE: &str = "CRESTLINE_TEST_FILE";
+
+fn start() -> (Node, String) {
+    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let node = Node::start(&Options {
+        memory: 128 << 20,
+        hang_check: Some(Delta::from_millis(2)),
+        ..Options::new(device)
+    })
+    .unwrap();
+    let name = node.environment()[0].1.to_str().unwrap().to_owned();
+    (node, name)
+}
+
+/// This program again, in another role.
+fn spawn(role: &str, name: &str, file: u64) -> Child {
+    Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "in_a_child", "--ignored", "--nocapture"])
+        .env(ROLE, role)
+        .env(wire::env::NODE, name)
+        .env(FILE, file.to_string())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+/// Waits for a word of the child.
+fn hear(child: &mut Child, word: &str) {
+    let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
+    // The test harness writes before it on the same line.
+    let found = lines.any(|line| line.unwrap().ends_with(word));
+    assert!(found, "the child ends before it says {word}");
+}
+
+fn until(what: &str, mut done: impl FnMut() -> bool) {
+    let end = Instant::now() + PATIENCE;
+    while !done() {
+        assert!(Instant::now() < end, "{what}");
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+/// The other side of the tests below.
+#[test]
+#[ignore = "a role of other tests"]
+fn in_a_child() {
+    let Ok(role) = std::env::var(ROLE) else {
+        return;
+    };
+    let name = std::env::var(wire::env::NODE).unwrap();
+    let file: u64 = std::env::var(FILE).unwrap().parse().unwrap();
+    let (_life, _) = Connection::new(&name, Op::Life);
+    if role == "shares" {
+        // The file came by inheritance; it is known by its inode.
+        let (client, _) = Connection::new(&name, Op::Thread);
+        let mut arg = driver::uapi::gem::Create {
+            size: 1 << 20,
+            ..Default::default()
+        };
+        let block = zerocopy::IntoBytes::as_mut_bytes(&mut arg);
+        assert_eq!(client.ioctl(file, driver::uapi::gem::CREATE.0, block), 0);
+        println!("\nhandle {}", arg.handle);
+        return;
+    }
+    // Draws until it is killed; every eighth submission hangs.
+    let frame = Frame::read("g_gears");
+    let mut hanging = Frame::read("b_flat");
+    let endless: [u32; 4] = [0x0000_0020, 0x3400_1c00, 0x0000_1400, 0xffff_ffff];
+    for (i, word) in endless.iter().enumerate() {
+        hanging.buffers[3].data[0xc0 + i * 4..][..4].copy_from_slice(&word.to_le_bytes());
+    }
+    println!("\ndraws");
+    loop {
+        let party = Party::new(&name);
+        let (good, bad) = (party.load(&frame), party.load(&hanging));
+        for _ in 0..8 {
+            party.submit(&frame, &good);
+        }
+        party.submit(&hanging, &bad);
+    }
+}
+
+#[test]
+fn processes_that_are_killed_at_any_moment_leave_pictures_exact() {
+    let (node, name) = start();
+    let frame = Frame::read("k_stencil_scissor");
+    let party = Party::new(&name);
+    let expected = party.draw(&frame);
+    for round in 0..8_u64 {
+        let mut child = spawn("draws", &name, 0);
+        hear(&mut child, "draws");
+        for _ in 0..3 {
+            assert!(party.draw(&frame) == expected);
+        }
+        std::thread::sleep(Duration::from_micros(700 * round));
+        // SIGKILL.
+        child.kill().unwrap();
+        assert!(party.draw(&frame) == expected);
+        child.wait().unwrap();
+    }
+    assert!(party.draw(&frame) == expected);
+    drop(party);
+    assert!(node.quiesce(PATIENCE));
+    assert_eq!(
+        node.device().ggtt().bound(),
+        2,
+        "ring and scratch page are left"
+    );
+}
+
+#[test]
+fn a_child_shares_the_file_that_it_inherits() {
+    let (node, name) = start();
+    let party = Party::new(&name);
+    fcntl(&party.fd, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
+    let pages = node.platform().allocated_pages();
+    let mut child = spawn("shares", &name, party.file);
+    hear(&mut child, "handle 1");
+    assert!(child.wait().unwrap().success());
+    // The object lives on with the file.
+    assert_eq!(node.platform().allocated_pages(), pages + 256);
+    assert_eq!(party.bytes(1, 16), [0; 16]);
+    drop(party);
+    assert!(node.quiesce(PATIENCE));
+}
+
+#[test]
+fn a_program_without_the_shim_keeps_an_inherited_file_open() {
+    let (node, name) = start();
+    let party = Party::new(&name);
+    let (asking, _) = Connection::new(&name, Op::Thread);
+    let identify = Head::new(Op::Identify, party.file, [0; 3]);
+    let is_open = || asking.call(&identify, &[]).reply.value == 1;
+    party.create(1 << 20);
+    let held = node.platform().allocated_pages();
+    fcntl(&party.fd, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
+    let seen = format!("/proc/self/fd/{}", party.fd.as_raw_fd());
+    let mut child = Command::new("sh")
+        .args(["-c", &format!("readlink {seen}; read line")])
+        .env_remove("LD_PRELOAD")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let file = party.file;
+    drop(party);
+    hear(&mut child, &format!("socket:[{file}]"));
+    std::thread::sleep(Duration::from_millis(20));
+    assert!(is_open() && !node.quiesce(Duration::ZERO));
+    assert_eq!(node.platform().allocated_pages(), held);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    until("the file stays open", || !is_open());
+    assert_eq!(node.platform().allocated_pages(), held - 256);
+    assert!(node.quiesce(PATIENCE));
+}
