@@ -18,8 +18,8 @@ use regs::ids::RegId;
 
 /// Time between the two samples of a wait that has timed out.
 const SAMPLE_PERIOD: Delta = Delta::from_micros(10);
-/// Time between two samples of the engine, unless another is set.
-const SAMPLE: Delta = Delta::from_millis(500);
+/// Time between two samples of the engine, unless another is set: ten of them are the interval of i915's heartbeats.
+const SAMPLE: Delta = Delta::from_millis(250);
 /// Score for a sample in which nothing at all has moved, and for one in which only the parser has, within commands
 /// that it has been at before: that may be an endless loop (i915 `HUNG` and `BUSY`, in that order of size).
 const SCORE_STILL: u32 = 6;
@@ -290,7 +290,7 @@ mod tests {
 
     #[test]
     fn only_what_does_not_get_on_hangs() {
-        assert_eq!(samples(|_| (1, IDLE)), Some(10), "five seconds");
+        assert_eq!(samples(|_| (1, IDLE)), Some(10), "two and a half seconds");
         // Pixels that come out, however long it takes.
         let pixels = |step| {
             let mut sample = IDLE;

@@ -13,6 +13,8 @@ pub struct DeviceInfo {
     pub title: &'static str,
     /// PCI vendor and device.
     pub pci: (u16, u16),
+    /// PCI revision.
+    pub revision: u8,
     /// Entries of the GTT.
     pub gtt_entries: usize,
     /// Execution units.

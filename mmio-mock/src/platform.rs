@@ -51,6 +51,9 @@ impl ModelPlatform {
         let mut config = [0; 256];
         config[0..2].copy_from_slice(&info.pci.0.to_le_bytes());
         config[2..4].copy_from_slice(&info.pci.1.to_le_bytes());
+        config[8] = info.revision;
+        config[0x2c..0x2e].copy_from_slice(&info.pci.0.to_le_bytes());
+        config[0x2e..0x30].copy_from_slice(&info.pci.1.to_le_bytes());
         // Class 03 00 00: VGA compatible controller.
         config[0x0b] = 0x03;
         Arc::new(ModelPlatform {

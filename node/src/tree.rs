@@ -14,8 +14,6 @@ use tempfile::TempDir;
 
 /// The device's place on the bus.
 const SLOT: &str = "0000:00:02.0";
-/// Revision of a GM965 (`I915_PARAM_REVISION` of the driver says the same).
-const REVISION: u8 = 0x0c;
 /// What the error files say when nothing has happened (i915 `error_state_read`).
 const NO_ERROR: &str = "No error state collected\n";
 
@@ -81,7 +79,7 @@ impl Tree {
         file("device", &format!("{device:#06x}\n"))?;
         file("subsystem_vendor", &format!("{vendor:#06x}\n"))?;
         file("subsystem_device", &format!("{device:#06x}\n"))?;
-        file("revision", &format!("{REVISION:#04x}\n"))?;
+        file("revision", &format!("{:#04x}\n", info.revision))?;
         file("class", "0x030000\n")?;
         file("boot_vga", "1\n")?;
         file("enable", "1\n")?;
@@ -191,7 +189,7 @@ fn config_space(info: &DeviceInfo) -> [u8; 64] {
     bytes[0..2].copy_from_slice(&info.pci.0.to_le_bytes());
     bytes[2..4].copy_from_slice(&info.pci.1.to_le_bytes());
     bytes[4] = 0x07;
-    bytes[8] = REVISION;
+    bytes[8] = info.revision;
     bytes[0x0b] = 0x03;
     bytes[0x2c..0x2e].copy_from_slice(&info.pci.0.to_le_bytes());
     bytes[0x2e..0x30].copy_from_slice(&info.pci.1.to_le_bytes());

@@ -1,14 +1,16 @@
 //! Gen4 devices: 965, G35 and GM965.
 //!
-//! PRM: volume 4, 1.0 (device tags), 3.5 (8 EUs with 4 threads). PCI ids: i915 i915_pciids.h.
+//! PRM: volume 4, 1.0 (device tags), 3.5 (8 EUs with 4 threads). PCI ids: i915 i915_pciids.h; revisions as
+//! machines report them.
 
 use super::DeviceInfo;
 
-const fn device(name: &'static str, title: &'static str, id: u16) -> DeviceInfo {
+const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) -> DeviceInfo {
     DeviceInfo {
         name,
         title,
         pci: (0x8086, id),
+        revision,
         // 512 MiB of address space in pages of 4 KiB.
         gtt_entries: 512 << 20 >> 12,
         eus: 8,
@@ -20,10 +22,10 @@ const fn device(name: &'static str, title: &'static str, id: u16) -> DeviceInfo 
 
 /// The devices, the best known first.
 pub const DEVICES: &[DeviceInfo] = &[
-    device("gm965", "Mobile Intel GM965 Express", 0x2a02),
-    device("gme965", "Mobile Intel GME965 Express", 0x2a12),
-    device("g965", "Intel G965 Express", 0x29a2),
-    device("q965", "Intel Q965/Q963 Express", 0x2992),
-    device("g35", "Intel G35 Express", 0x2982),
-    device("946gz", "Intel 946GZ Express", 0x2972),
+    device("gm965", "Mobile Intel GM965 Express", 0x2a02, 0x0c),
+    device("gme965", "Mobile Intel GME965 Express", 0x2a12, 0x0c),
+    device("g965", "Intel G965 Express", 0x29a2, 0x02),
+    device("q965", "Intel Q965/Q963 Express", 0x2992, 0x02),
+    device("g35", "Intel G35 Express", 0x2982, 0x03),
+    device("946gz", "Intel 946GZ Express", 0x2972, 0x02),
 ];
