@@ -26,7 +26,7 @@ fn start() -> (Node, String) {
     let node = Node::start(&Options {
         memory: 128 << 20,
         // Hangs are found soon, but not that soon that a device whose thread waits for a processor seems to hang.
-        hang_check: Some(Delta::from_millis(2)),
+        hang_check: Some(Delta::from_millis(4)),
         ..Options::new(device)
     })
     .unwrap();
@@ -35,7 +35,8 @@ fn start() -> (Node, String) {
 }
 
 fn undisturbed(frame: &Frame) -> Vec<Vec<u8>> {
-    let (_node, name) = start();
+    let (node, name) = start();
+    node.device().set_hang_check_period(Delta::from_millis(500));
     Party::new(&name).draw(frame)
 }
 
@@ -110,7 +111,7 @@ fn neighbours_that_hang_send_garbage_and_die_leave_a_picture_exact() {
         scope.spawn(move || {
             busy(&|| {
                 let frame = endless();
-                for _ in 0..4 {
+                for _ in 0..2 {
                     // Clients that hang often get no more contexts: a new one each time.
                     let party = Party::new(name);
                     let handles = party.load(&frame);
@@ -144,9 +145,10 @@ fn neighbours_that_hang_send_garbage_and_die_leave_a_picture_exact() {
                     let loops = (round % 8 == 0).then(|| party.load(&hanging));
                     for _ in 0..4 {
                         party.submit(frame, &handles);
-                        if let Some(loops) = &loops {
-                            party.submit(&hanging, loops);
-                        }
+                    }
+                    if let Some(loops) = &loops {
+                        party.submit(&hanging, loops);
+                        party.submit(frame, &handles);
                     }
                     // Everything is closed with requests under way.
                     drop(party);

@@ -31,12 +31,18 @@ fn start() -> (Node, String) {
     let device = mmio_mock::r#gen::find("gm965").unwrap();
     let node = Node::start(&Options {
         memory: 256 << 20,
-        hang_check: Some(Delta::from_micros(200)),
+        // Hangs are found soon.
+        hang_check: Some(Delta::from_millis(2)),
         ..Options::new(device)
     })
     .unwrap();
     let name = node.environment()[0].1.to_str().unwrap().to_owned();
     (node, name)
+}
+
+/// A device whose thread has to wait for a processor must not seem to hang from now on.
+fn be_patient(node: &Node) {
+    node.device().set_hang_check_period(Delta::from_millis(500));
 }
 
 fn draws_exactly(name: &str, expected: &[Vec<u8>]) {
@@ -274,7 +280,9 @@ impl Hostile {
 #[test]
 fn ten_thousand_random_sequences_leave_the_node_well() {
     let (node, name) = start();
+    be_patient(&node);
     let expected = Party::new(&name).draw(&Frame::read("b_flat"));
+    node.device().set_hang_check_period(Delta::from_millis(2));
     let answered: Vec<[u64; 2]> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..CONNECTIONS)
             .map(|number| {
@@ -301,6 +309,7 @@ fn ten_thousand_random_sequences_leave_the_node_well() {
     );
     assert!(well > 1000 && refused > 1000 && report.submissions > 10);
     assert!(node.quiesce(PATIENCE), "everything is closed");
+    be_patient(&node);
     draws_exactly(&name, &expected);
     assert!(node.quiesce(PATIENCE));
     assert_eq!(
@@ -330,6 +339,7 @@ fn speaks(connection: &Connection) -> bool {
 #[test]
 fn wild_packets_are_answered_or_end_their_connection() {
     let (node, name) = start();
+    be_patient(&node);
     let expected = Party::new(&name).draw(&Frame::read("b_flat"));
     let mut random = Random::new(7);
     let holder = Party::new(&name);
@@ -393,6 +403,7 @@ fn wild_packets_are_answered_or_end_their_connection() {
 #[test]
 fn clients_that_never_read_and_hundreds_of_connections_disturb_nobody() {
     let (node, name) = start();
+    be_patient(&node);
     let expected = Party::new(&name).draw(&Frame::read("b_flat"));
     // Answers pile up until the node's thread for it waits; only that one.
     let (deaf, _) = Connection::new(&name, Op::Thread);
@@ -444,6 +455,7 @@ fn a_process_that_begins_again_keeps_what_it_maps() {
     // A program that is executed has the number of the one before: its connection may come before the end of the other
     // is seen.
     let (node, name) = start();
+    be_patient(&node);
     let (before, _) = Connection::new(&name, Op::Life);
     let (after, _) = Connection::new(&name, Op::Life);
     let party = Party::new(&name);
