@@ -18,7 +18,7 @@ use crate::irq;
 use crate::machine::Machine;
 use crate::mmio::Mmio;
 use crate::shared::Shared;
-use crate::status::{Client, Status, Unit};
+use crate::status::{Client, FaultRecord, Status, Unit};
 use crate::td::Td;
 use crate::trace::Trace;
 use crate::urb::Urb;
@@ -60,8 +60,6 @@ pub struct Device {
     /// Ticks that work has taken beyond its slice.
     debt: u64,
     writes: Vec<(u32, u32)>,
-    /// Faults that the error registers already show.
-    reported: usize,
 }
 
 impl Device {
@@ -83,7 +81,6 @@ impl Device {
             ticks: 0,
             debt: 0,
             writes: Vec::new(),
-            reported: 0,
         }
     }
 
@@ -105,6 +102,12 @@ impl Device {
     /// Counters and faults.
     pub fn status(&self) -> &Status {
         &self.status
+    }
+
+    /// Takes the faults so far, and the number of those that were not kept.
+    pub fn take_faults(&mut self) -> (Vec<FaultRecord>, u64) {
+        let dropped = self.status.dropped_faults();
+        (self.status.take_faults(), dropped)
     }
 
     /// Device time in ticks.
@@ -292,15 +295,7 @@ impl Device {
 
     /// New memory faults become page-table errors; the registers name the first.
     fn report_faults(&mut self) {
-        let faults = self.status.faults();
-        let Some(new) = faults.get(self.reported..) else {
-            return;
-        };
-        let bits = new
-            .iter()
-            .filter(|record| matches!(record.fault, UnitFault::Memory(_)))
-            .fold(0, |bits, record| bits | record.client as u32);
-        self.reported = faults.len();
+        let bits = self.status.take_raised();
         if bits != 0 {
             let old = self.regs.get(RegId::PgtblEr);
             self.regs.set(RegId::PgtblEr, old | bits);
@@ -318,7 +313,6 @@ impl Device {
             self.status.fault(Client::Cs, fault, || {
                 format!("send at {:#010x}, function {}", error.ip, error.sfid)
             });
-            self.reported = self.status.faults().len();
         }
         if self.debug.attention() {
             irq::raise(&mut self.regs, irq::bit::DEBUG);

@@ -159,11 +159,16 @@ pub struct Status {
     pub activity: Activity,
     faults: Vec<FaultRecord>,
     dropped: u64,
+    /// Bits of the clients that have met a memory fault since somebody asked.
+    raised: u32,
 }
 
 impl Status {
     /// Notes a fault; only the first few are kept, the rest are counted.
     pub fn fault(&mut self, client: Client, fault: UnitFault, place: impl FnOnce() -> String) {
+        if matches!(fault, UnitFault::Memory(_)) {
+            self.raised |= client as u32;
+        }
         if self.faults.len() < KEPT {
             let record = FaultRecord {
                 fault,
@@ -177,6 +182,11 @@ impl Status {
         }
     }
 
+    /// The clients that have met a memory fault since the last call, as bits of PGTBL_ER.
+    pub fn take_raised(&mut self) -> u32 {
+        std::mem::take(&mut self.raised)
+    }
+
     /// The faults so far, oldest first.
     pub fn faults(&self) -> &[FaultRecord] {
         &self.faults
@@ -187,7 +197,7 @@ impl Status {
         self.dropped
     }
 
-    /// Takes all faults, for a reset.
+    /// Takes all faults, making room for others.
     pub fn take_faults(&mut self) -> Vec<FaultRecord> {
         self.dropped = 0;
         std::mem::take(&mut self.faults)

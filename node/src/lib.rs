@@ -124,7 +124,9 @@ impl Node {
     /// Waits until every client has gone, and its files are closed; false when that takes longer than `patience`.
     #[must_use]
     pub fn quiesce(&self, patience: std::time::Duration) -> bool {
-        self.server.quiesce(patience)
+        let quiet = self.server.quiesce(patience);
+        self.server.say_faults();
+        quiet
     }
 }
 

@@ -238,7 +238,7 @@ impl Server {
         }
         let mut said = guard(&self.said);
         if said.len() < TEXTS && said.insert(text.to_owned()) {
-            log::warn!("{text}");
+            eprintln!("crestline: {text}");
         }
     }
 
@@ -262,10 +262,22 @@ impl Server {
     /// Looks whether the engine hangs, and shows the error state.
     pub fn look_at_engine(&self) {
         self.device.watch();
+        self.say_faults();
         if self.tree.error_cleared() {
             drop(self.device.take_error_state());
         }
         self.tree.show_error(self.device.error_text().as_deref());
+    }
+
+    /// Names what the device has refused or could not do since the last look.
+    pub fn say_faults(&self) {
+        let (faults, dropped) = self.live.with_device(mmio_mock::Device::take_faults);
+        for record in faults {
+            self.say(&format!("{}: {}", record.place, record.fault));
+        }
+        if dropped > 0 {
+            self.say(&format!("{dropped} faults more"));
+        }
     }
 
     pub fn report(&self) -> Report {
