@@ -43,6 +43,7 @@ fn caps(f: &SurfaceFormatDesc) -> String {
     all.iter().filter(|c| c.0).map(|c| c.1).collect()
 }
 
+// covers: 4.7.2.1.1-26
 #[test]
 fn names_sizes_and_capabilities_agree() {
     assert_eq!(rows().len(), SURFACE_FORMATS.len());
@@ -69,6 +70,7 @@ fn names_sizes_and_capabilities_agree() {
     }
 }
 
+// covers: 4.7.2.1.1-01, 4.7.2.1.1-03
 #[test]
 fn totals_are_the_manuals() {
     // Marks per column of the printed table, which has no rows for BC4 and BC5.
@@ -80,6 +82,100 @@ fn totals_are_the_manuals() {
     };
     let totals: Vec<usize> = "SFHKRBVO".chars().map(count).collect();
     assert_eq!(totals, [107, 66, 16, 15, 57, 25, 85, 12]);
+    let printed = SURFACE_FORMATS
+        .iter()
+        .filter(|f| !matches!(&f.name[..3], "BC4" | "BC5"));
+    let marked = printed.clone().filter(|f| !caps(f).is_empty()).count();
+    assert_eq!((marked, printed.count()), (150, 164));
+}
+
+/// Rows of the printed table by their marks: S sampling, F filtering, H shadow map, K chroma key, R render target, B alpha
+/// blend, V vertex input, O streamed output.
+const GROUPS: &[(&str, &[u32])] = &[
+    ("SRBVO", &[0x000, 0x085]),
+    ("SRVO", &[0x001, 0x002, 0x086, 0x087, 0x0d6, 0x0d7]),
+    ("SHRBVO", &[0x0d8]),
+    ("SVO", &[0x040, 0x041, 0x042]),
+    ("SFRV", &[0x080, 0x081, 0x0c9, 0x0cc, 0x0cd, 0x10b, 0x141]),
+    (
+        "SFRBV",
+        &[0x084, 0x0c2, 0x0c7, 0x0d0, 0x0d3, 0x106, 0x10e, 0x140],
+    ),
+    ("SFKRBV", &[0x0c0]),
+    ("SFRB", &[0x0c1, 0x0c8, 0x0d1, 0x0d2, 0x101, 0x103, 0x105]),
+    ("SFKRB", &[0x100, 0x102, 0x104, 0x144]),
+    ("SFKRV", &[0x107]),
+    ("SFHRV", &[0x10a]),
+    (
+        "SRV",
+        &[
+            0x082, 0x083, 0x0c4, 0x0ca, 0x0cb, 0x0ce, 0x0cf, 0x108, 0x109, 0x10c, 0x10d, 0x142,
+            0x143,
+        ],
+    ),
+    (
+        "SH",
+        &[0x088, 0x0d9, 0x0e0, 0x0e1, 0x0e2, 0x0e3, 0x0e4, 0x0e5],
+    ),
+    ("SFH", &[0x111, 0x112, 0x113, 0x115, 0x116, 0x117]),
+    ("SFK", &[0x0e9, 0x114, 0x119, 0x146, 0x186, 0x187, 0x188]),
+    (
+        "SF",
+        &[
+            0x08e, 0x08f, 0x0c3, 0x0df, 0x0ea, 0x0eb, 0x0ec, 0x0ed, 0x0ee, 0x0f0, 0x145, 0x147,
+            0x148, 0x181, 0x18b, 0x18c, 0x18d, 0x191, 0x192,
+        ],
+    ),
+    (
+        "S",
+        &[0x006, 0x089, 0x08a, 0x090, 0x091, 0x092, 0x0da, 0x18e],
+    ),
+    ("SFKR", &[0x182, 0x183]),
+    ("SFR", &[0x18f, 0x190]),
+    ("RB", &[0x11a, 0x11b]),
+    (
+        "",
+        &[
+            0x10f, 0x110, 0x118, 0x122, 0x123, 0x14b, 0x14c, 0x14d, 0x14e, 0x14f, 0x180, 0x184,
+            0x185, 0x19b,
+        ],
+    ),
+];
+
+// covers: 4.7.2.1.1-04, 4.7.2.1.1-05, 4.7.2.1.1-06, 4.7.2.1.1-07, 4.7.2.1.1-08, 4.7.2.1.1-09
+// covers: 4.7.2.1.1-10, 4.7.2.1.1-11, 4.7.2.1.1-12, 4.7.2.1.1-13, 4.7.2.1.1-14, 4.7.2.1.1-15
+// covers: 4.7.2.1.1-16, 4.7.2.1.1-17, 4.7.2.1.1-18, 4.7.2.1.1-19, 4.7.2.1.1-20, 4.7.2.1.1-21
+// covers: 4.7.2.1.1-22, 4.7.2.1.1-23, 4.7.2.1.1-24, 4.7.2.1.1-25
+#[test]
+fn rows_have_the_printed_marks() {
+    for (marks, codes) in GROUPS {
+        for code in *codes {
+            let f = surface_format(*code).unwrap();
+            assert_eq!(caps(f), *marks, "{code:#05x} {}", f.name);
+        }
+    }
+    // Three marks in the text; Mesa's table adds blending.
+    let f = surface_format(0x0c5).unwrap();
+    assert_eq!(caps(f).replace('B', ""), "SFV", "{}", f.name);
+    let vertex: Vec<u32> = SURFACE_FORMATS
+        .iter()
+        .filter(|f| caps(f) == "V")
+        .map(|f| f.code)
+        .collect();
+    let printed = [
+        3..=5,
+        7..=8,
+        0x043..=0x046,
+        0x08b..=0x08d,
+        0x093..=0x096,
+        0x0f1..=0x0f9,
+        0x11c..=0x11f,
+        0x149..=0x14a,
+        0x193..=0x198,
+        0x19c..=0x19f,
+    ];
+    assert_eq!(vertex, printed.into_iter().flatten().collect::<Vec<_>>());
+    assert_eq!(vertex.len(), 41);
 }
 
 #[test]

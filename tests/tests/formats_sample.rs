@@ -213,6 +213,7 @@ fn rows(size: u32) -> impl Iterator<Item = [(u32, u32); 16]> {
     })
 }
 
+// covers: 4.7.2.1.2-01, 4.7.2.1.2-02, 4.7.2.1.2-03, 4.7.2.1.2-04, 4.7.2.1.2-07
 #[test]
 fn every_sampled_format_by_ld_and_nearest() {
     let mut count = 0;
