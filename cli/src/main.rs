@@ -5,6 +5,7 @@
 
 mod cmd;
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -55,7 +56,8 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("crestline: {error}");
+            // What cannot be written is no reason to end otherwise.
+            let _ = writeln!(std::io::stderr(), "crestline: {error}");
             ExitCode::FAILURE
         }
     }

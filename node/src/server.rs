@@ -4,6 +4,7 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -233,12 +234,12 @@ impl Server {
     /// Says something on standard error: each time in strict mode, once otherwise.
     fn say(&self, text: &str) {
         if self.strict {
-            eprintln!("crestline: {text}");
+            let _ = writeln!(std::io::stderr(), "crestline: {text}");
             return;
         }
         let mut said = guard(&self.said);
         if said.len() < TEXTS && said.insert(text.to_owned()) {
-            eprintln!("crestline: {text}");
+            let _ = writeln!(std::io::stderr(), "crestline: {text}");
         }
     }
 

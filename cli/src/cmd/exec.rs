@@ -4,6 +4,7 @@
 //! the program's, 128 and the signal's number when a signal ended it.
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, ExitStatus};
@@ -22,6 +23,13 @@ const SHIM: &str = "libcrestline_drm_shim.so";
 const SHIM_VARIABLE: &str = "CRESTLINE_SHIM";
 /// TIMEOUT: how long the requests of a program that has ended may go on.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Prints a line on standard error; one that cannot be written changes nothing about the program's exit code.
+macro_rules! say {
+    ($($text:tt)*) => {{
+        let _ = writeln!(std::io::stderr(), $($text)*);
+    }};
+}
 
 /// Arguments of `crestline exec`.
 #[derive(clap::Args)]
@@ -71,7 +79,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         }
         None => None,
     };
-    if args.trace.is_some() {
+    if let Some(path) = &args.trace {
+        // Now, not when the program has run.
+        std::fs::File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
         let trace = mmio_mock::trace::Trace::with_limit(trace::BYTES);
         node.platform().device().set_trace(trace);
     }
@@ -84,12 +94,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let idle = node.quiesce(PATIENCE);
     let report = node.report();
     if !idle {
-        eprintln!(
-            "crestline: the device is still at work, or a child of the program is still there"
-        );
+        say!("crestline: the device is still at work, or a child of the program is still there");
     }
     if args.stats {
-        eprintln!(
+        say!(
             "crestline: {report}; {:.1} s",
             started.elapsed().as_secs_f64()
         );
@@ -97,7 +105,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     warn_of_others(&args.device, &report);
     if let Some(recorder) = recorder {
         let recorded = recorder.finish()?;
-        eprintln!("crestline: {recorded} submissions recorded");
+        say!("crestline: {recorded} submissions recorded");
     }
     if let Some(path) = &args.trace {
         trace::write(node.platform(), path)?;
@@ -119,7 +127,7 @@ fn warn_of_others(device: &str, report: &node::Report) {
     } else {
         "opened the node and submitted nothing"
     };
-    eprintln!("crestline: the program {why}: it has not run on {device}, but on {elsewhere}");
+    say!("crestline: the program {why}: it has not run on {device}, but on {elsewhere}");
 }
 
 fn spawn(args: &Args, node: &Node, shim: PathBuf) -> Result<ExitStatus, Error> {
