@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use kernel::time::Delta;
-use node::{Node, Options};
 
 use support::frame::{Frame, Party};
 use support::random::Random;
@@ -21,21 +20,8 @@ const JMPI_SELF: [u32; 4] = [0x0000_0020, 0x3400_1c00, 0x0000_1400, 0xffff_ffff]
 const BATCH_END: u32 = 0x0a << 23;
 const UNKNOWN: u32 = 0x7fff_0000;
 
-fn start() -> (Node, String) {
-    let device = mmio_mock::r#gen::find("gm965").unwrap();
-    let node = Node::start(&Options {
-        memory: 128 << 20,
-        // Hangs are found soon, but not that soon that a device whose thread waits for a processor seems to hang.
-        hang_check: Some(Delta::from_millis(4)),
-        ..Options::new(device)
-    })
-    .unwrap();
-    let name = node.environment()[0].1.to_str().unwrap().to_owned();
-    (node, name)
-}
-
 fn undisturbed(frame: &Frame) -> Vec<Vec<u8>> {
-    let (node, name) = start();
+    let (node, name) = support::start();
     node.device().set_hang_check_period(Delta::from_millis(500));
     Party::new(&name).draw(frame)
 }
@@ -98,7 +84,7 @@ impl Drop for AtWork<'_> {
 fn neighbours_that_hang_send_garbage_and_die_leave_a_picture_exact() {
     let frames = ["g_gears", "d_tex_nearest", "k_stencil_scissor"].map(Frame::read);
     let expected = frames.each_ref().map(undisturbed);
-    let (node, name) = start();
+    let (node, name) = support::start();
     let begun = Instant::now();
     let at_work = AtomicU32::new(3);
     let drawn = AtomicU32::new(0);
@@ -189,7 +175,7 @@ fn neighbours_that_hang_send_garbage_and_die_leave_a_picture_exact() {
 
 #[test]
 fn an_unknown_command_and_a_batch_without_end_are_survived() {
-    let (node, name) = start();
+    let (node, name) = support::start();
     let frame = Frame::read("c_gouraud");
     let expected = undisturbed(&frame);
     let hostile = Party::new(&name);

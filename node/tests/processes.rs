@@ -10,9 +10,7 @@ use std::os::fd::AsRawFd as _;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use kernel::time::Delta;
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
-use node::{Node, Options};
 use wire::{Head, Op};
 
 use support::Connection;
@@ -22,18 +20,6 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// In a child: what it is to do, the node, and the inode of a file that it has.
 const ROLE: &str = "CRESTLINE_TEST_ROLE";
 const FILE: &str = "CRESTLINE_TEST_FILE";
-
-fn start() -> (Node, String) {
-    let device = mmio_mock::r#gen::find("gm965").unwrap();
-    let node = Node::start(&Options {
-        memory: 128 << 20,
-        hang_check: Some(Delta::from_millis(4)),
-        ..Options::new(device)
-    })
-    .unwrap();
-    let name = node.environment()[0].1.to_str().unwrap().to_owned();
-    (node, name)
-}
 
 /// This program again, in another role.
 fn spawn(role: &str, name: &str, file: u64) -> Child {
@@ -104,7 +90,7 @@ fn in_a_child() {
 
 #[test]
 fn processes_that_are_killed_at_any_moment_leave_pictures_exact() {
-    let (node, name) = start();
+    let (node, name) = support::start();
     let frame = Frame::read("k_stencil_scissor");
     let party = Party::new(&name);
     let expected = party.draw(&frame);
@@ -132,7 +118,7 @@ fn processes_that_are_killed_at_any_moment_leave_pictures_exact() {
 
 #[test]
 fn a_child_shares_the_file_that_it_inherits() {
-    let (node, name) = start();
+    let (node, name) = support::start();
     let party = Party::new(&name);
     fcntl(&party.fd, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
     let pages = node.platform().allocated_pages();
@@ -148,7 +134,7 @@ fn a_child_shares_the_file_that_it_inherits() {
 
 #[test]
 fn a_program_without_the_shim_keeps_an_inherited_file_open() {
-    let (node, name) = start();
+    let (node, name) = support::start();
     let party = Party::new(&name);
     let (asking, _) = Connection::new(&name, Op::Thread);
     let identify = Head::new(Op::Identify, party.file, [0; 3]);

@@ -117,3 +117,17 @@ impl Connection {
         answer.reply.result
     }
 }
+
+/// A node whose hangs are found soon, but not that soon that a device whose thread waits for a processor seems to hang;
+/// its name.
+pub fn start() -> (node::Node, String) {
+    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let node = node::Node::start(&node::Options {
+        memory: 128 << 20,
+        hang_check: Some(kernel::time::Delta::from_millis(4)),
+        ..node::Options::new(device)
+    })
+    .unwrap();
+    let name = node.environment()[0].1.to_str().unwrap().to_owned();
+    (node, name)
+}
