@@ -129,6 +129,12 @@ impl Batch {
         });
     }
 
+    /// Dwords of commands so far.
+    #[must_use]
+    pub fn command_dwords(&self) -> usize {
+        self.commands.len()
+    }
+
     /// Bytes that the finished buffer will have; its end and padding included.
     #[must_use]
     pub fn size(&self) -> usize {

@@ -1,0 +1,425 @@
+//! Typed media batches: kernels, surfaces, front end state, one object a thread.
+//!
+//! PRM vol2 "Media pipeline"; order of the commands as in intel-vaapi-driver i965_media.c. Not modelled: the modes of
+//! the front end other than generic, samplers.
+use alloc::vec::Vec;
+
+use kernel::error::{Result, code::EINVAL};
+use regs::gen40::{
+    BindingTableState, ConstantBuffer, CsUrbState, InterfaceDescriptor, MediaObject,
+    MediaStatePointers, PipelineSelect, StateBaseAddress, SurfaceState, UrbFence, VfeState, values,
+};
+
+use super::{Commands, FlushBits};
+use crate::batch::{Batch, StateOffset, Target};
+use crate::emit::Sink;
+
+/// PIPELINE_SELECT: the media pipeline (intel-vaapi-driver `PIPELINE_SELECT_MEDIA`).
+const MEDIA: u32 = 1;
+/// 512-bit units of the URB (PRM vol4 8.1: 512 rows of 256 bits).
+const URB_UNITS: u32 = 256;
+/// Dwords of a 512-bit unit.
+const UNIT: usize = 16;
+/// Commands that cross a cache line hang URB_FENCE on these parts (Mesa brw_misc_state.c, crocus_state.c).
+const LINE: usize = 16;
+
+/// A kernel and what its threads are given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Kernel {
+    /// The instructions; made by [`Media::kernel`].
+    pub code: StateOffset,
+    /// General registers of a thread, 1 to 128.
+    pub registers: u32,
+    /// Registers of constants that are loaded from r1 on.
+    pub constants: u32,
+    /// Binding table and its entries; made by [`Media::binding_table`].
+    pub surfaces: Option<(StateOffset, u32)>,
+}
+
+/// The front end: threads, and how the URB is divided.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FrontEnd {
+    /// Threads at a time.
+    pub threads: u32,
+    /// Entries for inline data and payloads of children.
+    pub entries: u32,
+    /// Their size in 512-bit units.
+    pub entry_units: u32,
+    /// Size of the constants in 512-bit units; 0 when there are none.
+    pub constant_units: u32,
+    /// Root threads may start children.
+    pub children: bool,
+    /// Scratch memory, and its size a thread: 1 KiB times this power of two.
+    pub scratch: Option<(Target, u32)>,
+}
+
+impl FrontEnd {
+    fn check(&self) -> Result {
+        let wanted = self
+            .entries
+            .saturating_mul(self.entry_units)
+            .saturating_add(self.constant_units);
+        let well = (1..=128).contains(&self.threads)
+            && (1..=127).contains(&self.entries)
+            && (1..=URB_UNITS).contains(&self.entry_units)
+            && self.constant_units <= 32
+            && self.scratch.is_none_or(|(_, power)| power <= 11);
+        if well && wanted <= URB_UNITS {
+            Ok(())
+        } else {
+            Err(EINVAL)
+        }
+    }
+}
+
+/// State and commands of the media pipeline, in a [`Batch`].
+///
+/// `kernel`, `surface`, `binding_table` and `descriptors` make state; `begin` sets the pipeline up with it, `object`
+/// starts a root thread each, `end` makes the results visible.
+pub trait Media {
+    /// Instructions of a kernel.
+    fn kernel(&mut self, words: &[[u32; 4]]) -> StateOffset;
+
+    /// A surface at `delta` bytes from a buffer's start; its address is filled in.
+    fn surface(&mut self, state: SurfaceState, target: Target, delta: u32) -> StateOffset;
+
+    /// A binding table: entry n is surface n.
+    fn binding_table(&mut self, surfaces: &[StateOffset]) -> StateOffset;
+
+    /// Interface descriptors of kernels, numbered from 0.
+    ///
+    /// `EINVAL` when a number does not fit its field.
+    fn descriptors(&mut self, kernels: &[Kernel]) -> Result<StateOffset>;
+
+    /// Selects the pipeline, with bases of 0, and sets it up.
+    ///
+    /// `EINVAL` when the URB is too small or a number does not fit its field.
+    fn begin(
+        &mut self,
+        descriptors: StateOffset,
+        front_end: &FrontEnd,
+        constants: &[u32],
+    ) -> Result;
+
+    /// A root thread of kernel `descriptor`, with data that follow the constants in its registers.
+    ///
+    /// `EINVAL` when a number does not fit its field.
+    fn object(&mut self, descriptor: u32, inline: &[u32]) -> Result;
+
+    /// Waits for all threads and writes the render cache back.
+    fn end(&mut self);
+}
+
+impl Media for Batch {
+    fn kernel(&mut self, words: &[[u32; 4]]) -> StateOffset {
+        self.state(64, words.as_flattened())
+    }
+
+    fn surface(&mut self, state: SurfaceState, target: Target, delta: u32) -> StateOffset {
+        let surface = self.state(32, state.dwords());
+        self.patch_address(surface, 1, target, delta);
+        surface
+    }
+
+    fn binding_table(&mut self, surfaces: &[StateOffset]) -> StateOffset {
+        let empty = BindingTableState::default();
+        let entries: Vec<u32> = surfaces.iter().flat_map(|_| empty.0).collect();
+        let table = self.state(32, &entries);
+        for (entry, surface) in surfaces.iter().enumerate() {
+            self.patch_state(table, entry, *surface, 0);
+        }
+        table
+    }
+
+    fn descriptors(&mut self, kernels: &[Kernel]) -> Result<StateOffset> {
+        let mut words = Vec::new();
+        for kernel in kernels {
+            if !(1..=128).contains(&kernel.registers) || kernel.constants > 63 {
+                return Err(EINVAL);
+            }
+            let descriptor = InterfaceDescriptor::default()
+                .with_constant_urb_entry_read_length(kernel.constants);
+            words.extend_from_slice(descriptor.dwords());
+        }
+        let at = self.state(32, &words);
+        for (index, kernel) in kernels.iter().enumerate() {
+            let first = index * InterfaceDescriptor::LEN;
+            let blocks = kernel.registers.div_ceil(8) - 1;
+            let low = InterfaceDescriptor::default().with_grf_register_blocks(blocks);
+            self.patch_state(at, first, kernel.code, low.0[0]);
+            if let Some((table, entries)) = kernel.surfaces {
+                // A hint for the prefetch: more entries than the field holds are not prefetched.
+                let low =
+                    InterfaceDescriptor::default().with_binding_table_entry_count(entries.min(31));
+                self.patch_state(at, first + 3, table, low.0[3]);
+            }
+        }
+        Ok(at)
+    }
+
+    fn begin(
+        &mut self,
+        descriptors: StateOffset,
+        front_end: &FrontEnd,
+        constants: &[u32],
+    ) -> Result {
+        front_end.check()?;
+        let units = constants.len().div_ceil(UNIT) as u32;
+        if units > front_end.constant_units {
+            return Err(EINVAL);
+        }
+        self.flush(FlushBits {
+            state_instruction_invalidate: true,
+            ..FlushBits::default()
+        });
+        self.put(
+            PipelineSelect::new()
+                .with_pipeline_selection(MEDIA)
+                .dwords(),
+        );
+        self.put(
+            StateBaseAddress::new()
+                .with_general_state_base_address_modify_enable(true)
+                .with_surface_state_base_address_modify_enable(true)
+                .with_indirect_object_base_address_modify_enable(true)
+                .with_general_state_access_upper_bound_modify_enable(true)
+                .with_indirect_object_access_upper_bound_modify_enable(true)
+                .dwords(),
+        );
+        let state = vfe(self, descriptors, front_end);
+        self.put(&MediaStatePointers::new().dwords()[..2]);
+        self.state_address(state, 0);
+        urb(self, front_end);
+        if units > 0 {
+            let mut padded = constants.to_vec();
+            padded.resize(units as usize * UNIT, 0);
+            let constants = self.state(64, &padded);
+            self.put(&ConstantBuffer::new().with_valid(true).dwords()[..1]);
+            self.state_address(
+                constants,
+                ConstantBuffer::default().with_buffer_length(units - 1).0[1],
+            );
+        }
+        Ok(())
+    }
+
+    fn object(&mut self, descriptor: u32, inline: &[u32]) -> Result {
+        if descriptor > 31 || inline.len() > 0x1ff {
+            return Err(EINVAL);
+        }
+        let command = MediaObject::new()
+            .with_dword_length(2 + inline.len() as u32)
+            .with_interface_descriptor_offset(descriptor);
+        self.put(command.dwords().get(..4).unwrap_or_default());
+        self.put(inline);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.flush(FlushBits::default());
+    }
+}
+
+/// VFE_STATE of generic mode.
+fn vfe(batch: &mut Batch, descriptors: StateOffset, front_end: &FrontEnd) -> StateOffset {
+    let state = VfeState::default()
+        .with_children_present(front_end.children)
+        .with_vfe_mode(values::vfe_mode::GENERIC_MODE)
+        .with_number_of_urb_entries(front_end.entries)
+        .with_urb_entry_allocation_size(front_end.entry_units - 1)
+        .with_maximum_number_of_threads(front_end.threads - 1);
+    let at = batch.state(32, state.dwords());
+    batch.patch_state(at, 2, descriptors, 0);
+    if let Some((target, power)) = front_end.scratch {
+        let low = VfeState::default().with_per_thread_scratch_space(power);
+        batch.patch_address(at, 0, target, low.0[0]);
+    }
+    at
+}
+
+/// URB_FENCE and CS_URB_STATE: the front end's entries first, the constants behind them.
+fn urb(batch: &mut Batch, front_end: &FrontEnd) {
+    let vfe = front_end.entries * front_end.entry_units;
+    let cs = vfe + front_end.constant_units;
+    let fence = UrbFence::new()
+        .with_vs_unit_urb_reallocation_request(true)
+        .with_gs_unit_urb_reallocation_request(true)
+        .with_clip_unit_urb_reallocation_request(true)
+        .with_sf_unit_urb_reallocation_request(true)
+        .with_vfe_unit_urb_reallocation_request(true)
+        .with_cs_unit_urb_reallocation_request(true)
+        .with_vfe_fence(vfe)
+        .with_cs_fence(cs);
+    while batch.command_dwords() % LINE + UrbFence::LEN > LINE {
+        batch.noop();
+    }
+    batch.put(fence.dwords());
+    let mut state = CsUrbState::new();
+    if let Some(size) = front_end.constant_units.checked_sub(1) {
+        state = state
+            .with_number_of_urb_entries(1)
+            .with_urb_entry_allocation_size(size);
+    }
+    batch.put(state.dwords());
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    const FRONT_END: FrontEnd = FrontEnd {
+        threads: 16,
+        entries: 32,
+        entry_units: 2,
+        constant_units: 1,
+        children: false,
+        scratch: None,
+    };
+
+    /// Headers as intel-vaapi-driver i965_defines.h has them, fields as in i965_structs.h.
+    #[test]
+    fn a_batch_is_the_documented_dwords() {
+        let mut batch = Batch::new();
+        let image = batch.buffer();
+        let code = batch.kernel(&[[1, 2, 3, 4]]);
+        let state = SurfaceState::default()
+            .with_surface_type(values::surftype::SURFTYPE_2D)
+            .with_width(3)
+            .with_height(15);
+        let surface = batch.surface(state, image, 0x40);
+        let table = batch.binding_table(&[surface]);
+        let kernel = Kernel {
+            code,
+            registers: 20,
+            constants: 1,
+            surfaces: Some((table, 1)),
+        };
+        let descriptors = batch.descriptors(&[kernel]).unwrap();
+        batch.begin(descriptors, &FRONT_END, &[7, 8]).unwrap();
+        batch.object(0, &[11, 12]).unwrap();
+        batch.end();
+        let built = batch.build(0x10_0000, &[0x20_0000]).unwrap();
+        let dword = |at: u32| {
+            let at = at as usize;
+            u32::from_le_bytes(built.bytes[at..at + 4].try_into().unwrap())
+        };
+        let commands: Vec<u32> = (0..built.commands / 4).map(|i| dword(i * 4)).collect();
+        let heap = 0x10_0000 + built.state;
+        let state = |at: StateOffset| built.state + at.0;
+        let vfe = commands[10] - 0x10_0000;
+        assert_eq!(
+            commands[..11],
+            [
+                0x0200_0002, // MI_FLUSH, invalidate
+                0x6104_0001, // PIPELINE_SELECT of this family, media
+                0x6101_0004, // STATE_BASE_ADDRESS
+                1,
+                1,
+                1,
+                1,
+                1,
+                0x7000_0001, // MEDIA_STATE_POINTERS
+                0,
+                0x10_0000 + vfe,
+            ]
+        );
+        let fence = commands.iter().position(|d| *d == 0x6000_3f01).unwrap();
+        assert!(commands[11..fence].iter().all(|d| *d == 0) && fence % 16 <= 13);
+        let constants = commands[fence + 6];
+        assert_eq!(
+            commands[fence..],
+            [
+                0x6000_3f01, // URB_FENCE
+                0,
+                64 << 10 | 65 << 20,
+                0x6001_0000, // CS_URB_STATE
+                1,
+                0x6002_0100, // CONSTANT_BUFFER, valid
+                constants,
+                0x7100_0004, // MEDIA_OBJECT
+                0,
+                0,
+                0,
+                11,
+                12,
+                0x0200_0000, // MI_FLUSH
+                0x0500_0000, // MI_BATCH_BUFFER_END
+            ]
+            .into_iter()
+            .chain(core::iter::repeat_n(0, commands.len() - fence - 15))
+            .collect::<Vec<_>>()
+        );
+        let constants = constants - 0x10_0000;
+        assert_eq!([dword(constants), dword(constants + 4)], [7, 8]);
+        assert_eq!(dword(vfe + 4), 15 << 25 | 1 << 16 | 32 << 9);
+        assert_eq!(dword(vfe + 8), heap + descriptors.0);
+        let at = state(descriptors);
+        assert_eq!(
+            [0, 4, 8, 12].map(|i| dword(at + i)),
+            [(heap + code.0) | 2, 1 << 26, 0, (heap + table.0) | 1]
+        );
+        assert_eq!(dword(state(table)), heap + surface.0);
+        assert_eq!(
+            [0, 4, 8].map(|i| dword(state(surface) + i)),
+            [1 << 29, 0x20_0040, 3 << 6 | 15 << 19]
+        );
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let mut batch = Batch::new();
+        let code = batch.kernel(&[[0; 4]]);
+        let kernel = |registers, constants| Kernel {
+            code,
+            registers,
+            constants,
+            surfaces: None,
+        };
+        for (registers, constants) in [(0, 0), (129, 0), (1, 64)] {
+            assert!(batch.descriptors(&[kernel(registers, constants)]).is_err());
+        }
+        let descriptors = batch.descriptors(&[kernel(128, 0)]).unwrap();
+        let wrong = [
+            FrontEnd {
+                threads: 0,
+                ..FRONT_END
+            },
+            FrontEnd {
+                threads: 129,
+                ..FRONT_END
+            },
+            FrontEnd {
+                entries: 0,
+                ..FRONT_END
+            },
+            FrontEnd {
+                entries: 128,
+                ..FRONT_END
+            },
+            FrontEnd {
+                entries: 127,
+                entry_units: 3,
+                ..FRONT_END
+            },
+            FrontEnd {
+                constant_units: 33,
+                ..FRONT_END
+            },
+            FrontEnd {
+                entries: 120,
+                constant_units: 20,
+                ..FRONT_END
+            },
+        ];
+        for front_end in wrong {
+            assert!(
+                batch.begin(descriptors, &front_end, &[]).is_err(),
+                "{front_end:?}"
+            );
+        }
+        assert!(batch.begin(descriptors, &FRONT_END, &[0; 17]).is_err());
+        assert!(batch.object(32, &[]).is_err());
+        assert!(batch.object(0, &[0; 0x200]).is_err());
+    }
+}
