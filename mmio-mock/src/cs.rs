@@ -6,6 +6,7 @@
 //! Not modelled: the interrupt ring, contexts' images, display waits.
 
 pub mod fetch;
+pub mod media;
 pub mod mi;
 pub mod pipe_control;
 pub mod state3d;
@@ -20,6 +21,7 @@ use crate::fault::UnitFault;
 use crate::ff::{Pipeline, Step};
 use crate::irq;
 use crate::machine::Machine;
+use crate::media::Media;
 use crate::status::Client;
 use crate::td::Td;
 use crate::trace::Event;
@@ -32,6 +34,8 @@ pub struct CsContext<'a, 'm> {
     pub regs: &'a mut RegFile,
     /// The 3D pipeline.
     pub ff: &'a mut Pipeline,
+    /// The media pipeline.
+    pub media: &'a mut Media,
     /// The blitter.
     pub blt: &'a mut Blt,
     /// The thread dispatcher.
@@ -66,6 +70,8 @@ pub enum Flow {
     EndBatch,
     /// The blitter works on the command: go on when it is done.
     Blit,
+    /// The command cannot be executed yet: try again.
+    Wait,
 }
 
 /// Longest command: an eight-bit length field plus two (3DSTATE and MI commands), or XY_TEXT
@@ -136,6 +142,16 @@ impl Cs {
         self.source(regs).is_none()
     }
 
+    /// Whether the next command is one that the media pipeline takes while its threads run.
+    pub fn next_is_object(&self, regs: &RegFile, mem: &mem::Memory) -> bool {
+        if self.stuck || self.blit.is_some() || mi::stopped(regs) && self.batch.is_none() {
+            return false;
+        }
+        let header = self.source(regs).and_then(|s| s.dword(mem, 0).ok());
+        let object = |desc: &CommandDesc| desc.id == CommandId::MediaObject;
+        header.and_then(gen40::command).is_some_and(object)
+    }
+
     /// Parses and executes one command.
     pub fn step(&mut self, ctx: &mut CsContext<'_, '_>) -> Step {
         if self.stuck {
@@ -199,6 +215,9 @@ impl Cs {
                 Err(fault) => return self.refuse(fault.into(), addr, Some(header), ctx),
             }
         }
+        if media::waits(desc.id, ctx) {
+            return Step::Blocked;
+        }
         ctx.machine.charge(length as u64);
         let activity = &mut ctx.machine.status.activity;
         activity.commands += 1;
@@ -221,6 +240,7 @@ impl Cs {
                 self.blit = Some(blit);
                 self.draw(blit, ctx)
             }
+            Ok(Flow::Wait) => Step::Blocked,
             Ok(flow) => {
                 self.advance(source, length as u32, &flow, ctx);
                 Step::Progress
@@ -259,7 +279,7 @@ impl Cs {
             Source::Batch(addr) => self.batch = Some(addr.wrapping_add(bytes)),
         }
         match *flow {
-            Flow::Next | Flow::Blit => {}
+            Flow::Next | Flow::Blit | Flow::Wait => {}
             Flow::Batch(addr) => {
                 if self.batch.is_none() {
                     ctx.machine.status.activity.batches += 1;
@@ -313,7 +333,10 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiBatchBufferEnd => return Ok(Flow::EndBatch),
         C::MiNoop => mi::noop(d, ctx),
         C::MiUserInterrupt => irq::raise(ctx.regs, irq::bit::USER),
-        C::MiFlush => mi::flush(d, ctx),
+        C::MiFlush => {
+            mi::flush(d, ctx);
+            ctx.media.state.flushed();
+        }
         C::MiReportHead => mi::report_head(ctx)?,
         C::MiStoreDataImm => mi::store_data_imm(d, ctx)?,
         C::MiStoreDataIndex => mi::store_data_index(d, ctx)?,
@@ -331,7 +354,10 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::MiOverlayFlip
         | C::MiDisplayBufferInfo => {}
 
-        C::PipeControl => pipe_control::execute(d, ctx)?,
+        C::PipeControl => {
+            pipe_control::execute(d, ctx)?;
+            ctx.media.state.flushed();
+        }
         C::UrbFence => urb::fence(d, ctx),
         C::CsUrbState => urb::cs_urb_state(d, ctx),
         C::ConstantBuffer => urb::constant_buffer(d, ctx)?,
@@ -385,7 +411,9 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::XyTextBlt
         | C::XyTextImmediateBlt => return blit(d, ctx),
 
-        C::MediaObject | C::MediaObjectEx | C::MediaStatePointers => {
+        C::MediaStatePointers => media::state_pointers(d, ctx),
+        C::MediaObject => return media::object(d, ctx),
+        C::MediaObjectEx => {
             return Err(UnitFault::Unimplemented {
                 unit: "CS",
                 what: command.desc.name,

@@ -16,10 +16,12 @@ use crate::ff::{Pipeline, Step};
 use crate::r#gen::DeviceInfo;
 use crate::irq;
 use crate::machine::Machine;
+use crate::media::{Media, Work};
 use crate::mmio::Mmio;
 use crate::shared::Shared;
 use crate::status::{Client, FaultRecord, Status, Unit};
 use crate::td::Td;
+use crate::td::schedule::Schedule;
 use crate::trace::Trace;
 use crate::urb::Urb;
 
@@ -50,6 +52,7 @@ pub struct Device {
     debug: DebugRegs,
     cs: Cs,
     ff: Pipeline,
+    media: Media,
     blt: Blt,
     td: Td,
     urb: Urb,
@@ -72,6 +75,7 @@ impl Device {
             debug: DebugRegs::new(),
             cs: Cs::default(),
             ff: Pipeline::default(),
+            media: Media::default(),
             blt: Blt::default(),
             td: Td::new(info.eus, info.threads_per_eu, info.isa),
             urb: Urb::new(),
@@ -132,6 +136,7 @@ impl Device {
         self.cs.idle(&self.regs)
             && !self.cs.stuck()
             && self.ff.idle()
+            && self.media.idle()
             && self.blt.idle()
             && self.td.idle()
     }
@@ -141,8 +146,39 @@ impl Device {
         irq::line(&self.regs)
     }
 
-    /// Threads that can never end: unit, kernel, instruction, reason.
+    /// Chooses the order in which media threads take turns, from now on. Threads of the 3D pipeline run one after
+    /// another in any case.
+    pub fn set_schedule(&mut self, schedule: Schedule) {
+        self.media.set_schedule(schedule);
+    }
+
+    /// The order in which media threads take turns; a random one shows its seed.
+    pub fn schedule(&self) -> Schedule {
+        self.media.schedule()
+    }
+
+    /// Messages to the shared functions since the last reset, by function ID.
+    pub fn messages(&self) -> [u64; 8] {
+        self.shared.stats.messages
+    }
+
+    /// What media threads and their units wait for, one line each.
+    pub fn waits(&self) -> Vec<String> {
+        self.media.waits(&self.td, &self.shared)
+    }
+
+    /// Threads that can never end: unit, kernel, instruction, reason. When media threads wait for one another,
+    /// who waits for what.
     pub fn hung_threads(&self) -> Vec<String> {
+        let mut lines = self.faulted_threads();
+        if self.media.deadlocked(&self.td) {
+            lines.extend(self.waits());
+        }
+        lines
+    }
+
+    /// Threads that a fault has stopped.
+    fn faulted_threads(&self) -> Vec<String> {
         self.td
             .hung()
             .map(|(unit, kernel, ip, why)| {
@@ -276,9 +312,22 @@ impl Device {
             Step::Idle => {}
             step => return step,
         }
+        // Further objects fill the EUs before threads have their turn.
+        let more = |cs: &Cs, media: &Media, machine: &Machine<'_>| {
+            media.accepts(machine) && cs.next_is_object(&self.regs, machine.mem)
+        };
+        if !self.media.idle() && !more(&self.cs, &self.media, &machine) {
+            match self.media.step(&mut self.td, &mut machine) {
+                Work::Idle => {}
+                Work::Progress => return Step::Progress,
+                Work::Blocked => return Step::Blocked,
+                Work::Dead => return Step::Dead,
+            }
+        }
         let step = self.cs.step(&mut CsContext {
             regs: &mut self.regs,
             ff: &mut self.ff,
+            media: &mut self.media,
             blt: &mut self.blt,
             td: &mut self.td,
             machine: &mut machine,
@@ -355,6 +404,7 @@ impl Device {
         self.debug.set_global_enable(false);
         self.cs.reset();
         self.ff.reset();
+        self.media.reset();
         self.blt = Blt::default();
         self.debt = 0;
         self.td.reset();

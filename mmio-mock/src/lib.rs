@@ -14,6 +14,7 @@ pub mod r#gen;
 pub mod irq;
 pub mod live;
 pub mod machine;
+pub mod media;
 pub mod mmio;
 pub mod platform;
 pub mod shared;

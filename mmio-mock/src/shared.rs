@@ -39,6 +39,8 @@ pub struct Shared {
     pub pixel: dataport::render::PixelBackend,
     /// Open gateways.
     pub gateway: gateway::Gateway,
+    /// Threads and requests of the thread spawner.
+    pub spawner: spawner::Spawner,
     /// First refused message since the status unit cleared it.
     pub error: Option<MessageError>,
     /// Counters.

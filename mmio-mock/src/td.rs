@@ -1,11 +1,13 @@
 //! Thread dispatcher: slots, payload, and the EUs that run the threads.
 //!
 //! PRM: volume 4, 2.4 (dispatch), 3.4.1 (TD debug), 8.2 (payload preload from the URB).
-//! Threads run one after another in the order of their dispatch: any latency is allowed by
-//! 2.6.9, and one order makes every run the same. A thread that cannot finish in the present time
-//! slice keeps its slot and is resumed later.
+//! Threads of the 3D pipeline run one after another in the order of their dispatch: any latency is
+//! allowed by 2.6.9, and one order makes every run the same. A thread that cannot finish in the present
+//! time slice keeps its slot and is resumed later. Media threads are launched, and take turns.
 
 mod breakpoints;
+mod payload;
+pub mod schedule;
 
 use eu::{FloatMode, Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
 use isa::Verx10;
@@ -19,7 +21,7 @@ use crate::shared::context::{Events, ThreadContext};
 use crate::shared::router::Router;
 use crate::status::{Client, Unit};
 use crate::trace::Event;
-use crate::urb::{Urb, UrbHandle};
+use crate::urb::UrbHandle;
 
 /// Rows of a URB entry that the dispatcher copies into the payload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +100,34 @@ pub enum Outcome {
     InFlight(SlotId),
 }
 
+/// Why the thread in a slot stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pause {
+    /// It does not: it can run.
+    Ready,
+    /// For notification register `n`, which is zero.
+    Wait(u8),
+    /// A shared function did not take its message; the function's ID is in the `send`.
+    Busy,
+    /// For ever.
+    Hung,
+}
+
+/// A thread as reports show it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// Who asked for it.
+    pub unit: Unit,
+    /// Which EU and thread.
+    pub id: ThreadId,
+    /// Kernel start pointer.
+    pub kernel: u32,
+    /// Next instruction.
+    pub ip: u32,
+    /// Why it stands.
+    pub pause: Pause,
+}
+
 /// State of one slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum SlotState {
@@ -117,6 +147,20 @@ struct Slot {
     instructions: u64,
     /// It waits for the host, with its Attn signal up.
     attention: bool,
+    /// Why its last turn ended.
+    pause: Pause,
+}
+
+impl Slot {
+    fn pause(&self) -> Pause {
+        if let SlotState::Hung(_) = self.state {
+            return Pause::Hung;
+        }
+        match self.pause {
+            Pause::Wait(n) if self.thread.notified(n) => Pause::Ready,
+            pause => pause,
+        }
+    }
 }
 
 /// The dispatcher and its EUs.
@@ -144,6 +188,7 @@ impl Td {
                 kernel: 0,
                 instructions: 0,
                 attention: false,
+                pause: Pause::Ready,
             })
             .collect();
         Td {
@@ -239,6 +284,18 @@ impl Td {
         free: &[crate::shared::context::UrbHandle],
         machine: &mut Machine<'_>,
     ) -> Option<Outcome> {
+        let id = self.launch(request, free, machine)?;
+        Some(self.resume(id, machine))
+    }
+
+    /// Loads a thread, which has not executed anything yet; `None` when every slot is taken.
+    #[inline]
+    pub fn launch(
+        &mut self,
+        request: &ThreadRequest<'_>,
+        free: &[crate::shared::context::UrbHandle],
+        machine: &mut Machine<'_>,
+    ) -> Option<SlotId> {
         let at = self.free_slot(request.unit, machine.debug)?;
         let id = SlotId(at as u16);
         let eu = at as u16 / self.threads_per_eu;
@@ -278,7 +335,7 @@ impl Td {
         if debug.external_halt {
             slot.thread.external_halt();
         }
-        let rows = load_payload(slot.thread.grf_mut(), request, machine.urb);
+        let rows = payload::load(slot.thread.grf_mut(), request, machine.urb);
         machine.charge(DISPATCH_TICKS + rows);
         if let Some(r0) = slot.thread.grf_mut().first_mut() {
             // r0.5 bits 7:0: FFTID (PRM vol4 8.4.3.1).
@@ -291,6 +348,7 @@ impl Td {
         slot.kernel = kernel.ip;
         slot.instructions = 0;
         slot.attention = false;
+        slot.pause = Pause::Ready;
         slot.events.clear();
         slot.events.free.extend_from_slice(free);
         machine.status.activity.threads[request.unit as usize] += 1;
@@ -299,7 +357,38 @@ impl Td {
             kernel: kernel.ip,
             mask: request.dispatch_mask,
         });
-        Some(self.resume(id, machine))
+        Some(id)
+    }
+
+    /// Whether a thread of the unit would find a slot.
+    pub fn has_room(&self, unit: Unit, debug: &DebugRegs) -> bool {
+        self.free_slot(unit, debug).is_some()
+    }
+
+    /// Runs a thread on for a turn of at most `ticks`.
+    pub fn resume_for(&mut self, id: SlotId, ticks: u64, machine: &mut Machine<'_>) -> Outcome {
+        let kept = machine.budget.saturating_sub(ticks);
+        *machine.budget -= kept;
+        let outcome = self.resume(id, machine);
+        *machine.budget += kept;
+        outcome
+    }
+
+    /// Whether the thread in a slot can run, and why not.
+    pub fn pause(&self, id: SlotId) -> Pause {
+        self.slots[usize::from(id.0) % self.slots.len()].pause()
+    }
+
+    /// Every thread that is alive.
+    pub fn standing(&self) -> impl Iterator<Item = Standing> {
+        let alive = |s: &&Slot| s.state != SlotState::Free;
+        self.slots.iter().filter(alive).map(|s| Standing {
+            unit: s.unit,
+            id: s.thread.id(),
+            kernel: s.kernel,
+            ip: s.thread.ip(),
+            pause: s.pause(),
+        })
     }
 
     /// Runs a thread on from where it stopped.
@@ -432,6 +521,11 @@ impl Td {
             (stop, port.owed)
         };
         machine.charge(owed);
+        slot.pause = match stop {
+            Stop::Wait(n) => Pause::Wait(n),
+            Stop::Busy => Pause::Busy,
+            _ => Pause::Ready,
+        };
         let data = slot.thread.attention_data();
         machine.debug.set_attention_data(eu, thread, data);
         slot.instructions += stats.instructions;
@@ -440,6 +534,7 @@ impl Td {
         activity.simd8[slot.unit as usize] += stats.simd8;
         match stop {
             Stop::EndOfThread => {
+                machine.shared.gateway.ended(who.eu, who.slot);
                 slot.state = SlotState::Free;
                 self.alive -= 1;
                 machine.trace.event(Event::End {
@@ -532,56 +627,3 @@ fn client_of(fault: &UnitFault, slot: &Slot, memory: &mem::Memory) -> Client {
 
 /// Ticks of a thread's start besides its payload, of which a register a tick is loaded.
 const DISPATCH_TICKS: u64 = 8;
-
-/// Copies header, constants and vertex data into the registers of a new thread; comes back with how many
-/// registers that were.
-fn load_payload(grf: &mut [Grf], request: &ThreadRequest<'_>, urb: &Urb) -> u64 {
-    for (to, from) in grf.iter_mut().zip(request.header) {
-        *to = *from;
-    }
-    let mut at = usize::from(request.kernel.urb_start);
-    if let Some(constants) = request.constants {
-        at = load_rows(grf, at, constants, urb);
-    }
-    match request.data {
-        VertexData::Sequential(reads) => {
-            for read in reads {
-                at = load_rows(grf, at, *read, urb);
-            }
-        }
-        VertexData::Interleaved(a, b) => {
-            for row in 0..a.rows {
-                let left = urb
-                    .row(a.handle, a.offset + row)
-                    .copied()
-                    .unwrap_or_default();
-                let right = urb
-                    .row(b.handle, b.offset + row)
-                    .copied()
-                    .unwrap_or_default();
-                for half in 0..2 {
-                    if let Some(to) = grf.get_mut(at) {
-                        to[..4].copy_from_slice(&left[half * 4..half * 4 + 4]);
-                        to[4..].copy_from_slice(&right[half * 4..half * 4 + 4]);
-                    }
-                    at += 1;
-                }
-            }
-        }
-    }
-    (request.header.len() + at - usize::from(request.kernel.urb_start)) as u64
-}
-
-fn load_rows(grf: &mut [Grf], mut at: usize, read: UrbRead, urb: &Urb) -> usize {
-    for row in 0..read.rows {
-        // A read past the end of the URB delivers zeros; past r127 nothing is loaded.
-        if let Some(to) = grf.get_mut(at) {
-            *to = urb
-                .row(read.handle, read.offset + row)
-                .copied()
-                .unwrap_or_default();
-        }
-        at += 1;
-    }
-    at
-}

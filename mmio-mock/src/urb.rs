@@ -111,6 +111,11 @@ impl Urb {
         section.carve();
     }
 
+    /// The first row of the section of `owner`.
+    pub fn start(&self, owner: Owner) -> u16 {
+        self.sections[owner as usize].start
+    }
+
     /// The row behind the section of `owner`.
     pub fn end(&self, owner: Owner) -> u16 {
         self.sections[owner as usize].end

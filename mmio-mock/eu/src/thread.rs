@@ -199,6 +199,11 @@ impl Thread {
         }
     }
 
+    /// Whether notification register `n` (0 or 1) holds a notification that nobody has taken.
+    pub fn notified(&self, n: u8) -> bool {
+        self.notify.get(usize::from(n)).is_some_and(|&n| n > 0)
+    }
+
     /// Clears what AClear clears: N1 bit 0 and CR0 bit 2 (PRM 3.5).
     pub fn attention_clear(&mut self) {
         self.notify[1] &= !1;

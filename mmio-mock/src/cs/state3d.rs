@@ -13,6 +13,7 @@ use super::CsContext;
 use crate::debug::SvgBase;
 use crate::fault::UnitFault;
 use crate::ff::state::{IndexBuffer, VERTEX_BUFFERS, VERTEX_ELEMENTS, VertexBuffer};
+use crate::status::Client;
 
 /// Copies the dwords behind the header, as many as both sides have.
 pub fn copy(to: &mut [u32], d: &[u32]) {
@@ -67,9 +68,16 @@ pub fn state_sip(d: &[u32], ctx: &mut CsContext<'_, '_>) {
     ctx.td.set_sip(sip);
 }
 
-/// PIPELINE_SELECT.
+/// PIPELINE_SELECT. Software flushes first (volume 1; intel-vaapi-driver i965_media.c, step 1): the model
+/// has no caches that could be stale, so that it changes the pipeline all the same and tells.
 pub fn pipeline_select(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    ctx.ff.state.media_selected = PipelineSelect::from_dwords(d).pipeline_selection() != 0;
+    let media = PipelineSelect::from_dwords(d).pipeline_selection() != 0;
+    if media != ctx.ff.state.media_selected && ctx.media.state.needs_flush(media) {
+        let what = "PIPELINE_SELECT without a flush of the other pipeline".to_owned();
+        ctx.machine
+            .fault(Client::Cs, bad(what), || "PIPELINE_SELECT".to_owned());
+    }
+    ctx.ff.state.media_selected = media;
 }
 
 /// 3DSTATE_BINDING_TABLE_POINTERS; the data port shows the pointers to a debugger.
@@ -213,6 +221,7 @@ pub fn primitive(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault
             "3DPRIMITIVE while the media pipeline is selected".to_owned()
         ));
     }
+    ctx.media.state.works(false);
     ctx.machine.status.activity.draws += 1;
     ctx.machine.shared.invalidate();
     ctx.ff.start(&Primitive3d::from_dwords(d), ctx.machine)

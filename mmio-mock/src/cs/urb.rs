@@ -51,6 +51,11 @@ pub fn fence(d: &[u32], ctx: &mut CsContext<'_, '_>) {
     ];
     let mut start = 0;
     for (owner, request, end) in sections {
+        if owner == Owner::Vfe && ctx.ff.state.media_selected {
+            // The sections of the 3D units do not count: drivers leave their fences as they are
+            // (intel-vaapi-driver i965_media.c, section of VFE from row 0 on).
+            start = 0;
+        }
         // CAST: fences have at most eleven bits. Those of sections that stay are not looked at.
         let end = if request {
             end as u16 * ROWS_PER_UNIT

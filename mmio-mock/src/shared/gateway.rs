@@ -45,16 +45,36 @@ struct Entry {
 #[derive(Clone, Debug, Default)]
 pub struct Gateway {
     entries: [[Option<Entry>; THREADS]; EUS],
+    /// Entries that are open.
+    open: usize,
 }
 
 impl Gateway {
-    fn entry(&mut self, eu: u8, slot: u8) -> &mut Option<Entry> {
-        &mut self.entries[usize::from(eu) % EUS][usize::from(slot) % THREADS]
+    fn entry(&self, eu: u8, slot: u8) -> Option<Entry> {
+        self.entries[usize::from(eu) % EUS][usize::from(slot) % THREADS]
     }
 
-    /// Forgets the gateway of a thread that has ended.
-    pub fn close(&mut self, eu: u8, slot: u8) {
-        *self.entry(eu, slot) = None;
+    fn set(&mut self, eu: u8, slot: u8, entry: Option<Entry>) {
+        let opened = usize::from(entry.is_some());
+        let old = &mut self.entries[usize::from(eu) % EUS][usize::from(slot) % THREADS];
+        let closed = usize::from(old.is_some());
+        *old = entry;
+        self.open = self.open + opened - closed;
+    }
+
+    /// The open gateway of a thread: its key, and its first and last register.
+    pub fn opened(&self, eu: u8, slot: u8) -> Option<(u16, u16, u16)> {
+        let entry = self.entry(eu, slot)?;
+        Some((entry.key, entry.base, entry.base + entry.registers - 1))
+    }
+
+    /// Forgets the gateway of a thread that has ended: the next one in its place starts with a
+    /// closed gateway, and messages to the old one come to nobody.
+    #[inline]
+    pub fn ended(&mut self, eu: u8, slot: u8) {
+        if self.open > 0 {
+            self.set(eu, slot, None);
+        }
     }
 
     /// Serves one message; the acknowledgement, when asked for, is in `response`.
@@ -77,7 +97,7 @@ impl Gateway {
     }
 
     fn shut(&mut self, msg: &Message<'_>) -> Ack {
-        self.close(msg.thread.eu, msg.thread.slot);
+        self.set(msg.thread.eu, msg.thread.slot, None);
         Ack::Ok
     }
 
@@ -86,11 +106,12 @@ impl Gateway {
         if size > 5 {
             return Ack::SizeExceeded;
         }
-        *self.entry(msg.thread.eu, msg.thread.slot) = Some(Entry {
+        let entry = Entry {
             key: payload[4] as u16,
             base: (payload[5] >> 21 & 0x7f) as u16,
             registers: 1 << size,
-        });
+        };
+        self.set(msg.thread.eu, msg.thread.slot, Some(entry));
         Ack::Ok
     }
 
@@ -103,7 +124,7 @@ impl Gateway {
             4 => 16,
             _ => return Ack::Size,
         };
-        let Some(entry) = *self.entry(eu, slot) else {
+        let Some(entry) = self.entry(eu, slot) else {
             return Ack::Closed;
         };
         if entry.key != payload[4] as u16 {

@@ -12,6 +12,7 @@ use super::r#gen::{self, Payload, Translate};
 use super::{Shared, math, null, sampler, spawner, urb_msg};
 use crate::UnitFault;
 use crate::debug::{Arbiter, DebugRegs};
+use crate::status::Unit;
 use crate::urb::Urb;
 
 /// One thread's way out of its EU, put together for as long as the thread runs.
@@ -132,7 +133,12 @@ impl Router<'_> {
                 port.write(msg, self.mem, self.ctx, pixel, self.events)?;
             }
             sfid::URB => {
-                let outcome = urb_msg::execute(msg, response, self.urb, self.events)
+                let unit = if self.ctx.ffid == Unit::Media.ffid() {
+                    urb_msg::MEDIA_HANDLE_ROWS
+                } else {
+                    1
+                };
+                let outcome = urb_msg::execute_in(unit, msg, response, self.urb, self.events)
                     .map_err(|r| refuse("URB", msg, r.what()))?;
                 if outcome == urb_msg::Outcome::Busy {
                     return Ok(Delivery::Busy);
@@ -141,7 +147,14 @@ impl Router<'_> {
                     self.debug.urb_write(header[7], msg.payload);
                 }
             }
-            sfid::SPAWNER => spawner::execute(msg)?,
+            sfid::SPAWNER => match shared.spawner.execute(msg) {
+                Ok(spawner::Outcome::Done) => {}
+                Ok(spawner::Outcome::Busy) => return Ok(Delivery::Busy),
+                Err(reject) => {
+                    self.debug.ts_error(spawner::error_word(msg, reject));
+                    return Err(refuse("TS", msg, reject.what()));
+                }
+            },
             _ => return Err(refuse("message bus", msg, "no shared function has this ID")),
         }
         Ok(Delivery::Done)

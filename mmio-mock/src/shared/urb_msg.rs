@@ -1,6 +1,7 @@
 //! URB_WRITE: swizzles, offsets, completion bits and entry allocation.
 //!
-//! PRM: volume 4, 8.4. Handles of the header are row numbers. Not modelled: hardware's own
+//! PRM: volume 4, 8.4. Handles of the header are row numbers, or those of
+//! 512-bit units in media threads. Not modelled: hardware's own
 //! idea of what undefined messages do (one interleaved register, PRM 8.4.3.2.2).
 
 use eu::{Grf, Message};
@@ -81,8 +82,23 @@ impl Control {
     }
 }
 
-/// Serves one message.
+/// Serves one message of a 3D thread, whose handles are row numbers.
 pub fn execute(
+    msg: &Message<'_>,
+    response: &mut [Grf],
+    urb: &mut Urb,
+    events: &mut Events,
+) -> Result<Outcome, Reject> {
+    execute_in(1, msg, response, urb, events)
+}
+
+/// Rows of the unit that handles of media threads count: 512 bits. Kernels of such threads compute
+/// handles of their own (intel-vaapi-driver `AVC_ILDB_SpawnChild.asm`).
+pub const MEDIA_HANDLE_ROWS: u16 = 2;
+
+/// Serves one message whose handles count units of so many rows.
+pub fn execute_in(
+    unit: u16,
     msg: &Message<'_>,
     response: &mut [Grf],
     urb: &mut Urb,
@@ -103,8 +119,8 @@ pub fn execute(
     if msg.eot && others.iter().any(|unit| unit.ffid() == msg.thread.ffid) {
         return Err(Reject::Eot);
     }
-    let entry0 = UrbHandle(header[0] as u16);
-    let entry1 = UrbHandle(header[1] as u16);
+    let [entry0, entry1] =
+        [header[0], header[1]].map(|handle| UrbHandle((handle as u16).saturating_mul(unit)));
     let offset = control.offset();
     // Check everything before the first effect, so that a refused message has none.
     let rows = match control.swizzle() {

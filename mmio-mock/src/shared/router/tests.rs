@@ -148,15 +148,14 @@ fn the_end_of_a_thread_is_snooped_on_every_target() {
 }
 
 #[test]
-fn the_spawner_names_its_gap() {
+fn the_spawner_listens_to_its_own_threads() {
     let mut bench = Bench::new();
     let result = bench
         .router()
         .send(&message(7, 0, false, &[[0; 8]]), &mut []);
-    assert!(matches!(
-        result,
-        Err(UnitFault::Unimplemented { unit: "TS", .. })
-    ));
+    assert_eq!(result, Ok(Delivery::Dropped));
+    let error = bench.shared.error.unwrap();
+    assert!(error.what.contains("not started by the thread spawner"));
 }
 
 #[test]

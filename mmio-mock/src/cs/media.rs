@@ -1,0 +1,51 @@
+//! Commands of the media pipeline: state pointers and objects.
+//!
+//! PRM: volume 2, media. A MEDIA_OBJECT is executed while threads of others run; every other command
+//! waits for the end of all threads.
+
+use regs::gen40::{CommandId, MediaStatePointers};
+
+use super::{CsContext, Flow};
+use crate::fault::UnitFault;
+use crate::media::Constants;
+
+/// Whether the command has to wait: an object for which the front end has no room.
+pub fn waits(id: CommandId, ctx: &mut CsContext<'_, '_>) -> bool {
+    let wait = id == CommandId::MediaObject
+        && ctx.ff.state.media_selected
+        && !ctx.media.accepts(ctx.machine);
+    if wait {
+        ctx.media.refused();
+    }
+    wait
+}
+
+/// MEDIA_STATE_POINTERS.
+pub fn state_pointers(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    ctx.media
+        .state
+        .set_pointers(MediaStatePointers::from_dwords(d));
+}
+
+/// MEDIA_OBJECT.
+pub fn object(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
+    if !ctx.ff.state.media_selected {
+        return Err(UnitFault::Command {
+            unit: "CS",
+            what: "MEDIA_OBJECT while the 3D pipeline is selected".to_owned(),
+        });
+    }
+    if ctx.media.idle() {
+        ctx.machine.shared.invalidate();
+    }
+    let constants = ctx.ff.state.curbe.map(|curbe| Constants {
+        handle: curbe.handle,
+        rows: curbe.rows,
+    });
+    let bases = ctx.ff.state.bases;
+    if ctx.media.object(d, &bases, constants, ctx.machine)? {
+        Ok(Flow::Next)
+    } else {
+        Ok(Flow::Wait)
+    }
+}

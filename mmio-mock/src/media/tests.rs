@@ -1,0 +1,7 @@
+//! Media batches on a device: root threads, payloads, children, what goes wrong.
+//!
+//! What is expected follows from the layouts that intel-vaapi-driver and its kernels use, and from PRM volume 4, 3.3.11.
+#![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
+
+mod rig;
+mod roots;

@@ -1,0 +1,227 @@
+//! Root threads without children: payload, resources, bad state.
+
+use super::rig::*;
+use crate::device::Ended;
+use crate::status::Unit;
+use crate::td::schedule::{Order, Schedule};
+
+/// Writes r0, r1, r2, r3 and r4 to the rows from the one that `r1.0` (constants first) or inline data name.
+fn dump(register: &str, count: u32) -> String {
+    let mut text = format!(
+        "mul(1) g100<1>UD {register}<0,1,0>UD {}UD {{ align1 }};\n\
+         add(1) g100<1>UD g100<0,1,0>UD {OUT:#x}UD {{ align1 }};\n",
+        count * 32
+    );
+    for n in 0..count {
+        text += &store("g100<0,1,0>UD", &format!("g{n}"));
+        text += "add(1) g100<1>UD g100<0,1,0>UD 32UD { align1 };\n";
+    }
+    text + &end(END_ROOT)
+}
+
+// covers: 1.2-15, 1.2-17, 2.4-01, 2.5-09, 3.3.10-01, 3.3.11-01, 3.3.11.5-02
+#[test]
+fn r0_names_the_resources_of_the_thread() {
+    let mut rig = Rig::new();
+    let kernel = rig.kernel(&dump("g1.0", 3), 0);
+    rig.begin(&FLAT);
+    for n in 0..4 {
+        rig.object(kernel, &[n, 7, 8, 9, 10, 11, 12, 13, 14]);
+    }
+    rig.complete();
+    for n in 0..4 {
+        let r0 = rig.out(n * 3);
+        // Handles count 512-bit units; entries are four of them.
+        assert_eq!(r0[0], n * 4, "URB handle");
+        assert_eq!(r0[2], DESCRIPTORS, "interface descriptor");
+        assert_eq!(r0[3], 0x7e0 | 1, "samplers and scratch size");
+        assert_eq!(r0[4], 0x5a0, "binding table");
+        // 2 KB of scratch a thread, and the dispatch ID.
+        assert_eq!(r0[5], SCRATCH + n * 2048 + n, "scratch");
+        assert_eq!(r0[6], u32::from(Unit::Media.ffid()) << 28, "debug");
+        assert_eq!(r0[7], 0);
+        assert_eq!(rig.out(n * 3 + 1), [n, 7, 8, 9, 10, 11, 12, 13]);
+        assert_eq!(rig.out(n * 3 + 2), [14, 0, 0, 0, 0, 0, 0, 0]);
+    }
+    let activity = rig.device.status().activity;
+    assert_eq!(activity.threads[Unit::Media as usize], 4);
+    assert_eq!(rig.device.messages()[7], 4);
+}
+
+// covers: 3.2.1-04
+#[test]
+fn debug_identifiers_count_under_the_global_enable() {
+    let mut rig = Rig::new();
+    let kernel = rig.kernel(&dump("g1.0", 1), 0);
+    // INSTPM: masked write of the global debug enable.
+    rig.register(regs::gen40::RegId::Instpm, 0x0001_0001 << global_enable());
+    rig.begin(&FLAT);
+    for n in 0..3 {
+        rig.object(kernel, &[n]);
+    }
+    rig.complete();
+    let ids: Vec<u32> = (0..3).map(|n| rig.out(n)[6] & 0xffff).collect();
+    assert_eq!(ids, [1, 2, 3]);
+}
+
+/// Bit of INSTPM.
+fn global_enable() -> u32 {
+    let desc = regs::gen40::RegId::Instpm.desc();
+    let field = desc.fields.iter().find(|f| f.name.contains("Debug"));
+    u32::from(field.unwrap().lo)
+}
+
+#[test]
+fn constants_inline_and_indirect_data_follow_one_another() {
+    let mut rig = Rig::new();
+    let kernel = rig.kernel(&dump("g1.0", 5), 1);
+    rig.poke(CONSTANTS, &[0, 21, 22, 23, 24, 25, 26, 27]);
+    rig.poke(INDIRECT + 64, &[31, 32, 33, 34, 35, 36, 37, 38, 39, 40]);
+    rig.begin(&FLAT);
+    rig.object_with(kernel, &[51, 52], 0, (64, 38));
+    rig.complete();
+    assert_eq!(rig.out(1), [0, 21, 22, 23, 24, 25, 26, 27]);
+    assert_eq!(rig.out(2), [51, 52, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(rig.out(3), [31, 32, 33, 34, 35, 36, 37, 38]);
+    // 38 bytes: a dword and a half of the second row.
+    assert_eq!(rig.out(4), [39, 40, 0, 0, 0, 0, 0, 0]);
+}
+
+#[test]
+fn more_objects_than_entries_and_slots_all_run() {
+    for order in [Order::Ascending, Order::Descending, Order::Random(3)] {
+        let mut rig = Rig::new();
+        rig.schedule(Schedule::new(order));
+        let kernel = rig.kernel(&dump("g1.0", 2), 0);
+        rig.begin(&Front {
+            entries: 5,
+            threads: 40,
+            ..FLAT
+        });
+        for n in 0..500 {
+            rig.object(kernel, &[n, n ^ 0xffff]);
+        }
+        rig.complete();
+        for n in 0..500 {
+            assert_eq!(rig.out(n * 2 + 1)[..2], [n, n ^ 0xffff]);
+        }
+    }
+}
+
+#[test]
+fn no_more_roots_than_allowed_are_alive() {
+    let mut rig = Rig::new();
+    let kernel = rig.kernel(&dump("g1.0", 1), 0);
+    rig.schedule(Schedule::default().with_turn(1));
+    rig.begin(&Front { threads: 3, ..FLAT });
+    for n in 0..40 {
+        rig.object(kernel, &[n]);
+    }
+    rig.complete();
+    for n in 0..40 {
+        assert!(rig.out(n)[5] & 0xff < 3, "dispatch ID");
+    }
+}
+
+#[test]
+fn a_thread_that_has_no_end_leaves_the_others_their_turns() {
+    let mut rig = Rig::new();
+    let endless = rig.kernel("jmpi(1) -1D { align1 };\n", 0);
+    let kernel = rig.kernel(&dump("g1.0", 1), 0);
+    rig.begin(&FLAT);
+    rig.object(endless, &[]);
+    rig.object(kernel, &[1]);
+    assert_eq!(rig.run_in(50), Ended::Busy);
+    assert_eq!(rig.out(1)[2], DESCRIPTORS + 16);
+    assert_eq!(rig.device.running().len(), 1);
+    assert!(rig.device.hung_threads().is_empty());
+}
+
+/// Writes a batch that has a mistake.
+type Setup<'a> = &'a dyn Fn(&mut Rig, u32);
+
+#[test]
+fn bad_state_is_refused() {
+    let cases: [(&str, Setup<'_>); 8] = [
+        ("3D pipeline is selected", &|rig, kernel| {
+            rig.emit(&[FLUSH, SELECT_3D]);
+            rig.object(kernel, &[]);
+        }),
+        ("without MEDIA_STATE_POINTERS", &|rig, kernel| {
+            rig.emit(&[FLUSH, SELECT_MEDIA]);
+            rig.object(kernel, &[]);
+        }),
+        ("no URB entry", &|rig, kernel| {
+            rig.begin(&Front { entries: 0, ..FLAT });
+            rig.object(kernel, &[]);
+        }),
+        ("VLD mode", &|rig, kernel| {
+            rig.begin(&Front { mode: 1, ..FLAT });
+            rig.object(kernel, &[]);
+        }),
+        ("reserved mode 3", &|rig, kernel| {
+            rig.begin(&Front { mode: 3, ..FLAT });
+            rig.object(kernel, &[]);
+        }),
+        ("do not fit a URB entry of 8", &|rig, kernel| {
+            rig.begin(&FLAT);
+            rig.object(kernel, &[0; 65]);
+        }),
+        ("GTT entry is not valid", &|rig, kernel| {
+            rig.begin(&FLAT);
+            rig.object_with(kernel, &[], 0, (0x0100_0000, 4));
+        }),
+        ("pass the upper bound", &|rig, kernel| {
+            rig.begin(&FLAT);
+            let bound = INDIRECT + 0x1000;
+            rig.emit(&[0x6101_0004, 1, 1, INDIRECT | 1, 1, bound | 1]);
+            rig.object_with(kernel, &[], 0, (0xffc, 8));
+        }),
+    ];
+    for (what, setup) in cases {
+        let mut rig = Rig::new();
+        let kernel = rig.kernel(&dump("g1.0", 1), 0);
+        setup(&mut rig, kernel);
+        assert_eq!(rig.run(), Ended::Blocked, "{what}");
+        let faults = rig.faults();
+        assert!(
+            faults.len() == 1 && faults[0].contains(what),
+            "{what}: {faults:?}"
+        );
+    }
+}
+
+#[test]
+fn a_kernel_that_is_not_there_is_a_fault_and_a_hang() {
+    let mut rig = Rig::new();
+    rig.descriptor(0, 0x0100_0000, 0);
+    rig.begin(&FLAT);
+    rig.object(0, &[]);
+    assert_eq!(rig.hang().len(), 1);
+    assert_eq!(rig.faults().len(), 1);
+    // A reset helps, and the next batch runs.
+    rig.device.reset();
+    rig.ring();
+    let kernel = rig.kernel(&dump("g1.0", 1), 0);
+    rig.begin(&FLAT);
+    rig.object(kernel, &[0]);
+    rig.complete();
+}
+
+#[test]
+fn a_change_of_the_pipeline_wants_a_flush() {
+    let mut rig = Rig::new();
+    let kernel = rig.kernel(&dump("g1.0", 1), 0);
+    rig.begin(&FLAT);
+    rig.object(kernel, &[0]);
+    rig.emit(&[SELECT_3D, SELECT_MEDIA]);
+    assert_eq!(rig.run(), Ended::Idle);
+    let faults = rig.faults();
+    assert!(
+        faults.len() == 1 && faults[0].contains("without a flush"),
+        "{faults:?}"
+    );
+    rig.object(kernel, &[0]);
+    rig.emit(&[FLUSH, SELECT_3D]);
+    rig.complete();
+}
