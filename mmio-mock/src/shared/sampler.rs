@@ -63,7 +63,7 @@ impl SamplingEngine {
             return Ok(found);
         }
         let mut surface = Surface::load(mem, at, "sampler", Use::Sampler)?;
-        // Texels stay as stored up to the end of the filter (PRM 4.6).
+        // Keys look at texels as stored; gamma has its own place.
         let stored = gamma::stored(surface.format);
         surface.format = stored.unwrap_or(surface.format);
         if self.surfaces.len() >= KEPT {
@@ -149,7 +149,7 @@ impl SamplingEngine {
             ));
         }
         let mut job = Job::new(&request, &params, (surface, &self.tables), &sampler, mem);
-        job.gamma = gamma;
+        job.convert(gamma);
         job.texels.quirks = self.quirks;
         self.texels += job.run(active, response)?;
         Ok(())
@@ -179,7 +179,7 @@ struct Job<'a> {
     plan: Plan,
     texels: Texels<'a>,
     fast: Option<Fast<'a>>,
-    /// Conversion of the filtered colour, for sRGB formats.
+    /// Conversion of the filtered colour, for sRGB formats as the manual prints it.
     gamma: Option<Curve>,
     /// Size of level 0 in texels, for gradients.
     size: [f32; 3],
@@ -230,6 +230,19 @@ impl<'a> Job<'a> {
         }
     }
 
+    /// Puts the conversion of an sRGB format where it belongs.
+    fn convert(&mut self, gamma: Option<Curve>) {
+        let (filtered, texel) = match gamma {
+            Some(gamma) if gamma.behind_the_filter() => (Some(gamma), None),
+            other => (None, other),
+        };
+        self.gamma = filtered;
+        self.texels.gamma = texel;
+        if let Some(fast) = &mut self.fast {
+            fast.linearize = texel.is_some();
+        }
+    }
+
     /// Subspan by subspan along the fast path. `None`: a pixel needs the general one.
     fn run_fast(
         &self,
@@ -274,7 +287,7 @@ impl<'a> Job<'a> {
         Ok(Some(()))
     }
 
-    /// What happens to a filtered colour: gamma (PRM 4.6), return format.
+    /// What happens to a filtered colour: gamma as printed (PRM 4.6), return format.
     #[inline]
     fn finish(&self, rgba: [f32; 4]) -> [f32; 4] {
         let rgba = match &self.gamma {

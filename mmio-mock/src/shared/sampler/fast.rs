@@ -1,7 +1,7 @@
 //! The common case at speed: plain 8888 textures, nearest or linear.
 //!
 //! PRM: volume 4, 4.2.3.1, 4.2.3.2. Gives what the general filters give but for one rounding:
-//! texels are blended as whole numbers and scaled to 0..1 once.
+//! texels are blended as whole numbers and scaled to 0..1 once; those of sRGB formats are blended as they become.
 
 use mem::{Fault, Memory};
 
@@ -27,6 +27,8 @@ pub struct Fast<'a> {
     swapped: bool,
     /// Alpha is 1.
     opaque: bool,
+    /// Red, green and blue are sRGB and become linear texel by texel.
+    pub linearize: bool,
     min: Filter,
     mag: Filter,
 }
@@ -60,6 +62,7 @@ impl<'a> Fast<'a> {
             }),
             swapped,
             opaque,
+            linearize: false,
             min: sampler.min,
             mag: sampler.mag,
         })
@@ -84,7 +87,11 @@ impl<'a> Fast<'a> {
             }
         }
         Ok(quad.map(|sum| {
-            let [a, g, c, alpha] = sum.map(|value| value / 255.0);
+            let [a, g, c, alpha] = if self.linearize {
+                [sum[0], sum[1], sum[2], sum[3] / 255.0]
+            } else {
+                sum.map(|value| value / 255.0)
+            };
             let alpha = if self.opaque { 1.0 } else { alpha };
             if self.swapped {
                 [c, g, a, alpha]
@@ -115,7 +122,7 @@ impl<'a> Fast<'a> {
                 if lit & 1 << pixel != 0 {
                     let (x, y) = (x[pixel] as u32, y[pixel] as u32);
                     let at = geometry.element(left.wrapping_add(x), top.wrapping_add(y));
-                    quad[pixel] = bytes(self.mem.read_u32(at)?);
+                    quad[pixel] = self.numbers(self.mem.read_u32(at)?);
                 }
             }
             return Ok(quad);
@@ -138,13 +145,24 @@ impl<'a> Fast<'a> {
                 );
                 let a = self.pair(x, top.wrapping_add(y0[pixel] as u32))?;
                 let b = self.pair(x, top.wrapping_add(y1[pixel] as u32))?;
-                texels = [a.0, a.1, b.0, b.1].map(bytes);
+                texels = [a.0, a.1, b.0, b.1].map(|texel| self.numbers(texel));
             }
             let [a, b, c, d] = texels;
             let (upper, lower) = (mix(a, b, fx[pixel]), mix(c, d, fx[pixel]));
             quad[pixel] = mix(upper, lower, fy[pixel]);
         }
         Ok(quad)
+    }
+
+    /// A texel as it is blended: bytes as numbers, or linear colours beside the byte of alpha.
+    #[inline]
+    fn numbers(&self, texel: u32) -> [f32; 4] {
+        if !self.linearize {
+            return bytes(texel);
+        }
+        let [a, g, c, alpha] = texel.to_le_bytes();
+        let [a, g, c] = [a, g, c].map(num::srgb::srgb8_to_linear);
+        [a, g, c, f32::from(alpha)]
     }
 
     /// Two texels of a row of the surface.

@@ -108,7 +108,9 @@ pub fn eight_bits_without_alpha(format: &Format) -> bool {
 
 /// Width, height, depth and number of levels, the sizes of level `lod`.
 ///
-/// Array sizes do not shrink: the shift gives "the dimensions of the specified mip level".
+/// What "width, height, depth" (PRM 4.8.1.4) are of arrays is not printed. As in the table of later parts and in
+/// Direct3D 10: slices follow the dimensions of the map itself, do not shrink, and are 0 where there is but one.
+/// A G41 passes piglit's `textureSize-*1DArray`, and Mesa corrects the 0 on Gen4 to 6.
 #[must_use]
 pub fn size(surface: &Surface, lod: u32) -> [u32; 4] {
     if surface.kind == SurfaceKind::Null {
@@ -118,14 +120,15 @@ pub fn size(surface: &Surface, lod: u32) -> [u32; 4] {
         return [0, 0, 0, surface.mip_count];
     }
     let level = lod.saturating_add(surface.min_lod);
-    let depth = match surface.kind {
-        SurfaceKind::Cube => 1,
-        _ => surface.level_depth(level),
+    let (width, height) = (surface.level_width(level), surface.level_height(level));
+    let slices = match surface.depth {
+        0 | 1 => 0,
+        slices => slices,
     };
-    [
-        surface.level_width(level),
-        surface.level_height(level),
-        depth,
-        surface.mip_count,
-    ]
+    match surface.kind {
+        SurfaceKind::OneD => [width, slices, 0, surface.mip_count],
+        SurfaceKind::TwoD => [width, height, slices, surface.mip_count],
+        SurfaceKind::Cube => [width, height, 0, surface.mip_count],
+        _ => [width, height, surface.level_depth(level), surface.mip_count],
+    }
 }

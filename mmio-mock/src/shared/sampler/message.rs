@@ -178,6 +178,8 @@ pub struct Params<'a> {
     regs: &'a [Grf],
     simd: Simd,
     count: u8,
+    /// Place of parameter 0.
+    first: usize,
 }
 
 impl<'a> Params<'a> {
@@ -188,6 +190,17 @@ impl<'a> Params<'a> {
             regs: msg.payload.get(1..).unwrap_or_default(),
             simd: shape.simd,
             count: shape.params,
+            // The table prints resinfo's lod without its column. The SIMD4x2 message has it where sample_l and
+            // ld have theirs: Mesa's vertex shaders write nothing else, and a G41 passes piglit's
+            // `vs-textureSize-*`.
+            first: match shape {
+                Shape {
+                    op: Op::Resinfo,
+                    simd: Simd::Simd4x2,
+                    ..
+                } => 3,
+                _ => 0,
+            },
         }
     }
 
@@ -198,6 +211,7 @@ impl<'a> Params<'a> {
         if index >= usize::from(self.count) {
             return 0;
         }
+        let index = index + self.first;
         let (register, dword) = match self.simd {
             Simd::Simd16 => (index * 2 + slot / 8, slot % 8),
             Simd::Simd8 => (index, slot % 8),

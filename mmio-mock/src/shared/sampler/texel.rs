@@ -7,6 +7,7 @@ use mem::{Fault, Memory};
 
 use super::address::BORDER;
 use super::cube;
+use super::gamma::Curve;
 use super::quirks::Quirks;
 use super::state::{ChromaKey, Sampler, Tables};
 use crate::surface::format::Codec;
@@ -154,6 +155,8 @@ pub struct Texels<'a> {
     pub killed: bool,
     /// Texels looked at.
     pub fetched: u32,
+    /// Conversion of texels of sRGB formats; the border colour is linear.
+    pub gamma: Option<Curve>,
     /// Errata in force.
     pub quirks: Quirks,
 }
@@ -185,6 +188,7 @@ impl<'a> Texels<'a> {
             reference: 0.0,
             killed: false,
             fetched: 0,
+            gamma: None,
             quirks: Quirks::default(),
         }
     }
@@ -232,14 +236,18 @@ impl<'a> Texels<'a> {
         } else {
             self.border
         };
+        let linear = match &self.gamma {
+            Some(gamma) if inside => gamma.convert(texel),
+            _ => texel,
+        };
         if self.plain() {
-            return Ok(texel);
+            return Ok(linear);
         }
         let mut keyed = texel;
         if inside && self.key.is_some() && x & 1 == 1 {
             keyed = self.with_own_chroma(texel, [x as u32, y as u32, slice as u32], level)?;
         }
-        Ok(self.special(texel, keyed))
+        Ok(self.special(linear, keyed))
     }
 
     /// The texel that a key compares with at odd `x`: subsampled formats have no chroma there, and

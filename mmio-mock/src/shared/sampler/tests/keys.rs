@@ -280,7 +280,7 @@ fn linear(v: f64) -> f64 {
 
 // covers: 4.6-01, 4.6-02
 #[test]
-fn gamma_comes_behind_the_filter_and_spares_alpha() {
+fn gamma_comes_before_the_filter_and_spares_alpha() {
     let mut bench = Bench::new();
     // B8G8R8A8 sRGB and R8G8B8A8 sRGB; the latter's bytes stand the other way round.
     for (format, order) in [(0x0c1, [2, 1, 0]), (0x0c8, [0, 1, 2])] {
@@ -296,9 +296,12 @@ fn gamma_comes_behind_the_filter_and_spares_alpha() {
             for mode in [CLAMP, BORDER_MODE] {
                 bench.bind(state, sampler(LINEAR, mode));
                 bench.engine.quirks.gamma = Gamma::Linear;
-                let want = [linear(r), linear(g), linear(b), mixed[3]];
+                // Each texel for itself, on the fast path and on the general one.
+                let [red, green, blue] = order
+                    .map(|n| linear(bytes[0][n]) * (1.0 - weight) + linear(bytes[1][n]) * weight);
+                let want = [red, green, blue, mixed[3]];
                 close(bench.at(u, 0.5, 0.0), want, "linear");
-                // The exponent that the manual prints.
+                // Exponent and place that the manual prints.
                 bench.engine.quirks.gamma = Gamma::Printed;
                 let want = [r, g, b].map(|v: f64| v.powf(1.0 / 2.4));
                 let want = [want[0], want[1], want[2], mixed[3]];
@@ -316,6 +319,35 @@ fn gamma_comes_behind_the_filter_and_spares_alpha() {
     bench.fill(state, 0, |_, _, _| 0x3333_3333);
     bench.bind(state, sampler(LINEAR, CLAMP));
     close(bench.at(0.5, 0.5, 0.0), [0.2; 4], "unorm");
+}
+
+/// EXT_texture_sRGB converts texels; TEXTURE_BORDER_COLOR is linear. What piglit's texwrap wants of GL_CLAMP, and a
+/// G41 gives: `linear(texel) * weight + border * (1 - weight)`.
+#[test]
+fn border_colours_of_srgb_formats_are_linear() {
+    let mut bench = Bench::new();
+    bench.border = [0.1, 0.9, 0.5, 0.8];
+    // B8G8R8A8, BC1 and R8G8B8A8.
+    for (format, texel, [r, g, b, a]) in [
+        (0x0c1, 0xff10_4080u32, [0x10, 0x40, 0x80, 0xff]),
+        (0x18b, 0xffff_ffff, [0xff; 4]),
+        (0x0c8, 0x00f0_c020, [0x20, 0xc0, 0xf0, 0x00]),
+    ] {
+        let state = surface_2d(format, 4, 4, Tiling::Linear);
+        bench.fill(state, 0, |_, _, _| texel);
+        if format == 0x18b {
+            // White, and every index names it.
+            bench.mem.write_dwords(GpuAddr(DATA), &[!0, 0]).unwrap();
+        }
+        bench.bind(state, sampler(LINEAR, BORDER_MODE));
+        let light = [r, g, b].map(|byte| linear(f64::from(byte) / 255.0));
+        let texel = [light[0], light[1], light[2], f64::from(a) / 255.0];
+        let border = [0.1, 0.9, 0.5, 0.8];
+        for (u, weight) in [(0.5, 1.0), (0.0, 0.5), (-0.0625, 0.25), (-0.5, 0.0)] {
+            let want = std::array::from_fn(|n| texel[n] * weight + border[n] * (1.0 - weight));
+            close(bench.at(u, 0.5, 0.0), want, "border");
+        }
+    }
 }
 
 // covers: 4.7.2-06, 4.7.2-07

@@ -360,7 +360,11 @@ fn resinfo_gives_sizes_for_each_pixel() {
         for (format, float) in [(0u16, true), (2, false)] {
             let header = [0, 0, 0, 0xffff_ffe0, 0, 0, 0, 0];
             let mut payload = vec![header];
-            payload.extend(pack(form, &[lod]));
+            // Where sample_l and ld of SIMD4x2 have their LOD.
+            payload.extend(match form {
+                Form::Simd4x2 => pack(form, &[[99; 16], [99; 16], [99; 16], lod]),
+                _ => pack(form, &[lod]),
+            });
             assert_eq!(payload.len(), length);
             let mut w = [[KEEP; 8]; 8];
             bench
@@ -384,6 +388,36 @@ fn resinfo_gives_sizes_for_each_pixel() {
     }
 }
 
+/// The table of later parts: 1D (width, slices), 2D (width, height, slices), cube (width, height); no slices of one.
+// covers: 4.8.1.4-15
+#[test]
+fn resinfo_counts_the_slices_of_arrays() {
+    let mut bench = Bench::new();
+    let state = surface_2d(f::BGRA8, 32, 32, Tiling::Linear).with_mip_count_lod(2);
+    let line = state
+        .with_surface_type(values::surftype::SURFTYPE_1D)
+        .with_height(0);
+    let cube = state
+        .with_surface_type(values::surftype::SURFTYPE_CUBE)
+        .with_cube_face_enable_positive_x(true);
+    for (state, want) in [
+        (state, [16, 16, 0, 3]),
+        (state.with_depth(4), [16, 16, 5, 3]),
+        (line, [16, 0, 0, 3]),
+        (line.with_depth(39), [16, 40, 0, 3]),
+        (cube, [16, 16, 0, 3]),
+    ] {
+        bench.bind(state, SamplerState::new());
+        let payload = [[0; 8], [0, 0, 0, 1, 0, 0, 0, 1]];
+        let mut w = [[KEEP; 8]];
+        bench
+            .send_raw(2 << 14 | 2 << 12 | 2, &payload, &mut w)
+            .unwrap();
+        assert_eq!(w[0][..4], want);
+        assert_eq!(w[0][4..], want);
+    }
+}
+
 // covers: 4.8.1.4-15, 4.7.2-59
 #[test]
 fn resinfo_counts_from_the_surface_minimum() {
@@ -392,12 +426,12 @@ fn resinfo_counts_from_the_surface_minimum() {
         .with_surface_min_lod(2)
         .with_mip_count_lod(3);
     bench.bind(state, SamplerState::new());
-    let payload = [[0; 8], [1, 0, 0, 0, 0x8000_0000, 0, 0, 0]];
+    let payload = [[0; 8], [0, 0, 0, 1, 0, 0, 0, 0x8000_0000]];
     let mut w = [[KEEP; 8]];
     bench
         .send_raw(2 << 14 | 2 << 12 | 2, &payload, &mut w)
         .unwrap();
-    assert_eq!(w[0][..4], [64 >> 3, 32 >> 3, 1, 4]);
+    assert_eq!(w[0][..4], [64 >> 3, 32 >> 3, 0, 4]);
     // Negative numbers are far outside: no size, and the count that does not depend on the level.
     assert_eq!(w[0][4..], [0, 0, 0, 4]);
 }

@@ -315,19 +315,19 @@ fn resinfo_tells_sizes_and_levels() {
     let state = surface_2d(f::BGRA8, 40, 12, Tiling::Linear).with_mip_count_lod(4);
     bench.bind(state, SamplerState::new());
     let mut w = [[KEEP; 8]; 1];
-    let mut payload = [[0; 8], [0, 0, 0, 0, 2, 0, 0, 0]];
+    let mut payload = [[0; 8], [0, 0, 0, 0, 0, 0, 0, 2]];
     bench
         .send_raw(2 << 14 | 2 << 12 | 2, &payload, &mut w)
         .unwrap();
-    assert_eq!(w[0], [40, 12, 1, 5, 10, 3, 1, 5]);
-    payload[1][4] = u32::MAX;
+    assert_eq!(w[0], [40, 12, 0, 5, 10, 3, 0, 5]);
+    payload[1][7] = u32::MAX;
     bench.send_raw(2 << 14 | 2, &payload, &mut w).unwrap();
     assert_eq!(w[0].map(f32::from_bits)[4..], [0.0, 0.0, 0.0, 5.0]);
     let volume = state
         .with_surface_type(values::surftype::SURFTYPE_3D)
         .with_depth(6);
     bench.bind(volume, SamplerState::new());
-    payload[1][4] = 1;
+    payload[1][7] = 1;
     bench
         .send_raw(2 << 14 | 2 << 12 | 2, &payload, &mut w)
         .unwrap();
