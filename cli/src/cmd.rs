@@ -9,6 +9,7 @@ pub mod disasm;
 pub mod eu;
 pub mod exec;
 mod listing;
+pub mod media;
 mod number;
 pub mod pack;
 pub mod regs;

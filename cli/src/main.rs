@@ -32,6 +32,8 @@ enum Command {
     Regs(cmd::regs::Args),
     /// Run a kernel on the modelled EU.
     Eu(cmd::eu::Args),
+    /// Run a kernel over a grid of threads of the media pipeline.
+    Media(cmd::media::Args),
     /// Explain batches and the state they point at.
     Decode(cmd::decode::Args),
     /// Assemble a kernel.
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         Some(Command::Pack(args)) => done(cmd::pack::run(&args)),
         Some(Command::Regs(args)) => done(cmd::regs::run(&args)),
         Some(Command::Eu(args)) => done(cmd::eu::run(&args)),
+        Some(Command::Media(args)) => done(cmd::media::run(&args)),
         Some(Command::Decode(args)) => done(cmd::decode::run(&args)),
         Some(Command::Asm(args)) => done(cmd::asm::run(&args)),
         Some(Command::Disasm(args)) => done(cmd::disasm::run(&args)),

@@ -3,7 +3,7 @@
 //! PRM: volume 4, chapters 9-14. No fixed function builds a payload: registers are what the command
 //! line says, zero otherwise.
 
-mod setting;
+pub(super) mod setting;
 mod show;
 
 use std::fs::File;
@@ -26,7 +26,7 @@ use show::{Watch, elements, line};
 const KERNEL: u32 = 0x1000_0000;
 
 /// Names of the shared functions (PRM 2.5).
-const FUNCTIONS: [&str; 8] = [
+pub(super) const FUNCTIONS: [&str; 8] = [
     "null", "math", "sampler", "gateway", "read", "write", "urb", "spawner",
 ];
 

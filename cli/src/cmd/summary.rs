@@ -111,7 +111,7 @@ pub fn snapshot(pixel: Option<(u16, u16)>, hits: u32, snapshot: &Snapshot) -> St
 }
 
 /// A number with a comma every three digits.
-fn grouped(value: u64) -> String {
+pub fn grouped(value: u64) -> String {
     let digits = value.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {

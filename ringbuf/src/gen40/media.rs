@@ -23,11 +23,20 @@ const UNIT: usize = 16;
 /// Commands that cross a cache line hang URB_FENCE on these parts (Mesa brw_misc_state.c, crocus_state.c).
 const LINE: usize = 16;
 
+/// Where the instructions of a kernel are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Code {
+    /// In the batch's own buffer; made by [`Media::kernel`].
+    State(StateOffset),
+    /// In another buffer, at a multiple of 64 bytes.
+    Buffer(Target, u32),
+}
+
 /// A kernel and what its threads are given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Kernel {
-    /// The instructions; made by [`Media::kernel`].
-    pub code: StateOffset,
+    /// The instructions.
+    pub code: Code,
     /// General registers of a thread, 1 to 128.
     pub registers: u32,
     /// Registers of constants that are loaded from r1 on.
@@ -134,7 +143,11 @@ impl Media for Batch {
     fn descriptors(&mut self, kernels: &[Kernel]) -> Result<StateOffset> {
         let mut words = Vec::new();
         for kernel in kernels {
-            if !(1..=128).contains(&kernel.registers) || kernel.constants > 63 {
+            let aligned = match kernel.code {
+                Code::State(_) => true,
+                Code::Buffer(_, offset) => offset.is_multiple_of(64),
+            };
+            if !aligned || !(1..=128).contains(&kernel.registers) || kernel.constants > 63 {
                 return Err(EINVAL);
             }
             let descriptor = InterfaceDescriptor::default()
@@ -146,7 +159,12 @@ impl Media for Batch {
             let first = index * InterfaceDescriptor::LEN;
             let blocks = kernel.registers.div_ceil(8) - 1;
             let low = InterfaceDescriptor::default().with_grf_register_blocks(blocks);
-            self.patch_state(at, first, kernel.code, low.0[0]);
+            match kernel.code {
+                Code::State(code) => self.patch_state(at, first, code, low.0[0]),
+                Code::Buffer(target, offset) => {
+                    self.patch_address(at, first, target, offset | low.0[0]);
+                }
+            }
             if let Some((table, entries)) = kernel.surfaces {
                 // A hint for the prefetch: more entries than the field holds are not prefetched.
                 let low =
@@ -290,7 +308,7 @@ mod tests {
         let surface = batch.surface(state, image, 0x40);
         let table = batch.binding_table(&[surface]);
         let kernel = Kernel {
-            code,
+            code: Code::State(code),
             registers: 20,
             constants: 1,
             surfaces: Some((table, 1)),
@@ -371,7 +389,7 @@ mod tests {
         let mut batch = Batch::new();
         let code = batch.kernel(&[[0; 4]]);
         let kernel = |registers, constants| Kernel {
-            code,
+            code: Code::State(code),
             registers,
             constants,
             surfaces: None,
@@ -379,6 +397,11 @@ mod tests {
         for (registers, constants) in [(0, 0), (129, 0), (1, 64)] {
             assert!(batch.descriptors(&[kernel(registers, constants)]).is_err());
         }
+        let unaligned = Kernel {
+            code: Code::Buffer(Target::BATCH, 32),
+            ..kernel(128, 0)
+        };
+        assert!(batch.descriptors(&[unaligned]).is_err());
         let descriptors = batch.descriptors(&[kernel(128, 0)]).unwrap();
         let wrong = [
             FrontEnd {

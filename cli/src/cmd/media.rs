@@ -1,0 +1,272 @@
+//! `crestline media run`: a kernel over a grid of threads, files as surfaces.
+//!
+//! PRM: volume 2 (media pipeline, generic mode). Wall time is measured here alone.
+
+mod file;
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use crestline_cli::media::{Format, Job, Outcome, Source};
+use eu::Grf;
+use isa::parse::assemble;
+use kernel::time::Delta;
+use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::status::Unit;
+use mmio_mock::td::schedule::{Order, Schedule};
+
+use super::eu::{FUNCTIONS, setting::Load};
+use super::summary::grouped;
+use super::{Error, device, print, source};
+use file::{Bound, FileArg, Layout, Seen};
+
+/// Arguments.
+#[derive(clap::Args)]
+pub struct Args {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(clap::Subcommand)]
+enum Command {
+    /// Run a kernel over a grid of threads, with files as its surfaces.
+    Run(Run),
+}
+
+/// Assembles a kernel, starts a root thread of it for each place of the grid on a modelled device, through driver and
+/// ring, and writes the outputs.
+///
+/// Surfaces have the numbers 0, 1, .. in the order inputs, outputs. A thread finds the constants from r1 on (one
+/// register at least), and in the register behind them its x and y, the width and height of the grid, and its number.
+#[derive(clap::Args)]
+struct Run {
+    /// Assembly text; - reads standard input.
+    kernel: PathBuf,
+    /// Input: FILE[,width=W,height=H][,pitch=BYTES][,format=F][,view=buffer|image] (repeat).
+    ///
+    /// PNG by suffix, else raw: an image with width and height, else a buffer. Formats: r8 rg8 r16 rgba8 bgra8 r32f.
+    #[arg(long = "in", value_name = "FILE")]
+    inputs: Vec<FileArg>,
+    /// Output: the same, or FILE,size=BYTES for a buffer (repeat). Without any of it, as large as the first input.
+    #[arg(long = "out", value_name = "FILE")]
+    outputs: Vec<FileArg>,
+    /// Threads across and down.
+    #[arg(long, value_name = "WxH", value_parser = grid)]
+    grid: (u32, u32),
+    /// Constants: TYPE:VALUE,... as ud:1,2 or f:1.0*8 (repeat; each begins at the next dword).
+    #[arg(long, value_name = "TYPE:VALUES", value_parser = constants, allow_hyphen_values = true)]
+    curbe: Vec<Vec<u32>>,
+    /// Threads start children: larger URB entries, which stay until they are given back.
+    #[arg(long)]
+    children: bool,
+    /// Kernel of children: its interface descriptor follows that of the grid's kernel (repeat).
+    #[arg(long, value_name = "FILE")]
+    child: Vec<PathBuf>,
+    /// Pixels across, of raw files that do not say it themselves.
+    #[arg(long, value_name = "PIXELS")]
+    width: Option<u32>,
+    /// Pixels down, of raw files that do not say it themselves.
+    #[arg(long, value_name = "PIXELS")]
+    height: Option<u32>,
+    /// Bytes from row to row, of raw files that do not say it themselves.
+    #[arg(long, value_name = "BYTES")]
+    pitch: Option<u32>,
+    /// Format of files that do not say it themselves.
+    #[arg(long, value_name = "FORMAT")]
+    format: Option<Format>,
+    /// What the kernel sees of files that do not say it themselves.
+    #[arg(long, value_name = "VIEW")]
+    view: Option<Seen>,
+    /// Order in which threads take turns.
+    #[arg(long, value_enum, default_value_t = Policy::Fixed)]
+    policy: Policy,
+    /// Where the random order begins.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    seed: u64,
+    #[arg(long, value_name = "NAME", default_value = "gm965", help = device::HELP)]
+    device: String,
+    /// Write the trace of the device's events as text.
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Device time that all threads together may take.
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    timeout_ms: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Policy {
+    /// Round and round from the lowest thread up.
+    Fixed,
+    /// Round and round from the highest thread down.
+    Reversed,
+    /// Any thread, for a turn of any length.
+    Random,
+}
+
+impl Policy {
+    fn schedule(self, seed: u64) -> Schedule {
+        Schedule::new(match self {
+            Policy::Fixed => Order::Ascending,
+            Policy::Reversed => Order::Descending,
+            Policy::Random => Order::Random(seed),
+        })
+    }
+}
+
+/// Runs the subcommand.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let Command::Run(args) = &args.command;
+    let info = device::modelled(&args.device)?;
+    let mut job = Job::new(info);
+    for path in [&args.kernel].into_iter().chain(&args.child) {
+        job.kernels.push(kernel(info, path)?);
+    }
+    let defaults = Layout {
+        width: args.width,
+        height: args.height,
+        pitch: args.pitch,
+        format: args.format,
+        size: None,
+        seen: args.view,
+    };
+    let mut files = Vec::new();
+    for input in &args.inputs {
+        files.push(input.load(defaults)?);
+    }
+    for output in &args.outputs {
+        let first = files.first().filter(|_| !args.inputs.is_empty());
+        files.push(output.empty(defaults, first)?);
+    }
+    job.surfaces = files.iter().map(|file| file.surface.clone()).collect();
+    job.grid = args.grid;
+    job.constants = args.curbe.iter().flatten().copied().collect();
+    job.children = args.children;
+    job.timeout = Delta::from_millis(args.timeout_ms);
+    job.trace = args.trace.as_ref().map(|_| super::trace::BYTES);
+    job.schedule = args.policy.schedule(args.seed);
+
+    let began = Instant::now();
+    let outcome = job.run()?;
+    let elapsed = began.elapsed();
+    let mut troubles: Vec<String> = outcome.fault.iter().cloned().collect();
+    print(&summary(&job, &outcome, elapsed))?;
+    // After a fault the output so far is worth as much as the error.
+    let outputs = files.iter().zip(&job.surfaces).skip(args.inputs.len());
+    for (file, surface) in outputs {
+        match Bound::store(file, surface) {
+            Ok(line) => print(&format!("{line}\n"))?,
+            Err(error) => troubles.push(error.to_string()),
+        }
+    }
+    if let Some(path) = &args.trace
+        && let Err(error) = std::fs::write(path, &outcome.trace)
+    {
+        troubles.push(format!("{}: {error}", path.display()));
+    }
+    if troubles.is_empty() {
+        Ok(())
+    } else {
+        Err(troubles.join("\n  and ").into())
+    }
+}
+
+fn kernel(info: &DeviceInfo, path: &Path) -> Result<Source, Error> {
+    let (name, text) = source::text(path)?;
+    let program = assemble(info.isa, &name, &text).map_err(|errors| source::listing(&errors))?;
+    Ok(Source { name, program })
+}
+
+/// What was run, and what it did.
+fn summary(job: &Job, outcome: &Outcome, elapsed: Duration) -> String {
+    let activity = &outcome.report.activity;
+    let media = Unit::Media as usize;
+    let of = |counters: &[u64]| counters.get(media).copied().unwrap_or(0);
+    let (threads, instructions) = (of(&activity.threads), of(&activity.instructions));
+    let (width, height) = job.grid;
+    let mut out = format!(
+        "{}: grid of {width}x{height} on {} ({:04x}:{:04x}), order {}\n",
+        job.kernels
+            .first()
+            .map_or("", |kernel| kernel.name.as_str()),
+        job.device.title,
+        job.device.pci.0,
+        job.device.pci.1,
+        job.schedule
+    );
+    let messages: u64 = outcome.messages.iter().sum();
+    let by_function: Vec<String> = FUNCTIONS
+        .iter()
+        .zip(outcome.messages)
+        .filter(|(_, count)| *count > 0)
+        .map(|(name, count)| format!("{name} {}", grouped(count)))
+        .collect();
+    let seconds = elapsed.as_secs_f64().max(1e-9);
+    // Writing to a String cannot fail.
+    let _ = writeln!(
+        out,
+        "  threads        {:>14}\n  instructions   {:>14} ({} in SIMD8)\n  messages       {:>14} ({})",
+        grouped(threads),
+        grouped(instructions),
+        grouped(of(&activity.simd8)),
+        grouped(messages),
+        by_function.join(", ")
+    );
+    let _ = writeln!(
+        out,
+        "  {:.1} ms ({:.3} ms of device time), {:.1} million instructions per second",
+        seconds * 1e3,
+        outcome.report.nanos as f64 / 1e6,
+        instructions as f64 / seconds / 1e6
+    );
+    out
+}
+
+/// `WxH`.
+fn grid(text: &str) -> Result<(u32, u32), String> {
+    let digits = |text: &str| super::number::parse(text, 10).and_then(|n| u32::try_from(n).ok());
+    let parsed = text
+        .split_once(['x', 'X'])
+        .and_then(|(width, height)| Some((digits(width)?, digits(height)?)));
+    match parsed {
+        Some((0, _) | (_, 0)) => Err(format!("a grid of {text} has no threads")),
+        Some(grid) => Ok(grid),
+        None => Err("expected two numbers with an x, such as 120x68".to_owned()),
+    }
+}
+
+/// `TYPE:VALUES` as dwords.
+fn constants(text: &str) -> Result<Vec<u32>, String> {
+    if !text.contains(':') {
+        return Err("expected TYPE:VALUE,..., as in ud:1,2".to_owned());
+    }
+    let load: Load = format!("r0={text}").parse()?;
+    let mut registers: Vec<Grf> = vec![[0; 8]; 128];
+    load.store(&mut registers);
+    let dwords = (load.values.len() * load.ty.size()).div_ceil(4);
+    Ok(registers.as_flattened()[..dwords].to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::{constants, grid};
+
+    #[test]
+    fn grids_are_two_numbers() {
+        assert_eq!(grid("120x68"), Ok((120, 68)));
+        for text in ["", "3", "3x", "x3", "-1x2", "1x2x3", "4294967296x1"] {
+            assert!(grid(text).unwrap_err().contains("such as"), "{text}");
+        }
+        assert!(grid("0x4").unwrap_err().contains("no threads"));
+    }
+
+    #[test]
+    fn constants_begin_at_dwords() {
+        assert_eq!(constants("ub:1,2,3,4,5"), Ok(vec![0x0403_0201, 5]));
+        assert_eq!(constants("f:1.0*2"), Ok(vec![0x3f80_0000; 2]));
+        assert_eq!(constants("d:-1"), Ok(vec![u32::MAX]));
+        assert!(constants("1,2").is_err());
+        assert!(constants("ub:256").is_err());
+    }
+}

@@ -1,0 +1,460 @@
+//! Files of `crestline media run`: what they are, reading, writing.
+//!
+//! No PRM chapter. Pictures have eight bits a channel; a PNG of another depth is converted.
+
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+
+use crestline_cli::media::{Format, Shape, Surface, View};
+
+use crate::cmd::{Error, number, source};
+
+/// What files without a word of their own are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Layout {
+    /// Pixels across.
+    pub width: Option<u32>,
+    /// Pixels down.
+    pub height: Option<u32>,
+    /// Bytes from row to row in the file.
+    pub pitch: Option<u32>,
+    /// Format of the pixels.
+    pub format: Option<Format>,
+    /// Bytes, of an output that is a buffer.
+    pub size: Option<u32>,
+    /// What the kernel sees.
+    pub seen: Option<Seen>,
+}
+
+/// What the kernel sees of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Seen {
+    /// Bytes one after the other, for OWord and scattered messages.
+    Buffer,
+    /// Rows of pixels, for media blocks.
+    Image,
+}
+
+impl Layout {
+    /// This, and where it says nothing the other.
+    fn or(self, other: Layout) -> Layout {
+        Layout {
+            width: self.width.or(other.width),
+            height: self.height.or(other.height),
+            pitch: self.pitch.or(other.pitch),
+            format: self.format.or(other.format),
+            size: self.size.or(other.size),
+            seen: self.seen.or(other.seen),
+        }
+    }
+
+    /// Width and height, when both are said.
+    fn shape(self) -> Result<Option<Shape>, &'static str> {
+        match (self.width, self.height) {
+            (Some(width), Some(height)) => Ok(Some(Shape {
+                width,
+                height,
+                format: self.format.unwrap_or(Format::R8),
+            })),
+            (None, None) if self.seen == Some(Seen::Image) => {
+                Err("an image needs its width and height")
+            }
+            (None, None) => Ok(None),
+            _ => Err("width and height belong together"),
+        }
+    }
+}
+
+/// `FILE[,KEY=VALUE..]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FileArg {
+    /// The file.
+    pub path: PathBuf,
+    /// What stands behind it.
+    pub layout: Layout,
+}
+
+const KEYS: &str = "width height pitch format size view";
+
+impl FromStr for FileArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let mut parts = text.split(',');
+        let path = parts.next().unwrap_or_default();
+        if path.is_empty() {
+            return Err("expected FILE, or FILE,KEY=VALUE,...".to_owned());
+        }
+        let mut layout = Layout::default();
+        for part in parts {
+            let (key, value) = part
+                .split_once('=')
+                .ok_or_else(|| format!("`{part}`: expected KEY=VALUE; keys are {KEYS}"))?;
+            let count = || {
+                let number = match number::behind_0x(value) {
+                    Some(hex) => number::parse(hex, 16),
+                    None => number::parse(value, 10),
+                };
+                number
+                    .and_then(|n| u32::try_from(n).ok())
+                    .ok_or_else(|| format!("`{part}`: `{value}` is no number"))
+            };
+            match key {
+                "width" => layout.width = Some(count()?),
+                "height" => layout.height = Some(count()?),
+                "pitch" => layout.pitch = Some(count()?),
+                "size" => layout.size = Some(count()?),
+                "format" => layout.format = Some(value.parse()?),
+                "view" => {
+                    layout.seen = Some(
+                        clap::ValueEnum::from_str(value, true)
+                            .map_err(|_| format!("`{part}`: a view is buffer or image"))?,
+                    );
+                }
+                _ => return Err(format!("`{part}`: no such key; keys are {KEYS}")),
+            }
+        }
+        Ok(FileArg {
+            path: path.into(),
+            layout,
+        })
+    }
+}
+
+impl FileArg {
+    fn name(&self) -> String {
+        self.path.display().to_string()
+    }
+
+    fn is_png(&self) -> bool {
+        let suffix = self.path.extension();
+        suffix.is_some_and(|suffix| suffix.eq_ignore_ascii_case("png"))
+    }
+
+    /// Reads an input.
+    pub fn load(&self, defaults: Layout) -> Result<Bound, Error> {
+        let name = self.name();
+        let wrong = |what: &str| Error::from(format!("{name}: {what}"));
+        let (_, bytes) = source::bytes(&self.path)?;
+        if self.is_png() {
+            // What the picture says itself counts.
+            let format = self.layout.format.or(defaults.format);
+            let (shape, bytes) = decode(&bytes, format).map_err(|why| wrong(&why))?;
+            let said = (self.layout.width, self.layout.height);
+            if said.0.is_some_and(|w| w != shape.width) || said.1.is_some_and(|h| h != shape.height)
+            {
+                let what = format!("the picture has {}x{} pixels", shape.width, shape.height);
+                return Err(wrong(&what));
+            }
+            let seen = self.layout.seen.or(defaults.seen).unwrap_or(Seen::Image);
+            return Ok(self.bind(Some(shape), None, bytes, seen));
+        }
+        let layout = self.layout.or(defaults);
+        let Some(shape) = layout.shape().map_err(wrong)? else {
+            if bytes.is_empty() {
+                return Err(wrong("the file is empty"));
+            }
+            return Ok(self.bind(None, None, bytes, Seen::Buffer));
+        };
+        let pitch = pitch(shape, layout.pitch).map_err(|why| wrong(&why))?;
+        let needed = pitch * (shape.height as usize).saturating_sub(1) + shape.row();
+        if bytes.len() < needed {
+            return Err(wrong(&format!(
+                "{} bytes are too few for {}x{} pixels of {} in rows of {pitch} bytes: they need {needed}",
+                bytes.len(),
+                shape.width,
+                shape.height,
+                shape.format.name()
+            )));
+        }
+        let rows = bytes.chunks(pitch.max(1)).take(shape.height as usize);
+        let packed = rows
+            .flat_map(|row| row.iter().take(shape.row()))
+            .copied()
+            .collect();
+        Ok(self.bind(
+            Some(shape),
+            Some(pitch),
+            packed,
+            layout.seen.unwrap_or(Seen::Image),
+        ))
+    }
+
+    /// An output, empty as yet; what nobody says of it is as of the first input.
+    pub fn empty(&self, defaults: Layout, first: Option<&Bound>) -> Result<Bound, Error> {
+        let name = self.name();
+        let wrong = |what: &str| Error::from(format!("{name}: {what}"));
+        let own = self.layout;
+        if let Some(size) = own.size {
+            if own.width.is_some() || own.height.is_some() || own.seen == Some(Seen::Image) {
+                return Err(wrong("an image has width and height, a buffer has a size"));
+            }
+            return Ok(self.bind_size(size as usize));
+        }
+        let layout = own.or(defaults);
+        let mut shape = layout.shape().map_err(|what| {
+            // The first input may have what is missing.
+            wrong(what)
+        });
+        if own.width.is_none()
+            && own.height.is_none()
+            && let Some(like) = first.and_then(|first| first.shape)
+        {
+            shape = Ok(Some(Shape {
+                format: own.format.or(defaults.format).unwrap_or(like.format),
+                ..like
+            }));
+        }
+        let Some(shape) = shape? else {
+            if let Some(size) = defaults.size {
+                return Ok(self.bind_size(size as usize));
+            }
+            let first = first.ok_or_else(|| {
+                wrong("how large is it? Say size=BYTES, or width=.. and height=.., behind the name")
+            })?;
+            return Ok(self.bind_size(first.surface.size()));
+        };
+        if self.is_png() && !matches!(shape.format, Format::R8 | Format::Rgba8 | Format::Bgra8) {
+            return Err(wrong(&format!(
+                "{} is no format of a picture: PNG holds r8, rgba8 and bgra8",
+                shape.format.name()
+            )));
+        }
+        let pitch = pitch(shape, layout.pitch).map_err(|why| wrong(&why))?;
+        let like = first.map(|first| first.seen);
+        let seen = layout.seen.or(like).unwrap_or(Seen::Image);
+        Ok(self.bind(Some(shape), Some(pitch), Vec::new(), seen))
+    }
+
+    fn bind_size(&self, size: usize) -> Bound {
+        Bound {
+            path: self.path.clone(),
+            shape: None,
+            pitch: None,
+            seen: Seen::Buffer,
+            surface: Surface {
+                name: self.name(),
+                view: View::Buffer(size),
+                bytes: Vec::new(),
+            },
+        }
+    }
+
+    fn bind(
+        &self,
+        shape: Option<Shape>,
+        pitch: Option<usize>,
+        bytes: Vec<u8>,
+        seen: Seen,
+    ) -> Bound {
+        let view = match (shape, seen) {
+            (Some(shape), Seen::Image) => View::Image(shape),
+            (Some(shape), Seen::Buffer) => View::Buffer(shape.bytes()),
+            (None, _) => View::Buffer(bytes.len()),
+        };
+        Bound {
+            path: self.path.clone(),
+            shape,
+            pitch,
+            seen,
+            surface: Surface {
+                name: self.name(),
+                view,
+                bytes,
+            },
+        }
+    }
+}
+
+/// Bytes from row to row in a raw file.
+fn pitch(shape: Shape, said: Option<u32>) -> Result<usize, String> {
+    let pitch = said.map_or(shape.row(), |pitch| pitch as usize);
+    if pitch < shape.row() {
+        return Err(format!(
+            "rows of {pitch} bytes are too short for {} pixels of {}",
+            shape.width,
+            shape.format.name()
+        ));
+    }
+    Ok(pitch)
+}
+
+/// A file with its surface.
+pub struct Bound {
+    path: PathBuf,
+    /// Width, height and format, when there are any.
+    pub shape: Option<Shape>,
+    pitch: Option<usize>,
+    seen: Seen,
+    /// What the kernel gets.
+    pub surface: Surface,
+}
+
+impl Bound {
+    /// Writes an output: `surface` has the contents. Returns what was written, in words.
+    pub fn store(&self, surface: &Surface) -> Result<String, Error> {
+        let path = &self.path;
+        let bytes = &surface.bytes;
+        let suffix = path.extension();
+        let written = match self.shape {
+            Some(shape) if suffix.is_some_and(|s| s.eq_ignore_ascii_case("png")) => {
+                write_png(path, shape, bytes)
+            }
+            Some(shape) => write_rows(path, shape, self.pitch.unwrap_or(shape.row()), bytes),
+            None => std::fs::write(path, bytes).map_err(Error::from),
+        };
+        written.map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(match self.shape {
+            Some(shape) => format!(
+                "{}: {}x{} {}",
+                path.display(),
+                shape.width,
+                shape.height,
+                shape.format.name()
+            ),
+            None => format!("{}: {} bytes", path.display(), bytes.len()),
+        })
+    }
+}
+
+fn write_rows(path: &Path, shape: Shape, pitch: usize, bytes: &[u8]) -> Result<(), Error> {
+    let mut file = BufWriter::new(File::create(path)?);
+    let room = vec![0; pitch - shape.row().min(pitch)];
+    for row in bytes.chunks(shape.row().max(1)) {
+        file.write_all(row)?;
+        file.write_all(&room)?;
+    }
+    Ok(file.flush()?)
+}
+
+fn write_png(path: &Path, shape: Shape, bytes: &[u8]) -> Result<(), Error> {
+    let mut file = BufWriter::new(File::create(path)?);
+    let mut encoder = png::Encoder::new(&mut file, shape.width, shape.height);
+    encoder.set_depth(png::BitDepth::Eight);
+    encoder.set_color(match shape.format {
+        Format::R8 => png::ColorType::Grayscale,
+        _ => png::ColorType::Rgba,
+    });
+    let mut writer = encoder.write_header()?;
+    if shape.format == Format::Bgra8 {
+        writer.write_image_data(&swapped(bytes))?;
+    } else {
+        writer.write_image_data(bytes)?;
+    }
+    writer.finish()?;
+    Ok(file.flush()?)
+}
+
+/// Red and blue of four-byte pixels change places.
+fn swapped(bytes: &[u8]) -> Vec<u8> {
+    let mut out = bytes.to_vec();
+    for pixel in out.chunks_exact_mut(4) {
+        pixel.swap(0, 2);
+    }
+    out
+}
+
+/// The pixels of a picture: grey ones as r8, others as rgba8, unless a format is asked for.
+fn decode(bytes: &[u8], wanted: Option<Format>) -> Result<(Shape, Vec<u8>), String> {
+    let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
+    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    let mut reader = decoder
+        .read_info()
+        .map_err(|e| format!("it is no PNG that can be read: {e}"))?;
+    let size = reader
+        .output_buffer_size()
+        .filter(|size| *size <= source::LIMIT as usize * 4)
+        .ok_or("the picture is too large")?;
+    let mut pixels = vec![0; size];
+    let frame = reader
+        .next_frame(&mut pixels)
+        .map_err(|e| format!("the picture is damaged: {e}"))?;
+    pixels.truncate(frame.buffer_size());
+    let channels = match frame.color_type {
+        png::ColorType::Grayscale => 1,
+        png::ColorType::GrayscaleAlpha => 2,
+        png::ColorType::Rgb | png::ColorType::Indexed => 3,
+        png::ColorType::Rgba => 4,
+    };
+    let format = wanted.unwrap_or(if channels == 1 {
+        Format::R8
+    } else {
+        Format::Rgba8
+    });
+    let all = pixels.chunks_exact(channels).map(|p| match *p {
+        [l] => [l, l, l, 255],
+        [l, a] => [l, l, l, a],
+        [r, g, b] => [r, g, b, 255],
+        [r, g, b, a] => [r, g, b, a],
+        _ => [0; 4],
+    });
+    let out: Vec<u8> = match format {
+        Format::R8 => all.map(luma).collect(),
+        Format::Rgba8 => all.flatten().collect(),
+        Format::Bgra8 => all.flat_map(|[r, g, b, a]| [b, g, r, a]).collect(),
+        other => {
+            return Err(format!(
+                "a picture gives r8, rgba8 or bgra8, not {}",
+                other.name()
+            ));
+        }
+    };
+    let shape = Shape {
+        width: frame.width,
+        height: frame.height,
+        format,
+    };
+    Ok((shape, out))
+}
+
+/// Brightness with the weights of ITU-R BT.601 in 256ths, rounded; grey stays what it is.
+fn luma([r, g, b, _]: [u8; 4]) -> u8 {
+    let sum = 77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b);
+    ((sum + 128) >> 8) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn a_file_and_what_it_is() {
+        let arg: FileArg = "a.bin,width=17,height=0x10,pitch=32,format=rg8,view=image"
+            .parse()
+            .unwrap();
+        assert_eq!(arg.path, Path::new("a.bin"));
+        let layout = Layout {
+            width: Some(17),
+            height: Some(16),
+            pitch: Some(32),
+            format: Some(Format::Rg8),
+            size: None,
+            seen: Some(Seen::Image),
+        };
+        assert_eq!(arg.layout, layout);
+        for (text, error) in [
+            ("", "expected FILE"),
+            (",width=1", "expected FILE"),
+            ("a,width", "expected KEY=VALUE"),
+            ("a,width=-1", "`-1` is no number"),
+            ("a,size=4294967296", "is no number"),
+            ("a,format=r9", "unknown format `r9`"),
+            ("a,view=none", "a view is buffer or image"),
+            ("a,depth=1", "no such key"),
+        ] {
+            let said = text.parse::<FileArg>().unwrap_err();
+            assert!(said.contains(error), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn grey_is_its_own_brightness() {
+        for l in 0..=255 {
+            assert_eq!(luma([l, l, l, 0]), l);
+        }
+        assert_eq!(luma([255, 0, 0, 0]), 77);
+    }
+}
