@@ -264,7 +264,7 @@ impl<'a> Job<'a> {
                 return Ok(None);
             }
             let slice = self.texels.array_slice(index[0]) as u32;
-            let (lod, _) = self.base_lod(first);
+            let (lod, _) = self.base_lod(first, 0);
             let quad = if single {
                 fast.sample(coord, slice, self.control.computed(lod, 0.0), lit)?
             } else {
@@ -322,8 +322,13 @@ impl<'a> Job<'a> {
             if lit == 0 {
                 continue;
             }
-            let (lod, footprint) = self.base_lod(first);
+            let mut face = self.face(first);
+            let (mut lod, mut footprint) = self.base_lod(first, face);
             for slot in slots(lit).map(|n| first + n) {
+                if self.face(slot) != face {
+                    face = self.face(slot);
+                    (lod, footprint) = self.base_lod(first, face);
+                }
                 let levels = self.levels(slot, lod);
                 let point = self.point(slot);
                 self.texels.reference = self.reference(slot);
@@ -403,16 +408,33 @@ impl<'a> Job<'a> {
         }
     }
 
-    /// The LOD before bias of the group of pixels that starts at `first`, and its footprint for
+    /// The face that a pixel is on; 0 for maps without faces and for gradients that a message brings.
+    ///
+    /// What neighbours on other faces mean for the LOD is open (PRM 4.2.1.1 speaks of "neighboring pixel texture
+    /// coordinates", but they have been divided by another component). Here they count as projected on the plane of
+    /// the pixel's own face. A G41 passes piglit's `cubemap`, `cubemap npot` and `fbo-cubemap`, which want the exact
+    /// level at pixels whose neighbours in the subspan lie beyond the edges of their face, at whichever corner:
+    /// differences as delivered, or on the face of the first pixel, miss it by half a level.
+    #[inline]
+    fn face(&self, slot: usize) -> u32 {
+        match self.texels.surface.kind {
+            SurfaceKind::Cube if self.request.shape.op != Op::SampleGradients => {
+                cube::face(self.coords(slot))
+            }
+            _ => 0,
+        }
+    }
+
+    /// The LOD before bias of pixels on `face` in the group that starts at `first`, and their footprint for
     /// the anisotropic filter.
-    fn base_lod(&self, first: usize) -> (f32, Option<Footprint>) {
+    fn base_lod(&self, first: usize, face: u32) -> (f32, Option<Footprint>) {
         let given = matches!(self.request.shape.op, Op::SampleLod | Op::SampleLodCompare);
         let anisotropic =
             [self.sampler.min, self.sampler.mag].contains(&Filter::Anisotropic) && !given;
         if given || !anisotropic && (self.request.force_lod_zero || !self.sampler.needs_lod()) {
             return (0.0, None);
         }
-        let (dx, dy) = self.gradients(first);
+        let (dx, dy) = self.gradients(first, face);
         let (lod, footprint) = if anisotropic && self.plan.dimensions == 2 {
             let (footprint, lod) = Footprint::new(dx, dy, self.size, self.sampler.max_anisotropy);
             (lod, Some(footprint))
@@ -425,8 +447,8 @@ impl<'a> Job<'a> {
         (lod, footprint)
     }
 
-    /// Gradients along x and y in texels of level 0.
-    fn gradients(&self, first: usize) -> ([f32; 3], [f32; 3]) {
+    /// Gradients along x and y in texels of level 0; of a cube: in the plane of `face`, in -1..1.
+    fn gradients(&self, first: usize, face: u32) -> ([f32; 3], [f32; 3]) {
         let kind = self.texels.surface.kind;
         let mut scale = self.size;
         for unused in &mut scale[self.plan.dimensions..] {
@@ -446,9 +468,7 @@ impl<'a> Job<'a> {
             let corner = |n| self.coords(first + n);
             let (origin, right, below) = (corner(0), corner(1), corner(2));
             if kind == SurfaceKind::Cube {
-                // Neighbours on the face of the first pixel, in -1..1.
                 scale = scale.map(|s| s * 0.5);
-                let face = cube::face(origin);
                 let place = |v| {
                     let (s, t) = cube::project(face, v).unwrap_or_default();
                     [s, t, 0.0]

@@ -159,3 +159,43 @@ fn neighbours_on_a_face_give_the_lod() {
         }
     }
 }
+
+/// What piglit's cubemap tests draw: a face to its edges, a pixel for each texel of a level, in subspans that stick
+/// out at any of its corners. Their pixels beyond bring coordinates divided by another component (4.1.2).
+// covers: 4.1.2-03, 4.2.1.1-01
+#[test]
+fn neighbours_beyond_the_edges_leave_the_lod_alone() {
+    let mut bench = Bench::new();
+    let mut state = surface_2d(f::R32F, 32, 32, Tiling::Linear)
+        .with_surface_type(values::surftype::SURFTYPE_CUBE)
+        .with_mip_count_lod(5);
+    state.0[0] |= 0x3f;
+    for level in 0..6 {
+        bench.fill(state, level, |_, _, _| (level as f32).to_bits());
+    }
+    let linear = values::mipfilter::MIPFILTER_LINEAR;
+    bench.bind(state, sampler(NEAREST, CUBE).with_mip_mode_filter(linear));
+    let delivered = |v: [f32; 3]| {
+        let largest = v.map(f32::abs).into_iter().fold(0.0, f32::max);
+        v.map(|c| c / largest)
+    };
+    for face in 0..6 {
+        for level in 0..4 {
+            let texel = 2.0 / (32 >> level) as f32;
+            // The pixel of a subspan that is the last one on the face, and the corner it is at.
+            for inside in 0..4 {
+                let out = |axis: usize, n: usize| {
+                    let (here, last) = (n >> axis & 1, inside >> axis & 1);
+                    let edge = if last == 0 { 1.0 } else { -1.0 };
+                    edge + (here as f32 - 0.5) * texel
+                };
+                let points = std::array::from_fn(|n| delivered(point(face, out(0, n), out(1, n))));
+                let got = bench.sample8(points)[inside][0];
+                assert!(
+                    (got - level as f32).abs() < 1e-3,
+                    "face {face} level {level} pixel {inside}: {got}"
+                );
+            }
+        }
+    }
+}
