@@ -1,12 +1,16 @@
 //! Contexts: parameters, engine map, hangs and bans.
 //!
-//! i915 `i915_gem_context.c`, `intel_reset.c`. Not modelled: the hardware's logical contexts (CCID), virtual and
-//! parallel engines, address spaces other than the global GTT.
+//! i915 `i915_gem_context.c`, `intel_reset.c`. Not modelled: virtual and parallel engines, address spaces other than
+//! the global GTT.
 use alloc::string::String;
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
+use kernel::error::Result;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
+
+use crate::engine::switch::Image;
 
 /// Hangs within this time ban a context (i915 `CONTEXT_FAST_HANG_JIFFIES`).
 const FAST_HANG: Delta = Delta::from_secs(120);
@@ -104,28 +108,39 @@ impl Client {
 /// A context.
 pub struct Context {
     parameters: SpinLock<(Parameters, bool)>,
-    client: alloc::sync::Arc<Client>,
+    client: Arc<Client>,
     hangs: SpinLock<Hangs>,
     guilty: AtomicU32,
     active: AtomicU32,
+    image: SpinLock<Option<Arc<Image>>>,
 }
 
 impl Context {
     /// A context of a client.
     #[must_use]
-    pub fn new(client: &alloc::sync::Arc<Client>, parameters: Parameters) -> Self {
+    pub fn new(client: &Arc<Client>, parameters: Parameters) -> Self {
         Context {
             parameters: SpinLock::new((parameters, false)),
-            client: alloc::sync::Arc::clone(client),
+            client: Arc::clone(client),
             hangs: SpinLock::new(Hangs::default()),
             guilty: AtomicU32::new(0),
             active: AtomicU32::new(0),
+            image: SpinLock::new(None),
         }
+    }
+
+    /// Where the device keeps its state; `make` is asked when it is used for the first time.
+    pub fn image(&self, make: impl FnOnce() -> Result<Image>) -> Result<Arc<Image>> {
+        if let Some(image) = &*self.image.lock() {
+            return Ok(Arc::clone(image));
+        }
+        let image = Arc::new(make()?);
+        Ok(Arc::clone(self.image.lock().get_or_insert(image)))
     }
 
     /// Whose it is.
     #[must_use]
-    pub fn client(&self) -> &alloc::sync::Arc<Client> {
+    pub fn client(&self) -> &Arc<Client> {
         &self.client
     }
 
@@ -205,7 +220,6 @@ impl Context {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use alloc::sync::Arc;
 
     fn at(seconds: u64) -> Ktime {
         Ktime::from_nanos(seconds * 1_000_000_000)

@@ -337,6 +337,7 @@ impl Inner {
         }
         outcome?;
         let left = self.timeline.rewind()?;
+        self.engine.switch().reset();
         self.restart()?;
         if left > 0 {
             self.engine.replay()?;

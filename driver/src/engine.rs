@@ -1,8 +1,9 @@
-//! The render engine: its ring, its timeline, its requests.
+//! The render engine: its ring, its timeline, its requests, whose context it holds.
 //!
 //! PRM vol1 "Ring Buffer"; what follows a reset is that of i915 `intel_ring_submission.c`. Not modelled: more than one
 //! engine, execution lists.
 pub mod legacy;
+pub mod switch;
 
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
@@ -14,6 +15,7 @@ use kernel::time::Delta;
 use ringbuf::RingBuffer;
 use ringbuf::tail::Tail;
 
+use self::switch::{IMAGE_SIZE, Image, Plan, Switch};
 use crate::device::{Device, Inner};
 use crate::fence::Fence;
 use crate::gem::{Object, Tiling};
@@ -38,6 +40,7 @@ pub struct Engine {
     scratch: Object,
     scratch_address: u32,
     timeline: Arc<Timeline>,
+    switch: Switch,
     /// The device that it is part of, once that is bound.
     device: SpinLock<Weak<Inner>>,
     wedged: AtomicBool,
@@ -80,6 +83,7 @@ impl Engine {
             scratch,
             scratch_address,
             timeline: Arc::clone(timeline),
+            switch: Switch::default(),
             device: SpinLock::new(Weak::new()),
             wedged: AtomicBool::new(false),
             closed: AtomicBool::new(false),
@@ -102,9 +106,23 @@ impl Engine {
         legacy::start(&self.uncore, self.ring_address, size, status_page)
     }
 
-    /// Stops the command streamer and empties the ring, before a reset or the end.
+    /// Stops the command streamer and empties the ring, before a reset or the end; notes which context it was in.
     pub fn prepare_reset(&self) {
         legacy::stop(&self.uncore);
+        self.timeline.note_context(legacy::context(&self.uncore));
+    }
+
+    /// Whose state the engine holds.
+    pub fn switch(&self) -> &Switch {
+        &self.switch
+    }
+
+    /// A new image of a context, not bound yet.
+    pub fn new_image(ggtt: &Arc<Ggtt>) -> Result<Image> {
+        let platform = ggtt.uncore().platform();
+        let name = "context image".into();
+        let object = Object::new(platform, ggtt, name, IMAGE_SIZE, Tiling::None, 0)?;
+        Ok(Image::new(object))
     }
 
     /// Stops the engine for good.
@@ -112,6 +130,7 @@ impl Engine {
         legacy::stop(&self.uncore);
         legacy::park_status_page(&self.uncore);
         self.scratch.unbind();
+        self.switch.clear();
     }
 
     /// Whether the ring has been read to its end and every request has ended.
@@ -181,7 +200,8 @@ impl Engine {
             ring.set_head(head)?;
         }
         let seqno = self.timeline.next();
-        let (head, tail) = self.emit(&mut ring, Payload::Batch(batch), seqno)?;
+        let plan = self.switch.plan(uses.image.as_ref());
+        let (head, tail) = self.emit(&mut ring, Payload::Batch(batch), &plan, seqno)?;
         let client = uses.context.as_ref();
         let client = client.map(|context| Arc::clone(context.client()));
         let fence = Arc::new(Fence::new(seqno, client));
@@ -192,25 +212,37 @@ impl Engine {
             head,
             tail: tail.offset(),
             uses: uses.clone(),
+            saves: plan.saves,
         });
         tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);
         Ok(fence)
     }
 
     /// Writes a request into the ring; where it begins, and the tail to tell the device.
-    fn emit(&self, ring: &mut RingBuffer, payload: Payload, seqno: u32) -> Result<(u32, Tail)> {
-        let words = self.request(payload, seqno);
+    fn emit(
+        &self,
+        ring: &mut RingBuffer,
+        payload: Payload,
+        plan: &Plan,
+        seqno: u32,
+    ) -> Result<(u32, Tail)> {
+        let words = self.request(payload, plan, seqno);
         let head = ring.ring().emit();
         let mut room = ring.begin(words.len())?;
         room.emit(&words);
-        Ok((head, room.commit()?))
+        let tail = room.commit()?;
+        self.switch.carried_out(plan);
+        Ok((head, tail))
     }
 
-    /// Flush, batch, flush, sequence number, interrupt.
-    fn request(&self, payload: Payload, seqno: u32) -> Vec<u32> {
+    /// Flush, context, batch, flush, sequence number, interrupt.
+    fn request(&self, payload: Payload, plan: &Plan, seqno: u32) -> Vec<u32> {
         let mut words = Vec::new();
         if let Payload::Batch(address) = payload {
             (self.ops.emit_flush)(&mut words, Flush::Invalidate, self.scratch_address);
+            for step in &plan.steps {
+                (self.ops.emit_set_context)(&mut words, step.address, step.inhibit);
+            }
             (self.ops.emit_batch_start)(&mut words, address);
             (self.ops.emit_flush)(&mut words, Flush::WriteBack, self.scratch_address);
         }
@@ -224,15 +256,16 @@ impl Engine {
         let mut ring = self.ring.lock();
         let mut last = None;
         self.timeline.replay(|pending| {
-            let payload = if pending.fence.has_error() {
-                Payload::Skipped
+            let (payload, plan) = if pending.fence.has_error() {
+                (Payload::Skipped, Plan::default())
             } else {
-                Payload::Batch(pending.batch)
+                let plan = self.switch.plan(pending.uses.image.as_ref());
+                (Payload::Batch(pending.batch), plan)
             };
-            let (head, tail) = self.emit(&mut ring, payload, pending.seqno)?;
+            let (head, tail) = self.emit(&mut ring, payload, &plan, pending.seqno)?;
             let end = tail.offset();
             last = Some(tail);
-            Ok((head, end))
+            Ok((head, end, plan.saves))
         })?;
         if let Some(tail) = last {
             tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);

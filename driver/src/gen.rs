@@ -48,6 +48,8 @@ pub enum Flush {
 pub struct EngineOps {
     /// Appends a flush; `scratch` is the graphics address of a page for dummy writes.
     pub emit_flush: fn(out: &mut Vec<u32>, mode: Flush, scratch: u32),
+    /// Appends a switch to the context whose image is at a graphics address; `inhibit` keeps the engine's state.
+    pub emit_set_context: fn(out: &mut Vec<u32>, address: u32, inhibit: bool),
     /// Appends the start of a batch at a graphics address.
     pub emit_batch_start: fn(out: &mut Vec<u32>, address: u32),
     /// Appends the end of a request: flush, sequence number, interrupt.

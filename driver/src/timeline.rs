@@ -12,6 +12,7 @@ use kernel::sync::SpinLock;
 use kernel::time::Ktime;
 
 use crate::context::Context;
+use crate::engine::switch::Held;
 use crate::fence::{Fence, Signalled, seqno_passed};
 use crate::gem::Object;
 
@@ -35,6 +36,8 @@ pub struct Pending {
     pub tail: u32,
     /// What it uses, kept until the device is done with it.
     pub uses: Uses,
+    /// Contexts whose state the device saves when it begins.
+    pub saves: Vec<Arc<Held>>,
 }
 
 /// What a request uses.
@@ -46,6 +49,8 @@ pub struct Uses {
     pub capture: Vec<Object>,
     /// On whose behalf it runs.
     pub context: Option<Arc<Context>>,
+    /// The image of that context; without one it runs in the driver's own.
+    pub image: Option<Arc<Held>>,
 }
 
 impl Uses {
@@ -72,8 +77,10 @@ struct Inner {
     pending: VecDeque<Pending>,
     retired: Option<u32>,
     ring: RingPlace,
+    /// The image that was current when the engine was stopped for a reset.
+    stopped_in: Option<u32>,
     /// What ended requests used, to be let go outside interrupts.
-    done: Vec<Uses>,
+    done: Vec<(Uses, Vec<Arc<Held>>)>,
 }
 
 /// The timeline.
@@ -175,7 +182,10 @@ impl Timeline {
             {
                 signalled.and(first.fence.finish(Ok(()), now));
                 inner.retired = Some(first.tail);
-                inner.done.push(first.uses);
+                for held in &first.saves {
+                    held.mark_saved();
+                }
+                inner.done.push((first.uses, first.saves));
             }
         }
         signalled.tell();
@@ -191,7 +201,7 @@ impl Timeline {
 
     /// Lets go of what a request uses with the next [`retire`](Self::retire), for those who may be in an interrupt.
     pub fn let_go(&self, uses: Uses) {
-        self.inner.lock().done.push(uses);
+        self.inner.lock().done.push((uses, Vec::new()));
     }
 
     /// Ring offset up to which the ring may be used again, when it has moved since the last call.
@@ -213,13 +223,18 @@ impl Timeline {
             let mut inner = self.inner.lock();
             while let Some(pending) = inner.pending.pop_front() {
                 signalled.and(pending.fence.finish(Err(error), now));
-                inner.done.push(pending.uses);
+                inner.done.push((pending.uses, pending.saves));
             }
             inner.retired = None;
             inner.submitted
         };
         signalled.tell();
         self.page.write32(HWS_SEQNO as usize, submitted)
+    }
+
+    /// Notes the context's image that the engine was stopped in.
+    pub fn note_context(&self, image: Option<u32>) {
+        self.inner.lock().stopped_in = image;
     }
 
     /// What a reset does with the requests under way (i915 `reset_rewind`, `__i915_request_reset`): the oldest ends
@@ -236,12 +251,20 @@ impl Timeline {
             let mut inner = self.inner.lock();
             inner.retired = None;
             let mut passed = None;
+            let stopped_in = inner.stopped_in.take();
             if let Some(guilty) = inner.pending.pop_front() {
+                // When it hung in its own context, the device had saved those before it.
+                let image = guilty.uses.image.as_ref();
+                if image.is_some_and(|image| Some(image.address()) == stopped_in) {
+                    for held in &guilty.saves {
+                        held.mark_saved();
+                    }
+                }
                 let context = guilty.uses.context.clone();
                 let banned = context.filter(|context| context.mark_guilty(now));
                 passed = Some(guilty.seqno);
                 signalled.and(guilty.fence.finish(Err(EIO), now));
-                inner.done.push(guilty.uses);
+                inner.done.push((guilty.uses, guilty.saves));
                 for pending in &inner.pending {
                     match &banned {
                         Some(context) if pending.uses.is_of(context) => {
@@ -263,7 +286,7 @@ impl Timeline {
                 {
                     passed = Some(skipped.seqno);
                     signalled.and(skipped.fence.finish(Err(EIO), now));
-                    inner.done.push(skipped.uses);
+                    inner.done.push((skipped.uses, skipped.saves));
                 }
             }
             (inner.pending.len(), passed)
@@ -275,17 +298,24 @@ impl Timeline {
         Ok(left)
     }
 
-    /// Calls `place` for every request under way, oldest first; it tells where in the ring the request lies now. The
-    /// device stands still.
-    pub fn replay(&self, mut place: impl FnMut(&Pending) -> Result<(u32, u32)>) -> Result {
+    /// Calls `place` for every request under way, oldest first; it tells where in the ring the request lies now, and
+    /// which contexts are saved when it begins. The device stands still.
+    pub fn replay(
+        &self,
+        mut place: impl FnMut(&Pending) -> Result<(u32, u32, Vec<Arc<Held>>)>,
+    ) -> Result {
         let requests: Vec<Pending> = self.inner.lock().pending.iter().cloned().collect();
         for request in requests {
-            let (head, tail) = place(&request)?;
+            let (head, tail, mut saves) = place(&request)?;
             let mut inner = self.inner.lock();
             let mut pending = inner.pending.iter_mut();
             if let Some(pending) = pending.find(|pending| pending.seqno == request.seqno) {
                 (pending.head, pending.tail) = (head, tail);
+                core::mem::swap(&mut pending.saves, &mut saves);
             }
+            drop(inner);
+            // What it held before the reset may be unbound by this: not under the lock.
+            drop(saves);
         }
         Ok(())
     }

@@ -3,8 +3,9 @@
 //! PRM: volume 1 (ring buffer, MI commands), volume 2 (3D commands).
 //! Commands run strictly one after another: the next is parsed when the pipeline is empty, which
 //! 2.6.9 of volume 4 allows (no latency is architected).
-//! Not modelled: the interrupt ring, contexts' images, display waits.
+//! Not modelled: the interrupt ring, display waits.
 
+pub mod context;
 pub mod fetch;
 pub mod media;
 pub mod mi;
@@ -65,7 +66,12 @@ pub enum Flow {
     /// Go on with the next command.
     Next,
     /// Go on in a batch buffer.
-    Batch(u32),
+    Batch {
+        /// Its first command.
+        start: u32,
+        /// Privileged commands are to be left out of it.
+        non_secure: bool,
+    },
     /// Return from the batch buffer to the ring.
     EndBatch,
     /// The blitter works on the command: go on when it is done.
@@ -92,6 +98,8 @@ struct Blit {
 #[derive(Debug)]
 pub struct Cs {
     batch: Option<u32>,
+    /// The batch may not execute privileged commands, nor may those that it starts.
+    non_secure: bool,
     /// The head stays at this command until it is done.
     blit: Option<Blit>,
     /// The parser refused a command or lost its memory; only a reset helps.
@@ -103,6 +111,7 @@ impl Default for Cs {
     fn default() -> Self {
         Cs {
             batch: None,
+            non_secure: false,
             blit: None,
             stuck: false,
             dwords: Vec::with_capacity(MAX_DWORDS),
@@ -114,6 +123,7 @@ impl Cs {
     /// Back to the state after reset.
     pub fn reset(&mut self) {
         self.batch = None;
+        self.non_secure = false;
         self.blit = None;
         self.stuck = false;
     }
@@ -228,7 +238,13 @@ impl Cs {
             dwords: length as u32,
         });
         let command = Command { desc, addr, dwords };
-        match execute(&command, ctx) {
+        let outcome = if self.batch.is_some() && self.non_secure && mi::privileged(&command) {
+            log::debug!("{} in a non-secure batch: left out", desc.name);
+            Ok(Flow::Next)
+        } else {
+            execute(&command, ctx)
+        };
+        match outcome {
             Ok(Flow::Blit) => {
                 let blit = Blit {
                     source,
@@ -280,11 +296,13 @@ impl Cs {
         }
         match *flow {
             Flow::Next | Flow::Blit | Flow::Wait => {}
-            Flow::Batch(addr) => {
+            Flow::Batch { start, non_secure } => {
                 if self.batch.is_none() {
                     ctx.machine.status.activity.batches += 1;
+                    self.non_secure = non_secure;
                 }
-                self.batch = Some(addr);
+                self.non_secure |= non_secure;
+                self.batch = Some(start);
             }
             Flow::EndBatch => self.batch = None,
         }
@@ -342,7 +360,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiStoreDataIndex => mi::store_data_index(d, ctx)?,
         C::MiLoadRegisterImm => mi::load_register_imm(d, ctx),
         C::MiStoreRegisterMem => mi::store_register_mem(d, ctx)?,
-        C::MiSetContext => mi::set_context(d, ctx),
+        C::MiSetContext => context::set_context(d, ctx)?,
         // Arbitration has nobody to arbitrate with; without a display its events are over; a
         // prefetch is a hint to load a cache that the model does not have.
         C::StatePrefetch

@@ -84,6 +84,11 @@ impl Pipeline {
         self.windower.load_line_stipple(&self.state);
     }
 
+    /// The running line stipple counter, in pixels.
+    pub fn line_stipple_counter(&self) -> u32 {
+        self.windower.line_stipple_counter()
+    }
+
     /// Takes up a 3DPRIMITIVE.
     pub fn start(
         &mut self,

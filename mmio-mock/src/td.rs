@@ -207,6 +207,11 @@ impl Td {
         self.sip = sip;
     }
 
+    /// What [`set_sip`](Self::set_sip) has set.
+    pub fn sip(&self) -> u32 {
+        self.sip
+    }
+
     /// Forgets decoded kernels: instruction cache invalidate.
     pub fn invalidate(&mut self) {
         self.cache.invalidate();

@@ -132,6 +132,11 @@ impl Urb {
         }
     }
 
+    /// Entries that `owner` was given, whether they fit or not.
+    pub fn entries(&self, owner: Owner) -> u16 {
+        self.sections[owner as usize].entries
+    }
+
     /// Entries that fit the section of `owner`.
     pub fn capacity(&self, owner: Owner) -> usize {
         self.sections[owner as usize].refs.len()

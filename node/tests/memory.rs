@@ -100,5 +100,6 @@ fn three_hundred_frames_leave_nothing() {
         node.platform().allocated_pages(),
         node.device().ggtt().bound(),
     );
-    assert_eq!(end, begin);
+    // The images of the driver's context and of the last client's, in which the engine stays.
+    assert_eq!(end, (begin.0 + 2, begin.1 + 2));
 }

@@ -111,8 +111,8 @@ fn processes_that_are_killed_at_any_moment_leave_pictures_exact() {
     assert!(node.quiesce(PATIENCE));
     assert_eq!(
         node.device().ggtt().bound(),
-        2,
-        "ring and scratch page are left"
+        4,
+        "ring, scratch page and two context images are left"
     );
 }
 

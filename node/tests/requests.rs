@@ -314,8 +314,8 @@ fn ten_thousand_random_sequences_leave_the_node_well() {
     assert!(node.quiesce(PATIENCE));
     assert_eq!(
         node.device().ggtt().bound(),
-        2,
-        "ring and scratch page are left"
+        4,
+        "ring, scratch page and two context images are left"
     );
 }
 

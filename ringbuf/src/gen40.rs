@@ -5,12 +5,16 @@
 pub mod media;
 
 use regs::gen40::values::post_sync_operation::WRITE_IMMEDIATE_DATA;
-use regs::gen40::{MiBatchBufferStart, MiFlush, MiStoreDataIndex, MiUserInterrupt, PipeControl};
+use regs::gen40::{
+    MiBatchBufferStart, MiFlush, MiSetContext, MiStoreDataIndex, MiUserInterrupt, PipeControl,
+};
 
 use crate::emit::Sink;
 
 /// MI_BATCH_BUFFER_START memory space: graphics addresses, translated by the global GTT (i915 `MI_BATCH_GTT`).
 const SPACE_GTT: u32 = 2;
+/// MI_SET_CONTEXT memory space: graphics addresses (i915 `MI_MM_SPACE_GTT`).
+const CONTEXT_GTT: u32 = 1;
 /// PIPE_CONTROL destination address type: global GTT (i915 `PIPE_CONTROL_GLOBAL_GTT`).
 const DESTINATION_GTT: u32 = 1;
 
@@ -48,6 +52,17 @@ pub trait Commands: Sink {
             .with_data_dword_0(value);
         // The table has room for a second data dword; the header's default length is that of one.
         self.put(command.dwords().get(..3).unwrap_or_default());
+    }
+
+    /// MI_SET_CONTEXT to the image at a graphics address, all of the state; `inhibit` does not load it.
+    fn set_context(&mut self, address: u32, inhibit: bool) {
+        let command = MiSetContext::new()
+            .with_memory_space_select(CONTEXT_GTT)
+            .with_extended_state_save_enable(true)
+            .with_extended_state_restore_enable(true)
+            .with_restore_inhibit(inhibit)
+            .with_logical_context_address(address);
+        self.put(command.dwords());
     }
 
     /// MI_BATCH_BUFFER_START at a graphics address; `non_secure` keeps privileged commands out of the batch.

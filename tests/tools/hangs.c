@@ -1,6 +1,7 @@
-// A client of the DRM node whose batches hang: commands that do not exist, until a limit, or until it is killed.
+// A client of the DRM node whose batches hang, until a limit, or until it is killed: commands that do not exist, or, with
+// a seed, 64 KiB of random dwords, every other batch of them with a 3D command at its beginning.
 //   gcc -O2 -o hangs hangs.c
-//   hangs [batches]
+//   hangs [batches [seed]]
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -36,19 +37,27 @@ static void ask(int fd, unsigned long request, void *arg, const char *what) {
             die(what);
 }
 
+static uint32_t words[16384];
+
+static void randomise(int round) {
+    for (unsigned i = 0; i < sizeof words / sizeof *words; i++)
+        words[i] = (uint32_t)random() << 16 ^ (uint32_t)random();
+    if (round & 1)
+        words[0] = (words[0] & 0x1fffffff) | 0x60000000;
+}
+
 // One batch on a file of its own, as clients that hang often get no more contexts.
-static void hang(void) {
+static void hang(uint32_t bytes) {
     int fd = open("/dev/dri/renderD128", O_RDWR | O_CLOEXEC);
     if (fd < 0)
         die("/dev/dri/renderD128");
-    struct create create = {.size = 4096};
+    struct create create = {.size = sizeof words};
     ask(fd, GEM_CREATE, &create, "GEM_CREATE");
-    uint32_t words[2] = {0x7fff0000, 0x05000000};
-    struct pwrite write = {.handle = create.handle, .size = sizeof words, .data_ptr = (uintptr_t)words};
+    struct pwrite write = {.handle = create.handle, .size = bytes, .data_ptr = (uintptr_t)words};
     ask(fd, GEM_PWRITE, &write, "GEM_PWRITE");
     struct object object = {.handle = create.handle};
     struct exec exec = {
-        .buffers_ptr = (uintptr_t)&object, .buffer_count = 1, .batch_len = sizeof words, .flags = EXEC_RENDER};
+        .buffers_ptr = (uintptr_t)&object, .buffer_count = 1, .batch_len = bytes, .flags = EXEC_RENDER};
     ask(fd, GEM_EXECBUFFER2, &exec, "EXECBUFFER2");
     struct wait wait = {.handle = create.handle, .timeout_ns = -1};
     ask(fd, GEM_WAIT, &wait, "GEM_WAIT");
@@ -57,10 +66,17 @@ static void hang(void) {
 
 int main(int argc, char **argv) {
     int batches = argc > 1 ? atoi(argv[1]) : -1;
-    while (batches != 0) {
-        hang();
-        if (batches > 0)
-            batches--;
+    if (argc > 2)
+        srandom(strtoul(argv[2], NULL, 0));
+    for (int round = 0; round != batches; round++) {
+        if (argc > 2) {
+            randomise(round);
+            hang(sizeof words);
+        } else {
+            words[0] = 0x7fff0000;
+            words[1] = 0x05000000;
+            hang(8);
+        }
     }
     return 0;
 }

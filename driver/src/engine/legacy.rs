@@ -8,9 +8,11 @@ use kernel::time::Delta;
 use kernel::tock_registers::interfaces::{Readable, Writeable};
 use ringbuf::tail::Tail;
 
-use crate::r#gen::registers::fields::{MI_MODE as MiMode, PRB0_CTL as RingCtl, PRB0_HEAD as Head};
+use crate::r#gen::registers::fields::{
+    CCID as Ccid, MI_MODE as MiMode, PRB0_CTL as RingCtl, PRB0_HEAD as Head,
+};
 use crate::r#gen::registers::reg::{
-    HWS_PGA, HWSTAM, MI_MODE, PRB0_CTL, PRB0_HEAD, PRB0_START, PRB0_TAIL,
+    CCID, HWS_PGA, HWSTAM, MI_MODE, PRB0_CTL, PRB0_HEAD, PRB0_START, PRB0_TAIL,
 };
 use crate::uncore::Uncore;
 
@@ -107,6 +109,13 @@ fn dead(uncore: &Uncore, address: u32) -> kernel::error::Error {
         uncore.read(PRB0_START),
     );
     EIO
+}
+
+/// Graphics address of the current context's image, if one is current.
+pub fn context(uncore: &Uncore) -> Option<u32> {
+    let ccid = uncore.reg(CCID);
+    ccid.is_set(Ccid::VALID)
+        .then(|| ccid.read(Ccid::CONTEXT_ADDRESS) << 12)
 }
 
 /// Points the status page register away from memory that is about to be freed.

@@ -11,6 +11,7 @@ use kernel::error::{
 };
 
 use crate::context::Context;
+use crate::engine::switch::Held;
 use crate::fence::Fence;
 use crate::gem::{Object, Pin};
 use crate::ioctl::{Call, extension};
@@ -53,6 +54,8 @@ pub(super) struct Submission {
     pub(super) batch_len: u32,
     pub(super) fences: Vec<ExecFence>,
     pub(super) context: Arc<Context>,
+    /// Where the device keeps its state, once it is pinned.
+    pub(super) image: Option<Arc<Held>>,
     /// Whether relocations are to be looked at.
     pub(super) relocate: bool,
 }
@@ -284,6 +287,7 @@ fn lookup(
         batch_len: arg.batch_len,
         fences,
         context,
+        image: None,
         relocate: arg.flags & uapi::NO_RELOC == 0,
     })
 }

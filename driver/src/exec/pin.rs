@@ -2,14 +2,18 @@
 //!
 //! i915 `i915_gem_execbuffer.c` (`eb_validate_vmas`, `eb_reserve`), `i915_gem_evict.c`. Not modelled: the mappable part
 //! of the GTT, which is all of it here.
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EINVAL, code::ENOSPC};
 
 use super::parse::{BATCH_OFFSET_BIAS, Entry, Submission};
+use crate::engine::Engine;
+use crate::engine::switch::{Held, Image};
 use crate::gem::Object;
 use crate::gtt::Place;
+use crate::gtt::range::Search;
 use crate::ioctl::Call;
 use crate::uapi::exec::OBJECT_PINNED;
 use crate::wait::wait_object;
@@ -168,14 +172,40 @@ fn make_room(call: &Call<'_>, place: &Place, size: u64) -> Result {
     Ok(())
 }
 
-/// Pins all objects; the submission holds them until it is dropped. `ENOSPC` when they do not fit together.
+/// Pins all objects and the context's image; the submission holds them until it is dropped. `ENOSPC` when they do not fit together.
 pub(super) fn pin(call: &Call<'_>, submission: &mut Submission) -> Result {
-    let outcome = pin_all(call, submission);
+    let outcome = pin_image(call, submission).and_then(|()| pin_all(call, submission));
     // Also when it fails: what has been bound can be evicted.
     for entry in &submission.entries {
         call.device.user().lru.touch(&entry.object);
     }
     outcome
+}
+
+/// Brings the image of the submission's context to an address, and the driver's own before the first.
+fn pin_image(call: &Call<'_>, submission: &mut Submission) -> Result {
+    let engine = call.device.engine();
+    let make = || Engine::new_image(call.device.ggtt());
+    if !engine.switch().is_ready() {
+        engine
+            .switch()
+            .set_own(hold_image(call, &Arc::new(make()?))?);
+    }
+    let image = submission.context.image(make)?;
+    submission.image = Some(Arc::new(hold_image(call, &image)?));
+    call.device.user().lru.touch(image.object());
+    Ok(())
+}
+
+/// Binds an image as far up as it goes, out of the way of addresses that users choose.
+fn hold_image(call: &Call<'_>, image: &Arc<Image>) -> Result<Held> {
+    let object = image.object();
+    if object.address().is_none() && object.bind(0, Search::High) == Err(ENOSPC) {
+        let place = Place::default();
+        make_room(call, &place, PAGE)?;
+        object.bind_user(&place)?;
+    }
+    Held::new(image)
 }
 
 fn pin_all(call: &Call<'_>, submission: &mut Submission) -> Result {

@@ -67,6 +67,7 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
             .map(|entry| entry.object.clone())
             .collect::<Vec<_>>(),
         context: Some(Arc::clone(&submission.context)),
+        image: submission.image.clone(),
     };
     let observer = call.device.user().observer.get();
     if let Some(observer) = &observer {

@@ -7,7 +7,9 @@ use alloc::vec::Vec;
 use isa::inst::Verx10;
 use kernel::dma::DmaAddress;
 use kernel::error::{Result, code::ERANGE};
+use ringbuf::emit::Sink;
 use ringbuf::gen40::{Commands, FlushBits};
+use ringbuf::mi::NOOP;
 
 use super::{DeviceInfo, EngineOps, Flush};
 use crate::reset;
@@ -44,6 +46,7 @@ const ERROR_MASK: u32 = !(1 << 4 | 1 << 1);
 
 static OPS: EngineOps = EngineOps {
     emit_flush,
+    emit_set_context,
     emit_batch_start,
     emit_breadcrumb,
     pte_encode,
@@ -83,6 +86,13 @@ fn emit_flush(out: &mut Vec<u32>, mode: Flush, scratch: u32) {
             out.flush(INVALIDATE);
         }
     }
+}
+
+/// i915 `mi_set_context`: the no-operations are a workaround for all parts up to Haswell.
+fn emit_set_context(out: &mut Vec<u32>, address: u32, inhibit: bool) {
+    out.put(&[NOOP]);
+    out.set_context(address, inhibit);
+    out.put(&[NOOP]);
 }
 
 fn emit_batch_start(out: &mut Vec<u32>, address: u32) {
@@ -152,6 +162,13 @@ mod tests {
         assert_eq!(out[..5], [0x0200_0002, 0x7a00_4002, 0x7004, 0, 0]);
         assert_eq!(out[5..17], [0x0200_0000; 12]);
         assert_eq!(out[17..], [0x7a00_4002, 0x7004, 0, 0, 0x0200_0002]);
+
+        out.clear();
+        emit_set_context(&mut out, 0x7000, true);
+        emit_set_context(&mut out, 0x8000, false);
+        let flags = 1 << 8 | 1 << 3 | 1 << 2;
+        assert_eq!(out[..4], [0, 0x0c00_0000, 0x7000 | flags | 1, 0]);
+        assert_eq!(out[4..], [0, 0x0c00_0000, 0x8000 | flags, 0]);
 
         out.clear();
         emit_breadcrumb(&mut out, 0x55);

@@ -46,6 +46,7 @@ fn run(dev: &Device, context: &Arc<Context>, object: &Object) -> Arc<crate::Fenc
         objects: vec![object.clone()],
         capture: vec![object.clone()],
         context: Some(Arc::clone(context)),
+        image: None,
     };
     let address = object.address().unwrap();
     dev.engine().submit(&uses, address).unwrap()

@@ -1,16 +1,16 @@
 //! Memory-interface commands.
 //!
 //! PRM: volume 1, MI commands; fields from the tables of `regs`.
-//! Not modelled: waits for display events (they are over at once), context images, the security
-//! of non-secure batch buffers.
+//! Not modelled: waits for display events (they are over at once), the security of non-secure batch
+//! buffers.
 
 use mem::{GpuAddr, PhysAddr};
 use regs::gen40::{
-    MiBatchBufferStart, MiFlush, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiSetContext,
+    CommandId, MiBatchBufferStart, MiFlush, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop,
     MiStoreDataImm, MiStoreDataIndex, MiStoreRegisterMem, RegId, fields,
 };
 
-use super::{CsContext, Flow};
+use super::{Command, CsContext, Flow};
 use crate::bus::RegFile;
 use crate::fault::UnitFault;
 use crate::mmio::Mmio;
@@ -30,9 +30,27 @@ pub fn noop(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 
 /// MI_BATCH_BUFFER_START: goes on in a batch buffer.
 pub fn batch_buffer_start(d: &[u32]) -> Result<Flow, UnitFault> {
-    Ok(Flow::Batch(
-        MiBatchBufferStart::from_dwords(d).batch_buffer_start_address(),
-    ))
+    let command = MiBatchBufferStart::from_dwords(d);
+    Ok(Flow::Batch {
+        start: command.batch_buffer_start_address(),
+        non_secure: command.buffer_security_indicator() != 0,
+    })
+}
+
+/// Whether a command is for the ring and secure batches alone: what reaches beyond the client's own memory and state.
+/// In other batches it does nothing, as on later parts, whose manuals list them as privileged (Sandy Bridge PRM vol1
+/// part 3, "User Mode Privileged Commands").
+pub fn privileged(command: &Command<'_>) -> bool {
+    match command.desc.id {
+        CommandId::MiSetContext | CommandId::MiReportHead | CommandId::MiStoreDataIndex => true,
+        CommandId::MiStoreDataImm => {
+            !MiStoreDataImm::from_dwords(command.dwords).memory_address_type()
+        }
+        CommandId::MiStoreRegisterMem => {
+            !MiStoreRegisterMem::from_dwords(command.dwords).use_global_gtt()
+        }
+        _ => false,
+    }
 }
 
 /// MI_FLUSH: the pipeline in front is already empty, so only caches and counters are left.
@@ -92,7 +110,7 @@ pub fn load_register_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 }
 
 /// The registers as the host sees them.
-fn mmio<'a>(ctx: &'a mut CsContext<'_, '_>) -> Mmio<'a> {
+pub(super) fn mmio<'a>(ctx: &'a mut CsContext<'_, '_>) -> Mmio<'a> {
     Mmio {
         regs: ctx.regs,
         debug: ctx.machine.debug,
@@ -114,12 +132,6 @@ pub fn store_register_mem(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), 
         &[value],
         ctx,
     )
-}
-
-/// MI_SET_CONTEXT: the address is kept in CCID; no image is saved or restored.
-pub fn set_context(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    let address = MiSetContext::from_dwords(d).logical_context_address();
-    ctx.regs.set(RegId::Ccid, address | 1);
 }
 
 /// Stores to a graphics address, or to a 36-bit physical one.

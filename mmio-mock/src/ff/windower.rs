@@ -55,6 +55,11 @@ impl Windower {
         self.wiz.load_line_stipple(&latch::line_stipple(state));
     }
 
+    /// The running line stipple counter, in pixels.
+    pub fn line_stipple_counter(&self) -> u32 {
+        self.wiz.line_stipple_counter()
+    }
+
     /// Latches the state of a draw.
     pub fn start(
         &mut self,

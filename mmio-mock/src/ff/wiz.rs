@@ -256,6 +256,11 @@ impl Wiz {
             .wrapping_add(stipple.current_repeat);
     }
 
+    /// The running line stipple counter, in pixels.
+    pub fn line_stipple_counter(&self) -> u32 {
+        self.stipple_counter
+    }
+
     /// Takes up a primitive; `false` when it draws nothing (or another one is in work).
     pub fn begin<P: WizPort>(
         &mut self,

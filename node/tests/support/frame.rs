@@ -13,6 +13,8 @@ use zerocopy::{FromZeros as _, IntoBytes as _};
 use super::Connection;
 use wire::Op;
 
+const BATCH_END: u32 = 0x0a << 23;
+
 /// One buffer of a frame.
 #[derive(Clone)]
 pub struct Buffer {
@@ -100,6 +102,51 @@ impl Frame {
             flags: hex(&json["flags"]),
             start: number(&json["batch_start_offset"]),
             len: number(&json["batch_len"]).next_multiple_of(8),
+        }
+    }
+}
+
+impl Frame {
+    /// The frame in pieces, each with its draws' share of the batch and nothing else: what they draw depends on the state
+    /// that the pieces before have left.
+    pub fn pieces(&self) -> Vec<Self> {
+        let at = self.batch();
+        let batch = &self.buffers[at].data;
+        let word = |at: usize| u32::from_le_bytes(batch[at..at + 4].try_into().unwrap());
+        let mut ends = Vec::new();
+        let mut next = self.start as usize;
+        while word(next) != BATCH_END {
+            let desc = regs::gen40::command(word(next)).unwrap();
+            let dwords = desc.dwords(word(next));
+            if desc.id == regs::gen40::CommandId::Primitive3d {
+                ends.push(next);
+                ends.push(next + dwords * 4);
+            }
+            next += dwords * 4;
+        }
+        ends.push(next);
+        let mut begin = self.start as usize;
+        let mut pieces = Vec::new();
+        for end in ends {
+            let mut piece = self.clone();
+            let batch = &mut piece.buffers[at];
+            batch.data[self.start as usize..begin].fill(0);
+            batch.data[end..end + 4].copy_from_slice(&BATCH_END.to_le_bytes());
+            let share = begin as u64..end as u64;
+            batch
+                .relocations
+                .retain(|relocation| share.contains(&relocation.0));
+            pieces.push(piece);
+            begin = end;
+        }
+        pieces
+    }
+
+    /// Index of the buffer that holds the batch.
+    pub fn batch(&self) -> usize {
+        match self.flags & exec::BATCH_FIRST {
+            0 => self.buffers.len() - 1,
+            _ => 0,
         }
     }
 }

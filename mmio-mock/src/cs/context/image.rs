@@ -1,0 +1,243 @@
+//! The image of a logical context: the commands that set the state as it is.
+//!
+//! PRM: volume 2 for the commands. Fields that no command has set yet are left out; restoring begins with the state
+//! after reset.
+
+use regs::gen40::{
+    CommandId as C, CsUrbState, MiBatchBufferEnd, MiLoadRegisterImm, PipelineSelect,
+    State3dBindingTablePointers, State3dChromaKey, State3dConstantColor,
+    State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dLineStipple,
+    State3dPipelinedPointers, State3dPolyStippleOffset, State3dPolyStipplePattern,
+    State3dSamplerPaletteLoad0, State3dVertexBuffers, State3dVertexElements, State3dVfStatistics,
+    StateBaseAddress, StateSip, UrbFence, VertexBufferState,
+};
+
+use super::REGISTERS;
+use crate::cs::{CsContext, mi};
+use crate::ff::state::PipelineState;
+use crate::urb::{Owner, Urb};
+
+/// Whether a command sets state that belongs to a context.
+pub fn is_state(id: C) -> bool {
+    matches!(
+        id,
+        C::UrbFence
+            | C::CsUrbState
+            | C::StateBaseAddress
+            | C::StateSip
+            | C::PipelineSelect
+            | C::MediaStatePointers
+            | C::State3dPipelinedPointers
+            | C::State3dBindingTablePointers
+            | C::State3dVertexBuffers
+            | C::State3dVertexElements
+            | C::State3dIndexBuffer
+            | C::State3dVfStatistics
+            | C::State3dDrawingRectangle
+            | C::State3dDepthBuffer
+            | C::State3dConstantColor
+            | C::State3dPolyStipplePattern
+            | C::State3dPolyStippleOffset
+            | C::State3dLineStipple
+            | C::State3dGlobalDepthOffsetClamp
+            | C::State3dChromaKey
+            | C::State3dSamplerPaletteLoad0
+    )
+}
+
+/// The image of what is current; `extended`: the pipeline's state too, not only the registers.
+pub fn save(ctx: &mut CsContext<'_, '_>, extended: bool) -> Vec<u32> {
+    let mut out = Vec::with_capacity(super::DWORDS);
+    registers(&mut out, ctx);
+    if extended {
+        // First: what a fence means depends on it.
+        let media = ctx.ff.state.media_selected;
+        let select = PipelineSelect::new().with_pipeline_selection(media.into());
+        out.extend(select.dwords());
+        urb(&mut out, ctx.machine.urb);
+        if let Some(pointers) = &ctx.media.state.pointers {
+            out.extend(pointers.dwords());
+        }
+        bases(&mut out, &ctx.ff.state, ctx.td.sip());
+        vertices(&mut out, &ctx.ff.state);
+        pixels(&mut out, &ctx.ff.state);
+        stipple(&mut out, &ctx.ff.state, ctx.ff.line_stipple_counter());
+        let tables = &ctx.machine.shared.sampler.tables;
+        for (index, &(low, high)) in (0..).zip(&tables.chroma_keys) {
+            let key = State3dChromaKey::new()
+                .with_chromakey_table_index(index)
+                .with_chromakey_low_value(low)
+                .with_chromakey_high_value(high);
+            out.extend(key.dwords());
+        }
+        behind(
+            &mut out,
+            State3dSamplerPaletteLoad0::new().dwords(),
+            &tables.palette,
+        );
+    }
+    out.extend(MiBatchBufferEnd::new().dwords());
+    if extended && let Some(curbe) = ctx.ff.state.curbe {
+        out.push(curbe.rows.into());
+        for offset in 0..curbe.rows {
+            let row = ctx.machine.urb.row(curbe.handle, offset);
+            out.extend(row.copied().unwrap_or_default());
+        }
+    }
+    // What is behind the end of an older, longer image is not this one's.
+    out.push(0);
+    out
+}
+
+/// A command's header with other dwords behind it than its type has.
+fn behind(out: &mut Vec<u32>, command: &[u32], dwords: &[u32]) {
+    let header = command.first().copied().unwrap_or_default();
+    // Dword Length, bits 7:0, counts without the first two.
+    out.push(header & !0xff | (dwords.len() as u32).saturating_sub(1) & 0xff);
+    out.extend(dwords);
+}
+
+fn registers(out: &mut Vec<u32>, ctx: &mut CsContext<'_, '_>) {
+    let mut pairs = Vec::new();
+    for desc in REGISTERS.map(regs::gen40::RegId::desc) {
+        for dword in 0..desc.dwords() {
+            let offset = desc.offset + dword * 4;
+            pairs.extend([offset, mi::mmio(ctx).read32(offset)]);
+        }
+    }
+    let header = MiLoadRegisterImm::new()
+        .with_dword_length(pairs.len() as u32 - 1)
+        .dwords()[0];
+    out.push(header);
+    out.extend(pairs);
+}
+
+fn urb(out: &mut Vec<u32>, urb: &Urb) {
+    let end = |owner| u32::from(urb.end(owner) / 2);
+    let fence = UrbFence::new()
+        .with_vs_unit_urb_reallocation_request(true)
+        .with_gs_unit_urb_reallocation_request(true)
+        .with_clip_unit_urb_reallocation_request(true)
+        .with_sf_unit_urb_reallocation_request(true)
+        .with_vfe_unit_urb_reallocation_request(true)
+        .with_cs_unit_urb_reallocation_request(true)
+        .with_vs_fence(end(Owner::Vs))
+        .with_gs_fence(end(Owner::Gs))
+        .with_clip_fence(end(Owner::Clip))
+        .with_sf_fence(end(Owner::Sf))
+        .with_vfe_fence(end(Owner::Vfe))
+        .with_cs_fence(end(Owner::Cs));
+    out.extend(fence.dwords());
+    let rows = urb.entry_rows(Owner::Cs);
+    if rows > 0 {
+        let state = CsUrbState::new()
+            .with_number_of_urb_entries(urb.entries(Owner::Cs).into())
+            .with_urb_entry_allocation_size(u32::from(rows / 2) - 1);
+        out.extend(state.dwords());
+    }
+}
+
+fn bases(out: &mut Vec<u32>, state: &PipelineState, sip: u32) {
+    let bases = &state.bases;
+    let command = StateBaseAddress::new()
+        .with_general_state_base_address_modify_enable(true)
+        .with_general_state_base_address(bases.general_state_base)
+        .with_surface_state_base_address_modify_enable(true)
+        .with_surface_state_base_address(bases.surface_state_base)
+        .with_indirect_object_base_address_modify_enable(true)
+        .with_indirect_object_base_address(bases.indirect_object_base)
+        .with_general_state_access_upper_bound_modify_enable(true)
+        .with_general_state_access_upper_bound(bases.general_state_upper_bound)
+        .with_indirect_object_access_upper_bound_modify_enable(true)
+        .with_indirect_object_access_upper_bound(bases.indirect_object_upper_bound);
+    out.extend(command.dwords());
+    out.extend(
+        StateSip::new()
+            .with_system_instruction_pointer(sip)
+            .dwords(),
+    );
+    behind(
+        out,
+        State3dPipelinedPointers::new().dwords(),
+        &state.pointers,
+    );
+    behind(
+        out,
+        State3dBindingTablePointers::new().dwords(),
+        &state.binding_tables,
+    );
+}
+
+fn vertices(out: &mut Vec<u32>, state: &PipelineState) {
+    let mut buffers = Vec::new();
+    for (index, buffer) in (0..).zip(&state.vertex_buffers) {
+        if buffer.valid {
+            let state = VertexBufferState::new()
+                .with_vertex_buffer_index(index)
+                .with_buffer_pitch(buffer.pitch)
+                .with_buffer_access_type(buffer.per_instance.into())
+                .with_buffer_starting_address(buffer.start)
+                .with_instance_data_step_rate(buffer.step_rate);
+            buffers.extend(state.dwords());
+        }
+    }
+    if !buffers.is_empty() {
+        behind(out, State3dVertexBuffers::new().dwords(), &buffers);
+    }
+    let elements = state.vertex_elements.iter();
+    let elements = elements.take(state.vertex_element_count);
+    let elements: Vec<u32> = elements.flat_map(|element| element.0).collect();
+    if !elements.is_empty() {
+        behind(out, State3dVertexElements::new().dwords(), &elements);
+    }
+    if let Some(index) = state.index_buffer {
+        let command = State3dIndexBuffer::new()
+            .with_index_format(index.bytes.trailing_zeros())
+            .with_cut_index_enable(index.cut)
+            .with_buffer_starting_address(index.start)
+            .with_buffer_ending_address(index.end);
+        out.extend(command.dwords());
+    }
+    let statistics = State3dVfStatistics::new().with_statistics_enable(state.vf_statistics);
+    out.extend(statistics.dwords());
+}
+
+fn pixels(out: &mut Vec<u32>, state: &PipelineState) {
+    out.extend(state.drawing_rectangle.dwords());
+    // A depth buffer that no command has set has no header either.
+    if state.depth_buffer.dwords()[0] != 0 {
+        out.extend(state.depth_buffer.dwords());
+    }
+    let [red, green, blue, alpha] = state.constant_color;
+    let color = State3dConstantColor::new()
+        .with_blend_constant_color_red(red)
+        .with_blend_constant_color_green(green)
+        .with_blend_constant_color_blue(blue)
+        .with_blend_constant_color_alpha(alpha);
+    out.extend(color.dwords());
+    let clamp = State3dGlobalDepthOffsetClamp::new()
+        .with_global_depth_offset_clamp(state.depth_offset_clamp);
+    out.extend(clamp.dwords());
+}
+
+fn stipple(out: &mut Vec<u32>, state: &PipelineState, counter: u32) {
+    behind(
+        out,
+        State3dPolyStipplePattern::new().dwords(),
+        &state.poly_stipple,
+    );
+    let (x, y) = state.poly_stipple_offset;
+    let offset = State3dPolyStippleOffset::new()
+        .with_polygon_stipple_x_offset(x)
+        .with_polygon_stipple_y_offset(y);
+    out.extend(offset.dwords());
+    let [pattern, repeat] = state.line_stipple;
+    let line =
+        State3dLineStipple::from_dwords(&[State3dLineStipple::new().dwords()[0], pattern, repeat]);
+    let period = line.line_stipple_repeat_count().max(1);
+    let line = line
+        .with_modify_enable(true)
+        .with_current_stipple_index(counter / period)
+        .with_current_repeat_counter(counter % period);
+    out.extend(line.dwords());
+}
