@@ -1,4 +1,4 @@
-//! State that submissions leave for the next survives what other clients do between.
+//! State that submissions leave for the next survives what others do between.
 //!
 //! PRM volume 1, MI_SET_CONTEXT. The pictures are those of the whole frame on a node that serves nobody else.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
@@ -74,7 +74,10 @@ fn painters(name: &str) -> Vec<Painter> {
 
 /// Lets everybody submit a piece; how many still had one.
 fn round(painters: &mut [Painter]) -> usize {
-    painters.iter_mut().map(|painter| usize::from(painter.step())).sum()
+    painters
+        .iter_mut()
+        .map(|painter| usize::from(painter.step()))
+        .sum()
 }
 
 #[test]
@@ -84,8 +87,7 @@ fn frames_in_pieces_are_exact_while_others_draw_between_them() {
     let pieces: Vec<_> = painters.iter().map(|p| p.pieces.len()).collect();
     assert!(pieces.iter().all(|pieces| *pieces >= 3), "{pieces:?}");
     println!("pieces {pieces:?}");
-    while round(&mut painters) > 0
-    {}
+    while round(&mut painters) > 0 {}
     painters.iter().for_each(Painter::check);
     drop(painters);
     assert!(node.quiesce(PATIENCE));
@@ -106,8 +108,7 @@ fn state_outlives_the_resets_that_others_cause() {
             hostile.run(batch);
         }
         // The first has no one between itself and the hang.
-        if round(&mut painters) == 0
-        {
+        if round(&mut painters) == 0 {
             break;
         }
         rounds += 1;
