@@ -202,10 +202,21 @@ fn summary(job: &Job, outcome: &Outcome, elapsed: Duration) -> String {
         .map(|(name, count)| format!("{name} {}", grouped(count)))
         .collect();
     let seconds = elapsed.as_secs_f64().max(1e-9);
+    let roots = u64::from(width) * u64::from(height);
+    let children = match threads.checked_sub(roots) {
+        Some(children) if children > 0 => {
+            format!(
+                " ({} of the grid, {} children)",
+                grouped(roots),
+                grouped(children)
+            )
+        }
+        _ => String::new(),
+    };
     // Writing to a String cannot fail.
     let _ = writeln!(
         out,
-        "  threads        {:>14}\n  instructions   {:>14} ({} in SIMD8)\n  messages       {:>14} ({})",
+        "  threads        {:>14}{children}\n  instructions   {:>14} ({} in SIMD8)\n  messages       {:>14} ({})",
         grouped(threads),
         grouped(instructions),
         grouped(of(&activity.simd8)),
