@@ -3,7 +3,7 @@
 //! i915's hang check compared active heads over time and kept a score (`i915_hangcheck_elapsed` up to Linux 4.15); later
 //! ones send heartbeats instead, which end every request that takes long. Here time alone is no reason: as long as
 //! threads retire, commands are parsed or requests end, the engine is left alone. Not told from work: batches that
-//! start themselves for ever and draw in between.
+//! start themselves for ever and draw in between; those that store are found late.
 use alloc::format;
 
 use kernel::dev_err;

@@ -7,8 +7,10 @@
     reason = "exported functions of C take addresses from programs"
 )]
 
+mod attributes;
 mod close;
 mod control;
+mod cwd;
 mod directory;
 mod frames;
 mod link;

@@ -6,13 +6,14 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use crate::sys::{self, key};
 use crate::table::TABLE;
-use crate::{config, life};
+use crate::{config, cwd, life};
 
 static FORKING: AtomicI32 = AtomicI32::new(0);
 
 /// Runs once, before the program.
 pub extern "C" fn loaded() {
-    config::get();
+    // Where that cannot be told nobody works in the tree.
+    let _ = cwd::look(config::get());
     key::around_fork(before, parent, child);
 }
 

@@ -13,10 +13,12 @@
 
 mod buffer;
 mod config;
+mod cwd;
 #[cfg(not(test))]
 mod export;
 mod fork;
 mod frames;
+mod fresh;
 mod inodes;
 mod ioctl;
 mod life;

@@ -1,13 +1,13 @@
 //! Which paths are the device's, and where they lie in its tree.
 //!
-//! No PRM chapter. Not modelled: relative paths of a process that has changed into a directory of the device.
+//! No PRM chapter.
 
 use core::ffi::CStr;
 use std::os::fd::RawFd;
 
 use crate::buffer::Buffer;
 use crate::config::Config;
-use crate::{report, sys};
+use crate::{cwd, report, sys};
 
 /// What stands in the tree, with all below it.
 const DIRECTORIES: [&[u8]; 5] = [
@@ -40,7 +40,8 @@ pub enum Place {
 pub fn is_suspect(config: &Config, dir: RawFd, path: &CStr) -> bool {
     match path.to_bytes() {
         path @ [b'/', ..] => may_be(config.tree(), path),
-        path if dir == libc::AT_FDCWD || path.is_empty() => false,
+        [] => false,
+        _ if dir == libc::AT_FDCWD => cwd::is_inside(),
         // The beginning says enough.
         _ => sys::path_of::<64>(dir).is_ok_and(|base| may_hold(config.tree(), base.bytes())),
     }
@@ -53,7 +54,12 @@ pub fn place(config: &Config, dir: RawFd, path: &CStr) -> Place {
     let tree = config.tree();
     let mut clean = Buffer::new();
     if path.first() != Some(&b'/') {
-        match sys::path_of(dir) {
+        let base = if dir == libc::AT_FDCWD {
+            sys::working_directory()
+        } else {
+            sys::path_of(dir)
+        };
+        match base {
             Ok(base) if base.bytes() == b"/" => {}
             Ok(base) => clean = base,
             Err(_) => return Place::Elsewhere,
@@ -79,6 +85,10 @@ pub fn place(config: &Config, dir: RawFd, path: &CStr) -> Place {
         return Place::Elsewhere;
     }
     if listed && sys::stat_path(place.as_cstr(), 0).is_err() {
+        return Place::Elsewhere;
+    }
+    // The slash makes a link what it leads to, and a file an error.
+    if (path.ends_with(b"/") || path.ends_with(b"/.")) && !place.push(b"/") {
         return Place::Elsewhere;
     }
     Place::Tree(place)
@@ -124,6 +134,11 @@ fn is_device(path: &[u8]) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
     };
     path.starts_with(BEGINNING) || DIRECTORIES.iter().any(below)
+}
+
+/// The same, or a directory that the tree may have as well.
+pub fn is_listed(path: &[u8]) -> bool {
+    is_device(path) || LISTS.contains(&path)
 }
 
 /// A path as programs know it: without the tree before it.

@@ -118,6 +118,23 @@ pub fn path_of<const N: usize>(fd: RawFd) -> Result<Text<N>> {
     result.map(|_| path)
 }
 
+/// The path of the directory that the process works in.
+pub fn working_directory() -> Result<Text<{ crate::buffer::CAPACITY }>> {
+    let mut path = Text::new();
+    let mut result = Ok(0);
+    path.fill(|room| {
+        result = readlinkat(libc::AT_FDCWD, c"/proc/self/cwd", room);
+        result.unwrap_or(0)
+    });
+    result.map(|_| path)
+}
+
+/// Works in another directory from now on.
+pub fn change_directory(path: &CStr) -> Result<c_int> {
+    // SAFETY: the path ends with a zero.
+    check(unsafe { libc::syscall(libc::SYS_chdir, path.as_ptr()) }).map(|result| result as c_int)
+}
+
 pub fn faccessat(dir: RawFd, path: &CStr, mode: c_int, flags: c_int) -> Result<c_int> {
     let path = path.as_ptr();
     // SAFETY: the path ends with a zero.

@@ -61,6 +61,19 @@ fn paths_lead_into_the_tree_and_come_back_without_it() {
 }
 
 #[test]
+fn directories_are_worked_in_and_changing_files_are_fresh() {
+    let Some((server, said)) = run("working.c") else {
+        return;
+    };
+    assert_eq!(said, "");
+    let log = await_line(&server, "process ends");
+    assert_eq!(count(&log, "refresh"), 1);
+    assert_eq!(count(&log, "unexpected"), 0);
+    let written = server.tree().join(wire::env::WRITTEN);
+    assert_eq!(std::fs::read(written).unwrap(), b"1\n");
+}
+
+#[test]
 fn strict_programs_say_it_each_time() {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("client");

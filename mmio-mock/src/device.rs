@@ -19,6 +19,7 @@ use crate::machine::Machine;
 use crate::media::{Media, Work};
 use crate::mmio::Mmio;
 use crate::shared::Shared;
+use crate::spin::Spin;
 use crate::status::{Client, FaultRecord, Status, Unit};
 use crate::td::Td;
 use crate::td::schedule::Schedule;
@@ -42,6 +43,8 @@ pub enum Ended {
     Idle,
     /// What there is to do waits for the host, if only for a reset.
     Blocked,
+    /// The parser goes round commands that do nothing: for as long as the host leaves its memory alone.
+    Spins,
 }
 
 /// One modelled device.
@@ -62,6 +65,9 @@ pub struct Device {
     ticks: u64,
     /// Ticks that work has taken beyond its slice.
     debt: u64,
+    spin: Spin,
+    /// The last command has ended a round in which nothing was done.
+    spins: bool,
     writes: Vec<(u32, u32)>,
 }
 
@@ -84,6 +90,8 @@ impl Device {
             trace: Trace::default(),
             ticks: 0,
             debt: 0,
+            spin: Spin::default(),
+            spins: false,
             writes: Vec::new(),
         }
     }
@@ -251,8 +259,8 @@ impl Device {
         used
     }
 
-    /// Works for at most `ticks`, in pieces of about `quantum`, until there is nothing left to do or `stop`, asked
-    /// after every step with the ticks used so far, says so. Only used ticks pass; returns them and how it ended.
+    /// Works for at most `ticks`, in pieces of about `quantum`, until there is nothing left to do, the parser has gone
+    /// round for nothing, or `stop`, asked after every step with the ticks used so far, says so. Only used ticks pass; returns them and how it ended.
     pub fn work(
         &mut self,
         ticks: u64,
@@ -277,6 +285,7 @@ impl Device {
             self.ticks += used;
             left -= used;
             match step {
+                Step::Progress if self.spins => break Ended::Spins,
                 Step::Progress => {}
                 Step::Idle => break Ended::Idle,
                 // Everything waits for something that only time or the host can bring.
@@ -308,9 +317,13 @@ impl Device {
             budget,
             debt: &mut self.debt,
         };
+        self.spins = false;
         match self.ff.step(&mut self.td, &mut machine) {
             Step::Idle => {}
-            step => return step,
+            step => {
+                self.spin.forget();
+                return step;
+            }
         }
         // Further objects fill the EUs before threads have their turn.
         let more = |cs: &Cs, media: &Media, machine: &Machine<'_>| {
@@ -334,6 +347,10 @@ impl Device {
             ticks: self.ticks,
             writes: &mut self.writes,
         });
+        self.spins = step == Step::Progress
+            && self
+                .spin
+                .round(self.regs.get(RegId::Acthd), self.regs.get(RegId::Ipehr));
         if !self.writes.is_empty() {
             for (offset, value) in std::mem::take(&mut self.writes) {
                 self.mmio(memory).write32(offset, value);
@@ -407,6 +424,8 @@ impl Device {
         self.media.reset();
         self.blt = Blt::default();
         self.debt = 0;
+        self.spin.forget();
+        self.spins = false;
         self.td.reset();
         self.urb = Urb::new();
         self.shared = Shared::of(self.info.isa);

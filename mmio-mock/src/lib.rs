@@ -18,6 +18,7 @@ pub mod media;
 pub mod mmio;
 pub mod platform;
 pub mod shared;
+pub mod spin;
 pub mod status;
 pub mod surface;
 pub mod td;

@@ -7,12 +7,14 @@
 
 mod breakpoints;
 mod payload;
+mod rounds;
 pub mod schedule;
 
 use eu::{FloatMode, Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
 use isa::Verx10;
 
 use breakpoints::Breakpoints;
+use rounds::Rounds;
 
 use crate::debug::{Arbiter, DebugRegs, ExceptionOverride, IcBreakpoints};
 use crate::fault::UnitFault;
@@ -109,6 +111,8 @@ pub enum Pause {
     Wait(u8),
     /// A shared function did not take its message; the function's ID is in the `send`.
     Busy,
+    /// It comes back to where it was with nothing changed, until somebody writes its registers.
+    Loops,
     /// For ever.
     Hung,
 }
@@ -133,6 +137,8 @@ pub struct Standing {
 enum SlotState {
     Free,
     Running,
+    /// It goes round until something comes from outside.
+    Loops,
     Hung(String),
 }
 
@@ -149,12 +155,23 @@ struct Slot {
     attention: bool,
     /// Why its last turn ended.
     pause: Pause,
+    rounds: Rounds,
 }
 
 impl Slot {
+    /// Something has come from outside: a thread that goes round may leave its loop.
+    fn wake(&mut self) {
+        self.rounds.forget();
+        if self.state == SlotState::Loops {
+            self.state = SlotState::Running;
+        }
+    }
+
     fn pause(&self) -> Pause {
-        if let SlotState::Hung(_) = self.state {
-            return Pause::Hung;
+        match self.state {
+            SlotState::Hung(_) => return Pause::Hung,
+            SlotState::Loops => return Pause::Loops,
+            SlotState::Free | SlotState::Running => {}
         }
         match self.pause {
             Pause::Wait(n) if self.thread.notified(n) => Pause::Ready,
@@ -189,6 +206,7 @@ impl Td {
                 instructions: 0,
                 attention: false,
                 pause: Pause::Ready,
+                rounds: Rounds::default(),
             })
             .collect();
         Td {
@@ -235,7 +253,7 @@ impl Td {
     pub fn hung(&self) -> impl Iterator<Item = (Unit, u32, u32, &str)> {
         self.slots.iter().filter_map(|s| match &s.state {
             SlotState::Hung(why) => Some((s.unit, s.kernel, s.thread.ip(), why.as_str())),
-            SlotState::Free | SlotState::Running => None,
+            SlotState::Free | SlotState::Running | SlotState::Loops => None,
         })
     }
 
@@ -243,7 +261,7 @@ impl Td {
     pub fn running(&self) -> impl Iterator<Item = (Unit, u32, u32)> {
         self.slots
             .iter()
-            .filter(|s| s.state == SlotState::Running)
+            .filter(|s| matches!(s.state, SlotState::Running | SlotState::Loops))
             .map(|s| (s.unit, s.kernel, s.thread.ip()))
     }
 
@@ -354,6 +372,7 @@ impl Td {
         slot.instructions = 0;
         slot.attention = false;
         slot.pause = Pause::Ready;
+        slot.rounds.forget();
         slot.events.clear();
         slot.events.free.extend_from_slice(free);
         machine.status.activity.threads[request.unit as usize] += 1;
@@ -426,6 +445,7 @@ impl Td {
             let Some(slot) = self.slots.get_mut(at).filter(|_| target) else {
                 continue;
             };
+            slot.wake();
             if slot.state != SlotState::Running {
                 continue;
             }
@@ -457,14 +477,16 @@ impl Td {
     /// The thread in a slot, for a debugger.
     pub fn thread_mut(&mut self, id: SlotId) -> &mut Thread {
         let at = usize::from(id.0) % self.slots.len();
-        &mut self.slots[at].thread
+        let slot = &mut self.slots[at];
+        slot.wake();
+        &mut slot.thread
     }
 
     /// Why the thread in a slot can never end; `None` when it can.
     pub fn hung_reason(&self, id: SlotId) -> Option<&str> {
         match &self.slots[usize::from(id.0) % self.slots.len()].state {
             SlotState::Hung(why) => Some(why),
-            SlotState::Free | SlotState::Running => None,
+            SlotState::Free | SlotState::Running | SlotState::Loops => None,
         }
     }
 
@@ -476,13 +498,14 @@ impl Td {
     ) -> Outcome {
         let at = usize::from(id.0) % self.slots.len();
         let slot = &mut self.slots[at];
-        if slot.state != SlotState::Running {
+        if !matches!(slot.state, SlotState::Running | SlotState::Loops) {
             return Outcome::InFlight(id);
         }
         let who = slot.thread.id();
         let (eu, thread) = (u32::from(who.eu), u32::from(who.slot));
         if machine.debug.take_attention_clear(eu, thread) {
             slot.thread.attention_clear();
+            slot.wake();
             if std::mem::take(&mut slot.attention) {
                 // The host lets the thread go on (PRM 3.5).
                 slot.thread.notify(1);
@@ -498,6 +521,11 @@ impl Td {
         let mut breakpoints = breakpoints
             .or(watch)
             .map(|b| Breakpoints::new(b, base, self.isa));
+        if breakpoints.is_some() {
+            slot.wake();
+        } else if slot.state == SlotState::Loops {
+            return Outcome::InFlight(id);
+        }
         let (stop, owed) = {
             let mut port = Router {
                 mem: machine.mem,
@@ -553,7 +581,12 @@ impl Td {
                     machine.debug.raise_attention(eu, thread);
                 }
             }
-            Stop::Budget | Stop::Busy | Stop::Wait(_) | Stop::Observer => {}
+            Stop::Budget if stats.sends == 0 && breakpoints.is_none() => {
+                if slot.rounds.ran(&slot.thread, stats.instructions) {
+                    slot.state = SlotState::Loops;
+                }
+            }
+            Stop::Budget | Stop::Busy | Stop::Wait(_) | Stop::Observer => slot.rounds.forget(),
             Stop::Hung(why) => {
                 Self::hang(slot, machine, why.to_owned(), || UnitFault::Message {
                     unit: "EU",

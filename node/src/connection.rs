@@ -137,6 +137,10 @@ impl Connection<'_> {
                 server.count_frames(head.a);
                 Ok(())
             }
+            Some(Op::Refresh) => {
+                server.refresh();
+                self.socket.send(&Reply::default(), &[], &[])
+            }
             Some(Op::Life | Op::Thread | Op::Installed) | None => {
                 self.socket.send(&failure(EINVAL), &[], &[])
             }

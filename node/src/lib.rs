@@ -7,6 +7,8 @@
 mod connection;
 mod descriptors;
 mod edge;
+mod errors;
+mod leftover;
 mod map;
 mod packet;
 mod process;

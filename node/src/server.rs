@@ -24,6 +24,7 @@ use nix::sys::socket::{
 };
 
 use crate::descriptors::Descriptors;
+use crate::errors::ErrorFiles;
 use crate::process::Processes;
 use crate::report::Report;
 use crate::tree::Tree;
@@ -71,6 +72,7 @@ pub struct Server {
     pub wake: Wake,
     pub stopping: AtomicBool,
     tree: Tree,
+    errors: ErrorFiles,
     name: String,
     strict: bool,
     submissions: AtomicU64,
@@ -125,8 +127,10 @@ impl Server {
         if let Some(period) = options.hang_check {
             device.set_hang_check_period(period);
         }
+        let tree = Tree::build(options.device).map_err(Error::system("directory of the device"))?;
         let server = Arc::new(Server {
-            tree: Tree::build(options.device).map_err(Error::system("directory of the device"))?,
+            errors: ErrorFiles::new(tree.path()).map_err(Error::system("error files"))?,
+            tree,
             views: Views::new().map_err(Error::system("memory of linear views"))?,
             descriptors: Descriptors::new(&wake).map_err(Error::system("watching descriptors"))?,
             wake,
@@ -264,10 +268,15 @@ impl Server {
     pub fn look_at_engine(&self) {
         self.device.watch();
         self.say_faults();
-        if self.tree.error_cleared() {
-            drop(self.device.take_error_state());
-        }
-        self.tree.show_error(self.device.error_text().as_deref());
+        self.refresh();
+    }
+
+    /// Brings the files of the tree up to date.
+    pub fn refresh(&self) {
+        self.errors.refresh(
+            || drop(self.device.take_error_state()),
+            || self.device.error_text(),
+        );
     }
 
     /// Names what the device has refused or could not do since the last look.
@@ -316,6 +325,7 @@ impl Server {
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         self.device.observe(None);
+        self.tree.remove();
         self.wake();
     }
 }

@@ -7,29 +7,33 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
 
 use mmio_mock::r#gen::DeviceInfo;
+use nix::fcntl::Flock;
 use tempfile::TempDir;
+
+use crate::leftover;
 
 /// The device's place on the bus.
 const SLOT: &str = "0000:00:02.0";
-/// What the error files say when nothing has happened (i915 `error_state_read`).
-const NO_ERROR: &str = "No error state collected\n";
 
 /// The directory; it goes away with this.
 pub struct Tree {
     dir: TempDir,
-    shown: Mutex<Option<String>>,
+    /// Says that it is in use.
+    _lock: Option<Flock<fs::File>>,
 }
 
 impl Tree {
     pub fn build(info: &DeviceInfo) -> io::Result<Self> {
-        let dir = tempfile::Builder::new().prefix("crestline-").tempdir()?;
+        let dir = tempfile::Builder::new()
+            .prefix(leftover::PREFIX)
+            .tempdir()?;
         let tree = Tree {
+            _lock: leftover::lock(dir.path()),
             dir,
-            shown: Mutex::new(None),
         };
+        leftover::sweep(tree.path());
         tree.dev()?;
         tree.pci(info)?;
         tree.drm()?;
@@ -39,6 +43,13 @@ impl Tree {
 
     pub fn path(&self) -> &Path {
         self.dir.path()
+    }
+
+    /// Removes it now, not when the last thread lets go of it, which the end of the process may forestall.
+    pub fn remove(&self) {
+        if let Err(error) = fs::remove_dir_all(self.path()) {
+            log::warn!("{}: {error}", self.path().display());
+        }
     }
 
     fn file(&self, path: &str, contents: &[u8]) -> io::Result<()> {
@@ -116,8 +127,7 @@ impl Tree {
             self.link(&format!("sys/class/drm/{name}"), &node)?;
             self.link(&format!("sys/dev/char/226:{minor}"), &node)?;
         }
-        self.file("sys/class/drm/version", b"drm 1.1.0 20060810\n")?;
-        self.file(&format!("sys/{base}/card0/error"), NO_ERROR.as_bytes())
+        self.file("sys/class/drm/version", b"drm 1.1.0 20060810\n")
     }
 
     fn debug(&self, info: &DeviceInfo) -> io::Result<()> {
@@ -130,7 +140,6 @@ impl Tree {
                 &format!("{base}/i915_capabilities"),
                 capabilities.as_bytes(),
             )?;
-            self.file(&format!("{base}/i915_error_state"), NO_ERROR.as_bytes())?;
             // Written by intel-gpu-tools before anything else; there are no caches to drop.
             self.file(
                 &format!("{base}/i915_gem_drop_caches"),
@@ -139,47 +148,6 @@ impl Tree {
             self.file(&format!("{base}/i915_wedged"), b"0x0000000000000000\n")?;
         }
         Ok(())
-    }
-
-    /// Whether somebody has written to an error file, which clears the state (i915 `error_state_write`).
-    pub fn error_cleared(&self) -> bool {
-        let shown = self
-            .shown
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let Some(text) = shown.as_deref() else {
-            return false;
-        };
-        self.error_files()
-            .iter()
-            .any(|path| fs::metadata(path).is_ok_and(|file| file.len() != text.len() as u64))
-    }
-
-    fn error_files(&self) -> [PathBuf; 3] {
-        [
-            "sys/class/drm/card0/error",
-            "sys/kernel/debug/dri/0/i915_error_state",
-            "sys/kernel/debug/dri/128/i915_error_state",
-        ]
-        .map(|path| self.dir.path().join(path))
-    }
-
-    /// Shows an error state, or that there is none.
-    pub fn show_error(&self, text: Option<&str>) {
-        let mut shown = self
-            .shown
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        if shown.as_deref() == text {
-            return;
-        }
-        *shown = text.map(str::to_owned);
-        let contents = text.unwrap_or(NO_ERROR);
-        for path in self.error_files() {
-            if let Err(error) = fs::write(&path, contents) {
-                log::warn!("{}: {error}", path.display());
-            }
-        }
     }
 }
 

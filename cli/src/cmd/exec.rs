@@ -1,21 +1,21 @@
 //! `crestline exec`: an unmodified program on a modelled device.
 //!
-//! No PRM chapter. The program gets the shim in `LD_PRELOAD` and finds the node by its environment; the exit code is
-//! the program's, 128 and the signal's number when a signal ended it.
+//! No PRM chapter. The program gets the shim in `LD_PRELOAD` and finds the node by its environment.
+
+mod program;
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{Command, ExitCode};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use crestline_cli::record::Recorder;
 use node::{Node, Options};
 
 use super::{Error, device, trace};
+use program::Signals;
 
 /// File name of the shim.
 const SHIM: &str = "libcrestline_drm_shim.so";
@@ -23,6 +23,10 @@ const SHIM: &str = "libcrestline_drm_shim.so";
 const SHIM_VARIABLE: &str = "CRESTLINE_SHIM";
 /// TIMEOUT: how long the requests of a program that has ended may go on.
 const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Told by `--help`.
+const EXIT: &str = "The exit code is the program's; 128 and the number of the signal when one ended it; 127 when there is no such program,
+126 when it cannot be run, 1 when the node does not start. SIGTERM, SIGINT, SIGHUP and SIGQUIT are passed on.";
 
 /// Prints a line on standard error; one that cannot be written changes nothing about the program's exit code.
 macro_rules! say {
@@ -33,6 +37,7 @@ macro_rules! say {
 
 /// Arguments of `crestline exec`.
 #[derive(clap::Args)]
+#[command(after_help = EXIT)]
 pub struct Args {
     #[arg(long, value_name = "DEVICE", default_value = "gm965", help = device::HELP)]
     device: String,
@@ -64,6 +69,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         .filter(|bytes| (1 << 20..4 << 30).contains(bytes))
         .ok_or("--memory: 1 to 4095 MiB")?;
     let info = device::modelled(&args.device)?;
+    let signals = Signals::take()?;
     let node = Node::start(&Options {
         memory,
         strict: args.strict,
@@ -85,12 +91,15 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         let trace = mmio_mock::trace::Trace::with_limit(trace::BYTES);
         node.platform().device().set_trace(trace);
     }
-    // The program gets these from the terminal as well, and decides.
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGQUIT] {
-        signal_hook::flag::register(signal, Arc::new(AtomicBool::new(false)))?;
-    }
     let started = Instant::now();
-    let status = spawn(args, &node, shim)?;
+    let status = match signals.run(&mut command(args, &node, shim)?) {
+        Ok(status) => status,
+        Err(error) => {
+            let name = args.command.first().map(PathBuf::from).unwrap_or_default();
+            say!("crestline: {}: {error}", name.display());
+            return Ok(program::not_started(&error));
+        }
+    };
     let idle = node.quiesce(PATIENCE);
     let report = node.report();
     if !idle {
@@ -110,7 +119,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     if let Some(path) = &args.trace {
         trace::write(node.platform(), path)?;
     }
-    Ok(exit_code(status))
+    Ok(program::exit_code(status))
 }
 
 /// Says so when the program has drawn on something else.
@@ -130,24 +139,20 @@ fn warn_of_others(device: &str, report: &node::Report) {
     say!("crestline: the program {why}: it has not run on {device}, but on {elsewhere}");
 }
 
-fn spawn(args: &Args, node: &Node, shim: PathBuf) -> Result<ExitStatus, Error> {
+/// The program, with what it needs to find the node.
+fn command(args: &Args, node: &Node, shim: PathBuf) -> Result<Command, Error> {
     let (program, rest) = args.command.split_first().ok_or("no program")?;
     let mut preload = shim.into_os_string();
     if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
         preload.push(":");
         preload.push(others);
     }
-    let child = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(rest)
         .env("LD_PRELOAD", preload)
-        .envs(node.environment())
-        .status();
-    child.map_err(|error| format!("{}: {error}", program.display()).into())
-}
-
-fn exit_code(status: ExitStatus) -> ExitCode {
-    let code = status.code().or_else(|| Some(128 + status.signal()?));
-    ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
+        .envs(node.environment());
+    Ok(command)
 }
 
 /// The shim: where the variable says, or beside the program.

@@ -2,15 +2,15 @@
 //!
 //! No PRM chapter. Not modelled: `glob`, `nftw`, `fts` (the calls within libc cannot be seen).
 
-use core::ffi::{c_char, c_int, c_void};
+use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr::null_mut;
 
 use libc::{AT_FDCWD, dirent, dirent64};
 
-use super::{at, export};
-use crate::config;
+use super::{at, export, text};
 use crate::next::{Next, next};
 use crate::sys::{Result, errno, ours};
+use crate::{config, fresh};
 
 type Opendir = unsafe extern "C" fn(*const c_char) -> *mut c_void;
 type Readdir = unsafe extern "C" fn(*mut c_void) -> *mut dirent64;
@@ -78,7 +78,7 @@ unsafe fn read_directory(directory: *mut c_void) -> *mut dirent64 {
                 .iter()
                 .flatten()
                 .any(|(_, inode)| *inode == entry.d_ino)
-            && [c"renderD128", c"card0"].contains(&core::ffi::CStr::from_ptr(entry.d_name.as_ptr()))
+            && [c"renderD128", c"card0"].contains(&CStr::from_ptr(entry.d_name.as_ptr()))
         {
             entry.d_type = libc::DT_CHR;
         }
@@ -129,7 +129,12 @@ unsafe fn open_stream(path: *const c_char, mode: *const c_char) -> *mut c_void {
             AT_FDCWD,
             path,
             || run(path),
-            |place| run(place.as_cstr().as_ptr()),
+            |place| {
+                let mode = text(mode).map_or(&b""[..], CStr::to_bytes);
+                let writes = !mode.starts_with(b"r") && !mode.contains(&b'+');
+                let instead = fresh::ready(place, writes);
+                run(instead.as_ref().unwrap_or(place).as_cstr().as_ptr())
+            },
         )
     })
 }

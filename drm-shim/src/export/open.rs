@@ -9,7 +9,7 @@ use libc::{AT_FDCWD, mode_t};
 use super::{at, export};
 use crate::buffer::Buffer;
 use crate::sys::{self, Result, ours};
-use crate::{config, link};
+use crate::{config, fresh, link};
 
 export! {
     [open open64 __open __open64] (path: *const c_char, flags: c_int, mode: mode_t) -> c_int
@@ -54,6 +54,9 @@ fn open_tree(place: &Buffer, flags: c_int) -> Result<c_int> {
         }
         return Ok(fd);
     }
+    let writes = flags & libc::O_ACCMODE == libc::O_WRONLY;
+    let instead = fresh::ready(place, writes);
+    let place = instead.as_ref().unwrap_or(place);
     sys::openat(AT_FDCWD, place.as_cstr(), plain, 0)
 }
 

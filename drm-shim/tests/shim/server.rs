@@ -141,6 +141,7 @@ fn tree() -> TempDir {
     let device = "sys/devices/pci0000:00/0000:00:02.0";
     std::fs::write(at("dev/dri/renderD128"), "").unwrap();
     std::fs::write(at("dev/dri/card0"), "").unwrap();
+    std::fs::write(at(wire::env::WRITTEN), "").unwrap();
     symlink("../renderD128", at("dev/dri/by-path/render")).unwrap();
     for (name, text) in [
         ("vendor", "0x8086\n"),
@@ -152,6 +153,7 @@ fn tree() -> TempDir {
         ("config", "\u{0}\u{0}"),
         ("drm/renderD128/uevent", "DEVNAME=dri/renderD128\n"),
         ("drm/card0/uevent", "DEVNAME=dri/card0\n"),
+        ("drm/card0/error", "the state\n"),
     ] {
         std::fs::write(at(&format!("{device}/{name}")), text).unwrap();
     }
@@ -298,6 +300,10 @@ impl Connection {
             }
             Some(Op::Note) => self.log(format!("note {a} {}", String::from_utf8_lossy(&payload))),
             Some(Op::Frames) => self.log(format!("frames {a}")),
+            Some(Op::Refresh) => {
+                self.log("refresh".into());
+                self.answer(0, 0, 0, &[]);
+            }
             other => self.log(format!("unexpected {other:?}")),
         }
     }

@@ -1,4 +1,4 @@
-//! Environment variables by which a client finds its node.
+//! Environment variables by which a client finds its node, and what else it knows by name.
 //!
 //! No PRM chapter.
 
@@ -8,3 +8,5 @@ pub const NODE: &str = "CRESTLINE_NODE";
 pub const TREE: &str = "CRESTLINE_TREE";
 /// Set to 1: every request, parameter or path that is not known is reported each time.
 pub const STRICT: &str = "CRESTLINE_STRICT";
+/// File of the tree that gets what is written to the files that show the error state.
+pub const WRITTEN: &str = "written";

@@ -58,6 +58,8 @@ ops! {
     Frames = 10,
     /// Answer to [`Reply::INSTALL`]: `a` is the descriptor's number, or the negative of an errno.
     Installed = 11,
+    /// Brings the files of the tree up to date. Reply: a head alone.
+    Refresh = 12,
 }
 
 /// Head of what a client sends.

@@ -12,7 +12,7 @@ pub(crate) type Image = [u32; 8];
 
 /// Both accumulators: the first eight channels of acc0, those of acc1, then the other eight word
 /// channels of each. Each group of eight knows whether it holds floats or integers.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Acc {
     lanes: [u64; 32],
     float: [bool; 4],

@@ -25,7 +25,7 @@ const TOTAL: usize = 256;
 const DWORD_MASK: usize = TOTAL * DWORDS - 1;
 
 /// GRF, MRF, and behind them a zero page and a sink so that no lane needs a range check.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(align(64))]
 pub(crate) struct RegFile {
     regs: [Grf; TOTAL],

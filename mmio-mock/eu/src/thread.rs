@@ -16,7 +16,7 @@ use isa::inst::PredCtrl;
 
 /// The context of one thread slot. Reuse it for many threads: [`Thread::dispatch`] starts a new
 /// one; registers that the dispatcher does not load keep what they held (PRM 11.3.2).
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     pub(crate) regs: RegFile,
     pub(crate) acc: Acc,
@@ -225,6 +225,11 @@ impl Thread {
     /// before it executes another instruction of its own.
     pub fn external_halt(&mut self) {
         crate::exception::external_halt(self);
+    }
+
+    /// Whether every register of another, and what else decides on its next instruction, is as here.
+    pub fn is_as(&self, other: &Thread) -> bool {
+        self.ip == other.ip && self == other
     }
 
     /// Architecture registers now.

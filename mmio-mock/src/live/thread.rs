@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread::{self, ThreadId};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use kernel::irq::IrqReturn;
 
@@ -27,6 +27,11 @@ const STEPS: u32 = 16;
 const MAX_IRQ_CALLS: usize = 64;
 /// Register writes that may wait for the device's thread; whoever comes to more carries them out.
 const MAX_POSTED: usize = 64;
+
+/// What a device whose parser goes round for nothing rests between two rounds, at least and at most.
+const NAP: std::ops::Range<Duration> = Duration::from_micros(200)..Duration::from_millis(50);
+/// Rounds that might be had in such a rest.
+const NAP_ROUNDS: u32 = 8;
 
 /// What thread and platform share.
 pub(super) struct Core {
@@ -52,6 +57,8 @@ pub(super) struct Core {
     /// Nanoseconds of wall time in slices.
     busy: AtomicU64,
     naps: AtomicU64,
+    /// Nanoseconds of wall time in slices since the device last stood still, or went round for nothing.
+    round: AtomicU64,
 }
 
 fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -95,6 +102,7 @@ impl Core {
             slices: AtomicU64::new(0),
             busy: AtomicU64::new(0),
             naps: AtomicU64::new(0),
+            round: AtomicU64::new(0),
         }
     }
 
@@ -240,9 +248,15 @@ impl Core {
             let (ended, line) = self.slice();
             self.events.reached(self.time.now());
             self.deliver(line);
-            if ended != Ended::Busy && !self.is_called() {
-                self.events.happened();
-                self.rest();
+            match ended {
+                Ended::Busy => {}
+                _ if self.is_called() => {}
+                // Nothing has happened; what ends the loop is a write to memory that nobody tells.
+                Ended::Spins => self.nap(),
+                Ended::Idle | Ended::Blocked => {
+                    self.events.happened();
+                    self.rest();
+                }
             }
         }
     }
@@ -283,7 +297,12 @@ impl Core {
         let nanos = device.nanos();
         match ended {
             Ended::Busy => self.time.set(nanos),
-            Ended::Idle | Ended::Blocked => self.time.go_on(nanos),
+            Ended::Idle | Ended::Blocked | Ended::Spins => self.time.go_on(nanos),
+        }
+        if matches!(ended, Ended::Busy | Ended::Spins) {
+            self.round.fetch_add(took, Ordering::Relaxed);
+        } else {
+            self.round.store(0, Ordering::Relaxed);
         }
         let line = device.irq_line();
         drop(device);
@@ -329,6 +348,19 @@ impl Core {
                 .wake
                 .wait(parked)
                 .unwrap_or_else(PoisonError::into_inner);
+        }
+        self.sleeps.store(false, Ordering::SeqCst);
+    }
+
+    /// Between two rounds of a parser that does nothing: some time of the wall's, many times what a round takes.
+    fn nap(&self) {
+        let round = Duration::from_nanos(self.round.swap(0, Ordering::Relaxed));
+        let span = round.saturating_mul(NAP_ROUNDS).clamp(NAP.start, NAP.end);
+        let parked = guard(&self.parked);
+        self.sleeps.store(true, Ordering::SeqCst);
+        if !self.is_called() {
+            self.naps.fetch_add(1, Ordering::Relaxed);
+            drop(self.wake.wait_timeout(parked, span));
         }
         self.sleeps.store(false, Ordering::SeqCst);
     }

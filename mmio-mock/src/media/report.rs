@@ -31,6 +31,7 @@ impl Media {
                 Pause::Busy if shared.spawner.waiting() >= QUEUE => format!(
                     "waits for the thread spawner, in which {QUEUE} requests wait for a slot"
                 ),
+                Pause::Loops => "goes round in a loop that changes nothing".to_owned(),
                 Pause::Busy => "waits for a shared function that takes no message".to_owned(),
             };
             lines.push(format!(

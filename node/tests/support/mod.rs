@@ -121,10 +121,19 @@ impl Connection {
 /// A node whose hangs are found soon, but not that soon that a device whose thread waits for a processor seems to hang;
 /// its name.
 pub fn start() -> (node::Node, String) {
+    start_with(Some(kernel::time::Delta::from_millis(4)))
+}
+
+/// A node with the driver's own hang check; its name.
+pub fn start_as_is() -> (node::Node, String) {
+    start_with(None)
+}
+
+fn start_with(hang_check: Option<kernel::time::Delta>) -> (node::Node, String) {
     let device = mmio_mock::r#gen::find("gm965").unwrap();
     let node = node::Node::start(&node::Options {
         memory: 128 << 20,
-        hang_check: Some(kernel::time::Delta::from_millis(4)),
+        hang_check,
         ..node::Options::new(device)
     })
     .unwrap();

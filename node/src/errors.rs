@@ -1,0 +1,107 @@
+//! The files that show the error state: in `/sys/class/drm/card0` and in debugfs.
+//!
+//! No PRM chapter. i915 i915_sysfs.c and i915_debugfs.c: a reader gets one state from beginning to end, and a write
+//! clears the state whatever is written. A new text is a new file in the place of the old; writers get a file apart.
+//! Not modelled: those who read and write through one descriptor get the file itself.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
+
+/// What the files say when nothing has happened (i915 `error_state_read`).
+const NO_ERROR: &str = "No error state collected\n";
+/// Where they are in the tree.
+const PLACES: [&str; 3] = [
+    "sys/devices/pci0000:00/0000:00:02.0/drm/card0/error",
+    "sys/kernel/debug/dri/0/i915_error_state",
+    "sys/kernel/debug/dri/128/i915_error_state",
+];
+
+struct Inner {
+    inotify: Inotify,
+    /// The writers' file.
+    written: WatchDescriptor,
+    /// What the files show, while nobody has written to them.
+    shown: Option<String>,
+}
+
+/// The files.
+pub struct ErrorFiles {
+    tree: PathBuf,
+    inner: Mutex<Inner>,
+}
+
+impl ErrorFiles {
+    /// Puts them into a tree.
+    pub fn new(tree: &Path) -> io::Result<Self> {
+        let inotify = Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)?;
+        let sink = tree.join(wire::env::WRITTEN);
+        File::create(&sink)?;
+        let files = ErrorFiles {
+            tree: tree.to_owned(),
+            inner: Mutex::new(Inner {
+                written: inotify.add_watch(&sink, AddWatchFlags::IN_MODIFY)?,
+                inotify,
+                shown: None,
+            }),
+        };
+        files.refresh(|| (), || None);
+        Ok(files)
+    }
+
+    /// Calls `clear` when somebody has written to a file; then shows what `text` gives, or that there is nothing.
+    pub fn refresh(&self, clear: impl FnOnce(), text: impl FnOnce() -> Option<String>) {
+        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.is_written(&mut inner) {
+            inner.shown = None;
+            clear();
+        }
+        let text = text().unwrap_or_else(|| NO_ERROR.to_owned());
+        if inner.shown.as_ref() == Some(&text) {
+            return;
+        }
+        for place in PLACES {
+            let path = self.tree.join(place);
+            if let Err(error) = self.replace(&inner.inotify, &path, &text) {
+                log::warn!("{}: {error}", path.display());
+            }
+        }
+        inner.shown = Some(text);
+    }
+
+    fn is_written(&self, inner: &mut Inner) -> bool {
+        let mut is_written = false;
+        while let Ok(events) = inner.inotify.read_events() {
+            for event in events {
+                if !event.mask.contains(AddWatchFlags::IN_MODIFY) {
+                    // A file that is gone.
+                    continue;
+                }
+                is_written |= event.wd != inner.written || self.empty_written();
+            }
+        }
+        is_written
+    }
+
+    /// Makes the writers' file empty; whether it was not. (That is told as a change too.)
+    fn empty_written(&self) -> bool {
+        let Ok(file) = File::options()
+            .write(true)
+            .open(self.tree.join(wire::env::WRITTEN))
+        else {
+            return false;
+        };
+        file.metadata().is_ok_and(|file| file.len() > 0) && file.set_len(0).is_ok()
+    }
+
+    /// Another file takes the place of one: whoever has the old one open reads on there.
+    fn replace(&self, inotify: &Inotify, path: &Path, text: &str) -> io::Result<()> {
+        let new = self.tree.join("new");
+        fs::write(&new, text)?;
+        inotify.add_watch(&new, AddWatchFlags::IN_MODIFY)?;
+        fs::rename(&new, path)
+    }
+}
