@@ -131,8 +131,24 @@ fn a_thread_that_has_no_end_leaves_the_others_their_turns() {
     rig.begin(&FLAT);
     rig.object(endless, &[]);
     rig.object(kernel, &[1]);
-    assert_eq!(rig.run_in(50), Ended::Busy);
+    // Nothing in its loop changes, so that only the host can end it.
+    assert_eq!(rig.run_in(50), Ended::Blocked);
     assert_eq!(rig.out(1)[2], DESCRIPTORS + 16);
+    assert_eq!(rig.device.running().len(), 1);
+    let hung = rig.device.hung_threads();
+    assert!(
+        hung.len() == 1 && hung[0].ends_with("goes round in a loop that changes nothing"),
+        "{hung:?}"
+    );
+    // One that counts is at work.
+    let mut rig = Rig::new();
+    let endless = rig.kernel(
+        "add(1) g4<1>UD g4<0,1,0>UD 1UD { align1 };\njmpi(1) -2D { align1 };\n",
+        0,
+    );
+    rig.begin(&FLAT);
+    rig.object(endless, &[]);
+    assert_eq!(rig.run_in(50), Ended::Busy);
     assert_eq!(rig.device.running().len(), 1);
     assert!(rig.device.hung_threads().is_empty());
 }
