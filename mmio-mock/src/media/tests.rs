@@ -3,5 +3,8 @@
 //! What is expected follows from the layouts that intel-vaapi-driver and its kernels use, and from PRM volume 4, 3.3.11.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
+mod children;
+mod gateway;
+mod kernels;
 mod rig;
 mod roots;

@@ -1,7 +1,8 @@
 //! Message gateway: register writes from one thread into another.
 //!
 //! PRM: volume 4, chapter 7. GetTimeStamp (7.1.5) does not exist on these devices: its code is
-//! reserved in 7.1.1. The write itself is an event that the thread dispatcher delivers.
+//! reserved in 7.1.1. The write itself is an event that the thread dispatcher delivers. Not modelled: answers of more
+//! than one register, of which the others would stay in flight.
 
 use eu::{Grf, Message};
 
@@ -13,6 +14,11 @@ const EUS: usize = 16;
 const THREADS: usize = 4;
 /// The gateway's own function ID, part of every acknowledgement.
 const SFID: u32 = 3;
+
+/// Descriptor: an acknowledgement is required.
+const ACK_REQUIRED: u16 = 1 << 14;
+/// Descriptor: the low bit of Notify.
+const NOTIFY: u16 = 1 << 15;
 
 /// Error codes of an acknowledgement (PRM 7.1.2.2, 7.1.4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,6 +83,12 @@ impl Gateway {
         }
     }
 
+    /// Whether the message comes back with an acknowledgement. Without one, registers that the sender waits for never
+    /// become valid (PRM 2.6.11).
+    pub const fn acknowledges(msg: &Message<'_>) -> bool {
+        msg.function_control & ACK_REQUIRED != 0
+    }
+
     /// Serves one message; the acknowledgement, when asked for, is in `response`.
     pub fn execute(&mut self, msg: &Message<'_>, response: &mut [Grf], events: &mut Events) -> Ack {
         let payload = msg.payload.first().copied().unwrap_or_default();
@@ -88,7 +100,7 @@ impl Gateway {
             2 => self.forward(msg, &payload, events),
             _ => Ack::Opcode,
         };
-        if msg.function_control & 1 << 14 != 0
+        if Self::acknowledges(msg)
             && let Some(w) = response.first_mut()
         {
             w[0] = SFID << 16 | code as u32;
@@ -144,107 +156,11 @@ impl Gateway {
             byte: entry.base * 32 + offset,
             length,
             data: [payload[0], payload[1], payload[2], payload[3]],
-            notify: msg.function_control & 1 << 15 != 0,
+            notify: msg.function_control & NOTIFY != 0,
         });
         Ack::Ok
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use eu::port::FloatMode;
-    use eu::{Grf, ThreadId};
-
-    const ACK: u16 = 1 << 14;
-
-    fn send(
-        gateway: &mut Gateway,
-        events: &mut Events,
-        eu: u8,
-        control: u16,
-        payload: Grf,
-    ) -> (Ack, Grf) {
-        let mut response = [[5; 8]];
-        let msg = Message {
-            thread: ThreadId {
-                eu,
-                slot: 1,
-                ..ThreadId::default()
-            },
-            sfid: 3,
-            function_control: control,
-            desc: u32::from(control),
-            response_length: 1,
-            eot: false,
-            exec_mask: 0xff,
-            exec_size: 8,
-            payload: &[payload],
-            ip: 0,
-            float_mode: FloatMode::Ieee,
-        };
-        let ack = gateway.execute(&msg, &mut response, events);
-        (ack, response[0])
-    }
-
-    fn forward(offset: u32, length: u32, key: u32) -> Grf {
-        [
-            1,
-            2,
-            3,
-            4,
-            7 << 24 | 1 << 16 | key,
-            offset << 16 | length << 8,
-            0,
-            0,
-        ]
-    }
-
-    #[test]
-    fn a_write_needs_an_open_gateway_and_its_key() {
-        let (mut gateway, mut events) = (Gateway::default(), Events::default());
-        let send = |g: &mut Gateway, e: &mut Events, eu, control, p| send(g, e, eu, control, p);
-        let (ack, w) = send(&mut gateway, &mut events, 0, 2 | ACK, forward(0, 2, 0x99));
-        assert_eq!((ack, w[0], w[1]), (Ack::Closed, 3 << 16 | 2, 5));
-        // Four registers from r10 on.
-        let open = [0, 0, 0, 0, 0x1234, 10 << 21 | 2 << 8, 0, 0];
-        let (ack, w) = send(&mut gateway, &mut events, 7, ACK, open);
-        assert_eq!((ack, w[0]), (Ack::Ok, 3 << 16));
-        let cases = [
-            (forward(0, 2, 0x99), Ack::KeyMismatch),
-            (forward(0, 5, 0x1234), Ack::Size),
-            (forward(128, 2, 0x1234), Ack::LimitExceeded),
-            (forward(112, 4, 0x1234), Ack::Ok),
-            (forward(2, 0, 0x1234), Ack::Ok),
-        ];
-        for (payload, want) in cases {
-            assert_eq!(send(&mut gateway, &mut events, 0, 2, payload).0, want);
-        }
-        let first = events.forwards[0];
-        assert_eq!(
-            (first.eu, first.slot, first.byte, first.length),
-            (7, 1, 10 * 32 + 112, 16)
-        );
-        assert_eq!(first.data, [1, 2, 3, 4]);
-        assert_eq!(events.forwards[1].byte, 10 * 32 + 2);
-        assert_eq!(
-            send(&mut gateway, &mut events, 7, 1, [0; 8]),
-            (Ack::Ok, [5; 8])
-        );
-        assert_eq!(
-            send(&mut gateway, &mut events, 0, 2, forward(0, 2, 0x1234)).0,
-            Ack::Closed
-        );
-        assert_eq!(send(&mut gateway, &mut events, 0, 3, [0; 8]).0, Ack::Opcode);
-    }
-
-    #[test]
-    fn more_than_32_registers_are_refused() {
-        let (mut gateway, mut events) = (Gateway::default(), Events::default());
-        let open = [0, 0, 0, 0, 1, 6 << 8, 0, 0];
-        assert_eq!(
-            send(&mut gateway, &mut events, 0, 0, open).0,
-            Ack::SizeExceeded
-        );
-    }
-}
+mod tests;

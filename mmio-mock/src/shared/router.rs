@@ -8,6 +8,7 @@ use mem::{GpuAddr, Memory};
 
 use super::context::{EotEvent, Events, ThreadContext, sfid};
 use super::error::{MessageError, refuse};
+use super::gateway::Gateway;
 use super::r#gen::{self, Payload, Translate};
 use super::{Shared, math, null, sampler, spawner, urb_msg};
 use crate::UnitFault;
@@ -122,8 +123,18 @@ impl Router<'_> {
                 math::execute(msg, response).map_err(|r| refuse("EM", msg, r.what()))?;
             }
             sfid::SAMPLER => shared.sampler.execute(msg, response, self.mem, self.ctx)?,
+            sfid::GATEWAY if msg.payload.len() != 1 => {
+                return Err(refuse(
+                    "gateway",
+                    msg,
+                    "message length is not one (PRM 7.1)",
+                ));
+            }
             sfid::GATEWAY => {
                 shared.gateway.execute(msg, response, self.events);
+                if !Gateway::acknowledges(msg) && msg.response_length > 0 {
+                    return Ok(Delivery::Dropped);
+                }
             }
             sfid::DATAPORT_READ => {
                 shared.dataport.read(msg, response, self.mem, self.ctx)?;
@@ -231,11 +242,23 @@ impl Port for Router<'_> {
             }
             other => other?,
         };
+        if delivery == Delivery::Busy {
+            // Not sent yet: the next try counts and pays.
+            if let Some(count) = self
+                .shared
+                .stats
+                .messages
+                .get_mut(usize::from(msg.sfid & 7))
+            {
+                *count -= 1;
+            }
+            return Ok(delivery);
+        }
         let cost = self.cost(msg);
         self.owed = self.owed.saturating_add(cost);
         // Dispatcher and fixed functions snoop the end of a thread whatever the target makes of
         // the message (PRM 2.6.8).
-        if msg.eot && delivery != Delivery::Busy {
+        if msg.eot {
             self.events.eot = Some(EotEvent {
                 sfid: msg.sfid,
                 fftid: msg.payload.first().map_or(0, |header| header[5] as u8),

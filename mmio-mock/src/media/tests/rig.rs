@@ -2,7 +2,6 @@
 //!
 //! No PRM chapter. Headers are those of intel-vaapi-driver i965_defines.h.
 
-#![allow(dead_code, reason = "part of the kit")]
 use std::sync::{Arc, Mutex};
 
 use isa::Verx10;
@@ -145,7 +144,7 @@ impl Rig {
         let number = self.kernels;
         self.kernels += 1;
         let kernel = isa::parse::assemble(Verx10::GEN40, "kernel", text);
-        let kernel = kernel.unwrap_or_else(|e| panic!("{e:?}\n{text}"));
+        let kernel = kernel.unwrap_or_else(|e| panic!("{}", e[0]));
         let at = KERNELS + number * 0x4000;
         lock(&self.memory)
             .write_bytes(GpuAddr(at), &kernel.bytes())
@@ -235,7 +234,13 @@ impl Rig {
         let ended = self.run();
         let faults = self.device.status().faults().to_vec();
         assert!(faults.is_empty(), "{faults:#?}");
-        assert_eq!(ended, Ended::Idle, "{:#?}", self.device.hung_threads());
+        assert_eq!(
+            ended,
+            Ended::Idle,
+            "{:?}: {:#?}",
+            self.device.schedule(),
+            self.device.hung_threads()
+        );
         assert!(self.device.idle());
     }
 
