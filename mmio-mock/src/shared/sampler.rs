@@ -7,6 +7,7 @@ pub mod cube;
 pub mod fast;
 pub mod filter;
 pub mod gamma;
+mod gradients;
 pub mod info;
 pub mod lod;
 pub mod message;
@@ -25,12 +26,12 @@ use crate::surface::state::Use;
 use crate::surface::{Surface, SurfaceKind};
 use cube::OnFace;
 use fast::Fast;
-use filter::{Footprint, Plan, Point};
+use filter::{Plan, Point};
 use gamma::Curve;
 use lod::{Levels, LodControl};
 use message::{Op, Params, Request, Simd, write_back, write_planes};
 use quirks::Quirks;
-use state::{Filter, Sampler, Tables};
+use state::{Sampler, Tables};
 use texel::Texels;
 
 /// Surfaces and samplers kept until the next [`SamplingEngine::invalidate`].
@@ -407,93 +408,6 @@ impl<'a> Job<'a> {
             _ => self.control.computed(lod, 0.0),
         }
     }
-
-    /// The face that a pixel is on; 0 for maps without faces and for gradients that a message brings.
-    ///
-    /// What neighbours on other faces mean for the LOD is open (PRM 4.2.1.1 speaks of "neighboring pixel texture
-    /// coordinates", but they have been divided by another component). Here they count as projected on the plane of
-    /// the pixel's own face. A G41 passes piglit's `cubemap`, `cubemap npot` and `fbo-cubemap`, which want the exact
-    /// level at pixels whose neighbours in the subspan lie beyond the edges of their face, at whichever corner:
-    /// differences as delivered, or on the face of the first pixel, miss it by half a level.
-    #[inline]
-    fn face(&self, slot: usize) -> u32 {
-        match self.texels.surface.kind {
-            SurfaceKind::Cube if self.request.shape.op != Op::SampleGradients => {
-                cube::face(self.coords(slot))
-            }
-            _ => 0,
-        }
-    }
-
-    /// The LOD before bias of pixels on `face` in the group that starts at `first`, and their footprint for
-    /// the anisotropic filter.
-    fn base_lod(&self, first: usize, face: u32) -> (f32, Option<Footprint>) {
-        let given = matches!(self.request.shape.op, Op::SampleLod | Op::SampleLodCompare);
-        let anisotropic =
-            [self.sampler.min, self.sampler.mag].contains(&Filter::Anisotropic) && !given;
-        if given || !anisotropic && (self.request.force_lod_zero || !self.sampler.needs_lod()) {
-            return (0.0, None);
-        }
-        let (dx, dy) = self.gradients(first, face);
-        let (lod, footprint) = if anisotropic && self.plan.dimensions == 2 {
-            let (footprint, lod) = Footprint::new(dx, dy, self.size, self.sampler.max_anisotropy);
-            (lod, Some(footprint))
-        } else {
-            (lod::from_gradients(dx, dy), None)
-        };
-        if self.request.force_lod_zero {
-            return (0.0, footprint);
-        }
-        (lod, footprint)
-    }
-
-    /// Gradients along x and y in texels of level 0; of a cube: in the plane of `face`, in -1..1.
-    fn gradients(&self, first: usize, face: u32) -> ([f32; 3], [f32; 3]) {
-        let kind = self.texels.surface.kind;
-        let mut scale = self.size;
-        for unused in &mut scale[self.plan.dimensions..] {
-            *unused = 0.0;
-        }
-        let (dx, dy) = if self.request.shape.op == Op::SampleGradients {
-            if kind == SurfaceKind::Cube {
-                scale = scale.map(|s| s * 0.5);
-            }
-            let p = |n| self.params.float(n, first);
-            if self.request.shape.params == 6 {
-                ([p(2), p(3), 0.0], [p(4), p(5), 0.0])
-            } else {
-                ([p(3), p(4), p(5)], [p(6), p(7), p(8)])
-            }
-        } else {
-            let corner = |n| self.coords(first + n);
-            let (origin, right, below) = (corner(0), corner(1), corner(2));
-            if kind == SurfaceKind::Cube {
-                scale = scale.map(|s| s * 0.5);
-                let place = |v| {
-                    let (s, t) = cube::project(face, v).unwrap_or_default();
-                    [s, t, 0.0]
-                };
-                let start = place(origin);
-                (minus(place(right), start), minus(place(below), start))
-            } else {
-                (minus(right, origin), minus(below, origin))
-            }
-        };
-        let texels = |d: [f32; 3]| {
-            std::array::from_fn(|n| {
-                if scale[n] == 0.0 {
-                    0.0
-                } else {
-                    d[n] * scale[n]
-                }
-            })
-        };
-        (texels(dx), texels(dy))
-    }
-}
-
-fn minus(a: [f32; 3], b: [f32; 3]) -> [f32; 3] {
-    std::array::from_fn(|n| a[n] - b[n])
 }
 
 /// Rounds to the sixteen bits of S1.14.

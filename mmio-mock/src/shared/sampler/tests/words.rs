@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::shared::sampler::lod::MipFilter;
-use crate::shared::sampler::state::{Sampler as Resolved, Tables as KeyTables};
+use crate::shared::sampler::state::{Filter, Sampler as Resolved, Tables as KeyTables};
 
 fn resolve(words: [u32; 4]) -> Resolved {
     Resolved::resolve(&SamplerState::from_dwords(&words), &KeyTables::default())
