@@ -64,7 +64,7 @@ fn exit_codes_are_those_of_shells() {
         (&["true"][..], 0),
         (&["sh", "-c", "exit 7"], 7),
         (&["sh", "-c", "kill -SEGV $$"], 139),
-        (&["/nonexistent/program"], 127),
+        (&["./no program is here"], 127),
         (&["no program has this name"], 127),
         (&["/etc/passwd"], 126),
         (&["/etc"], 126),

@@ -24,6 +24,7 @@ extern crate alloc;
 pub mod context;
 pub mod debug;
 pub mod device;
+pub mod dma_buf;
 pub mod driver;
 mod engine;
 mod exec;

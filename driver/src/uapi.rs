@@ -3,6 +3,7 @@
 //! Facts from the headers of libdrm 2.4.114; names without their `drm_` and `i915_` prefixes. Not modelled: mode
 //! setting, perf, 32-bit user space.
 pub mod context;
+pub mod dma_buf;
 pub mod drm;
 pub mod exec;
 pub mod gem;

@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 
-use driver::{Node, Object, uapi};
+use driver::{Node, Object, Shared, uapi};
 use kernel::error::{Error, code::EBADF, code::EINVAL};
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use wire::message::Remap;
@@ -200,6 +200,9 @@ impl Connection<'_> {
                     server.refused(request, result);
                 }
                 result
+            }
+            Some(What::Shared(Shared::Object(object))) => {
+                driver::dma_buf::ioctl(&server.device, &object, request, head.b, &caller)
             }
             Some(What::Shared(shared)) => {
                 driver::sync_file::ioctl(&server.device, &shared, request, head.b, &caller)

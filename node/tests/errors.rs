@@ -1,4 +1,4 @@
-//! The files that show the error state: cleared by any write, never two states for one reader.
+//! Error files: cleared by any write, never two states for one reader.
 //!
 //! No PRM chapter. What Linux does: i915 i915_sysfs.c, `error_state_read` and `error_state_write`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

@@ -1,4 +1,4 @@
-//! Batches and threads that go round for ever: found soon, and left alone while the host may still end them.
+//! Batches and threads that go round for ever are found, but not too soon.
 //!
 //! No PRM chapter. The hang check is the driver's own: two and a half seconds of standing still.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]

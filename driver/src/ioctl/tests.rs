@@ -7,6 +7,7 @@ extern crate std;
 
 mod context;
 mod dispatch;
+mod dma_buf;
 mod exec;
 mod object;
 mod pressure;

@@ -1,4 +1,4 @@
-//! Environment variables by which a client finds its node, and what else it knows by name.
+//! Environment variables and names by which a client finds its node.
 //!
 //! No PRM chapter.
 

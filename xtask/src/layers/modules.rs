@@ -22,6 +22,7 @@ const ROWS: &[(&str, &[&str])] = &[
     ("5", &["td"]),
     ("6", &["ff", "media", "blt"]),
     ("7", &["cs"]),
+    ("7 (what the parser repeats)", &["spin"]),
     ("8", &["gen", "reset"]),
     ("9", &["bench", "device"]),
     ("9 (shell)", &["platform"]),
