@@ -6,5 +6,7 @@
 mod children;
 mod gateway;
 mod kernels;
+mod messages;
+mod random;
 mod rig;
 mod roots;

@@ -27,6 +27,7 @@ fn go(t: &mut Thread, port: &mut TestPort, code: &[Inst]) -> Stop<super::Outside
 }
 
 /// The manual's example, 2.6.2: send (16) r5 m3 r0 0x01110001.
+// covers: 2.6.2-02, 2.6.2-03, 2.6.5-01
 #[test]
 fn implied_move_and_response() {
     let mut t = thread();
@@ -48,6 +49,7 @@ fn implied_move_and_response() {
     assert_eq!(t.grf()[6], [0; 8]);
 }
 
+// covers: 2.6-01, 2.6.1-07, 2.6.2-04, 2.6.3-01, 2.6.8-01
 #[test]
 fn payload_comes_from_consecutive_message_registers() {
     let mut t = thread();
@@ -63,6 +65,7 @@ fn payload_comes_from_consecutive_message_registers() {
     assert_eq!(port.sent[0].sfid, 6);
 }
 
+// covers: 2.6.7-01, 2.6.7-02, 2.6.7-03
 #[test]
 fn predicate_and_masks_travel_with_the_message() {
     let mut t = thread();
@@ -75,6 +78,14 @@ fn predicate_and_masks_travel_with_the_message() {
     go(&mut t, &mut port, &[s, h]);
     assert_eq!(port.sent[0].exec_mask, 0x00f3);
     assert_eq!(port.sent[1].exec_mask, 0x000f);
+    // Without any channel it is sent all the same, and the implied move is a whole register.
+    t.set_flag([0, 0]);
+    t.grf_mut()[9] = [6; 8];
+    s.src[0] = vec8(9, Type::Ud);
+    t.set_ip(0);
+    go(&mut t, &mut port, &[s]);
+    assert_eq!(port.sent[2].exec_mask, 0);
+    assert_eq!(port.sent[2].payload, [[6; 8]]);
 }
 
 /// Channel enables choose what a response writes: that of a scalar result in the middle of a
@@ -96,6 +107,7 @@ fn enables_follow_the_destination() {
     assert_eq!(port.sent[1].exec_mask, 0x88);
 }
 
+// covers: 2.6.11-09
 #[test]
 fn register_descriptor_ignores_end_of_thread() {
     let mut t = thread();
@@ -117,6 +129,7 @@ fn register_descriptor_ignores_end_of_thread() {
     assert_eq!(port.sent[0].payload.len(), 2);
 }
 
+// covers: 2.6.11-08
 #[test]
 fn end_of_thread_with_a_destination_hangs() {
     let mut t = thread();
@@ -126,6 +139,7 @@ fn end_of_thread_with_a_destination_hangs() {
     assert!(port.sent.is_empty());
 }
 
+// covers: 2.6.1-08
 #[test]
 fn payload_or_response_past_the_end_hangs() {
     for (d, first, desc) in [
@@ -151,6 +165,7 @@ fn busy_keeps_the_instruction() {
 }
 
 /// 2.6.11: the destination of a dropped message never becomes valid; using it hangs.
+// covers: 2.6.11-03, 2.6.11-05
 #[test]
 fn dropped_message_hangs_its_reader() {
     let mut t = thread();

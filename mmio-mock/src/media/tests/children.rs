@@ -20,7 +20,7 @@ pub fn schedules() -> Vec<Schedule> {
     all
 }
 
-// covers: 1.2-16, 2.5-07, 3.3.11-02, 3.3.11.5-02, 7.1.4-02, 7.1.4-03, 7.0-01
+// covers: 1.2-16, 2.5-07, 3.3.11-02, 3.3.11.5-02, 7.1.4-02, 7.1.4-03, 7.0-01, 2.5-08, 2.6.1-01
 #[test]
 fn a_root_gathers_what_its_children_send() {
     for schedule in schedules() {

@@ -71,6 +71,7 @@ fn global_enable() -> u32 {
     u32::from(field.unwrap().lo)
 }
 
+// covers: 2.5-06
 #[test]
 fn constants_inline_and_indirect_data_follow_one_another() {
     let mut rig = Rig::new();

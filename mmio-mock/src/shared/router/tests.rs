@@ -86,6 +86,7 @@ fn instructions_come_from_the_general_state_base() {
     ));
 }
 
+// covers: 2.6.11-03
 #[test]
 fn a_bad_function_id_is_dropped_and_latched_once() {
     let mut bench = Bench::new();
@@ -108,6 +109,7 @@ fn a_bad_function_id_is_dropped_and_latched_once() {
 }
 
 /// Error codes of PRM 3.4.2.1 and 3.4.6.1.
+// covers: 2.6.8-03, 2.6.11-01
 #[test]
 fn error_words_say_what_was_wrong() {
     let regs = [[9; 8]; 3];
