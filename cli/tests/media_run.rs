@@ -513,11 +513,47 @@ fn threads_that_wait_for_ever() {
     assert!(said.contains("spawn without a URB handle"), "{said}");
 }
 
+/// The gateway's answers to messages that it does not deliver (PRM volume 4, 7.1.4.2): SFID 3 and the error code.
+#[test]
+fn messages_to_gateways_that_are_closed() {
+    let dir = Dir::new("gateway");
+    // A message to EU 5, thread 1, where nobody is.
+    let text = format!(
+        "mov(8) m1<1>UD 0UD {{ align1 }};\n\
+         mov(1) m1.4<1>UD 0x05011234UD {{ align1 }};\n\
+         mov(1) m1.5<1>UD 0x00000200UD {{ align1 }};\n\
+         mov(8) g9<1>UD 0UD {{ align1 }};\n\
+         send(8) 1 g9<1>UD null<8,8,1>UD gateway MsgDesc: (forward msg) mlen 1 rlen 1 ack {{ align1 }};\n\
+         mov(8) m2<1>UD g9<8,8,1>UD {{ align1 }};\n\
+         mov(8) m1<1>UD g0<8,8,1>UD {{ align1 }};\n\
+         mov(1) m1.2<1>UD 0UD {{ align1 }};\n\
+         send(8) 1 null<1>UW null<8,8,1>UW write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 0 mlen 2 rlen 0 {{ align1 }};\n{END}"
+    );
+    dir.write("closed.asm", text.as_bytes());
+    dir.good(&["closed.asm", "--grid", "1x1", "--out", "o.bin,size=4"]);
+    assert_eq!(dir.read("o.bin"), 0x0003_0002u32.to_le_bytes());
+}
+
 #[test]
 fn threads_that_never_end() {
     let dir = Dir::new("endless");
-    dir.write("loop.asm", b"AGAIN:\njmpi(1) AGAIN { align1 nomask };\n");
-    let said = dir.bad(1, &["loop.asm", "--grid", "1x1", "--timeout-ms", "30"]);
+    let args = ["loop.asm", "--grid", "1x1", "--timeout-ms", "30"];
+    dir.write(
+        "loop.asm",
+        b"nop;\nAGAIN:\njmpi(1) AGAIN { align1 nomask };\n",
+    );
+    let said = dir.bad(1, &args);
+    assert!(
+        said.contains("goes round in a loop that changes nothing"),
+        "{said}"
+    );
+    assert!(said.contains("loop.asm:3]"), "{said}");
+    // One that counts might end.
+    dir.write(
+        "loop.asm",
+        b"AGAIN:\nadd(1) g9<1>UD g9<0,1,0>UD 1UD { align1 };\njmpi(1) AGAIN { align1 nomask };\n",
+    );
+    let said = dir.bad(1, &args);
     assert!(said.contains("not done after"), "{said}");
-    assert!(said.contains("loop.asm:2]"), "{said}");
+    assert!(said.contains("still running at 0x001100"), "{said}");
 }

@@ -55,8 +55,7 @@ sada2(16)       acc0<1>UW       cur+6.16<16,16,1>:UB   g[a0 416]<16,16,1>UB    {
 sada2(16)       acc0<1>UW       cur+7<16,16,1>:UB   g[a0 448]<16,16,1>UB    { align1 };
 sada2(16)       g30<1>UW        cur+7.16<16,16,1>:UB   g[a0 480]<16,16,1>UB    { align1 };
 // Eight sums in the even words: to four, to two, to one.
-add(8)          g31<1>UW        g30<16,8,2>UW   0x0000UW        { align1 };
-add(4)          g31<1>UW        g31<4,4,1>UW    g31.4<4,4,1>UW  { align1 };
+add(4)          g31<1>UW        g30<8,4,2>UW    g30.8<8,4,2>UW  { align1 };
 add(2)          g31<1>UW        g31<2,2,1>UW    g31.2<2,2,1>UW  { align1 };
 add(1)          g5.1<1>UW       g31<0,1,0>UW    g31.1<0,1,0>UW  { align1 };
 cmp.l.f0.0(1)   null<1>UD       g5<0,1,0>UD     g4<0,1,0>UD     { align1 };

@@ -87,6 +87,20 @@ impl Acc {
         }
     }
 
+    /// Eight integer lanes from `first` (a multiple of 8).
+    #[inline(always)]
+    pub(crate) fn ints(&self, first: u8) -> [i64; 8] {
+        let group = usize::from(first >> 3 & 3);
+        if self.float[group] {
+            return std::array::from_fn(|i| self.int(first + i as u8));
+        }
+        let mut out = [0; 8];
+        for (out, lane) in out.iter_mut().zip(&self.lanes[group * 8..]) {
+            *out = *lane as i64;
+        }
+        out
+    }
+
     /// Replaces `N` (8 or 16) float lanes from `first` (0 or 8).
     #[inline(always)]
     pub(crate) fn set_floats<const N: usize>(&mut self, first: u8, v: &[f64; N]) {

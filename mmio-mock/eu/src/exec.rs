@@ -8,6 +8,7 @@ mod dot;
 mod dword;
 mod float;
 mod int;
+mod packed;
 mod round;
 pub(crate) mod word;
 
@@ -93,6 +94,11 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
                 dword::select(op, wide)
             } else if mode == Mode::Fast && op == Opcode::Add && word::applies(d) {
                 word::add
+            } else if mode == Mode::Fast
+                && matches!(op, Opcode::Add | Opcode::Shr)
+                && packed::applies(d)
+            {
+                packed::select(op)
             } else {
                 int::select(op)
             }
@@ -105,7 +111,12 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
         | Opcode::Sad2
         | Opcode::Sada2) => {
             as_integers(d);
-            int::select(op)
+            let sums = matches!(op, Opcode::Sad2 | Opcode::Sada2);
+            if mode == Mode::Fast && sums && packed::applies(d) {
+                packed::select(op)
+            } else {
+                int::select(op)
+            }
         }
         Opcode::Jmpi => {
             // The index is a signed dword even when an immediate came as another type.

@@ -95,6 +95,27 @@ impl RegFile {
         elem(self.regs.as_flattened(), byte, size)
     }
 
+    /// Sixteen bytes from byte offset `byte`; 0 past the end.
+    #[inline(always)]
+    pub(crate) fn bytes16(&self, byte: u16) -> [u8; 16] {
+        let flat = self.regs.as_flattened();
+        let at = usize::from(byte >> 2);
+        let mut words = [0u32; 5];
+        if let Some(from) = flat.get(at..at + 5) {
+            words.copy_from_slice(from);
+        } else {
+            for (word, from) in words.iter_mut().zip(flat.iter().skip(at)) {
+                *word = *from;
+            }
+        }
+        // One load at any byte, which the compiler makes of a slice of an array.
+        let bytes = words.map(u32::to_le_bytes);
+        let at = usize::from(byte & 3);
+        let mut out = [0; 16];
+        out.copy_from_slice(&bytes.as_flattened()[at..at + 16]);
+        out
+    }
+
     /// Writes the lanes of `mask` to contiguous dwords.
     #[inline(always)]
     pub(crate) fn set_vec<const N: usize>(&mut self, off: u16, mask: u16, vals: &[u32; N]) {

@@ -3,7 +3,7 @@
 //! PRM: volume 4, 11.3 (operands), 10.3.1.2 (denormals), 10.4 (conversions).
 
 use crate::decoded::{Decoded, Dst, DstKind, Indirect, Num, Src, SrcKind};
-use crate::grf::{self, SINK_BASE, ZERO_BASE};
+use crate::grf::{self, BYTES, MRF_BASE, SINK_BASE, ZERO_BASE};
 use crate::region::grf_offset;
 use crate::thread::Thread;
 
@@ -111,6 +111,16 @@ impl Indirect {
             *o = grf_offset(byte, outside);
         }
         out
+    }
+
+    /// Byte offset of the first lane now, when it and what follows, `length` bytes in all, are inside of r0..r127.
+    #[inline(always)]
+    pub(crate) fn start(&self, a0: &[u16; 8], length: i32) -> Option<u16> {
+        let addr = a0[usize::from(self.subreg.wrapping_add(self.row[0]) & 7)] & 0xfff;
+        let byte = i32::from(addr) + i32::from(self.imm) + i32::from(self.rel[0]);
+        let inside = byte >= 0 && byte + length <= (MRF_BASE * BYTES) as i32;
+        // CAST: below MRF_BASE * BYTES.
+        inside.then_some(byte as u16)
     }
 }
 

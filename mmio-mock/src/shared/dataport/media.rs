@@ -118,6 +118,11 @@ impl Plane {
         row as u32
     }
 
+    /// Whether the bytes of a row of the block lie side by side, all of them inside of the surface.
+    fn adjacent(&self, block: &Block) -> bool {
+        self.tiling == Tiling::Linear && block.x >= 0 && block.x + block.width <= self.width
+    }
+
     fn address(&self, mem: &Memory, x: u32, row: u32) -> GpuAddr {
         let offset = tiling::offset(self.tiling, self.pitch, x, row);
         let addr = self.base.offset(offset);
@@ -202,6 +207,14 @@ fn plane(state: &SurfaceState, msg: &Message<'_>) -> Result<Option<Plane>, UnitF
     Ok(Some(plane))
 }
 
+/// Most bytes in a row of a block.
+const ROW: usize = 32;
+
+/// The dwords of the registers from a byte on.
+fn row_of(registers: &mut [Grf], byte: usize) -> impl Iterator<Item = &mut u32> {
+    registers.as_flattened_mut().iter_mut().skip(byte / 4)
+}
+
 /// Media Block Read (PRM 5.10.4).
 pub fn read(
     state: &SurfaceState,
@@ -217,6 +230,16 @@ pub fn read(
     };
     for dy in 0..block.height {
         let row = plane.row(block.y + dy);
+        if plane.adjacent(&block) {
+            let mut bytes = [0; ROW];
+            let bytes = &mut bytes[..block.width as usize];
+            mem.read_bytes(plane.address(mem, block.x as u32, row), bytes)?;
+            let dwords = bytes.as_chunks::<4>().0.iter();
+            for (dword, to) in dwords.zip(row_of(response, dy as usize * block.pitch)) {
+                *to = u32::from_le_bytes(*dword);
+            }
+            continue;
+        }
         for dx in 0..block.width {
             let byte = plane.byte(mem, block.x + dx, row)?;
             let at = dy as usize * block.pitch + dx as usize;
@@ -243,6 +266,20 @@ pub fn write(state: &SurfaceState, mem: &mut Memory, msg: &Message<'_>) -> Resul
             continue;
         }
         let row = plane.row(y);
+        if plane.adjacent(&block) {
+            let at = dy as usize * block.pitch / 4;
+            let dwords = msg.payload.get(1..).unwrap_or_default().as_flattened();
+            let Some(dwords) = dwords.get(at..at + block.width as usize / 4) else {
+                return Err(refuse("DP", msg, rules::LENGTH));
+            };
+            let mut bytes = [0; ROW];
+            for (to, dword) in bytes.as_chunks_mut::<4>().0.iter_mut().zip(dwords) {
+                *to = dword.to_le_bytes();
+            }
+            let to = plane.address(mem, block.x as u32, row);
+            mem.write_bytes(to, &bytes[..block.width as usize])?;
+            continue;
+        }
         for dx in 0..block.width {
             let x = block.x + dx;
             if !(0..plane.width).contains(&x) {

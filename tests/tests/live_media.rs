@@ -1,0 +1,151 @@
+//! Media batches through the driver: hung ones are reset, the next one runs.
+//!
+//! PRM: volume 4, 2.6.8, 7.1; volume 2 (media pipeline). The batches are those that `ringbuf` builds.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use crestline_tests::rig::{Rig, SHORT};
+use driver::{BatchDesc, Object, Request};
+use isa::Verx10;
+use regs::gen40::{SurfaceState, values::surftype};
+use ringbuf::batch::Batch;
+use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
+
+const BATCH: u32 = 0x0010_0000;
+const OUT: u32 = 0x0020_0000;
+/// OWords of the output.
+const OWORDS: u32 = 8;
+
+/// Each thread writes its number into an OWord of its own and ends.
+const WRITE: &str = "
+    mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
+    shl(1)          m1.2<1>UD       g1<0,1,0>UD     4UD             { align1 };
+    mov(8)          m2<1>UD         g1<0,1,0>UD                     { align1 };
+    send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 0 mlen 2 rlen 0 { align1 };
+    send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
+";
+/// Nobody sends a notification.
+const WAIT: &str = "
+    wait(1)         n0<1>UD                                         { align1 };
+    send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
+";
+/// There is no end.
+const CIRCLE: &str = "AGAIN: jmpi(1) AGAIN { align1 nomask };";
+/// The end of the first thread is not told to the spawner, which waits for it.
+const SILENT: &str = "
+    send(8) 1       null<1>UD       null<8,8,1>UD   null MsgDesc: mlen 1 rlen 0 { align1 EOT };
+";
+/// Memory that is not there.
+const FAULT: &str = "
+    mov(8)          m1<1>UD         0x1f000000UD                    { align1 };
+    send(8) 1       g9<1>UD         null<8,8,1>UD   read MsgDesc: OWord Block Read MsgCtrl = 0x0 Surface = 255 mlen 1 rlen 1 { align1 };
+    mov(8)          g9<1>UD         g9<8,8,1>UD                     { align1 };
+    send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
+";
+
+/// A batch of so many threads of a kernel, with the output as surface 0.
+fn submit(rig: &Rig, text: &str, threads: u32) -> (Object, Request) {
+    let program = isa::parse::assemble(Verx10::GEN40, "kernel", text).unwrap();
+    let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
+    let mut batch = Batch::new();
+    let out = batch.buffer();
+    let state = SurfaceState::default()
+        .with_surface_type(surftype::SURFTYPE_BUFFER)
+        .with_width(OWORDS - 1)
+        .with_surface_pitch(15);
+    let surface = batch.surface(state, out, 0);
+    let table = batch.binding_table(&[surface]);
+    let code = Code::State(batch.kernel(&words));
+    let kernel = Kernel {
+        code,
+        registers: 128,
+        constants: 0,
+        surfaces: Some((table, 1)),
+    };
+    let descriptors = batch.descriptors(&[kernel]).unwrap();
+    let front_end = FrontEnd {
+        threads: 32,
+        entries: 32,
+        entry_units: 1,
+        constant_units: 0,
+        children: false,
+        scratch: None,
+    };
+    batch.begin(descriptors, &front_end, &[]).unwrap();
+    for number in 0..threads {
+        batch.object(0, &[number]).unwrap();
+    }
+    batch.end();
+    let built = batch.build(BATCH, &[OUT]).unwrap();
+    let dwords: Vec<u32> = built
+        .bytes
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|b| u32::from_le_bytes(*b))
+        .collect();
+    let object = rig.object(BATCH, built.bytes.len(), &dwords);
+    let request = rig
+        .device
+        .submit(&BatchDesc {
+            object: &object,
+            start: 0,
+            len: built.commands,
+        })
+        .unwrap();
+    (object, request)
+}
+
+fn works(rig: &Rig, out: &Object) {
+    out.write_dwords(0, &[0xffff_ffff; 4 * OWORDS as usize])
+        .unwrap();
+    let (batch, request) = submit(rig, WRITE, OWORDS);
+    request.wait(SHORT).unwrap();
+    batch.unbind();
+    for number in 0..OWORDS {
+        let mut bytes = [0; 16];
+        out.read(number as usize * 16, &mut bytes).unwrap();
+        let dwords = bytes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|b| u32::from_le_bytes(*b));
+        assert!(dwords.eq([number; 4]), "thread {number}");
+    }
+}
+
+#[test]
+fn a_batch_of_threads_runs() {
+    let rig = Rig::new();
+    let out = rig.object(OUT, 4096, &[]);
+    works(&rig, &out);
+    works(&rig, &out);
+    drop(out);
+    rig.finish();
+}
+
+#[test]
+fn a_hung_batch_is_reset_and_the_next_one_runs() {
+    for (name, text) in [
+        ("wait", WAIT),
+        ("circle", CIRCLE),
+        ("silent", SILENT),
+        ("fault", FAULT),
+    ] {
+        let rig = Rig::new();
+        let out = rig.object(OUT, 4096, &[]);
+        works(&rig, &out);
+        let (batch, request) = submit(&rig, text, 40);
+        assert!(request.wait(SHORT).is_err(), "{name}");
+        assert!(!request.is_complete(), "{name}");
+        rig.device.reset().unwrap();
+        assert!(
+            request.wait(SHORT).is_err(),
+            "{name}: the request ends with an error"
+        );
+        drop((batch, request));
+        let _ = rig.device.take_error_state();
+        works(&rig, &out);
+        drop(out);
+        rig.finish_after_fault();
+    }
+}
