@@ -242,3 +242,27 @@ fn a_change_of_the_pipeline_wants_a_flush() {
     rig.emit(&[FLUSH, SELECT_3D]);
     rig.complete();
 }
+
+#[test]
+fn fences_of_the_3d_units_do_not_bound_the_front_end() {
+    // URB_FENCE of 3D work: VS to SF take all of the URB but a rest.
+    let mut rig = Rig::new();
+    let kernel = rig.kernel(&dump("g1.0", 1), 0);
+    let fence = |vs: u32, gs: u32, clip: u32| vs | gs << 10 | clip << 20;
+    rig.emit(&[
+        FLUSH,
+        SELECT_3D,
+        0x6000_3f01,
+        fence(60, 120, 180),
+        240 | 240 << 10 | 250 << 20,
+    ]);
+    // Drivers of the media pipeline move the last two fences alone (intel-vaapi-driver i965_media.c).
+    rig.begin(&FLAT);
+    rig.object(kernel, &[0]);
+    rig.complete();
+    assert_eq!(
+        rig.out(0)[0],
+        0,
+        "the first entry is at the start of the URB"
+    );
+}
