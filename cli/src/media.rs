@@ -3,13 +3,15 @@
 //! PRM: volume 2 (media pipeline, generic mode). One batch holds one object a thread; surfaces are bound in the order
 //! that they are given. Not modelled: samplers, indirect data, several submissions.
 
+mod access;
 mod format;
 mod surface;
 
+pub use access::Kind;
 pub use format::Format;
 pub use surface::{Shape, Surface, View};
 
-use isa::message::{MessageDesc, Sfid};
+use isa::message::MessageDesc;
 use isa::parse::Assembled;
 use kernel::error::Error;
 use kernel::time::Delta;
@@ -38,8 +40,6 @@ const PAGE: u64 = 4096;
 const ENTRIES: (u32, u32) = (64, 2);
 /// The same when there are children: room for their payloads.
 const ROOMY_ENTRIES: (u32, u32) = (4, 48);
-/// Flush Render Cache, the write that has no surface (PRM vol4 5.10.7).
-const FLUSH: u32 = 7;
 /// Instructions are fetched ahead of their use.
 const PREFETCH: usize = 128;
 
@@ -99,6 +99,20 @@ pub enum MediaError {
         surface: u32,
         /// Surfaces there are.
         count: usize,
+    },
+    /// A message that the surface's view does not go with.
+    #[error("{place}: this message needs {needed}, and surface {surface} ({name}) is {seen}")]
+    View {
+        /// File and line.
+        place: String,
+        /// Binding table index.
+        surface: u32,
+        /// Its file.
+        name: String,
+        /// What the message wants it to be.
+        needed: Kind,
+        /// What it is.
+        seen: Kind,
     },
     /// More than the address space.
     #[error(
@@ -219,20 +233,14 @@ impl Job {
         if self.surfaces.len() > MAX_SURFACES {
             return Err(MediaError::Surfaces(self.surfaces.len()));
         }
-        for kernel in &self.kernels {
-            if let Some((offset, surface)) = kernel.unbound(self.surfaces.len()) {
-                return Err(MediaError::Unbound {
-                    place: kernel.line(offset),
-                    surface,
-                    count: self.surfaces.len(),
-                });
-            }
-        }
         for surface in &self.surfaces {
             surface.check().map_err(|error| MediaError::Surface {
                 name: surface.name.clone(),
                 error: error.into(),
             })?;
+        }
+        for kernel in &self.kernels {
+            kernel.check(&self.surfaces)?;
         }
         Ok(())
     }
@@ -338,13 +346,35 @@ impl Job {
 }
 
 impl Source {
-    /// The first message whose descriptor names a surface behind the last: its offset, and the surface.
-    fn unbound(&self, count: usize) -> Option<(u32, u32)> {
-        let mut messages = self.program.items.iter().filter_map(|item| {
+    /// Checks the messages whose descriptors tell it against the surfaces that they name.
+    fn check(&self, surfaces: &[Surface]) -> Result<(), MediaError> {
+        let messages = self.program.items.iter().filter_map(|item| {
             let descriptor = item.inst()?.send?.imm?;
-            Some((item.offset, surface_of(MessageDesc(descriptor))?))
+            Some((item.offset, access::of(MessageDesc(descriptor))?))
         });
-        messages.find(|(_, surface)| *surface as usize >= count)
+        for (offset, (index, needed)) in messages {
+            let Some(surface) = surfaces.get(index as usize) else {
+                return Err(MediaError::Unbound {
+                    place: self.line(offset),
+                    surface: index,
+                    count: surfaces.len(),
+                });
+            };
+            let seen = match surface.view {
+                View::Buffer(_) => Kind::Buffer,
+                View::Image(_) => Kind::Image,
+            };
+            if let Some(needed) = needed.filter(|needed| *needed != seen) {
+                return Err(MediaError::View {
+                    place: self.line(offset),
+                    surface: index,
+                    name: surface.name.clone(),
+                    needed,
+                    seen,
+                });
+            }
+        }
+        Ok(())
     }
 
     /// `file:line` of the instruction at an offset.
@@ -355,18 +385,6 @@ impl Source {
             Err(_) => format!("{} + {offset:#x}, outside of the kernel", self.name),
         }
     }
-}
-
-/// The surface that a message to data port or sampler names; the last number stands for memory itself (PRM vol4 5.2.2).
-fn surface_of(descriptor: MessageDesc) -> Option<u32> {
-    let control = descriptor.function_control();
-    let named = match descriptor.sfid()? {
-        Sfid::DataPortRead | Sfid::Sampler => true,
-        Sfid::DataPortWrite => control >> 12 & 7 != FLUSH,
-        _ => false,
-    };
-    let surface = control & 0xff;
-    (named && surface != 0xff).then_some(surface)
 }
 
 /// What became of a job.

@@ -153,6 +153,31 @@ fn png(width: u32, height: u32, color: png::ColorType, pixels: &[u8]) -> Vec<u8>
     out
 }
 
+/// Two grey pixels of sixteen bits.
+fn deep(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, 2, 1);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(data).unwrap();
+    writer.finish().unwrap();
+    out
+}
+
+/// Two pixels of one bit with a palette.
+fn palette(colours: &[u8], data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, 2, 1);
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_depth(png::BitDepth::One);
+    encoder.set_palette(colours.to_vec());
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(data).unwrap();
+    writer.finish().unwrap();
+    out
+}
+
 fn pixels(bytes: &[u8]) -> (u32, u32, png::ColorType, Vec<u8>) {
     let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
         .read_info()
@@ -204,6 +229,28 @@ fn pictures_come_and_go() {
         .flat_map(|p| [p[2], p[1], p[0], 255])
         .collect();
     assert_eq!(dir.read("c.bin"), bgra);
+    // Other depths become eight bits, palettes colours.
+    dir.write("deep.png", &deep(&[0x12, 0x34, 0xff, 0x01]));
+    dir.good(&[
+        &copy, "--in", "deep.png", "--out", "d.bin", "--grid", "1x1", "--view", "buffer",
+    ]);
+    assert_eq!(dir.read("d.bin"), [0x12, 0xff]);
+    dir.write(
+        "colours.png",
+        &palette(&[1, 2, 3, 40, 50, 60], &[0b0100_0000]),
+    );
+    dir.good(&[
+        &copy,
+        "--in",
+        "colours.png",
+        "--out",
+        "p.bin",
+        "--grid",
+        "1x1",
+        "--view",
+        "buffer",
+    ]);
+    assert_eq!(dir.read("p.bin"), [1, 2, 3, 255, 40, 50, 60, 255]);
     // Grey stays grey.
     dir.write("g.png", &png(4, 4, png::ColorType::Grayscale, &[77; 16]));
     dir.good(&[
@@ -419,6 +466,31 @@ fn surfaces_that_nobody_gave() {
         said.contains("copy.asm:16: surface 1 is not there: 1 given, inputs first"),
         "{said}"
     );
+}
+
+/// OWords want bytes, media blocks want rows.
+#[test]
+fn surfaces_of_the_other_kind() {
+    let dir = Dir::new("kinds");
+    dir.write("g.png", &png(4, 4, png::ColorType::Grayscale, &[1; 16]));
+    let said = dir.bad(
+        1,
+        &[
+            &kernel("copy.asm"),
+            "--grid",
+            "1x1",
+            "--in",
+            "g.png",
+            "--out",
+            "o.png",
+        ],
+    );
+    let error = "copy.asm:10: this message needs a buffer, and surface 0 (g.png) is an image\n";
+    assert!(said.ends_with(error), "{said}");
+    let args = ["--grid", "1x1", "--in", "g.png", "--out", "o.bin,size=16"];
+    let said = dir.bad(1, &[&[kernel("blur.asm").as_str()], &args[..]].concat());
+    let error = "blur.asm:110: this message needs an image, and surface 1 (o.bin) is a buffer\n";
+    assert!(said.ends_with(error), "{said}");
 }
 
 /// The other outputs are written all the same.

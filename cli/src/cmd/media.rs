@@ -89,7 +89,7 @@ struct Run {
     /// Write the trace of the device's events as text.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Device time that all threads together may take.
+    /// Device time that all threads together may take; a tenth of it without a thread started is a hang.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     timeout_ms: u64,
 }
