@@ -237,7 +237,7 @@ fn a_refused_message_shows_in_ts_rdata_and_as_an_error() {
     assert_eq!(word.ffid(), u32::from(Unit::Media.ffid()));
 }
 
-// covers: 3.3.11-03, 3.3.11-05, 3.3.11.5-01, 3.3.11.1-R, 3.3.11.2-R, 3.3.11.3-R, 3.3.11.4-R
+// covers: 3.3.11-03, 3.3.11-05, 3.3.11.5-01
 #[test]
 fn snapshots_flag_roots_and_children() {
     let run = |control: u32, value6: u32, value7: u32| {
@@ -278,7 +278,7 @@ fn snapshots_flag_roots_and_children() {
     assert_eq!((flags, complete), ([0, 0, 0, 0], 0));
 }
 
-// covers: 3.3.10.1-R, 3.3.10.2-R, 3.3.10.3-R
+// covers: 3.3.10-01
 #[test]
 fn the_front_end_flags_the_thread_of_an_identifier() {
     let mut rig = Rig::new();
@@ -295,6 +295,40 @@ fn the_front_end_flags_the_thread_of_an_identifier() {
     assert_eq!(flags, [0, 1, 0, 0]);
     assert_eq!(rig.read(RegId::VfeCtl) >> 31, 1);
     assert_eq!(rig.read(RegId::VfeRdata), 0);
+}
+
+// covers: 3.3.10.1-R, 3.3.10.2-R, 3.3.10.3-R, 3.3.11.1-R, 3.3.11.2-R, 3.3.11.3-R, 3.3.11.4-R
+#[test]
+fn registers_of_front_end_and_spawner_have_their_bits() {
+    // Offset, defined bits, bits that the global debug enable gates.
+    let registers = [
+        (0x7d00, 0x8000_ff01, 0x1),
+        (0x7d04, 0x0fff_ffff, 0),
+        (0x7e00, 0x8000_ff07, 0x7),
+        (0x7e04, 0x00ff_ffff, 0),
+        (0x7e08, 0x00ff_ffff, 0),
+    ];
+    let mut rig = Rig::new();
+    for (offset, defined, gated) in registers {
+        assert_eq!(rig.device.read32(offset), 0, "{offset:#x} after reset");
+        rig.device.write32(offset, u32::MAX);
+        assert_eq!(rig.device.read32(offset), defined, "{offset:#x}");
+        let desc = regs::gen40::REGISTERS.iter().find(|d| d.offset == offset);
+        let fields = desc.unwrap().fields.iter().filter(|f| f.qualified);
+        assert_eq!(fields.map(|f| 1 << f.lo).sum::<u32>(), gated, "{offset:#x}");
+    }
+    // Data registers are read-only.
+    for offset in [0x7d08, 0x7e0c] {
+        let before = rig.device.read32(offset);
+        rig.device.write32(offset, !before);
+        assert_eq!(rig.device.read32(offset), before, "{offset:#x}");
+    }
+    // Without the global enable all of it is idle.
+    rig.kernel(&(store_row("1UD", 0) + &end(END_ROOT)), 0);
+    rig.begin(&FLAT);
+    rig.object(0, &[]);
+    rig.complete();
+    assert_eq!(rig.out(1)[7], 0);
 }
 
 /// Bit of INSTPM.
