@@ -254,7 +254,7 @@ fn fences_of_the_3d_units_do_not_bound_the_front_end() {
         SELECT_3D,
         0x6000_3f01,
         fence(60, 120, 180),
-        240 | 240 << 10 | 250 << 20,
+        0xf0 | 0xf0 << 10 | 0xfa << 20,
     ]);
     // Drivers of the media pipeline move the last two fences alone (intel-vaapi-driver i965_media.c).
     rig.begin(&FLAT);
