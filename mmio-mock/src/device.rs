@@ -254,13 +254,23 @@ impl Device {
     /// Runs for at most `ticks`, or until there is nothing left to do; returns the ticks used.
     /// Time that nothing used passes all the same.
     pub fn run(&mut self, ticks: u64) -> u64 {
-        let (used, _) = self.work(ticks, ticks, |_| false);
+        let mut used = 0;
+        loop {
+            let left = ticks - used;
+            let (now, ended) = self.work(left, left, |_| false);
+            used += now;
+            // A parser that goes round goes on: who counts commands is to see it.
+            if ended != Ended::Spins || now == 0 || used == ticks {
+                break;
+            }
+        }
         self.ticks += ticks - used;
         used
     }
 
     /// Works for at most `ticks`, in pieces of about `quantum`, until there is nothing left to do, the parser has gone
-    /// round for nothing, or `stop`, asked after every step with the ticks used so far, says so. Only used ticks pass; returns them and how it ended.
+    /// round for nothing, or `stop`, asked after every step with the ticks used so far, says so. Only used ticks pass;
+    /// returns them and how it ended.
     pub fn work(
         &mut self,
         ticks: u64,
