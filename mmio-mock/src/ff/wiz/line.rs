@@ -1,12 +1,14 @@
 //! Lines by the diamond-exit rule, one pixel or more wide, and antialiased lines.
 //!
-//! PRM: volume 2, windower (zero-width lines, wide lines, antialiased lines); the diamond rule is
-//! OpenGL 2.1, 3.4.1: a pixel is drawn when the line leaves the diamond |x| + |y| < 1/2 around its
-//! sample point. Ties are decided as if both ends were moved by (-e, -e^2). A wider line repeats
-//! each pixel of the thin one across the minor axis (3.4.2.1).
+//! PRM: volume 2, windower (zero-width lines, wide lines, antialiased lines, Legacy Diamond Line
+//! Rasterization): a pixel is drawn when the line leaves the diamond |x| + |y| < 1/2 around its
+//! sample point. Which points of its border belong to a diamond is told at [`Diamond`]. A wider
+//! line repeats each pixel of the thin one across the minor axis (OpenGL 2.1, 3.4.2.1).
 //!
-//! Not modelled: a difference between legacy and new diamond rasterisation (both are the rule
-//! above), and the distance modes of antialiasing; coverage ramps are linear.
+//! Not modelled: what Direct3D 9, which the manual names for the legacy rule, does where OpenGL
+//! does something else, and the distance modes of antialiasing; coverage ramps are linear.
+
+use std::cmp::Ordering;
 
 use super::fixed::{self, ONE, Point};
 use super::polygon::{BLOCK_HEIGHT, BLOCK_WIDTH};
@@ -22,6 +24,17 @@ fn negated(t: Tie) -> Tie {
     (-t.0, -t.1, -t.2)
 }
 
+/// Whose rule says what belongs to a diamond.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Diamond {
+    /// OpenGL 2.1, 3.4.1: no point of the border; ties are decided as if both ends of the line were
+    /// moved by (-e, -e^2). Stands for the legacy rule.
+    OpenGl,
+    /// Direct3D 10, "Rasterization Rules": the lower two edges and the bottom corner, for lines that
+    /// are not x-major the right corner too.
+    Direct3d10,
+}
+
 /// Widest line in pixels (Line Width is U3.1).
 pub const MAX_WIDTH: u32 = 8;
 
@@ -30,6 +43,7 @@ pub const MAX_WIDTH: u32 = 8;
 pub struct SharpLine {
     from: Point,
     to: Point,
+    diamond: Diamond,
     last_pixel: bool,
     width: i32,
     x_major: bool,
@@ -39,7 +53,13 @@ pub struct SharpLine {
 impl SharpLine {
     /// The line between two points, `width` pixels wide (0 as 1); with `last_pixel` the diamond
     /// that the line ends in is drawn too.
-    pub fn new(from: Point, to: Point, width: u32, last_pixel: bool) -> SharpLine {
+    pub fn new(
+        from: Point,
+        to: Point,
+        diamond: Diamond,
+        width: u32,
+        last_pixel: bool,
+    ) -> SharpLine {
         // CAST: at most MAX_WIDTH.
         let width = width.clamp(1, MAX_WIDTH) as i32;
         let x_major = is_x_major(from, to);
@@ -66,6 +86,7 @@ impl SharpLine {
         SharpLine {
             from,
             to,
+            diamond,
             last_pixel,
             width,
             x_major,
@@ -95,7 +116,7 @@ impl SharpLine {
             x: i64::from(x) * ONE,
             y: i64::from(y) * ONE,
         };
-        // Turned by 45 degrees the diamond is the square |u|, |v| < 1/2. Both ends lose
+        // Turned by 45 degrees the diamond is the square |u|, |v| < 1/2. By OpenGL both ends lose
         // e + e^2 in u and e - e^2 in v.
         let turn = |p: Point| {
             (
@@ -104,6 +125,9 @@ impl SharpLine {
             )
         };
         let ((u0, v0), (u1, v1)) = (turn(self.from), turn(self.to));
+        if self.diamond == Diamond::Direct3d10 {
+            return self.leaves_half_open((u0, v0), (u1, v1));
+        }
         let within = |value: i64, second: i64| {
             let t: Tie = (value, -1, second);
             t < (HALF, 0, 0) && t > (-HALF, 0, 0)
@@ -126,6 +150,27 @@ impl SharpLine {
         let cross: Tie = (dv * u0 - du * v0, du - dv, -du - dv);
         let reach: Tie = (HALF * (du.abs() + dv.abs()), 0, 0);
         cross < reach && cross > negated(reach)
+    }
+
+    /// Direct3D 10: with the lower edges, which are u = 1/2 and v = -1/2, and the bottom corner, where
+    /// they meet, the square is -1/2 < u <= 1/2, -1/2 <= v < 1/2. The right corner is (1/2, 1/2).
+    fn leaves_half_open(&self, (u0, v0): (i64, i64), (u1, v1): (i64, i64)) -> bool {
+        let square = |u: i64, v: i64| -HALF < u && u <= HALF && (-HALF..HALF).contains(&v);
+        let corner = !self.x_major;
+        if square(u1, v1) || corner && (u1, v1) == (HALF, HALF) {
+            return self.last_pixel;
+        }
+        if u0.min(u1) > HALF || u0.max(u1) <= -HALF || v0.min(v1) >= HALF || v0.max(v1) < -HALF {
+            return corner && touches((u0, v0), (u1, v1), (HALF, HALF));
+        }
+        let inside = clip(&[
+            // Where each bound is kept: at `from`, change towards `to`, whether 0 is kept.
+            (u0 + HALF, u1 - u0, false),
+            (HALF - u0, u0 - u1, true),
+            (v0 + HALF, v1 - v0, true),
+            (HALF - v0, v0 - v1, false),
+        ]);
+        inside || corner && touches((u0, v0), (u1, v1), (HALF, HALF))
     }
 
     /// Columns of the block row that starts at row `y` outside of which nothing is covered.
@@ -157,6 +202,54 @@ impl SharpLine {
         }
         mask
     }
+}
+
+/// Whether some t of 0..=1 keeps every `at + t * change` above zero, or at zero where that will do.
+fn clip(bounds: &[(i64, i64, bool)]) -> bool {
+    // t as fractions with positive denominators, and whether the end itself belongs.
+    let (mut low, mut high) = ((0i64, 1i64, true), (1i64, 1i64, true));
+    for &(at, change, closed) in bounds {
+        match change {
+            0 if at > 0 || at == 0 && closed => {}
+            0 => return false,
+            1.. => {
+                let new = (-at, change, closed);
+                low = match compare(new, low) {
+                    Ordering::Greater => new,
+                    Ordering::Equal => (low.0, low.1, low.2 && closed),
+                    Ordering::Less => low,
+                };
+            }
+            _ => {
+                let new = (at, -change, closed);
+                high = match compare(new, high) {
+                    Ordering::Less => new,
+                    Ordering::Equal => (high.0, high.1, high.2 && closed),
+                    Ordering::Greater => high,
+                };
+            }
+        }
+    }
+    match compare(low, high) {
+        Ordering::Less => true,
+        Ordering::Equal => low.2 && high.2,
+        Ordering::Greater => false,
+    }
+}
+
+/// Compares two fractions.
+fn compare(a: (i64, i64, bool), b: (i64, i64, bool)) -> Ordering {
+    (i128::from(a.0) * i128::from(b.1)).cmp(&(i128::from(b.0) * i128::from(a.1)))
+}
+
+/// Whether a segment goes through a point.
+fn touches(from: (i64, i64), to: (i64, i64), at: (i64, i64)) -> bool {
+    let (dx, dy) = (to.0 - from.0, to.1 - from.1);
+    let (x, y) = (at.0 - from.0, at.1 - from.1);
+    let between = |a: i64, b: i64, c: i64| a.min(b) <= c && c <= a.max(b);
+    i128::from(dx) * i128::from(y) == i128::from(dy) * i128::from(x)
+        && between(from.0, to.0, at.0)
+        && between(from.1, to.1, at.1)
 }
 
 /// Whether x is the direction in which a line advances pixel by pixel.

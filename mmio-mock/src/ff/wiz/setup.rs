@@ -5,7 +5,7 @@
 //! Not modelled: rectangles that are turned against the axes as more than a parallelogram.
 
 use super::fixed::{ONE, Point, snap};
-use super::line::{SharpLine, SmoothLine};
+use super::line::{Diamond, SharpLine, SmoothLine};
 use super::polygon::{EdgeRule, Polygon};
 use super::shape::Shape;
 use super::state::{PixelRect, PointRule};
@@ -152,10 +152,17 @@ pub fn outline(state: &WizState, primitive: &SetupPrimitive) -> Option<Outline> 
                     wm.line_end_cap_antialiasing_region_width,
                 )?)
             } else {
+                // The manual speaks of zero width; width 1 covers the same pixels on hardware (a G41 and piglit's
+                // vs-clip-vertex-primitives).
+                let diamond = if state.wm.legacy_diamond_line_rasterization {
+                    Diamond::OpenGl
+                } else {
+                    Diamond::Direct3d10
+                };
                 // CAST: saturates; OpenGL 2.1, 3.4.2.1: rounded to a whole number.
                 let width = width.round() as u32;
                 let last = state.raster.last_pixel_enable;
-                Shape::Sharp(SharpLine::new(from, to, width, last))
+                Shape::Sharp(SharpLine::new(from, to, diamond, width, last))
             }
         }
     };

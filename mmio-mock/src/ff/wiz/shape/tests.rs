@@ -6,6 +6,7 @@
 
 use super::*;
 use crate::ff::wiz::fixed::{ONE, Point};
+use crate::ff::wiz::line::Diamond;
 use crate::ff::wiz::polygon::EdgeRule;
 
 const SIDE: i32 = 40;
@@ -197,6 +198,8 @@ fn flat_polygons_cover_nothing() {
     assert!(Polygon::new(&[], EdgeRule::TopLeft).is_none());
 }
 
+const GL: Diamond = Diamond::OpenGl;
+
 /// `|x| + |y| < 1/2` somewhere on the segment, but not at its end.
 fn leaves_diamond(from: Point, to: Point, x: i32, y: i32) -> bool {
     let at = |p: Point| {
@@ -242,7 +245,7 @@ fn thin_lines_follow_the_diamond_rule() {
             _ => {}
         }
         let [from, to] = line;
-        let found = covered(Shape::Sharp(SharpLine::new(from, to, 1, false)), SCREEN);
+        let found = covered(Shape::Sharp(SharpLine::new(from, to, GL, 1, false)), SCREEN);
         for y in 0..SIDE {
             for x in 0..SIDE {
                 assert_eq!(
@@ -253,6 +256,115 @@ fn thin_lines_follow_the_diamond_rule() {
             }
         }
     }
+}
+
+/// Direct3D 10, "Rasterization Rules": whether a point, in 1/`scale` of 1/256 pixel, is in the diamond at the origin.
+fn in_diamond_of_d3d10(x: i128, y: i128, scale: i128, x_major: bool) -> bool {
+    let half = 128 * scale;
+    let lower = y > 0;
+    match (x.abs() + y.abs()).cmp(&half) {
+        std::cmp::Ordering::Less => true,
+        std::cmp::Ordering::Greater => false,
+        // The lower edges and the bottom corner; the right corner unless x-major.
+        std::cmp::Ordering::Equal => lower || (x, y) == (half, 0) && !x_major,
+    }
+}
+
+/// Looks at the ends, at every crossing of one of the diamond's sides, and between each two of these.
+fn leaves_diamond_of_d3d10(from: Point, to: Point, x: i32, y: i32) -> bool {
+    let at = |p: Point| {
+        (
+            i128::from(p.x) - i128::from(x) * 256,
+            i128::from(p.y) - i128::from(y) * 256,
+        )
+    };
+    let ((x0, y0), (x1, y1)) = (at(from), at(to));
+    let (dx, dy) = (x1 - x0, y1 - y0);
+    let x_major = dx.abs() >= dy.abs();
+    if in_diamond_of_d3d10(x1, y1, 1, x_major) {
+        return false;
+    }
+    // Fractions of the way with positive denominators.
+    let mut stops = vec![(0, 1), (1, 1)];
+    for (start, change) in [(x0 + y0, dx + dy), (x0 - y0, dx - dy)] {
+        for side in [-128, 128] {
+            let (n, d) = (side - start, change);
+            let (n, d) = if d < 0 { (-n, -d) } else { (n, d) };
+            if d != 0 && 0 <= n && n <= d {
+                stops.push((n, d));
+            }
+        }
+    }
+    stops.sort_by(|a, b| (a.0 * b.1).cmp(&(b.0 * a.1)));
+    let between: Vec<_> = stops
+        .windows(2)
+        .map(|two| {
+            let (a, b) = (two[0], two[1]);
+            (a.0 * b.1 + b.0 * a.1, 2 * a.1 * b.1)
+        })
+        .collect();
+    let mut points = stops.iter().chain(&between);
+    points.any(|&(n, d)| in_diamond_of_d3d10(x0 * d + dx * n, y0 * d + dy * n, d, x_major))
+}
+
+#[test]
+fn zero_width_lines_follow_the_rule_of_direct3d_10() {
+    let mut random = Random(1234);
+    for i in 0..3000 {
+        let mut line = [random.point(-10, 50), random.point(-10, 50)];
+        if i % 2 == 0 {
+            // Ends on corners and in the middle of edges.
+            for p in &mut line {
+                (p.x, p.y) = (p.x / 64 * 64, p.y / 64 * 64);
+            }
+        }
+        match i % 5 {
+            0 => line[1].y = line[0].y,
+            1 => line[1].x = line[0].x,
+            2 | 3 => {
+                let d = (random.below(20 * ONE) - 10 * ONE) / 64 * 64;
+                line[1] = Point {
+                    x: line[0].x + d,
+                    y: line[0].y + if i % 5 == 2 { d } else { -d },
+                };
+            }
+            _ => {}
+        }
+        let [from, to] = line;
+        let line = SharpLine::new(from, to, Diamond::Direct3d10, 0, false);
+        let found = covered(Shape::Sharp(line), SCREEN);
+        for y in 0..SIDE {
+            for x in 0..SIDE {
+                assert_eq!(
+                    found[(y * SIDE + x) as usize],
+                    u8::from(leaves_diamond_of_d3d10(from, to, x, y)),
+                    "{from:?} to {to:?} at {x}, {y}"
+                );
+            }
+        }
+    }
+}
+
+/// A line from 20.0 to 30.0, pixel centres at the halves, is the pixels 20 to 29 wherever it comes from; so is an
+/// upright one by Direct3D 10, but for the right corner: on a border between columns it is the left one.
+#[test]
+fn a_line_between_corners() {
+    let p = |x: i64, y: i64| Point {
+        x: x * ONE / 2,
+        y: y * ONE / 2,
+    };
+    let pixels = |from, to| {
+        let line = SharpLine::new(from, to, Diamond::Direct3d10, 0, false);
+        (0..40)
+            .flat_map(|y| (0..40).map(move |x| (x, y)))
+            .filter(|&(x, y)| line.covers(x, y))
+            .collect::<Vec<_>>()
+    };
+    let row: Vec<_> = (20..30).map(|x| (x, 20)).collect();
+    assert_eq!(pixels(p(39, 40), p(59, 40)), row);
+    assert_eq!(pixels(p(59, 40), p(39, 40)), row);
+    let column: Vec<_> = (20..30).map(|y| (5, y)).collect();
+    assert_eq!(pixels(p(11, 40), p(11, 60)), column);
 }
 
 #[test]
@@ -267,7 +379,7 @@ fn a_thin_line_has_one_pixel_per_step() {
         let (from, to) = (p(&mut random), p(&mut random));
         let steps = (to.x - from.x).abs().max((to.y - from.y).abs()) / ONE;
         for (last, extra) in [(false, 0), (true, 1)] {
-            let shape = Shape::Sharp(SharpLine::new(from, to, 1, last));
+            let shape = Shape::Sharp(SharpLine::new(from, to, GL, 1, last));
             let count: i64 = covered(shape, SCREEN).iter().map(|&n| i64::from(n)).sum();
             assert_eq!(count, steps + extra, "{from:?} to {to:?}");
         }
@@ -282,7 +394,7 @@ fn wide_lines_repeat_the_thin_line() {
     for i in 0..400 {
         let (from, to) = (random.point(-5, 45), random.point(-5, 45));
         let width = i % 7 + 1;
-        let shape = Shape::Sharp(SharpLine::new(from, to, width as u32, false));
+        let shape = Shape::Sharp(SharpLine::new(from, to, GL, width as u32, false));
         let found = covered(shape, SCREEN);
         let x_major = (to.x - from.x).abs() >= (to.y - from.y).abs();
         let moved = |p: Point| {
