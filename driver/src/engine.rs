@@ -109,7 +109,9 @@ impl Engine {
     /// Stops the command streamer and empties the ring, before a reset or the end; notes which context it was in.
     pub fn prepare_reset(&self) {
         legacy::stop(&self.uncore);
-        self.timeline.note_context(legacy::context(&self.uncore));
+        if self.switch.is_ready() {
+            self.timeline.note_context(legacy::context(&self.uncore));
+        }
     }
 
     /// Whose state the engine holds.

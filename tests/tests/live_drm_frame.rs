@@ -215,7 +215,11 @@ fn draw(scene: &str, belief: Belief) {
     assert!(drawn > 0, "{scene}: there is a picture");
     drop(client);
     device.wait_idle(Delta::from_millis(1)).unwrap();
-    assert_eq!(device.ggtt().bound(), 2, "ring and scratch page are left");
+    assert_eq!(
+        device.ggtt().bound(),
+        4,
+        "ring, scratch page and two context images are left"
+    );
     device.remove().unwrap();
     assert_eq!(platform.allocated_pages(), 0);
 }
