@@ -42,7 +42,12 @@ pub struct Args {
     #[arg(long, value_name = "DEVICE", default_value = "gm965", help = device::HELP)]
     device: String,
     /// Graphics memory in MiB; pages cost nothing until they are used.
-    #[arg(long, value_name = "MIB", default_value_t = node::DEFAULT_MEMORY as u64 >> 20)]
+    #[arg(
+        long,
+        value_name = "MIB",
+        default_value_t = node::DEFAULT_MEMORY as u64 >> 20,
+        value_parser = clap::value_parser!(u64).range(1..4096),
+    )]
     memory: u64,
     /// Record every submission into a directory that `crestline replay` takes
     #[arg(long, value_name = "DIR")]
@@ -64,10 +69,7 @@ pub struct Args {
 /// Runs the subcommand.
 pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let shim = shim()?;
-    let memory = usize::try_from(args.memory << 20)
-        .ok()
-        .filter(|bytes| (1 << 20..4 << 30).contains(bytes))
-        .ok_or("--memory: 1 to 4095 MiB")?;
+    let memory = usize::try_from(args.memory << 20).map_err(|_| "--memory: too much")?;
     let info = device::modelled(&args.device)?;
     let signals = Signals::take()?;
     let node = Node::start(&Options {
@@ -127,16 +129,21 @@ fn warn_of_others(device: &str, report: &node::Report) {
     if report.submissions > 0 {
         return;
     }
-    let elsewhere = match report.renderers.as_slice() {
-        [] => "something else, if it has drawn at all".to_owned(),
-        names => names.join(", "),
-    };
-    let why = if report.opened == 0 {
-        "did not open the node"
+    let names = report.renderers.join(", ");
+    if report.opened > 0 {
+        let names = if names.is_empty() { "not told" } else { &names };
+        say!(
+            "crestline: the program opened the node and submitted nothing: {device} has drawn nothing of it; its renderer: {names}"
+        );
+    } else if names.is_empty() {
+        say!(
+            "crestline: the program did not open the node: it has not run on {device}, but on something else, if it has drawn at all"
+        );
     } else {
-        "opened the node and submitted nothing"
-    };
-    say!("crestline: the program {why}: it has not run on {device}, but on {elsewhere}");
+        say!(
+            "crestline: the program did not open the node: it has not run on {device}, but on {names}"
+        );
+    }
 }
 
 /// The program, with what it needs to find the node.
