@@ -99,11 +99,17 @@ fn entries_that_threads_keep_are_lost() {
     rig.complete();
 }
 
-// covers: 2.6.8-02, 2.6.8-04, 2.6.8-05, 2.6.8-07
+// covers: 2.6.8-04, 2.6.8-05
 #[test]
 fn an_end_that_the_spawner_is_not_told_is_a_hang() {
-    for target in [0x8010_0000, 0x8310_0001_u32] {
+    // Null, gateway, and a render target write to a null surface.
+    for target in [0x8010_0000, 0x8310_0001, 0x85a0_4802_u32] {
+        let null = |rig: &Rig| {
+            rig.poke(0x5a8, &[0x600]);
+            rig.poke(0x600, &[7 << 29, 0, 0, 0, 0, 0]);
+        };
         let mut rig = Rig::new();
+        null(&rig);
         rig.kernel(
             &format!(
                 "mov(8) m1<1>UD 0UD {{ align1 }};\n\
@@ -123,6 +129,7 @@ fn an_end_that_the_spawner_is_not_told_is_a_hang() {
         );
         // Told before, it may end at any of them.
         let mut rig = Rig::new();
+        null(&rig);
         rig.kernel(
             &format!(
                 "{}mov(1) m1.2<1>UD {OUT}UD {{ align1 }};\n\
@@ -329,6 +336,47 @@ fn registers_of_front_end_and_spawner_have_their_bits() {
     rig.object(0, &[]);
     rig.complete();
     assert_eq!(rig.out(1)[7], 0);
+}
+
+/// The enables keep what is written, and act only under the global debug enable.
+// covers: 3.3.10.1-R, 3.3.11.1-R
+#[test]
+fn without_the_global_debug_enable_nothing_latches() {
+    // VFE_CTL and TS_CTL; both trigger on the identifier that threads have: 0 without the enable, 1_0001h for the first
+    // thread under it.
+    for (vfe, ts) in [(1, 0), (0, 1), (0, 2), (0, 4), (1, 7)] {
+        let run = |enable: u32, identifier: u32| {
+            let mut rig = Rig::new();
+            rig.register(RegId::Instpm, (0x0001_0000 | enable) << global_enable());
+            rig.register(RegId::VfeCtl, vfe);
+            rig.register(RegId::VfeStrgVal, identifier);
+            rig.register(RegId::TsCtl, ts | 3 << 8);
+            rig.register(RegId::TsStrg06val, identifier);
+            rig.register(RegId::TsStrg07val, 0);
+            let root = store_row("50UD", 0) + &gathering_root(1, END_ROOT);
+            rig.kernel(&root, 0);
+            rig.kernel(&reporting_child(END_CHILD), 0);
+            rig.begin(&TREE);
+            rig.object(0, &[]);
+            rig.complete();
+            assert_eq!(rig.read(RegId::VfeCtl) & 0x7fff_ffff, vfe);
+            assert_eq!(rig.read(RegId::TsCtl) & 0x7fff_ffff, ts | 3 << 8);
+            // 27:0 are VFE's, 31:28 the unit's.
+            assert_eq!(rig.out(50)[6] & 0x0fff_ffff, identifier);
+            (
+                [50, 0].map(|row| rig.out(row)[7] >> 31),
+                [RegId::VfeCtl, RegId::TsCtl].map(|id| rig.read(id) >> 31),
+                rig.read(RegId::TsRdata),
+            )
+        };
+        assert_eq!(run(0, 0), ([0, 0], [0, 0], 0), "{vfe} {ts}");
+        let (flags, complete, latched) = run(1, 0x0001_0001);
+        let all = ts & 6 != 0;
+        let root = vfe != 0 || ts == 1 || ts & 2 != 0;
+        assert_eq!(flags, [u32::from(root), u32::from(ts & 4 != 0)]);
+        assert_eq!(complete, [vfe, u32::from(ts & 1 != 0 && !all)]);
+        assert_eq!(latched != 0, ts != 0, "{latched:#x}");
+    }
 }
 
 /// Bit of INSTPM.

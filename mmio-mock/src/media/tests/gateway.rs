@@ -174,7 +174,7 @@ fn a_queue_that_nobody_empties_stops_its_senders() {
     assert_eq!(hung.matches("but its gateway is closed").count(), 31);
 }
 
-// covers: 7.1.1-03, 2.6.8-09
+// covers: 2.6.8-09
 #[test]
 fn the_end_may_ride_on_a_forward() {
     // The child tells the spawner first; its last message tells the parent.
@@ -196,6 +196,63 @@ fn the_end_may_ride_on_a_forward() {
         rig.complete();
         assert_eq!(rig.out(101)[0], 108, "{schedule}");
     }
+}
+
+/// What the manual leaves undefined: here the acknowledgement of a last message goes nowhere, the message does its work
+/// and the thread ends; one that wants a register back for it hangs, and nobody else does.
+// covers: 7.1.1-03
+#[test]
+fn an_acknowledgement_of_the_last_message_is_lost() {
+    const ACK: u32 = 1 << 14;
+    let told = "mov(8) m5<1>UD g0<8,8,1>UD { align1 };\n\
+                send(8) 5 null<1>UD null<8,8,1>UD 0x07100000 { align1 };\n";
+    let last = |destination: &str, descriptor: u32| {
+        let send = format!(
+            "send(8) 1 {destination}<1>UD null<8,8,1>UD {:#x} {{ align1 }};\n",
+            descriptor | ACK
+        );
+        format!(
+            "{}mov(8) m1<1>UD 0UD {{ align1 }};\n{told}{send}",
+            open(40, 0)
+        )
+    };
+    // Open, close, and a forward to nobody.
+    for function in 0..3 {
+        let mut rig = Rig::new();
+        rig.kernel(&last("null", 0x8310_0000 | function), 0);
+        rig.begin(&FLAT);
+        rig.object(0, &[]);
+        rig.object(0, &[]);
+        rig.complete();
+        let mut rig = Rig::new();
+        let hangs = rig.kernel(&last("g10", 0x8311_0000 | function), 0);
+        let ends = rig.kernel(&(store_row("1UD", 0) + &end(END_ROOT)), 0);
+        rig.begin(&FLAT);
+        rig.object(hangs, &[]);
+        rig.object(ends, &[]);
+        assert_eq!(rig.hang().len(), 1);
+        assert_eq!(rig.out(1)[2], DESCRIPTORS + 16 * ends);
+    }
+    // A forward arrives all the same.
+    let text = open(40, 2) + &address(30) + &wait() + &store_row("1UD", 40) + &end(END_ROOT);
+    let sender = format!(
+        "{told}mov(8) m1<1>UD 0UD {{ align1 }};\n\
+         mov(1) m1.5<1>UD 0x200UD {{ align1 }};\n\
+         mov(1) m1.4<1>UD {KEY:#x}UD {{ align1 }};\n\
+         mov(1) m1.0<1>UD 7UD {{ align1 }};\n\
+         send(8) 1 null<1>UD null<8,8,1>UD {:#x} {{ align1 }};\n",
+        0x8310_8002 | ACK
+    );
+    let mut rig = Rig::new();
+    rig.schedule(Schedule::default().with_turn(1));
+    rig.kernel(&text, 0);
+    // The waiting thread is thread 0 of EU 0; the other gives it time to open.
+    rig.kernel(&("nop;\n".repeat(40) + &sender), 0);
+    rig.begin(&FLAT);
+    rig.object(0, &[]);
+    rig.object(1, &[]);
+    rig.complete();
+    assert_eq!(rig.out(1)[0], 7);
 }
 
 #[test]

@@ -71,7 +71,6 @@ fn global_enable() -> u32 {
     u32::from(field.unwrap().lo)
 }
 
-// covers: 2.5-06
 #[test]
 fn constants_inline_and_indirect_data_follow_one_another() {
     let mut rig = Rig::new();
@@ -86,6 +85,44 @@ fn constants_inline_and_indirect_data_follow_one_another() {
     assert_eq!(rig.out(3), [31, 32, 33, 34, 35, 36, 37, 38]);
     // 38 bytes: a dword and a half of the second row.
     assert_eq!(rig.out(4), [39, 40, 0, 0, 0, 0, 0, 0]);
+}
+
+/// Arrays of constants in memory, bound as a buffer of five elements.
+// covers: 2.5-06, 1.2-02
+#[test]
+fn constant_buffers_are_read_through_the_data_port() {
+    use regs::gen40::{SurfaceState, values};
+    let mut rig = Rig::new();
+    let state = SurfaceState::new()
+        .with_surface_type(values::surftype::SURFTYPE_BUFFER)
+        .with_surface_base_address(CONSTANTS)
+        .with_width(4);
+    // Index 3 of the table that the interface descriptor names, both behind the surface state base.
+    rig.poke(0x9000 + 0x5a0 + 12, &[0x600]);
+    rig.poke(0x9000 + 0x600, state.dwords());
+    let constants: Vec<u32> = (100..132).collect();
+    rig.poke(CONSTANTS, &constants);
+    let mut text = "mov(8) m1<1>UD 0UD { align1 };\n".to_owned();
+    // Two OWords from byte 10h, and from byte 40h, of which the second is outside.
+    for (offset, register) in [(0x10, 10), (0x40, 11)] {
+        text.extend([format!(
+            "mov(8) g{register}<1>UD -1D {{ align1 }};\n\
+             mov(1) m1.2<1>UD {offset}UD {{ align1 }};\n\
+             send(8) 1 g{register}<1>UD null<8,8,1>UD 0x04110203 {{ align1 }};\n"
+        )]);
+        text.extend([format!(
+            "mov(1) g100<1>UD {:#x}UD {{ align1 }};\n",
+            OUT + register * 32
+        )]);
+        text += &store("g100<0,1,0>UD", &format!("g{register}"));
+    }
+    let kernel = rig.kernel(&(text + &end(END_ROOT)), 0);
+    rig.begin(&FLAT);
+    rig.emit(&[0x6101_0004, 1, 0x9001, INDIRECT | 1, 1, 1]);
+    rig.object(kernel, &[]);
+    rig.complete();
+    assert_eq!(rig.out(10), [104, 105, 106, 107, 108, 109, 110, 111]);
+    assert_eq!(rig.out(11), [116, 117, 118, 119, 0, 0, 0, 0]);
 }
 
 #[test]

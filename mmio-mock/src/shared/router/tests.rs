@@ -271,3 +271,5 @@ fn a_render_target_write_ends_its_thread() {
     assert_eq!(bench.events.eot, Some(end));
     assert_eq!(bench.events.scoreboard_clear, 0x1234);
 }
+
+mod ends;

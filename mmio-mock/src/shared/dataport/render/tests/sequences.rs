@@ -255,3 +255,41 @@ fn each_pixel_has_its_own_alpha() {
         }
     }
 }
+
+/// What one message wrote, a later one blends with and is tested against.
+// covers: 2.5-06, 1.2-03
+#[test]
+fn rendered_pixels_and_depths_are_read_back() {
+    let mut bench = Bench::new();
+    bench.target(f::BGRA8, false);
+    let adds = ColorCalcState::new()
+        .with_color_buffer_blend_enable(true)
+        .with_source_blend_factor(factor::BLENDFACTOR_ONE)
+        .with_destination_blend_factor(factor::BLENDFACTOR_ONE)
+        .with_color_blend_function(function::BLENDFUNCTION_ADD);
+    bench.colour_calc(adds);
+    for times in 1..4 {
+        bench.send(LAST, &payload(0xffff, 0, simd16())).unwrap();
+        for slot in 0..16 {
+            let (x, y) = place(slot);
+            let sum = |byte: u32| (bgra(slot) >> (byte * 8) & 0xff) * times;
+            let want = (0..4)
+                .map(|byte| sum(byte).min(255) << (byte * 8))
+                .sum::<u32>();
+            assert_eq!(bench.pixel(x, y), want, "slot {slot} after {times}");
+        }
+    }
+    // The same depths again are not LESS than themselves.
+    let mut bench = Bench::new();
+    bench.target(f::BGRA8, false);
+    bench.depth();
+    bench.colour_calc(depth_state(true));
+    let mut body = with_depth(true);
+    bench
+        .send(LAST, &payload(0xffff, 3 << 28, body.clone()))
+        .unwrap();
+    assert_eq!((bench.events.depth_count, bench.pixel(4, 2)), (8, bgra(0)));
+    body[..8].fill([1f32.to_bits(); 8]);
+    bench.send(LAST, &payload(0xffff, 3 << 28, body)).unwrap();
+    assert_eq!((bench.events.depth_count, bench.pixel(4, 2)), (8, bgra(0)));
+}
