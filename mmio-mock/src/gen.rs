@@ -42,3 +42,7 @@ pub fn find(name: &str) -> Option<&'static DeviceInfo> {
         .iter()
         .find(|d| d.name.eq_ignore_ascii_case(name) || Some(d.pci) == id)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

@@ -190,6 +190,30 @@ fn counters_start_again_with_the_global_snapshot_count_reset() {
     assert_eq!((d.vs_thread().id, d.vs_thread().id), (1, 1));
 }
 
+// covers: 1.2-19
+#[test]
+fn one_vertex_index_has_many_sequence_numbers() {
+    // VF_STRG_VAL 7 as a number (type 0) hits one vertex, as an index (VF_CTL bit 4) all that have it.
+    let indices = [7, 7, 3, 7, 0, 1, 2, 3, 9, 7];
+    let hits = |control: u32| {
+        let mut d = enabled();
+        write(&mut d, 0x7504, 7);
+        let vertices = indices.map(|index| {
+            // Snapshot Complete is reset, so that the next vertex can be caught too.
+            write(&mut d, 0x7500, control);
+            d.vf_vertex(index)
+        });
+        let mut numbers = vertices.map(|v| v.sequence);
+        numbers.sort_unstable();
+        assert!(numbers.windows(2).all(|two| two[0] != two[1]));
+        vertices.map(|v| v.capture)
+    };
+    let by_number = hits(1);
+    assert_eq!(by_number.iter().filter(|&&hit| hit).count(), 1);
+    let by_index = hits(0x11);
+    assert_eq!(by_index, indices.map(|index| index == 7));
+}
+
 #[test]
 fn vertex_fetch_traps_by_sequence_number_or_index() {
     let mut d = enabled();

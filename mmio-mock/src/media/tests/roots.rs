@@ -125,6 +125,42 @@ fn constant_buffers_are_read_through_the_data_port() {
     assert_eq!(rig.out(11), [116, 117, 118, 119, 0, 0, 0, 0]);
 }
 
+/// State, kernel, constants and scratch space are where they are said to be behind the general state base, and nothing is at
+/// the same place of memory itself.
+// covers: 1.2-08
+#[test]
+fn the_general_state_base_moves_all_state() {
+    const BASE: u32 = 0x4_0000;
+    let mut rig = Rig::new();
+    // Two OWords of constants, then r0.5 as the address of scratch space, both without a surface.
+    let mut text = "mov(8) m1<1>UD 0UD { align1 };\n".to_owned();
+    text.extend([format!(
+        "mov(1) m1.2<1>UD {CONSTANTS:#x}UD {{ align1 }};\n\
+         send(8) 1 g10<1>UD null<8,8,1>UD 0x041102ff {{ align1 }};\n"
+    )]);
+    text += "and(1) g11<1>UD g0.5<0,1,0>UD 0xfffffc00UD { align1 };\n";
+    text += &store("g11<0,1,0>UD", "g10");
+    let kernel = rig.kernel(&(text + &end(END_ROOT)), 0);
+    rig.poke(CONSTANTS, &[1, 2, 3, 4, 5, 6, 7, 8]);
+    rig.begin(&FLAT);
+    rig.emit(&[0x6101_0004, BASE | 1, 1, INDIRECT | 1, 1, 1]);
+    // Everything so far moves.
+    let dwords = (BASE as usize - VFE as usize) / 4;
+    let state = rig.peek(VFE, dwords);
+    rig.poke(BASE + VFE, &state);
+    rig.poke(VFE, &vec![u32::MAX; dwords]);
+    for _ in 0..2 {
+        rig.object(kernel, &[]);
+    }
+    rig.complete();
+    for n in 0..2 {
+        // Size code 1 of the state: 2 KB a thread.
+        let found = rig.peek(BASE + SCRATCH + n * 2048, 8);
+        assert_eq!(found, [1, 2, 3, 4, 5, 6, 7, 8], "thread {n}");
+    }
+    assert!(rig.peek(VFE, dwords).iter().all(|&n| n == u32::MAX));
+}
+
 #[test]
 fn more_objects_than_entries_and_slots_all_run() {
     for order in [Order::Ascending, Order::Descending, Order::Random(3)] {
