@@ -16,6 +16,7 @@ use isa::parse::Assembled;
 use kernel::error::Error;
 use kernel::time::Delta;
 use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::shared::dataport::Outside;
 use mmio_mock::td::schedule::Schedule;
 use ringbuf::batch::Batch;
 use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
@@ -201,10 +202,19 @@ impl Job {
                 surface.take(&memory);
             }
         }
-        let messages = session.platform().device().messages();
+        let device = session.platform().device();
+        let messages = device.messages();
+        let outside = device.outside();
+        let outside = (0..=u8::MAX)
+            .map_while(|index| Some((self.surfaces.get(usize::from(index))?, index)))
+            .filter_map(|(surface, index)| Some((surface, outside.get(&index)?)))
+            .map(|(surface, outside)| (surface.name.clone(), *outside))
+            .collect();
+        drop(device);
         let outcome = Outcome {
             report: session.report(),
             messages,
+            outside,
             fault,
             trace: self.trace.map(|_| session.trace()).unwrap_or_default(),
         };
@@ -214,7 +224,8 @@ impl Job {
         Ok(outcome)
     }
 
-    fn check(&self) -> Result<(), MediaError> {
+    /// Checks what can be before anything runs; [`Job::run`] does it too.
+    pub fn check(&self) -> Result<(), MediaError> {
         let (width, height) = self.grid;
         match u64::from(width) * u64::from(height) {
             0 => return Err(MediaError::EmptyGrid(width, height)),
@@ -394,6 +405,8 @@ pub struct Outcome {
     pub report: Report,
     /// Messages by shared function.
     pub messages: [u64; 8],
+    /// Surfaces with accesses past their end, by name, in order.
+    pub outside: Vec<(String, Outside)>,
     /// What the device had to complain of.
     pub fault: Option<String>,
     /// Text of the trace.

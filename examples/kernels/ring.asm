@@ -1,7 +1,11 @@
 // A ring of threads passes a token through the message gateway. The root thread starts children, learns from each of
 // them where it is, tells each its successor, and sends the token around. Each child makes 3 token + number of it.
 //
-//   r1  constants: .0 children, 1 to 16  .1 laps, from 1 on  .2 the token at first
+// All of them run at once, so there are 1 to 31 children on a GM965, which has 32 slots: with more the root waits for one
+// that finds no slot, and none at all counts down past 0. Places 17 and up share g102 and g103 with the token and the
+// successor: they are read before the token moves, and the root has no use for g103.
+//
+//   r1  constants: .0 children, 1 to 31  .1 laps, from 1 on  .2 the token at first
 //   r2  of the root: place of the thread; .7 is 0
 //       of children: .0 number, from 1 on  .1 .2 where the root's gateway wants the child's place  .7 is 1
 //   surface 0: four dwords: the token after all laps, laps, 0, 0
@@ -9,7 +13,7 @@
 
 .define KEY     4660            // 1234h
 .define GATE    0x0c800200      // g100 to g103 (PRM vol4 7.1.2.1)
-.define PLACES  3200            // g100 and g101, in bytes: where the children are
+.define PLACES  3200            // g100 to g103, in bytes: where the children are
 .define TOKEN   0x00400200      // a dword to g102
 .define NEXT    0x00600200      // a dword to g103: where the successor is
 

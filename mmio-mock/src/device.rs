@@ -3,6 +3,7 @@
 //! PRM: volume 4, chapter 2 (topology). Time passes only in `run`: one tick is one core clock and
 //! pays for one EU instruction or one command dword; other work is charged in proportion.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use regs::gen40::RegId;
@@ -19,6 +20,7 @@ use crate::machine::Machine;
 use crate::media::{Media, Work};
 use crate::mmio::Mmio;
 use crate::shared::Shared;
+use crate::shared::dataport::Outside;
 use crate::spin::Spin;
 use crate::status::{Client, FaultRecord, Status, Unit};
 use crate::td::Td;
@@ -168,6 +170,11 @@ impl Device {
     /// Messages to the shared functions since the last reset, by function ID.
     pub fn messages(&self) -> [u64; 8] {
         self.shared.stats.messages
+    }
+
+    /// Accesses of threads past the end of surfaces, by binding table index.
+    pub fn outside(&self) -> &BTreeMap<u8, Outside> {
+        &self.shared.dataport.outside
     }
 
     /// What media threads and their units wait for, one line each.

@@ -7,8 +7,8 @@ use crestline_tests::rig::{Rig, SHORT};
 use driver::{BatchDesc, Object, Request};
 use isa::Verx10;
 use regs::gen40::{SurfaceState, values::surftype};
-use ringbuf::batch::Batch;
-use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
+use ringbuf::batch::{Batch, Target};
+use ringbuf::r#gen::media::{Code, Data, FrontEnd, Indirect, Kernel, Media as _, Object as Root};
 
 const BATCH: u32 = 0x0010_0000;
 const OUT: u32 = 0x0020_0000;
@@ -20,6 +20,14 @@ const WRITE: &str = "
     mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
     shl(1)          m1.2<1>UD       g1<0,1,0>UD     4UD             { align1 };
     mov(8)          m2<1>UD         g1<0,1,0>UD                     { align1 };
+    send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 0 mlen 2 rlen 0 { align1 };
+    send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
+";
+/// The same with what stands behind the inline data.
+const INDIRECT: &str = "
+    mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
+    shl(1)          m1.2<1>UD       g1<0,1,0>UD     4UD             { align1 };
+    mov(8)          m2<1>UD         g2<8,8,1>UD                     { align1 };
     send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 0 mlen 2 rlen 0 { align1 };
     send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
 ";
@@ -44,6 +52,19 @@ const FAULT: &str = "
 
 /// A batch of so many threads of a kernel, with the output as surface 0.
 fn submit(rig: &Rig, text: &str, threads: u32) -> (Object, Request) {
+    submit_with(rig, text, |batch, _| {
+        for number in 0..threads {
+            batch.object(0, &[number]).unwrap();
+        }
+    })
+}
+
+/// The same with threads of the caller's; what it gets is the output's buffer.
+fn submit_with(
+    rig: &Rig,
+    text: &str,
+    threads: impl FnOnce(&mut Batch, Target),
+) -> (Object, Request) {
     let program = isa::parse::assemble(Verx10::GEN40, "kernel", text).unwrap();
     let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
     let mut batch = Batch::new();
@@ -71,9 +92,7 @@ fn submit(rig: &Rig, text: &str, threads: u32) -> (Object, Request) {
         scratch: None,
     };
     batch.begin(descriptors, &front_end, &[]).unwrap();
-    for number in 0..threads {
-        batch.object(0, &[number]).unwrap();
-    }
+    threads(&mut batch, out);
     batch.end();
     let built = batch.build(BATCH, &[OUT]).unwrap();
     let dwords: Vec<u32> = built
@@ -120,6 +139,51 @@ fn a_batch_of_threads_runs() {
     works(&rig, &out);
     works(&rig, &out);
     drop(out);
+    rig.finish();
+}
+
+/// Data from memory come behind the inline data, in a register of their own; what is missing of it is 0.
+#[test]
+fn threads_get_indirect_data() {
+    let rig = Rig::new();
+    let out = rig.object(OUT, 4096, &[]);
+    out.write_dwords(0x804, &[0x5555_0001, 0x5555_0002])
+        .unwrap();
+    let (batch, request) = submit_with(&rig, INDIRECT, |batch, out| {
+        let words = batch.state(64, &[7, 8, 9]);
+        let data = [
+            (Data::State(words), 12),
+            (Data::Buffer(out, 0x804), 8),
+            (Data::Buffer(out, 0x808), 4),
+        ];
+        for (number, (from, bytes)) in (0..).zip(data) {
+            batch
+                .root(&Root {
+                    inline: &[number],
+                    indirect: Some(Indirect { from, bytes }),
+                    ..Root::default()
+                })
+                .unwrap();
+        }
+    });
+    request.wait(SHORT).unwrap();
+    batch.unbind();
+    let expected = [
+        [7, 8, 9, 0],
+        [0x5555_0001, 0x5555_0002, 0, 0],
+        [0x5555_0002, 0, 0, 0],
+    ];
+    for (number, expected) in expected.into_iter().enumerate() {
+        let mut bytes = [0; 16];
+        out.read(number * 16, &mut bytes).unwrap();
+        let dwords = bytes
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|b| u32::from_le_bytes(*b));
+        assert!(dwords.eq(expected), "thread {number}");
+    }
+    drop((out, batch, request));
     rig.finish();
 }
 

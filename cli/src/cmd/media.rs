@@ -3,6 +3,7 @@
 //! PRM: volume 2 (media pipeline, generic mode). Wall time is measured here alone.
 
 mod file;
+mod sink;
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,7 +20,8 @@ use mmio_mock::td::schedule::{Order, Schedule};
 use super::eu::{FUNCTIONS, setting::Load};
 use super::summary::grouped;
 use super::{Error, device, print, source};
-use file::{Bound, FileArg, Layout, Seen};
+use file::{FileArg, Layout, Seen};
+use sink::Sink;
 
 /// Arguments.
 #[derive(clap::Args)]
@@ -46,9 +48,11 @@ struct Run {
     /// Input: FILE[,width=W,height=H][,pitch=BYTES][,format=F][,view=buffer|image] (repeat).
     ///
     /// PNG by suffix, else raw: an image with width and height, else a buffer. Formats: r8 rg8 r16 rgba8 bgra8 r32f.
-    #[arg(long = "in", value_name = "FILE")]
+    #[arg(long = "in", value_name = "FILE", value_parser = file::input)]
     inputs: Vec<FileArg>,
     /// Output: the same, or FILE,size=BYTES for a buffer (repeat). Without any of it, as large as the first input.
+    ///
+    /// - is standard output; the summary goes to standard error then.
     #[arg(long = "out", value_name = "FILE")]
     outputs: Vec<FileArg>,
     /// Threads across and down.
@@ -81,9 +85,9 @@ struct Run {
     /// Order in which threads take turns.
     #[arg(long, value_enum, default_value_t = Policy::Fixed)]
     policy: Policy,
-    /// Where the random order begins.
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    seed: u64,
+    /// Where the random order begins; 1 if nothing is said.
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
     #[arg(long, value_name = "NAME", default_value = "gm965", help = device::HELP)]
     device: String,
     /// Write the trace of the device's events as text.
@@ -117,6 +121,14 @@ impl Policy {
 /// Runs the subcommand.
 pub fn run(args: &Args) -> Result<(), Error> {
     let Command::Run(args) = &args.command;
+    if args.seed.is_some() && args.policy != Policy::Random {
+        let error = "--seed goes with --policy random: the other orders have nothing to begin with";
+        clap::Error::raw(
+            clap::error::ErrorKind::ArgumentConflict,
+            format!("{error}\n"),
+        )
+        .exit();
+    }
     let info = device::modelled(&args.device)?;
     let mut job = Job::new(info);
     for path in [&args.kernel].into_iter().chain(&args.child) {
@@ -144,31 +156,69 @@ pub fn run(args: &Args) -> Result<(), Error> {
     job.children = args.children;
     job.timeout = Delta::from_millis(args.timeout_ms);
     job.trace = args.trace.as_ref().map(|_| super::trace::BYTES);
-    job.schedule = args.policy.schedule(args.seed);
+    job.schedule = args.policy.schedule(args.seed.unwrap_or(1));
+
+    // What cannot be written is found before the run, but after what is wrong with the job.
+    job.check()?;
+    let outputs = files.get(args.inputs.len()..).unwrap_or_default();
+    let paths = outputs.iter().map(|file| file.path.as_path());
+    let mut sinks = sink::open_all(paths.chain(args.trace.as_deref()))?;
+    let say = if sinks.iter().any(Sink::is_stdout) {
+        print_error
+    } else {
+        print
+    };
 
     let began = Instant::now();
     let outcome = job.run()?;
     let elapsed = began.elapsed();
     let mut troubles: Vec<String> = outcome.fault.iter().cloned().collect();
-    print(&summary(&job, &outcome, elapsed))?;
+    say(&summary(&job, &outcome, elapsed))?;
     // After a fault the output so far is worth as much as the error.
-    let outputs = files.iter().zip(&job.surfaces).skip(args.inputs.len());
-    for (file, surface) in outputs {
-        match Bound::store(file, surface) {
-            Ok(line) => print(&format!("{line}\n"))?,
+    let surfaces = job.surfaces.iter().skip(args.inputs.len());
+    let mut rest = sinks.iter_mut();
+    for ((file, surface), sink) in outputs.iter().zip(surfaces).zip(&mut rest) {
+        match file.store(sink, surface) {
+            Ok(line) => say(&format!("{line}\n"))?,
             Err(error) => troubles.push(error.to_string()),
         }
     }
-    if let Some(path) = &args.trace
-        && let Err(error) = std::fs::write(path, &outcome.trace)
+    if let Some(sink) = rest.next()
+        && let Err(error) = sink.write(|out| Ok(out.write_all(outcome.trace.as_bytes())?))
     {
-        troubles.push(format!("{}: {error}", path.display()));
+        troubles.push(error.to_string());
     }
+    print_error(&warnings(&outcome))?;
     if troubles.is_empty() {
         Ok(())
     } else {
         Err(troubles.join("\n  and ").into())
     }
+}
+
+/// Writes to standard error, where nobody may listen.
+#[expect(clippy::unnecessary_wraps, reason = "the other one can fail")]
+fn print_error(text: &str) -> Result<(), Error> {
+    use std::io::Write as _;
+    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    Ok(())
+}
+
+/// What threads asked for past the end of surfaces.
+fn warnings(outcome: &Outcome) -> String {
+    let mut out = String::new();
+    for (name, outside) in &outcome.outside {
+        for (count, what) in [
+            (outside.reads, "reads past its end were zeros"),
+            (outside.writes, "writes past its end were dropped"),
+        ] {
+            if count > 0 {
+                // Writing to a String cannot fail.
+                let _ = writeln!(out, "{name}: warning: {} bytes of {what}", grouped(count));
+            }
+        }
+    }
+    out
 }
 
 fn kernel(info: &DeviceInfo, path: &Path) -> Result<Source, Error> {

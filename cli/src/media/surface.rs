@@ -37,7 +37,8 @@ impl Shape {
         self.row() * self.height as usize
     }
 
-    fn check(&self) -> Result<(), MediaError> {
+    /// Checks the sides.
+    pub fn check(&self) -> Result<(), MediaError> {
         let side = 1..=MAX_SIDE;
         if side.contains(&self.width) && side.contains(&self.height) {
             return Ok(());

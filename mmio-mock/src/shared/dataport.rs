@@ -8,6 +8,8 @@ pub mod media;
 pub mod render;
 pub mod rules;
 
+use std::collections::BTreeMap;
+
 use eu::{Grf, Message};
 use mem::Memory;
 
@@ -18,7 +20,7 @@ use crate::UnitFault;
 use crate::cc::direct;
 use crate::surface::Surface;
 use crate::surface::state::Use;
-use buffer::View;
+use buffer::{Lost, View};
 use render::{CcCache, PixelBackend};
 
 /// Binding table index that selects the stateless model.
@@ -38,6 +40,18 @@ pub struct RenderTarget {
     direct: Option<direct::Shifts>,
 }
 
+/// Bytes that messages asked for past the end of a surface: reads got zeros, writes were dropped (PRM 5.10.2, 5.10.4).
+///
+/// Writes of media blocks count when nothing of the block is inside; reads of media blocks do not count, since what lies
+/// outside of an image is its edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// Read.
+    pub reads: u64,
+    /// Written.
+    pub writes: u64,
+}
+
 /// The data port: views of surfaces derived from state.
 #[derive(Clone, Debug, Default)]
 pub struct DataPort {
@@ -48,6 +62,8 @@ pub struct DataPort {
     cc: CcCache,
     /// Pixels written to render targets since reset.
     pub pixels: u64,
+    /// Accesses past the end of surfaces since reset, by binding table index; few have any.
+    pub outside: BTreeMap<u8, Outside>,
 }
 
 impl DataPort {
@@ -142,16 +158,21 @@ impl DataPort {
         rules::ask(!msg.eot, msg, rules::EOT)?;
         let cache = msg.function_control >> 14;
         rules::ask(cache != 3, msg, rules::CACHE)?;
-        match msg.function_control >> 12 & 3 {
-            0 => buffer::read_block(self.view(msg, mem, ctx, OWORD)?, mem, msg, response),
-            1 => buffer::read_dual(self.view(msg, mem, ctx, OWORD)?, mem, msg, response),
+        let lost = match msg.function_control >> 12 & 3 {
+            0 => buffer::read_block(self.view(msg, mem, ctx, OWORD)?, mem, msg, response)?,
+            1 => buffer::read_dual(self.view(msg, mem, ctx, OWORD)?, mem, msg, response)?,
             2 => {
                 // PRM 5.10.4: the data cache has no rectangles.
                 rules::ask(cache != 0, msg, rules::CACHE)?;
-                media::read(&Self::media(msg, mem, ctx)?, mem, msg, response)
+                media::read(&Self::media(msg, mem, ctx)?, mem, msg, response)?;
+                Lost::default()
             }
-            _ => buffer::read_scattered(self.view(msg, mem, ctx, DWORD)?, mem, msg, response),
+            _ => buffer::read_scattered(self.view(msg, mem, ctx, DWORD)?, mem, msg, response)?,
+        };
+        if lost != Lost::default() {
+            self.outside(msg).reads += u64::from(lost.0);
         }
+        Ok(())
     }
 
     /// Serves a message to the write port (SFID 5).
@@ -165,19 +186,29 @@ impl DataPort {
     ) -> Result<(), UnitFault> {
         let kind = msg.function_control >> 12 & 7;
         rules::ask(!msg.eot || kind == 4, msg, rules::EOT)?;
-        match kind {
-            0 => buffer::write_block(self.view(msg, mem, ctx, OWORD)?, mem, msg),
-            1 => buffer::write_dual(self.view(msg, mem, ctx, OWORD)?, mem, msg),
+        let lost = match kind {
+            0 => buffer::write_block(self.view(msg, mem, ctx, OWORD)?, mem, msg)?,
+            1 => buffer::write_dual(self.view(msg, mem, ctx, OWORD)?, mem, msg)?,
             2 => {
                 let state = Self::media(msg, mem, ctx)?;
-                media::write(&state, mem, msg)
+                media::write(&state, mem, msg)?
             }
-            3 => buffer::write_scattered(self.view(msg, mem, ctx, DWORD)?, mem, msg),
-            4 => self.render(msg, mem, ctx, backend, events),
+            3 => buffer::write_scattered(self.view(msg, mem, ctx, DWORD)?, mem, msg)?,
+            4 => return self.render(msg, mem, ctx, backend, events),
             // Flush Render Cache: memory is always up to date.
-            7 => rules::lengths(msg, 1, rules::commit(msg)),
-            _ => Err(refuse("DP", msg, "reserved write message (PRM 5.10.1.1)")),
+            7 => return rules::lengths(msg, 1, rules::commit(msg)),
+            _ => return Err(refuse("DP", msg, "reserved write message (PRM 5.10.1.1)")),
+        };
+        if lost != Lost::default() {
+            self.outside(msg).writes += u64::from(lost.0);
         }
+        Ok(())
+    }
+
+    /// The counters of the surface that a message names.
+    #[cold]
+    fn outside(&mut self, msg: &Message<'_>) -> &mut Outside {
+        self.outside.entry(msg.function_control as u8).or_default()
     }
 }
 

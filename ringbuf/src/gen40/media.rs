@@ -45,6 +45,37 @@ pub struct Kernel {
     pub surfaces: Option<(StateOffset, u32)>,
 }
 
+/// A root thread: its kernel, its data, and what it waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Object<'a> {
+    /// Number of the kernel among those of [`Media::descriptors`].
+    pub descriptor: u32,
+    /// Data in the command; they follow the constants in the thread's registers.
+    pub inline: &'a [u32],
+    /// Data in memory; they follow the inline data, from a new register on.
+    pub indirect: Option<Indirect>,
+    /// The thread starts after a spawn root thread message (Thread Synchronization).
+    pub synchronized: bool,
+}
+
+/// Data of a root thread that lie in memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Indirect {
+    /// Where they begin.
+    pub from: Data,
+    /// How many bytes, up to 131071.
+    pub bytes: u32,
+}
+
+/// Where data are.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Data {
+    /// In the batch's own buffer; made by [`Batch::state`].
+    State(StateOffset),
+    /// In another buffer, from a byte on.
+    Buffer(Target, u32),
+}
+
 /// The front end: threads, and how the URB is divided.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FrontEnd {
@@ -84,7 +115,7 @@ impl FrontEnd {
 /// State and commands of the media pipeline, in a [`Batch`].
 ///
 /// `kernel`, `surface`, `binding_table` and `descriptors` make state; `begin` sets the pipeline up with it, `object`
-/// starts a root thread each, `end` makes the results visible.
+/// or `root` starts a root thread each, `end` makes the results visible.
 pub trait Media {
     /// Instructions of a kernel.
     fn kernel(&mut self, words: &[[u32; 4]]) -> StateOffset;
@@ -113,7 +144,18 @@ pub trait Media {
     /// A root thread of kernel `descriptor`, with data that follow the constants in its registers.
     ///
     /// `EINVAL` when a number does not fit its field.
-    fn object(&mut self, descriptor: u32, inline: &[u32]) -> Result;
+    fn object(&mut self, descriptor: u32, inline: &[u32]) -> Result {
+        self.root(&Object {
+            descriptor,
+            inline,
+            ..Object::default()
+        })
+    }
+
+    /// A root thread with all that a command can say of it.
+    ///
+    /// `EINVAL` when a number does not fit its field.
+    fn root(&mut self, object: &Object<'_>) -> Result;
 
     /// Waits for all threads and writes the render cache back.
     fn end(&mut self);
@@ -221,15 +263,24 @@ impl Media for Batch {
         Ok(())
     }
 
-    fn object(&mut self, descriptor: u32, inline: &[u32]) -> Result {
-        if descriptor > 31 || inline.len() > 0x1ff {
+    fn root(&mut self, object: &Object<'_>) -> Result {
+        let bytes = object.indirect.map_or(0, |indirect| indirect.bytes);
+        if object.descriptor > 31 || object.inline.len() > 0x1ff || bytes > 0x1_ffff {
             return Err(EINVAL);
         }
         let command = MediaObject::new()
-            .with_dword_length(2 + inline.len() as u32)
-            .with_interface_descriptor_offset(descriptor);
-        self.put(command.dwords().get(..4).unwrap_or_default());
-        self.put(inline);
+            .with_dword_length(2 + object.inline.len() as u32)
+            .with_interface_descriptor_offset(object.descriptor)
+            .with_indirect_data_length(bytes)
+            .with_thread_synchronization(object.synchronized);
+        self.put(command.dwords().get(..3).unwrap_or_default());
+        // An address as it is: the base of indirect objects is 0.
+        match object.indirect.map(|indirect| indirect.from) {
+            Some(Data::State(at)) => self.state_address(at, 0),
+            Some(Data::Buffer(target, offset)) => self.address(target, offset),
+            None => self.put(&[0]),
+        }
+        self.put(object.inline);
         Ok(())
     }
 
@@ -316,8 +367,26 @@ mod tests {
         let descriptors = batch.descriptors(&[kernel]).unwrap();
         batch.begin(descriptors, &FRONT_END, &[7, 8]).unwrap();
         batch.object(0, &[11, 12]).unwrap();
+        let buffer = batch.buffer();
+        let indirect = |from, bytes| Some(Indirect { from, bytes });
+        let data = batch.state(64, &[5, 6, 7]);
+        let objects = [
+            Object {
+                descriptor: 2,
+                inline: &[13],
+                indirect: indirect(Data::Buffer(buffer, 0x48), 0x1_0004),
+                synchronized: true,
+            },
+            Object {
+                indirect: indirect(Data::State(data), 12),
+                ..Object::default()
+            },
+        ];
+        for object in &objects {
+            batch.root(object).unwrap();
+        }
         batch.end();
-        let built = batch.build(0x10_0000, &[0x20_0000]).unwrap();
+        let built = batch.build(0x10_0000, &[0x20_0000, 0x30_0000]).unwrap();
         let dword = |at: u32| {
             let at = at as usize;
             u32::from_le_bytes(built.bytes[at..at + 4].try_into().unwrap())
@@ -361,11 +430,20 @@ mod tests {
                 0,
                 11,
                 12,
+                0x7100_0003, // the same with indirect data, bit 24 of dword 2: Thread Synchronization
+                2,
+                0x0101_0004,
+                0x0030_0048,
+                13,
+                0x7100_0002,
+                0,
+                12,
+                heap + data.0,
                 0x0200_0000, // MI_FLUSH
                 0x0500_0000, // MI_BATCH_BUFFER_END
             ]
             .into_iter()
-            .chain(core::iter::repeat_n(0, commands.len() - fence - 15))
+            .chain(core::iter::repeat_n(0, commands.len() - fence - 24))
             .collect::<Vec<_>>()
         );
         let constants = constants - 0x10_0000;
@@ -444,5 +522,14 @@ mod tests {
         assert!(batch.begin(descriptors, &FRONT_END, &[0; 17]).is_err());
         assert!(batch.object(32, &[]).is_err());
         assert!(batch.object(0, &[0; 0x200]).is_err());
+        let large = Indirect {
+            from: Data::State(code),
+            bytes: 0x2_0000,
+        };
+        let object = Object {
+            indirect: Some(large),
+            ..Object::default()
+        };
+        assert!(batch.root(&object).is_err());
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! No PRM chapter. Pictures have eight bits a channel; a PNG of another depth is converted.
 
-use std::fs::File;
-use std::io::{BufWriter, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Write;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 use crestline_cli::media::{Format, Shape, Surface, View};
 
+use super::sink::Sink;
 use crate::cmd::{Error, number, source};
 
 /// What files without a word of their own are.
@@ -78,6 +78,18 @@ pub struct FileArg {
 
 const KEYS: &str = "width height pitch format size view";
 
+/// Most bytes of an output.
+const MAX_FILE: u64 = 1 << 30;
+
+/// An input on the command line.
+pub fn input(text: &str) -> Result<FileArg, String> {
+    let arg: FileArg = text.parse()?;
+    match arg.layout.size {
+        Some(_) => Err("an input is as large as its file: size is a key of outputs".to_owned()),
+        None => Ok(arg),
+    }
+}
+
 impl FromStr for FileArg {
     type Err = String;
 
@@ -88,10 +100,15 @@ impl FromStr for FileArg {
             return Err("expected FILE, or FILE,KEY=VALUE,...".to_owned());
         }
         let mut layout = Layout::default();
+        let mut keys = Vec::new();
         for part in parts {
             let (key, value) = part
                 .split_once('=')
                 .ok_or_else(|| format!("`{part}`: expected KEY=VALUE; keys are {KEYS}"))?;
+            if keys.contains(&key) {
+                return Err(format!("`{part}`: {key} is there twice"));
+            }
+            keys.push(key);
             let count = || {
                 let number = match number::behind_0x(value) {
                     Some(hex) => number::parse(hex, 16),
@@ -191,7 +208,12 @@ impl FileArg {
             if own.width.is_some() || own.height.is_some() || own.seen == Some(Seen::Image) {
                 return Err(wrong("an image has width and height, a buffer has a size"));
             }
-            return Ok(self.bind_size(size as usize));
+            if u64::from(size) > MAX_FILE {
+                return Err(wrong(&format!(
+                    "size={size} is too much: an output has at most {MAX_FILE} bytes"
+                )));
+            }
+            return self.buffer(size as usize);
         }
         let layout = own.or(defaults);
         let mut shape = layout.shape().map_err(|what| {
@@ -208,13 +230,10 @@ impl FileArg {
             }));
         }
         let Some(shape) = shape? else {
-            if let Some(size) = defaults.size {
-                return Ok(self.bind_size(size as usize));
-            }
             let first = first.ok_or_else(|| {
                 wrong("how large is it? Say size=BYTES, or width=.. and height=.., behind the name")
             })?;
-            return Ok(self.bind_size(first.surface.size()));
+            return self.buffer(first.surface.size());
         };
         if self.is_png() && !matches!(shape.format, Format::R8 | Format::Rgba8 | Format::Bgra8) {
             return Err(wrong(&format!(
@@ -223,9 +242,24 @@ impl FileArg {
             )));
         }
         let pitch = pitch(shape, layout.pitch).map_err(|why| wrong(&why))?;
+        let bytes = (pitch as u64).saturating_mul(u64::from(shape.height));
+        if bytes > MAX_FILE {
+            return Err(wrong(&format!(
+                "pitch={pitch} is too much: {} rows are {bytes} bytes, and an output has at most {MAX_FILE}",
+                shape.height
+            )));
+        }
         let like = first.map(|first| first.seen);
         let seen = layout.seen.or(like).unwrap_or(Seen::Image);
         Ok(self.bind(Some(shape), Some(pitch), Vec::new(), seen))
+    }
+
+    /// An output that is a buffer.
+    fn buffer(&self, size: usize) -> Result<Bound, Error> {
+        if self.is_png() {
+            return Err(format!("{}: a picture needs width and height", self.name()).into());
+        }
+        Ok(self.bind_size(size))
     }
 
     fn bind_size(&self, size: usize) -> Bound {
@@ -270,6 +304,7 @@ impl FileArg {
 
 /// Bytes from row to row in a raw file.
 fn pitch(shape: Shape, said: Option<u32>) -> Result<usize, String> {
+    shape.check().map_err(|error| error.to_string())?;
     let pitch = said.map_or(shape.row(), |pitch| pitch as usize);
     if pitch < shape.row() {
         return Err(format!(
@@ -283,7 +318,8 @@ fn pitch(shape: Shape, said: Option<u32>) -> Result<usize, String> {
 
 /// A file with its surface.
 pub struct Bound {
-    path: PathBuf,
+    /// The file.
+    pub path: PathBuf,
     /// Width, height and format, when there are any.
     pub shape: Option<Shape>,
     pitch: Option<usize>,
@@ -294,44 +330,40 @@ pub struct Bound {
 
 impl Bound {
     /// Writes an output: `surface` has the contents. Returns what was written, in words.
-    pub fn store(&self, surface: &Surface) -> Result<String, Error> {
-        let path = &self.path;
+    pub fn store(&self, sink: &mut Sink, surface: &Surface) -> Result<String, Error> {
         let bytes = &surface.bytes;
-        let suffix = path.extension();
-        let written = match self.shape {
+        let suffix = self.path.extension();
+        sink.write(|out| match self.shape {
             Some(shape) if suffix.is_some_and(|s| s.eq_ignore_ascii_case("png")) => {
-                write_png(path, shape, bytes)
+                write_png(out, shape, bytes)
             }
-            Some(shape) => write_rows(path, shape, self.pitch.unwrap_or(shape.row()), bytes),
-            None => std::fs::write(path, bytes).map_err(Error::from),
-        };
-        written.map_err(|error| format!("{}: {error}", path.display()))?;
+            Some(shape) => write_rows(out, shape, self.pitch.unwrap_or(shape.row()), bytes),
+            None => Ok(out.write_all(bytes)?),
+        })?;
+        let name = sink.name();
         Ok(match self.shape {
             Some(shape) => format!(
-                "{}: {}x{} {}",
-                path.display(),
+                "{name}: {}x{} {}",
                 shape.width,
                 shape.height,
                 shape.format.name()
             ),
-            None => format!("{}: {} bytes", path.display(), bytes.len()),
+            None => format!("{name}: {} bytes", bytes.len()),
         })
     }
 }
 
-fn write_rows(path: &Path, shape: Shape, pitch: usize, bytes: &[u8]) -> Result<(), Error> {
-    let mut file = BufWriter::new(File::create(path)?);
+fn write_rows(out: &mut dyn Write, shape: Shape, pitch: usize, bytes: &[u8]) -> Result<(), Error> {
     let room = vec![0; pitch - shape.row().min(pitch)];
     for row in bytes.chunks(shape.row().max(1)) {
-        file.write_all(row)?;
-        file.write_all(&room)?;
+        out.write_all(row)?;
+        out.write_all(&room)?;
     }
-    Ok(file.flush()?)
+    Ok(())
 }
 
-fn write_png(path: &Path, shape: Shape, bytes: &[u8]) -> Result<(), Error> {
-    let mut file = BufWriter::new(File::create(path)?);
-    let mut encoder = png::Encoder::new(&mut file, shape.width, shape.height);
+fn write_png(out: &mut dyn Write, shape: Shape, bytes: &[u8]) -> Result<(), Error> {
+    let mut encoder = png::Encoder::new(out, shape.width, shape.height);
     encoder.set_depth(png::BitDepth::Eight);
     encoder.set_color(match shape.format {
         Format::R8 => png::ColorType::Grayscale,
@@ -343,8 +375,7 @@ fn write_png(path: &Path, shape: Shape, bytes: &[u8]) -> Result<(), Error> {
     } else {
         writer.write_image_data(bytes)?;
     }
-    writer.finish()?;
-    Ok(file.flush()?)
+    Ok(writer.finish()?)
 }
 
 /// Red and blue of four-byte pixels change places.
@@ -359,7 +390,7 @@ fn swapped(bytes: &[u8]) -> Vec<u8> {
 /// The pixels of a picture: grey ones as r8, others as rgba8, unless a format is asked for.
 fn decode(bytes: &[u8], wanted: Option<Format>) -> Result<(Shape, Vec<u8>), String> {
     let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
-    decoder.set_transformations(png::Transformations::normalize_to_color8());
+    decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder
         .read_info()
         .map_err(|e| format!("it is no PNG that can be read: {e}"))?;
@@ -372,6 +403,9 @@ fn decode(bytes: &[u8], wanted: Option<Format>) -> Result<(Shape, Vec<u8>), Stri
         .next_frame(&mut pixels)
         .map_err(|e| format!("the picture is damaged: {e}"))?;
     pixels.truncate(frame.buffer_size());
+    if frame.bit_depth == png::BitDepth::Sixteen {
+        pixels = pixels.as_chunks().0.iter().map(|b| byte(*b)).collect();
+    }
     let channels = match frame.color_type {
         png::ColorType::Grayscale => 1,
         png::ColorType::GrayscaleAlpha => 2,
@@ -409,6 +443,11 @@ fn decode(bytes: &[u8], wanted: Option<Format>) -> Result<(Shape, Vec<u8>), Stri
     Ok((shape, out))
 }
 
+/// Eight bits of sixteen, rounded: 65535 is 257 times 255.
+fn byte(sample: [u8; 2]) -> u8 {
+    ((u32::from(u16::from_be_bytes(sample)) + 128) / 257) as u8
+}
+
 /// Brightness with the weights of ITU-R BT.601 in 256ths, rounded; grey stays what it is.
 fn luma([r, g, b, _]: [u8; 4]) -> u8 {
     let sum = 77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b);
@@ -419,6 +458,7 @@ fn luma([r, g, b, _]: [u8; 4]) -> u8 {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use std::path::Path;
 
     #[test]
     fn a_file_and_what_it_is() {
@@ -444,9 +484,25 @@ mod tests {
             ("a,format=r9", "unknown format `r9`"),
             ("a,view=none", "a view is buffer or image"),
             ("a,depth=1", "no such key"),
+            ("a,width=1,height=2,width=1", "width is there twice"),
         ] {
             let said = text.parse::<FileArg>().unwrap_err();
             assert!(said.contains(error), "{text}: {said}");
+        }
+    }
+
+    #[test]
+    fn inputs_have_the_size_of_their_files() {
+        assert!(input("a.bin,pitch=3").is_ok());
+        assert!(input("a.bin,size=3").unwrap_err().contains("outputs"));
+    }
+
+    #[test]
+    fn sixteen_bits_are_rounded() {
+        for sample in 0..=u16::MAX {
+            let exact = f64::from(sample) / 257.0;
+            let rounded = f64::from(byte(sample.to_be_bytes()));
+            assert!((exact - rounded).abs() <= 0.5, "{sample}");
         }
     }
 

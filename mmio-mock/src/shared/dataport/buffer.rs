@@ -64,23 +64,57 @@ impl View {
         (u64::from(offset) + u64::from(bytes) <= self.size).then(|| self.base.offset(offset))
     }
 
+    /// Counts bytes past the end; a null surface has no end that one could miss.
+    #[cold]
+    fn miss(&self, bytes: u32, lost: &mut Lost) {
+        if self.size > 0 {
+            lost.0 += bytes;
+        }
+    }
+
     #[inline]
-    fn read_oword(&self, mem: &Memory, offset: u32) -> Result<[u32; 4], UnitFault> {
+    fn read_oword(
+        &self,
+        mem: &Memory,
+        offset: u32,
+        lost: &mut Lost,
+    ) -> Result<[u32; 4], UnitFault> {
         let mut data = [0; 4];
-        if let Some(addr) = self.at(offset & !15, 16) {
-            mem.read_dwords(addr, &mut data)?;
+        match self.at(offset & !15, 16) {
+            Some(addr) => mem.read_dwords(addr, &mut data)?,
+            None => self.miss(16, lost),
         }
         Ok(data)
     }
 
     #[inline]
-    fn write_dword(&self, mem: &mut Memory, offset: u32, value: u32) -> Result<(), UnitFault> {
+    fn read_dword(&self, mem: &Memory, offset: u32, lost: &mut Lost) -> Result<u32, UnitFault> {
         if let Some(addr) = self.at(offset & !3, 4) {
-            mem.write_u32(addr, value)?;
+            return Ok(mem.read_u32(addr)?);
+        }
+        self.miss(4, lost);
+        Ok(0)
+    }
+
+    #[inline]
+    fn write_dword(
+        &self,
+        mem: &mut Memory,
+        offset: u32,
+        value: u32,
+        lost: &mut Lost,
+    ) -> Result<(), UnitFault> {
+        match self.at(offset & !3, 4) {
+            Some(addr) => mem.write_u32(addr, value)?,
+            None => self.miss(4, lost),
         }
         Ok(())
     }
 }
+
+/// Bytes of a message that lie past the end of its surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Lost(pub u32);
 
 /// A register's low or high half.
 fn half(register: &Grf, high: bool) -> &[u32] {
@@ -117,7 +151,8 @@ pub fn read_block(
     mem: &Memory,
     msg: &Message<'_>,
     response: &mut [Grf],
-) -> Result<(), UnitFault> {
+) -> Result<Lost, UnitFault> {
+    let mut lost = Lost::default();
     let offset = header(msg)?[2];
     let (count, first) = block(msg)?;
     rules::lengths(msg, 1, count.div_ceil(2))?;
@@ -125,16 +160,17 @@ pub fn read_block(
         if msg.exec_mask & 0xf << bit == 0 {
             continue;
         }
-        let data = view.read_oword(mem, offset.wrapping_add(n * 16))?;
+        let data = view.read_oword(mem, offset.wrapping_add(n * 16), &mut lost)?;
         if let Some(w) = response.get_mut(register) {
             w[usize::from(high) * 4..][..4].copy_from_slice(&data);
         }
     }
-    Ok(())
+    Ok(lost)
 }
 
 /// OWord Block Write (PRM 5.10.2).
-pub fn write_block(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
+pub fn write_block(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<Lost, UnitFault> {
+    let mut lost = Lost::default();
     let offset = header(msg)?[2] & !15;
     let (count, first) = block(msg)?;
     rules::lengths(msg, 1 + count.div_ceil(2), rules::commit(msg))?;
@@ -144,11 +180,16 @@ pub fn write_block(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<()
         };
         for (dword, value) in (0u32..).zip(half(data, high)) {
             if msg.exec_mask >> bit & 1 << dword != 0 {
-                view.write_dword(mem, offset.wrapping_add(n * 16 + dword * 4), *value)?;
+                view.write_dword(
+                    mem,
+                    offset.wrapping_add(n * 16 + dword * 4),
+                    *value,
+                    &mut lost,
+                )?;
             }
         }
     }
-    Ok(())
+    Ok(lost)
 }
 
 /// OWords of each of the two blocks (PRM 5.10.3.1).
@@ -176,7 +217,8 @@ pub fn read_dual(
     mem: &Memory,
     msg: &Message<'_>,
     response: &mut [Grf],
-) -> Result<(), UnitFault> {
+) -> Result<Lost, UnitFault> {
+    let mut lost = Lost::default();
     let (count, offsets) = dual(msg)?;
     rules::lengths(msg, 2, count as usize)?;
     for (side, offset) in offsets.into_iter().enumerate() {
@@ -184,17 +226,18 @@ pub fn read_dual(
             continue;
         }
         for n in 0..count {
-            let data = view.read_oword(mem, offset.wrapping_add(n * 16))?;
+            let data = view.read_oword(mem, offset.wrapping_add(n * 16), &mut lost)?;
             if let Some(w) = response.get_mut(n as usize) {
                 w[side * 4..][..4].copy_from_slice(&data);
             }
         }
     }
-    Ok(())
+    Ok(lost)
 }
 
 /// OWord Dual Block Write (PRM 5.10.3).
-pub fn write_dual(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
+pub fn write_dual(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<Lost, UnitFault> {
+    let mut lost = Lost::default();
     let (count, offsets) = dual(msg)?;
     rules::lengths(msg, 2 + count as usize, rules::commit(msg))?;
     for n in 0..count {
@@ -205,12 +248,12 @@ pub fn write_dual(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<(),
             for (dword, value) in (0u32..).zip(half(data, side == 1)) {
                 if msg.exec_mask >> (side * 4) & 1 << dword != 0 {
                     let at = (offset & !15).wrapping_add(n * 16 + dword * 4);
-                    view.write_dword(mem, at, *value)?;
+                    view.write_dword(mem, at, *value, &mut lost)?;
                 }
             }
         }
     }
-    Ok(())
+    Ok(lost)
 }
 
 /// Registers of offsets, and of data, of a scattered message (PRM 5.10.5.1).
@@ -230,7 +273,8 @@ pub fn read_scattered(
     mem: &Memory,
     msg: &Message<'_>,
     response: &mut [Grf],
-) -> Result<(), UnitFault> {
+) -> Result<Lost, UnitFault> {
+    let mut lost = Lost::default();
     let (global, registers) = scattered(msg)?;
     rules::lengths(msg, 1 + registers, registers)?;
     for (register, offsets) in msg.payload.iter().skip(1).take(registers).enumerate() {
@@ -241,17 +285,15 @@ pub fn read_scattered(
             if msg.exec_mask >> (register * 8 + channel) & 1 == 0 {
                 continue;
             }
-            w[channel] = match view.at(global.wrapping_add(*offset) & !3, 4) {
-                Some(addr) => mem.read_u32(addr)?,
-                None => 0,
-            };
+            w[channel] = view.read_dword(mem, global.wrapping_add(*offset), &mut lost)?;
         }
     }
-    Ok(())
+    Ok(lost)
 }
 
 /// DWord Scattered Write (PRM 5.10.5): the data follow the offsets.
-pub fn write_scattered(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
+pub fn write_scattered(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<Lost, UnitFault> {
+    let mut lost = Lost::default();
     let (global, registers) = scattered(msg)?;
     rules::lengths(msg, 1 + 2 * registers, rules::commit(msg))?;
     for register in 0..registers {
@@ -264,11 +306,11 @@ pub fn write_scattered(view: View, mem: &mut Memory, msg: &Message<'_>) -> Resul
         for channel in 0..8 {
             if msg.exec_mask >> (register * 8 + channel) & 1 != 0 {
                 let at = global.wrapping_add(offsets[channel]);
-                view.write_dword(mem, at, data[channel])?;
+                view.write_dword(mem, at, data[channel], &mut lost)?;
             }
         }
     }
-    Ok(())
+    Ok(lost)
 }
 
 /// The header register (PRM 5.10.1.2).

@@ -6,6 +6,7 @@ use eu::{Grf, Message};
 use mem::{GpuAddr, Memory, Tiling, tiling};
 use regs::gen40::{SurfaceState, values};
 
+use super::buffer::Lost;
 use super::rules;
 use crate::UnitFault;
 use crate::shared::error::refuse;
@@ -121,6 +122,14 @@ impl Plane {
     /// Whether the bytes of a row of the block lie side by side, all of them inside of the surface.
     fn adjacent(&self, block: &Block) -> bool {
         self.tiling == Tiling::Linear && block.x >= 0 && block.x + block.width <= self.width
+    }
+
+    /// Whether any byte of the block lies inside of the surface.
+    fn meets(&self, block: &Block) -> bool {
+        block.x < self.width
+            && block.x + block.width > 0
+            && block.y < self.height
+            && block.y + block.height > 0
     }
 
     fn address(&self, mem: &Memory, x: u32, row: u32) -> GpuAddr {
@@ -253,13 +262,16 @@ pub fn read(
     Ok(())
 }
 
-/// Media Block Write (PRM 5.10.4): bytes outside the surface are dropped.
-pub fn write(state: &SurfaceState, mem: &mut Memory, msg: &Message<'_>) -> Result<(), UnitFault> {
+/// Media Block Write (PRM 5.10.4): bytes outside the surface are dropped. Tells the bytes of a block all of which are.
+pub fn write(state: &SurfaceState, mem: &mut Memory, msg: &Message<'_>) -> Result<Lost, UnitFault> {
     let block = Block::new(msg)?;
     rules::lengths(msg, 1 + block.registers(), rules::commit(msg))?;
     let Some(plane) = plane(state, msg)? else {
-        return Ok(());
+        return Ok(Lost::default());
     };
+    if !plane.meets(&block) {
+        return Ok(Lost((block.width * block.height) as u32));
+    }
     for dy in 0..block.height {
         let y = block.y + dy;
         if !(0..plane.height).contains(&y) {
@@ -294,5 +306,5 @@ pub fn write(state: &SurfaceState, mem: &mut Memory, msg: &Message<'_>) -> Resul
             mem.write_u8(addr, byte)?;
         }
     }
-    Ok(())
+    Ok(Lost::default())
 }

@@ -177,6 +177,50 @@ fn up(from: u32) -> [u32; 8] {
     std::array::from_fn(|n| from + n as u32)
 }
 
+/// Bytes by what the messages enable: the surface has 32, the eight OWords begin at 16.
+#[test]
+fn accesses_past_the_end_are_counted() {
+    let mut bench = Bench::new();
+    bench.bind_buffer(2);
+    let eight = 4 << 8 | 3;
+    bench.read(eight, 0xffff, &[header(16)], &mut [KEEP; 4]);
+    let outside = |bench: &Bench| bench.port.outside.get(&3).copied().unwrap_or_default();
+    let mut want = Outside {
+        reads: 7 * 16,
+        writes: 0,
+    };
+    assert_eq!(outside(&bench), want);
+    let payload = [header(16), KEEP, KEEP, KEEP, KEEP];
+    // Two dwords of each OWord.
+    bench.write(eight, 0x3333, &payload);
+    want.writes = 7 * 8;
+    assert_eq!(outside(&bench), want);
+    // Two dwords of three are past the end.
+    let offsets = [0, 32, 0xffff_fff0, 4, 0, 0, 0, 0];
+    let eight = 2 << 8 | 3;
+    bench.read(
+        READ_SCATTERED | eight,
+        0x7,
+        &[header(0), offsets],
+        &mut [KEEP],
+    );
+    bench.write(WRITE_SCATTERED | eight, 0x7, &[header(0), offsets, KEEP]);
+    want.reads += 8;
+    want.writes += 8;
+    assert_eq!(outside(&bench), want);
+    // One block inside, one outside.
+    let offsets = [0, 0, 0, 0, 32, 0, 0, 0];
+    bench.read(READ_DUAL | 3, 0xff, &[header(0), offsets], &mut [KEEP]);
+    bench.write(WRITE_DUAL | 3, 0xff, &[header(0), offsets, KEEP]);
+    want.reads += 16;
+    want.writes += 16;
+    assert_eq!(outside(&bench), want);
+    // A null surface has no end.
+    bench.bind(SurfaceState::new().with_surface_type(values::surftype::SURFTYPE_NULL));
+    bench.read(3, 0xffff, &[header(0)], &mut [KEEP]);
+    assert_eq!(outside(&bench), want);
+}
+
 // covers: 5.10.2-01, 5.10.2-09, 5.10.2-11
 #[test]
 fn oword_block_read_fills_registers_in_order() {

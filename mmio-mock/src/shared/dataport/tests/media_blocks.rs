@@ -203,3 +203,40 @@ fn both_caches_of_images_know_tiles() {
         }
     }
 }
+
+/// Writes count when nothing of the block is inside, reads never.
+#[test]
+fn blocks_wholly_outside_are_counted() {
+    let mut bench = Bench::new();
+    // Two dwords wide, four rows.
+    bench.bind(media_surface(4, f::R32_UINT, Tiling::Linear));
+    let width = 8;
+    for (x, y, lost) in [
+        (0, 0, 0),
+        (-12, 0, 0),
+        (-16, 0, 32),
+        (width - 4, 3, 0),
+        (width, 0, 32),
+        (0, -1, 0),
+        (0, -2, 32),
+        (0, 4, 32),
+        (i32::MAX - 3, i32::MAX, 32),
+    ] {
+        bench.port.outside.clear();
+        bench.write(WRITE_MEDIA | 3, 0xffff, &[block(x, y, 16, 2), KEEP]);
+        let writes = bench
+            .port
+            .outside
+            .get(&3)
+            .map_or(0, |outside| outside.writes);
+        assert_eq!(writes, lost, "{x}, {y}");
+        bench.read(READ_MEDIA | 3, 0xffff, &[block(x, y, 16, 2)], &mut [KEEP]);
+        assert!(
+            bench
+                .port
+                .outside
+                .values()
+                .all(|outside| outside.reads == 0)
+        );
+    }
+}
