@@ -1,4 +1,4 @@
-//! Where `crestline media run` writes: files that are open before the run, and standard output.
+//! Where `crestline media run` writes: files opened early, standard output.
 //!
 //! No PRM chapter. Nothing that is there changes until there is something to write.
 
