@@ -80,7 +80,12 @@ impl Sink {
             replace(file, put)
         } else {
             let mut out = std::io::stdout().lock();
-            put(&mut out).and_then(|()| Ok(out.flush()?))
+            let put = put(&mut out).and_then(|()| Ok(out.flush()?));
+            // A reader that has seen enough is no error.
+            put.or_else(|error| match error.downcast_ref::<std::io::Error>() {
+                Some(io) if io.kind() == ErrorKind::BrokenPipe => Ok(()),
+                _ => Err(error),
+            })
         };
         written.map_err(|error| format!("{}: {error}", self.name()).into())
     }
