@@ -10,7 +10,9 @@ impl Random {
     pub fn new(seed: u64) -> Self {
         let given = std::env::var("CRESTLINE_FUZZ_SEED").map(|text| text.parse().unwrap());
         // Generators of one run differ: their own seeds are part of it.
-        let seed = given.map_or(seed, |given: u64| given ^ seed.rotate_left(32)).max(1);
+        let seed = given
+            .map_or(seed, |given: u64| given ^ seed.rotate_left(32))
+            .max(1);
         println!("seed {seed}");
         Random(seed)
     }
