@@ -59,7 +59,6 @@ fn function(code: u32, s: f64, d: f64, fs: f64, fd: f64) -> f64 {
     }
 }
 
-// covers: 5.7-01
 #[test]
 fn factors_and_functions() {
     let mut scene = Scene::new();

@@ -102,7 +102,6 @@ fn tight_sections_draw_the_same() {
 }
 
 /// Twenty times the same primitive after one URB_FENCE, in every way through the pipeline.
-// covers: 8.4.2-03
 #[test]
 fn no_entry_is_lost() {
     let mut scene = Scene::new();

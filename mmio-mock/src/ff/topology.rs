@@ -1,7 +1,7 @@
 //! Primitive assembly: vertices of a topology become objects.
 //!
 //! PRM: volume 2, 3D pipeline (primitive topologies); numbers from genxml gen4 (3D_Prim_Topo_Type).
-//! Not modelled: adjacency topologies, which start with G45.
+//! Not modelled: adjacency topologies.
 
 use crate::debug::vertex_tag;
 use crate::status::Unit;

@@ -213,7 +213,7 @@ fn depth_formats_split_and_join() {
     assert_eq!(DepthFormat::D16Unorm.encode(0.5), 0x8000);
 }
 
-// covers: 4.7.2-64, 4.7.2-61, 4.7.2-49
+// covers: 4.7.2-64, 4.7.2-61
 #[test]
 fn views_of_volumes_as_targets() {
     // BGRA8, 16x16x16, level 1 is rendered; slices 3 to 5 of it. Surface Min LOD is nothing to a target.

@@ -81,7 +81,10 @@ impl Session<'_> {
             .arg(&directory)
             .args(&slices)
             .env("PIGLIT_COMPRESSION", "none")
-            .env("MESA_SHADER_CACHE_DISABLE", "true");
+            .env("MESA_SHADER_CACHE_DISABLE", "true")
+            // Without Mesa's thread between program and driver: with it, crocus grows its program cache from two threads
+            // at once, with no lock (crocus_program_cache.c), and some draws have the kernels of neither.
+            .env("GALLIUM_THREAD", "0");
         let mut progress = Progress::new(&directory, &slices, number);
         let status = watch(command.spawn()?, &mut progress)?;
         let outcomes = self.gather()?;

@@ -427,7 +427,6 @@ fn destination_stencil_asks_for_the_stencil_test() {
     );
 }
 
-// covers: 5.7-01
 #[test]
 fn the_alpha_test_comes_before_depth() {
     let mut bench = Bench::new();

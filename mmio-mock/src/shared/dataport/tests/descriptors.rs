@@ -315,7 +315,7 @@ fn scattered_channels_are_their_own() {
     }
 }
 
-// covers: 5.3-01, 5.3-03, 5.10.1.1-03, 5.10.1.3-01, 5.10.7-02
+// covers: 5.3-01, 5.10.1.1-03, 5.10.1.3-01, 5.10.7-02
 #[test]
 fn commits_are_one_register_on_request() {
     let mut bench = Bench::new();

@@ -82,7 +82,7 @@ fn codes_name_their_functions() {
     }
 }
 
-// covers: 6.1.1.1-04, 6.1.1.1-01
+// covers: 6.1.1.1-04
 #[test]
 fn saturation_is_for_floats() {
     let ieee = FloatMode::Ieee;

@@ -215,7 +215,7 @@ fn keys_of_video_surfaces() {
     close(got, [128.0, 16.0, 128.0, 0.0], "Cr Y Cb A");
 }
 
-// covers: 4.4-01, 4.4-02, 4.4-03, 4.7.3-18, 4.7.3-19
+// covers: 4.4-02, 4.4-03, 4.7.3-18, 4.7.3-19
 #[test]
 fn comparisons_have_their_results_turned_round() {
     let mut bench = Bench::new();

@@ -188,7 +188,7 @@ fn beside(texel: impl Fn(usize) -> f32) -> Parameter {
 /// What no coordinate or LOD of these maps is.
 const UNUSED: f32 = 1e6;
 
-// covers: 4.8.1.3-13, 4.8.1.3-06, 4.8.1.4-06, 4.4-01
+// covers: 4.8.1.3-13, 4.8.1.3-06, 4.8.1.4-06
 #[test]
 fn sample_c_has_the_reference_in_fourth_place() {
     let mut bench = Bench::new();

@@ -208,7 +208,7 @@ fn tiles_count_from_the_base() {
     assert_eq!(load(&mut bench, [7 << 29, 0, 0, 0, 0], 1, 1), 0);
 }
 
-// covers: 4.7.2-37, 4.7.2-42, 4.7.2-43, 4.7.2-44, 4.7.2-52, 4.7.2-47
+// covers: 4.7.2-37, 4.7.2-42, 4.7.2-43, 4.7.2-44, 4.7.2-47
 #[test]
 fn sizes_of_surface_state() {
     let mut bench = Bench::new();
@@ -298,7 +298,7 @@ fn dword_4_of_surface_state() {
     assert_eq!(got, (2 * 28 * 8 + 9) as f32);
 }
 
-// covers: 4.7.2-09, 4.7.2.1.1-27, 4.7.2-33, 4.7.2-55, 4.7.2-30
+// covers: 4.7.2-09, 4.7.2.1.1-27, 4.7.2-33, 4.7.2-30
 #[test]
 fn render_targets_are_held_to_elements() {
     let resolve = |words: &[u32; 5], usage| Surface::resolve(words, usage).is_ok();

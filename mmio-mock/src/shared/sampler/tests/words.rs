@@ -140,7 +140,7 @@ fn samplers_and_borders_lie_in_general_state() {
     }
 }
 
-// covers: 4.7.1-01, 4.7.1-02, 4.7.2-01, 4.8.1.1-04, 4.0-02
+// covers: 4.7.1-01, 4.7.1-02, 4.8.1.1-04, 4.0-02
 #[test]
 fn binding_table_entries_point_into_surface_state() {
     let mut bench = Bench::new();

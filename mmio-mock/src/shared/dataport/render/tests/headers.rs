@@ -304,7 +304,6 @@ fn integers_are_clamped_as_integers() {
     }
 }
 
-// covers: 5.10.6-04
 #[test]
 fn formats_that_cannot_be_targets_are_refused() {
     // BC1_UNORM, R8G8B8_UNORM and R32_FLOAT_X8X24_TYPELESS are for the sampler and for vertices.
