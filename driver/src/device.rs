@@ -250,7 +250,7 @@ impl Device {
         &self.inner.hangcheck
     }
 
-    /// Sets the device time between two looks of the hang check (500 ms at first); an engine that has stood still for ten
+    /// Sets the device time between two looks of the hang check (250 ms at first); an engine that has stood still for ten
     /// of them hangs.
     pub fn set_hang_check_period(&self, period: Delta) {
         self.hangcheck().set_period(period);

@@ -18,19 +18,6 @@ mod image;
 /// Dwords of an image: a page, of which the longest takes about three quarters.
 pub const DWORDS: usize = 1024;
 
-/// Registers that belong to a context.
-const REGISTERS: [RegId; 9] = [
-    RegId::IaVerticesCount,
-    RegId::IaPrimitivesCount,
-    RegId::VsInvocationCount,
-    RegId::GsInvocationCount,
-    RegId::GsPrimitivesCount,
-    RegId::ClInvocationCount,
-    RegId::ClPrimitivesCount,
-    RegId::PsInvocationCount,
-    RegId::PsDepthCount,
-];
-
 /// MI_SET_CONTEXT: what was current is saved, the new one restored. Nothing happens when it is current already, unless
 /// Force Restore asks for it.
 pub fn set_context(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {

@@ -9,10 +9,9 @@ use regs::gen40::{
     State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dLineStipple,
     State3dPipelinedPointers, State3dPolyStippleOffset, State3dPolyStipplePattern,
     State3dSamplerPaletteLoad0, State3dVertexBuffers, State3dVertexElements, State3dVfStatistics,
-    StateBaseAddress, StateSip, UrbFence, VertexBufferState,
+    StateBaseAddress, StateSip, StatsReg, UrbFence, VertexBufferState,
 };
 
-use super::REGISTERS;
 use crate::cs::{CsContext, mi};
 use crate::ff::state::PipelineState;
 use crate::urb::{Owner, Urb};
@@ -99,7 +98,7 @@ fn behind(out: &mut Vec<u32>, command: &[u32], dwords: &[u32]) {
 
 fn registers(out: &mut Vec<u32>, ctx: &mut CsContext<'_, '_>) {
     let mut pairs = Vec::new();
-    for desc in REGISTERS.map(regs::gen40::RegId::desc) {
+    for desc in StatsReg::ALL.iter().map(|reg| reg.id().desc()) {
         for dword in 0..desc.dwords() {
             let offset = desc.offset + dword * 4;
             pairs.extend([offset, mi::mmio(ctx).read32(offset)]);
