@@ -129,6 +129,21 @@ impl ThreadBench {
         &self.urb
     }
 
+    /// The URB, to fill entries.
+    pub fn urb_mut(&mut self) -> &mut Urb {
+        &mut self.urb
+    }
+
+    /// The shared functions.
+    pub fn shared(&self) -> &Shared {
+        &self.shared
+    }
+
+    /// The shared functions, to set what commands would latch there.
+    pub fn shared_mut(&mut self) -> &mut Shared {
+        &mut self.shared
+    }
+
     /// System routine address (STATE_SIP), relative to the general state base.
     pub fn set_sip(&mut self, sip: u32) {
         self.td.set_sip(sip);

@@ -15,6 +15,7 @@ mod draw;
 mod encode;
 mod eu_run;
 mod file;
+mod message;
 mod regs_kind;
 #[cfg(test)]
 mod tests;
@@ -53,6 +54,7 @@ pub const KINDS: &[&dyn Kind] = &[
     &decode::Decode,
     &regs_kind::Regs,
     &draw::DrawPicture,
+    &message::Message,
 ];
 
 /// What became of the files of one kind.

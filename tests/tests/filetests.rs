@@ -68,7 +68,12 @@ fn draw() {
 }
 
 #[test]
+fn message() {
+    kind("message");
+}
+
+#[test]
 fn every_folder_belongs_to_a_kind() {
     assert_eq!(strangers(&corpus()), Vec::<String>::new());
-    assert_eq!(KINDS.len(), 10, "a kind without a test");
+    assert_eq!(KINDS.len(), 11, "a kind without a test");
 }

@@ -7,7 +7,7 @@
 //! `eu_run/question.rs`. Where none asks for the stop, the thread has to run to the end of the program.
 
 mod port;
-mod program;
+pub(super) mod program;
 mod question;
 
 use eu::{FloatMode, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
@@ -80,7 +80,7 @@ impl Kind for EuRun {
 }
 
 #[derive(Clone, Copy)]
-enum Register {
+pub(super) enum Register {
     General,
     Message,
 }
@@ -203,7 +203,7 @@ impl Setup {
 }
 
 /// `r2` or `m3.4` (subregisters count elements) as file and byte.
-fn place(name: &str, ty: Type) -> Result<(Register, usize), String> {
+pub(super) fn place(name: &str, ty: Type) -> Result<(Register, usize), String> {
     let bad = || format!("`{name}` is no register");
     let file = match name.get(..1) {
         Some("r") => Register::General,
@@ -225,7 +225,7 @@ fn place(name: &str, ty: Type) -> Result<(Register, usize), String> {
     Ok((file, at))
 }
 
-fn store(registers: &mut [eu::Grf], byte: usize, ty: Type, bits: u32) -> Option<()> {
+pub(super) fn store(registers: &mut [eu::Grf], byte: usize, ty: Type, bits: u32) -> Option<()> {
     let dword = registers.get_mut(byte / 32)?.get_mut(byte % 32 / 4)?;
     let shift = byte % 4 * 8;
     let mask = (u32::MAX >> (32 - 8 * ty.size())) << shift;
@@ -234,7 +234,7 @@ fn store(registers: &mut [eu::Grf], byte: usize, ty: Type, bits: u32) -> Option<
 }
 
 /// Element at a byte of a register file, zero-extended.
-fn load(registers: &[eu::Grf], byte: usize, ty: Type) -> u32 {
+pub(super) fn load(registers: &[eu::Grf], byte: usize, ty: Type) -> u32 {
     let dword = registers.get(byte / 32).map_or(0, |r| r[byte % 32 / 4]);
     dword >> (byte % 4 * 8) & u32::MAX >> (32 - 8 * ty.size())
 }
