@@ -13,7 +13,7 @@ use crate::machine::Machine;
 use crate::shared::context::{Events, UrbHandle};
 use crate::shared::{Shared, ThreadContext};
 use crate::status::{FaultRecord, Status, Unit};
-use crate::td::{KernelState, Outcome, SlotId, Td, ThreadRequest, VertexData};
+use crate::td::{KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, VertexData};
 use crate::trace::Trace;
 use crate::urb::Urb;
 
@@ -175,6 +175,7 @@ impl ThreadBench {
             constants: None,
             data: VertexData::Sequential(&[]),
             snapshot: false,
+            subject: Subject::Other,
         };
         let mut budget = 0;
         let mut machine = Machine {

@@ -6,6 +6,7 @@
 
 mod counters;
 mod eu;
+pub mod host;
 mod ic;
 mod sf;
 mod shared;
@@ -56,6 +57,8 @@ pub struct DebugRegs {
     shared: shared::Latched,
     eu: eu::Attention,
     halt_next: bool,
+    /// A debugger on the host, while there is one.
+    host: Option<Box<host::Host>>,
     /// No register is set that every thread and message has to ask for.
     quiet: bool,
 }
@@ -73,6 +76,7 @@ impl Default for DebugRegs {
             shared: shared::Latched::default(),
             eu: eu::Attention::default(),
             halt_next: false,
+            host: None,
             quiet: true,
         };
         for desc in regs::gen40::REGISTERS.iter().filter(|d| Self::owns(d)) {
@@ -126,6 +130,9 @@ impl DebugRegs {
         self.shared = shared::Latched::default();
         self.eu = eu::Attention::default();
         self.halt_next = false;
+        if let Some(host) = &mut self.host {
+            host.forget();
+        }
         self.listen();
     }
 
@@ -202,14 +209,51 @@ impl DebugRegs {
         self.listen();
     }
 
-    /// Whether no breakpoint register and no mode of the arbiters is on: the usual case, which costs
+    /// Whether no breakpoint register, no mode of the arbiters and no debugger is on: the usual case, which costs
     /// a thread nothing.
     pub fn quiet(&self) -> bool {
         self.quiet
     }
 
+    /// Attaches a debugger on the host, or takes it away; stopped threads go on then.
+    pub fn set_host(&mut self, on: bool) {
+        self.host = on.then(Box::default);
+        self.listen();
+    }
+
+    /// The debugger on the host, while there is one.
+    pub fn host(&self) -> Option<&host::Host> {
+        self.host.as_deref()
+    }
+
+    /// The same, to change it.
+    pub fn host_mut(&mut self) -> Option<&mut host::Host> {
+        self.host.as_deref_mut()
+    }
+
+    /// The host's watch that something has met: memory, or the registers of a thread.
+    pub fn watched(
+        &mut self,
+        key: host::ThreadKey,
+        grf: &[[u32; 8]],
+        memory: &mut mem::Memory,
+    ) -> Option<host::Why> {
+        let host = self.host_mut()?;
+        let by_memory = host.look(memory);
+        let by_register = host.look_at_registers(key, grf);
+        by_memory.or(by_register).map(host::Why::Rule)
+    }
+
+    /// Whether the debugger on the host holds the device.
+    #[inline]
+    pub fn held(&self) -> bool {
+        !self.quiet && self.host().is_some_and(|host| host.stopped().is_some())
+    }
+
     fn listen(&mut self) {
-        self.quiet = self.ic_breakpoints().is_none() && self.arbiter() == Arbiter::default();
+        self.quiet = self.ic_breakpoints().is_none()
+            && self.arbiter() == Arbiter::default()
+            && self.host.is_none();
     }
 
     /// Latches the mux outputs of a unit; output `n` is what mux value `n` shows.

@@ -3,6 +3,8 @@
 //! PRM: volume 4, chapter 2 (topology). Time passes only in `run`: one tick is one core clock and
 //! pays for one EU instruction or one command dword; other work is charged in proportion.
 
+mod debugger;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -298,6 +300,7 @@ impl Device {
             let before = left.min(quantum.max(1));
             let mut budget = before;
             let step = self.step(&mut memory, &mut budget);
+            self.watch(&mut memory);
             let used = before - budget;
             self.ticks += used;
             left -= used;
@@ -335,6 +338,12 @@ impl Device {
             debt: &mut self.debt,
         };
         self.spins = false;
+        if machine.debug.held() {
+            return Step::Blocked;
+        }
+        if machine.trace.is_on() {
+            machine.trace.begin(self.ticks, *machine.budget);
+        }
         match self.ff.step(&mut self.td, &mut machine) {
             Step::Idle => {}
             step => {

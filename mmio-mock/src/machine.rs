@@ -6,7 +6,7 @@ use crate::debug::DebugRegs;
 use crate::fault::UnitFault;
 use crate::shared::Shared;
 use crate::status::{Client, Status};
-use crate::trace::Trace;
+use crate::trace::{Event, Trace};
 use crate::urb::Urb;
 
 /// Short-lived borrows of everything below the thread dispatcher.
@@ -36,6 +36,12 @@ impl Machine<'_> {
         let paid = ticks.min(*self.budget);
         *self.budget -= paid;
         *self.debt = self.debt.saturating_add(ticks - paid);
+    }
+
+    /// Notes an event when the trace is on.
+    #[inline]
+    pub fn note(&mut self, event: Event) {
+        self.trace.event_at(*self.budget, event);
     }
 
     /// Records a fault with its place.

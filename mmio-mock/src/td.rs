@@ -6,6 +6,8 @@
 //! time slice keeps its slot and is resumed later. Media threads are launched, and take turns.
 
 mod breakpoints;
+pub mod debugger;
+mod deliver;
 mod payload;
 mod rounds;
 pub mod schedule;
@@ -14,8 +16,10 @@ use eu::{FloatMode, Grf, KernelCache, NoObserver, RunStats, Stop, Thread, Thread
 use isa::Verx10;
 
 use breakpoints::Breakpoints;
+use debugger::Kept;
 use rounds::Rounds;
 
+pub use crate::debug::host::Subject;
 use crate::debug::{Arbiter, DebugRegs, ExceptionOverride, IcBreakpoints};
 use crate::fault::UnitFault;
 use crate::machine::Machine;
@@ -87,6 +91,8 @@ pub struct ThreadRequest<'a> {
     pub data: VertexData<'a>,
     /// Snapshot flag of the thread.
     pub snapshot: bool,
+    /// What it is to work on, for debuggers.
+    pub subject: Subject,
 }
 
 /// Number of a thread slot.
@@ -156,6 +162,7 @@ struct Slot {
     /// Why its last turn ended.
     pause: Pause,
     rounds: Rounds,
+    kept: Kept,
 }
 
 impl Slot {
@@ -207,6 +214,7 @@ impl Td {
                 attention: false,
                 pause: Pause::Ready,
                 rounds: Rounds::default(),
+                kept: Kept::default(),
             })
             .collect();
         Td {
@@ -375,12 +383,7 @@ impl Td {
         slot.rounds.forget();
         slot.events.clear();
         slot.events.free.extend_from_slice(free);
-        machine.status.activity.threads[request.unit as usize] += 1;
-        machine.trace.event(Event::Dispatch {
-            ffid: request.unit.ffid(),
-            kernel: kernel.ip,
-            mask: request.dispatch_mask,
-        });
+        self.note_dispatch(at, request, machine);
         Some(id)
     }
 
@@ -430,45 +433,6 @@ impl Td {
         outcome
     }
 
-    /// Hands the gateway's register writes of a slot's last run to the threads they are for, and raises
-    /// their notification counter (PRM vol4 7.1.4, 11.3.4.12). A slot without a thread drops them.
-    fn deliver(&mut self, from: SlotId) {
-        let from = usize::from(from.0) % self.slots.len();
-        if self.slots[from].events.forwards.is_empty() {
-            return;
-        }
-        let writes = std::mem::take(&mut self.slots[from].events.forwards);
-        for write in &writes {
-            let per_eu = usize::from(self.threads_per_eu);
-            let at = usize::from(write.eu) * per_eu + usize::from(write.slot);
-            let target = usize::from(write.slot) < per_eu;
-            let Some(slot) = self.slots.get_mut(at).filter(|_| target) else {
-                continue;
-            };
-            slot.wake();
-            if slot.state != SlotState::Running {
-                continue;
-            }
-            let bytes = write.data.map(u32::to_le_bytes);
-            let data = bytes.as_flattened().iter();
-            for (i, byte) in data.take(usize::from(write.length)).enumerate() {
-                let at = usize::from(write.byte) + i;
-                if let Some(dword) = slot
-                    .thread
-                    .grf_mut()
-                    .get_mut(at / 32)
-                    .and_then(|r| r.get_mut(at % 32 / 4))
-                {
-                    let shift = at % 4 * 8;
-                    *dword = *dword & !(0xff << shift) | u32::from(*byte) << shift;
-                }
-            }
-            if write.notify {
-                slot.thread.notify(0);
-            }
-        }
-    }
-
     /// The thread in a slot.
     pub fn thread(&self, id: SlotId) -> &Thread {
         &self.slots[usize::from(id.0) % self.slots.len()].thread
@@ -497,10 +461,13 @@ impl Td {
         watch: Option<IcBreakpoints>,
     ) -> Outcome {
         let at = usize::from(id.0) % self.slots.len();
-        let slot = &mut self.slots[at];
-        if !matches!(slot.state, SlotState::Running | SlotState::Loops) {
+        let runs = matches!(self.slots[at].state, SlotState::Running | SlotState::Loops);
+        if !runs || machine.debug.held() {
             return Outcome::InFlight(id);
         }
+        let key = self.key(at);
+        let orders = self.orders(at, machine);
+        let slot = &mut self.slots[at];
         let who = slot.thread.id();
         let (eu, thread) = (u32::from(who.eu), u32::from(who.slot));
         if machine.debug.take_attention_clear(eu, thread) {
@@ -512,15 +479,18 @@ impl Td {
             }
         }
         let mut stats = RunStats::default();
+        let mut met = None;
         let base = slot.context.bases.general_state_base;
         let (breakpoints, arbiter) = if machine.debug.quiet() {
             (None, Arbiter::default())
         } else {
             (machine.debug.ic_breakpoints(), machine.debug.arbiter())
         };
+        let single = orders.as_ref().is_some_and(|orders| orders.single);
         let mut breakpoints = breakpoints
             .or(watch)
-            .map(|b| Breakpoints::new(b, base, self.isa));
+            .or(orders.is_some().then(IcBreakpoints::default))
+            .map(|b| Breakpoints::new(b, base, self.isa, orders));
         if breakpoints.is_some() {
             slot.wake();
         } else if slot.state == SlotState::Loops {
@@ -535,6 +505,7 @@ impl Td {
                 events: &mut slot.events,
                 arbiter,
                 debug: machine.debug,
+                trace: machine.trace,
                 owed: 0,
             };
             let (cache, budget) = (&mut self.cache, &mut *machine.budget);
@@ -542,9 +513,26 @@ impl Td {
             let stop = match &mut breakpoints {
                 None => run.run(cache, &mut port, &mut NoObserver, budget, &mut stats),
                 Some(observer) => loop {
-                    let stop = run.run(cache, &mut port, observer, budget, &mut stats);
-                    if stop != Stop::Observer {
-                        break stop;
+                    // Whoever watches registers or memory looks after every instruction.
+                    let whole = *budget;
+                    let mut slice = if single { whole.min(1) } else { whole };
+                    let given = slice;
+                    let stop = run.run(cache, &mut port, observer, &mut slice, &mut stats);
+                    *budget = whole - (given - slice);
+                    if single && let Some(why) = port.debug.watched(key, run.grf(), port.mem) {
+                        met = Some(why);
+                        if matches!(stop, Stop::Budget | Stop::Observer) {
+                            break Stop::Observer;
+                        }
+                    }
+                    match stop {
+                        Stop::Observer => {}
+                        Stop::Budget if single && *budget > 0 => continue,
+                        stop => break stop,
+                    }
+                    if let Some(why) = observer.met() {
+                        met = Some(why);
+                        break Stop::Observer;
                     }
                     if !run.breakpoint() {
                         observer.pass(run.ip());
@@ -554,6 +542,7 @@ impl Td {
             (stop, port.owed)
         };
         machine.charge(owed);
+        slot.kept.again = matches!(stop, Stop::Busy | Stop::Wait(_));
         slot.pause = match stop {
             Stop::Wait(n) => Pause::Wait(n),
             Stop::Busy => Pause::Busy,
@@ -565,13 +554,19 @@ impl Td {
         let activity = &mut machine.status.activity;
         activity.instructions[slot.unit as usize] += stats.instructions;
         activity.simd8[slot.unit as usize] += stats.simd8;
+        if breakpoints.is_some() {
+            let ended = stop == Stop::EndOfThread;
+            Self::after_run(slot, stats.instructions, met, ended, machine);
+        }
         match stop {
             Stop::EndOfThread => {
                 machine.shared.gateway.ended(who.eu, who.slot);
                 slot.state = SlotState::Free;
                 self.alive -= 1;
-                machine.trace.event(Event::End {
+                machine.note(Event::End {
                     ffid: slot.unit.ffid(),
+                    eu: who.eu,
+                    slot: who.slot,
                     instructions: slot.instructions,
                 });
                 return Outcome::Done(id);

@@ -1,4 +1,4 @@
-//! The device's event trace: what happened, in order, as text and as a hash.
+//! The device's event trace: what happened, in order, as text or typed.
 //!
 //! No PRM section: this is the model's own instrument. It costs one branch when switched off.
 
@@ -24,18 +24,15 @@ pub enum Event {
         dwords: u32,
     },
     /// A thread was dispatched.
-    Dispatch {
-        /// FFID of the fixed function.
-        ffid: u8,
-        /// Kernel start pointer.
-        kernel: u32,
-        /// Dispatch mask.
-        mask: u16,
-    },
+    Dispatch(Dispatch),
     /// A thread ended.
     End {
         /// FFID of the fixed function.
         ffid: u8,
+        /// EU.
+        eu: u8,
+        /// Thread slot on it.
+        slot: u8,
         /// Instructions it executed.
         instructions: u64,
     },
@@ -49,6 +46,104 @@ pub enum Event {
         /// ISR bits.
         bits: u32,
     },
+    /// VF brought a vertex. For sinks only.
+    Vertex {
+        /// Vertex buffer index, base vertex included.
+        index: u32,
+        /// Its URB entry.
+        handle: u16,
+        /// Whether it was fetched; otherwise the vertex cache had it.
+        fresh: bool,
+    },
+    /// A unit took an object up. For sinks only.
+    Object {
+        /// FFID of GS, clipper or SF.
+        ffid: u8,
+        /// 3DPRIM topology code.
+        topology: u8,
+        /// URB entries of its vertices; the first `count` count.
+        handles: [u16; 4],
+        /// Number of vertices.
+        count: u8,
+    },
+    /// A thread of GS or clipper has put out a vertex. For sinks only.
+    Emit {
+        /// FFID of GS or clipper.
+        ffid: u8,
+        /// URB entry.
+        handle: u16,
+    },
+    /// A thread sent a message. For sinks only.
+    Message {
+        /// EU of the sender.
+        eu: u8,
+        /// Its thread slot.
+        slot: u8,
+        /// FFID of the fixed function that asked for the sender.
+        ffid: u8,
+        /// Instruction, relative to General State Base Address.
+        ip: u32,
+        /// Function ID.
+        sfid: u8,
+        /// Descriptor.
+        desc: u32,
+        /// Payload registers.
+        length: u8,
+        /// Response registers.
+        response: u8,
+        /// Execution mask.
+        mask: u16,
+        /// Ticks that it took.
+        ticks: u32,
+        /// Whether the function refused it.
+        dropped: bool,
+    },
+    /// A unit wrote memory. For sinks only.
+    Memory {
+        /// Which client of memory.
+        client: &'static str,
+        /// First byte, a graphics address.
+        addr: u32,
+        /// Bytes.
+        bytes: u32,
+        /// Whether they were written.
+        write: bool,
+    },
+}
+
+/// A thread as it starts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dispatch {
+    /// FFID of the fixed function.
+    pub ffid: u8,
+    /// EU.
+    pub eu: u8,
+    /// Thread slot on it.
+    pub slot: u8,
+    /// How many threads of the unit came before it.
+    pub ordinal: u64,
+    /// Kernel start pointer.
+    pub kernel: u32,
+    /// Dispatch mask.
+    pub mask: u16,
+    /// The payload's header.
+    pub r0: [u32; 8],
+    /// Pixel shader threads: upper left pixels of the subspans, r1.2 to r1.5 of the payload.
+    pub subspans: [u32; 4],
+}
+
+impl Event {
+    /// Whether it is too frequent for a text.
+    fn is_detail(&self) -> bool {
+        matches!(
+            self,
+            Event::Vertex { .. }
+                | Event::Object { .. }
+                | Event::Emit { .. }
+                | Event::Message { .. }
+                | Event::Memory { .. }
+        )
+    }
 }
 
 impl fmt::Display for Event {
@@ -62,20 +157,55 @@ impl fmt::Display for Event {
             } => {
                 write!(f, "cs {addr:08x} {header:08x} {dwords}")
             }
-            Event::Dispatch { ffid, kernel, mask } => {
-                write!(f, "td ff{ffid} {kernel:08x} {mask:04x}")
-            }
-            Event::End { ffid, instructions } => write!(f, "eot ff{ffid} {instructions}"),
+            Event::Dispatch(d) => write!(f, "td ff{} {:08x} {:04x}", d.ffid, d.kernel, d.mask),
+            Event::End {
+                ffid, instructions, ..
+            } => write!(f, "eot ff{ffid} {instructions}"),
             Event::Primitive { sequence } => write!(f, "prim {sequence}"),
             Event::Irq { bits } => write!(f, "irq {bits:08x}"),
+            Event::Vertex {
+                index,
+                handle,
+                fresh,
+            } => write!(f, "vf {index} {handle:03x} {}", u8::from(*fresh)),
+            Event::Object {
+                ffid,
+                topology,
+                handles,
+                count,
+            } => {
+                write!(f, "obj ff{ffid} {topology}")?;
+                let handles = handles.iter().take(usize::from(*count));
+                handles.into_iter().try_for_each(|h| write!(f, " {h:03x}"))
+            }
+            Event::Emit { ffid, handle } => write!(f, "emit ff{ffid} {handle:03x}"),
+            Event::Message { sfid, desc, ip, .. } => write!(f, "send {ip:08x} {sfid} {desc:08x}"),
+            Event::Memory {
+                client,
+                addr,
+                bytes,
+                write,
+            } => {
+                let what = if *write { "write" } else { "read" };
+                write!(f, "{client} {what} {addr:08x} {bytes}")
+            }
         }
     }
 }
 
+/// Takes every event as it happens, with the device time in ticks.
+pub trait Sink: Send {
+    /// One event.
+    fn event(&mut self, ticks: u64, event: &Event);
+}
+
 /// Where events go: nowhere, or into a text of bounded length plus a running hash.
-#[derive(Clone, Debug, Default)]
+#[derive(Default)]
 pub struct Trace {
     on: bool,
+    sink: Option<Box<dyn Sink>>,
+    /// Ticks at the begin of the device's step, and what the step had left then.
+    now: (u64, u64),
     limit: usize,
     text: String,
     hash: u64,
@@ -98,6 +228,43 @@ impl Trace {
         }
     }
 
+    /// A trace that keeps nothing itself and hands every event on.
+    pub fn to(sink: Box<dyn Sink>) -> Self {
+        Trace {
+            on: true,
+            sink: Some(sink),
+            ..Trace::default()
+        }
+    }
+
+    /// Whether events go anywhere at all.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.on
+    }
+
+    /// Whether frequent events are wanted too.
+    #[inline]
+    pub fn is_detailed(&self) -> bool {
+        self.sink.is_some()
+    }
+
+    /// A step of the device begins at `ticks`, with `budget` ticks to spend.
+    pub fn begin(&mut self, ticks: u64, budget: u64) {
+        self.now = (ticks, budget);
+    }
+
+    /// The same event, `left` ticks before the end of the step.
+    #[inline]
+    pub fn event_at(&mut self, left: u64, event: Event) {
+        if self.on {
+            let (ticks, budget) = self.now;
+            let spent = budget.saturating_sub(left);
+            self.now = (ticks + spent, left.min(budget));
+            self.record(event);
+        }
+    }
+
     /// Notes an event when the trace is on.
     #[inline]
     pub fn event(&mut self, event: Event) {
@@ -108,6 +275,13 @@ impl Trace {
 
     #[cold]
     fn record(&mut self, event: Event) {
+        if let Some(sink) = &mut self.sink {
+            sink.event(self.now.0, &event);
+            return;
+        }
+        if event.is_detail() {
+            return;
+        }
         self.events += 1;
         if self.dropped > 0 {
             self.dropped += 1;

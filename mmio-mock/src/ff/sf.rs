@@ -16,7 +16,8 @@ use crate::debug::{SfPrimitive, SnapshotUnit};
 use crate::machine::Machine;
 use crate::shared::context::UrbHandle as Handles;
 use crate::status::Unit;
-use crate::td::{Outcome, SlotId, Td, ThreadRequest, UrbRead, VertexData};
+use crate::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
+use crate::trace::Event;
 use crate::urb::{Owner, Urb, UrbHandle};
 
 /// SF_STATE Cull Mode (genxml gen4).
@@ -100,9 +101,19 @@ impl Sf {
             return (Step::Idle, None);
         };
         machine.charge(OBJECT_TICKS);
-        let debug = *self
-            .numbered
-            .get_or_insert_with(|| machine.debug.sf_primitive());
+        let debug = if let Some(debug) = self.numbered {
+            debug
+        } else {
+            if machine.trace.is_detailed() {
+                machine.note(Event::Object {
+                    ffid: Unit::Sf.ffid(),
+                    topology: object.topology as u8,
+                    handles: object.vertices.map(|handle| handle.0),
+                    count: object.count as u8,
+                });
+            }
+            *self.numbered.insert(machine.debug.sf_primitive())
+        };
         let setup = if debug.culled {
             None
         } else {
@@ -156,6 +167,7 @@ impl Sf {
                 constants: config.constants(curbe),
                 data: VertexData::Sequential(&reads[..setup.count]),
                 snapshot: debug.thread.flag,
+                subject: Subject::Object(machine.status.activity.objects),
             },
             &[],
             machine,

@@ -13,7 +13,8 @@ use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::shared::context::UrbHandle as Handles;
 use crate::status::{Client, Unit};
-use crate::td::{Outcome, SlotId, Td, ThreadRequest, UrbRead, VertexData};
+use crate::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
+use crate::trace::Event;
 use crate::urb::{Owner, UrbHandle};
 
 /// An emitting thread in flight.
@@ -87,6 +88,14 @@ impl Spawner {
             machine.debug.clip_thread()
         };
         r0[6..8].copy_from_slice(&debug.r0());
+        if machine.trace.is_detailed() {
+            machine.note(Event::Object {
+                ffid: self.unit.ffid(),
+                topology: object.topology as u8,
+                handles: object.vertices.map(|handle| handle.0),
+                count: object.count as u8,
+            });
+        }
         if debug.capture {
             self.capture(&object, config.kernel.ip, machine);
         }
@@ -115,6 +124,7 @@ impl Spawner {
                 constants: config.constants(curbe),
                 data: VertexData::Sequential(&reads[..object.count.min(4)]),
                 snapshot: debug.flag,
+                subject: Subject::Other,
             },
             &free,
             machine,
@@ -221,6 +231,12 @@ impl Spawner {
                         ..Tag::of(self.unit, self.thread_id)
                     };
                     self.emitted = self.emitted.wrapping_add(1);
+                    if machine.trace.is_detailed() {
+                        machine.note(Event::Emit {
+                            ffid: self.unit.ffid(),
+                            handle: handle.0,
+                        });
+                    }
                     out.push_back(StreamVertex {
                         handle,
                         topology,

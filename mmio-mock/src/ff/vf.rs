@@ -14,6 +14,7 @@ use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::status::{Client, Unit};
 use crate::surface::format::{Capability, Format};
+use crate::trace::Event;
 use crate::urb::{Owner, Urb, UrbHandle};
 
 /// Entries of the post-transform vertex cache.
@@ -327,6 +328,13 @@ impl Vf {
             machine.debug.capture(SnapshotUnit::Vf, &[thread]);
         }
         machine.status.activity.vertices += 1;
+        if machine.trace.is_detailed() {
+            machine.note(Event::Vertex {
+                index: vertex_index,
+                handle: handle.0,
+                fresh,
+            });
+        }
         if self.statistics {
             machine.status.statistics.ia_vertices =
                 machine.status.statistics.ia_vertices.wrapping_add(1);

@@ -13,7 +13,7 @@ use crate::debug::SnapshotUnit;
 use crate::machine::Machine;
 use crate::shared::context::UrbHandle as Handles;
 use crate::status::Unit;
-use crate::td::{Outcome, SlotId, Td, ThreadRequest, UrbRead, VertexData};
+use crate::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
 
 /// The vertex shader unit.
 #[derive(Clone, Debug, Default)]
@@ -111,6 +111,7 @@ impl Vs {
                 constants: unit.constants(curbe),
                 data: VertexData::Interleaved(read(first), read(second.unwrap_or(first))),
                 snapshot: debug.flag,
+                subject: Subject::Vertices([Some(index), second_index]),
             },
             &[],
             machine,

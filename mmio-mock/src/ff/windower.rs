@@ -18,7 +18,7 @@ use crate::machine::Machine;
 use crate::shared::context::ThreadContext;
 use crate::shared::dataport::render::PixelBackend;
 use crate::status::{Client, Unit};
-use crate::td::{KernelState, Outcome, SlotId, Td, ThreadRequest, UrbRead, VertexData};
+use crate::td::{KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
 use crate::urb::UrbHandle;
 
 /// The windower and what it works on.
@@ -31,6 +31,8 @@ pub struct Windower {
     /// Setup entry of the primitive in work.
     setup: Option<UrbHandle>,
     in_flight: Vec<SlotId>,
+    /// How many objects SF has had before the one in work.
+    object: u64,
 }
 
 /// The machine as the windower sees it.
@@ -42,6 +44,7 @@ struct Glue<'a, 'm> {
     td: &'a mut Td,
     machine: &'a mut Machine<'m>,
     in_flight: &'a mut Vec<SlotId>,
+    object: u64,
 }
 
 impl Windower {
@@ -119,7 +122,9 @@ impl Windower {
         machine: &mut Machine<'_>,
     ) -> Step {
         self.setup = Some(primitive.setup_handle);
-        machine.trace.event(crate::trace::Event::Primitive {
+        // SF has one object at a time, and none while the windower works.
+        self.object = machine.status.activity.objects.saturating_sub(1);
+        machine.note(crate::trace::Event::Primitive {
             sequence: primitive.sequence,
         });
         let state = &self.state;
@@ -131,6 +136,7 @@ impl Windower {
             td,
             machine,
             in_flight: &mut self.in_flight,
+            object: self.object,
         };
         match self.wiz.begin(state, primitive, &mut glue) {
             Ok(true) => Step::Progress,
@@ -182,6 +188,7 @@ impl Windower {
             td,
             machine,
             in_flight: &mut self.in_flight,
+            object: self.object,
         };
         let step = self.wiz.step(state, &mut glue);
         // Rasterising takes time even when no thread starts.
@@ -252,6 +259,7 @@ impl WizPort for Glue<'_, '_> {
                 constants,
                 data: VertexData::Sequential(&setup),
                 snapshot: thread.snapshot,
+                subject: Subject::Pixels(self.object),
             },
             &[],
             self.machine,

@@ -15,7 +15,7 @@ use crate::shared::context::{StateBases, ThreadContext};
 use crate::shared::spawner::{Child, Member};
 use crate::shared::urb_msg::MEDIA_HANDLE_ROWS;
 use crate::status::Unit;
-use crate::td::{KernelState, Td, ThreadRequest, UrbRead, VertexData};
+use crate::td::{KernelState, Subject, Td, ThreadRequest, UrbRead, VertexData};
 use crate::urb::UrbHandle;
 
 /// A root thread and all that it spawned.
@@ -244,6 +244,7 @@ impl Media {
             constants: kernel.constants,
             data: VertexData::Sequential(data),
             snapshot,
+            subject: Subject::Other,
         };
         let Some(id) = td.launch(&request, &[], machine) else {
             return false;

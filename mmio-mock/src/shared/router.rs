@@ -14,6 +14,7 @@ use super::{Shared, math, null, sampler, spawner, urb_msg};
 use crate::UnitFault;
 use crate::debug::{Arbiter, DebugRegs};
 use crate::status::Unit;
+use crate::trace::{Event, Trace};
 use crate::urb::Urb;
 
 /// One thread's way out of its EU, put together for as long as the thread runs.
@@ -32,6 +33,8 @@ pub struct Router<'a> {
     pub debug: &'a mut DebugRegs,
     /// What the arbiters let through.
     pub arbiter: Arbiter,
+    /// Event trace.
+    pub trace: &'a mut Trace,
     /// Ticks of messages and fetches that nobody has paid yet.
     pub owed: u64,
 }
@@ -256,6 +259,21 @@ impl Port for Router<'_> {
         }
         let cost = self.cost(msg);
         self.owed = self.owed.saturating_add(cost);
+        if self.trace.is_detailed() {
+            self.trace.event(Event::Message {
+                eu: msg.thread.eu,
+                slot: msg.thread.slot,
+                ffid: msg.thread.ffid,
+                ip: msg.ip,
+                sfid: msg.sfid,
+                desc: msg.desc,
+                length: msg.payload.len() as u8,
+                response: msg.response_length,
+                mask: msg.exec_mask,
+                ticks: u32::try_from(cost).unwrap_or(u32::MAX),
+                dropped: delivery == Delivery::Dropped,
+            });
+        }
         // Dispatcher and fixed functions snoop the end of a thread whatever the target makes of
         // the message (PRM 2.6.8).
         if msg.eot {

@@ -35,6 +35,7 @@ struct Bench {
     ctx: ThreadContext,
     events: Events,
     debug: DebugRegs,
+    trace: crate::trace::Trace,
 }
 
 impl Bench {
@@ -55,6 +56,7 @@ impl Bench {
             },
             events: Events::default(),
             debug: DebugRegs::new(),
+            trace: crate::trace::Trace::default(),
         }
     }
 
@@ -67,6 +69,7 @@ impl Bench {
             events: &mut self.events,
             arbiter: self.debug.arbiter(),
             debug: &mut self.debug,
+            trace: &mut self.trace,
             owed: 0,
         }
     }

@@ -1,0 +1,54 @@
+//! The device under a debugger on the host: stops, threads, their registers.
+//!
+//! No PRM section. See `debug::host` for what can stop a thread.
+
+use eu::Thread;
+
+use super::Device;
+use crate::debug::host::{Host, Why};
+use crate::td::debugger::Info;
+
+impl Device {
+    /// Stops everything when a unit without threads has changed watched memory.
+    pub(super) fn watch(&mut self, memory: &mut mem::Memory) {
+        if let Some(host) = self.debug.host_mut().filter(|host| host.watches_memory())
+            && let Some(id) = host.look(memory)
+            && host.stopped().is_none()
+        {
+            host.stop(None, Why::Rule(id));
+        }
+    }
+
+    /// Attaches a debugger on the host, or takes it away; stopped threads go on then.
+    pub fn set_debugger(&mut self, on: bool) {
+        self.debug.set_host(on);
+    }
+
+    /// The debugger's rules and what has stopped, while one is attached.
+    pub fn debugger(&mut self) -> Option<&mut Host> {
+        self.debug.host_mut()
+    }
+
+    /// Every thread that is alive.
+    pub fn threads(&self) -> Vec<Info> {
+        self.td.infos().collect()
+    }
+
+    /// The registers of an EU's thread; `None` when the device has no such EU or slot. A slot without a thread
+    /// shows what the last one left.
+    pub fn thread(&self, eu: u8, slot: u8) -> Option<&Thread> {
+        Some(self.td.thread(self.td.slot_of(eu, slot)?))
+    }
+
+    /// The same, to change them. The thread must stand between two instructions, as it does between two calls of
+    /// [`run`](Self::run).
+    pub fn thread_mut(&mut self, eu: u8, slot: u8) -> Option<&mut Thread> {
+        let slot = self.td.slot_of(eu, slot)?;
+        Some(self.td.thread_mut(slot))
+    }
+
+    /// Forgets decoded instructions: whoever changes kernels behind the device's back has to say so.
+    pub fn invalidate_kernels(&mut self) {
+        self.td.invalidate();
+    }
+}
