@@ -89,7 +89,7 @@ impl Device {
             blt: Blt::default(),
             td: Td::new(info.eus, info.threads_per_eu, info.isa),
             urb: Urb::new(),
-            shared: Shared::of(info.isa),
+            shared: shared(info),
             status: Status::default(),
             trace: Trace::default(),
             ticks: 0,
@@ -454,8 +454,15 @@ impl Device {
         self.spins = false;
         self.td.reset();
         self.urb = Urb::new();
-        self.shared = Shared::of(self.info.isa);
+        self.shared = shared(self.info);
     }
+}
+
+/// The shared functions of a device.
+fn shared(info: &DeviceInfo) -> Shared {
+    let mut shared = Shared::of(info.isa);
+    shared.dataport.dual_source = info.dual_source;
+    shared
 }
 
 /// MI_MODE: Mode Idle.

@@ -4,6 +4,8 @@
 
 pub mod gen40;
 
+use crate::shared::dataport::render::DualSource;
+
 /// One device: identity and sizes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DeviceInfo {
@@ -23,6 +25,8 @@ pub struct DeviceInfo {
     pub threads_per_eu: u16,
     /// Instruction set of the EUs.
     pub isa: isa::Verx10,
+    /// Render target writes with two colours a pixel.
+    pub dual_source: DualSource,
     /// Core clock in MHz: how many ticks make a microsecond.
     pub core_mhz: u32,
 }

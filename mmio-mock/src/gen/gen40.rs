@@ -4,7 +4,9 @@
 //! machines report them.
 
 use super::DeviceInfo;
+use crate::shared::dataport::render::DualSource;
 
+/// A device of \[DevBW\].
 const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) -> DeviceInfo {
     DeviceInfo {
         name,
@@ -16,14 +18,23 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         eus: 8,
         threads_per_eu: 4,
         isa: isa::Verx10::GEN40,
+        dual_source: DualSource::Absent,
         core_mhz: 500,
+    }
+}
+
+/// A device of \[DevCL\], all of whose machines report a later stepping than A.
+const fn mobile(name: &'static str, title: &'static str, id: u16) -> DeviceInfo {
+    DeviceInfo {
+        dual_source: DualSource::Lower,
+        ..device(name, title, id, 0x0c)
     }
 }
 
 /// The devices, the best known first.
 pub const DEVICES: &[DeviceInfo] = &[
-    device("gm965", "Mobile Intel GM965 Express", 0x2a02, 0x0c),
-    device("gme965", "Mobile Intel GME965 Express", 0x2a12, 0x0c),
+    mobile("gm965", "Mobile Intel GM965 Express", 0x2a02),
+    mobile("gme965", "Mobile Intel GME965 Express", 0x2a12),
     device("g965", "Intel G965 Express", 0x29a2, 0x02),
     device("q965", "Intel Q965/Q963 Express", 0x2992, 0x02),
     device("g35", "Intel G35 Express", 0x2982, 0x03),

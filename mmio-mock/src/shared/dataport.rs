@@ -21,7 +21,7 @@ use crate::cc::direct;
 use crate::surface::Surface;
 use crate::surface::state::Use;
 use buffer::{Lost, View};
-use render::{CcCache, PixelBackend};
+use render::{CcCache, DualSource, PixelBackend};
 
 /// Binding table index that selects the stateless model.
 const STATELESS: u8 = 255;
@@ -60,6 +60,8 @@ pub struct DataPort {
     /// Render targets by address of their surface state.
     targets: Vec<RenderTarget>,
     cc: CcCache,
+    /// Dual source messages of the device.
+    pub dual_source: DualSource,
     /// Pixels written to render targets since reset.
     pub pixels: u64,
     /// Accesses past the end of surfaces since reset, by binding table index; few have any.
@@ -122,6 +124,7 @@ impl DataPort {
     ) -> Result<(), UnitFault> {
         let index = msg.function_control as u8;
         rules::ask(index != STATELESS, msg, rules::STATELESS)?;
+        self.dual_source.check(msg)?;
         let at = binding::surface_address(mem, ctx, index)?;
         let kept = self.targets.iter().position(|t| t.at == at.0);
         let place = if let Some(place) = kept {

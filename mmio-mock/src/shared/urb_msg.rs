@@ -37,6 +37,8 @@ pub enum Reject {
     Eot,
     /// Allocate together with EOT (PRM 8.4.2, table of combinations).
     AllocateAtEot,
+    /// Used is clear on entries of another unit than GS and clipper (PRM 8.4.2).
+    Unused,
     /// The rows lie past the end of the URB.
     Range,
 }
@@ -52,6 +54,7 @@ impl Reject {
             Reject::Alignment => "transposed URB write at an odd offset (PRM 8.4.2)",
             Reject::Eot => "end of thread at the URB (PRM 8.4)",
             Reject::AllocateAtEot => "allocate at the end of the thread (PRM 8.4.2)",
+            Reject::Unused => "unused output of a unit that must use its own (PRM 8.4.2)",
             Reject::Range => "rows past the end of the URB (PRM 8.1)",
         }
     }
@@ -118,6 +121,14 @@ pub fn execute_in(
     let others = [Unit::Wiz, Unit::Media];
     if msg.eot && others.iter().any(|unit| unit.ffid() == msg.thread.ffid) {
         return Err(Reject::Eot);
+    }
+    // PRM 8.4.2: GS and clipper may give entries back, the others have no output too many.
+    let all_used = [Unit::Vs, Unit::Sf, Unit::Wiz, Unit::Media];
+    if control.complete()
+        && !control.used()
+        && all_used.iter().any(|unit| unit.ffid() == msg.thread.ffid)
+    {
+        return Err(Reject::Unused);
     }
     let [entry0, entry1] =
         [header[0], header[1]].map(|handle| UrbHandle((handle as u16).saturating_mul(unit)));

@@ -15,7 +15,38 @@ use crate::cc::{
 };
 use crate::shared::context::{Events, ThreadContext};
 use crate::shared::error::refuse;
-use crate::surface::{DepthBuffer, Surface};
+use crate::surface::{Capability, DepthBuffer, Surface, SurfaceKind};
+
+/// Which dual source messages a device has (PRM 5.7.2, 5.10.6.2).
+///
+/// The manual's tag \[DevCL-B\] heads the chapter of the message, so it stands for that stepping and later ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum DualSource {
+    /// \[DevBW\]: none.
+    Absent,
+    /// \[DevCL-B\]: that of subspans 0 and 1.
+    Lower,
+    /// Both, as the text without tags has it.
+    #[default]
+    Whole,
+}
+
+impl DualSource {
+    /// Whether a render target write of this function control is none, or one that the device has.
+    fn serves(self, control: u16) -> bool {
+        match Form::decode(control) {
+            Some(Form::Dual8 { upper: true }) => self == DualSource::Whole,
+            Some(Form::Dual8 { upper: false }) => self != DualSource::Absent,
+            _ => true,
+        }
+    }
+
+    /// Refuses a message that the device does not have.
+    pub(super) fn check(self, msg: &Message<'_>) -> Result<(), UnitFault> {
+        let served = self.serves(msg.function_control);
+        rules::ask(served, msg, rules::DUAL_SOURCE)
+    }
+}
 
 /// What commands latched for the pixel back end before a draw.
 #[derive(Clone, Debug, Default)]
@@ -342,6 +373,10 @@ pub fn write(
     let rt = RenderTargetWrite::decode(msg).map_err(|what| refuse("DP", msg, what))?;
     let [m0, m1] = rt.header;
     let cc = cc.get(mem, ctx, backend, (m0[1] & !0x3f, m1[7] >> 27 & 0xf))?;
+    // PRM 5.10.6: formats of targets that blend are fewer.
+    let blends = cc.blend.is_some() && target.blend_enable && target.kind != SurfaceKind::Null;
+    let blendable = !blends || target.format.has(Capability::AlphaBlend);
+    rules::ask(blendable, msg, rules::BLEND_FORMAT)?;
     let origins = origins(m1);
     let planes = rt.planes();
     let index = m1[7] >> 16 & 0x7ff;

@@ -1,7 +1,8 @@
 //! What the data port refuses, and the bits of its error word that say so.
 //!
 //! PRM: volume 4, 3.4.7.1 (error word), 5.10. Not modelled: bit 10 (no chapter says which access
-//! crosses the stateless boundary) and bit 12 (a target of another format is a fault of its state).
+//! crosses the stateless boundary); bit 12 is for blending, a format that is no target at all is a
+//! fault of its state.
 
 use eu::Message;
 
@@ -26,11 +27,15 @@ pub const ALIGNMENT: &str = "misaligned base address or media block (PRM 5.10.2 
 pub const LENGTH: &str = "message length does not fit the descriptor (PRM 5.10)";
 /// Index 255 where there is no stateless form.
 pub const STATELESS: &str = "message without a stateless form at index 255 (PRM 5.10.4, 5.10.6)";
+/// A dual source message on a device that has none, or not for these slots.
+pub const DUAL_SOURCE: &str = "dual source message that the device does not have (PRM 5.10.6.2)";
+/// Colours are blended in a format that can only be written.
+pub const BLEND_FORMAT: &str = "blending in a format without it (PRM 5.10.6)";
 /// Registers expected that the function does not send, or the other way round.
 pub const RESPONSE: &str = "response length does not fit the descriptor (PRM 5.10.1.3)";
 
 /// Bits of the error word by rule (PRM 3.4.7.1).
-const BITS: [(&str, u32); 10] = [
+const BITS: [(&str, u32); 11] = [
     (HEADER, 0),
     (EOT, 1),
     (CACHE, 4),
@@ -40,6 +45,7 @@ const BITS: [(&str, u32); 10] = [
     (ALIGNMENT, 7),
     (LENGTH, 8),
     (STATELESS, 9),
+    (BLEND_FORMAT, 12),
     (RESPONSE, 13),
 ];
 

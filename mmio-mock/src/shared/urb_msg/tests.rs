@@ -5,6 +5,7 @@ use super::*;
 use eu::ThreadId;
 use eu::port::FloatMode;
 
+/// Sends a message of a GS thread.
 fn send(
     control: u16,
     mask: u16,
@@ -14,7 +15,10 @@ fn send(
     events: &mut Events,
 ) -> (Result<Outcome, Reject>, Grf) {
     let msg = Message {
-        thread: ThreadId::default(),
+        thread: ThreadId {
+            ffid: Unit::Gs.ffid(),
+            ..ThreadId::default()
+        },
         sfid: 6,
         function_control: control,
         desc: u32::from(control),

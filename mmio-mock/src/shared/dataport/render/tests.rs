@@ -106,17 +106,8 @@ impl Bench {
 
     fn send(&mut self, control: u16, payload: &[Grf]) -> Result<(), UnitFault> {
         let msg = Message {
-            thread: ThreadId::default(),
-            sfid: 5,
             function_control: 4 << 12 | control,
-            desc: 0,
-            response_length: 0,
-            eot: true,
-            exec_mask: 0,
-            exec_size: 16,
-            payload,
-            ip: 0,
-            float_mode: FloatMode::Ieee,
+            ..message(payload)
         };
         self.port.write(
             &msg,
@@ -137,6 +128,23 @@ impl Bench {
         self.mem
             .read_u32(GpuAddr(DEPTH + y * 1024 + x * 4))
             .unwrap()
+    }
+}
+
+/// A message to the write port with function control 0.
+fn message(payload: &[Grf]) -> Message<'_> {
+    Message {
+        thread: ThreadId::default(),
+        sfid: 5,
+        function_control: 0,
+        desc: 0,
+        response_length: 0,
+        eot: true,
+        exec_mask: 0,
+        exec_size: 16,
+        payload,
+        ip: 0,
+        float_mode: FloatMode::Ieee,
     }
 }
 
@@ -345,7 +353,7 @@ fn with_depth(destination: bool) -> Vec<Grf> {
     body
 }
 
-// covers: 5.10.6.3-12, 5.10.6.3-11
+// covers: 5.10.6.3-12, 5.10.6.3-11, 5.7-01
 #[test]
 fn destination_depth_asks_for_the_test() {
     let mut bench = Bench::new();
@@ -390,7 +398,7 @@ fn source_depth_alone_is_written_untested_by_the_last_target() {
     assert_eq!(bench.events.depth_count, 1);
 }
 
-// covers: 5.10.6.3-13
+// covers: 5.10.6.3-13, 5.7-01
 #[test]
 fn destination_stencil_asks_for_the_stencil_test() {
     let mut bench = Bench::new();
@@ -427,6 +435,7 @@ fn destination_stencil_asks_for_the_stencil_test() {
     );
 }
 
+// covers: 5.7-01
 #[test]
 fn the_alpha_test_comes_before_depth() {
     let mut bench = Bench::new();

@@ -337,3 +337,36 @@ fn messages_leave_nothing_behind() {
     );
     assert_eq!(before, sent(0x8, FloatMode::Ieee, 0xff, &source));
 }
+
+/// Bits 8 to 5, whose numbers the print has lost, one at a time: what each does says which it is.
+// covers: 6.1.1.1-01
+#[test]
+fn the_four_bits_above_the_integer_type() {
+    let ieee = FloatMode::Ieee;
+    // Reciprocals of all channels differ, some are above 1 and one is negative.
+    let x = [0.5f32, 0.25, 2.0, -4.0, 8.0, 0.125, 16.0, 32.0];
+    let payload = [x.map(f32::to_bits)];
+    let inv = |bits: u16| -> [f32; 8] {
+        let [w] = sent(1 | bits, ieee, 0xff, &payload);
+        w.map(f32::from_bits)
+    };
+    let plain = [2.0, 4.0, 0.5, -0.25, 0.125, 8.0, 0.0625, 0.031_25];
+    assert_eq!(inv(0), plain);
+    // 5, precision: a hint that IEEE mode ignores. 8, snapshot: nothing of the result.
+    assert_eq!(inv(1 << 5), plain);
+    assert_eq!(inv(1 << 8), plain);
+    // 6, saturate.
+    assert_eq!(
+        inv(1 << 6),
+        [1.0, 1.0, 0.5, 0.0, 0.125, 1.0, 0.0625, 0.031_25]
+    );
+    // 7, scalar: channels 0 and 4 for their four.
+    assert_eq!(
+        inv(1 << 7),
+        [2.0, 2.0, 2.0, 2.0, 0.125, 0.125, 0.125, 0.125]
+    );
+    assert_eq!(
+        inv(1 << 8 | 1 << 7 | 1 << 6 | 1 << 5),
+        [1.0, 1.0, 1.0, 1.0, 0.125, 0.125, 0.125, 0.125]
+    );
+}

@@ -230,3 +230,50 @@ fn messages_do_not_depend_on_earlier_ones() {
     });
     assert_eq!(outcomes[0], outcomes[1]);
 }
+
+/// Who may say of a complete entry that it is no output.
+// covers: 8.4.2-03
+#[test]
+fn unused_entries_are_for_gs_and_clipper() {
+    let units = [
+        (Unit::Vs, false),
+        (Unit::Gs, true),
+        (Unit::Clip, true),
+        (Unit::Sf, false),
+        (Unit::Media, false),
+    ];
+    for (unit, permitted) in units {
+        for control in [0, USED, COMPLETE, COMPLETE | USED] {
+            let (mut urb, mut events) = (Urb::new(), Events::default());
+            let payload = [header(20, 0), numbered(1)];
+            let mut response = [[0; 8]];
+            let msg = Message {
+                thread: ThreadId {
+                    ffid: unit.ffid(),
+                    ..ThreadId::default()
+                },
+                sfid: 6,
+                function_control: control,
+                desc: u32::from(control),
+                response_length: 0,
+                eot: false,
+                exec_mask: 0xff,
+                exec_size: 8,
+                payload: &payload,
+                ip: 0,
+                float_mode: FloatMode::Ieee,
+            };
+            let result = execute(&msg, &mut response, &mut urb, &mut events);
+            // On partial writes the bit means nothing.
+            if control == COMPLETE && !permitted {
+                assert_eq!(result, Err(Reject::Unused), "{unit:?}");
+                assert!(events.urb.is_empty());
+                assert_eq!(contents(&urb), vec![[0; 8]; 512]);
+            } else {
+                assert_eq!(result, Ok(Outcome::Done), "{unit:?} {control:#x}");
+                let event = events.urb[0];
+                assert_eq!(event.used, control == COMPLETE | USED);
+            }
+        }
+    }
+}

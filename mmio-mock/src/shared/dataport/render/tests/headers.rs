@@ -304,6 +304,7 @@ fn integers_are_clamped_as_integers() {
     }
 }
 
+// covers: 5.10.6-04
 #[test]
 fn formats_that_cannot_be_targets_are_refused() {
     // BC1_UNORM, R8G8B8_UNORM and R32_FLOAT_X8X24_TYPELESS are for the sampler and for vertices.
@@ -314,5 +315,72 @@ fn formats_that_cannot_be_targets_are_refused() {
         let sent = bench.send(LAST, &payload(0xffff, 0, simd16()));
         assert!(matches!(sent, Err(UnitFault::State { .. })), "{format:#x}");
         assert_eq!(bench.pixel(4, 2), 0);
+    }
+}
+
+/// The tables' formats that can be rendered to and not blended, some of each kind, and some that can be both.
+// covers: 5.10.6-04
+#[test]
+fn blending_needs_a_format_that_blends() {
+    const BLENDING: [u32; 5] = [0x000, 0x084, 0x0c0, 0x0d8, 0x140];
+    const OTHERS: [u32; 9] = [
+        0x002, 0x080, 0x087, 0x0c9, 0x0cc, 0x0d6, 0x10a, 0x141, 0x143,
+    ];
+    let adds = ColorCalcState::new()
+        .with_color_buffer_blend_enable(true)
+        .with_source_blend_factor(factor::BLENDFACTOR_ONE)
+        .with_destination_blend_factor(factor::BLENDFACTOR_ONE);
+    let colours = || vec![[1f32.to_bits(); 8]; 8];
+    for format in BLENDING.into_iter().chain(OTHERS) {
+        for (calculator, target) in [(false, false), (true, false), (false, true), (true, true)] {
+            let mut bench = Bench::new();
+            bench.colour_calc(adds.with_color_buffer_blend_enable(calculator));
+            let state = surface(values::surftype::SURFTYPE_2D, format);
+            bind(&mut bench, 0, state.with_color_blend_enable(target));
+            let sent = bench.send(LAST, &payload(0xffff, 0, colours()));
+            // Pixel (4, 2) is slot 0.
+            let bytes = regs::gen40::surface_format(format)
+                .unwrap()
+                .bits_per_element
+                / 8;
+            let mut pixel = [0; 16];
+            let pixel = &mut pixel[..bytes as usize];
+            let at = GpuAddr(TARGET + 2 * 1024 + 4 * bytes);
+            bench.mem.read_bytes(at, pixel).unwrap();
+            let written = pixel.iter().any(|&byte| byte != 0);
+            let legal = BLENDING.contains(&format) || !(calculator && target);
+            assert_eq!(written, legal, "{format:#x} {calculator} {target}");
+            match sent {
+                Ok(()) => assert!(legal),
+                Err(UnitFault::Message { what, .. }) => {
+                    assert_eq!((legal, rules::error_bits(what)), (false, 1 << 12));
+                    assert_eq!(bench.events.scoreboard_clear, 0);
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+    }
+}
+
+/// Two colours a pixel: not on \[DevBW\], and on \[DevCL\] for subspans 0 and 1 alone.
+// covers: 5.7.2-01, 5.10.6.2-04
+#[test]
+fn devices_differ_in_dual_source() {
+    for device in crate::r#gen::DEVICES {
+        let (_, tag) = regs::platform::of_device(device.pci.1).unwrap();
+        for (form, registers) in [(0u16, 8), (1, 1), (2, 8), (3, 8), (4, 4)] {
+            let mut bench = Bench::new();
+            bench.port.dual_source = device.dual_source;
+            bench.target(f::BGRA8, true);
+            let body = vec![[1f32.to_bits(); 8]; registers];
+            let sent = bench.send(form << 8 | LAST, &payload(0xffff, 0, body));
+            let legal = match (form, tag.code) {
+                (2, "DevCL") => true,
+                (2 | 3, _) => false,
+                _ => true,
+            };
+            assert_eq!(sent.is_ok(), legal, "{form:03b} on {}", device.name);
+            assert_eq!(bench.port.pixels != 0, legal);
+        }
     }
 }

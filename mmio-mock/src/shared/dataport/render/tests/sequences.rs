@@ -257,7 +257,7 @@ fn each_pixel_has_its_own_alpha() {
 }
 
 /// What one message wrote, a later one blends with and is tested against.
-// covers: 2.5-06, 1.2-03
+// covers: 2.5-06, 1.2-03, 5.7-01
 #[test]
 fn rendered_pixels_and_depths_are_read_back() {
     let mut bench = Bench::new();
@@ -292,4 +292,69 @@ fn rendered_pixels_and_depths_are_read_back() {
     body[..8].fill([1f32.to_bits(); 8]);
     bench.send(LAST, &payload(0xffff, 3 << 28, body)).unwrap();
     assert_eq!((bench.events.depth_count, bench.pixel(4, 2)), (8, bgra(0)));
+}
+
+/// Pixels, then a flush that is waited for: all caches of the read port have them.
+// covers: 5.3-03
+#[test]
+fn flushed_pixels_are_seen_by_other_caches() {
+    const FLUSH: u16 = 1 << 15 | 7 << 12;
+    let mut bench = Bench::new();
+    bench.target(f::BGRA8, false);
+    // Surface 1: the target's memory as a buffer.
+    let mut view = SurfaceState::new();
+    view.set_surface_type(values::surftype::SURFTYPE_BUFFER)
+        .set_surface_base_address(TARGET)
+        .set_width(0x7f)
+        .set_height(0x3f)
+        .set_surface_pitch(15);
+    bench.mem.write_u32(GpuAddr(STATE + 0x44), 0x240).unwrap();
+    bench
+        .mem
+        .write_dwords(GpuAddr(STATE + 0x240), view.dwords())
+        .unwrap();
+    let read = |bench: &mut Bench, cache: u16| {
+        // Two OWords at pixel (4, 2).
+        let header = [0, 0, 2 * 1024 + 4 * 4, 0, 0, 0, 0, 0];
+        let msg = Message {
+            sfid: 4,
+            function_control: cache << 14 | 2 << 8 | 1,
+            response_length: 1,
+            eot: false,
+            exec_mask: 0xff,
+            ..message(std::slice::from_ref(&header))
+        };
+        let mut w = [[0; 8]];
+        bench
+            .port
+            .read(&msg, &mut w, &bench.mem, &bench.ctx)
+            .unwrap();
+        w[0]
+    };
+    for cache in 0..3 {
+        assert_eq!(read(&mut bench, cache), [0; 8], "the old data are cached");
+    }
+    bench.send(0, &payload(0xffff, 0, simd16())).unwrap();
+    let header = [[0; 8]];
+    let mut flush = Message {
+        function_control: FLUSH,
+        eot: false,
+        ..message(&header)
+    };
+    // A commit is one register, no more and no less.
+    for (response_length, served) in [(0, false), (2, false), (1, true)] {
+        flush.response_length = response_length;
+        let sent = bench.port.write(
+            &flush,
+            &mut bench.mem,
+            &bench.ctx,
+            &bench.pixel,
+            &mut bench.events,
+        );
+        assert_eq!(sent.is_ok(), served, "{response_length}");
+    }
+    let [a, b, c, d] = [0, 1, 4, 5].map(bgra);
+    for cache in 0..3 {
+        assert_eq!(read(&mut bench, cache), [a, b, c, d, 0, 0, 0, 0]);
+    }
 }
