@@ -11,6 +11,7 @@
 pub mod alpha;
 pub mod blend;
 pub mod compare;
+pub mod constant;
 pub mod depth;
 pub mod direct;
 pub mod dither;
@@ -21,6 +22,7 @@ pub mod stencil;
 
 pub use alpha::test_block as alpha_test;
 pub use compare::Compare;
+pub use constant::write_constant;
 pub use depth::{DepthBlock, DepthOutcome, test_block as depth_stencil_test};
 pub use pixel::{PixelBlock, write_block, write_pixels};
 pub use state::{CcError, CcState};

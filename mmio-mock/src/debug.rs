@@ -59,6 +59,8 @@ pub struct DebugRegs {
     halt_next: bool,
     /// A debugger on the host, while there is one.
     host: Option<Box<host::Host>>,
+    /// The host has asked for a flush of all caches between memory and EUs.
+    flush: bool,
     /// No register is set that every thread and message has to ask for.
     quiet: bool,
 }
@@ -77,6 +79,7 @@ impl Default for DebugRegs {
             eu: eu::Attention::default(),
             halt_next: false,
             host: None,
+            flush: false,
             quiet: true,
         };
         for desc in regs::gen40::REGISTERS.iter().filter(|d| Self::owns(d)) {
@@ -194,19 +197,30 @@ impl DebugRegs {
         let new = desc.write(dword, old, value);
         match id {
             RegId::EuAttClr => {
-                // A written one is a pulse; nothing is stored (3.5).
+                // Nothing that can be read is stored (3.5).
                 if dword == 0 {
                     self.eu.clear(new);
                 }
                 return;
             }
             RegId::TdCtl => self.halt_next = td::force_external_halt(new),
+            RegId::MaDebug1 => self.shared.flow(),
             RegId::WizStrgVal => self.wiz = wiz::Instances::default(),
             RegId::WizCtl if wiz::rearmed(old, new) => self.wiz = wiz::Instances::default(),
             _ => {}
         }
         self.put(desc.offset, dword, new);
         self.listen();
+    }
+
+    /// The host flushes all caches between memory and the EUs (3.6.2), through GFX_FLSH_CNTL.
+    pub fn request_flush(&mut self) {
+        self.flush = true;
+    }
+
+    /// Takes what [`request_flush`](Self::request_flush) asked for.
+    pub fn take_flush(&mut self) -> bool {
+        std::mem::take(&mut self.flush)
     }
 
     /// Whether no breakpoint register, no mode of the arbiters and no debugger is on: the usual case, which costs

@@ -327,6 +327,10 @@ impl Device {
 
     /// One step of whatever has work: the pipeline first, then the next command.
     fn step(&mut self, memory: &mut mem::Memory, budget: &mut u64) -> Step {
+        if self.debug.take_flush() {
+            self.td.invalidate();
+            self.shared.invalidate();
+        }
         let mut machine = Machine {
             mem: memory,
             urb: &mut self.urb,
@@ -394,9 +398,6 @@ impl Device {
             irq::raise_error(&mut self.regs, irq::error::PAGE_TABLE);
         }
         if let Some(error) = self.shared.error.take() {
-            if let Some((unit, words)) = error.words() {
-                self.debug.shared_error(unit, words);
-            }
             let fault = UnitFault::Message {
                 unit: "shared function",
                 desc: error.desc,

@@ -73,6 +73,10 @@ impl Mmio<'_> {
                 irq::settle_errors(self.regs);
             }
             UnitReg::Cs(CsReg::Instpm) => self.instpm(place, value),
+            UnitReg::Cs(CsReg::GfxFlshCntl) => {
+                self.regs.bus_write(place, value);
+                self.debug.request_flush();
+            }
             _ if DebugRegs::owns(place.id.desc()) => self.debug.write(place.id, place.dword, value),
             _ => self.regs.bus_write(place, value),
         }

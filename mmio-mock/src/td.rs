@@ -473,10 +473,10 @@ impl Td {
         if machine.debug.take_attention_clear(eu, thread) {
             slot.thread.attention_clear();
             slot.wake();
-            if std::mem::take(&mut slot.attention) {
-                // The host lets the thread go on (PRM 3.5).
-                slot.thread.notify(1);
-            }
+        }
+        if machine.debug.take_attention_release(eu, thread) && std::mem::take(&mut slot.attention) {
+            // The host lets the thread go on (PRM 3.5.4).
+            slot.thread.notify(1);
         }
         let mut stats = RunStats::default();
         let mut met = None;

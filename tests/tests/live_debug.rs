@@ -119,6 +119,7 @@ fn a_breakpoint_waits_for_the_host() {
         write(&scene, offset, 0);
         // The least significant bit of EU_ATT_CLR is EU 0, thread 0.
         write(&scene, reg::EU_ATT_CLR.offset(), 1);
+        write(&scene, reg::EU_ATT_CLR.offset(), 0);
         frame.wait(FRAME).expect("the thread goes on");
         assert_eq!(read(&scene, reg::EU_ATT.offset()), 0);
         assert!(target.words().iter().any(|&w| w != 0), "register {which}");

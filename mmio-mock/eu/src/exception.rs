@@ -106,12 +106,14 @@ pub(crate) fn write_control(t: &mut Thread, cr0: u32, cr1: u32, cr2: u32) {
     t.acc_lazy = false;
     if was_inside && cr0 & CR0_MASTER == 0 {
         t.jump_to(cr2 & !15);
-        // Single step: a breakpoint status left set with Suppress set traps again after one
-        // instruction (PRM 3.6.1): this one, then the next.
-        let stepping = t.cr[1] & CR1_BREAKPOINT != 0 && t.cr[0] & CR0_BREAKPOINT_SUPPRESS != 0;
-        t.step = if stepping { 2 } else { 0 };
-        if t.cr[1] & CR1_EXTERNAL_HALT != 0 {
+        // Suppress lets one instruction execute and is reset; a breakpoint status left set traps again then, or at
+        // once without Suppress (PRM 3.6.1). Counted are this instruction and the next.
+        let suppressed = t.cr[0] & CR0_BREAKPOINT_SUPPRESS != 0;
+        t.step = if suppressed { 2 } else { 0 };
+        let again = t.cr[1] & CR1_BREAKPOINT != 0 && !suppressed;
+        if again || t.cr[1] & CR1_EXTERNAL_HALT != 0 {
             // The routine has not cleared it, or it came in the meantime.
+            t.step = 0;
             enter(t, 0, cr2);
         }
     } else if raised && t.cr[1] & CR1_SOFTWARE_ENABLE != 0 {

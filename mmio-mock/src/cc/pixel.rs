@@ -226,12 +226,12 @@ fn write_one(
 }
 
 /// Whether anything of the target can be written; a null surface swallows everything.
-fn writable(target: &Surface) -> bool {
+pub(super) fn writable(target: &Surface) -> bool {
     target.kind != SurfaceKind::Null && target.write_channels != 0
 }
 
 /// Size of what can be written: the level's, or one row for buffers and 1D.
-fn extent(target: &Surface) -> (u32, u32) {
+pub(super) fn extent(target: &Surface) -> (u32, u32) {
     match target.kind {
         SurfaceKind::Buffer => (target.width, u32::MAX),
         SurfaceKind::OneD => (target.level_width(target.render_lod), u32::MAX),

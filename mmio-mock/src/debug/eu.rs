@@ -7,12 +7,17 @@ use super::DebugRegs;
 /// Threads per EU; eight EUs make the 32 bits of the registers.
 const THREADS: u32 = 4;
 
-/// Attention and data bits, and clear pulses not yet delivered; bit 0 is EU 0 thread 0.
+/// Attention and data bits, and what of EU_ATT_CLR has not reached the threads; bit 0 is EU 0 thread 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Attention {
     raised: u32,
     data: u32,
+    /// EU_ATT_CLR as last written, which nobody can read.
+    held: u32,
+    /// AClear pulses on their way: N1 bit 0 and CR0 bit 2 are to be reset.
     pulses: u32,
+    /// Waits that end.
+    released: u32,
 }
 
 /// Bit of a thread, counted from the least significant one.
@@ -45,11 +50,15 @@ impl Attention {
         }
     }
 
-    /// EU_ATT_CLR: here the least significant bit is EU 0 thread 0.
-    pub(super) fn clear(&mut self, pulses: u32) {
-        self.raised &= !pulses;
-        self.data &= !pulses;
-        self.pulses |= pulses;
+    /// EU_ATT_CLR: here the least significant bit is EU 0 thread 0. A bit that becomes one resets the signals
+    /// (3.5, AClear); when it is set back to zero the wait ends (3.5.4).
+    pub(super) fn clear(&mut self, value: u32) {
+        let set = value & !self.held;
+        self.raised &= !set;
+        self.data &= !set;
+        self.pulses |= set;
+        self.released |= self.held & !value;
+        self.held = value;
     }
 }
 
@@ -87,8 +96,11 @@ impl DebugRegs {
         pulse
     }
 
-    /// Whether AClear pulses wait to be delivered.
-    pub fn attention_clears_pending(&self) -> bool {
-        self.eu.pulses != 0
+    /// Takes the end of a thread's wait: its bit of EU_ATT_CLR was set, and then set back.
+    pub fn take_attention_release(&mut self, eu: u32, thread: u32) -> bool {
+        let bit = bit(eu, thread);
+        let released = self.eu.released & bit != 0;
+        self.eu.released &= !bit;
+        released
     }
 }

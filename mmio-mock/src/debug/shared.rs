@@ -1,9 +1,9 @@
 //! Shared functions: errors, URB write trap, render cache colour, arbiter halts.
 //!
-//! PRM: volume 4, 3.4.2, 3.4.5 to 3.4.10 and 3.7.1. The EM pipeline word and all mux values of the
-//! render cache are not modelled.
+//! PRM: volume 4, 3.4.2, 3.4.5 to 3.4.10 and 3.7.1. Of the EM pipeline word only the input stage, and no mux
+//! value of the render cache.
 
-use regs::gen40::{TsMessageError, fields, reg};
+use regs::gen40::{MathDebugData, TsMessageError, fields, reg};
 
 use super::{DebugRegs, SnapshotUnit};
 
@@ -31,26 +31,58 @@ pub struct ErrorWords {
     pub dword7: u32,
 }
 
+/// The error register of a function.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Kept {
+    words: ErrorWords,
+    /// They are those of an error, which stays.
+    valid: bool,
+}
+
 /// Error words and pointers behind the muxes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Latched {
     pub(super) ts_error: TsMessageError,
-    math: [ErrorWords; 2],
-    sampler: ErrorWords,
-    data_port: ErrorWords,
-    data_port_error: bool,
-    urb: ErrorWords,
+    math: [Kept; 2],
+    /// What stands in front of each math unit.
+    math_input: [MathDebugData; 2],
+    sampler: Kept,
+    data_port: Kept,
+    urb: Kept,
     binding_tables: [u32; 32],
 }
 
-/// What the arbiters let through at present (3.4.5).
+impl Latched {
+    /// The arbiters have got other orders: what still has to wait says so again.
+    pub(super) fn flow(&mut self) {
+        self.math_input = Default::default();
+    }
+
+    fn kept(&mut self, unit: SharedUnit) -> &mut Kept {
+        match unit {
+            SharedUnit::Math(em) => {
+                let [first, second] = &mut self.math;
+                if em & 1 == 0 { first } else { second }
+            }
+            SharedUnit::Sampler => &mut self.sampler,
+            SharedUnit::DataPort => &mut self.data_port,
+            SharedUnit::Urb => &mut self.urb,
+        }
+    }
+}
+
+/// What the arbiters let through at present (3.4.5), and other modes that every message asks for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Arbiter {
     messages: bool,
     writebacks: bool,
     rows: bool,
-    /// One message at a time; its sideband is kept in the function's error words.
+    /// Some function takes one message at a time, and keeps its sideband in the error words.
     pub non_pipelined: bool,
+    /// Every texel comes from memory (3.4.6.1).
+    pub texture_l1_disabled: bool,
+    /// Colour of the pixels of flagged threads (3.4.8).
+    pub default_color: Option<u32>,
 }
 
 impl Arbiter {
@@ -58,6 +90,11 @@ impl Arbiter {
     /// started: nobody can tell the difference.
     pub fn holds(self, math: bool, answers: bool) -> bool {
         self.messages || answers && (self.rows || self.writebacks && !math)
+    }
+
+    /// Whether what holds a message of the math unit holds its answer: the unit itself has the message.
+    pub fn holds_answers(self) -> bool {
+        self.rows && !self.messages
     }
 }
 
@@ -69,38 +106,45 @@ impl DebugRegs {
             writebacks: self.ma_writebacks_halted(),
             rows: self.ma_row_input_halted(),
             non_pipelined: self.non_pipelined(),
+            texture_l1_disabled: self.sampler_l1_disabled(),
+            default_color: self.rc_default_color(),
         }
     }
 
-    /// A shared function discarded a message.
-    ///
-    /// The data port keeps its first error until reset (3.4.7), the others show the latest.
+    /// A shared function discarded a message: it keeps its first error until reset, as 3.4.7 says of the
+    /// data port.
     pub fn shared_error(&mut self, unit: SharedUnit, words: ErrorWords) {
-        self.keep(unit, words);
-        if unit == SharedUnit::DataPort {
-            self.shared.data_port_error = true;
+        let kept = self.shared.kept(unit);
+        if !kept.valid {
+            *kept = Kept { words, valid: true };
         }
     }
 
-    /// A shared function received a good message: in non-pipelined mode its sideband (`header`
+    /// A shared function received a message: in non-pipelined mode its sideband (`header`
     /// without error bits) and r0 are kept all the same (3.7.1.2).
     pub fn shared_message(&mut self, unit: SharedUnit, words: ErrorWords) {
-        if self.non_pipelined() {
-            self.keep(unit, words);
+        let own = match unit {
+            SharedUnit::Math(_) => {
+                self.is(reg::MATH_CTL, fields::MATH_CTL::NON_PIPELINE_MODE_ENABLE)
+            }
+            SharedUnit::DataPort => self.is(reg::RC_CTL, fields::RC_CTL::NON_PIPELINE_MODE_ENABLE),
+            SharedUnit::Sampler | SharedUnit::Urb => false,
+        };
+        if !own && !self.ma_non_pipelined() {
+            return;
+        }
+        let kept = self.shared.kept(unit);
+        if !kept.valid {
+            kept.words = words;
         }
     }
 
-    fn keep(&mut self, unit: SharedUnit, words: ErrorWords) {
-        match unit {
-            SharedUnit::Math(em) => {
-                if let Some(slot) = self.shared.math.get_mut((em & 1) as usize) {
-                    *slot = words;
-                }
-            }
-            SharedUnit::Sampler => self.shared.sampler = words,
-            SharedUnit::DataPort if self.shared.data_port_error => {}
-            SharedUnit::DataPort => self.shared.data_port = words,
-            SharedUnit::Urb => self.shared.urb = words,
+    /// A message whose answer has no way back to its EU stands in front of a math unit.
+    pub fn math_waits(&mut self, em: u32, data: MathDebugData) {
+        let [first, second] = &mut self.shared.math_input;
+        let input = if em & 1 == 0 { first } else { second };
+        if !input.input_data_valid() {
+            *input = data.with_input_data_valid(true);
         }
     }
 
@@ -177,30 +221,45 @@ impl DebugRegs {
 
     /// One message at a time: arbiter, math unit or render cache ask for it.
     pub fn non_pipelined(&self) -> bool {
-        self.is(
-            reg::MA_DEBUG_1,
-            fields::MA_DEBUG_1::NON_PIPELINE_MODE_ENABLE,
-        ) || self.is(reg::MATH_CTL, fields::MATH_CTL::NON_PIPELINE_MODE_ENABLE)
+        self.ma_non_pipelined()
+            || self.is(reg::MATH_CTL, fields::MATH_CTL::NON_PIPELINE_MODE_ENABLE)
             || self.is(reg::RC_CTL, fields::RC_CTL::NON_PIPELINE_MODE_ENABLE)
     }
 
+    /// The arbiter lets one message at a time through.
+    fn ma_non_pipelined(&self) -> bool {
+        self.is(
+            reg::MA_DEBUG_1,
+            fields::MA_DEBUG_1::NON_PIPELINE_MODE_ENABLE,
+        )
+    }
+
     pub(super) fn math_rdata(&self) -> u32 {
+        use fields::MATH_CTL::DEBUG_DATA_MUX_SELECT::Value;
         use fields::MATH_CTL::{DEBUG_DATA_MUX_SELECT, EM_UNIT_SELECT};
         let em = usize::try_from(self.field(reg::MATH_CTL, EM_UNIT_SELECT)).unwrap_or(0);
-        let header = self.field(reg::MATH_CTL, DEBUG_DATA_MUX_SELECT)
-            == DEBUG_DATA_MUX_SELECT::Value::ErrorMessageHeader as u32;
-        if header {
-            self.shared.math.get(em).map_or(0, |w| w.header)
-        } else {
-            0
+        match self.field(reg::MATH_CTL, DEBUG_DATA_MUX_SELECT) {
+            m if m == Value::ErrorMessageHeader as u32 => {
+                self.shared.math.get(em).map_or(0, |w| w.words.header)
+            }
+            m if m == Value::EmDebugData as u32 => {
+                self.shared.math_input.get(em).map_or(0, |w| w.0[0])
+            }
+            _ => 0,
         }
     }
 
     pub(super) fn sampler_rdata(&self) -> u32 {
-        use fields::SAMPLER_CTL::DEBUG_DATA_MUX_SELECT;
         use fields::SAMPLER_CTL::DEBUG_DATA_MUX_SELECT::Value;
+        use fields::SAMPLER_CTL::SAMPLER_UNIT_SELECT::Value as Unit;
+        use fields::SAMPLER_CTL::{DEBUG_DATA_MUX_SELECT, SAMPLER_UNIT_SELECT};
+        // Messages come in through the first unit, and the error words are of a message; what the others
+        // show is not published.
+        if self.field(reg::SAMPLER_CTL, SAMPLER_UNIT_SELECT) != Unit::Si as u32 {
+            return 0;
+        }
         let mux = self.field(reg::SAMPLER_CTL, DEBUG_DATA_MUX_SELECT);
-        let words = self.shared.sampler;
+        let words = self.shared.sampler.words;
         match mux {
             m if m == Value::ErrorMessageHeader as u32 => words.header,
             m if m == Value::HeaderDword6 as u32 => words.dword6,
@@ -213,7 +272,7 @@ impl DebugRegs {
         use fields::DP_CTL::DEBUG_DATA_MUX_SELECT;
         use fields::DP_CTL::DEBUG_DATA_MUX_SELECT::Value;
         let mux = self.field(reg::DP_CTL, DEBUG_DATA_MUX_SELECT);
-        let words = self.shared.data_port;
+        let words = self.shared.data_port.words;
         match mux {
             m if m == Value::ErrorMessageHeader as u32 => words.header,
             m if m == Value::HeaderDword6 as u32 => words.dword6,
@@ -229,9 +288,9 @@ impl DebugRegs {
     pub(super) fn urb_rdata(&self) -> u32 {
         use fields::URB_CTL::DEBUG_DATA_MUX_SELECT::Value;
         match self.mux(SnapshotUnit::Urb) {
-            m if m == Value::ErrorMessageHeader as u32 => self.shared.urb.header,
-            m if m == Value::HeaderDword6 as u32 => self.shared.urb.dword6,
-            m if m == Value::HeaderDword7 as u32 => self.shared.urb.dword7,
+            m if m == Value::ErrorMessageHeader as u32 => self.shared.urb.words.header,
+            m if m == Value::HeaderDword6 as u32 => self.shared.urb.words.dword6,
+            m if m == Value::HeaderDword7 as u32 => self.shared.urb.words.dword7,
             _ => self.latched(SnapshotUnit::Urb),
         }
     }

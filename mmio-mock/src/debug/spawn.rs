@@ -56,9 +56,11 @@ impl DebugRegs {
         verdict.flag
     }
 
-    /// Keeps the sideband of a message the thread spawner refused.
+    /// Keeps the sideband of the first message that the thread spawner refused.
     pub fn ts_error(&mut self, error: TsMessageError) {
-        self.shared.ts_error = error.with_error_code_valid(true);
+        if !self.shared.ts_error.error_code_valid() {
+            self.shared.ts_error = error.with_error_code_valid(true);
+        }
     }
 
     fn latch_descriptor(&mut self, thread: &MediaThread) {

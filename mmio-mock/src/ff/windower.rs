@@ -89,6 +89,7 @@ impl Windower {
                 state.drawing_rectangle.drawing_rectangle_origin_x() as u16,
                 state.drawing_rectangle.drawing_rectangle_origin_y() as u16,
             ),
+            ..PixelBackend::default()
         };
         let wm = &self.state.wm;
         self.kernel = KernelState {

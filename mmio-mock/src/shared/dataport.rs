@@ -12,14 +12,15 @@ use std::collections::BTreeMap;
 
 use eu::{Grf, Message};
 use mem::Memory;
+use regs::gen40::values::surftype;
 
 use super::binding;
 use super::context::{Events, ThreadContext};
 use super::error::refuse;
 use crate::UnitFault;
 use crate::cc::direct;
-use crate::surface::Surface;
 use crate::surface::state::Use;
+use crate::surface::{Capability, Format, Surface};
 use buffer::{Lost, View};
 use render::{CcCache, DualSource, PixelBackend};
 
@@ -130,6 +131,11 @@ impl DataPort {
         let place = if let Some(place) = kept {
             place
         } else {
+            let state = binding::surface_state(mem, at)?;
+            let format = Format::lookup(state.surface_format());
+            let renders = format.is_some_and(|f| f.has(Capability::RenderTarget));
+            let null = state.surface_type() == surftype::SURFTYPE_NULL;
+            rules::ask(renders || null, msg, rules::FORMAT)?;
             let surface = Surface::load(mem, at, "DP", Use::RenderTarget)?;
             // PRM 5.10.6: no surface in field mode.
             rules::ask(surface.geometry.line_stride == 0, msg, rules::SURFACE)?;

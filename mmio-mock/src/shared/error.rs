@@ -63,6 +63,7 @@ impl MessageError {
                     .with_bad_length(self.code & 1 != 0)
                     .with_invalid_opcode(self.code & 2 != 0)
                     .with_eot_detected(self.code & 4 != 0)
+                    .with_error_bit_detected(self.code & 8 != 0)
                     .with_opcode(self.desc & 0xf)
                     .with_message_length(u32::from(self.message_length))
                     .with_response_length(u32::from(self.response_length))

@@ -5,6 +5,7 @@
 
 use eu::{Delivery, Grf, Message, Port};
 use mem::{GpuAddr, Memory};
+use regs::gen40::{MathDebugData, R0Debug};
 
 use super::context::{EotEvent, Events, ThreadContext, sfid};
 use super::error::{MessageError, refuse};
@@ -43,6 +44,15 @@ pub struct Router<'a> {
 const FETCH_TICKS: u64 = 32;
 /// Ticks of a texel that the general path of the sampler looks at.
 const TEXEL_TICKS: u64 = 2;
+/// Ticks of a channel's texels that no cache keeps.
+const UNCACHED_TICKS: u64 = 32;
+
+/// Registers that the input buffer of each function holds: the longest of its messages, where that is short of the
+/// fifteen of a descriptor (PRM 6.1.1.3, 5.10.5).
+const INPUT: [u8; 8] = [15, 2, 15, 15, 3, 15, 15, 15];
+
+/// A message that its function's input buffer cannot hold.
+const OVERLONG: &str = "message longer than the input buffer of its function (PRM 3.7.1.1)";
 
 /// What a message costs besides the instruction. The manual promises no latency (PRM 2.6.9); a register a
 /// clock goes there and back, and functions have work by the channel.
@@ -115,11 +125,36 @@ impl Router<'_> {
             + u32::from(price.register) * registers
             + u32::from(price.channel) * u32::from(msg.exec_size);
         let texels = std::mem::take(&mut self.shared.sampler.texels);
-        u64::from(ticks) + texels * TEXEL_TICKS
+        let uncached = if self.arbiter.texture_l1_disabled && msg.sfid == sfid::SAMPLER {
+            u64::from(msg.exec_size) * UNCACHED_TICKS
+        } else {
+            0
+        };
+        u64::from(ticks) + texels * TEXEL_TICKS + uncached
+    }
+
+    /// What a message of the math unit shows while its answer has no way back (PRM 3.4.2.1).
+    #[cold]
+    fn math_waits(&mut self, msg: &Message<'_>) {
+        // The general register of the destination: bits 28:21 of dword 1.
+        let at = GpuAddr(self.ctx.bases.general_state_base).offset(msg.ip.wrapping_add(4));
+        let destination = self.mem.read_u32(at).map_or(0, |word| word >> 21 & 0x7f);
+        let euid = u32::from(msg.thread.eu);
+        let data = MathDebugData::default()
+            .with_input_opcode(u32::from(msg.function_control) & 0xf)
+            .with_input_euid(euid)
+            .with_thread_id(u32::from(msg.thread.slot))
+            .with_message_length(msg.payload.len() as u32)
+            .with_destination_register(destination);
+        self.debug.math_waits(euid / 4, data);
     }
 
     fn deliver(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, UnitFault> {
         let shared = &mut *self.shared;
+        // PANIC: three bits.
+        if msg.payload.len() > usize::from(INPUT[usize::from(msg.sfid & 7)]) && msg.sfid < 8 {
+            return Err(refuse("message bus", msg, OVERLONG));
+        }
         match msg.sfid {
             sfid::NULL => null::execute(msg, response),
             sfid::MATH => {
@@ -143,6 +178,9 @@ impl Router<'_> {
                 shared.dataport.read(msg, response, self.mem, self.ctx)?;
             }
             sfid::DATAPORT_WRITE => {
+                let flagged = |m0: &Grf| R0Debug([m0[6], m0[7]]).snapshot_flag();
+                let flagged = msg.payload.first().is_some_and(flagged);
+                shared.pixel.default_color = self.arbiter.default_color.filter(|_| flagged);
                 let (port, pixel) = (&mut shared.dataport, &shared.pixel);
                 port.write(msg, self.mem, self.ctx, pixel, self.events)?;
             }
@@ -185,6 +223,7 @@ fn code(sfid: u8, what: &str) -> u32 {
         sfid::MATH if what == Reject::Length.what() => 1,
         sfid::MATH if what == Reject::Function.what() => 2,
         sfid::MATH if what == Reject::Eot.what() => 4,
+        sfid::MATH | sfid::DATAPORT_READ if what == OVERLONG => 1 << 3,
         sfid::SAMPLER if what == BAD_LENGTH => 1,
         sfid::SAMPLER if what == INVALID_EOT => 2,
         sfid::DATAPORT_READ | sfid::DATAPORT_WRITE => rules::error_bits(what),
@@ -216,6 +255,9 @@ impl Port for Router<'_> {
             .arbiter
             .holds(msg.sfid == sfid::MATH, msg.response_length > 0)
         {
+            if msg.sfid == sfid::MATH && self.arbiter.holds_answers() {
+                self.math_waits(msg);
+            }
             return Ok(Delivery::Busy);
         }
         if self.arbiter.non_pipelined
@@ -238,9 +280,11 @@ impl Port for Router<'_> {
         let delivery = match delivered {
             Err(UnitFault::Message { what, .. }) => {
                 self.shared.stats.dropped += 1;
-                self.shared
-                    .error
-                    .get_or_insert_with(|| MessageError::new(msg, what, code(msg.sfid, what)));
+                let error = MessageError::new(msg, what, code(msg.sfid, what));
+                if let Some((unit, words)) = error.words() {
+                    self.debug.shared_error(unit, words);
+                }
+                self.shared.error.get_or_insert(error);
                 Delivery::Dropped
             }
             other => other?,

@@ -192,9 +192,14 @@ fn attention_bits_run_opposite_ways() {
     write(&mut d, 0x8830, 1 << 6);
     assert_eq!(read(&d, 0x8830), 0);
     assert_eq!((read(&d, 0x8810), read(&d, 0x8820)), (0x8000_0000, 0));
-    assert!(d.attention_clears_pending());
     assert!(!d.take_attention_clear(0, 0) && d.take_attention_clear(1, 2));
-    assert!(!d.take_attention_clear(1, 2) && !d.attention_clears_pending());
+    assert!(!d.take_attention_clear(1, 2), "a pulse");
+    // The wait ends when the bit is set back, and only once.
+    assert!(!d.take_attention_release(1, 2));
+    write(&mut d, 0x8830, 1 << 6);
+    assert!(!d.take_attention_clear(1, 2) && !d.take_attention_release(1, 2));
+    write(&mut d, 0x8830, 0);
+    assert!(d.take_attention_release(1, 2) && !d.take_attention_release(1, 2));
     write(&mut d, 0x8834, 1);
     assert!(d.attention(), "bits 127:32 are reserved");
     write(&mut d, 0x8830, 1);

@@ -292,6 +292,8 @@ fn a_thread_that_waits_for_the_host_is_no_deadlock() {
     assert!(rig.device.waits()[0].ends_with("waits for the host in n1"));
     // EU_ATT_CLR: the lowest bit is thread 0 of EU 0.
     rig.register(regs::gen40::RegId::EuAttClr, 1);
+    assert_eq!(rig.run(), Ended::Blocked);
+    rig.register(regs::gen40::RegId::EuAttClr, 0);
     assert_eq!(rig.run(), Ended::Idle);
     assert!(rig.device.idle());
 }

@@ -12,6 +12,7 @@ use crate::cc::direct;
 use crate::cc::pixel::Planes;
 use crate::cc::{
     CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block,
+    write_constant,
 };
 use crate::shared::context::{Events, ThreadContext};
 use crate::shared::error::refuse;
@@ -57,6 +58,8 @@ pub struct PixelBackend {
     pub blend_constant: [f32; 4],
     /// Origin of the drawing rectangle, which a depth buffer may ask to be left out.
     pub drawing_origin: (u16, u16),
+    /// What the render cache writes in place of every colour of the present message (PRM 3.4.8).
+    pub default_color: Option<u32>,
 }
 
 /// Colour calculator states kept for the messages of a draw, by pointer and viewport.
@@ -363,6 +366,7 @@ pub fn write(
     rules::ask(response, msg, rules::RESPONSE)?;
     if let Some(plain) = Plain::of(msg)
         && let Some(shifts) = target.direct
+        && backend.default_color.is_none()
     {
         let cc = cc.get(mem, ctx, backend, plain.state())?;
         if cc.alpha_test.is_none() && direct::applies(cc, &target.surface) {
@@ -402,7 +406,11 @@ pub fn write(
         colour: &planes,
         source1: source1.as_ref(),
     };
-    write_block(mem, cc, target, target.target_slice(index), &block)
+    let slice = target.target_slice(index);
+    match backend.default_color {
+        Some(value) => write_constant(mem, target, slice, &block, value),
+        None => write_block(mem, cc, target, slice, &block),
+    }
 }
 
 /// The tests that the windower left to the message (PRM 5.10.6.3, M1.6): depth is compared only

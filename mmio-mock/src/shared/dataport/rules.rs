@@ -1,8 +1,8 @@
 //! What the data port refuses, and the bits of its error word that say so.
 //!
 //! PRM: volume 4, 3.4.7.1 (error word), 5.10. Not modelled: bit 10 (no chapter says which access
-//! crosses the stateless boundary); bit 12 is for blending, a format that is no target at all is a
-//! fault of its state.
+//! crosses the stateless boundary) and bit 2 (the data port gets no message with another function's ID). Bit 3
+//! is the message router's.
 
 use eu::Message;
 
@@ -33,9 +33,11 @@ pub const DUAL_SOURCE: &str = "dual source message that the device does not have
 pub const BLEND_FORMAT: &str = "blending in a format without it (PRM 5.10.6)";
 /// Registers expected that the function does not send, or the other way round.
 pub const RESPONSE: &str = "response length does not fit the descriptor (PRM 5.10.1.3)";
+/// A render target of a format that is none.
+pub const FORMAT: &str = "format that no render target has (PRM 4.7.2.1.1, 5.10.6)";
 
 /// Bits of the error word by rule (PRM 3.4.7.1).
-const BITS: [(&str, u32); 11] = [
+const BITS: [(&str, u32); 12] = [
     (HEADER, 0),
     (EOT, 1),
     (CACHE, 4),
@@ -46,6 +48,7 @@ const BITS: [(&str, u32); 11] = [
     (LENGTH, 8),
     (STATELESS, 9),
     (BLEND_FORMAT, 12),
+    (FORMAT, 12),
     (RESPONSE, 13),
 ];
 

@@ -304,7 +304,7 @@ fn integers_are_clamped_as_integers() {
     }
 }
 
-// covers: 5.10.6-04
+// covers: 5.10.6-04, 3.4.7-02
 #[test]
 fn formats_that_cannot_be_targets_are_refused() {
     // BC1_UNORM, R8G8B8_UNORM and R32_FLOAT_X8X24_TYPELESS are for the sampler and for vertices.
@@ -313,7 +313,10 @@ fn formats_that_cannot_be_targets_are_refused() {
         let state = surface(values::surftype::SURFTYPE_2D, format);
         bind(&mut bench, 0, state);
         let sent = bench.send(LAST, &payload(0xffff, 0, simd16()));
-        assert!(matches!(sent, Err(UnitFault::State { .. })), "{format:#x}");
+        let Err(UnitFault::Message { what, .. }) = sent else {
+            panic!("{format:#x}: {sent:?}");
+        };
+        assert_eq!(rules::error_bits(what), 1 << 12, "{format:#x}");
         assert_eq!(bench.pixel(4, 2), 0);
     }
 }
