@@ -71,11 +71,14 @@ mod tests {
         for (code, expected) in [
             (f::B8G8R8A8_UNORM, 0xa1a1_a1a1),
             (f::R8G8B8A8_UNORM, 0xa1a1_a1a1),
-            // Five, six and five bits: 10100, 101000, 10100.
-            (f::B5G6R5_UNORM, 0b10100_101000_10100),
+            // Five, six and five bits.
+            (f::B5G6R5_UNORM, 0b10100 << 11 | 0b10_1000 << 5 | 0b10100),
             (f::B4G4R4A4_UNORM, 0xaaaa),
-            // Two and three times ten: 10, 1010000110.
-            (f::B10G10R10A2_UNORM, 0b10_1010000110_1010000110_1010000110),
+            // Two bits and three times ten.
+            (
+                f::B10G10R10A2_UNORM,
+                0b10 << 30 | 0x286 << 20 | 0x286 << 10 | 0x286,
+            ),
             (f::R8_UNORM, 0xa1),
             (f::R16_FLOAT, 0xa1b2),
             (f::R16G16B16A16_FLOAT, 0xa1b2_a1b2_a1b2_a1b2),
