@@ -52,9 +52,10 @@ fn decode(texture: &Texture, element: &[u8], x: u32, y: u32) -> [Want; 4] {
     let f = texture.format;
     let unorm8 = |v: u8| float(f64::from(v) / 255.0);
     match f.name {
-        // The manual's tables: red alone; MONO8 an intensity (4.2.3.4). Texel 0 is bit 0.
+        // The manual's tables: red alone; MONO8 an intensity (4.2.3.4). Texel 0 is bit 7
+        // (DirectXTex, `LoadScanline` of DXGI_FORMAT_R1_UNORM).
         "R1_UNORM" | "MONO8" => {
-            let bit = float(f64::from(element[0] >> (x % 8) & 1));
+            let bit = float(f64::from(element[0] >> (7 - x % 8) & 1));
             let rest = if f.name == "MONO8" { bit } else { float(0.0) };
             let alpha = if f.name == "MONO8" { bit } else { float(1.0) };
             [bit, rest, rest, alpha]

@@ -250,7 +250,8 @@ impl Format {
                 [f(cr as usize), f(y_at), f(cb as usize), ONE]
             }
             Codec::Bit | Codec::Mono8 => {
-                let bit = element[0] >> (x & 7) & 1;
+                // The first texel is bit 7, as Microsoft's DirectXTex reads R1_UNORM and as monochrome bitmaps have it.
+                let bit = element[0] >> (7 - (x & 7)) & 1;
                 [(bit as f32).to_bits(), 0, 0, ONE]
             }
             _ => self.unpack(element),

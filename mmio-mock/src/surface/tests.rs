@@ -248,3 +248,22 @@ fn a_depth_buffer_is_no_buffer() {
     assert_eq!(with(1), Ok(SurfaceKind::TwoD));
     assert_eq!(with(4), Err(SurfaceError::DepthType(4)));
 }
+
+/// Bytes and texels as DirectXTex has them (`LoadScanline` of DXGI_FORMAT_R1_UNORM: from bit 7 down; red, 0, 0, 1).
+#[test]
+fn one_bit_texels_begin_with_the_top_bit() {
+    let mut mem = mem::Memory::new(1 << 20, 16);
+    mem.alloc_mapped(GpuAddr(0x1000), 0x1000).unwrap();
+    mem.write_bytes(GpuAddr(0x1000), &[0b1010_0001, 0b0000_0011])
+        .unwrap();
+    for format in [0x181, 0x18e] {
+        // 32x1, four bytes a row.
+        let d = [1 << 29 | format << 18, 0x1000, 31 << 6, 3 << 3, 0];
+        let s = Surface::resolve(&d, Use::Sampler).unwrap();
+        let red: Vec<f32> = (0..16)
+            .map(|x| f32::from_bits(s.fetch(&mem, x, 0, 0, 0).unwrap()[0]))
+            .collect();
+        let want = [1, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 1].map(|bit| bit as f32);
+        assert_eq!(red, want, "{format:#x}");
+    }
+}
