@@ -463,6 +463,7 @@ impl Device {
 fn shared(info: &DeviceInfo) -> Shared {
     let mut shared = Shared::of(info.isa);
     shared.dataport.dual_source = info.dual_source;
+    shared.dataport.stateless_gated = info.stateless_gated;
     shared
 }
 

@@ -225,6 +225,7 @@ impl Pipeline {
             || self.gs.busy()
             || self.cl.busy()
             || self.sf.busy()
+            || self.windower.busy()
             || !self.objects.is_empty();
         if busy { Step::Blocked } else { Step::Idle }
     }

@@ -29,6 +29,8 @@ pub struct DeviceInfo {
     pub dual_source: DualSource,
     /// Core clock in MHz: how many ticks make a microsecond.
     pub core_mhz: u32,
+    /// Stateless data port accesses wait for SVG_WORK_CTL bit 4 (PRM volume 4, 5.2.2: DevBW-A,B).
+    pub stateless_gated: bool,
 }
 
 /// All devices.

@@ -76,6 +76,10 @@ pub enum Unit {
     Media,
 }
 
+/// FFID of vertex fetch, which starts no threads. The manual names no number; it stands before VS in the
+/// pipeline and in the registers.
+pub const VF_FFID: u8 = 1;
+
 /// Number of [`Unit`]s.
 pub const UNITS: usize = 6;
 

@@ -151,8 +151,8 @@ fn snapshots_name_the_vertices_upstream() {
     assert_eq!(read(&scene, control) >> 31, 1, "complete");
     let data = reg::SF_RDATA.offset();
     for (vertex, sequence) in (0..3).zip(3..) {
-        // VS's unit code and the sequence number, then the relative count, which is 0 out of VS.
-        assert_eq!(show(&scene, control, vertex * 2, data), 2 << 28 | sequence);
+        // VF's unit code, for VS is in bypass mode, and the sequence number; the relative count is 0.
+        assert_eq!(show(&scene, control, vertex * 2, data), 1 << 28 | sequence);
         assert_eq!(show(&scene, control, vertex * 2 + 1, data), 0);
     }
     assert_eq!(show(&scene, control, 6, data), 3);

@@ -1,11 +1,11 @@
 //! Thread ids, snapshot flags and debug headers of VS, GS and clipper threads.
 //!
-//! PRM: volume 4, 3.3.5 to 3.3.7. Vertices that the clipper passes through unclipped are
-//! captured by the clipper itself with `capture`.
+//! PRM: volume 4, 3.3.5 to 3.3.7. The manual says that the clipper can trap vertices that it passes
+//! through unclipped, but not by which trigger; see [`DebugRegs::clip_passes`] for the choice.
 
 use regs::gen40::{R0Debug, fields, reg};
 
-use super::{Counter, DebugRegs, SnapshotUnit};
+use super::{Counter, DebugRegs, SnapshotUnit, vertex_tag};
 
 /// Debug side of one thread dispatch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,6 +53,26 @@ impl DebugRegs {
     pub fn clip_thread(&mut self) -> ThreadDebug {
         let trigger = self.field(reg::CL_STRG_VAL, fields::CL_STRG_VAL::SNAPSHOT_ID);
         self.thread(SnapshotUnit::Clip, Counter::ClipThread, trigger)
+    }
+
+    /// Looks at an object that the clipper passes through unclipped; true when its mux outputs are to be
+    /// captured.
+    ///
+    /// Thread ids have 24 bits, the Snapshot ID 28. Here bits 27:24 are an FFID: with one, the trigger is a
+    /// vertex tag (3.3.7.1, mux 0, with the FFID four bits lower) and traps the first object with that vertex
+    /// among its own. No thread starts, so All Threads does not matter.
+    pub fn clip_passes(&mut self, tags: &[u32]) -> bool {
+        let controls = self.snapshot(SnapshotUnit::Clip);
+        if !controls.enable || controls.complete {
+            return false;
+        }
+        let trigger = self.field(reg::CL_STRG_VAL, fields::CL_STRG_VAL::SNAPSHOT_ID);
+        let wanted = vertex_tag((trigger >> 24) as u8, trigger);
+        let hit = trigger >> 24 != 0 && tags.contains(&wanted);
+        if hit {
+            self.complete(SnapshotUnit::Clip);
+        }
+        hit
     }
 
     fn thread(&mut self, unit: SnapshotUnit, counter: Counter, trigger: u32) -> ThreadDebug {

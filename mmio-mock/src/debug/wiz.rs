@@ -1,6 +1,7 @@
 //! Windower: pixel snapshots, subspan instances, thread ids within a primitive.
 //!
-//! PRM: volume 4, 3.3.9. The instance count shown before a snapshot completes is the running one;
+//! PRM: volume 4, 3.3.9. The thread id that 3.3.9 promises is mux value 3 here, the first of those that the
+//! manual leaves to another document. The instance count shown before a snapshot completes is the running one;
 //! the manual only says that it can be read.
 
 use regs::gen40::{fields, reg};
@@ -127,7 +128,7 @@ impl DebugRegs {
         thread.flag = controls.thread_enable && (controls.all_threads && passes || hit);
         thread.capture = controls.all_threads && passes || hit && !controls.complete;
         if thread.capture {
-            let outputs = [payload.kernel_pointer, self.wiz.count, thread.primitive];
+            let outputs = [payload.kernel_pointer, self.wiz.count, thread.primitive, id];
             self.capture(SnapshotUnit::Wiz, &outputs);
         }
         if hit && !controls.complete {

@@ -166,6 +166,12 @@ impl Cl {
             if config.statistics {
                 statistics.cl_primitives = statistics.cl_primitives.wrapping_add(1);
             }
+            if machine
+                .debug
+                .clip_passes(&object.tags.map(|t| t.origin)[..object.count.min(3)])
+            {
+                self.spawner.capture(&object, config.kernel.ip, machine);
+            }
             out.push_back(object);
         } else {
             for &handle in object.handles() {

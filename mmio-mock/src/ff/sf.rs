@@ -101,18 +101,9 @@ impl Sf {
             return (Step::Idle, None);
         };
         machine.charge(OBJECT_TICKS);
-        let debug = if let Some(debug) = self.numbered {
-            debug
-        } else {
-            if machine.trace.is_detailed() {
-                machine.note(Event::Object {
-                    ffid: Unit::Sf.ffid(),
-                    topology: object.topology as u8,
-                    handles: object.vertices.map(|handle| handle.0),
-                    count: object.count as u8,
-                });
-            }
-            *self.numbered.insert(machine.debug.sf_primitive())
+        let debug = match self.numbered {
+            Some(debug) => debug,
+            None => *self.numbered.insert(number(&object, draw, machine)),
         };
         let setup = if debug.culled {
             None
@@ -130,20 +121,6 @@ impl Sf {
         let mut r0 = config.header();
         r0[0] = Handles::from(entry).dword();
         r0[6..8].copy_from_slice(&debug.thread.r0());
-        if debug.thread.capture {
-            let t = object.tags;
-            let outputs = [
-                t[0].origin,
-                t[0].relative,
-                t[1].origin,
-                t[1].relative,
-                t[2].origin,
-                t[2].relative,
-                setup.count as u32,
-                config.kernel.ip,
-            ];
-            machine.debug.capture(SnapshotUnit::Sf, &outputs);
-        }
         let header = [r0, setup.r1(&object, &draw.sf_state), setup.r2()];
         let mut reads = [UrbRead {
             handle: entry,
@@ -232,6 +209,31 @@ impl Sf {
         }
         (Step::Progress, Some(job.primitive))
     }
+}
+
+/// Numbers an object and traps the vertices that it is made of, culled or not (PRM vol4 3.3.8). Mux values 3
+/// and 5 print "Vertex 0" for the relative counts; here they are those of vertices 1 and 2, as the clipper's.
+fn number(object: &Object, draw: &DrawState, machine: &mut Machine<'_>) -> SfPrimitive {
+    if machine.trace.is_detailed() {
+        machine.note(Event::Object {
+            ffid: Unit::Sf.ffid(),
+            topology: object.topology as u8,
+            handles: object.vertices.map(|handle| handle.0),
+            count: object.count as u8,
+        });
+    }
+    let debug = machine.debug.sf_primitive();
+    if debug.thread.capture {
+        let mut outputs = [0; 8];
+        let count = object.count.min(3);
+        for (to, tag) in outputs.chunks_exact_mut(2).zip(&object.tags[..count]) {
+            to.copy_from_slice(&[tag.origin, tag.relative]);
+        }
+        outputs[6] = count as u32;
+        outputs[7] = draw.sf.kernel.ip;
+        machine.debug.capture(SnapshotUnit::Sf, &outputs);
+    }
+    debug
 }
 
 impl Setup {

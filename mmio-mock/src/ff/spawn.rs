@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::Step;
 use super::state::{Curbe, UnitConfig};
 use super::topology::{Object, StreamVertex, Tag, Topology};
-use crate::debug::SnapshotUnit;
+use crate::debug::{SnapshotUnit, ThreadDebug};
 use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::shared::context::UrbHandle as Handles;
@@ -16,6 +16,9 @@ use crate::status::{Client, Unit};
 use crate::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
 use crate::trace::Event;
 use crate::urb::{Owner, UrbHandle};
+
+/// Width of the number of a vertex within its thread (PRM vol4 3.3.6; of the clipper's, 3.3.7 gives none).
+const RELATIVE: u32 = 0x3ff;
 
 /// An emitting thread in flight.
 #[derive(Clone, Debug)]
@@ -32,6 +35,8 @@ pub struct Spawner {
     unit: Unit,
     owner: Owner,
     job: Option<Job>,
+    /// Debug side of the thread to come, kept while a slot is waited for: a thread has one number.
+    numbered: Option<ThreadDebug>,
     thread_id: u32,
     /// Vertices that the thread has put out.
     emitted: u32,
@@ -44,6 +49,7 @@ impl Spawner {
             unit,
             owner,
             job: None,
+            numbered: None,
             thread_id: 0,
             emitted: 0,
         }
@@ -57,6 +63,7 @@ impl Spawner {
     /// Forgets the thread.
     pub fn reset(&mut self) {
         self.job = None;
+        self.numbered = None;
         self.thread_id = 0;
         self.emitted = 0;
     }
@@ -81,24 +88,8 @@ impl Spawner {
         let mut r0 = config.header();
         r0[0] = Handles::from(first).dword();
         r0[2] = header2;
-        let gs = self.unit == Unit::Gs;
-        let debug = if gs {
-            machine.debug.gs_thread()
-        } else {
-            machine.debug.clip_thread()
-        };
+        let debug = self.number(&object, config.kernel.ip, machine);
         r0[6..8].copy_from_slice(&debug.r0());
-        if machine.trace.is_detailed() {
-            machine.note(Event::Object {
-                ffid: self.unit.ffid(),
-                topology: object.topology as u8,
-                handles: object.vertices.map(|handle| handle.0),
-                count: object.count as u8,
-            });
-        }
-        if debug.capture {
-            self.capture(&object, config.kernel.ip, machine);
-        }
         self.thread_id = debug.id;
         self.emitted = 0;
         let mut reads = [UrbRead {
@@ -136,6 +127,7 @@ impl Spawner {
             machine.urb.release(first);
             return Err(object);
         };
+        self.numbered = None;
         let (Outcome::Done(slot) | Outcome::InFlight(slot)) = outcome;
         self.job = Some(Job {
             slot,
@@ -145,10 +137,34 @@ impl Spawner {
         Ok(self.settle(outcome, out, td, machine))
     }
 
+    /// Numbers the thread for `object`, once.
+    fn number(&mut self, object: &Object, kernel: u32, machine: &mut Machine<'_>) -> ThreadDebug {
+        if let Some(debug) = self.numbered {
+            return debug;
+        }
+        if machine.trace.is_detailed() {
+            machine.note(Event::Object {
+                ffid: self.unit.ffid(),
+                topology: object.topology as u8,
+                handles: object.vertices.map(|handle| handle.0),
+                count: object.count as u8,
+            });
+        }
+        let debug = if self.unit == Unit::Gs {
+            machine.debug.gs_thread()
+        } else {
+            machine.debug.clip_thread()
+        };
+        if debug.capture {
+            self.capture(object, kernel, machine);
+        }
+        *self.numbered.insert(debug)
+    }
+
     /// Latches the mux outputs: two words per input vertex, then count and kernel pointer (PRM vol4
     /// 3.3.6 for six GS inputs, 3.3.7 for three clipper inputs). The second word is the relative
     /// vertex count; of the GS it is reserved.
-    fn capture(&self, object: &Object, kernel: u32, machine: &mut Machine<'_>) {
+    pub fn capture(&self, object: &Object, kernel: u32, machine: &mut Machine<'_>) {
         let (unit, inputs) = match self.unit {
             Unit::Gs => (SnapshotUnit::Gs, 6),
             _ => (SnapshotUnit::Clip, 3),
@@ -227,7 +243,7 @@ impl Spawner {
             match (event.used, Topology::from_code(u32::from(event.prim_type))) {
                 (true, Some(topology)) => {
                     let tag = Tag {
-                        relative: self.emitted,
+                        relative: self.emitted & RELATIVE,
                         ..Tag::of(self.unit, self.thread_id)
                     };
                     self.emitted = self.emitted.wrapping_add(1);

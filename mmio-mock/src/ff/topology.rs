@@ -4,7 +4,7 @@
 //! Not modelled: adjacency topologies.
 
 use crate::debug::vertex_tag;
-use crate::status::Unit;
+use crate::status::{Unit, VF_FFID};
 use crate::urb::UrbHandle;
 
 /// Primitive topology types as 3DPRIMITIVE and URB_WRITE headers carry them.
@@ -96,14 +96,28 @@ pub struct StreamVertex {
 /// The debug identifier of a vertex (PRM vol4 3.3.5 to 3.3.8).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tag {
-    /// FFID in bits 31:28; below it the vertex sequence number (out of VS) or the thread ID (out of
-    /// GS and the clipper).
+    /// FFID in bits 31:28; below it the vertex sequence number (out of VF and VS) or the thread ID (out
+    /// of GS and the clipper).
     pub origin: u32,
-    /// Number of the vertex within its thread; 0 out of VS.
+    /// Number of the vertex within its thread; 0 out of VF and VS. Of the bit that tells the two
+    /// vertices of a VS thread apart the manual speaks (3.3.5.3), but no mux value shows it.
     pub relative: u32,
 }
 
 impl Tag {
+    /// The tag of a vertex as VF puts it out.
+    pub fn fetched(sequence: u32) -> Self {
+        Tag {
+            origin: vertex_tag(VF_FFID, sequence),
+            relative: 0,
+        }
+    }
+
+    /// The tag of the same vertex out of VS: the sequence number stays.
+    pub fn shaded(self) -> Self {
+        Tag::of(Unit::Vs, self.origin)
+    }
+
     /// The tag of a vertex that `unit` put out, with its sequence number or thread ID.
     pub fn of(unit: Unit, number: u32) -> Self {
         Tag {

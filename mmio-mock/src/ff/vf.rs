@@ -12,7 +12,7 @@ use super::topology::{StreamVertex, Tag, Topology};
 use crate::debug::{Counter, SnapshotUnit};
 use crate::fault::UnitFault;
 use crate::machine::Machine;
-use crate::status::{Client, Unit};
+use crate::status::Client;
 use crate::surface::format::{Capability, Format};
 use crate::trace::Event;
 use crate::urb::{Owner, Urb, UrbHandle};
@@ -346,7 +346,7 @@ impl Vf {
                 topology: draw.topology,
                 start: draw.restart,
                 end: last,
-                tag: Tag::of(Unit::Vs, debug.sequence),
+                tag: Tag::fetched(debug.sequence),
             },
             fresh,
             index: vertex_index,

@@ -9,7 +9,7 @@ use super::Step;
 use super::state::{Curbe, DrawState};
 use super::topology::StreamVertex;
 use super::vf::Fetched;
-use crate::debug::SnapshotUnit;
+use crate::debug::{SnapshotUnit, ThreadDebug};
 use crate::machine::Machine;
 use crate::shared::context::UrbHandle as Handles;
 use crate::status::Unit;
@@ -21,6 +21,8 @@ pub struct Vs {
     /// Vertices in order, waiting for the thread that shades the fresh ones among them.
     pending: Vec<Fetched>,
     in_flight: Option<SlotId>,
+    /// Debug side of the thread to come, kept while a slot is waited for: a thread has one number.
+    numbered: Option<ThreadDebug>,
 }
 
 impl Vs {
@@ -62,7 +64,7 @@ impl Vs {
             return match td.resume(slot, machine) {
                 Outcome::Done(_) => {
                     self.in_flight = None;
-                    self.pass(out);
+                    self.pass(draw, out);
                     Step::Progress
                 }
                 Outcome::InFlight(_) => Step::Blocked,
@@ -72,7 +74,7 @@ impl Vs {
             return Step::Idle;
         }
         if !draw.vs_state.enable() {
-            self.pass(out);
+            self.pass(draw, out);
             return Step::Progress;
         }
         let mut fresh = self
@@ -81,7 +83,7 @@ impl Vs {
             .filter(|f| f.fresh)
             .map(|f| (f.vertex.handle, f.index));
         let Some((first, index)) = fresh.next() else {
-            self.pass(out);
+            self.pass(draw, out);
             return Step::Progress;
         };
         let (second, second_index) = fresh.next().unzip();
@@ -94,13 +96,18 @@ impl Vs {
         let mut r0 = unit.header();
         r0[0] = Handles::from(first).dword();
         r0[1] = second.map_or(0, |h| Handles::from(h).dword());
-        let debug = machine.debug.vs_thread();
+        let debug = if let Some(debug) = self.numbered {
+            debug
+        } else {
+            let debug = machine.debug.vs_thread();
+            if debug.capture {
+                let count = 1 + u32::from(second.is_some());
+                let outputs = [index, second_index.unwrap_or(0), count, unit.kernel.ip];
+                machine.debug.capture(SnapshotUnit::Vs, &outputs);
+            }
+            *self.numbered.insert(debug)
+        };
         r0[6..8].copy_from_slice(&debug.r0());
-        if debug.capture {
-            let count = 1 + u32::from(second.is_some());
-            let outputs = [index, second_index.unwrap_or(0), count, unit.kernel.ip];
-            machine.debug.capture(SnapshotUnit::Vs, &outputs);
-        }
         let outcome = td.dispatch(
             &ThreadRequest {
                 unit: Unit::Vs,
@@ -123,7 +130,7 @@ impl Vs {
         match outcome {
             None => Step::Blocked,
             Some(Outcome::Done(_)) => {
-                self.pass(out);
+                self.pass(draw, out);
                 Step::Progress
             }
             Some(Outcome::InFlight(slot)) => {
@@ -133,8 +140,17 @@ impl Vs {
         }
     }
 
-    /// Hands the pending vertices to the next stage, which now owns their references.
-    fn pass(&mut self, out: &mut VecDeque<StreamVertex>) {
-        out.extend(self.pending.drain(..).map(|f| f.vertex));
+    /// Hands the pending vertices to the next stage, which now owns their references. VF's tag stays
+    /// where VS is in bypass mode (PRM vol4 3.3.2).
+    fn pass(&mut self, draw: &DrawState, out: &mut VecDeque<StreamVertex>) {
+        let enabled = draw.vs_state.enable();
+        out.extend(self.pending.drain(..).map(|f| {
+            let mut vertex = f.vertex;
+            if enabled {
+                vertex.tag = vertex.tag.shaded();
+            }
+            vertex
+        }));
+        self.numbered = None;
     }
 }

@@ -170,7 +170,9 @@ impl Windower {
                     true
                 }
             });
-        if waiting {
+        // While a thread waits, every subspan counts as blocked by the pixel scoreboard: threads of one draw run
+        // one after another. Ignore Color Scoreboard Stalls lets the others go on (PRM vol4 3.3.9.1).
+        if waiting && !machine.debug.wiz().ignore_scoreboard() {
             return Step::Blocked;
         }
         if !self.wiz.busy() {

@@ -190,6 +190,10 @@ struct Active {
     group: usize,
     /// Nothing depends on single subspans: four of them may be tested at once.
     squares: bool,
+    /// A partly filled payload does not wait for the next block (SVG_WORK_CTL bit 1). The manual does not say
+    /// which non-promoted subspans may lock the depth cache against each other (PRM vol4 3.3.3.3): here those
+    /// of different 8x4 blocks.
+    partial: bool,
     /// The square that the present subspan belongs to, when it was tested whole.
     square: Option<Square>,
 }
@@ -337,6 +341,9 @@ impl Wiz {
                 && !case.destination_depth
                 && !case.destination_stencil
                 && square::applies(&tests, target.as_ref()),
+            partial: dispatches
+                && case.mode == IzMode::NonPromoted
+                && !port.debug().svg_panic_dispatch_disabled(),
             square: None,
         });
         self.pending.clear();
@@ -413,6 +420,9 @@ impl Wiz {
                 return Ok(Step::Progress);
             };
             let Some(&(dx, dy)) = SUBSPAN_ORDER.get(active.subspan as usize) else {
+                if active.partial && !self.pending.subspans().is_empty() {
+                    return Ok(self.threads.flush(state, active, &mut self.pending, port));
+                }
                 active.block = None;
                 continue;
             };

@@ -1,7 +1,7 @@
 //! Gen4 devices: 965, G35 and GM965.
 //!
 //! PRM: volume 4, 1.0 (device tags), 3.5 (8 EUs with 4 threads). PCI ids: i915 i915_pciids.h; revisions as
-//! machines report them.
+//! machines report them, that of the B stepping a guess. Not modelled: other errata of early steppings.
 
 use super::DeviceInfo;
 use crate::shared::dataport::render::DualSource;
@@ -20,6 +20,15 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         isa: isa::Verx10::GEN40,
         dual_source: DualSource::Absent,
         core_mhz: 500,
+        stateless_gated: false,
+    }
+}
+
+/// A device of an early stepping.
+const fn early(device: DeviceInfo) -> DeviceInfo {
+    DeviceInfo {
+        stateless_gated: true,
+        ..device
     }
 }
 
@@ -39,4 +48,10 @@ pub const DEVICES: &[DeviceInfo] = &[
     device("q965", "Intel Q965/Q963 Express", 0x2992, 0x02),
     device("g35", "Intel G35 Express", 0x2982, 0x03),
     device("946gz", "Intel 946GZ Express", 0x2972, 0x02),
+    early(device(
+        "g965-b",
+        "Intel G965 Express, stepping B",
+        0x29a2,
+        0x01,
+    )),
 ];

@@ -63,6 +63,10 @@ pub struct DataPort {
     cc: CcCache,
     /// Dual source messages of the device.
     pub dual_source: DualSource,
+    /// The part takes stateless accesses only with SVG_WORK_CTL bit 4 (PRM 5.2.2, erratum of DevBW-A,B).
+    pub stateless_gated: bool,
+    /// Whether that bit is set.
+    pub stateless_allowed: bool,
     /// Pixels written to render targets since reset.
     pub pixels: u64,
     /// Accesses past the end of surfaces since reset, by binding table index; few have any.
@@ -87,6 +91,9 @@ impl DataPort {
     ) -> Result<View, UnitFault> {
         let index = msg.function_control as u8;
         if index == STATELESS {
+            // The manual leaves open what happens otherwise; the error word has a bit for it.
+            let kept = self.stateless_allowed || !self.stateless_gated;
+            rules::ask(kept, msg, rules::STATELESS)?;
             return Ok(View::stateless(&ctx.bases, buffer::header(msg)?));
         }
         let at = binding::surface_address(mem, ctx, index)?;

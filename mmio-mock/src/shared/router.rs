@@ -160,7 +160,10 @@ impl Router<'_> {
             sfid::MATH => {
                 math::execute(msg, response).map_err(|r| refuse("EM", msg, r.what()))?;
             }
-            sfid::SAMPLER => shared.sampler.execute(msg, response, self.mem, self.ctx)?,
+            sfid::SAMPLER => {
+                shared.sampler.interpolate_chroma = self.debug.svg_chrominance_interpolated();
+                shared.sampler.execute(msg, response, self.mem, self.ctx)?;
+            }
             sfid::GATEWAY if msg.payload.len() != 1 => {
                 return Err(refuse(
                     "gateway",
@@ -175,12 +178,14 @@ impl Router<'_> {
                 }
             }
             sfid::DATAPORT_READ => {
+                shared.dataport.stateless_allowed = self.debug.svg_stateless_allowed();
                 shared.dataport.read(msg, response, self.mem, self.ctx)?;
             }
             sfid::DATAPORT_WRITE => {
                 let flagged = |m0: &Grf| R0Debug([m0[6], m0[7]]).snapshot_flag();
                 let flagged = msg.payload.first().is_some_and(flagged);
                 shared.pixel.default_color = self.arbiter.default_color.filter(|_| flagged);
+                shared.dataport.stateless_allowed = self.debug.svg_stateless_allowed();
                 let (port, pixel) = (&mut shared.dataport, &shared.pixel);
                 port.write(msg, self.mem, self.ctx, pixel, self.events)?;
             }

@@ -44,6 +44,9 @@ pub struct SamplingEngine {
     pub tables: Tables,
     /// Errata and doubtful readings that are in force.
     pub quirks: Quirks,
+    /// Odd texels of subsampled formats get the mean of their neighbours' chrominance rather than that of the
+    /// left one (SVG_WORK_CTL bit 0, PRM 3.3.3.3).
+    pub interpolate_chroma: bool,
     /// Pixels sampled since reset.
     pub samples: u64,
     /// Texels of the general path since the router took the count.
@@ -126,6 +129,7 @@ impl SamplingEngine {
                 palette: &self.tables.palette,
                 gamma,
                 quirks: &self.quirks,
+                interpolate_chroma: self.interpolate_chroma,
             };
             return job.run(mem, active, response);
         }
@@ -152,6 +156,7 @@ impl SamplingEngine {
         let mut job = Job::new(&request, &params, (surface, &self.tables), &sampler, mem);
         job.convert(gamma);
         job.texels.quirks = self.quirks;
+        job.texels.interpolate_chroma = self.interpolate_chroma;
         self.texels += job.run(active, response)?;
         Ok(())
     }

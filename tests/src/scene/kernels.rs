@@ -42,6 +42,10 @@ kernels!(
     vs_const,
     vs_header,
     wm_header16,
+    wm_debug16,
+    wm_debug_depth16,
+    sf_debug_tri,
+    pass_debug_tri,
 );
 
 /// A kernel of the captured frames by its headline, such as `"clip c_gouraud"`.

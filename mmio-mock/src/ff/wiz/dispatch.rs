@@ -1,8 +1,6 @@
 //! Thread dispatch: the payload of collected subspans, the dispatcher's answer.
 //!
 //! PRM: volume 2, windower; volume 4, 3.3.9 (thread numbers and the snapshot).
-//!
-//! Not modelled: panic dispatch of partly filled threads (SVG_WORK_CTL bit 1).
 
 use super::thread::{Dispatch, PsThread, Scoreboard, WizPort};
 use super::{Active, SetupPrimitive, Step, WizState, WmState};

@@ -25,7 +25,7 @@ pub const BLOCK_SIZE: &str = "block size that the message does not have (PRM 5.1
 pub const ALIGNMENT: &str = "misaligned base address or media block (PRM 5.10.2 to 5.10.5)";
 /// Registers that do not fit the descriptor.
 pub const LENGTH: &str = "message length does not fit the descriptor (PRM 5.10)";
-/// Index 255 where there is no stateless form.
+/// Index 255 where there is no stateless form, or the part does not allow it.
 pub const STATELESS: &str = "message without a stateless form at index 255 (PRM 5.10.4, 5.10.6)";
 /// A dual source message on a device that has none, or not for these slots.
 pub const DUAL_SOURCE: &str = "dual source message that the device does not have (PRM 5.10.6.2)";

@@ -10,7 +10,7 @@ use super::gamma::Curve;
 use super::message::{Op, Params, Request, write_back};
 use super::quirks::Quirks;
 use super::slots;
-use super::texel::{looked_up, outside};
+use super::texel::{looked_up, outside, own_chroma};
 use crate::UnitFault;
 use crate::surface::{Format, Surface, SurfaceKind};
 
@@ -28,6 +28,8 @@ pub(super) struct Unfiltered<'a> {
     pub gamma: Option<Curve>,
     /// Errata in force.
     pub quirks: &'a Quirks,
+    /// Texels without chrominance get the mean of their neighbours'.
+    pub interpolate_chroma: bool,
 }
 
 impl Unfiltered<'_> {
@@ -48,7 +50,8 @@ impl Unfiltered<'_> {
     fn load(&self, mem: &Memory, slot: usize) -> Result<[u32; 4], UnitFault> {
         let parameters = std::array::from_fn(|n| self.params.bits(n, slot));
         let offsets = self.request.offsets;
-        let mut texel = load(mem, self.surface, self.palette, offsets, parameters)?;
+        let chroma = self.interpolate_chroma;
+        let mut texel = load(mem, self.surface, self.palette, offsets, parameters, chroma)?;
         if let Some(gamma) = &self.gamma {
             texel = gamma.convert(texel.map(f32::from_bits)).map(f32::to_bits);
         }
@@ -59,13 +62,14 @@ impl Unfiltered<'_> {
     }
 }
 
-/// One texel by integer address; zero outside the map or its levels.
+/// One texel by integer address, with interpolated chrominance if `chroma` says so; zero outside the map or its levels.
 pub fn load(
     mem: &Memory,
     surface: &Surface,
     palette: &[u32; 16],
     offsets: [i8; 3],
     [u, v, r, lod]: [u32; 4],
+    chroma: bool,
 ) -> Result<[u32; 4], Fault> {
     let level = match lod.checked_add(surface.min_lod) {
         Some(level) if lod < surface.mip_count => level,
@@ -97,7 +101,18 @@ pub fn load(
         _ => z,
     };
     let texel = surface.fetch(mem, x, y, slice, level)?;
-    Ok(looked_up(surface.format, palette, texel))
+    let texel = looked_up(surface.format, palette, texel);
+    if chroma && x & 1 == 1 {
+        let own = own_chroma(
+            mem,
+            surface,
+            texel.map(f32::from_bits),
+            [x, y, slice],
+            level,
+        )?;
+        return Ok(own.map(f32::to_bits));
+    }
+    Ok(texel)
 }
 
 /// Whether the erratum of `ld` concerns a format: colours of eight bits and no alpha.

@@ -1,7 +1,6 @@
 //! Texels: fetch, border, chroma key, shadow compare.
 //!
-//! PRM: volume 4, 4.3, 4.4, 4.7.2.1.2, 4.7.4-4.7.6. Not modelled: interpolated chroma of texels
-//! that are returned (debug register SVG_WORK_CTL bit 0); the left one is repeated.
+//! PRM: volume 4, 3.3.3.3 (chrominance of odd texels), 4.3, 4.4, 4.7.2.1.2, 4.7.4-4.7.6.
 
 use mem::{Fault, Memory};
 
@@ -140,6 +139,26 @@ fn signed(format: &Format) -> bool {
     (0..4).any(|channel| format.channel_kind(channel) == Some(Kind::Snorm))
 }
 
+/// The texel at odd `x` as keys compare it (PRM 4.7.5), and as it is returned when SVG_WORK_CTL says so:
+/// subsampled formats have no chroma there, and the average of the texels to the left and right stands in. The
+/// last texel of a row has no right neighbour and keeps the left one's.
+#[cold]
+pub fn own_chroma(
+    mem: &Memory,
+    surface: &Surface,
+    texel: [f32; 4],
+    [x, y, slice]: [u32; 3],
+    level: u32,
+) -> Result<[f32; 4], Fault> {
+    let right = x + 1;
+    if !matches!(surface.format.codec, Codec::Ycrcb { .. }) || right >= surface.level_width(level) {
+        return Ok(texel);
+    }
+    let next = surface.fetch(mem, right, y, slice, level)?;
+    let mean = |c: usize| f32::midpoint(texel[c], f32::from_bits(next[c]));
+    Ok([mean(0), texel[1], mean(2), texel[3]])
+}
+
 /// Fetches texels of one surface the way one message wants them.
 pub struct Texels<'a> {
     mem: &'a Memory,
@@ -159,6 +178,8 @@ pub struct Texels<'a> {
     pub gamma: Option<Curve>,
     /// Errata in force.
     pub quirks: Quirks,
+    /// Texels without chrominance get the mean of their neighbours', not that of the left one.
+    pub interpolate_chroma: bool,
 }
 
 impl<'a> Texels<'a> {
@@ -190,6 +211,7 @@ impl<'a> Texels<'a> {
             fetched: 0,
             gamma: None,
             quirks: Quirks::default(),
+            interpolate_chroma: false,
         }
     }
 
@@ -228,7 +250,7 @@ impl<'a> Texels<'a> {
             }
         }
         let inside = x != BORDER && y != BORDER && slice != BORDER;
-        let texel = if inside {
+        let mut texel = if inside {
             let fetched = self
                 .surface
                 .fetch(self.mem, x as u32, y as u32, slice as u32, level)?;
@@ -236,6 +258,10 @@ impl<'a> Texels<'a> {
         } else {
             self.border
         };
+        if self.interpolate_chroma && inside && x & 1 == 1 {
+            let at = [x as u32, y as u32, slice as u32];
+            texel = own_chroma(self.mem, self.surface, texel, at, level)?;
+        }
         let linear = match &self.gamma {
             Some(gamma) if inside => gamma.convert(texel),
             _ => texel,
@@ -245,29 +271,10 @@ impl<'a> Texels<'a> {
         }
         let mut keyed = texel;
         if inside && self.key.is_some() && x & 1 == 1 {
-            keyed = self.with_own_chroma(texel, [x as u32, y as u32, slice as u32], level)?;
+            let at = [x as u32, y as u32, slice as u32];
+            keyed = own_chroma(self.mem, self.surface, texel, at, level)?;
         }
         Ok(self.special(linear, keyed))
-    }
-
-    /// The texel that a key compares with at odd `x`: subsampled formats have no chroma there, and
-    /// the average of the texels to the left and right stands in (PRM 4.7.5).
-    #[cold]
-    fn with_own_chroma(
-        &self,
-        texel: [f32; 4],
-        [x, y, slice]: [u32; 3],
-        level: u32,
-    ) -> Result<[f32; 4], Fault> {
-        let right = x + 1;
-        if !matches!(self.surface.format.codec, Codec::Ycrcb { .. })
-            || right >= self.surface.level_width(level)
-        {
-            return Ok(texel);
-        }
-        let next = self.surface.fetch(self.mem, right, y, slice, level)?;
-        let mean = |c: usize| f32::midpoint(texel[c], f32::from_bits(next[c]));
-        Ok([mean(0), texel[1], mean(2), texel[3]])
     }
 
     #[cold]
