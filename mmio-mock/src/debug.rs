@@ -63,6 +63,8 @@ pub struct DebugRegs {
     flush: bool,
     /// No register is set that every thread and message has to ask for.
     quiet: bool,
+    /// Bit 0 of SVG_WORK_CTL.
+    interpolates: bool,
 }
 
 impl Default for DebugRegs {
@@ -81,6 +83,7 @@ impl Default for DebugRegs {
             host: None,
             flush: false,
             quiet: true,
+            interpolates: false,
         };
         for desc in regs::gen40::REGISTERS.iter().filter(|d| Self::owns(d)) {
             for field in desc.fields.iter().filter(|f| f.qualified) {
@@ -268,6 +271,7 @@ impl DebugRegs {
         self.quiet = self.ic_breakpoints().is_none()
             && self.arbiter() == Arbiter::default()
             && self.host.is_none();
+        self.interpolates = self.svg_chrominance_mode();
     }
 
     /// Latches the mux outputs of a unit; output `n` is what mux value `n` shows.

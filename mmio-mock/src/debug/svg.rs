@@ -37,6 +37,11 @@ impl DebugRegs {
 
     /// Chrominance of odd pixels is interpolated rather than replicated (YUV 4:2:2).
     pub fn svg_chrominance_interpolated(&self) -> bool {
+        self.interpolates
+    }
+
+    /// Bit 0 as it stands, for every sampler message asks.
+    pub(super) fn svg_chrominance_mode(&self) -> bool {
         self.is(
             reg::SVG_WORK_CTL,
             fields::SVG_WORK_CTL::YUV_4_2_2_CHROMINANCE_MODE,

@@ -114,6 +114,7 @@ impl Tag {
     }
 
     /// The tag of the same vertex out of VS: the sequence number stays.
+    #[must_use]
     pub fn shaded(self) -> Self {
         Tag::of(Unit::Vs, self.origin)
     }

@@ -43,7 +43,10 @@ impl Vs {
 
     /// Whether a thread can start: two fresh vertices, or as many waiting as may wait.
     pub fn full(&self) -> bool {
-        self.in_flight.is_some() || self.fresh() >= 2 || self.pending.len() >= 16
+        self.in_flight.is_some()
+            || self.numbered.is_some()
+            || self.fresh() >= 2
+            || self.pending.len() >= 16
     }
 
     /// Forgets all work.
@@ -123,7 +126,7 @@ impl Vs {
             &[],
             machine,
         );
-        if unit.statistics {
+        if unit.statistics && outcome.is_some() {
             let count = &mut machine.status.statistics.vs_invocations;
             *count = count.wrapping_add(1 + u64::from(second.is_some()));
         }

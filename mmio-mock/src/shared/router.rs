@@ -178,14 +178,18 @@ impl Router<'_> {
                 }
             }
             sfid::DATAPORT_READ => {
-                shared.dataport.stateless_allowed = self.debug.svg_stateless_allowed();
+                if shared.dataport.stateless_gated {
+                    shared.dataport.stateless_allowed = self.debug.svg_stateless_allowed();
+                }
                 shared.dataport.read(msg, response, self.mem, self.ctx)?;
             }
             sfid::DATAPORT_WRITE => {
                 let flagged = |m0: &Grf| R0Debug([m0[6], m0[7]]).snapshot_flag();
                 let flagged = msg.payload.first().is_some_and(flagged);
                 shared.pixel.default_color = self.arbiter.default_color.filter(|_| flagged);
-                shared.dataport.stateless_allowed = self.debug.svg_stateless_allowed();
+                if shared.dataport.stateless_gated {
+                    shared.dataport.stateless_allowed = self.debug.svg_stateless_allowed();
+                }
                 let (port, pixel) = (&mut shared.dataport, &shared.pixel);
                 port.write(msg, self.mem, self.ctx, pixel, self.events)?;
             }
