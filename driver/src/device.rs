@@ -12,7 +12,9 @@ use kernel::print::DevName;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering};
 use kernel::time::{Delta, delay, read_poll_timeout};
 
+use crate::debug::DebugSession;
 use crate::debug::error_state::ErrorState;
+use crate::debug::hook::Hook;
 use crate::debug::snapshot::{ArmedSnapshot, PixelTrigger};
 use crate::driver::Model;
 use crate::engine::Engine;
@@ -51,6 +53,7 @@ pub(crate) struct Inner {
     pub(crate) removed: AtomicBool,
     pub(crate) user: UserState,
     pub(crate) hangcheck: Hangcheck,
+    pub(crate) debug: Hook,
 }
 
 /// A bound device; clones share it.
@@ -260,6 +263,17 @@ impl Device {
     #[must_use]
     pub fn suspend_hang_check(&self) -> Suspension {
         Suspension::new(self)
+    }
+
+    /// The debugger's place.
+    pub(crate) fn debug_hook(&self) -> &Hook {
+        &self.inner.debug
+    }
+
+    /// Begins a debugging session. `EBUSY` when there is one.
+    pub fn debug(&self) -> Result<DebugSession> {
+        self.check_live()?;
+        DebugSession::new(self)
     }
 
     /// Arms the windower's snapshot of a pixel.

@@ -10,6 +10,7 @@ use kernel::platform::Platform;
 use kernel::pr_info;
 use kernel::sync::{AtomicBool, AtomicU32};
 
+use crate::debug::hook::Hook;
 use crate::device::{Device, Inner};
 use crate::engine::Engine;
 use crate::file::UserState;
@@ -92,6 +93,7 @@ impl pci::Driver for Driver {
             removed: AtomicBool::new(false),
             user: UserState::default(),
             hangcheck: Hangcheck::default(),
+            debug: Hook::default(),
         };
         // From here on dropping `inner` undoes everything.
         inner.interrupts.clear_errors();

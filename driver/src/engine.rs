@@ -16,6 +16,7 @@ use ringbuf::RingBuffer;
 use ringbuf::tail::Tail;
 
 use self::switch::{IMAGE_SIZE, Image, Plan, Switch};
+use crate::debug::hook::Prologue;
 use crate::device::{Device, Inner};
 use crate::fence::Fence;
 use crate::gem::{Object, Tiling};
@@ -51,8 +52,8 @@ pub struct Engine {
 /// What a request does.
 #[derive(Clone, Copy)]
 enum Payload {
-    /// Runs the batch at an address.
-    Batch(u32),
+    /// Runs the batch at an address, after what the debugger wants.
+    Batch(u32, Prologue),
     /// Nothing (i915 `__i915_request_skip`).
     Skipped,
 }
@@ -203,7 +204,8 @@ impl Engine {
         }
         let seqno = self.timeline.next();
         let plan = self.switch.plan(uses.image.as_ref());
-        let (head, tail) = self.emit(&mut ring, Payload::Batch(batch), &plan, seqno)?;
+        let payload = Payload::Batch(batch, uses.prologue);
+        let (head, tail) = self.emit(&mut ring, payload, &plan, seqno)?;
         let client = uses.context.as_ref();
         let client = client.map(|context| Arc::clone(context.client()));
         let fence = Arc::new(Fence::new(seqno, client));
@@ -240,10 +242,16 @@ impl Engine {
     /// Flush, context, batch, flush, sequence number, interrupt.
     fn request(&self, payload: Payload, plan: &Plan, seqno: u32) -> Vec<u32> {
         let mut words = Vec::new();
-        if let Payload::Batch(address) = payload {
+        if let Payload::Batch(address, prologue) = payload {
             (self.ops.emit_flush)(&mut words, Flush::Invalidate, self.scratch_address);
             for step in &plan.steps {
                 (self.ops.emit_set_context)(&mut words, step.address, step.inhibit);
+            }
+            if prologue.reset_counters {
+                (self.ops.emit_counter_reset)(&mut words);
+            }
+            if let Some(sip) = prologue.sip {
+                (self.ops.emit_sip)(&mut words, sip);
             }
             (self.ops.emit_batch_start)(&mut words, address);
             (self.ops.emit_flush)(&mut words, Flush::WriteBack, self.scratch_address);
@@ -262,7 +270,7 @@ impl Engine {
                 (Payload::Skipped, Plan::default())
             } else {
                 let plan = self.switch.plan(pending.uses.image.as_ref());
-                (Payload::Batch(pending.batch), plan)
+                (Payload::Batch(pending.batch, pending.uses.prologue), plan)
             };
             let (head, tail) = self.emit(&mut ring, payload, &plan, pending.seqno)?;
             let end = tail.offset();

@@ -38,12 +38,17 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>) -> Result<Request> {
     if !fits || !object.belongs_to(device.ggtt()) {
         return Err(EINVAL);
     }
+    let start = address.wrapping_add(desc.start);
+    let mut objects = alloc::vec![object.clone()];
+    let prologue = device
+        .debug_hook()
+        .prepare(device, &mut objects, 0, start)?;
     let uses = Uses {
-        objects: alloc::vec![object.clone()],
+        objects,
+        prologue,
         ..Uses::default()
     };
-    let fence = device
-        .engine()
-        .submit(&uses, address.wrapping_add(desc.start))?;
+    let fence = device.engine().submit(&uses, start)?;
+    device.debug_hook().queued(&fence);
     Ok(Request::new(device, fence))
 }

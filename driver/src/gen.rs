@@ -50,6 +50,10 @@ pub struct EngineOps {
     pub emit_flush: fn(out: &mut Vec<u32>, mode: Flush, scratch: u32),
     /// Appends a switch to the context whose image is at a graphics address; `inhibit` keeps the engine's state.
     pub emit_set_context: fn(out: &mut Vec<u32>, address: u32, inhibit: bool),
+    /// Appends the choice of a system routine, relative to General State Base Address.
+    pub emit_sip: fn(out: &mut Vec<u32>, sip: u32),
+    /// Appends a flush that lets the snapshot counters of all units begin at 0.
+    pub emit_counter_reset: fn(out: &mut Vec<u32>),
     /// Appends the start of a batch at a graphics address.
     pub emit_batch_start: fn(out: &mut Vec<u32>, address: u32),
     /// Appends the end of a request: flush, sequence number, interrupt.

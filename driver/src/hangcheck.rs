@@ -213,8 +213,8 @@ pub(crate) fn watch(device: &Device) {
     let resets = device.reset_count();
     device.timeline().retire();
     let first = device.timeline().first();
-    let Some(first) = first.filter(|_| !check.suspended() && !device.engine().is_resetting())
-    else {
+    let held = check.suspended() || device.debug_hook().holds(device.uncore());
+    let Some(first) = first.filter(|_| !held && !device.engine().is_resetting()) else {
         check.forget();
         return;
     };
@@ -232,6 +232,9 @@ pub(crate) fn watch(device: &Device) {
 
 /// Records the error state of a request that has not ended after `timeout`, unless it ends while being looked at.
 pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
+    if device.debug_hook().holds(device.uncore()) {
+        return;
+    }
     let before = Sample::take(device);
     delay(device.uncore().clock(), SAMPLE_PERIOD);
     device.timeline().signal();

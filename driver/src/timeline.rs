@@ -12,6 +12,7 @@ use kernel::sync::SpinLock;
 use kernel::time::Ktime;
 
 use crate::context::Context;
+use crate::debug::hook::Prologue;
 use crate::engine::switch::Held;
 use crate::fence::{Fence, Signalled, seqno_passed};
 use crate::gem::Object;
@@ -51,6 +52,8 @@ pub struct Uses {
     pub context: Option<Arc<Context>>,
     /// The image of that context; without one it runs in the driver's own.
     pub image: Option<Arc<Held>>,
+    /// What the debugger wants done before the batch.
+    pub prologue: Prologue,
 }
 
 impl Uses {

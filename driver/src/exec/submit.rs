@@ -9,6 +9,7 @@ use kernel::error::{Result, code::EFAULT, code::EIO, code::ENOSPC};
 
 use super::parse::{self, Submission};
 use super::{pin, reloc};
+use crate::debug::hook::Prologue;
 use crate::fence::Fence;
 use crate::ioctl::Call;
 use crate::observe::{Placed, Queued};
@@ -59,7 +60,7 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
     let address = batch.pin.as_ref().ok_or(EFAULT)?.address();
     let objects = submission.entries.iter();
     let wanted = |entry: &&parse::Entry| entry.exec.flags & uapi::OBJECT_CAPTURE != 0;
-    let uses = Uses {
+    let mut uses = Uses {
         objects: objects.clone().map(|entry| entry.object.clone()).collect(),
         capture: objects
             .clone()
@@ -68,19 +69,24 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
             .collect::<Vec<_>>(),
         context: Some(Arc::clone(&submission.context)),
         image: submission.image.clone(),
+        prologue: Prologue::default(),
     };
     let observer = call.device.user().observer.get();
     if let Some(observer) = &observer {
         show(submission, |queued| observer.before(queued));
     }
-    // Until there is room in the ring; an engine that does not make any is found to hang.
     let start = address.wrapping_add(submission.batch_start);
+    let hook = call.device.debug_hook();
+    let image = uses.image.as_ref().map_or(0, |image| image.address());
+    uses.prologue = hook.prepare(call.device, &mut uses.objects, image, start)?;
+    // Until there is room in the ring; an engine that does not make any is found to hang.
     let mut queued = Err(EIO);
     wait_until(call.device, call.task, None, || {
         queued = call.device.engine().try_submit(&uses, start);
         !matches!(queued, Err(ENOSPC))
     })?;
     let fence = queued?;
+    hook.queued(&fence);
     for entry in objects {
         let write = entry.exec.flags & uapi::OBJECT_WRITE != 0;
         entry.object.state(|state| state.mark_active(&fence, write));

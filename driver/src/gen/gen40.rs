@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use isa::inst::Verx10;
 use kernel::dma::DmaAddress;
 use kernel::error::{Result, code::ERANGE};
+use regs::gen40::StateSip;
 use ringbuf::emit::Sink;
 use ringbuf::gen40::{Commands, FlushBits};
 use ringbuf::mi::NOOP;
@@ -47,6 +48,8 @@ const ERROR_MASK: u32 = !(1 << 4 | 1 << 1);
 static OPS: EngineOps = EngineOps {
     emit_flush,
     emit_set_context,
+    emit_sip,
+    emit_counter_reset,
     emit_batch_start,
     emit_breadcrumb,
     pte_encode,
@@ -93,6 +96,20 @@ fn emit_set_context(out: &mut Vec<u32>, address: u32, inhibit: bool) {
     out.put(&[NOOP]);
     out.set_context(address, inhibit);
     out.put(&[NOOP]);
+}
+
+/// PRM vol2, STATE_SIP.
+fn emit_sip(out: &mut Vec<u32>, sip: u32) {
+    let command = StateSip::new().with_system_instruction_pointer(sip);
+    out.put(command.dwords());
+}
+
+/// PRM vol4 3.2.1.
+fn emit_counter_reset(out: &mut Vec<u32>) {
+    out.flush(FlushBits {
+        snapshot_count_reset: true,
+        ..FlushBits::default()
+    });
 }
 
 fn emit_batch_start(out: &mut Vec<u32>, address: u32) {

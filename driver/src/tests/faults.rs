@@ -47,6 +47,7 @@ fn run(dev: &Device, context: &Arc<Context>, object: &Object) -> Arc<crate::Fenc
         capture: vec![object.clone()],
         context: Some(Arc::clone(context)),
         image: None,
+        ..Uses::default()
     };
     let address = object.address().unwrap();
     dev.engine().submit(&uses, address).unwrap()
