@@ -62,7 +62,7 @@ pub enum Event {
         /// 3DPRIM topology code.
         topology: u8,
         /// URB entries of its vertices; the first `count` count.
-        handles: [u16; 4],
+        handles: [u16; 6],
         /// Number of vertices.
         count: u8,
     },

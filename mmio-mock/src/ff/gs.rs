@@ -1,7 +1,7 @@
 //! Geometry shader unit: objects in, threads, vertex streams out; or nothing.
 //!
 //! PRM: volume 2, geometry shader stage; volume 4, 3.3.6.
-//! Not modelled: adjacency and stream output, which Gen4 exposes only through kernels.
+//! Not modelled: reordered triangles of strips (Reorder Enable); stream output is the kernels' own.
 
 use std::collections::VecDeque;
 
@@ -58,7 +58,7 @@ impl Gs {
         td: &mut Td,
         machine: &mut Machine<'_>,
     ) -> Step {
-        let Some((config, _)) = &draw.gs else {
+        let Some((config, state)) = &draw.gs else {
             if input.is_empty() {
                 return Step::Idle;
             }
@@ -97,6 +97,7 @@ impl Gs {
         let Some(vertex) = input.pop_front() else {
             return Step::Idle;
         };
+        self.assembler.keep_adjacent(!state.discard_adjacency());
         let objects = self.assembler.push(vertex, machine.urb);
         for object in objects.into_iter().flatten() {
             if draw.vf_statistics {

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 
 use super::Step;
 use super::state::{Curbe, UnitConfig};
-use super::topology::{Object, StreamVertex, Tag, Topology};
+use super::topology::{OBJECT_VERTICES, Object, StreamVertex, Tag, Topology};
 use crate::debug::{SnapshotUnit, ThreadDebug};
 use crate::fault::UnitFault;
 use crate::machine::Machine;
@@ -96,7 +96,7 @@ impl Spawner {
             handle: first,
             offset: 0,
             rows: 0,
-        }; 4];
+        }; OBJECT_VERTICES];
         for (read, &handle) in reads.iter_mut().zip(object.handles()) {
             *read = UrbRead {
                 handle,
@@ -113,7 +113,7 @@ impl Spawner {
                 dispatch_mask: mask,
                 header: &[r0],
                 constants: config.constants(curbe),
-                data: VertexData::Sequential(&reads[..object.count.min(4)]),
+                data: VertexData::Sequential(&reads[..object.count.min(OBJECT_VERTICES)]),
                 snapshot: debug.flag,
                 subject: Subject::Other,
             },

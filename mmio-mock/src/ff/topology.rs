@@ -1,7 +1,11 @@
 //! Primitive assembly: vertices of a topology become objects.
 //!
 //! PRM: volume 2, 3D pipeline (primitive topologies); numbers from genxml gen4 (3D_Prim_Topo_Type).
-//! Not modelled: adjacency topologies.
+//! Not modelled: reordered odd triangles of strips (Reorder Enable of GS_STATE).
+
+mod adjacency;
+
+use std::collections::VecDeque;
 
 use crate::debug::vertex_tag;
 use crate::status::{Unit, VF_FFID};
@@ -20,6 +24,10 @@ pub enum Topology {
     TriFan = 0x06,
     QuadList = 0x07,
     QuadStrip = 0x08,
+    LineListAdj = 0x09,
+    LineStripAdj = 0x0a,
+    TriListAdj = 0x0b,
+    TriStripAdj = 0x0c,
     TriStripReverse = 0x0d,
     Polygon = 0x0e,
     RectList = 0x0f,
@@ -43,6 +51,10 @@ impl Topology {
             0x06 => Topology::TriFan,
             0x07 => Topology::QuadList,
             0x08 => Topology::QuadStrip,
+            0x09 => Topology::LineListAdj,
+            0x0a => Topology::LineStripAdj,
+            0x0b => Topology::TriListAdj,
+            0x0c => Topology::TriStripAdj,
             0x0d => Topology::TriStripReverse,
             0x0e => Topology::Polygon,
             0x0f => Topology::RectList,
@@ -54,27 +66,6 @@ impl Topology {
             0x16 => Topology::TriFanNoStipple,
             _ => return None,
         })
-    }
-
-    /// Vertices of one object of this topology.
-    pub const fn object_vertices(self) -> usize {
-        match self {
-            Topology::PointList | Topology::PointListBf => 1,
-            Topology::LineList
-            | Topology::LineStrip
-            | Topology::LineLoop
-            | Topology::LineStripCont
-            | Topology::LineStripBf
-            | Topology::LineStripContBf => 2,
-            Topology::TriList
-            | Topology::TriStrip
-            | Topology::TriFan
-            | Topology::TriStripReverse
-            | Topology::Polygon
-            | Topology::RectList
-            | Topology::TriFanNoStipple => 3,
-            Topology::QuadList | Topology::QuadStrip => 4,
-        }
     }
 }
 
@@ -128,15 +119,18 @@ impl Tag {
     }
 }
 
-/// An object: 1 to 4 vertices in the order of the topology. The object owns a reference to each.
+/// Most vertices of an object: a triangle and those next to it.
+pub const OBJECT_VERTICES: usize = 6;
+
+/// An object: 1 to 6 vertices in the order of the topology. The object owns a reference to each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Object {
     /// Topology; odd triangles of a strip say `TriStripReverse`.
     pub topology: Topology,
     /// Entries; only the first `count` count.
-    pub vertices: [UrbHandle; 4],
+    pub vertices: [UrbHandle; OBJECT_VERTICES],
     /// Tags of the vertices.
-    pub tags: [Tag; 4],
+    pub tags: [Tag; OBJECT_VERTICES],
     /// Number of vertices.
     pub count: usize,
     /// First object of its primitive (restarts line stipple).
@@ -148,7 +142,7 @@ pub struct Object {
 impl Object {
     /// The vertices.
     pub fn handles(&self) -> &[UrbHandle] {
-        &self.vertices[..self.count.min(4)]
+        &self.vertices[..self.count.min(OBJECT_VERTICES)]
     }
 }
 
@@ -174,11 +168,20 @@ impl References for crate::urb::Urb {
 pub struct Assembler {
     held: [Option<StreamVertex>; 4],
     first: Option<StreamVertex>,
+    /// Vertices of a topology with adjacency that objects still need.
+    window: VecDeque<StreamVertex>,
+    /// Objects keep the vertices next to them.
+    keep: bool,
     count: u32,
     objects: u32,
 }
 
 impl Assembler {
+    /// Whether objects come with the vertices next to them; they do not unless a GS kernel asks.
+    pub fn keep_adjacent(&mut self, keep: bool) {
+        self.keep = keep;
+    }
+
     /// Takes the next vertex; returns the object that it completes and, for the end of a line
     /// loop, the closing one.
     pub fn push(
@@ -256,6 +259,10 @@ impl Assembler {
                         Some(self.object(vertex.topology, &[hub, previous, vertex], vertex.end));
                 }
             }
+            Topology::LineListAdj
+            | Topology::LineStripAdj
+            | Topology::TriListAdj
+            | Topology::TriStripAdj => out = self.adjacent(vertex, refs),
             Topology::QuadStrip => {
                 // Pairs: the object goes round, (0, 1, 3, 2) of the strip, as the kernels expect that
                 // make polygons of quads (Mesa brw_compile_ff_gs.c).
@@ -301,13 +308,13 @@ impl Assembler {
     fn object(&mut self, topology: Topology, vertices: &[StreamVertex], last: bool) -> Object {
         let mut object = Object {
             topology,
-            vertices: [UrbHandle(0); 4],
-            tags: [Tag::default(); 4],
-            count: vertices.len().min(4),
+            vertices: [UrbHandle(0); OBJECT_VERTICES],
+            tags: [Tag::default(); OBJECT_VERTICES],
+            count: vertices.len().min(OBJECT_VERTICES),
             first: self.objects == 0,
             last,
         };
-        for (i, v) in vertices.iter().take(4).enumerate() {
+        for (i, v) in vertices.iter().take(OBJECT_VERTICES).enumerate() {
             object.vertices[i] = v.handle;
             object.tags[i] = v.tag;
         }
@@ -323,6 +330,9 @@ impl Assembler {
             }
         }
         if let Some(v) = self.first.take() {
+            refs.release(v.handle);
+        }
+        for v in self.window.drain(..) {
             refs.release(v.handle);
         }
         self.count = 0;

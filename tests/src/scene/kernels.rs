@@ -38,6 +38,8 @@ kernels!(
     gs_quad_strip,
     gs_greedy,
     gs_silent,
+    gs_across,
+    gs_triangle,
     endless,
     vs_const,
     vs_header,

@@ -10,7 +10,7 @@ fn vues(positions: &[([f32; 4], u32)]) -> (Urb, Object) {
     urb.partition(Owner::Vs, 16, 2);
     let mut object = Object {
         topology: Topology::TriList,
-        vertices: [UrbHandle(0); 4],
+        vertices: [UrbHandle(0); 6],
         tags: Default::default(),
         count: positions.len(),
         first: true,

@@ -10,7 +10,7 @@ fn object(points: &[[f32; 4]], topology: Topology) -> (Urb, Object) {
     urb.partition(Owner::Vs, 16, 2);
     let mut object = Object {
         topology,
-        vertices: [UrbHandle(0); 4],
+        vertices: [UrbHandle(0); 6],
         tags: Default::default(),
         count: points.len(),
         first: true,

@@ -19,8 +19,18 @@ impl References for Counts {
 
 /// Runs `n` vertices through; returns the objects and proves that no reference leaks.
 fn assemble(topology: Topology, n: u16) -> Vec<(Topology, Vec<u16>, bool, bool)> {
+    assemble_with(topology, n, false)
+}
+
+/// The same with the vertices next to the objects, or without.
+fn assemble_with(
+    topology: Topology,
+    n: u16,
+    adjacent: bool,
+) -> Vec<(Topology, Vec<u16>, bool, bool)> {
     let mut counts = Counts::default();
     let mut assembler = Assembler::default();
+    assembler.keep_adjacent(adjacent);
     let mut out = Vec::new();
     for i in 0..n {
         counts.reference(UrbHandle(i));
@@ -104,4 +114,103 @@ fn first_and_last_objects_are_marked() {
     let fan = assemble(Topology::Polygon, 5);
     let marks: Vec<_> = fan.iter().map(|o| (o.2, o.3)).collect();
     assert_eq!(marks, [(true, false), (false, false), (false, true)]);
+}
+
+/// Lists and strips of lines: line i of a list is 4i + 2 and 4i + 3 between 4i + 1 and 4i + 4, of a strip i + 2 and i + 3 between
+/// i + 1 and i + 4, numbered from 1 (OpenGL 3.2, 2.6.1). What is left over is ignored.
+#[test]
+fn lines_with_adjacency() {
+    for n in 0..14u16 {
+        let with: Vec<_> = (0..n / 4)
+            .map(|i| vec![4 * i, 4 * i + 1, 4 * i + 2, 4 * i + 3])
+            .collect();
+        compare(Topology::LineListAdj, n, &with, |_| Topology::LineList);
+        let with: Vec<_> = (0..n.saturating_sub(3))
+            .map(|i| vec![i, i + 1, i + 2, i + 3])
+            .collect();
+        compare(Topology::LineStripAdj, n, &with, |_| Topology::LineStrip);
+    }
+}
+
+/// Triangle i of a list: 6i + 1, 6i + 3, 6i + 5, each followed by the vertex across the edge to the next.
+#[test]
+fn triangles_with_adjacency() {
+    for n in 0..20u16 {
+        let with: Vec<_> = (0..n / 6).map(|i| (6 * i..6 * i + 6).collect()).collect();
+        compare(Topology::TriListAdj, n, &with, |_| Topology::TriList);
+    }
+}
+
+/// OpenGL's table for strips with adjacency (ARB_geometry_shader4, table 2.X1; OpenGL 3.2, table 2.4): vertices numbered from 1,
+/// corners and what lies across the edges 1/2, 2/3 and 3/1.
+fn strip_row(i: u16, n: u16) -> ([u16; 3], [u16; 3]) {
+    match (i, i + 1 == n, i % 2) {
+        (0, true, _) => ([1, 3, 5], [2, 6, 4]),
+        (0, false, _) => ([1, 3, 5], [2, 7, 4]),
+        (_, false, 1) => (
+            [2 * i + 3, 2 * i + 1, 2 * i + 5],
+            [2 * i - 1, 2 * i + 4, 2 * i + 7],
+        ),
+        (_, false, _) => (
+            [2 * i + 1, 2 * i + 3, 2 * i + 5],
+            [2 * i - 1, 2 * i + 7, 2 * i + 4],
+        ),
+        (_, true, 1) => (
+            [2 * i + 3, 2 * i + 1, 2 * i + 5],
+            [2 * i - 1, 2 * i + 4, 2 * i + 6],
+        ),
+        (_, true, _) => (
+            [2 * i + 1, 2 * i + 3, 2 * i + 5],
+            [2 * i - 1, 2 * i + 6, 2 * i + 4],
+        ),
+    }
+}
+
+/// A row of the table as a payload: corners and neighbours in turn, from the corner that comes first in the stream.
+fn payload((corners, across): ([u16; 3], [u16; 3])) -> Vec<u16> {
+    let first = (0..3).min_by_key(|&c| corners[c]).unwrap();
+    (0..3)
+        .map(|c| (first + c) % 3)
+        .flat_map(|c| [corners[c] - 1, across[c] - 1])
+        .collect()
+}
+
+#[test]
+fn strips_of_triangles_with_adjacency() {
+    for vertices in 0..24u16 {
+        // 2n + 4 + k vertices make n triangles, k being 0 or 1.
+        let n = (vertices / 2).saturating_sub(2);
+        let with: Vec<_> = (0..n).map(|i| payload(strip_row(i, n))).collect();
+        compare(Topology::TriStripAdj, vertices, &with, |i| {
+            [Topology::TriStrip, Topology::TriStripReverse][i % 2]
+        });
+    }
+}
+
+/// With adjacency `with`, each object of the stream's topology; without, only what lies inside, in the order of the stream.
+fn compare(topology: Topology, n: u16, with: &[Vec<u16>], plain: impl Fn(usize) -> Topology) {
+    let found = assemble_with(topology, n, true);
+    let orders: Vec<_> = found.iter().map(|o| o.1.clone()).collect();
+    assert_eq!(orders, with, "{topology:?} of {n}");
+    assert!(found.iter().all(|o| o.0 == topology));
+    let discarded = assemble_with(topology, n, false);
+    let inside: Vec<_> = with
+        .iter()
+        .enumerate()
+        .map(|(i, all)| {
+            let mut corners = match all.len() {
+                4 => vec![all[1], all[2]],
+                _ => vec![all[0], all[2], all[4]],
+            };
+            corners.sort_unstable();
+            (plain(i), corners)
+        })
+        .collect();
+    let objects: Vec<_> = discarded.iter().map(|o| (o.0, o.1.clone())).collect();
+    assert_eq!(objects, inside, "{topology:?} of {n}, discarded");
+    for objects in [found, discarded] {
+        for (i, object) in objects.iter().enumerate() {
+            assert_eq!(object.2, i == 0, "{topology:?} of {n}: first");
+        }
+    }
 }
