@@ -7,6 +7,7 @@ pub mod address;
 pub mod depth;
 pub mod format;
 pub mod mip;
+pub mod shape;
 pub mod state;
 
 pub use address::Geometry;

@@ -20,7 +20,7 @@ use super::error::refuse;
 use crate::UnitFault;
 use crate::cc::direct;
 use crate::surface::state::Use;
-use crate::surface::{Capability, Format, Surface};
+use crate::surface::{Capability, DepthBuffer, Format, Surface};
 use buffer::{Lost, View};
 use render::{CcCache, DualSource, PixelBackend};
 
@@ -69,6 +69,8 @@ pub struct DataPort {
     pub stateless_allowed: bool,
     /// Pixels written to render targets since reset.
     pub pixels: u64,
+    /// Render targets since reset that did not go with others or the depth buffer (PRM 4.7.2).
+    pub disagreements: u64,
     /// Accesses past the end of surfaces since reset, by binding table index; few have any.
     pub outside: BTreeMap<u8, Outside>,
 }
@@ -149,6 +151,7 @@ impl DataPort {
             if self.targets.len() >= 16 {
                 self.targets.clear();
             }
+            self.compare(&surface, backend);
             self.targets.push(RenderTarget {
                 at: at.0,
                 direct: direct::shifts(&surface),
@@ -161,6 +164,22 @@ impl DataPort {
         let written = render::write(target, &mut self.cc, backend, mem, msg, ctx, events)?;
         self.pixels += u64::from(written.count_ones());
         Ok(())
+    }
+
+    /// Tells of a target that does not go with the others of the draw and the depth buffer. The manual does not say what becomes of
+    /// it; it is rendered by its own state.
+    fn compare(&mut self, surface: &Surface, backend: &PixelBackend) {
+        let shape = surface.shape();
+        let depth = backend.depth_buffer.as_ref().and_then(DepthBuffer::shape);
+        let others = self.targets.iter().map(|t| t.surface.shape());
+        let differs = |other| shape.disagreement(&other);
+        let Some(what) = depth.into_iter().chain(others).find_map(differs) else {
+            return;
+        };
+        if self.disagreements == 0 {
+            log::warn!("{what} of render targets and depth buffer differ (PRM vol4 4.7.2)");
+        }
+        self.disagreements += 1;
     }
 
     /// Serves a message to the read port (SFID 4).

@@ -23,7 +23,7 @@ use super::context::ThreadContext;
 use super::error::refuse;
 use crate::UnitFault;
 use crate::surface::state::Use;
-use crate::surface::{Surface, SurfaceKind};
+use crate::surface::{Capability, Surface, SurfaceKind};
 use cube::OnFace;
 use fast::Fast;
 use filter::{Plan, Point};
@@ -49,6 +49,8 @@ pub struct SamplingEngine {
     pub interpolate_chroma: bool,
     /// Pixels sampled since reset.
     pub samples: u64,
+    /// Comparisons since reset of formats that are no shadow maps, whose result the manual leaves open (PRM 4.4, 4.8.1.4).
+    pub open_comparisons: u64,
     /// Texels of the general path since the router took the count.
     pub texels: u64,
     surfaces: Vec<(u32, Surface, bool)>,
@@ -153,6 +155,13 @@ impl SamplingEngine {
                 "SIMD4x2 sample_c without LOD (PRM 4.8.1.4)",
             ));
         }
+        if request.shape.compares() && !surface.format.has(Capability::Shadow) {
+            if self.open_comparisons == 0 {
+                let name = surface.format.name;
+                log::warn!("comparison of {name}, which is no shadow map (PRM vol4 4.4)");
+            }
+            self.open_comparisons += 1;
+        }
         let mut job = Job::new(&request, &params, (surface, &self.tables), &sampler, mem);
         job.convert(gamma);
         job.texels.quirks = self.quirks;
@@ -201,10 +210,7 @@ impl<'a> Job<'a> {
         sampler: &'a Sampler,
         mem: &'a Memory,
     ) -> Self {
-        let compare = matches!(
-            request.shape.op,
-            Op::SampleCompare | Op::SampleBiasCompare | Op::SampleLodCompare
-        );
+        let compare = request.shape.compares();
         let plan = Plan::new(surface.kind, sampler, request.offsets);
         let texels = Texels::new(mem, surface, tables, sampler, compare);
         let fast = match request.shape {

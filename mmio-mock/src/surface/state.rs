@@ -74,6 +74,16 @@ pub enum SurfaceError {
     /// Targets whose pixels share chroma have whole pairs, one level, and no channel masks.
     #[error("{0} render target of odd width, with a level or with write disables")]
     YcrcbTarget(&'static str),
+    /// Arrays have 512 elements, cubes none; of a buffer's size seven bits are in Depth.
+    #[error("depth field {field} is more than {most}, all that surfaces of type {kind} have")]
+    DepthRange {
+        /// Surface type.
+        kind: u32,
+        /// What stood there.
+        field: u32,
+        /// The end of the range.
+        most: u32,
+    },
     /// Cubes are square.
     #[error("cube map of {width}x{height} texels")]
     CubeNotSquare {
@@ -158,10 +168,11 @@ impl Surface {
             }
             _ => return Err(SurfaceError::UnknownFormat(s.surface_format())),
         };
+        check_depth(kind, &s)?;
         let (width, height, depth) = match kind {
             // Entries less one: bits 6:0 in Width, 19:7 in Height, 26:20 in Depth.
             SurfaceKind::Buffer => {
-                let entries = (s.width() & 0x7f) | (s.height() << 7) | ((s.depth() & 0x7f) << 20);
+                let entries = (s.width() & 0x7f) | (s.height() << 7) | (s.depth() << 20);
                 (entries + 1, 1, 1)
             }
             SurfaceKind::Cube => (s.width() + 1, s.height() + 1, 6),
@@ -288,6 +299,24 @@ impl Surface {
         }
         Ok(())
     }
+}
+
+/// The ranges of the Depth field by surface type; a volume has all eleven bits.
+fn check_depth(kind: SurfaceKind, s: &regs_table::SurfaceState) -> Result<(), SurfaceError> {
+    let most = match kind {
+        SurfaceKind::OneD | SurfaceKind::TwoD => 511,
+        SurfaceKind::Buffer => 127,
+        SurfaceKind::Cube => 0,
+        SurfaceKind::ThreeD | SurfaceKind::Null => return Ok(()),
+    };
+    if s.depth() > most {
+        return Err(SurfaceError::DepthRange {
+            kind: s.surface_type(),
+            field: s.depth(),
+            most,
+        });
+    }
+    Ok(())
 }
 
 /// The rules of tiled surfaces: base at a page, pitch whole tiles.

@@ -93,7 +93,7 @@ fn errors_name_what_stood_there() {
     assert_eq!(with(0, 7 << 29, 4 << 29), SurfaceError::TiledBuffer);
 }
 
-// covers: 4.7.2-38
+// covers: 4.7.2-38, 4.7.2-46, 4.7.2-49
 #[test]
 fn targets_with_shared_chroma_have_whole_pairs() {
     let with = |extra: u32, width: u32, lod: u32| {

@@ -95,6 +95,15 @@ impl Shape {
         Some(Shape { op, simd, params })
     }
 
+    /// Texels are compared with a reference.
+    #[must_use]
+    pub const fn compares(self) -> bool {
+        matches!(
+            self.op,
+            Op::SampleCompare | Op::SampleBiasCompare | Op::SampleLodCompare
+        )
+    }
+
     /// Pixels or samples that one message can carry.
     #[must_use]
     pub const fn slots(self) -> usize {

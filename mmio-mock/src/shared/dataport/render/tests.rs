@@ -483,5 +483,6 @@ fn illegal_messages_are_refused_whole() {
     assert!(refused(255, 0, simd16()), "stateless");
 }
 
+mod company;
 mod headers;
 mod sequences;

@@ -157,6 +157,45 @@ fn shadow_results_are_inverted_and_filtered() {
     }
 }
 
+/// The sixteen formats of shadow maps store one channel each. What others give is open: here red, or alpha, is compared.
+// covers: 4.4-01, 4.8.1.4-06
+#[test]
+fn only_single_channels_are_shadow_maps() {
+    let mut shadows = 0;
+    for format in regs::gen40::SURFACE_FORMATS.iter().filter(|f| f.sampling) {
+        let mut bench = Bench::new();
+        let state = surface_2d(format.code, 32, 4, Tiling::Linear);
+        // LESS of a texel of zero and a reference of one holds: 0.0; NEVER does not: 1.0.
+        for (function, lit) in [(2, 0.0), (1, 1.0)] {
+            bench.bind(
+                state,
+                sampler(NEAREST, CLAMP).with_shadow_function(function),
+            );
+            let one = [1.0f32.to_bits(); 16];
+            let answer = bench.message(
+                (1, 6),
+                Form::Simd8,
+                &[[0; 16], [0; 16], [0; 16], [0; 16], one],
+            );
+            let stored = format
+                .channels
+                .iter()
+                .filter(|c| !b"XS".contains(&c.letter));
+            if format.shadow {
+                assert_eq!(stored.count(), 1, "{}", format.name);
+                // A formats have no red.
+                let channel = if format.name.starts_with('A') { 3 } else { 0 };
+                let got = f32::from_bits(answer[0][channel]);
+                assert_eq!(got, lit, "{}", format.name);
+            }
+        }
+        let open = if format.shadow { 0 } else { 2 };
+        assert_eq!(bench.engine.open_comparisons, open, "{}", format.name);
+        shadows += u32::from(format.shadow);
+    }
+    assert_eq!(shadows, 16);
+}
+
 /// OpenGL 1.5, 3.8.14: depths and references of fixed-point textures lie in [0, 1]; those of floats are free.
 #[test]
 fn unorm_texels_are_compared_with_a_reference_of_their_range() {

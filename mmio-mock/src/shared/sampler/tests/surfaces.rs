@@ -278,6 +278,102 @@ fn buffers_have_their_size_in_three_fields() {
     }
 }
 
+// covers: 4.7.2-52
+#[test]
+fn ranges_of_depth() {
+    let mut bench = Bench::new();
+    let text = plain(&mut bench);
+    let bound = |bench: &mut Bench, kind: u32, depth: u32| {
+        let mut words = text;
+        words[0] = kind << 29 | 0x0d8 << 18 | 0x3f;
+        // Four by four texels, for cubes are square.
+        words[2] = 3 << 19 | 3 << 6;
+        words[3] |= depth << 21;
+        bench.bind(surface(words), SamplerState::new());
+        let mut w = [[KEEP; 8]];
+        // resinfo, which gives slices in green (1D) or blue, and ld of entry 0 for a buffer.
+        let message = if kind == 4 {
+            3 << 14
+        } else {
+            2 << 14 | 2 << 12
+        };
+        bench
+            .send_raw(message | 2, &[[0; 8], [0; 8]], &mut w)
+            .map(|()| [w[0][0], w[0][1], w[0][2]])
+    };
+    // Type, the end of the range, what it gives there.
+    for (kind, most, want) in [
+        (0, 511, [4, 512, 0]),
+        (1, 511, [4, 4, 512]),
+        (2, 2047, [4, 4, 2048]),
+        (3, 0, [4, 4, 0]),
+        (4, 127, [0, 0, 0]),
+    ] {
+        assert_eq!(bound(&mut bench, kind, most).unwrap(), want, "type {kind}");
+        for depth in [most + 1, 2047]
+            .into_iter()
+            .filter(|d| *d > most && *d < 2048)
+        {
+            let refused = bound(&mut bench, kind, depth).unwrap_err();
+            let UnitFault::State { what, .. } = refused else {
+                panic!("{refused}");
+            };
+            let text = format!(
+                "depth field {depth} is more than {most}, all that surfaces of type {kind} have"
+            );
+            assert_eq!(what, text);
+        }
+    }
+    // Nothing of a null surface counts.
+    assert_eq!(bound(&mut bench, 7, 2047).unwrap(), [0, 0, 0]);
+}
+
+// covers: 4.7.2-55
+#[test]
+fn pitches_by_use_and_tiling() {
+    let resolve = |words: &[u32; 5], usage| Surface::resolve(words, usage).is_ok();
+    // YCRCB_NORMAL has elements of two bytes, two of which share their chroma: 8x4 texels want 16 bytes.
+    // R16_UNORM beside it wants one element, R32G32B32A32_FLOAT one of sixteen bytes.
+    for (format, row, unit) in [(0x182, 16, 4), (0x10a, 16, 2), (0x000, 128, 16)] {
+        for pitch in row..row + 48 {
+            let words = [
+                1 << 29 | format << 18,
+                DATA,
+                3 << 19 | 7 << 6,
+                (pitch - 1) << 3,
+                0,
+            ];
+            let whole = pitch % unit == 0;
+            assert_eq!(
+                resolve(&words, Use::RenderTarget),
+                whole,
+                "{format:#x} {pitch}"
+            );
+            assert!(
+                resolve(&words, Use::Sampler),
+                "other linear surfaces: any byte"
+            );
+        }
+    }
+    // Tiles are 512 bytes wide along x, 128 along y.
+    for (walk, tile) in [(0, 512), (1, 128)] {
+        for pitch in (64..2049).step_by(64) {
+            let words = [
+                1 << 29 | 0x146 << 18,
+                DATA,
+                3 << 19 | 7 << 6,
+                (pitch - 1) << 3 | 2 | walk,
+                0,
+            ];
+            let mut target = words;
+            target[0] = 1 << 29 | 0x140 << 18;
+            let whole = pitch % tile == 0;
+            assert_eq!(resolve(&words, Use::Sampler), whole, "walk {walk} {pitch}");
+            assert_eq!(resolve(&target, Use::RenderTarget), whole, "{walk} {pitch}");
+        }
+    }
+}
+
 // covers: 4.7.2-59, 4.7.2-61
 #[test]
 fn dword_4_of_surface_state() {
