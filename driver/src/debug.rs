@@ -67,6 +67,8 @@ struct State {
     /// General State Base Address that the last batch has set.
     base: u32,
     reset_counters: bool,
+    /// The next thread is to halt.
+    halts_next: bool,
 }
 
 /// What the handles of a session share.
@@ -163,6 +165,7 @@ impl DebugSession {
 
     /// Halts the next thread before its first instruction.
     pub fn halt_next(&self) {
+        self.shared.lock().halts_next = true;
         breakpoint::halt_next(self.device().uncore());
     }
 
@@ -284,7 +287,12 @@ impl Shared {
                 _suspension: self.device.suspend_hang_check(),
             };
             state.standing.insert(place, standing);
-            new.push(self.look(place, number)?);
+            let thread = self.look(place, number)?;
+            if thread.reason.external_halt && core::mem::take(&mut state.halts_next) {
+                // That was the one.
+                breakpoint::halt_no_more(self.device.uncore());
+            }
+            new.push(thread);
         }
         self.tidy(&mut state);
         Ok(new)

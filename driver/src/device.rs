@@ -15,7 +15,8 @@ use kernel::time::{Delta, delay, read_poll_timeout};
 use crate::debug::DebugSession;
 use crate::debug::error_state::ErrorState;
 use crate::debug::hook::Hook;
-use crate::debug::snapshot::{ArmedSnapshot, PixelTrigger};
+use crate::debug::snapshot::limits::{self, ContextBases, Limits};
+use crate::debug::snapshot::{ArmedSnapshot, PixelTrigger, Snapshot, Unit};
 use crate::driver::Model;
 use crate::engine::Engine;
 use crate::exec::{self, BatchDesc};
@@ -274,6 +275,26 @@ impl Device {
     pub fn debug(&self) -> Result<DebugSession> {
         self.check_live()?;
         DebugSession::new(self)
+    }
+
+    /// Arms the snapshot of a unit: `device.arm_snapshot::<units::Sf>(&trigger)`.
+    pub fn arm_snapshot<U: Unit>(&self, trigger: &U::Trigger) -> Result<Snapshot<U>> {
+        self.check_live()?;
+        Snapshot::arm(self, trigger)
+    }
+
+    /// Limits what vertex fetch and SF let through, while the global debug enable is on: as long as a unit is armed or
+    /// a session lasts.
+    pub fn set_debug_limits(&self, limits: &Limits) -> Result {
+        self.check_live()?;
+        limits::set(self.uncore(), limits);
+        Ok(())
+    }
+
+    /// Base addresses of the context that is debugged.
+    pub fn debug_bases(&self) -> Result<ContextBases> {
+        self.check_live()?;
+        Ok(limits::bases(self.uncore()))
     }
 
     /// Arms the windower's snapshot of a pixel.

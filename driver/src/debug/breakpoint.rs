@@ -137,6 +137,11 @@ pub fn halt_next(uncore: &Uncore) {
     uncore.reg(TD_CTL).modify(TdCtl::FORCE_EXTERNAL_HALT::SET);
 }
 
+/// Takes [`halt_next`] back.
+pub fn halt_no_more(uncore: &Uncore) {
+    uncore.reg(TD_CTL).modify(TdCtl::FORCE_EXTERNAL_HALT::CLEAR);
+}
+
 /// Halts threads whose debug dwords match before their first instruction; `None` no more.
 pub fn halt_on_match(uncore: &Uncore, halt: Option<HaltMatch>) {
     if let Some(halt) = halt {

@@ -1,18 +1,145 @@
-//! The windower's pixel snapshot: arm, poll, read.
+//! Snapshots: arm a unit, poll, read what it has trapped through its output multiplexer.
 //!
-//! PRM vol4 3.2, 3.3.9: the subspan at a pixel is trapped and its data read through an output multiplexer.
-//! Not modelled: snapshots of the other units, combinations with an upstream flag.
+//! PRM vol4 3.2, 3.3: trigger values first, then the control register (3.3.1). Not modelled: outputs that the manual
+//! leaves to other documents; [`Snapshot::output`] reads them all the same.
+pub mod limits;
+pub mod units;
+
+use alloc::vec::Vec;
+use core::marker::PhantomData;
+
 use kernel::error::{Result, code::EAGAIN, code::ENODEV};
-use kernel::tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 
 use crate::device::Device;
-use crate::r#gen::registers::fields::{
-    INSTPM as InstPm, WIZ_CTL as WizCtl, WIZ_STRG_VAL as WizTrigger,
-};
-use crate::r#gen::registers::reg::{INSTPM, WIZ_CTL, WIZ_RDATA, WIZ_STRG_VAL};
 use crate::uncore::Uncore;
+use units::Wiz;
 
-/// What to trap.
+/// Bits that the control registers of all units have in the same place: complete, and the multiplexer.
+const COMPLETE: u32 = 1 << 31;
+const MUX_SHIFT: u32 = 8;
+const MUX: u32 = 0xff << MUX_SHIFT;
+
+/// Which threads get the snapshot flag, which can arm their breakpoints.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Flag {
+    /// None.
+    #[default]
+    None,
+    /// That of the trapped element.
+    Trapped,
+    /// All of the unit; the data are then those of the last one.
+    All,
+}
+
+/// What arming a unit writes.
+pub struct Arming {
+    /// Registers and their values, in order.
+    pub triggers: Vec<(u32, u32)>,
+    /// The control register.
+    pub control: u32,
+    /// Bits of it that stay as they are: they limit what the unit lets through.
+    pub keep: u32,
+}
+
+/// A unit that takes snapshots.
+pub trait Unit {
+    /// What to trap.
+    type Trigger: Copy;
+    /// What was trapped.
+    type Data;
+    /// Offset of the control register.
+    const CONTROL: u32;
+    /// Offset of the register with the data.
+    const DATA: u32;
+
+    /// What arming writes.
+    fn arming(trigger: &Self::Trigger) -> Arming;
+
+    /// Reads the outputs that the manual defines.
+    fn gather(output: &mut dyn FnMut(u8) -> u32) -> Self::Data;
+}
+
+/// An armed unit. Dropping it leaves the hardware armed; see [`disarm`](Self::disarm).
+pub struct Snapshot<U: Unit> {
+    device: Device,
+    keep: u32,
+    unit: PhantomData<fn() -> U>,
+}
+
+impl<U: Unit> Snapshot<U> {
+    /// Arms the unit. `ENODEV` when the device has gone.
+    pub(crate) fn arm(device: &Device, trigger: &U::Trigger) -> Result<Self> {
+        if !device.ggtt().is_live() {
+            return Err(ENODEV);
+        }
+        let uncore = device.uncore();
+        let arming = U::arming(trigger);
+        device.debug_hook().enable(uncore);
+        for (offset, value) in arming.triggers {
+            uncore.io().write32(value, offset as usize);
+        }
+        let kept = match arming.keep {
+            0 => 0,
+            keep => control::<U>(uncore) & keep,
+        };
+        set_control::<U>(uncore, arming.control | kept);
+        Ok(Snapshot {
+            device: device.clone(),
+            keep: arming.keep,
+            unit: PhantomData,
+        })
+    }
+
+    /// Whether the unit has trapped something.
+    #[must_use]
+    pub fn is_complete(&self) -> bool {
+        control::<U>(self.device.uncore()) & COMPLETE != 0
+    }
+
+    /// Reads what was trapped, through every setting of the multiplexer; `EAGAIN` when nothing has been yet.
+    pub fn read(&self) -> Result<U::Data> {
+        if !self.is_complete() {
+            return Err(EAGAIN);
+        }
+        Ok(U::gather(&mut |mux| self.output(mux)))
+    }
+
+    /// What one setting of the multiplexer shows.
+    #[must_use]
+    pub fn output(&self, mux: u8) -> u32 {
+        let uncore = self.device.uncore();
+        let now = control::<U>(uncore) & !MUX;
+        set_control::<U>(uncore, now | u32::from(mux) << MUX_SHIFT);
+        uncore.io().read32(U::DATA as usize)
+    }
+
+    /// Clears the completion, so that the next match is trapped again.
+    pub fn rearm(&self) {
+        let uncore = self.device.uncore();
+        set_control::<U>(uncore, control::<U>(uncore) & !COMPLETE);
+    }
+
+    /// Switches the snapshot off, and the global debug enable when nobody else needs it.
+    pub fn disarm(self) {
+        let uncore = self.device.uncore();
+        let kept = match self.keep {
+            0 => 0,
+            keep => control::<U>(uncore) & keep,
+        };
+        set_control::<U>(uncore, kept);
+        self.device.debug_hook().disable(uncore);
+    }
+}
+
+fn control<U: Unit>(uncore: &Uncore) -> u32 {
+    uncore.io().read32(U::CONTROL as usize)
+}
+
+fn set_control<U: Unit>(uncore: &Uncore, value: u32) {
+    uncore.io().write32(value, U::CONTROL as usize);
+}
+
+/// What to trap at a pixel.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct PixelTrigger {
     /// Pixel column; the subspan of 2x2 pixels that holds it is meant.
@@ -36,85 +163,50 @@ pub struct PixelSnapshot {
     pub primitive: u32,
 }
 
-/// An armed snapshot. Dropping it leaves the hardware armed; see [`disarm`](Self::disarm).
-pub struct ArmedSnapshot {
-    device: Device,
-}
+/// An armed snapshot of a pixel. Dropping it leaves the hardware armed; see [`disarm`](Self::disarm).
+pub struct ArmedSnapshot(Snapshot<Wiz>);
 
 impl ArmedSnapshot {
     /// Arms the windower. `ENODEV` when the device has gone.
     pub(crate) fn arm(device: &Device, trigger: PixelTrigger) -> Result<Self> {
-        if !device.ggtt().is_live() {
-            return Err(ENODEV);
-        }
-        let uncore = device.uncore();
-        uncore
-            .reg(INSTPM)
-            .write_masked(InstPm::GLOBAL_DEBUG_ENABLE::SET);
-        uncore.reg(WIZ_STRG_VAL).write(
-            WizTrigger::PIXEL_Y_COMPARE_VALUE.val(trigger.y.into())
-                + WizTrigger::PIXEL_X_COMPARE_VALUE.val(trigger.x.into()),
-        );
-        let mut control = WizCtl::SNAPSHOT_ENABLE::SET;
-        if trigger.flag_thread {
-            control += WizCtl::THREAD_SNAPSHOT_ENABLE::SET;
-        }
-        if let Some(instance) = trigger.instance {
-            control += WizCtl::ENABLE_SUBSPAN_INSTANCE_COMPARE::SET
-                + WizCtl::SUBSPAN_INSTANCE_NUMBER.val(instance.into());
-        }
-        control_register(uncore).write(control);
-        Ok(ArmedSnapshot {
-            device: device.clone(),
-        })
+        let trigger = units::Subspan {
+            x: trigger.x,
+            y: trigger.y,
+            instance: trigger.instance,
+            flag: if trigger.flag_thread {
+                Flag::Trapped
+            } else {
+                Flag::None
+            },
+            ..units::Subspan::default()
+        };
+        Snapshot::arm(device, &trigger).map(ArmedSnapshot)
     }
 
     /// Whether the subspan has come by.
     #[must_use]
     pub fn is_complete(&self) -> bool {
-        control_register(self.device.uncore()).is_set(WizCtl::SNAPSHOT_COMPLETE)
+        self.0.is_complete()
     }
 
     /// Reads what was trapped, through every setting of the multiplexer; `EAGAIN` when nothing has been yet.
     pub fn read(&self) -> Result<PixelSnapshot> {
-        if !self.is_complete() {
-            return Err(EAGAIN);
-        }
-        let uncore = self.device.uncore();
-        let read = |output| {
-            control_register(uncore).modify(output);
-            uncore.read(WIZ_RDATA)
-        };
-        Ok(PixelSnapshot {
-            kernel_pointer: read(WizCtl::SNAPSHOT_OUTPUT_MUX_SELECT::KernelPointer),
-            subspan_instances: read(WizCtl::SNAPSHOT_OUTPUT_MUX_SELECT::SubspanInstanceCount),
-            primitive: read(WizCtl::SNAPSHOT_OUTPUT_MUX_SELECT::PrimitiveSequenceNumber),
-        })
+        self.0.read()
     }
 
     /// How often the subspan has come by; once the snapshot is complete, at that moment.
     #[must_use]
     pub fn instances(&self) -> u32 {
-        let uncore = self.device.uncore();
-        control_register(uncore).modify(WizCtl::SNAPSHOT_OUTPUT_MUX_SELECT::SubspanInstanceCount);
-        uncore.read(WIZ_RDATA)
+        self.0.output(units::WIZ_INSTANCES)
     }
 
     /// Clears the completion, so that the next match is trapped again.
     pub fn rearm(&self) {
-        control_register(self.device.uncore()).modify(WizCtl::SNAPSHOT_COMPLETE::CLEAR);
+        self.0.rearm();
     }
 
-    /// Switches the snapshot and the global debug enable off.
+    /// Switches the snapshot off, and the global debug enable when nobody else needs it.
     pub fn disarm(self) {
-        let uncore = self.device.uncore();
-        control_register(uncore).set(0);
-        uncore
-            .reg(INSTPM)
-            .write_masked(InstPm::GLOBAL_DEBUG_ENABLE::CLEAR);
+        self.0.disarm();
     }
-}
-
-fn control_register(uncore: &Uncore) -> kernel::io::RegProxy<'_, WizCtl::Register> {
-    uncore.reg(WIZ_CTL)
 }
