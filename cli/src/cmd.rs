@@ -17,6 +17,7 @@ pub mod replay;
 mod source;
 mod summary;
 mod trace;
+pub mod why;
 
 /// What a subcommand can fail with; printed as it is.
 pub type Error = Box<dyn std::error::Error>;

@@ -10,3 +10,4 @@ pub mod picture;
 pub mod places;
 pub mod record;
 pub mod replay;
+pub mod why;

@@ -26,6 +26,8 @@ enum Command {
     Exec(cmd::exec::Args),
     /// Run a captured frame and show its picture.
     Replay(cmd::replay::Args),
+    /// Say how a pixel of a captured frame came about: its thread, triangle and vertices.
+    Why(cmd::why::Args),
     /// Compress a capture directory into one file.
     Pack(cmd::pack::Args),
     /// List registers, or explain a value.
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
         Some(Command::Exec(args)) => cmd::exec::run(&args),
         None => done(cmd::replay::run_embedded()),
         Some(Command::Replay(args)) => done(cmd::replay::run(&args)),
+        Some(Command::Why(args)) => done(cmd::why::run(&args)),
         Some(Command::Pack(args)) => done(cmd::pack::run(&args)),
         Some(Command::Regs(args)) => done(cmd::regs::run(&args)),
         Some(Command::Eu(args)) => done(cmd::eu::run(&args)),

@@ -141,16 +141,26 @@ impl Session {
 
     /// Runs one submission to its end.
     pub fn run(&mut self, exec: &Exec) -> Result<(), ReplayError> {
+        self.run_watched(exec, &|| ())
+    }
+
+    /// Runs one submission to its end; `during` is called again and again meanwhile.
+    pub fn run_watched(&mut self, exec: &Exec, during: &dyn Fn()) -> Result<(), ReplayError> {
         let held = exec.buffers.iter().map(|b| Contents::held(&b.data));
-        self.run_with(exec, held.collect())
+        self.run_with(exec, held.collect(), during)
     }
 
     /// Runs one submission to its end, with contents that still lie in the capture.
     pub fn run_submission(&mut self, submission: Submission) -> Result<(), ReplayError> {
-        self.run_with(&submission.exec, submission.contents)
+        self.run_with(&submission.exec, submission.contents, &|| ())
     }
 
-    fn run_with(&mut self, exec: &Exec, contents: Vec<Contents>) -> Result<(), ReplayError> {
+    fn run_with(
+        &mut self,
+        exec: &Exec,
+        contents: Vec<Contents>,
+        during: &dyn Fn(),
+    ) -> Result<(), ReplayError> {
         self.place(exec, contents)?;
         let mut state = self.state;
         let find = Finder::new(self, exec);
@@ -164,7 +174,7 @@ impl Session {
         self.state = state;
         self.execs += 1;
         let drawn = self.platform.device().status().activity.draws;
-        let outcome = self.submit(exec, followed.circle);
+        let outcome = self.submit(exec, followed.circle, during);
         let drawn = self.platform.device().status().activity.draws - drawn;
         self.note_draws(exec, &followed, drawn);
         outcome?;
@@ -197,7 +207,12 @@ impl Session {
         self.last = last;
     }
 
-    fn submit(&self, exec: &Exec, circle: Option<u64>) -> Result<(), ReplayError> {
+    fn submit(
+        &self,
+        exec: &Exec,
+        circle: Option<u64>,
+        during: &dyn Fn(),
+    ) -> Result<(), ReplayError> {
         let failed = |what| {
             let exec = exec.name.clone();
             move |error| ReplayError::Submit { exec, what, error }
@@ -214,7 +229,10 @@ impl Session {
         let request = self.device.submit(&desc).map_err(failed("submission"))?;
         let size: u64 = exec.buffers.iter().map(|b| u64::from(b.size)).sum();
         let patience = Patience::new(self.options.timeout, size / 4, circle);
-        let (left, why) = patience.wait(&self.platform, || request.is_complete());
+        let (left, why) = patience.wait(&self.platform, || {
+            during();
+            request.is_complete()
+        });
         request.wait(left).map_err(|error| {
             let mut what = format!("not done {why}");
             // ETIME is what the sentence says already.

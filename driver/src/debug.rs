@@ -12,6 +12,7 @@ pub mod memory;
 pub mod snapshot;
 pub mod stepping;
 pub mod system_routine;
+pub mod walk;
 
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;

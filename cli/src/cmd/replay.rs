@@ -251,7 +251,8 @@ fn io(path: &Path, error: std::io::Error) -> CaptureError {
     CaptureError::file(path.display().to_string(), Problem::Io(error))
 }
 
-fn pixel(text: &str) -> Result<(u16, u16), String> {
+/// Parses a pixel.
+pub fn pixel(text: &str) -> Result<(u16, u16), String> {
     text.split_once(',')
         .and_then(|(x, y)| Some((x.trim().parse().ok()?, y.trim().parse().ok()?)))
         .ok_or_else(|| "two numbers with a comma, such as 128,64".to_owned())

@@ -1,0 +1,175 @@
+//! How a pixel of a captured frame came about: thread, triangle, vertices, inputs.
+//!
+//! PRM: volume 4 3.3.1; the driver walks up through the snapshot registers, the commands of the capture give draws and
+//! vertex buffers. Not modelled: pixels that blits or memory writes have changed.
+
+mod frame;
+mod inputs;
+mod json;
+mod rerun;
+mod text;
+
+use std::collections::BTreeMap;
+
+use driver::debug::walk::{Walk, WalkError, walk};
+
+pub use frame::{DrawCall, Fetch, Frame};
+pub use inputs::{Component, Input, Source};
+pub use rerun::RerunError;
+
+use crate::capture::Capture;
+use crate::replay::Options;
+use frame::Decoded;
+use rerun::Replays;
+
+/// Why there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum WhyError {
+    /// No submission draws anything.
+    #[error("{0}: no submission draws anything")]
+    NothingDrawn(String),
+    /// The pixel lies outside the picture.
+    #[error("pixel {x},{y} lies outside the picture of {width}x{height} pixels")]
+    Outside {
+        /// Column.
+        x: u16,
+        /// Row.
+        y: u16,
+        /// Columns of the picture.
+        width: u32,
+        /// Rows of the picture.
+        height: u32,
+    },
+    /// The walk ended early.
+    #[error("{walk}{}", because(.trouble.as_deref()))]
+    Walk {
+        /// Where.
+        walk: Box<WalkError<RerunError>>,
+        /// What went wrong in the frame itself.
+        trouble: Option<String>,
+    },
+}
+
+fn because(trouble: Option<&str>) -> String {
+    trouble.map_or_else(String::new, |trouble| {
+        format!("\n  the frame itself does not run to its end: {trouble}")
+    })
+}
+
+/// The draw that a pixel comes from.
+#[derive(Clone, Debug)]
+pub struct Drawn {
+    /// Name of the submission.
+    pub submission: String,
+    /// Which draw of the frame it is, over all submissions.
+    pub number: usize,
+    /// The draw.
+    pub call: DrawCall,
+}
+
+/// How a pixel came about.
+#[derive(Clone, Debug)]
+pub struct Why {
+    /// What the registers told.
+    pub walk: Walk,
+    /// The draw; `None` when the commands cannot be followed that far.
+    pub draw: Option<Drawn>,
+    /// Inputs of the vertices, by sequence number.
+    pub inputs: BTreeMap<u32, Vec<Input>>,
+    /// Where addresses lie in the capture.
+    pub places: BTreeMap<u32, String>,
+    /// What went wrong in the frame itself.
+    pub trouble: Option<String>,
+}
+
+/// Walks from a pixel of the picture (row 0 of the surface first) up to its vertices.
+pub fn why(capture: &Capture, options: &Options, pixel: (u16, u16)) -> Result<Why, WhyError> {
+    let frame = Frame::of(capture, options.device.isa);
+    why_in(capture, &frame, options, pixel)
+}
+
+/// The same with the draws of the frame known, for whoever asks for many pixels.
+pub fn why_in(
+    capture: &Capture,
+    frame: &Frame,
+    options: &Options,
+    pixel: (u16, u16),
+) -> Result<Why, WhyError> {
+    if frame.submissions.iter().all(Vec::is_empty) {
+        return Err(WhyError::NothingDrawn(capture.name.clone()));
+    }
+    let (x, y) = pixel;
+    if let Some((width, height)) = frame.size
+        && (u32::from(x) >= width || u32::from(y) >= height)
+    {
+        return Err(WhyError::Outside {
+            x,
+            y,
+            width,
+            height,
+        });
+    }
+    let mut rerun = Replays {
+        capture,
+        options: Options {
+            trace: None,
+            snapshot: None,
+            instance: None,
+            ..*options
+        },
+        trouble: None,
+    };
+    let walked = walk(&mut rerun, &Decoded { frame, capture }, pixel);
+    let trouble = rerun.trouble.take();
+    let walk = match walked {
+        Ok(walk) => walk,
+        Err(walk) => {
+            let walk = Box::new(walk);
+            return Err(WhyError::Walk { walk, trouble });
+        }
+    };
+    Ok(explain(capture, frame, walk, trouble))
+}
+
+/// What the commands of the capture add to what the registers told.
+fn explain(capture: &Capture, frame: &Frame, walk: Walk, trouble: Option<String>) -> Why {
+    let exec = capture.execs.get(walk.submission);
+    let earlier = frame.submissions.iter().take(walk.submission);
+    let number = earlier.map(Vec::len).sum::<usize>() + walk.draw as usize;
+    let call = frame.draw(walk.submission, walk.draw);
+    let mut inputs = BTreeMap::new();
+    if let (Some(exec), Some(call)) = (exec, call) {
+        for (sequence, vertex) in &walk.vertices {
+            if let (Some(index), Some(position)) = (vertex.index, vertex.position) {
+                inputs.insert(*sequence, inputs::of(exec, call, index, position));
+            }
+        }
+    }
+    let kernels = [walk.pixel_thread.kernel, walk.setup.kernel];
+    let kernels = kernels
+        .into_iter()
+        .chain(walk.emitters.values().map(|emitter| emitter.kernel))
+        .chain(walk.vertex_threads.values().map(|thread| thread.kernel))
+        .map(|kernel| walk.pixel_thread.base.wrapping_add(kernel));
+    let sources = inputs.values().flatten();
+    let sources = sources.filter_map(|input| Some(input.source.as_ref()?.address));
+    let addresses = kernels.chain(sources).chain(call.map(|call| call.address));
+    let mut places = BTreeMap::new();
+    for address in addresses {
+        if let Some(place) = exec.and_then(|exec| crate::places::describe(exec, address)) {
+            places.insert(address, place);
+        }
+    }
+    let draw = exec.zip(call).map(|(exec, call)| Drawn {
+        submission: exec.name.clone(),
+        number,
+        call: call.clone(),
+    });
+    Why {
+        walk,
+        draw,
+        inputs,
+        places,
+        trouble,
+    }
+}

@@ -1,0 +1,115 @@
+//! An answer as JSON.
+//!
+//! No PRM chapter. Numbers are as in the text; addresses are numbers, too.
+
+use driver::debug::walk::{Tag, Unit};
+use serde_json::{Value, json};
+
+use super::{Component, Input, Why};
+
+/// Name of a primitive topology.
+pub fn topology(code: u32) -> String {
+    use mmio_mock::ff::topology::Topology;
+    Topology::from_code(code).map_or_else(
+        || format!("topology {code:#x}"),
+        |topology| format!("{topology:?}").to_uppercase(),
+    )
+}
+
+fn tags(tags: &[Tag]) -> Value {
+    let tags = tags.iter().map(|tag| match tag.unit {
+        Unit::Vf | Unit::Vs => json!({ "unit": tag.unit.name(), "sequence": tag.number }),
+        Unit::Gs | Unit::Clip => {
+            json!({ "unit": tag.unit.name(), "thread": tag.number, "vertex": tag.relative })
+        }
+    });
+    tags.collect()
+}
+
+fn component(component: Component) -> Value {
+    match component {
+        Component::Nothing => Value::Null,
+        // What is no number in JSON is a text.
+        Component::Float(v) if !v.is_finite() => json!(v.to_string()),
+        Component::Float(v) => json!(v),
+        Component::Unsigned(v) => json!(v),
+        Component::Signed(v) => json!(v),
+    }
+}
+
+impl Why {
+    /// The answer as JSON.
+    pub fn to_json(&self) -> Value {
+        let walk = &self.walk;
+        let thread = &walk.pixel_thread;
+        let kernel = |pointer: u32| thread.base.wrapping_add(pointer);
+        let input = |input: &Input| {
+            json!({
+                "element": input.element,
+                "source": input.source.as_ref().map(|source| json!({
+                    "buffer": source.buffer,
+                    "address": source.address,
+                    "format": source.format,
+                    "mapped": source.mapped,
+                })),
+                "components": input.components.into_iter().map(component).collect::<Value>(),
+            })
+        };
+        let emitters = walk.emitters.iter().map(|((unit, id), emitter)| {
+            json!({
+                "unit": unit.name(),
+                "thread": id,
+                "kernel": kernel(emitter.kernel),
+                "inputs": tags(&emitter.inputs),
+            })
+        });
+        let vertices = walk.vertices.iter().map(|(sequence, vertex)| {
+            json!({
+                "sequence": sequence,
+                "index": vertex.index,
+                "position": vertex.position,
+                "thread": vertex.thread,
+                "slot": vertex.slot,
+                "inputs": self.inputs.get(sequence).map(|all| all.iter().map(input).collect::<Value>()),
+            })
+        });
+        let vertex_threads = walk.vertex_threads.iter().map(|(id, thread)| {
+            json!({
+                "thread": id,
+                "kernel": kernel(thread.kernel),
+                "indices": thread.indices.iter().take(thread.count as usize).collect::<Vec<_>>(),
+            })
+        });
+        json!({
+            "pixel": [walk.pixel.0, walk.pixel.1],
+            "submission": walk.submission,
+            "draw": walk.draw,
+            "draw_call": self.draw.as_ref().map(|draw| json!({
+                "submission": draw.submission,
+                "number": draw.number,
+                "address": draw.call.address,
+                "topology": topology(draw.call.command.primitive_topology_type()),
+                "vertices": draw.call.vertices,
+            })),
+            "pixel_thread": {
+                "primitive": thread.primitive,
+                "id": thread.id,
+                "kernel": kernel(thread.kernel),
+                "lit": thread.lit,
+                "subspan": thread.slot,
+                "instance": thread.instance,
+                "instances": thread.instances,
+            },
+            "setup": {
+                "primitive": walk.setup.primitive,
+                "kernel": kernel(walk.setup.kernel),
+                "vertices": tags(&walk.setup.vertices),
+            },
+            "emitters": emitters.collect::<Value>(),
+            "vertices": vertices.collect::<Value>(),
+            "vertex_threads": vertex_threads.collect::<Value>(),
+            "runs": walk.runs,
+            "trouble": self.trouble,
+        })
+    }
+}

@@ -1,0 +1,73 @@
+//! The frame again, for the walk: every run on a device of its own.
+//!
+//! No PRM chapter. A device that has just been powered on has its snapshot counters at zero.
+
+use std::cell::{Cell, RefCell};
+
+use driver::debug::walk::{Probe, Rerun};
+use kernel::error::Error;
+
+use crate::capture::Capture;
+use crate::replay::{Options, ReplayError, Session};
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RerunError {
+    /// The frame.
+    #[error(transparent)]
+    Replay(#[from] ReplayError),
+    /// The registers, or the debugging session.
+    #[error("debug registers: {0}")]
+    Device(Error),
+}
+
+impl From<Error> for RerunError {
+    fn from(error: Error) -> Self {
+        RerunError::Device(error)
+    }
+}
+
+/// Runs a capture again.
+pub struct Replays<'a> {
+    pub(super) capture: &'a Capture,
+    pub(super) options: Options,
+    /// What goes wrong in the frame itself. The walk goes as far as the frame runs.
+    pub(super) trouble: Option<String>,
+}
+
+impl Rerun for Replays<'_> {
+    type Error = RerunError;
+
+    fn rerun(&mut self, probe: &mut dyn Probe) -> Result<(), RerunError> {
+        let mut session = Session::new(self.options, self.capture.buffer_bytes())?;
+        let device = session.device().clone();
+        let probe = RefCell::new(probe);
+        for (submission, exec) in self.capture.execs.iter().enumerate() {
+            probe.borrow_mut().before(&device, submission)?;
+            let failed = Cell::new(None);
+            let outcome = session.run_watched(exec, &|| {
+                if let Err(error) = probe.borrow_mut().during(&device) {
+                    failed.set(Some(error));
+                }
+            });
+            if let Some(error) = failed.get() {
+                return Err(error.into());
+            }
+            let goes_on = probe.borrow_mut().after(&device, submission)?;
+            match outcome {
+                // The frame has run as far as it goes.
+                Err(error @ (ReplayError::Fault(_) | ReplayError::Contradiction(_))) => {
+                    self.trouble = Some(error.to_string());
+                    return Ok(());
+                }
+                outcome => outcome?,
+            }
+            if !goes_on {
+                break;
+            }
+        }
+        drop(device);
+        session.finish()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,184 @@
+//! An answer as a short tree.
+//!
+//! No PRM chapter.
+
+use std::fmt;
+
+use driver::debug::walk::{Tag, Unit};
+
+use super::{Component, Input, Why};
+
+impl Why {
+    /// An address with its place in the capture.
+    fn at(&self, address: u32) -> String {
+        match self.places.get(&address) {
+            Some(place) => format!("{address:#010x} [{place}]"),
+            None => format!("{address:#010x}"),
+        }
+    }
+
+    /// A kernel by its start pointer.
+    fn kernel(&self, pointer: u32) -> String {
+        self.at(self.walk.pixel_thread.base.wrapping_add(pointer))
+    }
+
+    fn vertex(&self, f: &mut fmt::Formatter<'_>, depth: usize, sequence: u32) -> fmt::Result {
+        let pad = depth * 2;
+        let Some(vertex) = self.walk.vertices.get(&sequence) else {
+            return Ok(());
+        };
+        let index = vertex
+            .index
+            .map_or_else(|| "unknown".to_owned(), |i| i.to_string());
+        write!(f, "{:pad$}vertex {sequence}, index {index}", "")?;
+        match vertex.thread {
+            None => writeln!(f, ", not shaded")?,
+            Some(id) => {
+                let kernel = self.walk.vertex_threads.get(&id).map(|t| t.kernel);
+                let slot = match (vertex.slot, self.walk.vertex_threads.get(&id)) {
+                    (Some(slot), Some(thread)) if thread.count > 1 => {
+                        format!(
+                            ", the {} of its two",
+                            ["first", "second"][usize::from(slot & 1)]
+                        )
+                    }
+                    _ => String::new(),
+                };
+                let kernel =
+                    kernel.map_or_else(String::new, |k| format!(", kernel {}", self.kernel(k)));
+                writeln!(f, ": VS thread {id}{slot}{kernel}")?;
+            }
+        }
+        for input in self.inputs.get(&sequence).into_iter().flatten() {
+            self.input(f, pad + 2, input)?;
+        }
+        Ok(())
+    }
+
+    fn input(&self, f: &mut fmt::Formatter<'_>, pad: usize, input: &Input) -> fmt::Result {
+        write!(f, "{:pad$}input {}: ", "", input.element)?;
+        let values = input.components.iter().map(ToString::to_string);
+        write!(f, "({})", values.collect::<Vec<_>>().join(", "))?;
+        match &input.source {
+            None => writeln!(f),
+            Some(source) => writeln!(
+                f,
+                " from vertex buffer {}, {} at {}{}",
+                source.buffer,
+                source.format,
+                self.at(source.address),
+                if source.mapped {
+                    ""
+                } else {
+                    " (outside every buffer)"
+                }
+            ),
+        }
+    }
+
+    fn tags(&self, f: &mut fmt::Formatter<'_>, depth: usize, tags: &[Tag]) -> fmt::Result {
+        let pad = depth * 2;
+        let mut last = None;
+        for tag in tags {
+            if matches!(tag.unit, Unit::Vf | Unit::Vs) {
+                self.vertex(f, depth, tag.number)?;
+                continue;
+            }
+            let key = (tag.unit, tag.number);
+            let name = if tag.unit == Unit::Gs {
+                "GS"
+            } else {
+                "clipper"
+            };
+            writeln!(
+                f,
+                "{:pad$}vertex {} of {name} thread {}",
+                "", tag.relative, tag.number
+            )?;
+            // Several vertices out of one thread: its inputs once.
+            let next = tags.iter().skip_while(|t| *t != tag).nth(1);
+            let again = next.is_some_and(|next| (next.unit, next.number) == key);
+            if !again && last != Some(key) {
+                last = Some(key);
+                if let Some(emitter) = self.walk.emitters.get(&key) {
+                    let kernel = self.kernel(emitter.kernel);
+                    writeln!(
+                        f,
+                        "{:pad$}{name} thread {}: kernel {kernel}",
+                        "", tag.number
+                    )?;
+                    self.tags(f, depth + 1, &emitter.inputs)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Component {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Component::Nothing => f.write_str("-"),
+            Component::Float(v) => write!(f, "{v:?}"),
+            Component::Unsigned(v) => write!(f, "{v}"),
+            Component::Signed(v) => write!(f, "{v}"),
+        }
+    }
+}
+
+impl fmt::Display for Why {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let walk = &self.walk;
+        let (x, y) = walk.pixel;
+        let thread = &walk.pixel_thread;
+        writeln!(f, "pixel {x},{y}")?;
+        writeln!(
+            f,
+            "  PS thread {} of primitive {}, subspan {}: kernel {}",
+            thread.id,
+            thread.primitive,
+            thread.slot,
+            self.kernel(thread.kernel)
+        )?;
+        writeln!(
+            f,
+            "    occurrence {} of {} of its 2x2 pixels, lit pixels {:#06x}",
+            thread.instance, thread.instances, thread.lit
+        )?;
+        match &self.draw {
+            Some(draw) => writeln!(
+                f,
+                "  draw {} of {}, number {} of the frame: {} of {} vertices, 3DPRIMITIVE at {}",
+                walk.draw,
+                draw.submission,
+                draw.number,
+                super::json::topology(draw.call.command.primitive_topology_type()),
+                draw.call.vertices,
+                self.at(draw.call.address)
+            )?,
+            None => writeln!(
+                f,
+                "  draw {} of submission {}, which the commands do not show",
+                walk.draw, walk.submission
+            )?,
+        }
+        let shape = match walk.setup.vertices.len() {
+            1 => "point",
+            2 => "line",
+            _ => "triangle",
+        };
+        writeln!(
+            f,
+            "  {shape} {}: setup thread {}, kernel {}",
+            walk.setup.primitive,
+            walk.setup.primitive,
+            self.kernel(walk.setup.kernel)
+        )?;
+        self.tags(f, 2, &walk.setup.vertices)?;
+        writeln!(f, "  the frame ran {} times", walk.runs)?;
+        if let Some(trouble) = &self.trouble {
+            writeln!(f, "  the frame itself does not run to its end: {trouble}")?;
+        }
+        Ok(())
+    }
+}
