@@ -48,8 +48,8 @@ pub struct DrawCall {
     pub shown: bool,
 }
 
-/// A render target, told by where it lies: base, and level.
-type Place = (u32, u32);
+/// A render target, told by where its first pixel lies.
+type Place = u32;
 
 /// The draws of a frame.
 #[derive(Debug, Default)]
@@ -76,7 +76,8 @@ impl Frame {
                     let surface = &target.surface;
                     let lod = surface.render_lod;
                     let size = (surface.level_width(lod), surface.level_height(lod));
-                    Some(((surface.geometry.base.0, lod), size))
+                    let slice = surface.target_slice(0);
+                    Some((surface.address(0, 0, slice, lod).0, size))
                 })
             });
             let places: Vec<Option<(Place, (u32, u32))>> = places.collect();
