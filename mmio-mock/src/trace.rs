@@ -54,6 +54,8 @@ pub enum Event {
         handle: u16,
         /// Whether it was fetched; otherwise the vertex cache had it.
         fresh: bool,
+        /// Instance that it belongs to, from 0.
+        instance: u32,
     },
     /// A unit took an object up. For sinks only.
     Object {
@@ -63,6 +65,13 @@ pub enum Event {
         topology: u8,
         /// URB entries of its vertices; the first `count` count.
         handles: [u16; 6],
+        /// Number of vertices.
+        count: u8,
+    },
+    /// An object is on the screen: what SF hands to the windower. For sinks only.
+    Placed {
+        /// x, y and z of its vertices in setup order, the bits of floats.
+        corners: [[u32; 3]; 3],
         /// Number of vertices.
         count: u8,
     },
@@ -139,6 +148,7 @@ impl Event {
             self,
             Event::Vertex { .. }
                 | Event::Object { .. }
+                | Event::Placed { .. }
                 | Event::Emit { .. }
                 | Event::Message { .. }
                 | Event::Memory { .. }
@@ -167,7 +177,8 @@ impl fmt::Display for Event {
                 index,
                 handle,
                 fresh,
-            } => write!(f, "vf {index} {handle:03x} {}", u8::from(*fresh)),
+                instance,
+            } => write!(f, "vf {index} {handle:03x} {} {instance}", u8::from(*fresh)),
             Event::Object {
                 ffid,
                 topology,
@@ -177,6 +188,14 @@ impl fmt::Display for Event {
                 write!(f, "obj ff{ffid} {topology}")?;
                 let handles = handles.iter().take(usize::from(*count));
                 handles.into_iter().try_for_each(|h| write!(f, " {h:03x}"))
+            }
+            Event::Placed { corners, count } => {
+                write!(f, "placed")?;
+                let corners = corners.iter().take(usize::from(*count));
+                corners.into_iter().try_for_each(|corner| {
+                    let [x, y, z] = corner.map(f32::from_bits);
+                    write!(f, " {x},{y},{z}")
+                })
             }
             Event::Emit { ffid, handle } => write!(f, "emit ff{ffid} {handle:03x}"),
             Event::Message { sfid, desc, ip, .. } => write!(f, "send {ip:08x} {sfid} {desc:08x}"),

@@ -333,6 +333,7 @@ impl Vf {
                 index: vertex_index,
                 handle: handle.0,
                 fresh,
+                instance: draw.instance,
             });
         }
         if self.statistics {

@@ -128,6 +128,17 @@ impl Windower {
         machine.note(crate::trace::Event::Primitive {
             sequence: primitive.sequence,
         });
+        if machine.trace.is_detailed() {
+            let bits = |v: &wiz::ScreenVertex| [v.x, v.y, v.z].map(f32::to_bits);
+            machine.note(crate::trace::Event::Placed {
+                corners: [0, 1, 2].map(|n| bits(&primitive.v[n])),
+                count: match primitive.kind {
+                    wiz::PrimitiveKind::Point => 1,
+                    wiz::PrimitiveKind::Line => 2,
+                    wiz::PrimitiveKind::Triangle | wiz::PrimitiveKind::Rectangle => 3,
+                },
+            });
+        }
         let state = &self.state;
         let mut glue = Glue {
             state,

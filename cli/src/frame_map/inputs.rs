@@ -1,0 +1,83 @@
+//! What VF read for a vertex: addresses, formats, values.
+//!
+//! PRM: volume 2, vertex fetch (VERTEX_BUFFER_STATE, VERTEX_ELEMENT_STATE).
+
+use mmio_mock::surface::Format;
+
+use super::DrawCall;
+use crate::capture::Exec;
+
+/// An attribute of a vertex as it lies in memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Input {
+    /// Which vertex element.
+    pub element: u32,
+    /// Vertex buffer.
+    pub buffer: u32,
+    /// Address of its first byte.
+    pub address: u32,
+    /// Format.
+    pub format: &'static Format,
+    /// First dword in the URB entry that it is written to.
+    pub destination: u32,
+}
+
+impl Input {
+    /// Its four components as VF makes them, bits of registers, from the contents of the submission; `None` outside
+    /// every buffer.
+    pub fn value(&self, exec: &Exec) -> Option<[u32; 4]> {
+        let mut bytes = [0; 32];
+        let count = usize::from(self.format.bytes).min(bytes.len());
+        for (n, byte) in (0u32..).zip(bytes.iter_mut().take(count)) {
+            let at = self.address.wrapping_add(n);
+            let word = exec.dword(at & !3)?;
+            *byte = word.to_le_bytes()[(at & 3) as usize];
+        }
+        Some(self.format.unpack_bytes(&bytes[..count]))
+    }
+}
+
+/// 3D_Vertex_Component_Control: store the source.
+const STORE_SRC: u32 = 1;
+
+/// The attributes of a vertex that come from memory.
+pub(super) fn of(draw: &DrawCall, index: u32, instance: u32) -> Vec<Input> {
+    let first_instance = draw.words.get(4).copied().unwrap_or(0);
+    let mut out = Vec::new();
+    for (number, element) in (0u32..).zip(&draw.state.elements) {
+        let controls = [
+            element.component_0_control(),
+            element.component_1_control(),
+            element.component_2_control(),
+            element.component_3_control(),
+        ];
+        if !element.valid() || !controls.contains(&STORE_SRC) {
+            continue;
+        }
+        let buffer = element.vertex_buffer_index();
+        let Some((_, state)) = draw.state.vertex_buffers.get(&buffer) else {
+            continue;
+        };
+        let Some(format) = Format::lookup(element.source_element_format()) else {
+            continue;
+        };
+        let row = if state.buffer_access_type() == 0 {
+            index
+        } else {
+            let steps = instance.checked_div(state.instance_data_step_rate());
+            first_instance.wrapping_add(steps.unwrap_or(0))
+        };
+        let address = state
+            .buffer_starting_address()
+            .wrapping_add(row.wrapping_mul(state.buffer_pitch()))
+            .wrapping_add(element.source_element_offset());
+        out.push(Input {
+            element: number,
+            buffer,
+            address,
+            format,
+            destination: element.destination_element_offset(),
+        });
+    }
+    out
+}
