@@ -8,8 +8,9 @@ use std::collections::BTreeSet;
 use crestline_cli::capture::Capture;
 use crestline_cli::frame_map::{FrameMap, FrameMapError, Origin, VertexId};
 use crestline_cli::picture::PictureError;
-use crestline_cli::replay::Session;
+use crestline_cli::replay::{Options, Session};
 use crestline_tests::scenes::{SCENES, capture, options};
+use kernel::time::Delta;
 use mmio_mock::debug::host::{Go, Rule};
 use mmio_mock::status::Unit;
 
@@ -201,7 +202,12 @@ fn watches_on_memory_name_the_same_threads() {
     let mut changes = 0;
     for _ in 0..12 {
         let (x, y) = (next(), next());
-        let mut session = Session::new(options(&capture), capture.buffer_bytes()).unwrap();
+        // While the frame stands, device time passes.
+        let options = Options {
+            timeout: Delta::from_secs(1_000_000),
+            ..options(&capture)
+        };
+        let mut session = Session::new(options, capture.buffer_bytes()).unwrap();
         let platform = session.platform().clone();
         let rule = Rule::Memory {
             addr: address(base, x, y),
@@ -230,11 +236,11 @@ fn watches_on_memory_name_the_same_threads() {
                 }
                 stops
             });
-            for exec in &capture.execs {
-                session.run(exec).unwrap();
-            }
+            let ran: Result<Vec<()>, _> = capture.execs.iter().map(|e| session.run(e)).collect();
             over.send(()).unwrap();
-            watcher.join().unwrap()
+            let stops = watcher.join().unwrap();
+            ran.unwrap();
+            stops
         });
         platform.device().set_debugger(false);
         assert_eq!(
