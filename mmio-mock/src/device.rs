@@ -126,6 +126,11 @@ impl Device {
         (self.status.take_faults(), dropped)
     }
 
+    /// Takes what programs did that the manual forbids without saying what comes of it: text for people.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        self.shared.take_notes()
+    }
+
     /// Device time in ticks.
     pub fn ticks(&self) -> u64 {
         self.ticks

@@ -65,6 +65,17 @@ impl Shared {
         }
     }
 
+    /// What programs have done since the last call that the manual forbids without saying what comes of it: text for people.
+    pub fn take_notes(&mut self) -> Vec<String> {
+        let differ = self.dataport.disagreement.take().map(|what| {
+            format!("render targets and depth buffer of a draw differ: {what} (PRM vol4 4.7.2)")
+        });
+        let compared = self.sampler.open_comparison.take().map(|format| {
+            format!("texels of {format}, which is no shadow map, are compared (PRM vol4 4.4)")
+        });
+        differ.into_iter().chain(compared).collect()
+    }
+
     /// Drops whatever was derived from state in memory: call it at each primitive and flush.
     pub fn invalidate(&mut self) {
         self.sampler.invalidate();

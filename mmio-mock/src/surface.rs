@@ -14,6 +14,7 @@ pub use address::Geometry;
 pub use depth::{DepthBuffer, DepthFormat};
 pub use format::{Capability, Class, Format};
 pub use mip::{Level, MAX_LEVELS};
+pub use shape::Disagreement;
 pub use state::SurfaceError;
 
 use mem::{Fault, GpuAddr, Memory};

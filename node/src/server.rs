@@ -281,9 +281,14 @@ impl Server {
 
     /// Names what the device has refused or could not do since the last look.
     pub fn say_faults(&self) {
-        let (faults, dropped) = self.live.with_device(mmio_mock::Device::take_faults);
+        let ((faults, dropped), notes) = self
+            .live
+            .with_device(|device| (device.take_faults(), device.take_notes()));
         for record in faults {
             self.say(&format!("{}: {}", record.place, record.fault));
+        }
+        for note in notes {
+            self.say(&note);
         }
         if dropped > 0 {
             self.say(&format!("{dropped} faults more"));

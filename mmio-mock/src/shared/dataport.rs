@@ -20,7 +20,7 @@ use super::error::refuse;
 use crate::UnitFault;
 use crate::cc::direct;
 use crate::surface::state::Use;
-use crate::surface::{Capability, DepthBuffer, Format, Surface};
+use crate::surface::{Capability, DepthBuffer, Disagreement, Format, Surface};
 use buffer::{Lost, View};
 use render::{CcCache, DualSource, PixelBackend};
 
@@ -71,6 +71,8 @@ pub struct DataPort {
     pub pixels: u64,
     /// Render targets since reset that did not go with others or the depth buffer (PRM 4.7.2).
     pub disagreements: u64,
+    /// The first of them since somebody asked.
+    pub disagreement: Option<Disagreement>,
     /// Accesses past the end of surfaces since reset, by binding table index; few have any.
     pub outside: BTreeMap<u8, Outside>,
 }
@@ -176,9 +178,7 @@ impl DataPort {
         let Some(what) = depth.into_iter().chain(others).find_map(differs) else {
             return;
         };
-        if self.disagreements == 0 {
-            log::warn!("{what} of render targets and depth buffer differ (PRM vol4 4.7.2)");
-        }
+        self.disagreement.get_or_insert(what);
         self.disagreements += 1;
     }
 

@@ -51,6 +51,8 @@ pub struct SamplingEngine {
     pub samples: u64,
     /// Comparisons since reset of formats that are no shadow maps, whose result the manual leaves open (PRM 4.4, 4.8.1.4).
     pub open_comparisons: u64,
+    /// The format of the first of them since somebody asked.
+    pub open_comparison: Option<&'static str>,
     /// Texels of the general path since the router took the count.
     pub texels: u64,
     surfaces: Vec<(u32, Surface, bool)>,
@@ -156,10 +158,7 @@ impl SamplingEngine {
             ));
         }
         if request.shape.compares() && !surface.format.has(Capability::Shadow) {
-            if self.open_comparisons == 0 {
-                let name = surface.format.name;
-                log::warn!("comparison of {name}, which is no shadow map (PRM vol4 4.4)");
-            }
+            self.open_comparison.get_or_insert(surface.format.name);
             self.open_comparisons += 1;
         }
         let mut job = Job::new(&request, &params, (surface, &self.tables), &sampler, mem);

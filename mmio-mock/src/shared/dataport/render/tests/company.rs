@@ -36,6 +36,8 @@ fn levels_that_differ_are_told() {
     bench.company(1, 1);
     bench.send(1, &payload(0xffff, 0, simd16())).unwrap();
     assert_eq!(bench.port.disagreements, 1, "the depth buffer has level 0");
+    let told = bench.port.disagreement.take().map(|what| what.to_string());
+    assert_eq!(told.as_deref(), Some("levels"));
     bench.send(1, &payload(0xffff, 0, simd16())).unwrap();
     assert_eq!(bench.port.disagreements, 1, "once a target and draw");
     bench.pixel.depth_buffer = None;
