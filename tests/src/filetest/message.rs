@@ -1,4 +1,4 @@
-//! Kind `message`: a kernel whose messages reach the shared functions, with memory, surfaces and samplers.
+//! Kind `message`: a kernel whose messages reach the shared functions.
 //!
 //! PRM: volume 4, chapters 4 to 8. One thread of `mmio_mock::bench`. Instructions and registers as in `eu-run`, and `mask: HEX`,
 //! `flag: HEX HEX`, `mem ADDRESS TYPE: VALUES` (maps what is not mapped), `map ADDRESS BYTES` (zeros), `urb ROW TYPE: VALUES`,
