@@ -23,7 +23,12 @@ pub struct Rig {
 impl Rig {
     /// Powers a GM965 with 16 MiB of memory on and probes it.
     pub fn new() -> Self {
-        let info = mmio_mock::r#gen::find("gm965").expect("a GM965");
+        Self::on("gm965")
+    }
+
+    /// The same with a device by its name.
+    pub fn on(device: &str) -> Self {
+        let info = mmio_mock::r#gen::find(device).expect("a known device");
         let platform = ModelPlatform::new(info, 16 << 20);
         let device = Driver::probe(Arc::clone(&platform) as Arc<dyn Platform>).expect("probe");
         Rig { platform, device }

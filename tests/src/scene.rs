@@ -44,8 +44,14 @@ impl Scene {
     /// An empty frame on a fresh device.
     #[must_use]
     pub fn new() -> Self {
+        Self::on("gm965")
+    }
+
+    /// An empty frame on a device by its name.
+    #[must_use]
+    pub fn on(device: &str) -> Self {
         Scene {
-            rig: Rig::new(),
+            rig: Rig::on(device),
             heap: Vec::new(),
             commands: Vec::new(),
             objects: Vec::new(),
@@ -59,6 +65,12 @@ impl Scene {
         self.heap.resize(at, 0);
         self.heap.extend_from_slice(dwords);
         HEAP + at as u32 * 4
+    }
+
+    /// The heap's dword at a graphics address, while the frame is in the making.
+    #[must_use]
+    pub fn state_word(&self, address: u32) -> u32 {
+        self.heap[(address - HEAP) as usize / 4]
     }
 
     /// Floats in the heap, as a vertex buffer or constants.

@@ -45,6 +45,7 @@ kernels!(
     vs_header,
     wm_header16,
     wm_debug16,
+    wm_stateless16,
     wm_debug_depth16,
     sf_debug_tri,
     pass_debug_tri,
