@@ -61,6 +61,7 @@ impl Counters {
 mod tests {
     use super::*;
 
+    // covers: 3.2.1-03
     #[test]
     fn a_counter_moves_only_while_counting_and_rolls_over_at_24_bits() {
         let mut c = Counters::default();

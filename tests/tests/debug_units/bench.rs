@@ -37,6 +37,7 @@ pub const WIZ_CTL: u32 = 0x7c00;
 pub const WIZ_STRG_VAL: u32 = 0x7c04;
 pub const WIZ_RDATA: u32 = 0x7c08;
 pub const TD_CTL: u32 = 0x8000;
+pub const DP_CTL: u32 = 0x8500;
 pub const DP_RDATA: u32 = 0x8504;
 
 /// Snapshot Complete.

@@ -100,7 +100,7 @@ fn a_snapshot_shows_tags_counts_and_kernel() {
         let expected = if gs {
             [GS | 3, 0, GS | 3, 1, GS | 3, 2, 3, kernel, 0, 0]
         } else {
-            [VF | 9, 0, VF | 10, 0, VF | 11, 0, 3, kernel, 0, 0]
+            [VF | 9, 0, VF | 0xa, 0, VF | 0xb, 0, 3, kernel, 0, 0]
         };
         assert_eq!(shown, expected, "GS {gs}");
     }

@@ -1,6 +1,6 @@
 //! Geometry shader: ids and flags in r0, tags of what goes in and comes out.
 //!
-//! PRM: volume 4, 3.3.6. Not covered: objects of five and six vertices, which are those with adjacency.
+//! PRM: volume 4, 3.3.6. Not covered: more than ten bits of vertices out of one thread.
 
 use super::bench::*;
 use crestline_tests::scene::surface::Surface;
@@ -83,14 +83,14 @@ fn a_snapshot_shows_tags_count_and_kernel() {
     finish(scene, target);
 }
 
-/// Objects of one, two, three and four vertices.
+/// Points, lines, triangles, quads, lines and triangles with their neighbours.
 // covers: 3.3.6-03
 #[test]
 fn the_count_is_that_of_the_topology() {
     let mut scene = Scene::new();
     let target = target(&mut scene);
     debug(&scene, true);
-    for (topology, count) in [(1, 1), (2, 2), (4, 3), (7, 4)] {
+    for (topology, count) in [(1, 1), (2, 2), (4, 3), (7, 4), (9, 4), (11, 6)] {
         let mut draw = grid(&mut scene, &target, 4);
         draw.gs_kernel = Some(kernels::gs_silent());
         draw.topology(topology, 12);

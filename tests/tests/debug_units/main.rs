@@ -10,6 +10,7 @@ mod gs;
 mod pixels;
 mod registers;
 mod sf;
+mod stops;
 mod svg;
 mod vf;
 mod vs;

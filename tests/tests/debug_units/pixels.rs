@@ -1,14 +1,14 @@
-//! Dispatch of pixel shader threads: single subspans, partial payloads, the scoreboard, breakpoints by snapshot.
+//! Dispatch of pixel shader threads: single subspans, partial payloads, the scoreboard.
 //!
-//! PRM: volume 4, 3.3.1, 3.3.3.3, 3.3.9.1. Which subspans may lock the depth cache against each other is the model's
-//! choice (those of different 8x4 blocks). Not covered: breakpoints as such.
+//! PRM: volume 4, 3.3.3.3, 3.3.9.1. Which subspans may lock the depth cache against each other is the model's
+//! choice (those of different 8x4 blocks). Not covered: several draws whose threads wait.
 
 use super::bench::*;
+use super::stops::{stopping, stops};
 use super::wiz::header;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::{Layout, Surface};
 use crestline_tests::scene::{Scene, kernels};
-use kernel::time::Delta;
 use regs::gen40::reg;
 
 /// D24_UNORM_X8_UINT.
@@ -133,113 +133,6 @@ fn partial_payloads_are_forced_where_depth_could_lock_up() {
         }
     }
     drop(depth);
-    finish(scene, target);
-}
-
-/// wait n1; then CR1: breakpoints on, status clear; then CR0: suppress one breakpoint, leave the routine.
-const SYSTEM_ROUTINE: [u32; 12] = [
-    0x0000_0030,
-    0x3220_0084,
-    0x0000_1220,
-    0, //
-    0x0000_0001,
-    0x3004_0060,
-    0,
-    0x0000_8000, //
-    0x0000_0001,
-    0x3000_0060,
-    0,
-    0x0000_8000,
-];
-
-/// Three rectangles of one square each, the colour of one that of its number plus one; every `send` (31h) is a
-/// breakpoint for threads that have them on.
-fn stopping(scene: &mut Scene, target: &Surface, at: [(f32, f32); 3]) {
-    target.fill(&[0; 16]);
-    let routine = scene.state(64, &SYSTEM_ROUTINE);
-    scene.commands.extend([0x6102_0000, routine]);
-    let mut draw = Draw::flat(target.state());
-    let vertices: Vec<_> = (1..)
-        .zip(at)
-        .flat_map(|(n, (x, y))| {
-            let c = n as f32;
-            [(4.0, 4.0), (0.0, 4.0), (0.0, 0.0)]
-                .map(|(dx, dy)| [x + dx, y + dy, 0.5, 1.0, c, c, c, c])
-        })
-        .collect();
-    scene.vertices(&mut draw, &vertices);
-    draw.topology(15, 9);
-    scene.draw(&draw);
-    reset_counters(scene);
-    write(scene, reg::ISC_L1CA_BP_OPC1.offset(), 0x31 << 16 | 1);
-}
-
-/// Lets the threads that wait go on.
-fn go_on(scene: &Scene) {
-    let waiting = read(scene, reg::EU_ATT.offset());
-    assert_ne!(waiting, 0);
-    // The bits of EU_ATT_CLR stand the other way round, and are set and cleared again.
-    write(scene, reg::EU_ATT_CLR.offset(), waiting.reverse_bits());
-    write(scene, reg::EU_ATT_CLR.offset(), 0);
-}
-
-/// Lets a frame go on until it ends; how often it stopped, and the colours of three pixels at each stop.
-fn stops(scene: &mut Scene, target: &Surface, at: [(u32, u32); 3]) -> Vec<[f32; 3]> {
-    let frame = scene.submit();
-    let mut seen = Vec::new();
-    while frame.wait(Delta::from_micros(500)).is_err() {
-        seen.push(at.map(|(x, y)| f32::from_bits(bits(target, x, y)[0])));
-        assert!(seen.len() < 20, "{seen:?}");
-        go_on(scene);
-    }
-    frame.release();
-    seen
-}
-
-/// The flag of a snapshot turns breakpoints on in one thread, in all of one unit, or in none; the dispatcher can turn
-/// them on everywhere. A setup thread of this frame has two sends, a pixel shader thread one.
-// covers: 3.1-04, 3.3.1-03, 3.2-04, 3.3.9-05
-#[test]
-fn breakpoints_follow_the_snapshot() {
-    const NOTHING: u32 = 0;
-    const FLAGGED: u32 = 1 << 2;
-    const EVERY: u32 = 1 << 4;
-    let mut scene = Scene::new();
-    let target = target(&mut scene);
-    let at = [(0, 0), (20, 0), (40, 0)];
-    for (td, sf, wiz, count) in [
-        // The pixel of the second rectangle.
-        (FLAGGED, 0, 0b011, 1),
-        (FLAGGED, 0, 0b001, 0),
-        (NOTHING, 0, 0b011, 0),
-        // All threads of the windower, of SF, of both, of all units.
-        (FLAGGED, 0, 0b110, 3),
-        (FLAGGED, 0b100, 0, 6),
-        (FLAGGED, 0b100, 0b110, 9),
-        (EVERY, 0, 0, 9),
-        // One setup thread.
-        (FLAGGED, 0b011, 0, 2),
-        (FLAGGED, 0b011, 0b011, 3),
-        // Both flags on one pixel: it is in the primitive that SF traps.
-        (FLAGGED, 0b001, 0b1011, 1),
-    ] {
-        debug(&scene, true);
-        write(&scene, TD_CTL, td);
-        write(&scene, SF_STRG_VAL, 1);
-        write(&scene, SF_CTL, sf);
-        write(&scene, WIZ_STRG_VAL, 1 << 16 | 21);
-        write(&scene, WIZ_CTL, wiz);
-        stopping(&mut scene, &target, at.map(|(x, y)| (x as f32, y as f32)));
-        let seen = stops(&mut scene, &target, at);
-        assert_eq!(seen.len(), count, "{td:#x} {sf:#b} {wiz:#b}");
-        if (td, sf, wiz) == (FLAGGED, 0, 0b011) {
-            // The thread of the pixel has not written, the one before it has.
-            assert_eq!(seen, [[1.0, 0.0, 0.0]]);
-        }
-        let last = at.map(|(x, y)| f32::from_bits(bits(&target, x, y)[0]));
-        assert_eq!(last, [1.0, 2.0, 3.0]);
-    }
-    write(&scene, reg::ISC_L1CA_BP_OPC1.offset(), 0);
     finish(scene, target);
 }
 

@@ -87,7 +87,7 @@ fn a_snapshot_shows_the_vertices_of_a_primitive() {
     write(&scene, SF_CTL, 0b100);
     five(&mut scene, &target);
     scene.run();
-    assert_eq!(show(&scene, SF_CTL, 0, SF_RDATA), VF | 12);
+    assert_eq!(show(&scene, SF_CTL, 0, SF_RDATA), VF | 0xc);
     // Lines and points have two vertices and one. A strip shares them: primitive 3 is vertices 3 and 4.
     for (topology, kernel, tags) in [
         (3, kernels::sf_flat_line(), vec![3, 4]),

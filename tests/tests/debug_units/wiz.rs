@@ -204,7 +204,7 @@ fn the_flag_follows_the_printed_equations() {
         write(
             &scene,
             WIZ_STRG_VAL,
-            if there { 5 << 16 | 6 } else { 62 << 16 | 62 },
+            if there { 0x0005_0006 } else { 0x003e_003e },
         );
         write(&scene, WIZ_CTL, bits & 15);
         rectangles(&mut scene, &target, &places);
