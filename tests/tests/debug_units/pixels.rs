@@ -1,4 +1,4 @@
-//! Dispatch of pixel shader threads: single subspans, partial payloads, the scoreboard.
+//! Pixel shader dispatch: single subspans, partial payloads, scoreboard.
 //!
 //! PRM: volume 4, 3.3.3.3, 3.3.9.1. Which subspans may lock the depth cache against each other is the model's
 //! choice (those of different 8x4 blocks). Not covered: several draws whose threads wait.

@@ -1,4 +1,4 @@
-//! Threads that breakpoints stop, and the arbiter that lets one message through at a time.
+//! Threads that breakpoints stop; one message at a time.
 //!
 //! PRM: volume 4, 3.1, 3.3.1, 3.4.1.1. Not covered: what can be done to a stopped thread.
 

@@ -1,4 +1,4 @@
-//! From a pixel up the pipeline to the vertex shader thread, by re-running the frame as the manual tells it.
+//! From a pixel up the pipeline to the vertex shader threads.
 //!
 //! PRM: volume 4, 3.3.1, 3.3.2. Not covered: the breakpoints on the way (pixels.rs).
 
