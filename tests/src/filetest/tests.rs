@@ -175,3 +175,54 @@ fn differences_are_short() {
         [Edit::Keep(0), Edit::Drop(1), Edit::Add(1), Edit::Keep(2)]
     );
 }
+
+/// The expectation section that a case of kind `message` ought to have.
+fn message(body: &str) -> Result<Vec<String>, String> {
+    let kind = *KINDS.iter().find(|k| k.name() == "message").unwrap();
+    let text = format!("; test: message\n; oracle: own: x\n\ncase a\n{body}");
+    let file = File::parse(&text, kind).unwrap();
+    kind.run(&file, &file.cases[0]).map_err(|p| p.to_string())
+}
+
+#[test]
+fn messages_say_what_nobody_asked_for() {
+    let buffer = "surface 5: Surface Type = SURFTYPE_BUFFER, Surface Format = R32_UINT, Surface Base Address = 0x1000, Width = 1, Surface Pitch = 3\n";
+    let load = "send(16) 1 g10<1>UW g0<8,8,1>UW 0x0238e005 sampler;\n";
+    let answer = message(&format!(
+        "mem 0x1000 ud: 7 8\n{buffer}m2 ud: 1*8\n{load}expect\nr10 ud: 8 9\nmem 0x1004 ud: 8\n"
+    ));
+    assert_eq!(answer.unwrap(), ["r10 ud: 8 8", "mem 0x1004 ud: 8"]);
+    // Nothing is mapped.
+    let answer = message(&format!("{buffer}{load}expect\nr10 ud: 0\n")).unwrap();
+    let stop = "stop: hung Read at 0x00001000: the GTT entry is not valid";
+    assert_eq!(answer, ["r10 ud: 0", stop]);
+    // Length 10 of type 3.
+    let answer = message("send(8) 1 g10<1>UD g0<8,8,1>UD 0x02a4c005 sampler;\nexpect\nr10 ud: 0\n");
+    let rule = "rule: no such combination of type and length (PRM 4.8.1.3)";
+    assert_eq!(answer.unwrap(), ["r10 ud: 0", "refused: 1", rule]);
+}
+
+#[test]
+fn states_of_messages_are_checked_against_their_tables() {
+    let problem = |line: &str| message(&format!("{line}\nexpect\nr10 ud: 0\n")).unwrap_err();
+    assert!(problem("surface 5: Colour = 1").starts_with("5: no field `Colour`; there are: "));
+    assert_eq!(
+        problem("surface 5: Width = 8192"),
+        "5: 0x2000 does not fit `Width`"
+    );
+    assert_eq!(
+        problem("sampler 0: Border Color Pointer = 0x10"),
+        "5: 0x10 does not fit `Border Color Pointer`"
+    );
+    assert_eq!(problem("sampler 16: Width = 1"), "5: sampler 16 of 16");
+    assert_eq!(
+        problem("state 0x12000 NONE: A = 1"),
+        "5: no structure `NONE`"
+    );
+    assert_eq!(
+        problem("surface 5: Surface Type = SURFTYPE_4D"),
+        "5: `SURFTYPE_4D` is no value of `Surface Type`"
+    );
+    assert_eq!(problem("border 0: 1 2 3"), "5: four channels");
+    assert_eq!(problem("q1 ud: 1"), "5: `q1` is no register");
+}
