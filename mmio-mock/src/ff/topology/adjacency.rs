@@ -1,4 +1,4 @@
-//! Topologies with adjacency: which vertices make an object, and which lie next to it.
+//! Topologies with adjacency: the vertices of an object, and those next to it.
 //!
 //! PRM: volume 2, 3D pipeline (primitive topologies); numbers from genxml gen4. The vertices are those of OpenGL's
 //! tables (ARB_geometry_shader4). Not modelled: what volume 2 may say of the first vertex of odd triangles.
