@@ -3,6 +3,7 @@
 //! No PRM chapter.
 
 pub mod asm;
+pub mod debug;
 pub mod decode;
 mod device;
 pub mod disasm;

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod capture;
+pub mod debug;
 pub mod frame_map;
 pub mod media;
 pub mod picture;

@@ -24,6 +24,8 @@ struct Args {
 enum Command {
     /// Run a program on a modelled device, through a DRM node of its own.
     Exec(cmd::exec::Args),
+    /// Stop threads of a captured frame or of a program, and look at them.
+    Debug(cmd::debug::Args),
     /// Run a captured frame and show its picture.
     Replay(cmd::replay::Args),
     /// Say how a pixel of a captured frame came about: its thread, triangle and vertices.
@@ -48,6 +50,7 @@ fn main() -> ExitCode {
     let done = |outcome: Result<(), cmd::Error>| outcome.map(|()| ExitCode::SUCCESS);
     let outcome = match Args::parse().command {
         Some(Command::Exec(args)) => cmd::exec::run(&args),
+        Some(Command::Debug(args)) => cmd::debug::run(&args),
         None => done(cmd::replay::run_embedded()),
         Some(Command::Replay(args)) => done(cmd::replay::run(&args)),
         Some(Command::Why(args)) => done(cmd::why::run(&args)),

@@ -3,6 +3,7 @@
 //! No PRM chapter; the submission order is the driver's. Not modelled: submissions in parallel (each
 //! one ends before the next begins), contexts.
 
+mod attend;
 mod contradiction;
 mod error;
 mod patience;
@@ -10,6 +11,7 @@ mod report;
 mod threads;
 mod upload;
 
+pub use attend::{Attendant, Placed, Rest};
 pub use contradiction::Contradiction;
 pub use error::{FaultReport, ReplayError};
 pub use report::{Report, Snapshot};
@@ -92,6 +94,7 @@ pub struct Session {
     /// The last one before it with a render target that can be shown, if it is another.
     before: Option<(State, Arc<Exec>)>,
     armed: Option<ArmedSnapshot>,
+    attendant: Option<Arc<dyn Attendant>>,
     execs: usize,
 }
 
@@ -114,6 +117,7 @@ impl Session {
             last: None,
             before: None,
             armed: None,
+            attendant: None,
             execs: 0,
         };
         if let Some((x, y)) = options.snapshot {
@@ -132,6 +136,11 @@ impl Session {
     /// The modelled device's platform.
     pub fn platform(&self) -> &Arc<ModelPlatform> {
         &self.platform
+    }
+
+    /// Lets somebody watch the submissions from now on, and hold them up.
+    pub fn attend(&mut self, attendant: Arc<dyn Attendant>) {
+        self.attendant = Some(attendant);
     }
 
     /// The driver's device.
@@ -165,6 +174,17 @@ impl Session {
         let mut state = self.state;
         let find = Finder::new(self, exec);
         let followed = walk(&|at| find.dword(at), exec.batch_address(), &mut state);
+        if let Some(attendant) = self.attendant.clone() {
+            let placed = Placed {
+                exec,
+                walk: &followed,
+                isa: self.options.device.isa,
+                dword: &|at| find.dword(at),
+            };
+            if attendant.placed(&placed) == Rest::Leave {
+                return Err(ReplayError::Left);
+            }
+        }
         let contradiction = contradiction::of(
             exec,
             &followed,
@@ -229,10 +249,14 @@ impl Session {
         let request = self.device.submit(&desc).map_err(failed("submission"))?;
         let size: u64 = exec.buffers.iter().map(|b| u64::from(b.size)).sum();
         let patience = Patience::new(self.options.timeout, size / 4, circle);
-        let (left, why) = patience.wait(&self.platform, || {
+        let attendant = self.attendant.as_deref();
+        let waited = patience.wait(&self.platform, attendant, || {
             during();
             request.is_complete()
         });
+        let Some((left, why)) = waited else {
+            return Err(ReplayError::Left);
+        };
         request.wait(left).map_err(|error| {
             let mut what = format!("not done {why}");
             // ETIME is what the sentence says already.

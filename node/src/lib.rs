@@ -117,6 +117,12 @@ impl Node {
         &self.server.model
     }
 
+    /// The same as it runs by itself: whoever changes the device while clients use it goes through this one.
+    #[must_use]
+    pub fn live(&self) -> &Arc<mmio_mock::live::LivePlatform> {
+        &self.server.live
+    }
+
     /// Counters so far.
     #[must_use]
     pub fn report(&self) -> Report {

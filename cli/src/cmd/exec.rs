@@ -94,7 +94,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         node.platform().device().set_trace(trace);
     }
     let started = Instant::now();
-    let status = match signals.run(&mut command(args, &node, shim)?) {
+    let status = match signals.run(&mut client(&args.command, &node, shim)?) {
         Ok(status) => status,
         Err(error) => {
             let name = args.command.first().map(PathBuf::from).unwrap_or_default();
@@ -147,8 +147,8 @@ fn warn_of_others(device: &str, report: &node::Report) {
 }
 
 /// The program, with what it needs to find the node.
-fn command(args: &Args, node: &Node, shim: PathBuf) -> Result<Command, Error> {
-    let (program, rest) = args.command.split_first().ok_or("no program")?;
+pub(super) fn client(words: &[OsString], node: &Node, shim: PathBuf) -> Result<Command, Error> {
+    let (program, rest) = words.split_first().ok_or("no program")?;
     let mut preload = shim.into_os_string();
     if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
         preload.push(":");
@@ -163,7 +163,7 @@ fn command(args: &Args, node: &Node, shim: PathBuf) -> Result<Command, Error> {
 }
 
 /// The shim: where the variable says, or beside the program.
-fn shim() -> Result<PathBuf, Error> {
+pub(super) fn shim() -> Result<PathBuf, Error> {
     if let Some(path) = std::env::var_os(SHIM_VARIABLE).map(PathBuf::from) {
         if path.is_file() {
             return Ok(std::path::absolute(path)?);

@@ -57,6 +57,9 @@ pub enum ReplayError {
     /// The device faulted or did not end.
     #[error("{0}")]
     Fault(Box<FaultReport>),
+    /// Whoever attended it wanted no more of it.
+    #[error("left before its end")]
+    Left,
     /// Something still runs at the end.
     #[error("the device is not idle after the last submission")]
     NotIdle,

@@ -8,6 +8,8 @@ use kernel::platform::Platform as _;
 use kernel::time::Delta;
 use mmio_mock::ModelPlatform;
 
+use super::attend::{Attendant, Rest};
+
 /// Longest time between two looks.
 const MAX_STEP: Delta = Delta::from_millis(1);
 /// TIMEOUT: shortest time without progress, some million instructions: no thread of a frame has as many.
@@ -39,11 +41,17 @@ impl Patience {
     }
 
     /// Lets the device run until `done`; returns what is left of the time, and if it is none, why.
-    pub fn wait(&self, platform: &Arc<ModelPlatform>, done: impl Fn() -> bool) -> (Delta, String) {
+    /// `None` when the attendant wants no more of it.
+    pub fn wait(
+        &self,
+        platform: &Arc<ModelPlatform>,
+        attendant: Option<&dyn Attendant>,
+        done: impl Fn() -> bool,
+    ) -> Option<(Delta, String)> {
         let none = Delta::from_nanos(0);
         let clock = platform.clock();
         let start = clock.now();
-        let deadline = start + self.timeout;
+        let mut deadline = start + self.timeout;
         let activity = platform.device().status().activity;
         let (commands, draws) = (activity.commands, activity.draws + activity.blits);
         let mut progress = Progress::of(platform);
@@ -51,22 +59,32 @@ impl Patience {
         let mut step = Delta::from_micros(1);
         loop {
             if done() {
-                return (none, String::new());
+                return Some((none, String::new()));
             }
             let now = clock.now();
             if now >= deadline {
-                return (none, format!("after {} of device time", self.timeout));
+                return Some((none, format!("after {} of device time", self.timeout)));
             }
             clock.relax(step.min(deadline - now));
             step = Delta::from_nanos(step.as_nanos() * 2).min(MAX_STEP);
+            let rest = attendant.map_or(Rest::GoOn, |attendant| attendant.passed(platform));
+            let before = now;
             let (seen, now) = (Progress::of(platform), clock.now());
+            match rest {
+                Rest::GoOn => {}
+                Rest::Held => {
+                    deadline = deadline + (now - before);
+                    since = now;
+                }
+                Rest::Leave => return None,
+            }
             let executed = seen.commands - commands;
             if executed > self.commands {
                 let what = format!(
                     "after {executed} commands, more than its buffers can hold (the batch runs in circles), and {} of device time",
                     now - start
                 );
-                return (none, what);
+                return Some((none, what));
             }
             let drawn = seen.draws + seen.blits - draws;
             if drawn > self.draws {
@@ -74,7 +92,7 @@ impl Patience {
                     "after {drawn} primitives and blits (the batch runs in circles), and {} of device time",
                     now - start
                 );
-                return (none, what);
+                return Some((none, what));
             }
             if seen != progress {
                 (progress, since) = (seen, now);
@@ -83,7 +101,7 @@ impl Patience {
                     "after {} of device time without a command executed or a thread started",
                     now - since
                 );
-                return (none, what);
+                return Some((none, what));
             }
         }
     }

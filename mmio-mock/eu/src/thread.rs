@@ -192,6 +192,11 @@ impl Thread {
         self.flag = flag;
     }
 
+    /// Replaces a0, as a debugger does between instructions.
+    pub fn set_address(&mut self, address: [u16; 8]) {
+        self.a0 = address;
+    }
+
     /// Raises notification register `n` (0 or 1); others are ignored (PRM 7.1.4, 3.5).
     pub fn notify(&mut self, n: u8) {
         if let Some(count) = self.notify.get_mut(usize::from(n)) {

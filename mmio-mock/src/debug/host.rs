@@ -91,6 +91,8 @@ pub enum Why {
     Stepped,
     /// The thread has ended, which was waited for.
     Ended,
+    /// The debugger has asked for it, wherever things stood.
+    Asked,
 }
 
 /// What has stopped.

@@ -6,6 +6,7 @@ use eu::Thread;
 
 use super::Device;
 use crate::debug::host::{Host, Why};
+use crate::ff::state::PipelineState;
 use crate::td::debugger::Info;
 
 impl Device {
@@ -27,6 +28,11 @@ impl Device {
     /// The debugger's rules and what has stopped, while one is attached.
     pub fn debugger(&mut self) -> Option<&mut Host> {
         self.debug.host_mut()
+    }
+
+    /// What commands have latched for the 3D pipeline.
+    pub fn pipeline_state(&self) -> &PipelineState {
+        &self.ff.state
     }
 
     /// Every thread that is alive.

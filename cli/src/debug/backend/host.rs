@@ -1,0 +1,182 @@
+//! The host's side: rules of the model's own debugger.
+//!
+//! PRM: none of it; registers and threads are the model's own. Not modelled: what real hardware could not do.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mmio_mock::debug::host::{Go, Host, Rule, RuleId, ThreadKey, Why};
+
+use super::{Backend, Going, Reason, Slot, Spec, Stop};
+use crate::debug::gate::Holder;
+use crate::debug::registers::Registers;
+use crate::debug::target::Reach;
+use crate::debug::{Answer, Refusal};
+
+#[derive(Default)]
+struct Inner {
+    reach: Option<Reach>,
+    /// Numbers of breakpoints and their rules.
+    rules: Vec<(u32, RuleId)>,
+}
+
+/// Stops threads by rules that no guest sees.
+#[derive(Default)]
+pub struct HostBackend(Mutex<Inner>);
+
+impl HostBackend {
+    fn lock(&self) -> MutexGuard<'_, Inner> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn reach(&self) -> Answer<Reach> {
+        let reach = self.lock().reach.clone();
+        reach.ok_or_else(|| Refusal::of("there is no device"))
+    }
+
+    fn with_host<T>(&self, look: impl FnOnce(&mut Host) -> T) -> Answer<T> {
+        let found = self
+            .reach()?
+            .with_device(|device| device.debugger().map(look));
+        found.ok_or_else(|| Refusal::of("the device has no debugger"))
+    }
+}
+
+const fn rule(spec: Spec) -> Rule {
+    match spec {
+        Spec::Opcode(opcode) => Rule::Opcode(opcode),
+        Spec::EndOfThread => Rule::EndOfThread,
+        Spec::Address(address) => Rule::Address(address),
+        Spec::Pixel(x, y) => Rule::Subspan { x, y },
+        Spec::Vertex(index) => Rule::Vertex(index),
+        Spec::Object(ordinal) => Rule::Object(ordinal),
+        Spec::Thread(unit) => Rule::Dispatch(unit),
+        Spec::Memory(addr, bytes) => Rule::Memory { addr, bytes },
+        Spec::Register(key, register, dword) => Rule::Register {
+            key,
+            register,
+            dword,
+        },
+        Spec::Instruction(key, count) => Rule::Instruction { key, count },
+    }
+}
+
+impl Holder for HostBackend {
+    fn held(&self) -> bool {
+        self.with_host(|host| host.stopped().is_some())
+            .unwrap_or(false)
+    }
+}
+
+impl Backend for HostBackend {
+    fn name(&self) -> &'static str {
+        "host"
+    }
+
+    fn attach(&self, reach: &Reach, _: &driver::Device) -> Answer<()> {
+        reach.with_device(|device| device.set_debugger(true));
+        *self.lock() = Inner {
+            reach: Some(reach.clone()),
+            rules: Vec::new(),
+        };
+        Ok(())
+    }
+
+    fn add(&self, number: u32, spec: Spec) -> Answer<()> {
+        let id = self.with_host(|host| host.add(rule(spec)))?;
+        self.lock().rules.push((number, id));
+        Ok(())
+    }
+
+    fn remove(&self, number: u32) {
+        let mut inner = self.lock();
+        let (gone, kept) = inner.rules.iter().partition(|(other, _)| *other == number);
+        let gone: Vec<(u32, RuleId)> = gone;
+        inner.rules = kept;
+        drop(inner);
+        for (_, id) in gone {
+            // Without a device there are no rules either.
+            let _ = self.with_host(|host| host.remove(id));
+        }
+    }
+
+    fn stopped(&self) -> Option<Stop> {
+        let stopped = self.with_host(|host| host.stopped()).ok()??;
+        let inner = self.lock();
+        let number = |id| {
+            let found = inner.rules.iter().find(|(_, other)| *other == id);
+            found.map(|(number, _)| *number)
+        };
+        let reason = match stopped.why {
+            Why::Rule(id) => number(id).map_or(Reason::Asked, Reason::Break),
+            Why::Stepped => Reason::Stepped,
+            Why::Ended => Reason::Ended,
+            Why::Asked => Reason::Asked,
+        };
+        let thread = stopped.thread;
+        Some(Stop {
+            thread: thread.map(|(key, eu, slot)| (key, Slot { eu, slot })),
+            reason,
+        })
+    }
+
+    fn read(&self, slot: Slot) -> Answer<Registers> {
+        let found = self
+            .reach()?
+            .with_device(|device| device.thread(slot.eu, slot.slot).map(Registers::of));
+        found.ok_or_else(|| Refusal::of("there is no such thread"))
+    }
+
+    fn write(&self, slot: Slot, registers: &Registers) -> Answer<()> {
+        let done = self.reach()?.with_device(|device| {
+            let thread = device.thread_mut(slot.eu, slot.slot)?;
+            for (to, from) in thread.grf_mut().iter_mut().zip(&registers.grf) {
+                *to = *from;
+            }
+            for (to, from) in thread.mrf_mut().iter_mut().zip(&registers.mrf) {
+                *to = *from;
+            }
+            thread.set_flag(registers.flag);
+            thread.set_address(registers.address);
+            if thread.view().masks != registers.masks {
+                thread.set_masks(registers.masks);
+            }
+            thread.set_ip(registers.ip);
+            Some(())
+        });
+        done.ok_or_else(|| Refusal::of("there is no such thread"))
+    }
+
+    fn go(&self, thread: Option<(ThreadKey, Slot)>, going: Going) -> Answer<()> {
+        let how = match going {
+            Going::Continue => Go::Continue,
+            Going::Step(count) => Go::Step(count),
+            Going::Finish => Go::Finish,
+        };
+        self.with_host(|host| {
+            let stopped = host.stopped().and_then(|stopped| stopped.thread);
+            if let Some((key, slot)) = thread
+                && stopped.is_none_or(|(other, ..)| other != key)
+            {
+                // Another thread than the one that has stopped goes first.
+                host.stop(Some((key, slot.eu, slot.slot)), Why::Asked);
+            }
+            host.go(how);
+        })
+    }
+
+    fn stop(&self) {
+        // A device that is gone stands.
+        let _ = self.with_host(|host| {
+            if host.stopped().is_none() {
+                host.stop(None, Why::Asked);
+            }
+        });
+    }
+
+    fn detach(&self) {
+        if let Ok(reach) = self.reach() {
+            reach.with_device(|device| device.set_debugger(false));
+        }
+        self.lock().rules.clear();
+    }
+}

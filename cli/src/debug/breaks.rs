@@ -1,0 +1,241 @@
+//! Breakpoints and watches: set, list, delete.
+//!
+//! No PRM chapter. Each has a number that is not used again.
+
+use std::fmt::Write as _;
+
+use isa::Opcode;
+use mmio_mock::status::Unit;
+
+use super::backend::Spec;
+use super::command::{UNIT_NAMES, Words, none};
+use super::place::{Bank, Place};
+use super::session::Debugger;
+use super::{Answer, Refusal, value};
+
+/// A breakpoint or a watch.
+#[derive(Clone, Debug)]
+pub struct Break {
+    /// Its number.
+    pub number: u32,
+    /// What it stops.
+    pub spec: Spec,
+    /// As it was written.
+    pub text: String,
+    /// How often it has stopped something in this run.
+    pub hits: u64,
+}
+
+/// Name of a unit on the command line.
+pub fn unit_name(unit: Unit) -> &'static str {
+    UNIT_NAMES.get(unit as usize).copied().unwrap_or("?")
+}
+
+/// Unit by its name.
+pub fn unit(name: &str) -> Answer<Unit> {
+    let lower = name.to_ascii_lowercase();
+    let found = Unit::ALL.into_iter().find(|unit| unit_name(*unit) == lower);
+    found.ok_or_else(|| format!("`{name}` is no unit: there are {}", UNIT_NAMES.join(" ")).into())
+}
+
+/// Two numbers with a comma.
+pub fn pair(text: &str) -> Answer<(u16, u16)> {
+    let parsed = text
+        .split_once(',')
+        .and_then(|(x, y)| Some((x.trim().parse().ok()?, y.trim().parse().ok()?)));
+    parsed
+        .ok_or_else(|| format!("`{text}` is no pixel: two numbers with a comma, as 120,80").into())
+}
+
+impl Debugger {
+    pub(super) fn do_break(&mut self, words: &Words) -> Answer {
+        let mut note = String::new();
+        let spec = match words.list().as_slice() {
+            ["op" | "opcode", name] => self.opcode(name)?,
+            ["eot"] => Spec::EndOfThread,
+            ["addr" | "address", text] => {
+                let address = value::number(text)?;
+                note = self.check_address(address)?;
+                Spec::Address(address)
+            }
+            ["pixel", text] => {
+                let (x, y) = pair(text)?;
+                note = self.check_pixel(x, y)?;
+                Spec::Pixel(x, y)
+            }
+            ["vertex", text] => Spec::Vertex(value::number(text)?),
+            ["prim" | "object", text] => Spec::Object(value::count(text)?),
+            ["thread", name] => Spec::Thread(unit(name)?),
+            [] => return Err("where? `help break` says what there is".into()),
+            list => {
+                return Err(format!(
+                    "`break {}` is nothing that can be stopped at; `help break` says what is",
+                    list.join(" ")
+                )
+                .into());
+            }
+        };
+        let number = self.add(spec, words.joined())?;
+        Ok(format!("breakpoint {number}: {}\n{note}", words.joined()))
+    }
+
+    pub(super) fn do_watch(&mut self, words: &Words) -> Answer {
+        let spec = match words.list().as_slice() {
+            ["mem", address, rest @ ..] => {
+                let bytes = match rest {
+                    [] => 4,
+                    [bytes] => value::number(bytes)?,
+                    [_, more, ..] => return Err(format!("`{more}` is too much").into()),
+                };
+                let most = mmio_mock::debug::host::WATCHED;
+                if bytes == 0 || bytes > most {
+                    return Err(format!("a watch has 1 to {most} bytes").into());
+                }
+                let address = value::number(address)?;
+                self.bytes(address, 1)?;
+                Spec::Memory(address, bytes)
+            }
+            [name] => {
+                let place: Place = name.parse()?;
+                let Place {
+                    bank: Bank::General,
+                    nr,
+                    sub: Some(sub),
+                    ..
+                } = place
+                else {
+                    return Err(format!(
+                        "`{name}` cannot be watched: only dwords of general registers can, as r5.3"
+                    )
+                    .into());
+                };
+                let (key, _) = self.chosen()?;
+                let dword = sub * place.ty().size() / 4;
+                Spec::Register(key, nr as u8, dword as u8)
+            }
+            _ => {
+                return Err(
+                    "what? `watch mem ADDR [BYTES]`, or a register as in `watch r5.3`".into(),
+                );
+            }
+        };
+        let number = self.add(spec, format!("watch {}", words.joined()))?;
+        Ok(format!("watch {number}: {}\n", words.joined()))
+    }
+
+    fn add(&mut self, spec: Spec, text: String) -> Answer<u32> {
+        let number = self.next;
+        self.backend.add(number, spec)?;
+        self.next += 1;
+        self.breaks.push(Break {
+            number,
+            spec,
+            text,
+            hits: 0,
+        });
+        Ok(number)
+    }
+
+    fn opcode(&self, name: &str) -> Answer<Spec> {
+        let lower = name.to_ascii_lowercase();
+        let found = Opcode::from_mnemonic(self.isa, &lower).and_then(|op| op.desc(self.isa));
+        match found {
+            Some(row) => Ok(Spec::Opcode(u32::from(row.hw))),
+            None => Err(format!("this device has no instruction `{name}`").into()),
+        }
+    }
+
+    /// What there is to say of a breakpoint's address; refused when nothing can ever be there.
+    fn check_address(&self, address: u32) -> Answer {
+        if !address.is_multiple_of(16) {
+            return Err(format!(
+                "{address:#x} is no address of an instruction: those are multiples of 16"
+            )
+            .into());
+        }
+        match self.words(address) {
+            Ok(words) => Ok(match isa::decode(self.isa, words) {
+                Ok(_) => String::new(),
+                Err(error) => format!(
+                    "there is no instruction at {address:#010x} now: {}\n",
+                    error.kind
+                ),
+            }),
+            Err(refusal) if self.target.is_live() || !self.target.is_all_placed() => {
+                Ok(format!("{refusal}, yet\n"))
+            }
+            Err(refusal) => Err(refusal),
+        }
+    }
+
+    fn check_pixel(&self, x: u16, y: u16) -> Answer {
+        let Some((width, height)) = self.frame() else {
+            return Ok(String::new());
+        };
+        if u32::from(x) < width && u32::from(y) < height {
+            return Ok(String::new());
+        }
+        let text = format!("pixel {x},{y} lies outside the frame of {width}x{height} pixels");
+        if self.target.is_live() || !self.target.is_all_placed() {
+            return Ok(format!("{text} so far\n"));
+        }
+        Err(text.into())
+    }
+
+    pub(super) fn do_delete(&mut self, words: &Words) -> Answer {
+        let list = words.list();
+        let numbers: Vec<u32> = match list.as_slice() {
+            [] => return Err("which? `breaks` lists them".into()),
+            ["all"] => self.breaks.iter().map(|b| b.number).collect(),
+            list => list
+                .iter()
+                .map(|n| value::number(n))
+                .collect::<Answer<_>>()?,
+        };
+        for number in &numbers {
+            if !self.breaks.iter().any(|b| b.number == *number) {
+                return Err(Refusal(format!("there is no breakpoint {number}")));
+            }
+        }
+        for number in &numbers {
+            self.backend.remove(*number);
+            self.breaks.retain(|b| b.number != *number);
+        }
+        Ok(String::new())
+    }
+
+    pub(super) fn do_breaks(&mut self, words: &Words) -> Answer {
+        none(words)?;
+        if self.breaks.is_empty() {
+            return Ok("no breakpoints\n".to_owned());
+        }
+        let line = |b: &Break| {
+            let times = match b.hits {
+                0 => "not met".to_owned(),
+                1 => "met once".to_owned(),
+                n => format!("met {n} times"),
+            };
+            format!("{:>3}  {:24}  {times}\n", b.number, b.text)
+        };
+        Ok(self.breaks.iter().map(line).collect())
+    }
+
+    /// Sets every breakpoint on a device that was just powered on.
+    pub(super) fn set_all(&mut self) -> Answer<()> {
+        for each in &mut self.breaks {
+            each.hits = 0;
+            self.backend.add(each.number, each.spec)?;
+        }
+        Ok(())
+    }
+
+    /// Breakpoints that nothing has come to, for the end of a run.
+    pub(super) fn unmet(&self) -> String {
+        let mut text = String::new();
+        for b in self.breaks.iter().filter(|b| b.hits == 0) {
+            // A String takes every write.
+            let _ = writeln!(text, "breakpoint {} ({}) never came", b.number, b.text);
+        }
+        text
+    }
+}

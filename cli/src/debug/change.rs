@@ -1,0 +1,105 @@
+//! `set`: registers, memory and instructions of what is stopped.
+//!
+//! PRM: volume 4, 3.6 (instruction stream modification). Changes are remembered for steps backwards.
+
+use isa::operand::Type;
+
+use super::command::Words;
+use super::gate::State;
+use super::history::Change;
+use super::place::Place;
+use super::session::Debugger;
+use super::{Answer, Refusal, value};
+
+/// `0x1000` or `0x1000:f`.
+pub fn typed_address(text: &str) -> Answer<(u32, Type)> {
+    match text.split_once(':') {
+        Some((address, ty)) => Ok((value::number(address)?, value::element_type(ty)?)),
+        None => Ok((value::number(text)?, Type::Ud)),
+    }
+}
+
+impl Debugger {
+    pub(super) fn do_set(&mut self, words: &Words) -> Answer {
+        if self.target.state() == State::Ended {
+            return Err(format!("{} has ended", self.target.name()).into());
+        }
+        let list = words.list();
+        if let ["inst", address, text @ ..] = list.as_slice() {
+            return self.set_instruction(address, &text.join(" "));
+        }
+        let shape = "what? `set r5.3:f = 1.5`, `set mem ADDR = 1`, `set inst ADDR \"TEXT\"`";
+        let (before, after) = words.split_at("=").ok_or(shape)?;
+        let values = after.joined();
+        match before.list().as_slice() {
+            ["mem", address] => {
+                let (address, ty) = typed_address(address)?;
+                let values = value::list(ty, &values)?;
+                let bytes: Vec<u8> = values
+                    .iter()
+                    .flat_map(|bits| bits.to_le_bytes().into_iter().take(ty.size()))
+                    .collect();
+                self.change_memory(address, bytes)?;
+                Ok(String::new())
+            }
+            [name] => {
+                let place: Place = name.parse()?;
+                self.set_register(&place, &values)
+            }
+            _ => Err(shape.into()),
+        }
+    }
+
+    fn change_memory(&mut self, address: u32, bytes: Vec<u8>) -> Answer<()> {
+        self.write_bytes(address, &bytes)?;
+        self.record(Change::Memory(address, bytes))
+    }
+
+    fn set_register(&mut self, place: &Place, values: &str) -> Answer {
+        let (_, slot) = self.alive()?;
+        let mut registers = self.backend.read(slot)?;
+        let mut list = if place.name() == "f0" && !values.contains(',') {
+            // f0 as one dword: f0.0 is its lower half.
+            let bits = value::bits(Type::Ud, values.trim())?;
+            vec![bits & 0xffff, bits >> 16]
+        } else {
+            value::list(place.ty(), values)?
+        };
+        let width = place.read(&registers).len();
+        if place.sub.is_none() && place.bank.has_rows() && list.len() == 1 {
+            // One value for a whole register goes to every element.
+            list = vec![list[0]; width];
+        }
+        place.write(&mut registers, &list)?;
+        self.backend.write(slot, &registers)?;
+        self.record(Change::Registers(Box::new(registers)))?;
+        if let Some(seen) = &mut self.seen {
+            // What the debugger changes is no difference of the next step.
+            seen.registers = self.backend.read(slot)?;
+        }
+        if place.name() == "ip" {
+            return self.current_line();
+        }
+        Ok(String::new())
+    }
+
+    fn set_instruction(&mut self, address: &str, text: &str) -> Answer {
+        let address = value::number(address)?;
+        if !address.is_multiple_of(16) {
+            return Err(format!(
+                "{address:#x} is no address of an instruction: those are multiples of 16"
+            )
+            .into());
+        }
+        if text.is_empty() {
+            return Err(
+                "which instruction? `set inst ADDR \"mov (8) r2<1>F 1F { align1 }\"`".into(),
+            );
+        }
+        let inst = isa::parse::instruction(self.isa, text).map_err(Refusal::of)?;
+        let words = isa::encode(self.isa, &inst).map_err(|error| Refusal(format!("{error:?}")))?;
+        let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        self.change_memory(address, bytes)?;
+        Ok(String::new())
+    }
+}

@@ -1,0 +1,190 @@
+//! Steps backwards: the frame runs again, with the same changes.
+//!
+//! No PRM chapter. Device time differs between the runs by what the debugger held, which no thread can see. Not
+//! modelled: changes made while no thread was stopped.
+
+use mmio_mock::debug::host::ThreadKey;
+
+use super::backend::{Going, Reason, Slot, Spec};
+use super::command::Words;
+use super::gate::State;
+use super::registers::Registers;
+use super::running::thread_name;
+use super::session::Debugger;
+use super::{Answer, Refusal, value};
+
+/// Number of the rule that runs a frame up to an instruction.
+const REPLAY: u32 = 0;
+
+/// Something that `set` has changed.
+#[derive(Clone)]
+pub enum Change {
+    /// Registers of a thread.
+    Registers(Box<Registers>),
+    /// Bytes at a graphics address; instructions among them.
+    Memory(u32, Vec<u8>),
+}
+
+/// A change, and when it was made.
+#[derive(Clone)]
+pub struct Entry {
+    /// Thread and instructions before it; `None` before anything ran.
+    pub at: Option<(ThreadKey, u64)>,
+    /// What was changed.
+    pub change: Change,
+}
+
+impl Debugger {
+    /// Remembers a change for later runs.
+    pub(super) fn record(&mut self, change: Change) -> Answer<()> {
+        if self.target.is_live() {
+            return Ok(());
+        }
+        let at = match self.target.state() {
+            State::Stopped => {
+                let (key, _) = self.chosen()?;
+                let count = self.info(key).map(|info| info.instructions);
+                Some((
+                    key,
+                    count.ok_or_else(|| Refusal::of("the thread has ended"))?,
+                ))
+            }
+            _ => None,
+        };
+        self.journal.push(Entry { at, change });
+        Ok(())
+    }
+
+    pub(super) fn do_back(&mut self, words: &Words) -> Answer {
+        let count = match words.list().as_slice() {
+            [] => 1,
+            [text] => value::count(text)?,
+            [_, more, ..] => return Err(format!("`{more}` is too much").into()),
+        };
+        if self.target.is_live() {
+            return Err("a live program cannot be run again; record it with `crestline exec --record DIR`, and debug the capture".into());
+        }
+        let (key, now) = self.position()?;
+        let to = now.saturating_sub(count);
+        let mut text = String::new();
+        if count > now {
+            text = format!(
+                "{} has only {now} instructions before this one\n",
+                thread_name(key)
+            );
+        }
+        self.go_to(key, to)?;
+        Ok(text + &self.await_told())
+    }
+
+    /// The thread and how many instructions it has executed, also when it has just ended.
+    fn position(&self) -> Answer<(ThreadKey, u64)> {
+        let (key, _) = self.chosen()?;
+        if let Some(info) = self.info(key) {
+            return Ok((key, info.instructions));
+        }
+        match &self.seen {
+            Some(seen) if seen.key == key => {
+                let since = self.instructions_of(key.unit).saturating_sub(seen.of_unit);
+                Ok((key, seen.instructions + since))
+            }
+            _ => Err(format!("{} has ended", thread_name(key)).into()),
+        }
+    }
+
+    /// Runs the frame again up to an instruction of a thread.
+    fn go_to(&mut self, key: ThreadKey, count: u64) -> Answer<()> {
+        let hits: Vec<u64> = self.breaks.iter().map(|b| b.hits).collect();
+        self.anew()?;
+        for (each, hits) in self.breaks.iter_mut().zip(hits) {
+            each.hits = hits;
+            self.backend.remove(each.number);
+        }
+        // What came after that moment has not happened.
+        self.journal.retain(|entry| match entry.at {
+            Some((other, made)) => other != key || made <= count,
+            None => true,
+        });
+        let outcome = self.run_to(key, count);
+        for each in &self.breaks {
+            self.backend.add(each.number, each.spec)?;
+        }
+        outcome
+    }
+
+    fn run_to(&mut self, key: ThreadKey, count: u64) -> Answer<()> {
+        let journal = self.journal.clone();
+        let mut begun = false;
+        for entry in &journal {
+            match entry.at {
+                None => {}
+                Some((key, count)) => self.reach_instruction(key, count, &mut begun)?,
+            }
+            self.apply(&entry.change)?;
+        }
+        self.reach_instruction(key, count, &mut begun)
+    }
+
+    /// Runs on to an instruction, unless that is where things stand.
+    fn reach_instruction(&mut self, key: ThreadKey, count: u64, begun: &mut bool) -> Answer<()> {
+        if *begun
+            && self
+                .info(key)
+                .is_some_and(|info| info.instructions == count)
+        {
+            return Ok(());
+        }
+        self.backend.add(REPLAY, Spec::Instruction(key, count))?;
+        if *begun {
+            self.backend.go(None, Going::Continue)?;
+            self.target.resume();
+        } else {
+            self.target.run()?;
+            *begun = true;
+        }
+        let state = self.await_quietly();
+        self.backend.remove(REPLAY);
+        if state != State::Stopped {
+            return Err(format!(
+                "the frame has ended before {} came there again",
+                thread_name(key)
+            )
+            .into());
+        }
+        self.chosen = self.backend.stopped().and_then(|stop| stop.thread);
+        Ok(())
+    }
+
+    fn await_quietly(&self) -> State {
+        loop {
+            match self.target.wait(super::running::LOOK) {
+                State::Running if self.interrupted() => self.backend.stop(),
+                State::Running => {}
+                state => return state,
+            }
+        }
+    }
+
+    /// Where the thread stands now, as after a step.
+    fn await_told(&mut self) -> String {
+        self.seen = None;
+        let Some((key, slot)) = self.chosen else {
+            return String::new();
+        };
+        let stop = super::backend::Stop {
+            thread: Some((key, slot)),
+            reason: Reason::Stepped,
+        };
+        self.tell(&stop)
+    }
+
+    pub(super) fn apply(&mut self, change: &Change) -> Answer<()> {
+        match change {
+            Change::Registers(registers) => {
+                let (_, slot): (ThreadKey, Slot) = self.chosen()?;
+                self.backend.write(slot, registers)
+            }
+            Change::Memory(address, bytes) => self.write_bytes(*address, bytes),
+        }
+    }
+}

@@ -1,0 +1,382 @@
+//! Running: start, continue, steps, and what is said at a stop.
+//!
+//! No PRM chapter.
+
+use std::fmt::Write as _;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use mmio_mock::debug::host::{Subject, ThreadKey};
+use mmio_mock::status::Unit;
+use mmio_mock::td::debugger::Info;
+
+use super::backend::{Going, Reason, Slot, Stop};
+use super::breaks::unit_name;
+use super::command::{Words, none};
+use super::gate::State;
+use super::session::{Debugger, Seen};
+use super::{Answer, Refusal, value};
+
+/// Wall time between two looks for somebody who wants the prompt back.
+pub const LOOK: Duration = Duration::from_millis(50);
+
+/// How a thread is called.
+pub fn thread_name(key: ThreadKey) -> String {
+    format!(
+        "{} thread {}",
+        unit_name(key.unit).to_uppercase(),
+        key.ordinal
+    )
+}
+
+/// What a thread works on.
+fn subject(info: &Info) -> String {
+    match info.subject {
+        Subject::Vertices(both) => {
+            let list: Vec<String> = both.iter().flatten().map(u32::to_string).collect();
+            match list.len() {
+                0 => String::new(),
+                1 => format!(", vertex {}", list.join("")),
+                _ => format!(", vertices {}", list.join(" and ")),
+            }
+        }
+        Subject::Object(n) => format!(", setup of object {n}"),
+        Subject::Pixels(n) => {
+            let r1 = info.header[1];
+            let spans = r1[2..6]
+                .iter()
+                .map(|xy| format!("{},{}", xy & 0xffff, xy >> 16));
+            let mut list: Vec<String> = Vec::new();
+            for span in spans {
+                if !list.contains(&span) {
+                    list.push(span);
+                }
+            }
+            format!(", pixels of object {n} at {}", list.join(" "))
+        }
+        Subject::Other => String::new(),
+    }
+}
+
+impl Debugger {
+    /// Whether somebody wants the prompt back; asked once.
+    pub(super) fn interrupted(&self) -> bool {
+        self.interrupt.swap(false, Ordering::SeqCst)
+    }
+
+    /// Every thread that is alive.
+    pub(super) fn infos(&self) -> Vec<Info> {
+        self.target.reach().with_device(|device| device.threads())
+    }
+
+    /// One of them.
+    pub(super) fn info(&self, key: ThreadKey) -> Option<Info> {
+        self.infos().into_iter().find(|info| info.key == key)
+    }
+
+    pub(super) fn do_run(&mut self, words: &Words) -> Answer {
+        none(words)?;
+        if self.target.state() != State::Ready {
+            self.anew()?;
+            self.journal.clear();
+        }
+        self.target.run()?;
+        self.await_stop()
+    }
+
+    /// Takes a capture to its beginning, with all breakpoints set.
+    pub(super) fn anew(&mut self) -> Answer<()> {
+        self.target.restart()?;
+        let holder =
+            std::sync::Arc::clone(&self.backend) as std::sync::Arc<dyn super::gate::Holder>;
+        self.target.set_holder(holder);
+        self.backend
+            .attach(self.target.reach(), self.target.device())?;
+        self.chosen = None;
+        self.seen = None;
+        self.trace_anew();
+        self.set_all()
+    }
+
+    pub(super) fn do_continue(&mut self, words: &Words) -> Answer {
+        none(words)?;
+        self.go(None, Going::Continue)
+    }
+
+    pub(super) fn do_step(&mut self, words: &Words) -> Answer {
+        let count = match words.list().as_slice() {
+            [] => 1,
+            [text] => value::count(text)?,
+            [_, more, ..] => return Err(format!("`{more}` is too much").into()),
+        };
+        if count == 0 {
+            return Ok(String::new());
+        }
+        let thread = self.alive()?;
+        self.go(Some(thread), Going::Step(count))
+    }
+
+    pub(super) fn do_finish(&mut self, words: &Words) -> Answer {
+        none(words)?;
+        let thread = self.alive()?;
+        self.go(Some(thread), Going::Finish)
+    }
+
+    /// The thread that is chosen, which must be alive.
+    pub(super) fn alive(&self) -> Answer<(ThreadKey, Slot)> {
+        let (key, slot) = self.chosen()?;
+        if self.info(key).is_none() {
+            return Err(format!("{} has ended; `continue` goes on", thread_name(key)).into());
+        }
+        Ok((key, slot))
+    }
+
+    /// Lets go what is stopped.
+    pub(super) fn go(&mut self, thread: Option<(ThreadKey, Slot)>, going: Going) -> Answer {
+        match self.target.state() {
+            State::Stopped => {}
+            State::Ready => {
+                return Err(
+                    format!("{} has not run yet: `run` starts it", self.target.name()).into(),
+                );
+            }
+            State::Ended => return Err(format!("{} has ended", self.target.name()).into()),
+            State::Running => return Err(format!("{} is running", self.target.name()).into()),
+        }
+        if thread.is_some() && thread == self.chosen {
+            self.remember();
+        }
+        self.backend.go(thread, going)?;
+        self.target.resume();
+        self.await_stop()
+    }
+
+    /// Keeps what the chosen thread is like before it goes on.
+    fn remember(&mut self) {
+        self.seen = self.look();
+    }
+
+    fn look(&self) -> Option<Seen> {
+        let (key, slot) = self.chosen?;
+        let info = self.info(key)?;
+        let registers = self.backend.read(slot).ok()?;
+        let base = info.context.bases.general_state_base;
+        let words = self.words(base.wrapping_add(registers.ip)).ok();
+        Some(Seen {
+            key,
+            instructions: info.instructions,
+            of_unit: self.instructions_of(key.unit),
+            inst: words.and_then(|words| isa::decode(self.isa, words).ok()),
+            registers,
+            ended: false,
+        })
+    }
+
+    /// Instructions of all threads of a unit.
+    pub(super) fn instructions_of(&self, unit: Unit) -> u64 {
+        let counts = self
+            .target
+            .reach()
+            .with_device(|device| device.status().activity.instructions);
+        counts.get(unit as usize).copied().unwrap_or(0)
+    }
+
+    /// Waits for a stop or the end, and tells of it.
+    pub(super) fn await_stop(&mut self) -> Answer {
+        loop {
+            match self.target.wait(LOOK) {
+                State::Running => {
+                    if self.interrupted() {
+                        self.backend.stop();
+                    }
+                }
+                State::Stopped => return Ok(self.tell_stop()),
+                State::Ended => return Ok(self.tell_end()),
+                State::Ready => return Ok(String::new()),
+            }
+        }
+    }
+
+    fn tell_end(&mut self) -> String {
+        self.chosen = None;
+        self.seen = None;
+        let ending = self.target.gate().ending();
+        let mut text = ending.map(|ending| ending.text).unwrap_or_default();
+        text.push('\n');
+        text.push_str(&self.unmet());
+        text
+    }
+
+    fn tell_stop(&mut self) -> String {
+        let Some(stop) = self.backend.stopped() else {
+            return "stopped\n".to_owned();
+        };
+        if let Reason::Break(number) = stop.reason
+            && let Some(met) = self.breaks.iter_mut().find(|b| b.number == number)
+        {
+            met.hits += 1;
+        }
+        self.note_size();
+        self.chosen = stop.thread.or_else(|| {
+            // A unit without threads, or nobody in particular.
+            let infos = self.infos();
+            let info = infos.first()?;
+            let slot = Slot {
+                eu: info.id.eu,
+                slot: info.id.slot,
+            };
+            Some((info.key, slot))
+        });
+        self.tell(&stop)
+    }
+
+    /// The stop, what has changed, and the instruction.
+    pub(super) fn tell(&mut self, stop: &Stop) -> String {
+        let mut text = self.reason(stop);
+        text.push('\n');
+        if stop.reason == Reason::Ended {
+            if let Some(seen) = &mut self.seen {
+                seen.ended = true;
+            }
+            return text;
+        }
+        text.push_str(&self.differences());
+        if let Ok(line) = self.current_line() {
+            text.push_str(&line);
+        }
+        self.remember();
+        text
+    }
+
+    /// Why it has stopped, in words.
+    fn reason(&self, stop: &Stop) -> String {
+        let why = match stop.reason {
+            Reason::Break(number) => {
+                let found = self.breaks.iter().find(|b| b.number == number);
+                match found {
+                    Some(b) if b.text.starts_with("watch ") => format!(
+                        "{} has changed: ",
+                        b.text.replacen("watch", &format!("watch {number},"), 1)
+                    ),
+                    Some(b) => format!("breakpoint {number}, {}: ", b.text),
+                    None => String::new(),
+                }
+            }
+            Reason::Stepped => String::new(),
+            Reason::Ended => {
+                let name = stop
+                    .thread
+                    .map(|(key, _)| thread_name(key))
+                    .unwrap_or_default();
+                return format!("{name} has ended");
+            }
+            Reason::Asked => "interrupted: ".to_owned(),
+        };
+        let Some((key, slot)) = stop.thread else {
+            return format!("{why}no thread runs");
+        };
+        let mut text = format!("{why}{}", thread_name(key));
+        if let Some(info) = self.info(key) {
+            let _ = write!(
+                text,
+                ", EU {} thread {}, after {} instructions{}",
+                slot.eu,
+                slot.slot,
+                info.instructions,
+                subject(&info)
+            );
+        }
+        text
+    }
+
+    /// What the thread's registers hold now and did not at the last stop.
+    fn differences(&self) -> String {
+        let (Some(seen), Some((key, slot))) = (&self.seen, self.chosen) else {
+            return String::new();
+        };
+        if seen.key != key {
+            return String::new();
+        }
+        let Ok(now) = self.backend.read(slot) else {
+            return String::new();
+        };
+        let wrote = seen.inst.as_ref().map(|inst| (inst.dst.file, inst.dst.ty));
+        now.changes(&seen.registers, wrote)
+    }
+
+    pub(super) fn do_threads(&mut self, words: &Words) -> Answer {
+        none(words)?;
+        let infos = self.infos();
+        if infos.is_empty() {
+            return Ok("no threads\n".to_owned());
+        }
+        let chosen = self.chosen.map(|(key, _)| key);
+        let mut text = String::new();
+        for (n, info) in infos.iter().enumerate() {
+            let mark = if chosen == Some(info.key) { '*' } else { ' ' };
+            let slot = Slot {
+                eu: info.id.eu,
+                slot: info.id.slot,
+            };
+            let base = info.context.bases.general_state_base;
+            let ip = self.backend.read(slot).map_or(0, |registers| registers.ip);
+            let _ = writeln!(
+                text,
+                "{mark} {}  {}, EU {} thread {}, kernel 0x{:08x}, at 0x{:08x}, after {} instructions, {:?}{}",
+                n + 1,
+                thread_name(info.key),
+                slot.eu,
+                slot.slot,
+                base.wrapping_add(info.kernel),
+                base.wrapping_add(ip),
+                info.instructions,
+                info.pause,
+                subject(info)
+            );
+        }
+        Ok(text)
+    }
+
+    pub(super) fn do_thread(&mut self, words: &Words) -> Answer {
+        let infos = self.infos();
+        match words.list().as_slice() {
+            [] => {
+                let (key, slot) = self.chosen()?;
+                Ok(format!(
+                    "{}, EU {} thread {}\n",
+                    thread_name(key),
+                    slot.eu,
+                    slot.slot
+                ))
+            }
+            [text] => {
+                if self.target.state() != State::Stopped {
+                    return Err("no thread is stopped".into());
+                }
+                let n = value::number(text)? as usize;
+                let info = n.checked_sub(1).and_then(|n| infos.get(n));
+                let info = info.ok_or_else(|| {
+                    Refusal(format!(
+                        "there is no thread {text}: `threads` lists {}",
+                        infos.len()
+                    ))
+                })?;
+                let slot = Slot {
+                    eu: info.id.eu,
+                    slot: info.id.slot,
+                };
+                self.chosen = Some((info.key, slot));
+                let mut text = format!(
+                    "{}, EU {} thread {}{}\n",
+                    thread_name(info.key),
+                    slot.eu,
+                    slot.slot,
+                    subject(info)
+                );
+                text.push_str(&self.current_line().unwrap_or_default());
+                Ok(text)
+            }
+            [_, more, ..] => Err(format!("`{more}` is too much").into()),
+        }
+    }
+}

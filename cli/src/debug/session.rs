@@ -1,0 +1,197 @@
+//! The debugger: its state, and one line at a time.
+//!
+//! No PRM chapter.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use isa::Inst;
+use isa::inst::Verx10;
+use mmio_mock::debug::host::ThreadKey;
+
+use super::backend::{Backend, Slot};
+use super::breaks::Break;
+use super::command::{self, Words};
+use super::gate::State;
+use super::history::Entry;
+use super::registers::Registers;
+use super::target::Target;
+use super::{Answer, Refusal};
+
+/// Most `source` commands within one another.
+pub const DEPTH: usize = 16;
+
+/// Whether the debugger goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Flow {
+    /// It does.
+    GoOn,
+    /// The target goes on alone, to its end.
+    Quit,
+    /// The target is ended.
+    Kill,
+}
+
+/// A thread as it was at the last stop.
+#[derive(Clone)]
+pub struct Seen {
+    /// Its name.
+    pub key: ThreadKey,
+    /// Its registers.
+    pub registers: Registers,
+    /// Instructions that it had executed.
+    pub instructions: u64,
+    /// Instructions of all threads of the unit at that moment.
+    pub of_unit: u64,
+    /// The instruction it stood at.
+    pub inst: Option<Inst>,
+    /// It has ended since.
+    pub ended: bool,
+}
+
+/// A debugger on a target.
+pub struct Debugger {
+    pub(super) target: Target,
+    pub(super) backend: Arc<dyn Backend>,
+    pub(super) isa: Verx10,
+    pub(super) breaks: Vec<Break>,
+    pub(super) next: u32,
+    /// The thread that commands are about.
+    pub(super) chosen: Option<(ThreadKey, Slot)>,
+    pub(super) seen: Option<Seen>,
+    pub(super) journal: Vec<Entry>,
+    /// What the last command has printed.
+    pub(super) printed: String,
+    /// Set by whoever wants the prompt back.
+    pub(super) interrupt: Arc<AtomicBool>,
+    pub(super) depth: usize,
+    /// Where the trace goes, while one is kept.
+    pub(super) trace: Option<PathBuf>,
+    flow: Flow,
+}
+
+impl Debugger {
+    /// A debugger on a target that has not run yet.
+    pub fn new(
+        target: Target,
+        backend: Arc<dyn Backend>,
+        isa: Verx10,
+        interrupt: Arc<AtomicBool>,
+    ) -> Answer<Self> {
+        backend.attach(target.reach(), target.device())?;
+        target.set_holder(Arc::clone(&backend) as Arc<dyn super::gate::Holder>);
+        Ok(Debugger {
+            target,
+            backend,
+            isa,
+            breaks: Vec::new(),
+            next: 1,
+            chosen: None,
+            seen: None,
+            journal: Vec::new(),
+            printed: String::new(),
+            interrupt,
+            depth: 0,
+            trace: None,
+            flow: Flow::GoOn,
+        })
+    }
+
+    /// What is debugged.
+    pub fn target(&self) -> &Target {
+        &self.target
+    }
+
+    /// Carries a line out: what it prints, or why it cannot be done. Comments begin with `#`.
+    pub fn execute(&mut self, line: &str) -> Answer {
+        let words = Words::of(line)?;
+        let Some(name) = words.first() else {
+            return Ok(String::new());
+        };
+        let command = command::find(name)?;
+        let answer = (command.run)(self, &words.rest());
+        if !command.keeps_text
+            && let Ok(text) = &answer
+        {
+            self.printed.clone_from(text);
+        }
+        answer
+    }
+
+    /// Whether the debugger goes on.
+    pub fn flow(&self) -> Flow {
+        self.flow
+    }
+
+    pub(super) fn leave(&mut self, flow: Flow) {
+        self.flow = flow;
+    }
+
+    /// A script has failed: a program may run for ever, and is ended; a frame is left.
+    pub fn give_up(&mut self) {
+        self.flow = Flow::Kill;
+    }
+
+    /// Lets the target go on alone and waits for its end, or ends it; the exit code.
+    pub fn conclude(mut self) -> (u8, String) {
+        if self.flow == Flow::Kill {
+            let ending = self.target.kill();
+            return (ending.code, ending.text);
+        }
+        let mut text = self.write_trace().unwrap_or_else(|refusal| refusal.0);
+        if self.target.state() == State::Ready && self.target.is_live() {
+            let ending = self.target.kill();
+            return (ending.code, ending.text);
+        }
+        self.backend.detach();
+        match self.target.state() {
+            State::Ready => {
+                if let Err(refusal) = self.target.run() {
+                    return (1, refusal.0);
+                }
+            }
+            State::Stopped => self.target.resume(),
+            State::Running | State::Ended => {}
+        }
+        loop {
+            let state = self.target.wait(super::running::LOOK);
+            if state == State::Ended {
+                break;
+            }
+            if self.interrupted() {
+                let ending = self.target.kill();
+                return (ending.code, ending.text);
+            }
+        }
+        match self.target.conclude() {
+            Ok(ending) => {
+                text.push_str(&ending.text);
+                (ending.code, text)
+            }
+            Err(refusal) => (1, refusal.0),
+        }
+    }
+
+    /// The thread that commands are about.
+    pub(super) fn chosen(&self) -> Answer<(ThreadKey, Slot)> {
+        self.chosen.ok_or_else(|| {
+            Refusal(match self.target.state() {
+                State::Ready => format!(
+                    "{} has not run yet, and no thread is stopped",
+                    self.target.name()
+                ),
+                State::Ended => {
+                    format!("{} has ended, and no thread is stopped", self.target.name())
+                }
+                State::Stopped | State::Running => "no thread is stopped".to_owned(),
+            })
+        })
+    }
+
+    /// Registers of that thread.
+    pub(super) fn registers(&self) -> Answer<Registers> {
+        let (_, slot) = self.chosen()?;
+        self.backend.read(slot)
+    }
+}

@@ -1,0 +1,41 @@
+//! Somebody who watches a replay from another thread, and holds it up.
+//!
+//! No PRM chapter. Not modelled: attendants that change what is submitted.
+
+use isa::inst::Verx10;
+use mmio_mock::ModelPlatform;
+
+use crate::capture::Exec;
+use crate::picture::Walk;
+
+/// A submission whose buffers are in place, just before the device gets it.
+pub struct Placed<'a> {
+    /// The submission.
+    pub exec: &'a Exec,
+    /// What its batch draws.
+    pub walk: &'a Walk,
+    /// The instruction set of its kernels.
+    pub isa: Verx10,
+    /// Reads what lies at a graphics address.
+    pub dword: &'a dyn Fn(u32) -> Option<u32>,
+}
+
+/// What an attendant has to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rest {
+    /// Nothing.
+    GoOn,
+    /// The device was held: the time that has passed counts for nothing.
+    Held,
+    /// The replay is not wanted any more.
+    Leave,
+}
+
+/// Called from the thread that replays; a call that does not return holds the replay up.
+pub trait Attendant: Send + Sync {
+    /// Before each submission.
+    fn placed(&self, placed: &Placed<'_>) -> Rest;
+
+    /// After each stretch of device time.
+    fn passed(&self, platform: &ModelPlatform) -> Rest;
+}

@@ -1,0 +1,145 @@
+//! `crestline debug` from outside, on captured frames.
+//!
+//! PRM: volume 4, chapter 3. Expected colours and addresses are computed by hand from the frames' kernels.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+fn scene(name: &str) -> String {
+    format!(
+        "{}/../tests/data/captures/gm965/{name}/frame.crest",
+        env!("CARGO_MANIFEST_DIR")
+    )
+}
+
+fn script(name: &str) -> String {
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/debug");
+    directory
+        .join(name)
+        .with_extension("dbg")
+        .display()
+        .to_string()
+}
+
+/// An empty directory of the test's own.
+fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn crestline(directory: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_crestline"))
+        .args(args)
+        .current_dir(directory)
+        .stdin(Stdio::null())
+        .output()
+        .unwrap()
+}
+
+/// Standard output of a script that runs through.
+fn debug(directory: &Path, frame: &str, name: &str) -> String {
+    let args = ["debug", &scene(frame), "--script", &script(name)];
+    let output = crestline(directory, &args);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{text}\n{errors}");
+    text
+}
+
+#[test]
+fn a_pixel_s_thread_is_stepped_and_the_picture_is_the_undisturbed_one() {
+    let directory = scratch("debug-pixel");
+    debug(&directory, "g_gears", "pixel");
+    let whole = crestline(
+        &directory,
+        &[
+            "replay",
+            &scene("g_gears"),
+            "--png",
+            "whole.png",
+            "--flip-y",
+        ],
+    );
+    assert!(whole.status.success());
+    let read = |name: &str| fs::read(directory.join(name)).unwrap();
+    assert!(read("stepped.png") == read("whole.png"));
+}
+
+#[test]
+fn a_changed_instruction_changes_the_pixel() {
+    debug(&scratch("debug-modify"), "b_flat", "modify");
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    debug(&scratch("debug-errors"), "b_flat", "errors");
+}
+
+#[test]
+fn failures_name_file_and_line() {
+    let directory = scratch("debug-failures");
+    let frame = scene("b_flat");
+    for (text, message) in [
+        (
+            "break thread ps\nrun\nexpect stop vs\n",
+            "s.dbg:3: expected stop vs, found: breakpoint 1, ps ordinal 0",
+        ),
+        (
+            "# a comment\n\nnothing\n",
+            "s.dbg:3: there is no command `nothing`",
+        ),
+        ("source other.dbg\n", "s.dbg:1: other.dbg: No such file"),
+        ("source s.dbg\n", "nested too deeply"),
+    ] {
+        fs::write(directory.join("s.dbg"), text).unwrap();
+        let output = crestline(&directory, &["debug", &frame, "--script", "s.dbg"]);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(
+            errors.starts_with("crestline: ") && errors.contains(message),
+            "{errors}"
+        );
+    }
+    let output = crestline(&directory, &["debug", &frame, "--script", "missing.dbg"]);
+    assert_eq!(output.status.code(), Some(1));
+    let output = crestline(
+        &directory,
+        &["debug", &frame, "-c", "run", "-c", "expect stop"],
+    );
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(errors.contains("--command:2: expected a stop"), "{errors}");
+    let output = crestline(&directory, &["debug", &frame, "--", "true"]);
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[test]
+fn the_end_of_input_lets_the_frame_finish() {
+    let directory = scratch("debug-input");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_crestline"))
+        .args(["debug", &scene("b_flat")])
+        .current_dir(&directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    input
+        .write_all(b"break thread ps\nnonsense\nrun\nstep\n")
+        .unwrap();
+    drop(input);
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("after 1 instruction"), "{text}");
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert!(
+        errors.contains("the frame has ended: 1 submission, 2 primitives"),
+        "{errors}"
+    );
+}
