@@ -412,8 +412,11 @@ impl Device {
                 format!("send at {:#010x}, function {}", error.ip, error.sfid)
             });
         }
+        // The one signal of all threads (PRM vol4 3.5).
         if self.debug.attention() {
             irq::raise(&mut self.regs, irq::bit::DEBUG);
+        } else {
+            irq::fall(&mut self.regs, irq::bit::DEBUG);
         }
     }
 

@@ -40,6 +40,14 @@ pub fn raise(regs: &mut RegFile, bits: u32) {
     regs.set(RegId::Iir, regs.get(RegId::Iir) | unmasked);
 }
 
+/// The signal behind an event is down: it no longer shows in ISR; what IIR has latched stays.
+pub fn fall(regs: &mut RegFile, bits: u32) {
+    let isr = regs.get(RegId::Isr);
+    if isr & bits != 0 {
+        regs.set(RegId::Isr, isr & !bits);
+    }
+}
+
 /// An error happened: it shows in ESR, in EIR unless masked, and then as the master error.
 pub fn raise_error(regs: &mut RegFile, bits: u32) {
     regs.set(RegId::Esr, regs.get(RegId::Esr) | bits);

@@ -72,7 +72,8 @@ pub struct Bench {
     pub scene: Scene,
     pub target: Surface,
     desk: u32,
-    _desk: driver::Object,
+    /// Keeps the desk where it is.
+    paper: driver::Object,
 }
 
 /// Assembles a text in the syntax of Mesa's disassembler.
@@ -120,7 +121,7 @@ impl Bench {
             scene,
             target,
             desk,
-            _desk: desk_object,
+            paper: desk_object,
         };
         bench.write(RegId::Instpm, GLOBAL);
         bench
@@ -256,10 +257,19 @@ impl Bench {
 
     /// Ends the test with the device idle and nothing leaked.
     pub fn finish(self) {
+        self.leave().finish();
+    }
+
+    /// The same for tests that had messages refused.
+    pub fn finish_after_fault(self) {
+        self.leave().finish_after_fault();
+    }
+
+    fn leave(self) -> Scene {
         self.write(RegId::Instpm, 1 << 20);
         drop(self.scene.rig.device.take_error_state());
-        drop((self.target, self._desk));
-        self.scene.finish();
+        drop((self.target, self.paper));
+        self.scene
     }
 }
 

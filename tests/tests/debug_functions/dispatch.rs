@@ -58,16 +58,15 @@ fn all(bench: &Bench) -> Vec<Stop> {
 fn breakpoints_are_enabled_at_dispatch() {
     let mut bench = Bench::new(16, 16);
     // TD_CTL; the pixel whose thread WIZ flags; the threads that stop.
-    let cases: [(u32, Option<[u32; 2]>, &[[u32; 2]]); 6] = [
-        (0, None, &[]),
+    let mut picture = None;
+    for (control, pixel, expected) in [
+        (0, None, &[][..]),
         (0, Some([9, 1]), &[]),
         (FLAGGED, None, &[]),
         (FLAGGED, Some([9, 1]), &[[8, 0]]),
         (EVERY_THREAD, None, &PLACES),
         (EVERY_THREAD | FLAGGED, Some([9, 1]), &PLACES),
-    ];
-    let mut picture = None;
-    for (control, pixel, expected) in cases {
+    ] {
         bench.write(RegId::TdCtl, control);
         bench.write(RegId::WizCtl, 0);
         if let Some([x, y]) = pixel {
