@@ -1,7 +1,6 @@
 //! One colour for every pixel: what the render cache puts out for debugging.
 //!
-//! PRM: volume 4, 3.4.8. Not modelled: targets whose pixels share chroma, which get the luma place of each pixel
-//! alone.
+//! PRM: volume 4, 3.4.8. Not modelled: targets whose pixels share chroma; they stay as they are.
 
 use super::pixel::{PixelBlock, extent, writable};
 use super::pixel_position;
@@ -32,7 +31,7 @@ pub fn write_constant(
     block: &PixelBlock<'_>,
     value: u32,
 ) -> Result<u16, UnitFault> {
-    if !writable(target) {
+    if !writable(target) || target.format.is_block() {
         return Ok(block.mask);
     }
     let format = target.format;

@@ -1,4 +1,4 @@
-//! Attention: threads that wait for the host, what they show, and how they are let go.
+//! Attention: threads that wait for the host, and how they are let go.
 //!
 //! PRM: volume 4, 3.5. Media threads are alive at the same time: thread `n` here is thread `n % 4` of EU `n / 4`.
 

@@ -1,4 +1,4 @@
-//! Frames with a system routine that says where it was entered, waits for the host and does what it is told.
+//! Frames with a system routine that waits for the host and obeys.
 //!
 //! PRM: volume 4, 3.5, 3.6, 12.3. What goes between routine and host lies in memory; m0 is the routine's (12.3-04), and
 //! so is m1 here: none of the kernels keeps anything in it across an instruction.
@@ -127,11 +127,12 @@ impl Bench {
         bench
     }
 
-    /// The routine and the frame's draw.
-    pub fn draw(&mut self, draw: &Draw) {
+    /// The routine, whose address comes back, and the frame's draw.
+    pub fn draw(&mut self, draw: &Draw) -> u32 {
         let at = self.scene.state(64, &routine(self.desk));
         self.scene.commands.extend([0x6102_0000, at]);
         self.scene.draw(draw);
+        at
     }
 
     pub fn write(&self, id: RegId, value: u32) {

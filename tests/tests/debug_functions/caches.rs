@@ -39,11 +39,11 @@ fn flagged_pixels_take_the_default_colour() {
     let cases = [
         (f::B8G8R8A8_UNORM, vec![0xa1; 4], vec![153, 102, 51, 255]),
         (f::R8G8B8A8_UNORM, vec![0xa1; 4], vec![51, 102, 153, 255]),
-        // 10100 101000 10100; 6, 25 and 19.
+        // 10100 101000 10100; a fifth of 31, two fifths of 63 and three of 31 are 6, 25 and 19.
         (
             f::B5G6R5_UNORM,
-            (20u16 << 11 | 40 << 5 | 20).to_le_bytes().to_vec(),
-            (6u16 << 11 | 25 << 5 | 19).to_le_bytes().to_vec(),
+            0xa514u16.to_le_bytes().to_vec(),
+            0x3333u16.to_le_bytes().to_vec(),
         ),
         (
             f::R16G16B16A16_UNORM,

@@ -1,4 +1,4 @@
-//! The dispatcher: who may break, who is halted, which exceptions count, which EU runs whom.
+//! The dispatcher: breakpoints, halts, exceptions, which EU runs whom.
 //!
 //! PRM: volume 4, 3.4.1, 3.6, 12.4. FFIDs, thread IDs and primitive numbers as in 3.3.
 
@@ -99,15 +99,17 @@ fn breakpoints_are_enabled_at_dispatch() {
 }
 
 /// A forced halt is the next dispatch's, before its first instruction, and once only.
-// covers: 3.4.1-01, 12.4-06, 3.4.1.1-R
+// covers: 3.4.1-01, 12.4-06, 3.4.1.1-R, 12.3-02, 12.1-01
 #[test]
 fn a_forced_halt_takes_the_next_thread() {
     let mut bench = Bench::new(16, 16);
     let draw = four(&mut bench);
-    bench.draw(&draw);
+    let routine = bench.draw(&draw);
     bench.write(RegId::TdCtl, FORCE);
     let frame = bench.submit();
     let stop = bench.stopped();
+    // STATE_SIP, for a debugger to see.
+    assert_eq!(bench.show(RegId::SvgCtl, 5, RegId::SvgRdata), routine);
     // Screen coordinates and no VS: the first thread sets a triangle up.
     let running = bench.threads();
     assert_eq!(running.len(), 1);

@@ -1,6 +1,8 @@
-//! Messages that shared functions refuse, and what their error registers say of them.
+//! Messages that shared functions refuse, and what registers say of them.
 //!
 //! PRM: volume 4, 3.4.2, 3.4.6, 3.4.7, 3.4.9, 3.4.10, 3.7.1. Descriptors and error words are laid out by hand.
+
+use std::fmt::Write as _;
 
 use crestline_tests::scene::kernels;
 use crestline_tests::scene::surface::Surface;
@@ -44,21 +46,27 @@ fn kernel(messages: &[u32]) -> Vec<u32> {
     let mut text = String::new();
     for desc in messages {
         let [six, seven] = DWORDS;
-        text += &format!(
+        write!(
+            text,
             "mov(8) m1<1>UD g0<8,8,1>UD {{ align1 nomask }};
              mov(8) m2<1>UD 0UD {{ align1 nomask }};
              mov(8) m3<1>UD 0UD {{ align1 nomask }};
              mov(8) m4<1>UD 0UD {{ align1 nomask }};
              mov(1) m1.6<1>UD {six:#x}UD {{ align1 nomask }};
              mov(1) m1.7<1>UD {seven:#x}UD {{ align1 nomask }};\n"
-        );
+        )
+        .unwrap();
         let to = match desc >> 16 & 15 {
             0 => "null<1>UD",
             _ => "g100<1>UD",
         };
         let end = if desc & EOT != 0 { " EOT" } else { "" };
         let bits = desc & !EOT;
-        text += &format!("send(8) 1 {to} null<8,8,1>UD {bits:#x} {{ align1 nomask{end} }};\n");
+        writeln!(
+            text,
+            "send(8) 1 {to} null<8,8,1>UD {bits:#x} {{ align1 nomask{end} }};"
+        )
+        .unwrap();
     }
     let mut out = assemble(&text);
     out.extend(kernels::wm_flat16());

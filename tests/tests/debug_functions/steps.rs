@@ -168,6 +168,7 @@ fn suppress_blocks_one_breakpoint() {
 
 /// Addresses and opcodes, set anew at each stop; each acts with its own enable.
 // covers: 3.4.4-01, 3.4.4-02, 3.4.4-03, 3.6-02, 3.4.4.3-R, 3.4.4.4-R, 3.4.4.5-R, 3.4.4.6-R
+// covers: 3.4.3.1-R, 3.4.4.1-R, 3.4.4.2-R
 #[test]
 fn breakpoint_registers_change_at_any_time() {
     let (address1, address2) = (RegId::IscL1caBpAdr1, RegId::IscL1caBpAdr2);
