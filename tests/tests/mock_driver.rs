@@ -5,6 +5,8 @@
 //! `intel_ggtt_fencing.c`, `intel_workarounds.c`), offsets from its headers. Not covered: contents of the ring.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+#[path = "mock_driver/debug.rs"]
+mod debug;
 #[path = "mock_driver/platform.rs"]
 mod platform;
 
