@@ -110,6 +110,9 @@ impl DebugSession {
         shared.routine(&mut shared.lock(), 0)?;
         device.debug_hook().attach(&shared)?;
         device.debug_hook().enable(device.uncore());
+        if device.info().stateless_gate {
+            breakpoint::allow_stateless(device.uncore());
+        }
         Ok(DebugSession { shared })
     }
 
@@ -211,7 +214,7 @@ impl DebugSession {
             *to = from;
         }
         memory::write_dwords(device, address, &dwords)?;
-        memory::flush_caches(device)?;
+        memory::flush_caches(device);
         Ok(old)
     }
 

@@ -25,6 +25,8 @@ pub struct DeviceInfo {
     pub isa: Verx10,
     /// Error mask register value: bits that are 0 raise the master error interrupt.
     pub error_mask: u32,
+    /// Threads reach memory without a surface only with a bit of SVG_WORK_CTL (PRM vol4 5.2.2, erratum of DevBW-A,B).
+    pub stateless_gate: bool,
     /// Ticks of the TIMESTAMP register in a second (i915 `intel_gt_clock_utils.c`).
     pub timestamp_hz: u32,
     /// Workarounds applied to the device, then to the render engine.

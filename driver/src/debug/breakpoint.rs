@@ -7,12 +7,12 @@ use kernel::tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 
 use crate::r#gen::registers::fields::{
     ISC_L1CA_BP_ADR1 as Address1, ISC_L1CA_BP_ADR2 as Address2, ISC_L1CA_BP_OPC1 as Opcode1,
-    ISC_L1CA_BP_OPC2 as Opcode2, TD_CTL as TdCtl, TD_CTL2 as TdCtl2,
+    ISC_L1CA_BP_OPC2 as Opcode2, SVG_WORK_CTL as SvgWork, TD_CTL as TdCtl, TD_CTL2 as TdCtl2,
 };
 use crate::r#gen::registers::reg::{
-    ISC_L1CA_BP_ADR1, ISC_L1CA_BP_ADR2, ISC_L1CA_BP_OPC1, ISC_L1CA_BP_OPC2, TD_0_6_EHTRG_MSK,
-    TD_0_6_EHTRG_VAL, TD_0_7_EHTRG_MSK, TD_0_7_EHTRG_VAL, TD_CLIP_EMSK, TD_CTL, TD_CTL2,
-    TD_GS_EMSK, TD_SF_EMSK, TD_TS_EMSK, TD_VF_VS_EMSK, TD_WIZ_EMSK,
+    ISC_L1CA_BP_ADR1, ISC_L1CA_BP_ADR2, ISC_L1CA_BP_OPC1, ISC_L1CA_BP_OPC2, SVG_WORK_CTL,
+    TD_0_6_EHTRG_MSK, TD_0_6_EHTRG_VAL, TD_0_7_EHTRG_MSK, TD_0_7_EHTRG_VAL, TD_CLIP_EMSK, TD_CTL,
+    TD_CTL2, TD_GS_EMSK, TD_SF_EMSK, TD_TS_EMSK, TD_VF_VS_EMSK, TD_WIZ_EMSK,
 };
 use crate::uncore::Uncore;
 
@@ -240,8 +240,15 @@ pub fn ends_thread(inst: &Inst) -> bool {
         .is_some_and(|send| send.eot || send.imm.is_some_and(|desc| desc >> 31 != 0))
 }
 
+/// Lets threads reach memory without a surface, as the system routine does.
+pub fn allow_stateless(uncore: &Uncore) {
+    uncore
+        .reg(SVG_WORK_CTL)
+        .modify(SvgWork::DAP_STATELESS_ACCESS::SET);
+}
+
 /// The registers of this file that a session changes, in the order in which they are put back.
-const OFFSETS: [u32; 16] = [
+const OFFSETS: [u32; 17] = [
     ISC_L1CA_BP_ADR1.offset(),
     ISC_L1CA_BP_ADR2.offset(),
     ISC_L1CA_BP_OPC1.offset(),
@@ -258,6 +265,7 @@ const OFFSETS: [u32; 16] = [
     TD_0_7_EHTRG_VAL.offset(),
     TD_0_6_EHTRG_MSK.offset(),
     TD_0_7_EHTRG_MSK.offset(),
+    SVG_WORK_CTL.offset(),
 ];
 
 /// What the registers held before a session.

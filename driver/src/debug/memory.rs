@@ -7,15 +7,10 @@ use alloc::vec::Vec;
 
 use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EFAULT};
-use kernel::time::Delta;
 
 use crate::device::Device;
-use crate::r#gen::registers::fields::INSTPM as InstPm;
-use crate::r#gen::registers::reg::INSTPM;
+use crate::r#gen::registers::reg::GFX_FLSH_CNTL;
 use crate::gtt::pte_offset;
-
-/// TIMEOUT: for a flush asked for through INSTPM (i915 `intel_engine_tlb.c` and its predecessors wait as long).
-const FLUSH_TIMEOUT: Delta = Delta::from_millis(1);
 
 /// Calls `each` for every piece of a range that lies in one page: bus address, range within the whole.
 fn pieces(
@@ -73,16 +68,10 @@ pub fn write_dwords(device: &Device, address: u32, dwords: &[u32]) -> Result {
     write(device, address, &bytes)
 }
 
-/// Empties all caches between memory and the EUs: INSTPM's flush, which clears its bit when it is done.
-///
-/// `ETIMEDOUT` when the bit stays.
-pub fn flush_caches(device: &Device) -> Result {
+/// Empties all caches between memory and the EUs. The manual names no register for it; GFX_FLSH_CNTL is the one whose
+/// name says so.
+pub fn flush_caches(device: &Device) {
     let uncore = device.uncore();
-    uncore
-        .reg(INSTPM)
-        .write_masked(InstPm::SYNC_FLUSH_ENABLE::SET);
-    let busy = InstPm::SYNC_FLUSH_ENABLE::SET.value;
-    uncore
-        .wait_for_register(INSTPM, busy, 0, FLUSH_TIMEOUT)
-        .map(drop)
+    uncore.write(GFX_FLSH_CNTL, 1);
+    uncore.posting_read(GFX_FLSH_CNTL);
 }
