@@ -3,6 +3,7 @@
 //! PRM: volume 2 (3D state commands). All state bases are 0, so that pointers are graphics addresses.
 
 pub mod draw;
+pub mod grid;
 pub mod kernels;
 pub mod raster;
 pub mod surface;

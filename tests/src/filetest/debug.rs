@@ -1,7 +1,9 @@
 //! Kind `debug`: writes and reads of registers in their order.
 //!
 //! PRM: volume 4, chapter 3. Statements are those of `bench.rs` and `read REGISTER [& MASK]`; the expectation has a line
-//! `REGISTER = VALUE` for each read.
+//! `REGISTER = VALUE` for each read. A case with frames goes through the driver; see `debug/frame.rs`.
+
+mod frame;
 
 use super::Kind;
 use super::bench::Bench;
@@ -21,6 +23,9 @@ impl Kind for Debug {
     }
 
     fn run(&self, file: &File, case: &Case) -> Result<Vec<String>, Problem> {
+        if frame::wanted(case) {
+            return frame::run(file, case);
+        }
         let mut out = Vec::new();
         let bench = Bench::new(file, case, |bench, what| {
             let (name, mask) = what.split_once('&').unwrap_or((what, "0xffffffff"));

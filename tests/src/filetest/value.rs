@@ -9,12 +9,13 @@ pub fn squeeze(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// A number: decimal, `0x` hexadecimal, underscores allowed.
+/// A number: decimal, `0x` hexadecimal, `0b` binary, underscores allowed.
 pub fn number(text: &str) -> Result<u32, String> {
     let digits = text.replace('_', "");
-    let value = match digits.strip_prefix("0x") {
-        Some(hex) => u32::from_str_radix(hex, 16).ok(),
-        None => digits.parse().ok(),
+    let value = match (digits.strip_prefix("0x"), digits.strip_prefix("0b")) {
+        (Some(hex), _) => u32::from_str_radix(hex, 16).ok(),
+        (_, Some(binary)) => u32::from_str_radix(binary, 2).ok(),
+        _ => digits.parse().ok(),
     };
     value.ok_or_else(|| format!("`{text}` is no number"))
 }

@@ -2,9 +2,10 @@
 //!
 //! PRM: volume 4, 3.3. Not covered: what the registers do.
 
+use crestline_tests::scene::Scene;
 use crestline_tests::scene::draw::Draw;
+pub use crestline_tests::scene::grid::{cell, cells, corner, with_clipper, with_gs, with_vs};
 use crestline_tests::scene::surface::{Layout, Surface};
-use crestline_tests::scene::{Scene, kernels};
 use regs::gen40::values::surface_format as sf;
 
 pub const SVG_CTL: u32 = 0x7400;
@@ -94,23 +95,6 @@ pub fn bits(target: &Surface, x: u32, y: u32) -> [u32; 4] {
     std::array::from_fn(|i| u32::from_le_bytes(bytes[i * 4..i * 4 + 4].try_into().unwrap()))
 }
 
-/// Cells of eight by eight pixels, eight in a row.
-pub fn corner(cell: usize) -> (u32, u32) {
-    (cell as u32 % 8 * 8, cell as u32 / 8 * 8)
-}
-
-/// A triangle over the upper left half of a cell; its colour is the number of the cell plus one.
-pub fn cell(number: usize) -> [[f32; 8]; 3] {
-    let (x, y) = corner(number);
-    let (x, y, c) = (x as f32, y as f32, number as f32 + 1.0);
-    [[0.0, 0.0], [8.0, 0.0], [0.0, 8.0]].map(|[dx, dy]| [x + dx, y + dy, 0.5, 1.0, c, c, c, c])
-}
-
-/// The triangles of cells 0 to `count` - 1 as one list.
-pub fn cells(count: usize) -> Vec<[f32; 8]> {
-    (0..count).flat_map(cell).collect()
-}
-
 /// Draws `count` cells without VS, GS and CLIP.
 pub fn grid(scene: &mut Scene, target: &Surface, count: usize) -> Draw {
     let mut draw = Draw::flat(target.state());
@@ -129,24 +113,6 @@ pub fn drawn(target: &Surface, count: usize) -> Vec<usize> {
     (0..count)
         .filter(|&n| inside(target, n) != [0; 4])
         .collect()
-}
-
-/// The passing GS kernel.
-pub fn with_gs(draw: &mut Draw) {
-    draw.gs_kernel = Some(kernels::pass_debug_tri());
-}
-
-/// The passing kernel in the clipper, which tests against the target in screen coordinates.
-pub fn with_clipper(draw: &mut Draw) {
-    draw.clip_enable = true;
-    draw.clip_kernel = kernels::pass_debug_tri();
-    draw.clip
-        .set_vertex_position_space(1)
-        .set_viewport_z_cliptest_enable(false)
-        .set_screen_space_viewport_x_min(0.0)
-        .set_screen_space_viewport_x_max(64.0)
-        .set_screen_space_viewport_y_min(0.0)
-        .set_screen_space_viewport_y_max(64.0);
 }
 
 /// Kernel start pointers of VS, GS, CLIP, SF and WM of the frame's last draw.

@@ -4,10 +4,9 @@
 
 use super::bench::*;
 use super::vf::indexed;
-use crestline_tests::scene::draw::{Draw, component, element};
+use crestline_tests::scene::Scene;
+use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Surface;
-use crestline_tests::scene::{Scene, kernels};
-use regs::gen40::values::surface_format as sf;
 
 /// Which units a frame has.
 #[derive(Clone, Copy, Debug)]
@@ -35,18 +34,8 @@ fn vertices() -> Vec<[f32; 8]> {
 fn run(scene: &mut Scene, target: &Surface, units: Units) {
     let mut draw = Draw::flat(target.state());
     scene.vertices(&mut draw, &vertices());
-    let f4 = sf::R32G32B32A32_FLOAT;
-    draw.elements = vec![
-        element(0, 0, f4, 0, [component::SRC; 4]),
-        element(0, 16, f4, 4, [component::SRC; 4]),
-    ];
-    draw.vs_kernel = Some(kernels::vs_const());
-    draw.constants = vec![1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0];
-    draw.vs
-        .set_dispatch_grf_start_register_for_urb_data(1)
-        .set_vertex_urb_entry_read_length(1)
-        .set_constant_urb_entry_read_length(1)
-        .set_vertex_cache_disable(!units.cache);
+    with_vs(&mut draw);
+    draw.vs.set_vertex_cache_disable(!units.cache);
     if units.gs {
         with_gs(&mut draw);
     }
