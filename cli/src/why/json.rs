@@ -77,7 +77,7 @@ impl Why {
             json!({
                 "thread": id,
                 "kernel": kernel(thread.kernel),
-                "indices": thread.indices.iter().take(thread.count as usize).collect::<Vec<_>>(),
+                "indices": thread.indices,
             })
         });
         json!({

@@ -38,6 +38,10 @@ pub struct Replays<'a> {
 impl Rerun for Replays<'_> {
     type Error = RerunError;
 
+    fn submissions(&self) -> usize {
+        self.capture.execs.len()
+    }
+
     fn rerun(&mut self, probe: &mut dyn Probe) -> Result<(), RerunError> {
         let mut session = Session::new(self.options, self.capture.buffer_bytes())?;
         let device = session.device().clone();

@@ -36,7 +36,7 @@ impl Why {
             Some(id) => {
                 let kernel = self.walk.vertex_threads.get(&id).map(|t| t.kernel);
                 let slot = match (vertex.slot, self.walk.vertex_threads.get(&id)) {
-                    (Some(slot), Some(thread)) if thread.count > 1 => {
+                    (Some(slot), Some(thread)) if thread.indices.len() > 1 => {
                         format!(
                             ", the {} of its two",
                             ["first", "second"][usize::from(slot & 1)]

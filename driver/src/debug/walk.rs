@@ -3,9 +3,9 @@
 //! PRM vol4 3.3.1, 3.3.2: snapshots of the windower, SF, the clipper, GS, VF and VS, one after the other, for each of
 //! which the frame runs again. Not modelled: pixels that only the blitter or memory writes have changed, media threads,
 //! sequence numbers that roll over within a submission.
+mod ask;
 mod draw;
 mod failure;
-mod units;
 mod upstream;
 mod windower;
 
@@ -22,6 +22,9 @@ use crate::device::Device;
 pub trait Rerun {
     /// Why a run failed; what goes wrong at the registers comes back as one, too.
     type Error: From<kernel::error::Error>;
+
+    /// How many submissions the frame has.
+    fn submissions(&self) -> usize;
 
     /// Runs the frame from its begin, on a device whose snapshot counters stand at zero: one that has just been reset, or
     /// after an MI_FLUSH with Global Snapshot Counter Reset (PRM vol4 3.2.1). They do not count until the probe sets the
@@ -126,7 +129,7 @@ pub struct Emitter {
 }
 
 /// A vertex as VF puts it out.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Vertex {
     /// How many vertices VF has put out for the draw before it; `None` when the commands do not tell.
     pub position: Option<u32>,
@@ -139,14 +142,12 @@ pub struct Vertex {
 }
 
 /// A vertex shader thread.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VertexThread {
     /// Kernel start pointer.
     pub kernel: u32,
-    /// Indices of its vertices; the second counts when there are two.
-    pub indices: [u32; 2],
-    /// Number of vertices, 1 or 2.
-    pub count: u32,
+    /// Indices of its one or two vertices.
+    pub indices: Vec<u32>,
 }
 
 /// How a pixel came about.

@@ -3,9 +3,9 @@
 //! PRM vol4 3.3.4.6: VF drops the 3DPRIMITIVEs behind as many as VF_MAX_PRIM says, so that a vertex comes if and only if
 //! its own is not dropped. What the commands say is tried first. Not modelled: primitives without vertices.
 
-use super::units::{self, Once};
+use super::ask::Questions;
 use super::{Rerun, WalkError, Walker};
-use crate::device::Device;
+use crate::debug::snapshot::limits::Limits;
 
 /// VF counts primitives with so many bits (PRM vol4 3.3.4.6).
 const PRIMITIVES: u32 = (1 << 24) - 1;
@@ -61,10 +61,14 @@ impl<R: Rerun> Walker<'_, R> {
         sequence: u32,
         limit: u32,
     ) -> Result<bool, WalkError<R::Error>> {
-        let mut probe = Once::new(submission, units::read_vf, |device: &Device| {
-            units::arm_vf(device, sequence, Some(limit));
-        });
-        self.run(&mut probe)?;
-        Ok(probe.found.flatten().is_some())
+        let questions = Questions {
+            vf: Some(sequence),
+            limits: Limits {
+                most: Some(limit),
+                ..Limits::default()
+            },
+            ..Questions::default()
+        };
+        Ok(self.ask(submission, questions)?.vf.is_some())
     }
 }

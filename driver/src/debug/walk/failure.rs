@@ -56,8 +56,8 @@ pub enum WalkError<E> {
     Tag {
         /// Who was asked.
         unit: &'static str,
-        /// The tag's dword.
-        tag: u32,
+        /// The FFID in it.
+        ffid: u8,
     },
     /// No 3DPRIMITIVE of the submission has the vertex.
     Draw {
@@ -111,8 +111,11 @@ impl<E: fmt::Display> fmt::Display for WalkError<E> {
             WalkError::Primitive(number) => write!(f, "SF: no primitive {number}"),
             WalkError::Thread { unit, id } => write!(f, "{}: no thread {id}", unit.name()),
             WalkError::Vertex(number) => write!(f, "VF: no vertex {number}"),
-            WalkError::Tag { unit, tag } => {
-                write!(f, "{unit}: vertex tag {tag:#010x} names no unit")
+            WalkError::Tag { unit, ffid } => {
+                write!(
+                    f,
+                    "{unit}: a vertex is tagged with FFID {ffid}, which puts out none"
+                )
             }
             WalkError::Draw { sequence } => {
                 write!(f, "VF: vertex {sequence} belongs to no 3DPRIMITIVE")

@@ -1,101 +1,144 @@
-//! The way up from SF: setup, threads of clipper and GS, vertices, vertex shader threads.
+//! The way up from SF: threads of clipper and GS, vertices, vertex shader threads.
 //!
-//! PRM vol4 3.3.1, 3.3.2. One run asks every unit once, since the snapshots of different units do not disturb one another.
-//! Not modelled: more than six vertices into a GS thread.
+//! PRM vol4 3.3.1, 3.3.2. Not modelled: relative vertex numbers into GS, which its snapshot does not show.
+use alloc::collections::btree_map::Entry;
 use alloc::collections::{BTreeMap, VecDeque};
-use alloc::vec::Vec;
 
-use super::units::{self, Once, Outputs};
+use super::ask::{Answers, Questions};
 use super::{
     Emitter, PixelThread, Rerun, Setup, Tag, Unit, Vertex, VertexThread, Walk, WalkError, Walker,
 };
-use crate::device::Device;
+use crate::debug::snapshot::units::{PrimitiveSnapshot, VertexTag};
 
 /// Most threads and vertices that a walk asks for; a polygon out of the clipper has far fewer.
 const MAX_QUESTIONS: usize = 256;
 
+impl Tag {
+    /// A tag that `unit` has seen.
+    pub(super) fn of<E>(unit: &'static str, tag: &VertexTag) -> Result<Self, WalkError<E>> {
+        Ok(Tag {
+            unit: match tag.ffid {
+                1 => Unit::Vf,
+                2 => Unit::Vs,
+                3 => Unit::Gs,
+                4 => Unit::Clip,
+                ffid => return Err(WalkError::Tag { unit, ffid }),
+            },
+            number: tag.number,
+            relative: tag.relative,
+        })
+    }
+}
+
 /// What is to be asked yet, and what was answered.
 #[derive(Default)]
 struct Up {
-    emitting: VecDeque<(Unit, u32)>,
-    fetched: VecDeque<u32>,
-    shading: VecDeque<u32>,
+    clip: VecDeque<u32>,
+    gs: VecDeque<u32>,
+    vf: VecDeque<u32>,
+    vs: VecDeque<u32>,
     emitters: BTreeMap<(Unit, u32), Option<Emitter>>,
     vertices: BTreeMap<u32, Option<Vertex>>,
     threads: BTreeMap<u32, Option<VertexThread>>,
 }
 
-/// What a run has trapped.
-struct Trapped {
-    emitter: Option<Outputs>,
-    thread: Option<u32>,
-    shader: Option<Outputs>,
-}
-
 impl Up {
     /// Asks for whoever has put a vertex out, if nobody has yet.
-    fn ask(&mut self, tag: Tag) {
-        match tag.unit {
-            Unit::Gs | Unit::Clip => {
-                let key = (tag.unit, tag.number);
-                if self.emitters.insert(key, None).is_none() {
-                    self.emitting.push_back(key);
-                }
+    fn want(&mut self, tag: Tag) {
+        let Tag { unit, number, .. } = tag;
+        match unit {
+            Unit::Gs | Unit::Clip if !self.emitters.contains_key(&(unit, number)) => {
+                self.emitters.insert((unit, number), None);
+                let queue = if unit == Unit::Gs {
+                    &mut self.gs
+                } else {
+                    &mut self.clip
+                };
+                queue.push_back(number);
             }
-            Unit::Vs => {
-                if self.vertices.insert(tag.number, None).is_none() {
-                    self.fetched.push_back(tag.number);
-                }
+            Unit::Vs if !self.vertices.contains_key(&number) => {
+                self.vertices.insert(number, None);
+                self.vf.push_back(number);
             }
             // The vertex shader is not involved (PRM vol4 3.3.2).
             Unit::Vf => {
-                let vertex = Vertex {
-                    position: None,
-                    index: None,
-                    thread: None,
-                    slot: None,
-                };
-                self.vertices.insert(tag.number, Some(vertex));
+                self.vertices.insert(number, Some(Vertex::default()));
             }
+            _ => {}
         }
     }
 
-    fn questions(&self) -> usize {
-        self.emitters.len() + self.vertices.len() + self.threads.len()
+    /// The next questions; `None` when there are no more.
+    fn questions(&mut self) -> Option<Questions> {
+        let questions = Questions {
+            vf: self.vf.pop_front(),
+            vs: self.vs.pop_front(),
+            gs: self.gs.pop_front(),
+            clip: self.clip.pop_front(),
+            ..Questions::default()
+        };
+        let units = [questions.vf, questions.vs, questions.gs, questions.clip];
+        units.iter().any(Option::is_some).then_some(questions)
     }
-}
 
-/// Tags out of the mux values from 0 on: each is followed by its relative number, or by a reserved value.
-fn tags<E>(
-    unit: &'static str,
-    outputs: &[u32],
-    count: u32,
-    relative: bool,
-) -> Result<Vec<Tag>, WalkError<E>> {
-    let pairs = outputs.chunks_exact(2).take(count as usize);
-    pairs
-        .map(|pair| {
-            let number = if relative { pair[1] } else { 0 };
-            units::tag(pair[0], number).ok_or(WalkError::Tag { unit, tag: pair[0] })
-        })
-        .collect()
+    fn is_endless(&self) -> bool {
+        self.emitters.len() + self.vertices.len() + self.threads.len() > MAX_QUESTIONS
+    }
+
+    fn take<E>(&mut self, asked: &Questions, answers: Answers) -> Result<(), WalkError<E>> {
+        if let Some(id) = asked.clip {
+            self.emitter(Unit::Clip, id, answers.clip)?;
+        }
+        if let Some(id) = asked.gs {
+            self.emitter(Unit::Gs, id, answers.gs)?;
+        }
+        if let Some(sequence) = asked.vf {
+            let trapped = answers.vf.ok_or(WalkError::Vertex(sequence))?;
+            let thread = Some(trapped.thread);
+            let vertex = Vertex {
+                thread,
+                ..Vertex::default()
+            };
+            self.vertices.insert(sequence, Some(vertex));
+            if let Entry::Vacant(entry) = self.threads.entry(trapped.thread) {
+                entry.insert(None);
+                self.vs.push_back(trapped.thread);
+            }
+        }
+        if let Some(id) = asked.vs {
+            let unit = Unit::Vs;
+            let trapped = answers.vs.ok_or(WalkError::Thread { unit, id })?;
+            let thread = VertexThread {
+                kernel: trapped.kernel_pointer,
+                indices: trapped.indices,
+            };
+            self.threads.insert(id, Some(thread));
+        }
+        Ok(())
+    }
+
+    fn emitter<E>(
+        &mut self,
+        unit: Unit,
+        id: u32,
+        trapped: Option<PrimitiveSnapshot>,
+    ) -> Result<(), WalkError<E>> {
+        let trapped = trapped.ok_or(WalkError::Thread { unit, id })?;
+        let inputs = trapped.vertices.iter().map(|tag| Tag::of(unit.name(), tag));
+        let emitter = Emitter {
+            kernel: trapped.kernel_pointer,
+            inputs: inputs.collect::<Result<_, _>>()?,
+        };
+        for tag in &emitter.inputs {
+            self.want(*tag);
+        }
+        self.emitters.insert((unit, id), Some(emitter));
+        Ok(())
+    }
 }
 
 impl<R: Rerun> Walker<'_, R> {
-    /// What SF has trapped of a primitive.
-    pub(super) fn setup(
-        primitive: u32,
-        trapped: Option<Outputs>,
-    ) -> Result<Setup, WalkError<R::Error>> {
-        let outputs = trapped.ok_or(WalkError::Primitive(primitive))?;
-        Ok(Setup {
-            primitive,
-            kernel: outputs[7],
-            vertices: tags("SF", &outputs[..6], outputs[6], true)?,
-        })
-    }
-
-    /// The rest of the way; `None` when it leads to a draw of another picture.
+    /// The way from a primitive to its vertices; `None` when its draw is one of another picture.
     pub(super) fn upstream(
         &mut self,
         submission: usize,
@@ -104,35 +147,41 @@ impl<R: Rerun> Walker<'_, R> {
     ) -> Result<Option<Walk>, WalkError<R::Error>> {
         let mut up = Up::default();
         for tag in &setup.vertices {
-            up.ask(*tag);
+            up.want(*tag);
         }
         let mut shown = None;
         loop {
-            // A draw that is not of this picture need not be walked to its end.
-            let first = up.vertices.first_key_value().map(|(sequence, _)| *sequence);
-            if let Some(sequence) = first.filter(|_| shown.is_none()) {
-                let expected = self.expected(submission, sequence);
+            // A draw of another picture need not be walked to its end.
+            if let (None, Some((sequence, _))) = (shown, up.vertices.first_key_value()) {
+                let expected = self.expected(submission, *sequence);
                 let is_shown = |(draw, _)| self.commands.is_shown(submission, draw);
                 shown = Some(expected.is_none_or(is_shown));
             }
             if shown == Some(false) {
                 return Ok(None);
             }
-            if up.questions() > MAX_QUESTIONS {
+            if up.is_endless() {
                 return Err(WalkError::Endless);
             }
-            if up.emitting.is_empty() && up.fetched.is_empty() && up.shading.is_empty() {
+            let Some(questions) = up.questions() else {
                 break;
-            }
-            self.ask(submission, &mut up)?;
+            };
+            let answers = self.ask(submission, questions)?;
+            up.take(&questions, answers)?;
         }
-        let sequence = up.vertices.keys().next().copied().unwrap_or(0);
-        let draw = self.draw_of(submission, sequence)?;
+        let (sequence, _) = up.vertices.first_key_value().ok_or(WalkError::Endless)?;
+        let draw = self.draw_of(submission, *sequence)?;
         let mut vertices = BTreeMap::new();
         for (sequence, vertex) in up.vertices {
-            let vertex = vertex.ok_or(WalkError::Vertex(sequence))?;
-            let shader = vertex.thread.and_then(|id| up.threads.get(&id).copied());
-            let vertex = self.named(submission, draw, sequence, vertex, shader.flatten())?;
+            let mut vertex = vertex.ok_or(WalkError::Vertex(sequence))?;
+            let expected = self.expected(submission, sequence);
+            vertex.position = expected.filter(|(d, _)| *d == draw).map(|(_, at)| at);
+            let at = vertex.position;
+            vertex.index = at.and_then(|at| self.commands.index(submission, draw, at));
+            let thread = vertex.thread.and_then(|id| up.threads.get(&id)?.as_ref());
+            if let Some(thread) = thread {
+                vertex.slot = self.slot_of(submission, sequence, vertex, thread)?;
+            }
             vertices.insert(sequence, vertex);
         }
         let emitters = up.emitters.into_iter();
@@ -150,120 +199,36 @@ impl<R: Rerun> Walker<'_, R> {
         }))
     }
 
-    /// Asks each unit once.
-    fn ask(&mut self, submission: usize, up: &mut Up) -> Result<(), WalkError<R::Error>> {
-        let emitter = up.emitting.pop_front();
-        let fetched = up.fetched.pop_front();
-        let shading = up.shading.pop_front();
-        let arm = |device: &Device| {
-            if let Some((unit, id)) = emitter {
-                units::arm_thread(device, unit, id);
-            }
-            if let Some(sequence) = fetched {
-                units::arm_vf(device, sequence, None);
-            }
-            if let Some(id) = shading {
-                units::arm_thread(device, Unit::Vs, id);
-            }
-        };
-        let read = |device: &Device| Trapped {
-            emitter: emitter.and_then(|(unit, _)| units::read_thread(device, unit)),
-            thread: fetched.and_then(|_| units::read_vf(device)),
-            shader: shading.and_then(|_| units::read_thread(device, Unit::Vs)),
-        };
-        let mut probe = Once::new(submission, read, arm);
-        self.run(&mut probe)?;
-        let trapped = probe.found.unwrap_or(Trapped {
-            emitter: None,
-            thread: None,
-            shader: None,
-        });
-        if let Some((unit, id)) = emitter {
-            let outputs = trapped.emitter.ok_or(WalkError::Thread { unit, id })?;
-            let gs = unit == Unit::Gs;
-            let (count, kernel) = if gs { (12, 13) } else { (6, 7) };
-            let inputs = tags(unit.name(), &outputs[..count], outputs[count], !gs)?;
-            for tag in &inputs {
-                up.ask(*tag);
-            }
-            let kernel = outputs[kernel];
-            up.emitters
-                .insert((unit, id), Some(Emitter { kernel, inputs }));
-        }
-        if let Some(sequence) = fetched {
-            let id = trapped.thread.ok_or(WalkError::Vertex(sequence))?;
-            let vertex = Vertex {
-                position: None,
-                index: None,
-                thread: Some(id),
-                slot: None,
-            };
-            up.vertices.insert(sequence, Some(vertex));
-            if up.threads.insert(id, None).is_none() {
-                up.shading.push_back(id);
-            }
-        }
-        if let Some(id) = shading {
-            let unit = Unit::Vs;
-            let outputs = trapped.shader.ok_or(WalkError::Thread { unit, id })?;
-            let thread = VertexThread {
-                kernel: outputs[3],
-                indices: [outputs[0], outputs[1]],
-                count: outputs[2],
-            };
-            up.threads.insert(id, Some(thread));
-        }
-        Ok(())
-    }
-
-    /// A vertex with its index, and which of its thread's two it is.
-    fn named(
+    /// Which of the one or two vertices of its thread a vertex is. VS shows their indices, but no mux value shows which
+    /// of them a sequence number is; the index of the vertex tells.
+    fn slot_of(
         &mut self,
         submission: usize,
-        draw: u32,
         sequence: u32,
         vertex: Vertex,
-        shader: Option<VertexThread>,
-    ) -> Result<Vertex, WalkError<R::Error>> {
-        let expected = self.expected(submission, sequence);
-        let position = expected.filter(|(d, _)| *d == draw).map(|(_, at)| at);
-        let index = position.and_then(|at| self.commands.index(submission, draw, at));
-        let slot = match shader {
-            None => None,
-            Some(VertexThread { count: 1, .. }) => Some(0),
-            Some(VertexThread { indices, .. }) if indices[0] == indices[1] => {
-                // Without the vertex cache the same index twice: the vertex before it tells.
-                let before = sequence.checked_sub(1);
-                let before = match before {
-                    Some(before) => self.thread_of(submission, before)?,
-                    None => None,
-                };
-                Some(u8::from(before == vertex.thread))
+        thread: &VertexThread,
+    ) -> Result<Option<u8>, WalkError<R::Error>> {
+        match thread.indices.as_slice() {
+            [_] => Ok(Some(0)),
+            // The same index twice, without the vertex cache: the thread of the vertex before it tells.
+            [first, second] if first == second => {
+                let mut before = None;
+                if let Some(vf) = sequence.checked_sub(1) {
+                    let vf = Some(vf);
+                    let questions = Questions {
+                        vf,
+                        ..Questions::default()
+                    };
+                    before = self.ask(submission, questions)?.vf;
+                }
+                let before = before.map(|trapped| trapped.thread);
+                Ok(Some(u8::from(before == vertex.thread)))
             }
-            Some(VertexThread { indices, .. }) => {
-                let slots = (0u8..).zip(indices);
-                let mut slots = slots.filter(|(_, of)| Some(*of) == index);
-                slots.next().map(|(slot, _)| slot)
+            indices => {
+                let mut slots = (0u8..).zip(indices);
+                let slot = slots.find(|(_, index)| Some(**index) == vertex.index);
+                Ok(slot.map(|(slot, _)| slot))
             }
-        };
-        Ok(Vertex {
-            position,
-            index,
-            slot,
-            ..vertex
-        })
-    }
-
-    /// The vertex shader thread of a vertex, if there is such a vertex.
-    fn thread_of(
-        &mut self,
-        submission: usize,
-        sequence: u32,
-    ) -> Result<Option<u32>, WalkError<R::Error>> {
-        let mut probe = Once::new(submission, units::read_vf, |device: &Device| {
-            units::arm_vf(device, sequence, None);
-        });
-        self.run(&mut probe)?;
-        Ok(probe.found.flatten())
+        }
     }
 }

@@ -2,24 +2,24 @@
 //!
 //! PRM vol4 3.3.9. No published mux value tells the thread id or the lit pixels of a trapped subspan, so its thread is
 //! flagged, halted at the first instruction of its kernel, and asked for the header of its payload: r0.0 (lit pixels),
-//! r0.6 (thread id), r0.7 (primitive), r1.2 to r1.5 (where the subspans are). Not modelled: kernels of a pixel shader
-//! whose General State Base Address is not the last of its submission.
+//! r0.6 (thread id), r0.7 (primitive), r1.2 to r1.5 (where the subspans are). Not modelled: a General State Base Address
+//! that changes within a submission.
 use alloc::vec::Vec;
 
-use kernel::error::{self, code::ETIMEDOUT};
-use kernel::time::Delta;
+use kernel::error;
 
-use super::units::{self, Occurrence, Once, Outputs};
-use super::{PixelThread, Probe, Rerun, Setup, WalkError, Walker};
-use crate::debug::halted::Register;
-use crate::debug::{DebugSession, Threads, Which};
+use super::ask::Questions;
+use super::{PixelThread, Probe, Rerun, Setup, Tag, WalkError, Walker};
+use crate::debug::snapshot::limits::Limits;
+use crate::debug::snapshot::units::{Subspan, WIZ_INSTANCES, Wiz};
+use crate::debug::snapshot::{Flag, Snapshot};
 use crate::device::Device;
 
 /// Primitives are numbered with so many bits.
 const PRIMITIVE_BITS: u32 = 24;
-/// r0.7: the snapshot flag, and the number of the primitive.
+/// r0.7: the snapshot flag, and the number of the primitive; r0.6: the thread id in the same bits.
 const FLAG: u32 = 1 << 31;
-const PRIMITIVE: u32 = 0x00ff_ffff;
+const NUMBER: u32 = (1 << PRIMITIVE_BITS) - 1;
 
 /// A submission, as far as the windower is concerned.
 #[derive(Clone, Copy, Debug)]
@@ -27,105 +27,67 @@ pub(super) struct Count {
     /// How often the subspan came by.
     pub(super) instances: u32,
     /// General State Base Address at its end.
-    pub(super) base: u32,
+    base: u32,
 }
 
 /// Counts over the whole frame.
-#[derive(Default)]
 struct Counting {
-    pixel: (u16, u16),
+    subspan: Subspan,
+    submissions: usize,
+    armed: Option<Snapshot<Wiz>>,
     before: u32,
     counts: Vec<Count>,
 }
 
 impl Probe for Counting {
-    fn before(&mut self, device: &Device, submission: usize) -> error::Result {
-        if submission == 0 {
-            units::disable(device);
-            units::enable(device);
-            units::arm_wiz(device, self.pixel, Occurrence::Count, false);
-        }
-        Ok(())
-    }
-
-    fn after(&mut self, device: &Device, _: usize) -> error::Result<bool> {
-        let now = units::read_instances(device);
-        self.counts.push(Count {
-            instances: now.wrapping_sub(self.before),
-            base: units::read_base(device),
-        });
-        self.before = now;
-        Ok(true)
-    }
-}
-
-/// Halts the flagged thread and reads the header of its payload.
-struct Halting {
-    submission: usize,
-    pixel: (u16, u16),
-    occurrence: Occurrence,
-    primitive: u32,
-    address: u32,
-    session: Option<DebugSession>,
-    header: Option<[Register; 2]>,
-    setup: Option<Outputs>,
-}
-
-impl Probe for Halting {
-    fn before(&mut self, device: &Device, submission: usize) -> error::Result {
-        if submission == 0 {
-            units::disable(device);
-        }
-        if submission == self.submission {
-            let session = device.debug()?;
-            session.set_threads(Threads::Flagged);
-            session.set_address_breakpoint(Which::First, Some(self.address))?;
-            units::enable(device);
-            units::arm_sf(device, self.primitive);
-            units::arm_wiz(device, self.pixel, self.occurrence, true);
-            self.session = Some(session);
-        }
-        Ok(())
-    }
-
-    fn during(&mut self, _: &Device) -> error::Result {
-        let Some(session) = &self.session else {
-            return Ok(());
-        };
-        let halted = match session.wait(Delta::from_nanos(0)) {
-            Err(ETIMEDOUT) => return Ok(()),
-            halted => halted?,
-        };
-        for thread in halted {
-            if self.header.is_none() {
-                let registers = thread.read_registers()?;
-                self.header = Some([registers.grf[0], registers.grf[1]]);
-            }
-            thread.resume()?;
+    fn before(&mut self, device: &Device, _: usize) -> error::Result {
+        if self.armed.is_none() {
+            self.armed = Some(device.arm_snapshot(&self.subspan)?);
         }
         Ok(())
     }
 
     fn after(&mut self, device: &Device, submission: usize) -> error::Result<bool> {
-        if submission != self.submission {
-            return Ok(true);
+        let armed = self.armed.as_ref();
+        let now = armed.map_or(0, |armed| armed.output(WIZ_INSTANCES));
+        self.counts.push(Count {
+            instances: now.wrapping_sub(self.before),
+            base: device.debug_bases()?.general_state,
+        });
+        self.before = now;
+        if submission + 1 >= self.submissions
+            && let Some(armed) = self.armed.take()
+        {
+            armed.disarm();
         }
-        self.setup = units::read_sf(device);
-        self.session = None;
-        units::disable(device);
-        Ok(false)
+        Ok(true)
     }
 }
 
 impl<R: Rerun> Walker<'_, R> {
+    /// The subspan of the pixel, of which the windower only counts the occurrences: they count from 1 (PRM vol4 3.3.9.1),
+    /// number 0 never comes.
+    fn counted(&self) -> Subspan {
+        let (x, y) = self.pixel;
+        Subspan {
+            x,
+            y,
+            instance: Some(0),
+            ..Subspan::default()
+        }
+    }
+
     /// How often the subspan comes by in each submission.
     pub(super) fn count(&mut self) -> Result<Vec<Count>, WalkError<R::Error>> {
-        let mut probe = Counting {
-            pixel: self.pixel,
-            ..Counting::default()
+        let mut counting = Counting {
+            subspan: self.counted(),
+            submissions: self.rerun.submissions(),
+            armed: None,
+            before: 0,
+            counts: Vec::new(),
         };
-        self.run(&mut probe)?;
-        Ok(probe.counts)
+        self.run(&mut counting)?;
+        Ok(counting.counts)
     }
 
     /// The thread of an occurrence and the setup of its primitive; `None` when the pixel itself is not lit.
@@ -135,91 +97,99 @@ impl<R: Rerun> Walker<'_, R> {
         count: Count,
         instance: u32,
     ) -> Result<Option<(PixelThread, Setup)>, WalkError<R::Error>> {
-        let lost = WalkError::Occurrence {
-            instance,
-            instances: count.instances,
-        };
         // The windower compares up to 255 (PRM vol4 3.3.9.1, bits 23:16).
-        let (occurrence, upstream) = if let Ok(number) = u8::try_from(instance) {
-            (Occurrence::Number(number), None)
-        } else {
-            let primitive = self.primitive_of(submission, instance)?;
-            (Occurrence::Upstream, Some(primitive))
+        let number = u8::try_from(instance).ok();
+        let sf = match number {
+            Some(_) => None,
+            None => Some(self.primitive_of(submission, instance)?),
         };
-        let pixel = self.pixel;
-        let mut probe = Once::new(submission, units::read_wiz, |device: &Device| {
-            if let Some(primitive) = upstream {
-                units::arm_sf(device, primitive);
-            }
-            units::arm_wiz(device, pixel, occurrence, false);
-        });
-        self.run(&mut probe)?;
-        let Some([kernel, _, primitive, ..]) = probe.found.flatten() else {
-            return Err(lost);
+        let subspan = Subspan {
+            instance: number,
+            upstream: sf.is_some(),
+            ..self.counted()
         };
-        let mut probe = Halting {
-            submission,
-            pixel,
-            occurrence,
-            primitive,
-            address: count.base.wrapping_add(kernel),
-            session: None,
-            header: None,
-            setup: None,
+        let questions = Questions {
+            wiz: Some(subspan),
+            sf,
+            ..Questions::default()
         };
-        self.run(&mut probe)?;
-        let Some([r0, r1]) = probe.header else {
-            return Err(WalkError::NotHalted {
-                address: probe.address,
+        let Some(trapped) = self.ask(submission, questions)?.wiz else {
+            return Err(WalkError::Occurrence {
+                instance,
+                instances: count.instances,
             });
         };
-        if r0[7] & FLAG == 0 || r0[7] & PRIMITIVE != primitive & PRIMITIVE {
+        let (kernel, primitive) = (trapped.kernel_pointer, trapped.primitive & NUMBER);
+        let address = count.base.wrapping_add(kernel);
+        let flag = Flag::Trapped;
+        let questions = Questions {
+            wiz: Some(Subspan { flag, ..subspan }),
+            sf: Some(primitive),
+            header_at: Some(address),
+            ..Questions::default()
+        };
+        let answers = self.ask(submission, questions)?;
+        let Some([r0, r1]) = answers.header else {
+            return Err(WalkError::NotHalted { address });
+        };
+        if r0[7] & FLAG == 0 || r0[7] & NUMBER != primitive {
             return Err(WalkError::OtherThread { r0_7: r0[7] });
         }
-        let (lit, at) = (
-            r0[0] as u16,
-            u32::from(pixel.1 & !1) << 16 | u32::from(pixel.0 & !1),
-        );
-        let bit = (pixel.1 & 1) * 2 + (pixel.0 & 1);
-        let slot = (0u8..4)
-            .zip(&r1[2..6])
-            .find(|(slot, place)| **place == at && lit >> (u16::from(*slot) * 4 + bit) & 1 != 0);
-        let Some((slot, _)) = slot else {
+        let lit = r0[0] as u16;
+        let Some(slot) = self.slot(lit, &r1[2..6]) else {
             return Ok(None);
         };
-        let setup = Self::setup(primitive, probe.setup)?;
+        let setup = answers.sf.ok_or(WalkError::Primitive(primitive))?;
+        let vertices = setup.vertices.iter().map(|tag| Tag::of("SF", tag));
         Ok(Some((
             PixelThread {
                 kernel,
                 base: count.base,
                 primitive,
-                id: r0[6] & PRIMITIVE,
+                id: r0[6] & NUMBER,
                 lit,
                 slot,
                 instance,
                 instances: count.instances,
             },
-            setup,
+            Setup {
+                primitive,
+                kernel: setup.kernel_pointer,
+                vertices: vertices.collect::<Result<_, _>>()?,
+            },
         )))
     }
 
-    /// The primitive of an occurrence that is too late to be compared: the last that SF must not drop for it to come.
-    /// What comes before it is drawn as ever.
+    /// Which subspan of a thread holds the pixel, if it is lit there.
+    fn slot(&self, lit: u16, subspans: &[u32]) -> Option<u8> {
+        let (x, y) = self.pixel;
+        let at = u32::from(y & !1) << 16 | u32::from(x & !1);
+        let bit = (y & 1) * 2 + (x & 1);
+        let mut slots = (0u8..4).zip(subspans);
+        let slot = slots
+            .find(|(slot, place)| **place == at && lit >> (u16::from(*slot) * 4 + bit) & 1 != 0);
+        slot.map(|(slot, _)| slot)
+    }
+
+    /// The primitive of an occurrence whose number is too large to be compared: the last that SF must not drop for it to
+    /// come. What comes before is drawn as ever.
     fn primitive_of(
         &mut self,
         submission: usize,
         instance: u32,
     ) -> Result<u32, WalkError<R::Error>> {
-        let pixel = self.pixel;
-        let (mut low, mut high) = (0, (1 << PRIMITIVE_BITS) - 1);
+        let (mut low, mut high) = (0, NUMBER);
         while low < high {
             let middle = low + (high - low) / 2;
-            let mut probe = Once::new(submission, units::read_instances, |device: &Device| {
-                units::limit_sf(device, middle);
-                units::arm_wiz(device, pixel, Occurrence::Count, false);
-            });
-            self.run(&mut probe)?;
-            if probe.found.unwrap_or(0) >= instance {
+            let questions = Questions {
+                wiz: Some(self.counted()),
+                limits: Limits {
+                    primitives: Some((0, middle)),
+                    ..Limits::default()
+                },
+                ..Questions::default()
+            };
+            if self.ask(submission, questions)?.instances >= instance {
                 high = middle;
             } else {
                 low = middle + 1;
