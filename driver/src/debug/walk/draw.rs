@@ -26,14 +26,15 @@ impl<R: Rerun> Walker<'_, R> {
         None
     }
 
-    /// The draw of a vertex.
+    /// The draw of a vertex; `within` says that it comes up to the draw that the commands name.
     pub(super) fn draw_of(
         &mut self,
         submission: usize,
         sequence: u32,
+        within: bool,
     ) -> Result<u32, WalkError<R::Error>> {
         if let Some((draw, _)) = self.expected(submission, sequence)
-            && self.comes(submission, sequence, draw + 1)?
+            && (within || self.comes(submission, sequence, draw + 1)?)
             && !self.comes(submission, sequence, draw)?
         {
             return Ok(draw);

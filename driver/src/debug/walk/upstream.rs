@@ -81,6 +81,14 @@ impl Up {
         units.iter().any(Option::is_some).then_some(questions)
     }
 
+    /// Whether a unit that was asked has no answer.
+    fn lacks(asked: &Questions, answers: &Answers) -> bool {
+        asked.vf.is_some() && answers.vf.is_none()
+            || asked.vs.is_some() && answers.vs.is_none()
+            || asked.gs.is_some() && answers.gs.is_none()
+            || asked.clip.is_some() && answers.clip.is_none()
+    }
+
     fn is_endless(&self) -> bool {
         self.emitters.len() + self.vertices.len() + self.threads.len() > MAX_QUESTIONS
     }
@@ -150,12 +158,15 @@ impl<R: Rerun> Walker<'_, R> {
             up.want(*tag);
         }
         let mut shown = None;
+        // What comes behind the draw that the commands name need not run, and a vertex that comes is not behind it.
+        let (mut most, mut within) = (None, false);
         loop {
             // A draw of another picture need not be walked to its end.
             if let (None, Some((sequence, _))) = (shown, up.vertices.first_key_value()) {
                 let expected = self.expected(submission, *sequence);
-                let is_shown = |(draw, _)| self.commands.is_shown(submission, draw);
-                shown = Some(expected.is_none_or(is_shown));
+                let draw = expected.map(|(draw, _)| draw);
+                shown = Some(draw.is_none_or(|draw| self.commands.is_shown(submission, draw)));
+                most = draw.map(|draw| draw + 1);
             }
             if shown == Some(false) {
                 return Ok(None);
@@ -163,14 +174,22 @@ impl<R: Rerun> Walker<'_, R> {
             if up.is_endless() {
                 return Err(WalkError::Endless);
             }
-            let Some(questions) = up.questions() else {
+            let Some(mut questions) = up.questions() else {
                 break;
             };
-            let answers = self.ask(submission, questions)?;
+            questions.limits.most = most;
+            let mut answers = self.ask(submission, questions)?;
+            if most.is_some() && Up::lacks(&questions, &answers) {
+                // The commands are not what they seem.
+                (most, within) = (None, false);
+                questions.limits.most = None;
+                answers = self.ask(submission, questions)?;
+            }
+            within |= most.is_some() && questions.vf.is_some();
             up.take(&questions, answers)?;
         }
         let (sequence, _) = up.vertices.first_key_value().ok_or(WalkError::Endless)?;
-        let draw = self.draw_of(submission, *sequence)?;
+        let draw = self.draw_of(submission, *sequence, within)?;
         let mut vertices = BTreeMap::new();
         for (sequence, vertex) in up.vertices {
             let mut vertex = vertex.ok_or(WalkError::Vertex(sequence))?;
