@@ -125,12 +125,22 @@ fn kernels_of_illegal_instructions() {
 
 #[test]
 fn targets_that_cannot_be_rendered_to() {
-    hangs(
-        |draw| {
-            draw.surfaces[0].set_surface_format(0x1ff);
-        },
-        &["ETIME"],
-    );
+    // A format that is none: the message is refused, its thread ends, nothing is written.
+    let mut scene = Scene::new();
+    let target = scene.target(SIZE, SIZE);
+    let mut draw = Draw::flat(target.state());
+    draw.surfaces[0].set_surface_format(0x1ff);
+    scene.vertices(&mut draw, &triangle());
+    draw.topology(4, 3);
+    scene.draw(&draw);
+    scene.run();
+    assert!(target.words().iter().all(|&w| w == 0));
+    let faults = format!("{:?}", scene.rig.platform.device().status().faults());
+    assert!(faults.contains("format that no render target has"));
+    drop(scene.rig.device.take_error_state());
+    draws(&mut scene, &target);
+    drop(target);
+    scene.finish_after_fault();
     hangs(
         |draw| {
             draw.surfaces[0].set_surface_base_address(0x0700_0000);
