@@ -32,6 +32,9 @@ pub(crate) const CR1_EXTERNAL_HALT: u32 = 1 << 30;
 /// CR1: breakpoint status.
 pub(crate) const CR1_BREAKPOINT: u32 = 1 << 31;
 
+/// In the count of a single step: the present instruction's breakpoint has been suppressed.
+pub(crate) const STEP_SUPPRESSED: u8 = 1 << 7;
+
 /// Enters the system routine with `resume` in AIP; nothing happens inside the routine.
 pub(crate) fn enter(t: &mut Thread, status: u32, resume: u32) {
     t.cr[1] |= status;
@@ -54,8 +57,14 @@ pub(crate) fn breakpoint(t: &mut Thread) -> bool {
     if !enabled {
         return false;
     }
+    // The ways to mark an instruction make one breakpoint (PRM 3.6): what was suppressed stays so until the
+    // instruction has executed, though it is asked for again.
+    if t.step & STEP_SUPPRESSED != 0 {
+        return false;
+    }
     if t.cr[0] & CR0_BREAKPOINT_SUPPRESS != 0 {
         t.cr[0] &= !CR0_BREAKPOINT_SUPPRESS;
+        t.step |= STEP_SUPPRESSED;
         return false;
     }
     let ip = t.ip;

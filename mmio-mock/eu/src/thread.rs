@@ -40,7 +40,8 @@ pub struct Thread {
     pub(crate) spf: bool,
     /// An explicit write changed `ip`.
     pub(crate) jumped: bool,
-    /// Instructions until the breakpoint of a single step; 0 when there is none.
+    /// Instructions until the breakpoint of a single step, and whether that of the present one is suppressed; 0 when
+    /// there is nothing of it.
     pub(crate) step: u8,
     /// Where a scalar `if` landed, so that an `else` there falls through.
     pub(crate) spf_else: Option<u32>,
@@ -279,9 +280,10 @@ impl Thread {
 
     /// A pending single step: the breakpoint after the instruction (PRM 3.6.1).
     pub(crate) fn finish_step(&mut self) {
-        use crate::exception::{CR0_BREAKPOINT_SUPPRESS, enter};
-        self.step -= 1;
-        if self.step != 0 {
+        use crate::exception::{CR0_BREAKPOINT_SUPPRESS, STEP_SUPPRESSED, enter};
+        let left = self.step & !STEP_SUPPRESSED;
+        self.step = left.saturating_sub(1);
+        if left != 1 {
             return;
         }
         self.cr[0] &= !CR0_BREAKPOINT_SUPPRESS;

@@ -185,8 +185,9 @@ impl Router<'_> {
             }
             sfid::DATAPORT_WRITE => {
                 let flagged = |m0: &Grf| R0Debug([m0[6], m0[7]]).snapshot_flag();
-                let flagged = msg.payload.first().is_some_and(flagged);
-                shared.pixel.default_color = self.arbiter.default_color.filter(|_| flagged);
+                let color = self.arbiter.default_color;
+                shared.pixel.default_color =
+                    color.filter(|_| msg.payload.first().is_some_and(flagged));
                 if shared.dataport.stateless_gated {
                     shared.dataport.stateless_allowed = self.debug.svg_stateless_allowed();
                 }

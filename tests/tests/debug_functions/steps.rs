@@ -77,11 +77,25 @@ fn every_instruction_traps_again() {
     bench.draw(&draw);
     let picture = bench.undisturbed();
     assert_eq!(picture.iter().filter(|&&w| w != 0).count(), 4);
+    // On the way there are no breakpoints; all moves have one; all messages have one.
+    for opcode in [0, 0x01 << 16 | 1, 0x31 << 16 | 1] {
+        bench.write(RegId::IscL1caBpOpc2, opcode);
+        step_through(&mut bench);
+        assert_eq!(bench.take(), picture);
+    }
+    bench.write(RegId::IscL1caBpOpc2, 0);
+    bench.finish();
+}
+
+/// Steps through the one thread of a frame.
+fn step_through(bench: &mut Bench) {
     let mut marked_kernel = kernel();
     marked(&mut marked_kernel, 0);
-    let draw = tiny(&mut bench, marked_kernel);
+    let draw = tiny(bench, marked_kernel);
     bench.draw(&draw);
-    bench.write(RegId::TdCtl, 1 << 4);
+    // Breakpoints for pixel shader threads alone.
+    bench.write(RegId::TdCtl, 1 << 2);
+    bench.write(RegId::WizCtl, 0b111);
     let frame = bench.submit();
     let mut stop = bench.stopped();
     let first = stop.ip;
@@ -100,8 +114,6 @@ fn every_instruction_traps_again() {
         stop = next;
     }
     bench.end(frame);
-    assert_eq!(bench.take(), picture);
-    bench.finish();
 }
 
 /// Steps end with the status cleared while Suppress is set; the next breakpoint in the code traps again, and not
