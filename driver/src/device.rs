@@ -361,6 +361,7 @@ impl Inner {
     /// A reset with everything before and after it.
     fn reset(&self) -> Result {
         self.engine.prepare_reset();
+        let debug = self.debug.save(&self.uncore);
         let mut outcome = (self.model.info.ops.reset)(&self.uncore);
         for retry in 1..=RESET_RETRIES {
             if outcome.is_ok() {
@@ -374,6 +375,7 @@ impl Inner {
         let left = self.timeline.rewind()?;
         self.engine.switch().reset();
         self.restart()?;
+        self.debug.restore(&self.uncore, debug.as_ref());
         if left > 0 {
             self.engine.replay()?;
         }

@@ -6,7 +6,7 @@
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Surface;
 use crestline_tests::scene::{FRAME, Scene};
-use driver::debug::{DebugSession, HaltMatch, HaltedThread, Stepped, Threads, Which};
+use driver::debug::{DebugSession, Exceptions, HaltMatch, HaltedThread, Stepped, Threads, Which};
 use kernel::error::code::{EBUSY, ENXIO, ETIMEDOUT};
 use kernel::time::Delta;
 use regs::gen40::reg;
@@ -296,4 +296,233 @@ fn a_system_routine_of_the_client_gives_way_and_comes_back() {
     assert_eq!(u32::from_le_bytes(word), 0x1230);
     frame.release();
     d.end(&undisturbed());
+}
+
+/// General state at another base, with an upper bound below the routine: addresses count from there.
+#[test]
+fn general_state_lies_elsewhere() {
+    const BASE: u32 = 0x0200_0000;
+    const HEAP: u32 = 0x0080_0000;
+    let expected = undisturbed();
+    let mut scene = Scene::new();
+    let target = scene.target(64, 64);
+    let draw = triangle(&mut scene, &target);
+    scene.draw(&draw);
+    // STATE_BASE_ADDRESS: general and surface state, and the bound of general state.
+    let at = scene
+        .commands
+        .iter()
+        .position(|word| *word == 0x6101_0004)
+        .unwrap();
+    scene.commands[at + 1] = BASE | 1;
+    scene.commands[at + 2] = BASE | 1;
+    scene.commands[at + 4] = (BASE + HEAP + 0x10_0000) | 1;
+    let session = scene.rig.device.debug().unwrap();
+    session.halt_on_match(Some(HaltMatch::default()));
+    let frame = scene.submit();
+    // What the pointers mean lies twice, once where they count from.
+    let mut heap = vec![0; 0x8000];
+    session.read_memory(HEAP, &mut heap[..4096]).unwrap();
+    let mut pages = 1;
+    while pages < 8
+        && session
+            .read_memory(
+                HEAP + pages as u32 * 4096,
+                &mut heap[pages * 4096..][..4096],
+            )
+            .is_ok()
+    {
+        pages += 1;
+    }
+    let copy = scene.rig.object(BASE + HEAP, heap.len(), &[]);
+    copy.write(0, &heap).unwrap();
+    let mut units = Vec::new();
+    while let Ok(threads) = session.wait(LONG) {
+        for thread in threads {
+            units.push(thread.ffid);
+            assert_eq!(session.general_state_base(), BASE);
+            assert!(thread.ip >> 20 == HEAP >> 20, "{thread:?}");
+            assert_eq!(thread.instruction().unwrap().len(), 4);
+            let (_, left) = session.step_many(&thread, 1000, LONG).unwrap();
+            assert!(left.is_none());
+        }
+    }
+    assert!(units.contains(&5) && units.contains(&6), "{units:?}");
+    frame.wait(FRAME).expect("the frame ends");
+    frame.release();
+    copy.unbind();
+    assert!(target.words() == expected);
+    drop((session, copy, target));
+    scene.finish();
+}
+
+/// A batch that goes on in another one, which sets a system routine.
+#[test]
+fn chained_batches_are_followed() {
+    const SECOND: u32 = 0x0400_0000;
+    let expected = undisturbed();
+    let mut scene = Scene::new();
+    let target = scene.target(64, 64);
+    let draw = triangle(&mut scene, &target);
+    scene.draw(&draw);
+    let mut rest = std::mem::take(&mut scene.commands);
+    rest.splice(0..0, [0x6102_0000, 0x0000_4560]);
+    rest.extend([0x0500_0000, 0]);
+    let second = scene.rig.object(SECOND, rest.len() * 4, &rest);
+    // MI_BATCH_BUFFER_START.
+    scene.commands = vec![0x6102_0000, 0x0000_7890, 0x1880_0180, SECOND];
+    let session = scene.rig.device.debug().unwrap();
+    session.halt_next();
+    let frame = scene.submit();
+    let threads = session.wait(LONG).unwrap();
+    let ours = second.read32(4).unwrap();
+    assert_ne!(ours, 0x4560);
+    assert_eq!(ours, scene.rig.device.debug_bases().unwrap().system_routine);
+    threads[0].resume().unwrap();
+    frame.wait(FRAME).expect("the frame ends");
+    drop(session);
+    assert_eq!(second.read32(4).unwrap(), 0x4560);
+    frame.release();
+    second.unbind();
+    assert!(target.words() == expected);
+    drop((second, target, threads));
+    scene.finish();
+}
+
+/// After a session the next batch has the client's routine again.
+#[test]
+fn the_routine_of_the_client_is_set_again() {
+    let mut d = Debugged::new();
+    d.scene.commands.splice(0..0, [0x6102_0000, 0x0000_4560]);
+    d.scene.run();
+    let Debugged {
+        mut scene,
+        target,
+        session,
+    } = d;
+    drop(session);
+    let draw = triangle(&mut scene, &target);
+    scene.draw(&draw);
+    // INSTPM: base addresses latch.
+    scene
+        .rig
+        .platform
+        .device()
+        .write32(reg::INSTPM.offset(), 0x0010_0010);
+    scene.run();
+    assert_eq!(
+        scene.rig.device.debug_bases().unwrap().system_routine,
+        0x4560
+    );
+    scene
+        .rig
+        .platform
+        .device()
+        .write32(reg::INSTPM.offset(), 0x0010_0000);
+    drop(target);
+    scene.finish();
+}
+
+#[test]
+fn an_illegal_instruction_halts_and_is_stepped_over() {
+    let mut d = Debugged::new();
+    d.scene.commands.clear();
+    let mut draw = triangle(&mut d.scene, &d.target);
+    // Opcode 0 in front of the kernel; unit state has no exceptions enabled.
+    draw.wm_kernel.splice(0..0, [0, 0, 0, 0]);
+    d.scene.draw(&draw);
+    d.session.override_exceptions(Some(Exceptions {
+        illegal_opcode: true,
+        ..Exceptions::default()
+    }));
+    let frame = d.scene.submit();
+    let mut halts = 0;
+    while let Ok(threads) = d.session.wait(LONG) {
+        for thread in threads {
+            assert!(thread.reason.illegal_opcode, "{thread:?}");
+            assert_eq!(thread.ffid, 6);
+            thread.write_ip(thread.ip + 16).unwrap();
+            thread.resume().unwrap();
+            halts += 1;
+        }
+    }
+    assert!(halts > 10);
+    frame.wait(FRAME).expect("the frame ends");
+    frame.release();
+    d.end(&undisturbed());
+}
+
+/// A step leaves breakpoints as they were: one that comes later still stops the thread.
+#[test]
+fn a_step_takes_no_later_breakpoint_away() {
+    let mut d = Debugged::new();
+    d.session.set_threads(Threads::All);
+    d.session.halt_next();
+    let frame = d.scene.submit();
+    let thread = d.first();
+    let Stepped::Halted(thread) = d.session.step(&thread, LONG).unwrap() else {
+        panic!("it ended");
+    };
+    let next = thread.ip + 16;
+    d.session
+        .set_address_breakpoint(Which::Second, Some(next))
+        .unwrap();
+    thread.resume().unwrap();
+    let thread = d.first();
+    assert_eq!(thread.ip, next);
+    assert!(thread.reason.breakpoint);
+    d.session
+        .set_address_breakpoint(Which::Second, None)
+        .unwrap();
+    thread.resume().unwrap();
+    frame.wait(FRAME).expect("the frame ends");
+    frame.release();
+    d.end(&undisturbed());
+}
+
+#[test]
+fn a_reset_takes_halted_threads_away() {
+    let mut d = Debugged::new();
+    d.session.halt_next();
+    let frame = d.scene.submit();
+    let thread = d.first();
+    d.scene.rig.device.reset().unwrap();
+    assert!(d.session.halted().unwrap().is_empty());
+    assert_eq!(thread.resume(), Err(ENXIO));
+    assert!(frame.wait(FRAME).is_err());
+    frame.release();
+    // The next frame is as good as the first, and can be halted.
+    let draw = triangle(&mut d.scene, &d.target);
+    d.scene.draw(&draw);
+    d.session.halt_next();
+    let frame = d.scene.submit();
+    d.first().resume().unwrap();
+    frame.wait(FRAME).expect("the frame ends");
+    frame.release();
+    drop((thread, draw));
+    d.end(&undisturbed());
+}
+
+#[test]
+fn a_device_that_goes_ends_the_session() {
+    let mut d = Debugged::new();
+    d.session.halt_next();
+    let frame = d.scene.submit();
+    let thread = d.first();
+    let Debugged {
+        scene,
+        target,
+        session,
+    } = d;
+    let device = scene.rig.device.clone();
+    device.remove().unwrap();
+    assert!(session.wait(LONG).is_err());
+    assert!(
+        thread.read_registers().is_ok(),
+        "the save area is still there"
+    );
+    assert!(frame.wait(LONG).is_err());
+    frame.release();
+    drop((session, target, thread));
+    drop(scene);
 }

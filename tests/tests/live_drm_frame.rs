@@ -13,6 +13,7 @@ use std::sync::Arc;
 use crestline_cli::capture::{Buffer, Exec};
 use crestline_cli::replay::{Session, device_of};
 use crestline_tests::scenes::{SCENES, capture, file, options};
+use driver::debug::HaltMatch;
 use driver::uapi::{context, exec, gem, syncobj};
 use driver::{Device, Driver, File, Node, Tiling};
 use kernel::platform::Platform;
@@ -178,6 +179,11 @@ fn power_on(scene: &str) -> (Arc<ModelPlatform>, Device) {
 }
 
 fn draw(scene: &str, belief: Belief) {
+    draw_debugged(scene, belief, false);
+}
+
+/// The first threads of the frame halt and are stepped when `debugged`.
+fn draw_debugged(scene: &str, belief: Belief, debugged: bool) {
     let (platform, device) = power_on(scene);
     let client = Client::new(File::open(&device, Node::Render));
     let mut made = context::CreateExt::default();
@@ -185,7 +191,22 @@ fn draw(scene: &str, belief: Belief) {
     let mut fence = syncobj::Create::default();
     client.call(syncobj::CREATE, &mut fence).unwrap();
     let frame = Frame::load(scene, &client);
+    let session = debugged.then(|| device.debug().unwrap());
+    if let Some(session) = &session {
+        session.halt_on_match(Some(HaltMatch::default()));
+    }
     let addresses = frame.submit(&client, belief, made.ctx_id, fence.handle);
+    if let Some(session) = session {
+        for _ in 0..8 {
+            for thread in session.wait(Delta::from_millis(10)).unwrap() {
+                session
+                    .step_many(&thread, 20, Delta::from_millis(10))
+                    .unwrap();
+            }
+        }
+        // Threads that stand in the middle go on when it ends.
+        drop(session);
+    }
     for (address, buffer) in addresses.iter().zip(&frame.exec.buffers) {
         let same = *address == u64::from(buffer.address);
         assert_eq!(same, belief == Belief::Captured, "{scene}");
@@ -228,6 +249,15 @@ fn draw(scene: &str, belief: Belief) {
 fn believed_addresses_are_kept_and_need_no_relocation() {
     for scene in SCENES {
         draw(scene, Belief::Captured);
+    }
+}
+
+/// Buffers are compared after the session: the batches, which set a system routine, have been put back.
+#[test]
+fn a_debugged_frame_draws_the_same() {
+    for scene in ["b_flat", "g_gears"] {
+        draw_debugged(scene, Belief::Captured, true);
+        draw_debugged(scene, Belief::Nowhere, true);
     }
 }
 

@@ -12,6 +12,7 @@ use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 use super::Shared;
 use super::attention;
 use super::batch::{self, Patch, What};
+use super::breakpoint::Before;
 use crate::device::Device;
 use crate::fence::Fence;
 use crate::gem::Object;
@@ -82,6 +83,23 @@ impl Hook {
             uncore
                 .reg(INSTPM)
                 .write_masked(InstPm::GLOBAL_DEBUG_ENABLE::CLEAR);
+        }
+    }
+
+    /// What a reset takes away, before it does: breakpoints of a session.
+    pub fn save(&self, uncore: &Uncore) -> Option<Before> {
+        self.is_active().then(|| Before::take(uncore))
+    }
+
+    /// Puts it back, and the global debug enable. Armed snapshots are lost.
+    pub fn restore(&self, uncore: &Uncore, saved: Option<&Before>) {
+        if self.enables.load(Ordering::Acquire) > 0 {
+            uncore
+                .reg(INSTPM)
+                .write_masked(InstPm::GLOBAL_DEBUG_ENABLE::SET);
+        }
+        if let Some(saved) = saved {
+            saved.restore(uncore);
         }
     }
 
