@@ -1,4 +1,4 @@
-//! The debugger's system routine on a bare EU, with a memory of its own: nothing of a thread but m0 changes.
+//! The debugger's system routine on a bare EU: only m0 of a thread changes.
 //!
 //! PRM: volume 4, 3.5, 5.10.2, 5.10.7, 11.3, 12.3. Block messages are written down here again, after the manual. Not
 //! covered: caches, other exceptions than the external halt.

@@ -1,4 +1,4 @@
-//! The driver's debugger on captured frames, media threads and beside the model's own debugger.
+//! The driver's debugger on frames, media threads, beside the model's own.
 //!
 //! PRM: volume 4, 3.4.1, 3.5, 3.6. The model's debugger (no part has one) is the independent witness: it reads the
 //! registers where they are. Not covered: live programs.

@@ -1,4 +1,4 @@
-//! Batches of clients while a debugger is there: their system routine gives way to the debugger's.
+//! Batches of clients in a session: the debugger's system routine takes over.
 //!
 //! PRM vol2 STATE_SIP, STATE_BASE_ADDRESS; PRM vol1 MI_BATCH_BUFFER_START. The commands are changed in place and put back
 //! once the batch has run. Not modelled: batches whose commands another batch writes, several bases in one batch with

@@ -1,4 +1,4 @@
-//! Snapshots: arm a unit, poll, read what it has trapped through its output multiplexer.
+//! Snapshots: arm a unit, poll, read what it has trapped.
 //!
 //! PRM vol4 3.2, 3.3: trigger values first, then the control register (3.3.1). Not modelled: outputs that the manual
 //! leaves to other documents; [`Snapshot::output`] reads them all the same.

@@ -1,4 +1,4 @@
-//! The system routine: its code for a place in graphics memory, and the save area behind it.
+//! The system routine: its code for a place in memory, and its save area.
 //!
 //! PRM vol4 3.5, 3.6, 12.3. Not modelled: save areas of more than eight EUs with four threads each.
 use alloc::string::String;

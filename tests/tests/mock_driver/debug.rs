@@ -1,4 +1,4 @@
-//! The debugger's register sequences: global debug enable, trigger values, control register.
+//! The debugger's register sequences: enable, trigger values, control.
 //!
 //! Written by hand from PRM volume 4, 3.2 to 3.6; offsets and bits from its register tables. Not covered: sessions, which
 //! need a device that runs.

@@ -1,4 +1,4 @@
-//! What the units let through: fewer primitives, vertices and pixels, to make a frame small.
+//! What the units let through: fewer primitives, vertices and pixels.
 //!
 //! PRM vol4 3.3.4, 3.3.8; and the base addresses of the debugged context, 3.3.3. Not modelled: anything else that the
 //! control registers hold.
