@@ -202,7 +202,7 @@ impl Pipeline {
             };
         }
         if !self.vs.full() {
-            match self.vf.step(machine) {
+            match self.vf.step(self.vs.fresh() as u32, machine) {
                 Ok(fetched) => {
                     self.vs.push(fetched);
                     return Step::Progress;

@@ -62,8 +62,9 @@ impl DebugRegs {
     /// vertex tag (3.3.7.1, mux 0, with the FFID four bits lower) and traps the first object with that vertex
     /// among its own. No thread starts, so All Threads does not matter.
     pub fn clip_passes(&mut self, tags: &[u32]) -> bool {
-        let controls = self.snapshot(SnapshotUnit::Clip);
-        if !controls.enable || controls.complete {
+        if !self.is(reg::CL_CTL, fields::CL_CTL::SNAPSHOT_ENABLE)
+            || self.snapshot(SnapshotUnit::Clip).complete
+        {
             return false;
         }
         let trigger = self.field(reg::CL_STRG_VAL, fields::CL_STRG_VAL::SNAPSHOT_ID);

@@ -90,8 +90,8 @@ pub struct Tag {
     /// FFID in bits 31:28; below it the vertex sequence number (out of VF and VS) or the thread ID (out
     /// of GS and the clipper).
     pub origin: u32,
-    /// Number of the vertex within its thread; 0 out of VF and VS. Of the bit that tells the two
-    /// vertices of a VS thread apart the manual speaks (3.3.5.3), but no mux value shows it.
+    /// Number of the vertex within its thread; 0 out of VF and VS. The bit that tells the two
+    /// vertices of a VS thread apart (3.3.5.3) is in VF's snapshot, for the muxes show 0 without a GS.
     pub relative: u32,
 }
 

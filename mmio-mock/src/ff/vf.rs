@@ -108,8 +108,8 @@ struct CacheLine {
     valid: bool,
     index: u32,
     handle: UrbHandle,
-    /// Thread that shades or shaded the vertex.
-    thread: u32,
+    /// Thread that shades or shaded the vertex, and which of its two vertices it is.
+    thread: (u32, u32),
 }
 
 /// The vertex fetch unit.
@@ -231,8 +231,9 @@ impl Vf {
         Ok(())
     }
 
-    /// Fetches the next vertex; `Err(Step)` says why there is none.
-    pub fn step(&mut self, machine: &mut Machine<'_>) -> Result<Fetched, Step> {
+    /// Fetches the next vertex; `Err(Step)` says why there is none. `waiting` fresh vertices are in front of it in
+    /// the thread that will shade it.
+    pub fn step(&mut self, waiting: u32, machine: &mut Machine<'_>) -> Result<Fetched, Step> {
         loop {
             let Some(draw) = &mut self.draw else {
                 return Err(Step::Idle);
@@ -253,7 +254,7 @@ impl Vf {
             }
             machine.charge(VERTEX_TICKS);
             let draw = *draw;
-            return match self.vertex(&draw, machine) {
+            return match self.vertex(&draw, waiting, machine) {
                 Ok(Some(fetched)) => Ok(fetched),
                 Ok(None) => continue,
                 Err(Stall::Urb) => Err(Step::Blocked),
@@ -266,7 +267,12 @@ impl Vf {
         }
     }
 
-    fn vertex(&mut self, draw: &Draw, machine: &mut Machine<'_>) -> Result<Option<Fetched>, Stall> {
+    fn vertex(
+        &mut self,
+        draw: &Draw,
+        waiting: u32,
+        machine: &mut Machine<'_>,
+    ) -> Result<Option<Fetched>, Stall> {
         let index = if draw.random {
             let Some(index) = fetch_index(machine.mem, draw, draw.at)? else {
                 // A cut index ends the primitive; the vertex before it already says so.
@@ -305,7 +311,7 @@ impl Vf {
                 machine.urb.release(handle);
                 return Err(Stall::Fault(fault, what));
             }
-            let thread = machine.debug.counters().get(Counter::VsThread);
+            let thread = (machine.debug.counters().get(Counter::VsThread), waiting & 1);
             if self.cache_on {
                 machine.urb.reference(handle);
                 let line = &mut self.cache[self.victim];
@@ -325,7 +331,9 @@ impl Vf {
         let debug = machine.debug.vf_vertex(vertex_index);
         if debug.capture {
             // The thread that shades or shaded the vertex, even out of the cache (PRM vol4 3.3.2).
-            machine.debug.capture(SnapshotUnit::Vf, &[thread]);
+            machine
+                .debug
+                .capture(SnapshotUnit::Vf, &[thread.0, 0, thread.1]);
         }
         machine.status.activity.vertices += 1;
         if machine.trace.is_detailed() {

@@ -32,7 +32,7 @@ impl Vs {
     }
 
     /// Fresh vertices that wait for a thread.
-    fn fresh(&self) -> usize {
+    pub fn fresh(&self) -> usize {
         self.pending.iter().filter(|f| f.fresh).count()
     }
 

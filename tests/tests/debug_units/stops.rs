@@ -3,6 +3,7 @@
 //! PRM: volume 4, 3.1, 3.3.1, 3.4.1.1. Not covered: what can be done to a stopped thread.
 
 use super::bench::*;
+use super::vs::sequential;
 use crestline_tests::scene::Scene;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Surface;
@@ -188,5 +189,65 @@ fn shared_functions_run_non_pipelined() {
         assert_eq!(last, [1.0, 2.0, 3.0]);
     }
     write(&scene, reg::MA_DEBUG_1.offset(), 0);
+    finish(scene, target);
+}
+
+/// One thread at a time on the whole part: while a pixel shader thread waits, the threads of the other units ask for its slot
+/// again and again, and keep their numbers.
+// covers: 3.2.1-02
+#[test]
+fn threads_that_wait_for_a_slot_are_numbered_once() {
+    // TD_CTL2: masks of VS, GS, CLIP, SF and WIZ on, limit of one thread on. The masks leave EU 0.
+    const ONE: [(u32, u32); 6] = [
+        (0x8004, 0x0001_0179),
+        (0x8008, 1),
+        (0x800c, 1),
+        (0x8010, 1),
+        (0x8014, 1),
+        (0x8018, 1),
+    ];
+    let mut scene = Scene::new();
+    let target = target(&mut scene);
+    for unit in ["VS", "GS", "CLIP"] {
+        debug(&scene, true);
+        for (offset, value) in ONE {
+            write(&scene, offset, value);
+        }
+        write(&scene, TD_CTL, 1 << 2);
+        write(&scene, reg::ISC_L1CA_BP_OPC1.offset(), 0x31 << 16 | 1);
+        write(&scene, WIZ_STRG_VAL, 0);
+        // The first occurrence alone.
+        write(&scene, WIZ_CTL, 1 << 16 | 1 << 4 | 0b011);
+        target.fill(&[0xee; 16]);
+        let routine = scene.state(64, &SYSTEM_ROUTINE);
+        scene.commands.extend([0x6102_0000, routine]);
+        let draw = if unit == "VS" {
+            sequential(&mut scene, &target, 16)
+        } else {
+            let mut draw = grid(&mut scene, &target, 8);
+            if unit == "GS" {
+                with_gs(&mut draw);
+            } else {
+                with_clipper(&mut draw);
+                // CLIPMODE_CLIP_NON_REJECTED: every triangle gets a thread.
+                draw.clip.set_clip_mode(2);
+            }
+            draw
+        };
+        scene.draw(&draw);
+        reset_counters(&mut scene);
+        assert_eq!(stops(&mut scene, &target, [(0, 0); 3]).len(), 1, "{unit}");
+        for n in 0..8 {
+            let [.., id, _] = match unit {
+                "VS" => bits(&target, n * 2 + 1, 0),
+                _ => inside(&target, n as usize),
+            };
+            assert_eq!(id, n, "{unit}");
+        }
+    }
+    for (offset, _) in ONE {
+        write(&scene, offset, 0);
+    }
+    write(&scene, reg::ISC_L1CA_BP_OPC1.offset(), 0);
     finish(scene, target);
 }

@@ -55,8 +55,13 @@ fn trapped(
     hit.then(|| show(scene, VF_CTL, 0, VF_RDATA))
 }
 
+/// Which of the two vertices of its thread was trapped (mux value 2, the model's choice).
+fn place(scene: &Scene) -> u32 {
+    show(scene, VF_CTL, 2, VF_RDATA)
+}
+
 /// Every vertex that VF puts out has a number; VF names the thread that shaded it, out of the cache too.
-// covers: 3.3.2-01, 3.3.4-01, 3.3.4-03, 3.2-05, 3.2.1-01, 3.3.4.1-R, 3.3.4.2-R, 3.3.4.7-R
+// covers: 3.3.2-01, 3.3.4-01, 3.3.4-03, 3.3.5-02, 3.2-05, 3.2.1-01, 3.3.4.1-R, 3.3.4.2-R, 3.3.4.7-R
 #[test]
 fn a_sequence_number_names_the_thread_that_shaded_the_vertex() {
     let mut scene = Scene::new();
@@ -77,6 +82,12 @@ fn a_sequence_number_names_the_thread_that_shaded_the_vertex() {
                 let frame = (&mut scene, &target);
                 let found = trapped(frame, cache, (format, &list), (1, trigger));
                 assert_eq!(found, Some(thread), "cache {cache}, {sequence}");
+                let second = if cache {
+                    index % 2
+                } else {
+                    sequence as u32 % 2
+                };
+                assert_eq!(place(&scene), second, "cache {cache}, {sequence}");
             }
         }
         // A number that does not come.
@@ -84,7 +95,7 @@ fn a_sequence_number_names_the_thread_that_shaded_the_vertex() {
         assert_eq!(trapped(frame, cache, (2, &list), (1, 9)), None);
     }
     // Mux values without a published meaning read as zero.
-    for mux in [1, 2, 255] {
+    for mux in [1, 3, 255] {
         assert_eq!(show(&scene, VF_CTL, mux, VF_RDATA), 0);
     }
     finish(scene, target);

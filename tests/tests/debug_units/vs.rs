@@ -1,7 +1,6 @@
 //! Vertex shader: thread ids and flags in r0, what the snapshot shows.
 //!
-//! PRM: volume 4, 3.3.5. Not covered: the bit of a vertex tag that tells the two vertices of a thread apart, which no
-//! mux value shows.
+//! PRM: volume 4, 3.3.5. Not covered: the bit that tells the two vertices of a thread apart (vf.rs).
 
 use super::bench::*;
 use crestline_tests::scene::draw::{Draw, component, element, vertex_buffer};
