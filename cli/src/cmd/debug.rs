@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use crestline_cli::capture::Reader;
-use crestline_cli::debug::backend::{Backend, HostBackend};
+use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
 use crestline_cli::debug::target::{Program, Target};
 use crestline_cli::debug::{Debugger, Flow, Source, run_script};
 use crestline_cli::replay::{self, Options};
@@ -63,7 +63,10 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
+    /// Rules of the model's own, unseen by what runs.
     Host,
+    /// Debug registers and the system routine, as on the real part.
+    Registers,
 }
 
 /// Runs the subcommand.
@@ -78,6 +81,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     };
     let backend: Arc<dyn Backend> = match args.backend {
         Kind::Host => Arc::new(HostBackend::default()),
+        Kind::Registers => Arc::new(RegistersBackend::default()),
     };
     let mut debugger = Debugger::new(target, backend, info.isa, Arc::clone(&interrupt))?;
     if asks {
@@ -136,8 +140,7 @@ fn capture(args: &Args, path: &Path) -> Result<(Target, &'static DeviceInfo), Er
         timeout: Delta::from_millis(args.timeout_ms),
         ..Options::new(info)
     };
-    let path = path.to_owned();
-    let target = Target::capture(Box::new(move || Reader::open(&path)), options)?;
+    let target = Target::capture(path.to_owned(), options)?;
     Ok((target, info))
 }
 

@@ -4,11 +4,13 @@
 //! stops and the same registers, but for m0, which the system routine owns.
 
 mod host;
+mod registers;
 
 use mmio_mock::debug::host::ThreadKey;
 use mmio_mock::status::Unit;
 
 pub use host::HostBackend;
+pub use registers::RegistersBackend;
 
 use super::Answer;
 use super::gate::Holder;
@@ -98,6 +100,9 @@ pub trait Backend: Holder {
 
     /// What has stopped, if anything has.
     fn stopped(&self) -> Option<Stop>;
+
+    /// Instructions that a thread has executed, when that is known.
+    fn count(&self, key: ThreadKey) -> Option<u64>;
 
     /// Registers of a thread.
     fn read(&self, slot: Slot) -> Answer<Registers>;

@@ -35,10 +35,21 @@ pub struct Ending {
     pub text: String,
 }
 
+/// Whether something is stopped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// Nothing.
+    No,
+    /// Something was, that nobody wanted; it goes on.
+    Passed,
+    /// Something is.
+    Yes,
+}
+
 /// Whoever knows whether threads are stopped.
 pub trait Holder: Send + Sync {
     /// Called from the runner's thread between two stretches of device time.
-    fn held(&self) -> bool;
+    fn held(&self) -> Held;
 }
 
 /// Draws whose targets are looked at for the size of the frame.
@@ -215,9 +226,9 @@ impl Gate {
     }
 
     /// Whether something is stopped, as whoever knows says.
-    pub fn is_held(&self) -> bool {
+    pub fn held(&self) -> Held {
         let holder = self.lock().holder.clone();
-        holder.is_some_and(|holder| holder.held())
+        holder.map_or(Held::No, |holder| holder.held())
     }
 
     /// The runner stands until the debugger lets it go; whether it is to leave.
@@ -258,8 +269,10 @@ impl Attendant for Gate {
         if self.is_left() {
             return Rest::Leave;
         }
-        if !self.is_held() {
-            return Rest::GoOn;
+        match self.held() {
+            Held::No => return Rest::GoOn,
+            Held::Passed => return Rest::Held,
+            Held::Yes => {}
         }
         let suspended = self.reach().map(|(_, device)| device.suspend_hang_check());
         let left = self.stand(State::Stopped);

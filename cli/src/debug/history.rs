@@ -25,11 +25,22 @@ pub enum Change {
     Memory(u32, Vec<u8>),
 }
 
+/// When a change was made.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum When {
+    /// Before anything ran.
+    First,
+    /// When a thread had executed so many instructions.
+    At(ThreadKey, u64),
+    /// Nobody can say.
+    Unknown,
+}
+
 /// A change, and when it was made.
 #[derive(Clone)]
 pub struct Entry {
-    /// Thread and instructions before it; `None` before anything ran.
-    pub at: Option<(ThreadKey, u64)>,
+    /// When.
+    pub at: When,
     /// What was changed.
     pub change: Change,
 }
@@ -42,14 +53,11 @@ impl Debugger {
         }
         let at = match self.target.state() {
             State::Stopped => {
-                let (key, _) = self.chosen()?;
-                let count = self.info(key).map(|info| info.instructions);
-                Some((
-                    key,
-                    count.ok_or_else(|| Refusal::of("the thread has ended"))?,
-                ))
+                let (key, _) = self.alive()?;
+                let count = self.backend.count(key);
+                count.map_or(When::Unknown, |count| When::At(key, count))
             }
-            _ => None,
+            _ => When::First,
         };
         self.journal.push(Entry { at, change });
         Ok(())
@@ -80,16 +88,25 @@ impl Debugger {
     /// The thread and how many instructions it has executed, also when it has just ended.
     fn position(&self) -> Answer<(ThreadKey, u64)> {
         let (key, _) = self.chosen()?;
-        if let Some(info) = self.info(key) {
-            return Ok((key, info.instructions));
+        let name = thread_name(key);
+        if self.info(key).is_some() {
+            let count = self.backend.count(key).ok_or_else(|| {
+                Refusal(format!(
+                    "how many instructions {name} has executed is known only when it was stopped before its first"
+                ))
+            });
+            return Ok((key, count?));
         }
-        match &self.seen {
-            Some(seen) if seen.key == key => {
-                let since = self.instructions_of(key.unit).saturating_sub(seen.of_unit);
-                Ok((key, seen.instructions + since))
-            }
-            _ => Err(format!("{} has ended", thread_name(key)).into()),
+        if let Some(count) = self.backend.count(key) {
+            // Followed up to the message that has ended it.
+            return Ok((key, count + 1));
         }
+        let ended = || Refusal(format!("{name} has ended"));
+        let seen = self.seen.as_ref().filter(|seen| seen.key == key);
+        let seen = seen.ok_or_else(ended)?;
+        let before = seen.instructions.ok_or_else(ended)?;
+        let since = self.instructions_of(key.unit).saturating_sub(seen.of_unit);
+        Ok((key, before + since))
     }
 
     /// Runs the frame again up to an instruction of a thread.
@@ -102,10 +119,17 @@ impl Debugger {
         }
         // What came after that moment has not happened.
         self.journal.retain(|entry| match entry.at {
-            Some((other, made)) => other != key || made <= count,
-            None => true,
+            When::At(other, made) => other != key || made <= count,
+            When::First | When::Unknown => true,
         });
-        let outcome = self.run_to(key, count);
+        let lost = self.journal.iter().any(|entry| entry.at == When::Unknown);
+        let outcome = if lost {
+            Err(Refusal::of(
+                "the frame stands at its beginning: where it was changed before is not known",
+            ))
+        } else {
+            self.run_to(key, count)
+        };
         for each in &self.breaks {
             self.backend.add(each.number, each.spec)?;
         }
@@ -117,8 +141,8 @@ impl Debugger {
         let mut begun = false;
         for entry in &journal {
             match entry.at {
-                None => {}
-                Some((key, count)) => self.reach_instruction(key, count, &mut begun)?,
+                When::First | When::Unknown => {}
+                When::At(key, count) => self.reach_instruction(key, count, &mut begun)?,
             }
             self.apply(&entry.change)?;
         }
@@ -127,11 +151,7 @@ impl Debugger {
 
     /// Runs on to an instruction, unless that is where things stand.
     fn reach_instruction(&mut self, key: ThreadKey, count: u64, begun: &mut bool) -> Answer<()> {
-        if *begun
-            && self
-                .info(key)
-                .is_some_and(|info| info.instructions == count)
-        {
+        if *begun && self.backend.count(key) == Some(count) {
             return Ok(());
         }
         self.backend.add(REPLAY, Spec::Instruction(key, count))?;

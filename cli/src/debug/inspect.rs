@@ -147,7 +147,7 @@ impl Debugger {
                 format!("pixel {x},{y} lies outside the frame of {width}x{height} pixels").into(),
             );
         }
-        Err("the walk from a pixel is not built yet".into())
+        self.target.why((x, y))
     }
 
     pub(super) fn do_trace(&mut self, words: &Words) -> Answer {

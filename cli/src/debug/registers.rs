@@ -66,7 +66,8 @@ impl Registers {
             }
         }
         let mut put = |name: &str, old: String, new: String| {
-            if old != new {
+            // cr0.1 and cr0.2 change with every stop through the system routine.
+            if old != new && !matches!(name, "cr0.1" | "cr0.2") {
                 let _ = writeln!(out, "  {name} {old} -> {new}");
             }
         };

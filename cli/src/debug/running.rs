@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use mmio_mock::debug::host::{Subject, ThreadKey};
 use mmio_mock::status::Unit;
+use mmio_mock::td::Pause;
 use mmio_mock::td::debugger::Info;
 
 use super::backend::{Going, Reason, Slot, Stop};
@@ -43,18 +44,31 @@ fn subject(info: &Info) -> String {
         Subject::Object(n) => format!(", setup of object {n}"),
         Subject::Pixels(n) => {
             let r1 = info.header[1];
-            let spans = r1[2..6]
-                .iter()
-                .map(|xy| format!("{},{}", xy & 0xffff, xy >> 16));
             let mut list: Vec<String> = Vec::new();
-            for span in spans {
+            for xy in &r1[2..6] {
+                let span = format!("{},{}", xy & 0xffff, xy >> 16);
                 if !list.contains(&span) {
                     list.push(span);
                 }
             }
+            if r1 == [0; 8] {
+                // Nobody has kept where.
+                return format!(", pixels of object {n}");
+            }
             format!(", pixels of object {n} at {}", list.join(" "))
         }
         Subject::Other => String::new(),
+    }
+}
+
+/// Why a thread stands, in words.
+fn pause(pause: Pause) -> String {
+    match pause {
+        Pause::Ready => "ready".to_owned(),
+        Pause::Wait(n) => format!("waits for n{n}"),
+        Pause::Busy => "waits for a shared function".to_owned(),
+        Pause::Loops => "goes round for ever".to_owned(),
+        Pause::Hung => "can never go on".to_owned(),
     }
 }
 
@@ -164,7 +178,7 @@ impl Debugger {
         let words = self.words(base.wrapping_add(registers.ip)).ok();
         Some(Seen {
             key,
-            instructions: info.instructions,
+            instructions: self.backend.count(key),
             of_unit: self.instructions_of(key.unit),
             inst: words.and_then(|words| isa::decode(self.isa, words).ok()),
             registers,
@@ -277,16 +291,20 @@ impl Debugger {
         };
         let mut text = format!("{why}{}", thread_name(key));
         if let Some(info) = self.info(key) {
-            let _ = write!(
-                text,
-                ", EU {} thread {}, after {} instructions{}",
-                slot.eu,
-                slot.slot,
-                info.instructions,
-                subject(&info)
-            );
+            let _ = write!(text, ", EU {} thread {}", slot.eu, slot.slot);
+            text.push_str(&self.after(key));
+            text.push_str(&subject(&info));
         }
         text
+    }
+
+    /// How far a thread is, when that is known.
+    fn after(&self, key: ThreadKey) -> String {
+        match self.backend.count(key) {
+            Some(1) => ", after 1 instruction".to_owned(),
+            Some(count) => format!(", after {count} instructions"),
+            None => String::new(),
+        }
     }
 
     /// What the thread's registers hold now and did not at the last stop.
@@ -319,18 +337,20 @@ impl Debugger {
                 slot: info.id.slot,
             };
             let base = info.context.bases.general_state_base;
-            let ip = self.backend.read(slot).map_or(0, |registers| registers.ip);
+            let at = match self.backend.read(slot) {
+                Ok(registers) => format!("at 0x{:08x}", base.wrapping_add(registers.ip)),
+                Err(_) => "not halted".to_owned(),
+            };
             let _ = writeln!(
                 text,
-                "{mark} {}  {}, EU {} thread {}, kernel 0x{:08x}, at 0x{:08x}, after {} instructions, {:?}{}",
+                "{mark} {}  {}, EU {} thread {}, kernel 0x{:08x}, {at}{}, {}{}",
                 n + 1,
                 thread_name(info.key),
                 slot.eu,
                 slot.slot,
                 base.wrapping_add(info.kernel),
-                base.wrapping_add(ip),
-                info.instructions,
-                info.pause,
+                self.after(info.key),
+                pause(info.pause),
                 subject(info)
             );
         }

@@ -40,8 +40,8 @@ pub struct Seen {
     pub key: ThreadKey,
     /// Its registers.
     pub registers: Registers,
-    /// Instructions that it had executed.
-    pub instructions: u64,
+    /// Instructions that it had executed, when that is known.
+    pub instructions: Option<u64>,
     /// Instructions of all threads of the unit at that moment.
     pub of_unit: u64,
     /// The instruction it stood at.

@@ -5,6 +5,7 @@
 mod capture;
 mod live;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,7 +14,6 @@ use mmio_mock::device::lock;
 use mmio_mock::live::LivePlatform;
 use mmio_mock::{Device, ModelPlatform};
 
-pub use capture::Open;
 pub use live::Program;
 
 use super::gate::{Ending, Gate, Holder, State};
@@ -61,9 +61,9 @@ pub struct Target {
 }
 
 impl Target {
-    /// A capture that `open` opens, once for each run. Its first submission is in place when this returns.
-    pub fn capture(open: Open, options: Options) -> Answer<Self> {
-        let runner = capture::Runner::new(open, options);
+    /// A capture, which is opened once for each run. Its first submission is in place when this returns.
+    pub fn capture(path: PathBuf, options: Options) -> Answer<Self> {
+        let runner = capture::Runner::new(path, options);
         Self::of(Kind::Capture(runner))
     }
 
@@ -160,6 +160,14 @@ impl Target {
         match &self.kind {
             Kind::Capture(runner) => self.gate.submissions() >= runner.submissions(),
             Kind::Live(_) => false,
+        }
+    }
+
+    /// How a pixel came about.
+    pub fn why(&self, pixel: (u16, u16)) -> Answer {
+        match &self.kind {
+            Kind::Capture(runner) => runner.why(pixel),
+            Kind::Live(_) => Err("the walk runs the frame again, which a live program cannot; record it with `crestline exec --record DIR`".into()),
         }
     }
 

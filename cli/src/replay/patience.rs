@@ -10,7 +10,8 @@ use mmio_mock::ModelPlatform;
 
 use super::attend::{Attendant, Rest};
 
-/// Longest time between two looks.
+/// Time before the first look, and the longest between two.
+const FIRST_STEP: Delta = Delta::from_micros(1);
 const MAX_STEP: Delta = Delta::from_millis(1);
 /// TIMEOUT: shortest time without progress, some million instructions: no thread of a frame has as many.
 const MIN_STALL: Delta = Delta::from_millis(20);
@@ -56,7 +57,7 @@ impl Patience {
         let (commands, draws) = (activity.commands, activity.draws + activity.blits);
         let mut progress = Progress::of(platform);
         let mut since = start;
-        let mut step = Delta::from_micros(1);
+        let mut step = FIRST_STEP;
         loop {
             if done() {
                 return Some((none, String::new()));
@@ -75,6 +76,7 @@ impl Patience {
                 Rest::Held => {
                     deadline = deadline + (now - before);
                     since = now;
+                    step = FIRST_STEP;
                 }
                 Rest::Leave => return None,
             }

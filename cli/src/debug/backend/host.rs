@@ -6,11 +6,16 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mmio_mock::debug::host::{Go, Host, Rule, RuleId, ThreadKey, Why};
 
+use regs::gen40::reg::INSTPM;
+
 use super::{Backend, Going, Reason, Slot, Spec, Stop};
-use crate::debug::gate::Holder;
+use crate::debug::gate::{Held, Holder};
 use crate::debug::registers::Registers;
 use crate::debug::target::Reach;
 use crate::debug::{Answer, Refusal};
+
+/// INSTPM: the global debug enable (PRM vol4 3.2.1).
+const GLOBAL_DEBUG_ENABLE: u32 = 1 << 4;
 
 #[derive(Default)]
 struct Inner {
@@ -61,9 +66,11 @@ const fn rule(spec: Spec) -> Rule {
 }
 
 impl Holder for HostBackend {
-    fn held(&self) -> bool {
-        self.with_host(|host| host.stopped().is_some())
-            .unwrap_or(false)
+    fn held(&self) -> Held {
+        match self.with_host(|host| host.stopped()) {
+            Ok(Some(_)) => Held::Yes,
+            _ => Held::No,
+        }
     }
 }
 
@@ -73,7 +80,14 @@ impl Backend for HostBackend {
     }
 
     fn attach(&self, reach: &Reach, _: &driver::Device) -> Answer<()> {
-        reach.with_device(|device| device.set_debugger(true));
+        reach.with_device(|device| {
+            device.set_debugger(true);
+            // Payloads carry the sequence numbers that they would have under the debug registers.
+            device.write32(
+                INSTPM.offset(),
+                GLOBAL_DEBUG_ENABLE << 16 | GLOBAL_DEBUG_ENABLE,
+            );
+        });
         *self.lock() = Inner {
             reach: Some(reach.clone()),
             rules: Vec::new(),
@@ -117,6 +131,12 @@ impl Backend for HostBackend {
             thread: thread.map(|(key, eu, slot)| (key, Slot { eu, slot })),
             reason,
         })
+    }
+
+    fn count(&self, key: ThreadKey) -> Option<u64> {
+        let infos = self.reach().ok()?.with_device(|device| device.threads());
+        let info = infos.iter().find(|info| info.key == key)?;
+        Some(info.instructions)
     }
 
     fn read(&self, slot: Slot) -> Answer<Registers> {
@@ -175,7 +195,10 @@ impl Backend for HostBackend {
 
     fn detach(&self) {
         if let Ok(reach) = self.reach() {
-            reach.with_device(|device| device.set_debugger(false));
+            reach.with_device(|device| {
+                device.set_debugger(false);
+                device.write32(INSTPM.offset(), GLOBAL_DEBUG_ENABLE << 16);
+            });
         }
         self.lock().rules.clear();
     }

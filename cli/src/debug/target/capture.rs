@@ -2,23 +2,22 @@
 //!
 //! No PRM chapter. The same capture has the same threads in the same order each time.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use super::Reach;
-use crate::capture::{CaptureError, Reader};
+use crate::capture::{Capture, Reader};
 use crate::debug::gate::{Ending, Gate, State};
 use crate::debug::{Answer, Refusal};
 use crate::replay::{Attendant, Options, ReplayError, Session};
-
-/// Opens the capture.
-pub type Open = Box<dyn Fn() -> Result<Reader, CaptureError> + Send + Sync>;
+use crate::why::why;
 
 /// The thread that replays.
 pub struct Runner {
-    open: Arc<Open>,
+    path: PathBuf,
     options: Options,
     gate: Option<Arc<Gate>>,
     thread: Option<JoinHandle<()>>,
@@ -38,9 +37,9 @@ impl Drop for Guard {
 }
 
 impl Runner {
-    pub fn new(open: Open, options: Options) -> Self {
+    pub fn new(path: PathBuf, options: Options) -> Self {
         Runner {
-            open: Arc::new(open),
+            path,
             options,
             gate: None,
             thread: None,
@@ -56,13 +55,13 @@ impl Runner {
     /// Brings the first submission into place.
     pub fn begin(&mut self) -> Answer<Arc<Gate>> {
         let gate = Arc::new(Gate::default());
-        let (own, open, options) = (Arc::clone(&gate), Arc::clone(&self.open), self.options);
+        let (own, path, options) = (Arc::clone(&gate), self.path.clone(), self.options);
         let submissions = Arc::clone(&self.submissions);
         let thread = Builder::new()
             .name("crestline-replay".to_owned())
             .spawn(move || {
                 let guard = Guard(own);
-                replay(&guard.0, &open, options, &submissions);
+                replay(&guard.0, &path, options, &submissions);
             })
             .map_err(Refusal::of)?;
         self.thread = Some(thread);
@@ -72,6 +71,13 @@ impl Runner {
             Some(ending) => Err(Refusal(ending.text)),
             None => Ok(gate),
         }
+    }
+
+    /// How a pixel came about, by runs of its own.
+    pub fn why(&self, pixel: (u16, u16)) -> Answer {
+        let capture = Capture::load(&self.path).map_err(Refusal::of)?;
+        let answer = why(&capture, &self.options, pixel).map_err(Refusal::of)?;
+        Ok(answer.to_string())
     }
 
     /// Leaves the replay where it is.
@@ -104,9 +110,9 @@ fn counted(count: u64, what: &str) -> String {
     }
 }
 
-fn replay(gate: &Arc<Gate>, open: &Open, options: Options, submissions: &AtomicUsize) {
+fn replay(gate: &Arc<Gate>, path: &Path, options: Options, submissions: &AtomicUsize) {
     let failed = |text: String| gate.end(Ending { code: 1, text }, None);
-    let mut reader = match open() {
+    let mut reader = match Reader::open(path) {
         Ok(reader) => reader,
         Err(error) => return failed(error.to_string()),
     };

@@ -16,7 +16,7 @@ use nix::unistd::Pid;
 use node::Node;
 
 use super::Reach;
-use crate::debug::gate::{Ending, Gate, State};
+use crate::debug::gate::{Ending, Gate, Held, State};
 use crate::debug::{Answer, Refusal};
 
 /// Device time between two looks for stops; a device that stands is looked at once.
@@ -187,7 +187,7 @@ fn watch(shared: &Shared) {
     let live = shared.node.live();
     let mut gone: Option<Instant> = None;
     loop {
-        if shared.gate.is_held() && !shared.gate.is_left() {
+        if shared.gate.held() == Held::Yes && !shared.gate.is_left() {
             let suspended = shared.node.device().suspend_hang_check();
             let hold = live.hold();
             shared.gate.stand(State::Stopped);
