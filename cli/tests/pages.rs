@@ -1,6 +1,6 @@
-//! Runs every command of docs/media.md and compares what it prints.
+//! Runs every command of the pages that promise it, and compares what it prints.
 //!
-//! No PRM chapter. `BLESS=1` writes the page anew. Lines with the time that a run took are not on the page.
+//! No PRM chapter. `BLESS=1` writes the pages anew. Lines with the time that a run took are not on them.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::path::{Path, PathBuf};
@@ -11,17 +11,18 @@ const PROMPT: &str = "    $ ";
 const INDENT: &str = "    ";
 
 /// A directory in which the commands find what they name, and nothing that they change is the repository's.
-fn place(root: &Path) -> PathBuf {
-    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("media_docs");
+fn place(root: &Path, name: &str, folders: &[&str]) -> PathBuf {
+    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
     let _ = std::fs::remove_dir_all(&dir);
-    for folder in ["docs", "examples/kernels"] {
+    for folder in folders {
         std::fs::create_dir_all(dir.join(folder)).unwrap();
-    }
-    std::fs::copy(root.join("docs/gears.png"), dir.join("docs/gears.png")).unwrap();
-    for entry in std::fs::read_dir(root.join("examples/kernels")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap();
-        std::fs::copy(&path, dir.join("examples/kernels").join(name)).unwrap();
+        for entry in std::fs::read_dir(root.join(folder)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_file() {
+                let name = path.file_name().unwrap();
+                std::fs::copy(&path, dir.join(folder).join(name)).unwrap();
+            }
+        }
     }
     dir
 }
@@ -49,12 +50,13 @@ fn run(dir: &Path, command: &str) -> String {
     lines.flat_map(|line| [INDENT, line, "\n"]).collect()
 }
 
-#[test]
-fn every_command_prints_what_the_page_says() {
+/// Runs the commands of a page and compares; `least` of them are there.
+fn check(page: &str, folders: &[&str], least: usize) {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
-    let page = root.join("docs/media.md");
-    let text = std::fs::read_to_string(&page).unwrap();
-    let dir = place(&root);
+    let path = root.join(page);
+    let text = std::fs::read_to_string(&path).unwrap();
+    let stem = path.file_stem().unwrap().to_str().unwrap();
+    let dir = place(&root, stem, folders);
     let mut out = String::new();
     let mut lines = text.lines().peekable();
     let mut commands = 0;
@@ -71,15 +73,26 @@ fn every_command_prints_what_the_page_says() {
         out.push_str(&run(&dir, command));
         commands += 1;
     }
-    assert!(commands >= 12, "{commands} commands");
+    assert!(commands >= least, "{commands} commands");
     if std::env::var_os("BLESS").is_some() {
-        std::fs::write(&page, &out).unwrap();
+        std::fs::write(&path, &out).unwrap();
     } else {
-        for (number, (page, now)) in (1..).zip(text.lines().zip(out.lines())) {
-            assert_eq!(page, now, "docs/media.md:{number}");
+        for (number, (line, now)) in (1..).zip(text.lines().zip(out.lines())) {
+            assert_eq!(line, now, "{page}:{number}");
         }
         assert_eq!(text, out);
     }
+}
+
+#[test]
+fn kernels_over_data() {
+    check("docs/media.md", &["docs", "examples/kernels"], 12);
+}
+
+#[test]
+fn from_a_wrong_pixel_to_the_wrong_instruction() {
+    let folders = ["docs/debugging", "tests/data/captures/gm965/c_gouraud"];
+    check("docs/debugging.md", &folders, 9);
 }
 
 /// No kernel is without a mention, a test and the line that runs it.
