@@ -15,6 +15,7 @@ mod number;
 pub mod pack;
 pub mod regs;
 pub mod replay;
+pub mod report;
 mod source;
 mod summary;
 mod trace;

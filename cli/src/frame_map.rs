@@ -174,11 +174,10 @@ pub struct FrameMap {
 impl FrameMap {
     /// Replays a capture and follows it. A frame that ends in a fault has a map of what came before it.
     pub fn of(capture: &Capture, options: Options) -> Result<Self, FrameMapError> {
-        let mut session = Session::new(options, capture.buffer_bytes())?;
         let shared = Arc::new(Mutex::new(Recording::default()));
         let recorder = Recorder(Arc::clone(&shared));
         let trace = Trace::to(Box::new(recorder));
-        session.platform().device().set_trace(trace);
+        let mut session = Session::with_trace(options, capture.buffer_bytes(), trace)?;
         let mut follower = Follower::new(options.device.isa);
         let mut trouble = None;
         for (number, exec) in capture.execs.iter().enumerate() {

@@ -12,4 +12,6 @@ pub mod picture;
 pub mod places;
 pub mod record;
 pub mod replay;
+pub mod report;
+pub mod trace;
 pub mod why;

@@ -30,6 +30,8 @@ enum Command {
     Replay(cmd::replay::Args),
     /// Say how a pixel of a captured frame came about: its thread, triangle and vertices.
     Why(cmd::why::Args),
+    /// Write a page of HTML that shows how each pixel of a captured frame came to be.
+    Report(cmd::report::Args),
     /// Compress a capture directory into one file.
     Pack(cmd::pack::Args),
     /// List registers, or explain a value.
@@ -54,6 +56,7 @@ fn main() -> ExitCode {
         None => done(cmd::replay::run_embedded()),
         Some(Command::Replay(args)) => done(cmd::replay::run(&args)),
         Some(Command::Why(args)) => done(cmd::why::run(&args)),
+        Some(Command::Report(args)) => done(cmd::report::run(&args)),
         Some(Command::Pack(args)) => done(cmd::pack::run(&args)),
         Some(Command::Regs(args)) => done(cmd::regs::run(&args)),
         Some(Command::Eu(args)) => done(cmd::eu::run(&args)),

@@ -18,6 +18,7 @@ use kernel::time::Delta;
 use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::shared::dataport::Outside;
 use mmio_mock::td::schedule::Schedule;
+use mmio_mock::trace::Trace;
 use ringbuf::batch::Batch;
 use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
 
@@ -181,6 +182,12 @@ impl Job {
 
     /// Runs to the end. The surfaces have their new contents then, also after a fault, of which the outcome tells.
     pub fn run(&mut self) -> Result<Outcome, MediaError> {
+        let trace = self.trace.map(Trace::with_limit).unwrap_or_default();
+        self.run_with(trace)
+    }
+
+    /// The same with a trace of the caller's.
+    pub fn run_with(&mut self, trace: Trace) -> Result<Outcome, MediaError> {
         self.check()?;
         let exec = self.exec()?;
         let options = Options {
@@ -189,7 +196,7 @@ impl Job {
             ..Options::new(self.device)
         };
         let bytes = exec.buffers.iter().map(|b| u64::from(b.size)).sum();
-        let mut session = Session::new(options, bytes)?;
+        let mut session = Session::with_trace(options, bytes, trace)?;
         session.platform().device().set_schedule(self.schedule);
         let fault = match session.run(&exec) {
             Ok(()) => None,

@@ -101,11 +101,19 @@ pub struct Session {
 impl Session {
     /// Powers a device on and binds the driver to it; `buffer_bytes` is what objects may need.
     pub fn new(options: Options, buffer_bytes: u64) -> Result<Self, ReplayError> {
+        let trace = options.trace.map(Trace::with_limit).unwrap_or_default();
+        Self::with_trace(options, buffer_bytes, trace)
+    }
+
+    /// The same with a trace of the caller's.
+    pub fn with_trace(
+        options: Options,
+        buffer_bytes: u64,
+        trace: Trace,
+    ) -> Result<Self, ReplayError> {
         let bytes = usize::try_from(buffer_bytes.saturating_add(DRIVER_BYTES));
         let platform = ModelPlatform::new(options.device, bytes.unwrap_or(usize::MAX));
-        if let Some(limit) = options.trace {
-            platform.device().set_trace(Trace::with_limit(limit));
-        }
+        platform.device().set_trace(trace);
         let device = Driver::probe(Arc::clone(&platform) as Arc<dyn Platform>)
             .map_err(ReplayError::Probe)?;
         let mut session = Session {

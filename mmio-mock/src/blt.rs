@@ -144,6 +144,11 @@ impl Blt {
         row
     }
 
+    /// Where the row that was drawn last begins, and its bytes.
+    pub fn last_row(&self, mem: &Memory) -> Option<(mem::GpuAddr, usize)> {
+        self.work.as_ref().map(|work| work.last_row(mem))
+    }
+
     /// Executes one command to its end.
     #[cfg(test)]
     fn execute(&mut self, command: &[u32], mem: &mut Memory) -> Result<BltStats, UnitFault> {

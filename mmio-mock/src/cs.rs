@@ -272,6 +272,11 @@ impl Cs {
                 Ok(Some(ticks)) => {
                     ctx.machine.status.activity.blit_rows += 1;
                     ctx.machine.charge(ticks);
+                    if ctx.machine.trace.is_detailed()
+                        && let Some((addr, bytes)) = ctx.blt.last_row(ctx.machine.mem)
+                    {
+                        ctx.machine.note_write("BLT", addr.0, bytes);
+                    }
                 }
                 Ok(None) => {
                     self.blit = None;

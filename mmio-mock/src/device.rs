@@ -27,7 +27,7 @@ use crate::spin::Spin;
 use crate::status::{Client, FaultRecord, Status, Unit};
 use crate::td::Td;
 use crate::td::schedule::Schedule;
-use crate::trace::Trace;
+use crate::trace::{Event, Trace};
 use crate::urb::Urb;
 
 /// Graphics memory, shared with the CPU's view of it.
@@ -72,6 +72,8 @@ pub struct Device {
     spin: Spin,
     /// The last command has ended a round in which nothing was done.
     spins: bool,
+    /// What sinks know of pending interrupts.
+    irq: u32,
     writes: Vec<(u32, u32)>,
 }
 
@@ -96,6 +98,7 @@ impl Device {
             debt: 0,
             spin: Spin::default(),
             spins: false,
+            irq: 0,
             writes: Vec::new(),
         }
     }
@@ -263,6 +266,8 @@ impl Device {
         let memory = Arc::clone(&self.memory);
         let mut memory = lock(&memory);
         self.mmio(&mut memory).write32(offset, value);
+        drop(memory);
+        self.note_irq();
     }
 
     /// Runs for at most `ticks`, or until there is nothing left to do; returns the ticks used.
@@ -306,6 +311,9 @@ impl Device {
             let mut budget = before;
             let step = self.step(&mut memory, &mut budget);
             self.watch(&mut memory);
+            if self.trace.is_detailed() {
+                self.note_irq();
+            }
             let used = before - budget;
             self.ticks += used;
             left -= used;
@@ -322,7 +330,18 @@ impl Device {
             }
         };
         self.report_faults();
+        self.note_irq();
         (ticks - left, ended)
+    }
+
+    /// Tells sinks when what interrupts has changed.
+    fn note_irq(&mut self) {
+        if self.trace.is_detailed() {
+            let bits = self.regs.get(RegId::Iir) & self.regs.get(RegId::Ier);
+            if std::mem::replace(&mut self.irq, bits) != bits {
+                self.trace.event(Event::Irq { bits });
+            }
+        }
     }
 
     /// Lets time pass until an instant, if it is not past already; nothing is done meanwhile.

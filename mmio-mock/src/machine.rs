@@ -44,6 +44,20 @@ impl Machine<'_> {
         self.trace.event_at(*self.budget, event);
     }
 
+    /// Notes that a unit besides the data port has written memory, for sinks.
+    #[inline]
+    pub fn note_write(&mut self, client: &'static str, addr: u32, bytes: usize) {
+        if self.trace.is_detailed() {
+            self.note(Event::Memory {
+                client,
+                addr,
+                // CAST: a command or a row of a blit has fewer.
+                bytes: bytes as u32,
+                write: true,
+            });
+        }
+    }
+
     /// Records a fault with its place.
     pub fn fault(&mut self, client: Client, fault: UnitFault, place: impl FnOnce() -> String) {
         self.status.fault(client, fault, place);

@@ -396,7 +396,9 @@ impl Td {
     pub fn resume_for(&mut self, id: SlotId, ticks: u64, machine: &mut Machine<'_>) -> Outcome {
         let kept = machine.budget.saturating_sub(ticks);
         *machine.budget -= kept;
+        machine.trace.withhold(kept);
         let outcome = self.resume(id, machine);
+        machine.trace.restore(kept);
         *machine.budget += kept;
         outcome
     }

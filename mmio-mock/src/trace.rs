@@ -41,9 +41,9 @@ pub enum Event {
         /// Primitive sequence number.
         sequence: u32,
     },
-    /// An interrupt line changed.
+    /// What the device asks the host to look at has changed. For sinks only.
     Irq {
-        /// ISR bits.
+        /// Bits of IIR that IER lets through; the line is up while there are any.
         bits: u32,
     },
     /// VF brought a vertex. For sinks only.
@@ -152,6 +152,7 @@ impl Event {
                 | Event::Emit { .. }
                 | Event::Message { .. }
                 | Event::Memory { .. }
+                | Event::Irq { .. }
         )
     }
 }
@@ -271,6 +272,18 @@ impl Trace {
     /// A step of the device begins at `ticks`, with `budget` ticks to spend.
     pub fn begin(&mut self, ticks: u64, budget: u64) {
         self.now = (ticks, budget);
+    }
+
+    /// `kept` ticks of the step's budget are out of reach for a while: time goes on without them.
+    #[inline]
+    pub fn withhold(&mut self, kept: u64) {
+        self.now.1 = self.now.1.saturating_sub(kept);
+    }
+
+    /// They are back.
+    #[inline]
+    pub fn restore(&mut self, kept: u64) {
+        self.now.1 = self.now.1.saturating_add(kept);
     }
 
     /// The same event, `left` ticks before the end of the step.

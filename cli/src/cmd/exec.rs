@@ -52,9 +52,8 @@ pub struct Args {
     /// Record every submission into a directory that `crestline replay` takes
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
-    /// Write the trace of the device's events as text
-    #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    #[command(flatten)]
+    trace: trace::Args,
     /// Print a line of figures at the end, on standard error.
     #[arg(long)]
     stats: bool,
@@ -87,12 +86,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         }
         None => None,
     };
-    if let Some(path) = &args.trace {
+    if let Some(path) = &args.trace.trace {
         // Now, not when the program has run.
         std::fs::File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
-        let trace = mmio_mock::trace::Trace::with_limit(trace::BYTES);
-        node.platform().device().set_trace(trace);
     }
+    let (trace, tracing) = args.trace.open(info)?;
+    node.platform().device().set_trace(trace);
     let started = Instant::now();
     let status = match signals.run(&mut client(&args.command, &node, shim)?) {
         Ok(status) => status,
@@ -118,9 +117,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         let recorded = recorder.finish()?;
         say!("crestline: {recorded} submissions recorded");
     }
-    if let Some(path) = &args.trace {
-        trace::write(node.platform(), path)?;
-    }
+    tracing.end(node.platform())?;
     Ok(program::exit_code(status))
 }
 

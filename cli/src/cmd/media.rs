@@ -6,10 +6,12 @@ mod file;
 mod sink;
 
 use std::fmt::Write as _;
+use std::io::Seek as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crestline_cli::media::{Format, Job, Outcome, Source};
+use crestline_cli::trace::Stream;
 use eu::Grf;
 use isa::parse::assemble;
 use kernel::time::Delta;
@@ -90,9 +92,8 @@ struct Run {
     seed: Option<u64>,
     #[arg(long, value_name = "NAME", default_value = "gm965", help = device::HELP)]
     device: String,
-    /// Write the trace of the device's events as text.
-    #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    #[command(flatten)]
+    trace: super::trace::Args,
     /// Device time that all threads together may take; a tenth of it without a thread started is a hang.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     timeout_ms: u64,
@@ -155,14 +156,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
     job.constants = args.curbe.iter().flatten().copied().collect();
     job.children = args.children;
     job.timeout = Delta::from_millis(args.timeout_ms);
-    job.trace = args.trace.as_ref().map(|_| super::trace::BYTES);
+    job.trace = args.trace.text_bytes();
     job.schedule = args.policy.schedule(args.seed.unwrap_or(1));
 
     // What cannot be written is found before the run, but after what is wrong with the job.
     job.check()?;
     let outputs = files.get(args.inputs.len()..).unwrap_or_default();
     let paths = outputs.iter().map(|file| file.path.as_path());
-    let mut sinks = sink::open_all(paths.chain(args.trace.as_deref()))?;
+    let mut sinks = sink::open_all(paths.chain(args.trace.trace.as_deref()))?;
     let say = if sinks.iter().any(Sink::is_stdout) {
         print_error
     } else {
@@ -170,7 +171,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
     };
 
     let began = Instant::now();
-    let outcome = job.run()?;
+    // Events go to a file without a name first: the other one stays as it is when the job cannot run.
+    let spool = tempfile::tempfile()?;
+    let (trace, stream) = args.trace.stream(info, Box::new(spool.try_clone()?));
+    let outcome = job.run_with(trace)?;
+    let streamed = stream.map(Stream::finish).transpose();
     let elapsed = began.elapsed();
     let mut troubles: Vec<String> = outcome.fault.iter().cloned().collect();
     say(&summary(&job, &outcome, elapsed))?;
@@ -184,7 +189,17 @@ pub fn run(args: &Args) -> Result<(), Error> {
         }
     }
     if let Some(sink) = rest.next()
-        && let Err(error) = sink.write(|out| Ok(out.write_all(outcome.trace.as_bytes())?))
+        && let Err(error) = streamed.map_err(Error::from).and_then(|streamed| {
+            sink.write(|out| match streamed {
+                None => Ok(out.write_all(outcome.trace.as_bytes())?),
+                Some(_) => {
+                    let mut spool = spool;
+                    spool.rewind()?;
+                    std::io::copy(&mut spool, out)?;
+                    Ok(())
+                }
+            })
+        })
     {
         troubles.push(error.to_string());
     }

@@ -13,6 +13,7 @@ use crestline_cli::replay::{self, Options, ReplayError, Session};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use kernel::time::Delta;
 
+use super::trace::Tracing;
 use super::{Error, device, print, summary};
 
 /// Arguments of `crestline replay`.
@@ -39,9 +40,8 @@ pub struct Args {
     /// Print the pipeline statistics counters too
     #[arg(long)]
     stats: bool,
-    /// Write the trace of the device's events as text
-    #[arg(long, value_name = "FILE")]
-    trace: Option<PathBuf>,
+    #[command(flatten)]
+    trace: super::trace::Args,
     /// Device time that each submission may take
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
@@ -65,7 +65,7 @@ pub fn run_embedded() -> Result<(), Error> {
             flip_y: true,
             snapshot_pixel: None,
             stats: false,
-            trace: None,
+            trace: super::trace::Args::default(),
             timeout_ms: 1000,
         },
     )
@@ -89,7 +89,6 @@ fn run_capture(open: &dyn Fn() -> Result<Reader, CaptureError>, args: &Args) -> 
     };
     let mut options = Options {
         timeout: Delta::from_millis(args.timeout_ms),
-        trace: args.trace.as_ref().map(|_| super::trace::BYTES),
         snapshot: args.snapshot_pixel,
         ..Options::new(device)
     };
@@ -108,12 +107,13 @@ fn run_capture(open: &dyn Fn() -> Result<Reader, CaptureError>, args: &Args) -> 
         hits = Some(counted);
         options.instance = u8::try_from(counted.clamp(1, 255)).ok();
     }
-    let mut session = Session::new(options, reader.buffer_limit())?;
+    let (trace, tracing) = args.trace.open(device)?;
+    let mut session = Session::with_trace(options, reader.buffer_limit(), trace)?;
     let began = Instant::now();
     let outcome = submissions(&mut session, &mut reader);
     let elapsed = began.elapsed();
     // After a fault the picture so far is worth as much as the error.
-    let shown = show(&session, args);
+    let shown = show(&session, args, tracing);
     let mut troubles = Vec::new();
     if let Err(error) = outcome {
         troubles.push(format!("{name}: {error}"));
@@ -143,7 +143,6 @@ fn run_capture(open: &dyn Fn() -> Result<Reader, CaptureError>, args: &Args) -> 
 /// How often the subspan of the pixel comes by, faults or not.
 fn hits_of(mut reader: Reader, options: Options) -> Result<u32, Error> {
     let options = Options {
-        trace: None,
         instance: Some(0),
         ..options
     };
@@ -199,15 +198,12 @@ fn progress_bar(execs: usize) -> ProgressBar {
 }
 
 /// Writes what was asked for: picture and trace.
-fn show(session: &Session, args: &Args) -> Result<(), Error> {
-    let trace = args
-        .trace
-        .as_ref()
-        .map(|path| super::trace::write(session.platform(), path));
+fn show(session: &Session, args: &Args, tracing: Tracing) -> Result<(), Error> {
+    let trace = tracing.end(session.platform());
     let picture = args.png.as_ref().map(|path| picture(session, path, args));
     match (trace, picture) {
-        (Some(Err(trace)), Some(Err(picture))) => Err(format!("{trace}\n  and {picture}").into()),
-        (Some(Err(error)), _) | (_, Some(Err(error))) => Err(error),
+        (Err(trace), Some(Err(picture))) => Err(format!("{trace}\n  and {picture}").into()),
+        (Err(error), _) | (_, Some(Err(error))) => Err(error),
         _ => Ok(()),
     }
 }

@@ -1,20 +1,95 @@
-//! `--trace`: the events of the device as text.
+//! `--trace`: the events of the device as a file.
 //!
 //! No PRM chapter.
 
 use std::fs::File;
-use std::io::{BufWriter, Write as _};
-use std::path::Path;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
 
+use crestline_cli::trace::{Format, Stream, stream};
+use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::platform::ModelPlatform;
+use mmio_mock::trace::Trace;
 
 use super::Error;
 
 /// Most text of a trace.
 pub const BYTES: usize = 32 << 20;
 
+/// The arguments.
+#[derive(clap::Args, Clone, Default)]
+pub struct Args {
+    /// Write the trace of the device's events
+    #[arg(long, value_name = "FILE")]
+    pub trace: Option<PathBuf>,
+    /// What the trace is written as
+    #[arg(
+        long,
+        value_name = "FORMAT",
+        value_enum,
+        default_value_t,
+        requires = "trace"
+    )]
+    pub trace_format: Format,
+}
+
+impl Args {
+    /// Bytes of text that the device is to keep.
+    pub fn text_bytes(&self) -> Option<usize> {
+        let text = self.trace.is_some() && self.trace_format == Format::Text;
+        text.then_some(BYTES)
+    }
+
+    /// Opens the file; the trace is for the device.
+    pub fn open(&self, device: &DeviceInfo) -> Result<(Trace, Tracing), Error> {
+        let Some(path) = &self.trace else {
+            return Ok((Trace::default(), Tracing(None)));
+        };
+        let create = || File::create(path).map_err(|error| format!("{}: {error}", path.display()));
+        let (trace, stream) = match self.trace_format {
+            Format::Text => (Trace::with_limit(BYTES), None),
+            _ => self.stream(device, Box::new(create()?)),
+        };
+        Ok((trace, Tracing(Some((path.clone(), stream)))))
+    }
+
+    /// The same into something that is open already; only the device knows of text.
+    pub fn stream(
+        &self,
+        device: &DeviceInfo,
+        out: Box<dyn Write + Send>,
+    ) -> (Trace, Option<Stream>) {
+        match stream(self.trace_format, device.core_mhz, out) {
+            Some((trace, stream)) => (trace, Some(stream)),
+            None => (
+                self.text_bytes().map(Trace::with_limit).unwrap_or_default(),
+                None,
+            ),
+        }
+    }
+}
+
+/// A file that is being written.
+pub struct Tracing(Option<(PathBuf, Option<Stream>)>);
+
+impl Tracing {
+    /// Writes what is left; what is missing of it is an error.
+    pub fn end(self, platform: &ModelPlatform) -> Result<(), Error> {
+        match self.0 {
+            None => Ok(()),
+            Some((path, None)) => write(platform, &path),
+            Some((path, Some(stream))) => {
+                platform.device().set_trace(Trace::default());
+                let ended = stream.finish();
+                ended.map_err(|error| format!("{}: {error}", path.display()))?;
+                Ok(())
+            }
+        }
+    }
+}
+
 /// Writes the trace; what is missing of it is an error.
-pub fn write(platform: &ModelPlatform, path: &Path) -> Result<(), Error> {
+fn write(platform: &ModelPlatform, path: &Path) -> Result<(), Error> {
     let device = platform.device();
     let trace = device.trace();
     let (events, _) = trace.digest();

@@ -167,6 +167,19 @@ impl Work {
         (self.done, self.area.y2 - self.area.y1)
     }
 
+    /// Where the row that was drawn last begins, and its bytes; of tiled rows, 64 lie together at least.
+    pub fn last_row(&self, mem: &Memory) -> (mem::GpuAddr, usize) {
+        let (done, area) = (self.done - 1, &self.area);
+        let y = if self.upwards {
+            area.y2 - 1 - done
+        } else {
+            area.y1 + done
+        };
+        let x = area.x1.wrapping_mul(self.op.bytes as i32);
+        let bytes = (area.x2 - area.x1) as usize * self.op.bytes as usize;
+        (self.op.destination.address(mem, x, y), bytes)
+    }
+
     /// Draws the next row and says how many ticks it took; `None` when there is none left. On a fault the
     /// rows before are drawn.
     pub fn row(&mut self, mem: &mut Memory) -> Result<Option<u64>, UnitFault> {

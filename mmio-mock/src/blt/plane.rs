@@ -51,6 +51,11 @@ impl Plane {
         }
     }
 
+    /// Address of byte `x` of row `y`.
+    pub fn address(&self, mem: &Memory, x: i32, y: i32) -> GpuAddr {
+        self.locate(mem, x, y).0
+    }
+
     /// A tiled plane has no pixels above or left of its origin.
     pub fn check(&self, x: i32, y: i32) -> Result<(), UnitFault> {
         if self.tiled && (x < 0 || y < 0) {

@@ -42,6 +42,7 @@ pub fn set_context(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFau
         let image = image::save(ctx, extended);
         ctx.machine.charge(image.len() as u64);
         ctx.machine.mem.write_dwords(GpuAddr(old), &image)?;
+        ctx.machine.note_write("CS", old, image.len() * 4);
     }
     let value = fields::CCID::VALID::SET.value
         | fields::CCID::CONTEXT_ADDRESS.val(new >> 12).value

@@ -144,6 +144,7 @@ fn store(
 ) -> Result<(), UnitFault> {
     if graphics {
         ctx.machine.mem.write_dwords(GpuAddr(address), data)?;
+        ctx.machine.note_write("CS", address, data.len() * 4);
         return Ok(());
     }
     physical(u64::from(extension) << 32 | u64::from(address), data, ctx)
@@ -168,5 +169,8 @@ fn physical(address: u64, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(
                 what: format!("store to physical memory: {fault}"),
             })?;
     }
+    // CAST: sinks see the low half of a physical address.
+    ctx.machine
+        .note_write("CS physical", address as u32, data.len() * 4);
     Ok(())
 }

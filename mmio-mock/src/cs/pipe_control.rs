@@ -37,6 +37,7 @@ pub fn execute(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> 
         ctx.machine
             .mem
             .write_u64(GpuAddr(pc.address() & !7), value)?;
+        ctx.machine.note_write("CS", pc.address() & !7, 8);
     }
     if pc.notify_enable() {
         irq::raise(ctx.regs, irq::bit::PIPE_CONTROL);

@@ -1,0 +1,120 @@
+//! `crestline report`: a captured frame as one page of HTML.
+//!
+//! No PRM chapter.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use crestline_cli::capture::Capture;
+use crestline_cli::frame_map::{FrameMap, Origin};
+use crestline_cli::replay::{self, Options};
+use crestline_cli::report::Report;
+use kernel::time::Delta;
+
+use super::{Error, device, print};
+
+/// Arguments of `crestline report`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Capture: a directory with exec_NNNN in it, or a packed file (see `crestline pack`)
+    capture: PathBuf,
+    /// The page
+    #[arg(short, long, value_name = "FILE", required_unless_present = "at")]
+    output: Option<PathBuf>,
+    /// Print which threads made a pixel of the surface, row 0 first (repeat)
+    #[arg(long, value_name = "X,Y", value_parser = super::replay::pixel)]
+    at: Vec<(u16, u16)>,
+    /// Show the last row first: GL's row 0 is at the bottom
+    #[arg(long)]
+    flip_y: bool,
+    /// Device to run it on, by name or PCI id [default: the one it was captured for]
+    #[arg(long, value_name = "NAME")]
+    device: Option<String>,
+    /// Device time that each submission may take
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    timeout_ms: u64,
+}
+
+/// Replays and writes.
+pub fn run(args: &Args) -> Result<(), Error> {
+    let named = args.device.as_deref().map(device::modelled).transpose()?;
+    let capture = Capture::load(&args.capture)?;
+    let device = named
+        .or_else(|| replay::device_of(&capture))
+        .ok_or("no device of the capture's PCI id is modelled")?;
+    let options = Options {
+        timeout: Delta::from_millis(args.timeout_ms),
+        ..Options::new(device)
+    };
+    let name = &capture.name;
+    let map = FrameMap::of(&capture, options).map_err(|error| format!("{name}: {error}"))?;
+    let picture = map.picture();
+    for &(x, y) in &args.at {
+        if u32::from(x) >= picture.width || u32::from(y) >= picture.height {
+            let (width, height) = (picture.width, picture.height);
+            let what = format!("--at {x},{y} lies outside the picture of {width}x{height} pixels");
+            return Err(what.into());
+        }
+        print(&pixel(&map, x, y))?;
+    }
+    if let Some(path) = &args.output {
+        let report = Report {
+            capture: &capture,
+            map: &map,
+            device,
+            flip_y: args.flip_y,
+        };
+        let bytes = page(&report, path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let (width, height) = (picture.width, picture.height);
+        let path = path.display();
+        print(&format!("{path}: {width}x{height}, {} KiB\n", bytes >> 10))?;
+    }
+    match map.trouble() {
+        None => Ok(()),
+        Some(trouble) => Err(format!("{name}: {trouble}").into()),
+    }
+}
+
+fn page(report: &Report<'_>, path: &Path) -> std::io::Result<u64> {
+    let mut file = BufWriter::new(File::create(path)?);
+    report.write(&mut file)?;
+    file.flush()?;
+    Ok(file.get_ref().metadata()?.len())
+}
+
+/// What the map says of a pixel.
+fn pixel(map: &FrameMap, x: u16, y: u16) -> String {
+    let threads = map.at(x.into(), y.into());
+    // Writing to a String cannot fail.
+    let mut out = format!("pixel {x},{y}: {} threads\n", threads.len());
+    for thread in threads {
+        let _ = write!(out, "WM thread {}", thread.ordinal);
+        let Some(object) = map.object(thread.object) else {
+            continue;
+        };
+        let _ = writeln!(
+            out,
+            ", object {}, draw call {}, SF thread {}",
+            object.ordinal, object.draw, object.setup
+        );
+        for &id in object.vertices() {
+            for id in map.fetched(id) {
+                if let Some(Origin::Fetched { index, shader, .. }) =
+                    map.vertex(id).map(|vertex| vertex.origin)
+                {
+                    let _ = write!(out, "  vertex {index}");
+                    if let Some(shader) = shader {
+                        let _ = write!(out, ", VS thread {shader}");
+                    }
+                    for input in map.inputs(id) {
+                        let _ = write!(out, ", {:#010x}", input.address);
+                    }
+                    out.push('\n');
+                }
+            }
+        }
+    }
+    out
+}

@@ -1,0 +1,329 @@
+'use strict';
+(async () => {
+  const data = JSON.parse(document.getElementById('data').textContent);
+  const $ = (id) => document.getElementById(id);
+  const { width, height } = data;
+  const TOPOLOGIES = {
+    1: 'POINTLIST', 2: 'LINELIST', 3: 'LINESTRIP', 4: 'TRILIST', 5: 'TRISTRIP', 6: 'TRIFAN', 7: 'QUADLIST', 8: 'QUADSTRIP',
+    9: 'LINELIST_ADJ', 10: 'LINESTRIP_ADJ', 11: 'TRILIST_ADJ', 12: 'TRISTRIP_ADJ', 13: 'TRISTRIP_REVERSE', 14: 'POLYGON',
+    15: 'RECTLIST', 16: 'LINELOOP', 17: 'POINTLIST_BF', 18: 'LINESTRIP_CONT', 19: 'LINESTRIP_BF', 20: 'LINESTRIP_CONT_BF',
+    22: 'TRIFAN_NOSTIPPLE',
+  };
+  const hex = (n) => '0x' + n.toString(16).padStart(8, '0');
+  const number = (v) => (Number.isInteger(v) ? String(v) : String(Number(v.toPrecision(7))));
+  const topology = (code) => TOPOLOGIES[code] || String(code);
+
+  // Elements are built, never parsed: names out of a capture stay text.
+  const el = (name, attributes, ...children) => {
+    const node = document.createElement(name);
+    for (const [key, value] of Object.entries(attributes || {})) {
+      if (key === 'onclick') node.addEventListener('click', value);
+      else if (value !== null && value !== undefined) node.setAttribute(key, value);
+    }
+    node.append(...children.filter((child) => child !== null && child !== undefined));
+    return node;
+  };
+  const svg = (name, attributes) => {
+    const node = document.createElementNS('http://www.w3.org/2000/svg', name);
+    for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value);
+    return node;
+  };
+
+  // Threads: eight dwords each, in the order of their dispatch.
+  const bytes = Uint8Array.from(atob(data.threads), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  const words = new Uint32Array(await new Response(stream).arrayBuffer());
+  const count = words.length / 8;
+  const thread = (n) => {
+    const at = n * 8;
+    const place = words[at + 3];
+    return {
+      ordinal: words[at], object: words[at + 1], kernel: words[at + 2],
+      mask: place & 0xffff, eu: place >>> 16 & 255, slot: place >>> 24,
+    };
+  };
+
+  // Which threads a block of 2x2 pixels has: a list for each, one behind the other.
+  const across = width + 1 >> 1;
+  const down = height + 1 >> 1;
+  const starts = new Uint32Array(across * down + 1);
+  const blocks = (visit) => {
+    for (let n = 0; n < count; n++) {
+      const mask = words[n * 8 + 3] & 0xffff;
+      for (let s = 0; s < 4; s++) {
+        if (!(mask >> s * 4 & 15)) continue;
+        const place = words[n * 8 + 4 + s];
+        const x = (place & 0xffff) >> 1;
+        const y = place >>> 17;
+        if (x < across && y < down) visit(y * across + x, n, s);
+      }
+    }
+  };
+  blocks((block) => { starts[block + 1]++; });
+  for (let b = 0; b < across * down; b++) starts[b + 1] += starts[b];
+  const entries = new Uint32Array(starts[across * down]);
+  const next = starts.slice();
+  blocks((block, n, s) => { entries[next[block]++] = n * 4 + s; });
+  const at = (x, y) => {
+    const block = (y >> 1) * across + (x >> 1);
+    const found = [];
+    for (let i = starts[block]; i < starts[block + 1]; i++) {
+      const n = entries[i] >> 2;
+      const channel = (entries[i] & 3) * 4 + (y & 1) * 2 + (x & 1);
+      const one = thread(n);
+      if (one.mask >> channel & 1) found.push({ ...one, channel });
+    }
+    return found;
+  };
+  const object = (n) => {
+    const [ordinal, draw, code, setup, kernel, vertices, corners] = data.objects[n];
+    return { ordinal, draw, code, setup, kernel, vertices, corners };
+  };
+
+  // The picture.
+  const canvas = $('picture');
+  canvas.width = width;
+  canvas.height = height;
+  const context = canvas.getContext('2d', { willReadFrequently: true });
+  const image = new Image();
+  image.src = data.picture;
+  await image.decode();
+  const row = (y) => (data.flip ? height - 1 - y : y);
+  const source = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
+  source.drawImage(image, 0, 0);
+  const pixels = source.getImageData(0, 0, width, height);
+  const colour = (x, y) => [...pixels.data.subarray((y * width + x) * 4, (y * width + x) * 4 + 4)];
+  const overlay = $('overlay');
+  overlay.setAttribute('viewBox', `0 0 ${width} ${height}`);
+
+  // Pixels that a draw call lit stay, the others step back.
+  let call = null;
+  const paint = () => {
+    const shown = context.createImageData(width, height);
+    const lit = new Uint8Array(width * height);
+    if (call !== null) {
+      blocks((block, n, s) => {
+        if (data.objects[words[n * 8 + 1]][1] !== call) return;
+        const x = block % across * 2;
+        const y = Math.floor(block / across) * 2;
+        for (let p = 0; p < 4; p++) {
+          if (words[n * 8 + 3] >> s * 4 + p & 1 && x + (p & 1) < width) lit[(y + (p >> 1)) * width + x + (p & 1)] = 1;
+        }
+      });
+    }
+    for (let y = 0; y < height; y++) {
+      for (let x = 0; x < width; x++) {
+        const from = (y * width + x) * 4;
+        const to = (row(y) * width + x) * 4;
+        const dim = call !== null && !lit[y * width + x];
+        for (let c = 0; c < 3; c++) shown.data[to + c] = dim ? pixels.data[from + c] / 4 + 24 : pixels.data[from + c];
+        shown.data[to + 3] = dim ? 255 : pixels.data[from + 3];
+      }
+    }
+    context.putImageData(shown, 0, 0);
+  };
+  paint();
+
+  // Draw calls.
+  const threadsOf = new Map();
+  for (let n = 0; n < count; n++) {
+    const draw = data.objects[words[n * 8 + 1]][1];
+    threadsOf.set(draw, (threadsOf.get(draw) || 0) + 1);
+  }
+  const calls = [...threadsOf.keys()].sort((a, b) => a - b);
+  const items = new Map();
+  const choose = (draw) => {
+    call = draw;
+    paint();
+    items.forEach((item, key) => item.setAttribute('aria-current', key === draw));
+    $('slider').value = draw === null ? 0 : calls.indexOf(draw) + 1;
+    $('shown').textContent = draw === null ? 'All draw calls' : `Pixels of draw call ${draw}`;
+  };
+  const title = (draw) => {
+    const command = data.draws[draw].words;
+    return `${draw}: ${topology(command[0] >> 10 & 31)}, ${command[1]} vertices`;
+  };
+  for (const draw of calls) {
+    const label = `${title(draw)}, ${threadsOf.get(draw)} pixel shader threads`;
+    const item = el('li', {}, el('button', { type: 'button', onclick: () => choose(call === draw ? null : draw) }, label));
+    items.set(draw, item);
+    $('list').append(item);
+  }
+  $('slider').max = calls.length;
+  $('slider').addEventListener('input', (event) => {
+    const n = Number(event.target.value);
+    choose(n === 0 ? null : calls[n - 1]);
+  });
+  choose(null);
+
+  // Header.
+  $('title').textContent = `${data.capture} on ${data.device}`;
+  $('facts').textContent = `${width}×${height} pixels, ${data.draws.length} draw calls, ${data.objects.length} objects, ${count} pixel shader threads`
+    + (data.leftOut ? ` (${data.leftOut} earlier ones left out)` : '');
+  if (data.trouble) {
+    $('trouble').hidden = false;
+    $('trouble').textContent = data.trouble;
+  }
+
+  // What is shown of a pixel.
+  const facts = (pairs) => el('dl', {}, ...pairs.filter((pair) => pair[1] !== null && pair[1] !== undefined)
+    .flatMap(([name, value, id]) => [el('dt', {}, name), el('dd', id ? { id } : {}, String(value))]));
+  const fetched = (id) => {
+    const vertex = data.vertices[id];
+    if (vertex[1] !== null) return [id];
+    return [...new Set(data.between[vertex[2]][4].flatMap(fetched))];
+  };
+  const vertexTable = (ids, places) => {
+    const head = ['vertex', 'URB entry', 'from', 'screen x, y, z'];
+    const rows = ids.map((id, n) => {
+      const vertex = data.vertices[id];
+      const place = places && places[n] ? places[n].map(number).join(', ') : '';
+      if (vertex[1] === null) {
+        const between = data.between[vertex[2]];
+        return el('tr', { 'data-vertex': id }, el('td', {}, `output ${vertex[3]}`), el('td', {}, String(vertex[0])),
+          el('td', {}, `${between[0]} thread ${between[1]}`), el('td', {}, place));
+      }
+      const [handle, , index, instance, , shader] = vertex;
+      return el('tr', { 'data-vertex': id, 'data-index': index, 'data-shader': shader },
+        el('td', {}, `index ${index}` + (instance ? `, instance ${instance}` : '')), el('td', {}, String(handle)),
+        el('td', {}, shader === null ? 'VF' : `VS thread ${shader}`), el('td', {}, place));
+    });
+    return el('div', { class: 'scroll' }, el('table', {}, el('tr', {}, ...head.map((h) => el('th', {}, h))), ...rows));
+  };
+  const inputTable = (ids) => {
+    const head = ['vertex', 'element', 'buffer', 'address', 'format', 'value'];
+    const rows = ids.flatMap((id) => data.vertices[id][6].map(([element, buffer, address, format, value]) =>
+      el('tr', { 'data-input': hex(address) }, el('td', {}, `index ${data.vertices[id][2]}`), el('td', {}, String(element)),
+        el('td', {}, String(buffer)), el('td', { class: 'mono' }, hex(address)), el('td', {}, format),
+        el('td', {}, value ? value.map((v) => (v === null ? 'not a number' : number(v))).join(', ') : 'outside of every buffer'))));
+    if (!rows.length) return el('p', { class: 'empty' }, 'Nothing comes from memory.');
+    return el('div', { class: 'scroll' }, el('table', {}, el('tr', {}, ...head.map((h) => el('th', {}, h))), ...rows));
+  };
+  const kernel = (draw, unit, pointer, open) => {
+    const lines = pointer === null ? null : data.kernels[`${data.draws[draw].exec}:${pointer}`];
+    if (!lines) return null;
+    const node = el('details', { 'data-kernel': unit }, el('summary', {}, `${unit} kernel at ${hex(pointer)}`), el('pre', {}, lines.join('\n')));
+    node.open = open;
+    return node;
+  };
+  const show = (one) => {
+    const of = object(one.object);
+    const draw = data.draws[of.draw];
+    const vertices = of.vertices;
+    const betweens = [...new Set(vertices.map((id) => data.vertices[id]).filter((v) => v[1] === null).map((v) => v[2]))];
+    const inputs = [...new Set(vertices.flatMap(fetched))];
+    const w = draw.words;
+    drawObject(of);
+    return [
+      el('div', { class: 'card' }, el('h2', {}, `WM thread ${one.ordinal}`), facts([
+        ['Ran on', `EU ${one.eu}, thread ${one.slot}`],
+        ['Kernel', hex(one.kernel)],
+        ['Lit pixels', `0x${one.mask.toString(16).padStart(4, '0')}, this one is bit ${one.channel}`],
+        ['Object', `${of.ordinal} of SF, ${topology(of.code)}`, 'object'],
+        ['Setup', `SF thread ${of.setup}, kernel ${hex(of.kernel)}`, 'setup'],
+        ...betweens.map((id) => {
+          const [unit, ordinal, start, code] = data.between[id];
+          return [unit === 'GS' ? 'Geometry' : 'Clipped', `${unit} thread ${ordinal}, kernel ${hex(start)}, of a ${topology(code)}`];
+        }),
+        ['Draw call', `${of.draw}, number ${draw.number} of ${draw.name || `submission ${draw.exec}`}, 3DPRIMITIVE at ${hex(draw.address)}`, 'draw'],
+      ])),
+      el('div', { class: 'card', id: 'vertices' }, el('h2', {}, 'Vertices'), vertexTable(vertices, of.corners),
+        ...betweens.map((id) => el('div', {}, el('h3', {}, `Into ${data.between[id][0]} thread ${data.between[id][1]}`), vertexTable(data.between[id][4]))),
+        el('h3', {}, 'Inputs'), inputTable(inputs)),
+      el('div', { class: 'card', id: 'kernels' }, el('h2', {}, 'Kernels'),
+        kernel(of.draw, 'WM', one.kernel, true), kernel(of.draw, 'SF', of.kernel, false),
+        ...betweens.map((id) => kernel(of.draw, data.between[id][0], data.between[id][2], false)),
+        kernel(of.draw, 'VS', draw.kernels.VS, false)),
+      el('div', { class: 'card', id: 'state' }, el('h2', {}, 'Draw call'), facts([
+        ['Topology', topology(w[0] >> 10 & 31)],
+        ['Access', w[0] >> 15 & 1 ? 'random, through the index buffer' : 'sequential'],
+        ['Vertices', `${w[1]} from ${w[2]}`],
+        ['Instances', `${w[3]} from ${w[4]}`],
+        ['Base vertex', w[5] | 0],
+      ]), el('h3', {}, 'Commands in force and the state that they point at'),
+      ...draw.state.map((n) => el('details', { 'data-state': data.sections[n][0] }, el('summary', {}, data.sections[n][0]), el('pre', {}, data.sections[n][1])))),
+    ];
+  };
+
+  let now = null;
+  const place = ([x, y]) => {
+    const [left, top] = data.origin;
+    return [x + left, data.flip ? height - (y + top) : y + top];
+  };
+  const drawPixel = () => {
+    overlay.replaceChildren();
+    if (!now) return;
+    const [x, y] = [now[0], row(now[1])];
+    // A frame around it that can be seen at any scale.
+    const pad = Math.max(1, width / 160);
+    for (const name of ['pixel', 'pixel inner']) {
+      overlay.append(svg('rect', { class: name, x: x - pad, y: y - pad, width: 1 + 2 * pad, height: 1 + 2 * pad }));
+    }
+  };
+  const drawObject = (of) => {
+    drawPixel();
+    const corners = of.corners.map(place);
+    const points = corners.map((corner) => corner.join(',')).join(' ');
+    overlay.prepend(svg('polygon', { class: 'triangle', points }), svg('polygon', { class: 'edge', points }));
+    for (const [cx, cy] of corners) overlay.append(svg('circle', { cx, cy, r: width / 110 }));
+  };
+  const select = (x, y) => {
+    now = [x, y];
+    drawPixel();
+    const threads = at(x, y);
+    const rgba = colour(x, y);
+    const swatch = el('span', { class: 'swatch' });
+    swatch.style.background = `rgba(${rgba.slice(0, 3).join(',')},${rgba[3] / 255})`;
+    const list = el('ol', { id: 'threads' });
+    const body = el('div', { id: 'walk' });
+    const pick = (n) => {
+      [...list.children].forEach((item, m) => item.setAttribute('aria-current', m === n));
+      body.replaceChildren(...show(threads[n]));
+    };
+    threads.forEach((one, n) => {
+      const of = object(one.object);
+      const label = `${n + 1}. WM thread ${one.ordinal}: object ${of.ordinal}, draw call ${of.draw}`;
+      list.append(el('li', { 'data-ordinal': one.ordinal, 'data-object': of.ordinal, 'data-draw': of.draw, 'data-setup': of.setup },
+        el('button', { type: 'button', onclick: () => pick(n) }, label)));
+    });
+    $('right').replaceChildren(
+      el('div', { class: 'card', id: 'pixel', 'data-x': x, 'data-y': y },
+        el('h2', {}, `Pixel ${x},${y}`, swatch, `rgba ${rgba.join(', ')}`),
+        threads.length ? list : el('p', { class: 'empty' }, 'No pixel shader thread has had it.')),
+      body);
+    if (threads.length) pick(threads.length - 1);
+  };
+  const fromHash = () => {
+    const match = /^#(\d+),(\d+)$/.exec(location.hash);
+    if (!match) return;
+    const [x, y] = [Number(match[1]), Number(match[2])];
+    if (x < width && y < height) {
+      if (!now || now[0] !== x || now[1] !== y) select(x, y);
+    } else {
+      now = null;
+      drawPixel();
+      $('right').replaceChildren(el('p', { class: 'empty' }, `Pixel ${x},${y} lies outside of the picture.`));
+    }
+  };
+  const go = (x, y) => {
+    const inside = (v, end) => Math.min(Math.max(v, 0), end - 1);
+    [x, y] = [inside(x, width), inside(y, height)];
+    history.replaceState(null, '', `#${x},${y}`);
+    select(x, y);
+  };
+  $('frame').addEventListener('click', (event) => {
+    const box = canvas.getBoundingClientRect();
+    go(Math.floor((event.clientX - box.left) / box.width * width), row(Math.floor((event.clientY - box.top) / box.height * height)));
+  });
+  $('frame').addEventListener('keydown', (event) => {
+    const step = event.shiftKey ? 8 : 1;
+    const move = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, -step], ArrowDown: [0, step] }[event.key];
+    if (!move) return;
+    event.preventDefault();
+    const [x, y] = now || [width >> 1, height >> 1];
+    go(x + move[0], y + (data.flip ? -move[1] : move[1]));
+  });
+  window.addEventListener('hashchange', fromHash);
+  fromHash();
+  document.documentElement.dataset.ready = 'true';
+})();

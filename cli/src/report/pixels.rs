@@ -1,0 +1,160 @@
+//! Threads, objects and vertices of a frame's last target, compactly.
+//!
+//! No PRM chapter. The order of numbers is that in which page.js reads them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::{Value, json};
+
+use crate::capture::Capture;
+use crate::frame_map::{BetweenId, FrameMap, Object, ObjectId, Origin, VertexId};
+
+/// Most pixel shader threads of a page; of more, the last ones are in it.
+const MAX_THREADS: usize = 1 << 19;
+
+/// What pixels lead to.
+pub struct Pixels {
+    /// Ordinal, number in `objects`, kernel, lit pixels with EU and slot, four subspans: a zlib stream of dwords.
+    pub threads: Vec<u8>,
+    /// Threads that the page does not have.
+    pub left_out: usize,
+    /// The objects.
+    pub objects: Vec<Value>,
+    /// Draw calls that made pixels.
+    pub draws: BTreeSet<u32>,
+    vertices: BTreeSet<VertexId>,
+    between: BTreeSet<BetweenId>,
+}
+
+impl Pixels {
+    /// Collects them.
+    pub fn of(map: &FrameMap) -> Self {
+        let left_out = map.threads().count().saturating_sub(MAX_THREADS);
+        let mut numbers: BTreeMap<ObjectId, u32> = BTreeMap::new();
+        let mut pixels = Pixels {
+            threads: Vec::new(),
+            left_out,
+            objects: Vec::new(),
+            draws: BTreeSet::new(),
+            vertices: BTreeSet::new(),
+            between: BTreeSet::new(),
+        };
+        let mut words = Vec::new();
+        for (thread, subspans) in map.threads().skip(left_out) {
+            let Some(object) = map.object(thread.object) else {
+                continue;
+            };
+            let number = *numbers.entry(thread.object).or_insert_with(|| {
+                pixels.take(map, object);
+                // CAST: fewer than threads.
+                pixels.objects.len() as u32 - 1
+            });
+            let place =
+                u32::from(thread.mask) | u32::from(thread.eu) << 16 | u32::from(thread.slot) << 24;
+            // CAST: threads of a frame are fewer than 2^32.
+            words.extend([thread.ordinal as u32, number, thread.kernel, place]);
+            words.extend(subspans);
+        }
+        pixels.threads = super::packed(&words);
+        pixels
+    }
+
+    fn take(&mut self, map: &FrameMap, object: &Object) {
+        self.draws.insert(object.draw);
+        let vertices: Vec<u32> = object.vertices().iter().map(|id| id.0).collect();
+        let mut ahead = object.vertices().to_vec();
+        while let Some(id) = ahead.pop() {
+            if !self.vertices.insert(id) {
+                continue;
+            }
+            if let Some(Origin::Emitted { by, .. }) = map.vertex(id).map(|vertex| vertex.origin)
+                && self.between.insert(by)
+                && let Some(between) = map.between(by)
+            {
+                ahead.extend(&between.vertices);
+            }
+        }
+        self.objects.push(json!([
+            object.ordinal,
+            object.draw,
+            object.topology,
+            object.setup,
+            object.setup_kernel,
+            vertices,
+            object.corners(),
+        ]));
+    }
+
+    /// The vertices by number: handle, draw call, index, instance, sequence, thread, inputs; or handle, null, thread
+    /// of GS or clipper, number.
+    pub fn vertices(&self, map: &FrameMap, capture: &Capture) -> Value {
+        let mut out = serde_json::Map::new();
+        for &id in &self.vertices {
+            let Some(vertex) = map.vertex(id) else {
+                continue;
+            };
+            let value = match vertex.origin {
+                Origin::Emitted { by, number } => json!([vertex.handle, null, by.0, number]),
+                Origin::Fetched {
+                    draw,
+                    index,
+                    instance,
+                    sequence,
+                    shader,
+                } => {
+                    let exec = map.draws().get(draw as usize).map(|draw| draw.exec);
+                    let exec = exec.and_then(|exec| capture.execs.get(exec));
+                    let inputs = map.inputs(id);
+                    let inputs = inputs.iter().map(|input| {
+                        let value = exec.and_then(|exec| input.value(exec));
+                        let float = !input.format.name.contains("INT");
+                        let shown = value.map(|value| {
+                            value.map(|bits| match float {
+                                true => json!(f32::from_bits(bits)),
+                                false => json!(bits),
+                            })
+                        });
+                        json!([
+                            input.element,
+                            input.buffer,
+                            input.address,
+                            input.format.name,
+                            shown
+                        ])
+                    });
+                    let inputs: Vec<Value> = inputs.collect();
+                    json!([
+                        vertex.handle,
+                        draw,
+                        index,
+                        instance,
+                        sequence,
+                        shader,
+                        inputs
+                    ])
+                }
+            };
+            out.insert(id.0.to_string(), value);
+        }
+        Value::Object(out)
+    }
+
+    /// Threads of GS and clipper by number: unit, ordinal, kernel, topology, vertices.
+    pub fn between(&self, map: &FrameMap) -> Value {
+        let mut out = serde_json::Map::new();
+        for &id in &self.between {
+            if let Some(between) = map.between(id) {
+                let vertices: Vec<u32> = between.vertices.iter().map(|id| id.0).collect();
+                let value = json!([
+                    between.unit.name(),
+                    between.ordinal,
+                    between.kernel,
+                    between.topology,
+                    vertices
+                ]);
+                out.insert(id.0.to_string(), value);
+            }
+        }
+        Value::Object(out)
+    }
+}

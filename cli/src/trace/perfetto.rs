@@ -1,0 +1,366 @@
+//! Events as Chrome's trace events: a JSON array of objects with `ph`, `ts`, `dur`, `pid`, `tid`, `name`, `args`.
+//!
+//! No PRM chapter; the format is Google's "Trace Event Format", JSON Array Format, which Perfetto reads too. Threads
+//! and commands are complete events, what has no length is an instant event, names of tracks are metadata. Where in
+//! its thread a message was sent is not told by the device: messages are spread evenly over what the thread has left.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mmio_mock::status::Unit;
+use mmio_mock::trace::{Dispatch, Event};
+use regs::gen40;
+
+use super::json::Object;
+use super::{function, nanos, unit};
+
+/// Messages of one thread that are kept until it ends; the others are counted.
+const MESSAGES: usize = 1 << 12;
+
+/// The process of the execution units: a track is a thread slot.
+const EUS: u64 = 1;
+/// The process of everything else: a track is a unit.
+const UNITS: u64 = 2;
+
+/// Tracks of [`UNITS`].
+mod track {
+    pub const COMMANDS: u64 = 1;
+    pub const VF: u64 = 2;
+    /// Fixed functions follow by FFID.
+    pub const FUNCTIONS: u64 = 10;
+    pub const HOST: u64 = 30;
+    pub const INTERRUPTS: u64 = 31;
+    /// Clients of memory follow by first write.
+    pub const MEMORY: u64 = 40;
+}
+
+#[derive(Clone, Copy)]
+struct Message {
+    at: u64,
+    ip: u32,
+    sfid: u8,
+    desc: u32,
+    length: u8,
+    response: u8,
+    mask: u16,
+    ticks: u32,
+    dropped: bool,
+}
+
+struct Thread {
+    start: u64,
+    dispatch: Dispatch,
+    messages: Vec<Message>,
+    left_out: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Command {
+    start: u64,
+    addr: u32,
+    header: u32,
+    dwords: u32,
+}
+
+/// What has begun.
+#[derive(Default)]
+pub struct Perfetto {
+    begun: bool,
+    named: BTreeSet<(u64, u64)>,
+    threads: BTreeMap<(u8, u8), Thread>,
+    command: Option<Command>,
+    clients: Vec<&'static str>,
+    /// Time of the last event.
+    now: u64,
+}
+
+impl Perfetto {
+    /// Appends what an event completes.
+    pub fn event(&mut self, mhz: u32, ticks: u64, event: &Event, out: &mut String) {
+        let before = self.now;
+        self.now = self.now.max(ticks);
+        let at = self.now;
+        match *event {
+            Event::MmioWrite { offset, value } => {
+                let register = gen40::lookup(offset).map_or("?", |(id, ..)| id.name());
+                self.instant((track::HOST, "host"), register, at, mhz, out, |args| {
+                    args.hex("offset", offset).hex("value", value);
+                });
+            }
+            Event::Command {
+                addr,
+                header,
+                dwords,
+            } => {
+                // A command lasts until the next one, or until nothing is left to do.
+                self.command_ends(before, mhz, out);
+                self.command = Some(Command {
+                    start: at,
+                    addr,
+                    header,
+                    dwords,
+                });
+            }
+            Event::Dispatch(dispatch) => {
+                let key = (dispatch.eu, dispatch.slot);
+                self.thread_ends(key, before, None, mhz, out);
+                let thread = Thread {
+                    start: at,
+                    dispatch,
+                    messages: Vec::new(),
+                    left_out: 0,
+                };
+                self.threads.insert(key, thread);
+            }
+            Event::End {
+                eu,
+                slot,
+                instructions,
+                ..
+            } => self.thread_ends((eu, slot), at, Some(instructions), mhz, out),
+            Event::Primitive { sequence } => {
+                self.function(Unit::Wiz.ffid(), "primitive", at, mhz, out, |args| {
+                    args.number("sequence", sequence);
+                });
+            }
+            Event::Irq { bits } => {
+                let name = if bits == 0 { "line down" } else { "line up" };
+                let track = (track::INTERRUPTS, "interrupts");
+                self.instant(track, name, at, mhz, out, |args| {
+                    args.hex("bits", bits);
+                });
+            }
+            Event::Vertex {
+                index,
+                handle,
+                fresh,
+                instance,
+            } => {
+                let name = if fresh { "vertex" } else { "cached vertex" };
+                self.instant((track::VF, "VF"), name, at, mhz, out, |args| {
+                    args.number("index", index)
+                        .number("instance", instance)
+                        .number("handle", handle);
+                });
+            }
+            Event::Object {
+                ffid,
+                topology,
+                ref handles,
+                count,
+            } => self.function(ffid, "object", at, mhz, out, |args| {
+                let count = usize::from(count).min(handles.len());
+                args.number("topology", topology)
+                    .numbers("handles", handles.get(..count).unwrap_or_default());
+            }),
+            Event::Emit { ffid, handle } => {
+                self.function(ffid, "emit", at, mhz, out, |args| {
+                    args.number("handle", handle);
+                });
+            }
+            Event::Message {
+                eu,
+                slot,
+                ip,
+                sfid,
+                desc,
+                length,
+                response,
+                mask,
+                ticks,
+                dropped,
+                ..
+            } => {
+                if let Some(thread) = self.threads.get_mut(&(eu, slot)) {
+                    if thread.messages.len() >= MESSAGES {
+                        thread.left_out += 1;
+                        return;
+                    }
+                    thread.messages.push(Message {
+                        at,
+                        ip,
+                        sfid,
+                        desc,
+                        length,
+                        response,
+                        mask,
+                        ticks,
+                        dropped,
+                    });
+                }
+            }
+            Event::Memory {
+                client,
+                addr,
+                bytes,
+                write,
+            } => {
+                let number = self.clients.iter().position(|&other| other == client);
+                let number = number.unwrap_or_else(|| {
+                    self.clients.push(client);
+                    self.clients.len() - 1
+                });
+                let track = (track::MEMORY + number as u64, client);
+                let name = if write { "write" } else { "read" };
+                self.instant(track, name, at, mhz, out, |args| {
+                    args.hex("addr", addr).number("bytes", bytes);
+                });
+            }
+            // The windower's track has the primitive.
+            Event::Placed { .. } => {}
+        }
+    }
+
+    /// Appends what has not ended, and the end.
+    pub fn finish(&mut self, mhz: u32, out: &mut String) {
+        self.command_ends(self.now, mhz, out);
+        while let Some((&key, _)) = self.threads.first_key_value() {
+            self.thread_ends(key, self.now, None, mhz, out);
+        }
+        out.push_str(if self.begun { "\n]\n" } else { "[]\n" });
+    }
+
+    /// Begins an event of a track, which gets its name when it is new.
+    fn begin<'o>(&mut self, (pid, tid): (u64, u64), name: &str, out: &'o mut String) -> Object<'o> {
+        for (tid, what, name) in [
+            (0, "process_name", if pid == EUS { "EUs" } else { "units" }),
+            (tid, "thread_name", name),
+        ] {
+            if self.named.insert((pid, tid)) {
+                self.separate(out);
+                let mut o = Object::new(out);
+                o.text("ph", "M").text("name", what).number("ts", 0u64);
+                o.number("pid", pid).number("tid", tid);
+                Object::new(o.key("args")).text_end("name", name);
+                o.end();
+            }
+        }
+        self.separate(out);
+        let mut o = Object::new(out);
+        o.number("pid", pid).number("tid", tid);
+        o
+    }
+
+    fn separate(&mut self, out: &mut String) {
+        let first = !std::mem::replace(&mut self.begun, true);
+        out.push_str(if first { "[\n" } else { ",\n" });
+    }
+
+    fn instant(
+        &mut self,
+        (tid, track): (u64, &str),
+        name: &str,
+        at: u64,
+        mhz: u32,
+        out: &mut String,
+        args: impl FnOnce(&mut Object<'_>),
+    ) {
+        let mut o = self.begin((UNITS, tid), track, out);
+        o.text("ph", "i").text("s", "t").text("name", name);
+        o.micros("ts", nanos(at, mhz));
+        let mut inner = Object::new(o.key("args"));
+        args(&mut inner);
+        inner.end();
+        o.end();
+    }
+
+    fn function(
+        &mut self,
+        ffid: u8,
+        name: &str,
+        at: u64,
+        mhz: u32,
+        out: &mut String,
+        args: impl FnOnce(&mut Object<'_>),
+    ) {
+        let track = (track::FUNCTIONS + u64::from(ffid), unit(ffid));
+        self.instant(track, name, at, mhz, out, args);
+    }
+
+    fn command_ends(&mut self, at: u64, mhz: u32, out: &mut String) {
+        let Some(command) = self.command.take() else {
+            return;
+        };
+        let name = gen40::command(command.header).map_or("?", |command| command.name);
+        let track = "command streamer";
+        let mut o = self.begin((UNITS, track::COMMANDS), track, out);
+        span(&mut o, name, "command", command.start, at, mhz);
+        let mut args = Object::new(o.key("args"));
+        args.hex("addr", command.addr)
+            .hex("header", command.header)
+            .number("dwords", command.dwords);
+        args.end();
+        o.end();
+    }
+
+    /// Writes a thread and its messages; without `instructions` it has not ended.
+    fn thread_ends(
+        &mut self,
+        key: (u8, u8),
+        at: u64,
+        instructions: Option<u64>,
+        mhz: u32,
+        out: &mut String,
+    ) {
+        let Some(thread) = self.threads.remove(&key) else {
+            return;
+        };
+        let dispatch = &thread.dispatch;
+        let at = at.max(thread.start);
+        let tid = u64::from(key.0) * 16 + u64::from(key.1) + 1;
+        let track = format!("EU {} thread {}", key.0, key.1);
+        let mut o = self.begin((EUS, tid), &track, out);
+        let name = format!("{} {:08x}", unit(dispatch.ffid), dispatch.kernel);
+        span(&mut o, &name, "thread", thread.start, at, mhz);
+        let mut args = Object::new(o.key("args"));
+        args.number("ordinal", dispatch.ordinal)
+            .number("mask", dispatch.mask);
+        args.hexes("r0", &dispatch.r0);
+        match instructions {
+            Some(instructions) => args.number("instructions", instructions),
+            None => args.bool("ended", false),
+        };
+        if thread.left_out > 0 {
+            args.number("messages left out", thread.left_out);
+        }
+        args.end();
+        o.end();
+        for (message, start, end) in placed(&thread, at) {
+            let mut o = self.begin((EUS, tid), &track, out);
+            span(&mut o, function(message.sfid), "message", start, end, mhz);
+            let mut args = Object::new(o.key("args"));
+            args.hex("ip", message.ip).hex("desc", message.desc);
+            args.number("length", message.length)
+                .number("response", message.response);
+            args.number("mask", message.mask)
+                .bool("dropped", message.dropped);
+            args.end();
+            o.end();
+        }
+    }
+}
+
+/// A complete event.
+fn span(o: &mut Object<'_>, name: &str, category: &str, start: u64, end: u64, mhz: u32) {
+    let (start, end) = (nanos(start, mhz), nanos(end, mhz));
+    o.text("ph", "X").text("cat", category).text("name", name);
+    o.micros("ts", start)
+        .micros("dur", end.saturating_sub(start));
+}
+
+/// The messages of a thread that ended at `end`, with begin and end of each: one after another, none before the
+/// thread's turn that sent it, what is left of the time in equal parts between them.
+fn placed(thread: &Thread, end: u64) -> Vec<(Message, u64, u64)> {
+    let mut rest: u64 = thread.messages.iter().map(|m| u64::from(m.ticks)).sum();
+    let whole = end.saturating_sub(thread.start);
+    let gap = whole.saturating_sub(rest) / (thread.messages.len() as u64 + 1);
+    let mut cursor = thread.start;
+    let mut out = Vec::with_capacity(thread.messages.len());
+    for message in &thread.messages {
+        let latest = end.saturating_sub(rest).max(cursor);
+        let start = (cursor + gap).max(message.at).min(latest);
+        cursor = (start + u64::from(message.ticks)).min(end);
+        rest -= u64::from(message.ticks);
+        out.push((*message, start.min(end), cursor));
+    }
+    out
+}

@@ -1,0 +1,209 @@
+//! Traces as JSON lines and as Chrome's trace events.
+//!
+//! No PRM chapter. Expectations: the device's own counters, and Google's "Trace Event Format" (what each phase needs).
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use crestline_cli::capture::Capture;
+use crestline_cli::replay::{Report, Session};
+use crestline_cli::trace::{Format, stream};
+use crestline_tests::scenes::{SCENES, capture, options};
+use mmio_mock::status::Unit;
+use mmio_mock::trace::Trace;
+use serde_json::Value;
+
+/// A file in memory.
+#[derive(Clone, Default)]
+struct Memory(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Memory {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The trace of a capture, what the device counted, and messages by function ID.
+fn traced(capture: &Capture, format: Format) -> (String, Report, [u64; 8]) {
+    let memory = Memory::default();
+    let options = options(capture);
+    let out = Box::new(memory.clone());
+    let (trace, file) = stream(format, options.device.core_mhz, out).unwrap();
+    let mut session = Session::with_trace(options, capture.buffer_bytes(), trace).unwrap();
+    for exec in &capture.execs {
+        session.run(exec).unwrap();
+    }
+    let report = session.report();
+    let messages = session.platform().device().messages();
+    session.platform().device().set_trace(Trace::default());
+    session.finish().unwrap();
+    assert!(file.finish().unwrap() > 0);
+    let bytes = memory.0.lock().unwrap().clone();
+    (String::from_utf8(bytes).unwrap(), report, messages)
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    assert!(text.ends_with('\n'));
+    text.lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect()
+}
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name]
+        .as_str()
+        .unwrap_or_else(|| panic!("{name} of {value}"))
+}
+
+/// `0x0010b174` as a number.
+fn hex(value: &Value, name: &str) -> u32 {
+    u32::from_str_radix(text(value, name).strip_prefix("0x").unwrap(), 16).unwrap()
+}
+
+#[test]
+fn lines_count_what_the_device_counts() {
+    for scene in SCENES {
+        let (written, report, messages) = traced(&capture(scene), Format::Jsonl);
+        let lines = lines(&written);
+        let count = |wanted: &dyn Fn(&Value) -> bool| lines.iter().filter(|l| wanted(l)).count();
+        let of = |event: &str| count(&|line| line["event"] == event) as u64;
+        let activity = &report.activity;
+        assert_eq!(of("command"), activity.commands, "{scene}");
+        assert_eq!(of("vertex"), activity.vertices, "{scene}");
+        for unit in Unit::ALL {
+            let started = |line: &Value| line["event"] == "dispatch" && line["unit"] == unit.name();
+            let ended = |line: &Value| line["event"] == "end" && line["unit"] == unit.name();
+            let threads = activity.threads[unit as usize];
+            assert_eq!(count(&started) as u64, threads, "{scene} {unit:?}");
+            assert_eq!(count(&ended) as u64, threads, "{scene} {unit:?}");
+            let instructions = lines.iter().filter(|line| ended(line));
+            let instructions = instructions.map(|line| line["instructions"].as_u64().unwrap());
+            let executed = activity.instructions[unit as usize];
+            assert_eq!(instructions.sum::<u64>(), executed, "{scene} {unit:?}");
+        }
+        for (sfid, &sent) in (0..8u64).zip(&messages) {
+            let message = |line: &Value| line["event"] == "message" && line["sfid"] == sfid;
+            assert_eq!(count(&message) as u64, sent, "{scene}: function {sfid}");
+        }
+        let sf = |line: &Value| line["event"] == "object" && line["unit"] == "SF";
+        assert_eq!(count(&sf) as u64, activity.objects, "{scene}");
+        let times = lines.iter().map(|line| line["t"].as_u64().unwrap());
+        assert!(times.is_sorted(), "{scene}");
+        // The submission's seqno store, and the interrupt that tells of it.
+        assert!(of("memory") > 0 && of("interrupt") > 0, "{scene}");
+        let last = lines.iter().rfind(|line| line["event"] == "interrupt");
+        assert_eq!(hex(last.unwrap(), "bits"), 0, "{scene}: acknowledged");
+    }
+}
+
+#[test]
+fn the_same_capture_has_the_same_lines() {
+    let capture = capture("c_gouraud");
+    assert_eq!(
+        traced(&capture, Format::Jsonl).0,
+        traced(&capture, Format::Jsonl).0
+    );
+}
+
+/// Checks an array of trace events against the format's description; returns the events.
+fn checked(written: &str) -> Vec<Value> {
+    let Value::Array(events) = serde_json::from_str(written).unwrap() else {
+        panic!("no array");
+    };
+    let mut named = BTreeMap::new();
+    let mut last: BTreeMap<(u64, u64), f64> = BTreeMap::new();
+    for event in &events {
+        let (pid, tid) = (
+            event["pid"].as_u64().unwrap(),
+            event["tid"].as_u64().unwrap(),
+        );
+        assert!(!text(event, "name").is_empty());
+        let ts = event["ts"].as_f64().unwrap();
+        assert!(event["args"].is_object(), "{event}");
+        match text(event, "ph") {
+            "M" => {
+                let what = text(event, "name");
+                assert!(["process_name", "thread_name"].contains(&what));
+                let name = text(&event["args"], "name").to_owned();
+                assert_eq!(named.insert((pid, tid), name), None, "named twice");
+                continue;
+            }
+            "X" => {
+                assert!(event["dur"].as_f64().unwrap() >= 0.0);
+            }
+            "i" => assert!(["g", "p", "t"].contains(&text(event, "s"))),
+            other => panic!("phase {other}"),
+        }
+        assert!(named.contains_key(&(pid, tid)), "track without a name");
+        let before = last.insert((pid, tid), ts).unwrap_or(0.0);
+        assert!(before <= ts, "time goes back: {event}");
+    }
+    events
+}
+
+#[test]
+fn trace_events_are_what_viewers_take() {
+    for scene in ["c_gouraud", "g_gears"] {
+        let (written, report, messages) = traced(&capture(scene), Format::Perfetto);
+        let events = checked(&written);
+        let count = |category: &str| events.iter().filter(|e| e["cat"] == category).count() as u64;
+        assert_eq!(count("command"), report.activity.commands, "{scene}");
+        assert_eq!(count("thread"), report.activity.threads.iter().sum::<u64>());
+        assert_eq!(count("message"), messages.iter().sum::<u64>(), "{scene}");
+        // Slices of a track are within one another or apart.
+        let mut open: BTreeMap<(u64, u64), Vec<u64>> = BTreeMap::new();
+        let nanos = |value: &Value| (value.as_f64().unwrap() * 1000.0).round() as u64;
+        for event in events.iter().filter(|event| event["ph"] == "X") {
+            let key = (
+                event["pid"].as_u64().unwrap(),
+                event["tid"].as_u64().unwrap(),
+            );
+            let (start, dur) = (nanos(&event["ts"]), nanos(&event["dur"]));
+            let open = open.entry(key).or_default();
+            while open.last().is_some_and(|&end| end <= start) {
+                open.pop();
+            }
+            if let Some(&end) = open.last() {
+                assert!(start + dur <= end, "{scene}: {event} sticks out");
+            }
+            if event["cat"] == "message" {
+                assert_eq!(open.len(), 1, "{scene}: a message outside of a thread");
+            }
+            open.push(start + dur);
+        }
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_told() {
+    struct Full;
+    impl Write for Full {
+        fn write(&mut self, _: &[u8]) -> std::io::Result<usize> {
+            Err(std::io::ErrorKind::StorageFull.into())
+        }
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+    let capture = capture("a_clear");
+    let options = options(&capture);
+    let (trace, file) = stream(Format::Jsonl, options.device.core_mhz, Box::new(Full)).unwrap();
+    let mut session = Session::with_trace(options, capture.buffer_bytes(), trace).unwrap();
+    for exec in &capture.execs {
+        session.run(exec).unwrap();
+    }
+    session.platform().device().set_trace(Trace::default());
+    session.finish().unwrap();
+    let error = file.finish().unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::StorageFull);
+}
+
+#[test]
+fn text_is_left_to_the_device() {
+    assert!(stream(Format::Text, 500, Box::new(std::io::sink())).is_none());
+}
