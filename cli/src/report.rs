@@ -75,7 +75,7 @@ impl Report<'_> {
         let picture = self.map.picture();
         let (x, y) = self.map.origin();
         Ok(json!({
-            "capture": self.capture.name,
+            "capture": short(&self.capture.name),
             "device": self.device.title,
             "width": picture.width,
             "height": picture.height,
@@ -92,6 +92,15 @@ impl Report<'_> {
             "sections": sections.list,
             "kernels": kernels,
         }))
+    }
+}
+
+/// The last two parts of a path: a page goes elsewhere, where the others mean nothing.
+fn short(path: &str) -> &str {
+    let mut ends = path.rmatch_indices('/').map(|(at, _)| at);
+    match ends.nth(1) {
+        Some(at) => &path[at + 1..],
+        None => path,
     }
 }
 
@@ -138,7 +147,14 @@ type Isa = Verx10;
 
 #[cfg(test)]
 mod tests {
-    use super::base64;
+    use super::{base64, short};
+
+    #[test]
+    fn names_are_short() {
+        assert_eq!(short("/a/b/g_gears/frame.crest"), "g_gears/frame.crest");
+        assert_eq!(short("frame.crest"), "frame.crest");
+        assert_eq!(short("x/frame.crest"), "x/frame.crest");
+    }
 
     #[test]
     fn base64_of_rfc_4648() {

@@ -70,28 +70,39 @@ fn lines_count_what_the_device_counts() {
     for scene in SCENES {
         let (written, report, messages) = traced(&capture(scene), Format::Jsonl);
         let lines = lines(&written);
-        let count = |wanted: &dyn Fn(&Value) -> bool| lines.iter().filter(|l| wanted(l)).count();
-        let of = |event: &str| count(&|line| line["event"] == event) as u64;
+        let mut tally: BTreeMap<String, u64> = BTreeMap::new();
+        for line in &lines {
+            let event = text(line, "event");
+            let mut count = |name: String, n| *tally.entry(name).or_default() += n;
+            count(event.to_owned(), 1);
+            if let Some(unit) = line["unit"].as_str().filter(|_| event != "message") {
+                count(format!("{event} {unit}"), 1);
+                if event == "end" {
+                    let executed = line["instructions"].as_u64().unwrap();
+                    count(format!("instructions {unit}"), executed);
+                }
+            }
+            if event == "message" {
+                count(format!("function {}", line["sfid"]), 1);
+            }
+        }
+        let of = |name: &str| tally.get(name).copied().unwrap_or(0);
         let activity = &report.activity;
         assert_eq!(of("command"), activity.commands, "{scene}");
         assert_eq!(of("vertex"), activity.vertices, "{scene}");
         for unit in Unit::ALL {
-            let started = |line: &Value| line["event"] == "dispatch" && line["unit"] == unit.name();
-            let ended = |line: &Value| line["event"] == "end" && line["unit"] == unit.name();
+            let name = unit.name();
             let threads = activity.threads[unit as usize];
-            assert_eq!(count(&started) as u64, threads, "{scene} {unit:?}");
-            assert_eq!(count(&ended) as u64, threads, "{scene} {unit:?}");
-            let instructions = lines.iter().filter(|line| ended(line));
-            let instructions = instructions.map(|line| line["instructions"].as_u64().unwrap());
+            assert_eq!(of(&format!("dispatch {name}")), threads, "{scene} {name}");
+            assert_eq!(of(&format!("end {name}")), threads, "{scene} {name}");
             let executed = activity.instructions[unit as usize];
-            assert_eq!(instructions.sum::<u64>(), executed, "{scene} {unit:?}");
+            let told = of(&format!("instructions {name}"));
+            assert_eq!(told, executed, "{scene} {name}");
         }
-        for (sfid, &sent) in (0..8u64).zip(&messages) {
-            let message = |line: &Value| line["event"] == "message" && line["sfid"] == sfid;
-            assert_eq!(count(&message) as u64, sent, "{scene}: function {sfid}");
+        for (sfid, &sent) in messages.iter().enumerate() {
+            assert_eq!(of(&format!("function {sfid}")), sent, "{scene} {sfid}");
         }
-        let sf = |line: &Value| line["event"] == "object" && line["unit"] == "SF";
-        assert_eq!(count(&sf) as u64, activity.objects, "{scene}");
+        assert_eq!(of("object SF"), activity.objects, "{scene}");
         let times = lines.iter().map(|line| line["t"].as_u64().unwrap());
         assert!(times.is_sorted(), "{scene}");
         // The submission's seqno store, and the interrupt that tells of it.

@@ -18,6 +18,7 @@ pub const BYTES: usize = 32 << 20;
 
 /// The arguments.
 #[derive(clap::Args, Clone, Default)]
+#[group(skip)]
 pub struct Args {
     /// Write the trace of the device's events
     #[arg(long, value_name = "FILE")]

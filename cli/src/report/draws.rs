@@ -148,16 +148,15 @@ fn split(text: &str) -> Vec<(String, String)> {
         } else if line.starts_with("0x") || line.starts_with(' ') {
             None
         } else {
-            let name = line.split_once(": ").map(|(_, name)| name);
-            let structure = name.filter(|name| {
-                name.ends_with("_STATE")
-                    || name.ends_with("_VIEWPORT")
-                    || name.starts_with("binding table")
-            });
-            structure.map(|name| match name.split_once(" at ") {
-                Some((name, _)) => name.to_owned(),
-                None => name.to_owned(),
-            })
+            let (label, name) = line.split_once(": ").unwrap_or_default();
+            if name.starts_with("binding table") {
+                // Each unit has its own.
+                let unit = label.strip_prefix("Pointer to ");
+                Some(unit.unwrap_or(label).to_owned())
+            } else {
+                let structure = name.ends_with("_STATE") || name.ends_with("_VIEWPORT");
+                structure.then(|| name.to_owned())
+            }
         };
         match title {
             Some(title) => out.push((title, format!("{line}\n"))),

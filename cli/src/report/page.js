@@ -158,7 +158,8 @@
 
   // Header.
   $('title').textContent = `${data.capture} on ${data.device}`;
-  $('facts').textContent = `${width}×${height} pixels, ${data.draws.length} draw calls, ${data.objects.length} objects, ${count} pixel shader threads`
+  document.title = data.capture;
+  $('facts').textContent = `${width}×${height} pixels, ${data.draws.length} draw calls, ${data.objects.length} objects with pixels, ${count} pixel shader threads`
     + (data.leftOut ? ` (${data.leftOut} earlier ones left out)` : '');
   if (data.trouble) {
     $('trouble').hidden = false;
