@@ -266,6 +266,124 @@ fn watches_on_memory_name_the_same_threads() {
     assert!(changes >= 12);
 }
 
+/// A vertex that lies before the near plane: a clip thread makes a polygon of what is left of the triangle.
+#[test]
+fn a_clipped_triangle_leads_to_its_vertices_through_the_clip_thread() {
+    let mut capture = capture("c_gouraud");
+    let whole = map(&capture);
+    let last = whole.draws().len() as u32 - 1;
+    let object = *whole.objects().iter().find(|o| o.draw == last).unwrap();
+    let ids = object.vertices();
+    let corners: Vec<_> = ids
+        .iter()
+        .map(|&v| on_screen(&whole, &capture, v))
+        .collect();
+    let position = |v: VertexId| whole.inputs(v)[0].address;
+    let mut z: Vec<f64> = Vec::new();
+    for &v in ids {
+        let bits = capture.execs[0].dword(position(v) + 8).unwrap();
+        z.push(f32::from_bits(bits).into());
+    }
+    let exec = &mut capture.execs[0];
+    let (buffer, offset) = exec.find(position(ids[0]) + 8).unwrap();
+    let at = offset as usize;
+    exec.buffers[buffer].data[at..at + 4].copy_from_slice(&(-3.0f32).to_le_bytes());
+    z[0] = -3.0;
+    let map = map(&capture);
+    let objects = map.objects().iter().filter(|object| object.draw == last);
+    let objects: Vec<_> = objects.collect();
+    // Two corners of three are left, and two cuts: four vertices, two triangles.
+    assert_eq!(objects.len(), 2);
+    let mut emitted = BTreeSet::new();
+    for object in &objects {
+        for &v in object.vertices() {
+            let Origin::Emitted { by, number } = map.vertex(v).unwrap().origin else {
+                panic!("the clip thread writes every vertex anew");
+            };
+            emitted.insert(number);
+            let between = map.between(by).unwrap();
+            assert_eq!((between.unit, between.ordinal), (Unit::Clip, 0));
+            assert_eq!(between.topology, 4, "3DPRIM_TRILIST");
+            let indices: Vec<_> = between.vertices.iter().map(|&v| of(&map, v).1).collect();
+            assert_eq!(indices, [0, 1, 2]);
+            assert_eq!(map.fetched(v), between.vertices);
+        }
+    }
+    assert_eq!(emitted.into_iter().collect::<Vec<_>>(), [0, 1, 2, 3]);
+    // w is 1 everywhere, so that depth is linear on the screen; -1 is the near plane.
+    let [a, b, c] = [corners[0], corners[1], corners[2]];
+    let area = (b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]);
+    let (mut lit, mut cut) = (0, 0);
+    for (x, y) in (0..SIZE).flat_map(|y| (0..SIZE).map(move |x| (x, y))) {
+        if inside(&corners, x, y) < 0.01 {
+            continue;
+        }
+        let p = [f64::from(x) + 0.5, f64::from(y) + 0.5];
+        let part = |u: [f64; 2], v: [f64; 2]| {
+            ((u[0] - p[0]) * (v[1] - p[1]) - (v[0] - p[0]) * (u[1] - p[1])) / area
+        };
+        let depth = part(b, c) * z[0] + part(c, a) * z[1] + part(a, b) * z[2];
+        let threads = map.at(x, y);
+        let mine = threads
+            .iter()
+            .filter(|thread| map.object(thread.object).is_some_and(|o| o.draw == last));
+        let mine = mine.count();
+        if depth > -0.98 {
+            assert_eq!(mine, 1, "{x},{y} at {depth}");
+            lit += 1;
+        } else if depth < -1.02 {
+            assert_eq!(mine, 0, "{x},{y} at {depth}");
+            cut += 1;
+        }
+    }
+    assert!(lit > 1000 && cut > 500, "{lit} {cut}");
+}
+
+/// Quads become polygons in threads of GS: `glDrawArrays(GL_QUADS, 0, 8)`, then a strip of quads from vertex 4 on.
+#[test]
+fn quads_lead_to_their_vertices_through_threads_of_gs() {
+    let path = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/data/captures/live/quads.crest"
+    );
+    let capture = Capture::load(std::path::Path::new(path)).unwrap();
+    let map = map(&capture);
+    let quads = map.draws().iter().position(|draw| draw.words[1] == 8);
+    let quads = quads.unwrap() as u32;
+    let mut found = BTreeSet::new();
+    for object in map
+        .objects()
+        .iter()
+        .filter(|o| o.draw == quads || o.draw == quads + 1)
+    {
+        for &v in object.vertices() {
+            let Origin::Emitted { by, .. } = map.vertex(v).unwrap().origin else {
+                panic!("GS writes every vertex anew");
+            };
+            let between = map.between(by).unwrap();
+            assert_eq!(between.unit, Unit::Gs);
+            let indices: Vec<_> = between.vertices.iter().map(|&v| of(&map, v).1).collect();
+            found.insert((object.draw - quads, between.ordinal, indices));
+        }
+    }
+    let indices: Vec<_> = found
+        .iter()
+        .map(|(draw, _, i)| (*draw, i.clone()))
+        .collect();
+    // A strip's quads share an edge, and go round.
+    let expected: [(u32, [u32; 4]); 4] = [
+        (0, [0, 1, 2, 3]),
+        (0, [4, 5, 6, 7]),
+        (1, [4, 5, 7, 6]),
+        (1, [6, 7, 9, 8]),
+    ];
+    let expected = expected.map(|(draw, i)| (draw, i.to_vec()));
+    assert_eq!(indices, expected);
+    // The middle of the first quad.
+    let thread = *map.at(58, 64).last().unwrap();
+    assert_eq!(map.object(thread.object).unwrap().draw, quads);
+}
+
 #[test]
 fn a_capture_without_primitives_has_no_map() {
     let mut capture = capture("a_clear");

@@ -10,9 +10,11 @@ use std::sync::{Arc, Mutex};
 use crestline_cli::capture::Capture;
 use crestline_cli::replay::{Report, Session};
 use crestline_cli::trace::{Format, stream};
+use crestline_tests::rig::Rig;
 use crestline_tests::scenes::{SCENES, capture, options};
+use driver::Tiling;
 use mmio_mock::status::Unit;
-use mmio_mock::trace::Trace;
+use mmio_mock::trace::{Event, Sink, Trace};
 use serde_json::Value;
 
 /// A file in memory.
@@ -217,4 +219,77 @@ fn what_cannot_be_written_is_told() {
 #[test]
 fn text_is_left_to_the_device() {
     assert!(stream(Format::Text, 500, Box::new(std::io::sink())).is_none());
+}
+
+/// Events as they come.
+#[derive(Clone, Default)]
+struct Events(Arc<Mutex<Vec<(u64, Event)>>>);
+
+impl Sink for Events {
+    fn event(&mut self, ticks: u64, event: &Event) {
+        self.0.lock().unwrap().push((ticks, *event));
+    }
+}
+
+/// Commands that write: their addresses and sizes, by hand; and the interrupt that ends the submission.
+#[test]
+fn writes_of_commands_and_blits_are_told() {
+    // XY_COLOR_BLT of 32 bits a pixel (i915 gt/intel_gpu_commands.h), linear and X-tiled.
+    const COLOR_BLT: u32 = 2 << 29 | 0x50 << 22 | 3 << 20 | 4;
+    const DST_TILED: u32 = 1 << 11;
+    // Depth 32, PATCOPY.
+    const BR13: u32 = 3 << 24 | 0xf0 << 16;
+    const TARGET: u32 = 0x0100_0000;
+    // MI_STORE_DATA_IMM of one dword to a graphics address, MI_BATCH_BUFFER_END.
+    const STORE: u32 = 0x20 << 23 | 1 << 22 | 2;
+    const END: u32 = 0x0a << 23;
+    let rig = Rig::new();
+    let target = rig.device.create_object(1 << 16, Tiling::None, 0).unwrap();
+    rig.device.bind_at(&target, TARGET).unwrap();
+    let events = Events::default();
+    let trace = Trace::to(Box::new(events.clone()));
+    rig.platform.device().set_trace(trace);
+    let corners = [8 << 16 | 4, 11 << 16 | 20, TARGET, 7];
+    let blit = |header: u32, pitch: u32| [&[header, BR13 | pitch], corners.as_slice()].concat();
+    let linear = blit(COLOR_BLT, 512);
+    let tiled = blit(COLOR_BLT | DST_TILED, 512 / 4);
+    let store = [STORE, 0, TARGET + 0x40, 5, END, 0];
+    rig.run(&[linear, tiled, store.to_vec()].concat());
+    rig.platform.device().set_trace(Trace::default());
+    let seen = events.0.lock().unwrap().clone();
+    let writes = seen.iter().filter_map(|(_, event)| match *event {
+        Event::Memory {
+            client,
+            addr,
+            bytes,
+            write: true,
+        } if client != "CS physical" => Some((client, addr, bytes)),
+        _ => None,
+    });
+    // Rows 8 to 10, columns 4 to 19. An X tile has 8 rows of 512 bytes; the pitch is one tile.
+    let row = |at: u32| ("BLT", TARGET + at, 64);
+    let expected = [
+        row(8 * 512 + 16),
+        row(9 * 512 + 16),
+        row(10 * 512 + 16),
+        row(4096 + 16),
+        row(4096 + 512 + 16),
+        row(4096 + 1024 + 16),
+        ("CS", TARGET + 0x40, 4),
+    ];
+    assert_eq!(writes.collect::<Vec<_>>(), expected);
+    // MI_USER_INTERRUPT is bit 1 (i915 i915_reg.h); the handler acknowledges.
+    let lines = seen.iter().filter_map(|(_, event)| match event {
+        Event::Irq { bits } => Some(*bits),
+        _ => None,
+    });
+    assert_eq!(lines.collect::<Vec<_>>(), [2, 0]);
+    // The seqno goes to the status page before the interrupt.
+    let place = |wanted: &dyn Fn(&Event) -> bool| seen.iter().position(|(_, e)| wanted(e));
+    let status = place(&|e| matches!(e, Event::Memory { client: "CS physical", .. }));
+    let interrupt = place(&|e| matches!(e, Event::Irq { .. }));
+    assert!(status.unwrap() < interrupt.unwrap());
+    assert!(seen.is_sorted_by_key(|(ticks, _)| *ticks));
+    drop(target);
+    rig.finish();
 }

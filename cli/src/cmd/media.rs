@@ -190,14 +190,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
     if let Some(sink) = rest.next()
         && let Err(error) = streamed.map_err(Error::from).and_then(|streamed| {
-            sink.write(|out| match streamed {
-                None => Ok(out.write_all(outcome.trace.as_bytes())?),
-                Some(_) => {
-                    let mut spool = spool;
-                    spool.rewind()?;
-                    std::io::copy(&mut spool, out)?;
-                    Ok(())
+            sink.write(|out| {
+                if streamed.is_none() {
+                    return Ok(out.write_all(outcome.trace.as_bytes())?);
                 }
+                let mut spool = spool;
+                spool.rewind()?;
+                std::io::copy(&mut spool, out)?;
+                Ok(())
             })
         })
     {

@@ -8,7 +8,7 @@ use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
 use crestline_cli::capture::Capture;
-use crestline_cli::frame_map::{FrameMap, Origin};
+use crestline_cli::frame_map::{FrameMap, Origin, VertexId};
 use crestline_cli::replay::{self, Options};
 use crestline_cli::report::Report;
 use kernel::time::Delta;
@@ -99,21 +99,36 @@ fn pixel(map: &FrameMap, x: u16, y: u16) -> String {
             ", object {}, draw call {}, SF thread {}",
             object.ordinal, object.draw, object.setup
         );
+        let mut fetched: Vec<VertexId> = Vec::new();
+        let mut betweens = Vec::new();
         for &id in object.vertices() {
+            if let Some(Origin::Emitted { by, .. }) = map.vertex(id).map(|vertex| vertex.origin)
+                && !betweens.contains(&by)
+                && let Some(between) = map.between(by)
+            {
+                betweens.push(by);
+                let _ = writeln!(out, "  {} thread {}", between.unit.name(), between.ordinal);
+            }
             for id in map.fetched(id) {
-                if let Some(Origin::Fetched { index, shader, .. }) =
-                    map.vertex(id).map(|vertex| vertex.origin)
-                {
-                    let _ = write!(out, "  vertex {index}");
-                    if let Some(shader) = shader {
-                        let _ = write!(out, ", VS thread {shader}");
-                    }
-                    for input in map.inputs(id) {
-                        let _ = write!(out, ", {:#010x}", input.address);
-                    }
-                    out.push('\n');
+                if !fetched.contains(&id) {
+                    fetched.push(id);
                 }
             }
+        }
+        for id in fetched {
+            let Some(Origin::Fetched { index, shader, .. }) =
+                map.vertex(id).map(|vertex| vertex.origin)
+            else {
+                continue;
+            };
+            let _ = write!(out, "  vertex {index}");
+            if let Some(shader) = shader {
+                let _ = write!(out, ", VS thread {shader}");
+            }
+            for input in map.inputs(id) {
+                let _ = write!(out, ", {:#010x}", input.address);
+            }
+            out.push('\n');
         }
     }
     out

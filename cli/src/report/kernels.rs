@@ -1,6 +1,6 @@
 //! Disassembly of the kernels that a frame's threads ran.
 //!
-//! PRM: volume 4, 2.6.2 (end of thread). Up to the first instruction that ends the thread and has no jump past it.
+//! PRM: volume 4, 2.6.2 (end of thread). Up to the first instruction that ends the thread.
 
 use std::collections::BTreeMap;
 
@@ -32,13 +32,11 @@ fn lines(exec: &Exec, base: u32, pointer: u32, isa: Isa) -> Vec<String> {
         let at = pointer.wrapping_add(n * 16);
         let mut raw = [0; 4];
         for (n, word) in (0u32..).zip(&mut raw) {
-            match exec.dword(base.wrapping_add(at).wrapping_add(n * 4)) {
-                Some(w) => *word = w,
-                None => {
-                    out.push(format!("{at:08x}  not mapped"));
-                    return out;
-                }
-            }
+            let Some(w) = exec.dword(base.wrapping_add(at).wrapping_add(n * 4)) else {
+                out.push(format!("{at:08x}  not mapped"));
+                return out;
+            };
+            *word = w;
         }
         match isa::decode(isa, raw) {
             Ok(inst) => {

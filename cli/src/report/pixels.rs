@@ -109,9 +109,12 @@ impl Pixels {
                         let value = exec.and_then(|exec| input.value(exec));
                         let float = !input.format.name.contains("INT");
                         let shown = value.map(|value| {
-                            value.map(|bits| match float {
-                                true => json!(f32::from_bits(bits)),
-                                false => json!(bits),
+                            value.map(|bits| {
+                                if float {
+                                    json!(f32::from_bits(bits))
+                                } else {
+                                    json!(bits)
+                                }
                             })
                         });
                         json!([

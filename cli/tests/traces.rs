@@ -1,0 +1,219 @@
+//! `--trace-format` and `crestline report` from outside: files, exit codes, messages.
+//!
+//! No PRM chapter. What stands in the files is checked in `tests/tests/trace_files.rs` and tests/conformance/report.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn crestline(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_crestline"))
+        .args(args)
+        .output()
+        .unwrap()
+}
+
+fn capture(name: &str) -> String {
+    format!(
+        "{}/../tests/data/captures/gm965/{name}/frame.crest",
+        env!("CARGO_MANIFEST_DIR")
+    )
+}
+
+/// An empty directory of the test's own.
+fn scratch(name: &str) -> PathBuf {
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&path);
+    fs::create_dir_all(&path).unwrap();
+    path
+}
+
+fn ok(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn failed(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1));
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+/// Events of JSON lines and of trace events.
+fn events(path: &Path, format: &str) -> Vec<serde_json::Value> {
+    let text = fs::read_to_string(path).unwrap();
+    match format {
+        "jsonl" => text
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect(),
+        _ => serde_json::from_str(&text).unwrap(),
+    }
+}
+
+#[test]
+fn replay_writes_each_format() {
+    let directory = scratch("trace-formats");
+    let capture = capture("c_gouraud");
+    for format in ["jsonl", "perfetto"] {
+        let path = directory.join(format);
+        let file = path.to_str().unwrap();
+        ok(&crestline(&[
+            "replay",
+            &capture,
+            "--trace",
+            file,
+            "--trace-format",
+            format,
+        ]));
+        assert!(events(&path, format).len() > 1000, "{format}");
+    }
+    let [plain, text] = ["plain", "text"].map(|name| directory.join(name));
+    let plain_name = plain.to_str().unwrap();
+    ok(&crestline(&["replay", &capture, "--trace", plain_name]));
+    let text_name = text.to_str().unwrap();
+    let args = [
+        "replay",
+        &capture,
+        "--trace",
+        text_name,
+        "--trace-format",
+        "text",
+    ];
+    ok(&crestline(&args));
+    assert_eq!(fs::read(plain).unwrap(), fs::read(text).unwrap());
+}
+
+#[test]
+fn media_writes_each_format() {
+    let directory = scratch("trace-media");
+    let kernel = format!(
+        "{}/../examples/kernels/fill.asm",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let out = directory.join("out.raw");
+    let out = format!("{},size=1024", out.to_str().unwrap());
+    for format in ["jsonl", "perfetto"] {
+        let path = directory.join(format);
+        let file = path.to_str().unwrap();
+        let args = [
+            "media",
+            "run",
+            &kernel,
+            "--grid",
+            "4x2",
+            "--curbe",
+            "ud:7",
+            "--out",
+            &out,
+            "--trace",
+            file,
+            "--trace-format",
+            format,
+        ];
+        ok(&crestline(&args));
+        let events = events(&path, format);
+        let threads = events
+            .iter()
+            .filter(|event| event["event"] == "dispatch" || event["cat"] == "thread");
+        assert_eq!(threads.count(), 8, "{format}");
+        if format == "jsonl" {
+            let times = events.iter().map(|event| event["t"].as_u64().unwrap());
+            assert!(times.is_sorted());
+        }
+    }
+}
+
+#[test]
+fn a_format_needs_a_trace_and_a_trace_a_place() {
+    let capture = capture("a_clear");
+    let output = crestline(&["replay", &capture, "--trace-format", "jsonl"]);
+    assert_eq!(output.status.code(), Some(2));
+    for format in ["text", "jsonl", "perfetto"] {
+        let args = [
+            "replay",
+            &capture,
+            "--trace",
+            "/nowhere/trace",
+            "--trace-format",
+            format,
+        ];
+        let message = failed(&crestline(&args));
+        assert!(message.contains("/nowhere/trace"), "{message}");
+    }
+    // A disk that is full.
+    for format in ["jsonl", "perfetto"] {
+        let args = [
+            "replay",
+            &capture,
+            "--trace",
+            "/dev/full",
+            "--trace-format",
+            format,
+        ];
+        let message = failed(&crestline(&args));
+        assert!(message.contains("/dev/full"), "{message}");
+    }
+}
+
+#[test]
+fn a_report_is_one_page() {
+    let directory = scratch("report");
+    let page = directory.join("page.html");
+    let file = page.to_str().unwrap();
+    let told = ok(&crestline(&["report", &capture("b_flat"), "-o", file]));
+    assert!(told.contains("256x256"), "{told}");
+    let text = fs::read_to_string(&page).unwrap();
+    assert!(text.starts_with("<!doctype html>") && text.trim_end().ends_with("</html>"));
+    // Nothing is asked of a network; the namespace of SVG is a name.
+    let asked = text.replace("http://www.w3.org/2000/svg", "");
+    assert!(!asked.contains("http:") && !asked.contains("https:"));
+    assert!(!text.contains("/*DATA*/") && !text.contains("/*STYLE*/"));
+    // The same frame, the same page.
+    let again = directory.join("again.html");
+    let args = ["report", &capture("b_flat"), "-o", again.to_str().unwrap()];
+    ok(&crestline(&args));
+    assert_eq!(text, fs::read_to_string(again).unwrap());
+}
+
+#[test]
+fn what_a_report_cannot_do_is_told() {
+    let directory = scratch("report-errors");
+    let file = directory.join("page.html");
+    let file = file.to_str().unwrap();
+    let message = failed(&crestline(&["report", "/nowhere", "-o", file]));
+    assert!(message.contains("/nowhere"), "{message}");
+    let empty = directory.to_str().unwrap();
+    let message = failed(&crestline(&["report", empty, "-o", file]));
+    assert!(message.contains("exec_NNNN"), "{message}");
+    let capture = capture("a_clear");
+    let message = failed(&crestline(&[
+        "report",
+        &capture,
+        "-o",
+        "/nowhere/page.html",
+    ]));
+    assert!(message.contains("/nowhere/page.html"), "{message}");
+    let message = failed(&crestline(&["report", &capture, "--at", "256,0"]));
+    assert!(message.contains("256x256"), "{message}");
+    let output = crestline(&["report", &capture]);
+    assert_eq!(output.status.code(), Some(2));
+    // A batch that draws nothing: its directory is made by hand.
+    let exec = directory.join("nothing/exec_0000");
+    fs::create_dir_all(&exec).unwrap();
+    let json = r#"{"pci": "8086:2a02", "batch_index": 0, "batch_start_offset": 0, "batch_len": 8, "buffers": [
+        {"bo_id": 1, "size": 4096, "gtt_offset": 1048576, "tiling": 0, "stride": 0, "file": "bo.bin", "file_size": 8}]}"#;
+    fs::write(exec.join("exec.json"), json).unwrap();
+    // MI_BATCH_BUFFER_END, MI_NOOP.
+    fs::write(exec.join("bo.bin"), [0, 0, 0, 5, 0, 0, 0, 0]).unwrap();
+    let nothing = directory.join("nothing");
+    let message = failed(&crestline(&[
+        "report",
+        nothing.to_str().unwrap(),
+        "-o",
+        file,
+    ]));
+    assert!(message.contains("3DPRIMITIVE"), "{message}");
+    assert!(!Path::new(file).exists());
+}
