@@ -339,9 +339,10 @@ fn a_clipped_triangle_leads_to_its_vertices_through_the_clip_thread() {
     assert!(lit > 1000 && cut > 500, "{lit} {cut}");
 }
 
-/// Quads become polygons in threads of GS: `glDrawArrays(GL_QUADS, 0, 8)`, then a strip of quads from vertex 4 on.
+/// Quads and line loops become polygons and lines in threads of GS: `glDrawArrays(GL_QUADS, 0, 8)`, and a loop of four
+/// vertices from 15 on, which GL closes from the last to the first.
 #[test]
-fn quads_lead_to_their_vertices_through_threads_of_gs() {
+fn quads_and_loops_lead_to_their_vertices_through_threads_of_gs() {
     let path = concat!(
         env!("CARGO_MANIFEST_DIR"),
         "/data/captures/live/quads.crest"
@@ -351,34 +352,30 @@ fn quads_lead_to_their_vertices_through_threads_of_gs() {
     let quads = map.draws().iter().position(|draw| draw.words[1] == 8);
     let quads = quads.unwrap() as u32;
     let mut found = BTreeSet::new();
-    for object in map
-        .objects()
-        .iter()
-        .filter(|o| o.draw == quads || o.draw == quads + 1)
-    {
+    for object in map.objects() {
         for &v in object.vertices() {
             let Origin::Emitted { by, .. } = map.vertex(v).unwrap().origin else {
-                panic!("GS writes every vertex anew");
+                continue;
             };
             let between = map.between(by).unwrap();
             assert_eq!(between.unit, Unit::Gs);
             let indices: Vec<_> = between.vertices.iter().map(|&v| of(&map, v).1).collect();
-            found.insert((object.draw - quads, between.ordinal, indices));
+            found.insert((between.ordinal, object.draw - quads, indices));
         }
     }
-    let indices: Vec<_> = found
-        .iter()
-        .map(|(draw, _, i)| (*draw, i.clone()))
-        .collect();
-    // A strip's quads share an edge, and go round.
-    let expected: [(u32, [u32; 4]); 4] = [
-        (0, [0, 1, 2, 3]),
-        (0, [4, 5, 6, 7]),
-        (1, [4, 5, 7, 6]),
-        (1, [6, 7, 9, 8]),
+    let expected: [(u64, u32, &[u32]); 6] = [
+        (0, 0, &[0, 1, 2, 3]),
+        (1, 0, &[4, 5, 6, 7]),
+        (2, 3, &[15, 16]),
+        (3, 3, &[16, 17]),
+        (4, 3, &[17, 18]),
+        (5, 3, &[18, 15]),
     ];
-    let expected = expected.map(|(draw, i)| (draw, i.to_vec()));
-    assert_eq!(indices, expected);
+    let found: Vec<_> = found
+        .iter()
+        .map(|(n, draw, i)| (*n, *draw, i.as_slice()))
+        .collect();
+    assert_eq!(found, expected);
     // The middle of the first quad.
     let thread = *map.at(58, 64).last().unwrap();
     assert_eq!(map.object(thread.object).unwrap().draw, quads);

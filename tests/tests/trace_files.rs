@@ -286,7 +286,15 @@ fn writes_of_commands_and_blits_are_told() {
     assert_eq!(lines.collect::<Vec<_>>(), [2, 0]);
     // The seqno goes to the status page before the interrupt.
     let place = |wanted: &dyn Fn(&Event) -> bool| seen.iter().position(|(_, e)| wanted(e));
-    let status = place(&|e| matches!(e, Event::Memory { client: "CS physical", .. }));
+    let status = place(&|e| {
+        matches!(
+            e,
+            Event::Memory {
+                client: "CS physical",
+                ..
+            }
+        )
+    });
     let interrupt = place(&|e| matches!(e, Event::Irq { .. }));
     assert!(status.unwrap() < interrupt.unwrap());
     assert!(seen.is_sorted_by_key(|(ticks, _)| *ticks));

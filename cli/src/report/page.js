@@ -266,7 +266,12 @@
   const drawObject = (of) => {
     drawPixel();
     const corners = of.corners.map(place);
-    const points = corners.map((corner) => corner.join(',')).join(' ');
+    const shape = corners.slice();
+    // Of a rectangle the fourth corner is left to the reader.
+    if (of.code === 15 && shape.length === 3) {
+      shape.push([0, 1].map((axis) => shape[0][axis] + shape[2][axis] - shape[1][axis]));
+    }
+    const points = shape.map((corner) => corner.join(',')).join(' ');
     overlay.prepend(svg('polygon', { class: 'triangle', points }), svg('polygon', { class: 'edge', points }));
     for (const [cx, cy] of corners) overlay.append(svg('circle', { cx, cy, r: width / 110 }));
   };
