@@ -1,4 +1,4 @@
-//! Which threads made each pixel of a frame, by following every event of its replay.
+//! Which threads made each pixel of a frame, from the events of its replay.
 //!
 //! PRM: volume 4, 3.3.1 asks the same with snapshots. This asks no debug register: it is what such a walk can be
 //! compared with. Not modelled: what blits and clears of the blitter do to a pixel.

@@ -1,4 +1,4 @@
-//! The device's typed events as files: JSON lines, and the format of Chrome's and Perfetto's trace viewers.
+//! The events of the device as files: JSON lines, trace events.
 //!
 //! No PRM chapter. Events are written as they happen; what is kept in memory is what has begun and not ended.
 

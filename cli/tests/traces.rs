@@ -1,4 +1,4 @@
-//! `--trace-format` and `crestline report` from outside: files, exit codes, messages.
+//! `--trace-format` and `crestline report`: files, exit codes, messages.
 //!
 //! No PRM chapter. What stands in the files is checked in `tests/tests/trace_files.rs` and tests/conformance/report.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
@@ -130,17 +130,19 @@ fn a_format_needs_a_trace_and_a_trace_a_place() {
     let capture = capture("a_clear");
     let output = crestline(&["replay", &capture, "--trace-format", "jsonl"]);
     assert_eq!(output.status.code(), Some(2));
+    let missing = scratch("trace-nowhere").join("missing/trace");
+    let missing = missing.to_str().unwrap();
     for format in ["text", "jsonl", "perfetto"] {
         let args = [
             "replay",
             &capture,
             "--trace",
-            "/nowhere/trace",
+            missing,
             "--trace-format",
             format,
         ];
         let message = failed(&crestline(&args));
-        assert!(message.contains("/nowhere/trace"), "{message}");
+        assert!(message.contains(missing), "{message}");
     }
     // A disk that is full.
     for format in ["jsonl", "perfetto"] {
@@ -182,19 +184,16 @@ fn what_a_report_cannot_do_is_told() {
     let directory = scratch("report-errors");
     let file = directory.join("page.html");
     let file = file.to_str().unwrap();
-    let message = failed(&crestline(&["report", "/nowhere", "-o", file]));
-    assert!(message.contains("/nowhere"), "{message}");
+    let missing = directory.join("missing/page.html");
+    let missing = missing.to_str().unwrap();
+    let message = failed(&crestline(&["report", missing, "-o", file]));
+    assert!(message.contains(missing), "{message}");
     let empty = directory.to_str().unwrap();
     let message = failed(&crestline(&["report", empty, "-o", file]));
     assert!(message.contains("exec_NNNN"), "{message}");
     let capture = capture("a_clear");
-    let message = failed(&crestline(&[
-        "report",
-        &capture,
-        "-o",
-        "/nowhere/page.html",
-    ]));
-    assert!(message.contains("/nowhere/page.html"), "{message}");
+    let message = failed(&crestline(&["report", &capture, "-o", missing]));
+    assert!(message.contains(missing), "{message}");
     let message = failed(&crestline(&["report", &capture, "--at", "256,0"]));
     assert!(message.contains("256x256"), "{message}");
     let output = crestline(&["report", &capture]);

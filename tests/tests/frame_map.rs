@@ -343,11 +343,9 @@ fn a_clipped_triangle_leads_to_its_vertices_through_the_clip_thread() {
 /// vertices from 15 on, which GL closes from the last to the first.
 #[test]
 fn quads_and_loops_lead_to_their_vertices_through_threads_of_gs() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/data/captures/live/quads.crest"
-    );
-    let capture = Capture::load(std::path::Path::new(path)).unwrap();
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let path = root.join("data/captures/live/quads.crest");
+    let capture = Capture::load(&path).unwrap();
     let map = map(&capture);
     let quads = map.draws().iter().position(|draw| draw.words[1] == 8);
     let quads = quads.unwrap() as u32;

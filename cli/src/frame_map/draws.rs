@@ -1,4 +1,4 @@
-//! The state that each draw call of a frame saw, from the commands that ran before it.
+//! The state that each draw call of a frame saw.
 //!
 //! PRM: volume 1 (STATE_BASE_ADDRESS), volume 2 (3DSTATE_*). Not modelled: memory that changes between a command's
 //! execution and the end of its submission.

@@ -1,4 +1,4 @@
-//! Draw calls with the commands in force and the state that they point at, as the decoder prints them.
+//! Draw calls with the state in force, as the decoder prints it.
 //!
 //! PRM: volumes 1, 2 and 4 through the tables.
 
