@@ -42,6 +42,9 @@ const MAX_STEP: Delta = Delta::from_millis(1);
 /// TIMEOUT: for halted threads to leave at the end of a session.
 const LEAVE_TIMEOUT: Delta = Delta::from_millis(20);
 
+/// Time in which a thread that has entered the system routine is through with saving.
+const SETTLE_TIME: Delta = Delta::from_millis(1);
+
 /// A thread that stands.
 struct Standing {
     number: u32,
@@ -432,12 +435,19 @@ impl Shared {
         }
         self.before.restore(device.uncore());
         // Threads on their way into the routine arrive yet; a failure leaves them to the next reset.
+        let clock = device.uncore().clock();
+        let mut quiet = clock.now();
         let _ = self.wait_until(LEAVE_TIMEOUT, |shared| {
             shared.poll()?;
-            for thread in shared.all()? {
+            let standing = shared.all()?;
+            if !standing.is_empty() {
+                quiet = clock.now();
+            }
+            for thread in standing {
                 thread.resume()?;
             }
-            Ok((device.is_idle() || !shared.is_entered()).then_some(()))
+            let settled = clock.now() - quiet >= SETTLE_TIME && !shared.is_entered();
+            Ok((device.is_idle() || settled).then_some(()))
         });
         device.debug_hook().disable(device.uncore());
         let patches = core::mem::take(&mut self.lock().patches);

@@ -130,6 +130,9 @@ impl Hook {
         };
         let survey = batch::survey(device, start);
         let mut state = shared.lock();
+        if shared.over.load(Ordering::Acquire) {
+            return Ok(Prologue::default());
+        }
         shared.tidy(&mut state);
         if let Some(base) = survey.base {
             state.base = base;
