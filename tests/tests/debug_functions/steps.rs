@@ -139,6 +139,9 @@ fn a_debugger_steps_and_goes_on() {
     assert_eq!((stop.ip, stop.control[1]), (first, BREAKPOINT | 1 << 15));
     let stop = bench.next(&stop, STEP).unwrap();
     assert_eq!((stop.ip, stop.value), (at(1), 1));
+    // A status that is left set traps without any breakpoint, and without Suppress before the instruction.
+    let stop = bench.next(&stop, NOTHING).unwrap();
+    assert_eq!((stop.ip, stop.value), (at(1), 1));
     let stop = bench.next(&stop, STEP).unwrap();
     assert_eq!((stop.ip, stop.value), (at(2), 2));
     // The last one is reset after one instruction, so that the next breakpoint is met.
