@@ -6,12 +6,13 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
 use crestline_cli::capture::Capture;
 use crestline_cli::frame_map::{FrameMap, Origin, PixelThread, VertexId};
 use crestline_cli::replay::Session;
-use crestline_cli::why::{Component, Frame, Why, WhyError, why_in};
+use crestline_cli::why::{Component, Frame, Why, WhyError, why, why_in};
 use crestline_tests::random::Random;
 use crestline_tests::scenes::{capture, options};
 use driver::debug::walk::{Tag, Unit, WalkError};
@@ -201,18 +202,14 @@ impl Traced {
         }
     }
 
-    /// Compares random pixels; returns how many of them each draw has.
-    fn compare(&self, count: u32, seed: u64) -> BTreeMap<u32, u32> {
+    /// Compares pixels; returns how many of them each draw has.
+    fn compare(&self, pixels: &[(u16, u16)]) -> BTreeMap<u32, u32> {
         let options = options(&self.capture);
         let frame = Frame::of(&self.capture, options.device.isa);
-        let (width, height) = frame.size.unwrap();
-        let mut random = Random(seed);
         let mut draws = BTreeMap::new();
-        for _ in 0..count {
-            let (x, y) = (random.below(width), random.below(height));
-            let pixel = (x as u16, y as u16);
-            let answer = why_in(&self.capture, &frame, &options, pixel);
-            if self.map.at(x, y).is_empty() {
+        for &(x, y) in pixels {
+            let answer = why_in(&self.capture, &frame, &options, (x, y));
+            if self.map.at(x.into(), y.into()).is_empty() {
                 let Err(WhyError::Walk { walk, .. }) = answer else {
                     panic!("{x},{y}: nothing lit it, but {answer:?}");
                 };
@@ -228,24 +225,51 @@ impl Traced {
         }
         draws
     }
+
+    /// Pixels all over the picture.
+    fn anywhere(&self, count: u32, seed: u64) -> Vec<(u16, u16)> {
+        let picture = self.map.picture();
+        let mut random = Random(seed);
+        let mut pixel = |_| {
+            let (x, y) = (random.below(picture.width), random.below(picture.height));
+            (x as u16, y as u16)
+        };
+        (0..count).map(&mut pixel).collect()
+    }
+
+    /// Pixels of which the last draw has the last word.
+    fn of_last_draw(&self, count: u32, seed: u64) -> Vec<(u16, u16)> {
+        let picture = self.map.picture();
+        let last = self.map.draws().len() as u32 - 1;
+        let all = (0..picture.height).flat_map(|y| (0..picture.width).map(move |x| (x, y)));
+        let drawn = all.filter(|&(x, y)| {
+            let threads = self.map.at(x, y);
+            let object = threads.last().and_then(|last| self.map.object(last.object));
+            object.is_some_and(|object| object.draw == last)
+        });
+        let drawn: Vec<_> = drawn.collect();
+        let mut random = Random(seed);
+        let mut pixel = |_| drawn[random.below(drawn.len() as u32) as usize];
+        let pixels = (0..count).map(&mut pixel);
+        pixels.map(|(x, y)| (x as u16, y as u16)).collect()
+    }
 }
 
 #[test]
 fn a_hundred_pixels_of_the_gears() {
-    let draws = Traced::new(capture("g_gears")).compare(100, 7);
-    // Background, three gears and the torus of them: each of the last four draws has some.
-    println!("{draws:?}");
-    assert!(draws.len() >= 5, "{draws:?}");
+    let traced = Traced::new(capture("g_gears"));
+    let draws = traced.compare(&traced.anywhere(100, 7));
+    // A pane behind, three gears, the torus.
+    assert_eq!(draws.keys().copied().collect::<Vec<_>>(), [1, 2, 3, 4, 5]);
     assert_eq!(draws.values().sum::<u32>(), 100);
 }
 
 #[test]
-fn a_hundred_pixels_of_overlapping_triangles() {
-    for (scene, seed) in [("e_depth", 11), ("k_stencil_scissor", 12)] {
-        let draws = Traced::new(capture(scene)).compare(100, seed);
-        println!("{scene}: {draws:?}");
-        assert_eq!(draws.values().sum::<u32>(), 100, "{scene}");
-    }
+fn a_hundred_pixels_of_triangles_that_intersect() {
+    let traced = Traced::new(capture("e_depth"));
+    let draws = traced.compare(&traced.anywhere(100, 11));
+    assert_eq!(draws.values().sum::<u32>(), 100);
+    assert!(draws.len() >= 2, "{draws:?}");
 }
 
 #[test]
@@ -255,7 +279,145 @@ fn pixels_of_the_other_frames() {
         ("b_flat", 2),
         ("c_gouraud", 3),
         ("d_tex_nearest", 4),
+        ("k_stencil_scissor", 5),
     ] {
-        Traced::new(capture(scene)).compare(20, seed);
+        let traced = Traced::new(capture(scene));
+        let draws = traced.compare(&traced.anywhere(12, seed));
+        assert_eq!(draws.values().sum::<u32>(), 12, "{scene}");
     }
+}
+
+/// Submissions of a GL program that ran on the model.
+fn recorded() -> Capture {
+    let file = [
+        env!("CARGO_MANIFEST_DIR"),
+        "data/captures/recorded/clipflat.crest",
+    ];
+    Capture::load(&file.iter().collect::<PathBuf>()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+// covers: 3.3.1-05, 3.3.6-04, 3.3.7-04
+#[test]
+fn vertices_of_geometry_and_clip_threads() {
+    let all = recorded();
+    for (number, units) in [
+        (0, vec![Unit::Gs]),
+        (1, vec![Unit::Gs, Unit::Clip]),
+        (2, vec![Unit::Clip]),
+    ] {
+        let capture = Capture {
+            name: format!("{} {number}", all.name),
+            execs: vec![all.execs[number].clone()],
+        };
+        let traced = Traced::new(capture);
+        let pixels = traced.of_last_draw(16, number as u64);
+        assert_eq!(traced.compare(&pixels).values().sum::<u32>(), 16);
+        traced.compare(&traced.anywhere(4, number as u64));
+        let options = options(&traced.capture);
+        let why = why(&traced.capture, &options, pixels[0]).unwrap();
+        let mut seen: Vec<_> = why.walk.emitters.keys().map(|(unit, _)| *unit).collect();
+        seen.sort_unstable();
+        seen.dedup();
+        assert_eq!(seen, units, "{why}");
+        // What comes out of the clipper has gone into it, and ends at vertices.
+        assert!(why.walk.vertices.len() >= 3, "{why}");
+    }
+}
+
+#[test]
+fn numbers_begin_with_the_submission() {
+    let traced = Traced::new(recorded());
+    let draws = traced.compare(&traced.of_last_draw(6, 1));
+    assert_eq!(draws.values().sum::<u32>(), 6);
+    // The clear before it.
+    assert_eq!(traced.compare(&[(0, 159)]).get(&0), Some(&1));
+}
+
+/// The flat triangle, whose batch is changed: `change` gets its dwords.
+fn changed(change: impl FnOnce(&mut Vec<u32>)) -> Capture {
+    let mut capture = capture("b_flat");
+    let exec = &mut capture.execs[0];
+    let start = exec.batch_start as usize;
+    let (batch, len) = (exec.batch, exec.batch_len as usize);
+    let data = &mut exec.buffers[batch].data;
+    let dwords = data[start..start + len].chunks_exact(4);
+    let mut dwords = dwords
+        .map(|d| u32::from_le_bytes(d.try_into().unwrap()))
+        .collect();
+    change(&mut dwords);
+    let bytes: Vec<u8> = dwords.iter().flat_map(|d| d.to_le_bytes()).collect();
+    data.resize(data.len().max(start + bytes.len()), 0);
+    data[start..start + bytes.len()].copy_from_slice(&bytes);
+    exec.batch_len = bytes.len() as u32;
+    capture
+}
+
+/// Where the 3DPRIMITIVE commands of a batch begin: opcode 7b00h and four dwords more than two.
+fn primitives(dwords: &[u32]) -> Vec<usize> {
+    let at = dwords.iter().enumerate();
+    let at = at.filter(|(_, dword)| **dword >> 16 == 0x7b00 && **dword & 0xff == 4);
+    at.map(|(at, _)| at).collect()
+}
+
+#[test]
+fn more_occurrences_than_the_windower_compares() {
+    // Behind the clear the same triangle three hundred times.
+    let capture = changed(|dwords| {
+        let at = primitives(dwords)[1];
+        let triangle = dwords[at..at + 6].to_vec();
+        for _ in 0..299 {
+            dwords.splice(at..at, triangle.clone());
+        }
+    });
+    let traced = Traced::new(capture);
+    let options = options(&traced.capture);
+    let why = why(&traced.capture, &options, (128, 128)).unwrap();
+    traced.check(&why);
+    assert_eq!(why.walk.draw, 300);
+    assert_eq!(why.walk.setup.primitive, 300);
+    assert_eq!(why.walk.pixel_thread.instances, 301);
+    assert_eq!(why.walk.pixel_thread.instance, 301);
+}
+
+#[test]
+fn pixels_that_nothing_has_lit() {
+    // Without the clear.
+    let capture = changed(|dwords| {
+        let at = primitives(dwords)[0];
+        dwords[at..at + 6].fill(0);
+    });
+    let traced = Traced::new(capture);
+    let options = options(&traced.capture);
+    let error = |x, y| {
+        let error = why(&traced.capture, &options, (x, y)).unwrap_err();
+        error.to_string()
+    };
+    assert!(error(0, 0).starts_with("WIZ: the windower never saw pixel 0,0"));
+    // Beside an edge: neighbours of the 2x2 pixels are lit.
+    let lit = |x: u32, y: u32| !traced.map.at(x, y).is_empty();
+    let all = (0..256).flat_map(|y| (0..256).map(move |x| (x, y)));
+    let mut beside = all.filter(|&(x, y)| !lit(x, y) && lit(x ^ 1, y));
+    let (x, y) = beside.next().unwrap();
+    let text = error(x as u16, y as u16);
+    assert!(
+        text.starts_with(&format!("WIZ: no thread lit pixel {x},{y}")),
+        "{text}"
+    );
+    assert_eq!(
+        error(300, 10),
+        "pixel 300,10 lies outside the picture of 256x256 pixels"
+    );
+    // The triangle is still found.
+    assert_eq!(traced.compare(&[(128, 128)]).values().sum::<u32>(), 1);
+}
+
+#[test]
+fn a_frame_without_primitives() {
+    let capture = changed(|dwords| {
+        for at in primitives(dwords) {
+            dwords[at..at + 6].fill(0);
+        }
+    });
+    let error = why(&capture, &options(&capture), (1, 1)).unwrap_err();
+    assert!(matches!(error, WhyError::NothingDrawn(_)), "{error}");
 }

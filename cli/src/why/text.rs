@@ -8,6 +8,9 @@ use driver::debug::walk::{Tag, Unit};
 
 use super::{Component, Input, Why};
 
+/// 3DPRIM_RECTLIST.
+const RECTLIST: u32 = 0x0f;
+
 impl Why {
     /// An address with its place in the capture.
     fn at(&self, address: u32) -> String {
@@ -162,9 +165,14 @@ impl fmt::Display for Why {
                 walk.draw, walk.submission
             )?,
         }
-        let shape = match walk.setup.vertices.len() {
-            1 => "point",
-            2 => "line",
+        let topology = self
+            .draw
+            .as_ref()
+            .map(|draw| draw.call.command.primitive_topology_type());
+        let shape = match (walk.setup.vertices.len(), topology) {
+            (1, _) => "point",
+            (2, _) => "line",
+            (_, Some(RECTLIST)) => "rectangle",
             _ => "triangle",
         };
         writeln!(

@@ -178,23 +178,38 @@ impl<R: Rerun> Walker<'_, R> {
         submission: usize,
         instance: u32,
     ) -> Result<u32, WalkError<R::Error>> {
-        let (mut low, mut high) = (0, NUMBER);
+        // A primitive comes to a subspan hardly more than once: so many of them it takes.
+        let (mut low, mut high) = (0, instance.min(NUMBER));
+        while high < NUMBER && !self.reaches(submission, instance, high)? {
+            low = high + 1;
+            high = high.saturating_mul(2).min(NUMBER);
+        }
         while low < high {
             let middle = low + (high - low) / 2;
-            let questions = Questions {
-                wiz: Some(self.counted()),
-                limits: Limits {
-                    primitives: Some((0, middle)),
-                    ..Limits::default()
-                },
-                ..Questions::default()
-            };
-            if self.ask(submission, questions)?.instances >= instance {
+            if self.reaches(submission, instance, middle)? {
                 high = middle;
             } else {
                 low = middle + 1;
             }
         }
         Ok(low)
+    }
+
+    /// Whether an occurrence comes when SF drops all primitives behind one.
+    fn reaches(
+        &mut self,
+        submission: usize,
+        instance: u32,
+        last: u32,
+    ) -> Result<bool, WalkError<R::Error>> {
+        let questions = Questions {
+            wiz: Some(self.counted()),
+            limits: Limits {
+                primitives: Some((0, last)),
+                ..Limits::default()
+            },
+            ..Questions::default()
+        };
+        Ok(self.ask(submission, questions)?.instances >= instance)
     }
 }

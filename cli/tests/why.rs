@@ -1,0 +1,150 @@
+//! `crestline why` from outside: text, JSON, errors.
+//!
+//! No PRM chapter; expectations are the vertex data of the scenes and crocus's own decode of the batches.
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
+
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value;
+
+fn why(args: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_crestline"));
+    command.arg("why").args(args).output().unwrap()
+}
+
+fn scene(name: &str) -> String {
+    format!(
+        "{}/../tests/data/captures/gm965/{name}/frame.crest",
+        env!("CARGO_MANIFEST_DIR")
+    )
+}
+
+fn ok(output: &Output) -> String {
+    let errors = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn failed(output: &Output) -> String {
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(text.starts_with("crestline: "), "{text}");
+    assert!(!text.contains("panicked"), "{text}");
+    text
+}
+
+#[test]
+fn the_flat_triangle_as_text() {
+    let text = ok(&why(&[&scene("b_flat"), "128,128"]));
+    let lines: Vec<&str> = text.lines().map(str::trim).collect();
+    assert_eq!(lines[0], "pixel 128,128");
+    assert!(lines[1].starts_with("PS thread "), "{text}");
+    // The decode has this kernel start pointer in WM_STATE.
+    assert!(lines[1].contains("primitive 1,"), "{text}");
+    assert!(
+        lines[1].contains("kernel 0x001040c0 [buffer 3 (bo_003.bin) + 0xc0]"),
+        "{text}"
+    );
+    assert!(
+        lines[3].contains("TRILIST of 3 vertices, 3DPRIMITIVE at 0x0010b25c"),
+        "{text}"
+    );
+    assert!(
+        lines[4].starts_with("triangle 1: setup thread 1, kernel "),
+        "{text}"
+    );
+    // The clear has vertices 0 to 2.
+    let vertices: Vec<&&str> = lines.iter().filter(|l| l.starts_with("vertex ")).collect();
+    assert_eq!(vertices.len(), 3, "{text}");
+    assert!(
+        vertices[0].starts_with("vertex 3, index 0: VS thread 0, the first of its two, kernel ")
+    );
+    assert!(
+        vertices[1].starts_with("vertex 4, index 1: VS thread 0, the second of its two, kernel ")
+    );
+    assert!(
+        vertices[2].starts_with("vertex 5, index 2: VS thread 1, kernel "),
+        "{text}"
+    );
+    // The corners that the program has given.
+    for corner in [
+        "(-0.8, -0.8, 0.0, 1.0)",
+        "(0.8, -0.7, 0.0, 1.0)",
+        "(0.05, 0.85, 0.0, 1.0)",
+    ] {
+        assert!(text.contains(corner), "{text}");
+    }
+    assert!(
+        text.contains("R32G32B32A32_FLOAT at 0x00161020 [buffer 6 (bo_006.bin) + 0x20]"),
+        "{text}"
+    );
+}
+
+#[test]
+fn the_clear_is_a_rectangle() {
+    let text = ok(&why(&[&scene("b_flat"), "0,0"]));
+    assert!(text.contains("RECTLIST of 3 vertices"), "{text}");
+    assert!(text.contains("rectangle 0: setup thread 0"), "{text}");
+}
+
+#[test]
+fn the_flat_triangle_as_json() {
+    let text = ok(&why(&[&scene("b_flat"), "128,128", "--json"]));
+    let json: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(json["pixel"], serde_json::json!([128, 128]));
+    assert_eq!(json["draw"], 1);
+    assert_eq!(json["draw_call"]["address"], 0x0010_b25c);
+    assert_eq!(json["draw_call"]["topology"], "TRILIST");
+    assert_eq!(json["pixel_thread"]["kernel"], 0x0010_40c0);
+    assert_eq!(json["pixel_thread"]["primitive"], 1);
+    assert_eq!(json["setup"]["primitive"], 1);
+    let indices: Vec<_> = json["vertices"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v["index"].clone())
+        .collect();
+    assert_eq!(indices, [0, 1, 2]);
+    let input = &json["vertices"][1]["inputs"][0];
+    assert_eq!(input["source"]["address"], 0x0016_1020);
+    assert_eq!(input["source"]["format"], "R32G32B32A32_FLOAT");
+    let x = input["components"][0].as_f64().unwrap();
+    assert!((x - 0.8).abs() < 1e-6, "{text}");
+    assert_eq!(
+        json["vertex_threads"][0]["indices"],
+        serde_json::json!([0, 1])
+    );
+}
+
+#[test]
+fn the_gears_have_normals_as_floats() {
+    let text = ok(&why(&[&scene("g_gears"), "128,128"]));
+    assert!(
+        text.contains("input 1: (0.0, 0.0, 1.0, 1.0) from vertex buffer 0, R32G32B32_FLOAT"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_cannot_be_told_is_an_error() {
+    let scene = scene("b_flat");
+    let text = failed(&why(&[&scene, "256,3"]));
+    assert!(
+        text.contains("pixel 256,3 lies outside the picture of 256x256 pixels"),
+        "{text}"
+    );
+    let text = failed(&why(&["/nowhere/at/all", "1,1"]));
+    assert!(text.contains("/nowhere/at/all"), "{text}");
+    let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("why-empty");
+    std::fs::create_dir_all(&empty).unwrap();
+    let text = failed(&why(&[empty.to_str().unwrap(), "1,1"]));
+    assert!(text.contains("why-empty"), "{text}");
+    let text = failed(&why(&[&scene, "1,1", "--device", "nosuch"]));
+    assert!(text.contains("nosuch"), "{text}");
+    // Wrong arguments.
+    for pixel in ["1", "1,2,3", "a,b", "-1,2", "70000,1"] {
+        let output = why(&[&scene, pixel]);
+        assert_eq!(output.status.code(), Some(2), "{pixel}");
+    }
+}
