@@ -2,7 +2,6 @@
 //!
 //! PRM volume 4 3.3.1. The walk knows nothing but snapshot registers and halted threads; the frame map, which it is
 //! compared with, nothing but events, and it asks no debug register.
-// covers: 3.3.1-01, 3.3.1-02, 3.3.1-03, 3.3.1-04, 3.3.2-01, 3.3.2-02
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::collections::BTreeMap;
@@ -255,6 +254,7 @@ impl Traced {
     }
 }
 
+// covers: 3.3.1-01, 3.3.1-02, 3.3.1-03, 3.3.1-04, 3.3.2-01
 #[test]
 fn a_hundred_pixels_of_the_gears() {
     let traced = Traced::new(capture("g_gears"));
@@ -296,7 +296,7 @@ fn recorded() -> Capture {
     Capture::load(&file.iter().collect::<PathBuf>()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-// covers: 3.3.1-05, 3.3.6-04, 3.3.7-04
+// covers: 3.3.6-01, 3.3.6-03, 3.3.7-01, 3.3.7-03
 #[test]
 fn vertices_of_geometry_and_clip_threads() {
     let all = recorded();
