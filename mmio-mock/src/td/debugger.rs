@@ -1,4 +1,4 @@
-//! The dispatcher's side of a debugger on the host: stops, and what threads show of themselves.
+//! The dispatcher under a debugger on the host: stops, and what threads show.
 //!
 //! No PRM section. See `debug::host` for the rules.
 
@@ -54,7 +54,7 @@ impl Slot {
     }
 }
 
-/// Upper left pixels of the subspans of a pixel shader payload, r1.2 to r1.5 (PRM vol4 5.10.6.3): each channel group that is lit.
+/// Upper left pixels of the subspans of a pixel shader payload, r1.2 to r1.5 (PRM vol4 5.10.6.3): those with a channel.
 fn subspans(request: &ThreadRequest<'_>) -> impl Iterator<Item = (u16, u16)> {
     let pixels = request.unit == Unit::Wiz;
     let r1 = request.header.get(1).copied().unwrap_or_default();
