@@ -249,7 +249,7 @@ fn writes_of_commands_and_blits_are_told() {
     let events = Events::default();
     let trace = Trace::to(Box::new(events.clone()));
     rig.platform.device().set_trace(trace);
-    let corners = [8 << 16 | 4, 11 << 16 | 20, TARGET, 7];
+    let corners = [0x0008_0004, 0x000b_0014, TARGET, 7];
     let blit = |header: u32, pitch: u32| [&[header, BR13 | pitch], corners.as_slice()].concat();
     let linear = blit(COLOR_BLT, 512);
     let tiled = blit(COLOR_BLT | DST_TILED, 512 / 4);
