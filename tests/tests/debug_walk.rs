@@ -4,6 +4,7 @@
 //! compared with, nothing but events, and it asks no debug register.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -14,7 +15,8 @@ use crestline_cli::replay::Session;
 use crestline_cli::why::{Component, Frame, Why, WhyError, why, why_in};
 use crestline_tests::random::Random;
 use crestline_tests::scenes::{capture, options};
-use driver::debug::walk::{Tag, Unit, WalkError};
+use driver::debug::walk::{Commands, Probe, Rerun, Tag, Unit, WalkError, walk};
+use kernel::error::Error;
 use mmio_mock::status::{Activity, Unit as ModelUnit};
 use mmio_mock::trace::{Event, Sink, Trace};
 
@@ -420,4 +422,96 @@ fn a_frame_without_primitives() {
     });
     let error = why(&capture, &options(&capture), (1, 1)).unwrap_err();
     assert!(matches!(error, WhyError::NothingDrawn(_)), "{error}");
+}
+
+/// A frame that becomes another one after some runs.
+struct Unsteady<'a> {
+    frames: [&'a Capture; 2],
+    runs: usize,
+    change: usize,
+}
+
+impl Rerun for Unsteady<'_> {
+    type Error = Error;
+
+    fn submissions(&self) -> usize {
+        1
+    }
+
+    fn rerun(&mut self, probe: &mut dyn Probe) -> Result<(), Error> {
+        self.runs += 1;
+        let capture = self.frames[usize::from(self.runs >= self.change)];
+        let mut session = Session::new(options(capture), capture.buffer_bytes()).unwrap();
+        let device = session.device().clone();
+        let probe = RefCell::new(probe);
+        probe.borrow_mut().before(&device, 0)?;
+        let during = || probe.borrow_mut().during(&device).unwrap();
+        session.run_watched(&capture.execs[0], &during).unwrap();
+        probe.borrow_mut().after(&device, 0)?;
+        drop(device);
+        session.finish().unwrap();
+        Ok(())
+    }
+}
+
+/// Nothing is known of the commands.
+struct Unknown;
+
+impl Commands for Unknown {
+    fn draws(&self, _: usize) -> u32 {
+        0
+    }
+    fn vertices(&self, _: usize, _: u32) -> u32 {
+        0
+    }
+    fn index(&self, _: usize, _: u32, _: u32) -> Option<u32> {
+        None
+    }
+    fn is_shown(&self, _: usize, _: u32) -> bool {
+        true
+    }
+}
+
+#[test]
+fn each_unit_says_when_it_cannot_tell() {
+    let steady = capture("b_flat");
+    let nothing = changed(|dwords| {
+        for at in primitives(dwords) {
+            dwords[at..at + 6].fill(0);
+        }
+    });
+    let walk_to = |change| {
+        let mut unsteady = Unsteady {
+            frames: [&steady, &nothing],
+            runs: 0,
+            change,
+        };
+        walk(&mut unsteady, &Unknown, (128, 128)).map_err(|e| e.to_string())
+    };
+    // Counted, trapped, halted; then three vertices, and behind each the thread that it names.
+    for (change, text) in [
+        (1, "WIZ: the windower never saw pixel 128,128: "),
+        (
+            2,
+            "WIZ: occurrence 2 of 2 of the subspan did not come again",
+        ),
+        (
+            3,
+            "TD: the flagged pixel shader thread did not halt at 0x001040c0",
+        ),
+        (4, "VF: no vertex 3"),
+        (5, "VF: no vertex 4"),
+        (6, "VF: no vertex 5"),
+        (7, "VS: no thread 1"),
+        (8, "VF: vertex 3 belongs to no 3DPRIMITIVE"),
+    ] {
+        let error = walk_to(change).unwrap_err();
+        assert!(error.starts_with(text), "{change}: {error}");
+    }
+    // Without the commands the draw is found all the same: 3DPRIMITIVE 1. Indices are not.
+    let walk = walk_to(usize::MAX).unwrap();
+    assert_eq!(walk.draw, 1);
+    assert_eq!(walk.vertices.keys().copied().collect::<Vec<_>>(), [3, 4, 5]);
+    assert!(walk.vertices.values().all(|vertex| vertex.index.is_none()));
+    assert_eq!(walk.vertex_threads[&0].indices, [0, 1]);
 }
