@@ -17,6 +17,7 @@ pub mod registers;
 mod running;
 mod script;
 mod session;
+mod snapshots;
 mod surfaces;
 pub mod target;
 mod value;

@@ -92,6 +92,9 @@ pub trait Backend: Holder {
     /// Takes over a device that was just powered on; nothing is set.
     fn attach(&self, reach: &Reach, device: &driver::Device) -> Answer<()>;
 
+    /// Sees to it that threads get their sequence numbers.
+    fn number(&self) {}
+
     /// Sets a breakpoint or a watch.
     fn add(&self, number: u32, spec: Spec) -> Answer<()>;
 

@@ -265,9 +265,10 @@ pub static COMMANDS: &[Help] = &[
     command(
         "snapshot",
         &[],
-        "snapshot",
-        "Shows what the snapshot registers of the units hold.",
-        &[],
+        "snapshot vf seq N | vf index N | vs N | gs N | clip N | sf N | wiz X,Y [OCCURRENCE] | off | (nothing)",
+        "Arms a unit's snapshot registers for a vertex, a thread, a primitive or a pixel, as sequence numbers count \
+         them from 0; without anything, shows what was trapped. `off` disarms all.",
+        &["vf", "vs", "gs", "clip", "sf", "wiz", "off", "seq", "index"],
         Debugger::do_snapshot,
     ),
     command(

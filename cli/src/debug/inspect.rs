@@ -7,10 +7,9 @@ use std::path::PathBuf;
 
 use isa::operand::Type;
 use mmio_mock::trace::Trace;
-use regs::gen40::RegId as R;
 
 use super::breaks::pair;
-use super::command::{Words, none};
+use super::command::Words;
 use super::place::{Bank, Place};
 use super::registers::{Registers, row};
 use super::session::Debugger;
@@ -95,41 +94,6 @@ impl Debugger {
         for word in list {
             let place: Place = word.parse()?;
             let _ = writeln!(text, "{}", single(&place, &registers));
-        }
-        Ok(text)
-    }
-
-    pub(super) fn do_snapshot(&mut self, words: &Words) -> Answer {
-        none(words)?;
-        let offset = |id: R| id.desc().offset;
-        let units = [
-            ("VF", R::VfCtl, R::VfRdata),
-            ("VS", R::VsCtl, R::VsRdata),
-            ("GS", R::GsCtl, R::GsRdata),
-            ("CL", R::ClCtl, R::ClRdata),
-            ("SF", R::SfCtl, R::SfRdata),
-            ("WIZ", R::WizCtl, R::WizRdata),
-            ("VFE", R::VfeCtl, R::VfeRdata),
-            ("TS", R::TsCtl, R::TsRdata),
-        ];
-        let read = |id| {
-            self.target
-                .reach()
-                .with_device(|device| device.read32(offset(id)))
-        };
-        let mut text = String::new();
-        for (name, control, data) in units {
-            let control = read(control);
-            let state = match (control & 1, control >> 31) {
-                (0, _) => "off",
-                (_, 0) => "armed, nothing trapped",
-                _ => "complete",
-            };
-            let _ = writeln!(
-                text,
-                "{name:4} control 0x{control:08x} ({state}), data 0x{:08x}",
-                read(data)
-            );
         }
         Ok(text)
     }

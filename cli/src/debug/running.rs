@@ -109,6 +109,7 @@ impl Debugger {
         self.chosen = None;
         self.seen = None;
         self.trace_anew();
+        self.arm_anew()?;
         self.set_all()
     }
 
@@ -218,6 +219,7 @@ impl Debugger {
         let mut text = ending.map(|ending| ending.text).unwrap_or_default();
         text.push('\n');
         text.push_str(&self.unmet());
+        text.push_str(&self.untrapped());
         text
     }
 

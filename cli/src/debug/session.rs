@@ -16,6 +16,7 @@ use super::command::{self, Words};
 use super::gate::State;
 use super::history::Entry;
 use super::registers::Registers;
+use super::snapshots::Asked;
 use super::target::Target;
 use super::{Answer, Refusal};
 
@@ -61,6 +62,7 @@ pub struct Debugger {
     pub(super) chosen: Option<(ThreadKey, Slot)>,
     pub(super) seen: Option<Seen>,
     pub(super) journal: Vec<Entry>,
+    pub(super) snapshots: Vec<Asked>,
     /// What the last command has printed.
     pub(super) printed: String,
     /// Set by whoever wants the prompt back.
@@ -90,6 +92,7 @@ impl Debugger {
             chosen: None,
             seen: None,
             journal: Vec::new(),
+            snapshots: Vec::new(),
             printed: String::new(),
             interrupt,
             depth: 0,
@@ -137,13 +140,15 @@ impl Debugger {
     pub fn conclude(mut self) -> (u8, String) {
         if self.flow == Flow::Kill {
             let ending = self.target.kill();
-            return (ending.code, ending.text);
+            // It was wanted so.
+            return (0, ending.text);
         }
         let mut text = self.write_trace().unwrap_or_else(|refusal| refusal.0);
         if self.target.state() == State::Ready && self.target.is_live() {
             let ending = self.target.kill();
             return (ending.code, ending.text);
         }
+        self.snapshots.clear();
         self.backend.detach();
         match self.target.state() {
             State::Ready => {

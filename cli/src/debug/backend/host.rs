@@ -80,19 +80,21 @@ impl Backend for HostBackend {
     }
 
     fn attach(&self, reach: &Reach, _: &driver::Device) -> Answer<()> {
-        reach.with_device(|device| {
-            device.set_debugger(true);
-            // Payloads carry the sequence numbers that they would have under the debug registers.
-            device.write32(
-                INSTPM.offset(),
-                GLOBAL_DEBUG_ENABLE << 16 | GLOBAL_DEBUG_ENABLE,
-            );
-        });
+        reach.with_device(|device| device.set_debugger(true));
         *self.lock() = Inner {
             reach: Some(reach.clone()),
             rules: Vec::new(),
         };
+        // Payloads carry what they would under the debug registers.
+        self.number();
         Ok(())
+    }
+
+    fn number(&self) {
+        if let Ok(reach) = self.reach() {
+            let on = GLOBAL_DEBUG_ENABLE << 16 | GLOBAL_DEBUG_ENABLE;
+            reach.with_device(|device| device.write32(INSTPM.offset(), on));
+        }
     }
 
     fn add(&self, number: u32, spec: Spec) -> Answer<()> {

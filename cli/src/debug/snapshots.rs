@@ -1,0 +1,244 @@
+//! `snapshot`: arms units, and shows what they have trapped.
+//!
+//! PRM: volume 4, 3.2, 3.3. Not offered: flags for threads, the upstream flag, URB and thread spawner.
+
+use std::fmt::Write as _;
+
+use driver::Device;
+use driver::debug::snapshot::units::{
+    Clip, Gs, PrimitiveSnapshot, Sf, ThreadTrigger, VertexTrigger, Vf, Vs, Wiz,
+};
+use driver::debug::snapshot::units::{Subspan, VertexTag};
+use driver::debug::snapshot::{Snapshot, Unit};
+
+use super::breaks::pair;
+use super::command::Words;
+use super::session::Debugger;
+use super::{Answer, Refusal, value};
+
+/// What a unit is to trap.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trigger {
+    Sequence(u32),
+    Index(u32),
+    Vs(u32),
+    Gs(u32),
+    Clip(u32),
+    Sf(u32),
+    Wiz(u16, u16, Option<u8>),
+}
+
+/// An armed unit.
+enum Armed {
+    Vf(Snapshot<Vf>),
+    Vs(Snapshot<Vs>),
+    Gs(Snapshot<Gs>),
+    Clip(Snapshot<Clip>),
+    Sf(Snapshot<Sf>),
+    Wiz(Snapshot<Wiz>),
+}
+
+/// A snapshot as it was asked for.
+pub struct Asked {
+    trigger: Trigger,
+    text: String,
+    armed: Armed,
+}
+
+fn arm(device: &Device, trigger: Trigger) -> Answer<Armed> {
+    fn of<U: Unit>(device: &Device, trigger: &U::Trigger) -> Answer<Snapshot<U>> {
+        device
+            .arm_snapshot::<U>(trigger)
+            .map_err(|error| Refusal(format!("the snapshot cannot be armed: {error}")))
+    }
+    let thread = |id| ThreadTrigger {
+        id,
+        ..ThreadTrigger::default()
+    };
+    Ok(match trigger {
+        Trigger::Sequence(number) => Armed::Vf(of(device, &VertexTrigger::Sequence(number))?),
+        Trigger::Index(index) => Armed::Vf(of(device, &VertexTrigger::Index(index))?),
+        Trigger::Vs(id) => Armed::Vs(of(device, &thread(id))?),
+        Trigger::Gs(id) => Armed::Gs(of(device, &thread(id))?),
+        Trigger::Clip(id) => Armed::Clip(of(device, &thread(id))?),
+        Trigger::Sf(id) => Armed::Sf(of(device, &thread(id))?),
+        Trigger::Wiz(x, y, instance) => {
+            let subspan = Subspan {
+                x,
+                y,
+                instance,
+                ..Subspan::default()
+            };
+            Armed::Wiz(of(device, &subspan)?)
+        }
+    })
+}
+
+fn tag(tag: &VertexTag) -> String {
+    let unit = match tag.ffid {
+        1 => "VF",
+        2 => "VS",
+        3 => "GS",
+        4 => "CLIP",
+        5 => "SF",
+        _ => "unit",
+    };
+    match tag.relative {
+        0 => format!("{unit} {}", tag.number),
+        relative => format!("{unit} {} number {relative}", tag.number),
+    }
+}
+
+fn primitive(data: &PrimitiveSnapshot) -> String {
+    let tags: Vec<String> = data.vertices.iter().map(tag).collect();
+    format!(
+        "vertices {}; kernel 0x{:08x}",
+        tags.join(", "),
+        data.kernel_pointer
+    )
+}
+
+impl Armed {
+    fn is_complete(&self) -> bool {
+        match self {
+            Armed::Vf(s) => s.is_complete(),
+            Armed::Vs(s) => s.is_complete(),
+            Armed::Gs(s) => s.is_complete(),
+            Armed::Clip(s) => s.is_complete(),
+            Armed::Sf(s) => s.is_complete(),
+            Armed::Wiz(s) => s.is_complete(),
+        }
+    }
+
+    fn disarm(self) {
+        match self {
+            Armed::Vf(s) => s.disarm(),
+            Armed::Vs(s) => s.disarm(),
+            Armed::Gs(s) => s.disarm(),
+            Armed::Clip(s) => s.disarm(),
+            Armed::Sf(s) => s.disarm(),
+            Armed::Wiz(s) => s.disarm(),
+        }
+    }
+
+    /// What it has trapped, in words.
+    fn show(&self, trigger: Trigger) -> kernel::error::Result<String> {
+        Ok(match self {
+            Armed::Vf(s) => {
+                let data = s.read()?;
+                match trigger {
+                    Trigger::Sequence(_) => format!("shaded by VS thread {}", data.thread),
+                    _ => format!("trapped; internal data 0x{:08x}", data.internal),
+                }
+            }
+            Armed::Vs(s) => {
+                let data = s.read()?;
+                let list: Vec<String> = data.indices.iter().map(u32::to_string).collect();
+                format!(
+                    "vertices with index {}; kernel 0x{:08x}",
+                    list.join(" and "),
+                    data.kernel_pointer
+                )
+            }
+            Armed::Gs(s) => primitive(&s.read()?),
+            Armed::Clip(s) => primitive(&s.read()?),
+            Armed::Sf(s) => primitive(&s.read()?),
+            Armed::Wiz(s) => {
+                let data = s.read()?;
+                format!(
+                    "primitive {}, occurrence {}; kernel 0x{:08x}",
+                    data.primitive, data.subspan_instances, data.kernel_pointer
+                )
+            }
+        })
+    }
+}
+
+impl Asked {
+    fn line(&self) -> String {
+        let shown = match self.armed.show(self.trigger) {
+            Ok(text) => text,
+            Err(kernel::error::code::EAGAIN) => "nothing trapped yet".to_owned(),
+            Err(error) => error.to_string(),
+        };
+        format!("{}: {shown}\n", self.text)
+    }
+}
+
+impl Debugger {
+    pub(super) fn do_snapshot(&mut self, words: &Words) -> Answer {
+        let trigger = match words.list().as_slice() {
+            [] => {
+                if self.snapshots.is_empty() {
+                    return Ok("no unit is armed\n".to_owned());
+                }
+                return Ok(self.snapshots.iter().map(Asked::line).collect());
+            }
+            ["off"] => {
+                for asked in std::mem::take(&mut self.snapshots) {
+                    asked.armed.disarm();
+                }
+                self.backend.number();
+                return Ok(String::new());
+            }
+            ["vf", "seq", number] => Trigger::Sequence(value::number(number)?),
+            ["vf", "index", number] => Trigger::Index(value::number(number)?),
+            ["vs", number] => Trigger::Vs(value::number(number)?),
+            ["gs", number] => Trigger::Gs(value::number(number)?),
+            ["clip", number] => Trigger::Clip(value::number(number)?),
+            ["sf", number] => Trigger::Sf(value::number(number)?),
+            ["wiz", pixel] => {
+                let (x, y) = pair(pixel)?;
+                Trigger::Wiz(x, y, None)
+            }
+            ["wiz", pixel, instance] => {
+                let (x, y) = pair(pixel)?;
+                let instance = instance.parse().map_err(|_| {
+                    Refusal(format!("`{instance}` is no occurrence: there are 1 to 255"))
+                })?;
+                Trigger::Wiz(x, y, Some(instance))
+            }
+            list => {
+                return Err(format!(
+                    "`{}` is no snapshot; `help snapshot` says what there is",
+                    list.join(" ")
+                )
+                .into());
+            }
+        };
+        let unit = |text: &str| text.split(' ').next().map(str::to_owned);
+        let text = words.joined();
+        if let Some(other) = self.snapshots.iter().find(|s| unit(&s.text) == unit(&text)) {
+            return Err(format!(
+                "the unit is armed already: {}; `snapshot off` disarms",
+                other.text
+            )
+            .into());
+        }
+        let armed = arm(self.target.device(), trigger)?;
+        self.snapshots.push(Asked {
+            trigger,
+            text,
+            armed,
+        });
+        Ok(String::new())
+    }
+
+    /// Arms the units of a device that was just powered on.
+    pub(super) fn arm_anew(&mut self) -> Answer<()> {
+        for asked in &mut self.snapshots {
+            asked.armed = arm(self.target.device(), asked.trigger)?;
+        }
+        Ok(())
+    }
+
+    /// Snapshots that have trapped nothing, for the end of a run.
+    pub(super) fn untrapped(&self) -> String {
+        let mut text = String::new();
+        for asked in self.snapshots.iter().filter(|s| !s.armed.is_complete()) {
+            // A String takes every write.
+            let _ = writeln!(text, "snapshot {} never came", asked.text);
+        }
+        text
+    }
+}
