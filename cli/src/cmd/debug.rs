@@ -9,7 +9,8 @@ use std::io::{IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Duration;
 
 use crestline_cli::capture::Reader;
 use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
@@ -18,9 +19,14 @@ use crestline_cli::debug::{Debugger, Flow, Source, run_script};
 use crestline_cli::replay::{self, Options};
 use kernel::time::Delta;
 use mmio_mock::r#gen::DeviceInfo;
+use nix::sys::signal::Signal;
 use node::Node;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use super::{Error, device, exec, print};
+
+/// Wall time between two looks for signals.
+const LOOK: Duration = Duration::from_millis(50);
 
 /// Told by `--help`.
 const EXIT: &str = "Without a script commands are read from the terminal; `help` lists them. The exit code is 0 for a frame and that of a \
@@ -72,13 +78,14 @@ enum Kind {
 /// Runs the subcommand.
 pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let interrupt: Arc<AtomicBool> = Arc::default();
-    signal_hook::flag::register(signal_hook::consts::SIGINT, Arc::clone(&interrupt))?;
+    signal_hook::flag::register(SIGINT, Arc::clone(&interrupt))?;
     let scripts = scripts(args)?;
     let asks = scripts.is_empty();
     let (target, info) = match &args.capture {
         Some(path) => capture(args, path)?,
         None => program(args, asks)?,
     };
+    pass_on(&target)?;
     let backend: Arc<dyn Backend> = match args.backend {
         Kind::Host => Arc::new(HostBackend::default()),
         Kind::Registers => Arc::new(RegistersBackend::default()),
@@ -158,6 +165,33 @@ fn program(args: &Args, asks: bool) -> Result<(Target, &'static DeviceInfo), Err
         command.stdin(Stdio::null());
     }
     Ok((Target::program(Program { node, command })?, info))
+}
+
+/// A debugger that is told to end takes its program along.
+fn pass_on(target: &Target) -> Result<(), Error> {
+    let Some(signal) = target.signaller() else {
+        return Ok(());
+    };
+    let told: Arc<AtomicUsize> = Arc::default();
+    for number in [SIGTERM, SIGHUP] {
+        let value = usize::try_from(number)?;
+        signal_hook::flag::register_usize(number, Arc::clone(&told), value)?;
+    }
+    let watch = move || {
+        loop {
+            std::thread::sleep(LOOK);
+            let number = told.load(Ordering::SeqCst);
+            if let Some(code) = u8::try_from(number).ok().filter(|code| *code != 0) {
+                signal(Signal::SIGTERM);
+                signal(Signal::SIGCONT);
+                std::process::exit(128 + i32::from(code));
+            }
+        }
+    };
+    std::thread::Builder::new()
+        .name("crestline-signals".to_owned())
+        .spawn(watch)?;
+    Ok(())
 }
 
 /// Lets the target run to its end.

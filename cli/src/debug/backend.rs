@@ -119,6 +119,7 @@ pub trait Backend: Holder {
     /// Stops everything where it stands.
     fn stop(&self);
 
-    /// Takes every breakpoint away and lets everything go on unwatched.
-    fn detach(&self);
+    /// Takes every breakpoint away and lets everything go on unwatched; `go` lets the target run, once nothing would
+    /// stop it.
+    fn detach(&self, go: &mut dyn FnMut());
 }

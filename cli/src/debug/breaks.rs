@@ -24,6 +24,8 @@ pub struct Break {
     pub text: String,
     /// How often it has stopped something in this run.
     pub hits: u64,
+    /// What was in watched memory at the last look.
+    pub bytes: Vec<u8>,
 }
 
 /// Name of a unit on the command line.
@@ -127,11 +129,16 @@ impl Debugger {
         let number = self.next;
         self.backend.add(number, spec)?;
         self.next += 1;
+        let bytes = match spec {
+            Spec::Memory(address, bytes) => self.bytes(address, bytes as usize).unwrap_or_default(),
+            _ => Vec::new(),
+        };
         self.breaks.push(Break {
             number,
             spec,
             text,
             hits: 0,
+            bytes,
         });
         Ok(number)
     }

@@ -291,9 +291,10 @@ pub static COMMANDS: &[Help] = &[
     command(
         "trace",
         &[],
-        "trace FILE | off",
-        "Keeps the events of the device from now on, and writes them to FILE at `off` or at the end.",
-        &["off"],
+        "trace FILE [text|jsonl|perfetto] | off",
+        "Keeps the events of the device from now on; FILE is whole at `off` or at the end. Without a format the name \
+         says it: .jsonl is JSON lines, .json for Perfetto and Chrome, all others are text.",
+        &["off", "text", "jsonl", "perfetto"],
         Debugger::do_trace,
     ),
     Help {

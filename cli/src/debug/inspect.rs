@@ -3,6 +3,7 @@
 //! PRM: volume 4, 11.3, 3.3 (snapshots).
 
 use std::fmt::Write as _;
+use std::fs::File;
 use std::path::PathBuf;
 
 use isa::operand::Type;
@@ -14,6 +15,7 @@ use super::place::{Bank, Place};
 use super::registers::{Registers, row};
 use super::session::Debugger;
 use super::{Answer, Refusal, value};
+use crate::trace::{Format, Stream, stream};
 
 /// Most text of a trace.
 const TRACE_BYTES: usize = 64 << 20;
@@ -115,50 +117,98 @@ impl Debugger {
     }
 
     pub(super) fn do_trace(&mut self, words: &Words) -> Answer {
-        match words.list().as_slice() {
+        let (file, format) = match words.list().as_slice() {
             ["off"] => {
                 if self.trace.is_none() {
                     return Err("no trace is kept".into());
                 }
-                self.write_trace()
+                return self.write_trace();
             }
-            [file] => {
-                if let Some(path) = &self.trace {
-                    return Err(format!("a trace is kept already, for {}", path.display()).into());
-                }
-                // Now, not when the frame has run.
-                std::fs::File::create(file).map_err(|e| Refusal(format!("{file}: {e}")))?;
-                self.trace = Some(PathBuf::from(file));
-                self.trace_anew();
-                Ok(String::new())
-            }
-            _ => Err("where? `trace FILE`, `trace off`".into()),
+            [file] => (*file, None),
+            [file, format] => (*file, Some(*format)),
+            _ => return Err("where? `trace FILE [text|jsonl|perfetto]`, `trace off`".into()),
+        };
+        if let Some(kept) = &self.trace {
+            return Err(format!("a trace is kept already, for {}", kept.path.display()).into());
         }
+        let path = PathBuf::from(file);
+        let extension = path.extension().and_then(|e| e.to_str());
+        let format = match (format, extension) {
+            (Some("text"), _) => Format::Text,
+            (Some("jsonl"), _) | (None, Some("jsonl")) => Format::Jsonl,
+            (Some("perfetto"), _) | (None, Some("json")) => Format::Perfetto,
+            (None, _) => Format::Text,
+            (Some(other), _) => {
+                return Err(
+                    format!("`{other}` is no format: there are text jsonl perfetto").into(),
+                );
+            }
+        };
+        let mut kept = Kept {
+            path,
+            format,
+            stream: None,
+        };
+        self.begin_trace(&mut kept)?;
+        self.trace = Some(kept);
+        Ok(String::new())
     }
 
-    /// Keeps the trace of a device that was just powered on too.
-    pub(super) fn trace_anew(&self) {
-        if self.trace.is_some() {
-            self.target
-                .reach()
-                .with_device(|device| device.set_trace(Trace::with_limit(TRACE_BYTES)));
-        }
+    fn begin_trace(&self, kept: &mut Kept) -> Answer<()> {
+        let shown = kept.path.display();
+        // Now, not when the frame has run.
+        let file = File::create(&kept.path).map_err(|e| Refusal(format!("{shown}: {e}")))?;
+        let reach = self.target.reach();
+        let mhz = reach.with_device(|device| device.info().core_mhz);
+        let trace = match stream(kept.format, mhz, Box::new(file)) {
+            Some((trace, stream)) => {
+                kept.stream = Some(stream);
+                trace
+            }
+            None => Trace::with_limit(TRACE_BYTES),
+        };
+        reach.with_device(|device| device.set_trace(trace));
+        Ok(())
+    }
+
+    /// Keeps the trace of a device that was just powered on, from its beginning.
+    pub(super) fn trace_anew(&mut self) -> Answer<()> {
+        let Some(mut kept) = self.trace.take() else {
+            return Ok(());
+        };
+        kept.stream = None;
+        self.begin_trace(&mut kept)?;
+        self.trace = Some(kept);
+        Ok(())
     }
 
     /// Ends the trace, if one is kept.
     pub(super) fn write_trace(&mut self) -> Answer {
-        let Some(path) = self.trace.take() else {
+        let Some(kept) = self.trace.take() else {
             return Ok(String::new());
         };
+        let shown = kept.path.display();
         let (text, events) = self.target.reach().with_device(|device| {
             let text = device.trace().text().to_owned();
             let (events, _) = device.trace().digest();
             device.set_trace(Trace::default());
             (text, events)
         });
-        std::fs::write(&path, text).map_err(|e| Refusal(format!("{}: {e}", path.display())))?;
-        Ok(format!("{}: {events} events\n", path.display()))
+        let written = match kept.stream {
+            Some(stream) => stream.finish(),
+            None => std::fs::write(&kept.path, text).map(|()| events),
+        };
+        let events = written.map_err(|e| Refusal(format!("{shown}: {e}")))?;
+        Ok(format!("{shown}: {events} events\n"))
     }
+}
+
+/// A trace that is kept.
+pub struct Kept {
+    path: PathBuf,
+    format: Format,
+    /// Where events go as they happen; text stays with the device.
+    stream: Option<Stream>,
 }
 
 /// `r3:f`, `r10..r12:ud`, `f0`.

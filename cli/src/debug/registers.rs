@@ -5,7 +5,9 @@
 use eu::{Grf, Masks, Thread};
 use std::fmt::Write as _;
 
-use isa::operand::{RegFile, Type};
+use isa::Inst;
+use isa::message::MessageDesc;
+use isa::operand::{Addr, RegFile, Type};
 
 use super::value;
 
@@ -50,19 +52,23 @@ impl Registers {
         }
     }
 
-    /// Lines for what differs from `old`: whole registers by `ty`, the type that the last instruction wrote.
-    pub fn changes(&self, old: &Registers, wrote: Option<(RegFile, Type)>) -> String {
+    /// Lines for what differs from `old`: whole registers by the types that instructions have written.
+    pub fn changes(&self, old: &Registers, wrote: &Written) -> String {
         let mut out = String::new();
-        let ty = wrote.map_or(Type::Ud, |(_, ty)| ty);
-        for (letter, new, old) in [('r', &self.grf, &old.grf), ('m', &self.mrf, &old.mrf)] {
+        let files = [
+            ('r', RegFile::Grf, &self.grf, &old.grf),
+            ('m', RegFile::Mrf, &self.mrf, &old.mrf),
+        ];
+        for (letter, file, new, old) in files {
             for (nr, (new, _)) in new.iter().zip(old).enumerate().filter(|(_, (n, o))| n != o) {
+                let ty = wrote.ty(file, nr);
                 // A String takes every write.
                 let _ = writeln!(out, "  {}", row(&format!("{letter}{nr}"), new, ty));
             }
         }
         for (nr, (new, old)) in self.acc.iter().zip(&old.acc).enumerate() {
             if new != old {
-                let _ = writeln!(out, "  {}", row(&format!("acc{nr}"), new, ty));
+                let _ = writeln!(out, "  {}", row(&format!("acc{nr}"), new, wrote.last));
             }
         }
         let mut put = |name: &str, old: String, new: String| {
@@ -109,6 +115,54 @@ impl Registers {
             out.push((format!("n{n}"), v.to_string()));
         }
         out
+    }
+}
+
+/// In which types registers were written last.
+pub struct Written {
+    /// The latest is the last.
+    types: Vec<(RegFile, usize, Type)>,
+    /// Type of the last instruction that writes anything.
+    last: Type,
+}
+
+impl Default for Written {
+    fn default() -> Self {
+        Written {
+            types: Vec::new(),
+            last: Type::Ud,
+        }
+    }
+}
+
+impl Written {
+    /// Notes an instruction.
+    pub fn note(&mut self, inst: &Inst) {
+        let dst = &inst.dst;
+        // What sampler and extended math answer are floats, whatever the destination says.
+        let ty = if inst.send.is_some() { Type::F } else { dst.ty };
+        if inst.send.is_none() {
+            self.last = ty;
+        }
+        let Addr::Direct { nr, .. } = dst.addr else {
+            return;
+        };
+        // Bits 7 and 6 of message registers are no number: where SIMD16 halves go.
+        let nr = match dst.file {
+            RegFile::Mrf => usize::from(nr & 0x3f),
+            _ => usize::from(nr),
+        };
+        let sent = inst.send.and_then(|send| send.imm);
+        let rows = sent.map_or(2, |desc| MessageDesc(desc).response_length() as usize);
+        for nr in nr..nr + rows {
+            self.types.push((dst.file, nr, ty));
+        }
+    }
+
+    fn ty(&self, file: RegFile, nr: usize) -> Type {
+        let mut latest = self.types.iter().rev();
+        let found = latest.find(|(f, n, _)| (*f, *n) == (file, nr));
+        found.map_or(self.last, |(.., ty)| *ty)
     }
 }
 

@@ -11,15 +11,21 @@ use mmio_mock::status::Unit;
 use mmio_mock::td::Pause;
 use mmio_mock::td::debugger::Info;
 
-use super::backend::{Going, Reason, Slot, Stop};
+use super::backend::{Going, Reason, Slot, Spec, Stop};
 use super::breaks::unit_name;
 use super::command::{Words, none};
 use super::gate::State;
+use super::registers::Written;
 use super::session::{Debugger, Seen};
 use super::{Answer, Refusal, value};
 
 /// Wall time between two looks for somebody who wants the prompt back.
 pub const LOOK: Duration = Duration::from_millis(50);
+
+/// Instructions of a kernel looked at.
+const MAX_INSTRUCTIONS: u32 = 1 << 12;
+/// Bytes of watched memory that are shown.
+const SHOWN: usize = 16;
 
 /// How a thread is called.
 pub fn thread_name(key: ThreadKey) -> String {
@@ -108,7 +114,7 @@ impl Debugger {
             .attach(self.target.reach(), self.target.device())?;
         self.chosen = None;
         self.seen = None;
-        self.trace_anew();
+        self.trace_anew()?;
         self.arm_anew()?;
         self.set_all()
     }
@@ -173,15 +179,12 @@ impl Debugger {
 
     fn look(&self) -> Option<Seen> {
         let (key, slot) = self.chosen?;
-        let info = self.info(key)?;
+        self.info(key)?;
         let registers = self.backend.read(slot).ok()?;
-        let base = info.context.bases.general_state_base;
-        let words = self.words(base.wrapping_add(registers.ip)).ok();
         Some(Seen {
             key,
             instructions: self.backend.count(key),
             of_unit: self.instructions_of(key.unit),
-            inst: words.and_then(|words| isa::decode(self.isa, words).ok()),
             registers,
             ended: false,
         })
@@ -256,6 +259,7 @@ impl Debugger {
             }
             return text;
         }
+        text.push_str(&self.memory_changes(stop));
         text.push_str(&self.differences());
         if let Ok(line) = self.current_line() {
             text.push_str(&line);
@@ -300,6 +304,39 @@ impl Debugger {
         text
     }
 
+    /// What a watch on memory has met.
+    fn memory_changes(&mut self, stop: &Stop) -> String {
+        let Reason::Break(number) = stop.reason else {
+            return String::new();
+        };
+        let found = self.breaks.iter().position(|b| b.number == number);
+        let Some((at, Spec::Memory(address, bytes))) =
+            found.and_then(|at| Some((at, self.breaks.get(at)?.spec)))
+        else {
+            return String::new();
+        };
+        let now = self.bytes(address, bytes as usize).unwrap_or_default();
+        let Some(watch) = self.breaks.get_mut(at) else {
+            return String::new();
+        };
+        let old = std::mem::replace(&mut watch.bytes, now);
+        let differ = old
+            .iter()
+            .zip(&watch.bytes)
+            .position(|(old, new)| old != new);
+        let Some(first) = differ.map(|at| at & !3) else {
+            return String::new();
+        };
+        let hex = |bytes: &[u8]| -> String {
+            let end = bytes.len().min(first + SHOWN);
+            let shown = bytes.get(first..end).unwrap_or_default();
+            let list: Vec<String> = shown.iter().map(|byte| format!("{byte:02x}")).collect();
+            list.join(" ")
+        };
+        let at = address.wrapping_add(first as u32);
+        format!("  0x{at:08x}: {} -> {}\n", hex(&old), hex(&watch.bytes))
+    }
+
     /// How far a thread is, when that is known.
     fn after(&self, key: ThreadKey) -> String {
         match self.backend.count(key) {
@@ -320,8 +357,33 @@ impl Debugger {
         let Ok(now) = self.backend.read(slot) else {
             return String::new();
         };
-        let wrote = seen.inst.as_ref().map(|inst| (inst.dst.file, inst.dst.ty));
-        now.changes(&seen.registers, wrote)
+        let wrote = self.written(key, seen.registers.ip, now.ip);
+        now.changes(&seen.registers, &wrote)
+    }
+
+    /// What the instructions of a thread have written on its way from one to another.
+    fn written(&self, key: ThreadKey, from: u32, to: u32) -> Written {
+        let mut wrote = Written::default();
+        let Some(info) = self.info(key) else {
+            return wrote;
+        };
+        // A loop may have executed any of them.
+        let (from, to) = if from < to {
+            (from, to)
+        } else {
+            (info.kernel, from.wrapping_add(16))
+        };
+        let base = info.context.bases.general_state_base;
+        let count = (to.wrapping_sub(from) / 16).min(MAX_INSTRUCTIONS);
+        for n in 0..count {
+            let at = base.wrapping_add(from).wrapping_add(n * 16);
+            if let Ok(words) = self.words(at)
+                && let Ok(inst) = isa::decode(self.isa, words)
+            {
+                wrote.note(&inst);
+            }
+        }
+        wrote
     }
 
     pub(super) fn do_threads(&mut self, words: &Words) -> Answer {

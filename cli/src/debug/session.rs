@@ -2,11 +2,9 @@
 //!
 //! No PRM chapter.
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use isa::Inst;
 use isa::inst::Verx10;
 use mmio_mock::debug::host::ThreadKey;
 
@@ -15,6 +13,7 @@ use super::breaks::Break;
 use super::command::{self, Words};
 use super::gate::State;
 use super::history::Entry;
+use super::inspect::Kept;
 use super::registers::Registers;
 use super::snapshots::Asked;
 use super::target::Target;
@@ -45,8 +44,6 @@ pub struct Seen {
     pub instructions: Option<u64>,
     /// Instructions of all threads of the unit at that moment.
     pub of_unit: u64,
-    /// The instruction it stood at.
-    pub inst: Option<Inst>,
     /// It has ended since.
     pub ended: bool,
 }
@@ -69,7 +66,7 @@ pub struct Debugger {
     pub(super) interrupt: Arc<AtomicBool>,
     pub(super) depth: usize,
     /// Where the trace goes, while one is kept.
-    pub(super) trace: Option<PathBuf>,
+    pub(super) trace: Option<Kept>,
     flow: Flow,
 }
 
@@ -138,26 +135,27 @@ impl Debugger {
 
     /// Lets the target go on alone and waits for its end, or ends it; the exit code.
     pub fn conclude(mut self) -> (u8, String) {
+        self.snapshots.clear();
+        let mut text = self.write_trace().unwrap_or_else(|refusal| refusal.0);
         if self.flow == Flow::Kill {
+            let gate = Arc::clone(self.target.gate());
+            self.backend.detach(&mut || gate.leave());
             let ending = self.target.kill();
             // It was wanted so.
             return (0, ending.text);
         }
-        let mut text = self.write_trace().unwrap_or_else(|refusal| refusal.0);
         if self.target.state() == State::Ready && self.target.is_live() {
             let ending = self.target.kill();
             return (ending.code, ending.text);
         }
-        self.snapshots.clear();
-        self.backend.detach();
-        match self.target.state() {
-            State::Ready => {
-                if let Err(refusal) = self.target.run() {
-                    return (1, refusal.0);
-                }
+        let ready = self.target.state() == State::Ready;
+        self.backend.detach(&mut || {
+            if !ready {
+                self.target.resume();
             }
-            State::Stopped => self.target.resume(),
-            State::Running | State::Ended => {}
+        });
+        if ready && let Err(refusal) = self.target.run() {
+            return (1, refusal.0);
         }
         loop {
             let state = self.target.wait(super::running::LOOK);

@@ -171,6 +171,14 @@ impl Target {
         }
     }
 
+    /// Sends a program a signal, from any thread; nothing for captures.
+    pub fn signaller(&self) -> Option<impl Fn(nix::sys::signal::Signal) + Send + use<>> {
+        match &self.kind {
+            Kind::Capture(_) => None,
+            Kind::Live(runner) => Some(runner.signaller()),
+        }
+    }
+
     /// Ends a program, or leaves a capture where it is.
     pub fn kill(&mut self) -> Ending {
         match &mut self.kind {

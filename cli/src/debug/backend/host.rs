@@ -195,7 +195,7 @@ impl Backend for HostBackend {
         });
     }
 
-    fn detach(&self) {
+    fn detach(&self, go: &mut dyn FnMut()) {
         if let Ok(reach) = self.reach() {
             reach.with_device(|device| {
                 device.set_debugger(false);
@@ -203,5 +203,6 @@ impl Backend for HostBackend {
             });
         }
         self.lock().rules.clear();
+        go();
     }
 }

@@ -217,6 +217,8 @@ impl Inner {
             }
             return Ok(Verdict::Step);
         }
+        // From here on nobody counts.
+        self.counts.remove(&key);
         Ok(Verdict::Resume)
     }
 
@@ -431,6 +433,12 @@ impl Backend for RegistersBackend {
             let on_the_way = inner.specs.iter().any(|(_, s)| {
                 matches!(s, Spec::Instruction(key, _) if thread.is_some_and(|(other, _)| other == *key))
             });
+            if let Some((key, _)) = thread
+                && travel.is_none()
+                && !on_the_way
+            {
+                inner.counts.remove(&key);
+            }
             let done = if travel.is_some() || on_the_way {
                 halted.step()
             } else {
@@ -448,13 +456,15 @@ impl Backend for RegistersBackend {
         });
     }
 
-    fn detach(&self) {
+    fn detach(&self, go: &mut dyn FnMut()) {
         let session = {
             let mut inner = self.lock();
             let session = inner.session.take();
             *inner = Inner::default();
             session
         };
+        // Halted threads leave the system routine only while the device runs.
+        go();
         drop(session);
     }
 }

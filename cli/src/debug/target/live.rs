@@ -36,12 +36,18 @@ pub struct Program {
     pub command: Command,
 }
 
+/// The program as a process.
+#[derive(Default)]
+struct Process {
+    pid: AtomicI32,
+    exited: AtomicBool,
+}
+
 /// What the threads have in common.
 struct Shared {
     node: Node,
     gate: Arc<Gate>,
-    pid: AtomicI32,
-    exited: AtomicBool,
+    process: Arc<Process>,
     status: Mutex<Option<ExitStatus>>,
 }
 
@@ -58,8 +64,7 @@ impl Runner {
             shared: Arc::new(Shared {
                 node: program.node,
                 gate: Arc::default(),
-                pid: AtomicI32::new(0),
-                exited: AtomicBool::new(false),
+                process: Arc::default(),
                 status: Mutex::new(None),
             }),
             command: Some(program.command),
@@ -96,7 +101,7 @@ impl Runner {
             }
         };
         let pid = i32::try_from(child.id()).unwrap_or(0);
-        self.shared.pid.store(pid, Ordering::SeqCst);
+        self.shared.process.pid.store(pid, Ordering::SeqCst);
         self.shared.gate.resume();
         let (one, two) = (Arc::clone(&self.shared), Arc::clone(&self.shared));
         let spawn = |name: &str, run: Box<dyn FnOnce() + Send>| {
@@ -110,6 +115,12 @@ impl Runner {
         Ok(())
     }
 
+    /// Sends the program a signal.
+    pub fn signaller(&self) -> impl Fn(Signal) + Send + use<> {
+        let process = Arc::clone(&self.shared.process);
+        move |signal| process.signal(signal)
+    }
+
     /// Tells the program to end, and waits for it.
     pub fn kill(&mut self) -> Ending {
         let shared = &self.shared;
@@ -118,7 +129,7 @@ impl Runner {
             shared.gate.end(Ending { code: 0, text }, None);
         }
         let begun = Instant::now();
-        shared.signal(Signal::SIGTERM);
+        shared.process.signal(Signal::SIGTERM);
         // A stopped program must get on to hear of it.
         shared
             .node
@@ -128,7 +139,7 @@ impl Runner {
         while shared.gate.wait(BEAT) != State::Ended {
             shared.gate.resume();
             if begun.elapsed() > GRACE {
-                shared.signal(Signal::SIGKILL);
+                shared.process.signal(Signal::SIGKILL);
             }
         }
         self.join();
@@ -157,7 +168,7 @@ impl Drop for Runner {
     }
 }
 
-impl Shared {
+impl Process {
     fn signal(&self, signal: Signal) {
         let pid = self.pid.load(Ordering::SeqCst);
         if pid > 0 && !self.exited.load(Ordering::SeqCst) {
@@ -179,7 +190,7 @@ fn wait_for(shared: &Shared, mut child: Child) {
         }
     };
     *shared.status.lock().unwrap_or_else(PoisonError::into_inner) = status;
-    shared.exited.store(true, Ordering::SeqCst);
+    shared.process.exited.store(true, Ordering::SeqCst);
 }
 
 /// Looks for stops until the program has ended and its requests are done.
@@ -196,7 +207,7 @@ fn watch(shared: &Shared) {
             gone = None;
             continue;
         }
-        if shared.exited.load(Ordering::SeqCst) {
+        if shared.process.exited.load(Ordering::SeqCst) {
             let since = *gone.get_or_insert_with(Instant::now);
             if since.elapsed() >= PATIENCE || shared.node.quiesce(BEAT) {
                 break;
