@@ -134,10 +134,9 @@ impl Debugger {
         let path = PathBuf::from(file);
         let extension = path.extension().and_then(|e| e.to_str());
         let format = match (format, extension) {
-            (Some("text"), _) => Format::Text,
             (Some("jsonl"), _) | (None, Some("jsonl")) => Format::Jsonl,
             (Some("perfetto"), _) | (None, Some("json")) => Format::Perfetto,
-            (None, _) => Format::Text,
+            (Some("text") | None, _) => Format::Text,
             (Some(other), _) => {
                 return Err(
                     format!("`{other}` is no format: there are text jsonl perfetto").into(),
