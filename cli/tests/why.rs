@@ -134,8 +134,8 @@ fn what_cannot_be_told_is_an_error() {
         text.contains("pixel 256,3 lies outside the picture of 256x256 pixels"),
         "{text}"
     );
-    let text = failed(&why(&["/nowhere/at/all", "1,1"]));
-    assert!(text.contains("/nowhere/at/all"), "{text}");
+    let text = failed(&why(&["no/such/capture", "1,1"]));
+    assert!(text.contains("no/such/capture"), "{text}");
     let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("why-empty");
     std::fs::create_dir_all(&empty).unwrap();
     let text = failed(&why(&[empty.to_str().unwrap(), "1,1"]));

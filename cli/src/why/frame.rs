@@ -1,4 +1,4 @@
-//! What the commands of a captured frame say of its draws: state, vertices, targets.
+//! What the commands of a captured frame say of its draws.
 //!
 //! PRM: volume 1 (MI commands), volume 2 (3DSTATE commands, 3DPRIMITIVE). Not modelled: commands and indices that the
 //! frame itself writes before it reads them.

@@ -61,7 +61,9 @@ impl Rerun for Replays<'_> {
             match outcome {
                 // The frame has run as far as it goes.
                 Err(error @ (ReplayError::Fault(_) | ReplayError::Contradiction(_))) => {
-                    self.trouble = Some(error.to_string());
+                    // The error state below it is the replay's to show.
+                    let text = error.to_string();
+                    self.trouble = text.lines().next().map(str::to_owned);
                     return Ok(());
                 }
                 outcome => outcome?,

@@ -1,4 +1,4 @@
-//! The windower's part of the walk: from the pixel to its pixel shader thread, and SF's primitive.
+//! The windower's part of the walk: from the pixel to thread and primitive.
 //!
 //! PRM vol4 3.3.9. No published mux value tells the thread id or the lit pixels of a trapped subspan, so its thread is
 //! flagged, halted at the first instruction of its kernel, and asked for the header of its payload: r0.0 (lit pixels),
