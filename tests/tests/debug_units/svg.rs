@@ -135,7 +135,7 @@ fn chrominance_of_odd_texels() {
 }
 
 /// A kernel that reads without a surface. Parts of an early stepping refuse that until bit 4 is set.
-// covers: 3.3.3-04, 3.3.3-06, 3.3.3.3-R
+// covers: 3.3.3-04, 3.3.3-06, 3.3.3.3-R, 5.2.2-02
 #[test]
 fn stateless_accesses_are_allowed_by_the_part_or_the_bit() {
     for (part, bit, allowed) in [

@@ -1,7 +1,7 @@
 //! Topologies with adjacency: the vertices of an object, and those next to it.
 //!
 //! PRM: volume 2, 3D pipeline (primitive topologies); numbers from genxml gen4. The vertices are those of OpenGL's
-//! tables (ARB_geometry_shader4). Not modelled: what volume 2 may say of the first vertex of odd triangles.
+//! tables (ARB_geometry_shader4), their order included. Not modelled: what volume 2 may say of the first vertex of odd triangles.
 
 use super::{Assembler, OBJECT_VERTICES, Object, References, StreamVertex, Topology};
 
@@ -73,7 +73,7 @@ impl Assembler {
             let with = [at, near, at + 2, far, at + 4, at + 3];
             (with, Topology::TriStrip)
         } else {
-            let with = [at, at + 3, at + 4, far, at + 2, near];
+            let with = [at + 2, near, at, at + 3, at + 4, far];
             (with, Topology::TriStripReverse)
         };
         self.take(vertex, &with, &plain, kind, last, refs)

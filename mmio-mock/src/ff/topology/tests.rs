@@ -166,11 +166,9 @@ fn strip_row(i: u16, n: u16) -> ([u16; 3], [u16; 3]) {
     }
 }
 
-/// A row of the table as a payload: corners and neighbours in turn, from the corner that comes first in the stream.
+/// A row of the table as a payload: corners and neighbours in turn.
 fn payload((corners, across): ([u16; 3], [u16; 3])) -> Vec<u16> {
-    let first = (0..3).min_by_key(|&c| corners[c]).unwrap();
     (0..3)
-        .map(|c| (first + c) % 3)
         .flat_map(|c| [corners[c] - 1, across[c] - 1])
         .collect()
 }

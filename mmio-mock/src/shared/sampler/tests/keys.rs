@@ -278,7 +278,7 @@ fn linear(v: f64) -> f64 {
     }
 }
 
-// covers: 4.6-01, 4.6-02
+// covers: 4.6-02
 #[test]
 fn gamma_comes_before_the_filter_and_spares_alpha() {
     let mut bench = Bench::new();
