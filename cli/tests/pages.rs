@@ -92,7 +92,7 @@ fn kernels_over_data() {
 #[test]
 fn from_a_wrong_pixel_to_the_wrong_instruction() {
     let folders = ["docs/debugging", "tests/data/captures/gm965/c_gouraud"];
-    check("docs/debugging.md", &folders, 9);
+    check("docs/debugging.md", &folders, 14);
 }
 
 /// No kernel is without a mention, a test and the line that runs it.
