@@ -22,7 +22,7 @@ mod surfaces;
 pub mod target;
 mod value;
 
-pub use command::{COMMANDS, Help, help};
+pub use command::{COMMANDS, Help, UNIT_NAMES, help};
 pub use gate::Gate;
 pub use script::{Failure, Source, run as run_script};
 pub use session::{Debugger, Flow};

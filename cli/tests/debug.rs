@@ -247,6 +247,14 @@ fn registers_refuse_what_hardware_has_not() {
         assert_eq!(output.status.code(), Some(1), "{errors}");
         assert!(errors.contains(message), "{errors}");
     }
+    // A debugger that leaves lets halted threads go.
+    let left = ["break pixel 120,80", "run", "step 3"].map(|command| ["-c", command]);
+    let frame = scene("g_gears");
+    let mut args = vec!["debug", &frame, "--backend", "registers"];
+    args.extend(left.iter().flatten());
+    let output = crestline(&directory, &args);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{errors}");
     for name in ["pixel", "modify"] {
         let frame = if name == "pixel" { "g_gears" } else { "b_flat" };
         let args = [

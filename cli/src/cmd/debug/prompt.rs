@@ -5,14 +5,14 @@
 use std::io::{BufRead as _, IsTerminal as _};
 use std::path::PathBuf;
 
-use crestline_cli::debug::{COMMANDS, Debugger, Flow};
+use crestline_cli::debug::{COMMANDS, Debugger, Flow, UNIT_NAMES};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
 use rustyline::hint::Hinter;
 use rustyline::history::DefaultHistory;
 use rustyline::validate::Validator;
-use rustyline::{Config, Context, Editor, Helper};
+use rustyline::{CompletionType, Config, Context, Editor, Helper};
 
 use crate::cmd::{Error, print};
 
@@ -59,6 +59,13 @@ fn candidates(before: &str) -> Vec<String> {
             words.iter().map(|&word| word.to_owned()).collect()
         }
     };
+    let units = UNIT_NAMES.iter().map(|&name| name.to_owned());
+    match head.split_whitespace().collect::<Vec<_>>().as_slice() {
+        ["break" | "b", "thread"] => list = units.collect(),
+        ["break" | "b", ..] if head.split_whitespace().count() > 1 => list.clear(),
+        ["break" | "b"] => list.retain(|word| !UNIT_NAMES.contains(&word.as_str())),
+        _ => {}
+    }
     list.retain(|candidate| candidate.starts_with(word));
     list
 }
@@ -88,7 +95,10 @@ pub fn run(debugger: &mut Debugger) -> Result<(), Error> {
         }
         return Ok(());
     }
-    let config = Config::builder().max_history_size(HISTORY)?.build();
+    let config = Config::builder()
+        .max_history_size(HISTORY)?
+        .completion_type(CompletionType::List)
+        .build();
     let mut editor: Editor<Words, DefaultHistory> = Editor::with_config(config)?;
     editor.set_helper(Some(Words));
     let file = history();
@@ -144,9 +154,11 @@ mod tests {
     #[test]
     fn words_are_completed() {
         assert_eq!(candidates("bre"), ["break", "breaks"]);
-        assert_eq!(candidates("break p"), ["pixel", "prim", "ps"]);
+        assert_eq!(candidates("break p"), ["pixel", "prim"]);
+        assert_eq!(candidates("break thread p"), ["ps"]);
+        assert!(candidates("break pixel p").is_empty());
         assert_eq!(candidates("help sna"), ["snapshot"]);
-        assert_eq!(candidates("b v"), ["vertex", "vs"]);
+        assert_eq!(candidates("b v"), ["vertex"]);
         assert!(candidates("nothing x").is_empty());
     }
 }

@@ -457,14 +457,19 @@ impl Backend for RegistersBackend {
     }
 
     fn detach(&self, go: &mut dyn FnMut()) {
-        let session = {
+        let (session, reach) = {
             let mut inner = self.lock();
-            let session = inner.session.take();
-            *inner = Inner::default();
-            session
+            let all = std::mem::take(&mut *inner);
+            (all.session, all.reach)
         };
-        // Halted threads leave the system routine only while the device runs.
-        go();
-        drop(session);
+        // Halted threads leave the system routine only while the device runs: by itself, or because the end of the
+        // session waits for it. A replay would take what still stands for a hang.
+        if matches!(reach, Some(Reach::Live(_))) {
+            go();
+            drop(session);
+        } else {
+            drop(session);
+            go();
+        }
     }
 }
