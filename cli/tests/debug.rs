@@ -283,3 +283,28 @@ fn registers_refuse_what_hardware_has_not() {
     let read = |name: &str| fs::read(directory.join(name)).unwrap();
     assert!(read("stepped.png") == read("whole.png"));
 }
+
+#[test]
+fn a_trace_goes_on_to_the_end_of_the_frame() {
+    let directory = scratch("debug-trace");
+    let frame = scene("b_flat");
+    let args = [
+        "debug",
+        &frame,
+        "-c",
+        "trace whole.jsonl",
+        "-c",
+        "break thread ps",
+        "-c",
+        "run",
+        "-c",
+        "quit",
+    ];
+    let output = crestline(&directory, &args);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    assert!(errors.contains("whole.jsonl: "), "{errors}");
+    // Each of the 5433 threads begins and ends.
+    let events = fs::read_to_string(directory.join("whole.jsonl")).unwrap();
+    assert!(events.lines().count() > 2 * 5433);
+}

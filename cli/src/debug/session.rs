@@ -136,13 +136,14 @@ impl Debugger {
     /// Lets the target go on alone and waits for its end, or ends it; the exit code.
     pub fn conclude(mut self) -> (u8, String) {
         self.snapshots.clear();
-        let mut text = self.write_trace().unwrap_or_else(|refusal| refusal.0);
         if self.flow == Flow::Kill {
+            let mut text = self.write_trace().unwrap_or_else(|refusal| refusal.0);
             let gate = Arc::clone(self.target.gate());
             self.backend.detach(&mut || gate.leave());
             let ending = self.target.kill();
+            text.push_str(&ending.text);
             // It was wanted so.
-            return (0, ending.text);
+            return (0, text);
         }
         if self.target.state() == State::Ready && self.target.is_live() {
             let ending = self.target.kill();
@@ -167,6 +168,7 @@ impl Debugger {
                 return (ending.code, ending.text);
             }
         }
+        let mut text = self.write_trace().unwrap_or_else(|refusal| refusal.0);
         match self.target.conclude() {
             Ok(ending) => {
                 text.push_str(&ending.text);
