@@ -78,6 +78,8 @@ pub struct Exec {
     pub batch_start: u32,
     /// Bytes of commands.
     pub batch_len: u32,
+    /// The contents are what the device was to find, all of it: what it had written before is among them.
+    pub complete: bool,
 }
 
 /// One buffer of a submission.

@@ -293,6 +293,7 @@ impl Job {
             batch: 0,
             batch_start: 0,
             batch_len: built.commands,
+            complete: false,
         })
     }
 

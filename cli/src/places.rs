@@ -85,6 +85,7 @@ mod tests {
             batch: 0,
             batch_start: 0,
             batch_len: 8,
+            complete: false,
         }
     }
 

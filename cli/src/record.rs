@@ -99,6 +99,7 @@ impl Recorder {
             "batch_index": queued.batch,
             "batch_start_offset": queued.start,
             "batch_len": queued.len,
+            "complete": true,
             "buffers": buffers,
         });
         // Last: a directory without it is no submission.

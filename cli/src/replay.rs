@@ -314,7 +314,12 @@ impl Session {
             let Some(bound) = self.objects.get_mut(&buffer.bo_id) else {
                 continue;
             };
-            bound.upload(contents).map_err(|error| match error {
+            let uploaded = if exec.complete {
+                bound.replace(contents)
+            } else {
+                bound.upload(contents)
+            };
+            uploaded.map_err(|error| match error {
                 upload::Error::Capture(error) => ReplayError::Capture(error.in_buffer(index)),
                 upload::Error::Object(error) => failed("upload", error),
             })?;

@@ -84,6 +84,7 @@ impl Checker {
                 batch,
                 batch_start,
                 batch_len,
+                complete: json.complete,
             },
             contents: files,
         })

@@ -25,6 +25,9 @@ pub struct ExecJson {
     /// Index of the batch's buffer.
     #[serde(deserialize_with = "fields::batch_index")]
     pub batch_index: u64,
+    /// Whether the contents have what the device wrote.
+    #[serde(default)]
+    pub complete: bool,
     /// The execution list.
     #[serde(deserialize_with = "buffers")]
     pub buffers: Vec<BufferJson>,

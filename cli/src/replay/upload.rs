@@ -62,6 +62,24 @@ impl Bound {
         Ok(())
     }
 
+    /// Makes the object what the contents say, whatever the device has made of it meanwhile.
+    pub fn replace(&mut self, contents: Contents) -> Result<(), Error> {
+        let new = self.dumped.is_none();
+        let mut is = contents.open().map_err(Error::Capture)?;
+        let (mut found, mut wanted) = (vec![0; PAGE], vec![0; PAGE]);
+        for at in (0..self.object.size()).step_by(PAGE) {
+            is.read(at as u64, &mut wanted).map_err(Error::Capture)?;
+            if !new {
+                self.object.read(at, &mut found).map_err(Error::Object)?;
+            }
+            if found != wanted {
+                self.object.write(at, &wanted).map_err(Error::Object)?;
+            }
+        }
+        self.dumped = Some(contents);
+        Ok(())
+    }
+
     /// Writes the bytes of a page that differ.
     fn differences(&self, at: usize, before: &[u8], now: &[u8]) -> Result<(), Error> {
         let write = |offset, bytes| self.object.write(offset, bytes).map_err(Error::Object);
