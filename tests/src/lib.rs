@@ -9,6 +9,7 @@
     reason = "tests may fail where they stand"
 )]
 
+pub mod debugged;
 pub mod filetest;
 pub mod formats;
 pub mod fuzz;
