@@ -1,4 +1,4 @@
-//! What a later submission of a capture finds in a buffer that the device has written.
+//! What a later submission of a capture finds where the device has written.
 //!
 //! No PRM chapter; docs/captures.md.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
