@@ -157,7 +157,7 @@ impl Report<'_> {
         let mut page = format!(
             "# piglit on the modelled {}\n\n\
              Written by `cargo xtask piglit --device {}`. {}: profiles {}, {} s for a test, {} at a time.\n\n\
-             - device: `{}`, by `crestline exec`, platform gbm\n\
+             - device: `{}`, by `crestline exec`, platform gbm, GALLIUM_THREAD=0 (docs/known-gaps.md)\n\
              - baseline: llvmpipe of the same Mesa, platform glx under Xvfb, on what the device does not skip; {}\n\n",
             self.device.to_uppercase(),
             self.device,
@@ -252,6 +252,32 @@ impl Report<'_> {
         );
     }
 
+    /// Crashes and timeouts of tests that llvmpipe ends otherwise without passing: they are in no share.
+    fn lost(&self, page: &mut String) -> Vec<(&str, &str)> {
+        let lost = |kind| matches!(kind, Kind::Crash | Kind::Timeout);
+        let llvmpipe = |name: &str| self.baseline.get(name).map(|outcome| outcome.kind);
+        let found: Vec<(&str, Kind)> = self
+            .node
+            .iter()
+            .map(|(name, outcome)| (name.as_str(), outcome.kind))
+            .filter(|(name, kind)| lost(*kind) && !llvmpipe(name).is_some_and(lost))
+            .filter(|(name, _)| llvmpipe(name) != Some(Kind::Pass))
+            .collect();
+        if !found.is_empty() {
+            page.push_str(
+                "\n## Crashes and timeouts of tests that llvmpipe does not pass either\n\n",
+            );
+        }
+        for (name, kind) in &found {
+            let says = llvmpipe(name).map_or("was not run", Kind::word);
+            let word = kind.word();
+            let cause = self.causes.of(name, word);
+            let _ = writeln!(page, "- `{word} {name}` (llvmpipe: {says}): {cause}");
+        }
+        let words = found.into_iter().map(|(name, kind)| (name, kind.word()));
+        words.collect()
+    }
+
     fn failures(&self, page: &mut String) {
         let mut by_cause: BTreeMap<&str, Vec<(&str, &str)>> = BTreeMap::new();
         for (name, outcome) in self.counted().filter(|test| test.1.kind != Kind::Pass) {
@@ -272,7 +298,8 @@ impl Report<'_> {
             }
             page.push_str("```\n");
         }
-        let failures: Vec<(&str, &str)> = by_cause.into_values().flatten().collect();
+        let mut failures: Vec<(&str, &str)> = by_cause.into_values().flatten().collect();
+        failures.extend(self.lost(page));
         let stale = self.causes.stale(&failures);
         if !stale.is_empty() {
             page.push_str("\n## Causes that no test has any more\n\n");
@@ -316,9 +343,11 @@ mod tests {
             ("spec@arb_x@e", Kind::Skip),
             ("spec@arb_y@f", Kind::Pass),
             ("spec@arb_y@g", Kind::Warn),
+            ("spec@arb_z@h", Kind::Crash),
         ]);
-        let mut baseline = outcomes(&[("spec@arb_y@f", Kind::Fail)]);
-        for name in node.keys().filter(|name| *name != "spec@arb_y@f") {
+        let others = ["spec@arb_y@f", "spec@arb_z@h"];
+        let mut baseline = outcomes(&others.map(|name| (name, Kind::Fail)));
+        for name in node.keys().filter(|name| !others.contains(&name.as_str())) {
             baseline.extend(outcomes(&[(name, Kind::Pass)]));
         }
         let causes = Causes::parse("crash * => it crashes\nnothing => old").unwrap();
@@ -335,8 +364,8 @@ mod tests {
         };
         let page = report.page();
         for line in [
-            "| gm965 | 7 | 3 | 1 | 1 | 1 | 0 | 1 |",
-            "| llvmpipe | 7 | 6 | 0 | 1 | 0 | 0 | 0 |",
+            "| gm965 | 8 | 3 | 1 | 1 | 2 | 0 | 1 |",
+            "| llvmpipe | 8 | 6 | 0 | 2 | 0 | 0 | 0 |",
             "| `spec@glsl-1.10@execution` | 2 | 1 | 50.00 |",
             "| `spec@glsl-1.10`, the rest | 1 | 1 | 100.00 |",
             "| all other groups | 1 | 0 | 0.00 |",
@@ -347,6 +376,7 @@ mod tests {
             "### it crashes: 1",
             "### open, not looked at: 2",
             "crash   spec@glsl-1.10@execution@b",
+            "- `crash spec@arb_z@h` (llvmpipe: fail): it crashes",
             "- `nothing`",
         ] {
             assert!(page.lines().any(|l| l == line), "{line}\n{page}");
