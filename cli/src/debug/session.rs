@@ -194,9 +194,9 @@ impl Debugger {
         })
     }
 
-    /// Registers of that thread.
+    /// Registers of that thread, which must be alive: its place may have another one by now.
     pub(super) fn registers(&self) -> Answer<Registers> {
-        let (_, slot) = self.chosen()?;
+        let (_, slot) = self.alive()?;
         self.backend.read(slot)
     }
 }
