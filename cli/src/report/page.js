@@ -159,7 +159,7 @@
   // Header.
   $('title').textContent = `${data.capture} on ${data.device}`;
   document.title = data.capture;
-  $('facts').textContent = `${width}×${height} pixels, ${data.draws.length} draw calls, ${data.objects.length} objects with pixels, ${count} pixel shader threads`
+  $('facts').textContent = `${width}×${height} pixels, ${data.draws.length} draw calls${calls.length === data.draws.length ? '' : ` (${calls.length} with pixels)`}, ${data.objects.length} objects with pixels, ${count} pixel shader threads`
     + (data.leftOut ? ` (${data.leftOut} earlier ones left out)` : '');
   if (data.trouble) {
     $('trouble').hidden = false;
