@@ -24,7 +24,7 @@ mod value;
 
 pub use command::{COMMANDS, Help, UNIT_NAMES, help};
 pub use gate::Gate;
-pub use script::{Failure, Source, run as run_script};
+pub use script::{Failure, NO_TEXT, Source, run as run_script};
 pub use session::{Debugger, Flow};
 
 /// What a command could not do, as a sentence.

@@ -308,3 +308,104 @@ fn a_trace_goes_on_to_the_end_of_the_frame() {
     let events = fs::read_to_string(directory.join("whole.jsonl")).unwrap();
     assert!(events.lines().count() > 2 * 5433);
 }
+
+/// A debugger that reads commands from a pipe.
+fn asked(directory: &Path, frame: &str, input: &[u8]) -> Output {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_crestline"))
+        .args(["debug", &scene(frame)])
+        .current_dir(directory)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    child.stdin.take().unwrap().write_all(input).unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_line_that_is_no_text_is_refused_and_the_session_goes_on() {
+    let directory = scratch("debug-text");
+    let input = b"break thread ps\r\nstep \xff\xfe\nrun\nstep\nquit\n";
+    let output = asked(&directory, "b_flat", input);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let errors = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{text}{errors}");
+    assert!(text.contains("the line is not valid UTF-8\n"), "{text}");
+    assert!(text.contains("after 1 instruction"), "{text}");
+    assert!(errors.contains("the frame has ended"), "{errors}");
+
+    fs::write(
+        directory.join("bad.dbg"),
+        b"breaks\n# \xc3\xa4\nstep \xc3\n",
+    )
+    .unwrap();
+    fs::write(directory.join("good.dbg"), "breaks\nsource bad.dbg\n").unwrap();
+    for (script, message) in [
+        ("bad.dbg", "bad.dbg:3: the line is not valid UTF-8"),
+        (
+            "good.dbg",
+            "good.dbg:2: bad.dbg:3: the line is not valid UTF-8",
+        ),
+    ] {
+        let args = ["debug", &scene("b_flat"), "--script", script];
+        let output = crestline(&directory, &args);
+        let errors = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        assert!(errors.contains(message), "{errors}");
+    }
+}
+
+#[test]
+fn what_is_refused_has_changed_nothing() {
+    debug(&scratch("debug-refused"), "b_flat", "refused");
+}
+
+/// Standard error and the exit code of commands on `b_flat`.
+fn commands(directory: &Path, commands: &[&str]) -> (Option<i32>, String) {
+    let frame = scene("b_flat");
+    let mut args = vec!["debug", &frame];
+    for command in commands {
+        args.extend(["-c", command]);
+    }
+    let output = crestline(directory, &args);
+    let errors = String::from_utf8(output.stderr).unwrap();
+    (output.status.code(), errors)
+}
+
+#[test]
+fn a_trace_that_is_begun_late_or_alone_goes_on_to_the_end() {
+    let directory = scratch("debug-late");
+    for (list, least) in [
+        (
+            &["break thread ps", "run", "trace t.jsonl", "quit"][..],
+            5433,
+        ),
+        (&["break thread ps", "run", "trace t.jsonl"], 5433),
+        (&["trace t.jsonl"], 2 * 5433),
+    ] {
+        let (code, errors) = commands(&directory, list);
+        assert_eq!(code, Some(0), "{errors}");
+        let events = fs::read_to_string(directory.join("t.jsonl")).unwrap();
+        assert!(events.lines().count() > least, "{list:?}");
+        let said = format!("t.jsonl: {} events\n", events.lines().count());
+        assert!(errors.contains(&said), "{errors}");
+    }
+}
+
+#[test]
+fn a_trace_that_cannot_be_written_is_an_error() {
+    let directory = scratch("debug-full");
+    for format in ["text", "jsonl", "perfetto"] {
+        let trace = format!("trace /dev/full {format}");
+        let ends: [&[&str]; 3] = [&[], &["quit"], &["break thread ps", "run", "kill"]];
+        for end in ends {
+            let list = [&[trace.as_str()], end].concat();
+            let (code, errors) = commands(&directory, &list);
+            assert_eq!(code, Some(1), "{list:?}: {errors}");
+            // As the system calls ENOSPC, on a line of its own.
+            let line = "/dev/full: No space left on device (os error 28)\n";
+            assert!(errors.contains(line), "{list:?}: {errors}");
+        }
+    }
+}

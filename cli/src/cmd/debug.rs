@@ -129,9 +129,7 @@ fn scripts(args: &Args) -> Result<Vec<Source>, Error> {
         });
     }
     for path in &args.script {
-        let name = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|e| format!("{name}: {e}"))?;
-        scripts.push(Source::of_text(&name, &text));
+        scripts.push(Source::read(path)?);
     }
     Ok(scripts)
 }

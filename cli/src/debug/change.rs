@@ -51,12 +51,14 @@ impl Debugger {
     }
 
     fn change_memory(&mut self, address: u32, bytes: Vec<u8>) -> Answer<()> {
+        let now = self.now()?;
         self.write_bytes(address, &bytes)?;
-        self.record(Change::Memory(address, bytes))
+        self.record(now, Change::Memory(address, bytes));
+        Ok(())
     }
 
     fn set_register(&mut self, place: &Place, values: &str) -> Answer {
-        let (_, slot) = self.alive()?;
+        let (key, slot) = self.alive()?;
         let mut registers = self.backend.read(slot)?;
         let mut list = if place.name() == "f0" && !values.contains(',') {
             // f0 as one dword: f0.0 is its lower half.
@@ -71,8 +73,16 @@ impl Debugger {
             list = vec![list[0]; width];
         }
         place.write(&mut registers, &list)?;
+        if place.name() == "ip"
+            && let Some(info) = self.info(key)
+        {
+            // A thread that goes where nothing is never comes back.
+            let base = info.context.bases.general_state_base;
+            self.words(base.wrapping_add(registers.ip))?;
+        }
+        let now = self.now()?;
         self.backend.write(slot, &registers)?;
-        self.record(Change::Registers(Box::new(registers)))?;
+        self.record(now, Change::Registers(Box::new(registers)));
         if let Some(seen) = &mut self.seen {
             // What the debugger changes is no difference of the next step.
             seen.registers = self.backend.read(slot)?;

@@ -2,6 +2,8 @@
 //!
 //! No PRM chapter. Each says what was expected and what was found.
 
+use std::path::Path;
+
 use isa::operand::Type;
 
 use super::backend::{Reason, Stop};
@@ -10,6 +12,7 @@ use super::change::typed_address;
 use super::command::Words;
 use super::gate::State;
 use super::place::Place;
+use super::script::Source;
 use super::session::Debugger;
 use super::{Answer, Refusal, value};
 
@@ -67,6 +70,9 @@ impl Debugger {
             ["end", code] => {
                 let code = value::number(code)?;
                 self.expect_end(code)
+            }
+            ["text" | "error", "", ..] => {
+                Err("which text? an empty one is part of every other".into())
             }
             ["text", text] => {
                 if self.printed.contains(text) {
@@ -256,11 +262,11 @@ impl Debugger {
         if self.depth >= super::session::DEPTH {
             return Err(format!("{file}: scripts are nested too deeply").into());
         }
-        let text = std::fs::read_to_string(file).map_err(|e| Refusal(format!("{file}: {e}")))?;
+        let source = Source::read(Path::new(file))?;
         self.depth += 1;
         let mut out = String::new();
         let mut outcome = Ok(());
-        for (n, line) in text.lines().enumerate() {
+        for (n, line) in source.lines.iter().enumerate() {
             match self.execute(line) {
                 Ok(text) => out.push_str(&text),
                 Err(refusal) => {

@@ -46,21 +46,26 @@ pub struct Entry {
 }
 
 impl Debugger {
-    /// Remembers a change for later runs.
-    pub(super) fn record(&mut self, change: Change) -> Answer<()> {
+    /// When a change is made that is made now; `None` for programs, which never run again.
+    pub(super) fn now(&self) -> Answer<Option<When>> {
         if self.target.is_live() {
-            return Ok(());
+            return Ok(None);
         }
-        let at = match self.target.state() {
+        Ok(Some(match self.target.state() {
             State::Stopped => {
                 let (key, _) = self.alive()?;
                 let count = self.backend.count(key);
                 count.map_or(When::Unknown, |count| When::At(key, count))
             }
             _ => When::First,
-        };
-        self.journal.push(Entry { at, change });
-        Ok(())
+        }))
+    }
+
+    /// Remembers a change for later runs.
+    pub(super) fn record(&mut self, at: Option<When>, change: Change) {
+        if let Some(at) = at {
+            self.journal.push(Entry { at, change });
+        }
     }
 
     pub(super) fn do_back(&mut self, words: &Words) -> Answer {

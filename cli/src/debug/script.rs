@@ -2,7 +2,13 @@
 //!
 //! No PRM chapter. The first that fails ends the script; it is named with its file and line.
 
+use std::path::Path;
+
 use super::session::{Debugger, Flow};
+use super::{Answer, Refusal};
+
+/// What is said of a line that is no text.
+pub const NO_TEXT: &str = "the line is not valid UTF-8";
 
 /// Where commands come from.
 pub struct Source {
@@ -13,12 +19,19 @@ pub struct Source {
 }
 
 impl Source {
-    /// The lines of a file's text.
-    pub fn of_text(name: &str, text: &str) -> Self {
-        Source {
-            name: name.to_owned(),
+    /// The lines of a file.
+    pub fn read(path: &Path) -> Answer<Self> {
+        let name = path.display().to_string();
+        let bytes = std::fs::read(path).map_err(|e| Refusal(format!("{name}: {e}")))?;
+        let text = str::from_utf8(&bytes).map_err(|error| {
+            let before = bytes.iter().take(error.valid_up_to());
+            let line = 1 + before.filter(|&&byte| byte == b'\n').count();
+            Refusal(format!("{name}:{line}: {NO_TEXT}"))
+        })?;
+        Ok(Source {
+            name,
             lines: text.lines().map(str::to_owned).collect(),
-        }
+        })
     }
 }
 

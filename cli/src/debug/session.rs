@@ -137,17 +137,17 @@ impl Debugger {
     pub fn conclude(mut self) -> (u8, String) {
         self.snapshots.clear();
         if self.flow == Flow::Kill {
-            let mut text = self.write_trace().unwrap_or_else(|refusal| refusal.0);
+            let trace = self.write_trace();
             let gate = Arc::clone(self.target.gate());
             self.backend.detach(&mut || gate.leave());
             let ending = self.target.kill();
-            text.push_str(&ending.text);
             // It was wanted so.
-            return (0, text);
+            return with_trace(trace, (0, ending.text));
         }
         if self.target.state() == State::Ready && self.target.is_live() {
+            let trace = self.write_trace();
             let ending = self.target.kill();
-            return (ending.code, ending.text);
+            return with_trace(trace, (ending.code, ending.text));
         }
         let ready = self.target.state() == State::Ready;
         self.backend.detach(&mut || {
@@ -164,18 +164,17 @@ impl Debugger {
                 break;
             }
             if self.interrupted() {
+                let trace = self.write_trace();
                 let ending = self.target.kill();
-                return (ending.code, ending.text);
+                return with_trace(trace, (ending.code, ending.text));
             }
         }
-        let mut text = self.write_trace().unwrap_or_else(|refusal| refusal.0);
-        match self.target.conclude() {
-            Ok(ending) => {
-                text.push_str(&ending.text);
-                (ending.code, text)
-            }
+        let trace = self.write_trace();
+        let ending = match self.target.conclude() {
+            Ok(ending) => (ending.code, ending.text),
             Err(refusal) => (1, refusal.0),
-        }
+        };
+        with_trace(trace, ending)
     }
 
     /// The thread that commands are about.
@@ -198,5 +197,13 @@ impl Debugger {
     pub(super) fn registers(&self) -> Answer<Registers> {
         let (_, slot) = self.alive()?;
         self.backend.read(slot)
+    }
+}
+
+/// What is said of a trace goes before the end, each on a line; one that is not written is an error.
+fn with_trace(trace: Answer, (code, text): (u8, String)) -> (u8, String) {
+    match trace {
+        Ok(said) => (code, said + &text),
+        Err(refusal) => (code.max(1), format!("{refusal}\n{text}")),
     }
 }

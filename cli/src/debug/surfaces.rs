@@ -25,6 +25,8 @@ use crate::picture::{self, PageReader, Picture, Target, View, last_target};
 const MAX_INSTRUCTIONS: u32 = 1 << 12;
 /// Indices that are no entries of the binding table (PRM volume 4 5.3.1: stateless).
 const STATELESS: u32 = 255;
+/// Last entry of a binding table (PRM volume 4 4.7.1).
+const LAST: u32 = 255;
 
 /// What a kernel does with a surface.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -112,6 +114,11 @@ impl Debugger {
 
     /// Address of an entry's SURFACE_STATE.
     fn surface_state(&self, index: u32) -> Answer<u32> {
+        if index > LAST {
+            return Err(
+                format!("there is no entry {index}: a binding table has 0 to {LAST}").into(),
+            );
+        }
         let (key, _) = self.chosen()?;
         let info = self.info(key).ok_or("the thread has ended")?;
         let base = info.context.bases.surface_state_base;

@@ -2,10 +2,10 @@
 //!
 //! No PRM chapter. Without a terminal lines are read as they come. Not kept: the history of several debuggers at once.
 
-use std::io::{BufRead as _, IsTerminal as _};
+use std::io::{BufRead as _, ErrorKind, IsTerminal as _};
 use std::path::PathBuf;
 
-use crestline_cli::debug::{COMMANDS, Debugger, Flow, UNIT_NAMES};
+use crestline_cli::debug::{COMMANDS, Debugger, Flow, NO_TEXT, UNIT_NAMES};
 use rustyline::completion::Completer;
 use rustyline::error::ReadlineError;
 use rustyline::highlight::Highlighter;
@@ -85,10 +85,14 @@ fn history() -> Option<PathBuf> {
 /// Carries out commands until the end of input.
 pub fn run(debugger: &mut Debugger) -> Result<(), Error> {
     if !std::io::stdin().is_terminal() {
-        for line in std::io::stdin().lock().lines() {
+        for line in std::io::stdin().lock().split(b'\n') {
             let line = line?;
-            print(&format!("{PROMPT}{line}\n"))?;
-            execute(debugger, &line)?;
+            let line = line.strip_suffix(b"\r").unwrap_or(&line);
+            print(&format!("{PROMPT}{}\n", String::from_utf8_lossy(line)))?;
+            match str::from_utf8(line) {
+                Ok(line) => execute(debugger, line)?,
+                Err(_) => print(&format!("{NO_TEXT}\n"))?,
+            }
             if debugger.flow() != Flow::GoOn {
                 break;
             }
@@ -112,6 +116,10 @@ pub fn run(debugger: &mut Debugger) -> Result<(), Error> {
             Ok(line) => line,
             Err(ReadlineError::Interrupted) => continue,
             Err(ReadlineError::Eof) => break,
+            Err(ReadlineError::Io(error)) if error.kind() == ErrorKind::InvalidData => {
+                print(&format!("{NO_TEXT}\n"))?;
+                continue;
+            }
             Err(error) => return Err(error.into()),
         };
         if line.trim().is_empty() {
