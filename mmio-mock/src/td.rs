@@ -15,7 +15,6 @@ pub mod schedule;
 use eu::{FloatMode, Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
 use isa::Verx10;
 
-use breakpoints::Breakpoints;
 use debugger::Kept;
 use rounds::Rounds;
 
@@ -467,82 +466,43 @@ impl Td {
         if !runs || machine.debug.held() {
             return Outcome::InFlight(id);
         }
-        let key = self.key(at);
-        let orders = self.orders(at, machine);
-        let slot = &mut self.slots[at];
-        let who = slot.thread.id();
+        let who = self.slots[at].thread.id();
         let (eu, thread) = (u32::from(who.eu), u32::from(who.slot));
-        if machine.debug.take_attention_clear(eu, thread) {
-            slot.thread.attention_clear();
-            slot.wake();
-        }
-        if machine.debug.take_attention_release(eu, thread) && std::mem::take(&mut slot.attention) {
-            // The host lets the thread go on (PRM 3.5.4).
-            slot.thread.notify(1);
+        if machine.debug.attention_answered() {
+            self.slots[at].answer(eu, thread, machine.debug);
         }
         let mut stats = RunStats::default();
-        let mut met = None;
-        let base = slot.context.bases.general_state_base;
-        let (breakpoints, arbiter) = if machine.debug.quiet() {
-            (None, Arbiter::default())
-        } else {
-            (machine.debug.ic_breakpoints(), machine.debug.arbiter())
-        };
-        let single = orders.as_ref().is_some_and(|orders| orders.single);
-        let mut breakpoints = breakpoints
-            .or(watch)
-            .or(orders.is_some().then(IcBreakpoints::default))
-            .map(|b| Breakpoints::new(b, base, self.isa, orders));
-        if breakpoints.is_some() {
-            slot.wake();
-        } else if slot.state == SlotState::Loops {
-            return Outcome::InFlight(id);
-        }
-        let (stop, owed) = {
+        let mut observed = None;
+        let (stop, owed);
+        if machine.debug.quiet() && watch.is_none() {
+            let slot = &mut self.slots[at];
+            if slot.state == SlotState::Loops {
+                return Outcome::InFlight(id);
+            }
             let mut port = Router {
                 mem: machine.mem,
                 urb: machine.urb,
                 shared: machine.shared,
                 ctx: &slot.context,
                 events: &mut slot.events,
-                arbiter,
+                arbiter: Arbiter::OPEN,
                 debug: machine.debug,
                 trace: machine.trace,
                 owed: 0,
             };
             let (cache, budget) = (&mut self.cache, &mut *machine.budget);
-            let run = &mut slot.thread;
-            let stop = match &mut breakpoints {
-                None => run.run(cache, &mut port, &mut NoObserver, budget, &mut stats),
-                Some(observer) => loop {
-                    // Whoever watches registers or memory looks after every instruction.
-                    let whole = *budget;
-                    let mut slice = if single { whole.min(1) } else { whole };
-                    let given = slice;
-                    let stop = run.run(cache, &mut port, observer, &mut slice, &mut stats);
-                    *budget = whole - (given - slice);
-                    if single && let Some(why) = port.debug.watched(key, run.grf(), port.mem) {
-                        met = Some(why);
-                        if matches!(stop, Stop::Budget | Stop::Observer) {
-                            break Stop::Observer;
-                        }
-                    }
-                    match stop {
-                        Stop::Observer => {}
-                        Stop::Budget if single && *budget > 0 => continue,
-                        stop => break stop,
-                    }
-                    if let Some(why) = observer.met() {
-                        met = Some(why);
-                        break Stop::Observer;
-                    }
-                    if !run.breakpoint() {
-                        observer.pass(run.ip());
-                    }
-                },
-            };
-            (stop, port.owed)
-        };
+            let thread = &mut slot.thread;
+            stop = thread.run(cache, &mut port, &mut NoObserver, budget, &mut stats);
+            owed = port.owed;
+        } else {
+            observed = self.observe(at, watch, machine);
+            if self.slots[at].state == SlotState::Loops {
+                return Outcome::InFlight(id);
+            }
+            let observed = observed.as_deref_mut();
+            (stop, owed) = self.run_observed(at, observed, machine, &mut stats);
+        }
+        let slot = &mut self.slots[at];
         machine.charge(owed);
         slot.kept.again = matches!(stop, Stop::Busy | Stop::Wait(_));
         slot.pause = match stop {
@@ -556,9 +516,9 @@ impl Td {
         let activity = &mut machine.status.activity;
         activity.instructions[slot.unit as usize] += stats.instructions;
         activity.simd8[slot.unit as usize] += stats.simd8;
-        if breakpoints.is_some() {
+        if let Some(observed) = &observed {
             let ended = stop == Stop::EndOfThread;
-            Self::after_run(slot, stats.instructions, met, ended, machine);
+            Self::after_run(slot, stats.instructions, observed.met, ended, machine);
         }
         match stop {
             Stop::EndOfThread => {
@@ -578,7 +538,7 @@ impl Td {
                     machine.debug.raise_attention(eu, thread);
                 }
             }
-            Stop::Budget if stats.sends == 0 && breakpoints.is_none() => {
+            Stop::Budget if stats.sends == 0 && observed.is_none() => {
                 if slot.rounds.ran(&slot.thread, stats.instructions) {
                     slot.state = SlotState::Loops;
                 }

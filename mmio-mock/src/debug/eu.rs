@@ -88,6 +88,12 @@ impl DebugRegs {
         self.eu.raised & bit(eu, thread) != 0
     }
 
+    /// Whether something of EU_ATT_CLR has not reached its thread.
+    #[inline]
+    pub fn attention_answered(&self) -> bool {
+        self.eu.pulses | self.eu.released != 0
+    }
+
     /// Takes the AClear pulse of a thread: its N1 bit 0 and CR0 bit 2 are to be reset.
     pub fn take_attention_clear(&mut self, eu: u32, thread: u32) -> bool {
         let bit = bit(eu, thread);

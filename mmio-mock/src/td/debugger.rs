@@ -2,12 +2,16 @@
 //!
 //! No PRM section. See `debug::host` for the rules.
 
-use eu::{Grf, ThreadId};
+use eu::{Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId};
 
+use super::breakpoints::Breakpoints;
 use super::{Pause, Slot, SlotId, SlotState, Td, ThreadRequest};
 use crate::debug::host::{Orders, RuleId, Subject, ThreadKey, Why};
+use crate::debug::{DebugRegs, IcBreakpoints};
+use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::shared::context::ThreadContext;
+use crate::shared::router::Router;
 use crate::status::Unit;
 use crate::trace::{Dispatch, Event};
 
@@ -45,7 +49,71 @@ pub struct Info {
     pub header: [Grf; 2],
 }
 
+/// A run that is looked at.
+pub(super) struct Observed {
+    key: ThreadKey,
+    /// After every instruction, for those who watch registers or memory.
+    single: bool,
+    breakpoints: Breakpoints,
+    /// The host's stop that was met.
+    pub(super) met: Option<Why>,
+}
+
+impl Observed {
+    /// Runs a thread until it stops by itself or somebody stops it.
+    #[cold]
+    pub(super) fn run(
+        &mut self,
+        thread: &mut Thread,
+        cache: &mut KernelCache,
+        port: &mut Router<'_>,
+        budget: &mut u64,
+        stats: &mut RunStats,
+    ) -> Stop<UnitFault> {
+        loop {
+            let whole = *budget;
+            let mut slice = if self.single { whole.min(1) } else { whole };
+            let given = slice;
+            let stop = thread.run(cache, port, &mut self.breakpoints, &mut slice, stats);
+            *budget = whole - (given - slice);
+            if self.single
+                && let Some(why) = port.debug.watched(self.key, thread.grf(), port.mem)
+            {
+                self.met = Some(why);
+                if matches!(stop, Stop::Budget | Stop::Observer) {
+                    return Stop::Observer;
+                }
+            }
+            match stop {
+                Stop::Observer => {}
+                Stop::Budget if self.single && *budget > 0 => continue,
+                stop => return stop,
+            }
+            self.met = self.met.or(self.breakpoints.met());
+            if self.met.is_some() {
+                return Stop::Observer;
+            }
+            if !thread.breakpoint() {
+                self.breakpoints.pass(thread.ip());
+            }
+        }
+    }
+}
+
 impl Slot {
+    /// What the host has written into EU_ATT_CLR (PRM 3.5).
+    #[cold]
+    pub(super) fn answer(&mut self, eu: u32, thread: u32, debug: &mut DebugRegs) {
+        if debug.take_attention_clear(eu, thread) {
+            self.thread.attention_clear();
+            self.wake();
+        }
+        if debug.take_attention_release(eu, thread) && std::mem::take(&mut self.attention) {
+            // The host lets the thread go on (PRM 3.5.4).
+            self.thread.notify(1);
+        }
+    }
+
     fn key(&self) -> ThreadKey {
         ThreadKey {
             unit: self.unit,
@@ -66,19 +134,29 @@ fn subspans(request: &ThreadRequest<'_>) -> impl Iterator<Item = (u16, u16)> {
 
 impl Td {
     /// A thread has been loaded into a slot: notes it for whoever asks.
+    #[inline]
     pub(super) fn note_dispatch(
         &mut self,
         at: usize,
         request: &ThreadRequest<'_>,
         machine: &mut Machine<'_>,
     ) {
-        let slot = &mut self.slots[at];
+        let kept = &mut self.slots[at].kept;
         let count = &mut machine.status.activity.threads[request.unit as usize];
-        slot.kept.ordinal = *count;
+        kept.ordinal = *count;
         *count += 1;
-        slot.kept.subject = request.subject;
-        slot.kept.again = false;
-        slot.kept.first = None;
+        kept.subject = request.subject;
+        kept.again = false;
+        kept.first = None;
+        if !machine.debug.quiet() || machine.trace.is_on() {
+            self.describe(at, request, machine);
+        }
+    }
+
+    /// What debuggers and traces have to know of a new thread.
+    #[cold]
+    fn describe(&mut self, at: usize, request: &ThreadRequest<'_>, machine: &mut Machine<'_>) {
+        let slot = &mut self.slots[at];
         let row = |n| request.header.get(n).copied().unwrap_or_default();
         if let Some(host) = machine.debug.host() {
             slot.kept.header = [row(0), row(1)];
@@ -100,8 +178,60 @@ impl Td {
         }
     }
 
-    /// What the host wants to know of the next run of a slot's thread.
-    pub(super) fn orders(&mut self, at: usize, machine: &mut Machine<'_>) -> Option<Orders> {
+    /// Who looks at the next run of a slot's thread: the instruction cache's registers, `watch`, the host.
+    #[cold]
+    pub(super) fn observe(
+        &mut self,
+        at: usize,
+        watch: Option<IcBreakpoints>,
+        machine: &mut Machine<'_>,
+    ) -> Option<Box<Observed>> {
+        let orders = self.orders(at, machine);
+        let slot = &mut self.slots[at];
+        let registers = machine.debug.ic_breakpoints().or(watch);
+        let registers = registers.or(orders.is_some().then(IcBreakpoints::default))?;
+        slot.wake();
+        let base = slot.context.bases.general_state_base;
+        Some(Box::new(Observed {
+            key: slot.key(),
+            single: orders.as_ref().is_some_and(|orders| orders.single),
+            breakpoints: Breakpoints::new(registers, base, self.isa, orders),
+            met: None,
+        }))
+    }
+
+    /// A run that somebody looks at, or that the arbiters hold up; comes back with the ticks that messages are owed.
+    #[cold]
+    pub(super) fn run_observed(
+        &mut self,
+        at: usize,
+        observed: Option<&mut Observed>,
+        machine: &mut Machine<'_>,
+        stats: &mut RunStats,
+    ) -> (Stop<UnitFault>, u64) {
+        let slot = &mut self.slots[at];
+        let mut port = Router {
+            mem: machine.mem,
+            urb: machine.urb,
+            shared: machine.shared,
+            ctx: &slot.context,
+            events: &mut slot.events,
+            arbiter: machine.debug.arbiter(),
+            debug: machine.debug,
+            trace: machine.trace,
+            owed: 0,
+        };
+        let (cache, budget) = (&mut self.cache, &mut *machine.budget);
+        let thread = &mut slot.thread;
+        let stop = match observed {
+            None => thread.run(cache, &mut port, &mut NoObserver, budget, stats),
+            Some(observed) => observed.run(thread, cache, &mut port, budget, stats),
+        };
+        (stop, port.owed)
+    }
+
+    /// What the host wants to know of it.
+    fn orders(&mut self, at: usize, machine: &mut Machine<'_>) -> Option<Orders> {
         let slot = &mut self.slots[at];
         let key = slot.key();
         let host = machine.debug.host_mut()?;
@@ -132,11 +262,6 @@ impl Td {
         if let Some(why) = why.or(awaited.then_some(Why::Ended)) {
             host.stop(Some((key, id.eu, id.slot)), why);
         }
-    }
-
-    /// The name of the thread in a slot.
-    pub(super) fn key(&self, at: usize) -> ThreadKey {
-        self.slots[at].key()
     }
 
     /// The slot of an EU's thread.

@@ -7,11 +7,15 @@ use super::{SlotId, SlotState, Td};
 impl Td {
     /// Hands the gateway's register writes of a slot's last run to the threads they are for, and raises
     /// their notification counter (PRM vol4 7.1.4, 11.3.4.12). A slot without a thread drops them.
+    #[inline]
     pub(super) fn deliver(&mut self, from: SlotId) {
         let from = usize::from(from.0) % self.slots.len();
-        if self.slots[from].events.forwards.is_empty() {
-            return;
+        if !self.slots[from].events.forwards.is_empty() {
+            self.forward(from);
         }
+    }
+
+    fn forward(&mut self, from: usize) {
         let writes = std::mem::take(&mut self.slots[from].events.forwards);
         for write in &writes {
             let per_eu = usize::from(self.threads_per_eu);
