@@ -23,7 +23,9 @@ fn scratch(name: &str) -> PathBuf {
 fn debug(directory: &Path, commands: &[&str], program: &[&str]) -> Command {
     let shim = directory.with_extension("shim");
     File::create(&shim).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_crestline"));
+    // Signals that whoever runs the tests ignores would be ignored by the program too.
+    let mut command = Command::new("env");
+    command.args(["--default-signal", env!("CARGO_BIN_EXE_crestline")]);
     command.args(["debug", "--memory", "16"]);
     for each in commands {
         command.args(["-c", each]);

@@ -25,8 +25,10 @@ fn scratch(name: &str) -> PathBuf {
 fn exec(directory: &Path, program: &[&str]) -> Command {
     let shim = directory.with_extension("shim");
     File::create(&shim).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_crestline"));
+    // Signals that whoever runs the tests ignores, as nohup does, would be ignored by the program too.
+    let mut command = Command::new("env");
     command
+        .args(["--default-signal", env!("CARGO_BIN_EXE_crestline")])
         .args(["exec", "--memory", "16", "--"])
         .args(program)
         .env("CRESTLINE_SHIM", shim)
