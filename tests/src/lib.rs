@@ -14,6 +14,7 @@ pub mod filetest;
 pub mod formats;
 pub mod fuzz;
 pub mod image;
+pub mod media;
 pub mod random;
 pub mod rig;
 pub mod scene;

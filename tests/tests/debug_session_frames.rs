@@ -8,6 +8,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use crestline_cli::replay::Session;
+use crestline_tests::media::{self, OUT, WRITE};
 use crestline_tests::rig::{Rig, SHORT};
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Surface;
@@ -18,9 +19,6 @@ use eu::Thread;
 use kernel::time::Delta;
 use mmio_mock::debug::host::{Go, Rule, Why};
 use mmio_mock::status::Unit;
-use regs::gen40::{SurfaceState, values::surftype};
-use ringbuf::batch::Batch;
-use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
 
 const LONG: Delta = Delta::from_millis(20);
 
@@ -217,18 +215,7 @@ fn both_debuggers_see_the_same_registers() {
     }
 }
 
-const BATCH: u32 = 0x0010_0000;
-const OUT: u32 = 0x0020_0000;
 const THREADS: u32 = 24;
-
-/// Each thread writes its number into an OWord of its own and ends.
-const WRITE: &str = "
-    mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
-    shl(1)          m1.2<1>UD       g1<0,1,0>UD     4UD             { align1 };
-    mov(8)          m2<1>UD         g1<0,1,0>UD                     { align1 };
-    send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 0 mlen 2 rlen 0 { align1 };
-    send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
-";
 
 #[test]
 fn many_threads_stand_at_once() {
@@ -238,46 +225,7 @@ fn many_threads_stand_at_once() {
     session.set_threads(Threads::All);
     session.set_end_of_thread_breakpoint(true);
     session.halt_on_match(Some(HaltMatch::default()));
-    let program = isa::parse::assemble(isa::Verx10::GEN40, "kernel", WRITE).unwrap();
-    let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
-    let mut batch = Batch::new();
-    let target = batch.buffer();
-    let state = SurfaceState::default()
-        .with_surface_type(surftype::SURFTYPE_BUFFER)
-        .with_width(THREADS - 1)
-        .with_surface_pitch(15);
-    let surface = batch.surface(state, target, 0);
-    let table = batch.binding_table(&[surface]);
-    let kernel = Kernel {
-        code: Code::State(batch.kernel(&words)),
-        registers: 128,
-        constants: 0,
-        surfaces: Some((table, 1)),
-    };
-    let descriptors = batch.descriptors(&[kernel]).unwrap();
-    let front_end = FrontEnd {
-        threads: 32,
-        entries: 32,
-        entry_units: 1,
-        constant_units: 0,
-        children: false,
-        scratch: None,
-    };
-    batch.begin(descriptors, &front_end, &[]).unwrap();
-    for number in 0..THREADS {
-        batch.object(0, &[number]).unwrap();
-    }
-    batch.end();
-    let built = batch.build(BATCH, &[OUT]).unwrap();
-    let dwords: Vec<u32> = built
-        .bytes
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .map(|b| u32::from_le_bytes(*b))
-        .collect();
-    let object = rig.object(BATCH, built.bytes.len(), &dwords);
-    let request = rig.submit(&object);
+    let (object, request) = media::submit(&rig, WRITE, THREADS, THREADS);
     // All stand before their first instruction.
     while session.wait(LONG).is_ok() {}
     let standing = session.halted().unwrap();

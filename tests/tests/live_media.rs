@@ -3,27 +3,15 @@
 //! PRM: volume 4, 2.6.8, 7.1; volume 2 (media pipeline). The batches are those that `ringbuf` builds.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+use crestline_tests::media::{OUT, WRITE, submit, submit_with};
 use crestline_tests::rig::{Rig, SHORT};
-use driver::{BatchDesc, Object, Request};
-use isa::Verx10;
-use regs::gen40::{SurfaceState, values::surftype};
-use ringbuf::batch::{Batch, Target};
-use ringbuf::r#gen::media::{Code, Data, FrontEnd, Indirect, Kernel, Media as _, Object as Root};
+use driver::Object;
+use ringbuf::r#gen::media::{Data, Indirect, Media as _, Object as Root};
 
-const BATCH: u32 = 0x0010_0000;
-const OUT: u32 = 0x0020_0000;
 /// OWords of the output.
 const OWORDS: u32 = 8;
 
-/// Each thread writes its number into an OWord of its own and ends.
-const WRITE: &str = "
-    mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
-    shl(1)          m1.2<1>UD       g1<0,1,0>UD     4UD             { align1 };
-    mov(8)          m2<1>UD         g1<0,1,0>UD                     { align1 };
-    send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 0 mlen 2 rlen 0 { align1 };
-    send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
-";
-/// The same with what stands behind the inline data.
+/// Each thread writes what stands behind its inline data into an OWord of its own and ends.
 const INDIRECT: &str = "
     mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
     shl(1)          m1.2<1>UD       g1<0,1,0>UD     4UD             { align1 };
@@ -50,74 +38,10 @@ const FAULT: &str = "
     send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
 ";
 
-/// A batch of so many threads of a kernel, with the output as surface 0.
-fn submit(rig: &Rig, text: &str, threads: u32) -> (Object, Request) {
-    submit_with(rig, text, |batch, _| {
-        for number in 0..threads {
-            batch.object(0, &[number]).unwrap();
-        }
-    })
-}
-
-/// The same with threads of the caller's; what it gets is the output's buffer.
-fn submit_with(
-    rig: &Rig,
-    text: &str,
-    threads: impl FnOnce(&mut Batch, Target),
-) -> (Object, Request) {
-    let program = isa::parse::assemble(Verx10::GEN40, "kernel", text).unwrap();
-    let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
-    let mut batch = Batch::new();
-    let out = batch.buffer();
-    let state = SurfaceState::default()
-        .with_surface_type(surftype::SURFTYPE_BUFFER)
-        .with_width(OWORDS - 1)
-        .with_surface_pitch(15);
-    let surface = batch.surface(state, out, 0);
-    let table = batch.binding_table(&[surface]);
-    let code = Code::State(batch.kernel(&words));
-    let kernel = Kernel {
-        code,
-        registers: 128,
-        constants: 0,
-        surfaces: Some((table, 1)),
-    };
-    let descriptors = batch.descriptors(&[kernel]).unwrap();
-    let front_end = FrontEnd {
-        threads: 32,
-        entries: 32,
-        entry_units: 1,
-        constant_units: 0,
-        children: false,
-        scratch: None,
-    };
-    batch.begin(descriptors, &front_end, &[]).unwrap();
-    threads(&mut batch, out);
-    batch.end();
-    let built = batch.build(BATCH, &[OUT]).unwrap();
-    let dwords: Vec<u32> = built
-        .bytes
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .map(|b| u32::from_le_bytes(*b))
-        .collect();
-    let object = rig.object(BATCH, built.bytes.len(), &dwords);
-    let request = rig
-        .device
-        .submit(&BatchDesc {
-            object: &object,
-            start: 0,
-            len: built.commands,
-        })
-        .unwrap();
-    (object, request)
-}
-
 fn works(rig: &Rig, out: &Object) {
     out.write_dwords(0, &[0xffff_ffff; 4 * OWORDS as usize])
         .unwrap();
-    let (batch, request) = submit(rig, WRITE, OWORDS);
+    let (batch, request) = submit(rig, WRITE, OWORDS, OWORDS);
     request.wait(SHORT).unwrap();
     batch.unbind();
     for number in 0..OWORDS {
@@ -149,7 +73,7 @@ fn threads_get_indirect_data() {
     let out = rig.object(OUT, 4096, &[]);
     out.write_dwords(0x804, &[0x5555_0001, 0x5555_0002])
         .unwrap();
-    let (batch, request) = submit_with(&rig, INDIRECT, |batch, out| {
+    let (batch, request) = submit_with(&rig, INDIRECT, OWORDS, |batch, out| {
         let words = batch.state(64, &[7, 8, 9]);
         let data = [
             (Data::State(words), 12),
@@ -198,7 +122,7 @@ fn a_hung_batch_is_reset_and_the_next_one_runs() {
         let rig = Rig::new();
         let out = rig.object(OUT, 4096, &[]);
         works(&rig, &out);
-        let (batch, request) = submit(&rig, text, 40);
+        let (batch, request) = submit(&rig, text, OWORDS, 40);
         assert!(request.wait(SHORT).is_err(), "{name}");
         assert!(!request.is_complete(), "{name}");
         rig.device.reset().unwrap();

@@ -2,15 +2,13 @@
 //!
 //! PRM: volume 4, 3.5. Media threads are alive at the same time: thread `n` here is thread `n % 4` of EU `n / 4`.
 
+use crestline_tests::media::{self, OUT};
 use crestline_tests::rig::{Rig, SHORT};
-use driver::{BatchDesc, Object, Request};
-use isa::Verx10;
-use regs::gen40::{RegId, SurfaceState, values::surftype};
-use ringbuf::batch::Batch;
-use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
+use driver::{Object, Request};
+use regs::gen40::RegId;
 
-const BATCH: u32 = 0x0010_0000;
-const OUT: u32 = 0x0020_0000;
+/// OWords of the output: one for each thread of the device.
+const OWORDS: u32 = 32;
 
 /// Raises its data when its number is odd, waits, and writes its number and CR0 where the number says.
 const WAITS: &str = "
@@ -42,46 +40,7 @@ impl Waiting {
         for (id, value) in registers {
             rig.platform.device().write32(id.desc().offset, *value);
         }
-        let program = isa::parse::assemble(Verx10::GEN40, "kernel", WAITS).unwrap();
-        let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
-        let mut batch = Batch::new();
-        let buffer = batch.buffer();
-        let state = SurfaceState::default()
-            .with_surface_type(surftype::SURFTYPE_BUFFER)
-            .with_width(31)
-            .with_surface_pitch(15);
-        let surface = batch.surface(state, buffer, 0);
-        let table = batch.binding_table(&[surface]);
-        let kernel = Kernel {
-            code: Code::State(batch.kernel(&words)),
-            registers: 128,
-            constants: 0,
-            surfaces: Some((table, 1)),
-        };
-        let descriptors = batch.descriptors(&[kernel]).unwrap();
-        let front_end = FrontEnd {
-            threads: 32,
-            entries: 32,
-            entry_units: 1,
-            constant_units: 0,
-            children: false,
-            scratch: None,
-        };
-        batch.begin(descriptors, &front_end, &[]).unwrap();
-        for number in 0..threads {
-            batch.object(0, &[number]).unwrap();
-        }
-        batch.end();
-        let built = batch.build(BATCH, &[OUT]).unwrap();
-        let chunks = built.bytes.as_chunks::<4>().0;
-        let dwords: Vec<u32> = chunks.iter().map(|b| u32::from_le_bytes(*b)).collect();
-        let batch = rig.object(BATCH, built.bytes.len(), &dwords);
-        let desc = BatchDesc {
-            object: &batch,
-            start: 0,
-            len: built.commands,
-        };
-        let request = rig.device.submit(&desc).unwrap();
+        let (batch, request) = media::submit(&rig, WAITS, OWORDS, threads);
         let waiting = Waiting {
             rig,
             out,

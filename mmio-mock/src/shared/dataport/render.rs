@@ -45,7 +45,8 @@ impl DualSource {
     /// Refuses a message that the device does not have.
     #[inline]
     pub(super) fn check(self, msg: &Message<'_>) -> Result<(), UnitFault> {
-        if self == DualSource::Whole {
+        // Function control 10:8 is 010 or 011 in these messages alone.
+        if msg.function_control >> 8 & 6 != 2 {
             return Ok(());
         }
         let served = self.serves(msg.function_control);

@@ -1,0 +1,90 @@
+//! Batches of media threads that write to one buffer.
+//!
+//! PRM: volume 2 (media pipeline). The batches are those that `ringbuf` builds.
+
+use driver::{BatchDesc, Object, Request};
+use isa::Verx10;
+use regs::gen40::{SurfaceState, values::surftype};
+use ringbuf::batch::{Batch, Target};
+use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
+
+use crate::rig::Rig;
+
+/// Where the batch lies.
+pub const BATCH: u32 = 0x0010_0000;
+/// Where the output has to lie.
+pub const OUT: u32 = 0x0020_0000;
+
+/// Each thread writes its number into an OWord of its own and ends.
+pub const WRITE: &str = "
+    mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
+    shl(1)          m1.2<1>UD       g1<0,1,0>UD     4UD             { align1 };
+    mov(8)          m2<1>UD         g1<0,1,0>UD                     { align1 };
+    send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 0 mlen 2 rlen 0 { align1 };
+    send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
+";
+
+/// A batch of so many threads of a kernel, with the output of `owords` OWords as surface 0.
+pub fn submit(rig: &Rig, text: &str, owords: u32, threads: u32) -> (Object, Request) {
+    submit_with(rig, text, owords, |batch, _| {
+        for number in 0..threads {
+            batch.object(0, &[number]).unwrap();
+        }
+    })
+}
+
+/// The same with threads of the caller's; what it gets is the output's buffer.
+pub fn submit_with(
+    rig: &Rig,
+    text: &str,
+    owords: u32,
+    threads: impl FnOnce(&mut Batch, Target),
+) -> (Object, Request) {
+    let program = isa::parse::assemble(Verx10::GEN40, "kernel", text).unwrap();
+    let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
+    let mut batch = Batch::new();
+    let out = batch.buffer();
+    let state = SurfaceState::default()
+        .with_surface_type(surftype::SURFTYPE_BUFFER)
+        .with_width(owords - 1)
+        .with_surface_pitch(15);
+    let surface = batch.surface(state, out, 0);
+    let table = batch.binding_table(&[surface]);
+    let code = Code::State(batch.kernel(&words));
+    let kernel = Kernel {
+        code,
+        registers: 128,
+        constants: 0,
+        surfaces: Some((table, 1)),
+    };
+    let descriptors = batch.descriptors(&[kernel]).unwrap();
+    let front_end = FrontEnd {
+        threads: 32,
+        entries: 32,
+        entry_units: 1,
+        constant_units: 0,
+        children: false,
+        scratch: None,
+    };
+    batch.begin(descriptors, &front_end, &[]).unwrap();
+    threads(&mut batch, out);
+    batch.end();
+    let built = batch.build(BATCH, &[OUT]).unwrap();
+    let dwords: Vec<u32> = built
+        .bytes
+        .as_chunks::<4>()
+        .0
+        .iter()
+        .map(|b| u32::from_le_bytes(*b))
+        .collect();
+    let object = rig.object(BATCH, built.bytes.len(), &dwords);
+    let request = rig
+        .device
+        .submit(&BatchDesc {
+            object: &object,
+            start: 0,
+            len: built.commands,
+        })
+        .unwrap();
+    (object, request)
+}
