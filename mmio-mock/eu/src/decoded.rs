@@ -159,6 +159,8 @@ pub(crate) struct Implied {
     pub(crate) base: u16,
     /// Source dword of each destination dword, from `base`.
     pub(crate) from: [u8; 8],
+    /// They are the eight dwords from `base` on, in their order.
+    pub(crate) whole: bool,
 }
 
 /// Send fields.

@@ -394,7 +394,8 @@ fn implied_move(inst: &Inst) -> Option<Implied> {
     if src.file != RegFile::Grf {
         return None;
     }
-    let mut from = [0, 1, 2, 3, 4, 5, 6, 7];
+    let whole = [0, 1, 2, 3, 4, 5, 6, 7];
+    let mut from = whole;
     if src.ty.size() == 4 {
         for (i, from) in from.iter_mut().enumerate() {
             let element = if inst.access == AccessMode::Align16 {
@@ -415,6 +416,7 @@ fn implied_move(inst: &Inst) -> Option<Implied> {
     Some(Implied {
         base: u16::from(nr) * 8,
         from,
+        whole: from == whole,
     })
 }
 

@@ -22,6 +22,12 @@ pub struct RunStats {
     pub sends: u64,
 }
 
+/// Counts of the present run: in registers, where the caller's would be in memory.
+struct Counts {
+    left: u64,
+    ran: RunStats,
+}
+
 impl Thread {
     /// Runs until the thread ends, stops, or has used `budget` instructions; call again to go on.
     /// Every stop is between two instructions.
@@ -36,31 +42,52 @@ impl Thread {
         stats: &mut RunStats,
     ) -> Stop<P::Fault> {
         self.acc_lazy = !O::ACTIVE && self.step == 0 && !exception::breakpoints(self);
-        loop {
+        let mut counts = Counts {
+            left: *budget,
+            ran: *stats,
+        };
+        let stop = loop {
             let base = self.ip & PAGE_MASK;
             let page = cache.page(base);
-            let slots = cache.slots(page);
-            // One page: no look-up until the thread leaves it or meets a new instruction.
-            while self.ip & PAGE_MASK == base {
-                if *budget == 0 {
-                    return Stop::Budget;
-                }
-                // PANIC: a page has as many slots as `slot_index` has values.
-                let slot = &slots[KernelCache::slot_index(self.ip)];
-                if slot.hot.empty {
-                    break;
-                }
-                if let Some(stop) = self.step_one(slot, port, obs, budget, stats) {
-                    return stop;
-                }
+            if let Some(stop) = self.run_page(base, cache.slots(page), port, obs, &mut counts) {
+                break stop;
             }
             let ip = self.ip;
             if ip & PAGE_MASK == base
                 && let Err(fault) = cache.fill(page, ip, port)
             {
-                return Stop::Fault(fault);
+                break Stop::Fault(fault);
+            }
+        };
+        *budget = counts.left;
+        *stats = counts.ran;
+        stop
+    }
+
+    /// Runs in one page until the thread stops, leaves it or meets a new instruction.
+    #[inline(always)]
+    fn run_page<P: Port, O: Observer>(
+        &mut self,
+        base: u32,
+        slots: &[Slot],
+        port: &mut P,
+        obs: &mut O,
+        counts: &mut Counts,
+    ) -> Option<Stop<P::Fault>> {
+        while self.ip & PAGE_MASK == base {
+            if counts.left == 0 {
+                return Some(Stop::Budget);
+            }
+            // PANIC: a page has as many slots as `slot_index` has values.
+            let slot = &slots[KernelCache::slot_index(self.ip)];
+            if slot.hot.empty {
+                break;
+            }
+            if let Some(stop) = self.step_one(slot, port, obs, counts) {
+                return Some(stop);
             }
         }
+        None
     }
 
     /// Executes one instruction, or stops before it.
@@ -70,15 +97,14 @@ impl Thread {
         slot: &Slot,
         port: &mut P,
         obs: &mut O,
-        budget: &mut u64,
-        stats: &mut RunStats,
+        counts: &mut Counts,
     ) -> Option<Stop<P::Fault>> {
         let ip = self.ip;
         let hot = &slot.hot;
         // One test for what few instructions have.
         let rare = hot.rare | self.waiting;
         if rare && hot.breakpoint && exception::breakpoint(self) {
-            *budget -= 1;
+            counts.left -= 1;
             return None;
         }
         if O::ACTIVE
@@ -91,33 +117,38 @@ impl Thread {
             return Some(Stop::Hung(why));
         }
         let mut ended = None;
-        match (hot.run)(self, hot) {
-            Next::Seq if !self.jumped => self.ip = ip.wrapping_add(16),
-            Next::Seq | Next::Jump => self.jumped = false,
-            Next::Send => {
-                match send::issue(self, hot, port) {
-                    send::Outcome::Sent => self.ip = ip.wrapping_add(16),
-                    send::Outcome::Ended => ended = Some(Stop::EndOfThread),
-                    send::Outcome::Stop(stop) => return Some(stop),
+        let next = (hot.run)(self, hot);
+        // Nearly always: a branch that is foretold, where a table of jumps is not.
+        if next == Next::Seq && !self.jumped {
+            self.ip = ip.wrapping_add(16);
+        } else {
+            match next {
+                Next::Seq | Next::Jump => self.jumped = false,
+                Next::Send => {
+                    match send::issue(self, hot, port) {
+                        send::Outcome::Sent => self.ip = ip.wrapping_add(16),
+                        send::Outcome::Ended => ended = Some(Stop::EndOfThread),
+                        send::Outcome::Stop(stop) => return Some(stop),
+                    }
+                    counts.ran.sends += 1;
+                    // The instruction itself is paid below.
+                    counts.left -= port.charge(counts.left - 1);
                 }
-                stats.sends += 1;
-                // The instruction itself is paid below.
-                *budget -= port.charge(*budget - 1);
-            }
-            Next::Wait => return Some(Stop::Wait(hot.flag)),
-            Next::Illegal => {
-                if !exception::illegal(self) {
-                    return Some(match port.fetch(ip) {
-                        Ok(raw) => Stop::Illegal(raw),
-                        Err(fault) => Stop::Fault(fault),
-                    });
+                Next::Wait => return Some(Stop::Wait(hot.flag)),
+                Next::Illegal => {
+                    if !exception::illegal(self) {
+                        return Some(match port.fetch(ip) {
+                            Ok(raw) => Stop::Illegal(raw),
+                            Err(fault) => Stop::Fault(fault),
+                        });
+                    }
                 }
+                Next::Hung => return Some(Stop::Hung(self.note)),
             }
-            Next::Hung => return Some(Stop::Hung(self.note)),
         }
-        *budget -= 1;
-        stats.instructions += 1;
-        stats.simd8 += u64::from(hot.weight);
+        counts.left -= 1;
+        counts.ran.instructions += 1;
+        counts.ran.simd8 += u64::from(hot.weight);
         if self.step != 0 {
             self.finish_step();
         }

@@ -35,11 +35,17 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
     }
     if let Some(implied) = &op.implied {
         let grf = t.grf().as_flattened();
-        // Past r127 there is nothing to read.
-        let reg = implied.from.map(|from| {
-            let at = usize::from(implied.base) + usize::from(from);
-            grf.get(at).copied().unwrap_or_default()
-        });
+        let base = usize::from(implied.base);
+        let mut reg = [0; DWORDS];
+        match grf.get(base..base + DWORDS) {
+            Some(from) if implied.whole => reg.copy_from_slice(from),
+            _ => {
+                for (to, from) in reg.iter_mut().zip(implied.from) {
+                    // Past r127 there is nothing to read.
+                    *to = grf.get(base + usize::from(from)).copied().unwrap_or(0);
+                }
+            }
+        }
         if let Some(m) = t.mrf_mut().get_mut(first) {
             *m = reg;
         }
