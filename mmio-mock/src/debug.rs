@@ -65,6 +65,8 @@ pub struct DebugRegs {
     quiet: bool,
     /// Bit 0 of SVG_WORK_CTL.
     interpolates: bool,
+    /// A control of TD_CTL or TD_CTL2 is on.
+    directs: bool,
 }
 
 impl Default for DebugRegs {
@@ -84,6 +86,7 @@ impl Default for DebugRegs {
             flush: false,
             quiet: true,
             interpolates: false,
+            directs: false,
         };
         for desc in regs::gen40::REGISTERS.iter().filter(|d| Self::owns(d)) {
             for field in desc.fields.iter().filter(|f| f.qualified) {
@@ -222,12 +225,14 @@ impl DebugRegs {
     }
 
     /// Takes what [`request_flush`](Self::request_flush) asked for.
+    #[inline]
     pub fn take_flush(&mut self) -> bool {
         std::mem::take(&mut self.flush)
     }
 
     /// Whether no breakpoint register, no mode of the arbiters and no debugger is on: the usual case, which costs
     /// a thread nothing.
+    #[inline]
     pub fn quiet(&self) -> bool {
         self.quiet
     }
@@ -239,11 +244,13 @@ impl DebugRegs {
     }
 
     /// The debugger on the host, while there is one.
+    #[inline]
     pub fn host(&self) -> Option<&host::Host> {
         self.host.as_deref()
     }
 
     /// The same, to change it.
+    #[inline]
     pub fn host_mut(&mut self) -> Option<&mut host::Host> {
         self.host.as_deref_mut()
     }
@@ -271,6 +278,7 @@ impl DebugRegs {
         self.quiet = self.ic_breakpoints().is_none()
             && self.arbiter() == Arbiter::default()
             && self.host.is_none();
+        self.directs = self.td_directs();
         self.interpolates = self.svg_chrominance_mode();
     }
 

@@ -96,6 +96,13 @@ impl Urb {
         self.rows.get(usize::from(handle.0) + usize::from(offset))
     }
 
+    /// `count` rows from row `offset` of the entry at `handle` on; `None` when they pass the end of the URB.
+    #[inline]
+    pub fn rows(&self, handle: UrbHandle, offset: u16, count: u16) -> Option<&[Grf]> {
+        let first = usize::from(handle.0) + usize::from(offset);
+        self.rows.get(first..first + usize::from(count))
+    }
+
     /// Row `offset` of the entry at `handle`, for writing.
     #[inline]
     pub fn row_mut(&mut self, handle: UrbHandle, offset: u16) -> Option<&mut Grf> {

@@ -33,10 +33,25 @@ pub(super) fn force_external_halt(value: u32) -> bool {
 }
 
 impl DebugRegs {
+    /// Whether a control of the dispatcher is on: every other register of it asks one of TD_CTL or TD_CTL2 first.
+    pub(super) fn td_directs(&self) -> bool {
+        self.acting(reg::TD_CTL) | self.acting(reg::TD_CTL2) != 0
+    }
+
     /// Decides on a thread with this snapshot flag and these debug dwords of r0.
     ///
     /// Force External Halt takes the next dispatch after the bit was written.
+    #[inline]
     pub fn td_dispatch(&mut self, flag: bool, r0_6: u32, r0_7: u32) -> TdDispatch {
+        if self.directs {
+            self.directed(flag, r0_6, r0_7)
+        } else {
+            TdDispatch::default()
+        }
+    }
+
+    #[cold]
+    fn directed(&mut self, flag: bool, r0_6: u32, r0_7: u32) -> TdDispatch {
         use fields::TD_CTL as CTL;
         let forced = self.halt_next && self.is(reg::TD_CTL, CTL::FORCE_EXTERNAL_HALT);
         if forced {
@@ -52,8 +67,12 @@ impl DebugRegs {
     }
 
     /// Exception enables that replace the unit state's, if any do.
+    #[inline]
     pub fn td_exceptions(&self) -> Option<ExceptionOverride> {
         use fields::TD_CTL2 as CTL2;
+        if !self.directs {
+            return None;
+        }
         self.is(reg::TD_CTL, fields::TD_CTL::EXCEPTION_MASK_OVERRIDE)
             .then(|| ExceptionOverride {
                 illegal_opcode: self.is(reg::TD_CTL2, CTL2::ILLEGAL_OPCODE_EXCEPTION_OVERRIDE),
@@ -63,13 +82,27 @@ impl DebugRegs {
     }
 
     /// Most active threads per EU, if limited.
+    #[inline]
     pub fn td_thread_limit(&self) -> Option<u32> {
+        if !self.directs {
+            return None;
+        }
         self.is(reg::TD_CTL2, fields::TD_CTL2::ACTIVE_THREAD_LIMIT_ENABLE)
             .then(|| self.field(reg::TD_CTL2, fields::TD_CTL2::ACTIVE_THREAD_LIMIT))
     }
 
     /// EUs that may run threads of a unit, bit per EU.
+    #[inline]
     pub fn td_eu_mask(&self, unit: Unit) -> u32 {
+        if self.directs {
+            self.directed_eu_mask(unit)
+        } else {
+            0xffff
+        }
+    }
+
+    #[cold]
+    fn directed_eu_mask(&self, unit: Unit) -> u32 {
         use fields::TD_CTL2 as CTL2;
         let (enabled, mask) = match unit {
             Unit::Vs => (

@@ -46,16 +46,19 @@ pub(super) fn load(grf: &mut [Grf], request: &ThreadRequest<'_>, urb: &Urb) -> u
     (request.header.len() + at - usize::from(request.kernel.urb_start)) as u64
 }
 
-fn load_rows(grf: &mut [Grf], mut at: usize, read: UrbRead, urb: &Urb) -> usize {
-    for row in 0..read.rows {
+fn load_rows(grf: &mut [Grf], at: usize, read: UrbRead, urb: &Urb) -> usize {
+    let end = at + usize::from(read.rows);
+    let whole = urb.rows(read.handle, read.offset, read.rows);
+    if let (Some(to), Some(from)) = (grf.get_mut(at..end), whole) {
+        to.copy_from_slice(from);
+        return end;
+    }
+    for (at, row) in (at..end).zip(0..) {
         // A read past the end of the URB delivers zeros; past r127 nothing is loaded.
         if let Some(to) = grf.get_mut(at) {
-            *to = urb
-                .row(read.handle, read.offset + row)
-                .copied()
-                .unwrap_or_default();
+            let row = urb.row(read.handle, read.offset + row);
+            *to = row.copied().unwrap_or_default();
         }
-        at += 1;
     }
-    at
+    end
 }
