@@ -79,18 +79,15 @@ impl PixelGroup {
 
     /// Lit pixels: four bits a subspan.
     pub fn pixel_mask(&self) -> u16 {
-        self.fold(|s| u16::from(s.mask & 15))
+        let each = self.subspans().iter().enumerate();
+        each.fold(0, |mask, (i, s)| mask | u16::from(s.mask & 15) << (i * 4))
     }
 
     /// Channels of the thread: all four pixels of every subspan that is there, so that kernels
     /// can take differences between neighbours.
     pub fn dispatch_mask(&self) -> u16 {
-        self.fold(|_| 15)
-    }
-
-    fn fold(&self, f: impl Fn(&Subspan) -> u16) -> u16 {
-        let each = self.subspans().iter().enumerate();
-        each.fold(0, |mask, (i, s)| mask | f(s) << (i * 4))
+        // CAST: sixteen bits for the four that a group has at most.
+        ((1u32 << (self.count * 4)) - 1) as u16
     }
 }
 

@@ -82,12 +82,16 @@ fn tag<P: WizPort>(
     port: &mut P,
 ) -> ThreadDebug {
     let mut at = [(0, 0); MAX_SUBSPANS];
-    for (to, s) in at.iter_mut().zip(group.subspans()) {
-        *to = (u32::from(s.x), u32::from(s.y));
+    let mut count = 0;
+    if port.debug().wiz().armed() {
+        count = group.subspans().len();
+        for (to, s) in at.iter_mut().zip(group.subspans()) {
+            *to = (u32::from(s.x), u32::from(s.y));
+        }
     }
     // PANIC: a group holds at most MAX_SUBSPANS subspans.
     port.debug().wiz_payload(&WizPayload {
-        subspans: &at[..group.subspans().len()],
+        subspans: &at[..count],
         primitive: primitive.sequence,
         upstream: primitive.snapshot,
         kernel_pointer: wm.kernel_start_pointer,

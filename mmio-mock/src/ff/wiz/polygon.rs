@@ -138,16 +138,100 @@ impl Polygon {
             if corner + across.min(0) + down.min(0) >= 0 {
                 continue;
             }
-            let mut inside = 0u32;
-            for row in 0..BLOCK_HEIGHT {
-                let start = corner + edge.b * i64::from(row);
-                for column in 0..BLOCK_WIDTH {
-                    let value = start + edge.a * i64::from(column);
-                    inside |= u32::from(value >= 0) << (row * BLOCK_WIDTH + column);
-                }
-            }
-            mask &= inside;
+            // The edge crosses the block: no value in it is further from zero than two of its corners are apart.
+            mask &= if across.abs() + down.abs() <= i64::from(i32::MAX) {
+                // CAST: just tested; the slopes are smaller than what they make of the block.
+                inside([corner as i32, edge.a as i32, edge.b as i32])
+            } else {
+                inside_wide([corner, edge.a, edge.b])
+            };
         }
         mask
+    }
+}
+
+/// Pixels of a block where `corner + a * column + b * row` is at least zero; no value leaves the type.
+#[inline]
+fn inside([corner, a, b]: [i32; 3]) -> u32 {
+    const COLUMNS: usize = BLOCK_WIDTH as usize;
+    let mut values = [corner; COLUMNS];
+    for column in 1..COLUMNS {
+        values[column] = values[column - 1] + a;
+    }
+    // A column is a lane, in which the bits of its rows are collected.
+    let mut lanes = [0u32; COLUMNS];
+    for row in 0..BLOCK_HEIGHT {
+        for column in 0..COLUMNS {
+            // CAST: ones where the sign is clear.
+            let ones = !(values[column] >> 31) as u32;
+            lanes[column] |= ones & 1 << (row as usize * COLUMNS + column);
+        }
+        if row + 1 < BLOCK_HEIGHT {
+            for value in &mut values {
+                *value += b;
+            }
+        }
+    }
+    lanes.iter().fold(0, |mask, lane| mask | lane)
+}
+
+/// The same for values of any size.
+#[cold]
+fn inside_wide([corner, a, b]: [i64; 3]) -> u32 {
+    let mut inside = 0u32;
+    for row in 0..BLOCK_HEIGHT {
+        let start = corner + b * i64::from(row);
+        for column in 0..BLOCK_WIDTH {
+            let value = start + a * i64::from(column);
+            inside |= u32::from(value >= 0) << (row * BLOCK_WIDTH + column);
+        }
+    }
+    inside
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn both_widths_find_the_same_pixels() {
+        let mut seed = 3u64;
+        let mut random = |below: i64| {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (seed >> 33) as i64 % (2 * below + 1) - below
+        };
+        let mut mixed = 0;
+        for round in 0..20_000 {
+            // Slopes of every size up to those whose block just fits.
+            let largest = (i64::from(i32::MAX) / 10) >> (round % 28);
+            let (a, b) = (random(largest), random(largest));
+            let (across, down) = (a * 7, b * 3);
+            let least = across.min(0) + down.min(0);
+            // An edge that crosses the block: its values have both signs.
+            let span = across.abs() + down.abs();
+            let corner = -least - 1 - random(span).abs().min((span - 1).max(0));
+            let values = [corner, a, b];
+            let narrow = values.map(|v| i32::try_from(v).unwrap());
+            let wide = inside_wide(values);
+            assert_eq!(inside(narrow), wide, "{values:?}");
+            mixed += u32::from(wide != 0 && wide != u32::MAX);
+        }
+        assert!(mixed > 10_000, "{mixed}");
+    }
+
+    #[test]
+    fn an_edge_too_steep_for_words_of_32_bits_is_still_exact() {
+        // Two corners as far away as snapped coordinates go, and a block at the edge between them.
+        let far = (1 << 19) * ONE;
+        let corners = [(-far, -far), (far, far), (-far, far)].map(|(x, y)| Point { x, y });
+        let polygon = Polygon::new(&corners, EdgeRule::TopLeft).unwrap();
+        let mut want = 0u32;
+        for (y, x) in (0..4).flat_map(|y| (0..8).map(move |x| (y, x))) {
+            // On the diagonal lies an upper right edge: its samples belong to the other side.
+            want |= u32::from(y > x) << (y * 8 + x);
+        }
+        assert_eq!(polygon.block(0, 0), want);
     }
 }

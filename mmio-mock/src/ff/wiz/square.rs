@@ -43,11 +43,12 @@ fn cases(function: Compare) -> [u32; 3] {
     [0, 1, 2].map(|new| 0u32.wrapping_sub(u32::from(function.test(new, 1))))
 }
 
-/// Whether the tests of a primitive are those that [`test`] makes.
+/// Whether the tests of a primitive are those that [`test`] makes, or none.
 pub fn applies(tests: &Tests, target: Option<&DepthTarget>) -> bool {
     let depth24 =
         |t: &DepthTarget| matches!(t.format, DepthFormat::D24UnormS8 | DepthFormat::D24UnormX8);
-    tests.touch() && !tests.stencil && target.is_some_and(depth24)
+    let untested = !tests.touch() || target.is_none();
+    untested || !tests.stencil && target.is_some_and(depth24)
 }
 
 /// Tests the pixels of `mask` (four bits a row) in the square at (x, y), writes what passes, and
@@ -81,7 +82,9 @@ pub fn test(
             below[column + 1],
         ];
     }
-    let target = target?;
+    let Some(target) = target.filter(|_| tests.touch()) else {
+        return Some(square);
+    };
     let rows = target.square(depth_at.0, depth_at.1)?;
     let mut raw = [[0u32; N]; N];
     for ((raw, at), row) in raw.iter_mut().zip(rows).zip(0..) {
