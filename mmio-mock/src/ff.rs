@@ -45,6 +45,9 @@ pub enum Step {
 /// Ticks of a 3DPRIMITIVE besides what it draws: fetching the state of all units.
 const PRIMITIVE_TICKS: u64 = 128;
 
+/// Pieces of work in a row, before the device looks at its other units.
+const ROUNDS: u32 = 64;
+
 /// The pipeline: stages and the queues between them.
 #[derive(Debug, Default)]
 pub struct Pipeline {
@@ -117,19 +120,36 @@ impl Pipeline {
         Ok(())
     }
 
-    /// Does the next piece of work, downstream first.
+    /// Does the next pieces of work, downstream first.
+    #[inline]
     pub fn step(&mut self, td: &mut Td, machine: &mut Machine<'_>) -> Step {
         if self.dead {
             return Step::Dead;
         }
-        let Some(draw) = self.draw.take() else {
-            return Step::Idle;
-        };
-        let step = self.stages(&draw, td, machine);
-        if step == Step::Progress {
+        match self.draw.take() {
+            Some(draw) => self.go_on(draw, td, machine),
+            None => Step::Idle,
+        }
+    }
+
+    fn go_on(&mut self, draw: Box<DrawState>, td: &mut Td, machine: &mut Machine<'_>) -> Step {
+        // Half of the slice is left to the last piece, so that no thread is cut short for those before it.
+        let reserve = *machine.budget / 2;
+        let mut rounds = ROUNDS;
+        let step = loop {
+            let step = self.stages(&draw, td, machine);
+            if step != Step::Progress {
+                break step;
+            }
             // Whatever it was, it moved something from one queue to the next.
             machine.charge(1);
-        }
+            rounds -= 1;
+            // Who looks on sees every piece of work by itself.
+            let watched = machine.trace.is_on() || !machine.debug.quiet();
+            if rounds == 0 || *machine.budget <= reserve || watched {
+                break step;
+            }
+        };
         match step {
             Step::Dead => self.dead = true,
             Step::Idle => {

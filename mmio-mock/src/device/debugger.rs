@@ -11,6 +11,7 @@ use crate::td::debugger::Info;
 
 impl Device {
     /// Stops everything when a unit without threads has changed watched memory.
+    #[inline]
     pub(super) fn watch(&mut self, memory: &mut mem::Memory) {
         if let Some(host) = self.debug.host_mut().filter(|host| host.watches_memory())
             && let Some(id) = host.look(memory)

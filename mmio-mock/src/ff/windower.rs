@@ -167,24 +167,13 @@ impl Windower {
         td: &mut Td,
         machine: &mut Machine<'_>,
     ) -> Step {
-        let mut waiting = false;
-        let wiz = &mut self.wiz;
-        self.in_flight
-            .retain(|&slot| match td.resume(slot, machine) {
-                Outcome::Done(slot) => {
-                    wiz.retire(slot.0);
-                    settle_pixels(slot, td, machine);
-                    false
-                }
-                Outcome::InFlight(_) => {
-                    waiting = true;
-                    true
-                }
-            });
-        // While a thread waits, every subspan counts as blocked by the pixel scoreboard: threads of one draw run
-        // one after another. Ignore Color Scoreboard Stalls lets the others go on (PRM vol4 3.3.9.1).
-        if waiting && !machine.debug.wiz().ignore_scoreboard() {
-            return Step::Blocked;
+        if !self.in_flight.is_empty() {
+            self.resume(td, machine);
+            // While a thread waits, every subspan counts as blocked by the pixel scoreboard: threads of one draw run
+            // one after another. Ignore Color Scoreboard Stalls lets the others go on (PRM vol4 3.3.9.1).
+            if !self.in_flight.is_empty() && !machine.debug.wiz().ignore_scoreboard() {
+                return Step::Blocked;
+            }
         }
         if !self.wiz.busy() {
             self.release(machine);
@@ -212,6 +201,20 @@ impl Windower {
             Ok(wiz::Step::Progress | wiz::Step::Idle) => Step::Progress,
             Err(fault) => Self::fail(fault, machine),
         }
+    }
+
+    /// Runs the threads that live on.
+    fn resume(&mut self, td: &mut Td, machine: &mut Machine<'_>) {
+        let wiz = &mut self.wiz;
+        self.in_flight
+            .retain(|&slot| match td.resume(slot, machine) {
+                Outcome::Done(slot) => {
+                    wiz.retire(slot.0);
+                    settle_pixels(slot, td, machine);
+                    false
+                }
+                Outcome::InFlight(_) => true,
+            });
     }
 
     /// The draw is over.
