@@ -45,11 +45,29 @@ fn unorm8(bits: u32) -> u32 {
     (f64::from(v) * 255.0 + MAGIC).to_bits() as u32
 }
 
+/// Whether all pixels have the same value.
+#[inline(always)]
+fn even(plane: &[u32; 16]) -> bool {
+    let mut differs = 0;
+    for i in 0..16 {
+        differs |= plane[i] ^ plane[0];
+    }
+    differs == 0
+}
+
 /// The dwords of sixteen pixels.
 #[inline(always)]
 pub fn pack(colour: &super::pixel::Planes, shifts: Shifts) -> [u32; 16] {
     let mut out = [0; 16];
     for (plane, shift) in colour.iter().zip(shifts) {
+        // Alpha, clears and flat colours.
+        if even(plane) {
+            let value = unorm8(plane[0]) << shift;
+            for dword in &mut out {
+                *dword |= value;
+            }
+            continue;
+        }
         for i in 0..16 {
             out[i] |= unorm8(plane[i]) << shift;
         }
@@ -88,10 +106,12 @@ pub fn write(
     let column = left.wrapping_add(u32::from(x));
     if square(target, block, column) {
         let row = top.wrapping_add(u32::from(y));
-        for (i, n) in [(0, 0), (2, 1), (8, 2), (10, 3)] {
-            let pixels = [packed[i], packed[i + 1], packed[i + 4], packed[i + 5]];
-            let bytes: [u8; 16] = zerocopy::transmute!(pixels.map(u32::to_le));
-            mem.write_array(geometry.element(column, row.wrapping_add(n)), bytes)?;
+        for &(i, n) in &[(0, 0), (2, 1), (8, 2), (10, 3)] {
+            let low = u64::from(packed[i + 1]) << 32 | u64::from(packed[i]);
+            let high = u64::from(packed[i + 5]) << 32 | u64::from(packed[i + 4]);
+            let both = u128::from(high) << 64 | u128::from(low);
+            let at = geometry.element(column, row.wrapping_add(n));
+            mem.write_array(at, both.to_le_bytes())?;
         }
         return Ok(0xffff);
     }

@@ -155,14 +155,13 @@ impl<'a> Fast<'a> {
     }
 
     /// A texel as it is blended: bytes as numbers, or linear colours beside the byte of alpha.
-    #[inline]
+    #[inline(always)]
     fn numbers(&self, texel: u32) -> [f32; 4] {
-        if !self.linearize {
-            return bytes(texel);
+        if self.linearize {
+            linear(texel)
+        } else {
+            bytes(texel)
         }
-        let [a, g, c, alpha] = texel.to_le_bytes();
-        let [a, g, c] = [a, g, c].map(num::srgb::srgb8_to_linear);
-        [a, g, c, f32::from(alpha)]
     }
 
     /// Two texels of a row of the surface.
@@ -180,8 +179,16 @@ impl<'a> Fast<'a> {
     }
 }
 
+/// Linear colours of a texel of sRGB, and the byte of alpha as a number.
+#[inline(never)]
+fn linear(texel: u32) -> [f32; 4] {
+    let [a, g, c, alpha] = texel.to_le_bytes();
+    let [a, g, c] = [a, g, c].map(num::srgb::srgb8_to_linear);
+    [a, g, c, f32::from(alpha)]
+}
+
 /// The four bytes of a texel as numbers.
-#[inline]
+#[inline(always)]
 fn bytes(texel: u32) -> [f32; 4] {
     // CAST: through i32, which converts in vectors on any x86-64.
     [texel, texel >> 8, texel >> 16, texel >> 24].map(|byte| (byte & 0xff) as i32 as f32)
