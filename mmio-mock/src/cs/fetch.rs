@@ -36,8 +36,8 @@ impl Ring {
             start: regs.get(RegId::Prb0Start) & !0xfff,
             size,
             // Offsets past the end wrap, so that no register value leads outside the ring.
-            head: (regs.get(RegId::Prb0Head) & OFFSET) % size,
-            tail: (regs.get(RegId::Prb0Tail) & OFFSET & !7) % size,
+            head: wrapped(regs.get(RegId::Prb0Head) & OFFSET, size),
+            tail: wrapped(regs.get(RegId::Prb0Tail) & OFFSET & !7, size),
         })
     }
 
@@ -47,8 +47,14 @@ impl Ring {
         let next = self.head + bytes;
         let wraps = if next >= self.size { WRAP_ONE } else { 0 };
         let count = (old & !(WRAP_ONE - 1)).wrapping_add(wraps);
-        regs.set(RegId::Prb0Head, count | (next % self.size));
+        regs.set(RegId::Prb0Head, count | wrapped(next, self.size));
     }
+}
+
+/// An offset into a ring of `size` bytes; a division for those alone that lie behind its end.
+#[inline]
+fn wrapped(offset: u32, size: u32) -> u32 {
+    if offset < size { offset } else { offset % size }
 }
 
 /// Where the next command lies.
@@ -70,9 +76,13 @@ impl Source {
     }
 
     /// Dword `index` of the command.
+    #[inline]
     pub fn dword(&self, mem: &Memory, index: u32) -> Result<u32, Fault> {
         let addr = match *self {
-            Source::Ring(ring) => ring.start.wrapping_add((ring.head + index * 4) % ring.size),
+            Source::Ring(ring) => {
+                let at = wrapped(ring.head + index * 4, ring.size);
+                ring.start.wrapping_add(at)
+            }
             Source::Batch(addr) => addr.wrapping_add(index * 4),
         };
         mem.read_u32(GpuAddr(addr))
