@@ -1,11 +1,15 @@
 //! Benchmarks in one run, Mesa's rasterisers beside the model: `cargo xtask bench`.
 //! No PRM chapter. The program that draws with Mesa is `tests/tools/glscenes.c`.
 
+mod against;
+
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::node;
+
+pub use against::run as against;
 
 /// Packages with benchmarks, in the order in which they run.
 const PACKAGES: [&str; 4] = [

@@ -30,7 +30,8 @@ usage: cargo xtask <task>
   gen-lint             generation numbers stand only in tables and generation files
   style                taglines, file sizes, panics, lint exceptions, paths
   gaps [--check]       write docs/known-gaps.md from docs/known-gaps.d/, or compare
-  bench                all benchmarks, with Mesa's rasterisers where they can be built
+  bench                all benchmarks, with Mesa's rasterisers where they can be built;
+    --against REV      those of the model in turn with another commit's: ratios of the times
   coverage [--check]   write docs/coverage/ from the tests' `covers:` comments, or compare
   regs-docs [--check]  write docs/regs/ from regs/tables/, or compare
   check                all of the above, nothing written
@@ -68,6 +69,7 @@ fn run(args: &[&str]) -> io::Result<bool> {
         ["gaps"] => gaps::write(&root).map(|()| true),
         ["gaps", "--check"] => Ok(finding::report("gaps", &gaps::check(&root)?)),
         ["bench"] => bench::run(&root),
+        ["bench", "--against", revision] => bench::against(&root, revision),
         ["coverage"] => coverage::write(&root, &load()?).map(|()| true),
         ["coverage", "--check"] => {
             let findings = coverage::check(&root, &load()?)?;

@@ -244,7 +244,7 @@ fn a_refused_message_shows_in_ts_rdata_and_as_an_error() {
     assert_eq!(word.ffid(), u32::from(Unit::Media.ffid()));
 }
 
-// covers: 3.3.11-03, 3.3.11-05, 3.3.11.5-01
+// covers: 3.3.11-03, 3.3.11-05, 3.3.11.5-01, 3.3.11.1-R, 3.3.11.2-R, 3.3.11.3-R, 3.3.11.4-R
 #[test]
 fn snapshots_flag_roots_and_children() {
     let run = |control: u32, value6: u32, value7: u32| {
@@ -285,7 +285,7 @@ fn snapshots_flag_roots_and_children() {
     assert_eq!((flags, complete), ([0, 0, 0, 0], 0));
 }
 
-// covers: 3.3.10-01
+// covers: 3.3.10-01, 3.3.10.1-R, 3.3.10.2-R, 3.3.10.3-R
 #[test]
 fn the_front_end_flags_the_thread_of_an_identifier() {
     let mut rig = Rig::new();
