@@ -183,35 +183,20 @@ pub fn limit_threads(uncore: &Uncore, limit: Option<u8>) -> Result {
 
 /// Keeps the threads of a unit to the EUs of a mask; `None` does not.
 pub fn restrict(uncore: &Uncore, unit: ThreadUnit, eus: Option<u16>) {
-    let on = eus.is_some().into();
-    let mask = eus.unwrap_or(0).into();
-    let enable = match unit {
-        ThreadUnit::Vs => {
-            uncore.write(TD_VF_VS_EMSK, mask);
-            TdCtl2::VS_EXECUTION_MASK_ENABLE.val(on)
-        }
-        ThreadUnit::Gs => {
-            uncore.write(TD_GS_EMSK, mask);
-            TdCtl2::GS_EXECUTION_MASK_ENABLE.val(on)
-        }
-        ThreadUnit::Clip => {
-            uncore.write(TD_CLIP_EMSK, mask);
-            TdCtl2::CLIPPER_EXECUTION_MASK_ENABLE.val(on)
-        }
-        ThreadUnit::Sf => {
-            uncore.write(TD_SF_EMSK, mask);
-            TdCtl2::SF_EXECUTION_MASK_ENABLE.val(on)
-        }
-        ThreadUnit::Wiz => {
-            uncore.write(TD_WIZ_EMSK, mask);
-            TdCtl2::WIZ_EXECUTION_MASK_ENABLE.val(on)
-        }
-        ThreadUnit::Ts => {
-            uncore.write(TD_TS_EMSK, mask);
-            TdCtl2::THREAD_SPAWNER_EXECUTION_MASK_ENABLE.val(on)
-        }
+    let (register, enable) = match unit {
+        ThreadUnit::Vs => (TD_VF_VS_EMSK.offset(), TdCtl2::VS_EXECUTION_MASK_ENABLE),
+        ThreadUnit::Gs => (TD_GS_EMSK.offset(), TdCtl2::GS_EXECUTION_MASK_ENABLE),
+        ThreadUnit::Clip => (TD_CLIP_EMSK.offset(), TdCtl2::CLIPPER_EXECUTION_MASK_ENABLE),
+        ThreadUnit::Sf => (TD_SF_EMSK.offset(), TdCtl2::SF_EXECUTION_MASK_ENABLE),
+        ThreadUnit::Wiz => (TD_WIZ_EMSK.offset(), TdCtl2::WIZ_EXECUTION_MASK_ENABLE),
+        ThreadUnit::Ts => (
+            TD_TS_EMSK.offset(),
+            TdCtl2::THREAD_SPAWNER_EXECUTION_MASK_ENABLE,
+        ),
     };
-    uncore.reg(TD_CTL2).modify(enable);
+    let mask = eus.unwrap_or(0).into();
+    uncore.io().write32(mask, register as usize);
+    uncore.reg(TD_CTL2).modify(enable.val(eus.is_some().into()));
 }
 
 /// Whether an instruction at a linear address stops a thread that takes breakpoints.

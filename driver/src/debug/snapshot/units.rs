@@ -4,6 +4,7 @@
 use alloc::vec;
 use alloc::vec::Vec;
 
+use super::limits::{SF_KEPT, VF_KEPT};
 use super::{Arming, Flag, PixelSnapshot, Unit};
 use crate::r#gen::registers::fields::{
     CL_CTL as ClCtl, GS_CTL as GsCtl, SF_CTL as SfCtl, TS_CTL as TsCtl, URB_CTL as UrbCtl,
@@ -65,6 +66,47 @@ macro_rules! thread_control {
     }};
 }
 
+/// The units that trap a thread by its number: registers, fields of the control register, bits that the number has,
+/// bits of the control register that are kept, and how the outputs are read.
+macro_rules! thread_units {
+    ($($(#[$doc:meta])* $unit:ident: $control:ident as $fields:ident, $trigger:ident & $bits:literal,
+       keep $keep:expr, $outputs:ident: $gather:ident -> $data:ty;)+) => {$(
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        pub struct $unit;
+
+        impl Unit for $unit {
+            type Trigger = ThreadTrigger;
+            type Data = $data;
+            const CONTROL: u32 = $control.offset();
+            const DATA: u32 = $outputs.offset();
+
+            fn arming(trigger: &ThreadTrigger) -> Arming {
+                Arming {
+                    triggers: vec![($trigger.offset(), trigger.id & $bits)],
+                    control: thread_control!($fields, trigger.flag),
+                    keep: $keep,
+                }
+            }
+
+            fn gather(output: &mut dyn FnMut(u8) -> u32) -> $data {
+                $gather(output)
+            }
+        }
+    )+};
+}
+
+thread_units! {
+    /// Vertex shader.
+    Vs: VS_CTL as VsCtl, VS_STRG_VAL & 0x00ff_ffff, keep 0, VS_RDATA: shader -> ShaderSnapshot;
+    /// Geometry shader.
+    Gs: GS_CTL as GsCtl, GS_STRG_VAL & 0x0fff_ffff, keep 0, GS_RDATA: six_vertices -> PrimitiveSnapshot;
+    /// Clipper.
+    Clip: CL_CTL as ClCtl, CL_STRG_VAL & 0x0fff_ffff, keep 0, CL_RDATA: three_vertices -> PrimitiveSnapshot;
+    /// Strips and fans; its threads have the numbers of primitives.
+    Sf: SF_CTL as SfCtl, SF_STRG_VAL & 0x0fff_ffff, keep SF_KEPT, SF_RDATA: three_vertices -> PrimitiveSnapshot;
+}
+
 /// Vertex fetch.
 #[derive(Clone, Copy, Debug)]
 pub struct Vf;
@@ -105,7 +147,7 @@ impl Unit for Vf {
         Arming {
             triggers: vec![(VF_STRG_VAL.offset(), value)],
             control: kind | VfCtl::SNAPSHOT_ENABLE::SET.value,
-            keep: super::limits::VF_KEPT,
+            keep: VF_KEPT,
         }
     }
 
@@ -117,10 +159,6 @@ impl Unit for Vf {
     }
 }
 
-/// Vertex shader.
-#[derive(Clone, Copy, Debug)]
-pub struct Vs;
-
 /// What the vertex shader trapped.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ShaderSnapshot {
@@ -130,27 +168,12 @@ pub struct ShaderSnapshot {
     pub kernel_pointer: u32,
 }
 
-impl Unit for Vs {
-    type Trigger = ThreadTrigger;
-    type Data = ShaderSnapshot;
-    const CONTROL: u32 = VS_CTL.offset();
-    const DATA: u32 = VS_RDATA.offset();
-
-    fn arming(trigger: &ThreadTrigger) -> Arming {
-        Arming {
-            triggers: vec![(VS_STRG_VAL.offset(), trigger.id & 0x00ff_ffff)],
-            control: thread_control!(VsCtl, trigger.flag),
-            keep: 0,
-        }
-    }
-
-    fn gather(output: &mut dyn FnMut(u8) -> u32) -> ShaderSnapshot {
-        let mut indices = vec![output(0), output(1)];
-        indices.truncate(output(2) as usize);
-        ShaderSnapshot {
-            indices,
-            kernel_pointer: output(3),
-        }
+fn shader(output: &mut dyn FnMut(u8) -> u32) -> ShaderSnapshot {
+    let mut indices = vec![output(0), output(1)];
+    indices.truncate(output(2) as usize);
+    ShaderSnapshot {
+        indices,
+        kernel_pointer: output(3),
     }
 }
 
@@ -163,90 +186,29 @@ pub struct PrimitiveSnapshot {
     pub kernel_pointer: u32,
 }
 
-/// Outputs of clipper and SF: a tag and a relative number for each of three vertices, their count, the kernel.
-fn three_vertices(output: &mut dyn FnMut(u8) -> u32) -> PrimitiveSnapshot {
-    let tags = [0, 2, 4].map(|mux| VertexTag::new(output(mux), output(mux + 1)));
-    let mut vertices = tags.to_vec();
-    vertices.truncate(output(6) as usize);
+/// What follows the vertices in the outputs: their count, and the kernel.
+fn primitive(
+    mut vertices: Vec<VertexTag>,
+    count: u8,
+    output: &mut dyn FnMut(u8) -> u32,
+) -> PrimitiveSnapshot {
+    vertices.truncate(output(count) as usize);
     PrimitiveSnapshot {
         vertices,
-        kernel_pointer: output(7),
+        kernel_pointer: output(count + 1),
     }
 }
 
-/// Geometry shader.
-#[derive(Clone, Copy, Debug)]
-pub struct Gs;
-
-impl Unit for Gs {
-    type Trigger = ThreadTrigger;
-    type Data = PrimitiveSnapshot;
-    const CONTROL: u32 = GS_CTL.offset();
-    const DATA: u32 = GS_RDATA.offset();
-
-    fn arming(trigger: &ThreadTrigger) -> Arming {
-        Arming {
-            triggers: vec![(GS_STRG_VAL.offset(), trigger.id & 0x0fff_ffff)],
-            control: thread_control!(GsCtl, trigger.flag),
-            keep: 0,
-        }
-    }
-
-    fn gather(output: &mut dyn FnMut(u8) -> u32) -> PrimitiveSnapshot {
-        let tags = [0, 2, 4, 6, 8, 10].map(|mux| VertexTag::new(output(mux), 0));
-        let mut vertices = tags.to_vec();
-        vertices.truncate(output(12) as usize);
-        PrimitiveSnapshot {
-            vertices,
-            kernel_pointer: output(13),
-        }
-    }
+/// Outputs of clipper and SF: a tag and a relative number for each of three vertices.
+fn three_vertices(output: &mut dyn FnMut(u8) -> u32) -> PrimitiveSnapshot {
+    let tags = [0, 2, 4].map(|mux| VertexTag::new(output(mux), output(mux + 1)));
+    primitive(tags.to_vec(), 6, output)
 }
 
-/// Clipper.
-#[derive(Clone, Copy, Debug)]
-pub struct Clip;
-
-impl Unit for Clip {
-    type Trigger = ThreadTrigger;
-    type Data = PrimitiveSnapshot;
-    const CONTROL: u32 = CL_CTL.offset();
-    const DATA: u32 = CL_RDATA.offset();
-
-    fn arming(trigger: &ThreadTrigger) -> Arming {
-        Arming {
-            triggers: vec![(CL_STRG_VAL.offset(), trigger.id & 0x0fff_ffff)],
-            control: thread_control!(ClCtl, trigger.flag),
-            keep: 0,
-        }
-    }
-
-    fn gather(output: &mut dyn FnMut(u8) -> u32) -> PrimitiveSnapshot {
-        three_vertices(output)
-    }
-}
-
-/// Strips and fans; its threads have the numbers of primitives.
-#[derive(Clone, Copy, Debug)]
-pub struct Sf;
-
-impl Unit for Sf {
-    type Trigger = ThreadTrigger;
-    type Data = PrimitiveSnapshot;
-    const CONTROL: u32 = SF_CTL.offset();
-    const DATA: u32 = SF_RDATA.offset();
-
-    fn arming(trigger: &ThreadTrigger) -> Arming {
-        Arming {
-            triggers: vec![(SF_STRG_VAL.offset(), trigger.id & 0x0fff_ffff)],
-            control: thread_control!(SfCtl, trigger.flag),
-            keep: super::limits::SF_KEPT,
-        }
-    }
-
-    fn gather(output: &mut dyn FnMut(u8) -> u32) -> PrimitiveSnapshot {
-        three_vertices(output)
-    }
+/// Outputs of GS: a tag for each of six vertices.
+fn six_vertices(output: &mut dyn FnMut(u8) -> u32) -> PrimitiveSnapshot {
+    let tags = [0, 2, 4, 6, 8, 10].map(|mux| VertexTag::new(output(mux), 0));
+    primitive(tags.to_vec(), 12, output)
 }
 
 /// Windower.
