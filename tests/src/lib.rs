@@ -19,3 +19,4 @@ pub mod random;
 pub mod rig;
 pub mod scene;
 pub mod scenes;
+pub mod stops;

@@ -8,8 +8,6 @@
 mod arbiter;
 #[path = "debug_functions/attention.rs"]
 mod attention;
-#[path = "debug_functions/bench.rs"]
-mod bench;
 #[path = "debug_functions/caches.rs"]
 mod caches;
 #[path = "debug_functions/dispatch.rs"]

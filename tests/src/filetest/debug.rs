@@ -1,9 +1,11 @@
 //! Kind `debug`: writes and reads of registers in their order.
 //!
 //! PRM: volume 4, chapter 3. Statements are those of `bench.rs` and `read REGISTER [& MASK]`; the expectation has a line
-//! `REGISTER = VALUE` for each read. A case with frames goes through the driver; see `debug/frame.rs`.
+//! `REGISTER = VALUE` for each read. A case with frames goes through the driver, see `debug/frame.rs`, and so
+//! does one whose threads stop, see `debug/stops.rs`.
 
 mod frame;
+mod stops;
 
 use super::Kind;
 use super::bench::Bench;
@@ -23,6 +25,9 @@ impl Kind for Debug {
     }
 
     fn run(&self, file: &File, case: &Case) -> Result<Vec<String>, Problem> {
+        if stops::wanted(case) {
+            return stops::run(file, case);
+        }
         if frame::wanted(case) {
             return frame::run(file, case);
         }

@@ -9,7 +9,7 @@ use mmio_mock::status::Unit;
 use regs::gen40::values::surface_format;
 use regs::gen40::{RegId, SamplerState};
 
-use super::bench::{Bench, tiny};
+use crestline_tests::stops::{Bench, tiny};
 
 /// MA_DEBUG_1.
 const WRITEBACKS: u32 = 1 << 4;
@@ -296,7 +296,7 @@ fn the_header_of_the_last_message_is_kept() {
     let places = [[0.0, 0.0], [8.0, 0.0], [0.0, 8.0]];
     let vertices: Vec<_> = places
         .into_iter()
-        .flat_map(|[x, y]| super::bench::corner(x, y))
+        .flat_map(|[x, y]| crestline_tests::stops::corner(x, y))
         .collect();
     bench.scene.vertices(&mut draw, &vertices);
     bench.draw(&draw);

@@ -9,7 +9,7 @@ use regs::gen40::RegId;
 use regs::gen40::values::surface_format as f;
 
 use super::arbiter::{Frame, ticks};
-use super::bench::{Bench, corner, tiny};
+use crestline_tests::stops::{Bench, corner, tiny};
 
 /// RC_CTL.
 const DEFAULT_COLOR: u32 = 1 << 2;

@@ -7,7 +7,7 @@ use crestline_tests::scene::kernels;
 use mmio_mock::status::Unit;
 use regs::gen40::RegId;
 
-use super::bench::{
+use crestline_tests::stops::{
     BARE, BREAKPOINT, Bench, GO, HALT, ILLEGAL, MASK_STACK, SKIP, SOFTWARE, Stop, assemble, corner,
     marked, tiny,
 };

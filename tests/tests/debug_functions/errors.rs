@@ -9,7 +9,7 @@ use crestline_tests::scene::surface::Surface;
 use regs::gen40::values::{surface_format, surftype};
 use regs::gen40::{RegId, SurfaceState};
 
-use super::bench::{Bench, assemble, tiny};
+use crestline_tests::stops::{Bench, assemble, tiny};
 
 /// Control and data register of a function.
 type Window = (RegId, RegId);

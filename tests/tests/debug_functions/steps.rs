@@ -5,7 +5,7 @@
 use crestline_tests::scene::kernels;
 use regs::gen40::RegId;
 
-use super::bench::{
+use crestline_tests::stops::{
     BARE, BREAKPOINT, Bench, GO, NOTHING, STEP, SUPPRESS, assemble, corner, marked, tiny,
 };
 
@@ -216,7 +216,7 @@ fn breakpoint_registers_change_at_any_time() {
     let frame = bench.submit();
     let stop = bench.stopped();
     let at = |instruction: u32| stop.ip + 16 * instruction;
-    let whereto = |stop: &super::bench::Stop| (stop.ip - at(0)) / 16;
+    let whereto = |stop: &crestline_tests::stops::Stop| (stop.ip - at(0)) / 16;
     // Not enabled; enabled.
     bench.write(address1, at(2));
     bench.write(address2, at(4) | 1);

@@ -3,23 +3,28 @@
 //! PRM: volume 4, 3.5, 3.6, 12.3. What goes between routine and host lies in memory; m0 is the routine's (12.3-04), and
 //! so is m1 here: none of the kernels keeps anything in it across an instruction.
 
-use crestline_tests::scene::draw::Draw;
-use crestline_tests::scene::surface::Surface;
-use crestline_tests::scene::{FRAME, Frame, Scene};
 use isa::Verx10;
 use mem::GpuAddr;
 use mmio_mock::status::Unit;
 use regs::gen40::RegId;
 
+use crate::scene::draw::Draw;
+use crate::scene::surface::Surface;
+use crate::scene::{FRAME, Frame, Scene};
+
 /// INSTPM: the global debug enable on; the upper half says which bits a write changes.
 const GLOBAL: u32 = 1 << 20 | 1 << 4;
 /// CR0: Breakpoint Suppress.
 pub const SUPPRESS: u32 = 1 << 15;
-/// CR1: status of mask stack, illegal opcode, software, external halt and breakpoint.
+/// CR1: status of a mask stack's overflow.
 pub const MASK_STACK: u32 = 1 << 27;
+/// CR1: status of an illegal opcode.
 pub const ILLEGAL: u32 = 1 << 28;
+/// CR1: status of a software exception.
 pub const SOFTWARE: u32 = 1 << 29;
+/// CR1: status of an external halt.
 pub const HALT: u32 = 1 << 30;
+/// CR1: status of a breakpoint.
 pub const BREAKPOINT: u32 = 1 << 31;
 
 /// What a thread does when it leaves the routine.
@@ -69,7 +74,9 @@ pub struct Stop {
 
 /// A scene whose threads can stop.
 pub struct Bench {
+    /// The frame.
     pub scene: Scene,
+    /// What it draws on.
     pub target: Surface,
     desk: u32,
     /// Keeps the desk where it is.
@@ -77,10 +84,23 @@ pub struct Bench {
 }
 
 /// Assembles a text in the syntax of Mesa's disassembler.
+///
+/// # Panics
+///
+/// If the text is no kernel.
+#[must_use]
 pub fn assemble(text: &str) -> Vec<u32> {
+    assemble_text(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The same for texts that come from outside: the first error in words.
+pub fn assemble_text(text: &str) -> Result<Vec<u32>, String> {
     let program = isa::parse::assemble(Verx10::GEN40, "kernel", text);
-    let program = program.unwrap_or_else(|errors| panic!("{}", errors[0]));
-    program.dwords().collect()
+    let first = |errors: Vec<_>| match errors.first() {
+        Some(error) => format!("{error}"),
+        None => String::new(),
+    };
+    program.map(|p| p.dwords().collect()).map_err(first)
 }
 
 /// DebugCtrl of an instruction.
@@ -112,8 +132,15 @@ fn routine(desk: u32) -> Vec<u32> {
 
 impl Bench {
     /// A target, the routine in STATE_SIP, global debug on.
+    #[must_use]
     pub fn new(width: u32, height: u32) -> Self {
-        let mut scene = Scene::new();
+        Self::on("gm965", width, height)
+    }
+
+    /// The same on a device by its name.
+    #[must_use]
+    pub fn on(device: &str, width: u32, height: u32) -> Self {
+        let mut scene = Scene::on(device);
         let target = scene.target(width, height);
         let desk_object = scene.object(4096);
         let desk = desk_object.address().unwrap();
@@ -135,11 +162,13 @@ impl Bench {
         at
     }
 
+    /// Writes a register.
     pub fn write(&self, id: RegId, value: u32) {
         let device = &self.scene.rig.platform;
         device.device().write32(id.desc().offset, value);
     }
 
+    /// Reads a register.
     pub fn read(&self, id: RegId) -> u32 {
         let device = &self.scene.rig.platform;
         device.device().read32(id.desc().offset)
@@ -157,10 +186,12 @@ impl Bench {
         self.scene.rig.platform.run(ticks);
     }
 
+    /// Whether nothing is at work.
     pub fn idle(&self) -> bool {
         self.scene.rig.platform.device().idle()
     }
 
+    /// A dword of memory.
     pub fn memory(&self, address: u32) -> u32 {
         let memory = self.scene.rig.platform.memory();
         mmio_mock::device::lock(memory)
@@ -168,6 +199,7 @@ impl Bench {
             .unwrap()
     }
 
+    /// Writes a dword of memory.
     pub fn set_memory(&self, address: u32, value: u32) {
         let memory = self.scene.rig.platform.memory();
         mmio_mock::device::lock(memory)
@@ -232,6 +264,7 @@ impl Bench {
         self.stop()
     }
 
+    /// Submits what was drawn.
     pub fn submit(&mut self) -> Frame {
         self.scene.submit()
     }
