@@ -1,6 +1,6 @@
-//! The benchmarks of the model beside those of an earlier commit, in one run: `cargo xtask bench --against REV`.
+//! The model's benchmarks in turn with those of another commit.
 //!
-//! No PRM chapter. Both are built first, then they run in turn, the order changing from round to round: what the
+//! No PRM chapter. `cargo xtask bench --against REV`. Both are built first, then they run in turn, the order changing from round to round: what the
 //! machine does meanwhile meets both. A ratio below one says that the present tree takes less time.
 
 use std::collections::BTreeMap;
@@ -149,7 +149,7 @@ fn executables(tree: &Path, target: &Path) -> io::Result<BTreeMap<String, PathBu
     let text = String::from_utf8_lossy(&output.stdout);
     let executable = |line: &str| {
         let value: Value = serde_json::from_str(line).ok()?;
-        let name = value.pointer("/target/name")?.as_str()?.to_owned();
+        let name = value.get("target")?.get("name")?.as_str()?.to_owned();
         Some((name, PathBuf::from(value.get("executable")?.as_str()?)))
     };
     Ok(text.lines().filter_map(executable).collect())
