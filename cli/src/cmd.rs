@@ -3,6 +3,7 @@
 //! No PRM chapter.
 
 pub mod asm;
+mod captured;
 pub mod debug;
 pub mod decode;
 mod device;
@@ -11,7 +12,6 @@ pub mod eu;
 pub mod exec;
 mod listing;
 pub mod media;
-mod number;
 pub mod pack;
 pub mod regs;
 pub mod replay;

@@ -8,6 +8,7 @@ pub mod capture;
 pub mod debug;
 pub mod frame_map;
 pub mod media;
+pub mod number;
 pub mod picture;
 pub mod places;
 pub mod record;

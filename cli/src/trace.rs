@@ -4,6 +4,7 @@
 
 mod json;
 mod lines;
+mod members;
 mod perfetto;
 
 use std::io::{self, BufWriter, Write};

@@ -10,6 +10,7 @@ use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crestline_cli::capture::{Capture, EXTENSION, Exec, Problem};
+use crestline_cli::number;
 use crestline_cli::places;
 use isa::Verx10;
 use regs::decode::{self, Options, Report, Source};
@@ -18,7 +19,7 @@ use regs::platform;
 use batch_file::BatchFile;
 use output::Output;
 
-use super::{Error, device, number};
+use super::{Error, device};
 
 /// Arguments of `crestline decode`.
 #[derive(clap::Args)]

@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
+use crestline_cli::number::dword;
 use isa::operand::RegFile;
 use isa::parse::{Assembled, assemble};
 use isa::{Inst, Verx10};
@@ -19,7 +20,7 @@ use mmio_mock::shared::ThreadContext;
 use mmio_mock::td::KernelState;
 
 use super::{Error, source};
-use setting::{Bank, Dump, Load, MemFile, MemRange, number};
+use setting::{Bank, Dump, Load, MemFile, MemRange};
 use show::{Watch, elements, line};
 
 /// Where the kernel lies: behind the low addresses that a first experiment uses for data.
@@ -54,13 +55,13 @@ struct Run {
     #[arg(long, value_parser = source::generation)]
     r#gen: Verx10,
     /// Channels that the dispatch enables, one bit each.
-    #[arg(long, value_name = "MASK", default_value = "0xffff", value_parser = number)]
+    #[arg(long, value_name = "MASK", default_value = "0xffff", value_parser = dword)]
     exec_size_mask: u32,
     /// Values before the run: REGISTER=TYPE:VALUE,... as r2=f:1.0,2.0 or r3.4=ud:0xff*4 (repeat).
     #[arg(long, value_name = "REG=TYPE:VALUES", allow_hyphen_values = true)]
     grf: Vec<Load>,
     /// Flag register f0.0 before the run.
-    #[arg(long, value_name = "BITS", default_value = "0", value_parser = number)]
+    #[arg(long, value_name = "BITS", default_value = "0", value_parser = dword)]
     flag: u32,
     /// Bytes of a file in memory, at a graphics address.
     #[arg(long, value_name = "FILE@ADDR")]
@@ -69,7 +70,7 @@ struct Run {
     #[arg(long, value_name = "ADDR+LENGTH")]
     map: Vec<MemRange>,
     /// Binding table, as a graphics address (surface states are relative to 0 too).
-    #[arg(long, value_name = "ADDR", default_value = "0", value_parser = number)]
+    #[arg(long, value_name = "ADDR", default_value = "0", value_parser = dword)]
     binding_table: u32,
     /// Alternative floating point mode.
     #[arg(long)]

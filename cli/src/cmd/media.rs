@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use crestline_cli::media::{Format, Job, Outcome, Source};
+use crestline_cli::number;
 use crestline_cli::trace::Stream;
 use eu::Grf;
 use isa::parse::assemble;
@@ -300,7 +301,7 @@ fn summary(job: &Job, outcome: &Outcome, elapsed: Duration) -> String {
 
 /// `WxH`.
 fn grid(text: &str) -> Result<(u32, u32), String> {
-    let digits = |text: &str| super::number::parse(text, 10).and_then(|n| u32::try_from(n).ok());
+    let digits = |text: &str| number::parse(text, 10).and_then(|n| u32::try_from(n).ok());
     let parsed = text
         .split_once(['x', 'X'])
         .and_then(|(width, height)| Some((digits(width)?, digits(height)?)));

@@ -11,10 +11,9 @@ use crestline_cli::capture::{CaptureError, Problem, Reader};
 use crestline_cli::picture::{PageReader, PictureError, View};
 use crestline_cli::replay::{self, Options, ReplayError, Session};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use kernel::time::Delta;
 
 use super::trace::Tracing;
-use super::{Error, device, print, summary};
+use super::{Error, captured, device, print, summary};
 
 /// Arguments of `crestline replay`.
 #[derive(clap::Args)]
@@ -83,15 +82,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
 fn run_capture(open: &dyn Fn() -> Result<Reader, CaptureError>, args: &Args) -> Result<(), Error> {
     let mut reader = open()?;
     let device = match &args.device {
-        Some(name) => device::modelled(name)?,
-        None => replay::device_of_reader(&reader)
-            .ok_or("no device of the capture's PCI id is modelled")?,
+        Some(name) => Some(device::modelled(name)?),
+        None => replay::device_of_reader(&reader),
     };
     let mut options = Options {
-        timeout: Delta::from_millis(args.timeout_ms),
         snapshot: args.snapshot_pixel,
-        ..Options::new(device)
+        ..captured::options(device, args.timeout_ms)?
     };
+    let device = options.device;
     let count = reader.len();
     let name = reader.name();
     print(&format!(

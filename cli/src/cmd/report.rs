@@ -7,13 +7,10 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 
-use crestline_cli::capture::Capture;
 use crestline_cli::frame_map::{FrameMap, Origin, VertexId};
-use crestline_cli::replay::{self, Options};
 use crestline_cli::report::Report;
-use kernel::time::Delta;
 
-use super::{Error, device, print};
+use super::{Error, captured, print};
 
 /// Arguments of `crestline report`.
 #[derive(clap::Args)]
@@ -39,15 +36,8 @@ pub struct Args {
 
 /// Replays and writes.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let named = args.device.as_deref().map(device::modelled).transpose()?;
-    let capture = Capture::load(&args.capture)?;
-    let device = named
-        .or_else(|| replay::device_of(&capture))
-        .ok_or("no device of the capture's PCI id is modelled")?;
-    let options = Options {
-        timeout: Delta::from_millis(args.timeout_ms),
-        ..Options::new(device)
-    };
+    let (capture, options) =
+        captured::load(&args.capture, args.device.as_deref(), args.timeout_ms)?;
     let name = &capture.name;
     let map = FrameMap::of(&capture, options).map_err(|error| format!("{name}: {error}"))?;
     let picture = map.picture();
@@ -63,7 +53,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let report = Report {
             capture: &capture,
             map: &map,
-            device,
+            device: options.device,
             flip_y: args.flip_y,
         };
         let bytes = page(&report, path).map_err(|error| format!("{}: {error}", path.display()))?;

@@ -4,12 +4,9 @@
 
 use std::path::PathBuf;
 
-use crestline_cli::capture::Capture;
-use crestline_cli::replay::{self, Options};
 use crestline_cli::why::why;
-use kernel::time::Delta;
 
-use super::{Error, device, print};
+use super::{Error, captured, print};
 
 /// Arguments of `crestline why`.
 #[derive(clap::Args)]
@@ -32,15 +29,8 @@ pub struct Args {
 
 /// Walks and prints.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let named = args.device.as_deref().map(device::modelled).transpose()?;
-    let capture = Capture::load(&args.capture)?;
-    let device = named
-        .or_else(|| replay::device_of(&capture))
-        .ok_or("no device of the capture's PCI id is modelled")?;
-    let options = Options {
-        timeout: Delta::from_millis(args.timeout_ms),
-        ..Options::new(device)
-    };
+    let (capture, options) =
+        captured::load(&args.capture, args.device.as_deref(), args.timeout_ms)?;
     let why = why(&capture, &options, args.pixel)?;
     if args.json {
         print(&format!("{:#}\n", why.to_json()))

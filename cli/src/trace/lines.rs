@@ -7,6 +7,7 @@ use mmio_mock::trace::{Dispatch, Event};
 use regs::gen40;
 
 use super::json::{self, Object};
+use super::members::shared;
 use super::{function, nanos, unit};
 
 /// Appends the line of an event.
@@ -21,65 +22,36 @@ pub fn event(out: &mut String, mhz: u32, ticks: u64, event: &Event) {
 /// `event` and what goes with it.
 fn members(o: &mut Object<'_>, event: &Event) {
     match *event {
-        Event::MmioWrite { offset, value } => {
-            o.text("event", "mmio");
-            o.hex("offset", offset).hex("value", value);
+        Event::MmioWrite { offset, .. } => {
+            shared(o.text("event", "mmio"), event);
             if let Some((id, ..)) = gen40::lookup(offset) {
                 o.text("register", id.name());
             }
         }
-        Event::Command {
-            addr,
-            header,
-            dwords,
-        } => {
-            o.text("event", "command");
-            o.hex("addr", addr)
-                .hex("header", header)
-                .number("dwords", dwords);
+        Event::Command { header, .. } => {
+            shared(o.text("event", "command"), event);
             if let Some(command) = gen40::command(header) {
                 o.text("name", command.name);
             }
         }
-        Event::Dispatch(ref dispatch) => start(o, dispatch),
+        Event::Dispatch(ref dispatch) => start(o, dispatch, event),
         Event::End {
             ffid,
             eu,
             slot,
             instructions,
         } => {
-            o.text("event", "end").text("unit", unit(ffid));
-            o.number("eu", eu)
-                .number("slot", slot)
-                .number("instructions", instructions);
+            of_thread(o, "end", ffid, (eu, slot));
+            o.number("instructions", instructions);
         }
-        Event::Primitive { sequence } => {
-            o.text("event", "primitive").number("sequence", sequence);
+        Event::Primitive { .. } => shared(o.text("event", "primitive"), event),
+        Event::Irq { .. } => shared(o.text("event", "interrupt"), event),
+        Event::Vertex { fresh, .. } => {
+            shared(o.text("event", "vertex"), event);
+            o.bool("fresh", fresh);
         }
-        Event::Irq { bits } => {
-            o.text("event", "interrupt").hex("bits", bits);
-        }
-        Event::Vertex {
-            index,
-            handle,
-            fresh,
-            instance,
-        } => {
-            o.text("event", "vertex").number("index", index);
-            o.number("instance", instance)
-                .number("handle", handle)
-                .bool("fresh", fresh);
-        }
-        Event::Object {
-            ffid,
-            topology,
-            ref handles,
-            count,
-        } => {
-            let count = usize::from(count).min(handles.len());
-            o.text("event", "object").text("unit", unit(ffid));
-            o.number("topology", topology)
-                .numbers("handles", handles.get(..count).unwrap_or_default());
+        Event::Object { ffid, .. } => {
+            shared(o.text("event", "object").text("unit", unit(ffid)), event);
         }
         Event::Placed { ref corners, count } => {
             o.text("event", "placed");
@@ -92,9 +64,8 @@ fn members(o: &mut Object<'_>, event: &Event) {
                 },
             );
         }
-        Event::Emit { ffid, handle } => {
-            o.text("event", "emit").text("unit", unit(ffid));
-            o.number("handle", handle);
+        Event::Emit { ffid, .. } => {
+            shared(o.text("event", "emit").text("unit", unit(ffid)), event);
         }
         Event::Message {
             eu,
@@ -102,44 +73,32 @@ fn members(o: &mut Object<'_>, event: &Event) {
             ffid,
             ip,
             sfid,
-            desc,
-            length,
-            response,
-            mask,
             ticks,
             dropped,
+            ..
         } => {
-            o.text("event", "message").text("unit", unit(ffid));
-            o.number("eu", eu).number("slot", slot).hex("ip", ip);
-            o.number("sfid", sfid).text("function", function(sfid));
-            o.hex("desc", desc)
-                .number("length", length)
-                .number("response", response);
-            o.number("mask", mask)
-                .number("ticks", ticks)
-                .bool("dropped", dropped);
+            of_thread(o, "message", ffid, (eu, slot));
+            o.hex("ip", ip).number("sfid", sfid);
+            shared(o.text("function", function(sfid)), event);
+            o.number("ticks", ticks).bool("dropped", dropped);
         }
-        Event::Memory {
-            client,
-            addr,
-            bytes,
-            write,
-        } => {
-            o.text("event", "memory").text("client", client);
-            o.hex("addr", addr)
-                .number("bytes", bytes)
-                .bool("write", write);
+        Event::Memory { client, write, .. } => {
+            shared(o.text("event", "memory").text("client", client), event);
+            o.bool("write", write);
         }
     }
 }
 
-fn start(o: &mut Object<'_>, dispatch: &Dispatch) {
-    o.text("event", "dispatch")
-        .text("unit", unit(dispatch.ffid));
-    o.number("eu", dispatch.eu).number("slot", dispatch.slot);
-    o.number("ordinal", dispatch.ordinal)
-        .hex("kernel", dispatch.kernel);
-    o.number("mask", dispatch.mask).hexes("r0", &dispatch.r0);
+/// What happens, the unit that asked for the thread, and where the thread is.
+fn of_thread(o: &mut Object<'_>, event: &str, ffid: u8, (eu, slot): (u8, u8)) {
+    o.text("event", event).text("unit", unit(ffid));
+    o.number("eu", eu).number("slot", slot);
+}
+
+fn start(o: &mut Object<'_>, dispatch: &Dispatch, event: &Event) {
+    of_thread(o, "dispatch", dispatch.ffid, (dispatch.eu, dispatch.slot));
+    o.number("ordinal", dispatch.ordinal);
+    shared(o.hex("kernel", dispatch.kernel), event);
     if dispatch.ffid == Unit::Wiz.ffid() {
         json::list(o.key("subspans"), &dispatch.subspans, |out, place| {
             // CAST: two halves of a dword.

@@ -11,6 +11,7 @@ use mmio_mock::trace::{Dispatch, Event};
 use regs::gen40;
 
 use super::json::Object;
+use super::members::shared;
 use super::{function, nanos, unit};
 
 /// Messages of one thread that are kept until it ends; the others are counted.
@@ -33,17 +34,15 @@ mod track {
     pub const MEMORY: u64 = 40;
 }
 
+/// What a thread sent, and when its turn was.
 #[derive(Clone, Copy)]
 struct Message {
     at: u64,
     ip: u32,
     sfid: u8,
-    desc: u32,
-    length: u8,
-    response: u8,
-    mask: u16,
     ticks: u32,
     dropped: bool,
+    event: Event,
 }
 
 struct Thread {
@@ -56,9 +55,8 @@ struct Thread {
 #[derive(Clone, Copy)]
 struct Command {
     start: u64,
-    addr: u32,
     header: u32,
-    dwords: u32,
+    event: Event,
 }
 
 /// What has begun.
@@ -80,24 +78,17 @@ impl Perfetto {
         self.now = self.now.max(ticks);
         let at = self.now;
         match *event {
-            Event::MmioWrite { offset, value } => {
+            Event::MmioWrite { offset, .. } => {
                 let register = gen40::lookup(offset).map_or("?", |(id, ..)| id.name());
-                self.instant((track::HOST, "host"), register, at, mhz, out, |args| {
-                    args.hex("offset", offset).hex("value", value);
-                });
+                self.instant((track::HOST, "host"), register, at, mhz, out, event);
             }
-            Event::Command {
-                addr,
-                header,
-                dwords,
-            } => {
+            Event::Command { header, .. } => {
                 // A command lasts until the next one, or until nothing is left to do.
                 self.command_ends(before, mhz, out);
                 self.command = Some(Command {
                     start: at,
-                    addr,
                     header,
-                    dwords,
+                    event: *event,
                 });
             }
             Event::Dispatch(dispatch) => {
@@ -117,55 +108,25 @@ impl Perfetto {
                 instructions,
                 ..
             } => self.thread_ends((eu, slot), at, Some(instructions), mhz, out),
-            Event::Primitive { sequence } => {
-                self.function(Unit::Wiz.ffid(), "primitive", at, mhz, out, |args| {
-                    args.number("sequence", sequence);
-                });
+            Event::Primitive { .. } => {
+                self.function(Unit::Wiz.ffid(), "primitive", at, mhz, out, event);
             }
             Event::Irq { bits } => {
                 let name = if bits == 0 { "line down" } else { "line up" };
                 let track = (track::INTERRUPTS, "interrupts");
-                self.instant(track, name, at, mhz, out, |args| {
-                    args.hex("bits", bits);
-                });
+                self.instant(track, name, at, mhz, out, event);
             }
-            Event::Vertex {
-                index,
-                handle,
-                fresh,
-                instance,
-            } => {
+            Event::Vertex { fresh, .. } => {
                 let name = if fresh { "vertex" } else { "cached vertex" };
-                self.instant((track::VF, "VF"), name, at, mhz, out, |args| {
-                    args.number("index", index)
-                        .number("instance", instance)
-                        .number("handle", handle);
-                });
+                self.instant((track::VF, "VF"), name, at, mhz, out, event);
             }
-            Event::Object {
-                ffid,
-                topology,
-                ref handles,
-                count,
-            } => self.function(ffid, "object", at, mhz, out, |args| {
-                let count = usize::from(count).min(handles.len());
-                args.number("topology", topology)
-                    .numbers("handles", handles.get(..count).unwrap_or_default());
-            }),
-            Event::Emit { ffid, handle } => {
-                self.function(ffid, "emit", at, mhz, out, |args| {
-                    args.number("handle", handle);
-                });
-            }
+            Event::Object { ffid, .. } => self.function(ffid, "object", at, mhz, out, event),
+            Event::Emit { ffid, .. } => self.function(ffid, "emit", at, mhz, out, event),
             Event::Message {
                 eu,
                 slot,
                 ip,
                 sfid,
-                desc,
-                length,
-                response,
-                mask,
                 ticks,
                 dropped,
                 ..
@@ -179,21 +140,13 @@ impl Perfetto {
                         at,
                         ip,
                         sfid,
-                        desc,
-                        length,
-                        response,
-                        mask,
                         ticks,
                         dropped,
+                        event: *event,
                     });
                 }
             }
-            Event::Memory {
-                client,
-                addr,
-                bytes,
-                write,
-            } => {
+            Event::Memory { client, write, .. } => {
                 let number = self.clients.iter().position(|&other| other == client);
                 let number = number.unwrap_or_else(|| {
                     self.clients.push(client);
@@ -201,9 +154,7 @@ impl Perfetto {
                 });
                 let track = (track::MEMORY + number as u64, client);
                 let name = if write { "write" } else { "read" };
-                self.instant(track, name, at, mhz, out, |args| {
-                    args.hex("addr", addr).number("bytes", bytes);
-                });
+                self.instant(track, name, at, mhz, out, event);
             }
             // The windower's track has the primitive.
             Event::Placed { .. } => {}
@@ -252,13 +203,13 @@ impl Perfetto {
         at: u64,
         mhz: u32,
         out: &mut String,
-        args: impl FnOnce(&mut Object<'_>),
+        event: &Event,
     ) {
         let mut o = self.begin((UNITS, tid), track, out);
         o.text("ph", "i").text("s", "t").text("name", name);
         o.micros("ts", nanos(at, mhz));
         let mut inner = Object::new(o.key("args"));
-        args(&mut inner);
+        shared(&mut inner, event);
         inner.end();
         o.end();
     }
@@ -270,10 +221,10 @@ impl Perfetto {
         at: u64,
         mhz: u32,
         out: &mut String,
-        args: impl FnOnce(&mut Object<'_>),
+        event: &Event,
     ) {
         let track = (track::FUNCTIONS + u64::from(ffid), unit(ffid));
-        self.instant(track, name, at, mhz, out, args);
+        self.instant(track, name, at, mhz, out, event);
     }
 
     fn command_ends(&mut self, at: u64, mhz: u32, out: &mut String) {
@@ -285,9 +236,7 @@ impl Perfetto {
         let mut o = self.begin((UNITS, track::COMMANDS), track, out);
         span(&mut o, name, "command", command.start, at, mhz);
         let mut args = Object::new(o.key("args"));
-        args.hex("addr", command.addr)
-            .hex("header", command.header)
-            .number("dwords", command.dwords);
+        shared(&mut args, &command.event);
         args.end();
         o.end();
     }
@@ -312,9 +261,10 @@ impl Perfetto {
         let name = format!("{} {:08x}", unit(dispatch.ffid), dispatch.kernel);
         span(&mut o, &name, "thread", thread.start, at, mhz);
         let mut args = Object::new(o.key("args"));
-        args.number("ordinal", dispatch.ordinal)
-            .number("mask", dispatch.mask);
-        args.hexes("r0", &dispatch.r0);
+        shared(
+            args.number("ordinal", dispatch.ordinal),
+            &Event::Dispatch(*dispatch),
+        );
         match instructions {
             Some(instructions) => args.number("instructions", instructions),
             None => args.bool("ended", false),
@@ -328,11 +278,8 @@ impl Perfetto {
             let mut o = self.begin((EUS, tid), &track, out);
             span(&mut o, function(message.sfid), "message", start, end, mhz);
             let mut args = Object::new(o.key("args"));
-            args.hex("ip", message.ip).hex("desc", message.desc);
-            args.number("length", message.length)
-                .number("response", message.response);
-            args.number("mask", message.mask)
-                .bool("dropped", message.dropped);
+            shared(args.hex("ip", message.ip), &message.event);
+            args.bool("dropped", message.dropped);
             args.end();
             o.end();
         }

@@ -5,10 +5,10 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use crestline_cli::number::dword;
+use crestline_cli::number::typed::{bits, element_type, mask};
 use eu::Grf;
 use isa::operand::Type;
-
-use crate::cmd::number::{behind_0x, parse};
 
 /// General and message registers, which have values of their own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,62 +71,6 @@ fn decimal(text: &str) -> Option<usize> {
     }
 }
 
-/// The letters of a type, in either case.
-pub fn element_type(text: &str) -> Result<Type, String> {
-    Ok(match text.to_ascii_lowercase().as_str() {
-        "ud" => Type::Ud,
-        "d" => Type::D,
-        "uw" => Type::Uw,
-        "w" => Type::W,
-        "ub" => Type::Ub,
-        "b" => Type::B,
-        "f" => Type::F,
-        _ => return Err(format!("unknown type `{text}`: expected ud d uw w ub b f")),
-    })
-}
-
-/// Bits of one value: decimal or 0x for integers; decimal, inf, nan or the bits in 0x for floats.
-fn element(ty: Type, text: &str) -> Result<u32, String> {
-    let bad = |why: &str| format!("`{text}` {why}");
-    let (sign, digits) = match text.strip_prefix('-') {
-        Some(rest) => (-1, rest),
-        None => (1, text),
-    };
-    let hex = digits
-        .strip_prefix("0x")
-        .or_else(|| digits.strip_prefix("0X"))
-        .filter(|h| !h.is_empty() && h.bytes().all(|b| b.is_ascii_hexdigit()));
-    if ty == Type::F {
-        return match hex {
-            Some(hex) if sign == 1 => {
-                u32::from_str_radix(hex, 16).map_err(|_| bad("has more than 32 bits"))
-            }
-            Some(_) => Err(bad("is no float: bits have no sign")),
-            None => text
-                .parse()
-                .map(f32::to_bits)
-                .map_err(|_| bad("is no float")),
-        };
-    }
-    let magnitude = match hex {
-        Some(hex) => i64::from_str_radix(hex, 16),
-        None => digits.parse(),
-    };
-    let value = magnitude.map_err(|_| bad("is no integer"))? * sign;
-    let bits = 8 * ty.size() as u32;
-    let (low, high) = if ty.is_signed_int() {
-        // Signed registers take their bits in hexadecimal too.
-        let high = if hex.is_some() { bits } else { bits - 1 };
-        (-(1i64 << (bits - 1)), (1i64 << high) - 1)
-    } else {
-        (0, (1i64 << bits) - 1)
-    };
-    if value < low || value > high {
-        return Err(bad(&format!("does not fit {bits} bits of its type")));
-    }
-    Ok(value as u32)
-}
-
 /// `r2=f:1.0,2.0` or `m1.4=ud:0xff*4`: where, which type, the values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Load {
@@ -159,7 +103,7 @@ impl FromStr for Load {
                 }
                 None => (item, 1),
             };
-            let bits = element(ty, value.trim())?;
+            let bits = bits(ty, value.trim())?;
             if place.sub + values.len() + times.min(room + 1) > room {
                 return Err(format!("the values of `{text}` leave the register file"));
             }
@@ -173,7 +117,7 @@ impl Load {
     /// Puts the values into the registers of their bank.
     pub fn store(&self, registers: &mut [Grf]) {
         let size = self.ty.size();
-        let mask = u32::MAX >> (32 - 8 * size);
+        let mask = mask(self.ty);
         for (i, bits) in self.values.iter().enumerate() {
             let byte = self.place.nr * 32 + (self.place.sub + i) * size;
             if let Some(dword) = registers
@@ -185,16 +129,6 @@ impl Load {
             }
         }
     }
-}
-
-/// A number with an optional 0x.
-pub fn number(text: &str) -> Result<u32, String> {
-    let parsed = match behind_0x(text) {
-        Some(hex) => parse(hex, 16),
-        None => parse(text, 10),
-    };
-    let parsed = parsed.and_then(|n| u32::try_from(n).ok());
-    parsed.ok_or_else(|| format!("`{text}` is no 32-bit number (decimal, or 0x and hexadecimal)"))
 }
 
 /// `FILE@ADDR`.
@@ -216,7 +150,7 @@ impl FromStr for MemFile {
             .ok_or("expected FILE@ADDR, as in data.bin@0x1000")?;
         Ok(MemFile {
             path: path.into(),
-            addr: number(addr)?,
+            addr: dword(addr)?,
         })
     }
 }
@@ -244,8 +178,8 @@ impl FromStr for MemRange {
             .split_once('+')
             .ok_or("expected ADDR+LENGTH or ADDR+LENGTH=FILE, as in 0x1000+64")?;
         Ok(MemRange {
-            addr: number(addr)?,
-            bytes: number(bytes)?,
+            addr: dword(addr)?,
+            bytes: dword(bytes)?,
             file,
         })
     }
@@ -314,10 +248,10 @@ mod tests {
             ("m16=f:1", "m0 to m15"),
             ("x2=f:1", "no register"),
             ("r2=q:1", "unknown type"),
-            ("r2=ub:256", "does not fit 8 bits"),
-            ("r2=b:-129", "does not fit 8 bits"),
-            ("r2=w:0x1ffff", "does not fit 16 bits"),
-            ("r2=ud:-1", "does not fit 32 bits"),
+            ("r2=ub:256", "does not fit the 8 bits"),
+            ("r2=b:-129", "does not fit the 8 bits"),
+            ("r2=w:0x1ffff", "does not fit the 16 bits"),
+            ("r2=ud:-1", "does not fit the 32 bits"),
             ("r2=ud:0x+1", "no integer"),
             ("r2=f:x", "no float"),
             ("r2=f:", "no float"),

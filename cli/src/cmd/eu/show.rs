@@ -4,6 +4,7 @@
 
 use std::fmt::Write;
 
+use crestline_cli::number::typed::{letters, shown};
 use eu::{Grf, Thread, View};
 use isa::operand::{RegFile, Type};
 
@@ -16,31 +17,10 @@ pub fn elements(row: &Grf, ty: Type) -> String {
     for i in 0..32 / size {
         let byte = i * size;
         let bits = row[byte / 4] >> (byte % 4 * 8);
-        // A String takes every write.
-        let _ = match ty {
-            Type::F => write!(text, " {:?}", f32::from_bits(bits)),
-            Type::D => write!(text, " {}", bits as i32),
-            Type::W => write!(text, " {}", bits as i16),
-            Type::B => write!(text, " {}", bits as i8),
-            Type::Uw => write!(text, " 0x{:04x}", bits as u16),
-            Type::Ub => write!(text, " 0x{:02x}", bits as u8),
-            _ => write!(text, " 0x{bits:08x}"),
-        };
+        text.push(' ');
+        text.push_str(&shown(ty, bits));
     }
     text
-}
-
-/// Lower-case letters of a type that registers have.
-pub const fn letters(ty: Type) -> &'static str {
-    match ty {
-        Type::D => "d",
-        Type::Uw => "uw",
-        Type::W => "w",
-        Type::Ub => "ub",
-        Type::B => "b",
-        Type::F => "f",
-        _ => "ud",
-    }
 }
 
 /// A register as a line: `r10:f 1.0 2.0 ...`.
@@ -109,6 +89,7 @@ impl Watch {
                 let ty = dst.map_or(Type::Ud, |(_, ty)| ty);
                 self.types[base + nr] = Some(ty);
                 if let Some(text) = &mut tell {
+                    // A String takes every write.
                     let _ = writeln!(text, "            {}", line(bank, nr, new, ty));
                 }
             }

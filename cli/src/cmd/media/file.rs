@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use crestline_cli::media::{Format, Shape, Surface, View};
+use crestline_cli::number;
 
 use super::sink::Sink;
-use crate::cmd::{Error, number, source};
+use crate::cmd::{Error, source};
 
 /// What files without a word of their own are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -110,11 +111,7 @@ impl FromStr for FileArg {
             }
             keys.push(key);
             let count = || {
-                let number = match number::behind_0x(value) {
-                    Some(hex) => number::parse(hex, 16),
-                    None => number::parse(value, 10),
-                };
-                number
+                number::either(value)
                     .and_then(|n| u32::try_from(n).ok())
                     .ok_or_else(|| format!("`{part}`: `{value}` is no number"))
             };

@@ -2,11 +2,12 @@
 //!
 //! No PRM chapter. Not modelled: arithmetic, field names, offsets in decimal.
 
+use crestline_cli::number;
 use regs::decode;
 use regs::desc::{RegisterDesc, Space};
 use regs::platform::Generation;
 
-use crate::cmd::{Error, number};
+use crate::cmd::Error;
 
 /// A register that was asked for.
 #[derive(Clone, Copy)]
@@ -35,13 +36,9 @@ pub fn register(generation: &'static Generation, text: &str) -> Result<Selected,
     let (name, index) = match text.split_once('[') {
         None => (text, None),
         Some((name, rest)) => {
-            let index = rest.strip_suffix(']').and_then(|digits| {
-                let n = match number::behind_0x(digits) {
-                    Some(digits) => number::parse(digits, 16),
-                    None => number::parse(digits, 10),
-                };
-                n.and_then(|n| u32::try_from(n).ok())
-            });
+            let index = rest
+                .strip_suffix(']')
+                .and_then(|digits| number::either(digits).and_then(|n| u32::try_from(n).ok()));
             let index = index.ok_or_else(|| format!("{text}: an element is NAME[INDEX]"))?;
             (name, Some(index))
         }

@@ -2,6 +2,8 @@
 //!
 //! No PRM chapter. The standard library's parsers take a `+`; these do not.
 
+pub mod typed;
+
 /// What stands behind `0x`.
 pub fn behind_0x(text: &str) -> Option<&str> {
     text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))
@@ -24,6 +26,25 @@ pub fn parse(digits: &str, radix: u32) -> Option<u128> {
 /// A 32-bit number, hexadecimal with or without `0x`.
 pub fn hexadecimal(text: &str) -> Option<u32> {
     parse(behind_0x(text).unwrap_or(text), 16).and_then(|n| u32::try_from(n).ok())
+}
+
+/// Decimal, or `0x` and hexadecimal.
+pub fn either(text: &str) -> Option<u128> {
+    match behind_0x(text) {
+        Some(hex) => parse(hex, 16),
+        None => parse(text, 10),
+    }
+}
+
+/// A 32-bit number with an optional 0x.
+pub fn dword(text: &str) -> Result<u32, String> {
+    let parsed = either(text).and_then(|n| u32::try_from(n).ok());
+    parsed.ok_or_else(|| no_dword(text))
+}
+
+/// That a text is none.
+pub fn no_dword(text: &str) -> String {
+    format!("`{text}` is no 32-bit number (decimal, or 0x and hexadecimal)")
 }
 
 #[cfg(test)]

@@ -1,0 +1,71 @@
+//! What every format says of an event, as members of a JSON object.
+//!
+//! No PRM chapter. Names, places and times are the formats' own.
+
+use mmio_mock::trace::Event;
+
+use super::json::Object;
+
+/// Appends the members that all formats have of an event.
+pub fn shared(o: &mut Object<'_>, event: &Event) {
+    match *event {
+        Event::MmioWrite { offset, value } => {
+            o.hex("offset", offset).hex("value", value);
+        }
+        Event::Command {
+            addr,
+            header,
+            dwords,
+        } => {
+            o.hex("addr", addr)
+                .hex("header", header)
+                .number("dwords", dwords);
+        }
+        Event::Dispatch(ref dispatch) => {
+            o.number("mask", dispatch.mask).hexes("r0", &dispatch.r0);
+        }
+        Event::Primitive { sequence } => {
+            o.number("sequence", sequence);
+        }
+        Event::Irq { bits } => {
+            o.hex("bits", bits);
+        }
+        Event::Vertex {
+            index,
+            handle,
+            instance,
+            ..
+        } => {
+            o.number("index", index)
+                .number("instance", instance)
+                .number("handle", handle);
+        }
+        Event::Object {
+            topology,
+            ref handles,
+            count,
+            ..
+        } => {
+            let count = usize::from(count).min(handles.len());
+            o.number("topology", topology)
+                .numbers("handles", handles.get(..count).unwrap_or_default());
+        }
+        Event::Emit { handle, .. } => {
+            o.number("handle", handle);
+        }
+        Event::Message {
+            desc,
+            length,
+            response,
+            mask,
+            ..
+        } => {
+            o.hex("desc", desc).number("length", length);
+            o.number("response", response).number("mask", mask);
+        }
+        Event::Memory { addr, bytes, .. } => {
+            o.hex("addr", addr).number("bytes", bytes);
+        }
+        Event::End { .. } | Event::Placed { .. } => {}
+    }
+}
