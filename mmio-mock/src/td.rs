@@ -8,91 +8,29 @@
 mod breakpoints;
 pub mod debugger;
 mod deliver;
+mod fault;
 mod payload;
+mod request;
 mod rounds;
 pub mod schedule;
+mod standing;
 
-use eu::{FloatMode, Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
+use eu::{FloatMode, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
 use isa::Verx10;
 
 use debugger::Kept;
 use rounds::Rounds;
 
-pub use crate::debug::host::Subject;
+pub use request::{KernelState, Subject, ThreadRequest, UrbRead, VertexData};
+pub use standing::{Pause, Standing};
+
 use crate::debug::{Arbiter, DebugRegs, ExceptionOverride, IcBreakpoints};
 use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::shared::context::{Events, ThreadContext};
 use crate::shared::router::Router;
-use crate::status::{Client, Unit};
+use crate::status::Unit;
 use crate::trace::Event;
-use crate::urb::UrbHandle;
-
-/// Rows of a URB entry that the dispatcher copies into the payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct UrbRead {
-    /// Entry.
-    pub handle: UrbHandle,
-    /// First row, in 256-bit rows from the start of the entry.
-    pub offset: u16,
-    /// Number of 256-bit rows.
-    pub rows: u16,
-}
-
-/// How URB data are laid out in the payload.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum VertexData<'a> {
-    /// Entry after entry, a register per row.
-    Sequential(&'a [UrbRead]),
-    /// Two entries side by side, four dwords of each in a register (SIMD4x2 vertex shading).
-    Interleaved(UrbRead, UrbRead),
-}
-
-/// Kernel state common to all fixed functions, from dwords 0 to 3 of their unit state.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct KernelState {
-    /// Kernel start pointer, relative to General State Base Address.
-    pub ip: u32,
-    /// Registers allocated.
-    pub grf_count: u8,
-    /// Alternative float mode.
-    pub alt_float: bool,
-    /// Single program flow.
-    pub single_program_flow: bool,
-    /// Exception enables: illegal opcode, mask stack, software.
-    pub illegal_opcode_exception: bool,
-    /// Mask stack exception enable.
-    pub mask_stack_exception: bool,
-    /// Software exception enable.
-    pub software_exception: bool,
-    /// High priority.
-    pub high_priority: bool,
-    /// Dispatch GRF start register for URB data.
-    pub urb_start: u8,
-}
-
-/// A fixed function's wish for a thread.
-#[derive(Clone, Copy, Debug)]
-pub struct ThreadRequest<'a> {
-    /// Who asks.
-    pub unit: Unit,
-    /// Kernel and modes.
-    pub kernel: KernelState,
-    /// What shared functions will know of the thread.
-    pub context: ThreadContext,
-    /// One bit a channel.
-    pub dispatch_mask: u16,
-    /// Registers from r0 on, as the fixed function built them.
-    pub header: &'a [Grf],
-    /// Constants (CURBE), loaded at `kernel.urb_start`.
-    pub constants: Option<UrbRead>,
-    /// Vertex or setup data, loaded behind the constants.
-    pub data: VertexData<'a>,
-    /// Snapshot flag of the thread.
-    pub snapshot: bool,
-    /// What it is to work on, for debuggers.
-    pub subject: Subject,
-}
 
 /// Number of a thread slot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -105,36 +43,6 @@ pub enum Outcome {
     Done(SlotId),
     /// It still occupies its slot: out of time, waiting, or hung.
     InFlight(SlotId),
-}
-
-/// Why the thread in a slot stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pause {
-    /// It does not: it can run.
-    Ready,
-    /// For notification register `n`, which is zero.
-    Wait(u8),
-    /// A shared function did not take its message; the function's ID is in the `send`.
-    Busy,
-    /// It comes back to where it was with nothing changed, until somebody writes its registers.
-    Loops,
-    /// For ever.
-    Hung,
-}
-
-/// A thread as reports show it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Standing {
-    /// Who asked for it.
-    pub unit: Unit,
-    /// Which EU and thread.
-    pub id: ThreadId,
-    /// Kernel start pointer.
-    pub kernel: u32,
-    /// Next instruction.
-    pub ip: u32,
-    /// Why it stands.
-    pub pause: Pause,
 }
 
 /// State of one slot.
@@ -170,18 +78,6 @@ impl Slot {
         self.rounds.forget();
         if self.state == SlotState::Loops {
             self.state = SlotState::Running;
-        }
-    }
-
-    fn pause(&self) -> Pause {
-        match self.state {
-            SlotState::Hung(_) => return Pause::Hung,
-            SlotState::Loops => return Pause::Loops,
-            SlotState::Free | SlotState::Running => {}
-        }
-        match self.pause {
-            Pause::Wait(n) if self.thread.notified(n) => Pause::Ready,
-            pause => pause,
         }
     }
 }
@@ -254,22 +150,6 @@ impl Td {
     /// Whether no thread is alive.
     pub fn idle(&self) -> bool {
         self.alive == 0
-    }
-
-    /// Threads that can never end, with the unit, the kernel and the reason.
-    pub fn hung(&self) -> impl Iterator<Item = (Unit, u32, u32, &str)> {
-        self.slots.iter().filter_map(|s| match &s.state {
-            SlotState::Hung(why) => Some((s.unit, s.kernel, s.thread.ip(), why.as_str())),
-            SlotState::Free | SlotState::Running | SlotState::Loops => None,
-        })
-    }
-
-    /// Threads that run, with the unit, the kernel and the instruction they stand at.
-    pub fn running(&self) -> impl Iterator<Item = (Unit, u32, u32)> {
-        self.slots
-            .iter()
-            .filter(|s| matches!(s.state, SlotState::Running | SlotState::Loops))
-            .map(|s| (s.unit, s.kernel, s.thread.ip()))
     }
 
     /// What the last run of a slot told the fixed functions.
@@ -402,23 +282,6 @@ impl Td {
         outcome
     }
 
-    /// Whether the thread in a slot can run, and why not.
-    pub fn pause(&self, id: SlotId) -> Pause {
-        self.slots[usize::from(id.0) % self.slots.len()].pause()
-    }
-
-    /// Every thread that is alive.
-    pub fn standing(&self) -> impl Iterator<Item = Standing> {
-        let alive = |s: &&Slot| s.state != SlotState::Free;
-        self.slots.iter().filter(alive).map(|s| Standing {
-            unit: s.unit,
-            id: s.thread.id(),
-            kernel: s.kernel,
-            ip: s.thread.ip(),
-            pause: s.pause(),
-        })
-    }
-
     /// Runs a thread on from where it stopped.
     pub fn resume(&mut self, id: SlotId, machine: &mut Machine<'_>) -> Outcome {
         let outcome = self.run(id, machine, None);
@@ -445,14 +308,6 @@ impl Td {
         let slot = &mut self.slots[at];
         slot.wake();
         &mut slot.thread
-    }
-
-    /// Why the thread in a slot can never end; `None` when it can.
-    pub fn hung_reason(&self, id: SlotId) -> Option<&str> {
-        match &self.slots[usize::from(id.0) % self.slots.len()].state {
-            SlotState::Hung(why) => Some(why),
-            SlotState::Free | SlotState::Running | SlotState::Loops => None,
-        }
     }
 
     fn run(
@@ -577,46 +432,6 @@ impl Td {
             }
         }
         Outcome::InFlight(id)
-    }
-
-    fn hang(
-        slot: &mut Slot,
-        machine: &mut Machine<'_>,
-        why: String,
-        fault: impl FnOnce() -> UnitFault,
-    ) {
-        let (unit, kernel, ip) = (slot.unit, slot.kernel, slot.thread.ip());
-        let fault = fault();
-        let client = client_of(&fault, slot, machine.mem);
-        machine.fault(client, fault, || {
-            format!(
-                "{} thread, kernel {kernel:#010x}, instruction {ip:#010x}",
-                unit.name()
-            )
-        });
-        slot.state = SlotState::Hung(why);
-    }
-}
-
-/// Which memory client a thread's fault belongs to: its instruction fetch, or the shared function
-/// that the `send` at its instruction pointer addresses.
-fn client_of(fault: &UnitFault, slot: &Slot, memory: &mem::Memory) -> Client {
-    let at = slot
-        .context
-        .bases
-        .general_state_base
-        .wrapping_add(slot.thread.ip());
-    match fault {
-        UnitFault::Memory(fault) if fault.addr.0 == at => Client::InstructionStateCache,
-        // Gen4 send: target function in bits 27:24 of dword 3 (PRM vol4 2.6.2).
-        _ => match memory
-            .read_u32(mem::GpuAddr(at.wrapping_add(12)))
-            .map(|d| d >> 24 & 0xf)
-        {
-            Ok(2) => Client::SamplerCache,
-            Ok(4) => Client::ReadOnlyCache,
-            _ => Client::RenderCache,
-        },
     }
 }
 
