@@ -6,11 +6,13 @@ pub mod draw;
 pub mod grid;
 pub mod kernels;
 pub mod raster;
+pub mod registers;
 pub mod surface;
 
 use driver::{BatchDesc, Object, Request, Tiling};
 use kernel::error::Result;
 use kernel::time::Delta;
+use regs::gen40::values::surface_format;
 use regs::gen40::{ConstantBuffer, CsUrbState, PipeControl, StateBaseAddress, UrbFence};
 
 use crate::rig::Rig;
@@ -132,6 +134,12 @@ impl Scene {
     /// A B8G8R8A8 target of zeros.
     pub fn target(&mut self, width: u32, height: u32) -> Surface {
         self.surface((0xc0, 4), (width, height), Layout::Linear)
+    }
+
+    /// A linear target of floats, into which pixels can put any bits.
+    pub fn float_target(&mut self, size: (u32, u32)) -> Surface {
+        let format = surface_format::R32G32B32A32_FLOAT;
+        self.surface((format, 16), size, Layout::Linear)
     }
 
     /// Gives a draw eight floats a vertex (position, colour) as its buffer 0.

@@ -27,6 +27,22 @@ pub const HALT: u32 = 1 << 30;
 /// CR1: status of a breakpoint.
 pub const BREAKPOINT: u32 = 1 << 31;
 
+/// A routine that waits and obeys nobody: wait n1; then CR1: breakpoints on, status clear; then CR0: suppress one breakpoint, leave the routine.
+pub const WAITING: [u32; 12] = [
+    0x0000_0030,
+    0x3220_0084,
+    0x0000_1220,
+    0, //
+    0x0000_0001,
+    0x3004_0060,
+    0,
+    0x0000_8000, //
+    0x0000_0001,
+    0x3000_0060,
+    0,
+    0x0000_8000,
+];
+
 /// What a thread does when it leaves the routine.
 #[derive(Clone, Copy)]
 pub struct Order {

@@ -147,6 +147,23 @@ fn loaded() -> Memory {
     memory
 }
 
+/// The area has the general registers of a thread, and its message registers but m0.
+fn assert_saved(memory: &Memory, place: Place, t: &Thread) {
+    for (nr, register) in t.grf().iter().enumerate() {
+        let row = memory.row(place, nr as u32 / 4);
+        assert_eq!(row[nr % 4 * 8..][..8], register[..], "g{nr}");
+    }
+    for (nr, register) in t.mrf().iter().enumerate().skip(1) {
+        let (row, at) = if nr < 13 {
+            (32 + (nr - 1) / 4, (nr - 1) % 4)
+        } else {
+            (35, nr - 12)
+        };
+        let row = memory.row(place, row as u32);
+        assert_eq!(row[at * 8..][..8], register[..], "m{nr}");
+    }
+}
+
 #[test]
 fn nothing_but_m0_changes() {
     let mut random = Random(0x1234_5678_9abc_def1);
@@ -164,19 +181,7 @@ fn nothing_but_m0_changes() {
             assert_eq!(run(&mut t, &mut memory, 100_000), Stop::Wait(1));
 
             // What the driver reads is what the EU has.
-            for (nr, register) in before.grf().iter().enumerate() {
-                let row = memory.row(place, nr as u32 / 4);
-                assert_eq!(row[nr % 4 * 8..][..8], register[..], "g{nr}");
-            }
-            for (nr, register) in before.mrf().iter().enumerate().skip(1) {
-                let (row, at) = if nr < 13 {
-                    (32 + (nr - 1) / 4, (nr - 1) % 4)
-                } else {
-                    (35, nr - 12)
-                };
-                let row = memory.row(place, row as u32);
-                assert_eq!(row[at * 8..][..8], register[..], "m{nr}");
-            }
+            assert_saved(&memory, place, &before);
             let state = memory.row(place, ROW_STATE);
             let word = |n: usize| (state[n / 2] >> (16 * (n % 2))) as u16;
             let address: [u16; 8] = std::array::from_fn(word);
@@ -249,19 +254,7 @@ fn registers_that_the_host_writes_arrive() {
     while t.ip() != KERNEL + 0x60 {
         assert_eq!(run(&mut t, &mut memory, 1), Stop::Budget);
     }
-    for (nr, register) in t.grf().iter().enumerate() {
-        let row = memory.row(place, nr as u32 / 4);
-        assert_eq!(row[nr % 4 * 8..][..8], register[..], "g{nr}");
-    }
-    for (nr, register) in t.mrf().iter().enumerate().skip(1) {
-        let (row, at) = if nr < 13 {
-            (32 + (nr - 1) / 4, (nr - 1) % 4)
-        } else {
-            (35, nr - 12)
-        };
-        let row = memory.row(place, row as u32);
-        assert_eq!(row[at * 8..][..8], register[..], "m{nr}");
-    }
+    assert_saved(&memory, place, &t);
     let view = t.view();
     let words = memory.row(place, ROW_STATE);
     let word = |n: usize| (words[n / 2] >> (16 * (n % 2))) as u16;

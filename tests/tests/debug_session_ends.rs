@@ -4,16 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::debugged::{Debugged, LONG, triangle, undisturbed};
+use crestline_tests::scene::registers::read;
 use crestline_tests::scene::{FRAME, Scene};
 use driver::debug::{HaltMatch, Threads};
 use kernel::error::code::{EBUSY, ENXIO};
-
 use kernel::time::Delta;
 use regs::gen40::reg;
-
-fn read(scene: &Scene, offset: u32) -> u32 {
-    scene.rig.platform.device().read32(offset)
-}
 
 #[test]
 fn a_session_that_ends_lets_everything_go() {

@@ -4,44 +4,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::Draw;
+use crestline_tests::scene::registers::{debug, finish, read, show, write};
 use crestline_tests::scene::surface::Surface;
 use crestline_tests::scene::{FRAME, Scene};
+use crestline_tests::stops::WAITING;
 use kernel::time::Delta;
 use regs::gen40::reg;
-
-/// wait n1; then CR1: breakpoints on, status clear; then CR0: suppress one breakpoint, leave the routine.
-const SYSTEM_ROUTINE: [u32; 12] = [
-    0x0000_0030,
-    0x3220_0084,
-    0x0000_1220,
-    0, //
-    0x0000_0001,
-    0x3004_0060,
-    0,
-    0x0000_8000, //
-    0x0000_0001,
-    0x3000_0060,
-    0,
-    0x0000_8000,
-];
-
-/// Bit 4 of a register whose upper half says which bits a write changes.
-const GLOBAL_DEBUG_ENABLE: u32 = 1 << 20 | 1 << 4;
-
-fn write(scene: &Scene, offset: u32, value: u32) {
-    scene.rig.platform.device().write32(offset, value);
-}
-
-fn read(scene: &Scene, offset: u32) -> u32 {
-    scene.rig.platform.device().read32(offset)
-}
-
-/// A mux value of a unit whose control register is at `control`, data at `data`.
-fn show(scene: &Scene, control: u32, mux: u32, data: u32) -> u32 {
-    let old = read(scene, control) & !0xff00;
-    write(scene, control, old | mux << 8);
-    read(scene, data)
-}
 
 fn corners(n: usize) -> Vec<[f32; 8]> {
     let at = [[0.0, 0.0], [64.0, 0.0], [0.0, 64.0]];
@@ -57,14 +25,6 @@ fn triangles(scene: &mut Scene, target: &Surface, count: usize) -> Draw {
     let mut draw = Draw::flat(target.state());
     scene.vertices(&mut draw, &corners(count * 3));
     draw
-}
-
-fn finish(scene: Scene, target: Surface) {
-    write(&scene, reg::INSTPM.offset(), 1 << 20);
-    // The driver takes a wait that the test made long for a hang.
-    drop(scene.rig.device.take_error_state());
-    drop(target);
-    scene.finish();
 }
 
 /// The first setup thread meets a breakpoint at its kernel's address, waits in the system routine, and
@@ -89,13 +49,13 @@ fn a_breakpoint_waits_for_the_host() {
         let mut scene = Scene::new();
         let target = scene.target(64, 64);
         let draw = triangles(&mut scene, &target, 1);
-        let routine = scene.state(64, &SYSTEM_ROUTINE);
+        let routine = scene.state(64, &WAITING);
         scene.commands.extend([0x6102_0000, routine]);
         let kernel = scene.state(64, &draw.sf_kernel);
         scene.draw(&draw);
         // The scene places the kernel again; its own copy is the one that runs.
         let copy = kernel_after(kernel, draw.sf_kernel.len());
-        write(&scene, reg::INSTPM.offset(), GLOBAL_DEBUG_ENABLE);
+        debug(&scene, true);
         write(&scene, reg::TD_CTL.offset(), 1 << 4);
         let (offset, value) = by(&scene, copy)[which];
         write(&scene, offset, value);
@@ -140,7 +100,7 @@ fn snapshots_name_the_vertices_upstream() {
     let mut scene = Scene::new();
     let target = scene.target(64, 64);
     let draw = triangles(&mut scene, &target, 3);
-    write(&scene, reg::INSTPM.offset(), GLOBAL_DEBUG_ENABLE);
+    debug(&scene, true);
     // The second primitive; the third data phase of its URB write. SF flags its threads for that.
     write(&scene, reg::SF_STRG_VAL.offset(), 1);
     write(&scene, reg::SF_CTL.offset(), 0b011);
@@ -177,7 +137,7 @@ fn a_vertex_shader_snapshot_shows_indices() {
     vertices.rotate_right(1);
     scene.vertices(&mut draw, &vertices);
     draw.topology(4, 3);
-    write(&scene, reg::INSTPM.offset(), GLOBAL_DEBUG_ENABLE);
+    debug(&scene, true);
     // The second thread has the third vertex alone.
     write(&scene, reg::VS_STRG_VAL.offset(), 1);
     write(&scene, reg::VS_CTL.offset(), 1);
@@ -207,7 +167,7 @@ fn halted_arbiters_hold_messages_back() {
             ],
         );
         draw.topology(4, 3);
-        write(&scene, reg::INSTPM.offset(), GLOBAL_DEBUG_ENABLE);
+        debug(&scene, true);
         write(&scene, reg::MA_DEBUG_1.offset(), 1 << bit);
         scene.draw(&draw);
         let frame = scene.submit();

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::Draw;
-use crestline_tests::scene::surface::{Layout, Surface};
+use crestline_tests::scene::surface::{Layout, block};
 use crestline_tests::scene::{Scene, kernels};
 use regs::gen40::values::surface_format as sf;
 use regs::gen40::{ScissorRect, State3dGlobalDepthOffsetClamp};
@@ -27,17 +27,6 @@ fn paint(scene: &mut Scene, draw: &mut Draw, vertices: &[[f32; 8]]) {
     scene.run();
 }
 
-fn lit(target: &Surface) -> Vec<(u32, u32)> {
-    (0..target.height)
-        .flat_map(|y| (0..target.width).map(move |x| (x, y)))
-        .filter(|&(x, y)| target.word(x, y) != 0)
-        .collect()
-}
-
-fn block(x: std::ops::Range<u32>, y: std::ops::Range<u32>) -> Vec<(u32, u32)> {
-    y.flat_map(|y| x.clone().map(move |x| (x, y))).collect()
-}
-
 /// The sample point lies at the biases inside a pixel, one for each direction.
 #[test]
 fn destination_origin_biases() {
@@ -55,7 +44,7 @@ fn destination_origin_biases() {
             &mut draw,
             &corners([1.25, 3.25], [1.25, 3.25], 0.5, [1.0; 4]),
         );
-        assert_eq!(lit(&target), block(columns, rows), "bias {bias:?}");
+        assert_eq!(target.lit(), block(columns, rows), "bias {bias:?}");
     }
     drop(target);
     scene.finish();
@@ -82,7 +71,7 @@ fn point_rasterization_rules() {
         scene.draw(&draw);
         scene.run();
         // The upper side belongs to it either way.
-        assert_eq!(lit(&target), block(columns, 3..5), "rule {rule}");
+        assert_eq!(target.lit(), block(columns, 3..5), "rule {rule}");
     }
     drop(target);
     scene.finish();
@@ -103,7 +92,7 @@ fn last_pixels_of_lines() {
         scene.vertices(&mut draw, &[v(2.5), v(9.5)]);
         scene.draw(&draw);
         scene.run();
-        assert_eq!(lit(&target), block(columns, 5..6), "last pixel {last}");
+        assert_eq!(target.lit(), block(columns, 5..6), "last pixel {last}");
     }
     drop(target);
     scene.finish();
@@ -131,7 +120,7 @@ fn an_origin_moves_scissor_and_attributes() {
     let v = |x: f32, y: f32| [x, y, 0.5, 1.0, x * 8.0 / 255.0, y * 4.0 / 255.0, 1.0, 1.0];
     let (a, b, c, d) = (v(0.0, 0.0), v(16.0, 0.0), v(16.0, 16.0), v(0.0, 16.0));
     paint(&mut scene, &mut draw, &[a, b, c, a, c, d]);
-    assert_eq!(lit(&target), block(11..16, 5..13));
+    assert_eq!(target.lit(), block(11..16, 5..13));
     for (x, y) in [(11u32, 5u32), (15, 5), (11, 12), (15, 12)] {
         let word = target.word(x, y);
         let (red, green) = (word >> 16 & 0xff, word >> 8 & 0xff);
@@ -226,7 +215,7 @@ fn depth_slices() {
         let mut all = surface.clone();
         all.height = 3 * 70;
         let y = slice * 70;
-        assert_eq!(lit(&all), block(0..32, y..y + 32), "slice {slice}");
+        assert_eq!(all.lit(), block(0..32, y..y + 32), "slice {slice}");
     }
     drop(target);
     scene.finish();
@@ -262,8 +251,8 @@ fn depth_coordinates_without_the_origin() {
             &mut draw,
             &corners([2.0, 7.0], [1.0, 4.0], 0.5, [1.0; 4]),
         );
-        assert_eq!(lit(&target), block(10..15, 5..8), "late {late}");
-        assert_eq!(lit(&surface), block(2..7, 1..4), "late {late}");
+        assert_eq!(target.lit(), block(10..15, 5..8), "late {late}");
+        assert_eq!(surface.lit(), block(2..7, 1..4), "late {late}");
     }
     drop(target);
     scene.finish();

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::Draw;
-use crestline_tests::scene::surface::{Layout, Surface};
+use crestline_tests::scene::surface::{Layout, block};
 use crestline_tests::scene::{Scene, kernels};
 use regs::gen40::ScissorRect;
 use regs::gen40::values::surface_format as sf;
@@ -131,18 +131,6 @@ fn formats() {
     scene.finish();
 }
 
-/// Which pixels of a target a full-screen rectangle lights.
-fn lit(target: &Surface) -> Vec<(u32, u32)> {
-    (0..target.height)
-        .flat_map(|y| (0..target.width).map(move |x| (x, y)))
-        .filter(|&(x, y)| target.word(x, y) != 0)
-        .collect()
-}
-
-fn block(x: std::ops::Range<u32>, y: std::ops::Range<u32>) -> Vec<(u32, u32)> {
-    y.flat_map(|y| x.clone().map(move |x| (x, y))).collect()
-}
-
 #[test]
 fn scissor_and_drawing_rectangle() {
     let mut scene = Scene::new();
@@ -156,7 +144,7 @@ fn scissor_and_drawing_rectangle() {
     draw.sf.set_scissor_rectangle_enable(true);
     draw.sf_viewport.set_scissor_rectangle(rect);
     paint(&mut scene, &mut draw, [0.0, 32.0], [0.0, 32.0], [1.0; 4]);
-    assert_eq!(lit(&target), block(5..21, 7..8));
+    assert_eq!(target.lit(), block(5..21, 7..8));
 
     // The origin moves everything drawn; the clip rectangle stays where it is.
     for (origin, x, y) in [([10, 4], 12..18, 6..12), ([-3, -2], 0..5, 2..6)] {
@@ -170,7 +158,7 @@ fn scissor_and_drawing_rectangle() {
             .set_drawing_rectangle_origin_x(origin[0])
             .set_drawing_rectangle_origin_y(origin[1]);
         paint(&mut scene, &mut draw, [2.0, 8.0], [2.0, 8.0], [1.0; 4]);
-        assert_eq!(lit(&target), block(x, y), "origin {origin:?}");
+        assert_eq!(target.lit(), block(x, y), "origin {origin:?}");
     }
     drop(target);
     scene.finish();
@@ -191,7 +179,7 @@ fn levels_and_slices() {
         paint(&mut scene, &mut draw, [-1.0, 20.0], [-1.0, 20.0], [1.0; 4]);
         let mut all = target.clone();
         all.height = 32;
-        assert_eq!(lit(&all), block(x0..x0 + w, y0..y0 + h), "level {level}");
+        assert_eq!(all.lit(), block(x0..x0 + w, y0..y0 + h), "level {level}");
     }
     // Array of 3. QPitch = h0 + h1 + 11 j rows, with the vertical alignment j of 2: 8 + 4 + 22.
     let pitch = 34;
@@ -205,7 +193,7 @@ fn levels_and_slices() {
         let mut all = target.clone();
         all.height = rows;
         let y = pitch * slice;
-        assert_eq!(lit(&all), block(0..16, y..y + 8), "slice {slice}");
+        assert_eq!(all.lit(), block(0..16, y..y + 8), "slice {slice}");
     }
     scene.finish();
 }
@@ -248,7 +236,7 @@ fn volumes_cubes_and_null() {
                 let mut all = target.clone();
                 all.height = 80;
                 assert_eq!(
-                    lit(&all),
+                    all.lit(),
                     expected,
                     "type {kind}, level {level}, slice {slice}"
                 );

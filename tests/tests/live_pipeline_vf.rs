@@ -15,7 +15,7 @@ const POINTS: u32 = 1;
 
 /// A float target: every draw paints points at (index, 0) with the colour that was fetched.
 fn float_target(scene: &mut Scene) -> Surface {
-    scene.surface((sf::R32G32B32A32_FLOAT, 16), (64, 4), Layout::Linear)
+    scene.float_target((64, 4))
 }
 
 fn rgba(target: &Surface, x: u32, y: u32) -> [f32; 4] {

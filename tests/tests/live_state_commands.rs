@@ -4,7 +4,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::{Draw, component, element, vertex_buffer};
-use crestline_tests::scene::surface::{Layout, Surface};
+use crestline_tests::scene::grid::header_points;
+use crestline_tests::scene::registers::{debug, read, show, write};
+use crestline_tests::scene::surface::Layout;
 use crestline_tests::scene::{Scene, kernels};
 use regs::gen40::values::surface_format as sf;
 use regs::gen40::{
@@ -17,17 +19,6 @@ const LINE_STRIP: u32 = 3;
 const LINE_STRIP_CONT: u32 = 0x12;
 const TRI_FAN: u32 = 6;
 const TRI_FAN_NOSTIPPLE: u32 = 0x16;
-
-/// Bit 4 of INSTPM under its enable.
-const GLOBAL_DEBUG_ENABLE: u32 = 1 << 20 | 1 << 4;
-
-fn write(scene: &Scene, offset: u32, value: u32) {
-    scene.rig.platform.device().write32(offset, value);
-}
-
-fn read(scene: &Scene, offset: u32) -> u32 {
-    scene.rig.platform.device().read32(offset)
-}
 
 fn places(points: &[[f32; 2]]) -> Vec<[f32; 8]> {
     points
@@ -222,7 +213,7 @@ fn snapshot_counters_restart_at_a_flush() {
     for reset in [true, false] {
         let mut scene = Scene::new();
         let target = scene.target(64, 64);
-        write(&scene, reg::INSTPM.offset(), GLOBAL_DEBUG_ENABLE);
+        debug(&scene, true);
         let triangle = [[0.0, 0.0], [64.0, 0.0], [0.0, 64.0]];
         let three = [triangle, triangle, triangle].concat();
         let mut draw = Draw::flat(target.state());
@@ -239,7 +230,7 @@ fn snapshot_counters_restart_at_a_flush() {
         let vertex = if reset { 3 } else { 12 };
         let shown = read(&scene, reg::SF_RDATA.offset());
         assert_eq!(shown, 1 << 28 | vertex, "reset {reset}");
-        write(&scene, reg::INSTPM.offset(), 1 << 20);
+        debug(&scene, false);
         drop(target);
         scene.finish();
     }
@@ -284,44 +275,24 @@ fn timestamps_are_those_of_the_register() {
     scene.finish();
 }
 
-fn float_target(scene: &mut Scene) -> Surface {
-    scene.surface((sf::R32G32B32A32_FLOAT, 16), (64, 8), Layout::Linear)
-}
-
-fn bits(target: &Surface, x: u32, y: u32) -> [u32; 4] {
-    let bytes = target.pixel(x, y);
-    std::array::from_fn(|i| u32::from_le_bytes(bytes[i * 4..i * 4 + 4].try_into().unwrap()))
-}
-
 /// r0 of a vertex shader thread: handles, sampler table with scratch size, binding table, scratch base (PRM volume 2,
 /// VS thread payload; volume 4, 8.4.3.1 for the low byte of DW5).
 #[test]
 fn vertex_shader_header() {
     let mut scene = Scene::new();
-    let target = float_target(&mut scene);
-    let mut draw = Draw::flat(target.state());
-    draw.sf_kernel = kernels::sf_point();
-    draw.vs_kernel = Some(kernels::vs_header());
+    let target = scene.float_target((64, 8));
+    let mut draw = header_points(&mut scene, &target, 2);
     draw.vs
-        .set_dispatch_grf_start_register_for_urb_data(2)
-        .set_vertex_urb_entry_read_length(1)
         .set_sampler_state_pointer(0x0012_3440)
         .set_per_thread_scratch_space(3)
         .set_scratch_space_base_pointer(0x0056_7800);
-    let data: Vec<f32> = (0..2)
-        .flat_map(|i| [i as f32 + 0.5, 0.5, 0.0, 1.0])
-        .collect();
-    let at = scene.floats(&data);
-    draw.vertex_buffers = vec![vertex_buffer(0, at, 16)];
-    let f4 = sf::R32G32B32A32_FLOAT;
-    draw.elements = vec![element(0, 0, f4, 0, [component::SRC; 4])];
     draw.topology(1, 2);
     scene.draw(&draw);
     scene.run();
-    let [first, second, _, samplers] = bits(&target, 0, 0);
+    let [first, second, _, samplers] = target.bits(0, 0);
     assert_ne!(first & 0xffff, second & 0xffff, "two entries");
     assert_eq!(samplers, 0x0012_3443);
-    let [_, scratch, ..] = bits(&target, 1, 0);
+    let [_, scratch, ..] = target.bits(1, 0);
     assert_eq!(scratch & !0x3ff, 0x0056_7800);
     drop(target);
     scene.finish();
@@ -331,7 +302,7 @@ fn vertex_shader_header() {
 #[test]
 fn pixel_shader_header() {
     let mut scene = Scene::new();
-    let target = float_target(&mut scene);
+    let target = scene.float_target((64, 8));
     let mut draw = Draw::flat(target.state());
     draw.wm_kernel = kernels::wm_header16();
     draw.wm
@@ -357,13 +328,13 @@ fn pixel_shader_header() {
     let pointers = scene.commands.iter().position(|&c| c == 0x7800_0005);
     let cc = scene.commands[pointers.unwrap() + 6];
     scene.run();
-    let [masks, state, _, samplers] = bits(&target, 0, 0);
+    let [masks, state, _, samplers] = target.bits(0, 0);
     // Pixels 0 and 1 of subspan 0, pixel 0 of subspan 1; twice.
     assert_eq!(masks, 0x0013_0013);
     assert_eq!(state, cc);
     assert_eq!(samplers & 0x1f, 5);
     assert_ne!(samplers & !0x1f, 0);
-    assert_eq!(bits(&target, 0, 1), [0; 4]);
+    assert_eq!(target.bits(0, 1), [0; 4]);
     drop(target);
     scene.finish();
 }
@@ -372,7 +343,7 @@ fn pixel_shader_header() {
 #[test]
 fn constants_from_an_offset() {
     let mut scene = Scene::new();
-    let target = float_target(&mut scene);
+    let target = scene.float_target((64, 8));
     // Rows of eight; the vertex shader multiplies by the first vec4 of a row and adds the second.
     let row = |scale: f32, add: f32| [scale, scale, scale, scale, add, add, add, add];
     let constants = [row(1.0, 0.0), row(2.0, 3.0), row(5.0, 7.0), row(11.0, 13.0)];
@@ -399,7 +370,7 @@ fn constants_from_an_offset() {
         scene.run();
         let [scale, .., add] = constants[offset as usize];
         let expected = [1.0f32, 10.0, 100.0, 1000.0].map(|v| (v * scale + add).to_bits());
-        assert_eq!(bits(&target, 0, 0), expected, "VS offset {offset}");
+        assert_eq!(target.bits(0, 0), expected, "VS offset {offset}");
 
         let mut draw = Draw::flat(target.state());
         draw.wm_kernel = kernels::wm_const16();
@@ -414,7 +385,7 @@ fn constants_from_an_offset() {
             &[[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]],
         );
         let expected = [constants[offset as usize][0].to_bits(); 4];
-        assert_eq!(bits(&target, 1, 1), expected, "WM offset {offset}");
+        assert_eq!(target.bits(1, 1), expected, "WM offset {offset}");
     }
     drop(target);
     scene.finish();
@@ -424,7 +395,7 @@ fn constants_from_an_offset() {
 #[test]
 fn constant_buffer_addresses() {
     let mut scene = Scene::new();
-    let target = float_target(&mut scene);
+    let target = scene.float_target((64, 8));
     for absolute in [false, true] {
         let low = scene.floats(&[0.25; 16]);
         let high = scene.floats(&[0.75; 16]);
@@ -464,7 +435,7 @@ fn constant_buffer_addresses() {
         scene.commands.extend([0x1100_0001, 0x20c0, 1 << 22]);
         scene.run();
         let expected: f32 = if absolute { 0.75 } else { 0.25 };
-        assert_eq!(bits(&target, 1, 1), [expected.to_bits(); 4], "{absolute}");
+        assert_eq!(target.bits(1, 1), [expected.to_bits(); 4], "{absolute}");
     }
     drop(target);
     scene.finish();
@@ -474,7 +445,7 @@ fn constant_buffer_addresses() {
 #[test]
 fn one_fence_moves_alone() {
     let mut scene = Scene::new();
-    let target = float_target(&mut scene);
+    let target = scene.float_target((64, 8));
     let mut draw = Draw::flat(target.state());
     draw.wm_kernel = kernels::wm_const16();
     draw.constants = vec![0.5; 16];
@@ -498,7 +469,7 @@ fn one_fence_moves_alone() {
     scene.commands.extend(buffer.dwords());
     scene.commands.extend(primitive);
     scene.run();
-    assert_eq!(bits(&target, 1, 1), [0.375f32.to_bits(); 4]);
+    assert_eq!(target.bits(1, 1), [0.375f32.to_bits(); 4]);
     drop(target);
     scene.finish();
 }
@@ -610,7 +581,7 @@ fn cut_indices_close_loops() {
 #[test]
 fn vertex_shader_float_modes() {
     let mut scene = Scene::new();
-    let target = float_target(&mut scene);
+    let target = scene.float_target((64, 8));
     for (mode, expected) in [(0, f32::INFINITY), (1, f32::MAX)] {
         let mut draw = Draw::flat(target.state());
         draw.sf_kernel = kernels::sf_point();
@@ -631,7 +602,7 @@ fn vertex_shader_float_modes() {
         draw.topology(1, 1);
         scene.draw(&draw);
         scene.run();
-        assert_eq!(bits(&target, 0, 0), [expected.to_bits(); 4], "mode {mode}");
+        assert_eq!(target.bits(0, 0), [expected.to_bits(); 4], "mode {mode}");
     }
     drop(target);
     scene.finish();
@@ -648,7 +619,7 @@ fn clipped_vertices_are_numbered() {
     // Sticks out on the right: four corners are left, two triangles.
     scene.vertices(&mut draw, &[v(-0.5, -0.5), v(3.0, 0.0), v(-0.5, 0.5)]);
     draw.topology(4, 3);
-    write(&scene, reg::INSTPM.offset(), GLOBAL_DEBUG_ENABLE);
+    debug(&scene, true);
     write(&scene, reg::SF_STRG_VAL.offset(), 1);
     write(&scene, reg::SF_CTL.offset(), 1);
     scene.draw(&draw);
@@ -657,14 +628,10 @@ fn clipped_vertices_are_numbered() {
     assert_eq!(read(&scene, control) >> 31, 1, "a second triangle");
     // Mux 1, 3, 5: relative counts. The second triangle of the polygon is its vertices 0, 2, 3.
     let relative: Vec<u32> = [1, 3, 5]
-        .map(|mux| {
-            let old = read(&scene, control) & !0xff00;
-            write(&scene, control, old | mux << 8);
-            read(&scene, reg::SF_RDATA.offset())
-        })
+        .map(|mux| show(&scene, control, mux, reg::SF_RDATA.offset()))
         .to_vec();
     assert_eq!(relative, [0, 2, 3]);
-    write(&scene, reg::INSTPM.offset(), 1 << 20);
+    debug(&scene, false);
     drop(target);
     scene.finish();
 }

@@ -7,20 +7,11 @@
 use crestline_tests::scene::Scene;
 use crestline_tests::scene::draw::{Draw, component, element, vertex_buffer};
 use crestline_tests::scene::kernels;
-use crestline_tests::scene::surface::{Layout, Surface};
+use crestline_tests::scene::surface::Surface;
 use regs::gen40::values::surface_format as sf;
 use regs::gen40::{State3dIndexBuffer, VertexElementState};
 
 const POINTS: u32 = 1;
-
-fn float_target(scene: &mut Scene, size: (u32, u32)) -> Surface {
-    scene.surface((sf::R32G32B32A32_FLOAT, 16), size, Layout::Linear)
-}
-
-fn bits(target: &Surface, x: u32, y: u32) -> [u32; 4] {
-    let bytes = target.pixel(x, y);
-    std::array::from_fn(|i| u32::from_le_bytes(bytes[i * 4..i * 4 + 4].try_into().unwrap()))
-}
 
 /// Header, position twice; the colour is the caller's.
 fn elements(colour: VertexElementState) -> Vec<VertexElementState> {
@@ -48,7 +39,7 @@ fn points(scene: &mut Scene, target: &Surface) -> Draw {
 fn vertex_ids_count_from_zero() {
     use component::{INT1, ONE, VID, ZERO};
     let mut scene = Scene::new();
-    let target = float_target(&mut scene, (16, 1));
+    let target = scene.float_target((16, 1));
     target.fill(&[0; 16]);
     let ids = element(0, 0, sf::R32_FLOAT, 12, [VID, INT1, ZERO, ONE]);
 
@@ -59,11 +50,7 @@ fn vertex_ids_count_from_zero() {
     scene.draw(&draw);
     scene.run();
     for x in 3..7 {
-        assert_eq!(
-            bits(&target, x, 0)[..2],
-            [x - 3, 1],
-            "sequential, vertex {x}"
-        );
+        assert_eq!(target.bits(x, 0)[..2], [x - 3, 1], "sequential, vertex {x}");
     }
 
     // Random access: the index as it stands in the buffer, without the base vertex.
@@ -84,7 +71,7 @@ fn vertex_ids_count_from_zero() {
     scene.draw(&draw);
     scene.run();
     for index in [7, 2, 4] {
-        let at = bits(&target, index + 5, 0);
+        let at = target.bits(index + 5, 0);
         assert_eq!(at[..2], [index, 1], "random, index {index}");
     }
     drop(target);
@@ -95,7 +82,7 @@ fn vertex_ids_count_from_zero() {
 fn instance_data_start_at_their_instance() {
     use component::{IID, ONE, SRC, ZERO};
     let mut scene = Scene::new();
-    let target = float_target(&mut scene, (16, 4));
+    let target = scene.float_target((16, 4));
     for rate in [0u32, 1, 2] {
         target.fill(&[0; 16]);
         let mut draw = points(&mut scene, &target);
@@ -116,7 +103,7 @@ fn instance_data_start_at_their_instance() {
         // All instances draw the same pixel; the last one stays. Its id does not move.
         let row = 6 + 3u32.checked_div(rate).unwrap_or(0);
         let expected = [(100.0 + row as f32).to_bits(), 3];
-        assert_eq!(bits(&target, 0, 0)[..2], expected, "step rate {rate}");
+        assert_eq!(target.bits(0, 0)[..2], expected, "step rate {rate}");
     }
     drop(target);
     scene.finish();
@@ -126,7 +113,7 @@ fn instance_data_start_at_their_instance() {
 #[test]
 fn sprites_span_their_point() {
     let mut scene = Scene::new();
-    let target = float_target(&mut scene, (32, 32));
+    let target = scene.float_target((32, 32));
     for (x, y, width) in [
         (12.0f32, 10.0f32, 8.0f32),
         (15.25, 13.75, 8.0),
@@ -148,7 +135,7 @@ fn sprites_span_their_point() {
         let mut drawn = 0;
         for row in 0..32 {
             for column in 0..32 {
-                let colour = bits(&target, column, row).map(f32::from_bits);
+                let colour = target.bits(column, row).map(f32::from_bits);
                 let s = (column as f32 + 0.5 - left) / width;
                 let t = (row as f32 + 0.5 - top) / width;
                 if colour == [0.0; 4] {

@@ -5,8 +5,9 @@
 
 use regs::gen40::values::surface_format;
 
-use super::draw::{Draw, component, element};
-use super::kernels;
+use super::draw::{Draw, component, element, vertex_buffer};
+use super::surface::Surface;
+use super::{Scene, kernels};
 
 /// Pixels of a side of a cell.
 pub const CELL: u32 = 8;
@@ -49,6 +50,26 @@ pub fn with_vs(draw: &mut Draw) {
         .set_dispatch_grf_start_register_for_urb_data(1)
         .set_vertex_urb_entry_read_length(1)
         .set_constant_urb_entry_read_length(1);
+}
+
+/// Points at (i + 1/2, 1/2) out of a VS whose first vertex shows r0.0 to r0.3 and whose second shows r0.4 to r0.7; `count`
+/// vertices are there, and none is drawn yet.
+pub fn header_points(scene: &mut Scene, target: &Surface, count: u32) -> Draw {
+    let mut draw = Draw::flat(target.state());
+    draw.sf_kernel = kernels::sf_point();
+    draw.vs_kernel = Some(kernels::vs_header());
+    draw.vs
+        .set_dispatch_grf_start_register_for_urb_data(2)
+        .set_vertex_urb_entry_read_length(1);
+    let data: Vec<f32> = (0..count)
+        .flat_map(|i| [i as f32 + 0.5, 0.5, 0.0, 1.0])
+        .collect();
+    let at = scene.floats(&data);
+    draw.vertex_buffers = vec![vertex_buffer(0, at, 16)];
+    let f4 = surface_format::R32G32B32A32_FLOAT;
+    draw.elements = vec![element(0, 0, f4, 0, [component::SRC; 4])];
+    draw.topology(1, 0);
+    draw
 }
 
 /// The passing GS kernel.

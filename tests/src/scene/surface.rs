@@ -3,8 +3,16 @@
 //! PRM: volume 1, tiling (X tiles of 512 bytes by 8 rows, Y tiles of 128 bytes by 32 rows in columns of 16 bytes).
 //! Not covered: W tiles.
 
+use std::ops::Range;
+
 use driver::Object;
 use regs::gen40::{State3dDepthBuffer, SurfaceState};
+
+/// The pixels of some columns and rows, row after row.
+#[must_use]
+pub fn block(x: Range<u32>, y: Range<u32>) -> Vec<(u32, u32)> {
+    y.flat_map(|y| x.clone().map(move |x| (x, y))).collect()
+}
 
 /// Layout in memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +114,22 @@ impl Surface {
         let mut all = [0; 4];
         all[..self.bytes].copy_from_slice(&self.pixel(x, y));
         u32::from_le_bytes(all)
+    }
+
+    /// The four dwords of a pixel of sixteen bytes.
+    #[must_use]
+    pub fn bits(&self, x: u32, y: u32) -> [u32; 4] {
+        let bytes = self.pixel(x, y);
+        std::array::from_fn(|i| u32::from_le_bytes(std::array::from_fn(|b| bytes[i * 4 + b])))
+    }
+
+    /// Which pixels of four bytes or less are not zero, row after row.
+    #[must_use]
+    pub fn lit(&self) -> Vec<(u32, u32)> {
+        (0..self.height)
+            .flat_map(|y| (0..self.width).map(move |x| (x, y)))
+            .filter(|&(x, y)| self.word(x, y) != 0)
+            .collect()
     }
 
     /// Writes a pixel.

@@ -5,8 +5,8 @@
 use crestline_tests::scene::Scene;
 use crestline_tests::scene::draw::Draw;
 pub use crestline_tests::scene::grid::{cell, cells, corner, with_clipper, with_gs, with_vs};
-use crestline_tests::scene::surface::{Layout, Surface};
-use regs::gen40::values::surface_format as sf;
+pub use crestline_tests::scene::registers::{debug, finish, read, show, write};
+use crestline_tests::scene::surface::Surface;
 
 pub const SVG_CTL: u32 = 0x7400;
 pub const SVG_RDATA: u32 = 0x7404;
@@ -53,29 +53,6 @@ pub const VS: u32 = 2 << 28;
 pub const GS: u32 = 3 << 28;
 pub const CLIP: u32 = 4 << 28;
 
-/// INSTPM, whose upper half says which bits a write changes; bit 4 is the global debug enable.
-const INSTPM: u32 = 0x20c0;
-
-pub fn write(scene: &Scene, offset: u32, value: u32) {
-    scene.rig.platform.device().write32(offset, value);
-}
-
-pub fn read(scene: &Scene, offset: u32) -> u32 {
-    scene.rig.platform.device().read32(offset)
-}
-
-/// Sets or clears the global debug enable.
-pub fn debug(scene: &Scene, on: bool) {
-    write(scene, INSTPM, 1 << 20 | u32::from(on) << 4);
-}
-
-/// What a unit shows under a mux value; its other control bits stay.
-pub fn show(scene: &Scene, control: u32, mux: u32, data: u32) -> u32 {
-    let old = read(scene, control) & !0xff00;
-    write(scene, control, old | mux << 8);
-    read(scene, data)
-}
-
 pub fn complete(scene: &Scene, control: u32) -> bool {
     read(scene, control) & COMPLETE != 0
 }
@@ -85,14 +62,9 @@ pub fn reset_counters(scene: &mut Scene) {
     scene.commands.insert(0, 0x0200_0008);
 }
 
-/// A float target of 64 by 64, into which pixels can put any bits.
+/// A target of 64 by 64, into which pixels can put any bits.
 pub fn target(scene: &mut Scene) -> Surface {
-    scene.surface((sf::R32G32B32A32_FLOAT, 16), (64, 64), Layout::Linear)
-}
-
-pub fn bits(target: &Surface, x: u32, y: u32) -> [u32; 4] {
-    let bytes = target.pixel(x, y);
-    std::array::from_fn(|i| u32::from_le_bytes(bytes[i * 4..i * 4 + 4].try_into().unwrap()))
+    scene.float_target((64, 64))
 }
 
 /// Draws `count` cells without VS, GS and CLIP.
@@ -105,7 +77,27 @@ pub fn grid(scene: &mut Scene, target: &Surface, count: usize) -> Draw {
 /// What a pixel well inside a cell's triangle shows.
 pub fn inside(target: &Surface, cell: usize) -> [u32; 4] {
     let (x, y) = corner(cell);
-    bits(target, x + 1, y + 1)
+    target.bits(x + 1, y + 1)
+}
+
+/// Under a value of a unit's control register threads have these flags in r0, and the snapshot completes or not; with
+/// the global debug enable off nothing is flagged, and nothing counted. `headers` draws, and has r0.6 and r0.7.
+pub fn flagged(
+    scene: &mut Scene,
+    (register, control): (u32, u32),
+    (flags, completes): ([u32; 4], bool),
+    headers: impl Fn(&mut Scene) -> Vec<[u32; 2]>,
+) {
+    debug(scene, true);
+    write(scene, register, control);
+    let found = headers(scene);
+    let expected: Vec<[u32; 2]> = (0..).zip(flags).map(|(id, flag)| [id, flag]).collect();
+    assert_eq!(found, expected, "{control:#b}");
+    assert_eq!(complete(scene, register), completes, "{control:#b}");
+    debug(scene, false);
+    write(scene, register, control);
+    assert_eq!(headers(scene), [[0; 2]; 4], "{control:#b}");
+    assert!(!complete(scene, register));
 }
 
 /// Which of the first `count` cells are drawn.
@@ -123,13 +115,4 @@ pub fn kernel_pointers(scene: &Scene) -> [u32; 5] {
         0 => 0,
         pointer => scene.state_word(pointer & !31) & !63,
     })
-}
-
-/// Debugging off, nothing broken, nothing left.
-pub fn finish(scene: Scene, target: Surface) {
-    debug(&scene, false);
-    // The driver takes a wait that a test made long for a hang.
-    drop(scene.rig.device.take_error_state());
-    drop(target);
-    scene.finish();
 }

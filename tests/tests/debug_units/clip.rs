@@ -63,7 +63,7 @@ fn ids_and_flags_stand_in_r0() {
             // The two that cross; what passes unclipped keeps its colour.
             let headers = [7, 23].map(|cell| {
                 let (x, y) = corner(cell);
-                let [.., id, flag] = bits(&target, x + 5, y + 1);
+                let [.., id, flag] = target.bits(x + 5, y + 1);
                 [id, flag]
             });
             let expected = if on {
@@ -169,7 +169,7 @@ fn unclipped_vertices_are_trapped_by_their_tag() {
                 "{gs} {number}"
             );
             let (x, y) = corner(7);
-            assert_eq!(bits(&target, x + 5, y + 1)[3], 0, "no thread is flagged");
+            assert_eq!(target.bits(x + 5, y + 1)[3], 0, "no thread is flagged");
             let Some(tags) = hit.filter(|_| on) else {
                 continue;
             };

@@ -37,17 +37,11 @@ fn ids_and_flags_stand_in_r0() {
         (0b100, 1, [FLAG; 4], false),
         (0b111, 1, [FLAG; 4], true),
     ] {
-        debug(&scene, true);
         write(&scene, GS_STRG_VAL, trigger);
-        write(&scene, GS_CTL, control);
-        let found = headers(&mut scene, &target);
-        let expected: Vec<[u32; 2]> = (0..).zip(flags).map(|(id, flag)| [id, flag]).collect();
-        assert_eq!(found, expected, "{control:#b} {trigger}");
-        assert_eq!(complete(&scene, GS_CTL), completes, "{control:#b}");
-        debug(&scene, false);
-        write(&scene, GS_CTL, control);
-        assert_eq!(headers(&mut scene, &target), [[0; 2]; 4], "{control:#b}");
-        assert!(!complete(&scene, GS_CTL));
+        let control = (GS_CTL, control);
+        flagged(&mut scene, control, (flags, completes), |scene| {
+            headers(scene, &target)
+        });
     }
     finish(scene, target);
 }

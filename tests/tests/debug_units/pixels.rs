@@ -62,7 +62,7 @@ fn ids(
     for y in 0..64 {
         for x in 0..64 {
             let inside = x < width && y < height;
-            assert_eq!(bits(target, x, y)[0] != 0xeeee_eeee, inside, "{x} {y}");
+            assert_eq!(target.bits(x, y)[0] != 0xeeee_eeee, inside, "{x} {y}");
             assert_eq!(
                 depth.word(x, y) & 0xff_ffff,
                 if inside { z } else { 0 },
@@ -158,7 +158,7 @@ fn the_scoreboard_keeps_the_order_unless_it_is_ignored() {
         assert_eq!(seen, [[meanwhile; 3]], "{ignore}");
         for y in 8..12 {
             for x in 8..12 {
-                assert_eq!(bits(&target, x, y), [f32::to_bits(last); 4], "{ignore}");
+                assert_eq!(target.bits(x, y), [f32::to_bits(last); 4], "{ignore}");
             }
         }
     }

@@ -201,7 +201,7 @@ fn the_debug_rectangle_replaces_the_drawing_rectangle() {
         scene.run();
         for y in 0..64 {
             for x in 0..64 {
-                let lit = bits(&target, x, y) != [0; 4];
+                let lit = target.bits(x, y) != [0; 4];
                 let within = expected.0.contains(&x) && expected.1.contains(&y);
                 assert_eq!(lit, within, "{x} {y}, {min:?} {max:?} {on} {control}");
             }

@@ -7,30 +7,15 @@ use super::vs::sequential;
 use crestline_tests::scene::Scene;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Surface;
+use crestline_tests::stops::WAITING;
 use kernel::time::Delta;
 use regs::gen40::reg;
-
-/// wait n1; then CR1: breakpoints on, status clear; then CR0: suppress one breakpoint, leave the routine.
-const SYSTEM_ROUTINE: [u32; 12] = [
-    0x0000_0030,
-    0x3220_0084,
-    0x0000_1220,
-    0, //
-    0x0000_0001,
-    0x3004_0060,
-    0,
-    0x0000_8000, //
-    0x0000_0001,
-    0x3000_0060,
-    0,
-    0x0000_8000,
-];
 
 /// Three rectangles of one square each, the colour of one that of its number plus one, with the system routine;
 /// breakpoints in the first instruction of the pixel shader if asked for.
 fn prepared(scene: &mut Scene, target: &Surface, at: [(f32, f32); 3], breakpoint: bool) -> Draw {
     target.fill(&[0; 16]);
-    let routine = scene.state(64, &SYSTEM_ROUTINE);
+    let routine = scene.state(64, &WAITING);
     scene.commands.extend([0x6102_0000, routine]);
     let mut draw = Draw::flat(target.state());
     draw.wm_kernel[0] |= u32::from(breakpoint) << 30;
@@ -69,7 +54,7 @@ pub fn stops(scene: &mut Scene, target: &Surface, at: [(u32, u32); 3]) -> Vec<[f
     let frame = scene.submit();
     let mut seen = Vec::new();
     while frame.wait(Delta::from_micros(500)).is_err() {
-        seen.push(at.map(|(x, y)| f32::from_bits(bits(target, x, y)[0])));
+        seen.push(at.map(|(x, y)| f32::from_bits(target.bits(x, y)[0])));
         assert!(seen.len() < 20, "{seen:?}");
         go_on(scene);
     }
@@ -117,7 +102,7 @@ fn breakpoints_follow_the_snapshot() {
             // The thread of the pixel has not written, the one before it has.
             assert_eq!(seen, [[1.0, 0.0, 0.0]]);
         }
-        let last = at.map(|(x, y)| f32::from_bits(bits(&target, x, y)[0]));
+        let last = at.map(|(x, y)| f32::from_bits(target.bits(x, y)[0]));
         assert_eq!(last, [1.0, 2.0, 3.0]);
     }
     write(&scene, reg::ISC_L1CA_BP_OPC1.offset(), 0);
@@ -159,7 +144,7 @@ fn breakpoints_are_in_the_instruction_by_address_or_by_opcode() {
             if which == "opcode" { 0x31 << 16 | 1 } else { 0 },
         );
         assert_eq!(stops(&mut scene, &target, at).len(), count, "{which}");
-        let last = at.map(|(x, y)| f32::from_bits(bits(&target, x, y)[0]));
+        let last = at.map(|(x, y)| f32::from_bits(target.bits(x, y)[0]));
         assert_eq!(last, [1.0, 2.0, 3.0], "{which}");
     }
     write(&scene, opcode, 0);
@@ -185,7 +170,7 @@ fn shared_functions_run_non_pipelined() {
         scene.run();
         assert_eq!(show(&scene, DP_CTL, 1, DP_RDATA), seven, "header dword 7");
         assert_eq!(show(&scene, DP_CTL, 2, DP_RDATA), 0, "header dword 6");
-        let last = at.map(|(x, y)| f32::from_bits(bits(&target, x, y)[0]));
+        let last = at.map(|(x, y)| f32::from_bits(target.bits(x, y)[0]));
         assert_eq!(last, [1.0, 2.0, 3.0]);
     }
     write(&scene, reg::MA_DEBUG_1.offset(), 0);
@@ -219,7 +204,7 @@ fn threads_that_wait_for_a_slot_are_numbered_once() {
         // The first occurrence alone.
         write(&scene, WIZ_CTL, 1 << 16 | 1 << 4 | 0b011);
         target.fill(&[0xee; 16]);
-        let routine = scene.state(64, &SYSTEM_ROUTINE);
+        let routine = scene.state(64, &WAITING);
         scene.commands.extend([0x6102_0000, routine]);
         let draw = if unit == "VS" {
             sequential(&mut scene, &target, 16)
@@ -239,7 +224,7 @@ fn threads_that_wait_for_a_slot_are_numbered_once() {
         assert_eq!(stops(&mut scene, &target, [(0, 0); 3]).len(), 1, "{unit}");
         for n in 0..8 {
             let [.., id, _] = match unit {
-                "VS" => bits(&target, n * 2 + 1, 0),
+                "VS" => target.bits(n * 2 + 1, 0),
                 _ => inside(&target, n as usize),
             };
             assert_eq!(id, n, "{unit}");

@@ -122,7 +122,7 @@ fn chrominance_of_odd_texels() {
             let mean = interpolate && x % 2 == 1;
             let cr = if mean { f64::midpoint(cr, next_cr) } else { cr };
             let cb = if mean { f64::midpoint(cb, next_cb) } else { cb };
-            let found = bits(&target, x as u32, 1).map(f32::from_bits);
+            let found = target.bits(x as u32, 1).map(f32::from_bits);
             for (found, expected) in found.into_iter().zip([cr, luma, cb]) {
                 let off = (f64::from(found) * 255.0 - expected).abs();
                 assert!(off < 1e-3, "{interpolate} {x}: {found:?} {expected}");
@@ -186,7 +186,7 @@ fn stateless_accesses_are_allowed_by_the_part_or_the_bit() {
         frame.release();
         for y in 0..32 {
             for x in 0..32 {
-                let red = bits(&target, x, y)[0];
+                let red = target.bits(x, y)[0];
                 let expected = if allowed { value(y * 32 + x) } else { 0 };
                 assert_eq!(red, expected, "{part} {bit} {x} {y}");
             }

@@ -3,9 +3,10 @@
 //! PRM: volume 4, 3.3.2, 3.3.4. Not covered: mux value 1, which the manual leaves to another document.
 
 use super::bench::*;
-use super::vs::{points, sequential};
+use super::vs::sequential;
 use crestline_tests::scene::Scene;
 use crestline_tests::scene::draw::Draw;
+use crestline_tests::scene::grid::header_points;
 use crestline_tests::scene::surface::Surface;
 use regs::gen40::State3dIndexBuffer;
 
@@ -42,7 +43,7 @@ fn trapped(
     (format, list): (u32, &[u32]),
     (control, trigger): (u32, u32),
 ) -> Option<u32> {
-    let mut draw = points(scene, target);
+    let mut draw = header_points(scene, target, 64);
     draw.vs.set_vertex_cache_disable(!cache);
     indexed(scene, &mut draw, format, list);
     write(scene, VF_STRG_VAL, trigger);
@@ -124,7 +125,7 @@ fn an_index_is_compared_whole() {
         }
     }
     // Indices that differ in the upper half alone (all rows of the buffer are the same: a pitch of zero).
-    let mut draw = points(&mut scene, &target);
+    let mut draw = header_points(&mut scene, &target, 64);
     draw.vs.set_vertex_cache_disable(true);
     draw.vertex_buffers[0].set_buffer_pitch(0);
     indexed(&mut scene, &mut draw, 2, &[5, 6, 7, 8, 0xdead_0005]);

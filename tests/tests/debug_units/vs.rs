@@ -3,33 +3,14 @@
 //! PRM: volume 4, 3.3.5. Not covered: the bit that tells the two vertices of a thread apart (vf.rs).
 
 use super::bench::*;
-use crestline_tests::scene::draw::{Draw, component, element, vertex_buffer};
+use crestline_tests::scene::Scene;
+use crestline_tests::scene::draw::Draw;
+use crestline_tests::scene::grid::header_points;
 use crestline_tests::scene::surface::Surface;
-use crestline_tests::scene::{Scene, kernels};
-use regs::gen40::values::surface_format as sf;
 
-/// Points at (i + 1/2, 1/2) out of a VS whose first vertex shows r0.0 to r0.3 and whose second shows r0.4 to r0.7.
-pub fn points(scene: &mut Scene, target: &Surface) -> Draw {
-    let mut draw = Draw::flat(target.state());
-    draw.sf_kernel = kernels::sf_point();
-    draw.vs_kernel = Some(kernels::vs_header());
-    draw.vs
-        .set_dispatch_grf_start_register_for_urb_data(2)
-        .set_vertex_urb_entry_read_length(1);
-    let data: Vec<f32> = (0..64)
-        .flat_map(|i| [i as f32 + 0.5, 0.5, 0.0, 1.0])
-        .collect();
-    let at = scene.floats(&data);
-    draw.vertex_buffers = vec![vertex_buffer(0, at, 16)];
-    let f4 = sf::R32G32B32A32_FLOAT;
-    draw.elements = vec![element(0, 0, f4, 0, [component::SRC; 4])];
-    draw.topology(1, 0);
-    draw
-}
-
-/// The same with vertices in their order, in which none is met twice.
+/// [`header_points`] with vertices in their order, in which none is met twice.
 pub fn sequential(scene: &mut Scene, target: &Surface, count: u32) -> Draw {
-    let mut draw = points(scene, target);
+    let mut draw = header_points(scene, target, 64);
     draw.topology(1, count);
     draw
 }
@@ -43,7 +24,7 @@ fn headers(scene: &mut Scene, target: &Surface) -> Vec<[u32; 2]> {
     scene.run();
     (0..4)
         .map(|thread| {
-            let [.., id, flag] = bits(target, thread * 2 + 1, 0);
+            let [.., id, flag] = target.bits(thread * 2 + 1, 0);
             [id, flag]
         })
         .collect()
@@ -67,17 +48,10 @@ fn ids_and_flags_stand_in_r0() {
         (0b110, [FLAG; 4], false),
         (0b111, [FLAG; 4], true),
     ] {
-        debug(&scene, true);
-        write(&scene, VS_CTL, control);
-        let found = headers(&mut scene, &target);
-        let expected: Vec<[u32; 2]> = (0..).zip(flags).map(|(id, flag)| [id, flag]).collect();
-        assert_eq!(found, expected, "{control:#b}");
-        assert_eq!(complete(&scene, VS_CTL), completes, "{control:#b}");
-        // Without the global debug enable nothing is flagged, and nothing counted.
-        debug(&scene, false);
-        write(&scene, VS_CTL, control);
-        assert_eq!(headers(&mut scene, &target), [[0; 2]; 4], "{control:#b}");
-        assert!(!complete(&scene, VS_CTL));
+        let control = (VS_CTL, control);
+        flagged(&mut scene, control, (flags, completes), |scene| {
+            headers(scene, &target)
+        });
     }
     finish(scene, target);
 }
@@ -94,7 +68,7 @@ fn ids_go_on_until_a_flush_resets_them() {
         scene.commands.extend(flush);
         scene.draw(&draw);
         scene.run();
-        [1, 3].map(|x| bits(&target, x, 0)[2])
+        [1, 3].map(|x| target.bits(x, 0)[2])
     };
     assert_eq!(frame(Some(0x0200_0008)), [0, 1]);
     assert_eq!(frame(None), [2, 3]);

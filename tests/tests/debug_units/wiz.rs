@@ -29,7 +29,7 @@ pub fn rectangles(scene: &mut Scene, target: &Surface, at: &[(u32, u32)]) -> Dra
 
 /// r0.6 and r0.7 of a pixel's thread.
 pub fn header(target: &Surface, x: u32, y: u32) -> [u32; 2] {
-    let [.., id, word] = bits(target, x, y);
+    let [.., id, word] = target.bits(x, y);
     [id, word]
 }
 
