@@ -16,7 +16,7 @@ use regs::gen40::values::surface_format;
 use regs::gen40::{ConstantBuffer, CsUrbState, PipeControl, StateBaseAddress, UrbFence};
 
 use crate::rig::Rig;
-use draw::{Draw, vertex_buffer};
+use draw::{Draw, places, vertex_buffer};
 use surface::{Layout, Surface};
 
 const BATCH: u32 = 0x0010_0000;
@@ -313,6 +313,14 @@ impl Scene {
             );
         }
         frame.release();
+    }
+
+    /// Draws a topology with white vertices at places in pixels, and waits.
+    pub fn paint(&mut self, draw: &mut Draw, topology: u32, points: &[[f32; 2]]) {
+        self.vertices(draw, &places(points));
+        draw.topology(topology, points.len() as u32);
+        self.draw(draw);
+        self.run();
     }
 
     /// Ends the test: idle, no fault, nothing leaks.

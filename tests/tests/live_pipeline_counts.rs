@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::Scene;
-use crestline_tests::scene::draw::Draw;
+use crestline_tests::scene::draw::{Draw, places};
 use crestline_tests::scene::kernels;
 use regs::gen40::MiStoreRegisterMem;
 
@@ -96,10 +96,7 @@ fn counters_are_off_by_default() {
     let target = scene.target(32, 32);
     let before = scene.rig.platform.device().status().statistics;
     let mut draw = Draw::flat(target.state());
-    scene.vertices(
-        &mut draw,
-        &[[0.0, 0.0], [32.0, 0.0], [0.0, 32.0]].map(|p| [p[0], p[1], 0.5, 1.0, 1.0, 1.0, 1.0, 1.0]),
-    );
+    scene.vertices(&mut draw, &places(&[[0.0, 0.0], [32.0, 0.0], [0.0, 32.0]]));
     scene.draw(&draw);
     scene.run();
     let after = scene.rig.platform.device().status().statistics;

@@ -3,7 +3,7 @@
 //! PRM: volume 4, 2.6.11 (errors), 8 (URB). Every test ends with a picture after the reset, or without one.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-use crestline_tests::scene::draw::Draw;
+use crestline_tests::scene::draw::{Draw, places};
 use crestline_tests::scene::surface::Surface;
 use crestline_tests::scene::{Scene, kernels};
 use kernel::time::Delta;
@@ -11,8 +11,8 @@ use kernel::time::Delta;
 const SIZE: u32 = 16;
 const SOON: Delta = Delta::from_millis(2);
 
-fn triangle() -> [[f32; 8]; 3] {
-    [[0.0, 0.0], [16.0, 0.0], [0.0, 16.0]].map(|p| [p[0], p[1], 0.5, 1.0, 1.0, 1.0, 1.0, 1.0])
+fn triangle() -> Vec<[f32; 8]> {
+    places(&[[0.0, 0.0], [16.0, 0.0], [0.0, 16.0]])
 }
 
 /// Proves that the device still draws.
@@ -81,7 +81,7 @@ fn geometry_section_of_a_few_entries() {
     draw.gs_kernel = Some(kernels::gs_quads());
     draw.fences = [32, 36, 42, 60, 64];
     let corners = [[0.0, 0.0], [16.0, 0.0], [16.0, 16.0], [0.0, 16.0]];
-    let v = corners.map(|p| [p[0], p[1], 0.5, 1.0, 1.0, 1.0, 1.0, 1.0]);
+    let v = places(&corners);
     let many: Vec<_> = v.iter().copied().cycle().take(40).collect();
     scene.vertices(&mut draw, &many);
     draw.topology(7, 40);

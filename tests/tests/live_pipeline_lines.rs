@@ -10,17 +10,6 @@ use regs::gen40::State3dLineStipple;
 
 const SIZE: u32 = 64;
 
-fn line_draw(scene: &mut Scene, draw: &mut Draw, topology: u32, places: &[[f32; 2]]) {
-    let v: Vec<_> = places
-        .iter()
-        .map(|p| [p[0], p[1], 0.5, 1.0, 1.0, 1.0, 1.0, 1.0])
-        .collect();
-    scene.vertices(draw, &v);
-    draw.topology(topology, v.len() as u32);
-    scene.draw(draw);
-    scene.run();
-}
-
 /// OpenGL 2.1, 3.4.2: bit (s / repeat) mod 16, s counts pixels and goes on along a strip.
 #[test]
 fn stipple() {
@@ -46,10 +35,10 @@ fn stipple() {
             scene.commands.extend(stipple.dwords());
             let places = [[2.5, 5.5], [40.5, 5.5], [40.5, 47.5]];
             if strip {
-                line_draw(&mut scene, &mut draw, 3, &places);
+                scene.paint(&mut draw, 3, &places);
             } else {
                 let list = [places[0], places[1], places[1], places[2]];
-                line_draw(&mut scene, &mut draw, 2, &list);
+                scene.paint(&mut draw, 2, &list);
             }
             let on = |s: u32| pattern >> (s / repeat % 16) & 1 == 1;
             for s in 0..38 {
@@ -85,7 +74,7 @@ fn diagonals() {
         target.fill(&[0; 4]);
         let mut draw = Draw::flat(target.state());
         draw.sf_kernel = kernels::sf_flat_line();
-        line_draw(&mut scene, &mut draw, 2, &[a, b]);
+        scene.paint(&mut draw, 2, &[a, b]);
         let (dx, dy) = (b[0] - a[0], b[1] - a[1]);
         let x_major = dx.abs() >= dy.abs();
         let (major, minor) = if x_major { (0, 1) } else { (1, 0) };
@@ -142,12 +131,7 @@ fn antialiased() {
                 .set_line_antialiasing_region_width(1)
                 .set_line_end_cap_antialiasing_region_width(1);
             let at = |x: f32| 32.25 + (x - 32.0) * slope;
-            line_draw(
-                &mut scene,
-                &mut draw,
-                2,
-                &[[4.0, at(4.0)], [60.0, at(60.0)]],
-            );
+            scene.paint(&mut draw, 2, &[[4.0, at(4.0)], [60.0, at(60.0)]]);
             let length = (1.0 + slope * slope).sqrt();
             for x in 16..48 {
                 let sum: u32 = (0..SIZE).map(|y| target.word(x, y) >> 24).sum();

@@ -1,4 +1,4 @@
-//! Threads that can never go on: what is reported of them, and of which client of memory.
+//! Threads that can never go on: what is reported, of which client of memory.
 //!
 //! PRM: volume 4, 2.6.2 (send).
 

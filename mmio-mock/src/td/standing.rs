@@ -1,4 +1,4 @@
-//! Threads as they stand: which are alive, which can run, and why the others cannot.
+//! How threads stand: which are alive, which can run, why others cannot.
 //!
 //! PRM: volume 4, 2.4 (dispatch).
 

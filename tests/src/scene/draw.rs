@@ -110,6 +110,15 @@ pub fn vertex_buffer(index: u32, address: u32, pitch: u32) -> VertexBufferState 
     b
 }
 
+/// White vertices at places in pixels, halfway down.
+#[must_use]
+pub fn places(points: &[[f32; 2]]) -> Vec<[f32; 8]> {
+    points
+        .iter()
+        .map(|p| [p[0], p[1], 0.5, 1.0, 1.0, 1.0, 1.0, 1.0])
+        .collect()
+}
+
 /// Elements of the VUE that the kernels expect: header, position twice, colour; `pos` and `colour`
 /// are four floats each at 0 and 16 of buffer 0.
 #[must_use]
