@@ -3,10 +3,12 @@
 //! PRM: volume 4, 13.2. Words of the first program from Mesa's disassembly in captured GM965 frames.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod common;
+
 use std::fs;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::path::Path;
+
+use common::{bytes, fed, scratch};
 
 /// Text and words of a captured setup kernel, and its last send.
 const TEXT: &str = "\
@@ -31,26 +33,8 @@ const WORDS: [u32; 12] = [
     0x8640_c840,
 ];
 
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|w| w.to_le_bytes()).collect()
-}
-
-fn crestline(directory: &Path, args: &[&str], input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_crestline"))
-        .args(args)
-        .current_dir(directory)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    // A program that does not read its input may be gone already.
-    let _ = child.stdin.take().unwrap().write_all(input);
-    child.wait_with_output().unwrap()
-}
-
 fn good(directory: &Path, args: &[&str], input: &[u8]) -> Vec<u8> {
-    let out = crestline(directory, args, input);
+    let out = fed(directory, args, input);
     assert!(
         out.status.success(),
         "{}",
@@ -61,23 +45,14 @@ fn good(directory: &Path, args: &[&str], input: &[u8]) -> Vec<u8> {
 
 /// Standard output and standard error of a run that fails.
 fn bad(directory: &Path, args: &[&str], input: &[u8]) -> (Vec<u8>, String) {
-    let out = crestline(directory, args, input);
+    let out = fed(directory, args, input);
     assert_eq!(out.status.code(), Some(1));
     (out.stdout, String::from_utf8(out.stderr).unwrap())
 }
 
-fn scratch(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("asm")
-        .join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
 #[test]
 fn a_kernel_is_assembled_into_a_file_or_as_text() {
-    let dir = scratch("forms");
+    let dir = scratch("asm/forms");
     fs::write(dir.join("k.asm"), TEXT).unwrap();
     good(&dir, &["asm", "--gen", "4", "k.asm", "-o", "k.bin"], b"");
     assert_eq!(fs::read(dir.join("k.bin")).unwrap(), bytes(&WORDS));
@@ -112,7 +87,7 @@ fn a_kernel_is_assembled_into_a_file_or_as_text() {
 
 #[test]
 fn errors_leave_no_file() {
-    let dir = scratch("errors");
+    let dir = scratch("asm/errors");
     fs::write(
         dir.join("x.asm"),
         "mov(8) g1<1>F g2<8,8,1>F { align1 };\nadd(8) g1<1>Q;\nfrob;\n",
@@ -146,13 +121,13 @@ fn errors_leave_no_file() {
     assert!(errors.contains("missing.asm: No such file"), "{errors}");
     let (_, errors) = bad(&dir, &["asm", "--gen=4", "x.asm", "-o", "no/where"], b"");
     assert!(errors.contains("2 errors"), "{errors}");
-    let out = crestline(&dir, &["asm", "--gen=3", "x.asm"], b"");
+    let out = fed(&dir, &["asm", "--gen=3", "x.asm"], b"");
     assert_eq!(out.status.code(), Some(2));
 }
 
 #[test]
 fn jumps_have_labels_and_can_be_moved() {
-    let dir = scratch("labels");
+    let dir = scratch("asm/labels");
     let text = "\
         L:\n\
         do(8) { align1 };\n\
@@ -175,7 +150,7 @@ fn jumps_have_labels_and_can_be_moved() {
 
 #[test]
 fn any_words_survive() {
-    let dir = scratch("garbage");
+    let dir = scratch("asm/garbage");
     // A good instruction, an unknown opcode, reserved bits, and half an instruction.
     let mut words = WORDS[..4].to_vec();
     words.extend([0x7f, 1, 2, 3]);
@@ -207,7 +182,7 @@ fn any_words_survive() {
 /// Half of the opcodes of random words do not exist; the others are instructions of both sizes.
 #[test]
 fn random_words_of_every_generation_survive() {
-    let dir = scratch("random");
+    let dir = scratch("asm/random");
     for generation in ["4", "4.5", "5", "6", "7", "7.5", "8", "9"] {
         let mut state = 1_u64;
         let random: Vec<u32> = (0..6000)
@@ -219,7 +194,7 @@ fn random_words_of_every_generation_survive() {
             })
             .collect();
         let args = ["disasm", "--no-warnings", "--gen", generation, "-"];
-        let out = crestline(&dir, &args, &bytes(&random));
+        let out = fed(&dir, &args, &bytes(&random));
         let args = ["asm", "--no-warnings", "--gen", generation, "-"];
         let back = good(&dir, &args, &out.stdout);
         // What is left at the end is less than a compacted instruction.
@@ -231,7 +206,7 @@ fn random_words_of_every_generation_survive() {
 
 #[test]
 fn compacted_programs_stay_compacted() {
-    let dir = scratch("compacted");
+    let dir = scratch("asm/compacted");
     let text = "\
         LABEL0:\n\
         add(8) g3<1>F g3<8,8,1>F g4<8,8,1>F { align1 1Q compacted };\n\

@@ -3,48 +3,23 @@
 //! PRM vol1 for the words: MI_NOOP 0, MI_USER_INTERRUPT 02h << 23, MI_BATCH_BUFFER_END 0Ah << 23.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+
+use common::{bytes, crestline, scene, scratch};
 
 const NOOP: u32 = 0;
 const INTERRUPT: u32 = 0x0100_0000;
 const END: u32 = 0x0500_0000;
-const FRAME: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../tests/data/captures/gm965/a_clear/frame.crest"
-);
-
-fn decode(directory: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_crestline"))
-        .arg("decode")
-        .args(args)
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
-
 /// Standard output and standard error of a run with an exit code.
 fn run(directory: &Path, args: &[&str], code: i32) -> (String, String) {
-    let out = decode(directory, args);
+    let out = crestline(directory, &[&["decode"], args].concat());
     let text = |bytes| String::from_utf8(bytes).unwrap();
     let (listing, errors) = (text(out.stdout), text(out.stderr));
     assert_eq!(out.status.code(), Some(code), "{errors}");
     (listing, errors)
-}
-
-/// An empty directory of the test's own.
-fn scratch(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .join("decode")
-        .join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn bytes(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|w| w.to_le_bytes()).collect()
 }
 
 fn contains(text: &str, parts: &[&str]) {
@@ -55,7 +30,7 @@ fn contains(text: &str, parts: &[&str]) {
 
 #[test]
 fn what_is_no_regular_file_is_not_read() {
-    let directory = scratch("irregular");
+    let directory = scratch("decode/irregular");
     let (listing, errors) = run(&directory, &["/dev/zero"], 1);
     assert_eq!(listing, "");
     contains(&errors, &["/dev/zero", "not a regular file"]);
@@ -63,7 +38,7 @@ fn what_is_no_regular_file_is_not_read() {
 
 #[test]
 fn large_files_are_refused_with_size_and_limit() {
-    let directory = scratch("large");
+    let directory = scratch("decode/large");
     let file = fs::File::create(directory.join("zeros")).unwrap();
     file.set_len(200_000_000).unwrap();
     let (listing, errors) = run(&directory, &["zeros"], 1);
@@ -73,7 +48,7 @@ fn large_files_are_refused_with_size_and_limit() {
 
 #[test]
 fn noops_in_a_row_are_one_line() {
-    let directory = scratch("noops");
+    let directory = scratch("decode/noops");
     let file = fs::File::create(directory.join("zeros")).unwrap();
     file.set_len(64 << 20).unwrap();
     let (listing, errors) = run(&directory, &["zeros"], 1);
@@ -93,7 +68,7 @@ fn noops_in_a_row_are_one_line() {
 
 #[test]
 fn empty_files_are_errors() {
-    let directory = scratch("empty");
+    let directory = scratch("decode/empty");
     fs::write(directory.join("nothing"), "").unwrap();
     let (_, errors) = run(&directory, &["nothing"], 1);
     contains(&errors, &["nothing", "empty", "little-endian dwords"]);
@@ -104,7 +79,7 @@ fn empty_files_are_errors() {
 
 #[test]
 fn batches_without_end_are_printed_and_told() {
-    let directory = scratch("endless");
+    let directory = scratch("decode/endless");
     fs::write(directory.join("batch"), bytes(&[INTERRUPT, NOOP])).unwrap();
     let (listing, errors) = run(&directory, &["batch"], 1);
     contains(&listing, &["MI_USER_INTERRUPT", "2 commands, 0 errors"]);
@@ -116,7 +91,7 @@ fn batches_without_end_are_printed_and_told() {
 
 #[test]
 fn half_dwords_come_last() {
-    let directory = scratch("half");
+    let directory = scratch("decode/half");
     let mut words = bytes(&[INTERRUPT, END]);
     words.extend([1, 2, 3]);
     fs::write(directory.join("batch"), &words).unwrap();
@@ -127,7 +102,7 @@ fn half_dwords_come_last() {
 
 #[test]
 fn damaged_batches_name_the_first_error() {
-    let directory = scratch("damaged");
+    let directory = scratch("decode/damaged");
     fs::write(
         directory.join("batch"),
         bytes(&[NOOP, 0x7fff_0000, 0x7fff_0000]),
@@ -149,7 +124,7 @@ fn damaged_batches_name_the_first_error() {
 
 #[test]
 fn text_is_recognised() {
-    let directory = scratch("text");
+    let directory = scratch("decode/text");
     fs::write(directory.join("batch.hex"), "00000000 05000000\n").unwrap();
     let (listing, errors) = run(&directory, &["batch.hex"], 1);
     assert_eq!(listing, "");
@@ -161,14 +136,14 @@ fn text_is_recognised() {
 
 #[test]
 fn directories_without_capture_say_what_is_missing() {
-    let directory = scratch("directory");
+    let directory = scratch("decode/directory");
     fs::create_dir(directory.join("some")).unwrap();
     let (_, errors) = run(&directory, &["some"], 1);
     contains(&errors, &["some", "exec_NNNN", "exec.json"]);
-    fs::copy(FRAME, directory.join("some/frame.crest")).unwrap();
+    fs::copy(scene("a_clear"), directory.join("some/frame.crest")).unwrap();
     let (_, errors) = run(&directory, &["some"], 1);
     contains(&errors, &["some/frame.crest"]);
-    fs::copy(FRAME, directory.join("renamed")).unwrap();
+    fs::copy(scene("a_clear"), directory.join("renamed")).unwrap();
     let (_, errors) = run(&directory, &["renamed"], 1);
     contains(&errors, &["renamed", ".crest"]);
     let (_, errors) = run(&directory, &["nowhere"], 1);
@@ -177,7 +152,7 @@ fn directories_without_capture_say_what_is_missing() {
 
 #[test]
 fn submissions_have_a_name() {
-    let directory = scratch("exec");
+    let directory = scratch("decode/exec");
     let inner = directory.join("exec_0000");
     fs::create_dir(&inner).unwrap();
     let mut batch = bytes(&[INTERRUPT, END]);
@@ -210,7 +185,7 @@ fn submissions_have_a_name() {
 
 #[test]
 fn addresses_are_hexadecimal() {
-    let directory = scratch("base");
+    let directory = scratch("decode/base");
     fs::write(directory.join("batch"), bytes(&[END])).unwrap();
     let (listing, _) = run(&directory, &["batch", "--base", "0x2000"], 0);
     contains(&listing, &["0x00002000:"]);

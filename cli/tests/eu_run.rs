@@ -3,8 +3,12 @@
 //! No PRM chapter. Expectations are computed here, not by the model.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod common;
+
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
+
+use common::{bytes, here, scratch};
 
 fn docs(name: &str) -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
@@ -12,11 +16,7 @@ fn docs(name: &str) -> String {
 }
 
 fn run(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_crestline"))
-        .args(["eu", "run"])
-        .args(args)
-        .output()
-        .unwrap()
+    here(&[&["eu", "run"], args].concat())
 }
 
 fn stdout(output: &Output) -> String {
@@ -109,12 +109,10 @@ fn collatz() {
 
 #[test]
 fn memory_in_and_out() {
-    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("eu_run_memory");
-    std::fs::create_dir_all(&dir).unwrap();
+    let dir = scratch("eu_run_memory");
     let (input, result) = (dir.join("in.bin"), dir.join("out.bin"));
     let words: Vec<u32> = (0..8).map(|i| i * 1000).collect();
-    let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-    std::fs::write(&input, &bytes).unwrap();
+    std::fs::write(&input, bytes(&words)).unwrap();
     let load = format!("{}@0x1000", input.display());
     let dump = format!("0x1000+32={}", result.display());
     let output = run(&[

@@ -4,36 +4,23 @@
 //! so and goes on.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod common;
+
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-
-/// An empty directory of the test's own, for temporary files.
-fn scratch(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
+use common::{is_empty, scratch, send, served};
+use nix::sys::signal::Signal;
 
 fn exec(directory: &Path, program: &[&str]) -> Command {
-    let shim = directory.with_extension("shim");
-    File::create(&shim).unwrap();
-    // Signals that whoever runs the tests ignores, as nohup does, would be ignored by the program too.
-    let mut command = Command::new("env");
-    command
-        .args(["--default-signal", env!("CARGO_BIN_EXE_crestline")])
-        .args(["exec", "--memory", "16", "--"])
-        .args(program)
-        .env("CRESTLINE_SHIM", shim)
-        .env("TMPDIR", directory);
-    command
+    served(
+        directory,
+        &[&["exec", "--memory", "16", "--"], program].concat(),
+    )
 }
 
 /// A shell at work behind `crestline exec`, once it has said so.
@@ -49,14 +36,6 @@ fn at_work(directory: &Path, script: &str) -> Child {
     lines.read_line(&mut line).unwrap();
     assert_eq!(line, "up\n");
     child
-}
-
-fn send(child: &Child, signal: Signal) {
-    kill(Pid::from_raw(child.id() as i32), signal).unwrap();
-}
-
-fn is_empty(directory: &Path) -> bool {
-    fs::read_dir(directory).unwrap().next().is_none()
 }
 
 #[test]

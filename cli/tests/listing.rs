@@ -3,25 +3,17 @@
 //! Register facts from PRM vol4 3.3.4.1 and i915; field values from the captured frame's own decode.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-use std::process::{Command, Output};
+mod common;
 
-fn crestline(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_crestline"))
-        .args(args)
-        .output()
-        .unwrap()
-}
+use common::{here, scene};
+
+const FRAME: &str = "k_stencil_scissor";
 
 fn text(args: &[&str]) -> String {
-    let out = crestline(args);
+    let out = here(args);
     assert!(out.status.success(), "{out:?}");
     String::from_utf8(out.stdout).unwrap()
 }
-
-const FRAME: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../tests/data/captures/gm965/k_stencil_scissor/frame.crest"
-);
 
 #[test]
 fn a_register_is_listed_with_its_fields() {
@@ -55,15 +47,15 @@ fn a_value_is_explained() {
 
 #[test]
 fn a_wrong_name_suggests_others_and_fails() {
-    let out = crestline(&["regs", "VF_CTRL"]);
+    let out = here(&["regs", "VF_CTRL"]);
     assert_eq!(out.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&out.stderr).contains("VF_CTL"));
-    assert_eq!(crestline(&["regs", "--unit", "XX"]).status.code(), Some(1));
+    assert_eq!(here(&["regs", "--unit", "XX"]).status.code(), Some(1));
 }
 
 #[test]
 fn a_captured_frame_is_decoded_without_errors() {
-    let out = text(&["decode", FRAME]);
+    let out = text(&["decode", &scene(FRAME)]);
     assert!(out.contains("Scissor Rectangle X Min: 64"), "{out}");
     assert!(
         out.contains(", 0 errors, ends with MI_BATCH_BUFFER_END"),
@@ -77,7 +69,7 @@ fn a_damaged_batch_names_offset_and_dword() {
     let words = [0u32, 0x7fff_0000, 0x0500_0000];
     let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
     std::fs::write(&path, bytes).unwrap();
-    let out = crestline(&["decode", path.to_str().unwrap()]);
+    let out = here(&["decode", path.to_str().unwrap()]);
     std::fs::remove_file(&path).unwrap();
     assert_eq!(out.status.code(), Some(1));
     let listing = String::from_utf8_lossy(&out.stdout);
@@ -103,7 +95,7 @@ fn elements_of_arrays_have_their_place_and_range() {
         "FENCE[+1]",
         "VF_CTL[0]",
     ] {
-        let out = crestline(&["regs", "decode", wrong, "1"]);
+        let out = here(&["regs", "decode", wrong, "1"]);
         assert_eq!(out.status.code(), Some(1), "{wrong}");
         let errors = String::from_utf8_lossy(&out.stderr);
         assert!(
@@ -111,18 +103,18 @@ fn elements_of_arrays_have_their_place_and_range() {
             "{errors}"
         );
     }
-    let out = crestline(&["regs", "FENCE[99]"]);
+    let out = here(&["regs", "FENCE[99]"]);
     assert!(String::from_utf8_lossy(&out.stderr).contains("elements 0 to 15"));
 }
 
 #[test]
 fn values_are_digits_that_fit() {
     for wrong in ["0x+1", "+1", "", "0x", "1_", "0x100000000", "4294967296"] {
-        let out = crestline(&["regs", "decode", "VF_CTL", wrong]);
+        let out = here(&["regs", "decode", "VF_CTL", wrong]);
         assert_eq!(out.status.code(), Some(1), "{wrong}");
         assert_eq!(out.stdout, b"", "{wrong}");
     }
-    let out = crestline(&["regs", "decode", "VF_CTL", "0x1_0000_0000"]);
+    let out = here(&["regs", "decode", "VF_CTL", "0x1_0000_0000"]);
     assert!(String::from_utf8_lossy(&out.stderr).contains("32 bits of VF_CTL"));
     let out = text(&["regs", "decode", "VF_CTL", "0X8000_0001"]);
     assert!(out.contains("Snapshot Complete = 0x1"), "{out}");
@@ -139,16 +131,12 @@ fn registers_are_found_by_offset() {
     assert!(out.starts_with("FENCE[3] at 0x3018"), "{out}");
     let out = text(&["regs", "0x301c"]);
     assert!(out.contains("0x301c is dword 1 of it"), "{out}");
-    assert!(
-        !crestline(&["regs", "decode", "0x301c", "1"])
-            .status
-            .success()
-    );
+    assert!(!here(&["regs", "decode", "0x301c", "1"]).status.success());
     for wrong in ["0x2031", "0xfffffffc", "0x1_0000_0000", "0x"] {
-        let out = crestline(&["regs", wrong]);
+        let out = here(&["regs", wrong]);
         assert_eq!(out.status.code(), Some(1), "{wrong}");
     }
-    let out = crestline(&["regs", "0x2031"]);
+    let out = here(&["regs", "0x2031"]);
     assert!(String::from_utf8_lossy(&out.stderr).contains("PRB0_TAIL at 0x2030"));
 }
 
@@ -173,9 +161,9 @@ fn devices_are_written_alike_everywhere() {
         for args in [
             ["regs", "VF_CTL", "--device", device],
             ["decode", file, "--device", device],
-            ["replay", FRAME, "--device", device],
+            ["replay", &scene(FRAME), "--device", device],
         ] {
-            let out = crestline(&args);
+            let out = here(&args);
             assert_eq!(out.status.code(), Some(1), "{args:?}");
             let errors = String::from_utf8_lossy(&out.stderr);
             assert!(errors.contains(device), "{errors}");

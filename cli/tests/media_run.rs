@@ -3,70 +3,43 @@
 //! No PRM chapter. Expectations are computed here, not by the model.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-use std::path::PathBuf;
-use std::process::{Command, Output};
+mod common;
 
-fn kernel(name: &str) -> String {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
-    let path = root.join("../examples/kernels").join(name);
-    path.display().to_string()
+use common::media::{Dir, END, kernel, png, ramp};
+
+/// Two grey pixels of sixteen bits.
+fn deep(data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, 2, 1);
+    encoder.set_color(png::ColorType::Grayscale);
+    encoder.set_depth(png::BitDepth::Sixteen);
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(data).unwrap();
+    writer.finish().unwrap();
+    out
 }
 
-/// A directory of the test's own.
-struct Dir(PathBuf);
-
-impl Dir {
-    fn new(test: &str) -> Self {
-        let path = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("media_{test}"));
-        let _ = std::fs::remove_dir_all(&path);
-        std::fs::create_dir_all(&path).unwrap();
-        Dir(path)
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) -> &Self {
-        std::fs::write(self.0.join(name), bytes).unwrap();
-        self
-    }
-
-    fn read(&self, name: &str) -> Vec<u8> {
-        std::fs::read(self.0.join(name)).unwrap()
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_crestline"))
-            .args(["media", "run"])
-            .args(args)
-            .current_dir(&self.0)
-            .output()
-            .unwrap()
-    }
-
-    /// Standard output of a run that goes well.
-    fn good(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success(), "{args:?}: {errors}");
-        // Whole threads over other sizes: bytes past the end are counted.
-        assert!(
-            errors.lines().all(|line| line.contains(": warning: ")),
-            "{errors}"
-        );
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    /// Standard error of a run that does not.
-    fn bad(&self, code: i32, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert_eq!(output.status.code(), Some(code), "{args:?}");
-        String::from_utf8(output.stderr).unwrap()
-    }
+/// Two pixels of one bit with a palette.
+fn palette(colours: &[u8], data: &[u8]) -> Vec<u8> {
+    let mut out = Vec::new();
+    let mut encoder = png::Encoder::new(&mut out, 2, 1);
+    encoder.set_color(png::ColorType::Indexed);
+    encoder.set_depth(png::BitDepth::One);
+    encoder.set_palette(colours.to_vec());
+    let mut writer = encoder.write_header().unwrap();
+    writer.write_image_data(data).unwrap();
+    writer.finish().unwrap();
+    out
 }
 
-/// A thread that ends.
-const END: &str = "send(8) 0 null<1>UW g0<8,8,1>UW thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };\n";
-
-fn ramp(count: usize) -> Vec<u8> {
-    (0..count).map(|i| (i * 7) as u8).collect()
+fn pixels(bytes: &[u8]) -> (u32, u32, png::ColorType, Vec<u8>) {
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
+        .read_info()
+        .unwrap();
+    let mut out = vec![0; reader.output_buffer_size().unwrap()];
+    let frame = reader.next_frame(&mut out).unwrap();
+    out.truncate(frame.buffer_size());
+    (frame.width, frame.height, frame.color_type, out)
 }
 
 #[test]
@@ -144,52 +117,6 @@ fn rows_with_room_between_them() {
         .map(|b| if *b == 255 { 0 } else { *b })
         .collect();
     assert_eq!(dir.read("c.raw"), rows);
-}
-
-fn png(width: u32, height: u32, color: png::ColorType, pixels: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut encoder = png::Encoder::new(&mut out, width, height);
-    encoder.set_color(color);
-    encoder.set_depth(png::BitDepth::Eight);
-    let mut writer = encoder.write_header().unwrap();
-    writer.write_image_data(pixels).unwrap();
-    writer.finish().unwrap();
-    out
-}
-
-/// Two grey pixels of sixteen bits.
-fn deep(data: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut encoder = png::Encoder::new(&mut out, 2, 1);
-    encoder.set_color(png::ColorType::Grayscale);
-    encoder.set_depth(png::BitDepth::Sixteen);
-    let mut writer = encoder.write_header().unwrap();
-    writer.write_image_data(data).unwrap();
-    writer.finish().unwrap();
-    out
-}
-
-/// Two pixels of one bit with a palette.
-fn palette(colours: &[u8], data: &[u8]) -> Vec<u8> {
-    let mut out = Vec::new();
-    let mut encoder = png::Encoder::new(&mut out, 2, 1);
-    encoder.set_color(png::ColorType::Indexed);
-    encoder.set_depth(png::BitDepth::One);
-    encoder.set_palette(colours.to_vec());
-    let mut writer = encoder.write_header().unwrap();
-    writer.write_image_data(data).unwrap();
-    writer.finish().unwrap();
-    out
-}
-
-fn pixels(bytes: &[u8]) -> (u32, u32, png::ColorType, Vec<u8>) {
-    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes))
-        .read_info()
-        .unwrap();
-    let mut out = vec![0; reader.output_buffer_size().unwrap()];
-    let frame = reader.next_frame(&mut out).unwrap();
-    out.truncate(frame.buffer_size());
-    (frame.width, frame.height, frame.color_type, out)
 }
 
 #[test]
@@ -309,237 +236,6 @@ fn a_trace_is_written() {
     assert!(text.contains("\neot ff7 1\n"), "{text}");
 }
 
-#[test]
-fn kernels_that_are_none() {
-    let dir = Dir::new("kernels");
-    let said = dir.bad(1, &["none.asm", "--grid", "1x1"]);
-    assert_eq!(
-        said,
-        "crestline: none.asm: No such file or directory (os error 2)\n"
-    );
-    dir.write("bad.asm", b"nop;\nmov(8) g1<1>Z g2<8,8,1>F { align1 };\n");
-    let said = dir.bad(1, &["bad.asm", "--grid", "1x1"]);
-    assert!(
-        said.contains("bad.asm:2:13: error: expected a type letter"),
-        "{said}"
-    );
-    dir.write("empty.asm", b"// nothing\n");
-    let said = dir.bad(1, &["empty.asm", "--grid", "1x1"]);
-    assert_eq!(said, "crestline: empty.asm: no instruction in it\n");
-    dir.write("bytes.asm", &[0xff, 0xfe]);
-    let said = dir.bad(1, &["bytes.asm", "--grid", "1x1"]);
-    assert!(said.contains("bytes.asm: byte 0 is no UTF-8"), "{said}");
-}
-
-#[test]
-fn grids_that_are_none() {
-    let dir = Dir::new("grids");
-    dir.write("end.asm", END.as_bytes());
-    for grid in ["0x1", "1x0", "0x0"] {
-        let said = dir.bad(2, &["end.asm", "--grid", grid]);
-        assert!(
-            said.contains(&format!("a grid of {grid} has no threads")),
-            "{said}"
-        );
-    }
-    let said = dir.bad(2, &["end.asm", "--grid", "12"]);
-    assert!(said.contains("two numbers with an x"), "{said}");
-    let said = dir.bad(1, &["end.asm", "--grid", "1025x1024"]);
-    assert_eq!(
-        said,
-        "crestline: the grid 1025x1024 has more than 1048576 threads\n"
-    );
-}
-
-#[test]
-fn files_that_do_not_fit() {
-    let dir = Dir::new("files");
-    dir.write("a.bin", &ramp(100))
-        .write("none.bin", b"")
-        .write("fake.png", b"no picture");
-    let whole = png(4, 4, png::ColorType::Grayscale, &[1; 16]);
-    dir.write("cut.png", &whole[..whole.len() - 20])
-        .write("g.png", &whole);
-    let copy = kernel("copy.asm");
-    let said = |args: &[&str]| {
-        dir.bad(
-            1,
-            &[&[copy.as_str(), "--grid", "1x1", "--out", "o.bin"], args].concat(),
-        )
-    };
-    for (file, error) in [
-        (
-            "missing.bin",
-            "missing.bin: No such file or directory (os error 2)\n",
-        ),
-        ("none.bin", "none.bin: the file is empty\n"),
-        (".", ".: is a directory\n"),
-        (
-            "fake.png",
-            "fake.png: it is no PNG that can be read: Invalid PNG signature.\n",
-        ),
-        (
-            "g.png,format=r16",
-            "g.png: a picture gives r8, rgba8 or bgra8, not r16\n",
-        ),
-        ("g.png,width=5", "g.png: the picture has 4x4 pixels\n"),
-        (
-            "a.bin,width=10,height=11",
-            "a.bin: 100 bytes are too few for 10x11 pixels of r8 in rows of 10 bytes: they need 110\n",
-        ),
-        (
-            "a.bin,width=2,height=2,pitch=7,format=rgba8",
-            "a.bin: rows of 7 bytes are too short for 2 pixels of rgba8\n",
-        ),
-        (
-            "a.bin,width=10",
-            "a.bin: width and height belong together\n",
-        ),
-        (
-            "a.bin,view=image",
-            "a.bin: an image needs its width and height\n",
-        ),
-        (
-            "a.bin,width=0,height=9",
-            "a.bin: 0x9 pixels: each side has 1 to 8192\n",
-        ),
-    ] {
-        assert_eq!(
-            said(&["--in", file]),
-            format!("crestline: {error}"),
-            "{file}"
-        );
-    }
-    assert!(said(&["--in", "cut.png"]).contains("cut.png: the picture is damaged"));
-    let said = dir.bad(2, &[&copy, "--grid", "1x1", "--in", "a.bin,depth=3"]);
-    assert!(
-        said.contains("no such key; keys are width height pitch format size view"),
-        "{said}"
-    );
-    // How large is the output?
-    let said = dir.bad(1, &[&copy, "--grid", "1x1", "--out", "o.bin"]);
-    assert!(said.contains("o.bin: how large is it?"), "{said}");
-    let said = dir.bad(
-        1,
-        &[
-            &copy,
-            "--grid",
-            "1x1",
-            "--out",
-            "o.bin,size=0",
-            "--in",
-            "a.bin",
-        ],
-    );
-    assert!(
-        said.contains("o.bin: 0 bytes: a surface has 1 to"),
-        "{said}"
-    );
-    let said = dir.bad(
-        1,
-        &[
-            &copy,
-            "--grid",
-            "1x1",
-            "--in",
-            "g.png",
-            "--out",
-            "o.png,format=rg8",
-        ],
-    );
-    assert!(
-        said.contains("o.png: rg8 is no format of a picture"),
-        "{said}"
-    );
-    assert!(!dir.0.join("o.bin").exists());
-}
-
-#[test]
-fn surfaces_that_nobody_gave() {
-    let dir = Dir::new("unbound");
-    let said = dir.bad(
-        1,
-        &[
-            &kernel("copy.asm"),
-            "--grid",
-            "1x1",
-            "--out",
-            "o.bin,size=16",
-        ],
-    );
-    assert!(
-        said.contains("copy.asm:16: surface 1 is not there: 1 given, inputs first"),
-        "{said}"
-    );
-}
-
-/// OWords want bytes, media blocks want rows.
-#[test]
-fn surfaces_of_the_other_kind() {
-    let dir = Dir::new("kinds");
-    dir.write("g.png", &png(4, 4, png::ColorType::Grayscale, &[1; 16]));
-    let said = dir.bad(
-        1,
-        &[
-            &kernel("copy.asm"),
-            "--grid",
-            "1x1",
-            "--in",
-            "g.png",
-            "--out",
-            "o.png",
-        ],
-    );
-    let error = "copy.asm:10: this message needs a buffer, and surface 0 (g.png) is an image\n";
-    assert!(said.ends_with(error), "{said}");
-    let args = ["--grid", "1x1", "--in", "g.png", "--out", "o.bin,size=16"];
-    let said = dir.bad(1, &[&[kernel("blur.asm").as_str()], &args[..]].concat());
-    let error = "blur.asm:110: this message needs an image, and surface 1 (o.bin) is a buffer\n";
-    assert!(said.ends_with(error), "{said}");
-}
-
-/// Found before the run; nothing that is there changes, and nothing new stays.
-#[test]
-fn outputs_that_cannot_be_written() {
-    let dir = Dir::new("outputs");
-    dir.write("a.bin", &ramp(64)).write("old.bin", b"old");
-    let copy = kernel("copy.asm");
-    let said = |args: &[&str]| {
-        let all = [&[copy.as_str(), "--grid", "1x1", "--in", "a.bin"], args].concat();
-        let said = dir.bad(1, &all);
-        assert_eq!(dir.read("old.bin"), b"old");
-        assert!(!dir.0.join("o.bin").exists());
-        assert!(!dir.0.join("new.bin").exists());
-        said
-    };
-    let outs = ["--out", "old.bin", "--out", "o.bin"];
-    let nowhere = "no/where.bin: No such file or directory (os error 2)\n";
-    for arg in ["--out", "--trace"] {
-        let text = said(&[&outs[..], &[arg, "no/where.bin"]].concat());
-        assert_eq!(text, format!("crestline: {nowhere}"));
-    }
-    let text = said(&["--out", "."]);
-    assert!(text.starts_with("crestline: .: Is a directory"), "{text}");
-    // One file by two names.
-    std::os::unix::fs::symlink("old.bin", dir.0.join("link.bin")).unwrap();
-    std::fs::hard_link(dir.0.join("old.bin"), dir.0.join("hard.bin")).unwrap();
-    for (other, error) in [
-        ("old.bin", "it is written twice"),
-        ("./old.bin", "it is the same file as old.bin"),
-        ("link.bin", "it is the same file as old.bin"),
-        ("hard.bin", "it is the same file as old.bin"),
-    ] {
-        for arg in ["--out", "--trace"] {
-            let text = said(&[&outs[..], &[arg, other]].concat());
-            assert!(text.contains(&format!("{other}: {error}")), "{text}");
-        }
-    }
-    let text = said(&["--out", "new.bin", "--out", "./new.bin"]);
-    assert!(text.contains("the same file as new.bin"), "{text}");
-    let text = said(&["--out", "-", "--out", "-"]);
-    assert!(text.contains("<stdout>: it is written twice"), "{text}");
-}
-
 /// Shorter than what was there, and an output that is an input.
 #[test]
 fn files_are_replaced() {
@@ -615,68 +311,6 @@ fn accesses_past_the_end_are_told() {
         let text = said(&[&[blur.as_str(), "--grid", grid], &files[..]].concat());
         assert_eq!(text, said_of, "{grid}");
     }
-}
-
-#[test]
-fn outputs_that_are_too_large() {
-    let dir = Dir::new("large");
-    dir.write("end.asm", END.as_bytes());
-    for (file, error) in [
-        (
-            "o.bin,width=16,height=16,pitch=4294967295",
-            "o.bin: pitch=4294967295 is too much: 16 rows are 68719476720 bytes",
-        ),
-        (
-            "o.bin,size=4294967295",
-            "o.bin: size=4294967295 is too much",
-        ),
-        (
-            "o.bin,width=4294967295,height=4294967295,format=rgba8",
-            "o.bin: 4294967295x4294967295 pixels: each side has 1 to 8192",
-        ),
-        ("o.png,size=16", "o.png: a picture needs width and height"),
-    ] {
-        let said = dir.bad(1, &["end.asm", "--grid", "1x1", "--out", file]);
-        assert!(said.contains(error), "{said}");
-    }
-    dir.write("a.bin", &ramp(64));
-    let args = ["--in", "a.bin", "--out", "o.png"];
-    let said = dir.bad(1, &[&["end.asm", "--grid", "1x1"], &args[..]].concat());
-    assert_eq!(said, "crestline: o.png: a picture needs width and height\n");
-    let file = "a.bin,width=16,height=4294967295,pitch=4294967295";
-    let said = dir.bad(1, &["end.asm", "--grid", "1x1", "--in", file]);
-    assert!(said.contains("each side has 1 to 8192"), "{said}");
-}
-
-#[test]
-fn arguments_that_mean_nothing() {
-    let dir = Dir::new("arguments");
-    dir.write("end.asm", END.as_bytes())
-        .write("a.bin", &ramp(64));
-    for (args, error) in [
-        (&["--seed", "3"][..], "--seed goes with --policy random"),
-        (
-            &["--seed", "3", "--policy", "reversed"],
-            "--seed goes with --policy random",
-        ),
-        (&["--in", "a.bin,size=64"], "size is a key of outputs"),
-        (&["--out", "o.bin,size=1,size=2"], "size is there twice"),
-    ] {
-        let said = dir.bad(2, &[&["end.asm", "--grid", "1x1"], args].concat());
-        assert!(said.contains(error), "{said}");
-        assert!(said.starts_with("error: "), "{said}");
-    }
-}
-
-#[test]
-fn devices_that_are_none() {
-    let dir = Dir::new("devices");
-    dir.write("end.asm", END.as_bytes());
-    let said = dir.bad(1, &["end.asm", "--grid", "1x1", "--device", "g45"]);
-    assert!(
-        said.contains("unknown device \"g45\"; the devices are:"),
-        "{said}"
-    );
 }
 
 /// A fault names file and line, and what was written before it is in the output.

@@ -3,8 +3,12 @@
 //! No PRM chapter. `BLESS=1` writes the pages anew. Lines with the time that a run took are not on them.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod common;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
+
+use common::{PROGRAM, scratch};
 
 /// What begins a command on the page; its output follows with the same indent.
 const PROMPT: &str = "    $ ";
@@ -12,8 +16,7 @@ const INDENT: &str = "    ";
 
 /// A directory in which the commands find what they name, and nothing that they change is the repository's.
 fn place(root: &Path, name: &str, folders: &[&str]) -> PathBuf {
-    let dir = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = std::fs::remove_dir_all(&dir);
+    let dir = scratch(name);
     for folder in folders {
         std::fs::create_dir_all(dir.join(folder)).unwrap();
         for entry in std::fs::read_dir(root.join(folder)).unwrap() {
@@ -29,7 +32,7 @@ fn place(root: &Path, name: &str, folders: &[&str]) -> PathBuf {
 
 /// Standard output, then standard error, without times.
 fn run(dir: &Path, command: &str) -> String {
-    let program = Path::new(env!("CARGO_BIN_EXE_crestline"));
+    let program = Path::new(PROGRAM);
     let mut path = program.parent().unwrap().as_os_str().to_owned();
     if let Some(old) = std::env::var_os("PATH") {
         path.push(":");

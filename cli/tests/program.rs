@@ -3,46 +3,18 @@
 //! No PRM chapter.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
+use std::process::Output;
 
-fn crestline(args: &[&str], directory: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_crestline"))
-        .args(args)
-        .current_dir(directory)
-        .output()
-        .unwrap()
-}
+use common::{crestline, failed, scene, scratch};
 
-fn scene(name: &str) -> String {
-    format!(
-        "{}/../tests/data/captures/gm965/{name}/frame.crest",
-        env!("CARGO_MANIFEST_DIR")
-    )
-}
-
-/// An empty directory of the test's own.
-fn scratch(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
+/// Exit code 0 and no message; comes back with standard output.
 fn ok(output: &Output) -> String {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{errors}");
-    assert!(errors.is_empty(), "{errors}");
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-/// Exit code 1 and one message, which comes back.
-fn failed(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    assert!(text.starts_with("crestline: "), "{text}");
-    assert!(!text.contains("panicked"), "{text}");
+    let text = common::ok(output);
+    assert!(output.stderr.is_empty(), "{output:?}");
     text
 }
 
@@ -57,7 +29,7 @@ fn png_size(path: &Path) -> (u32, u32) {
 #[test]
 fn without_arguments_the_gears_turn_up() {
     let directory = scratch("gears");
-    let text = ok(&crestline(&[], &directory));
+    let text = ok(&crestline(&directory, &[]));
     assert_eq!(png_size(&directory.join("crestline.png")), (256, 256));
     for part in [
         "gears",
@@ -85,7 +57,7 @@ fn replay_writes_picture_trace_and_counters() {
     let run = |png: &str, more: &[&str]| {
         let mut args = vec!["replay", &capture, "--png", png];
         args.extend(more);
-        ok(&crestline(&args, &directory))
+        ok(&crestline(&directory, &args))
     };
     let text = run(
         "a.png",
@@ -132,8 +104,8 @@ fn replay_writes_picture_trace_and_counters() {
 fn unknown_devices_are_answered_with_the_list() {
     let directory = scratch("device");
     let text = failed(&crestline(
-        &["replay", &scene("a_clear"), "--device", "g80"],
         &directory,
+        &["replay", &scene("a_clear"), "--device", "g80"],
     ));
     for part in ["g80", "gm965", "8086:2a02", "946gz"] {
         assert!(text.contains(part), "{text}");
@@ -143,22 +115,22 @@ fn unknown_devices_are_answered_with_the_list() {
 #[test]
 fn errors_name_what_is_wrong() {
     let directory = scratch("errors");
-    let text = failed(&crestline(&["replay", "nothing"], &directory));
+    let text = failed(&crestline(&directory, &["replay", "nothing"]));
     assert!(text.contains("nothing"), "{text}");
-    let text = failed(&crestline(&["pack", "nothing", "out.crest"], &directory));
+    let text = failed(&crestline(&directory, &["pack", "nothing", "out.crest"]));
     assert!(text.contains("nothing"), "{text}");
     fs::create_dir(directory.join("empty")).unwrap();
-    let text = failed(&crestline(&["replay", "empty"], &directory));
+    let text = failed(&crestline(&directory, &["replay", "empty"]));
     assert!(text.contains("exec_NNNN"), "{text}");
     let text = failed(&crestline(
-        &["replay", &scene("a_clear"), "--png", "no/such/a.png"],
         &directory,
+        &["replay", &scene("a_clear"), "--png", "no/such/a.png"],
     ));
     assert!(text.contains("no/such/a.png"), "{text}");
     // Wrong arguments are the argument parser's: exit code 2.
     let wrong = crestline(
-        &["replay", &scene("a_clear"), "--snapshot-pixel", "1;2"],
         &directory,
+        &["replay", &scene("a_clear"), "--snapshot-pixel", "1;2"],
     );
     assert_eq!(wrong.status.code(), Some(2));
 }
@@ -205,8 +177,8 @@ fn faults_have_a_place_and_a_picture_so_far() {
     // The second 3DPRIMITIVE stands at 25Ch in crocus's decode of the batch.
     damaged(&directory, 0x25c, &[0x7abc_0004]);
     let text = failed(&crestline(
-        &["replay", ".", "--png", "so_far.png", "--timeout-ms", "5"],
         &directory,
+        &["replay", ".", "--png", "so_far.png", "--timeout-ms", "5"],
     ));
     for part in [
         "exec_0000",
@@ -226,8 +198,8 @@ fn batches_without_end_are_told() {
     // MI_BATCH_BUFFER_START (i915: 31h << 23 | 2 << 6) to the batch itself.
     damaged(&directory, 0, &[0x1880_0080, 0x0010_b000]);
     let text = failed(&crestline(
-        &["replay", ".", "--png", "no.png", "--timeout-ms", "5"],
         &directory,
+        &["replay", ".", "--png", "no.png", "--timeout-ms", "5"],
     ));
     assert!(text.contains("not done after 5 ms"), "{text}");
     assert!(text.contains("no picture"), "{text}");
@@ -238,7 +210,7 @@ fn batches_without_end_are_told() {
 fn endless_batches_end_soon_and_their_traces_are_cut_off() {
     let directory = scratch("circles");
     damaged(&directory, 0, &[0x1880_0080, 0x0010_b000]);
-    let text = failed(&crestline(&["replay", ".", "--trace", "t.txt"], &directory));
+    let text = failed(&crestline(&directory, &["replay", ".", "--trace", "t.txt"]));
     for part in [
         "exec_0000: not done after",
         "the batch runs in circles",
@@ -257,7 +229,7 @@ fn frames_drawn_in_circles_end_soon() {
     let directory = scratch("frames");
     // MI_BATCH_BUFFER_END at 274h of the batch becomes a jump to its start.
     damaged(&directory, 0x270, &[0, 0x1880_0080, 0x0010_b000]);
-    let text = failed(&crestline(&["replay", ".", "--png", "x.png"], &directory));
+    let text = failed(&crestline(&directory, &["replay", ".", "--png", "x.png"]));
     for part in [
         "primitives and blits (the batch runs in circles)",
         "the command streamer has executed",
@@ -291,7 +263,7 @@ fn threads_without_end_are_named() {
     for (name, words, parts) in cases {
         let directory = scratch(&format!("thread_{name}"));
         damaged_in(&directory, 3, 0xc0, &words);
-        let text = failed(&crestline(&["replay", ".", "--png", "x.png"], &directory));
+        let text = failed(&crestline(&directory, &["replay", ".", "--png", "x.png"]));
         let first = text.lines().next().unwrap();
         let common = [
             "exec_0000",
@@ -310,7 +282,7 @@ fn faults_are_told_at_once_with_the_nearest_buffer() {
     // 3DSTATE_VERTEX_BUFFERS' address at 22Ch of the batch (relocation 556 of the capture): buffer 6 at 00161000h has one page.
     let directory = scratch("vertices");
     damaged(&directory, 556, &[0x0016_2010]);
-    let text = failed(&crestline(&["replay", ".", "--png", "x.png"], &directory));
+    let text = failed(&crestline(&directory, &["replay", ".", "--png", "x.png"]));
     let first = text.lines().next().unwrap();
     for part in [
         "exec_0000: VF",
@@ -323,7 +295,7 @@ fn faults_are_told_at_once_with_the_nearest_buffer() {
     // A batch of zeros, which are MI_NOOPs.
     let directory = scratch("zeros");
     damaged(&directory, 0, &[0; 158]);
-    let text = failed(&crestline(&["replay", "."], &directory));
+    let text = failed(&crestline(&directory, &["replay", "."]));
     let first = text.lines().next().unwrap();
     for part in [
         "just past the end of buffer 0 (bo_000.bin)",
@@ -344,7 +316,7 @@ fn targets_outside_leave_the_picture_so_far() {
     for (name, address, part) in cases {
         let directory = scratch(&format!("target_{name}"));
         damaged_in(&directory, 2, 612, &[address]);
-        let text = failed(&crestline(&["replay", ".", "--png", "x.png"], &directory));
+        let text = failed(&crestline(&directory, &["replay", ".", "--png", "x.png"]));
         assert!(text.contains(part), "{text} lacks {part}");
         assert_eq!(png_size(&directory.join("x.png")), (256, 256));
     }
@@ -356,7 +328,7 @@ fn snapshot_pixels_lie_in_the_picture() {
     let args = |pixel| ["replay", &scene("b_flat"), "--snapshot-pixel", pixel].map(str::to_owned);
     let run = |pixel| {
         let args = args(pixel);
-        crestline(&args.each_ref().map(String::as_str), &directory)
+        crestline(&directory, &args.each_ref().map(String::as_str))
     };
     for pixel in ["256,10", "300,10", "10,256"] {
         let text = failed(&run(pixel));
@@ -373,15 +345,15 @@ fn snapshot_pixels_lie_in_the_picture() {
 fn packed_and_unpacked_are_the_same() {
     let directory = scratch("pack");
     damaged(&directory, 0, &[]);
-    ok(&crestline(&["pack", ".", "out.crest"], &directory));
-    ok(&crestline(&["replay", ".", "--png", "a.png"], &directory));
+    ok(&crestline(&directory, &["pack", ".", "out.crest"]));
+    ok(&crestline(&directory, &["replay", ".", "--png", "a.png"]));
     ok(&crestline(
-        &["replay", "out.crest", "--png", "b.png"],
         &directory,
+        &["replay", "out.crest", "--png", "b.png"],
     ));
     ok(&crestline(
-        &["replay", &scene("b_flat"), "--png", "c.png"],
         &directory,
+        &["replay", &scene("b_flat"), "--png", "c.png"],
     ));
     let read = |name: &str| fs::read(directory.join(name)).unwrap();
     assert!(read("a.png") == read("b.png") && read("b.png") == read("c.png"));
@@ -390,11 +362,11 @@ fn packed_and_unpacked_are_the_same() {
 #[test]
 fn help_names_everything() {
     let directory = scratch("help");
-    let text = ok(&crestline(&["--help"], &directory));
+    let text = ok(&crestline(&directory, &["--help"]));
     for part in ["replay", "pack", "regs", "decode", "crestline.png"] {
         assert!(text.contains(part), "{text}");
     }
-    let text = ok(&crestline(&["replay", "--help"], &directory));
+    let text = ok(&crestline(&directory, &["replay", "--help"]));
     for part in [
         "--device",
         "--png",

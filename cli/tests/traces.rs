@@ -3,42 +3,12 @@
 //! No PRM chapter. What stands in the files is checked in `tests/tests/trace_files.rs` and tests/conformance/report.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod common;
+
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::path::Path;
 
-fn crestline(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_crestline"))
-        .args(args)
-        .output()
-        .unwrap()
-}
-
-fn capture(name: &str) -> String {
-    format!(
-        "{}/../tests/data/captures/gm965/{name}/frame.crest",
-        env!("CARGO_MANIFEST_DIR")
-    )
-}
-
-/// An empty directory of the test's own.
-fn scratch(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn ok(output: &Output) -> String {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{errors}");
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn failed(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(1));
-    String::from_utf8(output.stderr.clone()).unwrap()
-}
+use common::{failed, here, ok, scene, scratch};
 
 /// Events of JSON lines and of trace events.
 fn events(path: &Path, format: &str) -> Vec<serde_json::Value> {
@@ -55,11 +25,11 @@ fn events(path: &Path, format: &str) -> Vec<serde_json::Value> {
 #[test]
 fn replay_writes_each_format() {
     let directory = scratch("trace-formats");
-    let capture = capture("c_gouraud");
+    let capture = scene("c_gouraud");
     for format in ["jsonl", "perfetto"] {
         let path = directory.join(format);
         let file = path.to_str().unwrap();
-        ok(&crestline(&[
+        ok(&here(&[
             "replay",
             &capture,
             "--trace",
@@ -71,7 +41,7 @@ fn replay_writes_each_format() {
     }
     let [plain, text] = ["plain", "text"].map(|name| directory.join(name));
     let plain_name = plain.to_str().unwrap();
-    ok(&crestline(&["replay", &capture, "--trace", plain_name]));
+    ok(&here(&["replay", &capture, "--trace", plain_name]));
     let text_name = text.to_str().unwrap();
     let args = [
         "replay",
@@ -81,7 +51,7 @@ fn replay_writes_each_format() {
         "--trace-format",
         "text",
     ];
-    ok(&crestline(&args));
+    ok(&here(&args));
     assert_eq!(fs::read(plain).unwrap(), fs::read(text).unwrap());
 }
 
@@ -112,7 +82,7 @@ fn media_writes_each_format() {
             "--trace-format",
             format,
         ];
-        ok(&crestline(&args));
+        ok(&here(&args));
         let events = events(&path, format);
         let threads = events
             .iter()
@@ -127,8 +97,8 @@ fn media_writes_each_format() {
 
 #[test]
 fn a_format_needs_a_trace_and_a_trace_a_place() {
-    let capture = capture("a_clear");
-    let output = crestline(&["replay", &capture, "--trace-format", "jsonl"]);
+    let capture = scene("a_clear");
+    let output = here(&["replay", &capture, "--trace-format", "jsonl"]);
     assert_eq!(output.status.code(), Some(2));
     let missing = scratch("trace-nowhere").join("missing/trace");
     let missing = missing.to_str().unwrap();
@@ -141,7 +111,7 @@ fn a_format_needs_a_trace_and_a_trace_a_place() {
             "--trace-format",
             format,
         ];
-        let message = failed(&crestline(&args));
+        let message = failed(&here(&args));
         assert!(message.contains(missing), "{message}");
     }
     // A disk that is full.
@@ -154,7 +124,7 @@ fn a_format_needs_a_trace_and_a_trace_a_place() {
             "--trace-format",
             format,
         ];
-        let message = failed(&crestline(&args));
+        let message = failed(&here(&args));
         assert!(message.contains("/dev/full"), "{message}");
     }
 }
@@ -164,7 +134,7 @@ fn a_report_is_one_page() {
     let directory = scratch("report");
     let page = directory.join("page.html");
     let file = page.to_str().unwrap();
-    let told = ok(&crestline(&["report", &capture("b_flat"), "-o", file]));
+    let told = ok(&here(&["report", &scene("b_flat"), "-o", file]));
     assert!(told.contains("256x256"), "{told}");
     let text = fs::read_to_string(&page).unwrap();
     assert!(text.starts_with("<!doctype html>") && text.trim_end().ends_with("</html>"));
@@ -174,8 +144,8 @@ fn a_report_is_one_page() {
     assert!(!text.contains("/*DATA*/") && !text.contains("/*STYLE*/"));
     // The same frame, the same page.
     let again = directory.join("again.html");
-    let args = ["report", &capture("b_flat"), "-o", again.to_str().unwrap()];
-    ok(&crestline(&args));
+    let args = ["report", &scene("b_flat"), "-o", again.to_str().unwrap()];
+    ok(&here(&args));
     assert_eq!(text, fs::read_to_string(again).unwrap());
 }
 
@@ -186,17 +156,17 @@ fn what_a_report_cannot_do_is_told() {
     let file = file.to_str().unwrap();
     let missing = directory.join("missing/page.html");
     let missing = missing.to_str().unwrap();
-    let message = failed(&crestline(&["report", missing, "-o", file]));
+    let message = failed(&here(&["report", missing, "-o", file]));
     assert!(message.contains(missing), "{message}");
     let empty = directory.to_str().unwrap();
-    let message = failed(&crestline(&["report", empty, "-o", file]));
+    let message = failed(&here(&["report", empty, "-o", file]));
     assert!(message.contains("exec_NNNN"), "{message}");
-    let capture = capture("a_clear");
-    let message = failed(&crestline(&["report", &capture, "-o", missing]));
+    let capture = scene("a_clear");
+    let message = failed(&here(&["report", &capture, "-o", missing]));
     assert!(message.contains(missing), "{message}");
-    let message = failed(&crestline(&["report", &capture, "--at", "256,0"]));
+    let message = failed(&here(&["report", &capture, "--at", "256,0"]));
     assert!(message.contains("256x256"), "{message}");
-    let output = crestline(&["report", &capture]);
+    let output = here(&["report", &capture]);
     assert_eq!(output.status.code(), Some(2));
     // A batch that draws nothing: its directory is made by hand.
     let exec = directory.join("nothing/exec_0000");
@@ -207,12 +177,7 @@ fn what_a_report_cannot_do_is_told() {
     // MI_BATCH_BUFFER_END, MI_NOOP.
     fs::write(exec.join("bo.bin"), [0, 0, 0, 5, 0, 0, 0, 0]).unwrap();
     let nothing = directory.join("nothing");
-    let message = failed(&crestline(&[
-        "report",
-        nothing.to_str().unwrap(),
-        "-o",
-        file,
-    ]));
+    let message = failed(&here(&["report", nothing.to_str().unwrap(), "-o", file]));
     assert!(message.contains("3DPRIMITIVE"), "{message}");
     assert!(!Path::new(file).exists());
 }

@@ -3,35 +3,15 @@
 //! No PRM chapter; expectations are the vertex data of the scenes and crocus's own decode of the batches.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-use std::path::Path;
-use std::process::{Command, Output};
+mod common;
 
+use std::process::Output;
+
+use common::{failed, here, ok, scene, scratch};
 use serde_json::Value;
 
 fn why(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_crestline"));
-    command.arg("why").args(args).output().unwrap()
-}
-
-fn scene(name: &str) -> String {
-    format!(
-        "{}/../tests/data/captures/gm965/{name}/frame.crest",
-        env!("CARGO_MANIFEST_DIR")
-    )
-}
-
-fn ok(output: &Output) -> String {
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{errors}");
-    String::from_utf8(output.stdout.clone()).unwrap()
-}
-
-fn failed(output: &Output) -> String {
-    assert_eq!(output.status.code(), Some(1));
-    let text = String::from_utf8(output.stderr.clone()).unwrap();
-    assert!(text.starts_with("crestline: "), "{text}");
-    assert!(!text.contains("panicked"), "{text}");
-    text
+    here(&[&["why"], args].concat())
 }
 
 #[test]
@@ -136,8 +116,7 @@ fn what_cannot_be_told_is_an_error() {
     );
     let text = failed(&why(&["no/such/capture", "1,1"]));
     assert!(text.contains("no/such/capture"), "{text}");
-    let empty = Path::new(env!("CARGO_TARGET_TMPDIR")).join("why-empty");
-    std::fs::create_dir_all(&empty).unwrap();
+    let empty = scratch("why-empty");
     let text = failed(&why(&[empty.to_str().unwrap(), "1,1"]));
     assert!(text.contains("why-empty"), "{text}");
     let text = failed(&why(&[&scene, "1,1", "--device", "nosuch"]));
