@@ -12,6 +12,7 @@ pub mod memory;
 pub mod snapshot;
 pub mod stepping;
 pub mod system_routine;
+pub mod vertices;
 pub mod walk;
 
 use alloc::collections::BTreeMap;
@@ -27,6 +28,7 @@ pub use self::attention::Place;
 pub use self::breakpoint::{Exceptions, HaltMatch, ThreadUnit, Threads, Which};
 pub use self::halted::{Accumulators, HaltedThread, Masks, Reason, Registers};
 pub use self::stepping::Stepped;
+pub use self::vertices::Vertices;
 
 use self::batch::Patch;
 use self::breakpoint::Before;
@@ -194,6 +196,12 @@ impl DebugSession {
     /// Keeps the threads of a unit to the EUs of a mask; `None` does not.
     pub fn restrict_threads(&self, unit: ThreadUnit, eus: Option<u16>) {
         breakpoint::restrict(self.device().uncore(), unit, eus);
+    }
+
+    /// Sees to it that the vertices of every VS thread that begins from now on can be told; they run one at a time
+    /// then. `ENODEV` when the device has gone.
+    pub fn follow_vertices(&self) -> Result<Vertices> {
+        Vertices::begin(self.device())
     }
 
     /// Reads memory at a graphics address; `EFAULT` where nothing is mapped.

@@ -95,6 +95,11 @@ pub trait Backend: Holder {
     /// Sees to it that threads get their sequence numbers.
     fn number(&self) {}
 
+    /// Whether a breakpoint needs VS's snapshot registers, which nobody else can have then.
+    fn needs_vs_snapshot(&self, _: Spec) -> bool {
+        false
+    }
+
     /// Sets a breakpoint or a watch.
     fn add(&self, number: u32, spec: Spec) -> Answer<()>;
 

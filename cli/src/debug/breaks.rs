@@ -65,7 +65,13 @@ impl Debugger {
                 note = self.check_pixel(x, y)?;
                 Spec::Pixel(x, y)
             }
-            ["vertex", text] => Spec::Vertex(value::number(text)?),
+            ["vertex", text] => {
+                let spec = Spec::Vertex(value::number(text)?);
+                if self.backend.needs_vs_snapshot(spec) {
+                    self.check_vs_is_free()?;
+                }
+                spec
+            }
             ["prim" | "object", text] => Spec::Object(value::count(text)?),
             ["thread", name] => Spec::Thread(unit(name)?),
             [] => return Err("where? `help break` says what there is".into()),
@@ -111,7 +117,7 @@ impl Debugger {
                     )
                     .into());
                 };
-                let (key, _) = self.chosen()?;
+                let (key, _) = self.alive()?;
                 let dword = sub * place.ty().size() / 4;
                 Spec::Register(key, nr as u8, dword as u8)
             }

@@ -351,7 +351,8 @@ impl Debugger {
         let (Some(seen), Some((key, slot))) = (&self.seen, self.chosen) else {
             return String::new();
         };
-        if seen.key != key {
+        if seen.key != key || self.info(key).is_none() {
+            // Its place may have another one's by now.
             return String::new();
         }
         let Ok(now) = self.backend.read(slot) else {

@@ -11,7 +11,7 @@ use driver::debug::snapshot::units::{
 use driver::debug::snapshot::units::{Subspan, VertexTag};
 use driver::debug::snapshot::{Snapshot, Unit};
 
-use super::breaks::pair;
+use super::breaks::{Break, pair};
 use super::command::Words;
 use super::session::Debugger;
 use super::{Answer, Refusal, value};
@@ -183,7 +183,17 @@ impl Debugger {
             }
             ["vf", "seq", number] => Trigger::Sequence(value::number(number)?),
             ["vf", "index", number] => Trigger::Index(value::number(number)?),
-            ["vs", number] => Trigger::Vs(value::number(number)?),
+            ["vs", number] => {
+                let taken = |b: &&Break| self.backend.needs_vs_snapshot(b.spec);
+                if let Some(other) = self.breaks.iter().find(taken) {
+                    return Err(format!(
+                        "breakpoint {} ({}) needs the snapshot of the unit",
+                        other.number, other.text
+                    )
+                    .into());
+                }
+                Trigger::Vs(value::number(number)?)
+            }
             ["gs", number] => Trigger::Gs(value::number(number)?),
             ["clip", number] => Trigger::Clip(value::number(number)?),
             ["sf", number] => Trigger::Sf(value::number(number)?),
@@ -222,6 +232,19 @@ impl Debugger {
             armed,
         });
         Ok(String::new())
+    }
+
+    /// VS's snapshot registers must be free for somebody else.
+    pub(super) fn check_vs_is_free(&self) -> Answer<()> {
+        let vs = |asked: &&Asked| matches!(asked.trigger, Trigger::Vs(_));
+        match self.snapshots.iter().find(vs) {
+            None => Ok(()),
+            Some(asked) => Err(format!(
+                "the snapshot of the unit is needed for it, and armed: {}; `snapshot off` disarms",
+                asked.text
+            )
+            .into()),
+        }
     }
 
     /// Arms the units of a device that was just powered on.

@@ -17,6 +17,9 @@ use super::system_routine::{
 /// A register of 256 bits.
 pub type Register = [u32; 8];
 
+/// r0.7 of a payload: the snapshot flag (PRM vol4 3.3.5).
+const SNAPSHOT_FLAG: u32 = 1 << 31;
+
 /// CR0: the next breakpoint is not taken; inside the system routine.
 const SUPPRESS: u32 = 1 << 15;
 const MASTER: u32 = 1 << 31;
@@ -328,6 +331,13 @@ impl HaltedThread {
         }
         let row = ROW_GRF + nr as u32 / 4;
         shared.put(self.place, row, nr % 4 * 8, &value)
+    }
+
+    /// Takes the snapshot flag out of r0.7.
+    pub(super) fn clear_snapshot_flag(&self) -> Result {
+        let shared = self.session()?;
+        let r0_7 = shared.row(self.place, ROW_GRF)?[7];
+        shared.put(self.place, ROW_GRF, 7, &[r0_7 & !SNAPSHOT_FLAG])
     }
 
     /// Writes a message register. `EINVAL` for m0 and above m15.

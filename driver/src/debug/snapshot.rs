@@ -101,7 +101,13 @@ impl<U: Unit> Snapshot<U> {
         if !self.is_complete() {
             return Err(EAGAIN);
         }
-        Ok(U::gather(&mut |mux| self.output(mux)))
+        Ok(self.latest())
+    }
+
+    /// Reads what was latched last, trapped or not: under [`Flag::All`] the last thread of the unit.
+    #[must_use]
+    pub fn latest(&self) -> U::Data {
+        U::gather(&mut |mux| self.output(mux))
     }
 
     /// What one setting of the multiplexer shows.

@@ -320,6 +320,19 @@ impl Host {
         !self.watched.is_empty()
     }
 
+    /// Looks at memory that is watched since a moment ago, before anything can change it.
+    pub fn look_first(&mut self, memory: &mut mem::Memory) {
+        let new = |watched: &Watched| watched.bytes.is_none();
+        if self.watched.iter().any(new) {
+            // The changes of the others are for the next look.
+            let seen: Vec<_> = self.watched.iter().map(|w| w.bytes.clone()).collect();
+            self.look(memory);
+            for (watched, seen) in self.watched.iter_mut().zip(seen) {
+                watched.bytes = seen.or_else(|| watched.bytes.take());
+            }
+        }
+    }
+
     /// Looks at the watched memory: the rule whose bytes have changed since the last look.
     pub fn look(&mut self, memory: &mut mem::Memory) -> Option<RuleId> {
         let mut found = None;

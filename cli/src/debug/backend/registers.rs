@@ -1,16 +1,17 @@
 //! The hardware's side: debug registers, the system routine, scratch memory.
 //!
-//! PRM: volume 4, 3.4.1, 3.4.4, 3.5, 3.6, 12. Threads have the model's names, which no register tells. Not modelled:
-//! watches, vertices by index; both are the host's alone.
+//! PRM: volume 4, 3.3.5, 3.4.1, 3.4.4, 3.5, 3.6, 12. Threads have the model's names, which no register tells. Not
+//! modelled: watches of the hardware's own, it has none; threads are stepped instead.
+
+mod judge;
+mod watch;
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use driver::debug::breakpoint::ends_thread;
-use driver::debug::{self, DebugSession, HaltMatch, HaltedThread, Threads, Which};
+use driver::debug::{self, DebugSession, HaltMatch, HaltedThread, Threads, Vertices, Which};
 use isa::Inst;
 use mmio_mock::debug::host::ThreadKey;
-use mmio_mock::status::Unit;
 use mmio_mock::td::debugger::Info;
 
 use super::{Backend, Going, Reason, Slot, Spec, Stop};
@@ -18,20 +19,16 @@ use crate::debug::gate::{Held, Holder};
 use crate::debug::registers::Registers;
 use crate::debug::target::Reach;
 use crate::debug::{Answer, Refusal};
+use watch::Watched;
 
 /// Registers of each kind that the hardware has.
 const EACH: usize = 2;
-/// Sequence numbers in r0.6 and r0.7.
-const SEQUENCE: u32 = 0x00ff_ffff;
 
-/// A thread that is stepped.
+/// A thread that is stepped, and how many instructions it has left.
 #[derive(Clone, Copy, Debug)]
 struct Travel {
     key: ThreadKey,
-    slot: Slot,
     left: u64,
-    /// The instruction that it executes ends it.
-    ends: bool,
 }
 
 #[derive(Default)]
@@ -41,15 +38,13 @@ struct Inner {
     specs: Vec<(u32, Spec)>,
     stop: Option<Stop>,
     travel: Option<Travel>,
+    /// Threads that execute one instruction, and have not halted behind it yet.
+    under_way: Vec<(ThreadKey, Slot)>,
     /// Instructions of threads that have been followed from their first.
     counts: BTreeMap<ThreadKey, u64>,
-}
-
-/// What becomes of a halted thread.
-enum Verdict {
-    Stop(Reason),
-    Step,
-    Resume,
+    /// While vertices are waited for.
+    vertices: Option<Vertices>,
+    watched: Watched,
 }
 
 /// Stops threads as a debugger of the real part would.
@@ -65,6 +60,10 @@ fn slot_of(thread: &HaltedThread) -> Slot {
         eu: thread.place.eu,
         slot: thread.place.slot,
     }
+}
+
+fn registers_of(thread: &HaltedThread) -> Answer<debug::Registers> {
+    thread.read_registers().map_err(failed("registers"))
 }
 
 impl Inner {
@@ -85,12 +84,30 @@ impl Inner {
         })
     }
 
-    fn info(&self, slot: Slot) -> Option<Info> {
+    /// The same; a thread of another name may have come to the place meanwhile.
+    fn halted_thread(&self, key: ThreadKey, slot: Slot) -> Answer<HaltedThread> {
+        match self.info_at(slot) {
+            Some(info) if info.key == key => self.halted_at(slot),
+            _ => Err(Refusal::of("the thread has ended")),
+        }
+    }
+
+    fn info(&self, found: impl Fn(&Info) -> bool) -> Option<Info> {
         let reach = self.reach.as_ref()?;
         let infos = reach.with_device(|device| device.threads());
-        infos
-            .into_iter()
-            .find(|info| (info.id.eu, info.id.slot) == (slot.eu, slot.slot))
+        infos.into_iter().find(found)
+    }
+
+    fn info_at(&self, slot: Slot) -> Option<Info> {
+        self.info(|info| (info.id.eu, info.id.slot) == (slot.eu, slot.slot))
+    }
+
+    fn info_of(&self, key: ThreadKey) -> Option<Info> {
+        self.info(|info| info.key == key)
+    }
+
+    fn wants(&self, kind: impl Fn(&Spec) -> bool) -> bool {
+        self.specs.iter().any(|(_, spec)| kind(spec))
     }
 
     /// Whether a new place among the specs is one the hardware has.
@@ -99,11 +116,13 @@ impl Inner {
         let full = match spec {
             Spec::Address(_) => like(|s| matches!(s, Spec::Address(_))) >= EACH,
             Spec::Opcode(_) => like(|s| matches!(s, Spec::Opcode(_))) >= EACH,
-            Spec::Vertex(_) => {
-                return Err("the debug registers know vertices by sequence numbers, not by their index: that needs `--backend host`".into());
-            }
-            Spec::Memory(..) | Spec::Register(..) => {
-                return Err("the hardware has no watches: that needs `--backend host`".into());
+            Spec::Register(key, ..) => {
+                if let Some(Info { id, .. }) = self.info_of(key) {
+                    let (eu, slot) = (id.eu, id.slot);
+                    // A thread that runs cannot be stepped.
+                    self.halted_at(Slot { eu, slot })?;
+                }
+                false
             }
             _ => false,
         };
@@ -114,7 +133,7 @@ impl Inner {
     }
 
     /// Sets the registers as the specs want them.
-    fn configure(&self) -> Answer<()> {
+    fn configure(&mut self) -> Answer<()> {
         let session = self.session()?;
         let mut addresses = self.specs.iter().filter_map(|(_, s)| match s {
             Spec::Address(address) => Some(*address),
@@ -132,161 +151,56 @@ impl Inner {
                 .set_opcode_breakpoint(which, opcodes.next())
                 .map_err(failed("opcode breakpoint"))?;
         }
-        let ends = self.specs.iter().any(|(_, s)| *s == Spec::EndOfThread);
-        session.set_end_of_thread_breakpoint(ends);
+        session.set_end_of_thread_breakpoint(self.wants(|spec| *spec == Spec::EndOfThread));
         // Decided when a thread begins: breakpoints may be set later.
         session.set_threads(Threads::All);
-        let begins = self.specs.iter().any(|(_, s)| {
-            matches!(
-                s,
-                Spec::Pixel(..) | Spec::Object(_) | Spec::Thread(_) | Spec::Instruction(..)
-            )
+        let begins = self.wants(|spec| match *spec {
+            Spec::Address(_) | Spec::Opcode(_) | Spec::EndOfThread => false,
+            // It has begun already, or comes again in a new run.
+            Spec::Register(key, ..) => self.info_of(key).is_none(),
+            _ => true,
         });
         // Every thread halts before its first instruction; those that nobody wants go on at once.
         session.halt_on_match(begins.then(HaltMatch::default));
+        let follows = self.wants(|spec| matches!(spec, Spec::Vertex(_)));
+        if follows && self.vertices.is_none() {
+            self.vertices = Some(session.follow_vertices().map_err(failed("vertices"))?);
+        } else if !follows && let Some(vertices) = self.vertices.take() {
+            vertices.end();
+        }
         Ok(())
     }
 
-    fn judge(&mut self, thread: &HaltedThread) -> Answer<Verdict> {
-        let slot = slot_of(thread);
-        let Some(info) = self.info(slot) else {
-            return Ok(Verdict::Resume);
-        };
-        let key = info.key;
-        let begins = thread.reason.external_halt;
-        if begins {
-            self.counts.insert(key, 0);
-        } else if let Some(count) = self.counts.get_mut(&key) {
-            *count += 1;
-        }
-        let stepped = match &mut self.travel {
-            Some(travel) if travel.key == key => {
-                travel.left = travel.left.saturating_sub(1);
-                Some(travel.left)
-            }
-            _ => None,
-        };
-        let base = info.context.bases.general_state_base;
-        let address = base.wrapping_add(thread.ip);
+    /// The instruction that a thread stands at: its opcode, and what it is.
+    fn instruction(&self, thread: &HaltedThread) -> Answer<(u32, Option<Inst>)> {
+        let reach = self.reach.as_ref().ok_or("there is no device")?;
+        let isa = reach.with_device(|device| device.info().isa);
         let words = thread.instruction().map_err(failed("instruction"))?;
-        let inst = decode(info_isa(self)?, &words);
-        let opcode = words.first().copied().unwrap_or(0) & 0x7f;
-        let count = self.counts.get(&key).copied();
-        let registers = if begins {
-            Some(thread.read_registers().map_err(failed("registers"))?)
-        } else {
-            None
-        };
-        // In the order in which the host's side looks: places of instructions, then threads, then steps.
-        let at = |spec: &Spec| match *spec {
-            Spec::Address(wanted) => wanted == address,
-            Spec::Opcode(wanted) => wanted == opcode,
-            Spec::EndOfThread => inst.as_ref().is_some_and(ends_thread),
-            _ => false,
-        };
-        let first = |spec: &Spec| match (*spec, &registers) {
-            (Spec::Instruction(wanted, wanted_count), _) => {
-                wanted == key && count == Some(wanted_count)
+        let inst = <[u32; 4]>::try_from(words.as_slice()).ok();
+        let inst = inst.and_then(|words| isa::decode(isa, words).ok());
+        Ok((words.first().copied().unwrap_or(0) & 0x7f, inst))
+    }
+
+    /// Lets a halted thread execute one instruction.
+    fn step(&mut self, thread: &HaltedThread, key: ThreadKey) -> Answer<()> {
+        self.under_way.push((key, slot_of(thread)));
+        thread.step().map_err(failed("step"))
+    }
+
+    /// Lets a halted thread go on: by one instruction when somebody has to look at it after each.
+    fn go_on(&mut self, thread: &HaltedThread, key: ThreadKey) -> Answer<()> {
+        let travels = self.travel.is_some_and(|travel| travel.key == key);
+        if travels || self.follows(key) {
+            if self.watches_registers(key) {
+                // What the debugger has changed is no change.
+                self.watched
+                    .remember(&self.specs, key, &registers_of(thread)?);
             }
-            (Spec::Thread(unit), Some(_)) => unit == key.unit,
-            (Spec::Pixel(x, y), Some(registers)) => covers(key.unit, registers, x, y),
-            (Spec::Object(ordinal), Some(registers)) => {
-                object(key.unit, registers) == Some(ordinal)
-            }
-            _ => false,
-        };
-        let found = self.specs.iter().find(|(_, s)| at(s));
-        let found = found.or_else(|| self.specs.iter().find(|(_, s)| first(s)));
-        if let Some((number, _)) = found {
-            return Ok(Verdict::Stop(Reason::Break(*number)));
-        }
-        if stepped == Some(0) {
-            return Ok(Verdict::Stop(Reason::Stepped));
-        }
-        let on_the_way = self.specs.iter().any(|(_, s)| match *s {
-            Spec::Instruction(wanted, wanted_count) => {
-                wanted == key && count.is_some_and(|count| count < wanted_count)
-            }
-            _ => false,
-        });
-        if stepped.is_some() || on_the_way {
-            if let Some(travel) = &mut self.travel
-                && travel.key == key
-            {
-                travel.ends = inst.as_ref().is_some_and(ends_thread);
-            }
-            return Ok(Verdict::Step);
+            return self.step(thread, key);
         }
         // From here on nobody counts.
         self.counts.remove(&key);
-        Ok(Verdict::Resume)
-    }
-
-    /// Looks at every halted thread; whether one of them is what was waited for.
-    fn look(&mut self) -> Answer<Held> {
-        if self.stop.is_some() {
-            return Ok(Held::Yes);
-        }
-        if let Some(travel) = self.travel
-            && travel.ends
-            && self
-                .info(travel.slot)
-                .is_none_or(|info| info.key != travel.key)
-        {
-            self.travel = None;
-            self.stop = Some(Stop {
-                thread: Some((travel.key, travel.slot)),
-                reason: Reason::Ended,
-            });
-            return Ok(Held::Yes);
-        }
-        let mut held = Held::No;
-        for thread in self.halted()? {
-            held = Held::Passed;
-            match self.judge(&thread)? {
-                Verdict::Stop(reason) => {
-                    let slot = slot_of(&thread);
-                    let key = self.info(slot).map(|info| info.key);
-                    self.travel = None;
-                    self.stop = Some(Stop {
-                        thread: key.map(|key| (key, slot)),
-                        reason,
-                    });
-                    return Ok(Held::Yes);
-                }
-                Verdict::Step => thread.step().map_err(failed("step"))?,
-                Verdict::Resume => thread.resume().map_err(failed("resume"))?,
-            }
-        }
-        Ok(held)
-    }
-}
-
-fn info_isa(inner: &Inner) -> Answer<isa::inst::Verx10> {
-    let reach = inner.reach.as_ref().ok_or("there is no device")?;
-    Ok(reach.with_device(|device| device.info().isa))
-}
-
-fn decode(isa: isa::inst::Verx10, words: &[u32]) -> Option<Inst> {
-    let words: [u32; 4] = words.try_into().ok()?;
-    isa::decode(isa, words).ok()
-}
-
-/// Whether a pixel shader payload has the subspan of a pixel among its lit ones: r1.2 to r1.5 (PRM vol4 5.10.6.3).
-fn covers(unit: Unit, registers: &debug::Registers, x: u16, y: u16) -> bool {
-    let [_, r1, ..] = &registers.grf;
-    let lit = registers.state[1];
-    let wanted = u32::from(x & !1) | u32::from(y & !1) << 16;
-    unit == Unit::Wiz && (0..4).any(|n| lit >> (n * 4) & 15 != 0 && r1[n + 2] == wanted)
-}
-
-/// Number of the object that a setup or a pixel shader thread is for: r0.6, r0.7 (PRM vol4 3.3.8, 3.3.9).
-fn object(unit: Unit, registers: &debug::Registers) -> Option<u64> {
-    let [r0, ..] = &registers.grf;
-    match unit {
-        Unit::Sf => Some(u64::from(r0[6] & SEQUENCE)),
-        Unit::Wiz => Some(u64::from(r0[7] & SEQUENCE)),
-        _ => None,
+        thread.resume().map_err(failed("resume"))
     }
 }
 
@@ -351,6 +265,10 @@ impl Backend for RegistersBackend {
         inner.configure()
     }
 
+    fn needs_vs_snapshot(&self, spec: Spec) -> bool {
+        matches!(spec, Spec::Vertex(_))
+    }
+
     fn add(&self, number: u32, spec: Spec) -> Answer<()> {
         let mut inner = self.lock();
         inner.check(spec)?;
@@ -361,6 +279,7 @@ impl Backend for RegistersBackend {
     fn remove(&self, number: u32) {
         let mut inner = self.lock();
         inner.specs.retain(|(other, _)| *other != number);
+        inner.watched.forget(number);
         // A device that is gone has no breakpoints.
         let _ = inner.configure();
     }
@@ -375,13 +294,12 @@ impl Backend for RegistersBackend {
 
     fn read(&self, slot: Slot) -> Answer<Registers> {
         let thread = self.lock().halted_at(slot)?;
-        let registers = thread.read_registers().map_err(failed("registers"))?;
-        Ok(of_driver(&registers))
+        Ok(of_driver(&registers_of(&thread)?))
     }
 
     fn write(&self, slot: Slot, registers: &Registers) -> Answer<()> {
         let thread = self.lock().halted_at(slot)?;
-        let mut all = thread.read_registers().map_err(failed("registers"))?;
+        let mut all = registers_of(&thread)?;
         for (to, from) in all.grf.iter_mut().zip(&registers.grf) {
             *to = *from;
         }
@@ -402,49 +320,28 @@ impl Backend for RegistersBackend {
 
     fn go(&self, thread: Option<(ThreadKey, Slot)>, going: Going) -> Answer<()> {
         let mut inner = self.lock();
-        let thread = match thread {
-            Some(thread) => Some(thread),
-            None => inner.stop.and_then(|stop| stop.thread),
-        };
+        let stopped = inner.stop.and_then(|stop| stop.thread);
+        let thread = thread.or(stopped);
         let left = match going {
             Going::Continue => None,
             Going::Step(count) => Some(count),
             Going::Finish => Some(u64::MAX),
         };
-        let halted = thread.map(|(_, slot)| inner.halted_at(slot));
-        let travel = match (thread, &halted, left) {
-            (Some((key, slot)), Some(Ok(halted)), Some(left)) => {
-                let words = halted.instruction().map_err(failed("instruction"))?;
-                let inst = decode(info_isa(&inner)?, &words);
-                let ends = inst.as_ref().is_some_and(ends_thread);
-                Some(Travel {
-                    key,
-                    slot,
-                    left,
-                    ends,
-                })
-            }
-            (Some(_), Some(Err(refusal)), Some(_)) => return Err(refusal.clone()),
-            _ => None,
-        };
+        if let (Some((key, slot)), Some(_)) = (thread, left) {
+            inner.halted_thread(key, slot)?;
+        }
         inner.stop = None;
-        inner.travel = travel;
-        if let Some(Ok(halted)) = halted {
-            let on_the_way = inner.specs.iter().any(|(_, s)| {
-                matches!(s, Spec::Instruction(key, _) if thread.is_some_and(|(other, _)| other == *key))
-            });
-            if let Some((key, _)) = thread
-                && travel.is_none()
-                && !on_the_way
-            {
-                inner.counts.remove(&key);
+        inner.travel = thread
+            .zip(left)
+            .map(|((key, _), left)| Travel { key, left });
+        inner.remember_memory();
+        // The one that has stopped goes on as well when another one is stepped.
+        let other = stopped.filter(|other| Some(*other) != thread);
+        for (key, slot) in thread.into_iter().chain(other) {
+            // It may have ended.
+            if let Ok(halted) = inner.halted_thread(key, slot) {
+                inner.go_on(&halted, key)?;
             }
-            let done = if travel.is_some() || on_the_way {
-                halted.step()
-            } else {
-                halted.resume()
-            };
-            done.map_err(failed("the thread does not go on"))?;
         }
         Ok(())
     }
@@ -460,6 +357,9 @@ impl Backend for RegistersBackend {
         let (session, reach) = {
             let mut inner = self.lock();
             let all = std::mem::take(&mut *inner);
+            if let Some(vertices) = all.vertices {
+                vertices.end();
+            }
             (all.session, all.reach)
         };
         // Halted threads leave the system routine only while the device runs: by itself, or because the end of the
