@@ -135,7 +135,8 @@ pub static COMMANDS: &[Help] = &[
         &[],
         "watch mem ADDR [BYTES] | watch rN.M",
         "Stops after a change of memory (4 bytes unless said, at most 4096), or of a dword of a general register of \
-         the thread that is chosen.",
+         the thread that is chosen. Both are compared after each instruction: of that thread, for memory of every \
+         thread, which makes a run slow, most of all with `--backend registers`, where each is a halt.",
         &["mem"],
         Debugger::do_watch,
     ),

@@ -76,8 +76,8 @@ impl Debugger {
     /// Where the chosen thread stands, and where its kernel begins: graphics addresses.
     pub(super) fn place(&self) -> Answer<(u32, u32)> {
         let (key, slot) = self.chosen()?;
-        let ip = self.backend.read(slot)?.ip;
         let info = self.info(key).ok_or("the thread has ended")?;
+        let ip = self.backend.read(slot)?.ip;
         let base = info.context.bases.general_state_base;
         Ok((base.wrapping_add(ip), base.wrapping_add(info.kernel)))
     }

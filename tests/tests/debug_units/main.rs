@@ -12,6 +12,7 @@ mod registers;
 mod sf;
 mod stops;
 mod svg;
+mod vertices;
 mod vf;
 mod vs;
 mod walk;

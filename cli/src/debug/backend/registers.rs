@@ -106,6 +106,14 @@ impl Inner {
         self.info(|info| info.key == key)
     }
 
+    fn has_begun(&self, key: ThreadKey) -> bool {
+        let begun = self.reach.as_ref().map(|reach| {
+            let counts = reach.with_device(|device| device.status().activity.threads);
+            counts.get(key.unit as usize).copied().unwrap_or(0)
+        });
+        begun.is_some_and(|begun| begun > key.ordinal)
+    }
+
     fn wants(&self, kind: impl Fn(&Spec) -> bool) -> bool {
         self.specs.iter().any(|(_, spec)| kind(spec))
     }
@@ -156,8 +164,8 @@ impl Inner {
         session.set_threads(Threads::All);
         let begins = self.wants(|spec| match *spec {
             Spec::Address(_) | Spec::Opcode(_) | Spec::EndOfThread => false,
-            // It has begun already, or comes again in a new run.
-            Spec::Register(key, ..) => self.info_of(key).is_none(),
+            // In a new run it is still to come.
+            Spec::Register(key, ..) => !self.has_begun(key),
             _ => true,
         });
         // Every thread halts before its first instruction; those that nobody wants go on at once.
