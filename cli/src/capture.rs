@@ -165,15 +165,21 @@ impl Capture {
 
     /// Like [`load`](Self::load) with other limits.
     pub fn load_with(path: &Path, limits: Limits) -> Result<Self, CaptureError> {
-        Self::read(Reader::open_with(path, limits)?, limits)
+        Self::read(Reader::open_with(path, limits)?, limits, usize::MAX)
+    }
+
+    /// Reads the first `count` submissions, at least one, of a capture that is still being recorded.
+    pub fn load_first(path: &Path, count: usize) -> Result<Self, CaptureError> {
+        Self::read(Reader::open(path)?, Limits::default(), count)
     }
 
     /// Reads a packed capture from memory; `name` stands for it in messages.
     pub fn from_packed(name: &str, bytes: &[u8]) -> Result<Self, CaptureError> {
-        Self::read(Reader::from_packed(name, bytes)?, Limits::default())
+        let reader = Reader::from_packed(name, bytes)?;
+        Self::read(reader, Limits::default(), usize::MAX)
     }
 
-    fn read(mut reader: Reader, limits: Limits) -> Result<Self, CaptureError> {
+    fn read(mut reader: Reader, limits: Limits, count: usize) -> Result<Self, CaptureError> {
         let name = reader.name();
         let mut execs = Vec::new();
         let mut total = 0u64;
@@ -189,6 +195,9 @@ impl Capture {
                 buffer.data = contents.to_vec().map_err(|e| e.in_buffer(index))?;
             }
             execs.push(exec);
+            if execs.len() >= count {
+                break;
+            }
         }
         Ok(Capture { name, execs })
     }

@@ -7,38 +7,51 @@ use std::collections::HashMap;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use driver::observe::{Observer, Placed, Queued};
 use driver::{Device, Tiling, WeakObject};
 use kernel::time::Delta;
 use serde_json::json;
 
+use crate::capture::{Capture, CaptureError};
+
 /// TIMEOUT: device time for which the requests before may go on; a hang is found earlier.
 const PATIENCE: Delta = Delta::from_secs(60);
+
+/// Extension of a submission's directory until it is whole.
+const PART: &str = "part";
 
 /// Writes submissions into a directory.
 pub struct Recorder {
     device: Device,
     pci: (u16, u16),
     dir: PathBuf,
+    /// Held while a submission waits for its turn, however long that takes.
     state: Mutex<State>,
+    /// How many are whole on the disk.
+    submissions: AtomicUsize,
+    error: Mutex<Option<String>>,
 }
 
 #[derive(Default)]
 struct State {
-    submissions: usize,
     /// Number of each buffer, by the object's key; the handle keeps the key from being used again.
     numbers: HashMap<usize, (u64, WeakObject)>,
     last: u64,
-    error: Option<String>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Recorder {
     /// Records what `device` is given into `dir`, which is made; it must not hold a capture yet.
     pub fn new(device: &Device, pci: (u16, u16), dir: &Path) -> io::Result<Self> {
         fs::create_dir_all(dir)?;
-        if dir.join("exec_0000").exists() {
+        let first = dir.join("exec_0000");
+        if first.exists() || first.with_extension(PART).exists() {
             return Err(io::Error::other("there is a capture already"));
         }
         Ok(Recorder {
@@ -46,29 +59,37 @@ impl Recorder {
             pci,
             dir: dir.to_owned(),
             state: Mutex::default(),
+            submissions: AtomicUsize::new(0),
+            error: Mutex::default(),
         })
     }
 
-    /// Number of submissions recorded.
+    /// Number of submissions recorded so far; never waits for the device.
     ///
     /// The first error ends the recording; it is what comes back then.
     pub fn finish(&self) -> Result<usize, String> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match &state.error {
+        let submissions = self.submissions.load(Ordering::Acquire);
+        match &*lock(&self.error) {
             Some(error) => Err(format!(
-                "{}: the recording ends after {} submissions: {error}",
-                self.dir.display(),
-                state.submissions
+                "{}: the recording ends after {submissions} submissions: {error}",
+                self.dir.display()
             )),
-            None => Ok(state.submissions),
+            None => Ok(submissions),
         }
+    }
+
+    /// The first `submissions` of what has been recorded.
+    pub fn capture(&self, submissions: usize) -> Result<Capture, CaptureError> {
+        Capture::load_first(&self.dir, submissions)
     }
 
     fn record(&self, state: &mut State, queued: &Queued<'_>) -> Result<(), String> {
         self.device
             .wait_idle(PATIENCE)
             .map_err(|error| format!("the device is not done with what came before: {error}"))?;
-        let dir = self.dir.join(format!("exec_{:04}", state.submissions));
+        let submissions = self.submissions.load(Ordering::Acquire);
+        let whole = self.dir.join(format!("exec_{submissions:04}"));
+        let dir = whole.with_extension(PART);
         fs::create_dir(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
         let mut buffers = Vec::new();
         for (index, placed) in queued.objects.iter().enumerate() {
@@ -102,11 +123,12 @@ impl Recorder {
             "complete": true,
             "buffers": buffers,
         });
-        // Last: a directory without it is no submission.
         let path = dir.join("exec.json");
         fs::write(&path, format!("{exec:#}\n"))
             .map_err(|error| format!("{}: {error}", path.display()))?;
-        state.submissions += 1;
+        // Now, so that nobody finds half a submission, however this ends.
+        fs::rename(&dir, &whole).map_err(|error| format!("{}: {error}", whole.display()))?;
+        self.submissions.store(submissions + 1, Ordering::Release);
         Ok(())
     }
 }
@@ -142,14 +164,14 @@ impl State {
 
 impl Observer for Recorder {
     fn before(&self, queued: &Queued<'_>) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.error.is_some() {
+        let mut state = lock(&self.state);
+        if lock(&self.error).is_some() {
             return;
         }
         state.forget();
         if let Err(error) = self.record(&mut state, queued) {
             log::error!("recording: {error}");
-            state.error = Some(error);
+            *lock(&self.error) = Some(error);
         }
     }
 }

@@ -10,6 +10,7 @@ mod rerun;
 mod text;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use driver::debug::walk::{Walk, WalkError, walk};
 
@@ -18,7 +19,7 @@ pub use inputs::{Component, Input, Source};
 pub use rerun::RerunError;
 
 use crate::capture::Capture;
-use crate::replay::Options;
+use crate::replay::{Attendant, Options};
 use frame::Decoded;
 use rerun::Replays;
 
@@ -88,12 +89,33 @@ pub fn why(capture: &Capture, options: &Options, pixel: (u16, u16)) -> Result<Wh
     why_in(capture, &frame, options, pixel)
 }
 
+/// The same with somebody who may put an end to it.
+pub fn why_attended(
+    capture: &Capture,
+    options: &Options,
+    pixel: (u16, u16),
+    attendant: Arc<dyn Attendant>,
+) -> Result<Why, WhyError> {
+    let frame = Frame::of(capture, options.device.isa);
+    walk_in(capture, &frame, options, pixel, Some(attendant))
+}
+
 /// The same with the draws of the frame known, for whoever asks for many pixels.
 pub fn why_in(
     capture: &Capture,
     frame: &Frame,
     options: &Options,
     pixel: (u16, u16),
+) -> Result<Why, WhyError> {
+    walk_in(capture, frame, options, pixel, None)
+}
+
+fn walk_in(
+    capture: &Capture,
+    frame: &Frame,
+    options: &Options,
+    pixel: (u16, u16),
+    attendant: Option<Arc<dyn Attendant>>,
 ) -> Result<Why, WhyError> {
     if frame.submissions.iter().all(Vec::is_empty) {
         return Err(WhyError::NothingDrawn(capture.name.clone()));
@@ -117,6 +139,7 @@ pub fn why_in(
             instance: None,
             ..*options
         },
+        attendant,
         trouble: None,
     };
     let walked = walk(&mut rerun, &Decoded { frame, capture }, pixel);

@@ -21,12 +21,16 @@ fn scratch(name: &str) -> PathBuf {
 }
 
 fn debug(directory: &Path, commands: &[&str], program: &[&str]) -> Command {
+    debug_with(directory, &[], commands, program)
+}
+
+fn debug_with(directory: &Path, options: &[&str], commands: &[&str], program: &[&str]) -> Command {
     let shim = directory.with_extension("shim");
     File::create(&shim).unwrap();
     // Signals that whoever runs the tests ignores would be ignored by the program too.
     let mut command = Command::new("env");
     command.args(["--default-signal", env!("CARGO_BIN_EXE_crestline")]);
-    command.args(["debug", "--memory", "16"]);
+    command.args(["debug", "--memory", "16"]).args(options);
     for each in commands {
         command.args(["-c", each]);
     }
@@ -53,6 +57,11 @@ fn the_exit_code_is_the_program_s() {
         (&["run", "run"], &["true"], 1),
         (&["back"], &["true"], 1),
         (&["why 1,1"], &["true"], 1),
+        (
+            &["expect error \"crestline debug --record DIR\" why 1,1"],
+            &["true"],
+            0,
+        ),
         (
             &["break addr 0x1000", "break pixel 5000,5000", "run"],
             &["true"],
@@ -128,4 +137,111 @@ fn a_debugger_that_is_told_to_end_takes_the_program_along() {
     // The program has the other end of the pipe as long as it lives.
     let mut rest = String::new();
     while out.read_line(&mut rest).unwrap() > 0 {}
+}
+
+#[test]
+fn a_recording_of_nothing_answers_nothing() {
+    let directory = scratch("debug-record");
+    let record = directory.join("recorded");
+    let options = ["--record", record.to_str().unwrap()];
+    for backend in ["host", "registers"] {
+        let commands = [
+            "expect error \"nothing is recorded yet: `run` starts the program\" why 1,1",
+            "run",
+            "expect end",
+            "expect error \"the program has submitted nothing\" why 1,1",
+            "expect error \"cannot be run again\" back",
+        ];
+        let options = [options[0], options[1], "--backend", backend];
+        let output = debug_with(&directory, &options, &commands, &["true"])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(0), "{said}");
+        assert!(
+            said.ends_with("crestline: 0 submissions recorded\n"),
+            "{said}"
+        );
+        assert!(fs::read_dir(&record).unwrap().next().is_none());
+    }
+    // Also when a script fails, and when the program is ended.
+    for (command, code) in [("why 1,1", 1), ("kill", 0)] {
+        let output = debug_with(&directory, &options, &[command], &["true"])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(
+            said.contains("crestline: 0 submissions recorded\n"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn a_place_for_the_recording_that_is_none() {
+    let directory = scratch("debug-record-place");
+    let (taken, half, file) = (
+        directory.join("taken"),
+        directory.join("half"),
+        directory.join("file"),
+    );
+    fs::create_dir_all(taken.join("exec_0000")).unwrap();
+    fs::create_dir_all(half.join("exec_0000.part")).unwrap();
+    File::create(&file).unwrap();
+    for (place, message) in [
+        (taken, "there is a capture already"),
+        (half, "there is a capture already"),
+        (file, "exists"),
+    ] {
+        let place = place.to_str().unwrap();
+        let output = debug_with(&directory, &["--record", place], &["run"], &["true"])
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(
+            said.starts_with("crestline: ") && said.contains(place),
+            "{said}"
+        );
+        assert!(said.contains(message), "{said}");
+    }
+}
+
+#[test]
+fn captures_are_not_recorded() {
+    let output = Command::new(env!("CARGO_BIN_EXE_crestline"))
+        .args(["debug", "--record", "somewhere", "frame.crest"])
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(
+        said.contains("'--record <DIR>' cannot be used with '[CAPTURE]'"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_recording_is_told_of_when_the_debugger_is_told_to_end() {
+    let directory = scratch("debug-record-term");
+    let record = directory.join("recorded");
+    let mut child = debug_with(
+        &directory,
+        &["--record", record.to_str().unwrap()],
+        &[],
+        &["sh", "-c", "echo up; while :; do sleep 0.05; done"],
+    )
+    .stdin(Stdio::piped())
+    .stdout(Stdio::piped())
+    .stderr(Stdio::piped())
+    .spawn()
+    .unwrap();
+    child.stdin.as_mut().unwrap().write_all(b"run\n").unwrap();
+    let mut out = BufReader::new(child.stdout.take().unwrap());
+    until(&mut out, "up");
+    send(&child, Signal::SIGTERM);
+    let mut errors = BufReader::new(child.stderr.take().unwrap());
+    until(&mut errors, "crestline: 0 submissions recorded");
+    assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
 }

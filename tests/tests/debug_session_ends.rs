@@ -109,6 +109,30 @@ fn a_system_routine_of_the_client_gives_way_and_comes_back() {
     d.end(&undisturbed());
 }
 
+/// Whoever reads a batch of an idle device, as recorders do, reads what the client wrote; nobody asks the session.
+#[test]
+fn an_idle_device_has_batches_as_clients_wrote_them() {
+    let mut d = Debugged::new();
+    d.scene.commands.clear();
+    d.scene.commands.extend([0x6102_0000, 0x0000_1230]);
+    let draw = triangle(&mut d.scene, &d.target);
+    d.scene.draw(&draw);
+    d.session.halt_next();
+    let frame = d.scene.submit();
+    let thread = d.first();
+    let mut word = [0; 4];
+    // Until then the batch has not run to its end.
+    assert!(d.scene.rig.device.wait_idle(LONG).is_err());
+    d.session.read_memory(0x0010_0004, &mut word).unwrap();
+    assert_ne!(u32::from_le_bytes(word), 0x1230);
+    thread.resume().unwrap();
+    d.scene.rig.device.wait_idle(FRAME).expect("idle");
+    d.session.read_memory(0x0010_0004, &mut word).unwrap();
+    assert_eq!(u32::from_le_bytes(word), 0x1230);
+    frame.release();
+    d.end(&undisturbed());
+}
+
 /// A batch that goes on in another one, which sets a system routine.
 #[test]
 fn chained_batches_are_followed() {

@@ -8,11 +8,12 @@
 mod traced;
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crestline_cli::capture::Capture;
 use crestline_cli::replay::Session;
-use crestline_cli::why::{WhyError, why};
+use crestline_cli::why::{Frame, WhyError, why, why_in};
 use crestline_tests::scenes::{capture, options};
 use driver::debug::walk::{Commands, Probe, Rerun, Unit, walk};
 use kernel::error::Error;
@@ -96,6 +97,44 @@ fn numbers_begin_with_the_submission() {
     assert_eq!(draws.values().sum::<u32>(), 6);
     // The clear before it.
     assert_eq!(traced.compare(&[(0, 159)]).get(&0), Some(&1));
+}
+
+/// The answers of `crestline debug --record DIR -- PROGRAM` in what it has printed: pixels, texts.
+fn answers(log: &str) -> Vec<((u16, u16), &str)> {
+    let commands = log.split("(debug) ");
+    let answers = commands.filter_map(|text| text.strip_prefix("why ")?.split_once('\n'));
+    let pixel = |text: &str| {
+        let (x, y) = text.split_once(',').unwrap();
+        (x.parse().unwrap(), y.parse().unwrap())
+    };
+    answers.map(|(at, text)| (pixel(at), text)).collect()
+}
+
+/// `tests/conformance/debug` names a directory into which a program was recorded while it was debugged, and what the
+/// debugger has said of its pixels.
+#[test]
+fn pixels_of_a_program_that_was_debugged() {
+    let variable = |name| std::env::var_os(name).map(PathBuf::from);
+    let (Some(dir), Some(log)) = (
+        variable("CRESTLINE_RECORDED"),
+        variable("CRESTLINE_RECORDED_LOG"),
+    ) else {
+        return;
+    };
+    let traced = Traced::new(Capture::load(&dir).unwrap_or_else(|e| panic!("{e}")));
+    let log = std::fs::read_to_string(log).unwrap();
+    let answers = answers(&log);
+    let options = options(&traced.capture);
+    let frame = Frame::of(&traced.capture, options.device.isa);
+    let mut draws = BTreeMap::new();
+    for &(pixel, text) in &answers {
+        let why = why_in(&traced.capture, &frame, &options, pixel);
+        let why = why.unwrap_or_else(|e| panic!("{pixel:?}: {e}"));
+        traced.check(&why);
+        assert_eq!(why.to_string(), text, "{pixel:?}");
+        *draws.entry(why.walk.draw).or_insert(0) += 1;
+    }
+    println!("{} pixels compared, of draws {draws:?}", answers.len());
 }
 
 /// The flat triangle, whose batch is changed: `change` gets its dwords.

@@ -14,8 +14,9 @@ use std::time::Duration;
 
 use crestline_cli::capture::Reader;
 use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
-use crestline_cli::debug::target::{Program, Target};
+use crestline_cli::debug::target::{Program, Recording, Target};
 use crestline_cli::debug::{Debugger, Flow, Source, run_script};
+use crestline_cli::record::Recorder;
 use crestline_cli::replay::{self, Options};
 use kernel::time::Delta;
 use mmio_mock::r#gen::DeviceInfo;
@@ -59,7 +60,10 @@ pub struct Args {
         value_parser = clap::value_parser!(u64).range(1..4096),
     )]
     memory: u64,
-    /// Device time that each submission of a capture may take
+    /// Record every submission of a program into a directory that `crestline replay` takes; `why` asks it
+    #[arg(long, value_name = "DIR", conflicts_with = "capture")]
+    record: Option<PathBuf>,
+    /// Device time that each submission of a capture or of a recording may take
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
     /// The program and its arguments, run as by `crestline exec`
@@ -81,11 +85,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     signal_hook::flag::register(SIGINT, Arc::clone(&interrupt))?;
     let scripts = scripts(args)?;
     let asks = scripts.is_empty();
-    let (target, info) = match &args.capture {
+    let (target, info, recorder) = match &args.capture {
         Some(path) => capture(args, path)?,
         None => program(args, asks)?,
     };
-    pass_on(&target)?;
+    pass_on(&target, recorder.clone())?;
     let backend: Arc<dyn Backend> = match args.backend {
         Kind::Host => Arc::new(HostBackend::default()),
         Kind::Registers => Arc::new(RegistersBackend::default()),
@@ -93,7 +97,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let mut debugger = Debugger::new(target, backend, info.isa, Arc::clone(&interrupt))?;
     if asks {
         prompt::run(&mut debugger)?;
-        return Ok(leave(debugger));
+        return leave(debugger, recorder.as_deref());
     }
     for script in &scripts {
         let mut broken = None;
@@ -109,6 +113,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
                 // Nobody is there to go on with it.
                 debugger.give_up();
                 let _ = debugger.conclude();
+                if let Some(recorder) = &recorder {
+                    say_recorded(recorder);
+                }
                 return Err(failure.into());
             }
         }
@@ -116,7 +123,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
             return Err(error);
         }
     }
-    Ok(leave(debugger))
+    leave(debugger, recorder.as_deref())
 }
 
 /// The commands of the command line, then those of files.
@@ -134,7 +141,10 @@ fn scripts(args: &Args) -> Result<Vec<Source>, Error> {
     Ok(scripts)
 }
 
-fn capture(args: &Args, path: &Path) -> Result<(Target, &'static DeviceInfo), Error> {
+/// What is debugged, on which device, and who records it.
+type Begun = (Target, &'static DeviceInfo, Option<Arc<Recorder>>);
+
+fn capture(args: &Args, path: &Path) -> Result<Begun, Error> {
     let reader = Reader::open(path)?;
     let info = match &args.device {
         Some(name) => device::modelled(name)?,
@@ -146,10 +156,10 @@ fn capture(args: &Args, path: &Path) -> Result<(Target, &'static DeviceInfo), Er
         ..Options::new(info)
     };
     let target = Target::capture(path.to_owned(), options)?;
-    Ok((target, info))
+    Ok((target, info, None))
 }
 
-fn program(args: &Args, asks: bool) -> Result<(Target, &'static DeviceInfo), Error> {
+fn program(args: &Args, asks: bool) -> Result<Begun, Error> {
     let shim = exec::shim()?;
     let info = device::modelled(args.device.as_deref().unwrap_or("gm965"))?;
     let memory = usize::try_from(args.memory << 20).map_err(|_| "--memory: too much")?;
@@ -162,11 +172,27 @@ fn program(args: &Args, asks: bool) -> Result<(Target, &'static DeviceInfo), Err
         // Standard input is the debugger's, and so is the terminal.
         command.stdin(Stdio::null());
     }
-    Ok((Target::program(Program { node, command })?, info))
+    let recorder = match &args.record {
+        Some(dir) => Some(exec::record(&node, info, dir)?),
+        None => None,
+    };
+    let recording = recorder.clone().map(|recorder| Recording {
+        recorder,
+        options: Options {
+            timeout: Delta::from_millis(args.timeout_ms),
+            ..Options::new(info)
+        },
+    });
+    let target = Target::program(Program {
+        node,
+        command,
+        recording,
+    })?;
+    Ok((target, info, recorder))
 }
 
 /// A debugger that is told to end takes its program along.
-fn pass_on(target: &Target) -> Result<(), Error> {
+fn pass_on(target: &Target, recorder: Option<Arc<Recorder>>) -> Result<(), Error> {
     let Some(signal) = target.signaller() else {
         return Ok(());
     };
@@ -182,6 +208,9 @@ fn pass_on(target: &Target) -> Result<(), Error> {
             if let Some(code) = u8::try_from(number).ok().filter(|code| *code != 0) {
                 signal(Signal::SIGTERM);
                 signal(Signal::SIGCONT);
+                if let Some(recorder) = &recorder {
+                    say_recorded(recorder);
+                }
                 std::process::exit(128 + i32::from(code));
             }
         }
@@ -193,11 +222,26 @@ fn pass_on(target: &Target) -> Result<(), Error> {
 }
 
 /// Lets the target run to its end.
-fn leave(debugger: Debugger) -> ExitCode {
+fn leave(debugger: Debugger, recorder: Option<&Recorder>) -> Result<ExitCode, Error> {
     let (code, text) = debugger.conclude();
     if !text.is_empty() {
-        // What cannot be written changes nothing about the exit code.
-        let _ = writeln!(std::io::stderr(), "crestline: {}", text.trim_end());
+        say(&format!("crestline: {}", text.trim_end()));
     }
-    ExitCode::from(code)
+    if let Some(recorder) = recorder {
+        say(&exec::recorded(recorder)?);
+    }
+    Ok(ExitCode::from(code))
+}
+
+/// The same where there is another error to end with.
+fn say_recorded(recorder: &Recorder) {
+    match exec::recorded(recorder) {
+        Ok(line) => say(&line),
+        Err(error) => say(&format!("crestline: {error}")),
+    }
+}
+
+/// A line on standard error; what cannot be written changes nothing about the exit code.
+fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
 }

@@ -6,12 +6,13 @@ mod program;
 
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crestline_cli::record::Recorder;
+use mmio_mock::r#gen::DeviceInfo;
 use node::{Node, Options};
 
 use super::{Error, device, trace};
@@ -77,13 +78,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         ..Options::new(info)
     })?;
     let recorder = match &args.record {
-        Some(dir) => {
-            let recorder = Recorder::new(node.device(), info.pci, dir)
-                .map_err(|error| format!("{}: {error}", dir.display()))?;
-            let recorder = Arc::new(recorder);
-            node.observe(Arc::clone(&recorder) as Arc<dyn driver::observe::Observer>);
-            Some(recorder)
-        }
+        Some(dir) => Some(record(&node, info, dir)?),
         None => None,
     };
     if let Some(path) = &args.trace.trace {
@@ -114,11 +109,29 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     warn_of_others(&args.device, &report);
     if let Some(recorder) = recorder {
-        let recorded = recorder.finish()?;
-        say!("crestline: {recorded} submissions recorded");
+        say!("{}", recorded(&recorder)?);
     }
     tracing.end(node.platform())?;
     Ok(program::exit_code(status))
+}
+
+/// Records into a directory what the clients of a node submit.
+pub(super) fn record(
+    node: &Node,
+    info: &'static DeviceInfo,
+    dir: &Path,
+) -> Result<Arc<Recorder>, Error> {
+    let recorder = Recorder::new(node.device(), info.pci, dir)
+        .map_err(|error| format!("{}: {error}", dir.display()))?;
+    let recorder = Arc::new(recorder);
+    node.observe(Arc::clone(&recorder) as Arc<dyn driver::observe::Observer>);
+    Ok(recorder)
+}
+
+/// What there is to say at the end of a recording.
+pub(super) fn recorded(recorder: &Recorder) -> Result<String, Error> {
+    let recorded = recorder.finish()?;
+    Ok(format!("crestline: {recorded} submissions recorded"))
 }
 
 /// Says so when the program has drawn on something else.

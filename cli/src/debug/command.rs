@@ -276,7 +276,9 @@ pub static COMMANDS: &[Help] = &[
         "why",
         &[],
         "why X,Y",
-        "Walks from a pixel to its thread, its triangle, the vertices and the shader threads that made them.",
+        "Walks from a pixel to its thread, its triangle, the vertices and the shader threads that made them. Runs the frame \
+         again on devices of its own; of a live program what `--record DIR` has kept so far, with the submission in which a \
+         thread stands.",
         &[],
         Debugger::do_why,
     ),

@@ -5,8 +5,11 @@
 use std::fmt::Write as _;
 use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use isa::operand::Type;
+use mmio_mock::ModelPlatform;
 use mmio_mock::trace::Trace;
 
 use super::breaks::pair;
@@ -15,6 +18,7 @@ use super::place::{Bank, Place};
 use super::registers::{Registers, row};
 use super::session::Debugger;
 use super::{Answer, Refusal, value};
+use crate::replay::{Attendant, Placed, Rest};
 use crate::trace::{Format, Stream, stream};
 
 /// Most text of a trace.
@@ -106,14 +110,20 @@ impl Debugger {
             return Err("which pixel? `why X,Y`".into());
         };
         let (x, y) = pair(pixel)?;
-        if let Some((width, height)) = self.frame()
+        if !self.target.is_live()
+            && let Some((width, height)) = self.frame()
             && (u32::from(x) >= width || u32::from(y) >= height)
         {
             return Err(
                 format!("pixel {x},{y} lies outside the frame of {width}x{height} pixels").into(),
             );
         }
-        self.target.why((x, y))
+        let unless = Arc::new(Unless(Arc::clone(&self.interrupt)));
+        let answer = self.target.why((x, y), unless);
+        if answer.is_err() && self.interrupted() {
+            return Err("interrupted".into());
+        }
+        answer
     }
 
     pub(super) fn do_trace(&mut self, words: &Words) -> Answer {
@@ -199,6 +209,29 @@ impl Debugger {
         };
         let events = written.map_err(|e| Refusal(format!("{shown}: {e}")))?;
         Ok(format!("{shown}: {events} events\n"))
+    }
+}
+
+/// Leaves runs that are not wanted any more.
+struct Unless(Arc<AtomicBool>);
+
+impl Unless {
+    fn rest(&self) -> Rest {
+        if self.0.load(Ordering::SeqCst) {
+            Rest::Leave
+        } else {
+            Rest::GoOn
+        }
+    }
+}
+
+impl Attendant for Unless {
+    fn placed(&self, _: &Placed<'_>) -> Rest {
+        self.rest()
+    }
+
+    fn passed(&self, _: &ModelPlatform) -> Rest {
+        self.rest()
     }
 }
 

@@ -14,11 +14,11 @@ use mmio_mock::device::lock;
 use mmio_mock::live::LivePlatform;
 use mmio_mock::{Device, ModelPlatform};
 
-pub use live::Program;
+pub use live::{Program, Recording};
 
 use super::gate::{Ending, Gate, Holder, State};
 use super::{Answer, Refusal};
-use crate::replay::Options;
+use crate::replay::{Attendant, Options};
 
 /// The way to the modelled device.
 #[derive(Clone)]
@@ -163,11 +163,11 @@ impl Target {
         }
     }
 
-    /// How a pixel came about.
-    pub fn why(&self, pixel: (u16, u16)) -> Answer {
+    /// How a pixel came about, by runs of its own that `attendant` may leave.
+    pub fn why(&self, pixel: (u16, u16), attendant: Arc<dyn Attendant>) -> Answer {
         match &self.kind {
-            Kind::Capture(runner) => runner.why(pixel),
-            Kind::Live(_) => Err("the walk runs the frame again, which a live program cannot; record it with `crestline exec --record DIR`".into()),
+            Kind::Capture(runner) => runner.why(pixel, attendant),
+            Kind::Live(runner) => runner.why(pixel, attendant),
         }
     }
 

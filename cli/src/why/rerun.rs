@@ -3,12 +3,13 @@
 //! No PRM chapter. A device that has just been powered on has its snapshot counters at zero.
 
 use std::cell::{Cell, RefCell};
+use std::sync::Arc;
 
 use driver::debug::walk::{Probe, Rerun};
 use kernel::error::Error;
 
 use crate::capture::Capture;
-use crate::replay::{Options, ReplayError, Session};
+use crate::replay::{Attendant, Options, ReplayError, Session};
 
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
@@ -31,6 +32,8 @@ impl From<Error> for RerunError {
 pub struct Replays<'a> {
     pub(super) capture: &'a Capture,
     pub(super) options: Options,
+    /// Who may leave a run.
+    pub(super) attendant: Option<Arc<dyn Attendant>>,
     /// What goes wrong in the frame itself. The walk goes as far as the frame runs.
     pub(super) trouble: Option<String>,
 }
@@ -44,6 +47,9 @@ impl Rerun for Replays<'_> {
 
     fn rerun(&mut self, probe: &mut dyn Probe) -> Result<(), RerunError> {
         let mut session = Session::new(self.options, self.capture.buffer_bytes())?;
+        if let Some(attendant) = &self.attendant {
+            session.attend(Arc::clone(attendant));
+        }
         let device = session.device().clone();
         let probe = RefCell::new(probe);
         for (submission, exec) in self.capture.execs.iter().enumerate() {

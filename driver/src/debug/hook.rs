@@ -179,6 +179,13 @@ impl Hook {
         })
     }
 
+    /// Puts batches back that have run.
+    pub fn tidy(&self) {
+        if let Some(shared) = self.session() {
+            shared.tidy(&mut shared.lock());
+        }
+    }
+
     /// Notes that the batch that was prepared last is in the ring.
     pub fn queued(&self, fence: &Arc<Fence>) {
         if let Some(shared) = self.session() {

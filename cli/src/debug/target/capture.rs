@@ -13,7 +13,7 @@ use crate::capture::{Capture, Reader};
 use crate::debug::gate::{Ending, Gate, State};
 use crate::debug::{Answer, Refusal};
 use crate::replay::{Attendant, Options, ReplayError, Session};
-use crate::why::why;
+use crate::why::why_attended;
 
 /// The thread that replays.
 pub struct Runner {
@@ -74,9 +74,10 @@ impl Runner {
     }
 
     /// How a pixel came about, by runs of its own.
-    pub fn why(&self, pixel: (u16, u16)) -> Answer {
+    pub fn why(&self, pixel: (u16, u16), attendant: Arc<dyn Attendant>) -> Answer {
         let capture = Capture::load(&self.path).map_err(Refusal::of)?;
-        let answer = why(&capture, &self.options, pixel).map_err(Refusal::of)?;
+        let answer = why_attended(&capture, &self.options, pixel, attendant);
+        let answer = answer.map_err(Refusal::of)?;
         Ok(answer.to_string())
     }
 

@@ -18,6 +18,9 @@ use node::Node;
 use super::Reach;
 use crate::debug::gate::{Ending, Gate, Held, State};
 use crate::debug::{Answer, Refusal};
+use crate::record::Recorder;
+use crate::replay::{Attendant, Options};
+use crate::why::{WhyError, why_attended};
 
 /// Device time between two looks for stops; a device that stands is looked at once.
 const LOOK: Delta = Delta::from_millis(1);
@@ -34,6 +37,16 @@ pub struct Program {
     pub node: Node,
     /// The program, with what it needs to find the node.
     pub command: Command,
+    /// What it submits, when that is kept.
+    pub recording: Option<Recording>,
+}
+
+/// What a program has submitted so far, for runs of the debugger's own.
+pub struct Recording {
+    /// Who writes it down.
+    pub recorder: Arc<Recorder>,
+    /// How it is run again.
+    pub options: Options,
 }
 
 /// The program as a process.
@@ -55,6 +68,7 @@ struct Shared {
 pub struct Runner {
     shared: Arc<Shared>,
     command: Option<Command>,
+    recording: Option<Recording>,
     threads: Vec<JoinHandle<()>>,
 }
 
@@ -68,6 +82,7 @@ impl Runner {
                 status: Mutex::new(None),
             }),
             command: Some(program.command),
+            recording: program.recording,
             threads: Vec::new(),
         }
     }
@@ -113,6 +128,30 @@ impl Runner {
             self.threads.push(thread.map_err(Refusal::of)?);
         }
         Ok(())
+    }
+
+    /// How a pixel came about, by runs of what has been recorded so far on other devices. A submission is recorded before
+    /// it is queued, so that of a stopped thread is the last.
+    pub fn why(&self, pixel: (u16, u16), attendant: Arc<dyn Attendant>) -> Answer {
+        let Some(Recording { recorder, options }) = &self.recording else {
+            return Err("the walk runs the frame again, and nothing of this program is recorded; start it with `crestline debug --record DIR -- CMD`".into());
+        };
+        let count = recorder.finish().map_err(Refusal)?;
+        if count == 0 {
+            let hint = match self.shared.gate.state() {
+                State::Ready => ": `run` starts the program",
+                _ => ": the program has submitted nothing",
+            };
+            return Err(format!("nothing is recorded yet{hint}").into());
+        }
+        let capture = recorder.capture(count).map_err(Refusal::of)?;
+        match why_attended(&capture, options, pixel, attendant) {
+            Ok(answer) => Ok(answer.to_string()),
+            Err(WhyError::NothingDrawn(_)) => {
+                Err("the program has drawn nothing yet in what it has submitted".into())
+            }
+            Err(error) => Err(Refusal::of(error)),
+        }
     }
 
     /// Sends the program a signal.
