@@ -3,26 +3,20 @@
 //! PRM: volume 4, chapter 3. Expected colours and addresses are computed by hand from the frames' kernels.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod common;
+
 use std::fs;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
+use common::{crestline, fed, ok, scene, scratch};
 use crestline_cli::capture::Reader;
 use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
 use crestline_cli::debug::target::Target;
 use crestline_cli::debug::{Debugger, State};
 use crestline_cli::picture::Picture;
 use crestline_cli::replay::{Options, device_of_reader};
-
-fn scene(name: &str) -> String {
-    format!(
-        "{}/../tests/data/captures/gm965/{name}/frame.crest",
-        env!("CARGO_MANIFEST_DIR")
-    )
-}
 
 fn script(name: &str) -> String {
     let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/debug");
@@ -33,50 +27,50 @@ fn script(name: &str) -> String {
         .to_string()
 }
 
-/// An empty directory of the test's own.
-fn scratch(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
-
-fn crestline(directory: &Path, args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_crestline"))
-        .args(args)
-        .current_dir(directory)
-        .stdin(Stdio::null())
-        .output()
-        .unwrap()
-}
-
 /// Standard output of a script that runs through.
+fn scripted(directory: &Path, frame: &str, backend: &str, name: &str) -> String {
+    let (frame, script) = (scene(frame), script(name));
+    let args = ["debug", &frame, "--backend", backend, "--script", &script];
+    ok(&crestline(directory, &args))
+}
+
+/// The same with the back end that is not named.
 fn debug(directory: &Path, frame: &str, name: &str) -> String {
-    let args = ["debug", &scene(frame), "--script", &script(name)];
+    ok(&crestline(
+        directory,
+        &["debug", &scene(frame), "--script", &script(name)],
+    ))
+}
+
+/// Exit code and standard error of commands on a frame.
+fn commands(
+    directory: &Path,
+    frame: &str,
+    backend: &str,
+    commands: &[&str],
+) -> (Option<i32>, String) {
+    let frame = scene(frame);
+    let mut args = vec!["debug", &frame, "--backend", backend];
+    args.extend(commands.iter().flat_map(|command| ["-c", command]));
     let output = crestline(directory, &args);
-    let text = String::from_utf8(output.stdout).unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{text}\n{errors}");
-    text
+    let errors = String::from_utf8(output.stderr).unwrap();
+    (output.status.code(), errors)
+}
+
+/// The picture that the script `pixel` has written is the undisturbed one.
+fn assert_undisturbed(directory: &Path) {
+    let frame = scene("g_gears");
+    let args = ["replay", &frame, "--png", "whole.png", "--flip-y"];
+    ok(&crestline(directory, &args));
+    let read = |name: &str| fs::read(directory.join(name)).unwrap();
+    assert!(read("stepped.png") == read("whole.png"));
 }
 
 #[test]
 fn a_pixel_s_thread_is_stepped_and_the_picture_is_the_undisturbed_one() {
     let directory = scratch("debug-pixel");
     debug(&directory, "g_gears", "pixel");
-    let whole = crestline(
-        &directory,
-        &[
-            "replay",
-            &scene("g_gears"),
-            "--png",
-            "whole.png",
-            "--flip-y",
-        ],
-    );
-    assert!(whole.status.success());
-    let read = |name: &str| fs::read(directory.join(name)).unwrap();
-    assert!(read("stepped.png") == read("whole.png"));
+    assert_undisturbed(&directory);
 }
 
 #[test]
@@ -129,20 +123,8 @@ fn failures_name_file_and_line() {
 #[test]
 fn the_end_of_input_lets_the_frame_finish() {
     let directory = scratch("debug-input");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_crestline"))
-        .args(["debug", &scene("b_flat")])
-        .current_dir(&directory)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let mut input = child.stdin.take().unwrap();
-    input
-        .write_all(b"break thread ps\nnonsense\nrun\nstep\n")
-        .unwrap();
-    drop(input);
-    let output = child.wait_with_output().unwrap();
+    let input = b"break thread ps\nnonsense\nrun\nstep\n";
+    let output = fed(&directory, &["debug", &scene("b_flat")], input);
     let text = String::from_utf8(output.stdout).unwrap();
     assert_eq!(output.status.code(), Some(0), "{text}");
     assert!(text.contains("after 1 instruction"), "{text}");
@@ -212,22 +194,7 @@ fn comparable(text: &str) -> Vec<String> {
 /// Runs a script with both back ends.
 fn both(name: &str, least: usize) {
     let directory = scratch(&format!("debug-{name}"));
-    let run = |backend: &str| {
-        let frame = scene("g_gears");
-        let args = [
-            "debug",
-            &frame,
-            "--backend",
-            backend,
-            "--script",
-            &script(name),
-        ];
-        let output = crestline(&directory, &args);
-        let text = String::from_utf8(output.stdout).unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{backend}: {text}\n{errors}");
-        comparable(&text)
-    };
+    let run = |backend: &str| comparable(&scripted(&directory, "g_gears", backend, name));
     let (host, registers) = (run("host"), run("registers"));
     assert!(host.len() > least, "{}", host.len());
     for (n, (host, registers)) in host.iter().zip(&registers).enumerate() {
@@ -294,8 +261,7 @@ fn whoever_leaves_leaves_the_frame_as_it_would_be() {
 #[test]
 fn registers_refuse_what_hardware_has_not() {
     let directory = scratch("debug-hardware");
-    let frame = scene("b_flat");
-    for (commands, message) in [
+    for (list, message) in [
         (
             &["break op send", "break op mov", "break op mul"][..],
             "2 breakpoints of the kind",
@@ -307,96 +273,38 @@ fn registers_refuse_what_hardware_has_not() {
         ),
         (&["snapshot vs 1", "break vertex 3"], "armed: vs 1"),
     ] {
-        let mut args = vec!["debug", &frame, "--backend", "registers"];
-        for command in commands {
-            args.extend(["-c", command]);
-        }
-        let output = crestline(&directory, &args);
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(1), "{errors}");
+        let (code, errors) = commands(&directory, "b_flat", "registers", list);
+        assert_eq!(code, Some(1), "{errors}");
         assert!(errors.contains(message), "{errors}");
     }
     // A debugger that leaves lets halted threads go.
-    let left = ["break pixel 120,80", "run", "step 3"].map(|command| ["-c", command]);
-    let frame = scene("g_gears");
-    let mut args = vec!["debug", &frame, "--backend", "registers"];
-    args.extend(left.iter().flatten());
-    let output = crestline(&directory, &args);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{errors}");
+    let left = ["break pixel 120,80", "run", "step 3"];
+    let (code, errors) = commands(&directory, "g_gears", "registers", &left);
+    assert_eq!(code, Some(0), "{errors}");
     for name in ["pixel", "modify", "watch", "errors", "refused"] {
         let frame = if name == "pixel" { "g_gears" } else { "b_flat" };
-        let args = [
-            "debug",
-            &scene(frame),
-            "--backend",
-            "registers",
-            "--script",
-            &script(name),
-        ];
-        let output = crestline(&directory, &args);
-        let errors = String::from_utf8(output.stderr).unwrap();
-        assert_eq!(output.status.code(), Some(0), "{name}: {errors}");
+        scripted(&directory, frame, "registers", name);
     }
-    let whole = crestline(
-        &directory,
-        &[
-            "replay",
-            &scene("g_gears"),
-            "--png",
-            "whole.png",
-            "--flip-y",
-        ],
-    );
-    assert!(whole.status.success());
-    let read = |name: &str| fs::read(directory.join(name)).unwrap();
-    assert!(read("stepped.png") == read("whole.png"));
+    assert_undisturbed(&directory);
 }
 
 #[test]
 fn a_trace_goes_on_to_the_end_of_the_frame() {
     let directory = scratch("debug-trace");
-    let frame = scene("b_flat");
-    let args = [
-        "debug",
-        &frame,
-        "-c",
-        "trace whole.jsonl",
-        "-c",
-        "break thread ps",
-        "-c",
-        "run",
-        "-c",
-        "quit",
-    ];
-    let output = crestline(&directory, &args);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    assert_eq!(output.status.code(), Some(0), "{errors}");
+    let list = ["trace whole.jsonl", "break thread ps", "run", "quit"];
+    let (code, errors) = commands(&directory, "b_flat", "host", &list);
+    assert_eq!(code, Some(0), "{errors}");
     assert!(errors.contains("whole.jsonl: "), "{errors}");
     // Each of the 5433 threads begins and ends.
     let events = fs::read_to_string(directory.join("whole.jsonl")).unwrap();
     assert!(events.lines().count() > 2 * 5433);
 }
 
-/// A debugger that reads commands from a pipe.
-fn asked(directory: &Path, frame: &str, input: &[u8]) -> Output {
-    let mut child = Command::new(env!("CARGO_BIN_EXE_crestline"))
-        .args(["debug", &scene(frame)])
-        .current_dir(directory)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    child.stdin.take().unwrap().write_all(input).unwrap();
-    child.wait_with_output().unwrap()
-}
-
 #[test]
 fn a_line_that_is_no_text_is_refused_and_the_session_goes_on() {
     let directory = scratch("debug-text");
     let input = b"break thread ps\r\nstep \xff\xfe\nrun\nstep\nquit\n";
-    let output = asked(&directory, "b_flat", input);
+    let output = fed(&directory, &["debug", &scene("b_flat")], input);
     let text = String::from_utf8(output.stdout).unwrap();
     let errors = String::from_utf8(output.stderr).unwrap();
     assert_eq!(output.status.code(), Some(0), "{text}{errors}");
@@ -430,18 +338,6 @@ fn what_is_refused_has_changed_nothing() {
     debug(&scratch("debug-refused"), "b_flat", "refused");
 }
 
-/// Standard error and the exit code of commands on `b_flat`.
-fn commands(directory: &Path, commands: &[&str]) -> (Option<i32>, String) {
-    let frame = scene("b_flat");
-    let mut args = vec!["debug", &frame];
-    for command in commands {
-        args.extend(["-c", command]);
-    }
-    let output = crestline(directory, &args);
-    let errors = String::from_utf8(output.stderr).unwrap();
-    (output.status.code(), errors)
-}
-
 #[test]
 fn a_trace_that_is_begun_late_or_alone_goes_on_to_the_end() {
     let directory = scratch("debug-late");
@@ -453,7 +349,7 @@ fn a_trace_that_is_begun_late_or_alone_goes_on_to_the_end() {
         (&["break thread ps", "run", "trace t.jsonl"], 5433),
         (&["trace t.jsonl"], 2 * 5433),
     ] {
-        let (code, errors) = commands(&directory, list);
+        let (code, errors) = commands(&directory, "b_flat", "host", list);
         assert_eq!(code, Some(0), "{errors}");
         let events = fs::read_to_string(directory.join("t.jsonl")).unwrap();
         assert!(events.lines().count() > least, "{list:?}");
@@ -470,7 +366,7 @@ fn a_trace_that_cannot_be_written_is_an_error() {
         let ends: [&[&str]; 3] = [&[], &["quit"], &["break thread ps", "run", "kill"]];
         for end in ends {
             let list = [&[trace.as_str()], end].concat();
-            let (code, errors) = commands(&directory, &list);
+            let (code, errors) = commands(&directory, "b_flat", "host", &list);
             assert_eq!(code, Some(1), "{list:?}: {errors}");
             // As the system calls ENOSPC, on a line of its own.
             let line = "/dev/full: No space left on device (os error 28)\n";

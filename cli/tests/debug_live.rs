@@ -4,42 +4,25 @@
 //! and goes on. Programs that draw are in the conformance suite.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod common;
+
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Command, Stdio};
 
-use nix::sys::signal::{Signal, kill};
-use nix::unistd::Pid;
-
-/// An empty directory of the test's own, for temporary files.
-fn scratch(name: &str) -> PathBuf {
-    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
-    let _ = fs::remove_dir_all(&path);
-    fs::create_dir_all(&path).unwrap();
-    path
-}
+use common::{here, is_empty, scratch, send, served};
+use nix::sys::signal::Signal;
 
 fn debug(directory: &Path, commands: &[&str], program: &[&str]) -> Command {
     debug_with(directory, &[], commands, program)
 }
 
 fn debug_with(directory: &Path, options: &[&str], commands: &[&str], program: &[&str]) -> Command {
-    let shim = directory.with_extension("shim");
-    File::create(&shim).unwrap();
-    // Signals that whoever runs the tests ignores would be ignored by the program too.
-    let mut command = Command::new("env");
-    command.args(["--default-signal", env!("CARGO_BIN_EXE_crestline")]);
-    command.args(["debug", "--memory", "16"]).args(options);
-    for each in commands {
-        command.args(["-c", each]);
-    }
-    command
-        .arg("--")
-        .args(program)
-        .env("CRESTLINE_SHIM", shim)
-        .env("TMPDIR", directory);
-    command
+    let commands: Vec<&str> = commands.iter().flat_map(|each| ["-c", each]).collect();
+    let memory = ["debug", "--memory", "16"];
+    let args = [&memory, options, &commands, &["--"], program].concat();
+    served(directory, &args)
 }
 
 #[test]
@@ -77,21 +60,18 @@ fn the_exit_code_is_the_program_s() {
         );
         assert!(!said.contains("panicked"), "{said}");
     }
-    assert!(fs::read_dir(&directory).unwrap().next().is_none());
+    assert!(is_empty(&directory));
 }
 
 /// A debugger that reads commands, and a program that says when it runs.
-fn at_work(directory: &Path) -> (Child, BufReader<std::process::ChildStdout>) {
-    let mut child = debug(
-        directory,
-        &[],
-        &["sh", "-c", "echo up; while :; do sleep 0.05; done"],
-    )
-    .stdin(Stdio::piped())
-    .stdout(Stdio::piped())
-    .stderr(Stdio::null())
-    .spawn()
-    .unwrap();
+fn at_work(directory: &Path, options: &[&str]) -> (Child, BufReader<ChildStdout>) {
+    let program = ["sh", "-c", "echo up; while :; do sleep 0.05; done"];
+    let mut child = debug_with(directory, options, &[], &program)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     child.stdin.as_mut().unwrap().write_all(b"run\n").unwrap();
     let mut out = BufReader::new(child.stdout.take().unwrap());
     until(&mut out, "up");
@@ -107,14 +87,10 @@ fn until(out: &mut impl std::io::BufRead, text: &str) {
     }
 }
 
-fn send(child: &Child, signal: Signal) {
-    kill(Pid::from_raw(child.id() as i32), signal).unwrap();
-}
-
 #[test]
 fn an_interrupt_gives_the_prompt_back() {
     let directory = scratch("debug-interrupt");
-    let (mut child, mut out) = at_work(&directory);
+    let (mut child, mut out) = at_work(&directory, &[]);
     send(&child, Signal::SIGINT);
     until(&mut out, "interrupted: no thread runs");
     child
@@ -125,13 +101,13 @@ fn an_interrupt_gives_the_prompt_back() {
         .unwrap();
     until(&mut out, "no threads");
     assert_eq!(child.wait().unwrap().code(), Some(0));
-    assert!(fs::read_dir(&directory).unwrap().next().is_none());
+    assert!(is_empty(&directory));
 }
 
 #[test]
 fn a_debugger_that_is_told_to_end_takes_the_program_along() {
     let directory = scratch("debug-term");
-    let (mut child, mut out) = at_work(&directory);
+    let (mut child, mut out) = at_work(&directory, &[]);
     send(&child, Signal::SIGTERM);
     assert_eq!(child.wait().unwrap().code(), Some(128 + 15));
     // The program has the other end of the pipe as long as it lives.
@@ -162,7 +138,7 @@ fn a_recording_of_nothing_answers_nothing() {
             said.ends_with("crestline: 0 submissions recorded\n"),
             "{said}"
         );
-        assert!(fs::read_dir(&record).unwrap().next().is_none());
+        assert!(is_empty(&record));
     }
     // Also when a script fails, and when the program is ended.
     for (command, code) in [("why 1,1", 1), ("kill", 0)] {
@@ -210,10 +186,7 @@ fn a_place_for_the_recording_that_is_none() {
 
 #[test]
 fn captures_are_not_recorded() {
-    let output = Command::new(env!("CARGO_BIN_EXE_crestline"))
-        .args(["debug", "--record", "somewhere", "frame.crest"])
-        .output()
-        .unwrap();
+    let output = here(&["debug", "--record", "somewhere", "frame.crest"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(
@@ -226,20 +199,7 @@ fn captures_are_not_recorded() {
 fn a_recording_is_told_of_when_the_debugger_is_told_to_end() {
     let directory = scratch("debug-record-term");
     let record = directory.join("recorded");
-    let mut child = debug_with(
-        &directory,
-        &["--record", record.to_str().unwrap()],
-        &[],
-        &["sh", "-c", "echo up; while :; do sleep 0.05; done"],
-    )
-    .stdin(Stdio::piped())
-    .stdout(Stdio::piped())
-    .stderr(Stdio::piped())
-    .spawn()
-    .unwrap();
-    child.stdin.as_mut().unwrap().write_all(b"run\n").unwrap();
-    let mut out = BufReader::new(child.stdout.take().unwrap());
-    until(&mut out, "up");
+    let (mut child, _out) = at_work(&directory, &["--record", record.to_str().unwrap()]);
     send(&child, Signal::SIGTERM);
     let mut errors = BufReader::new(child.stderr.take().unwrap());
     until(&mut errors, "crestline: 0 submissions recorded");

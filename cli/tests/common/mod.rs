@@ -69,9 +69,10 @@ pub fn fed(directory: &Path, args: &[&str], input: &[u8]) -> Output {
 
 /// Exit code 0; comes back with standard output.
 pub fn ok(output: &Output) -> String {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{errors}");
-    String::from_utf8(output.stdout.clone()).unwrap()
+    assert_eq!(output.status.code(), Some(0), "{text}\n{errors}");
+    text
 }
 
 /// Exit code 1 and a message, which comes back.
