@@ -27,8 +27,13 @@ pub fn load(
 /// How a capture is replayed on a device, if there is one for it.
 pub fn options(device: Option<&'static DeviceInfo>, timeout_ms: u64) -> Result<Options, Error> {
     let device = device.ok_or("no device of the capture's PCI id is modelled")?;
-    Ok(Options {
+    Ok(on(device, timeout_ms))
+}
+
+/// How anything is replayed on a device.
+pub fn on(device: &'static DeviceInfo, timeout_ms: u64) -> Options {
+    Options {
         timeout: Delta::from_millis(timeout_ms),
         ..Options::new(device)
-    })
+    }
 }

@@ -17,14 +17,13 @@ use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
 use crestline_cli::debug::target::{Program, Recording, Target};
 use crestline_cli::debug::{Debugger, Flow, Source, run_script};
 use crestline_cli::record::Recorder;
-use crestline_cli::replay::{self, Options};
-use kernel::time::Delta;
+use crestline_cli::replay;
 use mmio_mock::r#gen::DeviceInfo;
 use nix::sys::signal::Signal;
 use node::Node;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::{Error, device, exec, print};
+use super::{Error, captured, device, exec, print};
 
 /// Wall time between two looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
@@ -146,15 +145,12 @@ type Begun = (Target, &'static DeviceInfo, Option<Arc<Recorder>>);
 
 fn capture(args: &Args, path: &Path) -> Result<Begun, Error> {
     let reader = Reader::open(path)?;
-    let info = match &args.device {
-        Some(name) => device::modelled(name)?,
-        None => replay::device_of_reader(&reader)
-            .ok_or("no device of the capture's PCI id is modelled")?,
+    let device = match &args.device {
+        Some(name) => Some(device::modelled(name)?),
+        None => replay::device_of_reader(&reader),
     };
-    let options = Options {
-        timeout: Delta::from_millis(args.timeout_ms),
-        ..Options::new(info)
-    };
+    let options = captured::options(device, args.timeout_ms)?;
+    let info = options.device;
     let target = Target::capture(path.to_owned(), options)?;
     Ok((target, info, None))
 }
@@ -178,10 +174,7 @@ fn program(args: &Args, asks: bool) -> Result<Begun, Error> {
     };
     let recording = recorder.clone().map(|recorder| Recording {
         recorder,
-        options: Options {
-            timeout: Delta::from_millis(args.timeout_ms),
-            ..Options::new(info)
-        },
+        options: captured::on(info, args.timeout_ms),
     });
     let target = Target::program(Program {
         node,

@@ -3,6 +3,7 @@
 //! PRM: volume 2 (media pipeline, generic mode). Wall time is measured here alone.
 
 mod file;
+mod picture;
 mod sink;
 
 use std::fmt::Write as _;

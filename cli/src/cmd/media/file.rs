@@ -1,6 +1,6 @@
 //! Files of `crestline media run`: what they are, reading, writing.
 //!
-//! No PRM chapter. Pictures have eight bits a channel; a PNG of another depth is converted.
+//! No PRM chapter.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -9,6 +9,7 @@ use std::str::FromStr;
 use crestline_cli::media::{Format, Shape, Surface, View};
 use crestline_cli::number;
 
+use super::picture;
 use super::sink::Sink;
 use crate::cmd::{Error, source};
 
@@ -155,7 +156,7 @@ impl FileArg {
         if self.is_png() {
             // What the picture says itself counts.
             let format = self.layout.format.or(defaults.format);
-            let (shape, bytes) = decode(&bytes, format).map_err(|why| wrong(&why))?;
+            let (shape, bytes) = picture::read(&bytes, format).map_err(|why| wrong(&why))?;
             let said = (self.layout.width, self.layout.height);
             if said.0.is_some_and(|w| w != shape.width) || said.1.is_some_and(|h| h != shape.height)
             {
@@ -332,7 +333,7 @@ impl Bound {
         let suffix = self.path.extension();
         sink.write(|out| match self.shape {
             Some(shape) if suffix.is_some_and(|s| s.eq_ignore_ascii_case("png")) => {
-                write_png(out, shape, bytes)
+                picture::write(out, shape, bytes)
             }
             Some(shape) => write_rows(out, shape, self.pitch.unwrap_or(shape.row()), bytes),
             None => Ok(out.write_all(bytes)?),
@@ -357,98 +358,6 @@ fn write_rows(out: &mut dyn Write, shape: Shape, pitch: usize, bytes: &[u8]) -> 
         out.write_all(&room)?;
     }
     Ok(())
-}
-
-fn write_png(out: &mut dyn Write, shape: Shape, bytes: &[u8]) -> Result<(), Error> {
-    let mut encoder = png::Encoder::new(out, shape.width, shape.height);
-    encoder.set_depth(png::BitDepth::Eight);
-    encoder.set_color(match shape.format {
-        Format::R8 => png::ColorType::Grayscale,
-        _ => png::ColorType::Rgba,
-    });
-    let mut writer = encoder.write_header()?;
-    if shape.format == Format::Bgra8 {
-        writer.write_image_data(&swapped(bytes))?;
-    } else {
-        writer.write_image_data(bytes)?;
-    }
-    Ok(writer.finish()?)
-}
-
-/// Red and blue of four-byte pixels change places.
-fn swapped(bytes: &[u8]) -> Vec<u8> {
-    let mut out = bytes.to_vec();
-    for pixel in out.chunks_exact_mut(4) {
-        pixel.swap(0, 2);
-    }
-    out
-}
-
-/// The pixels of a picture: grey ones as r8, others as rgba8, unless a format is asked for.
-fn decode(bytes: &[u8], wanted: Option<Format>) -> Result<(Shape, Vec<u8>), String> {
-    let mut decoder = png::Decoder::new(std::io::Cursor::new(bytes));
-    decoder.set_transformations(png::Transformations::EXPAND);
-    let mut reader = decoder
-        .read_info()
-        .map_err(|e| format!("it is no PNG that can be read: {e}"))?;
-    let size = reader
-        .output_buffer_size()
-        .filter(|size| *size <= source::LIMIT as usize * 4)
-        .ok_or("the picture is too large")?;
-    let mut pixels = vec![0; size];
-    let frame = reader
-        .next_frame(&mut pixels)
-        .map_err(|e| format!("the picture is damaged: {e}"))?;
-    pixels.truncate(frame.buffer_size());
-    if frame.bit_depth == png::BitDepth::Sixteen {
-        pixels = pixels.as_chunks().0.iter().map(|b| byte(*b)).collect();
-    }
-    let channels = match frame.color_type {
-        png::ColorType::Grayscale => 1,
-        png::ColorType::GrayscaleAlpha => 2,
-        png::ColorType::Rgb | png::ColorType::Indexed => 3,
-        png::ColorType::Rgba => 4,
-    };
-    let format = wanted.unwrap_or(if channels == 1 {
-        Format::R8
-    } else {
-        Format::Rgba8
-    });
-    let all = pixels.chunks_exact(channels).map(|p| match *p {
-        [l] => [l, l, l, 255],
-        [l, a] => [l, l, l, a],
-        [r, g, b] => [r, g, b, 255],
-        [r, g, b, a] => [r, g, b, a],
-        _ => [0; 4],
-    });
-    let out: Vec<u8> = match format {
-        Format::R8 => all.map(luma).collect(),
-        Format::Rgba8 => all.flatten().collect(),
-        Format::Bgra8 => all.flat_map(|[r, g, b, a]| [b, g, r, a]).collect(),
-        other => {
-            return Err(format!(
-                "a picture gives r8, rgba8 or bgra8, not {}",
-                other.name()
-            ));
-        }
-    };
-    let shape = Shape {
-        width: frame.width,
-        height: frame.height,
-        format,
-    };
-    Ok((shape, out))
-}
-
-/// Eight bits of sixteen, rounded: 65535 is 257 times 255.
-fn byte(sample: [u8; 2]) -> u8 {
-    ((u32::from(u16::from_be_bytes(sample)) + 128) / 257) as u8
-}
-
-/// Brightness with the weights of ITU-R BT.601 in 256ths, rounded; grey stays what it is.
-fn luma([r, g, b, _]: [u8; 4]) -> u8 {
-    let sum = 77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b);
-    ((sum + 128) >> 8) as u8
 }
 
 #[cfg(test)]
@@ -492,22 +401,5 @@ mod tests {
     fn inputs_have_the_size_of_their_files() {
         assert!(input("a.bin,pitch=3").is_ok());
         assert!(input("a.bin,size=3").unwrap_err().contains("outputs"));
-    }
-
-    #[test]
-    fn sixteen_bits_are_rounded() {
-        for sample in 0..=u16::MAX {
-            let exact = f64::from(sample) / 257.0;
-            let rounded = f64::from(byte(sample.to_be_bytes()));
-            assert!((exact - rounded).abs() <= 0.5, "{sample}");
-        }
-    }
-
-    #[test]
-    fn grey_is_its_own_brightness() {
-        for l in 0..=255 {
-            assert_eq!(luma([l, l, l, 0]), l);
-        }
-        assert_eq!(luma([255, 0, 0, 0]), 77);
     }
 }
