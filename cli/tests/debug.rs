@@ -8,6 +8,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use common::{crestline, fed, ok, scene, scratch};
@@ -373,4 +374,20 @@ fn a_trace_that_cannot_be_written_is_an_error() {
             assert!(errors.contains(line), "{list:?}: {errors}");
         }
     }
+}
+
+#[test]
+fn a_walk_that_is_interrupted_gives_the_prompt_back() {
+    let path = PathBuf::from(scene("b_flat"));
+    let info = device_of_reader(&Reader::open(&path).unwrap()).unwrap();
+    let target = Target::capture(path, Options::new(info)).unwrap();
+    let interrupt = Arc::new(AtomicBool::new(true));
+    let backend = Arc::new(HostBackend::default());
+    let mut debugger = Debugger::new(target, backend, info.isa, Arc::clone(&interrupt)).unwrap();
+    let refusal = debugger.execute("why 128,128").unwrap_err();
+    assert_eq!(refusal.to_string(), "interrupted");
+    // Asked again, it answers.
+    let text = debugger.execute("why 128,128").unwrap();
+    assert!(text.starts_with("pixel 128,128\n"), "{text}");
+    assert_eq!(debugger.conclude().0, 0);
 }
