@@ -3,10 +3,9 @@
 //! PRM: volume 2 (unit states, CONSTANT_BUFFER), volume 4, 8.4.3.1 and 10.3.2. Expectations by hand.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-use crestline_tests::scene::draw::{Draw, component, element, places, vertex_buffer};
-use crestline_tests::scene::grid::header_points;
+use crestline_tests::scene::draw::{Draw, places};
+use crestline_tests::scene::grid::{header_points, with_vs};
 use crestline_tests::scene::{Scene, kernels};
-use regs::gen40::values::surface_format as sf;
 use regs::gen40::{ConstantBuffer, SamplerState};
 
 /// r0 of a vertex shader thread: handles, sampler table with scratch size, binding table, scratch base (PRM volume 2,
@@ -85,20 +84,10 @@ fn constants_from_an_offset() {
         target.fill(&[0; 16]);
         let mut draw = Draw::flat(target.state());
         draw.sf_kernel = kernels::sf_point();
-        draw.vs_kernel = Some(kernels::vs_const());
+        scene.vertices(&mut draw, &[[0.5, 0.5, 0.0, 1.0, 1.0, 10.0, 100.0, 1000.0]]);
+        with_vs(&mut draw);
         draw.constants = constants.concat();
-        draw.vs
-            .set_dispatch_grf_start_register_for_urb_data(1)
-            .set_vertex_urb_entry_read_length(1)
-            .set_constant_urb_entry_read_offset(offset)
-            .set_constant_urb_entry_read_length(1);
-        let at = scene.floats(&[0.5, 0.5, 0.0, 1.0, 1.0, 10.0, 100.0, 1000.0]);
-        draw.vertex_buffers = vec![vertex_buffer(0, at, 32)];
-        let f4 = sf::R32G32B32A32_FLOAT;
-        draw.elements = vec![
-            element(0, 0, f4, 0, [component::SRC; 4]),
-            element(0, 16, f4, 4, [component::SRC; 4]),
-        ];
+        draw.vs.set_constant_urb_entry_read_offset(offset);
         draw.topology(1, 1);
         scene.draw(&draw);
         scene.run();
@@ -178,20 +167,10 @@ fn vertex_shader_float_modes() {
     for (mode, expected) in [(0, f32::INFINITY), (1, f32::MAX)] {
         let mut draw = Draw::flat(target.state());
         draw.sf_kernel = kernels::sf_point();
-        draw.vs_kernel = Some(kernels::vs_const());
+        scene.vertices(&mut draw, &[[0.5, 0.5, 0.0, 1.0, 1e30, 1e30, 1e30, 1e30]]);
+        with_vs(&mut draw);
         draw.constants = vec![1e30; 16];
-        draw.vs
-            .set_floating_point_mode(mode)
-            .set_dispatch_grf_start_register_for_urb_data(1)
-            .set_vertex_urb_entry_read_length(1)
-            .set_constant_urb_entry_read_length(1);
-        let at = scene.floats(&[0.5, 0.5, 0.0, 1.0, 1e30, 1e30, 1e30, 1e30]);
-        draw.vertex_buffers = vec![vertex_buffer(0, at, 32)];
-        let f4 = sf::R32G32B32A32_FLOAT;
-        draw.elements = vec![
-            element(0, 0, f4, 0, [component::SRC; 4]),
-            element(0, 16, f4, 4, [component::SRC; 4]),
-        ];
+        draw.vs.set_floating_point_mode(mode);
         draw.topology(1, 1);
         scene.draw(&draw);
         scene.run();

@@ -51,6 +51,13 @@ pub struct ThreadTrigger {
     pub flag: Flag,
 }
 
+macro_rules! registers {
+    ($control:ident, $data:ident) => {
+        const CONTROL: u32 = $control.offset();
+        const DATA: u32 = $data.offset();
+    };
+}
+
 macro_rules! thread_control {
     ($fields:ident, $flag:expr) => {{
         let mut control = $fields::SNAPSHOT_ENABLE::SET.value;
@@ -78,8 +85,7 @@ macro_rules! thread_units {
         impl Unit for $unit {
             type Trigger = ThreadTrigger;
             type Data = $data;
-            const CONTROL: u32 = $control.offset();
-            const DATA: u32 = $outputs.offset();
+            registers!($control, $outputs);
 
             fn arming(trigger: &ThreadTrigger) -> Arming {
                 Arming {
@@ -133,8 +139,7 @@ pub struct VertexSnapshot {
 impl Unit for Vf {
     type Trigger = VertexTrigger;
     type Data = VertexSnapshot;
-    const CONTROL: u32 = VF_CTL.offset();
-    const DATA: u32 = VF_RDATA.offset();
+    registers!(VF_CTL, VF_RDATA);
 
     fn arming(trigger: &VertexTrigger) -> Arming {
         let (value, kind) = match *trigger {
@@ -235,8 +240,7 @@ pub struct Subspan {
 impl Unit for Wiz {
     type Trigger = Subspan;
     type Data = PixelSnapshot;
-    const CONTROL: u32 = WIZ_CTL.offset();
-    const DATA: u32 = WIZ_RDATA.offset();
+    registers!(WIZ_CTL, WIZ_RDATA);
 
     fn arming(trigger: &Subspan) -> Arming {
         let at = WizTrigger::PIXEL_Y_COMPARE_VALUE.val(trigger.y.into())
@@ -276,8 +280,7 @@ pub struct Vfe;
 impl Unit for Vfe {
     type Trigger = u32;
     type Data = ();
-    const CONTROL: u32 = VFE_CTL.offset();
-    const DATA: u32 = VFE_RDATA.offset();
+    registers!(VFE_CTL, VFE_RDATA);
 
     fn arming(trigger: &u32) -> Arming {
         Arming {
@@ -327,8 +330,7 @@ pub struct SpawnSnapshot {
 impl Unit for Ts {
     type Trigger = SpawnTrigger;
     type Data = SpawnSnapshot;
-    const CONTROL: u32 = TS_CTL.offset();
-    const DATA: u32 = TS_RDATA.offset();
+    registers!(TS_CTL, TS_RDATA);
 
     fn arming(trigger: &SpawnTrigger) -> Arming {
         let enable = TsCtl::THREAD_SNAPSHOT_ENABLE::SET.value;
@@ -381,8 +383,7 @@ pub struct WriteSnapshot {
 impl Unit for Urb {
     type Trigger = u8;
     type Data = WriteSnapshot;
-    const CONTROL: u32 = URB_CTL.offset();
-    const DATA: u32 = URB_RDATA.offset();
+    registers!(URB_CTL, URB_RDATA);
 
     fn arming(trigger: &u8) -> Arming {
         let which = UrbCtl::SNAPSHOT_OUTPUT_REGISTER_SELECT.val((trigger & 15).into());
