@@ -23,7 +23,7 @@ pub mod target;
 mod value;
 
 pub use command::{COMMANDS, Help, UNIT_NAMES, help};
-pub use gate::{Gate, State};
+pub use gate::{Gate, Held, State};
 pub use script::{Failure, NO_TEXT, Source, run as run_script};
 pub use session::{Debugger, Flow};
 

@@ -2,9 +2,11 @@
 //!
 //! No PRM section. See `debug::host` for what can stop a thread.
 
+use std::sync::Arc;
+
 use eu::Thread;
 
-use super::Device;
+use super::{Device, lock};
 use crate::debug::host::{Host, Why};
 use crate::ff::state::PipelineState;
 use crate::td::debugger::Info;
@@ -29,6 +31,14 @@ impl Device {
     /// The debugger's rules and what has stopped, while one is attached.
     pub fn debugger(&mut self) -> Option<&mut Host> {
         self.debug.host_mut()
+    }
+
+    /// Looks at memory that has just been watched: what differs from now on has changed.
+    pub fn look_first(&mut self) {
+        let memory = Arc::clone(&self.memory);
+        if let Some(host) = self.debug.host_mut() {
+            host.look_first(&mut lock(&memory));
+        }
     }
 
     /// What commands have latched for the 3D pipeline.

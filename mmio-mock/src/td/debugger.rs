@@ -241,7 +241,6 @@ impl Td {
         if orders.single {
             // The first look only remembers.
             host.look_at_registers(key, slot.thread.grf());
-            host.look_first(machine.mem);
         }
         Some(orders)
     }

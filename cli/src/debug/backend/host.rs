@@ -4,6 +4,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use mmio_mock::Device;
 use mmio_mock::debug::host::{Go, Host, Rule, RuleId, ThreadKey, Why};
 
 use regs::gen40::reg::INSTPM;
@@ -99,6 +100,9 @@ impl Backend for HostBackend {
 
     fn add(&self, number: u32, spec: Spec) -> Answer<()> {
         let id = self.with_host(|host| host.add(rule(spec)))?;
+        if matches!(spec, Spec::Memory(..)) {
+            self.reach()?.with_device(Device::look_first);
+        }
         self.lock().rules.push((number, id));
         Ok(())
     }

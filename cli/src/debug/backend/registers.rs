@@ -40,6 +40,8 @@ struct Inner {
     travel: Option<Travel>,
     /// Threads that execute one instruction, and have not halted behind it yet.
     under_way: Vec<(ThreadKey, Slot)>,
+    /// Looks since one of them has halted.
+    waited: u32,
     /// Instructions of threads that have been followed from their first.
     counts: BTreeMap<ThreadKey, u64>,
     /// While vertices are waited for.
@@ -281,6 +283,7 @@ impl Backend for RegistersBackend {
         let mut inner = self.lock();
         inner.check(spec)?;
         inner.specs.push((number, spec));
+        inner.remember_memory();
         inner.configure()
     }
 
@@ -342,7 +345,6 @@ impl Backend for RegistersBackend {
         inner.travel = thread
             .zip(left)
             .map(|((key, _), left)| Travel { key, left });
-        inner.remember_memory();
         // The one that has stopped goes on as well when another one is stepped.
         let other = stopped.filter(|other| Some(*other) != thread);
         for (key, slot) in thread.into_iter().chain(other) {

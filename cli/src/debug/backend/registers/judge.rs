@@ -15,6 +15,8 @@ use crate::debug::gate::Held;
 
 /// Sequence numbers in r0.6 and r0.7.
 const SEQUENCE: u32 = 0x00ff_ffff;
+/// Looks until the others go on although a thread is on its way.
+const PATIENCE: u32 = 256;
 
 /// A thread that is about to begin.
 struct Beginning {
@@ -167,6 +169,13 @@ impl Inner {
         Some(self.stop_for(Some(thread), reason))
     }
 
+    /// Whether threads take turns, so that it is known who has changed memory: one that waits for others does not keep
+    /// them for ever.
+    fn goes_alone(&mut self) -> bool {
+        self.waited = (self.waited + 1) % PATIENCE;
+        self.waited != 0 && self.wants(|spec| matches!(spec, Spec::Memory(..)))
+    }
+
     /// Looks at every halted thread; whether one of them is what was waited for.
     pub(super) fn look(&mut self) -> Answer<Held> {
         if self.stop.is_some() {
@@ -182,6 +191,7 @@ impl Inner {
             return Ok(self.stop_for(None, Reason::Break(number)));
         }
         let mut held = Held::No;
+        let alone = self.goes_alone();
         for thread in self.halted()? {
             held = Held::Passed;
             let slot = slot_of(&thread);
@@ -190,6 +200,10 @@ impl Inner {
                 continue;
             };
             let key = info.key;
+            if alone && !self.under_way.is_empty() && !self.under_way.contains(&(key, slot)) {
+                continue;
+            }
+            self.waited = 0;
             let base = info.context.bases.general_state_base;
             if let Some(reason) = self.judge(&thread, key, base)? {
                 return Ok(self.stop_for(Some((key, slot)), reason));
