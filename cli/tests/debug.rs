@@ -99,6 +99,10 @@ fn failures_name_file_and_line() {
         ),
         ("source other.dbg\n", "s.dbg:1: other.dbg: No such file"),
         ("source s.dbg\n", "nested too deeply"),
+        (
+            "expect error a expect error b expect error c threads\n",
+            "s.dbg:1: errors of errors",
+        ),
     ] {
         fs::write(directory.join("s.dbg"), text).unwrap();
         let output = crestline(&directory, &["debug", &frame, "--script", "s.dbg"]);
@@ -212,6 +216,43 @@ fn both_back_ends_give_the_same_stops_and_registers() {
 #[test]
 fn both_back_ends_meet_the_same_vertices_and_watches() {
     both("both-watch", 900);
+}
+
+#[test]
+fn both_back_ends_meet_every_thread() {
+    let directory = scratch("debug-turns");
+    // On which EU a thread runs is not theirs to agree on, see `comparable`.
+    let stops = |backend: &str, name: &str| {
+        let text = scripted(&directory, "g_gears", backend, name);
+        let stops = text.lines().filter_map(|line| line.split_once(", EU "));
+        let stops = stops.filter(|(stop, _)| stop.starts_with("breakpoint"));
+        stops.map(|(stop, _)| stop.to_owned()).collect::<Vec<_>>()
+    };
+    for (name, count) in [("both-turns", 220), ("both-pixels", 3)] {
+        let host = stops("host", name);
+        assert_eq!(host.len(), count, "{name}");
+        assert_eq!(host, stops("registers", name), "{name}");
+    }
+}
+
+/// Threads that were started under a breakpoint begin after it has gone.
+#[test]
+fn a_deleted_breakpoint_stops_nothing() {
+    let directory = scratch("debug-deleted");
+    let list = [
+        "break thread ps",
+        "run",
+        "finish",
+        "delete all",
+        "continue",
+        "expect end",
+    ];
+    for backend in ["host", "registers"] {
+        for frame in ["a_clear", "c_gouraud"] {
+            let (code, errors) = commands(&directory, frame, backend, &list);
+            assert_eq!(code, Some(0), "{backend} {frame}: {errors}");
+        }
+    }
 }
 
 /// What a frame looks like whose debugger leaves after some commands.

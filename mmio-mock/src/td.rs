@@ -350,6 +350,10 @@ impl Td {
             stop = thread.run(cache, &mut port, &mut NoObserver, budget, &mut stats);
             owed = port.owed;
         } else {
+            if *machine.budget == 0 {
+                // Nothing would be looked at, and the looks are counted.
+                return Outcome::InFlight(id);
+            }
             observed = self.observe(at, watch, machine);
             if self.slots[at].state == SlotState::Loops {
                 return Outcome::InFlight(id);

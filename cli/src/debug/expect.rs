@@ -84,6 +84,10 @@ impl Debugger {
                 )
                 .into())
             }
+            ["error", _, "expect", "error", _, "expect", ..] => {
+                // As deep as the line is long, otherwise.
+                Err("errors of errors are not expected: `expect error TEXT COMMAND`".into())
+            }
             ["error", text, ..] => {
                 let line = words.rest().rest().line();
                 match self.execute(&line) {

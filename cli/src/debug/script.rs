@@ -2,6 +2,8 @@
 //!
 //! No PRM chapter. The first that fails ends the script; it is named with its file and line.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::Path;
 
 use super::session::{Debugger, Flow};
@@ -9,6 +11,9 @@ use super::{Answer, Refusal};
 
 /// What is said of a line that is no text.
 pub const NO_TEXT: &str = "the line is not valid UTF-8";
+
+/// Bytes of a script: a device file has no end.
+const MOST: u64 = 16 << 20;
 
 /// Where commands come from.
 pub struct Source {
@@ -22,7 +27,14 @@ impl Source {
     /// The lines of a file.
     pub fn read(path: &Path) -> Answer<Self> {
         let name = path.display().to_string();
-        let bytes = std::fs::read(path).map_err(|e| Refusal(format!("{name}: {e}")))?;
+        let mut bytes = Vec::new();
+        File::open(path)
+            .and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes))
+            .map_err(|e| Refusal(format!("{name}: {e}")))?;
+        if bytes.len() as u64 > MOST {
+            let what = format!("{name}: a script has at most {} MiB", MOST >> 20);
+            return Err(Refusal(what));
+        }
         let text = str::from_utf8(&bytes).map_err(|error| {
             let before = bytes.iter().take(error.valid_up_to());
             let line = 1 + before.filter(|&&byte| byte == b'\n').count();

@@ -74,6 +74,17 @@ fn arm(device: &Device, trigger: Trigger) -> Answer<Armed> {
     })
 }
 
+/// A number that the units count in 24 bits (PRM vol4 3.3).
+fn counted(text: &str) -> Answer<u32> {
+    let number: u32 = value::number(text)?;
+    if number >> 24 != 0 {
+        return Err(
+            format!("`{text}` is past the last number, 0xffffff: units count in 24 bits").into(),
+        );
+    }
+    Ok(number)
+}
+
 fn tag(tag: &VertexTag) -> String {
     let unit = match tag.ffid {
         1 => "VF",
@@ -181,7 +192,7 @@ impl Debugger {
                 self.backend.number();
                 return Ok(String::new());
             }
-            ["vf", "seq", number] => Trigger::Sequence(value::number(number)?),
+            ["vf", "seq", number] => Trigger::Sequence(counted(number)?),
             ["vf", "index", number] => Trigger::Index(value::number(number)?),
             ["vs", number] => {
                 let taken = |b: &&Break| self.backend.needs_vs_snapshot(b.spec);
@@ -192,21 +203,22 @@ impl Debugger {
                     )
                     .into());
                 }
-                Trigger::Vs(value::number(number)?)
+                Trigger::Vs(counted(number)?)
             }
-            ["gs", number] => Trigger::Gs(value::number(number)?),
-            ["clip", number] => Trigger::Clip(value::number(number)?),
-            ["sf", number] => Trigger::Sf(value::number(number)?),
+            ["gs", number] => Trigger::Gs(counted(number)?),
+            ["clip", number] => Trigger::Clip(counted(number)?),
+            ["sf", number] => Trigger::Sf(counted(number)?),
             ["wiz", pixel] => {
                 let (x, y) = pair(pixel)?;
                 Trigger::Wiz(x, y, None)
             }
             ["wiz", pixel, instance] => {
                 let (x, y) = pair(pixel)?;
-                let instance = instance.parse().map_err(|_| {
+                let counted = instance.parse().ok().filter(|n| *n != 0);
+                let counted = counted.ok_or_else(|| {
                     Refusal(format!("`{instance}` is no occurrence: there are 1 to 255"))
                 })?;
-                Trigger::Wiz(x, y, Some(instance))
+                Trigger::Wiz(x, y, Some(counted))
             }
             list => {
                 return Err(format!(

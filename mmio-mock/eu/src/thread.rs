@@ -147,6 +147,11 @@ impl Thread {
         self.id
     }
 
+    /// Channels that it was dispatched with.
+    pub const fn dispatch_mask(&self) -> u16 {
+        self.dispatch_mask
+    }
+
     /// Address of the next instruction.
     pub const fn ip(&self) -> u32 {
         self.ip

@@ -6,7 +6,7 @@ use eu::{Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId};
 
 use super::breakpoints::Breakpoints;
 use super::{Pause, Slot, SlotId, SlotState, Td, ThreadRequest};
-use crate::debug::host::{Orders, RuleId, Subject, ThreadKey, Why};
+use crate::debug::host::{Orders, Subject, ThreadKey, Why};
 use crate::debug::{DebugRegs, IcBreakpoints};
 use crate::fault::UnitFault;
 use crate::machine::Machine;
@@ -22,8 +22,8 @@ pub(super) struct Kept {
     pub(super) subject: Subject,
     /// r0 and r1 as they were dispatched, while a debugger is attached.
     header: [Grf; 2],
-    /// The rule that stops the thread before its first instruction.
-    first: Option<RuleId>,
+    /// Nobody has looked at it since its dispatch.
+    fresh: bool,
     /// The instruction was begun before: a message that the function did not take yet.
     pub(super) again: bool,
 }
@@ -122,11 +122,12 @@ impl Slot {
     }
 }
 
-/// Upper left pixels of the subspans of a pixel shader payload, r1.2 to r1.5 (PRM vol4 5.10.6.3): those with a channel.
-fn subspans(request: &ThreadRequest<'_>) -> impl Iterator<Item = (u16, u16)> {
-    let pixels = request.unit == Unit::Wiz;
-    let r1 = request.header.get(1).copied().unwrap_or_default();
-    let mask = request.dispatch_mask;
+/// Upper left pixels of the subspans of a pixel shader thread that has not begun, r1.2 to r1.5 (PRM vol4 5.10.6.3): those
+/// with a channel.
+fn subspans(unit: Unit, thread: &Thread) -> impl Iterator<Item = (u16, u16)> {
+    let pixels = unit == Unit::Wiz;
+    let r1 = thread.grf().get(1).copied().unwrap_or_default();
+    let mask = thread.dispatch_mask();
     let lit = (0..4).filter(move |n| pixels && mask >> (n * 4) & 15 != 0);
     // CAST: two halves of a dword.
     lit.map(move |n| (r1[n + 2] as u16, (r1[n + 2] >> 16) as u16))
@@ -147,7 +148,7 @@ impl Td {
         *count += 1;
         kept.subject = request.subject;
         kept.again = false;
-        kept.first = None;
+        kept.fresh = true;
         if !machine.debug.quiet() || machine.trace.is_on() {
             self.describe(at, request, machine);
         }
@@ -158,9 +159,8 @@ impl Td {
     fn describe(&mut self, at: usize, request: &ThreadRequest<'_>, machine: &mut Machine<'_>) {
         let slot = &mut self.slots[at];
         let row = |n| request.header.get(n).copied().unwrap_or_default();
-        if let Some(host) = machine.debug.host() {
+        if machine.debug.host().is_some() {
             slot.kept.header = [row(0), row(1)];
-            slot.kept.first = host.at_dispatch(request.unit, request.subject, subspans(request));
         }
         if machine.trace.is_on() {
             let id = slot.thread.id();
@@ -235,8 +235,12 @@ impl Td {
         let slot = &mut self.slots[at];
         let key = slot.key();
         let host = machine.debug.host_mut()?;
-        let (first, again) = (slot.kept.first.take(), slot.kept.again);
-        slot.kept.again = false;
+        let again = std::mem::take(&mut slot.kept.again);
+        let begins = std::mem::take(&mut slot.kept.fresh) && slot.instructions == 0;
+        // With the rules of now: some may have come or gone since the dispatch.
+        let pixels = subspans(slot.unit, &slot.thread);
+        let first = begins.then(|| host.at_dispatch(slot.unit, slot.kept.subject, pixels));
+        let first = first.flatten();
         let orders = host.orders(key, slot.instructions, first, again);
         if orders.single {
             // The first look only remembers.

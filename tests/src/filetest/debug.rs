@@ -45,6 +45,15 @@ impl Kind for Debug {
     }
 }
 
+/// The device that a file names.
+fn device(file: &File) -> Result<&str, String> {
+    let name = file.option("device").map_or("gm965", |l| l.text.as_str());
+    match mmio_mock::r#gen::find(name) {
+        Some(_) => Ok(name),
+        None => Err(format!("no device `{name}`")),
+    }
+}
+
 /// The line of a read, as it was if it holds.
 fn line(what: &str, value: u32, before: &str) -> String {
     let holds = before

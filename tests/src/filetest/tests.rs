@@ -226,3 +226,54 @@ fn states_of_messages_are_checked_against_their_tables() {
     assert_eq!(problem("border 0: 1 2 3"), "5: four channels");
     assert_eq!(problem("q1 ud: 1"), "5: `q1` is no register");
 }
+
+/// What a case of kind `debug` comes to: its results, or the line of its problem and what it is.
+fn debug(device: &str, statements: &str) -> Result<Vec<String>, String> {
+    let kind = *KINDS.iter().find(|k| k.name() == "debug").unwrap();
+    let body: String = statements.lines().map(|l| format!("  {l}\n")).collect();
+    let text = format!(
+        "; test: debug\n; device: {device}\n; oracle: own: x\n\ncase a\n{body}expect\n  x\n"
+    );
+    let file = File::parse(&text, kind).unwrap();
+    let run = kind.run(&file, &file.cases[0]);
+    run.map_err(|problem| problem.to_string())
+}
+
+#[test]
+fn statements_of_stops_are_checked() {
+    let kernel = "pixel: nop.breakpoint;\npixel: mov(8) m2<1>UD g1<8,8,1>UD { align1 nomask };\npixel: send(16) 1 null<1>UW g0<8,8,1>UW 0x85a04800 { align1 EOT };\nwrite TD_CTL 0x10\n";
+    let stopped = format!("{kernel}start\nstop\n");
+    let bad = |device: &str, text: &str| debug(device, text).unwrap_err();
+    assert!(bad("nosuch", kernel).contains("no device `nosuch`"));
+    assert_eq!(
+        bad("gm965", "pixel:\nstart"),
+        "7: a kernel without instructions"
+    );
+    for (statement, message) in [
+        (
+            "write ISC_L1CA_BP_ADR1 at 0x10000000",
+            "12: the kernel has 3 instructions",
+        ),
+        ("change 3: nop;", "12: the kernel has 3 instructions"),
+        ("change 1:", "12: one instruction"),
+        ("change 1: what;", "12: "),
+        ("start", "12: one frame of 1 to 8 threads"),
+        ("read pixel 8,0", "12: the target has 8x64 pixels"),
+        ("read stop.nothing", "12: a stop has no `nothing`"),
+        ("next", "12: next step, go, bare, nothing or skip"),
+        ("walk", "12: `walk` is no statement of a case with stops"),
+    ] {
+        let problem = bad("gm965", &format!("{stopped}{statement}"));
+        assert!(problem.starts_with(message), "{statement}: {problem}");
+    }
+    // A kernel that goes round for ever.
+    let out = debug(
+        "gm965",
+        "pixel: jmpi(1) -2D { align1 nomask };\nstart\nstop\nend",
+    )
+    .unwrap();
+    assert_eq!(
+        out,
+        ["stop = none", "end = no", "fault: the frame does not end"]
+    );
+}

@@ -23,7 +23,7 @@ pub fn wanted(case: &Case) -> bool {
 
 /// Carries a case out.
 pub fn run(file: &File, case: &Case) -> Result<Vec<String>, Problem> {
-    let device = file.option("device").map_or("gm965", |l| l.text.as_str());
+    let device = super::device(file).map_err(|what| case.problem(what))?;
     let mut scene = Scene::on(device);
     let target = scene.target(64, 64);
     let mut out = Vec::new();

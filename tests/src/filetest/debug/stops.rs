@@ -27,6 +27,8 @@ pub fn wanted(case: &Case) -> bool {
 struct Stops {
     bench: Bench,
     kernel: String,
+    /// Instructions of the kernel.
+    length: usize,
     frame: Option<Frame>,
     stop: Option<Stop>,
     /// Where the kernel of the thread begins that has stopped last.
@@ -35,10 +37,11 @@ struct Stops {
 
 /// Carries a case out.
 pub fn run(file: &File, case: &Case) -> Result<Vec<String>, Problem> {
-    let device = file.option("device").map_or("gm965", |l| l.text.as_str());
+    let device = super::device(file).map_err(|what| case.problem(what))?;
     let mut stops = Stops {
         bench: Bench::on(device, 8, ROWS),
         kernel: String::new(),
+        length: 0,
         frame: None,
         stop: None,
         base: None,
@@ -49,7 +52,9 @@ pub fn run(file: &File, case: &Case) -> Result<Vec<String>, Problem> {
         let result = stops.statement(&statement.text, before);
         out.extend(result.map_err(|what| statement.problem(what))?);
     }
-    stops.finish();
+    if !stops.finish() {
+        out.push("fault: the frame does not end".to_owned());
+    }
     Ok(out)
 }
 
@@ -101,7 +106,12 @@ impl Stops {
             return Err(format!("one frame of 1 to {} threads", ROWS / 8));
         }
         let mut draw = Draw::flat(self.bench.target.state());
-        draw.wm_kernel = assemble_text(&self.kernel)?;
+        let code = assemble_text(&self.kernel)?;
+        self.length = code.len() / 4;
+        if code.is_empty() {
+            return Err("a kernel without instructions".to_owned());
+        }
+        draw.wm_kernel = code;
         // CAST: below the number of rows.
         let corners: Vec<[f32; 8]> = (0..count)
             .flat_map(|n| corner(0.0, (8 * n) as f32))
@@ -124,13 +134,20 @@ impl Stops {
 
     fn instruction(&self, number: u32) -> Result<u32, String> {
         let base = self.base.ok_or("no thread has stopped yet")?;
+        if number as usize >= self.length {
+            return Err(format!("the kernel has {} instructions", self.length));
+        }
         Ok(base.wrapping_add(number * 16))
     }
 
     fn change(&self, what: &str) -> Result<(), String> {
         let (place, text) = what.split_once(':').ok_or("change N: INSTRUCTION")?;
         let at = self.instruction(number(place.trim())?)?;
-        for (n, word) in (0..).zip(assemble_text(text)?) {
+        let code = assemble_text(text)?;
+        if code.len() != 4 {
+            return Err("one instruction".to_owned());
+        }
+        for (n, word) in (0..).zip(code) {
             self.bench.set_memory(at + 4 * n, word);
         }
         Ok(())
@@ -178,19 +195,25 @@ impl Stops {
         Ok(value & number(mask.trim())?)
     }
 
-    /// Lets everything go that still stands.
-    fn finish(mut self) {
+    /// Lets everything go that still stands; whether the frame has ended by itself.
+    fn finish(mut self) -> bool {
         let mut stop = self.stop.take().or_else(|| self.bench.stop());
         // A thread that a breakpoint holds again and again is left to the reset.
         for _ in 0..1000 {
             let Some(standing) = stop else { break };
             stop = self.bench.next(&standing, GO);
         }
+        let mut ended = true;
         if let Some(frame) = self.frame.take() {
-            let _ = frame.wait(FRAME);
+            ended = frame.wait(FRAME).is_ok();
+            if !ended {
+                // A device that cannot be reset shows in what follows.
+                let _ = self.bench.scene.rig.device.reset();
+            }
             frame.release();
         }
         self.bench.finish_after_fault();
+        ended
     }
 }
 
