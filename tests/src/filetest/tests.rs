@@ -230,9 +230,9 @@ fn states_of_messages_are_checked_against_their_tables() {
 /// What a case of kind `debug` comes to: its results, or the line of its problem and what it is.
 fn debug(device: &str, statements: &str) -> Result<Vec<String>, String> {
     let kind = *KINDS.iter().find(|k| k.name() == "debug").unwrap();
-    let body: String = statements.lines().map(|l| format!("  {l}\n")).collect();
+    let body = statements.replace('\n', "\n  ");
     let text = format!(
-        "; test: debug\n; device: {device}\n; oracle: own: x\n\ncase a\n{body}expect\n  x\n"
+        "; test: debug\n; device: {device}\n; oracle: own: x\n\ncase a\n  {body}\nexpect\n  x\n"
     );
     let file = File::parse(&text, kind).unwrap();
     let run = kind.run(&file, &file.cases[0]);
