@@ -135,7 +135,9 @@ impl Pipeline {
     fn go_on(&mut self, draw: Box<DrawState>, td: &mut Td, machine: &mut Machine<'_>) -> Step {
         // Half of the slice is left to the last piece, so that no thread is cut short for those before it.
         let reserve = *machine.budget / 2;
-        let mut rounds = ROUNDS;
+        // Who looks on sees every piece of work by itself.
+        let watched = machine.trace.is_on() || !machine.debug.quiet();
+        let mut rounds = if watched { 1 } else { ROUNDS };
         let step = loop {
             let step = self.stages(&draw, td, machine);
             if step != Step::Progress {
@@ -144,9 +146,7 @@ impl Pipeline {
             // Whatever it was, it moved something from one queue to the next.
             machine.charge(1);
             rounds -= 1;
-            // Who looks on sees every piece of work by itself.
-            let watched = machine.trace.is_on() || !machine.debug.quiet();
-            if rounds == 0 || *machine.budget <= reserve || watched {
+            if rounds == 0 || *machine.budget <= reserve {
                 break step;
             }
         };

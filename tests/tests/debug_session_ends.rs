@@ -5,8 +5,8 @@
 
 use crestline_tests::debugged::{Debugged, LONG, triangle, undisturbed};
 use crestline_tests::scene::registers::read;
-use crestline_tests::scene::{FRAME, Scene};
-use driver::debug::{HaltMatch, Threads};
+use crestline_tests::scene::{FRAME, Frame, Scene};
+use driver::debug::{HaltMatch, HaltedThread, Threads};
 use kernel::error::code::{EBUSY, ENXIO};
 use kernel::time::Delta;
 use regs::gen40::reg;
@@ -85,10 +85,10 @@ fn standing_still_is_no_hang_while_a_thread_is_halted() {
     scene.finish_after_fault();
 }
 
-#[test]
-fn a_system_routine_of_the_client_gives_way_and_comes_back() {
+/// A frame whose batch sets a system routine of the client's (crocus sets one at 0), and its thread that has halted.
+fn client_routine() -> (Debugged, Frame, HaltedThread) {
     let mut d = Debugged::new();
-    // STATE_SIP 0, as crocus does; the draw comes again behind it.
+    // The draw comes again behind it.
     d.scene.commands.clear();
     d.scene.commands.extend([0x6102_0000, 0x0000_1230]);
     let draw = triangle(&mut d.scene, &d.target);
@@ -96,15 +96,24 @@ fn a_system_routine_of_the_client_gives_way_and_comes_back() {
     d.session.halt_next();
     let frame = d.scene.submit();
     let thread = d.first();
+    (d, frame, thread)
+}
+
+/// The address that its batch, which lies at 1 MiB, sets.
+fn written(d: &Debugged) -> u32 {
     let mut word = [0; 4];
-    // The batch lies at 1 MiB.
     d.session.read_memory(0x0010_0004, &mut word).unwrap();
-    assert_ne!(u32::from_le_bytes(word), 0x1230);
+    u32::from_le_bytes(word)
+}
+
+#[test]
+fn a_system_routine_of_the_client_gives_way_and_comes_back() {
+    let (d, frame, thread) = client_routine();
+    assert_ne!(written(&d), 0x1230);
     thread.resume().unwrap();
     frame.wait(FRAME).expect("the frame ends");
     d.session.halted().unwrap();
-    d.session.read_memory(0x0010_0004, &mut word).unwrap();
-    assert_eq!(u32::from_le_bytes(word), 0x1230);
+    assert_eq!(written(&d), 0x1230);
     frame.release();
     d.end(&undisturbed());
 }
@@ -112,23 +121,13 @@ fn a_system_routine_of_the_client_gives_way_and_comes_back() {
 /// Whoever reads a batch of an idle device, as recorders do, reads what the client wrote; nobody asks the session.
 #[test]
 fn an_idle_device_has_batches_as_clients_wrote_them() {
-    let mut d = Debugged::new();
-    d.scene.commands.clear();
-    d.scene.commands.extend([0x6102_0000, 0x0000_1230]);
-    let draw = triangle(&mut d.scene, &d.target);
-    d.scene.draw(&draw);
-    d.session.halt_next();
-    let frame = d.scene.submit();
-    let thread = d.first();
-    let mut word = [0; 4];
+    let (d, frame, thread) = client_routine();
     // Until then the batch has not run to its end.
     assert!(d.scene.rig.device.wait_idle(LONG).is_err());
-    d.session.read_memory(0x0010_0004, &mut word).unwrap();
-    assert_ne!(u32::from_le_bytes(word), 0x1230);
+    assert_ne!(written(&d), 0x1230);
     thread.resume().unwrap();
     d.scene.rig.device.wait_idle(FRAME).expect("idle");
-    d.session.read_memory(0x0010_0004, &mut word).unwrap();
-    assert_eq!(u32::from_le_bytes(word), 0x1230);
+    assert_eq!(written(&d), 0x1230);
     frame.release();
     d.end(&undisturbed());
 }
