@@ -1,14 +1,11 @@
 //! `crestline asm` and `crestline disasm` as a user runs them.
 //!
 //! PRM: volume 4, 13.2. Words of the first program from Mesa's disassembly in captured GM965 frames.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{bytes, fed, scratch};
+use crate::common::{bytes, fed, scratch};
 
 /// Text and words of a captured setup kernel, and its last send.
 const TEXT: &str = "\

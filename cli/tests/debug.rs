@@ -1,9 +1,6 @@
 //! `crestline debug` from outside, on captured frames.
 //!
 //! PRM: volume 4, chapter 3. Expected colours and addresses are computed by hand from the frames' kernels.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use common::{crestline, fed, ok, scene, scratch};
+use crate::common::{crestline, fed, ok, scene, scratch};
 use crestline_cli::capture::Reader;
 use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
 use crestline_cli::debug::target::Target;

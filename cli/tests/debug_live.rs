@@ -2,16 +2,13 @@
 //!
 //! No PRM chapter. The programs do not use the device, so an empty file stands for the shim: the system's loader says so
 //! and goes on. Programs that draw are in the conformance suite.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStdout, Command, Stdio};
 
-use common::{here, is_empty, scratch, send, served};
+use crate::common::{here, is_empty, scratch, send, served};
 use nix::sys::signal::Signal;
 
 fn debug(directory: &Path, commands: &[&str], program: &[&str]) -> Command {

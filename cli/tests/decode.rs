@@ -1,14 +1,11 @@
 //! `crestline decode` with files that are no batches and with damaged batches.
 //!
 //! PRM vol1 for the words: MI_NOOP 0, MI_USER_INTERRUPT 02h << 23, MI_BATCH_BUFFER_END 0Ah << 23.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{bytes, crestline, scene, scratch};
+use crate::common::{bytes, crestline, scene, scratch};
 
 const NOOP: u32 = 0;
 const INTERRUPT: u32 = 0x0100_0000;

@@ -1,14 +1,11 @@
 //! `crestline eu run` as a user calls it: worked examples, and what goes wrong.
 //!
 //! No PRM chapter. Expectations are computed here, not by the model.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
 
 use std::path::PathBuf;
 use std::process::Output;
 
-use common::{bytes, here, scratch};
+use crate::common::{bytes, here, scratch};
 
 fn docs(name: &str) -> String {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));

@@ -2,9 +2,6 @@
 //!
 //! No PRM chapter. The programs do not use the device, so an empty file stands for the shim: the system's loader says
 //! so and goes on.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
@@ -13,7 +10,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use common::{is_empty, scratch, send, served};
+use crate::common::{is_empty, scratch, send, served};
 use nix::sys::signal::Signal;
 
 fn exec(directory: &Path, program: &[&str]) -> Command {

@@ -1,11 +1,8 @@
 //! `crestline regs` and `crestline decode` as a user runs them.
 //!
 //! Register facts from PRM vol4 3.3.4.1 and i915; field values from the captured frame's own decode.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod common;
-
-use common::{here, scene};
+use crate::common::{here, scene};
 
 const FRAME: &str = "k_stencil_scissor";
 

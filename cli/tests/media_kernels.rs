@@ -1,9 +1,7 @@
 //! The example kernels on the media pipeline, against the host.
 //!
 //! No PRM chapter. Everything has to be equal to the last bit, for every size and every order of the threads.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-#[path = "media_kernels/host.rs"]
 mod host;
 
 use std::path::PathBuf;

@@ -1,11 +1,8 @@
 //! What `crestline media run` refuses: kernels, grids, files, surfaces, outputs.
 //!
 //! No PRM chapter. Nothing that is there changes.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod common;
-
-use common::media::{Dir, END, kernel, png, ramp};
+use crate::common::media::{Dir, END, kernel, png, ramp};
 
 #[test]
 fn kernels_that_are_none() {

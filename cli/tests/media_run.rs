@@ -1,11 +1,8 @@
 //! `crestline media run` as a user calls it: files, and what goes wrong.
 //!
 //! No PRM chapter. Expectations are computed here, not by the model.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod common;
-
-use common::media::{Dir, END, kernel, png, ramp};
+use crate::common::media::{Dir, END, kernel, png, ramp};
 
 /// Two grey pixels of sixteen bits.
 fn deep(data: &[u8]) -> Vec<u8> {

@@ -1,14 +1,11 @@
 //! Runs every command of the pages that promise it, and compares what it prints.
 //!
 //! No PRM chapter. `BLESS=1` writes the pages anew. Lines with the time that a run took are not on them.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use common::{PROGRAM, scratch};
+use crate::common::{PROGRAM, scratch};
 
 /// What begins a command on the page; its output follows with the same indent.
 const PROMPT: &str = "    $ ";

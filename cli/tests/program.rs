@@ -1,15 +1,14 @@
 //! The program from outside: arguments, exit codes, files, messages.
 //!
 //! No PRM chapter.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod common;
+use crate::common;
 
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-use common::{crestline, failed, scene, scratch};
+use crate::common::{crestline, failed, scene, scratch};
 
 /// Exit code 0 and no message; comes back with standard output.
 fn ok(output: &Output) -> String {

@@ -1,14 +1,11 @@
 //! `--trace-format` and `crestline report`: files, exit codes, messages.
 //!
 //! No PRM chapter. What stands in the files is checked in `tests/tests/trace_files.rs` and tests/conformance/report.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{failed, here, ok, scene, scratch};
+use crate::common::{failed, here, ok, scene, scratch};
 
 /// Events of JSON lines and of trace events.
 fn events(path: &Path, format: &str) -> Vec<serde_json::Value> {

@@ -1,13 +1,10 @@
 //! `crestline why` from outside: text, JSON, errors.
 //!
 //! No PRM chapter; expectations are the vertex data of the scenes and crocus's own decode of the batches.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod common;
 
 use std::process::Output;
 
-use common::{failed, here, ok, scene, scratch};
+use crate::common::{failed, here, ok, scene, scratch};
 use serde_json::Value;
 
 fn why(args: &[&str]) -> Output {

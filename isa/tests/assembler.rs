@@ -3,8 +3,6 @@
 //! PRM: volume 4, 13.4. The kernels are in `data/gm965_kernels.hex`, with the text of another
 //! disassembler; the corpus of that project's assembler is in `mesa_assembler.rs`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use std::fmt::Write as _;
 
 use isa::operand::Addr;

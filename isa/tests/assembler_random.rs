@@ -3,8 +3,6 @@
 //! PRM: volume 4, 13.2 and 13.4. What the text does not show (reserved bits, operands that an
 //! instruction does not read) is not asked for here; the disassembler's command checks it.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use isa::inst::{Compression, CondMod, PredCtrl};
 use isa::operand::{Addr, Dst, RegFile, Src, Type};
 use isa::tables::Table;

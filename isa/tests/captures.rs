@@ -2,8 +2,6 @@
 //!
 //! PRM: volume 4, 13.2. The vectors are in `data/gm965_kernels.hex`; execution is not tested here.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use isa::operand::Addr;
 use isa::{Inst, Verx10, decode, encode, print};
 

@@ -3,8 +3,6 @@
 //! Mesa 22.3.6 `brw_eu_compact.c`, whose functions made the vectors in data/compact.hex; the head of
 //! that file tells how. Its rewriting of types before compaction is not tested.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use isa::compact::{StreamError, UncompactError};
 use isa::{Opcode, Verx10, compact, decode, decode_stream, uncompact};
 use proptest::prelude::*;

@@ -3,8 +3,6 @@
 //! Mesa 22.3.6 `brw_inst.h` and intel-gen4asm; the vectors and how they were made are in
 //! data/fields.hex. Gen4 has its own in data/gen4asm.hex.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use std::collections::BTreeSet;
 use std::fmt::Write;
 

@@ -3,8 +3,6 @@
 //! PRM: volume 4, 13.2 (positions as in the public drivers), 2.6.2, 11.9. Whole kernels are tested
 //! elsewhere.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use isa::error::OperandId;
 use isa::inst::{AccessMode, Branch, Compression, CondMod, PredCtrl, SendDesc, ThreadCtrl};
 use isa::message::{DataPortWriteDesc, MathDesc, MessageDesc, Sfid, UrbDesc};

@@ -3,8 +3,6 @@
 //! PRM: volume 4, 13.2 and 13.4. The vectors are in `data/gen4asm.hex`. That assembler cannot write
 //! break, cont, halt and the mask stack instructions of this generation.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use std::fmt::Write;
 
 use isa::inst::{AccessMode, Compression, CondMod, PredCtrl, ThreadCtrl};

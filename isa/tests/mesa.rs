@@ -3,8 +3,6 @@
 //! Mesa 22.3.6 src/intel/tools/tests, read from the source package that CRESTLINE_MESA_SRC names;
 //! without it the test says so and passes. The assembly text beside the bytes is not looked at.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use std::path::{Path, PathBuf};
 
 use isa::inst::{AccessMode, CondMod, PredCtrl};

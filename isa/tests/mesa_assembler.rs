@@ -3,8 +3,6 @@
 //! No PRM chapter. The files are read from the Mesa source tree that `CRESTLINE_MESA_SRC` names, and
 //! nothing is checked without it. Compacted output is not among them.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -4,8 +4,6 @@
 //! of message descriptors and the names of labels do not count; where labels point to does.
 //! Assembled again the text has to give the words.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -3,8 +3,6 @@
 //! Mesa 22.3.6 `brw_eu.c`, printed into data/opcodes.txt; PRM volume 4, 13.2 and later volumes for
 //! the reserved codes. Types and controls are tested elsewhere.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use isa::error::OperandId;
 use isa::tables::Table;
 use isa::{DecodeErrorKind as Kind, Verx10, decode};

@@ -3,8 +3,6 @@
 //! PRM: volume 4, 13.2. `CRESTLINE_FUZZ_MILLIONS` million words a generation, 100,000 without it;
 //! `CRESTLINE_FUZZ_SEED` is the start. Which words decode is tested elsewhere.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use std::time::Instant;
 
 use isa::compact::{compact, uncompact};
@@ -12,8 +10,7 @@ use isa::tables::Table;
 use isa::validate::validate;
 use isa::{Verx10, decode, encode, parse, print};
 
-#[path = "gen4asm_oracle/random.rs"]
-mod random;
+use crate::gen4asm_oracle::random;
 
 use random::Random;
 

@@ -2,8 +2,6 @@
 //!
 //! PRM: volume 4, 13.2. Which words are decodable is tested elsewhere.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use std::cell::Cell;
 
 use isa::{Verx10, decode, encode, print};

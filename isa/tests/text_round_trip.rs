@@ -3,8 +3,6 @@
 //! PRM: volume 4, 13.4. Bits that no format defines are not in the text, nor are registers that do not
 //! exist.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use isa::inst::{AccessMode, Compression, CondMod, Inst, Opcode, PredCtrl, Verx10};
 use isa::operand::{Addr, RegFile, Region, Src, Type};
 

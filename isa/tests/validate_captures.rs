@@ -2,8 +2,6 @@
 //!
 //! PRM: volume 4, chapters 10-14. The kernels are in `data/gm965_kernels.hex`.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use isa::validate::{validate, validate_kernel};
 use isa::{Inst, Verx10, decode};
 

@@ -2,8 +2,6 @@
 //!
 //! PRM: per rule.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use std::fmt::Write as _;
 use std::path::Path;
 

@@ -3,8 +3,6 @@
 //! PRM: per rule. Runs over the unpacked source that `CRESTLINE_MESA_SRC` names; the tests assemble
 //! single instructions, so rules of kernels are not asked.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -3,8 +3,6 @@
 //! PRM: volume 4, chapters 10-14. `ISA_RANDOM_WORDS` sets how many that decode a generation gets; what
 //! is found is not judged.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use isa::validate::{Part, Placed, validate_kernel_at, validate_on};
 use isa::{Inst, Verx10, decode};
 

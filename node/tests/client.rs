@@ -1,7 +1,4 @@
 //! A client that speaks to the node directly: files, mappings, descriptors, ends.
-#![allow(clippy::unwrap_used, reason = "tests")]
-
-mod support;
 
 use std::time::Duration;
 
@@ -10,7 +7,7 @@ use node::{Node, Options};
 use wire::{Head, Op};
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
-use support::Connection;
+use crate::support::Connection;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 

@@ -1,15 +1,14 @@
 //! State that submissions leave for the next survives what others do between.
 //!
 //! PRM volume 1, MI_SET_CONTEXT. The pictures are those of the whole frame on a node that serves nobody else.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod support;
+use crate::support;
 
 use std::time::Duration;
 
 use kernel::time::Delta;
 
-use support::frame::{Frame, Party};
+use crate::support::frame::{Frame, Party};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 const UNKNOWN: u32 = 0x7fff_0000;

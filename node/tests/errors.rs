@@ -1,9 +1,8 @@
 //! Error files: cleared by any write, never two states for one reader.
 //!
 //! No PRM chapter. What Linux does: i915 i915_sysfs.c, `error_state_read` and `error_state_write`.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod support;
+use crate::support;
 
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
@@ -11,7 +10,7 @@ use std::path::Path;
 
 use wire::{Head, Op};
 
-use support::frame::Party;
+use crate::support::frame::Party;
 
 const NONE: &str = "No error state collected\n";
 const PLACES: [&str; 3] = [

@@ -2,17 +2,16 @@
 //!
 //! No PRM chapter. The pictures are those of a node that serves nobody else. Not covered: batches that write where other
 //! clients' objects are, which one address space for all does not prevent (PRM volume 1, global GTT).
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod support;
+use crate::support;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use kernel::time::Delta;
 
-use support::frame::{Frame, Party};
-use support::random::Random;
+use crate::support::frame::{Frame, Party};
+use crate::support::random::Random;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// `jmpi -1` of intel-gen4asm, which counts from the instruction behind: an endless loop.

@@ -1,9 +1,6 @@
 //! Batches and threads that go round for ever are found, but not too soon.
 //!
 //! No PRM chapter. The hang check is the driver's own: two and a half seconds of standing still.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod support;
 
 use std::time::{Duration, Instant};
 
@@ -11,8 +8,8 @@ use driver::uapi::{exec, gem};
 use wire::{Head, Op};
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
-use support::frame::{Frame, Party};
-use support::{Connection, start_as_is};
+use crate::support::frame::{Frame, Party};
+use crate::support::{Connection, start_as_is};
 
 /// MI_BATCH_BUFFER_START in the GTT, MI_BATCH_BUFFER_END (PRM volume 1).
 const START: u32 = 0x31 << 23 | 2 << 6;

@@ -1,6 +1,6 @@
 //! What frames and clients leave behind: nothing.
 //!
-//! No PRM chapter. One test, as other threads of the process would count.
+//! A program of its own, as the threads of other tests would count.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod support;

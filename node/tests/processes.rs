@@ -1,9 +1,8 @@
 //! Files that several processes hold: children, other programs, killed processes.
 //!
 //! No PRM chapter. What Linux does with open files across fork, exec and exit (man pages).
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod support;
+use crate::support;
 
 use std::io::{BufRead as _, BufReader};
 use std::os::fd::AsRawFd as _;
@@ -13,8 +12,8 @@ use std::time::{Duration, Instant};
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use wire::{Head, Op};
 
-use support::Connection;
-use support::frame::{Frame, Party};
+use crate::support::Connection;
+use crate::support::frame::{Frame, Party};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// In a child: what it is to do, the node, and the inode of a file that it has.
@@ -24,7 +23,7 @@ const FILE: &str = "CRESTLINE_TEST_FILE";
 /// This program again, in another role.
 fn spawn(role: &str, name: &str, file: u64) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "in_a_child", "--nocapture"])
+        .args(["--exact", "processes::in_a_child", "--nocapture"])
         .env(ROLE, role)
         .env(wire::env::NODE, name)
         .env(FILE, file.to_string())

@@ -1,9 +1,6 @@
 //! Requests and packets that no program means: the node answers, and goes on.
 //!
 //! No PRM chapter. Requests are those of Mesa with bits turned over; CRESTLINE_FUZZ_SEED gives other ones.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
-mod support;
 
 use std::os::fd::AsRawFd as _;
 use std::time::Duration;
@@ -17,9 +14,9 @@ use node::{Node, Options};
 use wire::{Head, Op};
 use zerocopy::IntoBytes as _;
 
-use support::Connection;
-use support::frame::{Frame, Party};
-use support::random::Random;
+use crate::support::Connection;
+use crate::support::frame::{Frame, Party};
+use crate::support::random::Random;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Sequences of all connections together.

@@ -1,12 +1,6 @@
 //! Registers outside the debug chapter against a second reading of their sources.
 //! i915 i915_reg.h, gt/intel_engine_regs.h, gt/intel_gt_regs.h; intel-gtt.c; intel-gpu-tools.
 //! Does not test names of fields and of their values.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    reason = "tests"
-)]
 
 use regs::desc::{RegisterDesc, Space};
 use regs::gen40::{REGISTERS, lookup};

@@ -1,12 +1,6 @@
 //! Our reading of words against the text intel_dump_decode printed for them.
 //! PRM vol1 and vol2; the text and its origin are in `tests/vectors/gen40/intel_dump_decode.txt`.
 //! Does not compare lines in which that program only numbers the dword.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    reason = "tests"
-)]
 
 use std::fs;
 use std::path::Path;

@@ -1,12 +1,6 @@
 //! The surface format table against Mesa's.
 //! PRM vol4 4.7.2.1.1; the rows and their origin are in `tests/vectors/gen40/surface_formats.txt`.
 //! Does not compare the inner layout of compressed formats.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    reason = "tests"
-)]
 
 use std::fs;
 use std::path::Path;

@@ -1,12 +1,6 @@
 //! The register tables against a second reading of the manual.
 //! PRM volume 4, chapter 3; i915, intel-gpu-tools and genxml for the rest.
 //! Does not test commands and state structures.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    reason = "tests"
-)]
 
 use regs::desc::{Access, RegisterDesc, Space};
 use regs::gen40::{REGISTERS, RegId, lookup, register};

@@ -1,6 +1,5 @@
 //! Typed register handles on the kernel's `Io`.
 //! PRM vol4 3.3.4.1 for the bits of VF_CTL.
-#![allow(clippy::unwrap_used, missing_docs, reason = "tests")]
 
 use std::sync::Mutex;
 

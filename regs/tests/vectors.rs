@@ -1,12 +1,6 @@
 //! Field values of literal words from sources that never saw the tables.
 //! PRM vol1, vol2 and vol4 as the tables cite them; origins in `tests/vectors/gen40`.
 //! Does not prove names of enumeration values.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    missing_docs,
-    reason = "tests"
-)]
 
 use std::collections::BTreeSet;
 use std::fs;

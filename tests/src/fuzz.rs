@@ -201,7 +201,7 @@ impl Drop for Run {
                 .collect();
             eprintln!(
                 "{name}: failed at input {} of the first device of seed {seed}; to run it again:\n  \
-                 CRESTLINE_FUZZ_SEED={seed} cargo test -p crestline-tests --test fuzz_random {name}\n\
+                 CRESTLINE_FUZZ_SEED={seed} cargo test -p crestline-tests --test suite fuzz_random::{name}\n\
                  input: {}\n{}",
                 self.in_device,
                 self.note,

@@ -1,7 +1,6 @@
 //! Damaged captures: each error names file, buffer, offset and what stood there.
 //!
 //! No PRM chapter; the rules are those of docs/captures.md.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -2,7 +2,6 @@
 //!
 //! PRM: volume 4, 3.5, 3.6; volume 1 (blitter). Captured frames, whose threads run one after the other, are with
 //! the program's tests. Not covered: live programs.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::sync::Arc;
 

@@ -2,7 +2,6 @@
 //!
 //! PRM: volume 4, 3.5, 5.10.2, 5.10.7, 11.3, 12.3. Block messages are written down here again, after the manual. Not
 //! covered: caches, other exceptions than the external halt.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::collections::BTreeMap;
 

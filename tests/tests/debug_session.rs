@@ -1,7 +1,6 @@
 //! The driver's debugger on the model: halts, registers, steps, breakpoints.
 //!
 //! PRM: volume 4, 3.4.1, 3.4.4, 3.5, 3.6, 11.3. Not covered: captured frames (debug_session_frames.rs).
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::debugged::{Debugged, LONG, triangle, undisturbed};
 use crestline_tests::scene::draw::Draw;

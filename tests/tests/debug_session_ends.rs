@@ -1,7 +1,6 @@
 //! The driver's debugger on the model: batches of clients, resets, ends.
 //!
 //! PRM: volume 4, 3.4.1, 3.5; volume 2 (STATE_SIP). Not covered: captured frames (debug_session_frames.rs).
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::debugged::{Debugged, LONG, triangle, undisturbed};
 use crestline_tests::scene::registers::read;

@@ -2,7 +2,6 @@
 //!
 //! PRM: volume 4, 3.4.1, 3.5, 3.6. The model's debugger (no part has one) is the independent witness: it reads the
 //! registers where they are. Not covered: live programs.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

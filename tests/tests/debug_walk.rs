@@ -2,9 +2,7 @@
 //!
 //! PRM volume 4 3.3.1. The walk knows nothing but snapshot registers and halted threads; the frame map, which it is
 //! compared with, nothing but events, and it asks no debug register.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-#[path = "debug_walk/traced.rs"]
 mod traced;
 
 use std::cell::RefCell;

@@ -2,7 +2,6 @@
 //!
 //! PRM: volume 2, 3DSTATE_DEPTH_BUFFER; volume 4 4.7.2.1.1. Expectations are OpenGL's definitions: depth is a UNORM of 16
 //! or 24 bits rounded to nearest, or a float; stencil lies above the depth of 24 bits, or in a dword of its own.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::formats::messages::{DATA, Sender};
 use crestline_tests::formats::{Want, field, float};

@@ -2,7 +2,6 @@
 //!
 //! PRM: volume 4 4.7.6 (RGB888 entries), 4.7.2.1.1 (P4A4, A4P4). The name gives the order from bit 0, as in Mesa's
 //! isl_format_layout.csv.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;

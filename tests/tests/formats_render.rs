@@ -1,7 +1,6 @@
 //! Colours in every render target format, against encoders of their own.
 //!
 //! PRM: volume 4 4.7.2.1.1 (which formats), 5.10.6 (render target write). Not here: dither, logic ops, channel masks.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::formats::encode::codes;
 use crestline_tests::formats::messages::{DATA, Sender};

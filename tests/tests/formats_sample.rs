@@ -2,16 +2,12 @@
 //!
 //! PRM: volume 4 4.7.2.1.1 (which formats), 4.7.2.1.2 (channels), 4.4 (shadow compare), 4.8.1 (messages). The decoders:
 //! the definitions in `crestline_tests::formats`, the crate bcdec_rs, Mesa's FXT1. Filters of _SRGB formats: see there.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-mod formats {
-    pub mod blocks;
-}
+mod blocks;
 
 use crestline_tests::formats::messages::{DATA, Sender};
 use crestline_tests::formats::{Fields, Kind, Want, field, float};
 use crestline_tests::random::Random;
-use formats::blocks;
 use half::f16;
 use regs::desc::SurfaceFormatDesc;
 use regs::gen40::values::{mapfilter, prefilterop, texture_coordinate_mode};

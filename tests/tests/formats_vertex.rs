@@ -1,7 +1,6 @@
 //! Vertex elements of every format, against decoders of their own.
 //!
 //! PRM: volume 4 4.7.2.1.1 (which formats); volume 2, VERTEX_ELEMENT_STATE. Points carry what was fetched to a float target.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::formats::Fields;
 use crestline_tests::random::Random;

@@ -1,7 +1,6 @@
 //! The map of a frame: which threads made which pixel.
 //!
 //! No PRM chapter; expectations come from the captures' vertex data, from device counters, and from watches on memory.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::collections::BTreeSet;
 

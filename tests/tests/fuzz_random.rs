@@ -2,7 +2,6 @@
 //!
 //! No PRM chapter. Seeds are printed and fixed, so that every run is the same. CRESTLINE_FUZZ_MILLIONS sets how many
 //! million commands or instructions each test executes, as the model counts them; CRESTLINE_FUZZ_SEED sets another seed.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};

@@ -2,7 +2,6 @@
 //!
 //! PRM volume 1 (blitter). Command words are written by hand from i915 gt/intel_gpu_commands.h; expectations are
 //! computed here, tiled addresses from the layout of X and Y tiles in the uAPI's words.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::random::Random;
 use crestline_tests::rig::Rig;

@@ -2,7 +2,6 @@
 //!
 //! PRM volume 4, 2.6.9 (no latency is promised), volume 1 (blitter). Command words are written by hand from
 //! i915 gt/intel_gpu_commands.h and genxml gen4.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_cli::replay::{Options, ReplayError, Session};
 use crestline_tests::rig::{Rig, SHORT};

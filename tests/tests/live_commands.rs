@@ -1,7 +1,6 @@
 //! The driver on the model: commands of the memory interface, the ring, interrupts.
 //!
 //! PRM volume 1 (MI commands). Command words are written by hand from i915 gt/intel_gpu_commands.h.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_cli::replay::Session;
 use crestline_tests::rig::{Rig, SHORT};

@@ -1,7 +1,6 @@
 //! Data port messages of pixel shaders on the device: buffers, and the fast clear.
 //!
 //! PRM: volume 4, 5.5, 5.7.3, 5.10.5, 5.10.6. Not covered: media blocks, which no pixel shader sends.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Layout;

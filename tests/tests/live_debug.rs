@@ -1,7 +1,6 @@
 //! Debug registers: breakpoints, attention, snapshots, halted arbiters.
 //!
 //! PRM: volume 4, 3.3.5, 3.3.8, 3.4.4, 3.4.5, 3.4.9, 3.5, 3.6. Not covered: the windower (live_snapshot.rs).
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::registers::{debug, finish, read, show, write};

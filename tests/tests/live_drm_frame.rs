@@ -2,9 +2,6 @@
 //!
 //! No PRM chapter; what is expected is what the same frame draws when it is replayed inside, at the captured addresses.
 //! Relocations and object flags are those that crocus gave to EXECBUFFER2.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-#[path = "drm_client/client.rs"]
-mod client;
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -21,7 +18,7 @@ use kernel::time::Delta;
 use mmio_mock::ModelPlatform;
 use serde_json::Value;
 
-use client::Client;
+use crate::client::Client;
 
 /// The `exec.json` of the first submission of a packed capture (docs/captures.md).
 fn json(scene: &str) -> Value {

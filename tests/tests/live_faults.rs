@@ -2,7 +2,6 @@
 //!
 //! PRM volume 1 (EIR, PGTBL_ER, IPEHR). Bits are those of i915 i915_reg.h; the endless kernel was assembled by
 //! intel-gen4asm.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_cli::capture::Capture;
 use crestline_cli::replay::{FaultReport, Options, ReplayError, Session};

@@ -1,7 +1,6 @@
 //! Media batches through the driver: hung ones are reset, the next one runs.
 //!
 //! PRM: volume 4, 2.6.8, 7.1; volume 2 (media pipeline). The batches are those that `ringbuf` builds.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::media::{OUT, WRITE, submit, submit_with};
 use crestline_tests::rig::{Rig, SHORT};

@@ -2,7 +2,6 @@
 //!
 //! PRM: volume 2 (3D pipeline, geometry shader stage); vertices by OpenGL's tables (ARB_geometry_shader4). Pictures are compared
 //! with those of the plain topologies, which live_pipeline_shapes.rs compares with a reference.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;

@@ -1,7 +1,6 @@
 //! Blending, logic operations, write masks and dither behind real threads.
 //!
 //! PRM: volume 2, colour calculator. Expectations are host arithmetic in double precision.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::random::Random;
 use crestline_tests::scene::Scene;

@@ -1,7 +1,6 @@
 //! Clip threads with Mesa's captured kernel; the reference needs no clipping.
 //!
 //! PRM: volume 2, clip stage; volume 4, 3.3.7. The reference works in homogeneous coordinates (scene/raster.rs).
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::random::Random;
 use crestline_tests::scene::Scene;

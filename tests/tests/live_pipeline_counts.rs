@@ -1,7 +1,6 @@
 //! What a frame leaves beside pixels: counters, PIPE_CONTROL writes, registers.
 //!
 //! PRM: volume 1 (statistics registers), volume 2 (PIPE_CONTROL).
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::Scene;
 use crestline_tests::scene::draw::{Draw, places};

@@ -1,7 +1,6 @@
 //! Depth and stencil: early, late, killed pixels, computed depth, occlusion.
 //!
 //! PRM: volume 2, windower (early depth test cases) and colour calculator. Expectations are host arithmetic.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;

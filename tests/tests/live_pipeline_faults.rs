@@ -1,7 +1,6 @@
 //! Pathological frames: they end, or hang with an error state and a reset helps.
 //!
 //! PRM: volume 4, 2.6.11 (errors), 8 (URB). Every test ends with a picture after the reset, or without one.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::{Draw, places};
 use crestline_tests::scene::surface::Surface;

@@ -1,7 +1,6 @@
 //! Line stipple, antialiased lines, diagonal lines against the diamond rule.
 //!
 //! PRM: volume 2, windower. Expectations from OpenGL 2.1, 3.4 (lines), and areas.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;

@@ -1,7 +1,6 @@
 //! Raster, depth and colour state whose values tell each field from the next.
 //!
 //! PRM: volume 2 (SF_STATE, WM_STATE, COLOR_CALC_STATE, 3DSTATE_DEPTH_BUFFER). Expectations by hand.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::{Layout, block};

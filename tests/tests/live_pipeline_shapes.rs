@@ -1,7 +1,6 @@
 //! Topologies, coverage, provoking vertices, culling, geometry threads, points.
 //!
 //! PRM: volume 2 (3D pipeline, strips and fans, windower). The reference rasterises with integers (scene/raster.rs).
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;

@@ -1,7 +1,6 @@
 //! Render targets: tilings, formats, levels, slices, scissor, stipple, widths.
 //!
 //! PRM: volume 1 (tiling), volume 2 (windower), volume 4, 5.10.6 (render target write).
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::{Layout, block};

@@ -2,7 +2,6 @@
 //!
 //! PRM: volume 4, chapter 4. The pixel kernel samples at its interpolated colour; expectations are host arithmetic
 //! on known texels.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::{Layout, Surface};

@@ -1,7 +1,6 @@
 //! Tight URB sections: the pictures of roomy ones, and no entry is ever lost.
 //!
 //! PRM: volume 4, chapter 8; volume 2 (URB allocation). A lost entry shows as a hang after some draws without a new URB_FENCE.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;

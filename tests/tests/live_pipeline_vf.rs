@@ -2,7 +2,6 @@
 //!
 //! PRM: volume 2, vertex fetch. Vertices draw one-pixel points whose colour or place shows what was fetched;
 //! expectations are host arithmetic.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::Scene;
 use crestline_tests::scene::draw::{Draw, component, element, vertex_buffer};

@@ -2,14 +2,11 @@
 //!
 //! Behaviour of i915 (`intel_reset.c`, `i915_gpu_error.c`); names of commands and registers are those that
 //! `intel_error_decode` of intel-gpu-tools prints.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-#[path = "drm_client/client.rs"]
-mod client;
 
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use client::Client;
+use crate::client::Client;
 use crestline_cli::replay::{Options, Session};
 use crestline_tests::rig::Rig;
 use crestline_tests::scenes::{capture, options};

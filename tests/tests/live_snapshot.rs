@@ -1,7 +1,6 @@
 //! The driver on the model: the windower's pixel snapshot on captured frames.
 //!
 //! PRM volume 4 3.2, 3.3.9. Kernel start pointers are those of crocus's own decode of the batches.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_cli::replay::{Options, Session, Snapshot};
 use crestline_tests::scenes::{capture, options};

@@ -1,7 +1,6 @@
 //! State commands and headers with values that tell their fields apart.
 //!
 //! PRM: volume 2 (3DSTATE commands, unit states), volume 4, 3.2 and 3.3.8. Expectations by hand.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::{Draw, component, element, places};
 use crestline_tests::scene::registers::{debug, read, show, write};

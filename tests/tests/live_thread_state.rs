@@ -1,7 +1,6 @@
 //! What threads find: headers, constants and float modes with telling values.
 //!
 //! PRM: volume 2 (unit states, CONSTANT_BUFFER), volume 4, 8.4.3.1 and 10.3.2. Expectations by hand.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::draw::{Draw, places};
 use crestline_tests::scene::grid::{header_points, with_vs};

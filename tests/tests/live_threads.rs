@@ -2,9 +2,6 @@
 //!
 //! No PRM chapter. What is expected follows from the batches: stores whose values the test chose, and which of them
 //! ever end. Nothing here depends on how fast the machine is.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-#[path = "drm_client/client.rs"]
-mod client;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,7 +15,7 @@ use kernel::time::Delta;
 use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::{LivePlatform, ModelPlatform};
 
-use client::Client;
+use crate::client::Client;
 
 /// MI_BATCH_BUFFER_END.
 const END: u32 = 0x0500_0000;

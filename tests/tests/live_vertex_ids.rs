@@ -2,7 +2,6 @@
 //!
 //! PRM: volume 2, vertex fetch and strips-and-fans. Vertex ids leave start and base out, because the shaders of
 //! Mesa's compiler add them (brw_compiler.c, `vertex_id_zero_based`).
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::scene::Scene;
 use crestline_tests::scene::draw::{Draw, component, element, vertex_buffer};

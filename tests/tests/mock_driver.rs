@@ -3,11 +3,8 @@
 //! Sequences are written by hand from i915's documented order (`intel_ring_submission.c` stop_ring and xcs_resume,
 //! `i915_irq.c` GEN3_IRQ_RESET, i965_irq_postinstall and i965_irq_handler, `intel_reset.c` i915_do_reset,
 //! `intel_ggtt_fencing.c`, `intel_workarounds.c`), offsets from its headers. Not covered: contents of the ring.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-#[path = "mock_driver/debug.rs"]
 mod debug;
-#[path = "mock_driver/platform.rs"]
 mod platform;
 
 use std::sync::Arc;

@@ -1,7 +1,6 @@
 //! What a later submission of a capture finds where the device has written.
 //!
 //! No PRM chapter; docs/captures.md.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

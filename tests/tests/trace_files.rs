@@ -1,7 +1,6 @@
 //! Traces as JSON lines and as Chrome's trace events.
 //!
 //! No PRM chapter. Expectations: the device's own counters, and Google's "Trace Event Format" (what each phase needs).
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use std::collections::BTreeMap;
 use std::io::Write;

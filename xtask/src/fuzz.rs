@@ -1,5 +1,5 @@
 //! The long random runs: `cargo xtask fuzz`.
-//! No PRM chapter. What runs is in `tests/tests/fuzz_random.rs`, `isa/tests/random_words.rs` and
+//! What runs is in `tests/tests/fuzz_random.rs`, `isa/tests/random_words.rs` and
 //! `mmio-mock/eu/tests/random_state.rs`.
 
 use std::io;
@@ -8,13 +8,13 @@ use std::process::Command;
 
 /// Millions executed by each test.
 const MILLIONS: &str = "10";
-/// Tests whose name has this in it.
+/// Tests whose name begins with this, when nothing else is asked for.
 const TESTS: &str = "random";
-/// Packages and their suites of random tests.
-const SUITES: [(&str, &str); 3] = [
-    ("crestline-tests", "fuzz_random"),
-    ("crestline-isa", "random_words"),
-    ("crestline-eu", "random_state"),
+/// Packages, their test programs, and the module there that holds the random tests (empty: the program's root).
+const SUITES: [(&str, &str, &str); 3] = [
+    ("crestline-tests", "suite", "fuzz_random::"),
+    ("crestline-isa", "suite", "random_words::"),
+    ("crestline-eu", "random_state", ""),
 ];
 
 /// What the command line says.
@@ -52,8 +52,9 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
         eprintln!("usage: cargo xtask fuzz [--millions N] [--seed S] [TEST]");
         return Ok(false);
     };
-    for (package, suite) in SUITES {
-        if !suite_passes(root, package, suite, &options)? {
+    for (package, suite, module) in SUITES {
+        let tests = format!("{module}{}", options.tests);
+        if !suite_passes(root, [package, suite, &tests], &options)? {
             return Ok(false);
         }
     }
@@ -62,15 +63,14 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
 
 fn suite_passes(
     root: &Path,
-    package: &str,
-    suite: &str,
+    [package, suite, tests]: [&str; 3],
     options: &Options<'_>,
 ) -> io::Result<bool> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command
         .args(["test", "--release", "--locked", "--package", package])
-        .args(["--test", suite, "--", "--nocapture", options.tests])
+        .args(["--test", suite, "--", "--nocapture", tests])
         .env("CRESTLINE_FUZZ_MILLIONS", options.millions)
         .current_dir(root);
     match options.seed {

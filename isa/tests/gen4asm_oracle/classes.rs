@@ -9,7 +9,7 @@ use isa::operand::{Addr, RegFile};
 use isa::tables::Format;
 use isa::{Inst, Opcode, Verx10, decode, encode};
 
-use crate::dialect::{Shape, shape};
+use super::dialect::{Shape, shape};
 
 /// Whose bits differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

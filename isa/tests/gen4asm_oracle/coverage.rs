@@ -7,7 +7,7 @@ use isa::inst::{AccessMode, PredCtrl};
 use isa::operand::{Addr, RegFile, Src, Type};
 use isa::{Inst, Opcode, Verx10};
 
-use crate::dialect::{Shape, shape};
+use super::dialect::{Shape, shape};
 
 /// Sets of what occurred.
 #[derive(Default)]

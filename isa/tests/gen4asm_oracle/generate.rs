@@ -8,7 +8,7 @@ use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
 use isa::tables::{Format, OpcodeDesc, Table};
 use isa::{Inst, Opcode, Verx10};
 
-use crate::random::Random;
+use super::random::Random;
 
 const CONDITIONS: [CondMod; 9] = [
     CondMod::Z,

@@ -9,7 +9,7 @@ use isa::inst::{AccessMode, Compression, CondMod, PredCtrl, ThreadCtrl};
 use isa::operand::{Addr, RegFile, Region, Src, Type};
 use isa::{Inst, Opcode, Verx10};
 
-use crate::dialect::{Shape, shape};
+use super::dialect::{Shape, shape};
 
 type Text = Result<String, &'static str>;
 

@@ -1,7 +1,6 @@
 //! A process with an open node: flat memory, no descriptors.
 //!
 //! No PRM chapter; what libdrm does, without the system calls.
-#![allow(clippy::unwrap_used, reason = "tests")]
 use std::sync::Mutex;
 
 use driver::uapi::{Request, gem};

@@ -3,8 +3,6 @@
 //! PRM: volume 4, 13.2 and 13.4. `CRESTLINE_GEN4ASM` and `CRESTLINE_GEN4DISASM` name the programs of
 //! Debian's intel-gpu-tools; without them nothing runs. `docs/conformance/isa-oracles.md` has the results.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +15,7 @@ mod coverage;
 mod dialect;
 mod generate;
 mod listing;
-mod random;
+pub mod random;
 
 use classes::{CLASSES, Case, Class, Kind, expected};
 use coverage::Coverage;

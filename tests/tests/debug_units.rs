@@ -2,7 +2,6 @@
 //!
 //! PRM: volume 4, 3.1 to 3.3.9. Offsets, bits and mux values are typed from the manual; what a frame shows is counted
 //! on the primitives and pixels drawn. Not covered: VFE and TS, which have tests of their own.
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod bench;
 mod clip;

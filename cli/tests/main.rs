@@ -1,0 +1,25 @@
+//! The program and its library: listings, errors, files that it writes.
+//!
+//! One program for all of them: each test program costs a link, and most of a cold build was links.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    reason = "tests"
+)]
+
+mod assembler;
+mod common;
+mod debug;
+mod debug_live;
+mod decode;
+mod eu_run;
+mod exec;
+mod listing;
+mod media_kernels;
+mod media_refused;
+mod media_run;
+mod pages;
+mod program;
+mod traces;
+mod why;

@@ -1,0 +1,18 @@
+//! The served node, asked by clients in this process and in others.
+//!
+//! One program for all of them: each test program costs a link, and most of a cold build was links.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    missing_docs,
+    reason = "tests"
+)]
+
+mod client;
+mod contexts;
+mod errors;
+mod hostile;
+mod loops;
+mod processes;
+mod requests;
+mod support;
