@@ -89,7 +89,7 @@ pub(super) const RULES: &[Rule] = &[
         "urb-swizzle",
         Generations::until(60),
         "PRM vol4 8.4.2",
-        "swizzle control is none, interleave or transpose",
+        "swizzle control is 0 (no swizzle), interleave or transpose",
         urb_swizzle,
     ),
     Rule::inst(

@@ -44,7 +44,7 @@ pub(super) const RULES: &[Rule] = &[
         "destination-even-split",
         Generations::ALL,
         "Mesa 22.3.6 brw_eu_validate.c (Sandybridge to Skylake PRM)",
-        "a two-register destination is split evenly; from 9.0 on only that of math",
+        "a two-register destination is split evenly; from 9.0 on only a destination of math",
         even_split,
     ),
     Rule::inst(

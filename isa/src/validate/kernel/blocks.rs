@@ -36,7 +36,7 @@ pub(in super::super) const RULES: &[Rule] = &[
         "block-exec-size",
         Generations::until(50),
         "PRM vol4 14.2.14, 14.2.15; Mesa 22.3.6 brw_eu_emit.c",
-        "else and endif have the execution size of if, while that of do",
+        "else and endif have the execution size of their if; while has the execution size of its do",
         exec_size,
     ),
     Rule::kernel(
