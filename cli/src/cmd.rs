@@ -10,6 +10,7 @@ mod device;
 pub mod disasm;
 pub mod eu;
 pub mod exec;
+pub mod limits;
 mod listing;
 pub mod media;
 pub mod pack;

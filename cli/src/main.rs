@@ -50,7 +50,10 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = |outcome: Result<(), cmd::Error>| outcome.map(|()| ExitCode::SUCCESS);
-    let outcome = match Args::parse().command {
+    let args = Args::parse();
+    // Where that does not work, such a write ends the process, as everywhere.
+    let _ = cmd::limits::survive_large_files();
+    let outcome = match args.command {
         Some(Command::Exec(args)) => cmd::exec::run(&args),
         Some(Command::Debug(args)) => cmd::debug::run(&args),
         None => done(cmd::replay::run_embedded()),

@@ -15,6 +15,7 @@ mod debug_live;
 mod decode;
 mod eu_run;
 mod exec;
+mod exec_place;
 mod listing;
 mod media_kernels;
 mod media_refused;

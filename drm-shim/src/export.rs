@@ -12,6 +12,7 @@ mod close;
 mod control;
 mod cwd;
 mod directory;
+mod duplicate;
 mod frames;
 mod link;
 mod map;

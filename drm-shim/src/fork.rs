@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 
 use crate::sys::{self, key};
 use crate::table::TABLE;
-use crate::{config, cwd, life};
+use crate::{config, cwd, life, own};
 
 static FORKING: AtomicI32 = AtomicI32::new(0);
 
@@ -20,14 +20,17 @@ pub extern "C" fn loaded() {
 extern "C" fn before() {
     // Held across the fork, or the child might inherit it half changed.
     TABLE.hold();
+    own::forking();
     FORKING.store(sys::process(), Ordering::Relaxed);
 }
 
 extern "C" fn parent() {
+    own::forked(false);
     TABLE.release();
 }
 
 extern "C" fn child() {
+    own::forked(true);
     TABLE.release();
     let errno = sys::errno();
     // The thread's connection is among the descriptors that are closed.

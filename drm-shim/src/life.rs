@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use wire::{Head, Op, VERSION};
 use zerocopy::IntoBytes;
 
+use crate::own::Handle;
 use crate::sys::memory::Block;
 use crate::sys::socket::{self, Packet};
 use crate::sys::{self, Result};
@@ -41,7 +42,7 @@ pub fn process() -> i32 {
 }
 
 /// The memory that a reply's `which` names.
-pub fn memory(which: u64) -> Option<RawFd> {
+pub fn memory(which: u64) -> Option<Handle> {
     let fd = MEMORIES.get(usize::try_from(which).ok()?)?;
     Some(fd.load(Ordering::Relaxed)).filter(|fd| *fd >= 0)
 }
@@ -77,17 +78,17 @@ pub fn begin() -> Result<()> {
 
 /// In a child: what was inherited is forgotten. With `parent`, the node is told that the mappings are still there.
 pub fn forked(parent: Option<i32>) {
-    let inherited = own::between(0, u32::MAX);
+    let inherited = own::all();
     // Closed after the introduction: the node keeps the parent's mappings as long as the parent's connection is open.
     STATE.store(BEGINNING, Ordering::Relaxed);
     let mut kept = [-1; 256];
     let mut count = 0;
-    for fd in inherited {
+    for handle in inherited {
         if let Some(slot) = kept.get_mut(count) {
-            *slot = fd as RawFd;
+            *slot = handle;
             count += 1;
         } else {
-            own::close(fd as RawFd);
+            own::close(handle);
         }
     }
     let state = match parent {
@@ -95,8 +96,8 @@ pub fn forked(parent: Option<i32>) {
         Some(_) => LOST,
         None => NONE,
     };
-    for fd in kept.into_iter().take(count) {
-        own::close(fd);
+    for handle in kept.into_iter().take(count) {
+        own::close(handle);
     }
     STATE.store(state, Ordering::Release);
 }
@@ -121,7 +122,7 @@ fn introduce(parent: i32) -> Result<()> {
         let taken = packet.take_fd(index).map_or(-1, own::adopt);
         memory.store(taken, Ordering::Relaxed);
     }
-    if let Some(Ok(stat)) = memory(0).map(sys::fstat) {
+    if let Some(Ok(stat)) = memory(0).map(|memory| own::using(memory, sys::fstat)) {
         NAMELESS.store(stat.st_dev, Ordering::Relaxed);
     } else {
         report::say(report::Kind::Protocol, "the node gives no memory", name);
@@ -141,7 +142,7 @@ fn connect(name: &[u8]) -> Result<RawFd> {
     })
 }
 
-fn converse(fd: RawFd, head: &Head, packet: &mut Packet) -> Result<()> {
+fn converse(fd: Handle, head: &Head, packet: &mut Packet) -> Result<()> {
     socket::send(fd, head.as_bytes(), Block::of(&[])).map_err(|_| libc::ENODEV)?;
     loop {
         match socket::receive(fd, packet, true) {

@@ -10,7 +10,7 @@ use crate::sys::memory::{self, Block, PAGE, Wish};
 use crate::sys::socket::Packet;
 use crate::sys::{Result, set_errno};
 use crate::table::{Range, TABLE};
-use crate::{life, link, report};
+use crate::{life, link, own, report};
 
 /// `mmap` on a file of the node.
 #[inline(never)]
@@ -29,11 +29,14 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
         Ok((packet.head.value, packet.head.which))
     })?;
     let memory = life::memory(which).ok_or(libc::ENODEV)?;
-    let address = memory::map(Wish {
-        fd: memory,
-        offset: offset as i64,
-        ..wish
-    })?;
+    let address = own::using(memory, |fd| {
+        memory::map(Wish {
+            fd,
+            offset: offset as i64,
+            ..wish
+        })
+    })
+    .map_err(lost)?;
     let start = address as u64;
     let known = TABLE.insert(Range {
         start,
@@ -46,6 +49,16 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
     let head = Head::new(Op::Mapped, file.inode, [wish.offset as u64, start, len]);
     link::with(|link| link.send(head, Block::of(&[])))?;
     Ok(address)
+}
+
+/// The error of a mapping, when graphics memory cannot be reached any more.
+fn lost(error: i32) -> i32 {
+    if error != libc::EBADF {
+        return error;
+    }
+    let what = "the program has closed the descriptor of graphics memory, past libc: nothing can be mapped";
+    report::say(report::Kind::Memory, what, &[]);
+    libc::ENODEV
 }
 
 /// Whether `address..address + len` holds a mapping of the node.
@@ -78,13 +91,13 @@ pub fn forget(address: usize, len: usize) {
 
 /// Shows something else where the program has a mapping.
 pub fn remap(remap: &Remap) {
-    let Some(fd) = life::memory(remap.which) else {
+    let Some(memory) = life::memory(remap.which) else {
         return link::protocol("a mapping moves to an unknown memory");
     };
     let end = remap.address.saturating_add(remap.len);
     let mut failed = false;
     TABLE.each(remap.address, end, |piece| {
-        let wish = Wish {
+        let wish = |fd| Wish {
             address: piece.start as usize,
             len: (piece.end - piece.start) as usize,
             prot: piece.prot as i32,
@@ -94,7 +107,7 @@ pub fn remap(remap: &Remap) {
                 .offset
                 .wrapping_add(piece.start.wrapping_sub(remap.address)) as i64,
         };
-        failed |= memory::map(wish).is_err();
+        failed |= own::using(memory, |fd| memory::map(wish(fd))).is_err();
     });
     if failed {
         report::say(report::Kind::Mapping, "a mapping could not be moved", &[]);

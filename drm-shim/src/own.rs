@@ -1,67 +1,188 @@
-//! Descriptors that belong to this library: the program does not get to close them.
+//! Descriptors of this library: kept apart from those of the program.
 //!
-//! No PRM chapter. High numbers, so that a program finds the low ones free. Not modelled: `dup2` onto one of them.
+//! A descriptor is held by a [`Handle`], and its number is looked up for each use: when the program puts a file of its
+//! own at that number (`dup2`), the descriptor moves away first. Programs that make such system calls without libc are
+//! found out before each use, because the file at the number has another device or inode by then. Numbers are high, so
+//! that a program finds the low ones free.
 
+mod numbers;
+mod rows;
+
+use std::cell::Cell;
 use std::os::fd::RawFd;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-use crate::sys;
+use crate::sys::{self, Result};
+use crate::{life, own::rows::ROWS};
 
-/// Numbers above are not kept track of.
-const MOST: usize = 1 << 16;
+pub use numbers::{between, is};
 
-static OWN: [AtomicU64; MOST / 64] = [const { AtomicU64::new(0) }; MOST / 64];
+/// A descriptor of this library; not its number.
+pub type Handle = i32;
 
-fn bit(fd: RawFd) -> Option<(&'static AtomicU64, u64)> {
-    let fd = usize::try_from(fd).ok()?;
-    Some((OWN.get(fd / 64)?, 1 << (fd % 64)))
+/// Numbers that are asked for, the first that the system gives counts; half of the most open files comes last.
+const LEAST: [RawFd; 2] = [768, 192];
+/// TIMEOUT: how long a program's `dup2` waits for other threads' uses of the descriptors to end, which are single system
+/// calls that do not block.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Milliseconds between two looks at the number of a descriptor that is waited for.
+const LOOK: i32 = 100;
+
+/// Who uses the descriptors and whether one moves.
+static USES: rows::Uses = rows::Uses::new();
+/// Held by who moves a descriptor, and across forks.
+static MOVING: AtomicBool = AtomicBool::new(false);
+
+thread_local! {
+    /// How many uses this thread is amid: more than one in a handler of a signal.
+    static DEPTH: Cell<u32> = const { Cell::new(0) };
 }
 
-/// Whether a descriptor is this library's.
-pub fn is(fd: RawFd) -> bool {
-    bit(fd).is_some_and(|(word, bit)| word.load(Ordering::Relaxed) & bit != 0)
+/// A use of this thread.
+struct Inside(#[expect(dead_code, reason = "ends the use")] rows::Use<'static>);
+
+impl Inside {
+    fn begin() -> Self {
+        DEPTH.set(DEPTH.get() + 1);
+        Inside(USES.begin())
+    }
 }
 
-/// Moves a descriptor up and marks it.
-pub fn adopt(fd: RawFd) -> RawFd {
-    let moved = [768, 192]
-        .iter()
-        .find_map(|least| sys::duplicate(fd, *least).ok());
+impl Drop for Inside {
+    fn drop(&mut self) {
+        DEPTH.set(DEPTH.get().saturating_sub(1));
+    }
+}
+
+fn identity(fd: RawFd) -> Option<(u64, u64)> {
+    let stat = sys::fstat(fd).ok()?;
+    Some((stat.st_dev, stat.st_ino))
+}
+
+/// Takes a new descriptor in under a high number.
+pub fn adopt(fd: RawFd) -> Handle {
+    let moved = duplicate(fd);
     if moved.is_some() {
         sys::close(fd);
     }
     let fd = moved.unwrap_or(fd);
-    if let Some((word, bit)) = bit(fd) {
-        word.fetch_or(bit, Ordering::Relaxed);
+    let Some(handle) = identity(fd).and_then(|identity| ROWS.take(fd, identity)) else {
+        sys::close(fd);
+        return -1;
+    };
+    numbers::set(fd, true);
+    handle
+}
+
+/// The same file under a high number.
+fn duplicate(fd: RawFd) -> Option<RawFd> {
+    let half = sys::most_files() / 2;
+    let least = LEAST.into_iter().chain([half]);
+    let mut found = least.filter_map(|least| sys::duplicate(fd, least).ok());
+    found.next()
+}
+
+/// Uses a descriptor under its number of this moment; `EBADF` when the file there is no longer ours. What is done must
+/// not block.
+pub fn using<T>(handle: Handle, run: impl FnOnce(RawFd) -> Result<T>) -> Result<T> {
+    let _use = Inside::begin();
+    let (fd, expected) = ROWS.get(handle).ok_or(libc::EBADF)?;
+    if identity(fd) != Some(expected) {
+        return Err(libc::EBADF);
     }
-    fd
+    run(fd)
+}
+
+/// Sleeps until a descriptor has one of the events of `poll`, or a moment has passed.
+pub fn wait(handle: Handle, events: i16) -> Result<()> {
+    let (fd, _) = ROWS.get(handle).ok_or(libc::EBADF)?;
+    // Outside a use: should it move meanwhile, this looks at a file of the program's, which changes nothing about it.
+    sys::poll(fd, events, LOOK)
 }
 
 /// Closes one.
-pub fn close(fd: RawFd) {
-    if let Some((word, bit)) = bit(fd) {
-        word.fetch_and(!bit, Ordering::Relaxed);
-    }
-    sys::close(fd);
-}
-
-/// Marks one as the program's: its number has been given to something else behind our back.
-pub fn disown(fd: RawFd) {
-    if let Some((word, bit)) = bit(fd) {
-        word.fetch_and(!bit, Ordering::Relaxed);
+pub fn close(handle: Handle) {
+    let _use = Inside::begin();
+    if let Some((fd, expected)) = ROWS.get(handle) {
+        numbers::set(fd, false);
+        if identity(fd) == Some(expected) {
+            sys::close(fd);
+        }
+        ROWS.free(handle);
     }
 }
 
-/// Those from `first` to `last`, in order.
-pub fn between(first: u32, last: u32) -> impl Iterator<Item = u32> {
-    let last = last.min(MOST as u32 - 1);
-    (first / 64..=last / 64).flat_map(move |index| {
-        let word = OWN
-            .get(index as usize)
-            .map_or(0, |word| word.load(Ordering::Relaxed));
-        (0..64)
-            .filter(move |bit| word >> bit & 1 != 0)
-            .map(move |bit| index * 64 + bit)
-            .filter(move |fd| (first..=last).contains(fd))
-    })
+/// Forgets one whose number has been given to something else behind our back.
+pub fn disown(handle: Handle) {
+    if let Some((fd, _)) = ROWS.get(handle) {
+        numbers::set(fd, false);
+        ROWS.free(handle);
+    }
+}
+
+/// The program puts a file of its own at one of our numbers: ours moves away before `place` does so. Where there is no
+/// other number for it, it is lost, and its next use fails.
+pub fn make_way<T>(number: RawFd, place: impl FnOnce() -> Result<T>) -> Result<T> {
+    if sys::process() != life::process() {
+        // A child of vfork: its descriptors are copies, but what is noted here is the parent's.
+        return place();
+    }
+    if DEPTH.get() > 0 {
+        // A handler of a signal that has come amid a use: it cannot wait for that. What Linux answers a dup2 that meets
+        // another thread's open.
+        return Err(libc::EBUSY);
+    }
+    let signals = sys::block_signals();
+    lock();
+    let result = if USES.stop(Instant::now() + PATIENCE) {
+        let result = relocate(number).and_then(|()| place());
+        USES.go_on();
+        result
+    } else {
+        Err(libc::EBUSY)
+    };
+    MOVING.store(false, Ordering::Release);
+    sys::unblock_signals(signals);
+    result
+}
+
+fn relocate(number: RawFd) -> Result<()> {
+    numbers::set(number, false);
+    let Some((handle, expected)) = ROWS.find(number) else {
+        return Ok(());
+    };
+    if identity(number) != Some(expected) {
+        return Ok(());
+    }
+    let moved = duplicate(number);
+    ROWS.move_to(handle, moved.unwrap_or(-1));
+    if let Some(moved) = moved {
+        numbers::set(moved, true);
+    }
+    Ok(())
+}
+
+fn lock() {
+    while MOVING.swap(true, Ordering::Acquire) {
+        sys::give_way();
+    }
+}
+
+/// Before a fork: nothing moves until [`forked`]. Signals are blocked.
+pub fn forking() {
+    lock();
+}
+
+/// After a fork; in the child nobody but this thread uses anything.
+pub fn forked(child: bool) {
+    if child {
+        USES.reset();
+    }
+    MOVING.store(false, Ordering::Release);
+}
+
+/// All that there are, to be closed one by one.
+pub fn all() -> impl Iterator<Item = Handle> {
+    ROWS.all()
 }

@@ -18,6 +18,8 @@ pub enum Kind {
     Mapping = 2,
     /// The node says something that makes no sense.
     Protocol = 3,
+    /// Graphics memory is out of reach.
+    Memory = 4,
 }
 
 static SEEN: AtomicU32 = AtomicU32::new(0);

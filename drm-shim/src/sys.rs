@@ -176,6 +176,57 @@ pub fn duplicate(fd: RawFd, least: RawFd) -> Result<RawFd> {
         .map(|fd| fd as RawFd)
 }
 
+/// Sleeps until a descriptor has one of the events, or so many milliseconds have passed.
+pub fn poll(fd: RawFd, events: i16, millis: i32) -> Result<()> {
+    let mut wanted = libc::pollfd {
+        fd,
+        events,
+        revents: 0,
+    };
+    let time = libc::timespec {
+        tv_sec: 0,
+        tv_nsec: libc::c_long::from(millis) * 1_000_000,
+    };
+    let (one, none) = (1_usize, core::ptr::null::<u64>());
+    // SAFETY: one structure of each, and no set of signals.
+    check(unsafe {
+        libc::syscall(
+            libc::SYS_ppoll,
+            &raw mut wanted,
+            one,
+            &raw const time,
+            none,
+            0_usize,
+        )
+    })
+    .map(|_| ())
+}
+
+/// Puts the file of `old` at the number `new`, for a caller.
+pub fn duplicate_onto(old: RawFd, new: RawFd, flags: c_int) -> Result<RawFd> {
+    // SAFETY: the caller's descriptors, at the caller's wish.
+    check(unsafe { libc::syscall(libc::SYS_dup3, old, new, flags) }).map(|fd| fd as RawFd)
+}
+
+/// Whether a number is that of an open file.
+pub fn is_open(fd: RawFd) -> bool {
+    // SAFETY: reads a flag of a descriptor.
+    check(unsafe { libc::syscall(libc::SYS_fcntl, fd, libc::F_GETFD) }).is_ok()
+}
+
+/// How many files the process may have open.
+pub fn most_files() -> RawFd {
+    let mut limit = libc::rlimit {
+        rlim_cur: 0,
+        rlim_max: 0,
+    };
+    let (this, which) = (0, libc::RLIMIT_NOFILE);
+    let none = core::ptr::null::<libc::rlimit>();
+    // SAFETY: the structure is the kernel's on 64-bit machines, and nothing is set.
+    unsafe { libc::syscall(libc::SYS_prlimit64, this, which, none, &raw mut limit) };
+    RawFd::try_from(limit.rlim_cur).unwrap_or(RawFd::MAX)
+}
+
 pub fn process() -> i32 {
     // SAFETY: takes nothing, changes nothing.
     unsafe { libc::syscall(libc::SYS_getpid) as i32 }

@@ -205,6 +205,28 @@ fn programs_that_close_everything_find_the_node_again() {
 }
 
 #[test]
+fn files_at_the_librarys_numbers_stay_the_programs() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("replaces.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    server.write(0, 0x8000, b"this");
+    server.write(1, 0x8000, b"other");
+    assert_eq!(succeed(command(&program, Some(&server))), "");
+    assert_eq!(server.read(0, 0x4100, 5), b"last\0");
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+    let mut bare = command(&program, Some(&server));
+    bare.arg("without libc");
+    let said = succeed(bare);
+    let log = await_line(&server, "process ends");
+    let reason = "the program has closed the descriptor of graphics memory, past libc: nothing can be mapped";
+    assert!(said.is_empty(), "{said}");
+    assert_eq!(count(&log, &format!("note 1 {reason}")), 1, "{log:?}");
+}
+
+#[test]
 fn libdrm_finds_the_device() {
     if !Path::new("/usr/include/xf86drm.h").exists() {
         println!("skipped: no libdrm");

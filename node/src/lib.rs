@@ -100,6 +100,12 @@ impl Node {
         self.server.environment()
     }
 
+    /// The node's own directory in the file system; it goes away with the node.
+    #[must_use]
+    pub fn directory(&self) -> &std::path::Path {
+        self.server.directory()
+    }
+
     /// Shows every submission to somebody before the device gets it.
     pub fn observe(&self, observer: Arc<dyn driver::observe::Observer>) {
         self.server.observe(observer);

@@ -201,6 +201,10 @@ impl Server {
         variables
     }
 
+    pub fn directory(&self) -> &std::path::Path {
+        self.tree.path()
+    }
+
     /// Shows every submission to somebody, behind what the node itself does before it.
     pub fn observe(self: &Arc<Self>, observer: Arc<dyn Observer>) {
         let server = Arc::downgrade(self);

@@ -163,7 +163,7 @@ fn program(args: &Args, asks: bool) -> Result<Begun, Error> {
         memory,
         ..node::Options::new(info)
     })?;
-    let mut command = exec::client(&args.command, &node, shim)?;
+    let mut command = exec::client(&args.command, &node, &shim)?;
     if asks || std::io::stdin().is_terminal() {
         // Standard input is the debugger's, and so is the terminal.
         command.stdin(Stdio::null());

@@ -2,6 +2,7 @@
 //!
 //! No PRM chapter. The program gets the shim in `LD_PRELOAD` and finds the node by its environment.
 
+mod preload;
 mod program;
 
 use std::ffi::OsString;
@@ -15,6 +16,7 @@ use crestline_cli::record::Recorder;
 use mmio_mock::r#gen::DeviceInfo;
 use node::{Node, Options};
 
+use super::limits::Limits;
 use super::{Error, device, trace};
 use program::Signals;
 
@@ -72,11 +74,17 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let memory = usize::try_from(args.memory << 20).map_err(|_| "--memory: too much")?;
     let info = device::modelled(&args.device)?;
     let signals = Signals::take()?;
+    let limits = Limits::raise();
     let node = Node::start(&Options {
         memory,
         strict: args.strict,
         ..Options::new(info)
+    })
+    .map_err(|error| match limits.explain(&error) {
+        Some(text) => text.into(),
+        None => Error::from(error),
     })?;
+    limits.keep_files_small();
     let recorder = match &args.record {
         Some(dir) => Some(record(&node, info, dir)?),
         None => None,
@@ -88,7 +96,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let (trace, tracing) = args.trace.open(info)?;
     node.platform().device().set_trace(trace);
     let started = Instant::now();
-    let status = match signals.run(&mut client(&args.command, &node, shim)?) {
+    let mut client = client(&args.command, &node, &shim)?;
+    let status = match signals.run(&mut client, &limits) {
         Ok(status) => status,
         Err(error) => {
             let name = args.command.first().map(PathBuf::from).unwrap_or_default();
@@ -157,13 +166,10 @@ fn warn_of_others(device: &str, report: &node::Report) {
 }
 
 /// The program, with what it needs to find the node.
-pub(super) fn client(words: &[OsString], node: &Node, shim: PathBuf) -> Result<Command, Error> {
+pub(super) fn client(words: &[OsString], node: &Node, shim: &Path) -> Result<Command, Error> {
     let (program, rest) = words.split_first().ok_or("no program")?;
-    let mut preload = shim.into_os_string();
-    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
-        preload.push(":");
-        preload.push(others);
-    }
+    let others = std::env::var_os("LD_PRELOAD");
+    let preload = preload::value(shim, node.directory(), others.as_deref())?;
     let mut command = Command::new(program);
     command
         .args(rest)

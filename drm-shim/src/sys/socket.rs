@@ -12,6 +12,7 @@ use zerocopy::IntoBytes;
 
 use super::memory::Block;
 use super::{Result, check};
+use crate::own::{self, Handle};
 
 /// Most descriptors in one packet.
 const FDS: usize = 4;
@@ -114,7 +115,7 @@ fn empty_message() -> libc::msghdr {
 }
 
 /// Sends one packet of two parts.
-pub fn send(fd: RawFd, head: &[u8], payload: Block) -> Result<()> {
+pub fn send(to: Handle, head: &[u8], payload: Block) -> Result<()> {
     let mut parts = [
         libc::iovec {
             iov_base: head.as_ptr().cast_mut().cast(),
@@ -129,24 +130,39 @@ pub fn send(fd: RawFd, head: &[u8], payload: Block) -> Result<()> {
     message.msg_iov = parts.as_mut_ptr();
     message.msg_iovlen = if payload.len == 0 { 1 } else { 2 };
     loop {
+        let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
         // SAFETY: the kernel reads the parts and answers EFAULT when the caller's cannot be read.
-        let sent = check(unsafe {
-            libc::syscall(
-                libc::SYS_sendmsg,
-                fd,
-                &raw const message,
-                libc::MSG_NOSIGNAL,
-            )
+        let sent = own::using(to, |fd| {
+            check(unsafe { libc::syscall(libc::SYS_sendmsg, fd, &raw const message, flags) })
         });
         match sent {
             Err(libc::EINTR) => {}
+            Err(libc::EAGAIN) => own::wait(to, libc::POLLOUT).or_else(unless_interrupted)?,
             other => return other.map(|_| ()),
         }
     }
 }
 
 /// Receives one packet; false when the other end is gone.
-pub fn receive(fd: RawFd, packet: &mut Packet, wait: bool) -> Result<bool> {
+pub fn receive(from: Handle, packet: &mut Packet, wait: bool) -> Result<bool> {
+    loop {
+        match take(from, packet) {
+            Err(libc::EAGAIN) if wait => own::wait(from, libc::POLLIN)?,
+            other => return other,
+        }
+    }
+}
+
+fn unless_interrupted(error: i32) -> Result<()> {
+    if error == libc::EINTR {
+        Ok(())
+    } else {
+        Err(error)
+    }
+}
+
+/// Receives one packet that is there.
+fn take(from: Handle, packet: &mut Packet) -> Result<bool> {
     let mut parts = [
         libc::iovec {
             iov_base: packet.head.as_mut_bytes().as_mut_ptr().cast(),
@@ -164,10 +180,11 @@ pub fn receive(fd: RawFd, packet: &mut Packet, wait: bool) -> Result<bool> {
     message.msg_iovlen = parts.len();
     message.msg_control = control.as_mut_ptr().cast();
     message.msg_controllen = size_of_val(&control);
-    let flags = libc::MSG_CMSG_CLOEXEC | if wait { 0 } else { libc::MSG_DONTWAIT };
+    let flags = libc::MSG_CMSG_CLOEXEC | libc::MSG_DONTWAIT;
     // SAFETY: the parts and the room for descriptors are as long as they say.
-    let got =
-        check(unsafe { libc::syscall(libc::SYS_recvmsg, fd, &raw mut message, flags) })? as usize;
+    let got = own::using(from, |fd| {
+        check(unsafe { libc::syscall(libc::SYS_recvmsg, fd, &raw mut message, flags) })
+    })? as usize;
     packet.len = got.saturating_sub(size_of::<Reply>());
     packet.fds = descriptors(&message, &control);
     if got < size_of::<Reply>() {

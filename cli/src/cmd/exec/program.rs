@@ -16,6 +16,8 @@ use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 
+use crate::cmd::limits::{Limits, is_ignored};
+
 /// Exit code when there is no such program, and when there is one that cannot be run.
 const NOT_FOUND: u8 = 127;
 const NOT_RUN: u8 = 126;
@@ -47,13 +49,9 @@ impl Signals {
         set.thread_block()?;
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let file = SignalFd::with_flags(&set, flags)?;
-        let ignored = ignored();
         let mut early = Vec::new();
         // What is ignored here (nohup) is ignored by the program too, as long as nobody handles it.
-        for signal in PASSED
-            .into_iter()
-            .filter(|s| ignored >> (*s as u32 - 1) & 1 == 0)
-        {
+        for signal in PASSED.into_iter().filter(|signal| !is_ignored(*signal)) {
             let flag = Arc::default();
             signal_hook::flag::register(signal as i32, Arc::clone(&flag))?;
             early.push((signal, flag));
@@ -62,10 +60,10 @@ impl Signals {
     }
 
     /// Runs a program to its end.
-    pub fn run(&self, command: &mut Command) -> io::Result<ExitStatus> {
+    pub fn run(&self, command: &mut Command, limits: &Limits) -> io::Result<ExitStatus> {
         // A program begins with the signals that its parent blocks blocked.
         self.set.thread_unblock()?;
-        let child = command.spawn();
+        let child = limits.as_given(|| command.spawn());
         self.set.thread_block()?;
         let mut child = child?;
         for (signal, flag) in &self.early {
@@ -104,14 +102,6 @@ fn send(child: &Child, signal: Signal) {
         // One that has ended is found in a moment.
         let _ = kill(Pid::from_raw(pid), signal);
     }
-}
-
-/// Signals that this process ignores, one bit each from 1 on (proc(5)).
-fn ignored() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    line.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok())
-        .unwrap_or(0)
 }
 
 /// The exit code that stands for a program's end.
