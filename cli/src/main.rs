@@ -5,7 +5,6 @@
 
 mod cmd;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -18,6 +17,12 @@ use clap::{Parser, Subcommand};
 struct Args {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Which messages of the driver and the model go to standard error [default: RUST_LOG, or warn]
+    ///
+    /// A level (off, error, warn, info, debug, trace), or modules with levels such as crestline_driver=debug, separated by
+    /// commas.
+    #[arg(long, global = true, value_name = "LEVEL|FILTER", value_parser = cmd::logging::filter)]
+    log: Option<String>,
 }
 
 #[derive(Subcommand)]
@@ -50,7 +55,9 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = |outcome: Result<(), cmd::Error>| outcome.map(|()| ExitCode::SUCCESS);
-    let outcome = match Args::parse().command {
+    let args = Args::parse();
+    cmd::logging::install(args.log.as_deref());
+    let outcome = match args.command {
         Some(Command::Exec(args)) => cmd::exec::run(&args),
         Some(Command::Debug(args)) => cmd::debug::run(&args),
         None => done(cmd::replay::run_embedded()),
@@ -68,8 +75,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            // What cannot be written is no reason to end otherwise.
-            let _ = writeln!(std::io::stderr(), "crestline: {error}");
+            cmd::say(&format!("crestline: {error}"));
             ExitCode::FAILURE
         }
     }

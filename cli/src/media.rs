@@ -11,6 +11,8 @@ pub use access::Kind;
 pub use format::Format;
 pub use surface::{Shape, Surface, View};
 
+use std::sync::Arc;
+
 use isa::message::MessageDesc;
 use isa::parse::Assembled;
 use kernel::error::Error;
@@ -23,7 +25,7 @@ use ringbuf::batch::Batch;
 use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
 
 use crate::capture::{Buffer, Exec, GTT_BYTES};
-use crate::replay::{Options, ReplayError, Report, Session, TIMEOUT};
+use crate::replay::{Attendant, Options, ReplayError, Report, Session, TIMEOUT};
 
 /// Most threads of a grid.
 pub const MAX_THREADS: u64 = 1 << 20;
@@ -188,6 +190,15 @@ impl Job {
 
     /// The same with a trace of the caller's.
     pub fn run_with(&mut self, trace: Trace) -> Result<Outcome, MediaError> {
+        self.run_attended(trace, None)
+    }
+
+    /// The same with somebody who watches.
+    pub fn run_attended(
+        &mut self,
+        trace: Trace,
+        attendant: Option<Arc<dyn Attendant>>,
+    ) -> Result<Outcome, MediaError> {
         self.check()?;
         let exec = self.exec()?;
         let options = Options {
@@ -198,6 +209,9 @@ impl Job {
         let bytes = exec.buffers.iter().map(|b| u64::from(b.size)).sum();
         let mut session = Session::with_trace(options, bytes, trace)?;
         session.platform().device().set_schedule(self.schedule);
+        if let Some(attendant) = attendant {
+            session.attend(attendant);
+        }
         let fault = match session.run(&exec) {
             Ok(()) => None,
             Err(ReplayError::Fault(report)) => Some(self.placed(&report.to_string())),

@@ -5,7 +5,6 @@
 mod program;
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -31,9 +30,9 @@ const EXIT: &str = "The exit code is the program's; 128 and the number of the si
 
 /// Prints a line on standard error; one that cannot be written changes nothing about the program's exit code.
 macro_rules! say {
-    ($($text:tt)*) => {{
-        let _ = writeln!(std::io::stderr(), $($text)*);
-    }};
+    ($($text:tt)*) => {
+        super::say(&format!($($text)*))
+    };
 }
 
 /// Arguments of `crestline exec`.
@@ -58,6 +57,13 @@ pub struct Args {
     /// Print a line of figures at the end, on standard error.
     #[arg(long)]
     stats: bool,
+    /// Let the device move only inside the program's requests, not at a pace of its own
+    ///
+    /// Two runs of a program then write the same trace, byte for byte, as long as the program itself does the same twice:
+    /// one process, one thread that draws, no decisions by the clock. Mesa is told to draw on one thread
+    /// (GALLIUM_THREAD=0, mesa_glthread=false), unless these variables are set. Slower than without.
+    #[arg(long)]
+    deterministic: bool,
     /// Report every request, parameter and path that is not known, each time.
     #[arg(long)]
     strict: bool,
@@ -75,6 +81,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let node = Node::start(&Options {
         memory,
         strict: args.strict,
+        deterministic: args.deterministic,
         ..Options::new(info)
     })?;
     let recorder = match &args.record {
@@ -88,7 +95,11 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let (trace, tracing) = args.trace.open(info)?;
     node.platform().device().set_trace(trace);
     let started = Instant::now();
-    let status = match signals.run(&mut client(&args.command, &node, shim)?) {
+    let mut client = client(&args.command, &node, shim)?;
+    if args.deterministic {
+        draw_on_one_thread(&mut client);
+    }
+    let status = match signals.run(&mut client) {
         Ok(status) => status,
         Err(error) => {
             let name = args.command.first().map(PathBuf::from).unwrap_or_default();
@@ -113,6 +124,17 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     tracing.end(node.platform())?;
     Ok(program::exit_code(status))
+}
+
+/// Variables by which Mesa draws on the thread that asks for it.
+const ONE_THREAD: [(&str, &str); 2] = [("GALLIUM_THREAD", "0"), ("mesa_glthread", "false")];
+
+fn draw_on_one_thread(client: &mut Command) {
+    for (name, value) in ONE_THREAD {
+        if std::env::var_os(name).is_none() {
+            client.env(name, value);
+        }
+    }
 }
 
 /// Records into a directory what the clients of a node submit.

@@ -9,6 +9,7 @@ mod sink;
 use std::fmt::Write as _;
 use std::io::Seek as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crestline_cli::media::{Format, Job, Outcome, Source};
@@ -22,6 +23,7 @@ use mmio_mock::status::Unit;
 use mmio_mock::td::schedule::{Order, Schedule};
 
 use super::eu::{FUNCTIONS, setting::Load};
+use super::progress::{Progress, Show};
 use super::summary::grouped;
 use super::{Error, device, print, source};
 use file::{FileArg, Layout, Seen};
@@ -176,7 +178,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
     // Events go to a file without a name first: the other one stays as it is when the job cannot run.
     let spool = tempfile::tempfile()?;
     let (trace, stream) = args.trace.stream(info, Box::new(spool.try_clone()?));
-    let outcome = job.run_with(trace)?;
+    let (columns, rows) = job.grid;
+    let progress = Arc::new(if job.children {
+        // Threads decide how many children they have.
+        Progress::long("running threads: {pos}")
+    } else {
+        Progress::of(u64::from(columns) * u64::from(rows), "threads")
+    });
+    let outcome = job.run_attended(trace, progress.attendant(Show::Threads));
+    drop(progress);
+    let outcome = outcome?;
     let streamed = stream.map(Stream::finish).transpose();
     let elapsed = began.elapsed();
     let mut troubles: Vec<String> = outcome.fault.iter().cloned().collect();
@@ -216,8 +227,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
 /// Writes to standard error, where nobody may listen.
 #[expect(clippy::unnecessary_wraps, reason = "the other one can fail")]
 fn print_error(text: &str) -> Result<(), Error> {
-    use std::io::Write as _;
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    if !text.is_empty() {
+        super::say(text);
+    }
     Ok(())
 }
 
