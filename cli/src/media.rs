@@ -60,13 +60,13 @@ pub enum MediaError {
     #[error("{0}: no instruction in it")]
     EmptyKernel(String),
     /// Too many kernels.
-    #[error("{0} kernels, and there can be {MAX_KERNELS}")]
+    #[error("{0} kernels: at most {MAX_KERNELS} are possible")]
     Kernels(usize),
     /// Too many constants.
-    #[error("{0} dwords of constants, and there is room for {MAX_CONSTANTS} registers of eight")]
+    #[error("{0} dwords of constants: there is room for {MAX_CONSTANTS} registers of eight dwords")]
     Constants(usize),
     /// Too many surfaces.
-    #[error("{0} surfaces, and there can be {MAX_SURFACES}")]
+    #[error("{0} surfaces: at most {MAX_SURFACES} are possible")]
     Surfaces(usize),
     /// A surface that cannot be.
     #[error("{name}: {error}")]
@@ -120,7 +120,7 @@ pub enum MediaError {
     },
     /// More than the address space.
     #[error(
-        "surfaces and threads need {bytes} bytes of graphics memory, and there are {GTT_BYTES}"
+        "surfaces and threads need {bytes} bytes of graphics memory: the device has {GTT_BYTES}"
     )]
     Memory {
         /// How many.

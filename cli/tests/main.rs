@@ -9,6 +9,7 @@
 )]
 
 mod assembler;
+mod captures;
 mod common;
 mod debug;
 mod debug_live;
@@ -16,10 +17,14 @@ mod decode;
 mod eu_run;
 mod exec;
 mod listing;
+mod logging;
 mod media_kernels;
 mod media_refused;
 mod media_run;
 mod pages;
 mod program;
+mod readme;
+mod steps;
+mod terminal;
 mod traces;
 mod why;

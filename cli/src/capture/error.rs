@@ -47,7 +47,7 @@ pub enum Problem {
     NotACapture(&'static str),
     /// No `exec_NNNN` inside.
     #[error(
-        "no capture: a directory is one when it has exec_NNNN directories with an exec.json in each, or one .crest file"
+        "this directory is not a capture: it has no exec_NNNN directory with an exec.json in it, and no .crest file"
     )]
     Empty,
     /// More than one packed capture in a directory.

@@ -2,6 +2,7 @@
 //!
 //! The list has the built-in frame and the captures under a directory. Links are not followed.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -56,8 +57,11 @@ impl Origin {
 /// A capture with a name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// The name, which stands for it on the command line.
+    /// The name, which stands for it on the command line: that of its directory or file when no other has the same, `path`
+    /// otherwise.
     pub name: String,
+    /// Where it lies under the directory of all, which stands for it too.
+    pub path: String,
     /// Where it is.
     pub origin: Origin,
 }
@@ -69,20 +73,41 @@ pub fn list(root: Option<&Path>) -> Vec<Named> {
         let mut left = ENTRIES;
         search(root, "", DEPTH, &mut left, &mut found);
     }
-    found.retain(|named| named.name != BUILT_IN);
-    found.sort_by(|a, b| a.name.cmp(&b.name));
-    found.insert(
-        0,
+    let mut list = vec![Named {
+        name: BUILT_IN.to_owned(),
+        path: BUILT_IN.to_owned(),
+        origin: Origin::BuiltIn,
+    }];
+    let mut count: BTreeMap<String, usize> = BTreeMap::from([(BUILT_IN.to_owned(), 1)]);
+    for (path, _) in &found {
+        *count.entry(last(path).to_owned()).or_default() += 1;
+    }
+    found.sort();
+    list.extend(found.into_iter().map(|(path, place)| {
+        let is_alone = count.get(last(&path)) == Some(&1);
+        let name = if is_alone { last(&path) } else { &path };
         Named {
-            name: BUILT_IN.to_owned(),
-            origin: Origin::BuiltIn,
-        },
-    );
-    found
+            name: name.to_owned(),
+            path,
+            origin: Origin::Path(place),
+        }
+    }));
+    list
+}
+
+/// The last part of a path.
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
 }
 
 /// Finds captures in a directory, whose name under the first one is `prefix`.
-fn search(dir: &Path, prefix: &str, depth: usize, left: &mut usize, found: &mut Vec<Named>) {
+fn search(
+    dir: &Path,
+    prefix: &str,
+    depth: usize,
+    left: &mut usize,
+    found: &mut Vec<(String, PathBuf)>,
+) {
     let Ok(entries) = fs::read_dir(dir) else {
         return;
     };
@@ -92,8 +117,7 @@ fn search(dir: &Path, prefix: &str, depth: usize, left: &mut usize, found: &mut 
     };
     let mut add = |name: String, path: PathBuf| {
         if !name.is_empty() {
-            let origin = Origin::Path(path);
-            found.push(Named { name, origin });
+            found.push((name, path));
         }
     };
     let mut inner = Vec::new();
@@ -140,17 +164,17 @@ pub fn find(word: &Path, root: Option<&Path>) -> Result<Origin, Vec<String>> {
     let text = word.to_string_lossy();
     let text = text.trim_end_matches('/');
     let list = list(root);
-    if let Some(named) = list.iter().find(|named| named.name == text) {
+    let is_it = |named: &&Named| named.name == text || named.path == text;
+    if let Some(named) = list.iter().find(is_it) {
         return Ok(named.origin.clone());
     }
     let mut names: Vec<String> = list.into_iter().map(|named| named.name).collect();
     names.extend(neighbours(word));
-    let last = |name: &str| name.rsplit('/').next().unwrap_or(name).to_owned();
     let mut alike: Vec<(f64, String)> = names
         .into_iter()
         .map(|name| {
             let whole = strsim::normalized_damerau_levenshtein(text, &name);
-            let end = strsim::normalized_damerau_levenshtein(&last(text), &last(&name));
+            let end = strsim::normalized_damerau_levenshtein(last(text), last(&name));
             // Names that are alike as a whole come first.
             (whole.max(end * 0.99), name)
         })

@@ -19,7 +19,7 @@ pub struct Args {
     input: PathBuf,
     #[arg(long = "gen", value_name = "G", value_parser = source::generation, help = source::GENERATIONS)]
     generation: Verx10,
-    /// Where the kernel goes; standard output without it, as text if that is a terminal
+    /// File to write the kernel to [default: standard output, as text when that is a terminal]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Write text instead of the binary

@@ -42,13 +42,13 @@ pub struct Args {
     /// Device, by name or PCI id [default: the one that the capture was made for; gm965 for programs]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// How threads are stopped: on the host's side of the model, or through the debug registers
+    /// How threads are stopped: by the model itself, or through the debug registers as on hardware
     #[arg(long, value_enum, default_value_t = Kind::Host)]
     backend: Kind,
-    /// Carry out the commands of a file, and no others (repeat)
+    /// Carry out the commands of a file, and show no prompt (repeat)
     #[arg(long, value_name = "FILE")]
     script: Vec<PathBuf>,
-    /// Carry out a command before those of scripts (repeat)
+    /// Carry out a command before those of scripts, and show no prompt (repeat)
     #[arg(short = 'c', long = "command", value_name = "COMMAND")]
     first: Vec<String>,
     /// Graphics memory of a program in MiB
@@ -59,10 +59,10 @@ pub struct Args {
         value_parser = clap::value_parser!(u64).range(1..4096),
     )]
     memory: u64,
-    /// Record every submission of a program into a directory that `crestline replay` takes; `why` asks it
+    /// Record every submission of a program into a new directory, so that the command `why` works on it
     #[arg(long, value_name = "DIR", conflicts_with = "capture")]
     record: Option<PathBuf>,
-    /// Device time that each submission of a capture or of a recording may take
+    /// Milliseconds of device time after which a submission of a capture or of a recording counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
     /// The program and its arguments, run as by `crestline exec`
@@ -72,9 +72,9 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
-    /// Rules of the model's own, unseen by what runs.
+    /// By the model itself: what runs does not see it.
     Host,
-    /// Debug registers and the system routine, as on the real part.
+    /// Through the debug registers and the system routine, as on hardware.
     Registers,
 }
 

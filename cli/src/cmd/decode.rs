@@ -27,7 +27,7 @@ pub struct Args {
     /// Capture: a packed file (.crest), a directory, or a name that `crestline replay --list` shows; or a batch: a file of
     /// little-endian dwords
     path: PathBuf,
-    /// Do not follow pointers into state, surfaces and kernels
+    /// Print the commands only, not the state, surfaces and kernels that they point at
     #[arg(long)]
     no_state: bool,
     /// Address of the first dword of a plain batch file, hexadecimal
@@ -148,7 +148,7 @@ fn plain(
     let mut complaints = Vec::from_iter(complaint(&shown, report, place));
     if file.rest() > 0 {
         complaints.push(format!(
-            "{shown}: {} bytes at offset {length:#x} are no whole dword",
+            "{shown}: {} bytes at offset {length:#x} are not a whole dword",
             file.rest()
         ));
     }

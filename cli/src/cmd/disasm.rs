@@ -81,7 +81,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     match rest {
         0 => Ok(()),
         _ => Err(format!(
-            "{name}: {} bytes, the last {rest} are no whole instruction",
+            "{name}: {} bytes, the last {rest} of them are not a whole instruction",
             bytes.len()
         )
         .into()),

@@ -41,7 +41,7 @@ macro_rules! say {
 pub struct Args {
     #[arg(long, value_name = "DEVICE", default_value = "gm965", help = device::HELP)]
     device: String,
-    /// Graphics memory in MiB; pages cost nothing until they are used.
+    /// Graphics memory in MiB; a page costs the host nothing until it is used
     #[arg(
         long,
         value_name = "MIB",
@@ -54,7 +54,7 @@ pub struct Args {
     record: Option<PathBuf>,
     #[command(flatten)]
     trace: trace::Args,
-    /// Print a line of figures at the end, on standard error.
+    /// Print a line of figures on standard error when the program has ended
     #[arg(long)]
     stats: bool,
     /// Let the device move only inside the program's requests, not at a pace of its own
@@ -64,7 +64,7 @@ pub struct Args {
     /// (GALLIUM_THREAD=0, mesa_glthread=false), unless these variables are set. Slower than without.
     #[arg(long)]
     deterministic: bool,
-    /// Report every request, parameter and path that is not known, each time.
+    /// Name each unknown request, parameter and path every time it comes, not only the first time
     #[arg(long)]
     strict: bool,
     /// The program and its arguments.
@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let idle = node.quiesce(PATIENCE);
     let report = node.report();
     if !idle {
-        say!("crestline: the device is still at work, or a child of the program is still there");
+        say!("crestline: a child process of the program still runs, or the device is still busy");
     }
     if args.stats {
         say!(
@@ -163,17 +163,17 @@ fn warn_of_others(device: &str, report: &node::Report) {
     }
     let names = report.renderers.join(", ");
     if report.opened > 0 {
-        let names = if names.is_empty() { "not told" } else { &names };
+        let names = if names.is_empty() { "unknown" } else { &names };
         say!(
-            "crestline: the program opened the node and submitted nothing: {device} has drawn nothing of it; its renderer: {names}"
+            "crestline: the program opened the device but submitted nothing: {device} has drawn nothing. Its renderer: {names}"
         );
     } else if names.is_empty() {
         say!(
-            "crestline: the program did not open the node: it has not run on {device}, but on something else, if it has drawn at all"
+            "crestline: the program did not open the device: if it has drawn anything, that was not on {device}"
         );
     } else {
         say!(
-            "crestline: the program did not open the node: it has not run on {device}, but on {names}"
+            "crestline: the program did not open the device: it has not run on {device}, but on {names}"
         );
     }
 }
@@ -200,7 +200,11 @@ pub(super) fn shim() -> Result<PathBuf, Error> {
         if path.is_file() {
             return Ok(std::path::absolute(path)?);
         }
-        return Err(format!("{SHIM_VARIABLE}: {} is no file", path.display()).into());
+        return Err(format!(
+            "{SHIM_VARIABLE} names {}, which is not a file",
+            path.display()
+        )
+        .into());
     }
     let program = std::env::current_exe()?;
     let places = program.parent().into_iter().flat_map(|dir| {

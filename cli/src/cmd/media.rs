@@ -56,49 +56,50 @@ struct Run {
     /// PNG by suffix, else raw: an image with width and height, else a buffer. Formats: r8 rg8 r16 rgba8 bgra8 r32f.
     #[arg(long = "in", value_name = "FILE", value_parser = file::input)]
     inputs: Vec<FileArg>,
-    /// Output: the same, or FILE,size=BYTES for a buffer (repeat). Without any of it, as large as the first input.
+    /// Output: the same form as an input, or FILE,size=BYTES for a buffer (repeat).
     ///
-    /// - is standard output; the summary goes to standard error then.
+    /// Without a size the output is as large as the first input. `-` is standard output; the summary then goes to standard
+    /// error.
     #[arg(long = "out", value_name = "FILE")]
     outputs: Vec<FileArg>,
     /// Threads across and down.
     #[arg(long, value_name = "WxH", value_parser = grid)]
     grid: (u32, u32),
-    /// Constants: TYPE:VALUE,... as ud:1,2 or f:1.0*8 (repeat; each begins at the next dword).
+    /// Constants for the threads, such as ud:1,2 or f:1.0*8 (repeat: the next ones follow behind).
     #[arg(long, value_name = "TYPE:VALUES", value_parser = constants, allow_hyphen_values = true)]
     curbe: Vec<Vec<u32>>,
-    /// Threads start children: larger URB entries, which stay until they are given back.
+    /// Let threads start child threads. Their URB entries are larger, and stay until a thread gives them back.
     #[arg(long)]
     children: bool,
-    /// Kernel of children: its interface descriptor follows that of the grid's kernel (repeat).
+    /// Kernel for child threads; its interface descriptor follows that of the grid's kernel (repeat).
     #[arg(long, value_name = "FILE")]
     child: Vec<PathBuf>,
-    /// Pixels across, of raw files that do not say it themselves.
+    /// Pixels across, for raw files whose argument has no width=.
     #[arg(long, value_name = "PIXELS")]
     width: Option<u32>,
-    /// Pixels down, of raw files that do not say it themselves.
+    /// Pixels down, for raw files whose argument has no height=.
     #[arg(long, value_name = "PIXELS")]
     height: Option<u32>,
-    /// Bytes from row to row, of raw files that do not say it themselves.
+    /// Bytes from one row to the next, for raw files whose argument has no pitch=.
     #[arg(long, value_name = "BYTES")]
     pitch: Option<u32>,
-    /// Format of files that do not say it themselves.
+    /// Format, for files whose argument has no format=.
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// What the kernel sees of files that do not say it themselves.
+    /// How the kernel sees files whose argument has no view=.
     #[arg(long, value_name = "VIEW")]
     view: Option<Seen>,
     /// Order in which threads take turns.
     #[arg(long, value_enum, default_value_t = Policy::Fixed)]
     policy: Policy,
-    /// Where the random order begins; 1 if nothing is said.
+    /// Seed of the random order [default: 1].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[arg(long, value_name = "NAME", default_value = "gm965", help = device::HELP)]
     device: String,
     #[command(flatten)]
     trace: super::trace::Args,
-    /// Device time that all threads together may take; a tenth of it without a thread started is a hang.
+    /// Milliseconds of device time that all threads together may take; a tenth of it without a new thread is a hang.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     timeout_ms: u64,
 }
@@ -127,7 +128,7 @@ impl Policy {
 pub fn run(args: &Args) -> Result<(), Error> {
     let Command::Run(args) = &args.command;
     if args.seed.is_some() && args.policy != Policy::Random {
-        let error = "--seed goes with --policy random: the other orders have nothing to begin with";
+        let error = "--seed needs --policy random: the other orders are fixed";
         clap::Error::raw(
             clap::error::ErrorKind::ArgumentConflict,
             format!("{error}\n"),

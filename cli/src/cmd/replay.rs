@@ -27,17 +27,17 @@ pub struct Args {
     /// Device to run it on, by name (gm965, g965, g35, ...) or PCI id (8086:2a02, 2a02, 0x2a02) [default: the one it was captured for]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Write the picture: the render target of the last primitive
+    /// Write the picture as PNG: what the last primitive has drawn into
     #[arg(long, value_name = "FILE")]
     png: Option<PathBuf>,
-    /// Write the last row first: GL's row 0 is at the bottom
+    /// Write the last row first, because OpenGL's row 0 is at the bottom
     #[arg(long)]
     flip_y: bool,
-    /// Trap the dispatch of a pixel shader thread at a pixel of the surface, row 0 first
+    /// Show the last pixel shader thread that was started for a pixel; row 0 is the surface's first
     ///
-    /// Shows the kernel, the primitive and the occurrence of the last thread for the 2x2 pixels that hold it: the one
-    /// that had the last word about the pixel. For that the capture runs twice, once to count. Of more than 255
-    /// occurrences the 255th is shown.
+    /// The device starts a thread for 2x2 pixels. The answer is the kernel and the primitive of the last thread for the four
+    /// that hold this one, and how many there were before. The capture runs twice for it, the first time to count. The
+    /// device counts to 255; of more threads the 255th is shown.
     #[arg(long, value_name = "X,Y", value_parser = pixel)]
     snapshot_pixel: Option<(u16, u16)>,
     /// Print the pipeline statistics counters too
@@ -45,7 +45,7 @@ pub struct Args {
     stats: bool,
     #[command(flatten)]
     trace: super::trace::Args,
-    /// Device time that each submission may take
+    /// Milliseconds of device time after which a submission counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
 }

@@ -19,19 +19,19 @@ use super::{Error, captured, print};
 pub struct Args {
     #[arg(help = captured::HELP)]
     capture: PathBuf,
-    /// The page
+    /// File to write the page to
     #[arg(short, long, value_name = "FILE", required_unless_present = "at")]
     output: Option<PathBuf>,
-    /// Print which threads made a pixel of the surface, row 0 first (repeat)
+    /// Print which threads made a pixel; row 0 is the surface's first (repeat)
     #[arg(long, value_name = "X,Y", value_parser = super::replay::pixel)]
     at: Vec<(u16, u16)>,
-    /// Show the last row first: GL's row 0 is at the bottom
+    /// Show the last row first, because OpenGL's row 0 is at the bottom
     #[arg(long)]
     flip_y: bool,
     /// Device to run it on, by name or PCI id [default: the one it was captured for]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Device time that each submission may take
+    /// Milliseconds of device time after which a submission counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
 }

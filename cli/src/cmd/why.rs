@@ -15,7 +15,7 @@ use super::{Error, captured, print};
 pub struct Args {
     #[arg(help = captured::HELP)]
     capture: PathBuf,
-    /// Pixel of the surface, row 0 first
+    /// Pixel: column and row; row 0 is the surface's first
     #[arg(value_name = "X,Y", value_parser = super::replay::pixel)]
     pixel: (u16, u16),
     /// Device to run it on, by name or PCI id [default: the one it was captured for]
@@ -24,7 +24,7 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Device time that each submission may take
+    /// Milliseconds of device time after which a submission counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
 }
