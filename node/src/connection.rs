@@ -98,7 +98,7 @@ impl Connection<'_> {
             }
         };
         server.processes.end(self.pid, life);
-        server.wake();
+        server.note_ended();
         end
     }
 

@@ -269,11 +269,25 @@ impl Server {
         }
     }
 
+    /// A process has ended.
+    pub fn note_ended(&self) {
+        if !self.live.is_in_step() {
+            self.processes.release();
+        }
+        self.wake();
+    }
+
     /// Before a request: when the device is in step, what was closed before is gone now and not at some moment later.
     pub fn begin_request(&self) {
         if self.live.is_in_step() {
-            self.descriptors.forget_closed();
+            self.forget_closed();
         }
+    }
+
+    /// Lets go of what ended processes and closed files had.
+    fn forget_closed(&self) {
+        self.processes.release();
+        self.descriptors.forget_closed();
     }
 
     /// After a request: a device that is in step gets on.
@@ -346,7 +360,10 @@ impl Server {
     pub fn quiesce(&self, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         loop {
-            self.end_request();
+            if self.live.is_in_step() && self.processes.count() == 0 {
+                self.forget_closed();
+                self.end_request();
+            }
             let gone = self.processes.count() == 0 && self.descriptors.count() == 0;
             if gone && self.device.is_idle() {
                 return true;

@@ -61,7 +61,7 @@ pub struct Args {
     ///
     /// Two runs of a program then write the same trace, byte for byte, as long as the program itself does the same twice:
     /// one process, one thread that draws, no decisions by the clock. Mesa is told to draw on one thread
-    /// (GALLIUM_THREAD=0, mesa_glthread=false), unless these variables are set. Slower than without.
+    /// (GALLIUM_THREAD=0), unless this variable is set. Slower than without.
     #[arg(long)]
     deterministic: bool,
     /// Name each unknown request, parameter and path every time it comes, not only the first time
@@ -126,14 +126,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     Ok(program::exit_code(status))
 }
 
-/// Variables by which Mesa draws on the thread that asks for it.
-const ONE_THREAD: [(&str, &str); 2] = [("GALLIUM_THREAD", "0"), ("mesa_glthread", "false")];
+/// Variable by which Mesa draws on the thread that asks for it, and its value for that.
+const ONE_THREAD: (&str, &str) = ("GALLIUM_THREAD", "0");
 
 fn draw_on_one_thread(client: &mut Command) {
-    for (name, value) in ONE_THREAD {
-        if std::env::var_os(name).is_none() {
-            client.env(name, value);
-        }
+    let (name, value) = ONE_THREAD;
+    if std::env::var_os(name).is_none() {
+        client.env(name, value);
     }
 }
 
