@@ -7,6 +7,7 @@ mod check;
 mod contents;
 mod error;
 mod json;
+pub mod named;
 mod pack;
 mod reader;
 mod source;
@@ -14,6 +15,7 @@ mod spool;
 
 pub use contents::Contents;
 pub use error::{CaptureError, Problem};
+pub use named::Origin;
 pub use pack::{EXTENSION, pack, pack_into};
 pub use reader::{Reader, Submission};
 

@@ -12,8 +12,10 @@ pub mod eu;
 pub mod exec;
 pub mod limits;
 mod listing;
+pub mod logging;
 pub mod media;
 pub mod pack;
+mod progress;
 pub mod regs;
 pub mod replay;
 pub mod report;
@@ -22,14 +24,43 @@ mod summary;
 mod trace;
 pub mod why;
 
+use kernel::string_helpers::escape_lines;
+
 /// What a subcommand can fail with; printed as it is.
 pub type Error = Box<dyn std::error::Error>;
 
-/// Writes to standard output; a reader that has seen enough is no error.
+/// Writes text to standard output, control characters escaped; a reader that has seen enough is no error.
 pub fn print(text: &str) -> Result<(), Error> {
     use std::io::{ErrorKind, Write};
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
+    match std::io::stdout()
+        .lock()
+        .write_all(escape_lines(text).as_bytes())
+    {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(e.into()),
         _ => Ok(()),
+    }
+}
+
+/// Writes lines to standard error, control characters escaped. What cannot be written changes nothing.
+pub fn say(text: &str) {
+    use std::io::Write;
+    let line = format!("{}\n", escape_lines(text.trim_end_matches('\n')));
+    progress::beside(|| {
+        let _ = std::io::stderr().lock().write_all(line.as_bytes());
+    });
+}
+
+/// Where text goes through with its control characters escaped. Each write is whole text, as those of `write!` are.
+pub struct Shown<W>(pub W);
+
+impl<W: std::io::Write> std::io::Write for Shown<W> {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let text = String::from_utf8_lossy(bytes);
+        self.0.write_all(escape_lines(&text).as_bytes())?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.flush()
     }
 }

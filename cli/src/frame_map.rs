@@ -18,7 +18,7 @@ use mmio_mock::trace::Trace;
 
 use crate::capture::Capture;
 use crate::picture::{Picture, PictureError};
-use crate::replay::{Options, ReplayError, Session};
+use crate::replay::{Attendant, Options, ReplayError, Session};
 use draws::{Follower, TargetKey};
 use recorder::{Recorder, Recording};
 
@@ -174,10 +174,22 @@ pub struct FrameMap {
 impl FrameMap {
     /// Replays a capture and follows it. A frame that ends in a fault has a map of what came before it.
     pub fn of(capture: &Capture, options: Options) -> Result<Self, FrameMapError> {
+        Self::attended(capture, options, None)
+    }
+
+    /// The same with somebody who watches the replay.
+    pub fn attended(
+        capture: &Capture,
+        options: Options,
+        attendant: Option<Arc<dyn Attendant>>,
+    ) -> Result<Self, FrameMapError> {
         let shared = Arc::new(Mutex::new(Recording::default()));
         let recorder = Recorder(Arc::clone(&shared));
         let trace = Trace::to(Box::new(recorder));
         let mut session = Session::with_trace(options, capture.buffer_bytes(), trace)?;
+        if let Some(attendant) = attendant {
+            session.attend(attendant);
+        }
         let mut follower = Follower::new(options.device.isa);
         let mut trouble = None;
         for (number, exec) in capture.execs.iter().enumerate() {

@@ -5,7 +5,6 @@
 
 mod cmd;
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
@@ -18,6 +17,12 @@ use clap::{Parser, Subcommand};
 struct Args {
     #[command(subcommand)]
     command: Option<Command>,
+    /// Which messages of the driver and the model go to standard error [default: RUST_LOG, or warn]
+    ///
+    /// A level (off, error, warn, info, debug, trace), or modules with levels such as crestline_driver=debug, separated by
+    /// commas.
+    #[arg(long, global = true, value_name = "LEVEL|FILTER", value_parser = cmd::logging::filter)]
+    log: Option<String>,
 }
 
 #[derive(Subcommand)]
@@ -53,6 +58,7 @@ fn main() -> ExitCode {
     let args = Args::parse();
     // Where that does not work, such a write ends the process, as everywhere.
     let _ = cmd::limits::survive_large_files();
+    cmd::logging::install(args.log.as_deref());
     let outcome = match args.command {
         Some(Command::Exec(args)) => cmd::exec::run(&args),
         Some(Command::Debug(args)) => cmd::debug::run(&args),
@@ -71,8 +77,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(code) => code,
         Err(error) => {
-            // What cannot be written is no reason to end otherwise.
-            let _ = writeln!(std::io::stderr(), "crestline: {error}");
+            cmd::say(&format!("crestline: {error}"));
             ExitCode::FAILURE
         }
     }

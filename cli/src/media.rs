@@ -11,6 +11,8 @@ pub use access::Kind;
 pub use format::Format;
 pub use surface::{Shape, Surface, View};
 
+use std::sync::Arc;
+
 use isa::message::MessageDesc;
 use isa::parse::Assembled;
 use kernel::error::Error;
@@ -23,7 +25,7 @@ use ringbuf::batch::Batch;
 use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
 
 use crate::capture::{Buffer, Exec, GTT_BYTES};
-use crate::replay::{Options, ReplayError, Report, Session, TIMEOUT};
+use crate::replay::{Attendant, Options, ReplayError, Report, Session, TIMEOUT};
 
 /// Most threads of a grid.
 pub const MAX_THREADS: u64 = 1 << 20;
@@ -58,13 +60,13 @@ pub enum MediaError {
     #[error("{0}: no instruction in it")]
     EmptyKernel(String),
     /// Too many kernels.
-    #[error("{0} kernels, and there can be {MAX_KERNELS}")]
+    #[error("{0} kernels: at most {MAX_KERNELS} are possible")]
     Kernels(usize),
     /// Too many constants.
-    #[error("{0} dwords of constants, and there is room for {MAX_CONSTANTS} registers of eight")]
+    #[error("{0} dwords of constants: there is room for {MAX_CONSTANTS} registers of eight dwords")]
     Constants(usize),
     /// Too many surfaces.
-    #[error("{0} surfaces, and there can be {MAX_SURFACES}")]
+    #[error("{0} surfaces: at most {MAX_SURFACES} are possible")]
     Surfaces(usize),
     /// A surface that cannot be.
     #[error("{name}: {error}")]
@@ -118,7 +120,7 @@ pub enum MediaError {
     },
     /// More than the address space.
     #[error(
-        "surfaces and threads need {bytes} bytes of graphics memory, and there are {GTT_BYTES}"
+        "surfaces and threads need {bytes} bytes of graphics memory: the device has {GTT_BYTES}"
     )]
     Memory {
         /// How many.
@@ -188,6 +190,15 @@ impl Job {
 
     /// The same with a trace of the caller's.
     pub fn run_with(&mut self, trace: Trace) -> Result<Outcome, MediaError> {
+        self.run_attended(trace, None)
+    }
+
+    /// The same with somebody who watches.
+    pub fn run_attended(
+        &mut self,
+        trace: Trace,
+        attendant: Option<Arc<dyn Attendant>>,
+    ) -> Result<Outcome, MediaError> {
         self.check()?;
         let exec = self.exec()?;
         let options = Options {
@@ -198,6 +209,9 @@ impl Job {
         let bytes = exec.buffers.iter().map(|b| u64::from(b.size)).sum();
         let mut session = Session::with_trace(options, bytes, trace)?;
         session.platform().device().set_schedule(self.schedule);
+        if let Some(attendant) = attendant {
+            session.attend(attendant);
+        }
         let fault = match session.run(&exec) {
             Ok(()) => None,
             Err(ReplayError::Fault(report)) => Some(self.placed(&report.to_string())),

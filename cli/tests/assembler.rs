@@ -167,7 +167,7 @@ fn any_words_survive() {
     words.extend([5, 6]);
     let (text, errors) = bad(&dir, &["disasm", "--gen=4", "-"], &bytes(&words));
     assert!(
-        errors.ends_with("<stdin>: 56 bytes, the last 8 are no whole instruction\n"),
+        errors.ends_with("<stdin>: 56 bytes, the last 8 of them are not a whole instruction\n"),
         "{errors}"
     );
     assert_eq!(good(&dir, &["asm", "--gen=4", "-"], &text), bytes(&words));

@@ -9,6 +9,7 @@
 )]
 
 mod assembler;
+mod captures;
 mod common;
 mod debug;
 mod debug_live;
@@ -17,10 +18,14 @@ mod eu_run;
 mod exec;
 mod exec_place;
 mod listing;
+mod logging;
 mod media_kernels;
 mod media_refused;
 mod media_run;
 mod pages;
 mod program;
+mod readme;
+mod steps;
+mod terminal;
 mod traces;
 mod why;

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use kernel::dev_info;
+use kernel::dev_warn;
 use kernel::error::{Result, code::EIO, code::ENODEV, code::ENOMEM};
 use kernel::platform::Platform;
 use kernel::print::DevName;
@@ -332,7 +332,17 @@ impl Device {
     pub(crate) fn reset_alone(&self) -> Result {
         self.check_live()?;
         let inner = &*self.inner;
-        dev_info!(self, "resetting the device");
+        match self.timeline().first() {
+            Some(first) => {
+                let client = first.fence.timeline_name();
+                dev_warn!(
+                    self,
+                    "reset: request {} of {client} ends with EIO",
+                    first.seqno
+                );
+            }
+            None => dev_warn!(self, "reset: no request is under way"),
+        }
         inner.engine.close();
         let resets = inner.user.resets.fetch_add(1, Ordering::Relaxed);
         inner.interrupts.set_resets(resets.wrapping_add(1));

@@ -263,11 +263,12 @@ fn hung(device: &Device, first: &Pending, resets: u32) {
     if first.fence.status().is_some() {
         return;
     }
-    let reason = format!("GPU hang: request {} stands still", first.seqno);
+    let client = first.fence.timeline_name();
+    let reason = format!("GPU hang: request {} of {client} stands still", first.seqno);
     dev_err!(device, "{reason}");
     device.interrupts().record(&reason, true);
     if let Err(error) = device.reset_alone() {
-        dev_err!(device, "reset: {error}");
+        dev_err!(device, "the reset after a hang of {client} failed: {error}");
     }
 }
 

@@ -8,7 +8,7 @@ use alloc::sync::Arc;
 use kernel::error::Result;
 use kernel::irq::{Handler, IrqReturn};
 use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
-use kernel::{pr_err, pr_warn};
+use kernel::{pr_debug, pr_warn};
 
 use crate::debug::error_state::{ErrorState, Source};
 use crate::r#gen::DeviceInfo;
@@ -169,7 +169,8 @@ impl Interrupts {
         let uncore = &self.uncore;
         let eir = uncore.read(EIR);
         let reason = format!("master error interrupt, EIR {eir:#010x}");
-        pr_err!("{reason}");
+        // i915 `i9xx_error_irq_handler` makes no more of it either: who sees the error state sees it.
+        pr_debug!("{reason}");
         self.record(&reason, false);
         if eir & PAGE_TABLE_ERROR != 0 {
             // The summary bit follows its cause.

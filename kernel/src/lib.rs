@@ -21,6 +21,7 @@ pub mod irq;
 pub mod pci;
 pub mod platform;
 pub mod print;
+pub mod string_helpers;
 pub mod sync;
 pub mod time;
 pub mod uaccess;

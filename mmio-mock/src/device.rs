@@ -349,6 +349,11 @@ impl Device {
         self.ticks = self.ticks.max(self.ticks_of(nanos));
     }
 
+    /// Lets ticks pass in which nothing happens.
+    pub fn pass_ticks(&mut self, ticks: u64) {
+        self.ticks = self.ticks.saturating_add(ticks);
+    }
+
     /// One step of whatever has work: the pipeline first, then the next command.
     fn step(&mut self, memory: &mut mem::Memory, budget: &mut u64) -> Step {
         if self.debug.take_flush() {

@@ -2,11 +2,13 @@
 //!
 //! No PRM section. Drivers see the same registers and memory as on [`ModelPlatform`], whose shell this is; but work
 //! goes on while nobody waits for it, interrupts come from the device's thread, and waiting is sleeping. What happens
-//! when depends on the host's scheduler: for one and the same trace use a `ModelPlatform` or hold the device.
+//! when depends on the host's scheduler: for one and the same trace use [`LivePlatform::in_step`], where the device has no
+//! thread and moves only while somebody waits for it.
 
 mod events;
 mod gate;
 mod interrupt;
+mod step;
 mod thread;
 mod time;
 
@@ -72,7 +74,7 @@ impl LivePlatform {
     /// The same with other spans.
     #[must_use]
     pub fn with_options(model: Arc<ModelPlatform>, options: Options) -> Arc<Self> {
-        let core = Arc::new(Core::new(model, options));
+        let core = Arc::new(Core::new(model, options, false));
         let run = Arc::clone(&core);
         let thread = Builder::new()
             .name("crestline-device".into())
@@ -85,6 +87,30 @@ impl LivePlatform {
             core,
             thread: Mutex::new(thread.ok()),
         })
+    }
+
+    /// A device without a thread of its own. It moves only inside [`Clock::relax`] and [`settle`](Self::settle), on the
+    /// thread that calls them, and its time passes nowhere else: calls in the same order make the same trace.
+    #[must_use]
+    pub fn in_step(model: Arc<ModelPlatform>) -> Arc<Self> {
+        Arc::new(LivePlatform {
+            core: Arc::new(Core::new(model, Options::default(), true)),
+            thread: Mutex::new(None),
+        })
+    }
+
+    /// Whether the device has no thread of its own.
+    #[must_use]
+    pub fn is_in_step(&self) -> bool {
+        self.core.in_step
+    }
+
+    /// Runs a device that is in step until it has nothing to do or waits for its host, for `span` of its time at most.
+    /// Does nothing on others.
+    pub fn settle(&self, span: Delta) {
+        if self.core.in_step {
+            self.core.settle(span.as_nanos());
+        }
     }
 
     /// The model. Its clock and its interrupt line are not in use.
@@ -192,6 +218,9 @@ impl Clock for LivePlatform {
     }
     fn relax(&self, span: Delta) {
         let core = &*self.core;
+        if core.in_step {
+            return core.pass(span.as_nanos());
+        }
         if core.is_here() {
             // No time passes for as long as the handler runs.
             return;

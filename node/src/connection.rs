@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use driver::{Node, Object, Shared, uapi};
 use kernel::error::{Error, code::EBADF, code::EINVAL};
+use kernel::string_helpers::escape;
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use wire::message::Remap;
 use wire::{Head, Op, Reply};
@@ -29,14 +30,23 @@ pub fn serve(server: &Arc<Server>, fd: OwnedFd) {
     let mut connection = Connection {
         server,
         pid: peer.pid(),
-        name: std::fs::read_to_string(format!("/proc/{}/comm", peer.pid()))
-            .map_or_else(|_| String::new(), |name| name.trim_end().to_owned()),
+        name: std::fs::read_to_string(format!("/proc/{}/comm", peer.pid())).map_or_else(
+            |_| String::new(),
+            |name| escape(name.trim_end_matches('\n')).into_owned(),
+        ),
         admin: peer.uid() == 0,
         socket: Socket::new(fd),
         mapping: None,
     };
     if let Err(error) = connection.run() {
-        log::warn!("connection of process {}: {error}", connection.pid);
+        let (pid, name) = (connection.pid, &connection.name);
+        match error.kind() {
+            // The process was killed.
+            io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
+                log::debug!("connection of {name}[{pid}]: {error}");
+            }
+            _ => log::warn!("connection of {name}[{pid}]: {error}"),
+        }
     }
 }
 
@@ -88,12 +98,13 @@ impl Connection<'_> {
             }
         };
         server.processes.end(self.pid, life);
-        server.wake();
+        server.note_ended();
         end
     }
 
     fn request(&mut self, head: &Head, payload: Vec<u8>) -> io::Result<()> {
         let server = self.server;
+        server.begin_request();
         match Op::from_u32(head.op) {
             Some(Op::Ioctl) => self.ioctl(head, payload),
             Some(Op::Open) => self.open(head),
@@ -195,6 +206,7 @@ impl Connection<'_> {
             Some(What::File(file)) => {
                 let around = Around::new(server, &file, request, handle);
                 let result = driver::ioctl(&file, request, head.b, &caller);
+                server.end_request();
                 remaps = around.after(self.pid);
                 if result.is_err() {
                     server.refused(request, result);

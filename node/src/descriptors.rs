@@ -63,6 +63,8 @@ const EVENTS: usize = 64;
 /// The table.
 pub struct Descriptors {
     entries: Mutex<HashMap<u64, Entry>>,
+    /// Held by whoever forgets what is closed, until it is gone.
+    forgetting: Mutex<()>,
     inotify: Inotify,
     /// Tells which peers have hung up.
     epoll: Epoll,
@@ -82,6 +84,7 @@ impl Descriptors {
         epoll.add(&inotify, EpollEvent::new(EpollFlags::EPOLLIN, OTHER))?;
         Ok(Descriptors {
             entries: Mutex::default(),
+            forgetting: Mutex::default(),
             inotify,
             epoll,
         })
@@ -163,11 +166,26 @@ impl Descriptors {
     /// Sleeps until something is closed or the table is woken, and forgets what is closed.
     pub fn watch(&self, patience: EpollTimeout) -> io::Result<()> {
         let mut events = [EpollEvent::empty(); EVENTS];
-        let count = match self.epoll.wait(&mut events, patience) {
-            Ok(count) => count,
-            Err(Errno::EINTR) => 0,
+        match self.epoll.wait(&mut events, patience) {
+            Ok(0) | Err(Errno::EINTR) => {}
+            // Events stay until what they tell of is forgotten.
+            Ok(_) => self.forget_closed(),
             Err(error) => return Err(error.into()),
-        };
+        }
+        Ok(())
+    }
+
+    /// Forgets what is closed by now; it is gone when this returns.
+    pub fn forget_closed(&self) {
+        let _alone = self
+            .forgetting
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let mut events = [EpollEvent::empty(); EVENTS];
+        let count = self
+            .epoll
+            .wait(&mut events, EpollTimeout::ZERO)
+            .unwrap_or(0);
         let mut dropped = Vec::new();
         {
             let mut entries = self.lock();
@@ -188,9 +206,8 @@ impl Descriptors {
                 Keeper::Peer(peer) => self.epoll.delete(peer),
             };
         }
-        // Closing a file takes the driver's locks: not under ours.
+        // Closing a file takes the driver's locks: not under that of the table.
         drop(dropped);
-        Ok(())
     }
 
     fn take_watched(entries: &mut HashMap<u64, Entry>, watch: WatchDescriptor) -> Option<Entry> {

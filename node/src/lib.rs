@@ -39,6 +39,9 @@ pub struct Options {
     pub memory: usize,
     /// Whether everything that is not known is reported each time.
     pub strict: bool,
+    /// Whether the device moves only inside requests of clients, so that the same requests in the same order make the
+    /// same trace.
+    pub deterministic: bool,
     /// Device time between two looks of the driver's hang check, when not the driver's own.
     pub hang_check: Option<Delta>,
 }
@@ -51,6 +54,7 @@ impl Options {
             device,
             memory: DEFAULT_MEMORY,
             strict: false,
+            deterministic: false,
             hang_check: None,
         }
     }

@@ -34,6 +34,8 @@ struct Process {
 struct Inner {
     processes: HashMap<i32, Process>,
     lives: u64,
+    /// What processes that have ended still hold, by their connections.
+    ended: BTreeMap<u64, Mappings>,
 }
 
 /// All client processes.
@@ -63,17 +65,23 @@ impl Processes {
         life
     }
 
-    /// A process has ended, unless another has begun with its number.
+    /// A process has ended, unless another has begun with its number. What it has mapped stays until the next
+    /// [`release`](Self::release).
     pub fn end(&self, pid: i32, life: u64) {
         let mut inner = self.lock();
         let is_it = |process: &Process| process.life == life;
-        let gone = if inner.processes.get(&pid).is_some_and(is_it) {
-            inner.processes.remove(&pid)
-        } else {
-            None
-        };
-        drop(inner);
-        drop(gone);
+        if inner.processes.get(&pid).is_some_and(is_it)
+            && let Some(process) = inner.processes.remove(&pid)
+        {
+            inner.ended.insert(life, process.mappings);
+        }
+    }
+
+    /// Lets go of what processes that have ended had mapped.
+    pub fn release(&self) {
+        let ended = std::mem::take(&mut self.lock().ended);
+        // Outside the lock: with a mapping its object may go.
+        drop(ended);
     }
 
     /// Number of processes.

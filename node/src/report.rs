@@ -35,8 +35,8 @@ pub struct Report {
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.renderers.as_slice() {
-            [] if self.submissions > 0 => write!(f, "renderer not asked for")?,
-            [] => write!(f, "no renderer seen")?,
+            [] if self.submissions > 0 => write!(f, "the program has not asked for its renderer")?,
+            [] => write!(f, "no renderer")?,
             names => write!(f, "{}", names.join(", "))?,
         }
         write!(
@@ -51,7 +51,10 @@ impl fmt::Display for Report {
         )?;
         if !self.busy.is_zero() {
             let rate = self.instructions as f64 / self.busy.as_secs_f64() / 1e6;
-            write!(f, ", {rate:.1} million per second of the device at work")?;
+            write!(
+                f,
+                " ({rate:.1} million per second while the device was busy)"
+            )?;
         }
         if self.resets > 0 {
             write!(f, "; {} resets", self.resets)?;

@@ -14,6 +14,8 @@ use driver::observe::{Observer, Queued};
 use driver::{Device, Driver};
 use kernel::error::Result as KernelResult;
 use kernel::platform::Platform;
+use kernel::string_helpers::Escaped;
+use kernel::time::{Clock as _, Delta};
 use mmio_mock::live::LivePlatform;
 
 use mmio_mock::platform::ModelPlatform;
@@ -33,6 +35,9 @@ use crate::{Error, Options, connection, edge, watch};
 
 /// Texts of clients that are kept, however many they have.
 const TEXTS: usize = 256;
+/// Device time that a device in step may take after each request, and that passes while it waits for its clients.
+const STEP: Delta = Delta::from_millis(100);
+const POLL: Delta = Delta::from_micros(100);
 
 /// Wakes a thread that polls.
 pub struct Wake(EventFd);
@@ -120,7 +125,11 @@ impl Server {
         let block = edge::map(&fd).map_err(Error::system("mapping graphics memory"))?;
         let memory = mem::Memory::over(block, options.device.gtt_entries);
         let model = ModelPlatform::with_memory(options.device, memory);
-        let live = LivePlatform::new(Arc::clone(&model));
+        let live = if options.deterministic {
+            LivePlatform::in_step(Arc::clone(&model))
+        } else {
+            LivePlatform::new(Arc::clone(&model))
+        };
         let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).map_err(Error::Probe)?;
         let (listener, name) = listen_somewhere().map_err(Error::system("socket"))?;
         let wake = Wake::new().map_err(Error::system("eventfd"))?;
@@ -242,12 +251,12 @@ impl Server {
     /// Says something on standard error: each time in strict mode, once otherwise.
     fn say(&self, text: &str) {
         if self.strict {
-            let _ = writeln!(std::io::stderr(), "crestline: {text}");
+            let _ = writeln!(std::io::stderr(), "crestline: {}", Escaped(text));
             return;
         }
         let mut said = guard(&self.said);
         if said.len() < TEXTS && said.insert(text.to_owned()) {
-            let _ = writeln!(std::io::stderr(), "crestline: {text}");
+            let _ = writeln!(std::io::stderr(), "crestline: {}", Escaped(text));
         }
     }
 
@@ -264,13 +273,48 @@ impl Server {
         }
     }
 
+    /// A process has ended.
+    pub fn note_ended(&self) {
+        if !self.live.is_in_step() {
+            self.processes.release();
+        }
+        self.wake();
+    }
+
+    /// Before a request: when the device is in step, what was closed before is gone now and not at some moment later.
+    pub fn begin_request(&self) {
+        if self.live.is_in_step() {
+            self.forget_closed();
+        }
+    }
+
+    /// Lets go of what ended processes and closed files had.
+    fn forget_closed(&self) {
+        self.processes.release();
+        self.descriptors.forget_closed();
+    }
+
+    /// After a request: a device that is in step gets on.
+    pub fn end_request(&self) {
+        if !self.live.is_in_step() {
+            return;
+        }
+        self.live.settle(STEP);
+        if !self.device.is_idle() {
+            self.live.relax(POLL);
+        }
+        self.device.watch();
+    }
+
     pub fn count_frames(&self, frames: u64) {
         self.frames.fetch_add(frames, Ordering::Relaxed);
     }
 
     /// Looks whether the engine hangs, and shows the error state.
     pub fn look_at_engine(&self) {
-        self.device.watch();
+        if !self.live.is_in_step() {
+            self.device.watch();
+        }
         self.say_faults();
         self.refresh();
     }
@@ -320,6 +364,10 @@ impl Server {
     pub fn quiesce(&self, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         loop {
+            if self.live.is_in_step() && self.processes.count() == 0 {
+                self.forget_closed();
+                self.end_request();
+            }
             let gone = self.processes.count() == 0 && self.descriptors.count() == 0;
             if gone && self.device.is_idle() {
                 return true;

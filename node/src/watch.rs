@@ -12,6 +12,8 @@ use crate::server::Server;
 
 /// Time between two looks at sync files that are still to be signalled.
 const FENCES: Duration = Duration::from_millis(1);
+/// The same, where nothing tells of new ones.
+const IN_STEP: Duration = Duration::from_millis(10);
 /// Time between two looks at the engine.
 const ENGINE: Duration = Duration::from_millis(100);
 
@@ -22,7 +24,10 @@ pub fn run(server: &Arc<Server>) {
         let pending = server.descriptors.signal_fences();
         let patience = if pending { FENCES } else { ENGINE };
         let patience = EpollTimeout::try_from(patience).unwrap_or(EpollTimeout::ZERO);
-        if let Err(error) = server.descriptors.watch(patience) {
+        if server.live.is_in_step() {
+            // What is closed is forgotten at the next request.
+            std::thread::sleep(if pending { FENCES } else { IN_STEP });
+        } else if let Err(error) = server.descriptors.watch(patience) {
             log::error!("watching descriptors: {error}");
             return;
         }

@@ -15,4 +15,5 @@ mod hostile;
 mod loops;
 mod processes;
 mod requests;
+mod steps;
 mod support;

@@ -315,7 +315,7 @@ fn missing_and_strange_files() {
     let scratch = Scratch::new("missing");
     assert!(scratch.error().contains("exec.json"));
     fs::remove_dir(scratch.0.join("exec_0000")).unwrap();
-    assert!(scratch.error().contains("no exec_NNNN"));
+    assert!(scratch.error().contains("exec_NNNN"));
     scratch.write("exec_0000/exec.json", JSON);
     let error = scratch.error();
     assert!(

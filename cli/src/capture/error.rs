@@ -46,8 +46,13 @@ pub enum Problem {
     #[error("{0}")]
     NotACapture(&'static str),
     /// No `exec_NNNN` inside.
-    #[error("no exec_NNNN directory with an exec.json in it")]
+    #[error(
+        "this directory is not a capture: it has no exec_NNNN directory with an exec.json in it, and no .crest file"
+    )]
     Empty,
+    /// More than one packed capture in a directory.
+    #[error("several captures are in this directory, name one of them:{}", lines(.0))]
+    Several(Vec<std::path::PathBuf>),
     /// More submissions than believed.
     #[error("{found} submissions, at most {limit} are read")]
     TooManyExecs {
@@ -144,9 +149,27 @@ pub enum Problem {
         /// Index of the other entry.
         other: usize,
     },
+    /// A packed file that does not end with its contents.
+    #[error("the capture ends here, but the file goes on")]
+    Behind,
     /// A packed file that cannot be unpacked.
     #[error("packed capture: {0}")]
     Pack(std::borrow::Cow<'static, str>),
+}
+
+/// Most files that an error lists.
+const LISTED: usize = 20;
+
+fn lines(files: &[std::path::PathBuf]) -> String {
+    let listed = files.iter().take(LISTED).map(|file| {
+        let name = file.display();
+        format!("\n  {}", kernel::string_helpers::Escaped(name))
+    });
+    let mut out: String = listed.collect();
+    if files.len() > LISTED {
+        out += &format!("\n  and {} more", files.len() - LISTED);
+    }
+    out
 }
 
 impl CaptureError {

@@ -150,6 +150,12 @@ pub fn unpack(
             return Err(fail(Problem::Pack(what.into())).at(at));
         }
     }
+    let behind = MAGIC.len() as u64 + reader.stream.total_in();
+    let rest = reader.stream.get_mut().fill_buf();
+    if !rest.map_err(|e| fail(Problem::Io(e)))?.is_empty() {
+        // This offset counts in the file.
+        return Err(fail(Problem::Behind).at(behind));
+    }
     let spool = reader.spool;
     Ok(Unpacked { spool, files })
 }

@@ -26,7 +26,10 @@ impl Source {
         let fail = |problem| CaptureError::file(name.as_str(), problem);
         let meta = fs::metadata(path).map_err(|e| fail(Problem::Io(e)))?;
         if meta.is_dir() {
-            return Ok(Source::Directory(path.to_owned()));
+            return match packed_in(path).map_err(fail)? {
+                Some(file) => Self::open(&file, limits),
+                None => Ok(Source::Directory(path.to_owned())),
+            };
         }
         if !meta.is_file() {
             return Err(fail(Problem::NotACapture("not a regular file")));
@@ -142,6 +145,29 @@ impl Source {
             ));
         }
         contents.to_vec()
+    }
+}
+
+/// The packed capture in a directory that is no capture itself.
+fn packed_in(dir: &Path) -> Result<Option<PathBuf>, Problem> {
+    if dir.join(JSON).exists() {
+        return Ok(None);
+    }
+    let mut packed = Vec::new();
+    for entry in fs::read_dir(dir).map_err(Problem::Io)?.flatten() {
+        let (path, name) = (entry.path(), entry.file_name());
+        if name.to_str().is_some_and(is_exec) && path.is_dir() {
+            return Ok(None);
+        }
+        if path.extension().is_some_and(|e| e == pack::EXTENSION) && path.is_file() {
+            packed.push(path);
+        }
+    }
+    packed.sort();
+    match packed.as_slice() {
+        [] => Ok(None),
+        [one] => Ok(Some(one.clone())),
+        several => Err(Problem::Several(several.to_vec())),
     }
 }
 

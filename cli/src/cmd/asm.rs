@@ -19,7 +19,7 @@ pub struct Args {
     input: PathBuf,
     #[arg(long = "gen", value_name = "G", value_parser = source::generation, help = source::GENERATIONS)]
     generation: Verx10,
-    /// Where the kernel goes; standard output without it, as text if that is a terminal
+    /// File to write the kernel to [default: standard output, as text when that is a terminal]
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     /// Write text instead of the binary
@@ -43,7 +43,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         Ok(program) => program,
         Err(errors) => {
             for error in &errors {
-                eprintln!("{error}");
+                super::say(&error.to_string());
             }
             return Err(match errors.len() {
                 1 => format!("{name}: 1 error").into(),
@@ -91,9 +91,12 @@ fn warn(generation: Verx10, name: &str, text: &str, program: &Assembled) {
     let lines: Vec<&str> = text.lines().collect();
     for (index, warning) in warnings {
         let span = placed.get(index).map(|p| p.2).unwrap_or_default();
-        eprintln!("{name}:{}:{}: warning: {warning}", span.line, span.column);
+        super::say(&format!(
+            "{name}:{}:{}: warning: {warning}",
+            span.line, span.column
+        ));
         if let Some(line) = lines.get(span.line.saturating_sub(1) as usize) {
-            eprintln!("{line}");
+            super::say(line);
         }
     }
 }

@@ -6,13 +6,13 @@ mod prompt;
 
 use std::ffi::OsString;
 use std::io::{IsTerminal as _, Write as _};
+use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::process::{ExitCode, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
-use crestline_cli::capture::Reader;
 use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
 use crestline_cli::debug::target::{Program, Recording, Target};
 use crestline_cli::debug::{Debugger, Flow, Source, run_script};
@@ -20,10 +20,11 @@ use crestline_cli::record::Recorder;
 use crestline_cli::replay;
 use mmio_mock::r#gen::DeviceInfo;
 use nix::sys::signal::Signal;
+use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use node::Node;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
-use super::{Error, captured, device, exec, print};
+use super::{Error, captured, device, exec, print, say};
 
 /// Wall time between two looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
@@ -36,19 +37,18 @@ program when it has run to its end, 1 when a command of a script fails: the mess
 #[derive(clap::Args)]
 #[command(after_help = EXIT)]
 pub struct Args {
-    /// Capture: a directory with exec_NNNN in it, or a packed file
-    #[arg(required_unless_present = "command", conflicts_with = "command")]
+    #[arg(required_unless_present = "command", conflicts_with = "command", help = captured::HELP)]
     capture: Option<PathBuf>,
     /// Device, by name or PCI id [default: the one that the capture was made for; gm965 for programs]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// How threads are stopped: on the host's side of the model, or through the debug registers
+    /// How threads are stopped: by the model itself, or through the debug registers as on hardware
     #[arg(long, value_enum, default_value_t = Kind::Host)]
     backend: Kind,
-    /// Carry out the commands of a file, and no others (repeat)
+    /// Carry out the commands of a file, and show no prompt (repeat)
     #[arg(long, value_name = "FILE")]
     script: Vec<PathBuf>,
-    /// Carry out a command before those of scripts (repeat)
+    /// Carry out a command before those of scripts, and show no prompt (repeat)
     #[arg(short = 'c', long = "command", value_name = "COMMAND")]
     first: Vec<String>,
     /// Graphics memory of a program in MiB
@@ -59,10 +59,10 @@ pub struct Args {
         value_parser = clap::value_parser!(u64).range(1..4096),
     )]
     memory: u64,
-    /// Record every submission of a program into a directory that `crestline replay` takes; `why` asks it
+    /// Record every submission of a program into a new directory, so that the command `why` works on it
     #[arg(long, value_name = "DIR", conflicts_with = "capture")]
     record: Option<PathBuf>,
-    /// Device time that each submission of a capture or of a recording may take
+    /// Milliseconds of device time after which a submission of a capture or of a recording counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
     /// The program and its arguments, run as by `crestline exec`
@@ -72,9 +72,9 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
-    /// Rules of the model's own, unseen by what runs.
+    /// By the model itself: what runs does not see it.
     Host,
-    /// Debug registers and the system routine, as on the real part.
+    /// Through the debug registers and the system routine, as on hardware.
     Registers,
 }
 
@@ -88,7 +88,8 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         Some(path) => capture(args, path)?,
         None => program(args, asks)?,
     };
-    pass_on(&target, recorder.clone())?;
+    let terminal = Terminal::keep(asks);
+    pass_on(&target, recorder.clone(), terminal)?;
     let backend: Arc<dyn Backend> = match args.backend {
         Kind::Host => Arc::new(HostBackend::default()),
         Kind::Registers => Arc::new(RegistersBackend::default()),
@@ -144,14 +145,15 @@ fn scripts(args: &Args) -> Result<Vec<Source>, Error> {
 type Begun = (Target, &'static DeviceInfo, Option<Arc<Recorder>>);
 
 fn capture(args: &Args, path: &Path) -> Result<Begun, Error> {
-    let reader = Reader::open(path)?;
+    let origin = captured::find(path)?;
+    let reader = origin.open()?;
     let device = match &args.device {
         Some(name) => Some(device::modelled(name)?),
         None => replay::device_of_reader(&reader),
     };
     let options = captured::options(device, args.timeout_ms)?;
     let info = options.device;
-    let target = Target::capture(path.to_owned(), options)?;
+    let target = Target::capture(origin, options)?;
     Ok((target, info, None))
 }
 
@@ -184,11 +186,39 @@ fn program(args: &Args, asks: bool) -> Result<Begun, Error> {
     Ok((target, info, recorder))
 }
 
-/// A debugger that is told to end takes its program along.
-fn pass_on(target: &Target, recorder: Option<Arc<Recorder>>) -> Result<(), Error> {
-    let Some(signal) = target.signaller() else {
+/// The terminal as it was before the prompt changed it.
+struct Terminal(Termios);
+
+impl Terminal {
+    fn keep(asks: bool) -> Option<Self> {
+        let stdin = std::io::stdin();
+        if !asks || !stdin.is_terminal() {
+            return None;
+        }
+        tcgetattr(stdin.as_fd()).ok().map(Terminal)
+    }
+
+    /// Puts it back. What cannot be put back is no reason to end otherwise.
+    fn restore(&self) {
+        let mut out = std::io::stdout();
+        if out.is_terminal() {
+            // xterm's control sequences: no bracketed paste.
+            let _ = out.write_all(b"\x1b[?2004l").and_then(|()| out.flush());
+        }
+        let _ = tcsetattr(std::io::stdin().as_fd(), SetArg::TCSANOW, &self.0);
+    }
+}
+
+/// A debugger that is told to end takes its program along, and leaves the terminal as it was.
+fn pass_on(
+    target: &Target,
+    recorder: Option<Arc<Recorder>>,
+    terminal: Option<Terminal>,
+) -> Result<(), Error> {
+    let signal = target.signaller();
+    if signal.is_none() && terminal.is_none() {
         return Ok(());
-    };
+    }
     let told: Arc<AtomicUsize> = Arc::default();
     for number in [SIGTERM, SIGHUP] {
         let value = usize::try_from(number)?;
@@ -199,8 +229,13 @@ fn pass_on(target: &Target, recorder: Option<Arc<Recorder>>) -> Result<(), Error
             std::thread::sleep(LOOK);
             let number = told.load(Ordering::SeqCst);
             if let Some(code) = u8::try_from(number).ok().filter(|code| *code != 0) {
-                signal(Signal::SIGTERM);
-                signal(Signal::SIGCONT);
+                if let Some(signal) = &signal {
+                    signal(Signal::SIGTERM);
+                    signal(Signal::SIGCONT);
+                }
+                if let Some(terminal) = &terminal {
+                    terminal.restore();
+                }
                 if let Some(recorder) = &recorder {
                     say_recorded(recorder);
                 }
@@ -232,9 +267,4 @@ fn say_recorded(recorder: &Recorder) {
         Ok(line) => say(&line),
         Err(error) => say(&format!("crestline: {error}")),
     }
-}
-
-/// A line on standard error; what cannot be written changes nothing about the exit code.
-fn say(line: &str) {
-    let _ = writeln!(std::io::stderr(), "{line}");
 }

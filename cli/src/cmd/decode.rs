@@ -9,7 +9,7 @@ mod output;
 use std::fmt::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crestline_cli::capture::{Capture, EXTENSION, Exec, Problem};
+use crestline_cli::capture::{Capture, EXTENSION, Exec, Origin};
 use crestline_cli::number;
 use crestline_cli::places;
 use isa::Verx10;
@@ -19,14 +19,15 @@ use regs::platform;
 use batch_file::BatchFile;
 use output::Output;
 
-use super::{Error, device};
+use super::{Error, captured, device};
 
 /// Arguments of `crestline decode`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Capture directory, packed capture (.crest), or a file of little-endian dwords: a batch
+    /// Capture: a packed file (.crest), a directory, or a name that `crestline replay --list` shows; or a batch: a file of
+    /// little-endian dwords
     path: PathBuf,
-    /// Do not follow pointers into state, surfaces and kernels
+    /// Print the commands only, not the state, surfaces and kernels that they point at
     #[arg(long)]
     no_state: bool,
     /// Address of the first dword of a plain batch file, hexadecimal
@@ -52,12 +53,15 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let tables = device::tables(&args.device)?;
     let path = args.path.as_path();
     let mut out = Output::new();
-    let complaints = if path.is_dir() || path.extension().is_some_and(|e| e == EXTENSION) {
-        let capture = Capture::load(path).map_err(|e| match e.problem {
-            Problem::Empty => format!("{e}{}", packed_inside(path)).into(),
-            _ => Error::from(e),
-        })?;
-        captured(&capture, path, options, &mut out)
+    let origin = if path == Path::new("-") {
+        Origin::Path(path.to_owned())
+    } else {
+        captured::find(path)?
+    };
+    let is_batch = matches!(&origin, Origin::Path(path) if !path.is_dir() && path.extension().is_none_or(|e| e != EXTENSION));
+    let complaints = if !is_batch {
+        let capture = origin.load()?;
+        listing(&capture, path, options, &mut out)
     } else {
         let base = number::hexadecimal(&args.base)
             .filter(|base| base.is_multiple_of(4))
@@ -75,23 +79,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// A hint for a directory that holds packed captures instead.
-fn packed_inside(path: &Path) -> String {
-    let Ok(entries) = path.read_dir() else {
-        return String::new();
-    };
-    let mut packed: Vec<PathBuf> = entries
-        .take(1000)
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|file| file.extension().is_some_and(|e| e == EXTENSION))
-        .collect();
-    packed.sort();
-    packed.first().map_or_else(String::new, |file| {
-        format!("; a packed capture is {}", file.display())
-    })
-}
-
-fn captured(
+fn listing(
     capture: &Capture,
     path: &Path,
     options: Options,
@@ -160,7 +148,7 @@ fn plain(
     let mut complaints = Vec::from_iter(complaint(&shown, report, place));
     if file.rest() > 0 {
         complaints.push(format!(
-            "{shown}: {} bytes at offset {length:#x} are no whole dword",
+            "{shown}: {} bytes at offset {length:#x} are not a whole dword",
             file.rest()
         ));
     }

@@ -75,13 +75,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
             .collect();
         for (index, warning) in listing::warnings(args.generation, &placed) {
             let offset = placed.get(index).map_or(0, |p| p.0);
-            eprintln!("{name}: {offset:#06x}: warning: {warning}");
+            super::say(&format!("{name}: {offset:#06x}: warning: {warning}"));
         }
     }
     match rest {
         0 => Ok(()),
         _ => Err(format!(
-            "{name}: {} bytes, the last {rest} are no whole instruction",
+            "{name}: {} bytes, the last {rest} of them are not a whole instruction",
             bytes.len()
         )
         .into()),

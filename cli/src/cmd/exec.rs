@@ -6,7 +6,6 @@ mod preload;
 mod program;
 
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
@@ -33,9 +32,9 @@ const EXIT: &str = "The exit code is the program's; 128 and the number of the si
 
 /// Prints a line on standard error; one that cannot be written changes nothing about the program's exit code.
 macro_rules! say {
-    ($($text:tt)*) => {{
-        let _ = writeln!(std::io::stderr(), $($text)*);
-    }};
+    ($($text:tt)*) => {
+        super::say(&format!($($text)*))
+    };
 }
 
 /// Arguments of `crestline exec`.
@@ -44,7 +43,7 @@ macro_rules! say {
 pub struct Args {
     #[arg(long, value_name = "DEVICE", default_value = "gm965", help = device::HELP)]
     device: String,
-    /// Graphics memory in MiB; pages cost nothing until they are used.
+    /// Graphics memory in MiB; a page costs the host nothing until it is used
     #[arg(
         long,
         value_name = "MIB",
@@ -57,10 +56,17 @@ pub struct Args {
     record: Option<PathBuf>,
     #[command(flatten)]
     trace: trace::Args,
-    /// Print a line of figures at the end, on standard error.
+    /// Print a line of figures on standard error when the program has ended
     #[arg(long)]
     stats: bool,
-    /// Report every request, parameter and path that is not known, each time.
+    /// Let the device move only inside the program's requests, not at a pace of its own
+    ///
+    /// Two runs of a program then write the same trace, byte for byte, as long as the program itself does the same twice:
+    /// one process, one thread that draws, no decisions by the clock. Mesa is told to draw on one thread
+    /// (GALLIUM_THREAD=0), unless this variable is set. Slower than without.
+    #[arg(long)]
+    deterministic: bool,
+    /// Name each unknown request, parameter and path every time it comes, not only the first time
     #[arg(long)]
     strict: bool,
     /// The program and its arguments.
@@ -78,6 +84,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let node = Node::start(&Options {
         memory,
         strict: args.strict,
+        deterministic: args.deterministic,
         ..Options::new(info)
     })
     .map_err(|error| match limits.explain(&error) {
@@ -97,6 +104,9 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     node.platform().device().set_trace(trace);
     let started = Instant::now();
     let mut client = client(&args.command, &node, &shim)?;
+    if args.deterministic {
+        draw_on_one_thread(&mut client);
+    }
     let status = match signals.run(&mut client, &limits) {
         Ok(status) => status,
         Err(error) => {
@@ -108,7 +118,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let idle = node.quiesce(PATIENCE);
     let report = node.report();
     if !idle {
-        say!("crestline: the device is still at work, or a child of the program is still there");
+        say!("crestline: a child process of the program still runs, or the device is still busy");
     }
     if args.stats {
         say!(
@@ -122,6 +132,16 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     }
     tracing.end(node.platform())?;
     Ok(program::exit_code(status))
+}
+
+/// Variable by which Mesa draws on the thread that asks for it, and its value for that.
+const ONE_THREAD: (&str, &str) = ("GALLIUM_THREAD", "0");
+
+fn draw_on_one_thread(client: &mut Command) {
+    let (name, value) = ONE_THREAD;
+    if std::env::var_os(name).is_none() {
+        client.env(name, value);
+    }
 }
 
 /// Records into a directory what the clients of a node submit.
@@ -150,17 +170,17 @@ fn warn_of_others(device: &str, report: &node::Report) {
     }
     let names = report.renderers.join(", ");
     if report.opened > 0 {
-        let names = if names.is_empty() { "not told" } else { &names };
+        let names = if names.is_empty() { "unknown" } else { &names };
         say!(
-            "crestline: the program opened the node and submitted nothing: {device} has drawn nothing of it; its renderer: {names}"
+            "crestline: the program opened the device but submitted nothing: {device} has drawn nothing. Its renderer: {names}"
         );
     } else if names.is_empty() {
         say!(
-            "crestline: the program did not open the node: it has not run on {device}, but on something else, if it has drawn at all"
+            "crestline: the program did not open the device: if it has drawn anything, that was not on {device}"
         );
     } else {
         say!(
-            "crestline: the program did not open the node: it has not run on {device}, but on {names}"
+            "crestline: the program did not open the device: it has not run on {device}, but on {names}"
         );
     }
 }
@@ -184,7 +204,11 @@ pub(super) fn shim() -> Result<PathBuf, Error> {
         if path.is_file() {
             return Ok(std::path::absolute(path)?);
         }
-        return Err(format!("{SHIM_VARIABLE}: {} is no file", path.display()).into());
+        return Err(format!(
+            "{SHIM_VARIABLE} names {}, which is not a file",
+            path.display()
+        )
+        .into());
     }
     let program = std::env::current_exe()?;
     let places = program.parent().into_iter().flat_map(|dir| {

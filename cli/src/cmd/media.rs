@@ -9,6 +9,7 @@ mod sink;
 use std::fmt::Write as _;
 use std::io::Seek as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crestline_cli::media::{Format, Job, Outcome, Source};
@@ -22,6 +23,7 @@ use mmio_mock::status::Unit;
 use mmio_mock::td::schedule::{Order, Schedule};
 
 use super::eu::{FUNCTIONS, setting::Load};
+use super::progress::{Progress, Show};
 use super::summary::grouped;
 use super::{Error, device, print, source};
 use file::{FileArg, Layout, Seen};
@@ -54,49 +56,50 @@ struct Run {
     /// PNG by suffix, else raw: an image with width and height, else a buffer. Formats: r8 rg8 r16 rgba8 bgra8 r32f.
     #[arg(long = "in", value_name = "FILE", value_parser = file::input)]
     inputs: Vec<FileArg>,
-    /// Output: the same, or FILE,size=BYTES for a buffer (repeat). Without any of it, as large as the first input.
+    /// Output: the same form as an input, or FILE,size=BYTES for a buffer (repeat).
     ///
-    /// - is standard output; the summary goes to standard error then.
+    /// Without a size the output is as large as the first input. `-` is standard output; the summary then goes to standard
+    /// error.
     #[arg(long = "out", value_name = "FILE")]
     outputs: Vec<FileArg>,
     /// Threads across and down.
     #[arg(long, value_name = "WxH", value_parser = grid)]
     grid: (u32, u32),
-    /// Constants: TYPE:VALUE,... as ud:1,2 or f:1.0*8 (repeat; each begins at the next dword).
+    /// Constants for the threads, such as ud:1,2 or f:1.0*8 (repeat: the next ones follow behind).
     #[arg(long, value_name = "TYPE:VALUES", value_parser = constants, allow_hyphen_values = true)]
     curbe: Vec<Vec<u32>>,
-    /// Threads start children: larger URB entries, which stay until they are given back.
+    /// Let threads start child threads. Their URB entries are larger, and stay until a thread gives them back.
     #[arg(long)]
     children: bool,
-    /// Kernel of children: its interface descriptor follows that of the grid's kernel (repeat).
+    /// Kernel for child threads; its interface descriptor follows that of the grid's kernel (repeat).
     #[arg(long, value_name = "FILE")]
     child: Vec<PathBuf>,
-    /// Pixels across, of raw files that do not say it themselves.
+    /// Pixels across, for raw files whose argument has no width=.
     #[arg(long, value_name = "PIXELS")]
     width: Option<u32>,
-    /// Pixels down, of raw files that do not say it themselves.
+    /// Pixels down, for raw files whose argument has no height=.
     #[arg(long, value_name = "PIXELS")]
     height: Option<u32>,
-    /// Bytes from row to row, of raw files that do not say it themselves.
+    /// Bytes from one row to the next, for raw files whose argument has no pitch=.
     #[arg(long, value_name = "BYTES")]
     pitch: Option<u32>,
-    /// Format of files that do not say it themselves.
+    /// Format, for files whose argument has no format=.
     #[arg(long, value_name = "FORMAT")]
     format: Option<Format>,
-    /// What the kernel sees of files that do not say it themselves.
+    /// How the kernel sees files whose argument has no view=.
     #[arg(long, value_name = "VIEW")]
     view: Option<Seen>,
     /// Order in which threads take turns.
     #[arg(long, value_enum, default_value_t = Policy::Fixed)]
     policy: Policy,
-    /// Where the random order begins; 1 if nothing is said.
+    /// Seed of the random order [default: 1].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
     #[arg(long, value_name = "NAME", default_value = "gm965", help = device::HELP)]
     device: String,
     #[command(flatten)]
     trace: super::trace::Args,
-    /// Device time that all threads together may take; a tenth of it without a thread started is a hang.
+    /// Milliseconds of device time that all threads together may take; a tenth of it without a new thread is a hang.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     timeout_ms: u64,
 }
@@ -125,7 +128,7 @@ impl Policy {
 pub fn run(args: &Args) -> Result<(), Error> {
     let Command::Run(args) = &args.command;
     if args.seed.is_some() && args.policy != Policy::Random {
-        let error = "--seed goes with --policy random: the other orders have nothing to begin with";
+        let error = "--seed needs --policy random: the other orders are fixed";
         clap::Error::raw(
             clap::error::ErrorKind::ArgumentConflict,
             format!("{error}\n"),
@@ -176,7 +179,16 @@ pub fn run(args: &Args) -> Result<(), Error> {
     // Events go to a file without a name first: the other one stays as it is when the job cannot run.
     let spool = tempfile::tempfile()?;
     let (trace, stream) = args.trace.stream(info, Box::new(spool.try_clone()?));
-    let outcome = job.run_with(trace)?;
+    let (columns, rows) = job.grid;
+    let progress = Arc::new(if job.children {
+        // Threads decide how many children they have.
+        Progress::long("running threads: {pos}")
+    } else {
+        Progress::of(u64::from(columns) * u64::from(rows), "threads")
+    });
+    let outcome = job.run_attended(trace, progress.attendant(Show::Threads));
+    drop(progress);
+    let outcome = outcome?;
     let streamed = stream.map(Stream::finish).transpose();
     let elapsed = began.elapsed();
     let mut troubles: Vec<String> = outcome.fault.iter().cloned().collect();
@@ -216,8 +228,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
 /// Writes to standard error, where nobody may listen.
 #[expect(clippy::unnecessary_wraps, reason = "the other one can fail")]
 fn print_error(text: &str) -> Result<(), Error> {
-    use std::io::Write as _;
-    let _ = std::io::stderr().lock().write_all(text.as_bytes());
+    if !text.is_empty() {
+        super::say(text);
+    }
     Ok(())
 }
 

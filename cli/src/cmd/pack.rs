@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 use crestline_cli::capture::{self, CaptureError, Problem};
 
 use super::Error;
+use super::progress::Progress;
 
 /// Arguments of `crestline pack`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Directory with exec_NNNN directories in it
+    /// Directory that `crestline exec --record` wrote: it has exec_NNNN directories in it
     dir: PathBuf,
-    /// File to write, by custom NAME.crest
+    /// File to write; the usual name is NAME.crest
     out: PathBuf,
 }
 
@@ -28,7 +29,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         file: None,
         bytes: 0,
     };
-    capture::pack_into(&args.dir, &mut out)?;
+    let progress = Progress::long("packing");
+    let packed = capture::pack_into(&args.dir, &mut out);
+    drop(progress);
+    packed?;
     out.flush().map_err(fail)?;
     let bytes = out.bytes;
     super::print(&format!("{}: {bytes} bytes\n", args.out.display()))

@@ -61,7 +61,11 @@ fn list(generation: &'static Generation, args: &Args) -> Result<String, Error> {
             .collect();
         if chosen.is_empty() {
             let unit = args.unit.as_deref().unwrap_or_default();
-            return Err(format!("no unit {unit}; units are {}", units(generation)).into());
+            return Err(format!(
+                "there is no unit {unit}; the units are {}",
+                units(generation)
+            )
+            .into());
         }
         if args.json {
             let all: Vec<Register> = chosen.iter().map(|r| Register::new(r, None)).collect();

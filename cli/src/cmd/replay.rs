@@ -3,37 +3,41 @@
 //! No PRM chapter. Wall time is measured here alone.
 
 use std::fs::File;
-use std::io::{BufWriter, IsTerminal as _};
+use std::io::BufWriter;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Instant;
 
-use crestline_cli::capture::{CaptureError, Problem, Reader};
+use crestline_cli::capture::{CaptureError, Origin, Problem, Reader};
 use crestline_cli::picture::{PageReader, PictureError, View};
 use crestline_cli::replay::{self, Options, ReplayError, Session};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::progress::{Progress, Show};
 use super::trace::Tracing;
 use super::{Error, captured, device, print, summary};
 
 /// Arguments of `crestline replay`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Capture: a directory with exec_NNNN in it, or a packed file (see `crestline pack`)
-    capture: PathBuf,
+    #[arg(help = captured::HELP, required_unless_present = "list")]
+    capture: Option<PathBuf>,
+    /// List the captures that have names: the built-in one, and those in DIR [default: CRESTLINE_CAPTURES, or tests/data/captures]
+    #[arg(long, value_name = "DIR", num_args = 0..=1, conflicts_with = "capture")]
+    list: Option<Option<PathBuf>>,
     /// Device to run it on, by name (gm965, g965, g35, ...) or PCI id (8086:2a02, 2a02, 0x2a02) [default: the one it was captured for]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Write the picture: the render target of the last primitive
+    /// Write the picture as PNG: what the last primitive has drawn into
     #[arg(long, value_name = "FILE")]
     png: Option<PathBuf>,
-    /// Write the last row first: GL's row 0 is at the bottom
+    /// Write the last row first, because OpenGL's row 0 is at the bottom
     #[arg(long)]
     flip_y: bool,
-    /// Trap the dispatch of a pixel shader thread at a pixel of the surface, row 0 first
+    /// Show the last pixel shader thread that was started for a pixel; row 0 is the surface's first
     ///
-    /// Shows the kernel, the primitive and the occurrence of the last thread for the 2x2 pixels that hold it: the one
-    /// that had the last word about the pixel. For that the capture runs twice, once to count. Of more than 255
-    /// occurrences the 255th is shown.
+    /// The device starts a thread for 2x2 pixels. The answer is the kernel and the primitive of the last thread for the four
+    /// that hold this one, and how many there were before. The capture runs twice for it, the first time to count. The
+    /// device counts to 255; of more threads the 255th is shown.
     #[arg(long, value_name = "X,Y", value_parser = pixel)]
     snapshot_pixel: Option<(u16, u16)>,
     /// Print the pipeline statistics counters too
@@ -41,24 +45,20 @@ pub struct Args {
     stats: bool,
     #[command(flatten)]
     trace: super::trace::Args,
-    /// Device time that each submission may take
+    /// Milliseconds of device time after which a submission counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
 }
 
-/// The built-in frame: three gears and a torus, as Mesa submitted it for a GM965.
-const GEARS: &[u8] = include_bytes!(concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../tests/data/captures/gm965/g_gears/frame.crest"
-));
 /// Where the built-in frame's picture goes.
 const GEARS_PNG: &str = "crestline.png";
 /// Replays the built-in frame.
 pub fn run_embedded() -> Result<(), Error> {
     run_capture(
-        &|| Reader::from_packed("built-in gears frame", GEARS),
+        &Origin::BuiltIn,
         &Args {
-            capture: PathBuf::new(),
+            capture: None,
+            list: None,
             device: None,
             png: Some(GEARS_PNG.into()),
             flip_y: true,
@@ -70,17 +70,25 @@ pub fn run_embedded() -> Result<(), Error> {
     )
 }
 
-/// Replays a capture.
+/// Replays a capture, or lists those that have names.
 pub fn run(args: &Args) -> Result<(), Error> {
+    if let Some(dir) = &args.list {
+        let root = dir.clone().or_else(captured::root);
+        if let Some(dir) = dir {
+            std::fs::read_dir(dir).map_err(|error| io(dir, error))?;
+        }
+        return print(&captured::table(root.as_deref()));
+    }
     // A wrong device name is found before a large capture is read.
     if let Some(name) = &args.device {
         device::modelled(name)?;
     }
-    run_capture(&|| Reader::open(&args.capture), args)
+    let word = args.capture.as_deref().unwrap_or_else(|| Path::new(""));
+    run_capture(&captured::find(word)?, args)
 }
 
-fn run_capture(open: &dyn Fn() -> Result<Reader, CaptureError>, args: &Args) -> Result<(), Error> {
-    let mut reader = open()?;
+fn run_capture(origin: &Origin, args: &Args) -> Result<(), Error> {
+    let mut reader = origin.open()?;
     let device = match &args.device {
         Some(name) => Some(device::modelled(name)?),
         None => replay::device_of_reader(&reader),
@@ -101,7 +109,7 @@ fn run_capture(open: &dyn Fn() -> Result<Reader, CaptureError>, args: &Args) -> 
     ))?;
     let mut hits = None;
     if args.snapshot_pixel.is_some() {
-        let counted = hits_of(open()?, options)?;
+        let counted = hits_of(origin.open()?, options)?;
         hits = Some(counted);
         options.instance = u8::try_from(counted.clamp(1, 255)).ok();
     }
@@ -166,33 +174,14 @@ fn inside(session: &Session, x: u16, y: u16) -> Result<(), Error> {
 }
 
 fn submissions(session: &mut Session, reader: &mut Reader) -> Result<(), ReplayError> {
-    let bar = progress_bar(reader.len());
-    let mut all = || {
-        while let Some(submission) = reader.next_submission()? {
-            bar.set_message(submission.exec.name.clone());
-            session.run_submission(submission)?;
-            bar.inc(1);
-        }
-        Ok(())
-    };
-    let outcome = all();
-    bar.finish_and_clear();
-    outcome
-}
-
-/// A bar on a terminal, nothing elsewhere.
-fn progress_bar(execs: usize) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
+    let progress = Arc::new(Progress::of(reader.len() as u64, "submissions"));
+    if let Some(attendant) = progress.attendant(Show::Submissions) {
+        session.attend(attendant);
     }
-    let bar = ProgressBar::with_draw_target(Some(execs as u64), ProgressDrawTarget::stderr());
-    if let Ok(style) =
-        ProgressStyle::with_template("{spinner} {pos} of {len} submissions, {msg}, {elapsed}")
-    {
-        bar.set_style(style);
+    while let Some(submission) = reader.next_submission()? {
+        session.run_submission(submission)?;
     }
-    bar.enable_steady_tick(Duration::from_millis(200));
-    bar
+    Ok(())
 }
 
 /// Writes what was asked for: picture and trace.

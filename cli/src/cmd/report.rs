@@ -6,30 +6,32 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crestline_cli::frame_map::{FrameMap, Origin, VertexId};
 use crestline_cli::report::Report;
 
+use super::progress::{Progress, Show};
 use super::{Error, captured, print};
 
 /// Arguments of `crestline report`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Capture: a directory with exec_NNNN in it, or a packed file (see `crestline pack`)
+    #[arg(help = captured::HELP)]
     capture: PathBuf,
-    /// The page
+    /// File to write the page to
     #[arg(short, long, value_name = "FILE", required_unless_present = "at")]
     output: Option<PathBuf>,
-    /// Print which threads made a pixel of the surface, row 0 first (repeat)
+    /// Print which threads made a pixel; row 0 is the surface's first (repeat)
     #[arg(long, value_name = "X,Y", value_parser = super::replay::pixel)]
     at: Vec<(u16, u16)>,
-    /// Show the last row first: GL's row 0 is at the bottom
+    /// Show the last row first, because OpenGL's row 0 is at the bottom
     #[arg(long)]
     flip_y: bool,
     /// Device to run it on, by name or PCI id [default: the one it was captured for]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Device time that each submission may take
+    /// Milliseconds of device time after which a submission counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
 }
@@ -39,7 +41,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let (capture, options) =
         captured::load(&args.capture, args.device.as_deref(), args.timeout_ms)?;
     let name = &capture.name;
-    let map = FrameMap::of(&capture, options).map_err(|error| format!("{name}: {error}"))?;
+    let progress = Arc::new(Progress::of(capture.execs.len() as u64, "submissions"));
+    let map = FrameMap::attended(&capture, options, progress.attendant(Show::Submissions));
+    drop(progress);
+    let map = map.map_err(|error| format!("{name}: {error}"))?;
     let picture = map.picture();
     for &(x, y) in &args.at {
         if u32::from(x) >= picture.width || u32::from(y) >= picture.height {
@@ -56,7 +61,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
             device: options.device,
             flip_y: args.flip_y,
         };
-        let bytes = page(&report, path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let progress = Progress::long("writing the page");
+        let bytes = page(&report, path);
+        drop(progress);
+        let bytes = bytes.map_err(|error| format!("{}: {error}", path.display()))?;
         let (width, height) = (picture.width, picture.height);
         let path = path.display();
         print(&format!("{path}: {width}x{height}, {} KiB\n", bytes >> 10))?;

@@ -70,7 +70,7 @@ pub fn text(path: &Path) -> Result<(String, String), Error> {
     let (name, bytes) = bytes(path)?;
     let text = String::from_utf8(bytes).map_err(|e| {
         let at = e.utf8_error().valid_up_to();
-        format!("{name}: byte {at} is no UTF-8: expected assembly text")
+        format!("{name}: byte {at} is not UTF-8: expected assembly text")
     })?;
     // Some editors put a byte order mark before the text.
     let text = match text.strip_prefix('\u{feff}') {

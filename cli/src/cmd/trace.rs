@@ -20,10 +20,10 @@ pub const BYTES: usize = 32 << 20;
 #[derive(clap::Args, Clone, Default)]
 #[group(skip)]
 pub struct Args {
-    /// Write the trace of the device's events
+    /// Write what the device does into a file, event by event
     #[arg(long, value_name = "FILE")]
     pub trace: Option<PathBuf>,
-    /// What the trace is written as
+    /// Form of that file
     #[arg(
         long,
         value_name = "FORMAT",

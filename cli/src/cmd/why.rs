@@ -3,17 +3,19 @@
 //! PRM: volume 4 3.3.1.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use crestline_cli::why::why;
+use crestline_cli::why::{why, why_attended};
 
+use super::progress::{Progress, Show};
 use super::{Error, captured, print};
 
 /// Arguments of `crestline why`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Capture: a directory with exec_NNNN in it, or a packed file
+    #[arg(help = captured::HELP)]
     capture: PathBuf,
-    /// Pixel of the surface, row 0 first
+    /// Pixel: column and row; row 0 is the surface's first
     #[arg(value_name = "X,Y", value_parser = super::replay::pixel)]
     pixel: (u16, u16),
     /// Device to run it on, by name or PCI id [default: the one it was captured for]
@@ -22,7 +24,7 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    /// Device time that each submission may take
+    /// Milliseconds of device time after which a submission counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
 }
@@ -31,7 +33,13 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Error> {
     let (capture, options) =
         captured::load(&args.capture, args.device.as_deref(), args.timeout_ms)?;
-    let why = why(&capture, &options, args.pixel)?;
+    let progress = Arc::new(Progress::long("running the frame again and again"));
+    let why = match progress.attendant(Show::Message) {
+        Some(attendant) => why_attended(&capture, &options, args.pixel, attendant),
+        None => why(&capture, &options, args.pixel),
+    };
+    drop(progress);
+    let why = why?;
     if args.json {
         print(&format!("{:#}\n", why.to_json()))
     } else {

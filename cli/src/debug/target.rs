@@ -5,7 +5,6 @@
 mod capture;
 mod live;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,6 +17,7 @@ pub use live::{Program, Recording};
 
 use super::gate::{Ending, Gate, Holder, State};
 use super::{Answer, Refusal};
+use crate::capture::Origin;
 use crate::replay::{Attendant, Options};
 
 /// The way to the modelled device.
@@ -62,8 +62,8 @@ pub struct Target {
 
 impl Target {
     /// A capture, which is opened once for each run. Its first submission is in place when this returns.
-    pub fn capture(path: PathBuf, options: Options) -> Answer<Self> {
-        let runner = capture::Runner::new(path, options);
+    pub fn capture(origin: impl Into<Origin>, options: Options) -> Answer<Self> {
+        let runner = capture::Runner::new(origin.into(), options);
         Self::of(Kind::Capture(runner))
     }
 

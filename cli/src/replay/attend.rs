@@ -1,4 +1,4 @@
-//! Somebody who watches a replay from another thread, and holds it up.
+//! Attendants: callbacks of a replay, which may hold it up or stop it.
 //!
 //! No PRM chapter. Not modelled: attendants that change what is submitted.
 
@@ -20,14 +20,14 @@ pub struct Placed<'a> {
     pub dword: &'a dyn Fn(u32) -> Option<u32>,
 }
 
-/// What an attendant has to say.
+/// What an attendant answers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rest {
-    /// Nothing.
+    /// The replay goes on.
     GoOn,
     /// The device was held: the time that has passed counts for nothing.
     Held,
-    /// The replay is not wanted any more.
+    /// The replay stops here.
     Leave,
 }
 

@@ -57,17 +57,17 @@ pub enum ReplayError {
     /// The device faulted or did not end.
     #[error("{0}")]
     Fault(Box<FaultReport>),
-    /// Whoever attended it wanted no more of it.
-    #[error("left before its end")]
+    /// The attendant has stopped it.
+    #[error("the replay was stopped before its end")]
     Left,
     /// Something still runs at the end.
     #[error("the device is not idle after the last submission")]
     NotIdle,
     /// The driver could not be unbound.
-    #[error("removal of the driver: {0}")]
+    #[error("the driver cannot be unbound: {0}")]
     Remove(Error),
     /// Memory was not given back.
-    #[error("{pages} pages are still allocated after the removal of the driver")]
+    #[error("{pages} pages are still allocated after the driver was unbound")]
     Leak {
         /// How many.
         pages: usize,

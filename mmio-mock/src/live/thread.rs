@@ -18,7 +18,7 @@ use crate::device::{Device, Ended};
 use crate::platform::ModelPlatform;
 
 /// Ticks between two looks at the gate when one thread of an EU runs: some microseconds.
-const QUANTUM: u64 = 512;
+pub(super) const QUANTUM: u64 = 512;
 /// Ticks of a slice however many wait for the device.
 const LEAST: u64 = 128;
 /// Steps between two looks at the wall clock.
@@ -41,6 +41,9 @@ pub(super) struct Core {
     pub(super) time: Time,
     pub(super) events: Events,
     pub(super) line: Line,
+    /// Whether there is no thread: whoever waits runs the device; one at a time.
+    pub(super) in_step: bool,
+    pub(super) stepping: Mutex<()>,
     posted: Mutex<Vec<(u32, u32)>>,
     /// Set when the queue may not be empty.
     is_posted: AtomicBool,
@@ -61,7 +64,7 @@ pub(super) struct Core {
     round: AtomicU64,
 }
 
-fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -81,7 +84,7 @@ pub(super) struct Locked<'a> {
 }
 
 impl Core {
-    pub(super) fn new(model: Arc<ModelPlatform>, options: Options) -> Self {
+    pub(super) fn new(model: Arc<ModelPlatform>, options: Options, in_step: bool) -> Self {
         let nanos = model.device().nanos();
         Core {
             model,
@@ -90,6 +93,8 @@ impl Core {
             time: Time::new(nanos),
             events: Events::default(),
             line: Line::default(),
+            in_step,
+            stepping: Mutex::new(()),
             posted: Mutex::new(Vec::with_capacity(MAX_POSTED)),
             is_posted: AtomicBool::new(false),
             touched: AtomicBool::new(true),
@@ -198,6 +203,11 @@ impl Core {
     /// Keeps the thread from running the device; returns when it stands still.
     pub(super) fn hold(&self) {
         self.holds.fetch_add(1, Ordering::SeqCst);
+        if self.in_step {
+            // Whoever runs it sees the hold at the end of its slice.
+            drop(guard(&self.stepping));
+            return;
+        }
         let mut parked = guard(&self.parked);
         self.wake.notify_all();
         while !*parked && !self.is_stopped() {
@@ -310,8 +320,8 @@ impl Core {
         (ended, line)
     }
 
-    /// Calls the handler while the line is asserted and it does something about it.
-    fn deliver(&self, mut line: bool) {
+    /// Calls the handler while the line is asserted and it does something about it; whether it did.
+    pub(super) fn deliver(&self, mut line: bool) -> bool {
         let mut handled = false;
         for _ in 0..MAX_IRQ_CALLS {
             if !line || self.line.call() != Some(IrqReturn::Handled) {
@@ -326,6 +336,14 @@ impl Core {
         if handled {
             self.events.happened();
         }
+        handled
+    }
+
+    /// Counts a slice of whoever runs the device without a thread of its own.
+    pub(super) fn count_slice(&self, took: Duration) {
+        self.slices.fetch_add(1, Ordering::Relaxed);
+        let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
+        self.busy.fetch_add(nanos, Ordering::Relaxed);
     }
 
     /// Nothing to do: waits awake for a while, then asleep.

@@ -66,7 +66,7 @@ impl BatchFile {
         }
         let (length, rest) = (bytes as u32 & !3, bytes as u32 & 3);
         if length == 0 {
-            return Err(format!("{shown}: {rest} bytes are no whole dword; {wanted}").into());
+            return Err(format!("{shown}: {rest} bytes are not a whole dword; {wanted}").into());
         }
         Ok(BatchFile {
             file,

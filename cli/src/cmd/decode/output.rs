@@ -5,6 +5,8 @@
 use std::fmt;
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write as _};
 
+use kernel::string_helpers::escape_lines;
+
 /// Buffered standard output that remembers why it failed.
 pub struct Output {
     stdout: BufWriter<Stdout>,
@@ -33,9 +35,11 @@ impl Output {
 
 impl fmt::Write for Output {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.stdout.write_all(text.as_bytes()).map_err(|e| {
-            self.error = Some(e);
-            fmt::Error
-        })
+        self.stdout
+            .write_all(escape_lines(text).as_bytes())
+            .map_err(|e| {
+                self.error = Some(e);
+                fmt::Error
+            })
     }
 }

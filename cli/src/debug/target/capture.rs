@@ -2,14 +2,13 @@
 //!
 //! No PRM chapter. The same capture has the same threads in the same order each time.
 
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
 use super::Reach;
-use crate::capture::{Capture, Reader};
+use crate::capture::Origin;
 use crate::debug::gate::{Ending, Gate, State};
 use crate::debug::{Answer, Refusal};
 use crate::replay::{Attendant, Options, ReplayError, Session};
@@ -17,7 +16,7 @@ use crate::why::why_attended;
 
 /// The thread that replays.
 pub struct Runner {
-    path: PathBuf,
+    origin: Origin,
     options: Options,
     gate: Option<Arc<Gate>>,
     thread: Option<JoinHandle<()>>,
@@ -37,9 +36,9 @@ impl Drop for Guard {
 }
 
 impl Runner {
-    pub fn new(path: PathBuf, options: Options) -> Self {
+    pub fn new(origin: Origin, options: Options) -> Self {
         Runner {
-            path,
+            origin,
             options,
             gate: None,
             thread: None,
@@ -55,13 +54,13 @@ impl Runner {
     /// Brings the first submission into place.
     pub fn begin(&mut self) -> Answer<Arc<Gate>> {
         let gate = Arc::new(Gate::default());
-        let (own, path, options) = (Arc::clone(&gate), self.path.clone(), self.options);
+        let (own, origin, options) = (Arc::clone(&gate), self.origin.clone(), self.options);
         let submissions = Arc::clone(&self.submissions);
         let thread = Builder::new()
             .name("crestline-replay".to_owned())
             .spawn(move || {
                 let guard = Guard(own);
-                replay(&guard.0, &path, options, &submissions);
+                replay(&guard.0, &origin, options, &submissions);
             })
             .map_err(Refusal::of)?;
         self.thread = Some(thread);
@@ -75,7 +74,7 @@ impl Runner {
 
     /// How a pixel came about, by runs of its own.
     pub fn why(&self, pixel: (u16, u16), attendant: Arc<dyn Attendant>) -> Answer {
-        let capture = Capture::load(&self.path).map_err(Refusal::of)?;
+        let capture = self.origin.load().map_err(Refusal::of)?;
         let answer = why_attended(&capture, &self.options, pixel, attendant);
         let answer = answer.map_err(Refusal::of)?;
         Ok(answer.to_string())
@@ -111,9 +110,9 @@ fn counted(count: u64, what: &str) -> String {
     }
 }
 
-fn replay(gate: &Arc<Gate>, path: &Path, options: Options, submissions: &AtomicUsize) {
+fn replay(gate: &Arc<Gate>, origin: &Origin, options: Options, submissions: &AtomicUsize) {
     let failed = |text: String| gate.end(Ending { code: 1, text }, None);
-    let mut reader = match Reader::open(path) {
+    let mut reader = match origin.open() {
         Ok(reader) => reader,
         Err(error) => return failed(error.to_string()),
     };

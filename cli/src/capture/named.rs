@@ -1,0 +1,210 @@
+//! Which capture a word of the command line means: a path, or a name of the list.
+//!
+//! The list has the built-in frame and the captures under a directory. Links are not followed.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::source::{JSON, is_exec};
+use super::{Capture, CaptureError, EXTENSION, Limits, Reader};
+
+/// Name of the built-in frame: three gears and a torus, as Mesa submitted it for a GM965.
+pub const BUILT_IN: &str = "gears";
+/// The frame.
+const GEARS: &[u8] = include_bytes!(concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../tests/data/captures/gm965/g_gears/frame.crest"
+));
+/// A file of this name is called by its directory.
+const FRAME: &str = "frame";
+/// Directories below the first one that are looked into, and entries that are looked at.
+const DEPTH: usize = 6;
+const ENTRIES: usize = 20_000;
+/// How alike two names have to be for one to be meant by the other; 1 is the same.
+const ALIKE: f64 = 0.6;
+
+/// Where a capture is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// At a path.
+    Path(PathBuf),
+    /// In the program.
+    BuiltIn,
+}
+
+impl From<PathBuf> for Origin {
+    fn from(path: PathBuf) -> Self {
+        Origin::Path(path)
+    }
+}
+
+impl Origin {
+    /// Opens it.
+    pub fn open(&self) -> Result<Reader, CaptureError> {
+        match self {
+            Origin::Path(path) => Reader::open(path),
+            Origin::BuiltIn => Reader::from_packed("built-in gears frame", GEARS),
+        }
+    }
+
+    /// Reads all of it.
+    pub fn load(&self) -> Result<Capture, CaptureError> {
+        Capture::read(self.open()?, Limits::default(), usize::MAX)
+    }
+}
+
+/// A capture with a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The name, which stands for it on the command line: that of its directory or file when no other has the same, `path`
+    /// otherwise.
+    pub name: String,
+    /// Where it lies under the directory of all, which stands for it too.
+    pub path: String,
+    /// Where it is.
+    pub origin: Origin,
+}
+
+/// The built-in frame and the captures under a directory, by name.
+pub fn list(root: Option<&Path>) -> Vec<Named> {
+    let mut found = Vec::new();
+    if let Some(root) = root {
+        let mut left = ENTRIES;
+        search(root, "", DEPTH, &mut left, &mut found);
+    }
+    let mut list = vec![Named {
+        name: BUILT_IN.to_owned(),
+        path: BUILT_IN.to_owned(),
+        origin: Origin::BuiltIn,
+    }];
+    let mut count: BTreeMap<String, usize> = BTreeMap::from([(BUILT_IN.to_owned(), 1)]);
+    for (path, _) in &found {
+        *count.entry(last(path).to_owned()).or_default() += 1;
+    }
+    found.sort();
+    list.extend(found.into_iter().map(|(path, place)| {
+        let is_alone = count.get(last(&path)) == Some(&1);
+        let name = if is_alone { last(&path) } else { &path };
+        Named {
+            name: name.to_owned(),
+            path,
+            origin: Origin::Path(place),
+        }
+    }));
+    list
+}
+
+/// The last part of a path.
+fn last(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or(path)
+}
+
+/// Finds captures in a directory, whose name under the first one is `prefix`.
+fn search(
+    dir: &Path,
+    prefix: &str,
+    depth: usize,
+    left: &mut usize,
+    found: &mut Vec<(String, PathBuf)>,
+) {
+    let Ok(entries) = fs::read_dir(dir) else {
+        return;
+    };
+    let under = |name: &str| match prefix {
+        "" => name.to_owned(),
+        _ => format!("{prefix}/{name}"),
+    };
+    let mut add = |name: String, path: PathBuf| {
+        if !name.is_empty() {
+            found.push((name, path));
+        }
+    };
+    let mut inner = Vec::new();
+    let mut is_capture = dir.join(JSON).is_file();
+    for entry in entries.flatten() {
+        if *left == 0 {
+            break;
+        }
+        *left -= 1;
+        let (path, name) = (entry.path(), entry.file_name());
+        let (Ok(kind), Some(name)) = (entry.file_type(), name.to_str()) else {
+            continue;
+        };
+        if kind.is_dir() {
+            if is_exec(name) {
+                is_capture |= path.join(JSON).is_file();
+            } else {
+                inner.push((path, under(name)));
+            }
+        } else if kind.is_file() && path.extension().is_some_and(|e| e == EXTENSION) {
+            match name.strip_suffix(".crest") {
+                Some(FRAME) => add(prefix.to_owned(), path),
+                Some(stem) => add(under(stem), path),
+                None => {}
+            }
+        }
+    }
+    if is_capture {
+        add(prefix.to_owned(), dir.to_owned());
+        return;
+    }
+    if depth > 0 {
+        for (path, name) in inner {
+            search(&path, &name, depth - 1, left, found);
+        }
+    }
+}
+
+/// What a word means. When it means nothing, the names and paths that it may have been meant for, the likeliest first.
+pub fn find(word: &Path, root: Option<&Path>) -> Result<Origin, Vec<String>> {
+    if word.symlink_metadata().is_ok() {
+        return Ok(Origin::Path(word.to_owned()));
+    }
+    let text = word.to_string_lossy();
+    let text = text.trim_end_matches('/');
+    let list = list(root);
+    let is_it = |named: &&Named| named.name == text || named.path == text;
+    if let Some(named) = list.iter().find(is_it) {
+        return Ok(named.origin.clone());
+    }
+    let mut names: Vec<String> = list.into_iter().map(|named| named.name).collect();
+    names.extend(neighbours(word));
+    let mut alike: Vec<(f64, String)> = names
+        .into_iter()
+        .map(|name| {
+            let whole = strsim::normalized_damerau_levenshtein(text, &name);
+            let end = strsim::normalized_damerau_levenshtein(last(text), last(&name));
+            // Names that are alike as a whole come first.
+            (whole.max(end * 0.99), name)
+        })
+        .filter(|(alike, _)| *alike >= ALIKE)
+        .collect();
+    alike.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    alike.dedup_by(|a, b| a.1 == b.1);
+    Err(alike.into_iter().map(|(_, name)| name).take(3).collect())
+}
+
+/// What lies where a path should lie.
+fn neighbours(word: &Path) -> Vec<String> {
+    let parent = match word.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let Ok(entries) = fs::read_dir(parent) else {
+        return Vec::new();
+    };
+    let paths = entries.flatten().take(1000).map(|entry| entry.path());
+    let captures = paths.filter(|path| {
+        let packed = path.extension().is_some_and(|e| e == EXTENSION);
+        packed || path.is_dir()
+    });
+    captures
+        .map(|path| {
+            path.strip_prefix(".")
+                .unwrap_or(&path)
+                .display()
+                .to_string()
+        })
+        .collect()
+}

@@ -1,0 +1,152 @@
+//! Messages of driver, model and node (`pr_*!`, `dev_*!`, `log`) on standard error.
+//!
+//! Warnings and errors are shown unless `--log` or the variable `RUST_LOG` says otherwise. Messages have no times: the
+//! same run prints the same text.
+
+use std::collections::HashMap;
+use std::io::Write as _;
+use std::sync::{Mutex, PoisonError};
+
+use env_filter::Filter;
+use log::{Level, LevelFilter, Log, Metadata, Record};
+
+use super::progress;
+
+/// Variable with a filter, as other Rust programs have it.
+const VARIABLE: &str = "RUST_LOG";
+/// What filters of modules begin with.
+const MODULES: [&str; 4] = ["crestline", "mmio_mock", "driver", "node"];
+/// Messages of one place in the source that are shown when nobody has asked for messages.
+const OF_ONE_PLACE: u32 = 10;
+
+/// Parses what `--log` is given.
+pub fn filter(text: &str) -> Result<String, String> {
+    for directive in text.split('/').next().unwrap_or_default().split(',') {
+        let directive = directive.trim();
+        let is_level = |word: &str| word.parse::<LevelFilter>().is_ok();
+        let is_module = |word: &str| MODULES.iter().any(|name| word.starts_with(name));
+        let is_good = match directive.split_once('=') {
+            Some((module, level)) => is_module(module) && is_level(level),
+            None => is_level(directive) || is_module(directive),
+        };
+        if !is_good {
+            return Err(format!(
+                "{directive:?} is neither a level (off, error, warn, info, debug, trace) nor a module with its level, \
+                such as crestline_driver=debug"
+            ));
+        }
+    }
+    Ok(text.to_owned())
+}
+
+struct Logger {
+    filter: Filter,
+    /// How often each place has had something to say; `None` when all of it is shown.
+    seen: Option<Mutex<HashMap<(String, u32), u32>>>,
+}
+
+/// Shows messages from now on: those that `asked` lets through, or the variable, or warnings and errors.
+pub fn install(asked: Option<&str>) {
+    let variable = std::env::var(VARIABLE).ok();
+    let text = asked
+        .or(variable.as_deref())
+        .filter(|text| !text.is_empty());
+    let mut builder = env_filter::Builder::new();
+    let parsed = builder.try_parse(text.unwrap_or("warn"));
+    if let Err(error) = parsed.map(drop) {
+        // `--log` has been looked at before.
+        super::say(&format!(
+            "crestline: {VARIABLE}: {error}; warnings and errors are shown"
+        ));
+        builder = env_filter::Builder::new();
+        builder.filter_level(LevelFilter::Warn);
+    }
+    let filter = builder.build();
+    let level = filter.filter();
+    let logger = Logger {
+        filter,
+        seen: text.is_none().then(Mutex::default),
+    };
+    // Nobody else installs one.
+    if log::set_boxed_logger(Box::new(logger)).is_ok() {
+        log::set_max_level(level);
+    }
+}
+
+impl Logger {
+    /// Whether a message is one of too many from its place, and the last that is shown.
+    fn is_last(&self, record: &Record<'_>) -> Option<bool> {
+        let Some(seen) = &self.seen else {
+            return Some(false);
+        };
+        let place = (
+            record.file().unwrap_or_default().to_owned(),
+            record.line().unwrap_or_default(),
+        );
+        let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = seen.entry(place).or_default();
+        *count = count.saturating_add(1);
+        (*count <= OF_ONE_PLACE).then_some(*count == OF_ONE_PLACE)
+    }
+}
+
+impl Log for Logger {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        self.filter.enabled(metadata)
+    }
+
+    fn log(&self, record: &Record<'_>) {
+        if !self.filter.matches(record) {
+            return;
+        }
+        let Some(is_last) = self.is_last(record) else {
+            return;
+        };
+        let text = record.args().to_string();
+        let mut line = match record.level() {
+            Level::Error => format!("crestline: error: {text}"),
+            Level::Warn => format!("crestline: warning: {text}"),
+            Level::Info => format!("crestline: {text}"),
+            level => format!(
+                "crestline: {}: {}: {text}",
+                level.as_str().to_ascii_lowercase(),
+                record.target()
+            ),
+        };
+        if is_last {
+            line.push_str(" (more of these are not shown; `--log warn` shows all)");
+        }
+        super::say(&line);
+    }
+
+    fn flush(&self) {
+        let _ = progress::beside(|| std::io::stderr().flush());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::filter;
+
+    #[test]
+    fn levels_and_modules_are_taken_and_typing_errors_are_not() {
+        for good in [
+            "debug",
+            "off",
+            "crestline_driver=debug",
+            "warn,mmio_mock::live=trace",
+            "info/hang",
+        ] {
+            assert!(filter(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "",
+            "debgu",
+            "crestline_driver=lots",
+            "warn,foo=debug",
+            "warn,",
+        ] {
+            assert!(filter(bad).is_err(), "{bad}");
+        }
+    }
+}

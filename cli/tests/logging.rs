@@ -1,0 +1,97 @@
+//! Messages of driver and model: hangs and resets are seen, the rest when it is asked for.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use crate::common::{PROGRAM, scene, scratch};
+
+fn replay(args: &[&str], variable: Option<&str>) -> Output {
+    let mut command = Command::new(PROGRAM);
+    command
+        .args(args)
+        .stdin(Stdio::null())
+        .env_remove("RUST_LOG");
+    if let Some(value) = variable {
+        command.env("RUST_LOG", value);
+    }
+    command.output().unwrap()
+}
+
+fn errors(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).unwrap()
+}
+
+#[test]
+fn a_request_that_does_not_end_is_seen_with_its_device() {
+    let frame = scene("g_gears");
+    let late = ["replay", &frame, "--timeout-ms", "1"];
+    let said = errors(&replay(&late, None));
+    assert!(
+        said.contains("crestline: error: GM965: request 1 "),
+        "{said}"
+    );
+    assert!(
+        !errors(&replay(&[&["--log", "off"], &late[..]].concat(), None)).contains("GM965: request")
+    );
+    assert!(!errors(&replay(&late, Some("off"))).contains("GM965: request"));
+    // The option counts more than the variable.
+    let said = errors(&replay(
+        &[&late[..], &["--log", "error"]].concat(),
+        Some("off"),
+    ));
+    assert!(said.contains("GM965: request 1 "), "{said}");
+}
+
+#[test]
+fn chatter_is_for_those_who_ask_and_the_same_each_time() {
+    let frame = scene("a_clear");
+    let quiet = replay(&["replay", &frame], None);
+    assert_eq!(errors(&quiet), "");
+    let asked = |filter: &str| errors(&replay(&["--log", filter, "replay", &frame], None));
+    let said = asked("info");
+    assert!(said.contains("GM965 (8086:2a02"), "{said}");
+    assert_eq!(said, asked("info"));
+    assert_eq!(said, errors(&replay(&["replay", &frame], Some("info"))));
+    assert_eq!(asked("crestline_driver=info"), said);
+    assert_eq!(asked("mmio_mock=info"), "");
+    let wrong = replay(&["--log", "debgu", "replay", &frame], None);
+    assert_eq!(wrong.status.code(), Some(2));
+    assert!(errors(&wrong).contains("debgu"), "{}", errors(&wrong));
+    let wrong = replay(&["replay", &frame], Some("crestline_driver=lots"));
+    assert_eq!(wrong.status.code(), Some(0));
+    assert!(
+        errors(&wrong).starts_with("crestline: RUST_LOG: "),
+        "{}",
+        errors(&wrong)
+    );
+}
+
+#[test]
+fn a_hang_of_a_program_is_seen_with_its_name() {
+    let dir = scratch("logging-hang");
+    let program = dir.join("ha\x1bngs");
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/tools/hangs.c");
+    let built = Command::new("cc")
+        .arg("-o")
+        .arg(&program)
+        .arg(source)
+        .status();
+    let shim = Path::new(PROGRAM).with_file_name("libcrestline_drm_shim.so");
+    if !built.is_ok_and(|status| status.success()) || !shim.is_file() {
+        println!("skipped: no C compiler, or the shim is not built");
+        return;
+    }
+    let output = Command::new(PROGRAM)
+        .args(["exec", "--"])
+        .arg(&program)
+        .arg("1")
+        .env_remove("RUST_LOG")
+        .output()
+        .unwrap();
+    let said = errors(&output);
+    let hang = "crestline: error: GM965: GPU hang: request 1 of ha\\u001bngs[";
+    assert!(said.contains(hang), "{said}");
+    let reset = "crestline: warning: GM965: reset: request 1 of ha\\u001bngs[";
+    assert!(said.contains(reset), "{said}");
+    assert!(!said.contains('\x1b'), "{said:?}");
+}
