@@ -14,6 +14,7 @@ use wire::message::Remap;
 use wire::{Head, Op, Reply};
 use zerocopy::IntoBytes as _;
 
+use crate::Peer;
 use crate::descriptors::What;
 use crate::map;
 use crate::packet::Socket;
@@ -26,17 +27,26 @@ pub fn serve(server: &Arc<Server>, fd: OwnedFd) {
     let Ok(peer) = getsockopt(&fd, PeerCredentials) else {
         return;
     };
+    let peer = Peer {
+        pid: peer.pid(),
+        admin: peer.uid() == 0,
+    };
+    serve_peer(server, fd, peer);
+}
+
+/// The same for a client that is known otherwise.
+pub fn serve_peer(server: &Arc<Server>, fd: OwnedFd, Peer { pid, admin }: Peer) {
     let mut connection = Connection {
         server,
-        pid: peer.pid(),
-        name: std::fs::read_to_string(format!("/proc/{}/comm", peer.pid()))
+        pid,
+        name: std::fs::read_to_string(format!("/proc/{pid}/comm"))
             .map_or_else(|_| String::new(), |name| name.trim_end().to_owned()),
-        admin: peer.uid() == 0,
+        admin,
         socket: Socket::new(fd),
         mapping: None,
     };
     if let Err(error) = connection.run() {
-        log::warn!("connection of process {}: {error}", connection.pid);
+        log::warn!("connection of process {pid}: {error}");
     }
 }
 
