@@ -233,6 +233,11 @@ pub fn ioctl(file: &File, request: u32, arg: u64, task: &dyn Task) -> Result<i32
     outcome.map(|()| 0)
 }
 
+/// Every request that is carried out, of both nodes.
+pub fn requests() -> impl Iterator<Item = Request> {
+    ROWS.iter().chain(PRIMARY_ROWS).map(|row| row.request)
+}
+
 /// Whether a request has a row, or is one that Linux knows and refuses here.
 #[must_use]
 pub fn is_known(request: u32) -> bool {

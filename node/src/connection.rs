@@ -15,6 +15,7 @@ use wire::message::Remap;
 use wire::{Head, Op, Reply};
 use zerocopy::IntoBytes as _;
 
+use crate::Peer;
 use crate::descriptors::What;
 use crate::map;
 use crate::packet::Socket;
@@ -27,14 +28,23 @@ pub fn serve(server: &Arc<Server>, fd: OwnedFd) {
     let Ok(peer) = getsockopt(&fd, PeerCredentials) else {
         return;
     };
+    let peer = Peer {
+        pid: peer.pid(),
+        admin: peer.uid() == 0,
+    };
+    serve_peer(server, fd, peer);
+}
+
+/// The same for a client that is known otherwise.
+pub fn serve_peer(server: &Arc<Server>, fd: OwnedFd, Peer { pid, admin }: Peer) {
     let mut connection = Connection {
         server,
-        pid: peer.pid(),
-        name: std::fs::read_to_string(format!("/proc/{}/comm", peer.pid())).map_or_else(
+        pid,
+        name: std::fs::read_to_string(format!("/proc/{pid}/comm")).map_or_else(
             |_| String::new(),
             |name| escape(name.trim_end_matches('\n')).into_owned(),
         ),
-        admin: peer.uid() == 0,
+        admin,
         socket: Socket::new(fd),
         mapping: None,
     };

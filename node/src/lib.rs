@@ -21,6 +21,7 @@ mod watch;
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use kernel::time::Delta;
@@ -85,6 +86,15 @@ impl Error {
     }
 }
 
+/// Who is at the other end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Peer {
+    /// Process whose memory and descriptors the requests mean.
+    pub pid: i32,
+    /// Whether it is privileged.
+    pub admin: bool,
+}
+
 /// A running node. Dropping it ends all connections.
 pub struct Node {
     server: Arc<server::Server>,
@@ -108,6 +118,12 @@ impl Node {
     #[must_use]
     pub fn directory(&self) -> &std::path::Path {
         self.server.directory()
+    }
+
+    /// Serves one more connection on the caller's thread, until the other end closes it. The socket is one of sequenced
+    /// packets.
+    pub fn serve(&self, socket: OwnedFd, peer: Peer) {
+        connection::serve_peer(&self.server, socket, peer);
     }
 
     /// Shows every submission to somebody before the device gets it.

@@ -13,6 +13,7 @@ pub mod debugged;
 pub mod filetest;
 pub mod formats;
 pub mod fuzz;
+pub mod guided;
 pub mod image;
 pub mod media;
 pub mod random;

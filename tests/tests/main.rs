@@ -25,6 +25,7 @@ mod formats_sample;
 mod formats_vertex;
 mod frame_map;
 mod fuzz_random;
+mod guided_corpora;
 mod host_debugger;
 mod live_blits;
 mod live_bounds;

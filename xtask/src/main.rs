@@ -8,6 +8,7 @@ mod finding;
 mod fuzz;
 mod gaps;
 mod gen_lint;
+mod guided;
 mod layers;
 mod node;
 mod piglit;
@@ -39,6 +40,8 @@ usage: cargo xtask <task>
   fuzz [--millions N] [--seed S] [TEST]
                        random batches and kernels in release, 10 million executed each;
                        TEST is a part of a test's name, `random` unless told
+  fuzz --guided [TARGET] [options]
+                       libFuzzer's programs of tests/fuzz, an hour each; `--help` lists the options
   scenes [options]     18 scenes on a served device, beside llvmpipe and softpipe
   piglit [options]     OpenGL's tests on a served device, beside llvmpipe; `--help` after either
                        lists its options
@@ -82,6 +85,7 @@ fn run(args: &[&str]) -> io::Result<bool> {
             let checked = check()?;
             Ok(prepush::cargo_checks(&root)? && checked)
         }
+        ["fuzz", "--guided", options @ ..] => guided::run(&root, options),
         ["fuzz", options @ ..] => fuzz::run(&root, options),
         ["scenes", options @ ..] => scenes::run(&root, options),
         ["piglit", options @ ..] => piglit::run(&root, options),

@@ -263,6 +263,7 @@ impl Debugger {
         let [file] = list.as_slice() else {
             return Err("which file? `source FILE`".into());
         };
+        self.file_of_command(file)?;
         if self.depth >= super::session::DEPTH {
             return Err(format!("{file}: scripts are nested too deeply").into());
         }

@@ -138,6 +138,7 @@ impl Debugger {
             [file, format] => (*file, Some(*format)),
             _ => return Err("where? `trace FILE [text|jsonl|perfetto]`, `trace off`".into()),
         };
+        self.file_of_command(file)?;
         if let Some(kept) = &self.trace {
             return Err(format!("a trace is kept already, for {}", kept.path.display()).into());
         }

@@ -67,6 +67,8 @@ pub struct Debugger {
     pub(super) depth: usize,
     /// Where the trace goes, while one is kept.
     pub(super) trace: Option<Kept>,
+    /// Commands may name files.
+    files: bool,
     flow: Flow,
 }
 
@@ -94,8 +96,22 @@ impl Debugger {
             interrupt,
             depth: 0,
             trace: None,
+            files: true,
             flow: Flow::GoOn,
         })
+    }
+
+    /// Refuses every command that reads or writes a file from now on: for scripts of strangers.
+    pub fn forbid_files(&mut self) {
+        self.files = false;
+    }
+
+    /// Refuses to touch a file that a command names, when that is not wanted.
+    pub(super) fn file_of_command(&self, name: &str) -> Answer<()> {
+        if self.files {
+            return Ok(());
+        }
+        Err(format!("{name}: commands may not name files here").into())
     }
 
     /// What is debugged.

@@ -215,6 +215,7 @@ impl Debugger {
                 );
             }
         };
+        self.file_of_command(to.0)?;
         match what {
             ["target"] => self.save_target(to),
             ["surface", index] => {

@@ -1,0 +1,4 @@
+//! libFuzzer's program for `crestline_tests::guided::ioctl_blocks`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| crestline_tests::guided::ioctl_blocks::run(data));

@@ -1,0 +1,4 @@
+//! libFuzzer's program for `crestline_tests::guided::wire`.
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| crestline_tests::guided::wire::run(data));

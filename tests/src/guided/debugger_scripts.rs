@@ -1,0 +1,58 @@
+//! Scripts of the debugger on a small frame.
+//!
+//! PRM: volume 4, chapter 3. The first byte chooses the back end, the rest are the commands. Files are forbidden; a
+//! script has few lines, because some of them run the frame again.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
+use crestline_cli::debug::target::Target;
+use crestline_cli::debug::{Debugger, Source, run_script};
+use crestline_cli::replay::Options;
+use kernel::time::Delta;
+
+/// Lines that are carried out.
+const LINES: usize = 12;
+/// Device time of a submission: the frame needs less, and a kernel that was changed to go round is left.
+const TIME: Delta = Delta::from_micros(400);
+/// A frame of 3 kB.
+const FRAME: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/data/captures/live/quads.crest"
+);
+
+/// Runs one input.
+pub fn run(data: &[u8]) {
+    let Some((first, text)) = data.split_first() else {
+        return;
+    };
+    let Ok(text) = str::from_utf8(text) else {
+        return;
+    };
+    let info = mmio_mock::r#gen::find("gm965").expect("a known device");
+    let options = Options {
+        timeout: TIME,
+        ..Options::new(info)
+    };
+    let target = Target::capture(Path::new(FRAME).to_owned(), options).expect("the frame");
+    let backend: Arc<dyn Backend> = if first & 1 == 0 {
+        Arc::new(HostBackend::default())
+    } else {
+        Arc::new(RegistersBackend::default())
+    };
+    let interrupt = Arc::new(AtomicBool::new(false));
+    let mut debugger = Debugger::new(target, backend, info.isa, interrupt).expect("a debugger");
+    debugger.forbid_files();
+    let source = Source {
+        name: "input".to_owned(),
+        lines: text.lines().take(LINES).map(str::to_owned).collect(),
+    };
+    if let Err(failure) = run_script(&mut debugger, &source, &mut |_| ()) {
+        assert!(failure.line <= LINES && !failure.what.is_empty());
+        debugger.give_up();
+    }
+    let (code, _) = debugger.conclude();
+    assert!(code <= 1);
+}

@@ -1,0 +1,152 @@
+//! Packets of clients, served by a node on the caller's thread.
+//!
+//! Every input is one connection of a process that is not there: its requests have their argument blocks in the packets,
+//! and all other memory faults. All packets are in the socket and the client is gone before the node reads the first, so
+//! that no wait is long, and only what a batch does depends on another thread, the device's.
+
+use std::cell::RefCell;
+use std::os::fd::{AsRawFd as _, OwnedFd};
+use std::time::Duration;
+
+use ::wire::message::MAX_PACKET;
+use ::wire::{Head, Op, Reply, VERSION};
+use arbitrary::Unstructured;
+use kernel::time::Delta;
+use nix::sys::socket::{
+    AddressFamily, MsgFlags, Shutdown, SockFlag, SockType, recv, send, shutdown, socketpair,
+};
+use node::{Node, Options, Peer};
+use zerocopy::{FromBytes as _, IntoBytes as _};
+
+use super::calls::{BLOCK, Call};
+
+/// Packets of an input: a socket holds some hundred kilobytes.
+const PACKETS: usize = 32;
+/// A process that cannot be: numbers end at four million.
+const NOBODY: Peer = Peer {
+    pid: i32::MAX,
+    admin: false,
+};
+/// TIMEOUT: wall time for a hang to be found, a reset, and the end of everything that was open.
+const PATIENCE: Duration = Duration::from_secs(9);
+
+thread_local! {
+    static NODE: RefCell<Option<Node>> = const { RefCell::new(None) };
+}
+
+fn start() -> Node {
+    let info = mmio_mock::r#gen::find("gm965").expect("a known device");
+    let options = Options {
+        memory: 16 << 20,
+        hang_check: Some(Delta::from_millis(1)),
+        ..Options::new(info)
+    };
+    Node::start(&options).expect("a node")
+}
+
+/// Runs one input.
+pub fn run(data: &[u8]) {
+    let node = NODE.take().unwrap_or_else(start);
+    let files = [0, 1].map(|which| open(&node, which));
+    let mut input = Unstructured::new(data);
+    let packets = packets(&mut input, [files[0].1, files[1].1]);
+    serve(&node, &packets);
+    drop(files);
+    assert!(node.quiesce(PATIENCE), "something stays open");
+    NODE.set(Some(node));
+}
+
+/// A pair of sockets as the node's clients have them.
+fn pair() -> (OwnedFd, OwnedFd) {
+    let flags = SockFlag::SOCK_CLOEXEC;
+    socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags).expect("sockets")
+}
+
+fn put(socket: &OwnedFd, packet: &[u8]) {
+    // What does not fit is not sent.
+    let _ = send(socket.as_raw_fd(), packet, MsgFlags::MSG_DONTWAIT);
+}
+
+/// Opens a node: the file's inode, and the socket in whose queue its descriptor stays.
+fn open(node: &Node, which: u64) -> (OwnedFd, u64) {
+    let (client, server) = pair();
+    for (op, a) in [(Op::Thread, VERSION.into()), (Op::Open, which)] {
+        put(&client, Head::new(op, 0, [a, 0, 0]).as_bytes());
+    }
+    shutdown(client.as_raw_fd(), Shutdown::Write).expect("shutdown");
+    node.serve(server, NOBODY);
+    let mut reply = Reply::default();
+    let mut next = |flags| recv(client.as_raw_fd(), reply.as_mut_bytes(), flags).expect("a reply");
+    next(MsgFlags::empty());
+    next(MsgFlags::MSG_PEEK);
+    assert_eq!(reply.result, 0);
+    let inode = reply.value;
+    (client, inode)
+}
+
+/// Sends all packets, goes away, and lets the node read them.
+fn serve(node: &Node, packets: &[Vec<u8>]) {
+    let (client, server) = pair();
+    for packet in packets {
+        put(&client, packet);
+    }
+    drop(client);
+    node.serve(server, NOBODY);
+}
+
+/// The packets of an input. Its first byte is 0 for a life, odd for a thread, else the input begins the connection.
+fn packets(input: &mut Unstructured<'_>, files: [u64; 2]) -> Vec<Vec<u8>> {
+    let mut packets = Vec::new();
+    let first: u8 = input.arbitrary().unwrap_or_default();
+    let begin = match first {
+        0 => Some(Op::Life),
+        _ if first & 1 == 1 => Some(Op::Thread),
+        _ => None,
+    };
+    if let Some(op) = begin {
+        let head = Head::new(op, 0, [VERSION.into(), 1, u64::from(first)]);
+        packets.push(head.as_bytes().to_vec());
+    }
+    while packets.len() < PACKETS && !input.is_empty() {
+        match packet(input, files) {
+            Ok(packet) => packets.push(packet),
+            Err(_) => break,
+        }
+    }
+    packets
+}
+
+/// A packet: an ioctl, noise, or an operation with arbitrary numbers.
+fn packet(input: &mut Unstructured<'_>, files: [u64; 2]) -> arbitrary::Result<Vec<u8>> {
+    let kind: u8 = input.arbitrary()?;
+    if kind == u8::MAX {
+        let len: u8 = input.arbitrary()?;
+        let len = (usize::from(len) * 80).min(MAX_PACKET + 1);
+        let mut packet = input.bytes(len.min(input.len()))?.to_vec();
+        packet.resize(len, 0);
+        // A packet without bytes is the end of the connection, which would hide those behind it.
+        packet.resize(len.max(1), 0);
+        return Ok(packet);
+    }
+    if u32::from(kind) == Op::Ioctl as u32 {
+        let Some(call) = Call::take(input) else {
+            return Err(arbitrary::Error::NotEnoughData);
+        };
+        let file = files[usize::from(call.primary)];
+        let mut head = Head::new(Op::Ioctl, file, [call.request.into(), BLOCK, 0]);
+        head.len = call.block.len() as u32;
+        return Ok([head.as_bytes(), &call.block].concat());
+    }
+    let bytes = input.bytes(size_of::<Head>().min(input.len()))?;
+    let mut whole = [0; size_of::<Head>()];
+    whole[..bytes.len()].copy_from_slice(bytes);
+    let mut head = Head::read_from_bytes(&whole).expect("the size of a head");
+    head.op = kind.into();
+    head.file = match head.file {
+        0 => files[0],
+        1 => files[1],
+        other => other,
+    };
+    let payload = input.bytes((head.len as usize & 0x3ff).min(input.len()))?;
+    Ok([head.as_bytes(), payload].concat())
+}
