@@ -129,9 +129,14 @@ impl Windower {
             sequence: primitive.sequence,
         });
         if machine.trace.is_detailed() {
-            let bits = |v: &wiz::ScreenVertex| [v.x, v.y, v.z].map(f32::to_bits);
+            let mut corners = [[0; 3]; 3];
+            for (&n, v) in primitive.order.iter().zip(&primitive.v) {
+                if let Some(corner) = corners.get_mut(usize::from(n)) {
+                    *corner = [v.x, v.y, v.z].map(f32::to_bits);
+                }
+            }
             machine.note(crate::trace::Event::Placed {
-                corners: [0, 1, 2].map(|n| bits(&primitive.v[n])),
+                corners,
                 count: match primitive.kind {
                     wiz::PrimitiveKind::Point => 1,
                     wiz::PrimitiveKind::Line => 2,
