@@ -82,7 +82,12 @@ impl Windower {
             color_calc_pointer,
         )?;
         machine.shared.pixel = PixelBackend {
-            depth_buffer: self.state.depth_buffer.clone(),
+            // Targets need not go with a buffer that nothing uses.
+            depth_buffer: self
+                .state
+                .depth_buffer
+                .clone()
+                .filter(|_| self.state.cc.uses_depth_buffer()),
             blend_constant: state.constant_color,
             // CAST: 16-bit fields, two's complement.
             drawing_origin: (
