@@ -18,6 +18,15 @@ pub enum Kind {
     Mapping = 2,
     /// The node says something that makes no sense.
     Protocol = 3,
+    /// There is no room for a connection.
+    Limit = 4,
+}
+
+impl Kind {
+    /// Whether it is said here, since the node cannot be told.
+    fn is_said_here(self) -> bool {
+        matches!(self, Kind::Node | Kind::Limit)
+    }
 }
 
 static SEEN: AtomicU32 = AtomicU32::new(0);
@@ -27,7 +36,7 @@ pub fn say(kind: Kind, what: &str, detail: &[u8]) {
     let bit = 1 << kind as u32;
     let first = SEEN.fetch_or(bit, Ordering::Relaxed) & bit == 0;
     // That there is no node is worth one line whatever is asked for.
-    let again = config::get().strict && !matches!(kind, Kind::Node);
+    let again = config::get().strict && !kind.is_said_here();
     if !first && !again {
         return;
     }
@@ -38,7 +47,7 @@ pub fn say(kind: Kind, what: &str, detail: &[u8]) {
     if !fits {
         return;
     }
-    if again || matches!(kind, Kind::Node) {
+    if again || kind.is_said_here() {
         line.push(b"\n");
         sys::complain(line.bytes());
     } else {

@@ -9,8 +9,13 @@ mod descriptors;
 mod edge;
 mod errors;
 mod leftover;
+mod limits;
+mod listen;
 mod map;
 mod packet;
+mod peer;
+mod peers;
+mod privilege;
 mod process;
 mod report;
 mod server;
@@ -26,6 +31,7 @@ use std::sync::Arc;
 use kernel::time::Delta;
 use mmio_mock::r#gen::DeviceInfo;
 
+pub use peers::Connections;
 pub use report::Report;
 
 /// Bytes of graphics memory when nothing else is asked for. Only pages that are used cost anything.
@@ -41,6 +47,8 @@ pub struct Options {
     pub strict: bool,
     /// Device time between two looks of the driver's hang check, when not the driver's own.
     pub hang_check: Option<Delta>,
+    /// How many connections there may be.
+    pub connections: Connections,
 }
 
 impl Options {
@@ -52,6 +60,7 @@ impl Options {
             memory: DEFAULT_MEMORY,
             strict: false,
             hang_check: None,
+            connections: Connections::default(),
         }
     }
 }
