@@ -6,8 +6,10 @@
 mod cmd;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
+use signal_hook::consts::SIGXFSZ;
 
 /// Runs captured frames on modelled GPUs, through a kernel-style driver, ring and MMIO.
 ///
@@ -54,6 +56,9 @@ enum Command {
 }
 
 fn main() -> ExitCode {
+    // A file that grows past the limit of file sizes is an error of the write then, and no silent end. A handler, unlike
+    // an ignored signal, is not inherited by programs.
+    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     let done = |outcome: Result<(), cmd::Error>| outcome.map(|()| ExitCode::SUCCESS);
     let args = Args::parse();
     // Where that does not work, such a write ends the process, as everywhere.

@@ -13,12 +13,9 @@ pub const MINORS: [u32; 2] = [128, 0];
 /// Major number of DRM devices.
 pub const MAJOR: u32 = 226;
 
-/// Longest abstract name of a socket.
-const NAME: usize = 107;
-
 /// What is known of the node.
 pub struct Config {
-    name: ([u8; NAME], usize),
+    node: Buffer,
     tree: Buffer,
     /// Whether what is not known is reported each time.
     pub strict: bool,
@@ -27,10 +24,9 @@ pub struct Config {
 }
 
 impl Config {
-    /// Abstract name of the node's socket.
-    pub fn name(&self) -> Option<&[u8]> {
-        let (bytes, len) = &self.name;
-        bytes.get(..*len).filter(|name| !name.is_empty())
+    /// Path of the node's socket.
+    pub fn node(&self) -> Option<&[u8]> {
+        Some(self.node.bytes()).filter(|path| !path.is_empty())
     }
 
     /// The directory that stands for the system's entries of the device, without a slash at its end.
@@ -46,14 +42,8 @@ impl Config {
     }
 
     fn read() -> Config {
-        let mut name = ([0; NAME], 0);
-        if let Some(value) = variable(wire::env::NODE) {
-            let value = value.strip_prefix(b"@").unwrap_or(value);
-            if let Some(to) = name.0.get_mut(..value.len()) {
-                to.copy_from_slice(value);
-                name.1 = value.len();
-            }
-        }
+        let mut node = Buffer::new();
+        node.push(variable(wire::env::NODE).unwrap_or_default());
         let tree = variable(wire::env::TREE)
             .and_then(canonical)
             .unwrap_or(Buffer::new());
@@ -66,7 +56,7 @@ impl Config {
             Some((stat.st_dev, stat.st_ino))
         });
         Config {
-            name,
+            node,
             tree,
             strict: variable(wire::env::STRICT).is_some_and(|value| value != b"0"),
             entries,

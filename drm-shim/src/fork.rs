@@ -33,8 +33,8 @@ extern "C" fn child() {
     own::forked(true);
     TABLE.release();
     let errno = sys::errno();
-    // The thread's connection is among the descriptors that are closed.
-    let _ = key::take();
+    // The thread's connections are among the descriptors that are closed.
+    key::forget();
     let parent = FORKING.load(Ordering::Relaxed);
     let mapped = life::is_ready() && !TABLE.is_empty();
     life::forked(mapped.then_some(parent));

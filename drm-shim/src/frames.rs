@@ -4,15 +4,15 @@
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-use wire::{Head, Op};
+use wire::{Head, NO_FILE, Op};
 
 use crate::sys::memory::Block;
 use crate::{config, link};
 
 /// A frame has been presented.
 pub fn presented() {
-    if config::get().name().is_some() {
-        let head = Head::new(Op::Frames, 0, [1, 0, 0]);
+    if config::get().node().is_some() {
+        let head = Head::new(Op::Frames, NO_FILE, [1, 0, 0]);
         // A report that lacks a frame is no error of the program.
         let _ = link::with(|link| link.send(head, Block::of(&[])));
     }
@@ -23,7 +23,7 @@ static CONTEXTS: [AtomicUsize; 64] = [const { AtomicUsize::new(0) }; 64];
 
 /// Whether a context is current for the first time. When there are very many, some count as new again.
 pub fn is_new(context: usize) -> bool {
-    if context == 0 || config::get().name().is_none() {
+    if context == 0 || config::get().node().is_none() {
         return false;
     }
     let slot = CONTEXTS.get((context >> 4) % CONTEXTS.len());

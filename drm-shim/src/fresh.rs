@@ -3,7 +3,7 @@
 //! No PRM chapter. Before one is read the node brings it up to date; what is written goes to a file apart, so that
 //! nobody reads it.
 
-use wire::{Head, Op};
+use wire::{Head, NO_FILE, Op};
 
 use crate::buffer::Buffer;
 use crate::sys::memory::Block;
@@ -17,7 +17,7 @@ const NAMES: [&[u8]; 2] = [b"/error", b"/i915_error_state"];
 pub fn ready(place: &Buffer, writes: bool) -> Option<Buffer> {
     let config = config::get();
     let tree = config.tree()?;
-    if config.name().is_none() || !NAMES.iter().any(|name| place.bytes().ends_with(name)) {
+    if config.node().is_none() || !NAMES.iter().any(|name| place.bytes().ends_with(name)) {
         return None;
     }
     if writes {
@@ -27,7 +27,7 @@ pub fn ready(place: &Buffer, writes: bool) -> Option<Buffer> {
     }
     // Without a node the file shows what it did.
     let _ = link::with(|link| {
-        let head = Head::new(Op::Refresh, 0, [0; 3]);
+        let head = Head::new(Op::Refresh, NO_FILE, [0; 3]);
         link.ask(head, Block::of(&[]), &mut Packet::new())
     });
     None

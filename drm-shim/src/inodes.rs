@@ -24,7 +24,8 @@ pub enum Kind {
 /// A file of the node.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct File {
-    pub inode: u64,
+    /// The descriptor that it was found by, which is how the node is told.
+    pub fd: RawFd,
     pub kind: Kind,
 }
 
@@ -93,22 +94,22 @@ pub fn of_stat(fd: RawFd, stat: &libc::stat) -> Option<File> {
         Some(number) => number,
         None if !file && !socket::is_seqpacket(fd) => return None,
         None => {
-            config::get().name()?;
-            let number = identify(inode)?;
+            config::get().node()?;
+            let number = identify(fd)?;
             // A file and a socket may share a number; the node has one of them.
             let number = if file == (number == 3) { number } else { 0 };
             KNOWN.put(inode, file, number);
             number
         }
     };
-    kind(number).map(|kind| File { inode, kind })
+    kind(number).map(|kind| File { fd, kind })
 }
 
 #[cold]
 #[inline(never)]
-fn identify(inode: u64) -> Option<u64> {
+fn identify(fd: RawFd) -> Option<u64> {
     let answer = link::with(|link| {
-        let head = Head::new(Op::Identify, inode, [0; 3]);
+        let head = Head::new(Op::Identify, fd as u64, [0; 3]);
         let mut packet = Packet::new();
         link.ask(head, Block::of(&[]), &mut packet)?;
         Ok(packet.head.value)

@@ -35,7 +35,7 @@ pub fn request(file: File, request: u32, argument: usize) -> Result<c_int> {
     let (size, reads, writes) = layout(request);
     let head = Head::new(
         Op::Ioctl,
-        file.inode,
+        file.fd as u64,
         [u64::from(request), argument as u64, 0],
     );
     let payload = Block {

@@ -5,11 +5,10 @@
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
-use wire::{Head, Op, VERSION};
+use wire::{Head, NO_FILE, Op, VERSION};
 use zerocopy::IntoBytes;
 
 use crate::own::Handle;
-use crate::sys::memory::Block;
 use crate::sys::socket::{self, Packet};
 use crate::sys::{self, Result};
 use crate::{config, own, report};
@@ -50,8 +49,8 @@ pub fn memory(which: u64) -> Option<Handle> {
 /// The node has gone: nothing is tried again.
 pub fn lost() {
     if STATE.swap(LOST, Ordering::AcqRel) != LOST {
-        let name = config::get().name().unwrap_or_default();
-        report::say(report::Kind::Node, "the node has gone", name);
+        let path = config::get().node().unwrap_or_default();
+        report::say(report::Kind::Node, "the node has gone", path);
     }
 }
 
@@ -66,14 +65,62 @@ pub fn begin() -> Result<()> {
                 let (old, new) = (NONE, BEGINNING);
                 let order = (Ordering::AcqRel, Ordering::Acquire);
                 if STATE.compare_exchange(old, new, order.0, order.1).is_ok() {
+                    // A handler that asked the node would wait for what it has interrupted.
+                    let signals = sys::block_signals();
                     let result = introduce(0);
-                    let state = if result.is_ok() { READY } else { LOST };
-                    STATE.store(state, Ordering::Release);
+                    STATE.store(after(result), Ordering::Release);
+                    sys::unblock_signals(signals);
                     return result;
                 }
             }
         }
     }
+}
+
+/// The state after an introduction. What there was no room for is tried again at the next call.
+fn after(result: Result<()>) -> u32 {
+    match result {
+        Ok(()) => READY,
+        Err(error) if is_limit(error) => NONE,
+        Err(_) => LOST,
+    }
+}
+
+fn is_limit(error: i32) -> bool {
+    matches!(
+        error,
+        libc::EMFILE | libc::ENFILE | libc::ENOMEM | libc::ENOBUFS
+    )
+}
+
+/// Says why no connection could be made; the error of the program's call.
+pub fn not_connected(error: i32) -> i32 {
+    if is_limit(error) {
+        let what = "no descriptor is free for a connection to the node (ulimit -n)";
+        report::say(report::Kind::Limit, what, &[]);
+        return error;
+    }
+    lost();
+    libc::ENODEV
+}
+
+/// Says why the node does not take a connection of a thread; the error of the program's call.
+pub fn refused(error: i32) -> i32 {
+    if is_limit(error) {
+        say_full(error);
+        return error;
+    }
+    lost();
+    libc::ENODEV
+}
+
+fn say_full(error: i32) {
+    let what = match error {
+        libc::EMFILE => "the node takes no more connections of this process",
+        libc::ENFILE => "the node has no room for more connections",
+        _ => "the node has no thread for a connection",
+    };
+    report::say(report::Kind::Limit, what, &[]);
 }
 
 /// In a child: what was inherited is forgotten. With `parent`, the node is told that the mappings are still there.
@@ -92,8 +139,7 @@ pub fn forked(parent: Option<i32>) {
         }
     }
     let state = match parent {
-        Some(parent) if introduce(parent).is_ok() => READY,
-        Some(_) => LOST,
+        Some(parent) => after(introduce(parent)),
         None => NONE,
     };
     for handle in kept.into_iter().take(count) {
@@ -103,53 +149,54 @@ pub fn forked(parent: Option<i32>) {
 }
 
 fn introduce(parent: i32) -> Result<()> {
-    let Some(name) = config::get().name() else {
+    let Some(path) = config::get().node() else {
         let what = "no node: the variable CRESTLINE_NODE is not set";
         report::say(report::Kind::Node, what, &[]);
         return Err(libc::ENODEV);
     };
-    let fd = own::adopt(connect(name)?);
+    let fd = own::adopt(connect(path)?);
     let process = sys::process();
     let numbers = [u64::from(VERSION), process as u64, parent as u64];
-    let head = Head::new(Op::Life, 0, numbers);
+    let head = Head::new(Op::Life, NO_FILE, numbers);
     let mut packet = Packet::new();
-    if let Err(error) = converse(fd, &head, &mut packet) {
+    if let Err(error) = socket::introduce(fd, head.as_bytes(), &mut packet) {
         own::close(fd);
-        report::say(report::Kind::Node, "the node does not answer", name);
+        if is_limit(error) {
+            say_full(error);
+        } else {
+            report::say(report::Kind::Node, "the node does not answer", path);
+        }
         return Err(error);
     }
-    for (index, memory) in MEMORIES.iter().enumerate() {
-        let taken = packet.take_fd(index).map_or(-1, own::adopt);
-        memory.store(taken, Ordering::Relaxed);
+    let taken = [packet.take_fd(0), packet.take_fd(1)];
+    let [Some(graphics), Some(views)] = taken else {
+        // The table had no room for both.
+        taken.into_iter().flatten().for_each(sys::close);
+        own::close(fd);
+        return Err(not_connected(libc::EMFILE));
+    };
+    for (memory, fd) in MEMORIES.iter().zip([graphics, views]) {
+        memory.store(own::adopt(fd), Ordering::Relaxed);
     }
     if let Some(Ok(stat)) = memory(0).map(|memory| own::using(memory, sys::fstat)) {
         NAMELESS.store(stat.st_dev, Ordering::Relaxed);
-    } else {
-        report::say(report::Kind::Protocol, "the node gives no memory", name);
     }
     CONNECTION.store(fd, Ordering::Relaxed);
     PROCESS.store(process, Ordering::Relaxed);
     Ok(())
 }
 
-fn connect(name: &[u8]) -> Result<RawFd> {
-    socket::connect(name).map_err(|error| {
-        if matches!(error, libc::EMFILE | libc::ENFILE | libc::ENOMEM) {
-            return error;
+fn connect(path: &[u8]) -> Result<RawFd> {
+    socket::connect(path).map_err(|error| match error {
+        error if is_limit(error) => not_connected(error),
+        libc::EACCES => {
+            let what = "the node at this path is another user's";
+            report::say(report::Kind::Node, what, path);
+            libc::ENODEV
         }
-        report::say(report::Kind::Node, "no node at this name", name);
-        libc::ENODEV
+        _ => {
+            report::say(report::Kind::Node, "no node at this path", path);
+            libc::ENODEV
+        }
     })
-}
-
-fn converse(fd: Handle, head: &Head, packet: &mut Packet) -> Result<()> {
-    socket::send(fd, head.as_bytes(), Block::of(&[])).map_err(|_| libc::ENODEV)?;
-    loop {
-        match socket::receive(fd, packet, true) {
-            Ok(true) if packet.head.result < 0 => return Err(-packet.head.result),
-            Ok(true) => return Ok(()),
-            Err(libc::EINTR) => {}
-            Ok(false) | Err(_) => return Err(libc::ENODEV),
-        }
-    }
 }

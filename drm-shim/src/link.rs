@@ -1,18 +1,20 @@
 //! A thread's connection: one message, one answer.
 //!
-//! No PRM chapter. The connection is taken out of its thread while it is used: a handler of a signal that comes in
-//! between, or one that never comes back, leaves no half-read answer to others. A wait is not cut short by signals.
+//! No PRM chapter. A connection belongs to one call at a time: a handler of a signal that comes in between takes another,
+//! and one that never comes back leaves no half-read answer to others (`sys/key.rs`). A wait is not cut short by signals.
 
 use core::time::Duration;
 use std::os::fd::RawFd;
 use std::time::Instant;
 
-use wire::{Head, Op, Reply, VERSION};
+use wire::{Head, NO_FILE, Op, Reply, VERSION};
 use zerocopy::IntoBytes;
 
+use crate::own::Handle;
+use crate::sys::key::{self, Claim, Mark};
 use crate::sys::memory::Block;
 use crate::sys::socket::{self, Packet};
-use crate::sys::{self, Result, key};
+use crate::sys::{self, Result};
 use crate::{config, life, own, report};
 
 /// How long to look for an answer before sleeping. To wake a thread on an idle processor takes longer than most answers.
@@ -20,74 +22,88 @@ const SPIN: Duration = Duration::from_micros(40);
 
 /// A connection in use.
 pub struct Link {
-    fd: RawFd,
+    fd: Handle,
     broken: bool,
 }
 
-/// Uses the thread's connection, which is made when there is none.
+/// Uses a connection of the thread, which is made when there is none.
 pub fn with<T>(run: impl Fn(&mut Link) -> Result<T>) -> Result<T> {
-    let mut link = Link::get()?;
+    // After a loss every call fails alike, also on connections that are still open.
+    life::begin()?;
+    let mark = Mark::new();
+    let claim = key::claim(&mark);
+    let result = attempt(claim.as_ref(), run);
+    if let Some(claim) = claim {
+        claim.release();
+    }
+    drop(mark);
+    result
+}
+
+fn attempt<T>(claim: Option<&Claim>, run: impl Fn(&mut Link) -> Result<T>) -> Result<T> {
+    let mut link = match claim.and_then(Claim::connection) {
+        Some(fd) => Link { fd, broken: false },
+        None => Link::new(claim)?,
+    };
     let mut result = run(&mut link);
     if link.broken && result.as_ref().is_err_and(|error| *error == libc::EBADF) {
         // The program has closed all descriptors that it did not know. Nothing was sent.
         own::disown(link.fd);
-        link = Link::new()?;
+        if let Some(claim) = claim {
+            claim.take();
+        }
+        link = Link::new(claim)?;
         result = run(&mut link);
     }
     if link.broken {
-        own::close(link.fd);
+        link.close(claim);
         life::lost();
         return result.map_err(|_| libc::ENODEV);
     }
-    if !key::put(link.fd) {
-        own::close(link.fd);
+    if claim.is_none() {
+        link.close(None);
     }
     result
 }
 
 /// Sends text for the node's report, see [`Op::Note`]; it is lost when there is no node.
 pub fn note(what: u64, text: &[u8]) {
-    if config::get().name().is_some() {
-        let head = Head::new(Op::Note, 0, [what, 0, 0]);
+    if config::get().node().is_some() {
+        let head = Head::new(Op::Note, NO_FILE, [what, 0, 0]);
         // What cannot be noted is not worth an error of the program's call.
         let _ = with(|link| link.send(head, Block::of(text)));
     }
 }
 
 impl Link {
-    fn get() -> Result<Link> {
-        // After a loss every call fails alike, also on connections that are still open.
-        life::begin()?;
-        match key::take() {
-            Some(fd) => Ok(Link { fd, broken: false }),
-            None => Link::new(),
+    #[cold]
+    #[inline(never)]
+    fn new(claim: Option<&Claim>) -> Result<Link> {
+        let path = config::get().node().ok_or(libc::ENODEV)?;
+        // A handler that jumps out finds either no connection or one that is known.
+        let signals = sys::block_signals();
+        let made = socket::connect(path).map(own::adopt);
+        if let (Ok(fd), Some(claim)) = (made, claim) {
+            claim.hold(fd);
         }
+        sys::unblock_signals(signals);
+        let fd = made.map_err(life::not_connected)?;
+        let link = Link { fd, broken: false };
+        let process = life::process() as u64;
+        let head = Head::new(Op::Thread, NO_FILE, [u64::from(VERSION), process, 0]);
+        let mut packet = Packet::new();
+        if let Err(error) = socket::introduce(fd, head.as_bytes(), &mut packet) {
+            link.close(claim);
+            return Err(life::refused(error));
+        }
+        Ok(link)
     }
 
-    fn new() -> Result<Link> {
-        let name = config::get().name().ok_or(libc::ENODEV)?;
-        let fd = own::adopt(socket::connect(name).map_err(|error| {
-            if matches!(error, libc::EMFILE | libc::ENFILE | libc::ENOMEM) {
-                return error;
-            }
-            life::lost();
-            libc::ENODEV
-        })?);
-        let mut link = Link { fd, broken: false };
-        let process = life::process() as u64;
-        let head = Head::new(Op::Thread, 0, [u64::from(VERSION), process, 0]);
-        let mut packet = Packet::new();
-        let answer = link.ask(head, Block::of(&[]), &mut packet);
-        match answer {
-            Ok(_) => Ok(link),
-            Err(error) => {
-                own::close(fd);
-                if link.broken {
-                    life::lost();
-                }
-                Err(error)
-            }
+    fn close(self, claim: Option<&Claim>) {
+        if let Some(claim) = claim {
+            claim.take();
         }
+        own::close(self.fd);
     }
 
     /// Sends a message without an answer.
@@ -114,7 +130,7 @@ impl Link {
             self.receive(packet)?;
             if packet.head.kind == Reply::INSTALL {
                 let number = install(packet);
-                let head = Head::new(Op::Installed, 0, [number as u64, 0, 0]);
+                let head = Head::new(Op::Installed, NO_FILE, [number as u64, 0, 0]);
                 self.send(head, Block::of(&[]))?;
                 continue;
             }
@@ -162,7 +178,7 @@ fn install(packet: &mut Packet) -> i64 {
 #[inline(never)]
 pub fn open(minor: usize, cloexec: bool) -> Result<RawFd> {
     with(|link| {
-        let head = Head::new(Op::Open, 0, [minor as u64, u64::from(cloexec), 0]);
+        let head = Head::new(Op::Open, NO_FILE, [minor as u64, u64::from(cloexec), 0]);
         let mut packet = Packet::new();
         link.ask(head, Block::of(&[]), &mut packet)?;
         let Some(fd) = packet.take_fd(0) else {

@@ -3,7 +3,7 @@
 //! No PRM chapter. Not modelled: `mremap` of such a mapping.
 
 use wire::message::Remap;
-use wire::{Head, Op};
+use wire::{Head, NO_FILE, Op};
 
 use crate::inodes::File;
 use crate::sys::memory::{self, Block, PAGE, Wish};
@@ -22,7 +22,7 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
         .checked_next_multiple_of(PAGE)
         .ok_or(libc::ENOMEM)?;
     let numbers = [wish.prot as u64, wish.offset as u64, len];
-    let head = Head::new(Op::Map, file.inode, numbers);
+    let head = Head::new(Op::Map, file.fd as u64, numbers);
     let (offset, which) = link::with(|link| {
         let mut packet = Packet::new();
         link.ask(head, Block::of(&[]), &mut packet)?;
@@ -46,7 +46,7 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
     if !known {
         report::say(report::Kind::Mapping, "too many mappings", &[]);
     }
-    let head = Head::new(Op::Mapped, file.inode, [wish.offset as u64, start, len]);
+    let head = Head::new(Op::Mapped, file.fd as u64, [wish.offset as u64, start, len]);
     link::with(|link| link.send(head, Block::of(&[])))?;
     Ok(address)
 }
@@ -79,8 +79,11 @@ pub fn forget(address: usize, len: usize) {
     // The question behind it is answered once the message has been read: the same addresses may be another thread's
     // mapping a moment later, and its messages take another way.
     let told = link::with(|link| {
-        link.send(Head::new(Op::Unmapped, 0, [0, start, len]), Block::of(&[]))?;
-        let question = Head::new(Op::Identify, 0, [0; 3]);
+        link.send(
+            Head::new(Op::Unmapped, NO_FILE, [0, start, len]),
+            Block::of(&[]),
+        )?;
+        let question = Head::new(Op::Identify, NO_FILE, [0; 3]);
         link.ask(question, Block::of(&[]), &mut Packet::new())
     });
     if told.is_err() {

@@ -20,6 +20,15 @@ pub enum Kind {
     Protocol = 3,
     /// Graphics memory is out of reach.
     Memory = 4,
+    /// There is no room for a connection.
+    Limit = 5,
+}
+
+impl Kind {
+    /// Whether it is said here, since the node cannot be told.
+    fn is_said_here(self) -> bool {
+        matches!(self, Kind::Node | Kind::Limit)
+    }
 }
 
 static SEEN: AtomicU32 = AtomicU32::new(0);
@@ -29,7 +38,7 @@ pub fn say(kind: Kind, what: &str, detail: &[u8]) {
     let bit = 1 << kind as u32;
     let first = SEEN.fetch_or(bit, Ordering::Relaxed) & bit == 0;
     // That there is no node is worth one line whatever is asked for.
-    let again = config::get().strict && !matches!(kind, Kind::Node);
+    let again = config::get().strict && !kind.is_said_here();
     if !first && !again {
         return;
     }
@@ -40,7 +49,7 @@ pub fn say(kind: Kind, what: &str, detail: &[u8]) {
     if !fits {
         return;
     }
-    if again || matches!(kind, Kind::Node) {
+    if again || kind.is_said_here() {
         line.push(b"\n");
         sys::complain(line.bytes());
     } else {

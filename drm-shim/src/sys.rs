@@ -238,6 +238,16 @@ pub fn give_way() {
     unsafe { libc::syscall(libc::SYS_sched_yield) };
 }
 
+/// Whether this runs on the stack that the program has set up for handlers of signals.
+pub fn is_on_alternate_stack() -> bool {
+    // SAFETY: integers and an address.
+    let mut stack: libc::stack_t = unsafe { core::mem::zeroed() };
+    let none = core::ptr::null::<libc::stack_t>();
+    // SAFETY: the kernel writes one structure.
+    let result = unsafe { libc::syscall(libc::SYS_sigaltstack, none, &raw mut stack) };
+    result == 0 && stack.ss_flags & libc::SS_ONSTACK != 0
+}
+
 /// Blocks all signals of this thread; what was blocked before.
 pub fn block_signals() -> u64 {
     let (all, mut before) = (u64::MAX, 0_u64);

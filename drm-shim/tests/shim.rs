@@ -160,6 +160,72 @@ fn signals_do_not_mix_answers_up() {
 }
 
 #[test]
+fn calls_that_do_not_come_back_leave_no_connection() {
+    let Some((server, _)) = run("jumps.c") else {
+        return;
+    };
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn handlers_on_a_stack_of_their_own_leave_a_waiting_call_its_connection() {
+    let Some((server, _)) = run("nested.c") else {
+        return;
+    };
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn connections_without_a_descriptor_are_an_error_that_is_said_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("few.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    let mut own = command(&program, Some(&server));
+    own.arg("own");
+    let said = succeed(own);
+    let expected = "crestline: no descriptor is free for a connection to the node (ulimit -n)\n";
+    assert_eq!(said, expected);
+    // The node has a limit of its own, and hangs up before it has read anything.
+    let server = Server::start();
+    server.refuse_from(20);
+    let said = succeed(command(&program, Some(&server)));
+    let expected = "crestline: the node takes no more connections of this process\n";
+    assert_eq!(said, expected);
+}
+
+#[test]
+fn the_node_of_another_user_gets_nothing() {
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::os::unix::process::CommandExt as _;
+    if std::fs::metadata("/proc/self").unwrap().uid() != 0 {
+        println!("skipped: not root");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("nothing.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    let open = |path: &Path, mode| {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    };
+    open(dir.path(), 0o755);
+    open(server.tree(), 0o755);
+    open(&server.path, 0o777);
+    let mut other = command(&program, Some(&server));
+    other.arg("ENODEV").uid(65534).gid(65534).current_dir("/");
+    let said = succeed(other);
+    let path = server.path.display();
+    let expected = format!("crestline: the node at this path is another user's: {path}\n");
+    assert_eq!(said, expected);
+    assert!(server.log().is_empty(), "{:?}", server.log());
+}
+
+#[test]
 fn a_node_that_dies_is_an_error_and_no_hang() {
     let Some((_, said)) = run("death.c") else {
         return;
@@ -182,9 +248,10 @@ fn without_a_node_there_is_no_device() {
     assert!(said.contains("CRESTLINE_TREE"), "{said}");
     let server = Server::start();
     let mut gone = command(&program, Some(&server));
-    gone.env("CRESTLINE_NODE", "crestline-nobody").arg("ENODEV");
+    gone.env("CRESTLINE_NODE", "/crestline-nobody")
+        .arg("ENODEV");
     let said = succeed(gone);
-    assert_eq!(said, "crestline: no node at this name: crestline-nobody\n");
+    assert_eq!(said, "crestline: no node at this path: /crestline-nobody\n");
 }
 
 #[test]

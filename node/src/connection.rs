@@ -8,48 +8,32 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 
 use driver::{Node, Object, Shared, uapi};
-use kernel::error::{Error, code::EBADF, code::EINVAL};
-use kernel::string_helpers::escape;
-use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
+use kernel::error::{
+    Error, Result as KernelResult,
+    code::{EBADF, EINVAL, EMFILE},
+};
 use wire::message::Remap;
 use wire::{Head, Op, Reply};
 use zerocopy::IntoBytes as _;
 
-use crate::Peer;
 use crate::descriptors::What;
 use crate::map;
 use crate::packet::Socket;
+use crate::peer::Peer;
 use crate::process::Mapped;
 use crate::server::Server;
 use crate::task::{Block, Caller};
 
 /// Serves a connection until the client closes it.
-pub fn serve(server: &Arc<Server>, fd: OwnedFd) {
-    let Ok(peer) = getsockopt(&fd, PeerCredentials) else {
-        return;
-    };
-    let peer = Peer {
-        pid: peer.pid(),
-        admin: peer.uid() == 0,
-    };
-    serve_peer(server, fd, peer);
-}
-
-/// The same for a client that is known otherwise.
-pub fn serve_peer(server: &Arc<Server>, fd: OwnedFd, Peer { pid, admin }: Peer) {
+pub fn serve(server: &Arc<Server>, fd: OwnedFd, peer: &Arc<Peer>) {
     let mut connection = Connection {
         server,
-        pid,
-        name: std::fs::read_to_string(format!("/proc/{pid}/comm")).map_or_else(
-            |_| String::new(),
-            |name| escape(name.trim_end_matches('\n')).into_owned(),
-        ),
-        admin,
+        peer,
         socket: Socket::new(fd),
         mapping: None,
     };
     if let Err(error) = connection.run() {
-        let (pid, name) = (connection.pid, &connection.name);
+        let (pid, name) = (peer.pid(), peer.name());
         match error.kind() {
             // The process was killed.
             io::ErrorKind::ConnectionReset | io::ErrorKind::BrokenPipe => {
@@ -62,9 +46,7 @@ pub fn serve_peer(server: &Arc<Server>, fd: OwnedFd, Peer { pid, admin }: Peer) 
 
 struct Connection<'a> {
     server: &'a Arc<Server>,
-    pid: i32,
-    name: String,
-    admin: bool,
+    peer: &'a Arc<Peer>,
     socket: Socket,
     /// What the last [`Op::Map`] has told a place of, until it is mapped there.
     mapping: Option<Mapped>,
@@ -97,7 +79,7 @@ impl Connection<'_> {
     fn life(&mut self, head: &Head) -> io::Result<()> {
         let server = self.server;
         let parent = i32::try_from(head.c).ok().filter(|pid| *pid > 0);
-        let life = server.processes.begin(self.pid, parent);
+        let life = server.processes.begin(self.peer, parent);
         let fds = [server.memory.as_fd(), server.views.fd().as_fd()];
         self.socket.send(&Reply::default(), &[], &fds)?;
         let end = loop {
@@ -107,9 +89,22 @@ impl Connection<'_> {
                 Err(error) => break Err(error),
             }
         };
-        server.processes.end(self.pid, life);
+        server.processes.end(self.peer.pid(), life);
         server.note_ended();
         end
+    }
+
+    /// What a descriptor of the client is at this moment, when it is the node's.
+    fn file(&self, number: u64) -> KernelResult<What> {
+        let number = i32::try_from(number).map_err(|_| EBADF)?;
+        match self.peer.descriptor(number) {
+            Ok(fd) => self.server.descriptors.find(fd).ok_or(EBADF),
+            Err(error) if error.raw_os_error() == Some(nix::libc::EMFILE) => {
+                self.server.say_full(&error);
+                Err(EMFILE)
+            }
+            Err(_) => Err(EBADF),
+        }
     }
 
     fn request(&mut self, head: &Head, payload: Vec<u8>) -> io::Result<()> {
@@ -119,7 +114,8 @@ impl Connection<'_> {
             Some(Op::Ioctl) => self.ioctl(head, payload),
             Some(Op::Open) => self.open(head),
             Some(Op::Map) => {
-                let reply = match map::map(server, head) {
+                let found = self.file(head.file);
+                let reply = match found.and_then(|what| map::map(server, what, head)) {
                     Ok((place, mapped)) => {
                         self.mapping = Some(mapped);
                         Reply {
@@ -134,16 +130,16 @@ impl Connection<'_> {
             }
             Some(Op::Mapped) => {
                 if let Some(mapped) = self.mapping.take() {
-                    server.processes.map(self.pid, head.b, mapped);
+                    server.processes.map(self.peer.pid(), head.b, mapped);
                 }
                 Ok(())
             }
             Some(Op::Unmapped) => {
-                server.processes.unmap(self.pid, head.b, head.c);
+                server.processes.unmap(self.peer.pid(), head.b, head.c);
                 Ok(())
             }
             Some(Op::Identify) => {
-                let what = server.descriptors.find(head.file);
+                let what = self.file(head.file);
                 let reply = Reply {
                     value: what.map_or(0, |what| what.number()),
                     ..Reply::default()
@@ -184,6 +180,7 @@ impl Connection<'_> {
                 self.socket.send(&reply, &[], &[fd.as_fd()])
             }
             Err(error) => {
+                self.server.say_full(&error);
                 let errno = error.raw_os_error().unwrap_or(nix::libc::EMFILE);
                 self.socket
                     .send(&failure(Error::from_errno(-errno)), &[], &[])
@@ -199,37 +196,35 @@ impl Connection<'_> {
         let handle = payload
             .first_chunk()
             .map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let file = self.file(head.file);
         let caller = Caller {
-            pid: self.pid,
-            name: &self.name,
+            server,
+            peer: self.peer,
             socket: RefCell::new(&mut self.socket),
-            descriptors: &server.descriptors,
-            wake: &server.wake,
             block: Block {
                 address: head.b,
                 bytes: RefCell::new(payload),
             },
-            admin: self.admin,
         };
         let mut remaps = Vec::new();
-        let result = match server.descriptors.find(head.file) {
-            Some(What::File(file)) => {
+        let result = match file {
+            Ok(What::File(file)) => {
                 let around = Around::new(server, &file, request, handle);
                 let result = driver::ioctl(&file, request, head.b, &caller);
                 server.end_request();
-                remaps = around.after(self.pid);
+                remaps = around.after(self.peer.pid());
                 if result.is_err() {
                     server.refused(request, result);
                 }
                 result
             }
-            Some(What::Shared(Shared::Object(object))) => {
+            Ok(What::Shared(Shared::Object(object))) => {
                 driver::dma_buf::ioctl(&server.device, &object, request, head.b, &caller)
             }
-            Some(What::Shared(shared)) => {
+            Ok(What::Shared(shared)) => {
                 driver::sync_file::ioctl(&server.device, &shared, request, head.b, &caller)
             }
-            None => Err(EBADF),
+            Err(error) => Err(error),
         };
         let block = caller.block.bytes.into_inner();
         let read = request >> 30 & 2 != 0;

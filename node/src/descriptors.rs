@@ -1,14 +1,15 @@
 //! Descriptors that clients hold: open files, dma-bufs, sync objects, sync files.
 //!
-//! No PRM chapter. Each is one end of a socket pair (or, for dma-bufs, a file without a name), known by its inode:
+//! No PRM chapter. Each is one end of a socket pair (or, for dma-bufs, a file without a name), known by device and inode:
 //! duplicates, forks and descriptors passed on need no bookkeeping, and the other end tells when the last has gone.
+//! Nobody names an inode: what a client means is looked up in its table at each request.
 
 use std::collections::HashMap;
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use driver::{Device, Node, Shared};
 use nix::errno::Errno;
@@ -16,6 +17,9 @@ use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTime
 use nix::sys::inotify::{AddWatchFlags, Inotify, WatchDescriptor};
 use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 use nix::sys::stat::fstat;
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::limits;
 
 /// What a descriptor is.
 #[derive(Clone)]
@@ -43,16 +47,20 @@ impl What {
 enum Keeper {
     /// The other end of the pair hangs up.
     Peer(OwnedFd),
-    /// The file is closed for the last time; held so that its inode stays.
-    Watched(
-        #[expect(dead_code, reason = "held, not looked at")] OwnedFd,
-        WatchDescriptor,
-    ),
+    /// Nobody else has the file open any more, when one has closed it; held so that its inode stays.
+    Watched(OwnedFd, WatchDescriptor),
 }
 
 struct Entry {
     what: What,
     keeper: Keeper,
+}
+
+/// What the files of a table are known by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Key {
+    device: u64,
+    inode: u64,
 }
 
 /// Events that are not a peer's: something to read for the watching thread.
@@ -62,16 +70,36 @@ const EVENTS: usize = 64;
 
 /// The table.
 pub struct Descriptors {
-    entries: Mutex<HashMap<u64, Entry>>,
-    /// Held by whoever forgets what is closed, until it is gone.
+    entries: Mutex<HashMap<Key, Entry>>,
+    /// Held while what is closed is being forgotten, until it is gone.
     forgetting: Mutex<()>,
     inotify: Inotify,
+    /// The device that all sockets are of: events tell the inode only.
+    sockets: u64,
     /// Tells which peers have hung up.
     epoll: Epoll,
 }
 
-fn inode(fd: impl AsFd) -> io::Result<u64> {
-    Ok(fstat(fd)?.st_ino)
+fn key(fd: impl AsFd) -> io::Result<Key> {
+    let stat = fstat(fd)?;
+    Ok(Key {
+        device: stat.st_dev,
+        inode: stat.st_ino,
+    })
+}
+
+/// A descriptor, unless its number is among those that are kept for connections.
+fn not_kept(fd: &OwnedFd) -> io::Result<()> {
+    if limits::is_kept(fd.as_raw_fd()) {
+        return Err(Errno::EMFILE.into());
+    }
+    Ok(())
+}
+
+fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
+    let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
+    let pair = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
+    Ok(pair)
 }
 
 impl Descriptors {
@@ -86,6 +114,7 @@ impl Descriptors {
             entries: Mutex::default(),
             forgetting: Mutex::default(),
             inotify,
+            sockets: key(pair()?.0)?.device,
             epoll,
         })
     }
@@ -104,58 +133,50 @@ impl Descriptors {
     }
 
     fn pair(&self, what: What) -> io::Result<(OwnedFd, u64)> {
-        loop {
-            let (client, peer) = socketpair(
-                AddressFamily::Unix,
-                SockType::SeqPacket,
-                None,
-                SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK,
-            )?;
-            let number = inode(&client)?;
-            let mut entries = self.lock();
-            // Sockets and files number their inodes apart.
-            if entries.contains_key(&number) {
-                continue;
-            }
-            // Hanging up is always told.
-            let hangup = EpollEvent::new(EpollFlags::empty(), number);
-            self.epoll.add(&peer, hangup)?;
-            let keeper = Keeper::Peer(peer);
-            entries.insert(number, Entry { what, keeper });
-            return Ok((client, number));
-        }
+        let (client, peer) = pair()?;
+        not_kept(&client)?;
+        not_kept(&peer)?;
+        let key = key(&client)?;
+        let mut entries = self.lock();
+        // Hanging up is always told.
+        let hangup = EpollEvent::new(EpollFlags::empty(), key.inode);
+        self.epoll.add(&peer, hangup)?;
+        let keeper = Keeper::Peer(peer);
+        entries.insert(key, Entry { what, keeper });
+        Ok((client, key.inode))
     }
 
     /// A dma-buf: an empty file of the object's size, so that seeking tells the size.
     fn file(&self, object: &driver::Object) -> io::Result<OwnedFd> {
         let name = CString::from(c"dma-buf");
-        let mut spare = Vec::new();
-        loop {
-            let own = crate::edge::create(&name, object.size())?;
-            let number = inode(&own)?;
-            if self.lock().contains_key(&number) {
-                spare.push(own);
-                continue;
-            }
-            // A description of its own, whose end can be told from that of ours.
-            let path = format!("/proc/self/fd/{}", own.as_raw_fd());
-            let client = File::options().read(true).write(true).open(&path)?;
-            let flags = AddWatchFlags::IN_CLOSE_WRITE;
-            let watch = self.inotify.add_watch(path.as_str(), flags)?;
-            let what = What::Shared(Shared::Object(object.clone()));
-            let keeper = Keeper::Watched(own, watch);
-            self.lock().insert(number, Entry { what, keeper });
-            return Ok(client.into());
-        }
+        let file = crate::edge::create(&name, object.size())?;
+        // Two that are opened, which the system counts: one for the client, and one to tell whether there are others.
+        let open = || {
+            let path = format!("/proc/self/fd/{}", file.as_raw_fd());
+            File::options().read(true).write(true).open(path)
+        };
+        let (own, client) = (OwnedFd::from(open()?), open()?);
+        drop(file);
+        not_kept(&own)?;
+        let path = format!("/proc/self/fd/{}", own.as_raw_fd());
+        let watch = self
+            .inotify
+            .add_watch(path.as_str(), AddWatchFlags::IN_CLOSE)?;
+        let what = What::Shared(Shared::Object(object.clone()));
+        let key = key(&own)?;
+        let keeper = Keeper::Watched(own, watch);
+        self.lock().insert(key, Entry { what, keeper });
+        Ok(client.into())
     }
 
-    /// What an inode is.
-    pub fn find(&self, inode: u64) -> Option<What> {
-        self.lock().get(&inode).map(|entry| entry.what.clone())
+    /// What a descriptor is.
+    pub fn find(&self, fd: impl AsFd) -> Option<What> {
+        let key = key(fd).ok()?;
+        self.lock().get(&key).map(|entry| entry.what.clone())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<u64, Entry>> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Entry>> {
+        self.entries.lock()
     }
 
     /// Number of descriptors that clients still hold.
@@ -177,10 +198,7 @@ impl Descriptors {
 
     /// Forgets what is closed by now; it is gone when this returns.
     pub fn forget_closed(&self) {
-        let _alone = self
-            .forgetting
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let _alone = self.forgetting.lock();
         let mut events = [EpollEvent::empty(); EVENTS];
         let count = self
             .epoll
@@ -191,11 +209,18 @@ impl Descriptors {
             let mut entries = self.lock();
             for event in events.iter().take(count) {
                 // Hung up or broken, as nothing else is asked for.
-                dropped.extend(entries.remove(&event.data()));
+                let key = Key {
+                    device: self.sockets,
+                    inode: event.data(),
+                };
+                dropped.extend(entries.remove(&key));
             }
             if let Ok(events) = self.inotify.read_events() {
                 for event in events {
-                    dropped.extend(Self::take_watched(&mut entries, event.wd));
+                    // Events that found no room: any file may have been closed.
+                    let lost = event.mask.contains(AddWatchFlags::IN_Q_OVERFLOW);
+                    let watch = (!lost).then_some(event.wd);
+                    dropped.extend(Self::take_closed(&mut entries, watch));
                 }
             }
         }
@@ -210,12 +235,22 @@ impl Descriptors {
         drop(dropped);
     }
 
-    fn take_watched(entries: &mut HashMap<u64, Entry>, watch: WatchDescriptor) -> Option<Entry> {
-        let found = entries.iter().find(
-            |(_, entry)| matches!(&entry.keeper, Keeper::Watched(_, other) if *other == watch),
-        );
-        let inode = *found?.0;
-        entries.remove(&inode)
+    /// Takes out the files without a name, of one watch or of all, that nobody else has open. One that was opened
+    /// again through `/proc` is closed more than once.
+    fn take_closed(
+        entries: &mut HashMap<Key, Entry>,
+        watch: Option<WatchDescriptor>,
+    ) -> Vec<Entry> {
+        let closed = |entry: &Entry| match &entry.keeper {
+            Keeper::Watched(own, other) => {
+                watch.is_none_or(|watch| watch == *other) && !crate::edge::is_open_elsewhere(own)
+            }
+            Keeper::Peer(_) => false,
+        };
+        entries
+            .extract_if(|_, entry| closed(entry))
+            .map(|(_, entry)| entry)
+            .collect()
     }
 
     /// Makes the descriptors of sync files that have been signalled readable; true when some are still to come.

@@ -1,9 +1,9 @@
-//! The unsafe edge: memory shared with clients, sockets from the listener.
+//! The unsafe edge: memory shared with clients, sockets from the listener, leases.
 //!
 //! No PRM chapter. Shared memory is a file without a name, mapped here and in the clients.
 #![allow(
     unsafe_code,
-    reason = "others may write a mapped file; accept gives a bare number"
+    reason = "others may write a mapped file; accept gives a bare number; leases are no part of nix"
 )]
 
 use std::ffi::CStr;
@@ -12,21 +12,27 @@ use std::io;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 
 use memmap2::MmapMut;
+use nix::fcntl::{FcntlArg, SealFlag, fcntl};
+use nix::libc;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::socket::{SockFlag, accept4};
 
-/// A file of `bytes` zeros without a name, whose pages exist once they are touched.
+/// A file of `bytes` zeros without a name, whose pages exist once they are touched. Nobody changes its size any more:
+/// whoever touches a page behind the end of a file is ended by SIGBUS.
 pub fn create(name: &CStr, bytes: usize) -> io::Result<OwnedFd> {
-    let fd = memfd_create(name, MFdFlags::MFD_CLOEXEC)?;
-    let file = File::from(fd);
+    crate::limits::allow_file(bytes)?;
+    let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
+    let file = File::from(memfd_create(name, flags)?);
     file.set_len(bytes as u64)?;
+    let seals = SealFlag::F_SEAL_SHRINK | SealFlag::F_SEAL_GROW | SealFlag::F_SEAL_SEAL;
+    fcntl(&file, FcntlArg::F_ADD_SEALS(seals))?;
     Ok(file.into())
 }
 
 /// Maps all of it.
 pub fn map(fd: &OwnedFd) -> io::Result<MmapMut> {
-    // SAFETY: the file is never shortened. Clients that map it change bytes while they are read here, as DMA and CPUs
-    // do on hardware: any value of a byte is valid, and nothing is read twice on the assumption that it stays.
+    // SAFETY: the file is sealed against being shortened. Clients that map it change bytes while they are read here, as
+    // DMA and CPUs do on hardware: any value of a byte is valid, and nothing is read twice on the assumption that it stays.
     unsafe { MmapMut::map_mut(fd) }
 }
 
@@ -35,4 +41,21 @@ pub fn accept(listener: &OwnedFd) -> nix::Result<OwnedFd> {
     let fd = accept4(listener.as_raw_fd(), SockFlag::SOCK_CLOEXEC)?;
     // SAFETY: the descriptor is new and nobody else has it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Whether a file is open once more than by this descriptor, which reads and writes: a lease for writing is given to
+/// none but the only one (fcntl(2), F_SETLEASE).
+pub fn is_open_elsewhere(fd: &OwnedFd) -> bool {
+    let lease = |kind: i32| {
+        // SAFETY: sets a property of an open file; no memory is passed.
+        nix::errno::Errno::result(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETLEASE, kind) })
+    };
+    match lease(libc::F_WRLCK) {
+        Err(error) => error == nix::errno::Errno::EAGAIN,
+        Ok(_) => {
+            // Nobody waits for it: to open the file takes a descriptor of it, and there is none but ours.
+            let _ = lease(libc::F_UNLCK);
+            false
+        }
+    }
 }

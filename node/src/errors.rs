@@ -7,9 +7,9 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
 
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
+use parking_lot::Mutex;
 
 /// What the files say when nothing has happened (i915 `error_state_read`).
 const NO_ERROR: &str = "No error state collected\n";
@@ -54,7 +54,7 @@ impl ErrorFiles {
 
     /// Calls `clear` when somebody has written to a file; then shows what `text` gives, or that there is nothing.
     pub fn refresh(&self, clear: impl FnOnce(), text: impl FnOnce() -> Option<String>) {
-        let mut inner = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut inner = self.inner.lock();
         if self.is_written(&mut inner) {
             inner.shown = None;
             clear();

@@ -9,8 +9,13 @@ mod descriptors;
 mod edge;
 mod errors;
 mod leftover;
+mod limits;
+mod listen;
 mod map;
 mod packet;
+mod peer;
+mod peers;
+mod privilege;
 mod process;
 mod report;
 mod server;
@@ -27,6 +32,7 @@ use std::sync::Arc;
 use kernel::time::Delta;
 use mmio_mock::r#gen::DeviceInfo;
 
+pub use peers::Connections;
 pub use report::Report;
 
 /// Bytes of graphics memory when nothing else is asked for. Only pages that are used cost anything.
@@ -45,6 +51,8 @@ pub struct Options {
     pub deterministic: bool,
     /// Device time between two looks of the driver's hang check, when not the driver's own.
     pub hang_check: Option<Delta>,
+    /// How many connections there may be.
+    pub connections: Connections,
 }
 
 impl Options {
@@ -57,6 +65,7 @@ impl Options {
             strict: false,
             deterministic: false,
             hang_check: None,
+            connections: Connections::default(),
         }
     }
 }
@@ -86,15 +95,6 @@ impl Error {
     }
 }
 
-/// Who is at the other end of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Peer {
-    /// Process whose memory and descriptors the requests mean.
-    pub pid: i32,
-    /// Whether it is privileged.
-    pub admin: bool,
-}
-
 /// A running node. Dropping it ends all connections.
 pub struct Node {
     server: Arc<server::Server>,
@@ -120,10 +120,19 @@ impl Node {
         self.server.directory()
     }
 
-    /// Serves one more connection on the caller's thread, until the other end closes it. The socket is one of sequenced
-    /// packets.
-    pub fn serve(&self, socket: OwnedFd, peer: Peer) {
-        connection::serve_peer(&self.server, socket, peer);
+    /// Opens the node for this process.
+    pub fn open(&self, node: driver::Node) -> io::Result<OwnedFd> {
+        let (descriptor, _) = self.server.descriptors.open(self.device(), node)?;
+        self.server.note_opened();
+        Ok(descriptor)
+    }
+
+    /// Serves a connection of this process on the caller's thread, until the other end closes it. The socket is one of
+    /// sequenced packets. Requests name descriptors of this process; memory that they point to faults.
+    pub fn serve_here(&self, socket: OwnedFd) -> io::Result<()> {
+        let peer = Arc::new(peer::Peer::here()?);
+        connection::serve(&self.server, socket, &peer);
+        Ok(())
     }
 
     /// Shows every submission to somebody before the device gets it.

@@ -6,7 +6,7 @@ use driver::mmap::Kind;
 use driver::{Object, Shared, Tiling};
 use kernel::error::{
     Result,
-    code::{EBADF, EFAULT, EINVAL, ENODEV, ENOMEM},
+    code::{EFAULT, EINVAL, ENODEV, ENOMEM},
 };
 use wire::Head;
 use wire::message::Remap;
@@ -26,8 +26,8 @@ pub struct Place {
 }
 
 /// What a range of a descriptor shows.
-fn resolve(server: &Server, inode: u64, offset: u64, len: u64) -> Result<Mapped> {
-    match server.descriptors.find(inode).ok_or(EBADF)? {
+fn resolve(server: &Server, what: What, offset: u64, len: u64) -> Result<Mapped> {
+    match what {
         What::File(file) => {
             let mapping = server.device.mappings().resolve(&file, offset, len)?;
             Ok(Mapped {
@@ -70,8 +70,8 @@ fn place(server: &Server, mapped: &Mapped) -> Result<Place> {
 }
 
 /// [`wire::Op::Map`]: where the bytes are, and what the mapping will hold. The file may be closed before it is made.
-pub fn map(server: &Server, head: &Head) -> Result<(Place, Mapped)> {
-    let mapped = resolve(server, head.file, head.b, head.c)?;
+pub fn map(server: &Server, what: What, head: &Head) -> Result<(Place, Mapped)> {
+    let mapped = resolve(server, what, head.b, head.c)?;
     Ok((place(server, &mapped)?, mapped))
 }
 

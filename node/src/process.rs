@@ -3,10 +3,13 @@
 //! No PRM chapter. A mapping holds its object, as a kernel's does.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use driver::Object;
 use driver::mmap::Kind;
+use parking_lot::{Mutex, MutexGuard};
+
+use crate::peer::Peer;
 
 /// A mapping of an object.
 #[derive(Clone)]
@@ -21,12 +24,16 @@ pub struct Mapped {
     pub start: u64,
 }
 
+/// Most mappings of a process: the system's own limit is 65530 (vm.max_map_count) where nobody has changed it.
+const MOST: usize = 1 << 17;
+
 /// Mappings by address.
 pub type Mappings = BTreeMap<u64, Mapped>;
 
 struct Process {
     /// Which connection it is of: a program that is executed has the process number of the one before.
     life: u64,
+    peer: Arc<Peer>,
     mappings: Mappings,
 }
 
@@ -44,18 +51,24 @@ pub struct Processes(Mutex<Inner>);
 
 impl Processes {
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.0.lock()
     }
 
     /// A process has begun, with the mappings of `parent` when it has inherited them. What it is to be ended by.
     #[must_use]
-    pub fn begin(&self, pid: i32, parent: Option<i32>) -> u64 {
+    pub fn begin(&self, peer: &Arc<Peer>, parent: Option<i32>) -> u64 {
+        let pid = peer.pid();
+        let found = parent.and_then(|_| peer.parent());
         let mut inner = self.lock();
-        let inherited = parent.and_then(|parent| inner.processes.get(&parent));
+        // A parent that has ended is no parent any more; its connection stays open until the child has begun.
+        let inherited = parent
+            .and_then(|parent| inner.processes.get(&parent))
+            .filter(|process| found == parent || !process.peer.is_alive());
         let mappings = inherited.map(|parent| parent.mappings.clone());
         inner.lives = inner.lives.wrapping_add(1);
         let process = Process {
             life: inner.lives,
+            peer: Arc::clone(peer),
             mappings: mappings.unwrap_or_default(),
         };
         let life = process.life;
@@ -94,7 +107,9 @@ impl Processes {
     pub fn map(&self, pid: i32, address: u64, mapped: Mapped) {
         let mut inner = self.lock();
         let mut old = Vec::new();
-        if let Some(process) = inner.processes.get_mut(&pid) {
+        if let Some(process) = inner.processes.get_mut(&pid)
+            && process.mappings.len() < MOST
+        {
             old = cut(&mut process.mappings, address, mapped.len);
             old.extend(process.mappings.insert(address, mapped));
         } else {

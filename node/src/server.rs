@@ -5,9 +5,10 @@
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io::Write as _;
-use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use driver::observe::{Observer, Queued};
@@ -19,19 +20,18 @@ use kernel::time::{Clock as _, Delta};
 use mmio_mock::live::LivePlatform;
 
 use mmio_mock::platform::ModelPlatform;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::eventfd::{EfdFlags, EventFd};
-use nix::sys::socket::{
-    AddressFamily, Backlog, SockFlag, SockType, UnixAddr, bind, listen, socket,
-};
+use parking_lot::Mutex;
 
 use crate::descriptors::Descriptors;
 use crate::errors::ErrorFiles;
+use crate::listen::Listener;
+use crate::peers::Peers;
 use crate::process::Processes;
 use crate::report::Report;
 use crate::tree::Tree;
 use crate::view::Views;
-use crate::{Error, Options, connection, edge, watch};
+use crate::{Error, Options, edge, watch};
 
 /// Texts of clients that are kept, however many they have.
 const TEXTS: usize = 256;
@@ -74,11 +74,12 @@ pub struct Server {
     pub views: Views,
     pub descriptors: Descriptors,
     pub processes: Processes,
+    pub peers: Arc<Peers>,
     pub wake: Wake,
     pub stopping: AtomicBool,
     tree: Tree,
     errors: ErrorFiles,
-    name: String,
+    socket: PathBuf,
     strict: bool,
     submissions: AtomicU64,
     opened: AtomicU64,
@@ -114,10 +115,6 @@ impl Observer for Submissions {
     }
 }
 
-fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 impl Server {
     pub fn start(options: &Options) -> Result<Arc<Self>, Error> {
         let fd = edge::create(c"crestline-memory", options.memory)
@@ -131,12 +128,12 @@ impl Server {
             LivePlatform::new(Arc::clone(&model))
         };
         let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).map_err(Error::Probe)?;
-        let (listener, name) = listen_somewhere().map_err(Error::system("socket"))?;
         let wake = Wake::new().map_err(Error::system("eventfd"))?;
         if let Some(period) = options.hang_check {
             device.set_hang_check_period(period);
         }
         let tree = Tree::build(options.device).map_err(Error::system("directory of the device"))?;
+        let listener = Listener::new(tree.path()).map_err(Error::system("socket"))?;
         let server = Arc::new(Server {
             errors: ErrorFiles::new(tree.path()).map_err(Error::system("error files"))?,
             tree,
@@ -148,8 +145,9 @@ impl Server {
             live,
             memory: fd,
             processes: Processes::default(),
+            peers: Arc::new(Peers::new(options.connections)),
             stopping: AtomicBool::new(false),
-            name,
+            socket: listener.path().to_owned(),
             strict: options.strict,
             submissions: AtomicU64::new(0),
             opened: AtomicU64::new(0),
@@ -170,38 +168,14 @@ impl Server {
         let serving = Arc::clone(&server);
         std::thread::Builder::new()
             .name("node-listen".into())
-            .spawn(move || serving.listen(&listener))
+            .spawn(move || listener.run(&serving))
             .map_err(Error::system("thread"))?;
         Ok(server)
     }
 
-    /// Takes connections until the node stops.
-    fn listen(self: &Arc<Self>, listener: &OwnedFd) {
-        // TIMEOUT: how long a stop may go unnoticed.
-        let patience = PollTimeout::from(50_u8);
-        while !self.stopping.load(Ordering::Acquire) {
-            let mut fds = [PollFd::new(listener.as_fd(), PollFlags::POLLIN)];
-            if !poll(&mut fds, patience).is_ok_and(|n| n > 0) {
-                continue;
-            }
-            let Ok(fd) = edge::accept(listener) else {
-                // Too many descriptors, say: it stays in the queue until there are fewer.
-                std::thread::sleep(Duration::from_millis(1));
-                continue;
-            };
-            let server = Arc::clone(self);
-            let spawned = std::thread::Builder::new()
-                .name("node-client".into())
-                .spawn(move || connection::serve(&server, fd));
-            if let Err(error) = spawned {
-                log::error!("no thread for a client: {error}");
-            }
-        }
-    }
-
     pub fn environment(&self) -> Vec<(&'static str, OsString)> {
         let mut variables = vec![
-            (wire::env::NODE, OsString::from(&self.name)),
+            (wire::env::NODE, self.socket.clone().into()),
             (wire::env::TREE, self.tree.path().into()),
         ];
         if self.strict {
@@ -229,6 +203,21 @@ impl Server {
         self.wake.ring();
     }
 
+    /// A descriptor for something that the driver gives out.
+    pub fn share(&self, shared: driver::Shared) -> std::io::Result<OwnedFd> {
+        let shared = self.descriptors.share(shared);
+        if let Err(error) = &shared {
+            self.say_full(error);
+        }
+        self.wake();
+        shared
+    }
+
+    /// Says why a client gets no descriptor.
+    pub fn say_full(&self, error: &std::io::Error) {
+        self.say(&format!("no descriptor for a client (ulimit -n): {error}"));
+    }
+
     /// A descriptor may have to be watched now.
     pub fn note_opened(&self) {
         self.opened.fetch_add(1, Ordering::Relaxed);
@@ -239,7 +228,7 @@ impl Server {
     pub fn note(&self, kind: u64, text: &str) {
         match kind {
             0 => {
-                let mut renderers = guard(&self.renderers);
+                let mut renderers = self.renderers.lock();
                 if renderers.len() < TEXTS && !renderers.iter().any(|other| other == text) {
                     renderers.push(text.to_owned());
                 }
@@ -249,12 +238,12 @@ impl Server {
     }
 
     /// Says something on standard error: each time in strict mode, once otherwise.
-    fn say(&self, text: &str) {
+    pub fn say(&self, text: &str) {
         if self.strict {
             let _ = writeln!(std::io::stderr(), "crestline: {}", Escaped(text));
             return;
         }
-        let mut said = guard(&self.said);
+        let mut said = self.said.lock();
         if said.len() < TEXTS && said.insert(text.to_owned()) {
             let _ = writeln!(std::io::stderr(), "crestline: {}", Escaped(text));
         }
@@ -347,7 +336,7 @@ impl Server {
         let device = self.model.device();
         let activity = device.status().activity;
         Report {
-            renderers: guard(&self.renderers).clone(),
+            renderers: self.renderers.lock().clone(),
             frames: self.frames.load(Ordering::Relaxed),
             submissions: self.submissions.load(Ordering::Relaxed),
             opened: self.opened.load(Ordering::Relaxed),
@@ -385,25 +374,4 @@ impl Server {
         self.tree.remove();
         self.wake();
     }
-}
-
-/// A listening socket with an abstract name that nobody has yet.
-fn listen_somewhere() -> nix::Result<(OwnedFd, String)> {
-    use nix::errno::Errno;
-    let flags = SockFlag::SOCK_CLOEXEC;
-    let fd = socket(AddressFamily::Unix, SockType::SeqPacket, flags, None)?;
-    let pid = std::process::id();
-    for number in 0..1000 {
-        let name = format!("crestline-{pid}-{number}");
-        let address = UnixAddr::new_abstract(name.as_bytes())?;
-        match bind(fd.as_raw_fd(), &address) {
-            Err(Errno::EADDRINUSE) => {}
-            Err(error) => return Err(error),
-            Ok(()) => {
-                listen(&fd, Backlog::MAXALLOWABLE)?;
-                return Ok((fd, name));
-            }
-        }
-    }
-    Err(Errno::EADDRINUSE)
 }

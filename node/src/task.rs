@@ -1,9 +1,8 @@
 //! The caller of an ioctl as the driver sees it: memory and descriptors.
 //!
-//! No PRM chapter. Memory is read and written as a debugger does, by `process_vm_readv` and `process_vm_writev`.
+//! No PRM chapter. Memory is read and written as a debugger does, see `peer`.
 
 use std::cell::RefCell;
-use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
@@ -14,14 +13,13 @@ use kernel::error::{
 };
 use kernel::time::Ktime;
 use kernel::uaccess::UserMemory;
-use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 use nix::time::{ClockId, clock_gettime};
-use nix::unistd::Pid;
 use wire::{Op, Reply};
 
-use crate::descriptors::{Descriptors, What};
+use crate::descriptors::What;
 use crate::packet::Socket;
-use crate::server::Wake;
+use crate::peer::Peer;
+use crate::server::Server;
 
 /// The argument block of the call, which came with the request and goes back with the reply.
 pub struct Block {
@@ -41,13 +39,10 @@ impl Block {
 
 /// A call of a client.
 pub struct Caller<'a> {
-    pub pid: i32,
-    pub name: &'a str,
+    pub server: &'a Server,
+    pub peer: &'a Peer,
     pub socket: RefCell<&'a mut Socket>,
-    pub descriptors: &'a Descriptors,
-    pub wake: &'a Wake,
     pub block: Block,
-    pub admin: bool,
 }
 
 impl UserMemory for Caller<'_> {
@@ -58,13 +53,7 @@ impl UserMemory for Caller<'_> {
         }
         let base = usize::try_from(addr).map_err(|_| EFAULT)?;
         let len = out.len();
-        let remote = [RemoteIoVec { base, len }];
-        let read = process_vm_readv(
-            Pid::from_raw(self.pid),
-            &mut [IoSliceMut::new(out)],
-            &remote,
-        );
-        complete(read, len)
+        self.complete(self.peer.read(base, out), len)
     }
 
     fn write(&self, addr: u64, data: &[u8]) -> Result {
@@ -74,28 +63,29 @@ impl UserMemory for Caller<'_> {
             return Ok(());
         }
         let base = usize::try_from(addr).map_err(|_| EFAULT)?;
-        let len = data.len();
-        let remote = [RemoteIoVec { base, len }];
-        let written = process_vm_writev(Pid::from_raw(self.pid), &[IoSlice::new(data)], &remote);
-        complete(written, len)
+        self.complete(self.peer.write(base, data), data.len())
     }
 }
 
-fn complete(done: nix::Result<usize>, len: usize) -> Result {
-    match done {
-        Ok(n) if n == len => Ok(()),
-        Err(nix::errno::Errno::EPERM) => {
-            log::error!("the system does not allow reading a client's memory (ptrace_scope?)");
-            Err(EFAULT)
+impl Caller<'_> {
+    fn complete(&self, done: nix::Result<usize>, len: usize) -> Result {
+        match done {
+            Ok(n) if n == len => Ok(()),
+            Err(nix::errno::Errno::EPERM) => {
+                self.server.say(&format!(
+                    "the system does not allow access to the memory of {} (set-uid? ptrace_scope?)",
+                    self.peer.name()
+                ));
+                Err(EFAULT)
+            }
+            _ => Err(EFAULT),
         }
-        _ => Err(EFAULT),
     }
 }
 
 impl FdTable for Caller<'_> {
     fn install(&self, what: Shared, inherit: bool) -> Result<i32> {
-        let fd = self.descriptors.share(what).map_err(|_| EMFILE)?;
-        self.wake.ring();
+        let fd = self.server.share(what).map_err(|_| EMFILE)?;
         let reply = Reply {
             kind: Reply::INSTALL,
             which: u64::from(!inherit),
@@ -119,13 +109,8 @@ impl FdTable for Caller<'_> {
     }
 
     fn get(&self, fd: i32) -> Result<Shared> {
-        use std::os::unix::fs::MetadataExt as _;
-        if fd < 0 {
-            return Err(EBADF);
-        }
-        let path = format!("/proc/{}/fd/{fd}", self.pid);
-        let inode = std::fs::metadata(path).map_err(|_| EBADF)?.ino();
-        match self.descriptors.find(inode) {
+        let fd = self.peer.descriptor(fd).map_err(|_| EBADF)?;
+        match self.server.descriptors.find(fd) {
             Some(What::Shared(shared)) => Ok(shared),
             _ => Err(EINVAL),
         }
@@ -152,14 +137,14 @@ impl Task for Caller<'_> {
     }
 
     fn name(&self) -> String {
-        self.name.to_owned()
+        self.peer.name().to_owned()
     }
 
     fn pid(&self) -> u32 {
-        self.pid.unsigned_abs()
+        self.peer.pid().unsigned_abs()
     }
 
     fn is_admin(&self) -> bool {
-        self.admin
+        self.peer.is_admin()
     }
 }

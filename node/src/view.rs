@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::os::fd::OwnedFd;
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use driver::{Object, Tiling, WeakObject};
 use mem::PhysAddr;
 use memmap2::MmapMut;
 use mmio_mock::live::LivePlatform;
+use parking_lot::{Mutex, MutexGuard};
 
 /// Address space for views. Only pages that are used cost anything.
 const SPACE: usize = 2 << 30;
@@ -63,7 +63,7 @@ impl Views {
     }
 
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+        self.inner.lock()
     }
 
     /// The view of a tiled object, up to date; where it lies. `None` when there is no room.

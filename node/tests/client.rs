@@ -1,5 +1,6 @@
 //! A client that speaks to the node directly: files, mappings, descriptors, ends.
 
+use std::os::fd::AsRawFd as _;
 use std::time::Duration;
 
 use driver::uapi;
@@ -63,7 +64,7 @@ fn a_file_closes_with_its_last_descriptor() {
     create(&client, file, 1 << 20);
     let held = node.platform().allocated_pages();
     drop(fd);
-    let identify = Head::new(Op::Identify, file, [0; 3]);
+    let identify = Head::new(Op::Identify, second.as_raw_fd() as u64, [0; 3]);
     assert_eq!(client.call(&identify, &[]).reply.value, 1);
     drop(second);
     assert!(node.quiesce(PATIENCE));

@@ -108,3 +108,23 @@ pub fn copy_out_known(address: usize, bytes: &[u8]) {
     // SAFETY: the caller's argument block, at least as long as `bytes`, which the kernel could read.
     unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr(), to, bytes.len()) };
 }
+
+/// A word of this process's memory, when there is memory.
+pub fn peek(address: usize) -> Option<u64> {
+    let mut word = 0_u64;
+    let len = size_of_val(&word);
+    let to = libc::iovec {
+        iov_base: (&raw mut word).cast(),
+        iov_len: len,
+    };
+    let from = libc::iovec {
+        iov_base: core::ptr::with_exposed_provenance_mut(address),
+        iov_len: len,
+    };
+    let (pid, one, flags) = (super::process(), 1_usize, 0_usize);
+    let (to, from) = (&raw const to, &raw const from);
+    // SAFETY: writes `word`; the kernel checks what it reads.
+    let read =
+        check(unsafe { libc::syscall(libc::SYS_process_vm_readv, pid, to, one, from, one, flags) });
+    (read == Ok(len as i64)).then_some(word)
+}

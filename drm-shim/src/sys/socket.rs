@@ -12,6 +12,7 @@ use zerocopy::IntoBytes;
 
 use super::memory::Block;
 use super::{Result, check};
+use crate::buffer::{Buffer, Text};
 use crate::own::{self, Handle};
 
 /// Most descriptors in one packet.
@@ -71,30 +72,99 @@ impl Drop for Packet {
     }
 }
 
-/// Connects to an abstract name.
-pub fn connect(name: &[u8]) -> Result<RawFd> {
-    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
-    // SAFETY: makes a descriptor.
-    let fd = check(unsafe { libc::syscall(libc::SYS_socket, libc::AF_UNIX, kind, 0) })? as RawFd;
+/// Connects to the socket at a path, whose process has to be this one's user's: EACCES when it is not.
+pub fn connect(path: &[u8]) -> Result<RawFd> {
     let mut address = libc::sockaddr_un {
         sun_family: libc::AF_UNIX as libc::sa_family_t,
         sun_path: [0; 108],
     };
-    // An abstract name stands behind a zero and ends with the address.
-    let room = address.sun_path.iter_mut().skip(1);
-    for (to, from) in room.zip(name) {
+    // The address ends with a zero. A longer path is reached by its directory's descriptor.
+    let mut short = Text::<108>::new();
+    let mut dir = None;
+    if !short.push(path) {
+        let at = path.iter().rposition(|byte| *byte == b'/');
+        let (parent, name) = path.split_at(at.ok_or(libc::ENAMETOOLONG)?);
+        let mut place = Buffer::new();
+        if !place.push(parent) {
+            return Err(libc::ENAMETOOLONG);
+        }
+        let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
+        let opened = super::openat(libc::AT_FDCWD, place.as_cstr(), flags, 0)?;
+        dir = Some(opened);
+        let number = u64::from(opened.unsigned_abs());
+        if !(short.push(b"/proc/self/fd/") && short.push_number(number) && short.push(name)) {
+            super::close(opened);
+            return Err(libc::ENAMETOOLONG);
+        }
+    }
+    for (to, from) in address.sun_path.iter_mut().zip(short.bytes()) {
         *to = *from as libc::c_char;
     }
-    let len = size_of::<libc::sa_family_t>() + 1 + name.len().min(107);
+    let result = connect_to(&address);
+    if let Some(dir) = dir {
+        super::close(dir);
+    }
+    let fd = result?;
+    if peer(fd) == Ok(user()) {
+        return Ok(fd);
+    }
+    super::close(fd);
+    Err(libc::EACCES)
+}
+
+fn connect_to(address: &libc::sockaddr_un) -> Result<RawFd> {
+    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
+    // SAFETY: makes a descriptor.
+    let fd = check(unsafe { libc::syscall(libc::SYS_socket, libc::AF_UNIX, kind, 0) })? as RawFd;
+    let (from, len) = (core::ptr::from_ref(address), size_of_val(address));
     loop {
-        // SAFETY: the address is a whole structure, of which `len` bytes are meant.
-        match check(unsafe { libc::syscall(libc::SYS_connect, fd, &raw const address, len) }) {
+        // SAFETY: the address is a whole structure.
+        match check(unsafe { libc::syscall(libc::SYS_connect, fd, from, len) }) {
             Ok(_) | Err(libc::EISCONN) => return Ok(fd),
             Err(libc::EINTR) => {}
             Err(error) => {
                 super::close(fd);
                 return Err(error);
             }
+        }
+    }
+}
+
+/// The user of the process that listens at the other end.
+fn peer(fd: RawFd) -> Result<u32> {
+    // SAFETY: integers only.
+    let mut peer: libc::ucred = unsafe { core::mem::zeroed() };
+    let mut len = size_of_val(&peer) as libc::socklen_t;
+    let (level, name) = (libc::SOL_SOCKET, libc::SO_PEERCRED);
+    let (peer_at, len_at) = (&raw mut peer, &raw mut len);
+    // SAFETY: the kernel writes one structure and its length.
+    check(unsafe { libc::syscall(libc::SYS_getsockopt, fd, level, name, peer_at, len_at) })?;
+    Ok(peer.uid)
+}
+
+/// The user whose rights this process has.
+fn user() -> u32 {
+    // SAFETY: takes nothing, changes nothing.
+    unsafe { libc::syscall(libc::SYS_geteuid) as u32 }
+}
+
+/// Introduces a connection: sends its first message and waits for the answer, which a node that refuses it gives before
+/// it has heard anything.
+pub fn introduce(fd: Handle, head: &[u8], packet: &mut Packet) -> Result<()> {
+    match send(fd, head, Block::of(&[])) {
+        // Closed already: an answer may be there all the same.
+        Ok(()) | Err(libc::EPIPE | libc::ECONNRESET) => {}
+        Err(_) => return Err(libc::ENODEV),
+    }
+    let mut resets = 0;
+    loop {
+        match receive(fd, packet, true) {
+            Ok(true) if packet.head.result < 0 => return Err(packet.head.result.wrapping_neg()),
+            Ok(true) => return Ok(()),
+            Err(libc::EINTR) => {}
+            // That our message was not read is told before the answer.
+            Err(libc::ECONNRESET) if resets == 0 => resets += 1,
+            Ok(false) | Err(_) => return Err(libc::ENODEV),
         }
     }
 }

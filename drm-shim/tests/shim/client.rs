@@ -51,7 +51,7 @@ pub fn command(program: &Path, server: Option<&Server>) -> Command {
         command.env_remove(variable);
     }
     if let Some(server) = server {
-        command.env("CRESTLINE_NODE", &server.name);
+        command.env("CRESTLINE_NODE", &server.path);
         command.env("CRESTLINE_TREE", server.tree());
     }
     command

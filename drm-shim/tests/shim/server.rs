@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 use std::io::IoSlice;
 use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd, RawFd};
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -60,23 +60,24 @@ struct Shared {
     threads: AtomicUsize,
     connections: Mutex<Vec<RawFd>>,
     dead: AtomicBool,
+    /// Connections of threads from this number on are refused.
+    most: AtomicUsize,
 }
 
 /// A running node.
 pub struct Server {
-    pub name: String,
+    pub path: PathBuf,
     tree: TempDir,
     shared: Arc<Shared>,
 }
 
 impl Server {
     pub fn start() -> Server {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("crestline-shim-test-{}-{count}", std::process::id());
+        let tree = tree();
+        let path = tree.path().join(wire::env::SOCKET);
         let flags = SockFlag::SOCK_CLOEXEC;
         let listener = socket(AddressFamily::Unix, SockType::SeqPacket, flags, None).unwrap();
-        let address = UnixAddr::new_abstract(name.as_bytes()).unwrap();
+        let address = UnixAddr::new(&path).unwrap();
         bind(listener.as_raw_fd(), &address).unwrap();
         listen(&listener, Backlog::new(64).unwrap()).unwrap();
         let shared = Arc::new(Shared {
@@ -87,14 +88,11 @@ impl Server {
             threads: AtomicUsize::new(0),
             connections: Mutex::default(),
             dead: AtomicBool::new(false),
+            most: AtomicUsize::new(usize::MAX),
         });
         let serving = Arc::clone(&shared);
         std::thread::spawn(move || accept_all(&serving, listener));
-        Server {
-            name,
-            tree: tree(),
-            shared,
-        }
+        Server { path, tree, shared }
     }
 
     pub fn tree(&self) -> &Path {
@@ -109,6 +107,11 @@ impl Server {
     /// Whether all connections of threads have been read to their end.
     pub fn is_idle(&self) -> bool {
         self.shared.threads.load(Ordering::Relaxed) == 0
+    }
+
+    /// Refuses connections once there are so many.
+    pub fn refuse_from(&self, most: usize) {
+        self.shared.most.store(most, Ordering::Relaxed);
     }
 
     /// Writes into a memory.
@@ -183,7 +186,19 @@ fn accept_all(shared: &Arc<Shared>, listener: OwnedFd) {
         };
         // SAFETY: a descriptor that was made just now.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
-        shared.connections.lock().unwrap().push(fd.as_raw_fd());
+        let mut connections = shared.connections.lock().unwrap();
+        if connections.len() >= shared.most.load(Ordering::Relaxed) {
+            // Before anything is read.
+            let reply = Reply {
+                result: -nix::libc::EMFILE,
+                ..Reply::default()
+            };
+            let flags = MsgFlags::MSG_NOSIGNAL;
+            nix::sys::socket::send(fd.as_raw_fd(), reply.as_bytes(), flags).unwrap();
+            continue;
+        }
+        connections.push(fd.as_raw_fd());
+        drop(connections);
         let shared = Arc::clone(shared);
         std::thread::spawn(move || Connection { shared, fd }.serve());
     }
@@ -284,13 +299,9 @@ impl Connection {
             Some(Op::Mapped) => self.log(format!("mapped {a:#x} {c:#x}")),
             Some(Op::Unmapped) => self.log(format!("unmapped {c:#x}")),
             Some(Op::Identify) => {
-                let file = self.shared.files.lock().unwrap().contains_key(&head.file);
-                let buffer = self
-                    .shared
-                    .dma_bufs
-                    .lock()
-                    .unwrap()
-                    .contains_key(&head.file);
+                let inode = self.inode(head.file);
+                let file = self.shared.files.lock().unwrap().contains_key(&inode);
+                let buffer = self.shared.dma_bufs.lock().unwrap().contains_key(&inode);
                 let what = match (file, buffer) {
                     (true, _) => 1,
                     (_, true) => 3,
@@ -381,6 +392,13 @@ impl Connection {
         };
         let rest = [remaps.as_bytes(), &block].concat();
         self.send(reply, &rest, &[]);
+    }
+
+    /// The inode of a descriptor of the client's; 0 for none.
+    fn inode(&self, number: u64) -> u64 {
+        let peer = getsockopt(&self.fd, PeerCredentials).unwrap();
+        let path = format!("/proc/{}/fd/{number}", peer.pid());
+        std::fs::metadata(path).map_or(0, |file| file.ino())
     }
 
     /// Writes into the client's memory, as a driver does.

@@ -7,4 +7,4 @@
 pub mod env;
 pub mod message;
 
-pub use message::{Head, Op, Reply, VERSION};
+pub use message::{Head, NO_FILE, Op, Reply, VERSION};

@@ -1,12 +1,14 @@
 //! The messages: heads, operations, replies.
 //!
-//! No PRM chapter. A file is named by the inode number of its descriptor, which is the same in every
-//! process and for every duplicate.
+//! No PRM chapter. A file is named by the number of the descriptor that the client has of it: the node looks what that
+//! is in the table of the process that is connected. So nobody names a file that he does not hold.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of this protocol; both ends come from one build.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
+/// In [`Head::file`]: no descriptor.
+pub const NO_FILE: u64 = u64::MAX;
 /// Largest packet: a head and the largest argument block of an ioctl (14 bits of size).
 pub const MAX_PACKET: usize = size_of::<Head>() + (1 << 14);
 
@@ -28,27 +30,28 @@ macro_rules! ops {
 
 ops! {
     /// First packet of the one connection that a process keeps until it ends. `a`: VERSION; `b`: process id as the
-    /// client sees it; `c`: process id of the parent whose mappings it has inherited, or 0.
+    /// client sees it; `c`: process id of the parent whose mappings it has inherited, or 0; the system has to agree.
     /// Reply: one packet with two descriptors,
     /// of graphics memory and of the memory of linear views, in this order.
     Life = 1,
     /// First packet of the connection of a thread. `a`: VERSION; `b`: process id as in [`Op::Life`]. Reply: a head
     /// alone.
     Thread = 2,
-    /// Opens the node. `a`: 0 render, 1 primary; `b`: 1 for close-on-exec. Reply: a descriptor; value: its inode.
+    /// Opens the node. `a`: 0 render, 1 primary; `b`: 1 for close-on-exec. Reply: a descriptor; value: its inode, by
+    /// which the client knows its duplicates.
     Open = 3,
-    /// `file`: inode; `a`: request; `b`: argument's address. Payload: the argument block, when the request is one that
+    /// `file`: descriptor; `a`: request; `b`: argument's address. Payload: the argument block, when the request is one that
     /// reads it. Reply: result, and the block as payload when the request is one that writes it.
     /// Before the reply, any number of [`Reply::INSTALL`] may come.
     Ioctl = 4,
-    /// `file`: inode; `a`: protection; `b`: offset; `c`: length. Reply: `value` is the offset in the memory and `which`
+    /// `file`: descriptor; `a`: protection; `b`: offset; `c`: length. Reply: `value` is the offset in the memory and `which`
     /// says in which; a later [`Op::Mapped`] tells where it went.
     Map = 5,
     /// A mapping was made. `a`: offset in the node that it was made of; `b`: address; `c`: length. No reply.
     Mapped = 6,
     /// A range is unmapped. `b`: address; `c`: length. No reply.
     Unmapped = 7,
-    /// What an inode is. `file`: inode. Reply: `value` is 0 nothing of the node, 1 render, 2 primary, 3 dma-buf,
+    /// What a descriptor is. `file`: descriptor, or [`NO_FILE`], which is nothing. Reply: `value` is 0 nothing of the node, 1 render, 2 primary, 3 dma-buf,
     /// 4 sync object, 5 sync file.
     Identify = 8,
     /// Text for the node's closing report. `a`: 0 renderer, 1 something that was not known. Payload: the text.
@@ -70,7 +73,7 @@ pub struct Head {
     pub op: u32,
     /// Bytes of payload behind the head.
     pub len: u32,
-    /// Inode of the descriptor that it is about.
+    /// Number in the client of the descriptor that it is about, or [`NO_FILE`].
     pub file: u64,
     /// See the operation.
     pub a: u64,

@@ -36,11 +36,28 @@ impl Connection {
 
     /// A connection that has said nothing.
     pub fn silent(name: &str) -> Self {
+        Connection::try_silent(name).unwrap()
+    }
+
+    /// The same, or why there is none.
+    pub fn try_silent(name: &str) -> nix::Result<Self> {
         let kind = SockType::SeqPacket;
-        let fd = socket(AddressFamily::Unix, kind, SockFlag::SOCK_CLOEXEC, None).unwrap();
-        let address = UnixAddr::new_abstract(name.as_bytes()).unwrap();
-        connect(fd.as_raw_fd(), &address).unwrap();
-        Connection(fd)
+        let fd = socket(AddressFamily::Unix, kind, SockFlag::SOCK_CLOEXEC, None)?;
+        connect(fd.as_raw_fd(), &UnixAddr::new(name)?)?;
+        Ok(Connection(fd))
+    }
+
+    /// A connection that begins with a message; its answer.
+    pub fn silent_with(name: &str, head: &Head) -> (Self, Answer) {
+        let connection = Connection::silent(name);
+        let answer = connection.call(head, &[]);
+        (connection, answer)
+    }
+
+    /// One that another process has made.
+    pub fn inherited(number: RawFd) -> Self {
+        // SAFETY: it was left to this process, where nobody else uses it.
+        Connection(unsafe { OwnedFd::from_raw_fd(number) })
     }
 
     /// Its number.
@@ -65,13 +82,26 @@ impl Connection {
         .unwrap();
     }
 
+    /// Sends a head to a node that may have hung up.
+    pub fn try_send(&self, head: &Head) -> nix::Result<usize> {
+        let flags = MsgFlags::MSG_NOSIGNAL;
+        nix::sys::socket::send(self.0.as_raw_fd(), head.as_bytes(), flags)
+    }
+
     pub fn receive(&self) -> Answer {
         let mut bytes = vec![0; MAX_PACKET];
         let mut control = nix::cmsg_space!([std::os::fd::RawFd; 4]);
         let mut parts = [IoSliceMut::new(&mut bytes)];
         let flags = MsgFlags::MSG_CMSG_CLOEXEC;
-        let message =
-            recvmsg::<()>(self.0.as_raw_fd(), &mut parts, Some(&mut control), flags).unwrap();
+        let raw = self.0.as_raw_fd();
+        let mut resets = 0;
+        let message = loop {
+            match recvmsg::<()>(raw, &mut parts, Some(&mut control), flags) {
+                // That our message was not read comes before the answer to the connection itself.
+                Err(nix::errno::Errno::ECONNRESET) if resets == 0 => resets += 1,
+                other => break other.unwrap(),
+            }
+        };
         let mut fds = Vec::new();
         for part in message.cmsgs().unwrap() {
             if let ControlMessageOwned::ScmRights(numbers) = part {
@@ -97,11 +127,13 @@ impl Connection {
         self.receive()
     }
 
-    /// Opens a node; descriptor and inode.
+    /// Opens a node; the descriptor and its number, by which requests name it.
     pub fn open(&self, primary: bool) -> (OwnedFd, u64) {
         let mut answer = self.call(&Head::new(Op::Open, 0, [u64::from(primary), 1, 0]), &[]);
         assert_eq!(answer.reply.result, 0);
-        (answer.fds.remove(0), answer.reply.value)
+        let fd = answer.fds.remove(0);
+        let number = fd.as_raw_fd() as u64;
+        (fd, number)
     }
 
     /// An ioctl whose argument lies in `block`; result, and the block as the driver left it.
@@ -119,12 +151,12 @@ impl Connection {
 }
 
 /// A node whose hangs are found soon, but not that soon that a device whose thread waits for a processor seems to hang;
-/// its name.
+/// its path.
 pub fn start() -> (node::Node, String) {
     start_with(Some(kernel::time::Delta::from_millis(4)))
 }
 
-/// A node with the driver's own hang check; its name.
+/// A node with the driver's own hang check; its path.
 pub fn start_as_is() -> (node::Node, String) {
     start_with(None)
 }

@@ -1,6 +1,6 @@
 //! Packets of clients, served by a node on the caller's thread.
 //!
-//! Every input is one connection of a process that is not there: its requests have their argument blocks in the packets,
+//! Every input is one connection of a client without memory: its requests have their argument blocks in the packets,
 //! and all other memory faults. All packets are in the socket and the client is gone before the node reads the first, so
 //! that no wait is long, and only what a batch does depends on another thread, the device's.
 
@@ -9,24 +9,17 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::time::Duration;
 
 use ::wire::message::MAX_PACKET;
-use ::wire::{Head, Op, Reply, VERSION};
+use ::wire::{Head, NO_FILE, Op, VERSION};
 use arbitrary::Unstructured;
 use kernel::time::Delta;
-use nix::sys::socket::{
-    AddressFamily, MsgFlags, Shutdown, SockFlag, SockType, recv, send, shutdown, socketpair,
-};
-use node::{Node, Options, Peer};
+use nix::sys::socket::{AddressFamily, MsgFlags, SockFlag, SockType, send, socketpair};
+use node::{Node, Options};
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use super::calls::{BLOCK, Call};
 
 /// Packets of an input: a socket holds some hundred kilobytes.
 const PACKETS: usize = 32;
-/// A process that cannot be: numbers end at four million.
-const NOBODY: Peer = Peer {
-    pid: i32::MAX,
-    admin: false,
-};
 /// TIMEOUT: wall time for a hang to be found, a reset, and the end of everything that was open.
 const PATIENCE: Duration = Duration::from_secs(9);
 
@@ -47,9 +40,11 @@ fn start() -> Node {
 /// Runs one input.
 pub fn run(data: &[u8]) {
     let node = NODE.take().unwrap_or_else(start);
-    let files = [0, 1].map(|which| open(&node, which));
+    let files = [driver::Node::Render, driver::Node::Primary];
+    let files = files.map(|which| node.open(which).expect("a descriptor"));
+    let numbers = files.each_ref().map(|file| file.as_raw_fd() as u64);
     let mut input = Unstructured::new(data);
-    let packets = packets(&mut input, [files[0].1, files[1].1]);
+    let packets = packets(&mut input, numbers);
     serve(&node, &packets);
     drop(files);
     assert!(node.quiesce(PATIENCE), "something stays open");
@@ -67,23 +62,6 @@ fn put(socket: &OwnedFd, packet: &[u8]) {
     let _ = send(socket.as_raw_fd(), packet, MsgFlags::MSG_DONTWAIT);
 }
 
-/// Opens a node: the file's inode, and the socket in whose queue its descriptor stays.
-fn open(node: &Node, which: u64) -> (OwnedFd, u64) {
-    let (client, server) = pair();
-    for (op, a) in [(Op::Thread, VERSION.into()), (Op::Open, which)] {
-        put(&client, Head::new(op, 0, [a, 0, 0]).as_bytes());
-    }
-    shutdown(client.as_raw_fd(), Shutdown::Write).expect("shutdown");
-    node.serve(server, NOBODY);
-    let mut reply = Reply::default();
-    let mut next = |flags| recv(client.as_raw_fd(), reply.as_mut_bytes(), flags).expect("a reply");
-    next(MsgFlags::empty());
-    next(MsgFlags::MSG_PEEK);
-    assert_eq!(reply.result, 0);
-    let inode = reply.value;
-    (client, inode)
-}
-
 /// Sends all packets, goes away, and lets the node read them.
 fn serve(node: &Node, packets: &[Vec<u8>]) {
     let (client, server) = pair();
@@ -91,7 +69,7 @@ fn serve(node: &Node, packets: &[Vec<u8>]) {
         put(&client, packet);
     }
     drop(client);
-    node.serve(server, NOBODY);
+    node.serve_here(server).expect("a process");
 }
 
 /// The packets of an input. Its first byte is 0 for a life, odd for a thread, else the input begins the connection.
@@ -104,7 +82,7 @@ fn packets(input: &mut Unstructured<'_>, files: [u64; 2]) -> Vec<Vec<u8>> {
         _ => None,
     };
     if let Some(op) = begin {
-        let head = Head::new(op, 0, [VERSION.into(), 1, u64::from(first)]);
+        let head = Head::new(op, NO_FILE, [VERSION.into(), 1, u64::from(first)]);
         packets.push(head.as_bytes().to_vec());
     }
     while packets.len() < PACKETS && !input.is_empty() {

@@ -1,0 +1,61 @@
+//! Limits that the system sets to this process (getrlimit(2)).
+
+use std::io;
+use std::sync::Once;
+
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+/// Most descriptors that are kept free for connections, so that nobody takes all of them with open files.
+const KEPT: u64 = 64;
+/// Most of these that connections do not take either: requests look at descriptors of clients.
+const LAST: u64 = 16;
+
+/// Raises the soft limit of descriptors to the hard one, once. Not before the first client is there: a program that is
+/// started has the limits of its parent, and should find those that the user has set.
+pub fn raise_descriptors() {
+    static RAISED: Once = Once::new();
+    RAISED.call_once(|| {
+        let limit = getrlimit(Resource::Nofile);
+        let raised = Rlimit {
+            current: limit.maximum,
+            maximum: limit.maximum,
+        };
+        if let Err(error) = setrlimit(Resource::Nofile, raised) {
+            log::warn!("limit of descriptors: {error}");
+        }
+    });
+}
+
+/// Whether a number of a descriptor is among the last ones, which are kept for connections. The system gives out the
+/// lowest number that is free.
+pub fn is_kept(number: i32) -> bool {
+    is_among(number, KEPT, 8)
+}
+
+/// The same for those that are kept for requests.
+pub fn is_last(number: i32) -> bool {
+    is_among(number, LAST, 16)
+}
+
+fn is_among(number: i32, most: u64, share: u64) -> bool {
+    let Some(limit) = getrlimit(Resource::Nofile).current else {
+        return false;
+    };
+    let kept = most.min(limit / share);
+    u64::try_from(number).is_ok_and(|number| number >= limit - kept)
+}
+
+/// Whether a file of so many bytes is allowed; to make one that is not ends a process by SIGXFSZ.
+pub fn allow_file(bytes: usize) -> io::Result<()> {
+    match getrlimit(Resource::Fsize).current {
+        Some(limit) if limit < bytes as u64 => {
+            let text = format!(
+                "{} MiB are more than the limit of file sizes (ulimit -f) allows, {} KiB",
+                bytes >> 20,
+                limit >> 10
+            );
+            Err(io::Error::new(io::ErrorKind::FileTooLarge, text))
+        }
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,142 @@
+//! The socket that clients connect to, and who gets a connection.
+//!
+//! unix(7). The socket lies in a directory of mode 0700. A connection that is refused is answered, so that no client
+//! waits for ever.
+
+use std::fs::{self, File, Permissions};
+use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use nix::errno::Errno;
+use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
+use nix::sys::socket::{
+    AddressFamily, Backlog, MsgFlags, SockFlag, SockType, UnixAddr, bind, listen, send, socket,
+};
+use parking_lot::Mutex;
+use wire::Reply;
+use zerocopy::IntoBytes as _;
+
+use crate::peers::{Admitted, Refusal};
+use crate::server::Server;
+use crate::{connection, edge, limits};
+
+/// A socket that listens.
+pub struct Listener {
+    socket: OwnedFd,
+    path: PathBuf,
+    /// Given up for a moment when there are no more descriptors, to refuse a connection.
+    spare: Option<File>,
+}
+
+impl Listener {
+    /// Makes the socket in a directory, which becomes its user's alone.
+    pub fn new(dir: &Path) -> std::io::Result<Self> {
+        fs::set_permissions(dir, Permissions::from_mode(0o700))?;
+        let flags = SockFlag::SOCK_CLOEXEC;
+        let socket = socket(AddressFamily::Unix, SockType::SeqPacket, flags, None)?;
+        // By way of a descriptor, as an address has room for 107 bytes only.
+        let opened = File::open(dir)?;
+        let name = wire::env::SOCKET;
+        let address = format!("/proc/self/fd/{}/{name}", opened.as_raw_fd());
+        bind(socket.as_raw_fd(), &UnixAddr::new(address.as_str())?)?;
+        listen(&socket, Backlog::MAXALLOWABLE)?;
+        Ok(Listener {
+            socket,
+            path: dir.join(name),
+            spare: spare(),
+        })
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Takes connections until the node stops.
+    pub fn run(mut self, server: &Arc<Server>) {
+        // TIMEOUT: how long a stop may go unnoticed.
+        let patience = PollTimeout::from(50_u8);
+        while !server.stopping.load(Ordering::Acquire) {
+            let mut fds = [PollFd::new(self.socket.as_fd(), PollFlags::POLLIN)];
+            if !poll(&mut fds, patience).is_ok_and(|n| n > 0) {
+                continue;
+            }
+            limits::raise_descriptors();
+            match edge::accept(&self.socket) {
+                Ok(fd) if limits::is_last(fd.as_raw_fd()) => {
+                    refuse(server, &fd, Refusal::Descriptors);
+                }
+                Ok(fd) => begin(server, fd),
+                Err(Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM | Errno::ENOBUFS) => {
+                    self.refuse(server);
+                }
+                // The client has given up, or a signal came.
+                Err(_) => {}
+            }
+        }
+    }
+
+    /// Answers a connection for which there is no descriptor with the one that was kept for that.
+    fn refuse(&mut self, server: &Server) {
+        drop(self.spare.take());
+        match edge::accept(&self.socket) {
+            Ok(fd) => refuse(server, &fd, Refusal::Descriptors),
+            // Another thread has taken it: the connection waits in the queue until there is one again.
+            Err(_) => std::thread::sleep(Duration::from_millis(1)),
+        }
+        self.spare = spare();
+    }
+}
+
+fn spare() -> Option<File> {
+    File::open("/").ok()
+}
+
+/// Serves a connection on a thread of its own, or refuses it.
+fn begin(server: &Arc<Server>, fd: OwnedFd) {
+    let admitted = match server.peers.admit(&fd) {
+        Ok(admitted) => admitted,
+        Err(refusal) => return refuse(server, &fd, refusal),
+    };
+    // Here until the thread takes it: it comes back when there is no thread.
+    let handed = Arc::new(Mutex::new(Some((fd, admitted))));
+    let taken = Arc::clone(&handed);
+    let serving = Arc::clone(server);
+    let take = move || taken.lock().take();
+    let spawned = std::thread::Builder::new()
+        .name("node-client".into())
+        .spawn(move || {
+            if let Some((fd, admitted)) = take() {
+                serve(&serving, fd, &admitted);
+            }
+        });
+    if let Err(error) = spawned
+        && let Some((fd, _admitted)) = handed.lock().take()
+    {
+        let errno = Errno::from_raw(error.raw_os_error().unwrap_or(0));
+        refuse(server, &fd, Refusal::Threads(errno));
+    }
+}
+
+fn serve(server: &Arc<Server>, fd: OwnedFd, admitted: &Admitted) {
+    if let Err(error) = crate::privilege::share(admitted.peer.permitted()) {
+        server.say(&format!("privileges of a client's thread: {error}"));
+        return;
+    }
+    connection::serve(server, fd, &admitted.peer);
+}
+
+fn refuse(server: &Server, fd: &OwnedFd, refusal: Refusal) {
+    server.say(&refusal.to_string());
+    let reply = Reply {
+        result: -(refusal.errno() as i32),
+        ..Reply::default()
+    };
+    // Its own buffer is empty: there is room, or nobody is left to read.
+    let flags = MsgFlags::MSG_NOSIGNAL | MsgFlags::MSG_DONTWAIT;
+    let _ = send(fd.as_raw_fd(), reply.as_bytes(), flags);
+}

@@ -1,0 +1,253 @@
+//! Nodes under small limits: whoever gets nothing is told so, and nobody waits for ever.
+//!
+//! getrlimit(2). Each node is a process of its own, which sets the limits to itself.
+
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::os::unix::process::CommandExt as _;
+use std::process::{Child, ChildStdout, Command, Stdio};
+
+use driver::uapi::gem;
+use nix::libc;
+use node::{Node, Options};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use wire::{Head, Op};
+use zerocopy::{FromZeros as _, IntoBytes as _};
+
+use crate::support::Connection;
+use crate::support::frame::Party;
+
+/// In another process: which limit it sets.
+const ROLE: &str = "CRESTLINE_TEST_LIMIT";
+const NOBODY: u32 = 65534;
+
+/// A node in another process, under a limit.
+struct Limited {
+    process: Child,
+    out: BufReader<ChildStdout>,
+    /// Where it listens; what it says when it does not start.
+    path: Result<String, String>,
+}
+
+impl Limited {
+    fn start(limit: &str, user: Option<u32>) -> Limited {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command
+            .args(["--exact", "limits::in_another_process", "--nocapture"])
+            .env(ROLE, limit)
+            .current_dir("/")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        if let Some(user) = user {
+            command.env_remove("TMPDIR").uid(user).gid(user);
+        }
+        let mut process = command.spawn().unwrap();
+        let mut out = BufReader::new(process.stdout.take().unwrap());
+        let path = loop {
+            let mut line = String::new();
+            assert!(out.read_line(&mut line).unwrap() > 0, "ended by a signal?");
+            if let Some((_, path)) = line.trim_end().split_once("path ") {
+                break Ok(path.to_owned());
+            }
+            if let Some((_, error)) = line.trim_end().split_once("error ") {
+                break Err(error.to_owned());
+            }
+        };
+        Limited { process, out, path }
+    }
+
+    /// Ends it; what it has said on its error stream.
+    fn end(mut self) -> String {
+        drop(self.process.stdin.take());
+        let mut rest = String::new();
+        self.out.read_to_string(&mut rest).unwrap();
+        assert!(rest.contains("test result: ok"), "{rest}");
+        let mut said = String::new();
+        let mut errors = self.process.stderr.take().unwrap();
+        errors.read_to_string(&mut said).unwrap();
+        assert!(self.process.wait().unwrap().success());
+        said
+    }
+}
+
+fn limit(resource: Resource, current: u64, maximum: u64) {
+    let limit = Rlimit {
+        current: Some(current),
+        maximum: Some(maximum),
+    };
+    setrlimit(resource, limit).unwrap();
+}
+
+/// The other side of the tests below; nothing where no role is given.
+#[test]
+fn in_another_process() {
+    let Ok(role) = std::env::var(ROLE) else {
+        return;
+    };
+    match role.as_str() {
+        "descriptors" => limit(Resource::Nofile, 64, 64),
+        "soft" => limit(Resource::Nofile, 64, 512),
+        "file size" => limit(Resource::Fsize, 1 << 20, 1 << 20),
+        _ => {}
+    }
+    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let options = Options {
+        memory: 64 << 20,
+        ..Options::new(device)
+    };
+    let node = match Node::start(&options) {
+        Ok(node) => node,
+        Err(error) => {
+            println!("\nerror {error}");
+            return;
+        }
+    };
+    assert!(role != "soft" || getrlimit(Resource::Nofile).current == Some(64));
+    if role == "threads" {
+        // Of all processes of the user: the node has more already.
+        limit(Resource::Nproc, 1, 1);
+    }
+    println!("\npath {}", node.environment()[0].1.to_str().unwrap());
+    std::io::stdout().flush().unwrap();
+    std::io::stdin().read_line(&mut String::new()).unwrap();
+}
+
+/// Connections for threads: those that are served, and what the others are told.
+fn connect(path: &str, count: usize) -> (Vec<Connection>, Vec<i32>) {
+    let head = Head::new(Op::Thread, wire::NO_FILE, [u64::from(wire::VERSION), 0, 0]);
+    let (mut served, mut refused) = (Vec::new(), Vec::new());
+    for _ in 0..count {
+        let connection = Connection::silent(path);
+        // Whoever waits for ever fails the test.
+        let patience = nix::sys::time::TimeVal::new(20, 0);
+        let option = nix::sys::socket::sockopt::ReceiveTimeout;
+        nix::sys::socket::setsockopt(&connection.borrow(), option, &patience).unwrap();
+        let _ = connection.try_send(&head);
+        match connection.receive().reply.result {
+            0 => served.push(connection),
+            error => refused.push(error),
+        }
+    }
+    (served, refused)
+}
+
+#[test]
+fn connections_for_which_there_is_no_descriptor_are_refused() {
+    let node = Limited::start("descriptors", None);
+    let path = node.path.clone().unwrap();
+    for _ in 0..2 {
+        let (served, refused) = connect(&path, 100);
+        assert!(served.len() > 10 && refused.len() > 40, "{}", served.len());
+        assert!(refused.iter().all(|error| *error == -libc::ENFILE));
+        // Those that are served work on, with files of their own as long as there are any.
+        let open = Head::new(Op::Open, wire::NO_FILE, [0, 1, 0]);
+        let opened = served.iter().map(|client| client.call(&open, &[]));
+        let refused: Vec<i32> = opened.map(|answer| answer.reply.result).collect();
+        assert!(refused.iter().all(|error| *error == -libc::EMFILE));
+        drop(served);
+        // What is closed is noticed soon.
+        let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+        while connect(&path, 20).0.len() < 20 {
+            assert!(std::time::Instant::now() < until, "descriptors stay");
+        }
+    }
+    let said = node.end();
+    let lines = |text: &str| said.lines().filter(|line| line.contains(text)).count();
+    assert_eq!(
+        lines("no descriptors are left for connections"),
+        1,
+        "{said}"
+    );
+    assert_eq!(lines("no descriptor for a client"), 1, "{said}");
+}
+
+#[test]
+fn files_leave_descriptors_for_connections() {
+    let node = Limited::start("descriptors", None);
+    let path = node.path.clone().unwrap();
+    let (client, _) = Connection::new(&path, Op::Thread);
+    let open = Head::new(Op::Open, wire::NO_FILE, [0, 1, 0]);
+    let mut files = Vec::new();
+    let refused = loop {
+        let answer = client.call(&open, &[]);
+        if answer.reply.result < 0 {
+            break answer.reply.result;
+        }
+        files.extend(answer.fds);
+        assert!(files.len() < 64);
+    };
+    assert_eq!(refused, -libc::EMFILE);
+    assert_eq!(connect(&path, 1).0.len(), 1);
+    drop((files, client));
+    node.end();
+}
+
+#[test]
+fn the_soft_limit_of_descriptors_is_raised_for_clients() {
+    let node = Limited::start("soft", None);
+    let (served, refused) = connect(node.path.as_ref().unwrap(), 200);
+    assert_eq!((served.len(), refused.len()), (200, 0));
+    drop(served);
+    assert_eq!(node.end(), "");
+}
+
+#[test]
+fn connections_for_which_there_is_no_thread_are_refused() {
+    if !rustix::process::geteuid().is_root() {
+        println!("skipped: not root");
+        return;
+    }
+    // The limit is not root's, and a node serves its own user alone.
+    let node = Limited::start("threads", Some(NOBODY));
+    let path = node.path.clone().unwrap();
+    let client = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "limits::as_another_user", "--nocapture"])
+        .env("CRESTLINE_TEST_LIMITED", path)
+        .uid(NOBODY)
+        .gid(NOBODY)
+        .output()
+        .unwrap();
+    let out = String::from_utf8_lossy(&client.stdout);
+    assert!(client.status.success(), "{out}");
+    let said = node.end();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(
+        said.contains("no threads are left for connections (ulimit -u)"),
+        "{said}"
+    );
+}
+
+/// The client of the test above; nothing where no node is given.
+#[test]
+fn as_another_user() {
+    let Ok(path) = std::env::var("CRESTLINE_TEST_LIMITED") else {
+        return;
+    };
+    let (served, refused) = connect(&path, 5);
+    assert_eq!((served.len(), refused), (0, vec![-libc::ENOMEM; 5]));
+}
+
+#[test]
+fn memory_that_is_larger_than_files_may_be_is_an_error() {
+    let node = Limited::start("file size", None);
+    let error = node.path.clone().unwrap_err();
+    let expected = "graphics memory: 64 MiB are more than the limit of file sizes (ulimit -f) allows, 1024 KiB";
+    assert_eq!(error, expected);
+    assert_eq!(node.end(), "");
+}
+
+#[test]
+fn frames_are_drawn_under_a_small_limit() {
+    let node = Limited::start("descriptors", None);
+    let path = node.path.clone().unwrap();
+    let party = Party::new(&path);
+    let frame = crate::support::frame::Frame::read("b_flat");
+    let expected = party.draw(&frame);
+    let (held, _) = connect(&path, 100);
+    assert!(party.draw(&frame) == expected);
+    let mut busy = gem::Busy::new_zeroed();
+    busy.handle = party.create(4096);
+    assert_eq!(party.ask(gem::BUSY.0, busy.as_mut_bytes()), 0);
+    drop((held, party));
+    assert_eq!(node.end().lines().count(), 1);
+}
