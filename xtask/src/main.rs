@@ -9,10 +9,12 @@ mod fuzz;
 mod gaps;
 mod gen_lint;
 mod layers;
+mod models;
 mod node;
 mod piglit;
 mod prepush;
 mod regs_docs;
+mod sanitize;
 mod scenes;
 mod source;
 mod style;
@@ -39,6 +41,9 @@ usage: cargo xtask <task>
   fuzz [--millions N] [--seed S] [TEST]
                        random batches and kernels in release, 10 million executed each;
                        TEST is a part of a test's name, `random` unless told
+  sanitize address|thread [PACKAGE..]
+                       tests of node and preloaded library under a sanitizer
+  loom                 their small concurrent pieces in all orders of threads
   scenes [options]     18 scenes on a served device, beside llvmpipe and softpipe
   piglit [options]     OpenGL's tests on a served device, beside llvmpipe; `--help` after either
                        lists its options
@@ -83,6 +88,8 @@ fn run(args: &[&str]) -> io::Result<bool> {
             Ok(prepush::cargo_checks(&root)? && checked)
         }
         ["fuzz", options @ ..] => fuzz::run(&root, options),
+        ["sanitize", options @ ..] => sanitize::run(&root, options),
+        ["loom"] => models::run(&root),
         ["scenes", options @ ..] => scenes::run(&root, options),
         ["piglit", options @ ..] => piglit::run(&root, options),
         ["help" | "--help" | "-h"] => {
