@@ -4,7 +4,7 @@
 //! new one. Not modelled: masters and magic numbers; whoever opens the primary node is its master.
 mod handles;
 
-use alloc::collections::{BTreeSet, VecDeque};
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::sync::Arc;
 
 use kernel::error::{Result, code::EINVAL, code::ENOENT};
@@ -51,8 +51,33 @@ pub(crate) struct UserState {
 #[derive(Default)]
 struct Objects {
     handles: Handles<Object>,
-    /// Handles that PRIME has given out or taken in.
-    prime: BTreeSet<u32>,
+    /// How many handles each object has, by its key.
+    counts: BTreeMap<usize, u32>,
+    /// Handles that PRIME has given out or taken in, behind the keys of their objects.
+    prime: BTreeSet<(usize, u32)>,
+}
+
+impl Objects {
+    fn add(&mut self, object: &Object) -> Result<u32> {
+        let handle = self.handles.insert(object.clone())?;
+        let count = self.counts.entry(object.key()).or_insert(0);
+        *count = count.saturating_add(1);
+        Ok(handle)
+    }
+
+    /// The object of a handle that is closed, and whether that was its last.
+    fn remove(&mut self, handle: u32) -> Option<(Object, bool)> {
+        let object = self.handles.remove(handle)?;
+        let key = object.key();
+        self.prime.remove(&(key, handle));
+        let count = self.counts.entry(key).or_insert(1);
+        *count = count.saturating_sub(1);
+        let last = *count == 0;
+        if last {
+            self.counts.remove(&key);
+        }
+        Some((object, last))
+    }
 }
 
 /// An open file. Dropping it closes everything.
@@ -115,7 +140,7 @@ impl File {
     /// Gives an object a new handle.
     pub(crate) fn add_object(&self, object: &Object) -> Result<u32> {
         object.state(|state| state.handles = state.handles.saturating_add(1));
-        let handle = self.objects.lock().handles.insert(object.clone());
+        let handle = self.objects.lock().add(object);
         if handle.is_err() {
             self.forget(object);
         }
@@ -124,12 +149,11 @@ impl File {
 
     /// The handle that PRIME knows for an object, or a new one.
     pub(crate) fn import(&self, object: &Object) -> Result<u32> {
+        let key = object.key();
         let known = {
             let objects = self.objects.lock();
-            let mut prime = objects.prime.iter();
-            prime
-                .find(|handle| objects.handles.get(**handle) == Some(object))
-                .copied()
+            let mut prime = objects.prime.range((key, 0)..=(key, u32::MAX));
+            prime.next().map(|(_, handle)| *handle)
         };
         if let Some(handle) = known {
             return Ok(handle);
@@ -141,17 +165,19 @@ impl File {
 
     /// Notes that PRIME has given a handle out.
     pub(crate) fn exported(&self, handle: u32) {
-        self.objects.lock().prime.insert(handle);
+        let mut objects = self.objects.lock();
+        if let Some(key) = objects.handles.get(handle).map(Object::key) {
+            objects.prime.insert((key, handle));
+        }
     }
 
     /// Closes a handle; `EINVAL` when there is none.
     pub(crate) fn close_object(&self, handle: u32) -> Result {
-        let object = {
-            let mut objects = self.objects.lock();
-            objects.prime.remove(&handle);
-            objects.handles.remove(handle).ok_or(EINVAL)?
-        };
+        let (object, last) = self.objects.lock().remove(handle).ok_or(EINVAL)?;
         self.forget(&object);
+        if last {
+            self.device.mappings().revoke(&object, self.number);
+        }
         Ok(())
     }
 
@@ -167,12 +193,6 @@ impl File {
         });
         if name != 0 {
             self.device.user().names.lock().remove(name);
-        }
-        let others = self.objects.lock();
-        let still = others.handles.iter().any(|other| other == object);
-        drop(others);
-        if !still {
-            self.device.mappings().revoke(object, self.number);
         }
     }
 
@@ -238,6 +258,7 @@ impl Drop for File {
         let objects = core::mem::take(&mut self.objects.lock().handles);
         for object in objects.iter() {
             self.forget(object);
+            self.device.mappings().revoke(object, self.number);
         }
     }
 }

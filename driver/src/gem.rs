@@ -18,6 +18,7 @@ use kernel::sync::SpinLock;
 use self::state::{Madvise, State};
 use crate::gtt::range::Search;
 use crate::gtt::{Ggtt, Place, fence_reg};
+use crate::work;
 
 /// Layout of an object (uAPI `I915_TILING_*`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -77,12 +78,14 @@ impl WeakObject {
     /// Whether the object is still there.
     #[must_use]
     pub fn is_alive(&self) -> bool {
+        work::one();
         self.0.strong_count() > 0
     }
 
     /// The object, unless it is gone.
     #[must_use]
     pub fn upgrade(&self) -> Option<Object> {
+        work::one();
         self.0.upgrade().map(|inner| Object { inner })
     }
 }
@@ -101,6 +104,7 @@ impl fmt::Debug for Object {
 
 impl PartialEq for Object {
     fn eq(&self, other: &Self) -> bool {
+        work::one();
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 }
@@ -235,6 +239,7 @@ impl Object {
         }
         let address = place(&self.inner, &*self.pages()?)?;
         binding.address = Some(address);
+        self.inner.ggtt.note(address, self.downgrade());
         Ok(address)
     }
 

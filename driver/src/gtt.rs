@@ -6,6 +6,9 @@
 pub mod fence_reg;
 pub mod range;
 
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
 use kernel::dma::{CoherentAllocation, PAGE_SIZE};
 use kernel::error::{Result, code::EINVAL, code::EIO, code::ENODEV, code::ENOSPC};
 use kernel::pr_err;
@@ -13,7 +16,8 @@ use kernel::sync::{AtomicBool, Ordering, SpinLock};
 use kernel::tock_registers::interfaces::{Readable, Writeable};
 
 use self::fence_reg::FenceRegs;
-use self::range::{RangeAllocator, Search};
+use self::range::{Gaps, RangeAllocator, Search};
+use crate::gem::WeakObject;
 use crate::r#gen::DeviceInfo;
 use crate::r#gen::registers::fields::PGTBL_CTL as PgtblCtl;
 use crate::r#gen::registers::reg::{GTT_PTE, PGTBL_CTL};
@@ -41,6 +45,8 @@ pub struct Ggtt {
     info: &'static DeviceInfo,
     entries: usize,
     ranges: SpinLock<RangeAllocator>,
+    /// The objects by address; taken after the ranges.
+    bound: SpinLock<BTreeMap<u64, WeakObject>>,
     fences: FenceRegs,
     live: AtomicBool,
 }
@@ -64,6 +70,7 @@ impl Ggtt {
             info,
             entries,
             ranges: SpinLock::new(RangeAllocator::new(PAGE, limit)),
+            bound: SpinLock::new(BTreeMap::new()),
             fences: FenceRegs::default(),
             live: AtomicBool::new(true),
         };
@@ -160,10 +167,35 @@ impl Ggtt {
         self.mapped(pages, found?)
     }
 
-    /// A copy of the allocator, to look for room in.
+    /// First address behind the space.
     #[must_use]
-    pub fn ranges(&self) -> RangeAllocator {
-        self.ranges.lock().clone()
+    pub fn limit(&self) -> u64 {
+        self.ranges.lock().limit()
+    }
+
+    /// Bytes of address space in use.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.ranges.lock().taken()
+    }
+
+    /// What is free at the moment, to look for room in.
+    #[must_use]
+    pub fn gaps(&self) -> Gaps {
+        self.ranges.lock().gaps().clone()
+    }
+
+    /// What lies in `start..end` in part: the objects; `None` for a range that is not an object's.
+    pub(crate) fn objects_in(&self, start: u64, end: u64) -> Vec<Option<WeakObject>> {
+        let ranges = self.ranges.lock();
+        let bound = self.bound.lock();
+        let starts = ranges.starts_in(start, end);
+        starts.map(|start| bound.get(&start).cloned()).collect()
+    }
+
+    /// Notes whose a range is.
+    pub(crate) fn note(&self, address: u32, object: WeakObject) {
+        self.bound.lock().insert(u64::from(address), object);
     }
 
     /// Bytes that the range at an address takes, 0 when there is none.
@@ -201,7 +233,7 @@ impl Ggtt {
 
     fn map(&self, pages: &CoherentAllocation, start: u64) -> Result {
         let encode = self.info.ops.pte_encode;
-        let mut entries = alloc::vec::Vec::with_capacity(pages.pages());
+        let mut entries = Vec::with_capacity(pages.pages());
         for index in 0..pages.pages() {
             entries.push(encode(pages.page(index).ok_or(EINVAL)?)?);
         }
@@ -212,6 +244,7 @@ impl Ggtt {
     /// Unmaps the range that starts at `address` and clears its entries.
     pub fn remove(&self, address: u32) {
         let start = u64::from(address);
+        self.bound.lock().remove(&start);
         if !self.is_live() {
             self.ranges.lock().remove(start);
             return;
@@ -241,7 +274,7 @@ impl Ggtt {
 
     /// Clears the entries of everything still mapped, and lets nothing touch the device from now on.
     pub fn shutdown(&self) {
-        let left: alloc::vec::Vec<_> = self.ranges.lock().iter().collect();
+        let left: Vec<_> = self.ranges.lock().iter().collect();
         for range in left {
             self.write_entries(
                 (range.start / PAGE) as usize,

@@ -48,6 +48,7 @@ mod timeline;
 pub mod uapi;
 pub mod uncore;
 mod wait;
+mod work;
 pub mod workarounds;
 
 #[cfg(test)]

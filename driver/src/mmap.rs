@@ -2,7 +2,7 @@
 //!
 //! drm_vma_manager.c, i915 `i915_gem_mman.c`. Not modelled: the mapping itself, which is the node's: it asks
 //! [`Offsets::resolve`] and maps the pages at the object's bus address, tiled objects of kind GTT untiled.
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
 
 use kernel::dma::PAGE_SIZE;
@@ -16,6 +16,9 @@ use crate::gtt::range::RangeAllocator;
 const START: u64 = 1 << 32;
 /// First offset that is too high (`DRM_FILE_PAGE_OFFSET_SIZE`: 256 times as much).
 const END: u64 = START + (256 << 32);
+
+/// How many offsets that may be free again are looked at whenever one is given out.
+const LOOKS: usize = 8;
 
 /// How an object is shown (uAPI `I915_MMAP_OFFSET_*`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -38,12 +41,37 @@ struct Entry {
     /// Whether the first GEM_MMAP has given it out, which knows offsets in an object.
     inside: bool,
     /// Files that have asked for the offset.
-    files: Vec<u64>,
+    files: BTreeSet<u64>,
 }
 
 struct Inner {
     ranges: RangeAllocator,
     entries: BTreeMap<u64, Entry>,
+    /// Offsets by the key of the object and the kind.
+    known: BTreeMap<(usize, Kind), u64>,
+    /// Offsets that no file has any more: their objects go as soon as nothing maps them.
+    leaving: VecDeque<u64>,
+}
+
+impl Inner {
+    /// Gives offsets of objects that are gone back, as far as `looks` at those that may be.
+    fn prune(&mut self, looks: usize) {
+        for _ in 0..looks.min(self.leaving.len()) {
+            let Some(offset) = self.leaving.pop_front() else {
+                return;
+            };
+            let Some(entry) = self.entries.get(&offset).filter(|e| e.files.is_empty()) else {
+                continue;
+            };
+            if entry.object.is_alive() {
+                self.leaving.push_back(offset);
+                continue;
+            }
+            self.known.remove(&(entry.key, entry.kind));
+            self.entries.remove(&offset);
+            self.ranges.remove(offset);
+        }
+    }
 }
 
 /// What a range of offsets shows.
@@ -73,6 +101,8 @@ impl Default for Offsets {
         Offsets(SpinLock::new(Inner {
             ranges: RangeAllocator::new(START, END),
             entries: BTreeMap::new(),
+            known: BTreeMap::new(),
+            leaving: VecDeque::new(),
         }))
     }
 }
@@ -81,29 +111,27 @@ impl Offsets {
     /// The offset of an object for a kind of mapping; the same again for the same question. `ENOSPC` when there is none.
     pub(crate) fn assign(&self, object: &Object, kind: Kind, file: u64) -> Result<u64> {
         let mut inner = self.0.lock();
-        let Inner { ranges, entries } = &mut *inner;
-        entries.retain(|offset, entry| {
-            let alive = entry.object.is_alive();
-            if !alive {
-                ranges.remove(*offset);
-            }
-            alive
-        });
         let key = object.key();
-        if let Some((offset, entry)) = entries
-            .iter_mut()
-            .find(|(_, entry)| entry.key == key && entry.kind == kind)
-        {
-            if !entry.files.contains(&file) {
-                entry.files.push(file);
+        if let Some(offset) = inner.known.get(&(key, kind)).copied() {
+            if let Some(entry) = inner.entries.get_mut(&offset) {
+                entry.files.insert(file);
             }
-            return Ok(*offset);
+            return Ok(offset);
         }
+        inner.prune(LOOKS);
         let size = object.size() as u64;
-        let offset = ranges
-            .insert_above("", size, PAGE_SIZE as u64, START)
+        let take = |inner: &mut Inner| {
+            let ranges = &mut inner.ranges;
+            ranges.insert_above("", size, PAGE_SIZE as u64, START)
+        };
+        let offset = take(&mut inner)
+            .or_else(|_| {
+                inner.prune(usize::MAX);
+                take(&mut inner)
+            })
             .map_err(|_| ENOSPC)?;
-        entries.insert(
+        inner.known.insert((key, kind), offset);
+        inner.entries.insert(
             offset,
             Entry {
                 object: object.downgrade(),
@@ -111,7 +139,7 @@ impl Offsets {
                 kind,
                 size,
                 inside: false,
-                files: alloc::vec![file],
+                files: BTreeSet::from([file]),
             },
         );
         Ok(offset)
@@ -130,8 +158,22 @@ impl Offsets {
     pub(crate) fn revoke(&self, object: &Object, file: u64) {
         let key = object.key();
         let mut inner = self.0.lock();
-        for entry in inner.entries.values_mut().filter(|e| e.key == key) {
-            entry.files.retain(|other| *other != file);
+        let Inner {
+            entries,
+            known,
+            leaving,
+            ..
+        } = &mut *inner;
+        for offset in known
+            .range((key, Kind::Gtt)..=(key, Kind::Uc))
+            .map(|(_, offset)| *offset)
+        {
+            if let Some(entry) = entries.get_mut(&offset)
+                && entry.files.remove(&file)
+                && entry.files.is_empty()
+            {
+                leaving.push_back(offset);
+            }
         }
     }
 

@@ -22,11 +22,22 @@ pub(crate) struct Lru {
 #[derive(Default)]
 struct Inner {
     stamp: u64,
-    by_use: BTreeMap<u64, WeakObject>,
+    /// Objects and their keys.
+    by_use: BTreeMap<u64, (usize, WeakObject)>,
     stamps: BTreeMap<usize, u64>,
-    purgeable: Vec<WeakObject>,
-    /// Number of entries at which those of objects that are gone are looked for.
+    /// By their keys.
+    purgeable: BTreeMap<usize, WeakObject>,
+    /// Numbers of entries at which those of objects that are gone are looked for.
     prune_at: usize,
+    prune_purgeable_at: usize,
+}
+
+impl Inner {
+    fn forget(&mut self, stamp: u64) {
+        if let Some((key, _)) = self.by_use.remove(&stamp) {
+            self.stamps.remove(&key);
+        }
+    }
 }
 
 impl Lru {
@@ -35,10 +46,11 @@ impl Lru {
         let mut inner = self.inner.lock();
         inner.stamp += 1;
         let stamp = inner.stamp;
-        if let Some(old) = inner.stamps.insert(object.key(), stamp) {
+        let key = object.key();
+        if let Some(old) = inner.stamps.insert(key, stamp) {
             inner.by_use.remove(&old);
         }
-        inner.by_use.insert(stamp, object.downgrade());
+        inner.by_use.insert(stamp, (key, object.downgrade()));
         if inner.by_use.len() > inner.prune_at.max(PRUNE) {
             let Inner {
                 by_use,
@@ -46,28 +58,51 @@ impl Lru {
                 prune_at,
                 ..
             } = &mut *inner;
-            by_use.retain(|_, weak| weak.is_alive());
-            stamps.retain(|_, stamp| by_use.contains_key(stamp));
+            by_use.retain(|_, (key, weak)| {
+                let alive = weak.is_alive();
+                if !alive {
+                    stamps.remove(key);
+                }
+                alive
+            });
             *prune_at = by_use.len() * 2;
         }
     }
 
-    /// The objects that are bound and pinned by nobody, least recently used first. Forgets those that are gone.
-    pub(crate) fn evictable(&self) -> Vec<Object> {
-        let (alive, gone): (Vec<_>, Vec<_>) = {
-            let inner = self.inner.lock();
-            let all = inner.by_use.iter();
-            all.map(|(stamp, weak)| (*stamp, weak.upgrade()))
-                .partition(|(_, object)| object.as_ref().is_some_and(|o| o.address().is_some()))
-        };
-        let mut inner = self.inner.lock();
-        for (stamp, _) in &gone {
-            inner.by_use.remove(stamp);
-            inner.stamps.retain(|_, other| other != stamp);
+    /// The least recently used object after a stamp (0 for the first) that is bound and pinned by nobody, and its own
+    /// stamp. Forgets those in between that are gone.
+    pub(crate) fn next_evictable(&self, mut after: u64) -> Option<(u64, Object)> {
+        loop {
+            let (stamp, weak) = {
+                let inner = self.inner.lock();
+                let mut rest = inner.by_use.range(after + 1..);
+                let (stamp, (_, weak)) = rest.next()?;
+                (*stamp, weak.clone())
+            };
+            // Not under the lock: whoever lets go of an object last frees it.
+            match weak.upgrade().filter(|object| object.address().is_some()) {
+                None => self.inner.lock().forget(stamp),
+                Some(object) if object.is_pinned() => {}
+                Some(object) => return Some((stamp, object)),
+            }
+            after = stamp;
         }
-        drop(inner);
-        let objects = alive.into_iter().filter_map(|(_, object)| object);
-        objects.filter(|object| !object.is_pinned()).collect()
+    }
+
+    /// All such objects, least recently used first.
+    pub(crate) fn evictable(&self) -> Vec<Object> {
+        let mut all = Vec::new();
+        let mut after = 0;
+        while let Some((stamp, object)) = self.next_evictable(after) {
+            all.push(object);
+            after = stamp;
+        }
+        all
+    }
+
+    /// Whether users have bound an object.
+    pub(crate) fn knows(&self, object: &Object) -> bool {
+        self.inner.lock().stamps.contains_key(&object.key())
     }
 
     /// Number of entries.
@@ -78,18 +113,12 @@ impl Lru {
 
     /// Notes an object whose contents may go.
     pub(crate) fn dont_need(&self, object: &Object) {
-        let old = core::mem::take(&mut self.inner.lock().purgeable);
-        // The last holder of an object frees it, which takes time: not under the lock.
-        let mut kept: Vec<_> = old
-            .into_iter()
-            .filter(|weak| {
-                weak.upgrade().is_some_and(|other| {
-                    other != *object && other.state(|s| s.madvise == Madvise::DontNeed)
-                })
-            })
-            .collect();
-        kept.push(object.downgrade());
-        self.inner.lock().purgeable.append(&mut kept);
+        let mut inner = self.inner.lock();
+        inner.purgeable.insert(object.key(), object.downgrade());
+        if inner.purgeable.len() > inner.prune_purgeable_at.max(PRUNE) {
+            inner.purgeable.retain(|_, weak| weak.is_alive());
+            inner.prune_purgeable_at = inner.purgeable.len() * 2;
+        }
     }
 }
 
@@ -98,7 +127,7 @@ pub(crate) fn purge(device: &Device) -> bool {
     device.timeline().retire();
     let candidates = core::mem::take(&mut device.user().lru.inner.lock().purgeable);
     let mut purged = false;
-    for object in candidates.iter().filter_map(WeakObject::upgrade) {
+    for object in candidates.values().filter_map(WeakObject::upgrade) {
         if object.state(|state| state.madvise != Madvise::DontNeed) {
             continue;
         }

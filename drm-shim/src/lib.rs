@@ -11,6 +11,7 @@
     )
 )]
 
+mod atomics;
 mod buffer;
 mod config;
 mod cwd;
@@ -32,3 +33,4 @@ mod report;
 mod stat;
 mod sys;
 mod table;
+mod turn;

@@ -7,15 +7,20 @@
 
 mod numbers;
 mod rows;
+mod uses;
 
 use std::cell::Cell;
 use std::os::fd::RawFd;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::life;
 use crate::sys::{self, Result};
-use crate::{life, own::rows::ROWS};
 
+use rows::ROWS;
+use uses::Uses;
+
+#[cfg_attr(test, expect(unused_imports, reason = "for the exported functions"))]
 pub use numbers::{between, is};
 
 /// A descriptor of this library; not its number.
@@ -30,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(1);
 const LOOK: i32 = 100;
 
 /// Who uses the descriptors and whether one moves.
-static USES: rows::Uses = rows::Uses::new();
+static USES: Uses = Uses::over(AtomicU32::new(0));
 /// Held by who moves a descriptor, and across forks.
 static MOVING: AtomicBool = AtomicBool::new(false);
 
@@ -40,7 +45,7 @@ thread_local! {
 }
 
 /// A use of this thread.
-struct Inside(#[expect(dead_code, reason = "ends the use")] rows::Use<'static>);
+struct Inside(#[expect(dead_code, reason = "ends the use")] uses::Use<'static>);
 
 impl Inside {
     fn begin() -> Self {
@@ -135,7 +140,8 @@ pub fn make_way<T>(number: RawFd, place: impl FnOnce() -> Result<T>) -> Result<T
     }
     let signals = sys::block_signals();
     lock();
-    let result = if USES.stop(Instant::now() + PATIENCE) {
+    let until = Instant::now() + PATIENCE;
+    let result = if USES.stop(|| Instant::now() < until) {
         let result = relocate(number).and_then(|()| place());
         USES.go_on();
         result

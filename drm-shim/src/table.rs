@@ -3,9 +3,10 @@
 //! No PRM chapter. Fixed room and no allocation; looking takes no lock, since every `munmap` of the program looks.
 //! Not modelled: protections that the program changes later.
 
-use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 use crate::sys;
+use crate::turn::Turn;
 
 /// Most ranges: the system's own limit of mappings per process.
 const MOST: usize = 1 << 16;
@@ -50,9 +51,7 @@ impl Row {
 
 /// Ranges in order of their addresses.
 pub struct Table {
-    /// Odd while rows change.
-    turn: AtomicU32,
-    held: AtomicBool,
+    turn: Turn,
     /// Signals that were blocked before the table was held.
     signals: AtomicU64,
     len: AtomicUsize,
@@ -66,8 +65,7 @@ impl Table {
     #[expect(clippy::large_stack_arrays, reason = "made when compiled, for statics")]
     pub const fn new() -> Self {
         Table {
-            turn: AtomicU32::new(0),
-            held: AtomicBool::new(false),
+            turn: Turn::over(AtomicU32::new(0), AtomicBool::new(false)),
             signals: AtomicU64::new(0),
             len: AtomicUsize::new(0),
             rows: [const { Row::new() }; MOST],
@@ -111,45 +109,33 @@ impl Table {
 
     /// Whether any range lies in `start..end` in part. Takes no lock.
     pub fn overlaps(&self, start: u64, end: u64) -> bool {
-        loop {
-            if self.is_empty() {
-                return false;
-            }
-            let turn = self.turn.load(Ordering::Acquire);
-            if turn & 1 == 0 {
-                let first = self.first(start);
-                let hit = first < self.len.load(Ordering::Relaxed) && self.row(first).start < end;
-                fence(Ordering::Acquire);
-                if self.turn.load(Ordering::Relaxed) == turn {
-                    return hit;
-                }
-            }
-            sys::give_way();
+        // Most programs look before they have mapped anything.
+        if self.is_empty() {
+            return false;
         }
+        self.turn.look(|| {
+            let first = self.first(start);
+            first < self.len.load(Ordering::Relaxed) && self.row(first).start < end
+        })
     }
 
     /// Keeps others, and signals of this thread, out.
     pub fn hold(&self) {
         let signals = sys::block_signals();
-        while self.held.swap(true, Ordering::Acquire) {
-            sys::give_way();
-        }
+        self.turn.hold();
         self.signals.store(signals, Ordering::Relaxed);
     }
 
     /// Lets them in again.
     pub fn release(&self) {
         let signals = self.signals.load(Ordering::Relaxed);
-        self.held.store(false, Ordering::Release);
+        self.turn.release();
         sys::unblock_signals(signals);
     }
 
     fn change<T>(&self, change: impl FnOnce() -> T) -> T {
         self.hold();
-        self.turn.fetch_add(1, Ordering::Relaxed);
-        fence(Ordering::Release);
-        let result = change();
-        self.turn.fetch_add(1, Ordering::Release);
+        let result = self.turn.change(change);
         self.release();
         result
     }

@@ -149,7 +149,9 @@ fn cut(mappings: &mut Mappings, address: u64, len: u64) -> Vec<Mapped> {
     let end = address.saturating_add(len);
     let hit: Vec<u64> = mappings
         .range(..end)
-        .filter(|(start, mapped)| start.saturating_add(mapped.len) > address)
+        .rev()
+        // None overlaps another: those further down end before it.
+        .take_while(|(start, mapped)| start.saturating_add(mapped.len) > address)
         .map(|(start, _)| *start)
         .collect();
     let mut gone = Vec::new();

@@ -138,18 +138,24 @@ impl Views {
     pub fn pull(&self, platform: &LivePlatform, only: Option<&Object>) {
         let mut inner = self.lock();
         let inner = &mut *inner;
-        let key = only.map(Object::key);
-        for (number, view) in &mut inner.views {
-            if !view.stale || key.is_some_and(|key| key != *number) {
-                continue;
-            }
-            if let Some(object) = view.object.upgrade()
+        let Inner { map, views, .. } = inner;
+        let mut pull = |view: &mut View| {
+            if view.stale
+                && let Some(object) = view.object.upgrade()
                 && !object.is_busy(true)
             {
                 let busy = object.is_busy(false);
-                view.pull(platform, &object, &mut inner.map);
+                view.pull(platform, &object, map);
                 view.stale |= busy;
             }
+        };
+        match only {
+            Some(object) => {
+                if let Some(view) = views.get_mut(&object.key()) {
+                    pull(view);
+                }
+            }
+            None => views.values_mut().for_each(pull),
         }
     }
 

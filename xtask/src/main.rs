@@ -10,10 +10,12 @@ mod gaps;
 mod gen_lint;
 mod guided;
 mod layers;
+mod models;
 mod node;
 mod piglit;
 mod prepush;
 mod regs_docs;
+mod sanitize;
 mod scenes;
 mod source;
 mod style;
@@ -42,6 +44,9 @@ usage: cargo xtask <task>
                        TEST is a part of a test's name, `random` unless told
   fuzz --guided [TARGET] [options]
                        libFuzzer's programs of tests/fuzz, an hour each; `--help` lists the options
+  sanitize address|thread [PACKAGE..]
+                       tests of node and preloaded library under a sanitizer
+  loom                 their small concurrent pieces in all orders of threads
   scenes [options]     18 scenes on a served device, beside llvmpipe and softpipe
   piglit [options]     OpenGL's tests on a served device, beside llvmpipe; `--help` after either
                        lists its options
@@ -87,6 +92,8 @@ fn run(args: &[&str]) -> io::Result<bool> {
         }
         ["fuzz", "--guided", options @ ..] => guided::run(&root, options),
         ["fuzz", options @ ..] => fuzz::run(&root, options),
+        ["sanitize", options @ ..] => sanitize::run(&root, options),
+        ["loom"] => models::run(&root),
         ["scenes", options @ ..] => scenes::run(&root, options),
         ["piglit", options @ ..] => piglit::run(&root, options),
         ["help" | "--help" | "-h"] => {

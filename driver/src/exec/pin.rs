@@ -42,8 +42,10 @@ impl Entry {
     }
 
     /// Holds the object where it is.
-    fn hold(&mut self) -> Result {
+    fn hold(&mut self, call: &Call<'_>) -> Result {
         let pin = self.object.pin()?;
+        // At once, so that whoever looks for room does not meet the objects of this submission first.
+        call.device.user().lru.touch(&self.object);
         let address = u64::from(pin.address());
         if self.exec.offset != address {
             self.exec.offset = address;
@@ -57,7 +59,7 @@ impl Entry {
     fn try_keep(&mut self, call: &Call<'_>) -> Result<bool> {
         if let Some(address) = self.object.address() {
             if !self.is_misplaced(u64::from(address)) {
-                self.hold()?;
+                self.hold(call)?;
                 return Ok(true);
             }
             if self.object.is_pinned() {
@@ -74,7 +76,7 @@ impl Entry {
                 ..self.place()
             };
             if self.object.bind_user(&place).is_ok() {
-                self.hold()?;
+                self.hold(call)?;
                 return Ok(true);
             }
         }
@@ -89,7 +91,7 @@ impl Entry {
             other => other,
         };
         match bound {
-            Ok(_) => self.hold().map(|()| true),
+            Ok(_) => self.hold(call).map(|()| true),
             Err(ENOSPC | EINVAL) => Ok(false),
             Err(error) => Err(error),
         }
@@ -111,7 +113,7 @@ impl Entry {
             if place.fixed.is_some_and(|start| {
                 start
                     .checked_add(size)
-                    .is_none_or(|end| end > call.device.ggtt().ranges().limit())
+                    .is_none_or(|end| end > call.device.ggtt().limit())
             }) {
                 // i915_vma_insert: a fixed place outside of the address space.
                 return Err(EINVAL);
@@ -124,7 +126,7 @@ impl Entry {
                 self.object.bind_user(&place)?;
             }
         }
-        self.hold()
+        self.hold(call)
     }
 }
 
@@ -135,51 +137,66 @@ fn unbind(call: &Call<'_>, object: &Object) -> Result {
     Ok(())
 }
 
-/// Evicts the fewest least recently used objects that leave a hole for `place` (i915_gem_evict_something), or those that
-/// lie where it must be (i915_gem_evict_for_node).
+/// Makes room at a fixed place, or somewhere.
 fn make_room(call: &Call<'_>, place: &Place, size: u64) -> Result {
-    let mut ranges = call.device.ggtt().ranges();
-    let mut scanned: Vec<(u64, u64, Object)> = Vec::new();
-    let mut hole = place.fixed;
-    for object in call.device.user().lru.evictable() {
-        let Some(start) = object.address().map(u64::from) else {
-            continue;
-        };
-        let Some(end) = ranges.remove(start) else {
-            continue;
-        };
-        scanned.push((start, end, object));
-        if place.fixed.is_none() {
-            hole = ranges.lowest(size, place.align.max(PAGE), place.above);
-            if hole.is_some() {
-                break;
-            }
-        }
-    }
-    let start = hole.ok_or(ENOSPC)?;
-    let end = start.saturating_add(size);
-    let overlaps = |other: (u64, u64)| other.0 < end && other.1 > start;
-    // What is left in `ranges` cannot go.
-    if ranges
-        .iter()
-        .any(|range| overlaps((range.start, range.end)))
-    {
-        return Err(ENOSPC);
-    }
-    for (_, _, object) in scanned.iter().filter(|s| overlaps((s.0, s.1))) {
-        unbind(call, object)?;
+    let victims = match place.fixed {
+        Some(start) => in_the_way(call, start, start.saturating_add(size))?,
+        None => least_used(call, place, size)?,
+    };
+    for object in victims {
+        unbind(call, &object)?;
     }
     Ok(())
 }
 
+/// The objects that lie in `start..end` (i915_gem_evict_for_node); `ENOSPC` when something there cannot go.
+fn in_the_way(call: &Call<'_>, start: u64, end: u64) -> Result<Vec<Object>> {
+    let lru = &call.device.user().lru;
+    let mut victims = Vec::new();
+    for weak in call.device.ggtt().objects_in(start, end) {
+        // One that is gone by now has left its place.
+        let Some(object) = weak.ok_or(ENOSPC)?.upgrade() else {
+            continue;
+        };
+        if object.is_pinned() || !lru.knows(&object) {
+            return Err(ENOSPC);
+        }
+        victims.push(object);
+    }
+    Ok(victims)
+}
+
+/// The fewest least recently used objects that leave a hole for `place` (i915_gem_evict_something).
+fn least_used(call: &Call<'_>, place: &Place, size: u64) -> Result<Vec<Object>> {
+    let ggtt = call.device.ggtt();
+    // What would be free without the objects that have been looked at.
+    let mut gaps = ggtt.gaps();
+    let mut scanned: Vec<(u64, u64, Object)> = Vec::new();
+    let mut after = 0;
+    while let Some((stamp, object)) = call.device.user().lru.next_evictable(after) {
+        after = stamp;
+        let Some(start) = object.address() else {
+            continue;
+        };
+        let (start, bytes) = (u64::from(start), ggtt.size_at(start));
+        if bytes == 0 {
+            continue;
+        }
+        gaps.give(start, start + bytes);
+        scanned.push((start, start + bytes, object));
+        if let Some(hole) = gaps.lowest(size, place.align.max(PAGE), place.above.max(PAGE)) {
+            let end = hole.saturating_add(size);
+            scanned.retain(|other| other.0 < end && other.1 > hole);
+            return Ok(scanned.into_iter().map(|(_, _, object)| object).collect());
+        }
+    }
+    Err(ENOSPC)
+}
+
 /// Pins all objects and the context's image; the submission holds them until it is dropped. `ENOSPC` when they do not fit together.
 pub(super) fn pin(call: &Call<'_>, submission: &mut Submission) -> Result {
-    let outcome = pin_image(call, submission).and_then(|()| pin_all(call, submission));
-    // Also when it fails: what has been bound can be evicted.
-    for entry in &submission.entries {
-        call.device.user().lru.touch(&entry.object);
-    }
-    outcome
+    pin_image(call, submission)?;
+    pin_all(call, submission)
 }
 
 /// Brings the image of the submission's context to an address, and the driver's own before the first.

@@ -1,7 +1,7 @@
 //! Numbers for things: the lowest free one from 1 on (the kernel's `idr`).
 //!
 //! No PRM chapter. Not modelled: limits of memory.
-use alloc::collections::BTreeMap;
+use alloc::collections::{BTreeMap, BTreeSet};
 
 use kernel::error::{Result, code::ENOSPC};
 
@@ -11,15 +11,18 @@ const MAX: u32 = i32::MAX as u32;
 /// Things by number.
 pub(crate) struct Handles<T> {
     entries: BTreeMap<u32, T>,
-    /// No number below is free.
-    low: u32,
+    /// Free numbers below `fresh`.
+    free: BTreeSet<u32>,
+    /// No number from here on has been given out.
+    fresh: u32,
 }
 
 impl<T> Default for Handles<T> {
     fn default() -> Self {
         Handles {
             entries: BTreeMap::new(),
-            low: 1,
+            free: BTreeSet::new(),
+            fresh: 1,
         }
     }
 }
@@ -27,14 +30,15 @@ impl<T> Default for Handles<T> {
 impl<T> Handles<T> {
     /// Adds a thing; `ENOSPC` when all numbers are taken.
     pub(crate) fn insert(&mut self, thing: T) -> Result<u32> {
-        let taken = self.entries.range(self.low..).zip(self.low..);
-        let run = taken.take_while(|((key, _), at)| **key == *at).count();
-        let number = self.low.saturating_add(u32::try_from(run).unwrap_or(MAX));
-        if number > MAX {
+        let number = if let Some(number) = self.free.pop_first() {
+            number
+        } else if self.fresh > MAX {
             return Err(ENOSPC);
-        }
+        } else {
+            self.fresh += 1;
+            self.fresh - 1
+        };
         self.entries.insert(number, thing);
-        self.low = number + 1;
         Ok(number)
     }
 
@@ -47,7 +51,11 @@ impl<T> Handles<T> {
     pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
         let thing = self.entries.remove(&number);
         if thing.is_some() {
-            self.low = self.low.min(number);
+            self.free.insert(number);
+        }
+        if self.entries.is_empty() {
+            self.free.clear();
+            self.fresh = 1;
         }
         thing
     }

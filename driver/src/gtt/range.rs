@@ -1,11 +1,15 @@
 //! Allocation of graphics address ranges: chosen, lowest fit, highest fit.
 //!
 //! Pure bookkeeping in bytes, page granular by its callers. Eviction is its callers' business as well.
+mod gaps;
+
 use alloc::collections::BTreeMap;
 use alloc::string::String;
 use core::fmt;
 
 use kernel::error::{Error, code::EINVAL, code::ENOSPC};
+
+pub use self::gaps::Gaps;
 
 /// A named range of graphics addresses, end exclusive.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -93,16 +97,21 @@ pub struct RangeAllocator {
     first: u64,
     limit: u64,
     nodes: BTreeMap<u64, (u64, String)>,
+    gaps: Gaps,
+    /// Bytes of all ranges.
+    taken: u64,
 }
 
 impl RangeAllocator {
     /// An empty space of `limit` bytes; searches leave out what lies below `first`.
     #[must_use]
-    pub const fn new(first: u64, limit: u64) -> Self {
+    pub fn new(first: u64, limit: u64) -> Self {
         RangeAllocator {
             first,
             limit,
             nodes: BTreeMap::new(),
+            gaps: Gaps::new(0, limit),
+            taken: 0,
         }
     }
 
@@ -116,6 +125,26 @@ impl RangeAllocator {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.nodes.is_empty()
+    }
+
+    /// Bytes of all ranges.
+    #[must_use]
+    pub const fn taken(&self) -> u64 {
+        self.taken
+    }
+
+    /// What is free; a copy costs nothing.
+    #[must_use]
+    pub const fn gaps(&self) -> &Gaps {
+        &self.gaps
+    }
+
+    /// Where the ranges start that lie in `start..end` in part, in rising order.
+    pub fn starts_in(&self, start: u64, end: u64) -> impl Iterator<Item = u64> + '_ {
+        let before = self.nodes.range(..start).next_back();
+        let before = before.filter(move |(_, (stop, _))| *stop > start);
+        let within = self.nodes.range(start..end.max(start));
+        before.into_iter().chain(within).map(|(start, _)| *start)
     }
 
     /// First address behind the space.
@@ -169,6 +198,8 @@ impl RangeAllocator {
                 },
             });
         }
+        self.gaps.take(start, end);
+        self.taken += size;
         self.nodes.insert(start, (end, owner.into()));
         Ok(start)
     }
@@ -217,37 +248,20 @@ impl RangeAllocator {
     /// The lowest gap that fits at or above an address, without taking it.
     #[must_use]
     pub fn lowest(&self, size: u64, align: u64, above: u64) -> Option<u64> {
-        let mut start = self.first.max(above).checked_next_multiple_of(align)?;
-        for (next, (next_end, _)) in &self.nodes {
-            if start.checked_add(size)? <= *next {
-                return Some(start);
-            }
-            start = start.max(next_end.checked_next_multiple_of(align)?);
-        }
-        (start.checked_add(size)? <= self.limit).then_some(start)
+        self.gaps.lowest(size, align, self.first.max(above))
     }
 
     fn highest(&self, size: u64, align: u64) -> Option<u64> {
-        let mut end = self.limit;
-        for (next, (next_end, _)) in self.nodes.iter().rev() {
-            if let Some(start) = place_below(end, size, align)
-                && start >= *next_end
-            {
-                return (start >= self.first).then_some(start);
-            }
-            end = end.min(*next);
-        }
-        place_below(end, size, align).filter(|start| *start >= self.first)
+        self.gaps.highest(size, align, self.first)
     }
 
     /// Gives a range back; returns its end when there was one at `start`.
     pub fn remove(&mut self, start: u64) -> Option<u64> {
-        self.nodes.remove(&start).map(|(end, _)| end)
+        let (end, _) = self.nodes.remove(&start)?;
+        self.gaps.give(start, end);
+        self.taken -= end - start;
+        Some(end)
     }
-}
-
-fn place_below(end: u64, size: u64, align: u64) -> Option<u64> {
-    Some(end.checked_sub(size)? & !(align - 1))
 }
 
 #[cfg(test)]

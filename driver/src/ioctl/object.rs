@@ -163,12 +163,7 @@ pub(super) fn get_aperture(call: &Call<'_>, arg: &mut GetAperture) -> Result {
     arg.aper_size = (ggtt.entries() * PAGE_SIZE) as u64;
     let evictable = call.device.user().lru.evictable();
     let evictable: u64 = evictable.iter().map(crate::Object::bound_size).sum();
-    let bound: u64 = ggtt
-        .ranges()
-        .iter()
-        .map(|range| range.end - range.start)
-        .sum();
-    let pinned = bound.saturating_sub(evictable);
+    let pinned = ggtt.taken().saturating_sub(evictable);
     arg.aper_available_size = arg.aper_size.saturating_sub(pinned);
     Ok(())
 }

@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 extern crate std;
 
+mod complexity;
 mod context;
 mod dispatch;
 mod dma_buf;

@@ -1,14 +1,12 @@
-//! The table behind handles of descriptors, and who uses it at the moment.
+//! The table behind handles of descriptors.
 //!
 //! Fixed room and no locks: handlers of signals use it too. A handle has the number of its row in its low bits and
 //! counts above them how often the row has been taken, so that an old handle names nothing.
 
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::time::Instant;
 
 use super::Handle;
-use crate::sys;
 
 const BITS: u32 = 16;
 /// Most descriptors at a time.
@@ -142,68 +140,6 @@ impl Rows {
     }
 }
 
-/// Bit of [`Uses`] that keeps new uses out.
-const STOP: u32 = 1 << 31;
-
-/// Uses that are under way.
-pub(super) struct Uses(AtomicU32);
-
-/// One of them.
-pub(super) struct Use<'a>(&'a Uses);
-
-impl Uses {
-    pub(super) const fn new() -> Self {
-        Uses(AtomicU32::new(0))
-    }
-
-    /// Begins a use, once nobody keeps uses out.
-    pub(super) fn begin(&self) -> Use<'_> {
-        while self.0.fetch_add(1, Ordering::Acquire) & STOP != 0 {
-            self.end();
-            sys::give_way();
-        }
-        Use(self)
-    }
-
-    fn end(&self) {
-        let less = |uses: u32| (uses & !STOP > 0).then(|| uses - 1);
-        // None to end: this thread has forked in a handler of a signal amid a use.
-        let _ = self
-            .0
-            .fetch_update(Ordering::Release, Ordering::Relaxed, less);
-    }
-
-    /// Keeps new uses out and waits for those under way; false, and nothing is kept out, when they have not ended by
-    /// then. One caller at a time, with signals blocked.
-    pub(super) fn stop(&self, until: Instant) -> bool {
-        self.0.fetch_or(STOP, Ordering::Relaxed);
-        while self.0.load(Ordering::Acquire) != STOP {
-            if Instant::now() >= until {
-                self.go_on();
-                return false;
-            }
-            sys::give_way();
-        }
-        true
-    }
-
-    /// Lets uses begin again.
-    pub(super) fn go_on(&self) {
-        self.0.fetch_and(!STOP, Ordering::Release);
-    }
-
-    /// Forgets all, in a child that has none of their threads.
-    pub(super) fn reset(&self) {
-        self.0.store(0, Ordering::Relaxed);
-    }
-}
-
-impl Drop for Use<'_> {
-    fn drop(&mut self) {
-        self.0.end();
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -222,16 +158,5 @@ mod tests {
         assert_ne!(first, second);
         assert_eq!(ROWS.all().collect::<Vec<_>>(), [second]);
         assert_eq!(ROWS.get(-1), None);
-    }
-
-    #[test]
-    fn who_stops_waits_for_uses_but_not_for_ever() {
-        let uses = Uses::new();
-        let one = uses.begin();
-        assert!(!uses.stop(Instant::now()));
-        drop(one);
-        assert!(uses.stop(Instant::now()));
-        uses.go_on();
-        drop(uses.begin());
     }
 }

@@ -45,7 +45,10 @@ pub fn command(program: &Path, server: Option<&Server>) -> Command {
     let mut command = Command::new("timeout");
     command.args(["-k", "1", "30", "env"]);
     let library = library();
-    command.arg(format!("LD_PRELOAD={}", library.display()));
+    // A library that is built with a sanitizer needs its runtime, before everything else (`cargo xtask sanitize`).
+    let runtime =
+        std::env::var("CRESTLINE_SANITIZER").map_or_else(|_| String::new(), |path| path + ":");
+    command.arg(format!("LD_PRELOAD={runtime}{}", library.display()));
     command.arg(program);
     for variable in ["CRESTLINE_NODE", "CRESTLINE_TREE", "CRESTLINE_STRICT"] {
         command.env_remove(variable);

@@ -62,3 +62,43 @@ proptest! {
         prop_assert_eq!(ranges.len(), starts.len());
     }
 }
+
+/// Nodes of the tree that are looked at for `count` ranges of three pages in gaps of two, which none fits.
+fn searched(count: u64, search: Search) -> u64 {
+    let mut ranges = RangeAllocator::new(0, 5 * count + 100 * count);
+    for number in 0..count {
+        ranges.insert_at("x", 5 * number + 2, 3).unwrap();
+    }
+    let top = 105 * count;
+    let mut insert = |number: u64| {
+        let size = 3 + number % 5;
+        if search == Search::High {
+            // The gaps lie below what is looked through.
+            ranges.insert_at("y", top - 8 * (number + 1), 1).unwrap();
+        }
+        ranges.insert("x", size, 1, search).unwrap();
+    };
+    crate::work::of(|| (0..count).for_each(&mut insert)).0
+}
+
+#[test]
+fn searches_do_not_look_at_every_range() {
+    for search in [Search::Low, Search::High] {
+        let (once, twice) = (searched(2000, search), searched(4000, search));
+        assert!(twice <= once * 5 / 2, "{search:?}: {once}, then {twice}");
+    }
+}
+
+#[test]
+fn a_copy_of_the_gaps_is_its_own() {
+    let mut ranges = RangeAllocator::new(0, 100);
+    ranges.insert_at("x", 10, 80).unwrap();
+    let mut copy = ranges.gaps().clone();
+    copy.give(10, 90);
+    assert_eq!(copy.lowest(100, 1, 0), Some(0));
+    assert_eq!(ranges.lowest(11, 1, 0), None);
+    assert!(copy.take(40, 50) && !copy.take(45, 46));
+    assert_eq!((copy.highest(40, 1, 0), ranges.taken()), (Some(60), 80));
+    assert_eq!(ranges.starts_in(89, 95).collect::<Vec<_>>(), [10]);
+    assert_eq!(ranges.starts_in(90, 95).count(), 0);
+}

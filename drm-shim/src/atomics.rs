@@ -1,0 +1,5 @@
+//! What the small concurrent pieces are made of; their models put something else in its place.
+
+pub use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+
+pub use crate::sys::give_way;

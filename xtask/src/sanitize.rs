@@ -1,0 +1,89 @@
+//! The node and the preloaded library under a sanitizer: `cargo xtask sanitize address|thread`.
+//! The compiler's sanitizers are switches that only nightly compilers know; `RUSTC_BOOTSTRAP` lets a stable one take them, and
+//! its runtimes come with it. The standard library is not built anew. Programs of C that the library is preloaded into get
+//! the runtime of the C compiler first.
+
+use std::io;
+use std::path::Path;
+use std::process::Command;
+
+use crate::models::passes;
+
+/// Packages that are tested.
+const PACKAGES: [&str; 3] = ["crestline-wire", "crestline-drm-shim", "crestline-node"];
+
+/// A sanitizer: its name, its runtime for programs of C, the variable of its options and these.
+struct Sanitizer {
+    name: &'static str,
+    runtime: &'static str,
+    variable: &'static str,
+    options: &'static str,
+}
+
+const SANITIZERS: [Sanitizer; 2] = [
+    Sanitizer {
+        name: "address",
+        runtime: "libasan.so",
+        variable: "ASAN_OPTIONS",
+        // Clients end in the middle of their work on purpose, with what they hold.
+        options: "detect_leaks=0",
+    },
+    Sanitizer {
+        name: "thread",
+        runtime: "libtsan.so",
+        variable: "TSAN_OPTIONS",
+        // The standard library's own synchronisation is not seen.
+        options: "ignore_noninstrumented_modules=1 report_signal_unsafe=0",
+    },
+];
+
+/// Runs the tests of [`PACKAGES`]; false when one fails.
+pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
+    let [name, rest @ ..] = args else {
+        return Ok(usage());
+    };
+    let Some(sanitizer) = SANITIZERS.iter().find(|other| other.name == *name) else {
+        return Ok(usage());
+    };
+    let packages = if rest.is_empty() { &PACKAGES } else { rest };
+    let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
+    let runtime = runtime_of_c(sanitizer.runtime)?;
+    for package in packages {
+        let mut cargo = Command::new("cargo");
+        cargo
+            .current_dir(root)
+            // A target of its own, so that build scripts and macros go without.
+            .args(["test", "--target", &target, "-p", package])
+            .args([
+                "--target-dir",
+                &format!("target/sanitize/{}", sanitizer.name),
+            ])
+            // Documentation's examples are not built with the flags.
+            .args(["--lib", "--bins", "--tests"])
+            .env("RUSTC_BOOTSTRAP", "1")
+            .env("RUSTFLAGS", format!("-Zsanitizer={}", sanitizer.name))
+            .env("CRESTLINE_SANITIZER", &runtime)
+            .env(sanitizer.variable, sanitizer.options);
+        println!("{package} with -Zsanitizer={}", sanitizer.name);
+        if !passes(&mut cargo)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn usage() -> bool {
+    eprintln!("usage: cargo xtask sanitize address|thread [PACKAGE..]");
+    false
+}
+
+/// The C compiler's runtime of a sanitizer; it prints the bare name of one that it does not have.
+fn runtime_of_c(name: &str) -> io::Result<String> {
+    let option = format!("-print-file-name={name}");
+    let output = Command::new("cc").arg(option).output()?;
+    let path = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if path.contains('/') {
+        return Ok(path);
+    }
+    Err(io::Error::other(format!("the C compiler has no {name}")))
+}
