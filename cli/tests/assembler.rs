@@ -181,15 +181,8 @@ fn any_words_survive() {
 fn random_words_of_every_generation_survive() {
     let dir = scratch("asm/random");
     for generation in ["4", "4.5", "5", "6", "7", "7.5", "8", "9"] {
-        let mut state = 1_u64;
-        let random: Vec<u32> = (0..6000)
-            .map(|_| {
-                state = state
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1);
-                (state >> 32) as u32
-            })
-            .collect();
+        let mut random = fastrand::Rng::with_seed(1);
+        let random: Vec<u32> = (0..6000).map(|_| random.u32(..)).collect();
         let args = ["disasm", "--no-warnings", "--gen", generation, "-"];
         let out = fed(&dir, &args, &bytes(&random));
         let args = ["asm", "--no-warnings", "--gen", generation, "-"];

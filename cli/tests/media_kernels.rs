@@ -7,6 +7,7 @@ mod host;
 use std::path::PathBuf;
 
 use crestline_cli::media::{Format, Job, Outcome, Shape, Source, Surface, View};
+use fastrand::Rng;
 use isa::Verx10;
 use mmio_mock::td::schedule::{Order, Schedule};
 
@@ -80,17 +81,11 @@ fn buffer(size: usize, bytes: Vec<u8>) -> Surface {
     }
 }
 
-/// Bytes of a sequence that never repeats itself here (xorshift).
-fn noise(count: usize, seed: u32) -> Vec<u8> {
-    let mut state = seed | 1;
-    (0..count)
-        .map(|_| {
-            state ^= state << 13;
-            state ^= state >> 17;
-            state ^= state << 5;
-            (state >> 11) as u8
-        })
-        .collect()
+/// Bytes that are the same each time.
+fn noise(count: usize, seed: u64) -> Vec<u8> {
+    let mut bytes = vec![0; count];
+    Rng::with_seed(seed).fill(&mut bytes);
+    bytes
 }
 
 /// Grid of blocks over an image.
@@ -140,7 +135,7 @@ fn fill() {
 fn copy() {
     for (width, height) in SIZES {
         let size = (width * height) as usize;
-        let bytes = noise(size, width);
+        let bytes = noise(size, width.into());
         let surfaces = vec![buffer(size, bytes.clone()), buffer(size, Vec::new())];
         let mut job = job("copy.asm", surfaces, lines(size), &[]);
         run(&mut job);
@@ -150,7 +145,7 @@ fn copy() {
 }
 
 fn blur_job(width: u32, height: u32) -> Job {
-    let bytes = noise((width * height) as usize, width);
+    let bytes = noise((width * height) as usize, width.into());
     let surfaces = vec![
         image(width, height, bytes),
         image(width, height, Vec::new()),
@@ -171,8 +166,8 @@ fn blur() {
 /// A frame and the one before it: most of it has moved by (3, -2), and all of it is noisy.
 fn motion_job(width: u32, height: u32) -> Job {
     let (w, h) = (width as usize, height as usize);
-    let before = noise(w * h, width);
-    let grain = noise(w * h, height);
+    let before = noise(w * h, width.into());
+    let grain = noise(w * h, height.into());
     let frame = (0..w * h)
         .map(|i| {
             let (x, y) = (i % w, i / w);

@@ -5,6 +5,7 @@
 
 use std::fmt::Write as _;
 
+use fastrand::Rng;
 use isa::operand::Addr;
 use isa::{Verx10, decode, parse, print};
 
@@ -60,19 +61,6 @@ fn what_the_printer_writes_is_read_back() {
     assert_eq!(words, expected);
 }
 
-/// Deterministic pseudo-random numbers.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1);
-        (self.0 >> 33) as usize % limit.max(1)
-    }
-}
-
 const PIECES: [&str; 34] = [
     "(",
     ")",
@@ -111,18 +99,18 @@ const PIECES: [&str; 34] = [
 ];
 
 /// The text with some bytes removed, doubled, replaced, or with pieces of the language put in.
-fn damaged(text: &str, random: &mut Random) -> String {
+fn damaged(text: &str, random: &mut Rng) -> String {
     let mut chars: Vec<char> = text.chars().collect();
-    for _ in 0..random.below(4) {
-        let at = random.below(chars.len() + 1);
-        match random.below(4) {
+    for _ in 0..random.usize(..4) {
+        let at = random.usize(..chars.len() + 1);
+        match random.usize(..4) {
             0 if at < chars.len() => {
                 chars.remove(at);
             }
-            1 if at < chars.len() => chars[at] = char::from(b' ' + random.below(95) as u8),
+            1 if at < chars.len() => chars[at] = char::from(b' ' + random.usize(..95) as u8),
             2 => chars.truncate(at),
             _ => {
-                let piece = PIECES[random.below(PIECES.len())];
+                let piece = PIECES[random.usize(..PIECES.len())];
                 chars.splice(at..at, piece.chars());
             }
         }
@@ -133,13 +121,13 @@ fn damaged(text: &str, random: &mut Random) -> String {
 #[test]
 fn no_text_panics() {
     let lines: Vec<&str> = vectors().map(|(_, text)| text).collect();
-    let mut random = Random(1);
+    let mut random = Rng::with_seed(1);
     let (mut good, mut bad) = (0, 0);
     for round in 0..20_000 {
         let generation = Verx10([40, 45, 50, 60, 70, 75, 80, 90][round % 8]);
         let mut text = String::new();
-        for _ in 0..=random.below(3) {
-            text += &damaged(lines[random.below(lines.len())], &mut random);
+        for _ in 0..=random.usize(..3) {
+            text += &damaged(lines[random.usize(..lines.len())], &mut random);
             text.push('\n');
         }
         match parse::assemble(generation, "damaged", &text) {

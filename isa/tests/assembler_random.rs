@@ -3,24 +3,13 @@
 //! PRM: volume 4, 13.2 and 13.4. What the text does not show (reserved bits, operands that an
 //! instruction does not read) is not asked for here; the disassembler's command checks it.
 
+use fastrand::Rng;
 use isa::inst::{Compression, CondMod, PredCtrl};
 use isa::operand::{Addr, Dst, RegFile, Src, Type};
 use isa::tables::Table;
 use isa::{Inst, Opcode, Verx10, decode, encode, parse, print};
 
 const GENERATIONS: [u8; 8] = [40, 45, 50, 60, 70, 75, 80, 90];
-
-struct Random(u64);
-
-impl Random {
-    fn word(&mut self) -> u32 {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 32) as u32
-    }
-}
 
 /// Whether the text says all there is: registers exist and have names, subregisters are whole elements,
 /// fields that are not printed have their usual values.
@@ -111,16 +100,16 @@ fn printed_instructions_are_read_back() {
             .rows()
             .map(|row| u32::from(row.hw))
             .collect();
-        let mut random = Random(u64::from(number));
+        let mut random = Rng::with_seed(u64::from(number));
         let (mut decoded, mut same) = (0, 0);
         let mut lost: Vec<String> = Vec::new();
         for _ in 0..count() {
-            let mut raw = [0; 4].map(|_: u32| random.word());
+            let mut raw = [0; 4].map(|_: u32| random.u32(..));
             // Word immediates stand in both halves.
-            if random.word() & 1 == 0 {
+            if random.u32(..) & 1 == 0 {
                 raw[3] = raw[3] << 16 | raw[3] & 0xffff;
             }
-            let opcode = opcodes[random.word() as usize % opcodes.len()];
+            let opcode = opcodes[random.u32(..) as usize % opcodes.len()];
             raw[0] = raw[0] & !0x7f | opcode;
             raw[0] &= !(1 << 29);
             let Ok(mut inst) = decode(generation, raw) else {

@@ -10,9 +10,10 @@ use isa::tables::Table;
 use isa::validate::validate;
 use isa::{Verx10, decode, encode, parse, print};
 
-use crate::gen4asm_oracle::random;
+use crate::gen4asm_oracle::random::Random;
 
-use random::Random;
+/// Words of a generation in the normal suite.
+const NORMAL: u64 = 100_000;
 
 fn number(name: &str) -> Option<u64> {
     let text = std::env::var(name).ok()?;
@@ -95,7 +96,7 @@ fn check_compacted(generation: Verx10, raw: [u32; 4], counts: &mut Counts) {
 
 fn run(version: u8) {
     let generation = Verx10(version);
-    let words = number("CRESTLINE_FUZZ_MILLIONS").map_or(100_000, |millions| millions * 1_000_000);
+    let words = number("CRESTLINE_FUZZ_MILLIONS").map_or(NORMAL, |millions| millions * 1_000_000);
     let seed = number("CRESTLINE_FUZZ_SEED").unwrap_or(1);
     let mut random = Random::new(seed * 100 + u64::from(version));
     let opcodes: Vec<u8> = Table::of(generation)
@@ -108,6 +109,10 @@ fn run(version: u8) {
     while counts.words < words {
         let raw = word(&mut random, &opcodes);
         counts.words += 1;
+        if words > NORMAL && counts.words.is_multiple_of(NORMAL) {
+            // For the bar of `cargo xtask fuzz`.
+            println!("progress: random_words_{version} {}", counts.words);
+        }
         check(generation, raw, &mut counts);
         if random.one_in(4) {
             check_compacted(generation, raw, &mut counts);

@@ -1,7 +1,7 @@
 //! The corpus of `tests/filetests`: input and expectation in one text file.
 //!
 //! No PRM chapter; the format is described in CONTRIBUTING.md. `BLESS=1` rewrites expectations, but never those of
-//! a file whose oracle is external. Not modelled: choosing single files.
+//! a file whose oracle is external.
 
 mod asm;
 mod bench;
@@ -21,9 +21,9 @@ mod regs_kind;
 mod tests;
 mod value;
 
-use std::fmt::Write as _;
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::{fmt, fs};
 
 pub use file::{Case, File, Line, Problem};
 
@@ -57,19 +57,6 @@ pub const KINDS: &[&dyn Kind] = &[
     &message::Message,
 ];
 
-/// What became of the files of one kind.
-#[derive(Debug, Default)]
-pub struct Report {
-    /// Files read.
-    pub files: usize,
-    /// Cases run.
-    pub cases: usize,
-    /// One line a file, and what was rewritten.
-    pub log: String,
-    /// Failures with file, line and difference; empty when all is well.
-    pub failures: String,
-}
-
 /// The corpus of this repository.
 pub fn corpus() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("filetests")
@@ -80,37 +67,97 @@ pub fn blessing() -> bool {
     std::env::var_os("BLESS").is_some_and(|v| v == "1")
 }
 
-/// Runs every file of a kind below a corpus.
-pub fn run(root: &Path, kind: &dyn Kind, bless: bool) -> Report {
-    let mut report = Report::default();
-    for path in files(&root.join(kind.name())) {
-        let shown = path
-            .strip_prefix(root)
-            .unwrap_or(&path)
-            .display()
-            .to_string();
-        report.files += 1;
-        match fs::read_to_string(&path) {
-            Ok(text) => one_file(&shown, &path, &text, kind, bless, &mut report),
-            Err(error) => _ = writeln!(report.failures, "{shown}: {error}"),
+/// A case of a corpus, ready to run; or what keeps a file from being read.
+pub struct Test {
+    /// `KIND/FILE/CASE`; `KIND/FILE` of a file that cannot be read.
+    pub name: String,
+    kind: &'static dyn Kind,
+    path: PathBuf,
+    case: Result<(Arc<File>, usize), String>,
+}
+
+/// Every case of a kind below a corpus; a folder without files is a test that fails.
+pub fn tests(root: &Path, kind: &'static dyn Kind) -> Vec<Test> {
+    let folder = root.join(kind.name());
+    let test = |name: String, path: &Path, case| Test {
+        name,
+        kind,
+        path: path.to_owned(),
+        case,
+    };
+    let mut tests = Vec::new();
+    for path in files(&folder) {
+        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = format!("{}/{stem}", kind.name());
+        let shown = shown(&path);
+        let file = fs::read_to_string(&path)
+            .map_err(|error| format!("{shown}: {error}"))
+            .and_then(|text| File::parse(&text, kind).map_err(|p| format!("{shown}:{p}")));
+        match file {
+            Ok(file) => {
+                let file = Arc::new(file);
+                tests.extend(file.cases.iter().enumerate().map(|(index, case)| {
+                    let name = format!("{name}/{}", case.name);
+                    test(name, &path, Ok((Arc::clone(&file), index)))
+                }));
+            }
+            Err(problem) => tests.push(test(name, &path, Err(problem))),
         }
     }
-    if report.files == 0 {
-        let folder = root.join(kind.name());
-        _ = writeln!(
-            report.failures,
-            "{}: no *.test files here",
-            folder.display()
-        );
+    if tests.is_empty() {
+        let problem = format!("{}: no *.test files here", folder.display());
+        tests.push(test(kind.name().to_owned(), &folder, Err(problem)));
     }
-    _ = writeln!(
-        report.log,
-        "{}: {} files, {} cases",
-        kind.name(),
-        report.files,
-        report.cases
-    );
-    report
+    tests
+}
+
+impl Test {
+    /// Runs the case; what is wrong, with file, line and difference. `bless` writes what differs into the file instead, unless
+    /// its expectations come from outside.
+    pub fn run(&self, bless: bool) -> Result<(), String> {
+        let (file, index) = self.case.as_ref().map_err(String::clone)?;
+        let case = &file.cases[*index];
+        let shown = shown(&self.path);
+        let actual = self
+            .kind
+            .run(file, case)
+            .map_err(|problem| format!("{shown}:{problem} (case {})", case.name))?;
+        if same(case, &actual) {
+            return Ok(());
+        }
+        let note = match (file.external(), bless) {
+            (false, true) => return self.bless(case, &actual),
+            (false, false) => "if the new text is right: BLESS=1 rewrites the file".to_owned(),
+            (true, bless) => format!(
+                "{shown}: {} oracle is {}; BLESS=1 leaves it alone",
+                if bless { "not rewritten: its" } else { "its" },
+                file.oracle.text
+            ),
+        };
+        Err(diff::unified(&shown, case, &actual) + &note)
+    }
+
+    /// Writes a new expectation section; other cases of the file may have been written since it was read.
+    fn bless(&self, case: &Case, actual: &[String]) -> Result<(), String> {
+        static WRITING: Mutex<()> = Mutex::new(());
+        let _one_at_a_time = WRITING.lock().unwrap();
+        let shown = shown(&self.path);
+        let failed = |error: &dyn fmt::Display| format!("{shown}: {error}");
+        let text = fs::read_to_string(&self.path).map_err(|e| failed(&e))?;
+        let file = File::parse(&text, self.kind).map_err(|e| failed(&e))?;
+        let same = |c: &&Case| c.name == case.name;
+        let case = file.cases.iter().find(same).ok_or(failed(&"changed"))?;
+        fs::write(&self.path, bless::rewrite(&file, case, actual)).map_err(|e| failed(&e))?;
+        println!("{}: rewritten", self.name);
+        Ok(())
+    }
+}
+
+/// `KIND/FILE.test`.
+fn shown(path: &Path) -> String {
+    let parts: Vec<_> = path.iter().rev().take(2).collect();
+    let path: PathBuf = parts.into_iter().rev().collect();
+    path.display().to_string()
 }
 
 /// The folders of a corpus that belong to no kind.
@@ -138,60 +185,6 @@ fn files(folder: &Path) -> Vec<PathBuf> {
         .collect();
     paths.sort();
     paths
-}
-
-fn one_file(
-    shown: &str,
-    path: &Path,
-    text: &str,
-    kind: &dyn Kind,
-    bless: bool,
-    report: &mut Report,
-) {
-    let file = match File::parse(text, kind) {
-        Ok(file) => file,
-        Err(problem) => {
-            _ = writeln!(report.failures, "{shown}:{problem}");
-            return;
-        }
-    };
-    let mut wrong = Vec::new();
-    for (index, case) in file.cases.iter().enumerate() {
-        report.cases += 1;
-        match kind.run(&file, case) {
-            Ok(actual) if same(case, &actual) => {}
-            Ok(actual) => wrong.push((index, actual)),
-            Err(problem) => {
-                _ = writeln!(report.failures, "{shown}:{problem} (case {})", case.name);
-            }
-        }
-    }
-    let verdict = if wrong.is_empty() { "ok" } else { "FAILED" };
-    if bless && !wrong.is_empty() && !file.external() {
-        match fs::write(path, bless::rewrite(&file, &wrong)) {
-            Ok(()) => _ = writeln!(report.log, "{shown}: {} cases rewritten", wrong.len()),
-            Err(error) => _ = writeln!(report.failures, "{shown}: {error}"),
-        }
-        return;
-    }
-    for (index, actual) in &wrong {
-        let case = &file.cases[*index];
-        report.failures += &diff::unified(shown, case, actual);
-        _ = if file.external() {
-            let asked = if bless { "not rewritten: its" } else { "its" };
-            writeln!(
-                report.failures,
-                "{shown}: {asked} oracle is {}; BLESS=1 leaves it alone",
-                file.oracle.text
-            )
-        } else {
-            writeln!(
-                report.failures,
-                "if the new text is right: BLESS=1 rewrites the file"
-            )
-        };
-    }
-    _ = writeln!(report.log, "{shown}: {} cases {verdict}", file.cases.len());
 }
 
 /// Whether the section holds, white space aside.

@@ -6,7 +6,7 @@ use std::fmt;
 
 use mmio_mock::device::Device;
 
-use crate::random::Random;
+use fastrand::Rng;
 
 /// Executed commands or instructions in the normal suite.
 const NORMAL: u64 = 200_000;
@@ -135,7 +135,12 @@ impl Run {
     /// Adds what one input did.
     pub fn count(&mut self, new: Counts) {
         self.total.add(new);
+        let before = self.reached;
         self.reached += (self.counter)(&new).min(self.most);
+        if self.goal > NORMAL && before / NORMAL != self.reached / NORMAL {
+            // For the bar of `cargo xtask fuzz`.
+            println!("progress: {} {}", self.name, self.reached);
+        }
     }
 
     /// Makes devices with `fresh` and gives each at most `lifetime` inputs with `step`, which says
@@ -143,13 +148,13 @@ impl Run {
     pub fn devices<T>(
         mut self,
         lifetime: u32,
-        fresh: impl Fn(&mut Random) -> T,
-        step: impl Fn(&mut Run, &mut Random, &mut T) -> bool,
+        fresh: impl Fn(&mut Rng) -> T,
+        step: impl Fn(&mut Run, &mut Rng, &mut T) -> bool,
         finish: impl Fn(T),
     ) {
         let first = self.seed;
         while self.going() {
-            let mut random = Random(self.seed);
+            let mut random = Rng::with_seed(self.seed);
             let mut device = fresh(&mut random);
             for input in 1..=lifetime {
                 self.in_device = input;

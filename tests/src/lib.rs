@@ -1,4 +1,4 @@
-//! What test suites share: scenes, pictures, a bound device, random numbers.
+//! What test suites share: scenes, pictures, a bound device.
 //!
 //! No PRM chapter. Not modelled: anything; expectations stand in the tests themselves.
 #![forbid(unsafe_code)]
@@ -16,7 +16,6 @@ pub mod fuzz;
 pub mod guided;
 pub mod image;
 pub mod media;
-pub mod random;
 pub mod rig;
 pub mod scene;
 pub mod scenes;

@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use crestline_cli::capture::{Capture, Limits, pack};
 use crestline_cli::replay::Session;
-use crestline_tests::random::Random;
 use crestline_tests::scenes::{SCENES, file, options};
+use fastrand::Rng;
 
 /// A directory of its own under the build's temporary directory.
 struct Scratch(PathBuf);
@@ -427,7 +427,7 @@ fn packing_loses_nothing() {
 
 #[test]
 fn damaged_packs_are_refused() {
-    let mut random = Random(11);
+    let mut random = Rng::with_seed(11);
     for scene in SCENES {
         let good = fs::read(file(scene, "frame.crest")).unwrap();
         let whole = Capture::from_packed(scene, &good).unwrap();
@@ -447,8 +447,8 @@ fn damaged_packs_are_refused() {
         }
         for _ in 0..50 {
             let mut bad = good.clone();
-            let at = random.below(bad.len() as u32) as usize;
-            bad[at] ^= 1 << random.below(8);
+            let at = random.u32(..bad.len() as u32) as usize;
+            bad[at] ^= 1 << random.u32(..8);
             // A flip that unpacks to the very same bytes (a match found elsewhere) is no damage.
             if let Ok(capture) = Capture::from_packed(scene, &bad) {
                 assert!(
@@ -579,15 +579,15 @@ fn tiling_and_stride_are_those_of_the_surface() {
 
 #[test]
 fn random_json_never_panics() {
-    let mut random = Random(12);
+    let mut random = Rng::with_seed(12);
     let scratch = Scratch::new("random");
     for _ in 0..500 {
         let mut text = JSON.as_bytes().to_vec();
-        for _ in 0..=random.below(3) {
-            let at = random.below(text.len() as u32) as usize;
-            match random.below(3) {
-                0 => text[at] = random.next_u32() as u8,
-                1 => text[at] = b"0123456789x\"{}[],:-"[random.below(19) as usize],
+        for _ in 0..=random.u32(..3) {
+            let at = random.u32(..text.len() as u32) as usize;
+            match random.u32(..3) {
+                0 => text[at] = random.u32(..) as u8,
+                1 => text[at] = b"0123456789x\"{}[],:-"[random.u32(..19) as usize],
                 _ => {
                     text.remove(at);
                 }

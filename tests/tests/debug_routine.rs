@@ -11,6 +11,7 @@ use eu::{
     Delivery, FloatMode, Grf, KernelCache, Message, NoObserver, Port, RunStats, Stop, Thread,
     ThreadId, ThreadInit,
 };
+use fastrand::Rng;
 use isa::inst::Verx10;
 
 const ROUTINE: u32 = 0x0010_0000;
@@ -81,18 +82,6 @@ and (1) cr0.1<1>UD cr0.1<0,1,0>UD 0x07ffffffUD { align1 nomask switch };
 and (1) cr0<1>UD cr0<0,1,0>UD 0x7fffffffUD { align1 nomask switch };
 ";
 
-/// xorshift, for values that do not repeat.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u32 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as u32
-    }
-}
-
 /// Leaves guard bits in both accumulators, addresses, flags and stacks behind.
 const PROLOGUE: &str = "
 mul (16) g2<1>F g10<8,8,1>F g12<8,8,1>F { align1 compr };
@@ -105,14 +94,14 @@ nop;
 nop;
 ";
 
-fn thread(place: Place, random: &mut Random, mode: FloatMode) -> Thread {
+fn thread(place: Place, random: &mut Rng, mode: FloatMode) -> Thread {
     let mut thread = Thread::new();
     for register in thread.grf_mut().iter_mut().flatten() {
         // Floats between 1 and 2 or so, as good as other bits.
-        *register = 0x3f80_0000 | random.next() >> 9;
+        *register = 0x3f80_0000 | random.u32(..) >> 9;
     }
     for register in thread.mrf_mut().iter_mut().flatten() {
-        *register = random.next();
+        *register = random.u32(..);
     }
     thread.dispatch(&ThreadInit {
         id: ThreadId {
@@ -123,7 +112,7 @@ fn thread(place: Place, random: &mut Random, mode: FloatMode) -> Thread {
         },
         ip: KERNEL,
         sip: ROUTINE,
-        dispatch_mask: random.next() as u16 | 1,
+        dispatch_mask: random.u32(..) as u16 | 1,
         float_mode: mode,
         software_exception: true,
         breakpoint: true,
@@ -165,7 +154,7 @@ fn assert_saved(memory: &Memory, place: Place, t: &Thread) {
 
 #[test]
 fn nothing_but_m0_changes() {
-    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut random = Rng::with_seed(0x1234_5678_9abc_def1);
     for eu in 0..8 {
         for slot in 0..4 {
             let place = Place { eu, slot };
@@ -234,7 +223,7 @@ fn nothing_but_m0_changes() {
 #[test]
 fn registers_that_the_host_writes_arrive() {
     let place = Place { eu: 3, slot: 2 };
-    let mut random = Random(77);
+    let mut random = Rng::with_seed(77);
     let mut memory = loaded();
     let mut t = thread(place, &mut random, FloatMode::Ieee);
     assert_eq!(run(&mut t, &mut memory, 3), Stop::Budget);
@@ -242,7 +231,7 @@ fn registers_that_the_host_writes_arrive() {
     assert_eq!(run(&mut t, &mut memory, 100_000), Stop::Wait(1));
     // Everything anew, row by row.
     for row in 0..38 {
-        let dwords: Vec<u32> = (0..32).map(|_| random.next()).collect();
+        let dwords: Vec<u32> = (0..32).map(|_| random.u32(..)).collect();
         memory.put(AREA + offset(place, row), dwords);
     }
     let state = AREA + offset(place, ROW_STATE);

@@ -1,79 +1,50 @@
-//! The corpus of `tests/filetests`, one test a kind.
+//! The corpus of `tests/filetests`: a test for each case, `KIND/FILE/CASE`.
 //!
-//! No PRM chapter; every file names the source of its expectations.
+//! No PRM chapter; every file names the source of its expectations. A filter that no name has in it is looked for in `KIND/CASE`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
-use crestline_tests::filetest::{KINDS, blessing, corpus, run, strangers};
+use crestline_tests::filetest::{KINDS, blessing, corpus, strangers, tests};
+use libtest_mimic::{Arguments, Failed, Trial};
 
-fn kind(name: &str) {
-    let kind = KINDS.iter().find(|k| k.name() == name).expect("a kind");
-    let report = run(&corpus(), *kind, blessing());
-    println!("{}", report.log);
-    assert!(
-        report.failures.is_empty(),
-        "\n{}{}",
-        report.failures,
-        report.log
-    );
+/// `KIND/CASE` of `KIND/FILE/CASE`.
+fn short(name: &str) -> Option<String> {
+    let (kind, rest) = name.split_once('/')?;
+    Some(format!("{kind}/{}", rest.split_once('/')?.1))
 }
 
-#[test]
-fn disasm() {
-    kind("disasm");
+fn every_folder_belongs_to_a_kind() -> Result<(), Failed> {
+    let strangers = strangers(&corpus());
+    if strangers.is_empty() {
+        return Ok(());
+    }
+    Err(format!("folders of no kind: {strangers:?}").into())
 }
 
-#[test]
-fn encode() {
-    kind("encode");
-}
-
-#[test]
-fn asm() {
-    kind("asm");
-}
-
-#[test]
-fn asm_errors() {
-    kind("asm-errors");
-}
-
-#[test]
-fn eu_run() {
-    kind("eu-run");
-}
-
-#[test]
-fn cs() {
-    kind("cs");
-}
-
-#[test]
-fn debug() {
-    kind("debug");
-}
-
-#[test]
-fn decode() {
-    kind("decode");
-}
-
-#[test]
-fn regs() {
-    kind("regs");
-}
-
-#[test]
-fn draw() {
-    kind("draw");
-}
-
-#[test]
-fn message() {
-    kind("message");
-}
-
-#[test]
-fn every_folder_belongs_to_a_kind() {
-    assert_eq!(strangers(&corpus()), Vec::<String>::new());
-    assert_eq!(KINDS.len(), 11, "a kind without a test");
+fn main() {
+    let mut arguments = Arguments::from_args();
+    let corpus = corpus();
+    let mut trials = vec![Trial::test(
+        "every_folder_belongs_to_a_kind",
+        every_folder_belongs_to_a_kind,
+    )];
+    for test in KINDS.iter().flat_map(|kind| tests(&corpus, *kind)) {
+        let name = test.name.clone();
+        let run = move || test.run(blessing()).map_err(Failed::from);
+        trials.push(Trial::test(name, run));
+    }
+    if let Some(filter) = &arguments.filter {
+        let exact = arguments.exact;
+        let fits = |name: &str| {
+            if exact {
+                name == filter
+            } else {
+                name.contains(filter)
+            }
+        };
+        if !trials.iter().any(|trial| fits(trial.name())) {
+            trials.retain(|trial| short(trial.name()).is_some_and(|name| fits(&name)));
+            arguments.filter = None;
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit();
 }

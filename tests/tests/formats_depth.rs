@@ -5,10 +5,10 @@
 
 use crestline_tests::formats::messages::{DATA, Sender};
 use crestline_tests::formats::{Want, field, float};
-use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Layout;
 use crestline_tests::scene::{Scene, kernels};
+use fastrand::Rng;
 use regs::gen40::SurfaceState;
 use regs::gen40::values::surface_format as sf;
 
@@ -83,16 +83,16 @@ const FORMATS: [Depth; 5] = [
     },
 ];
 
-fn depths(bits: u32, random: &mut Random) -> Vec<f32> {
+fn depths(bits: u32, random: &mut Rng) -> Vec<f32> {
     let steps = ((1u64 << bits.min(24)) - 1) as f32;
     (0..POINTS)
         .map(|i| match i {
             0 => 0.0,
             1 => 1.0,
             2 => 0.5,
-            3..24 => random.below(steps as u32) as f32 / steps,
-            24..40 => (random.below(steps as u32) as f32 + 0.5) / steps,
-            _ => random.next_u32() as f32 / 2f32.powi(32),
+            3..24 => random.u32(..steps as u32) as f32 / steps,
+            24..40 => (random.u32(..steps as u32) as f32 + 0.5) / steps,
+            _ => random.u32(..) as f32 / 2f32.powi(32),
         })
         .collect()
 }
@@ -108,13 +108,12 @@ fn every_depth_format_as_buffer_and_as_texture() {
             (Layout::Y, true),
             (Layout::Y, false),
         ] {
-            let mut random = Random(u64::from(depth.code));
+            let mut random = Rng::with_seed(u64::from(depth.code));
             let z = depths(depth.bits, &mut random);
             let surface = scene.surface((0, depth.bytes), (POINTS, 4), layout);
             let old: Vec<Vec<u8>> = (0..POINTS)
                 .map(|x| {
-                    let pixel: Vec<u8> =
-                        (0..depth.bytes).map(|_| random.next_u32() as u8).collect();
+                    let pixel: Vec<u8> = (0..depth.bytes).map(|_| random.u32(..) as u8).collect();
                     surface.set(x, 0, &pixel);
                     pixel
                 })

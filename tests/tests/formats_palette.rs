@@ -3,10 +3,10 @@
 //! PRM: volume 4 4.7.6 (RGB888 entries), 4.7.2.1.1 (P4A4, A4P4). The name gives the order from bit 0, as in Mesa's
 //! isl_format_layout.csv.
 
-use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Layout;
 use crestline_tests::scene::{Scene, kernels};
+use fastrand::Rng;
 use regs::gen40::SamplerState;
 use regs::gen40::values::surface_format as sf;
 
@@ -17,11 +17,11 @@ const SIZE: u32 = 16;
 fn every_byte_of_both_formats() {
     let mut scene = Scene::new();
     let target = scene.surface((sf::R32G32B32A32_FLOAT, 16), (SIZE, SIZE), Layout::Linear);
-    let mut random = Random(4);
+    let mut random = Rng::with_seed(4);
     let mut palette = [0u32; 16];
     // A full load, then one of five entries, which leaves the others alone.
     for (format, entries) in [(0x147, 16), (0x148, 16), (0x147, 5), (0x148, 1)] {
-        palette[..entries].fill_with(|| random.next_u32() & 0xff_ffff);
+        palette[..entries].fill_with(|| random.u32(..) & 0xff_ffff);
         let texture = scene.surface((format, 1), (SIZE, SIZE), Layout::Linear);
         for i in 0..256 {
             texture.set(i % SIZE, i / SIZE, &[i as u8]);

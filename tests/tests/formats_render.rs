@@ -5,7 +5,7 @@
 use crestline_tests::formats::encode::codes;
 use crestline_tests::formats::messages::{DATA, Sender};
 use crestline_tests::formats::{Channel, Fields, Kind, Want, field};
-use crestline_tests::random::Random;
+use fastrand::Rng;
 use half::f16;
 use regs::desc::SurfaceFormatDesc;
 use regs::gen40::values::{
@@ -57,23 +57,23 @@ fn place(i: usize) -> (u32, u32) {
 }
 
 /// Registers of one channel: what lies between, what is out of range, and what is special.
-fn colour(random: &mut Random, channel: Option<&Channel>) -> u32 {
+fn colour(random: &mut Rng, channel: Option<&Channel>) -> u32 {
     let bits = channel.map_or(8, |c| c.bits).min(24);
     let steps = ((1u32 << bits) - 1) as f32;
     if let Some(Kind::Uint | Kind::Sint) = channel.map(|c| c.kind) {
-        let near = 1u32 << (bits - random.below(2)).min(31);
-        return match random.below(4) {
-            0 => random.next_u32(),
-            1 => near.wrapping_add(random.below(5)).wrapping_sub(2),
+        let near = 1u32 << (bits - random.u32(..2)).min(31);
+        return match random.u32(..4) {
+            0 => random.u32(..),
+            1 => near.wrapping_add(random.u32(..5)).wrapping_sub(2),
             2 => near
                 .wrapping_neg()
-                .wrapping_add(random.below(5))
+                .wrapping_add(random.u32(..5))
                 .wrapping_sub(2),
-            _ => random.next_u32() >> (32 - bits),
+            _ => random.u32(..) >> (32 - bits),
         };
     }
-    let value = match random.below(8) {
-        0 => return random.next_u32(),
+    let value = match random.u32(..8) {
+        0 => return random.u32(..),
         1 => [
             0.0,
             -0.0,
@@ -83,18 +83,18 @@ fn colour(random: &mut Random, channel: Option<&Channel>) -> u32 {
             -f32::INFINITY,
             f32::NAN,
             1e30,
-        ][random.below(8) as usize],
+        ][random.u32(..8) as usize],
         // On a code, and close to half-way between two.
-        2 => random.below(1 << bits) as f32 / steps,
-        3 => (random.below(1 << bits) as f32 + 0.5) / steps,
-        4 => (random.next_u32() as f32 / 2f32.powi(31) - 1.0) * 70_000.0,
-        5 => random.next_u32() as f32 / 2f32.powi(31) - 1.0,
-        _ => random.next_u32() as f32 / 2f32.powi(32),
+        2 => random.u32(..1 << bits) as f32 / steps,
+        3 => (random.u32(..1 << bits) as f32 + 0.5) / steps,
+        4 => (random.u32(..) as f32 / 2f32.powi(31) - 1.0) * 70_000.0,
+        5 => random.u32(..) as f32 / 2f32.powi(31) - 1.0,
+        _ => random.u32(..) as f32 / 2f32.powi(32),
     };
     value.to_bits()
 }
 
-fn colours(random: &mut Random, fields: &Fields) -> [[u32; 4]; 16] {
+fn colours(random: &mut Rng, fields: &Fields) -> [[u32; 4]; 16] {
     std::array::from_fn(|_| std::array::from_fn(|c| colour(random, fields.of(c))))
 }
 
@@ -116,7 +116,7 @@ fn every_render_target_format() {
         .filter(|f| plain(f))
     {
         let fields = Fields::parse(format.name).unwrap();
-        let mut random = Random(u64::from(format.code));
+        let mut random = Rng::with_seed(u64::from(format.code));
         let mut sender = Sender::new();
         let target = Target::new(&mut sender, format, fields.bits() / 8, false);
         let cc = sender.colour_calculator(ColorCalcState::new());
@@ -196,17 +196,17 @@ fn clamps_to_the_target() {
 }
 
 /// A destination's channel for blending: a random code, for floats one from 0 to 1.
-fn destination(random: &mut Random, channel: &Channel) -> u64 {
+fn destination(random: &mut Rng, channel: &Channel) -> u64 {
     match channel.kind {
         Kind::Float => {
-            let value = random.next_u32() as f32 / 2f32.powi(32);
+            let value = random.u32(..) as f32 / 2f32.powi(32);
             match channel.bits {
                 32 => u64::from(value.to_bits()),
                 16 => u64::from(f16::from_f32(value).to_bits()),
                 bits => u64::from(f16::from_f32(value).to_bits() >> (15 - bits)),
             }
         }
-        _ => random.next_u64() >> (64 - channel.bits),
+        _ => random.u64(..) >> (64 - channel.bits),
     }
 }
 
@@ -224,7 +224,7 @@ fn every_blended_format() {
     for format in SURFACE_FORMATS.iter().filter(|f| f.alpha_blend) {
         let fields = Fields::parse(format.name).unwrap();
         let bytes = fields.bits() / 8;
-        let mut random = Random(u64::from(format.code));
+        let mut random = Rng::with_seed(u64::from(format.code));
         let mut sender = Sender::new();
         let target = Target::new(&mut sender, format, bytes, true);
         for (source, dest) in equations {
@@ -237,7 +237,7 @@ fn every_blended_format() {
             );
             for (x0, y0) in blocks() {
                 let colours: [[u32; 4]; 16] = std::array::from_fn(|_| {
-                    std::array::from_fn(|_| (random.next_u32() as f32 / 2f32.powi(32)).to_bits())
+                    std::array::from_fn(|_| (random.u32(..) as f32 / 2f32.powi(32)).to_bits())
                 });
                 let old: Vec<[u8; 16]> = (0..16)
                     .map(|i| {
@@ -305,7 +305,7 @@ fn every_format_with_shared_chroma() {
             "YCRCB_SWAPY" => [1, 0, 3, 2],
             _ => [1, 2, 3, 0],
         };
-        let mut random = Random(u64::from(format.code));
+        let mut random = Rng::with_seed(u64::from(format.code));
         let mut sender = Sender::new();
         let target = Target::new(&mut sender, format, 2, false);
         let cc = sender.colour_calculator(ColorCalcState::new());

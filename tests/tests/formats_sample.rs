@@ -7,7 +7,7 @@ mod blocks;
 
 use crestline_tests::formats::messages::{DATA, Sender};
 use crestline_tests::formats::{Fields, Kind, Want, field, float};
-use crestline_tests::random::Random;
+use fastrand::Rng;
 use half::f16;
 use regs::desc::SurfaceFormatDesc;
 use regs::gen40::values::{mapfilter, prefilterop, texture_coordinate_mode};
@@ -104,7 +104,7 @@ impl Texture {
             _ => SIZE,
         };
         let pitch = size / across * bytes;
-        let mut random = Random(u64::from(format.code));
+        let mut random = Rng::with_seed(u64::from(format.code));
         let mut data = vec![0; (pitch * size / down) as usize];
         for (i, element) in data.chunks_mut(bytes as usize).enumerate() {
             if all {
@@ -112,13 +112,13 @@ impl Texture {
                 element.copy_from_slice(&i[..bytes as usize]);
                 continue;
             }
-            element.fill_with(|| random.next_u32() as u8);
+            element.fill_with(|| random.u32(..) as u8);
             if tame {
                 tame_floats(format.name, element, &mut random);
-            } else if random.below(8) == 0 {
+            } else if random.u32(..8) == 0 {
                 // Fields of zeros and ones are rare otherwise.
-                let fill = [0, 0xff, 0x80, 0x7f][random.below(4) as usize];
-                let at = random.below(bytes) as usize;
+                let fill = [0, 0xff, 0x80, 0x7f][random.u32(..4) as usize];
+                let at = random.u32(..bytes) as usize;
                 element[at..].fill(fill);
             }
         }
@@ -170,12 +170,12 @@ impl Texture {
 }
 
 /// Replaces random floats by ones from 0 to 1, which can be averaged.
-fn tame_floats(name: &str, element: &mut [u8], random: &mut Random) {
+fn tame_floats(name: &str, element: &mut [u8], random: &mut Rng) {
     let Some(fields) = Fields::parse(name) else {
         return;
     };
     for c in fields.0.iter().filter(|c| c.kind == Kind::Float) {
-        let value = random.below(1 << 20) as f32 / (1 << 20) as f32;
+        let value = random.u32(..1 << 20) as f32 / (1 << 20) as f32;
         let code = match c.bits {
             32 => value.to_bits(),
             16 => u32::from(f16::from_f32(value).to_bits()),
@@ -335,7 +335,7 @@ fn every_shadow_format_by_compare() {
         let size = texture.size as f32;
         let fields = Fields::parse(format.name).unwrap();
         let channel = if fields.of(0).is_some() { 0 } else { 3 };
-        let mut random = Random(1);
+        let mut random = Rng::with_seed(1);
         let functions = [
             prefilterop::PREFILTEROP_ALWAYS,
             prefilterop::PREFILTEROP_NEVER,
@@ -353,9 +353,9 @@ fn every_shadow_format_by_compare() {
                 let places =
                     texels.map(|(x, y)| ((x as f32 + 0.5) / size, (y as f32 + 0.5) / size));
                 let values = texels.map(|(x, y)| texture.want(x, y)[channel].value() as f32);
-                let references = values.map(|v| match random.below(4) {
+                let references = values.map(|v| match random.u32(..4) {
                     0 => v,
-                    _ => random.below(1 << 16) as f32 / 65535.0,
+                    _ => random.u32(..1 << 16) as f32 / 65535.0,
                 });
                 let got = sender.sample_c(state, places, references);
                 for i in 0..16 {

@@ -3,10 +3,10 @@
 //! PRM: volume 4 4.7.2.1.1 (which formats); volume 2, VERTEX_ELEMENT_STATE. Points carry what was fetched to a float target.
 
 use crestline_tests::formats::Fields;
-use crestline_tests::random::Random;
 use crestline_tests::scene::draw::{Draw, component, element, vertex_buffer};
 use crestline_tests::scene::surface::Layout;
 use crestline_tests::scene::{Scene, kernels};
+use fastrand::Rng;
 use regs::gen40::SURFACE_FORMATS;
 use regs::gen40::values::surface_format as sf;
 
@@ -21,13 +21,13 @@ fn every_vertex_format() {
     for format in SURFACE_FORMATS.iter().filter(|f| f.vertex_input) {
         let fields = Fields::parse(format.name).unwrap();
         let bytes = fields.bits() as usize / 8;
-        let mut random = Random(u64::from(format.code));
+        let mut random = Rng::with_seed(u64::from(format.code));
         // Vertices follow each other without a gap, four bytes into the buffer.
         let mut data = vec![0; 4 + bytes * VERTICES as usize];
-        data.fill_with(|| random.next_u32() as u8);
+        data.fill_with(|| random.u32(..) as u8);
         for vertex in data[4..].chunks_exact_mut(bytes) {
-            if random.below(4) == 0 {
-                vertex.fill([0, 0xff, 0x80, 0x7f][random.below(4) as usize]);
+            if random.u32(..4) == 0 {
+                vertex.fill([0, 0xff, 0x80, 0x7f][random.u32(..4) as usize]);
             }
         }
         // Doubles of any size, some of which are floats.
@@ -35,8 +35,8 @@ fn every_vertex_format() {
             .chunks_exact_mut(8)
             .filter(|_| format.name.starts_with("R64"))
         {
-            let value = f64::from(random.next_u32()) * 2f64.powi(random.below(300) as i32 - 150);
-            if random.below(4) > 0 {
+            let value = f64::from(random.u32(..)) * 2f64.powi(random.u32(..300) as i32 - 150);
+            if random.u32(..4) > 0 {
                 double.copy_from_slice(&value.to_le_bytes());
             }
         }

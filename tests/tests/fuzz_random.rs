@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex};
 
 use crestline_cli::capture::Exec;
 use crestline_tests::fuzz::{Counts, Run, goal};
-use crestline_tests::random::Random;
 use crestline_tests::scenes::capture;
 use driver::{BatchDesc, Device, Driver, Object, Tiling};
+use fastrand::Rng;
 use kernel::platform::Platform;
 use kernel::time::Delta;
 use mem::{GpuAddr, Memory};
@@ -118,30 +118,30 @@ impl Fuzz {
 }
 
 /// An operand: often an address of something that is there.
-fn operand(random: &mut Random) -> u32 {
-    match random.below(8) {
-        0 | 1 => DATA + random.below(DATA_BYTES as u32),
-        2 => BATCH + random.below(4096),
-        3 => random.below(256),
-        4 => random.next_u32() & 0x001f_001f,
-        _ => random.next_u32(),
+fn operand(random: &mut Rng) -> u32 {
+    match random.u32(..8) {
+        0 | 1 => DATA + random.u32(..DATA_BYTES as u32),
+        2 => BATCH + random.u32(..4096),
+        3 => random.u32(..256),
+        4 => random.u32(..) & 0x001f_001f,
+        _ => random.u32(..),
     }
 }
 
 /// A command with a good header and random operands.
-fn command(random: &mut Random, words: &mut Vec<u32>) {
+fn command(random: &mut Rng, words: &mut Vec<u32>) {
     let all = &gen40::COMMANDS;
-    let desc = &all[random.below(all.len() as u32) as usize];
-    let free = random.next_u32() & !desc.mask;
+    let desc = &all[random.u32(..all.len() as u32) as usize];
+    let free = random.u32(..) & !desc.mask;
     // Half of the time the length field is that of the shortest form.
-    let header = if random.below(2) == 0 {
+    let header = if random.u32(..2) == 0 {
         desc.value | (free & !0xff) | desc.min_dwords.saturating_sub(2)
     } else {
         desc.value | free
     };
     words.push(header);
     // Most blits are small: coordinates are dwords 2 and 3, and a whole surface takes its time.
-    let small = header >> 29 == 2 && random.below(16) > 0;
+    let small = header >> 29 == 2 && random.u32(..16) > 0;
     for i in 1..desc.dwords(header).min(64) {
         let mask = if small && (i == 2 || i == 3) {
             0x003f_003f
@@ -213,7 +213,7 @@ fn random_dwords_as_batch() {
         20,
         |_| Bare::new(),
         |run, random, bare| {
-            let words: Vec<u32> = (0..DWORDS).map(|_| random.next_u32()).collect();
+            let words: Vec<u32> = (0..DWORDS).map(|_| random.u32(..)).collect();
             let mut intact = false;
             for at in (0..DWORDS * 4).step_by(4) {
                 if !intact && !bare.fill(&words) {
@@ -245,7 +245,7 @@ fn random_dwords_as_submissions() {
             fuzz
         },
         |run, random, fuzz| {
-            let words: Vec<u32> = (0..64).map(|_| random.next_u32()).collect();
+            let words: Vec<u32> = (0..64).map(|_| random.u32(..)).collect();
             run.input("a batch", &words);
             fuzz.objects[0].write_dwords(0, &words).unwrap();
             let (new, usable) = fuzz.run(0, 256, SHORT);
@@ -267,7 +267,7 @@ fn random_commands_as_batch() {
             let mut fuzz = Fuzz::new();
             fuzz.object(BATCH, 4096);
             let data = fuzz.object(DATA, DATA_BYTES);
-            let noise: Vec<u32> = (0..DATA_BYTES / 4).map(|_| random.next_u32()).collect();
+            let noise: Vec<u32> = (0..DATA_BYTES / 4).map(|_| random.u32(..)).collect();
             fuzz.objects[data].write_dwords(0, &noise).unwrap();
             fuzz
         },
@@ -290,27 +290,27 @@ fn random_commands_as_batch() {
 
 /// Random instructions. An eighth of the kernels is noise; the others have opcodes and sizes that exist, so that
 /// more than the first instruction of a thread is reached.
-fn random_kernel(random: &mut Random, length: usize) -> Vec<u32> {
+fn random_kernel(random: &mut Rng, length: usize) -> Vec<u32> {
     let opcodes = [
         0x01, 0x02, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0c, 0x10, 0x20, 0x22, 0x24, 0x25, 0x26,
         0x27, 0x28, 0x29, 0x2d, 0x31, 0x32, 0x40, 0x41, 0x42, 0x45, 0x48, 0x54, 0x57, 0x7e,
     ];
-    let noise = random.below(8) == 0;
+    let noise = random.u32(..8) == 0;
     (0..length / 16)
         .flat_map(|_| {
-            let mut inst = [0; 4].map(|_: u32| random.next_u32());
-            if noise || random.below(16) == 0 {
+            let mut inst = [0; 4].map(|_: u32| random.u32(..));
+            if noise || random.u32(..16) == 0 {
                 return inst;
             }
-            let opcode = opcodes[random.below(opcodes.len() as u32) as usize];
+            let opcode = opcodes[random.u32(..opcodes.len() as u32) as usize];
             // No debug control; execution size of at most 16.
-            inst[0] = inst[0] & 0x1f9f_ff80 | opcode | random.below(5) << 21;
-            if random.below(4) > 0 {
+            inst[0] = inst[0] & 0x1f9f_ff80 | opcode | random.u32(..5) << 21;
+            if random.u32(..4) > 0 {
                 // Without predicate and conditional modifier; jumps stay near.
                 inst[0] &= !(0x1f << 16) & !(0xf << 24) & !(3 << 28);
                 inst[3] &= 0x001f_ffff;
                 if opcode == 0x22 || (0x24..=0x2a).contains(&opcode) {
-                    inst[3] = (inst[3] & 0x000f_0007) | (random.below(2) * 0xfff0);
+                    inst[3] = (inst[3] & 0x000f_0007) | (random.u32(..2) * 0xfff0);
                 }
             }
             inst
@@ -348,10 +348,10 @@ fn fuzz_flips(name: &'static str, scene: &str, buffer: usize, seed: u64) {
         |run, random, fuzz| {
             let mut data = fuzz.original(buffer).to_vec();
             let mut note = format!("{scene}, buffer {buffer}, with flipped bits");
-            let flips = random.below(4) + 1;
+            let flips = random.u32(..4) + 1;
             for _ in 0..flips {
-                let at = random.below(data.len() as u32) as usize;
-                let bit = random.below(8);
+                let at = random.u32(..data.len() as u32) as usize;
+                let bit = random.u32(..8);
                 data[at] ^= 1 << bit;
                 // Writing to a String cannot fail.
                 let _ = write!(note, "\n  byte {at:#x}, bit {bit}");

@@ -3,9 +3,9 @@
 //! PRM volume 1 (blitter). Command words are written by hand from i915 gt/intel_gpu_commands.h; expectations are
 //! computed here, tiled addresses from the layout of X and Y tiles in the uAPI's words.
 
-use crestline_tests::random::Random;
 use crestline_tests::rig::Rig;
 use driver::{Object, Tiling};
+use fastrand::Rng;
 
 const END: u32 = 0x0a << 23;
 /// XY_COLOR_BLT of six dwords, 32 bits a pixel, colour and alpha written.
@@ -104,13 +104,13 @@ fn colour_fill() {
 
 #[test]
 fn copy_between_layouts() {
-    let mut random = Random(4);
+    let mut random = Rng::with_seed(4);
     for from in [Tiling::None, Tiling::X] {
         for to in [Tiling::None, Tiling::X] {
             let rig = Rig::new();
             let source = surface(&rig, 0x0100_0000, from);
             let target = surface(&rig, 0x0200_0000, to);
-            let words: Vec<u32> = (0..BYTES / 4).map(|_| random.next_u32()).collect();
+            let words: Vec<u32> = (0..BYTES / 4).map(|_| random.u32(..)).collect();
             source.write_dwords(0, &words).unwrap();
             let (left, top, right, bottom) = (17, 9, 77, 50);
             let (from_x, from_y) = (33, 2);

@@ -3,10 +3,10 @@
 //! PRM: volume 2 (3D pipeline, geometry shader stage); vertices by OpenGL's tables (ARB_geometry_shader4). Pictures are compared
 //! with those of the plain topologies, which live_pipeline_shapes.rs compares with a reference.
 
-use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Surface;
 use crestline_tests::scene::{Scene, kernels};
+use fastrand::Rng;
 
 const SIZE: u32 = 64;
 const LINELIST: u32 = 2;
@@ -20,10 +20,10 @@ const TRILIST_ADJ: u32 = 11;
 const TRISTRIP_ADJ: u32 = 12;
 
 /// Vertices somewhere on the target, each with a red of its own.
-fn vertices(random: &mut Random, count: usize) -> Vec<[f32; 8]> {
+fn vertices(random: &mut Rng, count: usize) -> Vec<[f32; 8]> {
     (0..count)
         .map(|i| {
-            let [x, y] = [0; 2].map(|_| random.below(SIZE * 16) as f32 / 16.0);
+            let [x, y] = [0; 2].map(|_| random.u32(..SIZE * 16) as f32 / 16.0);
             [x, y, 0.5, 1.0, (i + 1) as f32 * 8.0 / 255.0, 0.0, 0.0, 1.0]
         })
         .collect()
@@ -90,7 +90,7 @@ fn inside(topology: u32, count: usize) -> (u32, Vec<usize>) {
 fn without_geometry_threads_only_what_lies_inside_is_drawn() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
-    let mut random = Random(5);
+    let mut random = Rng::with_seed(5);
     for topology in LINELIST_ADJ..=TRISTRIP_ADJ {
         for (count, cull) in (0..15).flat_map(|n| [(n, 1), (n, 2), (n, 3)]) {
             let all = vertices(&mut random, count);
@@ -126,7 +126,7 @@ const ACROSS: [(usize, &[usize]); 4] = [
 fn geometry_threads_get_the_vertices_across_edges() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
-    let mut random = Random(6);
+    let mut random = Rng::with_seed(6);
     let lists = [(6, &[1, 3, 5][..]), (13, &[1, 3, 5, 7, 9, 11][..])];
     let cases = lists.into_iter().map(|case| (TRILIST_ADJ, case));
     for (topology, (count, across)) in cases.chain(ACROSS.map(|case| (TRISTRIP_ADJ, case))) {
@@ -168,7 +168,7 @@ fn geometry_threads_get_the_vertices_across_edges() {
 fn geometry_threads_can_do_without() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
-    let mut random = Random(7);
+    let mut random = Rng::with_seed(7);
     for topology in [TRILIST_ADJ, TRISTRIP_ADJ] {
         for count in [5, 6, 12, 13] {
             let all = vertices(&mut random, count);

@@ -2,10 +2,10 @@
 //!
 //! PRM: volume 2, colour calculator. Expectations are host arithmetic in double precision.
 
-use crestline_tests::random::Random;
 use crestline_tests::scene::Scene;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Layout;
+use fastrand::Rng;
 use regs::gen40::State3dConstantColor;
 use regs::gen40::values::surface_format as sf;
 
@@ -62,7 +62,7 @@ fn function(code: u32, s: f64, d: f64, fs: f64, fd: f64) -> f64 {
 fn factors_and_functions() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
-    let mut random = Random(0xb1e4d);
+    let mut random = Rng::with_seed(0xb1e4d);
     let mut cases = Vec::new();
     for s in FACTORS {
         for d in FACTORS {
@@ -76,7 +76,7 @@ fn factors_and_functions() {
         }
     }
     for (s, d, f, alpha) in cases {
-        let mut unit = || random.below(256);
+        let mut unit = || random.u32(..256);
         let colour = [unit(), unit(), unit(), unit()].map(|v| f64::from(v) / 255.0);
         let constant = [unit(), unit(), unit(), unit()].map(|v| f64::from(v) / 255.0);
         let old = unit() | unit() << 8 | unit() << 16 | unit() << 24;

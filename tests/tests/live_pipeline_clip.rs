@@ -2,11 +2,11 @@
 //!
 //! PRM: volume 2, clip stage; volume 4, 3.3.7. The reference works in homogeneous coordinates (scene/raster.rs).
 
-use crestline_tests::random::Random;
 use crestline_tests::scene::Scene;
 use crestline_tests::scene::draw::{Draw, element, screen_elements, vertex_buffer};
 use crestline_tests::scene::raster::{ClipVertex, sample};
 use crestline_tests::scene::surface::{Layout, Surface};
+use fastrand::Rng;
 
 const SIZE: u32 = 64;
 const CLEAR: u32 = 0xff10_2030;
@@ -176,8 +176,8 @@ fn random_triangles() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
     let depth = depth_buffer(&mut scene);
-    let mut random = Random(0x00c1_1b5e);
-    let mut unit = move || f64::from(random.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0;
+    let mut random = Rng::with_seed(0x00c1_1b5e);
+    let mut unit = move || f64::from(random.u32(..)) / f64::from(u32::MAX) * 2.0 - 1.0;
     let mut covered = 0;
     for round in 0..150 {
         // f32 values, so that both sides see the same.

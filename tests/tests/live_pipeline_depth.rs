@@ -2,10 +2,10 @@
 //!
 //! PRM: volume 2, windower (early depth test cases) and colour calculator. Expectations are host arithmetic.
 
-use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::{Layout, Surface};
 use crestline_tests::scene::{Scene, kernels};
+use fastrand::Rng;
 use regs::gen40::{ColorCalcState, State3dDepthBuffer};
 
 const SIZE: u32 = 32;
@@ -185,13 +185,13 @@ struct Face {
 }
 
 impl Face {
-    fn random(random: &mut Random) -> Self {
+    fn random(random: &mut Rng) -> Self {
         Face {
-            function: random.below(8),
-            ops: std::array::from_fn(|_| random.below(8)),
-            reference: random.below(16),
-            test_mask: [0xff, 0x0f, 0x03][random.below(3) as usize],
-            write_mask: [0xff, 0xf0, 0x55][random.below(3) as usize],
+            function: random.u32(..8),
+            ops: std::array::from_fn(|_| random.u32(..8)),
+            reference: random.u32(..16),
+            test_mask: [0xff, 0x0f, 0x03][random.u32(..3) as usize],
+            write_mask: [0xff, 0xf0, 0x55][random.u32(..3) as usize],
         }
     }
 
@@ -227,7 +227,7 @@ fn stencil_of_both_faces() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
     let (surface, state) = depth_surface(&mut scene, D24_S8);
-    let mut random = Random(0x57e9_c11e);
+    let mut random = Rng::with_seed(0x57e9_c11e);
     let start: Vec<u32> = (0..SIZE)
         .map(|x| [0, 1, 254, 255, 3, 7, 128, 16][x as usize % 8])
         .collect();

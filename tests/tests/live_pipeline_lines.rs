@@ -2,9 +2,9 @@
 //!
 //! PRM: volume 2, windower. Expectations from OpenGL 2.1, 3.4 (lines), and areas.
 
-use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::{Scene, kernels};
+use fastrand::Rng;
 use regs::gen40::State3dLineStipple;
 
 const SIZE: u32 = 64;
@@ -66,9 +66,9 @@ fn stipple() {
 fn diagonals() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
-    let mut random = Random(0x11e5);
+    let mut random = Rng::with_seed(0x11e5);
     for round in 0..200 {
-        let mut place = || [random.below(992), random.below(992)].map(|v| v as f32 / 16.0 + 1.0);
+        let mut place = || [random.u32(..992), random.u32(..992)].map(|v| v as f32 / 16.0 + 1.0);
         let (a, b) = (place(), place());
         target.fill(&[0; 4]);
         let mut draw = Draw::flat(target.state());

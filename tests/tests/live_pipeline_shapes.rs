@@ -2,11 +2,11 @@
 //!
 //! PRM: volume 2 (3D pipeline, strips and fans, windower). The reference rasterises with integers (scene/raster.rs).
 
-use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::raster::covers;
 use crestline_tests::scene::surface::Surface;
 use crestline_tests::scene::{Scene, kernels};
+use fastrand::Rng;
 
 const SIZE: u32 = 64;
 
@@ -70,7 +70,7 @@ fn render(
 fn coverage_of_random_triangles() {
     let mut scene = Scene::new();
     let target = scene.target(SIZE, SIZE);
-    let mut random = Random(77);
+    let mut random = Rng::with_seed(77);
     for round in 0..150 {
         // Coarse grids make shared corners, edges through pixel centres and slivers likely; the last
         // reaches far beyond the screen on all sides.
@@ -81,7 +81,7 @@ fn coverage_of_random_triangles() {
             100
         };
         let mut place = || {
-            let [x, y] = [random.below(range), random.below(range)].map(i64::from);
+            let [x, y] = [random.u32(..range), random.u32(..range)].map(i64::from);
             [x / step * step - offset, y / step * step - offset]
         };
         let places: Vec<_> = (0..9).map(|_| place()).collect();

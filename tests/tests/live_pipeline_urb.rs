@@ -2,18 +2,18 @@
 //!
 //! PRM: volume 4, chapter 8; volume 2 (URB allocation). A lost entry shows as a hang after some draws without a new URB_FENCE.
 
-use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Surface;
 use crestline_tests::scene::{Scene, kernels};
+use fastrand::Rng;
 use regs::gen40::State3dIndexBuffer;
 
 const SIZE: u32 = 64;
 
 /// A mesh of random triangles in clip space, some of which need clipping, as indices over 60 vertices.
 fn mesh(scene: &mut Scene, draw: &mut Draw, topology: u32, seed: u64) {
-    let mut random = Random(seed);
-    let mut unit = || f64::from(random.next_u32()) as f32 / u32::MAX as f32;
+    let mut random = Rng::with_seed(seed);
+    let mut unit = || f64::from(random.u32(..)) as f32 / u32::MAX as f32;
     let vertices: Vec<[f32; 8]> = (0..60)
         .map(|_| {
             let w = unit() * 1.4 - 0.1;
@@ -27,8 +27,8 @@ fn mesh(scene: &mut Scene, draw: &mut Draw, topology: u32, seed: u64) {
     let mut at = 0;
     let indices: Vec<u8> = (0..count)
         .map(|_| {
-            at = (at + random.below(5)) % 60;
-            at.saturating_sub(random.below(4)) as u8
+            at = (at + random.u32(..5)) % 60;
+            at.saturating_sub(random.u32(..4)) as u8
         })
         .collect();
     let words: Vec<u32> = indices

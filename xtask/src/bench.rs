@@ -7,9 +7,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::node;
+use clap::Args;
 
-pub use against::run as against;
+use crate::node;
+use crate::progress::Progress;
 
 /// Packages with benchmarks, in the order in which they run.
 const PACKAGES: [&str; 4] = [
@@ -19,25 +20,51 @@ const PACKAGES: [&str; 4] = [
     "crestline-tests",
 ];
 
-/// Runs every benchmark; false when one fails.
-pub fn run(root: &Path) -> io::Result<bool> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+/// What the command line says.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// The model's benchmarks in turn with another commit's: ratios of the times
+    #[arg(long, value_name = "REV")]
+    against: Option<String>,
+}
+
+/// Runs every benchmark, or compares; false when one fails.
+pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
+    match &options.against {
+        Some(revision) => against::run(root, revision),
+        None => all(root),
+    }
+}
+
+fn all(root: &Path) -> io::Result<bool> {
     let scenes = match std::env::var_os("CRESTLINE_GLSCENES") {
         Some(program) => Some(PathBuf::from(program)),
         None => glscenes(root)?,
     };
+    let mut build = node::cargo(root);
+    build.args(["bench", "--locked", "--no-run"]);
+    for package in PACKAGES {
+        build.args(["--package", package]);
+    }
+    // Cargo shows its own progress.
+    if !build.status()?.success() {
+        return Ok(false);
+    }
+    let mut progress = Progress::new(PACKAGES.len() as u64);
     let mut fine = true;
     for package in PACKAGES {
-        println!("== {package}");
-        let mut command = Command::new(&cargo);
-        command
-            .args(["bench", "--locked", "--package", package])
-            .current_dir(root);
+        progress.print(&format!("== {package}"));
+        progress.next(package.to_owned());
+        let mut command = node::cargo(root);
+        command.args(["bench", "--locked", "--package", package]);
         if let Some(program) = &scenes {
             command.env("CRESTLINE_GLSCENES", program);
         }
-        fine &= command.status()?.success();
+        let status = progress.command(&mut command, |_, line| Some(line))?;
+        fine &= status.success();
+        progress.step();
     }
+    progress.end();
     Ok(fine)
 }
 

@@ -2,14 +2,16 @@
 //! What runs is in `tests/tests/fuzz_random.rs`, `isa/tests/random_words.rs` and
 //! `mmio-mock/eu/tests/random_state.rs`.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::process::Command;
 
-/// Millions executed by each test.
-const MILLIONS: &str = "10";
-/// Tests whose name begins with this, when nothing else is asked for.
-const TESTS: &str = "random";
+use clap::Args;
+
+use crate::node;
+use crate::progress::Progress;
+
 /// Packages, their test programs, and the module there that holds the random tests (empty: the program's root).
 const SUITES: [(&str, &str, &str); 3] = [
     ("crestline-tests", "suite", "fuzz_random::"),
@@ -18,43 +20,24 @@ const SUITES: [(&str, &str, &str); 3] = [
 ];
 
 /// What the command line says.
-#[derive(Debug, PartialEq, Eq)]
-struct Options<'a> {
-    millions: &'a str,
-    seed: Option<&'a str>,
-    tests: &'a str,
-}
-
-impl<'a> Options<'a> {
-    fn parse(args: &[&'a str]) -> Option<Self> {
-        let mut options = Options {
-            millions: MILLIONS,
-            seed: None,
-            tests: TESTS,
-        };
-        let number = |text: &&str| text.parse::<u64>().is_ok();
-        let mut args = args.iter().copied();
-        while let Some(arg) = args.next() {
-            match arg {
-                "--millions" => options.millions = args.next().filter(number)?,
-                "--seed" => options.seed = Some(args.next().filter(number)?),
-                _ if arg.starts_with('-') => return None,
-                _ => options.tests = arg,
-            }
-        }
-        Some(options)
-    }
+#[derive(Args, Debug)]
+pub struct Options {
+    /// Millions executed by each test
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    millions: u64,
+    /// Where each test starts; its own seed unless told
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Tests whose name begins with this
+    #[arg(value_name = "TEST", default_value = "random")]
+    tests: String,
 }
 
 /// Runs the random tests; false when one fails.
-pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
-    let Some(options) = Options::parse(args) else {
-        eprintln!("usage: cargo xtask fuzz [--millions N] [--seed S] [TEST]");
-        return Ok(false);
-    };
+pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
     for (package, suite, module) in SUITES {
         let tests = format!("{module}{}", options.tests);
-        if !suite_passes(root, [package, suite, &tests], &options)? {
+        if !suite_passes(root, [package, suite, &tests], options)? {
             return Ok(false);
         }
     }
@@ -64,42 +47,69 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
 fn suite_passes(
     root: &Path,
     [package, suite, tests]: [&str; 3],
-    options: &Options<'_>,
+    options: &Options,
 ) -> io::Result<bool> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let cargo = || {
+        let mut command = node::cargo(root);
+        command
+            .args(["test", "--release", "--locked", "--package", package])
+            .args(["--test", suite]);
+        command
+    };
+    // Cargo shows its own progress.
+    if !cargo().arg("--no-run").status()?.success() {
+        return Ok(false);
+    }
+    let mut command: Command = cargo();
     command
-        .args(["test", "--release", "--locked", "--package", package])
-        .args(["--test", suite, "--", "--nocapture", tests])
-        .env("CRESTLINE_FUZZ_MILLIONS", options.millions)
-        .current_dir(root);
+        .args(["--", "--nocapture", tests])
+        .env("CRESTLINE_FUZZ_MILLIONS", options.millions.to_string());
     match options.seed {
-        Some(seed) => command.env("CRESTLINE_FUZZ_SEED", seed),
+        Some(seed) => command.env("CRESTLINE_FUZZ_SEED", seed.to_string()),
         None => command.env_remove("CRESTLINE_FUZZ_SEED"),
     };
-    Ok(command.status()?.success())
+    let goal = options.millions.saturating_mul(1_000_000);
+    let mut done: BTreeMap<String, u64> = BTreeMap::new();
+    let mut progress = Progress::new(0);
+    let status = progress.command(&mut command, |progress, line| {
+        if let Some(tests) = running(&line) {
+            progress.total(tests.saturating_mul(goal));
+        } else if let Some((name, count)) = counted(&line) {
+            done.insert(name.to_owned(), count.min(goal));
+            progress.at(done.values().sum(), package.to_owned());
+            return None;
+        }
+        Some(line)
+    })?;
+    progress.end();
+    Ok(status.success())
+}
+
+/// How many tests a test program runs: its first line.
+fn running(line: &str) -> Option<u64> {
+    let rest = line.strip_prefix("running ")?;
+    rest.split_once(" test")?.0.parse().ok()
+}
+
+/// What a test says every now and then: its name, and how many it has executed.
+fn counted(line: &str) -> Option<(&str, u64)> {
+    // libtest may have begun the line.
+    let (_, said) = line.split_once("progress: ")?;
+    let (name, count) = said.split_once(' ')?;
+    Some((name, count.parse().ok()?))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Options;
+    use super::*;
 
     #[test]
-    fn options_in_any_order() {
-        let options = Options::parse(&["--seed", "7", "kernels", "--millions", "2"]);
-        let wanted = Options {
-            millions: "2",
-            seed: Some("7"),
-            tests: "kernels",
-        };
-        assert_eq!(options, Some(wanted));
-        for wrong in [
-            &["--seed"][..],
-            &["--seed", "x"],
-            &["--millions", "-1"],
-            &["--what"],
-        ] {
-            assert_eq!(Options::parse(wrong), None);
-        }
+    fn lines_of_the_tests() {
+        assert_eq!(running("running 5 tests"), Some(5));
+        assert_eq!(running("running 1 test"), Some(1));
+        assert_eq!(running("random: seed 5"), None);
+        let said = "test random_words_40 ... progress: random_words_40 1300000";
+        assert_eq!(counted(said), Some(("random_words_40", 1_300_000)));
+        assert_eq!(counted("test random_words_40 ... ok"), None);
     }
 }

@@ -1,4 +1,4 @@
-//! Coverage-guided fuzzing: `cargo xtask fuzz --guided`.
+//! Coverage-guided fuzzing: `cargo xtask fuzz-guided`.
 //! Builds the programs of `tests/fuzz` with libFuzzer and runs them one after another. Corpora that grow, logs and
 //! inputs that fail are kept in `target/fuzz`.
 
@@ -12,7 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use build::Built;
-use options::{Options, Work};
+pub use options::Options;
+use options::Sanitizer;
 
 /// The package of the targets.
 const PACKAGE: &str = "tests/fuzz";
@@ -74,24 +75,21 @@ impl Target {
 }
 
 /// Runs the targets; false when one has found something.
-pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
-    let known = TARGETS.map(|(name, _)| name);
-    let Some(options) = Options::parse(args, &known) else {
-        eprint!("{}", options::USAGE);
-        return Ok(false);
-    };
-    let Some(built) = build::programs(root, options.sanitizer, options.target)? else {
+pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
+    let sanitizer = options.sanitizer == Sanitizer::Address;
+    let target = options.target.as_deref();
+    let Some(built) = build::programs(root, sanitizer, target)? else {
         return Ok(false);
     };
     let wanted = TARGETS
         .into_iter()
-        .filter(|(name, _)| options.target.is_none_or(|target| target == *name));
+        .filter(|(name, _)| target.is_none_or(|target| target == *name));
     let targets = wanted.map(|row| Target::new(root, &built, row));
     let targets: Vec<Target> = targets.collect::<io::Result<_>>()?;
-    let outcome = match options.work {
-        Work::Fuzz => session::fuzz(&targets, &built, &options),
-        Work::Minimise => session::minimise(&targets, &built),
-        Work::Input(file) => session::once(&targets, &built, file),
+    let outcome = match &options.input {
+        Some(file) => session::once(&targets, &built, file),
+        None if options.minimise => session::minimise(&targets, &built),
+        None => session::fuzz(&targets, &built, options),
     };
     // What is left there is of no use.
     let _ = fs::remove_dir_all(built.kept.join("tmp"));

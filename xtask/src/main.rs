@@ -14,6 +14,7 @@ mod models;
 mod node;
 mod piglit;
 mod prepush;
+mod progress;
 mod regs_docs;
 mod sanitize;
 mod scenes;
@@ -21,43 +22,67 @@ mod source;
 mod style;
 mod workspace;
 
+use std::io;
 use std::process::ExitCode;
-use std::{env, io};
+
+use clap::{Args, Parser, Subcommand};
 
 use workspace::Workspace;
 
-const USAGE: &str = "\
-usage: cargo xtask <task>
+/// Checks and generators of the workspace.
+///
+/// Each finding is printed as file:line: what. Exit code 1 when there is one.
+#[derive(Debug, Parser)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
+struct Cli {
+    #[command(subcommand)]
+    task: Task,
+}
 
-  layers               arrows between crates and between the model's modules
-  gen-lint             generation numbers stand only in tables and generation files
-  style                taglines, file sizes, panics, lint exceptions, paths
-  gaps [--check]       write docs/known-gaps.md from docs/known-gaps.d/, or compare
-  bench                all benchmarks, with Mesa's rasterisers where they can be built;
-    --against REV      those of the model in turn with another commit's: ratios of the times
-  coverage [--check]   write docs/coverage/ from the tests' `covers:` comments, or compare
-  regs-docs [--check]  write docs/regs/ from regs/tables/, or compare
-  check                all of the above, nothing written
-  prepush              check, cargo fmt --check, cargo clippy -D warnings
-  fuzz [--millions N] [--seed S] [TEST]
-                       random batches and kernels in release, 10 million executed each;
-                       TEST is a part of a test's name, `random` unless told
-  fuzz --guided [TARGET] [options]
-                       libFuzzer's programs of tests/fuzz, an hour each; `--help` lists the options
-  sanitize address|thread [PACKAGE..]
-                       tests of node and preloaded library under a sanitizer
-  loom                 their small concurrent pieces in all orders of threads
-  scenes [options]     18 scenes on a served device, beside llvmpipe and softpipe
-  piglit [options]     OpenGL's tests on a served device, beside llvmpipe; `--help` after either
-                       lists its options
+#[derive(Debug, Subcommand)]
+enum Task {
+    /// Arrows between crates and between the model's modules
+    Layers,
+    /// Generation numbers stand only in tables and generation files
+    GenLint,
+    /// Taglines, file sizes, panics, lint exceptions, paths
+    Style,
+    /// Write docs/known-gaps.md from docs/known-gaps.d/
+    Gaps(Page),
+    /// Write docs/coverage/ from the `covers:` comments of the tests
+    Coverage(Page),
+    /// Write docs/regs/ from regs/tables/
+    RegsDocs(Page),
+    /// All of the above, nothing written
+    Check,
+    /// `check`, cargo fmt --check, cargo clippy -D warnings
+    Prepush,
+    /// All benchmarks, with Mesa's rasterisers where they can be built
+    Bench(bench::Options),
+    /// Random batches and kernels in release, 10 million executed each
+    Fuzz(fuzz::Options),
+    /// libFuzzer on the programs of tests/fuzz, an hour each
+    FuzzGuided(guided::Options),
+    /// Tests of node and preloaded library under a sanitizer
+    Sanitize(sanitize::Options),
+    /// Small concurrent pieces in all orders that their threads may take
+    Loom,
+    /// 18 scenes on a served device, beside llvmpipe and softpipe
+    Scenes(scenes::Options),
+    /// OpenGL's tests on a served device, beside llvmpipe
+    Piglit(piglit::Options),
+}
 
-Each finding is printed as file:line: what. Exit code 1 when there is one.
-";
+/// A page that is generated.
+#[derive(Args, Debug)]
+struct Page {
+    /// Only compare with what is there
+    #[arg(long)]
+    check: bool,
+}
 
 fn main() -> ExitCode {
-    let args: Vec<String> = env::args().skip(1).collect();
-    let args: Vec<&str> = args.iter().map(String::as_str).collect();
-    match run(&args) {
+    match run(&Cli::parse().task) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
@@ -68,42 +93,32 @@ fn main() -> ExitCode {
 }
 
 /// Runs a task; false when it found something.
-fn run(args: &[&str]) -> io::Result<bool> {
+fn run(task: &Task) -> io::Result<bool> {
     let root = workspace::root();
-    match args {
-        ["layers"] => Ok(finding::report("layers", &layers::check(&load()?))),
-        ["gen-lint"] => Ok(finding::report("gen-lint", &gen_lint::check(&load()?))),
-        ["style"] => Ok(style_task(&load()?)),
-        ["gaps"] => gaps::write(&root).map(|()| true),
-        ["gaps", "--check"] => Ok(finding::report("gaps", &gaps::check(&root)?)),
-        ["bench"] => bench::run(&root),
-        ["bench", "--against", revision] => bench::against(&root, revision),
-        ["coverage"] => coverage::write(&root, &load()?).map(|()| true),
-        ["coverage", "--check"] => {
+    match task {
+        Task::Layers => Ok(finding::report("layers", &layers::check(&load()?))),
+        Task::GenLint => Ok(finding::report("gen-lint", &gen_lint::check(&load()?))),
+        Task::Style => Ok(style_task(&load()?)),
+        Task::Gaps(Page { check: false }) => gaps::write(&root).map(|()| true),
+        Task::Gaps(_) => Ok(finding::report("gaps", &gaps::check(&root)?)),
+        Task::Coverage(Page { check: false }) => coverage::write(&root, &load()?).map(|()| true),
+        Task::Coverage(_) => {
             let findings = coverage::check(&root, &load()?)?;
             Ok(finding::report("coverage", &findings))
         }
-        ["regs-docs"] => Ok(regs_docs::run(&root, false)),
-        ["regs-docs", "--check"] => Ok(regs_docs::run(&root, true)),
-        ["check"] => check(),
-        ["prepush"] => {
+        Task::RegsDocs(page) => Ok(regs_docs::run(&root, page.check)),
+        Task::Check => check(),
+        Task::Prepush => {
             let checked = check()?;
             Ok(prepush::cargo_checks(&root)? && checked)
         }
-        ["fuzz", "--guided", options @ ..] => guided::run(&root, options),
-        ["fuzz", options @ ..] => fuzz::run(&root, options),
-        ["sanitize", options @ ..] => sanitize::run(&root, options),
-        ["loom"] => models::run(&root),
-        ["scenes", options @ ..] => scenes::run(&root, options),
-        ["piglit", options @ ..] => piglit::run(&root, options),
-        ["help" | "--help" | "-h"] => {
-            print!("{USAGE}");
-            Ok(true)
-        }
-        _ => {
-            eprint!("{USAGE}");
-            Ok(false)
-        }
+        Task::Bench(options) => bench::run(&root, options),
+        Task::Fuzz(options) => fuzz::run(&root, options),
+        Task::FuzzGuided(options) => guided::run(&root, options),
+        Task::Sanitize(options) => sanitize::run(&root, options),
+        Task::Loom => models::run(&root),
+        Task::Scenes(options) => scenes::run(&root, options),
+        Task::Piglit(options) => piglit::run(&root, options),
     }
 }
 
@@ -128,4 +143,19 @@ fn check() -> io::Result<bool> {
         regs_docs::run(&root, true),
     ];
     Ok(results.iter().all(|&ok| ok))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory as _;
+
+    use super::Cli;
+
+    #[test]
+    fn every_task_has_its_line() {
+        Cli::command().debug_assert();
+        for task in Cli::command().get_subcommands() {
+            assert!(task.get_about().is_some(), "{}", task.get_name());
+        }
+    }
 }

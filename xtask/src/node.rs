@@ -5,6 +5,9 @@ use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::str::FromStr;
+
+use clap::Args;
 
 /// Where clients find the node.
 pub const NODE: &str = "/dev/dri/renderD128";
@@ -23,9 +26,49 @@ const DEVICES: [Device; 1] = [Device {
     renderer: "965GM",
 }];
 
-/// The device of that name.
-pub fn device(name: &str) -> Option<&'static Device> {
-    DEVICES.iter().find(|device| device.name == name)
+fn device(name: &str) -> Result<&'static Device, String> {
+    let device = DEVICES.iter().find(|device| device.name == name);
+    let names = || DEVICES.each_ref().map(|device| device.name).join(", ");
+    device.ok_or_else(|| format!("there are {}", names()))
+}
+
+/// Which device, and how programs get to it.
+#[derive(Args, Debug)]
+pub struct Served {
+    /// The device
+    #[arg(long, value_name = "NAME", value_parser = device, default_value = DEVICES[0].name)]
+    pub device: &'static Device,
+    /// Instead of crestline: `PROGRAM exec --device NAME -- CMD ARGS`
+    #[arg(long, value_name = "PROGRAM")]
+    pub exec: Option<String>,
+    /// The program's (waffle's, glscenes') platform there
+    #[arg(long, value_name = "NAME", default_value = "gbm")]
+    pub platform: String,
+    /// What the renderer's name must have in it there
+    #[arg(long, value_name = "TEXT")]
+    renderer: Option<String>,
+}
+
+impl Served {
+    /// What the renderer's name must have in it.
+    pub fn renderer(&self) -> &str {
+        let told = self.renderer.as_deref();
+        told.unwrap_or(self.device.renderer)
+    }
+}
+
+/// A number of an option.
+pub fn at_least_one<T: FromStr + PartialOrd + From<u8>>(text: &str) -> Result<T, String> {
+    let number = text.parse().ok().filter(|number| *number >= T::from(1));
+    number.ok_or_else(|| "a number from 1".to_owned())
+}
+
+/// The cargo that runs this program, in the tree's root.
+pub fn cargo(root: &Path) -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(root);
+    command
 }
 
 /// The target directory of cargo.
@@ -41,15 +84,15 @@ pub struct Exec {
 }
 
 impl Exec {
-    /// Builds `crestline` in release; `instead` is a program that takes its place.
-    pub fn new(root: &Path, device: &Device, instead: Option<&str>) -> io::Result<Exec> {
-        let program = match instead {
+    /// Builds `crestline` in release, unless another program takes its place.
+    pub fn new(root: &Path, served: &Served) -> io::Result<Exec> {
+        let program = match &served.exec {
             Some(program) => PathBuf::from(program),
             None => build(root)?,
         };
         Ok(Exec {
             program,
-            device: device.name,
+            device: served.device.name,
         })
     }
 
@@ -72,10 +115,9 @@ impl Exec {
 }
 
 fn build(root: &Path) -> io::Result<PathBuf> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let mut command = Command::new(cargo);
+    let mut command = cargo(root);
     command.args(["build", "--release", "--locked", "--quiet"]);
-    command.args(["--package", "crestline"]).current_dir(root);
+    command.args(["--package", "crestline"]);
     if root.join("drm-shim/Cargo.toml").exists() {
         command.args(["--package", "crestline-drm-shim"]);
     }
@@ -90,4 +132,11 @@ pub fn software(command: &mut Command, rasteriser: &str) {
     command
         .env("LIBGL_ALWAYS_SOFTWARE", "1")
         .env("GALLIUM_DRIVER", rasteriser);
+}
+
+/// Options from their words.
+#[cfg(test)]
+pub fn parsed<T: Args>(words: &[&str]) -> Result<T, clap::Error> {
+    let command = T::augment_args(clap::Command::new("task").no_binary_name(true));
+    T::from_arg_matches(&command.try_get_matches_from(words)?)
 }

@@ -16,44 +16,44 @@ use std::{fs, io};
 
 use self::causes::Causes;
 use self::names::Profile;
-use self::options::Options;
+pub use self::options::Options;
 use self::page::Report;
 use self::results::{Kind, Outcomes};
 use self::session::{Done, Session};
 use crate::node::{self, Exec};
 
 /// Does what the command line says; false when a check fails.
-pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
-    let Some(options) = Options::parse(args) else {
-        eprint!("{}", options::USAGE);
-        return Ok(false);
-    };
+pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
     if let Some(number) = options.ci_list {
-        return choose(root, &options, number);
+        return choose(root, options, number);
     }
     if options.ci {
-        return short(root, &options);
+        return short(root, options);
     }
-    whole(root, &options)
+    whole(root, options)
 }
 
 /// Where results are, unless told.
-fn out(root: &Path, options: &Options<'_>, name: &str) -> PathBuf {
-    let usual = || node::target(root).join(name).join(options.device.name);
+fn out(root: &Path, options: &Options, name: &str) -> PathBuf {
+    let usual = || {
+        node::target(root)
+            .join(name)
+            .join(options.served.device.name)
+    };
     options.out.clone().unwrap_or_else(usual)
 }
 
 /// Runs profiles on the device.
 fn on_device(
     root: &Path,
-    options: &Options<'_>,
+    options: &Options,
     profiles: &[Profile],
     directory: PathBuf,
 ) -> io::Result<Done> {
     let mut session = Session {
         directory,
-        platform: options.platform,
-        renderer: options.renderer,
+        platform: &options.served.platform,
+        renderer: options.served.renderer(),
         jobs: options.jobs,
         timeout: options.timeout,
         stamp: String::new(),
@@ -61,7 +61,7 @@ fn on_device(
     if options.report {
         return session.so_far(profiles);
     }
-    let exec = Exec::new(root, options.device, options.exec)?;
+    let exec = Exec::new(root, &options.served)?;
     session.stamp = exec.stamp()?;
     session.run(profiles, &|| {
         let mut command: Command = exec.command("sh");
@@ -71,9 +71,9 @@ fn on_device(
 }
 
 /// The run of everything, or of what was selected.
-fn whole(root: &Path, options: &Options<'_>) -> io::Result<bool> {
+fn whole(root: &Path, options: &Options) -> io::Result<bool> {
     let all = names::profiles(None)?;
-    let mut profiles = match options.filter {
+    let mut profiles = match &options.filter {
         Some(filter) => names::profiles(Some(filter))?,
         None => all.clone(),
     };
@@ -91,7 +91,7 @@ fn whole(root: &Path, options: &Options<'_>) -> io::Result<bool> {
     let done = on_device(root, options, &profiles, out.join("node"))?;
     let (baseline, baseline_from) = baseline(root, options, &all, &done.outcomes, &out)?;
 
-    let device = options.device.name;
+    let device = options.served.device.name;
     let table = format!("docs/conformance/{device}.causes");
     let causes = match fs::read_to_string(root.join(&table)) {
         Ok(text) => Causes::parse(&text).map_err(|e| io::Error::other(format!("{table}:{e}")))?,
@@ -110,7 +110,7 @@ fn whole(root: &Path, options: &Options<'_>) -> io::Result<bool> {
     };
     let lines = out.join("results.jsonl");
     fs::write(&lines, page::lines(&done.outcomes, &baseline))?;
-    let usual = options.exec.is_none() && options.platform == "gbm";
+    let usual = options.served.exec.is_none() && options.served.platform == "gbm";
     let page = if everything && done.complete && usual {
         root.join(format!("docs/conformance/{device}.md"))
     } else {
@@ -129,7 +129,7 @@ fn whole(root: &Path, options: &Options<'_>) -> io::Result<bool> {
 /// run yet is run now and kept.
 fn baseline(
     root: &Path,
-    options: &Options<'_>,
+    options: &Options,
     all: &[Profile],
     node: &Outcomes,
     out: &Path,
@@ -169,7 +169,7 @@ fn baseline(
 }
 
 /// The run of the short list.
-fn short(root: &Path, options: &Options<'_>) -> io::Result<bool> {
+fn short(root: &Path, options: &Options) -> io::Result<bool> {
     let read = |path: &str| -> io::Result<Vec<String>> {
         Ok(names::parse_list(&fs::read_to_string(root.join(path))?))
     };
@@ -203,7 +203,7 @@ fn short(root: &Path, options: &Options<'_>) -> io::Result<bool> {
 }
 
 /// Chooses the short list from the results of a run of everything.
-fn choose(root: &Path, options: &Options<'_>, number: usize) -> io::Result<bool> {
+fn choose(root: &Path, options: &Options, number: usize) -> io::Result<bool> {
     let lines = out(root, options, "piglit").join("results.jsonl");
     let text = fs::read_to_string(&lines)
         .map_err(|error| io::Error::other(format!("{}: {error}", lines.display())))?;

@@ -3,7 +3,8 @@
 
 use std::io;
 use std::path::Path;
-use std::process::Command;
+
+use crate::node;
 
 const CHECKS: [(&str, &[&str]); 2] = [
     ("fmt", &["fmt", "--all", "--check"]),
@@ -23,10 +24,9 @@ const CHECKS: [(&str, &[&str]); 2] = [
 
 /// Runs rustfmt and clippy over the workspace; false when one finds something.
 pub fn cargo_checks(root: &Path) -> io::Result<bool> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut ok = true;
     for (name, args) in CHECKS {
-        let status = Command::new(&cargo).args(args).current_dir(root).status()?;
+        let status = node::cargo(root).args(args).status()?;
         println!("{name}: {}", if status.success() { "ok" } else { "failed" });
         ok &= status.success();
     }

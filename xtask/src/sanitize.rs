@@ -7,6 +7,8 @@ use std::io;
 use std::path::Path;
 use std::process::Command;
 
+use clap::Args;
+
 use crate::models::passes;
 
 /// Packages that are tested.
@@ -37,15 +39,23 @@ const SANITIZERS: [Sanitizer; 2] = [
     },
 ];
 
-/// Runs the tests of [`PACKAGES`]; false when one fails.
-pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
-    let [name, rest @ ..] = args else {
-        return Ok(usage());
+/// The command line.
+#[derive(Args, Debug)]
+pub struct Options {
+    #[arg(value_parser = SANITIZERS.map(|sanitizer| sanitizer.name))]
+    sanitizer: String,
+    /// Packages to test
+    #[arg(default_values = PACKAGES)]
+    packages: Vec<String>,
+}
+
+/// Runs the tests of packages; false when one fails.
+pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
+    let named = |other: &&Sanitizer| other.name == options.sanitizer;
+    let Some(sanitizer) = SANITIZERS.iter().find(named) else {
+        return Ok(false);
     };
-    let Some(sanitizer) = SANITIZERS.iter().find(|other| other.name == *name) else {
-        return Ok(usage());
-    };
-    let packages = if rest.is_empty() { &PACKAGES } else { rest };
+    let packages = &options.packages;
     let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let runtime = runtime_of_c(sanitizer.runtime)?;
     for package in packages {
@@ -70,11 +80,6 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
         }
     }
     Ok(true)
-}
-
-fn usage() -> bool {
-    eprintln!("usage: cargo xtask sanitize address|thread [PACKAGE..]");
-    false
 }
 
 /// The C compiler's runtime of a sanitizer; it prints the bare name of one that it does not have.

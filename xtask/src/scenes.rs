@@ -11,11 +11,12 @@ use std::path::Path;
 use std::{fs, io};
 
 use self::floor::Lod;
-use self::options::Options;
+pub use self::options::Options;
 use self::program::{Program, Run, Scene, Size, Who};
 use self::table::{Animation, Row};
 use crate::bench;
 use crate::node::{self, Exec};
+use crate::progress::Progress;
 
 /// What the device is compared with.
 const REFERENCES: [&str; 2] = ["llvmpipe", "softpipe"];
@@ -24,15 +25,12 @@ const REFERENCES: [&str; 2] = ["llvmpipe", "softpipe"];
 const RULES: [Lod; 3] = [Lod::Ideal, Lod::Lines, Lod::Largest];
 
 /// Draws and compares; false when something is wrong.
-pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
-    let Some(options) = Options::parse(args) else {
-        eprint!("{}", options::USAGE);
-        return Ok(false);
-    };
+pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
     let Some(path) = bench::glscenes(root)? else {
         return Ok(false);
     };
-    let usual = || node::target(root).join("scenes").join(options.device.name);
+    let served = &options.served;
+    let usual = || node::target(root).join("scenes").join(served.device.name);
     let out = options.out.clone().unwrap_or_else(usual);
     fs::create_dir_all(&out)?;
     let program = Program {
@@ -40,63 +38,50 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
         out: out.canonicalize()?,
         timeout: options.timeout,
     };
-    let exec = Exec::new(root, options.device, options.exec)?;
-    let device = Who::Device(&exec, options.platform);
+    let exec = Exec::new(root, served)?;
+    let device = Who::Device(&exec, &served.platform);
 
+    let still = still(options);
+    let animated = animated(options);
+    let runs = 3 * (still.len() + animated.len());
+    let mut bench = Bench {
+        program,
+        progress: Progress::new(runs as u64),
+    };
     let mut findings = Vec::new();
     let mut notes = Vec::new();
     let mut page = format!(
         "# Scenes on the modelled {}\n\n{}",
-        options.device.name,
+        served.device.name,
         table::HEAD
     );
-    print!("{}", table::HEAD);
-    for &size in &options.sizes {
-        for letter in options.scenes.chars() {
-            for &api in apis(letter) {
-                let scene = Scene {
-                    letter,
-                    api,
-                    size,
-                    frames: options.frames,
-                };
-                let demanded = options.demanded.contains(letter);
-                let row = row(&program, scene, device, demanded)?;
-                let line = table::markdown(&row);
-                print!("{line}");
-                page += &line;
-                notes.extend(row.note());
-                findings.extend(row.findings(options.renderer));
-            }
-        }
+    bench.progress.print(table::HEAD.trim_end());
+    for scene in still {
+        let demanded = options.demanded.contains(scene.letter);
+        let row = bench.row(scene, device, demanded)?;
+        let line = table::markdown(&row);
+        bench.progress.print(line.trim_end());
+        page += &line;
+        notes.extend(row.note());
+        findings.extend(row.findings(served.renderer()));
     }
     page.push('\n');
     for note in &notes {
-        println!("{note}");
+        bench.progress.print(note);
         page = page + note + "\n";
     }
-    for letter in options.animated.chars() {
-        if options.scenes.contains(letter) {
-            let size = options.sizes.first().copied().unwrap_or(Size {
-                width: 256,
-                height: 256,
-            });
-            let scene = Scene {
-                letter,
-                api: "gles2",
-                size,
-                frames: options.animation,
-            };
-            match animation(&program, scene, device)? {
-                Ok(animation) => {
-                    println!("{}", animation.line());
-                    page = page + &animation.line() + "\n";
-                    findings.extend(animation.findings());
-                }
-                Err(error) => findings.push(error),
+    for scene in animated {
+        match bench.animation(scene, device)? {
+            Ok(animation) => {
+                bench.progress.print(&animation.line());
+                page = page + &animation.line() + "\n";
+                findings.extend(animation.findings());
             }
+            Err(error) => findings.push(error),
         }
     }
+    let Bench { program, progress } = bench;
+    progress.end();
     for finding in &findings {
         println!("{finding}");
         page = page + "\n- " + finding;
@@ -105,6 +90,37 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
     fs::write(&file, page + "\n")?;
     println!("scenes: {} findings, {}", findings.len(), file.display());
     Ok(findings.is_empty())
+}
+
+/// The scenes that are drawn and compared, in their order.
+fn still(options: &Options) -> Vec<Scene> {
+    let mut scenes = Vec::new();
+    for &size in &options.sizes {
+        for letter in options.scenes.chars() {
+            scenes.extend(apis(letter).iter().map(|api| Scene {
+                letter,
+                api,
+                size,
+                frames: options.frames,
+            }));
+        }
+    }
+    scenes
+}
+
+/// The scenes of many frames, in the first of the sizes.
+fn animated(options: &Options) -> Vec<Scene> {
+    let letters = options.animated.chars();
+    let drawn = letters.filter(|&letter| options.scenes.contains(letter));
+    let scene = |letter| {
+        Some(Scene {
+            letter,
+            api: "gles2",
+            size: *options.sizes.first()?,
+            frames: options.animation,
+        })
+    };
+    drawn.filter_map(scene).collect()
 }
 
 /// With which interfaces a scene is drawn: quads and queries are not in GLES 2, points take their size
@@ -117,73 +133,89 @@ fn apis(letter: char) -> &'static [&'static str] {
     }
 }
 
-/// One scene on all three.
-fn row(program: &Program, scene: Scene, device: Who<'_>, demanded: bool) -> io::Result<Row> {
-    let device = program.run(&scene, device)?;
-    let references = [
-        program.run(&scene, Who::Software(REFERENCES[0]))?,
-        program.run(&scene, Who::Software(REFERENCES[1]))?,
-    ];
-    let picture = |run: &Result<Run, String>| run.as_ref().ok()?.picture.clone();
-    let differences = [0, 1].map(|i: usize| {
-        let theirs = picture(&references[i])?;
-        picture(&device)?.compare(&theirs)
-    });
-    let formula = (scene.letter == 'm').then(|| {
-        let runs = [&device, &references[0], &references[1]];
-        [0, 1, 2].map(|i: usize| {
-            let Size { width, height } = scene.size;
-            let formula = floor::picture(width, height, RULES[i]);
-            picture(runs[i])?.compare(&formula)
-        })
-    });
-    let row = Row {
-        scene,
-        demanded,
-        device,
-        references,
-        differences,
-        formula,
-    };
-    let better = &row.references[row.better()];
-    if let (Some(ours), Some(theirs)) = (picture(&row.device), picture(better)) {
-        program.write_difference(&scene, &ours, &theirs)?;
-    }
-    Ok(row)
+/// The program, and how far the whole is.
+struct Bench {
+    program: Program,
+    progress: Progress,
 }
 
-/// Many frames: the last one, and the memory on the way.
-fn animation(
-    program: &Program,
-    scene: Scene,
-    device: Who<'_>,
-) -> io::Result<Result<Animation, String>> {
-    let warm = Scene {
-        frames: table::WARM,
-        ..scene
-    };
-    let runs = [
-        program.run(&warm, device)?,
-        program.run(&scene, device)?,
-        program.run(&scene, Who::Software(REFERENCES[0]))?,
-    ];
-    let [warm, all, reference] = match runs {
-        [Ok(warm), Ok(all), Ok(reference)] => [warm, all, reference],
-        runs => {
-            let errors = runs.into_iter().filter_map(Result::err);
-            return Ok(Err(errors.collect::<Vec<_>>().join("; ")));
+impl Bench {
+    fn draw(&mut self, scene: Scene, who: Who<'_>) -> io::Result<Result<Run, String>> {
+        let label = format!("{}, {}", table::label(&scene), who.name());
+        self.progress.next(label);
+        let run = self.program.run(&scene, who)?;
+        self.progress.step();
+        Ok(run)
+    }
+
+    /// One scene on all three.
+    fn row(&mut self, scene: Scene, device: Who<'_>, demanded: bool) -> io::Result<Row> {
+        let device = self.draw(scene, device)?;
+        let references = [
+            self.draw(scene, Who::Software(REFERENCES[0]))?,
+            self.draw(scene, Who::Software(REFERENCES[1]))?,
+        ];
+        let picture = |run: &Result<Run, String>| run.as_ref().ok()?.picture.clone();
+        let differences = [0, 1].map(|i: usize| {
+            let theirs = picture(&references[i])?;
+            picture(&device)?.compare(&theirs)
+        });
+        let formula = (scene.letter == 'm').then(|| {
+            let runs = [&device, &references[0], &references[1]];
+            [0, 1, 2].map(|i: usize| {
+                let Size { width, height } = scene.size;
+                let formula = floor::picture(width, height, RULES[i]);
+                picture(runs[i])?.compare(&formula)
+            })
+        });
+        let row = Row {
+            scene,
+            demanded,
+            device,
+            references,
+            differences,
+            formula,
+        };
+        let better = &row.references[row.better()];
+        if let (Some(ours), Some(theirs)) = (picture(&row.device), picture(better)) {
+            self.program.write_difference(&scene, &ours, &theirs)?;
         }
-    };
-    let difference = match (&all.picture, &reference.picture) {
-        (Some(ours), Some(theirs)) => ours.compare(theirs),
-        _ => None,
-    };
-    Ok(Ok(Animation {
-        scene,
-        ms: all.ms,
-        difference,
-        peaks: [warm.peak, all.peak],
-    }))
+        Ok(row)
+    }
+
+    /// Many frames: the last one, and the memory on the way.
+    fn animation(
+        &mut self,
+        scene: Scene,
+        device: Who<'_>,
+    ) -> io::Result<Result<Animation, String>> {
+        let warm = Scene {
+            frames: table::WARM,
+            ..scene
+        };
+        let runs = [
+            self.draw(warm, device)?,
+            self.draw(scene, device)?,
+            self.draw(scene, Who::Software(REFERENCES[0]))?,
+        ];
+        let [warm, all, reference] = match runs {
+            [Ok(warm), Ok(all), Ok(reference)] => [warm, all, reference],
+            runs => {
+                let errors = runs.into_iter().filter_map(Result::err);
+                return Ok(Err(errors.collect::<Vec<_>>().join("; ")));
+            }
+        };
+        let difference = match (&all.picture, &reference.picture) {
+            (Some(ours), Some(theirs)) => ours.compare(theirs),
+            _ => None,
+        };
+        Ok(Ok(Animation {
+            scene,
+            ms: all.ms,
+            difference,
+            peaks: [warm.peak, all.peak],
+        }))
+    }
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod sends;
 use crate::{
     Delivery, Grf, KernelCache, Message, NoObserver, Port, RunStats, Stop, Thread, ThreadInit,
 };
+use fastrand::Rng;
 use isa::inst::{Compression, SendDesc};
 use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
 use isa::{Inst, Opcode};
@@ -201,24 +202,4 @@ pub(crate) fn run(t: &mut Thread, insts: &[Inst]) {
     );
     assert_eq!(stop, Stop::Budget);
     assert_eq!(stats.instructions, n);
-}
-
-/// xorshift64*: test inputs that repeat.
-pub(crate) struct Rng(pub(crate) u64);
-
-impl Rng {
-    pub(crate) fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub(crate) fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 33) % n
-    }
-
-    pub(crate) fn word(&mut self) -> u32 {
-        (self.next() >> 32) as u32
-    }
 }

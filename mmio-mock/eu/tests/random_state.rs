@@ -9,6 +9,7 @@ use eu::{
     Delivery, FloatMode, Grf, KernelCache, Masks, Message, NoObserver, Port, RunStats, Stop,
     Thread, ThreadInit, View,
 };
+use fastrand::Rng;
 use isa::Verx10;
 use isa::tables::Table;
 
@@ -17,28 +18,8 @@ const WORDS: usize = 64;
 /// Instructions executed of a kernel at most.
 const BUDGET: u64 = 256;
 
-struct Rng(u64);
-
-impl Rng {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 33) % n
-    }
-
-    fn word(&mut self) -> u32 {
-        (self.next() >> 32) as u32
-    }
-
-    fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-}
+/// Instructions of a generation in the normal suite.
+const NORMAL: u64 = 200_000;
 
 struct Words {
     words: Vec<[u32; 4]>,
@@ -55,9 +36,9 @@ impl Port for Words {
 
     fn send(&mut self, _: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, u32> {
         for dword in response.iter_mut().flatten() {
-            *dword = self.answers.word();
+            *dword = self.answers.u32(..);
         }
-        Ok(match self.answers.below(16) {
+        Ok(match self.answers.u64(..16) {
             0 => Delivery::Dropped,
             1 => Delivery::Busy,
             _ => Delivery::Done,
@@ -67,13 +48,13 @@ impl Port for Words {
 
 /// A word that the decoder takes, most of the time; noise otherwise.
 fn word(rng: &mut Rng, generation: Verx10, opcodes: &[u8]) -> [u32; 4] {
-    let mut w = std::array::from_fn(|_| rng.word());
-    if rng.one_in(16) {
+    let mut w = std::array::from_fn(|_| rng.u32(..));
+    if rng.u64(..16) == 0 {
         return w;
     }
     for _ in 0..64 {
-        w = std::array::from_fn(|_| rng.word());
-        let opcode = opcodes[rng.below(opcodes.len() as u64) as usize];
+        w = std::array::from_fn(|_| rng.u32(..));
+        let opcode = opcodes[rng.u64(..opcodes.len() as u64) as usize];
         w[0] = (w[0] & !0x7f) | u32::from(opcode);
         if isa::decode(generation, w).is_ok() {
             break;
@@ -84,10 +65,10 @@ fn word(rng: &mut Rng, generation: Verx10, opcodes: &[u8]) -> [u32; 4] {
 
 fn masks(rng: &mut Rng) -> Masks {
     let mut mask = || {
-        if rng.one_in(2) {
+        if rng.u64(..2) == 0 {
             0xffff
         } else {
-            rng.word() as u16
+            rng.u32(..) as u16
         }
     };
     Masks {
@@ -104,10 +85,10 @@ fn masks(rng: &mut Rng) -> Masks {
 }
 
 fn floatish(rng: &mut Rng) -> u32 {
-    match rng.below(4) {
-        0 => rng.word() & 0x1ff,
-        1 => (rng.word() & 0x83ff_ffff) | 0x3c00_0000,
-        _ => rng.word(),
+    match rng.u64(..4) {
+        0 => rng.u32(..) & 0x1ff,
+        1 => (rng.u32(..) & 0x83ff_ffff) | 0x3c00_0000,
+        _ => rng.u32(..),
     }
 }
 
@@ -121,31 +102,31 @@ struct Start {
 }
 
 fn start(rng: &mut Rng) -> Start {
-    let line = |rng: &mut Rng| 16 * rng.below(WORDS as u64) as u32;
+    let line = |rng: &mut Rng| 16 * rng.u64(..WORDS as u64) as u32;
     Start {
         init: ThreadInit {
             ip: line(rng),
             sip: line(rng),
-            dispatch_mask: rng.word() as u16,
-            float_mode: if rng.one_in(2) {
+            dispatch_mask: rng.u32(..) as u16,
+            float_mode: if rng.u64(..2) == 0 {
                 FloatMode::Alt
             } else {
                 FloatMode::Ieee
             },
-            single_program_flow: rng.one_in(4),
-            illegal_opcode_exception: rng.one_in(4),
-            mask_stack_exception: rng.one_in(4),
-            software_exception: rng.one_in(4),
-            breakpoint: rng.one_in(4),
+            single_program_flow: rng.u64(..4) == 0,
+            illegal_opcode_exception: rng.u64(..4) == 0,
+            mask_stack_exception: rng.u64(..4) == 0,
+            software_exception: rng.u64(..4) == 0,
+            breakpoint: rng.u64(..4) == 0,
             grf_count: 128,
             ..ThreadInit::default()
         },
         grf: (0..144)
             .map(|_| std::array::from_fn(|_| floatish(rng)))
             .collect(),
-        flag: [rng.word() as u16, rng.word() as u16],
+        flag: [rng.u32(..) as u16, rng.u32(..) as u16],
         masks: masks(rng),
-        answers: rng.next() | 1,
+        answers: rng.u64(..),
     }
 }
 
@@ -163,7 +144,7 @@ struct End {
 fn execute(t: &mut Thread, cache: &mut KernelCache, words: &[[u32; 4]], s: &Start) -> End {
     let mut port = Words {
         words: words.to_vec(),
-        answers: Rng(s.answers),
+        answers: Rng::with_seed(s.answers),
     };
     t.dispatch(&s.init);
     t.grf_mut().copy_from_slice(&s.grf[..128]);
@@ -179,7 +160,7 @@ fn execute(t: &mut Thread, cache: &mut KernelCache, words: &[[u32; 4]], s: &Star
         let ip = match stop {
             Stop::Budget => break,
             Stop::Busy | Stop::Observer => continue,
-            Stop::Fault(_) => 16 * port.answers.below(WORDS as u64) as u32,
+            Stop::Fault(_) => 16 * port.answers.u64(..WORDS as u64) as u32,
             _ => t.ip().wrapping_add(16),
         };
         if matches!(stop, Stop::Hung(_)) {
@@ -204,7 +185,7 @@ fn env(name: &str) -> Option<u64> {
 }
 
 fn run(generation: Verx10) {
-    let goal = env("CRESTLINE_FUZZ_MILLIONS").map_or(200_000, |m| m * 1_000_000);
+    let goal = env("CRESTLINE_FUZZ_MILLIONS").map_or(NORMAL, |m| m * 1_000_000);
     let mut seed = env("CRESTLINE_FUZZ_SEED")
         .unwrap_or(0x5eed_0f02_57a7_e000)
         .wrapping_add(u64::from(generation.0));
@@ -216,8 +197,7 @@ fn run(generation: Verx10) {
     let first = seed;
     let (mut executed, mut kernels) = (0, 0u64);
     while executed < goal {
-        let mut rng = Rng(seed | 1);
-        rng.next();
+        let mut rng = Rng::with_seed(seed);
         let words: Vec<_> = (0..WORDS)
             .map(|_| word(&mut rng, generation, &opcodes))
             .collect();
@@ -239,9 +219,14 @@ fn run(generation: Verx10) {
             ends[0],
             ends[1]
         );
+        let before: u64 = executed;
         executed += ends[0].stats.instructions;
+        if goal > NORMAL && before / NORMAL != executed / NORMAL {
+            // For the bar of `cargo xtask fuzz`.
+            println!("progress: random_states_of_{} {executed}", generation.0);
+        }
         kernels += 1;
-        seed = rng.next();
+        seed = rng.u64(..);
     }
     println!("{generation:?}: {executed} instructions in {kernels} kernels, seed {first}");
 }

@@ -2,28 +2,24 @@
 //!
 //! No PRM chapter.
 
-use super::diff::{Edit, edits};
-use super::file::File;
+use similar::ChangeTag;
 
-/// The file with new expectation sections for some of its cases.
-pub fn rewrite(file: &File, wrong: &[(usize, Vec<String>)]) -> String {
-    let mut out: Vec<String> = Vec::new();
-    let mut next = 0;
-    for (index, actual) in wrong {
-        let section = file.cases[*index].section.clone();
-        let start = section.start.min(file.lines.len());
-        out.extend_from_slice(&file.lines[next..start]);
-        let end = section.end.min(file.lines.len()).max(start);
-        let empty = file.cases[*index].expect.is_empty();
-        // An empty section has a placeholder line that belongs to what follows.
-        let end = if empty { start } else { end };
-        replace(&file.lines[start..end], actual, &mut out);
-        next = end;
-    }
-    out.extend_from_slice(&file.lines[next..]);
-    let mut text = out.join("\n");
-    text.push('\n');
-    text
+use super::diff::{changes, edits};
+use super::file::{Case, File};
+
+/// The file with a new expectation section for one of its cases.
+pub fn rewrite(file: &File, case: &Case, actual: &[String]) -> String {
+    let start = case.section.start.min(file.lines.len());
+    // An empty section has a placeholder line that belongs to what follows.
+    let end = if case.expect.is_empty() {
+        start
+    } else {
+        case.section.end.clamp(start, file.lines.len())
+    };
+    let mut out = file.lines[..start].to_vec();
+    replace(&file.lines[start..end], actual, &mut out);
+    out.extend_from_slice(&file.lines[end..]);
+    out.join("\n") + "\n"
 }
 
 fn is_comment(line: &str) -> bool {
@@ -33,11 +29,8 @@ fn is_comment(line: &str) -> bool {
 
 /// Comments and empty lines of the old section stay before the line that they stood before.
 fn replace(old: &[String], actual: &[String], out: &mut Vec<String>) {
-    let lines: Vec<&str> = old
-        .iter()
-        .map(String::as_str)
-        .filter(|l| !is_comment(l))
-        .collect();
+    let lines = old.iter().map(String::as_str).filter(|l| !is_comment(l));
+    let lines: Vec<&str> = lines.collect();
     let mut rest = old.iter();
     let mut copy_comments = |out: &mut Vec<String>| {
         for line in rest.by_ref() {
@@ -47,14 +40,14 @@ fn replace(old: &[String], actual: &[String], out: &mut Vec<String>) {
             out.push(line.clone());
         }
     };
-    for edit in edits(&lines, actual) {
-        match edit {
-            Edit::Keep(i) => {
+    for (tag, index) in changes(&edits(&lines, actual)) {
+        match tag {
+            ChangeTag::Equal => {
                 copy_comments(out);
-                out.push(lines[i].to_owned());
+                out.push(lines[index].to_owned());
             }
-            Edit::Drop(_) => copy_comments(out),
-            Edit::Add(j) => out.push(format!("  {}", actual[j])),
+            ChangeTag::Delete => copy_comments(out),
+            ChangeTag::Insert => out.push(format!("  {}", actual[index])),
         }
     }
     copy_comments(out);

@@ -1,8 +1,10 @@
 //! Unified differences of expectation sections.
 //!
-//! No PRM chapter. Sections are small: the longest common subsequence is found by a table.
+//! No PRM chapter.
 
 use std::fmt::Write as _;
+
+use similar::{Algorithm, ChangeTag, DiffOp, DiffTag, capture_diff_slices, group_diff_ops};
 
 use super::file::Case;
 use super::value::squeeze;
@@ -10,46 +12,23 @@ use super::value::squeeze;
 /// Equal lines around a difference that are shown.
 const CONTEXT: usize = 3;
 
-/// One line of a difference.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Edit {
-    /// In both: index in the old lines.
-    Keep(usize),
-    /// Only in the old lines.
-    Drop(usize),
-    /// Only in the new ones: index there.
-    Add(usize),
+/// How to come from one list of lines to another, white space aside.
+pub fn edits(old: &[&str], new: &[String]) -> Vec<DiffOp> {
+    let old: Vec<String> = old.iter().map(|line| squeeze(line)).collect();
+    let new: Vec<String> = new.iter().map(|line| squeeze(line)).collect();
+    capture_diff_slices(Algorithm::Myers, &old, &new)
 }
 
-/// How to come from one list of lines to another, white space aside; of a replaced run the old lines come first.
-pub fn edits(old: &[&str], new: &[String]) -> Vec<Edit> {
-    let same = |i: usize, j: usize| squeeze(old[i]) == squeeze(&new[j]);
-    let mut common = vec![vec![0_usize; new.len() + 1]; old.len() + 1];
-    for i in (0..old.len()).rev() {
-        for j in (0..new.len()).rev() {
-            common[i][j] = if same(i, j) {
-                common[i + 1][j + 1] + 1
-            } else {
-                common[i + 1][j].max(common[i][j + 1])
-            };
-        }
-    }
-    let (mut i, mut j) = (0, 0);
-    let mut out = Vec::new();
-    while i < old.len() || j < new.len() {
-        if i < old.len() && j < new.len() && same(i, j) {
-            out.push(Edit::Keep(i));
-            i += 1;
-            j += 1;
-        } else if j == new.len() || i < old.len() && common[i + 1][j] >= common[i][j + 1] {
-            out.push(Edit::Drop(i));
-            i += 1;
-        } else {
-            out.push(Edit::Add(j));
-            j += 1;
-        }
-    }
-    out
+/// What becomes of each line: its index among the old lines, of an added one among the new.
+pub fn changes(ops: &[DiffOp]) -> impl Iterator<Item = (ChangeTag, usize)> {
+    ops.iter().flat_map(|op| {
+        let (old, new) = match op.tag() {
+            DiffTag::Equal => (ChangeTag::Equal, 0..0),
+            _ => (ChangeTag::Delete, op.new_range()),
+        };
+        let added = new.map(|line| (ChangeTag::Insert, line));
+        op.old_range().map(move |line| (old, line)).chain(added)
+    })
 }
 
 /// Line of the file where old line `index` stands, or would stand behind the last one.
@@ -61,58 +40,30 @@ fn line_of(case: &Case, index: usize) -> usize {
 /// The difference between what a case expects and what came out.
 pub fn unified(path: &str, case: &Case, actual: &[String]) -> String {
     let old: Vec<&str> = case.expect.iter().map(|l| l.text.as_str()).collect();
-    let edits = edits(&old, actual);
-    let changed: Vec<usize> = (0..edits.len())
-        .filter(|&at| !matches!(edits[at], Edit::Keep(_)))
-        .collect();
-    let first = changed.first().copied().unwrap_or(0);
-    let kept = edits[..first].len();
+    let ops = edits(&old, actual);
+    let first = ops.iter().find(|op| op.tag() != DiffTag::Equal);
     let mut out = format!(
         "{path}:{}: case {} differs\n--- expected\n+++ actual\n",
-        line_of(case, kept),
+        line_of(case, first.map_or(0, |op| op.old_range().start)),
         case.name
     );
-    let mut rest = changed.as_slice();
-    while let Some(&start) = rest.first() {
-        let near = rest.windows(2).position(|w| w[1] - w[0] > 2 * CONTEXT);
-        let count = near.map_or(rest.len(), |at| at + 1);
-        let last = rest[count - 1];
-        rest = &rest[count..];
-        let range = start.saturating_sub(CONTEXT)..(last + CONTEXT + 1).min(edits.len());
-        hunk(&mut out, case, actual, &edits, range);
+    for ops in group_diff_ops(ops, CONTEXT) {
+        hunk(&mut out, case, actual, &ops);
     }
     out
 }
 
-fn hunk(
-    out: &mut String,
-    case: &Case,
-    actual: &[String],
-    edits: &[Edit],
-    range: std::ops::Range<usize>,
-) {
-    let count = |edits: &[Edit], add: bool| {
-        let skipped = |e: &Edit| match e {
-            Edit::Keep(_) => false,
-            Edit::Drop(_) => add,
-            Edit::Add(_) => !add,
-        };
-        edits.iter().filter(|e| !skipped(e)).count()
-    };
-    let (before, here) = (&edits[..range.start], &edits[range]);
-    let start = line_of(case, count(before, false));
+fn hunk(out: &mut String, case: &Case, actual: &[String], ops: &[DiffOp]) {
+    let start = line_of(case, ops.first().map_or(0, |op| op.old_range().start));
+    let old: usize = ops.iter().map(|op| op.old_range().len()).sum();
+    let new: usize = ops.iter().map(|op| op.new_range().len()).sum();
     // Writing to a string cannot fail.
-    _ = writeln!(
-        out,
-        "@@ -{start},{} +{start},{} @@",
-        count(here, false),
-        count(here, true)
-    );
-    for edit in here {
-        _ = match *edit {
-            Edit::Keep(i) => writeln!(out, " {}", case.expect[i].text),
-            Edit::Drop(i) => writeln!(out, "-{}", case.expect[i].text),
-            Edit::Add(j) => writeln!(out, "+{}", actual[j]),
+    _ = writeln!(out, "@@ -{start},{old} +{start},{new} @@");
+    for (tag, line) in changes(ops) {
+        let text = match tag {
+            ChangeTag::Insert => &actual[line],
+            ChangeTag::Equal | ChangeTag::Delete => &case.expect[line].text,
         };
+        _ = writeln!(out, "{tag}{text}");
     }
 }

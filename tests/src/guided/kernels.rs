@@ -8,10 +8,9 @@ use eu::{
     Delivery, FloatMode, Grf, KernelCache, Masks, Message, NoObserver, Port, RunStats, Stop,
     Thread, ThreadInit, View,
 };
+use fastrand::Rng;
 use isa::Verx10;
 use isa::tables::Table;
-
-use crate::random::Random;
 
 /// Instructions of a kernel at most.
 const LENGTH: usize = 48;
@@ -98,7 +97,7 @@ fn word(input: &mut Unstructured<'_>, opcodes: &[u8]) -> Result<[u32; 4]> {
 /// Fetches the words; messages are answered by a generator.
 struct Shared<'a> {
     words: &'a [[u32; 4]],
-    random: Random,
+    random: Rng,
 }
 
 impl Port for Shared<'_> {
@@ -114,9 +113,9 @@ impl Port for Shared<'_> {
         response: &mut [Grf],
     ) -> std::result::Result<Delivery, u32> {
         for dword in response.iter_mut().flatten() {
-            *dword = self.random.next_u32();
+            *dword = self.random.u32(..);
         }
-        Ok(match self.random.below(16) {
+        Ok(match self.random.u32(..16) {
             0 => Delivery::Dropped,
             1 => Delivery::Busy,
             _ => Delivery::Done,
@@ -136,12 +135,12 @@ struct End {
 
 fn execute(start: &Start, cache: &mut KernelCache) -> End {
     let mut thread = Thread::new();
-    let mut random = Random(start.seed);
+    let mut random = Rng::with_seed(start.seed);
     thread.dispatch(&start.init);
     for dword in thread.grf_mut().iter_mut().flatten() {
         // Small integers, floats of every size, anything.
-        let any = random.next_u32();
-        *dword = match random.below(4) {
+        let any = random.u32(..);
+        *dword = match random.u32(..4) {
             0 => any & 0x1ff,
             1 => any & 0x83ff_ffff | 0x3c00_0000,
             _ => any,
@@ -160,7 +159,7 @@ fn execute(start: &Start, cache: &mut KernelCache) -> End {
         let ip = match stop {
             Stop::Budget => break,
             Stop::Busy | Stop::Observer => continue,
-            Stop::Fault(_) => 16 * port.random.below(start.words.len() as u32),
+            Stop::Fault(_) => 16 * port.random.u32(..start.words.len() as u32),
             _ => thread.ip().wrapping_add(16),
         };
         if matches!(stop, Stop::Hung(_)) {

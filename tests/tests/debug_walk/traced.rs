@@ -9,9 +9,9 @@ use crestline_cli::capture::Capture;
 use crestline_cli::frame_map::{FrameMap, Origin, PixelThread, VertexId};
 use crestline_cli::replay::Session;
 use crestline_cli::why::{Component, Frame, Why, WhyError, why_in};
-use crestline_tests::random::Random;
 use crestline_tests::scenes::options;
 use driver::debug::walk::{Tag, Unit, WalkError};
+use fastrand::Rng;
 use mmio_mock::status::{Activity, Unit as ModelUnit};
 use mmio_mock::trace::{Event, Sink, Trace};
 
@@ -228,9 +228,9 @@ impl Traced {
     /// Pixels all over the picture.
     pub fn anywhere(&self, count: u32, seed: u64) -> Vec<(u16, u16)> {
         let picture = self.map.picture();
-        let mut random = Random(seed);
+        let mut random = Rng::with_seed(seed);
         let mut pixel = |_| {
-            let (x, y) = (random.below(picture.width), random.below(picture.height));
+            let (x, y) = (random.u32(..picture.width), random.u32(..picture.height));
             (x as u16, y as u16)
         };
         (0..count).map(&mut pixel).collect()
@@ -247,8 +247,8 @@ impl Traced {
             object.is_some_and(|object| object.draw == last)
         });
         let drawn: Vec<_> = drawn.collect();
-        let mut random = Random(seed);
-        let mut pixel = |_| drawn[random.below(drawn.len() as u32) as usize];
+        let mut random = Rng::with_seed(seed);
+        let mut pixel = |_| drawn[random.u32(..drawn.len() as u32) as usize];
         let pixels = (0..count).map(&mut pixel);
         pixels.map(|(x, y)| (x as u16, y as u16)).collect()
     }

@@ -12,6 +12,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::node;
+use crate::progress::Progress;
 
 /// Times that both run; each round gives a ratio.
 const ROUNDS: usize = 9;
@@ -84,19 +85,26 @@ fn compare(root: &Path, before: &Path, target: &Path) -> io::Result<bool> {
         "time, now / before", "median", "least", "most", "now", "before"
     );
     let mut found = false;
+    let mut progress = Progress::new((BENCHES.len() * ROUNDS * 2) as u64);
     for bench in &BENCHES {
         let (Some(now), Some(then)) = (now.get(bench.name), then.get(bench.name)) else {
-            println!("{}: not in both", bench.name);
+            progress.print(&format!("{}: not in both", bench.name));
             continue;
         };
         let mut pairs: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
         for round in 0..ROUNDS {
+            progress.next(format!("{}, round {} of {ROUNDS}", bench.name, round + 1));
+            let mut side = |program: &Path, tree: &Path| {
+                let times = measure(bench, program, tree);
+                progress.step();
+                times
+            };
             let (new, old) = if round % 2 == 0 {
-                let new = measure(bench, now, root)?;
-                (new, measure(bench, then, before)?)
+                let new = side(now, root)?;
+                (new, side(then, before)?)
             } else {
-                let old = measure(bench, then, before)?;
-                (measure(bench, now, root)?, old)
+                let old = side(then, before)?;
+                (side(now, root)?, old)
             };
             for (row, time) in new {
                 if let Some(old) = old.get(&row) {
@@ -106,9 +114,10 @@ fn compare(root: &Path, before: &Path, target: &Path) -> io::Result<bool> {
         }
         for (row, pairs) in pairs {
             found = true;
-            println!("{}", line(&row, &pairs));
+            progress.print(&line(&row, &pairs));
         }
     }
+    progress.end();
     Ok(found)
 }
 
@@ -134,11 +143,9 @@ fn line(row: &str, pairs: &[(f64, f64)]) -> String {
 
 /// Builds the benchmarks of a tree: where each executable is, by its name.
 fn executables(tree: &Path, target: &Path) -> io::Result<BTreeMap<String, PathBuf>> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let output = Command::new(cargo)
+    let output = node::cargo(tree)
         .args(["bench", "--no-run", "--locked", "--message-format=json"])
         .args(["--package", "crestline-tests", "--package", "crestline-eu"])
-        .current_dir(tree)
         .env("CARGO_TARGET_DIR", target)
         .stderr(std::process::Stdio::inherit())
         .output()?;

@@ -1,103 +1,81 @@
-//! The command line of `cargo xtask fuzz --guided`.
+//! The command line of `cargo xtask fuzz-guided`.
 //! Nothing of libFuzzer's own options is passed on.
 
-/// Minutes of each target.
-const MINUTES: u64 = 60;
+use std::path::PathBuf;
 
-pub const USAGE: &str = "\
-usage: cargo xtask fuzz --guided [TARGET] [options]
+use clap::{Args, ValueEnum};
 
-  --minutes N          run each target for so long (60 unless told)
-  --seconds N          the same in seconds
-  --seed S             libFuzzer's random seed, for a run that is always the same
-  --sanitizer none     without the address sanitizer: twice as fast, and with any toolchain
-  --minimise           put the smallest inputs that reach the same into tests/fuzz/corpus
-  --input FILE         run one input of TARGET and end
-";
+use super::TARGETS;
 
-/// What is to be done.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Work<'a> {
-    /// Look for inputs.
-    Fuzz,
-    /// Minimise what was found.
-    Minimise,
-    /// Run one input.
-    Input(&'a str),
+/// A sanitizer of the fuzzed programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Sanitizer {
+    /// AddressSanitizer
+    Address,
+    /// No sanitizer: twice as fast, and with any toolchain
+    None,
 }
 
-/// What the command line says.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Options<'a> {
-    /// One target, or all.
-    pub target: Option<&'a str>,
-    /// Seconds of each.
-    pub seconds: u64,
-    /// libFuzzer's seed.
+/// The command line.
+#[derive(Args, Debug)]
+pub struct Options {
+    /// One target; all when it is missing
+    #[arg(value_parser = TARGETS.map(|(name, _)| name))]
+    pub target: Option<String>,
+    /// Run each target for so many minutes
+    #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..100_000))]
+    minutes: u64,
+    /// The same in seconds
+    #[arg(long, conflicts_with = "minutes", value_parser = clap::value_parser!(u64).range(1..))]
+    seconds: Option<u64>,
+    /// Random seed of libFuzzer, for a run that is always the same
+    #[arg(long)]
     pub seed: Option<u32>,
-    /// Whether the address sanitizer is wanted.
-    pub sanitizer: bool,
-    /// What to do.
-    pub work: Work<'a>,
+    #[arg(long, value_enum, default_value_t = Sanitizer::Address)]
+    pub sanitizer: Sanitizer,
+    /// Put the smallest inputs that reach the same code into tests/fuzz/corpus
+    #[arg(long, conflicts_with = "input")]
+    pub minimise: bool,
+    /// Run one input of TARGET and end
+    #[arg(long, requires = "target")]
+    pub input: Option<PathBuf>,
 }
 
-impl<'a> Options<'a> {
-    /// Reads the arguments; `None` when they make no sense.
-    pub fn parse(args: &[&'a str], targets: &[&str]) -> Option<Self> {
-        let mut options = Options {
-            target: None,
-            seconds: MINUTES * 60,
-            seed: None,
-            sanitizer: true,
-            work: Work::Fuzz,
-        };
-        let mut args = args.iter().copied();
-        while let Some(arg) = args.next() {
-            match arg {
-                "--minutes" => {
-                    options.seconds = args.next()?.parse::<u64>().ok()?.checked_mul(60)?;
-                }
-                "--seconds" => options.seconds = args.next()?.parse().ok()?,
-                "--seed" => options.seed = Some(args.next()?.parse().ok()?),
-                "--sanitizer" => {
-                    options.sanitizer = match args.next()? {
-                        "address" => true,
-                        "none" => false,
-                        _ => return None,
-                    }
-                }
-                "--minimise" => options.work = Work::Minimise,
-                "--input" => options.work = Work::Input(args.next()?),
-                _ if options.target.is_none() && targets.contains(&arg) => {
-                    options.target = Some(arg);
-                }
-                _ => return None,
-            }
-        }
-        let single = !matches!(options.work, Work::Input(_)) || options.target.is_some();
-        (single && options.seconds > 0).then_some(options)
+impl Options {
+    /// Seconds of each target.
+    pub fn seconds(&self) -> u64 {
+        self.seconds.unwrap_or(self.minutes * 60)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Options, Work};
+    use clap::Parser;
 
-    const TARGETS: [&str; 2] = ["wire", "kernels"];
+    use super::{Options, Sanitizer};
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        options: Options,
+    }
+
+    fn parse(args: &[&str]) -> Option<Options> {
+        let line = std::iter::once("x").chain(args.iter().copied());
+        Line::try_parse_from(line).ok().map(|line| line.options)
+    }
 
     #[test]
     fn options_in_any_order() {
-        let options = Options::parse(&["--minutes", "2", "wire", "--sanitizer", "none"], &TARGETS);
-        let wanted = Options {
-            target: Some("wire"),
-            seconds: 120,
-            seed: None,
-            sanitizer: false,
-            work: Work::Fuzz,
-        };
-        assert_eq!(options, Some(wanted));
-        let input = Options::parse(&["kernels", "--input", "x"], &TARGETS);
-        assert_eq!(input.map(|options| options.work), Some(Work::Input("x")));
+        let options = parse(&["--minutes", "2", "wire", "--sanitizer", "none"]).expect("options");
+        assert_eq!(options.target.as_deref(), Some("wire"));
+        assert_eq!(options.seconds(), 120);
+        assert_eq!(options.sanitizer, Sanitizer::None);
+        assert_eq!(
+            parse(&["--seconds", "20"]).map(|options| options.seconds()),
+            Some(20)
+        );
+        assert!(parse(&["kernels", "--input", "x"]).is_some());
     }
 
     #[test]
@@ -111,7 +89,7 @@ mod tests {
             &["nothing"],
             &["wire", "kernels"],
         ] {
-            assert_eq!(Options::parse(wrong, &TARGETS), None, "{wrong:?}");
+            assert!(parse(wrong).is_none(), "{wrong:?}");
         }
     }
 }

@@ -108,7 +108,7 @@ fn follow(command: &mut Command, log: &mut File, tally: &mut Tally) -> io::Resul
 }
 
 /// Runs each target for its time; false when one has found something.
-pub fn fuzz(targets: &[Target], built: &Built, options: &Options<'_>) -> io::Result<bool> {
+pub fn fuzz(targets: &[Target], built: &Built, options: &Options) -> io::Result<bool> {
     let findings = built.kept.join("findings");
     let logs = built.kept.join("logs");
     fs::create_dir_all(&findings)?;
@@ -118,7 +118,7 @@ pub fn fuzz(targets: &[Target], built: &Built, options: &Options<'_>) -> io::Res
         let mut tally = Tally::default();
         let mut log = File::create(logs.join(target.name))?;
         let begun = Instant::now();
-        let time = Duration::from_secs(options.seconds);
+        let time = Duration::from_secs(options.seconds());
         loop {
             let left = time.saturating_sub(begun.elapsed()).as_secs();
             if left == 0 || tally.findings.len() >= ENOUGH {
@@ -216,7 +216,7 @@ fn files(directory: &Path) -> io::Result<Vec<(PathBuf, u64)>> {
 }
 
 /// Runs one input; false when it fails.
-pub fn once(targets: &[Target], built: &Built, input: &str) -> io::Result<bool> {
+pub fn once(targets: &[Target], built: &Built, input: &Path) -> io::Result<bool> {
     for target in targets {
         if !target.command(built).arg(input).status()?.success() {
             return Ok(false);

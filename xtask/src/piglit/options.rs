@@ -3,110 +3,48 @@
 
 use std::path::PathBuf;
 
-use crate::node::{self, Device};
+use clap::Args;
 
-/// What it takes.
-pub const USAGE: &str = "\
-usage: cargo xtask piglit [options]
-  --device NAME     the device, gm965 unless told
-  --filter REGEX    only tests that match (Python's syntax)
-  --list FILE       only tests that the file names, a line each
-  --jobs N          tests at a time, 2 unless told
-  --timeout S       seconds for a test, 30 unless told
-  --out DIR         results; a run that was interrupted goes on there
-  --baseline DIR    keep llvmpipe's results from there (piglit's own format)
-  --run-baseline    run llvmpipe anew on what the device offers; usually only what has no kept result
-  --report          report on what an interrupted run has so far; runs nothing
-  --ci              the short list, checked against what has to pass
-  --bless           with --ci: what passed has to pass from now on
-  --ci-list N       choose N tests for the short list from the results in DIR; runs nothing
-  --exec PROGRAM    instead of crestline: `PROGRAM exec --device NAME -- CMD ARGS`
-  --platform NAME   waffle's platform there, gbm unless told
-  --renderer TEXT   what the renderer's name must have in it there
-";
+use crate::node::{Served, at_least_one};
 
 /// What the command line says.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Options<'a> {
-    pub device: &'static Device,
-    pub filter: Option<&'a str>,
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    pub served: Served,
+    /// Only tests that match (Python's syntax)
+    #[arg(long, value_name = "REGEX")]
+    pub filter: Option<String>,
+    /// Only tests that the file names, a line each
+    #[arg(long, value_name = "FILE")]
     pub list: Option<PathBuf>,
+    /// Tests at a time
+    #[arg(long, value_name = "N", value_parser = at_least_one::<usize>, default_value = "2")]
     pub jobs: usize,
+    /// Seconds for a test
+    #[arg(long, value_name = "S", value_parser = at_least_one::<u64>, default_value = "30")]
     pub timeout: u64,
+    /// Results; a run that was interrupted goes on there
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Keep llvmpipe's results from there (piglit's own format)
+    #[arg(long, value_name = "DIR")]
     pub baseline: Option<PathBuf>,
+    /// Run llvmpipe anew on what the device offers; usually only what has no kept result
+    #[arg(long, conflicts_with = "report")]
     pub run_baseline: bool,
+    /// Report on what an interrupted run has so far; runs nothing
+    #[arg(long)]
     pub report: bool,
+    /// The short list, checked against what has to pass
+    #[arg(long, conflicts_with_all = ["filter", "list", "run_baseline", "report", "ci_list"])]
     pub ci: bool,
+    /// With --ci: what passed has to pass from now on
+    #[arg(long, requires = "ci")]
     pub bless: bool,
+    /// Choose N tests for the short list from the results in DIR; runs nothing
+    #[arg(long, value_name = "N", value_parser = at_least_one::<usize>)]
     pub ci_list: Option<usize>,
-    pub exec: Option<&'a str>,
-    pub platform: &'a str,
-    pub renderer: &'a str,
-}
-
-impl<'a> Options<'a> {
-    /// None for anything that is not understood.
-    pub fn parse(args: &[&'a str]) -> Option<Self> {
-        let mut options = Options {
-            device: node::device("gm965")?,
-            filter: None,
-            list: None,
-            jobs: 2,
-            timeout: 30,
-            out: None,
-            baseline: None,
-            run_baseline: false,
-            report: false,
-            ci: false,
-            bless: false,
-            ci_list: None,
-            exec: None,
-            platform: "gbm",
-            renderer: "",
-        };
-        let mut args = args.iter().copied();
-        while let Some(arg) = args.next() {
-            match arg {
-                "--run-baseline" => options.run_baseline = true,
-                "--report" => options.report = true,
-                "--ci" => options.ci = true,
-                "--bless" => options.bless = true,
-                _ => options.value(arg, args.next()?)?,
-            }
-        }
-        if options.renderer.is_empty() {
-            options.renderer = options.device.renderer;
-        }
-        let short = options.filter.is_some()
-            || options.list.is_some()
-            || options.run_baseline
-            || options.report;
-        let wrong = (options.bless && !options.ci)
-            || (options.report && options.run_baseline)
-            || (options.ci && (short || options.ci_list.is_some()))
-            || options.jobs == 0
-            || options.timeout == 0;
-        (!wrong).then_some(options)
-    }
-
-    fn value(&mut self, name: &str, value: &'a str) -> Option<()> {
-        match name {
-            "--device" => self.device = node::device(value)?,
-            "--filter" => self.filter = Some(value),
-            "--list" => self.list = Some(value.into()),
-            "--jobs" => self.jobs = value.parse().ok()?,
-            "--timeout" => self.timeout = value.parse().ok()?,
-            "--out" => self.out = Some(value.into()),
-            "--baseline" => self.baseline = Some(value.into()),
-            "--ci-list" => self.ci_list = Some(value.parse().ok().filter(|&n| n > 0)?),
-            "--exec" => self.exec = Some(value),
-            "--platform" => self.platform = value,
-            "--renderer" => self.renderer = value,
-            _ => return None,
-        }
-        Some(())
-    }
 }
 
 #[cfg(test)]
@@ -114,24 +52,28 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use crate::node;
 
     #[test]
     fn options() {
-        let options = Options::parse(&["--jobs", "1", "--filter", "glsl", "--out", "x"]).unwrap();
+        let parse = node::parsed::<Options>;
+        let options = parse(&["--jobs", "1", "--filter", "glsl", "--out", "x"]).unwrap();
         assert_eq!((options.jobs, options.timeout), (1, 30));
-        assert_eq!(options.filter, Some("glsl"));
+        assert_eq!(options.filter.as_deref(), Some("glsl"));
         assert_eq!(options.out, Some("x".into()));
-        assert_eq!((options.platform, options.renderer), ("gbm", "965GM"));
+        assert_eq!(options.served.platform, "gbm");
+        assert_eq!(options.served.renderer(), "965GM");
         for wrong in [
             &["--jobs"][..],
             &["--jobs", "0"],
             &["--device", "gm964"],
             &["--bless"],
             &["--ci", "--filter", "a"],
+            &["--report", "--run-baseline"],
             &["--what", "1"],
             &["tests"],
         ] {
-            assert_eq!(Options::parse(wrong), None);
+            assert!(parse(wrong).is_err(), "{wrong:?}");
         }
     }
 }

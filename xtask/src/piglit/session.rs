@@ -4,16 +4,15 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use std::{fs, io, thread};
 
 use super::names::{self, Profile};
 use super::results::{self, Kind, Outcomes};
+use crate::progress::Progress;
 
 /// Tests of one call of piglit; the renderer is looked at between them.
 const SLICE: usize = 3000;
-/// How often progress is shown.
-const SHOW: Duration = Duration::from_secs(10);
 /// What runs inside: $1 platform, $2 renderer, $3 jobs, $4 timeout, $5 directory, then slices.
 /// A slice is PROFILE.NUMBER; its list of tests is there already.
 const SCRIPT: &str = r#"
@@ -85,8 +84,7 @@ impl Session<'_> {
             // Without Mesa's thread between program and driver: with it, crocus grows its program cache from two threads
             // at once, with no lock (crocus_program_cache.c), and some draws have the kernels of neither.
             .env("GALLIUM_THREAD", "0");
-        let mut progress = Progress::new(&directory, &slices, number);
-        let status = watch(command.spawn()?, &mut progress)?;
+        let status = watch(command.spawn()?, Results::new(&directory, &slices), number)?;
         let outcomes = self.gather()?;
         self.judge(status, &directory)?;
         self.finish(outcomes, profiles)
@@ -249,24 +247,22 @@ fn write_lists(directory: &Path, profiles: &[Profile]) -> io::Result<Vec<String>
 }
 
 /// Waits for the child and shows how far it is.
-fn watch(mut child: Child, progress: &mut Progress) -> io::Result<ExitStatus> {
-    let mut shown = Instant::now();
+fn watch(mut child: Child, mut results: Results, wanted: usize) -> io::Result<ExitStatus> {
+    let mut progress = Progress::new(wanted as u64);
     loop {
-        if let Some(status) = child.try_wait()? {
-            progress.show();
+        let ended = child.try_wait()?;
+        results.look();
+        progress.at(results.done() as u64, results.words());
+        if let Some(status) = ended {
+            progress.end();
             return Ok(status);
         }
         thread::sleep(Duration::from_millis(200));
-        progress.look();
-        if shown.elapsed() >= SHOW {
-            progress.show();
-            shown = Instant::now();
-        }
     }
 }
 
 /// Counts the files that a running piglit leaves: one for each test, `N.json`.
-struct Progress {
+struct Results {
     slices: Vec<PathBuf>,
     /// The slice that runs, and the number of its next file.
     slice: usize,
@@ -274,20 +270,16 @@ struct Progress {
     /// Files of tests that had not ended when they were looked at.
     open: Vec<PathBuf>,
     counts: [usize; 7],
-    wanted: usize,
-    begin: Instant,
 }
 
-impl Progress {
-    fn new(directory: &Path, slices: &[String], wanted: usize) -> Self {
-        Progress {
+impl Results {
+    fn new(directory: &Path, slices: &[String]) -> Self {
+        Results {
             slices: slices.iter().map(|slice| directory.join(slice)).collect(),
             slice: 0,
             file: 0,
             open: Vec::new(),
             counts: [0; 7],
-            wanted,
-            begin: Instant::now(),
         }
     }
 
@@ -336,11 +328,12 @@ impl Progress {
         self.counts = count(&outcomes);
     }
 
-    fn show(&mut self) {
-        self.look();
-        let done: usize = self.counts.iter().sum();
-        let seconds = self.begin.elapsed().as_secs();
-        print!("{seconds:5} s  {done}/{}", self.wanted);
+    fn done(&self) -> usize {
+        self.counts.iter().sum()
+    }
+
+    /// How many ended in each way.
+    fn words(&self) -> String {
         let kinds = [
             Kind::Pass,
             Kind::Warn,
@@ -349,13 +342,10 @@ impl Progress {
             Kind::Timeout,
             Kind::Skip,
         ];
-        for kind in kinds {
-            let number = self.counts[kind as usize];
-            if number > 0 {
-                print!("  {} {number}", kind.word());
-            }
-        }
-        println!();
+        let counted = kinds.map(|kind| (kind.word(), self.counts[kind as usize]));
+        let words = counted.iter().filter(|(_, number)| *number > 0);
+        let words: Vec<String> = words.map(|(kind, n)| format!("{kind} {n}")).collect();
+        words.join("  ")
     }
 }
 

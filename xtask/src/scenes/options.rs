@@ -3,108 +3,66 @@
 
 use std::path::PathBuf;
 
-use super::program::Size;
-use crate::node::{self, Device};
+use clap::Args;
 
-/// What it takes.
-pub const USAGE: &str = "\
-usage: cargo xtask scenes [options]
-  --device NAME     the device, gm965 unless told
-  --size SIZES      256x256,1024x768 unless told
-  --frames N        frames of each scene, 3 unless told; the last one is compared
-  --scene LETTERS   abcdDmefghijklnxqo unless told
-  --demand LETTERS  scenes that have to agree, all unless told; - for none
-  --animate LETTERS scenes that are animated, g unless told; - for none
-  --animation N     frames of an animation, 300 unless told
-  --timeout S       seconds for a run, 600 unless told
-  --out DIR         pictures, differences, scenes.md
-  --exec PROGRAM    instead of crestline: `PROGRAM exec --device NAME -- CMD ARGS`
-  --platform NAME   glscenes' platform there, gbm unless told
-  --renderer TEXT   what the renderer's name must have in it there
-";
+use super::program::Size;
+use crate::node::{Served, at_least_one};
 
 /// All scenes of `tests/tools/glscenes.c`.
 pub const SCENES: &str = "abcdDmefghijklnxqo";
-const DEMANDED: &str = SCENES;
 
 /// What the command line says.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Options<'a> {
-    pub device: &'static Device,
+#[derive(Args, Debug)]
+pub struct Options {
+    #[command(flatten)]
+    pub served: Served,
+    /// Sizes of the pictures
+    #[arg(long = "size", value_name = "SIZES", value_delimiter = ',', value_parser = size, default_value = "256x256,1024x768")]
     pub sizes: Vec<Size>,
+    /// Frames of each scene; the last one is compared
+    #[arg(long, value_name = "N", value_parser = at_least_one::<usize>, default_value = "3")]
     pub frames: usize,
-    pub scenes: &'a str,
-    pub demanded: &'a str,
-    pub animated: &'a str,
+    /// Scenes that are drawn
+    #[arg(long = "scene", value_name = "LETTERS", value_parser = some_letters, default_value = SCENES)]
+    pub scenes: String,
+    /// Scenes that have to agree; - for none
+    #[arg(long = "demand", value_name = "LETTERS", value_parser = letters, default_value = SCENES)]
+    pub demanded: String,
+    /// Scenes that are animated; - for none
+    #[arg(long = "animate", value_name = "LETTERS", value_parser = letters, default_value = "g")]
+    pub animated: String,
+    /// Frames of an animation
+    #[arg(long, value_name = "N", value_parser = at_least_one::<usize>, default_value = "300")]
     pub animation: usize,
+    /// Seconds for a run
+    #[arg(long, value_name = "S", value_parser = at_least_one::<u64>, default_value = "600")]
     pub timeout: u64,
+    /// Where pictures, differences and scenes.md go
+    #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
-    pub exec: Option<&'a str>,
-    pub platform: &'a str,
-    pub renderer: &'a str,
 }
 
-impl<'a> Options<'a> {
-    /// None for anything that is not understood.
-    pub fn parse(args: &[&'a str]) -> Option<Self> {
-        let mut options = Options {
-            device: node::device("gm965")?,
-            sizes: sizes("256x256,1024x768")?,
-            frames: 3,
-            scenes: SCENES,
-            demanded: DEMANDED,
-            animated: "g",
-            animation: 300,
-            timeout: 600,
-            out: None,
-            exec: None,
-            platform: "gbm",
-            renderer: "",
-        };
-        let mut args = args.iter().copied();
-        while let Some(arg) = args.next() {
-            let value = args.next()?;
-            match arg {
-                "--device" => options.device = node::device(value)?,
-                "--size" => options.sizes = sizes(value)?,
-                "--frames" => options.frames = number(value)?,
-                "--scene" => options.scenes = letters(value).filter(|l| !l.is_empty())?,
-                "--demand" => options.demanded = letters(value)?,
-                "--animate" => options.animated = letters(value)?,
-                "--animation" => options.animation = number(value)?,
-                "--timeout" => options.timeout = value.parse().ok().filter(|&s| s > 0)?,
-                "--out" => options.out = Some(value.into()),
-                "--exec" => options.exec = Some(value),
-                "--platform" => options.platform = value,
-                "--renderer" => options.renderer = value,
-                _ => return None,
-            }
-        }
-        if options.renderer.is_empty() {
-            options.renderer = options.device.renderer;
-        }
-        Some(options)
+fn letters(text: &str) -> Result<String, String> {
+    let text = if text == "-" { "" } else { text };
+    match text.chars().find(|letter| !SCENES.contains(*letter)) {
+        None => Ok(text.to_owned()),
+        Some(letter) => Err(format!("no scene {letter}; there are {SCENES}")),
     }
 }
 
-fn number(text: &str) -> Option<usize> {
-    text.parse().ok().filter(|&number| number > 0)
+fn some_letters(text: &str) -> Result<String, String> {
+    let letters = letters(text)?;
+    (!letters.is_empty())
+        .then_some(letters)
+        .ok_or_else(|| "no scene".to_owned())
 }
 
-fn letters(text: &str) -> Option<&str> {
-    let text = if text == "-" { "" } else { text };
-    text.chars().all(|c| SCENES.contains(c)).then_some(text)
-}
-
-fn sizes(text: &str) -> Option<Vec<Size>> {
-    let size = |text: &str| {
-        let (width, height) = text.split_once('x')?;
-        Some(Size {
-            width: number(width)?,
-            height: number(height)?,
-        })
-    };
-    text.split(',').map(size).collect()
+fn size(text: &str) -> Result<Size, String> {
+    let (width, height) = text.split_once('x').ok_or("WIDTHxHEIGHT")?;
+    Ok(Size {
+        width: at_least_one(width)?,
+        height: at_least_one(height)?,
+    })
 }
 
 #[cfg(test)]
@@ -112,18 +70,24 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use crate::node;
 
     #[test]
     fn options() {
+        let parse = node::parsed::<Options>;
         let args = ["--size", "64x32", "--scene", "ab", "--demand", "-"];
-        let options = Options::parse(&args).unwrap();
+        let options = parse(&args).unwrap();
         let size = Size {
             width: 64,
             height: 32,
         };
         assert_eq!(options.sizes, [size]);
-        assert_eq!((options.scenes, options.demanded), ("ab", ""));
-        assert_eq!(options.renderer, "965GM");
+        assert_eq!(
+            (options.scenes.as_str(), options.demanded.as_str()),
+            ("ab", "")
+        );
+        assert_eq!(options.served.renderer(), "965GM");
+        assert_eq!(parse(&[]).unwrap().sizes.len(), 2);
         for wrong in [
             &["--size", "64"][..],
             &["--size", "0x1"],
@@ -133,7 +97,7 @@ mod tests {
             &["--device", "gm964"],
             &["a"],
         ] {
-            assert_eq!(Options::parse(wrong), None);
+            assert!(parse(wrong).is_err(), "{wrong:?}");
         }
     }
 }

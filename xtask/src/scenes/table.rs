@@ -165,7 +165,8 @@ fn words(difference: Option<Difference>) -> String {
     })
 }
 
-fn label(scene: &Scene) -> String {
+/// What a scene is called.
+pub fn label(scene: &Scene) -> String {
     let Size { width, height } = scene.size;
     format!("{} {} {width}x{height}", scene.letter, scene.api)
 }

@@ -1,29 +1,18 @@
 //! Random numbers and random arguments: nothing panics, nothing is left behind.
+use fastrand::Rng;
+
 use super::*;
 
-/// xorshift64*.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    /// Small numbers, numbers near the ends, anything.
-    fn interesting(&mut self, memory: u64) -> u64 {
-        let any = self.next();
-        match self.next() % 8 {
-            0 => 0,
-            1 | 2 => any % 5,
-            3 => memory + any % 4096,
-            4 => any % 0x10000,
-            5 => u64::MAX - any % 8,
-            6 => 1 << (any % 64),
-            _ => any,
-        }
+/// Small numbers, numbers near the ends, anything.
+fn interesting(random: &mut Rng, memory: u64) -> u64 {
+    match random.u32(..8) {
+        0 => 0,
+        1 | 2 => random.u64(..5),
+        3 => memory + random.u64(..4096),
+        4 => random.u64(..0x10000),
+        5 => u64::MAX - random.u64(..8),
+        6 => 1 << random.u32(..64),
+        _ => random.u64(..),
     }
 }
 
@@ -31,20 +20,20 @@ impl Random {
 fn random_calls_do_no_harm() {
     let bench = Bench::primary();
     let memory = bench.process.memory.alloc(8192);
-    let mut random = Random(0x1234_5678_9abc_def1);
+    let mut random = Rng::with_seed(0x1234_5678_9abc_def1);
     let mut done = 0;
     for _ in 0..20_000 {
         let rows = ROWS.len() + PRIMARY_ROWS.len();
-        let index = random.next() as usize % rows;
+        let index = random.usize(..rows);
         let row = ROWS.iter().chain(PRIMARY_ROWS).nth(index).unwrap();
         let mut request = row.request.0;
-        if random.next().is_multiple_of(16) {
-            request ^= 1 << (random.next() % 32);
+        if random.u32(..16) == 0 {
+            request ^= 1 << random.u32(..32);
         }
         for at in (0..128).step_by(4) {
-            let value = random.interesting(memory) as u32;
-            let wide = random.interesting(memory);
-            let word = if random.next().is_multiple_of(2) {
+            let value = interesting(&mut random, memory) as u32;
+            let wide = interesting(&mut random, memory);
+            let word = if random.bool() {
                 u64::from(value)
             } else {
                 wide
@@ -54,7 +43,7 @@ fn random_calls_do_no_harm() {
         }
         // Objects stay small enough for the platform, and waits end.
         if row.request == uapi::gem::CREATE {
-            let size = (random.next() % 0x8000).to_le_bytes();
+            let size = random.u64(..0x8000).to_le_bytes();
             UserMemory::write(&bench.process.memory, memory, &size).unwrap();
         }
         bench.process.signal.store(true, Ordering::Relaxed);

@@ -191,17 +191,17 @@ fn pln_evaluates_a_plane_at_pairs_of_registers() {
 #[test]
 fn noise_runs_on_every_generation() {
     for generation in [40, 45, 50] {
-        let mut rng = crate::tests::Rng(0x9e37_79b9 + u64::from(generation));
+        let mut rng = fastrand::Rng::with_seed(0x9e37_79b9 + u64::from(generation));
         for _ in 0..400 {
             let mut words: Vec<[u32; 4]> = (0..64)
-                .map(|_| std::array::from_fn(|_| rng.word()))
+                .map(|_| std::array::from_fn(|_| rng.u32(..)))
                 .collect();
             for w in &mut words {
                 // Opcodes that exist are rare among random ones.
                 let ops = [
                     1, 2, 5, 16, 34, 36, 37, 39, 42, 44, 45, 46, 47, 49, 50, 64, 65, 73, 90,
                 ];
-                w[0] = w[0] & !0xff | ops[rng.below(ops.len() as u64) as usize];
+                w[0] = w[0] & !0xff | ops[rng.u64(..ops.len() as u64) as usize];
             }
             let mut t = thread();
             let mut cache = KernelCache::new(Verx10::new(generation));

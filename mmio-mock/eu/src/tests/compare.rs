@@ -123,15 +123,15 @@ fn min_and_max_prefer_numbers() {
 
 #[test]
 fn integer_compare_mixes_signs() {
-    let mut rng = Rng(7);
+    let mut rng = Rng::with_seed(7);
     let tys = [Type::Ud, Type::D];
     for _ in 0..500 {
         let (a, b) = (
-            rng.word(),
-            if rng.below(4) == 0 {
+            rng.u32(..),
+            if rng.u64(..4) == 0 {
                 0xffff_ffff
             } else {
-                rng.word()
+                rng.u32(..)
             },
         );
         for ta in tys {
@@ -178,9 +178,9 @@ fn predicates() {
         AlignAll4h, AlignAny4h, All2h, All4h, All8h, All16h, AllV, Any2h, Any4h, Any8h, Any16h,
         AnyV, Normal, ReplW, ReplX, ReplY, ReplZ,
     };
-    let mut rng = Rng(99);
+    let mut rng = Rng::with_seed(99);
     for _ in 0..300 {
-        let f = [rng.word() as u16 & rng.word() as u16, rng.word() as u16];
+        let f = [rng.u32(..) as u16 & rng.u32(..) as u16, rng.u32(..) as u16];
         let bit = |f: u16, i: usize| f >> i & 1 != 0;
         let group = |i: usize, n: usize| {
             (i / n * n..i / n * n + n)

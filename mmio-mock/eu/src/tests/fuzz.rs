@@ -15,7 +15,7 @@ const OPCODES: [u32; 44] = [
 fn random_words_end_within_budget() {
     const SEED: u64 = 0x0dd0_5eed_1234_4321;
     println!("seed {SEED:#x}");
-    let mut rng = Rng(SEED);
+    let mut rng = Rng::with_seed(SEED);
     let mut executed = 0;
     let mut rounds = 0u64;
     let mut t = Thread::new();
@@ -23,39 +23,39 @@ fn random_words_end_within_budget() {
         rounds += 1;
         let words: Vec<[u32; 4]> = (0..64)
             .map(|_| {
-                let mut w: [u32; 4] = std::array::from_fn(|_| rng.word());
-                if rng.below(8) != 0 {
-                    let op = OPCODES[rng.below(OPCODES.len() as u64) as usize];
+                let mut w: [u32; 4] = std::array::from_fn(|_| rng.u32(..));
+                if rng.u64(..8) != 0 {
+                    let op = OPCODES[rng.u64(..OPCODES.len() as u64) as usize];
                     w[0] = (w[0] & !0x7f) | op;
                     // Sizes and modifiers that exist.
                     w[0] &= !(1 << 23) & !(0x3 << 28);
-                    if rng.below(2) == 0 {
+                    if rng.u64(..2) == 0 {
                         w[0] &= !(0x1f << 16) & !(0xf << 24);
                         w[3] &= 0x001f_ffff;
                     }
                     if op == 34 || (36..=42).contains(&op) {
-                        w[3] = (w[3] & 0x000f_0007) | if rng.below(2) == 0 { 0xfff0 } else { 0 };
+                        w[3] = (w[3] & 0x000f_0007) | if rng.u64(..2) == 0 { 0xfff0 } else { 0 };
                     }
                 }
                 w
             })
             .collect();
         let mut port = TestPort::new(words);
-        port.fill = rng.word();
+        port.fill = rng.u32(..);
         t.dispatch(&ThreadInit {
-            ip: 16 * rng.below(64) as u32,
-            sip: 16 * rng.below(64) as u32,
-            dispatch_mask: rng.word() as u16,
-            float_mode: if rng.below(2) == 0 {
+            ip: 16 * rng.u64(..64) as u32,
+            sip: 16 * rng.u64(..64) as u32,
+            dispatch_mask: rng.u32(..) as u16,
+            float_mode: if rng.u64(..2) == 0 {
                 FloatMode::Ieee
             } else {
                 FloatMode::Alt
             },
-            single_program_flow: rng.below(4) == 0,
-            illegal_opcode_exception: rng.below(2) == 0,
-            mask_stack_exception: rng.below(2) == 0,
-            software_exception: rng.below(2) == 0,
-            breakpoint: rng.below(2) == 0,
+            single_program_flow: rng.u64(..4) == 0,
+            illegal_opcode_exception: rng.u64(..2) == 0,
+            mask_stack_exception: rng.u64(..2) == 0,
+            software_exception: rng.u64(..2) == 0,
+            breakpoint: rng.u64(..2) == 0,
             ..ThreadInit::default()
         });
         let mut cache = KernelCache::new(isa::Verx10::GEN40);
@@ -80,7 +80,7 @@ fn random_words_end_within_budget() {
                 }
                 Stop::Fault(_) if budget > 0 => {
                     budget -= 1;
-                    t.set_ip(16 * rng.below(64) as u32);
+                    t.set_ip(16 * rng.u64(..64) as u32);
                 }
                 Stop::EndOfThread if budget > 0 => t.set_ip(t.ip().wrapping_add(16)),
                 _ => break,

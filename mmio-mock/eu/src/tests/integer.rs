@@ -49,16 +49,16 @@ fn spread(nr: u8, ty: Type) -> Src {
 /// Conversions between all integer types, wrapping or saturating (PRM 10.4.2, 10.4.3).
 #[test]
 fn conversions() {
-    let mut rng = Rng(3);
+    let mut rng = Rng::with_seed(3);
     for _ in 0..300 {
         for from in INTS {
             for to in INTS {
                 for saturate in [false, true] {
                     let mut t = thread();
-                    let v: [u32; 8] = std::array::from_fn(|_| match rng.below(4) {
-                        0 => rng.below(3) as u32,
-                        1 => 0u32.wrapping_sub(1 + rng.below(300) as u32),
-                        _ => rng.word(),
+                    let v: [u32; 8] = std::array::from_fn(|_| match rng.u64(..4) {
+                        0 => rng.u64(..3) as u32,
+                        1 => 0u32.wrapping_sub(1 + rng.u64(..300) as u32),
+                        _ => rng.u32(..),
                     });
                     t.grf_mut()[2] = v;
                     let mut d = dst(4, to);
@@ -84,11 +84,11 @@ fn conversions() {
 }
 
 fn check(opcode: Opcode, ty: Type, host: impl Fn(u32, u32) -> u32) {
-    let mut rng = Rng(11);
+    let mut rng = Rng::with_seed(11);
     for _ in 0..500 {
         let mut t = thread();
-        let a: [u32; 8] = std::array::from_fn(|_| rng.word() >> rng.below(32));
-        let b: [u32; 8] = std::array::from_fn(|_| rng.word() >> rng.below(32));
+        let a: [u32; 8] = std::array::from_fn(|_| rng.u32(..) >> rng.u64(..32));
+        let b: [u32; 8] = std::array::from_fn(|_| rng.u32(..) >> rng.u64(..32));
         t.grf_mut()[2] = a;
         t.grf_mut()[3] = b;
         run(
@@ -144,12 +144,12 @@ fn add_saturates_to_the_destination() {
 /// The 32 by 32 bit macro of Mesa for these parts: mul into acc0, mach for the high half.
 #[test]
 fn mul_mach_gives_the_64_bit_product() {
-    let mut rng = Rng(5);
+    let mut rng = Rng::with_seed(5);
     for ty in [Type::D, Type::Ud] {
         for _ in 0..300 {
             let mut t = thread();
-            let a: [u32; 8] = std::array::from_fn(|_| rng.word());
-            let b: [u32; 8] = std::array::from_fn(|_| rng.word());
+            let a: [u32; 8] = std::array::from_fn(|_| rng.u32(..));
+            let b: [u32; 8] = std::array::from_fn(|_| rng.u32(..));
             t.grf_mut()[2] = a;
             t.grf_mut()[3] = b;
             let mut low = arf_src(0x20, 0, ty);

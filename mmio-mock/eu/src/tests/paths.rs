@@ -64,11 +64,11 @@ const CONDS: [CondMod; 10] = [
 ];
 
 fn pick<T: Copy>(rng: &mut Rng, of: &[T]) -> T {
-    of[rng.below(of.len() as u64) as usize]
+    of[rng.u64(..of.len() as u64) as usize]
 }
 
 fn region(rng: &mut Rng) -> Region {
-    match rng.below(4) {
+    match rng.u64(..4) {
         0 => Region::SCALAR,
         1 | 2 => Region::VEC8,
         _ => Region {
@@ -81,22 +81,22 @@ fn region(rng: &mut Rng) -> Region {
 
 fn source(rng: &mut Rng, align16: bool) -> Src {
     let ty = pick(rng, &TYPES);
-    let mut s = match rng.below(12) {
-        0 => imm(if ty.size() == 1 { Type::V } else { ty }, rng.word()),
-        1 => imm(Type::Vf, rng.word()),
+    let mut s = match rng.u64(..12) {
+        0 => imm(if ty.size() == 1 { Type::V } else { ty }, rng.u32(..)),
+        1 => imm(Type::Vf, rng.u32(..)),
         2 => arf_src(
             pick(rng, &[0x20, 0x21, 0x30, 0x10, 0x00]),
-            4 * rng.below(4) as u8,
+            4 * rng.u64(..4) as u8,
             ty,
         ),
         3 => Src {
             addr: Addr::Indirect {
-                subreg: rng.below(8) as u8,
-                imm: rng.below(1024) as i16 - 512,
+                subreg: rng.u64(..8) as u8,
+                imm: rng.u64(..1024) as i16 - 512,
             },
             ..super::grf(0, 0, ty, Region::VEC8)
         },
-        _ => super::grf(rng.below(131) as u8, rng.below(32) as u8, ty, Region::VEC8),
+        _ => super::grf(rng.u64(..131) as u8, rng.u64(..32) as u8, ty, Region::VEC8),
     };
     s.region = region(rng);
     if align16 {
@@ -105,29 +105,29 @@ fn source(rng: &mut Rng, align16: bool) -> Src {
             width: 4,
             hstride: 1,
         };
-        s.swizzle = std::array::from_fn(|_| rng.below(4) as u8);
+        s.swizzle = std::array::from_fn(|_| rng.u64(..4) as u8);
     }
-    s.negate = rng.below(4) == 0;
-    s.abs = rng.below(4) == 0;
+    s.negate = rng.u64(..4) == 0;
+    s.abs = rng.u64(..4) == 0;
     s
 }
 
 fn instruction(rng: &mut Rng) -> Inst {
     let opcode = pick(rng, &OPS);
-    let align16 = rng.below(3) == 0;
+    let align16 = rng.u64(..3) == 0;
     let mut i = Inst::blank(opcode);
     if align16 {
         i.access = AccessMode::Align16;
     }
     i.exec_size = pick(rng, &[1, 2, 4, 8, 8, 8, 16, 16]);
-    i.compression = match (i.exec_size, rng.below(3)) {
+    i.compression = match (i.exec_size, rng.u64(..3)) {
         (16, 0 | 1) => Compression::Compressed,
         (_, 2) => Compression::SecHalf,
         _ => Compression::None,
     };
-    i.no_mask = rng.below(4) == 0;
-    i.saturate = rng.below(4) == 0;
-    i.cond_mod = if rng.below(2) == 0 {
+    i.no_mask = rng.u64(..4) == 0;
+    i.saturate = rng.u64(..4) == 0;
+    i.cond_mod = if rng.u64(..2) == 0 {
         CondMod::None
     } else {
         pick(rng, &CONDS)
@@ -141,8 +141,8 @@ fn instruction(rng: &mut Rng) -> Inst {
             PredCtrl::Any4h,
         ],
     );
-    i.pred_inv = rng.below(2) == 0;
-    i.flag_subreg = rng.below(2) as u8;
+    i.pred_inv = rng.u64(..2) == 0;
+    i.flag_subreg = rng.u64(..2) as u8;
     i.dst = Dst {
         file: pick(
             rng,
@@ -156,15 +156,15 @@ fn instruction(rng: &mut Rng) -> Inst {
         ),
         ty: pick(rng, &TYPES),
         addr: Addr::Direct {
-            nr: rng.below(130) as u8,
-            subnr: rng.below(32) as u8,
+            nr: rng.u64(..130) as u8,
+            subnr: rng.u64(..32) as u8,
         },
         hstride: if align16 {
             1
         } else {
             pick(rng, &[1, 1, 1, 2, 4])
         },
-        writemask: if align16 { rng.below(16) as u8 } else { 0xf },
+        writemask: if align16 { rng.u64(..16) as u8 } else { 0xf },
         compr4: false,
     };
     if i.dst.file == RegFile::Arf {
@@ -189,24 +189,24 @@ fn instruction(rng: &mut Rng) -> Inst {
 
 fn randomised(rng: &mut Rng) -> Thread {
     let mut t = thread();
-    t.alt = rng.below(3) == 0;
-    let large = rng.below(4) == 0;
+    t.alt = rng.u64(..3) == 0;
+    let large = rng.u64(..4) == 0;
     for r in t.grf_mut() {
-        *r = std::array::from_fn(|_| match rng.below(8) {
-            0 => rng.word(),
-            1 => rng.below(300) as u32,
-            2 => rng.word() & 0x807f_ffff,
+        *r = std::array::from_fn(|_| match rng.u64(..8) {
+            0 => rng.u32(..),
+            1 => rng.u64(..300) as u32,
+            2 => rng.u32(..) & 0x807f_ffff,
             // Products of these overflow.
-            3 if large => (rng.word() & 0x80ff_ffff) | 0x7e80_0000,
-            _ => (rng.word() & 0x83ff_ffff) | 0x3e00_0000,
+            3 if large => (rng.u32(..) & 0x80ff_ffff) | 0x7e80_0000,
+            _ => (rng.u32(..) & 0x83ff_ffff) | 0x3e00_0000,
         });
     }
-    t.set_flag([rng.word() as u16, rng.word() as u16]);
+    t.set_flag([rng.u32(..) as u16, rng.u32(..) as u16]);
     let mut masks = t.view().masks;
-    masks.amask = if rng.below(2) == 0 {
+    masks.amask = if rng.u64(..2) == 0 {
         0xffff
     } else {
-        rng.word() as u16
+        rng.u32(..) as u16
     };
     t.set_masks(masks);
     t
@@ -217,7 +217,7 @@ proptest! {
 
     #[test]
     fn fast_equals_general(seed in 1u64..) {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::with_seed(seed);
         let code: Vec<Inst> = (0..12).map(|_| instruction(&mut rng)).collect();
         let mut fast = randomised(&mut rng);
         let mut general = fast.clone();
@@ -241,9 +241,9 @@ proptest! {
     /// Whole programs, where accumulator updates that the next instruction overwrites are left out.
     #[test]
     fn programs_agree(seed in 1u64..) {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::with_seed(seed);
         let code: Vec<Inst> = (0..24)
-            .map(|_| match rng.below(3) {
+            .map(|_| match rng.u64(..3) {
                 // What kernels are made of: the accumulator written, passed over, read.
                 0 => Inst { exec_size: 16, ..instruction(&mut rng) },
                 1 => Inst { opcode: pick(&mut rng, &[Opcode::Mac, Opcode::Mul, Opcode::Line, Opcode::Mov]), ..instruction(&mut rng) },
@@ -267,17 +267,17 @@ proptest! {
     /// The first instructions of a pixel kernel: positions from packed words.
     #[test]
     fn words_agree(seed in 1u64..) {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::with_seed(seed);
         let mut code = Vec::new();
         for subnr in [8, 10] {
             let mut i = Inst::blank(Opcode::Add);
             i.exec_size = 16;
             i.num_src = 2;
-            i.no_mask = rng.below(2) == 0;
+            i.no_mask = rng.u64(..2) == 0;
             i.dst = Dst { file: RegFile::Grf, ty: pick(&mut rng, &[Type::Uw, Type::W]), addr: Addr::Direct { nr: subnr, subnr: 0 }, ..Dst::NULL };
             let fours = Region { vstride: 2, width: 4, hstride: 0 };
-            i.src[0] = super::grf(rng.below(128) as u8, subnr, pick(&mut rng, &[Type::Uw, Type::W]), fours);
-            i.src[1] = imm(Type::V, rng.word());
+            i.src[0] = super::grf(rng.u64(..128) as u8, subnr, pick(&mut rng, &[Type::Uw, Type::W]), fours);
+            i.src[1] = imm(Type::V, rng.u32(..));
             code.push(i);
             let mut i = Inst::blank(Opcode::Add);
             i.exec_size = pick(&mut rng, &[8, 16]);
@@ -305,12 +305,12 @@ proptest! {
     /// Pixels: packed bytes and words, direct and indirect, into words and the accumulator.
     #[test]
     fn packed_elements_agree(seed in 1u64..) {
-        let mut rng = Rng(seed);
+        let mut rng = Rng::with_seed(seed);
         let code: Vec<Inst> = (0..8).map(|_| packed(&mut rng)).collect();
         let mut fast = randomised(&mut rng);
         for i in 0..8 {
             // Some near both ends of the registers.
-            fast.a0[i] = pick(&mut rng, &[0, 8, 0xfe0, 0xff8, 640, 1111]) + rng.below(32) as u16;
+            fast.a0[i] = pick(&mut rng, &[0, 8, 0xfe0, 0xff8, 640, 1111]) + rng.u64(..32) as u16;
         }
         let mut general = fast.clone();
         let mut port = TestPort::new(Vec::new());
@@ -341,18 +341,18 @@ fn packed(rng: &mut Rng) -> Inst {
     ));
     i.exec_size = 16;
     i.num_src = 2;
-    i.no_mask = rng.below(2) == 0;
+    i.no_mask = rng.u64(..2) == 0;
     i.pred_ctrl = pick(rng, &[PredCtrl::None, PredCtrl::None, PredCtrl::Normal]);
     i.dst = Dst {
         file: pick(rng, &[RegFile::Grf, RegFile::Grf, RegFile::Mrf]),
         ty: pick(rng, &[Type::Uw, Type::W]),
         addr: Addr::Direct {
-            nr: rng.below(128) as u8,
+            nr: rng.u64(..128) as u8,
             subnr: 0,
         },
         ..Dst::NULL
     };
-    if rng.below(3) == 0 {
+    if rng.u64(..3) == 0 {
         i.dst.file = RegFile::Arf;
         i.dst.addr = Addr::Direct { nr: 0x20, subnr: 0 };
     }
@@ -363,16 +363,16 @@ fn packed(rng: &mut Rng) -> Inst {
     };
     for n in 0..2 {
         let ty = pick(rng, &[Type::Ub, Type::Ub, Type::B, Type::Uw, Type::W]);
-        let subnr = rng.below(32) as u8 / ty.size() as u8 * ty.size() as u8;
-        i.src[n] = super::grf(rng.below(128) as u8, subnr, ty, row);
-        if rng.below(3) == 0 {
+        let subnr = rng.u64(..32) as u8 / ty.size() as u8 * ty.size() as u8;
+        i.src[n] = super::grf(rng.u64(..128) as u8, subnr, ty, row);
+        if rng.u64(..3) == 0 {
             i.src[n].addr = Addr::Indirect {
-                subreg: rng.below(8) as u8,
-                imm: rng.below(1024) as i16 - 512,
+                subreg: rng.u64(..8) as u8,
+                imm: rng.u64(..1024) as i16 - 512,
             };
         }
-        if n == 1 && rng.below(4) == 0 {
-            let value = rng.below(0x1_0000) as u32;
+        if n == 1 && rng.u64(..4) == 0 {
+            let value = rng.u64(..0x1_0000) as u32;
             i.src[n] = imm(pick(rng, &[Type::Uw, Type::W]), value << 16 | value);
         }
     }

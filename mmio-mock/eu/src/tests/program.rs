@@ -53,32 +53,32 @@ struct Gen<'a> {
 impl Gen<'_> {
     fn cond(&mut self) -> Cond {
         Cond {
-            reg: self.rng.below(REGS) as u8,
-            less: self.rng.below(2) == 0,
-            imm: self.rng.below(64) as i32 - 32,
+            reg: self.rng.u64(..REGS) as u8,
+            less: self.rng.u64(..2) == 0,
+            imm: self.rng.u64(..64) as i32 - 32,
         }
     }
 
     /// `jumps`: 0 outside loops, 1 in a loop that allows only `break`, 2 where `cont` is fine too.
     fn block(&mut self, depth: u32, jumps: u8) -> Vec<Stmt> {
-        let n = 1 + self.rng.below(4);
+        let n = 1 + self.rng.u64(..4);
         (0..n).map(|_| self.stmt(depth, jumps)).collect()
     }
 
     fn stmt(&mut self, depth: u32, jumps: u8) -> Stmt {
         self.statements += 1;
-        let kind = self.rng.below(if depth == 0 { 2 } else { 8 });
+        let kind = self.rng.u64(..if depth == 0 { 2 } else { 8 });
         match kind {
             3 | 4 => {
                 let then = self.block(depth - 1, jumps);
-                let other = (self.rng.below(2) == 0).then(|| self.block(depth - 1, jumps));
+                let other = (self.rng.u64(..2) == 0).then(|| self.block(depth - 1, jumps));
                 Stmt::If(self.cond(), then, other)
             }
             5 if self.loops < 6 => {
                 let counter = REGS as u8 + self.loops;
                 self.loops += 1;
-                let bottom = self.rng.below(3) == 0;
-                let times = 1 + self.rng.below(4) as u32;
+                let bottom = self.rng.u64(..3) == 0;
+                let times = 1 + self.rng.u64(..4) as u32;
                 let body = self.block(depth - 1, if bottom { 1 } else { 2 });
                 self.loops -= 1;
                 Stmt::Loop {
@@ -91,10 +91,10 @@ impl Gen<'_> {
             6 if jumps > 0 => Stmt::Break(self.cond()),
             7 if jumps > 1 => Stmt::Continue(self.cond()),
             _ => Stmt::Arith(
-                self.rng.below(REGS) as u8,
-                self.rng.below(REGS) as u8,
-                self.rng.below(2) == 0,
-                self.rng.below(64) as u32,
+                self.rng.u64(..REGS) as u8,
+                self.rng.u64(..REGS) as u8,
+                self.rng.u64(..2) == 0,
+                self.rng.u64(..64) as u32,
             ),
         }
     }
@@ -310,7 +310,7 @@ impl Emit {
 // covers: 14.1-01, 14.2-07, 14.2-11, 14.2-13, 14.2-25, 14.2-56
 #[test]
 fn masks_equal_one_scalar_run_a_channel() {
-    let mut rng = Rng(0x1234_5678_9abc_def1);
+    let mut rng = Rng::with_seed(0x1234_5678_9abc_def1);
     let mut jumps = 0;
     for round in 0..1500 {
         let mut generator = Gen {
@@ -335,13 +335,13 @@ fn masks_equal_one_scalar_run_a_channel() {
         masks.amask = if round % 5 == 0 {
             0xffff
         } else {
-            rng.word() as u16
+            rng.u32(..) as u16
         };
         t.set_masks(masks);
         let mut before = Vec::new();
         for r in 10..40 {
             for c in 0..8 {
-                t.grf_mut()[r][c] = (rng.below(64) as i32 - 32) as u32;
+                t.grf_mut()[r][c] = (rng.u64(..64) as i32 - 32) as u32;
             }
         }
         before.extend_from_slice(t.grf());

@@ -19,7 +19,7 @@ fn bytes(t: &Thread) -> Vec<u8> {
 fn random_thread(rng: &mut Rng) -> Thread {
     let mut t = thread();
     for r in t.grf_mut() {
-        *r = std::array::from_fn(|_| rng.word());
+        *r = std::array::from_fn(|_| rng.u32(..));
     }
     t
 }
@@ -46,7 +46,7 @@ fn oracle(mem: &[u8], base: usize, size: usize, r: Region, exec: usize) -> Vec<V
 // covers: 11.3.6-01, 11.3.11-01
 #[test]
 fn every_source_region_and_destination_stride() {
-    let mut rng = Rng(21);
+    let mut rng = Rng::with_seed(21);
     for ty in [Type::Ud, Type::Uw, Type::Ub] {
         let size = ty.size();
         for vstride in [0, 1, 2, 4, 8, 16, 32] {
@@ -61,7 +61,7 @@ fn every_source_region_and_destination_stride() {
                                 width,
                                 hstride,
                             };
-                            let subnr = (rng.below(32 / size as u64) as usize * size) as u8;
+                            let subnr = (rng.u64(..32 / size as u64) as usize * size) as u8;
                             let mut d = dst(100, ty);
                             d.hstride = dh;
                             let mut i = op(Opcode::Mov, exec, d, &[grf(10, subnr, ty, region)]);
@@ -174,7 +174,7 @@ fn compressed_halves() {
 // covers: 11.3.2-05, 11.3.3-03
 #[test]
 fn operands_past_the_register_file() {
-    let mut rng = Rng(8);
+    let mut rng = Rng::with_seed(8);
     for nr in [126, 127, 128, 200, 255] {
         for file in [RegFile::Grf, RegFile::Mrf] {
             let mut t = random_thread(&mut rng);

@@ -6,8 +6,9 @@
 
 use crate::bench::{Bench, MODES, State};
 use crate::cases::{goal, seed};
-use crate::values::Rng;
+use crate::values::pick;
 use eu::Grf;
+use fastrand::Rng;
 use isa::inst::{AccessMode, Compression, PredCtrl};
 use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
 use isa::{Inst, Opcode};
@@ -60,7 +61,7 @@ fn size(shape: Shape) -> usize {
 /// A multiple of `align` that leaves `span` bytes and a compressed half in the file.
 fn origin(rng: &mut Rng, align: usize, span: usize) -> usize {
     let room = (ADDRESSES * 32 - span - 64) / align;
-    rng.below(room as u64) as usize * align
+    rng.u64(..room as u64) as usize * align
 }
 
 fn direct(at: usize) -> Addr {
@@ -80,7 +81,7 @@ fn split(
     reach: i16,
 ) -> i16 {
     let step = align as i16;
-    let mut imm = (rng.below(2 * reach as u64) as i16 - reach) / step * step;
+    let mut imm = (rng.u64(..2 * reach as u64) as i16 - reach) / step * step;
     let rest = at as i32 - i32::from(imm);
     if !(0..FILE as i32).contains(&rest) {
         imm = 0;
@@ -94,14 +95,14 @@ fn region(rng: &mut Rng, lanes: usize) -> Region {
         .into_iter()
         .filter(|w| usize::from(*w) <= lanes)
         .collect();
-    let width = rng.pick(&widths);
+    let width = pick(rng, &widths);
     Region {
-        vstride: rng.pick(&[0, 1, 2, 4, 8, 16]),
+        vstride: pick(rng, &[0, 1, 2, 4, 8, 16]),
         width,
         hstride: if width == 1 {
             0
         } else {
-            rng.pick(&[0, 1, 2, 4])
+            pick(rng, &[0, 1, 2, 4])
         },
     }
 }
@@ -130,7 +131,7 @@ fn align1_source(rng: &mut Rng, shape: Shape, a0: &mut [u16; 8], indirect: bool)
     let r = region(rng, shape.lanes);
     let at = origin(rng, size(shape), 16 * 16 * 4 + 64);
     let addr = if indirect {
-        let subreg = rng.below(8) as usize;
+        let subreg = rng.u64(..8) as usize;
         Addr::Indirect {
             subreg: subreg as u8,
             imm: split(rng, a0, subreg, at, size(shape), 512),
@@ -155,15 +156,15 @@ fn rows(rng: &mut Rng, shape: Shape, a0: &mut [u16; 8]) -> From {
         .into_iter()
         .filter(|w| *w <= shape.lanes && *w >= least)
         .collect();
-    let width = rng.pick(&widths);
+    let width = pick(rng, &widths);
     let count = shape.lanes / width;
     let r = Region {
         vstride: Region::VXH,
         width: width as u8,
-        hstride: if width == 1 { 0 } else { rng.pick(&[0, 1, 2]) },
+        hstride: if width == 1 { 0 } else { pick(rng, &[0, 1, 2]) },
     };
     // As many subregisters as rows, aligned to their number.
-    let first = rng.below(8 / count as u64) as usize * count;
+    let first = rng.u64(..8 / count as u64) as usize * count;
     let at = origin(rng, size(shape), 512);
     let imm = split(rng, a0, first, at, size(shape), 512);
     for a in &mut a0[first + 1..first + count] {
@@ -190,11 +191,11 @@ fn rows(rng: &mut Rng, shape: Shape, a0: &mut [u16; 8]) -> From {
 
 /// 11.3.8: groups of four channels, each channel choosing one of four elements.
 fn align16_source(rng: &mut Rng, shape: Shape, a0: &mut [u16; 8], indirect: bool) -> From {
-    let swizzle: [u8; 4] = std::array::from_fn(|_| rng.below(4) as u8);
-    let vstride = rng.pick(&[0u8, 4]);
+    let swizzle: [u8; 4] = std::array::from_fn(|_| rng.u64(..4) as u8);
+    let vstride = pick(rng, &[0u8, 4]);
     let at = origin(rng, 16, 64 + 64);
     let addr = if indirect {
-        let subreg = rng.below(8) as usize;
+        let subreg = rng.u64(..8) as usize;
         Addr::Indirect {
             subreg: subreg as u8,
             imm: split(rng, a0, subreg, at, 16, 512),
@@ -234,7 +235,7 @@ fn destination(
     let hstride = if align16 || shape.compressed {
         1
     } else {
-        rng.pick(&[1u8, 1, 2, 4])
+        pick(rng, &[1u8, 1, 2, 4])
     };
     let align = if align16 { 16 } else { size(shape) };
     let at = origin(rng, align, 16 * 16);
@@ -249,7 +250,7 @@ fn destination(
         direct(at)
     };
     let writemask = if align16 {
-        rng.below(15) as u8 + 1
+        rng.u64(..15) as u8 + 1
     } else {
         0xf
     };
@@ -306,17 +307,21 @@ enum Kind {
 }
 
 fn run(kind: Kind, salt: u64) {
-    let mut rng = Rng(seed() ^ salt);
+    let mut rng = Rng::with_seed(seed() ^ salt);
     let mut bench = Bench::new();
     let mut done = 0;
     while done < goal() {
         let align16 = matches!(kind, Kind::Align16 | Kind::Align16Indirect);
         let lanes = if align16 {
-            rng.pick(&[4, 8, 16])
+            pick(&mut rng, &[4, 8, 16])
         } else {
-            rng.pick(&[1, 2, 4, 8, 16])
+            pick(&mut rng, &[1, 2, 4, 8, 16])
         };
-        let ty = if align16 { Type::Ud } else { rng.pick(&TYPES) };
+        let ty = if align16 {
+            Type::Ud
+        } else {
+            pick(&mut rng, &TYPES)
+        };
         // Sixteen dwords are two registers, as a destination and as halves.
         let compressed = lanes == 16 && ty.size() == 4;
         if compressed && kind == Kind::Rows {
@@ -344,18 +349,18 @@ fn run(kind: Kind, salt: u64) {
             AccessMode::Align1
         };
         inst.exec_size = lanes as u8;
-        inst.compression = match (compressed, lanes, rng.below(3)) {
+        inst.compression = match (compressed, lanes, rng.u64(..3)) {
             (true, ..) => Compression::Compressed,
             (false, 1..=8, 0) => Compression::SecHalf,
             _ => Compression::None,
         };
         let second = inst.compression == Compression::SecHalf;
-        if rng.one_in(3) && !align16 {
+        if rng.u64(..3) == 0 && !align16 {
             inst.pred_ctrl = PredCtrl::Normal;
-            inst.pred_inv = rng.one_in(2);
-            inst.flag_subreg = rng.below(2) as u8;
+            inst.pred_inv = rng.u64(..2) == 0;
+            inst.flag_subreg = rng.u64(..2) as u8;
         }
-        inst.no_mask = rng.one_in(4);
+        inst.no_mask = rng.u64(..4) == 0;
         inst.num_src = 1;
         inst.dst = to.dst;
         if align16 {
@@ -367,10 +372,10 @@ fn run(kind: Kind, salt: u64) {
         for _ in 0..4 {
             let mut s = State {
                 grf: (0..128)
-                    .map(|_| std::array::from_fn(|_| rng.word()))
+                    .map(|_| std::array::from_fn(|_| rng.u32(..)))
                     .collect(),
-                flag: [rng.word() as u16, rng.word() as u16],
-                dispatch: rng.word() as u16 | if rng.one_in(2) { 0xffff } else { 0 },
+                flag: [rng.u32(..) as u16, rng.u32(..) as u16],
+                dispatch: rng.u32(..) as u16 | if rng.u64(..2) == 0 { 0xffff } else { 0 },
                 alt: false,
             };
             for (i, a) in a0.iter().enumerate() {

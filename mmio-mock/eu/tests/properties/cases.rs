@@ -5,8 +5,9 @@
 
 use crate::bench::{Bench, MODES, State};
 use crate::reference::{self, Op, Out, Value};
-use crate::values::{Rng, partner, tame, value};
+use crate::values::{partner, pick, tame, value};
 use eu::Masks;
+use fastrand::Rng;
 use isa::inst::{Compression, CondMod, PredCtrl};
 use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
 use isa::{Inst, Opcode, Verx10};
@@ -130,7 +131,7 @@ fn source_operand(rng: &mut Rng, ty: Type, reg: usize, lanes: usize, imm: bool) 
         ty,
         ..Src::NULL
     };
-    if imm && ty.size() > 1 && rng.one_in(5) {
+    if imm && ty.size() > 1 && rng.u64(..5) == 0 {
         let v = value(rng, ty);
         let v = if ty.size() == 2 { v | v << 16 } else { v };
         place.imm = Some(v);
@@ -138,9 +139,9 @@ fn source_operand(rng: &mut Rng, ty: Type, reg: usize, lanes: usize, imm: bool) 
         src.imm = u64::from(v);
         return (place, src);
     }
-    if lanes == 1 || rng.one_in(6) {
+    if lanes == 1 || rng.u64(..6) == 0 {
         place.stride = 0;
-        place.base += ty.size() * rng.below(32 / ty.size() as u64) as usize;
+        place.base += ty.size() * rng.u64(..32 / ty.size() as u64) as usize;
         src.region = Region::SCALAR;
     } else {
         let width = lanes.min(8);
@@ -150,7 +151,7 @@ fn source_operand(rng: &mut Rng, ty: Type, reg: usize, lanes: usize, imm: bool) 
             2 | 3 => &[1, 2],
             _ => &[1, 2, 4],
         };
-        place.stride = rng.pick(strides);
+        place.stride = pick(rng, strides);
         src.region = Region {
             vstride: (width * place.stride) as u8,
             width: width as u8,
@@ -177,7 +178,7 @@ const PREDICATES: [PredCtrl; 12] = [
 ];
 
 fn draw(rng: &mut Rng, spec: &Spec) -> Drawn {
-    let lanes = usize::from(rng.pick(spec.sizes));
+    let lanes = usize::from(pick(rng, spec.sizes));
     let mut inst = Inst::blank(spec.opcode);
     inst.exec_size = lanes as u8;
     inst.num_src = spec.sources as u8;
@@ -193,8 +194,8 @@ fn draw(rng: &mut Rng, spec: &Spec) -> Drawn {
         *place = p;
         inst.src[i] = s;
         if spec.modifiers && p.imm.is_none() {
-            inst.src[i].negate = rng.one_in(3);
-            inst.src[i].abs = rng.one_in(3);
+            inst.src[i].negate = rng.u64(..3) == 0;
+            inst.src[i].abs = rng.u64(..3) == 0;
         }
     }
     let used = &spec.src[..spec.sources];
@@ -217,21 +218,21 @@ fn draw(rng: &mut Rng, spec: &Spec) -> Drawn {
         ..Dst::NULL
     };
     let span = |p: &Place| p.imm.is_none() && lanes * p.stride * p.ty.size() > 32;
-    let sechalf = lanes == 8 && rng.one_in(4);
+    let sechalf = lanes == 8 && rng.u64(..4) == 0;
     if lanes == 16 && (span(&dst) || places[..spec.sources].iter().any(span) || spec.acc) {
         inst.compression = Compression::Compressed;
     } else if sechalf {
         inst.compression = Compression::SecHalf;
     }
-    inst.saturate = spec.saturate && rng.one_in(3);
-    inst.cond_mod = rng.pick(spec.conds);
-    inst.no_mask = rng.one_in(4);
-    inst.flag_subreg = rng.below(2) as u8;
-    inst.pred_ctrl = rng.pick(&PREDICATES);
+    inst.saturate = spec.saturate && rng.u64(..3) == 0;
+    inst.cond_mod = pick(rng, spec.conds);
+    inst.no_mask = rng.u64(..4) == 0;
+    inst.flag_subreg = rng.u64(..2) as u8;
+    inst.pred_ctrl = pick(rng, &PREDICATES);
     if spec.opcode == Opcode::Sel && inst.pred_ctrl == PredCtrl::None {
         inst.pred_ctrl = PredCtrl::Normal;
     }
-    inst.pred_inv = inst.pred_ctrl != PredCtrl::None && rng.one_in(2);
+    inst.pred_inv = inst.pred_ctrl != PredCtrl::None && rng.u64(..2) == 0;
     let plain = |s: &Src| !s.negate && !s.abs;
     let same = |t: Type| t.size() == spec.dst.size() && (t == Type::F) == (spec.dst == Type::F);
     let raw = used.iter().all(|t| same(*t))
@@ -335,7 +336,7 @@ fn predicate(inst: &Inst, flag: [u16; 2], channel: usize) -> bool {
 
 fn fill(rng: &mut Rng, state: &mut State, d: &Drawn, sources: usize, alt: bool) {
     for r in &mut state.grf[10..12] {
-        *r = std::array::from_fn(|_| rng.word());
+        *r = std::array::from_fn(|_| rng.u32(..));
     }
     let fix = |ty: Type, v: u32| if alt && ty == Type::F { tame(v) } else { v };
     for i in 0..sources {
@@ -344,7 +345,7 @@ fn fill(rng: &mut Rng, state: &mut State, d: &Drawn, sources: usize, alt: bool) 
             continue;
         }
         for lane in 0..d.lanes {
-            let related = i == 1 && p.ty == d.src[0].ty && rng.one_in(4);
+            let related = i == 1 && p.ty == d.src[0].ty && rng.u64(..4) == 0;
             let v = if related {
                 let first = d.src[0].read(&state.grf, lane);
                 partner(rng, p.ty, first)
@@ -434,7 +435,7 @@ pub fn check(spec: &Spec, goal: u64, tally: &mut Tally) {
         | (spec.dst as u64) << 8
         | (spec.src[0] as u64) << 4
         | spec.src[1] as u64;
-    let mut rng = Rng(seed() ^ name.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mut rng = Rng::with_seed(seed() ^ name.wrapping_mul(0x9e37_79b9_7f4a_7c15));
     let mut bench = Bench::new();
     let mut elements = 0;
     let mut state = State {
@@ -449,11 +450,11 @@ pub fn check(spec: &Spec, goal: u64, tally: &mut Tally) {
         kernel.push(d.inst);
         let ip = bench.load(&kernel);
         for _ in 0..REPEAT {
-            state.alt = rng.one_in(4);
-            state.flag = [rng.word() as u16, rng.word() as u16];
-            state.dispatch = match rng.below(3) {
+            state.alt = rng.u64(..4) == 0;
+            state.flag = [rng.u32(..) as u16, rng.u32(..) as u16];
+            state.dispatch = match rng.u64(..3) {
                 0 => 0xffff,
-                _ => rng.word() as u16,
+                _ => rng.u32(..) as u16,
             };
             let alt = state.alt;
             fill(&mut rng, &mut state, &d, spec.sources, alt);

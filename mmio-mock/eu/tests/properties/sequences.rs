@@ -5,7 +5,8 @@
 use crate::bench::{Bench, LATER, MODES, State};
 use crate::cases::{goal, seed};
 use crate::reference::{self, Op, Value};
-use crate::values::{Rng, value};
+use crate::values::{pick, value};
+use fastrand::Rng;
 use isa::inst::{Compression, CondMod, PredCtrl};
 use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
 use isa::{Inst, Opcode};
@@ -100,11 +101,11 @@ fn report(name: &str, elements: u64) {
 fn multiplication_of_dwords() {
     let types = [Type::D, Type::Ud];
     for (a, b) in types.iter().flat_map(|a| types.map(|b| (*a, b))) {
-        let mut rng = Rng(seed() ^ 0x17);
+        let mut rng = Rng::with_seed(seed() ^ 0x17);
         let mut bench = Bench::new();
         let mut done = 0;
         while done < goal() {
-            let lanes = rng.pick(&[8, 16]);
+            let lanes = pick(&mut rng, &[8, 16]);
             let src = [packed(2, a, lanes), packed(4, b, lanes)];
             let high = grf(6, if a == b { a } else { Type::D });
             let mut from_acc = packed(0x20, Type::D, lanes);
@@ -146,11 +147,11 @@ fn rounding_in_two_steps() {
         (Opcode::Rndz, Round::TowardZero),
     ];
     for (opcode, round) in kinds {
-        let mut rng = Rng(seed() ^ 0x29);
+        let mut rng = Rng::with_seed(seed() ^ 0x29);
         let mut bench = Bench::new();
         let mut done = 0;
         while done < goal() {
-            let lanes = rng.pick(&[8, 16]);
+            let lanes = pick(&mut rng, &[8, 16]);
             let mut first = op(opcode, lanes, grf(6, F), &[packed(2, F, lanes)]);
             first.cond_mod = CondMod::R;
             let one = immediate(F, 0x3f80_0000);
@@ -159,7 +160,7 @@ fn rounding_in_two_steps() {
             let ip = bench.load(&[first, second]);
             for _ in 0..8 {
                 let mut s = state();
-                s.flag = [rng.word() as u16, 0];
+                s.flag = [rng.u32(..) as u16, 0];
                 fill(&mut rng, &mut s, 2, F, lanes);
                 for (t, mode) in bench.run(&s, ip, 2).iter().zip(MODES) {
                     for lane in 0..usize::from(lanes) {
@@ -184,11 +185,11 @@ fn rounding_in_two_steps() {
 #[test]
 fn dot_products() {
     for opcode in [Opcode::Dp4, Opcode::Dph, Opcode::Dp3, Opcode::Dp2] {
-        let mut rng = Rng(seed() ^ 0x31);
+        let mut rng = Rng::with_seed(seed() ^ 0x31);
         let mut bench = Bench::new();
         let mut done = 0;
         while done < goal() {
-            let lanes = rng.pick(&[4, 8, 16]);
+            let lanes = pick(&mut rng, &[4, 8, 16]);
             let src = [packed(2, F, lanes), packed(4, F, lanes)];
             let ip = bench.load(&[op(opcode, lanes, grf(6, F), &src)]);
             for _ in 0..8 {
@@ -226,12 +227,12 @@ fn dot_products() {
 // covers: 14.2-31
 #[test]
 fn line() {
-    let mut rng = Rng(seed() ^ 0x43);
+    let mut rng = Rng::with_seed(seed() ^ 0x43);
     let mut bench = Bench::new();
     let mut done = 0;
     while done < goal() {
-        let lanes = rng.pick(&[8, 16]);
-        let subnr = rng.pick(&[0, 16]);
+        let lanes = pick(&mut rng, &[8, 16]);
+        let subnr = pick(&mut rng, &[0, 16]);
         let mut plane = packed(2, F, lanes);
         plane.addr = Addr::Direct { nr: 2, subnr };
         plane.region = Region::SCALAR;
@@ -276,12 +277,12 @@ fn line() {
 /// Sandy Bridge PRM volume 4 part 2, 8.3.53: p * u + q * v + s at pairs of registers.
 #[test]
 fn pln() {
-    let mut rng = Rng(seed() ^ 0x47);
+    let mut rng = Rng::with_seed(seed() ^ 0x47);
     let mut bench = Bench::of(LATER);
     let mut done = 0;
     while done < goal() {
-        let lanes = rng.pick(&[8, 16]);
-        let subnr = rng.pick(&[0, 16]);
+        let lanes = pick(&mut rng, &[8, 16]);
+        let subnr = pick(&mut rng, &[0, 16]);
         let mut plane = packed(2, F, lanes);
         plane.addr = Addr::Direct { nr: 2, subnr };
         plane.region = Region::SCALAR;
@@ -332,9 +333,9 @@ fn restricted(byte: u32) -> f32 {
 #[test]
 fn immediate_vectors() {
     let mut bench = Bench::new();
-    let mut rng = Rng(seed() ^ 0x53);
+    let mut rng = Rng::with_seed(seed() ^ 0x53);
     for byte in 0..256u32 {
-        let other = rng.word() & 0xffff_ff00;
+        let other = rng.u32(..) & 0xffff_ff00;
         let imm = (byte | other).rotate_left(8 * (byte % 4));
         let ip = bench.load(&[
             op(Opcode::Mov, 8, grf(6, F), &[immediate(Type::Vf, imm)]),

@@ -2,33 +2,12 @@
 //!
 //! PRM: volume 4, 10.2.
 
+use fastrand::Rng;
 use isa::operand::Type;
 
-pub struct Rng(pub u64);
-
-impl Rng {
-    pub fn next(&mut self) -> u64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d)
-    }
-
-    pub fn below(&mut self, n: u64) -> u64 {
-        (self.next() >> 33) % n
-    }
-
-    pub fn word(&mut self) -> u32 {
-        (self.next() >> 32) as u32
-    }
-
-    pub fn one_in(&mut self, n: u64) -> bool {
-        self.below(n) == 0
-    }
-
-    pub fn pick<T: Copy>(&mut self, from: &[T]) -> T {
-        from[self.below(from.len() as u64) as usize]
-    }
+/// One of them.
+pub fn pick<T: Copy>(rng: &mut Rng, from: &[T]) -> T {
+    from[rng.usize(..from.len())]
 }
 
 const SPECIAL: [u32; 22] = [
@@ -57,19 +36,19 @@ const SPECIAL: [u32; 22] = [
 ];
 
 fn float(rng: &mut Rng) -> u32 {
-    match rng.below(8) {
-        0 => rng.pick(&SPECIAL),
-        1 => rng.word(),
+    match rng.u64(..8) {
+        0 => pick(rng, &SPECIAL),
+        1 => rng.u32(..),
         // Around a power of two, as an integer limit has it.
         2 => {
-            let e = (96 + rng.below(64) as u32) << 23;
-            let near = e.wrapping_add(rng.below(7) as u32).wrapping_sub(3);
-            near | rng.word() & 0x8000_0000
+            let e = (96 + rng.u64(..64) as u32) << 23;
+            let near = e.wrapping_add(rng.u64(..7) as u32).wrapping_sub(3);
+            near | rng.u32(..) & 0x8000_0000
         }
         // Halves and thirds of small integers.
-        3 => (rng.below(2001) as f32 / rng.pick(&[1.0, 2.0, 3.0, 64.0]) - 500.0).to_bits(),
-        4 => (rng.word() & 0x80ff_ffff) | rng.pick(&[0x7e80_0000, 0x0080_0000, 0x0100_0000]),
-        _ => (rng.word() & 0x87ff_ffff) | 0x3c00_0000,
+        3 => (rng.u64(..2001) as f32 / pick(rng, &[1.0, 2.0, 3.0, 64.0]) - 500.0).to_bits(),
+        4 => (rng.u32(..) & 0x80ff_ffff) | pick(rng, &[0x7e80_0000, 0x0080_0000, 0x0100_0000]),
+        _ => (rng.u32(..) & 0x87ff_ffff) | 0x3c00_0000,
     }
 }
 
@@ -79,31 +58,31 @@ pub fn value(rng: &mut Rng, ty: Type) -> u32 {
         return float(rng);
     }
     let bits = 8 * ty.size() as u64;
-    let v = match rng.below(6) {
-        0 => rng.below(4) as u32,
-        1 => 0u32.wrapping_sub(1 + rng.below(4) as u32),
+    let v = match rng.u64(..6) {
+        0 => rng.u64(..4) as u32,
+        1 => 0u32.wrapping_sub(1 + rng.u64(..4) as u32),
         2 => {
-            let k = 1u32.checked_shl(rng.below(bits + 1) as u32).unwrap_or(0);
-            k.wrapping_add(rng.below(3) as u32).wrapping_sub(1)
+            let k = 1u32.checked_shl(rng.u64(..bits + 1) as u32).unwrap_or(0);
+            k.wrapping_add(rng.u64(..3) as u32).wrapping_sub(1)
         }
-        3 => rng.word() >> rng.below(32),
-        _ => rng.word(),
+        3 => rng.u32(..) >> rng.u64(..32),
+        _ => rng.u32(..),
     };
     v & (u32::MAX >> (32 - bits))
 }
 
 /// A second element that has something to do with the first.
 pub fn partner(rng: &mut Rng, ty: Type, first: u32) -> u32 {
-    let v = match rng.below(6) {
+    let v = match rng.u64(..6) {
         0 => first,
         // Around the last place of the first.
         4 | 5 if ty == Type::F => {
-            let exp = (first >> 23 & 0xff).saturating_sub(20 + rng.below(12) as u32);
-            (exp << 23) | rng.word() & 0x807f_ffff
+            let exp = (first >> 23 & 0xff).saturating_sub(20 + rng.u64(..12) as u32);
+            (exp << 23) | rng.u32(..) & 0x807f_ffff
         }
         1 if ty == Type::F => first ^ 0x8000_0000,
         1 => 0u32.wrapping_sub(first),
-        2 => first.wrapping_add(1) ^ (rng.word() & 0x8000_0000),
+        2 => first.wrapping_add(1) ^ (rng.u32(..) & 0x8000_0000),
         _ => first.wrapping_sub(1),
     };
     v & (u32::MAX >> (32 - 8 * ty.size()))
