@@ -52,12 +52,12 @@ fn chatter_is_for_those_who_ask_and_the_same_each_time() {
     assert!(said.contains("GM965 (8086:2a02"), "{said}");
     assert_eq!(said, asked("info"));
     assert_eq!(said, errors(&replay(&["replay", &frame], Some("info"))));
-    assert_eq!(asked("crestline_driver=info"), said);
+    assert_eq!(asked("driver=info"), said);
     assert_eq!(asked("mmio_mock=info"), "");
     let wrong = replay(&["--log", "debgu", "replay", &frame], None);
     assert_eq!(wrong.status.code(), Some(2));
     assert!(errors(&wrong).contains("debgu"), "{}", errors(&wrong));
-    let wrong = replay(&["replay", &frame], Some("crestline_driver=lots"));
+    let wrong = replay(&["replay", &frame], Some("driver=lots"));
     assert_eq!(wrong.status.code(), Some(0));
     assert!(
         errors(&wrong).starts_with("crestline: RUST_LOG: "),
