@@ -23,7 +23,7 @@ fn kernels_that_are_none() {
     assert_eq!(said, "crestline: empty.asm: no instruction in it\n");
     dir.write("bytes.asm", &[0xff, 0xfe]);
     let said = dir.bad(1, &["bytes.asm", "--grid", "1x1"]);
-    assert!(said.contains("bytes.asm: byte 0 is no UTF-8"), "{said}");
+    assert!(said.contains("bytes.asm: byte 0 is not UTF-8"), "{said}");
 }
 
 #[test]
@@ -272,10 +272,10 @@ fn arguments_that_mean_nothing() {
     dir.write("end.asm", END.as_bytes())
         .write("a.bin", &ramp(64));
     for (args, error) in [
-        (&["--seed", "3"][..], "--seed goes with --policy random"),
+        (&["--seed", "3"][..], "--seed needs --policy random"),
         (
             &["--seed", "3", "--policy", "reversed"],
-            "--seed goes with --policy random",
+            "--seed needs --policy random",
         ),
         (&["--in", "a.bin,size=64"], "size is a key of outputs"),
         (&["--out", "o.bin,size=1,size=2"], "size is there twice"),

@@ -8,6 +8,7 @@
 //! Commands run one after the other, in one directory, with the repository's `tests`, `docs` and `examples` in it; what
 //! they write stays there. Each ends with exit code 0. `# ..` behind a command is the shell's comment.
 //! - `crestline`, `target/release/crestline` and `cargo run --release [-- ..]` run the program under test;
+//! - of a code span with nothing but a subcommand the help is asked for;
 //! - other `cargo` and `apt` lines are not run: they have run where this test runs, or change the machine. Their subcommand
 //!   is looked at;
 //! - in code spans `[..]` is left out, of `a|b` and `a | b` the first is taken, and words of capitals stand for the values
@@ -283,6 +284,11 @@ fn every_command_of_the_page_runs() {
             }
         };
         let plain = command.split(" #").next().unwrap_or_default().trim();
+        let is_mention = line.is_span && plain.split_whitespace().count() == 2;
+        let plain = match plain.strip_prefix("crestline ") {
+            Some(subcommand) if is_mention => &format!("crestline {subcommand} --help"),
+            _ => plain,
+        };
         let command = match plain.strip_prefix("cargo run --release") {
             Some(rest) => format!("crestline{}", rest.replacen(" -- ", " ", 1)),
             None => plain.to_owned(),
