@@ -1,4 +1,4 @@
-//! Messages of driver and model: hangs and resets are seen, the rest when it is asked for.
+//! Messages of driver and model: hangs are seen, the rest on request.
 
 use std::path::Path;
 use std::process::{Command, Output, Stdio};

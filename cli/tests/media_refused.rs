@@ -71,7 +71,7 @@ fn files_that_do_not_fit() {
         (".", ".: is a directory\n"),
         (
             "fake.png",
-            "fake.png: it is no PNG that can be read: Invalid PNG signature.\n",
+            "fake.png: it is not a PNG that can be read: Invalid PNG signature.\n",
         ),
         (
             "g.png,format=r16",
@@ -143,7 +143,7 @@ fn files_that_do_not_fit() {
         ],
     );
     assert!(
-        said.contains("o.png: rg8 is no format of a picture"),
+        said.contains("o.png: rg8 is not a format of a picture"),
         "{said}"
     );
     assert!(!dir.0.join("o.bin").exists());

@@ -112,15 +112,15 @@ fn commands(page: &str) -> Vec<Line> {
 
 fn end_block(block: &mut Vec<Line>, found: &mut Vec<Line>) {
     let has_prompts = block.iter().any(|line| line.text.starts_with("$ "));
-    for mut line in block.drain(..) {
-        match line.text.strip_prefix("$ ") {
-            Some(text) => line.text = text.to_owned(),
+    for line in block.drain(..) {
+        let text = match line.text.strip_prefix("$ ") {
+            Some(text) => text,
             None if has_prompts => continue,
-            None => {}
-        }
-        let text = line.text.trim();
+            None => &line.text,
+        };
+        let text = text.trim().to_owned();
         if !text.is_empty() && !text.starts_with('#') {
-            found.push(line);
+            found.push(Line { text, ..line });
         }
     }
 }

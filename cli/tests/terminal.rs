@@ -1,4 +1,4 @@
-//! What the program does with a terminal: its settings come back, bars are drawn there and nowhere else.
+//! Terminals: settings come back, bars are drawn there and nowhere else.
 
 use std::fs::File;
 use std::io::Read as _;

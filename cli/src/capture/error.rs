@@ -165,11 +165,9 @@ fn lines(files: &[std::path::PathBuf]) -> String {
         let name = file.display();
         format!("\n  {}", kernel::string_helpers::Escaped(name))
     });
-    let mut out: String = listed.collect();
-    if files.len() > LISTED {
-        out += &format!("\n  and {} more", files.len() - LISTED);
-    }
-    out
+    let more = files.len().saturating_sub(LISTED);
+    let more = (more > 0).then(|| format!("\n  and {more} more"));
+    listed.chain(more).collect()
 }
 
 impl CaptureError {
