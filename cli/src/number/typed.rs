@@ -119,9 +119,9 @@ mod tests {
             (Type::Ud, "+1", "no integer"),
             (Type::D, "--1", "no integer"),
             (Type::D, "0x+1", "no integer"),
-            (Type::F, "x", "no float"),
+            (Type::F, "x", "not a float"),
             (Type::F, "-0x1", "no sign"),
-            (Type::F, "", "no float"),
+            (Type::F, "", "not a float"),
         ] {
             let error = bits(ty, text).unwrap_err();
             assert!(error.contains(what), "{text}: {error}");
