@@ -11,47 +11,51 @@ use std::sync::Arc;
 use clap::{Parser, Subcommand};
 use signal_hook::consts::SIGXFSZ;
 
-/// Runs captured frames on modelled GPUs, through a kernel-style driver, ring and MMIO.
+/// Runs OpenGL programs and captured frames on a modelled Intel Gen4 GPU, and explains what it does.
 ///
-/// Without a subcommand the built-in frame of three gears runs on a GM965, and crestline.png shows it.
+/// Without a subcommand a built-in frame of three gears runs on a GM965, and its picture is written to crestline.png.
 #[derive(Parser)]
-#[command(version, about)]
+#[command(version, about, after_help = START)]
 struct Args {
     #[command(subcommand)]
     command: Option<Command>,
     /// Which messages of the driver and the model go to standard error [default: RUST_LOG, or warn]
     ///
-    /// A level (off, error, warn, info, debug, trace), or modules with levels such as crestline_driver=debug, separated by
+    /// A level (off, error, warn, info, debug, trace), or modules with levels such as driver=debug, separated by
     /// commas.
     #[arg(long, global = true, value_name = "LEVEL|FILTER", value_parser = cmd::logging::filter)]
     log: Option<String>,
 }
 
+/// Told at the end of `--help`.
+const START: &str = "First steps: `crestline replay --list` shows captured frames, `crestline replay gears --png gears.png` runs one, \
+    `crestline why gears 120,80` explains a pixel of it.";
+
 #[derive(Subcommand)]
 enum Command {
-    /// Run a program on a modelled device, through a DRM node of its own.
+    /// Run an OpenGL or libdrm program on the modelled GPU.
     Exec(cmd::exec::Args),
-    /// Stop threads of a captured frame or of a program, and look at them.
+    /// Debug the shader threads of a captured frame or of a running program.
     Debug(cmd::debug::Args),
-    /// Run a captured frame and show its picture.
+    /// Run a captured frame and write its picture.
     Replay(cmd::replay::Args),
-    /// Say how a pixel of a captured frame came about: its thread, triangle and vertices.
+    /// Explain a pixel of a captured frame: its shader thread, triangle and vertices.
     Why(cmd::why::Args),
-    /// Write a page of HTML that shows how each pixel of a captured frame came to be.
+    /// Write a captured frame as a page of HTML that explains each pixel one clicks on.
     Report(cmd::report::Args),
-    /// Compress a capture directory into one file.
+    /// Pack a recorded capture into one file.
     Pack(cmd::pack::Args),
-    /// List registers, or explain a value.
+    /// List the registers, show one with its fields, or explain a value.
     Regs(cmd::regs::Args),
-    /// Run a kernel on the modelled EU.
+    /// Run a kernel on one thread of the modelled execution unit (EU).
     Eu(cmd::eu::Args),
-    /// Run a kernel over a grid of threads of the media pipeline.
+    /// Run a kernel over a grid of threads, with files as input and output.
     Media(cmd::media::Args),
-    /// Explain batches and the state they point at.
+    /// Print the commands of batches, the state that they point at, and the kernels.
     Decode(cmd::decode::Args),
-    /// Assemble a kernel.
+    /// Assemble a kernel of Gen4 to Gen9.
     Asm(cmd::asm::Args),
-    /// Disassemble a kernel.
+    /// Disassemble a kernel of Gen4 to Gen9.
     Disasm(cmd::disasm::Args),
 }
 

@@ -44,7 +44,7 @@ pub fn dword(text: &str) -> Result<u32, String> {
 
 /// That a text is none.
 pub fn no_dword(text: &str) -> String {
-    format!("`{text}` is no 32-bit number (decimal, or 0x and hexadecimal)")
+    format!("`{text}` is not a 32-bit number (decimal, or 0x and hexadecimal)")
 }
 
 #[cfg(test)]

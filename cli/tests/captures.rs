@@ -1,4 +1,4 @@
-//! How captures are named on the command line, and what is said of those that are none.
+//! Captures on the command line: paths, names, suggestions, broken files.
 
 use std::fs::{self, File};
 use std::io::Write as _;

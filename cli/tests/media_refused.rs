@@ -23,7 +23,7 @@ fn kernels_that_are_none() {
     assert_eq!(said, "crestline: empty.asm: no instruction in it\n");
     dir.write("bytes.asm", &[0xff, 0xfe]);
     let said = dir.bad(1, &["bytes.asm", "--grid", "1x1"]);
-    assert!(said.contains("bytes.asm: byte 0 is no UTF-8"), "{said}");
+    assert!(said.contains("bytes.asm: byte 0 is not UTF-8"), "{said}");
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn files_that_do_not_fit() {
         (".", ".: is a directory\n"),
         (
             "fake.png",
-            "fake.png: it is no PNG that can be read: Invalid PNG signature.\n",
+            "fake.png: it is not a PNG that can be read: Invalid PNG signature.\n",
         ),
         (
             "g.png,format=r16",
@@ -143,7 +143,7 @@ fn files_that_do_not_fit() {
         ],
     );
     assert!(
-        said.contains("o.png: rg8 is no format of a picture"),
+        said.contains("o.png: rg8 is not a format of a picture"),
         "{said}"
     );
     assert!(!dir.0.join("o.bin").exists());
@@ -272,10 +272,10 @@ fn arguments_that_mean_nothing() {
     dir.write("end.asm", END.as_bytes())
         .write("a.bin", &ramp(64));
     for (args, error) in [
-        (&["--seed", "3"][..], "--seed goes with --policy random"),
+        (&["--seed", "3"][..], "--seed needs --policy random"),
         (
             &["--seed", "3", "--policy", "reversed"],
-            "--seed goes with --policy random",
+            "--seed needs --policy random",
         ),
         (&["--in", "a.bin,size=64"], "size is a key of outputs"),
         (&["--out", "o.bin,size=1,size=2"], "size is there twice"),

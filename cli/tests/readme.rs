@@ -8,9 +8,11 @@
 //! Commands run one after the other, in one directory, with the repository's `tests`, `docs` and `examples` in it; what
 //! they write stays there. Each ends with exit code 0. `# ..` behind a command is the shell's comment.
 //! - `crestline`, `target/release/crestline` and `cargo run --release [-- ..]` run the program under test;
+//! - of a code span with nothing but a subcommand the help is asked for;
 //! - other `cargo` and `apt` lines are not run: they have run where this test runs, or change the machine. Their subcommand
 //!   is looked at;
-//! - `[..]` is left out, of `a|b` the first is taken, and words of capitals stand for the values of [`PLACEHOLDERS`];
+//! - in code spans `[..]` is left out, of `a|b` and `a | b` the first is taken, and words of capitals stand for the values
+//!   of [`PLACEHOLDERS`]; blocks run as they are;
 //! - `cc`, and `crestline exec` and `debug` with `-- PROGRAM`, need Mesa with a driver for Gen4, its headers and the shim.
 //!   Where one of them is missing these commands, and those that name what they would have written, are skipped, and the
 //!   test prints each of them.
@@ -19,16 +21,17 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use crate::common::{PROGRAM, scratch};
+use crate::common::{PROGRAM, crestline, ok, scratch};
 
 /// What words of capitals stand for.
-const PLACEHOLDERS: [(&str, &str); 17] = [
+const PLACEHOLDERS: [(&str, &str); 18] = [
     ("CAPTURE", "c_gouraud"),
     ("X,Y", "100,100"),
-    ("WxH", "16x16"),
+    ("WxH", "16x32"),
     ("FILE.html", "page.html"),
     ("FILE.asm", "docs/eu/saxpy.asm"),
-    ("KERNEL.asm", "examples/kernels/copy.asm"),
+    ("FILE.bin", "kernel.bin"),
+    ("KERNEL.asm", "examples/kernels/blur.asm"),
     ("FILE", "file.out"),
     ("DIR", "directory"),
     ("PROGRAM", "target/glscenes -s c -o program.ppm"),
@@ -46,6 +49,7 @@ const PLACEHOLDERS: [(&str, &str); 17] = [
 struct Line {
     number: usize,
     text: String,
+    is_span: bool,
 }
 
 const PROGRAMS: [&str; 5] = [
@@ -83,10 +87,12 @@ fn commands(page: &str) -> Vec<Line> {
             (Some(_), _) => block.push(Line {
                 number,
                 text: line.to_owned(),
+                is_span: false,
             }),
             (None, Some(text)) if is_block => block.push(Line {
                 number,
                 text: text.to_owned(),
+                is_span: false,
             }),
             _ => {
                 end_block(&mut block, &mut found);
@@ -95,6 +101,7 @@ fn commands(page: &str) -> Vec<Line> {
                 found.extend(spans.filter(|span| is_command(span)).map(|span| Line {
                     number,
                     text: span.to_owned(),
+                    is_span: true,
                 }));
             }
         }
@@ -105,22 +112,22 @@ fn commands(page: &str) -> Vec<Line> {
 
 fn end_block(block: &mut Vec<Line>, found: &mut Vec<Line>) {
     let has_prompts = block.iter().any(|line| line.text.starts_with("$ "));
-    for mut line in block.drain(..) {
-        match line.text.strip_prefix("$ ") {
-            Some(text) => line.text = text.to_owned(),
+    for line in block.drain(..) {
+        let text = match line.text.strip_prefix("$ ") {
+            Some(text) => text,
             None if has_prompts => continue,
-            None => {}
-        }
-        let text = line.text.trim();
+            None => &line.text,
+        };
+        let text = text.trim().to_owned();
         if !text.is_empty() && !text.starts_with('#') {
-            found.push(line);
+            found.push(Line { text, ..line });
         }
     }
 }
 
 /// The command with values for its placeholders; the word that has none otherwise.
 fn filled(text: &str) -> Result<String, String> {
-    let mut text = text.to_owned();
+    let mut text = text.split(" | ").next().unwrap_or_default().to_owned();
     // The innermost brackets first. Elements of arrays (`FENCE[3]`) have no blank before the bracket.
     while let Some(start) = text.rfind(" [") {
         let Some(end) = text[start..].find(']') else {
@@ -184,6 +191,8 @@ fn place(root: &Path) -> PathBuf {
         std::os::unix::fs::symlink(root.join(name), dir.join(name)).unwrap();
     }
     std::os::unix::fs::symlink(PROGRAM, dir.join("target/release/crestline")).unwrap();
+    let binary = ["asm", "--gen", "4", "docs/eu/saxpy.asm", "-o", "kernel.bin"];
+    ok(&crestline(&dir, &binary));
     dir
 }
 
@@ -260,7 +269,12 @@ fn every_command_of_the_page_runs() {
                 line.number, line.text
             ));
         };
-        let command = match filled(&line.text) {
+        let filled = if line.is_span {
+            filled(&line.text)
+        } else {
+            Ok(line.text.clone())
+        };
+        let command = match filled {
             Ok(command) => command,
             Err(word) => {
                 trouble(format!(
@@ -270,6 +284,11 @@ fn every_command_of_the_page_runs() {
             }
         };
         let plain = command.split(" #").next().unwrap_or_default().trim();
+        let is_mention = line.is_span && plain.split_whitespace().count() == 2;
+        let plain = match plain.strip_prefix("crestline ") {
+            Some(subcommand) if is_mention => &format!("crestline {subcommand} --help"),
+            _ => plain,
+        };
         let command = match plain.strip_prefix("cargo run --release") {
             Some(rest) => format!("crestline{}", rest.replacen(" -- ", " ", 1)),
             None => plain.to_owned(),
@@ -319,7 +338,7 @@ fn blocks_spans_and_placeholders_are_understood() {
         "crestline replay c_gouraud"
     );
     assert_eq!(
-        filled("crestline x a|b|c FENCE[3]").unwrap(),
+        filled("crestline x a|b|c FENCE[3] | y").unwrap(),
         "crestline x a FENCE[3]"
     );
     assert_eq!(filled("crestline x WHATEVER").unwrap_err(), "WHATEVER");

@@ -1,4 +1,4 @@
-//! `crestline exec --deterministic`: the same program makes the same trace each time.
+//! `crestline exec --deterministic`: the same trace each time.
 //!
 //! Needs Mesa with a driver for Gen4; `node/tests/steps.rs` asks the same of a client without Mesa.
 

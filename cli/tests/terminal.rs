@@ -1,4 +1,4 @@
-//! What the program does with a terminal: its settings come back, bars are drawn there and nowhere else.
+//! Terminals: settings come back, bars are drawn there and nowhere else.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -138,7 +138,7 @@ fn long_work_shows_its_progress_on_a_terminal_and_nowhere_else() {
     let frame = scene("d_tex_nearest");
     let mut recorded = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     recorded.push("../tests/data/captures/recorded/clipflat.crest");
-    let kernel = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/kernels/copy.asm");
+    let kernel = Path::new(env!("CARGO_MANIFEST_DIR")).join("../examples/kernels/blur.asm");
     let picture = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/gears.png");
     let input = format!("{},format=r8", picture.display());
     for (args, bar) in [

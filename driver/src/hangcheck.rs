@@ -6,9 +6,9 @@
 //! start themselves for ever and draw in between; those that store are found late.
 use alloc::format;
 
-use kernel::dev_err;
 use kernel::sync::{AtomicU32, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime, delay};
+use kernel::{dev_dbg, dev_err};
 
 use crate::device::Device;
 use crate::fence::Fence;
@@ -248,7 +248,8 @@ pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
     };
     let seqno = fence.seqno();
     let reason = format!("request {seqno} not done after {timeout}: {verdict}");
-    dev_err!(device, "{reason}");
+    // Whoever waits is told, and says so.
+    dev_dbg!(device, "{reason}");
     device.interrupts().record(&reason, true);
 }
 

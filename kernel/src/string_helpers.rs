@@ -1,4 +1,4 @@
-//! Text of others made safe to print: control characters become `\u001b` and the like.
+//! Text of others made safe to print: control characters are escaped.
 //!
 //! Linux has `string_escape_mem` and `%pE` for this. File names, process names, captures and messages of clients can hold
 //! escape sequences that a terminal would obey.

@@ -1,4 +1,4 @@
-//! A device in step with its client: the same requests make the same events at the same times.
+//! A device in step with its client: the same requests, the same events.
 
 use std::time::Duration;
 

@@ -54,7 +54,7 @@ pub enum Problem {
     #[error("several captures are in this directory, name one of them:{}", lines(.0))]
     Several(Vec<std::path::PathBuf>),
     /// More submissions than believed.
-    #[error("{found} submissions, at most {limit} are read")]
+    #[error("there are {found} submissions: at most {limit} are read")]
     TooManyExecs {
         /// How many there are.
         found: usize,
@@ -62,7 +62,7 @@ pub enum Problem {
         limit: usize,
     },
     /// A file larger than it may be.
-    #[error("{found} bytes, at most {limit} are read")]
+    #[error("the file has {found} bytes: at most {limit} are read")]
     TooLarge {
         /// Its size.
         found: u64,
@@ -106,7 +106,7 @@ pub enum Problem {
         said: u64,
     },
     /// All buffers together are too large.
-    #[error("buffers of {total} bytes in all, at most {limit} are read")]
+    #[error("the buffers have {total} bytes in all: at most {limit} are read")]
     TotalSize {
         /// Bytes up to here.
         total: u64,
@@ -114,7 +114,7 @@ pub enum Problem {
         limit: u64,
     },
     /// All files together are too large.
-    #[error("contents of {total} bytes in all, at most {limit} are read")]
+    #[error("the contents have {total} bytes in all: at most {limit} are read")]
     Contents {
         /// Bytes up to here.
         total: u64,
@@ -122,7 +122,7 @@ pub enum Problem {
         limit: u64,
     },
     /// Two submissions for different devices.
-    #[error("pci is {pci} here and {before}")]
+    #[error("pci is {pci} here, but {before}")]
     OtherDevice {
         /// Device here.
         pci: String,
@@ -142,7 +142,7 @@ pub enum Problem {
         exec: String,
     },
     /// The same buffer twice in one list.
-    #[error("bo_id {bo_id} stands here and in buffer {other} too")]
+    #[error("buffer {other} has the same bo_id {bo_id}")]
     Duplicate {
         /// Which buffer.
         bo_id: u64,
@@ -165,11 +165,9 @@ fn lines(files: &[std::path::PathBuf]) -> String {
         let name = file.display();
         format!("\n  {}", kernel::string_helpers::Escaped(name))
     });
-    let mut out: String = listed.collect();
-    if files.len() > LISTED {
-        out += &format!("\n  and {} more", files.len() - LISTED);
-    }
-    out
+    let more = files.len().saturating_sub(LISTED);
+    let more = (more > 0).then(|| format!("\n  and {more} more"));
+    listed.chain(more).collect()
 }
 
 impl CaptureError {

@@ -30,8 +30,8 @@ use super::{Error, captured, device, exec, print, say};
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Told by `--help`.
-const EXIT: &str = "Without a script commands are read from the terminal; `help` lists them. The exit code is 0 for a frame and that of a \
-program when it has run to its end, 1 when a command of a script fails: the message names its file and line.";
+const EXIT: &str = "Without --script and --command, commands are read from the terminal; `help` lists them. Exit code: 0 when a frame has run to \
+its end, the program's own for a program, 1 when a command of a script has failed; the message names its file and line.";
 
 /// Arguments of `crestline debug`.
 #[derive(clap::Args)]

@@ -58,10 +58,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
     } else {
         captured::find(path)?
     };
-    let is_batch = matches!(&origin, Origin::Path(path) if !path.is_dir() && path.extension().is_none_or(|e| e != EXTENSION));
-    let complaints = if !is_batch {
-        let capture = origin.load()?;
-        listing(&capture, path, options, &mut out)
+    let is_capture = match &origin {
+        Origin::Path(path) => path.is_dir() || path.extension().is_some_and(|e| e == EXTENSION),
+        Origin::BuiltIn => true,
+    };
+    let complaints = if is_capture {
+        listing(&origin.load()?, path, options, &mut out)
     } else {
         let base = number::hexadecimal(&args.base)
             .filter(|base| base.is_multiple_of(4))

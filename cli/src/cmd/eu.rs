@@ -40,13 +40,15 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Run a kernel on one thread and show what it did to the registers.
+    /// Run a kernel on one thread and show what it did to the registers
+    ///
+    /// The kernel is assembled first. Shared functions and memory are there; registers are zero unless options say otherwise.
+    /// The thread ends at a send with EOT, or behind the last instruction. Exit code 1 when it hangs, waits for ever or
+    /// exceeds the limit.
     Run(Run),
 }
 
-/// Assembles a kernel, runs it on one thread of the modelled EU with its shared functions and
-/// memory, and prints the registers it wrote. The thread ends at a send with EOT, or behind the last
-/// instruction. Exit code 1 when it hangs, waits for ever or exceeds the limit.
+/// Arguments of `crestline eu run`.
 #[derive(clap::Args)]
 struct Run {
     /// Assembly text; - reads standard input.
@@ -57,38 +59,38 @@ struct Run {
     /// Channels that the dispatch enables, one bit each.
     #[arg(long, value_name = "MASK", default_value = "0xffff", value_parser = dword)]
     exec_size_mask: u32,
-    /// Values before the run: REGISTER=TYPE:VALUE,... as r2=f:1.0,2.0 or r3.4=ud:0xff*4 (repeat).
+    /// Values of registers before the run, such as r2=f:1.0,2.0 or r3.4=ud:0xff*4 (repeat).
     #[arg(long, value_name = "REG=TYPE:VALUES", allow_hyphen_values = true)]
     grf: Vec<Load>,
-    /// Flag register f0.0 before the run.
+    /// Value of the flag register f0.0 before the run.
     #[arg(long, value_name = "BITS", default_value = "0", value_parser = dword)]
     flag: u32,
-    /// Bytes of a file in memory, at a graphics address.
+    /// Put a file into memory at a graphics address (repeat).
     #[arg(long, value_name = "FILE@ADDR")]
     mem: Vec<MemFile>,
-    /// Empty memory at a graphics address, for kernels that write.
+    /// Provide zeroed memory at a graphics address, for kernels that write (repeat).
     #[arg(long, value_name = "ADDR+LENGTH")]
     map: Vec<MemRange>,
-    /// Binding table, as a graphics address (surface states are relative to 0 too).
+    /// Graphics address of the binding table (surface states are relative to 0 too).
     #[arg(long, value_name = "ADDR", default_value = "0", value_parser = dword)]
     binding_table: u32,
-    /// Alternative floating point mode.
+    /// Use the alternative floating point mode.
     #[arg(long)]
     alt: bool,
-    /// Single program flow.
+    /// Use single program flow: all channels take the same branches.
     #[arg(long)]
     spf: bool,
     /// Exceptions to enable: illegal, mask-stack, software.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     exceptions: Vec<Exception>,
-    /// Label of the system routine.
+    /// Label at which the system routine begins.
     #[arg(long, value_name = "LABEL")]
     sip: Option<String>,
     /// Registers to print: r10, r10..r13, m2, with :TYPE behind to choose the type (repeat).
     /// Without it, every register that changed.
     #[arg(long, value_name = "REGS")]
     dump: Vec<Dump>,
-    /// Memory to print or to write to a file.
+    /// Memory to print after the run, or to write to a file (repeat).
     #[arg(long, value_name = "ADDR+LENGTH[=FILE]")]
     dump_mem: Vec<MemRange>,
     /// Print each instruction with what it changed.

@@ -27,8 +27,8 @@ const SHIM_VARIABLE: &str = "CRESTLINE_SHIM";
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Told by `--help`.
-const EXIT: &str = "The exit code is the program's; 128 and the number of the signal when one ended it; 127 when there is no such program,
-126 when it cannot be run, 1 when the node does not start. SIGTERM, SIGINT, SIGHUP and SIGQUIT are passed on.";
+const EXIT: &str = "Exit code: the program's own; 128 + N when signal N has ended it; 127 when there is no such program; 126 when it cannot be run;
+1 when the modelled device does not start. SIGTERM, SIGINT, SIGHUP and SIGQUIT are passed on to the program.";
 
 /// Prints a line on standard error; one that cannot be written changes nothing about the program's exit code.
 macro_rules! say {
@@ -51,7 +51,7 @@ pub struct Args {
         value_parser = clap::value_parser!(u64).range(1..4096),
     )]
     memory: u64,
-    /// Record every submission into a directory that `crestline replay` takes
+    /// Record every submission into a new directory, for `crestline replay`, `why`, `report` and `debug`
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     #[command(flatten)]
@@ -69,7 +69,7 @@ pub struct Args {
     /// Name each unknown request, parameter and path every time it comes, not only the first time
     #[arg(long)]
     strict: bool,
-    /// The program and its arguments.
+    /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     command: Vec<OsString>,
 }

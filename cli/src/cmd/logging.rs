@@ -15,7 +15,7 @@ use super::progress;
 /// Variable with a filter, as other Rust programs have it.
 const VARIABLE: &str = "RUST_LOG";
 /// What filters of modules begin with.
-const MODULES: [&str; 4] = ["crestline", "mmio_mock", "driver", "node"];
+const MODULES: [&str; 6] = ["crestline", "driver", "eu", "mem", "mmio_mock", "node"];
 /// Messages of one place in the source that are shown when nobody has asked for messages.
 const OF_ONE_PLACE: u32 = 10;
 
@@ -32,7 +32,7 @@ pub fn filter(text: &str) -> Result<String, String> {
         if !is_good {
             return Err(format!(
                 "{directive:?} is neither a level (off, error, warn, info, debug, trace) nor a module with its level, \
-                such as crestline_driver=debug"
+                such as driver=debug"
             ));
         }
     }
@@ -133,19 +133,13 @@ mod tests {
         for good in [
             "debug",
             "off",
-            "crestline_driver=debug",
+            "driver=debug",
             "warn,mmio_mock::live=trace",
             "info/hang",
         ] {
             assert!(filter(good).is_ok(), "{good}");
         }
-        for bad in [
-            "",
-            "debgu",
-            "crestline_driver=lots",
-            "warn,foo=debug",
-            "warn,",
-        ] {
+        for bad in ["", "debgu", "driver=lots", "warn,foo=debug", "warn,"] {
             assert!(filter(bad).is_err(), "{bad}");
         }
     }

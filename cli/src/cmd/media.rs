@@ -38,15 +38,15 @@ pub struct Args {
 
 #[derive(clap::Subcommand)]
 enum Command {
-    /// Run a kernel over a grid of threads, with files as its surfaces.
+    /// Run a kernel over a grid of threads, with files as its surfaces
+    ///
+    /// The kernel is assembled first; then a root thread of it starts for each place of the grid. Surfaces have the numbers 0,
+    /// 1, .. in the order inputs, outputs. A thread finds the constants from r1 on (one register at least), and in the
+    /// register behind them its x and y, the width and height of the grid, and its number.
     Run(Run),
 }
 
-/// Assembles a kernel, starts a root thread of it for each place of the grid on a modelled device, through driver and
-/// ring, and writes the outputs.
-///
-/// Surfaces have the numbers 0, 1, .. in the order inputs, outputs. A thread finds the constants from r1 on (one
-/// register at least), and in the register behind them its x and y, the width and height of the grid, and its number.
+/// Arguments of `crestline media run`.
 #[derive(clap::Args)]
 struct Run {
     /// Assembly text; - reads standard input.

@@ -2,6 +2,7 @@
 //!
 //! No PRM chapter. Wall time is measured here alone.
 
+use std::ffi::OsString;
 use std::fs::File;
 use std::io::BufWriter;
 use std::path::{Path, PathBuf};
@@ -22,8 +23,8 @@ pub struct Args {
     #[arg(help = captured::HELP, required_unless_present = "list")]
     capture: Option<PathBuf>,
     /// List the captures that have names: the built-in one, and those in DIR [default: CRESTLINE_CAPTURES, or tests/data/captures]
-    #[arg(long, value_name = "DIR", num_args = 0..=1, conflicts_with = "capture")]
-    list: Option<Option<PathBuf>>,
+    #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "", conflicts_with = "capture")]
+    list: Option<OsString>,
     /// Device to run it on, by name (gm965, g965, g35, ...) or PCI id (8086:2a02, 2a02, 0x2a02) [default: the one it was captured for]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
@@ -73,10 +74,11 @@ pub fn run_embedded() -> Result<(), Error> {
 /// Replays a capture, or lists those that have names.
 pub fn run(args: &Args) -> Result<(), Error> {
     if let Some(dir) = &args.list {
-        let root = dir.clone().or_else(captured::root);
-        if let Some(dir) = dir {
+        let dir = (!dir.is_empty()).then(|| PathBuf::from(dir));
+        if let Some(dir) = &dir {
             std::fs::read_dir(dir).map_err(|error| io(dir, error))?;
         }
+        let root = dir.or_else(captured::root);
         return print(&captured::table(root.as_deref()));
     }
     // A wrong device name is found before a large capture is read.

@@ -37,7 +37,13 @@ pub fn unit_name(unit: Unit) -> &'static str {
 pub fn unit(name: &str) -> Answer<Unit> {
     let lower = name.to_ascii_lowercase();
     let found = Unit::ALL.into_iter().find(|unit| unit_name(*unit) == lower);
-    found.ok_or_else(|| format!("`{name}` is no unit: there are {}", UNIT_NAMES.join(" ")).into())
+    found.ok_or_else(|| {
+        format!(
+            "`{name}` is not a unit; the units are {}",
+            UNIT_NAMES.join(" ")
+        )
+        .into()
+    })
 }
 
 /// Two numbers with a comma.
@@ -45,8 +51,9 @@ pub fn pair(text: &str) -> Answer<(u16, u16)> {
     let parsed = text
         .split_once(',')
         .and_then(|(x, y)| Some((x.trim().parse().ok()?, y.trim().parse().ok()?)));
-    parsed
-        .ok_or_else(|| format!("`{text}` is no pixel: two numbers with a comma, as 120,80").into())
+    parsed.ok_or_else(|| {
+        format!("`{text}` is not a pixel: expected two numbers with a comma, such as 120,80").into()
+    })
 }
 
 impl Debugger {
@@ -77,7 +84,7 @@ impl Debugger {
             [] => return Err("where? `help break` says what there is".into()),
             list => {
                 return Err(format!(
-                    "`break {}` is nothing that can be stopped at; `help break` says what is",
+                    "`break {}`: threads cannot be stopped at that; `help break` lists what they can be stopped at",
                     list.join(" ")
                 )
                 .into());

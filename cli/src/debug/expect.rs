@@ -28,7 +28,7 @@ fn wanted(ty: Type, words: &Words) -> Answer<Wanted> {
             let text = within.joined();
             let within: f64 = text
                 .parse()
-                .map_err(|_| Refusal(format!("`{text}` is no number")))?;
+                .map_err(|_| Refusal(format!("`{text}` is not a number")))?;
             (values, Some(within))
         }
         None => (words.clone(), None),
@@ -105,7 +105,7 @@ impl Debugger {
     fn expect_value(&mut self, words: &Words) -> Answer {
         let (before, after) = words.split_at("=").ok_or_else(|| {
             Refusal(format!(
-                "`{}` is nothing that can be expected",
+                "`{}` cannot be expected; `help expect` lists what can",
                 words.joined()
             ))
         })?;
@@ -162,7 +162,11 @@ impl Debugger {
                 }
                 compare(name, place.ty(), &found, &wanted)
             }
-            _ => Err(format!("`{}` is nothing that can be expected", words.joined()).into()),
+            _ => Err(format!(
+                "`{}` cannot be expected; `help expect` lists what can",
+                words.joined()
+            )
+            .into()),
         }
     }
 
@@ -224,7 +228,7 @@ impl Debugger {
                 name => {
                     let wanted = unit(name).map_err(|_| {
                         Refusal(format!(
-                            "`{name}` is nothing that a stop has; `help expect` says what it has"
+                            "`{name}` is not a property of a stop; `help expect` lists them"
                         ))
                     })?;
                     stop.thread.is_some_and(|(key, _)| key.unit == wanted)

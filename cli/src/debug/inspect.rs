@@ -149,9 +149,10 @@ impl Debugger {
             (Some("perfetto"), _) | (None, Some("json")) => Format::Perfetto,
             (Some("text") | None, _) => Format::Text,
             (Some(other), _) => {
-                return Err(
-                    format!("`{other}` is no format: there are text jsonl perfetto").into(),
-                );
+                return Err(format!(
+                    "`{other}` is not a format; the formats are text jsonl perfetto"
+                )
+                .into());
             }
         };
         let mut kept = Kept {
@@ -259,7 +260,7 @@ fn range(word: &str, registers: &Registers, text: &mut String) -> Answer<()> {
         || first.sub.is_some()
         || last.sub.is_some()
     {
-        return Err(format!("`{word}` is no range of registers, as in r10..r13:f").into());
+        return Err(format!("`{word}` is not a range of registers such as r10..r13:f").into());
     }
     for nr in first.nr..=last.nr {
         let place = Place { nr, ty, ..first };

@@ -139,8 +139,9 @@ impl Debugger {
             },
             [count, ty] => {
                 let found = letter(ty);
-                let ty = found
-                    .ok_or_else(|| Refusal(format!("`{ty}` is no size: there are b w d f")))?;
+                let ty = found.ok_or_else(|| {
+                    Refusal(format!("`{ty}` is not a size; the sizes are b w d f"))
+                })?;
                 (value::number(count)?, ty)
             }
             [_, _, more, ..] => return Err(format!("`{more}` is too much").into()),

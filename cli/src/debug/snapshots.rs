@@ -216,13 +216,15 @@ impl Debugger {
                 let (x, y) = pair(pixel)?;
                 let counted = instance.parse().ok().filter(|n| *n != 0);
                 let counted = counted.ok_or_else(|| {
-                    Refusal(format!("`{instance}` is no occurrence: there are 1 to 255"))
+                    Refusal(format!(
+                        "`{instance}` is not an occurrence: their numbers are 1 to 255"
+                    ))
                 })?;
                 Trigger::Wiz(x, y, Some(counted))
             }
             list => {
                 return Err(format!(
-                    "`{}` is no snapshot; `help snapshot` says what there is",
+                    "`{}` is not a snapshot; `help snapshot` lists them",
                     list.join(" ")
                 )
                 .into());

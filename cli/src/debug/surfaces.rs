@@ -235,7 +235,11 @@ impl Debugger {
                 let view = View::new(target, self.pages()).map_err(Refusal::of)?;
                 save(view, to)
             }
-            _ => Err(format!("`{}` is nothing that can be shown", what.join(" ")).into()),
+            _ => Err(format!(
+                "`{}` cannot be shown; `help show` lists what can",
+                what.join(" ")
+            )
+            .into()),
         }
     }
 

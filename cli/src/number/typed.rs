@@ -68,9 +68,9 @@ pub fn bits(ty: Type, text: &str) -> Result<u32, String> {
             Some(hex) if sign == 1 => {
                 u32::from_str_radix(hex, 16).map_err(|_| bad("has more than 32 bits"))
             }
-            Some(_) => Err(bad("is no float: bits have no sign")),
+            Some(_) => Err(bad("is not a float: bits have no sign")),
             None => {
-                let value: f32 = text.parse().map_err(|_| bad("is no float"))?;
+                let value: f32 = text.parse().map_err(|_| bad("is not a float"))?;
                 // Digits that are more than any float is not a way to write infinity.
                 if value.is_infinite() && text.bytes().any(|b| b.is_ascii_digit()) {
                     return Err(bad("is too large for a float"));
@@ -119,9 +119,9 @@ mod tests {
             (Type::Ud, "+1", "no integer"),
             (Type::D, "--1", "no integer"),
             (Type::D, "0x+1", "no integer"),
-            (Type::F, "x", "no float"),
+            (Type::F, "x", "not a float"),
             (Type::F, "-0x1", "no sign"),
-            (Type::F, "", "no float"),
+            (Type::F, "", "not a float"),
         ] {
             let error = bits(ty, text).unwrap_err();
             assert!(error.contains(what), "{text}: {error}");

@@ -28,10 +28,10 @@ pub enum ReplayError {
     #[error("the driver does not bind to the device: {0}")]
     Probe(Error),
     /// The snapshot could not be armed.
-    #[error("pixel snapshot: {0}")]
+    #[error("the pixel snapshot cannot be armed: {0}")]
     Snapshot(Error),
     /// A buffer could not be brought to its place.
-    #[error("{exec}, buffer {index} ({file}): {what}: {error}")]
+    #[error("{exec}, buffer {index} ({file}): the driver refuses its {what}: {error}")]
     Buffer {
         /// Submission.
         exec: String,
@@ -45,7 +45,7 @@ pub enum ReplayError {
         error: Error,
     },
     /// The driver did not take the batch.
-    #[error("{exec}: {what}: {error}")]
+    #[error("{exec}: the driver refuses the {what}: {error}")]
     Submit {
         /// Submission.
         exec: String,

@@ -62,7 +62,7 @@ fn c_source(text: &str) -> Result<Vec<u8>, Wrong> {
         };
         let digits = digits.trim_end_matches(['u', 'U', 'l', 'L']);
         let number = u32::from_str_radix(digits, 16)
-            .map_err(|_| (line, format!("{token} is no 32-bit word")))?;
+            .map_err(|_| (line, format!("{token} is not a 32-bit word")))?;
         wide |= digits.len() > 2;
         numbers.push(number);
     }
@@ -166,7 +166,7 @@ mod tests {
         );
         assert_eq!(
             read("0x123456789"),
-            Err("x:1: 0x123456789 is no 32-bit word".into())
+            Err("x:1: 0x123456789 is not a 32-bit word".into())
         );
         assert_eq!(
             read("// nothing\n"),

@@ -97,7 +97,7 @@ impl FromStr for Load {
             let (value, times) = match item.split_once('*') {
                 Some((value, times)) => {
                     let times = decimal(times).ok_or_else(|| {
-                        format!("`{times}` is no number of repetitions, as in 1.0*8")
+                        format!("`{times}` is not a number of repetitions, such as the 8 of 1.0*8")
                     })?;
                     (value, times)
                 }
@@ -210,7 +210,7 @@ impl FromStr for Dump {
         let (first, last): (Place, Place) = (first.parse()?, last.parse()?);
         if first.bank != last.bank || first.nr > last.nr || first.sub + last.sub != 0 {
             return Err(format!(
-                "`{text}` is no range of registers, as in r10..r13 or r10..r13:f"
+                "`{text}` is not a range of registers such as r10..r13 or r10..r13:f"
             ));
         }
         Ok(Dump {
@@ -253,8 +253,8 @@ mod tests {
             ("r2=w:0x1ffff", "does not fit the 16 bits"),
             ("r2=ud:-1", "does not fit the 32 bits"),
             ("r2=ud:0x+1", "no integer"),
-            ("r2=f:x", "no float"),
-            ("r2=f:", "no float"),
+            ("r2=f:x", "not a float"),
+            ("r2=f:", "not a float"),
             ("r127=ud:1*9", "leave the register file"),
             ("r0=ud:1*99999999999", "leave the register file"),
             ("r2", "expected REGISTER"),

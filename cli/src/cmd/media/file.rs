@@ -114,7 +114,7 @@ impl FromStr for FileArg {
             let count = || {
                 number::either(value)
                     .and_then(|n| u32::try_from(n).ok())
-                    .ok_or_else(|| format!("`{part}`: `{value}` is no number"))
+                    .ok_or_else(|| format!("`{part}`: `{value}` is not a number"))
             };
             match key {
                 "width" => layout.width = Some(count()?),
@@ -235,7 +235,7 @@ impl FileArg {
         };
         if self.is_png() && !matches!(shape.format, Format::R8 | Format::Rgba8 | Format::Bgra8) {
             return Err(wrong(&format!(
-                "{} is no format of a picture: PNG holds r8, rgba8 and bgra8",
+                "{} is not a format of a picture: PNG holds r8, rgba8 and bgra8",
                 shape.format.name()
             )));
         }
@@ -385,8 +385,8 @@ mod tests {
             ("", "expected FILE"),
             (",width=1", "expected FILE"),
             ("a,width", "expected KEY=VALUE"),
-            ("a,width=-1", "`-1` is no number"),
-            ("a,size=4294967296", "is no number"),
+            ("a,width=-1", "`-1` is not a number"),
+            ("a,size=4294967296", "is not a number"),
             ("a,format=r9", "unknown format `r9`"),
             ("a,view=none", "a view is buffer or image"),
             ("a,depth=1", "no such key"),

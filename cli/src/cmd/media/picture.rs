@@ -40,7 +40,7 @@ pub fn read(bytes: &[u8], wanted: Option<Format>) -> Result<(Shape, Vec<u8>), St
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder
         .read_info()
-        .map_err(|e| format!("it is no PNG that can be read: {e}"))?;
+        .map_err(|e| format!("it is not a PNG that can be read: {e}"))?;
     let size = reader
         .output_buffer_size()
         .filter(|size| *size <= source::LIMIT as usize * 4)

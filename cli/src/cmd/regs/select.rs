@@ -104,7 +104,9 @@ fn at_offset(generation: &'static Generation, at: u32) -> Result<Selected, Error
 pub fn value(text: &str, r: &RegisterDesc) -> Result<u128, Error> {
     let (digits, radix) = number::behind_0x(text).map_or((text, 10), |digits| (digits, 16));
     if !number::is_number(digits, radix) {
-        return Err(format!("{text:?} is no number: decimal digits, or 0x and hexadecimal").into());
+        return Err(
+            format!("{text:?} is not a number: decimal digits, or 0x and hexadecimal").into(),
+        );
     }
     number::parse(digits, radix)
         .filter(|n| r.bits >= 128 || n >> r.bits == 0)
