@@ -7,8 +7,8 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 
-use driver::{Node, Object, Shared, uapi};
-use kernel::error::{Error, code::EBADF, code::EINVAL};
+use driver::{Node, Object, Opener, Shared, uapi};
+use kernel::error::{Error, code::EBADF, code::EINVAL, code::ENOTTY};
 use nix::sys::socket::{getsockopt, sockopt::PeerCredentials};
 use wire::message::Remap;
 use wire::{Head, Op, Reply};
@@ -153,7 +153,12 @@ impl Connection<'_> {
         } else {
             Node::Primary
         };
-        match self.server.descriptors.open(&self.server.device, node) {
+        let who = Opener {
+            pid: self.pid.unsigned_abs(),
+            admin: self.admin,
+        };
+        let server = self.server;
+        match server.descriptors.open(&server.device, node, who) {
             Ok((fd, inode)) => {
                 let reply = Reply {
                     value: inode,
@@ -170,24 +175,19 @@ impl Connection<'_> {
         }
     }
 
-    fn ioctl(&mut self, head: &Head, mut payload: Vec<u8>) -> io::Result<()> {
+    fn ioctl(&mut self, head: &Head, payload: Vec<u8>) -> io::Result<()> {
         let server = self.server;
         let request = head.a as u32;
-        let size = (request >> 16 & 0x3fff) as usize;
-        payload.resize(size, 0);
-        let handle = payload
-            .first_chunk()
-            .map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let block = Block::new(request, head.b, payload);
+        let handle =
+            (block.bytes.borrow().first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes));
         let caller = Caller {
             pid: self.pid,
             name: &self.name,
             socket: RefCell::new(&mut self.socket),
             descriptors: &server.descriptors,
             wake: &server.wake,
-            block: Block {
-                address: head.b,
-                bytes: RefCell::new(payload),
-            },
+            block,
             admin: self.admin,
         };
         let mut remaps = Vec::new();
@@ -196,22 +196,27 @@ impl Connection<'_> {
                 let around = Around::new(server, &file, request, handle);
                 let result = driver::ioctl(&file, request, head.b, &caller);
                 remaps = around.after(self.pid);
-                if result.is_err() {
-                    server.refused(request, result);
+                if let Err(error) = result {
+                    server.refused(request, error);
                 }
                 result
             }
-            Some(What::Shared(Shared::Object(object))) => {
-                driver::dma_buf::ioctl(&server.device, &object, request, head.b, &caller)
-            }
             Some(What::Shared(shared)) => {
-                driver::sync_file::ioctl(&server.device, &shared, request, head.b, &caller)
+                let device = &server.device;
+                let result = match &shared {
+                    Shared::Object(object) => {
+                        driver::dma_buf::ioctl(device, object, request, head.b, &caller)
+                    }
+                    _ => driver::sync_file::ioctl(device, &shared, request, head.b, &caller),
+                };
+                if let Err(error @ ENOTTY) = result {
+                    server.refused(request, error);
+                }
+                result
             }
             None => Err(EBADF),
         };
-        let block = caller.block.bytes.into_inner();
-        let read = request >> 30 & 2 != 0;
-        let block = if read { block.as_slice() } else { &[] };
+        let block = caller.block.into_reply();
         let reply = Reply {
             kind: 0,
             len: block.len() as u32,
@@ -219,7 +224,7 @@ impl Connection<'_> {
             remaps: remaps.len() as u32,
             ..Reply::default()
         };
-        self.socket.send(&reply, &[remaps.as_bytes(), block], &[])
+        self.socket.send(&reply, &[remaps.as_bytes(), &block], &[])
     }
 }
 

@@ -10,7 +10,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use driver::{Device, Node, Shared};
+use driver::{Device, Node, Opener, Shared};
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::inotify::{AddWatchFlags, Inotify, WatchDescriptor};
@@ -87,9 +87,10 @@ impl Descriptors {
         })
     }
 
-    /// Opens the node; the client's descriptor and its inode.
-    pub fn open(&self, device: &Device, node: Node) -> io::Result<(OwnedFd, u64)> {
-        self.pair(What::File(Arc::new(driver::File::open(device, node))))
+    /// Opens the node for somebody; the client's descriptor and its inode.
+    pub fn open(&self, device: &Device, node: Node, who: Opener) -> io::Result<(OwnedFd, u64)> {
+        let file = driver::File::open_by(device, node, who);
+        self.pair(What::File(Arc::new(file)))
     }
 
     /// A descriptor for something that the driver gives out.

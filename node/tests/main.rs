@@ -16,3 +16,4 @@ mod loops;
 mod processes;
 mod requests;
 mod support;
+mod tree;
