@@ -7,6 +7,7 @@ mod context;
 mod domain;
 pub(crate) mod extension;
 mod mmap;
+mod mode;
 mod object;
 mod query;
 mod refused;

@@ -1,7 +1,9 @@
-//! Calls that the table has and that do nothing here, as in a driver without mode setting.
+//! Calls that the table has and that do nothing here, as there is no output.
 //!
-//! drm_ioctl.c and i915 `i915_driver.c` of Linux 6.1, built without `CONFIG_DRM_LEGACY`, for a device without display.
-//! Not modelled: dumb buffers, which Linux hands out even then, though no capability tells of them.
+//! drm_ioctl.c and i915 `i915_driver.c` of Linux 6.1, built without `CONFIG_DRM_LEGACY`: what looks for an output or
+//! another thing of the display finds none (`ENOENT`). Not modelled: frame buffers, dumb buffers, atomic and leases, which
+//! Linux has even then; they are refused as by a driver without mode setting (`EOPNOTSUPP`), and no capability tells of
+//! them.
 use kernel::error::{Error, Result, code::EINVAL, code::ENODEV, code::ENOENT, code::EOPNOTSUPP};
 
 use super::table::Access;
@@ -121,17 +123,6 @@ pub(super) static REFUSED: &[Row] = rows! {
     0xc02c_6468 "I915_OVERLAY_ATTRS"
     ANY Err(ENOENT);
     0xc008_6465 "I915_GET_PIPE_FROM_CRTC_ID"
-    MASTER Err(ENOENT);
-    0xc014_646b "I915_SET_SPRITE_COLORKEY"
-    RENDER Err(ENOTSUPP);
-    0x4010_6476 "I915_PERF_OPEN"
-    0x4048_6477 "I915_PERF_ADD_CONFIG"
-    0x4008_6478 "I915_PERF_REMOVE_CONFIG"
-    ANY Err(EOPNOTSUPP);
-    0xc018_643a "WAIT_VBLANK"
-    0xc018_643b "CRTC_GET_SEQUENCE"
-    0xc018_643c "CRTC_QUEUE_SEQUENCE"
-    0xc040_64a0 "MODE_GETRESOURCES"
     0xc068_64a1 "MODE_GETCRTC"
     0xc020_64a4 "MODE_GETGAMMA"
     0xc014_64a6 "MODE_GETENCODER"
@@ -139,19 +130,13 @@ pub(super) static REFUSED: &[Row] = rows! {
     0xc040_64aa "MODE_GETPROPERTY"
     0xc010_64ac "MODE_GETPROPBLOB"
     0xc01c_64ad "MODE_GETFB"
-    0xc01c_64ae "MODE_ADDFB"
     0xc004_64af "MODE_RMFB"
-    0xc020_64b2 "MODE_CREATE_DUMB"
-    0xc010_64b3 "MODE_MAP_DUMB"
-    0xc004_64b4 "MODE_DESTROY_DUMB"
-    0xc010_64b5 "MODE_GETPLANERESOURCES"
     0xc020_64b6 "MODE_GETPLANE"
-    0xc068_64b8 "MODE_ADDFB2"
     0xc020_64b9 "MODE_OBJ_GETPROPERTIES"
-    0xc010_64bd "MODE_CREATEPROPBLOB"
     0xc004_64be "MODE_DESTROYPROPBLOB"
     0xc068_64ce "MODE_GETFB2"
-    MASTER Err(EOPNOTSUPP);
+    MASTER Err(ENOENT);
+    0xc014_646b "I915_SET_SPRITE_COLORKEY"
     0xc068_64a2 "MODE_SETCRTC"
     0xc01c_64a3 "MODE_CURSOR"
     0xc020_64a5 "MODE_SETGAMMA"
@@ -161,6 +146,21 @@ pub(super) static REFUSED: &[Row] = rows! {
     0xc030_64b7 "MODE_SETPLANE"
     0xc018_64ba "MODE_OBJ_SETPROPERTY"
     0xc024_64bb "MODE_CURSOR2"
+    RENDER Err(ENOTSUPP);
+    0x4010_6476 "I915_PERF_OPEN"
+    0x4048_6477 "I915_PERF_ADD_CONFIG"
+    0x4008_6478 "I915_PERF_REMOVE_CONFIG"
+    ANY Err(EOPNOTSUPP);
+    0xc018_643a "WAIT_VBLANK"
+    0xc018_643b "CRTC_GET_SEQUENCE"
+    0xc018_643c "CRTC_QUEUE_SEQUENCE"
+    0xc01c_64ae "MODE_ADDFB"
+    0xc020_64b2 "MODE_CREATE_DUMB"
+    0xc010_64b3 "MODE_MAP_DUMB"
+    0xc004_64b4 "MODE_DESTROY_DUMB"
+    0xc068_64b8 "MODE_ADDFB2"
+    0xc010_64bd "MODE_CREATEPROPBLOB"
+    MASTER Err(EOPNOTSUPP);
     0xc038_64bc "MODE_ATOMIC"
     0xc018_64c6 "MODE_CREATE_LEASE"
     0xc010_64c7 "MODE_LIST_LESSEES"

@@ -4,7 +4,7 @@
 use kernel::error::Result;
 
 use super::refused::REFUSED;
-use super::{Call, auth, base, context, domain, mmap, object, query, syncobj, tiling, with};
+use super::{Call, auth, base, context, domain, mmap, mode, object, query, syncobj, tiling, with};
 use crate::exec;
 use crate::file::{File, Node};
 use crate::uapi::{self, Request};
@@ -118,6 +118,8 @@ pub(super) static ROWS: &[Row] = rows! {
     uapi::drm::GET_CLIENT: uapi::drm::Client => auth::get_client;
     uapi::drm::GET_STATS: uapi::drm::Stats => auth::get_stats;
     uapi::drm::SET_CLIENT_CAP: uapi::drm::SetClientCap => base::set_client_cap;
+    uapi::mode::GET_RESOURCES: uapi::mode::CardResources => mode::get_resources;
+    uapi::mode::GET_PLANE_RESOURCES: uapi::mode::PlaneResources => mode::get_plane_resources;
     uapi::drm::SET_MASTER: [u8; 0] => auth::set_master;
     uapi::drm::DROP_MASTER: [u8; 0] => auth::drop_master;
     [AUTH]

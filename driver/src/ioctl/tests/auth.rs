@@ -1,4 +1,4 @@
-//! Masters, magic numbers, the name of the device, and what a device without mode setting answers.
+//! Masters, magic numbers, the name of the device, and what a device without an output answers.
 //!
 //! Numbers of drm.h and drm_mode.h; answers of drm_auth.c and drm_ioctl.c of Linux 6.1.
 use kernel::error::code::{EACCES, EBUSY, EFAULT, EINVAL, ENODEV, ENOENT, EOPNOTSUPP};
@@ -10,6 +10,7 @@ use crate::uapi::drm::{
     AUTH_MAGIC, Auth, Client, DROP_MASTER, GEM_FLINK, GET_CLIENT, GET_MAGIC, GET_STATS, GET_UNIQUE,
     GemFlink, SET_MASTER, SET_VERSION, SetVersion, Stats, Unique,
 };
+use crate::uapi::mode::{CardResources, GET_PLANE_RESOURCES, GET_RESOURCES, PlaneResources};
 
 /// A file of somebody without rights; the tests' process has number 0.
 fn somebody(bench: &Bench, pid: u32) -> File {
@@ -224,18 +225,38 @@ fn the_device_has_a_name_once_a_version_is_set() {
 }
 
 #[test]
-fn without_mode_setting_there_are_no_resources() {
+fn there_is_nothing_to_show_anything_on() {
     let bench = Bench::stuck();
     let master = somebody(&bench, 0);
     let other = somebody(&bench, 0);
     let at = bench.process.memory.alloc(256);
     let ask = |file: &File, request: u32| ioctl(file, request, at, &bench.process);
-    // MODE_GETRESOURCES, MODE_GETCONNECTOR, WAIT_VBLANK; for masters MODE_SETCRTC, MODE_ATOMIC.
-    for request in [0xc040_64a0, 0xc050_64a7, 0xc018_643a] {
-        assert_eq!(ask(&other, request), Err(EOPNOTSUPP));
-    }
-    for request in [0xc068_64a2, 0xc038_64bc] {
-        assert_eq!(ask(&master, request), Err(EOPNOTSUPP));
+    let mut arg = CardResources {
+        crtcs: 0x10,
+        count_crtcs: 9,
+        count_connectors: 9,
+        ..CardResources::default()
+    };
+    assert_eq!(GET_RESOURCES.0, 0xc040_64a0);
+    assert_eq!(bench.call_of(&other, GET_RESOURCES, &mut arg), Ok(0));
+    let largest = [0, 8192, 0, 8192];
+    let told = [arg.min_width, arg.max_width, arg.min_height, arg.max_height];
+    assert_eq!(
+        (arg.count_crtcs, arg.count_connectors, told),
+        (0, 0, largest)
+    );
+    let mut arg = PlaneResources {
+        count: 3,
+        ..PlaneResources::default()
+    };
+    assert_eq!(GET_PLANE_RESOURCES.0, 0xc010_64b5);
+    assert_eq!(bench.call_of(&other, GET_PLANE_RESOURCES, &mut arg), Ok(0));
+    assert_eq!(arg.count, 0);
+    // MODE_GETCONNECTOR, WAIT_VBLANK; for masters MODE_SETCRTC, MODE_ATOMIC.
+    assert_eq!(ask(&other, 0xc050_64a7), Err(ENOENT));
+    assert_eq!(ask(&other, 0xc018_643a), Err(EOPNOTSUPP));
+    for (request, error) in [(0xc068_64a2, ENOENT), (0xc038_64bc, EOPNOTSUPP)] {
+        assert_eq!(ask(&master, request), Err(error));
         assert_eq!(ask(&other, request), Err(EACCES));
     }
     // I915_OVERLAY_PUT_IMAGE, I915_GET_PIPE_FROM_CRTC_ID, ADD_MAP, I915_INIT.
@@ -249,14 +270,8 @@ fn without_mode_setting_there_are_no_resources() {
 
 #[test]
 fn what_is_refused_has_a_name() {
-    assert_eq!(
-        standing(0xc040_64a0),
-        Standing::Refused("MODE_GETRESOURCES")
-    );
-    assert_eq!(
-        standing(0xc010_64a0),
-        Standing::Refused("MODE_GETRESOURCES")
-    );
+    assert_eq!(standing(0xc068_64a1), Standing::Refused("MODE_GETCRTC"));
+    assert_eq!(standing(0xc010_64a1), Standing::Refused("MODE_GETCRTC"));
     assert_eq!(standing(0x641e), Standing::Served);
     assert_eq!(
         standing(0x4044_6440),
