@@ -1,7 +1,7 @@
 //! Open files: handles of objects, contexts and sync objects.
 //!
 //! drm_file.c, drm_gem.c, i915 `i915_gem_context.c`. Duplicates of a descriptor share a file, a second open makes a
-//! new one. Not modelled: masters and magic numbers; whoever opens the primary node is its master.
+//! new one.
 mod handles;
 
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -16,6 +16,7 @@ use crate::context::{Client, Context, Parameters};
 use crate::device::Device;
 use crate::fence::Fence;
 use crate::gem::{Object, WeakObject};
+use crate::master::{Membership, Opener, Seat};
 use crate::mmap::Offsets;
 use crate::observe::Slot;
 use crate::shrink::Lru;
@@ -27,7 +28,7 @@ const REMEMBERED: usize = 64;
 /// Which node was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Node {
-    /// `/dev/dri/cardN`: its opener is privileged and master.
+    /// `/dev/dri/cardN`: the first to open it is master, see [`Opener`].
     Primary,
     /// `/dev/dri/renderDN`.
     Render,
@@ -45,6 +46,7 @@ pub(crate) struct UserState {
     pub(crate) observer: Slot,
     pub(crate) names: SpinLock<Handles<WeakObject>>,
     pub(crate) resets: AtomicU32,
+    pub(crate) seat: Seat,
     files: AtomicU64,
 }
 
@@ -90,13 +92,20 @@ pub struct File {
     contexts: SpinLock<Handles<Arc<Context>>>,
     default_context: Arc<Context>,
     client: Arc<Client>,
+    pub(crate) member: Membership,
     recent: SpinLock<VecDeque<(Ktime, Arc<Fence>)>>,
 }
 
 impl File {
-    /// Opens a node of a device.
+    /// Opens a node of a device with all rights.
     #[must_use]
     pub fn open(device: &Device, node: Node) -> Self {
+        Self::open_by(device, node, Opener::ROOT)
+    }
+
+    /// Opens a node of a device for a process.
+    #[must_use]
+    pub fn open_by(device: &Device, node: Node, opener: Opener) -> Self {
         let client = Arc::new(Client::default());
         let default_context = Arc::new(Context::new(&client, Parameters::default()));
         default_context.finalize();
@@ -109,6 +118,7 @@ impl File {
             contexts: SpinLock::new(Handles::default()),
             default_context,
             client,
+            member: Membership::new(node, &device.user().seat, opener),
             recent: SpinLock::new(VecDeque::new()),
         }
     }
@@ -255,6 +265,7 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
+        self.member.release(&self.device.user().seat);
         let objects = core::mem::take(&mut self.objects.lock().handles);
         for object in objects.iter() {
             self.forget(object);

@@ -1,12 +1,13 @@
 //! The user API: numbers and structures of drm.h and i915_drm.h.
 //!
-//! Facts from the headers of libdrm 2.4.114; names without their `drm_` and `i915_` prefixes. Not modelled: mode
-//! setting, perf, 32-bit user space.
+//! Facts from the headers of libdrm 2.4.114; names without their `drm_` and `i915_` prefixes. Not modelled: perf, 32-bit
+//! user space.
 pub mod context;
 pub mod dma_buf;
 pub mod drm;
 pub mod exec;
 pub mod gem;
+pub mod mode;
 pub mod query;
 pub mod sync_file;
 pub mod syncobj;

@@ -137,6 +137,13 @@ fn mappings_are_the_memory_and_follow_it() {
             "unmapped 0x2000",
             "mapped 0x5000 0x2000",
             "unmapped 0x2000",
+            // The same with 32, 40 and 48 bytes.
+            "mapped 0x5000 0x2000",
+            "unmapped 0x2000",
+            "mapped 0x5000 0x2000",
+            "unmapped 0x2000",
+            "mapped 0x5000 0x2000",
+            "unmapped 0x2000",
             "mapped 0x0 0x2000",
             "unmapped 0x1000",
         ]

@@ -7,10 +7,10 @@ use std::io;
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::sync::Arc;
 
-use driver::{Node, Object, Shared, uapi};
+use driver::{Node, Object, Opener, Shared, uapi};
 use kernel::error::{
     Error, Result as KernelResult,
-    code::{EBADF, EINVAL, EMFILE},
+    code::{EBADF, EINVAL, EMFILE, ENOTTY},
 };
 use wire::message::Remap;
 use wire::{Head, Op, Reply};
@@ -170,13 +170,18 @@ impl Connection<'_> {
         } else {
             Node::Primary
         };
-        match self.server.descriptors.open(&self.server.device, node) {
+        let who = Opener {
+            pid: self.peer.pid().unsigned_abs(),
+            admin: self.peer.is_admin(),
+        };
+        let server = self.server;
+        match server.descriptors.open(&server.device, node, who) {
             Ok((fd, inode)) => {
                 let reply = Reply {
                     value: inode,
                     ..Reply::default()
                 };
-                self.server.note_opened();
+                server.note_opened();
                 self.socket.send(&reply, &[], &[fd.as_fd()])
             }
             Err(error) => {
@@ -188,23 +193,18 @@ impl Connection<'_> {
         }
     }
 
-    fn ioctl(&mut self, head: &Head, mut payload: Vec<u8>) -> io::Result<()> {
+    fn ioctl(&mut self, head: &Head, payload: Vec<u8>) -> io::Result<()> {
         let server = self.server;
         let request = head.a as u32;
-        let size = (request >> 16 & 0x3fff) as usize;
-        payload.resize(size, 0);
-        let handle = payload
-            .first_chunk()
-            .map_or(0, |bytes| u32::from_le_bytes(*bytes));
+        let block = Block::new(request, head.b, payload);
+        let handle =
+            (block.bytes.borrow().first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes));
         let file = self.file(head.file);
         let caller = Caller {
             server,
             peer: self.peer,
             socket: RefCell::new(&mut self.socket),
-            block: Block {
-                address: head.b,
-                bytes: RefCell::new(payload),
-            },
+            block,
         };
         let mut remaps = Vec::new();
         let result = match file {
@@ -213,22 +213,27 @@ impl Connection<'_> {
                 let result = driver::ioctl(&file, request, head.b, &caller);
                 server.end_request();
                 remaps = around.after(self.peer.pid());
-                if result.is_err() {
-                    server.refused(request, result);
+                if let Err(error) = result {
+                    server.refused(request, error);
                 }
                 result
             }
-            Ok(What::Shared(Shared::Object(object))) => {
-                driver::dma_buf::ioctl(&server.device, &object, request, head.b, &caller)
-            }
             Ok(What::Shared(shared)) => {
-                driver::sync_file::ioctl(&server.device, &shared, request, head.b, &caller)
+                let device = &server.device;
+                let result = match &shared {
+                    Shared::Object(object) => {
+                        driver::dma_buf::ioctl(device, object, request, head.b, &caller)
+                    }
+                    _ => driver::sync_file::ioctl(device, &shared, request, head.b, &caller),
+                };
+                if let Err(error @ ENOTTY) = result {
+                    server.refused(request, error);
+                }
+                result
             }
             Err(error) => Err(error),
         };
-        let block = caller.block.bytes.into_inner();
-        let read = request >> 30 & 2 != 0;
-        let block = if read { block.as_slice() } else { &[] };
+        let block = caller.block.into_reply();
         let reply = Reply {
             kind: 0,
             len: block.len() as u32,
@@ -236,7 +241,7 @@ impl Connection<'_> {
             remaps: remaps.len() as u32,
             ..Reply::default()
         };
-        self.socket.send(&reply, &[remaps.as_bytes(), block], &[])
+        self.socket.send(&reply, &[remaps.as_bytes(), &block], &[])
     }
 }
 

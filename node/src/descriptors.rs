@@ -11,7 +11,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-use driver::{Device, Node, Shared};
+use driver::{Device, Node, Opener, Shared};
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::inotify::{AddWatchFlags, Inotify, WatchDescriptor};
@@ -119,9 +119,10 @@ impl Descriptors {
         })
     }
 
-    /// Opens the node; the client's descriptor and its inode.
-    pub fn open(&self, device: &Device, node: Node) -> io::Result<(OwnedFd, u64)> {
-        self.pair(What::File(Arc::new(driver::File::open(device, node))))
+    /// Opens the node for somebody; the client's descriptor and its inode.
+    pub fn open(&self, device: &Device, node: Node, who: Opener) -> io::Result<(OwnedFd, u64)> {
+        let file = driver::File::open_by(device, node, who);
+        self.pair(What::File(Arc::new(file)))
     }
 
     /// A descriptor for something that the driver gives out.

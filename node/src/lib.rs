@@ -120,9 +120,13 @@ impl Node {
         self.server.directory()
     }
 
-    /// Opens the node for this process.
+    /// Opens the node for this process, as an unprivileged one.
     pub fn open(&self, node: driver::Node) -> io::Result<OwnedFd> {
-        let (descriptor, _) = self.server.descriptors.open(self.device(), node)?;
+        let opener = driver::Opener {
+            pid: std::process::id(),
+            admin: false,
+        };
+        let (descriptor, _) = self.server.descriptors.open(self.device(), node, opener)?;
         self.server.note_opened();
         Ok(descriptor)
     }

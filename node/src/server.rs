@@ -11,9 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use driver::ioctl::{Standing, standing};
 use driver::observe::{Observer, Queued};
 use driver::{Device, Driver};
-use kernel::error::Result as KernelResult;
+use kernel::error::Error as KernelError;
 use kernel::platform::Platform;
 use kernel::string_helpers::Escaped;
 use kernel::time::{Clock as _, Delta};
@@ -249,16 +250,18 @@ impl Server {
         }
     }
 
-    /// A request has been refused; names those that the driver does not know.
-    pub fn refused(&self, request: u32, outcome: KernelResult<i32>) {
-        if let Err(error) = outcome
-            && !driver::ioctl::is_known(request)
-        {
-            self.say(&format!(
-                "ioctl {request:#010x} (type {:#04x}, number {:#04x}) is not known: {error}",
-                request >> 8 & 0xff,
-                request & 0xff
-            ));
+    /// A request has been refused; names those that the driver does not know, and in strict mode those that are for
+    /// devices with more than this one has.
+    pub fn refused(&self, request: u32, error: KernelError) {
+        let (kind, number) = (request >> 8 & 0xff, request & 0xff);
+        match standing(request) {
+            Standing::Unknown => self.say(&format!(
+                "ioctl {request:#010x} (type {kind:#04x}, number {number:#04x}) is not known: {error}"
+            )),
+            Standing::Refused(name) if self.strict => self.say(&format!(
+                "ioctl {request:#010x} (number {number:#04x}, {name}) is not for this device: {error}"
+            )),
+            Standing::Refused(_) | Standing::Served => {}
         }
     }
 

@@ -2,10 +2,11 @@
 //!
 //! No PRM chapter. Memory is read and written as a debugger does, see `peer`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::os::fd::AsFd as _;
 use std::time::Duration;
 
+use driver::uapi::Request;
 use driver::{FdTable, Shared, Task};
 use kernel::error::{
     Error, Result,
@@ -27,9 +28,37 @@ pub struct Block {
     pub address: u64,
     /// Its bytes.
     pub bytes: RefCell<Vec<u8>>,
+    /// They came with the request.
+    pub given: bool,
+    /// They go back with the reply.
+    pub taken: bool,
+    /// How many of them the driver has written, from the first on.
+    pub written: Cell<usize>,
 }
 
 impl Block {
+    /// The block of a request with its payload.
+    pub fn new(request: u32, address: u64, mut payload: Vec<u8>) -> Self {
+        let direction = Request(request);
+        let text = driver::dma_buf::is_set_name(request);
+        let size = if text { 0 } else { direction.size() };
+        payload.resize(size, 0);
+        Block {
+            address,
+            bytes: RefCell::new(payload),
+            given: request & Request::IN != 0,
+            taken: request & Request::OUT != 0,
+            written: Cell::new(0),
+        }
+    }
+
+    /// What goes back: nothing when the driver has not written.
+    pub fn into_reply(self) -> Vec<u8> {
+        let mut bytes = self.bytes.into_inner();
+        bytes.truncate(self.written.get());
+        bytes
+    }
+
     fn offset(&self, addr: u64, len: usize) -> Option<std::ops::Range<usize>> {
         let start = usize::try_from(addr.checked_sub(self.address)?).ok()?;
         let end = start.checked_add(len)?;
@@ -47,7 +76,9 @@ pub struct Caller<'a> {
 
 impl UserMemory for Caller<'_> {
     fn read(&self, addr: u64, out: &mut [u8]) -> Result {
-        if let Some(range) = self.block.offset(addr, out.len()) {
+        if self.block.given
+            && let Some(range) = self.block.offset(addr, out.len())
+        {
             out.copy_from_slice(self.block.bytes.borrow().get(range).ok_or(EFAULT)?);
             return Ok(());
         }
@@ -57,7 +88,11 @@ impl UserMemory for Caller<'_> {
     }
 
     fn write(&self, addr: u64, data: &[u8]) -> Result {
-        if let Some(range) = self.block.offset(addr, data.len()) {
+        if self.block.taken
+            && let Some(range) = self.block.offset(addr, data.len())
+        {
+            let written = self.block.written.get().max(range.end);
+            self.block.written.set(written);
             let mut bytes = self.block.bytes.borrow_mut();
             bytes.get_mut(range).ok_or(EFAULT)?.copy_from_slice(data);
             return Ok(());

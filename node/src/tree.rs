@@ -1,7 +1,9 @@
 //! The directory that stands in for entries in `/dev`, `/sys` and debugfs.
 //!
-//! No PRM chapter. Names and contents as Linux shows a PCI display device (drm_sysfs.c, pci-sysfs.c); libdrm's
+//! Names and contents as Linux shows a PCI display device (drm_sysfs.c, pci-sysfs.c); libdrm's
 //! `drmGetDevices` and Mesa's loader read them.
+
+mod pci;
 
 use std::fs;
 use std::io;
@@ -94,17 +96,21 @@ impl Tree {
         file("class", "0x030000\n")?;
         file("boot_vga", "1\n")?;
         file("enable", "1\n")?;
-        file("irq", "16\n")?;
+        file("irq", &format!("{}\n", pci::IRQ))?;
+        file("resource", &pci::resources())?;
         file("numa_node", "-1\n")?;
+        let alias =
+            format!("pci:v{vendor:08X}d{device:08X}sv{vendor:08X}sd{device:08X}bc03sc00i00\n");
+        file("modalias", &alias)?;
         file(
             "uevent",
             &format!(
                 "DRIVER=i915\nPCI_CLASS=30000\nPCI_ID={vendor:04X}:{device:04X}\n\
                  PCI_SUBSYS_ID={vendor:04X}:{device:04X}\nPCI_SLOT_NAME={SLOT}\n\
-                 MODALIAS=pci:v{vendor:08X}d{device:08X}sv{vendor:08X}sd{device:08X}bc03sc00i00\n"
+                 MODALIAS={alias}"
             ),
         )?;
-        self.file(&format!("{base}/config"), &config_space(info))?;
+        self.file(&format!("{base}/config"), &pci::config_space(info))?;
         self.link(&format!("{base}/subsystem"), "sys/bus/pci")?;
         self.link(&format!("{base}/driver"), "sys/bus/pci/drivers/i915")?;
         self.link(&format!("sys/bus/pci/devices/{SLOT}"), &base)?;
@@ -149,17 +155,4 @@ impl Tree {
         }
         Ok(())
     }
-}
-
-/// The first 64 bytes of configuration space, as far as they identify the device.
-fn config_space(info: &DeviceInfo) -> [u8; 64] {
-    let mut bytes = [0; 64];
-    bytes[0..2].copy_from_slice(&info.pci.0.to_le_bytes());
-    bytes[2..4].copy_from_slice(&info.pci.1.to_le_bytes());
-    bytes[4] = 0x07;
-    bytes[8] = info.revision;
-    bytes[0x0b] = 0x03;
-    bytes[0x2c..0x2e].copy_from_slice(&info.pci.0.to_le_bytes());
-    bytes[0x2e..0x30].copy_from_slice(&info.pci.1.to_le_bytes());
-    bytes
 }

@@ -18,5 +18,6 @@ mod processes;
 mod requests;
 mod steps;
 mod support;
+mod tree;
 mod trust;
 mod users;

@@ -47,6 +47,11 @@ impl<T> Handles<T> {
         self.entries.get(&number)
     }
 
+    /// The thing of a number, to be changed.
+    pub(crate) fn get_mut(&mut self, number: u32) -> Option<&mut T> {
+        self.entries.get_mut(&number)
+    }
+
     /// Removes a thing.
     pub(crate) fn remove(&mut self, number: u32) -> Option<T> {
         let thing = self.entries.remove(&number);

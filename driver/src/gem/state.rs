@@ -7,7 +7,7 @@ use kernel::dma::CoherentAllocation;
 use kernel::error::{Result, code::EFAULT};
 
 use super::Tiling;
-use crate::fence::Fence;
+use crate::fence::{Fence, seqno_passed};
 
 /// What user space says of its need for an object (uAPI `I915_MADV_*`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -71,6 +71,22 @@ impl State {
             self.written = Some(Arc::clone(fence));
             self.read_domains = crate::uapi::gem::domain::RENDER;
             self.write_domain = crate::uapi::gem::domain::RENDER;
+        }
+    }
+
+    /// Notes a request that others have to wait for as if it used the object (dma_resv_add_fence).
+    pub(crate) fn await_also(&mut self, fence: &Arc<Fence>, write: bool) {
+        if fence.status().is_some() {
+            return;
+        }
+        for (slot, counts) in [(&mut self.used, true), (&mut self.written, write)] {
+            // The later of the two stands for both, see `active`.
+            let later = |other: &Arc<Fence>| {
+                other.status().is_some() || seqno_passed(fence.order(), other.order())
+            };
+            if counts && slot.as_ref().is_none_or(later) {
+                *slot = Some(Arc::clone(fence));
+            }
         }
     }
 

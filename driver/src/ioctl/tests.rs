@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 extern crate std;
 
+mod auth;
 mod complexity;
 mod context;
 mod dispatch;
@@ -14,6 +15,7 @@ mod object;
 mod pressure;
 mod query;
 mod random;
+mod sizes;
 mod sync_file;
 mod syncobj;
 
@@ -28,7 +30,8 @@ use kernel::time::Ktime;
 use kernel::uaccess::{FakeMemory, UserMemory};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use super::{PRIMARY_ROWS, ROWS};
+use super::refused::REFUSED;
+use super::table::ROWS;
 use crate::tests::{fake, finish};
 use crate::uapi::{self, Request};
 use crate::{Device, Driver, FdTable, File, Node, Shared, Task, ioctl};

@@ -1,6 +1,6 @@
-//! drm.h: version, capabilities, handles, names, PRIME.
+//! drm.h: version, masters, capabilities, handles, names, PRIME.
 //!
-//! No PRM chapter. Not modelled: mode setting, leases, legacy maps and contexts.
+//! Not modelled: mode setting, leases, legacy maps and contexts.
 use super::{Request, structures};
 
 structures! {
@@ -26,6 +26,51 @@ structures! {
         desc_len: u64,
         /// Where the description goes.
         desc: u64,
+    }
+    /// `drm_unique`.
+    Unique {
+        /// Room for the name, then its length.
+        len: u64,
+        /// Where it goes.
+        name: u64,
+    }
+    /// `drm_auth`.
+    Auth {
+        /// Number by which a master knows a file.
+        magic: u32,
+    }
+    /// `drm_client`.
+    Client {
+        /// Which one.
+        idx: i32,
+        /// Whether it is authenticated.
+        auth: i32,
+        /// Its process.
+        pid: u64,
+        /// Its user.
+        uid: u64,
+        /// Its magic.
+        magic: u64,
+        /// Its calls.
+        iocs: u64,
+    }
+    /// `drm_stats`.
+    Stats {
+        /// Number of values.
+        count: u64,
+        /// Values and types.
+        data: [[u64; 2]; 15],
+    }
+    /// `drm_set_version`.
+    SetVersion {
+        /// Interface that is wanted, or -1; then the newest.
+        interface_major: i32,
+        /// Its minor version.
+        interface_minor: i32,
+        /// Driver that is wanted, or -1; then the one there is.
+        driver_major: i32,
+        /// Its minor version.
+        driver_minor: i32,
     }
     /// `drm_get_cap`.
     GetCap {
@@ -77,6 +122,22 @@ structures! {
 
 /// `DRM_IOCTL_VERSION`.
 pub const VERSION: Request = Request::iowr::<Version>(0x00);
+/// `DRM_IOCTL_GET_UNIQUE`.
+pub const GET_UNIQUE: Request = Request::iowr::<Unique>(0x01);
+/// `DRM_IOCTL_GET_MAGIC`.
+pub const GET_MAGIC: Request = Request::ior::<Auth>(0x02);
+/// `DRM_IOCTL_GET_CLIENT`.
+pub const GET_CLIENT: Request = Request::iowr::<Client>(0x05);
+/// `DRM_IOCTL_GET_STATS`.
+pub const GET_STATS: Request = Request::ior::<Stats>(0x06);
+/// `DRM_IOCTL_SET_VERSION`.
+pub const SET_VERSION: Request = Request::iowr::<SetVersion>(0x07);
+/// `DRM_IOCTL_AUTH_MAGIC`.
+pub const AUTH_MAGIC: Request = Request::iow::<Auth>(0x11);
+/// `DRM_IOCTL_SET_MASTER`.
+pub const SET_MASTER: Request = Request::io(0x1e);
+/// `DRM_IOCTL_DROP_MASTER`.
+pub const DROP_MASTER: Request = Request::io(0x1f);
 /// `DRM_IOCTL_GEM_CLOSE`.
 pub const GEM_CLOSE: Request = Request::iow::<GemClose>(0x09);
 /// `DRM_IOCTL_GEM_FLINK`.

@@ -34,6 +34,17 @@ int main(void) {
     CHECK(ioctl(fd, _IOWR('d', 0x5e, struct gem_mmap), &wish) == 0);
     char *made = (char *)(uintptr_t)wish.address;
     CHECK(!strcmp(made, "stays") && munmap(made, 8192) == 0);
+    // The number says which call it is. Its argument once had no flags; it may be longer; what is too short for an address
+    // tells none.
+    struct { struct gem_mmap wish; uint64_t behind; } longer = {wish, 7};
+    longer.wish.address = 0;
+    for (int size = 32; size <= 48; size += 8) {
+        longer.wish.address = 0, longer.wish.flags = 8, longer.behind = 7;
+        CHECK(ioctl(fd, _IOC(_IOC_READ | _IOC_WRITE, 'd', 0x5e, size), &longer) == 0);
+        made = (char *)(uintptr_t)longer.wish.address;
+        CHECK(!strcmp(made, "stays") && munmap(made, 8192) == 0);
+        CHECK(longer.wish.flags == 8 && longer.behind == 7);
+    }
 
     words.first = 2;
     CHECK(ioctl(fd, INSTALL, &words) == 0);
@@ -42,6 +53,12 @@ int main(void) {
     char *shared = mmap(NULL, 8192, both, MAP_SHARED, buffer, 0);
     CHECK(shared != MAP_FAILED && !strcmp(shared + 0x4000 - 0x4000, ""));
     CHECK(munmap(shared + 4096, 4096) == 0);
+    // A name is a text, however long the request says: nothing behind it is read.
+    char *edge = mmap(NULL, 8192, both, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(munmap(edge + 4096, 4096) == 0);
+    strcpy(edge + 4093, "me");
+    CHECK(ioctl(buffer, _IOW('b', 1, uint32_t), edge + 4093) == 0);
+    CHECK(ioctl(buffer, _IOW('b', 1, uint64_t), edge + 4093) == 0);
     // A file without a name that is the program's own.
     int own = memfd_create("own", 0);
     CHECK(ftruncate(own, 4096) == 0);

@@ -48,6 +48,8 @@ mod number {
     /// Tells how many files are open and how many connections of threads there are.
     pub const COUNT: u32 = 0xa6;
     pub const VERSION: u32 = 0x00;
+    /// Of a dma-buf: without a payload, as its argument is a text.
+    pub const SET_NAME: u32 = 0x01;
     pub const GEM_MMAP: u32 = 0x5e;
 }
 
@@ -382,6 +384,7 @@ impl Connection {
                 let offset = word(&block, 1);
                 set(&mut block, 3, 0x4000 + offset);
             }
+            number::SET_NAME if block.is_empty() => {}
             _ => result = -nix::libc::ENOTTY,
         }
         let reply = Reply {

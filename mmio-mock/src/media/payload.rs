@@ -59,11 +59,11 @@ impl Media {
         // CAST: a command has at most 260 dwords, and indirect data have 17 bits of bytes.
         let inline_rows = inline.len().div_ceil(8) as u16;
         let rows = inline_rows + bytes.div_ceil(ROW) as u16;
-        if rows > front_end.entry_rows {
+        let room = payload_room(&front_end, machine);
+        if rows > room {
             return Err(refuse(format!(
-                "MEDIA_OBJECT with {} inline dwords and {bytes} indirect bytes: {rows} rows do not fit a URB entry of {}",
+                "MEDIA_OBJECT with {} inline dwords and {bytes} indirect bytes: {rows} rows do not fit a URB entry of {room}",
                 inline.len(),
-                front_end.entry_rows
             )));
         }
         let Some(entry) = machine.urb.allocate(Owner::Vfe) else {
@@ -136,6 +136,20 @@ impl Media {
             .with_thread_id(self.roots & 0xffff)
             .0;
         word
+    }
+}
+
+/// Rows that a payload may have.
+///
+/// VFE_STATE's size of an entry says where the next one begins; the front end does not stop at it. A lone entry may go
+/// on to the end of the front end's section: the X driver's motion compensation (xserver-xorg-video-intel,
+/// xvmc/i965_xvmc.c) asks for one entry of 3 units and fills 13 of them, 2 rows inline and 24 indirect, on all parts but
+/// the 965Q. Where there are more entries, the next one would be overwritten.
+fn payload_room(front_end: &FrontEnd, machine: &Machine<'_>) -> u16 {
+    if machine.urb.capacity(Owner::Vfe) == 1 {
+        machine.urb.end(Owner::Vfe) - machine.urb.start(Owner::Vfe)
+    } else {
+        front_end.entry_rows
     }
 }
 

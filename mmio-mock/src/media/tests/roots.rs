@@ -87,6 +87,42 @@ fn constants_inline_and_indirect_data_follow_one_another() {
     assert_eq!(rig.out(4), [39, 40, 0, 0, 0, 0, 0, 0]);
 }
 
+/// The state of xserver-xorg-video-intel's motion compensation (xvmc/i965_xvmc.c: `vfe_state`, `urb_layout`,
+/// `send_media_object`): one entry of three units, all of the URB for the front end, and six blocks of 128 bytes.
+#[test]
+fn a_lone_entry_holds_more_than_its_size() {
+    let blocks: Vec<u32> = (1000..1192).collect();
+    for (fence, fits) in [(256, true), (13, true), (12, false)] {
+        let mut rig = Rig::new();
+        let kernel = rig.kernel(&dump("g1.0", 27), 0);
+        rig.poke(INDIRECT, &blocks);
+        rig.begin(&Front {
+            entries: 1,
+            units: 3,
+            constants: 0,
+            ..FLAT
+        });
+        rig.emit(&[0x6000_3f01, 0, fence << 10 | fence << 20]);
+        for n in 0..2 {
+            rig.object_with(kernel, &[n, 2, 3, 4, 5, 6, 7, 8, 9], 0, (0, 768));
+        }
+        if !fits {
+            assert_eq!(rig.run(), Ended::Blocked);
+            assert!(rig.faults()[0].contains("26 rows do not fit a URB entry of 24"));
+            continue;
+        }
+        rig.complete();
+        for n in 0..2 {
+            assert_eq!(rig.out(n * 27 + 1), [n, 2, 3, 4, 5, 6, 7, 8]);
+            assert_eq!(rig.out(n * 27 + 2), [9, 0, 0, 0, 0, 0, 0, 0]);
+            for row in 0..24 {
+                let expected = [0, 1, 2, 3, 4, 5, 6, 7].map(|at| 1000 + row * 8 + at);
+                assert_eq!(rig.out(n * 27 + 3 + row), expected);
+            }
+        }
+    }
+}
+
 /// Arrays of constants in memory, bound as a buffer of five elements.
 // covers: 2.5-06, 1.2-02
 #[test]
