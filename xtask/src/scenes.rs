@@ -1,7 +1,9 @@
 //! Scenes on a served device beside Mesa's rasterisers: `cargo xtask scenes`.
-//! No PRM chapter. The program that draws them is `tests/tools/glscenes.c`; only a quad strip's diagonal is chosen.
+//! The programs that draw them are `tests/tools/glscenes.c`, of which only a quad strip's diagonal is chosen, and
+//! `tests/tools/glscenes3.c`.
 
 mod floor;
+mod named;
 mod options;
 mod picture;
 mod program;
@@ -11,7 +13,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use self::floor::Lod;
-use self::options::Options;
+use self::options::{Draws, Options};
 use self::program::{Program, Run, Scene, Size, Who};
 use self::table::{Animation, Row};
 use crate::bench;
@@ -29,7 +31,11 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
         eprint!("{}", options::USAGE);
         return Ok(false);
     };
-    let Some(path) = bench::glscenes(root)? else {
+    let path = match options.draws {
+        Draws::Letters => bench::glscenes(root)?,
+        Draws::Names => bench::compile(root, "glscenes3", "OpenGL")?,
+    };
+    let Some(path) = path else {
         return Ok(false);
     };
     let usual = || node::target(root).join("scenes").join(options.device.name);
@@ -42,7 +48,14 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
     };
     let exec = Exec::new(root, options.device, options.exec)?;
     let device = Who::Device(&exec, options.platform);
+    match options.draws {
+        Draws::Letters => lettered(&program, device, &options),
+        Draws::Names => named::run(root, &program, device, &options),
+    }
+}
 
+/// The scenes of `glscenes`.
+fn lettered(program: &Program, device: Who<'_>, options: &Options<'_>) -> io::Result<bool> {
     let mut findings = Vec::new();
     let mut notes = Vec::new();
     let mut page = format!(
@@ -61,7 +74,7 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
                     frames: options.frames,
                 };
                 let demanded = options.demanded.contains(letter);
-                let row = row(&program, scene, device, demanded)?;
+                let row = row(program, scene, device, demanded)?;
                 let line = table::markdown(&row);
                 print!("{line}");
                 page += &line;
@@ -87,7 +100,7 @@ pub fn run(root: &Path, args: &[&str]) -> io::Result<bool> {
                 size,
                 frames: options.animation,
             };
-            match animation(&program, scene, device)? {
+            match animation(program, scene, device)? {
                 Ok(animation) => {
                     println!("{}", animation.line());
                     page = page + &animation.line() + "\n";
