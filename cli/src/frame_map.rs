@@ -112,13 +112,10 @@ pub struct Object {
     pub setup: u64,
     /// Its kernel.
     pub setup_kernel: u32,
-    /// x, y and z on the screen, in the order of setup: bits of floats, relative to the drawing rectangle.
+    /// x, y and z on the screen, in the order of `vertices`: bits of floats, relative to the drawing rectangle.
     corners: [[u32; 3]; 3],
     placed: u8,
 }
-
-/// 3DPRIM_TRISTRIP_REVERSE: setup takes the first two vertices the other way round.
-const TRISTRIP_REVERSE: u8 = 0x0d;
 
 impl Object {
     /// Its vertices in the order of the topology.
@@ -130,13 +127,10 @@ impl Object {
     /// Where its vertices are, in the same order: x, y and z relative to the drawing rectangle. Empty when it did
     /// not reach the windower.
     pub fn corners(&self) -> Vec<[f32; 3]> {
-        let mut all = self.corners.map(|corner| corner.map(f32::from_bits));
-        if self.topology == TRISTRIP_REVERSE {
-            all.swap(0, 1);
-        }
-        all.iter()
+        self.corners
+            .iter()
             .take(usize::from(self.placed.min(3)))
-            .copied()
+            .map(|corner| corner.map(f32::from_bits))
             .collect()
     }
 }

@@ -70,7 +70,7 @@ pub enum Event {
     },
     /// An object is on the screen: what SF hands to the windower. For sinks only.
     Placed {
-        /// x, y and z of its vertices in setup order, the bits of floats.
+        /// x, y and z of its vertices in the object's order, the bits of floats.
         corners: [[u32; 3]; 3],
         /// Number of vertices.
         count: u8,

@@ -59,8 +59,13 @@ const JSON: &str = r#"{
 #[test]
 fn the_undamaged_capture_runs() {
     let scratch = Scratch::new("good");
-    scratch.capture("exec_0000", "render", "render");
-    for path in [scratch.0.clone(), scratch.0.join("exec_0000")] {
+    // I915_EXEC_DEFAULT stands in captures of clients that leave the choice to the kernel (libdrm_intel).
+    let whole = [("exec_0000", "render"), ("exec_0001", "default")];
+    for (exec, ring) in whole {
+        scratch.capture(exec, "\"render\"", &format!("\"{ring}\""));
+    }
+    let single = whole.map(|(exec, _)| scratch.0.join(exec));
+    for path in std::iter::once(scratch.0.clone()).chain(single) {
         let capture = Capture::load(&path).unwrap();
         let mut session = Session::new(options(&capture), capture.buffer_bytes()).unwrap();
         session.run(&capture.execs[0]).unwrap();

@@ -6,7 +6,7 @@ use crestline_tests::random::Random;
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::{Layout, Surface};
 use crestline_tests::scene::{Scene, kernels};
-use regs::gen40::State3dDepthBuffer;
+use regs::gen40::{ColorCalcState, State3dDepthBuffer};
 
 const SIZE: u32 = 32;
 const D32_FLOAT: u32 = 1;
@@ -400,4 +400,33 @@ fn depth_offset() {
     }
     drop((target, surface));
     scene.finish();
+}
+
+/// 3DSTATE_DEPTH_BUFFER was never sent, which leaves zeros: a format of eight bytes in a pitch of one. That is nothing
+/// to a draw without depth and stencil, as those of the X driver are, and a fault to one that tests.
+#[test]
+fn a_depth_buffer_counts_when_something_uses_it() {
+    let mut scene = Scene::new();
+    let target = scene.target(SIZE, SIZE);
+    let mut draw = Draw::flat(target.state());
+    draw.depth = State3dDepthBuffer::new();
+    scene.vertices(&mut draw, &full(0.5, [1.0, 0.0, 0.0, 1.0]));
+    scene.draw(&draw);
+    scene.run();
+    assert_eq!(target.lit().len(), (SIZE * SIZE) as usize);
+    target.fill(&[0; 4]);
+    for on in 0..3 {
+        draw.cc = ColorCalcState::new();
+        match on {
+            0 => draw.cc.set_depth_test_enable(true),
+            1 => draw.cc.set_depth_buffer_write_enable(true),
+            _ => draw.cc.set_stencil_test_enable(true),
+        };
+        scene.vertices(&mut draw, &full(0.5, [1.0, 0.0, 0.0, 1.0]));
+        scene.draw(&draw);
+        let state = scene.hang(crestline_tests::scene::FRAME);
+        assert!(target.lit().is_empty(), "{state}");
+    }
+    drop(target);
+    scene.finish_after_fault();
 }

@@ -48,7 +48,8 @@ impl Checker {
         let json: ExecJson = serde_json::from_slice(&text).map_err(|e| fail(Problem::Json(e)))?;
         let pci = pci(&json.pci).map_err(fail)?;
         self.same_device(&json.pci, name).map_err(fail)?;
-        if json.ring != "render" {
+        // I915_EXEC_DEFAULT is the render ring of every part.
+        if !matches!(json.ring.as_str(), "render" | "default") {
             return Err(fail(field(
                 "ring",
                 &json.ring,

@@ -17,7 +17,7 @@ pub(crate) use dot::{line_applies, pairs};
 use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SimpleFloat, SrcKind};
 use crate::flow;
 use crate::lower::{ExecType, Mode};
-use crate::operand::{any_infinity, may_be_nan, narrow_all};
+use crate::operand::{any_infinity, float_to_int, may_be_nan, narrow_all};
 use crate::thread::Thread;
 use isa::inst::CondMod;
 use isa::operand::{Addr, RegFile};
@@ -268,8 +268,17 @@ fn finish_special<const N: usize>(
             *v = if *v > 0.0 { v.min(1.0) } else { 0.0 };
         }
     }
+    if matches!(d.cond, CondMod::None | CondMod::R) {
+        return r;
+    }
     let small = f64::from(f32::MIN_POSITIVE);
-    let v = |i: usize| if r[i].abs() < small { 0.0 } else { r[i] };
+    let v: [f64; N] = std::array::from_fn(|i| match d.dst.num {
+        Num::F if r[i].abs() < small => 0.0,
+        Num::F => r[i],
+        // Flags are those of what is stored: see `finish_int_no_acc`.
+        num => num.extend(float_to_int(r[i], num)) as f64,
+    });
+    let v = |i: usize| v[i];
     let set = match d.cond {
         CondMod::None | CondMod::R => return r,
         CondMod::Z => bits::<N>(|i| v(i) == 0.0),
@@ -312,17 +321,31 @@ pub(crate) fn write_acc(t: &mut Thread, d: &Decoded, r: &[i64; 16]) {
     }
 }
 
+/// The value as the destination type holds it.
+pub(crate) fn settle(d: &Decoded, v: i64) -> i64 {
+    let n = d.dst.num;
+    n.extend(v as u32 & (u32::MAX >> (32 - 8 * u32::from(n.size()))))
+}
+
 /// Integer results: flags and destination.
+///
+/// The volume does not say which number the flags of 11.7 look at. Kaby Lake's does (volume 7, "Assigning Conditional
+/// Flags"): whether the final result is zero after all clamping, normalising and format conversion. Mesa's compiler for
+/// every part since Gen4 counts on it (brw_fs_cmod_propagation.cpp): an instruction stores its result and sets flags by
+/// what it has stored, saturated (as tried on parts), narrower, or an integer made of a float. `cmp` alone looks at the
+/// whole difference.
 #[inline]
 pub(crate) fn finish_int_no_acc(t: &mut Thread, d: &Decoded, mask: u16, r: &[i64; 16]) -> Next {
     if d.cond != CondMod::None {
         let (lo, hi) = d.dst.num.range();
-        let sat = |v: i64| match (d.saturate, d.dst.num) {
-            (false, _) => v,
-            (true, Num::F) => v.clamp(0, 1),
-            (true, _) => v.clamp(lo, hi),
+        // What an accumulator keeps is wider than its type.
+        let whole = d.dst.num == Num::F || matches!(d.dst.kind, DstKind::Acc(..));
+        let v = |i: usize| match (d.saturate, d.dst.num) {
+            (true, Num::F) => r[i].clamp(0, 1),
+            (true, _) => r[i].clamp(lo, hi),
+            (false, _) if whole => r[i],
+            (false, _) => settle(d, r[i]),
         };
-        let v = |i: usize| sat(r[i]);
         let set = match d.cond {
             CondMod::None | CondMod::R | CondMod::U => 0,
             CondMod::Z => bits::<16>(|i| v(i) == 0),

@@ -22,14 +22,18 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
         None => u32::from(t.a0[0]) | u32::from(t.a0[1]) << 16,
     };
     let eot = op.eot;
-    if eot && op.dst.is_some() {
-        return Outcome::Stop(Stop::Hung(
-            "PRM 2.6.11: EOT with a destination is never issued",
-        ));
-    }
     let first = usize::from(op.mrf);
     let length = (desc >> (op.length_at & 31) & 0xf) as usize;
     let response_length = (desc >> (op.response_at & 31)) as usize & usize::from(op.response_max);
+    // A message without a response has no destination, whatever register the instruction names. PRM 2.6.11
+    // says that EOT with any register but null is never issued, and shipped kernels contradict it: the video
+    // kernel of the X driver (exa_wm_write.g4a, for every part of Gen4 and Gen5) ends with a send to acc0.
+    let dst = op.dst.filter(|_| response_length > 0);
+    if eot && dst.is_some() {
+        return Outcome::Stop(Stop::Hung(
+            "PRM 2.6.11: EOT with a response is never issued",
+        ));
+    }
     if first + length > MRF_COUNT {
         return Outcome::Stop(Stop::Hung("PRM 2.6.1: message payload past m15"));
     }
@@ -71,7 +75,7 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
     };
     // A kilobyte that no usual message needs.
     let mut nowhere: [Grf; 32];
-    let response = match op.dst {
+    let response = match dst {
         Some(nr) => {
             let nr = usize::from(nr);
             if nr + response_length > GRF_COUNT {
@@ -90,7 +94,7 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
         Err(fault) => Outcome::Stop(Stop::Fault(fault)),
         Ok(Delivery::Busy) => Outcome::Stop(Stop::Busy),
         Ok(delivery) => {
-            if let Some(nr) = op.dst {
+            if let Some(nr) = dst {
                 let regs = ((1u128 << response_length) - 1) << (nr & 127);
                 if delivery == Delivery::Dropped {
                     t.set_stale(t.stale | regs);

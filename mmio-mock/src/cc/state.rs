@@ -146,6 +146,11 @@ impl CcState {
         Ok(state)
     }
 
+    /// Whether a test or write needs 3DSTATE_DEPTH_BUFFER.
+    pub const fn uses_depth_buffer(&self) -> bool {
+        self.depth.test || self.depth.write || self.stencil.test
+    }
+
     /// Takes over a CC_VIEWPORT.
     pub fn set_viewport(&mut self, v: &CcViewport) {
         self.depth_range = Some((v.minimum_depth(), v.maximum_depth()));

@@ -1,8 +1,9 @@
 //! Strips and fans: viewport transform, culling, setup threads.
 //!
 //! PRM: volume 2, strips and fans stage; volume 4, 3.3.8. The payload of setup threads (r1, r2)
-//! follows what Mesa's setup kernels read (brw_compile_sf.c).
-//! Not modelled: reordering of vertices by y; they arrive in strip order.
+//! follows what Mesa's setup kernels read (brw_compile_sf.c), the order of a triangle's vertices in it what
+//! those of Mesa and of the X driver (exa_sf.g4a) rely on; see `topmost`.
+//! Not modelled: reordering of the ends of lines.
 
 use std::collections::VecDeque;
 
@@ -54,6 +55,8 @@ struct Setup {
     v: [ScreenVertex; 3],
     /// Entries in the same order.
     handles: [UrbHandle; 3],
+    /// Which of the object's vertices they are.
+    order: [u8; 3],
     count: usize,
     /// Which of them provokes.
     provoking: u32,
@@ -157,6 +160,7 @@ impl Sf {
         let primitive = SetupPrimitive {
             kind: setup.kind,
             v: setup.v,
+            order: setup.order,
             reversed: false,
             point_width: setup.width,
             line_width: setup.width,
@@ -298,21 +302,40 @@ fn point_width(object: &Object, state: &SfState, urb: &Urb) -> f32 {
     width.max(1.0)
 }
 
+/// Where the setup thread of a triangle or rectangle begins: the topmost vertex, of several the leftmost.
+///
+/// The other two follow in the direction in which they came. Mesa says that vertices are ordered by y ahead of setup,
+/// so that any of them may provoke, and takes the winding from the determinant's sign, which a turn keeps and a sort
+/// would not. The X driver takes `X1 - X0` and `Y1 - Y0` of a rectangle for its width and height: its rectangles come
+/// clockwise from the lower right, and only a turn to the upper left makes the lower right the second.
+fn topmost(v: &[ScreenVertex; 3]) -> usize {
+    let above = |a: usize, b: usize| (v[a].y, v[a].x) < (v[b].y, v[b].x);
+    let first = usize::from(above(1, 0));
+    if above(2, first) { 2 } else { first }
+}
+
 /// Screen-space setup of an object; `None` when it is culled or has no area.
 fn setup(object: &Object, draw: &DrawState, urb: &Urb) -> Option<Setup> {
     let state = &draw.sf_state;
-    let mut order = [0, 1, 2];
+    let mut order = [0u8, 1, 2];
     // In strip order the odd triangles of a strip wind the other way.
     if object.topology == Topology::TriStripReverse {
         order.swap(0, 1);
     }
-    let handles = order.map(|i| object.vertices[i.min(object.count.saturating_sub(1))]);
-    let v = handles.map(|h| screen(urb, h, state, &draw.sf_viewport));
+    let last = object.count.saturating_sub(1);
+    let mut handles = order.map(|i| object.vertices[usize::from(i).min(last)]);
+    let mut v = handles.map(|h| screen(urb, h, state, &draw.sf_viewport));
     if v[..object.count.min(3)]
         .iter()
         .any(|v| !(v.x.is_finite() && v.y.is_finite()))
     {
         return None;
+    }
+    if object.count == 3 {
+        let turn = topmost(&v);
+        order.rotate_left(turn);
+        handles.rotate_left(turn);
+        v.rotate_left(turn);
     }
     let (dx0, dy0) = (v[1].x - v[0].x, v[1].y - v[0].y);
     let (dx2, dy2) = (v[2].x - v[0].x, v[2].y - v[0].y);
@@ -320,6 +343,7 @@ fn setup(object: &Object, draw: &DrawState, urb: &Urb) -> Option<Setup> {
         kind: PrimitiveKind::Triangle,
         v,
         handles,
+        order,
         count: object.count.min(3),
         provoking: 0,
         deltas: Deltas {
@@ -364,7 +388,8 @@ fn setup(object: &Object, draw: &DrawState, urb: &Urb) -> Option<Setup> {
                 Topology::Polygon => 0,
                 _ => state.triangle_strip_list_provoking_vertex_select(),
             };
-            let select = (select as usize).min(2);
+            // CAST: at most 2.
+            let select = select.min(2) as u8;
             setup.provoking = order.iter().position(|&i| i == select).unwrap_or(0) as u32;
             if object.topology == Topology::RectList {
                 setup.kind = PrimitiveKind::Rectangle;

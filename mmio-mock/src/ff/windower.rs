@@ -82,7 +82,12 @@ impl Windower {
             color_calc_pointer,
         )?;
         machine.shared.pixel = PixelBackend {
-            depth_buffer: self.state.depth_buffer.clone(),
+            // Targets need not go with a buffer that nothing uses.
+            depth_buffer: self
+                .state
+                .depth_buffer
+                .clone()
+                .filter(|_| self.state.cc.uses_depth_buffer()),
             blend_constant: state.constant_color,
             // CAST: 16-bit fields, two's complement.
             drawing_origin: (
@@ -129,9 +134,14 @@ impl Windower {
             sequence: primitive.sequence,
         });
         if machine.trace.is_detailed() {
-            let bits = |v: &wiz::ScreenVertex| [v.x, v.y, v.z].map(f32::to_bits);
+            let mut corners = [[0; 3]; 3];
+            for (&n, v) in primitive.order.iter().zip(&primitive.v) {
+                if let Some(corner) = corners.get_mut(usize::from(n)) {
+                    *corner = [v.x, v.y, v.z].map(f32::to_bits);
+                }
+            }
             machine.note(crate::trace::Event::Placed {
-                corners: [0, 1, 2].map(|n| bits(&primitive.v[n])),
+                corners,
                 count: match primitive.kind {
                     wiz::PrimitiveKind::Point => 1,
                     wiz::PrimitiveKind::Line => 2,

@@ -80,6 +80,8 @@ pub struct SetupPrimitive {
     /// the attribute and depth planes have their origin. Lines go from `v[0]` to `v[1]` unless
     /// [`Self::reversed`] is set.
     pub v: [ScreenVertex; 3],
+    /// Which of the object's vertices `v` are. For sinks only.
+    pub order: [u8; 3],
     /// Strips-and-fans exchanged the ends of the line: it is drawn from `v[1]` to `v[0]`.
     pub reversed: bool,
     /// Point width in pixels.

@@ -25,12 +25,7 @@ pub(crate) fn applies(d: &Decoded) -> bool {
     };
     let used = if d.op == Opcode::Not { 1 } else { 2 };
     let srcs = d.src[..used].iter().all(|s| fast_src(s) || negated_add(s));
-    let cond = match d.cond {
-        CondMod::None => true,
-        // The wide path compares more than 32 bits of a sum.
-        CondMod::Z | CondMod::Nz => d.op != Opcode::Add && d.op != Opcode::Shl,
-        _ => false,
-    };
+    let cond = matches!(d.cond, CondMod::None | CondMod::Z | CondMod::Nz);
     let dst = dword(d.dst.num) && !matches!(d.dst.kind, DstKind::Acc(..));
     srcs && cond && dst && !d.saturate
 }
@@ -70,12 +65,18 @@ fn binary<const N: usize>(t: &mut Thread, d: &Decoded, f: impl Fn(u32, u32) -> u
     for i in 0..N {
         r[i] = f(r[i], b[i]);
     }
+    store(t, d, mask, &r)
+}
+
+/// Flags and destination.
+#[inline(always)]
+fn store<const N: usize>(t: &mut Thread, d: &Decoded, mask: u16, r: &[u32; N]) -> Next {
     match d.cond {
         CondMod::Z => t.set_flags(d, mask, bits::<N>(|i| r[i] == 0)),
         CondMod::Nz => t.set_flags(d, mask, bits::<N>(|i| r[i] != 0)),
         _ => {}
     }
-    t.store_raw(&d.dst, mask, &r);
+    t.store_raw(&d.dst, mask, r);
     Next::Seq
 }
 
@@ -148,8 +149,7 @@ fn add<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
         let y = (b[i] ^ nb).wrapping_sub(nb);
         r[i] = x.wrapping_add(y);
     }
-    t.store_raw(&d.dst, mask, &r);
-    Next::Seq
+    store(t, d, mask, &r)
 }
 
 pub(crate) fn cmp<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {

@@ -4,7 +4,7 @@
 
 use crate::decoded::{Decoded, Handler, Next};
 use crate::exec::float::sel_masks;
-use crate::exec::{finish_int, finish_int_no_acc, illegal, write_acc};
+use crate::exec::{finish_int, finish_int_no_acc, illegal, settle, write_acc};
 use crate::thread::Thread;
 use isa::Opcode;
 
@@ -66,12 +66,6 @@ fn unsigned(d: &Decoded, v: i64) -> i64 {
     } else {
         v & 0xffff_ffff
     }
-}
-
-/// The value as the destination type holds it, so that flags see the number that is written.
-fn settle(d: &Decoded, v: i64) -> i64 {
-    let n = d.dst.num;
-    n.extend(v as u32 & (u32::MAX >> (32 - 8 * u32::from(n.size()))))
 }
 
 /// The complement of an unsigned source has the source's width, that of a signed one extends.

@@ -131,10 +131,10 @@ fn register_descriptor_ignores_end_of_thread() {
 
 // covers: 2.6.11-08
 #[test]
-fn end_of_thread_with_a_destination_hangs() {
+fn end_of_thread_with_a_response_hangs() {
     let mut t = thread();
     let mut port = TestPort::new(Vec::new());
-    let s = send(dst(5, Type::Ud), Src::NULL, 1, Some(0x8610_0000));
+    let s = send(dst(5, Type::Ud), Src::NULL, 1, Some(0x8611_0000));
     assert!(matches!(go(&mut t, &mut port, &[s]), Stop::Hung(_)));
     assert!(port.sent.is_empty());
 }

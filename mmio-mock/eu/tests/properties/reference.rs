@@ -271,10 +271,13 @@ fn finish_float(op: Op, r: &Real) -> Out {
                 let up = Double::from_bits(r.wide.to_bits() + 1);
                 want.bits.push(to_int(up, op.dst));
             }
-            // Flags of the float or of the integer.
-            let o = int_of(op.dst, i).cmp(&0);
-            settled &= matches!(op.cond, CondMod::O | CondMod::U)
-                || Some(ordered(op.cond, Some(o))) == flags.last().copied();
+            // Of the result in its format (Kaby Lake's volume 7, "Assigning Conditional Flags"; Mesa 22.3.6
+            // brw_fs_cmod_propagation.cpp).
+            if !matches!(op.cond, CondMod::O | CondMod::U)
+                && let Some(flag) = flags.last_mut()
+            {
+                *flag = ordered(op.cond, Some(int_of(op.dst, i).cmp(&0)));
+            }
         }
     }
     let normal = r.value.is_zero() || r.value.is_normal();
@@ -318,13 +321,9 @@ fn finish_int(op: Op, v: i128) -> Out {
     let flag = match op.cond {
         CondMod::None | CondMod::R | CondMod::U => None,
         CondMod::O => Some(!(lo..=hi).contains(&v)),
-        // Conditional modifiers look at the saturated result (Mesa 22.3.6
-        // brw_fs_cmod_propagation.cpp); at the wide or the stored one is not written down.
-        c if op.saturate => Some(ordered(c, Some(stored.cmp(&0)))),
-        c => agreed([
-            ordered(c, Some(v.cmp(&0))),
-            ordered(c, Some(int_of(op.dst, dst).cmp(&0))),
-        ]),
+        // Conditional modifiers look at what is stored, saturated and in its format (Mesa 22.3.6
+        // brw_fs_cmod_propagation.cpp).
+        c => Some(ordered(c, Some(int_of(op.dst, dst).cmp(&0)))),
     };
     Out {
         dst: Some(Want::one(dst)),

@@ -170,3 +170,62 @@ fn point_widths_are_those_of_the_field() {
         assert_eq!(setup(&o, &draw(1), &urb).unwrap().width, width);
     }
 }
+
+/// A turn and no sort: the winding, and with it the determinant's sign, stays what it was.
+#[test]
+fn setup_begins_at_the_topmost_vertex() {
+    let (a, b, c) = (
+        [30.0, 10.0, 0.1, 1.0],
+        [50.0, 40.0, 0.2, 1.0],
+        [5.0, 60.0, 0.3, 1.0],
+    );
+    for (points, clockwise) in [
+        ([a, b, c], true),
+        ([b, c, a], true),
+        ([c, a, b], true),
+        ([a, c, b], false),
+        ([c, b, a], false),
+        ([b, a, c], false),
+    ] {
+        let (urb, o) = object(&points, Topology::TriList);
+        let s = setup(&o, &draw(1), &urb).unwrap();
+        assert_eq!((s.v[0].x, s.v[0].y), (30.0, 10.0), "{points:?}");
+        assert_eq!(s.v[1].x < s.v[2].x, !clockwise, "{points:?}");
+        assert_eq!(s.deltas.det > 0.0, clockwise, "{points:?}");
+        // The last vertex provokes, wherever it has come to.
+        assert_eq!(s.handles[s.provoking as usize], o.vertices[2]);
+        for (n, &i) in s.order.iter().enumerate() {
+            assert_eq!(s.handles[n], o.vertices[usize::from(i)]);
+            assert_eq!(s.v[n].x, points[usize::from(i)][0]);
+        }
+    }
+}
+
+/// What exa_sf.g4a of the X driver says of its rectangles, which come from gen4_render.c as lower right, lower left,
+/// upper left: vertex 0 is the upper left one, 1 the lower right one, 2 the lower left one.
+#[test]
+fn rectangles_begin_at_the_upper_left() {
+    let corners = [
+        [40.0, 20.0, 0.0, 1.0],
+        [8.0, 20.0, 0.0, 1.0],
+        [8.0, 4.0, 0.0, 1.0],
+    ];
+    for turn in 0..3 {
+        let mut points = corners;
+        points.rotate_left(turn);
+        let (urb, o) = object(&points, Topology::RectList);
+        let s = setup(&o, &draw(1), &urb).unwrap();
+        assert_eq!(
+            s.v.map(|v| (v.x, v.y)),
+            [(8.0, 4.0), (40.0, 20.0), (8.0, 20.0)]
+        );
+        let want = Deltas {
+            det: 32.0 * 16.0,
+            dx0: 32.0,
+            dx2: 0.0,
+            dy0: 16.0,
+            dy2: 16.0,
+        };
+        assert_eq!(s.deltas, want);
+    }
+}

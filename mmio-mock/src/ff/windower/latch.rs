@@ -38,18 +38,19 @@ pub fn latch(
         .sf_state
         .scissor_rectangle_enable()
         .then(|| PixelRect::from(&draw.sf_viewport.scissor_rectangle()));
+    let cc = CcState::load(
+        mem,
+        GpuAddr(bases.general_state_base.wrapping_add(cc_pointer)),
+        bases.general_state_base,
+        state.constant_color,
+    )?;
     Ok(WizState {
         wm: wm.into(),
         raster: (&draw.sf_state).into(),
         drawing_rectangle,
         scissor,
-        depth_buffer: depth_buffer(mem, state)?,
-        cc: CcState::load(
-            mem,
-            GpuAddr(bases.general_state_base.wrapping_add(cc_pointer)),
-            bases.general_state_base,
-            state.constant_color,
-        )?,
+        depth_buffer: depth_buffer(mem, state, cc.uses_depth_buffer())?,
+        cc,
         color_calc_state: cc_pointer,
         depth_offset_clamp: state.depth_offset_clamp,
         poly_stipple: PolyStipple {
@@ -68,9 +69,17 @@ pub fn line_stipple(state: &PipelineState) -> LineStipple {
     LineStipple::from(&State3dLineStipple::from_dwords(&[0, pattern, repeat]))
 }
 
-fn depth_buffer(mem: &Memory, state: &PipelineState) -> Result<Option<DepthBuffer>, UnitFault> {
+/// 3DSTATE_DEPTH_BUFFER. While no test or write needs a buffer it may be wrong or never sent (the X driver sends
+/// none) and is as good as absent; a good one still says what a step of the depth offset is.
+fn depth_buffer(
+    mem: &Memory,
+    state: &PipelineState,
+    used: bool,
+) -> Result<Option<DepthBuffer>, UnitFault> {
     let base = GpuAddr(state.depth_buffer.surface_base_address());
-    let buffer = DepthBuffer::load(mem, state.depth_buffer.dwords())
-        .map_err(|e| e.at("WIZ depth buffer", base))?;
-    Ok((buffer.kind != SurfaceKind::Null).then_some(buffer))
+    match DepthBuffer::load(mem, state.depth_buffer.dwords()) {
+        Ok(buffer) => Ok((buffer.kind != SurfaceKind::Null).then_some(buffer)),
+        Err(_) if !used => Ok(None),
+        Err(e) => Err(e.at("WIZ depth buffer", base)),
+    }
 }
