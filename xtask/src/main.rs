@@ -39,7 +39,8 @@ usage: cargo xtask <task>
   fuzz [--millions N] [--seed S] [TEST]
                        random batches and kernels in release, 10 million executed each;
                        TEST is a part of a test's name, `random` unless told
-  scenes [options]     18 scenes on a served device, beside llvmpipe and softpipe
+  scenes [options]     18 scenes on a served device, beside llvmpipe and softpipe; with
+                       `--program glscenes3` those of 76 that the device offers
   piglit [options]     OpenGL's tests on a served device, beside llvmpipe; `--help` after either
                        lists its options
 
