@@ -1,4 +1,4 @@
-//! Scenes with names, one a capability of OpenGL: the program says which of them a device offers.
+//! Scenes with names, one a capability of OpenGL, as many as a device offers.
 //!
 //! The program is `tests/tools/glscenes3.c`; which scenes have to agree, and how far, stands in a file for each device
 //! (`list.rs`). Result buffers hold exact numbers, so their hashes have to be llvmpipe's.
