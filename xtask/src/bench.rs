@@ -70,20 +70,26 @@ fn all(root: &Path) -> io::Result<bool> {
 
 /// Compiles the scenes for Mesa; `None`, with a word about it, where that is not possible.
 pub fn glscenes(root: &Path) -> io::Result<Option<PathBuf>> {
+    compile(root, "glscenes", "GLESv2")
+}
+
+/// Compiles a program of `tests/tools` against a library of GL; `None`, with a word about it, where that is not possible.
+pub fn compile(root: &Path, name: &str, library: &str) -> io::Result<Option<PathBuf>> {
     let target = node::target(root);
     std::fs::create_dir_all(&target)?;
-    let program = target.join("glscenes");
+    let program = target.join(name);
+    let library = format!("-l{library}");
     let done = Command::new("cc")
         .args(["-O2", "-o"])
         .arg(&program)
-        .arg(root.join("tests/tools/glscenes.c"))
-        .args(["-lEGL", "-lGLESv2", "-lgbm", "-lm"])
+        .arg(root.join(format!("tests/tools/{name}.c")))
+        .args(["-lEGL", &library, "-lgbm", "-lm"])
         .status()
         .is_ok_and(|status| status.success());
     if !done {
         println!(
-            "no scenes by Mesa: tests/tools/glscenes.c does not compile here.\n\
-             It needs a C compiler, libegl-dev, libgles-dev and libgbm-dev."
+            "no scenes by Mesa: tests/tools/{name}.c does not compile here.\n\
+             `tests/conformance/tools --scenes` brings what it needs."
         );
         return Ok(None);
     }

@@ -69,6 +69,8 @@ enum Task {
     Loom,
     /// 18 scenes on a served device, beside llvmpipe and softpipe
     Scenes(scenes::Options),
+    /// Those of 76 scenes with names that the device offers, beside llvmpipe and softpipe
+    Scenes3(scenes::named::Options),
     /// OpenGL's tests on a served device, beside llvmpipe
     Piglit(piglit::Options),
 }
@@ -118,6 +120,7 @@ fn run(task: &Task) -> io::Result<bool> {
         Task::Sanitize(options) => sanitize::run(&root, options),
         Task::Loom => models::run(&root),
         Task::Scenes(options) => scenes::run(&root, options),
+        Task::Scenes3(options) => scenes::named::run(&root, options),
         Task::Piglit(options) => piglit::run(&root, options),
     }
 }

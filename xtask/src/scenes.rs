@@ -1,7 +1,8 @@
 //! Scenes on a served device beside Mesa's rasterisers: `cargo xtask scenes`.
-//! No PRM chapter. The program that draws them is `tests/tools/glscenes.c`; only a quad strip's diagonal is chosen.
+//! The program that draws them is `tests/tools/glscenes.c`; only a quad strip's diagonal is chosen.
 
 mod floor;
+pub mod named;
 mod options;
 mod picture;
 mod program;
@@ -15,7 +16,7 @@ pub use self::options::Options;
 use self::program::{Program, Run, Scene, Size, Who};
 use self::table::{Animation, Row};
 use crate::bench;
-use crate::node::{self, Exec};
+use crate::node::{self, Exec, Served};
 use crate::progress::Progress;
 
 /// What the device is compared with.
@@ -30,14 +31,7 @@ pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
         return Ok(false);
     };
     let served = &options.served;
-    let usual = || node::target(root).join("scenes").join(served.device.name);
-    let out = options.out.clone().unwrap_or_else(usual);
-    fs::create_dir_all(&out)?;
-    let program = Program {
-        path: path.canonicalize()?,
-        out: out.canonicalize()?,
-        timeout: options.timeout,
-    };
+    let program = program(root, &path, served, options.out.as_deref(), options.timeout)?;
     let exec = Exec::new(root, served)?;
     let device = Who::Device(&exec, &served.platform);
 
@@ -90,6 +84,24 @@ pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
     fs::write(&file, page + "\n")?;
     println!("scenes: {} findings, {}", findings.len(), file.display());
     Ok(findings.is_empty())
+}
+
+/// A program whose files go where the command line says, or below the target directory.
+fn program(
+    root: &Path,
+    path: &Path,
+    served: &Served,
+    out: Option<&Path>,
+    timeout: u64,
+) -> io::Result<Program> {
+    let usual = || node::target(root).join("scenes").join(served.device.name);
+    let out = out.map_or_else(usual, Path::to_owned);
+    fs::create_dir_all(&out)?;
+    Ok(Program {
+        path: path.canonicalize()?,
+        out: out.canonicalize()?,
+        timeout,
+    })
 }
 
 /// The scenes that are drawn and compared, in their order.

@@ -1,32 +1,25 @@
 //! Small floats: half (1-5-10), 11-bit (5-6) and 10-bit (5-5).
 //!
-//! PRM: volume 4 4.7.2.1.1 (R16_FLOAT, R11G11B10_FLOAT). Rounding is to nearest even; a finite
-//! value too large becomes infinity as a half and the largest finite value as an unsigned float
-//! (EXT_packed_float). Not modelled: flushing of denormals, which no unit of these formats does.
+//! PRM: volume 4 4.7.2.1.1 (R16_FLOAT, R11G11B10_FLOAT), which has no rule for rounding. Direct3D 10, for which these
+//! parts were made, has one (its data conversion rules): from float to a smaller float towards zero, so that a finite
+//! value too large becomes the largest finite one. EXT_packed_float allows that and the nearest.
+//! Not modelled: flushing of denormals, which no unit of these formats does.
 
-/// The magnitude bits of a float with 5 exponent bits and `mantissa` mantissa bits.
+use std::cmp::Ordering;
+
+/// The magnitude bits of a finite float with 5 exponent bits and `mantissa` mantissa bits, towards zero.
 #[inline]
 fn narrow(magnitude: u32, mantissa: u32) -> u32 {
     let drop = 23 - mantissa;
+    let largest = (31 << mantissa) - 1;
     // Exponent 112 is where a 5-bit exponent becomes 0.
     if magnitude >= 113 << 23 {
-        let rebased = magnitude - (112 << 23);
-        let half = (1 << (drop - 1)) - 1 + ((rebased >> drop) & 1);
-        (rebased + half) >> drop
-    } else {
-        // Denormal result: shift the mantissa with its hidden bit, round on what falls off.
-        let exponent = magnitude >> 23;
-        let full = (magnitude & 0x7f_ffff) | 0x80_0000;
-        let shift = drop + 113 - exponent;
-        if exponent == 0 || shift > 24 + drop.min(7) {
-            return 0;
-        }
-        let floor = (full as u64) >> shift;
-        let rest = full as u64 & ((1 << shift) - 1);
-        let half = 1u64 << (shift - 1);
-        let up = rest > half || (rest == half && floor & 1 == 1);
-        floor as u32 + up as u32
+        return ((magnitude - (112 << 23)) >> drop).min(largest);
     }
+    // Denormal result: shift the mantissa with its hidden bit. A denormal float is below all of them.
+    let shift = drop + 113 - (magnitude >> 23);
+    let full = (magnitude & 0x7f_ffff) | 0x80_0000;
+    full.checked_shr(shift).unwrap_or(0)
 }
 
 /// The float of magnitude bits with 5 exponent bits and `mantissa` mantissa bits.
@@ -41,16 +34,16 @@ fn widen(v: u32, mantissa: u32) -> f32 {
     }
 }
 
-/// Float to half, nearest even. NaNs stay NaNs (quiet, upper payload bits kept).
+/// Float to half, towards zero: too large is 65504. NaNs stay NaNs (quiet, upper payload bits kept).
 #[inline]
 pub fn f32_to_f16(v: f32) -> u16 {
     let bits = v.to_bits();
     let sign = (bits >> 16) & 0x8000;
     let magnitude = bits & 0x7fff_ffff;
-    let out = if magnitude > 0x7f80_0000 {
-        0x7e00 | ((magnitude >> 13) & 0x3ff)
-    } else {
-        narrow(magnitude, 10).min(0x7c00)
+    let out = match magnitude.cmp(&0x7f80_0000) {
+        Ordering::Greater => 0x7e00 | ((magnitude >> 13) & 0x3ff),
+        Ordering::Equal => 0x7c00,
+        Ordering::Less => narrow(magnitude, 10),
     };
     (sign | out) as u16
 }
@@ -73,7 +66,7 @@ fn to_unsigned(v: f32, mantissa: u32) -> u32 {
     if v.is_infinite() {
         return infinity;
     }
-    narrow(v.to_bits(), mantissa).min(infinity - 1)
+    narrow(v.to_bits(), mantissa)
 }
 
 /// Float to an unsigned 11-bit float: negatives are 0, too large is 65024.
@@ -131,12 +124,20 @@ mod tests {
         }
     }
 
+    /// The half nearest to a float by another program, then towards zero.
+    fn truncated(f: f32) -> half::f16 {
+        let nearest = half::f16::from_f32(f);
+        let too_far = nearest.to_f32().abs() > f.abs();
+        // The bits of a magnitude count upwards from zero to infinity.
+        half::f16::from_bits(nearest.to_bits() - u16::from(too_far))
+    }
+
     #[test]
-    fn half_conversion_equals_the_half_crate() {
+    fn halves_are_cut() {
         // Every 251st float of all, and every float next to a half and to a midpoint.
         let check = |bits: u32| {
             let f = f32::from_bits(bits);
-            let want = half::f16::from_f32(f);
+            let want = truncated(f);
             let got = f32_to_f16(f);
             assert!(
                 got == want.to_bits() || (f.is_nan() && half::f16::from_bits(got).is_nan()),
@@ -155,10 +156,12 @@ mod tests {
                 }
             }
         }
+        assert_eq!(f32_to_f16(1e30), 0x7bff);
+        assert_eq!(f32_to_f16(f32::NEG_INFINITY), 0xfc00);
     }
 
     #[test]
-    fn unsigned_floats_round_to_the_nearest() {
+    fn unsigned_floats_are_cut() {
         for (mantissa, max, to) in [
             (6, 0x7bfu32, f32_to_f11 as fn(f32) -> u32),
             (5, 0x3df, f32_to_f10),
@@ -167,9 +170,8 @@ mod tests {
                 let (lo, hi) = (by_definition(v, mantissa), by_definition(v + 1, mantissa));
                 let mid = f64::midpoint(lo, hi) as f32;
                 assert_eq!(to(lo as f32), v);
-                assert_eq!(to(mid), v + (v & 1), "ties to even");
-                assert_eq!(to(f32::from_bits(mid.to_bits() - 1)), v);
-                assert_eq!(to(f32::from_bits(mid.to_bits() + 1)), v + 1);
+                assert_eq!(to(mid), v);
+                assert_eq!(to(f32::from_bits((hi as f32).to_bits() - 1)), v);
             }
             assert_eq!(to(1e30), max);
             assert_eq!(to(f32::INFINITY), max + 1);

@@ -366,7 +366,12 @@ impl Wiz {
             self.stipple_counter = 0;
         }
         let [from, to, _] = outline.points;
-        let walk = LineStippleWalk::new(&state.line_stipple, self.stipple_counter, from, to);
+        let walk = LineStippleWalk::new(
+            &state.line_stipple,
+            self.stipple_counter,
+            [from, to],
+            &outline.shape,
+        );
         self.stipple_counter = walk.end();
         Some(walk)
     }

@@ -1,7 +1,7 @@
 //! Colours to memory by the definitions of OpenGL and Direct3D 10.
 //!
 //! PRM: volume 4 5.10.6 names the conversion of a render target write and gives no rule for it. Normalised numbers go by
-//! Direct3D 10: clamped, NaN as 0, a half added away from 0, the fraction dropped. Small floats may take either neighbour.
+//! Direct3D 10: clamped, NaN as 0, a half added away from 0, the fraction dropped. Small floats are cut: Direct3D 10 goes towards 0.
 
 use half::f16;
 
@@ -30,32 +30,35 @@ fn clamp(v: f32, low: f64) -> f64 {
     }
 }
 
-/// Codes of an unsigned small float with `bits` bits that are nearest to `v` (EXT_packed_float).
+/// The last of the ascending codes of a small float that is not above `v`, by the values of halves.
+fn cut(v: f64, codes: impl DoubleEndedIterator<Item = u16>, shift: u32) -> Vec<u64> {
+    let value = |code: u16| f16::from_bits(code << shift).to_f64();
+    let mut below = codes
+        .rev()
+        .filter(|&c| value(c) <= v && (value(c).is_finite() || v.is_infinite()));
+    below.next().into_iter().map(u64::from).collect()
+}
+
+/// The code of an unsigned small float with `bits` bits (EXT_packed_float): negatives are 0, any NaN is one.
 fn small_float(v: f32, bits: u32) -> Vec<u64> {
     let shift = if bits == 11 { 4 } else { 5 };
-    let value = |code: u16| f16::from_bits(code << shift).to_f64();
     let codes = 0..1u16 << bits;
     if v.is_nan() {
-        return codes
-            .filter(|&c| value(c).is_nan())
-            .map(u64::from)
-            .collect();
+        let nan = |c: &u16| f16::from_bits(c << shift).is_nan();
+        return codes.filter(nan).map(u64::from).collect();
     }
-    if v == f32::INFINITY {
-        return codes
-            .filter(|&c| value(c) == f64::INFINITY)
-            .map(u64::from)
-            .collect();
+    cut(f64::from(v).max(0.0), codes, shift)
+}
+
+/// The code of a half; any NaN is one.
+fn half(v: f32) -> Vec<u64> {
+    if v.is_nan() {
+        let nan = |c: &u16| f16::from_bits(*c).is_nan();
+        return (0..=u16::MAX).filter(nan).map(u64::from).collect();
     }
-    let v = f64::from(v).max(0.0);
-    let finite: Vec<u16> = codes.filter(|&c| value(c).is_finite()).collect();
-    let off = |c: &u16| (value(*c) - v).abs();
-    let best = finite.iter().map(off).fold(f64::INFINITY, f64::min);
-    finite
-        .into_iter()
-        .filter(|c| off(c) <= best)
-        .map(u64::from)
-        .collect()
+    let sign = u64::from(v.to_bits() >> 31) << 15;
+    let magnitude = cut(f64::from(v.abs()), 0..=0x7c00, 0);
+    magnitude.into_iter().map(|code| code | sign).collect()
 }
 
 /// The codes that a channel of a colour (register bits) may become; `slack` in codes of what was
@@ -86,11 +89,7 @@ pub fn codes(channel: &Channel, colour: u32, slack: f64) -> Vec<u64> {
         }
         Kind::Float => match bits {
             32 => vec![u64::from(colour)],
-            16 if v.is_nan() => {
-                let nan = |c: &u16| f16::from_bits(*c).is_nan();
-                (0..=u16::MAX).filter(nan).map(u64::from).collect()
-            }
-            16 => vec![u64::from(f16::from_f32(v).to_bits())],
+            16 => half(v),
             _ => small_float(v, bits),
         },
         Kind::Uscaled | Kind::Sscaled => panic!("no render target is scaled"),

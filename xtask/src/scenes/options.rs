@@ -57,7 +57,7 @@ fn some_letters(text: &str) -> Result<String, String> {
         .ok_or_else(|| "no scene".to_owned())
 }
 
-fn size(text: &str) -> Result<Size, String> {
+pub fn size(text: &str) -> Result<Size, String> {
     let (width, height) = text.split_once('x').ok_or("WIDTHxHEIGHT")?;
     Ok(Size {
         width: at_least_one(width)?,

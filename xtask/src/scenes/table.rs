@@ -149,7 +149,7 @@ impl Animation {
 }
 
 /// The one with more pixels within 2; the first of two that are equal.
-fn nearer(a: Option<Difference>, b: Option<Difference>) -> Option<Difference> {
+pub fn nearer(a: Option<Difference>, b: Option<Difference>) -> Option<Difference> {
     match (a, b) {
         (Some(a), Some(b)) => Some(if b.near > a.near { b } else { a }),
         (a, b) => a.or(b),

@@ -173,6 +173,50 @@ impl SharpLine {
         inside || corner && touches((u0, v0), (u1, v1), (HALF, HALF))
     }
 
+    /// The first pixel that the line draws along its major axis, and how many steps of that axis it draws.
+    pub fn run(&self) -> (i64, u32) {
+        let along = |p: Point| if self.x_major { p.x } else { p.y };
+        let (a, b) = (along(self.from), along(self.to));
+        let (near_a, near_b) = (fixed::floor(a + HALF), fixed::floor(b + HALF));
+        let forward = if a <= b { 1 } else { -1 };
+        // The diamonds of both ends may be left or not, and ties move the line a little.
+        let first = (-1..=2)
+            .map(|n| near_a + n * forward)
+            .find(|&at| self.draws_step(at));
+        let last = (-1..=2)
+            .map(|n| near_b - n * forward)
+            .find(|&at| self.draws_step(at));
+        match first.zip(last) {
+            // CAST: the line is at most 2^20 pixels long.
+            Some((first, last)) => (first, ((last - first) * forward + 1).max(0) as u32),
+            None => (near_a, 0),
+        }
+    }
+
+    /// Whether the thin line draws a pixel at this step of its major axis.
+    fn draws_step(&self, at: i64) -> bool {
+        let (dx, dy) = (self.to.x - self.from.x, self.to.y - self.from.y);
+        let (start, minor, change, length) = if self.x_major {
+            (self.from.x, self.from.y, dy, dx)
+        } else {
+            (self.from.y, self.from.x, dx, dy)
+        };
+        let middle = match length {
+            0 => minor,
+            _ => minor + change * (at * ONE - start) / length,
+        };
+        let near = fixed::floor(middle + HALF);
+        (near - 1..=near + 1).any(|other| {
+            let (x, y) = if self.x_major {
+                (at, other)
+            } else {
+                (other, at)
+            };
+            // CAST: snapped coordinates are within +-2^19 pixels.
+            self.thin(x as i32, y as i32)
+        })
+    }
+
     /// Columns of the block row that starts at row `y` outside of which nothing is covered.
     pub fn row_range(&self, y: i32) -> (i32, i32) {
         let all = (self.bounds.x_min, self.bounds.x_max);

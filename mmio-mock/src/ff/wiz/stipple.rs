@@ -2,10 +2,14 @@
 //!
 //! PRM: volume 2 (3DSTATE_POLY_STIPPLE_PATTERN, 3DSTATE_LINE_STIPPLE); OpenGL 2.1, 3.4.2, 3.5.2.
 //!
+//! The pattern goes on by a fragment at a time, so that where a line of one pixel's width begins and how long it is are what
+//! the diamond rule draws of it. An antialiased line goes from the pixel nearest to its start to the one nearest to its end.
+//!
 //! Not modelled: Line Stipple Inverse Repeat Count, a reciprocal that exact division makes needless.
 
 use super::fixed::{self, ONE, Point};
 use super::line::is_x_major;
+use super::shape::Shape;
 use super::state::{LineStipple, PolyStipple};
 
 impl PolyStipple {
@@ -39,7 +43,12 @@ pub struct LineStippleWalk {
 
 impl LineStippleWalk {
     /// The walk along a line, with `counter` pixels of the pattern already used up.
-    pub fn new(state: &LineStipple, counter: u32, from: Point, to: Point) -> LineStippleWalk {
+    pub fn new(
+        state: &LineStipple,
+        counter: u32,
+        [from, to]: [Point; 2],
+        shape: &Shape,
+    ) -> LineStippleWalk {
         let x_major = is_x_major(from, to);
         let (a, b) = if x_major {
             (from.x, to.x)
@@ -47,7 +56,11 @@ impl LineStippleWalk {
             (from.y, to.y)
         };
         let nearest = |v: i64| fixed::floor(v + ONE / 2);
-        let (first, last) = (nearest(a), nearest(b));
+        let (first, length) = match shape {
+            Shape::Sharp(line) => line.run(),
+            // CAST: the line is at most 2^20 pixels long.
+            _ => (nearest(a), (nearest(b) - nearest(a)).unsigned_abs() as u32),
+        };
         LineStippleWalk {
             pattern: state.pattern,
             repeat: state.repeat_count.max(1),
@@ -55,8 +68,7 @@ impl LineStippleWalk {
             x_major,
             first,
             forward: a <= b,
-            // CAST: the line is at most 2^20 pixels long.
-            length: (last - first).unsigned_abs() as u32,
+            length,
         }
     }
 

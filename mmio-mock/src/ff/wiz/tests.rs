@@ -551,6 +551,42 @@ fn line_stipple_goes_on_along_a_strip() {
     assert_eq!(found, expected);
 }
 
+/// OpenGL 2.1, 3.4.2.1: the counter goes on with every fragment. Both corners of this strip lie beyond the middle of a
+/// pixel that is drawn, as llvmpipe and softpipe draw them.
+#[test]
+fn line_stipple_counts_fragments() {
+    let mut s = state();
+    s.wm.line_stipple_enable = true;
+    s.line_stipple = LineStipple {
+        pattern: 0x1c47,
+        repeat_count: 2,
+        ..LineStipple::default()
+    };
+    let strip = [(6.4, 32.0), (41.6, 32.0), (41.6, 57.6), (6.4, 57.6)];
+    let mut bench = Bench::new();
+    let mut wiz = Wiz::new();
+    for (n, pair) in strip.windows(2).enumerate() {
+        let line = SetupPrimitive {
+            kind: PrimitiveKind::Line,
+            v: vertices([pair[0], pair[1], (0.0, 0.0)]),
+            stipple_restart: n == 0,
+            ..SetupPrimitive::default()
+        };
+        draw(&mut wiz, &s, &line, &mut bench);
+    }
+    // 36 fragments in the first line, 25 in the second; the third begins at column 41.
+    let lit = |count: u32| 0x1c47 >> (count / 2 % 16) & 1 == 1;
+    let found: Vec<_> = bench.pixels().keys().copied().collect();
+    let row = |y: u32| -> Vec<u32> { (0..64).filter(|&x| found.contains(&(x, y))).collect() };
+    let expected: Vec<u32> = (6..42).filter(|x| lit(x - 6)).collect();
+    assert_eq!(row(31), expected);
+    let column: Vec<u32> = (32..57).filter(|&y| found.contains(&(41, y))).collect();
+    let expected: Vec<u32> = (32..57).filter(|y| lit(36 + y - 32)).collect();
+    assert_eq!(column, expected);
+    let expected: Vec<u32> = (7..42).filter(|x| lit(61 + 41 - x)).collect();
+    assert_eq!(row(57), expected);
+}
+
 #[test]
 fn smooth_lines_carry_alpha() {
     let mut s = state();

@@ -255,7 +255,35 @@ fn thin_lines_follow_the_diamond_rule() {
                 );
             }
         }
+        steps_are_what_is_drawn(from, to);
     }
+}
+
+/// Where a line's stipple begins and how far it goes.
+fn steps_are_what_is_drawn(from: Point, to: Point) {
+    let x_major = (to.x - from.x).abs() >= (to.y - from.y).abs();
+    let drawn: Vec<i64> = (-30..80)
+        .filter(|&at| {
+            (-30..80).any(|other| {
+                let (x, y) = if x_major { (at, other) } else { (other, at) };
+                leaves_diamond(from, to, x, y)
+            })
+        })
+        .map(i64::from)
+        .collect();
+    let (first, count) = SharpLine::new(from, to, GL, 1, false).run();
+    assert_eq!(count as usize, drawn.len(), "{from:?} to {to:?}");
+    let backward = if x_major {
+        to.x < from.x
+    } else {
+        to.y < from.y
+    };
+    let expected = if backward {
+        drawn.last()
+    } else {
+        drawn.first()
+    };
+    assert!(expected.is_none_or(|&at| at == first), "{from:?} to {to:?}");
 }
 
 /// Direct3D 10, "Rasterization Rules": whether a point, in 1/`scale` of 1/256 pixel, is in the diamond at the origin.
