@@ -155,6 +155,8 @@ fn replay(gate: &Arc<Gate>, path: &Path, options: Options, submissions: &AtomicU
         drop(session);
         gate.end(ending, None);
     } else {
+        // The gate keeps the session, which must not keep the gate.
+        session.dismiss();
         gate.end(ending, Some(session));
     }
 }
