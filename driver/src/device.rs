@@ -203,8 +203,8 @@ impl Device {
         self.check_live().is_err() || self.inner.engine.is_idle()
     }
 
-    /// Waits until the device is idle; `ETIMEDOUT` when it is not in time. Requests then hold nothing any more, and
-    /// batches that a debugging session has changed are as their clients wrote them.
+    /// Waits until the device is idle; `ETIMEDOUT` when it is not in time. Batches that a debugging session has changed
+    /// are then as their clients wrote them.
     pub fn wait_idle(&self, timeout: Delta) -> Result {
         read_poll_timeout(
             self.uncore().clock(),
@@ -213,7 +213,6 @@ impl Device {
             POLL,
             timeout,
         )?;
-        self.timeline().retire();
         self.debug_hook().tidy();
         Ok(())
     }

@@ -376,19 +376,3 @@ fn a_request_keeps_its_objects_and_what_to_capture() {
     assert!(!bench.device.is_idle(), "the ring's head has not moved");
     assert_eq!(bench.fake.allocations(), before - 2);
 }
-
-#[test]
-fn an_idle_device_holds_no_object_that_is_closed() {
-    let bench = Bench::new();
-    let bound = bench.device.ggtt().bound();
-    let batch = bench.batch();
-    bench.exec(&[batch]).unwrap();
-    assert_eq!(bench.device.ggtt().bound(), bound + 1);
-    let mut close = uapi::drm::GemClose {
-        handle: batch,
-        ..Default::default()
-    };
-    assert_eq!(bench.call(uapi::drm::GEM_CLOSE, &mut close), Ok(0));
-    bench.device.wait_idle(kernel::time::Delta::ZERO).unwrap();
-    assert_eq!(bench.device.ggtt().bound(), bound);
-}
