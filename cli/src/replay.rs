@@ -151,6 +151,11 @@ impl Session {
         self.attendant = Some(attendant);
     }
 
+    /// Nobody watches the submissions any more.
+    pub fn dismiss(&mut self) {
+        self.attendant = None;
+    }
+
     /// The driver's device.
     pub fn device(&self) -> &Device {
         &self.device

@@ -429,3 +429,51 @@ fn a_walk_that_is_interrupted_gives_the_prompt_back() {
     assert!(text.starts_with("pixel 128,128\n"), "{text}");
     assert_eq!(debugger.conclude().0, 0);
 }
+
+/// A debugger on a frame with nothing run yet.
+fn debugger(frame: &str) -> Debugger {
+    let path = PathBuf::from(scene(frame));
+    let info = device_of_reader(&Reader::open(&path).unwrap()).unwrap();
+    let target = Target::capture(path, Options::new(info)).unwrap();
+    let backend = Arc::new(HostBackend::default());
+    Debugger::new(target, backend, info.isa, Arc::default()).unwrap()
+}
+
+#[test]
+fn a_frame_that_has_ended_is_given_back() {
+    let mut debugger = debugger("a_clear");
+    debugger.execute("run").unwrap();
+    assert_eq!(debugger.target().state(), State::Ended);
+    // It holds a device with all its memory.
+    let first = Arc::downgrade(debugger.target().gate());
+    debugger.execute("run").unwrap();
+    assert!(first.upgrade().is_none());
+    let second = Arc::downgrade(debugger.target().gate());
+    drop(debugger);
+    assert!(second.upgrade().is_none());
+}
+
+#[test]
+fn files_can_be_forbidden() {
+    let directory = scratch("debug-no-files");
+    let file = directory.join("file");
+    fs::write(&file, "help\n").unwrap();
+    let mut debugger = debugger("a_clear");
+    let source = format!("source {}", file.display());
+    assert!(debugger.execute(&source).is_ok());
+    debugger.forbid_files();
+    let (trace, picture) = (directory.join("trace"), directory.join("picture.png"));
+    for command in [
+        source,
+        format!("trace {}", trace.display()),
+        format!("show target to {}", picture.display()),
+        format!("show surface 0 to {} flip", picture.display()),
+    ] {
+        let refusal = debugger.execute(&command).unwrap_err().to_string();
+        assert!(refusal.contains("may not name files"), "{refusal}");
+    }
+    debugger.execute("run").unwrap();
+    let refusal = debugger.execute(&format!("sh target to {}", picture.display()));
+    assert!(refusal.unwrap_err().to_string().contains("may not"));
+    assert_eq!(fs::read_dir(&directory).unwrap().count(), 1);
+}

@@ -66,7 +66,9 @@ impl Target {
             .args(["-timeout=10", "-rss_limit_mb=2048", "-detect_leaks=0"])
             // Nodes that a program leaves at its end have their directories here.
             .env("TMPDIR", built.kept.join("tmp"))
-            .env("RUST_BACKTRACE", "0");
+            .env("RUST_BACKTRACE", "0")
+            // A node's threads hold what they need to the end.
+            .env("ASAN_OPTIONS", "detect_leaks=0");
         if self.dictionary.exists() {
             command.arg(format!("-dict={}", self.dictionary.display()));
         }

@@ -1,6 +1,6 @@
-//! The assembler: what assembles is printed, and the print assembles to the same words.
+//! The assembler: what assembles is printed, and the print assembles again.
 //!
-//! PRM: volume 4, 13.4. The first byte of an input chooses the generation, the rest is the text. Lines of `.dword` are
+//! PRM: volume 4, 13.4. The words have to be the same. The first byte of an input chooses the generation, the rest is the text. Lines of `.dword` are
 //! not printed: they need not be instructions.
 
 use isa::parse::{self, MAX_ERRORS};

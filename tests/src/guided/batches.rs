@@ -1,4 +1,4 @@
-//! Batches on the model: dwords, commands with good headers, and captured frames with some dwords changed.
+//! Batches on the model: dwords, commands, and captured frames that are changed.
 //!
 //! The first byte of an input says which, and what stands in memory. The device has no driver; it is powered on for
 //! every input and runs for a bounded time through its ring.

@@ -9,7 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
 use crestline_cli::debug::target::Target;
-use crestline_cli::debug::{Debugger, Source, run_script};
+use crestline_cli::debug::{Debugger, Flow, Source, run_script};
 use crestline_cli::replay::Options;
 use kernel::time::Delta;
 
@@ -17,11 +17,8 @@ use kernel::time::Delta;
 const LINES: usize = 12;
 /// Device time of a submission: the frame needs less, and a kernel that was changed to go round is left.
 const TIME: Delta = Delta::from_micros(400);
-/// A frame of 3 kB.
-const FRAME: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/data/captures/live/quads.crest"
-);
+/// The frame of docs/debugging with a drawing rectangle of 16x16 pixels, from 112,192 on.
+const FRAME: &str = "fuzz/frame.crest";
 
 /// Runs one input.
 pub fn run(data: &[u8]) {
@@ -36,7 +33,8 @@ pub fn run(data: &[u8]) {
         timeout: TIME,
         ..Options::new(info)
     };
-    let target = Target::capture(Path::new(FRAME).to_owned(), options).expect("the frame");
+    let frame = Path::new(env!("CARGO_MANIFEST_DIR")).join(FRAME);
+    let target = Target::capture(frame, options).expect("the frame");
     let backend: Arc<dyn Backend> = if first & 1 == 0 {
         Arc::new(HostBackend::default())
     } else {
@@ -49,8 +47,11 @@ pub fn run(data: &[u8]) {
         name: "input".to_owned(),
         lines: text.lines().take(LINES).map(str::to_owned).collect(),
     };
-    if let Err(failure) = run_script(&mut debugger, &source, &mut |_| ()) {
+    let outcome = run_script(&mut debugger, &source, &mut |_| ());
+    if let Err(failure) = &outcome {
         assert!(failure.line <= LINES && !failure.what.is_empty());
+    }
+    if outcome != Ok(Flow::Quit) {
         debugger.give_up();
     }
     let (code, _) = debugger.conclude();

@@ -1,4 +1,4 @@
-//! Kernels of arbitrary words on arbitrary registers: both modes of the kernel cache leave the same.
+//! Arbitrary kernels on one thread: both modes of the kernel cache do the same.
 //!
 //! PRM: volume 4, chapters 11 to 14; G45 and Ironlake by their tables. What stops a thread is stepped over, so that the
 //! words behind it are reached; so many instructions are executed.

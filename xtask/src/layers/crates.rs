@@ -41,6 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("xtask", &["crestline-regs-meta"]),
+    ("crestline-fuzz", &["crestline-tests"]),
 ];
 
 /// Where driver and model meet: these may import every library.

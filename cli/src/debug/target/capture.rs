@@ -154,6 +154,8 @@ fn replay(gate: &Arc<Gate>, origin: &Origin, options: Options, submissions: &Ato
         drop(session);
         gate.end(ending, None);
     } else {
+        // The gate keeps the session, which must not keep the gate.
+        session.dismiss();
         gate.end(ending, Some(session));
     }
 }
