@@ -1,4 +1,4 @@
-//! Rectangles by the kernels of the X driver: composition and video, beside arithmetic on the host.
+//! Rectangles by the X driver's kernels, beside arithmetic on the host.
 //!
 //! PRM: volume 2, strips and fans (RECTLIST); volume 4, chapter 4. State as gen4_render.c of xf86-video-intel sets it up:
 //! no depth buffer, no provoking vertex, and a setup kernel that knows its vertices by their places.
