@@ -49,14 +49,12 @@ impl Copy {
             let place = |n: usize, by: i16| u32::from((self.at[n] + by) as u16);
             all.push(place(0, w) | place(1, h) << 16);
             let by = [f32::from(w), f32::from(h)];
-            for n in 0..2 {
-                let texel = self.source[n] + by[n] * self.scale[n];
-                all.push((texel / SOURCE as f32).to_bits());
-            }
+            let normalised = |texel: f32| (texel / SOURCE as f32).to_bits();
+            let source = [0, 1].map(|n| self.source[n] + by[n] * self.scale[n]);
+            all.extend(source.map(normalised));
             if mask {
-                for n in 0..2 {
-                    all.push(((self.mask[n] + by[n]) / SOURCE as f32).to_bits());
-                }
+                let mask = [0, 1].map(|n| self.mask[n] + by[n]);
+                all.extend(mask.map(normalised));
             }
         }
         all
