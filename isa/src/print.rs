@@ -3,7 +3,7 @@
 //! PRM: volume 4, 13.4 (native instruction BNF). Differs from Mesa 22.3.6 where its text loses bits:
 //! jump distances stand without labels too, indirect displacements are signed, destination address
 //! subregisters count in words, operands of the mask stack instructions, of `call`, `ret`, `brd`,
-//! `brc` and half-float immediates are printed. Reserved bits are not.
+//! `brc` and half-float immediates are printed. Reserved bits are printed when they are asked for.
 
 use alloc::format;
 use alloc::string::String;
@@ -20,7 +20,7 @@ mod send;
 #[cfg(test)]
 mod tests;
 
-pub use kernel::{Code, KernelItem, print_kernel};
+pub use kernel::{Code, KernelItem, print_kernel, print_kernel_exact};
 
 use kernel::Labels;
 
@@ -32,11 +32,24 @@ pub fn print(generation: Verx10, inst: &Inst) -> String {
     line.text
 }
 
+/// The same with the bits of [`Inst::reserved`] as options, for which Mesa has no text.
+pub fn print_exact(generation: Verx10, inst: &Inst) -> String {
+    let mut line = Line::default();
+    let place = Place {
+        exact: true,
+        ..Place::ALONE
+    };
+    instruction(&mut line, generation, inst, &place);
+    line.text
+}
+
 /// Where an instruction stands, for what its own fields do not tell.
 struct Place<'a> {
     offset: u32,
     compacted: bool,
     labels: Option<&'a Labels>,
+    /// Bits that nothing reads are shown.
+    exact: bool,
 }
 
 impl Place<'_> {
@@ -44,6 +57,7 @@ impl Place<'_> {
         offset: 0,
         compacted: false,
         labels: None,
+        exact: false,
     };
 }
 
@@ -125,7 +139,7 @@ fn instruction(line: &mut Line, generation: Verx10, inst: &Inst, place: &Place<'
     }
     line.pad(64);
     if inst.opcode != Opcode::Nop {
-        control::options(line, generation, inst, place.compacted);
+        control::options(line, generation, inst, place);
     }
     line.put(";");
 }

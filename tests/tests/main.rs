@@ -38,6 +38,7 @@ mod live_media;
 mod live_pipeline_adjacency;
 mod live_pipeline_blend;
 mod live_pipeline_clip;
+mod live_pipeline_composite;
 mod live_pipeline_counts;
 mod live_pipeline_depth;
 mod live_pipeline_faults;

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use isa::compact::is_compacted;
-use isa::print::{Code, KernelItem, print_kernel};
+use isa::print::{Code, KernelItem, print_exact, print_kernel_exact};
 use isa::{Inst, Verx10, parse};
 
 use super::{Error, listing, source};
@@ -159,7 +159,7 @@ fn whole(generation: Verx10, words: [u32; 4]) -> Item {
 
 /// Why the text of an instruction would not give its words back.
 fn unfaithful(generation: Verx10, inst: &Inst, words: [u32; 4]) -> Option<String> {
-    let text = isa::print(generation, inst);
+    let text = print_exact(generation, inst);
     let back = parse::instruction(generation, &text)
         .ok()
         .and_then(|inst| isa::encode(generation, &inst).ok());
@@ -173,7 +173,7 @@ fn unfaithful(generation: Verx10, inst: &Inst, words: [u32; 4]) -> Option<String
 /// Text of the items, checked against the assembler: what would not come back is printed raw.
 fn faithful(generation: Verx10, items: &mut [Item]) -> String {
     loop {
-        let text = print_kernel(generation, items.iter().map(Item::kernel_item));
+        let text = print_kernel_exact(generation, items.iter().map(Item::kernel_item));
         let wrong = differing(generation, &text, items);
         if wrong.is_empty() {
             return commented(&text, items);

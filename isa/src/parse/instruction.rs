@@ -344,6 +344,7 @@ impl Parser<'_> {
         inst.acc_wr_ctrl = options.acc_wr;
         inst.branch_ctrl = options.branch;
         inst.mask_ctrl_ex = options.mask_ctrl_ex;
+        inst.reserved = options.reserved;
         if self.generation.0 < 60 {
             inst.compression = match options.quarter {
                 0 => Compression::None,

@@ -3,7 +3,7 @@
 //! PRM: volume 4, 13.4 (instruction options); words as in Mesa 22.3.6 `i965_lex.l`. Software scoreboard
 //! annotations of later generations are not known.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Number};
 use super::error::Fail;
 use crate::inst::{AccessMode, ThreadCtrl};
 
@@ -25,6 +25,8 @@ pub(super) struct Options {
     /// Quarter, or compression control: 1 `sechalf`, 2 `compr`.
     pub(super) quarter: u8,
     pub(super) nibble: bool,
+    /// Bits that nothing reads, by word.
+    pub(super) reserved: [u32; 4],
 }
 
 impl Options {
@@ -43,6 +45,7 @@ impl Options {
         eot: false,
         quarter: 0,
         nibble: false,
+        reserved: [0; 4],
     };
 
     fn group(&mut self, quarter: u8, nibble: bool) {
@@ -83,6 +86,21 @@ impl Options {
     }
 }
 
+/// Bits of a word that the instruction does not define, where they differ from what the encoder writes.
+const RESERVED: [&str; 4] = ["reserved0", "reserved1", "reserved2", "reserved3"];
+
+/// `= BITS`.
+fn number(cursor: &mut Cursor) -> Result<u32, Fail> {
+    cursor.require(b'=', "'='")?;
+    cursor.space();
+    let start = cursor.at;
+    match cursor.number()? {
+        Number::Decimal(value) | Number::Hex(value) => u32::try_from(value).ok(),
+        Number::Float(_) => None,
+    }
+    .ok_or_else(|| Fail::expected(start, "32 bits"))
+}
+
 /// The options, if there are braces.
 pub(super) fn parse(cursor: &mut Cursor) -> Result<Options, Fail> {
     let mut options = Options::NONE;
@@ -103,7 +121,10 @@ pub(super) fn parse(cursor: &mut Cursor) -> Result<Options, Fail> {
                 if word.is_empty() {
                     return Err(Fail::expected(start, "an option or '}'"));
                 }
-                if !options.set(word) {
+                let reserved = RESERVED.iter().zip(&mut options.reserved);
+                if let Some((_, bits)) = reserved.into_iter().find(|(name, _)| **name == word) {
+                    *bits = number(cursor)?;
+                } else if !options.set(word) {
                     return Err(Fail::expected(
                         start,
                         "an option (align1, align16, 1Q, 1H, compr, sechalf, NoDDClr, NoDDChk, nomask, WE_all, switch, atomic, AccWrEnable, EOT, ..)",

@@ -3,11 +3,11 @@
 //! PRM: volume 4, 13.4 (instruction options); quarter control of Gen6 on as in Mesa 22.3.6
 //! `brw_disasm.c`. Software scoreboards of later generations are not known.
 
-use super::{Line, operand};
+use super::{Line, Place, operand};
 use crate::inst::{AccessMode, Compression, CondMod, Inst, Opcode, PredCtrl, ThreadCtrl, Verx10};
 use crate::operand::RegFile;
 
-pub(super) fn options(line: &mut Line, generation: Verx10, inst: &Inst, compacted: bool) {
+pub(super) fn options(line: &mut Line, generation: Verx10, inst: &Inst, place: &Place<'_>) {
     line.put("{");
     line.word(match inst.access {
         AccessMode::Align1 => "align1",
@@ -36,7 +36,7 @@ pub(super) fn options(line: &mut Line, generation: Verx10, inst: &Inst, compacte
             Compression::Compressed => "compr",
         });
     }
-    if compacted {
+    if place.compacted {
         line.word("compacted");
     }
     line.word(match inst.thread_ctrl {
@@ -55,6 +55,12 @@ pub(super) fn options(line: &mut Line, generation: Verx10, inst: &Inst, compacte
     }
     if ends_thread(inst) {
         line.word("EOT");
+    }
+    if place.exact {
+        let words = inst.reserved.iter().enumerate();
+        for (n, bits) in words.filter(|(_, bits)| **bits != 0) {
+            line.fmt(format_args!(" reserved{n}={bits:#010x}"));
+        }
     }
     line.put(" }");
 }

@@ -96,6 +96,22 @@ pub fn print_kernel<'a>(
     generation: Verx10,
     items: impl IntoIterator<Item = KernelItem<'a>>,
 ) -> String {
+    kernel(generation, items, false)
+}
+
+/// The same with the bits of [`Inst::reserved`] as options: assembling the text gives the same words.
+pub fn print_kernel_exact<'a>(
+    generation: Verx10,
+    items: impl IntoIterator<Item = KernelItem<'a>>,
+) -> String {
+    kernel(generation, items, true)
+}
+
+fn kernel<'a>(
+    generation: Verx10,
+    items: impl IntoIterator<Item = KernelItem<'a>>,
+    exact: bool,
+) -> String {
     let items: Vec<KernelItem<'a>> = items.into_iter().collect();
     let labels = Labels::new(generation, &items);
     let mut line = Line::default();
@@ -107,6 +123,7 @@ pub fn print_kernel<'a>(
                     offset: item.offset,
                     compacted: item.compacted,
                     labels: Some(&labels),
+                    exact,
                 };
                 instruction(&mut line, generation, inst, &place);
             }

@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 4, chapter 14. Sources stand beside the words in tests/data/kernels. Not covered: other generations.
 
+const X_DRIVER: &str = include_str!("../../data/kernels/x_driver.hex");
 const CAPTURED: &str = include_str!("../../../isa/tests/data/gm965_kernels.hex");
 
 macro_rules! kernels {
@@ -55,8 +56,20 @@ kernels!(
 #[must_use]
 pub fn captured(name: &str) -> Vec<u32> {
     let head = format!("# {name} ");
-    let mut lines = CAPTURED.lines();
-    assert!(lines.any(|line| line.starts_with(&head)), "{name}");
+    section(CAPTURED, |line| line.starts_with(&head))
+}
+
+/// A kernel of the X driver, put together of pieces such as `"exa_wm_xy"`.
+#[must_use]
+pub fn x_driver(pieces: &[&str]) -> Vec<u32> {
+    let piece = |name: &&str| section(X_DRIVER, |line| line.strip_prefix("# ") == Some(name));
+    pieces.iter().flat_map(piece).collect()
+}
+
+/// What stands below a headline.
+fn section(text: &str, is_head: impl FnMut(&str) -> bool) -> Vec<u32> {
+    let mut lines = text.lines();
+    assert!(lines.any(is_head), "no such kernel");
     let body: Vec<_> = lines
         .take_while(|line| !line.is_empty() && !line.starts_with('#'))
         .collect();
