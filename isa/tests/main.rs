@@ -1,4 +1,4 @@
-//! Decoder, encoder, printer, assembler and validation against vectors of other programs.
+//! Decoder, encoder, printer, assembler and rules against vectors of others.
 //!
 //! One program for all of them: each test program costs a link, and most of a cold build was links.
 #![allow(

@@ -1,4 +1,4 @@
-//! Tables, typed accessors, formats and decoding against sources that never saw the tables.
+//! Tables, accessors, formats and decoding against sources that never saw them.
 //!
 //! One program for all of them: each test program costs a link, and most of a cold build was links.
 #![allow(
