@@ -102,7 +102,7 @@ const PIECES: [&str; 34] = [
 fn damaged(text: &str, random: &mut Rng) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for _ in 0..random.usize(..4) {
-        let at = random.usize(..chars.len() + 1);
+        let at = random.usize(..=chars.len());
         match random.usize(..4) {
             0 if at < chars.len() => {
                 chars.remove(at);

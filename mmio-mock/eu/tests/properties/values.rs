@@ -62,7 +62,7 @@ pub fn value(rng: &mut Rng, ty: Type) -> u32 {
         0 => rng.u64(..4) as u32,
         1 => 0u32.wrapping_sub(1 + rng.u64(..4) as u32),
         2 => {
-            let k = 1u32.checked_shl(rng.u64(..bits + 1) as u32).unwrap_or(0);
+            let k = 1u32.checked_shl(rng.u64(..=bits) as u32).unwrap_or(0);
             k.wrapping_add(rng.u64(..3) as u32).wrapping_sub(1)
         }
         3 => rng.u32(..) >> rng.u64(..32),
