@@ -1,4 +1,4 @@
-//! The process at the other end of a connection: which one it is, and what is in its memory and its table.
+//! The process at the other end of a connection: its memory, its descriptors.
 //!
 //! A process is pinned by a descriptor of itself (pidfd_open(2)), since its number is another's after its end. Its memory
 //! and its table are reached by calls that the system allows or refuses at that moment (ptrace(2), "Ptrace access mode
