@@ -50,12 +50,10 @@ pub fn is_open_elsewhere(fd: &OwnedFd) -> bool {
         // SAFETY: sets a property of an open file; no memory is passed.
         nix::errno::Errno::result(unsafe { libc::fcntl(fd.as_raw_fd(), libc::F_SETLEASE, kind) })
     };
-    match lease(libc::F_WRLCK) {
-        Err(error) => error == nix::errno::Errno::EAGAIN,
-        Ok(_) => {
-            // Nobody waits for it: to open the file takes a descriptor of it, and there is none but ours.
-            let _ = lease(libc::F_UNLCK);
-            false
-        }
+    if let Err(error) = lease(libc::F_WRLCK) {
+        return error == nix::errno::Errno::EAGAIN;
     }
+    // Nobody waits for it: to open the file takes a descriptor of it, and there is none but ours.
+    let _ = lease(libc::F_UNLCK);
+    false
 }

@@ -1,4 +1,4 @@
-//! The process at the other end of a connection: which one it is, and what is in its memory and its table.
+//! The process at the other end of a connection: its memory, its descriptors.
 //!
 //! A process is pinned by a descriptor of itself (pidfd_open(2)), since its number is another's after its end. Its memory
 //! and its table are reached by calls that the system allows or refuses at that moment (ptrace(2), "Ptrace access mode
@@ -129,6 +129,10 @@ impl Peer {
     /// A descriptor of its table, to be looked at and closed at once: as long as it is open here, nobody is told that
     /// the client has closed it.
     pub fn descriptor(&self, number: i32) -> io::Result<OwnedFd> {
+        // The call takes no such numbers: it would panic.
+        if number < 0 {
+            return Err(Errno::EBADF.into());
+        }
         Ok(pidfd_getfd(&self.pin, number, PidfdGetfdFlags::empty())?)
     }
 
@@ -213,6 +217,10 @@ mod tests {
         let mut out = [0; 4];
         assert_eq!(peer.read(b"here".as_ptr().addr(), &mut out), Ok(4));
         assert_eq!(&out, b"here");
+        for number in [-1, -100, i32::MIN] {
+            let error = peer.descriptor(number).unwrap_err();
+            assert_eq!(error.raw_os_error(), Some(nix::libc::EBADF));
+        }
         drop(theirs);
         assert!(pin_by_number(&ours, peer.number).is_err());
     }

@@ -1,4 +1,4 @@
-//! Nodes under small limits: whoever gets nothing is told so, and nobody waits for ever.
+//! Nodes under small limits: whoever gets nothing is told so, nobody waits.
 //!
 //! getrlimit(2). Each node is a process of its own, which sets the limits to itself.
 

@@ -1,4 +1,4 @@
-//! What a client may do to others: nothing, by its connection or by what it was given.
+//! What a client can do to others by its connection and what it was given.
 //!
 //! No PRM chapter. memfd_create(2), unix(7), proc_pid_fd(5).
 

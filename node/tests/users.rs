@@ -146,13 +146,14 @@ fn become_another(path: &str, program: &str) {
     let before = version(&client, file, name.as_ptr().addr() as u64);
     let own = std::process::id();
     let detail = format!("{} {file} {own} {program} {before}", client.raw());
-    Command::new(std::env::current_exe().unwrap())
+    let asking = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "users::in_another_process", "--nocapture"])
         .env(ROLE, "asks")
         .env(DETAIL, detail)
         .stdin(Stdio::null())
-        .spawn()
-        .unwrap();
+        .spawn();
+    // It is the other program's child from here on, and goes with it.
+    std::mem::forget(asking.unwrap());
     panic!("{}", Command::new(program).exec());
 }
 

@@ -1,6 +1,6 @@
-//! Connections of a thread: idle, or in use by a call; closed when the thread ends. What runs around a fork.
+//! Connections of a thread: idle, or in use by a call. What runs around a fork.
 //!
-//! A call may never come back: a handler of a signal jumps out of it (siglongjmp), or ends the thread. Each call has a
+//! They are closed when the thread ends. A call may never come back: a handler of a signal jumps out of it (siglongjmp), or ends the thread. Each call has a
 //! mark on its stack, and its connection knows where: the next call of the thread closes the connections of marks that
 //! are gone, and the end of the thread closes all. A key of pthreads tells the end: unlike a thread-local with a
 //! destructor it works again after that has run. Not modelled: alternate stacks with SS_AUTODISARM, and calls of
