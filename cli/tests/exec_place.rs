@@ -1,4 +1,4 @@
-//! `crestline exec` where its surroundings are unusual: paths of the installation, limits of files.
+//! `crestline exec` with unusual installation paths and limits of files.
 //!
 //! An empty file stands for the shim: the system's loader names it and says that it is too short, which only one that has
 //! found it can say.

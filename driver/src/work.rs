@@ -1,4 +1,4 @@
-//! Counted work: what tests compare for one number of objects and for twice as many.
+//! Counted work: what tests compare for few objects and for many.
 //!
 //! Nothing outside of tests.
 

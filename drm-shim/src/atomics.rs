@@ -1,4 +1,6 @@
-//! What the small concurrent pieces are made of; their models put something else in its place.
+//! What the small concurrent pieces are made of.
+//!
+//! Their models put something else in its place.
 
 pub use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
 

@@ -142,7 +142,8 @@ pub fn make_way<T>(number: RawFd, place: impl FnOnce() -> Result<T>) -> Result<T
     lock();
     let until = Instant::now() + PATIENCE;
     let result = if USES.stop(|| Instant::now() < until) {
-        let result = relocate(number).and_then(|()| place());
+        relocate(number);
+        let result = place();
         USES.go_on();
         result
     } else {
@@ -153,20 +154,19 @@ pub fn make_way<T>(number: RawFd, place: impl FnOnce() -> Result<T>) -> Result<T
     result
 }
 
-fn relocate(number: RawFd) -> Result<()> {
+fn relocate(number: RawFd) {
     numbers::set(number, false);
     let Some((handle, expected)) = ROWS.find(number) else {
-        return Ok(());
+        return;
     };
     if identity(number) != Some(expected) {
-        return Ok(());
+        return;
     }
     let moved = duplicate(number);
     ROWS.move_to(handle, moved.unwrap_or(-1));
     if let Some(moved) = moved {
         numbers::set(moved, true);
     }
-    Ok(())
 }
 
 fn lock() {

@@ -1,4 +1,4 @@
-//! A lock whose holder changes things while others look, without a lock, and look again.
+//! A lock for those who change things; who looks takes none, and looks again.
 //!
 //! `tests/interleavings.rs` runs this file through all orders that threads may take.
 

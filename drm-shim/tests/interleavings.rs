@@ -3,6 +3,7 @@
 //! The files themselves, over loom's atomics instead of the processor's. `cargo xtask loom` runs this alone; as it takes
 //! seconds, it is among all tests too.
 #![allow(dead_code, reason = "the library uses more of each piece")]
+#![allow(clippy::unwrap_used, reason = "tests")]
 
 mod atomics {
     pub use loom::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};

@@ -1,4 +1,4 @@
-//! The node and the preloaded library under a sanitizer: `cargo xtask sanitize address|thread`.
+//! Node and preloaded library under a sanitizer: `cargo xtask sanitize`.
 //! The compiler's sanitizers are switches that only nightly compilers know; `RUSTC_BOOTSTRAP` lets a stable one take them, and
 //! its runtimes come with it. The standard library is not built anew. Programs of C that the library is preloaded into get
 //! the runtime of the C compiler first.

@@ -1,4 +1,4 @@
-//! `dup2` and `dup3`: what a program puts at a number is there, also at one of this library's.
+//! `dup2` and `dup3`, also onto numbers that this library uses.
 
 use core::ffi::c_int;
 

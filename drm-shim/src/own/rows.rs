@@ -29,7 +29,7 @@ struct Row {
 
 /// The table.
 pub(super) struct Rows {
-    rows: [Row; MOST],
+    all: [Row; MOST],
     /// Rows from here on have never been taken.
     fresh: AtomicUsize,
     /// Where to look for a free one.
@@ -42,7 +42,7 @@ impl Rows {
     #[expect(clippy::large_stack_arrays, reason = "made when compiled, for statics")]
     const fn new() -> Self {
         Rows {
-            rows: [const {
+            all: [const {
                 Row {
                     state: AtomicU32::new(FREE),
                     number: AtomicI32::new(-1),
@@ -59,7 +59,7 @@ impl Rows {
     pub(super) fn take(&self, number: RawFd, identity: (u64, u64)) -> Option<Handle> {
         let hint = self.hint.load(Ordering::Relaxed);
         for index in (0..MOST).map(|step| (hint + step) % MOST) {
-            let row = self.rows.get(index)?;
+            let row = self.all.get(index)?;
             let state = row.state.load(Ordering::Relaxed);
             let claimed = state % STATES == FREE
                 && row
@@ -71,10 +71,10 @@ impl Rows {
                 row.device.store(identity.0, Ordering::Relaxed);
                 row.inode.store(identity.1, Ordering::Relaxed);
                 let turn = (state / STATES).wrapping_add(1) % TURNS;
-                row.state.store(turn * STATES | USED, Ordering::Release);
+                row.state.store((turn * STATES) | USED, Ordering::Release);
                 self.fresh.fetch_max(index + 1, Ordering::Relaxed);
                 self.hint.store(index + 1, Ordering::Relaxed);
-                return Some((turn << BITS | index as u32) as Handle);
+                return Some(((turn << BITS) | index as u32) as Handle);
             }
         }
         None
@@ -82,8 +82,8 @@ impl Rows {
 
     fn row(&self, handle: Handle) -> Option<(&Row, u32)> {
         let handle = u32::try_from(handle).ok()?;
-        let row = self.rows.get(handle as usize % MOST)?;
-        Some((row, (handle >> BITS) * STATES | USED))
+        let row = self.all.get(handle as usize % MOST)?;
+        Some((row, ((handle >> BITS) * STATES) | USED))
     }
 
     /// Number, device and inode of a descriptor.
@@ -124,10 +124,10 @@ impl Rows {
     /// The handles in use.
     pub(super) fn all(&self) -> impl Iterator<Item = Handle> {
         let fresh = self.fresh.load(Ordering::Relaxed);
-        let rows = self.rows.iter().take(fresh).zip(0_u32..);
+        let rows = self.all.iter().take(fresh).zip(0_u32..);
         rows.filter_map(|(row, index)| {
             let state = row.state.load(Ordering::Acquire);
-            (state % STATES == USED).then(|| (state / STATES << BITS | index) as Handle)
+            (state % STATES == USED).then_some((((state / STATES) << BITS) | index) as Handle)
         })
     }
 

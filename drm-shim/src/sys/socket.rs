@@ -201,8 +201,8 @@ pub fn send(to: Handle, head: &[u8], payload: Block) -> Result<()> {
     message.msg_iovlen = if payload.len == 0 { 1 } else { 2 };
     loop {
         let flags = libc::MSG_NOSIGNAL | libc::MSG_DONTWAIT;
-        // SAFETY: the kernel reads the parts and answers EFAULT when the caller's cannot be read.
         let sent = own::using(to, |fd| {
+            // SAFETY: the kernel reads the parts and answers EFAULT when the caller's cannot be read.
             check(unsafe { libc::syscall(libc::SYS_sendmsg, fd, &raw const message, flags) })
         });
         match sent {
@@ -251,8 +251,8 @@ fn take(from: Handle, packet: &mut Packet) -> Result<bool> {
     message.msg_control = control.as_mut_ptr().cast();
     message.msg_controllen = size_of_val(&control);
     let flags = libc::MSG_CMSG_CLOEXEC | libc::MSG_DONTWAIT;
-    // SAFETY: the parts and the room for descriptors are as long as they say.
     let got = own::using(from, |fd| {
+        // SAFETY: the parts and the room for descriptors are as long as they say.
         check(unsafe { libc::syscall(libc::SYS_recvmsg, fd, &raw mut message, flags) })
     })? as usize;
     packet.len = got.saturating_sub(size_of::<Reply>());

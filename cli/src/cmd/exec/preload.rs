@@ -50,19 +50,19 @@ mod tests {
 
     #[test]
     fn plain_paths_stand_for_themselves() {
-        let nowhere = Path::new("/no where");
-        let value = value(Path::new("/a/b.so"), nowhere, Some(OsStr::new("c.so d.so"))).unwrap();
-        assert_eq!(value, "/a/b.so:c.so d.so");
+        let nowhere = Path::new("no where");
+        let value = value(Path::new("a/b.so"), nowhere, Some(OsStr::new("c.so d.so"))).unwrap();
+        assert_eq!(value, "a/b.so:c.so d.so");
     }
 
     #[test]
     fn other_paths_get_a_link_or_an_error() {
-        for path in ["/a b/c.so", "/a:b/c.so", "/a/$LIB/c.so"] {
+        for path in ["a b/c.so", "a:b/c.so", "a/$LIB/c.so"] {
             let directory = tempfile::tempdir().unwrap();
             let value = value(Path::new(path), directory.path(), Some(OsStr::new(""))).unwrap();
             assert!(is_plain(Path::new(&value)));
             assert_eq!(std::fs::read_link(value).unwrap(), Path::new(path));
-            let error = name(Path::new(path), Path::new("/tmp/with space")).unwrap_err();
+            let error = name(Path::new(path), Path::new("with space")).unwrap_err();
             assert!(error.to_string().contains("TMPDIR"), "{error}");
         }
     }

@@ -1,6 +1,6 @@
-//! What is free between ranges: the lowest and the highest gap that fits, without looking at all of them.
+//! What is free between ranges: the lowest and the highest gap that fits.
 //!
-//! A tree by address whose nodes know the largest gap below them (drm_mm.c has the same). It is balanced by numbers that
+//! Not all gaps are looked at: a tree by address whose nodes know the largest gap below them (drm_mm.c has the same). It is balanced by numbers that
 //! are made of the addresses, a treap; a user who chooses the addresses gets it no deeper than a few thousand nodes, as
 //! there are only so many pages. A copy shares all nodes until one of both changes. Not modelled: alignment in the nodes;
 //! gaps that are large enough and do not fit because of it are passed over one by one.

@@ -1,4 +1,4 @@
-//! Work for many objects, counted: twice as many may cost little more than twice as much.
+//! Counted work: twice as many objects cost little more than twice as much.
 //!
 //! What is counted are objects, entries and nodes that are looked at, see `crate::work`.
 use super::*;
