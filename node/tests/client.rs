@@ -213,6 +213,53 @@ fn a_view_mapped_under_an_undeclared_write_is_current_after_the_wait() {
     assert_eq!(view[pixel..pixel + 4], [1, 2, 3, 4]);
 }
 
+/// The kernel takes any size of a call's argument: libdrm_intel's GEM_MMAP has no flags.
+#[test]
+fn a_mapping_may_be_asked_for_without_flags() {
+    let (_node, name) = start();
+    let (client, _) = Connection::new(&name, Op::Thread);
+    let (_fd, file) = client.open(false);
+    let handle = create(&client, file, 8192);
+    let mut whole = uapi::gem::Mmap {
+        handle,
+        offset: 4096,
+        size: 4096,
+        ..uapi::gem::Mmap::new_zeroed()
+    };
+    let request = uapi::gem::MMAP.0;
+    assert_eq!(client.ioctl(file, request, whole.as_mut_bytes()), 0);
+    let mut short = uapi::gem::Mmap {
+        addr_ptr: 0,
+        ..whole
+    };
+    let block = &mut short.as_mut_bytes()[..32];
+    assert_eq!(client.ioctl(file, 0xc020_645e, block), 0);
+    assert_eq!(short, whole);
+}
+
+/// What Linux does not write stays as it is, also where the request says that something comes back.
+#[test]
+fn an_answer_has_what_the_driver_wrote_and_no_more() {
+    let (_node, name) = start();
+    let (client, _) = Connection::new(&name, Op::Thread);
+    let (_fd, file) = client.open(true);
+    let ask = |request: u32, payload: &[u8]| {
+        let head = Head::new(Op::Ioctl, file, [u64::from(request), 0x10_0000, 0]);
+        let answer = client.call(&head, payload);
+        (answer.reply.result, answer.payload.len())
+    };
+    // _IOR of a number that nobody has, of another type, and of AUTH_MAGIC, which is _IOW.
+    assert_eq!(ask(0x8010_64ff, &[]), (-22, 0));
+    assert_eq!(ask(0x8010_6546, &[]), (-25, 0));
+    assert_eq!(ask(0x8004_6411, &[]), (-22, 0));
+    // GET_MAGIC, shorter and longer than it is.
+    assert_eq!(ask(0x8004_6402, &[]), (0, 4));
+    assert_eq!(ask(0x8002_6402, &[]), (0, 2));
+    assert_eq!(ask(0x8010_6402, &[]), (0, 16));
+    // GET_CAP of a capability that there is not: the block comes back all the same.
+    assert_eq!(ask(0xc010_640c, &[1; 16]), (-95, 16));
+}
+
 #[test]
 fn nonsense_is_refused() {
     let (_node, name) = start();

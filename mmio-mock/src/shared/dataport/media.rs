@@ -181,8 +181,7 @@ impl Block {
         (self.pitch * self.height as usize).div_ceil(32)
     }
 
-    fn new(msg: &Message<'_>) -> Result<Self, UnitFault> {
-        let header = super::buffer::header(msg)?;
+    fn new(msg: &Message<'_>, header: &Grf) -> Result<Self, UnitFault> {
         let width = (header[2] & 0x1f) + 1;
         let height = (header[2] >> 16 & 0x3f) + 1;
         let limit = match width {
@@ -231,7 +230,11 @@ pub fn read(
     msg: &Message<'_>,
     response: &mut [Grf],
 ) -> Result<(), UnitFault> {
-    let block = Block::new(msg)?;
+    let mut header = *super::buffer::header(msg)?;
+    // The text (5.10.4) asks for whole dwords. The part reads those that hold the column: the motion compensation of the X
+    // driver (xvmc/shader/mc/read_frame_x0y0_y.g4i) sends any column and skips its remainder by four in the registers.
+    header[0] &= !3;
+    let block = Block::new(msg, &header)?;
     rules::lengths(msg, 1, block.registers())?;
     let Some(plane) = plane(state, msg)? else {
         response.fill([0; 8]);
@@ -264,7 +267,7 @@ pub fn read(
 
 /// Media Block Write (PRM 5.10.4): bytes outside the surface are dropped. Tells the bytes of a block all of which are.
 pub fn write(state: &SurfaceState, mem: &mut Memory, msg: &Message<'_>) -> Result<Lost, UnitFault> {
-    let block = Block::new(msg)?;
+    let block = Block::new(msg, super::buffer::header(msg)?)?;
     rules::lengths(msg, 1 + block.registers(), rules::commit(msg))?;
     let Some(plane) = plane(state, msg)? else {
         return Ok(Lost::default());

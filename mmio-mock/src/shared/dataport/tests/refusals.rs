@@ -165,6 +165,10 @@ fn media_blocks_are_whole_dwords() {
             let payload = vec![head; length];
             let mut msg = message(sfid, control | 3, 0, &payload);
             msg.response_length = response;
+            if sfid == 4 && width == 4 {
+                // Columns of reads are those of the dword that holds them; see the filetest `columns_of_reads`.
+                continue;
+            }
             assert_eq!(rule(&mut bench, &msg), rules::ALIGNMENT, "{x} {width}");
         }
     }
