@@ -144,13 +144,14 @@ pub fn run(data: &[u8]) {
         }
     }
     drop((files, caller));
-    if bench.platform.device().ticks() == before {
-        assert_eq!(bench.device.ggtt().bound(), bench.bound);
-        assert_eq!(bench.platform.allocated_pages(), bench.pages);
+    let untouched = bench.platform.device().ticks() == before
+        && bench.device.ggtt().bound() == bench.bound
+        && bench.platform.allocated_pages() == bench.pages;
+    if untouched {
         BENCH.set(Some(bench));
         return;
     }
-    // The images of contexts stay as long as the device.
+    // What a batch uses, and the images of contexts, stay for a while; whatever stays goes with the device.
     if bench.device.wait_idle(Delta::ZERO).is_err() {
         bench.device.reset().expect("reset");
     }
