@@ -1,4 +1,4 @@
-//! The tree that stands for the device's entries in /sys: what the device says of itself on the bus.
+//! The tree for /sys: what the device says of itself on the bus.
 //!
 //! Values of the Mobile Intel 965 Express datasheet, and of a ThinkPad T61 as lspci and /sys show it.
 

@@ -1,4 +1,4 @@
-//! What the device says of itself on the PCI bus: its resources and its configuration space.
+//! What the device says of itself on the PCI bus: resources, configuration space.
 //!
 //! Mobile Intel 965 Express Chipset Family Datasheet (316273), chapter 8: "Integrated Graphics Device Registers", and
 //! pci-sysfs.c for the form of the files. The places are those that a firmware chooses. Not modelled: registers of the

@@ -1,4 +1,4 @@
-//! Masters, magic numbers, the name of the device, and what a device without an output answers.
+//! Masters, magic numbers, the name of the device, and outputs.
 //!
 //! Numbers of drm.h and drm_mode.h; answers of drm_auth.c and drm_ioctl.c of Linux 6.1.
 use kernel::error::code::{EACCES, EBUSY, EFAULT, EINVAL, ENODEV, ENOENT, EOPNOTSUPP};

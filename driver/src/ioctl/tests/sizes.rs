@@ -1,4 +1,4 @@
-//! Arguments that are shorter or longer than the table's, and directions that are not the table's.
+//! Arguments of other sizes and directions than those of the table.
 //!
 //! drm_ioctl of Linux 6.1: the number alone says which call it is; what comes in is the caller's size, filled up with
 //! zeros; what goes out is the caller's size, in the directions that caller and table have in common.
