@@ -50,6 +50,8 @@ impl Options {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::expect_used, reason = "tests")]
+
     use clap::Parser;
 
     use super::{Options, Sanitizer};
