@@ -6,10 +6,8 @@
 mod cmd;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use clap::{Parser, Subcommand};
-use signal_hook::consts::SIGXFSZ;
 
 /// Runs OpenGL programs and captured frames on a modelled Intel Gen4 GPU, and explains what it does.
 ///
@@ -60,9 +58,6 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    // A file that grows past the limit of file sizes is an error of the write then, and no silent end. A handler, unlike
-    // an ignored signal, is not inherited by programs.
-    let _ = signal_hook::flag::register(SIGXFSZ, Arc::default());
     let done = |outcome: Result<(), cmd::Error>| outcome.map(|()| ExitCode::SUCCESS);
     let args = Args::parse();
     // Where that does not work, such a write ends the process, as everywhere.

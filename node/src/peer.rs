@@ -222,7 +222,10 @@ mod tests {
             assert_eq!(error.raw_os_error(), Some(nix::libc::EBADF));
         }
         drop(theirs);
-        assert!(pin_by_number(&ours, peer.number).is_err());
+        // A program that another test starts may hold a copy for a moment, between its fork and its exec.
+        while pin_by_number(&ours, peer.number).is_ok() {
+            std::thread::yield_now();
+        }
     }
 
     #[test]

@@ -47,11 +47,15 @@ struct Inner {
 
 /// All client processes.
 #[derive(Default)]
-pub struct Processes(Mutex<Inner>);
+pub struct Processes {
+    inner: Mutex<Inner>,
+    /// Held while mappings are let go of, until they are gone.
+    releasing: Mutex<()>,
+}
 
 impl Processes {
     fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock()
+        self.inner.lock()
     }
 
     /// A process has begun, with the mappings of `parent` when it has inherited them. What it is to be ended by.
@@ -90,8 +94,9 @@ impl Processes {
         }
     }
 
-    /// Lets go of what processes that have ended had mapped.
+    /// Lets go of what processes that have ended had mapped; it is gone when this returns.
     pub fn release(&self) {
+        let _alone = self.releasing.lock();
         let ended = std::mem::take(&mut self.lock().ended);
         // Outside the lock: with a mapping its object may go.
         drop(ended);

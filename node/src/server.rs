@@ -362,6 +362,8 @@ impl Server {
             }
             let gone = self.processes.count() == 0 && self.descriptors.count() == 0;
             if gone && self.device.is_idle() {
+                // Another thread may be about to let go of the last of it.
+                self.forget_closed();
                 return true;
             }
             if Instant::now() >= until {

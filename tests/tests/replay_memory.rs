@@ -131,7 +131,7 @@ fn submissions_are_in_memory_one_at_a_time() {
     assert!(peak > 122 << 10 && peak < 160 << 10, "{peak} KiB");
     // All at once would be two gigabytes, which is refused before it is read.
     let error = Capture::load(&directory).unwrap_err().to_string();
-    assert!(error.contains("contents of"), "{error}");
+    assert!(error.contains("bytes in all"), "{error}");
     let _ = fs::remove_dir_all(&directory);
 }
 
