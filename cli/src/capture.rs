@@ -95,7 +95,7 @@ pub struct Buffer {
     pub address: u32,
     /// Layout.
     pub tiling: Tiling,
-    /// Bytes of a row, 0 when nobody said.
+    /// Bytes of a row, 0 when it is not given.
     pub stride: u32,
     /// File that the contents came from.
     pub file: String,

@@ -171,7 +171,7 @@ impl FrameMap {
         Self::attended(capture, options, None)
     }
 
-    /// The same with somebody who watches the replay.
+    /// The same with an attendant of the replay.
     pub fn attended(
         capture: &Capture,
         options: Options,

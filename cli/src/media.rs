@@ -193,7 +193,7 @@ impl Job {
         self.run_attended(trace, None)
     }
 
-    /// The same with somebody who watches.
+    /// The same with an attendant of the run.
     pub fn run_attended(
         &mut self,
         trace: Trace,

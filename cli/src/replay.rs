@@ -146,12 +146,12 @@ impl Session {
         &self.platform
     }
 
-    /// Lets somebody watch the submissions from now on, and hold them up.
+    /// Sets an attendant that sees each submission from now on, and may hold it up.
     pub fn attend(&mut self, attendant: Arc<dyn Attendant>) {
         self.attendant = Some(attendant);
     }
 
-    /// Nobody watches the submissions any more.
+    /// Removes the attendant.
     pub fn dismiss(&mut self) {
         self.attendant = None;
     }

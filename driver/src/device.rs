@@ -123,7 +123,7 @@ impl Device {
         &self.inner.user.mappings
     }
 
-    /// Shows every submission of user space to `observer` from now on, or to nobody.
+    /// Shows every submission of user space to `observer` from now on; `None` ends that.
     pub fn observe(&self, observer: Option<Arc<dyn Observer>>) {
         self.inner.user.observer.set(observer);
     }
@@ -245,7 +245,7 @@ impl Device {
     }
 
     /// Looks whether the engine hangs, and resets it then. To be called now and then, say every 100 ms of real time, by
-    /// whoever keeps the device running, so that hangs are found while nobody waits; waits of tasks call it as well.
+    /// the host that keeps the device running, so that hangs are found while no task waits; waits of tasks call it as well.
     /// Cheap when it was called shortly before. Not for interrupt handlers.
     pub fn watch(&self) {
         hangcheck::watch(self);

@@ -49,7 +49,7 @@ fn sync(device: &Device, object: &Object, arg: u64, task: &dyn Task) -> Result {
         return Err(EINVAL);
     }
     if flags & END == 0 {
-        // Readers wait for writers, writers for everybody.
+        // Readers wait for writers, writers for all others.
         wait_object(device, task, object, flags & WRITE == 0, None)?;
     }
     Ok(())
@@ -69,7 +69,7 @@ fn sync_file(arg: u64, task: &dyn Task) -> Result<(UserSlice<'_>, SyncFile, bool
 /// Gives out what the next reader, or the next writer, has to wait for (dma_buf_export_sync_file).
 fn export(device: &Device, object: &Object, arg: u64, task: &dyn Task) -> Result {
     let (user, mut data, write) = sync_file(arg, task)?;
-    // Requests that nobody has looked at since they ended.
+    // Requests that have ended since the last look.
     device.timeline().retire();
     let fence = object.state(|state| state.active(!write));
     let fence = fence.unwrap_or_else(|| Arc::new(Fence::signalled()));

@@ -173,7 +173,7 @@ impl Object {
         look(&mut self.inner.state.lock())
     }
 
-    /// The pages; nobody is kept out while they are read or written.
+    /// The pages; no lock is held while they are read or written.
     fn pages(&self) -> Result<Arc<CoherentAllocation>> {
         self.state(|state| state.pages().map(Arc::clone))
     }
@@ -184,7 +184,7 @@ impl Object {
         self.state(|state| state.tiling)
     }
 
-    /// Bytes of a row, 0 when nobody said.
+    /// Bytes of a row, 0 when it was not given.
     #[must_use]
     pub fn stride(&self) -> u32 {
         self.state(|state| state.stride)
@@ -275,13 +275,13 @@ impl Object {
         })
     }
 
-    /// Whether somebody needs the object where it is.
+    /// Whether the object is needed where it is.
     #[must_use]
     pub fn is_pinned(&self) -> bool {
         self.inner.binding.lock().pins > 0
     }
 
-    /// Gives the contents up when nobody needs them, neither user space, nor the device, nor a holder of a pin. Whether
+    /// Gives the contents up when neither user space, nor the device, nor a holder of a pin needs them. Whether
     /// that was so; whether there were any.
     pub(crate) fn purge(&self) -> (bool, bool) {
         let mut binding = self.inner.binding.lock();
@@ -291,7 +291,7 @@ impl Object {
             return (false, false);
         }
         self.inner.release(&mut binding);
-        // Nobody binds it meanwhile. The pages go back outside the locks.
+        // It cannot be bound meanwhile. The pages go back outside the locks.
         let pages = self.state(State::purge);
         drop(binding);
         (true, pages.is_some())

@@ -1,4 +1,4 @@
-//! Hang check: whether the engine gets on, whoever looks.
+//! Hang check: does the engine make progress?.
 //!
 //! i915's hang check compared active heads over time and kept a score (`i915_hangcheck_elapsed` up to Linux 4.15); later
 //! ones send heartbeats instead, which end every request that takes long. Here time alone is no reason: as long as
@@ -248,12 +248,12 @@ pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
     };
     let seqno = fence.seqno();
     let reason = format!("request {seqno} not done after {timeout}: {verdict}");
-    // Whoever waits is told, and says so.
+    // The waiting task is told, and its caller reports it.
     dev_dbg!(device, "{reason}");
     device.interrupts().record(&reason, true);
 }
 
-/// Resets a device whose engine has not got on for long, unless the request has just come to its end, or somebody else
+/// Resets a device whose engine has not got on for long, unless the request has just come to its end, or another thread
 /// has done so: `resets` is their number when the engine was seen to stand.
 fn hung(device: &Device, first: &Pending, resets: u32) {
     let _one = device.user().reset.lock(device.uncore().clock());

@@ -122,7 +122,7 @@ pub enum Standing {
     Served,
     /// Linux has it, under this name, for devices that have more than this one.
     Refused(&'static str),
-    /// Nobody has it.
+    /// No driver has it.
     Unknown,
 }
 

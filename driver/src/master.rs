@@ -1,6 +1,6 @@
 //! Masters of a device: who may do what, and who vouches for whom.
 //!
-//! drm_auth.c of Linux 6.1. Whoever opens the primary node while nobody is master becomes master; a file that is not
+//! drm_auth.c of Linux 6.1. A file of the primary node that is opened while there is no master becomes master; a file that is not
 //! privileged shows its master a magic number, and the master lets it share objects by name. Not modelled: leases.
 use alloc::sync::Arc;
 
@@ -122,7 +122,7 @@ impl Membership {
         Ok(magic)
     }
 
-    /// Gives the word of this file's master for another one, once; `EINVAL` when nobody has that number or it has the
+    /// Gives the word of this file's master for another one, once; `EINVAL` when no file has that number or it has the
     /// word already (drm_authmagic).
     pub(crate) fn vouch(&self, magic: u32) -> Result {
         let master = self.master()?;

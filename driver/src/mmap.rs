@@ -201,7 +201,7 @@ impl Offsets {
         })
     }
 
-    /// The tiled objects that somebody may see through the aperture: their shadows are to be merged around a submission.
+    /// The tiled objects that may be visible through the aperture: their shadows are to be merged around a submission.
     #[must_use]
     pub fn untiled(&self) -> Vec<Object> {
         let shown: Vec<_> = {
@@ -209,7 +209,7 @@ impl Offsets {
             let gtt = inner.entries.values().filter(|e| e.kind == Kind::Gtt);
             gtt.filter_map(|entry| entry.object.upgrade()).collect()
         };
-        // Whoever lets go of the last hold on an object does so outside the lock.
+        // The last hold on an object is dropped outside the lock.
         let tiled = |object: &Object| object.tiling() != Tiling::None;
         shown.into_iter().filter(tiled).collect()
     }

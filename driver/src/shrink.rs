@@ -69,7 +69,7 @@ impl Lru {
         }
     }
 
-    /// The least recently used object after a stamp (0 for the first) that is bound and pinned by nobody, and its own
+    /// The least recently used object after a stamp (0 for the first) that is bound and not pinned, and its own
     /// stamp. Forgets those in between that are gone.
     pub(crate) fn next_evictable(&self, mut after: u64) -> Option<(u64, Object)> {
         loop {
@@ -79,7 +79,7 @@ impl Lru {
                 let (stamp, (_, weak)) = rest.next()?;
                 (*stamp, weak.clone())
             };
-            // Not under the lock: whoever lets go of an object last frees it.
+            // Not under the lock: dropping the last hold frees the object.
             match weak.upgrade().filter(|object| object.address().is_some()) {
                 None => self.inner.lock().forget(stamp),
                 Some(object) if object.is_pinned() => {}
@@ -122,7 +122,7 @@ impl Lru {
     }
 }
 
-/// Takes the contents of every idle object that nobody needs; whether there was any.
+/// Takes the contents of every idle object that is not needed; whether there was any.
 pub(crate) fn purge(device: &Device) -> bool {
     device.timeline().retire();
     let candidates = core::mem::take(&mut device.user().lru.inner.lock().purgeable);

@@ -1,7 +1,7 @@
 //! Files of the tree whose contents change: the error state.
 //!
 //! No PRM chapter. Before one is read the node brings it up to date; what is written goes to a file apart, so that
-//! nobody reads it.
+//! it is never read.
 
 use wire::{Head, NO_FILE, Op};
 

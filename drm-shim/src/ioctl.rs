@@ -91,7 +91,7 @@ fn exchange(head: Head, payload: Block, packet: &mut Packet) -> Result<c_int> {
 /// GEM_MMAP: the driver has put the offset of the bytes in the node where the caller expects their address.
 fn place(file: File, block: &mut [u8]) -> Result<()> {
     if block.len() < 32 {
-        // A mapping whose address the caller cannot be told: nobody misses it.
+        // A mapping whose address the caller cannot be told is not made.
         block.get_mut(24..).unwrap_or_default().fill(0);
         return Ok(());
     }

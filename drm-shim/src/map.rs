@@ -87,7 +87,7 @@ pub fn forget(address: usize, len: usize) {
         link.ask(question, Block::of(&[]), &mut Packet::new())
     });
     if told.is_err() {
-        // Without a node nobody keeps account; the program's call goes on.
+        // Without a node there is no account to keep; the program's call goes on.
         set_errno(0);
     }
 }

@@ -36,7 +36,7 @@ const LOOK: i32 = 100;
 
 /// Who uses the descriptors and whether one moves.
 static USES: Uses = Uses::over(AtomicU32::new(0));
-/// Held by who moves a descriptor, and across forks.
+/// Held while a descriptor moves, and across forks.
 static MOVING: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
@@ -180,7 +180,7 @@ pub fn forking() {
     lock();
 }
 
-/// After a fork; in the child nobody but this thread uses anything.
+/// After a fork; in the child this is the only thread.
 pub fn forked(child: bool) {
     if child {
         USES.reset();

@@ -1,9 +1,9 @@
 //! The modelled device as a platform that works by itself, on its own thread.
 //!
 //! No PRM section. Drivers see the same registers and memory as on [`ModelPlatform`], whose shell this is; but work
-//! goes on while nobody waits for it, interrupts come from the device's thread, and waiting is sleeping. What happens
+//! goes on while no thread waits for it, interrupts come from the device's thread, and waiting is sleeping. What happens
 //! when depends on the host's scheduler: for one and the same trace use [`LivePlatform::in_step`], where the device has no
-//! thread and moves only while somebody waits for it.
+//! thread and moves only while a thread waits for it.
 
 mod events;
 mod gate;

@@ -2,7 +2,7 @@
 //!
 //! No PRM chapter. Each is one end of a socket pair (or, for dma-bufs, a file without a name), known by device and inode:
 //! duplicates, forks and descriptors passed on need no bookkeeping, and the other end tells when the last has gone.
-//! Nobody names an inode: what a client means is looked up in its table at each request.
+//! Clients do not name inodes: the file that a client means is looked up in its table at each request.
 
 use std::collections::HashMap;
 use std::ffi::CString;
@@ -119,7 +119,7 @@ impl Descriptors {
         })
     }
 
-    /// Opens the node for somebody; the client's descriptor and its inode.
+    /// Opens the node for a client; the client's descriptor and its inode.
     pub fn open(&self, device: &Device, node: Node, who: Opener) -> io::Result<(OwnedFd, u64)> {
         let file = driver::File::open_by(device, node, who);
         self.pair(What::File(Arc::new(file)))

@@ -17,8 +17,8 @@ use nix::libc;
 use nix::sys::memfd::{MFdFlags, memfd_create};
 use nix::sys::socket::{SockFlag, accept4};
 
-/// A file of `bytes` zeros without a name, whose pages exist once they are touched. Nobody changes its size any more:
-/// whoever touches a page behind the end of a file is ended by SIGBUS.
+/// A file of `bytes` zeros without a name, whose pages exist once they are touched. Its size is sealed:
+/// a process that touches a page behind the end of a file is ended by SIGBUS.
 pub fn create(name: &CStr, bytes: usize) -> io::Result<OwnedFd> {
     crate::limits::allow_file(bytes)?;
     let flags = MFdFlags::MFD_CLOEXEC | MFdFlags::MFD_ALLOW_SEALING;
@@ -53,7 +53,7 @@ pub fn is_open_elsewhere(fd: &OwnedFd) -> bool {
     if let Err(error) = lease(libc::F_WRLCK) {
         return error == nix::errno::Errno::EAGAIN;
     }
-    // Nobody waits for it: to open the file takes a descriptor of it, and there is none but ours.
+    // No process waits for it: to open the file takes a descriptor of it, and there is none but ours.
     let _ = lease(libc::F_UNLCK);
     false
 }

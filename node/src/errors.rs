@@ -24,7 +24,7 @@ struct Inner {
     inotify: Inotify,
     /// The writers' file.
     written: WatchDescriptor,
-    /// What the files show, while nobody has written to them.
+    /// What the files show, until a client writes to them.
     shown: Option<String>,
 }
 
@@ -52,7 +52,7 @@ impl ErrorFiles {
         Ok(files)
     }
 
-    /// Calls `clear` when somebody has written to a file; then shows what `text` gives, or that there is nothing.
+    /// Calls `clear` when a client has written to a file; then shows what `text` gives, or that there is nothing.
     pub fn refresh(&self, clear: impl FnOnce(), text: impl FnOnce() -> Option<String>) {
         let mut inner = self.inner.lock();
         if self.is_written(&mut inner) {
@@ -97,7 +97,7 @@ impl ErrorFiles {
         file.metadata().is_ok_and(|file| file.len() > 0) && file.set_len(0).is_ok()
     }
 
-    /// Another file takes the place of one: whoever has the old one open reads on there.
+    /// Another file takes the place of one: a reader of the old one reads on there.
     fn replace(&self, inotify: &Inotify, path: &Path, text: &str) -> io::Result<()> {
         let new = self.tree.join("new");
         fs::write(&new, text)?;

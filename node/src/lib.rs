@@ -139,7 +139,7 @@ impl Node {
         Ok(())
     }
 
-    /// Shows every submission to somebody before the device gets it.
+    /// Shows every submission to an observer before the device gets it.
     pub fn observe(&self, observer: Arc<dyn driver::observe::Observer>) {
         self.server.observe(observer);
     }
@@ -156,7 +156,7 @@ impl Node {
         &self.server.model
     }
 
-    /// The same as it runs by itself: whoever changes the device while clients use it goes through this one.
+    /// The same as it runs by itself: code that changes the device while clients use it goes through this one.
     #[must_use]
     pub fn live(&self) -> &Arc<mmio_mock::live::LivePlatform> {
         &self.server.live

@@ -5,7 +5,7 @@ use std::sync::Once;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
-/// Most descriptors that are kept free for connections, so that nobody takes all of them with open files.
+/// Most descriptors that are kept free for connections, so that open files do not take all of them.
 const KEPT: u64 = 64;
 /// Most of these that connections do not take either: requests look at descriptors of clients.
 const LAST: u64 = 16;

@@ -136,7 +136,7 @@ fn refuse(server: &Server, fd: &OwnedFd, refusal: Refusal) {
         result: -(refusal.errno() as i32),
         ..Reply::default()
     };
-    // Its own buffer is empty: there is room, or nobody is left to read.
+    // Its own buffer is empty: there is room, or no reader is left.
     let flags = MsgFlags::MSG_NOSIGNAL | MsgFlags::MSG_DONTWAIT;
     let _ = send(fd.as_raw_fd(), reply.as_bytes(), flags);
 }

@@ -79,7 +79,7 @@ pub struct Peers {
 }
 
 impl Peers {
-    /// Nobody yet; processes of this process's user will be served.
+    /// No peers yet; processes of this process's user will be served.
     pub fn new(most: Connections) -> Self {
         Peers {
             user: rustix::process::geteuid().as_raw(),

@@ -24,7 +24,7 @@ pub struct Mapped {
     pub start: u64,
 }
 
-/// Most mappings of a process: the system's own limit is 65530 (vm.max_map_count) where nobody has changed it.
+/// Most mappings of a process: the system's own limit is 65530 (vm.max_map_count) unless it was changed.
 const MOST: usize = 1 << 17;
 
 /// Mappings by address.

@@ -189,7 +189,7 @@ impl Server {
         self.tree.path()
     }
 
-    /// Shows every submission to somebody, behind what the node itself does before it.
+    /// Shows every submission to an observer, behind what the node itself does before it.
     pub fn observe(self: &Arc<Self>, observer: Arc<dyn Observer>) {
         let server = Arc::downgrade(self);
         let submissions = Submissions {

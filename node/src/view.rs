@@ -194,7 +194,7 @@ impl Inner {
         self.free.insert(start, end);
     }
 
-    /// Lets go of the views of objects that are gone: mappings hold their objects, so nobody looks at these.
+    /// Lets go of the views of objects that are gone: mappings hold their objects, so no client can see these.
     fn collect(&mut self, fd: &OwnedFd) {
         let dead: Vec<usize> = self
             .views

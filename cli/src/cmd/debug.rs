@@ -110,7 +110,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
             Ok(Flow::GoOn) => {}
             Ok(_) => break,
             Err(failure) => {
-                // Nobody is there to go on with it.
+                // No debugger is left to continue it.
                 debugger.give_up();
                 let _ = debugger.conclude();
                 if let Some(recorder) = &recorder {

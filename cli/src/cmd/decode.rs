@@ -72,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         plain(file, path, tables, options, &mut out)
     };
     match (out.finish()?, complaints) {
-        // Whoever reads has seen enough.
+        // The reader of the pipe has seen enough.
         (false, _) => Ok(()),
         (true, complaints) => match complaints?.as_slice() {
             [] => Ok(()),

@@ -16,7 +16,7 @@ use super::progress;
 const VARIABLE: &str = "RUST_LOG";
 /// What filters of modules begin with.
 const MODULES: [&str; 6] = ["crestline", "driver", "eu", "mem", "mmio_mock", "node"];
-/// Messages of one place in the source that are shown when nobody has asked for messages.
+/// Messages of one place in the source that are shown when neither --log nor RUST_LOG is given.
 const OF_ONE_PLACE: u32 = 10;
 
 /// Parses what `--log` is given.
@@ -67,7 +67,7 @@ pub fn install(asked: Option<&str>) {
         filter,
         seen: text.is_none().then(Mutex::default),
     };
-    // Nobody else installs one.
+    // This is the only logger of the program.
     if log::set_boxed_logger(Box::new(logger)).is_ok() {
         log::set_max_level(level);
     }

@@ -225,7 +225,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// Writes to standard error, where nobody may listen.
+/// Writes to standard error, which may be closed.
 #[expect(clippy::unnecessary_wraps, reason = "the other one can fail")]
 fn print_error(text: &str) -> Result<(), Error> {
     if !text.is_empty() {

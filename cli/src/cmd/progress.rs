@@ -55,7 +55,7 @@ impl Progress {
         Self::new(Some(length), &template)
     }
 
-    /// Something whose length nobody knows.
+    /// Work of unknown length.
     pub fn long(what: &str) -> Self {
         Self::new(None, &format!("{{spinner}} {what} {{msg}} {{elapsed}}"))
     }
@@ -71,7 +71,7 @@ impl Progress {
             .set_message(kernel::string_helpers::escape(what).into_owned());
     }
 
-    /// Somebody who shows how a replay gets on, when anybody can see it.
+    /// An attendant that shows the progress of a replay on a terminal.
     pub fn attendant(self: &Arc<Self>, show: Show) -> Option<Arc<dyn Attendant>> {
         if self.0.is_hidden() {
             return None;
@@ -84,7 +84,7 @@ impl Progress {
     }
 }
 
-/// What of a replay is shown.
+/// The part of a replay whose progress is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Show {
     /// How many submissions are done.

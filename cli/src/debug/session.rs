@@ -62,7 +62,7 @@ pub struct Debugger {
     pub(super) snapshots: Vec<Asked>,
     /// What the last command has printed.
     pub(super) printed: String,
-    /// Set by whoever wants the prompt back.
+    /// Set to get the prompt back.
     pub(super) interrupt: Arc<AtomicBool>,
     pub(super) depth: usize,
     /// Where the trace goes, while one is kept.

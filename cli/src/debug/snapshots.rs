@@ -248,7 +248,7 @@ impl Debugger {
         Ok(String::new())
     }
 
-    /// VS's snapshot registers must be free for somebody else.
+    /// VS's snapshot registers must be free for another use.
     pub(super) fn check_vs_is_free(&self) -> Answer<()> {
         let vs = |asked: &&Asked| matches!(asked.trigger, Trigger::Vs(_));
         match self.snapshots.iter().find(vs) {

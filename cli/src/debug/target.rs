@@ -23,7 +23,7 @@ use crate::replay::{Attendant, Options};
 /// The way to the modelled device.
 #[derive(Clone)]
 pub enum Reach {
-    /// It runs when somebody waits for it.
+    /// It runs while a thread waits for it.
     Model(Arc<ModelPlatform>),
     /// It runs by itself.
     Live(Arc<LivePlatform>),
@@ -202,7 +202,7 @@ impl Target {
             ..
         } = self;
         let ending = gate.ending().ok_or("it has not ended")?;
-        // The driver is unbound only when nobody else has its device.
+        // The driver is unbound only when nothing else holds its device.
         drop(device);
         gate.forget();
         match &mut kind {

@@ -44,7 +44,7 @@ impl Entry {
     /// Holds the object where it is.
     fn hold(&mut self, call: &Call<'_>) -> Result {
         let pin = self.object.pin()?;
-        // At once, so that whoever looks for room does not meet the objects of this submission first.
+        // At once, so that eviction does not meet the objects of this submission first.
         call.device.user().lru.touch(&self.object);
         let address = u64::from(pin.address());
         if self.exec.offset != address {
@@ -63,7 +63,7 @@ impl Entry {
                 return Ok(true);
             }
             if self.object.is_pinned() {
-                // Somebody else needs it where it is; nothing will change that.
+                // Another submission needs it where it is; nothing will change that.
                 return Err(ENOSPC);
             }
             unbind(call, &self.object)?;

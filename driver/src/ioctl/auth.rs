@@ -12,7 +12,7 @@ use crate::uapi::drm::{Auth, Client, SetVersion, Stats, Unique};
 const INTERFACE: (i32, i32) = (1, 4);
 /// Name of the device: its place on the bus, which is the same for all integrated ones (drm_pci_set_busid).
 const NAME: &str = "pci:0000:00:02.0";
-/// Whoever cannot be named (`overflowuid`).
+/// A user that cannot be named (`overflowuid`).
 const NOBODY: u64 = 65534;
 
 fn caller(call: &Call<'_>) -> Opener {

@@ -1,6 +1,6 @@
 //! Calls about outputs, of which there are none.
 //!
-//! drm_mode_config.c, drm_plane.c of Linux 6.1, with nothing attached. Whoever wants an output finds none; xf86-video-intel,
+//! drm_mode_config.c, drm_plane.c of Linux 6.1, with nothing attached. A client that looks for an output finds no output; xf86-video-intel,
 //! which can do without (`Option "VirtualHeads"`), takes a device for one of i915 only when it can ask for them.
 use kernel::error::Result;
 

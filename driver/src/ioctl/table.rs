@@ -16,7 +16,7 @@ pub(super) type Handler = fn(&Call<'_>, &mut [u8]) -> Result;
 pub(super) struct Access(pub(super) u8);
 
 impl Access {
-    /// Whoever has opened the primary node.
+    /// Any file of the primary node.
     pub(super) const ANY: Self = Access(0);
     /// Files of a render node as well.
     pub(super) const RENDER: Self = Access(1);

@@ -207,7 +207,7 @@ pub struct Wiz {
     pending: PixelGroup,
     threads: Threads,
     stipple_counter: u32,
-    /// Ticks that nobody has paid yet.
+    /// Ticks that are not paid for yet.
     ticks: u64,
 }
 

@@ -1,4 +1,4 @@
-//! A device without a thread of its own: it moves when somebody waits for it.
+//! A device without a thread of its own: it moves when a thread waits for it.
 //!
 //! What the device does depends on the calls alone, and not on when the host's scheduler lets which thread run. All
 //! slices end at numbers of ticks, none by a wall clock.
@@ -11,7 +11,7 @@ use crate::device::Ended;
 
 /// Ticks between two moments in which others may look at the device.
 const SLICE: u64 = 64 * QUANTUM;
-/// Wall time that a wait takes while somebody holds the device.
+/// Wall time that a wait takes while the device is held.
 const HELD: Duration = Duration::from_millis(1);
 /// Interrupts in a row after which a device that does nothing else is left alone.
 const MAX_EMPTY: u32 = 8;
@@ -83,7 +83,7 @@ impl Core {
             } else if handled {
                 break;
             } else if ended != Ended::Busy {
-                // Nobody takes the interrupt.
+                // The driver has no handler for the interrupt.
                 self.lock().device.pass_ticks(left);
                 left = 0;
             }

@@ -1,6 +1,6 @@
 //! Sequences of ioctls with arbitrary argument blocks.
 //!
-//! The caller's memory is an array. The driver runs on the model, whose time passes only while somebody waits. Every input has open files of its own; the
+//! The caller's memory is an array. The driver runs on the model, whose time passes only during waits. Every input has open files of its own; the
 //! device is powered on anew when an input has made it work.
 
 use std::cell::{Cell, RefCell};

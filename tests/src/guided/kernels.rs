@@ -123,7 +123,7 @@ impl Port for Shared<'_> {
     }
 }
 
-/// What a thread leaves; its accumulator is left out, because an update that nobody reads may be.
+/// What a thread leaves; its accumulator is left out, because an update that is never read may be left out too.
 #[derive(Debug, PartialEq)]
 struct End {
     stops: Vec<Stop<u32>>,

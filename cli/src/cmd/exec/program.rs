@@ -50,7 +50,7 @@ impl Signals {
         let flags = SfdFlags::SFD_CLOEXEC | SfdFlags::SFD_NONBLOCK;
         let file = SignalFd::with_flags(&set, flags)?;
         let mut early = Vec::new();
-        // What is ignored here (nohup) is ignored by the program too, as long as nobody handles it.
+        // What is ignored here (nohup) is ignored by the program too, as long as no handler is set.
         for signal in PASSED.into_iter().filter(|signal| !is_ignored(*signal)) {
             let flag = Arc::default();
             signal_hook::flag::register(signal as i32, Arc::clone(&flag))?;

@@ -197,7 +197,7 @@ impl FileArg {
         ))
     }
 
-    /// An output, empty as yet; what nobody says of it is as of the first input.
+    /// An output, empty as yet; what its description leaves open is as of the first input.
     pub fn empty(&self, defaults: Layout, first: Option<&Bound>) -> Result<Bound, Error> {
         let name = self.name();
         let wrong = |what: &str| Error::from(format!("{name}: {what}"));

@@ -23,7 +23,7 @@ pub struct Runner {
     submissions: Arc<AtomicUsize>,
 }
 
-/// However the thread ends, nobody waits for it for ever.
+/// However the thread ends, its waiters are told.
 struct Guard(Arc<Gate>);
 
 impl Drop for Guard {
@@ -149,7 +149,7 @@ fn replay(gate: &Arc<Gate>, origin: &Origin, options: Options, submissions: &Ato
         },
     };
     if gate.is_left() {
-        // What nobody waits for must not hold the device on its way out.
+        // A thread without a waiter must not hold the device on its way out.
         session.platform().device().set_debugger(false);
         drop(session);
         gate.end(ending, None);
