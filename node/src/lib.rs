@@ -15,6 +15,7 @@ mod map;
 mod packet;
 mod peer;
 mod peers;
+mod place;
 mod privilege;
 mod process;
 mod report;

@@ -14,7 +14,7 @@ use mmio_mock::r#gen::DeviceInfo;
 use nix::fcntl::Flock;
 use tempfile::TempDir;
 
-use crate::leftover;
+use crate::{leftover, place};
 
 /// The device's place on the bus.
 const SLOT: &str = "0000:00:02.0";
@@ -30,7 +30,7 @@ impl Tree {
     pub fn build(info: &DeviceInfo) -> io::Result<Self> {
         let dir = tempfile::Builder::new()
             .prefix(leftover::PREFIX)
-            .tempdir()?;
+            .tempdir_in(place::of_user()?)?;
         let tree = Tree {
             _lock: leftover::lock(dir.path()),
             dir,
