@@ -35,6 +35,7 @@ mod live_debug;
 mod live_drm_frame;
 mod live_faults;
 mod live_media;
+mod live_media_motion;
 mod live_pipeline_adjacency;
 mod live_pipeline_blend;
 mod live_pipeline_clip;

@@ -3,6 +3,7 @@
 //! PRM: volume 4, chapter 14. Sources stand beside the words in tests/data/kernels. Not covered: other generations.
 
 const X_DRIVER: &str = include_str!("../../data/kernels/x_driver.hex");
+const XVMC: &str = include_str!("../../data/kernels/xvmc.hex");
 const CAPTURED: &str = include_str!("../../../isa/tests/data/gm965_kernels.hex");
 
 macro_rules! kernels {
@@ -64,6 +65,13 @@ pub fn captured(name: &str) -> Vec<u32> {
 pub fn x_driver(pieces: &[&str]) -> Vec<u32> {
     let piece = |name: &&str| section(X_DRIVER, |line| line.strip_prefix("# ") == Some(name));
     pieces.iter().flat_map(piece).collect()
+}
+
+/// A motion compensation kernel of libIntelXvMC, such as `"frame_forward"`.
+#[must_use]
+pub fn xvmc(name: &str) -> Vec<u32> {
+    let head = format!("# xvmc {name}");
+    section(XVMC, |line| line == head)
 }
 
 /// What stands below a headline.
