@@ -212,12 +212,15 @@ impl Claim {
 
 /// In a child: the connections are the parent's, and closed with all that was inherited.
 pub fn forget() {
+    // A handler in between may already have put a connection of the child in.
+    let signals = super::block_signals();
     for index in 0..MOST {
         with_slot(index, |slot| {
             slot.fd.store(-1, RELAXED);
             slot.user.store(0, RELAXED);
         });
     }
+    super::unblock_signals(signals);
 }
 
 /// Has [`ended`] called at the end of this thread.
