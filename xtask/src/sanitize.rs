@@ -77,7 +77,7 @@ pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
             .env("RUSTC_BOOTSTRAP", "1")
             .env("RUSTFLAGS", flags(sanitizer))
             .env("CRESTLINE_SANITIZER", &runtime)
-            .env(sanitizer.variable, sanitizer.options);
+            .env(sanitizer.variable, settings(root, sanitizer));
         println!("{package} with -Zsanitizer={}", sanitizer.name);
         if !passes(&mut cargo)? {
             return Ok(false);
@@ -92,6 +92,16 @@ fn flags(sanitizer: &Sanitizer) -> String {
         "-Zsanitizer={} -Cunsafe-allow-abi-mismatch=sanitizer",
         sanitizer.name
     )
+}
+
+/// The runtime's options, with the reports that are known to be none of ours.
+fn settings(root: &Path, sanitizer: &Sanitizer) -> String {
+    let mut settings = sanitizer.options.to_owned();
+    if sanitizer.name == "thread" {
+        let known = root.join("drm-shim/tests/tsan.supp");
+        settings += &format!(" suppressions={}", known.display());
+    }
+    settings
 }
 
 /// A library with what an older runtime of ThreadSanitizer lacks; its functions are those that the runtime watches.
