@@ -2,6 +2,8 @@
 //!
 //! Their models put something else in its place.
 
-pub use std::sync::atomic::{AtomicBool, AtomicU32, Ordering, fence};
+pub use std::sync::atomic::{
+    AtomicBool, AtomicI32, AtomicU32, AtomicU64, AtomicUsize, Ordering, fence,
+};
 
 pub use crate::sys::give_way;

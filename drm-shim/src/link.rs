@@ -24,6 +24,8 @@ const SPIN: Duration = Duration::from_micros(40);
 pub struct Link {
     fd: Handle,
     broken: bool,
+    /// Whether it outlives the call, in the call's slot.
+    is_held: bool,
 }
 
 /// Uses a connection of the thread, which is made when there is none.
@@ -42,16 +44,22 @@ pub fn with<T>(run: impl Fn(&mut Link) -> Result<T>) -> Result<T> {
 
 fn attempt<T>(claim: Option<&Claim>, run: impl Fn(&mut Link) -> Result<T>) -> Result<T> {
     let mut link = match claim.and_then(Claim::connection) {
-        Some(fd) => Link { fd, broken: false },
+        Some(fd) => Link {
+            fd,
+            broken: false,
+            is_held: true,
+        },
         None => Link::new(claim)?,
     };
     let mut result = run(&mut link);
     if link.broken && result.as_ref().is_err_and(|error| *error == libc::EBADF) {
         // The program has closed all descriptors that it did not know. Nothing was sent.
+        let signals = sys::block_signals();
         own::disown(link.fd);
-        if let Some(claim) = claim {
+        if let Some(claim) = claim.filter(|_| link.is_held) {
             claim.take();
         }
+        sys::unblock_signals(signals);
         link = Link::new(claim)?;
         result = run(&mut link);
     }
@@ -60,7 +68,7 @@ fn attempt<T>(claim: Option<&Claim>, run: impl Fn(&mut Link) -> Result<T>) -> Re
         life::lost();
         return result.map_err(|_| libc::ENODEV);
     }
-    if claim.is_none() {
+    if !link.is_held {
         link.close(None);
     }
     result
@@ -83,12 +91,17 @@ impl Link {
         // A handler that jumps out finds either no connection or one that is known.
         let signals = sys::block_signals();
         let made = socket::connect(path).map(own::adopt);
-        if let (Ok(fd), Some(claim)) = (made, claim) {
-            claim.hold(fd);
-        }
+        let is_held = match (made, claim) {
+            (Ok(fd), Some(claim)) => claim.hold(fd),
+            _ => false,
+        };
         sys::unblock_signals(signals);
         let fd = made.map_err(life::not_connected)?;
-        let link = Link { fd, broken: false };
+        let link = Link {
+            fd,
+            broken: false,
+            is_held,
+        };
         let process = life::process() as u64;
         let head = Head::new(Op::Thread, NO_FILE, [u64::from(VERSION), process, 0]);
         let mut packet = Packet::new();
@@ -100,10 +113,12 @@ impl Link {
     }
 
     fn close(self, claim: Option<&Claim>) {
-        if let Some(claim) = claim {
+        let signals = sys::block_signals();
+        if let Some(claim) = claim.filter(|_| self.is_held) {
             claim.take();
         }
         own::close(self.fd);
+        sys::unblock_signals(signals);
     }
 
     /// Sends a message without an answer.

@@ -1,6 +1,7 @@
 //! The software device model behind the mock MMIO bus.
 #![forbid(unsafe_code)]
 
+mod atomics;
 pub mod bench;
 pub mod blt;
 pub mod bus;

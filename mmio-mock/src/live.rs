@@ -8,6 +8,7 @@
 mod events;
 mod gate;
 mod interrupt;
+mod posted;
 mod step;
 mod thread;
 mod time;

@@ -5,13 +5,14 @@
 //! are gone, and the end of the thread closes all. A key of pthreads tells the end: unlike a thread-local with a
 //! destructor it works again after that has run. Not modelled: alternate stacks with SS_AUTODISARM, and calls of
 //! handlers on stacks that the program switches itself; their connections may be taken for abandoned.
+//! `tests/handlers.rs` runs this file with a handler at each of its steps.
 #![expect(unsafe_code, reason = "functions of pthreads, looks at stacks")]
 
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use std::os::fd::RawFd;
 use std::sync::OnceLock;
 
+use crate::atomics::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
 use crate::own;
 
 /// Connections of a thread: of a call, of a handler that interrupts it, and so on. More handlers within one another do not
@@ -150,26 +151,36 @@ fn is_gone(user: usize, here: usize, alternate: bool) -> bool {
 
 /// Closes what is in a slot.
 fn free(index: usize) {
+    // A handler that jumps out finds it either there or closed.
+    let signals = super::block_signals();
     let fd = with_slot(index, |slot| slot.fd.swap(-1, RELAXED));
     with_slot(index, |slot| slot.user.store(0, RELAXED));
     if let Some(fd) = fd.filter(|fd| *fd >= 0) {
         own::close(fd);
     }
+    super::unblock_signals(signals);
 }
 
 impl Claim {
     /// The connection in it.
     pub fn connection(&self) -> Option<RawFd> {
-        with_slot(self.index, |slot| slot.fd.load(RELAXED)).filter(|fd| *fd >= 0)
+        let fd = with_slot(self.index, |slot| slot.fd.load(RELAXED)).filter(|fd| *fd >= 0);
+        fd.filter(|_| self.is_own())
     }
 
-    /// Puts a connection in.
-    pub fn hold(&self, fd: RawFd) {
+    /// Puts a connection in; false when a fork in between has emptied the slot, which may be another call's by now. With
+    /// signals blocked.
+    #[must_use]
+    pub fn hold(&self, fd: RawFd) -> bool {
+        if !self.is_own() {
+            return false;
+        }
         with_slot(self.index, |slot| slot.fd.store(fd, RELAXED));
         tell_end();
+        true
     }
 
-    /// Takes the connection out: whoever has claimed the slot closes it.
+    /// Takes the connection out: whoever has claimed the slot closes it. With signals blocked.
     pub fn take(&self) {
         if self.is_own() {
             with_slot(self.index, |slot| slot.fd.store(-1, RELAXED));
@@ -201,12 +212,15 @@ impl Claim {
 
 /// In a child: the connections are the parent's, and closed with all that was inherited.
 pub fn forget() {
+    // A handler in between may already have put a connection of the child in.
+    let signals = super::block_signals();
     for index in 0..MOST {
         with_slot(index, |slot| {
             slot.fd.store(-1, RELAXED);
             slot.user.store(0, RELAXED);
         });
     }
+    super::unblock_signals(signals);
 }
 
 /// Has [`ended`] called at the end of this thread.

@@ -1,15 +1,13 @@
 //! Who is at the device: its thread, or others that want to look at it.
 //!
 //! No PRM section. The locks underneath are what excludes; the gate is what makes them fair: the device's thread sees
-//! that somebody waits, ends its slice and steps aside.
+//! that somebody waits, ends its slice and steps aside. `tests/interleavings.rs` runs this file through the orders that
+//! threads may take.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-/// Looks at a flag before the scheduler is asked to run somebody else.
-const LOOKS: u32 = 32;
-/// After so many looks a waiter goes to sleep on the lock.
-const PATIENCE: u32 = 20_000;
+use crate::atomics::{AtomicBool, AtomicU32, Instant, LOOKS, Ordering, PATIENCE, give_way, spin};
+
 /// How long the device's thread stays aside at most, should others come and come.
 const ASIDE: Duration = Duration::from_micros(20);
 
@@ -34,9 +32,9 @@ impl Drop for Turn<'_> {
 pub fn look(count: &mut u32) {
     *count = count.wrapping_add(1);
     if count.is_multiple_of(LOOKS) {
-        std::thread::yield_now();
+        give_way();
     } else {
-        std::hint::spin_loop();
+        spin();
     }
 }
 

@@ -13,6 +13,7 @@ use super::Options;
 use super::events::Events;
 use super::gate::{Gate, Turn, look};
 use super::interrupt::Line;
+use super::posted::Posted;
 use super::time::Time;
 use crate::device::{Device, Ended};
 use crate::platform::ModelPlatform;
@@ -25,8 +26,6 @@ const LEAST: u64 = 128;
 const STEPS: u32 = 16;
 /// Handler calls for one assertion of the line; more mean that the handler acknowledges nothing.
 const MAX_IRQ_CALLS: usize = 64;
-/// Register writes that may wait for the device's thread; whoever comes to more carries them out.
-const MAX_POSTED: usize = 64;
 
 /// What a device whose parser goes round for nothing rests between two rounds, at least and at most.
 const NAP: std::ops::Range<Duration> = Duration::from_micros(200)..Duration::from_millis(50);
@@ -44,9 +43,7 @@ pub(super) struct Core {
     /// Whether there is no thread: whoever waits runs the device; one at a time.
     pub(super) in_step: bool,
     pub(super) stepping: Mutex<()>,
-    posted: Mutex<Vec<(u32, u32)>>,
-    /// Set when the queue may not be empty.
-    is_posted: AtomicBool,
+    posted: Posted,
     /// Something has been done to the device that may give it work.
     touched: AtomicBool,
     stop: AtomicBool,
@@ -95,8 +92,7 @@ impl Core {
             line: Line::default(),
             in_step,
             stepping: Mutex::new(()),
-            posted: Mutex::new(Vec::with_capacity(MAX_POSTED)),
-            is_posted: AtomicBool::new(false),
+            posted: Posted::default(),
             touched: AtomicBool::new(true),
             stop: AtomicBool::new(false),
             holds: AtomicU32::new(0),
@@ -139,13 +135,7 @@ impl Core {
 
     /// Queues a register write. Like on a bus, nobody waits for it, and whoever reads next finds it done.
     pub(super) fn post(&self, offset: u32, value: u32) {
-        let full = {
-            let mut posted = guard(&self.posted);
-            posted.push((offset, value));
-            self.is_posted.store(true, Ordering::SeqCst);
-            posted.len() >= MAX_POSTED
-        };
-        if full {
+        if self.posted.push(offset, value) {
             drop(self.lock());
         }
         self.touch();
@@ -153,24 +143,8 @@ impl Core {
 
     /// Carries queued register writes out. The device is locked, so that they stay in order.
     fn arrive(&self, device: &mut Device) {
-        while self.is_posted.load(Ordering::SeqCst) {
-            let mut posted = guard(&self.posted);
-            self.is_posted.store(false, Ordering::SeqCst);
-            if posted.len() == 1 {
-                // The usual case, a ring's tail: no other queue has to be made.
-                let write = posted.pop();
-                drop(posted);
-                if let Some((offset, value)) = write {
-                    device.write32(offset, value);
-                }
-                continue;
-            }
-            let writes = std::mem::replace(&mut *posted, Vec::with_capacity(MAX_POSTED));
-            drop(posted);
-            for (offset, value) in writes {
-                device.write32(offset, value);
-            }
-        }
+        self.posted
+            .arrive(|offset, value| device.write32(offset, value));
     }
 
     /// The device may have work: wakes its thread.
