@@ -62,6 +62,15 @@ impl<const N: usize> Text<N> {
         self.bytes.get(..self.len).unwrap_or_default()
     }
 
+    /// Puts a question mark for each byte that a terminal might obey.
+    pub fn make_printable(&mut self) {
+        for byte in self.bytes.iter_mut().take(self.len) {
+            if !(b' '..=b'~').contains(byte) {
+                *byte = b'?';
+            }
+        }
+    }
+
     /// As text of C; empty when there is a zero within.
     pub fn as_cstr(&self) -> &CStr {
         let all = self.bytes.get(..=self.len).unwrap_or_default();

@@ -31,6 +31,8 @@ const LEAST: [RawFd; 2] = [768, 192];
 /// TIMEOUT: how long a program's `dup2` waits for other threads' uses of the descriptors to end, which are single system
 /// calls that do not block.
 const PATIENCE: Duration = Duration::from_secs(1);
+/// How often a new number is tried when the program's files take the ones before.
+const ATTEMPTS: usize = 16;
 /// Milliseconds between two looks at the number of a descriptor that is waited for.
 const LOOK: i32 = 100;
 
@@ -67,17 +69,31 @@ fn identity(fd: RawFd) -> Option<(u64, u64)> {
 
 /// Takes a new descriptor in under a high number.
 pub fn adopt(fd: RawFd) -> Handle {
-    let moved = duplicate(fd);
-    if moved.is_some() {
-        sys::close(fd);
-    }
-    let fd = moved.unwrap_or(fd);
-    let Some(handle) = identity(fd).and_then(|identity| ROWS.take(fd, identity)) else {
+    // That of the file which came. Another thread's `dup2` may put a file of the program's at the new number before it is
+    // known for ours: then the program's file stays there, and another number is taken.
+    let Some(expected) = identity(fd) else {
         sys::close(fd);
         return -1;
     };
+    for _ in 0..ATTEMPTS {
+        let Some(moved) = duplicate(fd) else { break };
+        numbers::set(moved, true);
+        if identity(moved) == Some(expected) {
+            sys::close(fd);
+            return enter(moved, expected);
+        }
+        numbers::set(moved, false);
+    }
     numbers::set(fd, true);
-    handle
+    enter(fd, expected)
+}
+
+fn enter(fd: RawFd, expected: (u64, u64)) -> Handle {
+    ROWS.take(fd, expected).unwrap_or_else(|| {
+        numbers::set(fd, false);
+        sys::close(fd);
+        -1
+    })
 }
 
 /// The same file under a high number.
@@ -97,6 +113,19 @@ pub fn using<T>(handle: Handle, run: impl FnOnce(RawFd) -> Result<T>) -> Result<
         return Err(libc::EBADF);
     }
     run(fd)
+}
+
+/// Whether the program has put a file of its own at one of our numbers behind our back; the number is the program's then.
+pub fn is_replaced(number: RawFd) -> bool {
+    // Without a row it is being taken in.
+    let Some((handle, expected)) = ROWS.find(number) else {
+        return false;
+    };
+    let replaced = identity(number).is_some_and(|found| found != expected);
+    if replaced {
+        disown(handle);
+    }
+    replaced
 }
 
 /// Sleeps until a descriptor has one of the events of `poll`, or a moment has passed.

@@ -50,6 +50,7 @@ pub fn say(kind: Kind, what: &str, detail: &[u8]) {
         return;
     }
     if again || kind.is_said_here() {
+        line.make_printable();
         line.push(b"\n");
         sys::complain(line.bytes());
     } else {

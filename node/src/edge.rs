@@ -36,6 +36,13 @@ pub fn map(fd: &OwnedFd) -> io::Result<MmapMut> {
     unsafe { MmapMut::map_mut(fd) }
 }
 
+/// SIGIO, by which the system asks for a lease back, does nothing from now on instead of ending this process. A handler,
+/// which programs that are started do not inherit.
+pub fn survive_leases() -> io::Result<()> {
+    signal_hook::flag::register(libc::SIGIO, std::sync::Arc::default())?;
+    Ok(())
+}
+
 /// Takes the next connection.
 pub fn accept(listener: &OwnedFd) -> nix::Result<OwnedFd> {
     let fd = accept4(listener.as_raw_fd(), SockFlag::SOCK_CLOEXEC)?;
@@ -53,7 +60,8 @@ pub fn is_open_elsewhere(fd: &OwnedFd) -> bool {
     if let Err(error) = lease(libc::F_WRLCK) {
         return error == nix::errno::Errno::EAGAIN;
     }
-    // No process waits for it: to open the file takes a descriptor of it, and there is none but ours.
+    // A process that holds a descriptor of O_PATH can open the file at this moment. The system then asks for the lease back
+    // by SIGIO, see `survive_leases`, and that process waits until it is given back here.
     let _ = lease(libc::F_UNLCK);
     false
 }

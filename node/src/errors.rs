@@ -5,7 +5,8 @@
 //! Not modelled: those who read and write through one descriptor get the file itself.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
@@ -90,6 +91,7 @@ impl ErrorFiles {
     fn empty_written(&self) -> bool {
         let Ok(file) = File::options()
             .write(true)
+            .custom_flags(nix::libc::O_NONBLOCK | nix::libc::O_NOFOLLOW)
             .open(self.tree.join(wire::env::WRITTEN))
         else {
             return false;
@@ -100,7 +102,12 @@ impl ErrorFiles {
     /// Another file takes the place of one: a reader of the old one reads on there.
     fn replace(&self, inotify: &Inotify, path: &Path, text: &str) -> io::Result<()> {
         let new = self.tree.join("new");
-        fs::write(&new, text)?;
+        // A client may have put something there that does not open (a FIFO) or is elsewhere (a link).
+        match fs::remove_file(&new) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        File::create_new(&new)?.write_all(text.as_bytes())?;
         inotify.add_watch(&new, AddWatchFlags::IN_MODIFY)?;
         fs::rename(&new, path)
     }

@@ -41,6 +41,7 @@ fn is_old(entry: &DirEntry, uid: u32) -> bool {
     name.as_encoded_bytes().starts_with(PREFIX.as_bytes())
         && entry.metadata().is_ok_and(|meta| {
             let age = meta.modified().ok().and_then(|time| time.elapsed().ok());
-            meta.is_dir() && meta.uid() == uid && age.is_some_and(|age| age > YOUNG)
+            let is_node = entry.path().join("dev/dri").is_dir();
+            meta.is_dir() && meta.uid() == uid && is_node && age.is_some_and(|age| age > YOUNG)
         })
 }

@@ -16,7 +16,7 @@ use driver::observe::{Observer, Queued};
 use driver::{Device, Driver};
 use kernel::error::Error as KernelError;
 use kernel::platform::Platform;
-use kernel::string_helpers::Escaped;
+use kernel::string_helpers::{Escaped, escape};
 use kernel::time::{Clock as _, Delta};
 use mmio_mock::live::LivePlatform;
 
@@ -118,6 +118,7 @@ impl Observer for Submissions {
 
 impl Server {
     pub fn start(options: &Options) -> Result<Arc<Self>, Error> {
+        edge::survive_leases().map_err(Error::system("signals"))?;
         let fd = edge::create(c"crestline-memory", options.memory)
             .map_err(Error::system("graphics memory"))?;
         let block = edge::map(&fd).map_err(Error::system("mapping graphics memory"))?;
@@ -229,9 +230,11 @@ impl Server {
     pub fn note(&self, kind: u64, text: &str) {
         match kind {
             0 => {
+                // One line, whatever a client sends.
+                let text = escape(text);
                 let mut renderers = self.renderers.lock();
-                if renderers.len() < TEXTS && !renderers.iter().any(|other| other == text) {
-                    renderers.push(text.to_owned());
+                if renderers.len() < TEXTS && !renderers.iter().any(|other| *other == text) {
+                    renderers.push(text.into_owned());
                 }
             }
             _ => self.say(text),

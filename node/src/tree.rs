@@ -7,6 +7,7 @@ mod pci;
 
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,8 @@ impl Tree {
     pub fn build(info: &DeviceInfo) -> io::Result<Self> {
         let dir = tempfile::Builder::new()
             .prefix(leftover::PREFIX)
+            // From the first moment on, whatever the umask is.
+            .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in(place::of_user()?)?;
         let tree = Tree {
             _lock: leftover::lock(dir.path()),

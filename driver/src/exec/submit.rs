@@ -24,15 +24,15 @@ const OFFSET: u64 = 24;
 /// EXECBUFFER2.
 pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     let mut submission = parse::parse(call, arg)?;
-    let outcome = {
+    // Read whether or not they will be needed, which shows under the lock.
+    let relocations = reloc::read(call, &submission);
+    let (outcome, news) = {
         let _lock = call.device.user().exec.lock(call.device.uncore().clock());
-        let placed = place(call, &mut submission);
-        match placed {
-            Ok(()) => submit(call, &submission),
-            // What user space believes of the addresses must stay as it is when relocations are not done.
-            Err(error) => return Err(error),
-        }
+        // What user space believes of the addresses must stay as it is when relocations are not done.
+        let news = place(call, &mut submission, relocations)?;
+        (submit(call, &submission), news)
     };
+    reloc::tell(call, &submission, &news);
     write_back(call, arg, &submission);
     let fence = outcome?;
     call.file
@@ -46,12 +46,16 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
 }
 
 /// Addresses and relocations.
-fn place(call: &Call<'_>, submission: &mut Submission) -> Result {
+fn place(
+    call: &Call<'_>,
+    submission: &mut Submission,
+    relocations: Result<reloc::Lists>,
+) -> Result<Vec<reloc::News>> {
     pin::pin(call, submission)?;
     if submission.relocate || submission.entries.iter().any(|entry| entry.moved) {
-        reloc::relocate(call, submission)?;
+        return reloc::relocate(call, submission, &relocations?);
     }
-    Ok(())
+    Ok(Vec::new())
 }
 
 /// Queues the batch and marks all objects as used by it (eb_move_to_gpu).

@@ -3,6 +3,7 @@
 //! No PRM chapter. What a program closes of the node's is the node's matter.
 
 use core::ffi::{c_int, c_uint};
+use std::os::fd::RawFd;
 
 use super::export;
 use crate::own;
@@ -16,7 +17,7 @@ export! {
 
 unsafe fn close_one(fd: c_int) -> c_int {
     ours(-1, || {
-        if own::is(fd) {
+        if own::is(fd) && !own::is_replaced(fd) {
             return Err(libc::EBADF);
         }
         sys::close_given(fd)
@@ -38,6 +39,9 @@ fn close_between(first: c_uint, last: c_uint, flags: c_int) -> Result<c_int> {
     }
     let mut from = first;
     for fd in own::between(first, last) {
+        if own::is_replaced(fd as RawFd) {
+            continue;
+        }
         if fd > from {
             sys::close_range(from, fd - 1, flags)?;
         }
