@@ -99,7 +99,7 @@ fn settings(root: &Path, sanitizer: &Sanitizer) -> String {
     let mut settings = sanitizer.options.to_owned();
     if sanitizer.name == "thread" {
         let known = root.join("drm-shim/tests/tsan.supp");
-        settings += &format!(" suppressions={}", known.display());
+        settings = format!("{settings} suppressions={}", known.display());
     }
     settings
 }
