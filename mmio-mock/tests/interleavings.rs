@@ -26,6 +26,7 @@ mod atomics {
             Instant
         }
 
+        #[expect(clippy::unused_self, reason = "as that of std")]
         pub fn elapsed(&self) -> Duration {
             Duration::ZERO
         }
