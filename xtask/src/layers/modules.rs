@@ -10,7 +10,7 @@ pub const SRC: &str = "mmio-mock/src/";
 
 /// Rows from the bottom up. A module imports itself and rows below its own.
 const ROWS: &[(&str, &[&str])] = &[
-    ("0", &["fault"]),
+    ("0", &["atomics", "fault"]),
     ("1", &["bus", "trace"]),
     ("2", &["irq", "status"]),
     ("2 (debug registers)", &["debug"]),
