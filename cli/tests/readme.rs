@@ -1,6 +1,6 @@
 //! Every command of README.md runs.
 //!
-//! What counts as a command, for whoever edits the page:
+//! To edit the page one has to know what counts as a command:
 //! - each line of an indented or fenced block, unless the fence says ```` ```text ````. Where lines of a block begin with
 //!   `$ `, those are its commands and the others are output;
 //! - each code span in running text that begins with `crestline`, `cargo`, `cc` or `apt` and has an argument.

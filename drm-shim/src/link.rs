@@ -28,7 +28,7 @@ pub struct Link {
     is_held: bool,
 }
 
-/// Uses a connection of the thread, which is made when there is none.
+/// Uses a connection of the thread, and makes one when the thread has no connection yet.
 pub fn with<T>(run: impl Fn(&mut Link) -> Result<T>) -> Result<T> {
     // After a loss every call fails alike, also on connections that are still open.
     life::begin()?;

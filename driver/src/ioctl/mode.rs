@@ -1,4 +1,4 @@
-//! Calls about outputs, of which there are none.
+//! Calls about outputs; this device has no outputs.
 //!
 //! drm_mode_config.c, drm_plane.c of Linux 6.1, with nothing attached. A client that looks for an output finds no output; xf86-video-intel,
 //! which can do without (`Option "VirtualHeads"`), takes a device for one of i915 only when it can ask for them.

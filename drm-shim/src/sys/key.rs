@@ -18,7 +18,7 @@ use crate::own;
 /// Connections of a thread: of a call, of a handler that interrupts it, and so on. More handlers within one another do not
 /// ask; when more calls seem to be under way, the oldest have not come back.
 const MOST: usize = 8;
-/// What a mark holds, mixed with its address, so that a copy of it elsewhere is none.
+/// What a mark holds, mixed with its address, so that a copy of it elsewhere is not taken for a mark.
 const MARK: u64 = 0x63d1_27c0_9a4f_5be5;
 const RELAXED: Ordering = Ordering::Relaxed;
 
