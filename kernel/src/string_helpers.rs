@@ -1,7 +1,7 @@
 //! Text of others made safe to print: control characters are escaped.
 //!
 //! Linux has `string_escape_mem` and `%pE` for this. File names, process names, captures and messages of clients can hold
-//! escape sequences that a terminal would obey.
+//! escape sequences that a terminal would obey. Beside it: numbers with a noun, for messages.
 use alloc::borrow::Cow;
 use alloc::string::String;
 use core::fmt::{self, Write as _};
@@ -50,6 +50,29 @@ impl<T: fmt::Display> fmt::Display for Escaped<T> {
     }
 }
 
+/// A number and what it counts: "1 batch", "2 batches". The noun is given in the singular.
+#[derive(Clone, Copy, Debug)]
+pub struct Counted<N>(pub N, pub &'static str);
+
+impl<N: fmt::Display + PartialEq + From<u8>> fmt::Display for Counted<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counted(number, noun) = self;
+        write!(f, "{number} {}", noun_of(*number == N::from(1), noun))
+    }
+}
+
+/// A noun that stands behind one or another number: for numbers that are written in a form of their own.
+#[must_use]
+pub fn noun_of(is_one: bool, noun: &'static str) -> Cow<'static, str> {
+    match noun {
+        _ if is_one => Cow::Borrowed(noun),
+        "vertex" => Cow::Borrowed("vertices"),
+        "child" => Cow::Borrowed("children"),
+        _ if noun.ends_with("ch") || noun.ends_with('s') => Cow::Owned(alloc::format!("{noun}es")),
+        _ => Cow::Owned(alloc::format!("{noun}s")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -77,5 +100,16 @@ mod tests {
             assert!(matches!(escape_lines(text), Cow::Borrowed(_)));
         }
         assert_eq!(alloc::format!("{}", Escaped("\x1b")), "\\u001b");
+    }
+
+    #[test]
+    fn nouns_follow_their_number() {
+        let text = |n: u64, noun| alloc::format!("{}", Counted(n, noun));
+        assert_eq!(text(1, "submission"), "1 submission");
+        assert_eq!(text(0, "submission"), "0 submissions");
+        assert_eq!(text(1, "batch"), "1 batch");
+        assert_eq!(text(2, "batch"), "2 batches");
+        assert_eq!(text(3, "pass"), "3 passes");
+        assert_eq!(text(3, "vertex"), "3 vertices");
     }
 }

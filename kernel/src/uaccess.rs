@@ -20,6 +20,9 @@ pub const TASK_SIZE: u64 = 0x7fff_ffff_f000;
 /// Most bytes that [`UserSlice::read_array`] copies at once.
 pub const MAX_COPY: u64 = 64 << 20;
 
+/// Bytes that [`UserSlice::read_array`] makes room for at first.
+const FIRST_PIECE: usize = 64 << 10;
+
 /// The memory of one process.
 ///
 /// Neither method changes anything beyond the range that it is given; a failed call may have copied a part.
@@ -112,7 +115,8 @@ impl<'a> UserSlice<'a> {
     /// Reads all of the range as items of type `T`.
     ///
     /// `E2BIG` beyond [`MAX_COPY`], `ENOMEM` when there is no memory for it. The last byte is read first, so that a
-    /// huge count over unmapped memory costs nothing.
+    /// huge count over unmapped memory costs nothing. There is never room for more than about twice as much as has
+    /// arrived: a process has to have the memory that it makes others take.
     pub fn read_array<T: FromZeros + FromBytes + IntoBytes + Clone>(&self) -> Result<Vec<T>> {
         let size = size_of::<T>() as u64;
         if size == 0 || self.is_empty() {
@@ -124,9 +128,16 @@ impl<'a> UserSlice<'a> {
         self.read_bytes(self.len - 1, &mut [0])?;
         let count = usize::try_from(self.len / size).map_err(|_| E2BIG)?;
         let mut items = Vec::new();
-        items.try_reserve_exact(count).map_err(|_| ENOMEM)?;
-        items.resize(count, T::new_zeroed());
-        self.read_bytes(0, items.as_mut_slice().as_mut_bytes())?;
+        while items.len() < count {
+            let there = items.len();
+            let piece = there.max(FIRST_PIECE / size_of::<T>()).max(1);
+            let more = piece.min(count - there);
+            items.try_reserve_exact(more).map_err(|_| ENOMEM)?;
+            items.resize(there + more, T::new_zeroed());
+            if let Some(new) = items.get_mut(there..) {
+                self.read_bytes(there as u64 * size, new.as_mut_bytes())?;
+            }
+        }
         Ok(items)
     }
 }
@@ -203,6 +214,45 @@ mod tests {
         );
         assert_eq!(slice.read::<u64>(12), Err(EFAULT));
         assert_eq!(slice.write(u64::MAX, &0u8), Err(EFAULT));
+    }
+
+    /// Memory with a hole at its first byte; it remembers the longest read.
+    struct Holed(core::cell::Cell<usize>);
+
+    impl UserMemory for Holed {
+        fn read(&self, addr: u64, out: &mut [u8]) -> Result {
+            self.0.set(self.0.get().max(out.len()));
+            if addr == 4096 { Err(EFAULT) } else { Ok(()) }
+        }
+
+        fn write(&self, _: u64, _: &[u8]) -> Result {
+            Err(EFAULT)
+        }
+    }
+
+    #[test]
+    fn an_array_gets_room_as_it_arrives() {
+        let memory = Holed(core::cell::Cell::new(0));
+        let array = |at, len| {
+            UserSlice::new(&memory, at, len)
+                .unwrap()
+                .read_array::<u32>()
+        };
+        assert_eq!(array(4096, MAX_COPY), Err(EFAULT));
+        assert_eq!(memory.0.get(), FIRST_PIECE);
+        assert_eq!(array(8192, MAX_COPY).unwrap().len() as u64, MAX_COPY / 4);
+        assert_eq!(memory.0.get() as u64, MAX_COPY / 2);
+        let slice = UserSlice::new(&memory, 8192, 3 << 20).unwrap();
+        assert_eq!(slice.read_array::<[u8; 1 << 20]>().unwrap().len(), 3);
+    }
+
+    #[test]
+    fn arrays_of_several_pieces_are_whole() {
+        let memory = FakeMemory::new();
+        let words: Vec<u32> = (0..50_000).collect();
+        let at = memory.place(words.as_slice());
+        let slice = UserSlice::array::<u32>(&memory, at, 50_000).unwrap();
+        assert_eq!(slice.read_array::<u32>().unwrap(), words);
     }
 
     #[test]

@@ -52,7 +52,8 @@ impl Place {
     fn addr(&self, ty: Type) -> Result<Addr, Fail> {
         match self.addr {
             Addr::Direct { nr, subnr } => {
-                let bytes = self.sub.saturating_mul(ty.size() as u64) + u64::from(subnr);
+                let bytes = self.sub.saturating_mul(ty.size() as u64);
+                let bytes = bytes.saturating_add(u64::from(subnr));
                 let subnr = u8::try_from(bytes).ok().filter(|&b| b < 32);
                 let subnr = subnr.ok_or_else(|| {
                     let last = 32 / ty.size() - 1;
@@ -219,13 +220,11 @@ impl Parser<'_> {
             .ok()
             .filter(|&nr| u64::from(nr) < count)
             .ok_or_else(|| {
-                Fail::text(
-                    at,
-                    format!(
-                        "there are {count} {name} registers, the last is {}",
-                        count - 1
-                    ),
-                )
+                let text = match count.checked_sub(1) {
+                    Some(last) => format!("there are {count} {name} registers, the last is {last}"),
+                    None => format!("there are no {name} registers"),
+                };
+                Fail::text(at, text)
             })
     }
 

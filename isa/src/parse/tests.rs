@@ -205,6 +205,14 @@ fn registers_and_constants_have_names() {
             ".reg_count_total 8\nmov(8) g8<1>F 1F;",
             "x.asm:2:8: error: there are 8 general registers, the last is 7",
         ),
+        (
+            ".reg_count_total 0\nmov(8) g8<1>F 1F;",
+            "x.asm:2:8: error: there are no general registers",
+        ),
+        (
+            "mov(8) g8.18446744073709551615<1>F 1F;",
+            "x.asm:1:11: error: subregister 18446744073709551615 of type F is outside the register, the last is 7",
+        ),
         ("/* open", "x.asm:1:1: error: the comment has no end"),
     ] {
         assert_eq!(errors(GEN40, text), [error]);

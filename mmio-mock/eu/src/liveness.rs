@@ -71,6 +71,8 @@ pub(crate) fn refresh(slots: &mut [Slot], filled: usize) {
             return;
         };
         let d = &mut slot.hot;
-        d.acc_dead = !d.empty && d.acc_write && dead(d, behind);
+        // Behind a write of IP or of CR0 another instruction may follow, or the same one under other rules.
+        let goes_on = !matches!(d.dst.kind, DstKind::Arf(..));
+        d.acc_dead = !d.empty && d.acc_write && goes_on && dead(d, behind);
     }
 }
