@@ -1,7 +1,9 @@
 //! The functions that programs find here in place of libc's.
 //!
 //! No PRM chapter. Functions of C with a variable number of arguments (`open`, `ioctl`, `mremap`) are defined with the
-//! most they take: on x86-64 and aarch64 integers are passed alike either way. Not points of cancellation.
+//! most they take: on x86-64 and aarch64 integers are passed alike either way. Not points of cancellation; asynchronous
+//! cancellation waits until a function is over, because it unwinds the stack, which Rust code does not allow at every
+//! instruction.
 #![expect(
     unsafe_code,
     reason = "exported functions of C take addresses from programs"
@@ -35,10 +37,19 @@ macro_rules! export {
         $(export!(@one $name $params -> $ret => $body);)+
     };
     (@one $name:ident ($($arg:ident: $ty:ty),*) -> $ret:ty => $body:expr) => {
+        // Has nothing to clean up, so that it can be unwound at any instruction.
         #[unsafe(no_mangle)]
-        unsafe extern "C" fn $name($($arg: $ty),*) -> $ret {
-            // SAFETY: the arguments are those that a program gives the function of C that it stands for.
-            unsafe { $body($($arg),*) }
+        unsafe extern "C-unwind" fn $name($($arg: $ty),*) -> $ret {
+            #[inline(never)]
+            unsafe extern "C" fn within($($arg: $ty),*) -> $ret {
+                // SAFETY: the arguments are those that a program gives the function of C that it stands for.
+                unsafe { $body($($arg),*) }
+            }
+            let before = $crate::export::defer_cancellation();
+            // SAFETY: as above.
+            let result = unsafe { within($($arg),*) };
+            $crate::export::allow_cancellation(before);
+            result
         }
     };
 }
@@ -47,6 +58,30 @@ use export;
 #[used]
 #[unsafe(link_section = ".init_array")]
 static LOADED: extern "C" fn() = fork::loaded;
+
+// pthread.h; a thread that has been cancelled meanwhile ends in here.
+unsafe extern "C-unwind" {
+    fn pthread_setcanceltype(kind: c_int, before: *mut c_int) -> c_int;
+}
+const DEFERRED: c_int = 0;
+
+/// From here on the thread is not cancelled at any instruction; how it was before.
+#[inline]
+fn defer_cancellation() -> c_int {
+    let mut before = DEFERRED;
+    // SAFETY: writes one integer.
+    unsafe { pthread_setcanceltype(DEFERRED, &raw mut before) };
+    before
+}
+
+/// Puts back what [`defer_cancellation`] gave.
+#[inline]
+fn allow_cancellation(before: c_int) {
+    if before != DEFERRED {
+        // SAFETY: sets what was set before.
+        unsafe { pthread_setcanceltype(before, core::ptr::null_mut()) };
+    }
+}
 
 /// A path that a program gave; `None` for the null address.
 ///

@@ -12,6 +12,7 @@ static FORKING: AtomicI32 = AtomicI32::new(0);
 
 /// Runs once, before the program.
 pub extern "C" fn loaded() {
+    life::arrive();
     // Where that cannot be told nobody works in the tree.
     let _ = cwd::look(config::get());
     key::around_fork(before, parent, child);
@@ -30,6 +31,7 @@ extern "C" fn parent() {
 }
 
 extern "C" fn child() {
+    life::arrive();
     own::forked(true);
     TABLE.release();
     let errno = sys::errno();

@@ -32,9 +32,18 @@ fn layout(request: u32) -> (usize, bool, bool) {
 
 /// Type and number of DRM_IOCTL_I915_GEM_MMAP. Its argument has had two sizes (without flags and with them), and the
 /// kernel takes any.
-const GEM_MMAP: u32 = (b'd' as u32) << 8 | 0x5e;
+const GEM_MMAP: u32 = drm(0x5e);
 /// Type and number of DMA_BUF_SET_NAME, of which there are two sizes.
 const SET_NAME: u32 = (b'b' as u32) << 8 | 1;
+
+/// Type and number of DRM requests.
+const fn drm(number: u32) -> u32 {
+    (b'd' as u32) << 8 | number
+}
+
+/// Requests that wait and write nothing but their block: handlers of signals run meanwhile. THROTTLE, SET_DOMAIN, WAIT of
+/// i915, SYNCOBJ_WAIT, SYNCOBJ_TIMELINE_WAIT.
+const WAITS: [u32; 5] = [drm(0x58), drm(0x5f), drm(0x6c), drm(0xc3), drm(0xca)];
 
 /// Sends a request on a file of the node.
 #[inline(never)]
@@ -50,7 +59,7 @@ pub fn request(file: File, request: u32, argument: usize) -> Result<c_int> {
         len: if reads { size } else { 0 },
     };
     let mut packet = Packet::new();
-    let result = exchange(head, payload, &mut packet);
+    let result = exchange(request, head, payload, &mut packet);
     let remaps = packet.head.remaps as usize * size_of::<Remap>();
     if remaps > 0 {
         let all = packet.body().get(..remaps).unwrap_or_default();
@@ -83,9 +92,14 @@ pub fn request(file: File, request: u32, argument: usize) -> Result<c_int> {
     result
 }
 
-fn exchange(head: Head, payload: Block, packet: &mut Packet) -> Result<c_int> {
+fn exchange(request: u32, head: Head, payload: Block, packet: &mut Packet) -> Result<c_int> {
     let packet = core::cell::RefCell::new(packet);
-    link::with(|link| link.ask(head, payload, &mut packet.borrow_mut()))
+    let ask = |link: &mut link::Link| link.ask(head, payload, &mut packet.borrow_mut());
+    if WAITS.contains(&(request & 0xffff)) {
+        link::with(ask)
+    } else {
+        link::with_signals_blocked(ask)
+    }
 }
 
 /// GEM_MMAP: the driver has put the offset of the bytes in the node where the caller expects their address.

@@ -2,13 +2,12 @@
 //!
 //! No PRM chapter.
 
-use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use wire::{Head, NO_FILE, Op, VERSION};
 use zerocopy::IntoBytes;
 
-use crate::own::Handle;
+use crate::own::{AtomicHandle, Handle};
 use crate::sys::socket::{self, Packet};
 use crate::sys::{self, Result};
 use crate::{config, own, report};
@@ -18,10 +17,13 @@ const BEGINNING: u32 = 1;
 const READY: u32 = 2;
 const LOST: u32 = 3;
 
+/// How often a connection is made anew when the program takes its descriptor away, past libc.
+pub const ATTEMPTS: usize = 4;
+
 static STATE: AtomicU32 = AtomicU32::new(NONE);
 static PROCESS: AtomicI32 = AtomicI32::new(0);
-static CONNECTION: AtomicI32 = AtomicI32::new(-1);
-static MEMORIES: [AtomicI32; 2] = [const { AtomicI32::new(-1) }; 2];
+static CONNECTION: AtomicHandle = AtomicHandle::empty();
+static MEMORIES: [AtomicHandle; 2] = [const { AtomicHandle::empty() }; 2];
 /// Device number of files without a name, as which dma-bufs come.
 static NAMELESS: AtomicU64 = AtomicU64::new(u64::MAX);
 
@@ -35,6 +37,11 @@ pub fn nameless() -> u64 {
     NAMELESS.load(Ordering::Relaxed)
 }
 
+/// The library is loaded, or a child begins: which process this is.
+pub fn arrive() {
+    PROCESS.store(sys::process(), Ordering::Relaxed);
+}
+
 /// This process's number.
 pub fn process() -> i32 {
     PROCESS.load(Ordering::Relaxed)
@@ -42,8 +49,8 @@ pub fn process() -> i32 {
 
 /// The memory that a reply's `which` names.
 pub fn memory(which: u64) -> Option<Handle> {
-    let fd = MEMORIES.get(usize::try_from(which).ok()?)?;
-    Some(fd.load(Ordering::Relaxed)).filter(|fd| *fd >= 0)
+    let memory = MEMORIES.get(usize::try_from(which).ok()?)?;
+    memory.load(Ordering::Relaxed)
 }
 
 /// The node has gone: nothing is tried again.
@@ -52,6 +59,12 @@ pub fn lost() {
         let path = config::get().node().unwrap_or_default();
         report::say(report::Kind::Node, "the node has gone", path);
     }
+}
+
+/// A descriptor of a connection is no longer there, though the node may be: the next call makes another.
+pub fn taken() {
+    let what = "the program has closed a descriptor of a connection to the node, past libc";
+    report::say(report::Kind::Taken, what, &[]);
 }
 
 /// Introduces the process, once.
@@ -70,18 +83,22 @@ pub fn begin() -> Result<()> {
                     let result = introduce(0);
                     STATE.store(after(result), Ordering::Release);
                     sys::unblock_signals(signals);
-                    return result;
+                    return result.map_err(|error| match error {
+                        libc::EBADF => libc::ENODEV,
+                        other => other,
+                    });
                 }
             }
         }
     }
 }
 
-/// The state after an introduction. What there was no room for is tried again at the next call.
+/// The state after an introduction. What there was no room for, and what the program has taken away, is tried again at the
+/// next call.
 fn after(result: Result<()>) -> u32 {
     match result {
         Ok(()) => READY,
-        Err(error) if is_limit(error) => NONE,
+        Err(error) if is_limit(error) || error == libc::EBADF => NONE,
         Err(_) => LOST,
     }
 }
@@ -100,6 +117,9 @@ pub fn not_connected(error: i32) -> i32 {
         report::say(report::Kind::Limit, what, &[]);
         return error;
     }
+    if error == libc::EBADF {
+        return error;
+    }
     lost();
     libc::ENODEV
 }
@@ -108,6 +128,9 @@ pub fn not_connected(error: i32) -> i32 {
 pub fn refused(error: i32) -> i32 {
     if is_limit(error) {
         say_full(error);
+        return error;
+    }
+    if error == libc::EBADF {
         return error;
     }
     lost();
@@ -128,7 +151,7 @@ pub fn forked(parent: Option<i32>) {
     let inherited = own::all();
     // Closed after the introduction: the node keeps the parent's mappings as long as the parent's connection is open.
     STATE.store(BEGINNING, Ordering::Relaxed);
-    let mut kept = [-1; 256];
+    let mut kept = [Handle::NONE; 256];
     let mut count = 0;
     for handle in inherited {
         if let Some(slot) = kept.get_mut(count) {
@@ -149,34 +172,45 @@ pub fn forked(parent: Option<i32>) {
 }
 
 fn introduce(parent: i32) -> Result<()> {
+    for _ in 0..ATTEMPTS {
+        match introduce_once(parent) {
+            Err(libc::EBADF) => {}
+            other => return other,
+        }
+    }
+    taken();
+    Err(libc::EBADF)
+}
+
+fn introduce_once(parent: i32) -> Result<()> {
     let Some(path) = config::get().node() else {
         let what = "no node: the variable CRESTLINE_NODE is not set";
         report::say(report::Kind::Node, what, &[]);
         return Err(libc::ENODEV);
     };
-    let fd = own::adopt(connect(path)?);
+    let fd = connect(path)?;
     let process = sys::process();
     let numbers = [u64::from(VERSION), process as u64, parent as u64];
     let head = Head::new(Op::Life, NO_FILE, numbers);
     let mut packet = Packet::new();
-    if let Err(error) = socket::introduce(fd, head.as_bytes(), &mut packet) {
+    let mut files = [Handle::NONE; 2];
+    let introduced = socket::introduce(fd, head.as_bytes(), &mut packet, &mut files);
+    if let Err(error) = introduced {
+        files.into_iter().for_each(own::close);
         own::close(fd);
+        if is_limit(error) && packet.head.result >= 0 {
+            // The table had no room for both files.
+            return Err(not_connected(error));
+        }
         if is_limit(error) {
             say_full(error);
-        } else {
+        } else if error != libc::EBADF {
             report::say(report::Kind::Node, "the node does not answer", path);
         }
         return Err(error);
     }
-    let taken = [packet.take_fd(0), packet.take_fd(1)];
-    let [Some(graphics), Some(views)] = taken else {
-        // The table had no room for both.
-        taken.into_iter().flatten().for_each(sys::close);
-        own::close(fd);
-        return Err(not_connected(libc::EMFILE));
-    };
-    for (memory, fd) in MEMORIES.iter().zip([graphics, views]) {
-        memory.store(own::adopt(fd), Ordering::Relaxed);
+    for (memory, file) in MEMORIES.iter().zip(files) {
+        memory.store(file, Ordering::Relaxed);
     }
     if let Some(Ok(stat)) = memory(0).map(|memory| own::using(memory, sys::fstat)) {
         NAMELESS.store(stat.st_dev, Ordering::Relaxed);
@@ -186,9 +220,10 @@ fn introduce(parent: i32) -> Result<()> {
     Ok(())
 }
 
-fn connect(path: &[u8]) -> Result<RawFd> {
+fn connect(path: &[u8]) -> Result<Handle> {
     socket::connect(path).map_err(|error| match error {
         error if is_limit(error) => not_connected(error),
+        libc::EBADF => libc::EBADF,
         libc::EACCES => {
             let what = "the node at this path is another user's";
             report::say(report::Kind::Node, what, path);

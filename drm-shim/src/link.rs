@@ -1,7 +1,9 @@
 //! A thread's connection: one message, one answer.
 //!
-//! No PRM chapter. A connection belongs to one call at a time: a handler of a signal that comes in between takes another,
-//! and one that never comes back leaves no half-read answer to others (`sys/key.rs`). A wait is not cut short by signals.
+//! A connection belongs to one call at a time: a handler of a signal that comes in between takes another, and one that
+//! never comes back leaves no half-read answer to others (`sys/key.rs`). A wait is not cut short by signals. Where the node
+//! may write into the program's memory, handlers run after the call, as they do on Linux: one that jumped out would leave
+//! the node writing over what lies there next.
 
 use core::time::Duration;
 use std::os::fd::RawFd;
@@ -24,8 +26,12 @@ const SPIN: Duration = Duration::from_micros(40);
 pub struct Link {
     fd: Handle,
     broken: bool,
+    /// Whether the program has taken the descriptor away, past libc; the node may live.
+    is_taken: bool,
     /// Whether it outlives the call, in the call's slot.
     is_held: bool,
+    /// The thread's blocked signals before the call, while all are blocked.
+    before: Option<u64>,
 }
 
 /// Uses a connection of the thread, and makes one when the thread has no connection yet.
@@ -47,9 +53,11 @@ fn attempt<T>(claim: Option<&Claim>, run: impl Fn(&mut Link) -> Result<T>) -> Re
         Some(fd) => Link {
             fd,
             broken: false,
+            is_taken: false,
             is_held: true,
+            before: None,
         },
-        None => Link::new(claim)?,
+        None => Link::make(claim)?,
     };
     let mut result = run(&mut link);
     if link.broken && result.as_ref().is_err_and(|error| *error == libc::EBADF) {
@@ -60,17 +68,33 @@ fn attempt<T>(claim: Option<&Claim>, run: impl Fn(&mut Link) -> Result<T>) -> Re
             claim.take();
         }
         sys::unblock_signals(signals);
-        link = Link::new(claim)?;
+        link = Link::make(claim)?;
         result = run(&mut link);
     }
     if link.broken {
+        let is_taken = link.is_taken;
         link.close(claim);
-        life::lost();
+        if is_taken {
+            life::taken();
+        } else {
+            life::lost();
+        }
         return result.map_err(|_| libc::ENODEV);
     }
     if !link.is_held {
         link.close(None);
     }
+    result
+}
+
+/// Uses a connection of the thread as [`with`] does; handlers of signals run after it.
+pub fn with_signals_blocked<T>(run: impl Fn(&mut Link) -> Result<T>) -> Result<T> {
+    let before = sys::block_signals();
+    let result = with(|link| {
+        link.before = Some(before);
+        run(link)
+    });
+    sys::unblock_signals(before);
     result
 }
 
@@ -84,13 +108,25 @@ pub fn note(what: u64, text: &[u8]) {
 }
 
 impl Link {
+    /// A new one, also where the program's calls past libc have taken away what the first attempt made.
+    fn make(claim: Option<&Claim>) -> Result<Link> {
+        for _ in 0..life::ATTEMPTS {
+            match Link::new(claim) {
+                Err(libc::EBADF) => {}
+                other => return other,
+            }
+        }
+        life::taken();
+        Err(libc::ENODEV)
+    }
+
     #[cold]
     #[inline(never)]
     fn new(claim: Option<&Claim>) -> Result<Link> {
         let path = config::get().node().ok_or(libc::ENODEV)?;
         // A handler that jumps out finds either no connection or one that is known.
         let signals = sys::block_signals();
-        let made = socket::connect(path).map(own::adopt);
+        let made = socket::connect(path);
         let is_held = match (made, claim) {
             (Ok(fd), Some(claim)) => claim.hold(fd),
             _ => false,
@@ -100,12 +136,14 @@ impl Link {
         let link = Link {
             fd,
             broken: false,
+            is_taken: false,
             is_held,
+            before: None,
         };
         let process = life::process() as u64;
         let head = Head::new(Op::Thread, NO_FILE, [u64::from(VERSION), process, 0]);
         let mut packet = Packet::new();
-        if let Err(error) = socket::introduce(fd, head.as_bytes(), &mut packet) {
+        if let Err(error) = socket::introduce(fd, head.as_bytes(), &mut packet, &mut []) {
             link.close(claim);
             return Err(life::refused(error));
         }
@@ -130,9 +168,11 @@ impl Link {
             Err(error @ (libc::EFAULT | libc::ENOMEM | libc::ENOBUFS)) => Err(error),
             Err(error) => {
                 self.broken = true;
-                Err(match error {
-                    libc::EBADF | libc::ENOTSOCK => libc::EBADF,
-                    _ => libc::ENODEV,
+                self.is_taken = matches!(error, libc::EBADF | libc::ENOTSOCK);
+                Err(if self.is_taken {
+                    libc::EBADF
+                } else {
+                    libc::ENODEV
                 })
             }
         }
@@ -164,10 +204,16 @@ impl Link {
                 Ok(true) => return Ok(()),
                 Err(libc::EINTR) => {}
                 // TIMEOUT: none; the node answers or hangs up, and a wait in the driver has the caller's limit.
-                Err(libc::EAGAIN) if start.elapsed() > SPIN => wait = true,
+                Err(libc::EAGAIN) if start.elapsed() > SPIN => {
+                    if let Some(before) = self.before.filter(|_| !wait) {
+                        sys::block_handled_signals(before);
+                    }
+                    wait = true;
+                }
                 Err(libc::EAGAIN) => sys::give_way(),
-                Ok(false) | Err(_) => {
+                other => {
                     self.broken = true;
+                    self.is_taken = matches!(other, Err(libc::EBADF | libc::ENOTSOCK));
                     return Err(libc::ENODEV);
                 }
             }

@@ -21,7 +21,8 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
     let len = (wish.len as u64)
         .checked_next_multiple_of(PAGE)
         .ok_or(libc::ENOMEM)?;
-    let numbers = [wish.prot as u64, wish.offset as u64, len];
+    let asked = wish.offset as u64;
+    let numbers = [wish.prot as u64, asked, len];
     let head = Head::new(Op::Map, file.fd as u64, numbers);
     let (offset, which) = link::with(|link| {
         let mut packet = Packet::new();
@@ -29,14 +30,11 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
         Ok((packet.head.value, packet.head.which))
     })?;
     let memory = life::memory(which).ok_or(libc::ENODEV)?;
-    let address = own::using(memory, |fd| {
-        memory::map(Wish {
-            fd,
-            offset: offset as i64,
-            ..wish
-        })
-    })
-    .map_err(lost)?;
+    let wish = Wish {
+        offset: offset as i64,
+        ..wish
+    };
+    let address = own::map(memory, wish).map_err(|error| lost(error, wish))?;
     let start = address as u64;
     let known = TABLE.insert(Range {
         start,
@@ -46,15 +44,19 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
     if !known {
         report::say(report::Kind::Mapping, "too many mappings", &[]);
     }
-    let head = Head::new(Op::Mapped, file.fd as u64, [wish.offset as u64, start, len]);
+    let head = Head::new(Op::Mapped, file.fd as u64, [asked, start, len]);
     link::with(|link| link.send(head, Block::of(&[])))?;
     Ok(address)
 }
 
 /// The error of a mapping, when graphics memory cannot be reached any more.
-fn lost(error: i32) -> i32 {
+fn lost(error: i32, wish: Wish) -> i32 {
     if error != libc::EBADF {
         return error;
+    }
+    if wish.flags & libc::MAP_FIXED != 0 && touches(wish.address, wish.len) {
+        // What was there may have been taken away with what came in its place.
+        forget(wish.address, wish.len);
     }
     let what = "the program has closed the descriptor of graphics memory, past libc: nothing can be mapped";
     report::say(report::Kind::Memory, what, &[]);
@@ -100,19 +102,32 @@ pub fn remap(remap: &Remap) {
     let end = remap.address.saturating_add(remap.len);
     let mut failed = false;
     TABLE.each(remap.address, end, |piece| {
-        let wish = |fd| Wish {
-            address: piece.start as usize,
+        let wish = Wish {
+            address: 0,
             len: (piece.end - piece.start) as usize,
             prot: piece.prot as i32,
-            flags: libc::MAP_SHARED | libc::MAP_FIXED,
-            fd,
+            flags: libc::MAP_SHARED,
+            fd: -1,
             offset: remap
                 .offset
                 .wrapping_add(piece.start.wrapping_sub(remap.address)) as i64,
         };
-        failed |= own::using(memory, |fd| memory::map(wish(fd))).is_err();
+        failed |= replace(memory, wish, piece.start as usize).is_err();
     });
     if failed {
         report::say(report::Kind::Mapping, "a mapping could not be moved", &[]);
+    }
+}
+
+/// Maps at a place where other threads may be writing: what comes there is known to be ours before.
+fn replace(memory: own::Handle, wish: Wish, place: usize) -> Result<()> {
+    let made = own::map(memory, wish)?;
+    let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
+    match memory::remap(made, wish.len, wish.len, flags, place) {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let _ = memory::unmap(made, wish.len);
+            Err(error)
+        }
     }
 }

@@ -5,6 +5,7 @@
 //! found out before each use, because the file at the number has another device or inode by then. Numbers are high, so
 //! that a program finds the low ones free.
 
+mod handle;
 mod numbers;
 mod rows;
 mod uses;
@@ -15,16 +16,16 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::life;
+use crate::sys::memory::{self, Wish};
 use crate::sys::{self, Result};
+
+pub use handle::{AtomicHandle, Handle};
 
 use rows::ROWS;
 use uses::Uses;
 
 #[cfg_attr(test, expect(unused_imports, reason = "for the exported functions"))]
 pub use numbers::{between, is};
-
-/// A descriptor of this library; not its number.
-pub type Handle = i32;
 
 /// Numbers that are asked for, the first that the system gives counts; half of the most open files comes last.
 const LEAST: [RawFd; 2] = [768, 192];
@@ -40,6 +41,9 @@ const LOOK: i32 = 100;
 static USES: Uses = Uses::over(AtomicU32::new(0));
 /// Held while a descriptor moves, and across forks.
 static MOVING: AtomicBool = AtomicBool::new(false);
+/// The program's calls that put files at numbers or close them. They are kept out while a descriptor is made or closed
+/// here, because until it has its row such a call cannot be told that the number is taken.
+static PLACES: Uses = Uses::over(AtomicU32::new(0));
 
 thread_local! {
     /// How many uses this thread is amid: more than one in a handler of a signal.
@@ -67,19 +71,67 @@ fn identity(fd: RawFd) -> Option<(u64, u64)> {
     Some((stat.st_dev, stat.st_ino))
 }
 
-/// Takes a new descriptor in under a high number.
-pub fn adopt(fd: RawFd) -> Handle {
-    // That of the file which came. Another thread's `dup2` may put a file of the program's at the new number before it is
-    // known for ours: then the program's file stays there, and another number is taken.
-    let Some(expected) = identity(fd) else {
-        sys::close(fd);
-        return -1;
+/// Runs what makes or closes descriptors of this library: calls of the program that put files at numbers wait meanwhile.
+/// `run` must not block, and does not call this again.
+pub fn alone<T>(run: impl FnOnce() -> T) -> T {
+    let signals = sys::block_signals();
+    lock();
+    let until = Instant::now() + PATIENCE;
+    // Where a call of the program takes long, because a file is slow to close, this goes on without it: what is made is
+    // looked at before it is used.
+    PLACES.stop(|| Instant::now() < until);
+    let result = run();
+    PLACES.go_on();
+    MOVING.store(false, Ordering::Release);
+    sys::unblock_signals(signals);
+    result
+}
+
+/// Runs a call of the program that puts a file at a number or closes some, while no descriptor is made here.
+pub fn placing<T>(run: impl FnOnce() -> T) -> T {
+    if sys::process() != life::process() {
+        // A child of vfork, as in `make_way`.
+        return run();
+    }
+    // A handler that came in between and jumped out would leave the call counted for ever.
+    let signals = sys::block_signals();
+    let place = PLACES.begin();
+    let result = run();
+    drop(place);
+    sys::unblock_signals(signals);
+    result
+}
+
+/// Waits until no descriptor is made here. For `close`: it may sleep for long, and signals are to reach it.
+pub fn settle() {
+    if PLACES.is_stopped() {
+        placing(|| ());
+    }
+}
+
+/// Makes a descriptor and takes it in; `EBADF` when the program has taken it away, past libc.
+pub fn make(make: impl FnOnce() -> Result<RawFd>) -> Result<Handle> {
+    let handle = alone(|| make().map(|fd| adopt(fd, None)))?;
+    if handle == Handle::NONE {
+        return Err(libc::EBADF);
+    }
+    Ok(handle)
+}
+
+/// Takes a new descriptor in under a high number, within [`alone`]. With `inode`, only the file that has it: another is
+/// the program's, and stays where it is.
+pub fn adopt(fd: RawFd, inode: Option<u64>) -> Handle {
+    // That of the file which came. Another thread may put a file of the program's at the new number, past libc, before it
+    // is known for ours: then the program's file stays there, and another number is taken.
+    let found = identity(fd).filter(|(_, found)| inode.is_none_or(|inode| inode == *found));
+    let Some(expected) = found else {
+        return Handle::NONE;
     };
     for _ in 0..ATTEMPTS {
         let Some(moved) = duplicate(fd) else { break };
         numbers::set(moved, true);
         if identity(moved) == Some(expected) {
-            sys::close(fd);
+            close_if(fd, expected);
             return enter(moved, expected);
         }
         numbers::set(moved, false);
@@ -91,9 +143,16 @@ pub fn adopt(fd: RawFd) -> Handle {
 fn enter(fd: RawFd, expected: (u64, u64)) -> Handle {
     ROWS.take(fd, expected).unwrap_or_else(|| {
         numbers::set(fd, false);
-        sys::close(fd);
-        -1
+        close_if(fd, expected);
+        Handle::NONE
     })
+}
+
+/// Closes a number that still has the file that was put there.
+fn close_if(fd: RawFd, expected: (u64, u64)) {
+    if identity(fd) == Some(expected) {
+        sys::close(fd);
+    }
 }
 
 /// The same file under a high number.
@@ -108,11 +167,58 @@ fn duplicate(fd: RawFd) -> Option<RawFd> {
 /// not block.
 pub fn using<T>(handle: Handle, run: impl FnOnce(RawFd) -> Result<T>) -> Result<T> {
     let _use = Inside::begin();
+    run(number(handle)?)
+}
+
+/// Uses two of them, likewise.
+pub fn using_both<T>(handles: [Handle; 2], run: impl FnOnce([RawFd; 2]) -> Result<T>) -> Result<T> {
+    let _use = Inside::begin();
+    let [first, second] = handles;
+    run([number(first)?, number(second)?])
+}
+
+fn number(handle: Handle) -> Result<RawFd> {
     let (fd, expected) = ROWS.get(handle).ok_or(libc::EBADF)?;
     if identity(fd) != Some(expected) {
         return Err(libc::EBADF);
     }
-    run(fd)
+    Ok(fd)
+}
+
+/// Maps a descriptor under its number of this moment; `EBADF` when the file there is no longer ours.
+pub fn map(handle: Handle, wish: Wish) -> Result<usize> {
+    using(handle, |fd| {
+        let address = memory::map(Wish { fd, ..wish })?;
+        // Another thread may have put a file of the program's there just before, past libc. Its bytes are not shown.
+        if is_still(handle, fd) {
+            return Ok(address);
+        }
+        take_away(Wish { address, ..wish });
+        Err(libc::EBADF)
+    })
+}
+
+fn is_still(handle: Handle, fd: RawFd) -> bool {
+    ROWS.get(handle)
+        .is_some_and(|(_, expected)| identity(fd) == Some(expected))
+}
+
+/// Takes a mapping away again; what a fixed one has replaced is gone, and nobody else may map anything there.
+fn take_away(made: Wish) {
+    let replaces = libc::MAP_FIXED | libc::MAP_FIXED_NOREPLACE;
+    // Either fails only where the kernel has no memory left.
+    let _ = if made.flags & replaces == libc::MAP_FIXED {
+        memory::map(Wish {
+            prot: libc::PROT_NONE,
+            flags: libc::MAP_FIXED | libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_NORESERVE,
+            fd: -1,
+            offset: 0,
+            ..made
+        })
+        .map(drop)
+    } else {
+        memory::unmap(made.address, made.len).map(drop)
+    };
 }
 
 /// Whether the program has put a file of its own at one of our numbers behind our back; the number is the program's then.
@@ -137,14 +243,13 @@ pub fn wait(handle: Handle, events: i16) -> Result<()> {
 
 /// Closes one.
 pub fn close(handle: Handle) {
-    let _use = Inside::begin();
-    if let Some((fd, expected)) = ROWS.get(handle) {
-        numbers::set(fd, false);
-        if identity(fd) == Some(expected) {
-            sys::close(fd);
+    alone(|| {
+        if let Some((fd, expected)) = ROWS.get(handle) {
+            numbers::set(fd, false);
+            close_if(fd, expected);
+            ROWS.free(handle);
         }
-        ROWS.free(handle);
-    }
+    });
 }
 
 /// Forgets one whose number has been given to something else behind our back.
@@ -213,6 +318,7 @@ pub fn forking() {
 pub fn forked(child: bool) {
     if child {
         USES.reset();
+        PLACES.reset();
     }
     MOVING.store(false, Ordering::Release);
 }

@@ -22,12 +22,14 @@ pub enum Kind {
     Memory = 4,
     /// There is no room for a connection.
     Limit = 5,
+    /// The program has taken a descriptor away.
+    Taken = 6,
 }
 
 impl Kind {
     /// Whether it is said here, since the node cannot be told.
     fn is_said_here(self) -> bool {
-        matches!(self, Kind::Node | Kind::Limit)
+        matches!(self, Kind::Node | Kind::Limit | Kind::Taken)
     }
 }
 

@@ -78,6 +78,12 @@ pub fn close_range(first: u32, last: u32, flags: c_int) -> Result<c_int> {
         .map(|result| result as c_int)
 }
 
+/// Ends a connection in one direction or both, for a caller.
+pub fn shut_down(fd: RawFd, how: c_int) -> Result<c_int> {
+    // SAFETY: the caller's descriptor, at the caller's wish.
+    check(unsafe { libc::syscall(libc::SYS_shutdown, fd, how) }).map(|result| result as c_int)
+}
+
 fn empty_stat() -> libc::stat {
     // SAFETY: the structure has integers only.
     unsafe { core::mem::zeroed() }
@@ -263,6 +269,32 @@ pub fn block_signals() -> u64 {
         )
     };
     before
+}
+
+/// Blocks the signals of this thread that the program handles, and those in `before`. What the others do, they do: those
+/// that end the program must not have to wait.
+pub fn block_handled_signals(before: u64) {
+    let mut mask = before;
+    for number in 1..=64 {
+        // The kernel's structure begins with the handler; it has no more words than these on any processor.
+        let mut action = [0_u64; 20];
+        let (new, size) = (core::ptr::null::<u64>(), size_of::<u64>());
+        // SAFETY: nothing is set, and the answer has room; the size is that of the kernel's set of signals.
+        let result = unsafe {
+            libc::syscall(
+                libc::SYS_rt_sigaction,
+                number,
+                new,
+                action.as_mut_ptr(),
+                size,
+            )
+        };
+        let handler = action[0] as libc::sighandler_t;
+        if result == 0 && handler != libc::SIG_DFL && handler != libc::SIG_IGN {
+            mask |= 1 << (number - 1);
+        }
+    }
+    unblock_signals(mask);
 }
 
 /// Puts back what [`block_signals`] gave.

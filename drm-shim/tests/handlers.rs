@@ -7,6 +7,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 #![allow(unsafe_code, reason = "looks at the errno of a system call")]
 
+#[path = "../src/own/handle.rs"]
+mod handle;
 #[path = "../src/sys/key.rs"]
 mod key;
 #[path = "../src/sys/memory.rs"]
@@ -15,10 +17,11 @@ mod memory;
 use std::cell::Cell;
 use std::collections::BTreeSet;
 use std::mem::ManuallyDrop;
-use std::os::fd::RawFd;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
+
+use handle::Handle;
 
 type Result<T> = core::result::Result<T, i32>;
 
@@ -49,8 +52,10 @@ fn unblock_signals(before: u64) {
 }
 
 mod own {
-    pub fn close(fd: i32) {
-        super::connections().close(fd);
+    pub use super::handle::{AtomicHandle, Handle};
+
+    pub fn close(connection: Handle) {
+        super::connections().close(connection);
     }
 }
 
@@ -175,12 +180,12 @@ fn step() {
 
 /// The kernel's and the node's sides of the connections.
 struct Connections {
-    next: RawFd,
-    open: BTreeSet<RawFd>,
+    next: i32,
+    open: BTreeSet<Handle>,
     /// Innermost last.
-    used: Vec<RawFd>,
+    used: Vec<Handle>,
     /// In no slot, as a fork has emptied the call's: a jump out of such a call loses its connection.
-    loose: BTreeSet<RawFd>,
+    loose: BTreeSet<Handle>,
 }
 
 static CONNECTIONS: Mutex<Connections> = Mutex::new(Connections {
@@ -195,22 +200,26 @@ fn connections() -> MutexGuard<'static, Connections> {
 }
 
 impl Connections {
-    fn open(&mut self) -> RawFd {
+    fn open(&mut self) -> Handle {
         self.next += 1;
-        self.open.insert(self.next);
-        self.next
+        let made = Handle::of(self.next);
+        self.open.insert(made);
+        made
     }
 
     #[track_caller]
-    fn close(&mut self, fd: RawFd) {
-        assert!(!self.used.contains(&fd), "{fd} is closed while it is used");
-        assert!(self.open.remove(&fd), "{fd} is closed twice");
+    fn close(&mut self, fd: Handle) {
+        assert!(
+            !self.used.contains(&fd),
+            "{fd:?} is closed while it is used"
+        );
+        assert!(self.open.remove(&fd), "{fd:?} is closed twice");
     }
 
     #[track_caller]
-    fn begin(&mut self, fd: RawFd) {
-        assert!(self.open.contains(&fd), "{fd} is used after its end");
-        assert!(!self.used.contains(&fd), "{fd} is used twice");
+    fn begin(&mut self, fd: Handle) {
+        assert!(self.open.contains(&fd), "{fd:?} is used after its end");
+        assert!(!self.used.contains(&fd), "{fd:?} is used twice");
         self.used.push(fd);
     }
 

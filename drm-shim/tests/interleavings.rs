@@ -61,6 +61,7 @@ impl Descriptor {
         if stopped {
             // SAFETY: loom checks that nobody is at it meanwhile.
             self.number.with_mut(|number| unsafe { *number += 1 });
+            assert!(self.uses.is_stopped());
             self.uses.go_on();
         }
         stopped
@@ -82,6 +83,27 @@ fn a_descriptor_moves_while_nobody_uses_it() {
         let moved = descriptor.moved(2);
         user.join().unwrap();
         assert_eq!(descriptor.used(), 768 + u32::from(moved));
+        // Nobody uses it any more, so it need not be waited for.
+        assert!(descriptor.moved(1));
+    });
+}
+
+#[test]
+fn a_use_from_before_a_fork_counts_for_nothing_after_it() {
+    all_orders(|| {
+        let descriptor = descriptor();
+        // Of a thread that the child does not have, and of the thread that has forked in a handler of a signal.
+        std::mem::forget(descriptor.uses.begin());
+        let own = descriptor.uses.begin();
+        descriptor.uses.reset();
+        let mover = {
+            let descriptor = Arc::clone(&descriptor);
+            thread::spawn(move || assert!(descriptor.moved(1)))
+        };
+        drop(own);
+        mover.join().unwrap();
+        assert_eq!(descriptor.used(), 769);
+        assert!(descriptor.moved(1));
     });
 }
 

@@ -175,6 +175,18 @@ fn calls_that_do_not_come_back_leave_no_connection() {
 }
 
 #[test]
+fn calls_are_over_before_a_thread_is_cancelled() {
+    if std::env::var_os("CRESTLINE_SANITIZER").is_some() {
+        println!("skipped: a sanitizer's runtime cannot be left at any instruction");
+        return;
+    }
+    let Some((server, _)) = run("cancels.c") else {
+        return;
+    };
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
 fn handlers_on_a_stack_of_their_own_leave_a_waiting_call_its_connection() {
     let Some((server, _)) = run("nested.c") else {
         return;
@@ -298,6 +310,56 @@ fn files_at_the_librarys_numbers_stay_the_programs() {
     let reason = "the program has closed the descriptor of graphics memory, past libc: nothing can be mapped";
     assert!(said.is_empty(), "{said}");
     assert_eq!(count(&log, &format!("note 1 {reason}")), 1, "{log:?}");
+}
+
+#[test]
+fn files_that_overtake_a_mapping_are_not_shown() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("overtakes.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    server.write(1, 0x8000, b"other");
+    let said = succeed(command(&program, Some(&server)));
+    if said.starts_with("skipped") {
+        print!("{said}");
+        return;
+    }
+    assert_eq!(said, "");
+    assert_eq!(server.read(0, 0x4000, 8), b"written\0");
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn files_that_come_to_a_number_while_it_is_taken_stay_the_programs() {
+    let Some((server, said)) = run("adopts.c") else {
+        return;
+    };
+    if said.starts_with("skipped") {
+        print!("{said}");
+        return;
+    }
+    assert_eq!(said, "");
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn files_that_come_to_a_low_number_meanwhile_stay_the_programs() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("low.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    let said = succeed(command(&program, Some(&server)));
+    if said.starts_with("skipped") {
+        print!("{said}");
+        return;
+    }
+    assert_eq!(said, "");
+    assert_eq!(server.read(0, 0x4000, 3), b"GGG");
+    assert_eq!(count(&server.log(), "unexpected"), 0);
 }
 
 #[test]

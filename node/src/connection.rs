@@ -12,6 +12,7 @@ use kernel::error::{
     Error, Result as KernelResult,
     code::{EBADF, EINVAL, EMFILE, ENOTTY},
 };
+use nix::sys::stat::fstat;
 use wire::message::Remap;
 use wire::{Head, Op, Reply};
 use zerocopy::IntoBytes as _;
@@ -20,15 +21,23 @@ use crate::descriptors::What;
 use crate::map;
 use crate::packet::Socket;
 use crate::peer::Peer;
+use crate::peers::Admitted;
 use crate::process::Mapped;
 use crate::server::Server;
 use crate::task::{Block, Caller};
 
-/// Serves a connection until the client closes it.
-pub fn serve(server: &Arc<Server>, fd: OwnedFd, peer: &Arc<Peer>) {
+/// Serves a connection that was admitted until the client closes it.
+pub fn serve_admitted(server: &Arc<Server>, fd: OwnedFd, admitted: &mut Admitted) {
+    let peer = Arc::clone(&admitted.peer);
+    serve(server, fd, &peer, Some(admitted));
+}
+
+/// Serves a connection of a process until it is closed.
+pub fn serve(server: &Arc<Server>, fd: OwnedFd, peer: &Arc<Peer>, admitted: Option<&mut Admitted>) {
     let mut connection = Connection {
         server,
         peer,
+        admitted,
         socket: Socket::new(fd),
         mapping: None,
     };
@@ -47,6 +56,8 @@ pub fn serve(server: &Arc<Server>, fd: OwnedFd, peer: &Arc<Peer>) {
 struct Connection<'a> {
     server: &'a Arc<Server>,
     peer: &'a Arc<Peer>,
+    /// Nothing on a thread of the caller's.
+    admitted: Option<&'a mut Admitted>,
     socket: Socket,
     /// What the last [`Op::Map`] has told a place of, until it is mapped there.
     mapping: Option<Mapped>,
@@ -78,10 +89,24 @@ impl Connection<'_> {
     /// A process, until it ends.
     fn life(&mut self, head: &Head) -> io::Result<()> {
         let server = self.server;
+        let mut peer = Arc::clone(self.peer);
+        if let Some(admitted) = &mut self.admitted {
+            if let Err(refusal) = server.peers.renew(admitted, self.socket.fd()) {
+                let error = Error::from_errno(-(refusal.errno() as i32));
+                return self.socket.send(&failure(error), &[], &[]);
+            }
+            peer = Arc::clone(&admitted.peer);
+        }
         let parent = i32::try_from(head.c).ok().filter(|pid| *pid > 0);
-        let life = server.processes.begin(self.peer, parent);
+        let life = server.processes.begin(&peer, parent);
         let fds = [server.memory.as_fd(), server.views.fd().as_fd()];
-        self.socket.send(&Reply::default(), &[], &fds)?;
+        let inode = |fd| fstat(fd).map(|stat| stat.st_ino);
+        let reply = Reply {
+            value: inode(fds[0])?,
+            which: inode(fds[1])?,
+            ..Reply::default()
+        };
+        self.socket.send(&reply, &[], &fds)?;
         let end = loop {
             match self.socket.receive() {
                 Ok(Some(_)) => {}
@@ -89,7 +114,7 @@ impl Connection<'_> {
                 Err(error) => break Err(error),
             }
         };
-        server.processes.end(self.peer.pid(), life);
+        server.processes.end(peer.pid(), life);
         server.note_ended();
         end
     }

@@ -45,3 +45,46 @@ fn is_old(entry: &DirEntry, uid: u32) -> bool {
             meta.is_dir() && meta.uid() == uid && is_node && age.is_some_and(|age| age > YOUNG)
         })
 }
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use std::os::unix::fs::symlink;
+    use std::path::PathBuf;
+    use std::time::SystemTime;
+
+    use super::*;
+
+    /// What looks like a node's directory by its name only is somebody's own, and stays.
+    #[test]
+    fn directories_of_nodes_alone_are_swept() {
+        let base = tempfile::tempdir().unwrap();
+        let make = |name: &str, inside: &str, age: u64| -> PathBuf {
+            let path = base.path().join(name);
+            fs::create_dir_all(path.join(inside)).unwrap();
+            let then = SystemTime::now() - Duration::from_secs(age);
+            File::open(&path).unwrap().set_modified(then).unwrap();
+            path
+        };
+        let node = |name: &str, age| make(&format!("{PREFIX}{name}"), "dev/dri", age);
+        let own = node("own", 1000);
+        let _lock = lock(&own).unwrap();
+        let killed = node("killed", 1000);
+        let (young, used) = (node("young", 1), node("used", 1000));
+        let _used = lock(&used).unwrap();
+        let others = [
+            make(&format!("{PREFIX}backup"), "data", 1000),
+            make(&format!("{PREFIX}empty"), "", 1000),
+            make("my-crestline-node-1", "dev/dri", 1000),
+        ];
+        let link = base.path().join(format!("{PREFIX}link"));
+        symlink(&others[2], &link).unwrap();
+        sweep(&own);
+        assert!(!killed.exists());
+        assert!(own.is_dir() && young.is_dir() && used.is_dir() && link.is_dir());
+        for path in &others {
+            assert!(path.is_dir(), "{}", path.display());
+        }
+        assert!(others[0].join("data").is_dir() && others[2].join("dev/dri").is_dir());
+    }
+}

@@ -136,7 +136,7 @@ impl Node {
     /// sequenced packets. Requests name descriptors of this process; memory that they point to faults.
     pub fn serve_here(&self, socket: OwnedFd) -> io::Result<()> {
         let peer = Arc::new(peer::Peer::here()?);
-        connection::serve(&self.server, socket, &peer);
+        connection::serve(&self.server, socket, &peer, None);
         Ok(())
     }
 

@@ -110,8 +110,8 @@ fn begin(server: &Arc<Server>, fd: OwnedFd) {
     let spawned = std::thread::Builder::new()
         .name("node-client".into())
         .spawn(move || {
-            if let Some((fd, admitted)) = take() {
-                serve(&serving, fd, &admitted);
+            if let Some((fd, mut admitted)) = take() {
+                serve(&serving, fd, &mut admitted);
             }
         });
     if let Err(error) = spawned
@@ -122,16 +122,22 @@ fn begin(server: &Arc<Server>, fd: OwnedFd) {
     }
 }
 
-fn serve(server: &Arc<Server>, fd: OwnedFd, admitted: &Admitted) {
+fn serve(server: &Arc<Server>, fd: OwnedFd, admitted: &mut Admitted) {
     if let Err(error) = crate::privilege::share(admitted.peer.permitted()) {
-        server.say(&format!("privileges of a client's thread: {error}"));
+        server.say_own(&format!("privileges of a client's thread: {error}"));
         return;
     }
-    connection::serve(server, fd, &admitted.peer);
+    connection::serve_admitted(server, fd, admitted);
 }
 
 fn refuse(server: &Server, fd: &OwnedFd, refusal: Refusal) {
-    server.say(&refusal.to_string());
+    match refusal {
+        // These name processes and users.
+        Refusal::Stranger(_) | Refusal::Process { .. } => server.say(&refusal.to_string()),
+        Refusal::Full(_) | Refusal::Descriptors | Refusal::Threads(_) => {
+            server.say_own(&refusal.to_string());
+        }
+    }
     let reply = Reply {
         result: -(refusal.errno() as i32),
         ..Reply::default()

@@ -30,6 +30,11 @@ impl Socket {
         }
     }
 
+    /// The socket itself.
+    pub fn fd(&self) -> &OwnedFd {
+        &self.fd
+    }
+
     /// The next message, or `None` when the client is gone.
     pub fn receive(&mut self) -> io::Result<Option<(Head, &[u8])>> {
         let size = self.wait()?;

@@ -100,9 +100,14 @@ impl Peers {
         }
         // Connections come in the order in which they were made, so that a known process that lives is the one.
         let known = inner.known.get(&number.as_raw());
-        let (peer, count) = match known.filter(|(peer, _)| peer.is_alive()) {
-            Some((peer, count)) => (Arc::clone(peer), *count),
-            None => (Arc::new(Peer::of(socket, self.user)?), 0),
+        let known = known.filter(|(peer, _)| peer.is_alive());
+        let (peer, count, is_fresh) = match known {
+            Some((peer, count)) if peer.runs_the_same() => (Arc::clone(peer), *count, false),
+            known => (
+                fresh(socket, self.user, known.map(|(peer, _)| &**peer))?,
+                known.map_or(0, |(_, count)| *count),
+                true,
+            ),
         };
         if count >= self.most.of_process {
             return Err(Refusal::Process {
@@ -115,8 +120,27 @@ impl Peers {
         inner.count += 1;
         Ok(Admitted {
             peer,
+            is_fresh,
             peers: Arc::clone(self),
         })
+    }
+
+    /// A program has begun in the process of a connection. The memory of the one before may have been there still when
+    /// the connection was admitted.
+    pub fn renew(&self, admitted: &mut Admitted, socket: &OwnedFd) -> Result<(), Refusal> {
+        if admitted.is_fresh {
+            return Ok(());
+        }
+        let mut inner = self.inner.lock();
+        let peer = fresh(socket, self.user, Some(&admitted.peer))?;
+        if let Some((known, _)) = inner.known.get_mut(&peer.pid())
+            && known.is_process_of(&peer)
+        {
+            *known = Arc::clone(&peer);
+        }
+        admitted.peer = peer;
+        admitted.is_fresh = true;
+        Ok(())
     }
 
     fn leave(&self, peer: &Arc<Peer>) {
@@ -126,7 +150,7 @@ impl Peers {
             return;
         };
         // Another process may have the number by now.
-        if !Arc::ptr_eq(known, peer) {
+        if !known.is_process_of(peer) {
             return;
         }
         *count -= 1;
@@ -136,10 +160,24 @@ impl Peers {
     }
 }
 
+/// The process that has connected, with the memory that it has now; `known` is the same process.
+fn fresh(socket: &OwnedFd, user: u32, known: Option<&Peer>) -> Result<Arc<Peer>, Refusal> {
+    let mut peer = Peer::of(socket, user).map_err(|stranger| match stranger {
+        Stranger::Unknown(Errno::EMFILE | Errno::ENFILE) => Refusal::Descriptors,
+        other => Refusal::Stranger(other),
+    })?;
+    if let Some(known) = known {
+        peer.is_known_as(known);
+    }
+    Ok(Arc::new(peer))
+}
+
 /// A connection that counts, until it is dropped.
 pub struct Admitted {
     /// Whose it is.
     pub peer: Arc<Peer>,
+    /// Whether the process was looked at anew for it.
+    is_fresh: bool,
     peers: Arc<Peers>,
 }
 
@@ -168,6 +206,11 @@ mod tests {
         let refused = peers.admit(&socket).err().unwrap();
         assert_eq!(refused.errno(), Errno::EMFILE);
         drop(second);
+        let mut renewed = peers.admit(&socket).unwrap();
+        peers.renew(&mut renewed, &socket).unwrap();
+        assert!(!Arc::ptr_eq(&first.peer, &renewed.peer));
+        assert!(peers.admit(&socket).is_err(), "it counts as before");
+        drop(renewed);
         drop(peers.admit(&socket).unwrap());
         drop(first);
         assert_eq!(peers.inner.lock().known.len(), 0);

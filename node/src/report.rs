@@ -5,6 +5,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use kernel::string_helpers::Counted;
+
 /// Counters of a node.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
@@ -41,13 +43,13 @@ impl fmt::Display for Report {
         }
         write!(
             f,
-            "; {} frames presented, {} batches, {} primitives ({} objects), {} threads, {} instructions",
-            self.frames,
-            self.submissions,
-            self.draws,
-            self.objects,
-            self.threads,
-            self.instructions
+            "; {} presented, {}, {} ({}), {}, {}",
+            Counted(self.frames, "frame"),
+            Counted(self.submissions, "batch"),
+            Counted(self.draws, "draw"),
+            Counted(self.objects, "object"),
+            Counted(self.threads, "thread"),
+            Counted(self.instructions, "instruction")
         )?;
         if !self.busy.is_zero() {
             let rate = self.instructions as f64 / self.busy.as_secs_f64() / 1e6;
@@ -57,7 +59,7 @@ impl fmt::Display for Report {
             )?;
         }
         if self.resets > 0 {
-            write!(f, "; {} resets", self.resets)?;
+            write!(f, "; {}", Counted(self.resets, "reset"))?;
         }
         Ok(())
     }

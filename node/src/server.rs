@@ -16,6 +16,7 @@ use driver::observe::{Observer, Queued};
 use driver::{Device, Driver};
 use kernel::error::Error as KernelError;
 use kernel::platform::Platform;
+use kernel::string_helpers::Counted;
 use kernel::string_helpers::{Escaped, escape};
 use kernel::time::{Clock as _, Delta};
 use mmio_mock::live::LivePlatform;
@@ -86,7 +87,26 @@ pub struct Server {
     opened: AtomicU64,
     frames: AtomicU64,
     renderers: Mutex<Vec<String>>,
-    said: Mutex<BTreeSet<String>>,
+    said: Mutex<Texts>,
+}
+
+/// Texts that have been said. How many of the first kind there are is the clients' choice; the others are always said.
+#[derive(Default)]
+struct Texts {
+    of_clients: BTreeSet<String>,
+    own: BTreeSet<String>,
+}
+
+impl Texts {
+    /// Whether a text is new and to be said.
+    fn admit(&mut self, text: &str, own: bool) -> bool {
+        let texts = if own {
+            &mut self.own
+        } else {
+            &mut self.of_clients
+        };
+        texts.len() < TEXTS && texts.insert(text.to_owned())
+    }
 }
 
 /// What the driver shows of each submission: it is counted, and linear views are brought up to date.
@@ -217,7 +237,7 @@ impl Server {
 
     /// Says why a client gets no descriptor.
     pub fn say_full(&self, error: &std::io::Error) {
-        self.say(&format!("no descriptor for a client (ulimit -n): {error}"));
+        self.say_own(&format!("no descriptor for a client (ulimit -n): {error}"));
     }
 
     /// A descriptor may have to be watched now.
@@ -241,14 +261,23 @@ impl Server {
         }
     }
 
-    /// Says something on standard error: each time in strict mode, once otherwise.
+    /// Says something that clients can choose the text of on standard error: each time in strict mode, once otherwise.
     pub fn say(&self, text: &str) {
+        self.say_once(text, false);
+    }
+
+    /// Says something of the node itself in the same way, however much clients have had said.
+    pub fn say_own(&self, text: &str) {
+        self.say_once(text, true);
+    }
+
+    fn say_once(&self, text: &str, own: bool) {
         if self.strict {
             let _ = writeln!(std::io::stderr(), "crestline: {}", Escaped(text));
             return;
         }
         let mut said = self.said.lock();
-        if said.len() < TEXTS && said.insert(text.to_owned()) {
+        if said.admit(text, own) {
             let _ = writeln!(std::io::stderr(), "crestline: {}", Escaped(text));
         }
     }
@@ -334,7 +363,7 @@ impl Server {
             self.say(&note);
         }
         if dropped > 0 {
-            self.say(&format!("{dropped} faults more"));
+            self.say(&format!("{} more", Counted(dropped, "fault")));
         }
     }
 
@@ -381,5 +410,19 @@ impl Server {
         self.device.observe(None);
         self.tree.remove();
         self.wake();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_of_clients_leave_room_for_those_of_the_node() {
+        let mut texts = Texts::default();
+        let said = (0..2 * TEXTS).filter(|n| texts.admit(&n.to_string(), false));
+        assert_eq!(said.count(), TEXTS);
+        assert!(texts.admit("no descriptors are left", true));
+        assert!(!texts.admit("no descriptors are left", true));
     }
 }

@@ -84,7 +84,7 @@ impl UserMemory for Caller<'_> {
         }
         let base = usize::try_from(addr).map_err(|_| EFAULT)?;
         let len = out.len();
-        self.complete(self.peer.read(base, out), len)
+        self.complete(self.peer.read(base, out, || self.waits()), len)
     }
 
     fn write(&self, addr: u64, data: &[u8]) -> Result {
@@ -98,11 +98,16 @@ impl UserMemory for Caller<'_> {
             return Ok(());
         }
         let base = usize::try_from(addr).map_err(|_| EFAULT)?;
-        self.complete(self.peer.write(base, data), data.len())
+        self.complete(self.peer.write(base, data, || self.waits()), data.len())
     }
 }
 
 impl Caller<'_> {
+    /// Whether its end of the connection is open. The execution of a program closes it.
+    fn waits(&self) -> bool {
+        !self.socket.borrow().hung_up()
+    }
+
     fn complete(&self, done: nix::Result<usize>, len: usize) -> Result {
         match done {
             Ok(n) if n == len => Ok(()),

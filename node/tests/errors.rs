@@ -84,6 +84,62 @@ fn a_write_clears_at_once_and_a_reader_sees_one_state() {
     }
 }
 
+/// Runs a request that must not wait for what lies in the tree; a FIFO that it waits for is opened then, so that the test
+/// ends.
+fn in_time(party: Party, fifo: &Path, run: fn(&Party)) -> Party {
+    let (done, wait) = std::sync::mpsc::channel();
+    let thread = std::thread::spawn(move || {
+        run(&party);
+        let _ = done.send(());
+        party
+    });
+    // TIMEOUT: the request takes some milliseconds.
+    let in_time = wait.recv_timeout(std::time::Duration::from_secs(10));
+    let ends = (in_time.is_err()).then(|| File::options().read(true).write(true).open(fifo));
+    let party = thread.join().unwrap();
+    drop(ends);
+    assert!(in_time.is_ok(), "a FIFO keeps the node waiting");
+    party
+}
+
+/// The tree is the clients' to write.
+#[test]
+fn fifos_and_links_in_the_tree_keep_nobody_waiting() {
+    use nix::sys::stat::Mode;
+    let (node, name) = support::start();
+    let environment = node.environment();
+    let tree = Path::new(&environment[1].1);
+    let party = Party::new(&name);
+    refresh(&party);
+    // Where the next state is written first.
+    let fifo = tree.join("new");
+    nix::unistd::mkfifo(&fifo, Mode::S_IRWXU).unwrap();
+    hang(&name);
+    let party = in_time(party, &fifo, refresh);
+    let read = |place: &str| fs::read_to_string(tree.join(place)).unwrap();
+    for place in PLACES {
+        assert!(read(place).contains("GPU hang"));
+    }
+    // A link there leads nowhere.
+    let elsewhere = tree.join("elsewhere");
+    std::os::unix::fs::symlink(&elsewhere, &fifo).unwrap();
+    let mut writer = File::options()
+        .write(true)
+        .open(tree.join(PLACES[0]))
+        .unwrap();
+    writer.write_all(b"1").unwrap();
+    refresh(&party);
+    assert!(PLACES.iter().all(|place| read(place) == NONE) && !elsewhere.exists());
+    // In place of the file that is written to clear the state, which is still written.
+    let sink = tree.join(wire::env::WRITTEN);
+    let mut writer = File::options().write(true).open(&sink).unwrap();
+    fs::remove_file(&sink).unwrap();
+    nix::unistd::mkfifo(&sink, Mode::S_IRWXU).unwrap();
+    writer.write_all(b"1").unwrap();
+    let party = in_time(party, &sink, refresh);
+    drop(party);
+}
+
 #[test]
 fn the_tree_goes_with_its_node() {
     let (node, _) = support::start();

@@ -236,6 +236,58 @@ fn memory_that_is_larger_than_files_may_be_is_an_error() {
     assert_eq!(node.end(), "");
 }
 
+/// By SIGIO the system asks for a lease back (fcntl(2), F_SETLEASE), which a node has for a moment when a dma-buf is
+/// closed; a client can open the file just then. The signal's default action ends a process.
+#[test]
+fn a_lease_that_is_asked_back_does_not_end_a_node() {
+    use nix::sys::signal::{Signal, kill};
+    let node = Limited::start("none", None);
+    let path = node.path.clone().unwrap();
+    let number = nix::unistd::Pid::from_raw(node.process.id() as i32);
+    for _ in 0..10 {
+        kill(number, Signal::SIGIO).unwrap();
+        assert_eq!(connect(&path, 1).0.len(), 1);
+    }
+    node.end();
+}
+
+/// A client that makes things for ever is told that there is no room, and has it again when it gives some back.
+#[test]
+fn handles_of_a_file_have_a_bound() {
+    use driver::uapi::{context, syncobj};
+    let (_node, name) = crate::support::start();
+    let (client, _) = Connection::new(&name, Op::Thread);
+    let (_fd, file) = client.open(false);
+    let syncobj = || {
+        let mut arg = syncobj::Create::new_zeroed();
+        let result = client.ioctl(file, syncobj::CREATE.0, arg.as_mut_bytes());
+        (result, arg.handle)
+    };
+    let context = || {
+        let mut arg = context::Create::new_zeroed();
+        let result = client.ioctl(file, context::CREATE.0, arg.as_mut_bytes());
+        (result, arg.ctx_id)
+    };
+    for number in 1..=1 << 16 {
+        assert_eq!(syncobj(), (0, number));
+    }
+    assert_eq!(syncobj().0, -libc::ENOSPC);
+    for number in 1..=1 << 14 {
+        assert_eq!(context(), (0, number));
+    }
+    assert_eq!(context().0, -libc::ENOSPC);
+    let mut arg = syncobj::Destroy::new_zeroed();
+    arg.handle = 7;
+    let destroy = syncobj::DESTROY.0;
+    assert_eq!(client.ioctl(file, destroy, arg.as_mut_bytes()), 0);
+    assert_eq!(syncobj(), (0, 7));
+    // Other files have their own.
+    let (_fd, other) = client.open(false);
+    let mut arg = syncobj::Create::new_zeroed();
+    let create = syncobj::CREATE.0;
+    assert_eq!(client.ioctl(other, create, arg.as_mut_bytes()), 0);
+}
+
 #[test]
 fn frames_are_drawn_under_a_small_limit() {
     let node = Limited::start("descriptors", None);

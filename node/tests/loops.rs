@@ -9,7 +9,7 @@ use wire::{Head, Op};
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
 use crate::support::frame::{Frame, Party};
-use crate::support::{Connection, start_as_is};
+use crate::support::{Connection, at_most, start_as_is};
 
 /// MI_BATCH_BUFFER_START in the GTT, MI_BATCH_BUFFER_END (PRM volume 1).
 const START: u32 = 0x31 << 23 | 2 << 6;
@@ -64,7 +64,10 @@ fn batches_that_jump_to_themselves_are_found_soon() {
         submit(&party, handle, noops as u64, 0);
         assert_eq!(party.wait(handle, -1), 0);
         let took = begun.elapsed();
-        assert!(took > Duration::from_secs(2) && took < SOON, "{took:?}");
+        assert!(
+            took > Duration::from_secs(2) && took < at_most(SOON),
+            "{took:?}"
+        );
         assert_eq!(party.reset_stats(), (1, 0));
         assert_eq!(node.report().resets as usize, round + 1);
     }
@@ -83,7 +86,10 @@ fn a_thread_that_goes_round_unchanged_is_found_soon() {
     assert_eq!(party.submit(&frame, &handles), 0);
     assert_eq!(party.wait(handles[0], -1), 0);
     let took = begun.elapsed();
-    assert!(took > Duration::from_secs(2) && took < SOON, "{took:?}");
+    assert!(
+        took > Duration::from_secs(2) && took < at_most(SOON),
+        "{took:?}"
+    );
     assert_eq!(party.reset_stats(), (1, 0));
     assert_eq!(node.report().resets, 1);
 }

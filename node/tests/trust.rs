@@ -219,6 +219,19 @@ fn a_child_inherits_the_mappings_of_its_parent_alone() {
     drop(second);
 }
 
+/// A connection, as soon as one is free: the node lets places go after their clients have gone.
+fn connected(name: &str) -> Connection {
+    let head = Head::new(Op::Thread, wire::NO_FILE, [u64::from(wire::VERSION), 0, 0]);
+    let until = std::time::Instant::now() + PATIENCE;
+    loop {
+        let next = Connection::silent(name);
+        if next.try_send(&head).is_ok() && next.receive().reply.result == 0 {
+            return next;
+        }
+        assert!(std::time::Instant::now() < until, "no connection any more");
+    }
+}
+
 #[test]
 fn connections_are_limited_and_told_so() {
     let device = mmio_mock::r#gen::find("gm965").unwrap();
@@ -233,7 +246,7 @@ fn connections_are_limited_and_told_so() {
     .unwrap();
     let name = node.environment()[0].1.to_str().unwrap().to_owned();
     for _ in 0..3 {
-        let mut held: Vec<_> = (0..7).map(|_| Connection::new(&name, Op::Thread)).collect();
+        let mut held: Vec<_> = (0..7).map(|_| connected(&name)).collect();
         let party = Party::new(&name);
         for _ in 0..200 {
             let answer = Connection::silent(&name).receive();
@@ -242,15 +255,7 @@ fn connections_are_limited_and_told_so() {
         // Those that are there are served, and another is taken when one has gone.
         party.create(4096);
         held.pop();
-        let head = Head::new(Op::Thread, wire::NO_FILE, [u64::from(wire::VERSION), 0, 0]);
-        let until = std::time::Instant::now() + PATIENCE;
-        loop {
-            let next = Connection::silent(&name);
-            if next.try_send(&head).is_ok() && next.receive().reply.result == 0 {
-                break;
-            }
-            assert!(std::time::Instant::now() < until, "no connection any more");
-        }
+        drop(connected(&name));
         drop((party, held));
         assert!(node.quiesce(PATIENCE));
     }

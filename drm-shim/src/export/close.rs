@@ -6,17 +6,19 @@ use core::ffi::{c_int, c_uint};
 use std::os::fd::RawFd;
 
 use super::export;
-use crate::own;
 use crate::sys::{self, Result, ours};
+use crate::{inodes, own};
 
 export! {
     [close __close] (fd: c_int) -> c_int => close_one;
     [close_range] (first: c_uint, last: c_uint, flags: c_int) -> c_int => close_some;
     [closefrom] (first: c_int) -> () => close_from;
+    [shutdown] (fd: c_int, how: c_int) -> c_int => shut_down;
 }
 
 unsafe fn close_one(fd: c_int) -> c_int {
     ours(-1, || {
+        own::settle();
         if own::is(fd) && !own::is_replaced(fd) {
             return Err(libc::EBADF);
         }
@@ -25,11 +27,25 @@ unsafe fn close_one(fd: c_int) -> c_int {
 }
 
 unsafe fn close_some(first: c_uint, last: c_uint, flags: c_int) -> c_int {
-    ours(-1, || close_between(first, last, flags))
+    ours(-1, || own::placing(|| close_between(first, last, flags)))
 }
 
 unsafe fn close_from(first: c_int) {
-    ours(0, || close_between(first.max(0) as c_uint, c_uint::MAX, 0));
+    let first = first.max(0) as c_uint;
+    ours(0, || own::placing(|| close_between(first, c_uint::MAX, 0)));
+}
+
+/// A device is no socket. What stands for it is one, which would be closed for all processes that have it.
+unsafe fn shut_down(fd: c_int, how: c_int) -> c_int {
+    ours(-1, || {
+        if own::is(fd) && !own::is_replaced(fd) {
+            return Err(libc::EBADF);
+        }
+        if inodes::of_fd(fd).is_some() {
+            return Err(libc::ENOTSOCK);
+        }
+        sys::shut_down(fd, how)
+    })
 }
 
 /// Closes the gaps between our own.

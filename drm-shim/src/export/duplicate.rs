@@ -32,8 +32,14 @@ unsafe fn onto_with(old: c_int, new: c_int, flags: c_int) -> c_int {
 
 fn duplicate(old: c_int, new: c_int, flags: c_int) -> Result<c_int> {
     let place = || sys::duplicate_onto(old, new, flags);
-    if own::is(new) && old != new && sys::is_open(old) {
-        return own::make_way(new, place);
+    let is_ours = || own::is(new) && old != new && sys::is_open(old);
+    loop {
+        if is_ours() {
+            return own::make_way(new, place);
+        }
+        // A descriptor may have come to the number just now.
+        if let Some(result) = own::placing(|| (!is_ours()).then(place)) {
+            return result;
+        }
     }
-    place()
 }

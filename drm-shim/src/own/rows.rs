@@ -74,14 +74,14 @@ impl Rows {
                 row.state.store((turn * STATES) | USED, Ordering::Release);
                 self.fresh.fetch_max(index + 1, Ordering::Relaxed);
                 self.hint.store(index + 1, Ordering::Relaxed);
-                return Some(((turn << BITS) | index as u32) as Handle);
+                return Some(Handle::of(((turn << BITS) | index as u32) as i32));
             }
         }
         None
     }
 
     fn row(&self, handle: Handle) -> Option<(&Row, u32)> {
-        let handle = u32::try_from(handle).ok()?;
+        let handle = handle.get()?;
         let row = self.all.get(handle as usize % MOST)?;
         Some((row, ((handle >> BITS) * STATES) | USED))
     }
@@ -104,12 +104,12 @@ impl Rows {
 
     /// Gives a row back.
     pub(super) fn free(&self, handle: Handle) {
-        if let Some((row, used)) = self.row(handle) {
+        if let (Some((row, used)), Some(index)) = (self.row(handle), handle.get()) {
             let free = used & !USED;
             let (success, failure) = (Ordering::AcqRel, Ordering::Relaxed);
             let freed = row.state.compare_exchange(used, free, success, failure);
             if freed.is_ok() {
-                self.hint.store(handle as usize % MOST, Ordering::Relaxed);
+                self.hint.store(index as usize % MOST, Ordering::Relaxed);
             }
         }
     }
@@ -127,7 +127,8 @@ impl Rows {
         let rows = self.all.iter().take(fresh).zip(0_u32..);
         rows.filter_map(|(row, index)| {
             let state = row.state.load(Ordering::Acquire);
-            (state % STATES == USED).then_some((((state / STATES) << BITS) | index) as Handle)
+            (state % STATES == USED)
+                .then_some(Handle::of((((state / STATES) << BITS) | index) as i32))
         })
     }
 
@@ -158,6 +159,6 @@ mod tests {
         let second = ROWS.take(800, (3, 4)).unwrap();
         assert_ne!(first, second);
         assert_eq!(ROWS.all().collect::<Vec<_>>(), [second]);
-        assert_eq!(ROWS.get(-1), None);
+        assert_eq!(ROWS.get(Handle::NONE), None);
     }
 }

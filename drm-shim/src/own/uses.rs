@@ -52,6 +52,11 @@ impl Uses {
         true
     }
 
+    /// Whether new uses are kept out.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed) & STOP != 0
+    }
+
     /// Lets uses begin again.
     pub fn go_on(&self) {
         self.0.fetch_and(!STOP, Ordering::Release);

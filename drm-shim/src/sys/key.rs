@@ -9,11 +9,10 @@
 #![expect(unsafe_code, reason = "functions of pthreads, looks at stacks")]
 
 use core::ffi::c_void;
-use std::os::fd::RawFd;
 use std::sync::OnceLock;
 
-use crate::atomics::{AtomicI32, AtomicU64, AtomicUsize, Ordering};
-use crate::own;
+use crate::atomics::{AtomicU64, AtomicUsize, Ordering};
+use crate::own::{self, AtomicHandle, Handle};
 
 /// Connections of a thread: of a call, of a handler that interrupts it, and so on. More handlers within one another do not
 /// ask; when more calls seem to be under way, the oldest have not come back.
@@ -58,8 +57,7 @@ fn expected(address: usize) -> u64 {
 
 /// A place for a connection of a thread.
 struct Slot {
-    /// The descriptor, or -1.
-    fd: AtomicI32,
+    connection: AtomicHandle,
     /// Address of the mark of the call that uses it, or 0. The lowest bit is set for one on an alternate stack.
     user: AtomicUsize,
     /// Which claim that was, counted from the start of the process.
@@ -70,7 +68,7 @@ thread_local! {
     static SLOTS: [Slot; MOST] = const {
         [const {
             Slot {
-                fd: AtomicI32::new(-1),
+                connection: AtomicHandle::empty(),
                 user: AtomicUsize::new(0),
                 turn: AtomicU64::new(0),
             }
@@ -101,21 +99,19 @@ pub fn claim(mark: &Mark) -> Option<Claim> {
         user |= usize::from(alternate);
         collect(here, alternate);
     }
-    let take = |wants: fn(i32) -> bool| {
+    let take = |is_held: bool| {
         (0..MOST).find(|index| {
             let taken = with_slot(*index, |slot| {
                 let exchange = |old, new| slot.user.compare_exchange(old, new, RELAXED, RELAXED);
-                wants(slot.fd.load(RELAXED)) && exchange(0, user).is_ok()
+                slot.connection.load(RELAXED).is_some() == is_held && exchange(0, user).is_ok()
             });
             taken == Some(true)
         })
     };
-    let index = take(|fd| fd >= 0)
-        .or_else(|| take(|fd| fd < 0))
-        .or_else(|| {
-            free(oldest()?);
-            take(|fd| fd < 0)
-        })?;
+    let index = take(true).or_else(|| take(false)).or_else(|| {
+        free(oldest()?);
+        take(false)
+    })?;
     let turn = TURNS.fetch_add(1, RELAXED);
     with_slot(index, |slot| slot.turn.store(turn, RELAXED));
     Some(Claim { index, user })
@@ -153,29 +149,31 @@ fn is_gone(user: usize, here: usize, alternate: bool) -> bool {
 fn free(index: usize) {
     // A handler that jumps out finds it either there or closed.
     let signals = super::block_signals();
-    let fd = with_slot(index, |slot| slot.fd.swap(-1, RELAXED));
+    let connection = with_slot(index, |slot| slot.connection.take(RELAXED));
     with_slot(index, |slot| slot.user.store(0, RELAXED));
-    if let Some(fd) = fd.filter(|fd| *fd >= 0) {
-        own::close(fd);
+    if let Some(connection) = connection.flatten() {
+        own::close(connection);
     }
     super::unblock_signals(signals);
 }
 
 impl Claim {
     /// The connection in it.
-    pub fn connection(&self) -> Option<RawFd> {
-        let fd = with_slot(self.index, |slot| slot.fd.load(RELAXED)).filter(|fd| *fd >= 0);
-        fd.filter(|_| self.is_own())
+    pub fn connection(&self) -> Option<Handle> {
+        let connection = with_slot(self.index, |slot| slot.connection.load(RELAXED)).flatten();
+        connection.filter(|_| self.is_own())
     }
 
     /// Puts a connection in; false when a fork in between has emptied the slot, which may be another call's by now. With
     /// signals blocked.
     #[must_use]
-    pub fn hold(&self, fd: RawFd) -> bool {
+    pub fn hold(&self, connection: Handle) -> bool {
         if !self.is_own() {
             return false;
         }
-        with_slot(self.index, |slot| slot.fd.store(fd, RELAXED));
+        with_slot(self.index, |slot| {
+            slot.connection.store(connection, RELAXED);
+        });
         tell_end();
         true
     }
@@ -183,7 +181,7 @@ impl Claim {
     /// Takes the connection out: whoever has claimed the slot closes it. With signals blocked.
     pub fn take(&self) {
         if self.is_own() {
-            with_slot(self.index, |slot| slot.fd.store(-1, RELAXED));
+            with_slot(self.index, |slot| slot.connection.take(RELAXED));
         }
     }
 
@@ -200,7 +198,7 @@ impl Claim {
         let spare = SLOTS.try_with(|slots| {
             slots
                 .iter()
-                .any(|slot| slot.user.load(RELAXED) == 0 && slot.fd.load(RELAXED) >= 0)
+                .any(|slot| slot.user.load(RELAXED) == 0 && slot.connection.load(RELAXED).is_some())
         });
         if spare.unwrap_or(false) {
             free(self.index);
@@ -216,7 +214,7 @@ pub fn forget() {
     let signals = super::block_signals();
     for index in 0..MOST {
         with_slot(index, |slot| {
-            slot.fd.store(-1, RELAXED);
+            slot.connection.take(RELAXED);
             slot.user.store(0, RELAXED);
         });
     }

@@ -73,61 +73,79 @@ impl Drop for Packet {
 }
 
 /// Connects to the socket at a path, whose process has to be this one's user's: EACCES when it is not.
-pub fn connect(path: &[u8]) -> Result<RawFd> {
+pub fn connect(path: &[u8]) -> Result<Handle> {
+    // Does not block: a program's calls may be waiting for the use of the descriptor to end.
+    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC | libc::SOCK_NONBLOCK;
+    let fd = own::make(|| {
+        // SAFETY: makes a descriptor.
+        check(unsafe { libc::syscall(libc::SYS_socket, libc::AF_UNIX, kind, 0) })
+            .map(|fd| fd as RawFd)
+    })?;
+    let peer = reach(fd, path).and_then(|()| own::using(fd, peer));
+    if peer == Ok(user()) {
+        return Ok(fd);
+    }
+    own::close(fd);
+    Err(peer.err().unwrap_or(libc::EACCES))
+}
+
+/// Connects a socket. The address ends with a zero; a longer path is reached by its directory's descriptor.
+fn reach(socket: Handle, path: &[u8]) -> Result<()> {
+    let mut short = Text::<108>::new();
+    if short.push(path) {
+        let address = address_of(&short);
+        return persist(|| own::using(socket, |fd| connect_to(fd, &address)));
+    }
+    let at = path.iter().rposition(|byte| *byte == b'/');
+    let (parent, name) = path.split_at(at.ok_or(libc::ENAMETOOLONG)?);
+    let mut place = Buffer::new();
+    if !place.push(parent) {
+        return Err(libc::ENAMETOOLONG);
+    }
+    let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
+    let dir = own::make(|| super::openat(libc::AT_FDCWD, place.as_cstr(), flags, 0))?;
+    let result = persist(|| {
+        own::using_both([socket, dir], |[fd, dir]| {
+            let mut short = Text::<108>::new();
+            let number = u64::from(dir.unsigned_abs());
+            if !(short.push(b"/proc/self/fd/") && short.push_number(number) && short.push(name)) {
+                return Err(libc::ENAMETOOLONG);
+            }
+            connect_to(fd, &address_of(&short))
+        })
+    });
+    own::close(dir);
+    result
+}
+
+fn address_of(path: &Text<108>) -> libc::sockaddr_un {
     let mut address = libc::sockaddr_un {
         sun_family: libc::AF_UNIX as libc::sa_family_t,
         sun_path: [0; 108],
     };
-    // The address ends with a zero. A longer path is reached by its directory's descriptor.
-    let mut short = Text::<108>::new();
-    let mut dir = None;
-    if !short.push(path) {
-        let at = path.iter().rposition(|byte| *byte == b'/');
-        let (parent, name) = path.split_at(at.ok_or(libc::ENAMETOOLONG)?);
-        let mut place = Buffer::new();
-        if !place.push(parent) {
-            return Err(libc::ENAMETOOLONG);
-        }
-        let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
-        let opened = super::openat(libc::AT_FDCWD, place.as_cstr(), flags, 0)?;
-        dir = Some(opened);
-        let number = u64::from(opened.unsigned_abs());
-        if !(short.push(b"/proc/self/fd/") && short.push_number(number) && short.push(name)) {
-            super::close(opened);
-            return Err(libc::ENAMETOOLONG);
-        }
-    }
-    for (to, from) in address.sun_path.iter_mut().zip(short.bytes()) {
+    for (to, from) in address.sun_path.iter_mut().zip(path.bytes()) {
         *to = *from as libc::c_char;
     }
-    let result = connect_to(&address);
-    if let Some(dir) = dir {
-        super::close(dir);
-    }
-    let fd = result?;
-    if peer(fd) == Ok(user()) {
-        return Ok(fd);
-    }
-    super::close(fd);
-    Err(libc::EACCES)
+    address
 }
 
-fn connect_to(address: &libc::sockaddr_un) -> Result<RawFd> {
-    let kind = libc::SOCK_SEQPACKET | libc::SOCK_CLOEXEC;
-    // SAFETY: makes a descriptor.
-    let fd = check(unsafe { libc::syscall(libc::SYS_socket, libc::AF_UNIX, kind, 0) })? as RawFd;
-    let (from, len) = (core::ptr::from_ref(address), size_of_val(address));
+/// Tries again until a node that is busy takes the connection.
+fn persist(once: impl Fn() -> Result<()>) -> Result<()> {
     loop {
-        // SAFETY: the address is a whole structure.
-        match check(unsafe { libc::syscall(libc::SYS_connect, fd, from, len) }) {
-            Ok(_) | Err(libc::EISCONN) => return Ok(fd),
+        match once() {
+            Ok(()) | Err(libc::EISCONN) => return Ok(()),
             Err(libc::EINTR) => {}
-            Err(error) => {
-                super::close(fd);
-                return Err(error);
-            }
+            // Too many wait already. TIMEOUT: none, as for the answer.
+            Err(libc::EAGAIN) => super::poll(-1, 0, 1).or_else(unless_interrupted)?,
+            Err(error) => return Err(error),
         }
     }
+}
+
+fn connect_to(fd: RawFd, address: &libc::sockaddr_un) -> Result<()> {
+    let (from, len) = (core::ptr::from_ref(address), size_of_val(address));
+    // SAFETY: the address is a whole structure.
+    check(unsafe { libc::syscall(libc::SYS_connect, fd, from, len) }).map(drop)
 }
 
 /// The user of the process that listens at the other end.
@@ -149,24 +167,71 @@ fn user() -> u32 {
 }
 
 /// Introduces a connection: sends its first message and waits for the answer, which a node that refuses it gives before
-/// it has heard anything.
-pub fn introduce(fd: Handle, head: &[u8], packet: &mut Packet) -> Result<()> {
+/// it has heard anything. The descriptors that come along are taken in as `files`. EBADF when the program has taken one
+/// away, past libc; ENODEV when the node has gone.
+pub fn introduce(fd: Handle, head: &[u8], packet: &mut Packet, files: &mut [Handle]) -> Result<()> {
     match send(fd, head, Block::of(&[])) {
         // Closed already: an answer may be there all the same.
         Ok(()) | Err(libc::EPIPE | libc::ECONNRESET) => {}
-        Err(_) => return Err(libc::ENODEV),
+        Err(error) => return Err(reason(error)),
     }
     let mut resets = 0;
     loop {
-        match receive(fd, packet, true) {
+        match receive_files(fd, packet, files) {
             Ok(true) if packet.head.result < 0 => return Err(packet.head.result.wrapping_neg()),
             Ok(true) => return Ok(()),
             Err(libc::EINTR) => {}
             // That our message was not read is told before the answer.
             Err(libc::ECONNRESET) if resets == 0 => resets += 1,
-            Ok(false) | Err(_) => return Err(libc::ENODEV),
+            Ok(false) => return Err(libc::ENODEV),
+            Err(error) => return Err(reason(error)),
         }
     }
+}
+
+fn reason(error: i32) -> i32 {
+    match error {
+        libc::EBADF | libc::ENOTSOCK => libc::EBADF,
+        libc::EMFILE => libc::EMFILE,
+        _ => libc::ENODEV,
+    }
+}
+
+/// Receives one packet and takes the descriptors in before the program can put anything at their numbers.
+fn receive_files(from: Handle, packet: &mut Packet, files: &mut [Handle]) -> Result<bool> {
+    if files.is_empty() {
+        return receive(from, packet, true);
+    }
+    loop {
+        let taken = own::alone(|| {
+            let is_whole = take(from, packet)?;
+            if is_whole && packet.head.result >= 0 {
+                keep(packet, files)?;
+            }
+            Ok(is_whole)
+        });
+        match taken {
+            Err(libc::EAGAIN) => own::wait(from, libc::POLLIN)?,
+            other => return other,
+        }
+    }
+}
+
+/// Takes in those of a packet; its head names their inodes.
+fn keep(packet: &mut Packet, files: &mut [Handle]) -> Result<()> {
+    let inodes = [packet.head.value, packet.head.which];
+    let mut result = Ok(());
+    for (index, (file, inode)) in files.iter_mut().zip(inodes).enumerate() {
+        match packet.take_fd(index) {
+            Some(fd) => *file = own::adopt(fd, Some(inode)),
+            // The table had no room for it.
+            None => result = Err(libc::EMFILE),
+        }
+        if *file == Handle::NONE {
+            result = result.and(Err(libc::EBADF));
+        }
+    }
+    result
 }
 
 /// Whether a descriptor is a socket of packets in sequence, the kind that the node gives out.

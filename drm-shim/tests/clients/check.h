@@ -36,7 +36,9 @@ struct words {
 
 #define REQUEST(number) _IOWR('d', number, struct words)
 #define ADD REQUEST(0xa0)
-#define WAIT REQUEST(0xa1)
+// The number of DRM_IOCTL_I915_GEM_WAIT: handlers run in the middle of a wait, and after other requests.
+#define WAIT REQUEST(0x6c)
+#define WORK REQUEST(0xa7)
 #define DIE REQUEST(0xa2)
 #define INSTALL REQUEST(0xa3)
 #define MOVE REQUEST(0xa4)

@@ -20,12 +20,21 @@ int main(void) {
     if (child == 0) {
         CHECK(adds(fd, 1));
         int own = node();
-        CHECK(adds(own, 2) && close(fd) == 0);
+        CHECK(adds(own, 2));
+        // What stands for the device is shared with the parent.
+        CHECK(shutdown(fd, SHUT_RDWR) == -1 && errno == ENOTSOCK);
+        CHECK(close(fd) == 0);
+        // The program's own sockets are sockets.
+        int pair[2];
+        char byte;
+        CHECK(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0 && shutdown(pair[0], SHUT_WR) == 0);
+        CHECK(read(pair[1], &byte, 1) == 0);
         _exit(0);
     }
     CHECK(adds(fd, 3));
     reap(child);
-    CHECK(adds(fd, 4));
+    struct words count;
+    CHECK(adds(fd, 4) && ioctl(fd, COUNT, &count) == 0 && count.first == 1);
     char *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0x4000);
     CHECK(map != MAP_FAILED);
     pthread_t thread;

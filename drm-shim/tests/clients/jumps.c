@@ -27,7 +27,7 @@ static void waits(int depth) {
 
 static void *cancelled(void *unused) {
     CHECK(pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, NULL) == 0);
-    struct words words = {1000, 0};
+    struct words words = {30, 0};
     ioctl(fd, WAIT, &words);
     return unused;
 }

@@ -1,6 +1,8 @@
 // A wait with signals in it: it goes on, a handler may ask too, and a handler that jumps out leaves no old answer.
 #include "check.h"
 
+#include <time.h>
+
 static int fd;
 static volatile int count;
 static sigjmp_buf away;
@@ -36,6 +38,29 @@ int main(void) {
         ioctl(fd, WAIT, &words);
         CHECK(!"the signal comes first");
     }
+    // The node may be writing into the program's memory: no handler runs before it has answered.
+    struct timespec begin, end;
+    words.first = 100;
+    every(10, jump);
+    CHECK(clock_gettime(CLOCK_MONOTONIC, &begin) == 0);
+    if (sigsetjmp(away, 1) == 0) {
+        ioctl(fd, WORK, &words);
+        CHECK(!"the signal comes at the end");
+    }
+    every(0, jump);
+    CHECK(clock_gettime(CLOCK_MONOTONIC, &end) == 0);
+    CHECK((end.tv_sec - begin.tv_sec) * 1000 + (end.tv_nsec - begin.tv_nsec) / 1000000 >= 99);
+    // A signal that ends the program does so in the middle.
+    pid_t child = fork();
+    if (child == 0) {
+        words.first = 20000;
+        ioctl(fd, WORK, &words);
+        _exit(0);
+    }
+    usleep(100000);
+    CHECK(kill(child, SIGTERM) == 0);
+    int status;
+    CHECK(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM);
     every(0, ask);
     for (int i = 0; i < 10; i++)
         CHECK(adds(fd, i));

@@ -40,14 +40,15 @@ pub fn compile(source: &str, to: &Path, options: &[&str]) -> Option<()> {
     }
 }
 
-/// A command that runs a program under a node, for half a minute at most.
+/// A command that runs a program under a node, for half a minute at most; under a sanitizer for five.
 pub fn command(program: &Path, server: Option<&Server>) -> Command {
-    let mut command = Command::new("timeout");
-    command.args(["-k", "1", "30", "env"]);
     let library = library();
     // A library that is built with a sanitizer needs its runtime, before everything else (`cargo xtask sanitize`).
-    let runtime =
-        std::env::var("CRESTLINE_SANITIZER").map_or_else(|_| String::new(), |path| path + ":");
+    let sanitizer = std::env::var("CRESTLINE_SANITIZER").ok();
+    let seconds = if sanitizer.is_some() { "300" } else { "30" };
+    let runtime = sanitizer.map_or_else(String::new, |path| path + ":");
+    let mut command = Command::new("timeout");
+    command.args(["-k", "1", seconds, "env"]);
     command.arg(format!("LD_PRELOAD={runtime}{}", library.display()));
     command.arg(program);
     for variable in ["CRESTLINE_NODE", "CRESTLINE_TREE", "CRESTLINE_STRICT"] {
@@ -73,12 +74,49 @@ pub fn succeed(mut command: Command) -> String {
     said
 }
 
-/// Compiles a client and runs it under a node of its own.
+/// Compiles a client and runs it under a node of its own, before that under small limits.
 pub fn run(source: &str) -> Option<(Server, String)> {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("client");
     compile(source, &program, &[])?;
+    small(&program);
     let server = Server::start();
     let said = succeed(command(&program, Some(&server)));
     Some((server, said))
+}
+
+/// Limits of a shell's `ulimit`: descriptors, file sizes in blocks of 512 bytes, KiB of addresses.
+const SMALL: [&str; 4] = ["-n 24", "-n 64", "-f 1", "-v 200000"];
+
+/// A program that has too little of something succeeds, or fails with a word: it does not wait for ever, and no signal ends it.
+fn small(program: &Path) {
+    for limit in SMALL {
+        let server = Server::start();
+        let inner = command(program, Some(&server));
+        let mut outer = Command::new("timeout");
+        // `timeout` and its child need what the limit leaves as well.
+        outer.args(["-k", "1", "30", "sh", "-c"]);
+        outer.arg(format!("ulimit {limit} && exec \"$@\""));
+        outer
+            .arg("sh")
+            .arg(inner.get_program())
+            .args(inner.get_args());
+        for (name, value) in inner.get_envs() {
+            match value {
+                Some(value) => outer.env(name, value),
+                None => outer.env_remove(name),
+            };
+        }
+        let Output {
+            status,
+            stdout,
+            stderr,
+        } = outer.output().unwrap();
+        let said = [stdout, stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        let code = status.code();
+        // 124: `timeout` has ended it; from 128 on: a signal has.
+        let ended = code.is_some_and(|code| code == 0 || code < 124 && !said.is_empty());
+        assert!(ended, "ulimit {limit}: {status}: {said}");
+    }
 }

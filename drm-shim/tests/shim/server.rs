@@ -36,7 +36,9 @@ mod number {
     /// The first word comes back with one more.
     pub const ADD: u32 = 0xa0;
     /// The answer takes so many milliseconds.
-    pub const WAIT: u32 = 0xa1;
+    pub const WAIT: u32 = 0x6c;
+    /// The same for a request that is no wait.
+    pub const WORK: u32 = 0xa7;
     /// The node dies.
     pub const DIE: u32 = 0xa2;
     /// A descriptor is installed: 1 in the first word for close-on-exec; its number comes back. 2 for a dma-buf.
@@ -189,6 +191,10 @@ fn accept_all(shared: &Arc<Shared>, listener: OwnedFd) {
         // SAFETY: a descriptor that was made just now.
         let fd = unsafe { OwnedFd::from_raw_fd(fd) };
         let mut connections = shared.connections.lock().unwrap();
+        if shared.dead.load(Ordering::Relaxed) {
+            // It has died meanwhile, and would hang up on this one no more.
+            break;
+        }
         if connections.len() >= shared.most.load(Ordering::Relaxed) {
             // Before anything is read.
             let reply = Reply {
@@ -256,7 +262,9 @@ impl Connection {
                 };
                 self.log(format!("process begins{child}"));
                 let fds = [0, 1].map(|i: usize| self.shared.memories[i].as_raw_fd());
-                self.answer(0, 0, 0, &fds);
+                let [first, second] =
+                    [0, 1].map(|i: usize| fstat(&self.shared.memories[i]).unwrap().st_ino);
+                self.answer(0, first, second, &fds);
                 assert!(self.receive().is_none());
                 self.log("process ends".into());
             }
@@ -343,7 +351,9 @@ impl Connection {
                 let value = word(&block, 0);
                 set(&mut block, 0, value + 1);
             }
-            number::WAIT => std::thread::sleep(Duration::from_millis(word(&block, 0))),
+            number::WAIT | number::WORK => {
+                std::thread::sleep(Duration::from_millis(word(&block, 0)));
+            }
             number::DIE => return self.die(),
             number::INSTALL => {
                 let what = word(&block, 0);

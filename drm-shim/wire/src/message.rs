@@ -6,7 +6,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of this protocol; both ends come from one build.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// In [`Head::file`]: no descriptor.
 pub const NO_FILE: u64 = u64::MAX;
 /// Largest packet: a head and the largest argument block of an ioctl (14 bits of size).
@@ -32,7 +32,8 @@ ops! {
     /// First packet of the one connection that a process keeps until it ends. `a`: VERSION; `b`: process id as the
     /// client sees it; `c`: process id of the parent whose mappings it has inherited, or 0; the system has to agree.
     /// Reply: one packet with two descriptors,
-    /// of graphics memory and of the memory of linear views, in this order.
+    /// of graphics memory and of the memory of linear views, in this order; value and which: their inodes, by which the
+    /// client tells them from files of the program.
     Life = 1,
     /// First packet of the connection of a thread. `a`: VERSION; `b`: process id as in [`Op::Life`]. Reply: a head
     /// alone.
