@@ -22,12 +22,13 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         for entry in fs::read_dir(&dir)? {
             println!("cargo:rerun-if-changed={}", entry?.path().display());
         }
-        let tables = regs_meta::load(root, &generation)?;
+        all.push(regs_meta::load(root, &generation)?);
+    }
+    for (index, tables) in all.iter().enumerate() {
         fs::write(
-            out.join(format!("{generation}.rs")),
-            regs_meta::generation(&tables),
+            out.join(format!("{}.rs", tables.generation)),
+            regs_meta::generation(&all, index),
         )?;
-        all.push(tables);
     }
     fs::write(out.join("ids.rs"), regs_meta::ids(&all))?;
     Ok(())

@@ -4,7 +4,7 @@
 
 use crate::desc::{CommandDesc, RegisterDesc, StructDesc, SurfaceFormatDesc};
 use crate::gen40;
-use crate::ids::RegId;
+use crate::ids::{CommandId, RegId};
 
 /// Everything the tables say about one generation.
 #[derive(Debug)]
@@ -14,9 +14,9 @@ pub struct Generation {
     /// Version times ten: 40, 45, 50.
     pub version: u8,
     /// All registers by rising offset.
-    pub registers: &'static [RegisterDesc],
+    pub registers: &'static [&'static RegisterDesc],
     /// All commands by opcode.
-    pub commands: &'static [CommandDesc],
+    pub commands: &'static [&'static CommandDesc],
     /// All structures by name.
     pub structures: &'static [&'static StructDesc],
     /// All surface formats by code.
@@ -25,7 +25,20 @@ pub struct Generation {
     pub command: fn(u32) -> Option<&'static CommandDesc>,
     /// Register, array index and dword at an MMIO offset.
     pub lookup: fn(u32) -> Option<(RegId, u32, u32)>,
+    /// A register of this generation, `None` when it has no such register.
+    pub register_desc: fn(RegId) -> Option<&'static RegisterDesc>,
+    /// A command of this generation, `None` when it has no such command.
+    pub command_desc: fn(CommandId) -> Option<&'static CommandDesc>,
 }
+
+/// Generations are told apart by their version.
+impl PartialEq for Generation {
+    fn eq(&self, other: &Self) -> bool {
+        self.version == other.version
+    }
+}
+
+impl Eq for Generation {}
 
 impl Generation {
     /// The structure with the manual's name.
@@ -39,9 +52,8 @@ impl Generation {
 
     /// The register with the manual's name, in any case.
     pub fn register(&self, name: &str) -> Option<&'static RegisterDesc> {
-        self.registers
-            .iter()
-            .find(|r| r.name.eq_ignore_ascii_case(name))
+        let mut registers = self.registers.iter().copied();
+        registers.find(|r| r.name.eq_ignore_ascii_case(name))
     }
 }
 
@@ -55,6 +67,8 @@ pub static GEN40: Generation = Generation {
     formats: &gen40::SURFACE_FORMATS,
     command: gen40::command,
     lookup: gen40::lookup,
+    register_desc: gen40::register_desc,
+    command_desc: gen40::command_desc,
 };
 
 /// All generations, oldest first.

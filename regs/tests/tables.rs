@@ -3,7 +3,7 @@
 //! Does not test commands and state structures.
 
 use regs::desc::{Access, RegisterDesc, Space};
-use regs::gen40::{REGISTERS, RegId, lookup, register};
+use regs::gen40::{REGISTERS, RegId, lookup, register_desc};
 
 /// Name, offset, bits, default (`None`: U in print), defined bits 31:0, bits qualified by the
 /// global debug enable, access. Transcribed from the printed register descriptions.
@@ -117,6 +117,7 @@ fn by_name(name: &str) -> &'static RegisterDesc {
 fn debug_registers() -> impl Iterator<Item = &'static RegisterDesc> {
     REGISTERS
         .iter()
+        .copied()
         .filter(|d| d.space == Space::Mmio && (0x7400..0x8844).contains(&d.offset))
 }
 
@@ -143,7 +144,7 @@ fn every_debug_register_stands_where_the_manual_prints_it() {
             assert_eq!(desc.reset_dword(dword), 0, "{name}");
             let (id, element, at) = lookup(offset + dword * 4).unwrap();
             assert_eq!((id, element, at), (desc.id, 0, dword), "{name}");
-            assert_eq!(register(id).unwrap().name, name);
+            assert_eq!(register_desc(id).unwrap().name, name);
         }
     }
 }

@@ -137,7 +137,7 @@ fn fixed_point_fields_print_the_value_the_manual_means() {
     // PRM vol4 4.7.3.1: LOD bias is S4.6, 1F8h in bits 13:3 is 63/64 x 8.
     let s = gen40::SamplerState::from_dwords(&[0x3f << 3]);
     assert_eq!(s.texture_lod_bias(), 63.0 / 64.0);
-    let f = gen40::SamplerState::DESC
+    let f = gen40::SAMPLER_STATE_DESC
         .fields
         .iter()
         .find(|f| f.name == "Texture LOD Bias");

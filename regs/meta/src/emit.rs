@@ -1,5 +1,5 @@
 //! Rust source of one generation's tables.
-//! No PRM chapter. The output is compiled by `regs`; nothing here formats for people.
+//! The output is compiled by `regs`; nothing here formats for people.
 
 mod packed;
 mod registers;
@@ -9,6 +9,7 @@ use std::fmt::Write;
 
 use crate::model::{Format, Tables};
 use crate::names;
+use crate::origin::Earlier;
 use crate::schema::Value;
 
 /// Appends a formatted line; writing to a `String` cannot fail.
@@ -19,70 +20,90 @@ macro_rules! line {
 }
 pub(crate) use line;
 
-/// Source of the module of one generation.
-pub fn generation(t: &Tables) -> String {
+/// Source of the module of one generation, `all[index]`; `all` has the oldest first.
+pub fn generation(all: &[Tables], index: usize) -> String {
+    let (t, earlier) = (&all[index], Earlier::than(all, index));
     let mut out = String::new();
     line!(out, "use crate::desc::*;");
     line!(out, "use crate::field;");
     line!(out, "pub use crate::ids::*;");
-    packed::structures(&mut out, t);
-    packed::commands(&mut out, t);
+    packed::structures(&mut out, t, &earlier);
+    packed::commands(&mut out, t, &earlier);
+    by_id(&mut out, "Command", &command_names(all), |name| {
+        t.commands.iter().position(|c| c.name == name)
+    });
     packed::round_trips(&mut out, t);
-    registers::registers(&mut out, t);
-    values(&mut out, t);
+    registers::registers(&mut out, t, &earlier);
+    by_id(&mut out, "Register", &register_names(all), |name| {
+        t.registers.iter().position(|r| r.name == name)
+    });
+    values(&mut out, t, &earlier);
     formats(&mut out, &t.formats);
     out
+}
+
+fn command_names(all: &[Tables]) -> BTreeSet<&str> {
+    let commands = all.iter().flat_map(|t| &t.commands);
+    commands.map(|c| c.name.as_str()).collect()
+}
+
+fn register_names(all: &[Tables]) -> BTreeSet<&str> {
+    let registers = all.iter().flat_map(|t| &t.registers);
+    registers.map(|r| r.name.as_str()).collect()
+}
+
+/// Lookup of a descriptor by an identifier that all generations share.
+fn by_id(
+    out: &mut String,
+    what: &str,
+    names: &BTreeSet<&str>,
+    position: impl Fn(&str) -> Option<usize>,
+) {
+    let (list, id) = match what {
+        "Command" => ("COMMANDS", "CommandId"),
+        _ => ("REGISTERS", "RegId"),
+    };
+    let rows: Vec<String> = names
+        .iter()
+        .map(|name| position(name).map_or("u16::MAX".to_owned(), |i| i.to_string()))
+        .collect();
+    line!(
+        out,
+        "/// Index into {list} by identifier; the highest number for what this generation lacks."
+    );
+    line!(
+        out,
+        "static {list}_BY_ID: [u16; {}] = [{}];",
+        rows.len(),
+        rows.join(",")
+    );
+    line!(out, "/// Descriptor in this generation, if it is there.");
+    line!(
+        out,
+        "pub fn {}_desc(id: {id}) -> Option<&'static {what}Desc> {{",
+        what.to_ascii_lowercase()
+    );
+    line!(out, "let i = *{list}_BY_ID.get(id as usize)?;");
+    line!(out, "{list}.get(usize::from(i)).copied()\n}}");
 }
 
 /// Source of the identifiers that all generations share.
 pub fn ids(all: &[Tables]) -> String {
     let mut out = String::new();
-    let commands: BTreeSet<&str> = all
-        .iter()
-        .flat_map(|t| t.commands.iter().map(|c| c.name.as_str()))
-        .collect();
-    enumeration(&mut out, "CommandId", "A command by name.", &commands);
-    let registers: BTreeSet<&str> = all
-        .iter()
-        .flat_map(|t| t.registers.iter().map(|r| r.name.as_str()))
-        .collect();
+    enumeration(
+        &mut out,
+        "CommandId",
+        "A command by name.",
+        &command_names(all),
+    );
+    let registers = register_names(all);
     enumeration(&mut out, "RegId", "A register by name.", &registers);
-    if !registers.is_empty() {
-        descs(&mut out, all, &registers);
-    }
     let mut units: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for r in all.iter().flat_map(|t| &t.registers) {
         units.entry(&r.unit).or_default().insert(&r.name);
     }
     unit_enums(&mut out, &units);
     out
-}
-
-fn descs(out: &mut String, all: &[Tables], registers: &BTreeSet<&str>) {
-    line!(out, "impl RegId {{");
-    line!(
-        out,
-        "/// Its descriptor in the oldest generation that has it."
-    );
-    line!(
-        out,
-        "pub fn desc(self) -> &'static crate::desc::RegisterDesc {{"
-    );
-    line!(out, "match self {{");
-    for name in registers {
-        for t in all {
-            if let Some(i) = t.registers.iter().position(|r| r.name == *name) {
-                let id = names::camel(name);
-                line!(
-                    out,
-                    "Self::{id} => &crate::{}::REGISTERS[{i}],",
-                    t.generation
-                );
-                break;
-            }
-        }
-    }
-    line!(out, "}}\n}}\n}}");
 }
 
 fn enumeration(out: &mut String, name: &str, doc: &str, items: &BTreeSet<&str>) {
@@ -183,13 +204,17 @@ fn value_list(values: &[Value]) -> String {
     out
 }
 
-fn values(out: &mut String, t: &Tables) {
+fn values(out: &mut String, t: &Tables, earlier: &Earlier<'_>) {
     line!(
         out,
         "/// Named values of fields, one module per enumeration."
     );
     line!(out, "pub mod values {{");
     for (module, list) in &t.values {
+        if let Some(from) = earlier.values(module) {
+            line!(out, "pub use crate::{from}::values::{module};");
+            continue;
+        }
         line!(out, "/// {module}");
         line!(out, "pub mod {module} {{");
         for v in list {

@@ -7,6 +7,7 @@ mod emit;
 mod load;
 mod model;
 mod names;
+mod origin;
 pub mod schema;
 mod validate;
 

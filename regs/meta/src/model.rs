@@ -34,7 +34,7 @@ pub struct Section {
 }
 
 /// A register with everything resolved.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Register {
     pub section: usize,
     pub name: String,
@@ -55,7 +55,7 @@ pub struct Register {
 }
 
 /// A field of a register.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RegisterField {
     pub name: String,
     pub hi: u32,
@@ -82,7 +82,7 @@ pub enum Kind {
 }
 
 /// A field of a command or structure.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Field {
     pub name: String,
     pub start: u32,
@@ -97,7 +97,7 @@ pub struct Field {
 }
 
 /// A command.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
     pub section: usize,
     pub name: String,
@@ -133,7 +133,7 @@ impl Command {
 }
 
 /// A state structure.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Structure {
     pub section: usize,
     pub name: String,

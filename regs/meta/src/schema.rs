@@ -195,7 +195,7 @@ pub struct RegisterField {
 }
 
 /// A named value of a field.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Value {
     /// The encoding.
@@ -336,7 +336,7 @@ pub struct Field {
 }
 
 /// Repeated trailing part of a command.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Group {
     /// Name of the element.

@@ -90,31 +90,80 @@ fn structure(name: &str, dwords: u32) -> String {
     )
 }
 
-#[test]
-fn a_later_generation_imports_and_overrides() {
-    let root = std::env::temp_dir().join(format!("regs-import-{}", std::process::id()));
-    let table = |generation: &str, head: &str, items: &[(&str, u32)]| {
-        let mut text = format!("generation = \"{generation}\"\nsection = \"S\"\n{head}\n");
-        for (name, dwords) in items {
-            text.push_str(&structure(name, *dwords));
-        }
+/// Tables of generations below a directory, each with the text of its one file.
+fn loaded(directory: &str, files: &[(&str, String)]) -> Vec<crate::Tables> {
+    let root = std::env::temp_dir().join(format!("{directory}-{}", std::process::id()));
+    for (generation, text) in files {
         let dir = root.join(generation);
         std::fs::create_dir_all(&dir).unwrap();
+        let text = format!("generation = \"{generation}\"\nsection = \"S\"\n{text}");
         std::fs::write(dir.join("t.toml"), text).unwrap();
-    };
-    table("gen1", "", &[("KEPT", 1), ("CHANGED", 2), ("GONE", 3)]);
-    table(
-        "gen2",
-        "import = [\"gen1\"]\nexclude = [\"GONE\"]",
-        &[("CHANGED", 5)],
+    }
+    let names = crate::generations(&root).unwrap();
+    let all = names.iter().map(|name| crate::load(&root, name).unwrap());
+    let all = all.collect();
+    std::fs::remove_dir_all(&root).unwrap();
+    all
+}
+
+#[test]
+fn a_later_generation_imports_and_overrides() {
+    let old = [("KEPT", 1), ("CHANGED", 2), ("GONE", 3)].map(|(name, n)| structure(name, n));
+    let new = format!(
+        "import = [\"gen1\"]\nexclude = [\"GONE\"]\n{}",
+        structure("CHANGED", 5)
     );
-    let tables = crate::load(&root, "gen2").unwrap();
-    let found: Vec<(&str, u32)> = tables
+    let all = loaded("regs-import", &[("gen1", old.concat()), ("gen2", new)]);
+    let generations: Vec<&str> = all.iter().map(|t| t.generation.as_str()).collect();
+    assert_eq!(generations, ["gen1", "gen2"]);
+    let found: Vec<(&str, u32)> = all[1]
         .structures
         .iter()
         .map(|s| (s.name.as_str(), s.dwords))
         .collect();
     assert_eq!(found, [("CHANGED", 5), ("KEPT", 1)]);
-    assert_eq!(crate::generations(&root).unwrap(), ["gen1", "gen2"]);
-    std::fs::remove_dir_all(&root).unwrap();
+}
+
+#[test]
+fn what_stays_the_same_is_emitted_once() {
+    let inner = |bits: &str| {
+        structure("INNER", 1)
+            + &format!("field = [ {{ name = \"F\", dword = 0, bits = \"{bits}\" }} ]\n")
+    };
+    let old = inner("3:0")
+        + &structure("OUTER", 2)
+        + "field = [ { name = \"I\", dword = 1, bits = \"31:0\", type = \"INNER\" } ]\n"
+        + &structure("KEPT", 1)
+        + "[[register]]\nname = \"R\"\noffset = 16\naccess = \"rw\"\nunit = \"U\"\ncite = \"C\"\nsummary = \"S\"\n"
+        + "field = [ { name = \"V\", bits = \"31:0\" } ]\n"
+        + "[[command]]\nname = \"C\"\nunit = \"U\"\ntype = 0\nopcode = 4\nlength = \"fixed\"\ndwords = 1\ncite = \"C\"\nsummary = \"S\"\n";
+    let import = |from: &str| format!("import = [\"{from}\"]\n");
+    let all = loaded(
+        "regs-once",
+        &[
+            ("gen1", old),
+            ("gen2", import("gen1") + &inner("4:0")),
+            ("gen3", import("gen2") + &inner("3:0")),
+        ],
+    );
+    let texts: Vec<String> = (0..3).map(|i| crate::generation(&all, i)).collect();
+    let defines = |i: usize, name: &str| texts[i].contains(&format!("pub struct {name}("));
+    let takes = |i: usize, path: &str| texts[i].contains(&format!("pub use crate::{path};"));
+    for name in ["Inner", "Outer", "Kept", "C"] {
+        assert!(defines(0, name), "{name}");
+    }
+    // A structure that holds a changed one is another type; a generation that goes back takes the oldest type again.
+    assert!(defines(1, "Inner") && defines(1, "Outer"));
+    for name in ["Inner", "Outer", "Kept", "C"] {
+        assert!(
+            takes(2, &format!("gen1::{name}")) && !defines(2, name),
+            "{name}"
+        );
+    }
+    for path in ["gen1::Kept", "gen1::KEPT_DESC", "gen1::C", "gen1::C_DESC"] {
+        assert!(takes(1, path), "{path}");
+    }
+    for path in ["gen1::descs::R", "gen1::fields::R", "gen1::reg::R"] {
+        assert!(takes(1, path) && takes(2, path), "{path}");
+    }
 }

@@ -61,7 +61,7 @@ impl Decoder<'_> {
             && let Some((id, index, _)) = (self.generation.lookup)(f.raw(words) as u32)
         {
             write!(self.out, " ({}", id.name())?;
-            if id.desc().count > 1 {
+            if (self.generation.register_desc)(id).is_some_and(|r| r.count > 1) {
                 write!(self.out, "[{index}]")?;
             }
             write!(self.out, ")")?;

@@ -1,51 +1,25 @@
 //! Accessors and descriptors of commands and state structures.
-//! No PRM chapter. Getters are constant expressions on fixed arrays and cannot fail.
+//! Getters are constant expressions on fixed arrays and cannot fail.
 
 use std::fmt::Write;
 
 use crate::emit::{line, value_list};
-use crate::model::{Command, Field, Kind, Tables};
+use crate::model::{Command, Field, Kind, Structure, Tables};
 use crate::names;
+use crate::origin::Earlier;
 use crate::schema::{Group, Length};
 
 /// Types and descriptors of all structures.
-pub fn structures(out: &mut String, t: &Tables) {
+pub fn structures(out: &mut String, t: &Tables, earlier: &Earlier<'_>) {
     for s in &t.structures {
-        let ty = names::camel(&s.name);
-        type_head(
-            out,
-            &ty,
-            s.dwords,
-            &format!("{}: {} ({})", s.name, s.summary, s.cite),
-        );
-        line!(out, "impl {ty} {{");
-        line!(out, "/// Run-time descriptor.");
-        line!(
-            out,
-            "pub const DESC: &'static StructDesc = &{};",
-            upper(&s.name)
-        );
-        line!(out, "/// Alignment of its address in bytes.");
-        line!(out, "pub const ALIGN: u32 = {};", s.align);
-        defaults(out, &s.fields, 0, s.dwords);
-        for f in &s.fields {
-            accessors(out, f);
+        match earlier.structure_type(s) {
+            Some(from) => line!(out, "pub use crate::{from}::{};", names::camel(&s.name)),
+            None => structure_type(out, s),
         }
-        line!(out, "}}");
-        line!(out, "/// Descriptor of {}.", s.name);
-        line!(
-            out,
-            "pub static {}: StructDesc = StructDesc {{ name: {:?}, dwords: {}, unit: {:?}, align: {}, fields: {}, cite: {:?}, summary: {:?}, anomaly: {:?} }};",
-            upper(&s.name),
-            s.name,
-            s.dwords,
-            s.unit,
-            s.align,
-            field_list(&s.fields),
-            s.cite,
-            s.summary,
-            s.anomaly.as_deref().unwrap_or("")
-        );
+        match earlier.structure_desc(s) {
+            Some(from) => line!(out, "pub use crate::{from}::{};", upper(&s.name)),
+            None => structure_desc(out, s),
+        }
     }
     line!(out, "/// All structures by name.");
     line!(
@@ -59,38 +33,64 @@ pub fn structures(out: &mut String, t: &Tables) {
     line!(out, "];");
 }
 
+fn structure_type(out: &mut String, s: &Structure) {
+    let ty = names::camel(&s.name);
+    type_head(
+        out,
+        &ty,
+        s.dwords,
+        &format!("{}: {} ({})", s.name, s.summary, s.cite),
+    );
+    line!(out, "impl {ty} {{");
+    line!(out, "/// Alignment of its address in bytes.");
+    line!(out, "pub const ALIGN: u32 = {};", s.align);
+    defaults(out, &s.fields, 0, s.dwords);
+    for f in &s.fields {
+        accessors(out, f);
+    }
+    line!(out, "}}");
+}
+
+fn structure_desc(out: &mut String, s: &Structure) {
+    line!(out, "/// Descriptor of {}.", s.name);
+    line!(
+        out,
+        "pub static {}: StructDesc = StructDesc {{ name: {:?}, dwords: {}, unit: {:?}, align: {}, fields: {}, cite: {:?}, summary: {:?}, anomaly: {:?} }};",
+        upper(&s.name),
+        s.name,
+        s.dwords,
+        s.unit,
+        s.align,
+        field_list(&s.fields),
+        s.cite,
+        s.summary,
+        s.anomaly.as_deref().unwrap_or("")
+    );
+}
+
 /// Types and descriptors of all commands, and the lookup by header.
-pub fn commands(out: &mut String, t: &Tables) {
+pub fn commands(out: &mut String, t: &Tables, earlier: &Earlier<'_>) {
     for c in &t.commands {
-        let ty = names::camel(&c.name);
-        type_head(
-            out,
-            &ty,
-            c.max_dwords,
-            &format!("{}: {} ({})", c.name, c.summary, c.cite),
-        );
-        line!(out, "impl {ty} {{");
-        line!(out, "/// Opcode bits and default length.");
-        line!(out, "pub const HEADER: u32 = {:#010x};", c.header());
-        line!(out, "/// Its name as an enumeration value.");
-        line!(out, "pub const ID: CommandId = CommandId::{ty};");
-        defaults(out, &c.fields, c.header(), c.max_dwords);
-        for f in &c.fields {
-            accessors(out, f);
+        match earlier.command_type(c) {
+            Some(from) => line!(out, "pub use crate::{from}::{};", names::camel(&c.name)),
+            None => command_type(out, c),
         }
-        if let Some(g) = &c.group {
-            group(out, g);
+        let desc = upper(&c.name);
+        if let Some(from) = earlier.command_desc(c) {
+            line!(out, "pub use crate::{from}::{desc};");
+        } else {
+            line!(out, "/// Descriptor of {}.", c.name);
+            line!(out, "pub static {desc}: CommandDesc = {};", command_desc(c));
         }
-        line!(out, "}}");
     }
     line!(out, "/// All commands by opcode.");
     line!(
         out,
-        "pub static COMMANDS: [CommandDesc; {}] = [",
+        "pub static COMMANDS: [&CommandDesc; {}] = [",
         t.commands.len()
     );
     for c in &t.commands {
-        line!(out, "{},", command_desc(c));
+        line!(out, "&{},", upper(&c.name));
     }
     line!(out, "];");
     line!(out, "/// The command that a header dword starts.");
@@ -100,8 +100,31 @@ pub fn commands(out: &mut String, t: &Tables) {
     );
     line!(
         out,
-        "COMMANDS.iter().find(|c| header & c.mask == c.value)\n}}"
+        "COMMANDS.iter().copied().find(|c| header & c.mask == c.value)\n}}"
     );
+}
+
+fn command_type(out: &mut String, c: &Command) {
+    let ty = names::camel(&c.name);
+    type_head(
+        out,
+        &ty,
+        c.max_dwords,
+        &format!("{}: {} ({})", c.name, c.summary, c.cite),
+    );
+    line!(out, "impl {ty} {{");
+    line!(out, "/// Opcode bits and default length.");
+    line!(out, "pub const HEADER: u32 = {:#010x};", c.header());
+    line!(out, "/// Its name as an enumeration value.");
+    line!(out, "pub const ID: CommandId = CommandId::{ty};");
+    defaults(out, &c.fields, c.header(), c.max_dwords);
+    for f in &c.fields {
+        accessors(out, f);
+    }
+    if let Some(g) = &c.group {
+        group(out, g);
+    }
+    line!(out, "}}");
 }
 
 /// One closure per field that moves it from one set of words to another, for the round-trip test.
@@ -111,18 +134,11 @@ pub fn round_trips(out: &mut String, t: &Tables) {
         out,
         "pub(crate) static ROUND_TRIPS: &[(&str, &[PackedField], &str, fn(&[u32], &[u32], &mut [u32]))] = &["
     );
-    let structures = t.structures.iter().map(|s| (&s.name, &s.fields, None));
-    let commands = t
-        .commands
-        .iter()
-        .enumerate()
-        .map(|(i, c)| (&c.name, &c.fields, Some(i)));
-    for (name, fields, index) in structures.chain(commands) {
+    let structures = t.structures.iter().map(|s| (&s.name, &s.fields));
+    let commands = t.commands.iter().map(|c| (&c.name, &c.fields));
+    for (name, fields) in structures.chain(commands) {
         let ty = names::camel(name);
-        let list = match index {
-            None => format!("{}.fields", upper(name)),
-            Some(i) => format!("COMMANDS[{i}].fields"),
-        };
+        let list = format!("{}.fields", upper(name));
         for f in fields {
             let get = names::snake(&f.name);
             line!(

@@ -1,5 +1,5 @@
 //! Descriptors, typed fields and lookups of MMIO registers.
-//! No PRM chapter. Access rules become masks per dword.
+//! Access rules become masks per dword.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -7,18 +7,46 @@ use std::fmt::Write;
 use crate::emit::{line, value_list};
 use crate::model::{Register, RegisterField, Tables, mask128};
 use crate::names;
+use crate::origin::Earlier;
 use crate::schema::{Access, Space};
 
 /// Everything about registers.
-pub fn registers(out: &mut String, t: &Tables) {
+pub fn registers(out: &mut String, t: &Tables, earlier: &Earlier<'_>) {
+    // A register that an earlier generation has as well is exported again.
+    let item =
+        |out: &mut String, module: &str, r: &Register, own: &dyn Fn(&mut String)| match earlier
+            .register(r)
+        {
+            Some(from) => line!(
+                out,
+                "pub use crate::{from}::{module}::{};",
+                names::constant(&r.name)
+            ),
+            None => own(out),
+        };
+    line!(out, "/// Descriptors of registers by name.");
+    line!(out, "pub mod descs {{");
+    line!(out, "use super::*;");
+    for r in &t.registers {
+        item(out, "descs", r, &|out| {
+            line!(out, "/// {}", r.summary);
+            line!(
+                out,
+                "pub static {}: RegisterDesc = {};",
+                names::constant(&r.name),
+                desc(r)
+            );
+        });
+    }
+    line!(out, "}}");
     line!(out, "/// All registers by rising offset.");
     line!(
         out,
-        "pub static REGISTERS: [RegisterDesc; {}] = [",
+        "pub static REGISTERS: [&RegisterDesc; {}] = [",
         t.registers.len()
     );
     for r in &t.registers {
-        line!(out, "{},", desc(r));
+        line!(out, "&descs::{},", names::constant(&r.name));
     }
     line!(out, "];");
     lookup(out, t);
@@ -26,7 +54,7 @@ pub fn registers(out: &mut String, t: &Tables) {
     line!(out, "pub mod fields {{");
     for width in [32, 64, 128] {
         for r in t.registers.iter().filter(|r| r.bits == width) {
-            bitfields(out, r);
+            item(out, "fields", r, &|out| bitfields(out, r));
         }
     }
     line!(out, "}}");
@@ -37,26 +65,30 @@ pub fn registers(out: &mut String, t: &Tables) {
         "use super::fields; use crate::field::{{Reg, RegArray}};"
     );
     for r in &t.registers {
-        let id = names::constant(&r.name);
-        let ty = format!("u{}, fields::{id}::Register", r.bits);
-        line!(out, "/// {}", r.summary);
-        if r.count == 1 {
-            line!(
-                out,
-                "pub const {id}: Reg<{ty}> = Reg::new({:#x});",
-                r.offset
-            );
-        } else {
-            line!(
-                out,
-                "pub const {id}: RegArray<{ty}> = RegArray::new({:#x}, {}, {});",
-                r.offset,
-                r.stride,
-                r.count
-            );
-        }
+        item(out, "reg", r, &|out| handle(out, r));
     }
     line!(out, "}}");
+}
+
+fn handle(out: &mut String, r: &Register) {
+    let id = names::constant(&r.name);
+    let ty = format!("u{}, fields::{id}::Register", r.bits);
+    line!(out, "/// {}", r.summary);
+    if r.count == 1 {
+        line!(
+            out,
+            "pub const {id}: Reg<{ty}> = Reg::new({:#x});",
+            r.offset
+        );
+    } else {
+        line!(
+            out,
+            "pub const {id}: RegArray<{ty}> = RegArray::new({:#x}, {}, {});",
+            r.offset,
+            r.stride,
+            r.count
+        );
+    }
 }
 
 fn access(a: Access) -> &'static str {
@@ -224,12 +256,6 @@ fn lookup(out: &mut String, t: &Tables) {
     line!(out, "let (_, r, element, dword) = *OFFSETS.get(i)?;");
     line!(out, "let desc = REGISTERS.get(r as usize)?;");
     line!(out, "Some((desc.id, element as u32, dword as u32))\n}}");
-    line!(out, "/// Descriptor of a register in this generation.");
-    line!(
-        out,
-        "pub fn register(id: RegId) -> Option<&'static RegisterDesc> {{"
-    );
-    line!(out, "REGISTERS.iter().find(|r| r.id == id)\n}}");
 }
 
 fn bitfields(out: &mut String, r: &Register) {
