@@ -14,5 +14,6 @@ pub mod places;
 pub mod record;
 pub mod replay;
 pub mod report;
+pub mod start;
 pub mod trace;
 pub mod why;

@@ -39,9 +39,9 @@ enum Command {
     Replay(cmd::replay::Args),
     /// Explain a pixel of a captured frame: its shader thread, triangle and vertices.
     Why(cmd::why::Args),
-    /// Write a captured frame as a page of HTML that explains each pixel one clicks on.
+    /// Write a captured frame as an HTML page that explains the pixel you click on.
     Report(cmd::report::Args),
-    /// Pack a recorded capture into one file.
+    /// Pack a capture into one file.
     Pack(cmd::pack::Args),
     /// List the registers, show one with its fields, or explain a value.
     Regs(cmd::regs::Args),
@@ -49,7 +49,7 @@ enum Command {
     Eu(cmd::eu::Args),
     /// Run a kernel over a grid of threads, with files as input and output.
     Media(cmd::media::Args),
-    /// Print the commands of batches, the state that they point at, and the kernels.
+    /// Print the commands of a capture or batch, the state that they point at, and the kernels.
     Decode(cmd::decode::Args),
     /// Assemble a kernel of Gen4 to Gen9.
     Asm(cmd::asm::Args),

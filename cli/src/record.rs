@@ -12,6 +12,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use driver::observe::{Observer, Placed, Queued};
 use driver::{Device, Tiling, WeakObject};
+use kernel::string_helpers::Counted;
 use kernel::time::Delta;
 use serde_json::json;
 
@@ -52,7 +53,9 @@ impl Recorder {
         fs::create_dir_all(dir)?;
         let first = dir.join("exec_0000");
         if first.exists() || first.with_extension(PART).exists() {
-            return Err(io::Error::other("there is a capture already"));
+            return Err(io::Error::other(
+                "this directory holds a capture already; name another one, or remove this one",
+            ));
         }
         Ok(Recorder {
             device: device.clone(),
@@ -71,8 +74,9 @@ impl Recorder {
         let submissions = self.submissions.load(Ordering::Acquire);
         match &*lock(&self.error) {
             Some(error) => Err(format!(
-                "{}: the recording ends after {submissions} submissions: {error}",
-                self.dir.display()
+                "{}: the recording ends after {}: {error}",
+                self.dir.display(),
+                Counted(submissions, "submission")
             )),
             None => Ok(submissions),
         }

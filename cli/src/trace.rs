@@ -18,10 +18,10 @@ use perfetto::Perfetto;
 /// How a trace is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum Format {
-    /// A line an event, without vertices, objects, messages and writes; at most 32 MiB.
+    /// One event per line, without vertices, objects, messages and writes; at most 32 MiB.
     #[default]
     Text,
-    /// A JSON object a line, every event.
+    /// Every event, one JSON object per line.
     Jsonl,
     /// Chrome's JSON array format, for ui.perfetto.dev and chrome://tracing.
     Perfetto,

@@ -81,6 +81,8 @@ pub struct Why {
     pub places: BTreeMap<u32, String>,
     /// What went wrong in the frame itself.
     pub trouble: Option<String>,
+    /// RGBA in the picture, when the pixel lies in a buffer.
+    pub colour: Option<[u8; 4]>,
 }
 
 /// Walks from a pixel of the picture (row 0 of the surface first) up to its vertices.
@@ -141,9 +143,11 @@ fn walk_in(
         },
         attendant,
         trouble: None,
+        pixel,
+        colour: None,
     };
     let walked = walk(&mut rerun, &Decoded { frame, capture }, pixel);
-    let trouble = rerun.trouble.take();
+    let (trouble, colour) = (rerun.trouble.take(), rerun.colour);
     let walk = match walked {
         Ok(walk) => walk,
         Err(walk) => {
@@ -151,11 +155,15 @@ fn walk_in(
             return Err(WhyError::Walk { walk, trouble });
         }
     };
-    Ok(explain(capture, frame, walk, trouble))
+    Ok(Why {
+        trouble,
+        colour,
+        ..explain(capture, frame, walk)
+    })
 }
 
 /// What the commands of the capture add to what the registers told.
-fn explain(capture: &Capture, frame: &Frame, walk: Walk, trouble: Option<String>) -> Why {
+fn explain(capture: &Capture, frame: &Frame, walk: Walk) -> Why {
     let exec = capture.execs.get(walk.submission);
     let earlier = frame.submissions.iter().take(walk.submission);
     let number = earlier.map(Vec::len).sum::<usize>() + walk.draw as usize;
@@ -193,6 +201,7 @@ fn explain(capture: &Capture, frame: &Frame, walk: Walk, trouble: Option<String>
         draw,
         inputs,
         places,
-        trouble,
+        trouble: None,
+        colour: None,
     }
 }

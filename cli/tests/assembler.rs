@@ -203,13 +203,16 @@ fn any_words_survive() {
     words.extend([5, 6]);
     let (text, errors) = bad(&dir, &["disasm", "--gen=4", "-"], &bytes(&words));
     assert!(
-        errors.ends_with("<stdin>: 56 bytes, the last 8 of them are not a whole instruction\n"),
+        errors.ends_with("<stdin>: 56 bytes; the last instruction is cut off after 8 bytes\n"),
         "{errors}"
     );
     assert_eq!(good(&dir, &["asm", "--gen=4", "-"], &text), bytes(&words));
     let (text, errors) = bad(&dir, &["disasm", "--gen=4", "-"], b"\x01\x02\x03");
     assert_eq!(text, b"");
-    assert!(errors.contains("3 bytes, the last 3"), "{errors}");
+    assert!(
+        errors.contains("3 bytes; the last instruction is cut off after 3 bytes"),
+        "{errors}"
+    );
 }
 
 /// Half of the opcodes of random words do not exist; the others are instructions of both sizes.

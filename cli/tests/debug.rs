@@ -132,7 +132,7 @@ fn the_end_of_input_lets_the_frame_finish() {
     assert!(text.contains("after 1 instruction"), "{text}");
     let errors = String::from_utf8(output.stderr).unwrap();
     assert!(
-        errors.contains("the frame has ended: 1 submission, 2 primitives"),
+        errors.contains("the frame has ended: 1 submission, 2 draws"),
         "{errors}"
     );
 }
@@ -426,7 +426,10 @@ fn a_walk_that_is_interrupted_gives_the_prompt_back() {
     assert_eq!(refusal.to_string(), "interrupted");
     // Asked again, it answers.
     let text = debugger.execute("why 128,128").unwrap();
-    assert!(text.starts_with("pixel 128,128\n"), "{text}");
+    assert!(
+        text.starts_with("pixel 128,128: red 255, green 128, blue 64, alpha 255\n"),
+        "{text}"
+    );
     assert_eq!(debugger.conclude().0, 0);
 }
 

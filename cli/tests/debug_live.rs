@@ -163,8 +163,8 @@ fn a_place_for_the_recording_that_is_none() {
     fs::create_dir_all(half.join("exec_0000.part")).unwrap();
     File::create(&file).unwrap();
     for (place, message) in [
-        (taken, "there is a capture already"),
-        (half, "there is a capture already"),
+        (taken, "holds a capture already"),
+        (half, "holds a capture already"),
         (file, "exists"),
     ] {
         let place = place.to_str().unwrap();

@@ -184,11 +184,8 @@ fn failures_name_the_place() {
             &["no-such-file.asm", "--gen", "4"][..],
             "no-such-file.asm: No such file",
         ),
-        (
-            &[&name, "--gen", "6"],
-            "the model runs generations 4, 4.5 and 5",
-        ),
-        (&[&name, "--gen", "3"], "expected 4, 4.5"),
+        (&[&name, "--gen", "6"], "the model runs 4, 4.5 (g45) and 5"),
+        (&[&name, "--gen", "3"], "the model runs 4, 4.5"),
         (
             &[&name, "--gen", "4", "--mem", "x@0x1000"],
             "x: No such file",

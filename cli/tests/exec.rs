@@ -5,12 +5,13 @@
 
 use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader};
+use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, SystemTime};
 
-use crate::common::{is_empty, scratch, send, served};
+use crate::common::{crestline, failed, is_empty, scratch, send, served};
 use nix::sys::signal::Signal;
 
 fn exec(directory: &Path, program: &[&str]) -> Command {
@@ -57,6 +58,110 @@ fn exit_codes_are_those_of_shells() {
         }
     }
     assert!(is_empty(&directory));
+}
+
+#[test]
+fn a_program_that_does_not_start_is_told_with_what_helps() {
+    let directory = scratch("exec-start");
+    let place = scratch("exec-start-programs");
+    let script = |name: &str, text: &str, mode: u32| {
+        let path = place.join(name);
+        fs::write(&path, text).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    };
+    script("plain", "#!/bin/sh\n", 0o644);
+    script("lost", "#!/no/such/interpreter\n", 0o755);
+    script("words", "\0\0\0\0", 0o755);
+    for (program, code, part) in [
+        (
+            "nosuchprogram",
+            127,
+            "no program of this name in the directories of PATH; is it installed?",
+        ),
+        ("plain", 127, "./plain is a file of this directory"),
+        ("./nothing", 127, "there is no such file"),
+        ("./plain", 126, "`chmod +x ./plain`"),
+        ("./lost", 127, "the interpreter that its first line names"),
+        ("./words", 126, "neither a program for this machine"),
+        ("/etc", 126, "a directory, not a program"),
+    ] {
+        let output = exec(&directory, &[program])
+            .current_dir(&place)
+            .output()
+            .unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{program}: {said}");
+        let beginning = format!("crestline: {program}: ");
+        assert!(
+            said.starts_with(&beginning) && said.contains(part),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn what_may_have_kept_a_program_from_drawing_is_told() {
+    let directory = scratch("exec-advice");
+    let drivers = scratch("exec-advice-drivers");
+    let run = |script: &str, display: Option<&str>| {
+        let mut command = exec(&directory, &["sh", "-c", script]);
+        command
+            .env("LIBGL_DRIVERS_PATH", &drivers)
+            .env_remove("DISPLAY");
+        command.envs(display.map(|display| ("DISPLAY", display)));
+        String::from_utf8(command.output().unwrap().stderr).unwrap()
+    };
+    let said = run("true", None);
+    assert!(
+        said.contains("crocus_dri.so") && said.contains("libgl1-mesa-dri"),
+        "{said}"
+    );
+    assert!(!said.contains("DISPLAY is not set"), "{said}");
+    fs::write(drivers.join("crocus_dri.so"), "").unwrap();
+    let said = run("false", None);
+    assert!(!said.contains("libgl1-mesa-dri"), "{said}");
+    assert!(said.contains("DISPLAY is not set"), "{said}");
+    let said = run("false", Some(":7"));
+    assert!(!said.contains("DISPLAY is not set"), "{said}");
+}
+
+#[test]
+fn memory_has_a_least_and_a_most() {
+    for (mib, part) in [
+        ("1", "the least is 4 MiB"),
+        ("4096", "from 4 to 4095"),
+        ("x", "from 4 to 4095"),
+    ] {
+        for command in ["exec", "debug"] {
+            let output = crestline(Path::new("."), &[command, "--memory", mib, "--", "true"]);
+            assert_eq!(output.status.code(), Some(2));
+            let said = String::from_utf8(output.stderr).unwrap();
+            assert!(said.contains("--memory") && said.contains(part), "{said}");
+        }
+    }
+}
+
+#[test]
+fn a_second_recording_does_not_touch_the_first() {
+    let directory = scratch("exec-record-twice");
+    let capture = scratch("exec-record-capture");
+    let record = ["exec", "--memory", "16", "--record"];
+    let args = [
+        &record[..],
+        &[capture.to_str().unwrap(), "--", "sh", "-c", "echo ran"],
+    ]
+    .concat();
+    let output = served(&directory, &args).output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("0 submissions recorded"), "{said}");
+    fs::create_dir(capture.join("exec_0000")).unwrap();
+    let output = served(&directory, &args).output().unwrap();
+    assert!(output.stdout.is_empty(), "it has not run");
+    let said = failed(&output);
+    assert!(
+        said.contains("holds a capture already; name another one"),
+        "{said}"
+    );
 }
 
 #[test]

@@ -4,6 +4,7 @@
 //! found it can say.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::process::{Command, Output};
 
@@ -33,13 +34,19 @@ fn the_shim_is_preloaded_from_paths_that_the_loader_would_split() {
         fs::copy(PROGRAM, &program).unwrap();
         fs::write(&shim, "").unwrap();
         let run = |directory: &Path| {
-            Command::new(&program)
+            let mut command = Command::new(&program);
+            command
                 .args(["exec", "--memory", "16", "--", "sh", "-c"])
                 .arg("readlink -f \"$LD_PRELOAD\"")
                 .env("TMPDIR", directory)
-                .env_remove("LD_PRELOAD")
-                .output()
-                .unwrap()
+                .env_remove("LD_PRELOAD");
+            loop {
+                match command.output() {
+                    // A program that another test starts holds the copy open for writing between its fork and its exec.
+                    Err(error) if error.kind() == ErrorKind::ExecutableFileBusy => {}
+                    output => return output.unwrap(),
+                }
+            }
         };
         let output = run(&temporary);
         let said = String::from_utf8(output.stderr).unwrap();

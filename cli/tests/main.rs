@@ -8,6 +8,7 @@
     reason = "tests"
 )]
 
+mod advice;
 mod assembler;
 mod captures;
 mod common;

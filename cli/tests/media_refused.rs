@@ -80,7 +80,7 @@ fn files_that_do_not_fit() {
         ("g.png,width=5", "g.png: the picture has 4x4 pixels\n"),
         (
             "a.bin,width=10,height=11",
-            "a.bin: 100 bytes are too few for 10x11 pixels of r8 in rows of 10 bytes: they need 110\n",
+            "a.bin: 100 bytes in the file, but 10x11 pixels of r8 in rows of 10 bytes need 110\n",
         ),
         (
             "a.bin,width=2,height=2,pitch=7,format=rgba8",
@@ -88,7 +88,7 @@ fn files_that_do_not_fit() {
         ),
         (
             "a.bin,width=10",
-            "a.bin: width and height belong together\n",
+            "a.bin: width and height belong together: one of them is missing\n",
         ),
         (
             "a.bin,view=image",
@@ -260,7 +260,10 @@ fn outputs_that_are_too_large() {
     dir.write("a.bin", &ramp(64));
     let args = ["--in", "a.bin", "--out", "o.png"];
     let said = dir.bad(1, &[&["end.asm", "--grid", "1x1"], &args[..]].concat());
-    assert_eq!(said, "crestline: o.png: a picture needs width and height\n");
+    assert_eq!(
+        said,
+        "crestline: o.png: a picture needs width and height: write o.png,width=W,height=H, or name an input that has them\n"
+    );
     let file = "a.bin,width=16,height=4294967295,pitch=4294967295";
     let said = dir.bad(1, &["end.asm", "--grid", "1x1", "--in", file]);
     assert!(said.contains("each side has 1 to 8192"), "{said}");

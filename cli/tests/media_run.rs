@@ -287,7 +287,9 @@ fn accesses_past_the_end_are_told() {
     );
     // Sixteen vectors of 16 bytes, one of which has room.
     let motion = kernel("motion.asm");
-    let args = ["--grid", "4x4", "--width", "64", "--height", "64"];
+    let args = [
+        "--grid", "4x4", "--width", "64", "--height", "64", "--format", "r8",
+    ];
     let files = ["--in", "g.raw", "--in", "g.raw", "--out", "v.bin,size=4"];
     let text = said(&[&[motion.as_str()], &args[..], &files[..]].concat());
     assert_eq!(
@@ -297,7 +299,12 @@ fn accesses_past_the_end_are_told() {
     // Blocks of 16x8 over 20x10 pixels: those at the edge are right, further ones are not.
     dir.write("i.raw", &[1; 200]);
     let blur = kernel("blur.asm");
-    let files = ["--in", "i.raw,width=20,height=10", "--out", "o.raw"];
+    let files = [
+        "--in",
+        "i.raw,width=20,height=10,format=r8",
+        "--out",
+        "o.raw",
+    ];
     for (grid, said_of) in [
         ("2x2", ""),
         (

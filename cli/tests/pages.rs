@@ -90,6 +90,11 @@ fn kernels_over_data() {
 }
 
 #[test]
+fn kernels_on_one_thread() {
+    check("docs/eu-run.md", &["docs/eu"], 4);
+}
+
+#[test]
 fn from_a_wrong_pixel_to_the_wrong_instruction() {
     let folders = ["docs/debugging", "tests/data/captures/gm965/c_gouraud"];
     check("docs/debugging.md", &folders, 14);

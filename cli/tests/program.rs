@@ -34,14 +34,14 @@ fn without_arguments_the_gears_turn_up() {
         "gears",
         "crestline.png",
         "batches",
-        "primitives",
+        "draws",
         "vertices",
         "11,863",
         "objects",
         "threads",
         "VS",
         "SF",
-        "WM",
+        "PS",
         "pixels",
         "SIMD8-equivalent EU instructions per second",
     ] {
@@ -230,7 +230,7 @@ fn frames_drawn_in_circles_end_soon() {
     damaged(&directory, 0x270, &[0, 0x1880_0080, 0x0010_b000]);
     let text = failed(&crestline(&directory, &["replay", ".", "--png", "x.png"]));
     for part in [
-        "primitives and blits (the batch runs in circles)",
+        "draws and blits (the batch runs in circles)",
         "the command streamer has executed",
     ] {
         assert!(text.contains(part), "{text} lacks {part}");
@@ -250,7 +250,7 @@ fn threads_without_end_are_named() {
                 "not done after",
                 "without a command executed or a thread started",
                 "jmpi",
-                "instructions of WM threads so far",
+                "instructions of PS threads so far",
             ],
         ),
         (
@@ -266,7 +266,7 @@ fn threads_without_end_are_named() {
         let first = text.lines().next().unwrap();
         let common = [
             "exec_0000",
-            "WM thread, kernel 0x001040c0 [buffer 3 (bo_003.bin) + 0xc0]",
+            "PS thread, kernel 0x001040c0 [buffer 3 (bo_003.bin) + 0xc0]",
         ];
         for part in parts.iter().chain(&common) {
             assert!(first.contains(part), "{text} lacks {part}");
@@ -309,7 +309,7 @@ fn targets_outside_leave_the_picture_so_far() {
     // SURFACE_STATE of the triangle's target at 260h of buffer 2 (relocation 612 is its address); the clear has its own.
     // First outside every buffer: the picture is the clear's. Then with its last rows behind the end of buffer 4.
     let cases = [
-        ("outside", 0x0200_0000, "that of an earlier primitive"),
+        ("outside", 0x0200_0000, "that of an earlier draw"),
         ("partly", 0x0013_0000, "the picture is not whole"),
     ];
     for (name, address, part) in cases {

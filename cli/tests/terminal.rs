@@ -82,7 +82,14 @@ fn a_debugger_that_is_told_to_end_leaves_the_terminal_as_it_was() {
     let mut capture = Command::new("env");
     capture.args(["--default-signal", PROGRAM, "debug", &frame]);
     for mut command in [capture, live] {
-        for signal in [Signal::SIGTERM, Signal::SIGHUP] {
+        for signal in [
+            Signal::SIGTERM,
+            Signal::SIGHUP,
+            Signal::SIGQUIT,
+            Signal::SIGUSR1,
+            Signal::SIGALRM,
+            Signal::SIGXCPU,
+        ] {
             let terminal = Terminal::new();
             assert!(!terminal.is_raw());
             let mut child = command

@@ -4,21 +4,40 @@
 
 use std::process::Output;
 
-use crate::common::{failed, here, ok, scene, scratch};
+use crate::common::{crestline, failed, here, ok, scene, scratch};
 use serde_json::Value;
 
 fn why(args: &[&str]) -> Output {
     here(&[&["why"], args].concat())
 }
 
+/// RGBA of a pixel in the picture that `crestline replay` writes.
+fn colour_in_the_picture(frame: &str, x: usize, y: usize) -> [u8; 4] {
+    let directory = scratch("why-picture");
+    ok(&crestline(
+        &directory,
+        &["replay", &scene(frame), "--png", "a.png"],
+    ));
+    let file = std::fs::File::open(directory.join("a.png")).unwrap();
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file))
+        .read_info()
+        .unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    let at = (y * info.width as usize + x) * 4;
+    pixels[at..at + 4].try_into().unwrap()
+}
+
 #[test]
 fn the_flat_triangle_as_text() {
     let text = ok(&why(&[&scene("b_flat"), "128,128"]));
     let lines: Vec<&str> = text.lines().map(str::trim).collect();
-    assert_eq!(lines[0], "pixel 128,128");
+    let [r, g, b, a] = colour_in_the_picture("b_flat", 128, 128);
+    let first = format!("pixel 128,128: red {r}, green {g}, blue {b}, alpha {a}");
+    assert_eq!(lines[0], first);
     assert!(lines[1].starts_with("PS thread "), "{text}");
     // The decode has this kernel start pointer in WM_STATE.
-    assert!(lines[1].contains("primitive 1,"), "{text}");
+    assert!(lines[1].contains("object 1,"), "{text}");
     assert!(
         lines[1].contains("kernel 0x001040c0 [buffer 3 (bo_003.bin) + 0xc0]"),
         "{text}"
@@ -73,6 +92,7 @@ fn the_flat_triangle_as_json() {
     assert_eq!(json["draw"], 1);
     assert_eq!(json["draw_call"]["address"], 0x0010_b25c);
     assert_eq!(json["draw_call"]["topology"], "TRILIST");
+    assert_eq!(json["colour"], serde_json::json!([255, 128, 64, 255]));
     assert_eq!(json["pixel_thread"]["kernel"], 0x0010_40c0);
     assert_eq!(json["pixel_thread"]["primitive"], 1);
     assert_eq!(json["setup"]["primitive"], 1);

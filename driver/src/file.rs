@@ -25,6 +25,13 @@ use crate::syncobj::Syncobj;
 /// Requests of a file that are remembered for throttling.
 const REMEMBERED: usize = 64;
 
+/// Most handles of objects of a file: as many as there are pages in 4 GiB.
+const OBJECTS: u32 = 1 << 20;
+/// Most sync objects of a file, and most contexts beside the default one. Linux has as many as there is kernel memory;
+/// Mesa has a handful of contexts, and sync objects by the hundred.
+const SYNCOBJS: u32 = 1 << 16;
+const CONTEXTS: u32 = 1 << 14;
+
 /// Which node was opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Node {
@@ -52,7 +59,7 @@ pub(crate) struct UserState {
 
 #[derive(Default)]
 struct Objects {
-    handles: Handles<Object>,
+    handles: Handles<Object, OBJECTS>,
     /// How many handles each object has, by its key.
     counts: BTreeMap<usize, u32>,
     /// Handles that PRIME has given out or taken in, behind the keys of their objects.
@@ -88,8 +95,8 @@ pub struct File {
     node: Node,
     number: u64,
     objects: SpinLock<Objects>,
-    pub(crate) syncobjs: SpinLock<Handles<Arc<Syncobj>>>,
-    contexts: SpinLock<Handles<Arc<Context>>>,
+    pub(crate) syncobjs: SpinLock<Handles<Arc<Syncobj>, SYNCOBJS>>,
+    contexts: SpinLock<Handles<Arc<Context>, CONTEXTS>>,
     default_context: Arc<Context>,
     client: Arc<Client>,
     pub(crate) member: Membership,

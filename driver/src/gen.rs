@@ -13,6 +13,7 @@ use alloc::vec::Vec;
 use isa::inst::Verx10;
 use kernel::dma::DmaAddress;
 use kernel::error::Result;
+use regs::platform::Generation;
 
 use crate::uncore::Uncore;
 use crate::workarounds::Workaround;
@@ -21,6 +22,8 @@ use crate::workarounds::Workaround;
 pub struct DeviceInfo {
     /// Platform name.
     pub platform: &'static str,
+    /// Tables of its registers and commands.
+    pub tables: &'static Generation,
     /// Instruction set of its execution units.
     pub isa: Verx10,
     /// Error mask register value: bits that are 0 raise the master error interrupt.

@@ -58,7 +58,11 @@ impl Sample {
     #[must_use]
     pub fn take(device: &Device) -> Self {
         let uncore = device.uncore();
-        let read = |id: RegId| uncore.io().read32(id.desc().offset as usize);
+        let tables = device.info().tables;
+        // What a device does not count stands still.
+        let read = |id: RegId| {
+            (tables.register_desc)(id).map_or(0, |desc| uncore.io().read32(desc.offset as usize))
+        };
         Sample {
             acthd: uncore.read(ACTHD),
             head: uncore.read(PRB0_HEAD),

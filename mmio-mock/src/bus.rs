@@ -4,7 +4,8 @@
 //! Units that keep a register's value elsewhere (GTT, fences, counters) are served by `mmio`.
 
 use regs::desc::RegisterDesc;
-use regs::gen40::{self, RegId};
+use regs::ids::RegId;
+use regs::platform::Generation;
 
 /// A dword of a register: which one, which array element, which dword of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,66 +16,88 @@ pub struct Place {
     pub index: u32,
     /// Dword of the element.
     pub dword: u32,
-}
-
-/// What lies at an offset of the BAR.
-pub fn place(offset: u32) -> Option<Place> {
-    gen40::lookup(offset).map(|(id, index, dword)| Place { id, index, dword })
+    /// What the device's tables say of the register.
+    pub desc: &'static RegisterDesc,
 }
 
 /// Values of all registers.
 #[derive(Clone, Debug)]
 pub struct RegFile {
-    /// First value of each register, by `RegId as usize`.
-    first: Vec<u32>,
+    /// The device's tables.
+    tables: &'static Generation,
+    /// First value of each register, by `RegId as usize`; the highest number for one that the device lacks.
+    starts: Vec<u32>,
     values: Vec<u32>,
 }
 
 /// Register arrays larger than this live with their unit, not here (the GTT).
 const MAX_ELEMENTS: u32 = 64;
 
-impl Default for RegFile {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
 impl RegFile {
-    /// All registers at their reset values.
-    pub fn new() -> Self {
-        let mut first = vec![0; RegId::ALL.len()];
+    /// All registers of a generation at their reset values.
+    pub fn new(tables: &'static Generation) -> Self {
+        let mut starts = vec![u32::MAX; RegId::ALL.len()];
         let mut values = Vec::new();
-        for &id in RegId::ALL {
-            first[id as usize] = values.len() as u32;
-            let desc = id.desc();
+        for desc in tables.registers {
+            starts[desc.id as usize] = values.len() as u32;
             for _ in 0..desc.count.min(MAX_ELEMENTS) {
                 values.extend((0..desc.dwords()).map(|dword| desc.reset_dword(dword)));
             }
         }
-        RegFile { first, values }
+        RegFile {
+            tables,
+            starts,
+            values,
+        }
+    }
+
+    /// The tables that the registers are of.
+    pub fn tables(&self) -> &'static Generation {
+        self.tables
+    }
+
+    /// What lies at an offset of the BAR.
+    pub fn place(&self, offset: u32) -> Option<Place> {
+        let (id, index, dword) = (self.tables.lookup)(offset)?;
+        let desc = (self.tables.register_desc)(id)?;
+        Some(Place {
+            id,
+            index,
+            dword,
+            desc,
+        })
     }
 
     fn slot(&self, place: Place) -> Option<usize> {
-        let desc = place.id.desc();
+        let desc = place.desc;
         if place.index >= desc.count.min(MAX_ELEMENTS) || place.dword >= desc.dwords() {
             return None;
         }
-        let first = *self.first.get(place.id as usize)?;
-        Some((first + place.index * desc.dwords() + place.dword) as usize)
+        let inside = place.index * desc.dwords() + place.dword;
+        self.first(place.id).checked_add(inside as usize)
+    }
+
+    /// First dword of a register after reset.
+    pub fn at_reset(&self, id: RegId) -> u32 {
+        (self.tables.register_desc)(id).map_or(0, |desc| desc.reset_dword(0))
     }
 
     /// Back to the reset values.
     pub fn reset(&mut self) {
-        *self = RegFile::new();
+        *self = RegFile::new(self.tables);
     }
 
     /// First dword of a register as the unit that owns it sees it.
     pub fn get(&self, id: RegId) -> u32 {
-        self.stored(Place {
-            id,
-            index: 0,
-            dword: 0,
-        })
+        let value = self.values.get(self.first(id));
+        value.copied().unwrap_or(0)
+    }
+
+    /// Index of the first dword of a register; outside when the device lacks it.
+    fn first(&self, id: RegId) -> usize {
+        self.starts
+            .get(id as usize)
+            .map_or(usize::MAX, |start| *start as usize)
     }
 
     /// Stored dword at a place.
@@ -87,14 +110,10 @@ impl RegFile {
 
     /// Sets the first dword, as the owning unit may.
     pub fn set(&mut self, id: RegId, value: u32) {
-        self.store(
-            Place {
-                id,
-                index: 0,
-                dword: 0,
-            },
-            value,
-        );
+        let first = self.first(id);
+        if let Some(to) = self.values.get_mut(first) {
+            *to = value;
+        }
     }
 
     /// Sets a stored dword, as the owning unit may.
@@ -108,7 +127,7 @@ impl RegFile {
 
     /// What a bus read shows; clears bits that a read clears.
     pub fn bus_read(&mut self, place: Place) -> u32 {
-        let desc: &RegisterDesc = place.id.desc();
+        let desc = place.desc;
         let stored = self.stored(place);
         let clears = desc.rules(place.dword).rc;
         if clears != 0 {
@@ -119,10 +138,7 @@ impl RegFile {
 
     /// A bus write under the register's rules.
     pub fn bus_write(&mut self, place: Place, value: u32) {
-        let new = place
-            .id
-            .desc()
-            .write(place.dword, self.stored(place), value);
+        let new = place.desc.write(place.dword, self.stored(place), value);
         self.store(place, new);
     }
 }

@@ -170,7 +170,7 @@ impl DebugRegs {
 
     /// What the host reads.
     pub fn read(&self, id: RegId, dword: u32) -> u32 {
-        let Some(desc) = regs::gen40::register(id).filter(|d| Self::owns(d)) else {
+        let Some(desc) = regs::gen40::register_desc(id).filter(|d| Self::owns(d)) else {
             return 0;
         };
         match id {
@@ -196,7 +196,7 @@ impl DebugRegs {
 
     /// What the host writes.
     pub fn write(&mut self, id: RegId, dword: u32, value: u32) {
-        let Some(desc) = regs::gen40::register(id).filter(|d| Self::owns(d)) else {
+        let Some(desc) = regs::gen40::register_desc(id).filter(|d| Self::owns(d)) else {
             return;
         };
         let old = self.word(desc.offset, dword);

@@ -83,7 +83,7 @@ impl Device {
         Device {
             info,
             memory,
-            regs: RegFile::new(),
+            regs: RegFile::new(info.tables),
             debug: DebugRegs::new(),
             cs: Cs::default(),
             ff: Pipeline::default(),
@@ -270,6 +270,24 @@ impl Device {
         self.note_irq();
     }
 
+    /// A dword of a register by name; zero when the device lacks it.
+    pub fn read_register(&mut self, id: RegId, dword: u32) -> u32 {
+        self.offset(id, dword)
+            .map_or(0, |offset| self.read32(offset))
+    }
+
+    /// Writes a dword of a register by name; nothing when the device lacks it.
+    pub fn write_register(&mut self, id: RegId, dword: u32, value: u32) {
+        if let Some(offset) = self.offset(id, dword) {
+            self.write32(offset, value);
+        }
+    }
+
+    fn offset(&self, id: RegId, dword: u32) -> Option<u32> {
+        let desc = (self.regs.tables().register_desc)(id)?;
+        Some(desc.offset + 4 * dword)
+    }
+
     /// Runs for at most `ticks`, or until there is nothing left to do; returns the ticks used.
     /// Time that nothing used passes all the same.
     pub fn run(&mut self, ticks: u64) -> u64 {
@@ -450,7 +468,7 @@ impl Device {
         let done = |busy: bool, bit: u32| if busy { 0 } else { 1 << bit };
         let threads = !self.td.idle();
         let parser = !self.cs.idle(&self.regs) || self.cs.stuck();
-        let reset = RegId::Instdone.desc().reset_dword(0);
+        let reset = self.regs.at_reset(RegId::Instdone);
         let changing = [23, 21, 18, 9, 1];
         let mut value = changing.iter().fold(reset, |v, bit| v & !(1 << bit));
         value |= done(busy.sf, 23)
@@ -459,7 +477,7 @@ impl Device {
             | done(busy.wm, 9)
             | done(parser, 1);
         self.regs.set(RegId::Instdone, value);
-        let reset = RegId::Instdone1.desc().reset_dword(0);
+        let reset = self.regs.at_reset(RegId::Instdone1);
         let value = (reset & !0xf)
             | done(busy.cl, 3)
             | done(busy.gs, 2)

@@ -13,6 +13,8 @@ pub struct DeviceInfo {
     pub name: &'static str,
     /// What the vendor called it.
     pub title: &'static str,
+    /// Tables of its registers and commands.
+    pub tables: &'static regs::platform::Generation,
     /// PCI vendor and device.
     pub pci: (u16, u16),
     /// PCI revision.

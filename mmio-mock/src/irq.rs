@@ -83,7 +83,7 @@ mod tests {
 
     #[test]
     fn a_masked_event_is_pending_but_not_latched() {
-        let mut regs = RegFile::new();
+        let mut regs = RegFile::new(&regs::platform::GEN40);
         regs.set(RegId::Ier, bit::USER);
         raise(&mut regs, bit::USER);
         assert_eq!(regs.get(RegId::Isr) & bit::USER, bit::USER);
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn an_error_reaches_the_line_through_the_master_bit() {
-        let mut regs = RegFile::new();
+        let mut regs = RegFile::new(&regs::platform::GEN40);
         regs.set(RegId::Imr, 0);
         regs.set(RegId::Ier, bit::MASTER_ERROR);
         raise_error(&mut regs, error::PAGE_TABLE);

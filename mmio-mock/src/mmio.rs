@@ -5,7 +5,7 @@
 
 use regs::gen40::{CsReg, FenceReg, GttReg, IrqReg, RegId, StatsReg, UnitReg, fields};
 
-use crate::bus::{self, Place, RegFile};
+use crate::bus::{Place, RegFile};
 use crate::debug::DebugRegs;
 use crate::irq;
 use crate::status::{Statistics, Status};
@@ -33,7 +33,7 @@ pub struct Mmio<'a> {
 impl Mmio<'_> {
     /// A 32-bit read. Offsets with nothing behind them read as zero.
     pub fn read32(&mut self, offset: u32) -> u32 {
-        let Some(place) = bus::place(offset) else {
+        let Some(place) = self.regs.place(offset) else {
             log::debug!("read of {offset:#07x}: no register there");
             return 0;
         };
@@ -44,7 +44,7 @@ impl Mmio<'_> {
             }
             UnitReg::Stats(reg) => half(*counter(&mut self.status.statistics, reg), place.dword),
             UnitReg::Cs(CsReg::Timestamp) => half(self.ticks, place.dword),
-            _ if DebugRegs::owns(place.id.desc()) => self.debug.read(place.id, place.dword),
+            _ if DebugRegs::owns(place.desc) => self.debug.read(place.id, place.dword),
             _ => self.regs.bus_read(place),
         }
     }
@@ -52,7 +52,7 @@ impl Mmio<'_> {
     /// A 32-bit write.
     pub fn write32(&mut self, offset: u32, value: u32) {
         self.trace.event(Event::MmioWrite { offset, value });
-        let Some(place) = bus::place(offset) else {
+        let Some(place) = self.regs.place(offset) else {
             log::debug!("write of {value:#010x} to {offset:#07x}: no register there");
             return;
         };
@@ -77,7 +77,7 @@ impl Mmio<'_> {
                 self.regs.bus_write(place, value);
                 self.debug.request_flush();
             }
-            _ if DebugRegs::owns(place.id.desc()) => self.debug.write(place.id, place.dword, value),
+            _ if DebugRegs::owns(place.desc) => self.debug.write(place.id, place.dword, value),
             _ => self.regs.bus_write(place, value),
         }
     }

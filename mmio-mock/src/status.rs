@@ -94,14 +94,14 @@ impl Unit {
         Unit::Media,
     ];
 
-    /// The manual's name.
+    /// What its threads are called.
     pub const fn name(self) -> &'static str {
         match self {
             Unit::Vs => "VS",
             Unit::Gs => "GS",
             Unit::Clip => "CLIP",
             Unit::Sf => "SF",
-            Unit::Wiz => "WM",
+            Unit::Wiz => "PS",
             Unit::Media => "MEDIA",
         }
     }

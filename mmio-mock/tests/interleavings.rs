@@ -40,6 +40,7 @@ mod posted;
 use loom::sync::{Arc, Mutex, MutexGuard};
 use loom::thread;
 
+use atomics::{AtomicBool, Ordering, give_way};
 use gate::Gate;
 use posted::Posted;
 
@@ -57,11 +58,23 @@ struct Device {
     visits: u32,
 }
 
-#[derive(Default)]
 struct Live {
     gate: Gate,
     posted: Posted,
+    /// As in `live/thread.rs`: something has been done that the device's thread has to look at.
+    touched: AtomicBool,
     device: Mutex<Device>,
+}
+
+impl Default for Live {
+    fn default() -> Self {
+        Live {
+            gate: Gate::default(),
+            posted: Posted::default(),
+            touched: AtomicBool::new(false),
+            device: Mutex::default(),
+        }
+    }
 }
 
 impl Live {
@@ -86,13 +99,18 @@ impl Live {
         if self.posted.push(offset, value) {
             self.visit(|_| ());
         }
+        // The device stores. Loom leaves open which of a store and another thread's swap came last, whatever the swap has returned.
+        self.touched.swap(true, Ordering::SeqCst);
     }
 
     /// Whether somebody was waiting at the end of the slice, and how many visitors there were before it.
     fn slice(&self) -> (bool, u32) {
         self.gate.aside();
         self.gate.set_running(true);
-        let device = self.arrived();
+        let mut device = self.device.lock().unwrap();
+        self.touched.swap(false, Ordering::SeqCst);
+        self.posted
+            .arrive(|offset, value| device.writes.push((offset, value)));
         let visits = device.visits;
         let wanted = self.gate.is_wanted();
         drop(device);
@@ -121,6 +139,75 @@ fn who_was_seen_waiting_has_the_device_before_the_next_slice() {
         }
         visitor.join().unwrap();
         assert!(!live.gate.is_wanted());
+    });
+}
+
+#[test]
+fn who_waits_for_a_slice_to_end_sees_what_it_did() {
+    all_orders(3, || {
+        let live = Arc::new((Gate::default(), [(); 2].map(|()| AtomicBool::new(false))));
+        let visitor = {
+            let live = Arc::clone(&live);
+            thread::spawn(move || {
+                let (gate, [begun, ended]) = &*live;
+                if begun.load(Ordering::Acquire) {
+                    let _turn = gate.turn();
+                    assert!(ended.load(Ordering::Relaxed));
+                }
+            })
+        };
+        let (gate, [begun, ended]) = &*live;
+        gate.set_running(true);
+        begun.store(true, Ordering::Release);
+        ended.store(true, Ordering::Relaxed);
+        gate.set_running(false);
+        visitor.join().unwrap();
+    });
+}
+
+#[test]
+fn the_devices_thread_sees_who_waits_for_its_slice_to_end() {
+    all_orders(3, || {
+        let gate = Arc::new(Gate::default());
+        gate.set_running(true);
+        let visitor = {
+            let gate = Arc::clone(&gate);
+            thread::spawn(move || drop(gate.turn()))
+        };
+        // Would go on for ever, as the visitor's patience does.
+        while !gate.is_wanted() {
+            give_way();
+        }
+        gate.set_running(false);
+        gate.aside();
+        assert!(!gate.is_wanted());
+        visitor.join().unwrap();
+    });
+}
+
+#[test]
+fn a_posted_write_is_carried_out_or_the_devices_thread_called() {
+    all_orders(3, || {
+        let live = Arc::new(Live::default());
+        let driver = {
+            let live = Arc::clone(&live);
+            thread::spawn(move || live.post(0, 1))
+        };
+        live.slice();
+        driver.join().unwrap();
+        let is_done = !live.device.lock().unwrap().writes.is_empty();
+        assert!(is_done || live.touched.load(Ordering::SeqCst));
+    });
+}
+
+#[test]
+fn who_fills_the_queue_carries_it_out() {
+    all_orders(0, || {
+        let live = Live::default();
+        live.post(0, 1);
+        assert!(live.device.lock().unwrap().writes.is_empty());
+        live.post(0, 2);
+        assert_eq!(written_by(&live.device.lock().unwrap(), 0), [1, 2]);
     });
 }
 

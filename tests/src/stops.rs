@@ -181,13 +181,13 @@ impl Bench {
     /// Writes a register.
     pub fn write(&self, id: RegId, value: u32) {
         let device = &self.scene.rig.platform;
-        device.device().write32(id.desc().offset, value);
+        device.device().write_register(id, 0, value);
     }
 
     /// Reads a register.
     pub fn read(&self, id: RegId) -> u32 {
         let device = &self.scene.rig.platform;
-        device.device().read32(id.desc().offset)
+        device.device().read_register(id, 0)
     }
 
     /// A mux value of a unit.

@@ -197,7 +197,7 @@ impl Bare {
             (RegId::Prb0Ctl, 1),
             (RegId::Prb0Tail, 8),
         ] {
-            self.device.write32(register.desc().offset, value);
+            self.device.write_register(register, 0, value);
         }
         self.device.run(25_000);
         Counts::of(&self.device).since(before)

@@ -114,7 +114,7 @@ fn kernels_without_end() {
 fn kernels_of_illegal_instructions() {
     hangs(
         |draw| draw.wm_kernel = vec![0x7f, 0, 0, 0],
-        &["illegal instruction", "WM thread"],
+        &["illegal instruction", "PS thread"],
     );
     hangs(
         |draw| draw.sf_kernel = vec![0x7f, 0, 0, 0],

@@ -38,8 +38,24 @@ pub fn report(check: &str, findings: &[Finding]) -> bool {
     }
     match findings.len() {
         0 => println!("{check}: ok"),
-        1 => println!("{check}: 1 finding"),
-        n => println!("{check}: {n} findings"),
+        n => println!("{check}: {}", counted(n, "finding")),
     }
     findings.is_empty()
+}
+
+/// A number and what it counts.
+pub fn counted(number: usize, noun: &str) -> String {
+    let ending = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{ending}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::counted;
+
+    #[test]
+    fn nouns_follow_their_number() {
+        let all = [0, 1, 2].map(|n| counted(n, "finding"));
+        assert_eq!(all, ["0 findings", "1 finding", "2 findings"]);
+    }
 }

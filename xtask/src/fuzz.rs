@@ -2,7 +2,7 @@
 //! What runs is in `tests/tests/fuzz_random.rs`, `isa/tests/random_words.rs` and
 //! `mmio-mock/eu/tests/random_state.rs`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 use std::process::Command;
@@ -12,11 +12,26 @@ use clap::Args;
 use crate::node;
 use crate::progress::Progress;
 
-/// Packages, their test programs, and the module there that holds the random tests (empty: the program's root).
-const SUITES: [(&str, &str, &str); 3] = [
-    ("crestline-tests", "suite", "fuzz_random::"),
-    ("crestline-isa", "suite", "random_words::"),
-    ("crestline-eu", "random_state", ""),
+/// Packages, their test programs, the module there that holds the random tests (empty: the program's root), and its file.
+const SUITES: [(&str, &str, &str, &str); 3] = [
+    (
+        "crestline-tests",
+        "suite",
+        "fuzz_random::",
+        "tests/tests/fuzz_random.rs",
+    ),
+    (
+        "crestline-isa",
+        "suite",
+        "random_words::",
+        "isa/tests/random_words.rs",
+    ),
+    (
+        "crestline-eu",
+        "random_state",
+        "",
+        "mmio-mock/eu/tests/random_state.rs",
+    ),
 ];
 
 /// What the command line says.
@@ -35,13 +50,32 @@ pub struct Options {
 
 /// Runs the random tests; false when one fails.
 pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
-    for (package, suite, module) in SUITES {
+    let texts: Vec<String> = SUITES
+        .iter()
+        .map(|(.., file)| std::fs::read_to_string(root.join(file)))
+        .collect::<io::Result<_>>()?;
+    let known: BTreeSet<&str> = texts.iter().flat_map(|text| names(text)).collect();
+    let wanted = options.tests.as_str();
+    if !known.iter().any(|name| name.starts_with(wanted)) {
+        let list: Vec<&str> = known.into_iter().collect();
+        eprintln!("no random test begins with {wanted}: {}", list.join(", "));
+        return Ok(false);
+    }
+    for (package, suite, module, _) in SUITES {
         let tests = format!("{module}{}", options.tests);
         if !suite_passes(root, [package, suite, &tests], options)? {
             return Ok(false);
         }
     }
     Ok(true)
+}
+
+/// Names in a file's text that may be random tests; some are made by macros.
+fn names(text: &str) -> BTreeSet<&str> {
+    let words = text.split(|c: char| c != '_' && !c.is_ascii_alphanumeric());
+    words
+        .filter(|word| word.starts_with("random_") && !word.ends_with('_'))
+        .collect()
 }
 
 fn suite_passes(
@@ -111,5 +145,12 @@ mod tests {
         let said = "test random_words_40 ... progress: random_words_40 1300000";
         assert_eq!(counted(said), Some(("random_words_40", 1_300_000)));
         assert_eq!(counted("test random_words_40 ... ok"), None);
+    }
+
+    #[test]
+    fn names_of_the_tests() {
+        let text = "each!(random_words_40 => 40);\nfn random_bytes() { randomly(random_words_40) }";
+        let found: Vec<&str> = names(text).into_iter().collect();
+        assert_eq!(found, ["random_bytes", "random_words_40"]);
     }
 }

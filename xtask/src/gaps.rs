@@ -54,9 +54,14 @@ fn assemble(parts: &[(String, String)]) -> String {
     for (name, text) in parts {
         let (title, list) = split_title(name, text);
         // Writing to a string cannot fail.
-        let _ = write!(page, "\n## {title}\n\n{}\n", list.trim());
+        let _ = write!(page, "\n## {title}\n\n{}\n", from_page(list.trim()));
     }
     page
+}
+
+/// Links of a part lead from its own directory, those of the page from the one above.
+fn from_page(list: &str) -> String {
+    list.replace("](../", "](")
 }
 
 /// A part may begin with its own heading; otherwise its file name is the title.
@@ -104,6 +109,15 @@ mod tests {
             body,
             "\n## eu\n\n- a\n  b\n\n## Memory and surfaces\n\n- c\n"
         );
+    }
+
+    #[test]
+    fn links_lead_to_the_same_file_from_both() {
+        let page = assemble(&[part(
+            "a",
+            "- b ([c](../conformance/c.md), [d](https://d/../e))\n",
+        )]);
+        assert!(page.ends_with("- b ([c](conformance/c.md), [d](https://d/../e))\n"));
     }
 
     #[test]

@@ -54,7 +54,13 @@ impl Target {
         };
         fs::create_dir_all(&target.seeds)?;
         fs::create_dir_all(&target.corpus)?;
+        fs::create_dir_all(target.scratch(built))?;
         Ok(target)
+    }
+
+    /// Its own directory for temporary files: other targets may be running.
+    fn scratch(&self, built: &Built) -> PathBuf {
+        built.kept.join("tmp").join(self.name)
     }
 
     /// Its program with what every run has.
@@ -62,10 +68,11 @@ impl Target {
         let mut command = Command::new(&self.program);
         command
             .arg(format!("-max_len={}", self.most))
-            // TIMEOUT: inputs take milliseconds; one that takes seconds is a finding.
-            .args(["-timeout=10", "-rss_limit_mb=2048", "-detect_leaks=0"])
+            // TIMEOUT: inputs take milliseconds, scripts of the debugger a quarter of a second; one that takes a minute is a
+            // finding, on a busy machine too.
+            .args(["-timeout=60", "-rss_limit_mb=2048", "-detect_leaks=0"])
             // Nodes that a program leaves at its end have their directories here.
-            .env("TMPDIR", built.kept.join("tmp"))
+            .env("TMPDIR", self.scratch(built))
             .env("RUST_BACKTRACE", "0")
             // A node's threads hold what they need to the end.
             .env("ASAN_OPTIONS", "detect_leaks=0");
@@ -93,7 +100,9 @@ pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
         None if options.minimise => session::minimise(&targets, &built),
         None => session::fuzz(&targets, &built, options),
     };
-    // What is left there is of no use.
-    let _ = fs::remove_dir_all(built.kept.join("tmp"));
+    for target in &targets {
+        // What is left there is of no use.
+        let _ = fs::remove_dir_all(target.scratch(&built));
+    }
     outcome
 }

@@ -31,7 +31,7 @@ use workspace::Workspace;
 
 /// Checks and generators of the workspace.
 ///
-/// Each finding is printed as file:line: what. Exit code 1 when there is one.
+/// A check prints each finding as `file:line: what is wrong`, and exits with 1 when there are any.
 #[derive(Debug, Parser)]
 #[command(name = "cargo xtask", bin_name = "cargo xtask", version)]
 struct Cli {
@@ -41,11 +41,11 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Task {
-    /// Arrows between crates and between the model's modules
+    /// Check which crate and which module of the model imports which
     Layers,
-    /// Generation numbers stand only in tables and generation files
+    /// Check that numbers of hardware generations are only in tables and generation files
     GenLint,
-    /// Taglines, file sizes, panics, lint exceptions, paths
+    /// Check first lines and sizes of files, panics, lint exceptions and paths
     Style,
     /// Write docs/known-gaps.md from docs/known-gaps.d/
     Gaps(Page),
@@ -53,32 +53,32 @@ enum Task {
     Coverage(Page),
     /// Write docs/regs/ from regs/tables/
     RegsDocs(Page),
-    /// All of the above, nothing written
+    /// Run all of the above as checks, and write nothing
     Check,
-    /// `check`, cargo fmt --check, cargo clippy -D warnings
+    /// Run `check`, cargo fmt --check and cargo clippy -D warnings
     Prepush,
-    /// All benchmarks, with Mesa's rasterisers where they can be built
+    /// Run all benchmarks, beside Mesa's software rasterisers where these can be built
     Bench(bench::Options),
-    /// Random batches and kernels in release, 10 million executed each
+    /// Run random batches and kernels in a release build, 10 million of each
     Fuzz(fuzz::Options),
-    /// libFuzzer on the programs of tests/fuzz, an hour each
+    /// Run libFuzzer on the programs of tests/fuzz, an hour each
     FuzzGuided(guided::Options),
-    /// Tests of node and preloaded library under a sanitizer
+    /// Run the tests of node and shim (the preloaded library) under a sanitizer
     Sanitize(sanitize::Options),
-    /// Small concurrent pieces in all orders that their threads may take
+    /// Run models of concurrent code in every order of its host threads
     Loom,
-    /// 18 scenes on a served device, beside llvmpipe and softpipe
+    /// Draw 18 scenes on a modelled device and compare with llvmpipe and softpipe
     Scenes(scenes::Options),
-    /// Those of 76 scenes with names that the device offers, beside llvmpipe and softpipe
+    /// Draw a scene for each capability that the device offers, and compare with llvmpipe and softpipe
     Scenes3(scenes::named::Options),
-    /// OpenGL's tests on a served device, beside llvmpipe
+    /// Run piglit, a test suite of OpenGL, on a modelled device and compare with llvmpipe
     Piglit(piglit::Options),
 }
 
 /// A page that is generated.
 #[derive(Args, Debug)]
 struct Page {
-    /// Only compare with what is there
+    /// Write nothing; fail when the page in the tree is out of date
     #[arg(long)]
     check: bool,
 }

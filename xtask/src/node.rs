@@ -38,13 +38,13 @@ pub struct Served {
     /// The device
     #[arg(long, value_name = "NAME", value_parser = device, default_value = DEVICES[0].name)]
     pub device: &'static Device,
-    /// Instead of crestline: `PROGRAM exec --device NAME -- CMD ARGS`
+    /// A program to use instead of crestline; it is called as `PROGRAM exec --device NAME -- CMD ARGS`
     #[arg(long, value_name = "PROGRAM")]
     pub exec: Option<String>,
-    /// The program's (waffle's, glscenes') platform there
+    /// Platform for the tested program's windows: a name that waffle or glscenes knows
     #[arg(long, value_name = "NAME", default_value = "gbm")]
     pub platform: String,
-    /// What the renderer's name must have in it there
+    /// Text that the name of the OpenGL renderer must contain
     #[arg(long, value_name = "TEXT")]
     renderer: Option<String>,
 }

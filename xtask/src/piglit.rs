@@ -20,6 +20,7 @@ pub use self::options::Options;
 use self::page::Report;
 use self::results::{Kind, Outcomes};
 use self::session::{Done, Session};
+use crate::finding::counted;
 use crate::node::{self, Exec};
 
 /// Does what the command line says; false when a check fails.
@@ -153,7 +154,10 @@ fn baseline(
         .map(|(name, _)| name.clone())
         .collect();
     if !offered.is_empty() && !options.report {
-        println!("llvmpipe: {} tests without a kept result", offered.len());
+        println!(
+            "llvmpipe: {} without a kept result",
+            counted(offered.len(), "test")
+        );
         let mut profiles = all.to_vec();
         names::keep(&mut profiles, &offered);
         let done = baseline::run(&profiles, &out.join("llvmpipe"), options.jobs)?;
@@ -186,7 +190,7 @@ fn short(root: &Path, options: &Options) -> io::Result<bool> {
         let head = format!("# Tests of {} that have to pass.\n", ci::LIST);
         let text = head + &passed.join("\n") + "\n";
         fs::write(root.join(ci::PASS), text)?;
-        println!("{}: {} tests", ci::PASS, passed.len());
+        println!("{}: {}", ci::PASS, counted(passed.len(), "test"));
         return Ok(true);
     }
     let findings = ci::findings(&done.outcomes, &list, &must_pass);
@@ -194,10 +198,10 @@ fn short(root: &Path, options: &Options) -> io::Result<bool> {
         println!("{finding}");
     }
     println!(
-        "piglit: {} tests, {} have to pass, {} findings",
-        list.len(),
+        "piglit: {}, {} of them must pass, {}",
+        counted(list.len(), "test"),
         must_pass.len(),
-        findings.len()
+        counted(findings.len(), "finding")
     );
     Ok(findings.is_empty())
 }
@@ -213,6 +217,6 @@ fn choose(root: &Path, options: &Options, number: usize) -> io::Result<bool> {
     let head = "# Every n-th test of each group, of those that llvmpipe passes and the device offers.\n\
                 # Written by `cargo xtask piglit --ci-list`.\n";
     fs::write(root.join(ci::LIST), format!("{head}{}\n", list.join("\n")))?;
-    println!("{}: {} tests", ci::LIST, list.len());
+    println!("{}: {}", ci::LIST, counted(list.len(), "test"));
     Ok(true)
 }

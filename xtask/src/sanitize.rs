@@ -1,7 +1,7 @@
 //! Node and preloaded library under a sanitizer: `cargo xtask sanitize`.
 //! The compiler's sanitizers are switches that only nightly compilers know; `RUSTC_BOOTSTRAP` lets a stable one take them, and
-//! its runtimes come with it. The standard library is not built anew. Programs of C that the library is preloaded into get
-//! the runtime of the C compiler first.
+//! its runtimes come with it. ThreadSanitizer needs the standard library built anew, from the component `rust-src`. Programs
+//! of C that the library is preloaded into get the runtime of the C compiler first.
 
 use std::io;
 use std::path::Path;
@@ -14,9 +14,11 @@ use crate::models::passes;
 /// Packages that are tested.
 const PACKAGES: [&str; 3] = ["crestline-wire", "crestline-drm-shim", "crestline-node"];
 
-/// A sanitizer: its name, its runtime for programs of C, the variable of its options and these.
+/// A sanitizer: its name, whether the standard library has to be instrumented, its runtime for programs of C, the variable
+/// of its options and these.
 struct Sanitizer {
     name: &'static str,
+    with_library: bool,
     runtime: &'static str,
     variable: &'static str,
     options: &'static str,
@@ -25,18 +27,22 @@ struct Sanitizer {
 const SANITIZERS: [Sanitizer; 2] = [
     Sanitizer {
         name: "address",
+        with_library: false,
         runtime: "libasan.so",
         variable: "ASAN_OPTIONS",
         // Clients end in the middle of their work on purpose, with what they hold.
         // At a thread's end the runtime would unmap the stack for handlers that the program has put in place of the runtime's.
-        options: "detect_leaks=0 use_sigaltstack=0",
+        // Marks of calls lie on the stack, deeper ones below; frames that the runtime keeps elsewhere would not.
+        options: "detect_leaks=0 use_sigaltstack=0 detect_stack_use_after_return=0",
     },
     Sanitizer {
         name: "thread",
+        // Contended locks are taken, and what is counted is freed, by code of the library: without it every second lock is a report.
+        with_library: true,
         runtime: "libtsan.so",
         variable: "TSAN_OPTIONS",
-        // The standard library's own synchronisation is not seen.
-        options: "ignore_noninstrumented_modules=1 report_signal_unsafe=0",
+        // Handlers of the tests' programs print and jump out of calls on purpose.
+        options: "report_signal_unsafe=0",
     },
 ];
 
@@ -56,37 +62,40 @@ pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
     let Some(sanitizer) = SANITIZERS.iter().find(named) else {
         return Ok(false);
     };
-    let packages = &options.packages;
+    if sanitizer.with_library && !has_source(root)? {
+        return Err(io::Error::other(
+            "the standard library's source is missing: rustup component add rust-src",
+        ));
+    }
     let target = format!("{}-unknown-linux-gnu", std::env::consts::ARCH);
     let mut runtime = runtime_of_c(sanitizer.runtime)?;
     if sanitizer.name == "thread" {
         runtime = format!("{runtime}:{}", newer_names(root)?);
     }
-    for package in packages {
-        let mut cargo = Command::new("cargo");
-        cargo
-            .current_dir(root)
-            // A target of its own, so that build scripts and macros go without.
-            .args(["test", "--target", &target, "-p", package])
-            .args([
-                "--target-dir",
-                &format!("target/sanitize/{}", sanitizer.name),
-            ])
-            // Documentation's examples are not built with the flags.
-            .args(["--lib", "--bins", "--tests", "--no-fail-fast"])
-            .env("RUSTC_BOOTSTRAP", "1")
-            .env("RUSTFLAGS", flags(sanitizer))
-            .env("CRESTLINE_SANITIZER", &runtime)
-            .env(sanitizer.variable, settings(root, sanitizer));
-        println!("{package} with -Zsanitizer={}", sanitizer.name);
-        if !passes(&mut cargo)? {
-            return Ok(false);
-        }
+    let mut cargo = Command::new("cargo");
+    cargo
+        .current_dir(root)
+        // A target of its own, so that build scripts and macros go without.
+        .args(["test", "--target", &target])
+        .args([
+            "--target-dir",
+            &format!("target/sanitize/{}", sanitizer.name),
+        ])
+        // Documentation's examples are not built with the flags.
+        .args(["--lib", "--bins", "--tests", "--no-fail-fast"])
+        // Together: apart they would have other features of what they share, and all of that be built again.
+        .args(options.packages.iter().flat_map(|package| ["-p", package]))
+        .env("RUSTC_BOOTSTRAP", "1")
+        .env("RUSTFLAGS", flags(sanitizer))
+        .env("CRESTLINE_SANITIZER", &runtime)
+        .env(sanitizer.variable, sanitizer.options);
+    if sanitizer.with_library {
+        cargo.arg("-Zbuild-std");
     }
-    Ok(true)
+    passes(&mut cargo)
 }
 
-/// The compiler's flags. The standard library is linked although it is not instrumented.
+/// The compiler's flags. A standard library that is not instrumented is linked all the same.
 fn flags(sanitizer: &Sanitizer) -> String {
     format!(
         "-Zsanitizer={} -Cunsafe-allow-abi-mismatch=sanitizer",
@@ -94,14 +103,16 @@ fn flags(sanitizer: &Sanitizer) -> String {
     )
 }
 
-/// The runtime's options, with the reports that are known to be none of ours.
-fn settings(root: &Path, sanitizer: &Sanitizer) -> String {
-    let mut settings = sanitizer.options.to_owned();
-    if sanitizer.name == "thread" {
-        let known = root.join("drm-shim/tests/tsan.supp");
-        settings = format!("{settings} suppressions={}", known.display());
-    }
-    settings
+/// Whether the compiler has the standard library's source beside it.
+fn has_source(root: &Path) -> io::Result<bool> {
+    let mut rustc = Command::new("rustc");
+    let output = rustc
+        .current_dir(root)
+        .args(["--print", "sysroot"])
+        .output()?;
+    let sysroot = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    let library = Path::new(&sysroot).join("lib/rustlib/src/rust/library");
+    Ok(library.join("Cargo.lock").exists())
 }
 
 /// A library with what an older runtime of ThreadSanitizer lacks; its functions are those that the runtime watches.

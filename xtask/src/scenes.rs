@@ -16,6 +16,7 @@ pub use self::options::Options;
 use self::program::{Program, Run, Scene, Size, Who};
 use self::table::{Animation, Row};
 use crate::bench;
+use crate::finding::counted;
 use crate::node::{self, Exec, Served};
 use crate::progress::Progress;
 
@@ -82,7 +83,11 @@ pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
     }
     let file = program.out.join("scenes.md");
     fs::write(&file, page + "\n")?;
-    println!("scenes: {} findings, {}", findings.len(), file.display());
+    println!(
+        "scenes: {}, {}",
+        counted(findings.len(), "finding"),
+        file.display()
+    );
     Ok(findings.is_empty())
 }
 

@@ -47,9 +47,10 @@ pub enum Problem {
     NotACapture(&'static str),
     /// No `exec_NNNN` inside.
     #[error(
-        "this directory is not a capture: it has no exec_NNNN directory with an exec.json in it, and no .crest file"
+        "this directory is not a capture: it has no exec_NNNN directory with an exec.json in it, and no .crest file{}",
+        below(.0)
     )]
-    Empty,
+    Empty(Vec<std::path::PathBuf>),
     /// More than one packed capture in a directory.
     #[error("several captures are in this directory, name one of them:{}", lines(.0))]
     Several(Vec<std::path::PathBuf>),
@@ -168,6 +169,26 @@ fn lines(files: &[std::path::PathBuf]) -> String {
     let more = files.len().saturating_sub(LISTED);
     let more = (more > 0).then(|| format!("\n  and {more} more"));
     listed.chain(more).collect()
+}
+
+/// Most captures that are suggested.
+const SUGGESTED: usize = 3;
+
+fn below(captures: &[std::path::PathBuf]) -> String {
+    let shown = captures.iter().take(SUGGESTED).map(|path| {
+        let name = path.display();
+        format!("`{}`", kernel::string_helpers::Escaped(name))
+    });
+    let shown: Vec<String> = shown.collect();
+    match captures.len() {
+        0 => String::new(),
+        1 => format!("; below it there is {}", shown.join("")),
+        n if n <= SUGGESTED => format!("; below it there are {}", shown.join(" and ")),
+        n => format!(
+            "; below it there are {n}, such as {}: `crestline replay --list` with this directory shows them all",
+            shown.join(", ")
+        ),
+    }
 }
 
 impl CaptureError {

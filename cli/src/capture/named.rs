@@ -48,6 +48,17 @@ impl Origin {
         }
     }
 
+    /// Packs it into `out`, as a stream; what is no capture writes nothing.
+    pub fn pack_into(&self, out: &mut impl std::io::Write) -> Result<(), CaptureError> {
+        match self {
+            Origin::Path(path) => super::pack_into(path, out),
+            // It is packed already.
+            Origin::BuiltIn => out
+                .write_all(GEARS)
+                .map_err(|e| CaptureError::file(BUILT_IN, super::Problem::Io(e))),
+        }
+    }
+
     /// Reads all of it.
     pub fn load(&self) -> Result<Capture, CaptureError> {
         Capture::read(self.open()?, Limits::default(), usize::MAX)
@@ -93,6 +104,21 @@ pub fn list(root: Option<&Path>) -> Vec<Named> {
         }
     }));
     list
+}
+
+/// The captures below a directory. A packed file that is called by its directory is given as that directory.
+pub fn below(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    search(directory, "", DEPTH, &mut ENTRIES.clone(), &mut found);
+    let mut paths: Vec<PathBuf> = found
+        .into_iter()
+        .map(|(_, path)| match (path.file_stem(), path.parent()) {
+            (Some(stem), Some(parent)) if stem == FRAME && path.is_file() => parent.to_owned(),
+            _ => path,
+        })
+        .collect();
+    paths.sort();
+    paths
 }
 
 /// The last part of a path.

@@ -89,7 +89,11 @@ impl Source {
             ),
         }
         if names.is_empty() {
-            return Err(fail(Problem::Empty));
+            let below = match self {
+                Source::Directory(path) => super::named::below(path),
+                Source::Packed(..) => Vec::new(),
+            };
+            return Err(fail(Problem::Empty(below)));
         }
         if names.len() > limits.execs {
             return Err(fail(Problem::TooManyExecs {

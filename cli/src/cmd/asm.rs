@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use isa::parse::{self, Assembled};
 use isa::{Inst, Verx10};
+use kernel::string_helpers::Counted;
 
 use super::listing::{self, Hex};
 use super::{Error, source};
@@ -46,9 +47,8 @@ pub fn run(args: &Args) -> Result<(), Error> {
                 super::say(&error.to_string());
             }
             return Err(match errors.len() {
-                1 => format!("{name}: 1 error").into(),
                 parse::MAX_ERRORS => format!("{name}: too many errors").into(),
-                n => format!("{name}: {n} errors").into(),
+                n => format!("{name}: {}", Counted(n, "error")).into(),
             });
         }
     };
@@ -88,6 +88,7 @@ fn warn(generation: Verx10, name: &str, text: &str, program: &Assembled) {
     if warnings.is_empty() {
         return;
     }
+    let count = warnings.len();
     let lines: Vec<&str> = text.lines().collect();
     for (index, warning) in warnings {
         let span = placed.get(index).map(|p| p.2).unwrap_or_default();
@@ -99,6 +100,7 @@ fn warn(generation: Verx10, name: &str, text: &str, program: &Assembled) {
             super::say(line);
         }
     }
+    super::say(&listing::advice(count));
 }
 
 /// The whole file or none of it: written beside its place, then moved there. What is no regular file

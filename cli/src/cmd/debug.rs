@@ -22,7 +22,9 @@ use mmio_mock::r#gen::DeviceInfo;
 use nix::sys::signal::Signal;
 use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use node::Node;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{
+    SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU,
+};
 
 use super::{Error, captured, device, exec, print, say};
 
@@ -42,24 +44,24 @@ pub struct Args {
     /// Device, by name or PCI id [default: the one that the capture was made for; gm965 for programs]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// How threads are stopped: by the model itself, or through the debug registers as on hardware
+    /// How threads are stopped
     #[arg(long, value_enum, default_value_t = Kind::Host)]
     backend: Kind,
-    /// Carry out the commands of a file, and show no prompt (repeat)
+    /// Run the debugger commands in a file, and show no prompt (may be repeated)
     #[arg(long, value_name = "FILE")]
     script: Vec<PathBuf>,
-    /// Carry out a command before those of scripts, and show no prompt (repeat)
+    /// Run a debugger command, before those of scripts, and show no prompt (may be repeated)
     #[arg(short = 'c', long = "command", value_name = "COMMAND")]
     first: Vec<String>,
-    /// Graphics memory of a program in MiB
+    /// Graphics memory of a program in MiB, 4 to 4095
     #[arg(
         long,
         value_name = "MIB",
         default_value_t = node::DEFAULT_MEMORY as u64 >> 20,
-        value_parser = clap::value_parser!(u64).range(1..4096),
+        value_parser = exec::memory,
     )]
     memory: u64,
-    /// Record every submission of a program into a new directory, so that the command `why` works on it
+    /// Record every submission of a program into a directory without a capture, so that the command `why` works
     #[arg(long, value_name = "DIR", conflicts_with = "capture")]
     record: Option<PathBuf>,
     /// Milliseconds of device time after which a submission of a capture or of a recording counts as hung
@@ -72,7 +74,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Kind {
-    /// By the model itself: what runs does not see it.
+    /// By the model itself; the program and its threads cannot notice it.
     Host,
     /// Through the debug registers and the system routine, as on hardware.
     Registers,
@@ -209,6 +211,11 @@ impl Terminal {
     }
 }
 
+/// Signals that end a program unless it handles them and that others may send to it (signal(7)).
+const ENDING: [i32; 9] = [
+    SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
+];
+
 /// A debugger that is told to end takes its program along, and leaves the terminal as it was.
 fn pass_on(
     target: &Target,
@@ -220,7 +227,7 @@ fn pass_on(
         return Ok(());
     }
     let told: Arc<AtomicUsize> = Arc::default();
-    for number in [SIGTERM, SIGHUP] {
+    for number in ENDING {
         let value = usize::try_from(number)?;
         signal_hook::flag::register_usize(number, Arc::clone(&told), value)?;
     }

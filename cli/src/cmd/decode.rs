@@ -13,6 +13,7 @@ use crestline_cli::capture::{Capture, EXTENSION, Exec, Origin};
 use crestline_cli::number;
 use crestline_cli::places;
 use isa::Verx10;
+use kernel::string_helpers::Counted;
 use regs::decode::{self, Options, Report, Source};
 use regs::platform;
 
@@ -99,8 +100,10 @@ fn listing(
         let start = exec.batch_address();
         writeln!(
             out,
-            "{name}: {} ({}), batch at {start:#010x}, {} bytes",
-            device.name, device.code, exec.batch_len
+            "{name}: {} ({}), batch at {start:#010x}, {}",
+            device.name,
+            device.code,
+            Counted(exec.batch_len, "byte")
         )?;
         let mut memory = Memory {
             exec,
@@ -150,8 +153,8 @@ fn plain(
     let mut complaints = Vec::from_iter(complaint(&shown, report, place));
     if file.rest() > 0 {
         complaints.push(format!(
-            "{shown}: {} bytes at offset {length:#x} are not a whole dword",
-            file.rest()
+            "{shown}: {} at offset {length:#x}, where a whole dword should be",
+            Counted(file.rest(), "byte")
         ));
     }
     Ok(complaints)
@@ -165,8 +168,9 @@ fn summary(out: &mut Output, report: Report) -> fmt::Result {
     };
     writeln!(
         out,
-        "{} commands, {} errors, {end}",
-        report.commands, report.errors
+        "{}, {}, {end}",
+        Counted(report.commands, "command"),
+        Counted(report.errors, "error")
     )
 }
 
@@ -178,8 +182,8 @@ fn complaint(name: &str, report: Report, place: impl Fn(u32) -> String) -> Optio
             .first_error
             .map_or_else(String::new, |at| format!(", the first at {}", place(at)));
         parts.push(format!(
-            "{} error lines in the listing{first}",
-            report.errors
+            "{} in the listing{first}",
+            Counted(report.errors, "error line")
         ));
     }
     if !report.ended {

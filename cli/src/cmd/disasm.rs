@@ -14,6 +14,7 @@ use super::{Error, listing, source};
 mod input;
 
 use input::Format;
+use kernel::string_helpers::Counted;
 
 /// Arguments of `crestline disasm`.
 #[derive(clap::Args)]
@@ -73,16 +74,22 @@ pub fn run(args: &Args) -> Result<(), Error> {
             .iter()
             .filter_map(|item| item.inst.as_ref().map(|inst| (item.offset, inst)))
             .collect();
-        for (index, warning) in listing::warnings(args.generation, &placed) {
+        let warnings = listing::warnings(args.generation, &placed);
+        let count = warnings.len();
+        for (index, warning) in warnings {
             let offset = placed.get(index).map_or(0, |p| p.0);
             super::say(&format!("{name}: {offset:#06x}: warning: {warning}"));
+        }
+        if count > 0 {
+            super::say(&listing::advice(count));
         }
     }
     match rest {
         0 => Ok(()),
         _ => Err(format!(
-            "{name}: {} bytes, the last {rest} of them are not a whole instruction",
-            bytes.len()
+            "{name}: {}; the last instruction is cut off after {}",
+            Counted(bytes.len(), "byte"),
+            Counted(rest, "byte")
         )
         .into()),
     }

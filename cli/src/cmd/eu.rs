@@ -14,6 +14,7 @@ use crestline_cli::number::dword;
 use isa::operand::RegFile;
 use isa::parse::{Assembled, assemble};
 use isa::{Inst, Verx10};
+use kernel::string_helpers::Counted;
 use mem::GpuAddr;
 use mmio_mock::bench::{MEMORY_CAP, Step, ThreadBench};
 use mmio_mock::shared::ThreadContext;
@@ -42,7 +43,7 @@ pub struct Args {
 enum Command {
     /// Run a kernel on one thread and show what it did to the registers
     ///
-    /// The kernel is assembled first. Shared functions and memory are there; registers are zero unless options say otherwise.
+    /// The kernel is assembled first. It can send messages to the shared functions, which reach memory; registers are zero unless options say otherwise.
     /// The thread ends at a send with EOT, or behind the last instruction. Exit code 1 when it hangs, waits for ever or
     /// exceeds the limit.
     Run(Run),
@@ -54,24 +55,24 @@ struct Run {
     /// Assembly text; - reads standard input.
     file: PathBuf,
     /// Generation: 4, 4.5 (g45) or 5.
-    #[arg(long, value_parser = source::generation)]
+    #[arg(long, value_name = "G", value_parser = source::modelled_generation)]
     r#gen: Verx10,
-    /// Channels that the dispatch enables, one bit each.
+    /// Channels (lanes) that are enabled when the thread starts, one bit each.
     #[arg(long, value_name = "MASK", default_value = "0xffff", value_parser = dword)]
     exec_size_mask: u32,
-    /// Values of registers before the run, such as r2=f:1.0,2.0 or r3.4=ud:0xff*4 (repeat).
+    /// Values of registers before the run, such as r2=f:1.0,2.0 or r3.4=ud:0xff*4 (may be repeated).
     #[arg(long, value_name = "REG=TYPE:VALUES", allow_hyphen_values = true)]
     grf: Vec<Load>,
     /// Value of the flag register f0.0 before the run.
     #[arg(long, value_name = "BITS", default_value = "0", value_parser = dword)]
     flag: u32,
-    /// Put a file into memory at a graphics address (repeat).
+    /// Put a file into memory at a graphics address (may be repeated).
     #[arg(long, value_name = "FILE@ADDR")]
     mem: Vec<MemFile>,
-    /// Provide zeroed memory at a graphics address, for kernels that write (repeat).
+    /// Provide memory full of zeros at a graphics address, for kernels that write (may be repeated).
     #[arg(long, value_name = "ADDR+LENGTH")]
     map: Vec<MemRange>,
-    /// Graphics address of the binding table (surface states are relative to 0 too).
+    /// Graphics address of the binding table, the list of surfaces that messages name; its entries are graphics addresses.
     #[arg(long, value_name = "ADDR", default_value = "0", value_parser = dword)]
     binding_table: u32,
     /// Use the alternative floating point mode.
@@ -83,14 +84,14 @@ struct Run {
     /// Exceptions to enable: illegal, mask-stack, software.
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     exceptions: Vec<Exception>,
-    /// Label at which the system routine begins.
+    /// Label at which the system routine begins, to which exceptions jump.
     #[arg(long, value_name = "LABEL")]
     sip: Option<String>,
-    /// Registers to print: r10, r10..r13, m2, with :TYPE behind to choose the type (repeat).
+    /// Registers to print: r10, r10..r13, m2, with :TYPE behind to choose the type (may be repeated).
     /// Without it, every register that changed.
     #[arg(long, value_name = "REGS")]
     dump: Vec<Dump>,
-    /// Memory to print after the run, or to write to a file (repeat).
+    /// Memory to print after the run, or to write to a file (may be repeated).
     #[arg(long, value_name = "ADDR+LENGTH[=FILE]")]
     dump_mem: Vec<MemRange>,
     /// Print each instruction with what it changed.
@@ -111,9 +112,6 @@ enum Exception {
 /// Runs the subcommand.
 pub fn run(args: &Args) -> Result<(), Error> {
     let Command::Run(args) = &args.command;
-    if !matches!(args.r#gen.0, 40 | 45 | 50) {
-        return Err("the model runs generations 4, 4.5 and 5".into());
-    }
     let source = Source::read(args)?;
     let mut bench = prepare(args, &source)?;
     let mut out = super::Shown(std::io::BufWriter::new(std::io::stdout().lock()));
@@ -240,8 +238,9 @@ fn overlap(source: &Source, addr: u32, bytes: usize, path: &Path) -> Result<(), 
     let end = u64::from(addr) + bytes as u64;
     if end > u64::from(KERNEL) && addr < source.end() {
         return Err(format!(
-            "{}: {bytes} bytes at {addr:#x} overlap the kernel at {KERNEL:#x}",
-            path.display()
+            "{}: {} at {addr:#x} would lie on the kernel, which begins at {KERNEL:#x}",
+            path.display(),
+            Counted(bytes, "byte")
         )
         .into());
     }
@@ -271,8 +270,8 @@ fn execute(
         let here = source.at(ip);
         if count >= args.limit {
             let why = format!(
-                "no end after {} instructions{}",
-                args.limit,
+                "no end after {}{}",
+                Counted(args.limit, "instruction"),
                 place(source, ip)
             );
             break ("stopped", Some(why));
@@ -360,10 +359,11 @@ fn summary(
     let (instructions, simd8) = bench.instructions();
     let messages = bench.messages();
     let total: u64 = messages.iter().sum();
-    let [i, m] = [instructions, total].map(|n| if n == 1 { "" } else { "s" });
     write!(
         out,
-        "{how}: {instructions} instruction{i} ({simd8} in SIMD8), {total} message{m}"
+        "{how}: {} ({simd8} in SIMD8), {}",
+        Counted(instructions, "instruction"),
+        Counted(total, "message")
     )?;
     let by_function: Vec<String> = FUNCTIONS
         .iter()
@@ -376,7 +376,7 @@ fn summary(
     }
     writeln!(out)?;
     if bench.refused() > 0 {
-        writeln!(out, "{} messages refused", bench.refused())?;
+        writeln!(out, "{} refused", Counted(bench.refused(), "message"))?;
     }
     let Some(thread) = bench.thread() else {
         return Ok(());

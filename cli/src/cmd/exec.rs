@@ -2,20 +2,24 @@
 //!
 //! No PRM chapter. The program gets the shim in `LD_PRELOAD` and finds the node by its environment.
 
+mod advice;
 mod preload;
 mod program;
 
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crestline_cli::record::Recorder;
+use crestline_cli::start;
+use kernel::string_helpers::Counted;
 use mmio_mock::r#gen::DeviceInfo;
 use node::{Node, Options};
 
-use super::limits::Limits;
+use super::limits::FileSize;
 use super::{Error, device, trace};
 use program::Signals;
 
@@ -43,35 +47,50 @@ macro_rules! say {
 pub struct Args {
     #[arg(long, value_name = "DEVICE", default_value = "gm965", help = device::HELP)]
     device: String,
-    /// Graphics memory in MiB; a page costs the host nothing until it is used
+    /// Graphics memory in MiB, 4 to 4095; a page costs the host nothing until it is used
     #[arg(
         long,
         value_name = "MIB",
         default_value_t = node::DEFAULT_MEMORY as u64 >> 20,
-        value_parser = clap::value_parser!(u64).range(1..4096),
+        value_parser = memory,
     )]
     memory: u64,
-    /// Record every submission into a new directory, for `crestline replay`, `why`, `report` and `debug`
+    /// Record every submission into a directory without a capture, for `crestline replay`, `why`, `report` and `debug`
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     #[command(flatten)]
     trace: trace::Args,
-    /// Print a line of figures on standard error when the program has ended
+    /// Print what the device has done, one line on standard error, when the program has ended
     #[arg(long)]
     stats: bool,
-    /// Let the device move only inside the program's requests, not at a pace of its own
+    /// Let the device work only while it serves a request of the program, so that equal runs give equal traces
     ///
     /// Two runs of a program then write the same trace, byte for byte, as long as the program itself does the same twice:
     /// one process, one thread that draws, no decisions by the clock. Mesa is told to draw on one thread
     /// (GALLIUM_THREAD=0), unless this variable is set. Slower than without.
     #[arg(long)]
     deterministic: bool,
-    /// Name each unknown request, parameter and path every time it comes, not only the first time
+    /// Report every request, parameter and path that the device does not know, each time and not only the first time
     #[arg(long)]
     strict: bool,
     /// The program and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     command: Vec<OsString>,
+}
+
+/// Least and most graphics memory of a program in MiB: Mesa makes no context with less than four.
+const MEMORY: RangeInclusive<u64> = 4..=4095;
+
+/// Parses `--memory`.
+pub(super) fn memory(text: &str) -> Result<u64, String> {
+    let (least, most) = (MEMORY.start(), MEMORY.end());
+    match text.parse() {
+        Ok(mib) if MEMORY.contains(&mib) => Ok(mib),
+        Ok(mib) if mib < *least => Err(format!(
+            "the least is {least} MiB, with which Mesa draws small pictures"
+        )),
+        _ => Err(format!("expected a number of MiB from {least} to {most}")),
+    }
 }
 
 /// Runs the subcommand.
@@ -80,18 +99,18 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let memory = usize::try_from(args.memory << 20).map_err(|_| "--memory: too much")?;
     let info = device::modelled(&args.device)?;
     let signals = Signals::take()?;
-    let limits = Limits::raise();
+    let file_size = FileSize::raise();
     let node = Node::start(&Options {
         memory,
         strict: args.strict,
         deterministic: args.deterministic,
         ..Options::new(info)
     })
-    .map_err(|error| match limits.explain(&error) {
+    .map_err(|error| match file_size.explain(&error) {
         Some(text) => text.into(),
         None => Error::from(error),
     })?;
-    limits.keep_files_small();
+    file_size.put_back();
     let recorder = match &args.record {
         Some(dir) => Some(record(&node, info, dir)?),
         None => None,
@@ -107,11 +126,12 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     if args.deterministic {
         draw_on_one_thread(&mut client);
     }
-    let status = match signals.run(&mut client, &limits) {
+    let status = match signals.run(&mut client) {
         Ok(status) => status,
         Err(error) => {
             let name = args.command.first().map(PathBuf::from).unwrap_or_default();
-            say!("crestline: {}: {error}", name.display());
+            let why = start::why(&name, &error);
+            say!("crestline: {}: {why}", name.display());
             return Ok(program::not_started(&error));
         }
     };
@@ -126,7 +146,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
             started.elapsed().as_secs_f64()
         );
     }
-    warn_of_others(&args.device, &report);
+    if report.resets > 0 {
+        say!("crestline: {}", advice::AFTER_A_HANG);
+    }
+    warn_of_others(&args.device, &report, !status.success());
     if let Some(recorder) = recorder {
         say!("{}", recorded(&recorder)?);
     }
@@ -160,11 +183,14 @@ pub(super) fn record(
 /// What there is to say at the end of a recording.
 pub(super) fn recorded(recorder: &Recorder) -> Result<String, Error> {
     let recorded = recorder.finish()?;
-    Ok(format!("crestline: {recorded} submissions recorded"))
+    Ok(format!(
+        "crestline: {} recorded",
+        Counted(recorded, "submission")
+    ))
 }
 
 /// Says so when the program has drawn on something else.
-fn warn_of_others(device: &str, report: &node::Report) {
+fn warn_of_others(device: &str, report: &node::Report, failed: bool) {
     if report.submissions > 0 {
         return;
     }
@@ -182,6 +208,9 @@ fn warn_of_others(device: &str, report: &node::Report) {
         say!(
             "crestline: the program did not open the device: it has not run on {device}, but on {names}"
         );
+    }
+    for line in advice::drew_elsewhere(report.opened > 0, failed) {
+        say!("crestline: {line}");
     }
 }
 

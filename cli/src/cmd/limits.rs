@@ -1,9 +1,9 @@
 //! The user's limits of files: errors here, and as they were given for programs.
 //!
-//! getrlimit(2). A node needs more than a program: its memory is a file, and each client thread and each descriptor of the
-//! node is a file that is open. So soft limits go up to the hard ones while a node is made and works, and down again for
-//! what this process writes into the user's files and for the program. Not modelled: the action of SIGPIPE, which is the
-//! default for programs, also where it was ignored.
+//! getrlimit(2). A node needs more than a program: its memories are files. So the soft limit of file sizes goes up to the
+//! hard one while a node is made, and down again for what this process writes into the user's files and for the program.
+//! That of descriptors a node raises by itself when its first client comes, which is after the program has started. Not
+//! modelled: the action of SIGPIPE, which is the default for programs, also where it was ignored.
 
 use std::io;
 use std::sync::Arc;
@@ -29,72 +29,39 @@ pub fn is_ignored(signal: Signal) -> bool {
     mask.unwrap_or(0) >> (signal as u32 - 1) & 1 != 0
 }
 
-struct Limit {
-    of: Resource,
-    soft: rlim_t,
-    hard: rlim_t,
-}
+/// The limit of file sizes that the user has given; `None` where it cannot be told.
+pub struct FileSize(Option<(rlim_t, rlim_t)>);
 
-impl Limit {
-    fn of(of: Resource) -> Option<Self> {
-        let (soft, hard) = getrlimit(of).ok()?;
-        Some(Limit { of, soft, hard })
-    }
-
-    fn set(&self, soft: rlim_t) {
-        // Between what was given and the hard limit every value is allowed.
-        let _ = setrlimit(self.of, soft, self.hard);
-    }
-}
-
-/// What the user has given.
-pub struct Limits {
-    files: Option<Limit>,
-    size: Option<Limit>,
-}
-
-impl Limits {
-    /// Goes up to the hard limits.
+impl FileSize {
+    /// Goes up to the hard limit.
     pub fn raise() -> Self {
-        let limits = Limits {
-            files: Limit::of(Resource::RLIMIT_NOFILE),
-            size: Limit::of(Resource::RLIMIT_FSIZE),
-        };
-        for limit in [&limits.files, &limits.size].into_iter().flatten() {
-            limit.set(limit.hard);
+        let given = getrlimit(Resource::RLIMIT_FSIZE).ok();
+        let size = FileSize(given);
+        if let Some((_, hard)) = given {
+            size.set(hard);
         }
-        limits
+        size
     }
 
     /// The memories of a node have been made: files grow as far as the user says.
-    pub fn keep_files_small(&self) {
-        if let Some(size) = &self.size {
-            size.set(size.soft);
+    pub fn put_back(&self) {
+        if let Some((soft, _)) = self.0 {
+            self.set(soft);
         }
     }
 
-    /// Runs `start`, which starts a program, with the limits that were given.
-    pub fn as_given<T>(&self, start: impl FnOnce() -> T) -> T {
-        self.keep_files_small();
-        if let Some(files) = &self.files {
-            files.set(files.soft);
+    fn set(&self, soft: rlim_t) {
+        if let Some((_, hard)) = self.0 {
+            // Between what was given and the hard limit every value is allowed.
+            let _ = setrlimit(Resource::RLIMIT_FSIZE, soft, hard);
         }
-        let started = start();
-        if let Some(files) = &self.files {
-            files.set(files.hard);
-        }
-        started
     }
 
     /// What the limit of file sizes has to do with an error.
     pub fn explain(&self, error: &node::Error) -> Option<String> {
-        let size = self.size.as_ref()?;
+        let (_, hard) = self.0?;
         let too_large = matches!(error, node::Error::System { error, .. } if error.kind() == io::ErrorKind::FileTooLarge);
-        too_large.then(|| {
-            format!(
-                "{error}: files of this process may have {} bytes (ulimit -f)",
-                size.hard
-            )
-        })
+        too_large
+            .then(|| format!("{error}: files of this process may have {hard} bytes (ulimit -f)"))
     }
 }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use isa::validate::{self, Placed};
 use isa::{Inst, Verx10};
+use kernel::string_helpers::Counted;
 
 /// Restrictions that a program breaks: index of the instruction and the sentence, in their order.
 pub fn warnings(generation: Verx10, program: &[(u32, &Inst)]) -> Vec<(usize, String)> {
@@ -27,6 +28,15 @@ pub fn warnings(generation: Verx10, program: &[(u32, &Inst)]) -> Vec<(usize, Str
     );
     found.sort_by_key(|(index, _)| *index);
     found
+}
+
+/// What to do about warnings.
+pub fn advice(count: usize) -> String {
+    format!(
+        "crestline: {}: the manuals do not allow these instructions, and hardware may do anything with them. \
+         docs/validation-rules.md has each rule by the name behind `warning:`; --no-warnings leaves the check out.",
+        Counted(count, "warning")
+    )
 }
 
 /// Hexadecimal text of instruction words: a C initialiser or bytes.

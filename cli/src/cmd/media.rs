@@ -17,6 +17,7 @@ use crestline_cli::number;
 use crestline_cli::trace::Stream;
 use eu::Grf;
 use isa::parse::assemble;
+use kernel::string_helpers::noun_of;
 use kernel::time::Delta;
 use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::status::Unit;
@@ -51,12 +52,13 @@ enum Command {
 struct Run {
     /// Assembly text; - reads standard input.
     kernel: PathBuf,
-    /// Input: FILE[,width=W,height=H][,pitch=BYTES][,format=F][,view=buffer|image] (repeat).
+    /// Input: FILE[,width=W,height=H][,pitch=BYTES][,format=F][,view=buffer|image] (may be repeated).
     ///
-    /// PNG by suffix, else raw: an image with width and height, else a buffer. Formats: r8 rg8 r16 rgba8 bgra8 r32f.
+    /// A name that ends in .png is a picture. Any other file is raw: an image when it has width and height, a buffer otherwise.
+    /// Formats: r8 rg8 r16 rgba8 bgra8 r32f.
     #[arg(long = "in", value_name = "FILE", value_parser = file::input)]
     inputs: Vec<FileArg>,
-    /// Output: the same form as an input, or FILE,size=BYTES for a buffer (repeat).
+    /// Output: the same form as an input, or FILE,size=BYTES for a buffer (may be repeated).
     ///
     /// Without a size the output is as large as the first input. `-` is standard output; the summary then goes to standard
     /// error.
@@ -65,13 +67,13 @@ struct Run {
     /// Threads across and down.
     #[arg(long, value_name = "WxH", value_parser = grid)]
     grid: (u32, u32),
-    /// Constants for the threads, such as ud:1,2 or f:1.0*8 (repeat: the next ones follow behind).
+    /// Constants for the threads, such as ud:1,2 or f:1.0*8 (may be repeated: later ones follow the earlier).
     #[arg(long, value_name = "TYPE:VALUES", value_parser = constants, allow_hyphen_values = true)]
     curbe: Vec<Vec<u32>>,
-    /// Let threads start child threads. Their URB entries are larger, and stay until a thread gives them back.
+    /// Let threads start child threads. URB entries, which carry their payload, are larger then, and stay until a thread gives them back.
     #[arg(long)]
     children: bool,
-    /// Kernel for child threads; its interface descriptor follows that of the grid's kernel (repeat).
+    /// Kernel for child threads; its interface descriptor follows that of the grid's kernel (may be repeated).
     #[arg(long, value_name = "FILE")]
     child: Vec<PathBuf>,
     /// Pixels across, for raw files whose argument has no width=.
@@ -151,6 +153,14 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let mut files = Vec::new();
     for input in &args.inputs {
         files.push(input.load(defaults)?);
+    }
+    for file in files.iter().filter(|file| file.assumed) {
+        let shape = file.shape.map_or("", |shape| shape.format.name());
+        super::say(&format!(
+            "{}: warning: without format= its pixels were taken for {shape}; formats are {}",
+            file.path.display(),
+            Format::names()
+        ));
     }
     for output in &args.outputs {
         let first = files.first().filter(|_| !args.inputs.is_empty());
@@ -244,7 +254,12 @@ fn warnings(outcome: &Outcome) -> String {
         ] {
             if count > 0 {
                 // Writing to a String cannot fail.
-                let _ = writeln!(out, "{name}: warning: {} bytes of {what}", grouped(count));
+                let _ = writeln!(
+                    out,
+                    "{name}: warning: {} {} of {what}",
+                    grouped(count),
+                    noun_of(count == 1, "byte")
+                );
             }
         }
     }
@@ -286,9 +301,10 @@ fn summary(job: &Job, outcome: &Outcome, elapsed: Duration) -> String {
     let children = match threads.checked_sub(roots) {
         Some(children) if children > 0 => {
             format!(
-                " ({} of the grid, {} children)",
+                " ({} of the grid, {} {})",
                 grouped(roots),
-                grouped(children)
+                grouped(children),
+                noun_of(children == 1, "child")
             )
         }
         _ => String::new(),

@@ -6,16 +6,17 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use crestline_cli::capture::{self, CaptureError, Problem};
+use crestline_cli::capture::{CaptureError, Problem};
+use kernel::string_helpers::Counted;
 
-use super::Error;
 use super::progress::Progress;
+use super::{Error, captured};
 
 /// Arguments of `crestline pack`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Directory that `crestline exec --record` wrote: it has exec_NNNN directories in it
-    dir: PathBuf,
+    #[arg(value_name = "CAPTURE", help = captured::HELP)]
+    capture: PathBuf,
     /// File to write; the usual name is NAME.crest
     out: PathBuf,
 }
@@ -23,19 +24,30 @@ pub struct Args {
 /// Packs.
 pub fn run(args: &Args) -> Result<(), Error> {
     let fail = |e| CaptureError::file(args.out.display().to_string(), Problem::Io(e));
+    let origin = captured::find(&args.capture)?;
     // Checked before the file is made: what is no capture leaves no file.
     let mut out = Late {
         path: &args.out,
         file: None,
         bytes: 0,
+        failed: false,
     };
     let progress = Progress::long("packing");
-    let packed = capture::pack_into(&args.dir, &mut out);
+    let packed = origin.pack_into(&mut out);
     drop(progress);
-    packed?;
+    match packed {
+        // The file that is written has failed, not the capture.
+        Err(CaptureError {
+            problem: problem @ Problem::Io(_),
+            ..
+        }) if out.failed => {
+            return Err(CaptureError::file(args.out.display().to_string(), problem).into());
+        }
+        packed => packed?,
+    }
     out.flush().map_err(fail)?;
-    let bytes = out.bytes;
-    super::print(&format!("{}: {bytes} bytes\n", args.out.display()))
+    let bytes = Counted(out.bytes, "byte");
+    super::print(&format!("{}: {bytes}\n", args.out.display()))
 }
 
 /// A file that is made when the first byte is written.
@@ -43,25 +55,20 @@ struct Late<'a> {
     path: &'a Path,
     file: Option<BufWriter<File>>,
     bytes: u64,
-}
-
-impl Late<'_> {
-    fn fail(&self, error: &std::io::Error) -> std::io::Error {
-        std::io::Error::new(error.kind(), format!("{}: {error}", self.path.display()))
-    }
+    /// An error was one of this file.
+    failed: bool,
 }
 
 impl Write for Late<'_> {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         if self.file.is_none() {
-            let file = File::create(self.path).map_err(|e| self.fail(&e))?;
+            let file = File::create(self.path).inspect_err(|_| self.failed = true)?;
             self.file = Some(BufWriter::new(file));
         }
         let Some(file) = &mut self.file else {
             return Ok(0);
         };
-        let written = file.write(bytes);
-        let count = written.map_err(|e| self.fail(&e))?;
+        let count = file.write(bytes).inspect_err(|_| self.failed = true)?;
         self.bytes += count as u64;
         Ok(count)
     }

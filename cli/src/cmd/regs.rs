@@ -57,6 +57,7 @@ fn list(generation: &'static Generation, args: &Args) -> Result<String, Error> {
         let chosen: Vec<&RegisterDesc> = generation
             .registers
             .iter()
+            .copied()
             .filter(|r| args.unit.as_ref().is_none_or(|u| in_unit(r, u)))
             .collect();
         if chosen.is_empty() {

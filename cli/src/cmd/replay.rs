@@ -12,6 +12,7 @@ use std::time::Instant;
 use crestline_cli::capture::{CaptureError, Origin, Problem, Reader};
 use crestline_cli::picture::{PageReader, PictureError, View};
 use crestline_cli::replay::{self, Options, ReplayError, Session};
+use kernel::string_helpers::Counted;
 
 use super::progress::{Progress, Show};
 use super::trace::Tracing;
@@ -28,7 +29,7 @@ pub struct Args {
     /// Device to run it on, by name (gm965, g965, g35, ...) or PCI id (8086:2a02, 2a02, 0x2a02) [default: the one it was captured for]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
-    /// Write the picture as PNG: what the last primitive has drawn into
+    /// Write the picture as PNG: the render target of the last draw
     #[arg(long, value_name = "FILE")]
     png: Option<PathBuf>,
     /// Write the last row first, because OpenGL's row 0 is at the bottom
@@ -36,12 +37,12 @@ pub struct Args {
     flip_y: bool,
     /// Show the last pixel shader thread that was started for a pixel; row 0 is the surface's first
     ///
-    /// The device starts a thread for 2x2 pixels. The answer is the kernel and the primitive of the last thread for the four
-    /// that hold this one, and how many there were before. The capture runs twice for it, the first time to count. The
-    /// device counts to 255; of more threads the 255th is shown.
-    #[arg(long, value_name = "X,Y", value_parser = pixel)]
+    /// The device starts threads for blocks of 2x2 pixels. Shown are the kernel and the number of the object ("primitive")
+    /// of the last thread for the block that holds this pixel, and how many threads the block had. The capture runs twice,
+    /// the first time to count them. The device counts to 255; if there are more, the 255th thread is shown.
+    #[arg(long, value_name = "X,Y", value_parser = pixel, allow_hyphen_values = true)]
     snapshot_pixel: Option<(u16, u16)>,
-    /// Print the pipeline statistics counters too
+    /// Print the counters of the statistics registers too
     #[arg(long)]
     stats: bool,
     #[command(flatten)]
@@ -103,8 +104,8 @@ fn run_capture(origin: &Origin, args: &Args) -> Result<(), Error> {
     let count = reader.len();
     let name = reader.name();
     print(&format!(
-        "{name}: {count} submission{} on {} ({:04x}:{:04x})\n",
-        if count == 1 { "" } else { "s" },
+        "{name}: {} on {} ({:04x}:{:04x})\n",
+        Counted(count, "submission"),
         device.title,
         device.pci.0,
         device.pci.1
@@ -123,8 +124,14 @@ fn run_capture(origin: &Origin, args: &Args) -> Result<(), Error> {
     // After a fault the picture so far is worth as much as the error.
     let shown = show(&session, args, tracing);
     let mut troubles = Vec::new();
+    let mut hint = "";
     if let Err(error) = outcome {
         troubles.push(format!("{name}: {error}"));
+        if let ReplayError::Fault(report) = &error
+            && report.ended.is_some()
+        {
+            hint = "\ncrestline: `--timeout-ms N` waits longer; `crestline debug` stops its threads, `crestline decode` shows its commands";
+        }
     }
     if let Err(error) = shown {
         troubles.push(error.to_string());
@@ -137,11 +144,18 @@ fn run_capture(origin: &Origin, args: &Args) -> Result<(), Error> {
         print(&summary::snapshot(args.snapshot_pixel, hits, &snapshot))?;
     }
     if !troubles.is_empty() {
-        return Err(troubles.join("\n  and ").into());
+        return Err((troubles.join("\n  and ") + hint).into());
     }
     let report = session.report();
+    let unwritten = session.view().ok().filter(|_| args.png.is_none());
+    let size = unwritten.map(|view| format!("{}x{}", view.width, view.height));
     session.finish()?;
     print(&summary::counters(&report, elapsed))?;
+    if let Some(size) = size {
+        print(&format!(
+            "  no picture was written; `--png FILE` writes the last render target, {size} pixels\n"
+        ))?;
+    }
     if args.stats {
         print(&summary::statistics(&report))?;
     }
@@ -204,7 +218,7 @@ fn picture(session: &Session, path: &Path, args: &Args) -> Result<(), Error> {
         Err(error) => match session.view_before() {
             Some(view) => {
                 write_picture(view, path, args)?;
-                Err(format!("the picture is that of an earlier primitive: {error}").into())
+                Err(format!("the picture is that of an earlier draw: {error}").into())
             }
             None => Err(format!("no picture: {error}").into()),
         },
@@ -238,7 +252,15 @@ fn io(path: &Path, error: std::io::Error) -> CaptureError {
 
 /// Parses a pixel.
 pub fn pixel(text: &str) -> Result<(u16, u16), String> {
-    text.split_once(',')
-        .and_then(|(x, y)| Some((x.trim().parse().ok()?, y.trim().parse().ok()?)))
-        .ok_or_else(|| "two numbers with a comma, such as 128,64".to_owned())
+    let numbers = text.split_once(',').map(|(x, y)| (x.trim(), y.trim()));
+    if let Some((Ok(x), Ok(y))) = numbers.map(|(x, y)| (x.parse(), y.parse())) {
+        return Ok((x, y));
+    }
+    let is_negative = |text: &str| text.parse::<i64>().is_ok_and(|n| n < 0);
+    Err(match numbers {
+        Some((x, y)) if is_negative(x) || is_negative(y) => {
+            "columns and rows count from 0, such as 128,64".to_owned()
+        }
+        _ => "expected column and row with a comma, such as 128,64".to_owned(),
+    })
 }

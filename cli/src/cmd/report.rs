@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crestline_cli::frame_map::{FrameMap, Origin, VertexId};
 use crestline_cli::report::Report;
+use kernel::string_helpers::Counted;
 
 use super::progress::{Progress, Show};
 use super::{Error, captured, print};
@@ -22,8 +23,8 @@ pub struct Args {
     /// File to write the page to
     #[arg(short, long, value_name = "FILE", required_unless_present = "at")]
     output: Option<PathBuf>,
-    /// Print which threads made a pixel; row 0 is the surface's first (repeat)
-    #[arg(long, value_name = "X,Y", value_parser = super::replay::pixel)]
+    /// Print which threads made a pixel; row 0 is the surface's first (may be repeated)
+    #[arg(long, value_name = "X,Y", value_parser = super::replay::pixel, allow_hyphen_values = true)]
     at: Vec<(u16, u16)>,
     /// Show the last row first, because OpenGL's row 0 is at the bottom
     #[arg(long)]
@@ -86,9 +87,9 @@ fn page(report: &Report<'_>, path: &Path) -> std::io::Result<u64> {
 fn pixel(map: &FrameMap, x: u16, y: u16) -> String {
     let threads = map.at(x.into(), y.into());
     // Writing to a String cannot fail.
-    let mut out = format!("pixel {x},{y}: {} threads\n", threads.len());
+    let mut out = format!("pixel {x},{y}: {}\n", Counted(threads.len(), "thread"));
     for thread in threads {
-        let _ = write!(out, "WM thread {}", thread.ordinal);
+        let _ = write!(out, "PS thread {}", thread.ordinal);
         let Some(object) = map.object(thread.object) else {
             continue;
         };

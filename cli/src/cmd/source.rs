@@ -35,6 +35,18 @@ pub fn generation(text: &str) -> Result<Verx10, String> {
     }
 }
 
+/// The same for commands that run what they assemble.
+pub fn modelled_generation(text: &str) -> Result<Verx10, String> {
+    const RUN: &str = "the model runs 4, 4.5 (g45) and 5";
+    let known = generation(text).map_err(|_| RUN.to_owned())?;
+    if matches!(known.0, 40 | 45 | 50) {
+        return Ok(known);
+    }
+    Err(format!(
+        "{RUN}; `asm` and `disasm` know 6, 7, 7.5, 8 and 9 too"
+    ))
+}
+
 /// Help of `--gen` wherever it stands.
 pub const GENERATIONS: &str = "Generation: 4, 4.5, 5, 6, 7, 7.5, 8, 9, also times ten (40, 45, ..) or by name (gm965, g45, ilk, snb, ivb, vlv, hsw, bdw, skl, bxt)";
 

@@ -18,7 +18,7 @@ pub fn counters(report: &Report, elapsed: Duration) -> String {
     };
     line("batches", grouped(activity.batches));
     line("commands", grouped(activity.commands));
-    line("primitives", grouped(activity.draws));
+    line("draws", grouped(activity.draws));
     line("vertices", grouped(activity.vertices));
     line("objects", grouped(activity.objects));
     if activity.blits > 0 {

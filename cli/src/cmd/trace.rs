@@ -7,6 +7,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crestline_cli::trace::{Format, Stream, stream};
+use kernel::string_helpers::Counted;
 use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::platform::ModelPlatform;
 use mmio_mock::trace::Trace;
@@ -98,7 +99,7 @@ fn write(platform: &ModelPlatform, path: &Path) -> Result<(), Error> {
         let mut file = BufWriter::new(File::create(path)?);
         file.write_all(trace.text().as_bytes())?;
         if trace.dropped() > 0 {
-            writeln!(file, "cut off: {} events more", trace.dropped())?;
+            writeln!(file, "cut off: {} more", Counted(trace.dropped(), "event"))?;
         }
         file.flush()
     };
@@ -106,10 +107,11 @@ fn write(platform: &ModelPlatform, path: &Path) -> Result<(), Error> {
     match trace.dropped() {
         0 => Ok(()),
         dropped => Err(format!(
-            "{}: the trace is cut off after {} MiB, {} of {events} events are in it",
+            "{}: the trace is cut off after {} MiB, {} of {} in it",
             path.display(),
             BYTES >> 20,
-            events - dropped
+            events - dropped,
+            Counted(events, "event")
         )
         .into()),
     }

@@ -15,8 +15,8 @@ use super::{Error, captured, print};
 pub struct Args {
     #[arg(help = captured::HELP)]
     capture: PathBuf,
-    /// Pixel: column and row; row 0 is the surface's first
-    #[arg(value_name = "X,Y", value_parser = super::replay::pixel)]
+    /// Pixel: column and row, both from 0; row 0 is the surface's first, which OpenGL draws at the bottom
+    #[arg(value_name = "X,Y", value_parser = super::replay::pixel, allow_hyphen_values = true)]
     pixel: (u16, u16),
     /// Device to run it on, by name or PCI id [default: the one it was captured for]
     #[arg(long, value_name = "NAME")]

@@ -119,13 +119,15 @@ pub static COMMANDS: &[Help] = &[
     command(
         "break",
         &["b"],
-        "break op NAME | eot | addr ADDR | pixel X,Y | vertex N | prim N | thread UNIT",
-        "Stops threads: before each instruction NAME (`break op send`), before the message that ends a thread (`eot`), \
-         before the instruction at a graphics address, or before the first instruction of threads: for the 2x2 pixels \
-         that hold X,Y (row 0 of the surface first), for the vertex with index N, for object N as strips-and-fans \
-         counts them from 0 (its setup and its pixels), of a unit (vs gs clip sf ps media).",
+        "break op NAME | eot | addr ADDR | pixel X,Y | vertex N | object N | thread UNIT",
+        "Stops threads at a place. `op NAME`: before every instruction NAME, as in `break op send`. `eot`: before the \
+         message that ends a thread. `addr`: before the instruction at a graphics address. The others stop a thread \
+         before its first instruction. `pixel`: pixel shader threads for the 2x2 pixels that hold X,Y; row 0 is the \
+         surface's first. `vertex`: the thread that shades the vertex with index N. `object`: the setup and the pixel \
+         shader threads of a triangle, line or point, which strips-and-fans counts from 0. `thread`: every thread of \
+         a unit (vs gs clip sf ps media).",
         &[
-            "op", "eot", "addr", "pixel", "vertex", "prim", "thread", "vs", "gs", "clip", "sf",
+            "op", "eot", "addr", "pixel", "vertex", "object", "thread", "vs", "gs", "clip", "sf",
             "ps", "media",
         ],
         Debugger::do_break,
@@ -134,9 +136,10 @@ pub static COMMANDS: &[Help] = &[
         "watch",
         &[],
         "watch mem ADDR [BYTES] | watch rN.M",
-        "Stops after a change of memory (4 bytes unless said, at most 4096), or of a dword of a general register of \
-         the thread that is chosen. Both are compared after each instruction: of that thread, for memory of every \
-         thread, which makes a run slow, most of all with `--backend registers`, where each is a halt.",
+        "Stops when memory or a register has changed. `mem`: BYTES bytes at a graphics address, 4 by default and at most \
+         4096; they are compared after every instruction of every thread. `rN.M`: a dword of a general register of the \
+         chosen thread; it is compared after every instruction of that thread. That makes a run slow, most of all with \
+         `--backend registers`, where every instruction is a halt.",
         &["mem"],
         Debugger::do_watch,
     ),
@@ -160,7 +163,7 @@ pub static COMMANDS: &[Help] = &[
         "run",
         &["r"],
         "run",
-        "Starts the frame or the program; a frame that has begun starts anew, with the same breakpoints.",
+        "Starts the frame or the program. A frame that has begun starts again from its beginning, with the same breakpoints.",
         &[],
         Debugger::do_run,
     ),
@@ -176,8 +179,8 @@ pub static COMMANDS: &[Help] = &[
         "step",
         &["s", "stepi", "si"],
         "step [N]",
-        "Executes N instructions of the thread that is chosen (1 unless said), messages included, and shows what they \
-         changed.",
+        "Executes the next instructions of the chosen thread. N is 1 by default; messages count as one instruction. Shows \
+         the registers that have changed.",
         &[],
         Debugger::do_step,
     ),
@@ -185,7 +188,7 @@ pub static COMMANDS: &[Help] = &[
         "finish",
         &["fin"],
         "finish",
-        "Goes on to the end of the thread that is chosen, or to a stop before.",
+        "Goes on to the end of the chosen thread, or to an earlier stop.",
         &[],
         Debugger::do_finish,
     ),
@@ -193,7 +196,7 @@ pub static COMMANDS: &[Help] = &[
         "back",
         &[],
         "back [N]",
-        "Takes the thread N instructions back (1 unless said), by running the frame again up to there; what `set` has \
+        "Takes the chosen thread back by N instructions. N is 1 by default. The frame runs again up to there; what `set` has \
          changed before that point is changed again. Not for live programs.",
         &[],
         Debugger::do_back,
@@ -210,7 +213,7 @@ pub static COMMANDS: &[Help] = &[
         "thread",
         &["t"],
         "thread [N]",
-        "Chooses the thread that commands are about, by its number in `threads`; without a number, shows it.",
+        "Chooses the thread for the other commands. N is its number in `threads`; without a number, shows the chosen thread.",
         &[],
         Debugger::do_thread,
     ),
@@ -218,8 +221,8 @@ pub static COMMANDS: &[Help] = &[
         "regs",
         &[],
         "regs [grf|mrf|arf|all|NAME[..NAME][:TYPE]]...",
-        "Shows registers: r0 to r127 with `grf` (and without anything), m0 to m15 with `mrf`, all others with `arf`; \
-         or single ones and ranges, as in `regs r3:f r10..r12:ud m2`. Types: f ud d uw w ub b.",
+        "Shows registers. `grf`, the default: r0 to r127. `mrf`: the message registers m0 to m15. `arf`: all others, such as \
+         accumulators and flags. Names and ranges work too: `regs r3:f r10..r12:ud m2`. Types: f ud d uw w ub b.",
         &["grf", "mrf", "arf", "all"],
         Debugger::do_regs,
     ),
@@ -235,7 +238,7 @@ pub static COMMANDS: &[Help] = &[
         "disasm",
         &["x"],
         "disasm [ADDR [N]]",
-        "Shows instructions around the one at which the thread stands, which `=>` marks; or N from a graphics address.",
+        "Shows instructions around the next one of the chosen thread, which `=>` marks. With ADDR: N instructions from a graphics address.",
         &[],
         Debugger::do_disasm,
     ),
@@ -243,7 +246,7 @@ pub static COMMANDS: &[Help] = &[
         "mem",
         &["m"],
         "mem ADDR [COUNT] [b|w|d|f]",
-        "Shows memory at a graphics address: COUNT elements (16 unless said) of bytes, words, dwords or floats.",
+        "Shows memory at a graphics address. COUNT elements, 16 by default, of bytes, words, dwords or floats.",
         &["b", "w", "d", "f"],
         Debugger::do_mem,
     ),
@@ -251,7 +254,7 @@ pub static COMMANDS: &[Help] = &[
         "surfaces",
         &[],
         "surfaces [N]",
-        "Explains the binding table of the thread: the surfaces that its kernel's messages name, or entry N.",
+        "Explains the surfaces that the chosen thread can reach. They are entries of its binding table: those that the messages of its kernel name, or entry N.",
         &[],
         Debugger::do_surfaces,
     ),
@@ -259,7 +262,7 @@ pub static COMMANDS: &[Help] = &[
         "show",
         &[],
         "show surface N to FILE.png | show target to FILE.png [flip]",
-        "Writes a surface of the binding table as a picture, or the render target as it is now; `flip`: last row first.",
+        "Writes a surface as a picture. `surface N`: entry N of the binding table. `target`: the render target as it is now. `flip`: last row first.",
         &["surface", "target", "to", "flip"],
         Debugger::do_show,
     ),
@@ -267,8 +270,8 @@ pub static COMMANDS: &[Help] = &[
         "snapshot",
         &[],
         "snapshot vf seq N | vf index N | vs N | gs N | clip N | sf N | wiz X,Y [OCCURRENCE] | off | (nothing)",
-        "Arms a unit's snapshot registers for a vertex, a thread, a primitive or a pixel, as sequence numbers count \
-         them from 0; without anything, shows what was trapped. `off` disarms all.",
+        "Lets a unit's snapshot registers keep what it does for one vertex, thread, object or pixel. Sequence numbers count \
+         from 0. Without an argument, shows what they have kept. `off` disarms all.",
         &["vf", "vs", "gs", "clip", "sf", "wiz", "off", "seq", "index"],
         Debugger::do_snapshot,
     ),
@@ -276,9 +279,9 @@ pub static COMMANDS: &[Help] = &[
         "why",
         &[],
         "why X,Y",
-        "Walks from a pixel to its thread, its triangle, the vertices and the shader threads that made them. Runs the frame \
-         again on devices of its own; of a live program what `--record DIR` has kept so far, with the submission in which a \
-         thread stands.",
+        "Explains a pixel by its thread, its triangle, the vertices and the threads that shaded them. Runs the frame again on \
+         devices of its own. Of a live program, it runs what `--record DIR` has recorded so far, up to the submission of the \
+         stopped thread.",
         &[],
         Debugger::do_why,
     ),
@@ -286,8 +289,8 @@ pub static COMMANDS: &[Help] = &[
         "set",
         &[],
         "set NAME = VALUE[,...] | set mem ADDR[:TYPE] = VALUE[,...] | set inst ADDR \"TEXT\"",
-        "Changes a register (`set r5.3:f = 1.5`, `set m2 = 1,2`, `set f0 = 0xff`, `set ip = 0x40`), memory, or an \
-         instruction, which is assembled.",
+        "Changes a register, memory or an instruction. Registers: `set r5.3:f = 1.5`, `set m2 = 1,2`, `set f0 = 0xff`, \
+         `set ip = 0x40`. `inst`: TEXT is assembled and replaces the instruction at ADDR.",
         &["mem", "inst"],
         Debugger::do_set,
     ),
@@ -295,8 +298,8 @@ pub static COMMANDS: &[Help] = &[
         "trace",
         &[],
         "trace FILE [text|jsonl|perfetto] | off",
-        "Keeps the events of the device from now on; FILE is whole at `off` or at the end. Without a format the name \
-         says it: .jsonl is JSON lines, .json for Perfetto and Chrome, all others are text.",
+        "Writes what the device does from now on into a file. The file is complete after `trace off` or at the end. Without \
+         a format the name decides: .jsonl is JSON lines, .json is for Perfetto and Chrome, everything else is text.",
         &["off", "text", "jsonl", "perfetto"],
         Debugger::do_trace,
     ),
@@ -307,10 +310,11 @@ pub static COMMANDS: &[Help] = &[
             &[],
             "expect stop WORD... | end [CODE] | NAME = VALUE[,...] [within E] | mem ADDR[:TYPE] = VALUE[,...] [within E] \
              | pixel X,Y = R,G,B[,A] [within E] | text \"TEXT\" | error \"TEXT\" COMMAND",
-            "Fails unless it is so. `stop`: something is stopped, and every word holds: breakpoint N, a unit (vs gs \
-             clip sf ps media), ordinal N, at ADDR, stepped, ended, asked. `end`: the frame has ended well, the \
-             program with exit code CODE (0 unless said). `pixel`: a pixel of the render target, 0 to 255. `text`: \
-             the last command has printed it. `error`: the command is refused, and the message has the text.",
+            "Fails unless something is true. `stop`: a thread is stopped, and every word is true of the stop: breakpoint N, \
+             a unit (vs gs clip sf ps media), ordinal N, at ADDR, stepped, ended, asked. `end`: the frame has ended \
+             without an error, or the program with exit code CODE (default 0). `pixel`: a pixel of the render target has \
+             this colour, 0 to 255. `text`: the last command has printed TEXT. `error`: COMMAND is refused, and the \
+             message contains TEXT.",
             &["stop", "end", "mem", "pixel", "text", "error", "within"],
             Debugger::do_expect,
         )
@@ -319,7 +323,7 @@ pub static COMMANDS: &[Help] = &[
         "source",
         &[],
         "source FILE",
-        "Carries out the commands of a file.",
+        "Runs the commands in a file.",
         &[],
         Debugger::do_source,
     ),
@@ -339,8 +343,7 @@ pub static COMMANDS: &[Help] = &[
         "quit",
         &["q", "exit"],
         "quit",
-        "Removes all breakpoints, lets the frame or the program go on to its end, and ends the debugger with its exit \
-         code.",
+        "Removes all breakpoints, waits for the end of the frame or program, and leaves with its exit code.",
         &[],
         |debugger, words| {
             none(words)?;
@@ -352,7 +355,7 @@ pub static COMMANDS: &[Help] = &[
         "kill",
         &["k"],
         "kill",
-        "Ends the program, or leaves the frame where it is, and ends the debugger.",
+        "Ends the program or abandons the frame, and leaves the debugger.",
         &[],
         |debugger, words| {
             none(words)?;

@@ -3,6 +3,7 @@
 //! No PRM chapter. Device time differs between the runs by what the debugger held, which no thread can see. Not
 //! modelled: changes made while no thread was stopped.
 
+use kernel::string_helpers::Counted;
 use mmio_mock::debug::host::ThreadKey;
 
 use super::backend::{Going, Reason, Slot, Spec};
@@ -82,8 +83,9 @@ impl Debugger {
         let mut text = String::new();
         if count > now {
             text = format!(
-                "{} has only {now} instructions before this one\n",
-                thread_name(key)
+                "{} has only {} before this one\n",
+                thread_name(key),
+                Counted(now, "instruction")
             );
         }
         self.go_to(key, to)?;

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use isa::operand::Type;
+use kernel::string_helpers::Counted;
 use mmio_mock::ModelPlatform;
 use mmio_mock::trace::Trace;
 
@@ -210,7 +211,7 @@ impl Debugger {
             None => std::fs::write(&kept.path, text).map(|()| events),
         };
         let events = written.map_err(|e| Refusal(format!("{shown}: {e}")))?;
-        Ok(format!("{shown}: {events} events\n"))
+        Ok(format!("{shown}: {}\n", Counted(events, "event")))
     }
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use kernel::string_helpers::Counted;
 use mmio_mock::debug::host::{Subject, ThreadKey};
 use mmio_mock::status::Unit;
 use mmio_mock::td::Pause;
@@ -340,8 +341,7 @@ impl Debugger {
     /// How far a thread is, when that is known.
     fn after(&self, key: ThreadKey) -> String {
         match self.backend.count(key) {
-            Some(1) => ", after 1 instruction".to_owned(),
-            Some(count) => format!(", after {count} instructions"),
+            Some(count) => format!(", after {}", Counted(count, "instruction")),
             None => String::new(),
         }
     }

@@ -198,13 +198,19 @@ impl Debugger {
         self.chosen.ok_or_else(|| {
             Refusal(match self.target.state() {
                 State::Ready => format!(
-                    "{} has not run yet, and no thread is stopped",
+                    "{} has not run yet, and no thread is stopped: a breakpoint (`break pixel X,Y`, `help break`) and `run` \
+                     stop one",
                     self.target.name()
                 ),
                 State::Ended => {
-                    format!("{} has ended, and no thread is stopped", self.target.name())
+                    format!(
+                        "{} has ended, and no thread is stopped: breakpoints have to be set before `run`",
+                        self.target.name()
+                    )
                 }
-                State::Stopped | State::Running => "no thread is stopped".to_owned(),
+                State::Stopped | State::Running => {
+                    "no thread is chosen: `threads` lists those that are stopped, `thread N` chooses one".to_owned()
+                }
             })
         })
     }

@@ -55,6 +55,11 @@ impl Format {
         }
     }
 
+    /// All names, for messages.
+    pub fn names() -> String {
+        NAMES.map(|(name, _)| name).join(" ")
+    }
+
     /// The name on the command line.
     pub fn name(self) -> &'static str {
         NAMES
@@ -72,7 +77,7 @@ impl FromStr for Format {
             .iter()
             .find(|(name, _)| name.eq_ignore_ascii_case(text));
         found.map(|(_, format)| *format).ok_or_else(|| {
-            let names = NAMES.map(|(name, _)| name).join(" ");
+            let names = Format::names();
             format!("unknown format `{text}`: expected {names}")
         })
     }

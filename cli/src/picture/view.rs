@@ -172,6 +172,14 @@ impl<R: PageReader> View<R> {
         }
     }
 
+    /// RGBA of a pixel that lies in the picture and in a buffer.
+    pub fn colour(&mut self, x: u32, y: u32) -> Option<[u8; 4]> {
+        if x >= self.width || y >= self.height {
+            return None;
+        }
+        self.pixel(self.address(x, y))
+    }
+
     /// Pixels outside every buffer that have been met so far.
     pub fn outside(&self) -> Option<Outside> {
         self.outside

@@ -6,6 +6,7 @@ use std::fmt;
 
 use driver::ErrorState;
 use kernel::error::Error;
+use kernel::string_helpers::Counted;
 use mmio_mock::Device;
 use mmio_mock::fault::UnitFault;
 use mmio_mock::status::{Client, FaultRecord};
@@ -67,7 +68,7 @@ pub enum ReplayError {
     #[error("the driver cannot be unbound: {0}")]
     Remove(Error),
     /// Memory was not given back.
-    #[error("{pages} pages are still allocated after the driver was unbound")]
+    #[error("{} still allocated after the driver was unbound", Counted(*pages, "page"))]
     Leak {
         /// How many.
         pages: usize,
@@ -115,7 +116,8 @@ impl FaultReport {
                 let done = instructions.get(unit as usize).copied().unwrap_or(0);
                 let name = unit.name();
                 note(format!(
-                    "{name} thread, kernel {kernel:#010x}, still running at {at:#010x}{what}, {done} instructions of {name} threads so far"
+                    "{name} thread, kernel {kernel:#010x}, still running at {at:#010x}{what}, {} of {name} threads so far",
+                    Counted(done, "instruction")
                 ))
             }));
         }
@@ -124,8 +126,9 @@ impl FaultReport {
             let at = state.and_then(|state| state.register(RegId::Acthd));
             let at = at.map_or_else(String::new, |at| format!(" and stands at ACTHD {at:#010x}"));
             note(format!(
-                "the command streamer has executed {} commands and {} primitives{at}",
-                activity.commands, activity.draws
+                "the command streamer has executed {} and {}{at}",
+                Counted(activity.commands, "command"),
+                Counted(activity.draws, "draw")
             ))
         });
         FaultReport {
@@ -218,7 +221,7 @@ impl fmt::Display for FaultReport {
             write!(f, "\n  fault: {fault}")?;
         }
         if self.more > 0 {
-            write!(f, "\n  and {} faults more", self.more)?;
+            write!(f, "\n  and {} more", Counted(self.more, "fault"))?;
         }
         let first = usize::from(self.faults.is_empty());
         for hung in self.hung.iter().skip(first) {

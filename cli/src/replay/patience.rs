@@ -91,7 +91,7 @@ impl Patience {
             let drawn = seen.draws + seen.blits - draws;
             if drawn > self.draws {
                 let what = format!(
-                    "after {drawn} primitives and blits (the batch runs in circles), and {} of device time",
+                    "after {drawn} draws and blits (the batch runs in circles), and {} of device time",
                     now - start
                 );
                 return Some((none, what));

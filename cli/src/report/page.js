@@ -216,7 +216,7 @@
     const w = draw.words;
     drawObject(of);
     return [
-      el('div', { class: 'card' }, el('h2', {}, `WM thread ${one.ordinal}`), facts([
+      el('div', { class: 'card' }, el('h2', {}, `PS thread ${one.ordinal}`), facts([
         ['Ran on', `EU ${one.eu}, thread ${one.slot}`],
         ['Kernel', hex(one.kernel)],
         ['Lit pixels', `0x${one.mask.toString(16).padStart(4, '0')}, this one is bit ${one.channel}`],
@@ -234,7 +234,7 @@
         betweens.length ? el('div', { id: 'sources' }, el('h3', {}, 'From'), vertexTable(inputs)) : null,
         el('h3', {}, 'Inputs'), inputTable(inputs)),
       el('div', { class: 'card', id: 'kernels' }, el('h2', {}, 'Kernels'),
-        kernel(of.draw, 'WM', one.kernel, true), kernel(of.draw, 'SF', of.kernel, false),
+        kernel(of.draw, 'PS', one.kernel, true), kernel(of.draw, 'SF', of.kernel, false),
         ...betweens.map((id) => kernel(of.draw, data.between[id][0], data.between[id][2], false)),
         kernel(of.draw, 'VS', draw.kernels.VS, false)),
       el('div', { class: 'card', id: 'state' }, el('h2', {}, 'Draw call'), facts([
@@ -290,7 +290,7 @@
     };
     threads.forEach((one, n) => {
       const of = object(one.object);
-      const label = `${n + 1}. WM thread ${one.ordinal}: object ${of.ordinal}, draw call ${of.draw}`;
+      const label = `${n + 1}. PS thread ${one.ordinal}: object ${of.ordinal}, draw call ${of.draw}`;
       list.append(el('li', { 'data-ordinal': one.ordinal, 'data-object': of.ordinal, 'data-draw': of.draw, 'data-setup': of.setup },
         el('button', { type: 'button', onclick: () => pick(n) }, label)));
     });

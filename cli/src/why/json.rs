@@ -82,6 +82,7 @@ impl Why {
         });
         json!({
             "pixel": [walk.pixel.0, walk.pixel.1],
+            "colour": self.colour,
             "submission": walk.submission,
             "draw": walk.draw,
             "draw_call": self.draw.as_ref().map(|draw| json!({

@@ -36,6 +36,21 @@ pub struct Replays<'a> {
     pub(super) attendant: Option<Arc<dyn Attendant>>,
     /// What goes wrong in the frame itself. The walk goes as far as the frame runs.
     pub(super) trouble: Option<String>,
+    /// The pixel, and its colour after the first run of the whole frame.
+    pub(super) pixel: (u16, u16),
+    pub(super) colour: Option<[u8; 4]>,
+}
+
+impl Replays<'_> {
+    fn look(&mut self, session: &Session) {
+        let (x, y) = self.pixel;
+        // Later runs end their draws early, or stop threads.
+        if self.colour.is_none()
+            && let Ok(mut view) = session.view()
+        {
+            self.colour = view.colour(x.into(), y.into());
+        }
+    }
 }
 
 impl Rerun for Replays<'_> {
@@ -70,9 +85,13 @@ impl Rerun for Replays<'_> {
                     // The error state below it is the replay's to show.
                     let text = error.to_string();
                     self.trouble = text.lines().next().map(str::to_owned);
+                    self.look(&session);
                     return Ok(());
                 }
                 outcome => outcome?,
+            }
+            if submission + 1 == self.capture.execs.len() {
+                self.look(&session);
             }
             if !goes_on {
                 break;

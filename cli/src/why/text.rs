@@ -5,6 +5,7 @@
 use std::fmt;
 
 use driver::debug::walk::{Tag, Unit};
+use kernel::string_helpers::Counted;
 
 use super::{Component, Input, Why};
 
@@ -88,11 +89,7 @@ impl Why {
                 continue;
             }
             let key = (tag.unit, tag.number);
-            let name = if tag.unit == Unit::Gs {
-                "GS"
-            } else {
-                "clipper"
-            };
+            let name = if tag.unit == Unit::Gs { "GS" } else { "CLIP" };
             writeln!(
                 f,
                 "{:pad$}vertex {} of {name} thread {}",
@@ -134,10 +131,14 @@ impl fmt::Display for Why {
         let walk = &self.walk;
         let (x, y) = walk.pixel;
         let thread = &walk.pixel_thread;
-        writeln!(f, "pixel {x},{y}")?;
+        write!(f, "pixel {x},{y}")?;
+        match self.colour {
+            Some([r, g, b, a]) => writeln!(f, ": red {r}, green {g}, blue {b}, alpha {a}")?,
+            None => writeln!(f)?,
+        }
         writeln!(
             f,
-            "  PS thread {} of primitive {}, subspan {}: kernel {}",
+            "  PS thread {} of object {}, subspan {}: kernel {}",
             thread.id,
             thread.primitive,
             thread.slot,
@@ -151,12 +152,12 @@ impl fmt::Display for Why {
         match &self.draw {
             Some(draw) => writeln!(
                 f,
-                "  draw {} of {}, number {} of the frame: {} of {} vertices, 3DPRIMITIVE at {}",
+                "  draw {} of {}, number {} of the frame: {} of {}, 3DPRIMITIVE at {}",
                 walk.draw,
                 draw.submission,
                 draw.number,
                 super::json::topology(draw.call.command.primitive_topology_type()),
-                draw.call.vertices,
+                Counted(draw.call.vertices, "vertex"),
                 self.at(draw.call.address)
             )?,
             None => writeln!(
@@ -183,7 +184,7 @@ impl fmt::Display for Why {
             self.kernel(walk.setup.kernel)
         )?;
         self.tags(f, 2, &walk.setup.vertices)?;
-        writeln!(f, "  the frame ran {} times", walk.runs)?;
+        writeln!(f, "  the frame ran {}", Counted(walk.runs, "time"))?;
         if let Some(trouble) = &self.trouble {
             writeln!(f, "  the frame itself does not run to its end: {trouble}")?;
         }

@@ -12,22 +12,37 @@ use core::fmt;
 
 use isa::inst::Verx10;
 use kernel::time::Ktime;
-use regs::desc::FieldDesc;
+use regs::desc::{CommandDesc, FieldDesc, RegisterDesc};
 use regs::ids::RegId;
+use regs::platform::Generation;
 
 pub(crate) use self::capture::Source;
 pub use self::kernels::Kernel;
 pub use self::text::Text;
 use crate::context::Who;
-use crate::r#gen::registers;
 
 /// One captured register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Captured {
-    /// Which.
-    pub id: RegId,
+    /// What the device's tables say of it.
+    pub desc: &'static RegisterDesc,
     /// Value.
     pub value: u32,
+    /// The command whose header it holds (IPEHR).
+    pub command: Option<&'static CommandDesc>,
+}
+
+impl Captured {
+    /// A register of a generation with its value.
+    fn new(tables: &Generation, desc: &'static RegisterDesc, value: u32) -> Self {
+        let is_header = desc.id == RegId::Ipehr;
+        let command = is_header.then(|| (tables.command)(value)).flatten();
+        Captured {
+            desc,
+            value,
+            command,
+        }
+    }
 }
 
 /// Which device it was.
@@ -149,7 +164,7 @@ impl ErrorState {
     pub fn register(&self, id: RegId) -> Option<u32> {
         self.registers
             .iter()
-            .find(|register| register.id == id)
+            .find(|register| register.desc.id == id)
             .map(|register| register.value)
     }
 }
@@ -165,14 +180,12 @@ fn is_flag(field: &FieldDesc) -> bool {
 
 impl fmt::Display for Captured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let desc = self.id.desc();
+        let desc = self.desc;
         write!(f, "{:>10}: {:#010x}", desc.name, self.value)?;
-        if self.id == RegId::Ipehr
-            && let Some(command) = registers::command(self.value)
-        {
+        if let Some(command) = self.command {
             write!(f, "  {}", command.name)?;
         }
-        let inverted = is_done_register(self.id);
+        let inverted = is_done_register(desc.id);
         let mut separator = if inverted { "  not done: " } else { "  " };
         for field in desc.fields.iter().filter(|field| is_flag(field)) {
             let tells = field.name.ends_with(" Done") || field.name.ends_with(" Idle");
@@ -207,11 +220,17 @@ impl fmt::Display for ErrorState {
 mod tests {
     use super::*;
     use alloc::string::ToString;
+    use regs::platform::GEN40;
 
     /// Bit meanings worked out from i915 `i915_reg.h` and the unit names of intel-gpu-tools.
     #[test]
     fn registers_print_with_their_bits_named() {
-        let print = |id, value| Captured { id, value }.to_string();
+        let print = |id, value| {
+            let desc = (GEN40.register_desc)(id);
+            desc.map_or_else(String::new, |desc| {
+                Captured::new(&GEN40, desc, value).to_string()
+            })
+        };
         assert_eq!(
             print(RegId::Eir, 0x10),
             "       EIR: 0x00000010  Page Table Error"

@@ -7,7 +7,8 @@ use alloc::vec::Vec;
 
 use kernel::dma::PAGE_SIZE;
 use kernel::error::{
-    Result, code::E2BIG, code::EINVAL, code::EIO, code::ENOENT, code::ENOMEM, code::EPERM,
+    Result, code::E2BIG, code::EINTR, code::EINVAL, code::EIO, code::ENOENT, code::ENOMEM,
+    code::EPERM,
 };
 
 use crate::context::Context;
@@ -23,6 +24,13 @@ use crate::uapi::exec as uapi;
 pub(super) const BATCH_OFFSET_BIAS: u64 = 256 << 10;
 /// Bits of `offset` above the address space: addresses are canonical, sign extended from bit 47.
 const ADDRESS_BITS: u32 = 48;
+
+/// Most objects of a list: as many as the address space has pages.
+const MOST_OBJECTS: u64 = 1 << 17;
+/// Most fences of a submission: Linux keeps 32 bytes for each in one piece of at most 4 MiB (`krealloc`).
+const MOST_FENCES: u64 = 1 << 17;
+/// Fences that are read between two looks whether the caller still waits.
+const CHUNK: u64 = 512;
 
 /// One object of the list.
 pub(super) struct Entry {
@@ -107,7 +115,11 @@ fn check(arg: &uapi::Execbuffer2) -> Result {
 /// Reads and checks everything that does not depend on where objects are.
 pub(super) fn parse(call: &Call<'_>, arg: &uapi::Execbuffer2) -> Result<Submission> {
     check(arg)?;
-    let list = call.array::<uapi::Object>(arg.buffers_ptr, u64::from(arg.buffer_count))?;
+    let count = u64::from(arg.buffer_count);
+    let list = call.array::<uapi::Object>(arg.buffers_ptr, count)?;
+    if count > MOST_OBJECTS {
+        return Err(ENOMEM);
+    }
     let list: Vec<uapi::Object> = list
         .read_array()
         .map_err(|error| if error == E2BIG { ENOMEM } else { error })?;
@@ -156,9 +168,28 @@ fn wait_checked(syncobj: &Syncobj, point: u64) -> Result {
     syncobj.wait(point).map(drop)
 }
 
+/// Whether so many fences may come to those that are there already.
+fn room(fences: &[ExecFence], more: u64) -> Result {
+    if more > MOST_FENCES.saturating_sub(fences.len() as u64) {
+        return Err(ENOMEM);
+    }
+    Ok(())
+}
+
+/// An array takes as long as the caller's memory does: `EINTR` when nobody waits for it any more.
+fn still_waits(call: &Call<'_>, index: u64) -> Result {
+    if index.is_multiple_of(CHUNK) && call.task.signal_pending() {
+        return Err(EINTR);
+    }
+    Ok(())
+}
+
 fn fence_array(call: &Call<'_>, arg: &uapi::Execbuffer2, fences: &mut Vec<ExecFence>) -> Result {
-    let user = call.array::<uapi::Fence>(arg.cliprects_ptr, u64::from(arg.num_cliprects))?;
-    for index in 0..u64::from(arg.num_cliprects) {
+    let count = u64::from(arg.num_cliprects);
+    let user = call.array::<uapi::Fence>(arg.cliprects_ptr, count)?;
+    room(fences, count)?;
+    for index in 0..count {
+        still_waits(call, index)?;
         let fence: uapi::Fence = user.read(index * size_of::<uapi::Fence>() as u64)?;
         if fence.flags & uapi::FENCE_UNKNOWN_FLAGS != 0 {
             return Err(EINVAL);
@@ -203,7 +234,9 @@ fn timeline_fences(
 ) -> Result {
     let handles = call.array::<uapi::Fence>(link.handles_ptr, link.fence_count)?;
     let values = call.array::<u64>(link.values_ptr, link.fence_count)?;
+    room(fences, link.fence_count)?;
     for index in 0..link.fence_count {
+        still_waits(call, index)?;
         let fence: uapi::Fence = handles.read(index * size_of::<uapi::Fence>() as u64)?;
         if fence.flags & uapi::FENCE_UNKNOWN_FLAGS != 0 {
             return Err(EINVAL);

@@ -1,15 +1,15 @@
 //! Numbers for things: the lowest free one from 1 on (the kernel's `idr`).
 //!
-//! No PRM chapter. Not modelled: limits of memory.
+//! No PRM chapter. A file's things are the driver's memory, which nobody charges to a client: so there is a bound.
 use alloc::collections::{BTreeMap, BTreeSet};
 
 use kernel::error::{Result, code::ENOSPC};
 
-/// Largest number that is given out.
+/// Largest number that an `idr` gives out.
 const MAX: u32 = i32::MAX as u32;
 
-/// Things by number.
-pub(crate) struct Handles<T> {
+/// Things by number, at most so many.
+pub(crate) struct Handles<T, const MOST: u32 = MAX> {
     entries: BTreeMap<u32, T>,
     /// Free numbers below `fresh`.
     free: BTreeSet<u32>,
@@ -17,7 +17,7 @@ pub(crate) struct Handles<T> {
     fresh: u32,
 }
 
-impl<T> Default for Handles<T> {
+impl<T, const MOST: u32> Default for Handles<T, MOST> {
     fn default() -> Self {
         Handles {
             entries: BTreeMap::new(),
@@ -27,12 +27,12 @@ impl<T> Default for Handles<T> {
     }
 }
 
-impl<T> Handles<T> {
-    /// Adds a thing; `ENOSPC` when all numbers are taken.
+impl<T, const MOST: u32> Handles<T, MOST> {
+    /// Adds a thing; `ENOSPC` when all numbers are taken, as `idr_alloc` says.
     pub(crate) fn insert(&mut self, thing: T) -> Result<u32> {
         let number = if let Some(number) = self.free.pop_first() {
             number
-        } else if self.fresh > MAX {
+        } else if self.fresh > MOST {
             return Err(ENOSPC);
         } else {
             self.fresh += 1;
@@ -77,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_lowest_free_number_is_taken() {
-        let mut handles = Handles::default();
+        let mut handles = Handles::<_>::default();
         for expected in 1..=5 {
             assert_eq!(handles.insert(expected), Ok(expected));
         }
@@ -89,5 +89,18 @@ mod tests {
         assert_eq!(handles.insert(60), Ok(6));
         assert_eq!(handles.get(4), Some(&40));
         assert_eq!(handles.iter().count(), 6);
+    }
+    #[test]
+    fn there_are_no_more_than_the_bound() {
+        let mut handles = Handles::<_, 3>::default();
+        for number in 1..=3 {
+            assert_eq!(handles.insert(()), Ok(number));
+        }
+        for _ in 0..2 {
+            assert_eq!(handles.insert(()), Err(ENOSPC));
+        }
+        assert_eq!(handles.remove(2), Some(()));
+        assert_eq!(handles.insert(()), Ok(2));
+        assert_eq!(handles.insert(()), Err(ENOSPC));
     }
 }

@@ -8,6 +8,7 @@ use isa::inst::Verx10;
 use kernel::dma::DmaAddress;
 use kernel::error::{Result, code::ERANGE};
 use regs::gen40::StateSip;
+use regs::platform::GEN40;
 use ringbuf::emit::Sink;
 use ringbuf::gen40::{Commands, FlushBits};
 use ringbuf::mi::NOOP;
@@ -20,6 +21,7 @@ use crate::workarounds;
 /// Desktop parts ("Broadwater").
 pub static I965G: DeviceInfo = DeviceInfo {
     platform: "I965G",
+    tables: &GEN40,
     isa: Verx10::GEN40,
     error_mask: ERROR_MASK,
     stateless_gate: true,
@@ -32,6 +34,7 @@ pub static I965G: DeviceInfo = DeviceInfo {
 /// Mobile parts ("Crestline").
 pub static I965GM: DeviceInfo = DeviceInfo {
     platform: "I965GM",
+    tables: &GEN40,
     isa: Verx10::GEN40,
     error_mask: ERROR_MASK,
     stateless_gate: false,

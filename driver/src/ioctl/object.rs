@@ -5,7 +5,9 @@
 use alloc::vec;
 
 use kernel::dma::PAGE_SIZE;
-use kernel::error::{Result, code::E2BIG, code::EINVAL, code::ENODEV, code::ENOENT, code::ENOMEM};
+use kernel::error::{
+    Result, code::E2BIG, code::EINTR, code::EINVAL, code::ENODEV, code::ENOENT, code::ENOMEM,
+};
 use kernel::uaccess::UserSlice;
 
 use super::{Call, extension};
@@ -111,6 +113,9 @@ pub(super) fn pread(call: &Call<'_>, arg: &mut Transfer) -> Result {
     let mut chunk = vec![0; CHUNK.min(user.len() as usize)];
     let mut done = 0;
     while done < user.len() {
+        if call.task.signal_pending() {
+            return Err(EINTR);
+        }
         let len = chunk.len().min((user.len() - done) as usize);
         let part = chunk.get_mut(..len).ok_or(EINVAL)?;
         object.read(offset.wrapping_add(done as usize), part)?;
@@ -128,6 +133,9 @@ pub(super) fn pwrite(call: &Call<'_>, arg: &mut Transfer) -> Result {
     let mut chunk = vec![0; CHUNK.min(user.len() as usize)];
     let mut done = 0;
     while done < user.len() {
+        if call.task.signal_pending() {
+            return Err(EINTR);
+        }
         let len = chunk.len().min((user.len() - done) as usize);
         let part = chunk.get_mut(..len).ok_or(EINVAL)?;
         user.read_bytes(done, part)?;

@@ -189,7 +189,8 @@ where
 
 pub(super) fn reg_read(call: &Call<'_>, arg: &mut RegRead) -> Result {
     // The list has one register on this family (i915 `reg_read_whitelist`).
-    let offset = RegId::Timestamp.desc().offset;
+    let register = (call.device.info().tables.register_desc)(RegId::Timestamp);
+    let offset = register.ok_or(EINVAL)?.offset;
     let flags = arg.offset & 7;
     if arg.offset & !7 != u64::from(offset) || flags > REG_READ_8B_WA {
         return Err(EINVAL);

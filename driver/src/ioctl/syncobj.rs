@@ -14,6 +14,11 @@ use crate::task::Shared;
 use crate::uapi::syncobj as uapi;
 use crate::wait::wait_until;
 
+/// Most handles of an array: Linux keeps a pointer for each in one piece of at most 4 MiB (`kmalloc_array`).
+const MOST: u32 = 1 << 19;
+/// Most sync objects of a wait: Linux keeps 64 bytes for each in such a piece.
+const MOST_WAITED: usize = 1 << 16;
+
 /// How long a transfer waits for a submission (`DRM_SYNCOBJ_WAIT_FOR_SUBMIT_TIMEOUT`).
 const SUBMIT_TIMEOUT: Delta = Delta::from_secs(5);
 
@@ -71,6 +76,9 @@ fn find(call: &Call<'_>, handles: u64, count: u32) -> Result<Vec<Arc<Syncobj>>> 
     if count == 0 {
         return Err(EINVAL);
     }
+    if count > MOST {
+        return Err(ENOMEM);
+    }
     let handles = call.array::<u32>(handles, u64::from(count))?;
     let handles: Vec<u32> = handles.read_array().map_err(no_room)?;
     let found = handles.iter().map(|handle| call.file.syncobj(*handle));
@@ -107,6 +115,9 @@ fn wait_for(
     flags: u32,
     timeout: Option<Delta>,
 ) -> Result<u32> {
+    if syncobjs.len() > MOST_WAITED {
+        return Err(ENOMEM);
+    }
     let available = flags & uapi::WAIT_AVAILABLE != 0;
     let patient = flags & (uapi::WAIT_FOR_SUBMIT | uapi::WAIT_AVAILABLE) != 0;
     let mut entries: Vec<Option<Wait>> = Vec::new();

@@ -48,7 +48,7 @@ fn registers_store_by_their_access_rules() {
     assert_eq!(read(&d, 0x7b00), 0);
     assert_eq!(read(&d, 0x8604), 0);
     assert!(!DebugRegs::owns(
-        regs::gen40::register(RegId::Instpm).unwrap()
+        regs::gen40::register_desc(RegId::Instpm).unwrap()
     ));
     d.write(RegId::Instpm, 0, u32::MAX);
     assert_eq!(d.read(RegId::Instpm, 0), 0, "not kept here");

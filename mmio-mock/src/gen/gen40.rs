@@ -11,6 +11,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
     DeviceInfo {
         name,
         title,
+        tables: &regs::platform::GEN40,
         pci: (0x8086, id),
         revision,
         // 512 MiB of address space in pages of 4 KiB.

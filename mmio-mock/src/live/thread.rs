@@ -263,7 +263,8 @@ impl Core {
         self.slices.fetch_add(1, Ordering::Relaxed);
         self.gate.set_running(true);
         let mut device = self.model.device();
-        self.touched.store(false, Ordering::SeqCst);
+        // Taken, not only written over: what was done before somebody set it is seen from here on.
+        self.touched.swap(false, Ordering::SeqCst);
         self.arrive(&mut device);
         if self.time.passes() {
             device.pass_to(self.time.now());

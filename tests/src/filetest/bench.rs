@@ -84,7 +84,7 @@ impl Bench {
             // One page, enabled.
             (RegId::Prb0Ctl, 1),
         ] {
-            self.device.write32(register.desc().offset, value);
+            self.device.write_register(register, 0, value);
         }
         Ok(())
     }
@@ -168,8 +168,7 @@ impl Bench {
             self.tail = (self.tail + 4) % RING_BYTES;
         }
         drop(memory);
-        self.device
-            .write32(RegId::Prb0Tail.desc().offset, self.tail);
+        self.device.write_register(RegId::Prb0Tail, 0, self.tail);
         self.device.run(TICKS);
         Ok(())
     }

@@ -66,7 +66,7 @@ impl Bench {
             (RegId::Prb0Ctl, 1),
             (RegId::Prb0Tail, 8),
         ] {
-            self.device.write32(register.desc().offset, value);
+            self.device.write_register(register, 0, value);
         }
         let used = self.device.run(ticks);
         assert!(used <= ticks);

@@ -38,7 +38,7 @@ impl Waiting {
         let rig = Rig::new();
         let out = rig.object(OUT, 4096, &[]);
         for (id, value) in registers {
-            rig.platform.device().write32(id.desc().offset, *value);
+            rig.platform.device().write_register(*id, 0, *value);
         }
         let (batch, request) = media::submit(&rig, WAITS, OWORDS, threads);
         let waiting = Waiting {
@@ -59,12 +59,12 @@ impl Waiting {
 
     fn read(&self, id: RegId, dword: u32) -> u32 {
         let mut device = self.rig.platform.device();
-        device.read32(id.desc().offset + 4 * dword)
+        device.read_register(id, dword)
     }
 
     fn write(&self, id: RegId, dword: u32, value: u32) {
         let mut device = self.rig.platform.device();
-        device.write32(id.desc().offset + 4 * dword, value);
+        device.write_register(id, dword, value);
     }
 
     /// Attn and AData, thread 0 of EU 0 in the least significant bit.

@@ -71,7 +71,6 @@ pub fn programs(root: &Path, sanitizer: bool, target: Option<&str>) -> io::Resul
         built.push("plain");
     }
     flags.extend(COVERAGE);
-    fs::create_dir_all(kept.join("tmp"))?;
     command
         .args(["build", "--release", "--locked", "--manifest-path"])
         .arg(root.join(super::PACKAGE).join("Cargo.toml"))

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use super::Target;
 use super::build::Built;
 use super::options::Options;
+use crate::finding::counted;
 
 /// Findings of a target after which it is left.
 const ENOUGH: usize = 5;
@@ -140,7 +141,7 @@ pub fn fuzz(targets: &[Target], built: &Built, options: &Options) -> io::Result<
         say(target, &tally, begun.elapsed());
         found += tally.findings.len();
     }
-    println!("{found} findings, with {}", built.with);
+    println!("{}, with {}", counted(found, "finding"), built.with);
     Ok(found == 0)
 }
 

@@ -30,7 +30,7 @@ pub struct Options {
     /// Keep llvmpipe's results from there (piglit's own format)
     #[arg(long, value_name = "DIR")]
     pub baseline: Option<PathBuf>,
-    /// Run llvmpipe anew on what the device offers; usually only what has no kept result
+    /// Run llvmpipe again on all tests that the device offers, not only on those without a kept result
     #[arg(long, conflicts_with = "report")]
     pub run_baseline: bool,
     /// Report on what an interrupted run has so far; runs nothing

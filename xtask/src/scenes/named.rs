@@ -19,6 +19,7 @@ use super::picture::Difference;
 use super::program::{Outcome, Program, Run, Size, Who};
 use super::{REFERENCES, table};
 use crate::bench;
+use crate::finding::counted;
 use crate::node::{Exec, Served, at_least_one};
 use crate::progress::Progress;
 
@@ -42,7 +43,7 @@ pub struct Options {
     /// Seconds for a run
     #[arg(long, value_name = "S", value_parser = at_least_one::<u64>, default_value = "600")]
     timeout: u64,
-    /// Where pictures, differences and glscenes3.md go
+    /// Directory for pictures, differences and glscenes3.md
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
@@ -118,7 +119,7 @@ pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
         }
     }
     progress.end();
-    println!("{} scenes are not offered", skipped.len());
+    println!("not offered: {}", counted(skipped.len(), "scene"));
     for line in skipped.iter().chain(&findings) {
         page = page + "\n- " + line;
     }
@@ -127,7 +128,11 @@ pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
     }
     let file = program.out.join("glscenes3.md");
     fs::write(&file, page + "\n")?;
-    println!("scenes: {} findings, {}", findings.len(), file.display());
+    println!(
+        "scenes: {}, {}",
+        counted(findings.len(), "finding"),
+        file.display()
+    );
     Ok(findings.is_empty())
 }
 

@@ -37,7 +37,7 @@ pub struct Options {
     /// Seconds for a run
     #[arg(long, value_name = "S", value_parser = at_least_one::<u64>, default_value = "600")]
     pub timeout: u64,
-    /// Where pictures, differences and scenes.md go
+    /// Directory for pictures, differences and scenes.md
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
 }

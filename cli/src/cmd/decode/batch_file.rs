@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
+use kernel::string_helpers::Counted;
 use regs::decode::Source;
 
 use crate::cmd::Error;
@@ -66,7 +67,11 @@ impl BatchFile {
         }
         let (length, rest) = (bytes as u32 & !3, bytes as u32 & 3);
         if length == 0 {
-            return Err(format!("{shown}: {rest} bytes are not a whole dword; {wanted}").into());
+            return Err(format!(
+                "{shown}: {} in the file, not a whole dword; {wanted}",
+                Counted(rest, "byte")
+            )
+            .into());
         }
         Ok(BatchFile {
             file,

@@ -19,29 +19,37 @@ pub enum Format {
 
 /// The kernel in an input.
 pub fn bytes(name: &str, input: Vec<u8>, format: Format) -> Result<Vec<u8>, Error> {
-    let format = match format {
-        Format::Auto => detect(&input),
-        other => other,
-    };
+    let is_guess = format == Format::Auto;
+    let format = if is_guess { detect(&input) } else { format };
     if format == Format::Binary {
         return Ok(input);
     }
     let text = std::str::from_utf8(&input).map_err(|_| format!("{name}: the input is no text"))?;
     let bytes = match format {
+        Format::C if is_guess => prose(text).map_or_else(|| c_source(text), Err),
         Format::C => c_source(text),
         _ => hexadecimal(text),
     }
-    .map_err(|(line, what)| format!("{name}:{line}: {what}"))?;
+    .map_err(|(line, what)| {
+        let hint = if is_guess {
+            "; the input looks like text, but a kernel is expected: a binary, words in hexadecimal, or a C array \
+             (--format); `crestline asm` takes assembly text"
+        } else {
+            ""
+        };
+        format!("{name}:{line}: {what}{hint}")
+    })?;
     if bytes.is_empty() && !input.is_empty() {
         return Err(format!("{name}: no numbers in the text").into());
     }
     Ok(bytes)
 }
 
-/// Text is printable throughout; C has `0x`.
+/// Text is printable throughout; C has `0x`. Kernels have control characters: zeros, if nothing else.
 fn detect(input: &[u8]) -> Format {
-    let printable = |b: &u8| matches!(b, b'\t' | b'\n' | b'\r' | b' '..=b'~');
-    if input.is_empty() || !input.iter().all(printable) {
+    let printable = |c: char| matches!(c, '\t' | '\n' | '\r') || !c.is_control();
+    let text = std::str::from_utf8(input).unwrap_or_default();
+    if text.is_empty() || !text.chars().all(printable) {
         Format::Binary
     } else if input.windows(2).any(|pair| pair == b"0x") {
         Format::C
@@ -51,6 +59,20 @@ fn detect(input: &[u8]) -> Format {
 }
 
 type Wrong = (usize, String);
+
+/// Where other text than a C array begins: it has no brace before a number, and more words than numbers behind `0x`.
+fn prose(text: &str) -> Option<Wrong> {
+    let mut braces = text.split('{').skip(1);
+    if braces.any(|inside| inside.trim_start().starts_with("0x")) {
+        return None;
+    }
+    let is_word = |token: &str| token.starts_with(|c: char| c.is_alphabetic() || c == '_');
+    let mut words = tokens(text).filter(|(_, token)| is_word(token));
+    let first = words.next()?;
+    let numbers =
+        tokens(text).filter(|(_, token)| token.starts_with("0x") || token.starts_with("0X"));
+    (1 + words.count() > numbers.count()).then(|| (first.0, format!("{} is no number", first.1)))
+}
 
 /// Numbers behind `0x`. They are bytes when none has more than two digits.
 fn c_source(text: &str) -> Result<Vec<u8>, Wrong> {
@@ -156,21 +178,24 @@ mod tests {
 
     #[test]
     fn other_text_is_refused() {
+        for (text, begin) in [
+            (
+                "20 02\nmov(8)",
+                "x:2: mov is no byte or word in hexadecimal; the input looks like text",
+            ),
+            ("20 2", "x:1: 2 is no byte or word in hexadecimal; "),
+            ("0x123456789", "x:1: 0x123456789 is not a 32-bit word; "),
+            ("mov(8) g1 0x3f800000UD", "x:1: mov is no number; "),
+            ("// nothing\n", "x: no numbers in the text"),
+        ] {
+            let said = read(text);
+            let begins = |said: &String| said.starts_with(begin);
+            assert!(said.as_ref().is_err_and(begins), "{text}: {said:?}");
+        }
+        let named = bytes("x", b"20 2".to_vec(), Format::Hex).map_err(|e| e.to_string());
         assert_eq!(
-            read("20 02\nmov(8)"),
-            Err("x:2: mov is no byte or word in hexadecimal".into())
-        );
-        assert_eq!(
-            read("20 2"),
+            named,
             Err("x:1: 2 is no byte or word in hexadecimal".into())
-        );
-        assert_eq!(
-            read("0x123456789"),
-            Err("x:1: 0x123456789 is not a 32-bit word".into())
-        );
-        assert_eq!(
-            read("// nothing\n"),
-            Err("x: no numbers in the text".into())
         );
     }
 }

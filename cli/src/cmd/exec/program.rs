@@ -16,7 +16,7 @@ use nix::sys::signal::{SigSet, Signal, kill};
 use nix::sys::signalfd::{SfdFlags, SignalFd};
 use nix::unistd::Pid;
 
-use crate::cmd::limits::{Limits, is_ignored};
+use crate::cmd::limits::is_ignored;
 
 /// Exit code when there is no such program, and when there is one that cannot be run.
 const NOT_FOUND: u8 = 127;
@@ -60,10 +60,10 @@ impl Signals {
     }
 
     /// Runs a program to its end.
-    pub fn run(&self, command: &mut Command, limits: &Limits) -> io::Result<ExitStatus> {
+    pub fn run(&self, command: &mut Command) -> io::Result<ExitStatus> {
         // A program begins with the signals that its parent blocks blocked.
         self.set.thread_unblock()?;
-        let child = limits.as_given(|| command.spawn());
+        let child = command.spawn();
         self.set.thread_block()?;
         let mut child = child?;
         for (signal, flag) in &self.early {

@@ -8,6 +8,7 @@ use std::str::FromStr;
 
 use crestline_cli::media::{Format, Shape, Surface, View};
 use crestline_cli::number;
+use kernel::string_helpers::Counted;
 
 use super::picture;
 use super::sink::Sink;
@@ -64,7 +65,7 @@ impl Layout {
                 Err("an image needs its width and height")
             }
             (None, None) => Ok(None),
-            _ => Err("width and height belong together"),
+            _ => Err("width and height belong together: one of them is missing"),
         }
     }
 }
@@ -131,16 +132,35 @@ impl FromStr for FileArg {
                 _ => return Err(format!("`{part}`: no such key; keys are {KEYS}")),
             }
         }
-        Ok(FileArg {
+        let arg = FileArg {
             path: path.into(),
             layout,
-        })
+        };
+        match arg.foreign_suffix() {
+            Some(suffix) => Err(format!(
+                "{path}: pictures are PNG here, and .{suffix} is another form: .png is a picture, any other name \
+                 (.raw, .bin) raw bytes"
+            )),
+            None => Ok(arg),
+        }
     }
 }
+
+/// Suffixes of pictures that are neither read nor written.
+const FOREIGN: [&str; 16] = [
+    "jpg", "jpeg", "jpe", "gif", "bmp", "tif", "tiff", "webp", "avif", "heic", "pnm", "ppm", "pgm",
+    "pbm", "tga", "dds",
+];
 
 impl FileArg {
     fn name(&self) -> String {
         self.path.display().to_string()
+    }
+
+    /// The suffix, when it promises a picture that would not be one.
+    fn foreign_suffix(&self) -> Option<String> {
+        let suffix = self.path.extension()?.to_str()?.to_ascii_lowercase();
+        FOREIGN.contains(&suffix.as_str()).then_some(suffix)
     }
 
     fn is_png(&self) -> bool {
@@ -177,8 +197,8 @@ impl FileArg {
         let needed = pitch * (shape.height as usize).saturating_sub(1) + shape.row();
         if bytes.len() < needed {
             return Err(wrong(&format!(
-                "{} bytes are too few for {}x{} pixels of {} in rows of {pitch} bytes: they need {needed}",
-                bytes.len(),
+                "{} in the file, but {}x{} pixels of {} in rows of {pitch} bytes need {needed}",
+                Counted(bytes.len(), "byte"),
                 shape.width,
                 shape.height,
                 shape.format.name()
@@ -189,12 +209,14 @@ impl FileArg {
             .flat_map(|row| row.iter().take(shape.row()))
             .copied()
             .collect();
-        Ok(self.bind(
+        let mut bound = self.bind(
             Some(shape),
             Some(pitch),
             packed,
             layout.seen.unwrap_or(Seen::Image),
-        ))
+        );
+        bound.assumed = layout.format.is_none();
+        Ok(bound)
     }
 
     /// An output, empty as yet; what its description leaves open is as of the first input.
@@ -255,7 +277,12 @@ impl FileArg {
     /// An output that is a buffer.
     fn buffer(&self, size: usize) -> Result<Bound, Error> {
         if self.is_png() {
-            return Err(format!("{}: a picture needs width and height", self.name()).into());
+            return Err(format!(
+                "{}: a picture needs width and height: write {},width=W,height=H, or name an input that has them",
+                self.name(),
+                self.name()
+            )
+            .into());
         }
         Ok(self.bind_size(size))
     }
@@ -264,6 +291,7 @@ impl FileArg {
         Bound {
             path: self.path.clone(),
             shape: None,
+            assumed: false,
             pitch: None,
             seen: Seen::Buffer,
             surface: Surface {
@@ -289,6 +317,7 @@ impl FileArg {
         Bound {
             path: self.path.clone(),
             shape,
+            assumed: false,
             pitch,
             seen,
             surface: Surface {
@@ -320,6 +349,8 @@ pub struct Bound {
     pub path: PathBuf,
     /// Width, height and format, when there are any.
     pub shape: Option<Shape>,
+    /// Nobody has said the format.
+    pub assumed: bool,
     pitch: Option<usize>,
     seen: Seen,
     /// What the kernel gets.
@@ -346,7 +377,7 @@ impl Bound {
                 shape.height,
                 shape.format.name()
             ),
-            None => format!("{name}: {} bytes", bytes.len()),
+            None => format!("{name}: {}", Counted(bytes.len(), "byte")),
         })
     }
 }

@@ -86,7 +86,7 @@ fn at_offset(generation: &'static Generation, at: u32) -> Result<Selected, Error
             dword: 0,
         });
     }
-    let mut near: Vec<&RegisterDesc> = generation.registers.iter().collect();
+    let mut near: Vec<&RegisterDesc> = generation.registers.to_vec();
     near.sort_by_key(|r| r.offset.abs_diff(at));
     let near: Vec<String> = near
         .iter()

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread::{Builder, JoinHandle};
 use std::time::Duration;
 
+use kernel::string_helpers::Counted;
+
 use super::Reach;
 use crate::capture::Origin;
 use crate::debug::gate::{Ending, Gate, State};
@@ -103,13 +105,6 @@ impl Drop for Runner {
     }
 }
 
-fn counted(count: u64, what: &str) -> String {
-    match count {
-        1 => format!("1 {what}"),
-        n => format!("{n} {what}s"),
-    }
-}
-
 fn replay(gate: &Arc<Gate>, origin: &Origin, options: Options, submissions: &AtomicUsize) {
     let failed = |text: String| gate.end(Ending { code: 1, text }, None);
     let mut reader = match origin.open() {
@@ -137,9 +132,9 @@ fn replay(gate: &Arc<Gate>, origin: &Origin, options: Options, submissions: &Ato
                 code: 0,
                 text: format!(
                     "the frame has ended: {}, {}, {}",
-                    counted(report.execs as u64, "submission"),
-                    counted(report.activity.draws, "primitive"),
-                    counted(report.activity.threads.iter().sum(), "thread")
+                    Counted(report.execs, "submission"),
+                    Counted(report.activity.draws, "draw"),
+                    Counted(report.activity.threads.iter().sum::<u64>(), "thread")
                 ),
             }
         }

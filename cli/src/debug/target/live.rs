@@ -3,6 +3,7 @@
 //! No PRM chapter. While something is stopped the device's time stands. Not modelled: attaching to a program that runs.
 
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
+use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -104,8 +105,9 @@ impl Runner {
         // Signals of the terminal are for the debugger.
         command.process_group(0);
         let child = command.spawn().map_err(|error| {
-            let name = command.get_program().to_string_lossy().into_owned();
-            Refusal(format!("{name}: {error}"))
+            let program = Path::new(command.get_program());
+            let why = crate::start::why(program, &error);
+            Refusal(format!("{}: {why}", program.display()))
         });
         let child = match child {
             Ok(child) => child,

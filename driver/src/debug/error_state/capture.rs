@@ -55,15 +55,13 @@ impl Source {
         resets: u32,
         request: Option<&Pending>,
     ) -> ErrorState {
-        let io = self.uncore.io();
+        let (io, tables) = (self.uncore.io(), self.info.tables);
         let registers: Vec<Captured> = REGISTERS
             .iter()
-            .map(|id| Captured {
-                id: *id,
-                value: io.read32(id.desc().offset as usize),
-            })
+            .filter_map(|id| (tables.register_desc)(*id))
+            .map(|desc| Captured::new(tables, desc, io.read32(desc.offset as usize)))
             .collect();
-        let acthd = registers.iter().find(|r| r.id == RegId::Acthd);
+        let acthd = registers.iter().find(|r| r.desc.id == RegId::Acthd);
         let acthd = acthd.map_or(0, |register| register.value);
         ErrorState {
             reason: reason.into(),
@@ -71,7 +69,7 @@ impl Source {
             completed: self.timeline.completed().ok(),
             submitted: self.timeline.submitted(),
             registers,
-            fences: fences(io),
+            fences: fences(io, self.info),
             identity: self.identity(),
             resets,
             hung,
@@ -160,8 +158,10 @@ fn active(request: &Pending) -> ActiveRequest {
     }
 }
 
-fn fences(io: &dyn Io) -> Vec<u64> {
-    let desc = RegId::Fence.desc();
+fn fences(io: &dyn Io, info: &DeviceInfo) -> Vec<u64> {
+    let Some(desc) = (info.tables.register_desc)(RegId::Fence) else {
+        return Vec::new();
+    };
     let at = |index: u32| (desc.offset + index * desc.stride) as usize;
     (0..desc.count)
         .map(|index| {

@@ -235,7 +235,7 @@ pub(super) fn find(memory: &Memory<'_>, isa: Verx10, batch: u32, acthd: u32) -> 
         ("GS", gs.map(|unit| unit.kernel_start_pointer())),
         ("CLIP", clip.map(|unit| unit.kernel_start_pointer())),
         ("SF", sf.map(|unit| unit.kernel_start_pointer())),
-        ("WM", wm.map(|unit| unit.kernel_start_pointer_0())),
+        ("PS", wm.map(|unit| unit.kernel_start_pointer_0())),
     ]
     .into_iter()
     .filter_map(|(unit, pointer)| memory.kernel(isa, unit, state(pointer?)))

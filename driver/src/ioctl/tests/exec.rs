@@ -1,5 +1,5 @@
 //! EXECBUFFER2: checks, addresses, relocations, fences.
-use kernel::error::code::{EFAULT, EINVAL, EIO, ENOENT, EPERM};
+use kernel::error::code::{EFAULT, EINTR, EINVAL, EIO, ENOENT, ENOMEM, EPERM};
 
 use super::*;
 use crate::tests::read_dword;
@@ -297,6 +297,58 @@ fn fences_are_waited_for_and_signalled() {
 }
 
 #[test]
+fn fences_are_bounded_and_can_be_given_up() {
+    const MOST: u32 = 1 << 17;
+    let bench = Bench::new();
+    let (batch, memory) = (bench.batch(), &bench.process.memory);
+    let bad = memory.place(&Fence {
+        handle: 9,
+        flags: 2,
+    });
+    let count = |count| {
+        let mut list = objects(&[batch]);
+        let done = bench.exec_with(&mut list, |arg| {
+            arg.flags |= uapi::exec::FENCE_ARRAY;
+            (arg.num_cliprects, arg.cliprects_ptr) = (count, bad);
+        });
+        done.err()
+    };
+    assert_eq!(count(MOST), Some(ENOENT), "the first is looked at");
+    assert_eq!(count(MOST + 1), Some(ENOMEM));
+    assert_eq!(count(u32::MAX), Some(ENOMEM));
+    let timeline = |fence_count| {
+        let link = TimelineFences {
+            fence_count,
+            handles_ptr: bad,
+            values_ptr: memory.place(&[0_u64]),
+            ..Default::default()
+        };
+        let at = memory.place(&link);
+        let mut list = objects(&[batch]);
+        let done = bench.exec_with(&mut list, |arg| {
+            arg.flags |= uapi::exec::USE_EXTENSIONS;
+            arg.cliprects_ptr = at;
+        });
+        done.err()
+    };
+    assert_eq!(timeline(u64::from(MOST)), Some(ENOENT));
+    assert_eq!(timeline(u64::from(MOST) + 1), Some(ENOMEM));
+    assert_eq!(timeline(u64::MAX), Some(EINVAL), "overflows");
+    assert_eq!(timeline(u64::MAX / 16), Some(EFAULT), "no process has it");
+    bench.process.signal.store(true, Ordering::Relaxed);
+    assert_eq!(count(1), Some(EINTR));
+    assert_eq!(timeline(1), Some(EINTR));
+}
+
+#[test]
+fn lists_of_objects_are_bounded() {
+    let bench = Bench::new();
+    let mut list = objects(&[bench.batch()]);
+    let done = bench.exec_with(&mut list, |arg| arg.buffer_count = (1 << 17) + 1);
+    assert_eq!(done.err(), Some(ENOMEM));
+}
+
+#[test]
 fn fence_descriptors_go_in_and_out() {
     let bench = Bench::stuck();
     let batch = bench.batch();
@@ -375,4 +427,107 @@ fn a_request_keeps_its_objects_and_what_to_capture() {
     kernel::dma::DmaAllocator::write(&*bench.fake, hws + 0x100, &1u32.to_le_bytes()).unwrap();
     assert!(!bench.device.is_idle(), "the ring's head has not moved");
     assert_eq!(bench.fake.allocations(), before - 2);
+}
+
+/// A process whose memory takes long: while the list of relocations is read or written, another process has its batch run.
+struct Slow {
+    process: Process,
+    /// Where the relocations are.
+    list: core::ops::Range<u64>,
+    other: SpinLock<Option<Bench>>,
+    /// Whether the other's batch had run in time, for each access to the list.
+    in_time: SpinLock<Vec<bool>>,
+}
+
+impl Slow {
+    fn look(&self, addr: u64) {
+        if !self.list.contains(&addr) {
+            return;
+        }
+        let other = self.other.lock().take();
+        let (done, wait) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let other = other.unwrap();
+            other.exec(&[other.batch()]).unwrap();
+            // Nobody listens where it has taken too long.
+            let _ = done.send(other);
+        });
+        // TIMEOUT: a submission to this ring takes some microseconds.
+        let other = wait.recv_timeout(core::time::Duration::from_secs(2)).ok();
+        self.in_time.lock().push(other.is_some());
+        *self.other.lock() = other;
+    }
+}
+
+impl UserMemory for Slow {
+    fn read(&self, addr: u64, out: &mut [u8]) -> Result {
+        self.look(addr);
+        self.process.memory.read(addr, out)
+    }
+    fn write(&self, addr: u64, data: &[u8]) -> Result {
+        self.look(addr);
+        self.process.memory.write(addr, data)
+    }
+}
+
+impl Task for Slow {
+    fn memory(&self) -> &dyn UserMemory {
+        self
+    }
+    fn fds(&self) -> &dyn FdTable {
+        &self.process
+    }
+    fn monotonic(&self) -> Ktime {
+        self.process.monotonic()
+    }
+    fn signal_pending(&self) -> bool {
+        false
+    }
+    fn is_admin(&self) -> bool {
+        false
+    }
+}
+
+/// A page of a client can take as long as the client likes (userfaultfd(2), a file of FUSE).
+#[test]
+fn relocations_in_memory_that_takes_long_keep_nobody_waiting() {
+    let bench = Bench::new();
+    let (data, batch) = (bench.create(4096), bench.batch());
+    let reloc = reloc(data, 8);
+    let at = bench.process.memory.place(&[reloc]);
+    let mut list = objects(&[data, batch]);
+    list[1].relocs_ptr = at;
+    list[1].relocation_count = 1;
+    let mut arg = Execbuffer2 {
+        buffers_ptr: bench.process.memory.place(list.as_slice()),
+        buffer_count: 2,
+        batch_len: 8,
+        flags: uapi::exec::RENDER,
+        ..Default::default()
+    };
+    let call = bench.process.memory.place(&arg);
+    let other = Bench {
+        fake: Arc::clone(&bench.fake),
+        device: bench.device.clone(),
+        file: File::open(&bench.device, Node::Render),
+        process: Process::default(),
+    };
+    let slow = Slow {
+        process: bench.process,
+        list: at..at + size_of::<Relocation>() as u64,
+        other: SpinLock::new(Some(other)),
+        in_time: SpinLock::default(),
+    };
+    let request = uapi::exec::EXECBUFFER2_WR;
+    assert_eq!(ioctl(&bench.file, request.0, call, &slow), Ok(0));
+    arg = slow.process.memory.get(call).unwrap();
+    assert_eq!(arg.buffer_count, 2);
+    // Read, and the address that was not known is told.
+    let in_time = slow.in_time.lock().clone();
+    assert!(
+        in_time.len() >= 2 && in_time.iter().all(|in_time| *in_time),
+        "{in_time:?}"
+    );
+    let told: Relocation = slow.process.memory.get(at).unwrap();
+    assert_ne!(told.presumed_offset, 0x7777_0000);
 }

@@ -96,6 +96,9 @@ fn copies_stay_inside() {
         assert_eq!(copy(handle, 4093, 4, at), Err(EINVAL));
         assert_eq!(copy(handle, u64::MAX, 4, at), Err(EINVAL));
         assert_eq!(copy(handle, 0, 4, 0x10), Err(EFAULT));
+        bench.process.signal.store(true, Ordering::Relaxed);
+        assert_eq!(copy(handle, 0, 4, at), Err(EINTR), "between pieces");
+        bench.process.signal.store(false, Ordering::Relaxed);
     }
 }
 

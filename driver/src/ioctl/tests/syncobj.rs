@@ -109,6 +109,14 @@ fn binary_ones_wait_for_one_or_all() {
     assert_eq!(bench.call(WAIT, &mut arg), Err(EFAULT));
     arg.count_handles = u32::MAX;
     assert_eq!(bench.call(WAIT, &mut arg), Err(kernel::error::code::ENOMEM));
+    arg.count_handles = (1 << 19) + 1;
+    assert_eq!(bench.call(WAIT, &mut arg), Err(kernel::error::code::ENOMEM));
+    arg.count_handles -= 1;
+    assert_eq!(bench.call(WAIT, &mut arg), Err(EFAULT));
+    let many = std::vec![done; (1 << 16) + 1];
+    let refused = wait(&bench, &many, 0, 0);
+    assert_eq!(refused, Err(kernel::error::code::ENOMEM), "to wait for");
+    assert_eq!(wait(&bench, &many[1..], 0, 0), Ok(0));
     submit(&bench, empty);
     // The timeout is a time of the caller's clock.
     bench.process.now.store(1_000, Ordering::Relaxed);

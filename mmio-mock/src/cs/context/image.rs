@@ -98,7 +98,11 @@ fn behind(out: &mut Vec<u32>, command: &[u32], dwords: &[u32]) {
 
 fn registers(out: &mut Vec<u32>, ctx: &mut CsContext<'_, '_>) {
     let mut pairs = Vec::new();
-    for desc in StatsReg::ALL.iter().map(|reg| reg.id().desc()) {
+    let tables = ctx.regs.tables();
+    let counters = StatsReg::ALL
+        .iter()
+        .filter_map(|reg| (tables.register_desc)(reg.id()));
+    for desc in counters {
         for dword in 0..desc.dwords() {
             let offset = desc.offset + dword * 4;
             pairs.extend([offset, mi::mmio(ctx).read32(offset)]);

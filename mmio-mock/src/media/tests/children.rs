@@ -381,7 +381,7 @@ fn without_the_global_debug_enable_nothing_latches() {
 
 /// Bit of INSTPM.
 fn global_enable() -> u32 {
-    let desc = RegId::Instpm.desc();
+    let desc = &regs::gen40::descs::INSTPM;
     let field = desc.fields.iter().find(|f| f.name.contains("Debug"));
     u32::from(field.unwrap().lo)
 }

@@ -106,11 +106,11 @@ impl Rig {
     }
 
     pub fn register(&mut self, id: RegId, value: u32) {
-        self.device.write32(id.desc().offset, value);
+        self.device.write_register(id, 0, value);
     }
 
     pub fn read(&mut self, id: RegId) -> u32 {
-        self.device.read32(id.desc().offset)
+        self.device.read_register(id, 0)
     }
 
     pub fn schedule(&mut self, schedule: Schedule) {

@@ -66,7 +66,7 @@ fn debug_identifiers_count_under_the_global_enable() {
 
 /// Bit of INSTPM.
 fn global_enable() -> u32 {
-    let desc = regs::gen40::RegId::Instpm.desc();
+    let desc = &regs::gen40::descs::INSTPM;
     let field = desc.fields.iter().find(|f| f.name.contains("Debug"));
     u32::from(field.unwrap().lo)
 }

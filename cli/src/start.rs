@@ -1,0 +1,43 @@
+//! Programs that do not start: why, and what helps.
+//!
+//! No PRM chapter. Errors are those of execve(2).
+
+use std::fs;
+use std::io;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+use nix::errno::Errno;
+
+/// Why a program did not start, and what helps.
+pub fn why(program: &Path, error: &io::Error) -> String {
+    let is_path = program.to_string_lossy().contains('/');
+    match error.raw_os_error().map(Errno::from_raw) {
+        Some(Errno::ENOENT) if !is_path => {
+            let here = Path::new(".").join(program);
+            let hint = if here.is_file() {
+                format!("; {} is a file of this directory", here.display())
+            } else {
+                "; is it installed?".to_owned()
+            };
+            format!("no program of this name in the directories of PATH{hint}")
+        }
+        Some(Errno::ENOENT) if program.exists() => {
+            "what runs it is missing: the interpreter that its first line names, or the loader that it was linked for"
+                .to_owned()
+        }
+        Some(Errno::ENOENT) => "there is no such file".to_owned(),
+        Some(Errno::EACCES) => match fs::metadata(program) {
+            Ok(meta) if meta.is_dir() => "this is a directory, not a program".to_owned(),
+            Ok(meta) if meta.permissions().mode() & 0o111 == 0 => format!(
+                "the file is not executable: `chmod +x {}` makes it so, if it is a program",
+                program.display()
+            ),
+            _ => error.to_string(),
+        },
+        Some(Errno::ENOEXEC) => {
+            "neither a program for this machine, nor a script whose first line begins with #!".to_owned()
+        }
+        _ => error.to_string(),
+    }
+}
