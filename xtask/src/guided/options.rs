@@ -28,16 +28,19 @@ pub struct Options {
     /// The same in seconds
     #[arg(long, conflicts_with = "minutes", value_parser = clap::value_parser!(u64).range(1..))]
     seconds: Option<u64>,
+    /// Run each committed input once and end: what was found before stays mended
+    #[arg(long, conflicts_with_all = ["minutes", "seconds", "seed"])]
+    pub replay: bool,
     /// Random seed of libFuzzer, for a run that is always the same
     #[arg(long)]
     pub seed: Option<u32>,
     #[arg(long, value_enum, default_value_t = Sanitizer::Address)]
     pub sanitizer: Sanitizer,
     /// Put the smallest inputs that reach the same code into tests/fuzz/corpus
-    #[arg(long, conflicts_with = "input")]
+    #[arg(long, conflicts_with_all = ["input", "replay"])]
     pub minimise: bool,
     /// Run one input of TARGET and end
-    #[arg(long, requires = "target")]
+    #[arg(long, requires = "target", conflicts_with = "replay")]
     pub input: Option<PathBuf>,
 }
 
@@ -78,6 +81,7 @@ mod tests {
             Some(20)
         );
         assert!(parse(&["kernels", "--input", "x"]).is_some());
+        assert!(parse(&["--replay"]).is_some_and(|options| options.replay));
     }
 
     #[test]
@@ -88,6 +92,8 @@ mod tests {
             &["--seconds", "0"],
             &["--sanitizer", "thread"],
             &["--input", "x"],
+            &["--replay", "--seed", "1"],
+            &["wire", "--replay", "--input", "x"],
             &["nothing"],
             &["wire", "kernels"],
         ] {

@@ -108,7 +108,7 @@ fn follow(command: &mut Command, log: &mut File, tally: &mut Tally) -> io::Resul
     Ok(good)
 }
 
-/// Runs each target for its time; false when one has found something.
+/// Runs each target for its time, or its committed inputs once; false when one has found something.
 pub fn fuzz(targets: &[Target], built: &Built, options: &Options) -> io::Result<bool> {
     let findings = built.kept.join("findings");
     let logs = built.kept.join("logs");
@@ -127,14 +127,20 @@ pub fn fuzz(targets: &[Target], built: &Built, options: &Options) -> io::Result<
             }
             let mut command = target.command(built);
             command
-                .arg(format!("-max_total_time={left}"))
                 .arg("-print_final_stats=1")
                 .arg(prefix(&findings, target));
+            if options.replay {
+                command.arg("-runs=0").arg(&target.seeds);
+            } else {
+                command.arg(format!("-max_total_time={left}"));
+                command.args([&target.corpus, &target.seeds]);
+            }
             if let Some(seed) = options.seed {
                 command.arg(format!("-seed={seed}"));
             }
-            command.args([&target.corpus, &target.seeds]);
-            if follow(&mut command, &mut log, &mut tally)? {
+            let good = follow(&mut command, &mut log, &mut tally)?;
+            // An input that fails would fail again: the corpus is not changed.
+            if good || options.replay {
                 break;
             }
         }
