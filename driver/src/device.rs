@@ -374,14 +374,14 @@ impl Inner {
     fn reset(&self) -> Result {
         self.engine.prepare_reset();
         let debug = self.debug.save(&self.uncore);
-        let mut outcome = (self.model.info.ops.reset)(&self.uncore);
+        let mut outcome = (self.model.info.reset)(&self.uncore);
         for retry in 1..=RESET_RETRIES {
             if outcome.is_ok() {
                 break;
             }
             let pause = Delta::from_millis(10 * u64::from(retry));
             delay(self.uncore.clock(), pause);
-            outcome = (self.model.info.ops.reset)(&self.uncore);
+            outcome = (self.model.info.reset)(&self.uncore);
         }
         outcome?;
         let left = self.timeline.rewind()?;
@@ -405,8 +405,8 @@ impl Inner {
 
     /// Workarounds, ring, user interrupt.
     pub(crate) fn start(&self) -> Result {
-        workarounds::apply(&self.uncore, self.model.info.gt_workarounds);
-        workarounds::apply(&self.uncore, self.model.info.engine_workarounds);
+        workarounds::apply(&self.uncore, self.model.info.workarounds);
+        workarounds::apply(&self.uncore, self.engine.info().workarounds);
         self.engine.resume()?;
         self.interrupts.enable_user();
         Ok(())

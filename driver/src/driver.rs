@@ -80,7 +80,7 @@ impl pci::Driver for Driver {
         let uncore = Uncore::new(platform);
         let ggtt = Arc::new(Ggtt::probe(&uncore, model.info)?);
         let timeline = Arc::new(Timeline::new(platform)?);
-        let engine = Engine::new(&ggtt, model.info, &timeline)?;
+        let engine = Engine::new(&ggtt, model.info.render(), &timeline)?;
         let interrupts = Arc::new(Interrupts::new(&uncore, model.info, &timeline));
         let inner = Inner {
             uncore,

@@ -21,7 +21,7 @@ use crate::device::{Device, Inner};
 use crate::fence::Fence;
 use crate::gem::{Object, Tiling};
 use crate::r#gen::registers::reg::PRB0_TAIL;
-use crate::r#gen::{DeviceInfo, EngineOps, Flush};
+use crate::r#gen::{EngineInfo, Flush, StatusPage};
 use crate::gtt::Ggtt;
 use crate::gtt::range::Search;
 use crate::timeline::{Pending, RingPlace, Timeline, Uses};
@@ -35,7 +35,7 @@ const MAX_STEP: Delta = Delta::from_millis(1);
 /// The render engine.
 pub struct Engine {
     uncore: Uncore,
-    ops: &'static EngineOps,
+    info: &'static EngineInfo,
     ring: SpinLock<RingBuffer>,
     ring_address: u32,
     scratch: Object,
@@ -62,7 +62,7 @@ impl Engine {
     /// Allocates ring, status page and scratch page; the hardware is not touched but for the GTT.
     pub fn new(
         ggtt: &Arc<Ggtt>,
-        info: &'static DeviceInfo,
+        info: &'static EngineInfo,
         timeline: &Arc<Timeline>,
     ) -> Result<Self> {
         let platform = ggtt.uncore().platform();
@@ -78,7 +78,7 @@ impl Engine {
         let scratch_address = scratch.bind(0, Search::High)?;
         Ok(Engine {
             uncore: ggtt.uncore().clone(),
-            ops: info.ops,
+            info,
             ring: SpinLock::new(RingBuffer::new(memory)?),
             ring_address,
             scratch,
@@ -89,6 +89,11 @@ impl Engine {
             wedged: AtomicBool::new(false),
             closed: AtomicBool::new(false),
         })
+    }
+
+    /// Its row.
+    pub fn info(&self) -> &'static EngineInfo {
+        self.info
     }
 
     /// Notes the device that it is part of.
@@ -103,7 +108,8 @@ impl Engine {
             ring.reset();
             ring.ring().size()
         };
-        let status_page = (self.ops.status_page)(self.timeline.status_page())?;
+        let StatusPage::Physical(value) = self.info.status_page;
+        let status_page = value(self.timeline.status_page())?;
         legacy::start(&self.uncore, self.ring_address, size, status_page)
     }
 
@@ -241,22 +247,23 @@ impl Engine {
 
     /// Flush, context, batch, flush, sequence number, interrupt.
     fn request(&self, payload: Payload, plan: &Plan, seqno: u32) -> Vec<u32> {
+        let emit = self.info.emit;
         let mut words = Vec::new();
         if let Payload::Batch(address, prologue) = payload {
-            (self.ops.emit_flush)(&mut words, Flush::Invalidate, self.scratch_address);
+            (emit.flush)(&mut words, Flush::Invalidate, self.scratch_address);
             for step in &plan.steps {
-                (self.ops.emit_set_context)(&mut words, step.address, step.inhibit);
+                (emit.set_context)(&mut words, step.address, step.inhibit);
             }
             if prologue.reset_counters {
-                (self.ops.emit_counter_reset)(&mut words);
+                (emit.counter_reset)(&mut words);
             }
             if let Some(sip) = prologue.sip {
-                (self.ops.emit_sip)(&mut words, sip);
+                (emit.sip)(&mut words, sip);
             }
-            (self.ops.emit_batch_start)(&mut words, address);
-            (self.ops.emit_flush)(&mut words, Flush::WriteBack, self.scratch_address);
+            (emit.batch_start)(&mut words, address);
+            (emit.flush)(&mut words, Flush::WriteBack, self.scratch_address);
         }
-        (self.ops.emit_breadcrumb)(&mut words, seqno);
+        (emit.breadcrumb)(&mut words, seqno);
         words
     }
 

@@ -1,6 +1,7 @@
 //! Generations: rows of choices made once, at probe.
 //!
-//! A device's row says how commands, page table entries and resets look. Not modelled: any but the rows in `gen/`.
+//! A device's row names its tables, its engines, and small sets of operations by purpose: page table entries, resets,
+//! interrupts, and for each engine its commands and its status page.
 pub mod gen40;
 
 pub use self::gen40::{I965G, I965GM};
@@ -26,18 +27,52 @@ pub struct DeviceInfo {
     pub tables: &'static Generation,
     /// Instruction set of its execution units.
     pub isa: Verx10,
-    /// Error mask register value: bits that are 0 raise the master error interrupt.
-    pub error_mask: u32,
     /// Threads reach memory without a surface only with a bit of SVG_WORK_CTL (PRM vol4 5.2.2, erratum of DevBW-A,B).
     pub stateless_gate: bool,
     /// Ticks of the TIMESTAMP register in a second (i915 `intel_gt_clock_utils.c`).
     pub timestamp_hz: u32,
-    /// Workarounds applied to the device, then to the render engine.
-    pub gt_workarounds: &'static [Workaround],
-    /// Workarounds of the render engine, applied before its ring starts.
-    pub engine_workarounds: &'static [Workaround],
-    /// Command and reset operations.
-    pub ops: &'static EngineOps,
+    /// Workarounds applied to the whole device.
+    pub workarounds: &'static [Workaround],
+    /// The engines, the render engine first.
+    pub engines: &'static [EngineInfo],
+    /// Page table entries of the global GTT.
+    pub gtt: &'static GttOps,
+    /// Interrupt registers.
+    pub interrupts: &'static InterruptInfo,
+    /// Resets all engines; `ETIMEDOUT` when the device does not say that it has done so.
+    pub reset: fn(uncore: &Uncore) -> Result,
+}
+
+impl DeviceInfo {
+    /// The render engine, which every row names first.
+    #[must_use]
+    pub fn render(&self) -> &'static EngineInfo {
+        // PANIC: a row without engines does not pass the test of the rows.
+        &self.engines[0]
+    }
+}
+
+/// An engine: a command streamer with a ring.
+pub struct EngineInfo {
+    /// Name, as i915 writes it (`rcs0`).
+    pub name: &'static str,
+    /// MMIO byte offset of its registers relative to those of the render engine.
+    pub base: u32,
+    /// Bit of its user interrupt in the interrupt registers.
+    pub user_interrupt: u32,
+    /// Its status page.
+    pub status_page: StatusPage,
+    /// Its commands.
+    pub emit: &'static EmitOps,
+    /// Workarounds applied before its ring starts.
+    pub workarounds: &'static [Workaround],
+}
+
+/// Where the register of the status page points.
+#[derive(Clone, Copy, Debug)]
+pub enum StatusPage {
+    /// At memory itself: the function gives the register's value for a page (i915 `hws_needs_physical`).
+    Physical(fn(page: DmaAddress) -> Result<u32>),
 }
 
 /// What a flush before or after a batch has to do.
@@ -49,26 +84,60 @@ pub enum Flush {
     WriteBack,
 }
 
-/// Operations that differ between generations.
-pub struct EngineOps {
-    /// Appends a flush; `scratch` is the graphics address of a page for dummy writes.
-    pub emit_flush: fn(out: &mut Vec<u32>, mode: Flush, scratch: u32),
-    /// Appends a switch to the context whose image is at a graphics address; `inhibit` keeps the engine's state.
-    pub emit_set_context: fn(out: &mut Vec<u32>, address: u32, inhibit: bool),
-    /// Appends the choice of a system routine, relative to General State Base Address.
-    pub emit_sip: fn(out: &mut Vec<u32>, sip: u32),
-    /// Appends a flush that lets the snapshot counters of all units begin at 0.
-    pub emit_counter_reset: fn(out: &mut Vec<u32>),
-    /// Appends the start of a batch at a graphics address.
-    pub emit_batch_start: fn(out: &mut Vec<u32>, address: u32),
-    /// Appends the end of a request: flush, sequence number, interrupt.
-    pub emit_breadcrumb: fn(out: &mut Vec<u32>, seqno: u32),
-    /// The page table entry of a page.
-    pub pte_encode: fn(page: DmaAddress) -> Result<u32>,
-    /// The page behind a page table entry, when it is valid.
-    pub pte_decode: fn(entry: u32) -> Option<DmaAddress>,
-    /// The value of the status page register for a page.
-    pub status_page: fn(page: DmaAddress) -> Result<u32>,
-    /// Resets the device.
-    pub reset: fn(uncore: &Uncore) -> Result,
+/// Commands of an engine's requests; each function appends to the words of a request.
+pub struct EmitOps {
+    /// A flush; `scratch` is the graphics address of a page for dummy writes.
+    pub flush: fn(out: &mut Vec<u32>, mode: Flush, scratch: u32),
+    /// A switch to the context whose image is at a graphics address; `inhibit` keeps the engine's state.
+    pub set_context: fn(out: &mut Vec<u32>, address: u32, inhibit: bool),
+    /// The choice of a system routine, relative to the base of instructions.
+    pub sip: fn(out: &mut Vec<u32>, sip: u32),
+    /// A flush that lets the snapshot counters of all units begin at 0.
+    pub counter_reset: fn(out: &mut Vec<u32>),
+    /// The start of a batch at a graphics address.
+    pub batch_start: fn(out: &mut Vec<u32>, address: u32),
+    /// The end of a request: flush, sequence number, interrupt.
+    pub breadcrumb: fn(out: &mut Vec<u32>, seqno: u32),
+}
+
+/// Page table entries of the global GTT.
+pub struct GttOps {
+    /// The entry of a page; `ERANGE` for an address that an entry cannot hold.
+    pub encode: fn(page: DmaAddress) -> Result<u32>,
+    /// The page behind an entry, when that is valid.
+    pub decode: fn(entry: u32) -> Option<DmaAddress>,
+}
+
+/// The interrupt registers that engines raise.
+pub struct InterruptInfo {
+    /// Mask, enable and identity of the engines' interrupts.
+    pub bank: InterruptBank,
+    /// Bit of the master error interrupt in them; 0 where errors raise none.
+    pub error: u32,
+    /// Error mask register value: bits that are 0 raise the master error interrupt.
+    pub error_mask: u32,
+}
+
+/// MMIO byte offsets of a set of interrupt registers (i915 `GEN3_IRQ_RESET`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InterruptBank {
+    /// Mask.
+    pub imr: u32,
+    /// Enable.
+    pub ier: u32,
+    /// Identity.
+    pub iir: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{I965G, I965GM};
+
+    #[test]
+    fn every_row_has_its_render_engine_first() {
+        for row in [&I965G, &I965GM] {
+            let first = row.engines.first().map(|engine| (engine.name, engine.base));
+            assert_eq!(first, Some(("rcs0", 0)), "{}", row.platform);
+        }
+    }
 }

@@ -232,7 +232,7 @@ impl Ggtt {
     }
 
     fn map(&self, pages: &CoherentAllocation, start: u64) -> Result {
-        let encode = self.info.ops.pte_encode;
+        let encode = self.info.gtt.encode;
         let mut entries = Vec::with_capacity(pages.pages());
         for index in 0..pages.pages() {
             entries.push(encode(pages.page(index).ok_or(EINVAL)?)?);

@@ -1,24 +1,25 @@
 //! Interrupts: setup, the handler, error interrupts.
 //!
-//! Orders of i915 `i915_irq.c` (`GEN3_IRQ_RESET`, `i965_irq_postinstall`, `i965_irq_handler`,
-//! `i9xx_error_irq_ack`). Not modelled: display interrupts.
+//! Orders of i915 `i915_irq.c` (`i965_irq_postinstall`, `i965_irq_handler`, `i9xx_error_irq_ack`). Not modelled: display
+//! interrupts.
+mod bank;
+
 use alloc::format;
 use alloc::sync::Arc;
 
 use kernel::error::Result;
 use kernel::irq::{Handler, IrqReturn};
+use kernel::pr_debug;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
-use kernel::{pr_debug, pr_warn};
 
+use self::bank::Bank;
 use crate::debug::error_state::{ErrorState, Source};
-use crate::r#gen::DeviceInfo;
-use crate::r#gen::registers::fields::{EIR as Error, IIR as Interrupt};
-use crate::r#gen::registers::reg::{EIR, EMR, IER, IIR, IMR, PGTBL_ER};
+use crate::r#gen::registers::fields::EIR as Error;
+use crate::r#gen::registers::reg::{EIR, EMR, PGTBL_ER};
+use crate::r#gen::{DeviceInfo, InterruptInfo};
 use crate::timeline::Timeline;
 use crate::uncore::Uncore;
 
-const USER: u32 = Interrupt::USER::SET.value;
-const MASTER_ERROR: u32 = Interrupt::MASTER_ERROR::SET.value;
 const PAGE_TABLE_ERROR: u32 = Error::PAGE_TABLE_ERROR::SET.value;
 
 /// Interrupt state of a device, and its handler.
@@ -45,30 +46,34 @@ impl Interrupts {
         }
     }
 
+    fn bank(&self) -> Bank<'_> {
+        Bank::new(&self.uncore, self.rows().bank)
+    }
+
+    fn rows(&self) -> &'static InterruptInfo {
+        self.info.interrupts
+    }
+
+    /// Bits of the engines' user interrupts.
+    fn user(&self) -> u32 {
+        let engines = self.info.engines.iter();
+        engines.fold(0, |bits, engine| bits | engine.user_interrupt)
+    }
+
     /// Masks everything and clears what is pending.
     fn reset(&self) {
-        self.uncore.write(IMR, u32::MAX);
-        self.uncore.posting_read(IMR);
-        self.uncore.write(IER, 0);
-        // IIR can hold back a second event behind the first.
-        for _ in 0..2 {
-            self.uncore.write(IIR, u32::MAX);
-            self.uncore.posting_read(IIR);
-        }
+        self.bank().reset();
         self.mask.store(u32::MAX, Ordering::Release);
     }
 
-    /// Enables errors and, still masked, the user interrupt.
+    /// Enables errors and, still masked, the user interrupts.
     fn postinstall(&self) {
-        self.uncore.write(EMR, self.info.error_mask);
-        let pending = self.uncore.read(IIR);
-        if pending != 0 {
-            pr_warn!("IIR is not clear after its reset: {pending:#010x}");
-        }
-        self.mask.store(!MASTER_ERROR, Ordering::Release);
-        self.uncore.write(IER, MASTER_ERROR | USER);
-        self.uncore.write(IMR, !MASTER_ERROR);
-        self.uncore.posting_read(IMR);
+        let InterruptInfo {
+            error, error_mask, ..
+        } = *self.rows();
+        self.uncore.write(EMR, error_mask);
+        self.mask.store(!error, Ordering::Release);
+        self.bank().init(error | self.user(), !error);
     }
 
     /// Registers the handler and enables the interrupts that are always on.
@@ -96,19 +101,18 @@ impl Interrupts {
         self.uncore.platform().irq().free();
     }
 
-    /// Unmasks the user interrupt.
+    /// Unmasks the user interrupts.
     pub fn enable_user(&self) {
-        let mask = self.mask.load(Ordering::Acquire) & !USER;
+        let mask = self.mask.load(Ordering::Acquire) & !self.user();
         self.mask.store(mask, Ordering::Release);
-        self.uncore.write(IMR, mask);
-        self.uncore.posting_read(IMR);
+        self.bank().mask_now(mask);
     }
 
-    /// Masks the user interrupt.
+    /// Masks the user interrupts.
     pub fn disable_user(&self) {
-        let mask = self.mask.load(Ordering::Acquire) | USER;
+        let mask = self.mask.load(Ordering::Acquire) | self.user();
         self.mask.store(mask, Ordering::Release);
-        self.uncore.write(IMR, mask);
+        self.bank().mask(mask);
     }
 
     /// Tells error states how many resets there have been.
@@ -161,7 +165,7 @@ impl Interrupts {
         let stuck = uncore.read(EIR);
         if stuck != 0 {
             uncore.write(EMR, uncore.read(EMR) | stuck);
-            uncore.write(IIR, MASTER_ERROR);
+            self.bank().acknowledge(self.rows().error);
         }
     }
 
@@ -194,15 +198,16 @@ impl Handler for Interrupts {
         if !self.enabled.load(Ordering::Acquire) {
             return IrqReturn::None;
         }
-        let iir = self.uncore.read(IIR);
+        let bank = self.bank();
+        let iir = bank.pending();
         if iir == 0 {
             return IrqReturn::None;
         }
-        if iir & MASTER_ERROR != 0 {
+        if iir & self.rows().error != 0 {
             self.acknowledge_error();
         }
-        self.uncore.write(IIR, iir);
-        if iir & USER != 0 {
+        bank.acknowledge(iir);
+        if iir & self.user() != 0 {
             self.timeline.signal();
         }
         IrqReturn::Handled

@@ -29,7 +29,7 @@ fn pieces(
             .filter(|_| index < device.ggtt().entries())
             .ok_or(EFAULT)?;
         let entry = device.uncore().io().read32(entry);
-        let page = (device.info().ops.pte_decode)(entry).ok_or(EFAULT)?;
+        let page = (device.info().gtt.decode)(entry).ok_or(EFAULT)?;
         each(page + inside as u64, done..done + piece)?;
         done += piece;
     }

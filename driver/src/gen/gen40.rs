@@ -8,41 +8,55 @@ use isa::inst::Verx10;
 use kernel::dma::DmaAddress;
 use kernel::error::{Result, code::ERANGE};
 use regs::gen40::StateSip;
+use regs::gen40::fields::IIR as Interrupt;
+use regs::gen40::reg::{IER, IIR, IMR};
 use regs::platform::GEN40;
 use ringbuf::emit::Sink;
 use ringbuf::gen40::{Commands, FlushBits};
 use ringbuf::mi::NOOP;
 
-use super::{DeviceInfo, EngineOps, Flush};
+use super::{
+    DeviceInfo, EmitOps, EngineInfo, Flush, GttOps, InterruptBank, InterruptInfo, StatusPage,
+};
 use crate::reset;
 use crate::timeline::{HWS_SCRATCH, HWS_SEQNO};
-use crate::workarounds;
+use crate::workarounds::{self, Workaround};
+
+const fn row(
+    platform: &'static str,
+    stateless_gate: bool,
+    engines: &'static [EngineInfo],
+) -> DeviceInfo {
+    DeviceInfo {
+        platform,
+        tables: &GEN40,
+        isa: Verx10::GEN40,
+        stateless_gate,
+        timestamp_hz: TIMESTAMP_HZ,
+        workarounds: workarounds::I965_GT,
+        engines,
+        gtt: &GTT,
+        interrupts: &INTERRUPTS,
+        reset: reset::full_domain_with_status,
+    }
+}
+
+const fn render(workarounds: &'static [Workaround]) -> EngineInfo {
+    EngineInfo {
+        name: "rcs0",
+        base: 0,
+        user_interrupt: Interrupt::USER::SET.value,
+        status_page: StatusPage::Physical(page_bits),
+        emit: &RENDER,
+        workarounds,
+    }
+}
 
 /// Desktop parts ("Broadwater").
-pub static I965G: DeviceInfo = DeviceInfo {
-    platform: "I965G",
-    tables: &GEN40,
-    isa: Verx10::GEN40,
-    error_mask: ERROR_MASK,
-    stateless_gate: true,
-    timestamp_hz: TIMESTAMP_HZ,
-    gt_workarounds: workarounds::I965_GT,
-    engine_workarounds: workarounds::I965G_ENGINE,
-    ops: &OPS,
-};
+pub static I965G: DeviceInfo = row("I965G", true, &[render(workarounds::I965G_ENGINE)]);
 
 /// Mobile parts ("Crestline").
-pub static I965GM: DeviceInfo = DeviceInfo {
-    platform: "I965GM",
-    tables: &GEN40,
-    isa: Verx10::GEN40,
-    error_mask: ERROR_MASK,
-    stateless_gate: false,
-    timestamp_hz: TIMESTAMP_HZ,
-    gt_workarounds: workarounds::I965_GT,
-    engine_workarounds: workarounds::I965GM_ENGINE,
-    ops: &OPS,
-};
+pub static I965GM: DeviceInfo = row("I965GM", false, &[render(workarounds::I965GM_ENGINE)]);
 
 /// A sixteenth of a front side bus of 200 MHz (i915 `gen2_read_clock_frequency`).
 const TIMESTAMP_HZ: u32 = 12_500_000;
@@ -50,17 +64,28 @@ const TIMESTAMP_HZ: u32 = 12_500_000;
 /// family and stays set (i915 `i965_irq_postinstall`).
 const ERROR_MASK: u32 = !(1 << 4 | 1 << 1);
 
-static OPS: EngineOps = EngineOps {
-    emit_flush,
-    emit_set_context,
-    emit_sip,
-    emit_counter_reset,
-    emit_batch_start,
-    emit_breadcrumb,
-    pte_encode,
-    pte_decode,
-    status_page,
-    reset: reset::full_domain_with_status,
+static INTERRUPTS: InterruptInfo = InterruptInfo {
+    bank: InterruptBank {
+        imr: IMR.offset(),
+        ier: IER.offset(),
+        iir: IIR.offset(),
+    },
+    error: Interrupt::MASTER_ERROR::SET.value,
+    error_mask: ERROR_MASK,
+};
+
+static GTT: GttOps = GttOps {
+    encode: pte_encode,
+    decode: pte_decode,
+};
+
+static RENDER: EmitOps = EmitOps {
+    flush: emit_flush,
+    set_context: emit_set_context,
+    sip: emit_sip,
+    counter_reset: emit_counter_reset,
+    batch_start: emit_batch_start,
+    breadcrumb: emit_breadcrumb,
 };
 
 /// W/A: MI_FLUSHes that pass after an invalidation before the parser sees memory as it is now
@@ -132,7 +157,8 @@ fn emit_breadcrumb(out: &mut Vec<u32>, seqno: u32) {
     out.user_interrupt();
 }
 
-/// Address bits 31:12 in place, 35:32 in bits 7:4 (intel-gtt.c `i965_write_entry`).
+/// Address bits 31:12 in place, 35:32 in bits 7:4 (intel-gtt.c `i965_write_entry`). HWS_PGA holds a physical address in
+/// this form on this family (i915 `hws_needs_physical`).
 fn page_bits(page: DmaAddress) -> Result<u32> {
     if page & 0xfff != 0 || page >> 36 != 0 {
         return Err(ERANGE);
@@ -151,11 +177,6 @@ fn pte_decode(entry: u32) -> Option<DmaAddress> {
     (entry & 1 != 0).then_some(page)
 }
 
-/// HWS_PGA holds a physical address on this family (i915 `hws_needs_physical`).
-fn status_page(page: DmaAddress) -> Result<u32> {
-    page_bits(page)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -168,7 +189,7 @@ mod tests {
         assert_eq!(pte_decode(0x8000_10f0), None);
         assert_eq!(pte_encode(0x10_0000_0000), Err(ERANGE));
         assert_eq!(pte_encode(0x1234_5004), Err(ERANGE));
-        assert_eq!(status_page(0x3_0000_2000), Ok(0x0000_2030));
+        assert_eq!(page_bits(0x3_0000_2000), Ok(0x0000_2030));
     }
 
     /// Literal dwords of the i915 sequences (values of `intel_gpu_commands.h`).

@@ -98,7 +98,7 @@ impl<'a> Memory<'a> {
         }
         let index = page as usize / PAGE_SIZE;
         let entry = self.uncore.io().read32(pte_offset(index)?);
-        let bus = (self.info.ops.pte_decode)(entry)?;
+        let bus = (self.info.gtt.decode)(entry)?;
         let mut bytes = alloc::vec![0; PAGE_SIZE];
         let dma = self.uncore.platform().dma();
         dma.read(bus, &mut bytes).ok()?;
