@@ -247,7 +247,7 @@ fn connections_are_limited_and_told_so() {
     let name = node.environment()[0].1.to_str().unwrap().to_owned();
     for _ in 0..3 {
         let mut held: Vec<_> = (0..7).map(|_| connected(&name)).collect();
-        let party = Party::new(&name);
+        let party = Party::on(connected(&name));
         for _ in 0..200 {
             let answer = Connection::silent(&name).receive();
             assert_eq!(answer.reply.result, -nix::libc::EMFILE);

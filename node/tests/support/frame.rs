@@ -161,7 +161,11 @@ pub struct Party {
 
 impl Party {
     pub fn new(name: &str) -> Self {
-        let (client, _) = Connection::new(name, Op::Thread);
+        Self::on(Connection::new(name, Op::Thread).0)
+    }
+
+    /// The same over a connection that has been made.
+    pub fn on(client: Connection) -> Self {
         let (fd, file) = client.open(false);
         let mut party = Party {
             client,
