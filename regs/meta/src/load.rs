@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::schema::File;
 use crate::{Error, Tables, validate};
 
-/// Names of the generation directories below `root`, sorted.
+/// Names of the generation directories below `root`, a vendor's directory, sorted.
 pub fn generations(root: &Path) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root).map_err(io(root))? {
