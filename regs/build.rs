@@ -30,6 +30,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
             regs_meta::generation(&all, index),
         )?;
     }
+    fs::write(out.join("any.rs"), regs_meta::any(&all))?;
     fs::write(out.join("ids.rs"), regs_meta::ids(&all))?;
     Ok(())
 }

@@ -22,7 +22,7 @@ pub fn docs(table_dir: &Path, out_dir: &Path, check: bool) -> Result<usize, Erro
     for generation in generations(table_dir)? {
         let tables = load(table_dir, &generation)?;
         for (index, section) in tables.sections.iter().enumerate() {
-            if empty(&tables, index) {
+            if empty(&tables, index) || section.generation != generation {
                 continue;
             }
             let path = out_dir
@@ -89,6 +89,15 @@ fn empty(t: &Tables, index: usize) -> bool {
         || t.formats.iter().any(|f| f.section == index))
 }
 
+/// Page of a section, seen from the generation's index: an imported one is where the earlier generation has it.
+fn link(t: &Tables, section: usize) -> String {
+    match t.sections.get(section) {
+        Some(s) if s.generation == t.generation => s.file.clone(),
+        Some(s) => format!("../{}", s.file),
+        None => String::new(),
+    }
+}
+
 fn overview(t: &Tables, vendor: &str) -> String {
     let mut out = String::new();
     line!(out, "# Tables of {}\n", t.generation);
@@ -104,7 +113,8 @@ fn overview(t: &Tables, vendor: &str) -> String {
     line!(out, "| page | section |\n| --- | --- |");
     for (index, s) in t.sections.iter().enumerate() {
         if !empty(t, index) {
-            line!(out, "| [{0}]({0}.md) | {1} |", s.file, s.title);
+            let page = link(t, index);
+            line!(out, "| [{}]({page}.md) | {} |", s.file, s.title);
         }
     }
     if !t.registers.is_empty() {
@@ -114,7 +124,7 @@ fn overview(t: &Tables, vendor: &str) -> String {
         );
         line!(out, "| --- | --- | --- | --- | --- | --- |");
         for r in &t.registers {
-            let file = t.sections.get(r.section).map_or("", |s| s.file.as_str());
+            let file = link(t, r.section);
             line!(
                 out,
                 "| {:05X}h | [{}]({file}.md) | {} | {} | {} | {} |",
@@ -131,7 +141,7 @@ fn overview(t: &Tables, vendor: &str) -> String {
         line!(out, "\n| header | command | unit | dwords | summary |");
         line!(out, "| --- | --- | --- | --- | --- |");
         for c in &t.commands {
-            let file = t.sections.get(c.section).map_or("", |s| s.file.as_str());
+            let file = link(t, c.section);
             line!(
                 out,
                 "| {:08X}h | [{}]({file}.md) | {} | {} | {} |",
