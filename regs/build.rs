@@ -13,7 +13,7 @@ fn main() {
 }
 
 fn run() -> Result<(), Box<dyn std::error::Error>> {
-    let root = Path::new("tables");
+    let root = Path::new("tables/intel");
     let out = PathBuf::from(env::var_os("OUT_DIR").ok_or("OUT_DIR not set")?);
     let mut all = Vec::new();
     for generation in regs_meta::generations(root)? {
@@ -30,6 +30,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
             regs_meta::generation(&all, index),
         )?;
     }
+    fs::write(out.join("any.rs"), regs_meta::any(&all))?;
     fs::write(out.join("ids.rs"), regs_meta::ids(&all))?;
     Ok(())
 }

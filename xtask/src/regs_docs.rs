@@ -5,8 +5,8 @@ use std::path::Path;
 
 /// Writes the pages or, with `check`, compares them; false when they differ or cannot be made.
 pub fn run(root: &Path, check: bool) -> bool {
-    let tables = root.join("regs/tables");
-    let pages = root.join("docs/regs");
+    let tables = root.join("regs/tables/intel");
+    let pages = root.join("docs/regs/intel");
     match regs_meta::docs(&tables, &pages, check) {
         Ok(pages) => {
             println!("regs-docs: ok, {pages} pages");

@@ -1,4 +1,4 @@
-//! Pages of `docs/regs/`, one per table file and one index per generation.
+//! Pages of `docs/regs/VENDOR/`, one per table file and one index per generation.
 //! No PRM chapter. Pages repeat the tables; nothing is edited by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,26 +12,27 @@ use crate::model::{Command, Field, Kind, Register, Structure, Tables};
 use crate::schema::{Access, Length, Value};
 use crate::{Error, generations, load};
 
-/// Writes the pages of every generation below `table_dir` into `out_dir`, or with `check` compares them.
+/// Writes the pages of every generation of a vendor, below `table_dir`, into `out_dir`, or with `check` compares them.
 ///
 /// Returns the number of pages. Errors: invalid tables, I/O, and with `check` pages that differ, are missing or
 /// belong to no table.
 pub fn docs(table_dir: &Path, out_dir: &Path, check: bool) -> Result<usize, Error> {
     let mut pages = BTreeMap::new();
+    let vendor = table_dir.file_name().and_then(|n| n.to_str()).unwrap_or("");
     for generation in generations(table_dir)? {
         let tables = load(table_dir, &generation)?;
         for (index, section) in tables.sections.iter().enumerate() {
-            if empty(&tables, index) {
+            if empty(&tables, index) || section.generation != generation {
                 continue;
             }
             let path = out_dir
                 .join(&generation)
                 .join(format!("{}.md", section.file));
-            pages.insert(path, page(&tables, index));
+            pages.insert(path, page(&tables, vendor, index));
         }
         pages.insert(
             out_dir.join(&generation).join("README.md"),
-            overview(&tables),
+            overview(&tables, vendor),
         );
     }
     let mut stale = Vec::new();
@@ -88,12 +89,21 @@ fn empty(t: &Tables, index: usize) -> bool {
         || t.formats.iter().any(|f| f.section == index))
 }
 
-fn overview(t: &Tables) -> String {
+/// Page of a section, seen from the generation's index: an imported one is where the earlier generation has it.
+fn link(t: &Tables, section: usize) -> String {
+    match t.sections.get(section) {
+        Some(s) if s.generation == t.generation => s.file.clone(),
+        Some(s) => format!("../{}", s.file),
+        None => String::new(),
+    }
+}
+
+fn overview(t: &Tables, vendor: &str) -> String {
     let mut out = String::new();
     line!(out, "# Tables of {}\n", t.generation);
     line!(
         out,
-        "Generated from `regs/tables/{}` by `cargo xtask regs-docs`. {} registers, {} commands, {} structures, {} surface formats.\n",
+        "Generated from `regs/tables/{vendor}/{}` by `cargo xtask regs-docs`. {} registers, {} commands, {} structures, {} surface formats.\n",
         t.generation,
         t.registers.len(),
         t.commands.len(),
@@ -103,7 +113,8 @@ fn overview(t: &Tables) -> String {
     line!(out, "| page | section |\n| --- | --- |");
     for (index, s) in t.sections.iter().enumerate() {
         if !empty(t, index) {
-            line!(out, "| [{0}]({0}.md) | {1} |", s.file, s.title);
+            let page = link(t, index);
+            line!(out, "| [{}]({page}.md) | {} |", s.file, s.title);
         }
     }
     if !t.registers.is_empty() {
@@ -113,7 +124,7 @@ fn overview(t: &Tables) -> String {
         );
         line!(out, "| --- | --- | --- | --- | --- | --- |");
         for r in &t.registers {
-            let file = t.sections.get(r.section).map_or("", |s| s.file.as_str());
+            let file = link(t, r.section);
             line!(
                 out,
                 "| {:05X}h | [{}]({file}.md) | {} | {} | {} | {} |",
@@ -130,7 +141,7 @@ fn overview(t: &Tables) -> String {
         line!(out, "\n| header | command | unit | dwords | summary |");
         line!(out, "| --- | --- | --- | --- | --- |");
         for c in &t.commands {
-            let file = t.sections.get(c.section).map_or("", |s| s.file.as_str());
+            let file = link(t, c.section);
             line!(
                 out,
                 "| {:08X}h | [{}]({file}.md) | {} | {} | {} |",
@@ -145,7 +156,7 @@ fn overview(t: &Tables) -> String {
     out
 }
 
-fn page(t: &Tables, index: usize) -> String {
+fn page(t: &Tables, vendor: &str, index: usize) -> String {
     let mut out = String::new();
     let Some(section) = t.sections.get(index) else {
         return out;
@@ -153,7 +164,7 @@ fn page(t: &Tables, index: usize) -> String {
     line!(out, "# {}\n", section.title);
     line!(
         out,
-        "Generated from `regs/tables/{}/{}.toml`; edit that file.\n",
+        "Generated from `regs/tables/{vendor}/{}/{}.toml`; edit that file.\n",
         t.generation,
         section.file
     );
@@ -396,7 +407,7 @@ mod tests {
 
     #[test]
     fn a_changed_page_is_stale() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables");
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tables/intel");
         let out = std::env::temp_dir().join(format!("regs-docs-{}", std::process::id()));
         let pages = docs(&root, &out, false).unwrap();
         assert!(pages > 20);

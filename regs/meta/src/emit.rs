@@ -1,6 +1,7 @@
 //! Rust source of one generation's tables.
 //! The output is compiled by `regs`; nothing here formats for people.
 
+mod any;
 mod packed;
 mod registers;
 
@@ -19,6 +20,8 @@ macro_rules! line {
     }};
 }
 pub(crate) use line;
+
+pub use any::any;
 
 /// Source of the module of one generation, `all[index]`; `all` has the oldest first.
 pub fn generation(all: &[Tables], index: usize) -> String {

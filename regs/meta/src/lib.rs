@@ -2,6 +2,7 @@
 //! No PRM chapter of its own: tables cite theirs. Runs at build time only.
 #![forbid(unsafe_code)]
 
+mod amend;
 mod docs;
 mod emit;
 mod load;
@@ -15,7 +16,7 @@ mod validate;
 mod tests;
 
 pub use docs::docs;
-pub use emit::{generation, ids};
+pub use emit::{any, generation, ids};
 pub use load::{generations, load};
 pub use model::Tables;
 

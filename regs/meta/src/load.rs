@@ -4,10 +4,11 @@
 use std::fs;
 use std::path::Path;
 
+use crate::amend::amend;
 use crate::schema::File;
 use crate::{Error, Tables, validate};
 
-/// Names of the generation directories below `root`, sorted.
+/// Names of the generation directories below `root`, a vendor's directory, sorted.
 pub fn generations(root: &Path) -> Result<Vec<String>, Error> {
     let mut names = Vec::new();
     for entry in fs::read_dir(root).map_err(io(root))? {
@@ -29,12 +30,15 @@ pub fn load(root: &Path, generation: &str) -> Result<Tables, Error> {
 }
 
 /// Own files first; imported definitions follow where no own one has the name.
+///
+/// A definition that an own file amends moves into that file.
 fn merged(root: &Path, generation: &str, depth: u32) -> Result<Vec<(String, File)>, Error> {
-    let own = read(&root.join(generation), generation)?;
+    let mut own = read(&root.join(generation), generation)?;
+    let mut findings = Vec::new();
     let mut imports: Vec<String> = own.iter().flat_map(|(_, f)| f.import.clone()).collect();
     imports.sort();
     imports.dedup();
-    let mut out = own.clone();
+    let mut imported = Vec::new();
     for from in imports {
         if depth > 16 {
             return Err(Error::Invalid {
@@ -42,28 +46,56 @@ fn merged(root: &Path, generation: &str, depth: u32) -> Result<Vec<(String, File
                 findings: vec![format!("import of {from} goes in a circle")],
             });
         }
-        for (name, mut file) in merged(root, &from, depth + 1)? {
-            let mine = |kind: &str, wanted: &str| {
-                own.iter().any(|(_, f)| {
-                    f.exclude.iter().any(|x| x == wanted)
-                        || match kind {
-                            "register" => f.register.iter().any(|r| r.name == wanted),
-                            "command" => f.command.iter().any(|c| c.name == wanted),
-                            "struct" => f.structure.iter().any(|s| s.name == wanted),
-                            "enum" => f.enumeration.iter().any(|e| e.name == wanted),
-                            _ => f.format.iter().any(|x| x.name == wanted),
-                        }
-                })
-            };
-            file.register.retain(|r| !mine("register", &r.name));
-            file.command.retain(|c| !mine("command", &c.name));
-            file.structure.retain(|s| !mine("struct", &s.name));
-            file.enumeration.retain(|e| !mine("enum", &e.name));
-            file.format.retain(|x| !mine("format", &x.name));
-            out.push((format!("{from}/{name}"), file));
+        for (name, file) in merged(root, &from, depth + 1)? {
+            // What the imported generation imports has its directory's name already.
+            let own = file.generation == from;
+            let name = if own { format!("{from}/{name}") } else { name };
+            imported.push((name, file));
         }
     }
-    Ok(out)
+    let excluded = own.iter().flat_map(|(_, f)| &f.exclude);
+    for name in excluded {
+        let known = imported.iter().any(|(_, f)| defines(f, name));
+        if !known {
+            findings.push(format!(
+                "{name}: excluded, but nothing imported has this name"
+            ));
+        }
+    }
+    for (_, file) in &mut imported {
+        let mine = |named: &dyn Fn(&File) -> bool, wanted: &str| {
+            own.iter()
+                .any(|(_, f)| f.exclude.iter().any(|x| x == wanted) || named(f))
+        };
+        file.register
+            .retain(|r| !mine(&|f| f.register.iter().any(|x| x.name == r.name), &r.name));
+        file.command
+            .retain(|c| !mine(&|f| f.command.iter().any(|x| x.name == c.name), &c.name));
+        file.structure
+            .retain(|s| !mine(&|f| f.structure.iter().any(|x| x.name == s.name), &s.name));
+        file.enumeration
+            .retain(|e| !mine(&|f| f.enumeration.iter().any(|x| x.name == e.name), &e.name));
+        file.format
+            .retain(|m| !mine(&|f| f.format.iter().any(|x| x.name == m.name), &m.name));
+    }
+    amend(&mut own, &mut imported, &mut findings);
+    if !findings.is_empty() {
+        return Err(Error::Invalid {
+            generation: generation.to_owned(),
+            findings,
+        });
+    }
+    own.extend(imported);
+    Ok(own)
+}
+
+/// Whether a file has a definition of this name.
+fn defines(f: &File, name: &str) -> bool {
+    f.register.iter().any(|r| r.name == name)
+        || f.command.iter().any(|c| c.name == name)
+        || f.structure.iter().any(|s| s.name == name)
+        || f.enumeration.iter().any(|e| e.name == name)
+        || f.format.iter().any(|x| x.name == name)
 }
 
 /// Table files below `dir`, sub-directories included, named by their path below it.

@@ -25,7 +25,9 @@ pub struct Tables {
 /// One table file.
 #[derive(Debug, Clone, Default)]
 pub struct Section {
-    /// File name without extension.
+    /// Generation row that the file belongs to.
+    pub generation: String,
+    /// File name without extension, behind the generation's when it is an earlier one.
     pub file: String,
     /// Document, section and title.
     pub title: String,

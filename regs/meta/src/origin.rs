@@ -1,7 +1,7 @@
 //! Definitions that a generation shares with an earlier one.
 //! A definition is emitted by the oldest generation that has it; the later ones export it again.
 
-use crate::model::{Command, Field, Kind, Register, Structure, Tables};
+use crate::model::{Command, Field, Kind, Register, RegisterField, Structure, Tables};
 
 /// The generations before the one that is emitted, oldest first.
 pub struct Earlier<'a> {
@@ -60,20 +60,30 @@ impl<'a> Earlier<'a> {
         })
     }
 
-    /// The generation that has the same register.
-    pub fn register(&self, r: &Register) -> Option<&'a str> {
+    /// The generation whose descriptor says the same of this register.
+    pub fn register_desc(&self, r: &Register) -> Option<&'a str> {
         self.first(|b| {
-            b.registers.iter().any(|o| {
-                r.name == o.name
-                    && Register {
-                        section: 0,
-                        ..r.clone()
-                    } == Register {
-                        section: 0,
-                        ..o.clone()
-                    }
+            register(b, &r.name).is_some_and(|o| {
+                Register {
+                    section: 0,
+                    ..r.clone()
+                } == Register {
+                    section: 0,
+                    ..o.clone()
+                }
             })
         })
+    }
+
+    /// The generation whose typed fields of this register are the same.
+    pub fn register_fields(&self, r: &Register) -> Option<&'a str> {
+        self.first(|b| register(b, &r.name).is_some_and(|o| bits(r, o)))
+    }
+
+    /// The generation that has this register with the same fields in the same places.
+    pub fn register_handle(&self, r: &Register) -> Option<&'a str> {
+        let place = |r: &Register| (r.offset, r.count, r.stride);
+        self.first(|b| register(b, &r.name).is_some_and(|o| bits(r, o) && place(r) == place(o)))
     }
 
     /// The generation that has the same constants under this name.
@@ -94,6 +104,19 @@ fn structure<'a>(t: &'a Tables, name: &str) -> Option<&'a Structure> {
 
 fn command<'a>(t: &'a Tables, name: &str) -> Option<&'a Command> {
     t.commands.iter().find(|c| c.name == name)
+}
+
+fn register<'a>(t: &'a Tables, name: &str) -> Option<&'a Register> {
+    t.registers.iter().find(|r| r.name == name)
+}
+
+/// Whether typed fields of two registers come out equal.
+fn bits(x: &Register, y: &Register) -> bool {
+    let key = |f: &RegisterField| {
+        let values = f.values.iter().map(|v| (v.value, v.name.clone()));
+        (f.name.clone(), f.hi, f.lo, values.collect::<Vec<_>>())
+    };
+    x.bits == y.bits && x.fields.iter().map(key).eq(y.fields.iter().map(key))
 }
 
 /// The structure of a command's repeated part.

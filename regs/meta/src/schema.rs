@@ -26,6 +26,10 @@
 //! assert_eq!(file.register[0].field[1].name, "Snapshot Enable");
 //! ```
 
+mod amend;
+
+pub use amend::{Amend, AmendField};
+
 use serde::Deserialize;
 
 /// One table file: one section of a manual.
@@ -45,6 +49,9 @@ pub struct File {
     /// Names not taken over by `import`; a definition of one's own always wins.
     #[serde(default)]
     pub exclude: Vec<String>,
+    /// Differences from imported definitions.
+    #[serde(default)]
+    pub amend: Vec<Amend>,
     /// MMIO registers.
     #[serde(default)]
     pub register: Vec<Register>,
@@ -161,7 +168,7 @@ pub struct Register {
 }
 
 /// `[[register.field]]`.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RegisterField {
     /// The manual's name.
@@ -300,7 +307,7 @@ pub struct Structure {
 }
 
 /// A field of a command or structure; bits in no field are reserved, must be zero.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Field {
     /// The manual's name.

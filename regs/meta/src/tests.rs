@@ -2,6 +2,9 @@
 //! No PRM chapter.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+mod amend;
+mod any;
+
 use crate::schema::File;
 use crate::{Error, validate};
 
@@ -91,7 +94,7 @@ fn structure(name: &str, dwords: u32) -> String {
 }
 
 /// Tables of generations below a directory, each with the text of its one file.
-fn loaded(directory: &str, files: &[(&str, String)]) -> Vec<crate::Tables> {
+fn try_loaded(directory: &str, files: &[(&str, String)]) -> Result<Vec<crate::Tables>, Error> {
     let root = std::env::temp_dir().join(format!("{directory}-{}", std::process::id()));
     for (generation, text) in files {
         let dir = root.join(generation);
@@ -100,10 +103,14 @@ fn loaded(directory: &str, files: &[(&str, String)]) -> Vec<crate::Tables> {
         std::fs::write(dir.join("t.toml"), text).unwrap();
     }
     let names = crate::generations(&root).unwrap();
-    let all = names.iter().map(|name| crate::load(&root, name).unwrap());
-    let all = all.collect();
+    let all = names.iter().map(|name| crate::load(&root, name));
+    let all: Result<Vec<_>, Error> = all.collect();
     std::fs::remove_dir_all(&root).unwrap();
     all
+}
+
+fn loaded(directory: &str, files: &[(&str, String)]) -> Vec<crate::Tables> {
+    try_loaded(directory, files).unwrap()
 }
 
 #[test]

@@ -44,6 +44,7 @@ pub fn resolve(generation: &str, files: &[(String, File)]) -> Result<Tables, Err
     }
     for (index, (name, file)) in files.iter().enumerate() {
         out.sections.push(Section {
+            generation: file.generation.clone(),
             file: name.clone(),
             title: file.section.clone(),
             note: file.note.clone(),

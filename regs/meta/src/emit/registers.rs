@@ -12,23 +12,24 @@ use crate::schema::{Access, Space};
 
 /// Everything about registers.
 pub fn registers(out: &mut String, t: &Tables, earlier: &Earlier<'_>) {
-    // A register that an earlier generation has as well is exported again.
-    let item =
-        |out: &mut String, module: &str, r: &Register, own: &dyn Fn(&mut String)| match earlier
-            .register(r)
-        {
-            Some(from) => line!(
-                out,
-                "pub use crate::{from}::{module}::{};",
-                names::constant(&r.name)
-            ),
-            None => own(out),
-        };
+    // What an earlier generation has as well is exported again.
+    let item = |out: &mut String,
+                module: &str,
+                r: &Register,
+                from: Option<&str>,
+                own: &dyn Fn(&mut String)| match from {
+        Some(from) => line!(
+            out,
+            "pub use crate::{from}::{module}::{};",
+            names::constant(&r.name)
+        ),
+        None => own(out),
+    };
     line!(out, "/// Descriptors of registers by name.");
     line!(out, "pub mod descs {{");
     line!(out, "use super::*;");
     for r in &t.registers {
-        item(out, "descs", r, &|out| {
+        item(out, "descs", r, earlier.register_desc(r), &|out| {
             line!(out, "/// {}", r.summary);
             line!(
                 out,
@@ -54,7 +55,8 @@ pub fn registers(out: &mut String, t: &Tables, earlier: &Earlier<'_>) {
     line!(out, "pub mod fields {{");
     for width in [32, 64, 128] {
         for r in t.registers.iter().filter(|r| r.bits == width) {
-            item(out, "fields", r, &|out| bitfields(out, r));
+            let from = earlier.register_fields(r);
+            item(out, "fields", r, from, &|out| bitfields(out, r));
         }
     }
     line!(out, "}}");
@@ -65,7 +67,8 @@ pub fn registers(out: &mut String, t: &Tables, earlier: &Earlier<'_>) {
         "use super::fields; use crate::field::{{Reg, RegArray}};"
     );
     for r in &t.registers {
-        item(out, "reg", r, &|out| handle(out, r));
+        let from = earlier.register_handle(r);
+        item(out, "reg", r, from, &|out| handle(out, r));
     }
     line!(out, "}}");
 }

@@ -1,0 +1,67 @@
+//! The neutral module has what all generations agree on, and nothing else.
+//! No PRM chapter.
+
+use super::{loaded, structure};
+
+fn register(fields: &str, offset: u32) -> String {
+    format!(
+        "[[register]]\nname = \"R{offset}\"\noffset = {offset}\naccess = \"rw\"\nunit = \"U\"\ncite = \"C\"\nsummary = \"S\"\nfield = [ {fields} ]\n"
+    )
+}
+
+fn enumeration(name: &str, values: &[(u32, &str)]) -> String {
+    let values: Vec<String> = values
+        .iter()
+        .map(|(v, n)| format!("{{ value = {v}, name = \"{n}\" }}"))
+        .collect();
+    let values = values.join(", ");
+    format!("[[enum]]\nname = \"{name}\"\ncite = \"C\"\nvalues = [ {values} ]\n")
+}
+
+#[test]
+fn a_name_with_two_layouts_is_absent() {
+    let whole = "{ name = \"F\", bits = \"31:0\" }";
+    let old = structure("SAME", 1)
+        + &structure("CHANGED", 1)
+        + &structure("OLD", 1)
+        + &register(whole, 16)
+        + &register(whole, 32);
+    let new = "import = [\"gen1\"]\nexclude = [\"OLD\"]\n".to_owned()
+        + "[[amend]]\nname = \"SAME\"\ncite = \"another citation\"\n"
+        + "[[amend]]\nname = \"CHANGED\"\ncite = \"C\"\ndwords = 2\n"
+        + &structure("NEW", 1)
+        + "[[amend]]\nname = \"R32\"\ncite = \"C\"\nfield = [ { name = \"F\", bits = \"30:0\" } ]\nmbz = [\"31\"]\n";
+    let third = "import = [\"gen2\"]\n".to_owned();
+    let all = loaded(
+        "any-types",
+        &[("gen1", old), ("gen2", new), ("gen3", third)],
+    );
+    let text = crate::any(&all);
+    for path in [
+        "gen1::Same;",
+        "gen1::Old;",
+        "gen2::New;",
+        "gen1::fields::R16;",
+        "gen1::reg::R16;",
+    ] {
+        assert!(text.contains(&format!("pub use crate::{path}")), "{path}");
+    }
+    assert!(!text.contains("Changed") && !text.contains("R32"));
+}
+
+#[test]
+fn constants_are_the_union_unless_they_contradict() {
+    let old = enumeration("GROWS", &[(0, "ZERO"), (1, "ONE")])
+        + &enumeration("MOVES", &[(0, "ZERO")])
+        + &enumeration("RENAMED", &[(0, "ZERO")]);
+    let new = "import = [\"gen1\"]\n".to_owned()
+        + &enumeration("GROWS", &[(1, "ONE"), (2, "TWO")])
+        + &enumeration("MOVES", &[(1, "ZERO")])
+        + &enumeration("RENAMED", &[(0, "NOTHING")]);
+    let text = crate::any(&loaded("any-values", &[("gen1", old), ("gen2", new)]));
+    assert!(text.contains("pub mod grows {"));
+    for constant in ["ZERO: u32 = 0", "ONE: u32 = 1", "TWO: u32 = 2"] {
+        assert_eq!(text.matches(constant).count(), 1, "{constant}");
+    }
+    assert!(!text.contains("moves") && !text.contains("renamed"));
+}
