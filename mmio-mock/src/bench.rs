@@ -82,7 +82,7 @@ impl ThreadBench {
             td: Td::new(1, 1, isa),
             urb: Urb::new(),
             shared: Shared::of(isa),
-            debug: DebugRegs::new(),
+            debug: DebugRegs::new(crate::r#gen::tables(isa)),
             status: Status::default(),
             trace: Trace::default(),
             slot: None,

@@ -13,7 +13,7 @@ pub mod words;
 
 use crate::UnitFault;
 use mem::Memory;
-use regs::gen40::CommandId;
+use regs::any::CommandId;
 use words::opcode;
 
 /// What a command did.

@@ -7,6 +7,8 @@ use regs::desc::RegisterDesc;
 use regs::ids::RegId;
 use regs::platform::Generation;
 
+use crate::irq::Registers;
+
 /// A dword of a register: which one, which array element, which dword of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
@@ -25,6 +27,7 @@ pub struct Place {
 pub struct RegFile {
     /// The device's tables.
     tables: &'static Generation,
+    interrupts: &'static Registers,
     /// First value of each register, by `RegId as usize`; the highest number for one that the device lacks.
     starts: Vec<u32>,
     values: Vec<u32>,
@@ -35,7 +38,7 @@ const MAX_ELEMENTS: u32 = 64;
 
 impl RegFile {
     /// All registers of a generation at their reset values.
-    pub fn new(tables: &'static Generation) -> Self {
+    pub fn new(tables: &'static Generation, interrupts: &'static Registers) -> Self {
         let mut starts = vec![u32::MAX; RegId::ALL.len()];
         let mut values = Vec::new();
         for desc in tables.registers {
@@ -46,6 +49,7 @@ impl RegFile {
         }
         RegFile {
             tables,
+            interrupts,
             starts,
             values,
         }
@@ -54,6 +58,11 @@ impl RegFile {
     /// The tables that the registers are of.
     pub fn tables(&self) -> &'static Generation {
         self.tables
+    }
+
+    /// The device's interrupt registers.
+    pub fn interrupts(&self) -> &'static Registers {
+        self.interrupts
     }
 
     /// What lies at an offset of the BAR.
@@ -84,7 +93,7 @@ impl RegFile {
 
     /// Back to the reset values.
     pub fn reset(&mut self) {
-        *self = RegFile::new(self.tables);
+        *self = RegFile::new(self.tables, self.interrupts);
     }
 
     /// First dword of a register as the unit that owns it sees it.

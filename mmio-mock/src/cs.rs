@@ -14,7 +14,7 @@ pub mod state3d;
 pub mod urb;
 
 use regs::desc::CommandDesc;
-use regs::gen40::{self, CommandId, RegId};
+use regs::ids::{CommandId, RegId};
 
 use crate::blt::Blt;
 use crate::bus::RegFile;
@@ -159,7 +159,7 @@ impl Cs {
         }
         let header = self.source(regs).and_then(|s| s.dword(mem, 0).ok());
         let object = |desc: &CommandDesc| desc.id == CommandId::MediaObject;
-        header.and_then(gen40::command).is_some_and(object)
+        header.and_then(regs.tables().command).is_some_and(object)
     }
 
     /// Parses and executes one command.
@@ -199,7 +199,7 @@ impl Cs {
         ctx.regs.set(RegId::Ipehr, header);
         let in_batch = u64::from(matches!(source, Source::Batch(_)));
         ctx.machine.status.activity.batch_headers += in_batch;
-        let Some(desc) = gen40::command(header) else {
+        let Some(desc) = (ctx.regs.tables().command)(header) else {
             let what = format!("unknown command {header:#010x}");
             return self.refuse(
                 UnitFault::Command { unit: "CS", what },
@@ -355,7 +355,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiBatchBufferStart => return mi::batch_buffer_start(d),
         C::MiBatchBufferEnd => return Ok(Flow::EndBatch),
         C::MiNoop => mi::noop(d, ctx),
-        C::MiUserInterrupt => irq::raise(ctx.regs, irq::bit::USER),
+        C::MiUserInterrupt => irq::raise(ctx.regs, irq::Cause::User),
         C::MiFlush => {
             mi::flush(d, ctx);
             ctx.media.state.flushed();

@@ -30,9 +30,11 @@ pub use threads::ThreadDebug;
 pub use vf::VfVertex;
 pub use wiz::{WizPayload, WizView};
 
+use regs::any::{fields, reg};
 use regs::desc::RegisterDesc;
 use regs::field::Reg;
-use regs::gen40::{RegId, fields, reg};
+use regs::ids::RegId;
+use regs::platform::Generation;
 use tock_registers::RegisterLongName;
 use tock_registers::fields::Field;
 
@@ -46,6 +48,8 @@ const WORDS: usize = ((END - FIRST) / 4) as usize;
 /// All debug registers with what the units latched behind them.
 #[derive(Clone, Debug)]
 pub struct DebugRegs {
+    /// The device's tables.
+    tables: &'static Generation,
     words: Box<[u32; WORDS]>,
     /// Bits per dword that act only under the global debug enable.
     qualified: Box<[u32; WORDS]>,
@@ -69,9 +73,19 @@ pub struct DebugRegs {
     directs: bool,
 }
 
-impl Default for DebugRegs {
-    fn default() -> Self {
+/// Place of a dword in the storage.
+fn index(offset: u32, dword: u32) -> Option<usize> {
+    let byte = offset
+        .checked_sub(FIRST)?
+        .checked_add(dword.checked_mul(4)?)?;
+    usize::try_from(byte / 4).ok().filter(|&i| i < WORDS)
+}
+
+impl DebugRegs {
+    /// All registers of a device's tables at their defaults.
+    pub fn new(tables: &'static Generation) -> Self {
         let mut out = Self {
+            tables,
             words: Box::new([0; WORDS]),
             qualified: Box::new([0; WORDS]),
             global: false,
@@ -88,7 +102,7 @@ impl Default for DebugRegs {
             interpolates: false,
             directs: false,
         };
-        for desc in regs::gen40::REGISTERS.iter().filter(|d| Self::owns(d)) {
+        for desc in tables.registers.iter().filter(|d| Self::owns(d)) {
             for field in desc.fields.iter().filter(|f| f.qualified) {
                 let width = u32::from(field.hi - field.lo);
                 let mask = (u32::MAX >> (31 - width.min(31))) << (field.lo % 32);
@@ -102,21 +116,6 @@ impl Default for DebugRegs {
         out.reset();
         out
     }
-}
-
-/// Place of a dword in the storage.
-fn index(offset: u32, dword: u32) -> Option<usize> {
-    let byte = offset
-        .checked_sub(FIRST)?
-        .checked_add(dword.checked_mul(4)?)?;
-    usize::try_from(byte / 4).ok().filter(|&i| i < WORDS)
-}
-
-impl DebugRegs {
-    /// Everything at its default.
-    pub fn new() -> Self {
-        Self::default()
-    }
 
     /// Whether a register is kept here; the bus forwards those.
     pub fn owns(desc: &RegisterDesc) -> bool {
@@ -127,7 +126,7 @@ impl DebugRegs {
     ///
     /// The global debug enable stays: it is a bit of INSTPM.
     pub fn reset(&mut self) {
-        for desc in regs::gen40::REGISTERS.iter().filter(|d| Self::owns(d)) {
+        for desc in self.tables.registers.iter().filter(|d| Self::owns(d)) {
             for dword in 0..desc.dwords() {
                 self.put(desc.offset, dword, desc.reset_dword(dword));
             }
@@ -170,7 +169,7 @@ impl DebugRegs {
 
     /// What the host reads.
     pub fn read(&self, id: RegId, dword: u32) -> u32 {
-        let Some(desc) = regs::gen40::register_desc(id).filter(|d| Self::owns(d)) else {
+        let Some(desc) = (self.tables.register_desc)(id).filter(|d| Self::owns(d)) else {
             return 0;
         };
         match id {
@@ -196,7 +195,7 @@ impl DebugRegs {
 
     /// What the host writes.
     pub fn write(&mut self, id: RegId, dword: u32, value: u32) {
-        let Some(desc) = regs::gen40::register_desc(id).filter(|d| Self::owns(d)) else {
+        let Some(desc) = (self.tables.register_desc)(id).filter(|d| Self::owns(d)) else {
             return;
         };
         let old = self.word(desc.offset, dword);

@@ -8,7 +8,7 @@ mod debugger;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use regs::gen40::RegId;
+use regs::ids::RegId;
 
 use crate::blt::Blt;
 use crate::bus::RegFile;
@@ -83,8 +83,8 @@ impl Device {
         Device {
             info,
             memory,
-            regs: RegFile::new(info.tables),
-            debug: DebugRegs::new(),
+            regs: RegFile::new(info.tables, info.interrupts),
+            debug: DebugRegs::new(info.tables),
             cs: Cs::default(),
             ff: Pipeline::default(),
             media: Media::default(),
@@ -355,7 +355,7 @@ impl Device {
     /// Tells sinks when what interrupts has changed.
     fn note_irq(&mut self) {
         if self.trace.is_detailed() {
-            let bits = self.regs.get(RegId::Iir) & self.regs.get(RegId::Ier);
+            let bits = irq::pending(&self.regs);
             if std::mem::replace(&mut self.irq, bits) != bits {
                 self.trace.event(Event::Irq { bits });
             }
@@ -456,9 +456,9 @@ impl Device {
         }
         // The one signal of all threads (PRM vol4 3.5).
         if self.debug.attention() {
-            irq::raise(&mut self.regs, irq::bit::DEBUG);
+            irq::raise(&mut self.regs, irq::Cause::Debug);
         } else {
-            irq::fall(&mut self.regs, irq::bit::DEBUG);
+            irq::fall(&mut self.regs, irq::Cause::Debug);
         }
     }
 

@@ -15,6 +15,8 @@ pub struct DeviceInfo {
     pub title: &'static str,
     /// Tables of its registers and commands.
     pub tables: &'static regs::platform::Generation,
+    /// Its interrupt registers.
+    pub interrupts: &'static crate::irq::Registers,
     /// PCI vendor and device.
     pub pci: (u16, u16),
     /// PCI revision.
@@ -37,6 +39,26 @@ pub struct DeviceInfo {
 
 /// All devices.
 pub const DEVICES: &[DeviceInfo] = gen40::DEVICES;
+
+/// The tables of the devices with an instruction set; tables without registers for an instruction set of no device.
+pub fn tables(isa: isa::Verx10) -> &'static regs::platform::Generation {
+    let device = DEVICES.iter().find(|device| device.isa == isa);
+    device.map_or(&BARE, |device| device.tables)
+}
+
+/// Nothing: kernels of instruction sets that no device has run without registers and commands.
+static BARE: regs::platform::Generation = regs::platform::Generation {
+    name: "",
+    version: 0,
+    registers: &[],
+    commands: &[],
+    structures: &[],
+    formats: &[],
+    command: |_| None,
+    lookup: |_| None,
+    register_desc: |_| None,
+    command_desc: |_| None,
+};
 
 /// The device of a name or of a PCI id written `vendor:device`.
 pub fn find(name: &str) -> Option<&'static DeviceInfo> {

@@ -1,31 +1,62 @@
-//! Interrupts and error status: ISR, IMR, IIR, IER, ESR, EMR, EIR.
+//! Interrupts and error status: the registers of a device's row, and ESR, EMR, EIR.
 //!
 //! PRM: volume 1, interrupt control registers; i915 i915_reg.h for the bits.
 //! Not modelled: display interrupts, MSI.
 
-use regs::gen40::RegId;
+use regs::ids::RegId;
 
 use crate::bus::RegFile;
 
-/// Bits of ISR, IMR, IIR and IER (tables of `regs`).
-pub mod bit {
-    use regs::gen40::fields::ISR;
-
+/// What interrupts the host.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
     /// PIPE_CONTROL with Notify Enable.
-    pub const PIPE_CONTROL: u32 = ISR::PIPE_CONTROL_NOTIFY.mask << ISR::PIPE_CONTROL_NOTIFY.shift;
+    PipeControl,
     /// An unmasked error stands in EIR.
-    pub const MASTER_ERROR: u32 = ISR::MASTER_ERROR.mask << ISR::MASTER_ERROR.shift;
-    /// Sync flush done.
-    pub const SYNC_STATUS: u32 = ISR::SYNC_STATUS.mask << ISR::SYNC_STATUS.shift;
+    MasterError,
     /// Debug: an EU raised attention.
-    pub const DEBUG: u32 = ISR::DEBUG.mask << ISR::DEBUG.shift;
+    Debug,
     /// MI_USER_INTERRUPT.
-    pub const USER: u32 = ISR::USER.mask << ISR::USER.shift;
+    User,
+}
+
+/// The interrupt registers of a device: which they are, and the bit of each cause; 0 for a cause that raises none.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Registers {
+    /// Status: what is signalled now.
+    pub isr: RegId,
+    /// Mask.
+    pub imr: RegId,
+    /// Identity: what was signalled and not masked, until it is acknowledged.
+    pub iir: RegId,
+    /// Enable.
+    pub ier: RegId,
+    /// Bit of [`Cause::PipeControl`].
+    pub pipe_control: u32,
+    /// Bit of [`Cause::MasterError`].
+    pub master_error: u32,
+    /// Bit of [`Cause::Debug`].
+    pub debug: u32,
+    /// Bit of [`Cause::User`].
+    pub user: u32,
+    /// A register and a bit of it that has to be set before anything interrupts.
+    pub master_enable: Option<(RegId, u32)>,
+}
+
+impl Registers {
+    fn bit(&self, cause: Cause) -> u32 {
+        match cause {
+            Cause::PipeControl => self.pipe_control,
+            Cause::MasterError => self.master_error,
+            Cause::Debug => self.debug,
+            Cause::User => self.user,
+        }
+    }
 }
 
 /// Bits of ESR, EMR and EIR (tables of `regs`).
 pub mod error {
-    use regs::gen40::fields::ESR;
+    use regs::any::fields::ESR;
 
     /// A GTT entry was not valid.
     pub const PAGE_TABLE: u32 = ESR::PAGE_TABLE_ERROR.mask << ESR::PAGE_TABLE_ERROR.shift;
@@ -34,17 +65,20 @@ pub mod error {
 }
 
 /// An event happened: it shows in ISR, and in IIR unless IMR masks it.
-pub fn raise(regs: &mut RegFile, bits: u32) {
-    let unmasked = bits & !regs.get(RegId::Imr);
-    regs.set(RegId::Isr, regs.get(RegId::Isr) | bits);
-    regs.set(RegId::Iir, regs.get(RegId::Iir) | unmasked);
+pub fn raise(regs: &mut RegFile, cause: Cause) {
+    let at = regs.interrupts();
+    let bit = at.bit(cause);
+    let unmasked = bit & !regs.get(at.imr);
+    regs.set(at.isr, regs.get(at.isr) | bit);
+    regs.set(at.iir, regs.get(at.iir) | unmasked);
 }
 
 /// The signal behind an event is down: it no longer shows in ISR; what IIR has latched stays.
-pub fn fall(regs: &mut RegFile, bits: u32) {
-    let isr = regs.get(RegId::Isr);
-    if isr & bits != 0 {
-        regs.set(RegId::Isr, isr & !bits);
+pub fn fall(regs: &mut RegFile, cause: Cause) {
+    let at = regs.interrupts();
+    let isr = regs.get(at.isr);
+    if isr & at.bit(cause) != 0 {
+        regs.set(at.isr, isr & !at.bit(cause));
     }
 }
 
@@ -59,9 +93,9 @@ pub fn settle_errors(regs: &mut RegFile) {
     let eir = regs.get(RegId::Eir) | (regs.get(RegId::Esr) & !regs.get(RegId::Emr));
     regs.set(RegId::Eir, eir);
     if eir == 0 {
-        regs.set(RegId::Isr, regs.get(RegId::Isr) & !bit::MASTER_ERROR);
+        fall(regs, Cause::MasterError);
     } else {
-        raise(regs, bit::MASTER_ERROR);
+        raise(regs, Cause::MasterError);
     }
 }
 
@@ -72,32 +106,48 @@ pub fn acknowledge_errors(regs: &mut RegFile, bits: u32) {
     settle_errors(regs);
 }
 
+/// Bits of the interrupts that are latched and enabled.
+pub fn pending(regs: &RegFile) -> u32 {
+    let at = regs.interrupts();
+    regs.get(at.iir) & regs.get(at.ier)
+}
+
 /// Whether the device asserts its interrupt line.
 pub fn line(regs: &RegFile) -> bool {
-    regs.get(RegId::Iir) & regs.get(RegId::Ier) != 0
+    let master = regs.interrupts().master_enable;
+    pending(regs) != 0 && master.is_none_or(|(register, bit)| regs.get(register) & bit != 0)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Bits of the 965's interrupt registers (i915 `i915_reg.h`).
+    const USER: u32 = 1 << 1;
+    const MASTER_ERROR: u32 = 1 << 15;
+
+    fn regs() -> RegFile {
+        let device = crate::r#gen::find("gm965").unwrap();
+        RegFile::new(device.tables, device.interrupts)
+    }
+
     #[test]
     fn a_masked_event_is_pending_but_not_latched() {
-        let mut regs = RegFile::new(&regs::platform::GEN40);
-        regs.set(RegId::Ier, bit::USER);
-        raise(&mut regs, bit::USER);
-        assert_eq!(regs.get(RegId::Isr) & bit::USER, bit::USER);
+        let mut regs = regs();
+        regs.set(RegId::Ier, USER);
+        raise(&mut regs, Cause::User);
+        assert_eq!(regs.get(RegId::Isr) & USER, USER);
         assert!(!line(&regs));
-        regs.set(RegId::Imr, !bit::USER);
-        raise(&mut regs, bit::USER);
+        regs.set(RegId::Imr, !USER);
+        raise(&mut regs, Cause::User);
         assert!(line(&regs));
     }
 
     #[test]
     fn an_error_reaches_the_line_through_the_master_bit() {
-        let mut regs = RegFile::new(&regs::platform::GEN40);
+        let mut regs = regs();
         regs.set(RegId::Imr, 0);
-        regs.set(RegId::Ier, bit::MASTER_ERROR);
+        regs.set(RegId::Ier, MASTER_ERROR);
         raise_error(&mut regs, error::PAGE_TABLE);
         assert!(!line(&regs), "EMR masks everything after reset");
         regs.set(RegId::Emr, 0);
@@ -105,6 +155,6 @@ mod tests {
         assert!(line(&regs));
         acknowledge_errors(&mut regs, error::PAGE_TABLE);
         assert_eq!(regs.get(RegId::Eir), 0);
-        assert_eq!(regs.get(RegId::Isr) & bit::MASTER_ERROR, 0);
+        assert_eq!(regs.get(RegId::Isr) & MASTER_ERROR, 0);
     }
 }

@@ -3,7 +3,8 @@
 //! PRM: volume 1 (register maps, GTT in the upper half of the register BAR, fences).
 //! The command streamer looks at its registers when it steps, so no write reaches into it.
 
-use regs::gen40::{CsReg, FenceReg, GttReg, IrqReg, RegId, StatsReg, UnitReg, fields};
+use regs::any::fields;
+use regs::ids::{CsReg, FenceReg, GttReg, IrqReg, RegId, StatsReg, UnitReg};
 
 use crate::bus::{Place, RegFile};
 use crate::debug::DebugRegs;

@@ -3,7 +3,7 @@
 //! PRM: volume 1, ring buffer registers and MI_BATCH_BUFFER_START.
 
 use mem::{Fault, GpuAddr, Memory};
-use regs::gen40::RegId;
+use regs::any::RegId;
 
 use crate::bus::RegFile;
 

@@ -3,7 +3,7 @@
 //! PRM: volume 2, media. A MEDIA_OBJECT is executed while threads of others run; every other command
 //! waits for the end of all threads.
 
-use regs::gen40::{CommandId, MediaStatePointers};
+use regs::any::{CommandId, MediaStatePointers};
 
 use super::{CsContext, Flow};
 use crate::fault::UnitFault;

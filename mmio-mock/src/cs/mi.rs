@@ -5,7 +5,7 @@
 //! buffers.
 
 use mem::{GpuAddr, PhysAddr};
-use regs::gen40::{
+use regs::any::{
     CommandId, MiBatchBufferStart, MiFlush, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop,
     MiStoreDataImm, MiStoreDataIndex, MiStoreRegisterMem, RegId, fields,
 };

@@ -3,7 +3,7 @@
 //! PRM: volume 2, PIPE_CONTROL; fields as in genxml gen4.
 
 use mem::GpuAddr;
-use regs::gen40::PipeControl;
+use regs::any::PipeControl;
 
 use super::CsContext;
 use crate::fault::UnitFault;
@@ -40,7 +40,7 @@ pub fn execute(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> 
         ctx.machine.note_write("CS", pc.address() & !7, 8);
     }
     if pc.notify_enable() {
-        irq::raise(ctx.regs, irq::bit::PIPE_CONTROL);
+        irq::raise(ctx.regs, irq::Cause::PipeControl);
     }
     Ok(())
 }

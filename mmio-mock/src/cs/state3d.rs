@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 2, 3D pipeline state; fields from the tables of `regs`.
 
-use regs::gen40::{
+use regs::any::{
     PipelineSelect, Primitive3d, State3dChromaKey, State3dConstantColor, State3dDepthBuffer,
     State3dDrawingRectangle, State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dLineStipple,
     State3dPolyStippleOffset, State3dVfStatistics, StateBaseAddress, StateSip, VertexBufferState,

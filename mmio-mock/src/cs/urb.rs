@@ -3,7 +3,7 @@
 //! PRM: volume 2, URB allocation and CURBE; volume 4, chapter 8.
 
 use mem::GpuAddr;
-use regs::gen40::{ConstantBuffer, CsUrbState, RegId, UrbFence, fields};
+use regs::any::{ConstantBuffer, CsUrbState, RegId, UrbFence, fields};
 
 use super::CsContext;
 use crate::fault::UnitFault;

@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 3.4.4 and 3.6. Whether the thread has breakpoints enabled is the EU's to check.
 
-use regs::gen40::{fields, reg};
+use regs::any::{fields, reg};
 
 use super::DebugRegs;
 

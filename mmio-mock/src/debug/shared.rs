@@ -3,7 +3,7 @@
 //! PRM: volume 4, 3.4.2, 3.4.5 to 3.4.10 and 3.7.1. Of the EM pipeline word only the input stage, and no mux
 //! value of the render cache.
 
-use regs::gen40::{MathDebugData, TsMessageError, fields, reg};
+use regs::any::{MathDebugData, TsMessageError, fields, reg};
 
 use super::{DebugRegs, SnapshotUnit};
 
@@ -171,7 +171,7 @@ impl DebugRegs {
     /// A thread wrote to the URB: traps the selected data phase of a message that carries the
     /// snapshot flag in r0.
     pub fn urb_write(&mut self, r0_7: u32, phases: &[[u32; 8]]) {
-        let flagged = regs::gen40::R0Debug([0, r0_7]).snapshot_flag();
+        let flagged = regs::any::R0Debug([0, r0_7]).snapshot_flag();
         if !flagged || !self.snapshot(SnapshotUnit::Urb).enable {
             return;
         }

@@ -3,7 +3,7 @@
 //! PRM: volume 4, 3.2. Snapshot Complete holds the latched data until software clears it; it does
 //! not hold back the flag of a thread that matches (the manual's equations do not mention it).
 
-use regs::gen40::{fields, reg};
+use regs::any::{fields, reg};
 
 use super::DebugRegs;
 
@@ -113,7 +113,7 @@ impl Snapshot {
 
 /// A debug vertex tag as the mux of the next unit shows it: FFID in 31:28, number in 23:0.
 pub fn vertex_tag(ffid: u8, number: u32) -> u32 {
-    regs::gen40::DebugVertexTag::default()
+    regs::any::DebugVertexTag::default()
         .with_ff_id(u32::from(ffid))
         .with_sequence_number(number)
         .dwords()

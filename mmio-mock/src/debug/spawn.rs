@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 3.3.10 and 3.3.11. VFE publishes no mux output.
 
-use regs::gen40::{TsMessageError, TsSnapshotDescriptor, fields, reg};
+use regs::any::{TsMessageError, TsSnapshotDescriptor, fields, reg};
 
 use super::{DebugRegs, SnapshotUnit};
 

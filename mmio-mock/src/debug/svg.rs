@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 3.3.3.
 
-use regs::gen40::{fields, reg};
+use regs::any::{fields, reg};
 
 use super::DebugRegs;
 

@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 3.4.1 and 3.6. Choosing the EU and setting CR0 and CR1 is the dispatcher's.
 
-use regs::gen40::{fields, reg};
+use regs::any::{fields, reg};
 
 use super::DebugRegs;
 use crate::status::Unit;

@@ -19,7 +19,7 @@ fn read(d: &DebugRegs, offset: u32) -> u32 {
 }
 
 fn enabled() -> DebugRegs {
-    let mut d = DebugRegs::new();
+    let mut d = DebugRegs::new(&regs::platform::GEN40);
     d.set_global_enable(true);
     d
 }
@@ -33,7 +33,7 @@ fn show(d: &mut DebugRegs, ctl: u32, mux: u32, rdata: u32) -> u32 {
 
 #[test]
 fn registers_store_by_their_access_rules() {
-    let mut d = DebugRegs::new();
+    let mut d = DebugRegs::new(&regs::platform::GEN40);
     write(&mut d, 0x7400, u32::MAX);
     assert_eq!(read(&d, 0x7400), 0xff00, "SVG_CTL");
     write(&mut d, 0x7b00, u32::MAX);
@@ -56,7 +56,7 @@ fn registers_store_by_their_access_rules() {
 
 #[test]
 fn controls_without_the_global_debug_enable_do_nothing() {
-    let mut d = DebugRegs::new();
+    let mut d = DebugRegs::new(&regs::platform::GEN40);
     for ctl in [0x7600, 0x7900, 0x7a00, 0x7b00, 0x7c00] {
         write(&mut d, ctl, 0x1f);
     }
@@ -83,7 +83,7 @@ fn controls_without_the_global_debug_enable_do_nothing() {
 
 #[test]
 fn bits_without_the_mark_act_at_all_times() {
-    let mut d = DebugRegs::new();
+    let mut d = DebugRegs::new(&regs::platform::GEN40);
     write(&mut d, 0x7b00, 0x4000_0000);
     assert!(d.sf_primitive().culled, "Cull All");
     write(&mut d, 0x7c00, 0x60);
@@ -358,7 +358,7 @@ fn the_windower_follows_the_printed_flag_equations() {
 
 #[test]
 fn base_addresses_latch_only_while_debugging() {
-    let mut d = DebugRegs::new();
+    let mut d = DebugRegs::new(&regs::platform::GEN40);
     d.svg_base(SvgBase::GeneralState, 0x1000);
     assert_eq!(show(&mut d, 0x7400, 0, 0x7404), 0);
     d.set_global_enable(true);

@@ -3,7 +3,7 @@
 //! PRM: volume 4, 3.3.5 to 3.3.7. The manual says that the clipper can trap vertices that it passes
 //! through unclipped, but not by which trigger; see [`DebugRegs::clip_passes`] for the choice.
 
-use regs::gen40::{R0Debug, fields, reg};
+use regs::any::{R0Debug, fields, reg};
 
 use super::{Counter, DebugRegs, SnapshotUnit, vertex_tag};
 

@@ -3,7 +3,7 @@
 //! PRM: volume 4, 3.3.4. The internal data of mux value 1 are not published. Mux value 2 is ours: which of the two
 //! vertices of its thread the trapped one is, the bit that 3.3.5.3 speaks of.
 
-use regs::gen40::{fields, reg};
+use regs::any::{fields, reg};
 
 use super::{Counter, DebugRegs, SnapshotUnit};
 

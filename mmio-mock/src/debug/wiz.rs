@@ -4,7 +4,7 @@
 //! manual leaves to another document. The instance count shown before a snapshot completes is the running one;
 //! the manual only says that it can be read.
 
-use regs::gen40::{fields, reg};
+use regs::any::{fields, reg};
 
 use super::{Counter, DebugRegs, SnapshotUnit, ThreadDebug};
 

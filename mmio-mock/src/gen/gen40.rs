@@ -3,8 +3,25 @@
 //! PRM: volume 4, 1.0 (device tags), 3.5 (8 EUs with 4 threads). PCI ids: i915 i915_pciids.h; revisions as
 //! machines report them, that of the B stepping a guess. Not modelled: other errata of early steppings.
 
+use regs::gen40::fields::ISR;
+use regs::ids::RegId;
+
 use super::DeviceInfo;
+use crate::irq::Registers;
 use crate::shared::dataport::render::DualSource;
+
+/// Interrupt registers (PRM volume 1; bits from i915 i915_reg.h).
+static INTERRUPTS: Registers = Registers {
+    isr: RegId::Isr,
+    imr: RegId::Imr,
+    iir: RegId::Iir,
+    ier: RegId::Ier,
+    pipe_control: ISR::PIPE_CONTROL_NOTIFY::SET.value,
+    master_error: ISR::MASTER_ERROR::SET.value,
+    debug: ISR::DEBUG::SET.value,
+    user: ISR::USER::SET.value,
+    master_enable: None,
+};
 
 /// A device of \[DevBW\].
 const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) -> DeviceInfo {
@@ -12,6 +29,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         name,
         title,
         tables: &regs::platform::GEN40,
+        interrupts: &INTERRUPTS,
         pci: (0x8086, id),
         revision,
         // 512 MiB of address space in pages of 4 KiB.

@@ -3,7 +3,7 @@
 //! PRM: volume 2 for the commands. Fields that no command has set yet are left out; restoring begins with the state
 //! after reset.
 
-use regs::gen40::{
+use regs::any::{
     CommandId as C, CsUrbState, MiBatchBufferEnd, MiLoadRegisterImm, PipelineSelect,
     State3dBindingTablePointers, State3dChromaKey, State3dConstantColor,
     State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dLineStipple,

@@ -74,7 +74,7 @@ fn the_dispatcher_enables_breakpoints_and_halts() {
 #[test]
 fn breakpoints_match_address_opcode_and_end_of_thread() {
     let hit = |d: &DebugRegs, fetch| d.ic_breakpoints().is_some_and(|b| b.hit(fetch));
-    let mut d = DebugRegs::new();
+    let mut d = DebugRegs::new(&regs::platform::GEN40);
     let at = |address: u32, opcode: u32| Fetch {
         address,
         opcode,
@@ -178,7 +178,7 @@ fn the_urb_traps_the_nth_data_phase_of_a_flagged_write() {
 
 #[test]
 fn attention_bits_run_opposite_ways() {
-    let mut d = DebugRegs::new();
+    let mut d = DebugRegs::new(&regs::platform::GEN40);
     assert!(!d.attention());
     d.raise_attention(0, 0);
     d.raise_attention(1, 2);

@@ -37,7 +37,7 @@ impl Bench {
             outcome: |_| Dispatch::Done,
             invocations: 0,
             depth_count: 0,
-            debug: DebugRegs::new(),
+            debug: DebugRegs::new(&regs::platform::GEN40),
         }
     }
 

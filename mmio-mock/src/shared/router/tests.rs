@@ -55,7 +55,7 @@ impl Bench {
                 ..ThreadContext::default()
             },
             events: Events::default(),
-            debug: DebugRegs::new(),
+            debug: DebugRegs::new(&regs::platform::GEN40),
             trace: crate::trace::Trace::default(),
         }
     }
