@@ -3,8 +3,19 @@
 //! PRM: volume 4, 1.0 (device tags), 3.5 (8 EUs with 4 threads). PCI ids: i915 i915_pciids.h; revisions as
 //! machines report them, that of the B stepping a guess. Not modelled: other errata of early steppings.
 
-use super::DeviceInfo;
+pub mod payload;
+mod pipeline;
+mod units;
+mod vertex;
+mod windower;
+
+use super::{DeviceInfo, Readers};
 use crate::shared::dataport::render::DualSource;
+
+/// Readers of all devices of this generation.
+pub const READERS: Readers = Readers {
+    pipeline: &pipeline::Reader,
+};
 
 /// A device of \[DevBW\].
 const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) -> DeviceInfo {
@@ -12,6 +23,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         name,
         title,
         tables: &regs::platform::GEN40,
+        readers: READERS,
         pci: (0x8086, id),
         revision,
         // 512 MiB of address space in pages of 4 KiB.
