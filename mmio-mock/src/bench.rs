@@ -10,7 +10,7 @@ use mem::{GpuAddr, Memory};
 
 use crate::debug::DebugRegs;
 use crate::machine::Machine;
-use crate::shared::context::{Events, UrbHandle};
+use crate::shared::context::{Events, MessageHandle};
 use crate::shared::{Shared, ThreadContext};
 use crate::status::{FaultRecord, Status, Unit};
 use crate::td::{KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, VertexData};
@@ -158,9 +158,9 @@ impl ThreadBench {
         dispatch_mask: u16,
         header: &[Grf],
     ) {
-        let entries: Vec<UrbHandle> = (1..crate::urb::ROWS as u16 / URB_ENTRY_ROWS)
+        let entries: Vec<MessageHandle> = (1..crate::urb::ROWS as u16 / URB_ENTRY_ROWS)
             .rev()
-            .map(|n| UrbHandle {
+            .map(|n| MessageHandle {
                 id: n,
                 handle: n * URB_ENTRY_ROWS,
             })

@@ -86,7 +86,7 @@ impl Device {
             regs: RegFile::new(info.tables, info.interrupts),
             debug: DebugRegs::new(info.tables),
             cs: Cs::default(),
-            ff: Pipeline::default(),
+            ff: Pipeline::new(info.readers.pipeline),
             media: Media::default(),
             blt: Blt::default(),
             td: Td::new(info.eus, info.threads_per_eu, info.isa),

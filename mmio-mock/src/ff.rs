@@ -6,7 +6,8 @@
 
 pub mod cl;
 pub mod gs;
-pub mod ps;
+pub mod payload;
+pub mod reader;
 pub mod sf;
 pub mod spawn;
 pub mod state;
@@ -18,14 +19,13 @@ pub mod wiz;
 
 use std::collections::VecDeque;
 
-use regs::gen40::Primitive3d;
-
 use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::td::Td;
 use crate::urb::Owner;
 
-use state::{DrawState, PipelineState};
+use reader::PipelineReader;
+use state::{DrawState, PipelineState, Primitive};
 use topology::{Object, StreamVertex};
 use windower::Windower;
 
@@ -49,8 +49,9 @@ const PRIMITIVE_TICKS: u64 = 128;
 const ROUNDS: u32 = 64;
 
 /// The pipeline: stages and the queues between them.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Pipeline {
+    reader: &'static dyn PipelineReader,
     /// Latched state.
     pub state: PipelineState,
     draw: Option<Box<DrawState>>,
@@ -67,6 +68,30 @@ pub struct Pipeline {
 }
 
 impl Pipeline {
+    /// A pipeline after reset, for the commands and state of a generation.
+    pub fn new(reader: &'static dyn PipelineReader) -> Self {
+        Pipeline {
+            reader,
+            state: PipelineState::default(),
+            draw: None,
+            dead: false,
+            vf: vf::Vf::default(),
+            vs: vs::Vs::default(),
+            gs: gs::Gs::default(),
+            cl: cl::Cl::default(),
+            sf: sf::Sf::default(),
+            windower: Windower::default(),
+            shaded: VecDeque::new(),
+            geometry: VecDeque::new(),
+            objects: VecDeque::new(),
+        }
+    }
+
+    /// Reads commands and state of the device's generation.
+    pub fn reader(&self) -> &'static dyn PipelineReader {
+        self.reader
+    }
+
     /// Whether no primitive is in work.
     pub fn idle(&self) -> bool {
         self.draw.is_none() && !self.dead
@@ -79,12 +104,12 @@ impl Pipeline {
 
     /// Everything as after reset.
     pub fn reset(&mut self) {
-        *self = Pipeline::default();
+        *self = Pipeline::new(self.reader);
     }
 
     /// Loads the running line stipple counters from the latched state.
     pub fn load_line_stipple(&mut self) {
-        self.windower.load_line_stipple(&self.state);
+        self.windower.load_line_stipple(self.reader, &self.state);
     }
 
     /// The running line stipple counter, in pixels.
@@ -95,16 +120,16 @@ impl Pipeline {
     /// Takes up a 3DPRIMITIVE.
     pub fn start(
         &mut self,
-        command: &Primitive3d,
+        command: &Primitive,
         machine: &mut Machine<'_>,
     ) -> Result<(), UnitFault> {
         machine.charge(PRIMITIVE_TICKS);
-        let draw = DrawState::fetch(machine.mem, &self.state)?;
+        let draw = self.reader.units(machine.mem, &self.state)?;
         let partitions = [
-            (Owner::Vs, Some(&draw.vs)),
-            (Owner::Gs, draw.gs.as_ref().map(|g| &g.0)),
-            (Owner::Clip, draw.clip.as_ref().map(|c| &c.0)),
-            (Owner::Sf, Some(&draw.sf)),
+            (Owner::Vs, Some(&draw.vs.unit)),
+            (Owner::Gs, draw.gs.as_ref().map(|gs| &gs.unit)),
+            (Owner::Clip, draw.clip.as_ref().map(|clip| &clip.unit)),
+            (Owner::Sf, Some(&draw.sf.unit)),
         ];
         for (owner, unit) in partitions {
             if let Some(unit) = unit {
@@ -113,9 +138,11 @@ impl Pipeline {
                     .partition(owner, unit.urb_entries, unit.urb_entry_rows);
             }
         }
-        self.windower.start(&self.state, &draw, machine)?;
-        let cache = !draw.vs_state.vertex_cache_disable();
-        self.vf.start(command, &self.state, cache, machine)?;
+        self.windower.start(self.reader, &self.state, machine)?;
+        let elements = self.reader.vertex_elements(&self.state);
+        let cache = !draw.vs.vertex_cache_disable;
+        self.vf
+            .start(command, &self.state, &elements, cache, machine)?;
         self.draw = Some(Box::new(draw));
         Ok(())
     }
@@ -170,14 +197,16 @@ impl Pipeline {
     /// One step of the stage furthest down that can move. A blocked stage lets the stages above
     /// it go on as long as there is room between them.
     fn stages(&mut self, draw: &DrawState, td: &mut Td, machine: &mut Machine<'_>) -> Step {
-        let curbe = self.state.curbe;
+        let (layout, curbe) = (self.reader.layout(), self.state.curbe);
         let mut blocked = false;
 
-        match self.windower.step(curbe, td, machine) {
+        match self.windower.step(layout, curbe, td, machine) {
             Step::Idle => {
-                let (step, primitive) = self.sf.step(draw, curbe, &mut self.objects, td, machine);
+                let (step, primitive) =
+                    self.sf
+                        .step(draw, layout, curbe, &mut self.objects, td, machine);
                 if let Some(primitive) = primitive {
-                    return self.windower.begin(&primitive, curbe, td, machine);
+                    return self.windower.begin(&primitive, layout, curbe, td, machine);
                 }
                 match step {
                     Step::Idle => {}
@@ -195,6 +224,7 @@ impl Pipeline {
         if self.objects.is_empty() {
             match self.cl.step(
                 draw,
+                layout,
                 curbe,
                 &mut self.geometry,
                 &mut self.objects,
@@ -208,7 +238,7 @@ impl Pipeline {
         }
         if self.geometry.is_empty() {
             let (input, out) = (&mut self.shaded, &mut self.geometry);
-            match self.gs.step(draw, curbe, input, out, td, machine) {
+            match self.gs.step(draw, layout, curbe, input, out, td, machine) {
                 Step::Idle => {}
                 Step::Blocked => blocked = true,
                 step => return step,
@@ -232,7 +262,10 @@ impl Pipeline {
                 Err(_) => {}
             }
         }
-        match self.vs.step(draw, curbe, &mut self.shaded, td, machine) {
+        match self
+            .vs
+            .step(draw, layout, curbe, &mut self.shaded, td, machine)
+        {
             Step::Idle if blocked || self.vf.busy() => Step::Blocked,
             Step::Idle => self.drained(),
             step => step,

@@ -4,10 +4,18 @@
 
 pub mod gen40;
 
+use crate::ff::reader::PipelineReader;
 use crate::shared::dataport::render::DualSource;
 
-/// One device: identity and sizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What makes plain state of a generation's words, by the room that asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Readers {
+    /// The 3D pipeline: commands, unit state, payloads of threads.
+    pub pipeline: &'static dyn PipelineReader,
+}
+
+/// One device: identity, sizes and readers.
+#[derive(Clone, Copy, Debug)]
 pub struct DeviceInfo {
     /// Name on the command line.
     pub name: &'static str,
@@ -17,6 +25,8 @@ pub struct DeviceInfo {
     pub tables: &'static regs::platform::Generation,
     /// Its interrupt registers.
     pub interrupts: &'static crate::irq::Registers,
+    /// Readers of its commands, state and messages.
+    pub readers: Readers,
     /// PCI vendor and device.
     pub pci: (u16, u16),
     /// PCI revision.
@@ -36,6 +46,15 @@ pub struct DeviceInfo {
     /// Stateless data port accesses wait for SVG_WORK_CTL bit 4 (PRM volume 4, 5.2.2: DevBW-A,B).
     pub stateless_gated: bool,
 }
+
+impl PartialEq for DeviceInfo {
+    /// A device is known by its PCI numbers.
+    fn eq(&self, other: &Self) -> bool {
+        (self.pci, self.revision) == (other.pci, other.revision)
+    }
+}
+
+impl Eq for DeviceInfo {}
 
 /// All devices.
 pub const DEVICES: &[DeviceInfo] = gen40::DEVICES;

@@ -191,7 +191,7 @@ impl Td {
     pub fn dispatch(
         &mut self,
         request: &ThreadRequest<'_>,
-        free: &[crate::shared::context::UrbHandle],
+        free: &[crate::shared::context::MessageHandle],
         machine: &mut Machine<'_>,
     ) -> Option<Outcome> {
         let id = self.launch(request, free, machine)?;
@@ -203,7 +203,7 @@ impl Td {
     pub fn launch(
         &mut self,
         request: &ThreadRequest<'_>,
-        free: &[crate::shared::context::UrbHandle],
+        free: &[crate::shared::context::MessageHandle],
         machine: &mut Machine<'_>,
     ) -> Option<SlotId> {
         let at = self.free_slot(request.unit, machine.debug)?;

@@ -3,7 +3,7 @@
 //! PRM: volume 2, 3D pipeline state; fields from the tables of `regs`.
 
 use regs::any::{
-    PipelineSelect, Primitive3d, State3dChromaKey, State3dConstantColor, State3dDepthBuffer,
+    PipelineSelect, State3dChromaKey, State3dConstantColor, State3dDepthBuffer,
     State3dDrawingRectangle, State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dLineStipple,
     State3dPolyStippleOffset, State3dVfStatistics, StateBaseAddress, StateSip, VertexBufferState,
     VertexElementState,
@@ -126,10 +126,9 @@ pub fn vertex_elements(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), Uni
             elements.len()
         )));
     }
-    ctx.ff.state.vertex_element_count = elements.len();
-    for (to, from) in ctx.ff.state.vertex_elements.iter_mut().zip(elements) {
-        *to = VertexElementState::from_dwords(from);
-    }
+    let words = &mut ctx.ff.state.vertex_elements;
+    words.clear();
+    words.extend(elements.flatten());
     Ok(())
 }
 
@@ -162,12 +161,14 @@ pub fn vf_statistics(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 
 /// 3DSTATE_DRAWING_RECTANGLE.
 pub fn drawing_rectangle(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    ctx.ff.state.drawing_rectangle = State3dDrawingRectangle::from_dwords(d);
+    let command = State3dDrawingRectangle::from_dwords(d);
+    ctx.ff.state.drawing_rectangle = command.dwords().to_vec();
 }
 
 /// 3DSTATE_DEPTH_BUFFER.
 pub fn depth_buffer(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    ctx.ff.state.depth_buffer = State3dDepthBuffer::from_dwords(d);
+    let command = State3dDepthBuffer::from_dwords(d);
+    ctx.ff.state.depth_buffer = command.dwords().to_vec();
 }
 
 /// 3DSTATE_CONSTANT_COLOR.
@@ -224,5 +225,6 @@ pub fn primitive(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault
     ctx.media.state.works(false);
     ctx.machine.status.activity.draws += 1;
     ctx.machine.shared.invalidate();
-    ctx.ff.start(&Primitive3d::from_dwords(d), ctx.machine)
+    let primitive = ctx.ff.reader().primitive(d);
+    ctx.ff.start(&primitive, ctx.machine)
 }

@@ -1,23 +1,21 @@
 //! Clipper: fixed-function clip test, trivial accept and reject, clip threads.
 //!
-//! PRM: volume 2, clip stage; volume 4, 3.3.7. The planes and their bits in r0.2 follow the order
-//! in which Mesa's clip kernels (brw_clip_util.c) read them.
+//! PRM: volume 2, clip stage; volume 4, 3.3.7.
 //! Not modelled: vertex reuse between objects that pass unclipped (objects travel on their own).
 
 use std::collections::VecDeque;
 
-use regs::gen40::{ClipState, ClipViewport};
-
 use super::Step;
-use super::spawn::Spawner;
-use super::state::{Curbe, DrawState, UnitConfig};
+use super::payload::{ObjectHeader, Outside, PayloadLayout};
+use super::spawn::Emitter;
+use super::state::{ApiMode, ClipMode, ClipState, Curbe, DrawState, PositionSpace, UnitConfig};
 use super::topology::{Assembler, Object, StreamVertex, Topology};
 use crate::machine::Machine;
 use crate::status::Unit;
 use crate::td::Td;
 use crate::urb::{Owner, Urb, UrbHandle};
 
-/// Outcode bits in the order of r0.2 bits 26 to 31.
+/// Outcode bits: those of [`Outside::planes`].
 mod outcode {
     pub const ZMAX: u32 = 1 << 0;
     pub const ZMIN: u32 = 1 << 1;
@@ -25,13 +23,6 @@ mod outcode {
     pub const YMIN: u32 = 1 << 3;
     pub const XMAX: u32 = 1 << 4;
     pub const XMIN: u32 = 1 << 5;
-}
-
-/// CLIP_STATE Clip Mode (genxml gen4).
-mod mode {
-    pub const NORMAL: u32 = 0;
-    pub const REJECT_ALL: u32 = 3;
-    pub const ACCEPT_ALL: u32 = 4;
 }
 
 /// Ticks of a clip test.
@@ -42,8 +33,8 @@ const TEST_TICKS: u64 = 8;
 enum Verdict {
     Reject,
     Accept,
-    /// Needs a thread, with bits 31:14 of r0.2.
-    Clip(u32),
+    /// Needs a thread, which clips at these planes.
+    Clip(Outside),
 }
 
 /// The clipper.
@@ -51,7 +42,7 @@ enum Verdict {
 pub struct Cl {
     input: Assembler,
     objects: VecDeque<Object>,
-    spawner: Spawner,
+    threads: Emitter,
     /// Vertices that clip threads emitted, cut into objects again.
     emitted: VecDeque<StreamVertex>,
     output: Assembler,
@@ -62,7 +53,7 @@ impl Default for Cl {
         Cl {
             input: Assembler::default(),
             objects: VecDeque::new(),
-            spawner: Spawner::new(Unit::Clip, Owner::Clip),
+            threads: Emitter::new(Unit::Clip, Owner::Clip),
             emitted: VecDeque::new(),
             output: Assembler::default(),
         }
@@ -72,7 +63,7 @@ impl Default for Cl {
 impl Cl {
     /// Whether objects wait or a thread runs.
     pub fn busy(&self) -> bool {
-        self.spawner.busy() || !self.objects.is_empty() || !self.emitted.is_empty()
+        self.threads.busy() || !self.objects.is_empty() || !self.emitted.is_empty()
     }
 
     /// Forgets all work.
@@ -87,9 +78,11 @@ impl Cl {
     }
 
     /// Assembles, tests and passes on; starts a thread for what must be clipped.
+    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
     pub fn step(
         &mut self,
         draw: &DrawState,
+        layout: &dyn PayloadLayout,
         curbe: Option<Curbe>,
         input: &mut VecDeque<StreamVertex>,
         out: &mut VecDeque<Object>,
@@ -99,17 +92,17 @@ impl Cl {
         if let Some(vertex) = self.emitted.pop_front() {
             let before = out.len();
             out.extend(self.output.push(vertex, machine.urb).into_iter().flatten());
-            if draw.clip.as_ref().is_some_and(|(unit, ..)| unit.statistics) {
+            if draw.clip.as_ref().is_some_and(|clip| clip.unit.statistics) {
                 let count = &mut machine.status.statistics.cl_primitives;
                 *count = count.wrapping_add((out.len() - before) as u64);
             }
             return Step::Progress;
         }
-        if self.spawner.busy() {
-            return self.spawner.step(&mut self.emitted, td, machine);
+        if self.threads.busy() {
+            return self.threads.step(&mut self.emitted, td, machine);
         }
         if let Some(object) = self.objects.pop_front() {
-            return self.object(object, draw, curbe, out, td, machine);
+            return self.object(object, draw, layout, curbe, out, td, machine);
         }
         let Some(vertex) = input.pop_front() else {
             return Step::Idle;
@@ -120,7 +113,7 @@ impl Cl {
             if draw.gs.is_none() && draw.vf_statistics {
                 statistics.ia_primitives = statistics.ia_primitives.wrapping_add(1);
             }
-            if draw.gs.is_some() && draw.gs_output_statistics() {
+            if draw.gs.is_some_and(|gs| gs.output_statistics) {
                 statistics.gs_primitives = statistics.gs_primitives.wrapping_add(1);
             }
             self.objects.push_back(object);
@@ -128,24 +121,27 @@ impl Cl {
         Step::Progress
     }
 
+    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
     fn object(
         &mut self,
         object: Object,
         draw: &DrawState,
+        layout: &dyn PayloadLayout,
         curbe: Option<Curbe>,
         out: &mut VecDeque<Object>,
         td: &mut Td,
         machine: &mut Machine<'_>,
     ) -> Step {
-        let Some((config, state, viewport)) = &draw.clip else {
+        let Some(state) = &draw.clip else {
             out.push_back(object);
             return Step::Progress;
         };
+        let config = &state.unit;
         machine.charge(TEST_TICKS);
-        let verdict = test(&object, state, viewport, machine.urb);
+        let verdict = test(&object, state, machine.urb);
         let statistics = &mut machine.status.statistics;
-        if let Verdict::Clip(bits) = verdict {
-            return match self.clip(object, bits, config, curbe, td, machine) {
+        if let Verdict::Clip(outside) = verdict {
+            return match self.clip(object, outside, config, layout, curbe, td, machine) {
                 Ok(step) => {
                     if config.statistics {
                         let count = &mut machine.status.statistics.cl_invocations;
@@ -170,7 +166,7 @@ impl Cl {
                 .debug
                 .clip_passes(&object.tags.map(|t| t.origin)[..object.count.min(3)])
             {
-                self.spawner.capture(&object, config.kernel.ip, machine);
+                self.threads.capture(&object, config.kernel.ip, machine);
             }
             out.push_back(object);
         } else {
@@ -181,26 +177,31 @@ impl Cl {
         Step::Progress
     }
 
+    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
     fn clip(
         &mut self,
         object: Object,
-        bits: u32,
+        outside: Outside,
         config: &UnitConfig,
+        layout: &dyn PayloadLayout,
         curbe: Option<Curbe>,
         td: &mut Td,
         machine: &mut Machine<'_>,
     ) -> Result<Step, Object> {
-        // Bits 8 and 9: the first and last edges of this triangle are edges of its polygon.
-        let edges = u32::from(object.topology != Topology::Polygon || object.first) << 8
-            | u32::from(object.topology != Topology::Polygon || object.last) << 9;
-        let header2 = object.topology as u32 | edges | bits;
+        let whole = object.topology != Topology::Polygon;
+        let header = ObjectHeader {
+            topology: object.topology,
+            edges: [whole || object.first, whole || object.last],
+            outside,
+        };
         // Clip kernels run with NoMask: they find only four channels enabled.
         let mask = 0x0f;
-        self.spawner.start(
+        self.threads.start(
             object,
-            header2,
+            &header,
             mask,
             config,
+            layout,
             curbe,
             &mut self.emitted,
             td,
@@ -245,33 +246,21 @@ fn outcodes_z(p: [f32; 4], near: f32) -> u32 {
 }
 
 /// The fixed-function clip test.
-fn test(object: &Object, state: &ClipState, guardband: &ClipViewport, urb: &Urb) -> Verdict {
-    match state.clip_mode() {
-        mode::REJECT_ALL => return Verdict::Reject,
-        mode::ACCEPT_ALL => return Verdict::Accept,
-        _ => {}
+fn test(object: &Object, state: &ClipState, urb: &Urb) -> Verdict {
+    match state.mode {
+        ClipMode::RejectAll => return Verdict::Reject,
+        ClipMode::AcceptAll => return Verdict::Accept,
+        ClipMode::Normal | ClipMode::ClipNonRejected => {}
     }
-    let ndc = state.vertex_position_space() == 0;
-    let (x, y) = if ndc {
-        ((-1.0, 1.0), (-1.0, 1.0))
-    } else {
-        (
-            (
-                state.screen_space_viewport_x_min(),
-                state.screen_space_viewport_x_max(),
-            ),
-            (
-                state.screen_space_viewport_y_min(),
-                state.screen_space_viewport_y_max(),
-            ),
-        )
+    let (x, y) = match state.space {
+        PositionSpace::Ndc => ((-1.0, 1.0), (-1.0, 1.0)),
+        PositionSpace::Screen => (state.screen.x, state.screen.y),
     };
-    let near = if state.api_mode() == 0 && ndc {
-        -1.0
-    } else {
-        0.0
+    let near = match (state.api, state.space) {
+        (ApiMode::OpenGl, PositionSpace::Ndc) => -1.0,
+        _ => 0.0,
     };
-    let user_mask = state.userclipdistance_cliptest_enable_bitmask() & 0xff;
+    let user_mask = state.user_planes;
 
     let (mut all, mut any) = (u32::MAX, 0);
     let (mut user_all, mut user_any) = (u32::MAX, 0);
@@ -282,24 +271,14 @@ fn test(object: &Object, state: &ClipState, guardband: &ClipViewport, urb: &Urb)
             return Verdict::Reject;
         }
         let mut code = 0;
-        if state.viewport_xy_cliptest_enable() {
+        if state.test_xy {
             code |= outcodes(position, x, y);
         }
-        if state.viewport_z_cliptest_enable() {
+        if state.test_z {
             code |= outcodes_z(position, near);
         }
-        must |= if state.guardband_cliptest_enable() {
-            let band = outcodes(
-                position,
-                (
-                    guardband.xmin_clip_guardband(),
-                    guardband.xmax_clip_guardband(),
-                ),
-                (
-                    guardband.ymin_clip_guardband(),
-                    guardband.ymax_clip_guardband(),
-                ),
-            );
+        must |= if let Some(guardband) = &state.guardband {
+            let band = outcodes(position, guardband.x, guardband.y);
             band | (code & (outcode::ZMIN | outcode::ZMAX))
         } else {
             code
@@ -314,27 +293,17 @@ fn test(object: &Object, state: &ClipState, guardband: &ClipViewport, urb: &Urb)
     if all != 0 || user_all != 0 {
         return Verdict::Reject;
     }
-    let user_clip = if state.userclipflags_mustclip_enable() {
-        user_any
-    } else {
-        0
-    };
-    let clip = match state.clip_mode() {
-        mode::NORMAL => must != 0 || user_clip != 0,
-        // CLIP_ALL and CLIP_NON_REJECTED: every object that is left gets a thread.
-        _ => true,
-    };
-    if !clip {
+    let user_clip = if state.user_must_clip { user_any } else { 0 };
+    let normal = state.mode == ClipMode::Normal;
+    if normal && must == 0 && user_clip == 0 {
         return Verdict::Accept;
     }
     // Inside the guard band the viewport planes need no clipping, so only `must` reaches the
     // kernel in the usual mode.
-    let planes = if state.clip_mode() == mode::NORMAL {
-        must
-    } else {
-        any
-    };
-    Verdict::Clip(planes << 26 | (user_any & 0xff) << 14)
+    Verdict::Clip(Outside {
+        planes: if normal { must } else { any },
+        user: user_any,
+    })
 }
 
 #[cfg(test)]

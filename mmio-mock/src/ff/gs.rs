@@ -6,7 +6,8 @@
 use std::collections::VecDeque;
 
 use super::Step;
-use super::spawn::Spawner;
+use super::payload::{ObjectHeader, Outside, PayloadLayout};
+use super::spawn::Emitter;
 use super::state::{Curbe, DrawState};
 use super::topology::{Assembler, Object, StreamVertex};
 use crate::machine::Machine;
@@ -19,7 +20,7 @@ use crate::urb::Owner;
 pub struct Gs {
     assembler: Assembler,
     objects: VecDeque<Object>,
-    spawner: Spawner,
+    threads: Emitter,
 }
 
 impl Default for Gs {
@@ -27,7 +28,7 @@ impl Default for Gs {
         Gs {
             assembler: Assembler::default(),
             objects: VecDeque::new(),
-            spawner: Spawner::new(Unit::Gs, Owner::Gs),
+            threads: Emitter::new(Unit::Gs, Owner::Gs),
         }
     }
 }
@@ -35,7 +36,7 @@ impl Default for Gs {
 impl Gs {
     /// Whether objects wait or a thread runs.
     pub fn busy(&self) -> bool {
-        self.spawner.busy() || !self.objects.is_empty()
+        self.threads.busy() || !self.objects.is_empty()
     }
 
     /// Forgets all work.
@@ -52,34 +53,33 @@ impl Gs {
     pub fn step(
         &mut self,
         draw: &DrawState,
+        layout: &dyn PayloadLayout,
         curbe: Option<Curbe>,
         input: &mut VecDeque<StreamVertex>,
         out: &mut VecDeque<StreamVertex>,
         td: &mut Td,
         machine: &mut Machine<'_>,
     ) -> Step {
-        let Some((config, state)) = &draw.gs else {
+        let Some(state) = &draw.gs else {
             if input.is_empty() {
                 return Step::Idle;
             }
             out.append(input);
             return Step::Progress;
         };
-        if self.spawner.busy() {
-            return self.spawner.step(out, td, machine);
+        if self.threads.busy() {
+            return self.threads.step(out, td, machine);
         }
         if let Some(object) = self.objects.pop_front() {
-            // r0.2 bits 4:0: topology of the object.
+            let config = &state.unit;
+            let header = ObjectHeader {
+                topology: object.topology,
+                edges: [false; 2],
+                outside: Outside::default(),
+            };
             let mask = 0xff;
-            return match self.spawner.start(
-                object,
-                object.topology as u32,
-                mask,
-                config,
-                curbe,
-                out,
-                td,
-                machine,
+            return match self.threads.start(
+                object, &header, mask, config, layout, curbe, out, td, machine,
             ) {
                 Ok(step) => {
                     if config.statistics {
@@ -97,7 +97,7 @@ impl Gs {
         let Some(vertex) = input.pop_front() else {
             return Step::Idle;
         };
-        self.assembler.keep_adjacent(!state.discard_adjacency());
+        self.assembler.keep_adjacent(!state.discard_adjacency);
         let objects = self.assembler.push(vertex, machine.urb);
         for object in objects.into_iter().flatten() {
             if draw.vf_statistics {

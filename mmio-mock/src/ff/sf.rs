@@ -1,32 +1,22 @@
 //! Strips and fans: viewport transform, culling, setup threads.
 //!
-//! PRM: volume 2, strips and fans stage; volume 4, 3.3.8. The payload of setup threads (r1, r2)
-//! follows what Mesa's setup kernels read (brw_compile_sf.c), the order of a triangle's vertices in it what
-//! those of Mesa and of the X driver (exa_sf.g4a) rely on; see `topmost`.
+//! PRM: volume 2, strips and fans stage; volume 4, 3.3.8. The order of a triangle's vertices in setup threads is what
+//! kernels of Mesa (brw_compile_sf.c) and of the X driver (exa_sf.g4a) rely on; see `topmost`.
 //! Not modelled: reordering of the ends of lines.
 
 use std::collections::VecDeque;
 
-use regs::gen40::{SfState, SfViewport};
-
 use super::Step;
-use super::state::{Curbe, DrawState};
+use super::payload::{Deltas, PayloadLayout, SetupHeader};
+use super::state::{CullMode, Curbe, DrawState, SfState};
 use super::topology::{Object, Topology};
 use super::wiz::{PrimitiveKind, ScreenVertex, SetupPrimitive};
 use crate::debug::{SfPrimitive, SnapshotUnit};
 use crate::machine::Machine;
-use crate::shared::context::UrbHandle as Handles;
 use crate::status::Unit;
 use crate::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
 use crate::trace::Event;
 use crate::urb::{Owner, Urb, UrbHandle};
-
-/// SF_STATE Cull Mode (genxml gen4).
-mod cull {
-    pub const BOTH: u32 = 0;
-    pub const FRONT: u32 = 2;
-    pub const BACK: u32 = 3;
-}
 
 /// Ticks of an object besides its thread: viewport transform, culling, setup of the rasteriser.
 const OBJECT_TICKS: u64 = 16;
@@ -65,16 +55,6 @@ struct Setup {
     width: f32,
 }
 
-/// What r1 carries besides the provoking vertex.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Deltas {
-    det: f32,
-    dx0: f32,
-    dx2: f32,
-    dy0: f32,
-    dy2: f32,
-}
-
 impl Sf {
     /// Whether a setup thread runs.
     pub fn busy(&self) -> bool {
@@ -91,6 +71,7 @@ impl Sf {
     pub fn step(
         &mut self,
         draw: &DrawState,
+        layout: &dyn PayloadLayout,
         curbe: Option<Curbe>,
         input: &mut VecDeque<Object>,
         td: &mut Td,
@@ -111,7 +92,7 @@ impl Sf {
         let setup = if debug.culled {
             None
         } else {
-            setup(&object, draw, machine.urb)
+            setup(&object, &draw.sf, machine.urb)
         };
         let Some(setup) = setup else {
             self.drop_object(input, machine);
@@ -120,11 +101,9 @@ impl Sf {
         let Some(entry) = machine.urb.allocate(Owner::Sf) else {
             return (Step::Blocked, None);
         };
-        let config = &draw.sf;
-        let mut r0 = config.header();
-        r0[0] = Handles::from(entry).dword();
-        r0[6..8].copy_from_slice(&debug.thread.r0());
-        let header = [r0, setup.r1(&object, &draw.sf_state), setup.r2()];
+        let config = &draw.sf.unit;
+        let header = setup.header(&object, &draw.sf);
+        let header = layout.setup(config, entry, &header, debug.thread.r0());
         let mut reads = [UrbRead {
             handle: entry,
             offset: 0,
@@ -234,36 +213,22 @@ fn number(object: &Object, draw: &DrawState, machine: &mut Machine<'_>) -> SfPri
             to.copy_from_slice(&[tag.origin, tag.relative]);
         }
         outputs[6] = count as u32;
-        outputs[7] = draw.sf.kernel.ip;
+        outputs[7] = draw.sf.unit.kernel.ip;
         machine.debug.capture(SnapshotUnit::Sf, &outputs);
     }
     debug
 }
 
 impl Setup {
-    /// r1: topology and sprite enable, provoking vertex, determinant and deltas.
-    fn r1(&self, object: &Object, state: &SfState) -> eu::Grf {
-        // Bit 16 of r1.0 tells the kernel that sprite points are on.
-        let sprite = u32::from(state.sprite_point_enable()) << 16;
-        [
-            object.topology as u32 | sprite,
-            self.provoking,
-            self.deltas.det.to_bits(),
-            self.deltas.dx0.to_bits(),
-            self.deltas.dx2.to_bits(),
-            self.deltas.dy0.to_bits(),
-            self.deltas.dy2.to_bits(),
-            0,
-        ]
-    }
-
-    /// r2: z and 1/w of each vertex.
-    fn r2(&self) -> eu::Grf {
-        let v = &self.v;
-        [
-            v[0].z, v[0].rhw, v[1].z, v[1].rhw, v[2].z, v[2].rhw, 0.0, 0.0,
-        ]
-        .map(f32::to_bits)
+    /// What the setup thread learns.
+    fn header(&self, object: &Object, state: &SfState) -> SetupHeader {
+        SetupHeader {
+            topology: object.topology,
+            sprite_points: state.sprite_points,
+            provoking: self.provoking,
+            deltas: self.deltas,
+            depths: self.v.map(|v| (v.z, v.rhw)),
+        }
     }
 }
 
@@ -279,13 +244,13 @@ fn restarts_stipple(object: &Object) -> bool {
 
 /// Viewport transform. Only the windower snaps to the sub-pixel grid: the planes of setup go through
 /// the vertices as they are, as in Mesa's software rasterisers, whose pictures these then equal.
-fn screen(urb: &Urb, handle: UrbHandle, state: &SfState, viewport: &SfViewport) -> ScreenVertex {
+fn screen(urb: &Urb, handle: UrbHandle, state: &SfState) -> ScreenVertex {
     let row = urb.row(handle, 0).copied().unwrap_or_default();
     let [mut x, mut y, mut z, rhw] = [row[4], row[5], row[6], row[7]].map(f32::from_bits);
-    if state.viewport_transform_enable() {
-        x = x * viewport.viewport_matrix_element_m00() + viewport.viewport_matrix_element_m30();
-        y = y * viewport.viewport_matrix_element_m11() + viewport.viewport_matrix_element_m31();
-        z = z * viewport.viewport_matrix_element_m22() + viewport.viewport_matrix_element_m32();
+    if let Some(viewport) = &state.viewport {
+        x = x * viewport.scale[0] + viewport.offset[0];
+        y = y * viewport.scale[1] + viewport.offset[1];
+        z = z * viewport.scale[2] + viewport.offset[2];
     }
     ScreenVertex { x, y, z, rhw }
 }
@@ -293,12 +258,10 @@ fn screen(urb: &Urb, handle: UrbHandle, state: &SfState, viewport: &SfViewport) 
 /// Point width: from the state, or from the vertex header (U8.3 in dword 3 bits 18:8); at least one
 /// pixel, as the windower draws it.
 fn point_width(object: &Object, state: &SfState, urb: &Urb) -> f32 {
-    let width = if state.point_width_source() == 0 {
+    let width = state.point_width.unwrap_or_else(|| {
         let header = urb.row(object.vertices[0], 0).map_or(0, |row| row[3]);
         ((header >> 8) & 0x7ff) as f32 / 8.0
-    } else {
-        state.point_width()
-    };
+    });
     width.max(1.0)
 }
 
@@ -315,8 +278,7 @@ fn topmost(v: &[ScreenVertex; 3]) -> usize {
 }
 
 /// Screen-space setup of an object; `None` when it is culled or has no area.
-fn setup(object: &Object, draw: &DrawState, urb: &Urb) -> Option<Setup> {
-    let state = &draw.sf_state;
+fn setup(object: &Object, state: &SfState, urb: &Urb) -> Option<Setup> {
     let mut order = [0u8, 1, 2];
     // In strip order the odd triangles of a strip wind the other way.
     if object.topology == Topology::TriStripReverse {
@@ -324,7 +286,7 @@ fn setup(object: &Object, draw: &DrawState, urb: &Urb) -> Option<Setup> {
     }
     let last = object.count.saturating_sub(1);
     let mut handles = order.map(|i| object.vertices[usize::from(i).min(last)]);
-    let mut v = handles.map(|h| screen(urb, h, state, &draw.sf_viewport));
+    let mut v = handles.map(|h| screen(urb, h, state));
     if v[..object.count.min(3)]
         .iter()
         .any(|v| !(v.x.is_finite() && v.y.is_finite()))
@@ -367,8 +329,8 @@ fn setup(object: &Object, draw: &DrawState, urb: &Urb) -> Option<Setup> {
         }
         2 => {
             setup.kind = PrimitiveKind::Line;
-            setup.provoking = state.line_strip_list_provoking_vertex_select() & 1;
-            setup.width = state.line_width();
+            setup.provoking = state.provoking_line;
+            setup.width = state.line_width;
             setup.deltas = Deltas {
                 det: dx0 * dx0 + dy0 * dy0,
                 dx0,
@@ -381,16 +343,15 @@ fn setup(object: &Object, draw: &DrawState, urb: &Urb) -> Option<Setup> {
         }
         3 => {
             let select = match object.topology {
-                Topology::TriFan | Topology::TriFanNoStipple => {
-                    state.triangle_fan_provoking_vertex_select()
-                }
+                Topology::TriFan | Topology::TriFanNoStipple => state.provoking_fan,
                 // A polygon's colour is that of its first vertex.
                 Topology::Polygon => 0,
-                _ => state.triangle_strip_list_provoking_vertex_select(),
+                _ => state.provoking_triangle,
             };
-            // CAST: at most 2.
-            let select = select.min(2) as u8;
-            setup.provoking = order.iter().position(|&i| i == select).unwrap_or(0) as u32;
+            setup.provoking = order
+                .iter()
+                .position(|&i| u32::from(i) == select)
+                .unwrap_or(0) as u32;
             if object.topology == Topology::RectList {
                 setup.kind = PrimitiveKind::Rectangle;
                 return (setup.deltas.det != 0.0).then_some(setup);
@@ -401,13 +362,13 @@ fn setup(object: &Object, draw: &DrawState, urb: &Urb) -> Option<Setup> {
             }
             // y points down: a positive determinant is clockwise on the screen.
             let clockwise = setup.deltas.det > 0.0;
-            let front = clockwise == (state.front_winding() == 0);
+            let front = clockwise != state.front_counter_clockwise;
             setup.back_facing = !front;
-            let culled = match state.cull_mode() {
-                cull::BOTH => true,
-                cull::FRONT => front,
-                cull::BACK => !front,
-                _ => false,
+            let culled = match state.cull {
+                CullMode::Both => true,
+                CullMode::Front => front,
+                CullMode::Back => !front,
+                CullMode::Neither => false,
             };
             if culled {
                 return None;

@@ -1,17 +1,18 @@
 //! Threads of GS and CLIP that emit vertices: one object in, a vertex stream out.
 //!
 //! PRM: volume 4, 8.4.2 (allocate, used, complete), 3.3.6, 3.3.7.
-//! The two stages differ in the header only; this is what they share.
+//! The two stages differ in the header only.
 
 use std::collections::VecDeque;
 
 use super::Step;
+use super::payload::{ObjectHeader, PayloadLayout};
 use super::state::{Curbe, UnitConfig};
 use super::topology::{OBJECT_VERTICES, Object, StreamVertex, Tag, Topology};
 use crate::debug::{SnapshotUnit, ThreadDebug};
 use crate::fault::UnitFault;
 use crate::machine::Machine;
-use crate::shared::context::UrbHandle as Handles;
+use crate::shared::context::MessageHandle;
 use crate::status::{Client, Unit};
 use crate::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
 use crate::trace::Event;
@@ -29,9 +30,9 @@ struct Job {
     owned: Vec<UrbHandle>,
 }
 
-/// Runs emitting threads for one fixed function.
+/// Runs the threads of one fixed function that emit vertices.
 #[derive(Clone, Debug)]
-pub struct Spawner {
+pub struct Emitter {
     unit: Unit,
     owner: Owner,
     job: Option<Job>,
@@ -42,10 +43,10 @@ pub struct Spawner {
     emitted: u32,
 }
 
-impl Spawner {
-    /// A spawner for `unit`, whose outputs come from the URB section of `owner`.
+impl Emitter {
+    /// The emitter of `unit`, whose outputs come from the URB section of `owner`.
     pub fn new(unit: Unit, owner: Owner) -> Self {
-        Spawner {
+        Emitter {
             unit,
             owner,
             job: None,
@@ -68,15 +69,16 @@ impl Spawner {
         self.emitted = 0;
     }
 
-    /// Starts a thread for `object`; `header2` is DW2 of its r0. Gives the object back when the
+    /// Starts a thread for `object`. Gives the object back when the
     /// URB section has no entry or no slot is free.
     #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
     pub fn start(
         &mut self,
         object: Object,
-        header2: u32,
+        header: &ObjectHeader,
         mask: u16,
         config: &UnitConfig,
+        layout: &dyn PayloadLayout,
         curbe: Option<Curbe>,
         out: &mut VecDeque<StreamVertex>,
         td: &mut Td,
@@ -85,11 +87,8 @@ impl Spawner {
         let Some(first) = machine.urb.allocate(self.owner) else {
             return Err(object);
         };
-        let mut r0 = config.header();
-        r0[0] = Handles::from(first).dword();
-        r0[2] = header2;
         let debug = self.number(&object, config.kernel.ip, machine);
-        r0[6..8].copy_from_slice(&debug.r0());
+        let r0 = layout.object(config, first, header, debug.r0());
         self.thread_id = debug.id;
         self.emitted = 0;
         let mut reads = [UrbRead {
@@ -205,9 +204,9 @@ impl Spawner {
     }
 
     /// Takes every free entry, lowest last so that the thread gets the lowest first.
-    fn reserve(owner: Owner, machine: &mut Machine<'_>) -> Vec<Handles> {
+    fn reserve(owner: Owner, machine: &mut Machine<'_>) -> Vec<MessageHandle> {
         let mut free: Vec<_> = std::iter::from_fn(|| machine.urb.allocate(owner))
-            .map(Handles::from)
+            .map(MessageHandle::from)
             .collect();
         free.reverse();
         free

@@ -4,10 +4,9 @@
 //! Not modelled: prefetch beyond the vertex at hand.
 
 use mem::{GpuAddr, Memory};
-use regs::gen40::Primitive3d;
 
 use super::Step;
-use super::state::{IndexBuffer, PipelineState, VERTEX_BUFFERS, VertexBuffer};
+use super::state::{Component, IndexBuffer, PipelineState, Primitive, VertexBuffer, VertexElement};
 use super::topology::{StreamVertex, Tag, Topology};
 use crate::debug::{Counter, SnapshotUnit};
 use crate::fault::UnitFault;
@@ -24,34 +23,6 @@ const CACHE: usize = 16;
 const VERTEX_TICKS: u64 = 4;
 /// Ticks of an element of a vertex that the cache does not have.
 const ELEMENT_TICKS: u64 = 4;
-
-/// How a component of an element is filled (3D_Vertex_Component_Control of genxml gen4).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Component {
-    NoStore,
-    Source,
-    Zero,
-    OneFloat,
-    OneInt,
-    VertexId,
-    InstanceId,
-    PrimitiveId,
-}
-
-impl Component {
-    const fn from_code(code: u32) -> Self {
-        match code & 7 {
-            0 => Component::NoStore,
-            1 => Component::Source,
-            2 => Component::Zero,
-            3 => Component::OneFloat,
-            4 => Component::OneInt,
-            5 => Component::VertexId,
-            6 => Component::InstanceId,
-            _ => Component::PrimitiveId,
-        }
-    }
-}
 
 /// A vertex element with its buffer and format resolved.
 #[derive(Clone, Copy, Debug)]
@@ -137,8 +108,9 @@ impl Vf {
     /// Prepares a 3DPRIMITIVE.
     pub fn start(
         &mut self,
-        command: &Primitive3d,
+        command: &Primitive,
         state: &PipelineState,
+        elements: &[VertexElement],
         cache_on: bool,
         machine: &mut Machine<'_>,
     ) -> Result<(), UnitFault> {
@@ -146,13 +118,11 @@ impl Vf {
             // Dropped by the primitive skip or limit of the debug registers.
             return Ok(());
         }
-        let code = command.primitive_topology_type();
-        let topology = Topology::from_code(code).ok_or_else(|| UnitFault::Command {
+        let topology = command.topology.map_err(|code| UnitFault::Command {
             unit: "VF",
             what: format!("3DPRIMITIVE with reserved topology {code:#x}"),
         })?;
-        let random = command.vertex_access_type() != 0;
-        let index_buffer = match (random, state.index_buffer) {
+        let index_buffer = match (command.random, state.index_buffer) {
             (true, None) => {
                 return Err(UnitFault::Command {
                     unit: "VF",
@@ -162,17 +132,14 @@ impl Vf {
             (_, buffer) => buffer.unwrap_or_default(),
         };
         self.elements.clear();
-        for element in &state.vertex_elements[..state.vertex_element_count] {
-            if !element.valid() {
-                continue;
-            }
-            let index = element.vertex_buffer_index() as usize;
-            let components = [
-                Component::from_code(element.component_0_control()),
-                Component::from_code(element.component_1_control()),
-                Component::from_code(element.component_2_control()),
-                Component::from_code(element.component_3_control()),
-            ];
+        for &VertexElement {
+            buffer: index,
+            format: code,
+            offset,
+            components,
+            destination,
+        } in elements
+        {
             if components.contains(&Component::PrimitiveId) {
                 return Err(UnitFault::Unimplemented {
                     unit: "VF",
@@ -181,18 +148,14 @@ impl Vf {
                 });
             }
             let reads = components.contains(&Component::Source);
-            let buffer = if index < VERTEX_BUFFERS {
-                state.vertex_buffers[index]
-            } else {
-                VertexBuffer::default()
-            };
+            let buffer = state.vertex_buffers.get(index);
+            let buffer = buffer.copied().unwrap_or_default();
             if reads && !buffer.valid {
                 return Err(UnitFault::Command {
                     unit: "VF",
                     what: format!("vertex element uses vertex buffer {index}, which is not set"),
                 });
             }
-            let code = element.source_element_format();
             let format = Format::lookup(code).filter(|f| f.has(Capability::VertexBuffer));
             if reads && format.is_none() {
                 return Err(UnitFault::Command {
@@ -202,27 +165,27 @@ impl Vf {
             }
             self.elements.push(Element {
                 buffer,
-                offset: element.source_element_offset(),
+                offset,
                 format,
                 reads,
                 components,
-                destination: element.destination_element_offset() as u16,
+                destination,
             });
         }
-        let (start, count) = machine.debug.vf_vertex_range().unwrap_or((
-            command.start_vertex_location(),
-            command.vertex_count_per_instance(),
-        ));
-        self.cache_on = cache_on && random;
+        let (start, count) = machine
+            .debug
+            .vf_vertex_range()
+            .unwrap_or((command.start, command.count));
+        self.cache_on = cache_on && command.random;
         self.statistics = state.vf_statistics;
         self.draw = Some(Draw {
             topology,
-            random,
+            random: command.random,
             count,
             start,
-            instances: command.instance_count(),
-            first_instance: command.start_instance_location(),
-            base: command.base_vertex_location(),
+            instances: command.instances,
+            first_instance: command.first_instance,
+            base: command.base_vertex,
             instance: 0,
             at: 0,
             restart: true,

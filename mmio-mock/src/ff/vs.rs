@@ -6,12 +6,12 @@
 use std::collections::VecDeque;
 
 use super::Step;
+use super::payload::PayloadLayout;
 use super::state::{Curbe, DrawState};
 use super::topology::StreamVertex;
 use super::vf::Fetched;
 use crate::debug::{SnapshotUnit, ThreadDebug};
 use crate::machine::Machine;
-use crate::shared::context::UrbHandle as Handles;
 use crate::status::Unit;
 use crate::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
 
@@ -58,6 +58,7 @@ impl Vs {
     pub fn step(
         &mut self,
         draw: &DrawState,
+        layout: &dyn PayloadLayout,
         curbe: Option<Curbe>,
         out: &mut VecDeque<StreamVertex>,
         td: &mut Td,
@@ -76,7 +77,7 @@ impl Vs {
         if self.pending.is_empty() {
             return Step::Idle;
         }
-        if !draw.vs_state.enable() {
+        if !draw.vs.enable {
             self.pass(draw, out);
             return Step::Progress;
         }
@@ -90,15 +91,12 @@ impl Vs {
             return Step::Progress;
         };
         let (second, second_index) = fresh.next().unzip();
-        let unit = &draw.vs;
+        let unit = &draw.vs.unit;
         let read = |handle| UrbRead {
             handle,
             offset: unit.read_offset,
             rows: unit.read_rows,
         };
-        let mut r0 = unit.header();
-        r0[0] = Handles::from(first).dword();
-        r0[1] = second.map_or(0, |h| Handles::from(h).dword());
         let debug = if let Some(debug) = self.numbered {
             debug
         } else {
@@ -110,7 +108,7 @@ impl Vs {
             }
             *self.numbered.insert(debug)
         };
-        r0[6..8].copy_from_slice(&debug.r0());
+        let r0 = layout.vertices(unit, first, second, debug.r0());
         let outcome = td.dispatch(
             &ThreadRequest {
                 unit: Unit::Vs,
@@ -146,7 +144,7 @@ impl Vs {
     /// Hands the pending vertices to the next stage, which now owns their references. VF's tag stays
     /// where VS is in bypass mode (PRM vol4 3.3.2).
     fn pass(&mut self, draw: &DrawState, out: &mut VecDeque<StreamVertex>) {
-        let enabled = draw.vs_state.enable();
+        let enabled = draw.vs.enable;
         out.extend(self.pending.drain(..).map(|f| {
             let mut vertex = f.vertex;
             if enabled {

@@ -3,22 +3,21 @@
 //! PRM: volume 2, windower; volume 4, 3.3.9. `wiz` rasterises and asks through `WizPort`; this is
 //! the machine behind that port.
 
-pub mod latch;
-
 use eu::Grf;
 use mem::Memory;
 
 use super::Step;
-use super::state::{Curbe as UrbCurbe, DrawState, PipelineState, read_state};
+use super::payload::PayloadLayout;
+use super::reader::PipelineReader;
+use super::state::{Curbe as UrbCurbe, PipelineState, WizState};
 use super::wiz::thread::{Dispatch, PsThread, WizPort};
-use super::wiz::{self, SetupPrimitive, Wiz, WizState};
+use super::wiz::{self, PixelRect, SetupPrimitive, Wiz};
 use crate::debug::DebugRegs;
 use crate::fault::UnitFault;
 use crate::machine::Machine;
-use crate::shared::context::ThreadContext;
 use crate::shared::dataport::render::PixelBackend;
 use crate::status::{Client, Unit};
-use crate::td::{KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
+use crate::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
 use crate::urb::UrbHandle;
 
 /// The windower and what it works on.
@@ -26,8 +25,6 @@ use crate::urb::UrbHandle;
 pub struct Windower {
     wiz: Wiz,
     state: WizState,
-    kernel: KernelState,
-    context: ThreadContext,
     /// Setup entry of the primitive in work.
     setup: Option<UrbHandle>,
     in_flight: Vec<SlotId>,
@@ -38,8 +35,7 @@ pub struct Windower {
 /// The machine as the windower sees it.
 struct Glue<'a, 'm> {
     state: &'a WizState,
-    kernel: KernelState,
-    context: ThreadContext,
+    layout: &'static dyn PayloadLayout,
     curbe: Option<UrbCurbe>,
     td: &'a mut Td,
     machine: &'a mut Machine<'m>,
@@ -54,8 +50,8 @@ impl Windower {
     }
 
     /// Loads the running line stipple counters (3DSTATE_LINE_STIPPLE with Modify Enable).
-    pub fn load_line_stipple(&mut self, state: &PipelineState) {
-        self.wiz.load_line_stipple(&latch::line_stipple(state));
+    pub fn load_line_stipple(&mut self, reader: &dyn PipelineReader, state: &PipelineState) {
+        self.wiz.load_line_stipple(&reader.line_stipple(state));
     }
 
     /// The running line stipple counter, in pixels.
@@ -66,21 +62,21 @@ impl Windower {
     /// Latches the state of a draw.
     pub fn start(
         &mut self,
+        reader: &dyn PipelineReader,
         state: &PipelineState,
-        draw: &DrawState,
         machine: &mut Machine<'_>,
     ) -> Result<(), UnitFault> {
-        let bases = &state.bases;
-        let wm = read_state(machine.mem, bases, state.pointers[4] & !0x1f)?;
-        let color_calc_pointer = state.pointers[5] & !0x1f;
-        self.state = latch::latch(
-            machine.mem,
-            machine.debug,
-            state,
-            draw,
-            &wm,
-            color_calc_pointer,
-        )?;
+        self.state = reader.windower(machine.mem, state)?;
+        if let Some(r) = machine.debug.sf_clip_rectangle() {
+            // CAST: 16-bit fields.
+            let [x_min, y_min, x_max, y_max] = [r.xmin, r.ymin, r.xmax, r.ymax].map(|v| v as i32);
+            self.state.drawing_rectangle.clip = PixelRect {
+                x_min,
+                y_min,
+                x_max,
+                y_max,
+            };
+        }
         machine.shared.pixel = PixelBackend {
             // Targets need not go with a buffer that nothing uses.
             depth_buffer: self
@@ -91,30 +87,10 @@ impl Windower {
             blend_constant: state.constant_color,
             // CAST: 16-bit fields, two's complement.
             drawing_origin: (
-                state.drawing_rectangle.drawing_rectangle_origin_x() as u16,
-                state.drawing_rectangle.drawing_rectangle_origin_y() as u16,
+                self.state.drawing_rectangle.origin_x as u16,
+                self.state.drawing_rectangle.origin_y as u16,
             ),
             ..PixelBackend::default()
-        };
-        let wm = &self.state.wm;
-        self.kernel = KernelState {
-            ip: wm.kernel_start_pointer,
-            grf_count: ((wm.grf_register_count + 1) * 16).min(128) as u8,
-            alt_float: wm.float_mode == eu::FloatMode::Alt,
-            single_program_flow: wm.single_program_flow,
-            illegal_opcode_exception: wm.illegal_opcode_exception_enable,
-            mask_stack_exception: wm.mask_stack_exception_enable,
-            software_exception: wm.software_exception_enable,
-            high_priority: wm.thread_priority,
-            urb_start: wm.dispatch_grf_start_register as u8,
-        };
-        self.context = ThreadContext {
-            bases: *bases,
-            binding_table_pointer: state.binding_tables[4],
-            sampler_state_pointer: wm.sampler_state_pointer,
-            scratch_base: wm.scratch_space_base_pointer,
-            scratch_size: 1024 << wm.per_thread_scratch_space.min(11),
-            ffid: Unit::Wiz.ffid(),
         };
         Ok(())
     }
@@ -123,6 +99,7 @@ impl Windower {
     pub fn begin(
         &mut self,
         primitive: &SetupPrimitive,
+        layout: &'static dyn PayloadLayout,
         curbe: Option<UrbCurbe>,
         td: &mut Td,
         machine: &mut Machine<'_>,
@@ -152,8 +129,7 @@ impl Windower {
         let state = &self.state;
         let mut glue = Glue {
             state,
-            kernel: self.kernel,
-            context: self.context,
+            layout,
             curbe,
             td,
             machine,
@@ -173,6 +149,7 @@ impl Windower {
     /// Goes on with the primitive in work.
     pub fn step(
         &mut self,
+        layout: &'static dyn PayloadLayout,
         curbe: Option<UrbCurbe>,
         td: &mut Td,
         machine: &mut Machine<'_>,
@@ -195,8 +172,7 @@ impl Windower {
         let state = &self.state;
         let mut glue = Glue {
             state,
-            kernel: self.kernel,
-            context: self.context,
+            layout,
             curbe,
             td,
             machine,
@@ -264,26 +240,26 @@ impl WizPort for Glue<'_, '_> {
             .unwrap_or_default()
     }
 
+    #[inline]
+    fn layout(&self) -> &'static dyn PayloadLayout {
+        self.layout
+    }
+
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
-        let wm = &self.state.wm;
+        let unit = &self.state.wm.unit;
         let setup = [UrbRead {
             handle: thread.setup,
-            offset: wm.setup_urb_entry_read_offset as u16,
-            rows: wm.setup_urb_entry_read_length as u16,
+            offset: unit.read_offset,
+            rows: unit.read_rows,
         }];
-        let constants = (wm.constant_urb_entry_read_length != 0).then(|| UrbRead {
-            handle: self.curbe.unwrap_or_default().handle,
-            offset: wm.constant_urb_entry_read_offset as u16,
-            rows: wm.constant_urb_entry_read_length as u16,
-        });
         let outcome = self.td.dispatch(
             &ThreadRequest {
                 unit: Unit::Wiz,
-                kernel: self.kernel,
-                context: self.context,
+                kernel: *thread.kernel,
+                context: unit.context,
                 dispatch_mask: thread.dispatch_mask,
                 header: thread.payload,
-                constants,
+                constants: unit.constants(self.curbe),
                 data: VertexData::Sequential(&setup),
                 snapshot: thread.snapshot,
                 subject: Subject::Pixels(self.object),
@@ -306,7 +282,7 @@ impl WizPort for Glue<'_, '_> {
 
     fn count_invocations(&mut self, pixels: u32) {
         self.machine.status.activity.pixels += u64::from(pixels);
-        if self.state.wm.statistics_enable {
+        if self.state.wm.unit.statistics {
             let count = &mut self.machine.status.statistics.ps_invocations;
             *count = count.wrapping_add(u64::from(pixels));
         }

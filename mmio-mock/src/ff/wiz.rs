@@ -7,7 +7,6 @@
 //! Not modelled: contiguous dispatch (32 pixels), software tiled rendering, threads that mix
 //! subspans of several primitives.
 
-mod decode;
 pub mod depth;
 pub mod depth_target;
 mod dispatch;
@@ -19,12 +18,12 @@ pub mod polygon;
 pub mod setup;
 pub mod shape;
 pub mod square;
-pub mod state;
 pub mod stipple;
 pub mod thread;
 
-pub use state::{
-    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WmState,
+pub use super::state::windower::{
+    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WizState,
+    WmState,
 };
 pub use thread::{Dispatch, PsThread, WizPort};
 
@@ -38,8 +37,7 @@ use shape::{Block, Next, Walk};
 use square::Square;
 use stipple::LineStippleWalk;
 
-use super::ps::{MAX_SUBSPANS, PixelGroup, Subspan};
-use crate::cc::CcState;
+use super::payload::pixels::{MAX_SUBSPANS, PixelGroup, Subspan};
 use crate::fault::UnitFault;
 use crate::surface::DepthBuffer;
 use crate::urb::UrbHandle;
@@ -106,51 +104,6 @@ pub struct SetupPrimitive {
     pub viewport_index: u8,
     /// Render target array index.
     pub render_target_array_index: u16,
-}
-
-/// Everything that the windower latches besides the primitive.
-#[derive(Clone, Debug)]
-pub struct WizState {
-    /// WM_STATE.
-    pub wm: WmState,
-    /// Raster fields of SF_STATE.
-    pub raster: RasterState,
-    /// 3DSTATE_DRAWING_RECTANGLE.
-    pub drawing_rectangle: DrawingRectangle,
-    /// Scissor rectangle of SF_VIEWPORT, when enabled, relative to the drawing rectangle's origin.
-    pub scissor: Option<PixelRect>,
-    /// 3DSTATE_DEPTH_BUFFER; none (or a null surface): nothing is tested or written.
-    pub depth_buffer: Option<DepthBuffer>,
-    /// COLOR_CALC_STATE and CC_VIEWPORT, resolved.
-    pub cc: CcState,
-    /// COLOR_CALC_STATE, relative to General State Base Address.
-    pub color_calc_state: u32,
-    /// 3DSTATE_GLOBAL_DEPTH_OFFSET_CLAMP.
-    pub depth_offset_clamp: f32,
-    /// Polygon stipple.
-    pub poly_stipple: PolyStipple,
-    /// Line stipple.
-    pub line_stipple: LineStipple,
-    /// PS binding table, relative to Surface State Base Address.
-    pub binding_table_pointer: u32,
-}
-
-impl Default for WizState {
-    fn default() -> Self {
-        WizState {
-            wm: WmState::default(),
-            raster: RasterState::default(),
-            drawing_rectangle: DrawingRectangle::default(),
-            scissor: None,
-            depth_buffer: None,
-            cc: CcState::default(),
-            color_calc_state: 0,
-            depth_offset_clamp: 0.0,
-            poly_stipple: PolyStipple::default(),
-            line_stipple: LineStipple::default(),
-            binding_table_pointer: 0,
-        }
-    }
 }
 
 /// How far a step came.
@@ -299,7 +252,7 @@ impl Wiz {
         let dispatches = wm.thread_dispatch_enable && (wm.dispatch_8 || wm.dispatch_16);
         let (case, tests, write) = plan(state, target.as_ref(), primitive.back_facing, dispatches);
         let start = setup::start(state, primitive);
-        if !dispatches && !tests.touch() && !wm.statistics_enable {
+        if !dispatches && !tests.touch() && !wm.unit.statistics {
             return Ok(false);
         }
         let needs_depth = tests.depth || tests.depth_write || case.source_depth;
@@ -530,7 +483,7 @@ impl Active {
             mask,
             (&self.tests, self.write),
         );
-        if state.wm.statistics_enable
+        if state.wm.unit.statistics
             && !self.case.late_count
             && let Some(square) = &self.square
         {
@@ -581,7 +534,7 @@ impl Active {
                 self.write,
             )?;
         }
-        if state.wm.statistics_enable && !self.case.late_count {
+        if state.wm.unit.statistics && !self.case.late_count {
             port.count_depth(u32::from(mask).count_ones());
         }
         if mask == 0 || self.group == 0 {

@@ -3,12 +3,23 @@
 //! PRM: volume 4, 1.0 (device tags), 3.5 (8 EUs with 4 threads). PCI ids: i915 i915_pciids.h; revisions as
 //! machines report them, that of the B stepping a guess. Not modelled: other errata of early steppings.
 
+pub mod payload;
+mod pipeline;
+mod units;
+mod vertex;
+mod windower;
+
 use regs::gen40::fields::ISR;
 use regs::ids::RegId;
 
-use super::DeviceInfo;
+use super::{DeviceInfo, Readers};
 use crate::irq::Registers;
 use crate::shared::dataport::render::DualSource;
+
+/// Readers of all devices of this generation.
+pub const READERS: Readers = Readers {
+    pipeline: &pipeline::Reader,
+};
 
 /// Interrupt registers (PRM volume 1; bits from i915 i915_reg.h).
 static INTERRUPTS: Registers = Registers {
@@ -30,6 +41,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         title,
         tables: &regs::platform::GEN40,
         interrupts: &INTERRUPTS,
+        readers: READERS,
         pci: (0x8086, id),
         revision,
         // 512 MiB of address space in pages of 4 KiB.

@@ -61,18 +61,18 @@ pub struct ThreadContext {
 
 /// A URB entry by the two numbers that travel in headers: ID and return handle.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct UrbHandle {
+pub struct MessageHandle {
     /// Handle ID: names the work item inside the fixed function.
     pub id: u16,
     /// URB return handle: first row of the entry.
     pub handle: u16,
 }
 
-impl UrbHandle {
+impl MessageHandle {
     /// From the header dword: ID in 31:16, handle in 15:0 (PRM 8.4.3.1).
     #[must_use]
     pub const fn from_dword(dword: u32) -> Self {
-        UrbHandle {
+        MessageHandle {
             id: (dword >> 16) as u16,
             handle: dword as u16,
         }
@@ -85,10 +85,10 @@ impl UrbHandle {
     }
 }
 
-impl From<crate::urb::UrbHandle> for UrbHandle {
+impl From<crate::urb::UrbHandle> for MessageHandle {
     /// The model's fixed functions name the work item by the entry itself.
     fn from(entry: crate::urb::UrbHandle) -> Self {
-        UrbHandle {
+        MessageHandle {
             id: entry.0,
             handle: entry.0,
         }
@@ -99,9 +99,9 @@ impl From<crate::urb::UrbHandle> for UrbHandle {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UrbEvent {
     /// Entry 0.
-    pub entry: UrbHandle,
+    pub entry: MessageHandle,
     /// Entry 1 of an interleaved write.
-    pub second: Option<UrbHandle>,
+    pub second: Option<MessageHandle>,
     /// The sender's slot as the header says (M0.5 7:0).
     pub fftid: u8,
     /// No further writes to these entries.
@@ -109,7 +109,7 @@ pub struct UrbEvent {
     /// The entries are valid outputs; only with `complete`.
     pub used: bool,
     /// A further entry was asked for and handed out in the writeback.
-    pub allocated: Option<UrbHandle>,
+    pub allocated: Option<MessageHandle>,
     /// Primitive topology of the vertex in entry 0 (GS and clipper).
     pub prim_type: u8,
     /// First vertex of a primitive.
@@ -157,7 +157,7 @@ pub struct Events {
     /// Gateway register writes to deliver.
     pub forwards: Vec<ForwardEvent>,
     /// URB entries that the fixed function is ready to hand out, the next one last.
-    pub free: Vec<UrbHandle>,
+    pub free: Vec<MessageHandle>,
     /// Pixels whose scoreboard bits were cleared by a last-render-target write.
     pub scoreboard_clear: u16,
     /// Pixels that passed the depth and stencil tests made here (PS_DEPTH_COUNT).

@@ -6,7 +6,7 @@
 
 use eu::{Grf, Message};
 
-use super::context::{Events, UrbEvent, UrbHandle as Entry};
+use super::context::{Events, MessageHandle, UrbEvent};
 use crate::status::Unit;
 use crate::urb::{Urb, UrbHandle};
 
@@ -172,8 +172,8 @@ pub fn execute_in(
     // Primitive fields only mean something with Complete (PRM 8.4.2).
     let prim = if complete { header[2] } else { 0 };
     events.urb.push(UrbEvent {
-        entry: Entry::from_dword(header[0]),
-        second: (control.swizzle() == 1).then(|| Entry::from_dword(header[1])),
+        entry: MessageHandle::from_dword(header[0]),
+        second: (control.swizzle() == 1).then(|| MessageHandle::from_dword(header[1])),
         fftid: header[5] as u8,
         complete,
         used: complete && control.used(),

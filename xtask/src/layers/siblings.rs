@@ -27,9 +27,9 @@ const FAMILIES: &[Family] = &[
             ("GS", &["gs"]),
             ("CL", &["cl"]),
             ("SF", &["sf"]),
-            ("WIZ", &["wiz", "windower", "ps"]),
+            ("WIZ", &["wiz", "windower"]),
         ],
-        common: &["topology", "state", "spawn"],
+        common: &["payload", "reader", "topology", "state", "spawn"],
         switches: &[],
         seams: &[
             ("VS", "vf", &["Fetched"]),
@@ -51,7 +51,7 @@ const FAMILIES: &[Family] = &[
             ("data port", &["dataport"]),
             ("gateway", &["gateway"]),
         ],
-        common: &["binding", "context", "error", "gen"],
+        common: &["binding", "context", "error", "gen", "reader"],
         switches: &["router"],
         seams: &[],
     },
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn own_parts_common_parts_and_seams() {
-        let wiz = "use super::ps::Payload;\nuse super::state::DrawState;\nuse super::Step;\nuse crate::td::Td;";
+        let wiz = "use super::payload::PayloadLayout;\nuse super::state::DrawState;\nuse super::Step;\nuse crate::td::Td;";
         assert!(findings("mmio-mock/src/ff/windower.rs", wiz).is_empty());
         let sf = "use super::wiz::{SetupPrimitive, PrimitiveKind};";
         assert!(findings("mmio-mock/src/ff/sf.rs", sf).is_empty());

@@ -5,7 +5,7 @@
 
 use regs::any::{
     CommandId as C, CsUrbState, MiBatchBufferEnd, MiLoadRegisterImm, PipelineSelect,
-    State3dBindingTablePointers, State3dChromaKey, State3dConstantColor,
+    State3dBindingTablePointers, State3dChromaKey, State3dConstantColor, State3dDrawingRectangle,
     State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dLineStipple,
     State3dPipelinedPointers, State3dPolyStippleOffset, State3dPolyStipplePattern,
     State3dSamplerPaletteLoad0, State3dVertexBuffers, State3dVertexElements, State3dVfStatistics,
@@ -187,11 +187,12 @@ fn vertices(out: &mut Vec<u32>, state: &PipelineState) {
     if !buffers.is_empty() {
         behind(out, State3dVertexBuffers::new().dwords(), &buffers);
     }
-    let elements = state.vertex_elements.iter();
-    let elements = elements.take(state.vertex_element_count);
-    let elements: Vec<u32> = elements.flat_map(|element| element.0).collect();
-    if !elements.is_empty() {
-        behind(out, State3dVertexElements::new().dwords(), &elements);
+    if !state.vertex_elements.is_empty() {
+        behind(
+            out,
+            State3dVertexElements::new().dwords(),
+            &state.vertex_elements,
+        );
     }
     if let Some(index) = state.index_buffer {
         let command = State3dIndexBuffer::new()
@@ -206,11 +207,12 @@ fn vertices(out: &mut Vec<u32>, state: &PipelineState) {
 }
 
 fn pixels(out: &mut Vec<u32>, state: &PipelineState) {
-    out.extend(state.drawing_rectangle.dwords());
-    // A depth buffer that no command has set has no header either.
-    if state.depth_buffer.dwords()[0] != 0 {
-        out.extend(state.depth_buffer.dwords());
+    if state.drawing_rectangle.is_empty() {
+        out.extend(State3dDrawingRectangle::new().dwords());
+    } else {
+        out.extend(&state.drawing_rectangle);
     }
+    out.extend(&state.depth_buffer);
     let [red, green, blue, alpha] = state.constant_color;
     let color = State3dConstantColor::new()
         .with_blend_constant_color_red(red)

@@ -2,6 +2,15 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use super::*;
+use crate::ff::state::Bounds;
+
+/// The verdict that puts these bits into r0.2: planes in 31:26, user flags in 21:14.
+fn clipped(bits: u32) -> Verdict {
+    Verdict::Clip(Outside {
+        planes: bits >> 26,
+        user: bits >> 14 & 0xff,
+    })
+}
 
 /// A URB with `positions` (clip space) as VUEs of one row each, as the VS would leave them.
 fn vues(positions: &[([f32; 4], u32)]) -> (Urb, Object) {
@@ -28,24 +37,29 @@ fn vues(positions: &[([f32; 4], u32)]) -> (Urb, Object) {
 }
 
 fn normal() -> ClipState {
-    ClipState::new()
-        .with_viewport_xy_cliptest_enable(true)
-        .with_viewport_z_cliptest_enable(true)
-        .with_guardband_cliptest_enable(true)
+    ClipState {
+        test_xy: true,
+        test_z: true,
+        guardband: Some(band(64.0)),
+        ..ClipState::default()
+    }
 }
 
-fn band(size: f32) -> ClipViewport {
-    ClipViewport::new()
-        .with_xmin_clip_guardband(-size)
-        .with_xmax_clip_guardband(size)
-        .with_ymin_clip_guardband(-size)
-        .with_ymax_clip_guardband(size)
+fn band(size: f32) -> Bounds {
+    Bounds {
+        x: (-size, size),
+        y: (-size, size),
+    }
+}
+
+fn in_mode(mode: ClipMode) -> ClipState {
+    ClipState { mode, ..normal() }
 }
 
 fn verdict(state: &ClipState, positions: &[[f32; 4]]) -> Verdict {
     let vertices: Vec<_> = positions.iter().map(|&p| (p, 0)).collect();
     let (urb, object) = vues(&vertices);
-    test(&object, state, &band(64.0), &urb)
+    test(&object, state, &urb)
 }
 
 #[test]
@@ -68,7 +82,7 @@ fn inside_passes_and_the_guard_band_saves_clipping() {
         [0.0, 0.5, 0.0, 1.0],
     ];
     // XMAX is bit 30 of r0.2: plane (-1, 0, 0, 1), the fifth of Mesa's clip planes.
-    assert_eq!(verdict(&normal(), &beyond), Verdict::Clip(1 << 30));
+    assert_eq!(verdict(&normal(), &beyond), clipped(1 << 30));
 }
 
 #[test]
@@ -95,21 +109,24 @@ fn near_and_far_always_clip() {
         [0.5, 0.0, 0.0, 1.0],
         [0.0, 0.5, 0.0, 1.0],
     ];
-    assert_eq!(verdict(&normal(), &near), Verdict::Clip(1 << 27));
+    assert_eq!(verdict(&normal(), &near), clipped(1 << 27));
     let far = [
         [0.0, 0.0, 2.0, 1.0],
         [0.5, 0.0, 0.0, 1.0],
         [0.0, 0.5, 0.0, 1.0],
     ];
-    assert_eq!(verdict(&normal(), &far), Verdict::Clip(1 << 26));
-    let d3d = normal().with_api_mode(1);
+    assert_eq!(verdict(&normal(), &far), clipped(1 << 26));
+    let d3d = ClipState {
+        api: ApiMode::Direct3d,
+        ..normal()
+    };
     let between = [
         [0.0, 0.0, -0.5, 1.0],
         [0.5, 0.0, 0.5, 1.0],
         [0.0, 0.5, 0.5, 1.0],
     ];
     assert_eq!(verdict(&normal(), &between), Verdict::Accept);
-    assert_eq!(verdict(&d3d, &between), Verdict::Clip(1 << 27));
+    assert_eq!(verdict(&d3d, &between), clipped(1 << 27));
 }
 
 /// Clip space says x < -w and so on; NDC with a negative 1/w must come to the same outcodes.
@@ -153,17 +170,16 @@ fn negative_w_compares_as_clip_space_does() {
 #[test]
 fn user_flags_clip_and_reject() {
     let inside = [0.0, 0.0, 0.0, 1.0];
-    let state = normal()
-        .with_userclipdistance_cliptest_enable_bitmask(0x40)
-        .with_userclipflags_mustclip_enable(true);
+    let state = ClipState {
+        user_planes: 0x40,
+        user_must_clip: true,
+        ..normal()
+    };
     let (urb, object) = vues(&[(inside, 0x40), (inside, 0), (inside, 0x3f)]);
     // Flag 6 is bit 20 of r0.2, where Mesa's kernels look for a negative 1/w.
-    assert_eq!(
-        test(&object, &state, &band(64.0), &urb),
-        Verdict::Clip(1 << 20)
-    );
+    assert_eq!(test(&object, &state, &urb), clipped(1 << 20));
     let (urb, object) = vues(&[(inside, 0x40), (inside, 0x40), (inside, 0x40)]);
-    assert_eq!(test(&object, &state, &band(64.0), &urb), Verdict::Reject);
+    assert_eq!(test(&object, &state, &urb), Verdict::Reject);
 }
 
 #[test]
@@ -180,7 +196,7 @@ fn nan_is_rejected_and_modes_override() {
         [0.0, 0.5, 0.0, 1.0],
     ];
     assert_eq!(
-        verdict(&normal().with_clip_mode(3), &inside),
+        verdict(&in_mode(ClipMode::RejectAll), &inside),
         Verdict::Reject
     );
     let right = [
@@ -189,23 +205,25 @@ fn nan_is_rejected_and_modes_override() {
         [2.0, 0.5, 0.0, 1.0],
     ];
     assert_eq!(
-        verdict(&normal().with_clip_mode(4), &right),
+        verdict(&in_mode(ClipMode::AcceptAll), &right),
         Verdict::Accept
     );
     assert_eq!(
-        verdict(&normal().with_clip_mode(2), &inside),
-        Verdict::Clip(0)
+        verdict(&in_mode(ClipMode::ClipNonRejected), &inside),
+        clipped(0)
     );
 }
 
 /// Each side of the guard band and of the screen-space viewport is its own field.
 #[test]
 fn sides_have_fields_of_their_own() {
-    let band = ClipViewport::new()
-        .with_xmin_clip_guardband(-10.0)
-        .with_xmax_clip_guardband(20.0)
-        .with_ymin_clip_guardband(-30.0)
-        .with_ymax_clip_guardband(40.0);
+    let state = ClipState {
+        guardband: Some(Bounds {
+            x: (-10.0, 20.0),
+            y: (-30.0, 40.0),
+        }),
+        ..normal()
+    };
     // A vertex half a unit inside and outside of each side; bits 31 to 28 of r0.2: XMIN XMAX YMIN YMAX.
     for (axis, bound, bit) in [
         (0, -10.0f32, 31),
@@ -220,20 +238,22 @@ fn sides_have_fields_of_their_own() {
             let inside = [([0.0, 0.0, 0.0, 1.0], 0), ([0.5, 0.5, 0.0, 1.0], 0)];
             let (urb, object) = vues(&[inside[0], inside[1], (far, 0)]);
             let expected = if outside {
-                Verdict::Clip(1 << bit)
+                clipped(1 << bit)
             } else {
                 Verdict::Accept
             };
-            assert_eq!(test(&object, &normal(), &band, &urb), expected, "{far:?}");
+            assert_eq!(test(&object, &state, &urb), expected, "{far:?}");
         }
     }
-    let screen = ClipState::new()
-        .with_viewport_xy_cliptest_enable(true)
-        .with_vertex_position_space(1)
-        .with_screen_space_viewport_x_min(100.0)
-        .with_screen_space_viewport_x_max(200.0)
-        .with_screen_space_viewport_y_min(10.0)
-        .with_screen_space_viewport_y_max(50.0);
+    let screen = ClipState {
+        test_xy: true,
+        space: PositionSpace::Screen,
+        screen: Bounds {
+            x: (100.0, 200.0),
+            y: (10.0, 50.0),
+        },
+        ..ClipState::default()
+    };
     for (place, bit) in [
         ([99.5, 30.0], 31),
         ([200.5, 30.0], 30),
@@ -242,7 +262,7 @@ fn sides_have_fields_of_their_own() {
     ] {
         let v = |x: f32, y: f32| ([x, y, 0.5, 1.0], 0);
         let (urb, object) = vues(&[v(110.0, 20.0), v(190.0, 40.0), v(place[0], place[1])]);
-        let expected = Verdict::Clip(1 << bit);
-        assert_eq!(test(&object, &screen, &band, &urb), expected, "{place:?}");
+        let expected = clipped(1 << bit);
+        assert_eq!(test(&object, &screen, &urb), expected, "{place:?}");
     }
 }

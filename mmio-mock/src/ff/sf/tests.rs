@@ -24,14 +24,13 @@ fn object(points: &[[f32; 4]], topology: Topology) -> (Urb, Object) {
     (urb, object)
 }
 
-fn draw(cull: u32) -> DrawState {
-    DrawState {
-        sf_state: SfState::new()
-            .with_cull_mode(cull)
-            .with_triangle_strip_list_provoking_vertex_select(2)
-            .with_triangle_fan_provoking_vertex_select(2)
-            .with_line_strip_list_provoking_vertex_select(1),
-        ..DrawState::default()
+fn culling(cull: CullMode) -> SfState {
+    SfState {
+        cull,
+        provoking_triangle: 2,
+        provoking_fan: 2,
+        provoking_line: 1,
+        ..SfState::default()
     }
 }
 
@@ -59,7 +58,7 @@ fn deltas_give_the_gradient_of_a_plane() {
     ];
     for topology in [Topology::TriList, Topology::TriStripReverse] {
         let (urb, object) = object(&points, topology);
-        let setup = setup(&object, &draw(1), &urb).unwrap();
+        let setup = setup(&object, &culling(CullMode::Neither), &urb).unwrap();
         let (gx, gy) = gradient(&setup, setup.v.map(|v| plane(v.x, v.y)));
         assert!(
             (gx - 3.0).abs() < 1e-9 && (gy + 2.0).abs() < 1e-9,
@@ -77,19 +76,29 @@ fn winding_decides_facing_and_culling() {
         [0.0, 10.0, 0.0, 1.0],
     ];
     let (urb, o) = object(&clockwise, Topology::TriList);
-    let front_cw = |cull| DrawState {
-        sf_state: draw(cull).sf_state,
-        ..DrawState::default()
-    };
-    assert!(!setup(&o, &front_cw(1), &urb).unwrap().back_facing);
-    assert!(setup(&o, &front_cw(2), &urb).is_none(), "front is culled");
-    assert!(setup(&o, &front_cw(3), &urb).is_some());
-    assert!(setup(&o, &front_cw(0), &urb).is_none(), "both are culled");
-    let mut ccw = draw(3);
-    ccw.sf_state.set_front_winding(1);
+    assert!(
+        !setup(&o, &culling(CullMode::Neither), &urb)
+            .unwrap()
+            .back_facing
+    );
+    assert!(
+        setup(&o, &culling(CullMode::Front), &urb).is_none(),
+        "front is culled"
+    );
+    assert!(setup(&o, &culling(CullMode::Back), &urb).is_some());
+    assert!(
+        setup(&o, &culling(CullMode::Both), &urb).is_none(),
+        "both are culled"
+    );
+    let mut ccw = culling(CullMode::Back);
+    ccw.front_counter_clockwise = true;
     assert!(setup(&o, &ccw, &urb).is_none(), "back is culled");
     let (urb, o) = object(&clockwise, Topology::TriStripReverse);
-    assert!(setup(&o, &draw(1), &urb).unwrap().back_facing);
+    assert!(
+        setup(&o, &culling(CullMode::Neither), &urb)
+            .unwrap()
+            .back_facing
+    );
 }
 
 #[test]
@@ -107,7 +116,7 @@ fn the_provoking_vertex_is_found_after_reordering() {
         (Topology::Polygon, 0),
     ] {
         let (urb, o) = object(&points, topology);
-        let s = setup(&o, &draw(1), &urb).unwrap();
+        let s = setup(&o, &culling(CullMode::Neither), &urb).unwrap();
         assert_eq!(
             s.handles[s.provoking as usize], o.vertices[select],
             "{topology:?}"
@@ -123,14 +132,14 @@ fn what_has_no_area_is_dropped() {
         [20.0, 20.0, 0.0, 1.0],
     ];
     let (urb, o) = object(&flat, Topology::TriList);
-    assert!(setup(&o, &draw(1), &urb).is_none());
+    assert!(setup(&o, &culling(CullMode::Neither), &urb).is_none());
     let nan = [
         [f32::NAN, 0.0, 0.0, 1.0],
         [10.0, 0.0, 0.0, 1.0],
         [0.0, 10.0, 0.0, 1.0],
     ];
     let (urb, o) = object(&nan, Topology::TriList);
-    assert!(setup(&o, &draw(1), &urb).is_none());
+    assert!(setup(&o, &culling(CullMode::Neither), &urb).is_none());
 }
 
 #[test]
@@ -139,7 +148,7 @@ fn lines_and_points_carry_what_their_kernels_read() {
         &[[1.0, 2.0, 0.0, 1.0], [4.0, 6.0, 0.0, 1.0]],
         Topology::LineList,
     );
-    let s = setup(&o, &draw(1), &urb).unwrap();
+    let s = setup(&o, &culling(CullMode::Neither), &urb).unwrap();
     assert_eq!(
         s.deltas,
         Deltas {
@@ -152,7 +161,7 @@ fn lines_and_points_carry_what_their_kernels_read() {
     assert_eq!(s.provoking, 1);
     let (mut urb, o) = object(&[[1.0, 2.0, 0.0, 1.0]], Topology::PointList);
     urb.row_mut(o.vertices[0], 0).unwrap()[3] = 0x2c << 8;
-    let s = setup(&o, &draw(1), &urb).unwrap();
+    let s = setup(&o, &culling(CullMode::Neither), &urb).unwrap();
     assert_eq!(s.deltas.dx0, 5.5, "U8.3 of the vertex header");
 }
 
@@ -167,7 +176,10 @@ fn point_widths_are_those_of_the_field() {
     ] {
         let (mut urb, o) = object(&[[1.0, 2.0, 0.0, 1.0]], Topology::PointList);
         urb.row_mut(o.vertices[0], 0).unwrap()[3] = header;
-        assert_eq!(setup(&o, &draw(1), &urb).unwrap().width, width);
+        assert_eq!(
+            setup(&o, &culling(CullMode::Neither), &urb).unwrap().width,
+            width
+        );
     }
 }
 
@@ -188,7 +200,7 @@ fn setup_begins_at_the_topmost_vertex() {
         ([b, a, c], false),
     ] {
         let (urb, o) = object(&points, Topology::TriList);
-        let s = setup(&o, &draw(1), &urb).unwrap();
+        let s = setup(&o, &culling(CullMode::Neither), &urb).unwrap();
         assert_eq!((s.v[0].x, s.v[0].y), (30.0, 10.0), "{points:?}");
         assert_eq!(s.v[1].x < s.v[2].x, !clockwise, "{points:?}");
         assert_eq!(s.deltas.det > 0.0, clockwise, "{points:?}");
@@ -214,7 +226,7 @@ fn rectangles_begin_at_the_upper_left() {
         let mut points = corners;
         points.rotate_left(turn);
         let (urb, o) = object(&points, Topology::RectList);
-        let s = setup(&o, &draw(1), &urb).unwrap();
+        let s = setup(&o, &culling(CullMode::Neither), &urb).unwrap();
         assert_eq!(
             s.v.map(|v| (v.x, v.y)),
             [(8.0, 4.0), (40.0, 20.0), (8.0, 20.0)]

@@ -5,7 +5,7 @@
 use super::thread::{Dispatch, PsThread, Scoreboard, WizPort};
 use super::{Active, SetupPrimitive, Step, WizState, WmState};
 use crate::debug::{ThreadDebug, WizPayload};
-use crate::ff::ps::{MAX_SUBSPANS, Payload, PayloadState, PixelGroup};
+use crate::ff::payload::pixels::{MAX_SUBSPANS, Payload, PayloadState, PixelGroup};
 
 /// Threads: numbers, payload, and the subspans of those that live on.
 #[derive(Clone, Debug, Default)]
@@ -27,7 +27,7 @@ impl Threads {
         port: &mut P,
     ) -> Step {
         let wm = &state.wm;
-        if self.scoreboard.threads() > wm.maximum_number_of_threads as usize {
+        if self.scoreboard.threads() >= wm.maximum_threads as usize {
             return Step::Blocked;
         }
         let primitive = &active.primitive;
@@ -35,13 +35,15 @@ impl Threads {
             Some(tag) => tag,
             None => *self.tag.insert(tag(pending, primitive, wm, port)),
         };
-        self.payload.build(
+        let (context, kernel) = (&wm.unit.context, wm.kernel());
+        port.layout().pixels(
+            &mut self.payload,
             &PayloadState {
                 color_calc_state: state.color_calc_state,
-                sampler_state: wm.sampler_state_pointer,
-                scratch_space: wm.per_thread_scratch_space,
-                scratch_base: wm.scratch_space_base_pointer,
-                binding_table: state.binding_table_pointer,
+                sampler_state: context.sampler_state_pointer,
+                scratch_space: wm.unit.scratch_power,
+                scratch_base: context.scratch_base,
+                binding_table: context.binding_table_pointer,
                 fftid: self.fftid,
                 debug: tag.r0(),
                 start: active.start,
@@ -50,11 +52,12 @@ impl Threads {
                 antialias: active.smooth,
                 viewport_index: primitive.viewport_index,
                 render_target_array_index: primitive.render_target_array_index,
-                case: active.case,
+                parts: active.case.parts(),
             },
             pending,
         );
         let outcome = port.dispatch(&PsThread {
+            kernel,
             dispatch_mask: pending.dispatch_mask(),
             payload: self.payload.registers(),
             setup: primitive.setup_handle,
@@ -94,6 +97,6 @@ fn tag<P: WizPort>(
         subspans: &at[..count],
         primitive: primitive.sequence,
         upstream: primitive.snapshot,
-        kernel_pointer: wm.kernel_start_pointer,
+        kernel_pointer: wm.kernel().ip,
     })
 }

@@ -6,6 +6,8 @@
 //!
 //! Not modelled: promotion that depends on the pixel's position.
 
+use crate::ff::payload::pixels::PixelParts;
+
 /// Switches that decide the case.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IzInputs {
@@ -96,6 +98,18 @@ impl IzCase {
             destination_depth: computed && i.depth_test,
             destination_stencil: !promoted && i.stencil_test,
             late_count: !promoted || recount,
+        }
+    }
+}
+
+impl IzCase {
+    /// What threads get and send on.
+    pub const fn parts(&self) -> PixelParts {
+        PixelParts {
+            source_depth: self.source_depth,
+            source_depth_to_target: self.source_depth_to_target,
+            destination_depth: self.destination_depth,
+            destination_stencil: self.destination_stencil,
         }
     }
 }

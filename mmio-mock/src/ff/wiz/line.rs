@@ -12,7 +12,7 @@ use std::cmp::Ordering;
 
 use super::fixed::{self, ONE, Point};
 use super::polygon::{BLOCK_HEIGHT, BLOCK_WIDTH};
-use super::state::PixelRect;
+use crate::ff::state::windower::PixelRect;
 
 /// Half a diamond's diagonal.
 const HALF: i64 = ONE / 2;

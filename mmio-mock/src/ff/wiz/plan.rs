@@ -30,7 +30,7 @@ pub(super) fn plan(
         stencil_write: stencil.write,
         stencil_test: stencil.test,
         early: wm.early_depth_test_enable || !dispatches,
-        statistics: wm.statistics_enable,
+        statistics: wm.unit.statistics,
         uses_source_depth: wm.pixel_shader_uses_source_depth,
     });
     let promoted = case.mode == IzMode::Promoted;
@@ -61,8 +61,7 @@ pub(super) fn depth_plane<P: WizPort>(
     port: &P,
 ) -> DepthPlane {
     let wm = &state.wm;
-    // CAST: a six-bit field.
-    let row = wm.depth_coefficient_urb_read_offset as u16;
+    let row = wm.depth_coefficient_urb_read_offset;
     let row = port.urb_row(primitive.setup_handle, row);
     let mut plane = DepthPlane::new(&row, start, state.cc.depth_range);
     if wm.global_depth_offset_enable && primitive.kind == PrimitiveKind::Triangle {

@@ -7,7 +7,7 @@
 //! Not modelled: the hardware's own order of blocks within a primitive.
 
 use super::fixed::{self, ONE, Point};
-use super::state::PixelRect;
+use crate::ff::state::windower::PixelRect;
 
 /// Columns of a block.
 pub const BLOCK_WIDTH: i32 = 8;

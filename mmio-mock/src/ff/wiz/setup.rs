@@ -8,8 +8,8 @@ use super::fixed::{ONE, Point, snap};
 use super::line::{Diamond, SharpLine, SmoothLine};
 use super::polygon::{EdgeRule, Polygon};
 use super::shape::Shape;
-use super::state::{PixelRect, PointRule};
 use super::{PrimitiveKind, ScreenVertex, SetupPrimitive, WizState};
+use crate::ff::state::windower::{PixelRect, PointRule};
 
 /// A primitive's outline on the subpixel grid.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@
 
 use super::line::{SharpLine, SmoothLine};
 use super::polygon::{BLOCK_HEIGHT, BLOCK_WIDTH, Polygon};
-use super::state::PixelRect;
+use crate::ff::state::windower::PixelRect;
 
 /// What a primitive covers.
 #[derive(Clone, Copy, Debug)]

@@ -10,7 +10,7 @@
 use super::fixed::{self, ONE, Point};
 use super::line::is_x_major;
 use super::shape::Shape;
-use super::state::{LineStipple, PolyStipple};
+use crate::ff::state::windower::{LineStipple, PolyStipple};
 
 impl PolyStipple {
     /// The pixels of the subspan at (x, y) that the pattern leaves on.

@@ -3,6 +3,10 @@
 
 use super::*;
 use crate::debug::DebugRegs;
+use crate::ff::payload::PayloadLayout;
+use crate::ff::state::UnitConfig;
+use crate::r#gen::gen40::payload::Layout;
+use crate::td::KernelState;
 use eu::Grf;
 use mem::{GpuAddr, Memory};
 use regs::gen40::{RegId, State3dDepthBuffer, values};
@@ -66,6 +70,9 @@ impl WizPort for Bench {
         assert_eq!(row, 1);
         self.coefficients
     }
+    fn layout(&self) -> &'static dyn PayloadLayout {
+        &Layout
+    }
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
         let outcome = (self.outcome)(self.threads.len());
         if outcome != Dispatch::Full {
@@ -95,9 +102,15 @@ fn state() -> WizState {
             dispatch_16: true,
             early_depth_test_enable: true,
             thread_dispatch_enable: true,
-            statistics_enable: true,
-            maximum_number_of_threads: 31,
-            kernel_start_pointer: 0x42c0,
+            maximum_threads: 32,
+            unit: UnitConfig {
+                statistics: true,
+                ..UnitConfig::default()
+            },
+            kernel_16: KernelState {
+                ip: 0x42c0,
+                ..KernelState::default()
+            },
             ..WmState::default()
         },
         raster: RasterState {

@@ -8,12 +8,16 @@ use eu::Grf;
 use mem::Memory;
 
 use crate::debug::DebugRegs;
-use crate::ff::ps::{MAX_SUBSPANS, PixelGroup};
+use crate::ff::payload::PayloadLayout;
+use crate::ff::payload::pixels::{MAX_SUBSPANS, PixelGroup};
+use crate::td::KernelState;
 use crate::urb::UrbHandle;
 
-/// A pixel shader thread. Kernel, exception and float settings are those of WM_STATE.
+/// A pixel shader thread.
 #[derive(Clone, Copy, Debug)]
 pub struct PsThread<'a> {
+    /// Kernel.
+    pub kernel: &'a KernelState,
     /// Channels.
     pub dispatch_mask: u16,
     /// Registers from r0 on.
@@ -43,6 +47,8 @@ pub trait WizPort {
     fn memory(&mut self) -> &mut Memory;
     /// A row of a URB entry; rows past the end of the URB read zero.
     fn urb_row(&self, handle: UrbHandle, row: u16) -> Grf;
+    /// Where threads find what in their first registers.
+    fn layout(&self) -> &'static dyn PayloadLayout;
     /// Starts a thread.
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch;
     /// Pixels handed to a thread: PS_INVOCATION_COUNT, under Statistics Enable.

@@ -66,7 +66,7 @@ fn no_swizzle_writes_rows_in_order_whatever_the_mask() {
     assert_eq!(
         (event.entry, event.second, event.fftid),
         (
-            Entry {
+            MessageHandle {
                 id: 0xaa,
                 handle: 20
             },
@@ -114,7 +114,7 @@ fn interleaved_separates_two_vertices() {
     );
     assert_eq!(
         events.urb[0].second,
-        Some(Entry {
+        Some(MessageHandle {
             id: 0xbb,
             handle: 16
         })
@@ -182,7 +182,7 @@ fn transpose_follows_table_8_2() {
 #[test]
 fn allocation_returns_a_handle_or_waits() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
-    let entry = Entry { id: 5, handle: 32 };
+    let entry = MessageHandle { id: 5, handle: 32 };
     events.free.push(entry);
     let payload = [header(0, 0)];
     let (result, w) = send(1 << 13, 0xff, false, &payload, &mut urb, &mut events);

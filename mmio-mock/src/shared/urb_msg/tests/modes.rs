@@ -26,7 +26,7 @@ fn combinations_of_complete_used_allocate_and_end() {
         let control = bits << 12 & (COMPLETE | USED | ALLOCATE);
         let end = bits & 1 != 0;
         let (mut urb, mut events) = (Urb::new(), Events::default());
-        events.free.push(Entry { id: 5, handle: 64 });
+        events.free.push(MessageHandle { id: 5, handle: 64 });
         let payload = [header(20, 0), numbered(1)];
         let (result, _) = send(control, 0xff, end, &payload, &mut urb, &mut events);
         if control & ALLOCATE != 0 && end {

@@ -1,15 +1,8 @@
-//! The pixel shader thread payload, registers r0 to at most r6.
+//! Pixels on their way into a thread: subspans, groups of them, and the registers made of them.
 //!
-//! PRM: volume 2, pixel shader thread payload; volume 4, 3.3.9 (r0.6, r0.7), 5.10.6.3 (what of r0
-//! and r1 becomes the header of a render target write). Register order from the public drivers
-//! (Mesa brw_fs_thread_payload): header, subspans, source depth in two registers for either SIMD
-//! width, stencil and antialias alpha, destination depth in two registers.
-//!
-//! Not modelled: r0.2 and the low half of r1.7, which no known kernel reads.
+//! PRM: volume 2, pixel shader thread payload; volume 4, 3.3.9.
 
 use eu::Grf;
-
-use super::wiz::iz::IzCase;
 
 /// Registers of the longest payload before constants and setup data.
 pub const MAX_REGISTERS: usize = 7;
@@ -122,7 +115,20 @@ pub struct PayloadState {
     /// Render target array index.
     pub render_target_array_index: u16,
     /// What of depth and stencil the payload holds.
-    pub case: IzCase,
+    pub parts: PixelParts,
+}
+
+/// Which values of depth and stencil threads get and send on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PixelParts {
+    /// The payload has source depth.
+    pub source_depth: bool,
+    /// The render target write has source depth (R1.6 bit 29).
+    pub source_depth_to_target: bool,
+    /// The payload and the render target write have destination depth (R1.6 bit 28).
+    pub destination_depth: bool,
+    /// The payload and the render target write have destination stencil (R1.6 bit 27).
+    pub destination_stencil: bool,
 }
 
 /// A finished payload.
@@ -135,68 +141,32 @@ pub struct Payload {
 impl Payload {
     /// The registers from r0 on.
     pub fn registers(&self) -> &[Grf] {
-        // PANIC: count never exceeds the array (see `build`).
+        // PANIC: count never exceeds the array (see `push`).
         &self.registers[..self.count]
     }
 
-    /// Lays out the payload of a thread for `group`.
-    pub fn build(&mut self, state: &PayloadState, group: &PixelGroup) {
-        let case = &state.case;
-        let pixels = u32::from(group.pixel_mask());
-        self.registers[0] = [
-            pixels << 16 | pixels,
-            state.color_calc_state & !63,
-            0,
-            (state.sampler_state & !31) | (state.scratch_space & 15),
-            state.binding_table & !31,
-            (state.scratch_base & !1023) | u32::from(state.fftid),
-            state.debug[0],
-            state.debug[1],
-        ];
-        let mut r1 = [0; 8];
-        r1[0] = state.start[0].to_bits();
-        r1[1] = state.start[1].to_bits();
-        for (word, s) in r1[2..6].iter_mut().zip(group.subspans()) {
-            *word = u32::from(s.y) << 16 | u32::from(s.x);
-        }
-        // The data port ignores bits 25:0 (PRM vol4 5.10.6.3), kernels do not: to negate the facing
-        // Mesa takes the sign of -R1.6, and only the topology tells -0 from 0 (brw_fs_nir.cpp).
-        r1[6] = u32::from(state.back_facing) << 31
-            | u32::from(state.topology & 31)
-            | u32::from(case.source_depth_to_target) << 29
-            | u32::from(case.destination_depth) << 28
-            | u32::from(case.destination_stencil) << 27
-            | u32::from(state.antialias) << 26;
-        r1[7] = u32::from(state.viewport_index & 15) << 27
-            | u32::from(state.render_target_array_index & 0x7ff) << 16;
-        self.registers[1] = r1;
-        self.count = 2;
-        if case.source_depth {
-            self.pairs(group, |s| s.depth.map(f32::to_bits));
-        }
-        if case.destination_stencil || state.antialias {
-            let mut r = [0; 8];
-            for (i, s) in group.subspans().iter().enumerate() {
-                r[i] = s.destination_stencil;
-                r[6 + i / 2] |= u32::from(s.alpha) << (i % 2 * 16);
-            }
-            self.registers[self.count] = r;
+    /// Begins anew.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.count = 0;
+    }
+
+    /// Adds a register; one too many is ignored.
+    #[inline]
+    pub fn push(&mut self, register: Grf) {
+        if let Some(slot) = self.registers.get_mut(self.count) {
+            *slot = register;
             self.count += 1;
         }
-        if case.destination_depth {
-            self.pairs(group, |s| s.destination_depth);
-        }
     }
 
-    fn pairs(&mut self, group: &PixelGroup, f: impl Fn(&Subspan) -> [u32; 4]) {
-        let registers = &mut self.registers[self.count..self.count + 2];
-        registers.fill([0; 8]);
+    /// Adds two registers with four dwords of each subspan.
+    pub fn push_pairs(&mut self, group: &PixelGroup, of: impl Fn(&Subspan) -> [u32; 4]) {
+        let mut pair = [[0; 8]; 2];
         for (i, s) in group.subspans().iter().enumerate() {
-            registers[i / 2][i % 2 * 4..][..4].copy_from_slice(&f(s));
+            pair[i / 2][i % 2 * 4..][..4].copy_from_slice(&of(s));
         }
-        self.count += 2;
+        self.push(pair[0]);
+        self.push(pair[1]);
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,55 +1,22 @@
-//! State that the windower latches: what a primitive is rasterised and tested with.
+//! Plain state of the windower: what a primitive is rasterised and tested with.
 //!
-//! PRM: volume 2 (WM_STATE, COLOR_CALC_STATE, 3DSTATE_*); fields as in genxml gen4. Plain values,
-//! so that the owner of the state pointers decodes once per state change.
-//!
+//! PRM: volume 2 (WM_STATE, COLOR_CALC_STATE, 3DSTATE_*); fields as in genxml gen4.
 //! Not modelled: software tiled rendering.
 
-use eu::port::FloatMode;
+use crate::cc::CcState;
+use crate::ff::state::UnitConfig;
+use crate::surface::DepthBuffer;
+use crate::td::KernelState;
 
 /// WM_STATE.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct WmState {
-    /// Kernel Start Pointer 0, relative to General State Base Address.
-    pub kernel_start_pointer: u32,
-    /// GRF Register Count 0 as written: blocks of 16 registers, less one.
-    pub grf_register_count: u32,
-    /// Software Exception Enable.
-    pub software_exception_enable: bool,
-    /// Mask Stack Exception Enable.
-    pub mask_stack_exception_enable: bool,
-    /// Illegal Opcode Exception Enable.
-    pub illegal_opcode_exception_enable: bool,
+    /// Threads. The kernel is that of 8-pixel threads; what they read of a URB entry is the setup entry.
+    pub unit: UnitConfig,
+    /// Kernel of 16-pixel threads.
+    pub kernel_16: KernelState,
     /// Depth Coefficient URB Read Offset, in 256-bit rows of the setup entry.
-    pub depth_coefficient_urb_read_offset: u32,
-    /// Floating Point Mode.
-    pub float_mode: FloatMode,
-    /// Thread Priority: high.
-    pub thread_priority: bool,
-    /// Binding Table Entry Count (prefetch only).
-    pub binding_table_entry_count: u32,
-    /// Single Program Flow.
-    pub single_program_flow: bool,
-    /// Per-Thread Scratch Space as written: log2 of 1 KB units.
-    pub per_thread_scratch_space: u32,
-    /// Scratch Space Base Pointer, relative to General State Base Address.
-    pub scratch_space_base_pointer: u32,
-    /// Dispatch GRF Start Register For Constant/Setup Data 0.
-    pub dispatch_grf_start_register: u32,
-    /// Setup URB Entry Read Offset, in 256-bit rows.
-    pub setup_urb_entry_read_offset: u32,
-    /// Setup URB Entry Read Length, in 256-bit rows.
-    pub setup_urb_entry_read_length: u32,
-    /// Constant URB Entry Read Offset, in 256-bit rows.
-    pub constant_urb_entry_read_offset: u32,
-    /// Constant URB Entry Read Length, in 256-bit rows.
-    pub constant_urb_entry_read_length: u32,
-    /// Statistics Enable: PS_INVOCATION_COUNT and PS_DEPTH_COUNT.
-    pub statistics_enable: bool,
-    /// Sampler Count (prefetch only).
-    pub sampler_count: u32,
-    /// Sampler State Pointer, relative to General State Base Address.
-    pub sampler_state_pointer: u32,
+    pub depth_coefficient_urb_read_offset: u16,
     /// 8 Pixel Dispatch Enable.
     pub dispatch_8: bool,
     /// 16 Pixel Dispatch Enable.
@@ -80,12 +47,24 @@ pub struct WmState {
     pub pixel_shader_kills_pixel: bool,
     /// Legacy Diamond Line Rasterization.
     pub legacy_diamond_line_rasterization: bool,
-    /// Maximum Number of Threads as written: threads less one.
-    pub maximum_number_of_threads: u32,
+    /// Threads that may be alive at the same time.
+    pub maximum_threads: u32,
     /// Global Depth Offset Constant.
     pub global_depth_offset_constant: f32,
     /// Global Depth Offset Scale.
     pub global_depth_offset_scale: f32,
+}
+
+impl WmState {
+    /// The kernel that subspans are collected for: the widest that may be started.
+    #[inline]
+    pub fn kernel(&self) -> &KernelState {
+        if self.dispatch_16 {
+            &self.kernel_16
+        } else {
+            &self.unit.kernel
+        }
+    }
 }
 
 /// Where a point's inclusive corner lies (SF_STATE, Point Rasterization Rule).
@@ -223,4 +202,46 @@ pub struct LineStipple {
     pub current_index: u32,
     /// Current Repeat Counter, loaded when the command has Modify Enable.
     pub current_repeat: u32,
+}
+
+/// Everything that the windower works with besides the primitive.
+#[derive(Clone, Debug)]
+pub struct WizState {
+    /// WM_STATE.
+    pub wm: WmState,
+    /// Raster fields of SF_STATE.
+    pub raster: RasterState,
+    /// 3DSTATE_DRAWING_RECTANGLE.
+    pub drawing_rectangle: DrawingRectangle,
+    /// Scissor rectangle of SF_VIEWPORT, when enabled, relative to the drawing rectangle's origin.
+    pub scissor: Option<PixelRect>,
+    /// 3DSTATE_DEPTH_BUFFER; none (or a null surface): nothing is tested or written.
+    pub depth_buffer: Option<DepthBuffer>,
+    /// COLOR_CALC_STATE and CC_VIEWPORT, resolved.
+    pub cc: CcState,
+    /// COLOR_CALC_STATE, relative to General State Base Address.
+    pub color_calc_state: u32,
+    /// 3DSTATE_GLOBAL_DEPTH_OFFSET_CLAMP.
+    pub depth_offset_clamp: f32,
+    /// Polygon stipple.
+    pub poly_stipple: PolyStipple,
+    /// Line stipple.
+    pub line_stipple: LineStipple,
+}
+
+impl Default for WizState {
+    fn default() -> Self {
+        WizState {
+            wm: WmState::default(),
+            raster: RasterState::default(),
+            drawing_rectangle: DrawingRectangle::default(),
+            scissor: None,
+            depth_buffer: None,
+            cc: CcState::default(),
+            color_calc_state: 0,
+            depth_offset_clamp: 0.0,
+            poly_stipple: PolyStipple::default(),
+            line_stipple: LineStipple::default(),
+        }
+    }
 }

@@ -1,7 +1,8 @@
 //! Payload bits against the tables of PRM vol4 3.3.9 and 5.10.6.
 
 use super::*;
-use crate::ff::wiz::iz::IzInputs;
+use crate::ff::payload::pixels::{PixelParts, Subspan};
+use crate::ff::wiz::iz::{IzCase, IzInputs};
 
 fn group() -> PixelGroup {
     let mut group = PixelGroup::default();
@@ -21,7 +22,7 @@ fn group() -> PixelGroup {
 
 fn build(state: &PayloadState) -> Vec<Grf> {
     let mut payload = Payload::default();
-    payload.build(state, &group());
+    Layout.pixels(&mut payload, state, &group());
     payload.registers().to_vec()
 }
 
@@ -47,7 +48,7 @@ fn headers_follow_the_manuals_table() {
         antialias: false,
         viewport_index: 2,
         render_target_array_index: 7,
-        case: IzCase::default(),
+        parts: PixelParts::default(),
     });
     assert_eq!(r.len(), 2);
     // Dispatched pixel enables 31:16, pixel enables 15:0.
@@ -78,7 +79,7 @@ fn a_late_test_carries_everything() {
         ..IzInputs::default()
     });
     let r = build(&PayloadState {
-        case,
+        parts: case.parts(),
         antialias: true,
         ..PayloadState::default()
     });
@@ -105,9 +106,10 @@ fn a_reused_payload_keeps_nothing() {
         ..IzInputs::default()
     });
     let mut payload = Payload::default();
-    payload.build(
+    Layout.pixels(
+        &mut payload,
         &PayloadState {
-            case: late,
+            parts: late.parts(),
             ..PayloadState::default()
         },
         &group(),
@@ -118,16 +120,17 @@ fn a_reused_payload_keeps_nothing() {
         mask: 1,
         ..Subspan::default()
     });
-    payload.build(
+    Layout.pixels(
+        &mut payload,
         &PayloadState {
-            case: late,
+            parts: late.parts(),
             ..PayloadState::default()
         },
         &one,
     );
     assert_eq!(payload.registers()[1][3], 0);
     assert_eq!(payload.registers()[3], [0; 8]);
-    payload.build(&PayloadState::default(), &one);
+    Layout.pixels(&mut payload, &PayloadState::default(), &one);
     assert_eq!(payload.registers().len(), 2);
 }
 
