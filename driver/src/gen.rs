@@ -7,7 +7,7 @@ pub mod gen40;
 pub use self::gen40::{I965G, I965GM};
 
 /// The registers: offsets and typed fields.
-pub(crate) use regs::gen40 as registers;
+pub(crate) use regs::any as registers;
 
 use alloc::vec::Vec;
 

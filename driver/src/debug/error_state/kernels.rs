@@ -13,7 +13,7 @@ use isa::message::MessageDesc;
 use kernel::dma::PAGE_SIZE;
 
 use crate::r#gen::DeviceInfo;
-use crate::r#gen::registers::{self, CommandId};
+use crate::r#gen::registers::CommandId;
 use crate::r#gen::registers::{
     ClipState, GsState, MiBatchBufferStart, SfState, State3dPipelinedPointers, StateBaseAddress,
     VsState, WmState,
@@ -168,7 +168,7 @@ fn follow(memory: &Memory<'_>, batch: u32, acthd: u32) -> Setup {
         let Some(header) = memory.dword(at) else {
             break;
         };
-        let Some(command) = registers::command(header) else {
+        let Some(command) = (memory.info.tables.command)(header) else {
             break;
         };
         match command.id {
