@@ -10,6 +10,7 @@ mod perfetto;
 use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::status::Unit;
 use mmio_mock::trace::{Event, Sink, Trace};
 
@@ -40,7 +41,7 @@ struct State {
     out: BufWriter<Box<dyn Write + Send>>,
     form: Form,
     line: String,
-    mhz: u32,
+    device: &'static DeviceInfo,
     events: u64,
     error: Option<io::Error>,
 }
@@ -50,10 +51,10 @@ pub struct Stream(Arc<Mutex<State>>);
 
 struct Writer(Arc<Mutex<State>>);
 
-/// A trace for a device of `core_mhz`, and the file behind it. `None` for [`Format::Text`], which the device keeps.
+/// A trace for a device, and the file behind it. `None` for [`Format::Text`], which the device keeps.
 pub fn stream(
     format: Format,
-    core_mhz: u32,
+    device: &'static DeviceInfo,
     out: Box<dyn Write + Send>,
 ) -> Option<(Trace, Stream)> {
     let form = match format {
@@ -65,7 +66,7 @@ pub fn stream(
         out: BufWriter::with_capacity(BUFFER, out),
         form,
         line: String::new(),
-        mhz: core_mhz.max(1),
+        device,
         events: 0,
         error: None,
     }));
@@ -85,10 +86,10 @@ impl Stream {
     /// it does afterwards is lost.
     pub fn finish(self) -> io::Result<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mhz = state.mhz;
+        let device = state.device;
         let State { form, line, .. } = &mut *state;
         if let Form::Perfetto(perfetto) = form {
-            perfetto.finish(mhz, line);
+            perfetto.finish(device, line);
         }
         state.put();
         match state.error.take() {
@@ -105,8 +106,8 @@ impl State {
         }
         self.events += 1;
         match &mut self.form {
-            Form::Lines => lines::event(&mut self.line, self.mhz, ticks, event),
-            Form::Perfetto(perfetto) => perfetto.event(self.mhz, ticks, event, &mut self.line),
+            Form::Lines => lines::event(&mut self.line, self.device, ticks, event),
+            Form::Perfetto(perfetto) => perfetto.event(self.device, ticks, event, &mut self.line),
         }
         self.put();
     }
@@ -120,9 +121,9 @@ impl State {
 }
 
 /// Nanoseconds of device time.
-fn nanos(ticks: u64, mhz: u32) -> u64 {
+fn nanos(ticks: u64, device: &DeviceInfo) -> u64 {
     // CAST: 64 bits of nanoseconds are centuries.
-    (u128::from(ticks) * 1000 / u128::from(mhz)) as u64
+    (u128::from(ticks) * 1000 / u128::from(device.core_mhz.max(1))) as u64
 }
 
 /// Name of the fixed function with an FFID.

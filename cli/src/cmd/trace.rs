@@ -58,10 +58,10 @@ impl Args {
     /// The same into something that is open already; only the device knows of text.
     pub fn stream(
         &self,
-        device: &DeviceInfo,
+        device: &'static DeviceInfo,
         out: Box<dyn Write + Send>,
     ) -> (Trace, Option<Stream>) {
-        match stream(self.trace_format, device.core_mhz, out) {
+        match stream(self.trace_format, device, out) {
             Some((trace, stream)) => (trace, Some(stream)),
             None => (
                 self.text_bytes().map(Trace::with_limit).unwrap_or_default(),

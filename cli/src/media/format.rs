@@ -4,7 +4,7 @@
 
 use std::str::FromStr;
 
-use regs::gen40::values::surface_format as code;
+use regs::any::values::surface_format as code;
 
 /// How the pixels of an image lie in memory and in a raw file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]

@@ -10,7 +10,7 @@ use kernel::string_helpers::Counted;
 use mmio_mock::Device;
 use mmio_mock::fault::UnitFault;
 use mmio_mock::status::{Client, FaultRecord};
-use regs::gen40::RegId;
+use regs::ids::RegId;
 
 use super::Contradiction;
 use crate::capture::{CaptureError, Exec};

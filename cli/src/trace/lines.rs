@@ -2,35 +2,35 @@
 //!
 //! No PRM chapter; docs/exec.md lists the members.
 
+use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::status::Unit;
 use mmio_mock::trace::{Dispatch, Event};
-use regs::gen40;
 
 use super::json::{self, Object};
 use super::members::shared;
 use super::{function, nanos, unit};
 
 /// Appends the line of an event.
-pub fn event(out: &mut String, mhz: u32, ticks: u64, event: &Event) {
+pub fn event(out: &mut String, device: &'static DeviceInfo, ticks: u64, event: &Event) {
     let mut o = Object::new(out);
-    o.number("t", ticks).micros("us", nanos(ticks, mhz));
-    members(&mut o, event);
+    o.number("t", ticks).micros("us", nanos(ticks, device));
+    members(&mut o, device, event);
     o.end();
     out.push('\n');
 }
 
 /// `event` and what goes with it.
-fn members(o: &mut Object<'_>, event: &Event) {
+fn members(o: &mut Object<'_>, device: &'static DeviceInfo, event: &Event) {
     match *event {
         Event::MmioWrite { offset, .. } => {
             shared(o.text("event", "mmio"), event);
-            if let Some((id, ..)) = gen40::lookup(offset) {
+            if let Some((id, ..)) = (device.tables.lookup)(offset) {
                 o.text("register", id.name());
             }
         }
         Event::Command { header, .. } => {
             shared(o.text("event", "command"), event);
-            if let Some(command) = gen40::command(header) {
+            if let Some(command) = (device.tables.command)(header) {
                 o.text("name", command.name);
             }
         }

@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::status::Unit;
 use mmio_mock::trace::{Dispatch, Event};
-use regs::gen40;
 
 use super::json::Object;
 use super::members::shared;
@@ -73,18 +73,24 @@ pub struct Perfetto {
 
 impl Perfetto {
     /// Appends what an event completes.
-    pub fn event(&mut self, mhz: u32, ticks: u64, event: &Event, out: &mut String) {
+    pub fn event(
+        &mut self,
+        device: &'static DeviceInfo,
+        ticks: u64,
+        event: &Event,
+        out: &mut String,
+    ) {
         let before = self.now;
         self.now = self.now.max(ticks);
         let at = self.now;
         match *event {
             Event::MmioWrite { offset, .. } => {
-                let register = gen40::lookup(offset).map_or("?", |(id, ..)| id.name());
-                self.instant((track::HOST, "host"), register, at, mhz, out, event);
+                let register = (device.tables.lookup)(offset).map_or("?", |(id, ..)| id.name());
+                self.instant((track::HOST, "host"), register, at, device, out, event);
             }
             Event::Command { header, .. } => {
                 // A command lasts until the next one, or until nothing is left to do.
-                self.command_ends(before, mhz, out);
+                self.command_ends(before, device, out);
                 self.command = Some(Command {
                     start: at,
                     header,
@@ -93,7 +99,7 @@ impl Perfetto {
             }
             Event::Dispatch(dispatch) => {
                 let key = (dispatch.eu, dispatch.slot);
-                self.thread_ends(key, before, None, mhz, out);
+                self.thread_ends(key, before, None, device, out);
                 let thread = Thread {
                     start: at,
                     dispatch,
@@ -107,21 +113,21 @@ impl Perfetto {
                 slot,
                 instructions,
                 ..
-            } => self.thread_ends((eu, slot), at, Some(instructions), mhz, out),
+            } => self.thread_ends((eu, slot), at, Some(instructions), device, out),
             Event::Primitive { .. } => {
-                self.function(Unit::Wiz.ffid(), "primitive", at, mhz, out, event);
+                self.function(Unit::Wiz.ffid(), "primitive", at, device, out, event);
             }
             Event::Irq { bits } => {
                 let name = if bits == 0 { "line down" } else { "line up" };
                 let track = (track::INTERRUPTS, "interrupts");
-                self.instant(track, name, at, mhz, out, event);
+                self.instant(track, name, at, device, out, event);
             }
             Event::Vertex { fresh, .. } => {
                 let name = if fresh { "vertex" } else { "cached vertex" };
-                self.instant((track::VF, "VF"), name, at, mhz, out, event);
+                self.instant((track::VF, "VF"), name, at, device, out, event);
             }
-            Event::Object { ffid, .. } => self.function(ffid, "object", at, mhz, out, event),
-            Event::Emit { ffid, .. } => self.function(ffid, "emit", at, mhz, out, event),
+            Event::Object { ffid, .. } => self.function(ffid, "object", at, device, out, event),
+            Event::Emit { ffid, .. } => self.function(ffid, "emit", at, device, out, event),
             Event::Message {
                 eu,
                 slot,
@@ -154,7 +160,7 @@ impl Perfetto {
                 });
                 let track = (track::MEMORY + number as u64, client);
                 let name = if write { "write" } else { "read" };
-                self.instant(track, name, at, mhz, out, event);
+                self.instant(track, name, at, device, out, event);
             }
             // The windower's track has the primitive.
             Event::Placed { .. } => {}
@@ -162,10 +168,10 @@ impl Perfetto {
     }
 
     /// Appends what has not ended, and the end.
-    pub fn finish(&mut self, mhz: u32, out: &mut String) {
-        self.command_ends(self.now, mhz, out);
+    pub fn finish(&mut self, device: &'static DeviceInfo, out: &mut String) {
+        self.command_ends(self.now, device, out);
         while let Some((&key, _)) = self.threads.first_key_value() {
-            self.thread_ends(key, self.now, None, mhz, out);
+            self.thread_ends(key, self.now, None, device, out);
         }
         out.push_str(if self.begun { "\n]\n" } else { "[]\n" });
     }
@@ -201,13 +207,13 @@ impl Perfetto {
         (tid, track): (u64, &str),
         name: &str,
         at: u64,
-        mhz: u32,
+        device: &'static DeviceInfo,
         out: &mut String,
         event: &Event,
     ) {
         let mut o = self.begin((UNITS, tid), track, out);
         o.text("ph", "i").text("s", "t").text("name", name);
-        o.micros("ts", nanos(at, mhz));
+        o.micros("ts", nanos(at, device));
         let mut inner = Object::new(o.key("args"));
         shared(&mut inner, event);
         inner.end();
@@ -219,22 +225,22 @@ impl Perfetto {
         ffid: u8,
         name: &str,
         at: u64,
-        mhz: u32,
+        device: &'static DeviceInfo,
         out: &mut String,
         event: &Event,
     ) {
         let track = (track::FUNCTIONS + u64::from(ffid), unit(ffid));
-        self.instant(track, name, at, mhz, out, event);
+        self.instant(track, name, at, device, out, event);
     }
 
-    fn command_ends(&mut self, at: u64, mhz: u32, out: &mut String) {
+    fn command_ends(&mut self, at: u64, device: &'static DeviceInfo, out: &mut String) {
         let Some(command) = self.command.take() else {
             return;
         };
-        let name = gen40::command(command.header).map_or("?", |command| command.name);
+        let name = (device.tables.command)(command.header).map_or("?", |command| command.name);
         let track = "command streamer";
         let mut o = self.begin((UNITS, track::COMMANDS), track, out);
-        span(&mut o, name, "command", command.start, at, mhz);
+        span(&mut o, name, "command", command.start, at, device);
         let mut args = Object::new(o.key("args"));
         shared(&mut args, &command.event);
         args.end();
@@ -247,7 +253,7 @@ impl Perfetto {
         key: (u8, u8),
         at: u64,
         instructions: Option<u64>,
-        mhz: u32,
+        device: &'static DeviceInfo,
         out: &mut String,
     ) {
         let Some(thread) = self.threads.remove(&key) else {
@@ -259,7 +265,7 @@ impl Perfetto {
         let track = format!("EU {} thread {}", key.0, key.1);
         let mut o = self.begin((EUS, tid), &track, out);
         let name = format!("{} {:08x}", unit(dispatch.ffid), dispatch.kernel);
-        span(&mut o, &name, "thread", thread.start, at, mhz);
+        span(&mut o, &name, "thread", thread.start, at, device);
         let mut args = Object::new(o.key("args"));
         shared(
             args.number("ordinal", dispatch.ordinal),
@@ -276,7 +282,14 @@ impl Perfetto {
         o.end();
         for (message, start, end) in placed(&thread, at) {
             let mut o = self.begin((EUS, tid), &track, out);
-            span(&mut o, function(message.sfid), "message", start, end, mhz);
+            span(
+                &mut o,
+                function(message.sfid),
+                "message",
+                start,
+                end,
+                device,
+            );
             let mut args = Object::new(o.key("args"));
             shared(args.hex("ip", message.ip), &message.event);
             args.bool("dropped", message.dropped);
@@ -287,8 +300,15 @@ impl Perfetto {
 }
 
 /// A complete event.
-fn span(o: &mut Object<'_>, name: &str, category: &str, start: u64, end: u64, mhz: u32) {
-    let (start, end) = (nanos(start, mhz), nanos(end, mhz));
+fn span(
+    o: &mut Object<'_>,
+    name: &str,
+    category: &str,
+    start: u64,
+    end: u64,
+    device: &'static DeviceInfo,
+) {
+    let (start, end) = (nanos(start, device), nanos(end, device));
     o.text("ph", "X").text("cat", category).text("name", name);
     o.micros("ts", start)
         .micros("dur", end.saturating_sub(start));

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use mmio_mock::Device;
 use mmio_mock::debug::host::{Go, Host, Rule, RuleId, ThreadKey, Why};
 
-use regs::gen40::reg::INSTPM;
+use regs::any::reg::INSTPM;
 
 use super::{Backend, Going, Reason, Slot, Spec, Stop};
 use crate::debug::gate::{Held, Holder};
