@@ -43,7 +43,7 @@ impl Args {
     }
 
     /// Opens the file; the trace is for the device.
-    pub fn open(&self, device: &DeviceInfo) -> Result<(Trace, Tracing), Error> {
+    pub fn open(&self, device: &'static DeviceInfo) -> Result<(Trace, Tracing), Error> {
         let Some(path) = &self.trace else {
             return Ok((Trace::default(), Tracing(None)));
         };
