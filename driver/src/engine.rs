@@ -38,6 +38,8 @@ pub struct Engine {
     info: &'static EngineInfo,
     ring: SpinLock<RingBuffer>,
     ring_address: u32,
+    /// Graphics address of the status page; 0 where the device takes a physical one.
+    status_address: u32,
     scratch: Object,
     scratch_address: u32,
     timeline: Arc<Timeline>,
@@ -74,6 +76,12 @@ impl Engine {
             bus: memory.dma_handle(),
             size: memory.size(),
         });
+        let status_address = match info.status_page {
+            StatusPage::Physical(_) => 0,
+            StatusPage::Graphics => {
+                ggtt.insert("status page", timeline.status_memory(), 0, Search::High)?
+            }
+        };
         let scratch = Object::new(platform, ggtt, "scratch".into(), 4096, Tiling::None, 0)?;
         let scratch_address = scratch.bind(0, Search::High)?;
         Ok(Engine {
@@ -81,6 +89,7 @@ impl Engine {
             info,
             ring: SpinLock::new(RingBuffer::new(memory)?),
             ring_address,
+            status_address,
             scratch,
             scratch_address,
             timeline: Arc::clone(timeline),
@@ -108,8 +117,10 @@ impl Engine {
             ring.reset();
             ring.ring().size()
         };
-        let StatusPage::Physical(value) = self.info.status_page;
-        let status_page = value(self.timeline.status_page())?;
+        let status_page = match self.info.status_page {
+            StatusPage::Physical(value) => value(self.timeline.status_page())?,
+            StatusPage::Graphics => self.status_address,
+        };
         legacy::start(&self.uncore, self.ring_address, size, status_page)
     }
 

@@ -73,6 +73,8 @@ pub struct EngineInfo {
 pub enum StatusPage {
     /// At memory itself: the function gives the register's value for a page (i915 `hws_needs_physical`).
     Physical(fn(page: DmaAddress) -> Result<u32>),
+    /// At an address of the global GTT.
+    Graphics,
 }
 
 /// What a flush before or after a batch has to do.
@@ -108,14 +110,32 @@ pub struct GttOps {
     pub decode: fn(entry: u32) -> Option<DmaAddress>,
 }
 
-/// The interrupt registers that engines raise.
+/// The interrupt registers of a device.
 pub struct InterruptInfo {
     /// Mask, enable and identity of the engines' interrupts.
     pub bank: InterruptBank,
-    /// Bit of the master error interrupt in them; 0 where errors raise none.
-    pub error: u32,
-    /// Error mask register value: bits that are 0 raise the master error interrupt.
-    pub error_mask: u32,
+    /// How errors interrupt, where they do.
+    pub error: Option<ErrorInterrupt>,
+    /// The bit that has to be set before anything interrupts, where there is one.
+    pub master: Option<MasterInterrupt>,
+}
+
+/// The interrupt of errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ErrorInterrupt {
+    /// Its bit in the engines' registers.
+    pub bit: u32,
+    /// Error mask register value: bits that are 0 raise the interrupt.
+    pub mask: u32,
+}
+
+/// The switch of all interrupts: a bit in the enable register of another bank.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MasterInterrupt {
+    /// That bank.
+    pub bank: InterruptBank,
+    /// Bit of its enable register.
+    pub enable: u32,
 }
 
 /// MMIO byte offsets of a set of interrupt registers (i915 `GEN3_IRQ_RESET`).

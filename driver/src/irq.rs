@@ -1,6 +1,6 @@
 //! Interrupts: setup, the handler, error interrupts.
 //!
-//! Orders of i915 `i915_irq.c` (`i965_irq_postinstall`, `i965_irq_handler`, `i9xx_error_irq_ack`). Not modelled: display
+//! Orders of i915 `i915_irq.c` (`i965_irq_postinstall`, `i965_irq_handler`, `ilk_irq_handler`, `i9xx_error_irq_ack`). Not modelled: display
 //! interrupts.
 mod bank;
 
@@ -54,6 +54,18 @@ impl Interrupts {
         self.info.interrupts
     }
 
+    /// Bit of the error interrupt, 0 where errors raise none.
+    fn error_bit(&self) -> u32 {
+        self.rows().error.map_or(0, |error| error.bit)
+    }
+
+    fn master(&self) -> Option<Master<'_>> {
+        let row = self.rows().master.as_ref()?;
+        let bank = Bank::new(&self.uncore, row.bank);
+        let enable = row.enable;
+        Some(Master { bank, enable })
+    }
+
     /// Bits of the engines' user interrupts.
     fn user(&self) -> u32 {
         let engines = self.info.engines.iter();
@@ -62,18 +74,25 @@ impl Interrupts {
 
     /// Masks everything and clears what is pending.
     fn reset(&self) {
+        if let Some(master) = self.master() {
+            master.bank.reset();
+        }
         self.bank().reset();
         self.mask.store(u32::MAX, Ordering::Release);
     }
 
     /// Enables errors and, still masked, the user interrupts.
     fn postinstall(&self) {
-        let InterruptInfo {
-            error, error_mask, ..
-        } = *self.rows();
-        self.uncore.write(EMR, error_mask);
+        let rows = self.rows();
+        if let Some(error) = rows.error {
+            self.uncore.write(EMR, error.mask);
+        }
+        let error = self.error_bit();
         self.mask.store(!error, Ordering::Release);
         self.bank().init(error | self.user(), !error);
+        if let Some(master) = self.master() {
+            master.bank.init(master.enable, u32::MAX);
+        }
     }
 
     /// Registers the handler and enables the interrupts that are always on.
@@ -165,7 +184,7 @@ impl Interrupts {
         let stuck = uncore.read(EIR);
         if stuck != 0 {
             uncore.write(EMR, uncore.read(EMR) | stuck);
-            self.bank().acknowledge(self.rows().error);
+            self.bank().acknowledge(self.error_bit());
         }
     }
 
@@ -193,17 +212,21 @@ impl Interrupts {
     }
 }
 
-impl Handler for Interrupts {
-    fn handle(&self) -> IrqReturn {
-        if !self.enabled.load(Ordering::Acquire) {
-            return IrqReturn::None;
-        }
+/// The switch of all interrupts.
+struct Master<'a> {
+    bank: Bank<'a>,
+    enable: u32,
+}
+
+impl Interrupts {
+    /// Acknowledges what is pending and does what it asks for.
+    fn serve(&self) -> IrqReturn {
         let bank = self.bank();
         let iir = bank.pending();
         if iir == 0 {
             return IrqReturn::None;
         }
-        if iir & self.rows().error != 0 {
+        if iir & self.error_bit() != 0 {
             self.acknowledge_error();
         }
         bank.acknowledge(iir);
@@ -211,5 +234,23 @@ impl Handler for Interrupts {
             self.timeline.signal();
         }
         IrqReturn::Handled
+    }
+}
+
+impl Handler for Interrupts {
+    fn handle(&self) -> IrqReturn {
+        if !self.enabled.load(Ordering::Acquire) {
+            return IrqReturn::None;
+        }
+        // Off while what is pending is cleared, so that what comes meanwhile is an edge when it is on again.
+        let master = self.master();
+        if let Some(master) = &master {
+            master.bank.enable(0);
+        }
+        let outcome = self.serve();
+        if let Some(master) = &master {
+            master.bank.enable(master.enable);
+        }
+        outcome
     }
 }

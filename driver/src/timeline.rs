@@ -114,6 +114,11 @@ impl Timeline {
         self.page.dma_handle()
     }
 
+    /// Memory of the status page.
+    pub fn status_memory(&self) -> &CoherentAllocation {
+        &self.page
+    }
+
     /// Contents of the status page.
     pub fn status_page_contents(&self) -> Vec<u8> {
         let mut bytes = alloc::vec![0; self.page.size()];

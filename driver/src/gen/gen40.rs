@@ -16,7 +16,8 @@ use ringbuf::gen40::{Commands, FlushBits};
 use ringbuf::mi::NOOP;
 
 use super::{
-    DeviceInfo, EmitOps, EngineInfo, Flush, GttOps, InterruptBank, InterruptInfo, StatusPage,
+    DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, InterruptBank, InterruptInfo,
+    StatusPage,
 };
 use crate::reset;
 use crate::timeline::{HWS_SCRATCH, HWS_SEQNO};
@@ -70,8 +71,11 @@ static INTERRUPTS: InterruptInfo = InterruptInfo {
         ier: IER.offset(),
         iir: IIR.offset(),
     },
-    error: Interrupt::MASTER_ERROR::SET.value,
-    error_mask: ERROR_MASK,
+    error: Some(ErrorInterrupt {
+        bit: Interrupt::MASTER_ERROR::SET.value,
+        mask: ERROR_MASK,
+    }),
+    master: None,
 };
 
 static GTT: GttOps = GttOps {

@@ -50,6 +50,11 @@ impl<'a> Bank<'a> {
         self.posting_read(self.at.imr);
     }
 
+    /// Changes what is enabled.
+    pub fn enable(self, enable: u32) {
+        self.write(self.at.ier, enable);
+    }
+
     /// Changes what is masked.
     pub fn mask(self, mask: u32) {
         self.write(self.at.imr, mask);
