@@ -5,13 +5,19 @@
 pub mod gen40;
 
 use crate::ff::reader::PipelineReader;
+use crate::media::reader::MediaReader;
 use crate::shared::dataport::render::DualSource;
+use crate::shared::reader::FunctionReader;
 
 /// What makes plain state of a generation's words, by the room that asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Readers {
+    /// The shared functions: surfaces, samplers, colour calculator.
+    pub functions: &'static dyn FunctionReader,
     /// The 3D pipeline: commands, unit state, payloads of threads.
     pub pipeline: &'static dyn PipelineReader,
+    /// The media pipeline: commands, unit state, payloads of threads.
+    pub media: &'static dyn MediaReader,
 }
 
 /// One device: identity, sizes and readers.
@@ -53,6 +59,16 @@ impl PartialEq for DeviceInfo {
 }
 
 impl Eq for DeviceInfo {}
+
+/// Readers by instruction set, the oldest first.
+const GENERATIONS: &[(isa::Verx10, Readers)] = &[(isa::Verx10::GEN40, gen40::READERS)];
+
+/// The readers for EUs of an instruction set: those of the newest generation that is not newer than it.
+pub fn readers(isa: isa::Verx10) -> &'static Readers {
+    let mut known = GENERATIONS.iter().rev();
+    let served = known.find(|(generation, _)| generation.0 <= isa.0);
+    &served.unwrap_or(&GENERATIONS[0]).1
+}
 
 /// All devices.
 pub const DEVICES: &[DeviceInfo] = gen40::DEVICES;

@@ -10,6 +10,7 @@ pub mod gateway;
 pub mod r#gen;
 pub mod math;
 pub mod null;
+pub mod reader;
 pub mod router;
 pub mod sampler;
 pub mod spawner;
@@ -29,8 +30,8 @@ pub struct Stats {
 }
 
 /// The state of all shared functions.
-#[derive(Clone, Debug, Default)]
-pub struct Shared {
+#[derive(Clone, Debug)]
+pub struct SharedFunctions {
     /// Sampling engine.
     pub sampler: sampler::SamplingEngine,
     /// Data port.
@@ -49,19 +50,19 @@ pub struct Shared {
     translate: Option<r#gen::Translate>,
 }
 
-impl Shared {
-    /// Everything as after reset.
+impl SharedFunctions {
+    /// Everything as after reset, for the structures of a generation and EUs of an instruction set.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The same for EUs of an instruction set.
-    #[must_use]
-    pub fn of(isa: isa::Verx10) -> Self {
-        Shared {
+    pub fn new(reader: &'static dyn reader::FunctionReader, isa: isa::Verx10) -> Self {
+        SharedFunctions {
+            sampler: sampler::SamplingEngine::new(reader),
+            dataport: dataport::DataPort::new(reader),
+            pixel: dataport::render::PixelBackend::default(),
+            gateway: gateway::Gateway::default(),
+            spawner: spawner::Spawner::default(),
+            error: None,
+            stats: Stats::default(),
             translate: r#gen::translate(isa),
-            ..Self::default()
         }
     }
 

@@ -11,6 +11,7 @@ use std::path::Path;
 use isa::Opcode;
 use isa::message::{DataPortReadDesc, MessageDesc, SamplerDesc, Sfid};
 use mem::{GpuAddr, Tiling};
+use mmio_mock::r#gen::readers;
 use mmio_mock::surface::state::Use;
 use mmio_mock::surface::{Surface, SurfaceKind};
 use regs::gen40::SurfaceState;

@@ -5,6 +5,7 @@
 
 use isa::inst::{Opcode, Verx10};
 use isa::message::{DataPortWriteDesc, MessageDesc, Sfid};
+use mmio_mock::r#gen::readers;
 use mmio_mock::surface::Surface;
 use mmio_mock::surface::state::Use;
 use regs::gen40;

@@ -12,15 +12,15 @@ use std::collections::BTreeMap;
 
 use eu::{Grf, Message};
 use mem::Memory;
-use regs::gen40::values::surftype;
 
 use super::binding;
 use super::context::{Events, ThreadContext};
 use super::error::refuse;
+use super::reader::FunctionReader;
 use crate::UnitFault;
 use crate::cc::direct;
 use crate::surface::state::Use;
-use crate::surface::{Capability, DepthBuffer, Disagreement, Format, Surface};
+use crate::surface::{Capability, DepthBuffer, Disagreement, Surface, SurfaceDesc, SurfaceKind};
 use buffer::{Lost, View};
 use render::{CcCache, DualSource, PixelBackend};
 
@@ -54,8 +54,9 @@ pub struct Outside {
 }
 
 /// The data port: views of surfaces derived from state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct DataPort {
+    reader: &'static dyn FunctionReader,
     /// Buffer views by address of their surface state.
     views: Vec<(u32, View)>,
     /// Render targets by address of their surface state.
@@ -78,6 +79,23 @@ pub struct DataPort {
 }
 
 impl DataPort {
+    /// A data port after reset, for the structures of a generation.
+    pub fn new(reader: &'static dyn FunctionReader) -> Self {
+        DataPort {
+            reader,
+            views: Vec::new(),
+            targets: Vec::new(),
+            cc: CcCache::default(),
+            dual_source: DualSource::default(),
+            stateless_gated: false,
+            stateless_allowed: false,
+            pixels: 0,
+            disagreements: 0,
+            disagreement: None,
+            outside: BTreeMap::new(),
+        }
+    }
+
     /// Forgets everything derived from state in memory.
     pub fn invalidate(&mut self) {
         self.views.clear();
@@ -105,8 +123,8 @@ impl DataPort {
         let view = if let Some((_, view)) = known {
             *view
         } else {
-            let state = binding::surface_state(mem, at)?;
-            let view = View::new(&state).map_err(|rule| refuse("DP", msg, rule))?;
+            let desc = self.reader.surface_at(mem, at)?;
+            let view = View::new(&desc).map_err(|rule| refuse("DP", msg, rule))?;
             if self.views.len() < 64 {
                 self.views.push((at.0, view));
             }
@@ -117,13 +135,15 @@ impl DataPort {
     }
 
     fn media(
+        &self,
         msg: &Message<'_>,
         mem: &Memory,
         ctx: &ThreadContext,
-    ) -> Result<regs::gen40::SurfaceState, UnitFault> {
+    ) -> Result<SurfaceDesc, UnitFault> {
         let index = msg.function_control as u8;
         rules::ask(index != STATELESS, msg, rules::STATELESS)?;
-        binding::surface_state(mem, binding::surface_address(mem, ctx, index)?)
+        let at = binding::surface_address(mem, ctx, index)?;
+        Ok(self.reader.surface_at(mem, at)?)
     }
 
     fn render(
@@ -142,12 +162,12 @@ impl DataPort {
         let place = if let Some(place) = kept {
             place
         } else {
-            let state = binding::surface_state(mem, at)?;
-            let format = Format::lookup(state.surface_format());
-            let renders = format.is_some_and(|f| f.has(Capability::RenderTarget));
-            let null = state.surface_type() == surftype::SURFTYPE_NULL;
+            let desc = self.reader.surface_at(mem, at)?;
+            let renders = desc.format.is_some_and(|f| f.has(Capability::RenderTarget));
+            let null = desc.kind == Ok(SurfaceKind::Null);
             rules::ask(renders || null, msg, rules::FORMAT)?;
-            let surface = Surface::load(mem, at, "DP", Use::RenderTarget)?;
+            let surface = Surface::new(mem, &desc, Use::RenderTarget);
+            let surface = surface.map_err(|e| e.at("DP", at))?;
             // PRM 5.10.6: no surface in field mode.
             rules::ask(surface.geometry.line_stride == 0, msg, rules::SURFACE)?;
             if self.targets.len() >= 16 {
@@ -163,7 +183,16 @@ impl DataPort {
         };
         // PANIC: the position was just found or made.
         let target = &self.targets[place];
-        let written = render::write(target, &mut self.cc, backend, mem, msg, ctx, events)?;
+        let written = render::write(
+            target,
+            &mut self.cc,
+            self.reader,
+            backend,
+            mem,
+            msg,
+            ctx,
+            events,
+        )?;
         self.pixels += u64::from(written.count_ones());
         Ok(())
     }
@@ -199,7 +228,7 @@ impl DataPort {
             2 => {
                 // PRM 5.10.4: the data cache has no rectangles.
                 rules::ask(cache != 0, msg, rules::CACHE)?;
-                media::read(&Self::media(msg, mem, ctx)?, mem, msg, response)?;
+                media::read(&self.media(msg, mem, ctx)?, mem, msg, response)?;
                 Lost::default()
             }
             _ => buffer::read_scattered(self.view(msg, mem, ctx, DWORD)?, mem, msg, response)?,
@@ -225,7 +254,7 @@ impl DataPort {
             0 => buffer::write_block(self.view(msg, mem, ctx, OWORD)?, mem, msg)?,
             1 => buffer::write_dual(self.view(msg, mem, ctx, OWORD)?, mem, msg)?,
             2 => {
-                let state = Self::media(msg, mem, ctx)?;
+                let state = self.media(msg, mem, ctx)?;
                 media::write(&state, mem, msg)?
             }
             3 => buffer::write_scattered(self.view(msg, mem, ctx, DWORD)?, mem, msg)?,

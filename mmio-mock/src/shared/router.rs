@@ -11,7 +11,7 @@ use super::context::{EotEvent, Events, ThreadContext, sfid};
 use super::error::{MessageError, refuse};
 use super::gateway::Gateway;
 use super::r#gen::{self, Payload, Translate};
-use super::{Shared, math, null, sampler, spawner, urb_msg};
+use super::{SharedFunctions, math, null, sampler, spawner, urb_msg};
 use crate::UnitFault;
 use crate::debug::{Arbiter, DebugRegs};
 use crate::status::Unit;
@@ -25,7 +25,7 @@ pub struct Router<'a> {
     /// URB.
     pub urb: &'a mut Urb,
     /// State of the shared functions.
-    pub shared: &'a mut Shared,
+    pub shared: &'a mut SharedFunctions,
     /// What the hardware knows of the thread.
     pub ctx: &'a ThreadContext,
     /// What the messages tell the units around.

@@ -4,13 +4,13 @@
 //! cache's read/write line modes, and caches that would return stale data.
 
 use eu::{Grf, Message};
-use mem::{GpuAddr, Memory};
-use regs::gen40::{SurfaceState, values};
+use mem::{GpuAddr, Memory, Tiling};
 
 use super::rules;
 use crate::UnitFault;
 use crate::shared::context::StateBases;
 use crate::shared::error::refuse;
+use crate::surface::{SurfaceDesc, SurfaceKind};
 
 /// A buffer as these messages see it: bytes from a base.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,18 +24,14 @@ impl View {
     /// The view of a surface, or the rule that forbids it.
     ///
     /// The element size is 16 bytes whatever the state says (PRM 5.10.2).
-    pub fn new(state: &SurfaceState) -> Result<Self, &'static str> {
-        match state.surface_type() {
-            values::surftype::SURFTYPE_BUFFER if state.tiled_surface() => Err(rules::TILED),
-            values::surftype::SURFTYPE_BUFFER => {
-                let entries =
-                    u64::from(state.width() & 0x7f | state.height() << 7 | state.depth() << 20) + 1;
-                Ok(View {
-                    base: GpuAddr(state.surface_base_address()),
-                    size: entries * 16,
-                })
-            }
-            values::surftype::SURFTYPE_NULL => Ok(View::default()),
+    pub fn new(desc: &SurfaceDesc) -> Result<Self, &'static str> {
+        match desc.kind {
+            Ok(SurfaceKind::Buffer) if desc.tiling != Tiling::Linear => Err(rules::TILED),
+            Ok(SurfaceKind::Buffer) => Ok(View {
+                base: desc.base,
+                size: u64::from(desc.entries) * 16,
+            }),
+            Ok(SurfaceKind::Null) => Ok(View::default()),
             _ => Err(rules::SURFACE),
         }
     }

@@ -16,6 +16,7 @@ use crate::cc::{
 };
 use crate::shared::context::{Events, ThreadContext};
 use crate::shared::error::refuse;
+use crate::shared::reader::FunctionReader;
 use crate::surface::{Capability, DepthBuffer, Surface, SurfaceKind};
 
 /// Which dual source messages a device has (PRM 5.7.2, 5.10.6.2).
@@ -82,6 +83,7 @@ impl CcCache {
     fn get(
         &mut self,
         mem: &Memory,
+        reader: &dyn FunctionReader,
         ctx: &ThreadContext,
         backend: &PixelBackend,
         key: (u32, u32),
@@ -89,14 +91,7 @@ impl CcCache {
         let stale = self.kept.as_ref().is_none_or(|(kept, _)| *kept != key);
         if stale {
             let base = ctx.bases.general_state_base;
-            let at = GpuAddr(base).offset(key.0);
-            let mut state = CcState::load(mem, at, base, backend.blend_constant)?;
-            if key.1 != 0 {
-                let at = GpuAddr(base)
-                    .offset(state.viewport_offset)
-                    .offset(key.1 * 8);
-                state.set_viewport(&mem.read_struct(at)?);
-            }
+            let state = reader.color_calc(mem, base, key.0, key.1, backend.blend_constant)?;
             self.kept = Some((key, state));
         }
         match &self.kept {
@@ -358,9 +353,14 @@ fn origins(m1: &Grf) -> Origins {
 const SHORT: &str = rules::LENGTH;
 
 /// Serves a Render Target Write; gives the pixels that reached the target.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "a pixel meets all state there is"
+)]
 pub fn write(
     target: &RenderTarget,
     cc: &mut CcCache,
+    reader: &dyn FunctionReader,
     backend: &PixelBackend,
     mem: &mut Memory,
     msg: &Message<'_>,
@@ -373,7 +373,7 @@ pub fn write(
         && let Some(shifts) = target.direct
         && backend.default_color.is_none()
     {
-        let cc = cc.get(mem, ctx, backend, plain.state())?;
+        let cc = cc.get(mem, reader, ctx, backend, plain.state())?;
         if cc.alpha_test.is_none() && direct::applies(cc, &target.surface) {
             return plain.write(&target.surface, shifts, mem, msg, events);
         }
@@ -381,7 +381,13 @@ pub fn write(
     let target = &target.surface;
     let rt = RenderTargetWrite::decode(msg).map_err(|what| refuse("DP", msg, what))?;
     let [m0, m1] = rt.header;
-    let cc = cc.get(mem, ctx, backend, (m0[1] & !0x3f, m1[7] >> 27 & 0xf))?;
+    let cc = cc.get(
+        mem,
+        reader,
+        ctx,
+        backend,
+        (m0[1] & !0x3f, m1[7] >> 27 & 0xf),
+    )?;
     // PRM 5.10.6: formats of targets that blend are fewer.
     let blends = cc.blend.is_some() && target.blend_enable && target.kind != SurfaceKind::Null;
     let blendable = !blends || target.format.has(Capability::AlphaBlend);

@@ -65,7 +65,7 @@ impl Bench {
         Bench {
             mem,
             ctx,
-            port: DataPort::default(),
+            port: DataPort::new(&crate::r#gen::gen40::functions::Reader),
             events: Events::default(),
         }
     }

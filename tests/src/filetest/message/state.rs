@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use mmio_mock::r#gen::readers;
 use mmio_mock::surface::DepthBuffer;
 use regs::desc::{Kind, PackedField, StructDesc};
 use regs::platform::GEN40;

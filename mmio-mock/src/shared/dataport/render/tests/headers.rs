@@ -226,7 +226,7 @@ fn the_array_index_chooses_the_slice() {
         bench.send(LAST, &all).unwrap();
         let usage = crate::surface::state::Use::RenderTarget;
         let at = GpuAddr(STATE + 0x200);
-        let target = Surface::load(&bench.mem, at, "test", usage).unwrap();
+        let target = crate::r#gen::gen40::surface::load(&bench.mem, at, "test", usage).unwrap();
         for other in 0..6 {
             let addr = target.address(0, 0, other, 0);
             let want = if other == slice { bgra(0) } else { 0 };
