@@ -82,7 +82,7 @@ impl ThreadBench {
             memory: Memory::new(MEMORY_CAP, GTT_ENTRIES),
             td: Td::new(1, 1, isa),
             urb: Urb::new(),
-            shared: SharedFunctions::new(readers(isa).functions, isa),
+            shared: SharedFunctions::new(readers(isa).functions, readers(isa).messages),
             debug: DebugRegs::new(),
             status: Status::default(),
             trace: Trace::default(),

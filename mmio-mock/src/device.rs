@@ -449,6 +449,7 @@ impl Device {
                 unit: "shared function",
                 desc: error.desc,
                 what: error.what,
+                error: error.code,
             };
             self.status.fault(Client::Cs, fault, || {
                 format!("send at {:#010x}, function {}", error.ip, error.sfid)
@@ -511,7 +512,7 @@ impl Device {
 
 /// The shared functions of a device.
 fn shared(info: &DeviceInfo) -> SharedFunctions {
-    let mut shared = SharedFunctions::new(info.readers.functions, info.isa);
+    let mut shared = SharedFunctions::new(info.readers.functions, info.readers.messages);
     shared.dataport.dual_source = info.dual_source;
     shared.dataport.stateless_gated = info.stateless_gated;
     shared

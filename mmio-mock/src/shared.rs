@@ -7,8 +7,8 @@ pub mod context;
 pub mod dataport;
 pub mod error;
 pub mod gateway;
-pub mod r#gen;
 pub mod math;
+pub mod message;
 pub mod null;
 pub mod reader;
 pub mod router;
@@ -18,6 +18,7 @@ pub mod urb_msg;
 
 pub use context::{EotEvent, Events, ForwardEvent, StateBases, ThreadContext, UrbEvent};
 pub use error::MessageError;
+pub use message::MessageSet;
 pub use router::Router;
 
 /// Work done since the last reset.
@@ -41,28 +42,31 @@ pub struct SharedFunctions {
     /// Open gateways.
     pub gateway: gateway::Gateway,
     /// Threads and requests of the thread spawner.
-    pub spawner: spawner::Spawner,
+    pub spawner: spawner::ThreadSpawner,
     /// First refused message since the status unit cleared it.
     pub error: Option<MessageError>,
     /// Counters.
     pub stats: Stats,
-    /// How the EUs' message descriptors differ from those that the functions read.
-    translate: Option<r#gen::Translate>,
+    /// Reads the descriptors of messages.
+    messages: &'static dyn MessageSet,
 }
 
 impl SharedFunctions {
-    /// Everything as after reset, for the structures of a generation and EUs of an instruction set.
+    /// Everything as after reset, for the structures and messages of a generation.
     #[must_use]
-    pub fn new(reader: &'static dyn reader::FunctionReader, isa: isa::Verx10) -> Self {
+    pub fn new(
+        reader: &'static dyn reader::FunctionReader,
+        messages: &'static dyn MessageSet,
+    ) -> Self {
         SharedFunctions {
             sampler: sampler::SamplingEngine::new(reader),
             dataport: dataport::DataPort::new(reader),
             pixel: dataport::render::PixelBackend::default(),
             gateway: gateway::Gateway::default(),
-            spawner: spawner::Spawner::default(),
+            spawner: spawner::ThreadSpawner::default(),
             error: None,
             stats: Stats::default(),
-            translate: r#gen::translate(isa),
+            messages,
         }
     }
 

@@ -64,8 +64,9 @@ pub fn last_target(
             address: at,
         })?;
     }
+    let desc = readers(isa).functions.surface(&words);
     let surface =
-        Surface::resolve(&words, Use::RenderTarget).map_err(|error| PictureError::Surface {
+        Surface::resolve(&desc, Use::RenderTarget).map_err(|error| PictureError::Surface {
             address,
             dword: words[0],
             error,

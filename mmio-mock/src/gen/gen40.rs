@@ -6,6 +6,7 @@
 pub mod color_calc;
 pub mod functions;
 pub mod media;
+pub mod message;
 pub mod payload;
 mod pipeline;
 pub mod sampler;
@@ -20,6 +21,7 @@ use crate::shared::dataport::render::DualSource;
 /// Readers of all devices of this generation.
 pub const READERS: Readers = Readers {
     functions: &functions::Reader,
+    messages: &message::Messages,
     pipeline: &pipeline::Reader,
     media: &media::Reader,
 };

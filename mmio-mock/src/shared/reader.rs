@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use mem::{Fault, GpuAddr, Memory};
 
-use super::sampler::state::SamplerDesc;
+use super::sampler::SamplerDesc;
 use crate::cc::CcState;
 use crate::fault::UnitFault;
 use crate::surface::{DepthDesc, SurfaceDesc};

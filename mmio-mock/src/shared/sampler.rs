@@ -30,8 +30,9 @@ use fast::Fast;
 use filter::{Plan, Point};
 use gamma::Curve;
 use lod::{Levels, LodControl};
-use message::{Op, Params, Request, Simd, write_back, write_planes};
+use message::{Op, Params, Request, SamplerRequest, Simd, write_back, write_planes};
 use quirks::Quirks;
+pub use state::SamplerDesc;
 use state::{Sampler, Tables};
 use texel::Texels;
 
@@ -121,12 +122,14 @@ impl SamplingEngine {
     /// Serves one message.
     pub fn execute(
         &mut self,
+        request: &SamplerRequest,
         msg: &Message<'_>,
         response: &mut [Grf],
         mem: &Memory,
         ctx: &ThreadContext,
     ) -> Result<(), UnitFault> {
-        let request = Request::decode(msg).map_err(|what| refuse("sampler", msg, what))?;
+        let request = Request::decode(request, msg);
+        let request = request.map_err(|rule| refuse("sampler", msg, rule))?;
         let params = Params::new(msg, request.shape);
         let active = request.shape.active(msg.exec_mask);
         self.samples += u64::from(active.count_ones());

@@ -6,6 +6,7 @@ use eu::{Grf, Message};
 use mem::{GpuAddr, Memory, Tiling, tiling};
 
 use super::buffer::Lost;
+use super::request::LineOverride;
 use super::rules;
 use crate::UnitFault;
 use crate::shared::error::refuse;
@@ -51,19 +52,18 @@ struct Plane {
 }
 
 impl Plane {
-    fn new(desc: &SurfaceDesc, control: u16) -> Option<Self> {
+    fn new(desc: &SurfaceDesc, lines: Option<LineOverride>) -> Option<Self> {
         if desc.kind != Ok(SurfaceKind::TwoD) {
             return None;
         }
         let stored = desc.line_stride;
         let rows = i64::from(desc.height);
         // PRM 5.10.4.1: an override of the line stride also changes the height.
-        let overridden = control & 1 << 10 != 0;
-        let (field, first) = if overridden {
-            (control & 1 << 9 != 0, i64::from(control >> 8 & 1))
-        } else {
-            (stored, i64::from(desc.line_offset))
-        };
+        let lines = lines.unwrap_or(LineOverride {
+            stride: stored,
+            offset: desc.line_offset,
+        });
+        let (field, first) = (lines.stride, i64::from(lines.offset));
         let height = match (stored, field) {
             (false, true) => rows / 2,
             (true, false) => rows * 2,
@@ -186,11 +186,15 @@ impl Block {
 }
 
 /// The surface of a block; `None` for a null surface.
-fn plane(desc: &SurfaceDesc, msg: &Message<'_>) -> Result<Option<Plane>, UnitFault> {
+fn plane(
+    desc: &SurfaceDesc,
+    lines: Option<LineOverride>,
+    msg: &Message<'_>,
+) -> Result<Option<Plane>, UnitFault> {
     if desc.kind == Ok(SurfaceKind::Null) {
         return Ok(None);
     }
-    let plane = Plane::new(desc, msg.function_control);
+    let plane = Plane::new(desc, lines);
     let plane = plane.ok_or_else(|| refuse("DP", msg, rules::SURFACE))?;
     let base = plane.base.0.is_multiple_of(32);
     rules::ask(base, msg, rules::ALIGNMENT)?;
@@ -208,6 +212,7 @@ fn row_of(registers: &mut [Grf], byte: usize) -> impl Iterator<Item = &mut u32> 
 /// Media Block Read (PRM 5.10.4).
 pub fn read(
     desc: &SurfaceDesc,
+    lines: Option<LineOverride>,
     mem: &Memory,
     msg: &Message<'_>,
     response: &mut [Grf],
@@ -218,7 +223,7 @@ pub fn read(
     header[0] &= !3;
     let block = Block::new(msg, &header)?;
     rules::lengths(msg, 1, block.registers())?;
-    let Some(plane) = plane(desc, msg)? else {
+    let Some(plane) = plane(desc, lines, msg)? else {
         response.fill([0; 8]);
         return Ok(());
     };
@@ -248,10 +253,16 @@ pub fn read(
 }
 
 /// Media Block Write (PRM 5.10.4): bytes outside the surface are dropped. Tells the bytes of a block all of which are.
-pub fn write(desc: &SurfaceDesc, mem: &mut Memory, msg: &Message<'_>) -> Result<Lost, UnitFault> {
+pub fn write(
+    desc: &SurfaceDesc,
+    lines: Option<LineOverride>,
+    answer: usize,
+    mem: &mut Memory,
+    msg: &Message<'_>,
+) -> Result<Lost, UnitFault> {
     let block = Block::new(msg, super::buffer::header(msg)?)?;
-    rules::lengths(msg, 1 + block.registers(), rules::commit(msg))?;
-    let Some(plane) = plane(desc, msg)? else {
+    rules::lengths(msg, 1 + block.registers(), answer)?;
+    let Some(plane) = plane(desc, lines, msg)? else {
         return Ok(Lost::default());
     };
     if !plane.meets(&block) {

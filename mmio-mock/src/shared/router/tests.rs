@@ -51,7 +51,7 @@ impl Bench {
             urb: Urb::new(),
             shared: SharedFunctions::new(
                 &crate::r#gen::gen40::functions::Reader,
-                isa::Verx10::GEN40,
+                &crate::r#gen::gen40::message::Messages,
             ),
             ctx: ThreadContext {
                 bases,

@@ -118,7 +118,9 @@ impl Bench {
             ip: 0,
             float_mode: FloatMode::Ieee,
         };
-        self.engine.execute(&msg, response, &self.mem, &self.ctx)
+        let request = crate::r#gen::gen40::message::sampler(control, payload.len());
+        self.engine
+            .execute(&request, &msg, response, &self.mem, &self.ctx)
     }
 
     /// SIMD8 `sample` of eight points (u, v, r).

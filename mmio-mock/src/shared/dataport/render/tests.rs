@@ -111,6 +111,7 @@ impl Bench {
             ..message(payload)
         };
         self.port.write(
+            crate::r#gen::gen40::message::write(msg.function_control),
             &msg,
             &mut self.mem,
             &self.ctx,
