@@ -9,9 +9,10 @@ use isa::Verx10;
 use mem::{GpuAddr, Memory};
 
 use crate::debug::DebugRegs;
+use crate::r#gen::{readers, tables};
 use crate::machine::Machine;
 use crate::shared::context::{Events, MessageHandle};
-use crate::shared::{Shared, ThreadContext};
+use crate::shared::{SharedFunctions, ThreadContext};
 use crate::status::{FaultRecord, Status, Unit};
 use crate::td::{KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, VertexData};
 use crate::trace::Trace;
@@ -67,7 +68,7 @@ pub struct ThreadBench {
     memory: Memory,
     td: Td,
     urb: Urb,
-    shared: Shared,
+    shared: SharedFunctions,
     debug: DebugRegs,
     status: Status,
     trace: Trace,
@@ -81,8 +82,8 @@ impl ThreadBench {
             memory: Memory::new(MEMORY_CAP, GTT_ENTRIES),
             td: Td::new(1, 1, isa),
             urb: Urb::new(),
-            shared: Shared::of(isa),
-            debug: DebugRegs::new(crate::r#gen::tables(isa)),
+            shared: SharedFunctions::new(readers(isa).functions, readers(isa).messages),
+            debug: DebugRegs::new(tables(isa)),
             status: Status::default(),
             trace: Trace::default(),
             slot: None,
@@ -135,12 +136,12 @@ impl ThreadBench {
     }
 
     /// The shared functions.
-    pub fn shared(&self) -> &Shared {
+    pub fn shared(&self) -> &SharedFunctions {
         &self.shared
     }
 
     /// The shared functions, to set what commands would latch there.
-    pub fn shared_mut(&mut self) -> &mut Shared {
+    pub fn shared_mut(&mut self) -> &mut SharedFunctions {
         &mut self.shared
     }
 

@@ -21,7 +21,7 @@ use crate::irq;
 use crate::machine::Machine;
 use crate::media::{Media, Work};
 use crate::mmio::Mmio;
-use crate::shared::Shared;
+use crate::shared::SharedFunctions;
 use crate::shared::dataport::Outside;
 use crate::spin::Spin;
 use crate::status::{Client, FaultRecord, Status, Unit};
@@ -63,7 +63,7 @@ pub struct Device {
     blt: Blt,
     td: Td,
     urb: Urb,
-    shared: Shared,
+    shared: SharedFunctions,
     status: Status,
     trace: Trace,
     ticks: u64,
@@ -87,7 +87,7 @@ impl Device {
             debug: DebugRegs::new(info.tables),
             cs: Cs::default(),
             ff: Pipeline::new(info.readers.pipeline),
-            media: Media::default(),
+            media: Media::new(info.readers.media),
             blt: Blt::default(),
             td: Td::new(info.eus, info.threads_per_eu, info.isa),
             urb: Urb::new(),
@@ -449,6 +449,7 @@ impl Device {
                 unit: "shared function",
                 desc: error.desc,
                 what: error.what,
+                error: error.code,
             };
             self.status.fault(Client::Cs, fault, || {
                 format!("send at {:#010x}, function {}", error.ip, error.sfid)
@@ -510,8 +511,8 @@ impl Device {
 }
 
 /// The shared functions of a device.
-fn shared(info: &DeviceInfo) -> Shared {
-    let mut shared = Shared::of(info.isa);
+fn shared(info: &DeviceInfo) -> SharedFunctions {
+    let mut shared = SharedFunctions::new(info.readers.functions, info.readers.messages);
     shared.dataport.dual_source = info.dual_source;
     shared.dataport.stateless_gated = info.stateless_gated;
     shared

@@ -18,6 +18,9 @@ pub enum UnitFault {
         desc: u32,
         /// The rule that the message breaks.
         what: &'static str,
+        /// What the error word of the shared function says of the rule: flags or a number, as the function has it;
+        /// 0 when it says nothing.
+        error: u32,
     },
     /// A state structure with contradictory or impossible contents.
     #[error("{unit}: bad state at {addr}: {what}")]

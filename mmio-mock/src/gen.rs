@@ -3,15 +3,27 @@
 //! PRM: volume 4, 1.0 (devices), 2.2 (EU array).
 
 pub mod gen40;
+mod gen45;
+mod gen50;
+mod message;
 
 use crate::ff::reader::PipelineReader;
+use crate::media::reader::MediaReader;
 use crate::shared::dataport::render::DualSource;
+use crate::shared::message::MessageSet;
+use crate::shared::reader::FunctionReader;
 
 /// What makes plain state of a generation's words, by the room that asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Readers {
+    /// The shared functions: surfaces, samplers, colour calculator.
+    pub functions: &'static dyn FunctionReader,
+    /// Messages to the shared functions.
+    pub messages: &'static dyn MessageSet,
     /// The 3D pipeline: commands, unit state, payloads of threads.
     pub pipeline: &'static dyn PipelineReader,
+    /// The media pipeline: commands, unit state, payloads of threads.
+    pub media: &'static dyn MediaReader,
 }
 
 /// One device: identity, sizes and readers.
@@ -55,6 +67,20 @@ impl PartialEq for DeviceInfo {
 }
 
 impl Eq for DeviceInfo {}
+
+/// Readers by instruction set, the oldest first.
+const GENERATIONS: &[(isa::Verx10, Readers)] = &[
+    (isa::Verx10::GEN40, gen40::READERS),
+    (isa::Verx10::new(45), gen45::READERS),
+    (isa::Verx10::new(50), gen50::READERS),
+];
+
+/// The readers for EUs of an instruction set: those of the newest generation that is not newer than it.
+pub fn readers(isa: isa::Verx10) -> &'static Readers {
+    let mut known = GENERATIONS.iter().rev();
+    let served = known.find(|(generation, _)| generation.0 <= isa.0);
+    &served.unwrap_or(&GENERATIONS[0]).1
+}
 
 /// All devices.
 pub const DEVICES: &[DeviceInfo] = gen40::DEVICES;

@@ -4,7 +4,7 @@
 
 use crate::debug::DebugRegs;
 use crate::fault::UnitFault;
-use crate::shared::Shared;
+use crate::shared::SharedFunctions;
 use crate::status::{Client, Status};
 use crate::trace::{Event, Trace};
 use crate::urb::Urb;
@@ -15,8 +15,8 @@ pub struct Machine<'a> {
     pub mem: &'a mut mem::Memory,
     /// Unified return buffer.
     pub urb: &'a mut Urb,
-    /// Shared functions.
-    pub shared: &'a mut Shared,
+    /// SharedFunctions functions.
+    pub shared: &'a mut SharedFunctions,
     /// Debug registers.
     pub debug: &'a mut DebugRegs,
     /// Counters and faults.

@@ -4,6 +4,7 @@
 //! state and payloads are those of intel-vaapi-driver. Not modelled: front end modes other than generic.
 
 mod payload;
+pub mod reader;
 mod report;
 mod state;
 mod threads;
@@ -19,6 +20,7 @@ use crate::td::{Outcome, Pause, SlotId, Td};
 use crate::urb::{Owner, UrbHandle};
 
 pub use payload::Object;
+use reader::MediaReader;
 pub use state::{Constants, FrontEnd, MediaState};
 use threads::{Family, Job};
 
@@ -39,8 +41,9 @@ pub enum Work {
 const PREPARED: usize = 8;
 
 /// The two stages and their threads.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Media {
+    reader: &'static dyn MediaReader,
     /// What commands latched.
     pub state: MediaState,
     front_end: Option<FrontEnd>,
@@ -64,11 +67,32 @@ pub struct Media {
 }
 
 impl Media {
+    /// The pipeline after reset, for the commands and state of a generation.
+    pub fn new(reader: &'static dyn MediaReader) -> Self {
+        Media {
+            reader,
+            state: MediaState::default(),
+            front_end: None,
+            prepared: VecDeque::new(),
+            leave: 0,
+            families: Vec::new(),
+            jobs: Vec::new(),
+            turns: Turns::default(),
+            kept: Vec::new(),
+            objects: 0,
+            roots: 0,
+            living: 0,
+            stalled: false,
+            starved: false,
+            dead: false,
+        }
+    }
+
     /// Everything as after reset; the schedule stays, from its beginning.
     pub fn reset(&mut self) {
         *self = Media {
             turns: Turns::new(self.turns.schedule()),
-            ..Media::default()
+            ..Media::new(self.reader)
         };
     }
 

@@ -7,9 +7,10 @@ pub mod context;
 pub mod dataport;
 pub mod error;
 pub mod gateway;
-pub mod r#gen;
 pub mod math;
+pub mod message;
 pub mod null;
+pub mod reader;
 pub mod router;
 pub mod sampler;
 pub mod spawner;
@@ -17,6 +18,7 @@ pub mod urb_msg;
 
 pub use context::{EotEvent, Events, ForwardEvent, StateBases, ThreadContext, UrbEvent};
 pub use error::MessageError;
+pub use message::MessageSet;
 pub use router::Router;
 
 /// Work done since the last reset.
@@ -29,8 +31,8 @@ pub struct Stats {
 }
 
 /// The state of all shared functions.
-#[derive(Clone, Debug, Default)]
-pub struct Shared {
+#[derive(Clone, Debug)]
+pub struct SharedFunctions {
     /// Sampling engine.
     pub sampler: sampler::SamplingEngine,
     /// Data port.
@@ -40,28 +42,31 @@ pub struct Shared {
     /// Open gateways.
     pub gateway: gateway::Gateway,
     /// Threads and requests of the thread spawner.
-    pub spawner: spawner::Spawner,
+    pub spawner: spawner::ThreadSpawner,
     /// First refused message since the status unit cleared it.
     pub error: Option<MessageError>,
     /// Counters.
     pub stats: Stats,
-    /// How the EUs' message descriptors differ from those that the functions read.
-    translate: Option<r#gen::Translate>,
+    /// Reads the descriptors of messages.
+    messages: &'static dyn MessageSet,
 }
 
-impl Shared {
-    /// Everything as after reset.
+impl SharedFunctions {
+    /// Everything as after reset, for the structures and messages of a generation.
     #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// The same for EUs of an instruction set.
-    #[must_use]
-    pub fn of(isa: isa::Verx10) -> Self {
-        Shared {
-            translate: r#gen::translate(isa),
-            ..Self::default()
+    pub fn new(
+        reader: &'static dyn reader::FunctionReader,
+        messages: &'static dyn MessageSet,
+    ) -> Self {
+        SharedFunctions {
+            sampler: sampler::SamplingEngine::new(reader),
+            dataport: dataport::DataPort::new(reader),
+            pixel: dataport::render::PixelBackend::default(),
+            gateway: gateway::Gateway::default(),
+            spawner: spawner::ThreadSpawner::default(),
+            error: None,
+            stats: Stats::default(),
+            messages,
         }
     }
 

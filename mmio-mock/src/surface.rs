@@ -5,6 +5,7 @@
 
 pub mod address;
 pub mod depth;
+pub mod desc;
 pub mod format;
 pub mod mip;
 pub mod shape;
@@ -12,6 +13,7 @@ pub mod state;
 
 pub use address::Geometry;
 pub use depth::{DepthBuffer, DepthFormat};
+pub use desc::{DepthDesc, SurfaceDesc};
 pub use format::{Capability, Class, Format};
 pub use mip::{Level, MAX_LEVELS};
 pub use shape::Disagreement;
@@ -19,21 +21,21 @@ pub use state::SurfaceError;
 
 use mem::{Fault, GpuAddr, Memory};
 
-/// Surface type (SURFACE_STATE dword 0 bits 31:29).
+/// Surface type. The numbers are those of the manual, the same for all generations.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SurfaceKind {
     /// One-dimensional, or an array of them.
-    OneD,
+    OneD = 0,
     /// Two-dimensional, or an array of them.
-    TwoD,
+    TwoD = 1,
     /// Volume.
-    ThreeD,
+    ThreeD = 2,
     /// Six faces, in the order +X -X +Y -Y +Z -Z.
-    Cube,
+    Cube = 3,
     /// Array of structures in linear memory.
-    Buffer,
+    Buffer = 4,
     /// Writes go nowhere, reads are zero.
-    Null,
+    Null = 7,
 }
 
 /// A surface as its state describes it, ready for use.
@@ -73,8 +75,6 @@ pub struct Surface {
     pub return_s1_14: bool,
     /// A write miss of the render cache allocates a read-write line.
     pub render_cache_read_write: bool,
-    /// Media boundary pixel mode, as it stands.
-    pub media_boundary: u32,
 }
 
 impl Surface {

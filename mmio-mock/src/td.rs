@@ -408,6 +408,7 @@ impl Td {
                     unit: "EU",
                     desc: 0,
                     what: why,
+                    error: 0,
                 });
             }
             Stop::Illegal(raw) => {

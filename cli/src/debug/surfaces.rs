@@ -11,6 +11,7 @@ use std::path::Path;
 use isa::Opcode;
 use isa::message::{DataPortReadDesc, MessageDesc, SamplerDesc, Sfid};
 use mem::{GpuAddr, Tiling};
+use mmio_mock::r#gen::readers;
 use mmio_mock::surface::state::Use;
 use mmio_mock::surface::{Surface, SurfaceKind};
 use regs::gen40::SurfaceState;
@@ -146,23 +147,24 @@ impl Debugger {
         let format = regs::gen40::surface_format(format)
             .map_or_else(|| format!("format {format:#x}"), |f| f.name.to_owned());
         let names: Vec<&str> = access.iter().map(|a| a.name()).collect();
+        let desc = readers(self.isa).functions.surface(&words);
         let mut text = format!("{index:>3}  ");
-        let _ =
-            match Surface::resolve(&words, usage).or_else(|_| Surface::resolve(&words, Use::Raw)) {
-                Ok(s) => write!(
-                    text,
-                    "{} {}x{}x{} {format}, {}, pitch {}, at 0x{:08x}, level {}",
-                    kind(s.kind),
-                    s.width,
-                    s.height,
-                    s.depth,
-                    tiling(s.geometry.tiling),
-                    s.geometry.pitch,
-                    s.geometry.base.0,
-                    s.render_lod
-                ),
-                Err(error) => write!(text, "no surface: {error}"),
-            };
+        let _ = match Surface::resolve(&desc, usage).or_else(|_| Surface::resolve(&desc, Use::Raw))
+        {
+            Ok(s) => write!(
+                text,
+                "{} {}x{}x{} {format}, {}, pitch {}, at 0x{:08x}, level {}",
+                kind(s.kind),
+                s.width,
+                s.height,
+                s.depth,
+                tiling(s.geometry.tiling),
+                s.geometry.pitch,
+                s.geometry.base.0,
+                s.render_lod
+            ),
+            Err(error) => write!(text, "no surface: {error}"),
+        };
         let _ = write!(text, "; state at 0x{at:08x}");
         if !names.is_empty() {
             let _ = write!(text, "; {}", names.join(", "));
@@ -221,8 +223,9 @@ impl Debugger {
             ["surface", index] => {
                 let state = self.surface_state(value::number(index)?)?;
                 let words = self.state_words(state)?;
-                let mut surface = Surface::resolve(&words, Use::Sampler)
-                    .or_else(|_| Surface::resolve(&words, Use::RenderTarget))
+                let desc = readers(self.isa).functions.surface(&words);
+                let mut surface = Surface::resolve(&desc, Use::Sampler)
+                    .or_else(|_| Surface::resolve(&desc, Use::RenderTarget))
                     .map_err(Refusal::of)?;
                 // As a picture it is its first level.
                 surface.render_lod = 0;

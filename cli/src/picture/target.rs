@@ -5,6 +5,7 @@
 
 use isa::inst::{Opcode, Verx10};
 use isa::message::{DataPortWriteDesc, MessageDesc, Sfid};
+use mmio_mock::r#gen::readers;
 use mmio_mock::surface::Surface;
 use mmio_mock::surface::state::Use;
 use regs::gen40;
@@ -63,8 +64,9 @@ pub fn last_target(
             address: at,
         })?;
     }
+    let desc = readers(isa).functions.surface(&words);
     let surface =
-        Surface::resolve(&words, Use::RenderTarget).map_err(|error| PictureError::Surface {
+        Surface::resolve(&desc, Use::RenderTarget).map_err(|error| PictureError::Surface {
             address,
             dword: words[0],
             error,

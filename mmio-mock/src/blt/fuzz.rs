@@ -4,9 +4,8 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 use super::Blt;
 use super::words::opcode::NAMES;
-use crate::cc::{CcState, DepthBlock, PixelBlock, depth_stencil_test, write_block};
+use crate::cc::{DepthBlock, PixelBlock, depth_stencil_test, write_block};
 use crate::surface::state::Use;
-use crate::surface::{DepthBuffer, Surface};
 use mem::{GpuAddr, Memory};
 
 struct Random(u64);
@@ -42,7 +41,7 @@ fn surfaces_of_any_state() {
             d[3] |= 0x1ffff << 3;
         }
         for usage in [Use::Sampler, Use::RenderTarget, Use::Raw] {
-            let Ok(s) = Surface::resolve(&d, usage) else {
+            let Ok(s) = crate::r#gen::gen40::surface::resolve(&d, usage) else {
                 continue;
             };
             resolved += 1;
@@ -50,7 +49,7 @@ fn surfaces_of_any_state() {
             let _ = s.fetch(&mem, x, y, z, l);
             let _ = s.fetch(&mem, x & 31, y & 31, z & 3, l & 3);
             let (cc, colour) = (
-                CcState::resolve(&r.dwords::<8>(), [0.5; 4]),
+                crate::r#gen::gen40::color_calc::resolve(&r.dwords::<8>(), [0.5; 4]),
                 [r.dwords(); 4],
             );
             let Ok(cc) = cc else { continue };
@@ -80,13 +79,13 @@ fn depth_buffers_of_any_state() {
         d[1] |= 0x1ffff;
         d[2] &= 0x1_f000;
         let (Ok(b), Ok(mut cc)) = (
-            DepthBuffer::resolve(&d),
-            CcState::resolve(&r.dwords::<8>(), [0.0; 4]),
+            crate::r#gen::gen40::surface::resolve_depth(&d),
+            crate::r#gen::gen40::color_calc::resolve(&r.dwords::<8>(), [0.0; 4]),
         ) else {
             continue;
         };
         resolved += 1;
-        cc.set_viewport(&regs::gen40::CcViewport(r.dwords::<2>()));
+        cc.depth_range = Some((f32::from_bits(r.next()), f32::from_bits(r.next())));
         let [x, y, m, z] = r.dwords();
         let depth = r.dwords::<16>().map(f32::from_bits);
         let _ = depth_stencil_test(

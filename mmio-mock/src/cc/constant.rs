@@ -60,7 +60,7 @@ pub fn write_constant(
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use regs::gen40::values::surface_format as f;
+    use crate::surface::format::codes as f;
 
     /// Layouts of PRM 4.7.2.1.1; the value has a different byte in each place.
     // covers: 3.4.8-01

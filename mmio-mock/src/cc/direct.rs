@@ -5,9 +5,9 @@
 
 use super::pixel::PixelBlock;
 use super::state::CcState;
+use crate::surface::format::codes;
 use crate::surface::{Surface, SurfaceKind};
 use mem::{Fault, Memory};
-use regs::gen40::values::surface_format;
 
 /// Where the channels of a target's pixels lie: the shift of R, G, B, A in the dword.
 pub type Shifts = [u32; 4];
@@ -16,8 +16,8 @@ pub type Shifts = [u32; 4];
 /// surface alone, so that it is made once.
 pub fn shifts(target: &Surface) -> Option<Shifts> {
     let shifts = match target.format.code as u32 {
-        surface_format::R8G8B8A8_UNORM => [0, 8, 16, 24],
-        surface_format::B8G8R8A8_UNORM => [16, 8, 0, 24],
+        codes::R8G8B8A8_UNORM => [0, 8, 16, 24],
+        codes::B8G8R8A8_UNORM => [16, 8, 0, 24],
         _ => return None,
     };
     let plain = target.kind == SurfaceKind::TwoD

@@ -11,9 +11,9 @@ use super::{direct, dither};
 use crate::UnitFault;
 use crate::surface::format::Codec;
 use crate::surface::format::channel::Kind;
+use crate::surface::format::codes;
 use crate::surface::{Capability, Class, Format, Surface, SurfaceKind};
 use mem::{Fault, GpuAddr, Memory};
-use regs::gen40::values::surface_format;
 
 /// Colours of 16 pixels as register bits: R, G, B, A planes, pixel 4 s + p for pixel p of
 /// subspan s.
@@ -261,8 +261,8 @@ pub fn write_block(
     }
     let plan = Plan::new(cc, target);
     let bytes = match target.format.code as u32 {
-        surface_format::R8G8B8A8_UNORM => Some([0, 1, 2, 3]),
-        surface_format::B8G8R8A8_UNORM => Some([2, 1, 0, 3]),
+        codes::R8G8B8A8_UNORM => Some([0, 1, 2, 3]),
+        codes::B8G8R8A8_UNORM => Some([2, 1, 0, 3]),
         _ => None,
     };
     if let Some(order) = bytes

@@ -22,9 +22,8 @@ pub fn waits(id: CommandId, ctx: &mut CsContext<'_, '_>) -> bool {
 
 /// MEDIA_STATE_POINTERS.
 pub fn state_pointers(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    ctx.media
-        .state
-        .set_pointers(MediaStatePointers::from_dwords(d));
+    let command = MediaStatePointers::from_dwords(d);
+    ctx.media.state.set_pointers(command.dwords());
 }
 
 /// MEDIA_OBJECT.

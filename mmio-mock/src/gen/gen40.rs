@@ -3,8 +3,14 @@
 //! PRM: volume 4, 1.0 (device tags), 3.5 (8 EUs with 4 threads). PCI ids: i915 i915_pciids.h; revisions as
 //! machines report them, that of the B stepping a guess. Not modelled: other errata of early steppings.
 
+pub mod color_calc;
+pub mod functions;
+pub mod media;
+pub mod message;
 pub mod payload;
 mod pipeline;
+pub mod sampler;
+pub mod surface;
 mod units;
 mod vertex;
 mod windower;
@@ -18,7 +24,10 @@ use crate::shared::dataport::render::DualSource;
 
 /// Readers of all devices of this generation.
 pub const READERS: Readers = Readers {
+    functions: &functions::Reader,
+    messages: &message::Messages,
     pipeline: &pipeline::Reader,
+    media: &media::Reader,
 };
 
 /// Interrupt registers (PRM volume 1; bits from i915 i915_reg.h).

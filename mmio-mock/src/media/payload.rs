@@ -4,7 +4,6 @@
 //! indirect data, each from a new register (intel-vaapi-driver shaders/mpeg2/vld: g1 to g30 constants, g31 inline).
 
 use mem::GpuAddr;
-use regs::gen40::MediaObject;
 
 use super::{Constants, FrontEnd, Media};
 use crate::fault::UnitFault;
@@ -31,8 +30,6 @@ pub struct Object {
     pub constants: Option<Constants>,
 }
 
-/// Dwords in front of the inline data.
-const HEADER: usize = 4;
 /// Bytes of a row.
 const ROW: u32 = 32;
 
@@ -49,13 +46,11 @@ impl Media {
         constants: Option<Constants>,
         machine: &mut Machine<'_>,
     ) -> Result<bool, UnitFault> {
-        let command = MediaObject::from_dwords(dwords);
-        let inline = dwords.get(HEADER..).unwrap_or_default();
+        let command = self.reader.object(dwords);
+        let inline = command.inline;
         let front_end = self.front_end(bases, machine)?;
-        let descriptor = front_end
-            .descriptors
-            .wrapping_add(command.interface_descriptor_offset() * 16);
-        let bytes = command.indirect_data_length();
+        let descriptor = front_end.descriptors.wrapping_add(command.descriptor);
+        let bytes = command.indirect_bytes;
         // CAST: a command has at most 260 dwords, and indirect data have 17 bits of bytes.
         let inline_rows = inline.len().div_ceil(8) as u16;
         let rows = inline_rows + bytes.div_ceil(ROW) as u16;
@@ -75,7 +70,7 @@ impl Media {
                 to[..data.len()].copy_from_slice(data);
             }
         }
-        let start = command.indirect_data_start_address();
+        let start = command.indirect;
         if let Err(fault) = load_indirect(entry, inline_rows, start, bytes, bases, machine) {
             machine.urb.release(entry);
             return Err(fault);
@@ -89,7 +84,7 @@ impl Media {
             descriptor,
             entry,
             rows,
-            synchronized: command.thread_synchronization(),
+            synchronized: command.synchronized,
             debug,
             front_end,
             constants,
@@ -109,12 +104,12 @@ impl Media {
         {
             return Ok(front_end);
         }
-        let Some(pointers) = self.state.pointers else {
+        let Some(pointers) = &self.state.pointers else {
             return Err(refuse(
                 "MEDIA_OBJECT without MEDIA_STATE_POINTERS".to_owned(),
             ));
         };
-        let front_end = FrontEnd::fetch(&pointers, bases, machine)?;
+        let front_end = FrontEnd::fetch(self.reader, pointers, bases, machine)?;
         if machine.urb.available(Owner::Vfe) == machine.urb.capacity(Owner::Vfe) {
             self.kept.clear();
         }
@@ -130,12 +125,7 @@ impl Media {
             self.roots = self.roots.wrapping_add(1);
             self.objects = self.objects.wrapping_add(1);
         }
-        let [word, _] = regs::gen40::R0MediaDebug::default()
-            .with_ff_unit_id(u32::from(crate::status::Unit::Media.ffid()))
-            .with_object_id(self.objects & 0xfff)
-            .with_thread_id(self.roots & 0xffff)
-            .0;
-        word
+        self.reader.identifier(self.objects, self.roots)
     }
 }
 

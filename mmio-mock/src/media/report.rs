@@ -3,7 +3,7 @@
 //! PRM: volume 4, 7.1 (gateway), 11.3.4.12 (notification), 2.6.8 (ends that the spawner must be told).
 
 use super::Media;
-use crate::shared::Shared;
+use crate::shared::SharedFunctions;
 use crate::shared::spawner::QUEUE;
 use crate::status::Unit;
 use crate::td::{Pause, Td};
@@ -16,7 +16,7 @@ impl Media {
     }
 
     /// What every thread and every request waits for, one line each.
-    pub fn waits(&self, td: &Td, shared: &Shared) -> Vec<String> {
+    pub fn waits(&self, td: &Td, shared: &SharedFunctions) -> Vec<String> {
         let mut lines = Vec::new();
         for thread in td.standing().filter(|t| t.unit == Unit::Media) {
             let why = match thread.pause {

@@ -1,21 +1,22 @@
 //! State of the media pipeline: pointers, front end, constants.
 //!
-//! PRM: volume 2 (MEDIA_STATE_POINTERS, VFE_STATE); layouts from the tables of `regs`.
+//! PRM: volume 2 (MEDIA_STATE_POINTERS, VFE_STATE); layouts are the matter of a [`MediaReader`].
 //! Not modelled: VLD_STATE and the extended front end state; objects of their modes are refused.
 
 use mem::GpuAddr;
-use regs::gen40::{MediaStatePointers, VfeState, values};
 
 use crate::fault::UnitFault;
 use crate::machine::Machine;
 use crate::shared::context::StateBases;
 use crate::urb::{Owner, UrbHandle};
 
+use super::reader::{MediaReader, VfeMode};
+
 /// What commands latch; a context's image would hold it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MediaState {
-    /// MEDIA_STATE_POINTERS, when there was one.
-    pub pointers: Option<MediaStatePointers>,
+    /// MEDIA_STATE_POINTERS as written, header included, when there was one.
+    pub pointers: Option<Vec<u32>>,
     /// They are newer than the front end's state.
     fresh: bool,
     /// Threads ran since the last flush, of the media pipeline or of the other.
@@ -24,8 +25,8 @@ pub struct MediaState {
 
 impl MediaState {
     /// Latches MEDIA_STATE_POINTERS.
-    pub fn set_pointers(&mut self, command: MediaStatePointers) {
-        self.pointers = Some(command);
+    pub fn set_pointers(&mut self, command: &[u32]) {
+        self.pointers = Some(command.to_vec());
         self.fresh = true;
     }
 
@@ -93,34 +94,29 @@ fn bad(addr: u32, what: String) -> UnitFault {
 impl FrontEnd {
     /// Reads the state and divides the URB section of the front end.
     pub(super) fn fetch(
-        pointers: &MediaStatePointers,
+        reader: &dyn MediaReader,
+        pointers: &[u32],
         bases: &StateBases,
         machine: &mut Machine<'_>,
     ) -> Result<Self, UnitFault> {
-        let at = bases
-            .general_state_base
-            .wrapping_add(pointers.pointer_to_vfe_state());
-        let mut dwords = [0; VfeState::LEN];
-        machine.mem.read_dwords(GpuAddr(at), &mut dwords)?;
-        let state = VfeState::from_dwords(&dwords);
-        let mode = state.vfe_mode();
-        if mode != values::vfe_mode::GENERIC_MODE {
-            let what = match mode {
-                values::vfe_mode::VLD_MODE => "VLD mode",
-                values::vfe_mode::IS_MODE => "IS mode",
-                values::vfe_mode::AVC_MC_MODE => "AVC MC mode",
-                values::vfe_mode::AVC_IT_MODE => "AVC IT mode",
-                _ => return Err(bad(at, format!("reserved mode {mode}"))),
-            };
+        let state = reader.front_end(machine.mem, bases, pointers)?;
+        let at = state.addr;
+        let what = match state.mode {
+            Ok(VfeMode::Generic) => None,
+            Ok(VfeMode::Vld) => Some("VLD mode"),
+            Ok(VfeMode::Is) => Some("IS mode"),
+            Ok(VfeMode::AvcMc) => Some("AVC MC mode"),
+            Ok(VfeMode::AvcIt) => Some("AVC IT mode"),
+            Err(mode) => return Err(bad(at, format!("reserved mode {mode}"))),
+        };
+        if let Some(what) = what {
             return Err(UnitFault::Unimplemented {
                 unit: "VFE",
                 what,
                 prm: "PRM vol2 media chapter",
             });
         }
-        // CAST: fields of at most nine bits.
-        let entries = state.number_of_urb_entries() as u16;
-        let entry_rows = (state.urb_entry_allocation_size() as u16 + 1) * 2;
+        let (entries, entry_rows) = (state.entries, state.entry_rows);
         machine.urb.partition(Owner::Vfe, entries, entry_rows);
         if machine.urb.capacity(Owner::Vfe) == 0 {
             let what = format!(
@@ -135,12 +131,12 @@ impl FrontEnd {
             .spawner
             .set_rows(machine.urb.start(Owner::Vfe), machine.urb.end(Owner::Vfe));
         Ok(FrontEnd {
-            threads: state.maximum_number_of_threads() as u8 + 1,
-            children: state.children_present(),
+            threads: state.threads,
+            children: state.children,
             entry_rows,
-            descriptors: state.interface_descriptor_base_pointer(),
-            scratch: state.scratch_space_base_pointer(),
-            scratch_power: state.per_thread_scratch_space(),
+            descriptors: state.descriptors,
+            scratch: state.scratch,
+            scratch_power: state.scratch_power,
             bases: *bases,
         })
     }

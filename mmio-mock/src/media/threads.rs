@@ -1,21 +1,17 @@
 //! Root and child threads: what they are given, and the books kept of them.
 //!
-//! PRM: volume 4, 1.2 (root and child threads), 3.3.11 (debug fields of r0). The layout of r0 is that of the kernels of
-//! intel-vaapi-driver (shaders/h264: r0.0 URB handle, r0.2 interface descriptor, r0.4 binding table, r0.5 7:0 dispatch ID).
+//! PRM: volume 4, 1.2 (root and child threads), 3.3.11 (debug fields of r0).
 
 use eu::Grf;
-use mem::GpuAddr;
-use regs::gen40::InterfaceDescriptor;
 
+use super::reader::{MediaKernel, RootHeader};
 use super::{Constants, FrontEnd, Media, Object};
 use crate::debug::MediaThread;
 use crate::fault::UnitFault;
 use crate::machine::Machine;
-use crate::shared::context::{StateBases, ThreadContext};
 use crate::shared::spawner::{Child, Member};
-use crate::shared::urb_msg::MEDIA_HANDLE_ROWS;
 use crate::status::Unit;
-use crate::td::{KernelState, Subject, Td, ThreadRequest, UrbRead, VertexData};
+use crate::td::{Subject, Td, ThreadRequest, UrbRead, VertexData};
 use crate::urb::UrbHandle;
 
 /// A root thread and all that it spawned.
@@ -49,57 +45,13 @@ pub(super) struct Job {
 /// Scratch space of a thread is 1 KB times a power of two up to this one.
 const SCRATCH_POWER: u32 = 11;
 
-/// A kernel as an interface descriptor names it.
-struct Kernel {
-    state: KernelState,
-    context: ThreadContext,
-    /// r0.3 without the scratch size: sampler state pointer.
-    samplers: u32,
-    constants: Option<UrbRead>,
-}
-
-impl Kernel {
-    fn fetch(
-        pointer: u32,
-        bases: &StateBases,
-        constants: Option<Constants>,
-        machine: &Machine<'_>,
-    ) -> Result<Self, UnitFault> {
-        let mut dwords = [0; InterfaceDescriptor::LEN];
-        let at = GpuAddr(bases.general_state_base.wrapping_add(pointer));
-        machine.mem.read_dwords(at, &mut dwords)?;
-        let d = InterfaceDescriptor::from_dwords(&dwords);
-        // CAST: fields of at most six bits.
-        let rows = d.constant_urb_entry_read_length() as u16;
-        let loaded = constants.unwrap_or_default();
-        Ok(Kernel {
-            state: KernelState {
-                ip: d.kernel_start_pointer(),
-                grf_count: (d.grf_register_blocks() as u8 + 1) * 8,
-                alt_float: d.floating_point_mode() != 0,
-                single_program_flow: d.single_program_flow(),
-                illegal_opcode_exception: d.illegal_opcode_exception_enable(),
-                mask_stack_exception: d.mask_stack_exception_enable(),
-                software_exception: d.software_exception_enable(),
-                high_priority: d.thread_priority() != 0,
-                urb_start: 1,
-            },
-            context: ThreadContext {
-                bases: *bases,
-                binding_table_pointer: d.binding_table_pointer(),
-                sampler_state_pointer: d.sampler_state_pointer(),
-                scratch_base: 0,
-                scratch_size: 0,
-                ffid: Unit::Media.ffid(),
-            },
-            samplers: d.sampler_state_pointer(),
-            constants: (rows > 0).then_some(UrbRead {
-                handle: loaded.handle,
-                offset: d.constant_urb_entry_read_offset() as u16,
-                rows,
-            }),
-        })
-    }
+/// The constants that a kernel's threads get, if any.
+fn constants(kernel: &MediaKernel, loaded: Option<Constants>) -> Option<UrbRead> {
+    (kernel.constant_rows > 0).then(|| UrbRead {
+        handle: loaded.unwrap_or_default().handle,
+        offset: kernel.constant_offset,
+        rows: kernel.constant_rows,
+    })
 }
 
 impl Media {
@@ -120,12 +72,8 @@ impl Media {
         let Some(number) = self.families.iter().take(places).position(free) else {
             return Ok(false);
         };
-        let kernel = Kernel::fetch(
-            object.descriptor,
-            &front_end.bases,
-            object.constants,
-            machine,
-        )?;
+        let bases = &front_end.bases;
+        let kernel = self.reader.kernel(machine.mem, bases, object.descriptor)?;
         let flag = machine.debug.vfe_thread(object.debug)
             | machine.debug.ts_thread(&MediaThread {
                 child: false,
@@ -137,17 +85,17 @@ impl Media {
         let scratch = front_end
             .scratch
             .wrapping_add((number as u32) << 10 << power);
-        let r0 = [
-            u32::from(object.entry.0 / MEDIA_HANDLE_ROWS),
-            0,
-            object.descriptor,
-            kernel.samplers | front_end.scratch_power & 0xf,
-            kernel.context.binding_table_pointer,
+        let r0 = self.reader.root(&RootHeader {
+            entry: object.entry,
+            descriptor: object.descriptor,
+            context: kernel.context,
+            scratch_power: front_end.scratch_power,
+            scratch,
             // CAST: a place among at most 128.
-            scratch & !0x3ff | number as u32,
-            object.debug,
-            u32::from(flag) << 31,
-        ];
+            number: number as u8,
+            debug: object.debug,
+            flag,
+        });
         let data = [UrbRead {
             handle: object.entry,
             offset: 0,
@@ -159,7 +107,8 @@ impl Media {
             parent: front_end.children,
             told: false,
         };
-        if !self.launch(&kernel, r0, &data, member, flag, td, machine) {
+        let constants = constants(&kernel, object.constants);
+        if !self.launch(&kernel, constants, r0, &data, member, flag, td, machine) {
             return Ok(false);
         }
         let entry = if front_end.children {
@@ -193,7 +142,7 @@ impl Media {
             return Ok(());
         };
         let bases = family.front_end.bases;
-        let kernel = Kernel::fetch(child.descriptor, &bases, family.constants, machine)?;
+        let kernel = self.reader.kernel(machine.mem, &bases, child.descriptor)?;
         let flag = machine.debug.ts_thread(&MediaThread {
             child: true,
             r0_6: child.debug[0],
@@ -203,7 +152,9 @@ impl Media {
         // The parent has put r0 into the first row (PRM 3.3.11).
         let handle = UrbHandle(child.row);
         let mut r0 = machine.urb.row(handle, 0).copied().unwrap_or_default();
-        r0[7] |= u32::from(flag) << 31;
+        if flag {
+            self.reader.flag(&mut r0);
+        }
         let data = [UrbRead {
             handle,
             offset: 1,
@@ -215,7 +166,8 @@ impl Media {
             parent: true,
             told: false,
         };
-        if self.launch(&kernel, r0, &data, member, flag, td, machine)
+        let constants = constants(&kernel, family.constants);
+        if self.launch(&kernel, constants, r0, &data, member, flag, td, machine)
             && let Some(family) = self.family(child.family)
         {
             family.members += 1;
@@ -227,7 +179,8 @@ impl Media {
     #[expect(clippy::too_many_arguments, reason = "a thread has many sides")]
     fn launch(
         &mut self,
-        kernel: &Kernel,
+        kernel: &MediaKernel,
+        constants: Option<UrbRead>,
         r0: Grf,
         data: &[UrbRead],
         member: Member,
@@ -237,11 +190,11 @@ impl Media {
     ) -> bool {
         let request = ThreadRequest {
             unit: Unit::Media,
-            kernel: kernel.state,
+            kernel: kernel.kernel,
             context: kernel.context,
             dispatch_mask: 0xffff,
             header: &[r0],
-            constants: kernel.constants,
+            constants,
             data: VertexData::Sequential(data),
             snapshot,
             subject: Subject::Other,
@@ -263,7 +216,7 @@ impl Media {
             family: member.family,
             eu: who.eu,
             slot: who.slot,
-            kernel: kernel.state.ip,
+            kernel: kernel.kernel.ip,
         });
         true
     }

@@ -3,7 +3,6 @@
 //! PRM: volume 4, 4.7.1 and 5.2.1. Not modelled: the state cache in front of both tables.
 
 use mem::{GpuAddr, Memory};
-use regs::gen40::SurfaceState;
 
 use super::context::ThreadContext;
 use crate::UnitFault;
@@ -16,9 +15,4 @@ pub fn surface_address(mem: &Memory, ctx: &ThreadContext, index: u8) -> Result<G
         .offset(ctx.binding_table_pointer)
         .offset(u32::from(index) * 4);
     Ok(base.offset(mem.read_u32(entry)? & !0x1f))
-}
-
-/// Reads a surface state.
-pub fn surface_state(mem: &Memory, at: GpuAddr) -> Result<SurfaceState, UnitFault> {
-    Ok(mem.read_struct(at)?)
 }

@@ -6,23 +6,25 @@
 pub mod buffer;
 pub mod media;
 pub mod render;
+pub mod request;
 pub mod rules;
 
 use std::collections::BTreeMap;
 
 use eu::{Grf, Message};
 use mem::Memory;
-use regs::gen40::values::surftype;
 
 use super::binding;
 use super::context::{Events, ThreadContext};
 use super::error::refuse;
+use super::reader::FunctionReader;
 use crate::UnitFault;
 use crate::cc::direct;
 use crate::surface::state::Use;
-use crate::surface::{Capability, DepthBuffer, Disagreement, Format, Surface};
+use crate::surface::{Capability, DepthBuffer, Disagreement, Surface, SurfaceDesc, SurfaceKind};
 use buffer::{Lost, View};
-use render::{CcCache, DualSource, PixelBackend};
+use render::{CcCache, DualSource, PixelBackend, Target};
+use request::{Cache, Form, ReadKind, ReadRequest, WriteKind, WriteRequest};
 
 /// Binding table index that selects the stateless model.
 const STATELESS: u8 = 255;
@@ -54,8 +56,9 @@ pub struct Outside {
 }
 
 /// The data port: views of surfaces derived from state.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct DataPort {
+    reader: &'static dyn FunctionReader,
     /// Buffer views by address of their surface state.
     views: Vec<(u32, View)>,
     /// Render targets by address of their surface state.
@@ -78,6 +81,23 @@ pub struct DataPort {
 }
 
 impl DataPort {
+    /// A data port after reset, for the structures of a generation.
+    pub fn new(reader: &'static dyn FunctionReader) -> Self {
+        DataPort {
+            reader,
+            views: Vec::new(),
+            targets: Vec::new(),
+            cc: CcCache::default(),
+            dual_source: DualSource::default(),
+            stateless_gated: false,
+            stateless_allowed: false,
+            pixels: 0,
+            disagreements: 0,
+            disagreement: None,
+            outside: BTreeMap::new(),
+        }
+    }
+
     /// Forgets everything derived from state in memory.
     pub fn invalidate(&mut self) {
         self.views.clear();
@@ -88,12 +108,12 @@ impl DataPort {
     /// The buffer that a message of elements of `unit` bytes goes to.
     fn view(
         &mut self,
+        index: u8,
         msg: &Message<'_>,
         mem: &Memory,
         ctx: &ThreadContext,
         unit: u32,
     ) -> Result<View, UnitFault> {
-        let index = msg.function_control as u8;
         if index == STATELESS {
             // The manual leaves open what happens otherwise; the error word has a bit for it.
             let kept = self.stateless_allowed || !self.stateless_gated;
@@ -105,8 +125,8 @@ impl DataPort {
         let view = if let Some((_, view)) = known {
             *view
         } else {
-            let state = binding::surface_state(mem, at)?;
-            let view = View::new(&state).map_err(|rule| refuse("DP", msg, rule))?;
+            let desc = self.reader.surface_at(mem, at)?;
+            let view = View::new(&desc).map_err(|rule| refuse("DP", msg, rule))?;
             if self.views.len() < 64 {
                 self.views.push((at.0, view));
             }
@@ -117,37 +137,44 @@ impl DataPort {
     }
 
     fn media(
+        &self,
+        index: u8,
         msg: &Message<'_>,
         mem: &Memory,
         ctx: &ThreadContext,
-    ) -> Result<regs::gen40::SurfaceState, UnitFault> {
-        let index = msg.function_control as u8;
+    ) -> Result<SurfaceDesc, UnitFault> {
         rules::ask(index != STATELESS, msg, rules::STATELESS)?;
-        binding::surface_state(mem, binding::surface_address(mem, ctx, index)?)
+        let at = binding::surface_address(mem, ctx, index)?;
+        Ok(self.reader.surface_at(mem, at)?)
     }
 
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a pixel meets all state there is"
+    )]
     fn render(
         &mut self,
+        request: WriteRequest,
+        (form, last): (Option<Form>, bool),
         msg: &Message<'_>,
         mem: &mut Memory,
         ctx: &ThreadContext,
         backend: &PixelBackend,
         events: &mut Events,
     ) -> Result<(), UnitFault> {
-        let index = msg.function_control as u8;
-        rules::ask(index != STATELESS, msg, rules::STATELESS)?;
-        self.dual_source.check(msg)?;
-        let at = binding::surface_address(mem, ctx, index)?;
+        rules::ask(request.surface != STATELESS, msg, rules::STATELESS)?;
+        self.dual_source.check(form, msg)?;
+        let at = binding::surface_address(mem, ctx, request.surface)?;
         let kept = self.targets.iter().position(|t| t.at == at.0);
         let place = if let Some(place) = kept {
             place
         } else {
-            let state = binding::surface_state(mem, at)?;
-            let format = Format::lookup(state.surface_format());
-            let renders = format.is_some_and(|f| f.has(Capability::RenderTarget));
-            let null = state.surface_type() == surftype::SURFTYPE_NULL;
+            let desc = self.reader.surface_at(mem, at)?;
+            let renders = desc.format.is_some_and(|f| f.has(Capability::RenderTarget));
+            let null = desc.kind == Ok(SurfaceKind::Null);
             rules::ask(renders || null, msg, rules::FORMAT)?;
-            let surface = Surface::load(mem, at, "DP", Use::RenderTarget)?;
+            let surface = Surface::new(mem, &desc, Use::RenderTarget);
+            let surface = surface.map_err(|e| e.at("DP", at))?;
             // PRM 5.10.6: no surface in field mode.
             rules::ask(surface.geometry.line_stride == 0, msg, rules::SURFACE)?;
             if self.targets.len() >= 16 {
@@ -163,7 +190,14 @@ impl DataPort {
         };
         // PANIC: the position was just found or made.
         let target = &self.targets[place];
-        let written = render::write(target, &mut self.cc, backend, mem, msg, ctx, events)?;
+        let target = Target {
+            target,
+            form,
+            last,
+            commit: request.commit,
+        };
+        let cc = (&mut self.cc, self.reader);
+        let written = render::write(&target, cc, backend, mem, msg, ctx, events)?;
         self.pixels += u64::from(written.count_ones());
         Ok(())
     }
@@ -185,65 +219,95 @@ impl DataPort {
     /// Serves a message to the read port (SFID 4).
     pub fn read(
         &mut self,
+        request: ReadRequest,
         msg: &Message<'_>,
         response: &mut [Grf],
         mem: &Memory,
         ctx: &ThreadContext,
     ) -> Result<(), UnitFault> {
         rules::ask(!msg.eot, msg, rules::EOT)?;
-        let cache = msg.function_control >> 14;
-        rules::ask(cache != 3, msg, rules::CACHE)?;
-        let lost = match msg.function_control >> 12 & 3 {
-            0 => buffer::read_block(self.view(msg, mem, ctx, OWORD)?, mem, msg, response)?,
-            1 => buffer::read_dual(self.view(msg, mem, ctx, OWORD)?, mem, msg, response)?,
-            2 => {
+        rules::ask(request.cache != Cache::Reserved, msg, rules::CACHE)?;
+        let index = request.surface;
+        let lost = match request.kind {
+            ReadKind::Block(size) => {
+                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                buffer::read_block(view, size, mem, msg, response)?
+            }
+            ReadKind::DualBlock(count) => {
+                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                buffer::read_dual(view, count, mem, msg, response)?
+            }
+            ReadKind::Media(lines) => {
                 // PRM 5.10.4: the data cache has no rectangles.
-                rules::ask(cache != 0, msg, rules::CACHE)?;
-                media::read(&Self::media(msg, mem, ctx)?, mem, msg, response)?;
+                rules::ask(request.cache != Cache::Data, msg, rules::CACHE)?;
+                let desc = self.media(index, msg, mem, ctx)?;
+                media::read(&desc, lines, mem, msg, response)?;
                 Lost::default()
             }
-            _ => buffer::read_scattered(self.view(msg, mem, ctx, DWORD)?, mem, msg, response)?,
+            ReadKind::Scattered(registers) => {
+                let view = self.view(index, msg, mem, ctx, DWORD)?;
+                buffer::read_scattered(view, registers, mem, msg, response)?
+            }
         };
         if lost != Lost::default() {
-            self.outside(msg).reads += u64::from(lost.0);
+            self.outside(index).reads += u64::from(lost.0);
         }
         Ok(())
     }
 
     /// Serves a message to the write port (SFID 5).
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a pixel meets all state there is"
+    )]
     pub fn write(
         &mut self,
+        request: WriteRequest,
         msg: &Message<'_>,
         mem: &mut Memory,
         ctx: &ThreadContext,
         backend: &PixelBackend,
         events: &mut Events,
     ) -> Result<(), UnitFault> {
-        let kind = msg.function_control >> 12 & 7;
-        rules::ask(!msg.eot || kind == 4, msg, rules::EOT)?;
-        let lost = match kind {
-            0 => buffer::write_block(self.view(msg, mem, ctx, OWORD)?, mem, msg)?,
-            1 => buffer::write_dual(self.view(msg, mem, ctx, OWORD)?, mem, msg)?,
-            2 => {
-                let state = Self::media(msg, mem, ctx)?;
-                media::write(&state, mem, msg)?
+        if let WriteKind::RenderTarget { form, last } = request.kind {
+            return self.render(request, (form, last), msg, mem, ctx, backend, events);
+        }
+        rules::ask(!msg.eot, msg, rules::EOT)?;
+        let index = request.surface;
+        let answer = rules::commit(request.commit);
+        let lost = match request.kind {
+            WriteKind::Block(size) => {
+                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                buffer::write_block(view, size, answer, mem, msg)?
             }
-            3 => buffer::write_scattered(self.view(msg, mem, ctx, DWORD)?, mem, msg)?,
-            4 => return self.render(msg, mem, ctx, backend, events),
-            // Flush Render Cache: memory is always up to date.
-            7 => return rules::lengths(msg, 1, rules::commit(msg)),
-            _ => return Err(refuse("DP", msg, "reserved write message (PRM 5.10.1.1)")),
+            WriteKind::DualBlock(count) => {
+                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                buffer::write_dual(view, count, answer, mem, msg)?
+            }
+            WriteKind::Media(lines) => {
+                let desc = self.media(index, msg, mem, ctx)?;
+                media::write(&desc, lines, answer, mem, msg)?
+            }
+            WriteKind::Scattered(registers) => {
+                let view = self.view(index, msg, mem, ctx, DWORD)?;
+                buffer::write_scattered(view, registers, answer, mem, msg)?
+            }
+            // Memory is always up to date.
+            WriteKind::Flush => return rules::lengths(msg, 1, answer),
+            WriteKind::RenderTarget { .. } | WriteKind::Reserved => {
+                return Err(refuse("DP", msg, "reserved write message (PRM 5.10.1.1)"));
+            }
         };
         if lost != Lost::default() {
-            self.outside(msg).writes += u64::from(lost.0);
+            self.outside(index).writes += u64::from(lost.0);
         }
         Ok(())
     }
 
-    /// The counters of the surface that a message names.
+    /// The counters of the surface of an index.
     #[cold]
-    fn outside(&mut self, msg: &Message<'_>) -> &mut Outside {
-        self.outside.entry(msg.function_control as u8).or_default()
+    fn outside(&mut self, index: u8) -> &mut Outside {
+        self.outside.entry(index).or_default()
     }
 }
 

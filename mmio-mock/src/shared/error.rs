@@ -104,11 +104,36 @@ impl MessageError {
     }
 }
 
+/// A rule for messages, and what the error word of the shared function says when it is broken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// The rule in words.
+    pub what: &'static str,
+    /// Flags or a number, as the function has it; 0 when the error word says nothing.
+    pub error: u32,
+}
+
+impl Rule {
+    /// A rule that the error word knows.
+    pub const fn new(what: &'static str, error: u32) -> Self {
+        Rule { what, error }
+    }
+}
+
+impl From<&'static str> for Rule {
+    /// A rule that no error word knows.
+    fn from(what: &'static str) -> Self {
+        Rule { what, error: 0 }
+    }
+}
+
 /// The refusal of `unit` as a fault that the router turns into a [`MessageError`].
-pub fn refuse(unit: &'static str, msg: &Message<'_>, what: &'static str) -> crate::UnitFault {
+pub fn refuse(unit: &'static str, msg: &Message<'_>, rule: impl Into<Rule>) -> crate::UnitFault {
+    let Rule { what, error } = rule.into();
     crate::UnitFault::Message {
         unit,
         desc: msg.desc,
         what,
+        error,
     }
 }

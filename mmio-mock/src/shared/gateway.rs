@@ -15,10 +15,29 @@ const THREADS: usize = 4;
 /// The gateway's own function ID, part of every acknowledgement.
 const SFID: u32 = 3;
 
-/// Descriptor: an acknowledgement is required.
-const ACK_REQUIRED: u16 = 1 << 14;
-/// Descriptor: the low bit of Notify.
-const NOTIFY: u16 = 1 << 15;
+/// What a message asks for (PRM 7.1.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GatewayOp {
+    /// The sender's gateway opens.
+    Open,
+    /// It closes.
+    Close,
+    /// Data for another thread.
+    Forward,
+    /// No sub-function has this code.
+    Reserved,
+}
+
+/// A message to the gateway, wherever a generation's descriptor has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct GatewayRequest {
+    /// Sub-function.
+    pub op: GatewayOp,
+    /// The sender wants an acknowledgement. Without one, registers that it waits for never become valid (PRM 2.6.11).
+    pub acknowledge: bool,
+    /// The recipient's notification counter counts the message.
+    pub notify: bool,
+}
 
 /// Error codes of an acknowledgement (PRM 7.1.2.2, 7.1.4.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -83,24 +102,24 @@ impl Gateway {
         }
     }
 
-    /// Whether the message comes back with an acknowledgement. Without one, registers that the sender waits for never
-    /// become valid (PRM 2.6.11).
-    pub const fn acknowledges(msg: &Message<'_>) -> bool {
-        msg.function_control & ACK_REQUIRED != 0
-    }
-
     /// Serves one message; the acknowledgement, when asked for, is in `response`.
-    pub fn execute(&mut self, msg: &Message<'_>, response: &mut [Grf], events: &mut Events) -> Ack {
+    pub fn execute(
+        &mut self,
+        request: GatewayRequest,
+        msg: &Message<'_>,
+        response: &mut [Grf],
+        events: &mut Events,
+    ) -> Ack {
         let payload = msg.payload.first().copied().unwrap_or_default();
-        let code = match msg.function_control & 3 {
+        let code = match request.op {
             // PRM 7.1.2: Open with EOT closes.
-            0 if msg.eot => self.shut(msg),
-            0 => self.open(msg, &payload),
-            1 => self.shut(msg),
-            2 => self.forward(msg, &payload, events),
-            _ => Ack::Opcode,
+            GatewayOp::Open if msg.eot => self.shut(msg),
+            GatewayOp::Open => self.open(msg, &payload),
+            GatewayOp::Close => self.shut(msg),
+            GatewayOp::Forward => self.forward(request.notify, &payload, events),
+            GatewayOp::Reserved => Ack::Opcode,
         };
-        if Self::acknowledges(msg)
+        if request.acknowledge
             && let Some(w) = response.first_mut()
         {
             w[0] = SFID << 16 | code as u32;
@@ -127,7 +146,7 @@ impl Gateway {
         Ack::Ok
     }
 
-    fn forward(&mut self, msg: &Message<'_>, payload: &Grf, events: &mut Events) -> Ack {
+    fn forward(&mut self, notify: bool, payload: &Grf, events: &mut Events) -> Ack {
         let (eu, slot) = ((payload[4] >> 24 & 0xf) as u8, (payload[4] >> 16 & 3) as u8);
         let length = match payload[5] >> 8 & 7 {
             0 => 1u8,
@@ -156,7 +175,7 @@ impl Gateway {
             byte: entry.base * 32 + offset,
             length,
             data: [payload[0], payload[1], payload[2], payload[3]],
-            notify: msg.function_control & NOTIFY != 0,
+            notify,
         });
         Ack::Ok
     }

@@ -6,6 +6,8 @@
 use eu::port::FloatMode;
 use eu::{Grf, Message};
 
+use super::error::Rule;
+
 /// Function codes of descriptor bits 3:0 (PRM 6.1.1.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Function {
@@ -73,6 +75,19 @@ impl Function {
     }
 }
 
+/// What a message asks for, wherever a generation's descriptor has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MathRequest {
+    /// Function; `None`: reserved code.
+    pub function: Option<Function>,
+    /// Integers are signed.
+    pub signed: bool,
+    /// Results are clamped to [0,1].
+    pub saturate: bool,
+    /// Channels 0 and 4 stand for their four channels.
+    pub scalar: bool,
+}
+
 /// Why the unit refuses a message; the router latches it (PRM 2.6.11).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reject {
@@ -85,13 +100,16 @@ pub enum Reject {
 }
 
 impl Reject {
-    /// The rule in words.
+    /// The rule, with the flag of the error word (PRM 3.4.2.1).
     #[must_use]
-    pub const fn what(self) -> &'static str {
+    pub const fn rule(self) -> Rule {
         match self {
-            Reject::Function => "reserved math function (PRM 6.1.1.1)",
-            Reject::Length => "message length does not fit the function's operands (PRM 6.1.1.3)",
-            Reject::Eot => "end of thread at extended math (PRM 6.1)",
+            Reject::Function => Rule::new("reserved math function (PRM 6.1.1.1)", 2),
+            Reject::Length => Rule::new(
+                "message length does not fit the function's operands (PRM 6.1.1.3)",
+                1,
+            ),
+            Reject::Eot => Rule::new("end of thread at extended math (PRM 6.1)", 4),
         }
     }
 }
@@ -205,9 +223,12 @@ fn rsq(x: f32) -> f32 {
 }
 
 /// Serves one message; only enabled channels of `response` change.
-pub fn execute(msg: &Message<'_>, response: &mut [Grf]) -> Result<(), Reject> {
-    let control = msg.function_control;
-    let function = Function::from_code(control).ok_or(Reject::Function)?;
+pub fn execute(
+    request: MathRequest,
+    msg: &Message<'_>,
+    response: &mut [Grf],
+) -> Result<(), Reject> {
+    let function = request.function.ok_or(Reject::Function)?;
     if msg.eot {
         return Err(Reject::Eot);
     }
@@ -218,9 +239,12 @@ pub fn execute(msg: &Message<'_>, response: &mut [Grf]) -> Result<(), Reject> {
         return Err(Reject::Length);
     };
     let src1 = msg.payload.get(1).unwrap_or(src0);
-    let signed = control & 1 << 4 != 0;
-    let clamp = control & 1 << 6 != 0;
-    let scalar = control & 1 << 7 != 0;
+    let MathRequest {
+        signed,
+        saturate: clamp,
+        scalar,
+        ..
+    } = request;
     if !clamp {
         let source = if scalar { repeat(src0) } else { *src0 };
         let done = at_once(function, msg.float_mode, &source);

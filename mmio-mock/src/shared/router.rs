@@ -8,10 +8,10 @@ use mem::{GpuAddr, Memory};
 use regs::gen40::{MathDebugData, R0Debug};
 
 use super::context::{EotEvent, Events, ThreadContext, sfid};
-use super::error::{MessageError, refuse};
-use super::gateway::Gateway;
-use super::r#gen::{self, Payload, Translate};
-use super::{Shared, math, null, sampler, spawner, urb_msg};
+use super::error::{MessageError, Rule, refuse};
+use super::message::Request;
+use super::sampler::message::{Assembly, SamplerRequest};
+use super::{SharedFunctions, math, null, spawner, urb_msg};
 use crate::UnitFault;
 use crate::debug::{Arbiter, DebugRegs};
 use crate::status::Unit;
@@ -25,7 +25,7 @@ pub struct Router<'a> {
     /// URB.
     pub urb: &'a mut Urb,
     /// State of the shared functions.
-    pub shared: &'a mut Shared,
+    pub shared: &'a mut SharedFunctions,
     /// What the hardware knows of the thread.
     pub ctx: &'a ThreadContext,
     /// What the messages tell the units around.
@@ -51,8 +51,21 @@ const UNCACHED_TICKS: u64 = 32;
 /// fifteen of a descriptor (PRM 6.1.1.3, 5.10.5).
 const INPUT: [u8; 8] = [15, 2, 15, 15, 3, 15, 15, 15];
 
-/// A message that its function's input buffer cannot hold.
-const OVERLONG: &str = "message longer than the input buffer of its function (PRM 3.7.1.1)";
+/// A message that its function's input buffer cannot hold; the error words of two functions know it (PRM 3.4.2.1,
+/// 3.4.7.1).
+const fn overlong(function: u8) -> Rule {
+    let error = match function {
+        sfid::MATH | sfid::DATAPORT_READ => 1 << 3,
+        _ => 0,
+    };
+    Rule::new(
+        "message longer than the input buffer of its function (PRM 3.7.1.1)",
+        error,
+    )
+}
+
+/// A message to a function that does not exist, of which the URB's error word tells (PRM 3.4.9.1).
+const UNKNOWN: Rule = Rule::new("no shared function has this ID", 4);
 
 /// What a message costs besides the instruction. The manual promises no latency (PRM 2.6.9); a register a
 /// clock goes there and back, and functions have work by the channel.
@@ -84,35 +97,22 @@ const PRICES: [Price; 8] = [
 ];
 
 impl Router<'_> {
-    /// Delivers a message whose descriptor is of another layout.
-    #[inline(never)]
-    fn translated(
+    /// Delivers a sampler's message whose payload has to be put together first.
+    #[cold]
+    fn assembled(
         &mut self,
-        translate: Translate,
+        request: &SamplerRequest,
+        assembly: Assembly,
         msg: &Message<'_>,
         response: &mut [Grf],
-    ) -> Result<Delivery, UnitFault> {
-        let control = translate(msg).map_err(|what| UnitFault::Unimplemented {
-            unit: "message bus",
-            what,
-            prm: "PRM vol4 2.5",
-        })?;
-        let assembled;
-        let payload = match control.payload {
-            Payload::Same => msg.payload,
-            Payload::Sampler { header, order } => {
-                let own = if header { msg.payload.first() } else { None };
-                let state = self.ctx.sampler_state_pointer;
-                assembled = r#gen::assemble(msg.payload, own, order, state);
-                assembled.get(..=order.len()).unwrap_or_default()
-            }
-        };
+    ) -> Result<(), UnitFault> {
+        let payload = assembly.assemble(msg.payload, self.ctx.sampler_state_pointer);
         let plain = Message {
-            function_control: control.bits,
-            payload,
+            payload: payload.get(..=assembly.order.len()).unwrap_or_default(),
             ..*msg
         };
-        self.deliver(&plain, response)
+        let sampler = &mut self.shared.sampler;
+        sampler.execute(request, &plain, response, self.mem, self.ctx)
     }
 
     /// What a message that was delivered costs.
@@ -153,37 +153,50 @@ impl Router<'_> {
         let shared = &mut *self.shared;
         // PANIC: three bits.
         if msg.payload.len() > usize::from(INPUT[usize::from(msg.sfid & 7)]) && msg.sfid < 8 {
-            return Err(refuse("message bus", msg, OVERLONG));
+            return Err(refuse("message bus", msg, overlong(msg.sfid)));
         }
-        match msg.sfid {
-            sfid::NULL => null::execute(msg, response),
-            sfid::MATH => {
-                math::execute(msg, response).map_err(|r| refuse("EM", msg, r.what()))?;
+        let request = shared.messages.request(msg);
+        let request = request.map_err(|what| UnitFault::Unimplemented {
+            unit: "message bus",
+            what,
+            prm: "PRM vol4 2.5",
+        })?;
+        match request {
+            Request::Null => null::execute(msg, response),
+            Request::Math(request) => {
+                math::execute(request, msg, response).map_err(|r| refuse("EM", msg, r.rule()))?;
             }
-            sfid::SAMPLER => {
+            Request::Sampler(request) => {
                 shared.sampler.interpolate_chroma = self.debug.svg_chrominance_interpolated();
-                shared.sampler.execute(msg, response, self.mem, self.ctx)?;
+                if let Some(assembly) = request.payload {
+                    self.assembled(&request, assembly, msg, response)?;
+                } else {
+                    let sampler = &mut shared.sampler;
+                    sampler.execute(&request, msg, response, self.mem, self.ctx)?;
+                }
             }
-            sfid::GATEWAY if msg.payload.len() != 1 => {
+            Request::Gateway(_) if msg.payload.len() != 1 => {
                 return Err(refuse(
                     "gateway",
                     msg,
                     "message length is not one (PRM 7.1)",
                 ));
             }
-            sfid::GATEWAY => {
-                shared.gateway.execute(msg, response, self.events);
-                if !Gateway::acknowledges(msg) && msg.response_length > 0 {
+            Request::Gateway(request) => {
+                let gateway = &mut shared.gateway;
+                gateway.execute(request, msg, response, self.events);
+                if !request.acknowledge && msg.response_length > 0 {
                     return Ok(Delivery::Dropped);
                 }
             }
-            sfid::DATAPORT_READ => {
+            Request::Read(request) => {
                 if shared.dataport.stateless_gated {
                     shared.dataport.stateless_allowed = self.debug.svg_stateless_allowed();
                 }
-                shared.dataport.read(msg, response, self.mem, self.ctx)?;
+                let port = &mut shared.dataport;
+                port.read(request, msg, response, self.mem, self.ctx)?;
             }
-            sfid::DATAPORT_WRITE => {
+            Request::Write(request) => {
                 let flagged = |m0: &Grf| R0Debug([m0[6], m0[7]]).snapshot_flag();
                 let color = self.arbiter.default_color;
                 shared.pixel.default_color =
@@ -192,15 +205,15 @@ impl Router<'_> {
                     shared.dataport.stateless_allowed = self.debug.svg_stateless_allowed();
                 }
                 let (port, pixel) = (&mut shared.dataport, &shared.pixel);
-                port.write(msg, self.mem, self.ctx, pixel, self.events)?;
+                port.write(request, msg, self.mem, self.ctx, pixel, self.events)?;
             }
-            sfid::URB => {
+            Request::Urb(request) => {
                 let unit = if self.ctx.ffid == Unit::Media.ffid() {
                     urb_msg::MEDIA_HANDLE_ROWS
                 } else {
                     1
                 };
-                let outcome = urb_msg::execute_in(unit, msg, response, self.urb, self.events)
+                let outcome = urb_msg::execute(request, unit, msg, response, self.urb, self.events)
                     .map_err(|r| refuse("URB", msg, r.what()))?;
                 if outcome == urb_msg::Outcome::Busy {
                     return Ok(Delivery::Busy);
@@ -209,36 +222,18 @@ impl Router<'_> {
                     self.debug.urb_write(header[7], msg.payload);
                 }
             }
-            sfid::SPAWNER => match shared.spawner.execute(msg) {
+            Request::Spawner(request) => match shared.spawner.execute(request, msg) {
                 Ok(spawner::Outcome::Done) => {}
                 Ok(spawner::Outcome::Busy) => return Ok(Delivery::Busy),
                 Err(reject) => {
-                    self.debug.ts_error(spawner::error_word(msg, reject));
+                    self.debug
+                        .ts_error(spawner::error_word(request, msg, reject));
                     return Err(refuse("TS", msg, reject.what()));
                 }
             },
-            _ => return Err(refuse("message bus", msg, "no shared function has this ID")),
+            Request::Unknown => return Err(refuse("message bus", msg, UNKNOWN)),
         }
         Ok(Delivery::Done)
-    }
-}
-
-/// The error code or flags that a unit's error word has for a broken rule (PRM 3.4.2.1, 3.4.6.1,
-/// 3.4.7.1, 3.4.9.1); 0 when the manual gives none.
-fn code(sfid: u8, what: &str) -> u32 {
-    use super::dataport::rules;
-    use math::Reject;
-    use sampler::message::{BAD_LENGTH, INVALID_EOT};
-    match sfid {
-        sfid::MATH if what == Reject::Length.what() => 1,
-        sfid::MATH if what == Reject::Function.what() => 2,
-        sfid::MATH if what == Reject::Eot.what() => 4,
-        sfid::MATH | sfid::DATAPORT_READ if what == OVERLONG => 1 << 3,
-        sfid::SAMPLER if what == BAD_LENGTH => 1,
-        sfid::SAMPLER if what == INVALID_EOT => 2,
-        sfid::DATAPORT_READ | sfid::DATAPORT_WRITE => rules::error_bits(what),
-        0..=sfid::SPAWNER => 0,
-        _ => 4,
     }
 }
 
@@ -283,14 +278,10 @@ impl Port for Router<'_> {
         {
             *count += 1;
         }
-        let delivered = match self.shared.translate {
-            None => self.deliver(msg, response),
-            Some(translate) => self.translated(translate, msg, response),
-        };
-        let delivery = match delivered {
-            Err(UnitFault::Message { what, .. }) => {
+        let delivery = match self.deliver(msg, response) {
+            Err(UnitFault::Message { what, error, .. }) => {
                 self.shared.stats.dropped += 1;
-                let error = MessageError::new(msg, what, code(msg.sfid, what));
+                let error = MessageError::new(msg, what, error);
                 if let Some((unit, words)) = error.words() {
                     self.debug.shared_error(unit, words);
                 }

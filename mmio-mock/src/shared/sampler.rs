@@ -21,6 +21,7 @@ use mem::{GpuAddr, Memory};
 use super::binding;
 use super::context::ThreadContext;
 use super::error::refuse;
+use super::reader::FunctionReader;
 use crate::UnitFault;
 use crate::surface::state::Use;
 use crate::surface::{Capability, Surface, SurfaceKind};
@@ -29,8 +30,9 @@ use fast::Fast;
 use filter::{Plan, Point};
 use gamma::Curve;
 use lod::{Levels, LodControl};
-use message::{Op, Params, Request, Simd, write_back, write_planes};
+use message::{Op, Params, Request, SamplerRequest, Simd, write_back, write_planes};
 use quirks::Quirks;
+pub use state::SamplerDesc;
 use state::{Sampler, Tables};
 use texel::Texels;
 
@@ -38,8 +40,9 @@ use texel::Texels;
 const KEPT: usize = 64;
 
 /// The sampling engine.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct SamplingEngine {
+    reader: &'static dyn FunctionReader,
     /// Chroma keys and palette, written by their commands.
     pub tables: Tables,
     /// Errata and doubtful readings that are in force.
@@ -56,10 +59,26 @@ pub struct SamplingEngine {
     /// Texels of the general path since the router took the count.
     pub texels: u64,
     surfaces: Vec<(u32, Surface, bool)>,
-    samplers: Vec<(u32, Sampler)>,
+    samplers: Vec<((GpuAddr, u8), Sampler)>,
 }
 
 impl SamplingEngine {
+    /// An engine after reset, for the structures of a generation.
+    pub fn new(reader: &'static dyn FunctionReader) -> Self {
+        SamplingEngine {
+            reader,
+            tables: Tables::default(),
+            quirks: Quirks::default(),
+            interpolate_chroma: false,
+            samples: 0,
+            open_comparisons: 0,
+            open_comparison: None,
+            texels: 0,
+            surfaces: Vec::new(),
+            samplers: Vec::new(),
+        }
+    }
+
     /// Forgets everything derived from state in memory.
     pub fn invalidate(&mut self) {
         self.surfaces.clear();
@@ -70,7 +89,9 @@ impl SamplingEngine {
         if let Some(found) = self.surfaces.iter().position(|(key, ..)| *key == at.0) {
             return Ok(found);
         }
-        let mut surface = Surface::load(mem, at, "sampler", Use::Sampler)?;
+        let desc = self.reader.surface_at(mem, at)?;
+        let surface = Surface::new(mem, &desc, Use::Sampler);
+        let mut surface = surface.map_err(|e| e.at("sampler", at))?;
         // Keys look at texels as stored; gamma has its own place.
         let stored = gamma::stored(surface.format);
         surface.format = stored.unwrap_or(surface.format);
@@ -85,28 +106,30 @@ impl SamplingEngine {
         &mut self,
         mem: &Memory,
         general_base: u32,
-        at: GpuAddr,
+        at: (GpuAddr, u8),
     ) -> Result<Sampler, UnitFault> {
-        if let Some((_, sampler)) = self.samplers.iter().find(|(key, _)| *key == at.0) {
+        if let Some((_, sampler)) = self.samplers.iter().find(|(key, _)| *key == at) {
             return Ok(*sampler);
         }
-        let sampler = Sampler::load(mem, general_base, at, &self.tables)?;
+        let sampler = Sampler::load(mem, self.reader, general_base, at, &self.tables)?;
         if self.samplers.len() >= KEPT {
             self.samplers.clear();
         }
-        self.samplers.push((at.0, sampler));
+        self.samplers.push((at, sampler));
         Ok(sampler)
     }
 
     /// Serves one message.
     pub fn execute(
         &mut self,
+        request: &SamplerRequest,
         msg: &Message<'_>,
         response: &mut [Grf],
         mem: &Memory,
         ctx: &ThreadContext,
     ) -> Result<(), UnitFault> {
-        let request = Request::decode(msg).map_err(|what| refuse("sampler", msg, what))?;
+        let request = Request::decode(request, msg);
+        let request = request.map_err(|rule| refuse("sampler", msg, rule))?;
         let params = Params::new(msg, request.shape);
         let active = request.shape.active(msg.exec_mask);
         self.samples += u64::from(active.count_ones());
@@ -117,10 +140,8 @@ impl SamplingEngine {
             Sampler::default()
         } else {
             let base = ctx.bases.general_state_base;
-            let at = GpuAddr(base)
-                .offset(request.sampler_pointer)
-                .offset(u32::from(request.sampler) * 16);
-            self.sampler(mem, base, at)?
+            let table = GpuAddr(base).offset(request.sampler_pointer);
+            self.sampler(mem, base, (table, request.sampler))?
         };
         // PANIC: `surface` is the position that `Self::surface` has just given.
         let (_, surface, encoded) = &self.surfaces[surface];

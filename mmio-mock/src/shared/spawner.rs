@@ -120,30 +120,22 @@ impl Reject {
     }
 }
 
-/// The descriptor's function control (intel-vaapi-driver ILDB_header.inc: 07100001h spawns a child,
-/// 07100011h lets a root go, 87100000h ends a root, 87100012h a child that keeps the URB entry).
-#[derive(Clone, Copy, Debug)]
-struct Control(u16);
-
-impl Control {
-    const fn spawn(self) -> bool {
-        self.0 & 1 != 0
-    }
-    const fn child(self) -> bool {
-        self.0 & 1 << 1 != 0
-    }
-    /// Spawn: a root thread. Dereference: the URB entry stays.
-    const fn select(self) -> bool {
-        self.0 & 1 << 4 != 0
-    }
-    const fn reserved(self) -> bool {
-        self.0 & !0x13 != 0
-    }
+/// A message to the spawner, wherever a generation's descriptor has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpawnerRequest {
+    /// It asks for a thread; otherwise the sender tells its end.
+    pub spawn: bool,
+    /// The sender is a child.
+    pub child: bool,
+    /// Of a spawn: a root thread. Of an end: the URB entry stays.
+    pub select: bool,
+    /// Bits without a meaning are set.
+    pub reserved: bool,
 }
 
 /// The spawner's side of the messages; the media pipeline acts on what stands here.
 #[derive(Clone, Debug, Default)]
-pub struct Spawner {
+pub struct ThreadSpawner {
     members: [[Option<Member>; THREADS]; EUS],
     queue: VecDeque<Request>,
     farewells: Vec<Farewell>,
@@ -151,7 +143,7 @@ pub struct Spawner {
     rows: (u16, u16),
 }
 
-impl Spawner {
+impl ThreadSpawner {
     fn member(&mut self, eu: u8, slot: u8) -> &mut Option<Member> {
         &mut self.members[usize::from(eu) % EUS][usize::from(slot) % THREADS]
     }
@@ -203,27 +195,30 @@ impl Spawner {
     }
 
     /// Serves one message.
-    pub fn execute(&mut self, msg: &Message<'_>) -> Result<Outcome, Reject> {
-        let control = Control(msg.function_control);
+    pub fn execute(
+        &mut self,
+        request: SpawnerRequest,
+        msg: &Message<'_>,
+    ) -> Result<Outcome, Reject> {
         let [m0] = msg.payload else {
             return Err(Reject::Length);
         };
         if msg.response_length != 0 {
             return Err(Reject::Length);
         }
-        if control.reserved() {
+        if request.reserved {
             return Err(Reject::Reserved);
         }
         let (eu, slot) = (msg.thread.eu, msg.thread.slot);
         let member = self.member(eu, slot).ok_or(Reject::Stranger)?;
-        if member.child != control.child() {
+        if member.child != request.child {
             return Err(Reject::Requester);
         }
         if member.told {
             return Err(Reject::Twice);
         }
-        if control.spawn() {
-            return self.spawn(member, control, m0);
+        if request.spawn {
+            return self.spawn(member, request.select, m0);
         }
         // Only a thread of the fixed function has a dispatch ID of its own (PRM 7.1.2.1 says the
         // same of the gateway's message).
@@ -237,13 +232,13 @@ impl Spawner {
         self.farewells.push(Farewell {
             family: member.family,
             child: member.child,
-            release: !control.select(),
+            release: !request.select,
         });
         Ok(Outcome::Done)
     }
 
-    fn spawn(&mut self, member: Member, control: Control, m0: &eu::Grf) -> Result<Outcome, Reject> {
-        let request = if control.select() {
+    fn spawn(&mut self, member: Member, root: bool, m0: &eu::Grf) -> Result<Outcome, Reject> {
+        let request = if root {
             Request::Root
         } else {
             if !member.parent {
@@ -272,13 +267,9 @@ impl Spawner {
 
 /// The error word of a refused message (PRM 3.3.11.1).
 #[must_use]
-pub fn error_word(msg: &Message<'_>, reject: Reject) -> TsMessageError {
+pub fn error_word(request: SpawnerRequest, msg: &Message<'_>, reject: Reject) -> TsMessageError {
     let m0 = msg.payload.first().copied().unwrap_or_default();
-    let handle = if Control(msg.function_control).spawn() {
-        m0[4]
-    } else {
-        m0[0]
-    };
+    let handle = if request.spawn { m0[4] } else { m0[0] };
     TsMessageError::default()
         .with_error_code(reject.code())
         .with_urb_handle(handle & 0x1ff)

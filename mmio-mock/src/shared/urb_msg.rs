@@ -10,9 +10,6 @@ use super::context::{Events, MessageHandle, UrbEvent};
 use crate::status::Unit;
 use crate::urb::{Urb, UrbHandle};
 
-/// Rows that a six-bit offset and a fifteen-register payload can reach in one entry.
-const OFFSET: u16 = 0x3f;
-
 /// What became of the message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -60,39 +57,32 @@ impl Reject {
     }
 }
 
-/// The descriptor's function control.
-#[derive(Clone, Copy, Debug)]
-struct Control(u16);
-
-impl Control {
-    const fn opcode(self) -> u16 {
-        self.0 & 0xf
-    }
-    const fn offset(self) -> u16 {
-        self.0 >> 4 & OFFSET
-    }
-    const fn swizzle(self) -> u16 {
-        self.0 >> 10 & 3
-    }
-    const fn allocate(self) -> bool {
-        self.0 & 1 << 13 != 0
-    }
-    const fn used(self) -> bool {
-        self.0 & 1 << 14 != 0
-    }
-    const fn complete(self) -> bool {
-        self.0 & 1 << 15 != 0
-    }
+/// How registers go into rows (PRM 8.4.3.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Swizzle {
+    /// As they are.
+    None,
+    /// Low halves to one entry, high halves to another.
+    Interleaved,
+    /// Three registers become elements of four dwords.
+    Transposed,
 }
 
-/// Serves one message of a 3D thread, whose handles are row numbers.
-pub fn execute(
-    msg: &Message<'_>,
-    response: &mut [Grf],
-    urb: &mut Urb,
-    events: &mut Events,
-) -> Result<Outcome, Reject> {
-    execute_in(1, msg, response, urb, events)
+/// What a message asks for, wherever a generation's descriptor has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UrbRequest {
+    /// It is a write; no other opcode exists.
+    pub write: bool,
+    /// First row in the entry.
+    pub offset: u16,
+    /// Swizzle; `None`: reserved code.
+    pub swizzle: Option<Swizzle>,
+    /// A further entry is asked for.
+    pub allocate: bool,
+    /// The entries are valid outputs.
+    pub used: bool,
+    /// No further writes to the entries.
+    pub complete: bool,
 }
 
 /// Rows of the unit that handles of media threads count: 512 bits. Kernels of such threads compute
@@ -100,21 +90,21 @@ pub fn execute(
 pub const MEDIA_HANDLE_ROWS: u16 = 2;
 
 /// Serves one message whose handles count units of so many rows.
-pub fn execute_in(
+pub fn execute(
+    request: UrbRequest,
     unit: u16,
     msg: &Message<'_>,
     response: &mut [Grf],
     urb: &mut Urb,
     events: &mut Events,
 ) -> Result<Outcome, Reject> {
-    let control = Control(msg.function_control);
-    if control.opcode() != 0 {
+    if !request.write {
         return Err(Reject::Opcode);
     }
     let Some((header, data)) = msg.payload.split_first() else {
         return Err(Reject::Length);
     };
-    if control.allocate() && msg.eot {
+    if request.allocate && msg.eot {
         return Err(Reject::AllocateAtEot);
     }
     // PRM 8.4: threads of VS, GS, clipper and SF may end here, those of the windower and VFE not.
@@ -124,30 +114,30 @@ pub fn execute_in(
     }
     // PRM 8.4.2: GS and clipper may give entries back, the others have no output too many.
     let all_used = [Unit::Vs, Unit::Sf, Unit::Wiz, Unit::Media];
-    if control.complete()
-        && !control.used()
+    if request.complete
+        && !request.used
         && all_used.iter().any(|unit| unit.ffid() == msg.thread.ffid)
     {
         return Err(Reject::Unused);
     }
     let [entry0, entry1] =
         [header[0], header[1]].map(|handle| UrbHandle((handle as u16).saturating_mul(unit)));
-    let offset = control.offset();
+    let offset = request.offset;
     // Check everything before the first effect, so that a refused message has none.
-    let rows = match control.swizzle() {
-        2 if !offset.is_multiple_of(2) => return Err(Reject::Alignment),
-        0 => data.len(),
-        1 => data.len().div_ceil(2),
-        2 if data.len() % 3 == 0 => data.len() / 3 * 4,
-        2 => return Err(Reject::Length),
-        _ => return Err(Reject::Swizzle),
+    let swizzle = request.swizzle.ok_or(Reject::Swizzle)?;
+    let rows = match swizzle {
+        Swizzle::Transposed if !offset.is_multiple_of(2) => return Err(Reject::Alignment),
+        Swizzle::None => data.len(),
+        Swizzle::Interleaved => data.len().div_ceil(2),
+        Swizzle::Transposed if data.len() % 3 == 0 => data.len() / 3 * 4,
+        Swizzle::Transposed => return Err(Reject::Length),
     };
     if let Some(last) = rows.checked_sub(1) {
         let last = offset + last as u16;
         // A half without enabled channels writes nothing: its handle may be anything.
-        let (low, high) = match control.swizzle() {
-            1 => (msg.exec_mask & 0x0f != 0, msg.exec_mask & 0xf0 != 0),
-            _ => (true, false),
+        let (low, high) = match swizzle {
+            Swizzle::Interleaved => (msg.exec_mask & 0x0f != 0, msg.exec_mask & 0xf0 != 0),
+            Swizzle::None | Swizzle::Transposed => (true, false),
         };
         let fits =
             (!low || urb.row(entry0, last).is_some()) && (!high || urb.row(entry1, last).is_some());
@@ -155,28 +145,28 @@ pub fn execute_in(
             return Err(Reject::Range);
         }
     }
-    let allocated = match control.allocate() {
+    let allocated = match request.allocate {
         true if events.free.is_empty() => return Ok(Outcome::Busy),
         true => events.free.pop(),
         false => None,
     };
-    match control.swizzle() {
-        0 => no_swizzle(urb, entry0, offset, data),
-        1 => interleaved(urb, [entry0, entry1], offset, data, msg.exec_mask),
-        _ => transpose(urb, entry0, offset, data),
+    match swizzle {
+        Swizzle::None => no_swizzle(urb, entry0, offset, data),
+        Swizzle::Interleaved => interleaved(urb, [entry0, entry1], offset, data, msg.exec_mask),
+        Swizzle::Transposed => transpose(urb, entry0, offset, data),
     }
     if let (Some(handle), Some(w)) = (allocated, response.first_mut()) {
         *w = [handle.dword(), 0, 0, 0, 0, 0, 0, 0];
     }
-    let complete = control.complete();
+    let complete = request.complete;
     // Primitive fields only mean something with Complete (PRM 8.4.2).
     let prim = if complete { header[2] } else { 0 };
     events.urb.push(UrbEvent {
         entry: MessageHandle::from_dword(header[0]),
-        second: (control.swizzle() == 1).then(|| MessageHandle::from_dword(header[1])),
+        second: (swizzle == Swizzle::Interleaved).then(|| MessageHandle::from_dword(header[1])),
         fftid: header[5] as u8,
         complete,
-        used: complete && control.used(),
+        used: complete && request.used,
         allocated,
         prim_type: (prim >> 2 & 0x1f) as u8,
         prim_start: prim & 2 != 0,

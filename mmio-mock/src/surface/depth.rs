@@ -1,13 +1,12 @@
 //! The depth buffer: 3DSTATE_DEPTH_BUFFER resolved, and its depth values.
 //!
-//! PRM: volume 2 (3DSTATE_DEPTH_BUFFER; fields from genxml), volume 4 5.10.6.8 (depth payload).
+//! PRM: volume 2 (3DSTATE_DEPTH_BUFFER), volume 4 5.10.6.8 (depth payload).
 //! Not modelled: hierarchical depth, software tiled rendering modes.
 
 use super::mip::{Arrangement, Spec, layout};
-use super::state::{SurfaceError, check_tiling, kind_of, tiling_of};
-use super::{Geometry, SurfaceKind, minify};
+use super::state::{SurfaceError, check_tiling};
+use super::{DepthDesc, Geometry, SurfaceKind, minify};
 use mem::{BitSixSwizzle, Fault, GpuAddr, Memory, Tiling};
-use regs::gen40::{self as regs_table, values};
 
 /// Format of a depth buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,35 +112,32 @@ pub struct DepthBuffer {
 }
 
 impl DepthBuffer {
-    /// Resolves the command's dwords (header included), with the memory's bit-6 swizzle.
-    pub fn load(mem: &Memory, command: &[u32]) -> Result<Self, SurfaceError> {
-        let mut d = DepthBuffer::resolve(command)?;
+    /// Resolves a depth buffer, with the memory's bit-6 swizzle.
+    pub fn new(mem: &Memory, desc: &DepthDesc) -> Result<Self, SurfaceError> {
+        let mut d = DepthBuffer::resolve(desc)?;
         d.geometry.swizzle = mem.swizzle(d.geometry.tiling);
         Ok(d)
     }
 
-    /// Resolves the command's dwords (header included) without swizzle.
-    pub fn resolve(command: &[u32]) -> Result<Self, SurfaceError> {
-        let c = regs_table::State3dDepthBuffer::from_dwords(command);
-        let kind = kind_of(c.surface_type())?;
+    /// Resolves a depth buffer without swizzle.
+    pub fn resolve(c: &DepthDesc) -> Result<Self, SurfaceError> {
+        let kind = c.kind.map_err(SurfaceError::ReservedType)?;
         if kind == SurfaceKind::Buffer {
-            return Err(SurfaceError::DepthType(c.surface_type()));
+            return Err(SurfaceError::DepthType(kind as u32));
         }
-        let format = match DepthFormat::from_field(c.surface_format()) {
+        let format = match c.format {
             Err(_) if kind == SurfaceKind::Null => DepthFormat::D32Float,
-            other => other?,
+            other => other.map_err(SurfaceError::ReservedDepthFormat)?,
         };
-        let (width, height) = (c.width() + 1, c.height() + 1);
+        let (width, height) = (c.width, c.height);
         let depth = if kind == SurfaceKind::Cube {
             6
         } else {
-            c.depth() + 1
+            c.depth
         };
         let arrangement = match kind {
             SurfaceKind::ThreeD | SurfaceKind::Cube => Arrangement::Volume,
-            _ if c.mip_map_layout_mode() == values::miplayout::MIPLAYOUT_RIGHT => {
-                Arrangement::Right
-            }
+            _ if c.levels_right => Arrangement::Right,
             _ => Arrangement::Below,
         };
         let levels = layout(&Spec {
@@ -159,14 +155,14 @@ impl DepthBuffer {
             width,
             height,
             depth,
-            lod: c.lod(),
-            min_array_element: c.minimum_array_element(),
-            view_extent: c.render_target_view_extent() + 1,
-            coordinate_offset_disable: c.depth_buffer_coordinate_offset_disable(),
+            lod: c.lod,
+            min_array_element: c.min_array_element,
+            view_extent: c.view_extent,
+            coordinate_offset_disable: c.coordinate_offset_disable,
             geometry: Geometry {
-                base: GpuAddr(c.surface_base_address()),
-                pitch: c.surface_pitch() + 1,
-                tiling: tiling_of(c.tiled_surface(), c.tile_walk()),
+                base: c.base,
+                pitch: c.pitch,
+                tiling: c.tiling,
                 swizzle: BitSixSwizzle::None,
                 bytes: format.bytes(),
                 block_shift: (0, 0),

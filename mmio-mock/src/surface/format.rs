@@ -9,8 +9,11 @@ pub mod fxt1;
 pub mod table;
 
 use channel::{Kind, Source};
+use codes as f;
 use regs::desc::SurfaceFormatDesc;
-use regs::gen40::values::surface_format as f;
+
+/// Numbers of formats, the same for all generations; what a generation can do with them is in its table.
+pub use regs::gen40::values::surface_format as codes;
 
 /// How an element's bytes become channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -105,7 +105,9 @@ mod tests {
             // Surface Min LOD, which is nothing to a target.
             5 << 28,
         ];
-        Surface::resolve(&words, Use::RenderTarget).unwrap().shape()
+        crate::r#gen::gen40::surface::resolve(&words, Use::RenderTarget)
+            .unwrap()
+            .shape()
     }
 
     /// A depth buffer of D32_FLOAT in Y tiles likewise.
@@ -117,7 +119,9 @@ mod tests {
             (height - 1) << 19 | (width - 1) << 6 | lod << 2,
             (depth - 1) << 21,
         ];
-        DepthBuffer::resolve(&command).unwrap().shape()
+        crate::r#gen::gen40::surface::resolve_depth(&command)
+            .unwrap()
+            .shape()
     }
 
     // covers: 4.7.2-04, 4.7.2-40, 4.7.2-46, 4.7.2-49, 4.7.2-53

@@ -1,15 +1,13 @@
-//! Resolving SURFACE_STATE, with an error for each rule that a state can break.
+//! Resolving a described surface, with an error for each rule that it can break.
 //!
 //! PRM: volume 4 4.7.2. Not modelled: rules whose breach the hardware leaves undefined but
 //! harmless, such as must-be-zero bits.
 
-use super::depth::DepthFormat;
-use super::format::Codec;
+use super::format::{Codec, codes};
 use super::mip::{Arrangement, Spec, layout};
-use super::{Capability, Format, Geometry, Surface, SurfaceKind};
+use super::{Capability, Format, Geometry, Surface, SurfaceDesc, SurfaceKind};
 use crate::UnitFault;
 use mem::{BitSixSwizzle, GpuAddr, Memory, Tiling};
-use regs::gen40::{self as regs_table, values};
 
 /// A state that describes no usable surface.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -105,30 +103,6 @@ impl SurfaceError {
     }
 }
 
-/// Dwords of SURFACE_STATE.
-pub const DWORDS: usize = regs_table::SurfaceState::LEN;
-
-pub(super) fn kind_of(raw: u32) -> Result<SurfaceKind, SurfaceError> {
-    use values::surftype as t;
-    Ok(match raw {
-        t::SURFTYPE_1D => SurfaceKind::OneD,
-        t::SURFTYPE_2D => SurfaceKind::TwoD,
-        t::SURFTYPE_3D => SurfaceKind::ThreeD,
-        t::SURFTYPE_CUBE => SurfaceKind::Cube,
-        t::SURFTYPE_BUFFER => SurfaceKind::Buffer,
-        t::SURFTYPE_NULL => SurfaceKind::Null,
-        raw => return Err(SurfaceError::ReservedType(raw)),
-    })
-}
-
-pub(super) const fn tiling_of(tiled: bool, walk: u32) -> Tiling {
-    match (tiled, walk) {
-        (false, _) => Tiling::Linear,
-        (true, 0) => Tiling::X,
-        (true, _) => Tiling::Y,
-    }
-}
-
 /// What a surface is resolved for: decides which rules are checked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Use {
@@ -141,50 +115,41 @@ pub enum Use {
 }
 
 /// A format for surfaces whose own is ignored: one byte a texel.
-const RAW_FORMAT: u32 = values::surface_format::R8_UINT;
+const RAW_FORMAT: u32 = codes::R8_UINT;
 
 impl Surface {
-    /// Reads SURFACE_STATE at `addr` and resolves it for a use, with the memory's bit-6 swizzle.
-    pub fn load(
-        mem: &Memory,
-        addr: GpuAddr,
-        unit: &'static str,
-        usage: Use,
-    ) -> Result<Surface, UnitFault> {
-        let raw: regs_table::SurfaceState = mem.read_struct(addr)?;
-        let mut surface = Surface::resolve(raw.dwords(), usage).map_err(|e| e.at(unit, addr))?;
+    /// Resolves a surface for a use, with the memory's bit-6 swizzle.
+    pub fn new(mem: &Memory, s: &SurfaceDesc, usage: Use) -> Result<Surface, SurfaceError> {
+        let mut surface = Surface::resolve(s, usage)?;
         surface.geometry.swizzle = mem.swizzle(surface.geometry.tiling);
         Ok(surface)
     }
 
-    /// Resolves state dwords (missing ones are 0) without swizzle.
-    pub fn resolve(dwords: &[u32], usage: Use) -> Result<Surface, SurfaceError> {
-        let s = regs_table::SurfaceState::from_dwords(dwords);
-        let kind = kind_of(s.surface_type())?;
-        let format = match Format::lookup(s.surface_format()) {
+    /// Resolves a surface without swizzle.
+    pub fn resolve(s: &SurfaceDesc, usage: Use) -> Result<Surface, SurfaceError> {
+        let kind = s.kind.map_err(SurfaceError::ReservedType)?;
+        let format = match s.format {
             Some(f) if usage != Use::Raw => f,
             _ if usage == Use::Raw || kind == SurfaceKind::Null => {
                 Format::lookup(RAW_FORMAT).ok_or(SurfaceError::UnknownFormat(RAW_FORMAT))?
             }
-            _ => return Err(SurfaceError::UnknownFormat(s.surface_format())),
+            _ => return Err(SurfaceError::UnknownFormat(s.format_code)),
         };
-        check_depth(kind, &s)?;
+        let (field, most) = s.depth_field;
+        if field > most {
+            let kind = kind as u32;
+            return Err(SurfaceError::DepthRange { kind, field, most });
+        }
         let (width, height, depth) = match kind {
-            // Entries less one: bits 6:0 in Width, 19:7 in Height, 26:20 in Depth.
-            SurfaceKind::Buffer => {
-                let entries = (s.width() & 0x7f) | (s.height() << 7) | (s.depth() << 20);
-                (entries + 1, 1, 1)
-            }
-            SurfaceKind::Cube => (s.width() + 1, s.height() + 1, 6),
-            SurfaceKind::OneD => (s.width() + 1, 1, s.depth() + 1),
-            _ => (s.width() + 1, s.height() + 1, s.depth() + 1),
+            SurfaceKind::Buffer => (s.entries, 1, 1),
+            SurfaceKind::Cube => (s.width, s.height, 6),
+            SurfaceKind::OneD => (s.width, 1, s.depth),
+            _ => (s.width, s.height, s.depth),
         };
         let block = (format.block.0 as u32, format.block.1 as u32);
         let arrangement = match kind {
             SurfaceKind::ThreeD | SurfaceKind::Cube => Arrangement::Volume,
-            SurfaceKind::TwoD if s.mip_map_layout_mode() == values::miplayout::MIPLAYOUT_RIGHT => {
-                Arrangement::Right
-            }
+            SurfaceKind::TwoD if s.levels_right => Arrangement::Right,
             _ => Arrangement::Below,
         };
         let levels = layout(&Spec {
@@ -196,7 +161,6 @@ impl Surface {
             block,
             compressed: format.is_compressed(),
         });
-        let disables = s.color_buffer_component_write_disables();
         let surface = Surface {
             kind,
             format,
@@ -204,33 +168,27 @@ impl Surface {
             height,
             depth,
             geometry: Geometry {
-                base: GpuAddr(s.surface_base_address()),
-                pitch: s.surface_pitch() + 1,
-                tiling: tiling_of(s.tiled_surface(), s.tile_walk()),
+                base: s.base,
+                pitch: s.pitch,
+                tiling: s.tiling,
                 swizzle: BitSixSwizzle::None,
                 bytes: format.bytes as u32,
                 block_shift: (block.0.trailing_zeros(), block.1.trailing_zeros()),
-                line_stride: s.vertical_line_stride() as u32,
-                line_offset: (s.vertical_line_stride() && s.vertical_line_stride_offset()) as u32,
+                line_stride: s.line_stride as u32,
+                line_offset: (s.line_stride && s.line_offset) as u32,
                 buffer: kind == SurfaceKind::Buffer,
                 levels,
             },
-            mip_count: s.mip_count_lod() + 1,
-            render_lod: s.mip_count_lod(),
-            min_lod: s.surface_min_lod(),
-            min_array_element: s.minimum_array_element(),
-            view_extent: s.render_target_view_extent() + 1,
-            cube_faces: s.dwords()[0] & 0x3f,
-            blend_enable: s.color_blend_enable(),
-            // Disables are A R G B from bit 3 down; ours are R G B A from bit 0 up.
-            write_channels: !(disables >> 2 & 1
-                | (disables >> 1 & 1) << 1
-                | (disables & 1) << 2
-                | disables & 8)
-                & 15,
-            return_s1_14: s.data_return_format() != 0,
-            render_cache_read_write: s.render_cache_read_write_mode() != 0,
-            media_boundary: s.media_boundary_pixel_mode(),
+            mip_count: s.lod + 1,
+            render_lod: s.lod,
+            min_lod: s.min_lod,
+            min_array_element: s.min_array_element,
+            view_extent: s.view_extent,
+            cube_faces: s.cube_faces,
+            blend_enable: s.blend_enable,
+            write_channels: s.write_channels,
+            return_s1_14: s.return_s1_14,
+            render_cache_read_write: s.render_cache_read_write,
         };
         surface.check(usage)?;
         Ok(surface)
@@ -301,24 +259,6 @@ impl Surface {
     }
 }
 
-/// The ranges of the Depth field by surface type; a volume has all eleven bits.
-fn check_depth(kind: SurfaceKind, s: &regs_table::SurfaceState) -> Result<(), SurfaceError> {
-    let most = match kind {
-        SurfaceKind::OneD | SurfaceKind::TwoD => 511,
-        SurfaceKind::Buffer => 127,
-        SurfaceKind::Cube => 0,
-        SurfaceKind::ThreeD | SurfaceKind::Null => return Ok(()),
-    };
-    if s.depth() > most {
-        return Err(SurfaceError::DepthRange {
-            kind: s.surface_type(),
-            field: s.depth(),
-            most,
-        });
-    }
-    Ok(())
-}
-
 /// The rules of tiled surfaces: base at a page, pitch whole tiles.
 pub(super) fn check_tiling(g: &Geometry) -> Result<(), SurfaceError> {
     if g.tiling == Tiling::Linear {
@@ -338,19 +278,4 @@ pub(super) fn check_tiling(g: &Geometry) -> Result<(), SurfaceError> {
         });
     }
     Ok(())
-}
-
-impl DepthFormat {
-    /// The format of the 3DSTATE_DEPTH_BUFFER field.
-    pub fn from_field(raw: u32) -> Result<Self, SurfaceError> {
-        use values::surface_format as f;
-        Ok(match raw {
-            f::D32_FLOAT_S8X24_UINT => DepthFormat::D32FloatS8X24,
-            f::D32_FLOAT => DepthFormat::D32Float,
-            f::D24_UNORM_S8_UINT => DepthFormat::D24UnormS8,
-            f::D24_UNORM_X8_UINT => DepthFormat::D24UnormX8,
-            f::D16_UNORM => DepthFormat::D16Unorm,
-            raw => return Err(SurfaceError::ReservedDepthFormat(raw)),
-        })
-    }
 }

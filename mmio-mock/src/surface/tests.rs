@@ -12,7 +12,7 @@ const CAPTURED: [u32; 5] = [0x231f_c03f, 0x0012_0000, 0x07f8_3fc0, 0x0000_1ffa, 
 // covers: 4.7.2-02, 4.7.2-08, 4.7.2-37, 4.7.2-42, 4.7.2-54, 4.7.2-56, 4.7.2-58
 #[test]
 fn captured_render_target() {
-    let s = Surface::resolve(&CAPTURED, Use::RenderTarget).unwrap();
+    let s = crate::r#gen::gen40::surface::resolve(&CAPTURED, Use::RenderTarget).unwrap();
     assert_eq!(s.kind, SurfaceKind::TwoD);
     assert_eq!(s.format.name, "R8G8B8A8_UNORM");
     assert_eq!((s.width, s.height, s.depth), (256, 256, 1));
@@ -31,7 +31,7 @@ fn captured_render_target() {
 #[test]
 fn captured_depth_buffer() {
     let command = [0x7905_0003, 0x2c08_03ff, 0x0017_0000, 0x07f8_3fc0, 0];
-    let d = DepthBuffer::resolve(&command).unwrap();
+    let d = crate::r#gen::gen40::surface::resolve_depth(&command).unwrap();
     assert_eq!(
         (d.format, d.kind),
         (DepthFormat::D24UnormS8, SurfaceKind::TwoD)
@@ -52,7 +52,7 @@ fn write_disables_map_to_channels() {
     for (disable, left) in [(8u32, 0b0111), (4, 0b1110), (2, 0b1101), (1, 0b1011)] {
         let mut d = CAPTURED;
         d[0] = d[0] & !(15 << 14) | disable << 14;
-        let s = Surface::resolve(&d, Use::RenderTarget).unwrap();
+        let s = crate::r#gen::gen40::surface::resolve(&d, Use::RenderTarget).unwrap();
         assert_eq!(s.write_channels, left);
     }
 }
@@ -63,7 +63,7 @@ fn errors_name_what_stood_there() {
     let with = |dword: usize, clear: u32, set: u32| {
         let mut d = CAPTURED;
         d[dword] = d[dword] & !clear | set;
-        Surface::resolve(&d, Use::RenderTarget).unwrap_err()
+        crate::r#gen::gen40::surface::resolve(&d, Use::RenderTarget).unwrap_err()
     };
     assert_eq!(with(0, 7 << 29, 5 << 29), SurfaceError::ReservedType(5));
     assert_eq!(
@@ -104,7 +104,7 @@ fn targets_with_shared_chroma_have_whole_pairs() {
             255 << 3,
             0,
         ];
-        Surface::resolve(&state, Use::RenderTarget).map(|_| ())
+        crate::r#gen::gen40::surface::resolve(&state, Use::RenderTarget).map(|_| ())
     };
     let refused = Err(SurfaceError::YcrcbTarget("YCRCB_NORMAL"));
     assert_eq!(with(0, 6, 0), Ok(()));
@@ -123,7 +123,7 @@ fn buffers_gather_their_size_from_three_fields() {
         15 << 3 | 0x7f << 21,
         0,
     ];
-    let s = Surface::resolve(&d, Use::Sampler).unwrap();
+    let s = crate::r#gen::gen40::surface::resolve(&d, Use::Sampler).unwrap();
     assert_eq!(s.width, 1 << 27);
     assert_eq!(s.buffer_bytes(), 1 << 31);
     assert_eq!(s.address(3, 0, 0, 0), GpuAddr(0x1030));
@@ -140,7 +140,7 @@ fn field_surfaces_skip_lines() {
         15 << 3,
         0,
     ];
-    let s = Surface::resolve(&d, Use::Sampler).unwrap();
+    let s = crate::r#gen::gen40::surface::resolve(&d, Use::Sampler).unwrap();
     assert_eq!(s.address(2, 3, 0, 0), GpuAddr(0x1000 + 7 * 16 + 2));
 }
 
@@ -156,12 +156,12 @@ fn fetch_reads_texels_of_levels_and_null() {
         15 << 3,
         0,
     ];
-    let s = Surface::resolve(&d, Use::Sampler).unwrap();
+    let s = crate::r#gen::gen40::surface::resolve(&d, Use::Sampler).unwrap();
     assert_eq!(s.mip_count, 2);
     mem.write_u8(GpuAddr(0x1000 + 17 * 16 + 2), 0x33).unwrap();
     let t = s.fetch(&mem, 2, 1, 0, 1).unwrap().map(f32::from_bits);
     assert_eq!(t, [0.2, 0.2, 0.2, 1.0]);
-    let null = Surface::resolve(&[7 << 29, 0, 0, 2, 0], Use::Sampler).unwrap();
+    let null = crate::r#gen::gen40::surface::resolve(&[7 << 29, 0, 0, 2, 0], Use::Sampler).unwrap();
     assert_eq!(null.fetch(&mem, 5, 5, 0, 0).unwrap(), [0; 4]);
 }
 
@@ -176,7 +176,7 @@ fn cube_faces_and_slices() {
         63 << 3,
         0,
     ];
-    let s = Surface::resolve(&d, Use::Sampler).unwrap();
+    let s = crate::r#gen::gen40::surface::resolve(&d, Use::Sampler).unwrap();
     let faces: Vec<bool> = (0..6).map(|f| s.face_enabled(f)).collect();
     assert_eq!(faces, [false, true, false, false, true, false]);
     // Face 2 of level 0 begins 2*16 rows down; of level 1 (8x8, 2 across) one row of slices down.
@@ -193,7 +193,8 @@ fn load_reports_the_state_address() {
     let mut mem = mem::Memory::new(1 << 20, 16);
     mem.alloc_mapped(GpuAddr(0x1000), 0x1000).unwrap();
     mem.write_dwords(GpuAddr(0x1040), &[6 << 29]).unwrap();
-    let e = Surface::load(&mem, GpuAddr(0x1040), "sampler", Use::Sampler).unwrap_err();
+    let e = crate::r#gen::gen40::surface::load(&mem, GpuAddr(0x1040), "sampler", Use::Sampler)
+        .unwrap_err();
     assert_eq!(
         e.to_string(),
         "sampler: bad state at 0x00001040: surface type 6 is reserved"
@@ -227,12 +228,14 @@ fn views_of_volumes_as_targets() {
         ]
     };
     for min_lod in [0, 2] {
-        let volume = Surface::resolve(&words(2, min_lod), Use::RenderTarget).unwrap();
+        let volume =
+            crate::r#gen::gen40::surface::resolve(&words(2, min_lod), Use::RenderTarget).unwrap();
         assert_eq!(volume.render_lod, 1);
         let slices: Vec<u32> = (0..5).map(|n| volume.target_slice(n)).collect();
         assert_eq!(slices, [3, 4, 5, 3, 3], "outside the view: the first");
         // An array's extent is its depth.
-        let array = Surface::resolve(&words(1, min_lod), Use::RenderTarget).unwrap();
+        let array =
+            crate::r#gen::gen40::surface::resolve(&words(1, min_lod), Use::RenderTarget).unwrap();
         let slices: Vec<u32> = [0, 2, 3, 15, 16].map(|n| array.target_slice(n)).to_vec();
         assert_eq!(slices, [3, 5, 6, 18, 3]);
     }
@@ -243,7 +246,7 @@ fn views_of_volumes_as_targets() {
 fn a_depth_buffer_is_no_buffer() {
     let with = |kind: u32| {
         let command = [0x7905_0003, 0x0c08_03ff | kind << 29, 0x0017_0000, 0, 0];
-        DepthBuffer::resolve(&command).map(|d| d.kind)
+        crate::r#gen::gen40::surface::resolve_depth(&command).map(|d| d.kind)
     };
     assert_eq!(with(1), Ok(SurfaceKind::TwoD));
     assert_eq!(with(4), Err(SurfaceError::DepthType(4)));
@@ -259,7 +262,7 @@ fn one_bit_texels_begin_with_the_top_bit() {
     for format in [0x181, 0x18e] {
         // 32x1, four bytes a row.
         let d = [1 << 29 | format << 18, 0x1000, 31 << 6, 3 << 3, 0];
-        let s = Surface::resolve(&d, Use::Sampler).unwrap();
+        let s = crate::r#gen::gen40::surface::resolve(&d, Use::Sampler).unwrap();
         let red: Vec<f32> = (0..16)
             .map(|x| f32::from_bits(s.fetch(&mem, x, 0, 0, 0).unwrap()[0]))
             .collect();

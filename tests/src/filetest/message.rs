@@ -55,6 +55,7 @@ impl Kind for Message {
     fn run(&self, file: &File, case: &Case) -> Result<Vec<String>, Problem> {
         let generation = file.generation()?;
         let mut setup = Setup {
+            generation,
             bench: ThreadBench::new(generation),
             context: ThreadContext {
                 bases: StateBases {
@@ -88,6 +89,7 @@ impl Kind for Message {
 
 /// What the statements of a case say.
 struct Setup {
+    generation: isa::Verx10,
     bench: ThreadBench,
     context: ThreadContext,
     mask: u16,

@@ -14,7 +14,7 @@ struct Family {
     common: &'static [&'static str],
     /// Children that import every unit.
     switches: &'static [&'static str],
-    /// Who may import which types of whom: what one unit hands to the next.
+    /// Which unit, or common child, may import which types of which module: what one hands to the next.
     seams: &'static [(&'static str, &'static str, &'static [&'static str])],
 }
 
@@ -51,9 +51,10 @@ const FAMILIES: &[Family] = &[
             ("data port", &["dataport"]),
             ("gateway", &["gateway"]),
         ],
-        common: &["binding", "context", "error", "gen", "reader"],
-        switches: &["router"],
-        seams: &[],
+        common: &["binding", "context", "error", "reader"],
+        // `message` names the requests of all functions.
+        switches: &["message", "router"],
+        seams: &[("reader", "sampler", &["SamplerDesc"])],
     },
 ];
 
@@ -81,7 +82,7 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
                 let [target, to, rest @ ..] = path.segments.as_slice() else {
                     continue;
                 };
-                if target != family.parent || family.permits(from, to, rest) {
+                if target != family.parent || family.permits(from.unwrap_or(child), to, rest) {
                     continue;
                 }
                 let what = format!(
@@ -101,14 +102,14 @@ impl Family {
         units.find(|u| u.1.contains(&child)).map(|u| u.0)
     }
 
-    fn permits(&self, from: Option<&str>, to: &str, rest: &[String]) -> bool {
+    fn permits(&self, from: &str, to: &str, rest: &[String]) -> bool {
         // A name of the parent itself, or of a common child.
         let Some(unit) = self.unit(to) else {
             return !self.switches.contains(&to);
         };
-        from == Some(unit)
+        from == unit
             || self.seams.iter().any(|(user, module, types)| {
-                from == Some(*user)
+                from == *user
                     && *module == to
                     && matches!(rest, [name] if types.contains(&name.as_str()))
             })

@@ -20,7 +20,10 @@ fn setup(format: u32) -> (Memory, DepthBuffer) {
         7 << 6 | 1 << 19,
         0,
     ];
-    (mem, DepthBuffer::resolve(&c).unwrap())
+    (
+        mem,
+        crate::r#gen::gen40::surface::resolve_depth(&c).unwrap(),
+    )
 }
 
 fn block(depth: &[f32; 16]) -> DepthBlock<'_> {
@@ -192,7 +195,7 @@ fn switches_and_bounds() {
         0xff00
     );
     // Null buffer: all pass.
-    let null = DepthBuffer::resolve(&[0, 7 << 29, 0, 0, 0]).unwrap();
+    let null = crate::r#gen::gen40::surface::resolve_depth(&[0, 7 << 29, 0, 0, 0]).unwrap();
     assert_eq!(
         test_block(&mut mem, &less(), &null, &b).unwrap().passed,
         0xffff

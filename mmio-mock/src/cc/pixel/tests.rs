@@ -22,7 +22,10 @@ fn setup(format: u32, extra: u32, tiling: u32) -> (Memory, Surface) {
         511 << 3 | tiling,
         0,
     ];
-    (mem, Surface::resolve(&d, Use::RenderTarget).unwrap())
+    (
+        mem,
+        crate::r#gen::gen40::surface::resolve(&d, Use::RenderTarget).unwrap(),
+    )
 }
 
 fn flat(c: [f32; 4]) -> Planes {
@@ -307,7 +310,8 @@ fn bounds_null_and_faults() {
         write_block(&mut mem, &general, &t, 0, &block).unwrap(),
         0xf010
     );
-    let null = Surface::resolve(&[7 << 29, 0, 0, 2, 0], Use::RenderTarget).unwrap();
+    let null =
+        crate::r#gen::gen40::surface::resolve(&[7 << 29, 0, 0, 2, 0], Use::RenderTarget).unwrap();
     assert_eq!(
         write_block(&mut mem, &cc, &null, 0, &block).unwrap(),
         0xffff

@@ -55,7 +55,7 @@ pub fn save(ctx: &mut CsContext<'_, '_>, extended: bool) -> Vec<u32> {
         out.extend(select.dwords());
         urb(&mut out, ctx.machine.urb);
         if let Some(pointers) = &ctx.media.state.pointers {
-            out.extend(pointers.dwords());
+            out.extend(pointers);
         }
         bases(&mut out, &ctx.ff.state, ctx.td.sip());
         vertices(&mut out, &ctx.ff.state);

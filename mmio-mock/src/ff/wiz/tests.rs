@@ -142,7 +142,7 @@ fn depth_buffer() -> DepthBuffer {
         .with_tile_walk(1)
         .with_width(63)
         .with_height(63);
-    DepthBuffer::resolve(command.dwords()).unwrap()
+    crate::r#gen::gen40::surface::resolve_depth(command.dwords()).unwrap()
 }
 
 fn vertices(v: [(f32, f32); 3]) -> [ScreenVertex; 3] {

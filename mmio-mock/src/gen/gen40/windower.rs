@@ -2,11 +2,12 @@
 //!
 //! PRM: volume 2 (WM_STATE, SF_STATE, COLOR_CALC_STATE, SF_VIEWPORT, 3DSTATE_*).
 
-use mem::{GpuAddr, Memory};
+use mem::Memory;
 use regs::gen40 as table;
 
+use super::color_calc;
+use super::surface;
 use super::units::{SCRATCH_POWER, pointer, read, sf_words};
-use crate::cc::state::CcState;
 use crate::fault::UnitFault;
 use crate::ff::state::windower::{
     DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WmState,
@@ -36,10 +37,11 @@ pub fn windower(mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFau
     let words: table::WmState = read(mem, bases, pointer(state, WM))?;
     let color_calc_state = pointer(state, CC);
     let (sf, viewport) = sf_words(mem, state)?;
-    let cc = CcState::load(
+    let cc = color_calc::read(
         mem,
-        GpuAddr(bases.general_state_base.wrapping_add(color_calc_state)),
         bases.general_state_base,
+        color_calc_state,
+        0,
         state.constant_color,
     )?;
     Ok(WizState {
@@ -69,11 +71,11 @@ fn depth_buffer(
     state: &PipelineState,
     used: bool,
 ) -> Result<Option<DepthBuffer>, UnitFault> {
-    let command = table::State3dDepthBuffer::from_dwords(&state.depth_buffer);
-    match DepthBuffer::load(mem, command.dwords()) {
+    let desc = surface::depth_buffer(&state.depth_buffer);
+    match DepthBuffer::new(mem, &desc) {
         Ok(buffer) => Ok((buffer.kind != SurfaceKind::Null).then_some(buffer)),
         Err(_) if !used => Ok(None),
-        Err(e) => Err(e.at("WIZ depth buffer", GpuAddr(command.surface_base_address()))),
+        Err(e) => Err(e.at("WIZ depth buffer", desc.base)),
     }
 }
 

@@ -4,13 +4,14 @@
 //! cache's read/write line modes, and caches that would return stale data.
 
 use eu::{Grf, Message};
-use mem::{GpuAddr, Memory};
-use regs::gen40::{SurfaceState, values};
+use mem::{GpuAddr, Memory, Tiling};
 
+use super::request::OwordBlock;
 use super::rules;
 use crate::UnitFault;
 use crate::shared::context::StateBases;
-use crate::shared::error::refuse;
+use crate::shared::error::{Rule, refuse};
+use crate::surface::{SurfaceDesc, SurfaceKind};
 
 /// A buffer as these messages see it: bytes from a base.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -24,18 +25,14 @@ impl View {
     /// The view of a surface, or the rule that forbids it.
     ///
     /// The element size is 16 bytes whatever the state says (PRM 5.10.2).
-    pub fn new(state: &SurfaceState) -> Result<Self, &'static str> {
-        match state.surface_type() {
-            values::surftype::SURFTYPE_BUFFER if state.tiled_surface() => Err(rules::TILED),
-            values::surftype::SURFTYPE_BUFFER => {
-                let entries =
-                    u64::from(state.width() & 0x7f | state.height() << 7 | state.depth() << 20) + 1;
-                Ok(View {
-                    base: GpuAddr(state.surface_base_address()),
-                    size: entries * 16,
-                })
-            }
-            values::surftype::SURFTYPE_NULL => Ok(View::default()),
+    pub fn new(desc: &SurfaceDesc) -> Result<Self, Rule> {
+        match desc.kind {
+            Ok(SurfaceKind::Buffer) if desc.tiling != Tiling::Linear => Err(rules::TILED),
+            Ok(SurfaceKind::Buffer) => Ok(View {
+                base: desc.base,
+                size: u64::from(desc.entries) * 16,
+            }),
+            Ok(SurfaceKind::Null) => Ok(View::default()),
             _ => Err(rules::SURFACE),
         }
     }
@@ -122,15 +119,9 @@ fn half(register: &Grf, high: bool) -> &[u32] {
 }
 
 /// Number of OWords of a block message, and the half of the first register that takes the first.
-fn block(msg: &Message<'_>) -> Result<(usize, usize), UnitFault> {
-    Ok(match msg.function_control >> 8 & 7 {
-        0 => (1, 0),
-        1 => (1, 1),
-        2 => (2, 0),
-        3 => (4, 0),
-        4 => (8, 0),
-        _ => return Err(refuse("DP", msg, rules::BLOCK_SIZE)),
-    })
+fn block(size: Option<OwordBlock>, msg: &Message<'_>) -> Result<(usize, usize), UnitFault> {
+    let size = size.ok_or_else(|| refuse("DP", msg, rules::BLOCK_SIZE))?;
+    Ok((size.count.into(), size.high.into()))
 }
 
 /// The OWords of a block message: index of the OWord, register behind the header, high half, and
@@ -148,13 +139,14 @@ fn owords(count: usize, first: usize) -> impl Iterator<Item = (u32, usize, bool,
 /// OWord Block Read (PRM 5.10.2).
 pub fn read_block(
     view: View,
+    size: Option<OwordBlock>,
     mem: &Memory,
     msg: &Message<'_>,
     response: &mut [Grf],
 ) -> Result<Lost, UnitFault> {
     let mut lost = Lost::default();
     let offset = header(msg)?[2];
-    let (count, first) = block(msg)?;
+    let (count, first) = block(size, msg)?;
     rules::lengths(msg, 1, count.div_ceil(2))?;
     for (n, register, high, bit) in owords(count, first) {
         if msg.exec_mask & 0xf << bit == 0 {
@@ -169,11 +161,17 @@ pub fn read_block(
 }
 
 /// OWord Block Write (PRM 5.10.2).
-pub fn write_block(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<Lost, UnitFault> {
+pub fn write_block(
+    view: View,
+    size: Option<OwordBlock>,
+    answer: usize,
+    mem: &mut Memory,
+    msg: &Message<'_>,
+) -> Result<Lost, UnitFault> {
     let mut lost = Lost::default();
     let offset = header(msg)?[2] & !15;
-    let (count, first) = block(msg)?;
-    rules::lengths(msg, 1 + count.div_ceil(2), rules::commit(msg))?;
+    let (count, first) = block(size, msg)?;
+    rules::lengths(msg, 1 + count.div_ceil(2), answer)?;
     for (n, register, high, bit) in owords(count, first) {
         let Some(data) = msg.payload.get(register + 1) else {
             return Err(refuse("DP", msg, rules::LENGTH));
@@ -193,17 +191,13 @@ pub fn write_block(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<Lo
 }
 
 /// OWords of each of the two blocks (PRM 5.10.3.1).
-fn dual(msg: &Message<'_>) -> Result<(u32, [u32; 2]), UnitFault> {
+fn dual(count: Option<u8>, msg: &Message<'_>) -> Result<(u32, [u32; 2]), UnitFault> {
     let global = header(msg)?[2];
-    let count = match msg.function_control >> 8 & 3 {
-        0 => 1,
-        2 => 4,
-        _ => return Err(refuse("DP", msg, rules::BLOCK_SIZE)),
-    };
+    let count = count.ok_or_else(|| refuse("DP", msg, rules::BLOCK_SIZE))?;
     let offsets = msg.payload.get(1);
     let offsets = offsets.ok_or_else(|| refuse("DP", msg, rules::LENGTH))?;
     Ok((
-        count,
+        count.into(),
         [
             global.wrapping_add(offsets[0]),
             global.wrapping_add(offsets[4]),
@@ -214,12 +208,13 @@ fn dual(msg: &Message<'_>) -> Result<(u32, [u32; 2]), UnitFault> {
 /// OWord Dual Block Read (PRM 5.10.3).
 pub fn read_dual(
     view: View,
+    count: Option<u8>,
     mem: &Memory,
     msg: &Message<'_>,
     response: &mut [Grf],
 ) -> Result<Lost, UnitFault> {
     let mut lost = Lost::default();
-    let (count, offsets) = dual(msg)?;
+    let (count, offsets) = dual(count, msg)?;
     rules::lengths(msg, 2, count as usize)?;
     for (side, offset) in offsets.into_iter().enumerate() {
         if msg.exec_mask & 0xf << (side * 4) == 0 {
@@ -236,10 +231,16 @@ pub fn read_dual(
 }
 
 /// OWord Dual Block Write (PRM 5.10.3).
-pub fn write_dual(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<Lost, UnitFault> {
+pub fn write_dual(
+    view: View,
+    count: Option<u8>,
+    answer: usize,
+    mem: &mut Memory,
+    msg: &Message<'_>,
+) -> Result<Lost, UnitFault> {
     let mut lost = Lost::default();
-    let (count, offsets) = dual(msg)?;
-    rules::lengths(msg, 2 + count as usize, rules::commit(msg))?;
+    let (count, offsets) = dual(count, msg)?;
+    rules::lengths(msg, 2 + count as usize, answer)?;
     for n in 0..count {
         let Some(data) = msg.payload.get(n as usize + 2) else {
             return Err(refuse("DP", msg, rules::LENGTH));
@@ -257,25 +258,22 @@ pub fn write_dual(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<Los
 }
 
 /// Registers of offsets, and of data, of a scattered message (PRM 5.10.5.1).
-fn scattered(msg: &Message<'_>) -> Result<(u32, usize), UnitFault> {
+fn scattered(registers: Option<u8>, msg: &Message<'_>) -> Result<(u32, usize), UnitFault> {
     let global = header(msg)?[2];
-    let registers = match msg.function_control >> 8 & 3 {
-        2 => 1,
-        3 => 2,
-        _ => return Err(refuse("DP", msg, rules::BLOCK_SIZE)),
-    };
-    Ok((global, registers))
+    let registers = registers.ok_or_else(|| refuse("DP", msg, rules::BLOCK_SIZE))?;
+    Ok((global, registers.into()))
 }
 
 /// DWord Scattered Read (PRM 5.10.5).
 pub fn read_scattered(
     view: View,
+    registers: Option<u8>,
     mem: &Memory,
     msg: &Message<'_>,
     response: &mut [Grf],
 ) -> Result<Lost, UnitFault> {
     let mut lost = Lost::default();
-    let (global, registers) = scattered(msg)?;
+    let (global, registers) = scattered(registers, msg)?;
     rules::lengths(msg, 1 + registers, registers)?;
     for (register, offsets) in msg.payload.iter().skip(1).take(registers).enumerate() {
         let Some(w) = response.get_mut(register) else {
@@ -292,10 +290,16 @@ pub fn read_scattered(
 }
 
 /// DWord Scattered Write (PRM 5.10.5): the data follow the offsets.
-pub fn write_scattered(view: View, mem: &mut Memory, msg: &Message<'_>) -> Result<Lost, UnitFault> {
+pub fn write_scattered(
+    view: View,
+    registers: Option<u8>,
+    answer: usize,
+    mem: &mut Memory,
+    msg: &Message<'_>,
+) -> Result<Lost, UnitFault> {
     let mut lost = Lost::default();
-    let (global, registers) = scattered(msg)?;
-    rules::lengths(msg, 1 + 2 * registers, rules::commit(msg))?;
+    let (global, registers) = scattered(registers, msg)?;
+    rules::lengths(msg, 1 + 2 * registers, answer)?;
     for register in 0..registers {
         let (Some(offsets), Some(data)) = (
             msg.payload.get(1 + register),

@@ -4,22 +4,15 @@
 
 use eu::{Grf, Message};
 use mem::{GpuAddr, Memory, Tiling, tiling};
-use regs::gen40::{SurfaceState, values};
 
 use super::buffer::Lost;
+use super::request::LineOverride;
 use super::rules;
 use crate::UnitFault;
 use crate::shared::error::refuse;
-use crate::surface::Format;
+use crate::surface::desc::Boundary;
 use crate::surface::format::Codec;
-
-/// How rows outside the surface are replaced (PRM 5.6.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Boundary {
-    Normal,
-    Progressive,
-    Interlaced,
-}
+use crate::surface::{Format, SurfaceDesc, SurfaceKind};
 
 /// How a row is extended to the left and right (PRM 5.10.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +25,8 @@ enum Pixel {
 
 impl Pixel {
     /// By surface format: what is neither 8 nor 16 bits wide moves as dwords.
-    fn of(format: u32) -> Self {
-        match Format::lookup(format).map(|f| (f.codec, f.bytes)) {
+    fn of(format: Option<&Format>) -> Self {
+        match format.map(|f| (f.codec, f.bytes)) {
             Some((Codec::Ycrcb { luma, .. }, _)) => Pixel::Pair(usize::from(luma)),
             Some((_, bytes @ (1 | 2))) => Pixel::Bytes(i64::from(bytes)),
             _ => Pixel::Bytes(4),
@@ -59,44 +52,33 @@ struct Plane {
 }
 
 impl Plane {
-    fn new(state: &SurfaceState, control: u16) -> Option<Self> {
-        if state.surface_type() != values::surftype::SURFTYPE_2D {
+    fn new(desc: &SurfaceDesc, lines: Option<LineOverride>) -> Option<Self> {
+        if desc.kind != Ok(SurfaceKind::TwoD) {
             return None;
         }
-        let stored = state.vertical_line_stride();
-        let rows = i64::from(state.height()) + 1;
+        let stored = desc.line_stride;
+        let rows = i64::from(desc.height);
         // PRM 5.10.4.1: an override of the line stride also changes the height.
-        let overridden = control & 1 << 10 != 0;
-        let (field, first) = if overridden {
-            (control & 1 << 9 != 0, i64::from(control >> 8 & 1))
-        } else {
-            (stored, i64::from(state.vertical_line_stride_offset()))
-        };
+        let lines = lines.unwrap_or(LineOverride {
+            stride: stored,
+            offset: desc.line_offset,
+        });
+        let (field, first) = (lines.stride, i64::from(lines.offset));
         let height = match (stored, field) {
             (false, true) => rows / 2,
             (true, false) => rows * 2,
             _ => rows,
         };
-        let tiling = match (state.tiled_surface(), state.tile_walk()) {
-            (false, _) => Tiling::Linear,
-            (true, values::tilewalk::TILEWALK_YMAJOR) => Tiling::Y,
-            (true, _) => Tiling::X,
-        };
-        let pixel = Pixel::of(state.surface_format());
         Some(Plane {
-            base: GpuAddr(state.surface_base_address()),
-            pitch: state.surface_pitch() + 1,
-            tiling,
-            width: (i64::from(state.width()) + 1) * 4,
+            base: desc.base,
+            pitch: desc.pitch,
+            tiling: desc.tiling,
+            width: i64::from(desc.width) * 4,
             height,
             field,
             first: if field { first } else { 0 },
-            boundary: match state.media_boundary_pixel_mode() {
-                2 => Boundary::Progressive,
-                3 => Boundary::Interlaced,
-                _ => Boundary::Normal,
-            },
-            pixel,
+            boundary: desc.boundary,
+            pixel: Pixel::of(desc.format),
         })
     }
 
@@ -204,11 +186,15 @@ impl Block {
 }
 
 /// The surface of a block; `None` for a null surface.
-fn plane(state: &SurfaceState, msg: &Message<'_>) -> Result<Option<Plane>, UnitFault> {
-    if state.surface_type() == values::surftype::SURFTYPE_NULL {
+fn plane(
+    desc: &SurfaceDesc,
+    lines: Option<LineOverride>,
+    msg: &Message<'_>,
+) -> Result<Option<Plane>, UnitFault> {
+    if desc.kind == Ok(SurfaceKind::Null) {
         return Ok(None);
     }
-    let plane = Plane::new(state, msg.function_control);
+    let plane = Plane::new(desc, lines);
     let plane = plane.ok_or_else(|| refuse("DP", msg, rules::SURFACE))?;
     let base = plane.base.0.is_multiple_of(32);
     rules::ask(base, msg, rules::ALIGNMENT)?;
@@ -225,7 +211,8 @@ fn row_of(registers: &mut [Grf], byte: usize) -> impl Iterator<Item = &mut u32> 
 
 /// Media Block Read (PRM 5.10.4).
 pub fn read(
-    state: &SurfaceState,
+    desc: &SurfaceDesc,
+    lines: Option<LineOverride>,
     mem: &Memory,
     msg: &Message<'_>,
     response: &mut [Grf],
@@ -236,7 +223,7 @@ pub fn read(
     header[0] &= !3;
     let block = Block::new(msg, &header)?;
     rules::lengths(msg, 1, block.registers())?;
-    let Some(plane) = plane(state, msg)? else {
+    let Some(plane) = plane(desc, lines, msg)? else {
         response.fill([0; 8]);
         return Ok(());
     };
@@ -266,10 +253,16 @@ pub fn read(
 }
 
 /// Media Block Write (PRM 5.10.4): bytes outside the surface are dropped. Tells the bytes of a block all of which are.
-pub fn write(state: &SurfaceState, mem: &mut Memory, msg: &Message<'_>) -> Result<Lost, UnitFault> {
+pub fn write(
+    desc: &SurfaceDesc,
+    lines: Option<LineOverride>,
+    answer: usize,
+    mem: &mut Memory,
+    msg: &Message<'_>,
+) -> Result<Lost, UnitFault> {
     let block = Block::new(msg, super::buffer::header(msg)?)?;
-    rules::lengths(msg, 1 + block.registers(), rules::commit(msg))?;
-    let Some(plane) = plane(state, msg)? else {
+    rules::lengths(msg, 1 + block.registers(), answer)?;
+    let Some(plane) = plane(desc, lines, msg)? else {
         return Ok(Lost::default());
     };
     if !plane.meets(&block) {

@@ -6,6 +6,7 @@
 use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};
 
+use super::request::Form;
 use super::{RenderTarget, rules};
 use crate::UnitFault;
 use crate::cc::direct;
@@ -15,7 +16,8 @@ use crate::cc::{
     write_constant,
 };
 use crate::shared::context::{Events, ThreadContext};
-use crate::shared::error::refuse;
+use crate::shared::error::{Rule, refuse};
+use crate::shared::reader::FunctionReader;
 use crate::surface::{Capability, DepthBuffer, Surface, SurfaceKind};
 
 /// Which dual source messages a device has (PRM 5.7.2, 5.10.6.2).
@@ -33,9 +35,9 @@ pub enum DualSource {
 }
 
 impl DualSource {
-    /// Whether a render target write of this function control is none, or one that the device has.
-    fn serves(self, control: u16) -> bool {
-        match Form::decode(control) {
+    /// Whether the device has messages of this form.
+    fn serves(self, form: Option<Form>) -> bool {
+        match form {
             Some(Form::Dual8 { upper: true }) => self == DualSource::Whole,
             Some(Form::Dual8 { upper: false }) => self != DualSource::Absent,
             _ => true,
@@ -44,13 +46,8 @@ impl DualSource {
 
     /// Refuses a message that the device does not have.
     #[inline]
-    pub(super) fn check(self, msg: &Message<'_>) -> Result<(), UnitFault> {
-        // Function control 10:8 is 010 or 011 in these messages alone.
-        if msg.function_control >> 8 & 6 != 2 {
-            return Ok(());
-        }
-        let served = self.serves(msg.function_control);
-        rules::ask(served, msg, rules::DUAL_SOURCE)
+    pub(super) fn check(self, form: Option<Form>, msg: &Message<'_>) -> Result<(), UnitFault> {
+        rules::ask(self.serves(form), msg, rules::DUAL_SOURCE)
     }
 }
 
@@ -82,6 +79,7 @@ impl CcCache {
     fn get(
         &mut self,
         mem: &Memory,
+        reader: &dyn FunctionReader,
         ctx: &ThreadContext,
         backend: &PixelBackend,
         key: (u32, u32),
@@ -89,14 +87,7 @@ impl CcCache {
         let stale = self.kept.as_ref().is_none_or(|(kept, _)| *kept != key);
         if stale {
             let base = ctx.bases.general_state_base;
-            let at = GpuAddr(base).offset(key.0);
-            let mut state = CcState::load(mem, at, base, backend.blend_constant)?;
-            if key.1 != 0 {
-                let at = GpuAddr(base)
-                    .offset(state.viewport_offset)
-                    .offset(key.1 * 8);
-                state.set_viewport(&mem.read_struct(at)?);
-            }
+            let state = reader.color_calc(mem, base, key.0, key.1, backend.blend_constant)?;
             self.kept = Some((key, state));
         }
         match &self.kept {
@@ -111,31 +102,7 @@ impl CcCache {
     }
 }
 
-/// Form of the message (descriptor bits 10:8, PRM 5.10.6.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// SIMD16, one colour a pixel.
-    Single16,
-    /// SIMD16, one colour for all.
-    Replicated,
-    /// SIMD8, two colours a pixel; subspans 2 and 3 rather than 0 and 1.
-    Dual8 { upper: bool },
-    /// SIMD8, one colour a pixel.
-    Single8,
-}
-
 impl Form {
-    fn decode(control: u16) -> Option<Self> {
-        Some(match control >> 8 & 7 {
-            0 => Form::Single16,
-            1 => Form::Replicated,
-            2 => Form::Dual8 { upper: false },
-            3 => Form::Dual8 { upper: true },
-            4 => Form::Single8,
-            _ => return None,
-        })
-    }
-
     /// Slots that the message covers.
     fn slots(self) -> u16 {
         match self {
@@ -165,6 +132,19 @@ impl Form {
     }
 }
 
+/// Where a message's pixels go, and what its descriptor says of them.
+#[derive(Clone, Copy, Debug)]
+pub struct Target<'a> {
+    /// The surface.
+    pub target: &'a RenderTarget,
+    /// Form of the message.
+    pub form: Option<Form>,
+    /// The last target of these pixels: depth is written, the scoreboard cleared.
+    pub last: bool,
+    /// The sender wants an answer.
+    pub commit: bool,
+}
+
 /// A message taken apart.
 struct RenderTargetWrite<'a> {
     form: Form,
@@ -183,8 +163,9 @@ struct RenderTargetWrite<'a> {
 }
 
 impl<'a> RenderTargetWrite<'a> {
-    fn decode(msg: &Message<'a>) -> Result<Self, &'static str> {
-        let form = Form::decode(msg.function_control)
+    fn decode(target: &Target<'_>, msg: &Message<'a>) -> Result<Self, Rule> {
+        let form = target
+            .form
             .ok_or("reserved render target message type (PRM 5.10.6.2)")?;
         let [m0, m1, body @ ..] = msg.payload else {
             return Err(rules::HEADER);
@@ -193,20 +174,22 @@ impl<'a> RenderTargetWrite<'a> {
         let (source, destination, stencil, antialias) =
             (present(29), present(28), present(27), present(26));
         if destination && !source {
-            return Err("destination depth without source depth (PRM 5.10.6.3)");
+            return Err("destination depth without source depth (PRM 5.10.6.3)".into());
         }
         if form == Form::Replicated && (source || stencil || antialias) {
-            return Err("replicated data with depth, stencil or antialias alpha (PRM 5.10.6.6)");
+            return Err(
+                "replicated data with depth, stencil or antialias alpha (PRM 5.10.6.6)".into(),
+            );
         }
         let dual = matches!(form, Form::Dual8 { .. });
         if dual && antialias {
-            return Err("dual source with antialias alpha (PRM 5.10.6)");
+            return Err("dual source with antialias alpha (PRM 5.10.6)".into());
         }
         // The table has stencil and antialias alpha only with source depth beside them. Alone, with a
         // single source, the windower asks for stencil when the kernel kills pixels and depth is off
         // (volume 2; case 0x31 of Mesa's brw_wm_iz), and drivers for antialias alpha of smooth lines.
         if stencil && dual && (!source || destination) {
-            return Err("parts in no sequence of the table (PRM 5.10.6.9)");
+            return Err("parts in no sequence of the table (PRM 5.10.6.9)".into());
         }
         let (coverage, body) = if stencil || antialias {
             let (first, rest) = body.split_first().ok_or(SHORT)?;
@@ -231,7 +214,7 @@ impl<'a> RenderTargetWrite<'a> {
             test_depth: destination,
             test_stencil: stencil,
             antialias,
-            last: msg.function_control & 1 << 11 != 0,
+            last: target.last,
         })
     }
 
@@ -300,13 +283,13 @@ struct Plain<'a> {
 
 impl<'a> Plain<'a> {
     #[inline]
-    fn of(msg: &Message<'a>) -> Option<Self> {
+    fn of(form: Option<Form>, msg: &Message<'a>) -> Option<Self> {
         let [m0, m1, body @ ..] = msg.payload else {
             return None;
         };
         let parts = m1[6] >> 26 & 15;
         let colours = body.try_into().ok()?;
-        let plain = parts == 0 && Form::decode(msg.function_control) == Some(Form::Single16);
+        let plain = parts == 0 && form == Some(Form::Single16);
         plain.then_some(Plain { m0, m1, colours })
     }
 
@@ -317,14 +300,13 @@ impl<'a> Plain<'a> {
 
     fn write(
         &self,
-        target: &Surface,
+        (target, last): (&Surface, bool),
         shifts: direct::Shifts,
         mem: &mut Memory,
-        msg: &Message<'_>,
         events: &mut Events,
     ) -> Result<u16, UnitFault> {
         let mask = self.m0[0] as u16;
-        if msg.function_control & 1 << 11 != 0 {
+        if last {
             events.scoreboard_clear |= (self.m0[0] >> 16) as u16;
         }
         if mask == 0 {
@@ -355,33 +337,40 @@ fn origins(m1: &Grf) -> Origins {
     })
 }
 
-const SHORT: &str = rules::LENGTH;
+const SHORT: Rule = rules::LENGTH;
 
 /// Serves a Render Target Write; gives the pixels that reached the target.
 pub fn write(
-    target: &RenderTarget,
-    cc: &mut CcCache,
+    request: &Target<'_>,
+    (cc, reader): (&mut CcCache, &dyn FunctionReader),
     backend: &PixelBackend,
     mem: &mut Memory,
     msg: &Message<'_>,
     ctx: &ThreadContext,
     events: &mut Events,
 ) -> Result<u16, UnitFault> {
-    let response = usize::from(msg.response_length) == rules::commit(msg);
+    let target = request.target;
+    let response = usize::from(msg.response_length) == rules::commit(request.commit);
     rules::ask(response, msg, rules::RESPONSE)?;
-    if let Some(plain) = Plain::of(msg)
+    if let Some(plain) = Plain::of(request.form, msg)
         && let Some(shifts) = target.direct
         && backend.default_color.is_none()
     {
-        let cc = cc.get(mem, ctx, backend, plain.state())?;
+        let cc = cc.get(mem, reader, ctx, backend, plain.state())?;
         if cc.alpha_test.is_none() && direct::applies(cc, &target.surface) {
-            return plain.write(&target.surface, shifts, mem, msg, events);
+            return plain.write((&target.surface, request.last), shifts, mem, events);
         }
     }
     let target = &target.surface;
-    let rt = RenderTargetWrite::decode(msg).map_err(|what| refuse("DP", msg, what))?;
+    let rt = RenderTargetWrite::decode(request, msg).map_err(|rule| refuse("DP", msg, rule))?;
     let [m0, m1] = rt.header;
-    let cc = cc.get(mem, ctx, backend, (m0[1] & !0x3f, m1[7] >> 27 & 0xf))?;
+    let cc = cc.get(
+        mem,
+        reader,
+        ctx,
+        backend,
+        (m0[1] & !0x3f, m1[7] >> 27 & 0xf),
+    )?;
     // PRM 5.10.6: formats of targets that blend are fewer.
     let blends = cc.blend.is_some() && target.blend_enable && target.kind != SurfaceKind::Null;
     let blendable = !blends || target.format.has(Capability::AlphaBlend);

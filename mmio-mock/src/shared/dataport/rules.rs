@@ -7,61 +7,68 @@
 use eu::Message;
 
 use crate::UnitFault;
-use crate::shared::error::refuse;
+use crate::shared::error::{Rule, refuse};
 
 /// No header register.
-pub const HEADER: &str = "data port message without a header (PRM 5.10.1.2)";
+pub const HEADER: Rule = Rule::new("data port message without a header (PRM 5.10.1.2)", 1 << 0);
 /// End of thread on anything but a render target write.
-pub const EOT: &str = "end of thread at the data port without a render target write (PRM 5.10.1)";
+pub const EOT: Rule = Rule::new(
+    "end of thread at the data port without a render target write (PRM 5.10.1)",
+    1 << 1,
+);
 /// Target cache 11, or the data cache for a media block.
-pub const CACHE: &str = "target cache that the message cannot use (PRM 5.10.1.1, 5.10.4)";
+pub const CACHE: Rule = Rule::new(
+    "target cache that the message cannot use (PRM 5.10.1.1, 5.10.4)",
+    1 << 4,
+);
 /// Buffer messages take buffers, media blocks 2D surfaces, render targets frames.
-pub const SURFACE: &str = "surface type that the message cannot use (PRM 5.10.2 to 5.10.6)";
+pub const SURFACE: Rule = Rule::new(
+    "surface type that the message cannot use (PRM 5.10.2 to 5.10.6)",
+    1 << 5,
+);
 /// A tiled buffer.
-pub const TILED: &str = "buffer message on a tiled surface (PRM 5.10.2)";
+pub const TILED: Rule = Rule::new("buffer message on a tiled surface (PRM 5.10.2)", 1 << 5);
 /// Block size, or the height of a media block.
-pub const BLOCK_SIZE: &str = "block size that the message does not have (PRM 5.10.2 to 5.10.5)";
+pub const BLOCK_SIZE: Rule = Rule::new(
+    "block size that the message does not have (PRM 5.10.2 to 5.10.5)",
+    1 << 6,
+);
 /// Base address, or place and width of a media block.
-pub const ALIGNMENT: &str = "misaligned base address or media block (PRM 5.10.2 to 5.10.5)";
+pub const ALIGNMENT: Rule = Rule::new(
+    "misaligned base address or media block (PRM 5.10.2 to 5.10.5)",
+    1 << 7,
+);
 /// Registers that do not fit the descriptor.
-pub const LENGTH: &str = "message length does not fit the descriptor (PRM 5.10)";
+pub const LENGTH: Rule = Rule::new(
+    "message length does not fit the descriptor (PRM 5.10)",
+    1 << 8,
+);
 /// Index 255 where there is no stateless form, or the part does not allow it.
-pub const STATELESS: &str = "message without a stateless form at index 255 (PRM 5.10.4, 5.10.6)";
+pub const STATELESS: Rule = Rule::new(
+    "message without a stateless form at index 255 (PRM 5.10.4, 5.10.6)",
+    1 << 9,
+);
 /// A dual source message on a device that has none, or not for these slots.
-pub const DUAL_SOURCE: &str = "dual source message that the device does not have (PRM 5.10.6.2)";
+pub const DUAL_SOURCE: Rule = Rule::new(
+    "dual source message that the device does not have (PRM 5.10.6.2)",
+    0,
+);
 /// Colours are blended in a format that can only be written.
-pub const BLEND_FORMAT: &str = "blending in a format without it (PRM 5.10.6)";
+pub const BLEND_FORMAT: Rule = Rule::new("blending in a format without it (PRM 5.10.6)", 1 << 12);
 /// Registers expected that the function does not send, or the other way round.
-pub const RESPONSE: &str = "response length does not fit the descriptor (PRM 5.10.1.3)";
+pub const RESPONSE: Rule = Rule::new(
+    "response length does not fit the descriptor (PRM 5.10.1.3)",
+    1 << 13,
+);
 /// A render target of a format that is none.
-pub const FORMAT: &str = "format that no render target has (PRM 4.7.2.1.1, 5.10.6)";
-
-/// Bits of the error word by rule (PRM 3.4.7.1).
-const BITS: [(&str, u32); 12] = [
-    (HEADER, 0),
-    (EOT, 1),
-    (CACHE, 4),
-    (SURFACE, 5),
-    (TILED, 5),
-    (BLOCK_SIZE, 6),
-    (ALIGNMENT, 7),
-    (LENGTH, 8),
-    (STATELESS, 9),
-    (BLEND_FORMAT, 12),
-    (FORMAT, 12),
-    (RESPONSE, 13),
-];
-
-/// The error word's bits for a broken rule; 0 when the manual has none for it.
-#[must_use]
-pub fn error_bits(what: &str) -> u32 {
-    let known = BITS.iter().find(|(rule, _)| *rule == what);
-    known.map_or(0, |(_, bit)| 1 << bit)
-}
+pub const FORMAT: Rule = Rule::new(
+    "format that no render target has (PRM 4.7.2.1.1, 5.10.6)",
+    1 << 12,
+);
 
 /// Refuses a message that breaks `rule` unless `kept`.
 #[inline]
-pub fn ask(kept: bool, msg: &Message<'_>, rule: &'static str) -> Result<(), UnitFault> {
+pub fn ask(kept: bool, msg: &Message<'_>, rule: impl Into<Rule>) -> Result<(), UnitFault> {
     if kept {
         Ok(())
     } else {
@@ -78,6 +85,6 @@ pub fn lengths(msg: &Message<'_>, message: usize, response: usize) -> Result<(),
 
 /// Registers that a write answers with: one when it asks for a commit (PRM 5.10.1.3).
 #[inline]
-pub fn commit(msg: &Message<'_>) -> usize {
-    usize::from(msg.function_control >> 15)
+pub fn commit(commit: bool) -> usize {
+    usize::from(commit)
 }

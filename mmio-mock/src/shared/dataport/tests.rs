@@ -65,7 +65,7 @@ impl Bench {
         Bench {
             mem,
             ctx,
-            port: DataPort::default(),
+            port: DataPort::new(&crate::r#gen::gen40::functions::Reader),
             events: Events::default(),
         }
     }
@@ -104,7 +104,9 @@ impl Bench {
     ) -> Result<(), UnitFault> {
         let mut msg = message(4, control, mask, payload);
         msg.response_length = response.len() as u8;
-        self.port.read(&msg, response, &self.mem, &self.ctx)
+        let request = crate::r#gen::gen40::message::read(control);
+        self.port
+            .read(request, &msg, response, &self.mem, &self.ctx)
     }
 
     fn write(&mut self, control: u16, mask: u16, payload: &[Grf]) {
@@ -125,6 +127,7 @@ impl Bench {
 
     fn send(&mut self, msg: &Message<'_>) -> Result<(), UnitFault> {
         self.port.write(
+            crate::r#gen::gen40::message::write(msg.function_control),
             msg,
             &mut self.mem,
             &self.ctx,

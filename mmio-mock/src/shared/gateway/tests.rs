@@ -45,7 +45,10 @@ impl Bench {
             ip: 0,
             float_mode: FloatMode::Ieee,
         };
-        let ack = self.gateway.execute(&msg, &mut response, &mut self.events);
+        let request = crate::r#gen::gen40::message::gateway(control);
+        let ack = self
+            .gateway
+            .execute(request, &msg, &mut response, &mut self.events);
         (ack, response[0])
     }
 

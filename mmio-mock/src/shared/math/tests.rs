@@ -266,6 +266,12 @@ fn integer_division_table() {
     );
 }
 
+/// Serves a message by its function control.
+fn execute(msg: &Message<'_>, response: &mut [Grf]) -> Result<(), Reject> {
+    let request = crate::r#gen::gen40::message::math(msg.function_control);
+    super::execute(request, msg, response)
+}
+
 fn message(control: u16, exec_mask: u16, payload: &[Grf]) -> Message<'_> {
     Message {
         thread: ThreadId::default(),

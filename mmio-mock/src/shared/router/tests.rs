@@ -31,7 +31,7 @@ fn message(sfid: u8, control: u16, eot: bool, payload: &[Grf]) -> Message<'_> {
 struct Bench {
     mem: Memory,
     urb: Urb,
-    shared: Shared,
+    shared: SharedFunctions,
     ctx: ThreadContext,
     events: Events,
     debug: DebugRegs,
@@ -49,7 +49,10 @@ impl Bench {
         Bench {
             mem,
             urb: Urb::new(),
-            shared: Shared::new(),
+            shared: SharedFunctions::new(
+                &crate::r#gen::gen40::functions::Reader,
+                &crate::r#gen::gen40::message::Messages,
+            ),
             ctx: ThreadContext {
                 bases,
                 ..ThreadContext::default()

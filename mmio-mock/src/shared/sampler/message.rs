@@ -4,10 +4,12 @@
 
 use eu::{Grf, Message};
 
+use crate::shared::error::Rule;
+
 /// Broken rule: type and length name no message.
-pub const BAD_LENGTH: &str = "no such combination of type and length (PRM 4.8.1.3)";
+pub const BAD_LENGTH: Rule = Rule::new("no such combination of type and length (PRM 4.8.1.3)", 1);
 /// Broken rule: a message ends its thread.
-pub const INVALID_EOT: &str = "end of thread at the sampler (PRM 4.8)";
+pub const INVALID_EOT: Rule = Rule::new("end of thread at the sampler (PRM 4.8)", 2);
 
 /// What a message asks for (PRM 4.8.1.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,44 +59,6 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// Looks up message type (bits 15:14) and message length, header included.
-    #[must_use]
-    pub const fn decode(kind: u16, length: usize) -> Option<Self> {
-        use Op::{
-            Ld, Resinfo, Sample, SampleBias, SampleBiasCompare, SampleCompare, SampleGradients,
-            SampleKillpix, SampleLod, SampleLodCompare,
-        };
-        use Simd::{Simd4x2, Simd8, Simd16};
-        let (op, simd, params) = match (kind & 3, length) {
-            (0, 3) => (Sample, Simd16, 1),
-            (0, 5) => (Sample, Simd16, 2),
-            (0, 7) => (Sample, Simd16, 3),
-            (0, 4) => (Sample, Simd8, 3),
-            (0, 9) => (SampleBias, Simd16, 4),
-            (0, 2) => (SampleCompare, Simd4x2, 4),
-            (0, 6) => (SampleBiasCompare, Simd8, 5),
-            (1, 4) => (SampleKillpix, Simd8, 3),
-            (1, 9) => (SampleLod, Simd16, 4),
-            (1, 2) => (SampleLod, Simd4x2, 4),
-            (1, 6) => (SampleLodCompare, Simd8, 5),
-            (1, 3) => (SampleLodCompare, Simd4x2, 5),
-            (2, 9) => (SampleCompare, Simd16, 4),
-            (2, 7) => (SampleGradients, Simd8, 6),
-            (2, 10) => (SampleGradients, Simd8, 9),
-            (2, 4) => (SampleGradients, Simd4x2, 9),
-            (2, 3) => (Resinfo, Simd16, 1),
-            (2, 2) => (Resinfo, Simd4x2, 1),
-            (3, 3) => (Ld, Simd16, 1),
-            (3, 5) => (Ld, Simd16, 2),
-            (3, 7) => (Ld, Simd16, 3),
-            (3, 4) => (Ld, Simd8, 3),
-            (3, 9) => (Ld, Simd16, 4),
-            (3, 2) => (Ld, Simd4x2, 4),
-            _ => return None,
-        };
-        Some(Shape { op, simd, params })
-    }
-
     /// Texels are compared with a reference.
     #[must_use]
     pub const fn compares(self) -> bool {
@@ -125,6 +89,51 @@ impl Shape {
     }
 }
 
+/// What the descriptor of a message says, wherever a generation has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SamplerRequest {
+    /// What the message is; `None`: type and length name no message.
+    pub shape: Option<Shape>,
+    /// Binding table index.
+    pub surface: u8,
+    /// Index into the sampler state table.
+    pub sampler: u8,
+    /// Return format is an integer.
+    pub integer: bool,
+    /// How the payload has to be put together anew.
+    pub payload: Option<Assembly>,
+}
+
+/// A payload that lacks its header, or has its parameters in another order than [`Params`] wants them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assembly {
+    /// The message brings its own header.
+    pub header: bool,
+    /// Which parameter register of the message each register behind the header is; those that the message lacks are
+    /// zero.
+    pub order: &'static [u8],
+}
+
+impl Assembly {
+    /// Header and parameters in their order.
+    pub fn assemble(&self, payload: &[Grf], sampler_state: u32) -> [Grf; 16] {
+        let mut out = [[0; 8]; 16];
+        let (own, parameters) = match payload.split_first() {
+            Some((own, parameters)) if self.header => (*own, parameters),
+            // What the hardware makes by itself: all channels, no offsets (PRM 4.8.1.2).
+            _ => ([0, 0, 0, sampler_state, 0, 0, 0, 0], payload),
+        };
+        out[0] = own;
+        for (to, &from) in out[1..].iter_mut().zip(self.order) {
+            *to = parameters
+                .get(usize::from(from))
+                .copied()
+                .unwrap_or_default();
+        }
+        out
+    }
+}
+
 /// The fields of descriptor and header that concern sampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
@@ -136,7 +145,7 @@ pub struct Request {
     pub sampler: u8,
     /// Sampler state table, relative to the general state base.
     pub sampler_pointer: u32,
-    /// Return format is an integer (descriptor 13:12 UINT32 or SINT32).
+    /// Return format is an integer.
     pub integer: bool,
     /// Force LOD to Zero.
     pub force_lod_zero: bool,
@@ -153,27 +162,24 @@ const fn s3(bits: u32) -> i8 {
 
 impl Request {
     /// Decodes a message; `Err` names the rule that it breaks.
-    pub fn decode(msg: &Message<'_>) -> Result<Self, &'static str> {
-        let control = msg.function_control;
+    pub fn decode(request: &SamplerRequest, msg: &Message<'_>) -> Result<Self, Rule> {
         let Some(header) = msg.payload.first() else {
-            return Err("no message header (PRM 4.8.1.2)");
+            return Err("no message header (PRM 4.8.1.2)".into());
         };
-        let Some(shape) = Shape::decode(control >> 14, msg.payload.len()) else {
-            return Err(BAD_LENGTH);
-        };
+        let shape = request.shape.ok_or(BAD_LENGTH)?;
         if msg.eot {
             return Err(INVALID_EOT);
         }
         let masked = (header[2] >> 12 & 0xf) as u8;
         if masked == 0xf {
-            return Err("all four channels masked (PRM 4.8.1.2)");
+            return Err("all four channels masked (PRM 4.8.1.2)".into());
         }
         Ok(Request {
             shape,
-            surface: control as u8,
-            sampler: (control >> 8 & 0xf) as u8,
+            surface: request.surface,
+            sampler: request.sampler,
             sampler_pointer: header[3] & !0x1f,
-            integer: control >> 13 & 1 != 0,
+            integer: request.integer,
             force_lod_zero: header[2] & 1 << 16 != 0,
             masked,
             offsets: [s3(header[2] >> 8), s3(header[2] >> 4), s3(header[2])],
@@ -317,35 +323,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_row_of_the_table_decodes_to_its_length() {
-        // Header, then two, one or a quarter register a parameter.
-        for kind in 0..4 {
-            for length in 0..16 {
-                let Some(shape) = Shape::decode(kind, length) else {
-                    continue;
-                };
-                let params = usize::from(shape.params);
-                let want = 1 + match shape.simd {
-                    Simd::Simd16 => params * 2,
-                    Simd::Simd8 => params,
-                    Simd::Simd4x2 => params.div_ceil(4),
-                };
-                assert_eq!(length, want, "type {kind} {shape:?}");
-            }
-        }
-        let rows = (0..4).flat_map(|k| (0..16).filter_map(move |l| Shape::decode(k, l)));
-        assert_eq!(rows.count(), 24, "PRM 4.8.1.3 lists 24 messages");
-    }
-
-    #[test]
     fn offsets_are_two_s_complement_nibbles() {
         assert_eq!([s3(0x7), s3(0x8), s3(0xf), s3(0x10)], [7, -8, -1, 0]);
     }
 
     #[test]
     fn simd4x2_samples_are_valid_by_groups_of_four() {
-        let Some(shape) = Shape::decode(3, 2) else {
-            unreachable!("ld SIMD4x2")
+        let shape = Shape {
+            op: Op::Ld,
+            simd: Simd::Simd4x2,
+            params: 4,
         };
         assert_eq!(
             [0x00, 0x04, 0x80, 0x11].map(|m| shape.active(m)),

@@ -3,11 +3,11 @@
 //! PRM: volume 4, 4.7.3-4.7.6. Not modelled: the address rounding enables.
 
 use mem::{GpuAddr, Memory};
-use regs::gen40::{SamplerState, values};
 
 use super::address::Mode;
 use super::lod::{LodControl, MipFilter};
 use crate::UnitFault;
+use crate::shared::reader::FunctionReader;
 use crate::surface::Surface;
 
 /// Filters within a level.
@@ -22,17 +22,6 @@ pub enum Filter {
     Anisotropic,
     /// Area filter of one-bit texels.
     Mono,
-}
-
-impl Filter {
-    fn from_bits(bits: u32) -> Self {
-        match bits {
-            values::mapfilter::MAPFILTER_LINEAR => Filter::Linear,
-            values::mapfilter::MAPFILTER_ANISOTROPIC => Filter::Anisotropic,
-            values::mapfilter::MAPFILTER_MONO => Filter::Mono,
-            _ => Filter::Nearest,
-        }
-    }
 }
 
 /// The key table of 3DSTATE_CHROMA_KEY and the palette of 3DSTATE_SAMPLER_PALETTE_LOAD0.
@@ -82,70 +71,64 @@ pub struct Sampler {
     pub key: Option<ChromaKey>,
 }
 
-impl Sampler {
-    /// Reads the sampler state at `at` and its border colour.
-    pub fn load(
-        mem: &Memory,
-        general_base: u32,
-        at: GpuAddr,
-        tables: &Tables,
-    ) -> Result<Self, UnitFault> {
-        let state: SamplerState = mem.read_struct(at)?;
-        let mut sampler = Sampler::resolve(&state, tables);
-        if sampler.modes.contains(&Mode::ClampBorder) || sampler.cube_override {
-            sampler.border = border(mem, general_base, &state)?;
-        } else if let Ok(colour) = border(mem, general_base, &state) {
-            // Disabled cube faces show it too; nobody else asks.
-            sampler.border = colour;
-        }
-        Ok(sampler)
-    }
+/// How a sampler uses the key table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyUse {
+    /// Entry of the table.
+    pub index: u8,
+    /// Replace by black rather than kill the pixel.
+    pub replace: bool,
+}
 
-    /// Decodes the state itself.
-    pub fn resolve(state: &SamplerState, tables: &Tables) -> Self {
-        let key = state.chromakey_enable().then(|| {
-            // PANIC: two bits index four entries.
-            let (low, high) = tables.chroma_keys[state.chromakey_index() as usize & 3];
+/// A SAMPLER_STATE, whatever the layout of its words.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SamplerDesc {
+    /// Its fields; border and key are to be filled in.
+    pub sampler: Sampler,
+    /// Border colour, relative to General State Base Address.
+    pub border: u32,
+    /// The chroma key, when enabled.
+    pub key: Option<KeyUse>,
+}
+
+impl SamplerDesc {
+    /// The sampler with the values of its key.
+    pub fn keyed(&self, tables: &Tables) -> Sampler {
+        let key = self.key.map(|key| {
+            // PANIC: masked to the four entries.
+            let (low, high) = tables.chroma_keys[usize::from(key.index & 3)];
             ChromaKey {
-                replace: state.chromakey_mode() == values::keyfilter::KEYFILTER_REPLACE_BLACK,
+                replace: key.replace,
                 low,
                 high,
             }
         });
         Sampler {
-            disabled: state.sampler_disable(),
-            min: Filter::from_bits(state.min_mode_filter()),
-            mag: Filter::from_bits(state.mag_mode_filter()),
-            modes: [
-                Mode::from_bits(state.tcx_address_control_mode()),
-                Mode::from_bits(state.tcy_address_control_mode()),
-                Mode::from_bits(state.tcz_address_control_mode()),
-            ],
-            cube_override: state.cube_surface_control_mode()
-                == values::cube_surface_control_mode::CUBECTRLMODE_OVERRIDE,
-            lod: LodControl {
-                bias: state.texture_lod_bias(),
-                min: state.min_lod(),
-                max: state.max_lod(),
-                base: state.base_mip_level(),
-                filter: match state.mip_mode_filter() {
-                    values::mipfilter::MIPFILTER_NEAREST => MipFilter::Nearest,
-                    values::mipfilter::MIPFILTER_LINEAR => MipFilter::Linear,
-                    _ => MipFilter::None,
-                },
-                preclamp: state.lod_preclamp_enable(),
-                mip_count: 0.0,
-                surface_min: 0.0,
-            },
-            shadow: state.shadow_function(),
-            border: [0.0; 4],
-            max_anisotropy: (state.maximum_anisotropy() * 2 + 2) as f32,
-            mono: [
-                state.monochrome_filter_width().max(1),
-                state.monochrome_filter_height().max(1),
-            ],
             key,
+            ..self.sampler
         }
+    }
+}
+
+impl Sampler {
+    /// A sampler of a table, with its border colour and its key.
+    pub fn load(
+        mem: &Memory,
+        reader: &dyn FunctionReader,
+        general_base: u32,
+        (table, number): (GpuAddr, u8),
+        tables: &Tables,
+    ) -> Result<Self, UnitFault> {
+        let desc = reader.sampler(mem, table, number)?;
+        let mut sampler = desc.keyed(tables);
+        let border = reader.border(mem, GpuAddr(general_base).offset(desc.border));
+        if sampler.modes.contains(&Mode::ClampBorder) || sampler.cube_override {
+            sampler.border = border?;
+        } else if let Ok(colour) = border {
+            // Disabled cube faces show it too, but only they need it.
+            sampler.border = colour;
+        }
+        Ok(sampler)
     }
 
     /// LOD control together with the surface's levels.
@@ -163,11 +146,4 @@ impl Sampler {
     pub fn needs_lod(&self) -> bool {
         self.lod.filter != MipFilter::None || self.min != self.mag
     }
-}
-
-fn border(mem: &Memory, general_base: u32, state: &SamplerState) -> Result<[f32; 4], UnitFault> {
-    let at = GpuAddr(general_base).offset(state.border_color_pointer());
-    let mut dwords = [0; 4];
-    mem.read_dwords(at, &mut dwords)?;
-    Ok(dwords.map(f32::from_bits))
 }

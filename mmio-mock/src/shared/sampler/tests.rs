@@ -68,7 +68,7 @@ impl Bench {
                 binding_table_pointer: 0x40,
                 ..ThreadContext::default()
             },
-            engine: SamplingEngine::default(),
+            engine: SamplingEngine::new(&crate::r#gen::gen40::functions::Reader),
             border: [0.0; 4],
             header2: 0,
             mask: 0xffff,
@@ -118,7 +118,9 @@ impl Bench {
             ip: 0,
             float_mode: FloatMode::Ieee,
         };
-        self.engine.execute(&msg, response, &self.mem, &self.ctx)
+        let request = crate::r#gen::gen40::message::sampler(control, payload.len());
+        self.engine
+            .execute(&request, &msg, response, &self.mem, &self.ctx)
     }
 
     /// SIMD8 `sample` of eight points (u, v, r).
@@ -144,9 +146,9 @@ impl Bench {
         level: u32,
         mut texel: impl FnMut(u32, u32, u32) -> u32,
     ) {
-        let s = Surface::resolve(surface.dwords(), Use::Raw).unwrap();
+        let s = crate::r#gen::gen40::surface::resolve(surface.dwords(), Use::Raw).unwrap();
         let format = surface.surface_format();
-        let s = Surface::resolve(surface.dwords(), Use::Sampler)
+        let s = crate::r#gen::gen40::surface::resolve(surface.dwords(), Use::Sampler)
             .unwrap_or_else(|e| panic!("{format:#x} {e} {s:?}"));
         for z in 0..s.level_depth(level) {
             for y in 0..s.level_height(level) {
@@ -288,7 +290,7 @@ impl Bench {
         level: u32,
         texel: impl Fn(u32, u32, u32) -> [f32; 4],
     ) {
-        let s = Surface::resolve(surface.dwords(), Use::Sampler).unwrap();
+        let s = crate::r#gen::gen40::surface::resolve(surface.dwords(), Use::Sampler).unwrap();
         for z in 0..s.level_depth(level) {
             for y in 0..s.level_height(level) {
                 for x in 0..s.level_width(level) {

@@ -49,15 +49,27 @@ fn message(desc: u32, payload: &[Grf]) -> Message<'_> {
     }
 }
 
-fn spawner(member: Member) -> Spawner {
-    let mut spawner = Spawner::default();
+fn spawner(member: Member) -> ThreadSpawner {
+    let mut spawner = ThreadSpawner::default();
     spawner.set_rows(0, 64);
     spawner.enter(6, 2, member);
     spawner
 }
 
-fn send(spawner: &mut Spawner, desc: u32, header: Grf) -> Result<Outcome, Reject> {
-    spawner.execute(&message(desc, &[header]))
+fn request(desc: u32) -> SpawnerRequest {
+    crate::r#gen::gen40::message::spawner(desc as u16)
+}
+
+/// Serves a message by its function control.
+fn execute(spawner: &mut ThreadSpawner, msg: &Message<'_>) -> Result<Outcome, Reject> {
+    spawner.execute(
+        crate::r#gen::gen40::message::spawner(msg.function_control),
+        msg,
+    )
+}
+
+fn send(spawner: &mut ThreadSpawner, desc: u32, header: Grf) -> Result<Outcome, Reject> {
+    execute(spawner, &message(desc, &[header]))
 }
 
 // covers: 1.2-16, 1.2-18, 3.3.11-02
@@ -164,7 +176,7 @@ fn bad_messages_are_refused_and_change_nothing() {
     }
     for length in [0, 2] {
         let payload = vec![HEADER; length];
-        let result = spawner(PARENT).execute(&message(CHILD, &payload));
+        let result = execute(&mut spawner(PARENT), &message(CHILD, &payload));
         assert_eq!(result, Err(Reject::Length));
     }
 }
@@ -174,13 +186,17 @@ fn bad_messages_are_refused_and_change_nothing() {
 fn the_error_word_has_sender_handle_and_kind() {
     // Function control 12h, end of thread, FFID 7, EUID 6, TID 2, dispatch ID 5, handle 4 of M0.0.
     let payload = [HEADER];
-    let word = error_word(&message(END_CHILD, &payload), Reject::Requester);
+    let word = error_word(
+        request(END_CHILD),
+        &message(END_CHILD, &payload),
+        Reject::Requester,
+    );
     assert_eq!(
         word.0[0],
         0x12 << 27 | 1 << 26 | 7 << 22 | 6 << 18 | 2 << 16 | 5 << 10 | 4 << 1
     );
     // Function control 1, handle 8 of M0.4, bad length.
-    let word = error_word(&message(CHILD, &payload), Reject::Length);
+    let word = error_word(request(CHILD), &message(CHILD, &payload), Reject::Length);
     assert_eq!(
         word.0[0],
         1 << 27 | 7 << 22 | 6 << 18 | 2 << 16 | 5 << 10 | 8 << 1 | 1

@@ -35,6 +35,17 @@ fn send(
     (result, response[0])
 }
 
+/// Serves a message of a 3D thread by its function control.
+fn execute(
+    msg: &Message<'_>,
+    response: &mut [Grf],
+    urb: &mut Urb,
+    events: &mut Events,
+) -> Result<Outcome, Reject> {
+    let request = crate::r#gen::gen40::message::urb(msg.function_control);
+    super::execute(request, 1, msg, response, urb, events)
+}
+
 /// Register `m` of a payload in which every dword names its place as m * 16 + dword.
 fn numbered(m: u32) -> Grf {
     std::array::from_fn(|dword| m * 16 + dword as u32)

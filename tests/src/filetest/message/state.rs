@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use mmio_mock::r#gen::readers;
 use mmio_mock::surface::DepthBuffer;
 use regs::desc::{Kind, PackedField, StructDesc};
 use regs::platform::GEN40;
@@ -103,7 +104,8 @@ impl States {
                 Place::Border(n) => setup.fill(GENERAL + BORDERS + n * 32, &words)?,
                 Place::General(offset) => setup.fill(GENERAL.wrapping_add(offset), &words)?,
                 Place::DepthBuffer => {
-                    let resolved = DepthBuffer::resolve(&words).map_err(|e| e.to_string())?;
+                    let desc = readers(setup.generation).functions.depth_buffer(&words);
+                    let resolved = DepthBuffer::resolve(&desc).map_err(|e| e.to_string())?;
                     setup.bench.shared_mut().pixel.depth_buffer = Some(resolved);
                 }
             }

@@ -34,7 +34,7 @@ fn surface(format: DepthFormat, tiling: Tiling) -> DepthBuffer {
         .with_tile_walk(1)
         .with_width(31)
         .with_height(63);
-    DepthBuffer::resolve(command.dwords()).unwrap()
+    crate::r#gen::gen40::surface::resolve_depth(command.dwords()).unwrap()
 }
 
 fn buffer(format: DepthFormat, tiling: Tiling) -> DepthTarget {

@@ -3,7 +3,6 @@
 
 use super::super::depth::test_subspan;
 use super::*;
-use crate::surface::DepthBuffer;
 use mem::GpuAddr;
 use regs::gen40::{State3dDepthBuffer, values};
 
@@ -32,7 +31,11 @@ fn target(format: u32, tiled: bool) -> DepthTarget {
         .with_tile_walk(1)
         .with_width(29)
         .with_height(62);
-    DepthTarget::new(&DepthBuffer::resolve(command.dwords()).unwrap(), 0).unwrap()
+    DepthTarget::new(
+        &crate::r#gen::gen40::surface::resolve_depth(command.dwords()).unwrap(),
+        0,
+    )
+    .unwrap()
 }
 
 #[test]

@@ -47,7 +47,7 @@ impl Bench {
                 binding_table_pointer: 0x40,
                 ..ThreadContext::default()
             },
-            port: DataPort::default(),
+            port: DataPort::new(&crate::r#gen::gen40::functions::Reader),
             pixel: PixelBackend::default(),
             events: Events::default(),
         };
@@ -96,7 +96,8 @@ impl Bench {
             .with_surface_pitch(1023)
             .with_width(39)
             .with_height(19);
-        self.pixel.depth_buffer = Some(DepthBuffer::resolve(command.dwords()).unwrap());
+        self.pixel.depth_buffer =
+            Some(crate::r#gen::gen40::surface::resolve_depth(command.dwords()).unwrap());
         for n in 0..20 * 256 {
             self.mem
                 .write_u32(GpuAddr(DEPTH + n * 4), 0x0540_0000)
@@ -110,6 +111,7 @@ impl Bench {
             ..message(payload)
         };
         self.port.write(
+            crate::r#gen::gen40::message::write(msg.function_control),
             &msg,
             &mut self.mem,
             &self.ctx,
@@ -266,7 +268,7 @@ fn replicated_data_fill_all_pixels() {
     bench
         .send(1 << 8 | LAST, &payload(0xffff, 0, vec![colour]))
         .unwrap();
-    let target = Surface::load(
+    let target = crate::r#gen::gen40::surface::load(
         &bench.mem,
         GpuAddr(STATE + 0x200),
         "test",

@@ -342,7 +342,7 @@ fn commits_are_one_register_on_request() {
                 Err(UnitFault::Message { what, .. }) => what,
                 Err(other) => panic!("{other}"),
             };
-            let want = if fits { "" } else { rules::RESPONSE };
+            let want = if fits { "" } else { rules::RESPONSE.what };
             assert_eq!(rule, want, "{control:#x} {commit:#x} {response}");
         }
     }

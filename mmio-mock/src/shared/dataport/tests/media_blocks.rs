@@ -78,7 +78,7 @@ fn wide_blocks_have_few_rows() {
             let high = [block(0, 0, width, rows + 1)];
             let refused = bench.try_read(READ_MEDIA | 3, 0, &high, &mut [KEEP; 9]);
             assert!(
-                matches!(refused, Err(UnitFault::Message { what, .. }) if what == rules::BLOCK_SIZE),
+                matches!(refused, Err(UnitFault::Message { what, .. }) if what == rules::BLOCK_SIZE.what),
                 "{width} bytes, {} rows",
                 rows + 1
             );

@@ -3,6 +3,7 @@
 //! PRM: volume 4, 3.4.7.1, 5.10.
 
 use super::*;
+use crate::shared::error::Rule;
 
 /// The surface that a case needs.
 #[derive(Clone, Copy, Debug)]
@@ -116,17 +117,23 @@ const CASES: &[Case] = &[
     (5, COMMIT | WRITE_MEDIA | 3, 2, 0, Bound::Image, 13),
 ];
 
-fn rule(bench: &mut Bench, msg: &Message<'_>) -> &'static str {
+fn rule(bench: &mut Bench, msg: &Message<'_>) -> Rule {
     let result = if msg.sfid == 4 {
         let mut w = vec![KEEP; usize::from(msg.response_length)];
-        let result = bench.port.read(msg, &mut w, &bench.mem, &bench.ctx);
+        let result = bench.port.read(
+            crate::r#gen::gen40::message::read(msg.function_control),
+            msg,
+            &mut w,
+            &bench.mem,
+            &bench.ctx,
+        );
         assert!(w.iter().all(|register| *register == KEEP));
         result
     } else {
         bench.send(msg)
     };
     match result {
-        Err(UnitFault::Message { what, .. }) => what,
+        Err(UnitFault::Message { what, error, .. }) => Rule { what, error },
         other => panic!("{other:?} for {:#x}", msg.function_control),
     }
 }
@@ -143,8 +150,7 @@ fn broken_rules_have_their_bits() {
         let payload = vec![HEAD; length];
         let mut msg = message(sfid, control, 0xffff, &payload);
         msg.response_length = response;
-        let what = rule(&mut bench, &msg);
-        let found = rules::error_bits(what);
+        let Rule { what, error: found } = rule(&mut bench, &msg);
         assert_eq!(
             found,
             1 << bit,
@@ -195,8 +201,8 @@ fn threads_end_with_render_targets_alone() {
         let mut msg = message(sfid, control, 0xffff, &payload);
         msg.response_length = response;
         msg.eot = true;
-        let what = rule(&mut bench, &msg);
-        assert_eq!(rules::error_bits(what), 1 << 1, "{sfid} {control:#x}");
+        let error = rule(&mut bench, &msg).error;
+        assert_eq!(error, 1 << 1, "{sfid} {control:#x}");
     }
 }
 
@@ -207,7 +213,7 @@ fn reserved_writes_are_refused() {
     bench.bind_buffer(4);
     for kind in [5, 6] {
         let payload = [HEAD; 2];
-        let what = rule(&mut bench, &message(5, kind << 12 | 3, 0xffff, &payload));
-        assert_eq!(what, "reserved write message (PRM 5.10.1.1)");
+        let rule = rule(&mut bench, &message(5, kind << 12 | 3, 0xffff, &payload));
+        assert_eq!(rule.what, "reserved write message (PRM 5.10.1.1)");
     }
 }

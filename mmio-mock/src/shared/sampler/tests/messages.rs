@@ -525,7 +525,13 @@ fn no_message_ends_its_thread() {
             float_mode: FloatMode::Ieee,
         };
         let mut w = [[KEEP; 8]; 4];
-        let result = bench.engine.execute(&msg, &mut w, &bench.mem, &bench.ctx);
+        let result = bench.engine.execute(
+            &crate::r#gen::gen40::message::sampler(msg.function_control, msg.payload.len()),
+            &msg,
+            &mut w,
+            &bench.mem,
+            &bench.ctx,
+        );
         (result.is_ok(), w[0][0] == KEEP)
     };
     assert_eq!(send(&mut bench, false), (true, false));

@@ -331,7 +331,8 @@ fn ranges_of_depth() {
 // covers: 4.7.2-55
 #[test]
 fn pitches_by_use_and_tiling() {
-    let resolve = |words: &[u32; 5], usage| Surface::resolve(words, usage).is_ok();
+    let resolve =
+        |words: &[u32; 5], usage| crate::r#gen::gen40::surface::resolve(words, usage).is_ok();
     // YCRCB_NORMAL has elements of two bytes, two of which share their chroma: 8x4 texels want 16 bytes.
     // R16_UNORM beside it wants one element, R32G32B32A32_FLOAT one of sixteen bytes.
     for (format, row, unit) in [(0x182, 16, 4), (0x10a, 16, 2), (0x000, 128, 16)] {
@@ -397,7 +398,8 @@ fn dword_4_of_surface_state() {
 // covers: 4.7.2-09, 4.7.2.1.1-27, 4.7.2-33, 4.7.2-30
 #[test]
 fn render_targets_are_held_to_elements() {
-    let resolve = |words: &[u32; 5], usage| Surface::resolve(words, usage).is_ok();
+    let resolve =
+        |words: &[u32; 5], usage| crate::r#gen::gen40::surface::resolve(words, usage).is_ok();
     // Format, bytes an element; linear, 8x4.
     for (format, bytes) in [
         (0x0d8, 4u32),

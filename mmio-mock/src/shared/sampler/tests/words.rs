@@ -5,7 +5,8 @@ use crate::shared::sampler::lod::MipFilter;
 use crate::shared::sampler::state::{Filter, Sampler as Resolved, Tables as KeyTables};
 
 fn resolve(words: [u32; 4]) -> Resolved {
-    Resolved::resolve(&SamplerState::from_dwords(&words), &KeyTables::default())
+    crate::r#gen::gen40::sampler::resolve(&SamplerState::from_dwords(&words))
+        .keyed(&KeyTables::default())
 }
 
 /// SURFACE_STATE by its dwords.

@@ -226,7 +226,7 @@ fn the_array_index_chooses_the_slice() {
         bench.send(LAST, &all).unwrap();
         let usage = crate::surface::state::Use::RenderTarget;
         let at = GpuAddr(STATE + 0x200);
-        let target = Surface::load(&bench.mem, at, "test", usage).unwrap();
+        let target = crate::r#gen::gen40::surface::load(&bench.mem, at, "test", usage).unwrap();
         for other in 0..6 {
             let addr = target.address(0, 0, other, 0);
             let want = if other == slice { bgra(0) } else { 0 };
@@ -313,10 +313,10 @@ fn formats_that_cannot_be_targets_are_refused() {
         let state = surface(values::surftype::SURFTYPE_2D, format);
         bind(&mut bench, 0, state);
         let sent = bench.send(LAST, &payload(0xffff, 0, simd16()));
-        let Err(UnitFault::Message { what, .. }) = sent else {
+        let Err(UnitFault::Message { error, .. }) = sent else {
             panic!("{format:#x}: {sent:?}");
         };
-        assert_eq!(rules::error_bits(what), 1 << 12, "{format:#x}");
+        assert_eq!(error, 1 << 12, "{format:#x}");
         assert_eq!(bench.pixel(4, 2), 0);
     }
 }
@@ -355,8 +355,8 @@ fn blending_needs_a_format_that_blends() {
             assert_eq!(written, legal, "{format:#x} {calculator} {target}");
             match sent {
                 Ok(()) => assert!(legal),
-                Err(UnitFault::Message { what, .. }) => {
-                    assert_eq!((legal, rules::error_bits(what)), (false, 1 << 12));
+                Err(UnitFault::Message { error, .. }) => {
+                    assert_eq!((legal, error), (false, 1 << 12));
                     assert_eq!(bench.events.scoreboard_clear, 0);
                 }
                 Err(other) => panic!("{other}"),

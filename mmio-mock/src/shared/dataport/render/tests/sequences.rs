@@ -327,7 +327,13 @@ fn flushed_pixels_are_seen_by_other_caches() {
         let mut w = [[0; 8]];
         bench
             .port
-            .read(&msg, &mut w, &bench.mem, &bench.ctx)
+            .read(
+                crate::r#gen::gen40::message::read(msg.function_control),
+                &msg,
+                &mut w,
+                &bench.mem,
+                &bench.ctx,
+            )
             .unwrap();
         w[0]
     };
@@ -345,6 +351,7 @@ fn flushed_pixels_are_seen_by_other_caches() {
     for (response_length, served) in [(0, false), (2, false), (1, true)] {
         flush.response_length = response_length;
         let sent = bench.port.write(
+            crate::r#gen::gen40::message::write(flush.function_control),
             &flush,
             &mut bench.mem,
             &bench.ctx,

@@ -6,6 +6,7 @@
 use super::*;
 use crate::shared::context::sfid;
 use crate::shared::sampler::message::{Op, Shape, Simd};
+use eu::Grf;
 
 fn message(sfid: u8, desc: u32, payload: &[Grf]) -> Message<'_> {
     Message {
@@ -23,15 +24,16 @@ fn message(sfid: u8, desc: u32, payload: &[Grf]) -> Message<'_> {
     }
 }
 
-fn bits(generation: u8, sfid: u8, desc: u32, length: usize) -> Result<Control, &'static str> {
-    let payload = vec![[0; 8]; length];
-    let translate = translate(Verx10::new(generation)).unwrap();
-    translate(&message(sfid, desc, &payload))
+fn translate(generation: u8, msg: &Message<'_>) -> Result<Control, &'static str> {
+    match generation {
+        45 => crate::r#gen::gen45::message::translate(msg),
+        _ => crate::r#gen::gen50::message::translate(msg),
+    }
 }
 
-#[test]
-fn the_first_generation_needs_no_translation() {
-    assert!(translate(Verx10::GEN40).is_none());
+fn bits(generation: u8, sfid: u8, desc: u32, length: usize) -> Result<Control, &'static str> {
+    let payload = vec![[0; 8]; length];
+    translate(generation, &message(sfid, desc, &payload))
 }
 
 #[test]
@@ -40,9 +42,9 @@ fn math_and_urb_words_are_the_same_everywhere() {
         // Square root, saturated, scalar; a URB write with used and complete at offset 3.
         let header = 1 << 19;
         let math = bits(generation, sfid::MATH, 0xc4, 1).unwrap();
-        assert_eq!((math.bits, math.payload), (0xc4, Payload::Same));
+        assert_eq!((math.bits, math.payload), (0xc4, None));
         let urb = bits(generation, sfid::URB, header | 0xc030, 4).unwrap();
-        assert_eq!((urb.bits, urb.payload), (0xc030, Payload::Same));
+        assert_eq!((urb.bits, urb.payload), (0xc030, None));
     }
 }
 
@@ -68,11 +70,15 @@ fn headers_that_the_functions_need_are_asked_for() {
 }
 
 fn sampled(desc: u32, length: usize) -> Shape {
-    let control = bits(50, sfid::SAMPLER, desc, length).unwrap();
-    let Payload::Sampler { order, .. } = control.payload else {
-        panic!("payload unchanged")
-    };
-    Shape::decode(control.bits >> 14, 1 + order.len()).unwrap()
+    let payload = vec![[0; 8]; length];
+    let msg = message(sfid::SAMPLER, desc, &payload);
+    match translate(50, &msg).unwrap().request(&msg) {
+        Request::Sampler(request) => {
+            assert!(request.payload.is_some(), "payload unchanged");
+            request.shape.unwrap()
+        }
+        other => panic!("{other:?}"),
+    }
 }
 
 /// SIMD mode in 17:16: 0 SIMD4x2, 1 SIMD8, 2 SIMD16; message type in 15:12.
@@ -108,13 +114,10 @@ fn sampler_messages_keep_their_meaning() {
 #[test]
 fn parameters_take_their_places() {
     let payload: Vec<Grf> = (10..16).map(|n| [n; 8]).collect();
-    let translate = translate(Verx10::new(50)).unwrap();
-    let control = translate(&message(sfid::SAMPLER, 1 << 16 | 6 << 12, &payload)).unwrap();
-    let Payload::Sampler { header, order } = control.payload else {
-        panic!("payload unchanged")
-    };
-    assert!(!header);
-    let out = assemble(&payload, None, order, 0x40);
+    let msg = message(sfid::SAMPLER, 1 << 16 | 6 << 12, &payload);
+    let assembly = translate(50, &msg).unwrap().payload.unwrap();
+    assert!(!assembly.header);
+    let out = assembly.assemble(&payload, 0x40);
     assert_eq!(out[0], [0, 0, 0, 0x40, 0, 0, 0, 0]);
     assert_eq!(
         out[1..6].iter().map(|r| r[0]).collect::<Vec<_>>(),

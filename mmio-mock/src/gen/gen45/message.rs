@@ -5,11 +5,22 @@
 
 use eu::Message;
 
-use super::{Control, same};
+use crate::r#gen::message::{Control, same};
 use crate::shared::context::sfid;
+use crate::shared::message::{MessageSet, Request};
 
-/// One message.
-pub(super) fn translate(msg: &Message<'_>) -> Result<Control, &'static str> {
+/// The messages of these devices.
+#[derive(Debug)]
+pub struct Messages;
+
+impl MessageSet for Messages {
+    fn request(&self, msg: &Message<'_>) -> Result<Request, &'static str> {
+        Ok(translate(msg)?.request(msg))
+    }
+}
+
+/// One message in the first generation's words.
+pub fn translate(msg: &Message<'_>) -> Result<Control, &'static str> {
     let control = msg.function_control;
     match msg.sfid {
         sfid::SAMPLER => sampler(control),
@@ -27,7 +38,7 @@ fn sampler(control: u16) -> Result<Control, &'static str> {
 }
 
 /// Message control in 10:8, message type in 13:11.
-pub(super) fn read(control: u16) -> Result<Control, &'static str> {
+pub fn read(control: u16) -> Result<Control, &'static str> {
     let kind = match control >> 11 & 7 {
         0 => 0,
         2 => 1,

@@ -6,14 +6,27 @@
 
 use eu::Message;
 
-use super::{Control, Payload, gen45, same};
+use crate::r#gen::gen45::message as gen45;
+use crate::r#gen::message::{Control, same};
 use crate::shared::context::sfid;
+use crate::shared::message::{MessageSet, Request};
+use crate::shared::sampler::message::Assembly;
+
+/// The messages of these devices.
+#[derive(Debug)]
+pub struct Messages;
+
+impl MessageSet for Messages {
+    fn request(&self, msg: &Message<'_>) -> Result<Request, &'static str> {
+        Ok(translate(msg)?.request(msg))
+    }
+}
 
 /// Descriptor bit 19.
 const HEADER: u32 = 1 << 19;
 
-/// One message.
-pub(super) fn translate(msg: &Message<'_>) -> Result<Control, &'static str> {
+/// One message in the first generation's words.
+pub fn translate(msg: &Message<'_>) -> Result<Control, &'static str> {
     let control = msg.function_control;
     let header = msg.desc & HEADER != 0;
     match msg.sfid {
@@ -64,6 +77,6 @@ fn sampler(msg: &Message<'_>, header: bool) -> Result<Control, &'static str> {
     };
     Ok(Control {
         bits: msg.function_control & 0xfff | kind << 14,
-        payload: Payload::Sampler { header, order },
+        payload: Some(Assembly { header, order }),
     })
 }
