@@ -10,6 +10,7 @@ pub mod fetch;
 pub mod media;
 pub mod mi;
 pub mod pipe_control;
+pub mod reader;
 pub mod state3d;
 pub mod urb;
 
@@ -28,9 +29,12 @@ use crate::td::Td;
 use crate::trace::Event;
 
 use fetch::Source;
+use reader::CommandReader;
 
 /// What the command streamer borrows while it executes a command.
 pub struct CsContext<'a, 'm> {
+    /// Reads the commands of the device's generation.
+    pub reader: &'static dyn CommandReader,
     /// Registers.
     pub regs: &'a mut RegFile,
     /// The 3D pipeline.
@@ -238,12 +242,13 @@ impl Cs {
             dwords: length as u32,
         });
         let command = Command { desc, addr, dwords };
-        let outcome = if self.batch.is_some() && self.non_secure && mi::privileged(&command) {
-            log::debug!("{} in a non-secure batch: left out", desc.name);
-            Ok(Flow::Next)
-        } else {
-            execute(&command, ctx)
-        };
+        let outcome =
+            if self.batch.is_some() && self.non_secure && mi::privileged(&command, ctx.reader) {
+                log::debug!("{} in a non-secure batch: left out", desc.name);
+                Ok(Flow::Next)
+            } else {
+                execute(&command, ctx)
+            };
         match outcome {
             Ok(Flow::Blit) => {
                 let blit = Blit {

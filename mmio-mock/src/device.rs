@@ -415,6 +415,7 @@ impl Device {
             }
         }
         let step = self.cs.step(&mut CsContext {
+            reader: self.info.readers.commands,
             regs: &mut self.regs,
             ff: &mut self.ff,
             media: &mut self.media,

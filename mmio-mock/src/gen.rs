@@ -7,6 +7,7 @@ mod gen45;
 mod gen50;
 mod message;
 
+use crate::cs::reader::CommandReader;
 use crate::ff::reader::PipelineReader;
 use crate::media::reader::MediaReader;
 use crate::shared::dataport::render::DualSource;
@@ -16,6 +17,8 @@ use crate::shared::reader::FunctionReader;
 /// What makes plain state of a generation's words, by the room that asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Readers {
+    /// The command streamer: commands whose layout differs between generations.
+    pub commands: &'static dyn CommandReader,
     /// The shared functions: surfaces, samplers, colour calculator.
     pub functions: &'static dyn FunctionReader,
     /// Messages to the shared functions.

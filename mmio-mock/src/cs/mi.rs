@@ -6,10 +6,11 @@
 
 use mem::{GpuAddr, PhysAddr};
 use regs::any::{
-    CommandId, MiBatchBufferStart, MiFlush, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop,
-    MiStoreDataImm, MiStoreDataIndex, MiStoreRegisterMem, RegId, fields,
+    CommandId, MiBatchBufferStart, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop,
+    MiStoreDataImm, MiStoreDataIndex, RegId, fields,
 };
 
+use super::reader::{CommandReader, StoreRegister};
 use super::{Command, CsContext, Flow};
 use crate::bus::RegFile;
 use crate::fault::UnitFault;
@@ -40,27 +41,25 @@ pub fn batch_buffer_start(d: &[u32]) -> Result<Flow, UnitFault> {
 /// Whether a command is for the ring and secure batches alone: what reaches beyond the client's own memory and state.
 /// In other batches it does nothing, as on later parts, whose manuals list them as privileged (Sandy Bridge PRM vol1
 /// part 3, "User Mode Privileged Commands").
-pub fn privileged(command: &Command<'_>) -> bool {
+pub fn privileged(command: &Command<'_>, reader: &dyn CommandReader) -> bool {
     match command.desc.id {
         CommandId::MiSetContext | CommandId::MiReportHead | CommandId::MiStoreDataIndex => true,
         CommandId::MiStoreDataImm => {
             !MiStoreDataImm::from_dwords(command.dwords).memory_address_type()
         }
-        CommandId::MiStoreRegisterMem => {
-            !MiStoreRegisterMem::from_dwords(command.dwords).use_global_gtt()
-        }
+        CommandId::MiStoreRegisterMem => !reader.store_register_mem(command.dwords).graphics,
         _ => false,
     }
 }
 
 /// MI_FLUSH: the pipeline in front is already empty, so only caches and counters are left.
 pub fn flush(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    let flush = MiFlush::from_dwords(d);
-    if flush.state_instruction_cache_invalidate() != 0 {
+    let flush = ctx.reader.flush(d);
+    if flush.invalidate {
         ctx.td.invalidate();
     }
     ctx.machine.shared.invalidate();
-    if flush.global_snapshot_count_reset() != 0 {
+    if flush.reset_counters {
         ctx.machine.debug.reset_counters();
     }
 }
@@ -123,15 +122,15 @@ pub(super) fn mmio<'a>(ctx: &'a mut CsContext<'_, '_>) -> Mmio<'a> {
 
 /// MI_STORE_REGISTER_MEM: a register as the host would read it.
 pub fn store_register_mem(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    let command = MiStoreRegisterMem::from_dwords(d);
-    let value = mmio(ctx).read32(command.register_address());
-    store(
-        command.use_global_gtt(),
-        command.physical_start_address_extension(),
-        command.memory_address(),
-        &[value],
-        ctx,
-    )
+    let command = ctx.reader.store_register_mem(d);
+    let value = mmio(ctx).read32(command.register);
+    let StoreRegister {
+        graphics,
+        extension,
+        address,
+        ..
+    } = command;
+    store(graphics, extension, address, &[value], ctx)
 }
 
 /// Stores to a graphics address, or to a 36-bit physical one.

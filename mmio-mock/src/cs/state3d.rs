@@ -3,10 +3,9 @@
 //! PRM: volume 2, 3D pipeline state; fields from the tables of `regs`.
 
 use regs::any::{
-    PipelineSelect, State3dChromaKey, State3dConstantColor, State3dDepthBuffer,
-    State3dDrawingRectangle, State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dLineStipple,
-    State3dPolyStippleOffset, State3dVfStatistics, StateBaseAddress, StateSip, VertexBufferState,
-    VertexElementState,
+    State3dChromaKey, State3dConstantColor, State3dDepthBuffer, State3dDrawingRectangle,
+    State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dLineStipple,
+    State3dPolyStippleOffset, StateSip, VertexBufferState, VertexElementState,
 };
 
 use super::CsContext;
@@ -28,23 +27,23 @@ fn bad(what: String) -> UnitFault {
 
 /// STATE_BASE_ADDRESS: only what its modify enables name.
 pub fn state_base_address(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    let command = StateBaseAddress::from_dwords(d);
+    let changes = ctx.reader.state_base_address(d);
     let bases = &mut ctx.ff.state.bases;
-    if command.general_state_base_address_modify_enable() {
-        bases.general_state_base = command.general_state_base_address();
-    }
-    if command.surface_state_base_address_modify_enable() {
-        bases.surface_state_base = command.surface_state_base_address();
-    }
-    if command.indirect_object_base_address_modify_enable() {
-        bases.indirect_object_base = command.indirect_object_base_address();
-    }
-    if command.general_state_access_upper_bound_modify_enable() {
-        bases.general_state_upper_bound = command.general_state_access_upper_bound();
-    }
-    if command.indirect_object_access_upper_bound_modify_enable() {
-        bases.indirect_object_upper_bound = command.indirect_object_access_upper_bound();
-    }
+    let set = |to: &mut u32, change: Option<u32>| *to = change.unwrap_or(*to);
+    set(&mut bases.general_state_base, changes.general_state_base);
+    set(&mut bases.surface_state_base, changes.surface_state_base);
+    set(
+        &mut bases.indirect_object_base,
+        changes.indirect_object_base,
+    );
+    set(
+        &mut bases.general_state_upper_bound,
+        changes.general_state_upper_bound,
+    );
+    set(
+        &mut bases.indirect_object_upper_bound,
+        changes.indirect_object_upper_bound,
+    );
     let debug = &mut *ctx.machine.debug;
     debug.svg_base(SvgBase::GeneralState, bases.general_state_base);
     debug.svg_base(SvgBase::SurfaceState, bases.surface_state_base);
@@ -71,7 +70,7 @@ pub fn state_sip(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 /// PIPELINE_SELECT. Software flushes first (volume 1; intel-vaapi-driver i965_media.c, step 1): the model
 /// has no caches that could be stale, so that it changes the pipeline all the same and tells.
 pub fn pipeline_select(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    let media = PipelineSelect::from_dwords(d).pipeline_selection() != 0;
+    let media = ctx.reader.pipeline_select(d);
     if media != ctx.ff.state.media_selected && ctx.media.state.needs_flush(media) {
         let what = "PIPELINE_SELECT without a flush of the other pipeline".to_owned();
         ctx.machine
@@ -156,7 +155,7 @@ pub fn index_buffer(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFa
 
 /// 3DSTATE_VF_STATISTICS.
 pub fn vf_statistics(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    ctx.ff.state.vf_statistics = State3dVfStatistics::from_dwords(d).statistics_enable();
+    ctx.ff.state.vf_statistics = ctx.reader.vf_statistics(d);
 }
 
 /// 3DSTATE_DRAWING_RECTANGLE.

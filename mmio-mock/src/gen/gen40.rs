@@ -4,6 +4,7 @@
 //! machines report them, that of the B stepping a guess. Not modelled: other errata of early steppings.
 
 pub mod color_calc;
+mod commands;
 pub mod functions;
 pub mod media;
 pub mod message;
@@ -24,6 +25,7 @@ use crate::shared::dataport::render::DualSource;
 
 /// Readers of all devices of this generation.
 pub const READERS: Readers = Readers {
+    commands: &commands::Reader,
     functions: &functions::Reader,
     messages: &message::Messages,
     pipeline: &pipeline::Reader,

@@ -4,14 +4,14 @@
 //! after reset.
 
 use regs::any::{
-    CommandId as C, CsUrbState, MiBatchBufferEnd, MiLoadRegisterImm, PipelineSelect,
-    State3dBindingTablePointers, State3dChromaKey, State3dConstantColor, State3dDrawingRectangle,
-    State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dLineStipple,
-    State3dPipelinedPointers, State3dPolyStippleOffset, State3dPolyStipplePattern,
-    State3dSamplerPaletteLoad0, State3dVertexBuffers, State3dVertexElements, State3dVfStatistics,
-    StateBaseAddress, StateSip, StatsReg, UrbFence, VertexBufferState,
+    CommandId as C, CsUrbState, MiBatchBufferEnd, MiLoadRegisterImm, State3dBindingTablePointers,
+    State3dChromaKey, State3dConstantColor, State3dDrawingRectangle, State3dGlobalDepthOffsetClamp,
+    State3dIndexBuffer, State3dLineStipple, State3dPipelinedPointers, State3dPolyStippleOffset,
+    State3dPolyStipplePattern, State3dSamplerPaletteLoad0, State3dVertexBuffers,
+    State3dVertexElements, StateSip, StatsReg, UrbFence, VertexBufferState,
 };
 
+use crate::cs::reader::CommandReader;
 use crate::cs::{CsContext, mi};
 use crate::ff::state::PipelineState;
 use crate::urb::{Owner, Urb};
@@ -51,14 +51,13 @@ pub fn save(ctx: &mut CsContext<'_, '_>, extended: bool) -> Vec<u32> {
     if extended {
         // First: what a fence means depends on it.
         let media = ctx.ff.state.media_selected;
-        let select = PipelineSelect::new().with_pipeline_selection(media.into());
-        out.extend(select.dwords());
+        ctx.reader.put_pipeline_select(media, &mut out);
         urb(&mut out, ctx.machine.urb);
         if let Some(pointers) = &ctx.media.state.pointers {
             out.extend(pointers);
         }
-        bases(&mut out, &ctx.ff.state, ctx.td.sip());
-        vertices(&mut out, &ctx.ff.state);
+        bases(&mut out, ctx.reader, &ctx.ff.state, ctx.td.sip());
+        vertices(&mut out, ctx.reader, &ctx.ff.state);
         pixels(&mut out, &ctx.ff.state);
         stipple(&mut out, &ctx.ff.state, ctx.ff.line_stipple_counter());
         let tables = &ctx.machine.shared.sampler.tables;
@@ -140,20 +139,8 @@ fn urb(out: &mut Vec<u32>, urb: &Urb) {
     }
 }
 
-fn bases(out: &mut Vec<u32>, state: &PipelineState, sip: u32) {
-    let bases = &state.bases;
-    let command = StateBaseAddress::new()
-        .with_general_state_base_address_modify_enable(true)
-        .with_general_state_base_address(bases.general_state_base)
-        .with_surface_state_base_address_modify_enable(true)
-        .with_surface_state_base_address(bases.surface_state_base)
-        .with_indirect_object_base_address_modify_enable(true)
-        .with_indirect_object_base_address(bases.indirect_object_base)
-        .with_general_state_access_upper_bound_modify_enable(true)
-        .with_general_state_access_upper_bound(bases.general_state_upper_bound)
-        .with_indirect_object_access_upper_bound_modify_enable(true)
-        .with_indirect_object_access_upper_bound(bases.indirect_object_upper_bound);
-    out.extend(command.dwords());
+fn bases(out: &mut Vec<u32>, reader: &dyn CommandReader, state: &PipelineState, sip: u32) {
+    reader.put_state_base_address(&state.bases, out);
     out.extend(
         StateSip::new()
             .with_system_instruction_pointer(sip)
@@ -171,7 +158,7 @@ fn bases(out: &mut Vec<u32>, state: &PipelineState, sip: u32) {
     );
 }
 
-fn vertices(out: &mut Vec<u32>, state: &PipelineState) {
+fn vertices(out: &mut Vec<u32>, reader: &dyn CommandReader, state: &PipelineState) {
     let mut buffers = Vec::new();
     for (index, buffer) in (0..).zip(&state.vertex_buffers) {
         if buffer.valid {
@@ -202,8 +189,7 @@ fn vertices(out: &mut Vec<u32>, state: &PipelineState) {
             .with_buffer_ending_address(index.end);
         out.extend(command.dwords());
     }
-    let statistics = State3dVfStatistics::new().with_statistics_enable(state.vf_statistics);
-    out.extend(statistics.dwords());
+    reader.put_vf_statistics(state.vf_statistics, out);
 }
 
 fn pixels(out: &mut Vec<u32>, state: &PipelineState) {
