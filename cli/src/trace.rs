@@ -10,10 +10,12 @@ mod perfetto;
 use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::status::Unit;
 use mmio_mock::trace::{Event, Sink, Trace};
 
 use perfetto::Perfetto;
+use regs::platform::Generation;
 
 /// How a trace is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -41,6 +43,7 @@ struct State {
     form: Form,
     line: String,
     mhz: u32,
+    tables: &'static Generation,
     events: u64,
     error: Option<io::Error>,
 }
@@ -50,10 +53,10 @@ pub struct Stream(Arc<Mutex<State>>);
 
 struct Writer(Arc<Mutex<State>>);
 
-/// A trace for a device of `core_mhz`, and the file behind it. `None` for [`Format::Text`], which the device keeps.
+/// A trace for a device, and the file behind it. `None` for [`Format::Text`], which the device keeps.
 pub fn stream(
     format: Format,
-    core_mhz: u32,
+    device: &DeviceInfo,
     out: Box<dyn Write + Send>,
 ) -> Option<(Trace, Stream)> {
     let form = match format {
@@ -65,7 +68,8 @@ pub fn stream(
         out: BufWriter::with_capacity(BUFFER, out),
         form,
         line: String::new(),
-        mhz: core_mhz.max(1),
+        mhz: device.core_mhz.max(1),
+        tables: device.tables,
         events: 0,
         error: None,
     }));
@@ -85,10 +89,10 @@ impl Stream {
     /// it does afterwards is lost.
     pub fn finish(self) -> io::Result<u64> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mhz = state.mhz;
+        let (mhz, tables) = (state.mhz, state.tables);
         let State { form, line, .. } = &mut *state;
         if let Form::Perfetto(perfetto) = form {
-            perfetto.finish(mhz, line);
+            perfetto.finish(tables, mhz, line);
         }
         state.put();
         match state.error.take() {
@@ -105,8 +109,10 @@ impl State {
         }
         self.events += 1;
         match &mut self.form {
-            Form::Lines => lines::event(&mut self.line, self.mhz, ticks, event),
-            Form::Perfetto(perfetto) => perfetto.event(self.mhz, ticks, event, &mut self.line),
+            Form::Lines => lines::event(&mut self.line, self.tables, self.mhz, ticks, event),
+            Form::Perfetto(perfetto) => {
+                perfetto.event(self.tables, self.mhz, ticks, event, &mut self.line);
+            }
         }
         self.put();
     }

@@ -13,8 +13,8 @@ pub mod pipe_control;
 pub mod state3d;
 pub mod urb;
 
-use regs::desc::CommandDesc;
-use regs::gen40::{self, CommandId, RegId};
+use regs::desc::{CommandDesc, Property};
+use regs::ids::{CommandId, RegId};
 
 use crate::blt::Blt;
 use crate::bus::RegFile;
@@ -158,8 +158,8 @@ impl Cs {
             return false;
         }
         let header = self.source(regs).and_then(|s| s.dword(mem, 0).ok());
-        let object = |desc: &CommandDesc| desc.id == CommandId::MediaObject;
-        header.and_then(gen40::command).is_some_and(object)
+        let object = |desc: &CommandDesc| desc.is(Property::Object);
+        header.and_then(regs.tables().command).is_some_and(object)
     }
 
     /// Parses and executes one command.
@@ -199,7 +199,7 @@ impl Cs {
         ctx.regs.set(RegId::Ipehr, header);
         let in_batch = u64::from(matches!(source, Source::Batch(_)));
         ctx.machine.status.activity.batch_headers += in_batch;
-        let Some(desc) = gen40::command(header) else {
+        let Some(desc) = (ctx.regs.tables().command)(header) else {
             let what = format!("unknown command {header:#010x}");
             return self.refuse(
                 UnitFault::Command { unit: "CS", what },
@@ -225,7 +225,7 @@ impl Cs {
                 Err(fault) => return self.refuse(fault.into(), addr, Some(header), ctx),
             }
         }
-        if media::waits(desc.id, ctx) {
+        if media::waits(desc, ctx) {
             return Step::Blocked;
         }
         ctx.machine.charge(length as u64);
@@ -238,12 +238,13 @@ impl Cs {
             dwords: length as u32,
         });
         let command = Command { desc, addr, dwords };
-        let outcome = if self.batch.is_some() && self.non_secure && mi::privileged(&command) {
-            log::debug!("{} in a non-secure batch: left out", desc.name);
-            Ok(Flow::Next)
-        } else {
-            execute(&command, ctx)
-        };
+        let outcome =
+            if self.batch.is_some() && self.non_secure && desc.is_privileged(command.dwords) {
+                log::debug!("{} in a non-secure batch: left out", desc.name);
+                Ok(Flow::Next)
+            } else {
+                execute(&command, ctx)
+            };
         match outcome {
             Ok(Flow::Blit) => {
                 let blit = Blit {
@@ -436,7 +437,13 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
 
         C::MediaStatePointers => media::state_pointers(d, ctx),
         C::MediaObject => return media::object(d, ctx),
-        C::MediaObjectEx => {
+        // Commands of later generations: the lookup by generation never finds them here.
+        C::State3dAaLineParameters
+        | C::State3dClearParams
+        | C::State3dHierDepthBuffer
+        | C::State3dStencilBuffer
+        | C::MiSuspendFlush
+        | C::MediaObjectEx => {
             return Err(UnitFault::Unimplemented {
                 unit: "CS",
                 what: command.desc.name,

@@ -34,7 +34,7 @@ fn traced(capture: &Capture, format: Format) -> (String, Report, [u64; 8]) {
     let memory = Memory::default();
     let options = options(capture);
     let out = Box::new(memory.clone());
-    let (trace, file) = stream(format, options.device.core_mhz, out).unwrap();
+    let (trace, file) = stream(format, options.device, out).unwrap();
     let mut session = Session::with_trace(options, capture.buffer_bytes(), trace).unwrap();
     for exec in &capture.execs {
         session.run(exec).unwrap();
@@ -204,7 +204,7 @@ fn what_cannot_be_written_is_told() {
     }
     let capture = capture("a_clear");
     let options = options(&capture);
-    let (trace, file) = stream(Format::Jsonl, options.device.core_mhz, Box::new(Full)).unwrap();
+    let (trace, file) = stream(Format::Jsonl, options.device, Box::new(Full)).unwrap();
     let mut session = Session::with_trace(options, capture.buffer_bytes(), trace).unwrap();
     for exec in &capture.execs {
         session.run(exec).unwrap();
@@ -217,7 +217,14 @@ fn what_cannot_be_written_is_told() {
 
 #[test]
 fn text_is_left_to_the_device() {
-    assert!(stream(Format::Text, 500, Box::new(std::io::sink())).is_none());
+    assert!(
+        stream(
+            Format::Text,
+            &mmio_mock::r#gen::DEVICES[0],
+            Box::new(std::io::sink())
+        )
+        .is_none()
+    );
 }
 
 /// Events as they come.

@@ -61,7 +61,7 @@ impl Args {
         device: &DeviceInfo,
         out: Box<dyn Write + Send>,
     ) -> (Trace, Option<Stream>) {
-        match stream(self.trace_format, device.core_mhz, out) {
+        match stream(self.trace_format, device, out) {
             Some((trace, stream)) => (trace, Some(stream)),
             None => (
                 self.text_bytes().map(Trace::with_limit).unwrap_or_default(),

@@ -171,8 +171,8 @@ impl Debugger {
         // Now, not when the frame has run.
         let file = File::create(&kept.path).map_err(|e| Refusal(format!("{shown}: {e}")))?;
         let reach = self.target.reach();
-        let mhz = reach.with_device(|device| device.info().core_mhz);
-        let trace = match stream(kept.format, mhz, Box::new(file)) {
+        let info = reach.with_device(|device| device.info());
+        let trace = match stream(kept.format, info, Box::new(file)) {
             Some((trace, stream)) => {
                 kept.stream = Some(stream);
                 trace

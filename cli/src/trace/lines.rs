@@ -4,33 +4,33 @@
 
 use mmio_mock::status::Unit;
 use mmio_mock::trace::{Dispatch, Event};
-use regs::gen40;
+use regs::platform::Generation;
 
 use super::json::{self, Object};
 use super::members::shared;
 use super::{function, nanos, unit};
 
 /// Appends the line of an event.
-pub fn event(out: &mut String, mhz: u32, ticks: u64, event: &Event) {
+pub fn event(out: &mut String, tables: &'static Generation, mhz: u32, ticks: u64, event: &Event) {
     let mut o = Object::new(out);
     o.number("t", ticks).micros("us", nanos(ticks, mhz));
-    members(&mut o, event);
+    members(&mut o, tables, event);
     o.end();
     out.push('\n');
 }
 
 /// `event` and what goes with it.
-fn members(o: &mut Object<'_>, event: &Event) {
+fn members(o: &mut Object<'_>, tables: &'static Generation, event: &Event) {
     match *event {
         Event::MmioWrite { offset, .. } => {
             shared(o.text("event", "mmio"), event);
-            if let Some((id, ..)) = gen40::lookup(offset) {
+            if let Some((id, ..)) = (tables.lookup)(offset) {
                 o.text("register", id.name());
             }
         }
         Event::Command { header, .. } => {
             shared(o.text("event", "command"), event);
-            if let Some(command) = gen40::command(header) {
+            if let Some(command) = (tables.command)(header) {
                 o.text("name", command.name);
             }
         }

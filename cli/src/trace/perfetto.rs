@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use mmio_mock::status::Unit;
 use mmio_mock::trace::{Dispatch, Event};
-use regs::gen40;
+use regs::platform::Generation;
 
 use super::json::Object;
 use super::members::shared;
@@ -73,18 +73,25 @@ pub struct Perfetto {
 
 impl Perfetto {
     /// Appends what an event completes.
-    pub fn event(&mut self, mhz: u32, ticks: u64, event: &Event, out: &mut String) {
+    pub fn event(
+        &mut self,
+        tables: &'static Generation,
+        mhz: u32,
+        ticks: u64,
+        event: &Event,
+        out: &mut String,
+    ) {
         let before = self.now;
         self.now = self.now.max(ticks);
         let at = self.now;
         match *event {
             Event::MmioWrite { offset, .. } => {
-                let register = gen40::lookup(offset).map_or("?", |(id, ..)| id.name());
+                let register = (tables.lookup)(offset).map_or("?", |(id, ..)| id.name());
                 self.instant((track::HOST, "host"), register, at, mhz, out, event);
             }
             Event::Command { header, .. } => {
                 // A command lasts until the next one, or until nothing is left to do.
-                self.command_ends(before, mhz, out);
+                self.command_ends(tables, before, mhz, out);
                 self.command = Some(Command {
                     start: at,
                     header,
@@ -162,8 +169,8 @@ impl Perfetto {
     }
 
     /// Appends what has not ended, and the end.
-    pub fn finish(&mut self, mhz: u32, out: &mut String) {
-        self.command_ends(self.now, mhz, out);
+    pub fn finish(&mut self, tables: &'static Generation, mhz: u32, out: &mut String) {
+        self.command_ends(tables, self.now, mhz, out);
         while let Some((&key, _)) = self.threads.first_key_value() {
             self.thread_ends(key, self.now, None, mhz, out);
         }
@@ -227,11 +234,11 @@ impl Perfetto {
         self.instant(track, name, at, mhz, out, event);
     }
 
-    fn command_ends(&mut self, at: u64, mhz: u32, out: &mut String) {
+    fn command_ends(&mut self, tables: &'static Generation, at: u64, mhz: u32, out: &mut String) {
         let Some(command) = self.command.take() else {
             return;
         };
-        let name = gen40::command(command.header).map_or("?", |command| command.name);
+        let name = (tables.command)(command.header).map_or("?", |command| command.name);
         let track = "command streamer";
         let mut o = self.begin((UNITS, track::COMMANDS), track, out);
         span(&mut o, name, "command", command.start, at, mhz);

@@ -5,7 +5,8 @@
 //! layout of the 965's is not public; nothing but the device looks into it. Not modelled: contexts in physical memory.
 
 use mem::GpuAddr;
-use regs::gen40::{self, CommandId as C, MiSetContext, RegId, fields};
+use regs::any::{CommandId as C, MiSetContext, RegId, fields};
+use regs::desc::Property;
 
 use super::{Command, CsContext, execute, mi};
 use crate::fault::UnitFault;
@@ -82,7 +83,7 @@ fn restore(
                 "logical context at {at:#010x}: {header:#010x} at {addr:#010x} is no state"
             ),
         };
-        let desc = gen40::command(header).ok_or_else(damaged)?;
+        let desc = (ctx.regs.tables().command)(header).ok_or_else(damaged)?;
         let (dwords, behind) = rest
             .split_at_checked(desc.dwords(header).max(1))
             .ok_or_else(damaged)?;
@@ -90,9 +91,9 @@ fn restore(
         rest = behind;
         match desc.id {
             C::MiNoop => {}
-            C::MiBatchBufferEnd => break,
+            _ if desc.is(Property::Ends) => break,
             C::MiLoadRegisterImm => mi::load_register_imm(dwords, ctx),
-            id if image::is_state(id) => {
+            _ if desc.is(Property::Context) => {
                 if extended {
                     let command = Command { desc, addr, dwords };
                     execute(&command, ctx)?;

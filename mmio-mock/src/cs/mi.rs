@@ -6,11 +6,11 @@
 
 use mem::{GpuAddr, PhysAddr};
 use regs::gen40::{
-    CommandId, MiBatchBufferStart, MiFlush, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop,
-    MiStoreDataImm, MiStoreDataIndex, MiStoreRegisterMem, RegId, fields,
+    MiBatchBufferStart, MiFlush, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiStoreDataImm,
+    MiStoreDataIndex, MiStoreRegisterMem, RegId, fields,
 };
 
-use super::{Command, CsContext, Flow};
+use super::{CsContext, Flow};
 use crate::bus::RegFile;
 use crate::fault::UnitFault;
 use crate::mmio::Mmio;
@@ -35,22 +35,6 @@ pub fn batch_buffer_start(d: &[u32]) -> Result<Flow, UnitFault> {
         start: command.batch_buffer_start_address(),
         non_secure: command.buffer_security_indicator() != 0,
     })
-}
-
-/// Whether a command is for the ring and secure batches alone: what reaches beyond the client's own memory and state.
-/// In other batches it does nothing, as on later parts, whose manuals list them as privileged (Sandy Bridge PRM vol1
-/// part 3, "User Mode Privileged Commands").
-pub fn privileged(command: &Command<'_>) -> bool {
-    match command.desc.id {
-        CommandId::MiSetContext | CommandId::MiReportHead | CommandId::MiStoreDataIndex => true,
-        CommandId::MiStoreDataImm => {
-            !MiStoreDataImm::from_dwords(command.dwords).memory_address_type()
-        }
-        CommandId::MiStoreRegisterMem => {
-            !MiStoreRegisterMem::from_dwords(command.dwords).use_global_gtt()
-        }
-        _ => false,
-    }
 }
 
 /// MI_FLUSH: the pipeline in front is already empty, so only caches and counters are left.
