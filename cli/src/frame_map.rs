@@ -178,13 +178,13 @@ impl FrameMap {
         attendant: Option<Arc<dyn Attendant>>,
     ) -> Result<Self, FrameMapError> {
         let shared = Arc::new(Mutex::new(Recording::default()));
-        let recorder = Recorder(Arc::clone(&shared));
+        let recorder = Recorder(Arc::clone(&shared), options.device.tables);
         let trace = Trace::to(Box::new(recorder));
         let mut session = Session::with_trace(options, capture.buffer_bytes(), trace)?;
         if let Some(attendant) = attendant {
             session.attend(attendant);
         }
-        let mut follower = Follower::new(options.device.isa);
+        let mut follower = Follower::new(options.device);
         let mut trouble = None;
         for (number, exec) in capture.execs.iter().enumerate() {
             let ran = session.run(exec);

@@ -186,7 +186,12 @@ impl Session {
         self.place(exec, contents)?;
         let mut state = self.state;
         let find = Finder::new(self, exec);
-        let followed = walk(&|at| find.dword(at), exec.batch_address(), &mut state);
+        let followed = walk(
+            self.options.device.tables,
+            &|at| find.dword(at),
+            exec.batch_address(),
+            &mut state,
+        );
         if let Some(attendant) = self.attendant.clone() {
             let placed = Placed {
                 exec,

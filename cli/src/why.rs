@@ -87,7 +87,7 @@ pub struct Why {
 
 /// Walks from a pixel of the picture (row 0 of the surface first) up to its vertices.
 pub fn why(capture: &Capture, options: &Options, pixel: (u16, u16)) -> Result<Why, WhyError> {
-    let frame = Frame::of(capture, options.device.isa);
+    let frame = Frame::of(capture, options.device);
     why_in(capture, &frame, options, pixel)
 }
 
@@ -98,7 +98,7 @@ pub fn why_attended(
     pixel: (u16, u16),
     attendant: Arc<dyn Attendant>,
 ) -> Result<Why, WhyError> {
-    let frame = Frame::of(capture, options.device.isa);
+    let frame = Frame::of(capture, options.device);
     walk_in(capture, &frame, options, pixel, Some(attendant))
 }
 

@@ -13,7 +13,6 @@ pub mod words;
 
 use crate::UnitFault;
 use mem::Memory;
-use regs::any::CommandId;
 use words::opcode;
 
 /// What a command did.
@@ -167,40 +166,6 @@ impl Blt {
             .find(|(code, ..)| *code == opcode)
             .map(|&(_, name, _)| name)
     }
-}
-
-/// Whether the command streamer hands the command to this unit.
-pub fn is_blt(id: CommandId) -> bool {
-    use CommandId as C;
-    matches!(
-        id,
-        C::XySetupBlt
-            | C::XySetupClipBlt
-            | C::XySetupMonoPatternSlBlt
-            | C::XyPixelBlt
-            | C::XyScanlinesBlt
-            | C::XyTextBlt
-            | C::XyTextImmediateBlt
-            | C::ColorBlt
-            | C::SrcCopyBlt
-            | C::XyColorBlt
-            | C::XyPatBlt
-            | C::XyMonoPatBlt
-            | C::XySrcCopyBlt
-            | C::XyMonoSrcCopyBlt
-            | C::XyFullBlt
-            | C::XyFullMonoSrcBlt
-            | C::XyFullMonoPatternBlt
-            | C::XyFullMonoPatternMonoSrcBlt
-            | C::XyMonoPatFixedBlt
-            | C::XyMonoSrcCopyImmediateBlt
-            | C::XyPatBltImmediate
-            | C::XySrcCopyChromaBlt
-            | C::XyFullImmediatePatternBlt
-            | C::XyFullMonoSrcImmediatePatternBlt
-            | C::XyPatChromaBlt
-            | C::XyPatChromaBltImmediate
-    )
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ pub mod reader;
 pub mod state3d;
 pub mod urb;
 
-use regs::desc::CommandDesc;
+use regs::desc::{CommandDesc, Property};
 use regs::ids::{CommandId, RegId};
 
 use crate::blt::Blt;
@@ -162,7 +162,7 @@ impl Cs {
             return false;
         }
         let header = self.source(regs).and_then(|s| s.dword(mem, 0).ok());
-        let object = |desc: &CommandDesc| desc.id == CommandId::MediaObject;
+        let object = |desc: &CommandDesc| desc.is(Property::Object);
         header.and_then(regs.tables().command).is_some_and(object)
     }
 
@@ -229,7 +229,7 @@ impl Cs {
                 Err(fault) => return self.refuse(fault.into(), addr, Some(header), ctx),
             }
         }
-        if media::waits(desc.id, ctx) {
+        if media::waits(desc, ctx) {
             return Step::Blocked;
         }
         ctx.machine.charge(length as u64);
@@ -243,7 +243,7 @@ impl Cs {
         });
         let command = Command { desc, addr, dwords };
         let outcome =
-            if self.batch.is_some() && self.non_secure && mi::privileged(&command, ctx.reader) {
+            if self.batch.is_some() && self.non_secure && desc.is_privileged(command.dwords) {
                 log::debug!("{} in a non-secure batch: left out", desc.name);
                 Ok(Flow::Next)
             } else {
@@ -441,7 +441,13 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
 
         C::MediaStatePointers => media::state_pointers(d, ctx),
         C::MediaObject => return media::object(d, ctx),
-        C::MediaObjectEx => {
+        // Commands of later generations: the lookup by generation never finds them here.
+        C::State3dAaLineParameters
+        | C::State3dClearParams
+        | C::State3dHierDepthBuffer
+        | C::State3dStencilBuffer
+        | C::MiSuspendFlush
+        | C::MediaObjectEx => {
             return Err(UnitFault::Unimplemented {
                 unit: "CS",
                 what: command.desc.name,

@@ -426,9 +426,11 @@ impl Device {
             writes: &mut self.writes,
         });
         self.spins = step == Step::Progress
-            && self
-                .spin
-                .round(self.regs.get(RegId::Acthd), self.regs.get(RegId::Ipehr));
+            && self.spin.round(
+                self.regs.tables(),
+                self.regs.get(RegId::Acthd),
+                self.regs.get(RegId::Ipehr),
+            );
         if !self.writes.is_empty() {
             for (offset, value) in std::mem::take(&mut self.writes) {
                 self.mmio(memory).write32(offset, value);

@@ -4,7 +4,9 @@
 //! generation is conditional: a jump that is taken a second time, with nothing done in between that lasts, is taken
 //! until the host changes memory or resets the device. Not recognised: rounds that store or draw the same every time.
 
-use regs::gen40::{self, CommandId};
+use regs::any::MiBatchBufferStart;
+use regs::desc::Property;
+use regs::platform::Generation;
 
 /// Commands after which a place to come back to is given up for a later one, at first: the way into a loop is none of it.
 const FIRST_LIMIT: u64 = 4;
@@ -24,49 +26,24 @@ struct Anchor {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Spin(Option<Anchor>);
 
-/// Whether a command leaves everything as it is, or as the same command has made it a round before: it only assigns what
-/// stands in it.
-fn is_idle(id: CommandId) -> bool {
-    use CommandId as C;
-    matches!(
-        id,
-        C::MiNoop
-            | C::MiBatchBufferStart
-            | C::MiArbCheck
-            | C::MiArbOnOff
-            | C::StatePrefetch
-            | C::StateBaseAddress
-            | C::StateSip
-            | C::PipelineSelect
-            | C::State3dPipelinedPointers
-            | C::State3dBindingTablePointers
-            | C::State3dDrawingRectangle
-            | C::State3dDepthBuffer
-            | C::State3dConstantColor
-            | C::State3dPolyStipplePattern
-            | C::State3dPolyStippleOffset
-            | C::State3dLineStipple
-            | C::State3dGlobalDepthOffsetClamp
-    )
-}
-
 impl Spin {
     /// A command has been executed; whether a whole round of such that do nothing ends with it.
     #[inline]
-    pub fn round(&mut self, addr: u32, header: u32) -> bool {
+    pub fn round(&mut self, tables: &'static Generation, addr: u32, header: u32) -> bool {
         // Almost all are: the tables are asked only where there is a jump to come back to.
-        if self.0.is_none() && header >> 23 != gen40::MiBatchBufferStart::HEADER >> 23 {
+        if self.0.is_none() && header >> 23 != MiBatchBufferStart::HEADER >> 23 {
             return false;
         }
-        self.follow(addr, header)
+        self.follow(tables, addr, header)
     }
 
-    fn follow(&mut self, addr: u32, header: u32) -> bool {
-        let Some(id) = gen40::command(header).map(|desc| desc.id) else {
+    fn follow(&mut self, tables: &'static Generation, addr: u32, header: u32) -> bool {
+        let Some(desc) = (tables.command)(header) else {
             self.forget();
             return false;
         };
-        if !is_idle(id) {
+        // What leaves everything as it is, or as the same command has made it a round before.
+        if !desc.is(Property::Idempotent) {
             self.forget();
             return false;
         }
@@ -75,7 +52,7 @@ impl Spin {
             commands: 0,
             limit,
         };
-        let is_jump = id == CommandId::MiBatchBufferStart;
+        let is_jump = desc.is(Property::Chains);
         let Some(anchor) = &mut self.0 else {
             self.0 = is_jump.then(|| here(FIRST_LIMIT));
             return false;
@@ -116,7 +93,7 @@ mod tests {
         let mut spin = Spin::default();
         (0..1000).find(|step| {
             let (addr, header) = command(*step);
-            spin.round(addr, header)
+            spin.round(&regs::platform::GEN40, addr, header)
         })
     }
 

@@ -6,11 +6,12 @@ mod register;
 mod state;
 mod text;
 
-use alloc::collections::BTreeSet;
 use core::fmt::{self, Write};
 
 use crate::desc::{CommandDesc, GroupDesc};
+use crate::ids::CommandId;
 use crate::platform::Generation;
+use crate::walk::{Limits, Memory, Stop, Walk};
 
 pub use register::{explain_element, explain_register, nearest};
 pub use text::field_value;
@@ -69,7 +70,21 @@ pub struct Report {
 /// Unknown dwords in a row after which the rest is taken for data.
 const GIVE_UP: u32 = 16;
 /// Batches that one batch may go on in.
-const MAX_CHAIN: usize = 1024;
+const MAX_CHAIN: u32 = 1023;
+
+/// The source as a walk sees it.
+struct Words<'a>(&'a mut dyn Source);
+
+impl Memory for Words<'_> {
+    fn dword(&mut self, address: u64) -> Option<u32> {
+        self.0.dword(u32::try_from(address).ok()?)
+    }
+}
+
+/// Dwords between the start of the present batch and an address in it.
+fn offset(address: u64, walk: &Walk) -> u32 {
+    (address as u32).wrapping_sub(walk.batch() as u32) / 4
+}
 
 struct Decoder<'a> {
     generation: &'static Generation,
@@ -79,6 +94,7 @@ struct Decoder<'a> {
     report: Report,
     general_base: u32,
     surface_base: u32,
+    instruction_base: u32,
     followed: u32,
 }
 
@@ -102,6 +118,7 @@ pub fn batch(
         report: Report::default(),
         general_base: 0,
         surface_base: 0,
+        instruction_base: 0,
         followed: 0,
     };
     decoder.run(start, bytes / 4)?;
@@ -110,49 +127,30 @@ pub fn batch(
 
 impl Decoder<'_> {
     fn run(&mut self, start: u32, dwords: u32) -> fmt::Result {
-        let (mut base, mut limit, mut done) = (start, dwords, 0u32);
-        let (mut total, mut unknown) = (0u32, 0u32);
-        let mut batches = BTreeSet::from([start]);
-        self.report.stopped = start;
-        while done < limit {
-            let address = base.wrapping_add(done.wrapping_mul(4));
-            self.report.stopped = address;
-            if total >= self.options.max_dwords {
-                return self.error(address, done, None, "more dwords than are decoded");
-            }
-            let Some(header) = self.source.dword(address) else {
-                return self.error(address, done, None, "not mapped");
-            };
-            let Some(command) = (self.generation.command)(header) else {
-                self.error(address, done, Some(header), "unknown command")?;
-                unknown += 1;
-                if unknown == GIVE_UP {
-                    return self.error(address, done, Some(header), "giving up");
-                }
-                done += 1;
-                total += 1;
-                self.report.stopped = base.wrapping_add(done.wrapping_mul(4));
+        let limits = Limits {
+            bytes: Some(u64::from(dwords) * 4),
+            dwords: u64::from(self.options.max_dwords),
+            jumps: MAX_CHAIN,
+            again: false,
+            follow: self.options.follow,
+            unknown: GIVE_UP,
+        };
+        let mut walk = Walk::new(self.generation, start.into(), limits);
+        while let Some(step) = walk.step(&mut Words(self.source)) {
+            let address = step.address as u32;
+            let offset = offset(step.address, &walk);
+            let Some(command) = step.command else {
+                self.error(address, offset, Some(step.header), "unknown command")?;
                 continue;
             };
-            unknown = 0;
-            let length = command.dwords(header) as u32;
-            if length > limit - done {
-                self.error(address, done, Some(header), "truncated command")?;
-                return writeln!(
-                    self.out,
-                    "    {} needs {length} dwords, {} left",
-                    command.name,
-                    limit - done
-                );
-            }
-            if command.name == "MI_NOOP" {
-                let most = (limit - done).min(self.options.max_dwords - total);
-                let count = self.noops(address, header, most);
+            if command.id == CommandId::MiNoop {
+                let most = walk.room().saturating_add(1);
+                let most = u32::try_from(most).unwrap_or(u32::MAX);
+                let count = self.noops(address, step.header, most);
                 if count > 1 {
+                    walk.skip(u64::from(count) - 1);
                     self.report.commands += count;
-                    done += count;
-                    total = total.saturating_add(count);
-                    self.report.stopped = base.wrapping_add(done.wrapping_mul(4));
+                    let header = step.header;
                     writeln!(
                         self.out,
                         "{address:#010x}:  {header:#010x}:  {count} x MI_NOOP"
@@ -161,25 +159,46 @@ impl Decoder<'_> {
                 }
             }
             self.report.commands += 1;
-            self.command(command, address, done, length)?;
-            let at = done;
-            done += length;
-            total = total.saturating_add(length);
-            self.report.stopped = base.wrapping_add(done.wrapping_mul(4));
-            if command.name == "MI_BATCH_BUFFER_END" {
+            self.command(command, address, offset, step.dwords)?;
+        }
+        self.report.stopped = walk.at() as u32;
+        self.stopped(&walk)
+    }
+
+    /// Says why the walk has ended.
+    fn stopped(&mut self, walk: &Walk) -> fmt::Result {
+        let here = walk.at();
+        let (at, header, what) = match walk.stop() {
+            None | Some(Stop::Over { .. }) => return Ok(()),
+            Some(Stop::End { .. }) => {
                 self.report.ended = true;
                 return Ok(());
             }
-            if self.options.follow && command.name == "MI_BATCH_BUFFER_START" {
-                let next = self.source.dword(address.wrapping_add(4)).unwrap_or(0) & !3;
-                if !batches.insert(next) {
-                    return self.error(address, at, Some(header), "batch start without end");
-                }
-                if batches.len() > MAX_CHAIN {
-                    return self.error(address, at, Some(header), "too many batch starts");
-                }
-                (base, limit, done) = (next, u32::MAX / 4, 0);
+            // The operand of a jump, of which the command has told already.
+            Some(Stop::Unmapped { address }) if address != here => return Ok(()),
+            Some(Stop::Unmapped { address }) => (address, None, "not mapped"),
+            Some(Stop::Unknown { address, header }) => (address, Some(header), "giving up"),
+            Some(Stop::Long { address }) => (address, None, "more dwords than are decoded"),
+            Some(Stop::Truncated {
+                address, header, ..
+            }) => (address, Some(header), "truncated command"),
+            Some(Stop::Loop {
+                address, header, ..
+            }) => (address, Some(header), "batch start without end"),
+            Some(Stop::Jumps { address, header }) => {
+                (address, Some(header), "too many batch starts")
             }
+        };
+        self.error(at as u32, offset(at, walk), header, what)?;
+        if let Some(Stop::Truncated {
+            command,
+            dwords,
+            left,
+            ..
+        }) = walk.stop()
+        {
+            let name = command.name;
+            writeln!(self.out, "    {name} needs {dwords} dwords, {left} left")?;
         }
         Ok(())
     }
@@ -283,7 +302,7 @@ impl Decoder<'_> {
 
     /// Remembers the bases that later pointers count from.
     fn track(&mut self, command: &CommandDesc, words: &[u32]) {
-        if command.name != "STATE_BASE_ADDRESS" {
+        if command.id != CommandId::StateBaseAddress {
             return;
         }
         let field = |name: &str| {
@@ -298,6 +317,10 @@ impl Decoder<'_> {
         }
         if field("Surface State Base Address Modify Enable") != 0 {
             self.surface_base = field("Surface State Base Address");
+        }
+        // Generations before Ironlake have no such field: it reads as zero.
+        if field("Instruction Base Address Modify Enable") != 0 {
+            self.instruction_base = field("Instruction Base Address");
         }
     }
 }

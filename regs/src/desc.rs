@@ -313,6 +313,45 @@ pub enum LengthRule {
     Bits16,
 }
 
+/// What a command does, whatever it is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Property {
+    /// It starts a draw of the 3D pipeline.
+    Draw,
+    /// It starts threads of the media pipeline.
+    Object,
+    /// It sets state that a logical context keeps.
+    Context,
+    /// Draws depend on what it sets.
+    DrawState,
+    /// It leaves everything as it is, or only assigns what stands in it: a second execution changes nothing.
+    Idempotent,
+    /// It stores to memory by itself: at an address that it holds, or into the status page.
+    Stores,
+    /// It ends the batch.
+    Ends,
+    /// It goes on in another batch.
+    Chains,
+}
+
+/// Which forms of a command are for the ring and secure batches alone: those that reach beyond the client's own memory
+/// and state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Privilege {
+    /// Batches of users may have it.
+    None,
+    /// All forms.
+    Always,
+    /// The form in which a field is zero.
+    Unless {
+        /// First bit of the field, counted from bit 0 of dword 0.
+        start: u16,
+        /// Its bits.
+        width: u16,
+    },
+}
+
 /// A command of ring and batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandDesc {
@@ -332,6 +371,10 @@ pub struct CommandDesc {
     pub min_dwords: u32,
     /// How long it is.
     pub length: LengthRule,
+    /// A bit for each [`Property`].
+    pub properties: u16,
+    /// Whether batches of users may have it.
+    pub privilege: Privilege,
     /// Fields by position, without opcode.
     pub fields: &'static [PackedField],
     /// Repeated trailing part.
@@ -347,6 +390,41 @@ pub struct CommandDesc {
 }
 
 impl CommandDesc {
+    /// Whether it has a property.
+    pub const fn is(&self, property: Property) -> bool {
+        self.properties >> property as u8 & 1 == 1
+    }
+
+    /// Whether these dwords of it are for the ring and secure batches alone.
+    pub fn is_privileged(&self, dwords: &[u32]) -> bool {
+        match self.privilege {
+            Privilege::None => false,
+            Privilege::Always => true,
+            Privilege::Unless { start, width } => {
+                let dword = dwords.get(usize::from(start / 32)).copied().unwrap_or(0);
+                let mask = u32::MAX >> (32 - u32::from(width).clamp(1, 32));
+                dword >> (start % 32) & mask == 0
+            }
+        }
+    }
+
+    /// Whether it belongs to the blitter (type 2).
+    pub const fn is_blit(&self) -> bool {
+        self.value >> 29 == 2
+    }
+
+    /// Whether the pipeline has to be empty before it takes effect: type 3, opcode 1, of state that all pipelines share
+    /// or of the 3D pipeline (PRM vol1, command headers of type 3).
+    pub const fn is_non_pipelined(&self) -> bool {
+        self.value >> 29 == 3 && self.value >> 24 & 7 == 1 && self.value >> 27 & 3 != 2
+    }
+
+    /// Its fields that hold addresses or offsets.
+    pub fn addresses(&self) -> impl Iterator<Item = &'static PackedField> {
+        let fields = self.fields.iter();
+        fields.filter(|f| matches!(f.kind, Kind::Address))
+    }
+
     /// Total dwords that a header announces, at least 1.
     pub const fn dwords(&self, header: u32) -> usize {
         let n = match self.length {

@@ -14,8 +14,11 @@ pub mod decode;
 pub mod desc;
 pub mod field;
 pub mod gen40;
+pub mod gen45;
+pub mod gen50;
 pub mod ids;
 pub mod platform;
+pub mod walk;
 
 #[cfg(test)]
 mod roundtrip;

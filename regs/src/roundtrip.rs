@@ -2,7 +2,7 @@
 //! No PRM chapter: where a field lies is the vectors' business, not this test's.
 
 use crate::desc::PackedField;
-use crate::gen40::{COMMANDS, ROUND_TRIPS, STRUCTURES};
+use crate::{gen40, gen45, gen50};
 use alloc::vec::Vec;
 
 /// Words that differ in every bit position over a few seeds.
@@ -26,11 +26,34 @@ fn bits(f: &PackedField, dwords: &[u32]) -> Vec<bool> {
         .collect()
 }
 
+/// A field's structure, all fields of that, its name, and a step that moves it.
+type RoundTrip = (
+    &'static str,
+    &'static [PackedField],
+    &'static str,
+    fn(&[u32], &[u32], &mut [u32]),
+);
+
+/// Each generation's steps and how many fields it has.
+fn generations() -> [(&'static [RoundTrip], usize); 3] {
+    use crate::platform::{GEN40, GEN45, GEN50, Generation};
+    let fields = |g: &Generation| {
+        let structures: usize = g.structures.iter().map(|s| s.fields.len()).sum();
+        let commands: usize = g.commands.iter().map(|c| c.fields.len()).sum();
+        structures + commands
+    };
+    [
+        (gen40::ROUND_TRIPS, fields(&GEN40)),
+        (gen45::ROUND_TRIPS, fields(&GEN45)),
+        (gen50::ROUND_TRIPS, fields(&GEN50)),
+    ]
+}
+
 #[test]
 fn setting_a_field_changes_it_and_nothing_else() {
     for seed in 1..9 {
         let (from, to) = (words(seed), words(seed + 100));
-        for (owner, fields, name, step) in ROUND_TRIPS {
+        for (owner, fields, name, step) in generations().iter().flat_map(|g| g.0) {
             let f = fields.iter().find(|f| f.name == *name);
             let Some(f) = f else {
                 panic!("{owner}.{name} has no descriptor");
@@ -49,14 +72,16 @@ fn setting_a_field_changes_it_and_nothing_else() {
 
 #[test]
 fn every_field_has_a_round_trip() {
-    let structs: usize = STRUCTURES.iter().map(|s| s.fields.len()).sum();
-    let commands: usize = COMMANDS.iter().map(|c| c.fields.len()).sum();
-    assert_eq!(ROUND_TRIPS.len(), structs + commands);
+    for (steps, fields) in generations() {
+        assert_eq!(steps.len(), fields);
+    }
 }
 
 #[test]
 fn headers_find_their_command() {
-    for c in &COMMANDS {
-        assert_eq!(crate::gen40::command(c.header).map(|d| d.id), Some(c.id));
+    for g in crate::platform::GENERATIONS {
+        for c in g.commands {
+            assert_eq!((g.command)(c.header).map(|d| d.id), Some(c.id));
+        }
     }
 }

@@ -11,6 +11,9 @@
 mod driver_registers;
 mod dump_decode;
 mod formats;
+mod generations;
+mod genxml;
+mod properties;
 mod tables;
 mod typed;
 mod vectors;

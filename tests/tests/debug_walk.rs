@@ -123,7 +123,7 @@ fn pixels_of_a_program_that_was_debugged() {
     let log = std::fs::read_to_string(log).unwrap();
     let answers = answers(&log);
     let options = options(&traced.capture);
-    let frame = Frame::of(&traced.capture, options.device.isa);
+    let frame = Frame::of(&traced.capture, options.device);
     let mut draws = BTreeMap::new();
     for &(pixel, text) in &answers {
         let why = why_in(&traced.capture, &frame, &options, pixel);

@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 
 use driver::Tiling;
+use mmio_mock::r#gen::DEVICES;
 
 use super::error::{CaptureError, Problem};
 use super::json::{BufferJson, ExecJson};
@@ -13,8 +14,6 @@ use super::{Buffer, Contents, Exec, GTT_BYTES, Limits, Submission};
 
 /// Bytes of a page.
 const PAGE: u64 = 4096;
-/// PCI vendor of every device there is.
-const INTEL: u16 = 0x8086;
 
 /// What is known from the submissions read so far.
 pub struct Checker {
@@ -165,7 +164,7 @@ fn pci(text: &str) -> Result<(u16, u16), Problem> {
             "not of the form vendor:device with four hexadecimal digits each",
         )
     })?;
-    if id.0 == INTEL && regs::platform::of_device(id.1).is_some() {
+    if DEVICES.iter().any(|device| device.pci == id) {
         Ok(id)
     } else {
         Err(field("pci", text, "no device of this id is modelled"))

@@ -6,9 +6,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use isa::inst::Verx10;
 use mem::GpuAddr;
 use mmio_mock::ModelPlatform;
+use mmio_mock::r#gen::DeviceInfo;
+use regs::desc::Property;
 use regs::gen40::{self, CommandId, VertexBufferState, VertexElementState};
 
 use crate::picture::{State, Target, last_target};
@@ -120,44 +121,21 @@ pub struct DrawCall {
     pub kernels: Kernels,
 }
 
-/// Whether draw calls depend on a command.
-pub(super) fn latches(id: CommandId) -> bool {
-    matches!(
-        id,
-        CommandId::StateBaseAddress
-            | CommandId::State3dPipelinedPointers
-            | CommandId::State3dBindingTablePointers
-            | CommandId::State3dVertexBuffers
-            | CommandId::State3dVertexElements
-            | CommandId::State3dIndexBuffer
-            | CommandId::State3dDrawingRectangle
-            | CommandId::State3dDepthBuffer
-            | CommandId::State3dConstantColor
-            | CommandId::State3dPolyStippleOffset
-            | CommandId::State3dPolyStipplePattern
-            | CommandId::State3dLineStipple
-            | CommandId::State3dGlobalDepthOffsetClamp
-            | CommandId::ConstantBuffer
-            | CommandId::UrbFence
-            | CommandId::CsUrbState
-    )
-}
-
 /// Follows the commands that ran, submission by submission.
 pub(super) struct Follower {
     pub(super) draws: Vec<DrawCall>,
     now: Arc<DrawState>,
-    isa: Verx10,
+    device: &'static DeviceInfo,
     /// Targets by the pointers that lead to them, within a submission.
     targets: BTreeMap<State, Option<TargetKey>>,
 }
 
 impl Follower {
-    pub(super) fn new(isa: Verx10) -> Self {
+    pub(super) fn new(device: &'static DeviceInfo) -> Self {
         Follower {
             draws: Vec::new(),
             now: Arc::default(),
-            isa,
+            device,
             targets: BTreeMap::new(),
         }
     }
@@ -174,7 +152,7 @@ impl Follower {
         let mut in_exec = 0;
         self.targets.clear();
         for &(address, header) in commands {
-            let Some(command) = gen40::command(header) else {
+            let Some(command) = (self.device.tables.command)(header) else {
                 continue;
             };
             let mut words = vec![header];
@@ -182,7 +160,7 @@ impl Follower {
             // CAST: below MAX_DWORDS.
             let rest = (1..count).map(|n| dword(address.wrapping_add(n as u32 * 4)).unwrap_or(0));
             words.extend(rest);
-            if command.id == CommandId::Primitive3d {
+            if command.is(Property::Draw) {
                 let draw = self.draw(exec, in_exec, address, &words, &dword);
                 self.draws.push(draw);
                 in_exec += 1;
@@ -212,7 +190,7 @@ impl Follower {
         dword: &impl Fn(u32) -> Option<u32>,
     ) -> DrawCall {
         let state = self.now.state;
-        let isa = self.isa;
+        let isa = self.device.isa;
         let target = *self.targets.entry(state).or_insert_with(|| {
             let target = last_target(dword, state, isa).ok();
             target.as_ref().map(TargetKey::of)

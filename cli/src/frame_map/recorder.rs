@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mmio_mock::status::Unit;
 use mmio_mock::trace::{Dispatch, Event, Sink};
-use regs::gen40::{self, CommandId};
+use regs::desc::Property;
+use regs::platform::Generation;
 
 use super::{Between, BetweenId, Object, ObjectId, Origin, PixelThread, Vertex, VertexId};
 
@@ -72,13 +73,17 @@ pub(super) struct Recording {
 }
 
 /// Takes the events; the device owns it.
-pub(super) struct Recorder(pub(super) Arc<Mutex<Recording>>);
+pub(super) struct Recorder(
+    pub(super) Arc<Mutex<Recording>>,
+    /// The device's tables.
+    pub(super) &'static Generation,
+);
 
 impl Sink for Recorder {
     fn event(&mut self, _: u64, event: &Event) {
         let mut recording = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if recording.full.is_none() {
-            recording.event(event);
+            recording.event(event, self.1);
         }
     }
 }
@@ -110,9 +115,9 @@ impl Recording {
         self.live.clear();
     }
 
-    fn event(&mut self, event: &Event) {
+    fn event(&mut self, event: &Event, tables: &'static Generation) {
         match *event {
-            Event::Command { addr, header, .. } => self.command(addr, header),
+            Event::Command { addr, header, .. } => self.command(addr, header, tables),
             Event::Vertex {
                 index,
                 handle,
@@ -169,13 +174,13 @@ impl Recording {
         }
     }
 
-    fn command(&mut self, addr: u32, header: u32) {
-        let Some(command) = gen40::command(header) else {
+    fn command(&mut self, addr: u32, header: u32, tables: &'static Generation) {
+        let Some(command) = (tables.command)(header) else {
             return;
         };
-        if command.id == CommandId::Primitive3d {
+        if command.is(Property::Draw) {
             self.draws = self.draws.saturating_add(1);
-        } else if !super::draws::latches(command.id) {
+        } else if !command.is(Property::DrawState) {
             return;
         }
         if room(&self.commands, "commands", &mut self.full) {

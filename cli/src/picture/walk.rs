@@ -3,14 +3,17 @@
 //! PRM: volume 1 (MI commands), volume 2 (3DPRIMITIVE, pointers). Not modelled: memory that the batch
 //! itself changes before it reads it.
 
-use std::collections::BTreeSet;
-
-use regs::gen40::{self, CommandId};
+use regs::any::{State3dBindingTablePointers, State3dPipelinedPointers};
+use regs::desc::Property;
+use regs::gen40;
+use regs::ids::CommandId;
+use regs::platform::Generation;
+use regs::walk::{self, Limits, Stop};
 
 use super::target::State;
 
 /// Dwords of commands looked at before a batch counts as endless.
-const MAX_DWORDS: u32 = 1 << 22;
+const MAX_DWORDS: u64 = 1 << 22;
 /// Changes of state between primitives that are kept.
 const MAX_DRAWS: usize = 1 << 16;
 
@@ -54,73 +57,70 @@ impl Walk {
 ///
 /// The walk ends where the batch does, or at the first thing that is no command: a faulty batch
 /// still has a picture of what came before.
-pub fn walk(dword: &impl Fn(u32) -> Option<u32>, start: u32, state: &mut State) -> Walk {
+pub fn walk(
+    tables: &'static Generation,
+    dword: &impl Fn(u32) -> Option<u32>,
+    start: u32,
+    state: &mut State,
+) -> Walk {
     let mut walk = Walk::default();
     let mut ordinal = 0;
     let mut commands = 0;
-    let mut targets = BTreeSet::from([start]);
-    let mut at = start;
-    let mut left = MAX_DWORDS;
-    while let Some(header) = dword(at) {
-        let Some(command) = gen40::command(header) else {
+    let mut memory = |at: u64| dword(u32::try_from(at).ok()?);
+    let limits = Limits {
+        dwords: MAX_DWORDS,
+        jumps: u32::MAX,
+        ..Limits::default()
+    };
+    let mut batch = walk::Walk::new(tables, start.into(), limits);
+    while let Some(step) = batch.step(&mut memory) {
+        let Some(command) = step.command else {
             break;
         };
-        let count = command.dwords(header) as u32;
-        left = match left.checked_sub(count) {
-            Some(left) => left,
-            None => break,
-        };
         let mut words = [0; 8];
-        for (i, word) in words.iter_mut().enumerate().take(count as usize) {
-            *word = dword(at.wrapping_add(i as u32 * 4)).unwrap_or(0);
-        }
-        at = at.wrapping_add(count.wrapping_mul(4));
+        batch.words(&mut memory, &step, &mut words);
         commands += 1;
-        match command.id {
-            CommandId::StateBaseAddress => {
-                let c = gen40::StateBaseAddress::from_dwords(&words);
-                if c.general_state_base_address_modify_enable() {
-                    state.general_base = c.general_state_base_address();
-                }
-                if c.surface_state_base_address_modify_enable() {
-                    state.surface_base = c.surface_state_base_address();
-                }
+        if command.is(Property::Draw) {
+            let state = *state;
+            if walk.last() != Some(state) && walk.draws.len() < MAX_DRAWS {
+                walk.draws.push(Draw { ordinal, state });
             }
-            CommandId::State3dPipelinedPointers => {
-                state.wm_state =
-                    gen40::State3dPipelinedPointers::from_dwords(&words).pointer_to_wm_state();
-            }
-            CommandId::State3dBindingTablePointers => {
-                let c = gen40::State3dBindingTablePointers::from_dwords(&words);
-                state.binding_table = c.pointer_to_ps_binding_table();
-            }
-            CommandId::Primitive3d => {
-                let state = *state;
-                if walk.last() != Some(state) && walk.draws.len() < MAX_DRAWS {
-                    walk.draws.push(Draw { ordinal, state });
-                }
-                ordinal += 1;
-            }
-            CommandId::MiBatchBufferStart => {
-                walk.end.get_or_insert(End {
-                    address: at,
-                    last: false,
-                });
-                at = gen40::MiBatchBufferStart::from_dwords(&words).batch_buffer_start_address();
-                if !targets.insert(at) {
-                    walk.circle = Some(commands);
-                    break;
-                }
-            }
-            CommandId::MiBatchBufferEnd => {
-                walk.end.get_or_insert(End {
-                    address: at,
-                    last: true,
-                });
-                break;
-            }
-            _ => {}
+            ordinal += 1;
+        } else if command.is(Property::Ends) || command.is(Property::Chains) {
+            walk.end.get_or_insert(End {
+                // CAST: addresses of this generation have 32 bits.
+                address: batch.at() as u32,
+                last: command.is(Property::Ends),
+            });
+        } else {
+            latch(command.id, &words, state);
         }
     }
+    if matches!(batch.stop(), Some(Stop::Loop { .. })) {
+        walk.circle = Some(commands);
+    }
     walk
+}
+
+/// Takes up the pointers that a command sets.
+fn latch(id: CommandId, words: &[u32], state: &mut State) {
+    match id {
+        CommandId::StateBaseAddress => {
+            let c = gen40::StateBaseAddress::from_dwords(words);
+            if c.general_state_base_address_modify_enable() {
+                state.general_base = c.general_state_base_address();
+            }
+            if c.surface_state_base_address_modify_enable() {
+                state.surface_base = c.surface_state_base_address();
+            }
+        }
+        CommandId::State3dPipelinedPointers => {
+            state.wm_state = State3dPipelinedPointers::from_dwords(words).pointer_to_wm_state();
+        }
+        CommandId::State3dBindingTablePointers => {
+            let c = State3dBindingTablePointers::from_dwords(words);
+            state.binding_table = c.pointer_to_ps_binding_table();
+        }
+        _ => {}
+    }
 }

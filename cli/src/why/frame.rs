@@ -3,20 +3,23 @@
 //! PRM: volume 1 (MI commands), volume 2 (3DSTATE commands, 3DPRIMITIVE). Not modelled: commands and indices that the
 //! frame itself writes before it reads them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use driver::debug::walk::Commands;
-use isa::inst::Verx10;
+use mmio_mock::r#gen::DeviceInfo;
+use regs::desc::Property;
 use regs::gen40::{
     self, CommandId, Primitive3d, State3dIndexBuffer, VertexBufferState, VertexElementState,
 };
+use regs::platform::Generation;
+use regs::walk::{Limits, Walk};
 
 use crate::capture::{Capture, Exec};
 use crate::picture::{State, last_target};
 
 /// Dwords of commands looked at before a batch counts as endless.
-const MAX_DWORDS: u32 = 1 << 22;
+const MAX_DWORDS: u64 = 1 << 22;
 /// Draws of a submission that are looked at.
 const MAX_DRAWS: usize = 1 << 16;
 
@@ -62,17 +65,17 @@ pub struct Frame {
 
 impl Frame {
     /// Follows all batches of a capture.
-    pub fn of(capture: &Capture, isa: Verx10) -> Self {
+    pub fn of(capture: &Capture, device: &DeviceInfo) -> Self {
         let mut frame = Frame::default();
         let mut follow = Follow::default();
         let mut targets = Vec::new();
         for exec in &capture.execs {
             follow.draws.clear();
-            follow.batch(exec);
+            follow.batch(exec, device.tables);
             let mut seen = BTreeMap::new();
             let places = follow.draws.iter().map(|draw| {
                 *seen.entry(draw.state).or_insert_with(|| {
-                    let target = last_target(&|at| exec.dword(at), draw.state, isa).ok()?;
+                    let target = last_target(&|at| exec.dword(at), draw.state, device.isa).ok()?;
                     let surface = &target.surface;
                     let lod = surface.render_lod;
                     let size = (surface.level_width(lod), surface.level_height(lod));
@@ -181,37 +184,29 @@ struct Follow {
 
 impl Follow {
     /// Follows a batch to its end, or to the first thing that is no command.
-    fn batch(&mut self, exec: &Exec) {
-        let mut at = exec.batch_address();
-        let mut targets = BTreeSet::from([at]);
-        let mut left = MAX_DWORDS;
-        while let Some(header) = exec.dword(at) {
-            let Some(command) = gen40::command(header) else {
+    fn batch(&mut self, exec: &Exec, tables: &'static Generation) {
+        let mut memory = |at: u64| exec.dword(u32::try_from(at).ok()?);
+        let limits = Limits {
+            dwords: MAX_DWORDS,
+            jumps: u32::MAX,
+            ..Limits::default()
+        };
+        let start = exec.batch_address();
+        let mut batch = Walk::new(tables, start.into(), limits);
+        // No command of interest is longer than 17 vertex buffers.
+        let mut words = [0; 96];
+        while let Some(step) = batch.step(&mut memory) {
+            let Some(command) = step.command else {
                 return;
             };
-            let count = command.dwords(header) as u32;
-            left = match left.checked_sub(count) {
-                Some(left) => left,
-                None => return,
-            };
-            // No command of interest is longer than 17 vertex buffers.
-            let words = (0..count.min(96)).map(|i| exec.dword(at.wrapping_add(i * 4)));
-            let words: Vec<u32> = words.map(Option::unwrap_or_default).collect();
-            let next = at.wrapping_add(count.wrapping_mul(4));
-            match command.id {
-                CommandId::MiBatchBufferEnd => return,
-                CommandId::MiBatchBufferStart => {
-                    at =
-                        gen40::MiBatchBufferStart::from_dwords(&words).batch_buffer_start_address();
-                    if !targets.insert(at) {
-                        return;
-                    }
-                    continue;
-                }
-                CommandId::Primitive3d => self.draw(exec, at, &words),
-                id => self.set(id, &words),
+            let count = batch.words(&mut memory, &step, &mut words);
+            let words = words.get(..count).unwrap_or_default();
+            if command.is(Property::Draw) {
+                // CAST: addresses of this generation have 32 bits.
+                self.draw(exec, step.address as u32, words);
+            } else {
+                self.set(command.id, words);
             }
-            at = next;
         }
     }
 

@@ -3,14 +3,14 @@
 //! PRM vol2 STATE_SIP, STATE_BASE_ADDRESS; PRM vol1 MI_BATCH_BUFFER_START. The commands are changed in place and put back
 //! once the batch has run. Not modelled: batches whose commands another batch writes, several bases in one batch with
 //! threads in between.
-use alloc::collections::BTreeSet;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EFAULT};
-use regs::gen40::{MiBatchBufferStart, StateBaseAddress, StateSip};
+use regs::gen40::{StateBaseAddress, StateSip};
 use regs::ids::CommandId;
+use regs::walk::{Limits, Memory, Walk};
 
 use super::memory;
 use crate::device::Device;
@@ -18,9 +18,9 @@ use crate::fence::Fence;
 use crate::gem::Object;
 
 /// Dwords of commands that are looked at: more than any object of commands has.
-const MOST_DWORDS: usize = 1 << 22;
-/// Batches in a chain.
-const MOST_BATCHES: usize = 1 << 12;
+const MOST_DWORDS: u64 = 1 << 22;
+/// Jumps to further batches of a chain.
+const MOST_JUMPS: u32 = (1 << 12) - 1;
 
 /// A command that gives way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,8 +60,14 @@ struct Reader<'a> {
     bytes: Vec<u8>,
 }
 
+impl Memory for Reader<'_> {
+    fn dword(&mut self, address: u64) -> Option<u32> {
+        self.read(u32::try_from(address).ok()?).ok()
+    }
+}
+
 impl Reader<'_> {
-    fn dword(&mut self, address: u32) -> Result<u32> {
+    fn read(&mut self, address: u32) -> Result<u32> {
         let page = address & !(PAGE_SIZE as u32 - 1);
         if self.page != Some(page) {
             self.page = None;
@@ -89,30 +95,22 @@ fn walk(device: &Device, start: u32, out: &mut Survey) -> Result {
         page: None,
         bytes: alloc::vec![0; PAGE_SIZE],
     };
-    let mut seen = BTreeSet::from([start]);
-    let mut at = start;
-    let mut left = MOST_DWORDS;
-    loop {
-        let header = reader.dword(at)?;
-        let Some(desc) = regs::gen40::command(header) else {
+    let limits = Limits {
+        dwords: MOST_DWORDS,
+        jumps: MOST_JUMPS,
+        ..Limits::default()
+    };
+    let mut walk = Walk::new(device.info().tables, start.into(), limits);
+    while let Some(step) = walk.step(&mut reader) {
+        let Some(desc) = step.command else {
             return Ok(());
         };
-        let dwords = desc.dwords(header);
-        left = left.checked_sub(dwords).ok_or(EFAULT)?;
+        // CAST: addresses of this generation have 32 bits.
+        let at = step.address as u32;
         match desc.id {
-            CommandId::MiBatchBufferEnd => return Ok(()),
-            CommandId::MiBatchBufferStart => {
-                let next = reader.dword(at.wrapping_add(4))?;
-                let command = MiBatchBufferStart::from_dwords(&[header, next]);
-                at = command.batch_buffer_start_address();
-                if seen.len() >= MOST_BATCHES || !seen.insert(at) {
-                    return Ok(());
-                }
-                continue;
-            }
             CommandId::StateSip => {
-                let value = reader.dword(at.wrapping_add(4))?;
-                let command = StateSip::from_dwords(&[header, value]);
+                let value = reader.read(at.wrapping_add(4))?;
+                let command = StateSip::from_dwords(&[step.header, value]);
                 out.sip = Some(command.system_instruction_pointer());
                 out.found.push(Found {
                     address: at.wrapping_add(4),
@@ -120,17 +118,17 @@ fn walk(device: &Device, start: u32, out: &mut Survey) -> Result {
                     what: What::Sip,
                 });
             }
-            CommandId::StateBaseAddress => base(&mut reader, at, dwords, out)?,
+            CommandId::StateBaseAddress => base(&mut reader, at, step.dwords as usize, out)?,
             _ => {}
         }
-        at = at.wrapping_add(dwords as u32 * 4);
     }
+    Ok(())
 }
 
 fn base(reader: &mut Reader<'_>, at: u32, dwords: usize, out: &mut Survey) -> Result {
     let mut words = Vec::new();
     for index in 0..dwords.min(StateBaseAddress::LEN) {
-        words.push(reader.dword(at.wrapping_add(index as u32 * 4))?);
+        words.push(reader.read(at.wrapping_add(index as u32 * 4))?);
     }
     let command = StateBaseAddress::from_dwords(&words);
     if command.general_state_base_address_modify_enable() {

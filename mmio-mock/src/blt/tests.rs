@@ -504,8 +504,8 @@ fn the_command_table_agrees() {
     for (code, name, fewest) in opcode::NAMES {
         let desc = regs::gen40::command(2 << 29 | code << 22).unwrap();
         assert_eq!(desc.name, name);
-        assert!(is_blt(desc.id), "{name}");
+        assert!(desc.is_blit(), "{name}");
         assert_eq!(desc.min_dwords as usize, fewest, "{name}");
     }
-    assert!(!is_blt(regs::gen40::CommandId::MiFlush));
+    assert!(!regs::gen40::MI_FLUSH_DESC.is_blit());
 }

@@ -6,6 +6,7 @@
 
 use mem::GpuAddr;
 use regs::any::{CommandId as C, MiSetContext, RegId, fields};
+use regs::desc::Property;
 
 use super::{Command, CsContext, execute, mi};
 use crate::fault::UnitFault;
@@ -90,9 +91,9 @@ fn restore(
         rest = behind;
         match desc.id {
             C::MiNoop => {}
-            C::MiBatchBufferEnd => break,
+            _ if desc.is(Property::Ends) => break,
             C::MiLoadRegisterImm => mi::load_register_imm(dwords, ctx),
-            id if image::is_state(id) => {
+            _ if desc.is(Property::Context) => {
                 if extended {
                     let command = Command { desc, addr, dwords };
                     execute(&command, ctx)?;

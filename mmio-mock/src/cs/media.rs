@@ -3,17 +3,17 @@
 //! PRM: volume 2, media. A MEDIA_OBJECT is executed while threads of others run; every other command
 //! waits for the end of all threads.
 
-use regs::any::{CommandId, MediaStatePointers};
+use regs::any::MediaStatePointers;
+use regs::desc::{CommandDesc, Property};
 
 use super::{CsContext, Flow};
 use crate::fault::UnitFault;
 use crate::media::Constants;
 
 /// Whether the command has to wait: an object for which the front end has no room.
-pub fn waits(id: CommandId, ctx: &mut CsContext<'_, '_>) -> bool {
-    let wait = id == CommandId::MediaObject
-        && ctx.ff.state.media_selected
-        && !ctx.media.accepts(ctx.machine);
+pub fn waits(desc: &CommandDesc, ctx: &mut CsContext<'_, '_>) -> bool {
+    let wait =
+        desc.is(Property::Object) && ctx.ff.state.media_selected && !ctx.media.accepts(ctx.machine);
     if wait {
         ctx.media.refused();
     }

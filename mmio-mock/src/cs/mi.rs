@@ -6,12 +6,12 @@
 
 use mem::{GpuAddr, PhysAddr};
 use regs::any::{
-    CommandId, MiBatchBufferStart, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop,
-    MiStoreDataImm, MiStoreDataIndex, RegId, fields,
+    MiBatchBufferStart, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiStoreDataImm,
+    MiStoreDataIndex, RegId, fields,
 };
 
-use super::reader::{CommandReader, StoreRegister};
-use super::{Command, CsContext, Flow};
+use super::reader::StoreRegister;
+use super::{CsContext, Flow};
 use crate::bus::RegFile;
 use crate::fault::UnitFault;
 use crate::mmio::Mmio;
@@ -36,20 +36,6 @@ pub fn batch_buffer_start(d: &[u32]) -> Result<Flow, UnitFault> {
         start: command.batch_buffer_start_address(),
         non_secure: command.buffer_security_indicator() != 0,
     })
-}
-
-/// Whether a command is for the ring and secure batches alone: what reaches beyond the client's own memory and state.
-/// In other batches it does nothing, as on later parts, whose manuals list them as privileged (Sandy Bridge PRM vol1
-/// part 3, "User Mode Privileged Commands").
-pub fn privileged(command: &Command<'_>, reader: &dyn CommandReader) -> bool {
-    match command.desc.id {
-        CommandId::MiSetContext | CommandId::MiReportHead | CommandId::MiStoreDataIndex => true,
-        CommandId::MiStoreDataImm => {
-            !MiStoreDataImm::from_dwords(command.dwords).memory_address_type()
-        }
-        CommandId::MiStoreRegisterMem => !reader.store_register_mem(command.dwords).graphics,
-        _ => false,
-    }
 }
 
 /// MI_FLUSH: the pipeline in front is already empty, so only caches and counters are left.

@@ -59,9 +59,14 @@ fn unfit(a: &Amend, kind: &str, say: &mut impl FnMut(&str)) {
         ("overlap", a.overlap.is_some(), fields),
         ("config", a.config.is_some(), &["register", "command"]),
         ("dwords", a.dwords.is_some(), &["command", "struct"]),
+        ("subtype", a.subtype.is_some(), &["command"]),
+        ("opcode", a.opcode.is_some(), &["command"]),
+        ("subopcode", a.subopcode.is_some(), &["command"]),
         ("min_dwords", a.min_dwords.is_some(), &["command"]),
         ("max_dwords", a.max_dwords.is_some(), &["command"]),
         ("length", a.length.is_some(), &["command"]),
+        ("is", a.is.is_some(), &["command"]),
+        ("privileged", a.privileged.is_some(), &["command"]),
         ("group", a.group.is_some(), &["command"]),
         ("align", a.align.is_some(), &["struct"]),
         ("offset", a.offset.is_some(), &["register"]),
@@ -144,10 +149,15 @@ fn command(c: &mut Command, a: &Amend, say: &mut impl FnMut(&str)) {
         // Lengths that were given for the imported form say nothing about this one.
         (c.min_dwords, c.max_dwords) = (None, None);
     }
+    set(&mut c.subtype, &a.subtype);
+    set(&mut c.opcode, &a.opcode);
+    set(&mut c.subopcode, &a.subopcode);
     set(&mut c.dwords, &a.dwords);
     over(&mut c.min_dwords, &a.min_dwords);
     over(&mut c.max_dwords, &a.max_dwords);
     set(&mut c.length, &a.length);
+    set(&mut c.is, &a.is);
+    text(&mut c.privileged, &a.privileged);
     over(&mut c.group, &a.group);
     packed(&mut c.field, a, say);
 }

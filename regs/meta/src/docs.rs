@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::emit::line;
 use crate::load::io;
-use crate::model::{Command, Field, Kind, Register, Structure, Tables};
-use crate::schema::{Access, Length, Value};
+use crate::model::{Command, Field, Kind, Privilege, Register, Structure, Tables};
+use crate::schema::{Access, Length, PROPERTIES, Value};
 use crate::{Error, generations, load};
 
 /// Writes the pages of every generation of a vendor, below `table_dir`, into `out_dir`, or with `check` compares them.
@@ -353,6 +353,26 @@ fn packed(out: &mut String, fields: &[Field]) {
     line!(out, "");
 }
 
+fn properties(out: &mut String, c: &Command) {
+    let named = PROPERTIES.iter().enumerate();
+    let mut words: Vec<String> = named
+        .filter(|(i, _)| c.properties >> i & 1 == 1)
+        .map(|(_, word)| (*word).to_owned())
+        .collect();
+    match c.privilege {
+        Privilege::None => {}
+        Privilege::Always => words.push("privileged".to_owned()),
+        Privilege::Unless(start, _) => {
+            let field = c.fields.iter().find(|f| f.start == start);
+            let name = field.map_or("", |f| f.name.as_str());
+            words.push(format!("privileged while {name} is zero"));
+        }
+    }
+    if !words.is_empty() {
+        line!(out, "Properties: {}.\n", words.join(", "));
+    }
+}
+
 fn command(out: &mut String, c: &Command) {
     let length = match c.length {
         Length::Fixed => "fixed length",
@@ -372,6 +392,7 @@ fn command(out: &mut String, c: &Command) {
         c.cite
     );
     note(out, c.anomaly.as_deref(), c.config.as_deref());
+    properties(out, c);
     packed(out, &c.fields);
     if let Some(g) = &c.group {
         let what = g.structure.as_deref().unwrap_or("dword");

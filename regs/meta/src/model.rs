@@ -98,6 +98,15 @@ pub struct Field {
     pub summary: String,
 }
 
+/// Which forms of a command are for the ring and secure batches alone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Privilege {
+    None,
+    Always,
+    /// While the field at this bit, so many bits wide, is zero.
+    Unless(u32, u32),
+}
+
 /// A command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Command {
@@ -114,6 +123,9 @@ pub struct Command {
     pub summary: String,
     pub config: Option<String>,
     pub anomaly: Option<String>,
+    /// Bits by the order of `schema::PROPERTIES`.
+    pub properties: u16,
+    pub privilege: Privilege,
     pub fields: Vec<Field>,
     pub group: Option<Group>,
 }

@@ -228,6 +228,18 @@ pub enum Length {
     Bits16,
 }
 
+/// What `is` of a command may say, in the order of `regs::desc::Property`.
+pub const PROPERTIES: [&str; 8] = [
+    "draw",
+    "object",
+    "context",
+    "draw-state",
+    "idempotent",
+    "stores",
+    "ends",
+    "chains",
+];
+
 /// `[[command]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -270,6 +282,12 @@ pub struct Command {
     /// What the manual says wrongly or twice.
     #[serde(default)]
     pub anomaly: Option<String>,
+    /// What it does: `draw object context draw-state idempotent stores ends chains`, see [`PROPERTIES`].
+    #[serde(default)]
+    pub is: Vec<String>,
+    /// `always`, or the field that is zero in the form that batches of users may not have.
+    #[serde(default)]
+    pub privileged: Option<String>,
     /// Fields other than opcode and length, which follow from the keys above.
     #[serde(default)]
     pub field: Vec<Field>,

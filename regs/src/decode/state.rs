@@ -89,6 +89,7 @@ impl Decoder<'_> {
             let base = match base {
                 "general" => self.general_base,
                 "surface" => self.surface_base,
+                "instruction" => self.instruction_base,
                 _ => 0,
             };
             let address = base.wrapping_add(value);

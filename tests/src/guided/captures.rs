@@ -62,7 +62,10 @@ fn check(exec: &Exec) {
         exec.find(exec.batch_address()),
         Some((exec.batch, exec.batch_start))
     );
+    // The rules of a capture let no other device pass.
+    let (tables, _) = regs::platform::of_device(exec.pci.1).expect("a device of the tables");
     walk(
+        tables,
         &|at| exec.dword(at),
         exec.batch_address(),
         &mut State::default(),

@@ -204,7 +204,7 @@ impl Traced {
     /// Compares pixels; returns how many of them each draw has.
     pub fn compare(&self, pixels: &[(u16, u16)]) -> BTreeMap<u32, u32> {
         let options = options(&self.capture);
-        let frame = Frame::of(&self.capture, options.device.isa);
+        let frame = Frame::of(&self.capture, options.device);
         let mut draws = BTreeMap::new();
         for &(x, y) in pixels {
             let answer = why_in(&self.capture, &frame, &options, (x, y));

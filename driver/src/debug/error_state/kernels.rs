@@ -11,12 +11,12 @@ use isa::inst::Verx10;
 use isa::message::MessageDesc;
 
 use kernel::dma::PAGE_SIZE;
+use regs::walk::{Limits, Walk};
 
 use crate::r#gen::DeviceInfo;
 use crate::r#gen::registers::CommandId;
 use crate::r#gen::registers::{
-    ClipState, GsState, MiBatchBufferStart, SfState, State3dPipelinedPointers, StateBaseAddress,
-    VsState, WmState,
+    ClipState, GsState, SfState, State3dPipelinedPointers, StateBaseAddress, VsState, WmState,
 };
 use crate::gtt::pte_offset;
 use crate::uncore::Uncore;
@@ -25,7 +25,7 @@ use crate::uncore::Uncore;
 const LONGEST: u32 = 2048;
 /// Most commands of a batch that are looked at, and most jumps to further batches.
 const COMMANDS: usize = 1 << 20;
-const JUMPS: usize = 64;
+const JUMPS: u32 = 64;
 
 /// A kernel as it was in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -159,20 +159,26 @@ struct Setup {
 /// Follows a batch up to the command that the parser is at, or to its end.
 fn follow(memory: &Memory<'_>, batch: u32, acthd: u32) -> Setup {
     let mut setup = Setup::default();
-    let (mut start, mut at, mut jumps) = (batch, batch, 0);
+    let limits = Limits {
+        dwords: u64::MAX,
+        jumps: JUMPS,
+        again: true,
+        ..Limits::default()
+    };
+    let mut words = |at: u64| memory.dword(u32::try_from(at).ok()?);
+    let mut walk = Walk::new(memory.info.tables, batch.into(), limits);
     for _ in 0..COMMANDS {
+        let Some(step) = walk.step(&mut words) else {
+            break;
+        };
         // The parser lies ahead, or in another batch.
-        if start <= acthd && at > acthd {
+        if step.batch <= u64::from(acthd) && step.address > u64::from(acthd) {
             break;
         }
-        let Some(header) = memory.dword(at) else {
-            break;
-        };
-        let Some(command) = (memory.info.tables.command)(header) else {
-            break;
-        };
-        match command.id {
-            CommandId::StateBaseAddress => {
+        // CAST: addresses of this generation have 32 bits.
+        let at = step.address as u32;
+        match step.command.map(|command| command.id) {
+            Some(CommandId::StateBaseAddress) => {
                 if let Some(words) = memory.dwords::<{ StateBaseAddress::LEN }>(at) {
                     let bases = StateBaseAddress(words);
                     if bases.general_state_base_address_modify_enable() {
@@ -180,26 +186,12 @@ fn follow(memory: &Memory<'_>, batch: u32, acthd: u32) -> Setup {
                     }
                 }
             }
-            CommandId::State3dPipelinedPointers => {
+            Some(CommandId::State3dPipelinedPointers) => {
                 let words = memory.dwords::<{ State3dPipelinedPointers::LEN }>(at);
                 setup.pointers = words.map(State3dPipelinedPointers).or(setup.pointers);
             }
-            CommandId::MiBatchBufferEnd => break,
-            CommandId::MiBatchBufferStart => {
-                let Some(words) = memory.dwords::<{ MiBatchBufferStart::LEN }>(at) else {
-                    break;
-                };
-                jumps += 1;
-                if jumps > JUMPS {
-                    break;
-                }
-                start = MiBatchBufferStart(words).batch_buffer_start_address();
-                at = start;
-                continue;
-            }
             _ => {}
         }
-        at = at.wrapping_add(command.dwords(header) as u32 * 4);
     }
     setup
 }

@@ -4,7 +4,7 @@
 //! after reset.
 
 use regs::any::{
-    CommandId as C, CsUrbState, MiBatchBufferEnd, MiLoadRegisterImm, State3dBindingTablePointers,
+    CsUrbState, MiBatchBufferEnd, MiLoadRegisterImm, State3dBindingTablePointers,
     State3dChromaKey, State3dConstantColor, State3dDrawingRectangle, State3dGlobalDepthOffsetClamp,
     State3dIndexBuffer, State3dLineStipple, State3dPipelinedPointers, State3dPolyStippleOffset,
     State3dPolyStipplePattern, State3dSamplerPaletteLoad0, State3dVertexBuffers,
@@ -15,34 +15,6 @@ use crate::cs::reader::CommandReader;
 use crate::cs::{CsContext, mi};
 use crate::ff::state::PipelineState;
 use crate::urb::{Owner, Urb};
-
-/// Whether a command sets state that belongs to a context.
-pub fn is_state(id: C) -> bool {
-    matches!(
-        id,
-        C::UrbFence
-            | C::CsUrbState
-            | C::StateBaseAddress
-            | C::StateSip
-            | C::PipelineSelect
-            | C::MediaStatePointers
-            | C::State3dPipelinedPointers
-            | C::State3dBindingTablePointers
-            | C::State3dVertexBuffers
-            | C::State3dVertexElements
-            | C::State3dIndexBuffer
-            | C::State3dVfStatistics
-            | C::State3dDrawingRectangle
-            | C::State3dDepthBuffer
-            | C::State3dConstantColor
-            | C::State3dPolyStipplePattern
-            | C::State3dPolyStippleOffset
-            | C::State3dLineStipple
-            | C::State3dGlobalDepthOffsetClamp
-            | C::State3dChromaKey
-            | C::State3dSamplerPaletteLoad0
-    )
-}
 
 /// The image of what is current; `extended`: the pipeline's state too, not only the registers.
 pub fn save(ctx: &mut CsContext<'_, '_>, extended: bool) -> Vec<u32> {

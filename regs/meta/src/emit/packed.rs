@@ -4,7 +4,7 @@
 use std::fmt::Write;
 
 use crate::emit::{line, value_list};
-use crate::model::{Command, Field, Kind, Structure, Tables};
+use crate::model::{Command, Field, Kind, Privilege, Structure, Tables};
 use crate::names;
 use crate::origin::Earlier;
 use crate::schema::{Group, Length};
@@ -392,8 +392,15 @@ fn command_desc(c: &Command) -> String {
             )
         }
     };
+    let privilege = match c.privilege {
+        Privilege::None => "Privilege::None".to_owned(),
+        Privilege::Always => "Privilege::Always".to_owned(),
+        Privilege::Unless(start, width) => {
+            format!("Privilege::Unless {{ start: {start}, width: {width} }}")
+        }
+    };
     format!(
-        "CommandDesc {{ id: CommandId::{}, name: {:?}, unit: {:?}, mask: {:#x}, value: {:#x}, header: {:#x}, min_dwords: {}, length: {length}, fields: {}, group: {group}, cite: {:?}, summary: {:?}, anomaly: {:?}, config: {:?} }}",
+        "CommandDesc {{ id: CommandId::{}, name: {:?}, unit: {:?}, mask: {:#x}, value: {:#x}, header: {:#x}, min_dwords: {}, length: {length}, properties: {:#x}, privilege: {privilege}, fields: {}, group: {group}, cite: {:?}, summary: {:?}, anomaly: {:?}, config: {:?} }}",
         names::camel(&c.name),
         c.name,
         c.unit,
@@ -401,6 +408,7 @@ fn command_desc(c: &Command) -> String {
         c.value,
         c.header(),
         c.min_dwords,
+        c.properties,
         field_list(&c.fields),
         c.cite,
         c.summary,

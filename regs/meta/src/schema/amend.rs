@@ -31,6 +31,15 @@ pub struct Amend {
     /// Fields that are new or differ.
     #[serde(default)]
     pub field: Vec<AmendField>,
+    /// Header bits 28:27 of a command of type 3.
+    #[serde(default)]
+    pub subtype: Option<u32>,
+    /// Opcode of a command.
+    #[serde(default)]
+    pub opcode: Option<u32>,
+    /// Bits 23:16 of a command of type 3.
+    #[serde(default)]
+    pub subopcode: Option<u32>,
     /// Dwords of a command or structure.
     #[serde(default)]
     pub dwords: Option<u32>,
@@ -43,6 +52,12 @@ pub struct Amend {
     /// Length rule of a command.
     #[serde(default)]
     pub length: Option<Length>,
+    /// What a command does, all of it.
+    #[serde(default)]
+    pub is: Option<Vec<String>>,
+    /// `always`, or the field that is zero in the privileged form of a command; an empty text takes an imported one away.
+    #[serde(default)]
+    pub privileged: Option<String>,
     /// Repeated part of a command.
     #[serde(default)]
     pub group: Option<Group>,

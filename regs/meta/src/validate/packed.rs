@@ -4,7 +4,9 @@
 use std::collections::BTreeSet;
 
 use super::Checker;
-use crate::model::{Channel, Command, Field, Format, Kind, Structure, bit_range, mask128};
+use crate::model::{
+    Channel, Command, Field, Format, Kind, Privilege, Structure, bit_range, mask128,
+};
 use crate::names;
 use crate::schema::{self, Length};
 
@@ -154,6 +156,18 @@ impl Checker<'_> {
         {
             self.say(&c.name, &format!("structure {name} not defined"));
         }
+        let properties = self.properties(c);
+        let privilege = match c.privileged.as_deref() {
+            None => Privilege::None,
+            Some("always") => Privilege::Always,
+            Some(name) => match fields.iter().find(|f| f.name == name) {
+                Some(f) => Privilege::Unless(f.start, f.width),
+                None => {
+                    self.say(&c.name, &format!("privileged by {name}, which is no field"));
+                    Privilege::None
+                }
+            },
+        };
         Command {
             section,
             name: c.name.clone(),
@@ -168,9 +182,22 @@ impl Checker<'_> {
             summary: c.summary.clone(),
             config: c.config.clone(),
             anomaly: c.anomaly.clone(),
+            properties,
+            privilege,
             fields,
             group: c.group.clone(),
         }
+    }
+
+    fn properties(&mut self, c: &schema::Command) -> u16 {
+        let mut out = 0;
+        for word in &c.is {
+            match schema::PROPERTIES.iter().position(|p| p == word) {
+                Some(i) => out |= 1 << i,
+                None => self.say(&c.name, &format!("`{word}` is no property")),
+            }
+        }
+        out
     }
 
     pub(super) fn structure(&mut self, section: usize, s: &schema::Structure) -> Structure {

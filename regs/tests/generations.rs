@@ -1,0 +1,119 @@
+//! Which device has which generation, and registers that moved or differ.
+//! i915 i915_pciids.h, i915_reg.h, intel_mchbar_regs.h, gt/intel_gt_regs.h; intel-gtt.c.
+
+use regs::desc::Access;
+use regs::ids::RegId;
+use regs::platform::{GENERATIONS, Generation, of_device};
+
+#[test]
+fn a_device_has_its_generation() {
+    // i915_pciids.h: INTEL_I965G, I965GM, G45, GM45, IRONLAKE_D and IRONLAKE_M.
+    let ids: [(u8, &[u16]); 3] = [
+        (40, &[0x2972, 0x2982, 0x2992, 0x29a2, 0x2a02, 0x2a12]),
+        (
+            45,
+            &[0x2a42, 0x2e02, 0x2e12, 0x2e22, 0x2e32, 0x2e42, 0x2e92],
+        ),
+        (50, &[0x0042, 0x0046]),
+    ];
+    for (version, ids) in ids {
+        for id in ids {
+            let (generation, device) = of_device(*id).unwrap();
+            assert_eq!((generation.version, device.pci), (version, *id));
+            assert_eq!(device.generation, generation);
+        }
+    }
+    // Sandy Bridge, a 945 and a device of another vendor's numbering.
+    for id in [0x0102, 0x27a2, 0x0000, 0x6718] {
+        assert!(of_device(id).is_none(), "{id:04x}");
+    }
+    let versions = GENERATIONS.map(|g| g.version);
+    assert_eq!(versions, [40, 45, 50]);
+}
+
+fn at(generation: &Generation, name: &str) -> Option<(u32, u32, Access)> {
+    let r = generation.register(name)?;
+    Some((r.offset, r.count, r.access))
+}
+
+/// Bit or lowest bit of a field.
+fn bit(generation: &Generation, register: &str, field: &str) -> u8 {
+    let r = generation.register(register).unwrap();
+    let f = r.fields.iter().find(|f| f.name == field);
+    f.unwrap_or_else(|| panic!("{register}.{field}")).lo
+}
+
+#[test]
+fn registers_are_where_i915_has_them() {
+    let [old, g45, ilk] = GENERATIONS;
+    let rw = |offset| Some((offset, 1, Access::Rw));
+    // The translation table lies in the upper half of a BAR of 1 or 4 MiB.
+    assert_eq!(at(old, "GTT_PTE"), Some((0x80000, 0x20000, Access::Rw)));
+    for g in [g45, ilk] {
+        assert_eq!(at(g, "GTT_PTE"), Some((0x20_0000, 0x8_0000, Access::Rw)));
+        assert_eq!(at(g, "FENCE"), Some((0x3000, 16, Access::Rw)));
+        assert_eq!(at(g, "PGTBL_CTL"), rw(0x2020));
+        assert_eq!(at(g, "HWS_PGA"), rw(0x2080));
+        assert_eq!((g.lookup)(0x20_0010), Some((RegId::GttPte, 4, 0)));
+        assert_eq!(bit(g, "CACHE_MODE_0", "Pipelined Render Flush Disable"), 8);
+        assert_eq!(bit(g, "MI_MODE", "VS Timer Dispatch"), 6);
+        assert_eq!(bit(g, "INSTDONE_1", "WIZ Done"), 6);
+        assert_eq!(bit(g, "INSTDONE_1", "BCS Done"), 31);
+    }
+    for (name, offset, access) in [
+        ("DEISR", 0x44000, Access::Ro),
+        ("DEIMR", 0x44004, Access::Rw),
+        ("DEIIR", 0x44008, Access::W1c),
+        ("DEIER", 0x4400c, Access::Rw),
+        ("GTISR", 0x44010, Access::Ro),
+        ("GTIMR", 0x44014, Access::Rw),
+        ("GTIIR", 0x44018, Access::W1c),
+        ("GTIER", 0x4401c, Access::Rw),
+        ("SDEISR", 0xc4000, Access::Ro),
+        ("SDEIMR", 0xc4004, Access::Rw),
+        ("SDEIIR", 0xc4008, Access::W1c),
+        ("SDEIER", 0xc400c, Access::Rw),
+        ("ILK_GDSR", 0x12ca4, Access::Rw),
+        ("3D_CHICKEN2", 0x208c, Access::Masked),
+        ("ILK_DSPCLK_GATE_D", 0x42020, Access::Rw),
+    ] {
+        assert_eq!(at(ilk, name), Some((offset, 1, access)), "{name}");
+        assert!(at(g45, name).is_none() && at(old, name).is_none(), "{name}");
+    }
+    for (field, lo) in [
+        ("User", 0),
+        ("Debug", 1),
+        ("Sync Status", 2),
+        ("Master Error", 3),
+        ("Pipe Control Notify", 4),
+        ("BSD User", 5),
+    ] {
+        assert_eq!(bit(ilk, "GTIIR", field), lo);
+    }
+    assert_eq!(bit(ilk, "DEIER", "Master Interrupt Control"), 31);
+    assert_eq!(bit(ilk, "DEIIR", "PCH Event"), 21);
+    assert_eq!(bit(ilk, "DEIIR", "Pipe A VBlank"), 7);
+    assert_eq!(bit(ilk, "ILK_GDSR", "Reset Domain"), 1);
+    for gone in ["IER", "IIR", "IMR", "ISR", "GDRST", "DCC", "PIPEASTAT"] {
+        assert!(at(ilk, gone).is_none() && at(g45, gone).is_some(), "{gone}");
+    }
+    assert!(at(g45, "DEUC").is_none() && at(g45, "VDECCLK_GATE_D").is_some());
+}
+
+#[test]
+fn neutral_names_are_the_generations_types() {
+    use regs::{any, gen40, gen45, gen50};
+    // The same layout everywhere is one type; what one generation alone has is there too.
+    let fence: any::UrbFence = gen50::UrbFence::new();
+    assert_eq!(fence, gen40::UrbFence::new());
+    let stencil: any::State3dStencilBuffer = gen50::State3dStencilBuffer::new();
+    assert_eq!(stencil.dwords()[0], 0x790e_0001);
+    assert_eq!(any::values::surface_format::R8G8B8A8_UNORM, 0x0c7);
+    assert_eq!(any::values::prim_topo_type::PRIM_TRILIST, 4);
+    // Opcodes that moved, and lengths.
+    assert_eq!(gen40::PipelineSelect::HEADER, 0x6104_0000);
+    assert_eq!(gen45::PipelineSelect::HEADER, 0x6904_0000);
+    assert_eq!(gen50::PipelineSelect::HEADER, 0x6904_0000);
+    assert_eq!(gen45::WmState::LEN, 8);
+    assert_eq!(gen50::WmState::LEN, 11);
+}
