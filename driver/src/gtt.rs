@@ -20,8 +20,9 @@ use self::range::{Gaps, RangeAllocator, Search};
 use crate::gem::WeakObject;
 use crate::r#gen::DeviceInfo;
 use crate::r#gen::registers::fields::PGTBL_CTL as PgtblCtl;
-use crate::r#gen::registers::reg::{GTT_PTE, PGTBL_CTL};
+use crate::r#gen::registers::reg::PGTBL_CTL;
 use crate::uncore::Uncore;
+use regs::ids::RegId;
 
 /// Bytes of a page.
 const PAGE: u64 = PAGE_SIZE as u64;
@@ -57,7 +58,7 @@ impl Ggtt {
         let bar = uncore.config().bar(0).ok_or(ENODEV)?;
         let window = usize::try_from(bar.len)
             .unwrap_or(usize::MAX)
-            .saturating_sub(pte_offset(0).ok_or(ENODEV)?)
+            .saturating_sub(pte_offset(info, 0).ok_or(ENODEV)?)
             / 4;
         let entries = total_entries(uncore).min(window);
         // The last page is never handed out: the command streamer prefetches past the end of what it reads.
@@ -262,7 +263,7 @@ impl Ggtt {
         let mut last = None;
         let io = self.uncore.io();
         for (index, value) in (first..self.entries).zip(values) {
-            if let Some(offset) = pte_offset(index) {
+            if let Some(offset) = pte_offset(self.info, index) {
                 io.write32(value, offset);
                 last = Some(offset);
             }
@@ -295,9 +296,10 @@ impl Drop for Ggtt {
 }
 
 /// Offset of an entry in BAR 0.
-pub(crate) fn pte_offset(index: usize) -> Option<usize> {
-    let pte = GTT_PTE.at(u32::try_from(index).ok()?)?;
-    Some(pte.offset() as usize)
+pub(crate) fn pte_offset(info: &DeviceInfo, index: usize) -> Option<usize> {
+    let entries = (info.tables.register_desc)(RegId::GttPte)?;
+    let index = u32::try_from(index).ok().filter(|i| *i < entries.count)?;
+    Some((entries.offset + index * entries.stride) as usize)
 }
 
 /// Size of the GTT in entries, as PGTBL_CTL tells (intel-gtt.c `i965_gtt_total_entries`).

@@ -98,6 +98,7 @@ pub fn tables(isa: isa::Verx10) -> &'static regs::platform::Generation {
 static BARE: regs::platform::Generation = regs::platform::Generation {
     name: "",
     version: 0,
+    address_bits: 0,
     registers: &[],
     commands: &[],
     structures: &[],

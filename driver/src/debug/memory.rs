@@ -25,7 +25,7 @@ fn pieces(
         let inside = at % PAGE_SIZE;
         let piece = (PAGE_SIZE - inside).min(len - done);
         let index = at / PAGE_SIZE;
-        let entry = pte_offset(index)
+        let entry = pte_offset(device.info(), index)
             .filter(|_| index < device.ggtt().entries())
             .ok_or(EFAULT)?;
         let entry = device.uncore().io().read32(entry);

@@ -14,7 +14,7 @@ use crate::ff::state::Curbe;
 use crate::shared::sampler::state::Tables;
 use crate::urb::{Owner, Urb};
 
-mod image;
+pub(crate) mod image;
 
 /// Dwords of an image: a page, of which the longest takes about three quarters.
 pub const DWORDS: usize = 1024;

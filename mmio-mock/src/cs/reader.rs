@@ -5,6 +5,7 @@
 
 use std::fmt::Debug;
 
+use crate::ff::state::VertexBuffer;
 use crate::shared::context::StateBases;
 
 /// What a STATE_BASE_ADDRESS changes; `None` leaves a base or a bound as it is.
@@ -96,6 +97,15 @@ pub trait CommandReader: Debug + Sync {
 
     /// A 3DSTATE_VF_STATISTICS.
     fn put_vf_statistics(&self, enable: bool, out: &mut Vec<u32>);
+
+    /// The buffers of a 3DSTATE_VERTEX_BUFFERS, each with its index.
+    fn vertex_buffers(&self, d: &[u32]) -> Vec<(usize, VertexBuffer)>;
+
+    /// A 3DSTATE_VERTEX_BUFFERS of the buffers that are valid; nothing when there are none.
+    fn put_vertex_buffers(&self, buffers: &[VertexBuffer], out: &mut Vec<u32>);
+
+    /// 3DSTATE_DEPTH_BUFFER in its full length, with zeros for what a short one leaves out.
+    fn depth_buffer(&self, d: &[u32]) -> Vec<u32>;
 
     /// MI_FLUSH.
     fn flush(&self, d: &[u32]) -> Flush;

@@ -3,15 +3,14 @@
 //! PRM: volume 2, 3D pipeline state; fields from the tables of `regs`.
 
 use regs::any::{
-    State3dChromaKey, State3dConstantColor, State3dDepthBuffer, State3dDrawingRectangle,
-    State3dGlobalDepthOffsetClamp, State3dIndexBuffer, State3dLineStipple,
-    State3dPolyStippleOffset, StateSip, VertexBufferState, VertexElementState,
+    State3dChromaKey, State3dConstantColor, State3dDrawingRectangle, State3dGlobalDepthOffsetClamp,
+    State3dIndexBuffer, State3dLineStipple, State3dPolyStippleOffset, StateSip, VertexElementState,
 };
 
 use super::CsContext;
 use crate::debug::SvgBase;
 use crate::fault::UnitFault;
-use crate::ff::state::{IndexBuffer, VERTEX_BUFFERS, VERTEX_ELEMENTS, VertexBuffer};
+use crate::ff::state::{IndexBuffer, VERTEX_ELEMENTS};
 use crate::status::Client;
 
 /// Copies the dwords behind the header, as many as both sides have.
@@ -90,25 +89,13 @@ pub fn binding_table_pointers(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 
 /// 3DSTATE_VERTEX_BUFFERS: any number of them, in any order.
 pub fn vertex_buffers(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    for state in d
-        .get(1..)
-        .unwrap_or_default()
-        .chunks_exact(VertexBufferState::LEN)
-    {
-        let state = VertexBufferState::from_dwords(state);
-        let index = state.vertex_buffer_index() as usize;
-        if index >= VERTEX_BUFFERS {
+    for (index, buffer) in ctx.reader.vertex_buffers(d) {
+        let Some(to) = ctx.ff.state.vertex_buffers.get_mut(index) else {
             return Err(bad(format!(
                 "3DSTATE_VERTEX_BUFFERS names vertex buffer {index}"
             )));
-        }
-        ctx.ff.state.vertex_buffers[index] = VertexBuffer {
-            valid: true,
-            pitch: state.buffer_pitch(),
-            per_instance: state.buffer_access_type() != 0,
-            start: state.buffer_starting_address(),
-            step_rate: state.instance_data_step_rate(),
         };
+        *to = buffer;
     }
     Ok(())
 }
@@ -166,8 +153,7 @@ pub fn drawing_rectangle(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 
 /// 3DSTATE_DEPTH_BUFFER.
 pub fn depth_buffer(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    let command = State3dDepthBuffer::from_dwords(d);
-    ctx.ff.state.depth_buffer = command.dwords().to_vec();
+    ctx.ff.state.depth_buffer = ctx.reader.depth_buffer(d);
 }
 
 /// 3DSTATE_CONSTANT_COLOR.

@@ -14,12 +14,12 @@ use kernel::dma::PAGE_SIZE;
 use regs::walk::{Limits, Walk};
 
 use crate::r#gen::DeviceInfo;
-use crate::r#gen::registers::CommandId;
-use crate::r#gen::registers::{
-    ClipState, GsState, SfState, State3dPipelinedPointers, StateBaseAddress, VsState, WmState,
-};
 use crate::gtt::pte_offset;
 use crate::uncore::Uncore;
+use regs::gen40::{
+    ClipState, GsState, SfState, State3dPipelinedPointers, StateBaseAddress, VsState, WmState,
+};
+use regs::ids::CommandId;
 
 /// Longest kernel, in instructions.
 const LONGEST: u32 = 2048;
@@ -82,7 +82,7 @@ pub(super) struct Memory<'a> {
 impl<'a> Memory<'a> {
     pub(super) fn new(uncore: &'a Uncore, info: &'static DeviceInfo) -> Self {
         let window = uncore.config().bar(0).map_or(0, |bar| bar.len);
-        let table = pte_offset(0).map_or(window, |offset| offset as u64);
+        let table = pte_offset(info, 0).map_or(window, |offset| offset as u64);
         Memory {
             uncore,
             info,
@@ -97,7 +97,7 @@ impl<'a> Memory<'a> {
             return None;
         }
         let index = page as usize / PAGE_SIZE;
-        let entry = self.uncore.io().read32(pte_offset(index)?);
+        let entry = self.uncore.io().read32(pte_offset(self.info, index)?);
         let bus = (self.info.gtt.decode)(entry)?;
         let mut bytes = alloc::vec![0; PAGE_SIZE];
         let dma = self.uncore.platform().dma();

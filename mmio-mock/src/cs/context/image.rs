@@ -4,11 +4,11 @@
 //! after reset.
 
 use regs::any::{
-    CsUrbState, MiBatchBufferEnd, MiLoadRegisterImm, State3dBindingTablePointers,
-    State3dChromaKey, State3dConstantColor, State3dDrawingRectangle, State3dGlobalDepthOffsetClamp,
+    CsUrbState, MiBatchBufferEnd, MiLoadRegisterImm, State3dBindingTablePointers, State3dChromaKey,
+    State3dConstantColor, State3dDrawingRectangle, State3dGlobalDepthOffsetClamp,
     State3dIndexBuffer, State3dLineStipple, State3dPipelinedPointers, State3dPolyStippleOffset,
-    State3dPolyStipplePattern, State3dSamplerPaletteLoad0, State3dVertexBuffers,
-    State3dVertexElements, StateSip, StatsReg, UrbFence, VertexBufferState,
+    State3dPolyStipplePattern, State3dSamplerPaletteLoad0, State3dVertexElements, StateSip,
+    StatsReg, UrbFence,
 };
 
 use crate::cs::reader::CommandReader;
@@ -60,7 +60,7 @@ pub fn save(ctx: &mut CsContext<'_, '_>, extended: bool) -> Vec<u32> {
 }
 
 /// A command's header with other dwords behind it than its type has.
-fn behind(out: &mut Vec<u32>, command: &[u32], dwords: &[u32]) {
+pub fn behind(out: &mut Vec<u32>, command: &[u32], dwords: &[u32]) {
     let header = command.first().copied().unwrap_or_default();
     // Dword Length, bits 7:0, counts without the first two.
     out.push(header & !0xff | (dwords.len() as u32).saturating_sub(1) & 0xff);
@@ -131,21 +131,7 @@ fn bases(out: &mut Vec<u32>, reader: &dyn CommandReader, state: &PipelineState, 
 }
 
 fn vertices(out: &mut Vec<u32>, reader: &dyn CommandReader, state: &PipelineState) {
-    let mut buffers = Vec::new();
-    for (index, buffer) in (0..).zip(&state.vertex_buffers) {
-        if buffer.valid {
-            let state = VertexBufferState::new()
-                .with_vertex_buffer_index(index)
-                .with_buffer_pitch(buffer.pitch)
-                .with_buffer_access_type(buffer.per_instance.into())
-                .with_buffer_starting_address(buffer.start)
-                .with_instance_data_step_rate(buffer.step_rate);
-            buffers.extend(state.dwords());
-        }
-    }
-    if !buffers.is_empty() {
-        behind(out, State3dVertexBuffers::new().dwords(), &buffers);
-    }
+    reader.put_vertex_buffers(&state.vertex_buffers, out);
     if !state.vertex_elements.is_empty() {
         behind(
             out,

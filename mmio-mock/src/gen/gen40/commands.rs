@@ -4,7 +4,9 @@
 
 use regs::gen40 as table;
 
+use crate::cs::context::image::behind;
 use crate::cs::reader::{BaseChanges, CommandReader, Flush, PipeControl, PostSync, StoreRegister};
+use crate::ff::state::VertexBuffer;
 use crate::shared::context::StateBases;
 
 /// The reader of this generation.
@@ -78,6 +80,43 @@ impl CommandReader for Reader {
     fn put_vf_statistics(&self, enable: bool, out: &mut Vec<u32>) {
         let command = table::State3dVfStatistics::new().with_statistics_enable(enable);
         out.extend(command.dwords());
+    }
+
+    fn vertex_buffers(&self, d: &[u32]) -> Vec<(usize, VertexBuffer)> {
+        let states = d.get(1..).unwrap_or_default();
+        let states = states.chunks_exact(table::VertexBufferState::LEN);
+        let buffer = |state: &[u32]| {
+            let state = table::VertexBufferState::from_dwords(state);
+            let buffer = VertexBuffer {
+                valid: true,
+                pitch: state.buffer_pitch(),
+                per_instance: state.buffer_access_type() != 0,
+                start: state.buffer_starting_address(),
+                step_rate: state.instance_data_step_rate(),
+            };
+            (state.vertex_buffer_index() as usize, buffer)
+        };
+        states.map(buffer).collect()
+    }
+
+    fn put_vertex_buffers(&self, buffers: &[VertexBuffer], out: &mut Vec<u32>) {
+        let mut states = Vec::new();
+        for (index, buffer) in (0..).zip(buffers).filter(|(_, buffer)| buffer.valid) {
+            let state = table::VertexBufferState::new()
+                .with_vertex_buffer_index(index)
+                .with_buffer_pitch(buffer.pitch)
+                .with_buffer_access_type(buffer.per_instance.into())
+                .with_buffer_starting_address(buffer.start)
+                .with_instance_data_step_rate(buffer.step_rate);
+            states.extend(state.dwords());
+        }
+        if !states.is_empty() {
+            behind(out, table::State3dVertexBuffers::new().dwords(), &states);
+        }
+    }
+
+    fn depth_buffer(&self, d: &[u32]) -> Vec<u32> {
+        table::State3dDepthBuffer::from_dwords(d).dwords().to_vec()
     }
 
     fn flush(&self, d: &[u32]) -> Flush {
