@@ -33,11 +33,13 @@ pub type Error = Box<dyn std::error::Error>;
 
 /// Whether a file can lie where its path says, which is better known before a long run than behind it.
 fn has_place(path: &Path) -> Result<(), Error> {
+    let shown = path.display();
     let directory = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     match directory {
-        Some(dir) if !dir.exists() => Err(format!("{}: no such directory", dir.display()).into()),
-        Some(dir) if !dir.is_dir() => Err(format!("{}: not a directory", dir.display()).into()),
-        _ if path.is_dir() => Err(format!("{}: this is a directory", path.display()).into()),
+        Some(dir) if !dir.is_dir() => {
+            Err(format!("{shown}: there is no directory {}", dir.display()).into())
+        }
+        _ if path.is_dir() => Err(format!("{shown}: this is a directory").into()),
         _ => Ok(()),
     }
 }

@@ -33,7 +33,7 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Told by `--help`.
 const EXIT: &str = "Without --script and --command, commands are read from the terminal; `help` lists them. Exit code: 0 when a frame has run to \
-its end, the program's own for a program, 1 when a command of a script has failed; the message names its file and line.";
+its end, the program's own for a program, 127 when there is no such program, 126 when it cannot be run, 1 when a command of a script has failed; the message names its file and line.";
 
 /// What is debugged is one of the two.
 const USAGE: &str =

@@ -228,11 +228,7 @@ impl Parser<'_> {
 }
 
 fn article(noun: &str) -> &'static str {
-    if noun.starts_with(['R', 'u']) {
-        "an"
-    } else {
-        "a"
-    }
+    if noun.starts_with('R') { "an" } else { "a" }
 }
 
 /// The end-of-thread option. A descriptor that has the bit ends the thread without it too.
