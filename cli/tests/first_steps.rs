@@ -6,9 +6,9 @@ use std::fs;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Output;
+use std::process::{Command, Output};
 
-use crate::common::{crestline, failed, fed, here, ok, scene, scratch, served};
+use crate::common::{PROGRAM, crestline, failed, fed, here, ok, scene, scratch, served};
 
 fn said(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).unwrap()
@@ -44,6 +44,32 @@ fn rows_count_from_the_top_of_a_flipped_picture() {
         text.contains("lies outside the picture of 256x256"),
         "{text}"
     );
+}
+
+#[test]
+fn the_first_steps_show_pictures_the_right_way_up() {
+    let text = ok(&here(&["--help"]));
+    for step in [
+        "replay gears --png gears.png --flip-y",
+        "why gears 120,80 --flip-y",
+    ] {
+        assert!(text.contains(step), "{text}");
+    }
+}
+
+#[test]
+fn a_library_that_is_missing_is_told_with_where_it_is() {
+    // The program alone, as when it was copied into a directory of PATH.
+    let directory = scratch("first-library");
+    let program = directory.join("crestline");
+    fs::copy(PROGRAM, &program).unwrap();
+    let output = Command::new(&program)
+        .args(["exec", "--", "true"])
+        .env_remove("CRESTLINE_SHIM")
+        .output()
+        .unwrap();
+    let text = failed(&output);
+    assert!(text.contains("copy it from target/release"), "{text}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The words that a message has at one place, for the errors of the assembler.
 //!
-//! PRM: volume 4, 4.8.1.1-8.4.2; the same words as the descriptors' tables, of which a test knows. Only the fields that a
-//! person has to write are here: what the tables leave out without a word needs no list.
+//! PRM: volume 4, 4.8.1.1-8.4.2. A test assembles the words of Gen4 to Ironlake, so that they are those of the descriptors'
+//! tables. Fields that a text may leave out have no list.
 
 use crate::inst::Verx10;
 

@@ -191,7 +191,7 @@ pub fn zeros(text: &str) -> Result<MemRange, String> {
     match range.file {
         None => Ok(range),
         Some(_) => Err(format!(
-            "a file is none of --map: --dump-mem {text} writes memory to it after the run, --mem FILE@ADDR puts one into memory"
+            "--map takes no file: `--dump-mem {text}` writes memory to one after the run, `--mem FILE@ADDR` puts one into memory"
         )),
     }
 }
