@@ -24,10 +24,25 @@ mod summary;
 mod trace;
 pub mod why;
 
+use std::path::Path;
+
 use kernel::string_helpers::escape_lines;
 
 /// What a subcommand can fail with; printed as it is.
 pub type Error = Box<dyn std::error::Error>;
+
+/// Whether a file can lie where its path says, which is better known before a long run than behind it.
+fn has_place(path: &Path) -> Result<(), Error> {
+    let shown = path.display();
+    let directory = path.parent().filter(|dir| !dir.as_os_str().is_empty());
+    match directory {
+        Some(dir) if !dir.is_dir() => {
+            Err(format!("{shown}: there is no directory {}", dir.display()).into())
+        }
+        _ if path.is_dir() => Err(format!("{shown}: this is a directory").into()),
+        _ => Ok(()),
+    }
+}
 
 /// Writes text to standard output, control characters escaped; a reader that has seen enough is no error.
 pub fn print(text: &str) -> Result<(), Error> {

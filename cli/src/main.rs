@@ -21,13 +21,13 @@ struct Args {
     ///
     /// A level (off, error, warn, info, debug, trace), or modules with levels such as driver=debug, separated by
     /// commas.
-    #[arg(long, global = true, value_name = "LEVEL|FILTER", value_parser = cmd::logging::filter)]
+    #[arg(long, global = true, display_order = 900, value_name = "LEVEL|FILTER", value_parser = cmd::logging::filter)]
     log: Option<String>,
 }
 
 /// Told at the end of `--help`.
-const START: &str = "First steps: `crestline replay --list` shows captured frames, `crestline replay gears --png gears.png` runs one, \
-    `crestline why gears 120,80` explains a pixel of it.";
+const START: &str = "First steps: `crestline replay --list` shows captured frames, `crestline replay gears --png gears.png --flip-y` runs one, \
+    `crestline why gears 120,80 --flip-y` explains a pixel of it.";
 
 #[derive(Subcommand)]
 enum Command {

@@ -11,6 +11,7 @@ pub use access::Kind;
 pub use format::Format;
 pub use surface::{Shape, Surface, View};
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use isa::message::MessageDesc;
@@ -25,7 +26,7 @@ use ringbuf::batch::Batch;
 use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
 
 use crate::capture::{Buffer, Exec, GTT_BYTES};
-use crate::replay::{Attendant, Options, ReplayError, Report, Session, TIMEOUT};
+use crate::replay::{Attendant, FaultReport, Options, ReplayError, Report, Session, TIMEOUT};
 
 /// Most threads of a grid.
 pub const MAX_THREADS: u64 = 1 << 20;
@@ -214,7 +215,7 @@ impl Job {
         }
         let fault = match session.run(&exec) {
             Ok(()) => None,
-            Err(ReplayError::Fault(report)) => Some(self.placed(&report.to_string())),
+            Err(ReplayError::Fault(report)) => Some(self.told(&report)),
             Err(error) => return Err(error.into()),
         };
         let first = 1 + self.kernels.len();
@@ -356,7 +357,31 @@ impl Job {
         Ok(batch)
     }
 
-    /// A report of the device, with the lines of the kernels instead of offsets.
+    /// A report of the device for people who know their kernels.
+    fn told(&self, report: &FaultReport) -> String {
+        let mut text = report.to_string();
+        let mut past = String::new();
+        for (index, kernel) in self.kernels.iter().enumerate() {
+            let end = kernel.program.bytes().len();
+            let behind = format!("buffer {} ({}) + {end:#x}]", index + 1, kernel.name);
+            let last = kernel.program.items.last();
+            if let (true, Some(last)) = (text.contains(&behind), last) {
+                // Writing to a String cannot fail.
+                let _ = write!(
+                    past,
+                    "\n  the thread ran past the last instruction ({}): a media kernel ends with a message to thread_spawner \
+                     that carries EOT (docs/media.md)",
+                    kernel.line(last.offset)
+                );
+            }
+        }
+        // Before the registers, which are many lines.
+        let at = text.find("\n  error state:").unwrap_or(text.len());
+        text.insert_str(at, &past);
+        self.placed(&text)
+    }
+
+    /// A text of the device, with the lines of the kernels instead of offsets.
     fn placed(&self, text: &str) -> String {
         let mut text = text.to_owned();
         for (index, kernel) in self.kernels.iter().enumerate() {

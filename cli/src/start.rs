@@ -2,12 +2,41 @@
 //!
 //! No PRM chapter. Errors are those of execve(2).
 
+use std::env;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use nix::errno::Errno;
+
+/// Looks for a program where execvp(3) does, without a start.
+///
+/// # Errors
+/// What the start would end with, as far as a look at the file tells.
+pub fn look_for(program: &Path) -> io::Result<()> {
+    if program.to_string_lossy().contains('/') {
+        return is_program(program);
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    let mut found = Err(Errno::ENOENT.into());
+    for dir in env::split_paths(&path) {
+        match is_program(&dir.join(program)) {
+            Ok(()) => return Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => found = Err(error),
+            Err(_) => {}
+        }
+    }
+    found
+}
+
+fn is_program(path: &Path) -> io::Result<()> {
+    let meta = fs::metadata(path)?;
+    if meta.is_dir() || meta.permissions().mode() & 0o111 == 0 {
+        return Err(Errno::EACCES.into());
+    }
+    Ok(())
+}
 
 /// Why a program did not start, and what helps.
 pub fn why(program: &Path, error: &io::Error) -> String {

@@ -85,6 +85,11 @@ pub struct Why {
     pub colour: Option<[u8; 4]>,
 }
 
+/// Columns and rows of the picture in which pixels are looked for, when the commands show them.
+pub fn size(capture: &Capture, options: &Options) -> Option<(u32, u32)> {
+    Frame::of(capture, options.device.isa).size
+}
+
 /// Walks from a pixel of the picture (row 0 of the surface first) up to its vertices.
 pub fn why(capture: &Capture, options: &Options, pixel: (u16, u16)) -> Result<Why, WhyError> {
     let frame = Frame::of(capture, options.device);

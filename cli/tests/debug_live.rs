@@ -31,7 +31,7 @@ fn the_exit_code_is_the_program_s() {
         (&["run", "expect end 7"], &["sh", "-c", "exit 7"], 7),
         (&["run", "expect end"], &["sh", "-c", "exit 7"], 1),
         (&["run"], &["sh", "-c", "kill -SEGV $$"], 139),
-        (&["run"], &["./no program is here"], 1),
+        (&["run"], &["./no program is here"], 127),
         (&["breaks", "kill"], &["sh", "-c", "exit 7"], 0),
         (&["breaks"], &["sh", "-c", "exit 7"], 0),
         (&["run", "run"], &["true"], 1),

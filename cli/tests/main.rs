@@ -18,6 +18,8 @@ mod decode;
 mod eu_run;
 mod exec;
 mod exec_place;
+mod first_kernels;
+mod first_steps;
 mod listing;
 mod logging;
 mod media_kernels;

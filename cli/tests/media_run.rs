@@ -382,6 +382,7 @@ fn messages_to_gateways_that_are_closed() {
          mov(1) m1.4<1>UD 0x05011234UD {{ align1 }};\n\
          mov(1) m1.5<1>UD 0x00000200UD {{ align1 }};\n\
          mov(8) g9<1>UD 0UD {{ align1 }};\n\
+         mov(8) m3<1>UD g9<8,8,1>UD {{ align1 }};\n\
          send(8) 1 g9<1>UD null<8,8,1>UD gateway MsgDesc: (forward msg) mlen 1 rlen 1 ack {{ align1 }};\n\
          mov(8) m2<1>UD g9<8,8,1>UD {{ align1 }};\n\
          mov(8) m1<1>UD g0<8,8,1>UD {{ align1 }};\n\

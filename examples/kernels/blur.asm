@@ -4,7 +4,7 @@
 //   r2  place of the thread: .0 x  .1 y  .2 width of the grid  .3 height  .4 number
 //   surface 0: the image, surface 1: the blurred image
 // Pixels outside of the image are those at its edge: media blocks repeat them (PRM vol4 5.6.1).
-// crestline media run examples/kernels/blur.asm --in a.png --out b.png --grid 120x135
+// crestline media run examples/kernels/blur.asm --in a.png,format=r8 --out b.png --grid 120x135
 
 .declare rows   g10<16,16,1>UB
 // Place of the first pixel, and the header of a media block: x and y in bytes and rows, size - 1 (PRM vol4 5.10.4.2).

@@ -16,6 +16,7 @@ mod error;
 mod flow;
 mod immediate;
 mod instruction;
+mod message_words;
 mod names;
 mod operand;
 mod options;

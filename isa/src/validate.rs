@@ -279,7 +279,7 @@ pub struct Violation {
 impl core::fmt::Display for Violation {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
         let Violation { rule, detail } = self;
-        write!(f, "{}: {detail} ({})", rule.name, rule.summary)
+        write!(f, "{}: {detail} (the rule: {})", rule.name, rule.summary)
     }
 }
 

@@ -121,7 +121,7 @@ pub fn unpack(
     let magic = up_to(&mut packed, MAGIC.len() as u64).map_err(|e| fail(Problem::Io(e)))?;
     if magic != MAGIC {
         return Err(fail(Problem::NotACapture(
-            "neither a directory nor a packed capture (CRESTv1)",
+            "neither a directory nor a packed capture (CRESTv1); `crestline exec --record DIR -- PROGRAM` makes a capture",
         )));
     }
     let mut reader = Records {

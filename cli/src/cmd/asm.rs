@@ -6,8 +6,8 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use isa::parse::{self, Assembled};
-use isa::{Inst, Verx10};
+use isa::Verx10;
+use isa::parse;
 use kernel::string_helpers::Counted;
 
 use super::listing::{self, Hex};
@@ -53,7 +53,10 @@ pub fn run(args: &Args) -> Result<(), Error> {
         }
     };
     if !args.no_warnings {
-        warn(args.generation, &name, &text, &program);
+        let count = listing::warn(args.generation, &name, &text, &program, &[]);
+        if count > 0 {
+            super::say(&listing::advice(count));
+        }
     }
     let stdout = io::stdout();
     let hex = args
@@ -76,36 +79,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
     }
 }
 
-/// Broken restrictions, with the line of the text.
-fn warn(generation: Verx10, name: &str, text: &str, program: &Assembled) {
-    let placed: Vec<(u32, &Inst, parse::Span)> = program
-        .items
-        .iter()
-        .filter_map(|item| item.inst().map(|inst| (item.offset, inst, item.span)))
-        .collect();
-    let code: Vec<(u32, &Inst)> = placed.iter().map(|p| (p.0, p.1)).collect();
-    let warnings = listing::warnings(generation, &code);
-    if warnings.is_empty() {
-        return;
-    }
-    let count = warnings.len();
-    let lines: Vec<&str> = text.lines().collect();
-    for (index, warning) in warnings {
-        let span = placed.get(index).map(|p| p.2).unwrap_or_default();
-        super::say(&format!(
-            "{name}:{}:{}: warning: {warning}",
-            span.line, span.column
-        ));
-        if let Some(line) = lines.get(span.line.saturating_sub(1) as usize) {
-            super::say(line);
-        }
-    }
-    super::say(&listing::advice(count));
-}
-
 /// The whole file or none of it: written beside its place, then moved there. What is no regular file
 /// (a pipe, /dev/stdout) is written as it is.
-fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         return fs::OpenOptions::new()
             .write(true)

@@ -17,7 +17,7 @@ use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
 use crestline_cli::debug::target::{Program, Recording, Target};
 use crestline_cli::debug::{Debugger, Flow, Source, run_script};
 use crestline_cli::record::Recorder;
-use crestline_cli::replay;
+use crestline_cli::{replay, start};
 use mmio_mock::r#gen::DeviceInfo;
 use nix::sys::signal::Signal;
 use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
@@ -33,11 +33,15 @@ const LOOK: Duration = Duration::from_millis(50);
 
 /// Told by `--help`.
 const EXIT: &str = "Without --script and --command, commands are read from the terminal; `help` lists them. Exit code: 0 when a frame has run to \
-its end, the program's own for a program, 1 when a command of a script has failed; the message names its file and line.";
+its end, the program's own for a program, 127 when there is no such program, 126 when it cannot be run, 1 when a command of a script has failed; the message names its file and line.";
+
+/// What is debugged is one of the two.
+const USAGE: &str =
+    "crestline debug [OPTIONS] <CAPTURE>\n       crestline debug [OPTIONS] -- <CMD>...";
 
 /// Arguments of `crestline debug`.
 #[derive(clap::Args)]
-#[command(after_help = EXIT)]
+#[command(after_help = EXIT, override_usage = USAGE)]
 pub struct Args {
     #[arg(required_unless_present = "command", conflicts_with = "command", help = captured::HELP)]
     capture: Option<PathBuf>,
@@ -85,6 +89,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let interrupt: Arc<AtomicBool> = Arc::default();
     signal_hook::flag::register(SIGINT, Arc::clone(&interrupt))?;
     let scripts = scripts(args)?;
+    if let Some(program) = args.command.first().map(Path::new)
+        && let Err(error) = start::look_for(program)
+    {
+        let why = start::why(program, &error);
+        say(&format!("crestline: {}: {why}", program.display()));
+        return Ok(exec::not_started(&error));
+    }
     let asks = scripts.is_empty();
     let (target, info, recorder) = match &args.capture {
         Some(path) => capture(args, path)?,

@@ -23,6 +23,9 @@ pub struct Args {
     input: PathBuf,
     #[arg(long = "gen", value_name = "G", value_parser = source::generation, help = source::GENERATIONS)]
     generation: Verx10,
+    /// File to write the text to [default: standard output]
+    #[arg(short, long, value_name = "OUT")]
+    output: Option<PathBuf>,
     /// What the input is
     #[arg(long, value_enum, default_value_t = Format::Auto)]
     format: Format,
@@ -68,7 +71,11 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let bytes = input::bytes(&name, bytes, args.format)?;
     let (mut items, rest) = split(args.generation, &bytes);
     let text = faithful(args.generation, &mut items);
-    super::print(&text)?;
+    match &args.output {
+        Some(path) => super::asm::write(path, text.as_bytes())
+            .map_err(|error| format!("{}: {error}", path.display()))?,
+        None => super::print(&text)?,
+    }
     if !args.no_warnings {
         let placed: Vec<(u32, &Inst)> = items
             .iter()

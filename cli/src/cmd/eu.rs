@@ -20,7 +20,7 @@ use mmio_mock::bench::{MEMORY_CAP, Step, ThreadBench};
 use mmio_mock::shared::ThreadContext;
 use mmio_mock::td::KernelState;
 
-use super::{Error, source};
+use super::{Error, listing, source};
 use setting::{Bank, Dump, Load, MemFile, MemRange};
 use show::{Watch, elements, line};
 
@@ -31,6 +31,10 @@ const KERNEL: u32 = 0x1000_0000;
 pub(super) const FUNCTIONS: [&str; 8] = [
     "null", "math", "sampler", "gateway", "read", "write", "urb", "spawner",
 ];
+
+/// What the memory says of an address without a page, and what helps.
+const NO_MEMORY: &str = "the GTT entry is not valid";
+const MAP: &str = "; --map ADDR+LENGTH puts memory at an address, --mem FILE@ADDR a file";
 
 /// Arguments.
 #[derive(clap::Args)]
@@ -55,7 +59,7 @@ struct Run {
     /// Assembly text; - reads standard input.
     file: PathBuf,
     /// Generation: 4, 4.5 (g45) or 5.
-    #[arg(long, value_name = "G", value_parser = source::modelled_generation)]
+    #[arg(long, value_name = "G", default_value = "4", value_parser = source::modelled_generation)]
     r#gen: Verx10,
     /// Channels (lanes) that are enabled when the thread starts, one bit each.
     #[arg(long, value_name = "MASK", default_value = "0xffff", value_parser = dword)]
@@ -70,7 +74,7 @@ struct Run {
     #[arg(long, value_name = "FILE@ADDR")]
     mem: Vec<MemFile>,
     /// Provide memory full of zeros at a graphics address, for kernels that write (may be repeated).
-    #[arg(long, value_name = "ADDR+LENGTH")]
+    #[arg(long, value_name = "ADDR+LENGTH", value_parser = setting::zeros)]
     map: Vec<MemRange>,
     /// Graphics address of the binding table, the list of surfaces that messages name; its entries are graphics addresses.
     #[arg(long, value_name = "ADDR", default_value = "0", value_parser = dword)]
@@ -147,6 +151,8 @@ impl Source {
         if bytes.is_empty() {
             return Err(format!("{name}: no instruction in it").into());
         }
+        // A thread may end behind the last instruction here.
+        listing::warn_of(args.r#gen, &name, &text, &kernel, &["end-of-thread"]);
         Ok(Source {
             name,
             kernel,
@@ -317,7 +323,10 @@ fn execute(
                 );
                 break ("waits", Some(why));
             }
-            Step::Hung(why) => break ("stopped", Some(format!("{why}{}", place(source, ip)))),
+            Step::Hung(why) => {
+                let help = if why.contains(NO_MEMORY) { MAP } else { "" };
+                break ("stopped", Some(format!("{why}{}{help}", place(source, ip))));
+            }
         }
     };
     summary(args, bench, &watch, how, out)?;
@@ -402,12 +411,22 @@ fn summary(
         }
     }
     if args.dump.is_empty() {
+        let mut changed = false;
         for bank in [Bank::General, Bank::Message] {
             for nr in 0..bank.len() {
                 if let Some(ty) = watch.written(bank, nr) {
+                    changed = true;
                     row(bank, nr, ty)?;
                 }
             }
+        }
+        if !changed {
+            let zeros = if args.grf.is_empty() {
+                " (all are zero without --grf)"
+            } else {
+                ""
+            };
+            writeln!(out, "no register changed{zeros}")?;
         }
     }
     Ok(())
@@ -422,7 +441,11 @@ fn dump_memory(bench: &ThreadBench, range: &MemRange, out: &mut impl Write) -> R
     bench
         .memory()
         .read_bytes(GpuAddr(range.addr), &mut bytes)
-        .map_err(|e| format!("--dump-mem {:#x}+{}: {e}", range.addr, range.bytes))?;
+        .map_err(|e| {
+            let text = e.to_string();
+            let help = if text.contains(NO_MEMORY) { MAP } else { "" };
+            format!("--dump-mem {:#x}+{}: {text}{help}", range.addr, range.bytes)
+        })?;
     if let Some(path) = &range.file {
         std::fs::write(path, &bytes).map_err(|e| format!("{}: {e}", path.display()))?;
         return Ok(());

@@ -22,6 +22,7 @@ use node::{Node, Options};
 use super::limits::FileSize;
 use super::{Error, device, trace};
 use program::Signals;
+pub(super) use program::not_started;
 
 /// File name of the shim.
 const SHIM: &str = "libcrestline_drm_shim.so";
@@ -135,6 +136,10 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
             return Ok(program::not_started(&error));
         }
     };
+    if let Some(text) = program::crashed(status) {
+        let name = args.command.first().map(PathBuf::from).unwrap_or_default();
+        say!("crestline: {}: {text}", name.display());
+    }
     let idle = node.quiesce(PATIENCE);
     let report = node.report();
     if !idle {
@@ -251,7 +256,7 @@ pub(super) fn shim() -> Result<PathBuf, Error> {
     places.iter().find(|path| path.is_file()).cloned().ok_or_else(|| {
         let dir = program.parent().map(|dir| dir.display().to_string());
         format!(
-            "{SHIM} is not in {}: build it with `cargo build --release --workspace`, or name it in {SHIM_VARIABLE}",
+            "{SHIM} is not in {}: build it with `cargo build --release`, or copy it from target/release of the project, or name it in {SHIM_VARIABLE}",
             dir.unwrap_or_default()
         )
         .into()

@@ -26,7 +26,8 @@ use mmio_mock::td::schedule::{Order, Schedule};
 use super::eu::{FUNCTIONS, setting::Load};
 use super::progress::{Progress, Show};
 use super::summary::grouped;
-use super::{Error, device, print, source};
+use super::{Error, device, listing, print, source};
+pub(super) use file::foreign_suffix;
 use file::{FileArg, Layout, Seen};
 use sink::Sink;
 
@@ -269,6 +270,7 @@ fn warnings(outcome: &Outcome) -> String {
 fn kernel(info: &DeviceInfo, path: &Path) -> Result<Source, Error> {
     let (name, text) = source::text(path)?;
     let program = assemble(info.isa, &name, &text).map_err(|errors| source::listing(&errors))?;
+    listing::warn_of(info.isa, &name, &text, &program, &[]);
     Ok(Source { name, program })
 }
 

@@ -18,8 +18,12 @@ use super::progress::{Progress, Show};
 use super::trace::Tracing;
 use super::{Error, captured, device, print, summary};
 
+/// What is asked for is one of the two.
+const USAGE: &str = "crestline replay [OPTIONS] <CAPTURE>\n       crestline replay --list [DIR]";
+
 /// Arguments of `crestline replay`.
 #[derive(clap::Args)]
+#[command(override_usage = USAGE)]
 pub struct Args {
     #[arg(help = captured::HELP, required_unless_present = "list")]
     capture: Option<PathBuf>,
@@ -30,7 +34,7 @@ pub struct Args {
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// Write the picture as PNG: the render target of the last draw
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = png)]
     png: Option<PathBuf>,
     /// Write the last row first, because OpenGL's row 0 is at the bottom
     #[arg(long)]
@@ -91,6 +95,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
 }
 
 fn run_capture(origin: &Origin, args: &Args) -> Result<(), Error> {
+    for path in args.png.iter().chain(&args.trace.trace) {
+        super::has_place(path)?;
+    }
     let mut reader = origin.open()?;
     let device = match &args.device {
         Some(name) => Some(device::modelled(name)?),
@@ -248,6 +255,20 @@ fn write_picture<R: PageReader>(mut view: View<R>, path: &Path, args: &Args) -> 
 
 fn io(path: &Path, error: std::io::Error) -> CaptureError {
     CaptureError::file(path.display().to_string(), Problem::Io(error))
+}
+
+/// Parses the name of a picture that is written as PNG, whatever it is called.
+fn png(text: &str) -> Result<PathBuf, String> {
+    if text == "-" {
+        return Err("standard output has the counters: name a file, such as frame.png".to_owned());
+    }
+    let path = PathBuf::from(text);
+    match super::media::foreign_suffix(&path) {
+        Some(suffix) => Err(format!(
+            "the picture is written as PNG, and .{suffix} is another form: name it .png"
+        )),
+        None => Ok(path),
+    }
 }
 
 /// Parses a pixel.

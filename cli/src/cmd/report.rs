@@ -26,7 +26,7 @@ pub struct Args {
     /// Print which threads made a pixel; row 0 is the surface's first (may be repeated)
     #[arg(long, value_name = "X,Y", value_parser = super::replay::pixel, allow_hyphen_values = true)]
     at: Vec<(u16, u16)>,
-    /// Show the last row first, because OpenGL's row 0 is at the bottom
+    /// Show the last row first, because OpenGL's row 0 is at the bottom; rows of --at count from there too
     #[arg(long)]
     flip_y: bool,
     /// Device to run it on, by name or PCI id [default: the one it was captured for]
@@ -39,6 +39,9 @@ pub struct Args {
 
 /// Replays and writes.
 pub fn run(args: &Args) -> Result<(), Error> {
+    if let Some(path) = &args.output {
+        super::has_place(path)?;
+    }
     let (capture, options) =
         captured::load(&args.capture, args.device.as_deref(), args.timeout_ms)?;
     let name = &capture.name;
@@ -53,7 +56,12 @@ pub fn run(args: &Args) -> Result<(), Error> {
             let what = format!("--at {x},{y} lies outside the picture of {width}x{height} pixels");
             return Err(what.into());
         }
-        print(&pixel(&map, x, y))?;
+        let mut at = (x, y);
+        if args.flip_y {
+            at = super::why::flipped(at, Some((picture.width, picture.height)))?;
+            print(&super::why::from_the_top((x, y), at))?;
+        }
+        print(&pixel(&map, at.0, at.1))?;
     }
     if let Some(path) = &args.output {
         let report = Report {

@@ -5,7 +5,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crestline_cli::why::{why, why_attended};
+use crestline_cli::why;
 
 use super::progress::{Progress, Show};
 use super::{Error, captured, print};
@@ -15,9 +15,12 @@ use super::{Error, captured, print};
 pub struct Args {
     #[arg(help = captured::HELP)]
     capture: PathBuf,
-    /// Pixel: column and row, both from 0; row 0 is the surface's first, which OpenGL draws at the bottom
+    /// Pixel of the last render target: column and row, both from 0; row 0 is the surface's first, which OpenGL draws at the bottom
     #[arg(value_name = "X,Y", value_parser = super::replay::pixel, allow_hyphen_values = true)]
     pixel: (u16, u16),
+    /// Count rows from the last one, as in a picture that `crestline replay --flip-y` has written
+    #[arg(long)]
+    flip_y: bool,
     /// Device to run it on, by name or PCI id [default: the one it was captured for]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
@@ -33,16 +36,45 @@ pub struct Args {
 pub fn run(args: &Args) -> Result<(), Error> {
     let (capture, options) =
         captured::load(&args.capture, args.device.as_deref(), args.timeout_ms)?;
+    let pixel = if args.flip_y {
+        flipped(args.pixel, why::size(&capture, &options))?
+    } else {
+        args.pixel
+    };
     let progress = Arc::new(Progress::long("running the frame again and again"));
     let why = match progress.attendant(Show::Message) {
-        Some(attendant) => why_attended(&capture, &options, args.pixel, attendant),
-        None => why(&capture, &options, args.pixel),
+        Some(attendant) => why::why_attended(&capture, &options, pixel, attendant),
+        None => why::why(&capture, &options, pixel),
     };
     drop(progress);
     let why = why?;
     if args.json {
-        print(&format!("{:#}\n", why.to_json()))
-    } else {
-        print(&why.to_string())
+        return print(&format!("{:#}\n", why.to_json()));
     }
+    if args.flip_y {
+        print(&from_the_top(args.pixel, pixel))?;
+    }
+    print(&why.to_string())
+}
+
+/// The pixel of the surface that stands at a place of a flipped picture.
+pub(super) fn flipped(pixel: (u16, u16), size: Option<(u32, u32)>) -> Result<(u16, u16), Error> {
+    let (x, y) = pixel;
+    let Some((width, height)) = size else {
+        return Err("--flip-y: the size of the picture is not known".into());
+    };
+    let row = height.checked_sub(u32::from(y) + 1);
+    let row = row.filter(|_| u32::from(x) < width);
+    match row.and_then(|row| u16::try_from(row).ok()) {
+        Some(row) => Ok((x, row)),
+        None => {
+            Err(format!("pixel {x},{y} lies outside the picture of {width}x{height} pixels").into())
+        }
+    }
+}
+
+/// Where a place of a flipped picture lies in the surface, as a line.
+pub(super) fn from_the_top(shown: (u16, u16), pixel: (u16, u16)) -> String {
+    let ((x, y), (_, row)) = (shown, pixel);
+    format!("{x},{y} of the flipped picture is pixel {x},{row} of the surface\n")
 }

@@ -214,18 +214,42 @@ fn registers(exec: &Exec, state: &ErrorState) -> String {
     text
 }
 
+/// Equal texts once, in the order of the first of each, and how many there are. Threads of a kernel often share a mistake.
+fn counted(texts: &[String]) -> Vec<(&str, usize)> {
+    let mut found: Vec<(&str, usize)> = Vec::new();
+    for text in texts {
+        match found.iter_mut().find(|(known, _)| known == text) {
+            Some((_, count)) => *count += 1,
+            None => found.push((text, 1)),
+        }
+    }
+    found
+}
+
+/// How often a text stands for something, unless that is once.
+fn times(count: usize) -> String {
+    match count {
+        1 => String::new(),
+        _ => format!(" ({count} times)"),
+    }
+}
+
 impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.exec, self.headline())?;
-        for fault in self.faults.iter().skip(1) {
-            write!(f, "\n  fault: {fault}")?;
+        let faults = counted(&self.faults);
+        if let Some((_, count)) = faults.first() {
+            write!(f, "{}", times(*count))?;
+        }
+        for (fault, count) in faults.iter().skip(1) {
+            write!(f, "\n  fault: {fault}{}", times(*count))?;
         }
         if self.more > 0 {
             write!(f, "\n  and {} more", Counted(self.more, "fault"))?;
         }
         let first = usize::from(self.faults.is_empty());
-        for hung in self.hung.iter().skip(first) {
-            write!(f, "\n  hung: {hung}")?;
+        for (hung, count) in counted(self.hung.get(first..).unwrap_or_default()) {
+            write!(f, "\n  hung: {hung}{}", times(count))?;
         }
         let first = first & usize::from(self.hung.is_empty());
         for running in self.running.iter().skip(first) {

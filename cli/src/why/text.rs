@@ -152,9 +152,13 @@ impl fmt::Display for Why {
         match &self.draw {
             Some(draw) => writeln!(
                 f,
-                "  draw {} of {}, number {} of the frame: {} of {}, 3DPRIMITIVE at {}",
+                "  draw {}{}, number {} of the frame: {} of {}, 3DPRIMITIVE at {}",
                 walk.draw,
-                draw.submission,
+                match draw.submission.as_str() {
+                    // The capture is a submission's directory itself.
+                    "" => String::new(),
+                    name => format!(" of {name}"),
+                },
                 draw.number,
                 super::json::topology(draw.call.command.primitive_topology_type()),
                 Counted(draw.call.vertices, "vertex"),

@@ -12,6 +12,8 @@ pub(super) struct Cursor<'a> {
     pub(super) at: usize,
     /// Where a comment begins that has no end.
     pub(super) open_comment: Option<usize>,
+    /// White space and comments that were passed last.
+    gap: (usize, usize),
 }
 
 /// A number of the source.
@@ -36,6 +38,7 @@ impl<'a> Cursor<'a> {
             bytes: text.as_bytes(),
             at: 0,
             open_comment: None,
+            gap: (0, 0),
         }
     }
 
@@ -58,6 +61,22 @@ impl<'a> Cursor<'a> {
 
     /// Over white space and comments.
     pub(super) fn space(&mut self) {
+        let start = self.at;
+        self.over_space();
+        if self.at > start {
+            self.gap = (start, self.at);
+        }
+    }
+
+    /// Where the token before the position ends.
+    pub(super) fn token_end(&self) -> usize {
+        match self.gap {
+            (start, end) if end == self.at => start,
+            _ => self.at,
+        }
+    }
+
+    fn over_space(&mut self) {
         loop {
             match self.peek() {
                 b' ' | b'\t' | b'\n' | b'\r' => self.at += 1,

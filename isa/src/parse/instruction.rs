@@ -63,10 +63,10 @@ impl Parser<'_> {
 
     /// The end of an instruction. When the next line goes on without it, the end of this one is wrong.
     fn semicolon(&mut self) -> Result<(), Fail> {
-        let before = self.cursor.at;
         if self.cursor.eat(b';') {
             return Ok(());
         }
+        let before = self.cursor.token_end();
         self.resume = self.cursor.since(before).contains('\n');
         let at = if self.resume { before } else { self.cursor.at };
         Err(Fail::expected(at, "';'"))

@@ -8,8 +8,9 @@ use alloc::format;
 use super::Parser;
 use super::Places;
 use super::error::Fail;
+use super::message_words;
 use crate::inst::{ExDesc, Inst, Opcode, SendDesc, Verx10};
-use crate::message;
+use crate::message::{self, MessageParseError};
 use crate::operand::{Addr, Src};
 
 /// Bits of the target unit in the descriptor of Gen4.
@@ -128,7 +129,7 @@ impl Parser<'_> {
         if symbolic {
             let text = self.cursor.since(at);
             let message = message::parse(self.generation, text)
-                .map_err(|e| Fail::text(at + e.offset, format!("expected {}", e.expected)))?;
+                .map_err(|e| self.wrong_message(at, text, &e))?;
             send.sfid = message.sfid;
             send.imm = message.desc;
             if let (Some(ex_desc), true) = (message.ex_desc, split) {
@@ -144,6 +145,33 @@ impl Parser<'_> {
             send.sfid = sfid;
         }
         Ok(())
+    }
+
+    /// A mistake in the text of a message that begins at a place.
+    #[cold]
+    fn wrong_message(&self, start: usize, text: &str, error: &MessageParseError) -> Fail {
+        let before = text.get(..error.offset).unwrap_or("");
+        let end = before.trim_end();
+        // The text goes up to the next semicolon: where that is missing, the next line belongs to it.
+        if before
+            .get(end.len()..)
+            .is_some_and(|gap| gap.contains('\n'))
+            && error.expected == "the end of the message"
+        {
+            return Fail::expected(start + end.len(), "';' or options in braces");
+        }
+        let at = start + error.offset;
+        match message_words::of(self.generation, error.expected) {
+            Some(words) => Fail::text(
+                at,
+                format!(
+                    "expected {} {} ({words})",
+                    article(error.expected),
+                    error.expected
+                ),
+            ),
+            None => Fail::text(at, format!("expected {}", error.expected)),
+        }
     }
 
     /// Number of the unit that is named here.
@@ -197,6 +225,10 @@ impl Parser<'_> {
         self.cursor = ahead;
         true
     }
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with('R') { "an" } else { "a" }
 }
 
 /// The end-of-thread option. A descriptor that has the bit ends the thread without it too.

@@ -98,6 +98,57 @@ mov(8) g1<1>F 0x1234567890D;
 }
 
 #[test]
+fn a_missing_semicolon_is_told_where_it_belongs() {
+    for (first, column) in [
+        ("mov(8) g1<1>F g2<8,8,1>F", 25),
+        ("mov(8) g1<1>F g2<8,8,1>F // why", 25),
+        ("mov(8) g1<1>F g2<8,8,1>F { align1 }", 36),
+        ("nop", 4),
+    ] {
+        let text = alloc::format!("{first}\n\nmov(8) g1<1>F g2<8,8,1>F;\n");
+        let found = errors(GEN40, &text);
+        assert_eq!(found.len(), 1, "{found:#?}");
+        let start = alloc::format!("x.asm:1:{column}: error: expected ';', found ");
+        assert!(found[0].starts_with(&start), "{found:#?}");
+    }
+    let send = "send(8) 1 g10<1>F g2<8,8,1>F math MsgDesc: inv mlen 1 rlen 1\nnop;\n";
+    let found = errors(GEN40, send);
+    let start = "x.asm:1:61: error: expected ';' or options in braces, found end of line";
+    assert!(found[0].starts_with(start), "{found:#?}");
+}
+
+#[test]
+fn words_of_messages_are_listed_and_understood() {
+    let before_and_behind = [
+        ("math", "", " mlen 1 rlen 1"),
+        ("read", "", " MsgCtrl = 0x0 Surface = 0 mlen 1 rlen 1"),
+        ("urb", " offset 0", " mlen 1 rlen 0"),
+        ("write", " RT write", " Surface = 0 mlen 1 rlen 0"),
+    ];
+    for generation in [GEN40, Verx10::new(45), Verx10::new(50)] {
+        for (unit, before, behind) in before_and_behind {
+            let send = |word: &str| {
+                alloc::format!(
+                    "send(8) 1 g10<1>UD g2<8,8,1>UD {unit} MsgDesc:{before} {word}{behind};\n"
+                )
+            };
+            let found = errors(generation, &send("frobnicate"));
+            let words = found[0]
+                .split_once('(')
+                .unwrap()
+                .1
+                .split_once(')')
+                .unwrap()
+                .0;
+            assert!(words.split(", ").count() > 1, "{found:#?}");
+            for word in words.split(", ") {
+                assemble(generation, "x.asm", &send(word)).unwrap();
+            }
+        }
+    }
+}
+
+#[test]
 fn errors_are_limited() {
     let text = "frob;\n".repeat(1000);
     assert_eq!(assemble(GEN40, "x", &text).unwrap_err().len(), MAX_ERRORS);

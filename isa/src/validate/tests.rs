@@ -138,7 +138,7 @@ fn a_violation_says_rule_operand_and_values() {
     assert_eq!(
         found[0].to_string(),
         "region-exec-size-width: source 0: execution size 4, vertical stride 8, width 8, \
-         horizontal stride 1 (the execution size is at least the width)"
+         horizontal stride 1 (the rule: the execution size is at least the width)"
     );
 }
 

@@ -185,6 +185,17 @@ impl FromStr for MemRange {
     }
 }
 
+/// A range of memory without a file, which has no contents to write yet.
+pub fn zeros(text: &str) -> Result<MemRange, String> {
+    let range: MemRange = text.parse()?;
+    match range.file {
+        None => Ok(range),
+        Some(_) => Err(format!(
+            "--map takes no file: `--dump-mem {text}` writes memory to one after the run, `--mem FILE@ADDR` puts one into memory"
+        )),
+    }
+}
+
 /// `r10`, `r10..r13`, `m2`, with the type to show them in: `r10..r13:f`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dump {
@@ -202,6 +213,11 @@ impl FromStr for Dump {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
+        if text.contains(',') {
+            return Err(format!(
+                "`{text}` is a list: a range of registers is r3..r5, for several there are several --dump"
+            ));
+        }
         let (range, ty) = match text.split_once(':') {
             Some((range, ty)) => (range, Some(element_type(ty)?)),
             None => (text, None),

@@ -10,6 +10,12 @@ use std::path::PathBuf;
 const DRIVER: &str = "crocus_dri.so";
 /// Variable that names the only directories in which Mesa looks for drivers.
 const DRIVERS: &str = "LIBGL_DRIVERS_PATH";
+/// Variables by which a user chooses Mesa's driver.
+const CHOICES: [&str; 3] = [
+    "LIBGL_ALWAYS_SOFTWARE",
+    "GALLIUM_DRIVER",
+    "MESA_LOADER_DRIVER_OVERRIDE",
+];
 /// Where distributions install them.
 const INSTALLED: [&str; 5] = [
     "/usr/lib/dri",
@@ -27,6 +33,22 @@ pub const AFTER_A_HANG: &str = "the device hung and was reset, and some drawing 
 /// What may be the reason that a program has drawn nothing on the device: a line each.
 pub fn drew_elsewhere(opened: bool, failed: bool) -> Vec<String> {
     let mut lines = Vec::new();
+    let others: Vec<String> = CHOICES
+        .iter()
+        .filter_map(|name| Some((name, env::var_os(name)?)))
+        .map(|(name, value)| format!("{name}={}", value.display()))
+        .collect();
+    if !others.is_empty() {
+        lines.push(format!(
+            "{} is set, by which Mesa may choose another driver",
+            others.join(" ")
+        ));
+    } else if opened {
+        lines.push(
+            "the device has OpenGL 2.1 and OpenGL ES 2.0; a program that needs more gets no context, or draws on the processor"
+                .to_owned(),
+        );
+    }
     let looked = driver_directories();
     if !looked.iter().any(|dir| dir.join(DRIVER).exists()) {
         let wanted = match env::var_os(DRIVERS) {

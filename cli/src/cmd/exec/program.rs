@@ -110,6 +110,17 @@ pub fn exit_code(status: ExitStatus) -> ExitCode {
     ExitCode::from(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(1))
 }
 
+/// What has ended a program that was not told to end. Shells say nothing of a reader that has gone either.
+pub fn crashed(status: ExitStatus) -> Option<String> {
+    let number = status.signal()?;
+    let signal = Signal::try_from(number).ok();
+    if signal.is_some_and(|signal| signal == Signal::SIGPIPE || PASSED.contains(&signal)) {
+        return None;
+    }
+    let name = signal.map_or_else(String::new, |signal| format!(" ({})", signal.as_str()));
+    Some(format!("ended by signal {number}{name}"))
+}
+
 /// The exit code for a program that did not start.
 pub fn not_started(error: &io::Error) -> ExitCode {
     ExitCode::from(match error.kind() {

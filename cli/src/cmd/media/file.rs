@@ -3,7 +3,7 @@
 //! No PRM chapter.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use crestline_cli::media::{Format, Shape, Surface, View};
@@ -152,6 +152,12 @@ const FOREIGN: [&str; 16] = [
     "pbm", "tga", "dds",
 ];
 
+/// The suffix of a file that promises a picture of another form than PNG.
+pub fn foreign_suffix(path: &Path) -> Option<String> {
+    let suffix = path.extension()?.to_str()?.to_ascii_lowercase();
+    FOREIGN.contains(&suffix.as_str()).then_some(suffix)
+}
+
 impl FileArg {
     fn name(&self) -> String {
         self.path.display().to_string()
@@ -159,8 +165,7 @@ impl FileArg {
 
     /// The suffix, when it promises a picture that would not be one.
     fn foreign_suffix(&self) -> Option<String> {
-        let suffix = self.path.extension()?.to_str()?.to_ascii_lowercase();
-        FOREIGN.contains(&suffix.as_str()).then_some(suffix)
+        foreign_suffix(&self.path)
     }
 
     fn is_png(&self) -> bool {
