@@ -159,7 +159,7 @@ impl ThreadBench {
         dispatch_mask: u16,
         header: &[Grf],
     ) {
-        let entries: Vec<MessageHandle> = (1..crate::urb::ROWS as u16 / URB_ENTRY_ROWS)
+        let entries: Vec<MessageHandle> = (1..crate::urb::ROWS / URB_ENTRY_ROWS)
             .rev()
             .map(|n| MessageHandle {
                 id: n,

@@ -90,7 +90,7 @@ impl Device {
             media: Media::new(info.readers.media),
             blt: Blt::default(),
             td: Td::new(info.eus, info.threads_per_eu, info.isa),
-            urb: Urb::new(),
+            urb: Urb::with_rows(info.urb_rows),
             shared: shared(info),
             status: Status::default(),
             trace: Trace::default(),
@@ -193,7 +193,7 @@ impl Device {
     }
 
     /// Threads that can never end: unit, kernel, instruction, reason. When media threads wait for one another,
-    /// who waits for what.
+    /// what each waits for.
     pub fn hung_threads(&self) -> Vec<String> {
         let mut lines = self.faulted_threads();
         if self.media.deadlocked(&self.td) {
@@ -296,7 +296,7 @@ impl Device {
             let left = ticks - used;
             let (now, ended) = self.work(left, left, |_| false);
             used += now;
-            // A parser that goes round goes on: who counts commands is to see it.
+            // A parser that goes round goes on, so that its commands are counted.
             if ended != Ended::Spins || now == 0 || used == ticks {
                 break;
             }
@@ -508,7 +508,7 @@ impl Device {
         self.spin.forget();
         self.spins = false;
         self.td.reset();
-        self.urb = Urb::new();
+        self.urb = Urb::with_rows(self.info.urb_rows);
         self.shared = shared(self.info);
     }
 }

@@ -162,7 +162,7 @@ impl Pipeline {
     fn go_on(&mut self, draw: Box<DrawState>, td: &mut Td, machine: &mut Machine<'_>) -> Step {
         // Half of the slice is left to the last piece, so that no thread is cut short for those before it.
         let reserve = *machine.budget / 2;
-        // Who looks on sees every piece of work by itself.
+        // While a trace or a debugger watches, the device goes on after each piece of work.
         let watched = machine.trace.is_on() || !machine.debug.quiet();
         let mut rounds = if watched { 1 } else { ROUNDS };
         let step = loop {
@@ -170,7 +170,7 @@ impl Pipeline {
             if step != Step::Progress {
                 break step;
             }
-            // Whatever it was, it moved something from one queue to the next.
+            // A piece of work moves vertices or objects from one queue to the next.
             machine.charge(1);
             rounds -= 1;
             if rounds == 0 || *machine.budget <= reserve {
@@ -272,7 +272,7 @@ impl Pipeline {
         }
     }
 
-    /// All stages were asked and had nothing: the draw is over when none holds work.
+    /// No stage could do anything: the draw is over when no stage holds work.
     fn drained(&self) -> Step {
         let busy = self.vs.busy()
             || self.gs.busy()

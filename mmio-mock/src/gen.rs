@@ -52,6 +52,8 @@ pub struct DeviceInfo {
     pub eus: u16,
     /// Hardware threads of one EU.
     pub threads_per_eu: u16,
+    /// 256-bit rows of the URB.
+    pub urb_rows: u16,
     /// Instruction set of the EUs.
     pub isa: isa::Verx10,
     /// Render target writes with two colours a pixel.

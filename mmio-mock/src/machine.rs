@@ -1,6 +1,6 @@
 //! What a unit borrows of the machine around it while it works.
 //!
-//! No PRM section: this is the seam that keeps units from holding references to one another.
+//! Units hold no references to one another; what one needs of another is lent for one step.
 
 use crate::debug::DebugRegs;
 use crate::fault::UnitFault;

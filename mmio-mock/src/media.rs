@@ -48,7 +48,7 @@ pub struct Media {
     pub state: MediaState,
     front_end: Option<FrontEnd>,
     prepared: VecDeque<Object>,
-    /// Leave for synchronised root threads that nobody has used.
+    /// Synchronised root threads that may start and have not.
     leave: usize,
     families: Vec<Option<Family>>,
     jobs: Vec<Option<Job>>,
@@ -61,7 +61,7 @@ pub struct Media {
     living: usize,
     /// The last step found nothing that could go on.
     stalled: bool,
-    /// A MEDIA_OBJECT waits for a URB entry that nobody will give back.
+    /// A MEDIA_OBJECT waits for a URB entry, and no thread lives that could give one back.
     starved: bool,
     dead: bool,
 }

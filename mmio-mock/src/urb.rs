@@ -1,12 +1,12 @@
 //! Unified return buffer: rows, fences, entries and their handles.
 //!
-//! PRM: volume 4, chapter 8 (16 KB, 512 rows of 256 bits); URB_FENCE and CS_URB_STATE (volume 2).
+//! PRM: volume 4, chapter 8; URB_FENCE and CS_URB_STATE (volume 2).
 //! Handles are row numbers of the first row of an entry.
 
 use eu::Grf;
 
 /// 256-bit rows in the URB of a 965 (PRM 8.1: 16 KB).
-pub const ROWS: usize = 512;
+pub const ROWS: u16 = 512;
 
 /// The handle of an entry: the number of its first row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -82,10 +82,15 @@ impl Default for Urb {
 }
 
 impl Urb {
-    /// An empty URB with no section allocated.
+    /// The URB of a 965, empty and with no section allocated.
     pub fn new() -> Self {
+        Self::with_rows(ROWS)
+    }
+
+    /// A URB of so many 256-bit rows, empty and with no section allocated.
+    pub fn with_rows(rows: u16) -> Self {
         Urb {
-            rows: vec![[0; 8]; ROWS].into_boxed_slice(),
+            rows: vec![[0; 8]; usize::from(rows)].into_boxed_slice(),
             sections: Default::default(),
         }
     }
@@ -112,9 +117,11 @@ impl Urb {
 
     /// Sets the rows that `owner` may use (URB_FENCE), in 256-bit rows, and forgets its entries.
     pub fn fence(&mut self, owner: Owner, start: u16, end: u16) {
+        // CAST: a URB is made with 16 bits of rows.
+        let rows = self.rows.len() as u16;
         let section = &mut self.sections[owner as usize];
-        section.start = start.min(ROWS as u16);
-        section.end = end.clamp(section.start, ROWS as u16);
+        section.start = start.min(rows);
+        section.end = end.clamp(section.start, rows);
         section.carve();
     }
 
@@ -250,6 +257,17 @@ mod tests {
         urb.fence(Owner::Clip, 500, 600);
         urb.partition(Owner::Clip, 10, 4);
         assert_eq!(urb.capacity(Owner::Clip), 3);
+    }
+
+    #[test]
+    fn sections_end_where_the_urb_does() {
+        for rows in [ROWS, 768, 2048] {
+            let mut urb = Urb::with_rows(rows);
+            assert!(urb.row(UrbHandle(rows - 1), 0).is_some());
+            assert!(urb.row(UrbHandle(rows), 0).is_none());
+            urb.fence(Owner::Cs, rows - 4, u16::MAX);
+            assert_eq!(urb.end(Owner::Cs), rows);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Plain state of the colour calculator: COLOR_CALC_STATE and CC_VIEWPORT, resolved.
+//! Plain state of the colour calculator.
 //!
-//! PRM: volume 2, windower.
+//! PRM: volume 2, windower (COLOR_CALC_STATE, CC_VIEWPORT).
 
 use super::blend::Equation;
 use super::compare::Compare;

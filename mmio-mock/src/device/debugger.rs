@@ -1,6 +1,6 @@
 //! The device under a debugger on the host: stops, threads, their registers.
 //!
-//! No PRM section. See `debug::host` for what can stop a thread.
+//! `debug::host` has the rules by which a thread stops.
 
 use std::sync::Arc;
 

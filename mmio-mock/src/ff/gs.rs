@@ -50,6 +50,7 @@ impl Gs {
     }
 
     /// Passes vertices through, or makes objects of them and runs a thread for each.
+    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
     pub fn step(
         &mut self,
         draw: &DrawState,

@@ -1,4 +1,4 @@
-//! What the pipeline asks of a generation: plain state out of commands and unit state.
+//! What the pipeline asks of a generation: plain state.
 //!
 //! A reader is asked once for each 3DPRIMITIVE, never for each vertex, object or pixel.
 

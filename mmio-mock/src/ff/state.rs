@@ -1,4 +1,4 @@
-//! State of the 3D pipeline: what commands have latched, and what the units work on.
+//! State of the 3D pipeline: latched by commands, and plain for the units.
 //!
 //! PRM: volume 2 (3DSTATE_*).
 

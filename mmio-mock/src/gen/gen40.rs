@@ -59,6 +59,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         gtt_entries: 512 << 20 >> 12,
         eus: 8,
         threads_per_eu: 4,
+        urb_rows: crate::urb::ROWS,
         isa: isa::Verx10::GEN40,
         dual_source: DualSource::Absent,
         core_mhz: 500,

@@ -1,4 +1,6 @@
-//! G45: its message descriptors. Commands and state are read as those of 965 until it has tables of its own.
+//! G45: its message descriptors.
+//!
+//! Commands and state are read as those of 965 until it has tables of its own.
 
 pub mod message;
 

@@ -1,4 +1,6 @@
-//! Ironlake: its message descriptors. Commands and state are read as those of 965 until it has tables of its own.
+//! Ironlake: its message descriptors.
+//!
+//! Commands and state are read as those of 965 until it has tables of its own.
 
 pub mod message;
 

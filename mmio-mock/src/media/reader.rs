@@ -1,4 +1,4 @@
-//! What the media pipeline asks of a generation: plain state out of commands and unit state, r0 of its threads.
+//! What the media pipeline asks of a generation: plain state, r0 of threads.
 
 use std::fmt::Debug;
 

@@ -1,4 +1,4 @@
-//! Who waits for what when the media pipeline stands still.
+//! What threads wait for when the media pipeline stands still.
 //!
 //! PRM: volume 4, 7.1 (gateway), 11.3.4.12 (notification), 2.6.8 (ends that the spawner must be told).
 

@@ -17,7 +17,7 @@ use crate::urb::UrbHandle;
 /// A root thread and all that it spawned.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Family {
-    /// Its URB entry, until somebody gives it back.
+    /// Its URB entry, until a thread gives it back.
     pub entry: Option<UrbHandle>,
     /// Threads that have not told their end.
     pub members: u32,
@@ -114,7 +114,7 @@ impl Media {
         let entry = if front_end.children {
             Some(object.entry)
         } else {
-            // Nobody needs the payload any more.
+            // The payload is in registers now.
             machine.urb.release(object.entry);
             None
         };
@@ -206,16 +206,16 @@ impl Media {
         if let Some(first) = td.thread_mut(id).grf_mut().first_mut() {
             *first = r0;
         }
-        let who = td.thread(id).id();
-        machine.shared.spawner.enter(who.eu, who.slot, member);
+        let thread = td.thread(id).id();
+        machine.shared.spawner.enter(thread.eu, thread.slot, member);
         let at = usize::from(id.0);
         if self.jobs.len() <= at {
             self.jobs.resize(at + 1, None);
         }
         self.jobs[at] = Some(Job {
             family: member.family,
-            eu: who.eu,
-            slot: who.slot,
+            eu: thread.eu,
+            slot: thread.slot,
             kernel: kernel.kernel.ip,
         });
         true

@@ -28,7 +28,8 @@ pub mod sfid {
 /// An upper bound of zero means that the access is not checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StateBases {
-    /// General State Base Address: kernels, sampler state, border colours, scratch.
+    /// General State Base Address: unit state, sampler state, border colours, scratch, and kernels where a generation
+    /// has no base for them.
     pub general_state_base: u32,
     /// Surface State Base Address: binding tables and surface states.
     pub surface_state_base: u32,
@@ -38,6 +39,16 @@ pub struct StateBases {
     pub general_state_upper_bound: u32,
     /// Indirect Object Access Upper Bound, absolute; zero: unchecked.
     pub indirect_object_upper_bound: u32,
+    /// Instruction Base Address, of generations that have one.
+    pub instruction_base: Option<u32>,
+}
+
+impl StateBases {
+    /// What kernel pointers and instruction pointers are relative to.
+    #[inline]
+    pub fn kernels(&self) -> u32 {
+        self.instruction_base.unwrap_or(self.general_state_base)
+    }
 }
 
 /// The thread context that the hardware keeps and no message carries.

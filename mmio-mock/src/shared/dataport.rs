@@ -74,7 +74,7 @@ pub struct DataPort {
     pub pixels: u64,
     /// Render targets since reset that did not go with others or the depth buffer (PRM 4.7.2).
     pub disagreements: u64,
-    /// The first of them since somebody asked.
+    /// The first of them since the last [`SharedFunctions::take_notes`](super::SharedFunctions::take_notes).
     pub disagreement: Option<Disagreement>,
     /// Accesses past the end of surfaces since reset, by binding table index; few have any.
     pub outside: BTreeMap<u8, Outside>,
@@ -256,10 +256,6 @@ impl DataPort {
     }
 
     /// Serves a message to the write port (SFID 5).
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a pixel meets all state there is"
-    )]
     pub fn write(
         &mut self,
         request: WriteRequest,

@@ -94,7 +94,7 @@ impl Gateway {
     }
 
     /// Forgets the gateway of a thread that has ended: the next one in its place starts with a
-    /// closed gateway, and messages to the old one come to nobody.
+    /// closed gateway, and messages to the old one have no recipient.
     #[inline]
     pub fn ended(&mut self, eu: u8, slot: u8) {
         if self.open > 0 {

@@ -1,4 +1,4 @@
-//! What messages ask of the shared functions, and how a generation's descriptors say it.
+//! What messages ask of the shared functions.
 //!
 //! PRM: volume 4, 2.5 and the chapters of the functions. A descriptor is read once for each message, before its
 //! function sees it; a reserved code is part of the request, since each function has its own order of checks.

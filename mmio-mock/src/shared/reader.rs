@@ -1,4 +1,4 @@
-//! What the shared functions ask of a generation: plain state out of the structures that messages name.
+//! What the shared functions ask of a generation: structures as plain state.
 //!
 //! A function asks once for each structure and keeps what it got until state changes.
 

@@ -54,7 +54,8 @@ pub struct SamplingEngine {
     pub samples: u64,
     /// Comparisons since reset of formats that are no shadow maps, whose result the manual leaves open (PRM 4.4, 4.8.1.4).
     pub open_comparisons: u64,
-    /// The format of the first of them since somebody asked.
+    /// The format of the first of them since the last
+    /// [`SharedFunctions::take_notes`](super::SharedFunctions::take_notes).
     pub open_comparison: Option<&'static str>,
     /// Texels of the general path since the router took the count.
     pub texels: u64,

@@ -1,4 +1,4 @@
-//! Surfaces and depth buffers as their state describes them, before any rule is checked.
+//! Surfaces and depth buffers as state describes them, no rule checked yet.
 //!
 //! PRM: volume 4 4.7.2 (SURFACE_STATE), volume 2 (3DSTATE_DEPTH_BUFFER).
 

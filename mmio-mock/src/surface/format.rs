@@ -324,7 +324,7 @@ fn unpack_any(format: &Format, element: &[u8; 16]) -> [u32; 4] {
             let [r, g, b] = num::rgb9e5_to_f32x3(le32(element)).map(f32::to_bits);
             [r, g, b, ONE]
         }
-        // Whoever owns the palette turns the index in red into a colour.
+        // The sampler, which has the palette, turns the index in red into a colour.
         Codec::Palette { index, alpha } => {
             let field = |(start, bits): (u8, u8)| {
                 le32(element) >> start & num::norm::max_unsigned(u32::from(bits.clamp(1, 32)))

@@ -1,6 +1,6 @@
 //! The dispatcher under a debugger on the host: stops, and what threads show.
 //!
-//! No PRM section. See `debug::host` for the rules.
+//! `debug::host` has the rules.
 
 use eu::{Grf, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId};
 
@@ -191,7 +191,7 @@ impl Td {
         let registers = machine.debug.ic_breakpoints().or(watch);
         let registers = registers.or(orders.is_some().then(IcBreakpoints::default))?;
         slot.wake();
-        let base = slot.context.bases.general_state_base;
+        let base = slot.context.bases.kernels();
         Some(Box::new(Observed {
             key: slot.key(),
             single: orders.as_ref().is_some_and(|orders| orders.single),

@@ -30,11 +30,7 @@ impl Td {
 /// Which memory client a thread's fault belongs to: its instruction fetch, or the shared function
 /// that the `send` at its instruction pointer addresses.
 fn client_of(fault: &UnitFault, slot: &Slot, memory: &mem::Memory) -> Client {
-    let at = slot
-        .context
-        .bases
-        .general_state_base
-        .wrapping_add(slot.thread.ip());
+    let at = slot.context.bases.kernels().wrapping_add(slot.thread.ip());
     match fault {
         UnitFault::Memory(fault) if fault.addr.0 == at => Client::InstructionStateCache,
         // Gen4 send: target function in bits 27:24 of dword 3 (PRM vol4 2.6.2).

@@ -32,7 +32,7 @@ pub enum VertexData<'a> {
 /// Kernel state common to all fixed functions, from dwords 0 to 3 of their unit state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct KernelState {
-    /// Kernel start pointer, relative to General State Base Address.
+    /// Kernel start pointer, relative to [`StateBases::kernels`](crate::shared::StateBases::kernels).
     pub ip: u32,
     /// Registers allocated.
     pub grf_count: u8,
@@ -55,7 +55,7 @@ pub struct KernelState {
 /// A fixed function's wish for a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadRequest<'a> {
-    /// Who asks.
+    /// The unit that asks.
     pub unit: Unit,
     /// Kernel and modes.
     pub kernel: KernelState,

@@ -1,4 +1,4 @@
-//! Pixels on their way into a thread: subspans, groups of them, and the registers made of them.
+//! Pixels on their way into a thread: subspans, groups, registers.
 //!
 //! PRM: volume 2, pixel shader thread payload; volume 4, 3.3.9.
 

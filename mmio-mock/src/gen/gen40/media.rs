@@ -1,4 +1,4 @@
-//! VFE_STATE, interface descriptors and MEDIA_OBJECT of 965 and GM965, and r0 of root threads.
+//! Media commands and state of 965 and GM965, and r0 of root threads.
 //!
 //! PRM: volume 2 (media); volume 4, 3.3.10, 3.3.11. The layout of r0 is that of the kernels of intel-vaapi-driver
 //! (shaders/h264: r0.0 URB handle, r0.2 interface descriptor, r0.4 binding table, r0.5 7:0 dispatch ID).

@@ -210,7 +210,7 @@ pub const fn write(control: u16) -> WriteRequest {
 /// URB.
 pub const fn urb(control: u16) -> UrbRequest {
     UrbRequest {
-        write: control & 0xf == 0,
+        write: matches!(control & 0xf, 0),
         offset: control >> 4 & 0x3f,
         swizzle: match control >> 10 & 3 {
             0 => Some(Swizzle::None),

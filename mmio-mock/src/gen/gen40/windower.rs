@@ -1,4 +1,4 @@
-//! WM_STATE, raster fields of SF_STATE and 3DSTATE commands as the windower's plain state.
+//! WM_STATE, SF_STATE and 3DSTATE commands as the windower's plain state.
 //!
 //! PRM: volume 2 (WM_STATE, SF_STATE, COLOR_CALC_STATE, SF_VIEWPORT, 3DSTATE_*).
 
@@ -50,7 +50,7 @@ pub fn windower(mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFau
         drawing_rectangle: drawing_rectangle(&state.drawing_rectangle),
         scissor: sf
             .scissor_rectangle_enable()
-            .then(|| scissor(&viewport.scissor_rectangle())),
+            .then(|| scissor(viewport.scissor_rectangle())),
         depth_buffer: depth_buffer(mem, state, cc.uses_depth_buffer())?,
         cc,
         color_calc_state,
@@ -174,7 +174,7 @@ fn drawing_rectangle(words: &[u32]) -> DrawingRectangle {
     }
 }
 
-fn scissor(s: &table::ScissorRect) -> PixelRect {
+fn scissor(s: table::ScissorRect) -> PixelRect {
     // CAST: 16-bit fields.
     PixelRect {
         x_min: s.scissor_rectangle_x_min() as i32,

@@ -1,6 +1,6 @@
 //! A device on bare memory, its ring, and media batches written dword by dword.
 //!
-//! No PRM chapter. Headers are those of intel-vaapi-driver i965_defines.h.
+//! Headers are those of intel-vaapi-driver i965_defines.h.
 
 use std::sync::{Arc, Mutex};
 

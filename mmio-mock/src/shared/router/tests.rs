@@ -78,6 +78,16 @@ impl Bench {
     }
 }
 
+/// Instruction pointers of Ironlake count from Instruction Base Address (genxml gen5, STATE_BASE_ADDRESS).
+#[test]
+fn kernels_lie_behind_a_base_of_their_own_where_there_is_one() {
+    let mut bench = Bench::new();
+    let at = GpuAddr(0x11000 + 0x40);
+    bench.mem.write_dwords(at, &[5, 6, 7, 8]).unwrap();
+    bench.ctx.bases.instruction_base = Some(0x11000);
+    assert_eq!(bench.router().fetch(0x40), Ok([5, 6, 7, 8]));
+}
+
 #[test]
 fn instructions_come_from_the_general_state_base() {
     let mut bench = Bench::new();
