@@ -13,7 +13,7 @@ pub mod socket;
 use core::ffi::{CStr, c_int, c_long};
 use std::os::fd::RawFd;
 
-use crate::buffer::Text;
+use crate::buffer::{Buffer, Short, Text};
 
 /// A value, or a number of errno.
 pub type Result<T> = core::result::Result<T, i32>;
@@ -110,29 +110,29 @@ pub fn readlinkat(dir: RawFd, path: &CStr, to: &mut [u8]) -> Result<usize> {
         .map(|len| len as usize)
 }
 
-/// What the system says that a descriptor was opened by, as far as there is room.
-pub fn path_of<const N: usize>(fd: RawFd) -> Result<Text<N>> {
-    let mut link = Text::<32>::new();
-    link.push(b"/proc/self/fd/");
-    link.push_number(u64::from(fd.unsigned_abs()));
-    let mut path = Text::new();
+/// Appends what a link says, as far as there is room.
+pub fn read_link<B: AsRef<[u8]> + AsMut<[u8]>>(link: &CStr, to: &mut Text<B>) -> Result<()> {
     let mut result = Ok(0);
-    path.fill(|room| {
-        result = readlinkat(libc::AT_FDCWD, link.as_cstr(), room);
+    to.fill(|room| {
+        result = readlinkat(libc::AT_FDCWD, link, room);
         result.unwrap_or(0)
     });
-    result.map(|_| path)
+    result.map(drop)
+}
+
+/// Appends what the system says that a descriptor was opened by, as far as there is room.
+pub fn path_of<B: AsRef<[u8]> + AsMut<[u8]>>(fd: RawFd, to: &mut Text<B>) -> Result<()> {
+    let mut link = Short::<32>::new();
+    link.push(b"/proc/self/fd/");
+    link.push_number(u64::from(fd.unsigned_abs()));
+    read_link(link.as_cstr(), to)
 }
 
 /// The path of the directory that the process works in.
-pub fn working_directory() -> Result<Text<{ crate::buffer::CAPACITY }>> {
-    let mut path = Text::new();
-    let mut result = Ok(0);
-    path.fill(|room| {
-        result = readlinkat(libc::AT_FDCWD, c"/proc/self/cwd", room);
-        result.unwrap_or(0)
-    });
-    result.map(|_| path)
+pub fn working_directory() -> Result<Buffer> {
+    let mut path = Buffer::new()?;
+    read_link(c"/proc/self/cwd", &mut path)?;
+    Ok(path)
 }
 
 /// Works in another directory from now on.

@@ -112,6 +112,19 @@ fn threads_ask_side_by_side() {
 }
 
 #[test]
+fn calls_take_little_of_the_stack() {
+    if std::env::var_os("CRESTLINE_SANITIZER").is_some() {
+        println!("skipped: what a sanitizer adds to functions takes stack");
+        return;
+    }
+    let Some((server, said)) = run("stack.c") else {
+        return;
+    };
+    assert_eq!(said, "");
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
 fn mappings_are_the_memory_and_follow_it() {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("client");
