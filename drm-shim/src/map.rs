@@ -10,7 +10,7 @@ use crate::sys::memory::{self, Block, PAGE, Wish};
 use crate::sys::socket::Packet;
 use crate::sys::{Result, set_errno};
 use crate::table::{Range, TABLE};
-use crate::{life, link, own, report};
+use crate::{fork, life, link, own, report};
 
 /// `mmap` on a file of the node.
 #[inline(never)]
@@ -65,6 +65,7 @@ fn lost(error: i32, wish: Wish) -> i32 {
 
 /// Whether `address..address + len` holds a mapping of the node.
 pub fn touches(address: usize, len: usize) -> bool {
+    fork::find_out();
     let start = address as u64;
     TABLE.overlaps(start, start.saturating_add(len as u64))
 }

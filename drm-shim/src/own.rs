@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::life;
 use crate::sys::memory::{self, Wish};
-use crate::sys::{self, Result};
+use crate::sys::{self, Result, copy};
 
 pub use handle::{AtomicHandle, Handle};
 
@@ -178,6 +178,10 @@ pub fn using_both<T>(handles: [Handle; 2], run: impl FnOnce([RawFd; 2]) -> Resul
 }
 
 fn number(handle: Handle) -> Result<RawFd> {
+    if copy::is_unclaimed() {
+        // A child that was made past libc, in a call of its parent's: its answer is not for the child.
+        return Err(libc::EBADF);
+    }
     let (fd, expected) = ROWS.get(handle).ok_or(libc::EBADF)?;
     if identity(fd) != Some(expected) {
         return Err(libc::EBADF);
@@ -243,6 +247,10 @@ pub fn wait(handle: Handle, events: i16) -> Result<()> {
 
 /// Closes one.
 pub fn close(handle: Handle) {
+    if copy::is_unclaimed() {
+        // All are closed once it is found out.
+        return;
+    }
     alone(|| {
         if let Some((fd, expected)) = ROWS.get(handle) {
             numbers::set(fd, false);
@@ -258,6 +266,11 @@ pub fn disown(handle: Handle) {
         numbers::set(fd, false);
         ROWS.free(handle);
     }
+}
+
+/// Forgets one that is another process's, in a table of descriptors that both have. The number stays out of the program's reach.
+pub fn leave(handle: Handle) {
+    ROWS.free(handle);
 }
 
 /// The program puts a file of its own at one of our numbers: ours moves away before `place` does so. Where there is no

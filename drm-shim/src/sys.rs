@@ -6,6 +6,7 @@
     reason = "system calls take addresses; this is the edge that checks what it can"
 )]
 
+pub mod copy;
 pub mod key;
 pub mod memory;
 pub mod socket;
@@ -236,6 +237,19 @@ pub fn most_files() -> RawFd {
 pub fn process() -> i32 {
     // SAFETY: takes nothing, changes nothing.
     unsafe { libc::syscall(libc::SYS_getpid) as i32 }
+}
+
+/// Whether this process and another have one table of descriptors; so it is taken where that cannot be told.
+pub fn shares_files(other: i32) -> bool {
+    const FILES: c_int = 2; // KCMP_FILES of <linux/kcmp.h>
+    let (this, none) = (process(), 0_usize);
+    // SAFETY: compares, and changes nothing.
+    let compared =
+        check(unsafe { libc::syscall(libc::SYS_kcmp, this, other, FILES, none, none) });
+    match compared {
+        Ok(order) => order == 0,
+        Err(error) => error != libc::ESRCH,
+    }
 }
 
 /// Lets another thread run.

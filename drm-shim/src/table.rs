@@ -133,6 +133,13 @@ impl Table {
         sys::unblock_signals(signals);
     }
 
+    /// In a child that was made past libc: what another thread of the parent was just changing is not known any more.
+    pub fn copied(&self) {
+        if self.turn.copied() {
+            self.len.store(0, Ordering::Release);
+        }
+    }
+
     fn change<T>(&self, change: impl FnOnce() -> T) -> T {
         self.hold();
         let result = self.turn.change(change);

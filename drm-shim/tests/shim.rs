@@ -104,6 +104,18 @@ fn children_of_fork_have_connections_of_their_own() {
 }
 
 #[test]
+fn children_that_are_made_past_libc_have_connections_of_their_own() {
+    let Some((server, said)) = run("copies.c") else {
+        return;
+    };
+    assert_eq!(said, "");
+    let log = await_line(&server, "process ends");
+    // The parent, its 22 children, and one child of each.
+    assert_eq!(count(&log, "process begins"), 45);
+    assert_eq!(count(&log, "unexpected"), 0);
+}
+
+#[test]
 fn threads_ask_side_by_side() {
     let Some((server, _)) = run("threads.c") else {
         return;

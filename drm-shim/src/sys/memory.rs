@@ -68,6 +68,11 @@ impl Page {
     }
 }
 
+/// A page that is never given back: its address.
+pub fn keep(page: Page) -> usize {
+    core::mem::ManuallyDrop::new(page).0
+}
+
 impl AsRef<[u8]> for Page {
     fn as_ref(&self) -> &[u8] {
         // SAFETY: a whole page that was mapped for this value and stays until it is dropped.
