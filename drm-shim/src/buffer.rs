@@ -55,6 +55,11 @@ impl<B: AsRef<[u8]> + AsMut<[u8]>> Text<B> {
         true
     }
 
+    /// Begins anew.
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
     /// Appends a number.
     pub fn push_number(&mut self, mut number: u64) -> bool {
         let mut digits = [0; 20];

@@ -15,6 +15,7 @@ static FORKING: AtomicI32 = AtomicI32::new(0);
 pub extern "C" fn loaded() {
     life::arrive();
     copy::prepare();
+    key::prepare();
     // Where that cannot be told nobody works in the tree.
     let _ = cwd::look(config::get());
     key::around_fork(before, parent, child);

@@ -225,6 +225,11 @@ fn take_away(made: Wish) {
     };
 }
 
+/// Device and inode of the file behind a handle.
+pub fn file_of(handle: Handle) -> Option<(u64, u64)> {
+    ROWS.get(handle).map(|(_, file)| file)
+}
+
 /// Whether the program has put a file of its own at one of our numbers behind our back; the number is the program's then.
 pub fn is_replaced(number: RawFd) -> bool {
     // Without a row it is being taken in.

@@ -85,6 +85,13 @@ pub fn shut_down(fd: RawFd, how: c_int) -> Result<c_int> {
     check(unsafe { libc::syscall(libc::SYS_shutdown, fd, how) }).map(|result| result as c_int)
 }
 
+/// Reads what comes next; 0 at the end.
+pub fn read(fd: RawFd, to: &mut [u8]) -> Result<usize> {
+    let (len, to) = (to.len(), to.as_mut_ptr());
+    // SAFETY: the kernel writes at most `len` bytes.
+    check(unsafe { libc::syscall(libc::SYS_read, fd, to, len) }).map(|len| len as usize)
+}
+
 fn empty_stat() -> libc::stat {
     // SAFETY: the structure has integers only.
     unsafe { core::mem::zeroed() }

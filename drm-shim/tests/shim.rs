@@ -137,6 +137,15 @@ fn calls_take_little_of_the_stack() {
 }
 
 #[test]
+fn threads_end_with_their_connections_when_a_program_takes_all_keys() {
+    let Some((server, said)) = run("keys.c") else {
+        return;
+    };
+    assert_eq!(said, "");
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
 fn mappings_are_the_memory_and_follow_it() {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("client");
@@ -172,6 +181,25 @@ fn mappings_are_the_memory_and_follow_it() {
             "mapped 0x0 0x2000",
             "unmapped 0x1000",
         ]
+    );
+}
+
+#[test]
+fn what_a_program_maps_past_libc_stays_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("unmaps.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    server.write(1, 0x8000, b"second");
+    assert_eq!(succeed(command(&program, Some(&server))), "");
+    let log = await_line(&server, "process ends");
+    let lines: Vec<&String> = log.iter().filter(|line| line.contains("mapped")).collect();
+    let page = "unmapped 0x1000";
+    assert_eq!(
+        lines,
+        ["mapped 0x4000 0x6000", page, page, page, "unmapped 0x6000"]
     );
 }
 
