@@ -136,6 +136,10 @@ pub fn adopt(fd: RawFd, inode: Option<u64>) -> Handle {
         }
         numbers::set(moved, false);
     }
+    // No other number. It may have been closed meanwhile, past libc.
+    if identity(fd) != Some(expected) {
+        return Handle::NONE;
+    }
     numbers::set(fd, true);
     enter(fd, expected)
 }
@@ -237,7 +241,8 @@ pub fn is_replaced(number: RawFd) -> bool {
         return false;
     };
     let replaced = identity(number).is_some_and(|found| found != expected);
-    if replaced {
+    // A descriptor that has moved away meanwhile, to make way, is none of the program's.
+    if replaced && ROWS.get(handle).is_some_and(|(fd, _)| fd == number) {
         disown(handle);
     }
     replaced

@@ -416,6 +416,19 @@ fn files_that_come_to_a_low_number_meanwhile_stay_the_programs() {
 }
 
 #[test]
+fn closing_foreign_numbers_takes_nothing_of_the_library() {
+    let Some((server, said)) = run("foreign.c") else {
+        return;
+    };
+    if said.starts_with("skipped") {
+        print!("{said}");
+        return;
+    }
+    assert_eq!(said, "");
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
 fn libdrm_finds_the_device() {
     if !Path::new("/usr/include/xf86drm.h").exists() {
         println!("skipped: no libdrm");
