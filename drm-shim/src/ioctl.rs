@@ -59,6 +59,10 @@ pub fn request(file: File, request: u32, argument: usize) -> Result<c_int> {
         address: argument,
         len: if reads { size } else { 0 },
     };
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "nothing may be allocated, and most of it is never touched"
+    )]
     let mut room: Room = [MaybeUninit::uninit(); size_of::<Room>()];
     let mut packet = Packet::with(&mut room);
     let result = exchange(request, head, payload, &mut packet);

@@ -75,7 +75,9 @@ fn parse(line: &[u8]) -> Option<Mapping> {
         ('w', libc::PROT_WRITE),
         ('x', libc::PROT_EXEC),
     ];
-    let prot = kinds.into_iter().filter(|(letter, _)| flags.contains(*letter));
+    let prot = kinds
+        .into_iter()
+        .filter(|(letter, _)| flags.contains(*letter));
     Some(Mapping {
         start: u64::from_str_radix(start, 16).ok()?,
         end: u64::from_str_radix(end, 16).ok()?,

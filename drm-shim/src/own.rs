@@ -41,8 +41,8 @@ const LOOK: i32 = 100;
 static USES: Uses = Uses::over(AtomicU32::new(0));
 /// Held while a descriptor moves, and across forks.
 static MOVING: AtomicBool = AtomicBool::new(false);
-/// The program's calls that put files at numbers or close them. They are kept out while a descriptor is made or closed
-/// here, because until it has its row such a call cannot be told that the number is taken.
+/// The program's calls that put files at numbers or close them. They are kept out while a descriptor is made, moved or
+/// closed here, because until it has its row such a call cannot be told that the number is taken.
 static PLACES: Uses = Uses::over(AtomicU32::new(0));
 
 thread_local! {
@@ -298,6 +298,9 @@ pub fn make_way<T>(number: RawFd, place: impl FnOnce() -> Result<T>) -> Result<T
     let signals = sys::block_signals();
     lock();
     let until = Instant::now() + PATIENCE;
+    // The number that ours moves to may be one that another call is about to close. As in `alone`.
+    PLACES.stop(|| Instant::now() < until);
+    let until = Instant::now() + PATIENCE;
     let result = if USES.stop(|| Instant::now() < until) {
         relocate(number);
         let result = place();
@@ -306,6 +309,7 @@ pub fn make_way<T>(number: RawFd, place: impl FnOnce() -> Result<T>) -> Result<T
     } else {
         Err(libc::EBUSY)
     };
+    PLACES.go_on();
     MOVING.store(false, Ordering::Release);
     sys::unblock_signals(signals);
     result

@@ -39,7 +39,7 @@ pub enum Place {
 pub fn is_suspect(config: &Config, dir: RawFd, path: &CStr) -> bool {
     match path.to_bytes() {
         path @ [b'/', ..] => {
-            may_be(config.tree(), path) && is_seen(within(config.tree(), names(path)))
+            may_be(config.tree(), path) && is_seen(&within(config.tree(), names(path)))
         }
         [] => false,
         _ if dir == libc::AT_FDCWD => cwd::is_inside(),
@@ -66,10 +66,10 @@ pub fn place(config: &Config, dir: RawFd, path: &CStr) -> Result<Place> {
     };
     let all = names(base.as_ref().map_or(&b""[..], Buffer::bytes)).chain(names(path));
     let seen = within(tree, all);
-    if !is_seen(seen.clone()) {
+    if !is_seen(&seen) {
         return Ok(Place::Elsewhere);
     }
-    let listed = !is_device(seen.clone());
+    let listed = !is_device(&seen);
     let Some(tree) = tree else {
         return Ok(if listed {
             Place::Elsewhere
@@ -144,7 +144,7 @@ fn within<'a, I: Iterator<Item = &'a [u8]> + Clone>(tree: Option<&[u8]>, path: I
 }
 
 /// Whether a path is the device's or below.
-fn is_device<'a>(path: impl Iterator<Item = &'a [u8]> + Clone) -> bool {
+fn is_device<'a>(path: &(impl Iterator<Item = &'a [u8]> + Clone)) -> bool {
     let numbered = || {
         let name = after(path.clone(), NUMBERS).and_then(|mut rest| rest.next());
         name.is_some_and(|name| name.starts_with(NUMBER))
@@ -156,14 +156,15 @@ fn is_device<'a>(path: impl Iterator<Item = &'a [u8]> + Clone) -> bool {
 }
 
 /// The same, or a directory that the tree may have as well.
-fn is_seen<'a>(path: impl Iterator<Item = &'a [u8]> + Clone) -> bool {
-    let is_list = |list: &&[u8]| after(path.clone(), list).is_some_and(|mut rest| rest.next().is_none());
-    is_device(path.clone()) || LISTS.iter().any(is_list)
+fn is_seen<'a>(path: &(impl Iterator<Item = &'a [u8]> + Clone)) -> bool {
+    let is_list =
+        |list: &&[u8]| after(path.clone(), list).is_some_and(|mut rest| rest.next().is_none());
+    is_device(path) || LISTS.iter().any(is_list)
 }
 
 /// Whether a path is the device's, or that of a directory that the tree may have as well.
 pub fn is_listed(path: &[u8]) -> bool {
-    is_seen(names(path))
+    is_seen(&names(path))
 }
 
 /// A path as programs know it: without the tree before it.
@@ -203,7 +204,7 @@ mod tests {
             "/sys/class/drm/",
             "/sys/kernel/debug/dri/0/i915_gem_objects",
         ] {
-            assert!(is_device(names(path.as_bytes())), "{path}");
+            assert!(is_device(&names(path.as_bytes())), "{path}");
         }
         for path in [
             "/dev/dri2",
@@ -212,7 +213,7 @@ mod tests {
             "/sys/devices/pci0000:00/0000:00:02.1",
             "/sys/bus/pci/devices",
         ] {
-            assert!(!is_device(names(path.as_bytes())), "{path}");
+            assert!(!is_device(&names(path.as_bytes())), "{path}");
         }
     }
 

@@ -251,8 +251,7 @@ pub fn shares_files(other: i32) -> bool {
     const FILES: c_int = 2; // KCMP_FILES of <linux/kcmp.h>
     let (this, none) = (process(), 0_usize);
     // SAFETY: compares, and changes nothing.
-    let compared =
-        check(unsafe { libc::syscall(libc::SYS_kcmp, this, other, FILES, none, none) });
+    let compared = check(unsafe { libc::syscall(libc::SYS_kcmp, this, other, FILES, none, none) });
     match compared {
         Ok(order) => order == 0,
         Err(error) => error != libc::ESRCH,

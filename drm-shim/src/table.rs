@@ -248,10 +248,7 @@ mod tests {
     use super::*;
 
     fn of(start: u64, end: u64) -> Range {
-        Range {
-            start,
-            end,
-        }
+        Range { start, end }
     }
 
     fn all(table: &Table) -> Vec<(u64, u64)> {

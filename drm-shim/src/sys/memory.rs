@@ -77,10 +77,7 @@ impl AsRef<[u8]> for Page {
     fn as_ref(&self) -> &[u8] {
         // SAFETY: a whole page that was mapped for this value and stays until it is dropped.
         unsafe {
-            core::slice::from_raw_parts(
-                core::ptr::with_exposed_provenance(self.0),
-                PAGE as usize,
-            )
+            core::slice::from_raw_parts(core::ptr::with_exposed_provenance(self.0), PAGE as usize)
         }
     }
 }

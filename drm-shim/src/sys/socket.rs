@@ -329,7 +329,9 @@ fn take(from: Handle, packet: &mut Packet) -> Result<bool> {
         // SAFETY: the parts and the room for descriptors are as long as they say.
         check(unsafe { libc::syscall(libc::SYS_recvmsg, fd, &raw mut message, flags) })
     })? as usize;
-    packet.len = got.saturating_sub(size_of::<Reply>()).min(packet.body.len());
+    packet.len = got
+        .saturating_sub(size_of::<Reply>())
+        .min(packet.body.len());
     packet.fds = descriptors(&message, &control);
     if got < size_of::<Reply>() {
         return Ok(false);

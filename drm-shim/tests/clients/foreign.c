@@ -5,6 +5,7 @@
 
 #define FIRST 768
 #define MOST 772
+#define HIGH 4096
 
 static volatile int listener = -1, begun, refused;
 static volatile int call_number;
@@ -16,7 +17,7 @@ static int listens(int nr) {
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, nr, 0, 4),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
         BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, FIRST, 0, 2),
-        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, MOST, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, HIGH, 1, 0),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF),
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
     };
@@ -29,8 +30,21 @@ static void *closes(void *number) {
     return NULL;
 }
 
+static void *closes_all(void *unused) {
+    CHECK(close_range(700, ~0u, 0) == 0);
+    return unused;
+}
+
+static int file;
+
+static void *places(void *unused) {
+    for (int number = FIRST; number < FIRST + 40; number++)
+        CHECK(dup2(file, number) == number);
+    return unused;
+}
+
 static void *begins(void *unused) {
-    int number = listens(call_number);
+    int nr = call_number, number = listens(nr);
     if (number < 0) {
         fprintf(stderr, "skipped: no filter of system calls: %s\n", strerror(errno));
         exit(0);
@@ -40,7 +54,7 @@ static void *begins(void *unused) {
     while (!begun)
         usleep(1000);
     for (intptr_t i = FIRST; i < begun; i++)
-        CHECK(pthread_create(&threads[i - FIRST], NULL, closes, (void *)i) == 0);
+        CHECK(pthread_create(&threads[i - FIRST], NULL, nr == SYS_close_range ? closes_all : closes, (void *)i) == 0);
     for (int i = FIRST; i < begun; i++)
         CHECK(pthread_join(threads[i - FIRST], NULL) == 0);
     return unused;
@@ -86,13 +100,22 @@ int main(void) {
     go_on(closer, ids, count);
     works(fd);
     // The program's file comes to a number whose descriptor is being looked at.
-    int file = memfd_create("the-program's", 0);
+    file = memfd_create("the-program's", 0);
     count = stopped(&closer, SYS_fstat, MOST, ids);
     for (int number = FIRST; number < MOST; number++)
         CHECK(dup2(file, number) == number);
     go_on(closer, ids, count);
     for (int number = FIRST; number < MOST; number++)
         close(number);
+    works(fd);
+    // A descriptor moves to where another thread is about to close all that is not the library's.
+    count = stopped(&closer, SYS_close_range, FIRST + 1, ids);
+    pthread_t placer;
+    CHECK(pthread_create(&placer, NULL, places, NULL) == 0);
+    // It waits for that, or is over soon.
+    usleep(100000);
+    go_on(closer, ids, count);
+    CHECK(pthread_join(placer, NULL) == 0);
     works(fd);
     return 0;
 }
