@@ -1,4 +1,4 @@
-//! Whether this memory is a copy that has not been told: a child that was made past libc's `fork`.
+//! Whether this memory is a copy: that of a child made past libc's `fork`.
 //!
 //! A word in a page that the kernel empties in a child with memory of its own (MADV_WIPEONFORK), so a look is one load. The
 //! number of the process would not do: a child of `vfork` has another one and its parent's memory.

@@ -89,8 +89,8 @@ int main(void) {
     const long little = 1024;
     const char *tree = getenv("CRESTLINE_TREE");
     CHECK(tree);
-    const char *plain[] = {"/dev/null", "/sys/x", "/tmp/x", "/sys/class/x", "/etc/passwd", "/proc/self/exe", "x",
-                           text("%s/x", tree)};
+    const char *plain[] = {"/dev/null", "/sys/x", "/sys/class/x", "/etc/passwd", "/proc/self/exe", "x",
+                           text("%s/x", tree), text("%s-x", tree)};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
         paths(little, plain[i]);
     int dev = open("/dev", O_RDONLY | O_DIRECTORY);
