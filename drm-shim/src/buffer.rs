@@ -1,46 +1,63 @@
 //! Text in an array: what becomes a path without allocating.
 //!
-//! No PRM chapter.
+//! No PRM chapter. Short texts lie on the stack. A whole path would be half of what some stacks have (SIGSTKSZ), so it gets
+//! a page of its own.
 
 use core::ffi::CStr;
 
-/// Longest path of the system, with its zero.
-pub const CAPACITY: usize = libc::PATH_MAX as usize;
+use crate::sys::Result;
+use crate::sys::memory::Page;
 
 /// Bytes that end with a zero.
-#[derive(Clone)]
-pub struct Text<const N: usize> {
-    bytes: [u8; N],
+pub struct Text<B> {
+    bytes: B,
     len: usize,
 }
 
-/// A path.
-pub type Buffer = Text<CAPACITY>;
+/// A text on the stack.
+pub type Short<const N: usize> = Text<[u8; N]>;
 
-impl<const N: usize> Text<N> {
+/// A path: a page has room for the longest (PATH_MAX).
+pub type Buffer = Text<Page>;
+
+impl<const N: usize> Short<N> {
     pub const fn new() -> Self {
         Text {
             bytes: [0; N],
             len: 0,
         }
     }
+}
 
+impl Buffer {
+    pub fn new() -> Result<Self> {
+        let bytes = Page::new()?;
+        Ok(Text { bytes, len: 0 })
+    }
+}
+
+impl<B: AsRef<[u8]> + AsMut<[u8]>> Text<B> {
     /// Appends; false, and nothing is changed, when there is no room.
     pub fn push(&mut self, more: &[u8]) -> bool {
         let end = self.len + more.len();
         // One byte is kept for the zero.
-        let Some(to) = (end < N)
-            .then(|| self.bytes.get_mut(self.len..end))
-            .flatten()
+        let Some((last, to)) = self
+            .bytes
+            .as_mut()
+            .get_mut(self.len..=end)
+            .and_then(<[u8]>::split_last_mut)
         else {
             return false;
         };
         to.copy_from_slice(more);
+        *last = 0;
         self.len = end;
-        if let Some(last) = self.bytes.get_mut(end) {
-            *last = 0;
-        }
         true
+    }
+
+    /// Begins anew.
+    pub fn clear(&mut self) {
+        self.len = 0;
     }
 
     /// Appends a number.
@@ -59,12 +76,12 @@ impl<const N: usize> Text<N> {
     }
 
     pub fn bytes(&self) -> &[u8] {
-        self.bytes.get(..self.len).unwrap_or_default()
+        self.bytes.as_ref().get(..self.len).unwrap_or_default()
     }
 
     /// Puts a question mark for each byte that a terminal might obey.
     pub fn make_printable(&mut self) {
-        for byte in self.bytes.iter_mut().take(self.len) {
+        for byte in self.bytes.as_mut().iter_mut().take(self.len) {
             if !(b' '..=b'~').contains(byte) {
                 *byte = b'?';
             }
@@ -73,19 +90,20 @@ impl<const N: usize> Text<N> {
 
     /// As text of C; empty when there is a zero within.
     pub fn as_cstr(&self) -> &CStr {
-        let all = self.bytes.get(..=self.len).unwrap_or_default();
+        let all = self.bytes.as_ref().get(..=self.len).unwrap_or_default();
         CStr::from_bytes_with_nul(all).unwrap_or_default()
     }
 
     /// Room behind what is there, and the new length once it is filled.
     pub fn fill(&mut self, fill: impl FnOnce(&mut [u8]) -> usize) {
         let start = self.len;
-        let end = N - 1;
-        if let Some(room) = self.bytes.get_mut(start..end) {
+        let bytes = self.bytes.as_mut();
+        let end = bytes.len().saturating_sub(1);
+        if let Some(room) = bytes.get_mut(start..end) {
             let most = room.len();
             self.len = start + fill(room).min(most);
         }
-        if let Some(last) = self.bytes.get_mut(self.len) {
+        if let Some(last) = bytes.get_mut(self.len) {
             *last = 0;
         }
     }
@@ -97,12 +115,12 @@ mod tests {
 
     #[test]
     fn grows_to_its_end_and_not_further() {
-        let mut buffer = Buffer::new();
+        let mut buffer = Short::<4096>::new();
         assert!(buffer.push(b"/dev/") && buffer.push_number(0) && buffer.push_number(1206));
         assert_eq!(buffer.as_cstr(), c"/dev/01206");
-        let room = CAPACITY - 1 - buffer.bytes().len();
+        let room = 4096 - 1 - buffer.bytes().len();
         assert!(!buffer.push(&vec![b'x'; room + 1]));
         assert!(buffer.push(&vec![b'x'; room]));
-        assert_eq!(buffer.as_cstr().to_bytes().len(), CAPACITY - 1);
+        assert_eq!(buffer.as_cstr().to_bytes().len(), 4096 - 1);
     }
 }

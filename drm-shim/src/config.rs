@@ -15,8 +15,8 @@ pub const MAJOR: u32 = 226;
 
 /// What is known of the node.
 pub struct Config {
-    node: Buffer,
-    tree: Buffer,
+    node: Option<Buffer>,
+    tree: Option<Buffer>,
     /// Whether what is not known is reported each time.
     pub strict: bool,
     /// Device and inode of the entries of the render and the primary node in the tree.
@@ -26,12 +26,12 @@ pub struct Config {
 impl Config {
     /// Path of the node's socket.
     pub fn node(&self) -> Option<&[u8]> {
-        Some(self.node.bytes()).filter(|path| !path.is_empty())
+        self.node.as_ref().map(Buffer::bytes)
     }
 
     /// The directory that stands for the system's entries of the device, without a slash at its end.
     pub fn tree(&self) -> Option<&[u8]> {
-        Some(self.tree.bytes()).filter(|tree| !tree.is_empty())
+        self.tree.as_ref().map(Buffer::bytes)
     }
 
     /// Which node an entry of the tree stands for: 0 render, 1 primary.
@@ -42,14 +42,11 @@ impl Config {
     }
 
     fn read() -> Config {
-        let mut node = Buffer::new();
-        node.push(variable(wire::env::NODE).unwrap_or_default());
-        let tree = variable(wire::env::TREE)
-            .and_then(canonical)
-            .unwrap_or(Buffer::new());
+        let node = variable(wire::env::NODE).and_then(copy);
+        let tree = variable(wire::env::TREE).and_then(canonical);
         let entries = [&b"/dev/dri/renderD128"[..], b"/dev/dri/card0"].map(|entry| {
-            let mut path = tree.clone();
-            if path.bytes().is_empty() || !path.push(entry) {
+            let mut path = copy(tree.as_ref()?.bytes())?;
+            if !path.push(entry) {
                 return None;
             }
             let stat = sys::stat_path(path.as_cstr(), libc::AT_SYMLINK_NOFOLLOW).ok()?;
@@ -76,15 +73,20 @@ fn variable(name: &str) -> Option<&'static [u8]> {
 
 /// A directory's path without links, as the system gives it for a descriptor.
 fn canonical(path: &[u8]) -> Option<Buffer> {
-    let mut given = Buffer::new();
-    if !given.push(path) {
-        return None;
-    }
+    let given = copy(path)?;
     let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
     let fd = sys::openat(libc::AT_FDCWD, given.as_cstr(), flags, 0).ok()?;
-    let found = sys::path_of(fd);
+    let mut found = Buffer::new().ok();
+    let known = found
+        .as_mut()
+        .is_some_and(|found| sys::path_of(fd, found).is_ok());
     sys::close(fd);
-    found.ok().filter(|path| path.bytes().starts_with(b"/"))
+    found.filter(|path| known && path.bytes().starts_with(b"/"))
+}
+
+fn copy(path: &[u8]) -> Option<Buffer> {
+    let mut copy = Buffer::new().ok()?;
+    copy.push(path).then_some(copy)
 }
 
 /// The one configuration of this process.

@@ -30,7 +30,7 @@ pub fn look(config: &Config) -> Result<()> {
     if inside(place.bytes())
         && !path::is_listed(place.bytes().get(tree.len()..).unwrap_or_default())
     {
-        let mut above = crate::buffer::Buffer::new();
+        let mut above = crate::buffer::Buffer::new()?;
         above.push(place.bytes().get(tree.len()..).unwrap_or_default());
         if above.bytes().is_empty() {
             above.push(b"/");

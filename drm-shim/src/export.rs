@@ -115,7 +115,7 @@ unsafe fn at<T>(
     at_suspect(config, dir, given, elsewhere, tree)
 }
 
-/// The rest of [`at`]: paths take room on the stack, and there are threads that have little.
+/// The rest of [`at`], apart from it: most calls are about something else, on stacks that may be small.
 #[inline(never)]
 fn at_suspect<T>(
     config: &config::Config,
@@ -124,7 +124,7 @@ fn at_suspect<T>(
     elsewhere: impl FnOnce() -> Result<T>,
     tree: impl FnOnce(&Buffer) -> Result<T>,
 ) -> Result<T> {
-    match path::place(config, dir, given) {
+    match path::place(config, dir, given)? {
         Place::Elsewhere => elsewhere(),
         Place::Nowhere => {
             path::nowhere();

@@ -1,10 +1,11 @@
 //! What runs when the library is loaded and when the process forks.
 //!
-//! No PRM chapter. Not modelled: processes that are made without libc's `fork`.
+//! No PRM chapter. A child that is made past libc's `fork` (`clone`, `_Fork`) is found out at its first call about the node.
+//! Not modelled: such children that share their parent's memory.
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
-use crate::sys::{self, key};
+use crate::sys::{self, copy, key};
 use crate::table::TABLE;
 use crate::{config, cwd, life, own};
 
@@ -13,6 +14,8 @@ static FORKING: AtomicI32 = AtomicI32::new(0);
 /// Runs once, before the program.
 pub extern "C" fn loaded() {
     life::arrive();
+    copy::prepare();
+    key::prepare();
     // Where that cannot be told nobody works in the tree.
     let _ = cwd::look(config::get());
     key::around_fork(before, parent, child);
@@ -32,6 +35,7 @@ extern "C" fn parent() {
 
 extern "C" fn child() {
     life::arrive();
+    copy::own();
     own::forked(true);
     TABLE.release();
     let errno = sys::errno();
@@ -39,6 +43,38 @@ extern "C" fn child() {
     key::forget();
     let parent = FORKING.load(Ordering::Relaxed);
     let mapped = life::is_ready() && !TABLE.is_empty();
-    life::forked(mapped.then_some(parent));
+    life::forked(mapped.then_some(parent), false);
+    sys::set_errno(errno);
+}
+
+/// Before anything of the node's is used: a child that was made past libc forgets what is its parent's, as [`child`] does.
+#[inline]
+pub fn find_out() {
+    if !copy::is_own() {
+        found_out();
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn found_out() {
+    let errno = sys::errno();
+    let signals = sys::block_signals();
+    if copy::claim() {
+        let parent = life::process();
+        life::arrive();
+        // Nothing was held for the child. Threads that it does not have may have been amid something.
+        own::forked(true);
+        TABLE.copied();
+        key::forget();
+        let mapped = life::is_ready() && !TABLE.is_empty();
+        life::forked(mapped.then_some(parent), sys::shares_files(parent));
+        copy::own();
+    } else {
+        while !copy::is_own() {
+            sys::give_way();
+        }
+    }
+    sys::unblock_signals(signals);
     sys::set_errno(errno);
 }

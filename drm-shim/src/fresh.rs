@@ -21,7 +21,7 @@ pub fn ready(place: &Buffer, writes: bool) -> Option<Buffer> {
         return None;
     }
     if writes {
-        let mut sink = Buffer::new();
+        let mut sink = Buffer::new().ok()?;
         let fits = sink.push(tree) && sink.push(b"/") && sink.push(wire::env::WRITTEN.as_bytes());
         return (fits && sys::stat_path(sink.as_cstr(), 0).is_ok()).then_some(sink);
     }

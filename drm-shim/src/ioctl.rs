@@ -4,6 +4,7 @@
 //! writes in the caller's memory itself.
 
 use core::ffi::c_int;
+use core::mem::MaybeUninit;
 
 use wire::message::Remap;
 use wire::{Head, Op};
@@ -12,7 +13,7 @@ use zerocopy::{FromBytes, IntoBytes};
 use crate::inodes::File;
 use crate::sys::Result;
 use crate::sys::memory::{Block, PAGE, copy_out, copy_out_known};
-use crate::sys::socket::Packet;
+use crate::sys::socket::{Packet, Room};
 use crate::{link, map};
 
 /// Types of requests that are the node's: DRM, sync files, dma-bufs.
@@ -58,7 +59,12 @@ pub fn request(file: File, request: u32, argument: usize) -> Result<c_int> {
         address: argument,
         len: if reads { size } else { 0 },
     };
-    let mut packet = Packet::new();
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "nothing may be allocated, and most of it is never touched"
+    )]
+    let mut room: Room = [MaybeUninit::uninit(); size_of::<Room>()];
+    let mut packet = Packet::with(&mut room);
     let result = exchange(request, head, payload, &mut packet);
     let remaps = packet.head.remaps as usize * size_of::<Remap>();
     if remaps > 0 {

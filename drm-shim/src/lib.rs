@@ -25,6 +25,7 @@ mod ioctl;
 mod life;
 mod link;
 mod map;
+mod mappings;
 #[cfg(not(test))]
 mod next;
 mod own;

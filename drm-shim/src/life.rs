@@ -146,8 +146,10 @@ fn say_full(error: i32) {
     report::say(report::Kind::Limit, what, &[]);
 }
 
-/// In a child: what was inherited is forgotten. With `parent`, the node is told that the mappings are still there.
-pub fn forked(parent: Option<i32>) {
+/// In a child: what was inherited is forgotten, and closed unless the descriptors are the parent's as well. With `parent`,
+/// the node is told that the mappings are still there.
+pub fn forked(parent: Option<i32>, shares: bool) {
+    let leave = if shares { own::leave } else { own::close };
     let inherited = own::all();
     // Closed after the introduction: the node keeps the parent's mappings as long as the parent's connection is open.
     STATE.store(BEGINNING, Ordering::Relaxed);
@@ -158,7 +160,7 @@ pub fn forked(parent: Option<i32>) {
             *slot = handle;
             count += 1;
         } else {
-            own::close(handle);
+            leave(handle);
         }
     }
     let state = match parent {
@@ -166,7 +168,7 @@ pub fn forked(parent: Option<i32>) {
         None => NONE,
     };
     for handle in kept.into_iter().take(count) {
-        own::close(handle);
+        leave(handle);
     }
     STATE.store(state, Ordering::Release);
 }

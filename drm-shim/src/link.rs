@@ -17,7 +17,7 @@ use crate::sys::key::{self, Claim, Mark};
 use crate::sys::memory::Block;
 use crate::sys::socket::{self, Packet};
 use crate::sys::{self, Result};
-use crate::{config, life, own, report};
+use crate::{config, fork, life, own, report};
 
 /// How long to look for an answer before sleeping. To wake a thread on an idle processor takes longer than most answers.
 const SPIN: Duration = Duration::from_micros(40);
@@ -36,6 +36,7 @@ pub struct Link {
 
 /// Uses a connection of the thread, and makes one when the thread has no connection yet.
 pub fn with<T>(run: impl Fn(&mut Link) -> Result<T>) -> Result<T> {
+    fork::find_out();
     // After a loss every call fails alike, also on connections that are still open.
     life::begin()?;
     let mark = Mark::new();

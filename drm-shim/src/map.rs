@@ -10,7 +10,7 @@ use crate::sys::memory::{self, Block, PAGE, Wish};
 use crate::sys::socket::Packet;
 use crate::sys::{Result, set_errno};
 use crate::table::{Range, TABLE};
-use crate::{life, link, own, report};
+use crate::{fork, life, link, mappings, own, report};
 
 /// `mmap` on a file of the node.
 #[inline(never)]
@@ -39,7 +39,6 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
     let known = TABLE.insert(Range {
         start,
         end: start + len,
-        prot: wish.prot as u64,
     });
     if !known {
         report::say(report::Kind::Mapping, "too many mappings", &[]);
@@ -65,6 +64,7 @@ fn lost(error: i32, wish: Wish) -> i32 {
 
 /// Whether `address..address + len` holds a mapping of the node.
 pub fn touches(address: usize, len: usize) -> bool {
+    fork::find_out();
     let start = address as u64;
     TABLE.overlaps(start, start.saturating_add(len as u64))
 }
@@ -78,6 +78,10 @@ pub fn forget(address: usize, len: usize) {
         return;
     };
     TABLE.remove(start, start.saturating_add(len));
+    tell_unmapped(start, len);
+}
+
+fn tell_unmapped(start: u64, len: u64) {
     // The question behind it is answered once the message has been read: the same addresses may be another thread's
     // mapping a moment later, and its messages take another way.
     let told = link::with(|link| {
@@ -94,26 +98,42 @@ pub fn forget(address: usize, len: usize) {
     }
 }
 
-/// Shows something else where the program has a mapping.
+/// Shows something else where the program has a mapping of the node; where it has put something of its own meanwhile, past
+/// libc, that stays.
 pub fn remap(remap: &Remap) {
     let Some(memory) = life::memory(remap.which) else {
         return link::protocol("a mapping moves to an unknown memory");
     };
+    let files = [0, 1].map(|which| life::memory(which).and_then(own::file_of));
     let end = remap.address.saturating_add(remap.len);
     let mut failed = false;
-    TABLE.each(remap.address, end, |piece| {
-        let wish = Wish {
-            address: 0,
-            len: (piece.end - piece.start) as usize,
-            prot: piece.prot as i32,
-            flags: libc::MAP_SHARED,
-            fd: -1,
-            offset: remap
-                .offset
-                .wrapping_add(piece.start.wrapping_sub(remap.address)) as i64,
-        };
-        failed |= replace(memory, wish, piece.start as usize).is_err();
+    let gone = TABLE.each(remap.address, end, |piece, gone| {
+        let mut at = piece.start;
+        let known = mappings::between(piece.start, piece.end, |found| {
+            if !files.contains(&Some(found.file)) {
+                return;
+            }
+            gone.push(at, found.start);
+            at = found.end;
+            let offset = remap.offset.wrapping_add(found.start - remap.address);
+            let wish = Wish {
+                address: 0,
+                len: (found.end - found.start) as usize,
+                prot: found.prot,
+                flags: libc::MAP_SHARED,
+                fd: -1,
+                offset: offset as i64,
+            };
+            failed |= replace(memory, wish, found.start as usize).is_err();
+        });
+        match known {
+            Ok(()) => gone.push(at, piece.end),
+            Err(_) => failed = true,
+        }
     });
+    for range in gone.all() {
+        tell_unmapped(range.start, range.end - range.start);
+    }
     if failed {
         report::say(report::Kind::Mapping, "a mapping could not be moved", &[]);
     }

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use crate::life;
 use crate::sys::memory::{self, Wish};
-use crate::sys::{self, Result};
+use crate::sys::{self, Result, copy};
 
 pub use handle::{AtomicHandle, Handle};
 
@@ -41,8 +41,8 @@ const LOOK: i32 = 100;
 static USES: Uses = Uses::over(AtomicU32::new(0));
 /// Held while a descriptor moves, and across forks.
 static MOVING: AtomicBool = AtomicBool::new(false);
-/// The program's calls that put files at numbers or close them. They are kept out while a descriptor is made or closed
-/// here, because until it has its row such a call cannot be told that the number is taken.
+/// The program's calls that put files at numbers or close them. They are kept out while a descriptor is made, moved or
+/// closed here, because until it has its row such a call cannot be told that the number is taken.
 static PLACES: Uses = Uses::over(AtomicU32::new(0));
 
 thread_local! {
@@ -136,6 +136,10 @@ pub fn adopt(fd: RawFd, inode: Option<u64>) -> Handle {
         }
         numbers::set(moved, false);
     }
+    // No other number. It may have been closed meanwhile, past libc.
+    if identity(fd) != Some(expected) {
+        return Handle::NONE;
+    }
     numbers::set(fd, true);
     enter(fd, expected)
 }
@@ -178,6 +182,10 @@ pub fn using_both<T>(handles: [Handle; 2], run: impl FnOnce([RawFd; 2]) -> Resul
 }
 
 fn number(handle: Handle) -> Result<RawFd> {
+    if copy::is_unclaimed() {
+        // A child that was made past libc, in a call of its parent's: its answer is not for the child.
+        return Err(libc::EBADF);
+    }
     let (fd, expected) = ROWS.get(handle).ok_or(libc::EBADF)?;
     if identity(fd) != Some(expected) {
         return Err(libc::EBADF);
@@ -221,6 +229,11 @@ fn take_away(made: Wish) {
     };
 }
 
+/// Device and inode of the file behind a handle.
+pub fn file_of(handle: Handle) -> Option<(u64, u64)> {
+    ROWS.get(handle).map(|(_, file)| file)
+}
+
 /// Whether the program has put a file of its own at one of our numbers behind our back; the number is the program's then.
 pub fn is_replaced(number: RawFd) -> bool {
     // Without a row it is being taken in.
@@ -228,7 +241,8 @@ pub fn is_replaced(number: RawFd) -> bool {
         return false;
     };
     let replaced = identity(number).is_some_and(|found| found != expected);
-    if replaced {
+    // A descriptor that has moved away meanwhile, to make way, is none of the program's.
+    if replaced && ROWS.get(handle).is_some_and(|(fd, _)| fd == number) {
         disown(handle);
     }
     replaced
@@ -243,6 +257,10 @@ pub fn wait(handle: Handle, events: i16) -> Result<()> {
 
 /// Closes one.
 pub fn close(handle: Handle) {
+    if copy::is_unclaimed() {
+        // All are closed once it is found out.
+        return;
+    }
     alone(|| {
         if let Some((fd, expected)) = ROWS.get(handle) {
             numbers::set(fd, false);
@@ -260,6 +278,11 @@ pub fn disown(handle: Handle) {
     }
 }
 
+/// Forgets one that is another process's, in a table of descriptors that both have. The number stays out of the program's reach.
+pub fn leave(handle: Handle) {
+    ROWS.free(handle);
+}
+
 /// The program puts a file of its own at one of our numbers: ours moves away before `place` does so. Where there is no
 /// other number for it, it is lost, and its next use fails.
 pub fn make_way<T>(number: RawFd, place: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -275,6 +298,9 @@ pub fn make_way<T>(number: RawFd, place: impl FnOnce() -> Result<T>) -> Result<T
     let signals = sys::block_signals();
     lock();
     let until = Instant::now() + PATIENCE;
+    // The number that ours moves to may be one that another call is about to close. As in `alone`.
+    PLACES.stop(|| Instant::now() < until);
+    let until = Instant::now() + PATIENCE;
     let result = if USES.stop(|| Instant::now() < until) {
         relocate(number);
         let result = place();
@@ -283,6 +309,7 @@ pub fn make_way<T>(number: RawFd, place: impl FnOnce() -> Result<T>) -> Result<T
     } else {
         Err(libc::EBUSY)
     };
+    PLACES.go_on();
     MOVING.store(false, Ordering::Release);
     sys::unblock_signals(signals);
     result

@@ -5,9 +5,10 @@
 use core::ffi::CStr;
 use std::os::fd::RawFd;
 
-use crate::buffer::Buffer;
+use crate::buffer::{Buffer, Short};
 use crate::config::Config;
-use crate::{cwd, report, sys};
+use crate::sys::{self, Result};
+use crate::{cwd, report};
 
 /// What stands in the tree, with all below it.
 const DIRECTORIES: [&[u8]; 5] = [
@@ -17,16 +18,13 @@ const DIRECTORIES: [&[u8]; 5] = [
     b"/sys/class/drm",
     b"/sys/kernel/debug/dri",
 ];
-/// Entries that begin like this, with all below them.
-const BEGINNING: &[u8] = b"/sys/dev/char/226:";
+/// In this directory entries whose names begin like this, with all below them.
+const NUMBERS: &[u8] = b"/sys/dev/char";
+const NUMBER: &[u8] = b"226:";
 /// Directories that the tree may have for all devices there are.
 const LISTS: [&[u8]; 1] = [b"/sys/bus/pci/devices"];
 
 /// Where a path leads.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "lives on the stack for one call; nothing may be allocated"
-)]
 pub enum Place {
     /// Somewhere else.
     Elsewhere,
@@ -36,62 +34,72 @@ pub enum Place {
     Nowhere,
 }
 
-/// Whether a path may be the device's. Most are not, and nothing more is done about them.
+/// Whether a path may be the device's. Most are not, and nothing more is done about them. Takes little of the stack,
+/// which may be a handler's.
 pub fn is_suspect(config: &Config, dir: RawFd, path: &CStr) -> bool {
     match path.to_bytes() {
-        path @ [b'/', ..] => may_be(config.tree(), path),
+        path @ [b'/', ..] => {
+            may_be(config.tree(), path) && is_seen(&within(config.tree(), names(path)))
+        }
         [] => false,
         _ if dir == libc::AT_FDCWD => cwd::is_inside(),
-        // The beginning says enough.
-        _ => sys::path_of::<64>(dir).is_ok_and(|base| may_hold(config.tree(), base.bytes())),
+        _ => {
+            // The beginning says enough.
+            let mut base = Short::<64>::new();
+            sys::path_of(dir, &mut base).is_ok() && may_hold(config.tree(), base.bytes())
+        }
     }
 }
 
 /// Follows a path from a directory.
 #[inline(never)]
-pub fn place(config: &Config, dir: RawFd, path: &CStr) -> Place {
+pub fn place(config: &Config, dir: RawFd, path: &CStr) -> Result<Place> {
     let path = path.to_bytes();
     let tree = config.tree();
-    let mut clean = Buffer::new();
-    if path.first() != Some(&b'/') {
-        let base = if dir == libc::AT_FDCWD {
-            sys::working_directory()
-        } else {
-            sys::path_of(dir)
-        };
-        match base {
-            Ok(base) if base.bytes() == b"/" => {}
-            Ok(base) => clean = base,
-            Err(_) => return Place::Elsewhere,
-        }
+    let base = match path.first() {
+        Some(b'/') => None,
+        _ => match base(dir) {
+            Ok(base) => Some(base),
+            Err(error @ libc::ENOMEM) => return Err(error),
+            Err(_) => return Ok(Place::Elsewhere),
+        },
+    };
+    let all = names(base.as_ref().map_or(&b""[..], Buffer::bytes)).chain(names(path));
+    let seen = within(tree, all);
+    if !is_seen(&seen) {
+        return Ok(Place::Elsewhere);
     }
-    if !collapse(path, &mut clean) {
-        return Place::Elsewhere;
-    }
-    let seen = tree.map_or(clean.bytes(), |tree| strip(tree, clean.bytes()));
-    let listed = LISTS.contains(&seen);
-    if !listed && !is_device(seen) {
-        return Place::Elsewhere;
-    }
+    let listed = !is_device(&seen);
     let Some(tree) = tree else {
-        return if listed {
+        return Ok(if listed {
             Place::Elsewhere
         } else {
             Place::Nowhere
-        };
+        });
     };
-    let mut place = Buffer::new();
-    if !place.push(tree) || !place.push(seen) {
-        return Place::Elsewhere;
+    let mut place = Buffer::new()?;
+    let mut fits = place.push(tree);
+    for name in seen {
+        fits = fits && place.push(b"/") && place.push(name);
     }
-    if listed && sys::stat_path(place.as_cstr(), 0).is_err() {
-        return Place::Elsewhere;
+    if !fits || listed && sys::stat_path(place.as_cstr(), 0).is_err() {
+        return Ok(Place::Elsewhere);
     }
     // The slash makes a link what it leads to, and a file an error.
     if (path.ends_with(b"/") || path.ends_with(b"/.")) && !place.push(b"/") {
-        return Place::Elsewhere;
+        return Ok(Place::Elsewhere);
     }
-    Place::Tree(place)
+    Ok(Place::Tree(place))
+}
+
+/// The directory that a relative path begins in.
+fn base(dir: RawFd) -> Result<Buffer> {
+    if dir == libc::AT_FDCWD {
+        return sys::working_directory();
+    }
+    let mut base = Buffer::new()?;
+    sys::path_of(dir, &mut base)?;
+    Ok(base)
 }
 
 /// Whether an absolute path may be the device's, by its first letter.
@@ -113,32 +121,50 @@ fn may_hold(tree: Option<&[u8]>, base: &[u8]) -> bool {
         || tree.is_some_and(|tree| base.len() > 1 && base.starts_with(tree))
 }
 
-/// Appends the names of a path, each behind one slash, without those that stay where they are; false when it is longer
-/// than the system takes.
-fn collapse(path: &[u8], to: &mut Buffer) -> bool {
-    for name in path.split(|byte| *byte == b'/') {
-        if name.is_empty() || name == b"." {
-            continue;
-        }
-        if !to.push(b"/") || !to.push(name) {
-            return false;
+/// The names of a path, without those that stay where they are.
+fn names(path: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    path.split(|byte| *byte == b'/')
+        .filter(|name| !name.is_empty() && *name != b".")
+}
+
+/// What follows a directory in a path that leads there or below.
+fn after<'a, I: Iterator<Item = &'a [u8]>>(mut path: I, directory: &[u8]) -> Option<I> {
+    for name in names(directory) {
+        if path.next() != Some(name) {
+            return None;
         }
     }
-    true
+    Some(path)
+}
+
+/// A path as programs know it, also one that leads through the tree.
+fn within<'a, I: Iterator<Item = &'a [u8]> + Clone>(tree: Option<&[u8]>, path: I) -> I {
+    let inside = tree.and_then(|tree| after(path.clone(), tree));
+    inside.unwrap_or(path)
 }
 
 /// Whether a path is the device's or below.
-fn is_device(path: &[u8]) -> bool {
-    let below = |directory: &&[u8]| {
-        path.strip_prefix(*directory)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+fn is_device<'a>(path: &(impl Iterator<Item = &'a [u8]> + Clone)) -> bool {
+    let numbered = || {
+        let name = after(path.clone(), NUMBERS).and_then(|mut rest| rest.next());
+        name.is_some_and(|name| name.starts_with(NUMBER))
     };
-    path.starts_with(BEGINNING) || DIRECTORIES.iter().any(below)
+    DIRECTORIES
+        .iter()
+        .any(|directory| after(path.clone(), directory).is_some())
+        || numbered()
 }
 
 /// The same, or a directory that the tree may have as well.
+fn is_seen<'a>(path: &(impl Iterator<Item = &'a [u8]> + Clone)) -> bool {
+    let is_list =
+        |list: &&[u8]| after(path.clone(), list).is_some_and(|mut rest| rest.next().is_none());
+    is_device(path) || LISTS.iter().any(is_list)
+}
+
+/// Whether a path is the device's, or that of a directory that the tree may have as well.
 pub fn is_listed(path: &[u8]) -> bool {
-    is_device(path) || LISTS.contains(&path)
+    is_seen(&names(path))
 }
 
 /// A path as programs know it: without the tree before it.
@@ -167,12 +193,6 @@ pub fn nowhere() {
 mod tests {
     use super::*;
 
-    fn clean(path: &[u8]) -> Vec<u8> {
-        let mut buffer = Buffer::new();
-        assert!(collapse(path, &mut buffer));
-        buffer.bytes().to_vec()
-    }
-
     #[test]
     fn paths_of_the_device() {
         for path in [
@@ -184,7 +204,7 @@ mod tests {
             "/sys/class/drm/",
             "/sys/kernel/debug/dri/0/i915_gem_objects",
         ] {
-            assert!(is_device(&clean(path.as_bytes())), "{path}");
+            assert!(is_device(&names(path.as_bytes())), "{path}");
         }
         for path in [
             "/dev/dri2",
@@ -193,7 +213,7 @@ mod tests {
             "/sys/devices/pci0000:00/0000:00:02.1",
             "/sys/bus/pci/devices",
         ] {
-            assert!(!is_device(&clean(path.as_bytes())), "{path}");
+            assert!(!is_device(&names(path.as_bytes())), "{path}");
         }
     }
 

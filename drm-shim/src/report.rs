@@ -44,7 +44,9 @@ pub fn say(kind: Kind, what: &str, detail: &[u8]) {
     if !first && !again {
         return;
     }
-    let mut line = Buffer::new();
+    let Ok(mut line) = Buffer::new() else {
+        return;
+    };
     let fits = line.push(b"crestline: ")
         && line.push(what.as_bytes())
         && (detail.is_empty() || line.push(b": ") && line.push(detail));

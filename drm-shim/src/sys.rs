@@ -6,6 +6,7 @@
     reason = "system calls take addresses; this is the edge that checks what it can"
 )]
 
+pub mod copy;
 pub mod key;
 pub mod memory;
 pub mod socket;
@@ -13,7 +14,7 @@ pub mod socket;
 use core::ffi::{CStr, c_int, c_long};
 use std::os::fd::RawFd;
 
-use crate::buffer::Text;
+use crate::buffer::{Buffer, Short, Text};
 
 /// A value, or a number of errno.
 pub type Result<T> = core::result::Result<T, i32>;
@@ -84,6 +85,13 @@ pub fn shut_down(fd: RawFd, how: c_int) -> Result<c_int> {
     check(unsafe { libc::syscall(libc::SYS_shutdown, fd, how) }).map(|result| result as c_int)
 }
 
+/// Reads what comes next; 0 at the end.
+pub fn read(fd: RawFd, to: &mut [u8]) -> Result<usize> {
+    let (len, to) = (to.len(), to.as_mut_ptr());
+    // SAFETY: the kernel writes at most `len` bytes.
+    check(unsafe { libc::syscall(libc::SYS_read, fd, to, len) }).map(|len| len as usize)
+}
+
 fn empty_stat() -> libc::stat {
     // SAFETY: the structure has integers only.
     unsafe { core::mem::zeroed() }
@@ -110,29 +118,29 @@ pub fn readlinkat(dir: RawFd, path: &CStr, to: &mut [u8]) -> Result<usize> {
         .map(|len| len as usize)
 }
 
-/// What the system says that a descriptor was opened by, as far as there is room.
-pub fn path_of<const N: usize>(fd: RawFd) -> Result<Text<N>> {
-    let mut link = Text::<32>::new();
-    link.push(b"/proc/self/fd/");
-    link.push_number(u64::from(fd.unsigned_abs()));
-    let mut path = Text::new();
+/// Appends what a link says, as far as there is room.
+pub fn read_link<B: AsRef<[u8]> + AsMut<[u8]>>(link: &CStr, to: &mut Text<B>) -> Result<()> {
     let mut result = Ok(0);
-    path.fill(|room| {
-        result = readlinkat(libc::AT_FDCWD, link.as_cstr(), room);
+    to.fill(|room| {
+        result = readlinkat(libc::AT_FDCWD, link, room);
         result.unwrap_or(0)
     });
-    result.map(|_| path)
+    result.map(drop)
+}
+
+/// Appends what the system says that a descriptor was opened by, as far as there is room.
+pub fn path_of<B: AsRef<[u8]> + AsMut<[u8]>>(fd: RawFd, to: &mut Text<B>) -> Result<()> {
+    let mut link = Short::<32>::new();
+    link.push(b"/proc/self/fd/");
+    link.push_number(u64::from(fd.unsigned_abs()));
+    read_link(link.as_cstr(), to)
 }
 
 /// The path of the directory that the process works in.
-pub fn working_directory() -> Result<Text<{ crate::buffer::CAPACITY }>> {
-    let mut path = Text::new();
-    let mut result = Ok(0);
-    path.fill(|room| {
-        result = readlinkat(libc::AT_FDCWD, c"/proc/self/cwd", room);
-        result.unwrap_or(0)
-    });
-    result.map(|_| path)
+pub fn working_directory() -> Result<Buffer> {
+    let mut path = Buffer::new()?;
+    read_link(c"/proc/self/cwd", &mut path)?;
+    Ok(path)
 }
 
 /// Works in another directory from now on.
@@ -236,6 +244,18 @@ pub fn most_files() -> RawFd {
 pub fn process() -> i32 {
     // SAFETY: takes nothing, changes nothing.
     unsafe { libc::syscall(libc::SYS_getpid) as i32 }
+}
+
+/// Whether this process and another have one table of descriptors; so it is taken where that cannot be told.
+pub fn shares_files(other: i32) -> bool {
+    const FILES: c_int = 2; // KCMP_FILES of <linux/kcmp.h>
+    let (this, none) = (process(), 0_usize);
+    // SAFETY: compares, and changes nothing.
+    let compared = check(unsafe { libc::syscall(libc::SYS_kcmp, this, other, FILES, none, none) });
+    match compared {
+        Ok(order) => order == 0,
+        Err(error) => error != libc::ESRCH,
+    }
 }
 
 /// Lets another thread run.

@@ -1,7 +1,6 @@
 //! The ranges where this process has the node mapped.
 //!
 //! No PRM chapter. Fixed room and no allocation; looking takes no lock, since every `munmap` of the program looks.
-//! Not modelled: protections that the program changes later.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
@@ -11,18 +10,39 @@ use crate::turn::Turn;
 /// Most ranges: the system's own limit of mappings per process.
 const MOST: usize = 1 << 16;
 
-/// A range of addresses and its protection.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// A range of addresses.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
 pub struct Range {
     pub start: u64,
     pub end: u64,
-    pub prot: u64,
+}
+
+/// Ranges that are not mapped any more. What there is no room for is found out again the next time.
+#[derive(Default)]
+pub struct Gone {
+    ranges: [Range; 16],
+    count: usize,
+}
+
+impl Gone {
+    /// Adds a range, which may be empty.
+    pub fn push(&mut self, start: u64, end: u64) {
+        if start < end
+            && let Some(range) = self.ranges.get_mut(self.count)
+        {
+            *range = Range { start, end };
+            self.count += 1;
+        }
+    }
+
+    pub fn all(&self) -> impl Iterator<Item = Range> {
+        self.ranges.iter().copied().take(self.count)
+    }
 }
 
 struct Row {
     start: AtomicU64,
     end: AtomicU64,
-    prot: AtomicU64,
 }
 
 impl Row {
@@ -30,7 +50,6 @@ impl Row {
         Row {
             start: AtomicU64::new(0),
             end: AtomicU64::new(0),
-            prot: AtomicU64::new(0),
         }
     }
 
@@ -38,14 +57,12 @@ impl Row {
         Range {
             start: self.start.load(Ordering::Relaxed),
             end: self.end.load(Ordering::Relaxed),
-            prot: self.prot.load(Ordering::Relaxed),
         }
     }
 
     fn set(&self, range: Range) {
         self.start.store(range.start, Ordering::Relaxed);
         self.end.store(range.end, Ordering::Relaxed);
-        self.prot.store(range.prot, Ordering::Relaxed);
     }
 }
 
@@ -81,7 +98,6 @@ impl Table {
             Range {
                 start: u64::MAX,
                 end: u64::MAX,
-                prot: 0,
             },
             Row::get,
         )
@@ -133,6 +149,13 @@ impl Table {
         sys::unblock_signals(signals);
     }
 
+    /// In a child that was made past libc: what another thread of the parent was just changing is not known any more.
+    pub fn copied(&self) {
+        if self.turn.copied() {
+            self.len.store(0, Ordering::Release);
+        }
+    }
+
     fn change<T>(&self, change: impl FnOnce() -> T) -> T {
         self.hold();
         let result = self.turn.change(change);
@@ -153,21 +176,27 @@ impl Table {
         self.change(|| self.cut(start, end));
     }
 
-    /// Runs `each` for every piece of a range within `start..end`; nothing changes meanwhile.
-    pub fn each(&self, start: u64, end: u64, mut each: impl FnMut(Range)) {
+    /// Runs `each` for every piece of a range within `start..end`; nothing changes meanwhile. What it says is gone is taken
+    /// out at the end.
+    pub fn each(&self, start: u64, end: u64, mut each: impl FnMut(Range, &mut Gone)) -> Gone {
+        let mut gone = Gone::default();
         self.hold();
         for index in self.first(start)..self.len.load(Ordering::Relaxed) {
             let range = self.row(index);
             if range.start >= end {
                 break;
             }
-            each(Range {
+            let piece = Range {
                 start: range.start.max(start),
                 end: range.end.min(end),
-                prot: range.prot,
-            });
+            };
+            each(piece, &mut gone);
+        }
+        for range in gone.all() {
+            self.turn.change(|| self.cut(range.start, range.end));
         }
         self.release();
+        gone
     }
 
     /// Makes room at an index and fills it.
@@ -219,16 +248,12 @@ mod tests {
     use super::*;
 
     fn of(start: u64, end: u64) -> Range {
-        Range {
-            start,
-            end,
-            prot: start,
-        }
+        Range { start, end }
     }
 
     fn all(table: &Table) -> Vec<(u64, u64)> {
         let mut all = Vec::new();
-        table.each(0, u64::MAX, |range| all.push((range.start, range.end)));
+        table.each(0, u64::MAX, |range, _| all.push((range.start, range.end)));
         all
     }
 
@@ -249,6 +274,9 @@ mod tests {
         assert_eq!(all(table), [(20, 25), (48, 50), (60, 70)]);
         assert!(table.insert(of(49, 65)));
         assert_eq!(all(table), [(20, 25), (48, 49), (49, 65), (65, 70)]);
+        table.each(0, 60, |range, gone| gone.push(range.start + 1, range.end));
+        let left = [(20, 21), (48, 49), (49, 50), (60, 65), (65, 70)];
+        assert_eq!(all(table), left);
         table.remove(0, u64::MAX);
         assert!(table.is_empty());
     }

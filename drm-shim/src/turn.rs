@@ -39,6 +39,17 @@ impl Turn {
         result
     }
 
+    /// In a copy of the memory, whose threads are not those that held it or changed things: whether there was a change
+    /// half made. Nobody holds it then.
+    pub fn copied(&self) -> bool {
+        let changing = self.count.load(Ordering::Relaxed) & 1 != 0;
+        if changing {
+            self.count.fetch_add(1, Ordering::Relaxed);
+        }
+        self.held.store(false, Ordering::Release);
+        changing
+    }
+
     /// What `look` sees when nothing changes meanwhile; it is run until that is so, and may see anything in between.
     pub fn look<T>(&self, mut look: impl FnMut() -> T) -> T {
         loop {

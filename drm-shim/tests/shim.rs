@@ -104,10 +104,44 @@ fn children_of_fork_have_connections_of_their_own() {
 }
 
 #[test]
+fn children_that_are_made_past_libc_have_connections_of_their_own() {
+    let Some((server, said)) = run("copies.c") else {
+        return;
+    };
+    assert_eq!(said, "");
+    let log = await_line(&server, "process ends");
+    // The parent, its 22 children, and one child of each.
+    assert_eq!(count(&log, "process begins"), 45);
+    assert_eq!(count(&log, "unexpected"), 0);
+}
+
+#[test]
 fn threads_ask_side_by_side() {
     let Some((server, _)) = run("threads.c") else {
         return;
     };
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn calls_take_little_of_the_stack() {
+    if std::env::var_os("CRESTLINE_SANITIZER").is_some() {
+        println!("skipped: what a sanitizer adds to functions takes stack");
+        return;
+    }
+    let Some((server, said)) = run("stack.c") else {
+        return;
+    };
+    assert_eq!(said, "");
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn threads_end_with_their_connections_when_a_program_takes_all_keys() {
+    let Some((server, said)) = run("keys.c") else {
+        return;
+    };
+    assert_eq!(said, "");
     assert_eq!(count(&server.log(), "unexpected"), 0);
 }
 
@@ -147,6 +181,25 @@ fn mappings_are_the_memory_and_follow_it() {
             "mapped 0x0 0x2000",
             "unmapped 0x1000",
         ]
+    );
+}
+
+#[test]
+fn what_a_program_maps_past_libc_stays_there() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("unmaps.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    server.write(1, 0x8000, b"second");
+    assert_eq!(succeed(command(&program, Some(&server))), "");
+    let log = await_line(&server, "process ends");
+    let lines: Vec<&String> = log.iter().filter(|line| line.contains("mapped")).collect();
+    let page = "unmapped 0x1000";
+    assert_eq!(
+        lines,
+        ["mapped 0x4000 0x6000", page, page, page, "unmapped 0x6000"]
     );
 }
 
@@ -359,6 +412,19 @@ fn files_that_come_to_a_low_number_meanwhile_stay_the_programs() {
     }
     assert_eq!(said, "");
     assert_eq!(server.read(0, 0x4000, 3), b"GGG");
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn closing_foreign_numbers_takes_nothing_of_the_library() {
+    let Some((server, said)) = run("foreign.c") else {
+        return;
+    };
+    if said.starts_with("skipped") {
+        print!("{said}");
+        return;
+    }
+    assert_eq!(said, "");
     assert_eq!(count(&server.log(), "unexpected"), 0);
 }
 

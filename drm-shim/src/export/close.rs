@@ -18,6 +18,10 @@ export! {
 
 unsafe fn close_one(fd: c_int) -> c_int {
     ours(-1, || {
+        if !sys::is_open(fd) {
+            // Nor is it closed a moment later: what comes there until then may be ours.
+            return Err(libc::EBADF);
+        }
         own::settle();
         if own::is(fd) && !own::is_replaced(fd) {
             return Err(libc::EBADF);

@@ -47,31 +47,25 @@ unsafe fn readlink_at(dir: c_int, path: *const c_char, to: *mut c_char, len: usi
         if known == seen {
             return Ok(got as isize);
         }
-        let mut copy = Buffer::new();
-        copy.push(known);
         // SAFETY: the kernel could write there.
-        Ok(unsafe { give(copy.bytes(), to, len) })
+        Ok(unsafe { give(known.as_ptr(), known.len(), to, len) })
     };
     // SAFETY: as the caller promises.
     ours(-1, || unsafe {
         at(dir, path, elsewhere, |place| {
-            let mut link = Buffer::new();
-            let mut result = Ok(0);
-            link.fill(|room| {
-                result = sys::readlinkat(AT_FDCWD, place.as_cstr(), room);
-                result.unwrap_or(0)
-            });
-            result?;
-            Ok(give(translate(link.bytes()), to, len))
+            let mut link = Buffer::new()?;
+            sys::read_link(place.as_cstr(), &mut link)?;
+            let known = translate(link.bytes());
+            Ok(give(known.as_ptr(), known.len(), to, len))
         })
     })
 }
 
-/// Copies as much as fits; without a zero, as `readlink` does.
-unsafe fn give(bytes: &[u8], to: *mut c_char, len: usize) -> isize {
-    let len = len.min(bytes.len());
-    // SAFETY: the caller has room for `len` bytes.
-    unsafe { core::ptr::copy_nonoverlapping(bytes.as_ptr().cast(), to, len) };
+/// Copies as much as fits; without a zero, as `readlink` does. The bytes may lie where they are to go.
+unsafe fn give(bytes: *const u8, count: usize, to: *mut c_char, len: usize) -> isize {
+    let len = len.min(count);
+    // SAFETY: the caller has room for `len` bytes, and there are as many.
+    unsafe { core::ptr::copy(bytes.cast(), to, len) };
     len as isize
 }
 

@@ -221,16 +221,20 @@ pub fn forget() {
     super::unblock_signals(signals);
 }
 
-/// Has [`ended`] called at the end of this thread.
-fn tell_end() {
+/// The key that has [`ended`] called. Made when the library is loaded: a program may take all that there are.
+pub fn prepare() -> Option<libc::pthread_key_t> {
     static KEY: OnceLock<Option<libc::pthread_key_t>> = OnceLock::new();
-    let key = KEY.get_or_init(|| {
+    *KEY.get_or_init(|| {
         let mut key = 0;
         // SAFETY: the key is written before it is used.
         let result = unsafe { libc::pthread_key_create(&raw mut key, Some(ended)) };
         (result == 0).then_some(key)
-    });
-    if let Some(key) = *key {
+    })
+}
+
+/// Has [`ended`] called at the end of this thread.
+fn tell_end() {
+    if let Some(key) = prepare() {
         // SAFETY: the key exists; the value is never followed.
         unsafe { libc::pthread_setspecific(key, core::ptr::without_provenance::<c_void>(1)) };
     }

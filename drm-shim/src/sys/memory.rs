@@ -50,6 +50,56 @@ pub fn remap(old: usize, len: usize, new_len: usize, flags: c_int, new: usize) -
         .map(|address| address as usize)
 }
 
+/// A page of this library's own, for what is too large for the program's stacks. No allocator is asked: the program's
+/// may be what calls.
+pub struct Page(usize);
+
+impl Page {
+    pub fn new() -> Result<Self> {
+        let wish = Wish {
+            address: 0,
+            len: PAGE as usize,
+            prot: libc::PROT_READ | libc::PROT_WRITE,
+            flags: libc::MAP_PRIVATE | libc::MAP_ANONYMOUS,
+            fd: -1,
+            offset: 0,
+        };
+        map(wish).map(Page)
+    }
+}
+
+/// A page that is never given back: its address.
+pub fn keep(page: Page) -> usize {
+    core::mem::ManuallyDrop::new(page).0
+}
+
+impl AsRef<[u8]> for Page {
+    fn as_ref(&self) -> &[u8] {
+        // SAFETY: a whole page that was mapped for this value and stays until it is dropped.
+        unsafe {
+            core::slice::from_raw_parts(core::ptr::with_exposed_provenance(self.0), PAGE as usize)
+        }
+    }
+}
+
+impl AsMut<[u8]> for Page {
+    fn as_mut(&mut self) -> &mut [u8] {
+        // SAFETY: as above, and borrowed alone.
+        unsafe {
+            core::slice::from_raw_parts_mut(
+                core::ptr::with_exposed_provenance_mut(self.0),
+                PAGE as usize,
+            )
+        }
+    }
+}
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        let _ = unmap(self.0, PAGE as usize);
+    }
+}
+
 /// Bytes of a caller, for the kernel to read.
 #[derive(Clone, Copy)]
 pub struct Block {

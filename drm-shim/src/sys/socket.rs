@@ -12,23 +12,32 @@ use zerocopy::IntoBytes;
 
 use super::memory::Block;
 use super::{Result, check};
-use crate::buffer::{Buffer, Text};
+use crate::buffer::{Buffer, Short};
 use crate::own::{self, Handle};
 
 /// Most descriptors in one packet.
 const FDS: usize = 4;
 
+/// Room for the body of the largest packet.
+pub type Room = [MaybeUninit<u8>; MAX_PACKET];
+
 /// A packet that has come, and its descriptors.
-pub struct Packet {
+pub struct Packet<'a> {
     /// Its head.
     pub head: Reply,
-    body: MaybeUninit<[u8; MAX_PACKET]>,
+    body: &'a mut [MaybeUninit<u8>],
     len: usize,
     fds: [RawFd; FDS],
 }
 
-impl Packet {
-    pub const fn new() -> Self {
+impl<'a> Packet<'a> {
+    /// For an answer that is a head alone.
+    pub fn new() -> Self {
+        Self::with(&mut [])
+    }
+
+    /// For an answer with a body.
+    pub fn with(body: &'a mut [MaybeUninit<u8>]) -> Self {
         Packet {
             head: Reply {
                 kind: 0,
@@ -38,7 +47,7 @@ impl Packet {
                 value: 0,
                 which: 0,
             },
-            body: MaybeUninit::uninit(),
+            body,
             len: 0,
             fds: [-1; FDS],
         }
@@ -64,7 +73,7 @@ impl Packet {
     }
 }
 
-impl Drop for Packet {
+impl Drop for Packet<'_> {
     fn drop(&mut self) {
         for fd in self.fds.into_iter().filter(|fd| *fd >= 0) {
             super::close(fd);
@@ -91,14 +100,14 @@ pub fn connect(path: &[u8]) -> Result<Handle> {
 
 /// Connects a socket. The address ends with a zero; a longer path is reached by its directory's descriptor.
 fn reach(socket: Handle, path: &[u8]) -> Result<()> {
-    let mut short = Text::<108>::new();
+    let mut short = Short::<108>::new();
     if short.push(path) {
         let address = address_of(&short);
         return persist(|| own::using(socket, |fd| connect_to(fd, &address)));
     }
     let at = path.iter().rposition(|byte| *byte == b'/');
     let (parent, name) = path.split_at(at.ok_or(libc::ENAMETOOLONG)?);
-    let mut place = Buffer::new();
+    let mut place = Buffer::new()?;
     if !place.push(parent) {
         return Err(libc::ENAMETOOLONG);
     }
@@ -106,7 +115,7 @@ fn reach(socket: Handle, path: &[u8]) -> Result<()> {
     let dir = own::make(|| super::openat(libc::AT_FDCWD, place.as_cstr(), flags, 0))?;
     let result = persist(|| {
         own::using_both([socket, dir], |[fd, dir]| {
-            let mut short = Text::<108>::new();
+            let mut short = Short::<108>::new();
             let number = u64::from(dir.unsigned_abs());
             if !(short.push(b"/proc/self/fd/") && short.push_number(number) && short.push(name)) {
                 return Err(libc::ENAMETOOLONG);
@@ -118,7 +127,7 @@ fn reach(socket: Handle, path: &[u8]) -> Result<()> {
     result
 }
 
-fn address_of(path: &Text<108>) -> libc::sockaddr_un {
+fn address_of(path: &Short<108>) -> libc::sockaddr_un {
     let mut address = libc::sockaddr_un {
         sun_family: libc::AF_UNIX as libc::sa_family_t,
         sun_path: [0; 108],
@@ -305,7 +314,7 @@ fn take(from: Handle, packet: &mut Packet) -> Result<bool> {
         },
         libc::iovec {
             iov_base: packet.body.as_mut_ptr().cast(),
-            iov_len: MAX_PACKET,
+            iov_len: packet.body.len(),
         },
     ];
     // Room for the head of a control message (two words) and the descriptors.
@@ -320,7 +329,9 @@ fn take(from: Handle, packet: &mut Packet) -> Result<bool> {
         // SAFETY: the parts and the room for descriptors are as long as they say.
         check(unsafe { libc::syscall(libc::SYS_recvmsg, fd, &raw mut message, flags) })
     })? as usize;
-    packet.len = got.saturating_sub(size_of::<Reply>());
+    packet.len = got
+        .saturating_sub(size_of::<Reply>())
+        .min(packet.body.len());
     packet.fds = descriptors(&message, &control);
     if got < size_of::<Reply>() {
         return Ok(false);
