@@ -87,7 +87,7 @@ pub struct Why {
 
 /// Columns and rows of the picture in which pixels are looked for, when the commands show them.
 pub fn size(capture: &Capture, options: &Options) -> Option<(u32, u32)> {
-    Frame::of(capture, options.device.isa).size
+    Frame::of(capture, options.device).size
 }
 
 /// Walks from a pixel of the picture (row 0 of the surface first) up to its vertices.

@@ -119,6 +119,7 @@ pub fn line(regs: &RegFile) -> bool {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
 

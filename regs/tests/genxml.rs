@@ -99,13 +99,16 @@ fn named(ours: &str, theirs: &str) -> bool {
         || theirs.replace('\'', "") == ours
 }
 
+/// Values of an enumeration with their names.
+type Values = Vec<(u32, &'static str)>;
+
 /// What differs in a definition, a line each.
 fn compare(
     out: &mut String,
     place: &str,
     ours: &[PackedField],
     theirs: &[Field],
-    enums: &dyn Fn(&str) -> Option<Vec<(u32, &'static str)>>,
+    enums: &dyn Fn(&str) -> Option<Values>,
 ) {
     for x in theirs {
         let Some(f) = ours.iter().find(|f| f.name == x.name) else {

@@ -91,16 +91,16 @@ fn unfit(a: &Amend, kind: &str, say: &mut impl FnMut(&str)) {
 fn register(r: &mut Register, a: &Amend, say: &mut impl FnMut(&str)) {
     unfit(a, "register", say);
     r.cite.clone_from(&a.cite);
-    set(&mut r.summary, &a.summary);
-    text(&mut r.anomaly, &a.anomaly);
-    text(&mut r.overlap, &a.overlap);
-    text(&mut r.config, &a.config);
-    set(&mut r.offset, &a.offset);
-    set(&mut r.count, &a.count);
-    set(&mut r.access, &a.access);
-    set(&mut r.reset, &a.reset);
-    set(&mut r.mbz, &a.mbz);
-    set(&mut r.reserved, &a.reserved);
+    set(&mut r.summary, a.summary.as_ref());
+    text(&mut r.anomaly, a.anomaly.as_ref());
+    text(&mut r.overlap, a.overlap.as_ref());
+    text(&mut r.config, a.config.as_ref());
+    set(&mut r.offset, a.offset.as_ref());
+    set(&mut r.count, a.count.as_ref());
+    set(&mut r.access, a.access.as_ref());
+    set(&mut r.reset, a.reset.as_ref());
+    set(&mut r.mbz, a.mbz.as_ref());
+    set(&mut r.reserved, a.reserved.as_ref());
     dropped(&mut r.field, |f| &f.name, a, say);
     for f in &a.field {
         let unfit = [
@@ -123,14 +123,14 @@ fn register(r: &mut Register, a: &Amend, say: &mut impl FnMut(&str)) {
             r.field.len() - 1
         });
         let x = &mut r.field[at];
-        set(&mut x.bits, &f.bits);
-        over(&mut x.access, &f.access);
-        over(&mut x.reset, &f.reset);
-        set(&mut x.mbz, &f.mbz);
-        set(&mut x.qualified, &f.qualified);
-        set(&mut x.mux, &f.mux);
-        over(&mut x.enumeration, &f.enumeration);
-        set(&mut x.summary, &f.summary);
+        set(&mut x.bits, f.bits.as_ref());
+        over(&mut x.access, f.access.as_ref());
+        over(&mut x.reset, f.reset.as_ref());
+        set(&mut x.mbz, f.mbz.as_ref());
+        set(&mut x.qualified, f.qualified.as_ref());
+        set(&mut x.mux, f.mux.as_ref());
+        over(&mut x.enumeration, f.enumeration.as_ref());
+        set(&mut x.summary, f.summary.as_ref());
         listed(&mut x.values, f, say);
     }
     // As the manual prints them: from the highest bit down.
@@ -141,35 +141,35 @@ fn register(r: &mut Register, a: &Amend, say: &mut impl FnMut(&str)) {
 fn command(c: &mut Command, a: &Amend, say: &mut impl FnMut(&str)) {
     unfit(a, "command", say);
     c.cite.clone_from(&a.cite);
-    set(&mut c.summary, &a.summary);
-    text(&mut c.anomaly, &a.anomaly);
-    text(&mut c.overlap, &a.overlap);
-    text(&mut c.config, &a.config);
+    set(&mut c.summary, a.summary.as_ref());
+    text(&mut c.anomaly, a.anomaly.as_ref());
+    text(&mut c.overlap, a.overlap.as_ref());
+    text(&mut c.config, a.config.as_ref());
     if a.dwords.is_some() {
         // Lengths that were given for the imported form say nothing about this one.
         (c.min_dwords, c.max_dwords) = (None, None);
     }
-    set(&mut c.subtype, &a.subtype);
-    set(&mut c.opcode, &a.opcode);
-    set(&mut c.subopcode, &a.subopcode);
-    set(&mut c.dwords, &a.dwords);
-    over(&mut c.min_dwords, &a.min_dwords);
-    over(&mut c.max_dwords, &a.max_dwords);
-    set(&mut c.length, &a.length);
-    set(&mut c.is, &a.is);
-    text(&mut c.privileged, &a.privileged);
-    over(&mut c.group, &a.group);
+    set(&mut c.subtype, a.subtype.as_ref());
+    set(&mut c.opcode, a.opcode.as_ref());
+    set(&mut c.subopcode, a.subopcode.as_ref());
+    set(&mut c.dwords, a.dwords.as_ref());
+    over(&mut c.min_dwords, a.min_dwords.as_ref());
+    over(&mut c.max_dwords, a.max_dwords.as_ref());
+    set(&mut c.length, a.length.as_ref());
+    set(&mut c.is, a.is.as_ref());
+    text(&mut c.privileged, a.privileged.as_ref());
+    over(&mut c.group, a.group.as_ref());
     packed(&mut c.field, a, say);
 }
 
 fn structure(s: &mut Structure, a: &Amend, say: &mut impl FnMut(&str)) {
     unfit(a, "struct", say);
     s.cite.clone_from(&a.cite);
-    set(&mut s.summary, &a.summary);
-    text(&mut s.anomaly, &a.anomaly);
-    text(&mut s.overlap, &a.overlap);
-    set(&mut s.dwords, &a.dwords);
-    set(&mut s.align, &a.align);
+    set(&mut s.summary, a.summary.as_ref());
+    text(&mut s.anomaly, a.anomaly.as_ref());
+    text(&mut s.overlap, a.overlap.as_ref());
+    set(&mut s.dwords, a.dwords.as_ref());
+    set(&mut s.align, a.align.as_ref());
     packed(&mut s.field, a, say);
 }
 
@@ -210,15 +210,15 @@ fn packed(fields: &mut Vec<Field>, a: &Amend, say: &mut impl FnMut(&str)) {
             fields.len() - 1
         });
         let x = &mut fields[at];
-        set(&mut x.dword, &f.dword);
-        set(&mut x.bits, &f.bits);
-        set(&mut x.kind, &f.kind);
-        set(&mut x.default, &f.default);
-        set(&mut x.scale, &f.scale);
-        set(&mut x.target, &f.target);
-        over(&mut x.prefix, &f.prefix);
-        over(&mut x.enumeration, &f.enumeration);
-        set(&mut x.summary, &f.summary);
+        set(&mut x.dword, f.dword.as_ref());
+        set(&mut x.bits, f.bits.as_ref());
+        set(&mut x.kind, f.kind.as_ref());
+        set(&mut x.default, f.default.as_ref());
+        set(&mut x.scale, f.scale.as_ref());
+        set(&mut x.target, f.target.as_ref());
+        over(&mut x.prefix, f.prefix.as_ref());
+        over(&mut x.enumeration, f.enumeration.as_ref());
+        set(&mut x.summary, f.summary.as_ref());
         listed(&mut x.values, f, say);
     }
     fields.sort_by_key(|f| (f.dword, bit_range(&f.bits).map(|(hi, lo)| (lo, hi))));
@@ -241,7 +241,7 @@ fn dropped<T>(
 
 /// Values with those of an amendment.
 fn listed(values: &mut Vec<Value>, f: &AmendField, say: &mut impl FnMut(&str)) {
-    set(values, &f.values);
+    set(values, f.values.as_ref());
     for gone in &f.drop_values {
         let before = values.len();
         values.retain(|v| v.value != *gone);
@@ -256,20 +256,20 @@ fn listed(values: &mut Vec<Value>, f: &AmendField, say: &mut impl FnMut(&str)) {
     values.sort_by_key(|v| v.value);
 }
 
-fn set<T: Clone>(to: &mut T, from: &Option<T>) {
+fn set<T: Clone>(to: &mut T, from: Option<&T>) {
     if let Some(from) = from {
         to.clone_from(from);
     }
 }
 
-fn over<T: Clone>(to: &mut Option<T>, from: &Option<T>) {
+fn over<T: Clone>(to: &mut Option<T>, from: Option<&T>) {
     if from.is_some() {
-        to.clone_from(from);
+        *to = from.cloned();
     }
 }
 
 /// Free text, which an empty text takes away.
-fn text(to: &mut Option<String>, from: &Option<String>) {
+fn text(to: &mut Option<String>, from: Option<&String>) {
     over(to, from);
     if to.as_ref().is_some_and(String::is_empty) {
         *to = None;

@@ -160,13 +160,14 @@ impl Checker<'_> {
         let privilege = match c.privileged.as_deref() {
             None => Privilege::None,
             Some("always") => Privilege::Always,
-            Some(name) => match fields.iter().find(|f| f.name == name) {
-                Some(f) => Privilege::Unless(f.start, f.width),
-                None => {
+            Some(name) => {
+                if let Some(f) = fields.iter().find(|f| f.name == name) {
+                    Privilege::Unless(f.start, f.width)
+                } else {
                     self.say(&c.name, &format!("privileged by {name}, which is no field"));
                     Privilege::None
                 }
-            },
+            }
         };
         Command {
             section,
