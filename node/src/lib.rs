@@ -24,6 +24,7 @@ mod server;
 mod task;
 mod tree;
 mod view;
+mod voice;
 mod watch;
 
 use std::ffi::OsString;
