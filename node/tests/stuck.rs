@@ -5,7 +5,7 @@
 
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::os::fd::FromRawFd as _;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use nix::libc;
@@ -23,6 +23,16 @@ const API: u64 = 0xaa;
 const ASK_API: u64 = 0xc018_aa3f;
 const REGISTER: u64 = 0xc020_aa00;
 const MISSING: u64 = 1;
+
+/// A process that ends with the test, however that ends.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
 
 fn first(op: Op) -> Head {
     let pid = u64::from(std::process::id());
@@ -64,20 +74,19 @@ fn in_another_process() {
 #[test]
 fn a_client_whose_memory_does_not_answer_stops_itself_alone() {
     let (node, path) = start();
-    let mut child = Command::new(std::env::current_exe().unwrap())
+    let child = Command::new(std::env::current_exe().unwrap())
         .args(["--exact", "stuck::in_another_process", "--nocapture"])
         .env(NODE, &path)
         .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let lines = BufReader::new(child.stdout.take().unwrap()).lines();
+        .spawn();
+    let mut child = Ended(child.unwrap());
+    let lines = BufReader::new(child.0.stdout.take().unwrap()).lines();
     let said = lines.map_while(Result::ok).find_map(|line| {
         let words = ["stuck", "skipped"];
         words.into_iter().find(|word| line.ends_with(word))
     });
     if said.unwrap() == "skipped" {
         println!("skipped: no userfaultfd");
-        child.wait().unwrap();
         return;
     }
     for op in [Op::Life, Op::Thread] {
@@ -87,7 +96,6 @@ fn a_client_whose_memory_does_not_answer_stops_itself_alone() {
         client.try_send(&first(op)).unwrap();
         assert_eq!(client.receive().reply.result, 0);
     }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    drop(child);
     assert!(node.quiesce(PATIENCE));
 }
