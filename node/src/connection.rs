@@ -33,9 +33,8 @@ pub fn serve_admitted(server: &Arc<Server>, fd: OwnedFd, admitted: &Admitted) {
     let private = |error| server.say_own(&format!("privileges of a client's thread: {error}"));
     let (first, peer) = match greet(&mut socket, admitted, &private) {
         Ok(Some(greeted)) => greeted,
-        Ok(None) => return,
-        // It has ended meanwhile.
-        Err(Refusal::Stranger(Stranger::Gone)) => return,
+        // There is nothing to do, or it has ended meanwhile.
+        Ok(None) | Err(Refusal::Stranger(Stranger::Gone)) => return,
         Err(refusal) => return listen::refuse(server, socket.fd(), refusal),
     };
     if let Err(error) = privilege::share(admitted.permitted, false) {
