@@ -2,6 +2,7 @@
 //!
 //! No PRM chapter.
 
+pub mod arguments;
 pub mod asm;
 mod captured;
 pub mod debug;

@@ -59,7 +59,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let done = |outcome: Result<(), cmd::Error>| outcome.map(|()| ExitCode::SUCCESS);
-    let args = Args::parse();
+    let args = Args::try_parse().unwrap_or_else(|error| cmd::arguments::refuse(error));
     // Where that does not work, such a write ends the process, as everywhere.
     let _ = cmd::limits::survive_large_files();
     cmd::logging::install(args.log.as_deref());

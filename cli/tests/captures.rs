@@ -162,12 +162,16 @@ fn escape_sequences_of_file_names_do_not_reach_the_terminal() {
         &["exec", "--device", "\x1b[31m", "--", "true"],
         &["exec", "--", "./\x1b[31mnone"],
         &["--log", "\x1b[31m", "replay", name],
+        &["--log", "\u{9b}31m\r\nfaked", "replay", name],
+        &["\u{9b}31m\r\nfaked"],
+        &["replay", "--\u{9b}31m\r\nfaked"],
     ] {
         let output = crestline(&dir, args);
         for text in [&output.stdout, &output.stderr] {
             let text = String::from_utf8_lossy(text);
             let bad = |c: char| c.is_control() && c != '\n' && c != '\t';
             assert!(!text.contains(bad), "{args:?}: {text:?}");
+            assert!(!text.contains("\nfaked"), "{args:?}: {text:?}");
         }
     }
 }

@@ -18,30 +18,68 @@ use wire::{Head, Op, Reply};
 use zerocopy::IntoBytes as _;
 
 use crate::descriptors::What;
-use crate::map;
 use crate::packet::Socket;
-use crate::peer::Peer;
-use crate::peers::Admitted;
+use crate::peer::{Peer, Stranger};
+use crate::peers::{Admitted, Refusal};
 use crate::process::Mapped;
 use crate::server::Server;
 use crate::task::{Block, Caller};
+use crate::{listen, map, privilege};
 
-/// Serves a connection that was admitted until the client closes it.
-pub fn serve_admitted(server: &Arc<Server>, fd: OwnedFd, admitted: &mut Admitted) {
-    let peer = Arc::clone(&admitted.peer);
-    serve(server, fd, &peer, Some(admitted));
+/// Serves a connection that was admitted until the client closes it. The process is looked at on this thread, which is
+/// the connection's own: a process that makes that last for ever stops itself alone.
+pub fn serve_admitted(server: &Arc<Server>, fd: OwnedFd, admitted: &Admitted) {
+    let mut socket = Socket::new(fd);
+    let private = |error| server.say_own(&format!("privileges of a client's thread: {error}"));
+    let (first, peer) = match greet(&mut socket, admitted, &private) {
+        Ok(Some(greeted)) => greeted,
+        // There is nothing to do, or it has ended meanwhile.
+        Ok(None) | Err(Refusal::Stranger(Stranger::Gone)) => return,
+        Err(refusal) => return listen::refuse(server, socket.fd(), refusal),
+    };
+    if let Err(error) = privilege::share(admitted.permitted, false) {
+        return private(error);
+    }
+    run(server, socket, &peer, Some(first));
+}
+
+/// The first message of a client, and its process; nothing when there is no more to do.
+fn greet(
+    socket: &mut Socket,
+    admitted: &Admitted,
+    private: &dyn Fn(io::Error),
+) -> Result<Option<(Head, Arc<Peer>)>, Refusal> {
+    // At once: later another program may run in that process.
+    let (peer, is_fresh) = admitted.look()?;
+    if let Err(error) = privilege::share(admitted.permitted, true) {
+        private(error);
+        return Ok(None);
+    }
+    let Ok(Some((first, _))) = socket.receive() else {
+        return Ok(None);
+    };
+    let begins = Op::from_u32(first.op) == Some(Op::Life);
+    let peer = if begins && !is_fresh {
+        admitted.look_anew()?
+    } else {
+        peer
+    };
+    Ok(Some((first, peer)))
 }
 
 /// Serves a connection of a process until it is closed.
-pub fn serve(server: &Arc<Server>, fd: OwnedFd, peer: &Arc<Peer>, admitted: Option<&mut Admitted>) {
+pub fn serve(server: &Arc<Server>, fd: OwnedFd, peer: &Arc<Peer>) {
+    run(server, Socket::new(fd), peer, None);
+}
+
+fn run(server: &Arc<Server>, socket: Socket, peer: &Arc<Peer>, first: Option<Head>) {
     let mut connection = Connection {
         server,
         peer,
-        admitted,
-        socket: Socket::new(fd),
+        socket,
         mapping: None,
     };
-    if let Err(error) = connection.run() {
+    if let Err(error) = connection.run(first) {
         let (pid, name) = (peer.pid(), peer.name());
         match error.kind() {
             // The process was killed.
@@ -56,17 +94,20 @@ pub fn serve(server: &Arc<Server>, fd: OwnedFd, peer: &Arc<Peer>, admitted: Opti
 struct Connection<'a> {
     server: &'a Arc<Server>,
     peer: &'a Arc<Peer>,
-    /// Nothing on a thread of the caller's.
-    admitted: Option<&'a mut Admitted>,
     socket: Socket,
     /// What the last [`Op::Map`] has told a place of, until it is mapped there.
     mapping: Option<Mapped>,
 }
 
 impl Connection<'_> {
-    fn run(&mut self) -> io::Result<()> {
-        let Some((head, _)) = self.socket.receive()? else {
-            return Ok(());
+    /// `first` is the first message, when it has come.
+    fn run(&mut self, first: Option<Head>) -> io::Result<()> {
+        let head = match first {
+            Some(head) => head,
+            None => match self.socket.receive()? {
+                Some((head, _)) => head,
+                None => return Ok(()),
+            },
         };
         if head.a != u64::from(wire::VERSION) {
             let reply = failure(EINVAL);
@@ -89,16 +130,9 @@ impl Connection<'_> {
     /// A process, until it ends.
     fn life(&mut self, head: &Head) -> io::Result<()> {
         let server = self.server;
-        let mut peer = Arc::clone(self.peer);
-        if let Some(admitted) = &mut self.admitted {
-            if let Err(refusal) = server.peers.renew(admitted, self.socket.fd()) {
-                let error = Error::from_errno(-(refusal.errno() as i32));
-                return self.socket.send(&failure(error), &[], &[]);
-            }
-            peer = Arc::clone(&admitted.peer);
-        }
+        let peer = self.peer;
         let parent = i32::try_from(head.c).ok().filter(|pid| *pid > 0);
-        let life = server.processes.begin(&peer, parent);
+        let life = server.processes.begin(peer, parent);
         let fds = [server.memory.as_fd(), server.views.fd().as_fd()];
         let inode = |fd| fstat(fd).map(|stat| stat.st_ino);
         let reply = Reply {

@@ -4,7 +4,7 @@
 //! duplicates, forks and descriptors passed on need no bookkeeping, and the other end tells when the last has gone.
 //! Clients do not name inodes: the file that a client means is looked up in its table at each request.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
@@ -56,6 +56,17 @@ struct Entry {
     keeper: Keeper,
 }
 
+impl Entry {
+    /// Whether a file without a name is open in a client. One that was opened again through `/proc` is closed more than
+    /// once.
+    fn is_open_elsewhere(&self) -> bool {
+        match &self.keeper {
+            Keeper::Watched(own, _) => crate::edge::is_open_elsewhere(own),
+            Keeper::Peer(_) => true,
+        }
+    }
+}
+
 /// What the files of a table are known by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct Key {
@@ -71,8 +82,9 @@ const EVENTS: usize = 64;
 /// The table.
 pub struct Descriptors {
     entries: Mutex<HashMap<Key, Entry>>,
-    /// Held while what is closed is being forgotten, until it is gone.
-    forgetting: Mutex<()>,
+    /// Held while what is closed is being forgotten, until it is gone. What is in it has been closed once and was open
+    /// elsewhere then: that is told before the system has let go of a file, so it is asked again until it is no more.
+    forgetting: Mutex<HashSet<Key>>,
     inotify: Inotify,
     /// The device that all sockets are of: events tell the inode only.
     sockets: u64,
@@ -189,7 +201,8 @@ impl Descriptors {
     pub fn watch(&self, patience: EpollTimeout) -> io::Result<()> {
         let mut events = [EpollEvent::empty(); EVENTS];
         match self.epoll.wait(&mut events, patience) {
-            Ok(0) | Err(Errno::EINTR) => {}
+            Err(Errno::EINTR) => {}
+            Ok(0) if self.forgetting.lock().is_empty() => {}
             // Events stay until what they tell of is forgotten.
             Ok(_) => self.forget_closed(),
             Err(error) => return Err(error.into()),
@@ -199,7 +212,7 @@ impl Descriptors {
 
     /// Forgets what is closed by now; it is gone when this returns.
     pub fn forget_closed(&self) {
-        let _alone = self.forgetting.lock();
+        let mut doubtful = self.forgetting.lock();
         let mut events = [EpollEvent::empty(); EVENTS];
         let count = self
             .epoll
@@ -220,10 +233,16 @@ impl Descriptors {
                 for event in events {
                     // Events that found no room: any file may have been closed.
                     let lost = event.mask.contains(AddWatchFlags::IN_Q_OVERFLOW);
-                    let watch = (!lost).then_some(event.wd);
-                    dropped.extend(Self::take_closed(&mut entries, watch));
+                    doubtful.extend(Self::closed_once(&entries, (!lost).then_some(event.wd)));
                 }
             }
+            doubtful.retain(|key| {
+                let is_open = entries.get(key).is_some_and(Entry::is_open_elsewhere);
+                if !is_open {
+                    dropped.extend(entries.remove(key));
+                }
+                is_open
+            });
         }
         for entry in &dropped {
             // It is gone with its file anyway.
@@ -236,22 +255,19 @@ impl Descriptors {
         drop(dropped);
     }
 
-    /// Takes out the files without a name, of one watch or of all, that nobody else has open. One that was opened
-    /// again through `/proc` is closed more than once.
-    fn take_closed(
-        entries: &mut HashMap<Key, Entry>,
+    /// The files without a name, of one watch or all.
+    fn closed_once(
+        entries: &HashMap<Key, Entry>,
         watch: Option<WatchDescriptor>,
-    ) -> Vec<Entry> {
-        let closed = |entry: &Entry| match &entry.keeper {
-            Keeper::Watched(own, other) => {
-                watch.is_none_or(|watch| watch == *other) && !crate::edge::is_open_elsewhere(own)
-            }
-            Keeper::Peer(_) => false,
-        };
+    ) -> impl Iterator<Item = Key> {
         entries
-            .extract_if(|_, entry| closed(entry))
-            .map(|(_, entry)| entry)
-            .collect()
+            .iter()
+            .filter_map(move |(key, entry)| match &entry.keeper {
+                Keeper::Watched(_, other) => {
+                    watch.is_none_or(|watch| watch == *other).then_some(*key)
+                }
+                Keeper::Peer(_) => None,
+            })
     }
 
     /// Makes the descriptors of sync files that have been signalled readable; true when some are still to come.
@@ -272,5 +288,38 @@ impl Descriptors {
             }
         }
         pending
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use driver::{Driver, Tiling};
+    use kernel::platform::Platform;
+    use mmio_mock::live::LivePlatform;
+    use mmio_mock::platform::ModelPlatform;
+
+    use super::*;
+
+    /// The system tells that a file is closed (inotify(7), IN_CLOSE) before it lets go of it. Here the second close is not
+    /// told at all, as if it had been told before the first look.
+    #[test]
+    fn a_dma_buf_that_was_still_open_when_its_closing_was_told_is_forgotten_later() {
+        let model = ModelPlatform::new(mmio_mock::r#gen::find("gm965").unwrap(), 16 << 20);
+        let live = LivePlatform::new(model);
+        let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).unwrap();
+        let wake = nix::sys::eventfd::EventFd::new().unwrap();
+        let table = Descriptors::new(&wake).unwrap();
+        let object = device.create_object(4096, Tiling::None, 0).unwrap();
+        let first = table.share(Shared::Object(object)).unwrap();
+        let path = format!("/proc/self/fd/{}", first.as_raw_fd());
+        let second = File::options().read(true).write(true).open(path).unwrap();
+        drop(first);
+        table.forget_closed();
+        assert_eq!(table.count(), 1);
+        drop(second);
+        assert!(!table.inotify.read_events().unwrap().is_empty());
+        table.watch(EpollTimeout::ZERO).unwrap();
+        assert_eq!(table.count(), 0);
     }
 }

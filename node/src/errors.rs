@@ -22,6 +22,8 @@ const PLACES: [&str; 3] = [
 ];
 
 struct Inner {
+    /// The tree is going away: nothing is put into it any more.
+    is_closed: bool,
     inotify: Inotify,
     /// The writers' file.
     written: WatchDescriptor,
@@ -44,6 +46,7 @@ impl ErrorFiles {
         let files = ErrorFiles {
             tree: tree.to_owned(),
             inner: Mutex::new(Inner {
+                is_closed: false,
                 written: inotify.add_watch(&sink, AddWatchFlags::IN_MODIFY)?,
                 inotify,
                 shown: None,
@@ -56,6 +59,9 @@ impl ErrorFiles {
     /// Calls `clear` when a client has written to a file; then shows what `text` gives, or that there is nothing.
     pub fn refresh(&self, clear: impl FnOnce(), text: impl FnOnce() -> Option<String>) {
         let mut inner = self.inner.lock();
+        if inner.is_closed {
+            return;
+        }
         if self.is_written(&mut inner) {
             inner.shown = None;
             clear();
@@ -71,6 +77,11 @@ impl ErrorFiles {
             }
         }
         inner.shown = Some(text);
+    }
+
+    /// From here on the files stay as they are.
+    pub fn close(&self) {
+        self.inner.lock().is_closed = true;
     }
 
     fn is_written(&self, inner: &mut Inner) -> bool {
@@ -110,5 +121,26 @@ impl ErrorFiles {
         File::create_new(&new)?.write_all(text.as_bytes())?;
         inotify.add_watch(&new, AddWatchFlags::IN_MODIFY)?;
         fs::rename(&new, path)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn nothing_is_put_into_a_tree_that_goes_away() {
+        let dir = tempfile::tempdir().unwrap();
+        for place in PLACES {
+            fs::create_dir_all(dir.path().join(place).parent().unwrap()).unwrap();
+        }
+        let files = ErrorFiles::new(dir.path()).unwrap();
+        let shown = || fs::read_to_string(dir.path().join(PLACES[0])).unwrap();
+        files.refresh(|| (), || Some("first".to_owned()));
+        assert_eq!(shown(), "first");
+        files.close();
+        files.refresh(|| (), || Some("second".to_owned()));
+        assert_eq!(shown(), "first");
     }
 }

@@ -3,6 +3,7 @@
 //! No PRM chapter. A node holds a lock on its own directory; one without is nobody's.
 
 use std::fs::{self, DirEntry, File};
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 use std::time::Duration;
@@ -18,6 +19,22 @@ const YOUNG: Duration = Duration::from_secs(60);
 pub fn lock(dir: &Path) -> Option<Flock<File>> {
     let file = File::open(dir).ok()?;
     Flock::lock(file, FlockArg::LockExclusiveNonblock).ok()
+}
+
+/// Times that a directory is removed which others still put something into.
+const TRIES: usize = 100;
+
+/// Removes a directory with all that is in it, also with what others put into it meanwhile.
+pub fn remove(dir: &Path) -> std::io::Result<()> {
+    let mut tries = 0;
+    loop {
+        match fs::remove_dir_all(dir) {
+            Err(error) if error.kind() == ErrorKind::DirectoryNotEmpty && tries < TRIES => {
+                tries += 1;
+            }
+            done => return done,
+        }
+    }
 }
 
 /// Removes those that lie beside `own`, as far as they are the same user's.
@@ -54,6 +71,29 @@ mod tests {
     use std::time::SystemTime;
 
     use super::*;
+
+    #[test]
+    fn a_directory_goes_also_while_others_put_files_into_it() {
+        let base = tempfile::tempdir().unwrap();
+        for round in 0..50 {
+            let dir = base.path().join(round.to_string());
+            fs::create_dir(&dir).unwrap();
+            std::thread::scope(|scope| {
+                let put = scope.spawn(|| {
+                    let names = (0..).map(|name: u64| dir.join((name % 64).to_string()));
+                    names.take_while(|name| File::create(name).is_ok()).count()
+                });
+                while !dir.join("0").exists() {
+                    std::thread::yield_now();
+                }
+                let removed = remove(&dir);
+                // It ends in any case.
+                let _ = fs::remove_dir_all(&dir);
+                put.join().unwrap();
+                removed.unwrap();
+            });
+        }
+    }
 
     /// What looks like a node's directory by its name only is somebody's own, and stays.
     #[test]

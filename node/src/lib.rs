@@ -15,6 +15,7 @@ mod map;
 mod packet;
 mod peer;
 mod peers;
+mod pin;
 mod place;
 mod privilege;
 mod process;
@@ -23,6 +24,7 @@ mod server;
 mod task;
 mod tree;
 mod view;
+mod voice;
 mod watch;
 
 use std::ffi::OsString;
@@ -136,7 +138,7 @@ impl Node {
     /// sequenced packets. Requests name descriptors of this process; memory that they point to faults.
     pub fn serve_here(&self, socket: OwnedFd) -> io::Result<()> {
         let peer = Arc::new(peer::Peer::here()?);
-        connection::serve(&self.server, socket, &peer, None);
+        connection::serve(&self.server, socket, &peer);
         Ok(())
     }
 

@@ -20,7 +20,7 @@ use parking_lot::Mutex;
 use wire::Reply;
 use zerocopy::IntoBytes as _;
 
-use crate::peers::{Admitted, Refusal};
+use crate::peers::Refusal;
 use crate::server::Server;
 use crate::{connection, edge, limits};
 
@@ -110,8 +110,8 @@ fn begin(server: &Arc<Server>, fd: OwnedFd) {
     let spawned = std::thread::Builder::new()
         .name("node-client".into())
         .spawn(move || {
-            if let Some((fd, mut admitted)) = take() {
-                serve(&serving, fd, &mut admitted);
+            if let Some((fd, admitted)) = take() {
+                connection::serve_admitted(&serving, fd, &admitted);
             }
         });
     if let Err(error) = spawned
@@ -122,15 +122,8 @@ fn begin(server: &Arc<Server>, fd: OwnedFd) {
     }
 }
 
-fn serve(server: &Arc<Server>, fd: OwnedFd, admitted: &mut Admitted) {
-    if let Err(error) = crate::privilege::share(admitted.peer.permitted()) {
-        server.say_own(&format!("privileges of a client's thread: {error}"));
-        return;
-    }
-    connection::serve_admitted(server, fd, admitted);
-}
-
-fn refuse(server: &Server, fd: &OwnedFd, refusal: Refusal) {
+/// Answers a connection that is not served.
+pub fn refuse(server: &Server, fd: &OwnedFd, refusal: Refusal) {
     match refusal {
         // These name processes and users.
         Refusal::Stranger(_) | Refusal::Process { .. } => server.say(&refusal.to_string()),

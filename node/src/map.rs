@@ -57,7 +57,10 @@ fn resolve(server: &Server, what: What, offset: u64, len: u64) -> Result<Mapped>
 fn place(server: &Server, mapped: &Mapped) -> Result<Place> {
     let object = &mapped.object;
     if mapped.kind == Kind::Gtt && object.tiling() != Tiling::None {
-        let view = server.views.show(&server.live, object).ok_or(ENOMEM)?;
+        let view = server.views.show(&server.live, object).ok_or_else(|| {
+            server.say_own("no memory for the linear view of a tiled object (ulimit -v): ENOMEM");
+            ENOMEM
+        })?;
         return Ok(Place {
             which: VIEWS,
             offset: view as u64 + mapped.start,

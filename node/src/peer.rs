@@ -1,9 +1,12 @@
 //! The process at the other end of a connection: its memory, its descriptors.
 //!
-//! A process is pinned by a descriptor of itself (pidfd_open(2)), since its number is another's after its end. Its memory
+//! A process is pinned (`pin`), since its number is another's after its end. Its memory
 //! and its table are reached by calls that the system allows or refuses at that moment (ptrace(2), "Ptrace access mode
 //! checking"): the thread that asks has given up what would exempt it, see `privilege`. So a process that has become
 //! somebody else's by set-uid or by the execution of a program cannot be reached any more.
+//!
+//! A read of its memory may take as long as the process likes (userfaultfd(2), a file of its own file system). So its memory
+//! is read on threads that serve it, and under no lock.
 //!
 //! A process that executes a program keeps its number and its descriptor of itself, while its memory is another's. So a
 //! file of its memory (proc_pid_mem(5)) is kept as well, which is of the memory that it had when it was opened. That memory
@@ -11,28 +14,25 @@
 
 use std::fs::File;
 use std::io::{self, IoSlice, IoSliceMut};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::fs::FileExt as _;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::sync::Arc;
 
 use kernel::string_helpers::escape;
 use nix::errno::Errno;
-use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
-use nix::sys::socket::{getsockopt, sockopt};
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
-use rustix::process::{PidfdFlags, PidfdGetfdFlags, pidfd_getfd, pidfd_open};
-use rustix::thread::CapabilitySet;
+use rustix::process::{PidfdGetfdFlags, pidfd_getfd};
+
+use crate::pin::Pin;
 
 /// Most bytes that are copied between two looks whether the memory is still the one that was asked for.
 const PIECE: usize = 64 << 10;
 
 /// A process, pinned, while it runs one program.
 pub struct Peer {
-    number: nix::unistd::Pid,
-    pin: Arc<OwnedFd>,
+    pin: Arc<Pin>,
     name: String,
     admin: bool,
-    permitted: CapabilitySet,
     /// What tells whether its memory is still the same.
     memory: Memory,
 }
@@ -124,33 +124,17 @@ pub enum Stranger {
 }
 
 impl Peer {
-    /// The process that has connected. `own` is the user whose processes are served.
-    pub fn of(socket: &OwnedFd, own: u32) -> Result<Peer, Stranger> {
-        let (number, user) = credentials(socket)?;
-        if user != own {
-            return Err(Stranger::User(user));
-        }
-        let pin = Arc::new(match getsockopt(socket, sockopt::PeerPidfd) {
-            Ok(pin) => pin,
-            // Linux before 6.5 does not know the option.
-            Err(Errno::ENOPROTOOPT) => pin_by_number(socket, number)?,
-            Err(Errno::ESRCH | Errno::EINVAL) => return Err(Stranger::Gone),
-            Err(error) => return Err(Stranger::Unknown(error)),
-        });
-        let raw = number.as_raw();
-        let permitted = rustix::thread::capabilities(rustix::process::Pid::from_raw(raw))
-            .map_err(|_| Stranger::Gone)?
-            .permitted;
+    /// A process that has connected, with the memory that it has now. This reads its memory.
+    pub fn of(pin: &Arc<Pin>) -> Result<Peer, Stranger> {
+        let raw = pin.number.as_raw();
         let name = std::fs::read_to_string(format!("/proc/{raw}/comm"));
         let peer = Peer {
-            number,
-            pin,
+            pin: Arc::clone(pin),
             name: name.map_or_else(
                 |_| String::new(),
                 |name| escape(name.trim_end_matches('\n')).into_owned(),
             ),
-            admin: user == 0,
-            permitted,
+            admin: pin.user == 0,
             memory: Memory::open(raw)?,
         };
         // What was found by the number was the pinned process's as long as that one has the number.
@@ -164,33 +148,44 @@ impl Peer {
     /// This process, with its descriptors and without its memory, as an unprivileged client.
     pub fn here() -> io::Result<Peer> {
         Ok(Peer {
-            number: nix::unistd::getpid(),
-            pin: Arc::new(pidfd_open(rustix::process::getpid(), PidfdFlags::empty())?),
+            pin: Arc::new(Pin::here()?),
             name: String::new(),
             admin: false,
-            permitted: CapabilitySet::empty(),
             memory: Memory::None,
         })
     }
 
-    /// Makes it known as the process that another is: they may run different programs.
-    pub fn is_known_as(&mut self, other: &Peer) {
-        self.pin = Arc::clone(&other.pin);
-    }
-
-    /// Whether two are of one process.
-    pub fn is_process_of(&self, other: &Peer) -> bool {
-        Arc::ptr_eq(&self.pin, &other.pin)
-    }
-
     /// Whether it lives and is not known to have executed another program.
     pub fn runs_the_same(&self) -> bool {
-        self.is_alive() && self.memory.check(self.number) != Err(Errno::ESRCH)
+        self.is_alive() && self.memory.check(self.pin.number) != Err(Errno::ESRCH)
     }
 
     /// Its number.
     pub fn pid(&self) -> i32 {
-        self.number.as_raw()
+        self.pin.number.as_raw()
+    }
+
+    /// Why the system does not let this process look into its memory, as far as that can be seen; one phrase for each cause.
+    pub fn why_closed(&self) -> Vec<String> {
+        let mut causes = Vec::new();
+        let number = self.pid();
+        let owner = std::fs::metadata(format!("/proc/{number}")).map(|meta| meta.uid());
+        if owner.is_ok_and(|owner| owner != self.pin.user) {
+            // proc(5): such a process's entry is root's.
+            causes.push("it is set-uid, has changed its user, or is not dumpable".to_owned());
+        }
+        let own = Pin::here().and_then(|pin| Ok(pin.permitted()?));
+        if let (Ok(its), Ok(own)) = (self.pin.permitted(), own)
+            && !own.contains(its)
+        {
+            causes.push("it has capabilities that this process lacks".to_owned());
+        }
+        let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
+        let scope = scope.ok().and_then(|text| text.trim().parse::<u32>().ok());
+        if let Some(scope @ 1..) = scope {
+            causes.push(format!("kernel.yama.ptrace_scope is {scope}"));
+        }
+        causes
     }
 
     /// Its name when it connected first.
@@ -203,20 +198,14 @@ impl Peer {
         self.admin
     }
 
-    /// The most that it could do when it connected first (capabilities(7)).
-    pub fn permitted(&self) -> CapabilitySet {
-        self.permitted
-    }
-
     /// Whether it has not ended, so that its number is still its own.
     pub fn is_alive(&self) -> bool {
-        let mut fds = [PollFd::new(self.pin.as_fd(), PollFlags::POLLIN)];
-        poll(&mut fds, PollTimeout::ZERO) == Ok(0)
+        self.pin.is_alive()
     }
 
     /// The number of its parent, when it is to be had.
     pub fn parent(&self) -> Option<i32> {
-        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.number)).ok()?;
+        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).ok()?;
         // The name may have parentheses and spaces; state and parent stand behind it (proc_pid_stat(5)).
         let (_, rest) = text.rsplit_once(')')?;
         let parent = rest.split_ascii_whitespace().nth(1)?.parse().ok()?;
@@ -230,7 +219,11 @@ impl Peer {
         if number < 0 {
             return Err(Errno::EBADF.into());
         }
-        Ok(pidfd_getfd(&self.pin, number, PidfdGetfdFlags::empty())?)
+        Ok(pidfd_getfd(
+            self.pin.fd(),
+            number,
+            PidfdGetfdFlags::empty(),
+        )?)
     }
 
     /// Reads its memory; how much there was. `waits` says whether the client is still at the other end.
@@ -245,7 +238,7 @@ impl Peer {
             let (base, len) = (base.wrapping_add(done), piece.len());
             self.check(&waits)?;
             let remote = [RemoteIoVec { base, len }];
-            let there = process_vm_readv(self.number, &mut [IoSliceMut::new(piece)], &remote)?;
+            let there = process_vm_readv(self.pin.number, &mut [IoSliceMut::new(piece)], &remote)?;
             done += there;
             if there < len {
                 break;
@@ -261,7 +254,7 @@ impl Peer {
             let (base, len) = (base.wrapping_add(done), piece.len());
             self.check(&waits)?;
             let remote = [RemoteIoVec { base, len }];
-            let there = process_vm_writev(self.number, &[IoSlice::new(piece)], &remote)?;
+            let there = process_vm_writev(self.pin.number, &[IoSlice::new(piece)], &remote)?;
             done += there;
             if there < len {
                 break;
@@ -275,29 +268,7 @@ impl Peer {
         if !self.is_alive() || !waits() {
             return Err(Errno::ESRCH);
         }
-        self.memory.check(self.number)
-    }
-}
-
-/// The number of the process that has connected, and its user at that moment.
-pub fn credentials(socket: &OwnedFd) -> Result<(nix::unistd::Pid, u32), Stranger> {
-    let peer = getsockopt(socket, sockopt::PeerCredentials).map_err(Stranger::Unknown)?;
-    // A process of a namespace that is not seen from here has the number 0.
-    if peer.pid() <= 0 {
-        return Err(Stranger::Gone);
-    }
-    Ok((nix::unistd::Pid::from_raw(peer.pid()), peer.uid()))
-}
-
-/// Pins the process that has a number; it is the one that has connected as long as its end of the connection is open.
-fn pin_by_number(socket: &OwnedFd, number: nix::unistd::Pid) -> Result<OwnedFd, Stranger> {
-    let number = rustix::process::Pid::from_raw(number.as_raw()).ok_or(Stranger::Gone)?;
-    let pin = pidfd_open(number, PidfdFlags::empty()).map_err(|_| Stranger::Gone)?;
-    let mut fds = [PollFd::new(socket.as_fd(), PollFlags::empty())];
-    if poll(&mut fds, PollTimeout::ZERO) == Ok(0) {
-        Ok(pin)
-    } else {
-        Err(Stranger::Gone)
+        self.memory.check(self.pin.number)
     }
 }
 
@@ -308,6 +279,11 @@ mod tests {
 
     use super::*;
 
+    /// A process by its number.
+    fn by_number(socket: &OwnedFd, number: nix::unistd::Pid) -> Arc<Pin> {
+        Arc::new(Pin::by_number(socket, number, 0).unwrap())
+    }
+
     fn pair() -> (OwnedFd, OwnedFd) {
         let (kind, flags) = (SockType::SeqPacket, SockFlag::SOCK_CLOEXEC);
         socketpair(AddressFamily::Unix, kind, None, flags).unwrap()
@@ -316,13 +292,12 @@ mod tests {
     #[test]
     fn a_process_is_the_same_however_it_is_pinned() {
         let (ours, theirs) = pair();
-        let own = rustix::process::geteuid().as_raw();
-        let peer = Peer::of(&ours, own).unwrap();
+        let peer = Peer::of(&Arc::new(Pin::of(&ours).unwrap())).unwrap();
         assert_eq!(peer.pid(), nix::unistd::getpid().as_raw());
         assert_eq!(peer.parent(), Some(nix::unistd::getppid().as_raw()));
         assert!(peer.is_alive());
         let peer = Peer {
-            pin: Arc::new(pin_by_number(&ours, peer.number).unwrap()),
+            pin: by_number(&ours, peer.pin.number),
             ..peer
         };
         let mut out = [0; 4];
@@ -336,17 +311,9 @@ mod tests {
         }
         drop(theirs);
         // A program that another test starts may hold a copy for a moment, between its fork and its exec.
-        while pin_by_number(&ours, peer.number).is_ok() {
+        while Pin::by_number(&ours, peer.pin.number, 0).is_ok() {
             std::thread::yield_now();
         }
-    }
-
-    #[test]
-    fn others_are_strangers() {
-        let (ours, _theirs) = pair();
-        let own = rustix::process::geteuid().as_raw();
-        let found = Peer::of(&ours, own + 1).err();
-        assert_eq!(found, Some(Stranger::User(own)));
     }
 
     /// The address of a process's stack, where it can be read and written.
@@ -373,18 +340,16 @@ mod tests {
         let (ours, _theirs) = pair();
         let peer = |pin| Peer {
             pin,
-            number,
             name: String::new(),
             admin: false,
-            permitted: CapabilitySet::empty(),
             memory: Memory::open(number.as_raw()).unwrap(),
         };
-        let first = peer(Arc::new(pin_by_number(&ours, number).unwrap()));
+        let first = peer(by_number(&ours, number));
         assert!(first.runs_the_same());
         assert_eq!(first.read(stack(number), &mut [0], || true), Ok(1));
         let mut input = child.stdin.take().unwrap();
         std::io::Write::write_all(&mut input, b"\n").unwrap();
-        while comm().trim() != "cat" || first.memory.check(first.number).is_ok() {
+        while comm().trim() != "cat" || first.memory.check(number).is_ok() {
             std::thread::yield_now();
         }
         assert!(first.is_alive() && !first.runs_the_same());
@@ -392,7 +357,6 @@ mod tests {
         assert_eq!(first.read(at, &mut [0], || true), Err(Errno::ESRCH));
         assert_eq!(first.write(at, &[0], || true), Err(Errno::ESRCH));
         let second = peer(Arc::clone(&first.pin));
-        assert!(second.is_process_of(&first));
         assert_eq!(second.read(at, &mut [0], || true), Ok(1));
         drop(input);
         child.wait().unwrap();
@@ -407,11 +371,9 @@ mod tests {
         let number = nix::unistd::Pid::from_raw(child.id() as i32);
         let (ours, _theirs) = pair();
         let peer = Peer {
-            pin: Arc::new(pin_by_number(&ours, number).unwrap()),
-            number,
+            pin: by_number(&ours, number),
             name: String::new(),
             admin: false,
-            permitted: CapabilitySet::empty(),
             memory: Memory::open(number.as_raw()).unwrap(),
         };
         assert!(peer.is_alive() && peer.descriptor(0).is_ok());

@@ -1,4 +1,7 @@
 //! All processes that are connected, and how many connections there may be.
+//!
+//! A process can make a look at its memory last for ever. So a connection is counted when it comes, which asks the system alone,
+//! and the process is looked at by the thread that serves the connection, without a lock.
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
@@ -6,8 +9,10 @@ use std::sync::Arc;
 
 use nix::errno::Errno;
 use parking_lot::Mutex;
+use rustix::thread::CapabilitySet;
 
-use crate::peer::{self, Peer, Stranger};
+use crate::peer::{Peer, Stranger};
+use crate::pin::{self, Pin};
 
 /// How many connections there may be: each has a thread of the node.
 #[derive(Clone, Copy, Debug)]
@@ -64,10 +69,18 @@ impl Refusal {
     }
 }
 
+/// A process that is connected.
+struct Row {
+    pin: Arc<Pin>,
+    /// With the memory that it had when it was looked at last.
+    peer: Option<Arc<Peer>>,
+    /// Its connections.
+    count: usize,
+}
+
 #[derive(Default)]
 struct Inner {
-    /// Processes with the number of their connections.
-    known: HashMap<i32, (Arc<Peer>, usize)>,
+    known: HashMap<i32, Row>,
     count: usize,
 }
 
@@ -90,7 +103,7 @@ impl Peers {
 
     /// Takes a connection in, or says why not.
     pub fn admit(self: &Arc<Self>, socket: &OwnedFd) -> Result<Admitted, Refusal> {
-        let (number, user) = peer::credentials(socket)?;
+        let (number, user) = pin::credentials(socket)?;
         if user != self.user {
             return Err(Stranger::User(user).into());
         }
@@ -99,91 +112,106 @@ impl Peers {
             return Err(Refusal::Full(self.most.in_all));
         }
         // Connections come in the order in which they were made, so that a known process that lives is the one.
-        let known = inner.known.get(&number.as_raw());
-        let known = known.filter(|(peer, _)| peer.is_alive());
-        let (peer, count, is_fresh) = match known {
-            Some((peer, count)) if peer.runs_the_same() => (Arc::clone(peer), *count, false),
-            known => (
-                fresh(socket, self.user, known.map(|(peer, _)| &**peer))?,
-                known.map_or(0, |(_, count)| *count),
-                true,
-            ),
+        let known = inner.known.get_mut(&number.as_raw());
+        let pin = match known.filter(|row| row.pin.is_alive()) {
+            Some(row) if row.count >= self.most.of_process => {
+                return Err(Refusal::Process {
+                    process: number.as_raw(),
+                    most: self.most.of_process,
+                });
+            }
+            Some(row) => {
+                row.count += 1;
+                Arc::clone(&row.pin)
+            }
+            None => {
+                let pin = Arc::new(Pin::of(socket).map_err(refusal)?);
+                let row = Row {
+                    pin: Arc::clone(&pin),
+                    peer: None,
+                    count: 1,
+                };
+                inner.known.insert(number.as_raw(), row);
+                pin
+            }
         };
-        if count >= self.most.of_process {
-            return Err(Refusal::Process {
-                process: peer.pid(),
-                most: self.most.of_process,
-            });
-        }
-        let row = (Arc::clone(&peer), count + 1);
-        inner.known.insert(peer.pid(), row);
         inner.count += 1;
-        Ok(Admitted {
-            peer,
-            is_fresh,
+        drop(inner);
+        // Counted from here on, also when it is refused below.
+        let mut admitted = Admitted {
+            permitted: CapabilitySet::empty(),
+            pin,
             peers: Arc::clone(self),
-        })
+        };
+        admitted.permitted = admitted.pin.permitted().map_err(|_| Stranger::Gone)?;
+        Ok(admitted)
     }
 
-    /// A program has begun in the process of a connection. The memory of the one before may have been there still when
-    /// the connection was admitted.
-    pub fn renew(&self, admitted: &mut Admitted, socket: &OwnedFd) -> Result<(), Refusal> {
-        if admitted.is_fresh {
-            return Ok(());
-        }
-        let mut inner = self.inner.lock();
-        let peer = fresh(socket, self.user, Some(&admitted.peer))?;
-        if let Some((known, _)) = inner.known.get_mut(&peer.pid())
-            && known.is_process_of(&peer)
-        {
-            *known = Arc::clone(&peer);
-        }
-        admitted.peer = peer;
-        admitted.is_fresh = true;
-        Ok(())
+    /// What is known of a pinned process.
+    fn row<'a>(inner: &'a mut Inner, pin: &Arc<Pin>) -> Option<&'a mut Row> {
+        let row = inner.known.get_mut(&pin.number.as_raw());
+        // Another process may have the number by now.
+        row.filter(|row| Arc::ptr_eq(&row.pin, pin))
     }
 
-    fn leave(&self, peer: &Arc<Peer>) {
+    fn leave(&self, pin: &Arc<Pin>) {
         let mut inner = self.inner.lock();
         inner.count = inner.count.saturating_sub(1);
-        let Some((known, count)) = inner.known.get_mut(&peer.pid()) else {
-            return;
+        let gone = match Self::row(&mut inner, pin) {
+            Some(row) => {
+                row.count -= 1;
+                row.count == 0
+            }
+            None => false,
         };
-        // Another process may have the number by now.
-        if !known.is_process_of(peer) {
-            return;
-        }
-        *count -= 1;
-        if *count == 0 {
-            inner.known.remove(&peer.pid());
+        if gone {
+            inner.known.remove(&pin.number.as_raw());
         }
     }
 }
 
-/// The process that has connected, with the memory that it has now; `known` is the same process.
-fn fresh(socket: &OwnedFd, user: u32, known: Option<&Peer>) -> Result<Arc<Peer>, Refusal> {
-    let mut peer = Peer::of(socket, user).map_err(|stranger| match stranger {
+fn refusal(stranger: Stranger) -> Refusal {
+    match stranger {
         Stranger::Unknown(Errno::EMFILE | Errno::ENFILE) => Refusal::Descriptors,
         other => Refusal::Stranger(other),
-    })?;
-    if let Some(known) = known {
-        peer.is_known_as(known);
     }
-    Ok(Arc::new(peer))
 }
 
 /// A connection that counts, until it is dropped.
 pub struct Admitted {
-    /// Whose it is.
-    pub peer: Arc<Peer>,
-    /// Whether the process was looked at anew for it.
-    is_fresh: bool,
+    /// The most that the process could do when it connected (capabilities(7)).
+    pub permitted: CapabilitySet,
+    pin: Arc<Pin>,
     peers: Arc<Peers>,
+}
+
+impl Admitted {
+    /// The process, and whether it was looked at anew for that. This may take as long as the process lets it.
+    pub fn look(&self) -> Result<(Arc<Peer>, bool), Refusal> {
+        let peers = &*self.peers;
+        let known = Peers::row(&mut peers.inner.lock(), &self.pin).and_then(|row| row.peer.clone());
+        match known.filter(|peer| peer.runs_the_same()) {
+            Some(peer) => Ok((peer, false)),
+            None => Ok((self.look_anew()?, true)),
+        }
+    }
+
+    /// The process with the memory that it has now, as when a program has begun in it: the memory of the one before may have
+    /// been there still when it was looked at.
+    pub fn look_anew(&self) -> Result<Arc<Peer>, Refusal> {
+        let peers = &*self.peers;
+        let peer = Arc::new(Peer::of(&self.pin).map_err(refusal)?);
+        let old = Peers::row(&mut peers.inner.lock(), &self.pin)
+            .and_then(|row| row.peer.replace(Arc::clone(&peer)));
+        // Not under the lock: closing its files is the system's work.
+        drop(old);
+        Ok(peer)
+    }
 }
 
 impl Drop for Admitted {
     fn drop(&mut self) {
-        self.peers.leave(&self.peer);
+        self.peers.leave(&self.pin);
     }
 }
 
@@ -202,13 +230,16 @@ mod tests {
         let peers = most(2, 9);
         let first = peers.admit(&socket).unwrap();
         let second = peers.admit(&socket).unwrap();
-        assert!(Arc::ptr_eq(&first.peer, &second.peer));
+        let known = first.look().unwrap();
+        let again = second.look().unwrap();
+        assert!(known.1 && !again.1 && Arc::ptr_eq(&known.0, &again.0));
         let refused = peers.admit(&socket).err().unwrap();
         assert_eq!(refused.errno(), Errno::EMFILE);
         drop(second);
-        let mut renewed = peers.admit(&socket).unwrap();
-        peers.renew(&mut renewed, &socket).unwrap();
-        assert!(!Arc::ptr_eq(&first.peer, &renewed.peer));
+        let renewed = peers.admit(&socket).unwrap();
+        let anew = renewed.look_anew().unwrap();
+        assert!(!Arc::ptr_eq(&known.0, &anew));
+        assert!(Arc::ptr_eq(&anew, &first.look().unwrap().0));
         assert!(peers.admit(&socket).is_err(), "it counts as before");
         drop(renewed);
         drop(peers.admit(&socket).unwrap());
@@ -219,5 +250,18 @@ mod tests {
         let _only = peers.admit(&socket).unwrap();
         let refused = peers.admit(&socket).err().unwrap();
         assert_eq!(refused.errno(), Errno::ENFILE);
+    }
+
+    #[test]
+    fn others_are_strangers() {
+        let (kind, flags) = (SockType::SeqPacket, SockFlag::SOCK_CLOEXEC);
+        let (socket, _other) = socketpair(AddressFamily::Unix, kind, None, flags).unwrap();
+        let own = rustix::process::geteuid().as_raw();
+        let peers = Arc::new(Peers {
+            user: own + 1,
+            ..Peers::new(Connections::default())
+        });
+        let refused = peers.admit(&socket).err();
+        assert_eq!(refused, Some(Refusal::Stranger(Stranger::User(own))));
     }
 }

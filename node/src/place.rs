@@ -60,7 +60,13 @@ fn within(base: &Path, user: u32) -> io::Result<PathBuf> {
     if is_ours(&fs::symlink_metadata(&place)?, OTHERS) {
         return Ok(place);
     }
-    let why = "is no directory of this user alone (mode 0700); remove it, or";
+    let why = if fs::symlink_metadata(&place)?.uid() == user {
+        // Where others have put something into it, it may not be trusted as it is.
+        "is no directory of this user alone (mode 0700); remove it, or"
+    } else {
+        // Only its owner can remove it where the directory is sticky.
+        "belongs to another user;"
+    };
     Err(refused(&place, why))
 }
 
@@ -120,7 +126,13 @@ mod tests {
         fs::remove_file(&place).unwrap();
         // Another user's, as seen by a process of a third.
         fs::create_dir(dir.path().join("crestline-4242")).unwrap();
-        assert!(within(dir.path(), 4242).is_err());
+        let error = within(dir.path(), 4242).unwrap_err().to_string();
+        if user == 0 {
+            // Its directory cannot be removed by the other user.
+            let expected =
+                "crestline-4242 belongs to another user; name another directory in TMPDIR";
+            assert!(error.ends_with(expected), "{error}");
+        }
     }
 
     #[test]

@@ -7,16 +7,19 @@ use std::io;
 
 use rustix::thread::{CapabilitySet, CapabilitySets, capabilities, set_capabilities};
 
-/// Leaves this thread what its client has, and nothing by which it could reach other processes than the client could.
-pub fn share(permitted: CapabilitySet) -> io::Result<()> {
+/// Leaves this thread what its client has, and nothing by which it could reach other processes than the client could; but
+/// while it still `looks` at the client, CAP_SYS_PTRACE: to open a file of its memory asks for what is in effect, where to
+/// reach the memory asks for what is permitted.
+pub fn share(permitted: CapabilitySet, looks: bool) -> io::Result<()> {
     let own = capabilities(None)?;
     if own.permitted.is_empty() {
         return Ok(());
     }
-    let permitted = own.permitted & permitted;
+    let trace = CapabilitySet::SYS_PTRACE;
+    let looking = if looks { trace } else { CapabilitySet::empty() };
     let kept = CapabilitySets {
-        effective: (own.effective & permitted) - CapabilitySet::SYS_PTRACE,
-        permitted,
+        effective: own.effective & ((permitted - trace) | looking),
+        permitted: own.permitted & (permitted | looking),
         inheritable: own.inheritable & permitted,
     };
     Ok(set_capabilities(None, kept)?)

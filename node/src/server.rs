@@ -4,7 +4,6 @@
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
-use std::io::Write as _;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,6 +32,7 @@ use crate::process::Processes;
 use crate::report::Report;
 use crate::tree::Tree;
 use crate::view::Views;
+use crate::voice::Voice;
 use crate::{Error, Options, edge, watch};
 
 /// Texts of clients that are kept, however many they have.
@@ -88,6 +88,7 @@ pub struct Server {
     frames: AtomicU64,
     renderers: Mutex<Vec<String>>,
     said: Mutex<Texts>,
+    voice: Voice,
 }
 
 /// Texts that have been said. How many of the first kind there are is the clients' choice; the others are always said.
@@ -176,6 +177,7 @@ impl Server {
             frames: AtomicU64::new(0),
             renderers: Mutex::default(),
             said: Mutex::default(),
+            voice: Voice::new(),
         });
         let observer = Submissions {
             server: Arc::downgrade(&server),
@@ -272,13 +274,8 @@ impl Server {
     }
 
     fn say_once(&self, text: &str, own: bool) {
-        if self.strict {
-            let _ = writeln!(std::io::stderr(), "crestline: {}", Escaped(text));
-            return;
-        }
-        let mut said = self.said.lock();
-        if said.admit(text, own) {
-            let _ = writeln!(std::io::stderr(), "crestline: {}", Escaped(text));
+        if self.strict || self.said.lock().admit(text, own) {
+            self.voice.say(format!("crestline: {}\n", Escaped(text)));
         }
     }
 
@@ -408,7 +405,9 @@ impl Server {
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
         self.device.observe(None);
+        self.errors.close();
         self.tree.remove();
+        self.voice.wait();
         self.wake();
     }
 }

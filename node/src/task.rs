@@ -112,8 +112,14 @@ impl Caller<'_> {
         match done {
             Ok(n) if n == len => Ok(()),
             Err(nix::errno::Errno::EPERM) => {
+                let causes = self.peer.why_closed().join("; ");
+                let causes = if causes.is_empty() {
+                    causes
+                } else {
+                    format!(": {causes}")
+                };
                 self.server.say(&format!(
-                    "the system does not allow access to the memory of {} (set-uid? ptrace_scope?)",
+                    "the system does not allow access to the memory of {}{causes}",
                     self.peer.name()
                 ));
                 Err(EFAULT)

@@ -52,7 +52,7 @@ impl Tree {
 
     /// Removes it now, not when the last thread lets go of it, which the end of the process may forestall.
     pub fn remove(&self) {
-        if let Err(error) = fs::remove_dir_all(self.path()) {
+        if let Err(error) = leftover::remove(self.path()) {
             log::warn!("{}: {error}", self.path().display());
         }
     }

@@ -17,6 +17,8 @@ use parking_lot::{Mutex, MutexGuard};
 /// Address space for views. Only pages that are used cost anything.
 const SPACE: usize = 2 << 30;
 const PAGE: usize = 4096;
+/// Most bytes that are compared and copied at a time; all runs of tiled objects are this long or shorter.
+const PIECE: usize = 512;
 
 struct View {
     object: WeakObject,
@@ -66,17 +68,22 @@ impl Views {
         self.inner.lock()
     }
 
-    /// The view of a tiled object, up to date; where it lies. `None` when there is no room.
+    /// The view of a tiled object, up to date; where it lies. `None` when there is no room for it, or no memory.
     pub fn show(&self, platform: &LivePlatform, object: &Object) -> Option<usize> {
         let mut inner = self.lock();
         let inner = &mut *inner;
         inner.collect(&self.fd);
         let key = object.key();
         if !inner.views.contains_key(&key) {
-            let range = inner.take(object.size())?;
+            // How much that is the client has decided.
+            let mut known = Vec::new();
+            let size = object.size().next_multiple_of(PAGE);
+            known.try_reserve_exact(size).ok()?;
+            known.resize(size, 0);
+            let range = inner.take(size)?;
             let view = View {
                 object: object.downgrade(),
-                known: vec![0; range.len()],
+                known,
                 range,
                 tiling: object.tiling(),
                 stride: object.stride(),
@@ -265,30 +272,24 @@ impl View {
         if linear == self.known.as_slice() {
             return;
         }
-        let mut now = linear.to_vec();
         let size = object.size();
-        let known = std::mem::take(&mut self.known);
+        let mut known = std::mem::take(&mut self.known);
         with_bytes(platform, object, |tiled| {
             self.runs(size, |lin, at, n| {
                 let (Some(new), Some(old), Some(to)) = (
-                    now.get(lin..lin + n),
-                    known.get(lin..lin + n),
+                    linear.get(lin..lin + n),
+                    known.get_mut(lin..lin + n),
                     tiled.get_mut(at..at + n),
                 ) else {
                     return;
                 };
-                if new == old {
-                    return;
-                }
-                for ((to, new), old) in to.iter_mut().zip(new).zip(old) {
-                    if new != old {
-                        *to = *new;
-                    }
+                let olds = old.chunks_mut(PIECE);
+                for ((new, old), to) in new.chunks(PIECE).zip(olds).zip(to.chunks_mut(PIECE)) {
+                    push_piece(new, old, to);
                 }
             });
         });
-        now.truncate(self.range.len());
-        self.known = now;
+        self.known = known;
     }
 
     /// Device to CPU: everything but what the CPU has written since.
@@ -327,6 +328,24 @@ impl View {
             });
         });
         self.known = known;
+    }
+}
+
+/// Brings what differs between `new` and `old` to both `old` and `to`. The client may write to `new` meanwhile: it is read once.
+fn push_piece(new: &[u8], old: &mut [u8], to: &mut [u8]) {
+    let mut copy = [0; PIECE];
+    let Some(now) = copy.get_mut(..new.len()) else {
+        return;
+    };
+    now.copy_from_slice(new);
+    if now == old {
+        return;
+    }
+    for ((to, old), now) in to.iter_mut().zip(old).zip(now) {
+        if *now != *old {
+            *to = *now;
+            *old = *now;
+        }
     }
 }
 

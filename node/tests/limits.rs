@@ -19,6 +19,8 @@ use crate::support::frame::Party;
 /// In another process: which limit it sets.
 const ROLE: &str = "CRESTLINE_TEST_LIMIT";
 const NOBODY: u32 = 65534;
+/// Bytes of address space that a node may take when it has started.
+const HEADROOM: u64 = 28 << 20;
 
 /// A node in another process, under a limit.
 struct Limited {
@@ -106,6 +108,13 @@ fn in_another_process() {
     if role == "threads" {
         // Of all processes of the user: the node has more already.
         limit(Resource::Nproc, 1, 1);
+    }
+    if role == "address space" {
+        // Room for threads and small things.
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let pages: u64 = text.split(' ').next().unwrap().parse().unwrap();
+        let most = pages * 4096 + HEADROOM;
+        limit(Resource::As, most, most);
     }
     println!("\npath {}", node.environment()[0].1.to_str().unwrap());
     std::io::stdout().flush().unwrap();
@@ -302,4 +311,73 @@ fn frames_are_drawn_under_a_small_limit() {
     assert_eq!(party.ask(gem::BUSY.0, busy.as_mut_bytes()), 0);
     drop((held, party));
     assert_eq!(node.end().lines().count(), 1);
+}
+
+/// The linear view of a tiled object takes memory of the node as large as the object, which is the client's choice.
+#[test]
+fn a_view_for_which_there_is_no_memory_is_an_error_and_others_go_on() {
+    let node = Limited::start("address space", None);
+    let path = node.path.clone().unwrap();
+    let (life, hello) = Connection::new(&path, Op::Life);
+    let party = Party::new(&path);
+    let map = |mib: u64| {
+        let handle = party.create(mib << 20);
+        let mut tiling = gem::SetTiling::new_zeroed();
+        (tiling.handle, tiling.tiling_mode, tiling.stride) = (handle, 1, 4096);
+        assert_eq!(party.ask(gem::SET_TILING.0, tiling.as_mut_bytes()), 0);
+        let mut arg = gem::MmapGtt::new_zeroed();
+        arg.handle = handle;
+        assert_eq!(party.ask(gem::MMAP_GTT.0, arg.as_mut_bytes()), 0);
+        let head = Head::new(Op::Map, party.file, [3, arg.offset, mib << 20]);
+        (handle, party.client.call(&head, &[]).reply)
+    };
+    assert_eq!(map(40).1.result, -libc::ENOMEM);
+    let (handle, place) = map(16);
+    assert_eq!((place.result, place.which), (0, 1));
+    // SAFETY: the memory is a file that nobody shortens.
+    let mut view = unsafe {
+        memmap2::MmapOptions::new()
+            .offset(place.value)
+            .len(16 << 20)
+            .map_mut(&hello.fds[1])
+            .unwrap()
+    };
+    // What the program writes there goes to the object before it is written otherwise, again and again.
+    for value in 1..=3 {
+        view[5] = value;
+        party.write(handle, &[9]);
+        assert_eq!(party.bytes(handle, 8), [9, 0, 0, 0, 0, value, 0, 0]);
+    }
+    drop((life, party));
+    let said = node.end();
+    assert_eq!(said.lines().count(), 1, "{said}");
+    let expected = "crestline: no memory for the linear view of a tiled object (ulimit -v): ENOMEM";
+    assert_eq!(said.trim_end(), expected);
+}
+
+/// A pipe holds 64 KiB (pipe(7)); one client can fill it with notes.
+#[test]
+fn an_error_stream_that_is_not_read_holds_no_client_up() {
+    let node = Limited::start("none", None);
+    let path = node.path.clone().unwrap();
+    let (talker, _) = Connection::new(&path, Op::Thread);
+    let patience = nix::sys::time::TimeVal::new(20, 0);
+    let option = nix::sys::socket::sockopt::SendTimeout;
+    nix::sys::socket::setsockopt(&talker.borrow(), option, &patience).unwrap();
+    for number in 0..100 {
+        let text = format!("note {number} {}", "a".repeat(15000));
+        talker.send(
+            &Head::new(Op::Note, wire::NO_FILE, [1, 0, 0]),
+            text.as_bytes(),
+        );
+    }
+    let (served, _) = connect(&path, 1);
+    let option = nix::sys::socket::sockopt::ReceiveTimeout;
+    nix::sys::socket::setsockopt(&served[0].borrow(), option, &patience).unwrap();
+    // What the node does not know makes it say so.
+    let (_fd, file) = served[0].open(false);
+    assert_eq!(served[0].ioctl(file, 0x64ee, &mut []), -libc::EINVAL);
+    drop((served, talker));
+    let said = node.end();
+    assert!(said.starts_with("crestline: note 0 a"), "{said}");
 }

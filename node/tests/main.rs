@@ -17,6 +17,7 @@ mod loops;
 mod processes;
 mod requests;
 mod steps;
+mod stuck;
 mod support;
 mod tree;
 mod trust;

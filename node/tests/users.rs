@@ -119,6 +119,18 @@ fn in_another_process() {
             say(&format!("results {before} {after}"));
             drop(fd);
         }
+        "begins" => {
+            let (_first, _) = Connection::new(&path, Op::Thread);
+            let (_life, _) = Connection::new(&path, Op::Life);
+            let (client, _) = Connection::new(&path, Op::Thread);
+            let (_fd, file) = client.open(false);
+            let name = [0_u8; 4];
+            let result = version(&client, file, name.as_ptr().addr() as u64);
+            say(&format!(
+                "results {result} {:?}",
+                std::hint::black_box(name)
+            ));
+        }
         "becomes" => become_another(&path, &detail),
         "asks" => ask_for_another(&detail),
         other => panic!("{other}"),
@@ -217,6 +229,19 @@ fn the_node_of_a_user_serves_neither_root_nor_a_third_user() {
     own.wait().unwrap();
     drop(node.stdin.take());
     node.wait().unwrap();
+}
+
+/// As root's processes have it whose table was full when they began: a thread of theirs connects first. A thread of the
+/// node that serves one cannot open a file of its memory, as it has no CAP_SYS_PTRACE in effect (proc_pid_mem(5)).
+#[test]
+fn a_process_of_root_that_begins_after_its_first_connection_is_reached() {
+    let (_node, name) = start();
+    let Some(mut child) = spawn("begins", 0, &name, "") else {
+        return;
+    };
+    let expected = format!("0 {:?}", b"i915");
+    assert_eq!(hear(&mut child, "results "), expected);
+    child.wait().unwrap();
 }
 
 #[test]
