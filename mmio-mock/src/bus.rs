@@ -3,11 +3,13 @@
 //! PRM: volume 1 (register address maps); rules come from the tables of `regs`.
 //! Units that keep a register's value elsewhere (GTT, fences, counters) are served by `mmio`.
 
+pub mod interrupts;
+
 use regs::desc::RegisterDesc;
 use regs::ids::RegId;
 use regs::platform::Generation;
 
-use crate::irq::Registers;
+use interrupts::Registers;
 
 /// A dword of a register: which one, which array element, which dword of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

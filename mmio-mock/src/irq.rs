@@ -6,53 +6,7 @@
 use regs::ids::RegId;
 
 use crate::bus::RegFile;
-
-/// What interrupts the host.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Cause {
-    /// PIPE_CONTROL with Notify Enable.
-    PipeControl,
-    /// An unmasked error stands in EIR.
-    MasterError,
-    /// Debug: an EU raised attention.
-    Debug,
-    /// MI_USER_INTERRUPT.
-    User,
-}
-
-/// The interrupt registers of a device: which they are, and the bit of each cause; 0 for a cause that raises none.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Registers {
-    /// Status: what is signalled now.
-    pub isr: RegId,
-    /// Mask.
-    pub imr: RegId,
-    /// Identity: what was signalled and not masked, until it is acknowledged.
-    pub iir: RegId,
-    /// Enable.
-    pub ier: RegId,
-    /// Bit of [`Cause::PipeControl`].
-    pub pipe_control: u32,
-    /// Bit of [`Cause::MasterError`].
-    pub master_error: u32,
-    /// Bit of [`Cause::Debug`].
-    pub debug: u32,
-    /// Bit of [`Cause::User`].
-    pub user: u32,
-    /// A register and a bit of it that has to be set before anything interrupts.
-    pub master_enable: Option<(RegId, u32)>,
-}
-
-impl Registers {
-    fn bit(&self, cause: Cause) -> u32 {
-        match cause {
-            Cause::PipeControl => self.pipe_control,
-            Cause::MasterError => self.master_error,
-            Cause::Debug => self.debug,
-            Cause::User => self.user,
-        }
-    }
-}
+pub use crate::bus::interrupts::{Cause, Registers};
 
 /// Bits of ESR, EMR and EIR (tables of `regs`).
 pub mod error {

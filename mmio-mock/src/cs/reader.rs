@@ -1,4 +1,4 @@
-//! What the command streamer asks of a generation: plain values out of commands, and commands out of plain state.
+//! What the command streamer asks of a generation: its commands as plain values.
 //!
 //! PRM: volume 1 (MI commands), volume 2 (STATE_BASE_ADDRESS, PIPE_CONTROL, PIPELINE_SELECT). Commands whose layout is
 //! the same in every generation are read from the tables where they are executed.
