@@ -316,6 +316,10 @@ fn frames_are_drawn_under_a_small_limit() {
 /// The linear view of a tiled object takes memory of the node as large as the object, which is the client's choice.
 #[test]
 fn a_view_for_which_there_is_no_memory_is_an_error_and_others_go_on() {
+    if std::env::var_os("CRESTLINE_SANITIZER").is_some() {
+        println!("not checked: a limit of addresses, of which a sanitizer takes terabytes");
+        return;
+    }
     let node = Limited::start("address space", None);
     let path = node.path.clone().unwrap();
     let (life, hello) = Connection::new(&path, Op::Life);
