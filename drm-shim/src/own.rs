@@ -241,7 +241,7 @@ pub fn is_replaced(number: RawFd) -> bool {
         return false;
     };
     let replaced = identity(number).is_some_and(|found| found != expected);
-    // A descriptor that has moved away meanwhile, to make way, is none of the program's.
+    // A descriptor that has moved to another number meanwhile still belongs to the library.
     if replaced && ROWS.get(handle).is_some_and(|(fd, _)| fd == number) {
         disown(handle);
     }

@@ -101,7 +101,7 @@ pub trait CommandReader: Debug + Sync {
     /// The buffers of a 3DSTATE_VERTEX_BUFFERS, each with its index.
     fn vertex_buffers(&self, d: &[u32]) -> Vec<(usize, VertexBuffer)>;
 
-    /// A 3DSTATE_VERTEX_BUFFERS of the buffers that are valid; nothing when there are none.
+    /// A 3DSTATE_VERTEX_BUFFERS with the valid buffers. When no buffer is valid, `out` stays as it is.
     fn put_vertex_buffers(&self, buffers: &[VertexBuffer], out: &mut Vec<u32>);
 
     /// 3DSTATE_DEPTH_BUFFER in its full length, with zeros for what a short one leaves out.

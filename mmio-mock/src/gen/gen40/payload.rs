@@ -1,6 +1,6 @@
 //! First registers of the threads of VS, GS, CLIP, SF and the windower.
 //!
-//! PRM: volume 2, pixel shader thread payload; volume 4, 3.3.5 to 3.3.9, 5.10.6.3 (what of r0 and r1 becomes the header of
+//! PRM: volume 2, pixel shader thread payload; volume 4, 3.3.5 to 3.3.9, 5.10.6.3 (the parts of r0 and r1 that become the header of
 //! a render target write). Clip planes in r0.2: Mesa brw_clip_util.c; r1 and r2 of setup threads: brw_compile_sf.c; order
 //! of registers of pixel threads (header, subspans, source depth in two registers for either width, stencil and antialias
 //! alpha, destination depth in two registers): brw_fs_thread_payload.
