@@ -1,5 +1,7 @@
-//! What every caller builds, whatever the generation.
-//!
-//! No PRM chapter. Not modelled: a second generation; its builders would be chosen here.
+//! Builders of commands, by generation; callers that serve every generation use what is exported here.
 
-pub use crate::gen40::media;
+pub mod gen40;
+pub mod gen45;
+pub mod gen50;
+
+pub use self::gen40::media;
