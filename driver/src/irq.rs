@@ -192,7 +192,11 @@ impl Interrupts {
         // i915 `i9xx_error_irq_handler` makes no more of it either: who sees the error state sees it.
         pr_debug!("{reason}");
         self.record(&reason, false);
-        if self.rows().error.is_some_and(|error| eir & error.page_table != 0) {
+        if self
+            .rows()
+            .error
+            .is_some_and(|error| eir & error.page_table != 0)
+        {
             // The summary bit follows its cause.
             uncore.write(PGTBL_ER, uncore.read(PGTBL_ER));
             uncore.posting_read(PGTBL_ER);

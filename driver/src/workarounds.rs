@@ -87,7 +87,8 @@ pub const IRONLAKE_GT: &[Workaround] = &[
 ];
 
 /// Render engine workarounds of the 965's mobile parts, G45 and GM45.
-pub const RENDER_ENGINE: &[Workaround] = &[TIMED_SINGLE_VERTEX_DISPATCH, CONSTANT_BUFFER_SR_DISABLE];
+pub const RENDER_ENGINE: &[Workaround] =
+    &[TIMED_SINGLE_VERTEX_DISPATCH, CONSTANT_BUFFER_SR_DISABLE];
 
 /// Render engine workarounds of Ironlake.
 pub const IRONLAKE_ENGINE: &[Workaround] = &[TIMED_SINGLE_VERTEX_DISPATCH];

@@ -9,8 +9,8 @@ use regs::gen45::fields::{EIR as Error, IIR as Interrupt};
 use regs::platform::GEN45;
 use ringbuf::r#gen::gen45::Commands;
 
-use super::{gen40, state};
 use super::{DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, InterruptInfo, StatusPage};
+use super::{gen40, state};
 use crate::reset;
 use crate::workarounds;
 

@@ -110,7 +110,9 @@ mod tests {
         assert_eq!(INTERRUPTS.bank.iir, 0x44018);
         assert_eq!(INTERRUPTS.bank.ier, 0x4401c);
         assert_eq!(IRONLAKE.render().user_interrupt, 1);
-        let master = INTERRUPTS.master.map(|master| (master.bank.ier, master.enable));
+        let master = INTERRUPTS
+            .master
+            .map(|master| (master.bank.ier, master.enable));
         assert_eq!(master, Some((0x4400c, 1 << 31)));
     }
 }

@@ -135,7 +135,16 @@ mod tests {
     /// Mesa's genxml, gen5: Instruction Base Address in dword 4, the bounds of general state and instructions in 5 and 7.
     #[test]
     fn kernels_of_ironlake_have_a_base_and_a_bound_of_their_own() {
-        let command = [0x6101_0006, 1, 1, 1, 0x0030_0001, 0x0020_0001, 1, 0x0040_0001];
+        let command = [
+            0x6101_0006,
+            1,
+            1,
+            1,
+            0x0030_0001,
+            0x0020_0001,
+            1,
+            0x0040_0001,
+        ];
         let expected = Bases {
             general: Some(0),
             instructions: Some(0x0030_0000),
