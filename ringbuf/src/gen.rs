@@ -1,7 +1,6 @@
-//! Builders of commands, by generation; callers that serve every generation use what is exported here.
+//! Builders of commands, by generation.
 
 pub mod gen40;
 pub mod gen45;
 pub mod gen50;
-
-pub use self::gen40::media;
+pub mod media;

@@ -107,7 +107,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         Kind::Host => Arc::new(HostBackend::default()),
         Kind::Registers => Arc::new(RegistersBackend::default()),
     };
-    let mut debugger = Debugger::new(target, backend, info.isa, Arc::clone(&interrupt))?;
+    let mut debugger = Debugger::new(target, backend, info, Arc::clone(&interrupt))?;
     if asks {
         prompt::run(&mut debugger)?;
         return leave(debugger, recorder.as_deref());

@@ -61,7 +61,7 @@ impl Snapshot {
     pub(super) fn read(
         armed: &ArmedSnapshot,
         exec: &Exec,
-        general_base: u32,
+        kernel_base: u32,
         isa: Verx10,
         dword: impl Fn(u32) -> Option<u32>,
     ) -> Self {
@@ -75,7 +75,7 @@ impl Snapshot {
                 kernel: Vec::new(),
             };
         };
-        let start = general_base.wrapping_add(trapped.kernel_pointer);
+        let start = kernel_base.wrapping_add(trapped.kernel_pointer);
         Snapshot {
             complete: true,
             kernel_pointer: trapped.kernel_pointer,

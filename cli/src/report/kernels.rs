@@ -18,7 +18,7 @@ pub type Kernels = BTreeMap<String, Vec<String>>;
 pub fn collect(exec: &Exec, draw: &DrawCall, isa: Isa, kernels: &mut Kernels) {
     let of = &draw.kernels;
     for pointer in [of.vs, of.gs, of.clip, of.sf, of.wm].into_iter().flatten() {
-        let base = draw.state.state.general_base;
+        let base = draw.state.kernel_base;
         let name = format!("{}:{pointer}", draw.exec);
         kernels
             .entry(name)
