@@ -10,7 +10,6 @@ pub mod functions;
 pub mod message;
 mod payload;
 pub mod pipeline;
-mod urb;
 
 use regs::gen50::fields::{DEIER, GTISR};
 use regs::ids::RegId;
@@ -25,7 +24,7 @@ use crate::status::Busy;
 pub const READERS: Readers = Readers {
     commands: &commands::Reader,
     functions: &functions::Reader,
-    messages: &urb::Messages,
+    messages: &message::Messages,
     pipeline: &pipeline::Reader,
     media: &gen40::media::Reader,
 };

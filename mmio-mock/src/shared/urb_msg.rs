@@ -68,22 +68,11 @@ pub enum Swizzle {
     Transposed,
 }
 
-/// What the opcode of a message says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Operation {
-    /// URB_WRITE.
-    Write,
-    /// FF_SYNC: waits until the threads before this one have put out what they had, and may allocate an entry.
-    Synchronise,
-    /// A reserved code.
-    Reserved,
-}
-
 /// What a message asks for, wherever a generation's descriptor has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UrbRequest {
-    /// Opcode.
-    pub operation: Operation,
+    /// It is a write; no other opcode exists.
+    pub write: bool,
     /// First row in the entry.
     pub offset: u16,
     /// Swizzle; `None`: reserved code.
@@ -109,10 +98,8 @@ pub fn execute(
     urb: &mut Urb,
     events: &mut Events,
 ) -> Result<Outcome, Reject> {
-    match request.operation {
-        Operation::Write => {}
-        Operation::Synchronise => return synchronise(request, msg, response, events),
-        Operation::Reserved => return Err(Reject::Opcode),
+    if !request.write {
+        return Err(Reject::Opcode);
     }
     let Some((header, data)) = msg.payload.split_first() else {
         return Err(Reject::Length);
@@ -185,36 +172,6 @@ pub fn execute(
         prim_start: prim & 2 != 0,
         prim_end: prim & 1 != 0,
         eot: msg.eot,
-    });
-    Ok(Outcome::Done)
-}
-
-/// FF_SYNC. Threads run one after another here, so there is nothing to wait for but an entry.
-fn synchronise(
-    request: UrbRequest,
-    msg: &Message<'_>,
-    response: &mut [Grf],
-    events: &mut Events,
-) -> Result<Outcome, Reject> {
-    let Some(header) = msg.payload.first() else {
-        return Err(Reject::Length);
-    };
-    if msg.eot {
-        return Err(Reject::Eot);
-    }
-    if !request.allocate {
-        return Ok(Outcome::Done);
-    }
-    let Some(handle) = events.free.pop() else {
-        return Ok(Outcome::Busy);
-    };
-    if let Some(w) = response.first_mut() {
-        *w = [handle.dword(), 0, 0, 0, 0, 0, 0, 0];
-    }
-    events.urb.push(UrbEvent {
-        fftid: header[5] as u8,
-        allocated: Some(handle),
-        ..UrbEvent::default()
     });
     Ok(Outcome::Done)
 }

@@ -14,7 +14,7 @@ use crate::shared::math::{Function, MathRequest};
 use crate::shared::message::{MessageSet, Request};
 use crate::shared::sampler::message::{Op, SamplerRequest, Shape, Simd};
 use crate::shared::spawner::SpawnerRequest;
-use crate::shared::urb_msg::{Operation, Swizzle, UrbRequest};
+use crate::shared::urb_msg::{Swizzle, UrbRequest};
 
 /// The messages of these devices.
 #[derive(Debug)]
@@ -210,10 +210,7 @@ pub const fn write(control: u16) -> WriteRequest {
 /// URB.
 pub const fn urb(control: u16) -> UrbRequest {
     UrbRequest {
-        operation: match control & 0xf {
-            0 => Operation::Write,
-            _ => Operation::Reserved,
-        },
+        write: matches!(control & 0xf, 0),
         offset: control >> 4 & 0x3f,
         swizzle: match control >> 10 & 3 {
             0 => Some(Swizzle::None),
