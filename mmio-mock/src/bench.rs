@@ -76,18 +76,19 @@ pub struct ThreadBench {
 }
 
 impl ThreadBench {
-    /// An EU of the generation with empty memory.
-    pub fn new(isa: Verx10) -> Self {
-        ThreadBench {
+    /// An EU of the generation with empty memory; `None` for a generation without devices.
+    pub fn new(isa: Verx10) -> Option<Self> {
+        let (readers, tables) = (readers(isa)?, tables(isa)?);
+        Some(ThreadBench {
             memory: Memory::new(MEMORY_CAP, GTT_ENTRIES),
             td: Td::new(1, 1, isa),
             urb: Urb::new(),
-            shared: SharedFunctions::new(readers(isa).functions, readers(isa).messages),
-            debug: DebugRegs::new(tables(isa)),
+            shared: SharedFunctions::new(readers.functions, readers.messages),
+            debug: DebugRegs::new(tables),
             status: Status::default(),
             trace: Trace::default(),
             slot: None,
-        }
+        })
     }
 
     /// Writes bytes at a graphics address, mapping the pages they touch.
@@ -293,7 +294,7 @@ mod tests {
             0x0310_0002 | notify << 15,
         );
         let kernel = isa::parse::assemble(Verx10::GEN40, "forward", &text).unwrap();
-        let mut bench = ThreadBench::new(Verx10::GEN40);
+        let mut bench = ThreadBench::new(Verx10::GEN40).unwrap();
         bench.load(KERNEL, &kernel.bytes()).unwrap();
         let state = KernelState {
             ip: KERNEL,
@@ -324,7 +325,7 @@ mod tests {
 
     #[test]
     fn memory_has_its_limits() {
-        let mut bench = ThreadBench::new(Verx10::GEN40);
+        let mut bench = ThreadBench::new(Verx10::GEN40).unwrap();
         assert!(matches!(
             bench.map(0x1fff_ffff, 2),
             Err(LoadError::Range { .. })

@@ -35,6 +35,8 @@ use reader::CommandReader;
 pub struct CsContext<'a, 'm> {
     /// Reads the commands of the device's generation.
     pub reader: &'static dyn CommandReader,
+    /// Where the hardware status page lies.
+    pub status_page: mi::StatusPage,
     /// Registers.
     pub regs: &'a mut RegFile,
     /// The 3D pipeline.
@@ -441,13 +443,16 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
 
         C::MediaStatePointers => media::state_pointers(d, ctx),
         C::MediaObject => return media::object(d, ctx),
-        // Commands of later generations: the lookup by generation never finds them here.
+        // The windower's reader looks for those that it cannot do.
         C::State3dAaLineParameters
         | C::State3dClearParams
         | C::State3dHierDepthBuffer
-        | C::State3dStencilBuffer
-        | C::MiSuspendFlush
-        | C::MediaObjectEx => {
+        | C::State3dStencilBuffer => {
+            ctx.ff.state.kept.insert(command.desc.id, d.to_vec());
+        }
+        // It holds flushes back around a MI_SET_CONTEXT, and here a flush has nothing to wait for.
+        C::MiSuspendFlush => {}
+        C::MediaObjectEx => {
             return Err(UnitFault::Unimplemented {
                 unit: "CS",
                 what: command.desc.name,

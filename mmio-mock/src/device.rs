@@ -8,6 +8,7 @@ mod debugger;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use regs::any::fields;
 use regs::ids::RegId;
 
 use crate::blt::Blt;
@@ -16,7 +17,7 @@ use crate::cs::{Cs, CsContext};
 use crate::debug::DebugRegs;
 use crate::fault::UnitFault;
 use crate::ff::{Pipeline, Step};
-use crate::r#gen::DeviceInfo;
+use crate::r#gen::{DeviceInfo, ResetBy};
 use crate::irq;
 use crate::machine::Machine;
 use crate::media::{Media, Work};
@@ -24,7 +25,7 @@ use crate::mmio::Mmio;
 use crate::shared::SharedFunctions;
 use crate::shared::dataport::Outside;
 use crate::spin::Spin;
-use crate::status::{Client, FaultRecord, Status, Unit};
+use crate::status::{Busy, Client, FaultRecord, Status, Unit};
 use crate::td::Td;
 use crate::td::schedule::Schedule;
 use crate::trace::{Event, Trace};
@@ -83,7 +84,7 @@ impl Device {
         Device {
             info,
             memory,
-            regs: RegFile::new(info.tables, info.interrupts),
+            regs: registers(info),
             debug: DebugRegs::new(info.tables),
             cs: Cs::default(),
             ff: Pipeline::new(info.readers.pipeline),
@@ -267,6 +268,9 @@ impl Device {
         let mut memory = lock(&memory);
         self.mmio(&mut memory).write32(offset, value);
         drop(memory);
+        if self.info.reset.by == ResetBy::Register {
+            self.answer_reset();
+        }
         self.note_irq();
     }
 
@@ -416,6 +420,7 @@ impl Device {
         }
         let step = self.cs.step(&mut CsContext {
             reader: self.info.readers.commands,
+            status_page: self.info.status_page,
             regs: &mut self.regs,
             ff: &mut self.ff,
             media: &mut self.media,
@@ -468,36 +473,53 @@ impl Device {
 
     /// Brings INSTDONE and MI_MODE up to date.
     fn show_idle(&mut self) {
-        let busy = self.ff.busy_units();
-        let done = |busy: bool, bit: u32| if busy { 0 } else { 1 << bit };
-        let threads = !self.td.idle();
-        let parser = !self.cs.idle(&self.regs) || self.cs.stuck();
-        let reset = self.regs.at_reset(RegId::Instdone);
-        let changing = [23, 21, 18, 9, 1];
-        let mut value = changing.iter().fold(reset, |v, bit| v & !(1 << bit));
-        value |= done(busy.sf, 23)
-            | done(busy.wm, 21)
-            | done(threads, 18)
-            | done(busy.wm, 9)
-            | done(parser, 1);
-        self.regs.set(RegId::Instdone, value);
-        let reset = self.regs.at_reset(RegId::Instdone1);
-        let value = (reset & !0xf)
-            | done(busy.cl, 3)
-            | done(busy.gs, 2)
-            | done(busy.vs, 1)
-            | done(busy.vf, 0);
-        self.regs.set(RegId::Instdone1, value);
+        let units = self.ff.busy_units();
+        for &(part, register, bit) in self.info.done {
+            let busy = match part {
+                Busy::Vf => units.vf,
+                Busy::Vs => units.vs,
+                Busy::Gs => units.gs,
+                Busy::Clip => units.cl,
+                Busy::Sf => units.sf,
+                Busy::Windower => units.wm,
+                Busy::Threads => !self.td.idle(),
+                Busy::Parser => !self.cs.idle(&self.regs) || self.cs.stuck(),
+            };
+            let value = self.regs.get(register) & !(1 << bit);
+            let value = value | if busy { 0 } else { 1 << bit };
+            self.regs.set(register, value);
+        }
         let mode = self.regs.get(RegId::MiMode) & !MODE_IDLE;
         let idle = self.cs.idle(&self.regs) || crate::cs::mi::stopped(&self.regs);
         self.regs
             .set(RegId::MiMode, if idle { mode | MODE_IDLE } else { mode });
     }
 
-    /// A full reset of the graphics engine (GDRST): registers, units and threads; memory, GTT and
-    /// the debug registers' global enable survive as the tables say.
+    /// ILK_GDSR: a reset that is asked for is over at once, and the enable bit falls. The media domain is the video
+    /// decoder's, which the model does not have.
+    fn answer_reset(&mut self) {
+        use fields::ILK_GDSR as gdsr;
+        let asked = self.regs.get(RegId::IlkGdsr);
+        if !gdsr::RESET_ENABLE.is_set(asked) {
+            return;
+        }
+        if gdsr::RESET_DOMAIN.read(asked) != gdsr::RESET_DOMAIN::Value::Media as u32 {
+            self.reset();
+        }
+        let done = asked & !gdsr::RESET_ENABLE::SET.value;
+        self.regs.set(RegId::IlkGdsr, done);
+    }
+
+    /// A reset of the graphics engine: registers, units and threads; memory and GTT survive, and the registers that
+    /// the device's row names.
     pub fn reset(&mut self) {
+        let keeps = self.info.reset.keeps;
+        let kept: Vec<u32> = keeps.iter().map(|id| self.regs.get(*id)).collect();
         self.regs.reset();
+        for (id, value) in keeps.iter().zip(kept) {
+            self.regs.set(*id, value);
+        }
+        table_size(&mut self.regs, self.info);
         self.debug.reset();
         self.debug.set_global_enable(false);
         self.cs.reset();
@@ -511,6 +533,25 @@ impl Device {
         self.urb = Urb::with_rows(self.info.urb_rows);
         self.shared = shared(self.info);
     }
+}
+
+/// The registers of a device after power-on.
+fn registers(info: &DeviceInfo) -> RegFile {
+    let mut regs = RegFile::new(info.tables, info.interrupts);
+    table_size(&mut regs, info);
+    regs
+}
+
+/// PGTBL_CTL says how long the translation table is (intel-gtt.c `i965_gtt_total_entries`).
+fn table_size(regs: &mut RegFile, info: &DeviceInfo) {
+    use fields::PGTBL_CTL::SIZE;
+    let size = match info.gtt_entries * 4 >> 10 {
+        2048 => SIZE::Size2mb,
+        1024 => SIZE::Size1mb,
+        _ => SIZE::Size512kb,
+    };
+    let control = regs.get(RegId::PgtblCtl) & !(SIZE.mask << SIZE.shift);
+    regs.set(RegId::PgtblCtl, control | size.value);
 }
 
 /// The shared functions of a device.

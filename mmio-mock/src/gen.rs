@@ -7,12 +7,16 @@ mod gen45;
 mod gen50;
 mod message;
 
+use regs::ids::RegId;
+
+use crate::cs::mi::StatusPage;
 use crate::cs::reader::CommandReader;
 use crate::ff::reader::PipelineReader;
 use crate::media::reader::MediaReader;
 use crate::shared::dataport::render::DualSource;
 use crate::shared::message::MessageSet;
 use crate::shared::reader::FunctionReader;
+use crate::status::Busy;
 
 /// What makes plain state of a generation's words, by the room that asks.
 #[derive(Clone, Copy, Debug)]
@@ -46,8 +50,16 @@ pub struct DeviceInfo {
     pub pci: (u16, u16),
     /// PCI revision.
     pub revision: u8,
+    /// Bytes of BAR 0: registers below, the GTT in the upper half (intel-gtt.c `i9xx_setup`).
+    pub bar_bytes: u32,
     /// Entries of the GTT.
     pub gtt_entries: usize,
+    /// How the host resets it.
+    pub reset: Reset,
+    /// Where HWS_PGA points.
+    pub status_page: StatusPage,
+    /// The bits that say what has nothing to do: register and number of the bit for each part.
+    pub done: &'static [(Busy, RegId, u8)],
     /// Execution units.
     pub eus: u16,
     /// Hardware threads of one EU.
@@ -62,6 +74,24 @@ pub struct DeviceInfo {
     pub core_mhz: u32,
     /// Stateless data port accesses wait for SVG_WORK_CTL bit 4 (PRM volume 4, 5.2.2: DevBW-A,B).
     pub stateless_gated: bool,
+}
+
+/// How the host resets a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Reset {
+    /// Where it asks.
+    pub by: ResetBy,
+    /// Registers that a reset leaves alone.
+    pub keeps: &'static [RegId],
+}
+
+/// Where the host asks for a reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResetBy {
+    /// GDRST in PCI configuration space.
+    ConfigSpace,
+    /// ILK_GDSR.
+    Register,
 }
 
 impl PartialEq for DeviceInfo {
@@ -80,36 +110,41 @@ const GENERATIONS: &[(isa::Verx10, Readers)] = &[
     (isa::Verx10::new(50), gen50::READERS),
 ];
 
-/// The readers for EUs of an instruction set: those of the newest generation that is not newer than it.
-pub fn readers(isa: isa::Verx10) -> &'static Readers {
-    let mut known = GENERATIONS.iter().rev();
-    let served = known.find(|(generation, _)| generation.0 <= isa.0);
-    &served.unwrap_or(&GENERATIONS[0]).1
+/// The readers for EUs of an instruction set; `None` for one that no device has.
+pub fn readers(isa: isa::Verx10) -> Option<&'static Readers> {
+    let (_, readers) = GENERATIONS.iter().find(|(known, _)| *known == isa)?;
+    Some(readers)
 }
 
-/// All devices.
-pub const DEVICES: &[DeviceInfo] = gen40::DEVICES;
-
-/// The tables of the devices with an instruction set; tables without registers for an instruction set of no device.
-pub fn tables(isa: isa::Verx10) -> &'static regs::platform::Generation {
-    let device = DEVICES.iter().find(|device| device.isa == isa);
-    device.map_or(&BARE, |device| device.tables)
-}
-
-/// Nothing: kernels of instruction sets that no device has run without registers and commands.
-static BARE: regs::platform::Generation = regs::platform::Generation {
-    name: "",
-    version: 0,
-    address_bits: 0,
-    registers: &[],
-    commands: &[],
-    structures: &[],
-    formats: &[],
-    command: |_| None,
-    lookup: |_| None,
-    register_desc: |_| None,
-    command_desc: |_| None,
+/// All devices, by generation.
+pub const DEVICES: &[DeviceInfo] = &{
+    const NONE: DeviceInfo = gen40::DEVICES[0];
+    const COUNT: usize = gen40::DEVICES.len() + gen45::DEVICES.len() + gen50::DEVICES.len();
+    let mut all = [NONE; COUNT];
+    let mut at = 0;
+    let mut generation = 0;
+    while generation < GENERATION_DEVICES.len() {
+        let devices = GENERATION_DEVICES[generation];
+        let mut i = 0;
+        while i < devices.len() {
+            all[at] = devices[i];
+            at += 1;
+            i += 1;
+        }
+        generation += 1;
+    }
+    all
 };
+
+/// The devices of each generation.
+const GENERATION_DEVICES: [&[DeviceInfo]; 3] =
+    [gen40::DEVICES, gen45::DEVICES, gen50::DEVICES];
+
+/// The tables of the devices with an instruction set; `None` for an instruction set of no device.
+pub fn tables(isa: isa::Verx10) -> Option<&'static regs::platform::Generation> {
+    let device = DEVICES.iter().find(|device| device.isa == isa);
+    device.map(|device| device.tables)
+}
 
 /// The device of a name or of a PCI id written `vendor:device`.
 pub fn find(name: &str) -> Option<&'static DeviceInfo> {

@@ -12,9 +12,6 @@ use crate::irq;
 use crate::status::{Statistics, Status};
 use crate::trace::{Event, Trace};
 
-/// Size of the register BAR of a 965: registers below, GTT above (i915 intel_ggtt.c).
-pub const BAR_BYTES: u32 = 1 << 20;
-
 /// What an MMIO access can reach.
 pub struct Mmio<'a> {
     /// Plain registers.

@@ -18,11 +18,12 @@ use kernel::time::{Clock, Delta, Ktime};
 use mem::PhysAddr;
 
 use crate::device::{Device, SharedMemory, lock};
-use crate::r#gen::DeviceInfo;
-use crate::mmio::BAR_BYTES;
+use crate::r#gen::{DeviceInfo, ResetBy};
 
-/// PCI configuration offset of GDRST on a 965 (i915 gt/intel_reset.c).
+/// PCI configuration offset of GDRST (i915 intel_pci_config.h I915_GDRST).
 const GDRST: usize = 0xc0;
+/// The domain of the video decoder, which the model does not have.
+const GDRST_MEDIA: u8 = 3 << 2;
 const GDRST_STATUS: u8 = 1 << 1;
 const GDRST_ENABLE: u8 = 1 << 0;
 
@@ -210,8 +211,11 @@ impl ModelPlatform {
             if let Some(to) = guard(&self.config).get_mut(at) {
                 *to = byte;
             }
-            if at == GDRST && byte & GDRST_ENABLE != 0 {
-                self.device().reset();
+            let gdrst = self.info.reset.by == ResetBy::ConfigSpace && at == GDRST;
+            if gdrst && byte & GDRST_ENABLE != 0 {
+                if byte & GDRST_MEDIA != GDRST_MEDIA {
+                    self.device().reset();
+                }
                 // The reset is over at once: enable falls, status says so.
                 guard(&self.config)[GDRST] = byte & !(GDRST_ENABLE | GDRST_STATUS) | GDRST_STATUS;
             }
@@ -242,7 +246,7 @@ impl ConfigSpace for ModelPlatform {
         // The register BAR sits at a fixed place; the aperture is not decoded.
         (index == 0).then(|| Resource {
             start: 0xfeb0_0000,
-            len: u64::from(BAR_BYTES),
+            len: u64::from(self.info.bar_bytes),
         })
     }
 }

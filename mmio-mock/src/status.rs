@@ -76,6 +76,27 @@ pub enum Unit {
     Media,
 }
 
+/// Parts of the device whose work INSTDONE and its neighbours show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Busy {
+    /// Vertex fetch.
+    Vf,
+    /// Vertex shader.
+    Vs,
+    /// Geometry shader.
+    Gs,
+    /// Clipper.
+    Clip,
+    /// Strips and fans.
+    Sf,
+    /// Windower.
+    Windower,
+    /// Threads on the EUs.
+    Threads,
+    /// Command streamer.
+    Parser,
+}
+
 /// FFID of vertex fetch, which starts no threads. The manual names no number; it stands before VS in the
 /// pipeline and in the registers.
 pub const VF_FFID: u8 = 1;

@@ -187,7 +187,8 @@ impl Source {
 
 /// The bench with kernel, memory and registers in place.
 fn prepare(args: &Run, source: &Source) -> Result<ThreadBench, Error> {
-    let mut bench = ThreadBench::new(args.r#gen);
+    let mut bench = ThreadBench::new(args.r#gen)
+        .ok_or_else(|| format!("no modelled device is of generation {}", args.r#gen.0))?;
     for file in &args.mem {
         let mut bytes = Vec::new();
         let shown = file.path.display();

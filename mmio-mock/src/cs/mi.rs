@@ -16,6 +16,15 @@ use crate::bus::RegFile;
 use crate::fault::UnitFault;
 use crate::mmio::Mmio;
 
+/// Where HWS_PGA, the register of the hardware status page, points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusPage {
+    /// At memory itself (i915 `hws_needs_physical`).
+    Physical,
+    /// At an address of the GTT.
+    Graphics,
+}
+
 /// Whether MI_MODE tells the parser to stop at the next command of the ring.
 pub fn stopped(regs: &RegFile) -> bool {
     fields::MI_MODE::STOP_RING.is_set(regs.get(RegId::MiMode))
@@ -135,12 +144,17 @@ fn store(
     physical(u64::from(extension) << 32 | u64::from(address), data, ctx)
 }
 
-/// Stores to the hardware status page, which a 965 addresses physically (HWS_PGA).
+/// Stores to the hardware status page (HWS_PGA).
 fn store_status(offset: u32, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
     let page = ctx.regs.get(RegId::HwsPga);
-    let base = u64::from(fields::HWS_PGA::ADDRESS_31_12.read(page)) << 12
-        | u64::from(fields::HWS_PGA::ADDRESS_35_32.read(page)) << 32;
-    physical(base + u64::from(offset), data, ctx)
+    let low = fields::HWS_PGA::ADDRESS_31_12.read(page) << 12;
+    match ctx.status_page {
+        StatusPage::Graphics => store(true, 0, low.wrapping_add(offset), data, ctx),
+        StatusPage::Physical => {
+            let high = u64::from(fields::HWS_PGA::ADDRESS_35_32.read(page)) << 32;
+            physical(high | u64::from(low) + u64::from(offset), data, ctx)
+        }
+    }
 }
 
 fn physical(address: u64, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {

@@ -17,13 +17,15 @@ pub struct BaseChanges {
     pub surface_state_base: Option<u32>,
     /// Indirect Object Base Address.
     pub indirect_object_base: Option<u32>,
-    /// Instruction Base Address, where the generation has one.
+    /// Instruction Base Address.
     pub instruction_base: Option<u32>,
+    /// Kernels have a base of their own, and do not lie relative to General State Base Address.
+    pub kernels_apart: bool,
     /// General State Access Upper Bound.
     pub general_state_upper_bound: Option<u32>,
     /// Indirect Object Access Upper Bound.
     pub indirect_object_upper_bound: Option<u32>,
-    /// Instruction Access Upper Bound, where the generation has one.
+    /// Instruction Access Upper Bound.
     pub instruction_upper_bound: Option<u32>,
 }
 

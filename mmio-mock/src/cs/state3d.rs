@@ -43,6 +43,16 @@ pub fn state_base_address(d: &[u32], ctx: &mut CsContext<'_, '_>) {
         &mut bases.indirect_object_upper_bound,
         changes.indirect_object_upper_bound,
     );
+    if changes.kernels_apart {
+        set(
+            bases.instruction_base.get_or_insert(0),
+            changes.instruction_base,
+        );
+        set(
+            &mut bases.instruction_upper_bound,
+            changes.instruction_upper_bound,
+        );
+    }
     let debug = &mut *ctx.machine.debug;
     debug.svg_base(SvgBase::GeneralState, bases.general_state_base);
     debug.svg_base(SvgBase::SurfaceState, bases.surface_state_base);

@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use super::Step;
 use super::payload::{ObjectHeader, Outside, PayloadLayout};
 use super::spawn::Emitter;
-use super::state::{Curbe, DrawState};
+use super::state::{Curbe, DrawState, GsState};
 use super::topology::{Assembler, Object, StreamVertex};
 use crate::machine::Machine;
 use crate::status::Unit;
@@ -68,6 +68,28 @@ impl Gs {
             out.append(input);
             return Step::Progress;
         };
+        let before = out.len();
+        let step = self.work(state, draw, layout, curbe, input, out, td, machine);
+        if state.no_rendering {
+            for vertex in out.drain(before..) {
+                machine.urb.release(vertex.handle);
+            }
+        }
+        step
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
+    fn work(
+        &mut self,
+        state: &GsState,
+        draw: &DrawState,
+        layout: &dyn PayloadLayout,
+        curbe: Option<Curbe>,
+        input: &mut VecDeque<StreamVertex>,
+        out: &mut VecDeque<StreamVertex>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Step {
         if self.threads.busy() {
             return self.threads.step(out, td, machine);
         }

@@ -103,7 +103,13 @@ impl Emitter {
                 rows: config.read_rows,
             };
         }
-        let free = Self::reserve(self.owner, machine);
+        let mut free = Self::reserve(self.owner, machine);
+        let mut owned = Vec::new();
+        if config.entry_on_request {
+            free.push(MessageHandle::from(first));
+        } else {
+            owned.push(first);
+        }
         let outcome = td.dispatch(
             &ThreadRequest {
                 unit: self.unit,
@@ -120,10 +126,10 @@ impl Emitter {
             machine,
         );
         let Some(outcome) = outcome else {
-            for entry in free {
-                machine.urb.release(UrbHandle(entry.handle));
+            let free = free.into_iter().map(|entry| UrbHandle(entry.handle));
+            for entry in free.chain(owned) {
+                machine.urb.release(entry);
             }
-            machine.urb.release(first);
             return Err(object);
         };
         self.numbered = None;
@@ -131,7 +137,7 @@ impl Emitter {
         self.job = Some(Job {
             slot,
             object,
-            owned: vec![first],
+            owned,
         });
         Ok(self.settle(outcome, out, td, machine))
     }

@@ -6,6 +6,10 @@ pub mod units;
 pub mod vertex;
 pub mod windower;
 
+use std::collections::BTreeMap;
+
+use regs::any::CommandId;
+
 use crate::shared::context::StateBases;
 use crate::urb::UrbHandle;
 
@@ -32,6 +36,10 @@ pub struct VertexBuffer {
     pub per_instance: bool,
     /// Address of vertex 0.
     pub start: u32,
+    /// Address of the last byte, where the generation has one: what lies partly or wholly behind it reads as zero.
+    pub end: Option<u32>,
+    /// Everything reads as zero.
+    pub null: bool,
     /// Instances between two steps of per-instance data.
     pub step_rate: u32,
 }
@@ -97,6 +105,8 @@ pub struct PipelineState {
     pub depth_offset_clamp: f32,
     /// CURBE, when a valid CONSTANT_BUFFER was loaded.
     pub curbe: Option<Curbe>,
+    /// Commands that are kept as written, headers included, because nothing works with them but the readers.
+    pub kept: BTreeMap<CommandId, Vec<u32>>,
 }
 
 impl Default for PipelineState {
@@ -118,6 +128,7 @@ impl Default for PipelineState {
             line_stipple: [0; 2],
             depth_offset_clamp: 0.0,
             curbe: None,
+            kept: BTreeMap::new(),
         }
     }
 }

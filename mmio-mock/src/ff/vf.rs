@@ -363,14 +363,22 @@ impl Vf {
                     .start
                     .wrapping_add(row.wrapping_mul(buffer.pitch))
                     .wrapping_add(element.offset);
-                source = element
-                    .source(machine.mem, GpuAddr(addr))
-                    .map_err(|fault| {
-                        (
-                            fault.into(),
-                            format!("VF, vertex {index}, element {number}"),
-                        )
-                    })?;
+                let bytes = element.format.map_or(0, |format| u32::from(format.bytes));
+                let inside = match buffer.end {
+                    _ if buffer.null => false,
+                    Some(end) => u64::from(addr) + u64::from(bytes) <= u64::from(end) + 1,
+                    None => true,
+                };
+                if inside {
+                    source = element
+                        .source(machine.mem, GpuAddr(addr))
+                        .map_err(|fault| {
+                            (
+                                fault.into(),
+                                format!("VF, vertex {index}, element {number}"),
+                            )
+                        })?;
+                }
             }
             for (c, component) in element.components.iter().enumerate() {
                 let value = match component {

@@ -4,7 +4,7 @@
 //! machines report them, that of the B stepping a guess. Not modelled: other errata of early steppings.
 
 pub mod color_calc;
-mod commands;
+pub mod commands;
 pub mod functions;
 pub mod media;
 pub mod message;
@@ -12,16 +12,18 @@ pub mod payload;
 mod pipeline;
 pub mod sampler;
 pub mod surface;
-mod units;
-mod vertex;
-mod windower;
+pub mod units;
+pub mod vertex;
+pub mod windower;
 
 use regs::gen40::fields::ISR;
 use regs::ids::RegId;
 
-use super::{DeviceInfo, Readers};
+use super::{DeviceInfo, Readers, Reset, ResetBy};
+use crate::cs::mi::StatusPage;
 use crate::irq::Registers;
 use crate::shared::dataport::render::DualSource;
+use crate::status::Busy;
 
 /// Readers of all devices of this generation.
 pub const READERS: Readers = Readers {
@@ -33,7 +35,7 @@ pub const READERS: Readers = Readers {
 };
 
 /// Interrupt registers (PRM volume 1; bits from i915 i915_reg.h).
-static INTERRUPTS: Registers = Registers {
+pub static INTERRUPTS: Registers = Registers {
     isr: RegId::Isr,
     imr: RegId::Imr,
     iir: RegId::Iir,
@@ -45,6 +47,19 @@ static INTERRUPTS: Registers = Registers {
     master_enable: None,
 };
 
+/// INSTDONE and INSTDONE_1 (intel-gpu-tools lib/instdone.c `init_g965_instdone1`).
+const DONE: &[(Busy, RegId, u8)] = &[
+    (Busy::Sf, RegId::Instdone, 23),
+    (Busy::Windower, RegId::Instdone, 21),
+    (Busy::Threads, RegId::Instdone, 18),
+    (Busy::Windower, RegId::Instdone, 9),
+    (Busy::Parser, RegId::Instdone, 1),
+    (Busy::Clip, RegId::Instdone1, 3),
+    (Busy::Gs, RegId::Instdone1, 2),
+    (Busy::Vs, RegId::Instdone1, 1),
+    (Busy::Vf, RegId::Instdone1, 0),
+];
+
 /// A device of \[DevBW\].
 const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) -> DeviceInfo {
     DeviceInfo {
@@ -55,8 +70,15 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         readers: READERS,
         pci: (0x8086, id),
         revision,
+        bar_bytes: 1 << 20,
         // 512 MiB of address space in pages of 4 KiB.
         gtt_entries: 512 << 20 >> 12,
+        reset: Reset {
+            by: ResetBy::ConfigSpace,
+            keeps: &[],
+        },
+        status_page: StatusPage::Physical,
+        done: DONE,
         eus: 8,
         threads_per_eu: 4,
         urb_rows: crate::urb::ROWS,

@@ -41,6 +41,8 @@ pub struct StateBases {
     pub indirect_object_upper_bound: u32,
     /// Instruction Base Address, of generations that have one.
     pub instruction_base: Option<u32>,
+    /// Instruction Access Upper Bound, absolute; zero: unchecked.
+    pub instruction_upper_bound: u32,
 }
 
 impl StateBases {

@@ -248,6 +248,9 @@ impl DataPort {
                 let view = self.view(index, msg, mem, ctx, DWORD)?;
                 buffer::read_scattered(view, registers, mem, msg, response)?
             }
+            ReadKind::Reserved => {
+                return Err(refuse("DP", msg, "reserved read message (PRM 5.10.1.1)"));
+            }
         };
         if lost != Lost::default() {
             self.outside(index).reads += u64::from(lost.0);

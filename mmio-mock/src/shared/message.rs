@@ -7,6 +7,7 @@ use std::fmt::Debug;
 
 use eu::Message;
 
+use super::error::Rule;
 use super::dataport::request::{ReadRequest, WriteRequest};
 use super::gateway::GatewayRequest;
 use super::math::MathRequest;
@@ -33,6 +34,8 @@ pub enum Request {
     Urb(UrbRequest),
     /// Thread spawner.
     Spawner(SpawnerRequest),
+    /// The descriptor breaks a rule of its function, which is named.
+    Broken(&'static str, Rule),
     /// No shared function has this ID.
     Unknown,
 }

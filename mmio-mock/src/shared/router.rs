@@ -10,7 +10,6 @@ use regs::gen40::{MathDebugData, R0Debug};
 use super::context::{EotEvent, Events, ThreadContext, sfid};
 use super::error::{MessageError, Rule, refuse};
 use super::message::Request;
-use super::sampler::message::{Assembly, SamplerRequest};
 use super::{SharedFunctions, math, null, spawner, urb_msg};
 use crate::UnitFault;
 use crate::debug::{Arbiter, DebugRegs};
@@ -97,24 +96,6 @@ const PRICES: [Price; 8] = [
 ];
 
 impl Router<'_> {
-    /// Delivers a sampler's message whose payload has to be put together first.
-    #[cold]
-    fn assembled(
-        &mut self,
-        request: &SamplerRequest,
-        assembly: Assembly,
-        msg: &Message<'_>,
-        response: &mut [Grf],
-    ) -> Result<(), UnitFault> {
-        let payload = assembly.assemble(msg.payload, self.ctx.sampler_state_pointer);
-        let plain = Message {
-            payload: payload.get(..=assembly.order.len()).unwrap_or_default(),
-            ..*msg
-        };
-        let sampler = &mut self.shared.sampler;
-        sampler.execute(request, &plain, response, self.mem, self.ctx)
-    }
-
     /// What a message that was delivered costs.
     #[inline]
     fn cost(&mut self, msg: &Message<'_>) -> u64 {
@@ -168,12 +149,8 @@ impl Router<'_> {
             }
             Request::Sampler(request) => {
                 shared.sampler.interpolate_chroma = self.debug.svg_chrominance_interpolated();
-                if let Some(assembly) = request.payload {
-                    self.assembled(&request, assembly, msg, response)?;
-                } else {
-                    let sampler = &mut shared.sampler;
-                    sampler.execute(&request, msg, response, self.mem, self.ctx)?;
-                }
+                let sampler = &mut shared.sampler;
+                sampler.execute(&request, msg, response, self.mem, self.ctx)?;
             }
             Request::Gateway(_) if msg.payload.len() != 1 => {
                 return Err(refuse(
@@ -231,6 +208,7 @@ impl Router<'_> {
                     return Err(refuse("TS", msg, reject.what()));
                 }
             },
+            Request::Broken(unit, rule) => return Err(refuse(unit, msg, rule)),
             Request::Unknown => return Err(refuse("message bus", msg, UNKNOWN)),
         }
         Ok(Delivery::Done)

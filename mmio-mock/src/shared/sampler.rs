@@ -129,9 +129,10 @@ impl SamplingEngine {
         mem: &Memory,
         ctx: &ThreadContext,
     ) -> Result<(), UnitFault> {
-        let request = Request::decode(request, msg);
+        let header = request.header;
+        let request = Request::decode(request, msg, ctx.sampler_state_pointer);
         let request = request.map_err(|rule| refuse("sampler", msg, rule))?;
-        let params = Params::new(msg, request.shape);
+        let params = Params::new(msg, request.shape, header);
         let active = request.shape.active(msg.exec_mask);
         self.samples += u64::from(active.count_ones());
         let at = binding::surface_address(mem, ctx, request.surface)?;
@@ -292,7 +293,7 @@ impl<'a> Job<'a> {
                 continue;
             }
             let coord = [self.params.subspan(0, first), self.params.subspan(1, first)];
-            let index = self.params.subspan(2, first);
+            let index = self.params.subspan(self.request.order.r, first);
             if self.texels.surface.depth > 1 && index != [index[0]; 4] {
                 return Ok(None);
             }
@@ -362,6 +363,11 @@ impl<'a> Job<'a> {
                     face = self.face(slot);
                     (lod, footprint) = self.base_lod(first, face);
                 }
+                if self.request.shape.op == Op::Lod {
+                    let queried = self.control.queried(lod).map(f32::to_bits);
+                    write_back(self.request, slot, queried, response);
+                    continue;
+                }
                 let levels = self.levels(slot, lod);
                 let point = self.point(slot);
                 self.texels.reference = self.reference(slot);
@@ -385,16 +391,8 @@ impl<'a> Job<'a> {
 
     #[inline]
     fn coords(&self, slot: usize) -> [f32; 3] {
-        // sample_g with six parameters has no r.
-        let r = match self.request.shape {
-            message::Shape {
-                op: Op::SampleGradients,
-                params: 6,
-                ..
-            } => 0.0,
-            _ => self.params.float(2, slot),
-        };
-        [self.params.float(0, slot), self.params.float(1, slot), r]
+        let order = self.request.order;
+        [0, 1, order.r].map(|n| self.params.float(n, slot))
     }
 
     #[inline]
@@ -423,20 +421,16 @@ impl<'a> Job<'a> {
         }
     }
 
+    #[inline]
     fn reference(&self, slot: usize) -> f32 {
-        match self.request.shape.op {
-            Op::SampleCompare => self.params.float(3, slot),
-            Op::SampleBiasCompare | Op::SampleLodCompare => self.params.float(4, slot),
-            _ => 0.0,
-        }
+        self.params.float(self.request.order.reference, slot)
     }
 
     fn levels(&self, slot: usize, lod: f32) -> Levels {
+        let second = self.params.float(self.request.order.lod, slot);
         match self.request.shape.op {
-            Op::SampleLod | Op::SampleLodCompare => self.control.given(self.params.float(3, slot)),
-            Op::SampleBias | Op::SampleBiasCompare => {
-                self.control.computed(lod, self.params.float(3, slot))
-            }
+            Op::SampleLod | Op::SampleLodCompare => self.control.given(second),
+            Op::SampleBias | Op::SampleBiasCompare => self.control.computed(lod, second),
             _ => self.control.computed(lod, 0.0),
         }
     }

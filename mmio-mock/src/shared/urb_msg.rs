@@ -1,12 +1,13 @@
-//! URB_WRITE: swizzles, offsets, completion bits and entry allocation.
+//! URB_WRITE: swizzles, offsets, completion bits and entry allocation; FF_SYNC: a thread's first entry.
 //!
-//! PRM: volume 4, 8.4. Handles of the header are row numbers, or those of
+//! PRM: volume 4, 8.4; FF_SYNC: Mesa 22.3.6 `brw_eu_emit.c`, `brw_clip_util.c`, `brw_ff_gs_emit.c`. Handles of the header are row numbers, or those of
 //! 512-bit units in media threads. Not modelled: hardware's own
 //! idea of what undefined messages do (one interleaved register, PRM 8.4.3.2.2).
 
 use eu::{Grf, Message};
 
 use super::context::{Events, MessageHandle, UrbEvent};
+use super::error::Rule;
 use crate::status::Unit;
 use crate::urb::{Urb, UrbHandle};
 
@@ -38,9 +39,19 @@ pub enum Reject {
     Unused,
     /// The rows lie past the end of the URB.
     Range,
+    /// No header register.
+    Header,
+    /// FF_SYNC from a unit whose threads have no entries to ask for.
+    Sync,
 }
 
 impl Reject {
+    /// The rule; the error word of this unit says nothing of it.
+    #[must_use]
+    pub const fn rule(self) -> Rule {
+        Rule::new(self.what(), 0)
+    }
+
     /// The rule in words.
     #[must_use]
     pub const fn what(self) -> &'static str {
@@ -53,6 +64,8 @@ impl Reject {
             Reject::AllocateAtEot => "allocate at the end of the thread (PRM 8.4.2)",
             Reject::Unused => "unused output of a unit that must use its own (PRM 8.4.2)",
             Reject::Range => "rows past the end of the URB (PRM 8.1)",
+            Reject::Header => "URB message without a header (PRM 8.4.3)",
+            Reject::Sync => "FF_SYNC of a thread that is not of GS or clipper, or ends with it",
         }
     }
 }
@@ -68,11 +81,21 @@ pub enum Swizzle {
     Transposed,
 }
 
+/// What is to be done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UrbOp {
+    /// URB_WRITE.
+    Write,
+    /// FF_SYNC: a thread of GS or clipper waits for its turn among the threads of its unit, and gets its first entry. The
+    /// threads of later generations start without one.
+    Sync,
+}
+
 /// What a message asks for, wherever a generation's descriptor has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UrbRequest {
-    /// It is a write; no other opcode exists.
-    pub write: bool,
+    /// Opcode; `None`: reserved code.
+    pub op: Option<UrbOp>,
     /// First row in the entry.
     pub offset: u16,
     /// Swizzle; `None`: reserved code.
@@ -98,8 +121,10 @@ pub fn execute(
     urb: &mut Urb,
     events: &mut Events,
 ) -> Result<Outcome, Reject> {
-    if !request.write {
-        return Err(Reject::Opcode);
+    match request.op {
+        Some(UrbOp::Write) => {}
+        Some(UrbOp::Sync) => return sync(request, msg, response, events),
+        None => return Err(Reject::Opcode),
     }
     let Some((header, data)) = msg.payload.split_first() else {
         return Err(Reject::Length);
@@ -172,6 +197,37 @@ pub fn execute(
         prim_start: prim & 2 != 0,
         prim_end: prim & 1 != 0,
         eot: msg.eot,
+    });
+    Ok(Outcome::Done)
+}
+
+/// FF_SYNC: the number of primitives in the header (M0.1) is for the unit's order, which threads of the model always keep.
+/// The answer has the entry where that of a URB_WRITE has it.
+fn sync(
+    request: UrbRequest,
+    msg: &Message<'_>,
+    response: &mut [Grf],
+    events: &mut Events,
+) -> Result<Outcome, Reject> {
+    let [header] = msg.payload else {
+        return Err(Reject::Length);
+    };
+    let units = [Unit::Gs, Unit::Clip];
+    if msg.eot || units.iter().all(|unit| unit.ffid() != msg.thread.ffid) {
+        return Err(Reject::Sync);
+    }
+    let allocated = match request.allocate {
+        true if events.free.is_empty() => return Ok(Outcome::Busy),
+        true => events.free.pop(),
+        false => None,
+    };
+    if let (Some(handle), Some(w)) = (allocated, response.first_mut()) {
+        *w = [handle.dword(), 0, 0, 0, 0, 0, 0, 0];
+    }
+    events.urb.push(UrbEvent {
+        fftid: header[5] as u8,
+        allocated,
+        ..UrbEvent::default()
     });
     Ok(Outcome::Done)
 }

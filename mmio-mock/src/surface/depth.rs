@@ -140,7 +140,7 @@ impl DepthBuffer {
             _ if c.levels_right => Arrangement::Right,
             _ => Arrangement::Below,
         };
-        let levels = layout(&Spec {
+        let mut levels = layout(&Spec {
             arrangement,
             width,
             height,
@@ -149,6 +149,10 @@ impl DepthBuffer {
             block: (1, 1),
             compressed: false,
         });
+        for level in &mut levels {
+            level.x = level.x.wrapping_add_signed(c.offset.0);
+            level.y = level.y.wrapping_add_signed(c.offset.1);
+        }
         let d = DepthBuffer {
             kind,
             format,

@@ -17,6 +17,8 @@ pub struct SurfaceDesc {
     pub format_code: u32,
     /// Address of the first byte.
     pub base: GpuAddr,
+    /// Texels and rows from there to the surface's first texel.
+    pub offset: (u32, u32),
     /// Texels of a row of level 0.
     pub width: u32,
     /// Rows of level 0.
@@ -80,6 +82,8 @@ pub struct DepthDesc {
     pub format: Result<DepthFormat, u32>,
     /// Address of the first byte.
     pub base: GpuAddr,
+    /// Added to coordinates x and y.
+    pub offset: (i32, i32),
     /// Pixels of a row of level 0.
     pub width: u32,
     /// Rows of level 0.

@@ -152,7 +152,7 @@ impl Surface {
             SurfaceKind::TwoD if s.levels_right => Arrangement::Right,
             _ => Arrangement::Below,
         };
-        let levels = layout(&Spec {
+        let mut levels = layout(&Spec {
             arrangement,
             width,
             height,
@@ -161,6 +161,10 @@ impl Surface {
             block,
             compressed: format.is_compressed(),
         });
+        for level in &mut levels {
+            level.x = level.x.wrapping_add(s.offset.0 / block.0.max(1));
+            level.y = level.y.wrapping_add(s.offset.1 / block.1.max(1));
+        }
         let surface = Surface {
             kind,
             format,

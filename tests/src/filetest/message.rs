@@ -54,9 +54,13 @@ impl Kind for Message {
 
     fn run(&self, file: &File, case: &Case) -> Result<Vec<String>, Problem> {
         let generation = file.generation()?;
+        let bench = ThreadBench::new(generation).ok_or_else(|| Problem {
+            line: 1,
+            what: format!("no modelled device is of generation {}", generation.0),
+        })?;
         let mut setup = Setup {
             generation,
-            bench: ThreadBench::new(generation),
+            bench,
             context: ThreadContext {
                 bases: StateBases {
                     general_state_base: GENERAL,

@@ -35,7 +35,7 @@ impl Sender {
     /// A fresh machine with 4 MiB of surfaces of zeros.
     #[must_use]
     pub fn new() -> Self {
-        let mut bench = ThreadBench::new(Verx10::GEN40);
+        let mut bench = ThreadBench::new(Verx10::GEN40).expect("a device");
         bench.map(STATE, STATE_BYTES).expect("state");
         bench.map(DATA, 4 << 20).expect("data");
         Sender {

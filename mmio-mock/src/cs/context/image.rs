@@ -157,6 +157,7 @@ fn pixels(out: &mut Vec<u32>, state: &PipelineState) {
         out.extend(&state.drawing_rectangle);
     }
     out.extend(&state.depth_buffer);
+    out.extend(state.kept.values().flatten());
     let [red, green, blue, alpha] = state.constant_color;
     let color = State3dConstantColor::new()
         .with_blend_constant_color_red(red)

@@ -29,6 +29,8 @@ pub struct UnitConfig {
     pub scratch_power: u32,
     /// The unit counts its work in the statistics registers.
     pub statistics: bool,
+    /// Threads of GS and CLIP start without an entry for their first output, and ask for it (FF_SYNC).
+    pub entry_on_request: bool,
 }
 
 impl UnitConfig {
@@ -66,6 +68,8 @@ pub struct GsState {
     pub discard_adjacency: bool,
     /// Objects of what threads put out are counted.
     pub output_statistics: bool,
+    /// What threads put out ends here.
+    pub no_rendering: bool,
 }
 
 /// What the clipper does with objects (CLIP_STATE, Clip Mode).

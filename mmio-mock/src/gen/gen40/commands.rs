@@ -92,6 +92,8 @@ impl CommandReader for Reader {
                 pitch: state.buffer_pitch(),
                 per_instance: state.buffer_access_type() != 0,
                 start: state.buffer_starting_address(),
+                end: None,
+                null: false,
                 step_rate: state.instance_data_step_rate(),
             };
             (state.vertex_buffer_index() as usize, buffer)

@@ -12,9 +12,9 @@ use crate::shared::dataport::request::{
 use crate::shared::gateway::{GatewayOp, GatewayRequest};
 use crate::shared::math::{Function, MathRequest};
 use crate::shared::message::{MessageSet, Request};
-use crate::shared::sampler::message::{Op, SamplerRequest, Shape, Simd};
+use crate::shared::sampler::message::{ABSENT, Op, Order, SamplerRequest, Shape, Simd};
 use crate::shared::spawner::SpawnerRequest;
-use crate::shared::urb_msg::{Swizzle, UrbRequest};
+use crate::shared::urb_msg::{Swizzle, UrbOp, UrbRequest};
 
 /// The messages of these devices.
 #[derive(Debug)]
@@ -27,7 +27,8 @@ impl MessageSet for Messages {
     }
 }
 
-const fn bit(control: u16, bit: u32) -> bool {
+/// Whether a bit of a function control is set.
+pub const fn bit(control: u16, bit: u32) -> bool {
     control >> bit & 1 != 0
 }
 
@@ -61,10 +62,59 @@ pub const fn math(control: u16) -> MathRequest {
 pub const fn sampler(control: u16, length: usize) -> SamplerRequest {
     SamplerRequest {
         shape: shape(control >> 14, length),
+        order: order(control >> 14, length),
+        header: true,
         surface: control as u8,
         sampler: (control >> 8 & 0xf) as u8,
         integer: bit(control, 13),
-        payload: None,
+    }
+}
+
+/// Behind the coordinates: bias, LOD or level.
+const LOD: Order = Order {
+    lod: 3,
+    ..Order::COORDINATES
+};
+/// A reference value.
+const COMPARE: Order = Order {
+    reference: 3,
+    ..Order::COORDINATES
+};
+/// Bias or LOD, then a reference value.
+const LOD_COMPARE: Order = Order {
+    lod: 3,
+    reference: 4,
+    ..Order::COORDINATES
+};
+/// Gradients of three coordinates.
+const GRADIENTS: Order = Order {
+    dx: [3, 4, 5],
+    dy: [6, 7, 8],
+    ..Order::COORDINATES
+};
+/// Two coordinates and their gradients.
+const GRADIENTS_2D: Order = Order {
+    r: ABSENT,
+    dx: [2, 3, ABSENT],
+    dy: [4, 5, ABSENT],
+    ..Order::COORDINATES
+};
+/// A level alone, of SIMD16 resinfo. A SIMD4x2 message has it in its place behind the coordinates; the table prints it
+/// without its column. Mesa's vertex shaders write nothing else, and a G41 passes piglit's `vs-textureSize-*`.
+const LEVEL: Order = Order {
+    lod: 0,
+    ..Order::COORDINATES
+};
+
+/// Places of parameters, by message type and length.
+const fn order(kind: u16, length: usize) -> &'static Order {
+    match (kind & 3, length) {
+        (0 | 1, 6) | (1, 3) => &LOD_COMPARE,
+        (0, 2) | (2, 9) => &COMPARE,
+        (2, 7) => &GRADIENTS_2D,
+        (2, 10 | 4) => &GRADIENTS,
+        (2, 3) => &LEVEL,
+        _ => &LOD,
     }
 }
 
@@ -93,7 +143,7 @@ pub const fn shape(kind: u16, length: usize) -> Option<Shape> {
         (2, 10) => (SampleGradients, Simd8, 9),
         (2, 4) => (SampleGradients, Simd4x2, 9),
         (2, 3) => (Resinfo, Simd16, 1),
-        (2, 2) => (Resinfo, Simd4x2, 1),
+        (2, 2) => (Resinfo, Simd4x2, 4),
         (3, 3) => (Ld, Simd16, 1),
         (3, 5) => (Ld, Simd16, 2),
         (3, 7) => (Ld, Simd16, 3),
@@ -119,7 +169,8 @@ pub const fn gateway(control: u16) -> GatewayRequest {
     }
 }
 
-const fn block(control: u16) -> Option<OwordBlock> {
+/// OWord block: size in 10:8.
+pub const fn block(control: u16) -> Option<OwordBlock> {
     let (count, high) = match control >> 8 & 7 {
         0 => (1, false),
         1 => (1, true),
@@ -131,7 +182,8 @@ const fn block(control: u16) -> Option<OwordBlock> {
     Some(OwordBlock { count, high })
 }
 
-const fn dual_block(control: u16) -> Option<u8> {
+/// OWord dual block: OWords of each block in 9:8.
+pub const fn dual_block(control: u16) -> Option<u8> {
     match control >> 8 & 3 {
         0 => Some(1),
         2 => Some(4),
@@ -139,7 +191,8 @@ const fn dual_block(control: u16) -> Option<u8> {
     }
 }
 
-const fn scattered(control: u16) -> Option<u8> {
+/// DWord scattered: registers of offsets in 9:8.
+pub const fn scattered(control: u16) -> Option<u8> {
     match control >> 8 & 3 {
         2 => Some(1),
         3 => Some(2),
@@ -147,7 +200,8 @@ const fn scattered(control: u16) -> Option<u8> {
     }
 }
 
-const fn lines(control: u16) -> Option<LineOverride> {
+/// Media block: override of the line stride in 10:8.
+pub const fn lines(control: u16) -> Option<LineOverride> {
     if !bit(control, 10) {
         return None;
     }
@@ -157,16 +211,21 @@ const fn lines(control: u16) -> Option<LineOverride> {
     })
 }
 
+/// Target cache of a read, in 15:14.
+pub const fn cache(control: u16) -> Cache {
+    match control >> 14 {
+        0 => Cache::Data,
+        1 => Cache::Render,
+        2 => Cache::Sampler,
+        _ => Cache::Reserved,
+    }
+}
+
 /// Data port, read: cache in 15:14, type in 13:12.
 pub const fn read(control: u16) -> ReadRequest {
     ReadRequest {
         surface: control as u8,
-        cache: match control >> 14 {
-            0 => Cache::Data,
-            1 => Cache::Render,
-            2 => Cache::Sampler,
-            _ => Cache::Reserved,
-        },
+        cache: cache(control),
         kind: match control >> 12 & 3 {
             0 => ReadKind::Block(block(control)),
             1 => ReadKind::DualBlock(dual_block(control)),
@@ -210,7 +269,10 @@ pub const fn write(control: u16) -> WriteRequest {
 /// URB.
 pub const fn urb(control: u16) -> UrbRequest {
     UrbRequest {
-        write: matches!(control & 0xf, 0),
+        op: match control & 0xf {
+            0 => Some(UrbOp::Write),
+            _ => None,
+        },
         offset: control >> 4 & 0x3f,
         swizzle: match control >> 10 & 3 {
             0 => Some(Swizzle::None),

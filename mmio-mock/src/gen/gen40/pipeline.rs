@@ -2,7 +2,7 @@
 
 use mem::{Fault, Memory};
 
-use super::{payload, units, vertex, windower};
+use super::{payload, surface, units, vertex, windower};
 use crate::fault::UnitFault;
 use crate::ff::payload::PayloadLayout;
 use crate::ff::reader::PipelineReader;
@@ -27,7 +27,7 @@ impl PipelineReader for Reader {
     }
 
     fn windower(&self, mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFault> {
-        windower::windower(mem, state)
+        windower::windower(mem, state, &surface::depth_buffer(&state.depth_buffer))
     }
 
     fn line_stipple(&self, state: &PipelineState) -> LineStipple {

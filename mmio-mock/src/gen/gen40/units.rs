@@ -19,7 +19,7 @@ pub const SCRATCH_POWER: u32 = 11;
 
 /// The units in the order of 3DSTATE_PIPELINED_POINTERS and of the binding tables.
 const VS: usize = 0;
-const GS: usize = 1;
+pub const GS: usize = 1;
 const CLIP: usize = 2;
 const SF: usize = 3;
 
@@ -83,6 +83,7 @@ fn common(
         urb_entry_rows: (s.urb_entry_allocation_size() as u16 + 1) * 2,
         scratch_power,
         statistics: s.statistics_enable(),
+        entry_on_request: false,
     }
 }
 
@@ -120,6 +121,7 @@ fn gs(mem: &Memory, state: &PipelineState) -> Result<GsState, Fault> {
         unit: common(s.dwords(), state, GS, Unit::Gs, s.sampler_state_pointer()),
         discard_adjacency: s.discard_adjacency(),
         output_statistics: s.gs_output_object_statistics_enable(),
+        no_rendering: false,
     })
 }
 

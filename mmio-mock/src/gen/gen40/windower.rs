@@ -6,7 +6,6 @@ use mem::Memory;
 use regs::gen40 as table;
 
 use super::color_calc;
-use super::surface;
 use super::units::{SCRATCH_POWER, pointer, read, sf_words};
 use crate::fault::UnitFault;
 use crate::ff::state::windower::{
@@ -15,12 +14,12 @@ use crate::ff::state::windower::{
 use crate::ff::state::{PipelineState, UnitConfig, WizState};
 use crate::shared::context::ThreadContext;
 use crate::status::Unit;
-use crate::surface::SurfaceKind;
+use crate::surface::{DepthDesc, SurfaceKind};
 use crate::surface::depth::DepthBuffer;
 use crate::td::KernelState;
 
 /// The windower and the colour calculator in the order of 3DSTATE_PIPELINED_POINTERS.
-const WM: usize = 4;
+pub const WM: usize = 4;
 const CC: usize = 5;
 
 /// Antialiasing region widths in pixels.
@@ -31,10 +30,24 @@ fn region_width(code: u32) -> f32 {
     REGION_WIDTHS[(code & 3) as usize]
 }
 
-/// Gathers the windower's state for a draw.
-pub fn windower(mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFault> {
+/// Gathers the windower's state for a draw, with a depth buffer as a generation describes it.
+pub fn windower(
+    mem: &Memory,
+    state: &PipelineState,
+    depth: &DepthDesc,
+) -> Result<WizState, UnitFault> {
+    let words: table::WmState = read(mem, &state.bases, pointer(state, WM))?;
+    gather(mem, state, depth, wm(&words, state))
+}
+
+/// The same with a WM_STATE that has been read.
+pub fn gather(
+    mem: &Memory,
+    state: &PipelineState,
+    depth: &DepthDesc,
+    wm: WmState,
+) -> Result<WizState, UnitFault> {
     let bases = &state.bases;
-    let words: table::WmState = read(mem, bases, pointer(state, WM))?;
     let color_calc_state = pointer(state, CC);
     let (sf, viewport) = sf_words(mem, state)?;
     let cc = color_calc::read(
@@ -45,13 +58,13 @@ pub fn windower(mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFau
         state.constant_color,
     )?;
     Ok(WizState {
-        wm: wm(&words, state),
+        wm,
         raster: raster(&sf),
         drawing_rectangle: drawing_rectangle(&state.drawing_rectangle),
         scissor: sf
             .scissor_rectangle_enable()
             .then(|| scissor(viewport.scissor_rectangle())),
-        depth_buffer: depth_buffer(mem, state, cc.uses_depth_buffer())?,
+        depth_buffer: depth_buffer(mem, depth, cc.uses_depth_buffer())?,
         cc,
         color_calc_state,
         depth_offset_clamp: state.depth_offset_clamp,
@@ -68,18 +81,18 @@ pub fn windower(mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFau
 /// none) and is as good as absent; a good one still says what a step of the depth offset is.
 fn depth_buffer(
     mem: &Memory,
-    state: &PipelineState,
+    desc: &DepthDesc,
     used: bool,
 ) -> Result<Option<DepthBuffer>, UnitFault> {
-    let desc = surface::depth_buffer(&state.depth_buffer);
-    match DepthBuffer::new(mem, &desc) {
+    match DepthBuffer::new(mem, desc) {
         Ok(buffer) => Ok((buffer.kind != SurfaceKind::Null).then_some(buffer)),
         Err(_) if !used => Ok(None),
         Err(e) => Err(e.at("WIZ depth buffer", desc.base)),
     }
 }
 
-fn wm(s: &table::WmState, state: &PipelineState) -> WmState {
+/// WM_STATE.
+pub fn wm(s: &table::WmState, state: &PipelineState) -> WmState {
     let scratch_power = s.per_thread_scratch_space();
     // CAST: fields of at most eight bits.
     let kernel = KernelState {
@@ -113,6 +126,7 @@ fn wm(s: &table::WmState, state: &PipelineState) -> WmState {
             urb_entry_rows: 0,
             scratch_power,
             statistics: s.statistics_enable(),
+            entry_on_request: false,
         },
         // One kernel serves both widths.
         kernel_16: kernel,

@@ -1,82 +1,53 @@
-//! Descriptors of Ironlake: header present, the sampler's SIMD mode and types.
+//! Descriptors of Ironlake: header present (bit 19), a sampler with fixed places for parameters, FF_SYNC.
 //!
-//! PRM: volume 4, 4.8.1; layouts and parameter order: Mesa 22.3.6 brw_eu.h,
-//! `brw_lower_logical_sends.cpp`. Not modelled: arrays, SIMD8 and SIMD4x2 forms that the first
-//! generation has not, the return type of integer surfaces, render target writes without a header.
+//! PRM: volume 4, 5.10.1.2, 6.1.1.1, 7.1.1, 8.4.2; layouts: Mesa 22.3.6 brw_eu.h, brw_eu_emit.c. The data port, the URB unit, the
+//! gateway and the thread spawner find what they need in the header and nowhere else: Mesa's driver and Intel's video driver send it
+//! always, and no public manual has these messages without it before Sandybridge.
+
+mod sampler;
 
 use eu::Message;
 
+use crate::r#gen::gen40::message as gen40;
 use crate::r#gen::gen45::message as gen45;
-use crate::r#gen::message::{Control, same};
 use crate::shared::context::sfid;
+use crate::shared::dataport::rules;
 use crate::shared::message::{MessageSet, Request};
-use crate::shared::sampler::message::Assembly;
+use crate::shared::urb_msg::{Reject, UrbOp, UrbRequest};
 
 /// The messages of these devices.
 #[derive(Debug)]
 pub struct Messages;
 
 impl MessageSet for Messages {
+    #[inline]
     fn request(&self, msg: &Message<'_>) -> Result<Request, &'static str> {
-        Ok(translate(msg)?.request(msg))
+        let control = msg.function_control;
+        let header = msg.desc & HEADER != 0;
+        match msg.sfid {
+            sfid::SAMPLER => sampler::request(msg.desc, msg.payload.len()).map(Request::Sampler),
+            sfid::DATAPORT_READ | sfid::DATAPORT_WRITE if !header => {
+                Ok(Request::Broken("DP", rules::HEADER))
+            }
+            sfid::DATAPORT_READ => gen45::read(control).map(Request::Read),
+            sfid::URB if !header => Ok(Request::Broken("URB", Reject::Header.rule())),
+            sfid::URB => Ok(Request::Urb(urb(control))),
+            _ => gen40::Messages.request(msg),
+        }
     }
 }
 
 /// Descriptor bit 19.
-const HEADER: u32 = 1 << 19;
+pub const HEADER: u32 = 1 << 19;
 
-/// One message in the first generation's words.
-pub fn translate(msg: &Message<'_>) -> Result<Control, &'static str> {
-    let control = msg.function_control;
-    let header = msg.desc & HEADER != 0;
-    match msg.sfid {
-        sfid::SAMPLER => sampler(msg, header),
-        sfid::DATAPORT_READ if header => gen45::read(control),
-        sfid::DATAPORT_READ | sfid::DATAPORT_WRITE if !header => {
-            Err("data port message without a header")
-        }
-        sfid::URB if !header => Err("URB message without a header"),
-        _ => Ok(same(control)),
+/// URB: opcode 1 is FF_SYNC, which uses Allocate and no other field.
+pub const fn urb(control: u16) -> UrbRequest {
+    let first = gen40::urb(control);
+    match control & 0xf {
+        1 => UrbRequest {
+            op: Some(UrbOp::Sync),
+            ..first
+        },
+        _ => first,
     }
-}
-
-/// SIMD16: u, v, r and the last of five parameters; between them is the array index.
-const SIMD16_FIFTH: &[u8] = &[0, 1, 2, 3, 4, 5, 8, 9];
-/// SIMD16, four parameters.
-const SIMD16_FOUR: &[u8] = &[0, 1, 2, 3, 4, 5, 6, 7];
-/// SIMD8: u, v, r.
-const SIMD8: &[u8] = &[0, 1, 2];
-/// SIMD8: u, v, r and, behind the array index, the reference and the bias or LOD, which change places.
-const SIMD8_SIXTH: &[u8] = &[0, 1, 2, 5, 4];
-
-/// SIMD mode in 17:16, message type in 15:12.
-fn sampler(msg: &Message<'_>, header: bool) -> Result<Control, &'static str> {
-    let mode = msg.desc >> 16 & 3;
-    let kind = msg.desc >> 12 & 0xf;
-    let params = msg.payload.len().saturating_sub(usize::from(header));
-    let (kind, order) = match (mode, kind, params) {
-        (2, 0, 1..=2) => (0, &SIMD16_FOUR[..2]),
-        (2, 0, 3..=4) => (0, &SIMD16_FOUR[..4]),
-        (2, 0, 5..=6) => (0, &SIMD16_FOUR[..6]),
-        (1, 0, 1..=3) => (0, SIMD8),
-        (2, 1, 10) => (0, SIMD16_FIFTH),
-        (2, 2, 10) => (1, SIMD16_FIFTH),
-        (2, 3, 10) => (2, SIMD16_FIFTH),
-        (1, 5, 6) => (0, SIMD8_SIXTH),
-        (1, 6, 6) => (1, SIMD8_SIXTH),
-        (2, 7, 1..=8) => (3, SIMD16_FOUR),
-        (2, 10, 1..=2) => (2, &SIMD16_FOUR[..2]),
-        (_, 9, _) => return Err("sampler LOD message"),
-        (_, 4, _) => return Err("sampler message with gradients"),
-        (0, ..) => return Err("SIMD4x2 sampler message"),
-        (3, ..) => return Err("SIMD32 sampler message"),
-        (1, ..) => {
-            return Err("SIMD8 sampler message with a bias, LOD, reference or texel address");
-        }
-        _ => return Err("sampler message"),
-    };
-    Ok(Control {
-        bits: msg.function_control & 0xfff | kind << 14,
-        payload: Some(Assembly { header, order }),
-    })
 }

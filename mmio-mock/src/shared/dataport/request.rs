@@ -55,6 +55,8 @@ pub enum ReadKind {
     Media(Option<LineOverride>),
     /// DWord scattered: registers of offsets, 1 or 2.
     Scattered(Option<u8>),
+    /// No message has this code.
+    Reserved,
 }
 
 /// A message to the write port.

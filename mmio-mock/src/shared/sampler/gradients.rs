@@ -29,10 +29,12 @@ impl Job<'_> {
     /// The LOD before bias of pixels on `face` in the group that starts at `first`, and their footprint for
     /// the anisotropic filter.
     pub(super) fn base_lod(&self, first: usize, face: u32) -> (f32, Option<Footprint>) {
-        let given = matches!(self.request.shape.op, Op::SampleLod | Op::SampleLodCompare);
+        let op = self.request.shape.op;
+        let given = matches!(op, Op::SampleLod | Op::SampleLodCompare);
         let anisotropic =
             [self.sampler.min, self.sampler.mag].contains(&Filter::Anisotropic) && !given;
-        if given || !anisotropic && (self.request.force_lod_zero || !self.sampler.needs_lod()) {
+        let needed = self.sampler.needs_lod() || op == Op::Lod;
+        if given || !anisotropic && (self.request.force_lod_zero || !needed) {
             return (0.0, None);
         }
         let (dx, dy) = self.gradients(first, face);
@@ -59,12 +61,9 @@ impl Job<'_> {
             if kind == SurfaceKind::Cube {
                 scale = scale.map(|s| s * 0.5);
             }
+            let order = self.request.order;
             let p = |n| self.params.float(n, first);
-            if self.request.shape.params == 6 {
-                ([p(2), p(3), 0.0], [p(4), p(5), 0.0])
-            } else {
-                ([p(3), p(4), p(5)], [p(6), p(7), p(8)])
-            }
+            (order.dx.map(p), order.dy.map(p))
         } else {
             let corner = |n| self.coords(first + n);
             let (origin, right, below) = (corner(0), corner(1), corner(2));

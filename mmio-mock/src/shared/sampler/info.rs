@@ -36,7 +36,7 @@ impl Unfiltered<'_> {
     /// Fills the response.
     pub fn run(&self, mem: &Memory, active: u16, response: &mut [Grf]) -> Result<(), UnitFault> {
         for slot in slots(active) {
-            let lod = self.params.bits(0, slot);
+            let lod = self.params.bits(self.request.order.lod, slot);
             let rgba = match self.request.shape.op {
                 Op::Ld => self.load(mem, slot)?,
                 _ if self.request.integer => size(self.surface, lod),
@@ -48,7 +48,8 @@ impl Unfiltered<'_> {
     }
 
     fn load(&self, mem: &Memory, slot: usize) -> Result<[u32; 4], UnitFault> {
-        let parameters = std::array::from_fn(|n| self.params.bits(n, slot));
+        let order = self.request.order;
+        let parameters = [0, 1, order.r, order.lod].map(|n| self.params.bits(n, slot));
         let offsets = self.request.offsets;
         let chroma = self.interpolate_chroma;
         let mut texel = load(mem, self.surface, self.palette, offsets, parameters, chroma)?;

@@ -64,6 +64,16 @@ impl LodControl {
         self.levels(self.bias + lod + self.surface_min)
     }
 
+    /// What the LOD message returns: the level that a sample would use, as a fraction between two if they are blended,
+    /// and the LOD before all clamps, both relative to the surface's first level; zeros behind them.
+    #[must_use]
+    pub fn queried(&self, lod: f32) -> [f32; 4] {
+        let levels = self.computed(lod, 0.0);
+        // CAST: levels are below 2^24.
+        let used = levels.level as f32 + levels.beta - self.surface_min;
+        [used, lod + self.bias - self.surface_min, 0.0, 0.0]
+    }
+
     fn levels(&self, mut lod: f32) -> Levels {
         let max = self.max.min(self.mip_count) + self.surface_min;
         let min = self.min.min(self.mip_count) + self.surface_min;

@@ -1,6 +1,6 @@
 //! Sampler messages: type and length to operation, SIMD mode and parameters.
 //!
-//! PRM: volume 4, 4.8.1.1-4.8.1.8. Types and lengths outside the table of 4.8.1.3 are refused.
+//! PRM: volume 4, 4.8.1.1-4.8.1.8. Types and lengths that a generation does not have are refused.
 
 use eu::{Grf, Message};
 
@@ -30,6 +30,8 @@ pub enum Op {
     SampleLodCompare,
     /// With given gradients.
     SampleGradients,
+    /// The LOD of a sample, which is not taken.
+    Lod,
     /// Unfiltered texel by integer address.
     Ld,
     /// Size of a mip level.
@@ -47,7 +49,7 @@ pub enum Simd {
     Simd4x2,
 }
 
-/// A row of the table of PRM 4.8.1.3.
+/// Operation, SIMD mode and number of parameters: a row of the table of PRM 4.8.1.3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Operation.
@@ -89,49 +91,51 @@ impl Shape {
     }
 }
 
+/// Number of a parameter that a message does not have.
+pub const ABSENT: u8 = u8::MAX;
+
+/// Numbers of the parameters behind the first two coordinates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    /// The third coordinate.
+    pub r: u8,
+    /// Bias or LOD.
+    pub lod: u8,
+    /// Reference value.
+    pub reference: u8,
+    /// Gradients of u, v and r along x.
+    pub dx: [u8; 3],
+    /// The same along y.
+    pub dy: [u8; 3],
+}
+
+impl Order {
+    /// Three coordinates and nothing else.
+    pub const COORDINATES: Order = Order {
+        r: 2,
+        lod: ABSENT,
+        reference: ABSENT,
+        dx: [ABSENT; 3],
+        dy: [ABSENT; 3],
+    };
+}
+
 /// What the descriptor of a message says, wherever a generation has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SamplerRequest {
     /// What the message is; `None`: type and length name no message.
     pub shape: Option<Shape>,
+    /// Where its parameters are.
+    pub order: &'static Order,
+    /// A header precedes the parameters. Without one nothing is masked or moved, and the sampler state table is that of
+    /// the thread.
+    pub header: bool,
     /// Binding table index.
     pub surface: u8,
     /// Index into the sampler state table.
     pub sampler: u8,
     /// Return format is an integer.
     pub integer: bool,
-    /// How the payload has to be put together anew.
-    pub payload: Option<Assembly>,
-}
-
-/// A payload that lacks its header, or has its parameters in another order than [`Params`] wants them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Assembly {
-    /// The message brings its own header.
-    pub header: bool,
-    /// Which parameter register of the message each register behind the header is; those that the message lacks are
-    /// zero.
-    pub order: &'static [u8],
-}
-
-impl Assembly {
-    /// Header and parameters in their order.
-    pub fn assemble(&self, payload: &[Grf], sampler_state: u32) -> [Grf; 16] {
-        let mut out = [[0; 8]; 16];
-        let (own, parameters) = match payload.split_first() {
-            Some((own, parameters)) if self.header => (*own, parameters),
-            // What the hardware makes by itself: all channels, no offsets (PRM 4.8.1.2).
-            _ => ([0, 0, 0, sampler_state, 0, 0, 0, 0], payload),
-        };
-        out[0] = own;
-        for (to, &from) in out[1..].iter_mut().zip(self.order) {
-            *to = parameters
-                .get(usize::from(from))
-                .copied()
-                .unwrap_or_default();
-        }
-        out
-    }
 }
 
 /// The fields of descriptor and header that concern sampling.
@@ -139,6 +143,8 @@ impl Assembly {
 pub struct Request {
     /// Row of the message table.
     pub shape: Shape,
+    /// Where the parameters are.
+    pub order: &'static Order,
     /// Binding table index.
     pub surface: u8,
     /// Index into the sampler state table.
@@ -161,10 +167,13 @@ const fn s3(bits: u32) -> i8 {
 }
 
 impl Request {
-    /// Decodes a message; `Err` names the rule that it breaks.
-    pub fn decode(request: &SamplerRequest, msg: &Message<'_>) -> Result<Self, Rule> {
-        let Some(header) = msg.payload.first() else {
-            return Err("no message header (PRM 4.8.1.2)".into());
+    /// Decodes a message; `Err` names the rule that it breaks. `table` is the sampler state table of the thread.
+    pub fn decode(request: &SamplerRequest, msg: &Message<'_>, table: u32) -> Result<Self, Rule> {
+        let own = [0, 0, 0, table, 0, 0, 0, 0];
+        let header = match msg.payload.first() {
+            Some(header) if request.header => header,
+            None if request.header => return Err("no message header (PRM 4.8.1.2)".into()),
+            _ => &own,
         };
         let shape = request.shape.ok_or(BAD_LENGTH)?;
         if msg.eot {
@@ -176,6 +185,7 @@ impl Request {
         }
         Ok(Request {
             shape,
+            order: request.order,
             surface: request.surface,
             sampler: request.sampler,
             sampler_pointer: header[3] & !0x1f,
@@ -193,40 +203,27 @@ pub struct Params<'a> {
     regs: &'a [Grf],
     simd: Simd,
     count: u8,
-    /// Place of parameter 0.
-    first: usize,
 }
 
 impl<'a> Params<'a> {
-    /// The parameters behind the header of `msg`.
+    /// The parameters of `msg`, behind its `header` if it has one.
     #[must_use]
-    pub fn new(msg: &Message<'a>, shape: Shape) -> Self {
+    pub fn new(msg: &Message<'a>, shape: Shape, header: bool) -> Self {
         Params {
-            regs: msg.payload.get(1..).unwrap_or_default(),
+            regs: msg.payload.get(usize::from(header)..).unwrap_or_default(),
             simd: shape.simd,
             count: shape.params,
-            // The table prints resinfo's lod without its column. The SIMD4x2 message has it where sample_l and
-            // ld have theirs: Mesa's vertex shaders write nothing else, and a G41 passes piglit's
-            // `vs-textureSize-*`.
-            first: match shape {
-                Shape {
-                    op: Op::Resinfo,
-                    simd: Simd::Simd4x2,
-                    ..
-                } => 3,
-                _ => 0,
-            },
         }
     }
 
     /// Parameter `index` of pixel `slot` as it stands; missing ones are 0 (PRM 4.8.1.4).
     #[inline]
     #[must_use]
-    pub fn bits(&self, index: usize, slot: usize) -> u32 {
-        if index >= usize::from(self.count) {
+    pub fn bits(&self, index: u8, slot: usize) -> u32 {
+        if index >= self.count {
             return 0;
         }
-        let index = index + self.first;
+        let index = usize::from(index);
         let (register, dword) = match self.simd {
             Simd::Simd16 => (index * 2 + slot / 8, slot % 8),
             Simd::Simd8 => (index, slot % 8),
@@ -238,10 +235,11 @@ impl<'a> Params<'a> {
     /// Parameter `index` of the four pixels of the subspan that starts at `first` (SIMD16, SIMD8).
     #[inline]
     #[must_use]
-    pub fn subspan(&self, index: usize, first: usize) -> [f32; 4] {
-        if index >= usize::from(self.count) {
+    pub fn subspan(&self, index: u8, first: usize) -> [f32; 4] {
+        if index >= self.count {
             return [0.0; 4];
         }
+        let index = usize::from(index);
         let register = match self.simd {
             Simd::Simd16 => index * 2 + first / 8,
             Simd::Simd8 | Simd::Simd4x2 => index,
@@ -260,7 +258,7 @@ impl<'a> Params<'a> {
     /// Parameter `index` of pixel `slot` as a float.
     #[inline]
     #[must_use]
-    pub fn float(&self, index: usize, slot: usize) -> f32 {
+    pub fn float(&self, index: u8, slot: usize) -> f32 {
         f32::from_bits(self.bits(index, slot))
     }
 }

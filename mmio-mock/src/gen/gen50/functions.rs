@@ -1,0 +1,75 @@
+//! The shared functions' reader: structures of Ironlake.
+//!
+//! PRM: volume 4, 4.7; genxml gen5 beside genxml gen45: border colours in every number format.
+//! Not modelled: rotated render targets, averaged corners of cubes.
+
+use mem::{Fault, GpuAddr, Memory};
+use regs::gen50 as table;
+
+use crate::cc::CcState;
+use crate::fault::UnitFault;
+use crate::r#gen::gen40::{color_calc, sampler};
+use crate::r#gen::gen45::functions as gen45;
+use crate::shared::reader::FunctionReader;
+use crate::shared::sampler::state::SamplerDesc;
+use crate::surface::{DepthDesc, SurfaceDesc};
+
+/// The reader.
+#[derive(Debug)]
+pub struct Reader;
+
+/// SURFACE_STATE; missing dwords are zero.
+fn surface(words: &[u32]) -> SurfaceDesc {
+    SurfaceDesc {
+        boundary: crate::surface::desc::Boundary::Normal,
+        ..gen45::surface(words)
+    }
+}
+
+/// 3DSTATE_DEPTH_BUFFER, header included; missing dwords are zero.
+pub fn depth_buffer(command: &[u32]) -> DepthDesc {
+    DepthDesc {
+        coordinate_offset_disable: false,
+        ..gen45::depth_buffer(command)
+    }
+}
+
+impl FunctionReader for Reader {
+    fn surface(&self, words: &[u32]) -> SurfaceDesc {
+        surface(words)
+    }
+
+    fn surface_at(&self, mem: &Memory, at: GpuAddr) -> Result<SurfaceDesc, Fault> {
+        let state: table::SurfaceState = mem.read_struct(at)?;
+        Ok(surface(state.dwords()))
+    }
+
+    fn depth_buffer(&self, command: &[u32]) -> DepthDesc {
+        depth_buffer(command)
+    }
+
+    fn sampler(&self, mem: &Memory, table: GpuAddr, number: u8) -> Result<SamplerDesc, Fault> {
+        sampler::sampler(mem, table, number)
+    }
+
+    fn border(&self, mem: &Memory, at: GpuAddr) -> Result<[f32; 4], Fault> {
+        let s: table::SamplerBorderColorState = mem.read_struct(at)?;
+        Ok([
+            s.border_color_float_red(),
+            s.border_color_float_green(),
+            s.border_color_float_blue(),
+            s.border_color_float_alpha(),
+        ])
+    }
+
+    fn color_calc(
+        &self,
+        mem: &Memory,
+        general_base: u32,
+        pointer: u32,
+        viewport: u32,
+        constant: [f32; 4],
+    ) -> Result<CcState, UnitFault> {
+        color_calc::read(mem, general_base, pointer, viewport, constant)
+    }
+}
