@@ -44,14 +44,14 @@ static MODELS: &[(DeviceId, Model)] = &[
     row(0x2a02, "GM965", &I965GM),
     row(0x2a12, "GME965", &I965GM),
     row(0x2a42, "GM45", &GM45),
-    row(0x2e02, "IGD_E", &G45),
+    row(0x2e02, "Eaglelake", &G45),
     row(0x2e12, "Q45", &G45),
     row(0x2e22, "G45", &G45),
     row(0x2e32, "G41", &G45),
     row(0x2e42, "B43", &G45),
-    row(0x2e92, "B43", &G45),
-    row(0x0042, "Ironlake desktop", &IRONLAKE),
-    row(0x0046, "Ironlake mobile", &IRONLAKE),
+    row(0x2e92, "B43.1", &G45),
+    row(0x0042, "Ironlake", &IRONLAKE),
+    row(0x0046, "Ironlake-M", &IRONLAKE),
 ];
 
 /// Name and version for `DRM_IOCTL_VERSION`: user space of this family looks for "i915" 1.6.
