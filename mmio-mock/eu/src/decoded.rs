@@ -234,6 +234,8 @@ pub(crate) struct Decoded {
     pub(crate) op: Opcode,
     /// Execution size.
     pub(crate) exec: u8,
+    /// Bytes that it takes in memory: 8 when it is compacted.
+    pub(crate) bytes: u8,
     /// Enabled channels before masks and predicate.
     pub(crate) lanes: u16,
     pub(crate) dst: Dst,

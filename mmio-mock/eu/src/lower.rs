@@ -62,6 +62,7 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         cond: CondMod::None,
         op: Opcode::Illegal,
         exec: 1,
+        bytes: 16,
         lanes: 0,
         dst: Dst {
             kind: DstKind::Null,
