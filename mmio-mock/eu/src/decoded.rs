@@ -180,6 +180,8 @@ pub(crate) struct SendOp {
     pub(crate) target: Option<u8>,
     /// End of thread.
     pub(crate) eot: bool,
+    /// Two messages when extended math is the target.
+    pub(crate) halves: bool,
     /// First bits of message length and response length in the descriptor, and the latter's mask.
     pub(crate) length_at: u8,
     pub(crate) response_at: u8,

@@ -25,6 +25,8 @@ pub(crate) struct Rules {
     pub(crate) jump_unit: i32,
     /// Instructions lie at multiples of two to this power bytes: 3 where there are compacted ones.
     pub(crate) place: u8,
+    /// A compressed message to extended math is two, of eight channels each.
+    pub(crate) halves: bool,
     /// Message descriptors.
     pub(crate) descriptor: Descriptor,
 }
@@ -32,6 +34,7 @@ pub(crate) struct Rules {
 const GEN4: Rules = Rules {
     jump_unit: 16,
     place: 4,
+    halves: false,
     descriptor: Descriptor {
         length: 20,
         response: 16,
@@ -41,11 +44,17 @@ const GEN4: Rules = Rules {
 };
 
 /// Compacted instructions come with G45, its jumps still count sixteen bytes (Mesa 22.3.6 `brw_eu.h` `brw_jump_scale`).
-const GEN45: Rules = Rules { place: 3, ..GEN4 };
+/// Its kernels send compressed messages of one register to extended math (`brw_fs_generator.cpp` `generate_math_g45`).
+const GEN45: Rules = Rules {
+    place: 3,
+    halves: true,
+    ..GEN4
+};
 
 const GEN5: Rules = Rules {
     jump_unit: 8,
     place: 3,
+    halves: true,
     descriptor: Descriptor {
         length: 25,
         response: 20,
