@@ -1,4 +1,4 @@
-//! The kernel cache: instructions decoded once, by page of 256.
+//! The kernel cache: instructions decoded once, by page of 4 KiB.
 //!
 //! PRM: volume 4, 3.4.5 (instruction cache), 11.10. Coherence is the owner's duty: it calls
 //! [`KernelCache::invalidate`] where the manual flushes the instruction cache.
@@ -11,12 +11,12 @@ use crate::port::Port;
 use crate::scoreboard::{self, Footprint};
 use isa::{Inst, Verx10};
 
-/// Instructions in a page of 4 KiB.
-const SLOTS: usize = 256;
+/// Address bits inside of a page.
+const PAGE_BITS: u8 = 12;
 /// Pages held at most: 256 KiB of kernels.
 const MAX_PAGES: usize = 64;
 
-/// 256 slots.
+/// A slot for each place of an instruction.
 #[derive(Debug)]
 pub(crate) struct Page {
     base: u32,
@@ -94,7 +94,7 @@ impl KernelCache {
             };
             self.pages.push(Page {
                 base,
-                slots: vec![blank; SLOTS],
+                slots: vec![blank; 1 << (PAGE_BITS - self.rules.place)],
             });
             self.pages.len() - 1
         };
@@ -108,10 +108,16 @@ impl KernelCache {
         &self.pages[page].slots
     }
 
-    /// Number of the slot of `ip` in its page.
+    /// Instructions lie at multiples of two to this power bytes.
     #[inline(always)]
-    pub(crate) const fn slot_index(ip: u32) -> usize {
-        (ip >> 4) as usize & (SLOTS - 1)
+    pub(crate) const fn place_bits(&self) -> u8 {
+        self.rules.place
+    }
+
+    /// Number of the slot of `ip` in a page.
+    #[inline(always)]
+    pub(crate) const fn slot_index(ip: u32, place: u8) -> usize {
+        (ip & ((1 << PAGE_BITS) - 1)) as usize >> place
     }
 
     /// Fetches, decodes and lowers the instruction at `ip`.
@@ -122,18 +128,40 @@ impl KernelCache {
         ip: u32,
         port: &mut P,
     ) -> Result<(), P::Fault> {
-        let raw = port.fetch(ip)?;
+        let (raw, bytes) = self.words(ip, port)?;
         self.decoded += 1;
-        let slot = match isa::decode::decode(self.generation, raw) {
-            Ok(inst) => slot_of(&inst, self.mode, self.rules),
-            Err(_) => Slot {
+        let decoded = match bytes {
+            8 => isa::uncompact(self.generation, [raw[0], raw[1]]).ok(),
+            _ => Some(raw),
+        };
+        let inst = decoded.and_then(|raw| isa::decode::decode(self.generation, raw).ok());
+        let mut slot = match inst {
+            Some(inst) => slot_of(&inst, self.mode, self.rules),
+            None => Slot {
                 hot: lower::illegal(),
                 inst: None,
                 footprint: Footprint::default(),
             },
         };
+        slot.hot.bytes = bytes;
         self.put(page, ip, &slot);
         Ok(())
+    }
+
+    /// The words of the instruction at `ip` and its size in bytes. Memory is read in pieces of sixteen bytes, so that an
+    /// instruction at the end of memory does not ask for what is behind it.
+    fn words<P: Port>(&self, ip: u32, port: &mut P) -> Result<([u32; 4], u8), P::Fault> {
+        let piece = port.fetch(ip & !15)?;
+        let first = if ip & 8 == 0 { piece[0] } else { piece[2] };
+        let compacted = isa::compact::is_compacted(self.generation, first);
+        if ip & 8 == 0 {
+            return Ok((piece, if compacted { 8 } else { 16 }));
+        }
+        if compacted {
+            return Ok(([piece[2], piece[3], 0, 0], 8));
+        }
+        let behind = port.fetch((ip & !15).wrapping_add(16))?;
+        Ok(([piece[2], piece[3], behind[0], behind[1]], 16))
     }
 
     /// Places a decoded instruction without a fetch.
@@ -144,12 +172,12 @@ impl KernelCache {
     }
 
     fn put(&mut self, page: usize, ip: u32, slot: &Slot) {
-        // PANIC: `page` comes from `page()`; a page has 256 slots.
+        // PANIC: `page` comes from `page()`; a page has a slot for each place.
         let slots = &mut self.pages[page].slots;
-        let at = KernelCache::slot_index(ip);
+        let at = KernelCache::slot_index(ip, self.rules.place);
         slots[at] = *slot;
         if self.mode == Mode::Fast {
-            liveness::refresh(slots, at);
+            liveness::refresh(slots, at, self.rules.place);
         }
     }
 }

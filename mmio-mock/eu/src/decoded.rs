@@ -180,6 +180,8 @@ pub(crate) struct SendOp {
     pub(crate) target: Option<u8>,
     /// End of thread.
     pub(crate) eot: bool,
+    /// Two messages when extended math is the target.
+    pub(crate) halves: bool,
     /// First bits of message length and response length in the descriptor, and the latter's mask.
     pub(crate) length_at: u8,
     pub(crate) response_at: u8,
@@ -234,6 +236,8 @@ pub(crate) struct Decoded {
     pub(crate) op: Opcode,
     /// Execution size.
     pub(crate) exec: u8,
+    /// Bytes that it takes in memory: 8 when it is compacted.
+    pub(crate) bytes: u8,
     /// Enabled channels before masks and predicate.
     pub(crate) lanes: u16,
     pub(crate) dst: Dst,

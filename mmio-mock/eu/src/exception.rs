@@ -40,7 +40,7 @@ pub(crate) fn enter(t: &mut Thread, status: u32, resume: u32) {
     t.cr[1] |= status;
     if t.cr[0] & CR0_MASTER == 0 {
         t.cr[0] |= CR0_MASTER;
-        t.cr[2] = resume & !15;
+        t.cr[2] = t.placed(resume);
         let sip = t.sip;
         t.jump_to(sip);
     }
@@ -114,7 +114,7 @@ pub(crate) fn write_control(t: &mut Thread, cr0: u32, cr1: u32, cr2: u32) {
     // Breakpoints may have been enabled.
     t.acc_lazy = false;
     if was_inside && cr0 & CR0_MASTER == 0 {
-        t.jump_to(cr2 & !15);
+        t.jump_to(cr2);
         // Suppress lets one instruction execute and is reset; a breakpoint status left set traps again then, or at
         // once without Suppress (PRM 3.6.1). Counted are this instruction and the next.
         let suppressed = t.cr[0] & CR0_BREAKPOINT_SUPPRESS != 0;

@@ -12,8 +12,7 @@ use crate::thread::Thread;
 
 /// Jumps `bytes` from the instruction at `ip`. Half an instruction is none.
 fn branch(t: &mut Thread, bytes: i32) -> Next {
-    t.ip = t.ip.wrapping_add(bytes as u32) & !15;
-    t.jumped = true;
+    t.jump_to(t.ip.wrapping_add(bytes as u32));
     Next::Jump
 }
 
@@ -55,7 +54,7 @@ pub(crate) fn jmpi(t: &mut Thread, d: &Decoded) -> Next {
         return Next::Seq;
     }
     let count = t.load_int::<1>(&d.src[1])[0] as i32;
-    branch(t, count.wrapping_mul(d.jump).wrapping_add(16))
+    branch(t, count.wrapping_mul(d.jump).wrapping_add(i32::from(d.bytes)))
 }
 
 pub(crate) fn r#if(t: &mut Thread, d: &Decoded) -> Next {

@@ -23,12 +23,18 @@ pub(crate) struct Descriptor {
 pub(crate) struct Rules {
     /// Bytes in one unit of a jump count.
     pub(crate) jump_unit: i32,
+    /// Instructions lie at multiples of two to this power bytes: 3 where there are compacted ones.
+    pub(crate) place: u8,
+    /// A compressed message to extended math is two, of eight channels each.
+    pub(crate) halves: bool,
     /// Message descriptors.
     pub(crate) descriptor: Descriptor,
 }
 
 const GEN4: Rules = Rules {
     jump_unit: 16,
+    place: 4,
+    halves: false,
     descriptor: Descriptor {
         length: 20,
         response: 16,
@@ -37,8 +43,18 @@ const GEN4: Rules = Rules {
     },
 };
 
+/// Compacted instructions come with G45, its jumps still count sixteen bytes (Mesa 22.3.6 `brw_eu.h` `brw_jump_scale`).
+/// Its kernels send compressed messages of one register to extended math (`brw_fs_generator.cpp` `generate_math_g45`).
+const GEN45: Rules = Rules {
+    place: 3,
+    halves: true,
+    ..GEN4
+};
+
 const GEN5: Rules = Rules {
     jump_unit: 8,
+    place: 3,
+    halves: true,
     descriptor: Descriptor {
         length: 25,
         response: 20,
@@ -50,6 +66,7 @@ const GEN5: Rules = Rules {
 /// The rules of a generation; those of the first for one that the interpreter does not know.
 pub(crate) const fn rules(generation: Verx10) -> Rules {
     match generation.0 {
+        45 => GEN45,
         50 => GEN5,
         _ => GEN4,
     }

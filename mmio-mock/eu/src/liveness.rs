@@ -52,9 +52,16 @@ fn role(d: &Decoded) -> Role {
     }
 }
 
-fn dead(d: &Decoded, behind: &[Slot]) -> bool {
+fn dead(d: &Decoded, behind: &[Slot], place: u8) -> bool {
     let written = lanes(d);
-    for slot in behind.iter().take(REACH) {
+    // From the slot behind this one to that of the next instruction.
+    let slots = |d: &Decoded| (usize::from(d.bytes) >> place).saturating_sub(1);
+    let mut at = slots(d);
+    for _ in 0..REACH {
+        let Some(slot) = behind.get(at) else {
+            return false;
+        };
+        at += 1 + slots(&slot.hot);
         match role(&slot.hot) {
             Role::Replaces(all) if written & !all == 0 => return true,
             Role::Passes => {}
@@ -65,14 +72,15 @@ fn dead(d: &Decoded, behind: &[Slot]) -> bool {
 }
 
 /// Looks again at the updates that a newly filled slot may have made dead.
-pub(crate) fn refresh(slots: &mut [Slot], filled: usize) {
-    for at in filled.saturating_sub(REACH)..=filled {
+pub(crate) fn refresh(slots: &mut [Slot], filled: usize, place: u8) {
+    let reach = REACH * (16 >> place);
+    for at in filled.saturating_sub(reach)..=filled {
         let Some((slot, behind)) = slots.get_mut(at..).and_then(<[Slot]>::split_first_mut) else {
             return;
         };
         let d = &mut slot.hot;
         // Behind a write of IP or of CR0 another instruction may follow, or the same one under other rules.
         let goes_on = !matches!(d.dst.kind, DstKind::Arf(..));
-        d.acc_dead = !d.empty && d.acc_write && goes_on && dead(d, behind);
+        d.acc_dead = !d.empty && d.acc_write && goes_on && dead(d, behind, place);
     }
 }

@@ -6,7 +6,7 @@ use crate::decoded::{
     Decoded, Dst, DstKind, Implied, Indirect, Num, SendOp, SimpleFloat, Src, SrcKind,
 };
 use crate::exec;
-use crate::r#gen::{Descriptor, Rules};
+use crate::r#gen::Rules;
 use crate::region::{self, Rel, Shape};
 use isa::inst::{AccessMode, Compression, CondMod, PredCtrl};
 use isa::operand::{self, Addr, RegFile, Region, Type};
@@ -62,6 +62,7 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         cond: CondMod::None,
         op: Opcode::Illegal,
         exec: 1,
+        bytes: 16,
         lanes: 0,
         dst: Dst {
             kind: DstKind::Null,
@@ -78,6 +79,7 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
             rotate: 0,
             target: None,
             eot: false,
+            halves: false,
             length_at: 0,
             response_at: 0,
             response_max: 0,
@@ -420,7 +422,8 @@ fn implied_move(inst: &Inst) -> Option<Implied> {
     })
 }
 
-fn send_op(inst: &Inst, layout: Descriptor) -> SendOp {
+fn send_op(inst: &Inst, rules: Rules) -> SendOp {
+    let layout = rules.descriptor;
     let s = inst.send;
     let desc = s.and_then(|s| s.imm);
     let implied = implied_move(inst);
@@ -450,6 +453,7 @@ fn send_op(inst: &Inst, layout: Descriptor) -> SendOp {
         } else {
             s.is_some_and(|s| s.eot)
         },
+        halves: rules.halves && inst.compression == Compression::Compressed && inst.exec_size == 16,
         length_at: layout.length,
         response_at: layout.response,
         response_max: layout.response_max,
@@ -501,7 +505,7 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     if inst.opcode == Opcode::Jmpi {
         d.jump = rules.jump_unit;
     }
-    d.send = send_op(inst, rules.descriptor);
+    d.send = send_op(inst, rules);
     let (Some(dst), Some(s0), Some(s1)) =
         (l.dst(&inst.dst), l.src(&inst.src[0]), l.src(&inst.src[1]))
     else {

@@ -42,6 +42,7 @@ impl Thread {
         stats: &mut RunStats,
     ) -> Stop<P::Fault> {
         self.acc_lazy = !O::ACTIVE && self.step == 0 && !exception::breakpoints(self);
+        self.place = cache.place_bits();
         let mut counts = Counts {
             left: *budget,
             ran: *stats,
@@ -74,12 +75,13 @@ impl Thread {
         obs: &mut O,
         counts: &mut Counts,
     ) -> Option<Stop<P::Fault>> {
+        let place = self.place;
         while self.ip & PAGE_MASK == base {
             if counts.left == 0 {
                 return Some(Stop::Budget);
             }
             // PANIC: a page has as many slots as `slot_index` has values.
-            let slot = &slots[KernelCache::slot_index(self.ip)];
+            let slot = &slots[KernelCache::slot_index(self.ip, place)];
             if slot.hot.empty {
                 break;
             }
@@ -117,16 +119,17 @@ impl Thread {
             return Some(Stop::Hung(why));
         }
         let mut ended = None;
+        self.size = hot.bytes;
         let next = (hot.run)(self, hot);
         // Nearly always: a branch that is foretold, where a table of jumps is not.
         if next == Next::Seq && !self.jumped {
-            self.ip = ip.wrapping_add(16);
+            self.ip = ip.wrapping_add(u32::from(hot.bytes));
         } else {
             match next {
                 Next::Seq | Next::Jump => self.jumped = false,
                 Next::Send => {
                     match send::issue(self, hot, port) {
-                        send::Outcome::Sent => self.ip = ip.wrapping_add(16),
+                        send::Outcome::Sent => self.ip = ip.wrapping_add(u32::from(hot.bytes)),
                         send::Outcome::Ended => ended = Some(Stop::EndOfThread),
                         send::Outcome::Stop(stop) => return Some(stop),
                     }

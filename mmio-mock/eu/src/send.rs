@@ -15,20 +15,64 @@ pub(crate) enum Outcome<F> {
     Stop(Stop<F>),
 }
 
+/// Function ID of extended math.
+const MATH: u8 = 1;
+
+/// The channels that a message is for.
+#[derive(Clone, Copy)]
+struct Part {
+    /// Registers between the first channel's and those of the instruction's operands.
+    registers: u8,
+    /// First channel.
+    channel: u8,
+    /// Channels.
+    size: u8,
+}
+
 pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outcome<P::Fault> {
     let op = &d.send;
     let desc = match op.desc {
         Some(desc) => desc,
         None => u32::from(t.a0[0]) | u32::from(t.a0[1]) << 16,
     };
+    let sfid = op.target.unwrap_or((desc >> 24 & 0xf) as u8);
+    let whole = Part {
+        registers: 0,
+        channel: 0,
+        size: d.exec,
+    };
+    if !op.halves || sfid != MATH {
+        return message(t, d, port, (sfid, desc), whole);
+    }
+    let low = Part { size: 8, ..whole };
+    let high = Part {
+        registers: 1,
+        channel: 8,
+        size: 8,
+    };
+    match message(t, d, port, (sfid, desc), low) {
+        Outcome::Sent => message(t, d, port, (sfid, desc), high),
+        other => other,
+    }
+}
+
+fn message<P: Port>(
+    t: &mut Thread,
+    d: &Decoded,
+    port: &mut P,
+    (sfid, desc): (u8, u32),
+    part: Part,
+) -> Outcome<P::Fault> {
+    let op = &d.send;
     let eot = op.eot;
-    let first = usize::from(op.mrf);
+    let first = usize::from(op.mrf + part.registers);
     let length = (desc >> (op.length_at & 31) & 0xf) as usize;
     let response_length = (desc >> (op.response_at & 31)) as usize & usize::from(op.response_max);
     // A message without a response has no destination, whatever register the instruction names. PRM 2.6.11
     // says that EOT with any register but null is never issued, and shipped kernels contradict it: the video
     // kernel of the X driver (exa_wm_write.g4a, for every part of Gen4 and Gen5) ends with a send to acc0.
     let dst = op.dst.filter(|_| response_length > 0);
+    let dst = dst.map(|nr| nr.saturating_add(part.registers));
     if eot && dst.is_some() {
         return Outcome::Stop(Stop::Hung(
             "PRM 2.6.11: EOT with a response is never issued",
@@ -39,7 +83,7 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
     }
     if let Some(implied) = &op.implied {
         let grf = t.grf().as_flattened();
-        let base = usize::from(implied.base);
+        let base = usize::from(implied.base) + usize::from(part.registers) * DWORDS;
         let mut reg = [0; DWORDS];
         match grf.get(base..base + DWORDS) {
             Some(from) if implied.whole => reg.copy_from_slice(from),
@@ -54,20 +98,21 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
             *m = reg;
         }
     }
-    let exec_mask = t.write_mask(d) << op.rotate;
+    let channels = ((1u32 << part.size.min(16)) - 1) as u16;
+    let exec_mask = (t.write_mask(d) << op.rotate) >> part.channel & channels;
     let thread = t.id();
     let float_mode = t.float_mode();
     let ip = t.ip;
     let (mrf, grf) = t.regs.mrf_and_grf();
     let msg = Message {
         thread,
-        sfid: op.target.unwrap_or((desc >> 24 & 0xf) as u8),
+        sfid,
         function_control: desc as u16,
         desc,
         response_length: response_length as u8,
         eot,
         exec_mask,
-        exec_size: d.exec,
+        exec_size: part.size,
         // PANIC: first + length was checked against the message registers.
         payload: &mrf[first..first + length],
         ip,

@@ -40,6 +40,10 @@ pub struct Thread {
     pub(crate) spf: bool,
     /// An explicit write changed `ip`.
     pub(crate) jumped: bool,
+    /// Instructions lie at multiples of two to this power bytes.
+    pub(crate) place: u8,
+    /// Bytes of the instruction that runs.
+    pub(crate) size: u8,
     /// Instructions until the breakpoint of a single step, and whether that of the present one is suppressed; 0 when
     /// there is nothing of it.
     pub(crate) step: u8,
@@ -109,6 +113,8 @@ impl Thread {
             waiting: false,
             note: "",
             high_priority: false,
+            place: 4,
+            size: 16,
             id: ThreadId::default(),
         }
     }
@@ -159,7 +165,12 @@ impl Thread {
 
     /// Moves the thread, as a debugger does between instructions.
     pub fn set_ip(&mut self, ip: u32) {
-        self.ip = ip & !15;
+        self.ip = self.placed(ip);
+    }
+
+    /// The place of an instruction that an address names.
+    pub(crate) fn placed(&self, ip: u32) -> u32 {
+        ip >> self.place << self.place
     }
 
     /// r0..r127.
@@ -273,13 +284,13 @@ impl Thread {
         if self.jumped {
             self.ip
         } else {
-            self.ip.wrapping_add(16)
+            self.ip.wrapping_add(u32::from(self.size))
         }
     }
 
     /// Makes `ip` the next instruction.
     pub(crate) fn jump_to(&mut self, ip: u32) {
-        self.ip = ip & !15;
+        self.ip = self.placed(ip);
         self.jumped = true;
     }
 
