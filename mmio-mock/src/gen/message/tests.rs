@@ -1,7 +1,8 @@
 //! Literal descriptors of the later generations and what they ask for.
 //!
-//! Words: Mesa 22.3.6 for G45 (8086:2e22) and Ironlake (8086:0046). Fields: Mesa brw_eu.h, brw_eu_emit.c; PRM: volume 4, 4.8.1.1,
-//! 5.10.1.1, 6.1.1, 7.1.1, 8.4.2.
+//! Words of Mesa 22.3.6: src/intel/tools/tests/gen4.5/send.asm and gen5/send.asm, and its shaders for G45 (8086:2e22) and Ironlake
+//! (8086:0046); other words are put together from the fields of Mesa's brw_eu.h and brw_eu_emit.c. PRM: volume 4, 4.8.1.1, 5.10.1.1,
+//! 6.1.1, 7.1.1, 8.4.2.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod sampler;
@@ -60,7 +61,7 @@ fn g45(desc: u32) -> Result<Request, &'static str> {
     )
 }
 
-/// Words of both devices: inv scalar of a setup thread, intdiv, intmod signed.
+/// `inv scalar` of both devices as Mesa's setup threads send it; a signed remainder.
 #[test]
 fn math_words_have_their_fields_where_they_were() {
     let inv = Request::Math(MathRequest {
@@ -209,7 +210,7 @@ fn target(surface: u8, form: Form, last: bool) -> Request {
     })
 }
 
-/// Words of Mesa's pixel shaders and of a vertex shader's scratch.
+/// Words of Mesa's pixel shaders, dual source among them, and of a vertex shader's scratch; a flush.
 #[test]
 fn write_messages_are_where_they_were() {
     for (word, want) in [
