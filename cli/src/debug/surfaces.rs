@@ -70,12 +70,15 @@ impl Debugger {
     fn used(&self) -> Answer<BTreeMap<u32, Vec<Access>>> {
         let (_, kernel) = self.place()?;
         let mut used: BTreeMap<u32, Vec<Access>> = BTreeMap::new();
-        for n in 0..MAX_INSTRUCTIONS {
-            let Ok(words) = self.words(kernel.wrapping_add(n * 16)) else {
+        let mut at = kernel;
+        for _ in 0..MAX_INSTRUCTIONS {
+            let Ok(item) = self.instruction(at) else {
                 break;
             };
+            // CAST: eight or sixteen bytes.
+            at = at.wrapping_add(item.size as u32);
             // What cannot be decoded sends nothing either.
-            let Ok(inst) = isa::decode(self.isa, words) else {
+            let Ok(inst) = item.inst else {
                 continue;
             };
             let Some(desc) = inst.send.and_then(|send| send.imm) else {

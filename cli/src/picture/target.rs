@@ -3,6 +3,7 @@
 //! PRM: volume 2 (3DPRIMITIVE, pointers), volume 4 4.7.2, 5.10.6.2. Not modelled: several render
 //! targets (the one of the message that ends the thread counts), state left by earlier contexts.
 
+use isa::compact::instruction_at;
 use isa::inst::Opcode;
 use isa::message::{DataPortWriteDesc, MessageDesc, Sfid};
 use mmio_mock::r#gen::DeviceInfo;
@@ -92,13 +93,11 @@ fn written_index(
     let kernel = pipeline::kernel_pointer(device.tables, "WM_STATE", wm, dword)?;
     let mut at = state.kernel_base.wrapping_add(kernel);
     for _ in 0..MAX_INSTRUCTIONS {
-        let mut raw = [0; 4];
-        for (i, word) in raw.iter_mut().enumerate() {
-            *word = dword(at.wrapping_add(i as u32 * 4))?;
-        }
-        at = at.wrapping_add(16);
+        let item = instruction_at(isa, at, dword)?;
+        // CAST: eight or sixteen bytes.
+        at = at.wrapping_add(item.size as u32);
         // What cannot be decoded cannot be a plain send either.
-        let Ok(inst) = isa::decode(isa, raw) else {
+        let Ok(inst) = item.inst else {
             continue;
         };
         if inst.opcode != Opcode::Send {

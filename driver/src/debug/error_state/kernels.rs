@@ -7,8 +7,8 @@ use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::fmt::Write;
 
+use isa::compact::{StreamItem, instruction_at};
 use isa::inst::Verx10;
-use isa::message::MessageDesc;
 
 use kernel::dma::PAGE_SIZE;
 use regs::walk::{Limits, Walk};
@@ -34,7 +34,7 @@ pub struct Kernel {
     /// Graphics address.
     pub address: u32,
     /// Its instructions, up to the one that ends the thread.
-    pub words: Vec<[u32; 4]>,
+    pub instructions: Vec<StreamItem>,
 }
 
 impl Kernel {
@@ -42,16 +42,17 @@ impl Kernel {
     #[must_use]
     pub fn disassembly(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for (index, raw) in (0u32..).zip(&self.words) {
-            let at = self.address.wrapping_add(index * 16);
-            let text = match isa::decode(self.isa, *raw) {
-                Ok(inst) => isa::print(self.isa, &inst),
+        for item in &self.instructions {
+            // CAST: the offset is a graphics address.
+            let at = item.offset as u32;
+            let text = match &item.inst {
+                Ok(inst) => isa::print(self.isa, inst),
                 Err(error) => alloc::format!("{error}"),
             };
             let mut line = String::new();
             // Writing to a string cannot fail.
             let _ = write!(line, "0x{at:08x}:");
-            for word in raw {
+            for word in &item.raw {
                 let _ = write!(line, " {word:08x}");
             }
             for (part, text) in text.lines().enumerate() {
@@ -119,31 +120,26 @@ impl<'a> Memory<'a> {
         (0..count).map_while(dword).collect()
     }
 
-    fn instruction(&self, address: u32) -> Option<[u32; 4]> {
-        self.dwords(address, 4).try_into().ok()
-    }
-
     /// The instructions of a kernel, to the end of its thread or of what can be read.
     fn kernel(&self, isa: Verx10, unit: &'static str, address: u32) -> Option<Kernel> {
-        let mut words = Vec::new();
-        for index in 0..LONGEST {
-            let Some(raw) = self.instruction(address.wrapping_add(index * 16)) else {
+        let mut instructions = Vec::new();
+        let mut at = address;
+        for _ in 0..LONGEST {
+            let Some(item) = instruction_at(isa, at, |at| self.dword(at)) else {
                 break;
             };
-            words.push(raw);
-            let Ok(inst) = isa::decode(isa, raw) else {
-                break;
-            };
-            let ends = inst.send.and_then(|send| send.imm);
-            if ends.is_some_and(|imm| MessageDesc(imm).eot()) {
+            instructions.push(item);
+            // CAST: eight or sixteen bytes.
+            at = at.wrapping_add(item.size as u32);
+            if item.inst.is_err() || item.ends_thread() {
                 break;
             }
         }
-        (!words.is_empty()).then_some(Kernel {
+        (!instructions.is_empty()).then_some(Kernel {
             isa,
             unit,
             address,
-            words,
+            instructions,
         })
     }
 }
