@@ -25,7 +25,9 @@ struct Part {
     registers: u8,
     /// First channel.
     channel: u8,
-    /// Channels.
+    /// Channels from there on.
+    channels: u16,
+    /// Number of channels.
     size: u8,
 }
 
@@ -39,16 +41,21 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
     let whole = Part {
         registers: 0,
         channel: 0,
+        channels: u16::MAX,
         size: d.exec,
     };
     if !op.halves || sfid != MATH {
         return message(t, d, port, (sfid, desc), whole);
     }
-    let low = Part { size: 8, ..whole };
+    let low = Part {
+        channels: 0xff,
+        size: 8,
+        ..whole
+    };
     let high = Part {
         registers: 1,
         channel: 8,
-        size: 8,
+        ..low
     };
     match message(t, d, port, (sfid, desc), low) {
         Outcome::Sent => message(t, d, port, (sfid, desc), high),
@@ -98,8 +105,7 @@ fn message<P: Port>(
             *m = reg;
         }
     }
-    let channels = ((1u32 << part.size.min(16)) - 1) as u16;
-    let exec_mask = (t.write_mask(d) << op.rotate) >> part.channel & channels;
+    let exec_mask = (t.write_mask(d) << op.rotate) >> part.channel & part.channels;
     let thread = t.id();
     let float_mode = t.float_mode();
     let ip = t.ip;

@@ -136,7 +136,8 @@ impl DepthBuffer {
             c.depth
         };
         let arrangement = match kind {
-            SurfaceKind::ThreeD | SurfaceKind::Cube => Arrangement::Volume,
+            SurfaceKind::ThreeD => Arrangement::Volume,
+            SurfaceKind::Cube if !c.faces_as_slices => Arrangement::Volume,
             _ if c.levels_right => Arrangement::Right,
             _ => Arrangement::Below,
         };

@@ -35,6 +35,8 @@ pub struct SurfaceDesc {
     pub tiling: Tiling,
     /// Levels of a 2D surface lie to the right of one another rather than below.
     pub levels_right: bool,
+    /// Faces of a cube lie like the slices of a 2D array rather than those of a volume.
+    pub faces_as_slices: bool,
     /// The last level for the sampler, and the level that is rendered to: the field means both.
     pub lod: u32,
     /// Added to the level of sample_l, ld and resinfo.
@@ -96,6 +98,8 @@ pub struct DepthDesc {
     pub tiling: Tiling,
     /// Levels lie to the right of one another rather than below.
     pub levels_right: bool,
+    /// Faces of a cube lie like the slices of a 2D array rather than those of a volume.
+    pub faces_as_slices: bool,
     /// Level that is rendered to.
     pub lod: u32,
     /// First slice.

@@ -148,8 +148,9 @@ impl Surface {
         };
         let block = (format.block.0 as u32, format.block.1 as u32);
         let arrangement = match kind {
-            SurfaceKind::ThreeD | SurfaceKind::Cube => Arrangement::Volume,
-            SurfaceKind::TwoD if s.levels_right => Arrangement::Right,
+            SurfaceKind::ThreeD => Arrangement::Volume,
+            SurfaceKind::Cube if !s.faces_as_slices => Arrangement::Volume,
+            SurfaceKind::TwoD | SurfaceKind::Cube if s.levels_right => Arrangement::Right,
             _ => Arrangement::Below,
         };
         let mut levels = layout(&Spec {

@@ -17,10 +17,12 @@ use crate::td::KernelState;
 /// Scratch space of a thread is 1 KB times at most two to this power.
 pub const SCRATCH_POWER: u32 = 11;
 
-/// The units in the order of 3DSTATE_PIPELINED_POINTERS and of the binding tables.
+// The units in the order of 3DSTATE_PIPELINED_POINTERS and of the binding tables.
 const VS: usize = 0;
+/// Geometry shader.
 pub const GS: usize = 1;
-const CLIP: usize = 2;
+/// Clipper.
+pub const CLIP: usize = 2;
 const SF: usize = 3;
 
 /// The pointer of a unit; its low bits are no address.

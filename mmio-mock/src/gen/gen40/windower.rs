@@ -18,7 +18,7 @@ use crate::surface::depth::DepthBuffer;
 use crate::surface::{DepthDesc, SurfaceKind};
 use crate::td::KernelState;
 
-/// The windower and the colour calculator in the order of 3DSTATE_PIPELINED_POINTERS.
+/// The windower in the order of 3DSTATE_PIPELINED_POINTERS; behind it stands the colour calculator.
 pub const WM: usize = 4;
 const CC: usize = 5;
 

@@ -1,6 +1,7 @@
 //! The shared functions' reader: structures of Ironlake.
 //!
-//! PRM: volume 4, 4.7; genxml gen5 beside genxml gen45: border colours in every number format.
+//! PRM: volume 4, 4.7; genxml gen5 beside genxml gen45: border colours in every number format. Cubes lie in memory like 2D
+//! arrays (Mesa 22.3.6 isl.c `isl_surf_choose_dim_layout`: like volumes in generation 4 alone).
 //! Not modelled: rotated render targets, averaged corners of cubes.
 
 use mem::{Fault, GpuAddr, Memory};
@@ -12,6 +13,7 @@ use crate::r#gen::gen40::{color_calc, sampler};
 use crate::r#gen::gen45::functions as gen45;
 use crate::shared::reader::FunctionReader;
 use crate::shared::sampler::state::SamplerDesc;
+use crate::surface::desc::Boundary;
 use crate::surface::{DepthDesc, SurfaceDesc};
 
 /// The reader.
@@ -21,7 +23,8 @@ pub struct Reader;
 /// SURFACE_STATE; missing dwords are zero.
 fn surface(words: &[u32]) -> SurfaceDesc {
     SurfaceDesc {
-        boundary: crate::surface::desc::Boundary::Normal,
+        boundary: Boundary::Normal,
+        faces_as_slices: true,
         ..gen45::surface(words)
     }
 }
@@ -30,6 +33,7 @@ fn surface(words: &[u32]) -> SurfaceDesc {
 pub fn depth_buffer(command: &[u32]) -> DepthDesc {
     DepthDesc {
         coordinate_offset_disable: false,
+        faces_as_slices: true,
         ..gen45::depth_buffer(command)
     }
 }

@@ -11,7 +11,7 @@ use crate::fault::UnitFault;
 use crate::ff::payload::PayloadLayout;
 use crate::ff::reader::PipelineReader;
 use crate::ff::state::windower::{LineStipple, WmState};
-use crate::ff::state::{DrawState, PipelineState, Primitive, VertexElement, WizState};
+use crate::ff::state::{ClipMode, DrawState, PipelineState, Primitive, VertexElement, WizState};
 use crate::r#gen::gen40::{units, vertex, windower};
 use crate::td::KernelState;
 
@@ -21,6 +21,11 @@ pub struct Reader;
 
 /// VS_STATE counts URB entries in fours (Mesa genX_state_upload.c: `nr_vs_entries >> (GFX_VER == 5 ? 2 : 0)`).
 const VS_ENTRIES: u16 = 4;
+
+/// Clip Mode: objects that have to be clipped go to threads, as in generation 4 (Mesa 22.3.6 brw_compiler.h
+/// `BRW_CLIP_MODE_KERNEL_CLIP`, brw_compile_clip.c). No public text says what Ironlake's clipper does by itself in
+/// mode 0; Mesa never asks for it.
+const KERNEL_CLIP: u32 = 5;
 
 /// Components of an element.
 const COMPONENTS: u16 = 4;
@@ -46,6 +51,11 @@ fn units(mem: &Memory, state: &PipelineState) -> Result<DrawState, Fault> {
         gs.unit.entry_on_request = true;
     }
     if let Some(clip) = &mut draw.clip {
+        let words: table::ClipState =
+            units::read(mem, &state.bases, units::pointer(state, units::CLIP))?;
+        if words.clip_mode() == KERNEL_CLIP {
+            clip.mode = ClipMode::Normal;
+        }
         clip.unit.entry_on_request = true;
     }
     Ok(draw)
