@@ -339,19 +339,19 @@ fn the_lod_can_be_asked_for() {
         })
     });
     let raw = |slot: usize| steps[slot / 4].log2();
-    let cases: [(u32, fn(f32) -> f32); 3] = [
-        (values::mipfilter::MIPFILTER_NONE, |_| 0.0),
-        (nearest, |lod| (lod + 0.5).floor().clamp(0.0, 3.0)),
-        (linear, |lod| lod.clamp(0.0, 3.0)),
-    ];
-    for (filter, used) in cases {
+    let used = |filter: u32, lod: f32| match filter {
+        _ if filter == nearest => (lod + 0.5).floor().clamp(0.0, 3.0),
+        _ if filter == linear => lod.clamp(0.0, 3.0),
+        _ => 0.0,
+    };
+    for filter in [values::mipfilter::MIPFILTER_NONE, nearest, linear] {
         bench.bind(state, sampler(NEAREST, CLAMP).with_mip_mode_filter(filter));
         for form in WIDE {
             let answer = bench.ironlake(kind::QUERY, form, &[u, v]);
             for (slot, got) in answer.into_iter().enumerate() {
                 let got = got.map(f32::from_bits);
                 let lod = raw(slot);
-                let want = [used(lod), lod, 0.0, 0.0];
+                let want = [used(filter, lod), lod, 0.0, 0.0];
                 for (got, want) in got.into_iter().zip(want) {
                     assert!((got - want).abs() < 1e-5, "{form:?} {slot} {got} {want}");
                 }
