@@ -1,4 +1,4 @@
-//! Descriptors of Ironlake: header present (bit 19), a sampler with fixed places for parameters, FF_SYNC.
+//! Descriptors of Ironlake: a header bit, FF_SYNC, and a sampler of its own.
 //!
 //! PRM: volume 4, 5.10.1.2, 6.1.1.1, 7.1.1, 8.4.2; layouts: Mesa 22.3.6 brw_eu.h, brw_eu_emit.c; intel-vaapi-driver h264/mc/header.inc,
 //! h264/ildb/ILDB_header.inc (under DEV_ILK). Data port and URB unit find what they need in the header and nowhere else: both drivers send it
