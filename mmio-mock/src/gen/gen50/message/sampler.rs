@@ -102,6 +102,8 @@ pub const fn request(desc: u32, length: usize) -> Result<SamplerRequest, &'stati
         surface: desc as u8,
         sampler: (desc >> 8 & 0xf) as u8,
         integer: false,
+        // Mesa leaves the registers of coordinates that a map does not have as they are.
+        indexed: false,
     };
     if let Some((op, most, order)) = operation(desc >> 12 & 0xf)
         && exists(op, simd)

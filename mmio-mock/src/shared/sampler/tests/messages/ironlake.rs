@@ -280,6 +280,43 @@ fn ld_has_its_level_in_fourth_place() {
     }
 }
 
+/// Mesa does not write the registers of coordinates that a map does not have.
+#[test]
+fn ld_of_a_map_that_is_no_array_has_no_index() {
+    let mut bench = Bench::new();
+    let anything = whole(|slot| 0x7f80_0000 + slot as u32);
+    let flat = surface_2d(f::R32F, 8, 8, Tiling::Linear);
+    bench.fill(flat, 0, |x, y, _| ((x + 8 * y) as f32).to_bits());
+    let [x, y] = [0, 1].map(|axis| whole(|slot| place(slot)[axis]));
+    let level = whole(|_| 0);
+    bench.bind(flat, sampler(NEAREST, CLAMP));
+    for form in FORMS {
+        let answer = bench.ironlake(kind::LD, form, &[x, y, anything, level]);
+        for (slot, rgba) in answer.iter().enumerate() {
+            let want = (place(slot)[0] + 8 * place(slot)[1]) as f32;
+            assert_eq!(f32::from_bits(rgba[0]), want, "{form:?} {slot}");
+        }
+    }
+    let line = flat
+        .with_surface_type(values::surftype::SURFTYPE_1D)
+        .with_height(0);
+    bench.bind(line, sampler(NEAREST, CLAMP));
+    for form in FORMS {
+        let answer = bench.ironlake(kind::LD, form, &[x, anything, anything, level]);
+        for (slot, rgba) in answer.iter().enumerate() {
+            assert_eq!(
+                f32::from_bits(rgba[0]),
+                place(slot)[0] as f32,
+                "{form:?} {slot}"
+            );
+        }
+    }
+    // Of an array it counts: there is no second and third slice.
+    bench.bind(flat.with_depth(1), sampler(NEAREST, CLAMP));
+    let answer = bench.ironlake(kind::LD, Form::Simd16, &[x, y, whole(|_| 2), level]);
+    assert!(answer.iter().all(|rgba| rgba[0] == 0));
+}
+
 #[test]
 fn resinfo_answers_in_whole_numbers() {
     let mut bench = Bench::new();
