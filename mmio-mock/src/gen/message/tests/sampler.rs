@@ -20,8 +20,8 @@ fn word(desc: u32) -> SamplerRequest {
     sampler(ironlake(sfid::SAMPLER, desc))
 }
 
-fn shape(op: Op, simd: Simd, params: u8) -> Option<Shape> {
-    Some(Shape { op, simd, params })
+fn shape(op: Op, simd: Simd, params: u8) -> Shape {
+    Shape { op, simd, params }
 }
 
 /// Descriptors of pixel shaders, all of surface 1 and without a header; those of half a parameter and of killed pixels are made up.
@@ -55,7 +55,7 @@ fn words_of_pixel_shaders() {
         // An odd number of registers is no SIMD16 message.
         let want = match params {
             ABSENT => None,
-            params => shape(op, simd, params),
+            params => Some(shape(op, simd, params)),
         };
         assert_eq!(got.shape, want, "{desc:#x}");
         assert_eq!((got.surface, got.sampler, got.header), (1, 0, false));
@@ -74,7 +74,7 @@ fn words_of_vertex_shaders() {
         (0x0210_7001, Op::Ld, 4),
         (0x0210_a001, Op::Resinfo, 4),
     ] {
-        let want = shape(op, Simd::Simd4x2, params);
+        let want = Some(shape(op, Simd::Simd4x2, params));
         assert_eq!(word(desc).shape, want, "{desc:#x}");
     }
 }
@@ -84,13 +84,13 @@ fn words_of_vertex_shaders() {
 fn headers_are_counted() {
     let got = word(0x0649_0301);
     assert!(got.header);
-    assert_eq!(got.shape, shape(Op::Sample, Simd::Simd8, 2));
+    assert_eq!(got.shape, Some(shape(Op::Sample, Simd::Simd8, 2)));
     assert_eq!(got.sampler, 3);
     let texel = word(0x128a_7001);
-    assert_eq!(texel.shape, shape(Op::Ld, Simd::Simd16, 4));
+    assert_eq!(texel.shape, Some(shape(Op::Ld, Simd::Simd16, 4)));
     // Mesa's word for a buffer: one coordinate.
     let buffer = word(0x068a_7001);
-    assert_eq!(buffer.shape, shape(Op::Ld, Simd::Simd16, 1));
+    assert_eq!(buffer.shape, Some(shape(Op::Ld, Simd::Simd16, 1)));
     // Nothing but a header, and nothing at all.
     assert_eq!(word(0x0249_0001).shape, None);
     assert_eq!(word(0x0041_0001).shape, None);
@@ -163,7 +163,7 @@ fn g45_tells_messages_by_length() {
         (0x0221_1000, Op::SampleLod, Simd4x2, 4),
     ] {
         let got = sampler(g45(desc));
-        assert_eq!(got.shape, shape(op, simd, params), "{desc:#x}");
+        assert_eq!(got.shape, Some(shape(op, simd, params)), "{desc:#x}");
         assert!(got.header);
         assert_eq!(got.integer, op == Op::Resinfo, "{desc:#x}");
     }

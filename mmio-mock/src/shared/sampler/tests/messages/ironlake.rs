@@ -280,6 +280,43 @@ fn ld_has_its_level_in_fourth_place() {
     }
 }
 
+/// Mesa does not write the registers of coordinates that a map does not have.
+#[test]
+fn ld_of_a_map_that_is_no_array_has_no_index() {
+    let mut bench = Bench::new();
+    let anything = whole(|slot| 0x7f80_0000 + slot as u32);
+    let flat = surface_2d(f::R32F, 8, 8, Tiling::Linear);
+    bench.fill(flat, 0, |x, y, _| ((x + 8 * y) as f32).to_bits());
+    let [x, y] = [0, 1].map(|axis| whole(|slot| place(slot)[axis]));
+    let level = whole(|_| 0);
+    bench.bind(flat, sampler(NEAREST, CLAMP));
+    for form in FORMS {
+        let answer = bench.ironlake(kind::LD, form, &[x, y, anything, level]);
+        for (slot, rgba) in answer.iter().enumerate() {
+            let want = (place(slot)[0] + 8 * place(slot)[1]) as f32;
+            assert_eq!(f32::from_bits(rgba[0]), want, "{form:?} {slot}");
+        }
+    }
+    let line = flat
+        .with_surface_type(values::surftype::SURFTYPE_1D)
+        .with_height(0);
+    bench.bind(line, sampler(NEAREST, CLAMP));
+    for form in FORMS {
+        let answer = bench.ironlake(kind::LD, form, &[x, anything, anything, level]);
+        for (slot, rgba) in answer.iter().enumerate() {
+            assert_eq!(
+                f32::from_bits(rgba[0]),
+                place(slot)[0] as f32,
+                "{form:?} {slot}"
+            );
+        }
+    }
+    // Of an array it counts: there is no second and third slice.
+    bench.bind(flat.with_depth(1), sampler(NEAREST, CLAMP));
+    let answer = bench.ironlake(kind::LD, Form::Simd16, &[x, y, whole(|_| 2), level]);
+    assert!(answer.iter().all(|rgba| rgba[0] == 0));
+}
+
 #[test]
 fn resinfo_answers_in_whole_numbers() {
     let mut bench = Bench::new();
@@ -339,19 +376,19 @@ fn the_lod_can_be_asked_for() {
         })
     });
     let raw = |slot: usize| steps[slot / 4].log2();
-    let cases: [(u32, fn(f32) -> f32); 3] = [
-        (values::mipfilter::MIPFILTER_NONE, |_| 0.0),
-        (nearest, |lod| (lod + 0.5).floor().clamp(0.0, 3.0)),
-        (linear, |lod| lod.clamp(0.0, 3.0)),
-    ];
-    for (filter, used) in cases {
+    let used = |filter: u32, lod: f32| match filter {
+        _ if filter == nearest => (lod + 0.5).floor().clamp(0.0, 3.0),
+        _ if filter == linear => lod.clamp(0.0, 3.0),
+        _ => 0.0,
+    };
+    for filter in [values::mipfilter::MIPFILTER_NONE, nearest, linear] {
         bench.bind(state, sampler(NEAREST, CLAMP).with_mip_mode_filter(filter));
         for form in WIDE {
             let answer = bench.ironlake(kind::QUERY, form, &[u, v]);
             for (slot, got) in answer.into_iter().enumerate() {
                 let got = got.map(f32::from_bits);
                 let lod = raw(slot);
-                let want = [used(lod), lod, 0.0, 0.0];
+                let want = [used(filter, lod), lod, 0.0, 0.0];
                 for (got, want) in got.into_iter().zip(want) {
                     assert!((got - want).abs() < 1e-5, "{form:?} {slot} {got} {want}");
                 }
