@@ -24,6 +24,7 @@ use mmio_mock::platform::ModelPlatform;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use parking_lot::Mutex;
 
+use crate::closer::Closer;
 use crate::descriptors::Descriptors;
 use crate::errors::ErrorFiles;
 use crate::listen::Listener;
@@ -77,6 +78,7 @@ pub struct Server {
     pub descriptors: Descriptors,
     pub processes: Processes,
     pub peers: Arc<Peers>,
+    pub closer: Closer,
     pub wake: Wake,
     pub stopping: AtomicBool,
     tree: Tree,
@@ -156,7 +158,8 @@ impl Server {
             device.set_hang_check_period(period);
         }
         let tree = Tree::build(options.device).map_err(Error::system("directory of the device"))?;
-        let listener = Listener::new(tree.path()).map_err(Error::system("socket"))?;
+        let listener =
+            Listener::new(tree.path(), options.refuse_rights).map_err(Error::system("socket"))?;
         let server = Arc::new(Server {
             errors: ErrorFiles::new(tree.path()).map_err(Error::system("error files"))?,
             tree,
@@ -169,6 +172,7 @@ impl Server {
             memory: fd,
             processes: Processes::default(),
             peers: Arc::new(Peers::new(options.connections)),
+            closer: Closer::new().map_err(Error::system("thread"))?,
             stopping: AtomicBool::new(false),
             socket: listener.path().to_owned(),
             strict: options.strict,
