@@ -228,6 +228,14 @@ fn calls_that_do_not_come_back_leave_no_connection() {
 }
 
 #[test]
+fn calls_that_do_not_come_back_leave_no_use_of_a_descriptor() {
+    let Some((server, _)) = run("abandons.c") else {
+        return;
+    };
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
 fn calls_are_over_before_a_thread_is_cancelled() {
     if std::env::var_os("CRESTLINE_SANITIZER").is_some() {
         println!("skipped: a sanitizer's runtime cannot be left at any instruction");
