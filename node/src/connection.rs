@@ -198,6 +198,11 @@ impl Connection<'_> {
                 server.processes.unmap(self.peer.pid(), head.b, head.c);
                 Ok(())
             }
+            Some(Op::Copied) => {
+                let pid = self.peer.pid();
+                server.processes.copy(pid, head.a, head.b, head.c);
+                self.socket.send(&Reply::default(), &[], &[])
+            }
             Some(Op::Identify) => {
                 let what = self.file(head.file);
                 let reply = Reply {

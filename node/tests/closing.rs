@@ -57,7 +57,7 @@ impl Lingering {
         let mut socket = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
         let (peer, _) = listener.accept().unwrap();
         socket.set_nonblocking(true).unwrap();
-        while socket.write(&[0; 65536]).is_ok() {}
+        while socket.write(&[0; 8192]).is_ok() {}
         let linger = libc::linger {
             l_onoff: 1,
             l_linger: LINGER.as_secs() as i32,
