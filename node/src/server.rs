@@ -34,7 +34,7 @@ use crate::report::Report;
 use crate::tree::Tree;
 use crate::view::Views;
 use crate::voice::Voice;
-use crate::{Error, Options, edge, watch};
+use crate::{Error, Options, edge, limits, watch};
 
 /// Texts of clients that are kept, however many they have.
 const TEXTS: usize = 256;
@@ -141,6 +141,8 @@ impl Observer for Submissions {
 
 impl Server {
     pub fn start(options: &Options) -> Result<Arc<Self>, Error> {
+        // Before there is a directory, which could not be removed without descriptors.
+        limits::allow_node().map_err(Error::system("descriptors"))?;
         edge::survive_leases().map_err(Error::system("signals"))?;
         let fd = edge::create(c"crestline-memory", options.memory)
             .map_err(Error::system("graphics memory"))?;
