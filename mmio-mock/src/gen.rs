@@ -137,8 +137,7 @@ pub const DEVICES: &[DeviceInfo] = &{
 };
 
 /// The devices of each generation.
-const GENERATION_DEVICES: [&[DeviceInfo]; 3] =
-    [gen40::DEVICES, gen45::DEVICES, gen50::DEVICES];
+const GENERATION_DEVICES: [&[DeviceInfo]; 3] = [gen40::DEVICES, gen45::DEVICES, gen50::DEVICES];
 
 /// The tables of the devices with an instruction set; `None` for an instruction set of no device.
 pub fn tables(isa: isa::Verx10) -> Option<&'static regs::platform::Generation> {

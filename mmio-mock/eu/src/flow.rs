@@ -54,7 +54,10 @@ pub(crate) fn jmpi(t: &mut Thread, d: &Decoded) -> Next {
         return Next::Seq;
     }
     let count = t.load_int::<1>(&d.src[1])[0] as i32;
-    branch(t, count.wrapping_mul(d.jump).wrapping_add(i32::from(d.bytes)))
+    branch(
+        t,
+        count.wrapping_mul(d.jump).wrapping_add(i32::from(d.bytes)),
+    )
 }
 
 pub(crate) fn r#if(t: &mut Thread, d: &Decoded) -> Next {

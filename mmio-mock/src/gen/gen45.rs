@@ -95,5 +95,11 @@ pub const DEVICES: &[DeviceInfo] = &[
     device("g41", "Intel G41 Express", 0x2e32, 0x03, 800),
     device("b43", "Intel B43 Express", 0x2e42, 0x03, 800),
     device("b43.1", "Intel B43 Express, second part", 0x2e92, 0x03, 800),
-    device("eaglelake", "Intel 4 Series Integrated Graphics", 0x2e02, 0x03, 800),
+    device(
+        "eaglelake",
+        "Intel 4 Series Integrated Graphics",
+        0x2e02,
+        0x03,
+        800,
+    ),
 ];

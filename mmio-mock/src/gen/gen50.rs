@@ -107,5 +107,10 @@ const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32)
 /// The devices.
 pub const DEVICES: &[DeviceInfo] = &[
     device("ironlake", "Intel HD Graphics (Ironlake)", 0x0042, 733),
-    device("ironlake-m", "Intel HD Graphics (Ironlake, mobile)", 0x0046, 500),
+    device(
+        "ironlake-m",
+        "Intel HD Graphics (Ironlake, mobile)",
+        0x0046,
+        500,
+    ),
 ];

@@ -7,8 +7,8 @@ use std::fmt::Debug;
 
 use eu::Message;
 
-use super::error::Rule;
 use super::dataport::request::{ReadRequest, WriteRequest};
+use super::error::Rule;
 use super::gateway::GatewayRequest;
 use super::math::MathRequest;
 use super::sampler::message::SamplerRequest;

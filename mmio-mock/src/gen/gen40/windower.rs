@@ -14,8 +14,8 @@ use crate::ff::state::windower::{
 use crate::ff::state::{PipelineState, UnitConfig, WizState};
 use crate::shared::context::ThreadContext;
 use crate::status::Unit;
-use crate::surface::{DepthDesc, SurfaceKind};
 use crate::surface::depth::DepthBuffer;
+use crate::surface::{DepthDesc, SurfaceKind};
 use crate::td::KernelState;
 
 /// The windower in the order of 3DSTATE_PIPELINED_POINTERS; behind it stands the colour calculator.

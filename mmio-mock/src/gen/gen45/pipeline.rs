@@ -26,13 +26,10 @@ pub fn windower(
     state: &PipelineState,
     depth: &DepthDesc,
 ) -> Result<WizState, UnitFault> {
-    let words: table::WmState = units::read(
-        mem,
-        &state.bases,
-        units::pointer(state, windower::WM),
-    )?;
-    let contiguous = words.contiguous_32_pixel_dispatch_enable()
-        || words.contiguous_64_pixel_dispatch_enable();
+    let words: table::WmState =
+        units::read(mem, &state.bases, units::pointer(state, windower::WM))?;
+    let contiguous =
+        words.contiguous_32_pixel_dispatch_enable() || words.contiguous_64_pixel_dispatch_enable();
     if words.thread_dispatch_enable() && contiguous {
         return Err(UnitFault::Unimplemented {
             unit: "WIZ",

@@ -64,10 +64,7 @@ fn units(mem: &Memory, state: &PipelineState) -> Result<DrawState, Fault> {
 /// WM_STATE: a kernel for each width. When one width alone is enabled, its kernel is number 0; beside 8 pixels, number 2
 /// is that of 16 pixels (Mesa 22.3.6 brw_compiler.h `brw_wm_state_simd_width_for_ksp`).
 fn wm(words: &table::WmState, state: &PipelineState) -> WmState {
-    let first = windower::wm(
-        &regs::gen40::WmState::from_dwords(words.dwords()),
-        state,
-    );
+    let first = windower::wm(&regs::gen40::WmState::from_dwords(words.dwords()), state);
     let kernel_16 = if first.dispatch_8 && first.dispatch_16 {
         KernelState {
             ip: words.kernel_start_pointer_2(),
@@ -114,8 +111,8 @@ fn windower(mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFault> 
             "genxml gen5 WM_STATE",
         ));
     }
-    let contiguous = words.contiguous_32_pixel_dispatch_enable()
-        || words.contiguous_64_pixel_dispatch_enable();
+    let contiguous =
+        words.contiguous_32_pixel_dispatch_enable() || words.contiguous_64_pixel_dispatch_enable();
     if words.thread_dispatch_enable() && contiguous {
         return Err(unimplemented(
             "contiguous dispatch of 32 or 64 pixels",
