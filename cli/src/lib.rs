@@ -10,6 +10,7 @@ pub mod frame_map;
 pub mod media;
 pub mod number;
 pub mod picture;
+mod pipeline;
 pub mod places;
 pub mod record;
 pub mod replay;

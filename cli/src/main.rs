@@ -57,7 +57,21 @@ enum Command {
     Disasm(cmd::disasm::Args),
 }
 
+/// Bytes of stack, as the first thread usually has them (getrlimit(2), RLIMIT_STACK).
+const STACK: usize = 8 << 20;
+
+/// On a thread whose stack is as large under a small limit (ulimit -s).
 fn main() -> ExitCode {
+    let named = std::thread::Builder::new().name("crestline".to_owned());
+    match named.stack_size(STACK).spawn(run) {
+        // A panic has been told; that is the code that it ends a program with.
+        Ok(thread) => thread.join().unwrap_or(ExitCode::from(101)),
+        // No more threads (ulimit -u).
+        Err(_) => run(),
+    }
+}
+
+fn run() -> ExitCode {
     let done = |outcome: Result<(), cmd::Error>| outcome.map(|()| ExitCode::SUCCESS);
     let args = Args::try_parse().unwrap_or_else(|error| cmd::arguments::refuse(error));
     // Where that does not work, such a write ends the process, as everywhere.

@@ -16,14 +16,15 @@ use std::sync::Arc;
 
 use isa::message::MessageDesc;
 use isa::parse::Assembled;
-use kernel::error::Error;
+use kernel::error::{Error, code::ENODEV};
 use kernel::time::Delta;
 use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::shared::dataport::Outside;
 use mmio_mock::td::schedule::Schedule;
 use mmio_mock::trace::Trace;
 use ringbuf::batch::Batch;
-use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
+use ringbuf::r#gen::media;
+use ringbuf::media::{Code, FrontEnd, Kernel, Media as _};
 
 use crate::capture::{Buffer, Exec, GTT_BYTES};
 use crate::replay::{Attendant, FaultReport, Options, ReplayError, Report, Session, TIMEOUT};
@@ -313,12 +314,13 @@ impl Job {
     }
 
     fn batch(&self) -> Result<Batch, Error> {
+        let ops = media::of(self.device.tables.version).ok_or(ENODEV)?;
         let mut batch = Batch::new();
         let code: Vec<_> = self.kernels.iter().map(|_| batch.buffer()).collect();
         let mut surfaces = Vec::new();
         for surface in &self.surfaces {
             let target = batch.buffer();
-            surfaces.push(batch.surface(surface.state(), target, 0));
+            surfaces.push(batch.surface(ops, &surface.state(), target, 0));
         }
         let table = batch.binding_table(&surfaces);
         // Threads find their place behind the constants: one register of them there always is.
@@ -346,7 +348,7 @@ impl Job {
         };
         let mut constants = self.constants.clone();
         constants.resize(rows * 8, 0);
-        batch.begin(descriptors, &front_end, &constants)?;
+        batch.begin(ops, descriptors, &front_end, &constants)?;
         let (width, height) = self.grid;
         for y in 0..height {
             for x in 0..width {

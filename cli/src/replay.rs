@@ -25,6 +25,7 @@ use driver::{BatchDesc, Device, Driver};
 use kernel::platform::Platform;
 use kernel::time::{Delta, Ktime};
 use mmio_mock::ModelPlatform;
+use mmio_mock::ff::state::PipelineState;
 use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::trace::Trace;
 
@@ -88,7 +89,7 @@ pub struct Session {
     device: Device,
     options: Options,
     objects: BTreeMap<u64, Bound>,
-    state: State,
+    state: PipelineState,
     /// The last primitive that ran.
     last: Option<(State, Arc<Exec>)>,
     /// The last one before it with a render target that can be shown, if it is another.
@@ -121,7 +122,7 @@ impl Session {
             device,
             options,
             objects: BTreeMap::new(),
-            state: State::default(),
+            state: PipelineState::default(),
             last: None,
             before: None,
             armed: None,
@@ -184,10 +185,10 @@ impl Session {
         during: &dyn Fn(),
     ) -> Result<(), ReplayError> {
         self.place(exec, contents)?;
-        let mut state = self.state;
+        let mut state = self.state.clone();
         let find = Finder::new(self, exec);
         let followed = walk(
-            self.options.device.tables,
+            self.options.device,
             &|at| find.dword(at),
             exec.batch_address(),
             &mut state,
@@ -196,19 +197,15 @@ impl Session {
             let placed = Placed {
                 exec,
                 walk: &followed,
-                isa: self.options.device.isa,
+                device: self.options.device,
                 dword: &|at| find.dword(at),
             };
             if attendant.placed(&placed) == Rest::Leave {
                 return Err(ReplayError::Left);
             }
         }
-        let contradiction = contradiction::of(
-            exec,
-            &followed,
-            |at| find.dword(at),
-            self.options.device.isa,
-        );
+        let contradiction =
+            contradiction::of(exec, &followed, |at| find.dword(at), self.options.device);
         self.state = state;
         self.execs += 1;
         let drawn = self.platform.device().status().activity.draws;
@@ -362,7 +359,7 @@ impl Session {
         (state, exec): &(State, Arc<Exec>),
     ) -> Result<View<impl PageReader>, PictureError> {
         let find = Finder::new(self, exec);
-        let target = last_target(&|at| find.dword(at), *state, self.options.device.isa)?;
+        let target = last_target(&|at| find.dword(at), *state, self.options.device)?;
         let exec = Arc::clone(exec);
         View::new(target, move |address: u32, page: &mut [u8; 4096]| {
             let mut read = || {
@@ -389,7 +386,7 @@ impl Session {
         Some(Snapshot::read(
             armed,
             exec,
-            state.general_base,
+            state.kernel_base,
             self.options.device.isa,
             |address| Finder::new(self, exec).dword(address),
         ))

@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use driver::debug::walk::{Walk, WalkError, walk};
 
-pub use frame::{DrawCall, Fetch, Frame};
+pub use frame::{DrawCall, Frame};
 pub use inputs::{Component, Input, Source};
 pub use rerun::RerunError;
 

@@ -164,6 +164,8 @@ fn escape_sequences_of_file_names_do_not_reach_the_terminal() {
         &["--log", "\x1b[31m", "replay", name],
         &["--log", "\u{9b}31m\r\nfaked", "replay", name],
         &["\u{9b}31m\r\nfaked"],
+        &["exec", "--device\nfaked", "--", "true"],
+        &["exec", "--foo\nfaked=\x1b[31m", "--", "true"],
     ] {
         let output = crestline(&dir, args);
         for text in [&output.stdout, &output.stderr] {

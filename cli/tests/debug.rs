@@ -258,8 +258,7 @@ fn left(frame: &str, backend: &Arc<dyn Backend>, commands: &[&str]) -> Picture {
     let info = device_of_reader(&Reader::open(&path).unwrap()).unwrap();
     let target = Target::capture(path, Options::new(info)).unwrap();
     let gate = Arc::clone(target.gate());
-    let mut debugger =
-        Debugger::new(target, Arc::clone(backend), info.isa, Arc::default()).unwrap();
+    let mut debugger = Debugger::new(target, Arc::clone(backend), info, Arc::default()).unwrap();
     for command in commands {
         debugger.execute(command).unwrap();
     }
@@ -421,7 +420,7 @@ fn a_walk_that_is_interrupted_gives_the_prompt_back() {
     let target = Target::capture(path, Options::new(info)).unwrap();
     let interrupt = Arc::new(AtomicBool::new(true));
     let backend = Arc::new(HostBackend::default());
-    let mut debugger = Debugger::new(target, backend, info.isa, Arc::clone(&interrupt)).unwrap();
+    let mut debugger = Debugger::new(target, backend, info, Arc::clone(&interrupt)).unwrap();
     let refusal = debugger.execute("why 128,128").unwrap_err();
     assert_eq!(refusal.to_string(), "interrupted");
     // Asked again, it answers.
@@ -439,7 +438,7 @@ fn debugger(frame: &str) -> Debugger {
     let info = device_of_reader(&Reader::open(&path).unwrap()).unwrap();
     let target = Target::capture(path, Options::new(info)).unwrap();
     let backend = Arc::new(HostBackend::default());
-    Debugger::new(target, backend, info.isa, Arc::default()).unwrap()
+    Debugger::new(target, backend, info, Arc::default()).unwrap()
 }
 
 #[test]

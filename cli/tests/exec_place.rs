@@ -103,3 +103,36 @@ fn a_trace_that_grows_past_the_limit_is_an_error_with_its_name() {
     let said = failed(&limited(&directory, "ulimit -f 64", &args));
     assert!(said.contains("long.jsonl: File too large"), "{said}");
 }
+
+/// A program either finds a node that serves, or there is none and the limit is named; nothing stays in either case.
+#[test]
+fn a_limit_of_descriptors_that_leaves_no_room_for_a_client_is_named() {
+    let directory = scratch("exec-few-files");
+    let args = ["exec", "--memory", "16", "--", "echo", "runs"];
+    let mut runs = 0;
+    for most in (8..=60).step_by(4) {
+        let output = limited(&directory, &format!("ulimit -n {most}"), &args);
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.success() {
+            runs += 1;
+            assert_eq!(output.stdout, b"runs\n");
+        } else {
+            assert!(most < 48 && said.contains("ulimit -n"), "{most}: {said}");
+        }
+        assert!(!said.contains("warning"), "{most}: {said}");
+        assert!(is_empty(&directory), "{most}");
+    }
+    assert!((4..14).contains(&runs), "{runs}");
+}
+
+#[test]
+fn a_small_stack_is_enough() {
+    let directory = scratch("exec-small-stack");
+    let frame = scene("a_clear");
+    let exec = ["exec", "--memory", "16", "--", "echo", "runs"];
+    for args in [&exec[..], &["replay", &frame], &["--help"]] {
+        let output = limited(&directory, "ulimit -s 64", args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "{args:?}: {said}");
+    }
+}

@@ -164,7 +164,7 @@ fn devices_are_written_alike_everywhere() {
             assert_eq!(out.status.code(), Some(1), "{args:?}");
             let errors = String::from_utf8_lossy(&out.stderr);
             assert!(errors.contains(device), "{errors}");
-            assert!(errors.contains("gm965    8086:2a02"), "{errors}");
+            assert!(errors.contains("gm965      8086:2a02"), "{errors}");
         }
     }
     std::fs::remove_file(&path).unwrap();

@@ -89,6 +89,7 @@ fn a_debugger_that_is_told_to_end_leaves_the_terminal_as_it_was() {
             Signal::SIGUSR1,
             Signal::SIGALRM,
             Signal::SIGXCPU,
+            Signal::SIGABRT,
         ] {
             let terminal = Terminal::new();
             assert!(!terminal.is_raw());

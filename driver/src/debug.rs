@@ -71,7 +71,9 @@ struct State {
     routines: Vec<Routine>,
     patches: Vec<Patch>,
     /// General State Base Address that the last batch has set.
-    base: u32,
+    general: u32,
+    /// What system routines are relative to, as the last batch has set it.
+    instructions: u32,
     reset_counters: bool,
     /// The next thread is to halt.
     halts_next: bool,
@@ -112,7 +114,7 @@ impl DebugSession {
             state: Mutex::new(State::default()),
             over: AtomicBool::new(false),
         });
-        shared.routine(&mut shared.lock(), 0)?;
+        shared.routine(&mut shared.lock())?;
         device.debug_hook().attach(&shared)?;
         device.debug_hook().enable(device.uncore());
         if device.info().stateless_gate {
@@ -229,10 +231,10 @@ impl DebugSession {
         Ok(old)
     }
 
-    /// General State Base Address that the last batch has set: addresses of instructions count from there.
+    /// The base that the last batch has set for instructions: their addresses count from there.
     #[must_use]
-    pub fn general_state_base(&self) -> u32 {
-        self.shared.lock().base
+    pub fn instruction_base(&self) -> u32 {
+        self.shared.lock().instructions
     }
 
     /// Lets the sequence numbers of all units begin at 0 with the next batch (PRM vol4 3.2.1).
@@ -385,14 +387,14 @@ impl Shared {
         };
         let opcode = (words.first().copied().unwrap_or(0) & 0x7f) as u8;
         let inst = self.decode(ip)?;
-        let address = self.lock().base.wrapping_add(ip);
+        let address = self.lock().instructions.wrapping_add(ip);
         let uncore = self.device.uncore();
         Ok(breakpoint::stops(uncore, address, opcode, inst.as_ref()))
     }
 
-    /// The dwords of an instruction, its address relative to General State Base Address.
+    /// The dwords of an instruction, its address relative to the base of instructions.
     fn instruction(&self, ip: u32) -> Result<Vec<u32>> {
-        let address = self.lock().base.wrapping_add(ip);
+        let address = self.lock().instructions.wrapping_add(ip);
         memory::read_dwords(&self.device, address, 4)
     }
 
@@ -407,9 +409,11 @@ impl Shared {
     }
 
     /// Offset of the routine for a base, which is made when it is needed first, and its object.
-    fn routine(&self, state: &mut State, base: u32) -> Result<(u32, Object)> {
+    fn routine(&self, state: &mut State) -> Result<(u32, Object)> {
+        let base = state.general;
+        let sip = |address: u32| address.wrapping_sub(state.instructions);
         if let Some(known) = state.routines.iter().find(|known| known.base == base) {
-            return Ok((known.address.wrapping_sub(base), known.object.clone()));
+            return Ok((sip(known.address), known.object.clone()));
         }
         let device = &self.device;
         let code = system_routine::code(device.info().isa, self.area_address.wrapping_sub(base))?;
@@ -423,12 +427,13 @@ impl Shared {
         )?;
         object.write_dwords(0, &code)?;
         let address = object.bind(0, Search::High)?;
+        let sip = sip(address);
         state.routines.push(Routine {
             base,
             object: object.clone(),
             address,
         });
-        Ok((address.wrapping_sub(base), object))
+        Ok((sip, object))
     }
 
     /// Ends the session.

@@ -1,6 +1,6 @@
 //! The PCI driver: id table, probe order, removal.
 //!
-//! Ids and names as in i915 `i915_pciids.h` and its device info table. Not modelled: the G45 and GM45 parts.
+//! Ids and names as in i915 `i915_pciids.h` and its device info table.
 use alloc::sync::Arc;
 
 use kernel::drm::DriverInfo;
@@ -14,7 +14,7 @@ use crate::debug::hook::Hook;
 use crate::device::{Device, Inner};
 use crate::engine::Engine;
 use crate::file::UserState;
-use crate::r#gen::{DeviceInfo, I965G, I965GM};
+use crate::r#gen::{DeviceInfo, G45, GM45, I965G, I965GM, IRONLAKE};
 use crate::gtt::Ggtt;
 use crate::hangcheck::Hangcheck;
 use crate::irq::Interrupts;
@@ -43,6 +43,15 @@ static MODELS: &[(DeviceId, Model)] = &[
     row(0x29a2, "G965", &I965G),
     row(0x2a02, "GM965", &I965GM),
     row(0x2a12, "GME965", &I965GM),
+    row(0x2a42, "GM45", &GM45),
+    row(0x2e02, "Eaglelake", &G45),
+    row(0x2e12, "Q45", &G45),
+    row(0x2e22, "G45", &G45),
+    row(0x2e32, "G41", &G45),
+    row(0x2e42, "B43", &G45),
+    row(0x2e92, "B43.1", &G45),
+    row(0x0042, "Ironlake", &IRONLAKE),
+    row(0x0046, "Ironlake-M", &IRONLAKE),
 ];
 
 /// Name and version for `DRM_IOCTL_VERSION`: user space of this family looks for "i915" 1.6.

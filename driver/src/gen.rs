@@ -2,9 +2,14 @@
 //!
 //! A device's row names its tables, its engines, and small sets of operations by purpose: page table entries, resets,
 //! interrupts, and for each engine its commands and its status page.
-pub mod gen40;
+mod gen40;
+mod gen45;
+mod gen50;
+mod state;
 
 pub use self::gen40::{I965G, I965GM};
+pub use self::gen45::{G45, GM45};
+pub use self::gen50::IRONLAKE;
 
 /// The registers: offsets and typed fields.
 pub(crate) use regs::any as registers;
@@ -39,6 +44,8 @@ pub struct DeviceInfo {
     pub gtt: &'static GttOps,
     /// Interrupt registers.
     pub interrupts: &'static InterruptInfo,
+    /// Readers of what clients put into batches and state.
+    pub state: &'static StateOps,
     /// Resets all engines; `ETIMEDOUT` when the device does not say that it has done so.
     pub reset: fn(uncore: &Uncore) -> Result,
 }
@@ -110,6 +117,38 @@ pub struct GttOps {
     pub decode: fn(entry: u32) -> Option<DmaAddress>,
 }
 
+/// Reads commands and unit state of clients, for the debugger and error states.
+pub struct StateOps {
+    /// A STATE_BASE_ADDRESS, header included; missing dwords are zero.
+    pub bases: fn(command: &[u32]) -> Bases,
+    /// Kernels of the units that a 3DSTATE_PIPELINED_POINTERS, header included, names. Unit state is relative to the
+    /// general base, kernel start pointers to that of the instructions; `dword` reads memory at a graphics address.
+    pub kernels: fn(command: &[u32], general: u32, dword: Dword<'_>) -> Vec<UnitKernel>,
+}
+
+/// Reads memory at a graphics address.
+pub type Dword<'a> = &'a dyn Fn(u32) -> Option<u32>;
+
+/// What a STATE_BASE_ADDRESS sets.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Bases {
+    /// General State Base Address, when it is changed.
+    pub general: Option<u32>,
+    /// What kernels and system routines are relative to, when it is changed.
+    pub instructions: Option<u32>,
+    /// Dwords of the command that hold an upper bound of state or instructions and are in force.
+    pub bounds: Vec<usize>,
+}
+
+/// The kernel of a unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnitKernel {
+    /// Name of the unit's threads.
+    pub unit: &'static str,
+    /// Kernel start pointer, relative to the base of instructions.
+    pub pointer: u32,
+}
+
 /// The interrupt registers of a device.
 pub struct InterruptInfo {
     /// Mask, enable and identity of the engines' interrupts.
@@ -127,6 +166,8 @@ pub struct ErrorInterrupt {
     pub bit: u32,
     /// Error mask register value: bits that are 0 raise the interrupt.
     pub mask: u32,
+    /// Bit of EIR for page table errors, whose causes are in PGTBL_ER.
+    pub page_table: u32,
 }
 
 /// The switch of all interrupts: a bit in the enable register of another bank.
@@ -151,11 +192,11 @@ pub struct InterruptBank {
 
 #[cfg(test)]
 mod tests {
-    use super::{I965G, I965GM};
+    use super::{G45, GM45, I965G, I965GM, IRONLAKE};
 
     #[test]
     fn every_row_has_its_render_engine_first() {
-        for row in [&I965G, &I965GM] {
+        for row in [&I965G, &I965GM, &G45, &GM45, &IRONLAKE] {
             let first = row.engines.first().map(|engine| (engine.name, engine.base));
             assert_eq!(first, Some(("rcs0", 0)), "{}", row.platform);
         }

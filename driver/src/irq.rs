@@ -14,13 +14,10 @@ use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 
 use self::bank::Bank;
 use crate::debug::error_state::{ErrorState, Source};
-use crate::r#gen::registers::fields::EIR as Error;
 use crate::r#gen::registers::reg::{EIR, EMR, PGTBL_ER};
 use crate::r#gen::{DeviceInfo, InterruptInfo};
 use crate::timeline::Timeline;
 use crate::uncore::Uncore;
-
-const PAGE_TABLE_ERROR: u32 = Error::PAGE_TABLE_ERROR::SET.value;
 
 /// Interrupt state of a device, and its handler.
 pub struct Interrupts {
@@ -195,7 +192,11 @@ impl Interrupts {
         // i915 `i9xx_error_irq_handler` makes no more of it either: who sees the error state sees it.
         pr_debug!("{reason}");
         self.record(&reason, false);
-        if eir & PAGE_TABLE_ERROR != 0 {
+        if self
+            .rows()
+            .error
+            .is_some_and(|error| eir & error.page_table != 0)
+        {
             // The summary bit follows its cause.
             uncore.write(PGTBL_ER, uncore.read(PGTBL_ER));
             uncore.posting_read(PGTBL_ER);

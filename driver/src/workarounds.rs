@@ -4,7 +4,7 @@
 //! emitters.
 use kernel::pr_warn;
 
-use crate::r#gen::registers::reg::{CACHE_MODE_0, ECOSKPD, MI_MODE};
+use crate::r#gen::registers::reg::{CACHE_MODE_0, ECOSKPD, MI_MODE, N3D_CHICKEN2};
 use crate::uncore::Uncore;
 
 /// One masked register setting.
@@ -52,14 +52,48 @@ const CONSTANT_BUFFER_SR_DISABLE: Workaround = Workaround {
     verify: 0,
 };
 
+const DISABLE_RENDER_CACHE_PIPELINED_FLUSH: Workaround = Workaround {
+    name: "WaDisableRenderCachePipelinedFlush",
+    reason: "i915: pipelined flushes of the render cache are off on G45 and Ironlake",
+    register: CACHE_MODE_0.offset(),
+    set: 1 << 8,
+    clear: 0,
+    verify: 1 << 8,
+};
+
+const WM_READ_PIPELINED: Workaround = Workaround {
+    name: "_3D_CHICKEN2_WM_READ_PIPELINED",
+    reason: "i915: set on Ironlake",
+    register: N3D_CHICKEN2.offset(),
+    set: 1 << 14,
+    clear: 0,
+    verify: 1 << 14,
+};
+
 /// Device workarounds of the 965 family.
 pub const I965_GT: &[Workaround] = &[DISABLE_RENDER_CACHE_OPERATIONAL_FLUSH];
 
-/// Render engine workarounds of the mobile parts.
-pub const I965GM_ENGINE: &[Workaround] =
+/// Device workarounds of G45 and GM45.
+pub const G45_GT: &[Workaround] = &[
+    DISABLE_RENDER_CACHE_OPERATIONAL_FLUSH,
+    DISABLE_RENDER_CACHE_PIPELINED_FLUSH,
+];
+
+/// Device workarounds of Ironlake.
+pub const IRONLAKE_GT: &[Workaround] = &[
+    DISABLE_RENDER_CACHE_OPERATIONAL_FLUSH,
+    DISABLE_RENDER_CACHE_PIPELINED_FLUSH,
+    WM_READ_PIPELINED,
+];
+
+/// Render engine workarounds of the 965's mobile parts, G45 and GM45.
+pub const RENDER_ENGINE: &[Workaround] =
     &[TIMED_SINGLE_VERTEX_DISPATCH, CONSTANT_BUFFER_SR_DISABLE];
 
-/// Render engine workarounds of the desktop parts, where VS_TIMER_DISPATCH does not read back.
+/// Render engine workarounds of Ironlake.
+pub const IRONLAKE_ENGINE: &[Workaround] = &[TIMED_SINGLE_VERTEX_DISPATCH];
+
+/// Render engine workarounds of the 965's desktop parts, where VS_TIMER_DISPATCH does not read back.
 pub const I965G_ENGINE: &[Workaround] = &[
     Workaround {
         verify: 0,

@@ -1,6 +1,7 @@
 //! Mappings of the node: pieces of the memories that it shares.
 //!
-//! No PRM chapter. Not modelled: `mremap` of such a mapping.
+//! No PRM chapter. mremap(2): a mapping of the device is one that does not grow (VM_DONTEXPAND, drm_gem.c), and its object is
+//! held wherever it is.
 
 use wire::message::Remap;
 use wire::{Head, NO_FILE, Op};
@@ -96,6 +97,80 @@ fn tell_unmapped(start: u64, len: u64) {
         // Without a node there is no account to keep; the program's call goes on.
         set_errno(0);
     }
+}
+
+/// An `mremap` of the program.
+#[derive(Clone, Copy)]
+pub struct Move {
+    pub old: usize,
+    pub len: usize,
+    pub new_len: usize,
+    pub flags: i32,
+    /// Where it goes with MREMAP_FIXED.
+    pub new: usize,
+}
+
+impl Move {
+    /// As it is.
+    pub fn make(self) -> Result<usize> {
+        memory::remap(self.old, self.len, self.new_len, self.flags, self.new)
+    }
+
+    fn is_fixed(self) -> bool {
+        self.flags & libc::MREMAP_FIXED != 0
+    }
+}
+
+/// `mremap` of a range with a mapping of the node in it, with the errors of Linux (mm/mremap.c): such mappings do not grow, and
+/// leave no empty one behind (MREMAP_DONTUNMAP).
+#[cold]
+#[inline(never)]
+pub fn move_mapping(wish: Move) -> Result<usize> {
+    let known = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED | libc::MREMAP_DONTUNMAP;
+    let aligned = |value: usize| (value as u64).checked_next_multiple_of(PAGE);
+    let is_page = |address: usize| (address as u64).is_multiple_of(PAGE);
+    let (Some(len), Some(new_len)) = (aligned(wish.len), aligned(wish.new_len)) else {
+        return Err(libc::EINVAL);
+    };
+    let fixed_in_place = wish.is_fixed() && wish.flags & libc::MREMAP_MAYMOVE == 0;
+    if wish.flags & !known != 0 || fixed_in_place || !is_page(wish.old) || new_len == 0 {
+        return Err(libc::EINVAL);
+    }
+    if wish.flags & libc::MREMAP_DONTUNMAP != 0 {
+        return Err(libc::EINVAL);
+    }
+    let (old, new) = (wish.old as u64, wish.new as u64);
+    if wish.is_fixed() {
+        let apart = old.saturating_add(len) <= new || new.saturating_add(new_len) <= old;
+        if !is_page(wish.new) || !apart {
+            return Err(libc::EINVAL);
+        }
+    }
+    if new_len > len {
+        return Err(libc::EFAULT);
+    }
+    if new_len < len {
+        forget(wish.old + new_len as usize, (len - new_len) as usize);
+    }
+    if !wish.is_fixed() {
+        // It stays where it is.
+        return wish.make();
+    }
+    if touches(wish.new, new_len as usize) {
+        forget(wish.new, new_len as usize);
+    }
+    // The node knows it at both places while it moves: its layout may change meanwhile, and its object is held.
+    let head = Head::new(Op::Copied, NO_FILE, [old, new, new_len]);
+    let copied =
+        link::with_signals_blocked(|link| link.ask(head, Block::of(&[]), &mut Packet::new()));
+    // Where there is no node any more its memory stays as it is.
+    if copied.is_err_and(|error| error != libc::ENODEV) {
+        return Err(libc::ENOMEM);
+    }
+    let moved = TABLE.relocate(old, new_len, new, || wish.make());
+    let gone = if moved.is_ok() { old } else { new };
+    tell_unmapped(gone, new_len);
+    moved
 }
 
 /// Shows something else where the program has a mapping of the node; where it has put something of its own meanwhile, past

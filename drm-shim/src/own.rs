@@ -10,7 +10,6 @@ mod numbers;
 mod rows;
 mod uses;
 
-use std::cell::Cell;
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -45,24 +44,31 @@ static MOVING: AtomicBool = AtomicBool::new(false);
 /// closed here, because until it has its row such a call cannot be told that the number is taken.
 static PLACES: Uses = Uses::over(AtomicU32::new(0));
 
-thread_local! {
-    /// How many uses this thread is amid: more than one in a handler of a signal.
-    static DEPTH: Cell<u32> = const { Cell::new(0) };
+/// A use of this thread. Signals wait for its end: a handler that jumped out (siglongjmp) would leave it counted for ever.
+/// The fields go in this order.
+struct Inside {
+    #[expect(dead_code, reason = "ends the use")]
+    under_way: uses::Use<'static>,
+    #[expect(dead_code, reason = "lets signals in again")]
+    signals: Blocked,
 }
-
-/// A use of this thread.
-struct Inside(#[expect(dead_code, reason = "ends the use")] uses::Use<'static>);
 
 impl Inside {
     fn begin() -> Self {
-        DEPTH.set(DEPTH.get() + 1);
-        Inside(USES.begin())
+        let signals = Blocked(sys::block_signals());
+        Inside {
+            under_way: USES.begin(),
+            signals,
+        }
     }
 }
 
-impl Drop for Inside {
+/// All signals of this thread are blocked; what was blocked before.
+struct Blocked(u64);
+
+impl Drop for Blocked {
     fn drop(&mut self) {
-        DEPTH.set(DEPTH.get().saturating_sub(1));
+        sys::unblock_signals(self.0);
     }
 }
 
@@ -290,11 +296,6 @@ pub fn make_way<T>(number: RawFd, place: impl FnOnce() -> Result<T>) -> Result<T
         // A child of vfork: its descriptors are copies, but what is noted here is the parent's.
         return place();
     }
-    if DEPTH.get() > 0 {
-        // A handler of a signal that has come amid a use: it cannot wait for that. What Linux answers a dup2 that meets
-        // another thread's open.
-        return Err(libc::EBUSY);
-    }
     let signals = sys::block_signals();
     lock();
     let until = Instant::now() + PATIENCE;
@@ -307,6 +308,7 @@ pub fn make_way<T>(number: RawFd, place: impl FnOnce() -> Result<T>) -> Result<T
         USES.go_on();
         result
     } else {
+        // What Linux answers a dup2 that meets another thread's open.
         Err(libc::EBUSY)
     };
     PLACES.go_on();

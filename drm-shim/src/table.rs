@@ -176,6 +176,40 @@ impl Table {
         self.change(|| self.cut(start, end));
     }
 
+    /// Runs what moves `start..start + len` to an address, and moves the ranges with it. Nothing changes meanwhile, and who
+    /// looks waits. The other place does not overlap the first.
+    pub fn relocate<T, E>(
+        &self,
+        start: u64,
+        len: u64,
+        to: u64,
+        run: impl FnOnce() -> Result<T, E>,
+    ) -> Result<T, E> {
+        self.change(|| {
+            let result = run()?;
+            let end = start.saturating_add(len);
+            self.cut(to, to.saturating_add(len));
+            loop {
+                let first = self.first(start);
+                let row = self.row(first);
+                if first >= self.len.load(Ordering::Relaxed) || row.start >= end {
+                    return Ok(result);
+                }
+                let piece = Range {
+                    start: row.start.max(start),
+                    end: row.end.min(end),
+                };
+                self.cut(piece.start, piece.end);
+                let moved = Range {
+                    start: to + (piece.start - start),
+                    end: to + (piece.end - start),
+                };
+                // A full table loses it, which is then no longer reported.
+                self.open(self.first(moved.start), moved);
+            }
+        })
+    }
+
     /// Runs `each` for every piece of a range within `start..end`; nothing changes meanwhile. What it says is gone is taken
     /// out at the end.
     pub fn each(&self, start: u64, end: u64, mut each: impl FnMut(Range, &mut Gone)) -> Gone {
@@ -279,6 +313,26 @@ mod tests {
         assert_eq!(all(table), left);
         table.remove(0, u64::MAX);
         assert!(table.is_empty());
+    }
+
+    #[test]
+    fn ranges_move_as_mremap_moves() {
+        static TABLE: Table = Table::new();
+        let table = &TABLE;
+        for start in [20, 30, 60, 110] {
+            assert!(table.insert(of(start, start + 10)));
+        }
+        let moved = |start, len, to, result| table.relocate(start, len, to, || result);
+        assert_eq!(moved(25, 10, 62, Err(())), Err(()));
+        assert_eq!(all(table), [(20, 30), (30, 40), (60, 70), (110, 120)]);
+        assert_eq!(moved(25, 10, 62, Ok(())), Ok(()));
+        let pieces = [(20, 25), (35, 40), (60, 62), (62, 67), (67, 72), (110, 120)];
+        assert_eq!(all(table), pieces);
+        // To lower addresses, and where nothing is.
+        assert_eq!(moved(60, 60, 0, Ok(())), Ok(()));
+        assert_eq!(all(table), [(0, 2), (2, 7), (7, 12), (50, 60)]);
+        assert_eq!(moved(200, 10, 0, Ok(())), Ok(()));
+        assert_eq!(all(table), [(10, 12), (50, 60)]);
     }
 
     #[test]

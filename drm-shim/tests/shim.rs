@@ -185,6 +185,45 @@ fn mappings_are_the_memory_and_follow_it() {
 }
 
 #[test]
+fn mappings_move_and_do_not_grow() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("moves.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::start();
+    server.write(0, 0x4000, b"first");
+    server.write(1, 0x8000, b"second");
+    assert_eq!(succeed(command(&program, Some(&server))), "");
+    let log = await_line(&server, "process ends");
+    let lines: Vec<&str> = log
+        .iter()
+        .map(String::as_str)
+        .filter(|line| line.contains("mapped"))
+        .collect();
+    assert_eq!(
+        lines,
+        [
+            "mapped 0x4000 0x3000",
+            "unmapped 0x1000",
+            "copied, mapped 0x2000",
+            "unmapped 0x2000",
+            "mapped 0x7000 0x2000",
+            // The place, and then where it was.
+            "unmapped 0x1000",
+            "copied, mapped 0x1000",
+            "unmapped 0x1000",
+            // The end, and then where the rest was.
+            "unmapped 0x1000",
+            "copied, mapped 0x1000",
+            "unmapped 0x1000",
+            "unmapped 0x1000",
+            "unmapped 0x8000",
+        ]
+    );
+}
+
+#[test]
 fn what_a_program_maps_past_libc_stays_there() {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("client");
@@ -222,6 +261,14 @@ fn signals_do_not_mix_answers_up() {
 #[test]
 fn calls_that_do_not_come_back_leave_no_connection() {
     let Some((server, _)) = run("jumps.c") else {
+        return;
+    };
+    assert_eq!(count(&server.log(), "unexpected"), 0);
+}
+
+#[test]
+fn calls_that_do_not_come_back_leave_no_use_of_a_descriptor() {
+    let Some((server, _)) = run("abandons.c") else {
         return;
     };
     assert_eq!(count(&server.log(), "unexpected"), 0);

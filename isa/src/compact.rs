@@ -16,7 +16,7 @@ mod gen70;
 mod gen80;
 mod stream;
 
-pub use stream::{Stream, StreamError, StreamItem, decode_stream};
+pub use stream::{Stream, StreamError, StreamItem, alignment, decode_stream, instruction_at};
 
 type Raw = [u32; 4];
 

@@ -41,6 +41,7 @@ pub struct Fake {
     hook: SpinLock<Option<Arc<WriteHook>>>,
     config_hook: SpinLock<Option<Arc<WriteHook>>>,
     config: SpinLock<[u8; 256]>,
+    bar: SpinLock<u64>,
     memory: SpinLock<Vec<Option<Box<[u8]>>>>,
     now: SpinLock<u64>,
     handler: SpinLock<Option<Arc<dyn Handler>>>,
@@ -58,6 +59,7 @@ impl Fake {
             hook: SpinLock::new(None),
             config_hook: SpinLock::new(None),
             config: SpinLock::new([0; 256]),
+            bar: SpinLock::new(0x10_0000),
             memory: SpinLock::new(Vec::new()),
             now: SpinLock::new(0),
             handler: SpinLock::new(None),
@@ -103,6 +105,11 @@ impl Fake {
         if let Some(byte) = self.config.lock().get_mut(offset) {
             *byte = value;
         }
+    }
+
+    /// Sets the length of the register BAR, which has 1 MiB otherwise.
+    pub fn set_bar(&self, len: u64) {
+        *self.bar.lock() = len;
     }
 
     /// Takes the log.
@@ -203,7 +210,7 @@ impl ConfigSpace for Fake {
         match index {
             0 => Some(Resource {
                 start: 0xfe00_0000,
-                len: 0x10_0000,
+                len: *self.bar.lock(),
             }),
             2 => Some(Resource {
                 start: 0xd000_0000,

@@ -35,7 +35,7 @@ pub fn serve_admitted(server: &Arc<Server>, fd: OwnedFd, admitted: &Admitted) {
         Ok(Some(greeted)) => greeted,
         // There is nothing to do, or it has ended meanwhile.
         Ok(None) | Err(Refusal::Stranger(Stranger::Gone)) => return,
-        Err(refusal) => return listen::refuse(server, socket.fd(), refusal),
+        Err(refusal) => return listen::answer(server, socket.fd(), refusal),
     };
     if let Err(error) = privilege::share(admitted.permitted, false) {
         return private(error);
@@ -76,8 +76,8 @@ fn run(server: &Arc<Server>, socket: Socket, peer: &Arc<Peer>, first: Option<Hea
     let mut connection = Connection {
         server,
         peer,
-        socket,
         mapping: None,
+        socket,
     };
     if let Err(error) = connection.run(first) {
         let (pid, name) = (peer.pid(), peer.name());
@@ -94,9 +94,10 @@ fn run(server: &Arc<Server>, socket: Socket, peer: &Arc<Peer>, first: Option<Hea
 struct Connection<'a> {
     server: &'a Arc<Server>,
     peer: &'a Arc<Peer>,
-    socket: Socket,
     /// What the last [`Op::Map`] has told a place of, until it is mapped there.
     mapping: Option<Mapped>,
+    /// The last to go: its close may take long, where clients can have put descriptors into it.
+    socket: Socket,
 }
 
 impl Connection<'_> {
@@ -196,6 +197,11 @@ impl Connection<'_> {
             Some(Op::Unmapped) => {
                 server.processes.unmap(self.peer.pid(), head.b, head.c);
                 Ok(())
+            }
+            Some(Op::Copied) => {
+                let pid = self.peer.pid();
+                server.processes.copy(pid, head.a, head.b, head.c);
+                self.socket.send(&Reply::default(), &[], &[])
             }
             Some(Op::Identify) => {
                 let what = self.file(head.file);

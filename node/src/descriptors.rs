@@ -2,6 +2,7 @@
 //!
 //! No PRM chapter. Each is one end of a socket pair (or, for dma-bufs, a file without a name), known by device and inode:
 //! duplicates, forks and descriptors passed on need no bookkeeping, and the other end tells when the last has gone.
+//! Nothing can be sent to that end, so that it is closed without delay: what lies in a socket is closed with it.
 //! Clients do not name inodes: the file that a client means is looked up in its table at each request.
 
 use std::collections::{HashMap, HashSet};
@@ -15,7 +16,7 @@ use driver::{Device, Node, Opener, Shared};
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::inotify::{AddWatchFlags, Inotify, WatchDescriptor};
-use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
+use nix::sys::socket::{AddressFamily, Shutdown, SockFlag, SockType, shutdown, socketpair};
 use nix::sys::stat::fstat;
 use parking_lot::{Mutex, MutexGuard};
 
@@ -108,10 +109,12 @@ fn not_kept(fd: &OwnedFd) -> io::Result<()> {
     Ok(())
 }
 
+/// A client's end and the node's, which takes nothing (shutdown(2)).
 fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     let flags = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
-    let pair = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
-    Ok(pair)
+    let (client, peer) = socketpair(AddressFamily::Unix, SockType::SeqPacket, None, flags)?;
+    shutdown(peer.as_raw_fd(), Shutdown::Read)?;
+    Ok((client, peer))
 }
 
 impl Descriptors {
@@ -252,7 +255,10 @@ impl Descriptors {
             };
         }
         // Closing a file takes the driver's locks: not under that of the table.
-        drop(dropped);
+        let keepers: Vec<Keeper> = dropped.into_iter().map(|entry| entry.keeper).collect();
+        drop(doubtful);
+        // The system's work: under no lock.
+        drop(keepers);
     }
 
     /// The files without a name, of one watch or all.

@@ -1,9 +1,9 @@
-//! The unsafe edge: memory shared with clients, sockets from the listener, leases.
+//! The unsafe edge: memory shared with clients, sockets from the listener and an option of theirs, leases.
 //!
 //! No PRM chapter. Shared memory is a file without a name, mapped here and in the clients.
 #![allow(
     unsafe_code,
-    reason = "others may write a mapped file; accept gives a bare number; leases are no part of nix"
+    reason = "others may write a mapped file; accept gives a bare number; leases and SO_PASSRIGHTS are no part of nix"
 )]
 
 use std::ffi::CStr;
@@ -48,6 +48,34 @@ pub fn accept(listener: &OwnedFd) -> nix::Result<OwnedFd> {
     let fd = accept4(listener.as_raw_fd(), SockFlag::SOCK_CLOEXEC)?;
     // SAFETY: the descriptor is new and nobody else has it.
     Ok(unsafe { OwnedFd::from_raw_fd(fd) })
+}
+
+/// Number of SO_PASSRIGHTS (Linux `include/uapi/asm-generic/socket.h`): whether a Unix socket takes descriptors.
+const PASSRIGHTS: i32 = 83;
+
+/// Has the system refuse descriptors that others send to a socket, and to all that connect to it; ENOPROTOOPT before
+/// Linux 6.16.
+pub fn refuse_rights(socket: &OwnedFd) -> nix::Result<()> {
+    let (no, len) = (0_i32, size_of::<i32>() as libc::socklen_t);
+    let raw = socket.as_raw_fd();
+    // SAFETY: the kernel reads one integer.
+    let set = unsafe {
+        let no = (&raw const no).cast();
+        libc::setsockopt(raw, libc::SOL_SOCKET, PASSRIGHTS, no, len)
+    };
+    nix::errno::Errno::result(set).map(drop)
+}
+
+/// Whether others can send descriptors to a socket.
+pub fn takes_rights(socket: &OwnedFd) -> bool {
+    let (mut takes, mut len) = (1_i32, size_of::<i32>() as libc::socklen_t);
+    let raw = socket.as_raw_fd();
+    // SAFETY: the kernel writes one integer and its length.
+    let got = unsafe {
+        let (takes, len) = ((&raw mut takes).cast(), &raw mut len);
+        libc::getsockopt(raw, libc::SOL_SOCKET, PASSRIGHTS, takes, len)
+    };
+    got != 0 || takes != 0
 }
 
 /// Whether a file is open once more than by this descriptor, which reads and writes: a lease for writing is given to

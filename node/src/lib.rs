@@ -4,6 +4,7 @@
 //! through the shim (`drm-shim`). Not modelled: signals that interrupt a wait, `MAP_PRIVATE` mappings.
 #![deny(unsafe_code)]
 
+mod closer;
 mod connection;
 mod descriptors;
 mod edge;
@@ -56,6 +57,9 @@ pub struct Options {
     pub hang_check: Option<Delta>,
     /// How many connections there may be.
     pub connections: Connections,
+    /// Whether the system refuses descriptors that clients send, which Linux can since 6.16. Tests say no, to see what happens
+    /// where it cannot.
+    pub refuse_rights: bool,
 }
 
 impl Options {
@@ -69,6 +73,7 @@ impl Options {
             deterministic: false,
             hang_check: None,
             connections: Connections::default(),
+            refuse_rights: true,
         }
     }
 }

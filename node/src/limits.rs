@@ -1,8 +1,10 @@
 //! Limits that the system sets to this process (getrlimit(2)).
 
+use std::fs::File;
 use std::io;
 use std::sync::Once;
 
+use parking_lot::Mutex;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Most descriptors that are kept free for connections, so that open files do not take all of them.
@@ -10,11 +12,43 @@ const KEPT: u64 = 64;
 /// Most of these that connections do not take either: requests look at descriptors of clients.
 const LAST: u64 = 16;
 
+/// Held while the limit of descriptors is another one than before or after.
+static CHANGING: Mutex<()> = Mutex::new(());
+/// Descriptors that a node with one client needs: its own, the client's, and those by which its directory is removed.
+const LEAST: usize = 32;
+
+/// Whether there is room for a node and a client at all.
+pub fn allow_node() -> io::Result<()> {
+    let _alone = CHANGING.lock();
+    let given = getrlimit(Resource::Nofile);
+    let raised = Rlimit {
+        current: given.maximum,
+        maximum: given.maximum,
+    };
+    // As it will be raised for clients. Where that is not allowed the soft limit counts.
+    let is_raised = setrlimit(Resource::Nofile, raised).is_ok();
+    let first = File::open("/");
+    let more = first.and_then(|first| {
+        let more = (1..LEAST).map(|_| first.try_clone());
+        more.collect::<io::Result<Vec<File>>>()
+    });
+    if is_raised {
+        setrlimit(Resource::Nofile, given)?;
+    }
+    more.map(drop).map_err(|error| {
+        let text = format!(
+            "fewer than {LEAST} are free (ulimit -n), without which no client is served: {error}"
+        );
+        io::Error::new(error.kind(), text)
+    })
+}
+
 /// Raises the soft limit of descriptors to the hard one, once. Not before the first client is there: a program that is
 /// started has the limits of its parent, and should find those that the user has set.
 pub fn raise_descriptors() {
     static RAISED: Once = Once::new();
     RAISED.call_once(|| {
+        let _alone = CHANGING.lock();
         let limit = getrlimit(Resource::Nofile);
         let raised = Rlimit {
             current: limit.maximum,

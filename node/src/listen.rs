@@ -33,8 +33,9 @@ pub struct Listener {
 }
 
 impl Listener {
-    /// Makes the socket in a directory, which becomes its user's alone.
-    pub fn new(dir: &Path) -> std::io::Result<Self> {
+    /// Makes the socket in a directory, which becomes its user's alone. With `refuse_rights` the system refuses descriptors
+    /// that clients send, where it can.
+    pub fn new(dir: &Path, refuse_rights: bool) -> std::io::Result<Self> {
         fs::set_permissions(dir, Permissions::from_mode(0o700))?;
         let flags = SockFlag::SOCK_CLOEXEC;
         let socket = socket(AddressFamily::Unix, SockType::SeqPacket, flags, None)?;
@@ -43,6 +44,9 @@ impl Listener {
         let name = wire::env::SOCKET;
         let address = format!("/proc/self/fd/{}/{name}", opened.as_raw_fd());
         bind(socket.as_raw_fd(), &UnixAddr::new(address.as_str())?)?;
+        if refuse_rights && let Err(error) = edge::refuse_rights(&socket) {
+            log::debug!("descriptors that clients send are not refused: {error}");
+        }
         listen(&socket, Backlog::MAXALLOWABLE)?;
         Ok(Listener {
             socket,
@@ -68,7 +72,7 @@ impl Listener {
             limits::raise_descriptors();
             match edge::accept(&self.socket) {
                 Ok(fd) if limits::is_last(fd.as_raw_fd()) => {
-                    refuse(server, &fd, Refusal::Descriptors);
+                    refuse(server, fd, Refusal::Descriptors);
                 }
                 Ok(fd) => begin(server, fd),
                 Err(Errno::EMFILE | Errno::ENFILE | Errno::ENOMEM | Errno::ENOBUFS) => {
@@ -84,7 +88,7 @@ impl Listener {
     fn refuse(&mut self, server: &Server) {
         drop(self.spare.take());
         match edge::accept(&self.socket) {
-            Ok(fd) => refuse(server, &fd, Refusal::Descriptors),
+            Ok(fd) => refuse(server, fd, Refusal::Descriptors),
             // Another thread has taken it: the connection waits in the queue until there is one again.
             Err(_) => std::thread::sleep(Duration::from_millis(1)),
         }
@@ -100,7 +104,7 @@ fn spare() -> Option<File> {
 fn begin(server: &Arc<Server>, fd: OwnedFd) {
     let admitted = match server.peers.admit(&fd) {
         Ok(admitted) => admitted,
-        Err(refusal) => return refuse(server, &fd, refusal),
+        Err(refusal) => return refuse(server, fd, refusal),
     };
     // Here until the thread takes it: it comes back when there is no thread.
     let handed = Arc::new(Mutex::new(Some((fd, admitted))));
@@ -118,12 +122,18 @@ fn begin(server: &Arc<Server>, fd: OwnedFd) {
         && let Some((fd, _admitted)) = handed.lock().take()
     {
         let errno = Errno::from_raw(error.raw_os_error().unwrap_or(0));
-        refuse(server, &fd, Refusal::Threads(errno));
+        refuse(server, fd, Refusal::Threads(errno));
     }
 }
 
-/// Answers a connection that is not served.
-pub fn refuse(server: &Server, fd: &OwnedFd, refusal: Refusal) {
+/// Answers a connection that is not served, and ends it.
+fn refuse(server: &Server, fd: OwnedFd, refusal: Refusal) {
+    answer(server, &fd, refusal);
+    server.closer.close(fd);
+}
+
+/// Tells a connection that it is not served.
+pub fn answer(server: &Server, fd: &OwnedFd, refusal: Refusal) {
     match refusal {
         // These name processes and users.
         Refusal::Stranger(_) | Refusal::Process { .. } => server.say(&refusal.to_string()),

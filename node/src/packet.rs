@@ -1,13 +1,15 @@
 //! Packets on a client's socket, with descriptors attached.
 //!
-//! No PRM chapter. One packet is one message of `wire`.
+//! No PRM chapter. One packet is one message of `wire`. Clients send no descriptors: where the system cannot refuse them, a
+//! message that has some is left in the socket, and ends the connection. To take it would close them, which may last
+//! (`closer`).
 
 use std::io::{self, IoSlice};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::sys::socket::{ControlMessage, MsgFlags, recv, sendmsg};
+use nix::sys::socket::{ControlMessage, MsgFlags, recv, recvmsg, sendmsg};
 use wire::message::MAX_PACKET;
 use wire::{Head, Reply};
 use zerocopy::{FromBytes, IntoBytes};
@@ -20,11 +22,14 @@ const SPIN: Duration = Duration::from_micros(40);
 pub struct Socket {
     fd: OwnedFd,
     buffer: Box<[u8]>,
+    /// Whether messages may have descriptors.
+    takes_rights: bool,
 }
 
 impl Socket {
     pub fn new(fd: OwnedFd) -> Self {
         Socket {
+            takes_rights: crate::edge::takes_rights(&fd),
             fd,
             buffer: vec![0; MAX_PACKET].into_boxed_slice(),
         }
@@ -50,10 +55,9 @@ impl Socket {
     }
 
     fn wait(&mut self) -> io::Result<usize> {
-        let fd = self.fd.as_raw_fd();
         let until = Instant::now() + SPIN;
         loop {
-            match recv(fd, &mut self.buffer, MsgFlags::MSG_DONTWAIT) {
+            match self.take(MsgFlags::MSG_DONTWAIT) {
                 Err(Errno::EAGAIN) if Instant::now() < until => std::thread::yield_now(),
                 Err(Errno::EAGAIN) => break,
                 Err(Errno::EINTR) => {}
@@ -63,12 +67,25 @@ impl Socket {
             }
         }
         loop {
-            match recv(fd, &mut self.buffer, MsgFlags::empty()) {
+            match self.take(MsgFlags::empty()) {
                 Err(Errno::EINTR) => {}
                 Err(Errno::ECONNRESET) => return Ok(0),
                 other => return Ok(other?),
             }
         }
+    }
+
+    fn take(&mut self, flags: MsgFlags) -> nix::Result<usize> {
+        let fd = self.fd.as_raw_fd();
+        if self.takes_rights {
+            let looks = flags | MsgFlags::MSG_PEEK;
+            let seen = recvmsg::<()>(fd, &mut [], None, looks)?;
+            // Set when there is no room for descriptors (recvmsg(2)).
+            if seen.flags.contains(MsgFlags::MSG_CTRUNC) {
+                return Err(Errno::EPROTO);
+            }
+        }
+        recv(fd, &mut self.buffer, flags)
     }
 
     /// Sends an answer; a client that is gone is no error here, the next [`receive`](Self::receive) tells.

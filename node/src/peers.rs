@@ -164,9 +164,10 @@ impl Peers {
             }
             None => false,
         };
-        if gone {
-            inner.known.remove(&pin.number.as_raw());
-        }
+        let row = gone.then(|| inner.known.remove(&pin.number.as_raw()));
+        drop(inner);
+        // As in `look_anew`.
+        drop(row);
     }
 }
 

@@ -124,6 +124,25 @@ impl Processes {
         drop(old);
     }
 
+    /// What a range shows is also shown by another one from here on, in place of what was there.
+    pub fn copy(&self, pid: i32, from: u64, to: u64, len: u64) {
+        let mut inner = self.lock();
+        let mut old = Vec::new();
+        if let Some(process) = inner.processes.get_mut(&pid) {
+            let pieces = within(&process.mappings, from, len);
+            old = cut(&mut process.mappings, to, len);
+            for (start, mapped) in pieces {
+                let address = to.checked_add(start - from);
+                match address.filter(|_| process.mappings.len() < MOST) {
+                    Some(address) => old.extend(process.mappings.insert(address, mapped)),
+                    None => old.push(mapped),
+                }
+            }
+        }
+        drop(inner);
+        drop(old);
+    }
+
     /// A range shows nothing any more.
     pub fn unmap(&self, pid: i32, address: u64, len: u64) {
         let mut inner = self.lock();
@@ -147,6 +166,27 @@ impl Processes {
             .map(|(address, mapped)| (*address, mapped.clone()))
             .collect()
     }
+}
+
+/// What `address..address + len` shows, cut to it.
+fn within(mappings: &Mappings, address: u64, len: u64) -> Vec<(u64, Mapped)> {
+    let end = address.saturating_add(len);
+    mappings
+        .range(..end)
+        .rev()
+        // As in `cut`.
+        .take_while(|(start, mapped)| start.saturating_add(mapped.len) > address)
+        .map(|(start, mapped)| {
+            let stop = start.saturating_add(mapped.len).min(end);
+            let first = address.max(*start);
+            let piece = Mapped {
+                len: stop - first,
+                start: mapped.start + (first - start),
+                ..mapped.clone()
+            };
+            (first, piece)
+        })
+        .collect()
 }
 
 /// Takes `address..address + len` out; what it takes away comes back, to be dropped outside locks.

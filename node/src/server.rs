@@ -24,6 +24,7 @@ use mmio_mock::platform::ModelPlatform;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use parking_lot::Mutex;
 
+use crate::closer::Closer;
 use crate::descriptors::Descriptors;
 use crate::errors::ErrorFiles;
 use crate::listen::Listener;
@@ -33,7 +34,7 @@ use crate::report::Report;
 use crate::tree::Tree;
 use crate::view::Views;
 use crate::voice::Voice;
-use crate::{Error, Options, edge, watch};
+use crate::{Error, Options, edge, limits, watch};
 
 /// Texts of clients that are kept, however many they have.
 const TEXTS: usize = 256;
@@ -77,6 +78,7 @@ pub struct Server {
     pub descriptors: Descriptors,
     pub processes: Processes,
     pub peers: Arc<Peers>,
+    pub closer: Closer,
     pub wake: Wake,
     pub stopping: AtomicBool,
     tree: Tree,
@@ -139,6 +141,8 @@ impl Observer for Submissions {
 
 impl Server {
     pub fn start(options: &Options) -> Result<Arc<Self>, Error> {
+        // Before there is a directory, which could not be removed without descriptors.
+        limits::allow_node().map_err(Error::system("descriptors"))?;
         edge::survive_leases().map_err(Error::system("signals"))?;
         let fd = edge::create(c"crestline-memory", options.memory)
             .map_err(Error::system("graphics memory"))?;
@@ -156,7 +160,8 @@ impl Server {
             device.set_hang_check_period(period);
         }
         let tree = Tree::build(options.device).map_err(Error::system("directory of the device"))?;
-        let listener = Listener::new(tree.path()).map_err(Error::system("socket"))?;
+        let listener =
+            Listener::new(tree.path(), options.refuse_rights).map_err(Error::system("socket"))?;
         let server = Arc::new(Server {
             errors: ErrorFiles::new(tree.path()).map_err(Error::system("error files"))?,
             tree,
@@ -169,6 +174,7 @@ impl Server {
             memory: fd,
             processes: Processes::default(),
             peers: Arc::new(Peers::new(options.connections)),
+            closer: Closer::new().map_err(Error::system("thread"))?,
             stopping: AtomicBool::new(false),
             socket: listener.path().to_owned(),
             strict: options.strict,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use driver::uapi;
 use node::{Node, Options};
 use wire::{Head, Op};
-use zerocopy::{FromZeros as _, IntoBytes as _};
+use zerocopy::{FromBytes as _, FromZeros as _, IntoBytes as _};
 
 use crate::support::Connection;
 
@@ -126,6 +126,56 @@ fn mappings_show_the_object_and_keep_it() {
     client.send(&Head::new(Op::Unmapped, 0, [0, address, 8192]), &[]);
     client.call(&Head::new(Op::Identify, file, [0; 3]), &[]);
     assert_eq!(node.platform().allocated_pages(), with - 2);
+}
+
+/// mremap(2) moves a part of a mapping.
+#[test]
+fn mappings_that_move_keep_their_object_and_are_followed() {
+    let (node, name) = start();
+    let (_life, _) = Connection::new(&name, Op::Life);
+    let (client, _) = Connection::new(&name, Op::Thread);
+    let (fd, file) = client.open(false);
+    let handle = create(&client, file, 8192);
+    let mut arg = uapi::gem::MmapGtt {
+        handle,
+        ..uapi::gem::MmapGtt::new_zeroed()
+    };
+    let result = client.ioctl(file, uapi::gem::MMAP_GTT.0, arg.as_mut_bytes());
+    assert_eq!(result, 0);
+    let map = Head::new(Op::Map, file, [3, arg.offset, 8192]);
+    assert_eq!(client.call(&map, &[]).reply.result, 0);
+    let (from, to) = (1 << 20, 3 << 20);
+    client.send(&Head::new(Op::Mapped, file, [arg.offset, from, 8192]), &[]);
+    let held = node.platform().allocated_pages();
+    let copied = Head::new(Op::Copied, 0, [from + 4096, to, 8192]);
+    assert_eq!(client.call(&copied, &[]).reply.result, 0);
+    client.send(&Head::new(Op::Unmapped, 0, [0, from, 8192]), &[]);
+    // It follows the layout: rows of 512 bytes in tiles of 4 KiB (i915, tiling X).
+    let mut tiling = uapi::gem::SetTiling::new_zeroed();
+    (tiling.handle, tiling.tiling_mode, tiling.stride) = (handle, 1, 512);
+    let head = [u64::from(uapi::gem::SET_TILING.0), 0, 0];
+    let answer = client.call(&Head::new(Op::Ioctl, file, head), tiling.as_bytes());
+    assert_eq!((answer.reply.result, answer.reply.remaps), (0, 1));
+    let (remap, _) = wire::message::Remap::read_from_prefix(&answer.payload).unwrap();
+    let place = client.call(&map, &[]).reply;
+    let expected = wire::message::Remap {
+        address: to,
+        len: 4096,
+        offset: place.value + 4096,
+        which: place.which,
+    };
+    assert_eq!((place.which, remap), (1, expected));
+    drop(fd);
+    assert!(!node.quiesce(Duration::from_millis(200)));
+    assert_eq!(node.platform().allocated_pages(), held);
+    // What has no room at the other place is nowhere, and a part of it goes with that.
+    for [a, b] in [[to, u64::MAX - 4095], [u64::MAX, 0], [5, 7]] {
+        client.call(&Head::new(Op::Copied, 0, [a, b, u64::MAX]), &[]);
+    }
+    client.send(&Head::new(Op::Unmapped, 0, [0, 0, u64::MAX]), &[]);
+    drop(client);
+    assert!(!node.quiesce(Duration::from_millis(200)));
+    assert_eq!(node.platform().allocated_pages(), held - 2);
 }
 
 /// Not every client says what a submission writes: Mesa's crocus does not when depth is off and stencil is written.

@@ -9,6 +9,7 @@
 )]
 
 mod client;
+mod closing;
 mod contexts;
 mod errors;
 mod hostile;

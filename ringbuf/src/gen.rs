@@ -1,5 +1,6 @@
-//! What every caller builds, whatever the generation.
-//!
-//! No PRM chapter. Not modelled: a second generation; its builders would be chosen here.
+//! Builders of commands, by generation.
 
-pub use crate::gen40::media;
+pub mod gen40;
+pub mod gen45;
+pub mod gen50;
+pub mod media;

@@ -8,7 +8,7 @@ extern crate alloc;
 pub mod batch;
 pub mod emit;
 pub mod r#gen;
-pub mod gen40;
+pub mod media;
 pub mod mi;
 pub mod reserve;
 pub mod ring;

@@ -4,9 +4,8 @@
 
 use driver::{BatchDesc, Object, Request};
 use isa::Verx10;
-use regs::gen40::{SurfaceState, values::surftype};
 use ringbuf::batch::{Batch, Target};
-use ringbuf::r#gen::media::{Code, FrontEnd, Kernel, Media as _};
+use ringbuf::media::{Code, FrontEnd, Kernel, Media as _, Surface};
 
 use crate::rig::Rig;
 
@@ -44,11 +43,13 @@ pub fn submit_with(
     let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
     let mut batch = Batch::new();
     let out = batch.buffer();
-    let state = SurfaceState::default()
-        .with_surface_type(surftype::SURFTYPE_BUFFER)
-        .with_width(owords - 1)
-        .with_surface_pitch(15);
-    let surface = batch.surface(state, out, 0);
+    let ops = ringbuf::r#gen::media::of(40).unwrap();
+    let surface = Surface::Buffer {
+        entries: owords,
+        pitch: 16,
+        format: 0,
+    };
+    let surface = batch.surface(ops, &surface, out, 0);
     let table = batch.binding_table(&[surface]);
     let code = Code::State(batch.kernel(&words));
     let kernel = Kernel {
@@ -66,7 +67,7 @@ pub fn submit_with(
         children: false,
         scratch: None,
     };
-    batch.begin(descriptors, &front_end, &[]).unwrap();
+    batch.begin(ops, descriptors, &front_end, &[]).unwrap();
     threads(&mut batch, out);
     batch.end();
     let built = batch.build(BATCH, &[OUT]).unwrap();

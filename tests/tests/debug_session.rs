@@ -176,7 +176,7 @@ fn general_state_lies_elsewhere() {
     while let Ok(threads) = session.wait(LONG) {
         for thread in threads {
             units.push(thread.ffid);
-            assert_eq!(session.general_state_base(), BASE);
+            assert_eq!(session.instruction_base(), BASE);
             assert!(thread.ip >> 20 == HEAP >> 20, "{thread:?}");
             assert_eq!(thread.instruction().unwrap().len(), 4);
             let (_, left) = session.step_many(&thread, 1000, LONG).unwrap();

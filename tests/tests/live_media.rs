@@ -5,7 +5,7 @@
 use crestline_tests::media::{OUT, WRITE, submit, submit_with};
 use crestline_tests::rig::{Rig, SHORT};
 use driver::Object;
-use ringbuf::r#gen::media::{Data, Indirect, Media as _, Object as Root};
+use ringbuf::media::{Data, Indirect, Media as _, Object as Root};
 
 /// OWords of the output.
 const OWORDS: u32 = 8;

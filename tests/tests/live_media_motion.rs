@@ -10,10 +10,10 @@ use crestline_tests::rig::Rig;
 use crestline_tests::scene::kernels;
 use driver::BatchDesc;
 use kernel::time::Delta;
-use regs::gen40::SurfaceState;
 use regs::gen40::values::{surface_format as sf, surftype};
 use ringbuf::batch::{Batch, Target};
-use ringbuf::r#gen::media::{Code, Data, FrontEnd, Indirect, Kernel, Media as _, Object};
+use ringbuf::r#gen::media::MediaOps;
+use ringbuf::media::{Code, Data, FrontEnd, Indirect, Kernel, Media as _, Object, Surface};
 
 const WIDTH: usize = 96;
 const HEIGHT: usize = 64;
@@ -199,15 +199,19 @@ fn expected(prediction: Prediction, pictures: [&[u8]; 2], macroblocks: &[Macrobl
     out
 }
 
+fn ops() -> &'static MediaOps {
+    ringbuf::r#gen::media::of(40).unwrap()
+}
+
 fn surfaces(batch: &mut Batch, picture: Target) -> [ringbuf::batch::StateOffset; 3] {
     PLANES.map(|(start, width, height)| {
-        let state = SurfaceState::default()
-            .with_surface_type(surftype::SURFTYPE_2D)
-            .with_surface_format(sf::R8_SINT)
-            .with_width(width as u32 - 1)
-            .with_height(height as u32 - 1)
-            .with_surface_pitch(width as u32 - 1);
-        batch.surface(state, picture, start as u32)
+        let plane = Surface::Image {
+            width: width as u32,
+            height: height as u32,
+            pitch: width as u32,
+            format: sf::R8_SINT,
+        };
+        batch.surface(ops(), &plane, picture, start as u32)
     })
 }
 
@@ -235,12 +239,12 @@ fn compare(prediction: Prediction, rng: &mut fastrand::Rng, macroblocks: &[Macro
     let buffers = [(); 4].map(|()| batch.buffer());
     let [to, past, future, blocks] = buffers;
     let mut table = surfaces(&mut batch, to).to_vec();
-    let state = SurfaceState::default()
-        .with_surface_type(surftype::SURFTYPE_BUFFER)
-        .with_surface_format(sf::R8_UINT)
-        .with_width(127)
-        .with_height(residual.len() as u32 / 128 - 1);
-    table.push(batch.surface(state, blocks, 0));
+    let state = Surface::Buffer {
+        entries: residual.len() as u32,
+        pitch: 1,
+        format: sf::R8_UINT,
+    };
+    table.push(batch.surface(ops(), &state, blocks, 0));
     table.extend(surfaces(&mut batch, past));
     table.extend(surfaces(&mut batch, future));
     let table = batch.binding_table(&table);
@@ -262,7 +266,7 @@ fn compare(prediction: Prediction, rng: &mut fastrand::Rng, macroblocks: &[Macro
         children: false,
         scratch: None,
     };
-    batch.begin(descriptors, &front_end, &[]).unwrap();
+    batch.begin(ops(), descriptors, &front_end, &[]).unwrap();
     for (mb, offset) in macroblocks.iter().zip((0..).step_by(RESIDUAL)) {
         let data = Indirect {
             from: Data::Buffer(blocks, offset),

@@ -140,7 +140,7 @@ mod tests {
         for path in [
             "driver/src/gen/gen40.rs",
             "driver/src/gen.rs",
-            "ringbuf/src/gen40.rs",
+            "ringbuf/src/gen/gen40.rs",
             "isa/src/inst.rs",
             "mmio-mock/src/platform.rs",
             "regs/src/platform.rs",

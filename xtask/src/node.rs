@@ -21,10 +21,17 @@ pub struct Device {
     pub renderer: &'static str,
 }
 
-const DEVICES: [Device; 1] = [Device {
-    name: "gm965",
-    renderer: "965GM",
-}];
+/// The devices that clients are run on; names of renderers as in Mesa's `crocus_pci_ids.h`.
+const DEVICES: [Device; 4] = [
+    device_row("gm965", "965GM"),
+    device_row("g45", "G45/G43"),
+    device_row("gm45", "GM45"),
+    device_row("ironlake", "HD Graphics (ILK)"),
+];
+
+const fn device_row(name: &'static str, renderer: &'static str) -> Device {
+    Device { name, renderer }
+}
 
 fn device(name: &str) -> Result<&'static Device, String> {
     let device = DEVICES.iter().find(|device| device.name == name);

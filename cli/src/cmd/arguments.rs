@@ -5,6 +5,7 @@
 use std::process::exit;
 
 use clap::Error;
+use clap::builder::StyledStr;
 use clap::error::ContextValue;
 use kernel::string_helpers::{escape, escape_lines};
 
@@ -37,6 +38,20 @@ fn escaped(value: &ContextValue) -> Option<ContextValue> {
             let texts = texts.iter().map(|text| escape(text).into_owned());
             Some(ContextValue::Strings(texts.collect()))
         }
+        // Tips.
+        ContextValue::StyledStr(text) => styled(text).map(ContextValue::StyledStr),
+        ContextValue::StyledStrs(texts) if texts.iter().any(|text| styled(text).is_some()) => {
+            let texts = texts
+                .iter()
+                .map(|text| styled(text).unwrap_or_else(|| text.clone()));
+            Some(ContextValue::StyledStrs(texts.collect()))
+        }
         _ => None,
     }
+}
+
+/// A text with colours in the same way; the colours go.
+fn styled(text: &StyledStr) -> Option<StyledStr> {
+    let plain = text.to_string();
+    (escape(&plain) != plain).then(|| StyledStr::from(escape(&plain).into_owned()))
 }

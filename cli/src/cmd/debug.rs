@@ -23,7 +23,8 @@ use nix::sys::signal::Signal;
 use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use node::Node;
 use signal_hook::consts::{
-    SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM, SIGXCPU,
+    SIGABRT, SIGALRM, SIGHUP, SIGINT, SIGPROF, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGVTALRM,
+    SIGXCPU,
 };
 
 use super::{Error, captured, device, exec, print, say};
@@ -107,7 +108,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         Kind::Host => Arc::new(HostBackend::default()),
         Kind::Registers => Arc::new(RegistersBackend::default()),
     };
-    let mut debugger = Debugger::new(target, backend, info.isa, Arc::clone(&interrupt))?;
+    let mut debugger = Debugger::new(target, backend, info, Arc::clone(&interrupt))?;
     if asks {
         prompt::run(&mut debugger)?;
         return leave(debugger, recorder.as_deref());
@@ -222,9 +223,10 @@ impl Terminal {
     }
 }
 
-/// Signals that end a program unless it handles them and that others may send to it (signal(7)).
-const ENDING: [i32; 9] = [
-    SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
+/// Signals that end a program unless it handles them and that others may send to it (signal(7)). A program that aborts by
+/// itself ends before anything is put back.
+const ENDING: [i32; 10] = [
+    SIGABRT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGXCPU,
 ];
 
 /// A debugger that is told to end takes its program along, and leaves the terminal as it was.

@@ -13,6 +13,7 @@ use crestline_cli::capture::{Capture, EXTENSION, Exec, Origin};
 use crestline_cli::number;
 use crestline_cli::places;
 use isa::Verx10;
+use isa::compact::instruction_at;
 use kernel::string_helpers::Counted;
 use regs::decode::{self, Options, Report, Source};
 use regs::platform;
@@ -207,26 +208,22 @@ impl Source for Memory<'_> {
     }
 
     fn kernel(&mut self, address: u32, out: &mut dyn Write) -> fmt::Result {
-        for i in 0..MAX_KERNEL {
-            let at = address.wrapping_add(i * 16);
-            let mut raw = [0; 4];
-            for (n, word) in (0u32..).zip(&mut raw) {
-                match self.exec.dword(at.wrapping_add(n * 4)) {
-                    Some(w) => *word = w,
-                    None => return writeln!(out, "{at:#010x}:  error: kernel not mapped"),
-                }
-            }
-            match isa::decode(self.isa_version, raw) {
+        let mut at = address;
+        for _ in 0..MAX_KERNEL {
+            let Some(item) = instruction_at(self.isa_version, at, |at| self.exec.dword(at)) else {
+                return writeln!(out, "{at:#010x}:  error: kernel not mapped");
+            };
+            match &item.inst {
                 Ok(inst) => {
-                    writeln!(out, "{at:#010x}:  {}", isa::print(self.isa_version, &inst))?;
-                    // PRM vol4 2.6.2: end of thread is bit 31 of the descriptor, and only of an immediate one.
-                    let last = inst.send.and_then(|s| s.imm).is_some_and(|d| d >> 31 == 1);
-                    if last {
+                    writeln!(out, "{at:#010x}:  {}", isa::print(self.isa_version, inst))?;
+                    if item.ends_thread() {
                         return Ok(());
                     }
                 }
                 Err(error) => return writeln!(out, "{at:#010x}:  error: {error}"),
             }
+            // CAST: eight or sixteen bytes.
+            at = at.wrapping_add(item.size as u32);
         }
         Ok(())
     }

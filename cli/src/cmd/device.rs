@@ -14,7 +14,7 @@ use super::Error;
 
 /// Help of `--device` wherever it stands.
 pub const HELP: &str =
-    "Device, by name (gm965, g965, g35, ...) or PCI id (8086:2a02, 2a02, 0x2a02)";
+    "Device, by name (gm965, g35, g45, ironlake, ...) or PCI id (8086:2a02, 2a02, 0x2a02)";
 
 /// The device behind a name or PCI id; the error lists all of them.
 pub fn id(text: &str) -> Result<DeviceId, Error> {
@@ -84,7 +84,7 @@ fn unknown(text: &str) -> String {
         // Writing to a String cannot fail.
         let _ = write!(
             out,
-            "\n  {:8} {:04x}:{:04x}  {title}",
+            "\n  {:10} {:04x}:{:04x}  {title}",
             model.name.to_ascii_lowercase(),
             id.vendor,
             id.device
@@ -112,13 +112,18 @@ mod tests {
             let found = id(text).map(|id| id.device).ok();
             assert_eq!(found, Some(0x2a02), "{text}");
         }
-        // i915_pciids.h: 2992 is the Q965, 29a2 the G965, 2982 the G35.
+        // i915_pciids.h: 2992 is the Q965, 29a2 the G965, 2982 the G35, 2e22 the G45, 2a42 the GM45.
         for (text, device) in [
             ("965Q", 0x2992),
             ("q965", 0x2992),
             ("965g", 0x29a2),
             ("g35", 0x2982),
             ("946GZ", 0x2972),
+            ("g45", 0x2e22),
+            ("GM45", 0x2a42),
+            ("2e92", 0x2e92),
+            ("ironlake", 0x0042),
+            ("0x0046", 0x0046),
         ] {
             assert_eq!(id(text).map(|id| id.device).ok(), Some(device), "{text}");
         }
@@ -136,19 +141,10 @@ mod tests {
 
     #[test]
     fn others_are_refused_with_the_list() {
-        for text in [
-            "",
-            "0x",
-            "+a02",
-            "2a2",
-            "1002:2a02",
-            "8086:",
-            "g45",
-            "2a02:",
-        ] {
+        for text in ["", "0x", "+a02", "2a2", "1002:2a02", "8086:", "g4", "2a02:"] {
             let error = id(text).map_err(|e| e.to_string()).err();
             assert!(
-                error.is_some_and(|e| e.contains("gm965    8086:2a02")),
+                error.is_some_and(|e| e.contains("gm965      8086:2a02")),
                 "{text}"
             );
         }

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 
 use isa::Opcode;
+use isa::compact::StreamError;
 use mmio_mock::status::Unit;
 
 use super::backend::Spec;
@@ -167,19 +168,17 @@ impl Debugger {
 
     /// What there is to say of a breakpoint's address; refused when nothing can ever be there.
     fn check_address(&self, address: u32) -> Answer {
-        if !address.is_multiple_of(16) {
-            return Err(format!(
-                "{address:#x} is no address of an instruction: those are multiples of 16"
-            )
-            .into());
-        }
-        match self.words(address) {
-            Ok(words) => Ok(match isa::decode(self.isa, words) {
+        self.check_alignment(address)?;
+        match self.instruction(address) {
+            Ok(item) => Ok(match &item.inst {
                 Ok(_) => String::new(),
-                Err(error) => format!(
-                    "there is no instruction at {address:#010x} now: {}\n",
-                    error.kind
-                ),
+                Err(error) => {
+                    let why = match error {
+                        StreamError::Decode(error) => error.kind.to_string(),
+                        other => other.to_string(),
+                    };
+                    format!("there is no instruction at {address:#010x} now: {why}\n")
+                }
             }),
             Err(refusal) if self.target.is_live() || !self.target.is_all_placed() => {
                 Ok(format!("{refusal}, yet\n"))

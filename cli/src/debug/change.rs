@@ -77,8 +77,8 @@ impl Debugger {
             && let Some(info) = self.info(key)
         {
             // A thread that goes where nothing is never comes back.
-            let base = info.context.bases.general_state_base;
-            self.words(base.wrapping_add(registers.ip))?;
+            let base = info.context.bases.kernels();
+            self.instruction(base.wrapping_add(registers.ip))?;
         }
         let now = self.now()?;
         self.backend.write(slot, &registers)?;
@@ -95,12 +95,7 @@ impl Debugger {
 
     fn set_instruction(&mut self, address: &str, text: &str) -> Answer {
         let address = value::number(address)?;
-        if !address.is_multiple_of(16) {
-            return Err(format!(
-                "{address:#x} is no address of an instruction: those are multiples of 16"
-            )
-            .into());
-        }
+        self.check_alignment(address)?;
         if text.is_empty() {
             return Err(
                 "which instruction? `set inst ADDR \"mov (8) r2<1>F 1F { align1 }\"`".into(),

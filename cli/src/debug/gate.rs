@@ -245,7 +245,7 @@ impl Attendant for Gate {
     fn placed(&self, placed: &Placed<'_>) -> Rest {
         let draws = placed.walk.draws.iter().take(MOST_TARGETS);
         for draw in draws {
-            if let Ok(target) = last_target(&placed.dword, draw.state, placed.isa) {
+            if let Ok(target) = last_target(&placed.dword, draw.state, placed.device) {
                 let surface = target.surface;
                 let lod = surface.render_lod;
                 self.note_frame(surface.level_width(lod), surface.level_height(lod));

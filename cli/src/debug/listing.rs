@@ -2,8 +2,10 @@
 //!
 //! PRM: volume 4, 13.4. Not shown: labels.
 
+use std::collections::VecDeque;
 use std::fmt::Write as _;
 
+use isa::compact::{StreamItem, instruction_at};
 use isa::operand::Type;
 use mem::GpuAddr;
 
@@ -11,6 +13,8 @@ use super::command::Words;
 use super::session::Debugger;
 use super::{Answer, Refusal, value};
 
+/// Instructions of a kernel that are looked at.
+const MAX_INSTRUCTIONS: u32 = 1 << 12;
 /// Instructions shown before the one that the thread stands at, and in all.
 const BEFORE: u32 = 4;
 const AROUND: u32 = 12;
@@ -49,24 +53,51 @@ impl Debugger {
         Ok(())
     }
 
-    /// The words of an instruction.
-    pub(super) fn words(&self, address: u32) -> Answer<[u32; 4]> {
-        let bytes = self.bytes(address, 16)?;
-        let mut words = [0; 4];
-        for (word, bytes) in words.iter_mut().zip(bytes.chunks_exact(4)) {
-            *word = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+    /// The instruction at an address.
+    pub(super) fn instruction(&self, address: u32) -> Answer<StreamItem> {
+        let dword = |at: u32| {
+            let bytes = self.bytes(at, 4).ok()?;
+            Some(u32::from_le_bytes(bytes.try_into().ok()?))
+        };
+        match instruction_at(self.isa, address, dword) {
+            Some(item) => Ok(item),
+            // The refusal names the place that cannot be read.
+            None => Err(self
+                .bytes(address, 16)
+                .err()
+                .unwrap_or_else(|| Refusal(format!("there is no instruction at {address:#010x}")))),
         }
-        Ok(words)
+    }
+
+    /// The address behind an instruction; that of one which cannot be read is taken for sixteen bytes.
+    pub(super) fn behind(&self, address: u32) -> u32 {
+        // CAST: eight or sixteen bytes.
+        let size = self
+            .instruction(address)
+            .map_or(16, |item| item.size as u32);
+        address.wrapping_add(size)
+    }
+
+    /// Refuses what is no address of an instruction.
+    pub(super) fn check_alignment(&self, address: u32) -> Answer<()> {
+        let multiple = isa::compact::alignment(self.isa);
+        if address.is_multiple_of(multiple) {
+            return Ok(());
+        }
+        Err(format!(
+            "{address:#x} is no address of an instruction: those are multiples of {multiple}"
+        )
+        .into())
     }
 
     /// An instruction as a line.
     fn line(&self, address: u32, current: bool) -> Answer {
-        let words = self.words(address)?;
-        let text = if let Ok(inst) = isa::decode(self.isa, words) {
-            let text = isa::print(self.isa, &inst);
+        let item = self.instruction(address)?;
+        let text = if let Ok(inst) = &item.inst {
+            let text = isa::print(self.isa, inst);
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         } else {
-            let [a, b, c, d] = words;
+            let [a, b, c, d] = item.raw;
             format!(".dword 0x{a:08x} 0x{b:08x} 0x{c:08x} 0x{d:08x}")
         };
         let mark = if current { "=>" } else { "  " };
@@ -78,7 +109,7 @@ impl Debugger {
         let (key, slot) = self.chosen()?;
         let info = self.info(key).ok_or("the thread has ended")?;
         let ip = self.backend.read(slot)?.ip;
-        let base = info.context.bases.general_state_base;
+        let base = info.context.bases.kernels();
         Ok((base.wrapping_add(ip), base.wrapping_add(info.kernel)))
     }
 
@@ -93,29 +124,42 @@ impl Debugger {
         let (first, count) = match words.list().as_slice() {
             [] => {
                 let (at, kernel) = self.place()?;
-                let before = (at.wrapping_sub(kernel) / 16).min(BEFORE);
-                (at.wrapping_sub(before * 16), AROUND)
+                (self.before(kernel, at), AROUND)
             }
             [address] => (value::number(address)?, AROUND),
             [address, count] => (value::number(address)?, value::number(count)?),
             [_, _, more, ..] => return Err(format!("`{more}` is too much").into()),
         };
-        if !first.is_multiple_of(16) {
-            return Err(format!(
-                "{first:#x} is no address of an instruction: those are multiples of 16"
-            )
-            .into());
-        }
+        self.check_alignment(first)?;
         let mut text = String::new();
+        let mut at = first;
         for n in 0..count.min(MOST) {
-            let at = first.wrapping_add(n * 16);
             match self.line(at, current.is_some_and(|(here, _)| here == at)) {
                 Ok(line) => text.push_str(&line),
                 Err(refusal) if n == 0 => return Err(refusal),
                 Err(_) => break,
             }
+            at = self.behind(at);
         }
         Ok(text)
+    }
+
+    /// The address of the instruction some instructions before the one at `at`, but not before the kernel's first.
+    fn before(&self, kernel: u32, at: u32) -> u32 {
+        let mut last = VecDeque::from([kernel]);
+        let mut next = kernel;
+        // Where instructions have two sizes, only a walk from the begin finds them.
+        for _ in 0..MAX_INSTRUCTIONS {
+            if next == at {
+                return last.front().copied().unwrap_or(at);
+            }
+            next = self.behind(next);
+            last.push_back(next);
+            if last.len() > BEFORE as usize + 1 {
+                last.pop_front();
+            }
+        }
+        at
     }
 
     pub(super) fn do_mem(&mut self, words: &Words) -> Answer {

@@ -368,21 +368,27 @@ impl Debugger {
         let Some(info) = self.info(key) else {
             return wrote;
         };
+        let base = info.context.bases.kernels();
         // A loop may have executed any of them.
         let (from, to) = if from < to {
             (from, to)
         } else {
-            (info.kernel, from.wrapping_add(16))
+            (
+                info.kernel,
+                self.behind(base.wrapping_add(from)).wrapping_sub(base),
+            )
         };
-        let base = info.context.bases.general_state_base;
-        let count = (to.wrapping_sub(from) / 16).min(MAX_INSTRUCTIONS);
-        for n in 0..count {
-            let at = base.wrapping_add(from).wrapping_add(n * 16);
-            if let Ok(words) = self.words(at)
-                && let Ok(inst) = isa::decode(self.isa, words)
-            {
-                wrote.note(&inst);
+        let (mut at, end) = (base.wrapping_add(from), base.wrapping_add(to));
+        for _ in 0..MAX_INSTRUCTIONS {
+            if at >= end {
+                break;
             }
+            if let Ok(item) = self.instruction(at)
+                && let Ok(inst) = &item.inst
+            {
+                wrote.note(inst);
+            }
+            at = self.behind(at);
         }
         wrote
     }
@@ -401,7 +407,7 @@ impl Debugger {
                 eu: info.id.eu,
                 slot: info.id.slot,
             };
-            let base = info.context.bases.general_state_base;
+            let base = info.context.bases.kernels();
             let at = match self.backend.read(slot) {
                 Ok(registers) => format!("at 0x{:08x}", base.wrapping_add(registers.ip)),
                 Err(_) => "not halted".to_owned(),

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use isa::inst::Verx10;
 use mmio_mock::debug::host::ThreadKey;
+use mmio_mock::r#gen::DeviceInfo;
 
 use super::backend::{Backend, Slot};
 use super::breaks::Break;
@@ -52,6 +53,7 @@ pub struct Seen {
 pub struct Debugger {
     pub(super) target: Target,
     pub(super) backend: Arc<dyn Backend>,
+    pub(super) info: &'static DeviceInfo,
     pub(super) isa: Verx10,
     pub(super) breaks: Vec<Break>,
     pub(super) next: u32,
@@ -77,7 +79,7 @@ impl Debugger {
     pub fn new(
         target: Target,
         backend: Arc<dyn Backend>,
-        isa: Verx10,
+        info: &'static DeviceInfo,
         interrupt: Arc<AtomicBool>,
     ) -> Answer<Self> {
         backend.attach(target.reach(), target.device())?;
@@ -85,7 +87,8 @@ impl Debugger {
         Ok(Debugger {
             target,
             backend,
-            isa,
+            info,
+            isa: info.isa,
             breaks: Vec::new(),
             next: 1,
             chosen: None,

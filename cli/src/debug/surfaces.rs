@@ -11,16 +11,15 @@ use std::path::Path;
 use isa::Opcode;
 use isa::message::{DataPortReadDesc, MessageDesc, SamplerDesc, Sfid};
 use mem::{GpuAddr, Tiling};
-use mmio_mock::r#gen::readers;
 use mmio_mock::surface::state::Use;
 use mmio_mock::surface::{Surface, SurfaceKind};
-use regs::gen40::SurfaceState;
 
 use super::command::Words;
 use super::gate::State;
 use super::session::Debugger;
 use super::{Answer, Refusal, value};
 use crate::picture::{self, PageReader, Picture, Target, View, last_target};
+use crate::pipeline;
 
 /// Instructions of a kernel looked at.
 const MAX_INSTRUCTIONS: u32 = 1 << 12;
@@ -71,12 +70,15 @@ impl Debugger {
     fn used(&self) -> Answer<BTreeMap<u32, Vec<Access>>> {
         let (_, kernel) = self.place()?;
         let mut used: BTreeMap<u32, Vec<Access>> = BTreeMap::new();
-        for n in 0..MAX_INSTRUCTIONS {
-            let Ok(words) = self.words(kernel.wrapping_add(n * 16)) else {
+        let mut at = kernel;
+        for _ in 0..MAX_INSTRUCTIONS {
+            let Ok(item) = self.instruction(at) else {
                 break;
             };
+            // CAST: eight or sixteen bytes.
+            at = at.wrapping_add(item.size as u32);
             // What cannot be decoded sends nothing either.
-            let Ok(inst) = isa::decode(self.isa, words) else {
+            let Ok(inst) = item.inst else {
                 continue;
             };
             let Some(desc) = inst.send.and_then(|send| send.imm) else {
@@ -132,7 +134,9 @@ impl Debugger {
     }
 
     fn state_words(&self, address: u32) -> Answer<Vec<u32>> {
-        self.elements(address, SurfaceState::LEN, isa::operand::Type::Ud)
+        let structure = self.info.tables.structure("SURFACE_STATE");
+        let dwords = structure.map_or(0, |structure| structure.dwords as usize);
+        self.elements(address, dwords, isa::operand::Type::Ud)
     }
 
     fn surface_line(&self, index: u32, access: &[Access]) -> Answer {
@@ -143,11 +147,12 @@ impl Debugger {
         } else {
             Use::Sampler
         };
-        let format = SurfaceState::from_dwords(&words).surface_format();
-        let format = regs::gen40::surface_format(format)
-            .map_or_else(|| format!("format {format:#x}"), |f| f.name.to_owned());
         let names: Vec<&str> = access.iter().map(|a| a.name()).collect();
-        let desc = readers(self.isa).functions.surface(&words);
+        let desc = self.info.readers.functions.surface(&words);
+        let format = desc.format.map_or_else(
+            || format!("format {:#x}", desc.format_code),
+            |format| format.name.to_owned(),
+        );
         let mut text = format!("{index:>3}  ");
         let _ = match Surface::resolve(&desc, usage).or_else(|_| Surface::resolve(&desc, Use::Raw))
         {
@@ -223,16 +228,15 @@ impl Debugger {
             ["surface", index] => {
                 let state = self.surface_state(value::number(index)?)?;
                 let words = self.state_words(state)?;
-                let desc = readers(self.isa).functions.surface(&words);
+                let desc = self.info.readers.functions.surface(&words);
                 let mut surface = Surface::resolve(&desc, Use::Sampler)
                     .or_else(|_| Surface::resolve(&desc, Use::RenderTarget))
                     .map_err(Refusal::of)?;
                 // As a picture it is its first level.
                 surface.render_lod = 0;
-                let format = SurfaceState::from_dwords(&words).surface_format();
                 let target = Target {
                     state,
-                    format,
+                    format: desc.format_code,
                     surface,
                 };
                 let view = View::new(target, self.pages()).map_err(Refusal::of)?;
@@ -265,16 +269,10 @@ impl Debugger {
 
     /// The render target of the pipeline as it is set up now.
     fn render_target(&self) -> Answer<Target> {
-        let state = self.target.reach().with_device(|device| {
-            let state = device.pipeline_state();
-            picture::State {
-                general_base: state.bases.general_state_base,
-                surface_base: state.bases.surface_state_base,
-                binding_table: state.binding_tables[4],
-                // Bits 4:0 are reserved (PRM volume 2, 3DSTATE_PIPELINED_POINTERS).
-                wm_state: state.pointers[4] & !0x1f,
-            }
-        });
+        let state = self
+            .target
+            .reach()
+            .with_device(|device| pipeline::target_state(self.info, device.pipeline_state()));
         if state == picture::State::default() {
             return Err("nothing has been drawn yet".into());
         }
@@ -282,7 +280,7 @@ impl Debugger {
             let words = self.elements(at, 1, isa::operand::Type::Ud).ok()?;
             words.first().copied()
         };
-        last_target(&dword, state, self.isa).map_err(Refusal::of)
+        last_target(&dword, state, self.info).map_err(Refusal::of)
     }
 
     /// The render target as pixels.

@@ -8,11 +8,14 @@ use std::sync::Arc;
 
 use mem::GpuAddr;
 use mmio_mock::ModelPlatform;
+use mmio_mock::ff::state::{PipelineState, VertexElement};
 use mmio_mock::r#gen::DeviceInfo;
+use regs::any::State3dDrawingRectangle;
 use regs::desc::Property;
-use regs::gen40::{self, CommandId, VertexBufferState, VertexElementState};
+use regs::ids::CommandId;
 
 use crate::picture::{State, Target, last_target};
+use crate::pipeline;
 
 /// Longest command that is followed, in dwords.
 const MAX_DWORDS: usize = 1 << 9;
@@ -29,12 +32,12 @@ pub struct Latched {
 /// Vertex buffers, elements and pointers as a draw call finds them.
 #[derive(Clone, Debug, Default)]
 pub struct DrawState {
-    /// Bases and pointers that the render target depends on.
-    pub state: State,
-    /// Vertex buffers by index, and where each VERTEX_BUFFER_STATE stands.
-    pub vertex_buffers: BTreeMap<u32, (u32, VertexBufferState)>,
+    /// State of the pipeline.
+    pub pipeline: PipelineState,
     /// Vertex elements.
-    pub elements: Vec<VertexElementState>,
+    pub elements: Vec<VertexElement>,
+    /// What kernel start pointers are relative to.
+    pub kernel_base: u32,
     /// The last command of each kind that sets state.
     pub commands: BTreeMap<&'static str, Latched>,
 }
@@ -49,18 +52,13 @@ impl DrawState {
     /// Drawing rectangle origin.
     pub fn origin(&self) -> (i32, i32) {
         let words = self.words("3DSTATE_DRAWING_RECTANGLE");
-        let c = gen40::State3dDrawingRectangle::from_dwords(words);
+        let c = State3dDrawingRectangle::from_dwords(words);
         // CAST: 16-bit two's complement.
         let signed = |value: u32| i32::from(value as u16 as i16);
         (
             signed(c.drawing_rectangle_origin_x() as u32),
             signed(c.drawing_rectangle_origin_y() as u32),
         )
-    }
-
-    /// 3DSTATE_PIPELINED_POINTERS.
-    pub fn pointers(&self) -> gen40::State3dPipelinedPointers {
-        gen40::State3dPipelinedPointers::from_dwords(self.words("3DSTATE_PIPELINED_POINTERS"))
     }
 }
 
@@ -117,7 +115,7 @@ pub struct DrawCall {
     pub state: Arc<DrawState>,
     /// What it drew into, if that can be told.
     pub target: Option<TargetKey>,
-    /// Kernels, relative to General State Base Address.
+    /// Kernels, relative to [`DrawState::kernel_base`].
     pub kernels: Kernels,
 }
 
@@ -167,7 +165,7 @@ impl Follower {
                 continue;
             }
             let now = Arc::make_mut(&mut self.now);
-            latch(now, command.id, address, &words);
+            now.latch(self.device, command.id, &words);
             if command.id == CommandId::StateBaseAddress
                 && let Some(old) = now.commands.get_mut(command.name)
             {
@@ -189,10 +187,10 @@ impl Follower {
         command: &[u32],
         dword: &impl Fn(u32) -> Option<u32>,
     ) -> DrawCall {
-        let state = self.now.state;
-        let isa = self.device.isa;
+        let device = self.device;
+        let state = pipeline::target_state(device, &self.now.pipeline);
         let target = *self.targets.entry(state).or_insert_with(|| {
-            let target = last_target(dword, state, isa).ok();
+            let target = last_target(dword, state, device).ok();
             target.as_ref().map(TargetKey::of)
         });
         let mut words = [0; 6];
@@ -206,7 +204,7 @@ impl Follower {
             words,
             state: Arc::clone(&self.now),
             target,
-            kernels: kernels(&self.now, dword),
+            kernels: kernels(device, &self.now, dword),
         }
     }
 }
@@ -221,62 +219,42 @@ fn merge_bases(old: &mut [u32], new: &[u32]) {
 }
 
 /// The kernels that the unit states name.
-fn kernels(state: &DrawState, dword: &impl Fn(u32) -> Option<u32>) -> Kernels {
-    let pointers = state.pointers();
-    let base = state.state.general_base;
-    let first = |pointer: u32| {
-        let word = dword(base.wrapping_add(pointer))?;
-        Some(gen40::WmState::from_dwords(&[word]).kernel_start_pointer_0())
+fn kernels(device: &DeviceInfo, state: &DrawState, dword: &impl Fn(u32) -> Option<u32>) -> Kernels {
+    let pointers = pipeline::pointers(&state.pipeline);
+    let at = |pointer: u32| {
+        state
+            .pipeline
+            .bases
+            .general_state_base
+            .wrapping_add(pointer)
     };
-    // VS_STATE: Enable in dword 6.
-    let vs_on = dword(
-        base.wrapping_add(pointers.pointer_to_vs_state())
-            .wrapping_add(24),
-    )
-    .is_some_and(|word| word & 1 == 1);
+    let kernel = |structure: &str, pointer: u32| {
+        pipeline::kernel_pointer(device.tables, structure, at(pointer), dword)
+    };
+    let vs = pointers.pointer_to_vs_state();
+    let vs_on = pipeline::flag(device.tables, "VS_STATE", "Enable", at(vs), dword);
     Kernels {
-        vs: first(pointers.pointer_to_vs_state()).filter(|_| vs_on),
-        gs: first(pointers.pointer_to_gs_state()).filter(|_| pointers.gs_enable()),
-        clip: first(pointers.pointer_to_clip_state()).filter(|_| pointers.clip_enable()),
-        sf: first(pointers.pointer_to_sf_state()),
-        wm: first(pointers.pointer_to_wm_state()),
+        vs: kernel("VS_STATE", vs).filter(|_| vs_on),
+        gs: kernel("GS_STATE", pointers.pointer_to_gs_state()).filter(|_| pointers.gs_enable()),
+        clip: kernel("CLIP_STATE", pointers.pointer_to_clip_state())
+            .filter(|_| pointers.clip_enable()),
+        sf: kernel("SF_STATE", pointers.pointer_to_sf_state()),
+        wm: kernel("WM_STATE", pointers.pointer_to_wm_state()),
     }
 }
 
-/// Takes up a command.
-fn latch(now: &mut DrawState, id: CommandId, address: u32, words: &[u32]) {
-    let rest = words.get(1..).unwrap_or_default();
-    match id {
-        CommandId::StateBaseAddress => {
-            let c = gen40::StateBaseAddress::from_dwords(words);
-            if c.general_state_base_address_modify_enable() {
-                now.state.general_base = c.general_state_base_address();
+impl DrawState {
+    /// Takes up a command.
+    fn latch(&mut self, device: &DeviceInfo, id: CommandId, words: &[u32]) {
+        pipeline::latch(device, &mut self.pipeline, id, words);
+        match id {
+            CommandId::StateBaseAddress => {
+                self.kernel_base = pipeline::kernel_base(device, &self.pipeline);
             }
-            if c.surface_state_base_address_modify_enable() {
-                now.state.surface_base = c.surface_state_base_address();
+            CommandId::State3dVertexElements => {
+                self.elements = pipeline::vertex_elements(device, &self.pipeline);
             }
+            _ => {}
         }
-        CommandId::State3dPipelinedPointers => {
-            let c = gen40::State3dPipelinedPointers::from_dwords(words);
-            now.state.wm_state = c.pointer_to_wm_state();
-        }
-        CommandId::State3dBindingTablePointers => {
-            let c = gen40::State3dBindingTablePointers::from_dwords(words);
-            now.state.binding_table = c.pointer_to_ps_binding_table();
-        }
-        CommandId::State3dVertexBuffers => {
-            for (n, words) in (0u32..).zip(rest.chunks_exact(VertexBufferState::LEN)) {
-                let state = VertexBufferState::from_dwords(words);
-                // CAST: a few dwords.
-                let at = address.wrapping_add(4 + n * VertexBufferState::LEN as u32 * 4);
-                now.vertex_buffers
-                    .insert(state.vertex_buffer_index(), (at, state));
-            }
-        }
-        CommandId::State3dVertexElements => {
-            let elements = rest.chunks_exact(VertexElementState::LEN);
-            now.elements = elements.map(VertexElementState::from_dwords).collect();
-        }
-        _ => {}
     }
 }

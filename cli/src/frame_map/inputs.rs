@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 2, vertex fetch (VERTEX_BUFFER_STATE, VERTEX_ELEMENT_STATE).
 
+use mmio_mock::ff::state::Component;
 use mmio_mock::surface::Format;
 
 use super::DrawCall;
@@ -37,46 +38,38 @@ impl Input {
     }
 }
 
-/// 3D_Vertex_Component_Control: store the source.
-const STORE_SRC: u32 = 1;
-
 /// The attributes of a vertex that come from memory.
 pub(super) fn of(draw: &DrawCall, index: u32, instance: u32) -> Vec<Input> {
     let first_instance = draw.words.get(4).copied().unwrap_or(0);
     let mut out = Vec::new();
     for (number, element) in (0u32..).zip(&draw.state.elements) {
-        let controls = [
-            element.component_0_control(),
-            element.component_1_control(),
-            element.component_2_control(),
-            element.component_3_control(),
-        ];
-        if !element.valid() || !controls.contains(&STORE_SRC) {
+        if !element.components.contains(&Component::Source) {
             continue;
         }
-        let buffer = element.vertex_buffer_index();
-        let Some((_, state)) = draw.state.vertex_buffers.get(&buffer) else {
+        let buffers = &draw.state.pipeline.vertex_buffers;
+        let Some(state) = buffers.get(element.buffer).filter(|buffer| buffer.valid) else {
             continue;
         };
-        let Some(format) = Format::lookup(element.source_element_format()) else {
+        let Some(format) = Format::lookup(element.format) else {
             continue;
         };
-        let row = if state.buffer_access_type() == 0 {
-            index
-        } else {
-            let steps = instance.checked_div(state.instance_data_step_rate());
+        let row = if state.per_instance {
+            let steps = instance.checked_div(state.step_rate);
             first_instance.wrapping_add(steps.unwrap_or(0))
+        } else {
+            index
         };
         let address = state
-            .buffer_starting_address()
-            .wrapping_add(row.wrapping_mul(state.buffer_pitch()))
-            .wrapping_add(element.source_element_offset());
+            .start
+            .wrapping_add(row.wrapping_mul(state.pitch))
+            .wrapping_add(element.offset);
         out.push(Input {
             element: number,
-            buffer,
+            // CAST: one of a few dozen buffers.
+            buffer: element.buffer as u32,
             address,
             format,
-            destination: element.destination_element_offset(),
+            destination: element.destination.into(),
         });
     }
     out

@@ -3,7 +3,7 @@
 //! PRM: volume 4, 4.7.2 (SURFACE_STATE), 5.6.1 (media blocks), 5.10.2 (OWord blocks). Not modelled: tiled surfaces,
 //! surfaces for the sampler.
 
-use regs::gen40::{SurfaceState, values::surftype};
+use ringbuf::media;
 
 use super::{Format, MediaError};
 
@@ -108,27 +108,22 @@ impl Surface {
         }
     }
 
-    /// Its SURFACE_STATE without the address.
-    pub(super) fn state(&self) -> SurfaceState {
+    /// What its SURFACE_STATE says.
+    pub(super) fn state(&self) -> media::Surface {
+        // CAST: checked against MAX_BYTES.
         match &self.view {
-            View::Buffer(_) => {
-                // CAST: checked against MAX_BYTES.
-                let last = (self.memory_size() / OWORD) as u32 - 1;
-                SurfaceState::default()
-                    .with_surface_type(surftype::SURFTYPE_BUFFER)
-                    .with_surface_format(Format::Rgba8.code())
-                    .with_width(last & 0x7f)
-                    .with_height(last >> 7 & 0x1fff)
-                    .with_depth(last >> 20)
-                    .with_surface_pitch(OWORD as u32 - 1)
-            }
-            View::Image(shape) => SurfaceState::default()
-                .with_surface_type(surftype::SURFTYPE_2D)
-                .with_surface_format(shape.format.code())
+            View::Buffer(_) => media::Surface::Buffer {
+                entries: (self.memory_size() / OWORD) as u32,
+                pitch: OWORD as u32,
+                format: Format::Rgba8.code(),
+            },
+            View::Image(shape) => media::Surface::Image {
                 // Media blocks count the width in dwords (PRM vol4 5.6.1).
-                .with_width(shape.row().div_ceil(4) as u32 - 1)
-                .with_height(shape.height - 1)
-                .with_surface_pitch(Self::pitch(shape) as u32 - 1),
+                width: shape.row().div_ceil(4) as u32,
+                height: shape.height,
+                pitch: Self::pitch(shape) as u32,
+                format: shape.format.code(),
+            },
         }
     }
 
@@ -200,22 +195,24 @@ mod tests {
     }
 
     #[test]
-    fn states_count_from_one() {
-        let state = image(17, 9, Format::R8).state();
-        assert_eq!(
-            (state.width(), state.height(), state.surface_pitch()),
-            (4, 8, 63)
-        );
+    fn states_count_dwords_and_entries() {
+        let image = media::Surface::Image {
+            width: 5,
+            height: 9,
+            pitch: 64,
+            format: Format::R8.code(),
+        };
+        assert_eq!(self::image(17, 9, Format::R8).state(), image);
         let buffer = Surface {
             name: "test".into(),
             view: View::Buffer(16 * (1 << 20 | 3 << 7 | 5) + 1),
             bytes: Vec::new(),
         };
-        let state = buffer.state();
-        assert_eq!(
-            (state.width(), state.height(), state.depth()),
-            (5, 3, 1),
-            "an entry begun counts"
+        let entries = (1 << 20 | 3 << 7 | 5) + 1;
+        let begun = "an entry begun counts";
+        assert!(
+            matches!(buffer.state(), media::Surface::Buffer { entries: n, .. } if n == entries),
+            "{begun}"
         );
     }
 

@@ -3,14 +3,15 @@
 //! PRM: volume 2 (3DPRIMITIVE, pointers), volume 4 4.7.2, 5.10.6.2. Not modelled: several render
 //! targets (the one of the message that ends the thread counts), state left by earlier contexts.
 
-use isa::inst::{Opcode, Verx10};
+use isa::compact::instruction_at;
+use isa::inst::Opcode;
 use isa::message::{DataPortWriteDesc, MessageDesc, Sfid};
-use mmio_mock::r#gen::readers;
+use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::surface::Surface;
 use mmio_mock::surface::state::Use;
-use regs::gen40;
 
 use super::PictureError;
+use crate::pipeline;
 
 /// Pointers as the commands of batches leave them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -19,6 +20,8 @@ pub struct State {
     pub general_base: u32,
     /// Surface State Base Address.
     pub surface_base: u32,
+    /// What kernel start pointers are relative to.
+    pub kernel_base: u32,
     /// Offset of the pixel shader's binding table.
     pub binding_table: u32,
     /// Offset of WM_STATE.
@@ -39,13 +42,13 @@ pub struct Target {
 /// Instructions of a pixel shader looked at.
 const MAX_INSTRUCTIONS: u32 = 1 << 14;
 
-/// The render target of the last primitive of a batch, whose kernels are of the instruction set `isa`.
+/// The render target of the last primitive of a batch of a device.
 pub fn last_target(
     dword: &impl Fn(u32) -> Option<u32>,
     primitive: State,
-    isa: Verx10,
+    device: &DeviceInfo,
 ) -> Result<Target, PictureError> {
-    let index = written_index(dword, primitive, isa).unwrap_or(0);
+    let index = written_index(dword, primitive, device).unwrap_or(0);
     let entry = primitive
         .surface_base
         .wrapping_add(primitive.binding_table)
@@ -56,7 +59,8 @@ pub fn last_target(
     })?;
     // Bits 4:0 of an entry are reserved (PRM volume 4 4.7.1).
     let address = primitive.surface_base.wrapping_add(offset & !0x1f);
-    let mut words = [0; gen40::SurfaceState::LEN];
+    let structure = device.tables.structure("SURFACE_STATE");
+    let mut words = vec![0; structure.map_or(0, |structure| structure.dwords as usize)];
     for (i, word) in words.iter_mut().enumerate() {
         let at = address.wrapping_add(i as u32 * 4);
         *word = dword(at).ok_or(PictureError::Unmapped {
@@ -64,33 +68,36 @@ pub fn last_target(
             address: at,
         })?;
     }
-    let desc = readers(isa).functions.surface(&words);
+    let desc = device.readers.functions.surface(&words);
     let surface =
         Surface::resolve(&desc, Use::RenderTarget).map_err(|error| PictureError::Surface {
             address,
-            dword: words[0],
+            dword: words.first().copied().unwrap_or(0),
             error,
         })?;
     Ok(Target {
         state: address,
-        format: gen40::SurfaceState(words).surface_format(),
+        format: desc.format_code,
         surface,
     })
 }
 
 /// Binding table index of the render target write that ends the pixel shader.
-fn written_index(dword: &impl Fn(u32) -> Option<u32>, state: State, isa: Verx10) -> Option<u32> {
+fn written_index(
+    dword: &impl Fn(u32) -> Option<u32>,
+    state: State,
+    device: &DeviceInfo,
+) -> Option<u32> {
+    let isa = device.isa;
     let wm = state.general_base.wrapping_add(state.wm_state);
-    let kernel = gen40::WmState::from_dwords(&[dword(wm)?]).kernel_start_pointer_0();
-    let mut at = state.general_base.wrapping_add(kernel);
+    let kernel = pipeline::kernel_pointer(device.tables, "WM_STATE", wm, dword)?;
+    let mut at = state.kernel_base.wrapping_add(kernel);
     for _ in 0..MAX_INSTRUCTIONS {
-        let mut raw = [0; 4];
-        for (i, word) in raw.iter_mut().enumerate() {
-            *word = dword(at.wrapping_add(i as u32 * 4))?;
-        }
-        at = at.wrapping_add(16);
+        let item = instruction_at(isa, at, dword)?;
+        // CAST: eight or sixteen bytes.
+        at = at.wrapping_add(item.size as u32);
         // What cannot be decoded cannot be a plain send either.
-        let Ok(inst) = isa::decode(isa, raw) else {
+        let Ok(inst) = item.inst else {
             continue;
         };
         if inst.opcode != Opcode::Send {

@@ -3,14 +3,13 @@
 //! PRM: volume 1 (MI commands), volume 2 (3DPRIMITIVE, pointers). Not modelled: memory that the batch
 //! itself changes before it reads it.
 
-use regs::any::{State3dBindingTablePointers, State3dPipelinedPointers};
+use mmio_mock::ff::state::PipelineState;
+use mmio_mock::r#gen::DeviceInfo;
 use regs::desc::Property;
-use regs::gen40;
-use regs::ids::CommandId;
-use regs::platform::Generation;
 use regs::walk::{self, Limits, Stop};
 
 use super::target::State;
+use crate::pipeline;
 
 /// Dwords of commands looked at before a batch counts as endless.
 const MAX_DWORDS: u64 = 1 << 22;
@@ -58,10 +57,10 @@ impl Walk {
 /// The walk ends where the batch does, or at the first thing that is no command: a faulty batch
 /// still has a picture of what came before.
 pub fn walk(
-    tables: &'static Generation,
+    device: &DeviceInfo,
     dword: &impl Fn(u32) -> Option<u32>,
     start: u32,
-    state: &mut State,
+    state: &mut PipelineState,
 ) -> Walk {
     let mut walk = Walk::default();
     let mut ordinal = 0;
@@ -72,7 +71,7 @@ pub fn walk(
         jumps: u32::MAX,
         ..Limits::default()
     };
-    let mut batch = walk::Walk::new(tables, start.into(), limits);
+    let mut batch = walk::Walk::new(device.tables, start.into(), limits);
     while let Some(step) = batch.step(&mut memory) {
         let Some(command) = step.command else {
             break;
@@ -81,46 +80,23 @@ pub fn walk(
         batch.words(&mut memory, &step, &mut words);
         commands += 1;
         if command.is(Property::Draw) {
-            let state = *state;
+            let state = pipeline::target_state(device, state);
             if walk.last() != Some(state) && walk.draws.len() < MAX_DRAWS {
                 walk.draws.push(Draw { ordinal, state });
             }
             ordinal += 1;
         } else if command.is(Property::Ends) || command.is(Property::Chains) {
             walk.end.get_or_insert(End {
-                // CAST: addresses of this generation have 32 bits.
+                // CAST: addresses of these devices have 32 bits.
                 address: batch.at() as u32,
                 last: command.is(Property::Ends),
             });
         } else {
-            latch(command.id, &words, state);
+            pipeline::latch(device, state, command.id, &words);
         }
     }
     if matches!(batch.stop(), Some(Stop::Loop { .. })) {
         walk.circle = Some(commands);
     }
     walk
-}
-
-/// Takes up the pointers that a command sets.
-fn latch(id: CommandId, words: &[u32], state: &mut State) {
-    match id {
-        CommandId::StateBaseAddress => {
-            let c = gen40::StateBaseAddress::from_dwords(words);
-            if c.general_state_base_address_modify_enable() {
-                state.general_base = c.general_state_base_address();
-            }
-            if c.surface_state_base_address_modify_enable() {
-                state.surface_base = c.surface_state_base_address();
-            }
-        }
-        CommandId::State3dPipelinedPointers => {
-            state.wm_state = State3dPipelinedPointers::from_dwords(words).pointer_to_wm_state();
-        }
-        CommandId::State3dBindingTablePointers => {
-            let c = State3dBindingTablePointers::from_dwords(words);
-            state.binding_table = c.pointer_to_ps_binding_table();
-        }
-        _ => {}
-    }
 }

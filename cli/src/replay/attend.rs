@@ -2,8 +2,8 @@
 //!
 //! No PRM chapter. Not modelled: attendants that change what is submitted.
 
-use isa::inst::Verx10;
 use mmio_mock::ModelPlatform;
+use mmio_mock::r#gen::DeviceInfo;
 
 use crate::capture::Exec;
 use crate::picture::Walk;
@@ -14,8 +14,8 @@ pub struct Placed<'a> {
     pub exec: &'a Exec,
     /// What its batch draws.
     pub walk: &'a Walk,
-    /// The instruction set of its kernels.
-    pub isa: Verx10,
+    /// The device that it is for.
+    pub device: &'static DeviceInfo,
     /// Reads what lies at a graphics address.
     pub dword: &'a dyn Fn(u32) -> Option<u32>,
 }

@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use isa::inst::Verx10;
 use mem::Tiling;
+use mmio_mock::r#gen::DeviceInfo;
 use mmio_mock::surface::SurfaceKind;
 
 use crate::capture::Exec;
@@ -44,9 +44,9 @@ pub fn of(
     exec: &Exec,
     walk: &Walk,
     dword: impl Fn(u32) -> Option<u32>,
-    isa: Verx10,
+    device: &DeviceInfo,
 ) -> Option<Contradiction> {
-    let (index, what) = length(exec, walk).or_else(|| targets(exec, walk, dword, isa))?;
+    let (index, what) = length(exec, walk).or_else(|| targets(exec, walk, dword, device))?;
     Some(Contradiction {
         exec: exec.name.clone(),
         buffer: index,
@@ -94,7 +94,7 @@ fn targets(
     exec: &Exec,
     walk: &Walk,
     dword: impl Fn(u32) -> Option<u32>,
-    isa: Verx10,
+    device: &DeviceInfo,
 ) -> Option<(usize, String)> {
     let mut seen = BTreeSet::new();
     for draw in &walk.draws {
@@ -105,7 +105,7 @@ fn targets(
             continue;
         }
         // A target that cannot be used is the device's to report.
-        let Ok(target) = last_target(&dword, draw.state, isa) else {
+        let Ok(target) = last_target(&dword, draw.state, device) else {
             continue;
         };
         let surface = &target.surface;

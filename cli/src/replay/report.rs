@@ -3,6 +3,7 @@
 //! PRM: volume 4 3.2, 3.3.9 (windower snapshot). Not modelled: wall time, which is the program's.
 
 use driver::debug::snapshot::ArmedSnapshot;
+use isa::compact::instruction_at;
 use isa::inst::Verx10;
 use mmio_mock::status::{Activity, Statistics};
 
@@ -61,7 +62,7 @@ impl Snapshot {
     pub(super) fn read(
         armed: &ArmedSnapshot,
         exec: &Exec,
-        general_base: u32,
+        kernel_base: u32,
         isa: Verx10,
         dword: impl Fn(u32) -> Option<u32>,
     ) -> Self {
@@ -75,7 +76,7 @@ impl Snapshot {
                 kernel: Vec::new(),
             };
         };
-        let start = general_base.wrapping_add(trapped.kernel_pointer);
+        let start = kernel_base.wrapping_add(trapped.kernel_pointer);
         Snapshot {
             complete: true,
             kernel_pointer: trapped.kernel_pointer,
@@ -89,24 +90,22 @@ impl Snapshot {
 
 fn disassemble(isa: Verx10, start: u32, dword: impl Fn(u32) -> Option<u32>) -> Vec<String> {
     let mut lines = Vec::new();
-    for index in 0..SHOWN {
-        let at = start.wrapping_add(index * 16);
-        let mut raw = [0; 4];
-        for (i, word) in raw.iter_mut().enumerate() {
-            match dword(at.wrapping_add(i as u32 * 4)) {
-                Some(found) => *word = found,
-                None => return lines,
-            }
-        }
-        match isa::decode(isa, raw) {
+    let mut at = start;
+    for _ in 0..SHOWN {
+        let Some(item) = instruction_at(isa, at, &dword) else {
+            return lines;
+        };
+        // CAST: eight or sixteen bytes.
+        at = at.wrapping_add(item.size as u32);
+        match &item.inst {
             Ok(inst) => {
-                lines.extend(isa::print(isa, &inst).lines().map(str::to_owned));
-                let ends = inst.send.and_then(|send| send.imm);
-                if ends.is_some_and(|imm| isa::message::MessageDesc(imm).eot()) {
+                lines.extend(isa::print(isa, inst).lines().map(str::to_owned));
+                if item.ends_thread() {
                     break;
                 }
             }
             Err(error) => {
+                let raw = item.raw;
                 lines.push(format!(
                     "{:08x} {:08x} {:08x} {:08x}  {error}",
                     raw[0], raw[1], raw[2], raw[3]

@@ -2,16 +2,15 @@
 //!
 //! PRM: volume 4 10.4 (jmpi, wait). Not modelled: why a loop does not end.
 
+use isa::compact::instruction_at;
 use isa::inst::{Inst, Opcode, Verx10};
 use isa::operand::{Addr, RegFile};
 
 /// The instruction at an address, and what it waits for.
 pub fn instruction(isa: Verx10, at: u32, dword: impl Fn(u32) -> Option<u32>) -> Option<String> {
-    let mut raw = [0; 4];
-    for (i, word) in raw.iter_mut().enumerate() {
-        *word = dword(at.wrapping_add(i as u32 * 4))?;
-    }
-    let Ok(inst) = isa::decode(isa, raw) else {
+    let item = instruction_at(isa, at, dword)?;
+    let raw = item.raw;
+    let Ok(inst) = item.inst else {
         return Some(format!(
             "{:08x} {:08x} {:08x} {:08x}",
             raw[0], raw[1], raw[2], raw[3]

@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use isa::compact::instruction_at;
+
 use super::Isa;
 use crate::capture::Exec;
 use crate::frame_map::DrawCall;
@@ -18,7 +20,7 @@ pub type Kernels = BTreeMap<String, Vec<String>>;
 pub fn collect(exec: &Exec, draw: &DrawCall, isa: Isa, kernels: &mut Kernels) {
     let of = &draw.kernels;
     for pointer in [of.vs, of.gs, of.clip, of.sf, of.wm].into_iter().flatten() {
-        let base = draw.state.state.general_base;
+        let base = draw.state.kernel_base;
         let name = format!("{}:{pointer}", draw.exec);
         kernels
             .entry(name)
@@ -28,29 +30,23 @@ pub fn collect(exec: &Exec, draw: &DrawCall, isa: Isa, kernels: &mut Kernels) {
 
 fn lines(exec: &Exec, base: u32, pointer: u32, isa: Isa) -> Vec<String> {
     let mut out = Vec::new();
-    for n in 0..MAX_INSTRUCTIONS {
-        let at = pointer.wrapping_add(n * 16);
-        let mut raw = [0; 4];
-        for (n, word) in (0u32..).zip(&mut raw) {
-            let Some(w) = exec.dword(base.wrapping_add(at).wrapping_add(n * 4)) else {
-                out.push(format!("{at:08x}  not mapped"));
-                return out;
-            };
-            *word = w;
-        }
-        match isa::decode(isa, raw) {
+    let mut at = pointer;
+    for _ in 0..MAX_INSTRUCTIONS {
+        let Some(item) = instruction_at(isa, base.wrapping_add(at), |at| exec.dword(at)) else {
+            out.push(format!("{at:08x}  not mapped"));
+            return out;
+        };
+        match &item.inst {
             Ok(inst) => {
-                out.push(format!("{at:08x}  {}", isa::print(isa, &inst)));
-                if inst
-                    .send
-                    .and_then(|send| send.imm)
-                    .is_some_and(|desc| desc >> 31 == 1)
-                {
+                out.push(format!("{at:08x}  {}", isa::print(isa, inst)));
+                if item.ends_thread() {
                     return out;
                 }
             }
             Err(error) => out.push(format!("{at:08x}  {error}")),
         }
+        // CAST: eight or sixteen bytes.
+        at = at.wrapping_add(item.size as u32);
     }
     out
 }

@@ -7,32 +7,19 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use driver::debug::walk::Commands;
+use mmio_mock::ff::state::{IndexBuffer, PipelineState, Primitive, VertexElement};
 use mmio_mock::r#gen::DeviceInfo;
 use regs::desc::Property;
-use regs::gen40::{
-    self, CommandId, Primitive3d, State3dIndexBuffer, VertexBufferState, VertexElementState,
-};
-use regs::platform::Generation;
 use regs::walk::{Limits, Walk};
 
 use crate::capture::{Capture, Exec};
 use crate::picture::{State, last_target};
+use crate::pipeline;
 
 /// Dwords of commands looked at before a batch counts as endless.
 const MAX_DWORDS: u64 = 1 << 22;
 /// Draws of a submission that are looked at.
 const MAX_DRAWS: usize = 1 << 16;
-
-/// State that vertex fetch uses.
-#[derive(Clone, Debug, Default)]
-pub struct Fetch {
-    /// Vertex buffers by index.
-    pub buffers: BTreeMap<u32, VertexBufferState>,
-    /// Vertex elements in order.
-    pub elements: Vec<VertexElementState>,
-    /// Index buffer.
-    pub indices: Option<State3dIndexBuffer>,
-}
 
 /// A 3DPRIMITIVE.
 #[derive(Clone, Debug)]
@@ -40,9 +27,11 @@ pub struct DrawCall {
     /// Address of the command.
     pub address: u32,
     /// The command.
-    pub command: Primitive3d,
-    /// Vertex fetch.
-    pub fetch: Rc<Fetch>,
+    pub command: Primitive,
+    /// State of the pipeline.
+    pub pipeline: Rc<PipelineState>,
+    /// Vertex elements.
+    pub elements: Rc<[VertexElement]>,
     /// Pointers.
     pub state: State,
     /// Vertices of one instance: cut indices are none.
@@ -67,15 +56,15 @@ impl Frame {
     /// Follows all batches of a capture.
     pub fn of(capture: &Capture, device: &DeviceInfo) -> Self {
         let mut frame = Frame::default();
-        let mut follow = Follow::default();
+        let mut follow = Follow::new(device);
         let mut targets = Vec::new();
         for exec in &capture.execs {
             follow.draws.clear();
-            follow.batch(exec, device.tables);
+            follow.batch(exec);
             let mut seen = BTreeMap::new();
             let places = follow.draws.iter().map(|draw| {
                 *seen.entry(draw.state).or_insert_with(|| {
-                    let target = last_target(&|at| exec.dword(at), draw.state, device.isa).ok()?;
+                    let target = last_target(&|at| exec.dword(at), draw.state, device).ok()?;
                     let surface = &target.surface;
                     let lod = surface.render_lod;
                     let size = (surface.level_width(lod), surface.level_height(lod));
@@ -120,7 +109,7 @@ impl Commands for Decoded<'_> {
 
     fn vertices(&self, submission: usize, draw: u32) -> u32 {
         self.frame.draw(submission, draw).map_or(0, |draw| {
-            draw.vertices.saturating_mul(draw.command.instance_count())
+            draw.vertices.saturating_mul(draw.command.instances)
         })
     }
 
@@ -128,12 +117,12 @@ impl Commands for Decoded<'_> {
         let exec = self.capture.execs.get(submission)?;
         let draw = self.frame.draw(submission, draw)?;
         let at = position.checked_rem(draw.vertices)?;
-        if draw.command.vertex_access_type() == 0 {
-            return Some(draw.command.start_vertex_location().wrapping_add(at));
+        if !draw.command.random {
+            return Some(draw.command.start.wrapping_add(at));
         }
         let mut indices = draw.indices(exec).flatten();
         let index = indices.nth(at as usize)?;
-        Some(index.wrapping_add_signed(draw.command.base_vertex_location()))
+        Some(index.wrapping_add_signed(draw.command.base_vertex))
     }
 
     fn is_shown(&self, submission: usize, draw: u32) -> bool {
@@ -143,17 +132,25 @@ impl Commands for Decoded<'_> {
 }
 
 impl DrawCall {
+    /// The index buffer; one of bytes at address 0 before the first.
+    fn index_buffer(&self) -> IndexBuffer {
+        let unset = IndexBuffer {
+            bytes: 1,
+            cut: false,
+            start: 0,
+            end: 0,
+        };
+        self.pipeline.index_buffer.unwrap_or(unset)
+    }
+
     /// The indices of one instance as they lie in memory; `None` where the primitive is cut. Behind the end of the buffer
     /// they read as zero.
     fn indices<'a>(&'a self, exec: &'a Exec) -> impl Iterator<Item = Option<u32>> + 'a {
-        let buffer = self.fetch.indices.unwrap_or_default();
-        let bytes = 1 << buffer.index_format().min(2);
-        let (first, end) = (
-            u64::from(buffer.buffer_starting_address()),
-            u64::from(buffer.buffer_ending_address()),
-        );
-        let start = u64::from(self.command.start_vertex_location());
-        let count = u64::from(self.command.vertex_count_per_instance());
+        let buffer = self.index_buffer();
+        let bytes = u64::from(buffer.bytes);
+        let (first, end) = (u64::from(buffer.start), u64::from(buffer.end));
+        let start = u64::from(self.command.start);
+        let count = u64::from(self.command.count);
         (start..start + count).map(move |number| {
             let at = first + number * bytes;
             if at + bytes > end + 1 {
@@ -161,7 +158,7 @@ impl DrawCall {
             }
             let index = read(exec, at as u32, bytes as usize)?;
             let ones = u32::MAX >> (32 - bytes * 8);
-            (!buffer.cut_index_enable() || index != ones).then_some(index)
+            (!buffer.cut || index != ones).then_some(index)
         })
     }
 }
@@ -175,16 +172,23 @@ fn read(exec: &Exec, address: u32, bytes: usize) -> Option<u32> {
 }
 
 /// State as the commands leave it.
-#[derive(Default)]
-struct Follow {
-    state: State,
-    fetch: Rc<Fetch>,
+struct Follow<'a> {
+    device: &'a DeviceInfo,
+    pipeline: Rc<PipelineState>,
     draws: Vec<DrawCall>,
 }
 
-impl Follow {
+impl<'a> Follow<'a> {
+    fn new(device: &'a DeviceInfo) -> Self {
+        Follow {
+            device,
+            pipeline: Rc::default(),
+            draws: Vec::new(),
+        }
+    }
+
     /// Follows a batch to its end, or to the first thing that is no command.
-    fn batch(&mut self, exec: &Exec, tables: &'static Generation) {
+    fn batch(&mut self, exec: &Exec) {
         let mut memory = |at: u64| exec.dword(u32::try_from(at).ok()?);
         let limits = Limits {
             dwords: MAX_DWORDS,
@@ -192,7 +196,7 @@ impl Follow {
             ..Limits::default()
         };
         let start = exec.batch_address();
-        let mut batch = Walk::new(tables, start.into(), limits);
+        let mut batch = Walk::new(self.device.tables, start.into(), limits);
         // No command of interest is longer than 17 vertex buffers.
         let mut words = [0; 96];
         while let Some(step) = batch.step(&mut memory) {
@@ -202,10 +206,11 @@ impl Follow {
             let count = batch.words(&mut memory, &step, &mut words);
             let words = words.get(..count).unwrap_or_default();
             if command.is(Property::Draw) {
-                // CAST: addresses of this generation have 32 bits.
+                // CAST: addresses of these devices have 32 bits.
                 self.draw(exec, step.address as u32, words);
             } else {
-                self.set(command.id, words);
+                let state = Rc::make_mut(&mut self.pipeline);
+                pipeline::latch(self.device, state, command.id, words);
             }
         }
     }
@@ -214,59 +219,19 @@ impl Follow {
         if self.draws.len() >= MAX_DRAWS {
             return;
         }
-        let command = Primitive3d::from_dwords(words);
+        let command = self.device.readers.pipeline.primitive(words);
         let mut draw = DrawCall {
             address,
             command,
-            fetch: Rc::clone(&self.fetch),
-            state: self.state,
-            vertices: command.vertex_count_per_instance(),
+            elements: pipeline::vertex_elements(self.device, &self.pipeline).into(),
+            pipeline: Rc::clone(&self.pipeline),
+            state: pipeline::target_state(self.device, &self.pipeline),
+            vertices: command.count,
             shown: false,
         };
-        let buffer = self.fetch.indices.unwrap_or_default();
-        if command.vertex_access_type() != 0 && buffer.cut_index_enable() {
+        if command.random && draw.index_buffer().cut {
             draw.vertices = draw.indices(exec).flatten().count() as u32;
         }
         self.draws.push(draw);
-    }
-
-    fn set(&mut self, id: CommandId, words: &[u32]) {
-        let rest = words.get(1..).unwrap_or_default();
-        match id {
-            CommandId::StateBaseAddress => {
-                let c = gen40::StateBaseAddress::from_dwords(words);
-                if c.general_state_base_address_modify_enable() {
-                    self.state.general_base = c.general_state_base_address();
-                }
-                if c.surface_state_base_address_modify_enable() {
-                    self.state.surface_base = c.surface_state_base_address();
-                }
-            }
-            CommandId::State3dPipelinedPointers => {
-                self.state.wm_state =
-                    gen40::State3dPipelinedPointers::from_dwords(words).pointer_to_wm_state();
-            }
-            CommandId::State3dBindingTablePointers => {
-                self.state.binding_table = gen40::State3dBindingTablePointers::from_dwords(words)
-                    .pointer_to_ps_binding_table();
-            }
-            CommandId::State3dVertexBuffers => {
-                let fetch = Rc::make_mut(&mut self.fetch);
-                for state in rest.chunks_exact(VertexBufferState::LEN) {
-                    let state = VertexBufferState::from_dwords(state);
-                    fetch.buffers.insert(state.vertex_buffer_index(), state);
-                }
-            }
-            CommandId::State3dVertexElements => {
-                let elements = rest.chunks_exact(VertexElementState::LEN);
-                Rc::make_mut(&mut self.fetch).elements =
-                    elements.map(VertexElementState::from_dwords).collect();
-            }
-            CommandId::State3dIndexBuffer => {
-                Rc::make_mut(&mut self.fetch).indices =
-                    Some(State3dIndexBuffer::from_dwords(words));
-            }
-            _ => {}
-        }
     }
 }

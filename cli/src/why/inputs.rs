@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 2 (VERTEX_BUFFER_STATE, VERTEX_ELEMENT_STATE). Memory is as the capture has it, before the submission.
 
+use mmio_mock::ff::state::Component as Control;
 use mmio_mock::surface::format::{Class, Format};
 
 use super::frame::DrawCall;
@@ -62,50 +63,43 @@ pub fn read(exec: &Exec, address: u32, into: &mut [u8]) -> bool {
 pub fn of(exec: &Exec, draw: &DrawCall, index: u32, position: u32) -> Vec<Input> {
     let instance = position.checked_div(draw.vertices).unwrap_or(0);
     let at = position.checked_rem(draw.vertices).unwrap_or(0);
-    let random = draw.command.vertex_access_type() != 0;
     // VID leaves base vertex and start vertex out.
-    let id = if random {
-        index.wrapping_add_signed(draw.command.base_vertex_location().wrapping_neg())
+    let id = if draw.command.random {
+        index.wrapping_add_signed(draw.command.base_vertex.wrapping_neg())
     } else {
         at
     };
-    let elements = draw.fetch.elements.iter().enumerate();
-    let elements = elements.filter(|(_, element)| element.valid());
     let mut inputs = Vec::new();
-    for (number, element) in elements {
-        let controls = [
-            element.component_0_control(),
-            element.component_1_control(),
-            element.component_2_control(),
-            element.component_3_control(),
-        ];
-        let format = Format::lookup(element.source_element_format());
+    for (number, element) in draw.elements.iter().enumerate() {
+        let controls = element.components;
+        let format = Format::lookup(element.format);
         let mut values = [0; 4];
         let mut source = None;
-        if controls.contains(&1) {
-            let buffer = element.vertex_buffer_index();
-            let state = draw.fetch.buffers.get(&buffer).copied().unwrap_or_default();
-            let row = if state.buffer_access_type() != 0 {
-                let steps = instance.checked_div(state.instance_data_step_rate());
-                let first = draw.command.start_instance_location();
+        if controls.contains(&Control::Source) {
+            let buffers = &draw.pipeline.vertex_buffers;
+            let state = buffers.get(element.buffer).copied().unwrap_or_default();
+            let row = if state.per_instance {
+                let steps = instance.checked_div(state.step_rate);
+                let first = draw.command.first_instance;
                 first.wrapping_add(steps.unwrap_or(0))
             } else {
                 index
             };
             let address = state
-                .buffer_starting_address()
-                .wrapping_add(row.wrapping_mul(state.buffer_pitch()))
-                .wrapping_add(element.source_element_offset());
+                .start
+                .wrapping_add(row.wrapping_mul(state.pitch))
+                .wrapping_add(element.offset);
             let mut bytes = [0; 32];
             let bytes = &mut bytes[..format.map_or(0, |f| usize::from(f.bytes).min(32))];
             let mapped = read(exec, address, bytes);
             values = format.map_or([0; 4], |format| format.unpack_bytes(bytes));
             let name = format.map_or_else(
-                || format!("format {:#x}", element.source_element_format()),
+                || format!("format {:#x}", element.format),
                 |format| format.name.to_owned(),
             );
             source = Some(Source {
-                buffer,
+                // CAST: one of a few dozen buffers.
+                buffer: element.buffer as u32,
                 address,
                 format: name,
                 mapped,
@@ -115,15 +109,15 @@ pub fn of(exec: &Exec, draw: &DrawCall, index: u32, position: u32) -> Vec<Input>
         let mut components = [Component::Nothing; 4];
         for ((component, control), value) in components.iter_mut().zip(controls).zip(values) {
             *component = match (control, class) {
-                (1, Class::Float) => Component::Float(f32::from_bits(value)),
-                (1, Class::Uint) => Component::Unsigned(value),
-                (1, Class::Sint) => Component::Signed(value as i32),
-                (2, _) => Component::Float(0.0),
-                (3, _) => Component::Float(1.0),
-                (4, _) => Component::Unsigned(1),
-                (5, _) => Component::Unsigned(id),
-                (6, _) => Component::Unsigned(instance),
-                _ => Component::Nothing,
+                (Control::Source, Class::Float) => Component::Float(f32::from_bits(value)),
+                (Control::Source, Class::Uint) => Component::Unsigned(value),
+                (Control::Source, Class::Sint) => Component::Signed(value as i32),
+                (Control::Zero, _) => Component::Float(0.0),
+                (Control::OneFloat, _) => Component::Float(1.0),
+                (Control::OneInt, _) => Component::Unsigned(1),
+                (Control::VertexId, _) => Component::Unsigned(id),
+                (Control::InstanceId, _) => Component::Unsigned(instance),
+                (Control::NoStore | Control::PrimitiveId, _) => Component::Nothing,
             };
         }
         inputs.push(Input {

@@ -3,15 +3,15 @@
 //! No PRM chapter. Numbers are as in the text; addresses are numbers, too.
 
 use driver::debug::walk::{Tag, Unit};
+use mmio_mock::ff::topology::Topology;
 use serde_json::{Value, json};
 
 use super::{Component, Input, Why};
 
 /// Name of a primitive topology.
-pub fn topology(code: u32) -> String {
-    use mmio_mock::ff::topology::Topology;
-    Topology::from_code(code).map_or_else(
-        || format!("topology {code:#x}"),
+pub fn topology(topology: Result<Topology, u32>) -> String {
+    topology.map_or_else(
+        |code| format!("topology {code:#x}"),
         |topology| format!("{topology:?}").to_uppercase(),
     )
 }
@@ -89,7 +89,7 @@ impl Why {
                 "submission": draw.submission,
                 "number": draw.number,
                 "address": draw.call.address,
-                "topology": topology(draw.call.command.primitive_topology_type()),
+                "topology": topology(draw.call.command.topology),
                 "vertices": draw.call.vertices,
             })),
             "pixel_thread": {

@@ -6,11 +6,9 @@ use std::fmt;
 
 use driver::debug::walk::{Tag, Unit};
 use kernel::string_helpers::Counted;
+use mmio_mock::ff::topology::Topology;
 
 use super::{Component, Input, Why};
-
-/// 3DPRIM_RECTLIST.
-const RECTLIST: u32 = 0x0f;
 
 impl Why {
     /// An address with its place in the capture.
@@ -160,7 +158,7 @@ impl fmt::Display for Why {
                     name => format!(" of {name}"),
                 },
                 draw.number,
-                super::json::topology(draw.call.command.primitive_topology_type()),
+                super::json::topology(draw.call.command.topology),
                 Counted(draw.call.vertices, "vertex"),
                 self.at(draw.call.address)
             )?,
@@ -170,14 +168,11 @@ impl fmt::Display for Why {
                 walk.draw, walk.submission
             )?,
         }
-        let topology = self
-            .draw
-            .as_ref()
-            .map(|draw| draw.call.command.primitive_topology_type());
+        let topology = self.draw.as_ref().map(|draw| draw.call.command.topology);
         let shape = match (walk.setup.vertices.len(), topology) {
             (1, _) => "point",
             (2, _) => "line",
-            (_, Some(RECTLIST)) => "rectangle",
+            (_, Some(Ok(Topology::RectList))) => "rectangle",
             _ => "triangle",
         };
         writeln!(

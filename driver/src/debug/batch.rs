@@ -8,7 +8,7 @@ use alloc::vec::Vec;
 
 use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EFAULT};
-use regs::gen40::{StateBaseAddress, StateSip};
+use regs::any::StateSip;
 use regs::ids::CommandId;
 use regs::walk::{Limits, Memory, Walk};
 
@@ -38,7 +38,7 @@ pub struct Found {
 pub enum What {
     /// The address of STATE_SIP.
     Sip,
-    /// An upper bound of general state.
+    /// An upper bound of general state or of instructions.
     Bound,
 }
 
@@ -48,7 +48,9 @@ pub struct Survey {
     /// Dwords that matter, in the order of the commands.
     pub found: Vec<Found>,
     /// General State Base Address at the end, when the batch sets it.
-    pub base: Option<u32>,
+    pub general: Option<u32>,
+    /// What system routines are relative to at the end, when the batch sets it.
+    pub instructions: Option<u32>,
     /// The client's system routine at the end, when the batch sets it.
     pub sip: Option<u32>,
 }
@@ -105,7 +107,7 @@ fn walk(device: &Device, start: u32, out: &mut Survey) -> Result {
         let Some(desc) = step.command else {
             return Ok(());
         };
-        // CAST: addresses of this generation have 32 bits.
+        // CAST: addresses of these generations have 32 bits.
         let at = step.address as u32;
         match desc.id {
             CommandId::StateSip => {
@@ -118,31 +120,29 @@ fn walk(device: &Device, start: u32, out: &mut Survey) -> Result {
                     what: What::Sip,
                 });
             }
-            CommandId::StateBaseAddress => base(&mut reader, at, step.dwords as usize, out)?,
+            CommandId::StateBaseAddress => bases(&mut reader, at, step.dwords, out)?,
             _ => {}
         }
     }
     Ok(())
 }
 
-fn base(reader: &mut Reader<'_>, at: u32, dwords: usize, out: &mut Survey) -> Result {
+fn bases(reader: &mut Reader<'_>, at: u32, dwords: u32, out: &mut Survey) -> Result {
     let mut words = Vec::new();
-    for index in 0..dwords.min(StateBaseAddress::LEN) {
-        words.push(reader.read(at.wrapping_add(index as u32 * 4))?);
+    for index in 0..dwords {
+        words.push(reader.read(at.wrapping_add(index * 4))?);
     }
-    let command = StateBaseAddress::from_dwords(&words);
-    if command.general_state_base_address_modify_enable() {
-        out.base = Some(command.general_state_base_address());
-    }
-    if command.general_state_access_upper_bound_modify_enable()
-        && command.general_state_access_upper_bound() != 0
-        && let Some(value) = words.get(4)
-    {
-        out.found.push(Found {
-            address: at.wrapping_add(16),
-            value: *value,
-            what: What::Bound,
-        });
+    let bases = (reader.device.info().state.bases)(&words);
+    out.general = bases.general.or(out.general);
+    out.instructions = bases.instructions.or(out.instructions);
+    for dword in bases.bounds {
+        if let Some(value) = words.get(dword) {
+            out.found.push(Found {
+                address: at.wrapping_add(dword as u32 * 4),
+                value: *value,
+                what: What::Bound,
+            });
+        }
     }
     Ok(())
 }

@@ -134,11 +134,9 @@ impl Hook {
             return Ok(Prologue::default());
         }
         shared.tidy(&mut state);
-        if let Some(base) = survey.base {
-            state.base = base;
-        }
-        let base = state.base;
-        let (sip, routine) = shared.routine(&mut state, base)?;
+        state.general = survey.general.unwrap_or(state.general);
+        state.instructions = survey.instructions.unwrap_or(state.instructions);
+        let (sip, routine) = shared.routine(&mut state)?;
         let end = shared
             .area_address
             .wrapping_add(super::system_routine::AREA);

@@ -1,23 +1,22 @@
 //! Rows of the 965 family: GM965, GME965, G965, Q965, G35, 946GZ.
 //!
 //! PRM vol1 memory interface commands; orders and counts from i915 `gen2_engine_cs.c` and `intel_reset.c`.
-//! Not modelled: G45 and GM45, whose status page and resets differ.
 use alloc::vec::Vec;
 
 use isa::inst::Verx10;
 use kernel::dma::DmaAddress;
 use kernel::error::{Result, code::ERANGE};
 use regs::gen40::StateSip;
-use regs::gen40::fields::IIR as Interrupt;
+use regs::gen40::fields::{EIR as Error, IIR as Interrupt};
 use regs::gen40::reg::{IER, IIR, IMR};
 use regs::platform::GEN40;
 use ringbuf::emit::Sink;
-use ringbuf::gen40::{Commands, FlushBits};
+use ringbuf::r#gen::gen40::{Commands, FlushBits};
 use ringbuf::mi::NOOP;
 
 use super::{
     DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, InterruptBank, InterruptInfo,
-    StatusPage,
+    StatusPage, state,
 };
 use crate::reset;
 use crate::timeline::{HWS_SCRATCH, HWS_SEQNO};
@@ -38,6 +37,7 @@ const fn row(
         engines,
         gtt: &GTT,
         interrupts: &INTERRUPTS,
+        state: &state::gen40::OPS,
         reset: reset::full_domain_with_status,
     }
 }
@@ -57,33 +57,37 @@ const fn render(workarounds: &'static [Workaround]) -> EngineInfo {
 pub static I965G: DeviceInfo = row("I965G", true, &[render(workarounds::I965G_ENGINE)]);
 
 /// Mobile parts ("Crestline").
-pub static I965GM: DeviceInfo = row("I965GM", false, &[render(workarounds::I965GM_ENGINE)]);
+pub static I965GM: DeviceInfo = row("I965GM", false, &[render(workarounds::RENDER_ENGINE)]);
 
 /// A sixteenth of a front side bus of 200 MHz (i915 `gen2_read_clock_frequency`).
-const TIMESTAMP_HZ: u32 = 12_500_000;
+pub(super) const TIMESTAMP_HZ: u32 = 12_500_000;
 /// Page table and memory refresh errors raise the interrupt; the instruction error mask bit is reserved on this
 /// family and stays set (i915 `i965_irq_postinstall`).
 const ERROR_MASK: u32 = !(1 << 4 | 1 << 1);
 
+/// Registers of all interrupts.
+pub(super) const BANK: InterruptBank = InterruptBank {
+    imr: IMR.offset(),
+    ier: IER.offset(),
+    iir: IIR.offset(),
+};
+
 static INTERRUPTS: InterruptInfo = InterruptInfo {
-    bank: InterruptBank {
-        imr: IMR.offset(),
-        ier: IER.offset(),
-        iir: IIR.offset(),
-    },
+    bank: BANK,
     error: Some(ErrorInterrupt {
         bit: Interrupt::MASTER_ERROR::SET.value,
         mask: ERROR_MASK,
+        page_table: Error::PAGE_TABLE_ERROR::SET.value,
     }),
     master: None,
 };
 
-static GTT: GttOps = GttOps {
+pub(super) static GTT: GttOps = GttOps {
     encode: pte_encode,
     decode: pte_decode,
 };
 
-static RENDER: EmitOps = EmitOps {
+pub(super) const RENDER: EmitOps = EmitOps {
     flush: emit_flush,
     set_context: emit_set_context,
     sip: emit_sip,
@@ -101,32 +105,43 @@ const BREADCRUMB_SCRATCH_STORES: usize = 16;
 const BREADCRUMB_SEQNO_STORES: usize = 8;
 
 /// State and instruction caches forget what they hold.
-const INVALIDATE: FlushBits = FlushBits {
-    state_instruction_invalidate: true,
-    render_cache_inhibit: false,
-    snapshot_count_reset: false,
-};
+fn invalidate(out: &mut Vec<u32>) {
+    out.flush(FlushBits {
+        state_instruction_invalidate: true,
+        ..FlushBits::default()
+    });
+}
 
 fn emit_flush(out: &mut Vec<u32>, mode: Flush, scratch: u32) {
+    flush_with(out, mode, scratch, invalidate);
+}
+
+/// A flush whose MI_FLUSH that invalidates is the one that `invalidate` appends.
+pub(super) fn flush_with(
+    out: &mut Vec<u32>,
+    mode: Flush,
+    scratch: u32,
+    invalidate: fn(out: &mut Vec<u32>),
+) {
     match mode {
         Flush::WriteBack => {
             out.flush(FlushBits::default());
             out.flush(FlushBits::default());
         }
         Flush::Invalidate => {
-            out.flush(INVALIDATE);
+            invalidate(out);
             out.pipe_control_write(scratch, 0);
             for _ in 0..INVALIDATE_DELAY {
                 out.flush(FlushBits::default());
             }
             out.pipe_control_write(scratch, 0);
-            out.flush(INVALIDATE);
+            invalidate(out);
         }
     }
 }
 
 /// i915 `mi_set_context`: the no-operations are a workaround for all parts up to Haswell.
-fn emit_set_context(out: &mut Vec<u32>, address: u32, inhibit: bool) {
+pub(super) fn emit_set_context(out: &mut Vec<u32>, address: u32, inhibit: bool) {
     out.put(&[NOOP]);
     out.set_context(address, inhibit);
     out.put(&[NOOP]);
@@ -151,8 +166,13 @@ fn emit_batch_start(out: &mut Vec<u32>, address: u32) {
 }
 
 fn emit_breadcrumb(out: &mut Vec<u32>, seqno: u32) {
+    breadcrumb_with(out, seqno, BREADCRUMB_SCRATCH_STORES);
+}
+
+/// A breadcrumb with so many dummy stores (i915 `__gen2_emit_breadcrumb`).
+pub(super) fn breadcrumb_with(out: &mut Vec<u32>, seqno: u32, scratch_stores: usize) {
     out.flush(FlushBits::default());
-    for _ in 0..BREADCRUMB_SCRATCH_STORES {
+    for _ in 0..scratch_stores {
         out.store_data_index(HWS_SCRATCH, seqno);
     }
     for _ in 0..BREADCRUMB_SEQNO_STORES {

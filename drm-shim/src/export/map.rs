@@ -7,7 +7,7 @@ use core::ffi::{c_int, c_void};
 use super::export;
 use crate::sys::memory::{self, Wish};
 use crate::sys::ours;
-use crate::{inodes, map, report};
+use crate::{inodes, map};
 
 export! {
     [mmap mmap64] (address: *mut c_void, len: usize, prot: c_int, flags: c_int, fd: c_int, offset: i64) -> *mut c_void
@@ -69,16 +69,20 @@ unsafe fn remap(
     new: *mut c_void,
 ) -> *mut c_void {
     let fixed = flags & libc::MREMAP_FIXED != 0;
-    let new = if fixed { new.addr() } else { 0 };
+    let wish = map::Move {
+        old: old.addr(),
+        len,
+        new_len,
+        flags,
+        new: if fixed { new.addr() } else { 0 },
+    };
     ours(libc::MAP_FAILED, || {
-        if map::touches(old.addr(), len.max(1)) {
-            let what = "mremap of a mapping of the node: it no longer follows changes of layout";
-            report::say(report::Kind::Mapping, what, &[]);
-            map::forget(old.addr(), len.max(1));
+        if map::touches(wish.old, len.max(1)) {
+            return map::move_mapping(wish).map(pointer);
         }
-        if fixed && map::touches(new, new_len) {
-            map::forget(new, new_len);
+        if fixed && map::touches(wish.new, new_len) {
+            map::forget(wish.new, new_len);
         }
-        memory::remap(old.addr(), len, new_len, flags, new).map(pointer)
+        wish.make().map(pointer)
     })
 }

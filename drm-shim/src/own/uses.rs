@@ -32,7 +32,7 @@ impl Uses {
 
     fn end(&self) {
         let less = |uses: u32| (uses & !STOP > 0).then(|| uses - 1);
-        // None to end: this thread has forked in a handler of a signal amid a use.
+        // None to end: a copy of this thread has forgotten all.
         let _ = self
             .0
             .fetch_update(Ordering::Release, Ordering::Relaxed, less);

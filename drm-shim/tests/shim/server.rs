@@ -308,6 +308,10 @@ impl Connection {
             }
             Some(Op::Mapped) => self.log(format!("mapped {a:#x} {c:#x}")),
             Some(Op::Unmapped) => self.log(format!("unmapped {c:#x}")),
+            Some(Op::Copied) => {
+                self.log(format!("copied, mapped {c:#x}"));
+                self.answer(0, 0, 0, &[]);
+            }
             Some(Op::Identify) => {
                 let inode = self.inode(head.file);
                 let file = self.shared.files.lock().unwrap().contains_key(&inode);

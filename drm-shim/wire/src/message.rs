@@ -6,7 +6,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of this protocol; both ends come from one build.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// In [`Head::file`]: no descriptor.
 pub const NO_FILE: u64 = u64::MAX;
 /// Largest packet: a head and the largest argument block of an ioctl (14 bits of size).
@@ -64,6 +64,9 @@ ops! {
     Installed = 11,
     /// Brings the files of the tree up to date. Reply: a head alone.
     Refresh = 12,
+    /// What is mapped in a range will also be in another one, in place of what is there: an `mremap` moves it. `a`: address of
+    /// the first; `b`: of the other; `c`: length. [`Op::Unmapped`] tells which of the two is gone. Reply: a head alone.
+    Copied = 13,
 }
 
 /// Head of what a client sends.

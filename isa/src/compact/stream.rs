@@ -50,6 +50,13 @@ impl StreamItem {
     pub const fn compacted(&self) -> bool {
         self.size == 8
     }
+
+    /// Whether it ends its thread: end of thread is bit 31 of an immediate descriptor (PRM vol4 2.6.2).
+    pub fn ends_thread(&self) -> bool {
+        let send = self.inst.as_ref().ok().and_then(|inst| inst.send);
+        send.and_then(|send| send.imm)
+            .is_some_and(|desc| desc >> 31 == 1)
+    }
 }
 
 /// The instructions of a kernel, in their order.
@@ -67,6 +74,53 @@ pub const fn decode_stream(generation: Verx10, bytes: &[u8]) -> Stream<'_> {
         bytes,
         offset: 0,
     }
+}
+
+/// Instructions lie at multiples of so many bytes.
+pub const fn alignment(generation: Verx10) -> u32 {
+    if generation.0 > Verx10::GEN40.0 {
+        8
+    } else {
+        16
+    }
+}
+
+/// The instruction at an address of a memory, whose offset is that address; `dword` reads the dword at an address. `None`
+/// where the instruction, or its begin, cannot be read.
+pub fn instruction_at(
+    generation: Verx10,
+    address: u32,
+    dword: impl Fn(u32) -> Option<u32>,
+) -> Option<StreamItem> {
+    let word = |index: u32| dword(address.wrapping_add(index * 4));
+    let words = [word(0)?, word(1)?];
+    let size = if is_compacted(generation, words[0]) {
+        8
+    } else {
+        16
+    };
+    let mut item = StreamItem {
+        offset: address as usize,
+        size,
+        raw: [words[0], words[1], 0, 0],
+        inst: Err(StreamError::Truncated {
+            wanted: size,
+            left: 8,
+        }),
+    };
+    if size == 16 {
+        item.raw = [words[0], words[1], word(2)?, word(3)?];
+        item.inst = decode(generation, item.raw).map_err(StreamError::Decode);
+        return Some(item);
+    }
+    match uncompact(generation, words) {
+        Ok(expanded) => {
+            item.raw = expanded;
+            item.inst = decode(generation, expanded).map_err(StreamError::Decode);
+        }
+        Err(kind) => item.inst = Err(StreamError::Uncompact { kind, raw: words }),
+    }
+    Some(item)
 }
 
 /// The first `N` words.
@@ -99,21 +153,17 @@ impl Iterator for Stream<'_> {
                 left: rest.len(),
             }),
         };
+        let dword = |at: u32| {
+            let from = rest.get(at as usize..)?;
+            words::<1>(from).map(|[word]| word)
+        };
         if rest.len() < wanted {
             item.size = rest.len();
-        } else if wanted == 8
-            && let Some(raw) = words::<2>(rest)
-        {
-            match uncompact(self.generation, raw) {
-                Ok(expanded) => {
-                    item.raw = expanded;
-                    item.inst = decode(self.generation, expanded).map_err(StreamError::Decode);
-                }
-                Err(kind) => item.inst = Err(StreamError::Uncompact { kind, raw }),
-            }
-        } else if let Some(raw) = words::<4>(rest) {
-            item.raw = raw;
-            item.inst = decode(self.generation, raw).map_err(StreamError::Decode);
+        } else if let Some(found) = instruction_at(self.generation, 0, dword) {
+            item = StreamItem {
+                offset: self.offset,
+                ..found
+            };
         }
         self.offset += item.size;
         Some(item)

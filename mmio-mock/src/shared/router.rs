@@ -195,7 +195,9 @@ impl Router<'_> {
                 if outcome == urb_msg::Outcome::Busy {
                     return Ok(Delivery::Busy);
                 }
-                if let Some(header) = msg.payload.first() {
+                if request.op == Some(urb_msg::UrbOp::Write)
+                    && let Some(header) = msg.payload.first()
+                {
                     self.debug.urb_write(header[7], msg.payload);
                 }
             }

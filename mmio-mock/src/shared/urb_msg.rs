@@ -1,4 +1,4 @@
-//! URB_WRITE: swizzles, offsets, completion bits and entry allocation; FF_SYNC: a thread's first entry.
+//! URB_WRITE: swizzles, offsets, completion, allocation; and FF_SYNC.
 //!
 //! PRM: volume 4, 8.4; FF_SYNC: Mesa 22.3.6 `brw_eu_emit.c`, `brw_clip_util.c`, `brw_ff_gs_emit.c`. Handles of the header are row numbers, or those of
 //! 512-bit units in media threads. Not modelled: hardware's own

@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 extern crate std;
 use super::*;
-use crate::gen40::Commands;
+use crate::r#gen::gen40::Commands;
 use kernel::fake::Fake;
 use kernel::platform::Platform;
 use std::sync::Arc;

@@ -6,9 +6,10 @@
 use std::io::Write as _;
 
 use crestline_cli::capture::{Capture, Exec, GTT_BYTES};
-use crestline_cli::picture::{State, walk};
+use crestline_cli::picture::walk;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
+use mmio_mock::ff::state::PipelineState;
 
 /// Name and version of the format, as in docs/captures.md.
 const MAGIC: &[u8] = b"CRESTv1\n";
@@ -63,11 +64,12 @@ fn check(exec: &Exec) {
         Some((exec.batch, exec.batch_start))
     );
     // The rules of a capture let no other device pass.
-    let (tables, _) = regs::platform::of_device(exec.pci.1).expect("a device of the tables");
+    let mut devices = mmio_mock::r#gen::DEVICES.iter();
+    let device = devices.find(|device| device.pci == exec.pci);
     walk(
-        tables,
+        device.expect("a device of the model"),
         &|at| exec.dword(at),
         exec.batch_address(),
-        &mut State::default(),
+        &mut PipelineState::default(),
     );
 }

@@ -41,7 +41,7 @@ pub fn run(data: &[u8]) {
         Arc::new(RegistersBackend::default())
     };
     let interrupt = Arc::new(AtomicBool::new(false));
-    let mut debugger = Debugger::new(target, backend, info.isa, interrupt).expect("a debugger");
+    let mut debugger = Debugger::new(target, backend, info, interrupt).expect("a debugger");
     debugger.forbid_files();
     let source = Source {
         name: "input".to_owned(),

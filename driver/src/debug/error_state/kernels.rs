@@ -1,14 +1,14 @@
 //! Active kernels: what threads of the units run that a batch has set up.
 //!
-//! PRM vol2: the state pointers of 3DSTATE_PIPELINED_POINTERS and the kernel start pointers behind them, both offsets
-//! from the general state base. Not modelled: media kernels, state that an earlier batch has left.
+//! PRM vol2: the state pointers of 3DSTATE_PIPELINED_POINTERS, offsets from the general state base, and the kernel start
+//! pointers behind them. Not modelled: media kernels, state that an earlier batch has left.
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
 use core::fmt::Write;
 
+use isa::compact::{StreamItem, instruction_at};
 use isa::inst::Verx10;
-use isa::message::MessageDesc;
 
 use kernel::dma::PAGE_SIZE;
 use regs::walk::{Limits, Walk};
@@ -16,9 +16,6 @@ use regs::walk::{Limits, Walk};
 use crate::r#gen::DeviceInfo;
 use crate::gtt::pte_offset;
 use crate::uncore::Uncore;
-use regs::gen40::{
-    ClipState, GsState, SfState, State3dPipelinedPointers, StateBaseAddress, VsState, WmState,
-};
 use regs::ids::CommandId;
 
 /// Longest kernel, in instructions.
@@ -37,7 +34,7 @@ pub struct Kernel {
     /// Graphics address.
     pub address: u32,
     /// Its instructions, up to the one that ends the thread.
-    pub words: Vec<[u32; 4]>,
+    pub instructions: Vec<StreamItem>,
 }
 
 impl Kernel {
@@ -45,16 +42,17 @@ impl Kernel {
     #[must_use]
     pub fn disassembly(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for (index, raw) in (0u32..).zip(&self.words) {
-            let at = self.address.wrapping_add(index * 16);
-            let text = match isa::decode(self.isa, *raw) {
-                Ok(inst) => isa::print(self.isa, &inst),
+        for item in &self.instructions {
+            // CAST: the offset is a graphics address.
+            let at = item.offset as u32;
+            let text = match &item.inst {
+                Ok(inst) => isa::print(self.isa, inst),
                 Err(error) => alloc::format!("{error}"),
             };
             let mut line = String::new();
             // Writing to a string cannot fail.
             let _ = write!(line, "0x{at:08x}:");
-            for word in raw {
+            for word in &item.raw {
                 let _ = write!(line, " {word:08x}");
             }
             for (part, text) in text.lines().enumerate() {
@@ -116,35 +114,32 @@ impl<'a> Memory<'a> {
         Some(u32::from_le_bytes(bytes.try_into().ok()?))
     }
 
-    fn dwords<const N: usize>(&self, address: u32) -> Option<[u32; N]> {
-        let mut out = [0; N];
-        for (index, word) in (0u32..).zip(&mut out) {
-            *word = self.dword(address.wrapping_add(index * 4))?;
-        }
-        Some(out)
+    /// Dwords from an address on, up to the first that cannot be read.
+    fn dwords(&self, address: u32, count: u32) -> Vec<u32> {
+        let dword = |index: u32| self.dword(address.wrapping_add(index * 4));
+        (0..count).map_while(dword).collect()
     }
 
     /// The instructions of a kernel, to the end of its thread or of what can be read.
     fn kernel(&self, isa: Verx10, unit: &'static str, address: u32) -> Option<Kernel> {
-        let mut words = Vec::new();
-        for index in 0..LONGEST {
-            let Some(raw) = self.dwords::<4>(address.wrapping_add(index * 16)) else {
+        let mut instructions = Vec::new();
+        let mut at = address;
+        for _ in 0..LONGEST {
+            let Some(item) = instruction_at(isa, at, |at| self.dword(at)) else {
                 break;
             };
-            words.push(raw);
-            let Ok(inst) = isa::decode(isa, raw) else {
-                break;
-            };
-            let ends = inst.send.and_then(|send| send.imm);
-            if ends.is_some_and(|imm| MessageDesc(imm).eot()) {
+            instructions.push(item);
+            // CAST: eight or sixteen bytes.
+            at = at.wrapping_add(item.size as u32);
+            if item.inst.is_err() || item.ends_thread() {
                 break;
             }
         }
-        (!words.is_empty()).then_some(Kernel {
+        (!instructions.is_empty()).then_some(Kernel {
             isa,
             unit,
             address,
-            words,
+            instructions,
         })
     }
 }
@@ -152,8 +147,10 @@ impl<'a> Memory<'a> {
 /// What a batch has set up.
 #[derive(Default)]
 struct Setup {
-    base: u32,
-    pointers: Option<State3dPipelinedPointers>,
+    general: u32,
+    instructions: u32,
+    /// The last 3DSTATE_PIPELINED_POINTERS.
+    pointers: Option<Vec<u32>>,
 }
 
 /// Follows a batch up to the command that the parser is at, or to its end.
@@ -175,21 +172,15 @@ fn follow(memory: &Memory<'_>, batch: u32, acthd: u32) -> Setup {
         if step.batch <= u64::from(acthd) && step.address > u64::from(acthd) {
             break;
         }
-        // CAST: addresses of this generation have 32 bits.
-        let at = step.address as u32;
+        // CAST: addresses of these generations have 32 bits.
+        let command = || memory.dwords(step.address as u32, step.dwords);
         match step.command.map(|command| command.id) {
             Some(CommandId::StateBaseAddress) => {
-                if let Some(words) = memory.dwords::<{ StateBaseAddress::LEN }>(at) {
-                    let bases = StateBaseAddress(words);
-                    if bases.general_state_base_address_modify_enable() {
-                        setup.base = bases.general_state_base_address();
-                    }
-                }
+                let bases = (memory.info.state.bases)(&command());
+                setup.general = bases.general.unwrap_or(setup.general);
+                setup.instructions = bases.instructions.unwrap_or(setup.instructions);
             }
-            Some(CommandId::State3dPipelinedPointers) => {
-                let words = memory.dwords::<{ State3dPipelinedPointers::LEN }>(at);
-                setup.pointers = words.map(State3dPipelinedPointers).or(setup.pointers);
-            }
+            Some(CommandId::State3dPipelinedPointers) => setup.pointers = Some(command()),
             _ => {}
         }
     }
@@ -202,34 +193,12 @@ pub(super) fn find(memory: &Memory<'_>, isa: Verx10, batch: u32, acthd: u32) -> 
     let Some(pointers) = setup.pointers else {
         return Vec::new();
     };
-    let state = |offset: u32| setup.base.wrapping_add(offset);
-    let vs = memory
-        .dwords(state(pointers.pointer_to_vs_state()))
-        .map(VsState)
-        .filter(VsState::enable);
-    let gs = memory
-        .dwords(state(pointers.pointer_to_gs_state()))
-        .map(GsState)
-        .filter(|_| pointers.gs_enable());
-    let clip = memory
-        .dwords(state(pointers.pointer_to_clip_state()))
-        .map(ClipState)
-        .filter(|_| pointers.clip_enable());
-    let sf = memory
-        .dwords(state(pointers.pointer_to_sf_state()))
-        .map(SfState);
-    let wm = memory
-        .dwords(state(pointers.pointer_to_wm_state()))
-        .map(WmState)
-        .filter(WmState::thread_dispatch_enable);
-    [
-        ("VS", vs.map(|unit| unit.kernel_start_pointer())),
-        ("GS", gs.map(|unit| unit.kernel_start_pointer())),
-        ("CLIP", clip.map(|unit| unit.kernel_start_pointer())),
-        ("SF", sf.map(|unit| unit.kernel_start_pointer())),
-        ("PS", wm.map(|unit| unit.kernel_start_pointer_0())),
-    ]
-    .into_iter()
-    .filter_map(|(unit, pointer)| memory.kernel(isa, unit, state(pointer?)))
-    .collect()
+    let units = (memory.info.state.kernels)(&pointers, setup.general, &|at| memory.dword(at));
+    units
+        .into_iter()
+        .filter_map(|kernel| {
+            let address = setup.instructions.wrapping_add(kernel.pointer);
+            memory.kernel(isa, kernel.unit, address)
+        })
+        .collect()
 }

@@ -67,6 +67,7 @@ pub const fn sampler(control: u16, length: usize) -> SamplerRequest {
         surface: control as u8,
         sampler: (control >> 8 & 0xf) as u8,
         integer: bit(control, 13),
+        indexed: true,
     }
 }
 

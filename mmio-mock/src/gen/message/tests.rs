@@ -1,7 +1,8 @@
 //! Literal descriptors of the later generations and what they ask for.
 //!
-//! Words: Mesa 22.3.6 for G45 (8086:2e22) and Ironlake (8086:0046). Fields: Mesa brw_eu.h, brw_eu_emit.c; PRM: volume 4, 4.8.1.1,
-//! 5.10.1.1, 6.1.1, 7.1.1, 8.4.2.
+//! Words of Mesa 22.3.6: src/intel/tools/tests/gen4.5/send.asm and gen5/send.asm, and its shaders for G45 (8086:2e22) and Ironlake
+//! (8086:0046). Words of intel-vaapi-driver: h264/mc/header.inc, h264/ildb/ILDB_header.inc. Other words are put together from the fields of
+//! Mesa's brw_eu.h and brw_eu_emit.c. PRM: volume 4, 4.8.1.1, 5.10.1.1, 6.1.1, 7.1.1, 8.4.2.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 mod sampler;
@@ -60,7 +61,7 @@ fn g45(desc: u32) -> Result<Request, &'static str> {
     )
 }
 
-/// Words of both devices: inv scalar of a setup thread, intdiv, intmod signed.
+/// `inv scalar` of both devices as Mesa's setup threads send it; a signed remainder.
 #[test]
 fn math_words_have_their_fields_where_they_were() {
     let inv = Request::Math(MathRequest {
@@ -173,6 +174,7 @@ fn read_messages_have_their_type_in_three_bits() {
             0xb301,
             read(1, Cache::Sampler, ReadKind::Scattered(Some(2))),
         ),
+        // No message has these types.
         (0x2800, read(0, Cache::Data, ReadKind::Reserved)),
         (0x3800, read(0, Cache::Data, ReadKind::Reserved)),
     ] {
@@ -189,12 +191,48 @@ fn read_messages_have_their_type_in_three_bits() {
     assert_eq!(gen40::message::read(0x2000).kind, ReadKind::Media(None));
 }
 
+/// Words of the kernels that decode H.264 on Ironlake and on G45 ("pre DEV_ILK"): rectangles of the frame and of its fields, through the
+/// render cache and the sampler cache, which Ironlake has twice.
+#[test]
+fn rectangles_of_video_kernels() {
+    let field = |offset| {
+        ReadKind::Media(Some(LineOverride {
+            stride: true,
+            offset,
+        }))
+    };
+    let frame = ReadKind::Media(None);
+    for (ilk, older, cache, kind) in [
+        (0x0208_6000, 0x0410_6000, Cache::Render, frame),
+        (0x0208_6600, 0x0410_6600, Cache::Render, field(false)),
+        (0x0208_6700, 0x0410_6700, Cache::Render, field(true)),
+        (0x0208_a000, 0x0410_a000, Cache::Sampler, frame),
+        (0x0208_e600, 0x0410_a600, Cache::Sampler, field(false)),
+        (0x0208_e700, 0x0410_a700, Cache::Sampler, field(true)),
+    ] {
+        let want = Ok(read(0, cache, kind));
+        assert_eq!(ironlake(sfid::DATAPORT_READ, ilk), want, "{ilk:#x}");
+        assert_eq!(g45(older), want, "{older:#x}");
+    }
+    let commit = Request::Write(WriteRequest {
+        surface: 0,
+        commit: true,
+        kind: WriteKind::Media(None),
+    });
+    assert_eq!(ironlake(sfid::DATAPORT_WRITE, 0x0218_a000), Ok(commit));
+    assert_eq!(g45(0x0511_a000), Ok(commit));
+    // 965 and G45 have three caches.
+    let reserved = read(0, Cache::Reserved, ReadKind::Media(None));
+    assert_eq!(g45(0x0410_e000), Ok(reserved));
+}
+
+/// The second is the word for the control data of the deblocking filter.
 #[test]
 fn reads_without_a_description_are_told() {
     for (set, header) in [(G45, 0), (ILK, 1 << 19)] {
-        let read = |kind: u32| request(set, sfid::DATAPORT_READ, header | kind << 11, 1);
-        assert_eq!(read(1), Err("render target UNORM read"));
-        assert_eq!(read(3), Err("AVC loop filter read"));
+        let read = |control: u32| request(set, sfid::DATAPORT_READ, header | control, 1);
+        assert_eq!(read(1 << 11), Err("render target UNORM read"));
+        assert_eq!(read(0x5800), Err("AVC loop filter read"));
     }
 }
 
@@ -209,7 +247,7 @@ fn target(surface: u8, form: Form, last: bool) -> Request {
     })
 }
 
-/// Words of Mesa's pixel shaders and of a vertex shader's scratch.
+/// Words of Mesa's pixel shaders, dual source among them, and of a vertex shader's scratch; a flush.
 #[test]
 fn write_messages_are_where_they_were() {
     for (word, want) in [
@@ -248,27 +286,50 @@ fn ironlake_asks_for_headers() {
     }
 }
 
-/// Bits 14 and 15 of the gateway, 0, 1 and 4 of the spawner; bit 16 is the gateway's second bit of Notify, of which the text
-/// (7.1.1) says that it is no part of the message.
+/// Words of the same kernels: a message to a parent, a child to start, the last messages of a root thread and of a child. Bit 16 is the
+/// gateway's second bit of Notify, of which the text (7.1.1) says that it is no part of the message.
 #[test]
 fn gateway_and_spawner_words_are_the_same() {
-    let forward = Request::Gateway(GatewayRequest {
-        op: GatewayOp::Forward,
-        acknowledge: true,
-        notify: true,
-    });
-    let child = Request::Spawner(SpawnerRequest {
-        spawn: false,
-        child: true,
-        select: true,
-        reserved: false,
-    });
-    // intel-vaapi-driver's last message of a child.
-    for (set, high) in [(G45, 0), (ILK, 1 << 19 | 1 << 16)] {
-        let gateway = request(set, sfid::GATEWAY, high | 0xc002, 1);
-        assert_eq!(gateway, Ok(forward));
-        assert_eq!(request(set, sfid::SPAWNER, high | 0x12, 1), Ok(child));
-        assert_eq!(request(set, sfid::NULL, high, 1), Ok(Request::Null));
-        assert_eq!(request(set, 9, high, 1), Ok(Request::Unknown));
+    let gateway = |op, acknowledge, notify| {
+        Ok(Request::Gateway(GatewayRequest {
+            op,
+            acknowledge,
+            notify,
+        }))
+    };
+    let open = gateway(GatewayOp::Open, false, false);
+    let close = gateway(GatewayOp::Close, false, false);
+    let forward = gateway(GatewayOp::Forward, false, true);
+    for (ilk, older, want) in [
+        (0x0200_0000, 0x0310_0000, open),
+        (0x0200_0001, 0x0310_0001, close),
+        (0x0200_8002, 0x0310_8002, forward),
+    ] {
+        assert_eq!(ironlake(sfid::GATEWAY, ilk), want);
+        assert_eq!(ironlake(sfid::GATEWAY, ilk | 1 << 16), want);
+        assert_eq!(g45(older), want);
+    }
+    let acknowledged = gateway(GatewayOp::Open, true, false);
+    assert_eq!(ironlake(sfid::GATEWAY, 0x0210_4000), acknowledged);
+    let spawner = |spawn, child, select| {
+        Ok(Request::Spawner(SpawnerRequest {
+            spawn,
+            child,
+            select,
+            reserved: false,
+        }))
+    };
+    for (ilk, older, want) in [
+        (0x0200_0001, 0x0710_0001, spawner(true, false, false)),
+        (0x0200_0011, 0x0710_0011, spawner(true, false, true)),
+        (0x0200_0000, 0x8710_0000, spawner(false, false, false)),
+        (0x0200_0012, 0x8710_0012, spawner(false, true, true)),
+    ] {
+        assert_eq!(ironlake(sfid::SPAWNER, ilk), want);
+        assert_eq!(g45(older), want);
+    }
+    for set in [G45, ILK] {
+        assert_eq!(request(set, sfid::NULL, 0, 1), Ok(Request::Null));
+        assert_eq!(request(set, 9, 0, 1), Ok(Request::Unknown));
     }
 }

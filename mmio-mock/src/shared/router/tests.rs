@@ -102,6 +102,37 @@ fn instructions_come_from_the_general_state_base() {
     ));
 }
 
+/// Ironlake's data port and URB unit have nothing to go by without a header (bit 19); a 965 always has one.
+#[test]
+fn messages_without_their_header_are_dropped_and_latched() {
+    let header = [9; 8];
+    for (sfid, desc, what) in [
+        (
+            5,
+            0x1400_4800,
+            "data port message without a header (PRM 5.10.1.2)",
+        ),
+        (
+            4,
+            0x0210_1000,
+            "data port message without a header (PRM 5.10.1.2)",
+        ),
+        (6, 0x0800_c000, "URB message without a header (PRM 8.4.3)"),
+    ] {
+        let mut bench = Bench::new();
+        let readers = crate::r#gen::readers(isa::Verx10::new(50));
+        bench.shared = SharedFunctions::new(readers.functions, readers.messages);
+        let sent = Message {
+            desc,
+            ..message(sfid, desc as u16, false, std::slice::from_ref(&header))
+        };
+        let delivery = bench.router().send(&sent, &mut []);
+        assert_eq!(delivery, Ok(Delivery::Dropped), "{sfid}");
+        let error = bench.shared.error.unwrap();
+        assert_eq!((error.sfid, error.what), (sfid, what));
+    }
+}
+
 // covers: 2.6.11-03
 #[test]
 fn a_bad_function_id_is_dropped_and_latched_once() {

@@ -49,7 +49,14 @@ impl Unfiltered<'_> {
 
     fn load(&self, mem: &Memory, slot: usize) -> Result<[u32; 4], UnitFault> {
         let order = self.request.order;
-        let parameters = [0, 1, order.r, order.lod].map(|n| self.params.bits(n, slot));
+        let mut parameters = [0, 1, order.r, order.lod].map(|n| self.params.bits(n, slot));
+        if !self.request.indexed && self.surface.depth <= 1 {
+            match self.surface.kind {
+                SurfaceKind::OneD => parameters[1] = 0,
+                SurfaceKind::TwoD => parameters[2] = 0,
+                _ => {}
+            }
+        }
         let offsets = self.request.offsets;
         let chroma = self.interpolate_chroma;
         let mut texel = load(mem, self.surface, self.palette, offsets, parameters, chroma)?;

@@ -136,6 +136,8 @@ pub struct SamplerRequest {
     pub sampler: u8,
     /// Return format is an integer.
     pub integer: bool,
+    /// Texel addresses have an array index that counts for maps that are no arrays, too.
+    pub indexed: bool,
 }
 
 /// The fields of descriptor and header that concern sampling.
@@ -153,6 +155,8 @@ pub struct Request {
     pub sampler_pointer: u32,
     /// Return format is an integer.
     pub integer: bool,
+    /// The array index of a texel address counts for maps that are no arrays, too.
+    pub indexed: bool,
     /// Force LOD to Zero.
     pub force_lod_zero: bool,
     /// Channels to leave alone: bit 0 red to bit 3 alpha.
@@ -190,6 +194,7 @@ impl Request {
             sampler: request.sampler,
             sampler_pointer: header[3] & !0x1f,
             integer: request.integer,
+            indexed: request.indexed,
             force_lod_zero: header[2] & 1 << 16 != 0,
             masked,
             offsets: [s3(header[2] >> 8), s3(header[2] >> 4), s3(header[2])],

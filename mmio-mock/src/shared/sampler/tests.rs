@@ -42,6 +42,23 @@ mod f {
     pub const MONO8: u32 = 0x18e;
 }
 
+/// A message to the sampler.
+fn message(desc: u32, exec_mask: u16, payload: &[Grf], answer: usize) -> Message<'_> {
+    Message {
+        thread: ThreadId::default(),
+        sfid: 2,
+        function_control: desc as u16,
+        desc,
+        response_length: answer as u8,
+        eot: false,
+        exec_mask,
+        exec_size: 16,
+        payload,
+        ip: 0,
+        float_mode: FloatMode::Ieee,
+    }
+}
+
 struct Bench {
     mem: Memory,
     ctx: ThreadContext,
@@ -105,22 +122,20 @@ impl Bench {
         payload: &[Grf],
         response: &mut [Grf],
     ) -> Result<(), UnitFault> {
-        let msg = Message {
-            thread: ThreadId::default(),
-            sfid: 2,
-            function_control: control,
-            desc: u32::from(control),
-            response_length: response.len() as u8,
-            eot: false,
-            exec_mask: self.mask,
-            exec_size: 16,
-            payload,
-            ip: 0,
-            float_mode: FloatMode::Ieee,
-        };
         let request = crate::r#gen::gen40::message::sampler(control, payload.len());
+        self.deliver(&request, u32::from(control), payload, response)
+    }
+
+    fn deliver(
+        &mut self,
+        request: &SamplerRequest,
+        desc: u32,
+        payload: &[Grf],
+        response: &mut [Grf],
+    ) -> Result<(), UnitFault> {
+        let msg = message(desc, self.mask, payload, response.len());
         self.engine
-            .execute(&request, &msg, response, &self.mem, &self.ctx)
+            .execute(request, &msg, response, &self.mem, &self.ctx)
     }
 
     /// SIMD8 `sample` of eight points (u, v, r).

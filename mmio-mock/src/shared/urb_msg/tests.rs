@@ -234,3 +234,4 @@ fn invalid_messages_have_no_effect() {
 }
 
 mod modes;
+mod sync;

@@ -204,7 +204,7 @@ impl Inner {
                 continue;
             }
             self.waited = 0;
-            let base = info.context.bases.general_state_base;
+            let base = info.context.bases.kernels();
             if let Some(reason) = self.judge(&thread, key, base)? {
                 return Ok(self.stop_for(Some((key, slot)), reason));
             }

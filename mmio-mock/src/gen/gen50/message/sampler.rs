@@ -74,7 +74,7 @@ const fn exists(op: Op, simd: Simd) -> bool {
 /// Parameters in so many registers; `None` if the message cannot have them.
 const fn parameters(simd: Simd, registers: usize, most: u8) -> Option<u8> {
     let (count, most) = match simd {
-        Simd::Simd16 if registers % 2 != 0 || registers / 2 > WIDE => return None,
+        Simd::Simd16 if !registers.is_multiple_of(2) || registers / 2 > WIDE => return None,
         Simd::Simd16 => (registers / 2, most as usize),
         Simd::Simd8 => (registers, most as usize),
         // The last register may be filled up.
@@ -102,6 +102,8 @@ pub const fn request(desc: u32, length: usize) -> Result<SamplerRequest, &'stati
         surface: desc as u8,
         sampler: (desc >> 8 & 0xf) as u8,
         integer: false,
+        // Mesa leaves the registers of coordinates that a map does not have as they are.
+        indexed: false,
     };
     if let Some((op, most, order)) = operation(desc >> 12 & 0xf)
         && exists(op, simd)

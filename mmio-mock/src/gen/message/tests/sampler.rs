@@ -15,16 +15,16 @@ fn sampler(request: Result<Request, &'static str>) -> SamplerRequest {
     }
 }
 
-/// A word of Mesa's shaders for Ironlake.
+/// A word of Ironlake.
 fn word(desc: u32) -> SamplerRequest {
     sampler(ironlake(sfid::SAMPLER, desc))
 }
 
-fn shape(op: Op, simd: Simd, params: u8) -> Option<Shape> {
-    Some(Shape { op, simd, params })
+fn shape(op: Op, simd: Simd, params: u8) -> Shape {
+    Shape { op, simd, params }
 }
 
-/// Descriptors as they stand in pixel shaders, all of surface 1 and without a header.
+/// Descriptors of pixel shaders, all of surface 1 and without a header; those of half a parameter and of killed pixels are made up.
 #[test]
 fn words_of_pixel_shaders() {
     use Simd::{Simd8, Simd16};
@@ -55,7 +55,7 @@ fn words_of_pixel_shaders() {
         // An odd number of registers is no SIMD16 message.
         let want = match params {
             ABSENT => None,
-            params => shape(op, simd, params),
+            params => Some(shape(op, simd, params)),
         };
         assert_eq!(got.shape, want, "{desc:#x}");
         assert_eq!((got.surface, got.sampler, got.header), (1, 0, false));
@@ -63,18 +63,18 @@ fn words_of_pixel_shaders() {
     }
 }
 
-/// Vertex shaders: four parameters a register, the last register filled up.
+/// Vertex shaders: four parameters a register, the last register filled up. The first is one of Mesa's tests.
 #[test]
 fn words_of_vertex_shaders() {
     for (desc, op, params) in [
-        (0x0410_2001, Op::SampleLod, 8),
+        (0x0410_2000, Op::SampleLod, 8),
         (0x0410_6001, Op::SampleLodCompare, 8),
         (0x0410_4001, Op::SampleGradients, 8),
         (0x0610_4001, Op::SampleGradients, 12),
         (0x0210_7001, Op::Ld, 4),
         (0x0210_a001, Op::Resinfo, 4),
     ] {
-        let want = shape(op, Simd::Simd4x2, params);
+        let want = Some(shape(op, Simd::Simd4x2, params));
         assert_eq!(word(desc).shape, want, "{desc:#x}");
     }
 }
@@ -82,12 +82,15 @@ fn words_of_vertex_shaders() {
 /// A header is one register more and no parameter.
 #[test]
 fn headers_are_counted() {
-    let got = word(0x0649_1301 & !0x1000);
+    let got = word(0x0649_0301);
     assert!(got.header);
-    assert_eq!(got.shape, shape(Op::Sample, Simd::Simd8, 2));
+    assert_eq!(got.shape, Some(shape(Op::Sample, Simd::Simd8, 2)));
     assert_eq!(got.sampler, 3);
     let texel = word(0x128a_7001);
-    assert_eq!(texel.shape, shape(Op::Ld, Simd::Simd16, 4));
+    assert_eq!(texel.shape, Some(shape(Op::Ld, Simd::Simd16, 4)));
+    // Mesa's word for a buffer: one coordinate.
+    let buffer = word(0x068a_7001);
+    assert_eq!(buffer.shape, Some(shape(Op::Ld, Simd::Simd16, 1)));
     // Nothing but a header, and nothing at all.
     assert_eq!(word(0x0249_0001).shape, None);
     assert_eq!(word(0x0041_0001).shape, None);
@@ -139,20 +142,28 @@ fn messages_that_do_not_exist_have_no_shape() {
     assert_eq!(media, Err("SIMD32/64 sampler message"));
 }
 
-/// Words of Mesa's shaders for G45: type in 15:12, the rest by length.
+/// Words of Mesa for G45: type in 15:12, the rest by length.
 #[test]
 fn g45_tells_messages_by_length() {
-    for (desc, op, params) in [
-        (0x0258_0001, Op::Sample, 2),
-        (0x0278_0001, Op::Sample, 3),
-        (0x0298_3001, Op::Ld, 4),
-        (0x0298_2001, Op::SampleCompare, 4),
-        (0x0238_2001, Op::Resinfo, 1),
-        (0x0298_1001, Op::SampleLod, 4),
-        (0x0298_0001, Op::SampleBias, 4),
+    use Simd::{Simd4x2, Simd8, Simd16};
+    for (desc, op, simd, params) in [
+        (0x0238_0001, Op::Sample, Simd16, 1),
+        (0x0258_0001, Op::Sample, Simd16, 2),
+        (0x0278_0001, Op::Sample, Simd16, 3),
+        (0x0238_3001, Op::Ld, Simd16, 1),
+        (0x0298_3001, Op::Ld, Simd16, 4),
+        (0x0298_2001, Op::SampleCompare, Simd16, 4),
+        (0x0238_2001, Op::Resinfo, Simd16, 1),
+        (0x0298_1001, Op::SampleLod, Simd16, 4),
+        (0x0298_0001, Op::SampleBias, Simd16, 4),
+        (0x0264_0001, Op::SampleBiasCompare, Simd8, 5),
+        (0x0264_1001, Op::SampleLodCompare, Simd8, 5),
+        (0x0274_2001, Op::SampleGradients, Simd8, 6),
+        (0x02a4_2001, Op::SampleGradients, Simd8, 9),
+        (0x0221_1000, Op::SampleLod, Simd4x2, 4),
     ] {
         let got = sampler(g45(desc));
-        assert_eq!(got.shape, shape(op, Simd::Simd16, params), "{desc:#x}");
+        assert_eq!(got.shape, Some(shape(op, simd, params)), "{desc:#x}");
         assert!(got.header);
         assert_eq!(got.integer, op == Op::Resinfo, "{desc:#x}");
     }

@@ -1,5 +1,7 @@
 //! Every message of PRM 4.8.1.3: type and length, parameters, answer.
 
+mod ironlake;
+
 use super::*;
 
 /// The volume's number at a texel of a level.

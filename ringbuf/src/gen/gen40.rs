@@ -2,8 +2,6 @@
 //!
 //! PRM vol1 "Memory Interface Commands", PRM vol2 PIPE_CONTROL; layouts from the tables of `regs`.
 //! Not modelled: commands that the driver never emits.
-pub mod media;
-
 use regs::gen40::values::post_sync_operation::WRITE_IMMEDIATE_DATA;
 use regs::gen40::{
     MiBatchBufferStart, MiFlush, MiSetContext, MiStoreDataIndex, MiUserInterrupt, PipeControl,

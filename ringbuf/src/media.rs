@@ -5,23 +5,45 @@
 use alloc::vec::Vec;
 
 use kernel::error::{Result, code::EINVAL};
-use regs::gen40::{
+use regs::any::{
     BindingTableState, ConstantBuffer, CsUrbState, InterfaceDescriptor, MediaObject,
-    MediaStatePointers, PipelineSelect, StateBaseAddress, SurfaceState, UrbFence, VfeState, values,
+    MediaStatePointers, UrbFence, VfeState, values,
 };
 
-use super::{Commands, FlushBits};
 use crate::batch::{Batch, StateOffset, Target};
 use crate::emit::Sink;
+use crate::r#gen::gen40::{Commands, FlushBits};
+use crate::r#gen::media::MediaOps;
 
-/// PIPELINE_SELECT: the media pipeline (intel-vaapi-driver `PIPELINE_SELECT_MEDIA`).
-const MEDIA: u32 = 1;
-/// 512-bit units of the URB (PRM vol4 8.1: 512 rows of 256 bits).
-const URB_UNITS: u32 = 256;
 /// Dwords of a 512-bit unit.
 const UNIT: usize = 16;
 /// Commands that cross a cache line hang URB_FENCE on these parts (Mesa brw_misc_state.c, crocus_state.c).
 const LINE: usize = 16;
+
+/// What a kernel sees of memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Surface {
+    /// Entries one behind the other.
+    Buffer {
+        /// How many.
+        entries: u32,
+        /// Bytes from one to the next.
+        pitch: u32,
+        /// Code of their format.
+        format: u32,
+    },
+    /// Rows of pixels.
+    Image {
+        /// Columns; media blocks count dwords (PRM vol4 5.6.1).
+        width: u32,
+        /// Rows.
+        height: u32,
+        /// Bytes from row to row.
+        pitch: u32,
+        /// Code of the pixels' format.
+        format: u32,
+    },
+}
 
 /// Where the instructions of a kernel are.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -94,17 +116,17 @@ pub struct FrontEnd {
 }
 
 impl FrontEnd {
-    fn check(&self) -> Result {
+    fn check(&self, urb_units: u32) -> Result {
         let wanted = self
             .entries
             .saturating_mul(self.entry_units)
             .saturating_add(self.constant_units);
         let well = (1..=128).contains(&self.threads)
             && (1..=127).contains(&self.entries)
-            && (1..=URB_UNITS).contains(&self.entry_units)
+            && (1..=urb_units).contains(&self.entry_units)
             && self.constant_units <= 32
             && self.scratch.is_none_or(|(_, power)| power <= 11);
-        if well && wanted <= URB_UNITS {
+        if well && wanted <= urb_units {
             Ok(())
         } else {
             Err(EINVAL)
@@ -121,7 +143,13 @@ pub trait Media {
     fn kernel(&mut self, words: &[[u32; 4]]) -> StateOffset;
 
     /// A surface at `delta` bytes from a buffer's start; its address is filled in.
-    fn surface(&mut self, state: SurfaceState, target: Target, delta: u32) -> StateOffset;
+    fn surface(
+        &mut self,
+        ops: &MediaOps,
+        surface: &Surface,
+        target: Target,
+        delta: u32,
+    ) -> StateOffset;
 
     /// A binding table: entry n is surface n.
     fn binding_table(&mut self, surfaces: &[StateOffset]) -> StateOffset;
@@ -136,6 +164,7 @@ pub trait Media {
     /// `EINVAL` when the URB is too small or a number does not fit its field.
     fn begin(
         &mut self,
+        ops: &MediaOps,
         descriptors: StateOffset,
         front_end: &FrontEnd,
         constants: &[u32],
@@ -166,8 +195,14 @@ impl Media for Batch {
         self.state(64, words.as_flattened())
     }
 
-    fn surface(&mut self, state: SurfaceState, target: Target, delta: u32) -> StateOffset {
-        let surface = self.state(32, state.dwords());
+    fn surface(
+        &mut self,
+        ops: &MediaOps,
+        surface: &Surface,
+        target: Target,
+        delta: u32,
+    ) -> StateOffset {
+        let surface = self.state(32, &(ops.surface)(surface));
         self.patch_address(surface, 1, target, delta);
         surface
     }
@@ -219,11 +254,12 @@ impl Media for Batch {
 
     fn begin(
         &mut self,
+        ops: &MediaOps,
         descriptors: StateOffset,
         front_end: &FrontEnd,
         constants: &[u32],
     ) -> Result {
-        front_end.check()?;
+        front_end.check(ops.urb_units)?;
         let units = constants.len().div_ceil(UNIT) as u32;
         if units > front_end.constant_units {
             return Err(EINVAL);
@@ -232,20 +268,7 @@ impl Media for Batch {
             state_instruction_invalidate: true,
             ..FlushBits::default()
         });
-        self.put(
-            PipelineSelect::new()
-                .with_pipeline_selection(MEDIA)
-                .dwords(),
-        );
-        self.put(
-            StateBaseAddress::new()
-                .with_general_state_base_address_modify_enable(true)
-                .with_surface_state_base_address_modify_enable(true)
-                .with_indirect_object_base_address_modify_enable(true)
-                .with_general_state_access_upper_bound_modify_enable(true)
-                .with_indirect_object_access_upper_bound_modify_enable(true)
-                .dwords(),
-        );
+        self.put(&(ops.select)());
         let state = vfe(self, descriptors, front_end);
         self.put(&MediaStatePointers::new().dwords()[..2]);
         self.state_address(state, 0);
@@ -337,6 +360,10 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
+    fn ops() -> &'static MediaOps {
+        crate::r#gen::media::of(40).unwrap()
+    }
+
     const FRONT_END: FrontEnd = FrontEnd {
         threads: 16,
         entries: 32,
@@ -352,11 +379,13 @@ mod tests {
         let mut batch = Batch::new();
         let image = batch.buffer();
         let code = batch.kernel(&[[1, 2, 3, 4]]);
-        let state = SurfaceState::default()
-            .with_surface_type(values::surftype::SURFTYPE_2D)
-            .with_width(3)
-            .with_height(15);
-        let surface = batch.surface(state, image, 0x40);
+        let state = Surface::Image {
+            width: 4,
+            height: 16,
+            pitch: 1,
+            format: 0,
+        };
+        let surface = batch.surface(ops(), &state, image, 0x40);
         let table = batch.binding_table(&[surface]);
         let kernel = Kernel {
             code: Code::State(code),
@@ -365,7 +394,9 @@ mod tests {
             surfaces: Some((table, 1)),
         };
         let descriptors = batch.descriptors(&[kernel]).unwrap();
-        batch.begin(descriptors, &FRONT_END, &[7, 8]).unwrap();
+        batch
+            .begin(ops(), descriptors, &FRONT_END, &[7, 8])
+            .unwrap();
         batch.object(0, &[11, 12]).unwrap();
         let buffer = batch.buffer();
         let indirect = |from, bytes| Some(Indirect { from, bytes });
@@ -515,11 +546,15 @@ mod tests {
         ];
         for front_end in wrong {
             assert!(
-                batch.begin(descriptors, &front_end, &[]).is_err(),
+                batch.begin(ops(), descriptors, &front_end, &[]).is_err(),
                 "{front_end:?}"
             );
         }
-        assert!(batch.begin(descriptors, &FRONT_END, &[0; 17]).is_err());
+        assert!(
+            batch
+                .begin(ops(), descriptors, &FRONT_END, &[0; 17])
+                .is_err()
+        );
         assert!(batch.object(32, &[]).is_err());
         assert!(batch.object(0, &[0; 0x200]).is_err());
         let large = Indirect {

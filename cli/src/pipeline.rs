@@ -1,0 +1,159 @@
+//! State of the pipeline as the commands of batches leave it, in the model's plain form.
+//!
+//! PRM: volume 1 (STATE_BASE_ADDRESS), volume 2 (3DSTATE commands). Commands are read by the readers of the device, so what
+//! follows a batch does not know which generation it is for.
+
+use mmio_mock::ff::state::{IndexBuffer, PipelineState, VertexElement};
+use mmio_mock::r#gen::DeviceInfo;
+use regs::any::{State3dBindingTablePointers, State3dIndexBuffer, State3dPipelinedPointers};
+use regs::desc::PackedField;
+use regs::ids::CommandId;
+use regs::platform::Generation;
+
+use crate::picture;
+
+/// Takes up a command, header included.
+pub fn latch(device: &DeviceInfo, state: &mut PipelineState, id: CommandId, words: &[u32]) {
+    let commands = device.readers.commands;
+    match id {
+        CommandId::StateBaseAddress => {
+            let changes = commands.state_base_address(words);
+            let bases = &mut state.bases;
+            let general = &mut bases.general_state_base;
+            *general = changes.general_state_base.unwrap_or(*general);
+            let surface = &mut bases.surface_state_base;
+            *surface = changes.surface_state_base.unwrap_or(*surface);
+            bases.instruction_base = changes.instruction_base.or(bases.instruction_base);
+        }
+        CommandId::State3dPipelinedPointers => {
+            for (to, from) in state.pointers.iter_mut().zip(words.iter().skip(1)) {
+                *to = *from;
+            }
+        }
+        CommandId::State3dBindingTablePointers => {
+            for (to, from) in state.binding_tables.iter_mut().zip(words.iter().skip(1)) {
+                *to = *from;
+            }
+        }
+        CommandId::State3dVertexBuffers => {
+            for (index, buffer) in commands.vertex_buffers(words) {
+                if let Some(to) = state.vertex_buffers.get_mut(index) {
+                    *to = buffer;
+                }
+            }
+        }
+        CommandId::State3dVertexElements => {
+            state.vertex_elements = words.get(1..).unwrap_or_default().to_vec();
+        }
+        CommandId::State3dIndexBuffer => {
+            let c = State3dIndexBuffer::from_dwords(words);
+            state.index_buffer = Some(IndexBuffer {
+                start: c.buffer_starting_address(),
+                end: c.buffer_ending_address(),
+                bytes: 1 << c.index_format().min(2),
+                cut: c.cut_index_enable(),
+            });
+        }
+        _ => {}
+    }
+}
+
+/// The valid vertex elements, in their order.
+pub fn vertex_elements(device: &DeviceInfo, state: &PipelineState) -> Vec<VertexElement> {
+    device.readers.pipeline.vertex_elements(state)
+}
+
+/// The pointers that lead to the render target.
+pub fn target_state(device: &DeviceInfo, state: &PipelineState) -> picture::State {
+    let [pointers, tables] = [state.pointers.as_slice(), state.binding_tables.as_slice()];
+    let pointers = State3dPipelinedPointers::from_dwords(&behind_header(pointers));
+    let tables = State3dBindingTablePointers::from_dwords(&behind_header(tables));
+    picture::State {
+        general_base: state.bases.general_state_base,
+        surface_base: state.bases.surface_state_base,
+        kernel_base: kernel_base(device, state),
+        binding_table: tables.pointer_to_ps_binding_table(),
+        wm_state: pointers.pointer_to_wm_state(),
+    }
+}
+
+/// The pointers of 3DSTATE_PIPELINED_POINTERS.
+pub fn pointers(state: &PipelineState) -> State3dPipelinedPointers {
+    State3dPipelinedPointers::from_dwords(&behind_header(&state.pointers))
+}
+
+fn behind_header(words: &[u32]) -> Vec<u32> {
+    [&[0], words].concat()
+}
+
+/// What kernel start pointers are relative to: the base of instructions where the device has one, else that of general
+/// state.
+pub fn kernel_base(device: &DeviceInfo, state: &PipelineState) -> u32 {
+    let command = (device.tables.command_desc)(CommandId::StateBaseAddress);
+    let own = command.and_then(|command| field(command.fields, "Instruction Base Address"));
+    match own {
+        Some(_) => state.bases.instruction_base.unwrap_or(0),
+        None => state.bases.general_state_base,
+    }
+}
+
+/// Kernel start pointer of a unit's state, relative to [`kernel_base`]; `dword` reads memory.
+pub fn kernel_pointer(
+    tables: &Generation,
+    structure: &str,
+    address: u32,
+    dword: &impl Fn(u32) -> Option<u32>,
+) -> Option<u32> {
+    let fields = tables.structure(structure)?.fields;
+    let pointer = field(fields, "Kernel Start Pointer");
+    let pointer = pointer.or_else(|| field(fields, "Kernel Start Pointer 0"))?;
+    value(pointer, address, dword)
+}
+
+/// Whether a structure in memory has a flag.
+pub fn flag(
+    tables: &Generation,
+    structure: &str,
+    name: &str,
+    address: u32,
+    dword: &impl Fn(u32) -> Option<u32>,
+) -> bool {
+    let field = tables
+        .structure(structure)
+        .and_then(|structure| field(structure.fields, name));
+    field.and_then(|field| value(field, address, dword)) == Some(1)
+}
+
+fn field(fields: &'static [PackedField], name: &str) -> Option<&'static PackedField> {
+    fields.iter().find(|field| field.name == name)
+}
+
+/// A field of one dword of a structure in memory.
+fn value(field: &PackedField, address: u32, dword: &impl Fn(u32) -> Option<u32>) -> Option<u32> {
+    let index = usize::from(field.start / 32);
+    let mut words = vec![0; index + 1];
+    // CAST: structures have a few dwords.
+    words[index] = dword(address.wrapping_add(index as u32 * 4))?;
+    u32::try_from(field.raw(&words)).ok()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    /// Dwords by Mesa's genxml, gen4: VS_STATE's Kernel Start Pointer in dword 0 bits 31:6, Enable in dword 6 bit 0;
+    /// WM_STATE's Kernel Start Pointer 0 in dword 0.
+    #[test]
+    fn kernels_are_found_by_the_tables() {
+        for tables in regs::platform::GENERATIONS {
+            let memory = |at: u32| Some(if at == 0x118 { 1 } else { 0xabcd_ef42 });
+            for structure in ["VS_STATE", "GS_STATE", "CLIP_STATE", "SF_STATE", "WM_STATE"] {
+                let pointer = kernel_pointer(tables, structure, 0x100, &memory);
+                assert_eq!(pointer, Some(0xabcd_ef40), "{structure}");
+            }
+            assert!(flag(tables, "VS_STATE", "Enable", 0x100, &memory));
+            assert!(!flag(tables, "VS_STATE", "Enable", 0x104, &memory));
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! What the media pipeline's batches need of a generation, one row for the tables of each.
+//!
+//! Headers and lengths: genxml gen4, gen45 and gen5 (PIPELINE_SELECT, STATE_BASE_ADDRESS, SURFACE_STATE). URB sizes: PRM
+//! vol4 8.1 for the 965, Mesa `intel_device_info.c` for the others.
+use alloc::vec::Vec;
+
+use crate::media::Surface;
+
+/// A generation's words and sizes.
+pub struct MediaOps {
+    /// PIPELINE_SELECT of the media pipeline, and a STATE_BASE_ADDRESS that sets every base to 0 and checks no bound.
+    pub select: fn() -> Vec<u32>,
+    /// A SURFACE_STATE without its address.
+    pub surface: fn(&Surface) -> Vec<u32>,
+    /// 512-bit units of the URB.
+    pub urb_units: u32,
+}
+
+/// The rows, by the version of the tables.
+const ROWS: &[(u8, MediaOps)] = &[(40, gen40::OPS), (45, gen45::OPS), (50, gen50::OPS)];
+
+/// The row for the tables of a version; `None` when there is none.
+#[must_use]
+pub fn of(version: u8) -> Option<&'static MediaOps> {
+    let row = ROWS.iter().find(|(known, _)| *known == version);
+    row.map(|(_, ops)| ops)
+}
+
+macro_rules! row {
+    ($name:ident, $units:expr, $bases:expr) => {
+        mod $name {
+            use alloc::vec::Vec;
+
+            use regs::$name::{PipelineSelect, StateBaseAddress, SurfaceState, values::surftype};
+
+            use super::{MEDIA, MediaOps};
+            use crate::media::Surface;
+
+            pub const OPS: MediaOps = MediaOps {
+                select,
+                surface,
+                urb_units: $units,
+            };
+
+            fn select() -> Vec<u32> {
+                let select = PipelineSelect::new().with_pipeline_selection(MEDIA);
+                let bases: fn(StateBaseAddress) -> StateBaseAddress = $bases;
+                let bases = bases(
+                    StateBaseAddress::new()
+                        .with_general_state_base_address_modify_enable(true)
+                        .with_surface_state_base_address_modify_enable(true)
+                        .with_indirect_object_base_address_modify_enable(true)
+                        .with_general_state_access_upper_bound_modify_enable(true)
+                        .with_indirect_object_access_upper_bound_modify_enable(true),
+                );
+                [select.dwords(), bases.dwords()].concat()
+            }
+
+            fn surface(surface: &Surface) -> Vec<u32> {
+                let state = match *surface {
+                    Surface::Buffer {
+                        entries,
+                        pitch,
+                        format,
+                    } => {
+                        let last = entries.saturating_sub(1);
+                        SurfaceState::default()
+                            .with_surface_type(surftype::SURFTYPE_BUFFER)
+                            .with_surface_format(format)
+                            .with_width(last & 0x7f)
+                            .with_height(last >> 7 & 0x1fff)
+                            .with_depth(last >> 20)
+                            .with_surface_pitch(pitch.saturating_sub(1))
+                    }
+                    Surface::Image {
+                        width,
+                        height,
+                        pitch,
+                        format,
+                    } => SurfaceState::default()
+                        .with_surface_type(surftype::SURFTYPE_2D)
+                        .with_surface_format(format)
+                        .with_width(width.saturating_sub(1))
+                        .with_height(height.saturating_sub(1))
+                        .with_surface_pitch(pitch.saturating_sub(1)),
+                };
+                state.dwords().to_vec()
+            }
+        }
+    };
+}
+
+/// PIPELINE_SELECT: the media pipeline (intel-vaapi-driver `PIPELINE_SELECT_MEDIA`).
+const MEDIA: u32 = 1;
+
+row!(gen40, 256, |bases| bases);
+row!(gen45, 384, |bases| bases);
+row!(gen50, 1024, |bases| bases
+    .with_instruction_base_address_modify_enable(true)
+    .with_instruction_access_upper_bound_modify_enable(true));
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Headers of intel-vaapi-driver i965_defines.h: CMD_PIPELINE_SELECT is 6104h on the 965 and 6904h from G45 on;
+    /// Ironlake's STATE_BASE_ADDRESS has eight dwords.
+    #[test]
+    fn the_pipeline_is_selected_in_each_generations_words() {
+        let select = |version| of(version).map(|ops| (ops.select)());
+        let bases = [0x6101_0004, 1, 1, 1, 1, 1];
+        assert_eq!(select(40), Some([&[0x6104_0001][..], &bases].concat()));
+        assert_eq!(select(45), Some([&[0x6904_0001][..], &bases].concat()));
+        let later = [0x6904_0001, 0x6101_0006, 1, 1, 1, 1, 1, 1, 1];
+        assert_eq!(select(50), Some(later.to_vec()));
+        assert!(of(60).is_none());
+    }
+
+    /// Fields as in intel-vaapi-driver i965_structs.h: widths, heights and pitches are one less than they count.
+    #[test]
+    fn surfaces_count_from_one() {
+        for version in [40, 45, 50] {
+            let surface = of(version).map(|ops| ops.surface).unwrap_or(|_| Vec::new());
+            let image = surface(&Surface::Image {
+                width: 5,
+                height: 9,
+                pitch: 64,
+                format: 0x140,
+            });
+            assert_eq!(
+                image[..4],
+                [1 << 29 | 0x140 << 18, 0, 8 << 19 | 4 << 6, 63 << 3]
+            );
+            let buffer = surface(&Surface::Buffer {
+                entries: (1 << 20 | 3 << 7 | 5) + 1,
+                pitch: 16,
+                format: 0xc7,
+            });
+            assert_eq!(
+                buffer[..4],
+                [4 << 29 | 0xc7 << 18, 0, 3 << 19 | 5 << 6, 1 << 21 | 15 << 3]
+            );
+        }
+    }
+}
