@@ -33,7 +33,9 @@ fn ironlake(
         float_mode: FloatMode::Ieee,
     };
     let mut response = [[9; 8]];
-    let set = crate::r#gen::readers(isa::Verx10::new(50)).messages;
+    let set = crate::r#gen::readers(isa::Verx10::new(50))
+        .unwrap()
+        .messages;
     let Ok(crate::shared::message::Request::Urb(request)) = set.request(&msg) else {
         panic!("{desc:#x}");
     };

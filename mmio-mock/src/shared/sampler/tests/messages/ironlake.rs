@@ -46,7 +46,9 @@ fn registers(form: Form) -> usize {
 impl Bench {
     fn words(&mut self, desc: u32, payload: &[Grf], w: &mut [Grf]) -> Result<(), UnitFault> {
         let msg = super::super::message(desc, self.mask, payload, w.len());
-        let set = crate::r#gen::readers(isa::Verx10::new(50)).messages;
+        let set = crate::r#gen::readers(isa::Verx10::new(50))
+            .unwrap()
+            .messages;
         match set.request(&msg) {
             Ok(Any::Sampler(request)) => self.deliver(&request, desc, payload, w),
             other => panic!("{other:?}"),
