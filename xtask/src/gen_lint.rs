@@ -1,4 +1,4 @@
-//! A generation, or the tables of one, is named only in tables, in the rooms of generations, in `isa` and in tests.
+//! Generations are named only in tables, in their own rooms, in `isa`, in tests.
 //! Comments may name a generation: they cite.
 
 use crate::finding::Finding;
