@@ -416,7 +416,7 @@ impl Shared {
             return Ok((sip(known.address), known.object.clone()));
         }
         let device = &self.device;
-        let code = system_routine::code(device.info().isa, self.area_address.wrapping_sub(base))?;
+        let code = system_routine::code(device.info(), self.area_address.wrapping_sub(base))?;
         let object = Object::new(
             device.platform(),
             device.ggtt(),

@@ -44,6 +44,8 @@ pub struct DeviceInfo {
     pub gtt: &'static GttOps,
     /// Interrupt registers.
     pub interrupts: &'static InterruptInfo,
+    /// Messages of the debugger's system routine.
+    pub routine: &'static RoutineMessages,
     /// Readers of what clients put into batches and state.
     pub state: &'static StateOps,
     /// Resets all engines; `ETIMEDOUT` when the device does not say that it has done so.
@@ -115,6 +117,21 @@ pub struct GttOps {
     pub encode: fn(page: DmaAddress) -> Result<u32>,
     /// The page behind an entry, when that is valid.
     pub decode: fn(entry: u32) -> Option<DmaAddress>,
+}
+
+/// Messages of the system routine to the data port, as the assembler takes them: stateless blocks with the header in m0, binding
+/// table index 255.
+pub struct RoutineMessages {
+    /// Writes eight OWords: m1 to m4.
+    pub write_row: &'static str,
+    /// Writes two OWords: m1.
+    pub write_register: &'static str,
+    /// Reads eight OWords into four registers.
+    pub read_row: &'static str,
+    /// Reads two OWords into one register.
+    pub read_register: &'static str,
+    /// Flushes the render cache; the response is one register.
+    pub flush: &'static str,
 }
 
 /// Reads commands and unit state of clients, for the debugger and error states.

@@ -12,6 +12,7 @@ use eu::{
     ThreadId, ThreadInit,
 };
 use fastrand::Rng;
+use driver::r#gen::I965GM;
 use isa::inst::Verx10;
 
 const ROUTINE: u32 = 0x0010_0000;
@@ -129,7 +130,7 @@ fn run(thread: &mut Thread, memory: &mut Memory, mut budget: u64) -> Stop<String
 
 fn loaded() -> Memory {
     let mut memory = Memory::default();
-    memory.put(ROUTINE, system_routine::code(Verx10::GEN40, AREA).unwrap());
+    memory.put(ROUTINE, system_routine::code(&I965GM, AREA).unwrap());
     let kernel = isa::parse::assemble(Verx10::GEN40, "prologue", PROLOGUE).unwrap();
     memory.put(KERNEL, kernel.dwords());
     memory

@@ -7,7 +7,7 @@ mod traced;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crestline_cli::capture::Capture;
 use crestline_cli::replay::Session;
@@ -48,6 +48,26 @@ fn pixels_of_the_other_frames() {
         let traced = Traced::new(capture(scene));
         let draws = traced.compare(&traced.anywhere(12, seed));
         assert_eq!(draws.values().sum::<u32>(), 12, "{scene}");
+    }
+}
+
+/// Halts, the system routine and compacted instructions included.
+#[test]
+fn pixels_of_later_devices() {
+    for (device, scene, count, seed) in [
+        ("g45", "g_gears", 20, 1),
+        ("g45", "clipdist", 12, 2),
+        ("g45", "texfetch", 12, 3),
+        ("ironlake", "g_gears", 20, 4),
+        ("ironlake", "clipdist", 12, 5),
+        ("ironlake", "texfetch", 12, 6),
+    ] {
+        let file = format!("data/captures/{device}/{scene}/frame.crest");
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+        let capture = Capture::load(&file).unwrap_or_else(|e| panic!("{e}"));
+        let traced = Traced::new(capture);
+        let draws = traced.compare(&traced.anywhere(count, seed));
+        assert_eq!(draws.values().sum::<u32>(), count, "{device} {scene}");
     }
 }
 

@@ -5,12 +5,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt::Write as _;
 
-use isa::inst::Verx10;
 use isa::parse::Assembled;
 use kernel::error::{Result, code::EINVAL};
 use kernel::pr_err;
 
 use super::attention::Place;
+use crate::r#gen::{DeviceInfo, RoutineMessages};
 
 /// The routine, without the definitions of its rows.
 pub const SOURCE: &str = include_str!("system_routine.g4a");
@@ -53,22 +53,35 @@ pub const fn offset(place: Place, row: u32) -> u32 {
     (place.eu as u32) * EU + (place.slot as u32) * SLOT + row * ROW
 }
 
-/// The text with the definitions for a save area at `area`, relative to General State Base Address.
+/// The text with a device's messages and the definitions for a save area at `area`, relative to General State Base Address.
 #[must_use]
-pub fn source(area: u32) -> String {
+pub fn source(messages: &RoutineMessages, area: u32) -> String {
     let mut text = String::new();
     for row in 0..ROWS {
         let at = area.wrapping_add(row * ROW);
         // A string takes everything.
         let _ = writeln!(text, ".define ROW_{row} = {at:#010x}UD");
     }
-    text.push_str(SOURCE);
+    let names = [
+        ("WRITE_ROW", messages.write_row),
+        ("WRITE_REGISTER", messages.write_register),
+        ("READ_ROW", messages.read_row),
+        ("READ_REGISTER", messages.read_register),
+        ("FLUSH", messages.flush),
+    ];
+    let routine = names
+        .iter()
+        .fold(String::from(SOURCE), |text, (name, message)| {
+            text.replace(name, message)
+        });
+    text.push_str(&routine);
     text
 }
 
 /// The assembled routine for a save area at `area`, relative to General State Base Address.
-pub fn assemble(generation: Verx10, area: u32) -> Result<Assembled> {
-    isa::parse::assemble(generation, "system_routine.g4a", &source(area)).map_err(|errors| {
+pub fn assemble(info: &DeviceInfo, area: u32) -> Result<Assembled> {
+    let text = source(info.routine, area);
+    isa::parse::assemble(info.isa, "system_routine.g4a", &text).map_err(|errors| {
         for error in &errors {
             pr_err!("{error}");
         }
@@ -77,8 +90,8 @@ pub fn assemble(generation: Verx10, area: u32) -> Result<Assembled> {
 }
 
 /// The same as dwords.
-pub fn code(generation: Verx10, area: u32) -> Result<Vec<u32>> {
-    let words: Vec<u32> = assemble(generation, area)?.dwords().collect();
+pub fn code(info: &DeviceInfo, area: u32) -> Result<Vec<u32>> {
+    let words: Vec<u32> = assemble(info, area)?.dwords().collect();
     if words.len() * 4 > CODE as usize {
         return Err(EINVAL);
     }
@@ -88,23 +101,26 @@ pub fn code(generation: Verx10, area: u32) -> Result<Vec<u32>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::r#gen::{GM45, I965GM, IRONLAKE};
 
     #[test]
     fn the_routine_is_legal_on_its_part() {
-        let text = source(0x0012_3400);
-        let routine = isa::parse::assemble(Verx10::GEN40, "routine", &text);
-        let routine = routine.unwrap_or_else(|errors| panic!("{}", errors[0]));
-        let code: Vec<_> = routine.insts().copied().collect();
-        for (index, inst) in code.iter().enumerate() {
-            let broken: Vec<_> = isa::validate::validate(Verx10::GEN40, inst).collect();
-            assert!(broken.is_empty(), "{index}: {broken:?}");
+        for info in [&I965GM, &GM45, &IRONLAKE] {
+            let text = source(info.routine, 0x0012_3400);
+            let routine = isa::parse::assemble(info.isa, "routine", &text);
+            let routine = routine.unwrap_or_else(|errors| panic!("{}", errors[0]));
+            let code: Vec<_> = routine.insts().copied().collect();
+            for (index, inst) in code.iter().enumerate() {
+                let broken: Vec<_> = isa::validate::validate(info.isa, inst).collect();
+                assert!(broken.is_empty(), "{index}: {broken:?}");
+            }
+            let whole = isa::validate::validate_kernel(info.isa, &code);
+            // It ends by leaving, not with a message.
+            let broken = whole
+                .iter()
+                .filter(|v| v.violation.rule.name != "end-of-thread");
+            let broken: Vec<_> = broken.collect();
+            assert!(broken.is_empty(), "{}: {broken:?}", info.platform);
         }
-        let whole = isa::validate::validate_kernel(Verx10::GEN40, &code);
-        // It ends by leaving, not with a message.
-        let broken = whole
-            .iter()
-            .filter(|v| v.violation.rule.name != "end-of-thread");
-        let broken: Vec<_> = broken.collect();
-        assert!(broken.is_empty(), "{broken:?}");
     }
 }

@@ -16,7 +16,7 @@ use ringbuf::mi::NOOP;
 
 use super::{
     DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, InterruptBank, InterruptInfo,
-    StatusPage, state,
+    RoutineMessages, StatusPage, state,
 };
 use crate::reset;
 use crate::timeline::{HWS_SCRATCH, HWS_SEQNO};
@@ -37,6 +37,7 @@ const fn row(
         engines,
         gtt: &GTT,
         interrupts: &INTERRUPTS,
+        routine: &ROUTINE,
         state: &state::gen40::OPS,
         reset: reset::full_domain_with_status,
     }
@@ -80,6 +81,15 @@ static INTERRUPTS: InterruptInfo = InterruptInfo {
         page_table: Error::PAGE_TABLE_ERROR::SET.value,
     }),
     master: None,
+};
+
+/// PRM vol4 5.10.2, 5.10.7.
+pub(super) static ROUTINE: RoutineMessages = RoutineMessages {
+    write_row: "0x055004ff",
+    write_register: "0x052002ff",
+    read_row: "0x041444ff",
+    read_register: "0x041142ff",
+    flush: "0x0511f000",
 };
 
 pub(super) static GTT: GttOps = GttOps {

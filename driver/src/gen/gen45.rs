@@ -25,6 +25,7 @@ const fn row(platform: &'static str) -> DeviceInfo {
         engines: &[RENDER],
         gtt: &gen40::GTT,
         interrupts: &INTERRUPTS,
+        routine: &gen40::ROUTINE,
         state: &state::gen45::OPS,
         reset: reset::domains,
     }

@@ -11,7 +11,8 @@ use regs::platform::GEN50;
 use ringbuf::r#gen::gen50::Commands;
 
 use super::{
-    DeviceInfo, EmitOps, EngineInfo, InterruptBank, InterruptInfo, MasterInterrupt, StatusPage,
+    DeviceInfo, EmitOps, EngineInfo, InterruptBank, InterruptInfo, MasterInterrupt,
+    RoutineMessages, StatusPage,
 };
 use super::{gen40, gen45, state};
 use crate::reset;
@@ -35,8 +36,18 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     }],
     gtt: &gen40::GTT,
     interrupts: &INTERRUPTS,
+    routine: &ROUTINE,
     state: &state::gen50::OPS,
     reset: reset::domains_by_register,
+};
+
+/// Descriptors with lengths in bits 28:25 and 24:20, and bit 19 for the header (Mesa `brw_message_desc`); the rest is that of G45.
+static ROUTINE: RoutineMessages = RoutineMessages {
+    write_row: "0x0a0804ff write MsgDesc:",
+    write_register: "0x040802ff write MsgDesc:",
+    read_row: "0x024844ff read MsgDesc:",
+    read_register: "0x021842ff read MsgDesc:",
+    flush: "0x0218f000 write MsgDesc:",
 };
 
 /// 80 ns a tick (i915 `gen5_read_clock_frequency`).

@@ -1,0 +1,90 @@
+//! Captured frames of G45 and Ironlake to their pictures.
+//!
+//! Expectations are the pictures of Mesa's llvmpipe and softpipe; the shares are those that the live scenes have to reach.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crestline_cli::capture::Capture;
+use crestline_cli::replay::Session;
+use crestline_tests::image::{Difference, Image};
+use crestline_tests::scenes::{REFERENCES, options};
+
+const DEVICES: [&str; 2] = ["g45", "ironlake"];
+
+/// The driver read a query half-way, when nothing had run, and left draws out: the picture of the capture is another one.
+const CUT: &str = "condrender";
+
+fn captures() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("data/captures")
+}
+
+fn scenes(device: &str) -> Vec<String> {
+    let entries = fs::read_dir(captures().join(device)).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.filter(|name| name != CUT).collect();
+    names.sort();
+    names
+}
+
+fn capture(device: &str, scene: &str) -> Capture {
+    let file = captures().join(device).join(scene).join("frame.crest");
+    Capture::load(&file).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// What is demanded of a scene, in percent of the pixels; those of the first program have no line in the list.
+fn demanded(device: &str, scene: &str) -> f64 {
+    let list = format!("conformance/glscenes3-{device}.list");
+    let text = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(list)).unwrap();
+    let line = text
+        .lines()
+        .find(|line| line.split_whitespace().next() == Some(scene));
+    let share = line.and_then(|line| line.split_whitespace().nth(1));
+    share.map_or(99.8, |share| share.parse().unwrap())
+}
+
+fn matches_a_reference(device: &str, scene: &str) {
+    let capture = capture(device, scene);
+    let mut session = Session::new(options(&capture), capture.buffer_bytes()).unwrap();
+    for exec in &capture.execs {
+        session
+            .run(exec)
+            .unwrap_or_else(|e| panic!("{device} {scene}: {e}"));
+    }
+    let picture = session.picture().unwrap().flipped();
+    session
+        .finish()
+        .unwrap_or_else(|e| panic!("{device} {scene}: {e}"));
+    // The references of both devices are the same.
+    let share = REFERENCES.map(|by| {
+        let file = captures()
+            .join("g45")
+            .join(scene)
+            .join(format!("{by}.png"));
+        let difference = Difference::of(&picture, &Image::read(&file));
+        100.0 * (difference.pixels - difference.off) as f64 / difference.pixels as f64
+    });
+    let wanted = demanded(device, scene);
+    assert!(
+        share.iter().any(|share| *share >= wanted),
+        "{device} {scene}: {share:?} % within 2, not {wanted}"
+    );
+}
+
+#[test]
+fn frames_of_g45_match_a_reference() {
+    let scenes = scenes(DEVICES[0]);
+    assert_eq!(scenes.len(), 25);
+    for scene in &scenes {
+        matches_a_reference(DEVICES[0], scene);
+    }
+}
+
+#[test]
+fn frames_of_ironlake_match_a_reference() {
+    let scenes = scenes(DEVICES[1]);
+    assert_eq!(scenes.len(), 25);
+    for scene in &scenes {
+        matches_a_reference(DEVICES[1], scene);
+    }
+}
