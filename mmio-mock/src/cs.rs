@@ -393,7 +393,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::ConstantBuffer => urb::constant_buffer(d, ctx)?,
         C::StateBaseAddress => state3d::state_base_address(d, ctx),
         C::StateSip => state3d::state_sip(d, ctx),
-        C::PipelineSelect => state3d::pipeline_select(d, ctx),
+        C::PipelineSelect => state3d::pipeline_select(d, ctx)?,
         C::State3dPipelinedPointers => state3d::copy(&mut ctx.ff.state.pointers, d),
         C::State3dBindingTablePointers => state3d::binding_table_pointers(d, ctx),
         C::State3dVertexBuffers => state3d::vertex_buffers(d, ctx)?,

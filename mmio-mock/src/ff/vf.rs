@@ -122,6 +122,13 @@ impl Vf {
             unit: "VF",
             what: format!("3DPRIMITIVE with reserved topology {code:#x}"),
         })?;
+        if command.indirect_count {
+            return Err(UnitFault::Unimplemented {
+                unit: "VF",
+                what: "3DPRIMITIVE with Indirect Vertex Count",
+                prm: "genxml gen45 3DPRIMITIVE",
+            });
+        }
         let index_buffer = match (command.random, state.index_buffer) {
             (true, None) => {
                 return Err(UnitFault::Command {
