@@ -10,7 +10,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use kernel::dma::{CoherentAllocation, PAGE_SIZE};
-use kernel::error::{Result, code::EINVAL, code::EIO, code::ENODEV, code::ENOSPC};
+use kernel::error::{Result, code::EINVAL, code::EIO, code::ENODEV, code::ENOMEM, code::ENOSPC};
 use kernel::pr_err;
 use kernel::sync::{AtomicBool, Ordering, SpinLock};
 use kernel::tock_registers::interfaces::{Readable, Writeable};
@@ -234,7 +234,10 @@ impl Ggtt {
 
     fn map(&self, pages: &CoherentAllocation, start: u64) -> Result {
         let encode = self.info.gtt.encode;
-        let mut entries = Vec::with_capacity(pages.pages());
+        let mut entries = Vec::new();
+        entries
+            .try_reserve_exact(pages.pages())
+            .map_err(|_| ENOMEM)?;
         for index in 0..pages.pages() {
             entries.push(encode(pages.page(index).ok_or(EINVAL)?)?);
         }

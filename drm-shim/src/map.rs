@@ -136,6 +136,9 @@ pub fn move_mapping(wish: Move) -> Result<usize> {
     if wish.flags & !known != 0 || fixed_in_place || !is_page(wish.old) || new_len == 0 {
         return Err(libc::EINVAL);
     }
+    if (wish.old as u64).checked_add(len).is_none() {
+        return Err(libc::EINVAL);
+    }
     if wish.flags & libc::MREMAP_DONTUNMAP != 0 {
         return Err(libc::EINVAL);
     }

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use driver::{Device, Node, Opener, Shared};
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
-use nix::sys::inotify::{AddWatchFlags, Inotify, WatchDescriptor};
+use nix::sys::inotify::{AddWatchFlags, Inotify, InotifyEvent, WatchDescriptor};
 use nix::sys::socket::{AddressFamily, Shutdown, SockFlag, SockType, shutdown, socketpair};
 use nix::sys::stat::fstat;
 use parking_lot::{Mutex, MutexGuard};
@@ -232,12 +232,10 @@ impl Descriptors {
                 };
                 dropped.extend(entries.remove(&key));
             }
-            if let Ok(events) = self.inotify.read_events() {
-                for event in events {
-                    // Events that found no room: any file may have been closed.
-                    let lost = event.mask.contains(AddWatchFlags::IN_Q_OVERFLOW);
-                    doubtful.extend(Self::closed_once(&entries, (!lost).then_some(event.wd)));
-                }
+            if let Ok(events) = self.inotify.read_events()
+                && !events.is_empty()
+            {
+                doubtful.extend(Self::closed_once(&entries, &events));
             }
             doubtful.retain(|key| {
                 let is_open = entries.get(key).is_some_and(Entry::is_open_elsewhere);
@@ -261,19 +259,23 @@ impl Descriptors {
         drop(keepers);
     }
 
-    /// The files without a name, of one watch or all.
+    /// The files without a name that events are about, found in one look at all entries: how many events there are is the
+    /// clients' choice.
     fn closed_once(
         entries: &HashMap<Key, Entry>,
-        watch: Option<WatchDescriptor>,
+        events: &[InotifyEvent],
     ) -> impl Iterator<Item = Key> {
+        // Events that found no room: any file may have been closed.
+        let lost = |event: &InotifyEvent| event.mask.contains(AddWatchFlags::IN_Q_OVERFLOW);
+        let all = events.iter().any(lost);
+        let told: HashSet<WatchDescriptor> = events.iter().map(|event| event.wd).collect();
+        let is_told = move |entry: &Entry| match &entry.keeper {
+            Keeper::Watched(_, watch) => all || told.contains(watch),
+            Keeper::Peer(_) => false,
+        };
         entries
             .iter()
-            .filter_map(move |(key, entry)| match &entry.keeper {
-                Keeper::Watched(_, other) => {
-                    watch.is_none_or(|watch| watch == *other).then_some(*key)
-                }
-                Keeper::Peer(_) => None,
-            })
+            .filter_map(move |(key, entry)| is_told(entry).then_some(*key))
     }
 
     /// Makes the descriptors of sync files that have been signalled readable; true when some are still to come.

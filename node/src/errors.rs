@@ -21,6 +21,9 @@ const PLACES: [&str; 3] = [
     "sys/kernel/debug/dri/128/i915_error_state",
 ];
 
+/// Most reads of events at a look; each gives as many as 4 KiB hold. The rest is for the next look.
+const READS: usize = 16;
+
 struct Inner {
     /// The tree is going away: nothing is put into it any more.
     is_closed: bool,
@@ -86,8 +89,17 @@ impl ErrorFiles {
 
     fn is_written(&self, inner: &mut Inner) -> bool {
         let mut is_written = false;
-        while let Ok(events) = inner.inotify.read_events() {
+        // A client can make events faster than they are read.
+        for _ in 0..READS {
+            let Ok(events) = inner.inotify.read_events() else {
+                break;
+            };
             for event in events {
+                if event.mask.contains(AddWatchFlags::IN_Q_OVERFLOW) {
+                    // Events that found no room.
+                    is_written = true;
+                    continue;
+                }
                 if !event.mask.contains(AddWatchFlags::IN_MODIFY) {
                     // A file that is gone.
                     continue;

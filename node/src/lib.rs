@@ -143,6 +143,8 @@ impl Node {
     /// sequenced packets. Requests name descriptors of this process; memory that they point to faults.
     pub fn serve_here(&self, socket: OwnedFd) -> io::Result<()> {
         let peer = Arc::new(peer::Peer::here()?);
+        // As for those that come to the node's own socket.
+        let _ = edge::refuse_rights(&socket);
         connection::serve(&self.server, socket, &peer);
         Ok(())
     }

@@ -34,7 +34,8 @@ struct Process {
     /// Which connection it is of: a program that is executed has the process number of the one before.
     life: u64,
     peer: Arc<Peer>,
-    mappings: Mappings,
+    /// Under a lock of their own: how many there are, and how long it takes to change them, is the process's choice.
+    mappings: Arc<Mutex<Mappings>>,
 }
 
 #[derive(Default)]
@@ -42,7 +43,7 @@ struct Inner {
     processes: HashMap<i32, Process>,
     lives: u64,
     /// What processes that have ended still hold, by their connections.
-    ended: BTreeMap<u64, Mappings>,
+    ended: BTreeMap<u64, Arc<Mutex<Mappings>>>,
 }
 
 /// All client processes.
@@ -63,17 +64,20 @@ impl Processes {
     pub fn begin(&self, peer: &Arc<Peer>, parent: Option<i32>) -> u64 {
         let pid = peer.pid();
         let found = parent.and_then(|_| peer.parent());
-        let mut inner = self.lock();
+        let inner = self.lock();
         // A parent that has ended is no parent any more; its connection stays open until the child has begun.
         let inherited = parent
             .and_then(|parent| inner.processes.get(&parent))
             .filter(|process| found == parent || !process.peer.is_alive());
-        let mappings = inherited.map(|parent| parent.mappings.clone());
+        let inherited = inherited.map(|parent| Arc::clone(&parent.mappings));
+        drop(inner);
+        let mappings = inherited.map(|mappings| mappings.lock().clone());
+        let mut inner = self.lock();
         inner.lives = inner.lives.wrapping_add(1);
         let process = Process {
             life: inner.lives,
             peer: Arc::clone(peer),
-            mappings: mappings.unwrap_or_default(),
+            mappings: Arc::new(Mutex::new(mappings.unwrap_or_default())),
         };
         let life = process.life;
         let old = inner.processes.insert(pid, process);
@@ -107,61 +111,65 @@ impl Processes {
         self.lock().processes.len()
     }
 
+    /// The mappings of a process. What is taken out is dropped behind the lock: with a mapping its object may go.
+    fn mappings(&self, pid: i32) -> Option<Arc<Mutex<Mappings>>> {
+        let inner = self.lock();
+        let process = inner.processes.get(&pid)?;
+        Some(Arc::clone(&process.mappings))
+    }
+
     /// A range now shows an object; what was there before does not any more. Nothing is kept for a process that has
     /// ended: its last messages may be read after its end.
     pub fn map(&self, pid: i32, address: u64, mapped: Mapped) {
-        let mut inner = self.lock();
+        let Some(all) = self.mappings(pid) else {
+            return;
+        };
+        let mut mappings = all.lock();
         let mut old = Vec::new();
-        if let Some(process) = inner.processes.get_mut(&pid)
-            && process.mappings.len() < MOST
-        {
-            old = cut(&mut process.mappings, address, mapped.len);
-            old.extend(process.mappings.insert(address, mapped));
-        } else {
-            old.push(mapped);
+        if mappings.len() < MOST {
+            old = cut(&mut mappings, address, mapped.len);
+            old.extend(mappings.insert(address, mapped));
         }
-        drop(inner);
+        drop(mappings);
         drop(old);
     }
 
     /// What a range shows is also shown by another one from here on, in place of what was there.
     pub fn copy(&self, pid: i32, from: u64, to: u64, len: u64) {
-        let mut inner = self.lock();
-        let mut old = Vec::new();
-        if let Some(process) = inner.processes.get_mut(&pid) {
-            let pieces = within(&process.mappings, from, len);
-            old = cut(&mut process.mappings, to, len);
-            for (start, mapped) in pieces {
-                let address = to.checked_add(start - from);
-                match address.filter(|_| process.mappings.len() < MOST) {
-                    Some(address) => old.extend(process.mappings.insert(address, mapped)),
-                    None => old.push(mapped),
-                }
+        let Some(all) = self.mappings(pid) else {
+            return;
+        };
+        let mut mappings = all.lock();
+        let pieces = within(&mappings, from, len);
+        let mut old = cut(&mut mappings, to, len);
+        for (start, mapped) in pieces {
+            let address = to.checked_add(start - from);
+            match address.filter(|_| mappings.len() < MOST) {
+                Some(address) => old.extend(mappings.insert(address, mapped)),
+                None => old.push(mapped),
             }
         }
-        drop(inner);
+        drop(mappings);
         drop(old);
     }
 
     /// A range shows nothing any more.
     pub fn unmap(&self, pid: i32, address: u64, len: u64) {
-        let mut inner = self.lock();
-        let old = inner
-            .processes
-            .get_mut(&pid)
-            .map(|process| cut(&mut process.mappings, address, len));
-        drop(inner);
+        let Some(all) = self.mappings(pid) else {
+            return;
+        };
+        let old = cut(&mut all.lock(), address, len);
         drop(old);
     }
 
     /// The mappings of an object in a process.
     pub fn of(&self, pid: i32, object: &Object) -> Vec<(u64, Mapped)> {
-        let inner = self.lock();
-        let process = inner.processes.get(&pid);
-        let mappings = process.map(|process| process.mappings.iter());
+        let Some(all) = self.mappings(pid) else {
+            return Vec::new();
+        };
+        let mappings = all.lock();
         mappings
-            .into_iter()
-            .flatten()
+            .iter()
             .filter(|(_, mapped)| mapped.object == *object)
             .map(|(address, mapped)| (*address, mapped.clone()))
             .collect()

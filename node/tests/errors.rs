@@ -7,6 +7,8 @@ use crate::support;
 use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use wire::{Head, Op};
 
@@ -147,4 +149,43 @@ fn the_tree_goes_with_its_node() {
     assert!(Path::new(&tree).is_dir());
     drop(node);
     assert!(!Path::new(&tree).exists());
+}
+
+/// inotify(7): equal events that follow each other are one, others are not.
+#[test]
+fn a_client_that_writes_without_end_holds_no_others_up() {
+    let (node, name) = support::start();
+    let tree = Path::new(&node.environment()[1].1).to_owned();
+    let places = [wire::env::WRITTEN, PLACES[0]];
+    let stop = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                let open = |place| File::options().append(true).open(tree.join(place)).unwrap();
+                let mut files = places.map(open);
+                while !stop.load(Ordering::Relaxed) {
+                    for file in &mut files {
+                        file.write_all(b"1").unwrap();
+                    }
+                }
+            });
+        }
+        std::thread::sleep(Duration::from_millis(300));
+        // What is closed is noticed by the thread that looks at these files, too.
+        drop(Party::new(&name));
+        let quiet = node.quiesce(Duration::from_secs(10));
+        stop.store(true, Ordering::Relaxed);
+        assert!(quiet);
+    });
+    let party = Party::new(&name);
+    hang(&name);
+    refresh(&party);
+    let shown = || fs::read_to_string(tree.join(PLACES[1])).unwrap();
+    let until = std::time::Instant::now() + Duration::from_secs(20);
+    // The last of the events clear it, and then it stays.
+    while !shown().contains("GPU hang") {
+        assert!(std::time::Instant::now() < until);
+        hang(&name);
+        refresh(&party);
+    }
 }

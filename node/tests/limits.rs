@@ -359,6 +359,27 @@ fn a_view_for_which_there_is_no_memory_is_an_error_and_others_go_on() {
     assert_eq!(said.trim_end(), expected);
 }
 
+/// An error state has a copy of the batch, whose size is the client's choice.
+#[test]
+fn a_batch_for_whose_copy_there_is_no_memory_ends_no_node() {
+    if std::env::var_os("CRESTLINE_SANITIZER").is_some() {
+        println!("not checked: a limit of addresses, of which a sanitizer takes terabytes");
+        return;
+    }
+    let node = Limited::start("address space", None);
+    let party = Party::new(node.path.as_ref().unwrap());
+    let batch = party.create(40 << 20);
+    party.write(batch, &0x7fff_0000_u32.to_le_bytes());
+    party.run(batch);
+    assert_eq!(party.wait(batch, -1), 0);
+    let small = party.create(4096);
+    party.write(small, b"here");
+    assert_eq!(party.bytes(small, 4), b"here");
+    drop(party);
+    let said = node.end();
+    assert!(!said.contains("memory allocation"), "{said}");
+}
+
 /// A pipe holds 64 KiB (pipe(7)); one client can fill it with notes.
 #[test]
 fn an_error_stream_that_is_not_read_holds_no_client_up() {

@@ -98,14 +98,14 @@ fn vertices_have_the_indices_of_their_draw_calls() {
         assert_eq!(draw.words[2], first, "Start Vertex Location");
         let indices: Vec<_> = object.vertices().iter().map(|&v| of(&map, v).1).collect();
         assert_eq!(indices, [first, first + 1, first + 2]);
-        let (_, buffer) = draw.state.vertex_buffers[&0];
+        let buffer = draw.state.pipeline.vertex_buffers[0];
         let shaders: Vec<_> = object
             .vertices()
             .iter()
             .map(|&v| {
                 let inputs = map.inputs(v);
                 // Position and colour, four floats each, one behind the other.
-                let start = buffer.buffer_starting_address() + of(&map, v).1 * 32;
+                let start = buffer.start + of(&map, v).1 * 32;
                 let addresses: Vec<_> = inputs.iter().map(|input| input.address).collect();
                 assert_eq!(addresses, [start, start + 16]);
                 match map.vertex(v).unwrap().origin {

@@ -10,7 +10,7 @@ use crestline_tests::rig::Rig;
 use crestline_tests::scene::kernels;
 use driver::BatchDesc;
 use kernel::time::Delta;
-use regs::gen40::values::{surface_format as sf, surftype};
+use regs::gen40::values::surface_format as sf;
 use ringbuf::batch::{Batch, Target};
 use ringbuf::r#gen::media::MediaOps;
 use ringbuf::media::{Code, Data, FrontEnd, Indirect, Kernel, Media as _, Object, Surface};

@@ -168,12 +168,13 @@ fn wait_checked(syncobj: &Syncobj, point: u64) -> Result {
     syncobj.wait(point).map(drop)
 }
 
-/// Whether so many fences may come to those that are there already.
-fn room(fences: &[ExecFence], more: u64) -> Result {
+/// Makes room for so many fences beside those that are there already.
+fn room(fences: &mut Vec<ExecFence>, more: u64) -> Result {
     if more > MOST_FENCES.saturating_sub(fences.len() as u64) {
         return Err(ENOMEM);
     }
-    Ok(())
+    // CAST: at most MOST_FENCES.
+    fences.try_reserve(more as usize).map_err(|_| ENOMEM)
 }
 
 /// An array takes as long as the caller's memory does: `EINTR` when nobody waits for it any more.
@@ -293,6 +294,7 @@ fn lookup(
     };
     let mut handles = BTreeMap::new();
     let mut entries = Vec::new();
+    entries.try_reserve_exact(list.len()).map_err(|_| ENOMEM)?;
     for (index, mut exec) in list.into_iter().enumerate() {
         let object = call.file.object(exec.handle).map_err(|_| ENOENT)?;
         validate(&mut exec)?;

@@ -42,6 +42,8 @@ int main(void) {
     fails(map + 1, 4096, 4096, moves, NULL, EINVAL);
     fails(map, 4096, 0, moves, NULL, EINVAL);
     fails(map, 4096, 4096, 64, NULL, EINVAL);
+    fails(map, -4096ul, -8192ul, 0, NULL, EINVAL);
+    fails(map, -1ul, 4096, 0, NULL, EINVAL);
     CHECK(mremap(map, 3 * 4096, 3 * 4096 - 7, moves, NULL) == map);
     CHECK(is_there(map + 2 * 4096) && is_there(room) && !strcmp(map, "first"));
     // It shrinks where it is.

@@ -12,6 +12,7 @@ use crestline_cli::why::{Component, Frame, Why, WhyError, why_in};
 use crestline_tests::scenes::options;
 use driver::debug::walk::{Tag, Unit, WalkError};
 use fastrand::Rng;
+use mmio_mock::ff::topology::Topology;
 use mmio_mock::status::{Activity, Unit as ModelUnit};
 use mmio_mock::trace::{Event, Sink, Trace};
 
@@ -38,8 +39,6 @@ pub struct Traced {
     delivered: Vec<(u32, u16)>,
 }
 
-/// 3DPRIM_TRILIST.
-const TRILIST: u32 = 4;
 
 impl Traced {
     /// Follows a frame.
@@ -105,7 +104,7 @@ impl Traced {
         assert_eq!(pixel_thread.primitive, walk.setup.primitive, "{at}");
         assert_eq!(walk.setup.kernel, object.setup_kernel, "{at}");
         self.tags(why, &walk.setup.vertices, object.vertices(), &at);
-        if drawn.call.command.primitive_topology_type() == TRILIST && walk.emitters.is_empty() {
+        if drawn.call.command.topology == Ok(Topology::TriList) && walk.emitters.is_empty() {
             let numbers: Vec<_> = walk.setup.vertices.iter().map(|tag| tag.number).collect();
             let first = numbers[0];
             assert_eq!(numbers, [first, first + 1, first + 2], "{at}");

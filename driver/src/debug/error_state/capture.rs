@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 
 use kernel::io::Io;
 use kernel::pci::config;
+use kernel::pr_warn;
 use regs::ids::RegId;
 
 use super::kernels::{self, Memory};
@@ -112,9 +113,10 @@ impl Source {
             buffers.extend(user.filter_map(|object| copy("user", object, &mut room)));
         }
         let ring = self.timeline.ring();
-        let mut bytes = alloc::vec![0; ring.size];
         let dma = self.uncore.platform().dma();
-        if dma.read(ring.bus, &mut bytes).is_ok() {
+        if let Some(mut bytes) = zeros("ring", ring.size)
+            && dma.read(ring.bus, &mut bytes).is_ok()
+        {
             buffers.push(Buffer {
                 name: "ring",
                 address: ring.address.into(),
@@ -134,10 +136,21 @@ fn holder(objects: &[Object], address: u32) -> Option<&Object> {
     })
 }
 
+/// Room for a copy; how much that is the client has decided. Without memory the error state lacks it.
+fn zeros(name: &str, size: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if bytes.try_reserve_exact(size).is_err() {
+        pr_warn!("error state: no memory for a copy of {name}, {size} bytes");
+        return None;
+    }
+    bytes.resize(size, 0);
+    Some(bytes)
+}
+
 /// Copies an object as far as there is room.
 fn copy(name: &'static str, object: &Object, room: &mut usize) -> Option<Buffer> {
     let size = object.size().min(*room);
-    let mut bytes = alloc::vec![0; size];
+    let mut bytes = zeros(name, size)?;
     object.read(0, &mut bytes).ok()?;
     *room -= size;
     Some(Buffer {
