@@ -75,4 +75,5 @@ impl PipelineReader for Reader {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests;
