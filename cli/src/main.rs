@@ -8,6 +8,7 @@ mod cmd;
 use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
+use nix::sys::signal::{SigSet, SigmaskHow};
 
 /// Runs OpenGL programs and captured frames on a modelled Intel Gen4 GPU, and explains what it does.
 ///
@@ -62,6 +63,13 @@ const STACK: usize = 8 << 20;
 
 /// On a thread whose stack is as large under a small limit (ulimit -s).
 fn main() -> ExitCode {
+    // Signals are for that thread: subcommands block some of them and wait for them.
+    let mask = SigSet::all().thread_swap_mask(SigmaskHow::SIG_BLOCK).ok();
+    let run = move || {
+        // Cannot fail: the mask is one that the system gave.
+        let _ = mask.map(|mask| mask.thread_set_mask());
+        run()
+    };
     let named = std::thread::Builder::new().name("crestline".to_owned());
     match named.stack_size(STACK).spawn(run) {
         // A panic has been told; that is the code that it ends a program with.

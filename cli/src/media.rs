@@ -355,7 +355,7 @@ impl Job {
                 batch.object(0, &[x, y, width, height, y * width + x, 0, 0, 0])?;
             }
         }
-        batch.end();
+        batch.end(ops);
         Ok(batch)
     }
 

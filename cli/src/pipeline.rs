@@ -1,4 +1,4 @@
-//! State of the pipeline as the commands of batches leave it, in the model's plain form.
+//! State of the pipeline as batches leave it, in the model's plain form.
 //!
 //! PRM: volume 1 (STATE_BASE_ADDRESS), volume 2 (3DSTATE commands). Commands are read by the readers of the device, so what
 //! follows a batch does not know which generation it is for.

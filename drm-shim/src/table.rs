@@ -176,8 +176,8 @@ impl Table {
         self.change(|| self.cut(start, end));
     }
 
-    /// Runs what moves `start..start + len` to an address, and moves the ranges with it. Nothing changes meanwhile, and who
-    /// looks waits. The other place does not overlap the first.
+    /// Runs what moves `start..start + len` to an address, and moves the ranges with it. Nothing else changes meanwhile, and
+    /// threads that look wait. The other place does not overlap the first.
     pub fn relocate<T, E>(
         &self,
         start: u64,

@@ -1,4 +1,4 @@
-//! The unsafe edge: memory shared with clients, sockets from the listener and an option of theirs, leases.
+//! The unsafe edge: memory shared with clients, sockets, leases.
 //!
 //! No PRM chapter. Shared memory is a file without a name, mapped here and in the clients.
 #![allow(

@@ -1,4 +1,4 @@
-//! Descriptors that a client sends and whose close lasts hold nothing up but what they were sent by.
+//! Descriptors that a client sends and whose close lasts hold no others up.
 //!
 //! socket(7), SO_LINGER: the last close of a TCP socket whose peer does not read takes as long as its owner says. unix(7): what
 //! lies unread in a Unix socket is closed with it. Each test runs with the system's own refusal (SO_PASSRIGHTS, since Linux

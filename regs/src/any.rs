@@ -10,3 +10,6 @@
 )]
 
 include!(concat!(env!("OUT_DIR"), "/any.rs"));
+
+/// Surface formats: their codes mean the same in all generations.
+pub use crate::gen40::{SURFACE_FORMATS, surface_format};

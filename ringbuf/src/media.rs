@@ -12,7 +12,6 @@ use regs::any::{
 
 use crate::batch::{Batch, StateOffset, Target};
 use crate::emit::Sink;
-use crate::r#gen::gen40::{Commands, FlushBits};
 use crate::r#gen::media::MediaOps;
 
 /// Dwords of a 512-bit unit.
@@ -187,7 +186,7 @@ pub trait Media {
     fn root(&mut self, object: &Object<'_>) -> Result;
 
     /// Waits for all threads and writes the render cache back.
-    fn end(&mut self);
+    fn end(&mut self, ops: &MediaOps);
 }
 
 impl Media for Batch {
@@ -264,10 +263,7 @@ impl Media for Batch {
         if units > front_end.constant_units {
             return Err(EINVAL);
         }
-        self.flush(FlushBits {
-            state_instruction_invalidate: true,
-            ..FlushBits::default()
-        });
+        self.put(&(ops.flush)(true));
         self.put(&(ops.select)());
         let state = vfe(self, descriptors, front_end);
         self.put(&MediaStatePointers::new().dwords()[..2]);
@@ -307,8 +303,8 @@ impl Media for Batch {
         Ok(())
     }
 
-    fn end(&mut self) {
-        self.flush(FlushBits::default());
+    fn end(&mut self, ops: &MediaOps) {
+        self.put(&(ops.flush)(false));
     }
 }
 
@@ -416,7 +412,7 @@ mod tests {
         for object in &objects {
             batch.root(object).unwrap();
         }
-        batch.end();
+        batch.end(ops());
         let built = batch.build(0x10_0000, &[0x20_0000, 0x30_0000]).unwrap();
         let dword = |at: u32| {
             let at = at as usize;

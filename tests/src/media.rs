@@ -69,7 +69,7 @@ pub fn submit_with(
     };
     batch.begin(ops, descriptors, &front_end, &[]).unwrap();
     threads(&mut batch, out);
-    batch.end();
+    batch.end(ops);
     let built = batch.build(BATCH, &[OUT]).unwrap();
     let dwords: Vec<u32> = built
         .bytes

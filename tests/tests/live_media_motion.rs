@@ -279,7 +279,7 @@ fn compare(prediction: Prediction, rng: &mut fastrand::Rng, macroblocks: &[Macro
         };
         batch.root(&root).unwrap();
     }
-    batch.end();
+    batch.end(ops());
     let built = batch.build(BATCH, &[TARGET, PAST, FUTURE, BLOCKS]).unwrap();
     let commands = object(BATCH, &built.bytes);
     let request = rig

@@ -1,20 +1,21 @@
-//! Generation numbers stand only in tables, generation files and `isa`.
-//! No PRM chapter. Comments and tests may name a generation: they cite.
+//! Generations are named only in tables, in their own rooms, in `isa`, in tests.
+//! Comments may name a generation: they cite.
 
 use crate::finding::Finding;
 use crate::source::{Kind, RustFile};
 use crate::workspace::Workspace;
 
-/// Files that name generations because that is what they are about.
+/// Files that name generations because that is what they are about, and tests.
 fn is_generation_file(path: &str) -> bool {
     let parts: Vec<&str> = path.split('/').collect();
     let Some((name, folders)) = parts.split_last() else {
         return false;
     };
     matches!(folders.first(), Some(&("isa" | "regs" | "xtask")))
-        || folders.iter().any(|f| matches!(*f, "gen" | "tables"))
-        || matches!(*name, "gen.rs" | "platform.rs")
-        || name.strip_suffix(".rs").is_some_and(names_generation)
+        || folders
+            .iter()
+            .any(|f| matches!(*f, "gen" | "tables" | "tests"))
+        || matches!(*name, "gen.rs" | "tests.rs")
 }
 
 /// Whether an identifier or word is `gen` with a number, in any case.
@@ -37,20 +38,12 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
 
 fn check_file(file: &RustFile) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let imported = imports_tables(file);
     for (i, token) in file.tokens.iter().enumerate() {
         if token.test {
             continue;
         }
         let word = match &token.kind {
-            Kind::Ident(name) if names_generation(name) => {
-                // `mod gen40;` brings a generation file in.
-                let declared = i > 0 && file.is_ident(i - 1, "mod");
-                if declared || names_tables(file, i, imported) {
-                    continue;
-                }
-                name.clone()
-            }
+            Kind::Ident(name) if names_generation(name) => name.clone(),
             Kind::Ident(name) if name == "Verx10" && is_number(file, i + 2) => name.clone(),
             Kind::Literal(text) if names_generation(text.trim_matches('"')) => text.clone(),
             // Handing the value of a device on is fine; asking for it is not.
@@ -65,26 +58,6 @@ fn check_file(file: &RustFile) -> Vec<Finding> {
         findings.push(Finding::new(&file.path, token.line, what));
     }
     findings
-}
-
-/// Whether the file imports a table module itself: `use regs::gen40;` or `{self, ..}` of it.
-fn imports_tables(file: &RustFile) -> bool {
-    (0..file.tokens.len()).any(|i| {
-        file.is_ident(i, "use")
-            && file.is_ident(i + 1, "regs")
-            && file.is_path_sep(i + 2)
-            && (file.is_punct(i + 5, ';')
-                || (file.is_path_sep(i + 5)
-                    && file.is_open(i + 7, '{')
-                    && file.is_ident(i + 8, "self")))
-    })
-}
-
-/// Whether a generation's name at `i` is the module of tables in `regs`, the present way to name them.
-fn names_tables(file: &RustFile, i: usize, imported: bool) -> bool {
-    let behind_regs = i >= 3 && file.is_path_sep(i - 2) && file.is_ident(i - 3, "regs");
-    let head = !(i >= 2 && file.is_path_sep(i - 2)) && file.is_path_sep(i + 1);
-    behind_regs || (imported && head)
 }
 
 /// Whether a comparison with a number follows, or a `match` stands before.
@@ -118,9 +91,9 @@ mod tests {
     }
 
     #[test]
-    fn tables_are_named_by_path() {
-        let text = "mod gen40;\nuse regs::gen40::RegId;\nuse regs::gen40::{self, CommandId};\nfn f() { regs::gen40::lookup(1); gen40::command(2) }";
-        assert!(findings("mmio-mock/src/cs.rs", text).is_empty());
+    fn tables_of_a_generation_are_reported() {
+        let text = "mod gen40;\nuse regs::gen40::RegId;\nuse regs::gen50::{self, CommandId};\nuse regs::any::RegId;\nfn f() { regs::gen45::lookup(1); gen40::command(2) }";
+        assert_eq!(findings("mmio-mock/src/cs.rs", text), [1, 2, 3, 5, 5]);
     }
 
     #[test]
@@ -142,8 +115,9 @@ mod tests {
             "driver/src/gen.rs",
             "ringbuf/src/gen/gen40.rs",
             "isa/src/inst.rs",
-            "mmio-mock/src/platform.rs",
             "regs/src/platform.rs",
+            "tests/tests/live_media.rs",
+            "mmio-mock/src/cs/tests.rs",
         ] {
             assert!(findings(path, "const X: u8 = GEN40;").is_empty(), "{path}");
         }

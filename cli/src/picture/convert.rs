@@ -20,7 +20,7 @@ impl Texel {
             let address = target.state;
             return Err(PictureError::Null { address });
         }
-        let desc = regs::gen40::surface_format(target.format);
+        let desc = regs::any::surface_format(target.format);
         let name = desc.map_or_else(|| format!("{:#x}", target.format), |d| d.name.to_owned());
         Self::of_format(desc).map_err(|why| PictureError::Format {
             address: target.state,
@@ -117,10 +117,10 @@ fn float(raw: u32, bits: u8) -> f32 {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use regs::gen40::values::surface_format as f;
+    use regs::any::values::surface_format as f;
 
     fn texel(code: u32) -> Result<Texel, &'static str> {
-        Texel::of_format(regs::gen40::surface_format(code))
+        Texel::of_format(regs::any::surface_format(code))
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! that show it and the interrupt belong to the status unit.
 
 use eu::{Grf, Message, ThreadId};
-use regs::gen40::{DpErrorHeader, MathErrorHeader, SamplerErrorHeader, UrbErrorHeader};
+use regs::any::{DpErrorHeader, MathErrorHeader, SamplerErrorHeader, UrbErrorHeader};
 
 use super::context::sfid;
 use crate::debug::{ErrorWords, SharedUnit};

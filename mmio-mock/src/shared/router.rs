@@ -5,7 +5,7 @@
 
 use eu::{Delivery, Grf, Message, Port};
 use mem::{GpuAddr, Memory};
-use regs::gen40::{MathDebugData, R0Debug};
+use regs::any::{MathDebugData, R0Debug};
 
 use super::context::{EotEvent, Events, ThreadContext, sfid};
 use super::error::{MessageError, Rule, refuse};

@@ -7,7 +7,7 @@
 use std::collections::VecDeque;
 
 use eu::Message;
-use regs::gen40::{TsMessageError, values};
+use regs::any::{TsMessageError, values};
 
 /// EUs that a 4-bit EUID can name.
 const EUS: usize = 16;

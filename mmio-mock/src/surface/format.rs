@@ -13,7 +13,7 @@ use codes as f;
 use regs::desc::SurfaceFormatDesc;
 
 /// Numbers of formats, the same for all generations; what a generation can do with them is in its table.
-pub use regs::gen40::values::surface_format as codes;
+pub use regs::any::values::surface_format as codes;
 
 /// How an element's bytes become channels.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,4 +1,4 @@
-//! Commands that G45 and GM45 have, or have in another form, beside those of the 965 family.
+//! Commands of G45 and GM45 that differ from those of the 965.
 //!
 //! Layouts from the tables of `regs`.
 use regs::gen45::MiFlush;

@@ -1,4 +1,4 @@
-//! What the media pipeline's batches need of a generation, one row for the tables of each.
+//! What batches of the media pipeline need of a generation.
 //!
 //! Headers and lengths: genxml gen4, gen45 and gen5 (PIPELINE_SELECT, STATE_BASE_ADDRESS, SURFACE_STATE). URB sizes: PRM
 //! vol4 8.1 for the 965, Mesa `intel_device_info.c` for the others.
@@ -8,6 +8,8 @@ use crate::media::Surface;
 
 /// A generation's words and sizes.
 pub struct MediaOps {
+    /// MI_FLUSH; with `true` the state and instruction caches forget what they hold.
+    pub flush: fn(invalidate: bool) -> Vec<u32>,
     /// PIPELINE_SELECT of the media pipeline, and a STATE_BASE_ADDRESS that sets every base to 0 and checks no bound.
     pub select: fn() -> Vec<u32>,
     /// A SURFACE_STATE without its address.
@@ -31,16 +33,24 @@ macro_rules! row {
         mod $name {
             use alloc::vec::Vec;
 
-            use regs::$name::{PipelineSelect, StateBaseAddress, SurfaceState, values::surftype};
+            use regs::$name::values::surftype;
+            use regs::$name::{MiFlush, PipelineSelect, StateBaseAddress, SurfaceState};
 
             use super::{MEDIA, MediaOps};
             use crate::media::Surface;
 
             pub const OPS: MediaOps = MediaOps {
+                flush,
                 select,
                 surface,
                 urb_units: $units,
             };
+
+            fn flush(invalidate: bool) -> Vec<u32> {
+                let flush =
+                    MiFlush::new().with_state_instruction_cache_invalidate(invalidate.into());
+                flush.dwords().to_vec()
+            }
 
             fn select() -> Vec<u32> {
                 let select = PipelineSelect::new().with_pipeline_selection(MEDIA);

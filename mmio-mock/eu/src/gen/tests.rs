@@ -208,8 +208,8 @@ fn noise_runs_on_every_generation() {
             let mut t = thread();
             let mut cache = KernelCache::new(Verx10::new(generation));
             let mut port = TestPort::new(words);
-            // Jumps back can make a round of stops.
-            for _ in 0..1000 {
+            // A jump back may meet what stops the thread again and again.
+            for _ in 0..200 {
                 if t.ip() >= 64 * 16 {
                     break;
                 }

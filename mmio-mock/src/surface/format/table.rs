@@ -5,8 +5,8 @@
 
 use super::channel::{Kind, ONE, ONE_INT, Source, ZERO};
 use super::{Codec, Format};
+use regs::any::SURFACE_FORMATS;
 use regs::desc::{ChannelDesc, ChannelKind, SurfaceFormatDesc};
-use regs::gen40::SURFACE_FORMATS;
 
 /// Number of formats.
 pub const COUNT: usize = SURFACE_FORMATS.len();
