@@ -7,9 +7,9 @@ use std::fmt::Debug;
 use mem::{Fault, GpuAddr, Memory};
 
 use super::sampler::SamplerDesc;
-use super::sampler::state::BorderColor;
 use crate::cc::CcState;
 use crate::fault::UnitFault;
+use crate::surface::border::BorderColor;
 use crate::surface::{DepthDesc, SurfaceDesc};
 
 /// Reads the structures of a generation.

@@ -6,7 +6,8 @@ use super::{color_calc, sampler, surface};
 use crate::cc::CcState;
 use crate::fault::UnitFault;
 use crate::shared::reader::FunctionReader;
-use crate::shared::sampler::state::{BorderColor, SamplerDesc};
+use crate::shared::sampler::state::SamplerDesc;
+use crate::surface::border::BorderColor;
 use crate::surface::{DepthDesc, SurfaceDesc};
 
 /// The reader.

@@ -7,7 +7,8 @@ use regs::gen40::{SamplerState, values};
 
 use crate::shared::sampler::address::Mode;
 use crate::shared::sampler::lod::{LodControl, MipFilter};
-use crate::shared::sampler::state::{BorderColor, Filter, KeyUse, Sampler, SamplerDesc};
+use crate::shared::sampler::state::{Filter, KeyUse, Sampler, SamplerDesc};
+use crate::surface::border::BorderColor;
 
 /// Bytes of a SAMPLER_STATE.
 const BYTES: u32 = 16;

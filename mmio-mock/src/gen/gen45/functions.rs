@@ -9,7 +9,8 @@ use crate::cc::CcState;
 use crate::fault::UnitFault;
 use crate::r#gen::gen40::{color_calc, sampler, surface as gen40};
 use crate::shared::reader::FunctionReader;
-use crate::shared::sampler::state::{BorderColor, SamplerDesc};
+use crate::shared::sampler::state::SamplerDesc;
+use crate::surface::border::BorderColor;
 use crate::surface::{DepthDesc, SurfaceDesc};
 
 /// The reader.

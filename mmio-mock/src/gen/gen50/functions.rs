@@ -12,7 +12,8 @@ use crate::fault::UnitFault;
 use crate::r#gen::gen40::{color_calc, sampler};
 use crate::r#gen::gen45::functions as gen45;
 use crate::shared::reader::FunctionReader;
-use crate::shared::sampler::state::{BorderColor, BorderFormats, SamplerDesc};
+use crate::shared::sampler::state::SamplerDesc;
+use crate::surface::border::{BorderColor, BorderFormats};
 use crate::surface::desc::Boundary;
 use crate::surface::{DepthDesc, SurfaceDesc};
 

@@ -1,4 +1,4 @@
-//! What the host sees of each device: BAR, translation table, resets, interrupts, status page.
+//! What the host sees: BAR, GTT, resets, interrupts, status page.
 //!
 //! Offsets and bits: i915 `intel_reset.c`, `i915_reg.h`, `intel_pci_config.h`; intel-gtt.c.
 

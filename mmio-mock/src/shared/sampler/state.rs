@@ -8,8 +8,8 @@ use super::address::Mode;
 use super::lod::{LodControl, MipFilter};
 use crate::UnitFault;
 use crate::shared::reader::FunctionReader;
-use crate::surface::format::channel::Kind;
-use crate::surface::{Format, Surface};
+use crate::surface::Surface;
+use crate::surface::border::BorderColor;
 
 /// Filters within a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -79,62 +79,6 @@ pub struct KeyUse {
     pub index: u8,
     /// Replace by black rather than kill the pixel.
     pub replace: bool,
-}
-
-/// A border colour, R G B A, for surfaces of each number format.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct BorderColor {
-    /// For floats of 32 bits and for what has no entry of its own.
-    pub float: [f32; 4],
-    /// For other formats, where a generation tells them apart; the values are what the sampler works with.
-    pub others: Option<BorderFormats>,
-}
-
-/// A border colour as surfaces of these formats have it.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct BorderFormats {
-    /// UNORM of at most 8 bits, block compression included.
-    pub unorm8: [f32; 4],
-    /// UNORM of at most 16 bits.
-    pub unorm16: [f32; 4],
-    /// SNORM of at most 8 bits.
-    pub snorm8: [f32; 4],
-    /// SNORM of at most 16 bits.
-    pub snorm16: [f32; 4],
-    /// Floats of at most 16 bits.
-    pub float16: [f32; 4],
-}
-
-impl From<[f32; 4]> for BorderColor {
-    /// One colour for all formats.
-    fn from(float: [f32; 4]) -> Self {
-        BorderColor {
-            float,
-            others: None,
-        }
-    }
-}
-
-impl BorderColor {
-    /// The colour for surfaces of a format; its first channel decides.
-    #[must_use]
-    pub fn of(&self, format: &Format) -> [f32; 4] {
-        let Some(others) = &self.others else {
-            return self.float;
-        };
-        let channel = (0..4).find(|&channel| format.channel_kind(channel).is_some());
-        let Some(channel) = channel else {
-            return others.unorm8;
-        };
-        match (format.channel_kind(channel), format.channel_bits(channel)) {
-            (Some(Kind::Unorm | Kind::Srgb), ..=8) => others.unorm8,
-            (Some(Kind::Unorm), ..=16) => others.unorm16,
-            (Some(Kind::Snorm), ..=8) => others.snorm8,
-            (Some(Kind::Snorm), ..=16) => others.snorm16,
-            (Some(Kind::Float), ..=16) => others.float16,
-            _ => self.float,
-        }
-    }
 }
 
 /// A SAMPLER_STATE, whatever the layout of its words.

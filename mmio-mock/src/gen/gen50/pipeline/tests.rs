@@ -1,4 +1,4 @@
-//! State against the words of a captured frame (Ironlake, gears) and hand-made ones.
+//! State: words of a captured frame (Ironlake, gears), and hand-made ones.
 //!
 //! Bits: genxml gen5.
 
