@@ -374,8 +374,10 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiStoreRegisterMem => mi::store_register_mem(d, ctx)?,
         C::MiSetContext => context::set_context(d, ctx)?,
         // Arbitration has nobody to arbitrate with; without a display its events are over; a
-        // prefetch is a hint to load a cache that the model does not have.
+        // prefetch is a hint to load a cache that the model does not have; a flush that is held back around
+        // MI_SET_CONTEXT has nothing to wait for.
         C::StatePrefetch
+        | C::MiSuspendFlush
         | C::MiArbCheck
         | C::MiArbOnOff
         | C::MiWaitForEvent
@@ -393,7 +395,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::ConstantBuffer => urb::constant_buffer(d, ctx)?,
         C::StateBaseAddress => state3d::state_base_address(d, ctx),
         C::StateSip => state3d::state_sip(d, ctx),
-        C::PipelineSelect => state3d::pipeline_select(d, ctx),
+        C::PipelineSelect => state3d::pipeline_select(d, ctx)?,
         C::State3dPipelinedPointers => state3d::copy(&mut ctx.ff.state.pointers, d),
         C::State3dBindingTablePointers => state3d::binding_table_pointers(d, ctx),
         C::State3dVertexBuffers => state3d::vertex_buffers(d, ctx)?,
@@ -450,8 +452,6 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::State3dStencilBuffer => {
             ctx.ff.state.kept.insert(command.desc.id, d.to_vec());
         }
-        // It holds flushes back around a MI_SET_CONTEXT, and here a flush has nothing to wait for.
-        C::MiSuspendFlush => {}
         C::MediaObjectEx => {
             return Err(UnitFault::Unimplemented {
                 unit: "CS",

@@ -545,7 +545,8 @@ fn registers(info: &DeviceInfo) -> RegFile {
 /// PGTBL_CTL says how long the translation table is (intel-gtt.c `i965_gtt_total_entries`).
 fn table_size(regs: &mut RegFile, info: &DeviceInfo) {
     use fields::PGTBL_CTL::SIZE;
-    let size = match info.gtt_entries * 4 >> 10 {
+    // Four bytes an entry, in KiB.
+    let size = match info.gtt_entries / 256 {
         2048 => SIZE::Size2mb,
         1024 => SIZE::Size1mb,
         _ => SIZE::Size512kb,

@@ -4,6 +4,7 @@
 //! Not modelled: caches and their invalidation, chroma keys, deinterlace and 8x8 variants.
 
 pub mod address;
+pub mod border;
 pub mod depth;
 pub mod desc;
 pub mod format;

@@ -95,6 +95,12 @@ impl Urb {
         }
     }
 
+    /// Empties it, with no section allocated.
+    pub fn clear(&mut self) {
+        // CAST: a URB is made with 16 bits of rows.
+        *self = Urb::with_rows(self.rows.len() as u16);
+    }
+
     /// Row `offset` of the entry at `handle`; `None` past the end of the URB.
     #[inline]
     pub fn row(&self, handle: UrbHandle, offset: u16) -> Option<&Grf> {
@@ -267,6 +273,10 @@ mod tests {
             assert!(urb.row(UrbHandle(rows), 0).is_none());
             urb.fence(Owner::Cs, rows - 4, u16::MAX);
             assert_eq!(urb.end(Owner::Cs), rows);
+            urb.clear();
+            assert_eq!(urb.end(Owner::Cs), 0);
+            assert!(urb.row(UrbHandle(rows - 1), 0).is_some());
+            assert!(urb.row(UrbHandle(rows), 0).is_none());
         }
     }
 

@@ -142,7 +142,8 @@ fn the_gpu_writes_render_targets_alone() {
 fn other_devices_of_the_generation_draw_the_same() {
     let capture = capture("e_depth");
     let (expected, ..) = replay(&capture, options(&capture));
-    for device in mmio_mock::r#gen::DEVICES {
+    let first = isa::Verx10::GEN40;
+    for device in mmio_mock::r#gen::DEVICES.iter().filter(|d| d.isa == first) {
         let (picture, ..) = replay(&capture, Options::new(device));
         assert!(picture == expected, "{}", device.name);
     }

@@ -152,7 +152,7 @@ fn store_status(offset: u32, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Resul
         StatusPage::Graphics => store(true, 0, low.wrapping_add(offset), data, ctx),
         StatusPage::Physical => {
             let high = u64::from(fields::HWS_PGA::ADDRESS_35_32.read(page)) << 32;
-            physical(high | u64::from(low) + u64::from(offset), data, ctx)
+            physical((high | u64::from(low)) + u64::from(offset), data, ctx)
         }
     }
 }

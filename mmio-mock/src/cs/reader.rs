@@ -88,8 +88,8 @@ pub trait CommandReader: Debug + Sync {
     /// A STATE_BASE_ADDRESS that sets everything.
     fn put_state_base_address(&self, bases: &StateBases, out: &mut Vec<u32>);
 
-    /// PIPELINE_SELECT: whether it chooses the media pipeline.
-    fn pipeline_select(&self, d: &[u32]) -> bool;
+    /// PIPELINE_SELECT: whether it chooses the media pipeline; `None` for one that the model does not have.
+    fn pipeline_select(&self, d: &[u32]) -> Option<bool>;
 
     /// A PIPELINE_SELECT.
     fn put_pipeline_select(&self, media: bool, out: &mut Vec<u32>);

@@ -78,14 +78,19 @@ pub fn state_sip(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 
 /// PIPELINE_SELECT. Software flushes first (volume 1; intel-vaapi-driver i965_media.c, step 1): the model
 /// has no caches that could be stale, so that it changes the pipeline all the same and tells.
-pub fn pipeline_select(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    let media = ctx.reader.pipeline_select(d);
+pub fn pipeline_select(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let Some(media) = ctx.reader.pipeline_select(d) else {
+        return Err(bad(
+            "PIPELINE_SELECT of neither the 3D nor the media pipeline".to_owned(),
+        ));
+    };
     if media != ctx.ff.state.media_selected && ctx.media.state.needs_flush(media) {
         let what = "PIPELINE_SELECT without a flush of the other pipeline".to_owned();
         ctx.machine
             .fault(Client::Cs, bad(what), || "PIPELINE_SELECT".to_owned());
     }
     ctx.ff.state.media_selected = media;
+    Ok(())
 }
 
 /// 3DSTATE_BINDING_TABLE_POINTERS; the data port shows the pointers to a debugger.

@@ -44,6 +44,16 @@ pub struct VertexBuffer {
     pub step_rate: u32,
 }
 
+impl VertexBuffer {
+    /// Whether so many bytes at an address are data of the buffer; what is not reads as zero.
+    #[inline]
+    pub fn holds(&self, addr: u32, bytes: u32) -> bool {
+        let behind = u64::from(addr) + u64::from(bytes);
+        let end = |end: u32| behind <= u64::from(end) + 1;
+        !self.null && self.end.is_none_or(end)
+    }
+}
+
 /// 3DSTATE_INDEX_BUFFER.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct IndexBuffer {
@@ -130,5 +140,29 @@ impl Default for PipelineState {
             curbe: None,
             kept: BTreeMap::new(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::VertexBuffer;
+
+    /// End Address is that of the last byte (Mesa genX_state_upload.c: `end_offset - 1`).
+    #[test]
+    fn vertex_data_end_with_their_buffer() {
+        let mut buffer = VertexBuffer {
+            end: Some(0x101f),
+            ..VertexBuffer::default()
+        };
+        assert!(buffer.holds(0x1010, 16));
+        assert!(!buffer.holds(0x1014, 16), "partly behind");
+        assert!(!buffer.holds(0x1020, 4));
+        assert!(!buffer.holds(u32::MAX, 16));
+        buffer.end = Some(u32::MAX);
+        assert!(buffer.holds(u32::MAX - 3, 4));
+        buffer.null = true;
+        assert!(!buffer.holds(0x1010, 4));
+        // 965 has no end.
+        assert!(VertexBuffer::default().holds(u32::MAX, 16));
     }
 }

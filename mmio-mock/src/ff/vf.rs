@@ -122,6 +122,13 @@ impl Vf {
             unit: "VF",
             what: format!("3DPRIMITIVE with reserved topology {code:#x}"),
         })?;
+        if command.indirect_count {
+            return Err(UnitFault::Unimplemented {
+                unit: "VF",
+                what: "3DPRIMITIVE with Indirect Vertex Count",
+                prm: "genxml gen45 3DPRIMITIVE",
+            });
+        }
         let index_buffer = match (command.random, state.index_buffer) {
             (true, None) => {
                 return Err(UnitFault::Command {
@@ -364,12 +371,7 @@ impl Vf {
                     .wrapping_add(row.wrapping_mul(buffer.pitch))
                     .wrapping_add(element.offset);
                 let bytes = element.format.map_or(0, |format| u32::from(format.bytes));
-                let inside = match buffer.end {
-                    _ if buffer.null => false,
-                    Some(end) => u64::from(addr) + u64::from(bytes) <= u64::from(end) + 1,
-                    None => true,
-                };
-                if inside {
+                if buffer.holds(addr, bytes) {
                     source = element
                         .source(machine.mem, GpuAddr(addr))
                         .map_err(|fault| {

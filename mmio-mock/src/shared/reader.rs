@@ -9,6 +9,7 @@ use mem::{Fault, GpuAddr, Memory};
 use super::sampler::SamplerDesc;
 use crate::cc::CcState;
 use crate::fault::UnitFault;
+use crate::surface::border::BorderColor;
 use crate::surface::{DepthDesc, SurfaceDesc};
 
 /// Reads the structures of a generation.
@@ -25,8 +26,8 @@ pub trait FunctionReader: Debug + Sync {
     /// The SAMPLER_STATE of a number in the table at an address.
     fn sampler(&self, mem: &Memory, table: GpuAddr, number: u8) -> Result<SamplerDesc, Fault>;
 
-    /// The border colour (R, G, B, A) at an address.
-    fn border(&self, mem: &Memory, at: GpuAddr) -> Result<[f32; 4], Fault>;
+    /// The border colour at an address.
+    fn border(&self, mem: &Memory, at: GpuAddr) -> Result<BorderColor, Fault>;
 
     /// Colour calculator state at a pointer, relative to General State Base Address, with one of its viewports;
     /// `constant` is the blend constant of 3DSTATE_CONSTANT_COLOR.

@@ -3,6 +3,8 @@
 //! PRM: volume 4, 2.6, 11.3.4.7; layouts: Mesa 22.3.6 brw_eu.h, brw_inst.h.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
+mod compacted;
+
 use crate::tests::{Outside, TestPort, dst, imm, null, op, run_in, scalar, send, thread, vec8};
 use crate::{KernelCache, Stop, Thread};
 use isa::inst::{Branch, Compression, SendDesc};

@@ -21,6 +21,8 @@ pub struct Primitive {
     pub first_instance: u32,
     /// Added to every index.
     pub base_vertex: i32,
+    /// The number of vertices is not in the command.
+    pub indirect_count: bool,
 }
 
 /// What a component of an element becomes (3D_Vertex_Component_Control).

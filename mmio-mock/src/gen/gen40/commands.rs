@@ -64,8 +64,8 @@ impl CommandReader for Reader {
         out.extend(command.dwords());
     }
 
-    fn pipeline_select(&self, d: &[u32]) -> bool {
-        table::PipelineSelect::from_dwords(d).pipeline_selection() != 0
+    fn pipeline_select(&self, d: &[u32]) -> Option<bool> {
+        Some(table::PipelineSelect::from_dwords(d).pipeline_selection() != 0)
     }
 
     fn put_pipeline_select(&self, media: bool, out: &mut Vec<u32>) {

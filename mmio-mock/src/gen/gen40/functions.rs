@@ -7,6 +7,7 @@ use crate::cc::CcState;
 use crate::fault::UnitFault;
 use crate::shared::reader::FunctionReader;
 use crate::shared::sampler::state::SamplerDesc;
+use crate::surface::border::BorderColor;
 use crate::surface::{DepthDesc, SurfaceDesc};
 
 /// The reader.
@@ -31,7 +32,7 @@ impl FunctionReader for Reader {
         sampler::sampler(mem, table, number)
     }
 
-    fn border(&self, mem: &Memory, at: GpuAddr) -> Result<[f32; 4], Fault> {
+    fn border(&self, mem: &Memory, at: GpuAddr) -> Result<BorderColor, Fault> {
         sampler::border(mem, at)
     }
 

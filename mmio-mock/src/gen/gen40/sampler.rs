@@ -8,6 +8,7 @@ use regs::gen40::{SamplerState, values};
 use crate::shared::sampler::address::Mode;
 use crate::shared::sampler::lod::{LodControl, MipFilter};
 use crate::shared::sampler::state::{Filter, KeyUse, Sampler, SamplerDesc};
+use crate::surface::border::BorderColor;
 
 /// Bytes of a SAMPLER_STATE.
 const BYTES: u32 = 16;
@@ -60,7 +61,7 @@ pub fn resolve(state: &SamplerState) -> SamplerDesc {
             surface_min: 0.0,
         },
         shadow: state.shadow_function(),
-        border: [0.0; 4],
+        border: BorderColor::default(),
         max_anisotropy: (state.maximum_anisotropy() * 2 + 2) as f32,
         mono: [
             state.monochrome_filter_width().max(1),
@@ -76,8 +77,8 @@ pub fn resolve(state: &SamplerState) -> SamplerDesc {
 }
 
 /// Reads a border colour: four floats.
-pub fn border(mem: &Memory, at: GpuAddr) -> Result<[f32; 4], Fault> {
+pub fn border(mem: &Memory, at: GpuAddr) -> Result<BorderColor, Fault> {
     let mut dwords = [0; 4];
     mem.read_dwords(at, &mut dwords)?;
-    Ok(dwords.map(f32::from_bits))
+    Ok(dwords.map(f32::from_bits).into())
 }

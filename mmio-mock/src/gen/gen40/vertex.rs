@@ -32,6 +32,7 @@ pub fn primitive(command: &[u32]) -> Primitive {
         instances: c.instance_count(),
         first_instance: c.start_instance_location(),
         base_vertex: c.base_vertex_location(),
+        indirect_count: false,
     }
 }
 

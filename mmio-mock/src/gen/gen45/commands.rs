@@ -23,8 +23,12 @@ impl CommandReader for Reader {
         Gen40.put_state_base_address(bases, out);
     }
 
-    fn pipeline_select(&self, d: &[u32]) -> bool {
-        table::PipelineSelect::from_dwords(d).pipeline_selection() == 1
+    fn pipeline_select(&self, d: &[u32]) -> Option<bool> {
+        match table::PipelineSelect::from_dwords(d).pipeline_selection() {
+            0 => Some(false),
+            1 => Some(true),
+            _ => None,
+        }
     }
 
     fn put_pipeline_select(&self, media: bool, out: &mut Vec<u32>) {
@@ -72,4 +76,5 @@ impl CommandReader for Reader {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests;

@@ -10,6 +10,7 @@ use crate::fault::UnitFault;
 use crate::r#gen::gen40::{color_calc, sampler, surface as gen40};
 use crate::shared::reader::FunctionReader;
 use crate::shared::sampler::state::SamplerDesc;
+use crate::surface::border::BorderColor;
 use crate::surface::{DepthDesc, SurfaceDesc};
 
 /// The reader.
@@ -53,7 +54,7 @@ impl FunctionReader for Reader {
         sampler::sampler(mem, table, number)
     }
 
-    fn border(&self, mem: &Memory, at: GpuAddr) -> Result<[f32; 4], Fault> {
+    fn border(&self, mem: &Memory, at: GpuAddr) -> Result<BorderColor, Fault> {
         sampler::border(mem, at)
     }
 

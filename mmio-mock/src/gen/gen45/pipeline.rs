@@ -20,6 +20,14 @@ use crate::surface::DepthDesc;
 #[derive(Debug)]
 pub struct Reader;
 
+/// 3DPRIMITIVE.
+pub fn primitive(command: &[u32]) -> Primitive {
+    Primitive {
+        indirect_count: table::Primitive3d::from_dwords(command).indirect_vertex_count() != 0,
+        ..vertex::primitive(command)
+    }
+}
+
 /// State of the windower with a depth buffer as the generation describes it.
 pub fn windower(
     mem: &Memory,
@@ -42,7 +50,7 @@ pub fn windower(
 
 impl PipelineReader for Reader {
     fn primitive(&self, command: &[u32]) -> Primitive {
-        vertex::primitive(command)
+        primitive(command)
     }
 
     fn vertex_elements(&self, state: &PipelineState) -> Vec<VertexElement> {
@@ -67,4 +75,5 @@ impl PipelineReader for Reader {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests;

@@ -72,7 +72,7 @@ impl CommandReader for Reader {
         out.extend(command.dwords());
     }
 
-    fn pipeline_select(&self, d: &[u32]) -> bool {
+    fn pipeline_select(&self, d: &[u32]) -> Option<bool> {
         Gen45.pipeline_select(d)
     }
 
@@ -149,4 +149,5 @@ impl CommandReader for Reader {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests;

@@ -13,6 +13,7 @@ use crate::r#gen::gen40::{color_calc, sampler};
 use crate::r#gen::gen45::functions as gen45;
 use crate::shared::reader::FunctionReader;
 use crate::shared::sampler::state::SamplerDesc;
+use crate::surface::border::{BorderColor, BorderFormats};
 use crate::surface::desc::Boundary;
 use crate::surface::{DepthDesc, SurfaceDesc};
 
@@ -38,6 +39,57 @@ pub fn depth_buffer(command: &[u32]) -> DepthDesc {
     }
 }
 
+/// SAMPLER_BORDER_COLOR_STATE.
+fn border(s: &table::SamplerBorderColorState) -> BorderColor {
+    // CAST: fields of eight and sixteen bits.
+    let half = |bits: u32| num::f16_to_f32(bits as u16);
+    BorderColor {
+        float: [
+            s.border_color_float_red(),
+            s.border_color_float_green(),
+            s.border_color_float_blue(),
+            s.border_color_float_alpha(),
+        ],
+        others: Some(BorderFormats {
+            unorm8: [
+                s.border_color_unorm_red(),
+                s.border_color_unorm_green(),
+                s.border_color_unorm_blue(),
+                s.border_color_unorm_alpha(),
+            ]
+            .map(|n| num::unorm_to_f32(n, 8)),
+            unorm16: [
+                s.border_color_unorm16_red(),
+                s.border_color_unorm16_green(),
+                s.border_color_unorm16_blue(),
+                s.border_color_unorm16_alpha(),
+            ]
+            .map(|n| num::unorm_to_f32(n, 16)),
+            snorm8: [
+                s.border_color_snorm8_red(),
+                s.border_color_snorm8_green(),
+                s.border_color_snorm8_blue(),
+                s.border_color_snorm8_alpha(),
+            ]
+            .map(|n| num::snorm_to_f32(n.cast_unsigned() & 0xff, 8)),
+            snorm16: [
+                s.border_color_snorm16_red(),
+                s.border_color_snorm16_green(),
+                s.border_color_snorm16_blue(),
+                s.border_color_snorm16_alpha(),
+            ]
+            .map(|n| num::snorm_to_f32(n.cast_unsigned() & 0xffff, 16)),
+            float16: [
+                s.border_color_float16_red(),
+                s.border_color_float16_green(),
+                s.border_color_float16_blue(),
+                s.border_color_float16_alpha(),
+            ]
+            .map(half),
+        }),
+    }
+}
+
 impl FunctionReader for Reader {
     fn surface(&self, words: &[u32]) -> SurfaceDesc {
         surface(words)
@@ -56,14 +108,9 @@ impl FunctionReader for Reader {
         sampler::sampler(mem, table, number)
     }
 
-    fn border(&self, mem: &Memory, at: GpuAddr) -> Result<[f32; 4], Fault> {
-        let s: table::SamplerBorderColorState = mem.read_struct(at)?;
-        Ok([
-            s.border_color_float_red(),
-            s.border_color_float_green(),
-            s.border_color_float_blue(),
-            s.border_color_float_alpha(),
-        ])
+    fn border(&self, mem: &Memory, at: GpuAddr) -> Result<BorderColor, Fault> {
+        let state: table::SamplerBorderColorState = mem.read_struct(at)?;
+        Ok(border(&state))
     }
 
     fn color_calc(

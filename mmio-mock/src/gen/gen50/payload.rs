@@ -1,4 +1,4 @@
-//! First registers of threads on Ironlake: those of 965, but for the handle of GS and CLIP threads.
+//! First registers of threads on Ironlake: no handle for GS and CLIP.
 //!
 //! PRM: volume 2, thread payloads; Mesa brw_ff_gs_emit.c `brw_ff_gs_initialize_header` (r0.0 has a handle in generation
 //! 4 alone: threads of these units ask for their first entry by FF_SYNC).

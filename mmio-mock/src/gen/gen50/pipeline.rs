@@ -13,6 +13,7 @@ use crate::ff::reader::PipelineReader;
 use crate::ff::state::windower::{LineStipple, WmState};
 use crate::ff::state::{ClipMode, DrawState, PipelineState, Primitive, VertexElement, WizState};
 use crate::r#gen::gen40::{units, vertex, windower};
+use crate::r#gen::gen45::pipeline as gen45;
 use crate::td::KernelState;
 
 /// The reader.
@@ -125,7 +126,7 @@ fn windower(mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFault> 
 
 impl PipelineReader for Reader {
     fn primitive(&self, command: &[u32]) -> Primitive {
-        vertex::primitive(command)
+        gen45::primitive(command)
     }
 
     fn vertex_elements(&self, state: &PipelineState) -> Vec<VertexElement> {
@@ -150,4 +151,5 @@ impl PipelineReader for Reader {
 }
 
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests;

@@ -1,4 +1,4 @@
-//! What the host sees of each device: BAR, translation table, resets, interrupts, status page.
+//! What the host sees: BAR, GTT, resets, interrupts, status page.
 //!
 //! Offsets and bits: i915 `intel_reset.c`, `i915_reg.h`, `intel_pci_config.h`; intel-gtt.c.
 
@@ -172,8 +172,8 @@ fn the_status_page_is_a_graphics_address() {
 /// `GT_RENDER_USER_INTERRUPT` is bit 0, and nothing reaches the line without `DE_MASTER_IRQ_CONTROL`.
 #[test]
 fn ironlakes_interrupts_need_the_display_engines_master_bit() {
-    let [gtisr, gtimr, gtiir, gtier] = [0x44010, 0x44014, 0x44018, 0x4401c];
     const DEIER: usize = 0x4400c;
+    let [gtisr, gtimr, gtiir, gtier] = [0x44010, 0x44014, 0x44018, 0x4401c];
     let platform = platform("ironlake");
     write(&platform, gtimr, !1);
     write(&platform, gtier, 1);

@@ -9,6 +9,7 @@ use super::lod::{LodControl, MipFilter};
 use crate::UnitFault;
 use crate::shared::reader::FunctionReader;
 use crate::surface::Surface;
+use crate::surface::border::BorderColor;
 
 /// Filters within a level.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,8 +62,8 @@ pub struct Sampler {
     pub lod: LodControl,
     /// Shadow function code.
     pub shadow: u32,
-    /// Border colour, R G B A.
-    pub border: [f32; 4],
+    /// Border colour.
+    pub border: BorderColor,
     /// Highest aspect ratio of the anisotropic filter.
     pub max_anisotropy: f32,
     /// Width and height of the mono filter.

@@ -195,15 +195,7 @@ impl<'a> Texels<'a> {
             mem,
             surface,
             palette: &tables.palette,
-            border: spread(
-                surface.format,
-                [
-                    sampler.border[0],
-                    sampler.border[1],
-                    sampler.border[2],
-                    sampler.border[3],
-                ],
-            ),
+            border: spread(surface.format, sampler.border.of(surface.format)),
             key: sampler.key,
             shadow: shadow.then_some(sampler.shadow),
             reference: 0.0,

@@ -1,4 +1,4 @@
-//! Commands against the words of a captured frame (G45, gears) and hand-made ones.
+//! Commands: words of a captured frame (G45, gears), and hand-made ones.
 //!
 //! Bits: genxml gen45.
 
@@ -7,8 +7,13 @@ use crate::cs::reader::PostSync;
 
 #[test]
 fn captured_commands() {
-    assert!(!Reader.pipeline_select(&[0x6904_0000]));
-    assert!(Reader.pipeline_select(&[0x6904_0001]));
+    for (command, media) in [
+        (0x6904_0000, Some(false)),
+        (0x6904_0001, Some(true)),
+        (0x6904_0002, None),
+    ] {
+        assert_eq!(Reader.pipeline_select(&[command]), media);
+    }
     assert!(Reader.vf_statistics(&[0x680b_0001]));
     assert!(!Reader.vf_statistics(&[0x680b_0000]));
     let bases = Reader.state_base_address(&[0x6101_0004, 1, 0x0011_2001, 1, 0xffff_f001, 1]);

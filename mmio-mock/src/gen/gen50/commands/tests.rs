@@ -1,4 +1,4 @@
-//! Commands against the words of a captured frame (Ironlake, gears) and hand-made ones.
+//! Commands: words of a captured frame (Ironlake, gears), and hand-made ones.
 //!
 //! Bits: genxml gen5.
 

@@ -1,4 +1,4 @@
-//! State against the words of a captured frame (Ironlake, gears) and hand-made ones.
+//! State: words of a captured frame (Ironlake, gears), and hand-made ones.
 //!
 //! Bits: genxml gen5.
 
@@ -155,28 +155,44 @@ fn what_is_missing_is_told() {
     }
 }
 
-/// Twelve dwords: UNORM8 in the first, floats behind it.
+/// Twelve dwords: UNORM8, floats, half floats, UNORM16, SNORM16, SNORM8 of a red of 2 and an alpha of -1 or 0, as Mesa writes
+/// them (genX_state_upload.c `upload_default_color`).
 #[test]
-fn border_colours_are_read_as_floats() {
+fn border_colours_have_a_value_for_each_format() {
     let (mem, _) = memory(&[(
         0,
         &[
-            0xff80_4000,
-            0x3e80_0000,
-            0x3f00_0000,
-            0x3f80_0000,
-            0xbf80_0000,
+            0x0000_80ff,
+            2.0f32.to_bits(),
+            0.5f32.to_bits(),
             0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
+            (-1.0f32).to_bits(),
+            0x3800_4000,
+            0xbc00_0000,
+            0x8000_ffff,
+            0x0000_0000,
+            0x4000_7fff,
+            0x8001_0000,
+            0x8100_407f,
         ],
     )]);
     let border = functions::Reader.border(&mem, GpuAddr(AT[0])).unwrap();
-    assert_eq!(border, [0.25, 0.5, 1.0, -1.0]);
+    let of = |code: u32| border.of(crate::surface::Format::lookup(code).unwrap());
+    // Codes of PRM volume 4, 4.7.2.1.1: R32G32B32A32_FLOAT, R16G16B16A16_FLOAT, R8G8B8A8_UNORM, R16G16B16A16_UNORM,
+    // R16G16B16A16_SNORM, R8G8B8A8_SNORM, BC1_UNORM.
+    assert_eq!(of(0x000), [2.0, 0.5, 0.0, -1.0]);
+    assert_eq!(of(0x084), [2.0, 0.5, 0.0, -1.0]);
+    assert_eq!(of(0x0c7), [1.0, 128.0 / 255.0, 0.0, 0.0]);
+    assert_eq!(of(0x080), [1.0, 32768.0 / 65535.0, 0.0, 0.0]);
+    assert_eq!(of(0x081), [1.0, 16384.0 / 32767.0, 0.0, -1.0]);
+    assert_eq!(of(0x0c9), [1.0, 64.0 / 127.0, 0.0, -1.0]);
+    assert_eq!(of(0x186), of(0x0c7));
+    // 965 has floats for all.
+    let first = crate::r#gen::gen40::sampler::border(&mem, GpuAddr(AT[0] + 4)).unwrap();
+    assert_eq!(
+        first.of(crate::surface::Format::lookup(0x0c7).unwrap()),
+        [2.0, 0.5, 0.0, -1.0]
+    );
 }
 
 /// A cube of 16x16 texels: the second face lies below the levels of the first, as in a 2D array, not beside it.
