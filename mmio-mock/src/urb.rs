@@ -95,6 +95,12 @@ impl Urb {
         }
     }
 
+    /// Empties it: rows of zeros, no section allocated. Its size stays.
+    pub fn clear(&mut self) {
+        self.rows.fill([0; 8]);
+        self.sections = Default::default();
+    }
+
     /// Row `offset` of the entry at `handle`; `None` past the end of the URB.
     #[inline]
     pub fn row(&self, handle: UrbHandle, offset: u16) -> Option<&Grf> {
@@ -267,6 +273,23 @@ mod tests {
             assert!(urb.row(UrbHandle(rows), 0).is_none());
             urb.fence(Owner::Cs, rows - 4, u16::MAX);
             assert_eq!(urb.end(Owner::Cs), rows);
+        }
+    }
+
+    #[test]
+    fn an_emptied_urb_keeps_its_size() {
+        for rows in [ROWS, 768, 2048] {
+            let mut urb = Urb::with_rows(rows);
+            urb.fence(Owner::Cs, 0, rows);
+            urb.partition(Owner::Cs, 1, 4);
+            assert!(urb.allocate(Owner::Cs).is_some());
+            if let Some(last) = urb.row_mut(UrbHandle(rows - 1), 0) {
+                *last = [7; 8];
+            }
+            urb.clear();
+            assert_eq!(urb.row(UrbHandle(rows - 1), 0), Some(&[0; 8]));
+            assert_eq!(urb.capacity(Owner::Cs), 0);
+            assert_eq!(urb.allocate(Owner::Cs), None);
         }
     }
 

@@ -12,7 +12,9 @@ fn is_generation_file(path: &str) -> bool {
         return false;
     };
     matches!(folders.first(), Some(&("isa" | "regs" | "xtask")))
-        || folders.iter().any(|f| matches!(*f, "gen" | "tables" | "tests"))
+        || folders
+            .iter()
+            .any(|f| matches!(*f, "gen" | "tables" | "tests"))
         || matches!(*name, "gen.rs" | "tests.rs")
 }
 

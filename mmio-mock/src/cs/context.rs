@@ -12,7 +12,7 @@ use super::{Command, CsContext, execute, mi};
 use crate::fault::UnitFault;
 use crate::ff::state::Curbe;
 use crate::shared::sampler::state::Tables;
-use crate::urb::{Owner, Urb};
+use crate::urb::Owner;
 
 pub(crate) mod image;
 
@@ -68,7 +68,7 @@ fn restore(
     if extended {
         ctx.ff.reset();
         ctx.media.reset();
-        *ctx.machine.urb = Urb::new();
+        ctx.machine.urb.clear();
         ctx.machine.shared.sampler.tables = Tables::default();
         ctx.machine.shared.invalidate();
         ctx.td.invalidate();

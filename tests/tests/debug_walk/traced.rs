@@ -39,7 +39,6 @@ pub struct Traced {
     delivered: Vec<(u32, u16)>,
 }
 
-
 impl Traced {
     /// Follows a frame.
     pub fn new(capture: Capture) -> Self {

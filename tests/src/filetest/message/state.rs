@@ -104,8 +104,8 @@ impl States {
                 Place::Border(n) => setup.fill(GENERAL + BORDERS + n * 32, &words)?,
                 Place::General(offset) => setup.fill(GENERAL.wrapping_add(offset), &words)?,
                 Place::DepthBuffer => {
-                    let readers = readers(setup.generation)
-                        .ok_or("no device has this instruction set")?;
+                    let readers =
+                        readers(setup.generation).ok_or("no device has this instruction set")?;
                     let desc = readers.functions.depth_buffer(&words);
                     let resolved = DepthBuffer::resolve(&desc).map_err(|e| e.to_string())?;
                     setup.bench.shared_mut().pixel.depth_buffer = Some(resolved);
