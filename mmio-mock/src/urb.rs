@@ -281,6 +281,23 @@ mod tests {
     }
 
     #[test]
+    fn an_emptied_urb_keeps_its_size() {
+        for rows in [ROWS, 768, 2048] {
+            let mut urb = Urb::with_rows(rows);
+            urb.fence(Owner::Cs, 0, rows);
+            urb.partition(Owner::Cs, 1, 4);
+            assert!(urb.allocate(Owner::Cs).is_some());
+            if let Some(last) = urb.row_mut(UrbHandle(rows - 1), 0) {
+                *last = [7; 8];
+            }
+            urb.clear();
+            assert_eq!(urb.row(UrbHandle(rows - 1), 0), Some(&[0; 8]));
+            assert_eq!(urb.capacity(Owner::Cs), 0);
+            assert_eq!(urb.allocate(Owner::Cs), None);
+        }
+    }
+
+    #[test]
     fn rows_past_the_end_do_not_exist() {
         let urb = Urb::new();
         assert!(urb.row(UrbHandle(511), 0).is_some());
