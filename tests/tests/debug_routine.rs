@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 
 use driver::debug::Place;
 use driver::debug::system_routine::{self, ROW_COMMAND, ROW_MAILBOX, ROW_STATE, offset};
+use driver::r#gen::I965GM;
 use eu::{
     Delivery, FloatMode, Grf, KernelCache, Message, NoObserver, Port, RunStats, Stop, Thread,
     ThreadId, ThreadInit,
 };
 use fastrand::Rng;
-use driver::r#gen::I965GM;
 use isa::inst::Verx10;
 
 const ROUTINE: u32 = 0x0010_0000;

@@ -58,6 +58,6 @@ mod live_threads;
 mod live_vertex_ids;
 mod mock_driver;
 mod replay_captures;
-mod replay_later_devices;
 mod replay_contents;
+mod replay_later_devices;
 mod trace_files;

@@ -57,10 +57,7 @@ fn matches_a_reference(device: &str, scene: &str) {
         .unwrap_or_else(|e| panic!("{device} {scene}: {e}"));
     // The references of both devices are the same.
     let share = REFERENCES.map(|by| {
-        let file = captures()
-            .join("g45")
-            .join(scene)
-            .join(format!("{by}.png"));
+        let file = captures().join("g45").join(scene).join(format!("{by}.png"));
         let difference = Difference::of(&picture, &Image::read(&file));
         100.0 * (difference.pixels - difference.off) as f64 / difference.pixels as f64
     });

@@ -38,6 +38,10 @@ pub struct Hook {
     session: SpinLock<Weak<Shared>>,
     /// System routines of clients, by the address of their context's image.
     clients: SpinLock<BTreeMap<u32, u32>>,
+    /// Batches are read for their bases, also without a session.
+    watching: AtomicBool,
+    /// What kernels are relative to, as the last batch that was read has set it.
+    kernel_base: SpinLock<Option<u32>>,
     /// Who needs the global debug enable.
     enables: AtomicU32,
 }
@@ -108,6 +112,16 @@ impl Hook {
         self.is_active() && attention::raised(uncore).next().is_some()
     }
 
+    /// Reads the bases of batches from now on, or no more.
+    pub fn watch_bases(&self, on: bool) {
+        self.watching.store(on, Ordering::Release);
+    }
+
+    /// What kernels are relative to, when a batch since [`watch_bases`](Self::watch_bases) has set it.
+    pub fn kernel_base(&self) -> Option<u32> {
+        *self.kernel_base.lock()
+    }
+
     /// Prepares a batch, of the context with an image at `image` (0 without one): its system routine gives way to the
     /// session's, which `objects` keep.
     pub fn prepare(
@@ -117,6 +131,11 @@ impl Hook {
         image: u32,
         start: u32,
     ) -> Result<Prologue> {
+        if self.watching.load(Ordering::Acquire)
+            && let Some(base) = batch::survey(device, start).instructions
+        {
+            *self.kernel_base.lock() = Some(base);
+        }
         if !self.used.load(Ordering::Acquire) {
             return Ok(Prologue::default());
         }

@@ -90,9 +90,9 @@ pub struct Tag {
 /// The pixel shader thread.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PixelThread {
-    /// Kernel start pointer, relative to General State Base Address.
+    /// Kernel start pointer, relative to `base`.
     pub kernel: u32,
-    /// General State Base Address.
+    /// What the kernel start pointer is relative to.
     pub base: u32,
     /// Number of its primitive, as SF counts within the submission.
     pub primitive: u32,

@@ -130,7 +130,10 @@ mod tests {
     #[test]
     fn surfaces_count_from_one() {
         for version in [40, 45, 50] {
-            let surface = of(version).map(|ops| ops.surface).unwrap_or(|_| Vec::new());
+            let ops = of(version);
+            let Some(surface) = ops.map(|ops| ops.surface) else {
+                panic!("no row for {version}");
+            };
             let image = surface(&Surface::Image {
                 width: 5,
                 height: 9,

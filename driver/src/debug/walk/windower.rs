@@ -26,7 +26,7 @@ const NUMBER: u32 = (1 << PRIMITIVE_BITS) - 1;
 pub(super) struct Count {
     /// How often the subspan came by.
     pub(super) instances: u32,
-    /// General State Base Address at its end.
+    /// What kernels are relative to at its end.
     base: u32,
 }
 
@@ -43,6 +43,7 @@ impl Probe for Counting {
     fn before(&mut self, device: &Device, _: usize) -> error::Result {
         if self.armed.is_none() {
             self.armed = Some(device.arm_snapshot(&self.subspan)?);
+            device.debug_hook().watch_bases(true);
         }
         Ok(())
     }
@@ -52,13 +53,17 @@ impl Probe for Counting {
         let now = armed.map_or(0, |armed| armed.output(WIZ_INSTANCES));
         self.counts.push(Count {
             instances: now.wrapping_sub(self.before),
-            base: device.debug_bases()?.general_state,
+            base: match device.debug_hook().kernel_base() {
+                Some(base) => base,
+                None => device.debug_bases()?.general_state,
+            },
         });
         self.before = now;
         if submission + 1 >= self.submissions
             && let Some(armed) = self.armed.take()
         {
             armed.disarm();
+            device.debug_hook().watch_bases(false);
         }
         Ok(true)
     }

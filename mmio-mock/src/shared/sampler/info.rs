@@ -89,8 +89,6 @@ pub fn load(
         SurfaceKind::Null => return Ok([0; 4]),
         SurfaceKind::Buffer => (u, 0, 0),
         SurfaceKind::OneD => (moved(u, 0), 0, v),
-        // Kernels leave r of maps that are no arrays as they find it (Mesa 22.3.6 `lower_sampler_logical_send_gfx5`).
-        SurfaceKind::TwoD if surface.depth <= 1 => (moved(u, 0), moved(v, 1), 0),
         SurfaceKind::TwoD => (moved(u, 0), moved(v, 1), r),
         SurfaceKind::ThreeD => (moved(u, 0), moved(v, 1), moved(r, 2)),
         SurfaceKind::Cube => (u, v, r),
