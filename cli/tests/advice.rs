@@ -84,7 +84,7 @@ fn an_assumed_format_is_told() {
 #[test]
 fn captures_below_a_directory_are_suggested() {
     let text = failed(&here(&["replay", &captures()]));
-    for part in ["is not a capture", "gm965/a_clear`, `", "--list"] {
+    for part in ["is not a capture", "g45/a_clear`, `", "--list"] {
         assert!(text.contains(part), "{text}");
     }
     let directory = scratch("advice-below");

@@ -39,7 +39,7 @@ fn every_name_of_the_list_works() {
         .map(|line| line.split_whitespace().collect())
         .collect();
     assert_eq!(rows[0][0], "gears");
-    for name in ["a_clear", "g_gears", "quads", "clipflat"] {
+    for name in ["gm965/a_clear", "gm965/g_gears", "quads", "clipflat"] {
         assert!(rows.iter().any(|row| row[0] == name), "{list}");
     }
     for row in &rows {
@@ -64,8 +64,8 @@ fn every_name_of_the_list_works() {
 fn a_name_that_is_mistyped_gets_suggestions() {
     for command in ["replay", "decode", "report", "why", "debug"] {
         for (typed, meant) in [
-            ("g_geers", "`g_gears`"),
-            ("gm965/g_gear", "`g_gears`"),
+            ("g_geers", "gm965/g_gears`"),
+            ("gm965/g_gear", "gm965/g_gears`"),
             ("tests/data/captures/gm965/a_claer", "a_clear`"),
         ] {
             let args = match command {

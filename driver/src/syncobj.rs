@@ -4,7 +4,7 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use kernel::error::{Result, code::EINVAL};
+use kernel::error::{Result, code::EINVAL, code::ENOMEM};
 use kernel::sync::SpinLock;
 
 use crate::fence::Fence;
@@ -30,7 +30,10 @@ enum Holds {
     Chain(Vec<Link>),
 }
 
-/// What waits for a point of a sync object.
+/// Most points that stay in a chain at the wish of clients alone.
+const MOST_LINKS: usize = 1 << 16;
+
+/// What waits for a point of a sync object: the fences that have not ended, and the last one.
 #[derive(Clone)]
 pub struct Wait(Vec<Arc<Fence>>);
 
@@ -118,6 +121,18 @@ impl Syncobj {
         *holds = Holds::Chain(links);
     }
 
+    /// Adds a point that no submission stands behind; `ENOMEM` when there are too many that wait for an earlier one.
+    pub fn add_free_point(&self, point: u64, fence: &Arc<Fence>) -> Result {
+        if let Holds::Chain(links) = &mut *self.0.lock() {
+            collect(links);
+            if links.len() >= MOST_LINKS {
+                return Err(ENOMEM);
+            }
+        }
+        self.add_point(point, fence);
+        Ok(())
+    }
+
     /// Whether it holds a fence.
     #[must_use]
     pub fn has_fence(&self) -> bool {
@@ -144,8 +159,19 @@ impl Syncobj {
                 {
                     end -= 1;
                 }
-                let covered = links.iter().take(end);
-                Ok(Wait(covered.map(|link| Arc::clone(&link.fence)).collect()))
+                let covered = links.get(..end).unwrap_or_default();
+                let mut fences: Vec<Arc<Fence>> = Vec::new();
+                // Many points may have one fence, and most points of a long chain have ended: a copy has neither.
+                for (index, link) in covered.iter().enumerate() {
+                    let known = fences
+                        .last()
+                        .is_some_and(|last| Arc::ptr_eq(last, &link.fence));
+                    let counts = index + 1 == end || link.fence.status().is_none();
+                    if counts && !known {
+                        fences.push(Arc::clone(&link.fence));
+                    }
+                }
+                Ok(Wait(fences))
             }
         }
     }
@@ -243,6 +269,23 @@ mod tests {
         later.signal(Ok(()));
         assert_eq!(syncobj.query(false), 0);
         assert!(!syncobj.wait(3).unwrap().is_signalled());
+    }
+
+    /// Behind a fence that has not ended, points without end are refused, and what waits for all holds two fences.
+    #[test]
+    fn a_long_chain_is_no_long_copy() {
+        let syncobj = Syncobj::default();
+        let first = fence(1);
+        syncobj.add_point(1, &first);
+        let done = Arc::new(Fence::signalled());
+        let added = (2..).take_while(|point| syncobj.add_free_point(*point, &done).is_ok());
+        assert_eq!(added.count(), MOST_LINKS - 1);
+        let wait = syncobj.wait(0).unwrap();
+        assert_eq!(wait.0.len(), 2);
+        assert!(!wait.is_signalled());
+        first.signal(Ok(()));
+        assert!(wait.is_signalled());
+        assert_eq!(syncobj.add_free_point(1 << 20, &done), Ok(()));
     }
 
     #[test]

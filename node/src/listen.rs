@@ -14,7 +14,8 @@ use std::time::Duration;
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
 use nix::sys::socket::{
-    AddressFamily, Backlog, MsgFlags, SockFlag, SockType, UnixAddr, bind, listen, send, socket,
+    AddressFamily, Backlog, MsgFlags, SockFlag, SockType, UnixAddr, bind, listen, send, setsockopt,
+    socket, sockopt,
 };
 use parking_lot::Mutex;
 use wire::Reply;
@@ -47,6 +48,8 @@ impl Listener {
         if refuse_rights && let Err(error) = edge::refuse_rights(&socket) {
             log::debug!("descriptors that clients send are not refused: {error}");
         }
+        // Sockets that connect have it from the begin, so that no message is without its sender (unix(7)).
+        setsockopt(&socket, sockopt::PassCred, &true)?;
         listen(&socket, Backlog::MAXALLOWABLE)?;
         Ok(Listener {
             socket,

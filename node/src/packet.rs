@@ -2,14 +2,18 @@
 //!
 //! No PRM chapter. One packet is one message of `wire`. Clients send no descriptors: where the system cannot refuse them, a
 //! message that has some is left in the socket, and ends the connection. To take it would close them, which may last
-//! (`closer`).
+//! (`closer`). Each message comes with its sender's user: a connection that has been left to a child which is another user's is
+//! worth nothing to it.
 
-use std::io::{self, IoSlice};
+use std::io::{self, IoSlice, IoSliceMut};
 use std::os::fd::{AsRawFd, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
-use nix::sys::socket::{ControlMessage, MsgFlags, recv, recvmsg, sendmsg};
+use nix::sys::socket::{
+    ControlMessage, ControlMessageOwned, MsgFlags, UnixCredentials, getsockopt, recvmsg, sendmsg,
+    setsockopt, sockopt,
+};
 use wire::message::MAX_PACKET;
 use wire::{Head, Reply};
 use zerocopy::{FromBytes, IntoBytes};
@@ -24,12 +28,22 @@ pub struct Socket {
     buffer: Box<[u8]>,
     /// Whether messages may have descriptors.
     takes_rights: bool,
+    /// The user that has connected.
+    owner: Option<u32>,
+    /// Room for a sender's credentials, and for nothing else.
+    control: Vec<u8>,
 }
 
 impl Socket {
     pub fn new(fd: OwnedFd) -> Self {
+        // The listening socket has it already; a pair that is served directly has not. Without it no message has credentials,
+        // and none is taken.
+        let _ = setsockopt(&fd, sockopt::PassCred, &true);
+        let owner = getsockopt(&fd, sockopt::PeerCredentials);
         Socket {
             takes_rights: crate::edge::takes_rights(&fd),
+            owner: owner.ok().map(|credentials| credentials.uid()),
+            control: nix::cmsg_space!(UnixCredentials),
             fd,
             buffer: vec![0; MAX_PACKET].into_boxed_slice(),
         }
@@ -79,13 +93,23 @@ impl Socket {
         let fd = self.fd.as_raw_fd();
         if self.takes_rights {
             let looks = flags | MsgFlags::MSG_PEEK;
-            let seen = recvmsg::<()>(fd, &mut [], None, looks)?;
+            let seen = recvmsg::<()>(fd, &mut [], Some(&mut self.control), looks)?;
             // Set when there is no room for descriptors (recvmsg(2)).
             if seen.flags.contains(MsgFlags::MSG_CTRUNC) {
                 return Err(Errno::EPROTO);
             }
         }
-        recv(fd, &mut self.buffer, flags)
+        let mut parts = [IoSliceMut::new(&mut self.buffer)];
+        let message = recvmsg::<()>(fd, &mut parts, Some(&mut self.control), flags)?;
+        let sender = message.cmsgs()?.find_map(|control| match control {
+            ControlMessageOwned::ScmCredentials(credentials) => Some(credentials.uid()),
+            _ => None,
+        });
+        // The end of a connection has no sender.
+        if message.bytes > 0 && (sender.is_none() || sender != self.owner) {
+            return Err(Errno::EPERM);
+        }
+        Ok(message.bytes)
     }
 
     /// Sends an answer; a client that is gone is no error here, the next [`receive`](Self::receive) tells.

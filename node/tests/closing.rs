@@ -16,6 +16,7 @@ use nix::libc;
 use nix::sys::signal::{Signal, kill};
 use nix::sys::socket::{ControlMessage, MsgFlags, sendmsg, setsockopt, sockopt};
 use nix::sys::time::TimeVal;
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
 use node::{Connections, Node, Options};
 use wire::{Head, Op};
@@ -220,6 +221,8 @@ fn refused_connections_hold_no_others_up_and_a_node_ends_while_their_closes_are_
         // All wait when the node goes on.
         let number = Pid::from_raw(process.id() as i32);
         kill(number, Signal::SIGSTOP).unwrap();
+        let stopped = waitpid(number, Some(WaitPidFlag::WUNTRACED)).unwrap();
+        assert!(matches!(stopped, WaitStatus::Stopped(..)), "{stopped:?}");
         let sent: Vec<_> = (0..40)
             .map(|_| {
                 let mut socket = Lingering::new();

@@ -20,7 +20,7 @@ use crate::support::frame::Party;
 const ROLE: &str = "CRESTLINE_TEST_LIMIT";
 const NOBODY: u32 = 65534;
 /// Bytes of address space that a node may take when it has started.
-const HEADROOM: u64 = 28 << 20;
+const HEADROOM: u64 = 34 << 20;
 
 /// A node in another process, under a limit.
 struct Limited {

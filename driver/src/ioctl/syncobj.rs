@@ -201,7 +201,7 @@ pub(super) fn timeline_signal(call: &Call<'_>, arg: &mut uapi::TimelineArray) ->
     let syncobjs = find(call, arg.handles, arg.count_handles)?;
     let points = points(call, arg.points, syncobjs.len())?;
     for (syncobj, point) in syncobjs.iter().zip(points) {
-        syncobj.add_point(point, &Arc::new(Fence::signalled()));
+        syncobj.add_free_point(point, &Arc::new(Fence::signalled()))?;
     }
     Ok(())
 }
@@ -236,7 +236,7 @@ pub(super) fn transfer(call: &Call<'_>, arg: &mut uapi::Transfer) -> Result {
     let fence = found?.fence();
     match arg.dst_point {
         0 => to.replace(Some(fence)),
-        point => to.add_point(point, &fence),
+        point => to.add_free_point(point, &fence)?,
     }
     Ok(())
 }

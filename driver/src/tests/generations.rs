@@ -113,7 +113,7 @@ fn ironlake_interrupts_through_its_own_registers_under_a_switch() {
     // Unmasked with the start of the engine.
     assert_eq!(fake.peek(GTIMR), !1);
     assert_eq!(fake.peek(DEIER), 1 << 31);
-    assert_eq!(fake.peek(EMR), 0, "errors interrupt nobody");
+    assert_eq!(fake.peek(EMR), 0, "errors do not interrupt");
     fake.take_log();
     assert_eq!(fake.interrupt(), Some(IrqReturn::None));
     let switch = |on: u32| Access::Write(DEIER, on << 31);
