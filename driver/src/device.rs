@@ -194,7 +194,14 @@ impl Device {
     /// `EINVAL` for a batch that is not bound, misaligned or outside its object, `EIO` when the engine takes no more.
     pub fn submit(&self, batch: &BatchDesc<'_>) -> Result<Request> {
         self.check_live()?;
-        exec::submit(self, batch)
+        exec::submit(self, batch, false)
+    }
+
+    /// The same for a batch of the kernel's own, whose privileged commands are carried out: debug sequences that write
+    /// registers, for example.
+    pub fn submit_trusted(&self, batch: &BatchDesc<'_>) -> Result<Request> {
+        self.check_live()?;
+        exec::submit(self, batch, true)
     }
 
     /// Whether the engine has nothing to do and every request has ended.

@@ -271,7 +271,7 @@ impl Engine {
             if let Some(sip) = prologue.sip {
                 (emit.sip)(&mut words, sip);
             }
-            (emit.batch_start)(&mut words, address);
+            (emit.batch_start)(&mut words, address, prologue.trusted);
             (emit.flush)(&mut words, Flush::WriteBack, self.scratch_address);
         }
         (emit.breadcrumb)(&mut words, seqno);

@@ -11,6 +11,7 @@ pub(crate) use self::submit::user;
 
 use kernel::error::{Result, code::EINVAL};
 
+use crate::debug::hook::Prologue;
 use crate::device::Device;
 use crate::gem::Object;
 use crate::request::Request;
@@ -30,7 +31,7 @@ pub struct BatchDesc<'a> {
 /// Queues a batch.
 ///
 /// `EINVAL` when the object is not bound, of another device, or the range is empty, misaligned or leaves the object.
-pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>) -> Result<Request> {
+pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>, trusted: bool) -> Result<Request> {
     let object = desc.object;
     let address = object.address().ok_or(EINVAL)?;
     let end = u64::from(desc.start) + u64::from(desc.len);
@@ -43,6 +44,10 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>) -> Result<Request> {
     let prologue = device
         .debug_hook()
         .prepare(device, &mut objects, 0, start)?;
+    let prologue = Prologue {
+        trusted,
+        ..prologue
+    };
     let uses = Uses {
         objects,
         prologue,

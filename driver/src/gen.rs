@@ -105,8 +105,8 @@ pub struct EmitOps {
     pub sip: fn(out: &mut Vec<u32>, sip: u32),
     /// A flush that lets the snapshot counters of all units begin at 0.
     pub counter_reset: fn(out: &mut Vec<u32>),
-    /// The start of a batch at a graphics address.
-    pub batch_start: fn(out: &mut Vec<u32>, address: u32),
+    /// The start of a batch at a graphics address; without `trusted` privileged commands in it are left out.
+    pub batch_start: fn(out: &mut Vec<u32>, address: u32, trusted: bool),
     /// The end of a request: flush, sequence number, interrupt.
     pub breadcrumb: fn(out: &mut Vec<u32>, seqno: u32),
 }

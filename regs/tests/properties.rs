@@ -68,8 +68,8 @@ fn what_reaches_beyond_the_client_is_privileged() {
         ([0x1080_0001, 0, 0], true),  // MI_STORE_DATA_INDEX
         ([0x0380_0000, 0, 0], true),  // MI_REPORT_HEAD
         ([0x0c00_0000, 0, 0], true),  // MI_SET_CONTEXT
+        ([0x1100_0001, 0, 0], true),  // MI_LOAD_REGISTER_IMM
         ([0x0200_0000, 0, 0], false), // MI_FLUSH
-        ([0x1100_0001, 0, 0], false), // MI_LOAD_REGISTER_IMM
     ] {
         for g in GENERATIONS {
             let command = (g.command)(words[0]).unwrap();

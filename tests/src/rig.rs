@@ -62,6 +62,19 @@ impl Rig {
         batch.unbind();
     }
 
+    /// The same for a batch of the kernel's own, with privileged commands.
+    pub fn run_trusted(&self, dwords: &[u32]) {
+        let batch = self.object(0x0010_0000, (dwords.len() * 4).max(4), dwords);
+        let desc = BatchDesc {
+            object: &batch,
+            start: 0,
+            len: batch.size() as u32,
+        };
+        let request = self.device.submit_trusted(&desc).expect("submission");
+        request.wait(SHORT).expect("the batch ends");
+        batch.unbind();
+    }
+
     /// Proves that the device is idle, without error, and gives everything back.
     pub fn finish(self) {
         let error = self.device.error_state();

@@ -33,6 +33,8 @@ pub struct Scene {
     heap: Vec<u32>,
     /// Commands so far.
     pub commands: Vec<u32>,
+    /// Batches are the kernel's own: they may write registers.
+    pub trusted: bool,
     objects: Vec<Object>,
     next: u32,
 }
@@ -59,6 +61,7 @@ impl Scene {
             commands: Vec::new(),
             objects: Vec::new(),
             next: OBJECTS,
+            trusted: false,
         }
     }
 
@@ -292,7 +295,12 @@ impl Scene {
             start: 0,
             len: batch.size() as u32,
         };
-        let request = self.rig.device.submit(&desc).expect("submission");
+        let request = if self.trusted {
+            self.rig.device.submit_trusted(&desc)
+        } else {
+            self.rig.device.submit(&desc)
+        };
+        let request = request.expect("submission");
         Frame {
             request,
             buffers: [batch, heap],

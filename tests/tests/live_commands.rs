@@ -112,7 +112,7 @@ fn registers_go_to_memory() {
     let rig = Rig::new();
     let data = rig.object(DATA, 4096, &[]);
     // NOPID (2094h) takes the number of a NOOP whose bit 22 says so; INSTPM (20C0h) is masked.
-    rig.run(&[
+    rig.run_trusted(&[
         NOOP | 1 << 22 | 0x1_2345,
         STORE_REGISTER,
         0x2094,
@@ -135,6 +135,28 @@ fn registers_go_to_memory() {
     assert_eq!(data.read32(0).unwrap() & 0x003f_ffff, 0x1_2345);
     assert_eq!(data.read32(4).unwrap() & 1 << 4, 1 << 4);
     assert_eq!(data.read32(8).unwrap() & 1 << 4, 0);
+    drop(data);
+    rig.finish();
+}
+
+/// A program could else reach what others depend on: debug registers, the ring's head.
+#[test]
+fn batches_of_clients_write_no_registers() {
+    let rig = Rig::new();
+    let data = rig.object(DATA, 4096, &[]);
+    rig.run(&[
+        LOAD_REGISTER,
+        0x20c0,
+        1 << (16 + 4) | 1 << 4,
+        LOAD_REGISTER,
+        0x2034,
+        u32::MAX,
+        STORE_REGISTER,
+        0x20c0,
+        DATA,
+        END,
+    ]);
+    assert_eq!(data.read32(0).unwrap() & 1 << 4, 0);
     drop(data);
     rig.finish();
 }

@@ -183,6 +183,7 @@ fn halted_arbiters_hold_messages_back() {
 #[test]
 fn register_writes_of_commands_keep_disabled_bytes() {
     let mut scene = Scene::new();
+    scene.trusted = true;
     let register = reg::VF_STRG_VAL.offset();
     for (disables, expected) in [
         (0b0000, 0xaabb_ccddu32),

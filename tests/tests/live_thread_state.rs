@@ -112,6 +112,7 @@ fn constants_from_an_offset() {
 #[test]
 fn constant_buffer_addresses() {
     let mut scene = Scene::new();
+    scene.trusted = true;
     let target = scene.float_target((64, 8));
     for absolute in [false, true] {
         let low = scene.floats(&[0.25; 16]);

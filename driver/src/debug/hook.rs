@@ -27,6 +27,8 @@ pub struct Prologue {
     pub sip: Option<u32>,
     /// Sequence numbers of the units begin at 0.
     pub reset_counters: bool,
+    /// The batch is the kernel's own: privileged commands in it are carried out.
+    pub trusted: bool,
 }
 
 /// The debugger's place in a device.
@@ -144,7 +146,7 @@ impl Hook {
             let sip = self.clients.lock().get(&image).copied();
             return Ok(Prologue {
                 sip,
-                reset_counters: false,
+                ..Prologue::default()
             });
         };
         let survey = batch::survey(device, start);
@@ -193,6 +195,7 @@ impl Hook {
         Ok(Prologue {
             sip: Some(sip),
             reset_counters,
+            trusted: false,
         })
     }
 

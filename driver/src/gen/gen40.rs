@@ -171,8 +171,8 @@ fn emit_counter_reset(out: &mut Vec<u32>) {
     });
 }
 
-fn emit_batch_start(out: &mut Vec<u32>, address: u32) {
-    out.batch_buffer_start(address, true);
+fn emit_batch_start(out: &mut Vec<u32>, address: u32, trusted: bool) {
+    out.batch_buffer_start(address, !trusted);
 }
 
 fn emit_breadcrumb(out: &mut Vec<u32>, seqno: u32) {
@@ -230,8 +230,9 @@ mod tests {
     #[test]
     fn emitted_commands_are_the_documented_dwords() {
         let mut out = Vec::new();
-        emit_batch_start(&mut out, 0x10_4000);
-        assert_eq!(out, [0x1880_0180, 0x0010_4000]);
+        emit_batch_start(&mut out, 0x10_4000, false);
+        emit_batch_start(&mut out, 0x10_4000, true);
+        assert_eq!(out, [0x1880_0180, 0x0010_4000, 0x1880_0080, 0x0010_4000]);
 
         out.clear();
         emit_flush(&mut out, Flush::Invalidate, 0x7000);
