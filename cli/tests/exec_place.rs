@@ -104,7 +104,7 @@ fn a_trace_that_grows_past_the_limit_is_an_error_with_its_name() {
     assert!(said.contains("long.jsonl: File too large"), "{said}");
 }
 
-/// A program either finds a node that serves, or there is none and the limit is named; nothing stays in either case.
+/// A program finds a node that serves, or is told the limit that keeps a node from starting. Both ways no file stays behind.
 #[test]
 fn a_limit_of_descriptors_that_leaves_no_room_for_a_client_is_named() {
     let directory = scratch("exec-few-files");

@@ -21,7 +21,7 @@ pub struct MediaOps {
 /// The rows, by the version of the tables.
 const ROWS: &[(u8, MediaOps)] = &[(40, gen40::OPS), (45, gen45::OPS), (50, gen50::OPS)];
 
-/// The row for the tables of a version; `None` when there is none.
+/// The row for the tables of a version; `None` for a version without a row.
 #[must_use]
 pub fn of(version: u8) -> Option<&'static MediaOps> {
     let row = ROWS.iter().find(|(known, _)| *known == version);
