@@ -14,7 +14,6 @@ pub use surface::{Shape, Surface, View};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use isa::message::MessageDesc;
 use isa::parse::Assembled;
 use kernel::error::{Error, code::ENODEV};
 use kernel::time::Delta;
@@ -274,7 +273,7 @@ impl Job {
             })?;
         }
         for kernel in &self.kernels {
-            kernel.check(&self.surfaces)?;
+            kernel.check(&self.surfaces, self.device)?;
         }
         Ok(())
     }
@@ -407,10 +406,14 @@ impl Job {
 
 impl Source {
     /// Checks the messages whose descriptors tell it against the surfaces that they name.
-    fn check(&self, surfaces: &[Surface]) -> Result<(), MediaError> {
+    fn check(
+        &self,
+        surfaces: &[Surface],
+        device: &'static DeviceInfo,
+    ) -> Result<(), MediaError> {
         let messages = self.program.items.iter().filter_map(|item| {
-            let descriptor = item.inst()?.send?.imm?;
-            Some((item.offset, access::of(MessageDesc(descriptor))?))
+            let request = device.request(&item.inst()?.send?)?;
+            Some((item.offset, access::of(request)?))
         });
         for (offset, (index, needed)) in messages {
             let Some(surface) = surfaces.get(index as usize) else {

@@ -6,6 +6,7 @@
 use bitfield::bitfield;
 
 mod cursor;
+mod header;
 mod names;
 mod part;
 mod table;
@@ -16,6 +17,7 @@ pub(crate) fn math_function(function: u8) -> Option<&'static str> {
     names::MATH.name(u32::from(function))
 }
 
+pub use header::Header;
 pub use text::{Description, Message, MessageParseError, describe, parse};
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::cs::reader::CommandReader;
 use crate::ff::reader::PipelineReader;
 use crate::media::reader::MediaReader;
 use crate::shared::dataport::render::DualSource;
-use crate::shared::message::MessageSet;
+use crate::shared::message::{MessageSet, Request, of_send};
 use crate::shared::reader::FunctionReader;
 use crate::status::Busy;
 
@@ -74,6 +74,13 @@ pub struct DeviceInfo {
     pub core_mhz: u32,
     /// Stateless data port accesses wait for SVG_WORK_CTL bit 4 (PRM volume 4, 5.2.2: DevBW-A,B).
     pub stateless_gated: bool,
+}
+
+impl DeviceInfo {
+    /// What a `send` of this device's kernels asks for, as far as an immediate descriptor tells; see [`of_send`].
+    pub fn request(&self, send: &isa::inst::SendDesc) -> Option<Request> {
+        of_send(self.readers.messages, self.isa, send)
+    }
 }
 
 /// How the host resets a device.

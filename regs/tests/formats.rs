@@ -7,6 +7,7 @@ use std::path::Path;
 
 use regs::desc::{ChannelKind, SurfaceFormatDesc};
 use regs::gen40::{SURFACE_FORMATS, surface_format};
+use regs::platform::GENERATIONS;
 
 fn rows() -> Vec<Vec<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -61,6 +62,18 @@ fn names_sizes_and_capabilities_agree() {
         );
         let theirs = row[13].trim_matches('-');
         assert_eq!(caps(f), theirs, "{}", f.name);
+    }
+}
+
+/// Later generations have the same formats and do more with them.
+#[test]
+fn capabilities_of_later_generations_agree() {
+    for (column, generation) in (13..).zip(GENERATIONS) {
+        assert_eq!(rows().len(), generation.formats.len());
+        for (row, f) in rows().iter().zip(generation.formats) {
+            assert_eq!(format!("{:03x}", f.code), row[0], "{}", generation.name);
+            assert_eq!(caps(f), row[column].trim_matches('-'), "{}", f.name);
+        }
     }
 }
 

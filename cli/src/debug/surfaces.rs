@@ -9,8 +9,8 @@ use std::io::BufWriter;
 use std::path::Path;
 
 use isa::Opcode;
-use isa::message::{DataPortReadDesc, MessageDesc, SamplerDesc, Sfid};
 use mem::{GpuAddr, Tiling};
+use mmio_mock::shared::message::Request;
 use mmio_mock::surface::state::Use;
 use mmio_mock::surface::{Surface, SurfaceKind};
 
@@ -77,29 +77,21 @@ impl Debugger {
             };
             // CAST: eight or sixteen bytes.
             at = at.wrapping_add(item.size as u32);
+            let ends = item.ends_thread();
             // What cannot be decoded sends nothing either.
             let Ok(inst) = item.inst else {
                 continue;
             };
-            let Some(desc) = inst.send.and_then(|send| send.imm) else {
+            let Some(send) = inst.send.filter(|_| inst.opcode == Opcode::Send) else {
                 continue;
             };
-            if inst.opcode != Opcode::Send {
-                continue;
-            }
-            let message = MessageDesc(desc);
-            let access = match message.sfid() {
-                Some(Sfid::Sampler) => {
-                    Some((SamplerDesc(desc).binding_table_index(), Access::Samples))
-                }
-                Some(Sfid::DataPortRead) => {
-                    Some((DataPortReadDesc(desc).binding_table_index(), Access::Reads))
-                }
-                Some(Sfid::DataPortWrite) => {
-                    Some((DataPortReadDesc(desc).binding_table_index(), Access::Writes))
-                }
+            let access = match self.info.request(&send) {
+                Some(Request::Sampler(sample)) => Some((sample.surface, Access::Samples)),
+                Some(Request::Read(read)) => Some((read.surface, Access::Reads)),
+                Some(Request::Write(write)) => Some((write.surface, Access::Writes)),
                 _ => None,
             };
+            let access = access.map(|(index, access)| (u32::from(index), access));
             if let Some((index, access)) = access
                 && index != STATELESS
             {
@@ -108,7 +100,7 @@ impl Debugger {
                     list.push(access);
                 }
             }
-            if message.eot() {
+            if ends {
                 break;
             }
         }

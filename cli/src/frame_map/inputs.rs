@@ -50,7 +50,7 @@ pub(super) fn of(draw: &DrawCall, index: u32, instance: u32) -> Vec<Input> {
         let Some(state) = buffers.get(element.buffer).filter(|buffer| buffer.valid) else {
             continue;
         };
-        let Some(format) = Format::lookup(element.format) else {
+        let Some(format) = element.layout else {
             continue;
         };
         let row = if state.per_instance {

@@ -4,13 +4,11 @@
 
 use std::fmt;
 
-use isa::message::{DataPortReadDesc, DataPortWriteDesc, MessageDesc, SamplerDesc, Sfid};
+use mmio_mock::shared::dataport::request::{ReadKind, WriteKind};
+use mmio_mock::shared::message::Request;
 
-/// Message types of the data port (PRM vol4 5.10.1.1): media block read or write, Flush Render Cache.
-const MEDIA_BLOCK: u32 = 2;
-const FLUSH: u32 = 7;
 /// Binding table index of the stateless model (PRM vol4 5.2.2).
-const MEMORY: u32 = 255;
+const MEMORY: u8 = 255;
 
 /// What a message takes a surface for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,26 +30,23 @@ impl fmt::Display for Kind {
 
 /// The surface that a message names, and what the message takes it for, if that is one of the two; the last number stands
 /// for memory itself (PRM vol4 5.2.2).
-pub(super) fn of(descriptor: MessageDesc) -> Option<(u32, Option<Kind>)> {
-    let word = descriptor.0;
-    let (surface, kind) = match descriptor.sfid()? {
-        Sfid::DataPortRead => {
-            let read = DataPortReadDesc(word);
-            let media = read.message_type() == MEDIA_BLOCK;
-            (read.binding_table_index(), Some(media))
+pub(super) fn of(request: Request) -> Option<(u32, Option<Kind>)> {
+    let (surface, kind) = match request {
+        Request::Read(read) => {
+            let media = matches!(read.kind, ReadKind::Media(_));
+            (read.surface, Some(media))
         }
-        Sfid::DataPortWrite => {
-            let write = DataPortWriteDesc(word);
-            let kind = match write.message_type() {
-                FLUSH => return None,
-                DataPortWriteDesc::RENDER_TARGET_WRITE => None,
-                kind => Some(kind == MEDIA_BLOCK),
+        Request::Write(write) => {
+            let kind = match write.kind {
+                WriteKind::Flush => return None,
+                WriteKind::RenderTarget { .. } => None,
+                kind => Some(matches!(kind, WriteKind::Media(_))),
             };
-            (write.binding_table_index(), kind)
+            (write.surface, kind)
         }
-        Sfid::Sampler => (SamplerDesc(word).binding_table_index(), None),
+        Request::Sampler(sample) => (sample.surface, None),
         _ => return None,
     };
     let kind = kind.map(|media| if media { Kind::Image } else { Kind::Buffer });
-    (surface != MEMORY).then_some((surface, kind))
+    (surface != MEMORY).then_some((u32::from(surface), kind))
 }

@@ -5,8 +5,9 @@
 
 use isa::compact::instruction_at;
 use isa::inst::Opcode;
-use isa::message::{DataPortWriteDesc, MessageDesc, Sfid};
 use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::shared::dataport::request::{WriteKind, WriteRequest};
+use mmio_mock::shared::message::Request;
 use mmio_mock::surface::Surface;
 use mmio_mock::surface::state::Use;
 
@@ -96,23 +97,22 @@ fn written_index(
         let item = instruction_at(isa, at, dword)?;
         // CAST: eight or sixteen bytes.
         at = at.wrapping_add(item.size as u32);
+        let ends = item.ends_thread();
         // What cannot be decoded cannot be a plain send either.
         let Ok(inst) = item.inst else {
             continue;
         };
-        if inst.opcode != Opcode::Send {
+        if inst.opcode != Opcode::Send || !ends {
             continue;
         }
-        let Some(imm) = inst.send.and_then(|send| send.imm) else {
-            continue;
+        return match device.request(&inst.send?)? {
+            Request::Write(WriteRequest {
+                surface,
+                kind: WriteKind::RenderTarget { .. },
+                ..
+            }) => Some(u32::from(surface)),
+            _ => None,
         };
-        let message = MessageDesc(imm);
-        if message.eot() {
-            let write = DataPortWriteDesc(imm);
-            let target = message.sfid() == Some(Sfid::DataPortWrite)
-                && write.message_type() == DataPortWriteDesc::RENDER_TARGET_WRITE;
-            return target.then(|| write.binding_table_index());
-        }
     }
     None
 }

@@ -3,7 +3,7 @@
 //! PRM: volume 2 (VERTEX_BUFFER_STATE, VERTEX_ELEMENT_STATE). Memory is as the capture has it, before the submission.
 
 use mmio_mock::ff::state::Component as Control;
-use mmio_mock::surface::format::{Class, Format};
+use mmio_mock::surface::format::Class;
 
 use super::frame::DrawCall;
 use crate::capture::Exec;
@@ -72,7 +72,7 @@ pub fn of(exec: &Exec, draw: &DrawCall, index: u32, position: u32) -> Vec<Input>
     let mut inputs = Vec::new();
     for (number, element) in draw.elements.iter().enumerate() {
         let controls = element.components;
-        let format = Format::lookup(element.format);
+        let format = element.layout;
         let mut values = [0; 4];
         let mut source = None;
         if controls.contains(&Control::Source) {

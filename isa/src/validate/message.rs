@@ -4,9 +4,10 @@
 //! Headers and payload contents are not known here; sampler and data port lengths are not checked.
 
 use crate::inst::Compression;
+use crate::message::Header;
 
 use super::context::Context;
-use super::send::{Message, ends_thread, message};
+use super::send::{ends_thread, message};
 use super::{Detail, Generations, Place, Rule};
 
 const MATH: u32 = 1;
@@ -157,7 +158,7 @@ fn target(cx: &Context<'_>) -> Option<Detail> {
     (!exists).then(|| Detail::new(Place::Instruction).with("target", target))
 }
 
-fn to(cx: &Context<'_>, target: u32) -> Option<Message> {
+fn to(cx: &Context<'_>, target: u32) -> Option<Header> {
     message(cx).filter(|message| message.target == target)
 }
 
@@ -228,7 +229,7 @@ fn urb_opcode(cx: &Context<'_>) -> Option<Detail> {
     (cx.version() < first).then(|| Detail::new(Place::Instruction).with("operation", operation))
 }
 
-fn sync(cx: &Context<'_>) -> Option<Message> {
+fn sync(cx: &Context<'_>) -> Option<Header> {
     to(cx, URB).filter(|_| urb_operation(cx) == Some(1))
 }
 
@@ -249,15 +250,15 @@ fn urb_read_response(cx: &Context<'_>) -> Option<Detail> {
 }
 
 /// An URB write of the layout that Gen4 begot.
-fn urb_write(cx: &Context<'_>) -> Option<Message> {
+fn urb_write(cx: &Context<'_>) -> Option<Header> {
     to(cx, URB).filter(|_| urb_operation(cx) == Some(0))
 }
 
-fn swizzle(message: Message) -> u32 {
+fn swizzle(message: Header) -> u32 {
     message.control >> 10 & 3
 }
 
-fn allocates(message: Message) -> bool {
+fn allocates(message: Header) -> bool {
     message.control >> 13 & 1 != 0
 }
 

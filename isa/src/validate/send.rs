@@ -4,6 +4,7 @@
 //! shared function asks of its message is in `message`.
 
 use crate::inst::{CondMod, ExDesc};
+use crate::message::Header;
 use crate::operand::{Addr, RegFile, Region, Type};
 
 use super::context::{Context, arf, direct, is_indirect, is_null, is_null_dst};
@@ -168,38 +169,10 @@ pub(super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// What every descriptor says, from the dword and the fields beside it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Message {
-    pub(super) target: u32,
-    pub(super) length: u32,
-    pub(super) response: u32,
-    /// Header bit, from Gen5 on.
-    pub(super) header: Option<bool>,
-    pub(super) control: u32,
-}
-
-/// The message of a send with an immediate descriptor.
-pub(super) fn message(cx: &Context<'_>) -> Option<Message> {
+/// What the immediate descriptor of a send says.
+pub(super) fn message(cx: &Context<'_>) -> Option<Header> {
     let send = cx.inst.send.filter(|_| cx.is_send())?;
-    let desc = send.imm?;
-    Some(if cx.version() < 50 {
-        Message {
-            target: desc >> 24 & 0xf,
-            length: desc >> 20 & 0xf,
-            response: desc >> 16 & 0xf,
-            header: None,
-            control: desc & 0xffff,
-        }
-    } else {
-        Message {
-            target: u32::from(send.sfid),
-            length: desc >> 25 & 0xf,
-            response: desc >> 20 & 0x1f,
-            header: Some(desc >> 19 & 1 != 0),
-            control: desc & 0x7ffff,
-        }
-    })
+    Header::of(cx.part.generation, &send)
 }
 
 /// Whether the send ends the thread.

@@ -161,6 +161,8 @@ pub(crate) struct Implied {
     pub(crate) from: [u8; 8],
     /// They are the eight dwords from `base` on, in their order.
     pub(crate) whole: bool,
+    /// Dwords from channel 0's element to channel 8's: what a second half of eight channels adds to `base`.
+    pub(crate) half: u16,
 }
 
 /// Send fields.

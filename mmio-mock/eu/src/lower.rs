@@ -398,27 +398,33 @@ fn implied_move(inst: &Inst) -> Option<Implied> {
     }
     let whole = [0, 1, 2, 3, 4, 5, 6, 7];
     let mut from = whole;
+    let mut half = whole.len();
     if src.ty.size() == 4 {
-        for (i, from) in from.iter_mut().enumerate() {
-            let element = if inst.access == AccessMode::Align16 {
-                let group = if src.region.vstride == 0 { 0 } else { i & 4 };
-                group + usize::from(src.swizzle[i & 3] & 3)
+        let element = |channel: usize| {
+            if inst.access == AccessMode::Align16 {
+                let group = if src.region.vstride == 0 { 0 } else { channel & !3 };
+                group + usize::from(src.swizzle[channel & 3] & 3)
             } else {
                 let width = usize::from(src.region.width.max(1));
                 let vstride = match src.region.vstride {
                     Region::VXH => 0,
                     stride => usize::from(stride),
                 };
-                i / width * vstride + i % width * usize::from(src.region.hstride)
-            };
+                channel / width * vstride + channel % width * usize::from(src.region.hstride)
+            }
+        };
+        for (channel, from) in from.iter_mut().enumerate() {
             // CAST: at most 7 rows of 32 elements and 8 of 4, saturated far past any register.
-            *from = (element + usize::from(subnr / 4)).min(255) as u8;
+            *from = (element(channel) + usize::from(subnr / 4)).min(255) as u8;
         }
+        half = element(8) - element(0);
     }
     Some(Implied {
         base: u16::from(nr) * 8,
         from,
         whole: from == whole,
+        // CAST: at most 8 rows of 32 elements.
+        half: half as u16,
     })
 }
 

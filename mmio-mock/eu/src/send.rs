@@ -21,7 +21,7 @@ const MATH: u8 = 1;
 /// The channels that a message is for.
 #[derive(Clone, Copy)]
 struct Part {
-    /// Registers between the first channel's and those of the instruction's operands.
+    /// Registers between the message's and the destination's first ones and those of these channels.
     registers: u8,
     /// First channel.
     channel: u8,
@@ -90,7 +90,9 @@ fn message<P: Port>(
     }
     if let Some(implied) = &op.implied {
         let grf = t.grf().as_flattened();
-        let base = usize::from(implied.base) + usize::from(part.registers) * DWORDS;
+        // A region that does not advance, such as a scalar, is the same for both halves.
+        let second = if part.channel == 0 { 0 } else { implied.half };
+        let base = usize::from(implied.base) + usize::from(second);
         let mut reg = [0; DWORDS];
         match grf.get(base..base + DWORDS) {
             Some(from) if implied.whole => reg.copy_from_slice(from),

@@ -87,7 +87,7 @@ mod tests {
                 0xa1b2_c3d4_a1b2_c3d4_a1b2_c3d4_a1b2_c3d4,
             ),
         ] {
-            let format = Format::lookup(code).unwrap();
+            let format = Format::layout(code).unwrap();
             assert_eq!(element(format, value), expected, "{format:?}");
         }
     }

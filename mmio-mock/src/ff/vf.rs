@@ -142,6 +142,7 @@ impl Vf {
         for &VertexElement {
             buffer: index,
             format: code,
+            layout,
             offset,
             components,
             destination,
@@ -163,7 +164,7 @@ impl Vf {
                     what: format!("vertex element uses vertex buffer {index}, which is not set"),
                 });
             }
-            let format = Format::lookup(code).filter(|f| f.has(Capability::VertexBuffer));
+            let format = layout.filter(|f| f.has(Capability::VertexBuffer));
             if reads && format.is_none() {
                 return Err(UnitFault::Command {
                     unit: "VF",

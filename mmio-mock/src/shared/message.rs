@@ -5,7 +5,10 @@
 
 use std::fmt::Debug;
 
-use eu::Message;
+use eu::{Grf, Message};
+use isa::Verx10;
+use isa::inst::SendDesc;
+use isa::message::Header;
 
 use super::dataport::request::{ReadRequest, WriteRequest};
 use super::error::Rule;
@@ -44,4 +47,29 @@ pub enum Request {
 pub trait MessageSet: Debug + Sync {
     /// What a message asks for; the error names a message that the model does not have.
     fn request(&self, msg: &Message<'_>) -> Result<Request, &'static str>;
+}
+
+/// What a `send` asks for, as far as an immediate descriptor tells: the registers of the payload count as zero. `None`
+/// when the descriptor is in a register, or names a message that the model does not have.
+pub fn of_send(set: &dyn MessageSet, isa: Verx10, send: &SendDesc) -> Option<Request> {
+    let header = Header::of(isa, send)?;
+    let desc = send.imm?;
+    let zero = [Grf::default(); 16];
+    let msg = Message {
+        thread: eu::ThreadId::default(),
+        // CAST: four bits.
+        sfid: header.target as u8,
+        // CAST: the lower half.
+        function_control: desc as u16,
+        desc,
+        // CAST: five bits.
+        response_length: header.response as u8,
+        eot: desc >> 31 != 0,
+        exec_mask: u16::MAX,
+        exec_size: 16,
+        payload: zero.get(..header.length as usize)?,
+        ip: 0,
+        float_mode: eu::FloatMode::default(),
+    };
+    set.request(&msg).ok()
 }

@@ -10,6 +10,7 @@ pub mod table;
 
 use channel::{Kind, Source};
 use codes as f;
+pub use table::Formats;
 use regs::desc::SurfaceFormatDesc;
 
 /// Numbers of formats, the same for all generations; what a generation can do with them is in its table.
@@ -113,7 +114,7 @@ pub enum Capability {
 type Unpack = fn(&Format, &[u8; 16]) -> [u32; 4];
 type Pack = fn(&Format, [u32; 4]) -> [u8; 16];
 
-/// A surface format. Obtained from [`Format::lookup`]; compared by code.
+/// A surface format. Obtained from a generation's [`Formats`]; compared by code.
 #[derive(Clone, Copy)]
 pub struct Format {
     /// Encoding of SURFACE_STATE and VERTEX_ELEMENT_STATE.
@@ -146,19 +147,6 @@ impl PartialEq for Format {
 }
 impl Eq for Format {}
 
-const NO_FORMAT: u8 = u8::MAX;
-
-/// Format code -> row of the table.
-static INDEX: [u8; 512] = {
-    let mut index = [NO_FORMAT; 512];
-    let mut i = 0;
-    while i < table::FORMATS.len() {
-        index[table::FORMATS[i].code as usize & 511] = i as u8;
-        i += 1;
-    }
-    index
-};
-
 impl Format {
     pub(crate) const fn new(desc: &SurfaceFormatDesc, codec: Codec) -> Self {
         let capabilities = (desc.sampling as u8) << Capability::Sampling as u8
@@ -190,14 +178,14 @@ impl Format {
         }
     }
 
-    /// The format of an encoding, or `None` when the table has no such row.
+    /// The layout of an encoding, which all generations share, for conversions alone: what a generation can do with
+    /// the format is in its own table.
     #[inline]
-    pub fn lookup(code: u32) -> Option<&'static Format> {
-        let row = *INDEX.get(code as usize)?;
-        table::FORMATS.get(row as usize)
+    pub fn layout(code: u32) -> Option<&'static Format> {
+        table::LAYOUTS.lookup(code)
     }
 
-    /// Whether the manual's table marks the capability.
+    /// Whether the generation's table marks the capability.
     #[inline]
     pub const fn has(&self, capability: Capability) -> bool {
         self.capabilities >> capability as u8 & 1 == 1

@@ -131,7 +131,7 @@ impl Surface {
         let format = match s.format {
             Some(f) if usage != Use::Raw => f,
             _ if usage == Use::Raw || kind == SurfaceKind::Null => {
-                Format::lookup(RAW_FORMAT).ok_or(SurfaceError::UnknownFormat(RAW_FORMAT))?
+                Format::layout(RAW_FORMAT).ok_or(SurfaceError::UnknownFormat(RAW_FORMAT))?
             }
             _ => return Err(SurfaceError::UnknownFormat(s.format_code)),
         };

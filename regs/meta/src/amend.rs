@@ -3,7 +3,8 @@
 
 use crate::model::bit_range;
 use crate::schema::{
-    Amend, AmendField, Command, Enumeration, Field, File, Register, RegisterField, Structure, Value,
+    Amend, AmendField, Command, Enumeration, Field, File, Format, Register, RegisterField,
+    Structure, Value,
 };
 
 /// Moves what `own` files amend out of the imported ones into the amending file, changed.
@@ -29,6 +30,9 @@ pub fn amend(
             {
                 enumeration(&mut e, &a, &mut say);
                 file.enumeration.push(e);
+            } else if let Some(mut f) = take(imported, |f| &mut f.format, |f| f.name == a.name) {
+                format(&mut f, &a, &mut say);
+                file.format.push(f);
             } else {
                 say("amended, but nothing imported has this name");
             }
@@ -51,10 +55,11 @@ fn take<T>(
 /// Which keys of an amendment belong to one kind of definition only.
 fn unfit(a: &Amend, kind: &str, say: &mut impl FnMut(&str)) {
     let fields = ["register", "command", "struct"].as_slice();
+    let described = ["register", "command", "struct", "format"].as_slice();
     let keys = [
         ("drop", !a.drop.is_empty(), fields),
         ("field", !a.field.is_empty(), fields),
-        ("summary", a.summary.is_some(), fields),
+        ("summary", a.summary.is_some(), described),
         ("anomaly", a.anomaly.is_some(), fields),
         ("overlap", a.overlap.is_some(), fields),
         ("config", a.config.is_some(), &["register", "command"]),
@@ -75,6 +80,7 @@ fn unfit(a: &Amend, kind: &str, say: &mut impl FnMut(&str)) {
         ("reset", a.reset.is_some(), &["register"]),
         ("mbz", a.mbz.is_some(), &["register"]),
         ("reserved", a.reserved.is_some(), &["register"]),
+        ("caps", a.caps.is_some(), &["format"]),
         ("values", !a.values.is_empty(), &["enum"]),
         ("drop_values", !a.drop_values.is_empty(), &["enum"]),
     ];
@@ -182,6 +188,13 @@ fn enumeration(e: &mut Enumeration, a: &Amend, say: &mut impl FnMut(&str)) {
         ..AmendField::default()
     };
     listed(&mut e.values, &f, say);
+}
+
+fn format(f: &mut Format, a: &Amend, say: &mut impl FnMut(&str)) {
+    unfit(a, "format", say);
+    f.cite = Some(a.cite.clone());
+    set(&mut f.summary, a.summary.as_ref());
+    set(&mut f.caps, a.caps.as_ref());
 }
 
 fn packed(fields: &mut Vec<Field>, a: &Amend, say: &mut impl FnMut(&str)) {

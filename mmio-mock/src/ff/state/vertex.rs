@@ -3,6 +3,7 @@
 //! PRM: volume 2, vertex fetch; codes from genxml gen4.
 
 use crate::ff::topology::Topology;
+use crate::surface::Format;
 
 /// A 3DPRIMITIVE.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,6 +54,8 @@ pub struct VertexElement {
     pub buffer: usize,
     /// Surface format of the data, as its code.
     pub format: u32,
+    /// The generation's format of this code, if it has one.
+    pub layout: Option<&'static Format>,
     /// Bytes from the start of the vertex's data.
     pub offset: u32,
     /// Where each component comes from.

@@ -6,7 +6,12 @@ use mem::{GpuAddr, Tiling};
 use regs::gen40::{self as table, values};
 
 use crate::surface::desc::{Boundary, DepthDesc, SurfaceDesc};
+use crate::surface::format::{Formats, table as formats};
 use crate::surface::{DepthFormat, Format, SurfaceKind};
+
+static ROWS: [Format; table::SURFACE_FORMATS.len()] = formats::rows(&table::SURFACE_FORMATS);
+/// The formats of 965.
+pub static FORMATS: Formats = Formats::new(&ROWS);
 
 fn kind(code: u32) -> Result<SurfaceKind, u32> {
     use values::surftype as t;
@@ -36,7 +41,7 @@ pub fn surface(words: &[u32]) -> SurfaceDesc {
     let disables = s.color_buffer_component_write_disables();
     SurfaceDesc {
         kind,
-        format: Format::lookup(s.surface_format()),
+        format: FORMATS.lookup(s.surface_format()),
         format_code: s.surface_format(),
         base: GpuAddr(s.surface_base_address()),
         offset: (0, 0),

@@ -6,6 +6,7 @@ use regs::gen40::{Primitive3d, VertexElementState};
 
 use crate::ff::state::{Component, Primitive, VertexElement};
 use crate::ff::topology::Topology;
+use crate::surface::format::Formats;
 
 const fn component(code: u32) -> Component {
     match code & 7 {
@@ -37,7 +38,7 @@ pub fn primitive(command: &[u32]) -> Primitive {
 }
 
 /// The valid elements among VERTEX_ELEMENT_STATEs.
-pub fn elements(words: &[u32]) -> Vec<VertexElement> {
+pub fn elements(words: &[u32], formats: &Formats) -> Vec<VertexElement> {
     words
         .chunks_exact(VertexElementState::LEN)
         .map(VertexElementState::from_dwords)
@@ -45,6 +46,7 @@ pub fn elements(words: &[u32]) -> Vec<VertexElement> {
         .map(|e| VertexElement {
             buffer: e.vertex_buffer_index() as usize,
             format: e.source_element_format(),
+            layout: formats.lookup(e.source_element_format()),
             offset: e.source_element_offset(),
             components: [
                 e.component_0_control(),

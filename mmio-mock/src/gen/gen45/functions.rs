@@ -11,7 +11,12 @@ use crate::r#gen::gen40::{color_calc, sampler, surface as gen40};
 use crate::shared::reader::FunctionReader;
 use crate::shared::sampler::state::SamplerDesc;
 use crate::surface::border::BorderColor;
-use crate::surface::{DepthDesc, SurfaceDesc};
+use crate::surface::format::{Formats, table as formats};
+use crate::surface::{DepthDesc, Format, SurfaceDesc};
+
+static ROWS: [Format; table::SURFACE_FORMATS.len()] = formats::rows(&table::SURFACE_FORMATS);
+/// The formats of these parts.
+pub static FORMATS: Formats = Formats::new(&ROWS);
 
 /// The reader.
 #[derive(Debug)]
@@ -23,6 +28,7 @@ pub fn surface(words: &[u32]) -> SurfaceDesc {
     SurfaceDesc {
         // Units of 4 pixels and 2 rows.
         offset: (s.x_offset() * 4, s.y_offset() * 2),
+        format: FORMATS.lookup(s.surface_format()),
         ..gen40::surface(words)
     }
 }

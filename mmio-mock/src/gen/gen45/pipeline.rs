@@ -54,7 +54,7 @@ impl PipelineReader for Reader {
     }
 
     fn vertex_elements(&self, state: &PipelineState) -> Vec<VertexElement> {
-        vertex::elements(&state.vertex_elements)
+        vertex::elements(&state.vertex_elements, &functions::FORMATS)
     }
 
     fn units(&self, mem: &Memory, state: &PipelineState) -> Result<DrawState, Fault> {

@@ -15,7 +15,12 @@ use crate::shared::reader::FunctionReader;
 use crate::shared::sampler::state::SamplerDesc;
 use crate::surface::border::{BorderColor, BorderFormats};
 use crate::surface::desc::Boundary;
-use crate::surface::{DepthDesc, SurfaceDesc};
+use crate::surface::format::{Formats, table as formats};
+use crate::surface::{DepthDesc, Format, SurfaceDesc};
+
+static ROWS: [Format; table::SURFACE_FORMATS.len()] = formats::rows(&table::SURFACE_FORMATS);
+/// The formats of these parts.
+pub static FORMATS: Formats = Formats::new(&ROWS);
 
 /// The reader.
 #[derive(Debug)]
@@ -23,10 +28,12 @@ pub struct Reader;
 
 /// SURFACE_STATE; missing dwords are zero.
 fn surface(words: &[u32]) -> SurfaceDesc {
+    let first = gen45::surface(words);
     SurfaceDesc {
+        format: FORMATS.lookup(first.format_code),
         boundary: Boundary::Normal,
         faces_as_slices: true,
-        ..gen45::surface(words)
+        ..first
     }
 }
 

@@ -34,7 +34,7 @@ const COMPONENTS: u16 = 4;
 /// The valid vertex elements: each fills the four dwords behind those of the one before it (Mesa genX_state_upload.c
 /// sets Destination Element Offset in generation 4 alone).
 fn elements(words: &[u32]) -> Vec<VertexElement> {
-    let mut elements = vertex::elements(words);
+    let mut elements = vertex::elements(words, &functions::FORMATS);
     for (number, element) in (0..).zip(&mut elements) {
         element.destination = number * COMPONENTS;
     }

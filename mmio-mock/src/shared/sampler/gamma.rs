@@ -80,6 +80,6 @@ impl Curve {
 pub fn stored(format: &Format) -> Option<&'static Format> {
     let name = format.name.strip_suffix("_SRGB")?;
     (0..512)
-        .filter_map(Format::lookup)
+        .filter_map(Format::layout)
         .find(|other| other.name == name)
 }

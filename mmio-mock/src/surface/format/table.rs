@@ -1,4 +1,4 @@
-//! The formats of the register crate's table, with the codec that each needs.
+//! The formats of the register crate's tables, with the codec that each needs.
 //!
 //! PRM: volume 4 4.7.2.1.1 (encodings, channels, capabilities) and 4.7.2.1.2 (what channels
 //! become). Not modelled: formats that the table lacks.
@@ -8,19 +8,58 @@ use super::{Codec, Format};
 use regs::any::SURFACE_FORMATS;
 use regs::desc::{ChannelDesc, ChannelKind, SurfaceFormatDesc};
 
-/// Number of formats.
-pub const COUNT: usize = SURFACE_FORMATS.len();
+/// The layouts that all generations share.
+static ROWS: [Format; SURFACE_FORMATS.len()] = rows(&SURFACE_FORMATS);
+/// They by code.
+pub(super) static LAYOUTS: Formats = Formats::new(&ROWS);
 
-/// All formats, by rising code.
-pub static FORMATS: [Format; COUNT] = {
-    let mut out = [Format::new(&SURFACE_FORMATS[0], codec(&SURFACE_FORMATS[0])); COUNT];
+const NO_FORMAT: u8 = u8::MAX;
+
+/// The formats of a generation, with what it can do with them.
+#[derive(Debug)]
+pub struct Formats {
+    rows: &'static [Format],
+    /// Format code -> row.
+    index: [u8; 512],
+}
+
+impl Formats {
+    /// Formats by rising code; at most 255, with codes below 512.
+    pub const fn new(rows: &'static [Format]) -> Self {
+        let mut index = [NO_FORMAT; 512];
+        let mut i = 0;
+        while i < rows.len() {
+            // CAST: fewer than 256 rows, as an assertion of the compiler says.
+            assert!(i < NO_FORMAT as usize);
+            index[rows[i].code as usize] = i as u8;
+            i += 1;
+        }
+        Formats { rows, index }
+    }
+
+    /// The format of an encoding, or `None` when the generation has no such row.
+    #[inline]
+    pub fn lookup(&self, code: u32) -> Option<&'static Format> {
+        let row = *self.index.get(code as usize)?;
+        self.rows.get(usize::from(row))
+    }
+
+    /// All of them, by rising code.
+    pub fn rows(&self) -> &'static [Format] {
+        self.rows
+    }
+}
+
+/// The formats of a generation's table.
+pub const fn rows<const N: usize>(descs: &[SurfaceFormatDesc; N]) -> [Format; N] {
+    let mut out = [Format::new(&descs[0], codec(&descs[0])); N];
     let mut i = 1;
-    while i < COUNT {
-        out[i] = Format::new(&SURFACE_FORMATS[i], codec(&SURFACE_FORMATS[i]));
+    while i < N {
+        out[i] = Format::new(&descs[i], codec(&descs[i]));
         i += 1;
     }
     out
-};
+}
 
 /// The codec: formats that are no plain fields are named here, by their encoding.
 const fn codec(desc: &SurfaceFormatDesc) -> Codec {

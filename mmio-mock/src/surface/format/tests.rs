@@ -5,7 +5,7 @@
 use super::*;
 
 fn f(code: u32) -> &'static Format {
-    Format::lookup(code).unwrap()
+    Format::layout(code).unwrap()
 }
 
 fn el(bytes: &[u8]) -> [u8; 16] {
@@ -36,8 +36,8 @@ fn the_table_is_sorted_and_complete() {
     assert_eq!(count(Capability::AlphaBlend), 25);
     assert_eq!(count(Capability::VertexBuffer), 85);
     assert_eq!(count(Capability::StreamedOutput), 12);
-    assert!(Format::lookup(0x1ff).is_none());
-    assert!(Format::lookup(u32::MAX).is_none());
+    assert!(Format::layout(0x1ff).is_none());
+    assert!(Format::layout(u32::MAX).is_none());
 }
 
 #[test]

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::{Access, Group, Length, Reset, Value};
 
-/// `[[amend]]` of a register, command, structure or enumeration.
+/// `[[amend]]` of a register, command, structure, enumeration or surface format.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Amend {
@@ -67,6 +67,9 @@ pub struct Amend {
     /// Offset of a register.
     #[serde(default)]
     pub offset: Option<u32>,
+    /// Letters of all capabilities of a surface format.
+    #[serde(default)]
+    pub caps: Option<String>,
     /// Elements of a register array.
     #[serde(default)]
     pub count: Option<u32>,

@@ -141,6 +141,25 @@ drop_values = [0]
 }
 
 #[test]
+fn formats_are_amended() {
+    let format = "[[format]]\ncode = 1\nname = \"L8\"\nbits = 8\nlayout = \"L8un\"\ncaps = \"V\"\n";
+    let old = structure("S", 1)
+        + "field = [ { name = \"F\", dword = 0, bits = \"3:0\" } ]\n"
+        + format;
+    let amended = |keys: &str| {
+        let new = format!("import = [\"gen1\"]\n[[amend]]\nname = \"L8\"\ncite = \"new\"\n{keys}");
+        try_loaded("amend-formats", &[("gen1", old.clone()), ("gen2", new)])
+    };
+    let all = amended("caps = \"SF\"").unwrap();
+    let caps: Vec<&str> = all.iter().map(|t| t.formats[0].caps.as_str()).collect();
+    assert_eq!(caps, ["V", "SF"]);
+    let Err(error) = amended("dwords = 2") else {
+        panic!("a format has no dwords");
+    };
+    assert!(error.to_string().contains("`dwords` does not fit a format"));
+}
+
+#[test]
 fn unknown_names_are_found() {
     let amend = |rest: &str| format!("[[amend]]\ncite = \"new\"\n{rest}");
     let cases = [

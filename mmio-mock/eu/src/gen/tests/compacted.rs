@@ -64,6 +64,19 @@ fn eight_and_sixteen_bytes_follow_one_another() {
     assert_eq!(values(&t, 2), [3.0, 4.0]);
 }
 
+/// A region that does not advance has the same value for all sixteen channels (Mesa: `1 / uniform`).
+#[test]
+fn both_halves_read_one_scalar() {
+    // send(16) 2 g2<1>F g6.1<0,1,0>F 0x02100001 math inv mlen 1 rlen 1 { compr }
+    let scalar = [INV[0], INV[1], 0x1000_00c4, INV[3]];
+    let mut port = port(&[&scalar]);
+    let mut t = start();
+    t.grf_mut()[6][1] = 5.0f32.to_bits();
+    assert_eq!(run(50, &mut t, &mut port, 1), (Stop::Budget, 1));
+    let payloads: Vec<_> = port.sent.iter().map(|sent| &sent.payload).collect();
+    assert_eq!(payloads, [&vec![[5.0f32.to_bits(); 8]]; 2]);
+}
+
 #[test]
 fn nothing_is_fetched_behind_the_last_instruction() {
     let mut port = port(&[&MUL_8, &MUL_10]);

@@ -177,7 +177,7 @@ fn border_colours_have_a_value_for_each_format() {
         ],
     )]);
     let border = functions::Reader.border(&mem, GpuAddr(AT[0])).unwrap();
-    let of = |code: u32| border.of(crate::surface::Format::lookup(code).unwrap());
+    let of = |code: u32| border.of(crate::surface::Format::layout(code).unwrap());
     // Codes of PRM volume 4, 4.7.2.1.1: R32G32B32A32_FLOAT, R16G16B16A16_FLOAT, R8G8B8A8_UNORM, R16G16B16A16_UNORM,
     // R16G16B16A16_SNORM, R8G8B8A8_SNORM, BC1_UNORM.
     assert_eq!(of(0x000), [2.0, 0.5, 0.0, -1.0]);
@@ -190,7 +190,7 @@ fn border_colours_have_a_value_for_each_format() {
     // 965 has floats for all.
     let first = crate::r#gen::gen40::sampler::border(&mem, GpuAddr(AT[0] + 4)).unwrap();
     assert_eq!(
-        first.of(crate::surface::Format::lookup(0x0c7).unwrap()),
+        first.of(crate::surface::Format::layout(0x0c7).unwrap()),
         [2.0, 0.5, 0.0, -1.0]
     );
 }
