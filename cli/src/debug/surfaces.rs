@@ -11,8 +11,8 @@ use std::path::Path;
 use isa::Opcode;
 use isa::message::{DataPortReadDesc, MessageDesc, SamplerDesc, Sfid};
 use mem::{GpuAddr, Tiling};
-use mmio_mock::surface::state::Use;
-use mmio_mock::surface::{Surface, SurfaceKind};
+use mmio_mock::intel::surface::state::Use;
+use mmio_mock::intel::surface::{Surface, SurfaceKind};
 
 use super::command::Words;
 use super::gate::State;

@@ -6,9 +6,9 @@
 use isa::compact::instruction_at;
 use isa::inst::Opcode;
 use isa::message::{DataPortWriteDesc, MessageDesc, Sfid};
-use mmio_mock::r#gen::DeviceInfo;
-use mmio_mock::surface::Surface;
-use mmio_mock::surface::state::Use;
+use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::surface::Surface;
+use mmio_mock::intel::surface::state::Use;
 
 use super::PictureError;
 use crate::pipeline;
