@@ -13,8 +13,8 @@ pub use recorder::LIMIT;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mmio_mock::status::Unit;
-use mmio_mock::trace::Trace;
+use mmio_mock::intel::status::Unit;
+use mmio_mock::intel::trace::Trace;
 
 use crate::capture::Capture;
 use crate::picture::{Picture, PictureError};

@@ -17,10 +17,10 @@ use std::sync::Arc;
 use isa::parse::Assembled;
 use kernel::error::{Error, code::ENODEV};
 use kernel::time::Delta;
-use mmio_mock::r#gen::DeviceInfo;
-use mmio_mock::shared::dataport::Outside;
-use mmio_mock::td::schedule::Schedule;
-use mmio_mock::trace::Trace;
+use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::shared::dataport::Outside;
+use mmio_mock::intel::td::schedule::Schedule;
+use mmio_mock::intel::trace::Trace;
 use ringbuf::batch::Batch;
 use ringbuf::r#gen::media;
 use ringbuf::media::{Code, FrontEnd, Kernel, Media as _};
@@ -406,11 +406,7 @@ impl Job {
 
 impl Source {
     /// Checks the messages whose descriptors tell it against the surfaces that they name.
-    fn check(
-        &self,
-        surfaces: &[Surface],
-        device: &'static DeviceInfo,
-    ) -> Result<(), MediaError> {
+    fn check(&self, surfaces: &[Surface], device: &'static DeviceInfo) -> Result<(), MediaError> {
         let messages = self.program.items.iter().filter_map(|item| {
             let request = device.request(&item.inst()?.send?)?;
             Some((item.offset, access::of(request)?))

@@ -14,7 +14,7 @@ pub use walk::{Draw, End, Walk, walk};
 
 use std::io::Write;
 
-use mmio_mock::surface::SurfaceError;
+use mmio_mock::intel::surface::SurfaceError;
 
 /// Why there is no picture.
 #[derive(Debug, thiserror::Error)]

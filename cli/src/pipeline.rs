@@ -3,8 +3,8 @@
 //! PRM: volume 1 (STATE_BASE_ADDRESS), volume 2 (3DSTATE commands). Commands are read by the readers of the device, so what
 //! follows a batch does not know which generation it is for.
 
-use mmio_mock::ff::state::{IndexBuffer, PipelineState, VertexElement};
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::ff::state::{IndexBuffer, PipelineState, VertexElement};
+use mmio_mock::intel::r#gen::DeviceInfo;
 use regs::any::{State3dBindingTablePointers, State3dIndexBuffer, State3dPipelinedPointers};
 use regs::desc::PackedField;
 use regs::ids::CommandId;

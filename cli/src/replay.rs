@@ -25,9 +25,9 @@ use driver::{BatchDesc, Device, Driver};
 use kernel::platform::Platform;
 use kernel::time::{Delta, Ktime};
 use mmio_mock::ModelPlatform;
-use mmio_mock::ff::state::PipelineState;
-use mmio_mock::r#gen::DeviceInfo;
-use mmio_mock::trace::Trace;
+use mmio_mock::intel::ff::state::PipelineState;
+use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::trace::Trace;
 
 use crate::capture::{Buffer, Capture, Contents, Exec, Reader, Submission};
 use crate::picture::{PageReader, Picture, PictureError, State, View, last_target, walk};
@@ -69,12 +69,14 @@ impl Options {
 /// The model of the device that a capture was made for.
 pub fn device_of(capture: &Capture) -> Option<&'static DeviceInfo> {
     let pci = capture.execs.first()?.pci;
-    mmio_mock::r#gen::DEVICES.iter().find(|d| d.pci == pci)
+    mmio_mock::intel::r#gen::DEVICES
+        .iter()
+        .find(|d| d.pci == pci)
 }
 
 /// The same for a capture that is being read.
 pub fn device_of_reader(reader: &Reader) -> Option<&'static DeviceInfo> {
-    mmio_mock::r#gen::DEVICES
+    mmio_mock::intel::r#gen::DEVICES
         .iter()
         .find(|d| d.pci == reader.pci())
 }

@@ -13,7 +13,7 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use isa::inst::Verx10;
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::r#gen::DeviceInfo;
 use serde_json::{Value, json};
 
 use crate::capture::Capture;

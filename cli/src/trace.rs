@@ -10,9 +10,9 @@ mod perfetto;
 use std::io::{self, BufWriter, Write};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mmio_mock::r#gen::DeviceInfo;
-use mmio_mock::status::Unit;
-use mmio_mock::trace::{Event, Sink, Trace};
+use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::status::Unit;
+use mmio_mock::intel::trace::{Event, Sink, Trace};
 
 use perfetto::Perfetto;
 

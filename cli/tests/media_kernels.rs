@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use crestline_cli::media::{Format, Job, Outcome, Shape, Source, Surface, View};
 use fastrand::Rng;
 use isa::Verx10;
-use mmio_mock::td::schedule::{Order, Schedule};
+use mmio_mock::intel::td::schedule::{Order, Schedule};
 
 /// Sizes of images: whole blocks, odd ones, and a picture of today.
 const SIZES: [(u32, u32); 8] = [
@@ -51,7 +51,7 @@ fn job(kernel_name: &str, surfaces: Vec<Surface>, grid: (u32, u32), constants: &
         surfaces,
         grid,
         constants: constants.to_vec(),
-        ..Job::new(mmio_mock::r#gen::find("gm965").unwrap())
+        ..Job::new(mmio_mock::intel::r#gen::find("gm965").unwrap())
     }
 }
 

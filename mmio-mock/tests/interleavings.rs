@@ -32,9 +32,9 @@ mod atomics {
         }
     }
 }
-#[path = "../src/live/gate.rs"]
+#[path = "../src/core/live/gate.rs"]
 mod gate;
-#[path = "../src/live/posted.rs"]
+#[path = "../src/core/live/posted.rs"]
 mod posted;
 
 use loom::sync::{Arc, Mutex, MutexGuard};

@@ -31,7 +31,7 @@ fn rate(mut call: impl FnMut()) -> f64 {
 }
 
 fn main() {
-    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let device = mmio_mock::intel::r#gen::find("gm965").unwrap();
     let node = Node::start(&Options::new(device)).unwrap();
     let name = node.environment()[0].1.to_str().unwrap().to_owned();
     let (client, _) = Connection::new(&name, Op::Thread);

@@ -304,8 +304,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use driver::{Driver, Tiling};
     use kernel::platform::Platform;
-    use mmio_mock::live::LivePlatform;
-    use mmio_mock::platform::ModelPlatform;
+    use mmio_mock::core::live::LivePlatform;
+    use mmio_mock::core::platform::ModelPlatform;
 
     use super::*;
 
@@ -313,7 +313,7 @@ mod tests {
     /// told at all, as if it had been told before the first look.
     #[test]
     fn a_dma_buf_that_was_still_open_when_its_closing_was_told_is_forgotten_later() {
-        let model = ModelPlatform::new(mmio_mock::r#gen::find("gm965").unwrap(), 16 << 20);
+        let model = ModelPlatform::new(mmio_mock::intel::r#gen::find("gm965").unwrap(), 16 << 20);
         let live = LivePlatform::new(model);
         let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).unwrap();
         let wake = nix::sys::eventfd::EventFd::new().unwrap();

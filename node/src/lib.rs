@@ -34,7 +34,7 @@ use std::os::fd::OwnedFd;
 use std::sync::Arc;
 
 use kernel::time::Delta;
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::r#gen::DeviceInfo;
 
 pub use peers::Connections;
 pub use report::Report;
@@ -162,13 +162,13 @@ impl Node {
 
     /// The modelled device's platform.
     #[must_use]
-    pub fn platform(&self) -> &Arc<mmio_mock::platform::ModelPlatform> {
+    pub fn platform(&self) -> &Arc<mmio_mock::core::platform::ModelPlatform> {
         &self.server.model
     }
 
     /// The same as it runs by itself: code that changes the device while clients use it goes through this one.
     #[must_use]
-    pub fn live(&self) -> &Arc<mmio_mock::live::LivePlatform> {
+    pub fn live(&self) -> &Arc<mmio_mock::core::live::LivePlatform> {
         &self.server.live
     }
 

@@ -18,9 +18,9 @@ use kernel::platform::Platform;
 use kernel::string_helpers::Counted;
 use kernel::string_helpers::{Escaped, escape};
 use kernel::time::{Clock as _, Delta};
-use mmio_mock::live::LivePlatform;
+use mmio_mock::core::live::LivePlatform;
 
-use mmio_mock::platform::ModelPlatform;
+use mmio_mock::core::platform::ModelPlatform;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use parking_lot::Mutex;
 

@@ -11,7 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::r#gen::DeviceInfo;
 use nix::fcntl::Flock;
 use tempfile::TempDir;
 

@@ -13,7 +13,7 @@ use crate::support::Connection;
 const PATIENCE: Duration = Duration::from_secs(20);
 
 fn start() -> (Node, String) {
-    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let device = mmio_mock::intel::r#gen::find("gm965").unwrap();
     let node = Node::start(&Options {
         memory: 64 << 20,
         ..Options::new(device)

@@ -31,7 +31,7 @@ const PATIENCE: Duration = Duration::from_secs(20);
 const ROLE: &str = "CRESTLINE_TEST_CLOSING";
 
 fn start(refuse_rights: bool, of_process: usize) -> (Node, String) {
-    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let device = mmio_mock::intel::r#gen::find("gm965").unwrap();
     let node = Node::start(&Options {
         memory: 64 << 20,
         refuse_rights,

@@ -92,7 +92,7 @@ fn in_another_process() {
         "file size" => limit(Resource::Fsize, 1 << 20, 1 << 20),
         _ => {}
     }
-    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let device = mmio_mock::intel::r#gen::find("gm965").unwrap();
     let options = Options {
         memory: 64 << 20,
         ..Options::new(device)

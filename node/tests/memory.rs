@@ -31,7 +31,7 @@ fn threads() -> usize {
 
 #[test]
 fn three_hundred_frames_leave_nothing() {
-    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let device = mmio_mock::intel::r#gen::find("gm965").unwrap();
     let node = Node::start(&Options {
         memory: 64 << 20,
         ..Options::new(device)

@@ -25,7 +25,7 @@ const CONNECTIONS: usize = 4;
 const BATCH_END: [u8; 4] = (0x0a_u32 << 23).to_le_bytes();
 
 fn start() -> (Node, String) {
-    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let device = mmio_mock::intel::r#gen::find("gm965").unwrap();
     let node = Node::start(&Options {
         memory: 256 << 20,
         // Hangs are found soon.

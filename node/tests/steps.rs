@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kernel::time::Delta;
-use mmio_mock::trace::Trace;
+use mmio_mock::intel::trace::Trace;
 use node::{Node, Options};
 
 use crate::support::frame::{Frame, Party};
@@ -17,7 +17,7 @@ fn run(delays: bool) -> (String, (u64, u64), u64) {
         memory: 128 << 20,
         deterministic: true,
         hang_check: Some(Delta::from_millis(4)),
-        ..Options::new(mmio_mock::r#gen::find("gm965").unwrap())
+        ..Options::new(mmio_mock::intel::r#gen::find("gm965").unwrap())
     })
     .unwrap();
     let name = node.environment()[0].1.to_str().unwrap().to_owned();
@@ -70,7 +70,7 @@ fn a_client_that_only_asks_whether_the_device_is_busy_sees_it_get_on() {
     let node = Node::start(&Options {
         memory: 64 << 20,
         deterministic: true,
-        ..Options::new(mmio_mock::r#gen::find("gm965").unwrap())
+        ..Options::new(mmio_mock::intel::r#gen::find("gm965").unwrap())
     })
     .unwrap();
     let name = node.environment()[0].1.to_str().unwrap().to_owned();

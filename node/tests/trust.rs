@@ -234,7 +234,7 @@ fn connected(name: &str) -> Connection {
 
 #[test]
 fn connections_are_limited_and_told_so() {
-    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let device = mmio_mock::intel::r#gen::find("gm965").unwrap();
     let node = Node::start(&Options {
         memory: 64 << 20,
         connections: Connections {

@@ -18,7 +18,7 @@ const TOTAL: u32 = 10_000;
 const LONG: Delta = Delta::from_secs(3600);
 
 fn main() {
-    let info = mmio_mock::r#gen::find("gm965").unwrap();
+    let info = mmio_mock::intel::r#gen::find("gm965").unwrap();
     let live = LivePlatform::new(ModelPlatform::new(info, 16 << 20));
     let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).unwrap();
     let object = device.create_object(4096, Tiling::None, 0).unwrap();

@@ -17,7 +17,7 @@ use eu::{
 };
 use isa::Verx10;
 use isa::parse::assemble;
-use mmio_mock::status::Unit;
+use mmio_mock::intel::status::Unit;
 
 const WIDTH: u32 = 1920;
 const HEIGHT: u32 = 1080;
@@ -175,7 +175,7 @@ fn job(name: &str, text: &str, block: (u32, u32), surfaces: Vec<Surface>) -> Job
         }],
         grid: (WIDTH.div_ceil(block.0), HEIGHT.div_ceil(block.1)),
         surfaces,
-        ..Job::new(mmio_mock::r#gen::find("gm965").unwrap())
+        ..Job::new(mmio_mock::intel::r#gen::find("gm965").unwrap())
     }
 }
 

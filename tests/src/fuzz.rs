@@ -4,7 +4,7 @@
 
 use std::fmt;
 
-use mmio_mock::device::Device;
+use mmio_mock::intel::device::Device;
 
 use fastrand::Rng;
 

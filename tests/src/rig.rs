@@ -28,7 +28,7 @@ impl Rig {
 
     /// The same with a device by its name.
     pub fn on(device: &str) -> Self {
-        let info = mmio_mock::r#gen::find(device).expect("a known device");
+        let info = mmio_mock::intel::r#gen::find(device).expect("a known device");
         let platform = ModelPlatform::new(info, 16 << 20);
         let device = Driver::probe(Arc::clone(&platform) as Arc<dyn Platform>).expect("probe");
         Rig { platform, device }

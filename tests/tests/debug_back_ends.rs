@@ -13,8 +13,8 @@ use crestline_tests::rig::Rig;
 use driver::Request;
 use kernel::platform::Platform as _;
 use kernel::time::Delta;
-use mmio_mock::debug::host::ThreadKey;
-use mmio_mock::status::Unit;
+use mmio_mock::intel::debug::host::ThreadKey;
+use mmio_mock::intel::status::Unit;
 
 /// Lets a request run to its end with every stop on the way.
 fn stops(

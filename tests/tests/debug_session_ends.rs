@@ -271,7 +271,9 @@ fn a_session_may_end_at_any_time() {
 /// Early steppings take the routine's messages only with a bit of SVG_WORK_CTL, which the session sets and clears.
 #[test]
 fn early_steppings_have_sessions_too() {
-    let early = mmio_mock::r#gen::DEVICES.iter().find(|d| d.stateless_gated);
+    let early = mmio_mock::intel::r#gen::DEVICES
+        .iter()
+        .find(|d| d.stateless_gated);
     let mut scene = Scene::on(early.unwrap().name);
     let target = scene.target(64, 64);
     let draw = triangle(&mut scene, &target);

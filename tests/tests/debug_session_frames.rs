@@ -16,8 +16,8 @@ use crestline_tests::scenes::{capture, options};
 use driver::debug::{HaltMatch, HaltedThread, Registers, Stepped, Threads};
 use eu::Thread;
 use kernel::time::Delta;
-use mmio_mock::debug::host::{Go, Rule, Why};
-use mmio_mock::status::Unit;
+use mmio_mock::intel::debug::host::{Go, Rule, Why};
+use mmio_mock::intel::status::Unit;
 
 const LONG: Delta = Delta::from_millis(20);
 

@@ -10,8 +10,8 @@ use crestline_cli::picture::PictureError;
 use crestline_cli::replay::{Options, Session};
 use crestline_tests::scenes::{SCENES, capture, options};
 use kernel::time::Delta;
-use mmio_mock::debug::host::{Go, Rule};
-use mmio_mock::status::Unit;
+use mmio_mock::intel::debug::host::{Go, Rule};
+use mmio_mock::intel::status::Unit;
 
 fn map(capture: &Capture) -> FrameMap {
     FrameMap::of(capture, options(capture)).unwrap_or_else(|error| panic!("{error}"))

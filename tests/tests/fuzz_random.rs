@@ -15,7 +15,7 @@ use kernel::platform::Platform;
 use kernel::time::Delta;
 use mem::{GpuAddr, Memory};
 use mmio_mock::ModelPlatform;
-use mmio_mock::device::{Device as ModelDevice, SharedMemory, lock};
+use mmio_mock::intel::device::{Device as ModelDevice, SharedMemory, lock};
 use regs::gen40::{self, RegId};
 
 /// Device time of a batch of commands: 25 000 clocks.
@@ -41,7 +41,7 @@ struct Fuzz {
 
 impl Fuzz {
     fn new() -> Self {
-        let info = mmio_mock::r#gen::find("gm965").unwrap();
+        let info = mmio_mock::intel::r#gen::find("gm965").unwrap();
         let platform = ModelPlatform::new(info, 16 << 20);
         let device = Driver::probe(Arc::clone(&platform) as Arc<dyn Platform>).unwrap();
         Fuzz {
@@ -163,7 +163,7 @@ impl Bare {
     const RING: u32 = 0x0001_0000;
 
     fn new() -> Self {
-        let info = mmio_mock::r#gen::find("gm965").unwrap();
+        let info = mmio_mock::intel::r#gen::find("gm965").unwrap();
         let mut memory = Memory::new(1 << 20, info.gtt_entries);
         memory.alloc_mapped(GpuAddr(Self::RING), 4096).unwrap();
         memory.alloc_mapped(GpuAddr(BATCH), 4096).unwrap();

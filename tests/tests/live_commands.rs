@@ -42,7 +42,7 @@ fn probe_and_remove() {
 
 #[test]
 fn probe_again_after_removal() {
-    let info = mmio_mock::r#gen::find("8086:2a02").unwrap();
+    let info = mmio_mock::intel::r#gen::find("8086:2a02").unwrap();
     let platform = ModelPlatform::new(info, 16 << 20);
     for _ in 0..3 {
         let device = Driver::probe(platform.clone() as std::sync::Arc<dyn Platform>).unwrap();

@@ -335,7 +335,7 @@ fn user_clip_flags() {
         let headers: Vec<u32> = flags.iter().flat_map(|&f| [0, 0, 0, f]).collect();
         let at = scene.state(64, &headers);
         draw.vertex_buffers.push(vertex_buffer(1, at, 16));
-        let unit = mmio_mock::status::Unit::Clip as usize;
+        let unit = mmio_mock::intel::status::Unit::Clip as usize;
         let before = scene.rig.platform.device().status().activity.threads[unit];
         scene.draw(&draw);
         scene.run();

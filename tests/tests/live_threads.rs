@@ -12,7 +12,7 @@ use driver::uapi::{exec, gem, syncobj};
 use driver::{BatchDesc, Device, Driver, File, Node, Object, Request, Tiling};
 use kernel::platform::Platform;
 use kernel::time::Delta;
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::r#gen::DeviceInfo;
 use mmio_mock::{LivePlatform, ModelPlatform};
 
 use crate::client::Client;
@@ -27,7 +27,7 @@ const STORE: u32 = 0x1040_0002;
 const NOWHERE: u32 = 0x1000_0000;
 
 fn live_at(core_mhz: u32) -> (Arc<LivePlatform>, Device) {
-    let gm965 = *mmio_mock::r#gen::find("gm965").unwrap();
+    let gm965 = *mmio_mock::intel::r#gen::find("gm965").unwrap();
     let info: &'static DeviceInfo = Box::leak(Box::new(DeviceInfo { core_mhz, ..gm965 }));
     let live = LivePlatform::new(ModelPlatform::new(info, 16 << 20));
     let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).unwrap();

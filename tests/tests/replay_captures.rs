@@ -143,7 +143,10 @@ fn other_devices_of_the_generation_draw_the_same() {
     let capture = capture("e_depth");
     let (expected, ..) = replay(&capture, options(&capture));
     let first = isa::Verx10::GEN40;
-    for device in mmio_mock::r#gen::DEVICES.iter().filter(|d| d.isa == first) {
+    for device in mmio_mock::intel::r#gen::DEVICES
+        .iter()
+        .filter(|d| d.isa == first)
+    {
         let (picture, ..) = replay(&capture, Options::new(device));
         assert!(picture == expected, "{}", device.name);
     }

@@ -12,8 +12,8 @@ use crestline_cli::trace::{Format, stream};
 use crestline_tests::rig::Rig;
 use crestline_tests::scenes::{SCENES, capture, options};
 use driver::Tiling;
-use mmio_mock::status::Unit;
-use mmio_mock::trace::{Event, Sink, Trace};
+use mmio_mock::intel::status::Unit;
+use mmio_mock::intel::trace::{Event, Sink, Trace};
 use serde_json::Value;
 
 /// A file in memory.
@@ -220,7 +220,7 @@ fn text_is_left_to_the_device() {
     assert!(
         stream(
             Format::Text,
-            mmio_mock::r#gen::find("gm965").unwrap(),
+            mmio_mock::intel::r#gen::find("gm965").unwrap(),
             Box::new(std::io::sink())
         )
         .is_none()

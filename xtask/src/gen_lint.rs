@@ -93,19 +93,22 @@ mod tests {
     #[test]
     fn tables_of_a_generation_are_reported() {
         let text = "mod gen40;\nuse regs::gen40::RegId;\nuse regs::gen50::{self, CommandId};\nuse regs::any::RegId;\nfn f() { regs::gen45::lookup(1); gen40::command(2) }";
-        assert_eq!(findings("mmio-mock/src/cs.rs", text), [1, 2, 3, 5, 5]);
+        assert_eq!(findings("mmio-mock/src/intel/cs.rs", text), [1, 2, 3, 5, 5]);
     }
 
     #[test]
     fn other_uses_are_reported() {
         let text = "fn f(verx10: u32) { match verx10 {} }\nfn g(generation: Verx10) {\n    if g == Gen4 {}\n    h(GEN40);\n    i(\"gen45\");\n    gen40::command(2);\n    if generation >= 60 {}\n    Verx10(40);\n}";
-        assert_eq!(findings("mmio-mock/src/td.rs", text), [1, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(
+            findings("mmio-mock/src/intel/td.rs", text),
+            [1, 3, 4, 5, 6, 7, 8]
+        );
     }
 
     #[test]
     fn comments_tests_and_other_words_pass() {
         let text = "//! Gen4.\n// genxml gen4\nfn general(gen: u8, generation: Verx10) { x(\"Intel gen4 thing\", Verx10(row.verx10)) }\n#[cfg(test)]\nmod tests { const G: u8 = GEN40; }";
-        assert!(findings("mmio-mock/src/td.rs", text).is_empty());
+        assert!(findings("mmio-mock/src/intel/td.rs", text).is_empty());
     }
 
     #[test]
@@ -117,7 +120,7 @@ mod tests {
             "isa/src/inst.rs",
             "regs/src/platform.rs",
             "tests/tests/live_media.rs",
-            "mmio-mock/src/cs/tests.rs",
+            "mmio-mock/src/intel/cs/tests.rs",
         ] {
             assert!(findings(path, "const X: u8 = GEN40;").is_empty(), "{path}");
         }

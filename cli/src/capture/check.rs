@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use driver::Tiling;
-use mmio_mock::r#gen::DEVICES;
+use mmio_mock::intel::r#gen::DEVICES;
 
 use super::error::{CaptureError, Problem};
 use super::json::{BufferJson, ExecJson};

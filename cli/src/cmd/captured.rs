@@ -6,7 +6,7 @@ use crestline_cli::capture::{Capture, CaptureError, Origin, named};
 use crestline_cli::replay::{self, Options};
 use kernel::string_helpers::Escaped;
 use kernel::time::Delta;
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::r#gen::DeviceInfo;
 
 use super::{Error, device};
 

@@ -18,7 +18,7 @@ use crestline_cli::debug::target::{Program, Recording, Target};
 use crestline_cli::debug::{Debugger, Flow, Source, run_script};
 use crestline_cli::record::Recorder;
 use crestline_cli::{replay, start};
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::r#gen::DeviceInfo;
 use nix::sys::signal::Signal;
 use nix::sys::termios::{SetArg, Termios, tcgetattr, tcsetattr};
 use node::Node;

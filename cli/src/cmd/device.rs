@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use crestline_cli::number;
 use driver::Driver;
 use kernel::pci::{DeviceId, Driver as _, VENDOR_INTEL};
-use mmio_mock::r#gen::{DEVICES, DeviceInfo};
+use mmio_mock::intel::r#gen::{DEVICES, DeviceInfo};
 use regs::platform::{self, Device, Generation};
 
 use super::Error;

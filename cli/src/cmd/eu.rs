@@ -16,9 +16,9 @@ use isa::parse::{Assembled, assemble};
 use isa::{Inst, Verx10};
 use kernel::string_helpers::Counted;
 use mem::GpuAddr;
-use mmio_mock::bench::{MEMORY_CAP, Step, ThreadBench};
-use mmio_mock::shared::ThreadContext;
-use mmio_mock::td::KernelState;
+use mmio_mock::intel::bench::{MEMORY_CAP, Step, ThreadBench};
+use mmio_mock::intel::shared::ThreadContext;
+use mmio_mock::intel::td::KernelState;
 
 use super::{Error, listing, source};
 use setting::{Bank, Dump, Load, MemFile, MemRange};

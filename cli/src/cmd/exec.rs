@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use crestline_cli::record::Recorder;
 use crestline_cli::start;
 use kernel::string_helpers::Counted;
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::r#gen::DeviceInfo;
 use node::{Node, Options};
 
 use super::limits::FileSize;

@@ -134,7 +134,7 @@ mod tests {
             "debug",
             "off",
             "driver=debug",
-            "warn,mmio_mock::live=trace",
+            "warn,mmio_mock::core::live=trace",
             "info/hang",
         ] {
             assert!(filter(good).is_ok(), "{good}");

@@ -19,9 +19,9 @@ use eu::Grf;
 use isa::parse::assemble;
 use kernel::string_helpers::noun_of;
 use kernel::time::Delta;
-use mmio_mock::r#gen::DeviceInfo;
-use mmio_mock::status::Unit;
-use mmio_mock::td::schedule::{Order, Schedule};
+use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::status::Unit;
+use mmio_mock::intel::td::schedule::{Order, Schedule};
 
 use super::eu::{FUNCTIONS, setting::Load};
 use super::progress::{Progress, Show};

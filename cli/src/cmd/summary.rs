@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::time::Duration;
 
 use crestline_cli::replay::{Report, Snapshot};
-use mmio_mock::status::Unit;
+use mmio_mock::intel::status::Unit;
 
 /// The end summary.
 pub fn counters(report: &Report, elapsed: Duration) -> String {

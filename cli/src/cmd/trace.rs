@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 
 use crestline_cli::trace::{Format, Stream, stream};
 use kernel::string_helpers::Counted;
-use mmio_mock::r#gen::DeviceInfo;
-use mmio_mock::platform::ModelPlatform;
-use mmio_mock::trace::Trace;
+use mmio_mock::core::platform::ModelPlatform;
+use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::trace::Trace;
 
 use super::Error;
 

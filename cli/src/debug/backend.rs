@@ -6,8 +6,8 @@
 mod host;
 mod registers;
 
-use mmio_mock::debug::host::ThreadKey;
-use mmio_mock::status::Unit;
+use mmio_mock::intel::debug::host::ThreadKey;
+use mmio_mock::intel::status::Unit;
 
 pub use host::HostBackend;
 pub use registers::RegistersBackend;

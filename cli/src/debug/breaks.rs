@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use isa::Opcode;
 use isa::compact::StreamError;
-use mmio_mock::status::Unit;
+use mmio_mock::intel::status::Unit;
 
 use super::backend::Spec;
 use super::command::{UNIT_NAMES, Words, none};
@@ -103,7 +103,7 @@ impl Debugger {
                     [bytes] => value::number(bytes)?,
                     [_, more, ..] => return Err(format!("`{more}` is too much").into()),
                 };
-                let most = mmio_mock::debug::host::WATCHED;
+                let most = mmio_mock::intel::debug::host::WATCHED;
                 if bytes == 0 || bytes > most {
                     return Err(format!("a watch has 1 to {most} bytes").into());
                 }

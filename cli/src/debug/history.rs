@@ -4,7 +4,7 @@
 //! modelled: changes made while no thread was stopped.
 
 use kernel::string_helpers::Counted;
-use mmio_mock::debug::host::ThreadKey;
+use mmio_mock::intel::debug::host::ThreadKey;
 
 use super::backend::{Going, Reason, Slot, Spec};
 use super::command::Words;

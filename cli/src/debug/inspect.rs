@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use isa::operand::Type;
 use kernel::string_helpers::Counted;
 use mmio_mock::ModelPlatform;
-use mmio_mock::trace::Trace;
+use mmio_mock::intel::trace::Trace;
 
 use super::breaks::pair;
 use super::command::Words;

@@ -7,10 +7,10 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kernel::string_helpers::Counted;
-use mmio_mock::debug::host::{Subject, ThreadKey};
-use mmio_mock::status::Unit;
-use mmio_mock::td::Pause;
-use mmio_mock::td::debugger::Info;
+use mmio_mock::intel::debug::host::{Subject, ThreadKey};
+use mmio_mock::intel::status::Unit;
+use mmio_mock::intel::td::Pause;
+use mmio_mock::intel::td::debugger::Info;
 
 use super::backend::{Going, Reason, Slot, Spec, Stop};
 use super::breaks::unit_name;

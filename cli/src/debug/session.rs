@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use isa::inst::Verx10;
-use mmio_mock::debug::host::ThreadKey;
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::debug::host::ThreadKey;
+use mmio_mock::intel::r#gen::DeviceInfo;
 
 use super::backend::{Backend, Slot};
 use super::breaks::Break;

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use isa::Opcode;
 use mem::{GpuAddr, Tiling};
-use mmio_mock::shared::message::Request;
-use mmio_mock::surface::state::Use;
-use mmio_mock::surface::{Surface, SurfaceKind};
+use mmio_mock::intel::shared::message::Request;
+use mmio_mock::intel::surface::state::Use;
+use mmio_mock::intel::surface::{Surface, SurfaceKind};
 
 use super::command::Words;
 use super::gate::State;

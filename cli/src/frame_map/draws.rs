@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use mem::GpuAddr;
 use mmio_mock::ModelPlatform;
-use mmio_mock::ff::state::{PipelineState, VertexElement};
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::ff::state::{PipelineState, VertexElement};
+use mmio_mock::intel::r#gen::DeviceInfo;
 use regs::any::State3dDrawingRectangle;
 use regs::desc::Property;
 use regs::ids::CommandId;
@@ -145,7 +145,7 @@ impl Follower {
         commands: &[(u32, u32)],
         platform: &ModelPlatform,
     ) {
-        let memory = mmio_mock::device::lock(platform.memory());
+        let memory = mmio_mock::intel::device::lock(platform.memory());
         let dword = |at: u32| memory.read_u32(GpuAddr(at)).ok();
         let mut in_exec = 0;
         self.targets.clear();

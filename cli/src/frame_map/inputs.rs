@@ -2,8 +2,8 @@
 //!
 //! PRM: volume 2, vertex fetch (VERTEX_BUFFER_STATE, VERTEX_ELEMENT_STATE).
 
-use mmio_mock::ff::state::Component;
-use mmio_mock::surface::Format;
+use mmio_mock::intel::ff::state::Component;
+use mmio_mock::intel::surface::Format;
 
 use super::DrawCall;
 use crate::capture::Exec;

@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mmio_mock::status::Unit;
-use mmio_mock::trace::{Dispatch, Event, Sink};
+use mmio_mock::intel::status::Unit;
+use mmio_mock::intel::trace::{Dispatch, Event, Sink};
 use regs::desc::Property;
 use regs::platform::Generation;
 

@@ -4,8 +4,8 @@
 
 use std::fmt;
 
-use mmio_mock::shared::dataport::request::{ReadKind, WriteKind};
-use mmio_mock::shared::message::Request;
+use mmio_mock::intel::shared::dataport::request::{ReadKind, WriteKind};
+use mmio_mock::intel::shared::message::Request;
 
 /// Binding table index of the stateless model (PRM vol4 5.2.2).
 const MEMORY: u8 = 255;

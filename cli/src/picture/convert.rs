@@ -16,7 +16,7 @@ pub struct Texel {
 impl Texel {
     /// The conversion for a render target's format, or why there is none.
     pub fn of(target: &Target) -> Result<Self, PictureError> {
-        if target.surface.kind == mmio_mock::surface::SurfaceKind::Null {
+        if target.surface.kind == mmio_mock::intel::surface::SurfaceKind::Null {
             let address = target.state;
             return Err(PictureError::Null { address });
         }

@@ -5,11 +5,11 @@
 
 use isa::compact::instruction_at;
 use isa::inst::Opcode;
-use mmio_mock::r#gen::DeviceInfo;
-use mmio_mock::shared::dataport::request::{WriteKind, WriteRequest};
-use mmio_mock::shared::message::Request;
-use mmio_mock::surface::Surface;
-use mmio_mock::surface::state::Use;
+use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::shared::dataport::request::{WriteKind, WriteRequest};
+use mmio_mock::intel::shared::message::Request;
+use mmio_mock::intel::surface::Surface;
+use mmio_mock::intel::surface::state::Use;
 
 use super::PictureError;
 use crate::pipeline;

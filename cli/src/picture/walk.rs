@@ -3,8 +3,8 @@
 //! PRM: volume 1 (MI commands), volume 2 (3DPRIMITIVE, pointers). Not modelled: memory that the batch
 //! itself changes before it reads it.
 
-use mmio_mock::ff::state::PipelineState;
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::ff::state::PipelineState;
+use mmio_mock::intel::r#gen::DeviceInfo;
 use regs::desc::Property;
 use regs::walk::{self, Limits, Stop};
 

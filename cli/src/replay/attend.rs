@@ -3,7 +3,7 @@
 //! No PRM chapter. Not modelled: attendants that change what is submitted.
 
 use mmio_mock::ModelPlatform;
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::r#gen::DeviceInfo;
 
 use crate::capture::Exec;
 use crate::picture::Walk;

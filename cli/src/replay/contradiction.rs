@@ -7,8 +7,8 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use mem::Tiling;
-use mmio_mock::r#gen::DeviceInfo;
-use mmio_mock::surface::SurfaceKind;
+use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::surface::SurfaceKind;
 
 use crate::capture::Exec;
 use crate::picture::{Walk, last_target};

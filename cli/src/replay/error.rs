@@ -8,8 +8,8 @@ use driver::ErrorState;
 use kernel::error::Error;
 use kernel::string_helpers::Counted;
 use mmio_mock::Device;
-use mmio_mock::fault::UnitFault;
-use mmio_mock::status::{Client, FaultRecord};
+use mmio_mock::core::fault::UnitFault;
+use mmio_mock::intel::status::{Client, FaultRecord};
 use regs::ids::RegId;
 
 use super::Contradiction;

@@ -113,7 +113,7 @@ impl Patience {
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Progress {
     commands: u64,
-    threads: [u64; mmio_mock::status::UNITS],
+    threads: [u64; mmio_mock::intel::status::UNITS],
     vertices: u64,
     objects: u64,
     pixels: u64,

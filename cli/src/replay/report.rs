@@ -5,7 +5,7 @@
 use driver::debug::snapshot::ArmedSnapshot;
 use isa::compact::instruction_at;
 use isa::inst::Verx10;
-use mmio_mock::status::{Activity, Statistics};
+use mmio_mock::intel::status::{Activity, Statistics};
 
 use crate::capture::Exec;
 use crate::places::describe;

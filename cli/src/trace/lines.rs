@@ -2,9 +2,9 @@
 //!
 //! No PRM chapter; docs/exec.md lists the members.
 
-use mmio_mock::r#gen::DeviceInfo;
-use mmio_mock::status::Unit;
-use mmio_mock::trace::{Dispatch, Event};
+use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::status::Unit;
+use mmio_mock::intel::trace::{Dispatch, Event};
 
 use super::json::{self, Object};
 use super::members::shared;

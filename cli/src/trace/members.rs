@@ -2,7 +2,7 @@
 //!
 //! No PRM chapter. Names, places and times are the formats' own.
 
-use mmio_mock::trace::Event;
+use mmio_mock::intel::trace::Event;
 
 use super::json::Object;
 

@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mmio_mock::r#gen::DeviceInfo;
-use mmio_mock::status::Unit;
-use mmio_mock::trace::{Dispatch, Event};
+use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::status::Unit;
+use mmio_mock::intel::trace::{Dispatch, Event};
 
 use super::json::Object;
 use super::members::shared;

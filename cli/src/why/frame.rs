@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use driver::debug::walk::Commands;
-use mmio_mock::ff::state::{IndexBuffer, PipelineState, Primitive, VertexElement};
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::ff::state::{IndexBuffer, PipelineState, Primitive, VertexElement};
+use mmio_mock::intel::r#gen::DeviceInfo;
 use regs::desc::Property;
 use regs::walk::{Limits, Walk};
 

@@ -2,8 +2,8 @@
 //!
 //! PRM: volume 2 (VERTEX_BUFFER_STATE, VERTEX_ELEMENT_STATE). Memory is as the capture has it, before the submission.
 
-use mmio_mock::ff::state::Component as Control;
-use mmio_mock::surface::format::Class;
+use mmio_mock::intel::ff::state::Component as Control;
+use mmio_mock::intel::surface::format::Class;
 
 use super::frame::DrawCall;
 use crate::capture::Exec;

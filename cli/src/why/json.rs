@@ -3,7 +3,7 @@
 //! No PRM chapter. Numbers are as in the text; addresses are numbers, too.
 
 use driver::debug::walk::{Tag, Unit};
-use mmio_mock::ff::topology::Topology;
+use mmio_mock::intel::ff::topology::Topology;
 use serde_json::{Value, json};
 
 use super::{Component, Input, Why};

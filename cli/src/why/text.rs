@@ -6,7 +6,7 @@ use std::fmt;
 
 use driver::debug::walk::{Tag, Unit};
 use kernel::string_helpers::Counted;
-use mmio_mock::ff::topology::Topology;
+use mmio_mock::intel::ff::topology::Topology;
 
 use super::{Component, Input, Why};
 

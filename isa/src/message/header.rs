@@ -27,7 +27,9 @@ impl Header {
         let at = lengths(generation);
         let header = at.header.map(|bit| bit.get(desc) != 0);
         Some(Header {
-            target: at.target.map_or(u32::from(send.sfid), |bits| bits.get(desc)),
+            target: at
+                .target
+                .map_or(u32::from(send.sfid), |bits| bits.get(desc)),
             length: at.mlen.get(desc),
             response: at.rlen.get(desc),
             header,

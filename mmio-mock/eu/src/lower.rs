@@ -402,7 +402,11 @@ fn implied_move(inst: &Inst) -> Option<Implied> {
     if src.ty.size() == 4 {
         let element = |channel: usize| {
             if inst.access == AccessMode::Align16 {
-                let group = if src.region.vstride == 0 { 0 } else { channel & !3 };
+                let group = if src.region.vstride == 0 {
+                    0
+                } else {
+                    channel & !3
+                };
                 group + usize::from(src.swizzle[channel & 3] & 3)
             } else {
                 let width = usize::from(src.region.width.max(1));

@@ -6,7 +6,7 @@
 
 use std::fmt::Write as _;
 
-use mmio_mock::r#gen::DeviceInfo;
+use mmio_mock::intel::r#gen::DeviceInfo;
 
 /// A range that the device answers to.
 struct Bar {

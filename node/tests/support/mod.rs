@@ -172,7 +172,7 @@ pub fn start_as_is() -> (node::Node, String) {
 }
 
 fn start_with(hang_check: Option<kernel::time::Delta>) -> (node::Node, String) {
-    let device = mmio_mock::r#gen::find("gm965").unwrap();
+    let device = mmio_mock::intel::r#gen::find("gm965").unwrap();
     let node = node::Node::start(&node::Options {
         memory: 128 << 20,
         hang_check,

@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex};
 
 use mem::{GpuAddr, Memory, PhysAddr};
-use mmio_mock::device::{Device, SharedMemory, lock};
+use mmio_mock::intel::device::{Device, SharedMemory, lock};
 use regs::gen40::RegId;
 use regs::platform::GEN40;
 
@@ -55,7 +55,8 @@ impl Bench {
 
     fn power_on(device: Option<&Line>) -> Result<Bench, String> {
         let name = device.map_or("gm965", |l| l.text.as_str());
-        let info = mmio_mock::r#gen::find(name).ok_or_else(|| format!("no device `{name}`"))?;
+        let info =
+            mmio_mock::intel::r#gen::find(name).ok_or_else(|| format!("no device `{name}`"))?;
         let mut memory = Memory::new(4 << 20, info.gtt_entries);
         let full = "the memory is too small";
         memory

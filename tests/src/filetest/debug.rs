@@ -48,7 +48,7 @@ impl Kind for Debug {
 /// The device that a file names.
 fn device(file: &File) -> Result<&str, String> {
     let name = file.option("device").map_or("gm965", |l| l.text.as_str());
-    match mmio_mock::r#gen::find(name) {
+    match mmio_mock::intel::r#gen::find(name) {
         Some(_) => Ok(name),
         None => Err(format!("no device `{name}`")),
     }

@@ -1,6 +1,6 @@
 //! Kind `message`: a kernel whose messages reach the shared functions.
 //!
-//! PRM: volume 4, chapters 4 to 8. One thread of `mmio_mock::bench`. Instructions and registers as in `eu-run`, and `mask: HEX`,
+//! PRM: volume 4, chapters 4 to 8. One thread of `mmio_mock::intel::bench`. Instructions and registers as in `eu-run`, and `mask: HEX`,
 //! `flag: HEX HEX`, `mem ADDRESS TYPE: VALUES` (maps what is not mapped), `map ADDRESS BYTES` (zeros), `urb ROW TYPE: VALUES`,
 //! `surface N: FIELD = VALUE, ..` (entry N of the binding table), `sampler N: FIELD = VALUE, ..`, `border N: R G B A` (of sampler
 //! N), `state OFFSET NAME: FIELD = VALUE, ..` (a structure of that name, relative to the general state base), `key N: LOW HIGH`
@@ -15,10 +15,10 @@ mod state;
 use eu::Grf;
 use isa::operand::Type;
 use mem::GpuAddr;
-use mmio_mock::bench::{Step, ThreadBench};
-use mmio_mock::shared::{StateBases, ThreadContext};
-use mmio_mock::td::KernelState;
-use mmio_mock::urb::UrbHandle;
+use mmio_mock::intel::bench::{Step, ThreadBench};
+use mmio_mock::intel::shared::{StateBases, ThreadContext};
+use mmio_mock::intel::td::KernelState;
+use mmio_mock::intel::urb::UrbHandle;
 
 use super::Kind;
 use super::eu_run::program::Program;

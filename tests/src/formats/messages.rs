@@ -5,9 +5,9 @@
 
 use eu::Grf;
 use isa::Verx10;
-use mmio_mock::bench::{Step, ThreadBench};
-use mmio_mock::shared::ThreadContext;
-use mmio_mock::td::KernelState;
+use mmio_mock::intel::bench::{Step, ThreadBench};
+use mmio_mock::intel::shared::ThreadContext;
+use mmio_mock::intel::td::KernelState;
 use regs::gen40::{ColorCalcState, SamplerState, SurfaceState};
 
 const STATE: u32 = 0x10_0000;

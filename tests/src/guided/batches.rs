@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use arbitrary::{Result, Unstructured};
 use crestline_cli::capture::Exec;
 use mem::{GpuAddr, Memory};
-use mmio_mock::device::{Device, SharedMemory, lock};
+use mmio_mock::intel::device::{Device, SharedMemory, lock};
 use regs::gen40::{self, RegId};
 
 use crate::scenes::capture;
@@ -37,7 +37,7 @@ struct Bench {
 
 impl Bench {
     fn new(bytes: usize) -> Self {
-        let info = mmio_mock::r#gen::find("gm965").expect("a known device");
+        let info = mmio_mock::intel::r#gen::find("gm965").expect("a known device");
         let mut memory = Memory::new(bytes, info.gtt_entries);
         memory.alloc_mapped(GpuAddr(RING), 4096).expect("a ring");
         let status = memory.alloc_pages(1).expect("a status page");

@@ -9,7 +9,7 @@ use crestline_cli::capture::{Capture, Exec, GTT_BYTES};
 use crestline_cli::picture::walk;
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
-use mmio_mock::ff::state::PipelineState;
+use mmio_mock::intel::ff::state::PipelineState;
 
 /// Name and version of the format, as in docs/captures.md.
 const MAGIC: &[u8] = b"CRESTv1\n";
@@ -64,7 +64,7 @@ fn check(exec: &Exec) {
         Some((exec.batch, exec.batch_start))
     );
     // The rules of a capture let no other device pass.
-    let mut devices = mmio_mock::r#gen::DEVICES.iter();
+    let mut devices = mmio_mock::intel::r#gen::DEVICES.iter();
     let device = devices.find(|device| device.pci == exec.pci);
     walk(
         device.expect("a device of the model"),

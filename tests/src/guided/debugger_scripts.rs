@@ -28,7 +28,7 @@ pub fn run(data: &[u8]) {
     let Ok(text) = str::from_utf8(text) else {
         return;
     };
-    let info = mmio_mock::r#gen::find("gm965").expect("a known device");
+    let info = mmio_mock::intel::r#gen::find("gm965").expect("a known device");
     let options = Options {
         timeout: TIME,
         ..Options::new(info)

@@ -102,7 +102,7 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let info = mmio_mock::r#gen::find("gm965").expect("a known device");
+        let info = mmio_mock::intel::r#gen::find("gm965").expect("a known device");
         let platform = ModelPlatform::new(info, GRAPHICS);
         let device = Driver::probe(Arc::clone(&platform) as Arc<dyn kernel::platform::Platform>);
         let device = device.expect("probe");

@@ -30,7 +30,7 @@ thread_local! {
 }
 
 fn start() -> Node {
-    let info = mmio_mock::r#gen::find("gm965").expect("a known device");
+    let info = mmio_mock::intel::r#gen::find("gm965").expect("a known device");
     let options = Options {
         memory: 16 << 20,
         hang_check: Some(Delta::from_millis(1)),

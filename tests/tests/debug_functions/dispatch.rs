@@ -4,7 +4,7 @@
 
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::kernels;
-use mmio_mock::status::Unit;
+use mmio_mock::intel::status::Unit;
 use regs::gen40::RegId;
 
 use crestline_tests::stops::{

@@ -12,9 +12,9 @@ use crestline_cli::why::{Component, Frame, Why, WhyError, why_in};
 use crestline_tests::scenes::options;
 use driver::debug::walk::{Tag, Unit, WalkError};
 use fastrand::Rng;
-use mmio_mock::ff::topology::Topology;
-use mmio_mock::status::{Activity, Unit as ModelUnit};
-use mmio_mock::trace::{Event, Sink, Trace};
+use mmio_mock::intel::ff::topology::Topology;
+use mmio_mock::intel::status::{Activity, Unit as ModelUnit};
+use mmio_mock::intel::trace::{Event, Sink, Trace};
 
 /// Every vertex that VF delivers, those out of the cache included: index, URB entry.
 #[derive(Clone, Default)]

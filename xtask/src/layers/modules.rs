@@ -8,25 +8,28 @@ use crate::workspace::Workspace;
 /// Where the model's modules are.
 pub const SRC: &str = "mmio-mock/src/";
 
-/// Rows from the bottom up. A module imports itself and rows below its own.
-const ROWS: &[(&str, &[&str])] = &[
-    ("0", &["atomics", "fault"]),
-    ("1", &["bus", "trace"]),
-    ("2", &["irq", "status"]),
-    ("2 (debug registers)", &["debug"]),
-    ("2 (decode of offsets)", &["mmio"]),
-    ("3", &["surface", "urb"]),
-    ("3 (colour calculator)", &["cc"]),
-    ("4", &["shared"]),
-    ("4 (what the layers above borrow)", &["machine"]),
-    ("5", &["td"]),
-    ("6", &["ff", "media", "blt"]),
-    ("7", &["cs"]),
-    ("7 (what the parser repeats)", &["spin"]),
-    ("8", &["gen", "reset"]),
-    ("9", &["bench", "device"]),
-    ("9 (shell)", &["platform"]),
-    ("9 (shell with a thread)", &["live"]),
+/// Rows from the bottom up, by room: `core` is device-neutral, the others are vendors'. A module imports itself and
+/// rows below its own.
+const ROWS: &[(&str, &str, &[&str])] = &[
+    ("0", "core", &["fault"]),
+    ("0", "intel", &["interrupts"]),
+    ("1", "core", &["bus"]),
+    ("1", "intel", &["trace"]),
+    ("2", "intel", &["irq", "status"]),
+    ("2 (debug registers)", "intel", &["debug"]),
+    ("2 (decode of offsets)", "intel", &["mmio"]),
+    ("3", "intel", &["surface", "urb"]),
+    ("3 (colour calculator)", "intel", &["cc"]),
+    ("4", "intel", &["shared"]),
+    ("4 (what the layers above borrow)", "intel", &["machine"]),
+    ("5", "intel", &["td"]),
+    ("6", "intel", &["ff", "media", "blt"]),
+    ("7", "intel", &["cs"]),
+    ("7 (what the parser repeats)", "intel", &["spin"]),
+    ("8", "intel", &["gen", "reset"]),
+    ("9", "intel", &["bench", "device"]),
+    ("10 (shell)", "core", &["platform"]),
+    ("10 (shell with a thread)", "core", &["live"]),
 ];
 
 /// The file's module below `mmio-mock/src`, as path segments; the crate root has none.
@@ -38,8 +41,13 @@ pub fn module_of(path: &str) -> Option<Vec<String>> {
     Some(below.split('/').map(str::to_owned).collect())
 }
 
-fn row_of(module: &str) -> Option<usize> {
-    ROWS.iter().position(|(_, names)| names.contains(&module))
+/// The row of a path that begins with a room and a module of it.
+fn row_of(path: &[String]) -> Option<usize> {
+    let [room, module, ..] = path else {
+        return None;
+    };
+    ROWS.iter()
+        .position(|(_, of, names)| of == room && names.contains(&module.as_str()))
 }
 
 /// Reports imports that go up or sideways, and modules without a row.
@@ -55,10 +63,17 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
         let Some(module) = module_of(&file.path) else {
             continue;
         };
-        let Some(top) = module.first() else { continue };
-        let Some(row) = row_of(top) else {
-            if module.len() == 1 {
-                let what = format!("module `{top}` has no row in the table of layers");
+        // The crate root, and the files that list the modules of a room.
+        let [room, top, ..] = module.as_slice() else {
+            if module.first().is_some_and(|room| !is_room(room)) {
+                let what = format!("`{}` is no room of the model", module[0]);
+                findings.push(Finding::new(&file.path, 1, what));
+            }
+            continue;
+        };
+        let Some(row) = row_of(&module) else {
+            if module.len() == 2 {
+                let what = format!("module `{room}::{top}` has no row in the table of layers");
                 findings.push(Finding::new(&file.path, 1, what));
             }
             continue;
@@ -70,13 +85,13 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
             let target = reexports
                 .iter()
                 .find(|(name, _)| name == first)
-                .map_or(first, |(_, module)| module);
-            if target == top {
+                .map_or(path.segments.as_slice(), |(_, module)| module);
+            if target.starts_with(&module[..2]) {
                 continue;
             }
             if let Some(above) = row_of(target).filter(|&target| target >= row) {
                 let what = format!(
-                    "`{top}` (layer {}) imports `{}` of layer {}",
+                    "`{room}::{top}` (layer {}) imports `{}` of layer {}",
                     ROWS[row].0,
                     path.segments.join("::"),
                     ROWS[above].0
@@ -88,22 +103,26 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
     findings
 }
 
-/// Names that the crate root passes on, with the module they come from.
-fn reexports(root: &RustFile) -> Vec<(String, String)> {
+fn is_room(name: &str) -> bool {
+    ROWS.iter().any(|(_, room, _)| *room == name)
+}
+
+/// Names that the crate root passes on, with the path of the module they come from.
+fn reexports(root: &RustFile) -> Vec<(String, Vec<String>)> {
     let mut out = Vec::new();
     for i in 0..root.tokens.len() {
-        // `pub use module::Name;` is the only form in use.
+        // `pub use crate::room::module::Name;` is the only form in use.
         if root.is_ident(i, "pub") && root.is_ident(i + 1, "use") {
-            let names: Vec<&str> = root.tokens[i + 2..]
+            let names: Vec<String> = root.tokens[i + 2..]
                 .iter()
                 .take_while(|t| t.kind != crate::source::Kind::Punct(';'))
                 .filter_map(|t| match &t.kind {
-                    crate::source::Kind::Ident(name) => Some(name.as_str()),
+                    crate::source::Kind::Ident(name) if name != "crate" => Some(name.clone()),
                     _ => None,
                 })
                 .collect();
-            if let Some((module, rest)) = names.split_first() {
-                out.extend(rest.iter().map(|n| ((*n).to_owned(), (*module).to_owned())));
+            if let Some((name, module)) = names.split_last() {
+                out.push((name.clone(), module.to_vec()));
             }
         }
     }
@@ -116,7 +135,7 @@ mod tests {
 
     const LIB: (&str, &str) = (
         "mmio-mock/src/lib.rs",
-        "pub use fault::UnitFault;\npub use device::Device;",
+        "pub use crate::core::fault::UnitFault;\npub use crate::intel::device::Device;",
     );
 
     fn findings(path: &str, text: &str) -> Vec<String> {
@@ -126,22 +145,36 @@ mod tests {
 
     #[test]
     fn down_is_allowed() {
-        let text = "use crate::td::Td;\nuse crate::{UnitFault, urb};\nuse super::state::X;";
-        assert!(findings("mmio-mock/src/ff/vs.rs", text).is_empty());
+        let text =
+            "use crate::intel::td::Td;\nuse crate::{UnitFault, intel::urb};\nuse super::state::X;";
+        assert!(findings("mmio-mock/src/intel/ff/vs.rs", text).is_empty());
     }
 
     #[test]
     fn up_and_sideways_are_not() {
         assert_eq!(
-            findings("mmio-mock/src/td.rs", "\nuse crate::ff::Pipeline;"),
-            ["mmio-mock/src/td.rs:2: `td` (layer 5) imports `ff::Pipeline` of layer 6"]
+            findings(
+                "mmio-mock/src/intel/td.rs",
+                "\nuse crate::intel::ff::Pipeline;"
+            ),
+            [
+                "mmio-mock/src/intel/td.rs:2: `intel::td` (layer 5) imports `intel::ff::Pipeline` of layer 6"
+            ]
         );
         assert_eq!(
-            findings("mmio-mock/src/blt.rs", "fn f() { crate::ff::g() }").len(),
+            findings(
+                "mmio-mock/src/intel/blt.rs",
+                "fn f() { crate::intel::ff::g() }"
+            )
+            .len(),
             1
         );
         assert_eq!(
-            findings("mmio-mock/src/cs/mi.rs", "use super::super::device::X;").len(),
+            findings(
+                "mmio-mock/src/intel/cs/mi.rs",
+                "use super::super::device::X;"
+            )
+            .len(),
             1
         );
     }
@@ -149,20 +182,28 @@ mod tests {
     #[test]
     fn a_name_of_the_root_counts_as_its_module() {
         assert_eq!(
-            findings("mmio-mock/src/cs.rs", "use crate::Device;").len(),
+            findings("mmio-mock/src/intel/cs.rs", "use crate::Device;").len(),
             1
         );
     }
 
     #[test]
     fn tests_may_look_around() {
-        let text = "#[cfg(test)]\nmod tests { use crate::device::Device; }";
-        assert!(findings("mmio-mock/src/td.rs", text).is_empty());
-        assert!(findings("mmio-mock/src/td/tests.rs", "use crate::device::Device;").is_empty());
+        let text = "#[cfg(test)]\nmod tests { use crate::intel::device::Device; }";
+        assert!(findings("mmio-mock/src/intel/td.rs", text).is_empty());
+        assert!(
+            findings(
+                "mmio-mock/src/intel/td/tests.rs",
+                "use crate::intel::device::Device;"
+            )
+            .is_empty()
+        );
     }
 
     #[test]
     fn a_new_module_needs_a_row() {
+        assert_eq!(findings("mmio-mock/src/intel/new.rs", "").len(), 1);
+        assert_eq!(findings("mmio-mock/src/core/new.rs", "").len(), 1);
         assert_eq!(findings("mmio-mock/src/new.rs", "").len(), 1);
     }
 }

@@ -18,6 +18,9 @@ struct Family {
     seams: &'static [(&'static str, &'static str, &'static [&'static str])],
 }
 
+/// The room of the model whose units these are.
+const ROOM: &str = "intel";
+
 const FAMILIES: &[Family] = &[
     Family {
         parent: "ff",
@@ -66,10 +69,11 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
             let Some(module) = module_of(&file.path) else {
                 continue;
             };
-            let [parent, child, ..] = module.as_slice() else {
+            let [room, parent, child, ..] = module.as_slice() else {
                 continue;
             };
-            if parent != family.parent || family.switches.contains(&child.as_str()) {
+            if room != ROOM || parent != family.parent || family.switches.contains(&child.as_str())
+            {
                 continue;
             }
             let from = family.unit(child);
@@ -79,10 +83,13 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
                 continue;
             }
             for path in file.crate_paths(&module).iter().filter(|path| !path.test) {
-                let [target, to, rest @ ..] = path.segments.as_slice() else {
+                let [of, target, to, rest @ ..] = path.segments.as_slice() else {
                     continue;
                 };
-                if target != family.parent || family.permits(from.unwrap_or(child), to, rest) {
+                if of != ROOM
+                    || target != family.parent
+                    || family.permits(from.unwrap_or(child), to, rest)
+                {
                     continue;
                 }
                 let what = format!(
@@ -127,41 +134,47 @@ mod tests {
 
     #[test]
     fn own_parts_common_parts_and_seams() {
-        let wiz = "use super::payload::PayloadLayout;\nuse super::state::DrawState;\nuse super::Step;\nuse crate::td::Td;";
-        assert!(findings("mmio-mock/src/ff/windower.rs", wiz).is_empty());
+        let wiz = "use super::payload::PayloadLayout;\nuse super::state::DrawState;\nuse super::Step;\nuse crate::intel::td::Td;";
+        assert!(findings("mmio-mock/src/intel/ff/windower.rs", wiz).is_empty());
         let sf = "use super::wiz::{SetupPrimitive, PrimitiveKind};";
-        assert!(findings("mmio-mock/src/ff/sf.rs", sf).is_empty());
+        assert!(findings("mmio-mock/src/intel/ff/sf.rs", sf).is_empty());
         let router = "use super::{math, sampler};";
-        assert!(findings("mmio-mock/src/shared/router.rs", router).is_empty());
+        assert!(findings("mmio-mock/src/intel/shared/router.rs", router).is_empty());
     }
 
     #[test]
     fn one_unit_in_another() {
         assert_eq!(
-            findings("mmio-mock/src/ff/sf.rs", "use super::wiz::Wiz;"),
-            ["mmio-mock/src/ff/sf.rs:1: `ff::sf` imports `ff::wiz::Wiz` of another unit"]
+            findings("mmio-mock/src/intel/ff/sf.rs", "use super::wiz::Wiz;"),
+            [
+                "mmio-mock/src/intel/ff/sf.rs:1: `ff::sf` imports `intel::ff::wiz::Wiz` of another unit"
+            ]
         );
         assert_eq!(
-            findings("mmio-mock/src/ff/gs.rs", "use super::vf::Fetched;").len(),
+            findings("mmio-mock/src/intel/ff/gs.rs", "use super::vf::Fetched;").len(),
             1
         );
         assert_eq!(
-            findings("mmio-mock/src/ff/topology.rs", "use super::vf::Vf;").len(),
+            findings("mmio-mock/src/intel/ff/topology.rs", "use super::vf::Vf;").len(),
             1
         );
-        let deep = "use crate::shared::sampler::state::Sampler;";
+        let deep = "use crate::intel::shared::sampler::state::Sampler;";
         assert_eq!(
-            findings("mmio-mock/src/shared/dataport/media.rs", deep).len(),
+            findings("mmio-mock/src/intel/shared/dataport/media.rs", deep).len(),
             1
         );
         assert_eq!(
-            findings("mmio-mock/src/shared/math.rs", "use super::router::route;").len(),
+            findings(
+                "mmio-mock/src/intel/shared/math.rs",
+                "use super::router::route;"
+            )
+            .len(),
             1
         );
     }
 
     #[test]
     fn a_new_child_needs_a_unit() {
-        assert_eq!(findings("mmio-mock/src/ff/hs.rs", "").len(), 1);
+        assert_eq!(findings("mmio-mock/src/intel/ff/hs.rs", "").len(), 1);
     }
 }

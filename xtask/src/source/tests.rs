@@ -41,8 +41,8 @@ fn a_declared_test_module_ends_at_its_semicolon() {
 #[test]
 fn test_paths() {
     assert!(is_test_path("isa/tests/formats.rs"));
-    assert!(is_test_path("mmio-mock/src/cc/depth/tests.rs"));
-    assert!(!is_test_path("mmio-mock/src/cc/depth.rs"));
+    assert!(is_test_path("mmio-mock/src/intel/cc/depth/tests.rs"));
+    assert!(!is_test_path("mmio-mock/src/intel/cc/depth.rs"));
 }
 
 #[test]

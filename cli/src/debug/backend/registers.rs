@@ -11,8 +11,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use driver::debug::{self, DebugSession, HaltMatch, HaltedThread, Threads, Vertices, Which};
 use isa::Inst;
-use mmio_mock::debug::host::ThreadKey;
-use mmio_mock::td::debugger::Info;
+use mmio_mock::intel::debug::host::ThreadKey;
+use mmio_mock::intel::td::debugger::Info;
 
 use super::{Backend, Going, Reason, Slot, Spec, Stop};
 use crate::debug::gate::{Held, Holder};

@@ -143,9 +143,8 @@ drop_values = [0]
 #[test]
 fn formats_are_amended() {
     let format = "[[format]]\ncode = 1\nname = \"L8\"\nbits = 8\nlayout = \"L8un\"\ncaps = \"V\"\n";
-    let old = structure("S", 1)
-        + "field = [ { name = \"F\", dword = 0, bits = \"3:0\" } ]\n"
-        + format;
+    let old =
+        structure("S", 1) + "field = [ { name = \"F\", dword = 0, bits = \"3:0\" } ]\n" + format;
     let amended = |keys: &str| {
         let new = format!("import = [\"gen1\"]\n[[amend]]\nname = \"L8\"\ncite = \"new\"\n{keys}");
         try_loaded("amend-formats", &[("gen1", old.clone()), ("gen2", new)])

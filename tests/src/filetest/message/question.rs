@@ -7,8 +7,8 @@
 
 use eu::Grf;
 use isa::operand::Type;
-use mmio_mock::bench::ThreadBench;
-use mmio_mock::urb::UrbHandle;
+use mmio_mock::intel::bench::ThreadBench;
+use mmio_mock::intel::urb::UrbHandle;
 
 use super::super::eu_run::{Register, load, place};
 use super::super::file::{Case, Problem};

@@ -4,8 +4,8 @@
 
 use std::collections::BTreeMap;
 
-use mmio_mock::r#gen::readers;
-use mmio_mock::surface::DepthBuffer;
+use mmio_mock::intel::r#gen::readers;
+use mmio_mock::intel::surface::DepthBuffer;
 use regs::desc::{Kind, PackedField, StructDesc};
 use regs::platform::GEN40;
 

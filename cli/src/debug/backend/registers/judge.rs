@@ -5,8 +5,8 @@
 
 use driver::debug::breakpoint::ends_thread;
 use driver::debug::{self, HaltedThread};
-use mmio_mock::debug::host::ThreadKey;
-use mmio_mock::status::Unit;
+use mmio_mock::intel::debug::host::ThreadKey;
+use mmio_mock::intel::status::Unit;
 
 use super::{Inner, failed, registers_of, slot_of};
 use crate::debug::Answer;

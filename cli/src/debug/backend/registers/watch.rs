@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use driver::debug::{self, HaltedThread};
-use mmio_mock::debug::host::ThreadKey;
+use mmio_mock::intel::debug::host::ThreadKey;
 
 use super::{Inner, registers_of};
 use crate::debug::Answer;

@@ -1,0 +1,187 @@
+//! Pixels straight into four-byte UNORM targets: nothing blended or kept.
+//!
+//! PRM: volume 4 5.10.6 (render target write). The commonest case by far, and only a faster way of
+//! what `pixel` does. Not modelled here: all that `pixel` does beyond it.
+
+use super::pixel::PixelBlock;
+use super::state::CcState;
+use crate::intel::surface::format::codes;
+use crate::intel::surface::{Surface, SurfaceKind};
+use mem::{Fault, Memory};
+
+/// Where the channels of a target's pixels lie: the shift of R, G, B, A in the dword.
+pub type Shifts = [u32; 4];
+
+/// The channel order of a target that can be written directly: what of the test depends on the
+/// surface alone, so that it is made once.
+pub fn shifts(target: &Surface) -> Option<Shifts> {
+    let shifts = match target.format.code as u32 {
+        codes::R8G8B8A8_UNORM => [0, 8, 16, 24],
+        codes::B8G8R8A8_UNORM => [16, 8, 0, 24],
+        _ => return None,
+    };
+    let plain = target.kind == SurfaceKind::TwoD
+        && target.write_channels == 15
+        && !target.geometry.buffer
+        && target.geometry.bytes == 4;
+    plain.then_some(shifts)
+}
+
+/// Whether the colour calculator leaves colours alone on their way into an eight-bit target:
+/// dither has nothing to do there, and the clamps do what packing does anyway.
+#[inline]
+pub fn applies(cc: &CcState, target: &Surface) -> bool {
+    cc.logic_op.is_none() && !(cc.blend.is_some() && target.blend_enable)
+}
+
+/// A float as UNORM8, nearest even, NaN as zero. `num::f32_to_unorm` in a form that vectorises.
+#[inline(always)]
+fn unorm8(bits: u32) -> u32 {
+    const MAGIC: f64 = 4_503_599_627_370_496.0;
+    let v = f32::from_bits(bits);
+    let v = if v > 0.0 { v } else { 0.0 };
+    let v = if v < 1.0 { v } else { 1.0 };
+    // Exact in double precision; adding 2^52 rounds to an integer in the low bits.
+    (f64::from(v) * 255.0 + MAGIC).to_bits() as u32
+}
+
+/// Whether all pixels have the same value.
+#[inline(always)]
+fn even(plane: &[u32; 16]) -> bool {
+    let mut differs = 0;
+    for i in 0..16 {
+        differs |= plane[i] ^ plane[0];
+    }
+    differs == 0
+}
+
+/// The dwords of sixteen pixels.
+#[inline(always)]
+pub fn pack(colour: &super::pixel::Planes, shifts: Shifts) -> [u32; 16] {
+    let mut out = [0; 16];
+    for (plane, shift) in colour.iter().zip(shifts) {
+        // Alpha, clears and flat colours.
+        if even(plane) {
+            let value = unorm8(plane[0]) << shift;
+            for dword in &mut out {
+                *dword |= value;
+            }
+            continue;
+        }
+        for i in 0..16 {
+            out[i] |= unorm8(plane[i]) << shift;
+        }
+    }
+    out
+}
+
+/// The upper left pixel of a block that is a full square of four by four pixels inside the target,
+/// each row of which lies in one OWord of memory under every tiling.
+#[inline]
+fn square(target: &Surface, block: &PixelBlock<'_>, column: u32) -> bool {
+    let [a, b, c, d] = *block.origins;
+    let (x, y) = (u32::from(a.0), u32::from(a.1));
+    block.mask == 0xffff
+        && b == (a.0.wrapping_add(2), a.1)
+        && c == (a.0, a.1.wrapping_add(2))
+        && d == (b.0, c.1)
+        && column.is_multiple_of(4)
+        && x + 4 <= target.level_width(target.render_lod)
+        && y + 4 <= target.level_height(target.render_lod)
+}
+
+/// Writes a block to a target that [`shifts`] accepted, under a state that [`applies`] accepted.
+/// Comes back with the pixels that were inside, as `pixel::write_block` does.
+pub fn write(
+    mem: &mut Memory,
+    target: &Surface,
+    shifts: Shifts,
+    slice: u32,
+    block: &PixelBlock<'_>,
+) -> Result<u16, Fault> {
+    let geometry = &target.geometry;
+    let packed = pack(block.colour, shifts);
+    let (left, top) = geometry.origin(slice, target.render_lod);
+    let (x, y) = block.origins[0];
+    let column = left.wrapping_add(u32::from(x));
+    if square(target, block, column) {
+        let row = top.wrapping_add(u32::from(y));
+        for &(i, n) in &[(0, 0), (2, 1), (8, 2), (10, 3)] {
+            let low = u64::from(packed[i + 1]) << 32 | u64::from(packed[i]);
+            let high = u64::from(packed[i + 5]) << 32 | u64::from(packed[i + 4]);
+            let both = u128::from(high) << 64 | u128::from(low);
+            let at = geometry.element(column, row.wrapping_add(n));
+            mem.write_array(at, both.to_le_bytes())?;
+        }
+        return Ok(0xffff);
+    }
+    let width = target.level_width(target.render_lod);
+    let height = target.level_height(target.render_lod);
+    let mut written = 0;
+    for (s, &(x, y)) in block.origins.iter().enumerate() {
+        let (x, y) = (u32::from(x), u32::from(y));
+        for row in 0..2u32 {
+            let first = 4 * s + 2 * row as usize;
+            let mut lanes = block.mask >> first & 3;
+            if x + 1 >= width {
+                lanes &= 1;
+            }
+            if lanes == 0 || x >= width || y + row >= height {
+                continue;
+            }
+            let column = left.wrapping_add(x);
+            let at = top.wrapping_add(y + row);
+            let (a, b) = (packed[first], packed[first + 1]);
+            // An even pair shares its OWord, so it stays adjacent under every tiling.
+            if lanes == 3 && column & 1 == 0 {
+                let both = u64::from(b) << 32 | u64::from(a);
+                mem.write_u64(geometry.element(column, at), both)?;
+            } else {
+                if lanes & 1 != 0 {
+                    mem.write_u32(geometry.element(column, at), a)?;
+                }
+                if lanes & 2 != 0 {
+                    mem.write_u32(geometry.element(column.wrapping_add(1), at), b)?;
+                }
+            }
+            written |= lanes << first;
+        }
+    }
+    Ok(written)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eight_bits_are_those_of_the_general_conversion() {
+        let mut seed = 7u32;
+        let check = |bits: u32| {
+            let want = num::f32_to_unorm(f32::from_bits(bits), 8);
+            assert_eq!(unorm8(bits), want, "{bits:08x}");
+        };
+        for step in 0..=255u32 {
+            // Around every value that lies half-way between two results.
+            let tie = ((f64::from(step) + 0.5) / 255.0) as f32;
+            for near in tie.to_bits() - 4..tie.to_bits() + 4 {
+                check(near);
+            }
+        }
+        for special in [
+            0,
+            1,
+            0x8000_0000,
+            0x7f80_0000,
+            0xff80_0000,
+            0x7fc0_0000,
+            0xffff_ffff,
+        ] {
+            check(special);
+        }
+        for _ in 0..200_000 {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            check(seed);
+        }
+    }
+}

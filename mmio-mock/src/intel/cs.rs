@@ -1,0 +1,473 @@
+//! Command streamer: fetches, parses and executes ring and batch buffers.
+//!
+//! PRM: volume 1 (ring buffer, MI commands), volume 2 (3D commands).
+//! Commands run strictly one after another: the next is parsed when the pipeline is empty, which
+//! 2.6.9 of volume 4 allows (no latency is architected).
+//! Not modelled: the interrupt ring, display waits.
+
+pub mod context;
+pub mod fetch;
+pub mod media;
+pub mod mi;
+pub mod pipe_control;
+pub mod reader;
+pub mod state3d;
+pub mod urb;
+
+use regs::desc::{CommandDesc, Property};
+use regs::ids::{CommandId, RegId};
+
+use crate::core::bus::RegFile;
+use crate::core::fault::UnitFault;
+use crate::intel::blt::Blt;
+use crate::intel::ff::{Pipeline, Step};
+use crate::intel::irq;
+use crate::intel::machine::Machine;
+use crate::intel::media::Media;
+use crate::intel::status::Client;
+use crate::intel::td::Td;
+use crate::intel::trace::Event;
+
+use fetch::Source;
+use reader::CommandReader;
+
+/// What the command streamer borrows while it executes a command.
+pub struct CsContext<'a, 'm> {
+    /// Reads the commands of the device's generation.
+    pub reader: &'static dyn CommandReader,
+    /// Where the hardware status page lies.
+    pub status_page: mi::StatusPage,
+    /// Registers.
+    pub regs: &'a mut RegFile,
+    /// The 3D pipeline.
+    pub ff: &'a mut Pipeline,
+    /// The media pipeline.
+    pub media: &'a mut Media,
+    /// The blitter.
+    pub blt: &'a mut Blt,
+    /// The thread dispatcher.
+    pub td: &'a mut Td,
+    /// Everything below.
+    pub machine: &'a mut Machine<'m>,
+    /// Device time.
+    pub ticks: u64,
+    /// MMIO writes of commands, carried out by the device after the command, in order.
+    pub writes: &'a mut Vec<(u32, u32)>,
+}
+
+/// One parsed command: its descriptor and its dwords.
+#[derive(Clone, Copy, Debug)]
+pub struct Command<'a> {
+    /// Which one.
+    pub desc: &'static CommandDesc,
+    /// Address of the header.
+    pub addr: u32,
+    /// All dwords, header first.
+    pub dwords: &'a [u32],
+}
+
+/// What executing a command leads to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Flow {
+    /// Go on with the next command.
+    Next,
+    /// Go on in a batch buffer.
+    Batch {
+        /// Its first command.
+        start: u32,
+        /// Privileged commands are to be left out of it.
+        non_secure: bool,
+    },
+    /// Return from the batch buffer to the ring.
+    EndBatch,
+    /// The blitter works on the command: go on when it is done.
+    Blit,
+    /// The command cannot be executed yet: try again.
+    Wait,
+}
+
+/// Longest command: an eight-bit length field plus two (3DSTATE and MI commands), or XY_TEXT
+/// immediates of the same form.
+const MAX_DWORDS: usize = 260;
+
+/// A command that the blitter works on.
+#[derive(Clone, Copy, Debug)]
+struct Blit {
+    source: Source,
+    addr: u32,
+    header: u32,
+    name: &'static str,
+    dwords: u32,
+}
+
+/// The command streamer.
+#[derive(Debug)]
+pub struct Cs {
+    batch: Option<u32>,
+    /// The batch may not execute privileged commands, nor may those that it starts.
+    non_secure: bool,
+    /// The head stays at this command until it is done.
+    blit: Option<Blit>,
+    /// The parser refused a command or lost its memory; only a reset helps.
+    stuck: bool,
+    dwords: Vec<u32>,
+}
+
+impl Default for Cs {
+    fn default() -> Self {
+        Cs {
+            batch: None,
+            non_secure: false,
+            blit: None,
+            stuck: false,
+            dwords: Vec::with_capacity(MAX_DWORDS),
+        }
+    }
+}
+
+impl Cs {
+    /// Back to the state after reset.
+    pub fn reset(&mut self) {
+        self.batch = None;
+        self.non_secure = false;
+        self.blit = None;
+        self.stuck = false;
+    }
+
+    /// The command that the blitter works on: name and address.
+    pub fn blitting(&self) -> Option<(&'static str, u32)> {
+        self.blit.map(|blit| (blit.name, blit.addr))
+    }
+
+    /// Whether the parser gave up.
+    pub fn stuck(&self) -> bool {
+        self.stuck
+    }
+
+    /// Where the next command is, if there is one.
+    fn source(&self, regs: &RegFile) -> Option<Source> {
+        if let Some(addr) = self.batch {
+            return Some(Source::Batch(addr));
+        }
+        let ring = fetch::Ring::from_registers(regs)?;
+        (ring.head != ring.tail).then_some(Source::Ring(ring))
+    }
+
+    /// Whether there is nothing to parse.
+    pub fn idle(&self, regs: &RegFile) -> bool {
+        self.source(regs).is_none()
+    }
+
+    /// Whether the next command is one that the media pipeline takes while its threads run.
+    pub fn next_is_object(&self, regs: &RegFile, mem: &mem::Memory) -> bool {
+        if self.stuck || self.blit.is_some() || mi::stopped(regs) && self.batch.is_none() {
+            return false;
+        }
+        let header = self.source(regs).and_then(|s| s.dword(mem, 0).ok());
+        let object = |desc: &CommandDesc| desc.is(Property::Object);
+        header.and_then(regs.tables().command).is_some_and(object)
+    }
+
+    /// Parses and executes one command.
+    pub fn step(&mut self, ctx: &mut CsContext<'_, '_>) -> Step {
+        if self.stuck {
+            return Step::Dead;
+        }
+        if let Some(blit) = self.blit {
+            return self.draw(blit, ctx);
+        }
+        if mi::stopped(ctx.regs) && self.batch.is_none() {
+            return Step::Idle;
+        }
+        let Some(source) = self.source(ctx.regs) else {
+            return Step::Idle;
+        };
+        let addr = source.addr();
+        ctx.regs.set(RegId::Acthd, addr);
+        ctx.regs.set(RegId::DmaFadd, addr);
+        let mut dwords = std::mem::take(&mut self.dwords);
+        let step = self.run(source, addr, &mut dwords, ctx);
+        self.dwords = dwords;
+        step
+    }
+
+    fn run(
+        &mut self,
+        source: Source,
+        addr: u32,
+        dwords: &mut Vec<u32>,
+        ctx: &mut CsContext<'_, '_>,
+    ) -> Step {
+        let header = match source.dword(ctx.machine.mem, 0) {
+            Ok(header) => header,
+            Err(fault) => return self.refuse(fault.into(), addr, None, ctx),
+        };
+        ctx.regs.set(RegId::Ipehr, header);
+        let in_batch = u64::from(matches!(source, Source::Batch(_)));
+        ctx.machine.status.activity.batch_headers += in_batch;
+        let Some(desc) = (ctx.regs.tables().command)(header) else {
+            let what = format!("unknown command {header:#010x}");
+            return self.refuse(
+                UnitFault::Command { unit: "CS", what },
+                addr,
+                Some(header),
+                ctx,
+            );
+        };
+        let length = desc.dwords(header);
+        if length == 0 || length > MAX_DWORDS {
+            let what = format!("{} with impossible length {length}", desc.name);
+            return self.refuse(
+                UnitFault::Command { unit: "CS", what },
+                addr,
+                Some(header),
+                ctx,
+            );
+        }
+        dwords.clear();
+        for i in 0..length as u32 {
+            match source.dword(ctx.machine.mem, i) {
+                Ok(dword) => dwords.push(dword),
+                Err(fault) => return self.refuse(fault.into(), addr, Some(header), ctx),
+            }
+        }
+        if media::waits(desc, ctx) {
+            return Step::Blocked;
+        }
+        ctx.machine.charge(length as u64);
+        let activity = &mut ctx.machine.status.activity;
+        activity.commands += 1;
+        activity.batch_commands += in_batch;
+        ctx.machine.trace.event(Event::Command {
+            addr,
+            header,
+            dwords: length as u32,
+        });
+        let command = Command { desc, addr, dwords };
+        let outcome =
+            if self.batch.is_some() && self.non_secure && desc.is_privileged(command.dwords) {
+                log::debug!("{} in a non-secure batch: left out", desc.name);
+                Ok(Flow::Next)
+            } else {
+                execute(&command, ctx)
+            };
+        match outcome {
+            Ok(Flow::Blit) => {
+                let blit = Blit {
+                    source,
+                    addr,
+                    header,
+                    name: desc.name,
+                    dwords: length as u32,
+                };
+                self.blit = Some(blit);
+                self.draw(blit, ctx)
+            }
+            Ok(Flow::Wait) => Step::Blocked,
+            Ok(flow) => {
+                self.advance(source, length as u32, &flow, ctx);
+                Step::Progress
+            }
+            Err(fault) => self.refuse(fault, addr, Some(header), ctx),
+        }
+    }
+
+    /// Lets the blitter draw while there is time.
+    fn draw(&mut self, blit: Blit, ctx: &mut CsContext<'_, '_>) -> Step {
+        while *ctx.machine.budget > 0 {
+            match ctx.blt.row(ctx.machine.mem) {
+                Ok(Some(ticks)) => {
+                    ctx.machine.status.activity.blit_rows += 1;
+                    ctx.machine.charge(ticks);
+                    if ctx.machine.trace.is_detailed()
+                        && let Some((addr, bytes)) = ctx.blt.last_row(ctx.machine.mem)
+                    {
+                        ctx.machine.note_write("BLT", addr.0, bytes);
+                    }
+                }
+                Ok(None) => {
+                    self.blit = None;
+                    ctx.machine.status.activity.blits += 1;
+                    self.advance(blit.source, blit.dwords, &Flow::Next, ctx);
+                    break;
+                }
+                Err(fault) => {
+                    self.blit = None;
+                    return self.refuse(fault, blit.addr, Some(blit.header), ctx);
+                }
+            }
+        }
+        Step::Progress
+    }
+
+    fn advance(&mut self, source: Source, dwords: u32, flow: &Flow, ctx: &mut CsContext<'_, '_>) {
+        let bytes = dwords * 4;
+        match source {
+            Source::Ring(ring) => ring.advance(ctx.regs, bytes),
+            Source::Batch(addr) => self.batch = Some(addr.wrapping_add(bytes)),
+        }
+        match *flow {
+            Flow::Next | Flow::Blit | Flow::Wait => {}
+            Flow::Batch { start, non_secure } => {
+                if self.batch.is_none() {
+                    ctx.machine.status.activity.batches += 1;
+                    self.non_secure = non_secure;
+                }
+                self.non_secure |= non_secure;
+                self.batch = Some(start);
+            }
+            Flow::EndBatch => self.batch = None,
+        }
+    }
+
+    /// Stops at a command that cannot be executed: error registers, interrupt, nothing more.
+    fn refuse(
+        &mut self,
+        fault: UnitFault,
+        addr: u32,
+        header: Option<u32>,
+        ctx: &mut CsContext<'_, '_>,
+    ) -> Step {
+        self.stuck = true;
+        if let UnitFault::Memory(_) = fault {
+            // The device turns memory faults into PGTBL_ER, wherever they come from.
+        } else {
+            ctx.regs.set(RegId::Ipeir, 1);
+            irq::raise_error(ctx.regs, irq::error::INSTRUCTION);
+        }
+        let place = if self.batch.is_some() {
+            "batch"
+        } else {
+            "ring"
+        };
+        let client = if header.is_some() {
+            Client::Cs
+        } else {
+            Client::CommandFetch
+        };
+        ctx.machine.fault(client, fault, || match header {
+            Some(header) => format!("CS, {place} at {addr:#010x}, header {header:#010x}"),
+            None => format!("CS, {place} at {addr:#010x}"),
+        });
+        Step::Dead
+    }
+}
+
+/// Executes a command in the unit that it belongs to. There is no catch-all: a new command in the
+/// tables does not compile until somebody decides what it does.
+fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
+    use CommandId as C;
+    let d = command.dwords;
+    match command.desc.id {
+        C::MiBatchBufferStart => return mi::batch_buffer_start(d),
+        C::MiBatchBufferEnd => return Ok(Flow::EndBatch),
+        C::MiNoop => mi::noop(d, ctx),
+        C::MiUserInterrupt => irq::raise(ctx.regs, irq::Cause::User),
+        C::MiFlush => {
+            mi::flush(d, ctx);
+            ctx.media.state.flushed();
+        }
+        C::MiReportHead => mi::report_head(ctx)?,
+        C::MiStoreDataImm => mi::store_data_imm(d, ctx)?,
+        C::MiStoreDataIndex => mi::store_data_index(d, ctx)?,
+        C::MiLoadRegisterImm => mi::load_register_imm(d, ctx),
+        C::MiStoreRegisterMem => mi::store_register_mem(d, ctx)?,
+        C::MiSetContext => context::set_context(d, ctx)?,
+        // Arbitration has nobody to arbitrate with; without a display its events are over; a
+        // prefetch is a hint to load a cache that the model does not have; a flush that is held back around
+        // MI_SET_CONTEXT has nothing to wait for.
+        C::StatePrefetch
+        | C::MiSuspendFlush
+        | C::MiArbCheck
+        | C::MiArbOnOff
+        | C::MiWaitForEvent
+        | C::MiLoadScanLinesIncl
+        | C::MiLoadScanLinesExcl
+        | C::MiOverlayFlip
+        | C::MiDisplayBufferInfo => {}
+
+        C::PipeControl => {
+            pipe_control::execute(d, ctx)?;
+            ctx.media.state.flushed();
+        }
+        C::UrbFence => urb::fence(d, ctx),
+        C::CsUrbState => urb::cs_urb_state(d, ctx),
+        C::ConstantBuffer => urb::constant_buffer(d, ctx)?,
+        C::StateBaseAddress => state3d::state_base_address(d, ctx),
+        C::StateSip => state3d::state_sip(d, ctx),
+        C::PipelineSelect => state3d::pipeline_select(d, ctx)?,
+        C::State3dPipelinedPointers => state3d::copy(&mut ctx.ff.state.pointers, d),
+        C::State3dBindingTablePointers => state3d::binding_table_pointers(d, ctx),
+        C::State3dVertexBuffers => state3d::vertex_buffers(d, ctx)?,
+        C::State3dVertexElements => state3d::vertex_elements(d, ctx)?,
+        C::State3dIndexBuffer => state3d::index_buffer(d, ctx)?,
+        C::State3dVfStatistics => state3d::vf_statistics(d, ctx),
+        C::State3dDrawingRectangle => state3d::drawing_rectangle(d, ctx),
+        C::State3dDepthBuffer => state3d::depth_buffer(d, ctx),
+        C::State3dConstantColor => state3d::constant_color(d, ctx),
+        C::State3dPolyStipplePattern => state3d::copy(&mut ctx.ff.state.poly_stipple, d),
+        C::State3dPolyStippleOffset => state3d::poly_stipple_offset(d, ctx),
+        C::State3dLineStipple => state3d::line_stipple(d, ctx),
+        C::State3dGlobalDepthOffsetClamp => state3d::global_depth_offset_clamp(d, ctx),
+        C::State3dChromaKey => state3d::chroma_key(d, ctx),
+        C::State3dSamplerPaletteLoad0 => {
+            state3d::copy(&mut ctx.machine.shared.sampler.tables.palette, d);
+            ctx.machine.shared.invalidate();
+        }
+        C::Primitive3d => state3d::primitive(d, ctx)?,
+
+        C::ColorBlt
+        | C::SrcCopyBlt
+        | C::XyColorBlt
+        | C::XyFullBlt
+        | C::XyFullImmediatePatternBlt
+        | C::XyFullMonoPatternBlt
+        | C::XyFullMonoPatternMonoSrcBlt
+        | C::XyFullMonoSrcBlt
+        | C::XyFullMonoSrcImmediatePatternBlt
+        | C::XyMonoPatBlt
+        | C::XyMonoPatFixedBlt
+        | C::XyMonoSrcCopyBlt
+        | C::XyMonoSrcCopyImmediateBlt
+        | C::XyPatBlt
+        | C::XyPatBltImmediate
+        | C::XyPatChromaBlt
+        | C::XyPatChromaBltImmediate
+        | C::XyPixelBlt
+        | C::XyScanlinesBlt
+        | C::XySetupBlt
+        | C::XySetupClipBlt
+        | C::XySetupMonoPatternSlBlt
+        | C::XySrcCopyBlt
+        | C::XySrcCopyChromaBlt
+        | C::XyTextBlt
+        | C::XyTextImmediateBlt => return blit(d, ctx),
+
+        C::MediaStatePointers => media::state_pointers(d, ctx),
+        C::MediaObject => return media::object(d, ctx),
+        // The windower's reader looks for those that it cannot do.
+        C::State3dAaLineParameters
+        | C::State3dClearParams
+        | C::State3dHierDepthBuffer
+        | C::State3dStencilBuffer => {
+            ctx.ff.state.kept.insert(command.desc.id, d.to_vec());
+        }
+        C::MediaObjectEx => {
+            return Err(UnitFault::Unimplemented {
+                unit: "CS",
+                what: command.desc.name,
+                prm: command.desc.cite,
+            });
+        }
+    }
+    Ok(Flow::Next)
+}
+
+/// Ticks that a blit costs besides its rows.
+const BLIT_TICKS: u64 = 64;
+
+fn blit(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
+    ctx.machine.charge(BLIT_TICKS);
+    ctx.blt.begin(d, ctx.machine.mem)?;
+    Ok(Flow::Blit)
+}

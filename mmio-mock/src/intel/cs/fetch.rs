@@ -1,0 +1,90 @@
+//! Where commands come from: the ring and batch buffers.
+//!
+//! PRM: volume 1, ring buffer registers and MI_BATCH_BUFFER_START.
+
+use mem::{Fault, GpuAddr, Memory};
+use regs::any::RegId;
+
+use crate::core::bus::RegFile;
+
+/// The primary ring as its registers describe it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// Graphics address of the ring.
+    pub start: u32,
+    /// Bytes.
+    pub size: u32,
+    /// Byte offset of the next command.
+    pub head: u32,
+    /// Byte offset after the last command.
+    pub tail: u32,
+}
+
+/// PRB0_HEAD bits of the wrap count.
+const WRAP_ONE: u32 = 1 << 21;
+const OFFSET: u32 = 0x001f_fffc;
+
+impl Ring {
+    /// The ring, if it is enabled.
+    pub fn from_registers(regs: &RegFile) -> Option<Self> {
+        let ctl = regs.get(RegId::Prb0Ctl);
+        if ctl & 1 == 0 {
+            return None;
+        }
+        let size = ((ctl >> 12 & 0x1ff) + 1) * 4096;
+        Some(Ring {
+            start: regs.get(RegId::Prb0Start) & !0xfff,
+            size,
+            // Offsets past the end wrap, so that no register value leads outside the ring.
+            head: wrapped(regs.get(RegId::Prb0Head) & OFFSET, size),
+            tail: wrapped(regs.get(RegId::Prb0Tail) & OFFSET & !7, size),
+        })
+    }
+
+    /// Moves the head on by `bytes`, counting wraps in the register.
+    pub fn advance(&self, regs: &mut RegFile, bytes: u32) {
+        let old = regs.get(RegId::Prb0Head);
+        let next = self.head + bytes;
+        let wraps = if next >= self.size { WRAP_ONE } else { 0 };
+        let count = (old & !(WRAP_ONE - 1)).wrapping_add(wraps);
+        regs.set(RegId::Prb0Head, count | wrapped(next, self.size));
+    }
+}
+
+/// An offset into a ring of `size` bytes; a division for those alone that lie behind its end.
+#[inline]
+fn wrapped(offset: u32, size: u32) -> u32 {
+    if offset < size { offset } else { offset % size }
+}
+
+/// Where the next command lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// In the ring.
+    Ring(Ring),
+    /// In a batch buffer, at a graphics address.
+    Batch(u32),
+}
+
+impl Source {
+    /// Graphics address of the command.
+    pub fn addr(&self) -> u32 {
+        match *self {
+            Source::Ring(ring) => ring.start.wrapping_add(ring.head),
+            Source::Batch(addr) => addr,
+        }
+    }
+
+    /// Dword `index` of the command.
+    #[inline]
+    pub fn dword(&self, mem: &Memory, index: u32) -> Result<u32, Fault> {
+        let addr = match *self {
+            Source::Ring(ring) => {
+                let at = wrapped(ring.head + index * 4, ring.size);
+                ring.start.wrapping_add(at)
+            }
+            Source::Batch(addr) => addr.wrapping_add(index * 4),
+        };
+        mem.read_u32(GpuAddr(addr))
+    }
+}

@@ -1,0 +1,175 @@
+//! Memory-interface commands.
+//!
+//! PRM: volume 1, MI commands; fields from the tables of `regs`.
+//! Not modelled: waits for display events (they are over at once), the security of non-secure batch
+//! buffers.
+
+use mem::{GpuAddr, PhysAddr};
+use regs::any::{
+    MiBatchBufferStart, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiStoreDataImm,
+    MiStoreDataIndex, RegId, fields,
+};
+
+use super::reader::StoreRegister;
+use super::{CsContext, Flow};
+use crate::core::bus::RegFile;
+use crate::core::fault::UnitFault;
+use crate::intel::mmio::Mmio;
+
+/// Where HWS_PGA, the register of the hardware status page, points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusPage {
+    /// At memory itself (i915 `hws_needs_physical`).
+    Physical,
+    /// At an address of the GTT.
+    Graphics,
+}
+
+/// Whether MI_MODE tells the parser to stop at the next command of the ring.
+pub fn stopped(regs: &RegFile) -> bool {
+    fields::MI_MODE::STOP_RING.is_set(regs.get(RegId::MiMode))
+}
+
+/// MI_NOOP: keeps its number when it is told to.
+pub fn noop(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let noop = MiNoop::from_dwords(d);
+    if noop.identification_number_register_write_enable() {
+        ctx.regs.set(RegId::Nopid, noop.identification_number());
+    }
+}
+
+/// MI_BATCH_BUFFER_START: goes on in a batch buffer.
+pub fn batch_buffer_start(d: &[u32]) -> Result<Flow, UnitFault> {
+    let command = MiBatchBufferStart::from_dwords(d);
+    Ok(Flow::Batch {
+        start: command.batch_buffer_start_address(),
+        non_secure: command.buffer_security_indicator() != 0,
+    })
+}
+
+/// MI_FLUSH: the pipeline in front is already empty, so only caches and counters are left.
+pub fn flush(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let flush = ctx.reader.flush(d);
+    if flush.invalidate {
+        ctx.td.invalidate();
+    }
+    ctx.machine.shared.invalidate();
+    if flush.reset_counters {
+        ctx.machine.debug.reset_counters();
+    }
+}
+
+/// MI_REPORT_HEAD: the head goes to dword 4 of the status page (volume 1, hardware status page).
+pub fn report_head(ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let head = ctx.regs.get(RegId::Prb0Head);
+    store_status(4 * 4, &[head], ctx)
+}
+
+/// MI_STORE_DATA_INDEX: one or two dwords into the status page.
+pub fn store_data_index(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let command = MiStoreDataIndex::from_dwords(d);
+    store_status(command.offset(), d.get(2..).unwrap_or_default(), ctx)
+}
+
+/// MI_STORE_DATA_IMM: one or two dwords to a graphics or physical address.
+pub fn store_data_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let command = MiStoreDataImm::from_dwords(d);
+    let data = d.get(3..).unwrap_or_default();
+    store(
+        command.memory_address_type(),
+        command.physical_start_address_extension(),
+        command.address(),
+        data,
+        ctx,
+    )
+}
+
+/// MI_LOAD_REGISTER_IMM: the device carries the writes out when the command is done. Bytes with their
+/// write disabled keep what the register shows.
+pub fn load_register_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let disables = MiLoadRegisterImm::from_dwords(d).byte_write_disables();
+    let keep = (0..4)
+        .filter(|byte| disables >> byte & 1 == 1)
+        .fold(0, |mask, byte| mask | 0xff << (byte * 8));
+    for pair in d.get(1..).unwrap_or_default().chunks_exact(2) {
+        let pair = MiLoadRegisterImmPair::from_dwords(pair);
+        let (offset, mut value) = (pair.register_offset(), pair.data_dword());
+        match keep {
+            0 => {}
+            u32::MAX => continue,
+            _ => value = value & !keep | mmio(ctx).read32(offset) & keep,
+        }
+        ctx.writes.push((offset, value));
+    }
+}
+
+/// The registers as the host sees them.
+pub(super) fn mmio<'a>(ctx: &'a mut CsContext<'_, '_>) -> Mmio<'a> {
+    Mmio {
+        regs: ctx.regs,
+        debug: ctx.machine.debug,
+        mem: ctx.machine.mem,
+        status: ctx.machine.status,
+        trace: ctx.machine.trace,
+        ticks: ctx.ticks,
+    }
+}
+
+/// MI_STORE_REGISTER_MEM: a register as the host would read it.
+pub fn store_register_mem(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let command = ctx.reader.store_register_mem(d);
+    let value = mmio(ctx).read32(command.register);
+    let StoreRegister {
+        graphics,
+        extension,
+        address,
+        ..
+    } = command;
+    store(graphics, extension, address, &[value], ctx)
+}
+
+/// Stores to a graphics address, or to a 36-bit physical one.
+fn store(
+    graphics: bool,
+    extension: u32,
+    address: u32,
+    data: &[u32],
+    ctx: &mut CsContext<'_, '_>,
+) -> Result<(), UnitFault> {
+    if graphics {
+        ctx.machine.mem.write_dwords(GpuAddr(address), data)?;
+        ctx.machine.note_write("CS", address, data.len() * 4);
+        return Ok(());
+    }
+    physical(u64::from(extension) << 32 | u64::from(address), data, ctx)
+}
+
+/// Stores to the hardware status page (HWS_PGA).
+fn store_status(offset: u32, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let page = ctx.regs.get(RegId::HwsPga);
+    let low = fields::HWS_PGA::ADDRESS_31_12.read(page) << 12;
+    match ctx.status_page {
+        StatusPage::Graphics => store(true, 0, low.wrapping_add(offset), data, ctx),
+        StatusPage::Physical => {
+            let high = u64::from(fields::HWS_PGA::ADDRESS_35_32.read(page)) << 32;
+            physical((high | u64::from(low)) + u64::from(offset), data, ctx)
+        }
+    }
+}
+
+fn physical(address: u64, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    for (i, &dword) in data.iter().enumerate() {
+        let at = PhysAddr(address + 4 * i as u64);
+        ctx.machine
+            .mem
+            .phys_write_u32(at, dword)
+            .map_err(|fault| UnitFault::Command {
+                unit: "CS",
+                what: format!("store to physical memory: {fault}"),
+            })?;
+    }
+    // CAST: sinks see the low half of a physical address.
+    ctx.machine
+        .note_write("CS physical", address as u32, data.len() * 4);
+    Ok(())
+}

@@ -1,0 +1,35 @@
+//! PIPE_CONTROL: flushes, invalidations and post-sync writes.
+//!
+//! PRM: volume 2, PIPE_CONTROL.
+
+use mem::GpuAddr;
+
+use super::CsContext;
+use super::reader::PostSync;
+use crate::core::fault::UnitFault;
+use crate::intel::irq;
+
+/// Executes the command; the pipeline in front of it is already empty.
+pub fn execute(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let pc = ctx.reader.pipe_control(d);
+    if pc.invalidate_instructions {
+        ctx.td.invalidate();
+    }
+    if pc.flush_writes {
+        ctx.machine.shared.invalidate();
+    }
+    let value = match pc.post_sync {
+        PostSync::Immediate(value) => Some(value),
+        PostSync::DepthCount => Some(ctx.machine.status.statistics.ps_depth_count),
+        PostSync::Timestamp => Some(ctx.ticks),
+        PostSync::Nothing => None,
+    };
+    if let Some(value) = value {
+        ctx.machine.mem.write_u64(GpuAddr(pc.address), value)?;
+        ctx.machine.note_write("CS", pc.address, 8);
+    }
+    if pc.notify {
+        irq::raise(ctx.regs, irq::Cause::PipeControl);
+    }
+    Ok(())
+}

@@ -1,0 +1,120 @@
+//! What the command streamer asks of a generation: its commands as plain values.
+//!
+//! PRM: volume 1 (MI commands), volume 2 (STATE_BASE_ADDRESS, PIPE_CONTROL, PIPELINE_SELECT). Commands whose layout is
+//! the same in every generation are read from the tables where they are executed.
+
+use std::fmt::Debug;
+
+use crate::intel::ff::state::VertexBuffer;
+use crate::intel::shared::context::StateBases;
+
+/// What a STATE_BASE_ADDRESS changes; `None` leaves a base or a bound as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BaseChanges {
+    /// General State Base Address.
+    pub general_state_base: Option<u32>,
+    /// Surface State Base Address.
+    pub surface_state_base: Option<u32>,
+    /// Indirect Object Base Address.
+    pub indirect_object_base: Option<u32>,
+    /// Instruction Base Address.
+    pub instruction_base: Option<u32>,
+    /// Kernels have a base of their own, and do not lie relative to General State Base Address.
+    pub kernels_apart: bool,
+    /// General State Access Upper Bound.
+    pub general_state_upper_bound: Option<u32>,
+    /// Indirect Object Access Upper Bound.
+    pub indirect_object_upper_bound: Option<u32>,
+    /// Instruction Access Upper Bound.
+    pub instruction_upper_bound: Option<u32>,
+}
+
+/// MI_FLUSH.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Flush {
+    /// The state and instruction caches forget what they hold.
+    pub invalidate: bool,
+    /// The snapshot counters of all units begin at 0.
+    pub reset_counters: bool,
+}
+
+/// What a PIPE_CONTROL writes when the pipeline is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PostSync {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The command's immediate data.
+    Immediate(u64),
+    /// PS_DEPTH_COUNT.
+    DepthCount,
+    /// TIMESTAMP.
+    Timestamp,
+}
+
+/// PIPE_CONTROL.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct PipeControl {
+    /// The instruction cache forgets what it holds.
+    pub invalidate_instructions: bool,
+    /// What caches have not written goes to memory.
+    pub flush_writes: bool,
+    /// What is written.
+    pub post_sync: PostSync,
+    /// Graphics address of 8 bytes for it.
+    pub address: u32,
+    /// Raises the interrupt.
+    pub notify: bool,
+}
+
+/// MI_STORE_REGISTER_MEM.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StoreRegister {
+    /// MMIO byte offset of the register.
+    pub register: u32,
+    /// Where its value goes.
+    pub address: u32,
+    /// The address is one of the global GTT, else of memory itself.
+    pub graphics: bool,
+    /// Address bits 35:32 of memory itself.
+    pub extension: u32,
+}
+
+/// Reads and makes the commands whose layout differs between generations; each is given with its header.
+pub trait CommandReader: Debug + Sync {
+    /// STATE_BASE_ADDRESS.
+    fn state_base_address(&self, d: &[u32]) -> BaseChanges;
+
+    /// A STATE_BASE_ADDRESS that sets everything.
+    fn put_state_base_address(&self, bases: &StateBases, out: &mut Vec<u32>);
+
+    /// PIPELINE_SELECT: whether it chooses the media pipeline; `None` for one that the model does not have.
+    fn pipeline_select(&self, d: &[u32]) -> Option<bool>;
+
+    /// A PIPELINE_SELECT.
+    fn put_pipeline_select(&self, media: bool, out: &mut Vec<u32>);
+
+    /// 3DSTATE_VF_STATISTICS: whether vertex fetch counts.
+    fn vf_statistics(&self, d: &[u32]) -> bool;
+
+    /// A 3DSTATE_VF_STATISTICS.
+    fn put_vf_statistics(&self, enable: bool, out: &mut Vec<u32>);
+
+    /// The buffers of a 3DSTATE_VERTEX_BUFFERS, each with its index.
+    fn vertex_buffers(&self, d: &[u32]) -> Vec<(usize, VertexBuffer)>;
+
+    /// A 3DSTATE_VERTEX_BUFFERS with the valid buffers. When no buffer is valid, `out` stays as it is.
+    fn put_vertex_buffers(&self, buffers: &[VertexBuffer], out: &mut Vec<u32>);
+
+    /// 3DSTATE_DEPTH_BUFFER in its full length, with zeros for what a short one leaves out.
+    fn depth_buffer(&self, d: &[u32]) -> Vec<u32>;
+
+    /// MI_FLUSH.
+    fn flush(&self, d: &[u32]) -> Flush;
+
+    /// PIPE_CONTROL.
+    fn pipe_control(&self, d: &[u32]) -> PipeControl;
+
+    /// MI_STORE_REGISTER_MEM.
+    fn store_register_mem(&self, d: &[u32]) -> StoreRegister;
+}

@@ -1,0 +1,97 @@
+//! What the first registers of a thread have to say, in plain values.
+//!
+//! PRM: volume 4, 3.3.5 to 3.3.9. Which register and bit says it is the matter of a generation's [`PayloadLayout`].
+
+pub mod pixels;
+
+use std::fmt::Debug;
+
+use eu::Grf;
+
+use super::state::UnitConfig;
+use super::topology::Topology;
+use crate::intel::urb::UrbHandle;
+use pixels::{Payload, PayloadState, PixelGroup};
+
+/// The planes that vertices of an object lie outside of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// Planes of the view volume: bits 0 to 5 are ZMAX, ZMIN, YMAX, YMIN, XMAX, XMIN.
+    pub planes: u32,
+    /// User clip planes, a bit each.
+    pub user: u32,
+}
+
+/// What a thread of GS or CLIP learns of its object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ObjectHeader {
+    /// Topology of the object.
+    pub topology: Topology,
+    /// For the clipper: the first and last edge of this triangle are edges of its polygon.
+    pub edges: [bool; 2],
+    /// For the clipper: what the object has to be clipped at.
+    pub outside: Outside,
+}
+
+/// What r1 of a setup thread carries besides topology and provoking vertex: differences of the vertices' positions.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Deltas {
+    /// Determinant of the two edges; squared length of a line.
+    pub det: f32,
+    /// x of the second vertex less x of the first; width of a point.
+    pub dx0: f32,
+    /// x of the third vertex less x of the first.
+    pub dx2: f32,
+    /// y of the second vertex less y of the first.
+    pub dy0: f32,
+    /// y of the third vertex less y of the first.
+    pub dy2: f32,
+}
+
+/// What a setup thread learns of its object.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SetupHeader {
+    /// Topology of the object.
+    pub topology: Topology,
+    /// Points are sprites.
+    pub sprite_points: bool,
+    /// Which of the vertices, in the thread's order, provokes.
+    pub provoking: u32,
+    /// Differences of positions.
+    pub deltas: Deltas,
+    /// z and 1/w of each vertex.
+    pub depths: [(f32, f32); 3],
+}
+
+/// Lays out the registers from r0 on. `debug` are the debug dwords of r0: number of the thread, snapshot flag.
+pub trait PayloadLayout: Debug + Sync {
+    /// r0 of a VS thread for one or two vertices.
+    fn vertices(
+        &self,
+        unit: &UnitConfig,
+        first: UrbHandle,
+        second: Option<UrbHandle>,
+        debug: [u32; 2],
+    ) -> Grf;
+
+    /// r0 of a GS or CLIP thread whose first output entry is `entry`.
+    fn object(
+        &self,
+        unit: &UnitConfig,
+        entry: UrbHandle,
+        object: &ObjectHeader,
+        debug: [u32; 2],
+    ) -> Grf;
+
+    /// r0 to r2 of a setup thread whose result goes to `entry`.
+    fn setup(
+        &self,
+        unit: &UnitConfig,
+        entry: UrbHandle,
+        setup: &SetupHeader,
+        debug: [u32; 2],
+    ) -> [Grf; 3];
+
+    /// The registers of a PS thread for `group`, before constants and setup data.
+    fn pixels(&self, payload: &mut Payload, state: &PayloadState, group: &PixelGroup);
+}

@@ -1,0 +1,33 @@
+//! What the pipeline asks of a generation: plain state.
+//!
+//! A reader is asked once for each 3DPRIMITIVE, never for each vertex, object or pixel.
+
+use std::fmt::Debug;
+
+use mem::Memory;
+
+use super::payload::PayloadLayout;
+use super::state::windower::LineStipple;
+use super::state::{DrawState, PipelineState, Primitive, VertexElement, WizState};
+use crate::core::fault::UnitFault;
+
+/// Reads the words of a generation's commands and unit state.
+pub trait PipelineReader: Debug + Sync {
+    /// A 3DPRIMITIVE, header included.
+    fn primitive(&self, command: &[u32]) -> Primitive;
+
+    /// The valid vertex elements, in their order.
+    fn vertex_elements(&self, state: &PipelineState) -> Vec<VertexElement>;
+
+    /// State of VS, GS, CLIP and SF.
+    fn units(&self, mem: &Memory, state: &PipelineState) -> Result<DrawState, mem::Fault>;
+
+    /// State of the windower, and of the colour calculator and depth buffer with it.
+    fn windower(&self, mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFault>;
+
+    /// 3DSTATE_LINE_STIPPLE.
+    fn line_stipple(&self, state: &PipelineState) -> LineStipple;
+
+    /// Where threads find what in their first registers.
+    fn layout(&self) -> &'static dyn PayloadLayout;
+}

@@ -1,0 +1,344 @@
+//! Primitive assembly: vertices of a topology become objects.
+//!
+//! PRM: volume 2, 3D pipeline (primitive topologies); numbers from genxml gen4 (3D_Prim_Topo_Type).
+//! Not modelled: reordered odd triangles of strips (Reorder Enable of GS_STATE).
+
+mod adjacency;
+
+use std::collections::VecDeque;
+
+use crate::intel::debug::vertex_tag;
+use crate::intel::status::{Unit, VF_FFID};
+use crate::intel::urb::UrbHandle;
+
+/// Primitive topology types as 3DPRIMITIVE and URB_WRITE headers carry them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the manual's names")]
+pub enum Topology {
+    PointList = 0x01,
+    LineList = 0x02,
+    LineStrip = 0x03,
+    TriList = 0x04,
+    TriStrip = 0x05,
+    TriFan = 0x06,
+    QuadList = 0x07,
+    QuadStrip = 0x08,
+    LineListAdj = 0x09,
+    LineStripAdj = 0x0a,
+    TriListAdj = 0x0b,
+    TriStripAdj = 0x0c,
+    TriStripReverse = 0x0d,
+    Polygon = 0x0e,
+    RectList = 0x0f,
+    LineLoop = 0x10,
+    PointListBf = 0x11,
+    LineStripCont = 0x12,
+    LineStripBf = 0x13,
+    LineStripContBf = 0x14,
+    TriFanNoStipple = 0x16,
+}
+
+impl Topology {
+    /// The topology of a five-bit code; `None` for reserved codes and those of later devices.
+    pub const fn from_code(code: u32) -> Option<Self> {
+        Some(match code {
+            0x01 => Topology::PointList,
+            0x02 => Topology::LineList,
+            0x03 => Topology::LineStrip,
+            0x04 => Topology::TriList,
+            0x05 => Topology::TriStrip,
+            0x06 => Topology::TriFan,
+            0x07 => Topology::QuadList,
+            0x08 => Topology::QuadStrip,
+            0x09 => Topology::LineListAdj,
+            0x0a => Topology::LineStripAdj,
+            0x0b => Topology::TriListAdj,
+            0x0c => Topology::TriStripAdj,
+            0x0d => Topology::TriStripReverse,
+            0x0e => Topology::Polygon,
+            0x0f => Topology::RectList,
+            0x10 => Topology::LineLoop,
+            0x11 => Topology::PointListBf,
+            0x12 => Topology::LineStripCont,
+            0x13 => Topology::LineStripBf,
+            0x14 => Topology::LineStripContBf,
+            0x16 => Topology::TriFanNoStipple,
+            _ => return None,
+        })
+    }
+}
+
+/// A vertex on its way down the pipeline. The stream owns one reference to the entry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamVertex {
+    /// The VUE.
+    pub handle: UrbHandle,
+    /// Topology of the primitive that it belongs to.
+    pub topology: Topology,
+    /// First vertex of a primitive.
+    pub start: bool,
+    /// Last vertex of a primitive.
+    pub end: bool,
+    /// Where it came from, for snapshots.
+    pub tag: Tag,
+}
+
+/// The debug identifier of a vertex (PRM vol4 3.3.5 to 3.3.8).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tag {
+    /// FFID in bits 31:28; below it the vertex sequence number (out of VF and VS) or the thread ID (out
+    /// of GS and the clipper).
+    pub origin: u32,
+    /// Number of the vertex within its thread; 0 out of VF and VS. The bit that tells the two
+    /// vertices of a VS thread apart (3.3.5.3) is in VF's snapshot, for the muxes show 0 without a GS.
+    pub relative: u32,
+}
+
+impl Tag {
+    /// The tag of a vertex as VF puts it out.
+    pub fn fetched(sequence: u32) -> Self {
+        Tag {
+            origin: vertex_tag(VF_FFID, sequence),
+            relative: 0,
+        }
+    }
+
+    /// The tag of the same vertex out of VS: the sequence number stays.
+    #[must_use]
+    pub fn shaded(self) -> Self {
+        Tag::of(Unit::Vs, self.origin)
+    }
+
+    /// The tag of a vertex that `unit` put out, with its sequence number or thread ID.
+    pub fn of(unit: Unit, number: u32) -> Self {
+        Tag {
+            origin: vertex_tag(unit.ffid(), number),
+            relative: 0,
+        }
+    }
+}
+
+/// Most vertices of an object: a triangle and those next to it.
+pub const OBJECT_VERTICES: usize = 6;
+
+/// An object: 1 to 6 vertices in the order of the topology. The object owns a reference to each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Object {
+    /// Topology; odd triangles of a strip say `TriStripReverse`.
+    pub topology: Topology,
+    /// Entries; only the first `count` count.
+    pub vertices: [UrbHandle; OBJECT_VERTICES],
+    /// Tags of the vertices.
+    pub tags: [Tag; OBJECT_VERTICES],
+    /// Number of vertices.
+    pub count: usize,
+    /// First object of its primitive (restarts line stipple).
+    pub first: bool,
+    /// Last object of its primitive.
+    pub last: bool,
+}
+
+impl Object {
+    /// The vertices.
+    pub fn handles(&self) -> &[UrbHandle] {
+        &self.vertices[..self.count.min(OBJECT_VERTICES)]
+    }
+}
+
+/// What the assembler wants done with a vertex reference after an object was cut.
+pub trait References {
+    /// One more owner.
+    fn reference(&mut self, handle: UrbHandle);
+    /// One owner less.
+    fn release(&mut self, handle: UrbHandle);
+}
+
+impl References for crate::intel::urb::Urb {
+    fn reference(&mut self, handle: UrbHandle) {
+        crate::intel::urb::Urb::reference(self, handle);
+    }
+    fn release(&mut self, handle: UrbHandle) {
+        crate::intel::urb::Urb::release(self, handle);
+    }
+}
+
+/// Cuts a vertex stream into objects.
+#[derive(Clone, Debug, Default)]
+pub struct Assembler {
+    held: [Option<StreamVertex>; 4],
+    first: Option<StreamVertex>,
+    /// Vertices of a topology with adjacency that objects still need.
+    window: VecDeque<StreamVertex>,
+    /// Objects keep the vertices next to them.
+    keep: bool,
+    count: u32,
+    objects: u32,
+}
+
+impl Assembler {
+    /// Whether objects come with the vertices next to them; they do not unless a GS kernel asks.
+    pub fn keep_adjacent(&mut self, keep: bool) {
+        self.keep = keep;
+    }
+
+    /// Takes the next vertex; returns the object that it completes and, for the end of a line
+    /// loop, the closing one.
+    pub fn push(
+        &mut self,
+        vertex: StreamVertex,
+        refs: &mut impl References,
+    ) -> [Option<Object>; 2] {
+        if vertex.start {
+            self.flush(refs);
+        }
+        let n = self.count;
+        self.count = n.saturating_add(1);
+        let mut out = [None, None];
+        match vertex.topology {
+            Topology::PointList | Topology::PointListBf => {
+                // The stream's reference moves into the object.
+                out[0] = Some(self.object(vertex.topology, &[vertex], vertex.end));
+            }
+            Topology::LineList => out[0] = self.list(vertex, 2),
+            Topology::TriList | Topology::RectList => out[0] = self.list(vertex, 3),
+            Topology::QuadList => out[0] = self.list(vertex, 4),
+            Topology::LineStrip
+            | Topology::LineStripCont
+            | Topology::LineStripBf
+            | Topology::LineStripContBf => {
+                if let Some(last) = self.held[0].replace(vertex) {
+                    refs.reference(vertex.handle);
+                    out[0] = Some(self.object(vertex.topology, &[last, vertex], vertex.end));
+                }
+            }
+            Topology::LineLoop => {
+                if n == 0 {
+                    self.first = Some(vertex);
+                    refs.reference(vertex.handle);
+                }
+                if let Some(last) = self.held[0].replace(vertex) {
+                    refs.reference(vertex.handle);
+                    out[0] = Some(self.object(Topology::LineLoop, &[last, vertex], false));
+                }
+                if vertex.end
+                    && let Some(first) = self.first.take()
+                {
+                    if n == 0 {
+                        refs.release(first.handle);
+                    } else {
+                        refs.reference(vertex.handle);
+                        out[1] = Some(self.object(Topology::LineLoop, &[vertex, first], true));
+                    }
+                }
+            }
+            Topology::TriStrip | Topology::TriStripReverse => {
+                if let (Some(a), Some(b)) = (self.held[0], self.held[1]) {
+                    refs.reference(b.handle);
+                    refs.reference(vertex.handle);
+                    let odd = (n % 2 == 1) != (vertex.topology == Topology::TriStripReverse);
+                    let topology = if odd {
+                        Topology::TriStripReverse
+                    } else {
+                        Topology::TriStrip
+                    };
+                    out[0] = Some(self.object(topology, &[a, b, vertex], vertex.end));
+                }
+                self.held[0] = self.held[1];
+                self.held[1] = Some(vertex);
+            }
+            Topology::TriFan | Topology::Polygon | Topology::TriFanNoStipple => {
+                if n == 0 {
+                    self.held[0] = Some(vertex);
+                } else if let Some(previous) = self.held[1].replace(vertex)
+                    && let Some(hub) = self.held[0]
+                {
+                    refs.reference(hub.handle);
+                    refs.reference(vertex.handle);
+                    out[0] =
+                        Some(self.object(vertex.topology, &[hub, previous, vertex], vertex.end));
+                }
+            }
+            Topology::LineListAdj
+            | Topology::LineStripAdj
+            | Topology::TriListAdj
+            | Topology::TriStripAdj => out = self.adjacent(vertex, refs),
+            Topology::QuadStrip => {
+                // Pairs: the object goes round, (0, 1, 3, 2) of the strip, as the kernels expect that
+                // make polygons of quads (Mesa brw_compile_ff_gs.c).
+                let slot = (n % 2) as usize;
+                if n >= 2 && slot == 1 {
+                    if let (Some(a), Some(b), Some(c)) = (self.held[0], self.held[1], self.held[2])
+                    {
+                        refs.reference(c.handle);
+                        refs.reference(vertex.handle);
+                        out[0] =
+                            Some(self.object(Topology::QuadStrip, &[a, b, vertex, c], vertex.end));
+                    }
+                    self.held[0] = self.held[2].take();
+                    self.held[1] = Some(vertex);
+                } else if n < 2 {
+                    self.held[slot] = Some(vertex);
+                } else {
+                    self.held[2] = Some(vertex);
+                }
+            }
+        }
+        if vertex.end {
+            self.flush(refs);
+        }
+        out
+    }
+
+    fn list(&mut self, vertex: StreamVertex, size: usize) -> Option<Object> {
+        let slot = self.held.iter().position(Option::is_none).unwrap_or(0);
+        self.held[slot] = Some(vertex);
+        if slot + 1 < size {
+            return None;
+        }
+        let mut all = [vertex; 4];
+        for (to, from) in all.iter_mut().zip(&mut self.held) {
+            if let Some(v) = from.take() {
+                *to = v;
+            }
+        }
+        Some(self.object(vertex.topology, &all[..size], vertex.end))
+    }
+
+    fn object(&mut self, topology: Topology, vertices: &[StreamVertex], last: bool) -> Object {
+        let mut object = Object {
+            topology,
+            vertices: [UrbHandle(0); OBJECT_VERTICES],
+            tags: [Tag::default(); OBJECT_VERTICES],
+            count: vertices.len().min(OBJECT_VERTICES),
+            first: self.objects == 0,
+            last,
+        };
+        for (i, v) in vertices.iter().take(OBJECT_VERTICES).enumerate() {
+            object.vertices[i] = v.handle;
+            object.tags[i] = v.tag;
+        }
+        self.objects = self.objects.saturating_add(1);
+        object
+    }
+
+    /// Drops what is left of an unfinished primitive.
+    pub fn flush(&mut self, refs: &mut impl References) {
+        for held in &mut self.held {
+            if let Some(v) = held.take() {
+                refs.release(v.handle);
+            }
+        }
+        if let Some(v) = self.first.take() {
+            refs.release(v.handle);
+        }
+        for v in self.window.drain(..) {
+            refs.release(v.handle);
+        }
+        self.count = 0;
+        self.objects = 0;
+    }
+}
+
+#[cfg(test)]
+mod tests;

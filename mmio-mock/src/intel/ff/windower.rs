@@ -1,0 +1,299 @@
+//! The windower in its place: state from memory, threads by TD, counters.
+//!
+//! PRM: volume 2, windower; volume 4, 3.3.9. `wiz` rasterises and asks through `WizPort`; this is
+//! the machine behind that port.
+
+use eu::Grf;
+use mem::Memory;
+
+use super::Step;
+use super::payload::PayloadLayout;
+use super::reader::PipelineReader;
+use super::state::{Curbe as UrbCurbe, PipelineState, WizState};
+use super::wiz::thread::{Dispatch, PsThread, WizPort};
+use super::wiz::{self, PixelRect, SetupPrimitive, Wiz};
+use crate::core::fault::UnitFault;
+use crate::intel::debug::DebugRegs;
+use crate::intel::machine::Machine;
+use crate::intel::shared::dataport::render::PixelBackend;
+use crate::intel::status::{Client, Unit};
+use crate::intel::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
+use crate::intel::urb::UrbHandle;
+
+/// The windower and what it works on.
+#[derive(Debug, Default)]
+pub struct Windower {
+    wiz: Wiz,
+    state: WizState,
+    /// Setup entry of the primitive in work.
+    setup: Option<UrbHandle>,
+    in_flight: Vec<SlotId>,
+    /// How many objects SF has had before the one in work.
+    object: u64,
+}
+
+/// The machine as the windower sees it.
+struct Glue<'a, 'm> {
+    state: &'a WizState,
+    layout: &'static dyn PayloadLayout,
+    curbe: Option<UrbCurbe>,
+    td: &'a mut Td,
+    machine: &'a mut Machine<'m>,
+    in_flight: &'a mut Vec<SlotId>,
+    object: u64,
+}
+
+impl Windower {
+    /// Whether a primitive is in work or a thread lives.
+    pub fn busy(&self) -> bool {
+        self.wiz.busy() || !self.in_flight.is_empty()
+    }
+
+    /// Loads the running line stipple counters (3DSTATE_LINE_STIPPLE with Modify Enable).
+    pub fn load_line_stipple(&mut self, reader: &dyn PipelineReader, state: &PipelineState) {
+        self.wiz.load_line_stipple(&reader.line_stipple(state));
+    }
+
+    /// The running line stipple counter, in pixels.
+    pub fn line_stipple_counter(&self) -> u32 {
+        self.wiz.line_stipple_counter()
+    }
+
+    /// Latches the state of a draw.
+    pub fn start(
+        &mut self,
+        reader: &dyn PipelineReader,
+        state: &PipelineState,
+        machine: &mut Machine<'_>,
+    ) -> Result<(), UnitFault> {
+        self.state = reader.windower(machine.mem, state)?;
+        if let Some(r) = machine.debug.sf_clip_rectangle() {
+            // CAST: 16-bit fields.
+            let [x_min, y_min, x_max, y_max] = [r.xmin, r.ymin, r.xmax, r.ymax].map(|v| v as i32);
+            self.state.drawing_rectangle.clip = PixelRect {
+                x_min,
+                y_min,
+                x_max,
+                y_max,
+            };
+        }
+        machine.shared.pixel = PixelBackend {
+            // Targets need not go with a buffer that nothing uses.
+            depth_buffer: self
+                .state
+                .depth_buffer
+                .clone()
+                .filter(|_| self.state.cc.uses_depth_buffer()),
+            blend_constant: state.constant_color,
+            // CAST: 16-bit fields, two's complement.
+            drawing_origin: (
+                self.state.drawing_rectangle.origin_x as u16,
+                self.state.drawing_rectangle.origin_y as u16,
+            ),
+            ..PixelBackend::default()
+        };
+        Ok(())
+    }
+
+    /// Takes up a primitive, which brings its setup entry.
+    pub fn begin(
+        &mut self,
+        primitive: &SetupPrimitive,
+        layout: &'static dyn PayloadLayout,
+        curbe: Option<UrbCurbe>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Step {
+        self.setup = Some(primitive.setup_handle);
+        // SF has one object at a time, and none while the windower works.
+        self.object = machine.status.activity.objects.saturating_sub(1);
+        machine.note(crate::intel::trace::Event::Primitive {
+            sequence: primitive.sequence,
+        });
+        if machine.trace.is_detailed() {
+            let mut corners = [[0; 3]; 3];
+            for (&n, v) in primitive.order.iter().zip(&primitive.v) {
+                if let Some(corner) = corners.get_mut(usize::from(n)) {
+                    *corner = [v.x, v.y, v.z].map(f32::to_bits);
+                }
+            }
+            machine.note(crate::intel::trace::Event::Placed {
+                corners,
+                count: match primitive.kind {
+                    wiz::PrimitiveKind::Point => 1,
+                    wiz::PrimitiveKind::Line => 2,
+                    wiz::PrimitiveKind::Triangle | wiz::PrimitiveKind::Rectangle => 3,
+                },
+            });
+        }
+        let state = &self.state;
+        let mut glue = Glue {
+            state,
+            layout,
+            curbe,
+            td,
+            machine,
+            in_flight: &mut self.in_flight,
+            object: self.object,
+        };
+        match self.wiz.begin(state, primitive, &mut glue) {
+            Ok(true) => Step::Progress,
+            Ok(false) => {
+                self.release(machine);
+                Step::Progress
+            }
+            Err(fault) => Self::fail(fault, machine),
+        }
+    }
+
+    /// Goes on with the primitive in work.
+    pub fn step(
+        &mut self,
+        layout: &'static dyn PayloadLayout,
+        curbe: Option<UrbCurbe>,
+        td: &mut Td,
+        machine: &mut Machine<'_>,
+    ) -> Step {
+        if !self.in_flight.is_empty() {
+            self.resume(td, machine);
+            // While a thread waits, every subspan counts as blocked by the pixel scoreboard: threads of one draw run
+            // one after another. Ignore Color Scoreboard Stalls lets the others go on (PRM vol4 3.3.9.1).
+            if !self.in_flight.is_empty() && !machine.debug.wiz().ignore_scoreboard() {
+                return Step::Blocked;
+            }
+        }
+        if !self.wiz.busy() {
+            self.release(machine);
+            return Step::Idle;
+        }
+        if *machine.budget == 0 {
+            return Step::Blocked;
+        }
+        let state = &self.state;
+        let mut glue = Glue {
+            state,
+            layout,
+            curbe,
+            td,
+            machine,
+            in_flight: &mut self.in_flight,
+            object: self.object,
+        };
+        let step = self.wiz.step(state, &mut glue);
+        // Rasterising takes time even when no thread starts.
+        machine.charge(self.wiz.take_ticks());
+        match step {
+            Ok(wiz::Step::Blocked) => Step::Blocked,
+            Ok(wiz::Step::Progress | wiz::Step::Idle) => Step::Progress,
+            Err(fault) => Self::fail(fault, machine),
+        }
+    }
+
+    /// Runs the threads that live on.
+    fn resume(&mut self, td: &mut Td, machine: &mut Machine<'_>) {
+        let wiz = &mut self.wiz;
+        self.in_flight
+            .retain(|&slot| match td.resume(slot, machine) {
+                Outcome::Done(slot) => {
+                    wiz.retire(slot.0);
+                    settle_pixels(slot, td, machine);
+                    false
+                }
+                Outcome::InFlight(_) => true,
+            });
+    }
+
+    /// The draw is over.
+    pub fn finish(&mut self, machine: &mut Machine<'_>) {
+        self.release(machine);
+    }
+
+    fn release(&mut self, machine: &mut Machine<'_>) {
+        if let Some(handle) = self.setup.take() {
+            machine.urb.release(handle);
+        }
+    }
+
+    fn fail(fault: UnitFault, machine: &mut Machine<'_>) -> Step {
+        machine.fault(Client::RenderCache, fault, || "WIZ".to_owned());
+        Step::Dead
+    }
+}
+
+/// Counts what the render target writes of a thread that ended have passed.
+fn settle_pixels(slot: SlotId, td: &Td, machine: &mut Machine<'_>) {
+    let passed = td.events(slot).depth_count;
+    let count = &mut machine.status.statistics.ps_depth_count;
+    *count = count.wrapping_add(u64::from(passed));
+}
+
+impl WizPort for Glue<'_, '_> {
+    fn memory(&mut self) -> &mut Memory {
+        self.machine.mem
+    }
+
+    fn urb_row(&self, handle: UrbHandle, row: u16) -> Grf {
+        self.machine
+            .urb
+            .row(handle, row)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    #[inline]
+    fn layout(&self) -> &'static dyn PayloadLayout {
+        self.layout
+    }
+
+    fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
+        let unit = &self.state.wm.unit;
+        let setup = [UrbRead {
+            handle: thread.setup,
+            offset: unit.read_offset,
+            rows: unit.read_rows,
+        }];
+        let outcome = self.td.dispatch(
+            &ThreadRequest {
+                unit: Unit::Wiz,
+                kernel: *thread.kernel,
+                context: unit.context,
+                dispatch_mask: thread.dispatch_mask,
+                header: thread.payload,
+                constants: unit.constants(self.curbe),
+                data: VertexData::Sequential(&setup),
+                snapshot: thread.snapshot,
+                subject: Subject::Pixels(self.object),
+            },
+            &[],
+            self.machine,
+        );
+        match outcome {
+            None => Dispatch::Full,
+            Some(Outcome::Done(slot)) => {
+                settle_pixels(slot, self.td, self.machine);
+                Dispatch::Done
+            }
+            Some(Outcome::InFlight(slot)) => {
+                self.in_flight.push(slot);
+                Dispatch::InFlight(slot.0)
+            }
+        }
+    }
+
+    fn count_invocations(&mut self, pixels: u32) {
+        self.machine.status.activity.pixels += u64::from(pixels);
+        if self.state.wm.unit.statistics {
+            let count = &mut self.machine.status.statistics.ps_invocations;
+            *count = count.wrapping_add(u64::from(pixels));
+        }
+    }
+
+    fn debug(&mut self) -> &mut DebugRegs {
+        self.machine.debug
+    }
+
+    fn count_depth(&mut self, pixels: u32) {
+        let count = &mut self.machine.status.statistics.ps_depth_count;
+        *count = count.wrapping_add(u64::from(pixels));
+    }
+}

@@ -1,0 +1,575 @@
+//! WIZ: the windower, which turns set-up primitives into pixel shader threads.
+//!
+//! PRM: volume 2, windower; volume 4, 3.3.9 (debug), 5.10.6 (what the pixel shader sends on).
+//! Rasterisation is exact in fixed point; depth and stencil tests are made here when the state
+//! allows it ("promoted"), otherwise the payload carries what the render target write needs.
+//!
+//! Not modelled: contiguous dispatch (32 pixels), software tiled rendering, threads that mix
+//! subspans of several primitives.
+
+pub mod depth;
+pub mod depth_target;
+mod dispatch;
+pub mod fixed;
+pub mod iz;
+pub mod line;
+mod plan;
+pub mod polygon;
+pub mod setup;
+pub mod shape;
+pub mod square;
+pub mod stipple;
+pub mod thread;
+
+pub use super::state::windower::{
+    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WizState,
+    WmState,
+};
+pub use thread::{Dispatch, PsThread, WizPort};
+
+use depth::{DepthPlane, Destination, Tests, test_subspan};
+use depth_target::DepthTarget;
+use dispatch::Threads;
+use iz::{IzCase, IzMode};
+use plan::{depth_plane, plan};
+use setup::Outline;
+use shape::{Block, Next, Walk};
+use square::Square;
+use stipple::LineStippleWalk;
+
+use super::payload::pixels::{MAX_SUBSPANS, PixelGroup, Subspan};
+use crate::core::fault::UnitFault;
+use crate::intel::surface::DepthBuffer;
+use crate::intel::urb::UrbHandle;
+
+/// A vertex after the viewport transform, not yet snapped to the subpixel grid.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ScreenVertex {
+    /// Pixels to the right of the drawing rectangle's origin.
+    pub x: f32,
+    /// Pixels below the drawing rectangle's origin.
+    pub y: f32,
+    /// Depth.
+    pub z: f32,
+    /// 1/w.
+    pub rhw: f32,
+}
+
+/// What the vertices of a primitive mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PrimitiveKind {
+    /// Three corners.
+    #[default]
+    Triangle,
+    /// Three corners of a rectangle along the axes.
+    Rectangle,
+    /// Two ends.
+    Line,
+    /// One centre.
+    Point,
+}
+
+/// A primitive as strips-and-fans hands it over.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SetupPrimitive {
+    /// Kind.
+    pub kind: PrimitiveKind,
+    /// Vertices in the order in which the setup thread saw them: `v[0]` is the start vertex, where
+    /// the attribute and depth planes have their origin. Lines go from `v[0]` to `v[1]` unless
+    /// [`Self::reversed`] is set.
+    pub v: [ScreenVertex; 3],
+    /// Which of the object's vertices `v` are. For sinks only.
+    pub order: [u8; 3],
+    /// Strips-and-fans exchanged the ends of the line: it is drawn from `v[1]` to `v[0]`.
+    pub reversed: bool,
+    /// Point width in pixels.
+    pub point_width: f32,
+    /// Line width in pixels; 0 asks for one-pixel lines by the diamond rule.
+    pub line_width: f32,
+    /// The back side is seen.
+    pub back_facing: bool,
+    /// Primitive topology type, five bits (R1.6 of pixel threads).
+    pub topology: u8,
+    /// Polygon stipple applies (triangles of all topologies but TRIFAN_NOSTIPPLE).
+    pub polygon_stipple: bool,
+    /// The line stipple pattern starts anew (list lines, first line of a strip or loop).
+    pub stipple_restart: bool,
+    /// URB entry of the setup thread's result.
+    pub setup_handle: UrbHandle,
+    /// Primitive sequence number, 24 bits, for debugging.
+    pub sequence: u32,
+    /// The SF snapshot hit this primitive (PRM vol4 3.3.8).
+    pub snapshot: bool,
+    /// Viewport index.
+    pub viewport_index: u8,
+    /// Render target array index.
+    pub render_target_array_index: u16,
+}
+
+/// How far a step came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// No primitive is in work.
+    Idle,
+    /// Something was done; there may be more.
+    Progress,
+    /// A thread that lives on, or the lack of a slot, must be waited for.
+    Blocked,
+}
+
+/// Blocks looked at in one step before control goes back to the caller.
+const BLOCKS_PER_STEP: u32 = 4096;
+/// Ticks of a block, or of a row of blocks, that was looked at.
+const BLOCK_TICKS: u64 = 2;
+/// Ticks of a subspan that was tested; a square counts as two.
+const TEST_TICKS: u64 = 4;
+
+/// A primitive in work.
+#[derive(Clone, Copy, Debug)]
+struct Active {
+    primitive: SetupPrimitive,
+    walk: Walk,
+    block: Option<Block>,
+    subspan: u32,
+    case: IzCase,
+    tests: Tests,
+    write: bool,
+    target: Option<DepthTarget>,
+    plane: Option<DepthPlane>,
+    /// What is added to a pixel's coordinates to find it in the depth buffer.
+    depth_origin: (u32, u32),
+    start: [f32; 2],
+    smooth: bool,
+    polygon_stipple: bool,
+    line_stipple: Option<LineStippleWalk>,
+    group: usize,
+    /// Nothing depends on single subspans: four of them may be tested at once.
+    squares: bool,
+    /// A partly filled payload does not wait for the next block (SVG_WORK_CTL bit 1). The manual does not say
+    /// which non-promoted subspans may lock the depth cache against each other (PRM vol4 3.3.3.3): here those
+    /// of different 8x4 blocks.
+    partial: bool,
+    /// The square that the present subspan belongs to, when it was tested whole.
+    square: Option<Square>,
+}
+
+/// The windower.
+#[derive(Clone, Debug, Default)]
+pub struct Wiz {
+    active: Option<Active>,
+    pending: PixelGroup,
+    threads: Threads,
+    stipple_counter: u32,
+    /// Ticks that are not paid for yet.
+    ticks: u64,
+}
+
+/// The order of subspans in an 8x4 block: column and row of the upper left pixel. Four in a row
+/// make a square, which is what a 16-pixel thread gets from a fully covered block.
+const SUBSPAN_ORDER: [(u32, u32); 8] = [
+    (0, 0),
+    (2, 0),
+    (0, 2),
+    (2, 2),
+    (4, 0),
+    (6, 0),
+    (4, 2),
+    (6, 2),
+];
+
+impl Wiz {
+    /// An idle unit.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Drops the primitive in work and everything known of threads.
+    pub fn reset(&mut self) {
+        self.active = None;
+        self.pending.clear();
+        self.threads.scoreboard.clear();
+        self.threads.tag = None;
+        self.stipple_counter = 0;
+    }
+
+    /// Whether no primitive is in work and no thread lives.
+    pub fn idle(&self) -> bool {
+        self.active.is_none() && self.threads.scoreboard.threads() == 0
+    }
+
+    /// Whether a primitive is in work: no other may be begun.
+    pub fn busy(&self) -> bool {
+        self.active.is_some()
+    }
+
+    /// A thread that was [`Dispatch::InFlight`] has ended; `false` when it is not one of ours.
+    pub fn retire(&mut self, slot: u16) -> bool {
+        self.threads.scoreboard.retire(slot)
+    }
+
+    /// Loads the running line stipple counter (3DSTATE_LINE_STIPPLE with Modify Enable).
+    pub fn load_line_stipple(&mut self, stipple: &LineStipple) {
+        self.stipple_counter = stipple
+            .current_index
+            .wrapping_mul(stipple.repeat_count.max(1))
+            .wrapping_add(stipple.current_repeat);
+    }
+
+    /// The running line stipple counter, in pixels.
+    pub fn line_stipple_counter(&self) -> u32 {
+        self.stipple_counter
+    }
+
+    /// Takes up a primitive; `false` when it draws nothing (or another one is in work).
+    pub fn begin<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        primitive: &SetupPrimitive,
+        port: &mut P,
+    ) -> Result<bool, UnitFault> {
+        if self.active.is_some() {
+            return Ok(false);
+        }
+        let wm = &state.wm;
+        if wm.thread_dispatch_enable && wm.dispatch_32 {
+            return Err(UnitFault::Unimplemented {
+                unit: "WIZ",
+                what: "contiguous dispatch of 32 pixels",
+                prm: "PRM vol2, WM_STATE, 32 Pixel Dispatch Enable",
+            });
+        }
+        let Some(outline) = setup::outline(state, primitive) else {
+            return Ok(false);
+        };
+        let line_stipple = self.line_stipple(state, primitive, &outline);
+        let Some(walk) = Walk::new(outline.shape, setup::clip(state)) else {
+            return Ok(false);
+        };
+        let target = state
+            .depth_buffer
+            .as_ref()
+            .and_then(|b| DepthTarget::new(b, primitive.render_target_array_index));
+        let dispatches = wm.thread_dispatch_enable && (wm.dispatch_8 || wm.dispatch_16);
+        let (case, tests, write) = plan(state, target.as_ref(), primitive.back_facing, dispatches);
+        let start = setup::start(state, primitive);
+        if !dispatches && !tests.touch() && !wm.unit.statistics {
+            return Ok(false);
+        }
+        let needs_depth = tests.depth || tests.depth_write || case.source_depth;
+        let plane =
+            needs_depth.then(|| depth_plane(state, primitive, target.as_ref(), start, port));
+        let rect = &state.drawing_rectangle;
+        let offset_disable = |b: &DepthBuffer| b.coordinate_offset_disable;
+        let depth_origin = if state.depth_buffer.as_ref().is_some_and(offset_disable) {
+            // CAST: two's complement, added with wrapping.
+            (-rect.origin_x as u32, -rect.origin_y as u32)
+        } else {
+            (0, 0)
+        };
+        let single = port.debug().wiz().single_subspan_dispatch() && case.mode != IzMode::Promoted;
+        self.active = Some(Active {
+            primitive: *primitive,
+            walk,
+            block: None,
+            subspan: 0,
+            case,
+            tests,
+            write,
+            target,
+            plane,
+            depth_origin,
+            start,
+            smooth: outline.smooth,
+            polygon_stipple: wm.polygon_stipple_enable
+                && primitive.polygon_stipple
+                && primitive.kind == PrimitiveKind::Triangle,
+            line_stipple,
+            group: match (dispatches, single) {
+                (false, _) => 0,
+                (true, true) => 1,
+                (true, false) if wm.dispatch_16 => MAX_SUBSPANS,
+                (true, false) => MAX_SUBSPANS / 2,
+            },
+            squares: !outline.smooth
+                && line_stipple.is_none()
+                && !wm.polygon_stipple_enable
+                && !case.destination_depth
+                && !case.destination_stencil
+                && square::applies(&tests, target.as_ref()),
+            partial: dispatches
+                && case.mode == IzMode::NonPromoted
+                && !port.debug().svg_panic_dispatch_disabled(),
+            square: None,
+        });
+        self.pending.clear();
+        self.threads.tag = None;
+        Ok(true)
+    }
+
+    fn line_stipple(
+        &mut self,
+        state: &WizState,
+        primitive: &SetupPrimitive,
+        outline: &Outline,
+    ) -> Option<LineStippleWalk> {
+        if primitive.kind != PrimitiveKind::Line || !state.wm.line_stipple_enable {
+            return None;
+        }
+        if primitive.stipple_restart {
+            self.stipple_counter = 0;
+        }
+        let [from, to, _] = outline.points;
+        let walk = LineStippleWalk::new(
+            &state.line_stipple,
+            self.stipple_counter,
+            [from, to],
+            &outline.shape,
+        );
+        self.stipple_counter = walk.end();
+        Some(walk)
+    }
+
+    /// Works on the primitive until a thread was started, the step's share of blocks is used up,
+    /// or the primitive is done. A fault drops the primitive.
+    #[inline(always)]
+    pub fn step<P: WizPort>(&mut self, state: &WizState, port: &mut P) -> Result<Step, UnitFault> {
+        let (mut blocks, mut tests) = (BLOCKS_PER_STEP, 0);
+        let step = self.work(state, port, &mut blocks, &mut tests);
+        let walked = u64::from(BLOCKS_PER_STEP - blocks);
+        self.ticks += walked * BLOCK_TICKS + u64::from(tests) * TEST_TICKS;
+        step
+    }
+
+    /// Ticks of what was walked and tested since the last call.
+    pub fn take_ticks(&mut self) -> u64 {
+        std::mem::take(&mut self.ticks)
+    }
+
+    #[inline(always)]
+    fn work<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        port: &mut P,
+        blocks: &mut u32,
+        tests: &mut u32,
+    ) -> Result<Step, UnitFault> {
+        let Some(active) = &mut self.active else {
+            return Ok(Step::Idle);
+        };
+        loop {
+            if active.group > 0 && self.pending.subspans().len() >= active.group {
+                return Ok(self.threads.flush(state, active, &mut self.pending, port));
+            }
+            let Some(block) = active.block else {
+                match active.walk.next_block(blocks) {
+                    Next::Block(block) => {
+                        active.subspan = 0;
+                        active.block = Some(block);
+                        continue;
+                    }
+                    Next::Budget => return Ok(Step::Progress),
+                    Next::End if self.pending.subspans().is_empty() => {}
+                    Next::End => {
+                        let step = self.threads.flush(state, active, &mut self.pending, port);
+                        if step == Step::Blocked {
+                            return Ok(step);
+                        }
+                    }
+                }
+                self.active = None;
+                return Ok(Step::Progress);
+            };
+            let Some(&(dx, dy)) = SUBSPAN_ORDER.get(active.subspan as usize) else {
+                if active.partial && !self.pending.subspans().is_empty() {
+                    return Ok(self.threads.flush(state, active, &mut self.pending, port));
+                }
+                active.block = None;
+                continue;
+            };
+            if active.subspan.is_multiple_of(4)
+                && active.squares
+                && active.square.is_none()
+                && self.threads.scoreboard.threads() == 0
+            {
+                let rows = block.mask >> dx & 0x0f0f_0f0f;
+                // The four bits of each row, next to each other.
+                let mask = (rows | rows >> 4) & 0x00ff_00ff;
+                let mask = (mask | mask >> 8) as u16;
+                if mask == 0 {
+                    active.subspan += 4;
+                    continue;
+                }
+                *tests += 2;
+                active.test_square(state, (block.x, block.y, dx), mask, port);
+            }
+            if let Some(square) = &active.square {
+                let s = active.subspan as usize & 3;
+                let mask = square.passed[s];
+                if mask != 0
+                    && active.group > 0
+                    && let Some(subspan) = self.pending.slot()
+                {
+                    // CAST: the clip rectangle lies within 0..=0xffff.
+                    *subspan = Subspan {
+                        x: (block.x as u32 + dx) as u16,
+                        y: (block.y as u32 + dy) as u16,
+                        mask,
+                        depth: square.depth[s],
+                        ..Subspan::default()
+                    };
+                    self.pending.keep();
+                }
+                if s == 3 {
+                    active.square = None;
+                }
+                active.subspan += 1;
+                continue;
+            }
+            let at = dy * 8 + dx;
+            let bits = block.mask >> at & 3 | (block.mask >> (at + 8) & 3) << 2;
+            if bits == 0 {
+                active.subspan += 1;
+                continue;
+            }
+            *tests += 1;
+            // CAST: the clip rectangle lies within 0..=0xffff.
+            let (x, y) = (block.x as u32 + dx, block.y as u32 + dy);
+            if self.threads.scoreboard.blocks(x as u16, y as u16)
+                && !port.debug().wiz().ignore_scoreboard()
+            {
+                return Ok(Step::Blocked);
+            }
+            active.subspan += 1;
+            if let Err(fault) = active.subspan(state, (x, y), bits as u8, &mut self.pending, port) {
+                self.active = None;
+                return Err(fault);
+            }
+        }
+    }
+
+    /// Steps until the primitive is done or must wait.
+    pub fn run<P: WizPort>(&mut self, state: &WizState, port: &mut P) -> Result<Step, UnitFault> {
+        loop {
+            match self.step(state, port)? {
+                Step::Progress => {}
+                step => return Ok(step),
+            }
+        }
+    }
+}
+
+impl Active {
+    /// Tests four subspans at once if they allow it.
+    #[inline]
+    fn test_square<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        (x, y, dx): (i32, i32, u32),
+        mask: u16,
+        port: &mut P,
+    ) {
+        // CAST: the clip rectangle lies within 0..=0xffff.
+        let x = x + dx as i32;
+        let depth_at = (
+            (x as u32).wrapping_add(self.depth_origin.0),
+            (y as u32).wrapping_add(self.depth_origin.1),
+        );
+        self.square = square::test(
+            self.plane.as_ref(),
+            self.target.as_ref(),
+            port.memory(),
+            (x, y),
+            depth_at,
+            mask,
+            (&self.tests, self.write),
+        );
+        if state.wm.unit.statistics
+            && !self.case.late_count
+            && let Some(square) = &self.square
+        {
+            let each = square.passed.iter().map(|mask| mask.count_ones());
+            port.count_depth(each.sum());
+        }
+    }
+
+    /// Stipple and early tests of one subspan; what is left of it joins `pending`.
+    #[inline]
+    fn subspan<P: WizPort>(
+        &self,
+        state: &WizState,
+        (x, y): (u32, u32),
+        mut mask: u8,
+        pending: &mut PixelGroup,
+        port: &mut P,
+    ) -> Result<(), UnitFault> {
+        // CAST: coordinates are below 2^16.
+        let (px, py) = (x as i32, y as i32);
+        if self.polygon_stipple {
+            mask &= state.poly_stipple.subspan(x, y);
+        }
+        if let Some(stipple) = &self.line_stipple {
+            mask &= stipple.subspan(px, py);
+        }
+        if mask == 0 {
+            return Ok(());
+        }
+        let z = match &self.plane {
+            Some(plane) => plane.subspan(px, py),
+            None => [0.0; 4],
+        };
+        let depth_at = (
+            x.wrapping_add(self.depth_origin.0),
+            y.wrapping_add(self.depth_origin.1),
+        );
+        if self.tests.touch()
+            && let Some(target) = &self.target
+        {
+            mask = test_subspan(
+                target,
+                port.memory(),
+                depth_at,
+                mask,
+                &z,
+                &self.tests,
+                self.write,
+            )?;
+        }
+        if state.wm.unit.statistics && !self.case.late_count {
+            port.count_depth(u32::from(mask).count_ones());
+        }
+        if mask == 0 || self.group == 0 {
+            return Ok(());
+        }
+        let Some(subspan) = pending.slot() else {
+            return Ok(());
+        };
+        // CAST: the clip rectangle lies within 0..=0xffff.
+        *subspan = Subspan {
+            x: x as u16,
+            y: y as u16,
+            mask,
+            depth: z,
+            ..Subspan::default()
+        };
+        let case = &self.case;
+        if (case.destination_depth || case.destination_stencil)
+            && let Some(target) = &self.target
+        {
+            let found = Destination::load(target, port.memory(), depth_at.0, depth_at.1)?;
+            subspan.destination_depth = found.depth;
+            subspan.destination_stencil = u32::from_le_bytes(found.stencil);
+        }
+        if self.smooth
+            && let shape::Shape::Smooth(line) = self.walk.shape()
+        {
+            for (i, (dx, dy)) in [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().enumerate() {
+                subspan.alpha |= u16::from(line.alpha(px + dx, py + dy)) << (i * 4);
+            }
+        }
+        pending.keep();
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

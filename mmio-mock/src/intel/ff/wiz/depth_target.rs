@@ -1,0 +1,124 @@
+//! The depth buffer as one primitive sees it: a slice of a level, pixels in pairs.
+//!
+//! PRM: volume 2 (3DSTATE_DEPTH_BUFFER); volume 1 (tiling). A pair is two pixels of one subspan
+//! side by side: in every tiling they are adjacent bytes of one page.
+//!
+//! Not modelled: software tiled rendering, hierarchical depth.
+
+use mem::tiling::{self, Tiling};
+use mem::{BitSixSwizzle, Fault, GpuAddr, Memory};
+
+use crate::intel::surface::{DepthBuffer, DepthFormat, SurfaceKind};
+
+/// A slice of the depth buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DepthTarget {
+    /// Format.
+    pub format: DepthFormat,
+    base: u32,
+    pitch: u32,
+    tiling: Tiling,
+    swizzle: BitSixSwizzle,
+    width: u32,
+    height: u32,
+    left: u32,
+    top: u32,
+}
+
+impl DepthTarget {
+    /// The slice that a render target array index selects; `None` when there is no depth buffer.
+    pub fn new(buffer: &DepthBuffer, array_index: u16) -> Option<DepthTarget> {
+        if buffer.kind == SurfaceKind::Null {
+            return None;
+        }
+        let geometry = &buffer.geometry;
+        let slice = buffer.target_slice(u32::from(array_index));
+        let (left, top) = geometry.origin(slice, buffer.lod);
+        let (width, height) = buffer.extent();
+        Some(DepthTarget {
+            format: buffer.format,
+            base: geometry.base.0,
+            pitch: geometry.pitch,
+            tiling: geometry.tiling,
+            swizzle: geometry.swizzle,
+            width,
+            height,
+            left,
+            top,
+        })
+    }
+
+    /// Address of a pixel; `None` outside the level.
+    #[inline]
+    pub fn address(&self, x: u32, y: u32) -> Option<GpuAddr> {
+        if x >= self.width || y >= self.height {
+            return None;
+        }
+        let x = x.wrapping_add(self.left).wrapping_mul(self.format.bytes());
+        let at = tiling::offset(self.tiling, self.pitch, x, y.wrapping_add(self.top));
+        // A tiled base is page aligned, so folding bits of the offset folds bits of the address.
+        let at = match self.tiling {
+            Tiling::Linear => at,
+            Tiling::X | Tiling::Y => self.swizzle.apply(at),
+        };
+        Some(GpuAddr(self.base.wrapping_add(at)))
+    }
+
+    /// Addresses of the rows of the square of four by four pixels at (x, y), each of them adjacent
+    /// four-byte pixels of one page; `None` where that is not so, or outside the level.
+    #[inline]
+    pub fn square(&self, x: u32, y: u32) -> Option<[GpuAddr; 4]> {
+        let column = x.wrapping_add(self.left);
+        let inside = x.checked_add(4)? <= self.width && y.checked_add(4)? <= self.height;
+        // Sixteen bytes at a multiple of sixteen: an OWord of every tiling.
+        let aligned = column.is_multiple_of(4)
+            && self.base.is_multiple_of(16)
+            && self.pitch.is_multiple_of(16);
+        if !inside || !aligned || self.format.bytes() != 4 {
+            return None;
+        }
+        let mut rows = [GpuAddr(0); 4];
+        for (at, row) in rows.iter_mut().zip(0..) {
+            *at = self.address(x, y + row)?;
+        }
+        Some(rows)
+    }
+
+    /// Raw bits of the pixel at `at` and of its right neighbour.
+    #[inline]
+    pub fn load(&self, mem: &Memory, at: GpuAddr) -> Result<[u64; 2], Fault> {
+        Ok(match self.format.bytes() {
+            2 => {
+                let raw = mem.read_u32(at)?;
+                [u64::from(raw & 0xffff), u64::from(raw >> 16)]
+            }
+            4 => {
+                let raw = mem.read_u64(at)?;
+                [raw & 0xffff_ffff, raw >> 32]
+            }
+            _ => [mem.read_u64(at)?, mem.read_u64(at.offset(8))?],
+        })
+    }
+
+    /// Stores the raw bits of the pixel at `at`.
+    #[inline]
+    pub fn store(&self, mem: &mut Memory, at: GpuAddr, raw: u64) -> Result<(), Fault> {
+        match self.format.bytes() {
+            2 => mem.write_u16(at, raw as u16),
+            4 => mem.write_u32(at, raw as u32),
+            _ => mem.write_u64(at, raw),
+        }
+    }
+}
+
+/// Smallest step of depth near `z`: what a Global Depth Offset Constant of 1 adds.
+pub fn resolution(format: DepthFormat, z: f32) -> f64 {
+    match format {
+        DepthFormat::D24UnormS8 | DepthFormat::D24UnormX8 => 2f64.powi(-24),
+        DepthFormat::D16Unorm => 2f64.powi(-16),
+        DepthFormat::D32FloatS8X24 | DepthFormat::D32Float => {
+            let exponent = i32::from((z.abs().to_bits() >> 23) as u8);
+            2f64.powi(exponent - 127 - 23)
+        }
+    }
+}

@@ -1,0 +1,170 @@
+//! The shape of one primitive and the walk over its blocks.
+//!
+//! PRM: volume 2, windower. The walk is an explicit cursor, so that a primitive can be left in the
+//! middle and taken up again.
+//!
+//! Not modelled: the hardware's own order of blocks within a primitive.
+
+use super::line::{SharpLine, SmoothLine};
+use super::polygon::{BLOCK_HEIGHT, BLOCK_WIDTH, Polygon};
+use crate::intel::ff::state::windower::PixelRect;
+
+/// What a primitive covers.
+#[derive(Clone, Copy, Debug)]
+pub enum Shape {
+    /// Triangle, rectangle or point.
+    Polygon(Polygon),
+    /// Line without antialiasing.
+    Sharp(SharpLine),
+    /// Antialiased line.
+    Smooth(SmoothLine),
+}
+
+impl Shape {
+    /// Pixels outside this rectangle are not covered.
+    pub fn bounds(&self) -> PixelRect {
+        match self {
+            Shape::Polygon(s) => s.bounds(),
+            Shape::Sharp(s) => s.bounds(),
+            Shape::Smooth(s) => s.bounds(),
+        }
+    }
+
+    fn row_range(&self, y: i32) -> (i32, i32) {
+        match self {
+            Shape::Polygon(s) => s.row_range(y),
+            Shape::Sharp(s) => s.row_range(y),
+            Shape::Smooth(s) => s.row_range(y),
+        }
+    }
+
+    #[inline]
+    fn block(&self, x: i32, y: i32) -> u32 {
+        match self {
+            Shape::Polygon(s) => s.block(x, y),
+            Shape::Sharp(s) => s.block(x, y),
+            Shape::Smooth(s) => s.block(x, y),
+        }
+    }
+}
+
+/// A block with at least one covered pixel.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Left column, a multiple of 8.
+    pub x: i32,
+    /// Upper row, a multiple of 4.
+    pub y: i32,
+    /// Covered pixels: bit `row * 8 + column`.
+    pub mask: u32,
+}
+
+/// What the walk came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// A covered block.
+    Block(Block),
+    /// The end of the shape.
+    End,
+    /// The end of the budget.
+    Budget,
+}
+
+/// The walk over a shape's blocks, row by row from the upper left.
+#[derive(Clone, Copy, Debug)]
+pub struct Walk {
+    shape: Shape,
+    clip: PixelRect,
+    x: i32,
+    x_end: i32,
+    y: i32,
+}
+
+const fn align_down(value: i32, to: i32) -> i32 {
+    value & -to
+}
+
+impl Walk {
+    /// A walk over the part of `shape` inside `clip`; `None` when there is none.
+    pub fn new(shape: Shape, clip: PixelRect) -> Option<Walk> {
+        let clip = clip.intersect(shape.bounds());
+        if clip.is_empty() {
+            return None;
+        }
+        let mut walk = Walk {
+            shape,
+            clip,
+            x: 0,
+            x_end: -1,
+            y: align_down(clip.y_min, BLOCK_HEIGHT),
+        };
+        walk.enter_row();
+        Some(walk)
+    }
+
+    fn enter_row(&mut self) {
+        let (low, high) = self.shape.row_range(self.y);
+        self.x = align_down(low.max(self.clip.x_min), BLOCK_WIDTH);
+        self.x_end = high.min(self.clip.x_max);
+        if low > high {
+            self.x_end = self.x - 1;
+        }
+    }
+
+    /// The shape.
+    pub fn shape(&self) -> &Shape {
+        &self.shape
+    }
+
+    fn clip_mask(&self, x: i32, y: i32) -> u32 {
+        let left = (self.clip.x_min - x).clamp(0, BLOCK_WIDTH) as u32;
+        let right = (self.clip.x_max - x + 1).clamp(0, BLOCK_WIDTH) as u32;
+        let top = (self.clip.y_min - y).clamp(0, BLOCK_HEIGHT) as u32;
+        let bottom = (self.clip.y_max - y + 1).clamp(0, BLOCK_HEIGHT) as u32;
+        let columns = (0xffu32 << left) & 0xff & ((1u32 << right) - 1);
+        let mut mask = 0;
+        for row in top..bottom {
+            mask |= columns << (row * 8);
+        }
+        mask
+    }
+
+    /// The next covered block, looking at no more than `budget` blocks and rows of blocks.
+    #[inline]
+    pub fn next_block(&mut self, budget: &mut u32) -> Next {
+        loop {
+            while self.x <= self.x_end {
+                if *budget == 0 {
+                    return Next::Budget;
+                }
+                *budget -= 1;
+                let (x, y) = (self.x, self.y);
+                self.x += BLOCK_WIDTH;
+                let mut mask = self.shape.block(x, y);
+                if mask != 0
+                    && (x < self.clip.x_min
+                        || x + BLOCK_WIDTH - 1 > self.clip.x_max
+                        || y < self.clip.y_min
+                        || y + BLOCK_HEIGHT - 1 > self.clip.y_max)
+                {
+                    mask &= self.clip_mask(x, y);
+                }
+                if mask != 0 {
+                    return Next::Block(Block { x, y, mask });
+                }
+            }
+            if self.y + BLOCK_HEIGHT > self.clip.y_max {
+                return Next::End;
+            }
+            if *budget == 0 {
+                return Next::Budget;
+            }
+            *budget -= 1;
+            self.y += BLOCK_HEIGHT;
+            self.enter_row();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,109 @@
+//! The windower's side of thread dispatch, and what else it asks of the machine.
+//!
+//! PRM: volume 4, 2.4 (dispatch), 5.7 (pixel scoreboard).
+//!
+//! Not modelled: arbitration with other fixed functions.
+
+use eu::Grf;
+use mem::Memory;
+
+use crate::intel::debug::DebugRegs;
+use crate::intel::ff::payload::PayloadLayout;
+use crate::intel::ff::payload::pixels::{MAX_SUBSPANS, PixelGroup};
+use crate::intel::td::KernelState;
+use crate::intel::urb::UrbHandle;
+
+/// A pixel shader thread.
+#[derive(Clone, Copy, Debug)]
+pub struct PsThread<'a> {
+    /// Kernel.
+    pub kernel: &'a KernelState,
+    /// Channels.
+    pub dispatch_mask: u16,
+    /// Registers from r0 on.
+    pub payload: &'a [Grf],
+    /// Setup entry; its rows are those of WM_STATE's read offset and length.
+    pub setup: UrbHandle,
+    /// FFTID, as in the payload.
+    pub fftid: u8,
+    /// Snapshot flag: the thread starts with breakpoints enabled if TD says so.
+    pub snapshot: bool,
+}
+
+/// What became of a thread request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dispatch {
+    /// The thread ran to its end.
+    Done,
+    /// The thread lives on in this slot; see [`super::Wiz::retire`].
+    InFlight(u16),
+    /// No slot is free; ask again.
+    Full,
+}
+
+/// What the windower asks of the machine.
+pub trait WizPort {
+    /// Graphics memory, for the depth buffer.
+    fn memory(&mut self) -> &mut Memory;
+    /// A row of a URB entry; rows past the end of the URB read zero.
+    fn urb_row(&self, handle: UrbHandle, row: u16) -> Grf;
+    /// Where threads find what in their first registers.
+    fn layout(&self) -> &'static dyn PayloadLayout;
+    /// Starts a thread.
+    fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch;
+    /// Pixels handed to a thread: PS_INVOCATION_COUNT, under Statistics Enable.
+    fn count_invocations(&mut self, pixels: u32);
+    /// Pixels that passed the early tests with Statistics Enable on: PS_DEPTH_COUNT.
+    fn count_depth(&mut self, pixels: u32);
+    /// The debug registers: thread numbers and snapshots.
+    fn debug(&mut self) -> &mut DebugRegs;
+}
+
+/// Subspans that threads still work on (the pixel scoreboard).
+#[derive(Clone, Debug, Default)]
+pub struct Scoreboard {
+    threads: Vec<Occupied>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Occupied {
+    slot: u16,
+    count: usize,
+    at: [(u16, u16); MAX_SUBSPANS],
+}
+
+impl Scoreboard {
+    /// Enters the subspans of a thread that lives on.
+    pub fn enter(&mut self, slot: u16, group: &PixelGroup) {
+        let mut at = [(0, 0); MAX_SUBSPANS];
+        for (to, s) in at.iter_mut().zip(group.subspans()) {
+            *to = (s.x, s.y);
+        }
+        let count = group.subspans().len();
+        self.threads.push(Occupied { slot, count, at });
+    }
+
+    /// Forgets the subspans of a thread; `false` when it had none here.
+    pub fn retire(&mut self, slot: u16) -> bool {
+        let before = self.threads.len();
+        self.threads.retain(|t| t.slot != slot);
+        self.threads.len() < before
+    }
+
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.threads.clear();
+    }
+
+    /// Threads that live.
+    pub fn threads(&self) -> usize {
+        self.threads.len()
+    }
+
+    /// Whether a thread works on the subspan at (x, y).
+    #[inline]
+    pub fn blocks(&self, x: u16, y: u16) -> bool {
+        let hit = |t: &Occupied| t.at[..t.count].contains(&(x, y));
+        self.threads.iter().any(hit)
+    }
+}

@@ -1,0 +1,170 @@
+//! The devices that the model knows, as rows of choices.
+//!
+//! PRM: volume 4, 1.0 (devices), 2.2 (EU array).
+
+pub mod gen40;
+mod gen45;
+mod gen50;
+mod message;
+
+use regs::ids::RegId;
+
+use crate::intel::cs::mi::StatusPage;
+use crate::intel::cs::reader::CommandReader;
+use crate::intel::ff::reader::PipelineReader;
+use crate::intel::media::reader::MediaReader;
+use crate::intel::shared::dataport::render::DualSource;
+use crate::intel::shared::message::{MessageSet, Request, of_send};
+use crate::intel::shared::reader::FunctionReader;
+use crate::intel::status::Busy;
+
+/// What makes plain state of a generation's words, by the room that asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Readers {
+    /// The command streamer: commands whose layout differs between generations.
+    pub commands: &'static dyn CommandReader,
+    /// The shared functions: surfaces, samplers, colour calculator.
+    pub functions: &'static dyn FunctionReader,
+    /// Messages to the shared functions.
+    pub messages: &'static dyn MessageSet,
+    /// The 3D pipeline: commands, unit state, payloads of threads.
+    pub pipeline: &'static dyn PipelineReader,
+    /// The media pipeline: commands, unit state, payloads of threads.
+    pub media: &'static dyn MediaReader,
+}
+
+/// One device: identity, sizes and readers.
+#[derive(Clone, Copy, Debug)]
+pub struct DeviceInfo {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What the vendor called it.
+    pub title: &'static str,
+    /// Tables of its registers and commands.
+    pub tables: &'static regs::platform::Generation,
+    /// Its interrupt registers.
+    pub interrupts: &'static crate::intel::irq::Registers,
+    /// Readers of its commands, state and messages.
+    pub readers: Readers,
+    /// PCI vendor and device.
+    pub pci: (u16, u16),
+    /// PCI revision.
+    pub revision: u8,
+    /// Bytes of BAR 0: registers below, the GTT in the upper half (intel-gtt.c `i9xx_setup`).
+    pub bar_bytes: u32,
+    /// Entries of the GTT.
+    pub gtt_entries: usize,
+    /// How the host resets it.
+    pub reset: Reset,
+    /// Where HWS_PGA points.
+    pub status_page: StatusPage,
+    /// The bits that say what has nothing to do: register and number of the bit for each part.
+    pub done: &'static [(Busy, RegId, u8)],
+    /// Execution units.
+    pub eus: u16,
+    /// Hardware threads of one EU.
+    pub threads_per_eu: u16,
+    /// 256-bit rows of the URB.
+    pub urb_rows: u16,
+    /// Instruction set of the EUs.
+    pub isa: isa::Verx10,
+    /// Render target writes with two colours a pixel.
+    pub dual_source: DualSource,
+    /// Core clock in MHz: how many ticks make a microsecond.
+    pub core_mhz: u32,
+    /// Stateless data port accesses wait for SVG_WORK_CTL bit 4 (PRM volume 4, 5.2.2: DevBW-A,B).
+    pub stateless_gated: bool,
+}
+
+impl DeviceInfo {
+    /// What a `send` of this device's kernels asks for, as far as an immediate descriptor tells; see [`of_send`].
+    pub fn request(&self, send: &isa::inst::SendDesc) -> Option<Request> {
+        of_send(self.readers.messages, self.isa, send)
+    }
+}
+
+/// How the host resets a device.
+#[derive(Clone, Copy, Debug)]
+pub struct Reset {
+    /// Where it asks.
+    pub by: ResetBy,
+    /// Registers that a reset leaves alone.
+    pub keeps: &'static [RegId],
+}
+
+/// Where the host asks for a reset.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ResetBy {
+    /// GDRST in PCI configuration space.
+    ConfigSpace,
+    /// ILK_GDSR.
+    Register,
+}
+
+impl PartialEq for DeviceInfo {
+    /// A device is known by its PCI numbers.
+    fn eq(&self, other: &Self) -> bool {
+        (self.pci, self.revision) == (other.pci, other.revision)
+    }
+}
+
+impl Eq for DeviceInfo {}
+
+/// Readers by instruction set, the oldest first.
+const GENERATIONS: &[(isa::Verx10, Readers)] = &[
+    (isa::Verx10::GEN40, gen40::READERS),
+    (isa::Verx10::new(45), gen45::READERS),
+    (isa::Verx10::new(50), gen50::READERS),
+];
+
+/// The readers for EUs of an instruction set; `None` for one that no device has.
+pub fn readers(isa: isa::Verx10) -> Option<&'static Readers> {
+    let (_, readers) = GENERATIONS.iter().find(|(known, _)| *known == isa)?;
+    Some(readers)
+}
+
+/// All devices, by generation.
+pub const DEVICES: &[DeviceInfo] = &{
+    const NONE: DeviceInfo = gen40::DEVICES[0];
+    const COUNT: usize = gen40::DEVICES.len() + gen45::DEVICES.len() + gen50::DEVICES.len();
+    let mut all = [NONE; COUNT];
+    let mut at = 0;
+    let mut generation = 0;
+    while generation < GENERATION_DEVICES.len() {
+        let devices = GENERATION_DEVICES[generation];
+        let mut i = 0;
+        while i < devices.len() {
+            all[at] = devices[i];
+            at += 1;
+            i += 1;
+        }
+        generation += 1;
+    }
+    all
+};
+
+/// The devices of each generation.
+const GENERATION_DEVICES: [&[DeviceInfo]; 3] = [gen40::DEVICES, gen45::DEVICES, gen50::DEVICES];
+
+/// The tables of the devices with an instruction set; `None` for an instruction set of no device.
+pub fn tables(isa: isa::Verx10) -> Option<&'static regs::platform::Generation> {
+    let device = DEVICES.iter().find(|device| device.isa == isa);
+    device.map(|device| device.tables)
+}
+
+/// The device of a name or of a PCI id written `vendor:device`.
+pub fn find(name: &str) -> Option<&'static DeviceInfo> {
+    let id = name.split_once(':').and_then(|(v, d)| {
+        Some((
+            u16::from_str_radix(v, 16).ok()?,
+            u16::from_str_radix(d, 16).ok()?,
+        ))
+    });
+    DEVICES
+        .iter()
+        .find(|d| d.name.eq_ignore_ascii_case(name) || Some(d.pci) == id)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

@@ -1,0 +1,122 @@
+//! Gen4 devices: 965, G35 and GM965.
+//!
+//! PRM: volume 4, 1.0 (device tags), 3.5 (8 EUs with 4 threads). PCI ids: i915 i915_pciids.h; revisions as
+//! machines report them, that of the B stepping a guess. Not modelled: other errata of early steppings.
+
+pub mod color_calc;
+pub mod commands;
+pub mod functions;
+pub mod media;
+pub mod message;
+pub mod payload;
+mod pipeline;
+pub mod sampler;
+pub mod surface;
+pub mod units;
+pub mod vertex;
+pub mod windower;
+
+use regs::gen40::fields::ISR;
+use regs::ids::RegId;
+
+use super::{DeviceInfo, Readers, Reset, ResetBy};
+use crate::intel::cs::mi::StatusPage;
+use crate::intel::irq::Registers;
+use crate::intel::shared::dataport::render::DualSource;
+use crate::intel::status::Busy;
+
+/// Readers of all devices of this generation.
+pub const READERS: Readers = Readers {
+    commands: &commands::Reader,
+    functions: &functions::Reader,
+    messages: &message::Messages,
+    pipeline: &pipeline::Reader,
+    media: &media::Reader,
+};
+
+/// Interrupt registers (PRM volume 1; bits from i915 i915_reg.h).
+pub static INTERRUPTS: Registers = Registers {
+    isr: RegId::Isr,
+    imr: RegId::Imr,
+    iir: RegId::Iir,
+    ier: RegId::Ier,
+    pipe_control: ISR::PIPE_CONTROL_NOTIFY::SET.value,
+    master_error: ISR::MASTER_ERROR::SET.value,
+    debug: ISR::DEBUG::SET.value,
+    user: ISR::USER::SET.value,
+    master_enable: None,
+};
+
+/// INSTDONE and INSTDONE_1 (intel-gpu-tools lib/instdone.c `init_g965_instdone1`).
+const DONE: &[(Busy, RegId, u8)] = &[
+    (Busy::Sf, RegId::Instdone, 23),
+    (Busy::Windower, RegId::Instdone, 21),
+    (Busy::Threads, RegId::Instdone, 18),
+    (Busy::Windower, RegId::Instdone, 9),
+    (Busy::Parser, RegId::Instdone, 1),
+    (Busy::Clip, RegId::Instdone1, 3),
+    (Busy::Gs, RegId::Instdone1, 2),
+    (Busy::Vs, RegId::Instdone1, 1),
+    (Busy::Vf, RegId::Instdone1, 0),
+];
+
+/// A device of \[DevBW\].
+const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) -> DeviceInfo {
+    DeviceInfo {
+        name,
+        title,
+        tables: &regs::platform::GEN40,
+        interrupts: &INTERRUPTS,
+        readers: READERS,
+        pci: (0x8086, id),
+        revision,
+        bar_bytes: 1 << 20,
+        // 512 MiB of address space in pages of 4 KiB.
+        gtt_entries: 512 << 20 >> 12,
+        reset: Reset {
+            by: ResetBy::ConfigSpace,
+            keeps: &[],
+        },
+        status_page: StatusPage::Physical,
+        done: DONE,
+        eus: 8,
+        threads_per_eu: 4,
+        urb_rows: crate::intel::urb::ROWS,
+        isa: isa::Verx10::GEN40,
+        dual_source: DualSource::Absent,
+        core_mhz: 500,
+        stateless_gated: false,
+    }
+}
+
+/// A device of an early stepping.
+const fn early(device: DeviceInfo) -> DeviceInfo {
+    DeviceInfo {
+        stateless_gated: true,
+        ..device
+    }
+}
+
+/// A device of \[DevCL\], all of whose machines report a later stepping than A.
+const fn mobile(name: &'static str, title: &'static str, id: u16) -> DeviceInfo {
+    DeviceInfo {
+        dual_source: DualSource::Lower,
+        ..device(name, title, id, 0x0c)
+    }
+}
+
+/// The devices, the best known first.
+pub const DEVICES: &[DeviceInfo] = &[
+    mobile("gm965", "Mobile Intel GM965 Express", 0x2a02),
+    mobile("gme965", "Mobile Intel GME965 Express", 0x2a12),
+    device("g965", "Intel G965 Express", 0x29a2, 0x02),
+    device("q965", "Intel Q965/Q963 Express", 0x2992, 0x02),
+    device("g35", "Intel G35 Express", 0x2982, 0x03),
+    device("946gz", "Intel 946GZ Express", 0x2972, 0x02),
+    early(device(
+        "g965-b",
+        "Intel G965 Express, stepping B",
+        0x29a2,
+        0x01,
+    )),
+];

@@ -1,0 +1,49 @@
+//! The shared functions' reader: structures of 965 and GM965.
+
+use mem::{Fault, GpuAddr, Memory};
+
+use super::{color_calc, sampler, surface};
+use crate::core::fault::UnitFault;
+use crate::intel::cc::CcState;
+use crate::intel::shared::reader::FunctionReader;
+use crate::intel::shared::sampler::state::SamplerDesc;
+use crate::intel::surface::border::BorderColor;
+use crate::intel::surface::{DepthDesc, SurfaceDesc};
+
+/// The reader.
+#[derive(Debug)]
+pub struct Reader;
+
+impl FunctionReader for Reader {
+    fn surface(&self, words: &[u32]) -> SurfaceDesc {
+        surface::surface(words)
+    }
+
+    fn surface_at(&self, mem: &Memory, at: GpuAddr) -> Result<SurfaceDesc, Fault> {
+        let state: regs::gen40::SurfaceState = mem.read_struct(at)?;
+        Ok(surface::surface(state.dwords()))
+    }
+
+    fn depth_buffer(&self, command: &[u32]) -> DepthDesc {
+        surface::depth_buffer(command)
+    }
+
+    fn sampler(&self, mem: &Memory, table: GpuAddr, number: u8) -> Result<SamplerDesc, Fault> {
+        sampler::sampler(mem, table, number)
+    }
+
+    fn border(&self, mem: &Memory, at: GpuAddr) -> Result<BorderColor, Fault> {
+        sampler::border(mem, at)
+    }
+
+    fn color_calc(
+        &self,
+        mem: &Memory,
+        general_base: u32,
+        pointer: u32,
+        viewport: u32,
+        constant: [f32; 4],
+    ) -> Result<CcState, UnitFault> {
+        color_calc::read(mem, general_base, pointer, viewport, constant)
+    }
+}

@@ -1,0 +1,63 @@
+//! Descriptors of G45: wider message types of the sampler and the read port.
+//!
+//! PRM: volume 4, 4.8.1.1, 4.8.1.4, 5.10.1.1; layouts: Mesa 22.3.6 brw_eu.h, brw_eu_defines.h, and `brw_fs_generator.cpp` for the
+//! format of `resinfo`. Not modelled: what the render target and AVC loop filter reads give, which no public manual says.
+
+use eu::Message;
+
+use crate::intel::r#gen::gen40::message as gen40;
+use crate::intel::shared::context::sfid;
+use crate::intel::shared::dataport::request::{ReadKind, ReadRequest};
+use crate::intel::shared::message::{MessageSet, Request};
+use crate::intel::shared::sampler::message::{Op, SamplerRequest};
+
+/// The messages of these devices.
+#[derive(Debug)]
+pub struct Messages;
+
+impl MessageSet for Messages {
+    #[inline]
+    fn request(&self, msg: &Message<'_>) -> Result<Request, &'static str> {
+        let control = msg.function_control;
+        match msg.sfid {
+            sfid::SAMPLER => Ok(Request::Sampler(sampler(control, msg.payload.len()))),
+            sfid::DATAPORT_READ => read(control).map(Request::Read),
+            _ => gen40::Messages.request(msg),
+        }
+    }
+}
+
+/// Sampling engine: type in 15:12, told apart by length as before. The format of the surface is the format of the answer;
+/// `resinfo` answers in whole numbers.
+pub const fn sampler(control: u16, length: usize) -> SamplerRequest {
+    let kind = control >> 12;
+    let first = gen40::sampler(control & 0xfff | kind << 14, length);
+    let shape = if kind < 4 { first.shape } else { None };
+    let integer = match shape {
+        Some(shape) => matches!(shape.op, Op::Resinfo),
+        None => false,
+    };
+    SamplerRequest {
+        shape,
+        integer,
+        ..first
+    }
+}
+
+/// Data port, read: cache in 15:14, type in 13:11, control in 10:8.
+pub const fn read(control: u16) -> Result<ReadRequest, &'static str> {
+    let kind = match control >> 11 & 7 {
+        0 => ReadKind::Block(gen40::block(control)),
+        1 => return Err("render target UNORM read"),
+        2 => ReadKind::DualBlock(gen40::dual_block(control)),
+        3 => return Err("AVC loop filter read"),
+        4 => ReadKind::Media(gen40::lines(control)),
+        6 => ReadKind::Scattered(gen40::scattered(control)),
+        _ => ReadKind::Reserved,
+    };
+    Ok(ReadRequest {
+        surface: control as u8,
+        cache: gen40::cache(control),
+        kind,
+    })
+}

@@ -1,0 +1,116 @@
+//! Devices of generation 5: Ironlake on the desktop and in mobile machines.
+//!
+//! Sizes: Mesa 22.3.6 intel_device_info.c `intel_device_info_ilk` (12 EUs with 6 threads, 1024 units of 512 bits of URB).
+//! PCI ids: i915 i915_pciids.h; revisions as machines report them; clocks from Intel's data sheets (without turbo). The
+//! readers hold the differences from G45, whose readers do the rest.
+//! Not modelled: the video decoder with its ring (BSD).
+
+pub mod commands;
+pub mod functions;
+pub mod message;
+mod payload;
+pub mod pipeline;
+
+use regs::gen50::fields::{DEIER, GTISR};
+use regs::ids::RegId;
+
+use super::{DeviceInfo, Readers, Reset, ResetBy, gen40};
+use crate::intel::cs::mi::StatusPage;
+use crate::intel::irq::Registers;
+use crate::intel::shared::dataport::render::DualSource;
+use crate::intel::status::Busy;
+
+/// Readers of all devices of this generation.
+pub const READERS: Readers = Readers {
+    commands: &commands::Reader,
+    functions: &functions::Reader,
+    messages: &message::Messages,
+    pipeline: &pipeline::Reader,
+    media: &gen40::media::Reader,
+};
+
+/// Interrupt registers of the render engine, behind the master enable of the display engine's (i915 i915_irq.c
+/// `ilk_irq_handler`).
+static INTERRUPTS: Registers = Registers {
+    isr: RegId::Gtisr,
+    imr: RegId::Gtimr,
+    iir: RegId::Gtiir,
+    ier: RegId::Gtier,
+    pipe_control: GTISR::PIPE_CONTROL_NOTIFY::SET.value,
+    master_error: GTISR::MASTER_ERROR::SET.value,
+    debug: GTISR::DEBUG::SET.value,
+    user: GTISR::USER::SET.value,
+    master_enable: Some((RegId::Deier, DEIER::MASTER_INTERRUPT_CONTROL::SET.value)),
+};
+
+/// INSTDONE has TD and the EUs, INSTDONE_1 the units as on G45 (intel-gpu-tools lib/instdone.c).
+const DONE: &[(Busy, RegId, u8)] = &[
+    (Busy::Threads, RegId::Instdone, 7),
+    (Busy::Parser, RegId::Instdone1, 30),
+    (Busy::Windower, RegId::Instdone1, 6),
+    (Busy::Sf, RegId::Instdone1, 4),
+    (Busy::Clip, RegId::Instdone1, 3),
+    (Busy::Gs, RegId::Instdone1, 2),
+    (Busy::Vs, RegId::Instdone1, 1),
+    (Busy::Vf, RegId::Instdone1, 0),
+];
+
+/// Registers of the host's side. i915 does not write them again after a reset (i915_pci.c
+/// `gpu_reset_clobbers_display` is false for these devices).
+const KEPT: &[RegId] = &[
+    RegId::Gtier,
+    RegId::Gtimr,
+    RegId::Gtiir,
+    RegId::Deier,
+    RegId::Deimr,
+    RegId::Deiir,
+    RegId::Sdeier,
+    RegId::Sdeimr,
+    RegId::Sdeiir,
+    RegId::Emr,
+    RegId::PgtblCtl,
+    RegId::IlkGdsr,
+    RegId::IlkDisplayChicken2,
+    RegId::IlkDspclkGateD,
+    RegId::Pch3dcgdis0,
+    RegId::Pch3dcgdis1,
+];
+
+const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32) -> DeviceInfo {
+    DeviceInfo {
+        name,
+        title,
+        tables: &regs::platform::GEN50,
+        interrupts: &INTERRUPTS,
+        readers: READERS,
+        pci: (0x8086, id),
+        revision: 0x02,
+        bar_bytes: 4 << 20,
+        // 2 GiB of address space in pages of 4 KiB.
+        gtt_entries: 2 << 30 >> 12,
+        reset: Reset {
+            by: ResetBy::Register,
+            keeps: KEPT,
+        },
+        status_page: StatusPage::Graphics,
+        done: DONE,
+        eus: 12,
+        threads_per_eu: 6,
+        urb_rows: 1024 * 2,
+        isa: isa::Verx10::new(50),
+        dual_source: DualSource::Whole,
+        core_mhz,
+        stateless_gated: false,
+    }
+}
+
+/// The devices.
+pub const DEVICES: &[DeviceInfo] = &[
+    device("ironlake", "Intel HD Graphics (Ironlake)", 0x0042, 733),
+    device(
+        "ironlake-m",
+        "Intel HD Graphics (Ironlake, mobile)",
+        0x0046,
+        500,
+    ),
+];

@@ -1,0 +1,83 @@
+//! The devices by name and by number, and what a row says of each.
+//!
+//! PRM: volume 4, 1.0. PCI ids: i915 `i915_pciids.h`; sizes: Mesa 22.3.6 `intel_device_info.c`.
+
+mod host;
+
+use super::{DEVICES, find, readers, tables};
+use crate::intel::bench::ThreadBench;
+
+/// 82Q965 and 82Q963 share a number; [DevBW] stands for the 82G35 too, whose own tag names it alone.
+// covers: 1.0-01, 1.0-02
+#[test]
+fn every_part_of_the_table_can_be_chosen() {
+    for (name, pci, tag) in [
+        ("q965", "8086:2992", "DevBW"),
+        ("g965", "8086:29a2", "DevBW"),
+        ("g35", "8086:2982", "DevBW"),
+        ("gm965", "8086:2a02", "DevCL"),
+        ("gme965", "8086:2a12", "DevCL"),
+    ] {
+        let device = find(name).unwrap();
+        assert_eq!(find(pci), Some(device), "{name}");
+        assert_eq!(find(&name.to_uppercase()), Some(device), "{name}");
+        let (_, tagged) = regs::platform::of_device(device.pci.1).unwrap();
+        assert_eq!(tagged.code, tag, "{name}");
+        // What has no tag holds for all: array of EUs, instruction set.
+        assert_eq!((device.eus, device.threads_per_eu), (8, 4), "{name}");
+        assert_eq!(device.isa, isa::Verx10::GEN40, "{name}");
+    }
+}
+
+/// Numbers of the PCI ids and sizes as the two drivers print them.
+#[test]
+fn later_parts_have_their_own_sizes() {
+    for (name, pci, revision, version, eus, threads, urb_bytes) in [
+        ("g45", "8086:2e22", 3, 45, 10, 5, 384 * 64),
+        ("gm45", "8086:2a42", 7, 45, 10, 5, 384 * 64),
+        ("q45", "8086:2e12", 3, 45, 10, 5, 384 * 64),
+        ("g41", "8086:2e32", 3, 45, 10, 5, 384 * 64),
+        ("b43", "8086:2e42", 3, 45, 10, 5, 384 * 64),
+        ("b43.1", "8086:2e92", 3, 45, 10, 5, 384 * 64),
+        ("eaglelake", "8086:2e02", 3, 45, 10, 5, 384 * 64),
+        ("ironlake", "8086:0042", 2, 50, 12, 6, 1024 * 64),
+        ("ironlake-m", "8086:0046", 2, 50, 12, 6, 1024 * 64),
+    ] {
+        let device = find(name).unwrap();
+        assert_eq!(find(pci), Some(device), "{name}");
+        assert_eq!(device.revision, revision, "{name}");
+        assert_eq!(device.isa.0, version, "{name}");
+        assert_eq!((device.eus, device.threads_per_eu), (eus, threads));
+        assert_eq!(u32::from(device.urb_rows) * 32, urb_bytes, "{name}");
+    }
+}
+
+#[test]
+fn tables_readers_and_instruction_set_are_of_one_generation() {
+    for device in DEVICES {
+        let (generation, _) = regs::platform::of_device(device.pci.1).unwrap();
+        assert_eq!(generation, device.tables, "{}", device.name);
+        assert_eq!(generation.version, device.isa.0, "{}", device.name);
+        assert_eq!(tables(device.isa), Some(generation), "{}", device.name);
+        let by_set = readers(device.isa).unwrap();
+        let same = format!("{by_set:?}") == format!("{:?}", device.readers);
+        assert!(same, "{}", device.name);
+        let again = DEVICES.iter().filter(|other| other.name == device.name);
+        assert_eq!(again.count(), 1, "{}", device.name);
+        // Half of BAR 0 has room for the whole table.
+        assert!(device.gtt_entries * 4 <= device.bar_bytes as usize / 2);
+    }
+}
+
+#[test]
+fn a_generation_without_devices_is_refused() {
+    for version in [0, 39, 41, 44, 46, 49, 51, 60, 70, 255] {
+        let isa = isa::Verx10::new(version);
+        assert!(readers(isa).is_none(), "{version}");
+        assert!(tables(isa).is_none(), "{version}");
+        assert!(ThreadBench::new(isa).is_none(), "{version}");
+    }
+    assert_eq!(find("g33"), None);
+    assert_eq!(find("8086:29c2"), None, "G33");
+    assert_eq!(find("8086:0126"), None, "Sandybridge");
+}

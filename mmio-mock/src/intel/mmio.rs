@@ -1,0 +1,120 @@
+//! MMIO reads and writes: the register file, and what units keep elsewhere.
+//!
+//! PRM: volume 1 (register maps, GTT in the upper half of the register BAR, fences).
+//! The command streamer looks at its registers when it steps, so no write reaches into it.
+
+use regs::any::fields;
+use regs::ids::{CsReg, FenceReg, GttReg, IrqReg, RegId, StatsReg, UnitReg};
+
+use crate::core::bus::{Place, RegFile};
+use crate::intel::debug::DebugRegs;
+use crate::intel::irq;
+use crate::intel::status::{Statistics, Status};
+use crate::intel::trace::{Event, Trace};
+
+/// What an MMIO access can reach.
+pub struct Mmio<'a> {
+    /// Plain registers.
+    pub regs: &'a mut RegFile,
+    /// Debug registers.
+    pub debug: &'a mut DebugRegs,
+    /// GTT and fences.
+    pub mem: &'a mut mem::Memory,
+    /// Statistics counters.
+    pub status: &'a mut Status,
+    /// Trace.
+    pub trace: &'a mut Trace,
+    /// Device time in ticks.
+    pub ticks: u64,
+}
+
+impl Mmio<'_> {
+    /// A 32-bit read. Offsets with nothing behind them read as zero.
+    pub fn read32(&mut self, offset: u32) -> u32 {
+        let Some(place) = self.regs.place(offset) else {
+            log::debug!("read of {offset:#07x}: no register there");
+            return 0;
+        };
+        match place.id.unit() {
+            UnitReg::Gtt(GttReg::GttPte) => self.mem.gtt_read(place.index as usize),
+            UnitReg::Fence(FenceReg::Fence) => {
+                half(self.mem.fence_read(place.index as usize), place.dword)
+            }
+            UnitReg::Stats(reg) => half(*counter(&mut self.status.statistics, reg), place.dword),
+            UnitReg::Cs(CsReg::Timestamp) => half(self.ticks, place.dword),
+            _ if DebugRegs::owns(place.desc) => self.debug.read(place.id, place.dword),
+            _ => self.regs.bus_read(place),
+        }
+    }
+
+    /// A 32-bit write.
+    pub fn write32(&mut self, offset: u32, value: u32) {
+        self.trace.event(Event::MmioWrite { offset, value });
+        let Some(place) = self.regs.place(offset) else {
+            log::debug!("write of {value:#010x} to {offset:#07x}: no register there");
+            return;
+        };
+        match place.id.unit() {
+            UnitReg::Gtt(GttReg::GttPte) => self.mem.gtt_write(place.index as usize, value),
+            UnitReg::Fence(FenceReg::Fence) => {
+                let index = place.index as usize;
+                let fence = with_half(self.mem.fence_read(index), place.dword, value);
+                self.mem.fence_write(index, fence);
+            }
+            UnitReg::Stats(reg) => {
+                let counter = counter(&mut self.status.statistics, reg);
+                *counter = with_half(*counter, place.dword, value);
+            }
+            UnitReg::Irq(IrqReg::Eir) => irq::acknowledge_errors(self.regs, value),
+            UnitReg::Irq(IrqReg::Emr) => {
+                self.regs.bus_write(place, value);
+                irq::settle_errors(self.regs);
+            }
+            UnitReg::Cs(CsReg::Instpm) => self.instpm(place, value),
+            UnitReg::Cs(CsReg::GfxFlshCntl) => {
+                self.regs.bus_write(place, value);
+                self.debug.request_flush();
+            }
+            _ if DebugRegs::owns(place.desc) => self.debug.write(place.id, place.dword, value),
+            _ => self.regs.bus_write(place, value),
+        }
+    }
+
+    fn instpm(&mut self, place: Place, value: u32) {
+        self.regs.bus_write(place, value);
+        let instpm = self.regs.get(RegId::Instpm);
+        self.debug
+            .set_global_enable(fields::INSTPM::GLOBAL_DEBUG_ENABLE.is_set(instpm));
+    }
+}
+
+fn half(value: u64, dword: u32) -> u32 {
+    if dword == 0 {
+        value as u32
+    } else {
+        (value >> 32) as u32
+    }
+}
+
+fn with_half(old: u64, dword: u32, value: u32) -> u64 {
+    if dword == 0 {
+        (old & !0xffff_ffff) | u64::from(value)
+    } else {
+        (old & 0xffff_ffff) | u64::from(value) << 32
+    }
+}
+
+/// The counter behind a statistics register.
+fn counter(statistics: &mut Statistics, reg: StatsReg) -> &mut u64 {
+    match reg {
+        StatsReg::IaVerticesCount => &mut statistics.ia_vertices,
+        StatsReg::IaPrimitivesCount => &mut statistics.ia_primitives,
+        StatsReg::VsInvocationCount => &mut statistics.vs_invocations,
+        StatsReg::GsInvocationCount => &mut statistics.gs_invocations,
+        StatsReg::GsPrimitivesCount => &mut statistics.gs_primitives,
+        StatsReg::ClInvocationCount => &mut statistics.cl_invocations,
+        StatsReg::ClPrimitivesCount => &mut statistics.cl_primitives,
+        StatsReg::PsInvocationCount => &mut statistics.ps_invocations,
+        StatsReg::PsDepthCount => &mut statistics.ps_depth_count,
+    }
+}

@@ -1,0 +1,190 @@
+//! What shared functions know of a sender, and what its messages tell.
+//!
+//! PRM: volume 4, 2.6.2 (sideband), 4.7.1, 5.2.2 (stateless model), 8.4.2 (snooped bits).
+//! Not modelled: per-context protection beyond the upper bounds.
+
+/// Function IDs of the shared functions (PRM 2.5).
+pub mod sfid {
+    /// Null.
+    pub const NULL: u8 = 0;
+    /// Extended math.
+    pub const MATH: u8 = 1;
+    /// Sampling engine.
+    pub const SAMPLER: u8 = 2;
+    /// Message gateway.
+    pub const GATEWAY: u8 = 3;
+    /// Data port, read.
+    pub const DATAPORT_READ: u8 = 4;
+    /// Data port, write.
+    pub const DATAPORT_WRITE: u8 = 5;
+    /// URB.
+    pub const URB: u8 = 6;
+    /// Thread spawner.
+    pub const SPAWNER: u8 = 7;
+}
+
+/// Base addresses and bounds of STATE_BASE_ADDRESS.
+///
+/// An upper bound of zero means that the access is not checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StateBases {
+    /// General State Base Address: unit state, sampler state, border colours, scratch, and kernels where a generation
+    /// has no base for them.
+    pub general_state_base: u32,
+    /// Surface State Base Address: binding tables and surface states.
+    pub surface_state_base: u32,
+    /// Indirect Object Base Address.
+    pub indirect_object_base: u32,
+    /// General State Access Upper Bound, absolute; zero: unchecked.
+    pub general_state_upper_bound: u32,
+    /// Indirect Object Access Upper Bound, absolute; zero: unchecked.
+    pub indirect_object_upper_bound: u32,
+    /// Instruction Base Address, of generations that have one.
+    pub instruction_base: Option<u32>,
+    /// Instruction Access Upper Bound, absolute; zero: unchecked.
+    pub instruction_upper_bound: u32,
+}
+
+impl StateBases {
+    /// What kernel pointers and instruction pointers are relative to.
+    #[inline]
+    pub fn kernels(&self) -> u32 {
+        self.instruction_base.unwrap_or(self.general_state_base)
+    }
+}
+
+/// The thread context that the hardware keeps and no message carries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadContext {
+    /// State base addresses in force when the thread started.
+    pub bases: StateBases,
+    /// Binding table of the fixed function that asked for the thread, relative to the surface
+    /// state base.
+    pub binding_table_pointer: u32,
+    /// Sampler state table of that fixed function, relative to the general state base. The
+    /// message header's own pointer (M0.3) is the one that samples.
+    pub sampler_state_pointer: u32,
+    /// Scratch space base of the fixed function, relative to the general state base.
+    pub scratch_base: u32,
+    /// Scratch bytes per thread (0: none).
+    pub scratch_size: u32,
+    /// Fixed-function id of the sender.
+    pub ffid: u8,
+}
+
+/// A URB entry by the two numbers that travel in headers: ID and return handle.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MessageHandle {
+    /// Handle ID: names the work item inside the fixed function.
+    pub id: u16,
+    /// URB return handle: first row of the entry.
+    pub handle: u16,
+}
+
+impl MessageHandle {
+    /// From the header dword: ID in 31:16, handle in 15:0 (PRM 8.4.3.1).
+    #[must_use]
+    pub const fn from_dword(dword: u32) -> Self {
+        MessageHandle {
+            id: (dword >> 16) as u16,
+            handle: dword as u16,
+        }
+    }
+
+    /// Back to the header dword.
+    #[must_use]
+    pub const fn dword(self) -> u32 {
+        (self.id as u32) << 16 | self.handle as u32
+    }
+}
+
+impl From<crate::intel::urb::UrbHandle> for MessageHandle {
+    /// The model's fixed functions name the work item by the entry itself.
+    fn from(entry: crate::intel::urb::UrbHandle) -> Self {
+        MessageHandle {
+            id: entry.0,
+            handle: entry.0,
+        }
+    }
+}
+
+/// One URB_WRITE as the fixed functions see it go by (PRM 8.4.2).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UrbEvent {
+    /// Entry 0.
+    pub entry: MessageHandle,
+    /// Entry 1 of an interleaved write.
+    pub second: Option<MessageHandle>,
+    /// The sender's slot as the header says (M0.5 7:0).
+    pub fftid: u8,
+    /// No further writes to these entries.
+    pub complete: bool,
+    /// The entries are valid outputs; only with `complete`.
+    pub used: bool,
+    /// A further entry was asked for and handed out in the writeback.
+    pub allocated: Option<MessageHandle>,
+    /// Primitive topology of the vertex in entry 0 (GS and clipper).
+    pub prim_type: u8,
+    /// First vertex of a primitive.
+    pub prim_start: bool,
+    /// Last vertex of a primitive.
+    pub prim_end: bool,
+    /// End of thread rode on the message.
+    pub eot: bool,
+}
+
+/// End of a thread as the dispatcher and the fixed functions snoop it (PRM 2.6.8).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EotEvent {
+    /// Target shared function of the last message.
+    pub sfid: u8,
+    /// FFTID of the header (M0.5 7:0).
+    pub fftid: u8,
+}
+
+/// A register write on its way to another thread (gateway, PRM 7.1.4).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ForwardEvent {
+    /// Recipient EU.
+    pub eu: u8,
+    /// Recipient thread slot.
+    pub slot: u8,
+    /// Byte address in the recipient's GRF.
+    pub byte: u16,
+    /// Length in bytes: 1, 4, 8 or 16.
+    pub length: u8,
+    /// Data, lowest dword first.
+    pub data: [u32; 4],
+    /// Increment the recipient's notification counter.
+    pub notify: bool,
+}
+
+/// Everything that a thread's messages tell the units around it. The owner clears it, runs the
+/// thread and looks; capacity is kept.
+#[derive(Clone, Debug, Default)]
+pub struct Events {
+    /// URB writes in order of arrival.
+    pub urb: Vec<UrbEvent>,
+    /// Set by the message that carried EOT.
+    pub eot: Option<EotEvent>,
+    /// Gateway register writes to deliver.
+    pub forwards: Vec<ForwardEvent>,
+    /// URB entries that the fixed function is ready to hand out, the next one last.
+    pub free: Vec<MessageHandle>,
+    /// Pixels whose scoreboard bits were cleared by a last-render-target write.
+    pub scoreboard_clear: u16,
+    /// Pixels that passed the depth and stencil tests made here (PS_DEPTH_COUNT).
+    pub depth_count: u32,
+}
+
+impl Events {
+    /// Forgets everything but the allocations.
+    pub fn clear(&mut self) {
+        self.urb.clear();
+        self.eot = None;
+        self.forwards.clear();
+        self.free.clear();
+        self.scoreboard_clear = 0;
+        self.depth_count = 0;
+    }
+}

@@ -1,0 +1,316 @@
+//! Data port: buffer, media and render target accesses of threads.
+//!
+//! PRM: volume 4, chapter 5. Not modelled: the caches; every access sees memory as it is, so a
+//! write commit (5.3) and Flush Render Cache (5.10.7) have nothing to wait for.
+
+pub mod buffer;
+pub mod media;
+pub mod render;
+pub mod request;
+pub mod rules;
+
+use std::collections::BTreeMap;
+
+use eu::{Grf, Message};
+use mem::Memory;
+
+use super::binding;
+use super::context::{Events, ThreadContext};
+use super::error::refuse;
+use super::reader::FunctionReader;
+use crate::UnitFault;
+use crate::intel::cc::direct;
+use crate::intel::surface::state::Use;
+use crate::intel::surface::{
+    Capability, DepthBuffer, Disagreement, Surface, SurfaceDesc, SurfaceKind,
+};
+use buffer::{Lost, View};
+use render::{CcCache, DualSource, PixelBackend, Target};
+use request::{Cache, Form, ReadKind, ReadRequest, WriteKind, WriteRequest};
+
+/// Binding table index that selects the stateless model.
+const STATELESS: u8 = 255;
+
+/// Bytes that the base address of a buffer is a multiple of, by message (PRM 5.10.2, 5.10.5).
+const OWORD: u32 = 16;
+const DWORD: u32 = 4;
+
+/// A render target as its surface state describes it.
+#[derive(Clone, Debug)]
+pub struct RenderTarget {
+    /// Address of the surface state.
+    at: u32,
+    surface: Surface,
+    /// Set when pixels can go straight into it.
+    direct: Option<direct::Shifts>,
+}
+
+/// Bytes that messages asked for past the end of a surface: reads got zeros, writes were dropped (PRM 5.10.2, 5.10.4).
+///
+/// Writes of media blocks count when nothing of the block is inside; reads of media blocks do not count, since what lies
+/// outside of an image is its edge.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outside {
+    /// Read.
+    pub reads: u64,
+    /// Written.
+    pub writes: u64,
+}
+
+/// The data port: views of surfaces derived from state.
+#[derive(Clone, Debug)]
+pub struct DataPort {
+    reader: &'static dyn FunctionReader,
+    /// Buffer views by address of their surface state.
+    views: Vec<(u32, View)>,
+    /// Render targets by address of their surface state.
+    targets: Vec<RenderTarget>,
+    cc: CcCache,
+    /// Dual source messages of the device.
+    pub dual_source: DualSource,
+    /// The part takes stateless accesses only with SVG_WORK_CTL bit 4 (PRM 5.2.2, erratum of DevBW-A,B).
+    pub stateless_gated: bool,
+    /// Whether that bit is set.
+    pub stateless_allowed: bool,
+    /// Pixels written to render targets since reset.
+    pub pixels: u64,
+    /// Render targets since reset that did not go with others or the depth buffer (PRM 4.7.2).
+    pub disagreements: u64,
+    /// The first of them since the last [`SharedFunctions::take_notes`](super::SharedFunctions::take_notes).
+    pub disagreement: Option<Disagreement>,
+    /// Accesses past the end of surfaces since reset, by binding table index; few have any.
+    pub outside: BTreeMap<u8, Outside>,
+}
+
+impl DataPort {
+    /// A data port after reset, for the structures of a generation.
+    pub fn new(reader: &'static dyn FunctionReader) -> Self {
+        DataPort {
+            reader,
+            views: Vec::new(),
+            targets: Vec::new(),
+            cc: CcCache::default(),
+            dual_source: DualSource::default(),
+            stateless_gated: false,
+            stateless_allowed: false,
+            pixels: 0,
+            disagreements: 0,
+            disagreement: None,
+            outside: BTreeMap::new(),
+        }
+    }
+
+    /// Forgets everything derived from state in memory.
+    pub fn invalidate(&mut self) {
+        self.views.clear();
+        self.targets.clear();
+        self.cc.invalidate();
+    }
+
+    /// The buffer that a message of elements of `unit` bytes goes to.
+    fn view(
+        &mut self,
+        index: u8,
+        msg: &Message<'_>,
+        mem: &Memory,
+        ctx: &ThreadContext,
+        unit: u32,
+    ) -> Result<View, UnitFault> {
+        if index == STATELESS {
+            // The manual leaves open what happens otherwise; the error word has a bit for it.
+            let kept = self.stateless_allowed || !self.stateless_gated;
+            rules::ask(kept, msg, rules::STATELESS)?;
+            return Ok(View::stateless(&ctx.bases, buffer::header(msg)?));
+        }
+        let at = binding::surface_address(mem, ctx, index)?;
+        let known = self.views.iter().find(|(key, _)| *key == at.0);
+        let view = if let Some((_, view)) = known {
+            *view
+        } else {
+            let desc = self.reader.surface_at(mem, at)?;
+            let view = View::new(&desc).map_err(|rule| refuse("DP", msg, rule))?;
+            if self.views.len() < 64 {
+                self.views.push((at.0, view));
+            }
+            view
+        };
+        rules::ask(view.aligned(unit), msg, rules::ALIGNMENT)?;
+        Ok(view)
+    }
+
+    fn media(
+        &self,
+        index: u8,
+        msg: &Message<'_>,
+        mem: &Memory,
+        ctx: &ThreadContext,
+    ) -> Result<SurfaceDesc, UnitFault> {
+        rules::ask(index != STATELESS, msg, rules::STATELESS)?;
+        let at = binding::surface_address(mem, ctx, index)?;
+        Ok(self.reader.surface_at(mem, at)?)
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a pixel meets all state there is"
+    )]
+    fn render(
+        &mut self,
+        request: WriteRequest,
+        (form, last): (Option<Form>, bool),
+        msg: &Message<'_>,
+        mem: &mut Memory,
+        ctx: &ThreadContext,
+        backend: &PixelBackend,
+        events: &mut Events,
+    ) -> Result<(), UnitFault> {
+        rules::ask(request.surface != STATELESS, msg, rules::STATELESS)?;
+        self.dual_source.check(form, msg)?;
+        let at = binding::surface_address(mem, ctx, request.surface)?;
+        let kept = self.targets.iter().position(|t| t.at == at.0);
+        let place = if let Some(place) = kept {
+            place
+        } else {
+            let desc = self.reader.surface_at(mem, at)?;
+            let renders = desc.format.is_some_and(|f| f.has(Capability::RenderTarget));
+            let null = desc.kind == Ok(SurfaceKind::Null);
+            rules::ask(renders || null, msg, rules::FORMAT)?;
+            let surface = Surface::new(mem, &desc, Use::RenderTarget);
+            let surface = surface.map_err(|e| e.at("DP", at))?;
+            // PRM 5.10.6: no surface in field mode.
+            rules::ask(surface.geometry.line_stride == 0, msg, rules::SURFACE)?;
+            if self.targets.len() >= 16 {
+                self.targets.clear();
+            }
+            self.compare(&surface, backend);
+            self.targets.push(RenderTarget {
+                at: at.0,
+                direct: direct::shifts(&surface),
+                surface,
+            });
+            self.targets.len() - 1
+        };
+        // PANIC: the position was just found or made.
+        let target = &self.targets[place];
+        let target = Target {
+            target,
+            form,
+            last,
+            commit: request.commit,
+        };
+        let cc = (&mut self.cc, self.reader);
+        let written = render::write(&target, cc, backend, mem, msg, ctx, events)?;
+        self.pixels += u64::from(written.count_ones());
+        Ok(())
+    }
+
+    /// Tells of a target that does not go with the others of the draw and the depth buffer. The manual does not say what becomes of
+    /// it; it is rendered by its own state.
+    fn compare(&mut self, surface: &Surface, backend: &PixelBackend) {
+        let shape = surface.shape();
+        let depth = backend.depth_buffer.as_ref().and_then(DepthBuffer::shape);
+        let others = self.targets.iter().map(|t| t.surface.shape());
+        let differs = |other| shape.disagreement(&other);
+        let Some(what) = depth.into_iter().chain(others).find_map(differs) else {
+            return;
+        };
+        self.disagreement.get_or_insert(what);
+        self.disagreements += 1;
+    }
+
+    /// Serves a message to the read port (SFID 4).
+    pub fn read(
+        &mut self,
+        request: ReadRequest,
+        msg: &Message<'_>,
+        response: &mut [Grf],
+        mem: &Memory,
+        ctx: &ThreadContext,
+    ) -> Result<(), UnitFault> {
+        rules::ask(!msg.eot, msg, rules::EOT)?;
+        rules::ask(request.cache != Cache::Reserved, msg, rules::CACHE)?;
+        let index = request.surface;
+        let lost = match request.kind {
+            ReadKind::Block(size) => {
+                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                buffer::read_block(view, size, mem, msg, response)?
+            }
+            ReadKind::DualBlock(count) => {
+                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                buffer::read_dual(view, count, mem, msg, response)?
+            }
+            ReadKind::Media(lines) => {
+                // PRM 5.10.4: the data cache has no rectangles.
+                rules::ask(request.cache != Cache::Data, msg, rules::CACHE)?;
+                let desc = self.media(index, msg, mem, ctx)?;
+                media::read(&desc, lines, mem, msg, response)?;
+                Lost::default()
+            }
+            ReadKind::Scattered(registers) => {
+                let view = self.view(index, msg, mem, ctx, DWORD)?;
+                buffer::read_scattered(view, registers, mem, msg, response)?
+            }
+            ReadKind::Reserved => {
+                return Err(refuse("DP", msg, "reserved read message (PRM 5.10.1.1)"));
+            }
+        };
+        if lost != Lost::default() {
+            self.outside(index).reads += u64::from(lost.0);
+        }
+        Ok(())
+    }
+
+    /// Serves a message to the write port (SFID 5).
+    pub fn write(
+        &mut self,
+        request: WriteRequest,
+        msg: &Message<'_>,
+        mem: &mut Memory,
+        ctx: &ThreadContext,
+        backend: &PixelBackend,
+        events: &mut Events,
+    ) -> Result<(), UnitFault> {
+        if let WriteKind::RenderTarget { form, last } = request.kind {
+            return self.render(request, (form, last), msg, mem, ctx, backend, events);
+        }
+        rules::ask(!msg.eot, msg, rules::EOT)?;
+        let index = request.surface;
+        let answer = rules::commit(request.commit);
+        let lost = match request.kind {
+            WriteKind::Block(size) => {
+                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                buffer::write_block(view, size, answer, mem, msg)?
+            }
+            WriteKind::DualBlock(count) => {
+                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                buffer::write_dual(view, count, answer, mem, msg)?
+            }
+            WriteKind::Media(lines) => {
+                let desc = self.media(index, msg, mem, ctx)?;
+                media::write(&desc, lines, answer, mem, msg)?
+            }
+            WriteKind::Scattered(registers) => {
+                let view = self.view(index, msg, mem, ctx, DWORD)?;
+                buffer::write_scattered(view, registers, answer, mem, msg)?
+            }
+            // Memory is always up to date.
+            WriteKind::Flush => return rules::lengths(msg, 1, answer),
+            WriteKind::RenderTarget { .. } | WriteKind::Reserved => {
+                return Err(refuse("DP", msg, "reserved write message (PRM 5.10.1.1)"));
+            }
+        };
+        if lost != Lost::default() {
+            self.outside(index).writes += u64::from(lost.0);
+        }
+        Ok(())
+    }
+
+    /// The counters of the surface of an index.
+    #[cold]
+    fn outside(&mut self, index: u8) -> &mut Outside {
+        self.outside.entry(index).or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,446 @@
+//! Sampling engine: coordinates, levels, texels, filters.
+//!
+//! PRM: volume 4, chapter 4. Not modelled: texture caches and the fixed-point widths inside.
+
+pub mod address;
+pub mod cube;
+pub mod fast;
+pub mod filter;
+pub mod gamma;
+mod gradients;
+pub mod info;
+pub mod lod;
+pub mod message;
+pub mod quirks;
+pub mod state;
+pub mod texel;
+
+use eu::{Grf, Message};
+use mem::{GpuAddr, Memory};
+
+use super::binding;
+use super::context::ThreadContext;
+use super::error::refuse;
+use super::reader::FunctionReader;
+use crate::UnitFault;
+use crate::intel::surface::state::Use;
+use crate::intel::surface::{Capability, Surface, SurfaceKind};
+use cube::OnFace;
+use fast::Fast;
+use filter::{Plan, Point};
+use gamma::Curve;
+use lod::{Levels, LodControl};
+use message::{Op, Params, Request, SamplerRequest, Simd, write_back, write_planes};
+use quirks::Quirks;
+pub use state::SamplerDesc;
+use state::{Sampler, Tables};
+use texel::Texels;
+
+/// Surfaces and samplers kept until the next [`SamplingEngine::invalidate`].
+const KEPT: usize = 64;
+
+/// The sampling engine.
+#[derive(Clone, Debug)]
+pub struct SamplingEngine {
+    reader: &'static dyn FunctionReader,
+    /// Chroma keys and palette, written by their commands.
+    pub tables: Tables,
+    /// Errata and doubtful readings that are in force.
+    pub quirks: Quirks,
+    /// Odd texels of subsampled formats get the mean of their neighbours' chrominance rather than that of the
+    /// left one (SVG_WORK_CTL bit 0, PRM 3.3.3.3).
+    pub interpolate_chroma: bool,
+    /// Pixels sampled since reset.
+    pub samples: u64,
+    /// Comparisons since reset of formats that are no shadow maps, whose result the manual leaves open (PRM 4.4, 4.8.1.4).
+    pub open_comparisons: u64,
+    /// The format of the first of them since the last
+    /// [`SharedFunctions::take_notes`](super::SharedFunctions::take_notes).
+    pub open_comparison: Option<&'static str>,
+    /// Texels of the general path since the router took the count.
+    pub texels: u64,
+    surfaces: Vec<(u32, Surface, bool)>,
+    samplers: Vec<((GpuAddr, u8), Sampler)>,
+}
+
+impl SamplingEngine {
+    /// An engine after reset, for the structures of a generation.
+    pub fn new(reader: &'static dyn FunctionReader) -> Self {
+        SamplingEngine {
+            reader,
+            tables: Tables::default(),
+            quirks: Quirks::default(),
+            interpolate_chroma: false,
+            samples: 0,
+            open_comparisons: 0,
+            open_comparison: None,
+            texels: 0,
+            surfaces: Vec::new(),
+            samplers: Vec::new(),
+        }
+    }
+
+    /// Forgets everything derived from state in memory.
+    pub fn invalidate(&mut self) {
+        self.surfaces.clear();
+        self.samplers.clear();
+    }
+
+    fn surface(&mut self, mem: &Memory, at: GpuAddr) -> Result<usize, UnitFault> {
+        if let Some(found) = self.surfaces.iter().position(|(key, ..)| *key == at.0) {
+            return Ok(found);
+        }
+        let desc = self.reader.surface_at(mem, at)?;
+        let surface = Surface::new(mem, &desc, Use::Sampler);
+        let mut surface = surface.map_err(|e| e.at("sampler", at))?;
+        // Keys look at texels as stored; gamma has its own place.
+        let stored = gamma::stored(surface.format);
+        surface.format = stored.unwrap_or(surface.format);
+        if self.surfaces.len() >= KEPT {
+            self.surfaces.clear();
+        }
+        self.surfaces.push((at.0, surface, stored.is_some()));
+        Ok(self.surfaces.len() - 1)
+    }
+
+    fn sampler(
+        &mut self,
+        mem: &Memory,
+        general_base: u32,
+        at: (GpuAddr, u8),
+    ) -> Result<Sampler, UnitFault> {
+        if let Some((_, sampler)) = self.samplers.iter().find(|(key, _)| *key == at) {
+            return Ok(*sampler);
+        }
+        let sampler = Sampler::load(mem, self.reader, general_base, at, &self.tables)?;
+        if self.samplers.len() >= KEPT {
+            self.samplers.clear();
+        }
+        self.samplers.push((at, sampler));
+        Ok(sampler)
+    }
+
+    /// Serves one message.
+    pub fn execute(
+        &mut self,
+        request: &SamplerRequest,
+        msg: &Message<'_>,
+        response: &mut [Grf],
+        mem: &Memory,
+        ctx: &ThreadContext,
+    ) -> Result<(), UnitFault> {
+        let header = request.header;
+        let request = Request::decode(request, msg, ctx.sampler_state_pointer);
+        let request = request.map_err(|rule| refuse("sampler", msg, rule))?;
+        let params = Params::new(msg, request.shape, header);
+        let active = request.shape.active(msg.exec_mask);
+        self.samples += u64::from(active.count_ones());
+        let at = binding::surface_address(mem, ctx, request.surface)?;
+        let surface = self.surface(mem, at)?;
+        let unsampled = matches!(request.shape.op, Op::Ld | Op::Resinfo);
+        let sampler = if unsampled {
+            Sampler::default()
+        } else {
+            let base = ctx.bases.general_state_base;
+            let table = GpuAddr(base).offset(request.sampler_pointer);
+            self.sampler(mem, base, (table, request.sampler))?
+        };
+        // PANIC: `surface` is the position that `Self::surface` has just given.
+        let (_, surface, encoded) = &self.surfaces[surface];
+        let gamma = encoded.then(|| Curve::new(self.quirks.gamma, surface.format));
+        if unsampled {
+            let job = info::Unfiltered {
+                request: &request,
+                params: &params,
+                surface,
+                palette: &self.tables.palette,
+                gamma,
+                quirks: &self.quirks,
+                interpolate_chroma: self.interpolate_chroma,
+            };
+            return job.run(mem, active, response);
+        }
+        if sampler.disabled || surface.kind == SurfaceKind::Null {
+            for slot in slots(active) {
+                write_back(&request, slot, [0; 4], response);
+            }
+            kill_mask(&request, 0, response);
+            return Ok(());
+        }
+        if surface.kind == SurfaceKind::Buffer {
+            return Err(refuse("sampler", msg, "sample of a buffer (PRM 4.8.1.4)"));
+        }
+        if request.shape.simd == Simd::Simd4x2
+            && request.shape.op == Op::SampleCompare
+            && !request.force_lod_zero
+        {
+            return Err(refuse(
+                "sampler",
+                msg,
+                "SIMD4x2 sample_c without LOD (PRM 4.8.1.4)",
+            ));
+        }
+        if request.shape.compares() && !surface.format.has(Capability::Shadow) {
+            self.open_comparison.get_or_insert(surface.format.name);
+            self.open_comparisons += 1;
+        }
+        let mut job = Job::new(&request, &params, (surface, &self.tables), &sampler, mem);
+        job.convert(gamma);
+        job.texels.quirks = self.quirks;
+        job.texels.interpolate_chroma = self.interpolate_chroma;
+        self.texels += job.run(active, response)?;
+        Ok(())
+    }
+}
+
+/// Set bits of a mask as numbers.
+fn slots(mask: u16) -> impl Iterator<Item = usize> {
+    (0..16).filter(move |slot| mask & 1 << slot != 0)
+}
+
+/// The mask register behind the colours of sample+killpix (PRM 4.8.2.2).
+fn kill_mask(request: &Request, killed: u16, response: &mut [Grf]) {
+    if request.shape.op == Op::SampleKillpix
+        && let Some(w) = response.get_mut(4)
+    {
+        w[0] = 0xffff_0000 | u32::from(!killed);
+    }
+}
+
+/// One filtered message.
+struct Job<'a> {
+    request: &'a Request,
+    params: &'a Params<'a>,
+    sampler: &'a Sampler,
+    control: LodControl,
+    plan: Plan,
+    texels: Texels<'a>,
+    fast: Option<Fast<'a>>,
+    /// Conversion of the filtered colour, for sRGB formats as the manual prints it.
+    gamma: Option<Curve>,
+    /// Size of level 0 in texels, for gradients.
+    size: [f32; 3],
+    /// Channels return as S1.14 (PRM 4.7.2, Data Return Format).
+    narrow: bool,
+}
+
+impl<'a> Job<'a> {
+    fn new(
+        request: &'a Request,
+        params: &'a Params<'a>,
+        (surface, tables): (&'a Surface, &'a Tables),
+        sampler: &'a Sampler,
+        mem: &'a Memory,
+    ) -> Self {
+        let compare = request.shape.compares();
+        let plan = Plan::new(surface.kind, sampler, request.offsets);
+        let texels = Texels::new(mem, surface, tables, sampler, compare);
+        let fast = match request.shape {
+            message::Shape {
+                simd: Simd::Simd4x2,
+                ..
+            }
+            | message::Shape {
+                op: Op::SampleGradients,
+                ..
+            } => None,
+            _ => Fast::new(&texels, sampler, &plan),
+        };
+        Job {
+            request,
+            params,
+            sampler,
+            control: sampler.lod_control(surface),
+            plan,
+            texels,
+            fast,
+            gamma: None,
+            size: [
+                surface.width as f32,
+                surface.height as f32,
+                surface.depth as f32,
+            ],
+            narrow: surface.return_s1_14 && request.shape.simd != Simd::Simd4x2,
+        }
+    }
+
+    /// Puts the conversion of an sRGB format where it belongs.
+    fn convert(&mut self, gamma: Option<Curve>) {
+        let (filtered, texel) = match gamma {
+            Some(gamma) if gamma.behind_the_filter() => (Some(gamma), None),
+            other => (None, other),
+        };
+        self.gamma = filtered;
+        self.texels.gamma = texel;
+        if let Some(fast) = &mut self.fast {
+            fast.linearize = texel.is_some();
+        }
+    }
+
+    /// Subspan by subspan along the fast path. `None`: a pixel needs the general one.
+    fn run_fast(
+        &self,
+        fast: &Fast<'_>,
+        active: u16,
+        response: &mut [Grf],
+    ) -> Result<Option<()>, UnitFault> {
+        let op = self.request.shape.op;
+        let single = matches!(op, Op::Sample | Op::SampleKillpix);
+        let mut planes = [[0; 16]; 4];
+        for first in (0..self.request.shape.slots()).step_by(4) {
+            let lit = active >> first & 0xf;
+            if lit == 0 {
+                continue;
+            }
+            let coord = [self.params.subspan(0, first), self.params.subspan(1, first)];
+            let index = self.params.subspan(self.request.order.r, first);
+            if self.texels.surface.depth > 1 && index != [index[0]; 4] {
+                return Ok(None);
+            }
+            let slice = self.texels.array_slice(index[0]) as u32;
+            let (lod, _) = self.base_lod(first, 0);
+            let quad = if single {
+                fast.sample(coord, slice, self.control.computed(lod, 0.0), lit)?
+            } else {
+                let mut quad = [[0.0; 4]; 4];
+                for pixel in slots(lit) {
+                    let levels = self.levels(first + pixel, lod);
+                    quad[pixel] = fast.sample(coord, slice, levels, 1 << pixel)?[pixel];
+                }
+                quad
+            };
+            for (pixel, rgba) in quad.into_iter().enumerate() {
+                let rgba = self.finish(rgba);
+                for (plane, value) in planes.iter_mut().zip(rgba) {
+                    plane[first + pixel] = value.to_bits();
+                }
+            }
+        }
+        write_planes(self.request, active, &planes, response);
+        kill_mask(self.request, 0, response);
+        Ok(Some(()))
+    }
+
+    /// What happens to a filtered colour: gamma as printed (PRM 4.6), return format.
+    #[inline]
+    fn finish(&self, rgba: [f32; 4]) -> [f32; 4] {
+        let rgba = match &self.gamma {
+            Some(gamma) => gamma.convert(rgba),
+            None => rgba,
+        };
+        if self.narrow { rgba.map(s1_14) } else { rgba }
+    }
+
+    /// Fills the response and says how many texels the general path has looked at.
+    fn run(mut self, active: u16, response: &mut [Grf]) -> Result<u64, UnitFault> {
+        if let Some(fast) = &self.fast
+            && self.run_fast(fast, active, response)?.is_some()
+        {
+            return Ok(0);
+        }
+        let mut killed = 0;
+        // Gradients of a message are each pixel's own.
+        let group = match self.request.shape {
+            message::Shape {
+                simd: Simd::Simd4x2,
+                ..
+            }
+            | message::Shape {
+                op: Op::SampleGradients,
+                ..
+            } => 1,
+            _ => 4,
+        };
+        for first in (0..self.request.shape.slots()).step_by(group) {
+            let lit = active >> first & ((1 << group) - 1);
+            if lit == 0 {
+                continue;
+            }
+            let mut face = self.face(first);
+            let (mut lod, mut footprint) = self.base_lod(first, face);
+            for slot in slots(lit).map(|n| first + n) {
+                if self.face(slot) != face {
+                    face = self.face(slot);
+                    (lod, footprint) = self.base_lod(first, face);
+                }
+                if self.request.shape.op == Op::Lod {
+                    let queried = self.control.queried(lod).map(f32::to_bits);
+                    write_back(self.request, slot, queried, response);
+                    continue;
+                }
+                let levels = self.levels(slot, lod);
+                let point = self.point(slot);
+                self.texels.reference = self.reference(slot);
+                self.texels.killed = false;
+                let rgba = filter::sample(
+                    &mut self.texels,
+                    self.sampler,
+                    &self.plan,
+                    &point,
+                    levels,
+                    footprint.as_ref(),
+                )?;
+                killed |= u16::from(self.texels.killed) << slot;
+                let rgba = self.finish(rgba);
+                write_back(self.request, slot, rgba.map(f32::to_bits), response);
+            }
+        }
+        kill_mask(self.request, killed, response);
+        Ok(u64::from(self.texels.fetched))
+    }
+
+    #[inline]
+    fn coords(&self, slot: usize) -> [f32; 3] {
+        let order = self.request.order;
+        [0, 1, order.r].map(|n| self.params.float(n, slot))
+    }
+
+    #[inline]
+    fn point(&self, slot: usize) -> Point {
+        let c = self.coords(slot);
+        match self.texels.surface.kind {
+            SurfaceKind::OneD => Point {
+                coord: [c[0], 0.0, 0.0],
+                slice: self.texels.array_slice(c[1]),
+            },
+            SurfaceKind::ThreeD => Point { coord: c, slice: 0 },
+            SurfaceKind::Cube if self.request.shape.op == Op::SampleGradients => {
+                // Already on its face: s, t in -1..1 and the face number (PRM 4.8.1.4).
+                let face = c[2].clamp(0.0, 5.0) as u32;
+                Point::on_face(OnFace {
+                    face,
+                    s: c[0],
+                    t: c[1],
+                })
+            }
+            SurfaceKind::Cube => Point::on_face(cube::locate(c)),
+            _ => Point {
+                coord: [c[0], c[1], 0.0],
+                slice: self.texels.array_slice(c[2]),
+            },
+        }
+    }
+
+    #[inline]
+    fn reference(&self, slot: usize) -> f32 {
+        self.params.float(self.request.order.reference, slot)
+    }
+
+    fn levels(&self, slot: usize, lod: f32) -> Levels {
+        let second = self.params.float(self.request.order.lod, slot);
+        match self.request.shape.op {
+            Op::SampleLod | Op::SampleLodCompare => self.control.given(second),
+            Op::SampleBias | Op::SampleBiasCompare => self.control.computed(lod, second),
+            _ => self.control.computed(lod, 0.0),
+        }
+    }
+}
+
+/// Rounds to the sixteen bits of S1.14.
+fn s1_14(value: f32) -> f32 {
+    let steps = (value * 16384.0).round_ties_even();
+    steps.clamp(-32768.0, 32767.0) / 16384.0
+}
+
+#[cfg(test)]
+mod tests;

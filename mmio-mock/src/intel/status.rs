@@ -1,0 +1,230 @@
+//! Statistics counters, unit busy bits and the log of faults.
+//!
+//! PRM: volume 1 (pipeline statistics, INSTDONE); volume 4, 2.6.11 (errors are latched).
+//! Not modelled: the order in which concurrent units would latch their errors.
+
+use crate::core::fault::UnitFault;
+
+/// The pipeline statistics counters, in the order of their registers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// IA_VERTICES_COUNT: vertices that VF fetched.
+    pub ia_vertices: u64,
+    /// IA_PRIMITIVES_COUNT: objects that VF sent down.
+    pub ia_primitives: u64,
+    /// VS_INVOCATION_COUNT.
+    pub vs_invocations: u64,
+    /// GS_INVOCATION_COUNT.
+    pub gs_invocations: u64,
+    /// GS_PRIMITIVES_COUNT.
+    pub gs_primitives: u64,
+    /// CL_INVOCATION_COUNT: objects that entered the clipper.
+    pub cl_invocations: u64,
+    /// CL_PRIMITIVES_COUNT: objects that left it.
+    pub cl_primitives: u64,
+    /// PS_INVOCATION_COUNT.
+    pub ps_invocations: u64,
+    /// PS_DEPTH_COUNT: samples that passed the depth test.
+    pub ps_depth_count: u64,
+}
+
+/// What the model did, for its users; no guest sees these.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Activity {
+    /// Batch buffers started.
+    pub batches: u64,
+    /// Commands executed.
+    pub commands: u64,
+    /// Those of them that stood in batch buffers, not in the ring.
+    pub batch_commands: u64,
+    /// Headers parsed in batch buffers, those included that were refused.
+    pub batch_headers: u64,
+    /// 3DPRIMITIVE commands.
+    pub draws: u64,
+    /// Vertices fetched.
+    pub vertices: u64,
+    /// Objects (triangles, lines, points) that reached strips-and-fans.
+    pub objects: u64,
+    /// Threads by fixed function, indexed by [`Unit`].
+    pub threads: [u64; UNITS],
+    /// EU instructions by fixed function.
+    pub instructions: [u64; UNITS],
+    /// SIMD8-equivalent EU instructions by fixed function.
+    pub simd8: [u64; UNITS],
+    /// Pixels handed to pixel shader threads.
+    pub pixels: u64,
+    /// Blits.
+    pub blits: u64,
+    /// Rows that the blitter drew.
+    pub blit_rows: u64,
+}
+
+/// Fixed functions that start threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Unit {
+    /// Vertex shader.
+    Vs,
+    /// Geometry shader.
+    Gs,
+    /// Clipper.
+    Clip,
+    /// Strips and fans.
+    Sf,
+    /// Windower.
+    Wiz,
+    /// Video front end and thread spawner.
+    Media,
+}
+
+/// Parts of the device whose work INSTDONE and its neighbours show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Busy {
+    /// Vertex fetch.
+    Vf,
+    /// Vertex shader.
+    Vs,
+    /// Geometry shader.
+    Gs,
+    /// Clipper.
+    Clip,
+    /// Strips and fans.
+    Sf,
+    /// Windower.
+    Windower,
+    /// Threads on the EUs.
+    Threads,
+    /// Command streamer.
+    Parser,
+}
+
+/// FFID of vertex fetch, which starts no threads. The manual names no number; it stands before VS in the
+/// pipeline and in the registers.
+pub const VF_FFID: u8 = 1;
+
+/// Number of [`Unit`]s.
+pub const UNITS: usize = 6;
+
+impl Unit {
+    /// All units in pipeline order.
+    pub const ALL: [Unit; UNITS] = [
+        Unit::Vs,
+        Unit::Gs,
+        Unit::Clip,
+        Unit::Sf,
+        Unit::Wiz,
+        Unit::Media,
+    ];
+
+    /// What its threads are called.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Unit::Vs => "VS",
+            Unit::Gs => "GS",
+            Unit::Clip => "CLIP",
+            Unit::Sf => "SF",
+            Unit::Wiz => "PS",
+            Unit::Media => "MEDIA",
+        }
+    }
+
+    /// The four-bit FFID that travels in r0 and debug tags (genxml gen4: unit codes of
+    /// i965 thread payloads; VS 2, GS 3, CLIP 4, SF 5, WM 6, VFE 7).
+    pub const fn ffid(self) -> u8 {
+        match self {
+            Unit::Vs => 2,
+            Unit::Gs => 3,
+            Unit::Clip => 4,
+            Unit::Sf => 5,
+            Unit::Wiz => 6,
+            Unit::Media => 7,
+        }
+    }
+}
+
+/// Who met a bad translation: the bits of PGTBL_ER (i915 i915_reg.h).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub enum Client {
+    /// Command streamer writes and state reads.
+    Cs = 1 << 19,
+    /// Ring and batch fetch.
+    CommandFetch = 1 << 20,
+    /// Vertex and index fetch.
+    VertexFetch = 1 << 21,
+    /// Constant and data cache reads.
+    ReadOnlyCache = 1 << 22,
+    /// Kernels and state.
+    InstructionStateCache = 1 << 23,
+    /// Render targets, depth, data port writes.
+    RenderCache = 1 << 24,
+    /// Textures.
+    SamplerCache = 1 << 26,
+}
+
+/// One fault with the place where it happened.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultRecord {
+    /// What happened.
+    pub fault: UnitFault,
+    /// Who met it.
+    pub client: Client,
+    /// Where: command address, kernel and instruction, or register.
+    pub place: String,
+}
+
+/// How many faults are kept; the first ones name the cause, later ones repeat it.
+const KEPT: usize = 32;
+
+/// Counters and faults of the whole device.
+#[derive(Clone, Debug, Default)]
+pub struct Status {
+    /// Guest-visible counters.
+    pub statistics: Statistics,
+    /// The model's own counters.
+    pub activity: Activity,
+    faults: Vec<FaultRecord>,
+    dropped: u64,
+    /// Bits of the clients that have met a memory fault since somebody asked.
+    raised: u32,
+}
+
+impl Status {
+    /// Notes a fault; only the first few are kept, the rest are counted.
+    pub fn fault(&mut self, client: Client, fault: UnitFault, place: impl FnOnce() -> String) {
+        if matches!(fault, UnitFault::Memory(_)) {
+            self.raised |= client as u32;
+        }
+        if self.faults.len() < KEPT {
+            let record = FaultRecord {
+                fault,
+                client,
+                place: place(),
+            };
+            log::debug!("{}: {}", record.place, record.fault);
+            self.faults.push(record);
+        } else {
+            self.dropped += 1;
+        }
+    }
+
+    /// The clients that have met a memory fault since the last call, as bits of PGTBL_ER.
+    pub fn take_raised(&mut self) -> u32 {
+        std::mem::take(&mut self.raised)
+    }
+
+    /// The faults so far, oldest first.
+    pub fn faults(&self) -> &[FaultRecord] {
+        &self.faults
+    }
+
+    /// Faults beyond those kept.
+    pub fn dropped_faults(&self) -> u64 {
+        self.dropped
+    }
+
+    /// Takes all faults, making room for others.
+    pub fn take_faults(&mut self) -> Vec<FaultRecord> {
+        self.dropped = 0;
+        std::mem::take(&mut self.faults)
+    }
+}
