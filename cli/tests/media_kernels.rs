@@ -34,11 +34,11 @@ fn orders() -> Vec<Schedule> {
     ]
 }
 
-fn kernel(name: &str) -> Source {
+fn kernel(name: &str, generation: Verx10) -> Source {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     let path = root.join("../examples/kernels").join(name);
     let text = std::fs::read_to_string(&path).unwrap();
-    let program = isa::parse::assemble(Verx10::GEN40, name, &text).unwrap();
+    let program = isa::parse::assemble(generation, name, &text).unwrap();
     Source {
         name: name.to_owned(),
         program,
@@ -47,7 +47,7 @@ fn kernel(name: &str) -> Source {
 
 fn job(kernel_name: &str, surfaces: Vec<Surface>, grid: (u32, u32), constants: &[u32]) -> Job {
     Job {
-        kernels: vec![kernel(kernel_name)],
+        kernels: vec![kernel(kernel_name, Verx10::GEN40)],
         surfaces,
         grid,
         constants: constants.to_vec(),
@@ -300,5 +300,71 @@ fn runs_repeat() {
             (outcome.report, outcome.trace, outcome.messages)
         };
         assert!(run() == run(), "order {schedule}");
+    }
+}
+
+/// A job on another device, its kernels assembled for it.
+fn on(device: &str, mut job: Job) -> Job {
+    job.device = mmio_mock::intel::r#gen::find(device).unwrap();
+    for source in &mut job.kernels {
+        *source = kernel(&source.name, job.device.isa);
+    }
+    job
+}
+
+/// Later devices run the same kernels, whose messages they say in other words.
+#[test]
+fn later_devices() {
+    for device in ["g45", "ironlake"] {
+        for (width, height) in [(17, 19), (113, 57)] {
+            let place = format!("{device}, {width}x{height}");
+            let size = (width * height) as usize;
+
+            let bytes = noise(size, 5);
+            let surfaces = vec![buffer(size, bytes.clone()), buffer(size, Vec::new())];
+            let mut copy = on(device, job("copy.asm", surfaces, lines(size), &[]));
+            run(&mut copy);
+            assert!(copy.surfaces[1].bytes == bytes, "copy on {place}");
+
+            let mut blur = on(device, blur_job(width, height));
+            let expected = host::blur(width, height, &blur.surfaces[0].bytes);
+            run(&mut blur);
+            assert!(blur.surfaces[1].bytes == expected, "blur on {place}");
+
+            let mut motion = on(device, motion_job(width, height));
+            let [frame, before] = [0, 1].map(|i: usize| motion.surfaces[i].bytes.clone());
+            run(&mut motion);
+            let expected = host::motion(width, height, &frame, &before).concat();
+            let found = dwords(&motion.surfaces[2].bytes);
+            assert_eq!(found, expected, "motion on {place}");
+
+            let mut reduce = on(device, reduce_job(size / 4 * 4, 7));
+            run(&mut reduce);
+            let share = reduce.constants[0] as usize * 32;
+            let expected = host::sums(&dwords(&reduce.surfaces[0].bytes), share, 7);
+            let found = dwords(&reduce.surfaces[1].bytes);
+            assert_eq!(found, expected, "reduce on {place}");
+        }
+        let (children, laps, token) = (5, 3, 1);
+        let mut ring = on(device, ring_job(children, laps, token));
+        run(&mut ring);
+        let found = dwords(&ring.surfaces[0].bytes);
+        let expected = host::token(children, laps, token);
+        assert_eq!(found, [expected, laps, 0, 0], "ring on {device}");
+    }
+}
+
+/// What is bound is checked against the messages of each device.
+#[test]
+fn surfaces_that_messages_want() {
+    for device in ["gm965", "g45", "ironlake"] {
+        let mut blur = on(device, blur_job(32, 32));
+        blur.surfaces.truncate(1);
+        let error = blur.check().unwrap_err().to_string();
+        assert!(error.contains("surface 1"), "{device}: {error}");
+        let mut blur = on(device, blur_job(32, 32));
+        blur.surfaces[0] = buffer(1024, Vec::new());
+        let error = blur.check().unwrap_err().to_string();
+        assert!(error.contains("an image"), "{device}: {error}");
     }
 }
