@@ -7,7 +7,7 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use kernel::error::Result;
-use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
+use kernel::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
 use crate::engine::switch::Image;
@@ -16,6 +16,9 @@ use crate::engine::switch::Image;
 const FAST_HANG: Delta = Delta::from_secs(120);
 /// The same of a client (i915 `I915_CLIENT_FAST_HANG_JIFFIES`).
 const CLIENT_FAST_HANG: Delta = Delta::from_secs(60);
+/// The same of a client that is ended because others wait: about three in a row, each of which may have lasted for the
+/// limit (see [`TimeLimits`](crate::TimeLimits)), which is added.
+const LONG_RUN: Delta = FAST_HANG;
 /// Score of a client for a banned context, and for a fast hang; limit (i915 `I915_CLIENT_SCORE_*`).
 const SCORE_CONTEXT_BAN: u32 = 3;
 const SCORE_HANG_FAST: u32 = 1;
@@ -70,17 +73,34 @@ pub struct Who {
 pub struct Client {
     score: AtomicU32,
     last: SpinLock<Option<Ktime>>,
-    known: AtomicBool,
+    /// Number of the process that is noted, behind bit 32, which is set when one is.
+    known: AtomicU64,
     who: SpinLock<Option<Who>>,
+    /// The file has been closed, and for how many nanoseconds its work has gone on since then.
+    closed: AtomicBool,
+    after_close: AtomicU64,
+    /// Times outside at which its work was ended for others, oldest first.
+    ended: SpinLock<[Option<Ktime>; 2]>,
+    expelled: AtomicBool,
 }
 
 impl Client {
-    /// Notes who uses the file; the first counts. Cheap when somebody has been noted.
-    pub fn identify(&self, who: impl FnOnce() -> Who) {
-        if !self.known.load(Ordering::Relaxed) && !self.known.swap(true, Ordering::Relaxed) {
-            let who = who();
-            *self.who.lock() = Some(who);
+    /// Notes that a process uses the file, whose name is asked for when it is another one than before: display servers
+    /// open files for their clients (drm_file_update_pid). Files that have been master stay those of the first.
+    pub fn identify(&self, process: u32, is_master: bool, name: impl FnOnce() -> String) {
+        let now = 1 << 32 | u64::from(process);
+        let before = self.known.load(Ordering::Relaxed);
+        if before == now || before != 0 && is_master {
+            return;
         }
+        if self.known.swap(now, Ordering::Relaxed) == now {
+            return;
+        }
+        let who = Who {
+            name: name(),
+            pid: process,
+        };
+        *self.who.lock() = Some(who);
     }
 
     /// Who uses the file, once it has been used.
@@ -92,7 +112,52 @@ impl Client {
     /// Whether the client gets no more contexts.
     #[must_use]
     pub fn is_banned(&self) -> bool {
-        self.score.load(Ordering::Relaxed) >= SCORE_BANNED
+        self.is_expelled() || self.score.load(Ordering::Relaxed) >= SCORE_BANNED
+    }
+
+    /// Notes that the file is closed: its program does not look any more at what comes of its work.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+    }
+
+    /// Whether the file is closed.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Adds time for which its work has kept the engine after it was closed; how much that is now.
+    pub(crate) fn add_after_close(&self, span: Delta) -> Delta {
+        let nanos = span.as_nanos();
+        let before = self.after_close.fetch_add(nanos, Ordering::Relaxed);
+        Delta::from_nanos(before.saturating_add(nanos))
+    }
+
+    /// Nothing of it runs any more: all its contexts are banned.
+    pub fn expel(&self) {
+        self.expelled.store(true, Ordering::Release);
+    }
+
+    /// Whether nothing of it may run any more.
+    #[must_use]
+    pub fn is_expelled(&self) -> bool {
+        self.expelled.load(Ordering::Acquire)
+    }
+
+    /// Its work is ended because it has kept the engine from others for `limit`; expels it when that is the third time
+    /// in a row. Whether that is so.
+    pub(crate) fn mark_unfair(&self, now: Ktime, limit: Delta) -> bool {
+        let oldest = {
+            let mut ended = self.ended.lock();
+            let oldest = ended[0];
+            *ended = [ended[1], Some(now)];
+            oldest
+        };
+        let expelled = oldest.is_some_and(|oldest| now < oldest + LONG_RUN + limit + limit);
+        if expelled {
+            self.expel();
+        }
+        expelled
     }
 
     fn mark_guilty(&self, now: Ktime, banned: bool) {
@@ -179,7 +244,7 @@ impl Context {
     /// Whether it may not run any more.
     #[must_use]
     pub fn is_banned(&self) -> bool {
-        self.hangs.lock().banned
+        self.client.is_expelled() || self.hangs.lock().banned
     }
 
     /// Number of its requests that hung, and of those that a reset took away.
@@ -238,6 +303,33 @@ mod tests {
         assert!(context.is_banned());
         context.mark_innocent();
         assert_eq!(context.reset_stats(), (4, 1));
+    }
+
+    #[test]
+    fn a_file_is_that_of_the_process_that_uses_it() {
+        let client = Client::default();
+        let uses = |process, is_master, name: &str| {
+            client.identify(process, is_master, || name.into());
+            client.who().map(|who| (who.name, who.pid))
+        };
+        let is = |name: &str, pid| Some((name.into(), pid));
+        assert_eq!(uses(7, true, "Xorg"), is("Xorg", 7));
+        assert_eq!(uses(8, true, "glxgears"), is("Xorg", 7));
+        assert_eq!(uses(8, false, "glxgears"), is("glxgears", 8));
+        assert_eq!(uses(8, false, "renamed"), is("glxgears", 8));
+    }
+
+    #[test]
+    fn the_third_end_in_a_row_for_others_expels_a_client() {
+        let client = Arc::new(Client::default());
+        let context = Context::new(&client, Parameters::default());
+        let minute = Delta::from_secs(60);
+        assert!(!client.mark_unfair(at(0), minute));
+        assert!(!client.mark_unfair(at(200), minute));
+        assert!(!client.mark_unfair(at(240), minute), "four minutes");
+        assert!(!context.is_banned());
+        assert!(client.mark_unfair(at(300), minute));
+        assert!(context.is_banned() && client.is_banned());
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::gem::{Object, Tiling};
 use crate::r#gen::DeviceInfo;
 use crate::gtt::Ggtt;
 use crate::gtt::range::Search;
-use crate::hangcheck::{self, Hangcheck, Suspension};
+use crate::hangcheck::{self, Hangcheck, Suspension, TimeLimits};
 use crate::irq::Interrupts;
 use crate::mmap::Offsets;
 use crate::observe::Observer;
@@ -251,7 +251,7 @@ impl Device {
         self.inner.interrupts.capture(reason)
     }
 
-    /// Looks whether the engine hangs, and resets it then. To be called now and then, say every 100 ms of real time, by
+    /// Looks whether the engine hangs, or is kept from others for too long, and resets it then. To be called now and then, say every 100 ms of real time, by
     /// the host that keeps the device running, so that hangs are found while no task waits; waits of tasks call it as well.
     /// Cheap when it was called shortly before. Not for interrupt handlers.
     pub fn watch(&self) {
@@ -269,7 +269,12 @@ impl Device {
         self.hangcheck().set_period(period);
     }
 
-    /// Nothing is a hang until the guard is dropped: a debugger has halted a thread.
+    /// Sets how long one program may keep the engine from others.
+    pub fn set_time_limits(&self, limits: TimeLimits) {
+        self.hangcheck().set_limits(limits);
+    }
+
+    /// Nothing is a hang until the guard is dropped, and no time counts: a debugger has halted a thread.
     #[must_use]
     pub fn suspend_hang_check(&self) -> Suspension {
         Suspension::new(self)
@@ -332,14 +337,16 @@ impl Device {
                 Ok(())
             };
         }
-        self.reset_alone()
+        self.reset_alone(None)
     }
 
-    /// The same for who has the lock of resets.
-    pub(crate) fn reset_alone(&self) -> Result {
+    /// The same for who has the lock of resets. With a number only that request is to blame; when it has ended after
+    /// all, the oldest one runs again like all others.
+    pub(crate) fn reset_alone(&self, blame: Option<u32>) -> Result {
         self.check_live()?;
         let inner = &*self.inner;
-        match self.timeline().first() {
+        let first = self.timeline().first();
+        match first.filter(|first| blame.is_none_or(|seqno| seqno == first.seqno)) {
             Some(first) => {
                 let client = first.fence.timeline_name();
                 dev_warn!(
@@ -348,12 +355,12 @@ impl Device {
                     first.seqno
                 );
             }
-            None => dev_warn!(self, "reset: no request is under way"),
+            None => dev_warn!(self, "reset: no request ends"),
         }
         inner.engine.close();
         let resets = inner.user.resets.fetch_add(1, Ordering::Relaxed);
         inner.interrupts.set_resets(resets.wrapping_add(1));
-        let outcome = inner.reset();
+        let outcome = inner.reset(blame);
         if outcome.is_err() {
             // A status page that cannot be written any more changes nothing: the engine takes no more.
             let _ = inner.engine.fail_pending(EIO);
@@ -378,7 +385,7 @@ impl Device {
 
 impl Inner {
     /// A reset with everything before and after it.
-    fn reset(&self) -> Result {
+    fn reset(&self, blame: Option<u32>) -> Result {
         self.engine.prepare_reset();
         let debug = self.debug.save(&self.uncore);
         let mut outcome = (self.model.info.reset)(&self.uncore);
@@ -391,7 +398,7 @@ impl Inner {
             outcome = (self.model.info.reset)(&self.uncore);
         }
         outcome?;
-        let left = self.timeline.rewind()?;
+        let left = self.timeline.rewind(blame)?;
         self.engine.switch().reset();
         self.restart()?;
         self.debug.restore(&self.uncore, debug.as_ref());

@@ -16,7 +16,7 @@ use crate::uapi::dma_buf::{
     END, EXPORT_SYNC_FILE, IMPORT_SYNC_FILE, NAME_LEN, READ, SET_NAME_A, SET_NAME_B, SYNC, Sync,
     SyncFile, WRITE,
 };
-use crate::wait::wait_object;
+use crate::wait::wait_shared_object;
 
 /// Carries out an ioctl on a descriptor of an object; `ENOTTY` for unknown numbers.
 pub fn ioctl(
@@ -50,7 +50,7 @@ fn sync(device: &Device, object: &Object, arg: u64, task: &dyn Task) -> Result {
     }
     if flags & END == 0 {
         // Readers wait for writers, writers for all others.
-        wait_object(device, task, object, flags & WRITE == 0, None)?;
+        wait_shared_object(device, task, object, flags & WRITE == 0)?;
     }
     Ok(())
 }

@@ -16,6 +16,7 @@ use crate::context::{Client, Context, Parameters};
 use crate::device::Device;
 use crate::fence::Fence;
 use crate::gem::{Object, WeakObject};
+use crate::hangcheck::Waiting;
 use crate::master::{Membership, Opener, Seat};
 use crate::mmap::Offsets;
 use crate::observe::Slot;
@@ -54,6 +55,7 @@ pub(crate) struct UserState {
     pub(crate) names: SpinLock<Handles<WeakObject>>,
     pub(crate) resets: AtomicU32,
     pub(crate) seat: Seat,
+    pub(crate) waiting: Waiting,
     files: AtomicU64,
 }
 
@@ -89,7 +91,8 @@ impl Objects {
     }
 }
 
-/// An open file. Dropping it closes everything.
+/// An open file. Dropping it closes everything; what it has submitted may go on for a while
+/// ([`TimeLimits::after_close`](crate::TimeLimits)).
 pub struct File {
     device: Device,
     node: Node,
@@ -272,6 +275,7 @@ impl File {
 
 impl Drop for File {
     fn drop(&mut self) {
+        self.client.close();
         self.member.release(&self.device.user().seat);
         let objects = core::mem::take(&mut self.objects.lock().handles);
         for object in objects.iter() {

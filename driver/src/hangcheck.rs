@@ -1,20 +1,27 @@
-//! Hang check: does the engine make progress?.
+//! Hang check: does the engine make progress, and for others, too?.
 //!
 //! i915's hang check compared active heads over time and kept a score (`i915_hangcheck_elapsed` up to Linux 4.15); later
-//! ones send heartbeats instead, which end every request that takes long. Here time alone is no reason: as long as
-//! threads retire, commands are parsed or requests end, the engine is left alone. Not told from work: batches that
-//! start themselves for ever and draw in between; those that store are found late.
+//! ones send heartbeats instead, which end every request that takes long. Here time alone is no reason while no other
+//! program waits (`share`): as long as threads retire, commands are parsed or requests end, the engine is left alone. Not
+//! told from work: batches that start themselves for ever and draw in between; those that store are found late.
+mod share;
+
 use alloc::format;
+use alloc::string::String;
 
 use kernel::sync::{AtomicU32, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime, delay};
-use kernel::{dev_dbg, dev_err};
+use kernel::{dev_dbg, dev_err, dev_warn};
 
 use crate::device::Device;
 use crate::fence::Fence;
 use crate::r#gen::registers::reg::{ACTHD, PRB0_HEAD};
 use crate::timeline::Pending;
 use regs::ids::RegId;
+
+use self::share::Share;
+pub use self::share::TimeLimits;
+pub(crate) use self::share::{Program, Waiting, Waits};
 
 /// Time between the two samples of a wait that has timed out.
 const SAMPLE_PERIOD: Delta = Delta::from_micros(10);
@@ -146,6 +153,41 @@ pub struct Hangcheck {
     suspensions: AtomicU32,
     /// Time between two samples in nanoseconds, 0 for [`SAMPLE`].
     period: AtomicU64,
+    share: Share,
+}
+
+/// Why a request is ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Why {
+    /// The engine stands still, or goes round in a loop.
+    Hangs,
+    /// Its file is closed, and its work has gone on for so long since then.
+    Closed(Delta),
+    /// It has kept the engine for so long while others waited.
+    Request(Delta),
+    /// Its program has, with one request after another.
+    Row(Delta),
+}
+
+impl Why {
+    fn reason(self, first: &Pending) -> String {
+        let (seqno, client) = (first.seqno, first.fence.timeline_name());
+        match self {
+            Why::Hangs => format!("GPU hang: request {seqno} of {client} stands still"),
+            Why::Closed(grace) => format!(
+                "request {seqno} of {client} is ended: the program has closed the device, \
+                and its work has gone on for {grace} since then"
+            ),
+            Why::Request(limit) => format!(
+                "request {seqno} of {client} is ended: it has kept the device for {limit} \
+                while other programs waited"
+            ),
+            Why::Row(limit) => format!(
+                "request {seqno} of {client} is ended: the program has kept the device for {limit} \
+                with one request after another while others waited"
+            ),
+        }
+    }
 }
 
 impl Hangcheck {
@@ -167,6 +209,11 @@ impl Hangcheck {
     pub(crate) fn set_period(&self, period: Delta) {
         self.period.store(period.as_nanos(), Ordering::Relaxed);
         self.next.store(0, Ordering::Release);
+    }
+
+    /// Sets how long one program may keep the engine.
+    pub(crate) fn set_limits(&self, limits: TimeLimits) {
+        self.share.set_limits(limits);
     }
 
     /// Whether it is time for a sample; only one of several that ask at the same time hears yes.
@@ -210,6 +257,7 @@ impl Drop for Suspension {
 
 /// Takes a sample when it is time for one, and resets the device when it hangs.
 pub(crate) fn watch(device: &Device) {
+    share::look(device);
     let check = device.hangcheck();
     if !check.is_due(device.uncore().clock().now()) || device.check_live().is_err() {
         return;
@@ -230,7 +278,7 @@ pub(crate) fn watch(device: &Device) {
     };
     if hangs {
         check.forget();
-        hung(device, &first, resets);
+        end(device, &first, resets, Why::Hangs);
     }
 }
 
@@ -257,9 +305,9 @@ pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
     device.interrupts().record(&reason, true);
 }
 
-/// Resets a device whose engine has not got on for long, unless the request has just come to its end, or another thread
-/// has done so: `resets` is their number when the engine was seen to stand.
-fn hung(device: &Device, first: &Pending, resets: u32) {
+/// Resets a device to end the oldest request, unless that has just come to its end, or another thread has done so:
+/// `resets` is their number when there was reason to.
+fn end(device: &Device, first: &Pending, resets: u32, why: Why) {
     let _one = device.user().reset.lock(device.uncore().clock());
     if device.reset_count() != resets {
         return;
@@ -268,12 +316,34 @@ fn hung(device: &Device, first: &Pending, resets: u32) {
     if first.fence.status().is_some() {
         return;
     }
-    let client = first.fence.timeline_name();
-    let reason = format!("GPU hang: request {} of {client} stands still", first.seqno);
-    dev_err!(device, "{reason}");
-    device.interrupts().record(&reason, true);
-    if let Err(error) = device.reset_alone() {
-        dev_err!(device, "the reset after a hang of {client} failed: {error}");
+    let name = first.fence.timeline_name();
+    let reason = why.reason(first);
+    let program = first.uses.program();
+    match why {
+        // i915 makes no error state of it either (`__reset_context`), and says so with little emphasis.
+        Why::Closed(_) => dev_warn!(device, "{reason}"),
+        Why::Hangs | Why::Request(_) | Why::Row(_) => {
+            dev_err!(device, "{reason}");
+            device.interrupts().record(&reason, true);
+        }
+    }
+    if let Some(client) = program.as_ref().map(Program::client) {
+        let now = device.uncore().clock().outside();
+        match why {
+            Why::Hangs => {}
+            Why::Closed(_) => client.expel(),
+            Why::Request(limit) | Why::Row(limit) => {
+                if client.mark_unfair(now, limit) {
+                    dev_err!(
+                        device,
+                        "{name} is banned: requests of it have been ended three times because others waited"
+                    );
+                }
+            }
+        }
+    }
+    if let Err(error) = device.reset_alone(Some(first.seqno)) {
+        dev_err!(device, "the reset after {reason:?} failed: {error}");
     }
 }
 

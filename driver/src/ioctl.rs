@@ -25,9 +25,9 @@ use kernel::error::{code::ENODEV, code::ENOMEM};
 use kernel::uaccess::UserSlice;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use crate::context::Who;
 use crate::device::Device;
 use crate::file::File;
+use crate::hangcheck::{Program, Waits};
 use crate::task::Task;
 use crate::uapi::Request;
 use table::Known;
@@ -43,6 +43,12 @@ pub(crate) struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// Notes that the caller's program waits for the engine, until the guard is dropped.
+    pub(crate) fn waits(&self) -> Waits<'_> {
+        let program = Program::new(self.file.client(), self.task.pid());
+        self.device.user().waiting.enter(program)
+    }
+
     /// A range of the caller's memory.
     pub(crate) fn slice(&self, addr: u64, len: u64) -> Result<UserSlice<'_>> {
         UserSlice::new(self.task.memory(), addr, len)
@@ -76,10 +82,9 @@ fn with<T: FromBytes + IntoBytes + Immutable>(
 pub fn ioctl(file: &File, request: u32, arg: u64, task: &dyn Task) -> Result<i32> {
     let device = file.device();
     device.check_live().map_err(|_| ENODEV)?;
-    file.client().identify(|| Who {
-        name: task.name(),
-        pid: task.pid(),
-    });
+    let is_master = file.member.was_master();
+    let name = || task.name();
+    file.client().identify(task.pid(), is_master, name);
     let request = Request(request);
     if request.kind() != Request::DRM {
         return Err(ENOTTY);

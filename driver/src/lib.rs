@@ -62,6 +62,7 @@ pub use crate::exec::BatchDesc;
 pub use crate::fence::Fence;
 pub use crate::file::{File, Node};
 pub use crate::gem::{Object, Tiling, WeakObject};
+pub use crate::hangcheck::TimeLimits;
 pub use crate::ioctl::ioctl;
 pub use crate::master::Opener;
 pub use crate::request::Request;

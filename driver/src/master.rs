@@ -92,6 +92,11 @@ impl Membership {
         self.authenticated.load(Ordering::Acquire)
     }
 
+    /// Whether it has been the device's master at some time.
+    pub(crate) fn was_master(&self) -> bool {
+        self.state.lock().was_master
+    }
+
     /// Whether it is the device's master now.
     pub(crate) fn is_master(&self, seat: &Seat) -> bool {
         let seat = seat.lock();

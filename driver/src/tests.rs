@@ -6,6 +6,7 @@
 extern crate std;
 mod faults;
 mod generations;
+mod shares;
 
 use alloc::boxed::Box;
 use alloc::string::ToString;

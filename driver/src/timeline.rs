@@ -16,6 +16,7 @@ use crate::debug::hook::Prologue;
 use crate::engine::switch::Held;
 use crate::fence::{Fence, Signalled, seqno_passed};
 use crate::gem::Object;
+use crate::hangcheck::Program;
 
 /// Byte offset of the sequence number in the status page (i915: dword 0x40).
 pub const HWS_SEQNO: u32 = 0x40 * 4;
@@ -50,6 +51,8 @@ pub struct Uses {
     pub capture: Vec<Object>,
     /// On whose behalf it runs.
     pub context: Option<Arc<Context>>,
+    /// Number of the process that has submitted it, 0 when that is not known.
+    pub process: u32,
     /// The image of that context; without one it runs in the driver's own.
     pub image: Option<Arc<Held>>,
     /// What the debugger wants done before the batch.
@@ -57,9 +60,16 @@ pub struct Uses {
 }
 
 impl Uses {
-    fn is_of(&self, context: &Arc<Context>) -> bool {
-        let mine = self.context.as_ref();
-        mine.is_some_and(|mine| Arc::ptr_eq(mine, context))
+    /// Whose it is; `None` for the driver's own.
+    pub fn program(&self) -> Option<Program> {
+        let context = self.context.as_ref()?;
+        Some(Program::new(context.client(), self.process))
+    }
+
+    /// Whether it may not run any more.
+    fn is_banned(&self) -> bool {
+        let context = self.context.as_ref();
+        context.is_some_and(|context| context.is_banned())
     }
 }
 
@@ -169,6 +179,16 @@ impl Timeline {
         self.inner.lock().pending.front().cloned()
     }
 
+    /// Whether a request of another program is under way.
+    pub fn has_other(&self, program: &Program) -> bool {
+        let inner = self.inner.lock();
+        let mut others = inner
+            .pending
+            .iter()
+            .filter_map(|other| other.uses.program());
+        others.any(|other| other.is_other_than(program))
+    }
+
     /// Signals every request that the device has finished. Safe in an interrupt handler: nothing is freed.
     pub fn signal(&self) {
         if self.inner.lock().pending.is_empty() {
@@ -246,11 +266,12 @@ impl Timeline {
     }
 
     /// What a reset does with the requests under way (i915 `reset_rewind`, `__i915_request_reset`): the oldest ends
-    /// with `EIO` and is the fault of its context; when that bans the context, its other requests are to be skipped.
-    /// The rest is counted as innocent. Returns how many requests are left to be replayed, skipped ones among them.
+    /// with `EIO` and is the fault of its context, unless `blame` is another one, which has ended after all. Requests of
+    /// contexts that are banned, by this or before, are to be skipped. The rest is counted as innocent. Returns how many
+    /// requests are left to be replayed, skipped ones among them.
     ///
     /// The device stands still.
-    pub fn rewind(&self) -> Result<usize> {
+    pub fn rewind(&self, blame: Option<u32>) -> Result<usize> {
         // What it has finished after all is not touched.
         self.signal();
         let now = self.now();
@@ -260,42 +281,43 @@ impl Timeline {
             inner.retired = None;
             let mut passed = None;
             let stopped_in = inner.stopped_in.take();
-            if let Some(guilty) = inner.pending.pop_front() {
-                // When it hung in its own context, the device had saved those before it.
-                let image = guilty.uses.image.as_ref();
-                if image.is_some_and(|image| Some(image.address()) == stopped_in) {
-                    for held in &guilty.saves {
-                        held.mark_saved();
-                    }
+            // When it was stopped in its own context, the device had saved those before it.
+            if let Some(first) = inner.pending.front()
+                && let Some(image) = &first.uses.image
+                && Some(image.address()) == stopped_in
+            {
+                for held in &first.saves {
+                    held.mark_saved();
                 }
-                let context = guilty.uses.context.clone();
-                let banned = context.filter(|context| context.mark_guilty(now));
+            }
+            let first = inner.pending.front().map(|first| first.seqno);
+            if (blame.is_none() || blame == first)
+                && let Some(guilty) = inner.pending.pop_front()
+            {
+                if let Some(context) = &guilty.uses.context {
+                    context.mark_guilty(now);
+                }
                 passed = Some(guilty.seqno);
                 signalled.and(guilty.fence.finish(Err(EIO), now));
                 inner.done.push((guilty.uses, guilty.saves));
-                for pending in &inner.pending {
-                    match &banned {
-                        Some(context) if pending.uses.is_of(context) => {
-                            pending.fence.set_error(EIO);
-                        }
-                        _ => {
-                            if let Some(context) = &pending.uses.context {
-                                context.mark_innocent();
-                            }
-                        }
-                    }
+            }
+            for pending in &inner.pending {
+                if pending.uses.is_banned() {
+                    pending.fence.set_error(EIO);
+                } else if let Some(context) = &pending.uses.context {
+                    context.mark_innocent();
                 }
-                // Requests end in order: those at the front need not wait for anything.
-                while inner
-                    .pending
-                    .front()
-                    .is_some_and(|first| first.fence.has_error())
-                    && let Some(skipped) = inner.pending.pop_front()
-                {
-                    passed = Some(skipped.seqno);
-                    signalled.and(skipped.fence.finish(Err(EIO), now));
-                    inner.done.push((skipped.uses, skipped.saves));
-                }
+            }
+            // Requests end in order: those at the front need not wait for anything.
+            while inner
+                .pending
+                .front()
+                .is_some_and(|first| first.fence.has_error())
+                && let Some(skipped) = inner.pending.pop_front()
+            {
+                passed = Some(skipped.seqno);
+                signalled.and(skipped.fence.finish(Err(EIO), now));
+                inner.done.push((skipped.uses, skipped.saves));
             }
             (inner.pending.len(), passed)
         };

@@ -9,6 +9,7 @@ use kernel::time::Delta;
 use crate::device::Device;
 use crate::fence::Fence;
 use crate::gem::Object;
+use crate::ioctl::Call;
 use crate::task::Task;
 
 /// Longest time between two looks.
@@ -46,27 +47,41 @@ pub(crate) fn wait_until(
     }
 }
 
-/// Waits for a fence; what became of the request does not matter.
-pub(crate) fn wait_fence(
-    device: &Device,
-    task: &dyn Task,
-    fence: &Arc<Fence>,
-    timeout: Option<Delta>,
-) -> Result {
-    wait_until(device, task, timeout, || fence.status().is_some())
+/// Waits for a fence; what became of the request does not matter. Meanwhile the caller's program is one of those that
+/// wait for the engine.
+pub(crate) fn wait_fence(call: &Call<'_>, fence: &Arc<Fence>, timeout: Option<Delta>) -> Result {
+    let _waits = fence.status().is_none().then(|| call.waits());
+    wait_until(call.device, call.task, timeout, || fence.status().is_some())
+}
+
+/// The fence that a reader of an object waits for, or a writer.
+fn awaited(device: &Device, object: &Object, writer: bool) -> Option<Arc<Fence>> {
+    device.timeline().retire();
+    object.state(|state| state.active(writer))
 }
 
 /// Waits until the device is done with an object, or done writing it.
 pub(crate) fn wait_object(
-    device: &Device,
-    task: &dyn Task,
+    call: &Call<'_>,
     object: &Object,
     writer: bool,
     timeout: Option<Delta>,
 ) -> Result {
-    device.timeline().retire();
-    match object.state(|state| state.active(writer)) {
-        Some(fence) => wait_fence(device, task, &fence, timeout),
+    match awaited(call.device, object, writer) {
+        Some(fence) => wait_fence(call, &fence, timeout),
+        None => Ok(()),
+    }
+}
+
+/// The same for a task without a file.
+pub(crate) fn wait_shared_object(
+    device: &Device,
+    task: &dyn Task,
+    object: &Object,
+    writer: bool,
+) -> Result {
+    match awaited(device, object, writer) {
+        Some(fence) => wait_until(device, task, None, || fence.status().is_some()),
         None => Ok(()),
     }
 }

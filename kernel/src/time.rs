@@ -1,6 +1,7 @@
 //! The only source of time: instants, spans, the clock, polling with a timeout.
 //!
-//! On a device model, waiting runs the device for that much virtual time; nothing here reads a wall clock.
+//! On a device model, waiting runs the device for that much virtual time; nothing here reads a wall clock, but a
+//! platform may (`Clock::outside`).
 //! Shapes follow `kernel::time` and `kernel::io::poll` of Rust-for-Linux.
 use core::fmt;
 use core::ops::{Add, Sub};
@@ -67,6 +68,7 @@ impl Delta {
 impl fmt::Display for Delta {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
+            ns if ns != 0 && ns % 1_000_000_000 == 0 => write!(f, "{} s", ns / 1_000_000_000),
             ns if ns != 0 && ns % 1_000_000 == 0 => write!(f, "{} ms", ns / 1_000_000),
             ns if ns != 0 && ns % 1_000 == 0 => write!(f, "{} us", ns / 1_000),
             ns => write!(f, "{ns} ns"),
@@ -104,6 +106,12 @@ pub trait Clock: Send + Sync {
     /// model the device runs meanwhile and interrupt handlers may be called, so the caller holds no lock that a handler
     /// takes.
     fn relax(&self, span: Delta);
+
+    /// The current instant as programs see it that wait for the device; never runs backwards. On a device model that is
+    /// slower than its own clock this one goes on with the wall's meanwhile. Elsewhere it is [`now`](Self::now).
+    fn outside(&self) -> Ktime {
+        self.now()
+    }
 }
 
 /// Lets all of `span` pass, whatever happens.
@@ -189,6 +197,7 @@ mod tests {
 
     #[test]
     fn spans_print_in_their_largest_whole_unit() {
+        assert_eq!(Delta::from_secs(60).to_string(), "60 s");
         assert_eq!(Delta::from_millis(20).to_string(), "20 ms");
         assert_eq!(Delta::from_nanos(1500).to_string(), "1500 ns");
         assert_eq!(Delta::from_micros(1500).to_string(), "1500 us");

@@ -11,6 +11,7 @@
 mod client;
 mod closing;
 mod contexts;
+mod endless;
 mod errors;
 mod hostile;
 mod limits;

@@ -4,50 +4,30 @@
 
 use crate::support;
 
-use std::io::{BufRead as _, BufReader};
 use std::os::fd::AsRawFd as _;
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use nix::fcntl::{FcntlArg, FdFlag, fcntl};
 use wire::Op;
 
 use crate::support::Connection;
+use crate::support::child::{self, Child, hear};
 use crate::support::frame::{Frame, Party};
 
 const PATIENCE: Duration = Duration::from_secs(20);
-/// In a child: what it is to do, the node, and the number of a file that it has inherited.
-const ROLE: &str = "CRESTLINE_TEST_ROLE";
-const FILE: &str = "CRESTLINE_TEST_FILE";
 
 /// This program again, in another role.
 fn spawn(role: &str, name: &str, file: u64) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "processes::in_a_child", "--nocapture"])
-        .env(ROLE, role)
-        .env(wire::env::NODE, name)
-        .env(FILE, file.to_string())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap()
-}
-
-/// Waits for a word of the child.
-fn hear(child: &mut Child, word: &str) {
-    let mut lines = BufReader::new(child.stdout.as_mut().unwrap()).lines();
-    // The test harness writes before it on the same line.
-    let found = lines.any(|line| line.unwrap().ends_with(word));
-    assert!(found, "the child ends before it says {word}");
+    child::spawn("processes::in_a_child", role, name, file)
 }
 
 /// The other side of the tests below; nothing where no role is given.
 #[test]
 fn in_a_child() {
-    let Ok(role) = std::env::var(ROLE) else {
+    let Some((role, name, file)) = child::role() else {
         return;
     };
-    let name = std::env::var(wire::env::NODE).unwrap();
-    let file: u64 = std::env::var(FILE).unwrap().parse().unwrap();
     let (_life, _) = Connection::new(&name, Op::Life);
     if role == "shares" {
         let (client, _) = Connection::new(&name, Op::Thread);

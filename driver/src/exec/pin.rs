@@ -132,7 +132,7 @@ impl Entry {
 
 /// Takes an object out of the GTT when the device is done with it.
 fn unbind(call: &Call<'_>, object: &Object) -> Result {
-    wait_object(call.device, call.task, object, false, None)?;
+    wait_object(call, object, false, None)?;
     object.unbind();
     Ok(())
 }

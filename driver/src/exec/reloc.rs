@@ -131,7 +131,7 @@ fn apply(
         return Err(EINVAL);
     }
     if !*idle {
-        wait_object(call.device, call.task, object, false, None)?;
+        wait_object(call, object, false, None)?;
         *idle = true;
     }
     let value = (address as u32).wrapping_add(reloc.delta);

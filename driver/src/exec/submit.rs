@@ -27,6 +27,7 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     // Read whether or not they will be needed, which shows under the lock.
     let relocations = reloc::read(call, &submission);
     let (outcome, news) = {
+        let _waits = call.waits();
         let _lock = call.device.user().exec.lock(call.device.uncore().clock());
         // What user space believes of the addresses must stay as it is when relocations are not done.
         let news = place(call, &mut submission, relocations)?;
@@ -72,6 +73,7 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
             .map(|entry| entry.object.clone())
             .collect::<Vec<_>>(),
         context: Some(Arc::clone(&submission.context)),
+        process: call.task.pid(),
         image: submission.image.clone(),
         prologue: Prologue::default(),
     };
@@ -86,7 +88,12 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
     // Until there is room in the ring; an engine that does not make any is found to hang.
     let mut queued = Err(EIO);
     wait_until(call.device, call.task, None, || {
-        queued = call.device.engine().try_submit(&uses, start);
+        queued = if submission.context.is_banned() {
+            // Since it was looked at.
+            Err(EIO)
+        } else {
+            call.device.engine().try_submit(&uses, start)
+        };
         !matches!(queued, Err(ENOSPC))
     })?;
     let fence = queued?;

@@ -26,7 +26,7 @@ pub(super) fn set_domain(call: &Call<'_>, arg: &mut SetDomain) -> Result {
         return Ok(());
     }
     let object = call.file.object(arg.handle)?;
-    wait_object(call.device, call.task, &object, write == 0, None)?;
+    wait_object(call, &object, write == 0, None)?;
     object.state(|state| {
         state.pages()?;
         if state.write_domain != read {
@@ -83,7 +83,7 @@ pub(super) fn wait(call: &Call<'_>, arg: &mut Wait) -> Result {
     let clock = call.device.uncore().clock();
     let start = clock.now();
     let timeout = u64::try_from(arg.timeout_ns).ok().map(Delta::from_nanos);
-    let outcome = wait_object(call.device, call.task, &object, false, timeout);
+    let outcome = wait_object(call, &object, false, timeout);
     if arg.timeout_ns > 0 {
         let waited = i64::try_from((clock.now() - start).as_nanos()).unwrap_or(i64::MAX);
         arg.timeout_ns = arg.timeout_ns.saturating_sub(waited).max(0);
@@ -103,7 +103,7 @@ pub(super) fn throttle(call: &Call<'_>, _: &mut [u8; 0]) -> Result {
         return Ok(());
     };
     match call.file.oldest_wait(Ktime::from_nanos(before)) {
-        Some(fence) => wait_fence(call.device, call.task, &fence, None),
+        Some(fence) => wait_fence(call, &fence, None),
         None => Ok(()),
     }
 }

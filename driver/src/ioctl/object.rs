@@ -109,7 +109,7 @@ pub(super) fn pread(call: &Call<'_>, arg: &mut Transfer) -> Result {
     let Some((object, offset, user)) = transfer(call, arg)? else {
         return Ok(());
     };
-    wait::wait_object(call.device, call.task, &object, true, None)?;
+    wait::wait_object(call, &object, true, None)?;
     let mut chunk = vec![0; CHUNK.min(user.len() as usize)];
     let mut done = 0;
     while done < user.len() {
@@ -129,7 +129,7 @@ pub(super) fn pwrite(call: &Call<'_>, arg: &mut Transfer) -> Result {
     let Some((object, offset, user)) = transfer(call, arg)? else {
         return Ok(());
     };
-    wait::wait_object(call.device, call.task, &object, false, None)?;
+    wait::wait_object(call, &object, false, None)?;
     let mut chunk = vec![0; CHUNK.min(user.len() as usize)];
     let mut done = 0;
     while done < user.len() {

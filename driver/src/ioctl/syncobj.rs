@@ -128,6 +128,9 @@ fn wait_for(
             Err(error) => return Err(error),
         }
     }
+    let known = entries.iter().flatten();
+    let waits = known.clone().any(|wait| !wait.is_signalled());
+    let _waits = waits.then(|| call.waits());
     let mut first = u32::MAX;
     let outcome = wait_until(call.device, call.task, timeout, || {
         let mut there = 0;

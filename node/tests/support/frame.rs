@@ -14,6 +14,11 @@ use super::Connection;
 use wire::Op;
 
 const BATCH_END: u32 = 0x0a << 23;
+/// MI_BATCH_BUFFER_START and MI_STORE_DATA_IMM in the GTT (PRM volume 1).
+const BATCH_START: u32 = 0x31 << 23 | 2 << 6;
+const STORE_DWORD: u32 = 0x20 << 23 | 1 << 22 | 2;
+/// Domain of commands (uAPI `I915_GEM_DOMAIN_COMMAND`).
+const COMMAND: u32 = 8;
 
 /// One buffer of a frame.
 #[derive(Clone)]
@@ -111,19 +116,8 @@ impl Frame {
     /// that the pieces before have left.
     pub fn pieces(&self) -> Vec<Self> {
         let at = self.batch();
-        let batch = &self.buffers[at].data;
-        let word = |at: usize| u32::from_le_bytes(batch[at..at + 4].try_into().unwrap());
-        let mut ends = Vec::new();
-        let mut next = self.start as usize;
-        while word(next) != BATCH_END {
-            let desc = regs::gen40::command(word(next)).unwrap();
-            let dwords = desc.dwords(word(next));
-            if desc.id == regs::gen40::CommandId::Primitive3d {
-                ends.push(next);
-                ends.push(next + dwords * 4);
-            }
-            next += dwords * 4;
-        }
+        let (draws, next) = self.draws();
+        let mut ends: Vec<usize> = draws.into_iter().flatten().collect();
         ends.push(next);
         let mut begin = self.start as usize;
         let mut pieces = Vec::new();
@@ -140,6 +134,77 @@ impl Frame {
             begin = end;
         }
         pieces
+    }
+
+    /// Where each draw begins and ends, and where the batch ends.
+    fn draws(&self) -> (Vec<[usize; 2]>, usize) {
+        let batch = &self.buffers[self.batch()].data;
+        let word = |at: usize| u32::from_le_bytes(batch[at..at + 4].try_into().unwrap());
+        let mut draws = Vec::new();
+        let mut next = self.start as usize;
+        while word(next) != BATCH_END {
+            let desc = regs::gen40::command(word(next)).unwrap();
+            let end = next + desc.dwords(word(next)) * 4;
+            if desc.id == regs::gen40::CommandId::Primitive3d {
+                draws.push([next, end]);
+            }
+            next = end;
+        }
+        (draws, next)
+    }
+
+    /// The frame with a number of instances in its last draw.
+    pub fn with_instances(mut self, instances: u32) -> Self {
+        let (draws, _) = self.draws();
+        let at = draws.last().unwrap()[0] + 12;
+        let batch = self.batch();
+        self.buffers[batch].data[at..at + 4].copy_from_slice(&instances.to_le_bytes());
+        self
+    }
+
+    /// The frame with a jump back to its last draw instead of its end.
+    pub fn that_draws_for_ever(mut self) -> Self {
+        let (draws, end) = self.draws();
+        self.jump(end, draws.last().unwrap()[0]);
+        self
+    }
+
+    /// The frame with an endless loop instead of its batch, which stores a word behind itself.
+    pub fn that_stores_for_ever(mut self) -> Self {
+        let (_, end) = self.draws();
+        let start = self.start as usize;
+        self.set(start, &[STORE_DWORD, 0, 0, 1]);
+        let batch = self.batch();
+        self.buffers[batch].relocations.clear();
+        self.relocate(start + 8, end);
+        self.jump(start + 16, start);
+        self
+    }
+
+    fn set(&mut self, at: usize, words: &[u32]) {
+        let batch = self.batch();
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        let end = at + bytes.len();
+        let data = &mut self.buffers[batch].data;
+        data.resize(data.len().max(end), 0);
+        data[at..end].copy_from_slice(&bytes);
+        let len = (end as u32 - self.start).next_multiple_of(8);
+        self.len = self.len.max(len);
+    }
+
+    /// Makes a word of the batch an address in the batch.
+    fn relocate(&mut self, at: usize, to: usize) {
+        let batch = self.batch();
+        let buffer = &mut self.buffers[batch];
+        let address = buffer.address as u32 + to as u32;
+        let row = (at as u64, batch as u32, to as u32, COMMAND, 0);
+        buffer.relocations.push(row);
+        self.set(at, &[address]);
+    }
+
+    fn jump(&mut self, at: usize, to: usize) {
+        self.set(at, &[BATCH_START]);
+        self.relocate(at + 4, to);
     }
 
     /// Index of the buffer that holds the batch.

@@ -1,6 +1,7 @@
 //! A client without a shim: speaks the messages itself.
 #![allow(dead_code, reason = "no test uses everything")]
 
+pub mod child;
 pub mod frame;
 pub mod random;
 

@@ -14,7 +14,7 @@ use super::events::Events;
 use super::gate::{Gate, Turn, look};
 use super::interrupt::Line;
 use super::posted::Posted;
-use super::time::Time;
+use super::time::{Outside, Time};
 use crate::core::platform::ModelPlatform;
 use crate::intel::device::{Device, Ended};
 
@@ -38,6 +38,7 @@ pub(super) struct Core {
     pub(super) options: Options,
     pub(super) gate: Gate,
     pub(super) time: Time,
+    pub(super) outside: Outside,
     pub(super) events: Events,
     pub(super) line: Line,
     /// Whether there is no thread: whoever waits runs the device; one at a time.
@@ -88,6 +89,7 @@ impl Core {
             options,
             gate: Gate::default(),
             time: Time::new(nanos),
+            outside: Outside::new(),
             events: Events::default(),
             line: Line::default(),
             in_step,
@@ -176,6 +178,7 @@ impl Core {
 
     /// Keeps the thread from running the device; returns when it stands still.
     pub(super) fn hold(&self) {
+        self.outside.hold();
         self.holds.fetch_add(1, Ordering::SeqCst);
         if self.in_step {
             // Whoever runs it sees the hold at the end of its slice.
@@ -194,6 +197,7 @@ impl Core {
 
     pub(super) fn release(&self) {
         self.holds.fetch_sub(1, Ordering::SeqCst);
+        self.outside.release();
         self.touch();
         drop(guard(&self.parked));
         self.wake.notify_all();

@@ -4,7 +4,8 @@
 //! time passes on it. So a slow model does not make a working device late, and a timeout on one that stands comes.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Set while wall time passes: the other bits are then the instant less the wall's, modulo 2^63.
 const PASSES: u64 = 1 << 63;
@@ -60,9 +61,87 @@ impl Time {
     }
 }
 
+/// How often the device is held, and since when.
+#[derive(Debug, Default)]
+struct Holds {
+    count: u32,
+    since: Duration,
+    /// Wall time of the holds that have ended.
+    sum: Duration,
+}
+
+/// The wall's time, but for what passes while the device is held.
+#[derive(Debug)]
+pub struct Outside {
+    start: Instant,
+    holds: Mutex<Holds>,
+}
+
+impl Outside {
+    /// A clock that begins at 0.
+    pub fn new() -> Self {
+        Outside {
+            start: Instant::now(),
+            holds: Mutex::default(),
+        }
+    }
+
+    fn holds(&self) -> MutexGuard<'_, Holds> {
+        self.holds.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Nanoseconds.
+    pub fn now(&self) -> u64 {
+        let holds = self.holds();
+        let wall = if holds.count > 0 {
+            holds.since
+        } else {
+            self.start.elapsed()
+        };
+        u64::try_from(wall.saturating_sub(holds.sum).as_nanos()).unwrap_or(u64::MAX)
+    }
+
+    /// Stands until [`release`](Self::release) has been called as often.
+    pub fn hold(&self) {
+        let mut holds = self.holds();
+        if holds.count == 0 {
+            holds.since = self.start.elapsed();
+        }
+        holds.count += 1;
+    }
+
+    /// Ends a hold.
+    pub fn release(&self) {
+        let mut holds = self.holds();
+        holds.count = holds.count.saturating_sub(1);
+        if holds.count == 0 {
+            let held = self.start.elapsed().saturating_sub(holds.since);
+            holds.sum = holds.sum.saturating_add(held);
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_time_outside_leaves_holds_out() {
+        let outside = Outside::new();
+        let span = Duration::from_millis(2);
+        outside.hold();
+        let held = outside.now();
+        outside.hold();
+        std::thread::sleep(span);
+        outside.release();
+        assert_eq!(outside.now(), held, "one of two holds is left");
+        outside.release();
+        let begun = Instant::now();
+        let now = outside.now();
+        std::thread::sleep(span);
+        let passed = Duration::from_nanos(outside.now() - now);
+        assert!(span <= passed && passed <= begun.elapsed(), "{passed:?}");
+    }
 
     #[test]
     fn stands_until_it_goes_on_and_never_runs_backwards() {

@@ -1,0 +1,132 @@
+//! Clients whose work gets on and never ends do not keep others waiting for good.
+//!
+//! No PRM chapter. The limits are the driver's own; i915 cancels what a closed context leaves (`kill_context`) and ends a
+//! request that lets no heartbeat through. The other client is another process: files of one process are one program.
+
+use std::time::{Duration, Instant};
+
+use driver::TimeLimits;
+use kernel::time::Delta;
+use node::Node;
+use wire::Op;
+
+use crate::support::child::{self, Child, hear};
+use crate::support::frame::{Frame, Party};
+use crate::support::{Connection, at_most, start_as_is};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+/// A processor may be somebody else's for a while.
+const SOON: Duration = Duration::from_secs(20);
+const NEVER: Delta = Delta::from_secs(3600);
+/// What a client can submit that never ends.
+const KINDS: [&str; 3] = ["instances", "draws", "stores"];
+
+fn endless(kind: &str) -> Frame {
+    let frame = Frame::read("b_flat");
+    match kind {
+        "instances" => frame.with_instances(1 << 30),
+        "draws" => frame.that_draws_for_ever(),
+        _ => frame.that_stores_for_ever(),
+    }
+}
+
+/// The other side of the tests below; nothing where no role is given.
+#[test]
+fn in_a_child() {
+    let Some((role, name, _)) = child::role() else {
+        return;
+    };
+    let (_life, _) = Connection::new(&name, Op::Life);
+    let party = Party::new(&name);
+    let frame = endless(&role);
+    let handles = party.load(&frame);
+    assert_eq!(party.submit(&frame, &handles), 0);
+    println!("\nsubmitted");
+    // Until it is killed.
+    std::thread::sleep(Duration::from_secs(600));
+}
+
+/// Another process that has submitted work without end; ends with this value.
+struct Endless(Child);
+
+impl Endless {
+    fn new(name: &str, kind: &str) -> Self {
+        let mut child = child::spawn("endless::in_a_child", kind, name, 0);
+        hear(&mut child, "submitted");
+        Endless(child)
+    }
+}
+
+impl Drop for Endless {
+    fn drop(&mut self) {
+        self.0.kill().unwrap();
+        self.0.wait().unwrap();
+    }
+}
+
+fn limits(node: &Node, after_close: Delta, while_others_wait: Delta) {
+    node.device().set_time_limits(TimeLimits {
+        after_close,
+        while_others_wait,
+    });
+}
+
+/// A picture that is drawn while the node is busy with something else.
+fn draw(name: &str, frame: &Frame, expected: &[Vec<u8>]) {
+    let begun = Instant::now();
+    assert!(Party::new(name).draw(frame) == expected);
+    let took = begun.elapsed();
+    assert!(took < at_most(SOON), "{took:?}");
+}
+
+#[test]
+fn another_client_gets_its_frame_while_the_first_goes_on() {
+    let (node, name) = start_as_is();
+    limits(&node, NEVER, Delta::from_secs(1));
+    let frame = Frame::read("g_gears");
+    let expected = Party::new(&name).draw(&frame);
+    for (resets, kind) in (1..).zip(KINDS) {
+        let other = Endless::new(&name, kind);
+        draw(&name, &frame, &expected);
+        assert_eq!(node.report().resets, resets, "{kind}");
+        let error = node.device().take_error_state().unwrap();
+        let program = format!(
+            "[{}] is ended: it has kept the device for 1 s",
+            other.0.id()
+        );
+        assert!(error.to_string().contains(&program), "{error}");
+    }
+    assert!(node.quiesce(PATIENCE));
+}
+
+#[test]
+fn another_client_gets_its_frame_after_the_first_has_ended() {
+    let (node, name) = start_as_is();
+    limits(&node, Delta::from_millis(500), NEVER);
+    let frame = Frame::read("g_gears");
+    let expected = Party::new(&name).draw(&frame);
+    for (resets, kind) in (1..).zip(KINDS) {
+        drop(Endless::new(&name, kind));
+        draw(&name, &frame, &expected);
+        assert_eq!(node.report().resets, resets, "{kind}");
+        assert!(node.device().error_state().is_none());
+    }
+    assert!(node.quiesce(PATIENCE));
+}
+
+#[test]
+fn a_program_alone_goes_on_for_as_long_as_it_has_its_files() {
+    let (node, name) = start_as_is();
+    limits(&node, Delta::from_millis(200), Delta::from_millis(100));
+    let frame = endless("instances");
+    let (first, second) = (Party::new(&name), Party::new(&name));
+    for party in [&first, &second] {
+        let handles = party.load(&frame);
+        assert_eq!(party.submit(&frame, &handles), 0);
+    }
+    std::thread::sleep(Duration::from_secs(1));
+    assert_eq!(node.report().resets, 0);
+    drop((first, second));
+    assert!(node.quiesce(PATIENCE));
+    assert_eq!(node.report().resets, 2);
+}
