@@ -20,14 +20,14 @@ fn floats(v: [u32; 4]) -> [f32; 4] {
 
 #[test]
 fn the_table_is_sorted_and_complete() {
-    assert!(table::FORMATS.windows(2).all(|w| w[0].code < w[1].code));
+    assert!(table::LAYOUTS.rows().windows(2).all(|w| w[0].code < w[1].code));
     // Totals of the manual's marks per column; it prints no rows for BC4 and BC5.
     let rgtc = |f: &&Format| f.name.starts_with("BC4") || f.name.starts_with("BC5");
     let count = |c| {
-        let rows = table::FORMATS.iter().filter(|f| !rgtc(f));
+        let rows = table::LAYOUTS.rows().iter().filter(|f| !rgtc(f));
         rows.filter(|f| f.has(c)).count()
     };
-    assert_eq!(table::FORMATS.iter().filter(rgtc).count(), 4);
+    assert_eq!(table::LAYOUTS.rows().iter().filter(rgtc).count(), 4);
     assert_eq!(count(Capability::Sampling), 107);
     assert_eq!(count(Capability::Filtering), 66);
     assert_eq!(count(Capability::Shadow), 16);
@@ -178,7 +178,7 @@ fn video_formats_by_their_fourcc() {
 /// agree with the general ones.
 #[test]
 fn round_trips() {
-    for format in &table::FORMATS {
+    for format in table::LAYOUTS.rows() {
         if !matches!(format.codec, Codec::Channels(_)) || format.bytes > 8 {
             continue;
         }

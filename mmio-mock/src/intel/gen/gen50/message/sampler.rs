@@ -89,7 +89,7 @@ const fn parameters(simd: Simd, registers: usize, most: u8) -> Option<u8> {
 /// Name of a SIMD32/64 message (intel-vaapi-driver shaders/post_processing/gen5_6: `AVS_IEF.inc`, `DNDI.inc`).
 const fn media(desc: u32) -> &'static str {
     match desc >> 12 & 0xf {
-        3 => "sampler message sample_8x8 (SIMD64), the adaptive video scaler",
+        11 => "sampler message sample_8x8 (SIMD64), the adaptive video scaler",
         8 => "sampler message of the deinterlacer and denoiser (SIMD64)",
         _ => "SIMD32/64 sampler message",
     }
