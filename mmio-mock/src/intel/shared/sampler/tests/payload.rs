@@ -476,7 +476,8 @@ fn every_keyed_format_matches_its_own_texel() {
             full(0x12b5_9a39, 0),
         ),
     ];
-    let keyed = crate::intel::surface::format::table::LAYOUTS.rows()
+    let keyed = crate::intel::surface::format::table::LAYOUTS
+        .rows()
         .iter()
         .filter(|f| f.has(crate::intel::surface::Capability::ChromaKey));
     assert!(keyed.map(|f| u32::from(f.code)).eq(cases.map(|c| c.0)));
