@@ -1,6 +1,6 @@
-//! A picture that i965-va-driver scales on Ironlake: its kernel, media threads with samplers, against swscale.
+//! A picture that i965-va-driver scales on Ironlake, beside swscale.
 //!
-//! The capture and what swscale makes of the same picture come from `tests/tools/vpp.c`.
+//! Its kernel runs on media threads with samplers. The capture and what swscale makes of the same picture come from `tests/tools/vpp.c`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
