@@ -60,4 +60,5 @@ mod mock_driver;
 mod replay_captures;
 mod replay_contents;
 mod replay_later_devices;
+mod replay_scaling;
 mod trace_files;

@@ -103,17 +103,17 @@ impl FrontEnd {
         let at = state.addr;
         let what = match state.mode {
             Ok(VfeMode::Generic) => None,
-            Ok(VfeMode::Vld) => Some("VLD mode"),
-            Ok(VfeMode::Is) => Some("IS mode"),
-            Ok(VfeMode::AvcMc) => Some("AVC MC mode"),
-            Ok(VfeMode::AvcIt) => Some("AVC IT mode"),
+            Ok(VfeMode::Vld) => Some("VFE mode 1, VLD: decoding of MPEG-2 slices"),
+            Ok(VfeMode::Is) => Some("VFE mode 2, IS: inverse scan of MPEG-2 coefficients"),
+            Ok(VfeMode::AvcMc) => Some("VFE mode 4, AVC MC: motion compensation of H.264"),
+            Ok(VfeMode::AvcIt) => Some("VFE mode 7, AVC IT: inverse transform of H.264"),
             Err(mode) => return Err(bad(at, format!("reserved mode {mode}"))),
         };
         if let Some(what) = what {
             return Err(UnitFault::Unimplemented {
                 unit: "VFE",
                 what,
-                prm: "PRM vol2 media chapter",
+                prm: "PRM vol2, VFE_STATE dword 1 bits 6:3",
             });
         }
         let (entries, entry_rows) = (state.entries, state.entry_rows);

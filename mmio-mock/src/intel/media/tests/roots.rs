@@ -268,7 +268,7 @@ type Setup<'a> = &'a dyn Fn(&mut Rig, u32);
 
 #[test]
 fn bad_state_is_refused() {
-    let cases: [(&str, Setup<'_>); 8] = [
+    let cases: [(&str, Setup<'_>); 11] = [
         ("3D pipeline is selected", &|rig, kernel| {
             rig.emit(&[FLUSH, SELECT_3D]);
             rig.object(kernel, &[]);
@@ -281,8 +281,21 @@ fn bad_state_is_refused() {
             rig.begin(&Front { entries: 0, ..FLAT });
             rig.object(kernel, &[]);
         }),
-        ("VLD mode", &|rig, kernel| {
+        // Numbers and names of the modes: intel-vaapi-driver i965_defines.h, VFE_VLD_MODE and the like.
+        ("VFE mode 1, VLD: decoding of MPEG-2", &|rig, kernel| {
             rig.begin(&Front { mode: 1, ..FLAT });
+            rig.object(kernel, &[]);
+        }),
+        ("VFE mode 2, IS: inverse scan", &|rig, kernel| {
+            rig.begin(&Front { mode: 2, ..FLAT });
+            rig.object(kernel, &[]);
+        }),
+        ("VFE mode 4, AVC MC: motion comp", &|rig, kernel| {
+            rig.begin(&Front { mode: 4, ..FLAT });
+            rig.object(kernel, &[]);
+        }),
+        ("VFE mode 7, AVC IT: inverse trans", &|rig, kernel| {
+            rig.begin(&Front { mode: 7, ..FLAT });
             rig.object(kernel, &[]);
         }),
         ("reserved mode 3", &|rig, kernel| {

@@ -20,7 +20,12 @@ fn floats(v: [u32; 4]) -> [f32; 4] {
 
 #[test]
 fn the_table_is_sorted_and_complete() {
-    assert!(table::LAYOUTS.rows().windows(2).all(|w| w[0].code < w[1].code));
+    assert!(
+        table::LAYOUTS
+            .rows()
+            .windows(2)
+            .all(|w| w[0].code < w[1].code)
+    );
     // Totals of the manual's marks per column; it prints no rows for BC4 and BC5.
     let rgtc = |f: &&Format| f.name.starts_with("BC4") || f.name.starts_with("BC5");
     let count = |c| {

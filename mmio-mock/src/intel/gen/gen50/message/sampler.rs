@@ -86,6 +86,15 @@ const fn parameters(simd: Simd, registers: usize, most: u8) -> Option<u8> {
     Some(count as u8)
 }
 
+/// Name of a SIMD32/64 message (intel-vaapi-driver shaders/post_processing/gen5_6: `AVS_IEF.inc`, `DNDI.inc`).
+const fn media(desc: u32) -> &'static str {
+    match desc >> 12 & 0xf {
+        11 => "sampler message sample_8x8 (SIMD64), the adaptive video scaler",
+        8 => "sampler message of the deinterlacer and denoiser (SIMD64)",
+        _ => "SIMD32/64 sampler message",
+    }
+}
+
 /// The request of a descriptor; `length` counts the registers of the message, header included.
 pub const fn request(desc: u32, length: usize) -> Result<SamplerRequest, &'static str> {
     let header = desc & super::HEADER != 0;
@@ -93,7 +102,7 @@ pub const fn request(desc: u32, length: usize) -> Result<SamplerRequest, &'stati
         0 => Simd::Simd4x2,
         1 => Simd::Simd8,
         2 => Simd::Simd16,
-        _ => return Err("SIMD32/64 sampler message"),
+        _ => return Err(media(desc)),
     };
     let mut request = SamplerRequest {
         shape: None,

@@ -140,6 +140,10 @@ fn messages_that_do_not_exist_have_no_shape() {
     }
     let media = request(super::ILK, sfid::SAMPLER, 1 << 19 | 3 << 16, 2);
     assert_eq!(media, Err("SIMD32/64 sampler message"));
+    // intel-vaapi-driver: nAVS_MSG_DSC_1CH of AVS_IEF.inc with sampler and surface 1, nSMPL_DI_MSGDSC of DNDI.inc.
+    let named = |desc: u32| request(super::ILK, sfid::SAMPLER, desc, 2).unwrap_err();
+    assert!(named(0x044b_b101).contains("sample_8x8"));
+    assert!(named(0x040b_8000).contains("deinterlacer"));
 }
 
 /// Words of Mesa for G45: type in 15:12, the rest by length.
