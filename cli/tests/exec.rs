@@ -164,6 +164,90 @@ fn a_second_recording_does_not_touch_the_first() {
     );
 }
 
+/// Names, PCI ids and files of several devices: i915_pciids.h has the ids.
+#[test]
+fn several_devices_have_nodes_and_files_of_their_own() {
+    let directory = scratch("exec-several");
+    let outputs = scratch("exec-several-outputs");
+    let record = outputs.join("frames");
+    let trace = outputs.join("trace.txt");
+    let script = "cd $CRESTLINE_TREE && for n in 0 1 2; do cat sys/class/drm/card$n/device/device; test -f dev/dri/renderD$((128 + n)) || exit 1; done";
+    let mut command = served(
+        &directory,
+        &[
+            "exec",
+            "--memory",
+            "16",
+            "--stats",
+            "--device",
+            "gm965,ironlake",
+            "--device",
+            "gm965",
+            "--record",
+            record.to_str().unwrap(),
+            "--trace",
+            trace.to_str().unwrap(),
+            "--",
+            "sh",
+            "-c",
+            script,
+        ],
+    );
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success(), "{said}");
+    let heard = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(heard, "0x2a02\n0x0042\n0x2a02\n");
+    for name in ["card0 (gm965)", "card1 (ironlake)", "card2 (gm965)"] {
+        for line in ["0 batches, 0 draws", "0 submissions recorded"] {
+            let expected = format!("crestline: {name}: {line}");
+            assert_eq!(said.matches(&expected).count(), 1, "{said}");
+        }
+    }
+    assert!(
+        said.contains("did not open any of the devices: if it has drawn anything, that was not on gm965, ironlake or gm965"),
+        "{said}"
+    );
+    for label in ["card0-gm965", "card1-ironlake", "card2-gm965"] {
+        assert!(record.join(label).is_dir(), "{label}");
+        assert!(outputs.join(format!("trace.{label}.txt")).is_file());
+    }
+    assert!(!trace.exists());
+}
+
+#[test]
+fn lists_of_devices_with_mistakes_are_refused() {
+    let directory = scratch("exec-lists");
+    for (list, part) in [
+        ("gm965,", "a name is missing in \"gm965,\""),
+        ("gm965,voodoo", "unknown device \"voodoo\""),
+        (
+            "g45,g45,g45,g45,g45,g45,g45,g45,g45",
+            "9 devices are too many, the most are 8",
+        ),
+    ] {
+        let args = ["exec", "--device", list, "--", "true"];
+        let output = served(&directory, &args).output().unwrap();
+        let said = failed(&output);
+        assert!(said.contains(part), "{said}");
+    }
+    // Other commands are about one.
+    for command in ["debug", "regs"] {
+        let args: &[&str] = match command {
+            "regs" => &["regs", "--device", "gm965,ironlake"],
+            _ => &["debug", "--device", "gm965,ironlake", "--", "true"],
+        };
+        let output = served(&directory, args).output().unwrap();
+        let said = failed(&output);
+        assert!(
+            said.contains(
+                "is a list, and one device is meant here; only `crestline exec` takes several"
+            ),
+            "{said}"
+        );
+    }
+}
+
 #[test]
 fn signals_are_passed_on_and_nothing_stays() {
     let directory = scratch("exec-signals");

@@ -28,7 +28,7 @@ pub fn look(config: &Config) -> Result<()> {
     };
     let mut place = sys::working_directory()?;
     if inside(place.bytes())
-        && !path::is_listed(place.bytes().get(tree.len()..).unwrap_or_default())
+        && !path::is_listed(config, place.bytes().get(tree.len()..).unwrap_or_default())
     {
         let mut above = crate::buffer::Buffer::new()?;
         above.push(place.bytes().get(tree.len()..).unwrap_or_default());

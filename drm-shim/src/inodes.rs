@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use wire::{Head, Op};
 
+use crate::config::Node;
 use crate::sys::memory::Block;
 use crate::sys::socket::{self, Packet};
 use crate::{config, life, link, sys};
@@ -14,8 +15,8 @@ use crate::{config, life, link, sys};
 /// What a descriptor of the node is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// The node, opened: 0 render, 1 primary.
-    Node(usize),
+    /// A node, opened.
+    Node(Node),
     DmaBuf,
     /// A sync object or a sync file.
     Sync,
@@ -29,16 +30,28 @@ pub struct File {
     pub kind: Kind,
 }
 
-/// Numbers of [`Op::Identify`].
+/// Numbers of [`Op::Identify`] in the low bits, above them that of the device.
 fn kind(number: u64) -> Option<Kind> {
-    match number {
-        1 => Some(Kind::Node(0)),
-        2 => Some(Kind::Node(1)),
+    let device = (number >> 3) as usize;
+    let node = |primary| Some(Kind::Node(Node { device, primary }));
+    match number & 7 {
+        1 => node(false),
+        2 => node(true),
         3 => Some(Kind::DmaBuf),
         4 | 5 => Some(Kind::Sync),
         _ => None,
     }
 }
+
+/// Both numbers as one, which has [`BITS`] bits.
+fn joined(number: u64, device: u64) -> u64 {
+    number & 7 | (device & 7) << 3
+}
+
+/// Three for what it is and three for the device (`wire::device::MOST`).
+const BITS: u32 = 6;
+const MASK: u64 = (1 << BITS) - 1;
+const _: () = assert!(wire::device::MOST <= 8);
 
 /// A direct-mapped table: inode, whether it is a file's, what it is. An entry that is 0 is empty.
 struct Known([AtomicU64; 4096]);
@@ -49,26 +62,27 @@ impl Known {
     }
 
     fn tag(inode: u64, file: bool) -> u64 {
-        inode << 5 | u64::from(file) << 4 | 8
+        inode << (BITS + 2) | u64::from(file) << (BITS + 1) | 1 << BITS
     }
 
     fn get(&self, inode: u64, file: bool) -> Option<u64> {
         let entry = self.slot(inode)?.load(Ordering::Relaxed);
-        (entry & !7 == Self::tag(inode, file)).then_some(entry & 7)
+        (entry & !MASK == Self::tag(inode, file)).then_some(entry & MASK)
     }
 
     fn put(&self, inode: u64, file: bool, number: u64) {
         if let Some(slot) = self.slot(inode) {
-            slot.store(Self::tag(inode, file) | number & 7, Ordering::Relaxed);
+            slot.store(Self::tag(inode, file) | number & MASK, Ordering::Relaxed);
         }
     }
 }
 
 static KNOWN: Known = Known([const { AtomicU64::new(0) }; 4096]);
 
-/// The node has been opened.
-pub fn opened(inode: u64, minor: usize) {
-    KNOWN.put(inode, false, minor as u64 + 1);
+/// A node has been opened.
+pub fn opened(inode: u64, node: Node) {
+    let number = 1 + u64::from(node.primary);
+    KNOWN.put(inode, false, joined(number, node.device as u64));
 }
 
 /// A socket that has been seen before.
@@ -97,7 +111,7 @@ pub fn of_stat(fd: RawFd, stat: &libc::stat) -> Option<File> {
             config::get().node()?;
             let number = identify(fd)?;
             // A file and a socket may share a number; the node has one of them.
-            let number = if file == (number == 3) { number } else { 0 };
+            let number = if file == (number & 7 == 3) { number } else { 0 };
             KNOWN.put(inode, file, number);
             number
         }
@@ -112,7 +126,7 @@ fn identify(fd: RawFd) -> Option<u64> {
         let head = Head::new(Op::Identify, fd as u64, [0; 3]);
         let mut packet = Packet::new();
         link.ask(head, Block::of(&[]), &mut packet)?;
-        Ok(packet.head.value)
+        Ok(joined(packet.head.value, packet.head.which))
     });
     answer.ok()
 }
@@ -131,5 +145,18 @@ mod tests {
         TABLE.put(7 + 4096, true, 3);
         assert_eq!(TABLE.get(7, false), None);
         assert_eq!(TABLE.get(7 + 4096, true), Some(3));
+    }
+
+    #[test]
+    fn files_of_each_device_are_told_apart() {
+        static TABLE: Known = Known([const { AtomicU64::new(0) }; 4096]);
+        for device in 0..wire::device::MOST {
+            for primary in [false, true] {
+                let number = joined(1 + u64::from(primary), device as u64);
+                TABLE.put(7, false, number);
+                let found = TABLE.get(7, false).and_then(kind);
+                assert_eq!(found, Some(Kind::Node(Node { device, primary })));
+            }
+        }
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! No PRM chapter.
 
+use core::mem::MaybeUninit;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 
 use wire::{Head, NO_FILE, Op, VERSION};
 use zerocopy::IntoBytes;
 
 use crate::own::{AtomicHandle, Handle};
-use crate::sys::socket::{self, Packet};
+use crate::sys::socket::{self, FILES, Packet};
 use crate::sys::{self, Result};
 use crate::{config, own, report};
 
@@ -23,7 +24,8 @@ pub const ATTEMPTS: usize = 4;
 static STATE: AtomicU32 = AtomicU32::new(NONE);
 static PROCESS: AtomicI32 = AtomicI32::new(0);
 static CONNECTION: AtomicHandle = AtomicHandle::empty();
-static MEMORIES: [AtomicHandle; 2] = [const { AtomicHandle::empty() }; 2];
+/// Two of each device.
+static MEMORIES: [AtomicHandle; FILES] = [const { AtomicHandle::empty() }; FILES];
 /// Device number of files without a name, as which dma-bufs come.
 static NAMELESS: AtomicU64 = AtomicU64::new(u64::MAX);
 
@@ -194,14 +196,15 @@ fn introduce_once(parent: i32) -> Result<()> {
     let process = sys::process();
     let numbers = [u64::from(VERSION), process as u64, parent as u64];
     let head = Head::new(Op::Life, NO_FILE, numbers);
-    let mut packet = Packet::new();
-    let mut files = [Handle::NONE; 2];
+    let mut inodes = [MaybeUninit::uninit(); size_of::<[u64; FILES]>()];
+    let mut packet = Packet::with(&mut inodes);
+    let mut files = [Handle::NONE; FILES];
     let introduced = socket::introduce(fd, head.as_bytes(), &mut packet, &mut files);
     if let Err(error) = introduced {
         files.into_iter().for_each(own::close);
         own::close(fd);
         if is_limit(error) && packet.head.result >= 0 {
-            // The table had no room for both files.
+            // The table had no room for all files.
             return Err(not_connected(error));
         }
         if is_limit(error) {

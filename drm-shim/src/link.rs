@@ -12,6 +12,7 @@ use std::time::Instant;
 use wire::{Head, NO_FILE, Op, Reply, VERSION};
 use zerocopy::IntoBytes;
 
+use crate::config::Node;
 use crate::own::Handle;
 use crate::sys::key::{self, Claim, Mark};
 use crate::sys::memory::Block;
@@ -238,9 +239,14 @@ fn install(packet: &mut Packet) -> i64 {
 
 /// Opens a node; the descriptor.
 #[inline(never)]
-pub fn open(minor: usize, cloexec: bool) -> Result<RawFd> {
+pub fn open(node: Node, cloexec: bool) -> Result<RawFd> {
     with(|link| {
-        let head = Head::new(Op::Open, NO_FILE, [minor as u64, u64::from(cloexec), 0]);
+        let numbers = [
+            u64::from(node.primary),
+            u64::from(cloexec),
+            node.device as u64,
+        ];
+        let head = Head::new(Op::Open, NO_FILE, numbers);
         let mut packet = Packet::new();
         link.ask(head, Block::of(&[]), &mut packet)?;
         let Some(fd) = packet.take_fd(0) else {
@@ -249,7 +255,7 @@ pub fn open(minor: usize, cloexec: bool) -> Result<RawFd> {
         if !cloexec {
             sys::set_cloexec(fd, false);
         }
-        crate::inodes::opened(packet.head.value, minor);
+        crate::inodes::opened(packet.head.value, node);
         Ok(fd)
     })
 }

@@ -182,7 +182,9 @@ pub fn remap(remap: &Remap) {
     let Some(memory) = life::memory(remap.which) else {
         return link::protocol("a mapping moves to an unknown memory");
     };
-    let files = [0, 1].map(|which| life::memory(which).and_then(own::file_of));
+    // Both memories of the device.
+    let both = [remap.which & !1, remap.which | 1];
+    let files = both.map(|which| life::memory(which).and_then(own::file_of));
     let end = remap.address.saturating_add(remap.len);
     let mut failed = false;
     let gone = TABLE.each(remap.address, end, |piece, gone| {

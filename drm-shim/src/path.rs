@@ -1,9 +1,11 @@
-//! Which paths are the device's, and where they lie in its tree.
+//! Which paths are a device's, and where they lie in the node's tree.
 //!
 //! No PRM chapter.
 
 use core::ffi::CStr;
 use std::os::fd::RawFd;
+
+use wire::device::SLOTS;
 
 use crate::buffer::{Buffer, Short};
 use crate::config::Config;
@@ -11,18 +13,15 @@ use crate::sys::{self, Result};
 use crate::{cwd, report};
 
 /// What stands in the tree, with all below it.
-const DIRECTORIES: [&[u8]; 5] = [
-    b"/dev/dri",
-    b"/sys/devices/pci0000:00/0000:00:02.0",
-    b"/sys/bus/pci/devices/0000:00:02.0",
-    b"/sys/class/drm",
-    b"/sys/kernel/debug/dri",
-];
+const DIRECTORIES: [&[u8]; 3] = [b"/dev/dri", b"/sys/class/drm", b"/sys/kernel/debug/dri"];
+/// In these directories the places of the devices, with all below them: in the first below their buses.
+const BUSES: &[u8] = b"/sys/devices";
+const DEVICES: &[u8] = b"/sys/bus/pci/devices";
 /// In this directory entries whose names begin like this, with all below them.
 const NUMBERS: &[u8] = b"/sys/dev/char";
 const NUMBER: &[u8] = b"226:";
 /// Directories that the tree may have for all devices there are.
-const LISTS: [&[u8]; 1] = [b"/sys/bus/pci/devices"];
+const LISTS: [&[u8]; 1] = [DEVICES];
 
 /// Where a path leads.
 pub enum Place {
@@ -39,7 +38,7 @@ pub enum Place {
 pub fn is_suspect(config: &Config, dir: RawFd, path: &CStr) -> bool {
     match path.to_bytes() {
         path @ [b'/', ..] => {
-            may_be(config.tree(), path) && is_seen(&within(config.tree(), names(path)))
+            may_be(config.tree(), path) && is_seen(config, &within(config.tree(), names(path)))
         }
         [] => false,
         _ if dir == libc::AT_FDCWD => cwd::is_inside(),
@@ -66,10 +65,10 @@ pub fn place(config: &Config, dir: RawFd, path: &CStr) -> Result<Place> {
     };
     let all = names(base.as_ref().map_or(&b""[..], Buffer::bytes)).chain(names(path));
     let seen = within(tree, all);
-    if !is_seen(&seen) {
+    if !is_seen(config, &seen) {
         return Ok(Place::Elsewhere);
     }
-    let listed = !is_device(&seen);
+    let listed = !is_device(config, &seen);
     let Some(tree) = tree else {
         return Ok(if listed {
             Place::Elsewhere
@@ -143,8 +142,27 @@ fn within<'a, I: Iterator<Item = &'a [u8]> + Clone>(tree: Option<&[u8]>, path: I
     inside.unwrap_or(path)
 }
 
-/// Whether a path is the device's or below.
-fn is_device<'a>(path: &(impl Iterator<Item = &'a [u8]> + Clone)) -> bool {
+/// Whether two names are those of the place and the bus of a device. The first device has its place also where the tree cannot
+/// be found.
+fn is_slot(config: &Config, slot: Option<&[u8]>, bus: Option<&[u8]>) -> bool {
+    let is = |(name, on): (&str, &str)| {
+        slot == Some(name.as_bytes()) && bus.is_none_or(|bus| bus == on.as_bytes())
+    };
+    let found = SLOTS.iter().position(|slot| is(*slot));
+    found.is_some_and(|device| device == 0 || config.has(device))
+}
+
+/// Whether a path is a device's or below.
+fn is_device<'a>(config: &Config, path: &(impl Iterator<Item = &'a [u8]> + Clone)) -> bool {
+    let on_bus = || {
+        let mut rest = after(path.clone(), BUSES)?;
+        let (bus, slot) = (rest.next()?, rest.next());
+        Some(is_slot(config, slot, Some(bus)))
+    };
+    let listed = || {
+        let mut rest = after(path.clone(), DEVICES)?;
+        Some(is_slot(config, rest.next(), None))
+    };
     let numbered = || {
         let name = after(path.clone(), NUMBERS).and_then(|mut rest| rest.next());
         name.is_some_and(|name| name.starts_with(NUMBER))
@@ -153,18 +171,20 @@ fn is_device<'a>(path: &(impl Iterator<Item = &'a [u8]> + Clone)) -> bool {
         .iter()
         .any(|directory| after(path.clone(), directory).is_some())
         || numbered()
+        || on_bus().unwrap_or(false)
+        || listed().unwrap_or(false)
 }
 
 /// The same, or a directory that the tree may have as well.
-fn is_seen<'a>(path: &(impl Iterator<Item = &'a [u8]> + Clone)) -> bool {
+fn is_seen<'a>(config: &Config, path: &(impl Iterator<Item = &'a [u8]> + Clone)) -> bool {
     let is_list =
         |list: &&[u8]| after(path.clone(), list).is_some_and(|mut rest| rest.next().is_none());
-    is_device(path) || LISTS.iter().any(is_list)
+    is_device(config, path) || LISTS.iter().any(is_list)
 }
 
-/// Whether a path is the device's, or that of a directory that the tree may have as well.
-pub fn is_listed(path: &[u8]) -> bool {
-    is_seen(&names(path))
+/// Whether a path is a device's, or that of a directory that the tree may have as well.
+pub fn is_listed(config: &Config, path: &[u8]) -> bool {
+    is_seen(config, &names(path))
 }
 
 /// A path as programs know it: without the tree before it.
@@ -192,6 +212,7 @@ pub fn nowhere() {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config;
 
     #[test]
     fn paths_of_the_device() {
@@ -204,16 +225,20 @@ mod tests {
             "/sys/class/drm/",
             "/sys/kernel/debug/dri/0/i915_gem_objects",
         ] {
-            assert!(is_device(&names(path.as_bytes())), "{path}");
+            assert!(is_device(config::get(), &names(path.as_bytes())), "{path}");
         }
         for path in [
             "/dev/dri2",
             "/dev",
             "/sys/dev/char/1:3",
             "/sys/devices/pci0000:00/0000:00:02.1",
+            "/sys/devices/pci0000:00",
+            "/sys/devices/pci0001:00/0000:00:02.0",
             "/sys/bus/pci/devices",
+            // No tree has it.
+            "/sys/devices/pci0001:00/0001:00:02.0",
         ] {
-            assert!(!is_device(&names(path.as_bytes())), "{path}");
+            assert!(!is_device(config::get(), &names(path.as_bytes())), "{path}");
         }
     }
 

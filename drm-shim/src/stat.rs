@@ -4,15 +4,13 @@
 
 use std::os::fd::RawFd;
 
-use crate::config::{Config, MAJOR, MINORS};
+use wire::device::MAJOR;
+
+use crate::config::Config;
 use crate::inodes::{self, Kind};
 
 /// Type and permissions of a node's entry.
 const MODE: u32 = libc::S_IFCHR | 0o666;
-
-fn minor(node: usize) -> u32 {
-    MINORS.get(node).copied().unwrap_or(0)
-}
 
 /// Makes an entry of the tree, or a descriptor when `fd` is one, look like the node that it is.
 pub fn patch(config: &Config, stat: &mut libc::stat, fd: Option<RawFd>) {
@@ -29,13 +27,12 @@ pub fn patch(config: &Config, stat: &mut libc::stat, fd: Option<RawFd>) {
     };
     let Some(node) = node else { return };
     stat.st_mode = MODE;
-    stat.st_rdev = libc::makedev(MAJOR, minor(node));
+    stat.st_rdev = libc::makedev(MAJOR, node.minor());
     stat.st_nlink = 1;
     stat.st_size = 0;
     stat.st_blocks = 0;
-    if let Some(Some((dev, ino))) = config.entries.get(node) {
-        stat.st_dev = *dev;
-        stat.st_ino = *ino;
+    if let Some(identity) = config.identity(node) {
+        (stat.st_dev, stat.st_ino) = identity;
     }
 }
 
@@ -56,12 +53,12 @@ pub fn patch_statx(config: &Config, stat: &mut libc::statx, fd: Option<RawFd>) {
     };
     let Some(node) = node else { return };
     stat.stx_mode = MODE as u16;
-    (stat.stx_rdev_major, stat.stx_rdev_minor) = (MAJOR, minor(node));
+    (stat.stx_rdev_major, stat.stx_rdev_minor) = (MAJOR, node.minor());
     stat.stx_nlink = 1;
     stat.stx_size = 0;
     stat.stx_blocks = 0;
-    if let Some(Some((dev, ino))) = config.entries.get(node) {
-        (stat.stx_dev_major, stat.stx_dev_minor) = (libc::major(*dev), libc::minor(*dev));
-        stat.stx_ino = *ino;
+    if let Some((dev, ino)) = config.identity(node) {
+        (stat.stx_dev_major, stat.stx_dev_minor) = (libc::major(dev), libc::minor(dev));
+        stat.stx_ino = ino;
     }
 }

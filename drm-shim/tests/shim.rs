@@ -69,7 +69,7 @@ fn directories_are_worked_in_and_changing_files_are_fresh() {
     let log = await_line(&server, "process ends");
     assert_eq!(count(&log, "refresh"), 1);
     assert_eq!(count(&log, "unexpected"), 0);
-    let written = server.tree().join(wire::env::WRITTEN);
+    let written = server.tree().join(format!("{}0", wire::env::WRITTEN));
     assert_eq!(std::fs::read(written).unwrap(), b"1\n");
 }
 
@@ -489,6 +489,51 @@ fn libdrm_finds_the_device() {
     }
     let server = Server::start();
     succeed(command(&program, Some(&server)));
+}
+
+#[test]
+fn libdrm_finds_all_devices() {
+    if !Path::new("/usr/include/xf86drm.h").exists() {
+        println!("skipped: no libdrm");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    let options = ["-I/usr/include/libdrm", "-ldrm"];
+    if compile("several.c", &program, &options).is_none() {
+        return;
+    }
+    let server = Server::of(2);
+    succeed(command(&program, Some(&server)));
+}
+
+#[test]
+fn devices_have_paths_memories_and_descriptors_of_their_own() {
+    let dir = tempfile::tempdir().unwrap();
+    let program = dir.path().join("client");
+    if compile("devices.c", &program, &[]).is_none() {
+        return;
+    }
+    let server = Server::of(2);
+    succeed(command(&program, Some(&server)));
+    let log = await_line(&server, "process ends");
+    let opened = |primary, flags, device: &str| {
+        let line = format!("open {primary} {flags}{device}");
+        log.iter().filter(|other| **other == line).count()
+    };
+    for device in ["", " of device 1"] {
+        assert_eq!((opened(0, 1, device), opened(1, 1, device)), (1, 1));
+    }
+    // What the child wrote into the graphics memory of each.
+    assert_eq!(server.read(0, 0x4000, 4096), [b'k'; 4096]);
+    assert_eq!(server.read(2, 0x4000, 4096), [b'l'; 4096]);
+    for device in 0..2 {
+        let path = server
+            .tree()
+            .join(format!("{}{device}", wire::env::WRITTEN));
+        let written = std::fs::read_to_string(path).unwrap();
+        assert_eq!(written, format!("clear {device}\n"));
+    }
 }
 
 #[test]

@@ -4,20 +4,21 @@
 
 use std::cell::RefCell;
 use std::io;
-use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use driver::{Node, Object, Opener, Shared, uapi};
 use kernel::error::{
     Error, Result as KernelResult,
-    code::{EBADF, EINVAL, EMFILE, ENOTTY},
+    code::{EBADF, EINVAL, EMFILE, ENODEV, ENOTTY},
 };
 use nix::sys::stat::fstat;
 use wire::message::Remap;
 use wire::{Head, Op, Reply};
 use zerocopy::IntoBytes as _;
 
-use crate::descriptors::What;
+use crate::card::Card;
+use crate::descriptors::{Found, What};
 use crate::packet::Socket;
 use crate::peer::{Peer, Stranger};
 use crate::peers::{Admitted, Refusal};
@@ -134,14 +135,16 @@ impl Connection<'_> {
         let peer = self.peer;
         let parent = i32::try_from(head.c).ok().filter(|pid| *pid > 0);
         let life = server.processes.begin(peer, parent);
-        let fds = [server.memory.as_fd(), server.views.fd().as_fd()];
-        let inode = |fd| fstat(fd).map(|stat| stat.st_ino);
+        let memories = server.cards.iter();
+        let memories = memories.flat_map(|card| [card.memory.as_fd(), card.views.fd().as_fd()]);
+        let fds: Vec<BorrowedFd<'_>> = memories.collect();
+        let inodes = fds.iter().map(|fd| fstat(fd).map(|stat| stat.st_ino));
+        let inodes = inodes.collect::<nix::Result<Vec<u64>>>()?;
         let reply = Reply {
-            value: inode(fds[0])?,
-            which: inode(fds[1])?,
+            len: inodes.as_bytes().len() as u32,
             ..Reply::default()
         };
-        self.socket.send(&reply, &[], &fds)?;
+        self.socket.send(&reply, &[inodes.as_bytes()], &fds)?;
         let end = loop {
             match self.socket.receive() {
                 Ok(Some(_)) => {}
@@ -155,7 +158,7 @@ impl Connection<'_> {
     }
 
     /// What a descriptor of the client is at this moment, when it is the node's.
-    fn file(&self, number: u64) -> KernelResult<What> {
+    fn file(&self, number: u64) -> KernelResult<Found> {
         let number = i32::try_from(number).map_err(|_| EBADF)?;
         match self.peer.descriptor(number) {
             Ok(fd) => self.server.descriptors.find(fd).ok_or(EBADF),
@@ -175,7 +178,7 @@ impl Connection<'_> {
             Some(Op::Open) => self.open(head),
             Some(Op::Map) => {
                 let found = self.file(head.file);
-                let reply = match found.and_then(|what| map::map(server, what, head)) {
+                let reply = match found.and_then(|found| map::map(server, found, head)) {
                     Ok((place, mapped)) => {
                         self.mapping = Some(mapped);
                         Reply {
@@ -204,9 +207,10 @@ impl Connection<'_> {
                 self.socket.send(&Reply::default(), &[], &[])
             }
             Some(Op::Identify) => {
-                let what = self.file(head.file);
+                let found = self.file(head.file).ok();
                 let reply = Reply {
-                    value: what.map_or(0, |what| what.number()),
+                    value: found.as_ref().map_or(0, |found| found.what.number()),
+                    which: found.map_or(0, |found| found.card.number() as u64),
                     ..Reply::default()
                 };
                 self.socket.send(&reply, &[], &[])
@@ -240,13 +244,17 @@ impl Connection<'_> {
             admin: self.peer.is_admin(),
         };
         let server = self.server;
-        match server.descriptors.open(&server.device, node, who) {
+        let number = usize::try_from(head.c).ok();
+        let Some(card) = number.and_then(|number| server.cards.get(number)) else {
+            return self.socket.send(&failure(ENODEV), &[], &[]);
+        };
+        match server.descriptors.open(card, node, who) {
             Ok((fd, inode)) => {
                 let reply = Reply {
                     value: inode,
                     ..Reply::default()
                 };
-                server.note_opened();
+                server.note_opened(card);
                 self.socket.send(&reply, &[], &[fd.as_fd()])
             }
             Err(error) => {
@@ -264,41 +272,47 @@ impl Connection<'_> {
         let block = Block::new(request, head.b, payload);
         let handle =
             (block.bytes.borrow().first_chunk()).map_or(0, |bytes| u32::from_le_bytes(*bytes));
-        let file = self.file(head.file);
+        let found = match self.file(head.file) {
+            Ok(found) => found,
+            Err(error) => return self.socket.send(&failure(error), &[], &[]),
+        };
+        let card = &found.card;
         let caller = Caller {
             server,
+            card,
             peer: self.peer,
             socket: RefCell::new(&mut self.socket),
             block,
         };
         let mut remaps = Vec::new();
-        let result = match file {
-            Ok(What::File(file)) => {
-                let around = Around::new(server, &file, request, handle);
-                let result = driver::ioctl(&file, request, head.b, &caller);
-                server.end_request();
-                remaps = around.after(self.peer.pid());
+        let result = match &found.what {
+            What::File(file) => {
+                let around = Around::new(card, file, request, handle);
+                let result = driver::ioctl(file, request, head.b, &caller);
+                card.end_request();
+                remaps = around.after(server, self.peer.pid());
                 if let Err(error) = result {
                     server.refused(request, error);
                 }
                 result
             }
-            Ok(What::Shared(shared)) => {
-                let device = &server.device;
-                let result = match &shared {
+            What::Shared(shared) => {
+                let device = card.device();
+                let result = match shared {
                     Shared::Object(object) => {
                         driver::dma_buf::ioctl(device, object, request, head.b, &caller)
                     }
-                    _ => driver::sync_file::ioctl(device, &shared, request, head.b, &caller),
+                    _ => driver::sync_file::ioctl(device, shared, request, head.b, &caller),
                 };
                 if let Err(error @ ENOTTY) = result {
                     server.refused(request, error);
                 }
                 result
             }
-            Err(error) => Err(error),
         };
         let block = caller.block.into_reply();
+        // Before the client hears of it: when it closes the file then, the last is gone.
+        drop(found);
         let reply = Reply {
             kind: 0,
             len: block.len() as u32,
@@ -319,13 +333,13 @@ fn failure(error: Error) -> Reply {
 
 /// What has to be done to linear views before and after a request.
 struct Around<'a> {
-    server: &'a Server,
+    card: &'a Card,
     number: u32,
     object: Option<Object>,
 }
 
 impl<'a> Around<'a> {
-    fn new(server: &'a Server, file: &driver::File, request: u32, handle: u32) -> Self {
+    fn new(card: &'a Card, file: &driver::File, request: u32, handle: u32) -> Self {
         let number = uapi::Request(request).number();
         let is = |other: uapi::Request| other.number() == number;
         let touches = is(uapi::gem::PREAD)
@@ -337,37 +351,37 @@ impl<'a> Around<'a> {
         let object = touches.then(|| file.object(handle).ok()).flatten();
         if let Some(object) = &object {
             if is(uapi::gem::SET_TILING) {
-                server.views.relayout(&server.live, object);
+                card.views.relayout(card.live(), object);
             } else if is(uapi::gem::PREAD) || is(uapi::gem::PWRITE) {
-                server.views.push(&server.live, object);
+                card.views.push(card.live(), object);
             }
         }
         Around {
-            server,
+            card,
             number,
             object,
         }
     }
 
-    fn after(self, pid: i32) -> Vec<Remap> {
+    fn after(self, server: &Server, pid: i32) -> Vec<Remap> {
         let is = |other: uapi::Request| other.number() == self.number;
-        let (server, live) = (self.server, &self.server.live);
+        let (card, live) = (self.card, self.card.live());
         match self.object {
             Some(object) => {
                 if is(uapi::gem::SET_TILING) {
-                    return map::remaps(server, pid, &object);
+                    return map::remaps(server, card, pid, &object);
                 }
                 if is(uapi::gem::PWRITE) {
-                    server.views.changed(&object);
+                    card.views.changed(&object);
                 }
-                server.views.pull(live, Some(&object));
+                card.views.pull(live, Some(&object));
             }
             None => {
                 if is(uapi::syncobj::WAIT)
                     || is(uapi::syncobj::TIMELINE_WAIT)
                     || is(uapi::gem::THROTTLE)
                 {
-                    server.views.pull(live, None);
+                    card.views.pull(live, None);
                 }
             }
         }

@@ -12,7 +12,7 @@ use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-use driver::{Device, Node, Opener, Shared};
+use driver::{Node, Opener, Shared};
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::inotify::{AddWatchFlags, Inotify, InotifyEvent, WatchDescriptor};
@@ -20,6 +20,7 @@ use nix::sys::socket::{AddressFamily, Shutdown, SockFlag, SockType, shutdown, so
 use nix::sys::stat::fstat;
 use parking_lot::{Mutex, MutexGuard};
 
+use crate::card::Card;
 use crate::limits;
 
 /// What a descriptor is.
@@ -52,8 +53,15 @@ enum Keeper {
     Watched(OwnedFd, WatchDescriptor),
 }
 
+/// What a client's descriptor is, and of which device.
+#[derive(Clone)]
+pub struct Found {
+    pub card: Arc<Card>,
+    pub what: What,
+}
+
 struct Entry {
-    what: What,
+    found: Found,
     keeper: Keeper,
 }
 
@@ -134,21 +142,21 @@ impl Descriptors {
         })
     }
 
-    /// Opens the node for a client; the client's descriptor and its inode.
-    pub fn open(&self, device: &Device, node: Node, who: Opener) -> io::Result<(OwnedFd, u64)> {
-        let file = driver::File::open_by(device, node, who);
-        self.pair(What::File(Arc::new(file)))
+    /// Opens a node of a device for a client; the client's descriptor and its inode.
+    pub fn open(&self, card: &Arc<Card>, node: Node, who: Opener) -> io::Result<(OwnedFd, u64)> {
+        let file = driver::File::open_by(card.device(), node, who);
+        self.pair(card, What::File(Arc::new(file)))
     }
 
-    /// A descriptor for something that the driver gives out.
-    pub fn share(&self, shared: Shared) -> io::Result<OwnedFd> {
+    /// A descriptor for something that the driver of a device gives out.
+    pub fn share(&self, card: &Arc<Card>, shared: Shared) -> io::Result<OwnedFd> {
         match shared {
-            Shared::Object(object) => self.file(&object),
-            other => Ok(self.pair(What::Shared(other))?.0),
+            Shared::Object(object) => self.file(card, &object),
+            other => Ok(self.pair(card, What::Shared(other))?.0),
         }
     }
 
-    fn pair(&self, what: What) -> io::Result<(OwnedFd, u64)> {
+    fn pair(&self, card: &Arc<Card>, what: What) -> io::Result<(OwnedFd, u64)> {
         let (client, peer) = pair()?;
         not_kept(&client)?;
         not_kept(&peer)?;
@@ -158,12 +166,16 @@ impl Descriptors {
         let hangup = EpollEvent::new(EpollFlags::empty(), key.inode);
         self.epoll.add(&peer, hangup)?;
         let keeper = Keeper::Peer(peer);
-        entries.insert(key, Entry { what, keeper });
+        let found = Found {
+            card: Arc::clone(card),
+            what,
+        };
+        entries.insert(key, Entry { found, keeper });
         Ok((client, key.inode))
     }
 
     /// A dma-buf: an empty file of the object's size, so that seeking tells the size.
-    fn file(&self, object: &driver::Object) -> io::Result<OwnedFd> {
+    fn file(&self, card: &Arc<Card>, object: &driver::Object) -> io::Result<OwnedFd> {
         let name = CString::from(c"dma-buf");
         let file = crate::edge::create(&name, object.size())?;
         // Two that are opened, which the system counts: one for the client, and one to tell whether there are others.
@@ -178,17 +190,20 @@ impl Descriptors {
         let watch = self
             .inotify
             .add_watch(path.as_str(), AddWatchFlags::IN_CLOSE)?;
-        let what = What::Shared(Shared::Object(object.clone()));
+        let found = Found {
+            card: Arc::clone(card),
+            what: What::Shared(Shared::Object(object.clone())),
+        };
         let key = key(&own)?;
         let keeper = Keeper::Watched(own, watch);
-        self.lock().insert(key, Entry { what, keeper });
+        self.lock().insert(key, Entry { found, keeper });
         Ok(client.into())
     }
 
     /// What a descriptor is.
-    pub fn find(&self, fd: impl AsFd) -> Option<What> {
+    pub fn find(&self, fd: impl AsFd) -> Option<Found> {
         let key = key(fd).ok()?;
-        self.lock().get(&key).map(|entry| entry.what.clone())
+        self.lock().get(&key).map(|entry| entry.found.clone())
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Key, Entry>> {
@@ -284,7 +299,7 @@ impl Descriptors {
         let mut pending = false;
         for entry in entries.values() {
             let (What::Shared(Shared::Fence(fence)), Keeper::Peer(peer)) =
-                (&entry.what, &entry.keeper)
+                (&entry.found.what, &entry.keeper)
             else {
                 continue;
             };
@@ -302,24 +317,27 @@ impl Descriptors {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use driver::{Driver, Tiling};
-    use kernel::platform::Platform;
-    use mmio_mock::core::live::LivePlatform;
-    use mmio_mock::core::platform::ModelPlatform;
+    use driver::Tiling;
 
     use super::*;
+    use crate::Options;
+    use crate::tree::Tree;
 
     /// The system tells that a file is closed (inotify(7), IN_CLOSE) before it lets go of it. Here the second close is not
     /// told at all, as if it had been told before the first look.
     #[test]
     fn a_dma_buf_that_was_still_open_when_its_closing_was_told_is_forgotten_later() {
-        let model = ModelPlatform::new(mmio_mock::intel::r#gen::find("gm965").unwrap(), 16 << 20);
-        let live = LivePlatform::new(model);
-        let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).unwrap();
+        let info = mmio_mock::intel::r#gen::find("gm965").unwrap();
+        let tree = Tree::build(&[info]).unwrap();
+        let options = Options {
+            memory: 16 << 20,
+            ..Options::new(info)
+        };
+        let card = Card::start(0, info, &options, &tree).unwrap();
         let wake = nix::sys::eventfd::EventFd::new().unwrap();
         let table = Descriptors::new(&wake).unwrap();
-        let object = device.create_object(4096, Tiling::None, 0).unwrap();
-        let first = table.share(Shared::Object(object)).unwrap();
+        let object = card.device().create_object(4096, Tiling::None, 0);
+        let first = table.share(&card, Shared::Object(object.unwrap())).unwrap();
         let path = format!("/proc/self/fd/{}", first.as_raw_fd());
         let second = File::options().read(true).write(true).open(path).unwrap();
         drop(first);

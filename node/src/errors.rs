@@ -1,4 +1,4 @@
-//! The files that show the error state: in `/sys/class/drm/card0` and in debugfs.
+//! The files that show a device's error state: in sysfs and in debugfs.
 //!
 //! No PRM chapter. i915 i915_sysfs.c and i915_debugfs.c: a reader gets one state from beginning to end, and a write
 //! clears the state whatever is written. A new text is a new file in the place of the old; writers get a file apart.
@@ -11,18 +11,30 @@ use std::path::{Path, PathBuf};
 
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
 use parking_lot::Mutex;
+use wire::device::RENDER;
+
+use crate::tree;
 
 /// What the files say when nothing has happened (i915 `error_state_read`).
 const NO_ERROR: &str = "No error state collected\n";
-/// Where they are in the tree.
-const PLACES: [&str; 3] = [
-    "sys/devices/pci0000:00/0000:00:02.0/drm/card0/error",
-    "sys/kernel/debug/dri/0/i915_error_state",
-    "sys/kernel/debug/dri/128/i915_error_state",
-];
+/// Where those of a device are in the tree.
+fn places(device: usize) -> [String; 3] {
+    let debug = |minor: usize| format!("sys/kernel/debug/dri/{minor}/i915_error_state");
+    let (place, card) = (tree::place(device), format!("card{device}"));
+    [
+        format!("{place}/drm/{card}/error"),
+        debug(device),
+        debug(RENDER as usize + device),
+    ]
+}
 
 /// Most reads of events at a look; each gives as many as 4 KiB hold. The rest is for the next look.
 const READS: usize = 16;
+
+/// The writers' file of a device.
+fn sink(tree: &Path, device: usize) -> PathBuf {
+    tree.join(format!("{}{device}", wire::env::WRITTEN))
+}
 
 struct Inner {
     /// The tree is going away: nothing is put into it any more.
@@ -37,17 +49,20 @@ struct Inner {
 /// The files.
 pub struct ErrorFiles {
     tree: PathBuf,
+    /// Number of the device.
+    device: usize,
     inner: Mutex<Inner>,
 }
 
 impl ErrorFiles {
-    /// Puts them into a tree.
-    pub fn new(tree: &Path) -> io::Result<Self> {
+    /// Puts those of a device into a tree.
+    pub fn new(tree: &Path, device: usize) -> io::Result<Self> {
         let inotify = Inotify::init(InitFlags::IN_CLOEXEC | InitFlags::IN_NONBLOCK)?;
-        let sink = tree.join(wire::env::WRITTEN);
+        let sink = sink(tree, device);
         File::create(&sink)?;
         let files = ErrorFiles {
             tree: tree.to_owned(),
+            device,
             inner: Mutex::new(Inner {
                 is_closed: false,
                 written: inotify.add_watch(&sink, AddWatchFlags::IN_MODIFY)?,
@@ -73,7 +88,7 @@ impl ErrorFiles {
         if inner.shown.as_ref() == Some(&text) {
             return;
         }
-        for place in PLACES {
+        for place in places(self.device) {
             let path = self.tree.join(place);
             if let Err(error) = self.replace(&inner.inotify, &path, &text) {
                 log::warn!("{}: {error}", path.display());
@@ -115,7 +130,7 @@ impl ErrorFiles {
         let Ok(file) = File::options()
             .write(true)
             .custom_flags(nix::libc::O_NONBLOCK | nix::libc::O_NOFOLLOW)
-            .open(self.tree.join(wire::env::WRITTEN))
+            .open(sink(&self.tree, self.device))
         else {
             return false;
         };
@@ -124,7 +139,7 @@ impl ErrorFiles {
 
     /// Another file takes the place of one: a reader of the old one reads on there.
     fn replace(&self, inotify: &Inotify, path: &Path, text: &str) -> io::Result<()> {
-        let new = self.tree.join("new");
+        let new = self.tree.join(format!("new{}", self.device));
         // A client may have put something there that does not open (a FIFO) or is elsewhere (a link).
         match fs::remove_file(&new) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -144,11 +159,11 @@ mod tests {
     #[test]
     fn nothing_is_put_into_a_tree_that_goes_away() {
         let dir = tempfile::tempdir().unwrap();
-        for place in PLACES {
+        for place in places(0) {
             fs::create_dir_all(dir.path().join(place).parent().unwrap()).unwrap();
         }
-        let files = ErrorFiles::new(dir.path()).unwrap();
-        let shown = || fs::read_to_string(dir.path().join(PLACES[0])).unwrap();
+        let files = ErrorFiles::new(dir.path(), 0).unwrap();
+        let shown = || fs::read_to_string(dir.path().join(&places(0)[0])).unwrap();
         files.refresh(|| (), || Some("first".to_owned()));
         assert_eq!(shown(), "first");
         files.close();

@@ -1,9 +1,10 @@
-//! The DRM node: a driver on a modelled device, served to other processes.
+//! The DRM node: drivers on modelled devices, served to other processes.
 //!
 //! No PRM chapter. What the kernel's VFS, memory manager and file tables do around a DRM driver. Clients reach it
 //! through the shim (`drm-shim`). Not modelled: signals that interrupt a wait, `MAP_PRIVATE` mappings.
 #![deny(unsafe_code)]
 
+mod card;
 mod closer;
 mod connection;
 mod descriptors;
@@ -36,21 +37,24 @@ use std::sync::Arc;
 use kernel::time::Delta;
 use mmio_mock::intel::r#gen::DeviceInfo;
 
+pub use card::Card;
 pub use peers::Connections;
-pub use report::Report;
+pub use report::{Report, Work};
+/// Most devices of a node.
+pub use wire::device::MOST as MOST_DEVICES;
 
 /// Bytes of graphics memory when nothing else is asked for. Only pages that are used cost anything.
 pub const DEFAULT_MEMORY: usize = 1 << 30;
 
 /// What a node is made of.
 pub struct Options {
-    /// The device.
-    pub device: &'static DeviceInfo,
-    /// Bytes of graphics memory.
+    /// The devices, one to [`MOST_DEVICES`], in the order of their numbers.
+    pub devices: Vec<&'static DeviceInfo>,
+    /// Bytes of graphics memory of each device.
     pub memory: usize,
     /// Whether everything that is not known is reported each time.
     pub strict: bool,
-    /// Whether the device moves only inside requests of clients, so that the same requests in the same order make the
+    /// Whether devices move only inside requests of clients, so that the same requests in the same order make the
     /// same trace.
     pub deterministic: bool,
     /// Device time between two looks of the driver's hang check, when not the driver's own.
@@ -66,8 +70,14 @@ impl Options {
     /// The defaults on a device.
     #[must_use]
     pub fn new(device: &'static DeviceInfo) -> Self {
+        Options::of(vec![device])
+    }
+
+    /// The defaults on several devices.
+    #[must_use]
+    pub fn of(devices: Vec<&'static DeviceInfo>) -> Self {
         Options {
-            device,
+            devices,
             memory: DEFAULT_MEMORY,
             strict: false,
             deterministic: false,
@@ -89,6 +99,9 @@ pub enum Error {
         /// What the system said.
         error: io::Error,
     },
+    /// There is no device, or there are too many.
+    #[error("a node has one to {MOST_DEVICES} devices, not {0}")]
+    Devices(usize),
     /// The driver did not bind to the device.
     #[error("the driver does not bind to the device: {0}")]
     Probe(kernel::error::Error),
@@ -103,13 +116,13 @@ impl Error {
     }
 }
 
-/// A running node. Dropping it ends all connections.
+/// A running node, which serves one device or several. Dropping it ends all connections.
 pub struct Node {
     server: Arc<server::Server>,
 }
 
 impl Node {
-    /// Powers the device on, binds the driver, and waits for clients on threads of its own.
+    /// Powers the devices on, binds their drivers, and waits for clients on threads of its own.
     pub fn start(options: &Options) -> Result<Node, Error> {
         Ok(Node {
             server: server::Server::start(options)?,
@@ -128,14 +141,27 @@ impl Node {
         self.server.directory()
     }
 
-    /// Opens the node for this process, as an unprivileged one.
-    pub fn open(&self, node: driver::Node) -> io::Result<OwnedFd> {
+    /// The devices, in the order of their numbers; there is one at least.
+    #[must_use]
+    pub fn cards(&self) -> &[Arc<Card>] {
+        &self.server.cards
+    }
+
+    /// The device with the number 0.
+    #[must_use]
+    pub fn first(&self) -> &Arc<Card> {
+        // PANIC: no node starts without a device.
+        &self.server.cards[0]
+    }
+
+    /// Opens a node of a device for this process, as an unprivileged one.
+    pub fn open(&self, card: &Arc<Card>, node: driver::Node) -> io::Result<OwnedFd> {
         let opener = driver::Opener {
             pid: std::process::id(),
             admin: false,
         };
-        let (descriptor, _) = self.server.descriptors.open(self.device(), node, opener)?;
-        self.server.note_opened();
+        let (descriptor, _) = self.server.descriptors.open(card, node, opener)?;
+        self.server.note_opened(card);
         Ok(descriptor)
     }
 
@@ -147,29 +173,6 @@ impl Node {
         let _ = edge::refuse_rights(&socket);
         connection::serve(&self.server, socket, &peer);
         Ok(())
-    }
-
-    /// Shows every submission to an observer before the device gets it.
-    pub fn observe(&self, observer: Arc<dyn driver::observe::Observer>) {
-        self.server.observe(observer);
-    }
-
-    /// The driver's device.
-    #[must_use]
-    pub fn device(&self) -> &driver::Device {
-        &self.server.device
-    }
-
-    /// The modelled device's platform.
-    #[must_use]
-    pub fn platform(&self) -> &Arc<mmio_mock::core::platform::ModelPlatform> {
-        &self.server.model
-    }
-
-    /// The same as it runs by itself: code that changes the device while clients use it goes through this one.
-    #[must_use]
-    pub fn live(&self) -> &Arc<mmio_mock::core::live::LivePlatform> {
-        &self.server.live
     }
 
     /// Counters so far.

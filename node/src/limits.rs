@@ -16,9 +16,12 @@ const LAST: u64 = 16;
 static CHANGING: Mutex<()> = Mutex::new(());
 /// Descriptors that a node with one client needs: its own, the client's, and those by which its directory is removed.
 const LEAST: usize = 32;
+/// How many more it needs for each further device.
+const EACH: usize = 4;
 
-/// Whether there is room for a node and a client at all.
-pub fn allow_node() -> io::Result<()> {
+/// Whether there is room for a node of so many devices and a client at all.
+pub fn allow_node(devices: usize) -> io::Result<()> {
+    let least = LEAST + EACH * devices.saturating_sub(1);
     let _alone = CHANGING.lock();
     let given = getrlimit(Resource::Nofile);
     let raised = Rlimit {
@@ -29,7 +32,7 @@ pub fn allow_node() -> io::Result<()> {
     let is_raised = setrlimit(Resource::Nofile, raised).is_ok();
     let first = File::open("/");
     let more = first.and_then(|first| {
-        let more = (1..LEAST).map(|_| first.try_clone());
+        let more = (1..least).map(|_| first.try_clone());
         more.collect::<io::Result<Vec<File>>>()
     });
     if is_raised {
@@ -37,7 +40,7 @@ pub fn allow_node() -> io::Result<()> {
     }
     more.map(drop).map_err(|error| {
         let text = format!(
-            "fewer than {LEAST} are free (ulimit -n), without which no client is served: {error}"
+            "fewer than {least} are free (ulimit -n), without which no client is served: {error}"
         );
         io::Error::new(error.kind(), text)
     })

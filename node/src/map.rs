@@ -2,6 +2,8 @@
 //!
 //! No PRM chapter. drm_gem_mmap, i915 `i915_gem_mman.c`.
 
+use std::sync::Arc;
+
 use driver::mmap::Kind;
 use driver::{Object, Shared, Tiling};
 use kernel::error::{
@@ -11,13 +13,19 @@ use kernel::error::{
 use wire::Head;
 use wire::message::Remap;
 
-use crate::descriptors::What;
+use crate::card::Card;
+use crate::descriptors::{Found, What};
 use crate::process::Mapped;
 use crate::server::Server;
 
-/// Which memory, as in the replies.
+/// Which memory of a device, as in the replies.
 const GRAPHICS: u64 = 0;
 const VIEWS: u64 = 1;
+
+/// A memory of a device, as in the replies.
+fn which(card: &Card, memory: u64) -> u64 {
+    2 * card.number() as u64 + memory
+}
 
 /// Where bytes are.
 pub struct Place {
@@ -26,10 +34,10 @@ pub struct Place {
 }
 
 /// What a range of a descriptor shows.
-fn resolve(server: &Server, what: What, offset: u64, len: u64) -> Result<Mapped> {
-    match what {
+fn resolve(found: Found, offset: u64, len: u64) -> Result<Mapped> {
+    match found.what {
         What::File(file) => {
-            let mapping = server.device.mappings().resolve(&file, offset, len)?;
+            let mapping = found.card.device().mappings().resolve(&file, offset, len)?;
             Ok(Mapped {
                 len,
                 object: mapping.object,
@@ -54,38 +62,39 @@ fn resolve(server: &Server, what: What, offset: u64, len: u64) -> Result<Mapped>
 }
 
 /// Where the bytes of a mapping are now.
-fn place(server: &Server, mapped: &Mapped) -> Result<Place> {
+fn place(server: &Server, card: &Card, mapped: &Mapped) -> Result<Place> {
     let object = &mapped.object;
     if mapped.kind == Kind::Gtt && object.tiling() != Tiling::None {
-        let view = server.views.show(&server.live, object).ok_or_else(|| {
+        let view = card.views.show(card.live(), object).ok_or_else(|| {
             server.say_own("no memory for the linear view of a tiled object (ulimit -v): ENOMEM");
             ENOMEM
         })?;
         return Ok(Place {
-            which: VIEWS,
+            which: which(card, VIEWS),
             offset: view as u64 + mapped.start,
         });
     }
     Ok(Place {
-        which: GRAPHICS,
+        which: which(card, GRAPHICS),
         offset: object.dma_address().ok_or(EFAULT)? + mapped.start,
     })
 }
 
 /// [`wire::Op::Map`]: where the bytes are, and what the mapping will hold. The file may be closed before it is made.
-pub fn map(server: &Server, what: What, head: &Head) -> Result<(Place, Mapped)> {
-    let mapped = resolve(server, what, head.b, head.c)?;
-    Ok((place(server, &mapped)?, mapped))
+pub fn map(server: &Server, found: Found, head: &Head) -> Result<(Place, Mapped)> {
+    let card = Arc::clone(&found.card);
+    let mapped = resolve(found, head.b, head.c)?;
+    Ok((place(server, &card, &mapped)?, mapped))
 }
 
 /// What a process has to map anew after the layout of an object has changed.
-pub fn remaps(server: &Server, pid: i32, object: &Object) -> Vec<Remap> {
+pub fn remaps(server: &Server, card: &Card, pid: i32, object: &Object) -> Vec<Remap> {
     let mappings = server.processes.of(pid, object);
     let gtt = mappings
         .into_iter()
         .filter(|(_, mapped)| mapped.kind == Kind::Gtt);
     gtt.filter_map(|(address, mapped)| {
-        let place = place(server, &mapped).ok()?;
+        let place = place(server, card, &mapped).ok()?;
         Some(Remap {
             address,
             len: mapped.len,

@@ -14,9 +14,18 @@ pub struct Report {
     pub renderers: Vec<String>,
     /// Frames presented by programs that were seen presenting any.
     pub frames: u64,
+    /// What all devices have done together.
+    pub work: Work,
+    /// What each has done, with its number and its name.
+    pub cards: Vec<(String, Work)>,
+}
+
+/// Counters of a device.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Work {
     /// Submissions of clients.
     pub submissions: u64,
-    /// Times that the node was opened.
+    /// Times that its nodes were opened.
     pub opened: u64,
     /// Primitives drawn (3DPRIMITIVE).
     pub draws: u64,
@@ -34,17 +43,47 @@ pub struct Report {
     pub resets: u32,
 }
 
+impl Work {
+    /// Adds that of another device.
+    pub(crate) fn add(&mut self, other: &Work) {
+        self.submissions += other.submissions;
+        self.opened += other.opened;
+        self.draws += other.draws;
+        self.objects += other.objects;
+        self.threads += other.threads;
+        self.instructions += other.instructions;
+        self.device_nanos += other.device_nanos;
+        self.busy += other.busy;
+        self.resets += other.resets;
+    }
+}
+
+/// Several lines for several devices: what programs said, then a line for each device.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.renderers.as_slice() {
-            [] if self.submissions > 0 => write!(f, "the program has not asked for its renderer")?,
+            [] if self.work.submissions > 0 => {
+                write!(f, "the program has not asked for its renderer")?;
+            }
             [] => write!(f, "no renderer")?,
             names => write!(f, "{}", names.join(", "))?,
         }
+        write!(f, "; {} presented", Counted(self.frames, "frame"))?;
+        if let [_] = self.cards.as_slice() {
+            return write!(f, ", {}", self.work);
+        }
+        for (name, work) in &self.cards {
+            write!(f, "\n{name}: {work}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Work {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "; {} presented, {}, {} ({}), {}, {}",
-            Counted(self.frames, "frame"),
+            "{}, {} ({}), {}, {}",
             Counted(self.submissions, "batch"),
             Counted(self.draws, "draw"),
             Counted(self.objects, "object"),

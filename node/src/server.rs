@@ -11,36 +11,26 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use driver::ioctl::{Standing, standing};
-use driver::observe::{Observer, Queued};
-use driver::{Device, Driver};
 use kernel::error::Error as KernelError;
-use kernel::platform::Platform;
 use kernel::string_helpers::Counted;
 use kernel::string_helpers::{Escaped, escape};
-use kernel::time::{Clock as _, Delta};
-use mmio_mock::core::live::LivePlatform;
-
-use mmio_mock::core::platform::ModelPlatform;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use parking_lot::Mutex;
+use wire::device::MOST;
 
+use crate::card::Card;
 use crate::closer::Closer;
 use crate::descriptors::Descriptors;
-use crate::errors::ErrorFiles;
 use crate::listen::Listener;
 use crate::peers::Peers;
 use crate::process::Processes;
-use crate::report::Report;
+use crate::report::{Report, Work};
 use crate::tree::Tree;
-use crate::view::Views;
 use crate::voice::Voice;
 use crate::{Error, Options, edge, limits, watch};
 
 /// Texts of clients that are kept, however many they have.
 const TEXTS: usize = 256;
-/// Device time that a device in step may take after each request, and that passes while it waits for its clients.
-const STEP: Delta = Delta::from_millis(100);
-const POLL: Delta = Delta::from_micros(100);
 
 /// Wakes a thread that polls.
 pub struct Wake(EventFd);
@@ -70,11 +60,10 @@ impl Wake {
 
 /// What connections share.
 pub struct Server {
-    pub device: Device,
-    pub model: Arc<ModelPlatform>,
-    pub live: Arc<LivePlatform>,
-    pub memory: OwnedFd,
-    pub views: Views,
+    /// The devices, of which there is one at least.
+    pub cards: Vec<Arc<Card>>,
+    /// Whether devices move only inside requests of clients.
+    pub in_step: bool,
     pub descriptors: Descriptors,
     pub processes: Processes,
     pub peers: Arc<Peers>,
@@ -82,11 +71,8 @@ pub struct Server {
     pub wake: Wake,
     pub stopping: AtomicBool,
     tree: Tree,
-    errors: ErrorFiles,
     socket: PathBuf,
     strict: bool,
-    submissions: AtomicU64,
-    opened: AtomicU64,
     frames: AtomicU64,
     renderers: Mutex<Vec<String>>,
     said: Mutex<Texts>,
@@ -112,84 +98,39 @@ impl Texts {
     }
 }
 
-/// What the driver shows of each submission: it is counted, and linear views are brought up to date.
-struct Submissions {
-    server: std::sync::Weak<Server>,
-    next: Option<Arc<dyn Observer>>,
-}
-
-impl Observer for Submissions {
-    fn before(&self, queued: &Queued<'_>) {
-        let Some(server) = self.server.upgrade() else {
-            return;
-        };
-        server.submissions.fetch_add(1, Ordering::Relaxed);
-        let objects = queued.objects.iter().map(|placed| placed.object);
-        server.views.before(&server.live, objects);
-        if let Some(next) = &self.next {
-            next.before(queued);
-        }
-    }
-
-    fn after(&self, queued: &Queued<'_>) {
-        if let Some(server) = self.server.upgrade() {
-            let objects = queued.objects.iter().map(|placed| placed.object);
-            server.views.after(objects);
-        }
-    }
-}
-
 impl Server {
     pub fn start(options: &Options) -> Result<Arc<Self>, Error> {
-        // Before there is a directory, which could not be removed without descriptors.
-        limits::allow_node().map_err(Error::system("descriptors"))?;
-        edge::survive_leases().map_err(Error::system("signals"))?;
-        let fd = edge::create(c"crestline-memory", options.memory)
-            .map_err(Error::system("graphics memory"))?;
-        let block = edge::map(&fd).map_err(Error::system("mapping graphics memory"))?;
-        let memory = mem::Memory::over(block, options.device.gtt_entries);
-        let model = ModelPlatform::with_memory(options.device, memory);
-        let live = if options.deterministic {
-            LivePlatform::in_step(Arc::clone(&model))
-        } else {
-            LivePlatform::new(Arc::clone(&model))
-        };
-        let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).map_err(Error::Probe)?;
-        let wake = Wake::new().map_err(Error::system("eventfd"))?;
-        if let Some(period) = options.hang_check {
-            device.set_hang_check_period(period);
+        let infos = options.devices.as_slice();
+        if infos.is_empty() || infos.len() > MOST {
+            return Err(Error::Devices(infos.len()));
         }
-        let tree = Tree::build(options.device).map_err(Error::system("directory of the device"))?;
+        // Before there is a directory, which could not be removed without descriptors.
+        limits::allow_node(infos.len()).map_err(Error::system("descriptors"))?;
+        edge::survive_leases().map_err(Error::system("signals"))?;
+        let tree = Tree::build(infos).map_err(Error::system("directory of the device"))?;
+        let cards = infos.iter().enumerate();
+        let cards = cards.map(|(number, info)| Card::start(number, info, options, &tree));
+        let cards = cards.collect::<Result<Vec<_>, Error>>()?;
+        let wake = Wake::new().map_err(Error::system("eventfd"))?;
         let listener =
             Listener::new(tree.path(), options.refuse_rights).map_err(Error::system("socket"))?;
         let server = Arc::new(Server {
-            errors: ErrorFiles::new(tree.path()).map_err(Error::system("error files"))?,
             tree,
-            views: Views::new().map_err(Error::system("memory of linear views"))?,
+            cards,
+            in_step: options.deterministic,
             descriptors: Descriptors::new(&wake).map_err(Error::system("watching descriptors"))?,
             wake,
-            device,
-            model,
-            live,
-            memory: fd,
             processes: Processes::default(),
             peers: Arc::new(Peers::new(options.connections)),
             closer: Closer::new().map_err(Error::system("thread"))?,
             stopping: AtomicBool::new(false),
             socket: listener.path().to_owned(),
             strict: options.strict,
-            submissions: AtomicU64::new(0),
-            opened: AtomicU64::new(0),
             frames: AtomicU64::new(0),
             renderers: Mutex::default(),
             said: Mutex::default(),
             voice: Voice::new(),
         });
-        let observer = Submissions {
-            server: Arc::downgrade(&server),
-            next: None,
-        };
-        server.device.observe(Some(Arc::new(observer)));
         let watched = Arc::clone(&server);
         std::thread::Builder::new()
             .name("node-watch".into())
@@ -218,24 +159,14 @@ impl Server {
         self.tree.path()
     }
 
-    /// Shows every submission to an observer, behind what the node itself does before it.
-    pub fn observe(self: &Arc<Self>, observer: Arc<dyn Observer>) {
-        let server = Arc::downgrade(self);
-        let submissions = Submissions {
-            server,
-            next: Some(observer),
-        };
-        self.device.observe(Some(Arc::new(submissions)));
-    }
-
     /// Something has been opened or closed.
     pub fn wake(&self) {
         self.wake.ring();
     }
 
-    /// A descriptor for something that the driver gives out.
-    pub fn share(&self, shared: driver::Shared) -> std::io::Result<OwnedFd> {
-        let shared = self.descriptors.share(shared);
+    /// A descriptor for something that the driver of a device gives out.
+    pub fn share(&self, card: &Arc<Card>, shared: driver::Shared) -> std::io::Result<OwnedFd> {
+        let shared = self.descriptors.share(card, shared);
         if let Err(error) = &shared {
             self.say_full(error);
         }
@@ -248,9 +179,9 @@ impl Server {
         self.say_own(&format!("no descriptor for a client (ulimit -n): {error}"));
     }
 
-    /// A descriptor may have to be watched now.
-    pub fn note_opened(&self) {
-        self.opened.fetch_add(1, Ordering::Relaxed);
+    /// A node of a device has been opened, whose descriptor may have to be watched now.
+    pub fn note_opened(&self, card: &Card) {
+        card.note_opened();
         self.wake();
     }
 
@@ -302,15 +233,15 @@ impl Server {
 
     /// A process has ended.
     pub fn note_ended(&self) {
-        if !self.live.is_in_step() {
+        if !self.in_step {
             self.processes.release();
         }
         self.wake();
     }
 
-    /// Before a request: when the device is in step, what was closed before is gone now and not at some moment later.
+    /// Before a request: when devices are in step, what was closed before is gone now and not at some moment later.
     pub fn begin_request(&self) {
-        if self.live.is_in_step() {
+        if self.in_step {
             self.forget_closed();
         }
     }
@@ -321,26 +252,16 @@ impl Server {
         self.descriptors.forget_closed();
     }
 
-    /// After a request: a device that is in step gets on.
-    pub fn end_request(&self) {
-        if !self.live.is_in_step() {
-            return;
-        }
-        self.live.settle(STEP);
-        if !self.device.is_idle() {
-            self.live.relax(POLL);
-        }
-        self.device.watch();
-    }
-
     pub fn count_frames(&self, frames: u64) {
         self.frames.fetch_add(frames, Ordering::Relaxed);
     }
 
-    /// Looks whether the engine hangs, and shows the error state.
-    pub fn look_at_engine(&self) {
-        if !self.live.is_in_step() {
-            self.device.watch();
+    /// Looks whether engines hang, and shows the error states.
+    pub fn look_at_engines(&self) {
+        for card in &self.cards {
+            if !self.in_step {
+                card.device().watch();
+            }
         }
         self.say_faults();
         self.refresh();
@@ -348,55 +269,55 @@ impl Server {
 
     /// Brings the files of the tree up to date.
     pub fn refresh(&self) {
-        self.errors.refresh(
-            || drop(self.device.take_error_state()),
-            || self.device.error_text(),
-        );
+        for card in &self.cards {
+            card.refresh();
+        }
     }
 
-    /// Names what the device has refused or could not do since the last look.
+    /// Names what the devices have refused or could not do since the last look.
     pub fn say_faults(&self) {
-        let ((faults, dropped), notes) = self
-            .live
-            .with_device(|device| (device.take_faults(), device.take_notes()));
-        for record in faults {
-            self.say(&format!("{}: {}", record.place, record.fault));
-        }
-        for note in notes {
-            self.say(&note);
-        }
-        if dropped > 0 {
-            self.say(&format!("{} more", Counted(dropped, "fault")));
+        for card in &self.cards {
+            let say = |text: String| match self.cards.len() {
+                1 => self.say(&text),
+                _ => self.say(&format!("{card}: {text}")),
+            };
+            let ((faults, dropped), notes) = card
+                .live()
+                .with_device(|device| (device.take_faults(), device.take_notes()));
+            for record in faults {
+                say(format!("{}: {}", record.place, record.fault));
+            }
+            notes.into_iter().for_each(say);
+            if dropped > 0 {
+                say(format!("{} more", Counted(dropped, "fault")));
+            }
         }
     }
 
     pub fn report(&self) -> Report {
-        let device = self.model.device();
-        let activity = device.status().activity;
+        let cards = self.cards.iter();
+        let cards: Vec<_> = cards.map(|card| (card.to_string(), card.work())).collect();
+        let mut work = Work::default();
+        for (_, card) in &cards {
+            work.add(card);
+        }
         Report {
             renderers: self.renderers.lock().clone(),
             frames: self.frames.load(Ordering::Relaxed),
-            submissions: self.submissions.load(Ordering::Relaxed),
-            opened: self.opened.load(Ordering::Relaxed),
-            draws: activity.draws,
-            objects: activity.objects,
-            threads: activity.threads.iter().sum(),
-            instructions: activity.instructions.iter().sum(),
-            device_nanos: device.nanos(),
-            busy: self.live.activity().busy,
-            resets: self.device.reset_count(),
+            work,
+            cards,
         }
     }
 
     pub fn quiesce(&self, patience: Duration) -> bool {
         let until = Instant::now() + patience;
         loop {
-            if self.live.is_in_step() && self.processes.count() == 0 {
+            if self.in_step && self.processes.count() == 0 {
                 self.forget_closed();
-                self.end_request();
+                self.cards.iter().for_each(|card| card.end_request());
             }
             let gone = self.processes.count() == 0 && self.descriptors.count() == 0;
-            if gone && self.device.is_idle() {
+            if gone && self.cards.iter().all(|card| card.device().is_idle()) {
                 // Another thread may be about to let go of the last of it.
                 self.forget_closed();
                 return true;
@@ -410,8 +331,7 @@ impl Server {
 
     pub fn stop(&self) {
         self.stopping.store(true, Ordering::Release);
-        self.device.observe(None);
-        self.errors.close();
+        self.cards.iter().for_each(|card| card.stop());
         self.tree.remove();
         self.voice.wait();
         self.wake();

@@ -4,6 +4,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::os::fd::AsFd as _;
+use std::sync::Arc;
 use std::time::Duration;
 
 use driver::uapi::Request;
@@ -17,6 +18,7 @@ use kernel::uaccess::UserMemory;
 use nix::time::{ClockId, clock_gettime};
 use wire::{Op, Reply};
 
+use crate::card::Card;
 use crate::descriptors::What;
 use crate::packet::Socket;
 use crate::peer::Peer;
@@ -69,6 +71,8 @@ impl Block {
 /// A call of a client.
 pub struct Caller<'a> {
     pub server: &'a Server,
+    /// The device of the descriptor that the call is about.
+    pub card: &'a Arc<Card>,
     pub peer: &'a Peer,
     pub socket: RefCell<&'a mut Socket>,
     pub block: Block,
@@ -131,7 +135,7 @@ impl Caller<'_> {
 
 impl FdTable for Caller<'_> {
     fn install(&self, what: Shared, inherit: bool) -> Result<i32> {
-        let fd = self.server.share(what).map_err(|_| EMFILE)?;
+        let fd = self.server.share(self.card, what).map_err(|_| EMFILE)?;
         let reply = Reply {
             kind: Reply::INSTALL,
             which: u64::from(!inherit),
@@ -156,9 +160,15 @@ impl FdTable for Caller<'_> {
 
     fn get(&self, fd: i32) -> Result<Shared> {
         let fd = self.peer.descriptor(fd).map_err(|_| EBADF)?;
-        match self.server.descriptors.find(fd) {
-            Some(What::Shared(shared)) => Ok(shared),
-            _ => Err(EINVAL),
+        let Some(found) = self.server.descriptors.find(fd) else {
+            return Err(EINVAL);
+        };
+        match found.what {
+            // The driver looks of which device an object is.
+            What::Shared(shared @ Shared::Object(_)) => Ok(shared),
+            // A fence is a number on the timeline of its device, and no other device waits for that.
+            What::Shared(shared) if Arc::ptr_eq(&found.card, self.card) => Ok(shared),
+            What::Shared(_) | What::File(_) => Err(EINVAL),
         }
     }
 }

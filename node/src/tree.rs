@@ -14,11 +14,29 @@ use std::path::{Path, PathBuf};
 use mmio_mock::intel::r#gen::DeviceInfo;
 use nix::fcntl::Flock;
 use tempfile::TempDir;
+use wire::device::{RENDER, SLOTS};
 
 use crate::{leftover, place};
 
-/// The device's place on the bus.
-const SLOT: &str = "0000:00:02.0";
+/// A device's place on the bus, and that of its bus. There is no other number than those of devices that a node has.
+fn slot(device: usize) -> (&'static str, &'static str) {
+    SLOTS.get(device).copied().unwrap_or_default()
+}
+
+/// A device's directory in the tree.
+pub fn place(device: usize) -> String {
+    let (slot, bus) = slot(device);
+    format!("sys/devices/{bus}/{slot}")
+}
+
+/// Names and minor numbers of a device's nodes.
+fn nodes(device: usize) -> [(String, usize); 2] {
+    let render = RENDER as usize + device;
+    [
+        (format!("card{device}"), device),
+        (format!("renderD{render}"), render),
+    ]
+}
 
 /// The directory; it goes away with this.
 pub struct Tree {
@@ -28,7 +46,8 @@ pub struct Tree {
 }
 
 impl Tree {
-    pub fn build(info: &DeviceInfo) -> io::Result<Self> {
+    /// The directory of some devices, in the order of their numbers.
+    pub fn build(devices: &[&DeviceInfo]) -> io::Result<Self> {
         let dir = tempfile::Builder::new()
             .prefix(leftover::PREFIX)
             // From the first moment on, whatever the umask is.
@@ -39,10 +58,13 @@ impl Tree {
             dir,
         };
         leftover::sweep(tree.path());
-        tree.dev()?;
-        tree.pci(info)?;
-        tree.drm()?;
-        tree.debug(info)?;
+        for (device, info) in devices.iter().enumerate() {
+            tree.dev(device)?;
+            tree.pci(device, info)?;
+            tree.drm(device)?;
+            tree.debug(device, info)?;
+        }
+        tree.file("sys/class/drm/version", b"drm 1.1.0 20060810\n")?;
         Ok(tree)
     }
 
@@ -78,17 +100,18 @@ impl Tree {
     }
 
     /// Entries only; the shim says that they are character devices.
-    fn dev(&self) -> io::Result<()> {
-        self.file("dev/dri/card0", b"")?;
-        self.file("dev/dri/renderD128", b"")?;
-        let by_path = format!("dev/dri/by-path/pci-{SLOT}");
-        self.link(&format!("{by_path}-card"), "dev/dri/card0")?;
-        self.link(&format!("{by_path}-render"), "dev/dri/renderD128")
+    fn dev(&self, device: usize) -> io::Result<()> {
+        let by_path = format!("dev/dri/by-path/pci-{}", slot(device).0);
+        for ((name, _), kind) in nodes(device).iter().zip(["card", "render"]) {
+            self.file(&format!("dev/dri/{name}"), b"")?;
+            self.link(&format!("{by_path}-{kind}"), &format!("dev/dri/{name}"))?;
+        }
+        Ok(())
     }
 
-    fn pci(&self, info: &DeviceInfo) -> io::Result<()> {
+    fn pci(&self, number: usize, info: &DeviceInfo) -> io::Result<()> {
         let (vendor, device) = info.pci;
-        let base = format!("sys/devices/pci0000:00/{SLOT}");
+        let (slot, base) = (slot(number).0, place(number));
         let file =
             |name: &str, contents: &str| self.file(&format!("{base}/{name}"), contents.as_bytes());
         file("vendor", &format!("{vendor:#06x}\n"))?;
@@ -97,10 +120,10 @@ impl Tree {
         file("subsystem_device", &format!("{device:#06x}\n"))?;
         file("revision", &format!("{:#04x}\n", info.revision))?;
         file("class", "0x030000\n")?;
-        file("boot_vga", "1\n")?;
+        file("boot_vga", if number == 0 { "1\n" } else { "0\n" })?;
         file("enable", "1\n")?;
-        file("irq", &format!("{}\n", pci::IRQ))?;
-        file("resource", &pci::resources())?;
+        file("irq", &format!("{}\n", pci::irq(number)))?;
+        file("resource", &pci::resources(number))?;
         file("numa_node", "-1\n")?;
         let alias =
             format!("pci:v{vendor:08X}d{device:08X}sv{vendor:08X}sd{device:08X}bc03sc00i00\n");
@@ -109,40 +132,38 @@ impl Tree {
             "uevent",
             &format!(
                 "DRIVER=i915\nPCI_CLASS=30000\nPCI_ID={vendor:04X}:{device:04X}\n\
-                 PCI_SUBSYS_ID={vendor:04X}:{device:04X}\nPCI_SLOT_NAME={SLOT}\n\
+                 PCI_SUBSYS_ID={vendor:04X}:{device:04X}\nPCI_SLOT_NAME={slot}\n\
                  MODALIAS={alias}"
             ),
         )?;
-        self.file(&format!("{base}/config"), &pci::config_space(info))?;
+        self.file(&format!("{base}/config"), &pci::config_space(number, info))?;
         self.link(&format!("{base}/subsystem"), "sys/bus/pci")?;
         self.link(&format!("{base}/driver"), "sys/bus/pci/drivers/i915")?;
-        self.link(&format!("sys/bus/pci/devices/{SLOT}"), &base)?;
-        self.link(&format!("sys/bus/pci/drivers/i915/{SLOT}"), &base)
+        self.link(&format!("sys/bus/pci/devices/{slot}"), &base)?;
+        self.link(&format!("sys/bus/pci/drivers/i915/{slot}"), &base)
     }
 
-    fn drm(&self) -> io::Result<()> {
-        let base = format!("devices/pci0000:00/{SLOT}/drm");
-        for (name, minor) in [("card0", 0), ("renderD128", 128)] {
-            let node = format!("sys/{base}/{name}");
+    fn drm(&self, device: usize) -> io::Result<()> {
+        let base = place(device);
+        for (name, minor) in nodes(device) {
+            let node = format!("{base}/drm/{name}");
             self.file(&format!("{node}/dev"), format!("226:{minor}\n").as_bytes())?;
             let uevent =
                 format!("MAJOR=226\nMINOR={minor}\nDEVNAME=dri/{name}\nDEVTYPE=drm_minor\n");
             self.file(&format!("{node}/uevent"), uevent.as_bytes())?;
-            self.link(
-                &format!("{node}/device"),
-                &format!("sys/devices/pci0000:00/{SLOT}"),
-            )?;
+            self.link(&format!("{node}/device"), &base)?;
             self.link(&format!("{node}/subsystem"), "sys/class/drm")?;
             self.link(&format!("sys/class/drm/{name}"), &node)?;
             self.link(&format!("sys/dev/char/226:{minor}"), &node)?;
         }
-        self.file("sys/class/drm/version", b"drm 1.1.0 20060810\n")
+        Ok(())
     }
 
-    fn debug(&self, info: &DeviceInfo) -> io::Result<()> {
-        for minor in ["0", "128"] {
+    fn debug(&self, device: usize, info: &DeviceInfo) -> io::Result<()> {
+        let slot = slot(device).0;
+        for (_, minor) in nodes(device) {
             let base = format!("sys/kernel/debug/dri/{minor}");
-            let name = format!("i915 dev={SLOT} unique={SLOT}\n");
+            let name = format!("i915 dev={slot} unique={slot}\n");
             self.file(&format!("{base}/name"), name.as_bytes())?;
             let capabilities = format!("platform: {}\npciid: {:#06x}\n", info.title, info.pci.1);
             self.file(

@@ -14,7 +14,7 @@ use crate::server::Server;
 const FENCES: Duration = Duration::from_millis(1);
 /// The same, where nothing tells of new ones.
 const IN_STEP: Duration = Duration::from_millis(10);
-/// Time between two looks at the engine.
+/// Time between two looks at the engines.
 const ENGINE: Duration = Duration::from_millis(100);
 
 /// Runs until the node stops.
@@ -24,7 +24,7 @@ pub fn run(server: &Arc<Server>) {
         let pending = server.descriptors.signal_fences();
         let patience = if pending { FENCES } else { ENGINE };
         let patience = EpollTimeout::try_from(patience).unwrap_or(EpollTimeout::ZERO);
-        if server.live.is_in_step() {
+        if server.in_step {
             // What is closed is forgotten at the next request.
             std::thread::sleep(if pending { FENCES } else { IN_STEP });
         } else if let Err(error) = server.descriptors.watch(patience) {
@@ -34,7 +34,7 @@ pub fn run(server: &Arc<Server>) {
         server.wake.clear();
         if Instant::now() >= next {
             next = Instant::now() + ENGINE;
-            server.look_at_engine();
+            server.look_at_engines();
         }
     }
 }

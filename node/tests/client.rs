@@ -62,14 +62,14 @@ fn a_file_closes_with_its_last_descriptor() {
     let (fd, file) = client.open(false);
     let second = fd.try_clone().unwrap();
     create(&client, file, 1 << 20);
-    let held = node.platform().allocated_pages();
+    let held = node.first().platform().allocated_pages();
     drop(fd);
     let identify = Head::new(Op::Identify, second.as_raw_fd() as u64, [0; 3]);
     assert_eq!(client.call(&identify, &[]).reply.value, 1);
     drop(second);
     assert!(node.quiesce(PATIENCE));
     assert_eq!(client.call(&identify, &[]).reply.value, 0);
-    assert_eq!(node.platform().allocated_pages(), held - 256);
+    assert_eq!(node.first().platform().allocated_pages(), held - 256);
 }
 
 #[test]
@@ -116,16 +116,16 @@ fn mappings_show_the_object_and_keep_it() {
     assert_eq!(&std::hint::black_box(out), b"here");
     let address = map.as_ptr().addr() as u64;
     client.send(&Head::new(Op::Mapped, file, [offset, address, 8192]), &[]);
-    let with = node.platform().allocated_pages();
+    let with = node.first().platform().allocated_pages();
     drop(fd);
     assert!(
         !node.quiesce(Duration::from_millis(200)),
         "the process is still there"
     );
-    assert_eq!(node.platform().allocated_pages(), with);
+    assert_eq!(node.first().platform().allocated_pages(), with);
     client.send(&Head::new(Op::Unmapped, 0, [0, address, 8192]), &[]);
     client.call(&Head::new(Op::Identify, file, [0; 3]), &[]);
-    assert_eq!(node.platform().allocated_pages(), with - 2);
+    assert_eq!(node.first().platform().allocated_pages(), with - 2);
 }
 
 /// mremap(2) moves a part of a mapping.
@@ -146,7 +146,7 @@ fn mappings_that_move_keep_their_object_and_are_followed() {
     assert_eq!(client.call(&map, &[]).reply.result, 0);
     let (from, to) = (1 << 20, 3 << 20);
     client.send(&Head::new(Op::Mapped, file, [arg.offset, from, 8192]), &[]);
-    let held = node.platform().allocated_pages();
+    let held = node.first().platform().allocated_pages();
     let copied = Head::new(Op::Copied, 0, [from + 4096, to, 8192]);
     assert_eq!(client.call(&copied, &[]).reply.result, 0);
     client.send(&Head::new(Op::Unmapped, 0, [0, from, 8192]), &[]);
@@ -167,7 +167,7 @@ fn mappings_that_move_keep_their_object_and_are_followed() {
     assert_eq!((place.which, remap), (1, expected));
     drop(fd);
     assert!(!node.quiesce(Duration::from_millis(200)));
-    assert_eq!(node.platform().allocated_pages(), held);
+    assert_eq!(node.first().platform().allocated_pages(), held);
     // What has no room at the other place is nowhere, and a part of it goes with that.
     for [a, b] in [[to, u64::MAX - 4095], [u64::MAX, 0], [5, 7]] {
         client.call(&Head::new(Op::Copied, 0, [a, b, u64::MAX]), &[]);
@@ -175,7 +175,7 @@ fn mappings_that_move_keep_their_object_and_are_followed() {
     client.send(&Head::new(Op::Unmapped, 0, [0, 0, u64::MAX]), &[]);
     drop(client);
     assert!(!node.quiesce(Duration::from_millis(200)));
-    assert_eq!(node.platform().allocated_pages(), held - 2);
+    assert_eq!(node.first().platform().allocated_pages(), held - 2);
 }
 
 /// Not every client says what a submission writes: Mesa's crocus does not when depth is off and stencil is written.

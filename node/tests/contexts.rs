@@ -90,13 +90,15 @@ fn frames_in_pieces_are_exact_while_others_draw_between_them() {
     painters.iter().for_each(Painter::check);
     drop(painters);
     assert!(node.quiesce(PATIENCE));
-    assert_eq!(node.report().resets, 0);
+    assert_eq!(node.report().work.resets, 0);
 }
 
 #[test]
 fn state_outlives_the_resets_that_others_cause() {
     let (node, name) = support::start();
-    node.device().set_hang_check_period(Delta::from_millis(20));
+    node.first()
+        .device()
+        .set_hang_check_period(Delta::from_millis(20));
     let mut painters = painters(&name);
     let mut rounds = 0;
     loop {
@@ -115,7 +117,7 @@ fn state_outlives_the_resets_that_others_cause() {
     painters.iter().for_each(Painter::check);
     drop(painters);
     assert!(node.quiesce(PATIENCE));
-    let resets = node.report().resets;
+    let resets = node.report().work.resets;
     println!("{resets} resets");
     assert!(resets >= 2);
 }

@@ -65,7 +65,7 @@ impl Drop for Endless {
 }
 
 fn limits(node: &Node, after_close: Delta, while_others_wait: Delta) {
-    node.device().set_time_limits(TimeLimits {
+    node.first().device().set_time_limits(TimeLimits {
         after_close,
         while_others_wait,
     });
@@ -88,8 +88,8 @@ fn another_client_gets_its_frame_while_the_first_goes_on() {
     for (resets, kind) in (1..).zip(KINDS) {
         let other = Endless::new(&name, kind);
         draw(&name, &frame, &expected);
-        assert_eq!(node.report().resets, resets, "{kind}");
-        let error = node.device().take_error_state().unwrap();
+        assert_eq!(node.report().work.resets, resets, "{kind}");
+        let error = node.first().device().take_error_state().unwrap();
         let program = format!(
             "[{}] is ended: it has kept the device for 1 s",
             other.0.id()
@@ -108,8 +108,8 @@ fn another_client_gets_its_frame_after_the_first_has_ended() {
     for (resets, kind) in (1..).zip(KINDS) {
         drop(Endless::new(&name, kind));
         draw(&name, &frame, &expected);
-        assert_eq!(node.report().resets, resets, "{kind}");
-        assert!(node.device().error_state().is_none());
+        assert_eq!(node.report().work.resets, resets, "{kind}");
+        assert!(node.first().device().error_state().is_none());
     }
     assert!(node.quiesce(PATIENCE));
 }
@@ -125,8 +125,8 @@ fn a_program_alone_goes_on_for_as_long_as_it_has_its_files() {
         assert_eq!(party.submit(&frame, &handles), 0);
     }
     std::thread::sleep(Duration::from_secs(1));
-    assert_eq!(node.report().resets, 0);
+    assert_eq!(node.report().work.resets, 0);
     drop((first, second));
     assert!(node.quiesce(PATIENCE));
-    assert_eq!(node.report().resets, 2);
+    assert_eq!(node.report().work.resets, 2);
 }

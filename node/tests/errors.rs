@@ -61,7 +61,7 @@ fn a_write_clears_at_once_and_a_reader_sees_one_state() {
         let mut reader = File::open(tree.join(PLACES[0])).unwrap();
         let mut begun = vec![0; 100];
         reader.read_exact(&mut begun).unwrap();
-        let sink = tree.join(wire::env::WRITTEN);
+        let sink = tree.join(format!("{}0", wire::env::WRITTEN));
         let mut writer = File::options().write(true).open(sink).unwrap();
         writer.write_all(&vec![b'1'; length]).unwrap();
         for place in PLACES {
@@ -80,7 +80,9 @@ fn a_write_clears_at_once_and_a_reader_sees_one_state() {
         both.write_all(b"x").unwrap();
         assert_eq!(read(PLACES[2]), NONE);
         assert_eq!(
-            fs::metadata(tree.join(wire::env::WRITTEN)).unwrap().len(),
+            fs::metadata(tree.join(format!("{}0", wire::env::WRITTEN)))
+                .unwrap()
+                .len(),
             0
         );
     }
@@ -114,7 +116,7 @@ fn fifos_and_links_in_the_tree_keep_nobody_waiting() {
     let party = Party::new(&name);
     refresh(&party);
     // Where the next state is written first.
-    let fifo = tree.join("new");
+    let fifo = tree.join("new0");
     nix::unistd::mkfifo(&fifo, Mode::S_IRWXU).unwrap();
     hang(&name);
     let party = in_time(party, &fifo, refresh);
@@ -133,7 +135,7 @@ fn fifos_and_links_in_the_tree_keep_nobody_waiting() {
     refresh(&party);
     assert!(PLACES.iter().all(|place| read(place) == NONE) && !elsewhere.exists());
     // In place of the file that is written to clear the state, which is still written.
-    let sink = tree.join(wire::env::WRITTEN);
+    let sink = tree.join(format!("{}0", wire::env::WRITTEN));
     let mut writer = File::options().write(true).open(&sink).unwrap();
     fs::remove_file(&sink).unwrap();
     nix::unistd::mkfifo(&sink, Mode::S_IRWXU).unwrap();
@@ -156,7 +158,8 @@ fn the_tree_goes_with_its_node() {
 fn a_client_that_writes_without_end_holds_no_others_up() {
     let (node, name) = support::start();
     let tree = Path::new(&node.environment()[1].1).to_owned();
-    let places = [wire::env::WRITTEN, PLACES[0]];
+    let sink = format!("{}0", wire::env::WRITTEN);
+    let places = [sink.as_str(), PLACES[0]];
     let stop = AtomicBool::new(false);
     std::thread::scope(|scope| {
         for _ in 0..2 {

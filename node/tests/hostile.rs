@@ -21,7 +21,9 @@ const UNKNOWN: u32 = 0x7fff_0000;
 
 fn undisturbed(frame: &Frame) -> Vec<Vec<u8>> {
     let (node, name) = support::start();
-    node.device().set_hang_check_period(Delta::from_millis(500));
+    node.first()
+        .device()
+        .set_hang_check_period(Delta::from_millis(500));
     Party::new(&name).draw(frame)
 }
 
@@ -159,11 +161,11 @@ fn neighbours_that_hang_send_garbage_and_die_leave_a_picture_exact() {
         }
     });
     assert!(node.quiesce(PATIENCE), "everything comes to its end");
-    assert!(node.report().resets >= 4);
+    assert!(node.report().work.resets >= 4);
     println!(
         "{} pictures beside {} resets in {:.1} s",
         drawn.into_inner(),
-        node.report().resets,
+        node.report().work.resets,
         begun.elapsed().as_secs_f64()
     );
     let party = Party::new(&name);

@@ -69,7 +69,7 @@ fn batches_that_jump_to_themselves_are_found_soon() {
             "{took:?}"
         );
         assert_eq!(party.reset_stats(), (1, 0));
-        assert_eq!(node.report().resets as usize, round + 1);
+        assert_eq!(node.report().work.resets as usize, round + 1);
     }
 }
 
@@ -91,7 +91,7 @@ fn a_thread_that_goes_round_unchanged_is_found_soon() {
         "{took:?}"
     );
     assert_eq!(party.reset_stats(), (1, 0));
-    assert_eq!(node.report().resets, 1);
+    assert_eq!(node.report().work.resets, 1);
 }
 
 #[test]
@@ -123,5 +123,5 @@ fn a_batch_that_waits_for_the_host_goes_on_when_the_host_says_so() {
         assert_eq!(party.wait(handle, -1), 0);
     }
     assert_eq!(party.reset_stats(), (0, 0));
-    assert_eq!(node.report().resets, 0);
+    assert_eq!(node.report().work.resets, 0);
 }

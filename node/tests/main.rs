@@ -11,6 +11,7 @@
 mod client;
 mod closing;
 mod contexts;
+mod devices;
 mod endless;
 mod errors;
 mod hostile;

@@ -41,8 +41,8 @@ fn three_hundred_frames_leave_nothing() {
     let frame = Frame::read("d_tex_nearest");
     let patience = Duration::from_secs(20);
     let begin = (
-        node.platform().allocated_pages(),
-        node.device().ggtt().bound(),
+        node.first().platform().allocated_pages(),
+        node.first().device().ggtt().bound(),
     );
     let fds = descriptors();
     let party = Party::new(&name);
@@ -51,8 +51,8 @@ fn three_hundred_frames_leave_nothing() {
         party.draw(&frame);
     }
     let held = (
-        node.platform().allocated_pages(),
-        node.device().ggtt().bound(),
+        node.first().platform().allocated_pages(),
+        node.first().device().ggtt().bound(),
     );
     let before = resident();
     for number in 0..300 {
@@ -63,8 +63,8 @@ fn three_hundred_frames_leave_nothing() {
     assert!(grown < 4 << 20, "{grown} bytes more");
     assert_eq!(
         (
-            node.platform().allocated_pages(),
-            node.device().ggtt().bound()
+            node.first().platform().allocated_pages(),
+            node.first().device().ggtt().bound()
         ),
         held
     );
@@ -101,8 +101,8 @@ fn three_hundred_frames_leave_nothing() {
     println!("{grown} bytes more after 200 clients");
     assert!(grown < 8 << 20, "{grown} bytes more");
     let end = (
-        node.platform().allocated_pages(),
-        node.device().ggtt().bound(),
+        node.first().platform().allocated_pages(),
+        node.first().device().ggtt().bound(),
     );
     // The images of the driver's context and of the last client's, in which the engine stays.
     assert_eq!(end, (begin.0 + 2, begin.1 + 2));

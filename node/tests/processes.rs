@@ -80,7 +80,7 @@ fn processes_that_are_killed_at_any_moment_leave_pictures_exact() {
     drop(party);
     assert!(node.quiesce(PATIENCE));
     assert_eq!(
-        node.device().ggtt().bound(),
+        node.first().device().ggtt().bound(),
         4,
         "ring, scratch page and two context images are left"
     );
@@ -91,12 +91,12 @@ fn a_child_shares_the_file_that_it_inherits() {
     let (node, name) = support::start();
     let party = Party::new(&name);
     fcntl(&party.fd, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
-    let pages = node.platform().allocated_pages();
+    let pages = node.first().platform().allocated_pages();
     let mut child = spawn("shares", &name, party.file);
     hear(&mut child, "handle 1");
     assert!(child.wait().unwrap().success());
     // The object lives on with the file.
-    assert_eq!(node.platform().allocated_pages(), pages + 256);
+    assert_eq!(node.first().platform().allocated_pages(), pages + 256);
     assert_eq!(party.bytes(1, 16), [0; 16]);
     drop(party);
     assert!(node.quiesce(PATIENCE));
@@ -107,7 +107,7 @@ fn a_program_without_the_shim_keeps_an_inherited_file_open() {
     let (node, name) = support::start();
     let party = Party::new(&name);
     party.create(1 << 20);
-    let held = node.platform().allocated_pages();
+    let held = node.first().platform().allocated_pages();
     fcntl(&party.fd, FcntlArg::F_SETFD(FdFlag::empty())).unwrap();
     let seen = format!("/proc/self/fd/{}", party.fd.as_raw_fd());
     let mut child = Command::new("sh")
@@ -122,9 +122,9 @@ fn a_program_without_the_shim_keeps_an_inherited_file_open() {
     hear(&mut child, &format!("socket:[{file}]"));
     std::thread::sleep(Duration::from_millis(20));
     assert!(!node.quiesce(Duration::ZERO));
-    assert_eq!(node.platform().allocated_pages(), held);
+    assert_eq!(node.first().platform().allocated_pages(), held);
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(node.quiesce(PATIENCE), "the file stays open");
-    assert_eq!(node.platform().allocated_pages(), held - 256);
+    assert_eq!(node.first().platform().allocated_pages(), held - 256);
 }

@@ -39,7 +39,9 @@ fn start() -> (Node, String) {
 
 /// A device whose thread has to wait for a processor must not seem to hang from now on.
 fn be_patient(node: &Node) {
-    node.device().set_hang_check_period(Delta::from_millis(500));
+    node.first()
+        .device()
+        .set_hang_check_period(Delta::from_millis(500));
 }
 
 fn draws_exactly(name: &str, expected: &[Vec<u8>]) {
@@ -279,7 +281,9 @@ fn ten_thousand_random_sequences_leave_the_node_well() {
     let (node, name) = start();
     be_patient(&node);
     let expected = Party::new(&name).draw(&Frame::read("b_flat"));
-    node.device().set_hang_check_period(Delta::from_millis(2));
+    node.first()
+        .device()
+        .set_hang_check_period(Delta::from_millis(2));
     let answered: Vec<[u64; 2]> = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..CONNECTIONS)
             .map(|number| {
@@ -302,15 +306,15 @@ fn ten_thousand_random_sequences_leave_the_node_well() {
     let report = node.report();
     println!(
         "{well} requests carried out, {refused} refused, {} batches, {} resets",
-        report.submissions, report.resets
+        report.work.submissions, report.work.resets
     );
-    assert!(well > 1000 && refused > 1000 && report.submissions > 10);
+    assert!(well > 1000 && refused > 1000 && report.work.submissions > 10);
     assert!(node.quiesce(PATIENCE), "everything is closed");
     be_patient(&node);
     draws_exactly(&name, &expected);
     assert!(node.quiesce(PATIENCE));
     assert_eq!(
-        node.device().ggtt().bound(),
+        node.first().device().ggtt().bound(),
         4,
         "ring, scratch page and two context images are left"
     );
@@ -470,14 +474,14 @@ fn a_process_that_begins_again_keeps_what_it_maps() {
         &[],
     );
     party.client.call(&Head::new(Op::Identify, 0, [0; 3]), &[]);
-    let held = node.platform().allocated_pages();
+    let held = node.first().platform().allocated_pages();
     drop(before);
     party.close(handle);
     std::thread::sleep(Duration::from_millis(20));
-    assert_eq!(node.platform().allocated_pages(), held);
+    assert_eq!(node.first().platform().allocated_pages(), held);
     drop(after);
     let until = std::time::Instant::now() + PATIENCE;
-    while node.platform().allocated_pages() != held - 2 {
+    while node.first().platform().allocated_pages() != held - 2 {
         assert!(std::time::Instant::now() < until, "the object stays");
         std::thread::sleep(Duration::from_millis(1));
     }

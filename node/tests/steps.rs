@@ -21,7 +21,10 @@ fn run(delays: bool) -> (String, (u64, u64), u64) {
     })
     .unwrap();
     let name = node.environment()[0].1.to_str().unwrap().to_owned();
-    node.platform().device().set_trace(Trace::with_limit(TEXT));
+    node.first()
+        .platform()
+        .device()
+        .set_trace(Trace::with_limit(TEXT));
     let pause = |millis| {
         if delays {
             std::thread::sleep(Duration::from_millis(millis));
@@ -42,11 +45,11 @@ fn run(delays: bool) -> (String, (u64, u64), u64) {
     party.run(hangs);
     pause(130);
     assert_eq!(party.wait(hangs, -1), 0);
-    assert_eq!(node.device().reset_count(), 1);
+    assert_eq!(node.first().device().reset_count(), 1);
     assert_eq!(Party::new(&name).draw(&frame), first);
     drop(party);
     assert!(node.quiesce(Duration::from_secs(20)));
-    let device = node.platform().device();
+    let device = node.first().platform().device();
     let trace = device.trace();
     (trace.text().to_owned(), trace.digest(), device.nanos())
 }
@@ -92,5 +95,5 @@ fn a_client_that_only_asks_whether_the_device_is_busy_sees_it_get_on() {
         asked += 1;
         assert!(asked < 1_000_000);
     }
-    assert_eq!(node.device().reset_count(), 1);
+    assert_eq!(node.first().device().reset_count(), 1);
 }

@@ -157,10 +157,10 @@ fn a_dma_buf_that_was_opened_again_lives_until_the_last_is_closed() {
     // What is closed is noticed in order: another dma-buf that is closed later tells when.
     let settle = || {
         let later = dma_buf(&party);
-        let held = node.platform().allocated_pages();
+        let held = node.first().platform().allocated_pages();
         drop(later);
         let until = std::time::Instant::now() + PATIENCE;
-        while node.platform().allocated_pages() >= held {
+        while node.first().platform().allocated_pages() >= held {
             assert!(std::time::Instant::now() < until, "the object stays");
             std::thread::yield_now();
         }
@@ -174,11 +174,11 @@ fn a_dma_buf_that_was_opened_again_lives_until_the_last_is_closed() {
     drop(first);
     settle();
     assert_eq!(identify(&party.client, &reads), 3);
-    let objects = node.platform().allocated_pages();
+    let objects = node.first().platform().allocated_pages();
     drop(reads);
     drop(party);
     assert!(node.quiesce(PATIENCE));
-    assert!(node.platform().allocated_pages() < objects);
+    assert!(node.first().platform().allocated_pages() < objects);
 }
 
 #[test]
@@ -199,7 +199,7 @@ fn a_child_inherits_the_mappings_of_its_parent_alone() {
     party
         .client
         .call(&Head::new(Op::Identify, wire::NO_FILE, [0; 3]), &[]);
-    let with = node.platform().allocated_pages();
+    let with = node.first().platform().allocated_pages();
     // This process says that it is a child of its own, which it is not: what it had is gone then.
     let own = u64::from(std::process::id());
     let (second, _) = Connection::silent_with(
@@ -212,7 +212,7 @@ fn a_child_inherits_the_mappings_of_its_parent_alone() {
     );
     drop(party);
     let until = std::time::Instant::now() + PATIENCE;
-    while node.platform().allocated_pages() > with - 256 {
+    while node.first().platform().allocated_pages() > with - 256 {
         assert!(std::time::Instant::now() < until, "the mapping stays");
         std::thread::yield_now();
     }

@@ -185,7 +185,7 @@ fn program(args: &Args, asks: bool) -> Result<Begun, Error> {
         command.stdin(Stdio::null());
     }
     let recorder = match &args.record {
-        Some(dir) => Some(exec::record(&node, info, dir)?),
+        Some(dir) => Some(exec::record(node.first(), dir)?),
         None => None,
     };
     let recording = recorder.clone().map(|recorder| Recording {
@@ -276,14 +276,14 @@ fn leave(debugger: Debugger, recorder: Option<&Recorder>) -> Result<ExitCode, Er
         say(&format!("crestline: {}", text.trim_end()));
     }
     if let Some(recorder) = recorder {
-        say(&exec::recorded(recorder)?);
+        say(&exec::recorded(recorder, "")?);
     }
     Ok(ExitCode::from(code))
 }
 
 /// The same where there is another error to end with.
 fn say_recorded(recorder: &Recorder) {
-    match exec::recorded(recorder) {
+    match exec::recorded(recorder, "") {
         Ok(line) => say(&line),
         Err(error) => say(&format!("crestline: {error}")),
     }

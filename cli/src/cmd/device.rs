@@ -75,6 +75,11 @@ fn hexadecimal(text: &str) -> Option<u16> {
 }
 
 fn unknown(text: &str) -> String {
+    if text.contains(',') {
+        return format!(
+            "{text:?} is a list, and one device is meant here; only `crestline exec` takes several"
+        );
+    }
     let mut out = format!("unknown device {text:?}; the devices are:");
     for (id, model) in Driver::ID_TABLE {
         let title = DEVICES

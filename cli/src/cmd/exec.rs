@@ -1,8 +1,9 @@
-//! `crestline exec`: an unmodified program on a modelled device.
+//! `crestline exec`: an unmodified program on modelled devices.
 //!
 //! No PRM chapter. The program gets the shim in `LD_PRELOAD` and finds the node by its environment.
 
 mod advice;
+mod devices;
 mod preload;
 mod program;
 
@@ -16,11 +17,10 @@ use std::time::{Duration, Instant};
 use crestline_cli::record::Recorder;
 use crestline_cli::start;
 use kernel::string_helpers::Counted;
-use mmio_mock::intel::r#gen::DeviceInfo;
-use node::{Node, Options};
+use node::{Card, Node, Options};
 
 use super::limits::FileSize;
-use super::{Error, device, trace};
+use super::{Error, trace};
 use program::Signals;
 pub(super) use program::not_started;
 
@@ -46,9 +46,9 @@ macro_rules! say {
 #[derive(clap::Args)]
 #[command(after_help = EXIT)]
 pub struct Args {
-    #[arg(long, value_name = "DEVICE", default_value = "gm965", help = device::HELP)]
-    device: String,
-    /// Graphics memory in MiB, 4 to 4095; a page costs the host nothing until it is used
+    #[arg(long, value_name = "DEVICES", default_value = "gm965", help = devices::HELP, long_help = devices::LONG_HELP)]
+    device: Vec<String>,
+    /// Graphics memory of each device in MiB, 4 to 4095; a page costs the host nothing until it is used
     #[arg(
         long,
         value_name = "MIB",
@@ -56,12 +56,13 @@ pub struct Args {
         value_parser = memory,
     )]
     memory: u64,
-    /// Record every submission into a directory without a capture, for `crestline replay`, `why`, `report` and `debug`
+    /// Record every submission into a directory without a capture, for `crestline replay`, `why`, `report` and `debug`;
+    /// of several devices each has a directory in it, such as card1-ironlake
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     #[command(flatten)]
     trace: trace::Args,
-    /// Print what the device has done, one line on standard error, when the program has ended
+    /// Print what the device has done, one line on standard error (of several devices a line for each), when the program has ended
     #[arg(long)]
     stats: bool,
     /// Let the device work only while it serves a request of the program, so that equal runs give equal traces
@@ -98,30 +99,21 @@ pub(super) fn memory(text: &str) -> Result<u64, String> {
 pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let shim = shim()?;
     let memory = usize::try_from(args.memory << 20).map_err(|_| "--memory: too much")?;
-    let info = device::modelled(&args.device)?;
+    let infos = devices::modelled(&args.device)?;
     let signals = Signals::take()?;
     let file_size = FileSize::raise();
     let node = Node::start(&Options {
         memory,
         strict: args.strict,
         deterministic: args.deterministic,
-        ..Options::new(info)
+        ..Options::of(infos)
     })
     .map_err(|error| match file_size.explain(&error) {
         Some(text) => text.into(),
         None => Error::from(error),
     })?;
     file_size.put_back();
-    let recorder = match &args.record {
-        Some(dir) => Some(record(&node, info, dir)?),
-        None => None,
-    };
-    if let Some(path) = &args.trace.trace {
-        // Now, not when the program has run.
-        std::fs::File::create(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    }
-    let (trace, tracing) = args.trace.open(info)?;
-    node.platform().device().set_trace(trace);
+    let outputs = devices::Outputs::begin(&node, args.record.as_deref(), &args.trace)?;
     let started = Instant::now();
     let mut client = client(&args.command, &node, &shim)?;
     if args.deterministic {
@@ -143,22 +135,24 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     let idle = node.quiesce(PATIENCE);
     let report = node.report();
     if !idle {
-        say!("crestline: a child process of the program still runs, or the device is still busy");
-    }
-    if args.stats {
         say!(
-            "crestline: {report}; {:.1} s",
-            started.elapsed().as_secs_f64()
+            "crestline: a child process of the program still runs, or {} still busy",
+            if node.cards().len() == 1 {
+                "the device is"
+            } else {
+                "devices are"
+            }
         );
     }
-    if report.resets > 0 {
-        say!("crestline: {}", advice::AFTER_A_HANG);
+    if args.stats {
+        let seconds = started.elapsed().as_secs_f64();
+        for line in format!("{report}; {seconds:.1} s").lines() {
+            say!("crestline: {line}");
+        }
     }
-    warn_of_others(&args.device, &report, !status.success());
-    if let Some(recorder) = recorder {
-        say!("{}", recorded(&recorder)?);
-    }
-    tracing.end(node.platform())?;
+    devices::say_hangs(&node);
+    warn_of_others(&node, &report, !status.success());
+    outputs.end(&node)?;
     Ok(program::exit_code(status))
 }
 
@@ -172,49 +166,58 @@ fn draw_on_one_thread(client: &mut Command) {
     }
 }
 
-/// Records into a directory what the clients of a node submit.
-pub(super) fn record(
-    node: &Node,
-    info: &'static DeviceInfo,
-    dir: &Path,
-) -> Result<Arc<Recorder>, Error> {
-    let recorder = Recorder::new(node.device(), info.pci, dir)
+/// Records into a directory what clients submit to a device of a node.
+pub(super) fn record(card: &Arc<Card>, dir: &Path) -> Result<Arc<Recorder>, Error> {
+    let recorder = Recorder::new(card.device(), card.info().pci, dir)
         .map_err(|error| format!("{}: {error}", dir.display()))?;
     let recorder = Arc::new(recorder);
-    node.observe(Arc::clone(&recorder) as Arc<dyn driver::observe::Observer>);
+    card.observe(Arc::clone(&recorder) as Arc<dyn driver::observe::Observer>);
     Ok(recorder)
 }
 
-/// What there is to say at the end of a recording.
-pub(super) fn recorded(recorder: &Recorder) -> Result<String, Error> {
+/// What there is to say at the end of a recording, behind a beginning of the line.
+pub(super) fn recorded(recorder: &Recorder, prefix: &str) -> Result<String, Error> {
     let recorded = recorder.finish()?;
     Ok(format!(
-        "crestline: {} recorded",
+        "crestline: {prefix}{} recorded",
         Counted(recorded, "submission")
     ))
 }
 
 /// Says so when the program has drawn on something else.
-fn warn_of_others(device: &str, report: &node::Report, failed: bool) {
-    if report.submissions > 0 {
+fn warn_of_others(node: &Node, report: &node::Report, failed: bool) {
+    let opened = report.work.opened > 0;
+    if report.work.submissions > 0 {
         return;
     }
+    let devices = devices::names(node, "or");
     let names = report.renderers.join(", ");
-    if report.opened > 0 {
+    let it = if node.cards().len() == 1 {
+        "the device"
+    } else {
+        "any of the devices"
+    };
+    if opened {
         let names = if names.is_empty() { "unknown" } else { &names };
+        let (it, has) = if node.cards().len() == 1 {
+            ("the device", "has")
+        } else {
+            ("a device", "have")
+        };
+        let devices = devices::names(node, "and");
         say!(
-            "crestline: the program opened the device but submitted nothing: {device} has drawn nothing. Its renderer: {names}"
+            "crestline: the program opened {it} but submitted nothing: {devices} {has} drawn nothing. Its renderer: {names}"
         );
     } else if names.is_empty() {
         say!(
-            "crestline: the program did not open the device: if it has drawn anything, that was not on {device}"
+            "crestline: the program did not open {it}: if it has drawn anything, that was not on {devices}"
         );
     } else {
         say!(
-            "crestline: the program did not open the device: it has not run on {device}, but on {names}"
+            "crestline: the program did not open {it}: it has not run on {devices}, but on {names}"
         );
     }
-    for line in advice::drew_elsewhere(report.opened > 0, failed) {
+    for line in advice::drew_elsewhere(opened, failed) {
         say!("crestline: {line}");
     }
 }

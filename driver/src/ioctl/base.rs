@@ -89,8 +89,10 @@ pub(super) fn prime_fd_to_handle(call: &Call<'_>, arg: &mut PrimeHandle) -> Resu
     let Shared::Object(object) = call.task.fds().get(arg.fd)? else {
         return Err(EINVAL);
     };
+    // i915_gem_dmabuf_attach: an object whose memory another device does not reach, as all that is in the memory of a device
+    // of its own.
     if !object.belongs_to(call.device.ggtt()) {
-        return Err(EINVAL);
+        return Err(EOPNOTSUPP);
     }
     arg.handle = call.file.import(&object)?;
     Ok(())

@@ -73,12 +73,10 @@ unsafe fn read_directory(directory: *mut c_void) -> *mut dirent64 {
         let entry = read(directory);
         if let Some(entry) = entry.as_mut()
             && entry.d_type == libc::DT_REG
-            && config::get()
-                .entries
-                .iter()
-                .flatten()
-                .any(|(_, inode)| *inode == entry.d_ino)
-            && [c"renderD128", c"card0"].contains(&CStr::from_ptr(entry.d_name.as_ptr()))
+            && config::get().is_entry(
+                entry.d_ino,
+                CStr::from_ptr(entry.d_name.as_ptr()).to_bytes(),
+            )
         {
             entry.d_type = libc::DT_CHR;
         }

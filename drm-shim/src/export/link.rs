@@ -77,8 +77,7 @@ fn translate(seen: &[u8]) -> &[u8] {
         .and_then(|digits| str::from_utf8(digits).ok()?.parse().ok())
         .and_then(inodes::seen);
     match (socket, config::get().tree()) {
-        (Some(Kind::Node(0)), _) => b"/dev/dri/renderD128",
-        (Some(Kind::Node(_)), _) => b"/dev/dri/card0",
+        (Some(Kind::Node(node)), _) => node.path(),
         (_, Some(tree)) => path::strip(tree, seen),
         _ => seen,
     }

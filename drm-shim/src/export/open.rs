@@ -61,7 +61,7 @@ fn open_tree(place: &Buffer, flags: c_int) -> Result<c_int> {
 }
 
 /// The node that an entry of the tree, or a link to it, stands for.
-fn node(place: &Buffer) -> Option<usize> {
+fn node(place: &Buffer) -> Option<config::Node> {
     let stat = sys::stat_path(place.as_cstr(), 0).ok()?;
     config::get().entry(stat.st_dev, stat.st_ino)
 }

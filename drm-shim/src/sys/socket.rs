@@ -15,8 +15,10 @@ use super::{Result, check};
 use crate::buffer::{Buffer, Short};
 use crate::own::{self, Handle};
 
+/// Most files of a node that a process holds: two memories of each device.
+pub const FILES: usize = 2 * wire::device::MOST;
 /// Most descriptors in one packet.
-const FDS: usize = 4;
+const FDS: usize = FILES;
 
 /// Room for the body of the largest packet.
 pub type Room = [MaybeUninit<u8>; MAX_PACKET];
@@ -226,11 +228,20 @@ fn receive_files(from: Handle, packet: &mut Packet, files: &mut [Handle]) -> Res
     }
 }
 
-/// Takes in those of a packet; its head names their inodes.
+/// Takes in those of a packet; its body names their inodes.
 fn keep(packet: &mut Packet, files: &mut [Handle]) -> Result<()> {
-    let inodes = [packet.head.value, packet.head.which];
+    let mut inodes = [0; FILES];
+    let mut count = 0;
+    for (to, from) in inodes.iter_mut().zip(packet.body().as_chunks::<8>().0) {
+        *to = u64::from_ne_bytes(*from);
+        count += 1;
+    }
+    if count == 0 {
+        return Err(libc::ENODEV);
+    }
     let mut result = Ok(());
-    for (index, (file, inode)) in files.iter_mut().zip(inodes).enumerate() {
+    let known = inodes.into_iter().take(count);
+    for (index, (file, inode)) in files.iter_mut().zip(known).enumerate() {
         match packet.take_fd(index) {
             Some(fd) => *file = own::adopt(fd, Some(inode)),
             // The table had no room for it.

@@ -28,7 +28,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 /// Size of each memory.
 pub const MEMORY: u64 = 1 << 20;
-/// Offsets in the node from here on lie in the second memory.
+/// Offsets in the node from here on lie in the second memory, then in those of the second device.
 const SECOND: u64 = 1 << 32;
 
 /// Numbers of requests: `_IOWR('d', number, __u64[2])`.
@@ -56,9 +56,10 @@ mod number {
 }
 
 struct Shared {
-    memories: [OwnedFd; 2],
-    /// Our ends of open files.
-    files: Mutex<HashMap<u64, OwnedFd>>,
+    /// Two of each device.
+    memories: Vec<OwnedFd>,
+    /// Our ends of open files, and what the node says they are.
+    files: Mutex<HashMap<u64, (OwnedFd, [u64; 2])>>,
     dma_bufs: Mutex<HashMap<u64, OwnedFd>>,
     log: Mutex<Vec<String>>,
     threads: AtomicUsize,
@@ -77,7 +78,12 @@ pub struct Server {
 
 impl Server {
     pub fn start() -> Server {
-        let tree = tree();
+        Server::of(1)
+    }
+
+    /// A node of so many devices.
+    pub fn of(devices: usize) -> Server {
+        let tree = tree(devices);
         let path = tree.path().join(wire::env::SOCKET);
         let flags = SockFlag::SOCK_CLOEXEC;
         let listener = socket(AddressFamily::Unix, SockType::SeqPacket, flags, None).unwrap();
@@ -85,7 +91,7 @@ impl Server {
         bind(listener.as_raw_fd(), &address).unwrap();
         listen(&listener, Backlog::new(64).unwrap()).unwrap();
         let shared = Arc::new(Shared {
-            memories: [memory(MEMORY), memory(MEMORY)],
+            memories: (0..2 * devices).map(|_| memory(MEMORY)).collect(),
             files: Mutex::default(),
             dma_bufs: Mutex::default(),
             log: Mutex::default(),
@@ -138,45 +144,60 @@ fn memory(size: u64) -> OwnedFd {
     fd
 }
 
-fn tree() -> TempDir {
+fn tree(devices: usize) -> TempDir {
     let dir = tempfile::tempdir().unwrap();
     let at = |path: &str| -> PathBuf {
         let path = dir.path().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         path
     };
-    let device = "sys/devices/pci0000:00/0000:00:02.0";
-    std::fs::write(at("dev/dri/renderD128"), "").unwrap();
-    std::fs::write(at("dev/dri/card0"), "").unwrap();
-    std::fs::write(at(wire::env::WRITTEN), "").unwrap();
+    std::fs::create_dir_all(dir.path().join("sys/bus/pci")).unwrap();
     symlink("../renderD128", at("dev/dri/by-path/render")).unwrap();
+    for (number, id) in ["0x2a02\n", "0x0042\n"]
+        .into_iter()
+        .enumerate()
+        .take(devices)
+    {
+        device(&at, number, id);
+    }
+    dir
+}
+
+/// What the tree has of a device.
+fn device(at: &dyn Fn(&str) -> PathBuf, number: usize, id: &str) {
+    let (slot, bus) = wire::device::SLOTS[number];
+    let device = format!("sys/devices/{bus}/{slot}");
+    let names = [format!("renderD{}", 128 + number), format!("card{number}")];
+    for name in &names {
+        std::fs::write(at(&format!("dev/dri/{name}")), "").unwrap();
+    }
+    std::fs::write(at(&format!("{}{number}", wire::env::WRITTEN)), "").unwrap();
+    let [render, card] = names.each_ref().map(|name| format!("drm/{name}/uevent"));
+    let state = format!("drm/card{number}/error");
+    let uevent = format!("DRIVER=i915\nPCI_SLOT_NAME={slot}\n");
+    let [render_name, card_name] = names.each_ref().map(|name| format!("DEVNAME=dri/{name}\n"));
     for (name, text) in [
         ("vendor", "0x8086\n"),
-        ("device", "0x2a02\n"),
+        ("device", id),
         ("subsystem_vendor", "0x17aa\n"),
         ("subsystem_device", "0x20b5\n"),
         ("revision", "0x0c\n"),
-        ("uevent", "DRIVER=i915\nPCI_SLOT_NAME=0000:00:02.0\n"),
+        ("uevent", &uevent),
         ("config", "\u{0}\u{0}"),
-        ("drm/renderD128/uevent", "DEVNAME=dri/renderD128\n"),
-        ("drm/card0/uevent", "DEVNAME=dri/card0\n"),
-        ("drm/card0/error", "the state\n"),
+        (&render, &render_name),
+        (&card, &card_name),
+        (&state, "the state\n"),
     ] {
         std::fs::write(at(&format!("{device}/{name}")), text).unwrap();
     }
     let link = |target: &str, path: &str| symlink(target, at(path)).unwrap();
-    std::fs::create_dir_all(dir.path().join("sys/bus/pci")).unwrap();
     let up = |count: usize| "../".repeat(count);
     link(&(up(3) + "bus/pci"), &format!("{device}/subsystem"));
-    for (name, minor) in [("renderD128", 128), ("card0", 0)] {
-        link(
-            &(up(3) + "0000:00:02.0"),
-            &format!("{device}/drm/{name}/device"),
-        );
-        let target = up(2) + "devices/pci0000:00/0000:00:02.0/drm/" + name;
+    for (name, minor) in names.iter().zip([128 + number, number]) {
+        link(&(up(3) + slot), &format!("{device}/drm/{name}/device"));
+        let target = format!("{}devices/{bus}/{slot}/drm/{name}", up(2));
         link(&target, &format!("sys/dev/char/226:{minor}"));
     }
-    dir
 }
 
 fn accept_all(shared: &Arc<Shared>, listener: OwnedFd) {
@@ -261,10 +282,11 @@ impl Connection {
                     " with its parent's mappings"
                 };
                 self.log(format!("process begins{child}"));
-                let fds = [0, 1].map(|i: usize| self.shared.memories[i].as_raw_fd());
-                let [first, second] =
-                    [0, 1].map(|i: usize| fstat(&self.shared.memories[i]).unwrap().st_ino);
-                self.answer(0, first, second, &fds);
+                let memories = &self.shared.memories;
+                let fds: Vec<_> = memories.iter().map(AsRawFd::as_raw_fd).collect();
+                let inodes = memories.iter().map(|memory| fstat(memory).unwrap().st_ino);
+                let inodes: Vec<_> = inodes.collect();
+                self.send(Reply::default(), inodes.as_bytes(), &fds);
                 assert!(self.receive().is_none());
                 self.log("process ends".into());
             }
@@ -290,18 +312,24 @@ impl Connection {
         let (a, b, c) = (head.a, head.b, head.c);
         match Op::from_u32(head.op) {
             Some(Op::Open) => {
-                self.log(format!("open {a} {b}"));
+                let of = if c == 0 {
+                    String::new()
+                } else {
+                    format!(" of device {c}")
+                };
+                self.log(format!("open {a} {b}{of}"));
                 let kind = SockFlag::SOCK_CLOEXEC | SockFlag::SOCK_NONBLOCK;
                 let (client, ours) =
                     socketpair(AddressFamily::Unix, SockType::SeqPacket, None, kind).unwrap();
                 let inode = fstat(&client).unwrap().st_ino;
-                self.shared.files.lock().unwrap().insert(inode, ours);
+                let what = (ours, [1 + a, c]);
+                self.shared.files.lock().unwrap().insert(inode, what);
                 self.answer(0, inode, 0, &[client.as_raw_fd()]);
             }
             Some(Op::Ioctl) => self.ioctl(head, payload),
             Some(Op::Map) => {
                 let (offset, which) = place(b);
-                if offset + c > MEMORY {
+                if offset + c > MEMORY || which >= self.shared.memories.len() as u64 {
                     return self.answer(-nix::libc::EINVAL, 0, 0, &[]);
                 }
                 self.answer(0, offset, which, &[]);
@@ -314,14 +342,16 @@ impl Connection {
             }
             Some(Op::Identify) => {
                 let inode = self.inode(head.file);
-                let file = self.shared.files.lock().unwrap().contains_key(&inode);
+                let files = self.shared.files.lock().unwrap();
+                let file = files.get(&inode).map(|(_, what)| *what);
+                drop(files);
                 let buffer = self.shared.dma_bufs.lock().unwrap().contains_key(&inode);
-                let what = match (file, buffer) {
-                    (true, _) => 1,
-                    (_, true) => 3,
-                    _ => 0,
+                let [what, device] = match (file, buffer) {
+                    (Some(what), _) => what,
+                    (_, true) => [3, 0],
+                    _ => [0, 0],
                 };
-                self.answer(0, what, 0, &[]);
+                self.answer(0, what, device, &[]);
             }
             Some(Op::Note) => self.log(format!("note {a} {}", String::from_utf8_lossy(&payload))),
             Some(Op::Frames) => self.log(format!("frames {a}")),
@@ -432,7 +462,7 @@ impl Connection {
     /// Files whose other end has not hung up.
     fn open_files(&self) -> u64 {
         let files = self.shared.files.lock().unwrap();
-        let open = files.values().filter(|fd| {
+        let open = files.values().filter(|(fd, _)| {
             let mut fds = [PollFd::new(fd.as_fd(), PollFlags::empty())];
             let polled = poll(&mut fds, PollTimeout::ZERO);
             polled.is_ok_and(|count| count == 0)
@@ -451,5 +481,5 @@ impl Connection {
 
 /// Memory and offset of an offset in the node.
 fn place(offset: u64) -> (u64, u64) {
-    (offset % SECOND, u64::from(offset >= SECOND))
+    (offset % SECOND, offset / SECOND)
 }

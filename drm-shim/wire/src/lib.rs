@@ -4,6 +4,7 @@
 //! head, then the payload that the operation names. Both ends run on one machine: native layout.
 #![forbid(unsafe_code)]
 
+pub mod device;
 pub mod env;
 pub mod message;
 

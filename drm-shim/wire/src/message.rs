@@ -6,7 +6,7 @@
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 
 /// Version of this protocol; both ends come from one build.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 /// In [`Head::file`]: no descriptor.
 pub const NO_FILE: u64 = u64::MAX;
 /// Largest packet: a head and the largest argument block of an ioctl (14 bits of size).
@@ -31,15 +31,15 @@ macro_rules! ops {
 ops! {
     /// First packet of the one connection that a process keeps until it ends. `a`: VERSION; `b`: process id as the
     /// client sees it; `c`: process id of the parent whose mappings it has inherited, or 0; the system has to agree.
-    /// Reply: one packet with two descriptors,
-    /// of graphics memory and of the memory of linear views, in this order; value and which: their inodes, by which the
-    /// client tells them from files of the program.
+    /// Reply: one packet with two descriptors for each device,
+    /// of graphics memory and of the memory of linear views, in this order; payload: their inodes (64 bits each), by which
+    /// the client tells them from files of the program. The node's own numbers of its devices begin with 0.
     Life = 1,
     /// First packet of the connection of a thread. `a`: VERSION; `b`: process id as in [`Op::Life`]. Reply: a head
     /// alone.
     Thread = 2,
-    /// Opens the node. `a`: 0 render, 1 primary; `b`: 1 for close-on-exec. Reply: a descriptor; value: its inode, by
-    /// which the client knows its duplicates.
+    /// Opens a node. `a`: 0 render, 1 primary; `b`: 1 for close-on-exec; `c`: number of the device. Reply: a descriptor;
+    /// value: its inode, by which the client knows its duplicates. ENODEV when there is no such device.
     Open = 3,
     /// `file`: descriptor; `a`: request; `b`: argument's address. Payload: the argument block, when the request is one that
     /// reads it. Reply: result, and the block as payload when the request is one that writes it.
@@ -53,7 +53,7 @@ ops! {
     /// A range is unmapped. `b`: address; `c`: length. No reply.
     Unmapped = 7,
     /// What a descriptor is. `file`: descriptor, or [`NO_FILE`], which is nothing. Reply: `value` is 0 nothing of the node, 1 render, 2 primary, 3 dma-buf,
-    /// 4 sync object, 5 sync file.
+    /// 4 sync object, 5 sync file; `which`: number of the device that it is of.
     Identify = 8,
     /// Text for the node's closing report. `a`: 0 renderer, 1 something that was not known. Payload: the text.
     /// No reply.
@@ -116,7 +116,8 @@ pub struct Reply {
     pub remaps: u32,
     /// See the operation.
     pub value: u64,
-    /// 0 graphics memory, 1 memory of linear views. In [`Reply::INSTALL`]: 1 for close-on-exec.
+    /// Twice the number of a device for its graphics memory, one more for its memory of linear views. In
+    /// [`Reply::INSTALL`]: 1 for close-on-exec.
     pub which: u64,
 }
 

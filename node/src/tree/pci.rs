@@ -52,18 +52,31 @@ const LINES: usize = 13;
 const MSI: usize = 0x90;
 const POWER: usize = 0xd0;
 
-/// The interrupt that it shares.
-pub(super) const IRQ: u8 = 16;
+/// The interrupt of a device.
+pub(super) fn irq(device: usize) -> u8 {
+    // CAST: there are few devices.
+    16 + device as u8
+}
+
+/// Where a range of a device begins: memory of further devices lies 4 GiB further up each, as their numbers do.
+fn start(bar: &Bar, device: usize) -> u64 {
+    let step = if bar.bits & 1 == 0 { 1 << 32 } else { bar.size };
+    bar.start + step * device as u64
+}
 
 /// The file `resource`: start, end and flags of each.
-pub(super) fn resources() -> String {
+pub(super) fn resources(device: usize) -> String {
     let mut lines = [[0; 3]; LINES];
     for bar in &BARS {
         if let Some(line) = lines.get_mut(bar.number) {
-            *line = [bar.start, bar.start + bar.size - 1, bar.flags];
+            let start = start(bar, device);
+            *line = [start, start + bar.size - 1, bar.flags];
         }
     }
-    lines[6] = ROM;
+    // Only of the device that boots.
+    if device == 0 {
+        lines[6] = ROM;
+    }
     lines
         .iter()
         .fold(String::new(), |mut text, [start, end, flags]| {
@@ -74,7 +87,7 @@ pub(super) fn resources() -> String {
 }
 
 /// Configuration space.
-pub(super) fn config_space(info: &DeviceInfo) -> [u8; 256] {
+pub(super) fn config_space(number: usize, info: &DeviceInfo) -> [u8; 256] {
     let mut bytes = [0; 256];
     let mut put = |at: usize, value: &[u8]| {
         if let Some(to) = bytes.get_mut(at..at + value.len()) {
@@ -89,14 +102,17 @@ pub(super) fn config_space(info: &DeviceInfo) -> [u8; 256] {
     put(0x06, &0x0090_u16.to_le_bytes());
     put(0x08, &[info.revision, 0x00, 0x00, 0x03]);
     for bar in &BARS {
-        // CAST: all of them lie below 4 GiB, so that upper halves are zero.
-        let low = bar.start as u32 | bar.bits;
-        put(0x10 + bar.number * 4, &low.to_le_bytes());
+        let value = start(bar, number) | u64::from(bar.bits);
+        let len = if bar.bits & 4 == 0 { 4 } else { 8 };
+        put(
+            0x10 + bar.number * 4,
+            value.to_le_bytes().get(..len).unwrap_or_default(),
+        );
     }
     put(0x2c, &vendor);
     put(0x2e, &device);
     put(0x34, &[MSI as u8]);
-    put(0x3c, &[IRQ, 1]);
+    put(0x3c, &[irq(number), 1]);
     put(MSI, &[0x05, POWER as u8]);
     // Version 3, a driver has to initialise it.
     put(POWER, &[0x01, 0x00, 0x23, 0x00]);

@@ -53,8 +53,13 @@ fn number(value: &Value) -> u32 {
 impl Frame {
     /// A checked-in frame.
     pub fn read(scene: &str) -> Self {
-        let captures = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/captures/gm965");
-        let packed = std::fs::read(format!("{captures}/{scene}/frame.crest")).unwrap();
+        Self::of("gm965", scene)
+    }
+
+    /// One that was made for a device.
+    pub fn of(device: &str, scene: &str) -> Self {
+        let captures = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/captures");
+        let packed = std::fs::read(format!("{captures}/{device}/{scene}/frame.crest")).unwrap();
         let mut records = Vec::new();
         let mut stream = flate2::read::ZlibDecoder::new(&packed[8..]);
         stream.read_to_end(&mut records).unwrap();
@@ -231,7 +236,12 @@ impl Party {
 
     /// The same over a connection that has been made.
     pub fn on(client: Connection) -> Self {
-        let (fd, file) = client.open(false);
+        Self::of(client, 0)
+    }
+
+    /// The same on one of several devices.
+    pub fn of(client: Connection, device: u64) -> Self {
+        let (fd, file) = client.open_of(device, false);
         let mut party = Party {
             client,
             fd,

@@ -101,7 +101,7 @@ impl Connection {
 
     pub fn receive(&self) -> Answer {
         let mut bytes = vec![0; MAX_PACKET];
-        let mut control = nix::cmsg_space!([std::os::fd::RawFd; 4]);
+        let mut control = nix::cmsg_space!([std::os::fd::RawFd; 16]);
         let mut parts = [IoSliceMut::new(&mut bytes)];
         let flags = MsgFlags::MSG_CMSG_CLOEXEC;
         let raw = self.0.as_raw_fd();
@@ -140,7 +140,13 @@ impl Connection {
 
     /// Opens a node; the descriptor and its number, by which requests name it.
     pub fn open(&self, primary: bool) -> (OwnedFd, u64) {
-        let mut answer = self.call(&Head::new(Op::Open, 0, [u64::from(primary), 1, 0]), &[]);
+        self.open_of(0, primary)
+    }
+
+    /// The same of a device.
+    pub fn open_of(&self, device: u64, primary: bool) -> (OwnedFd, u64) {
+        let numbers = [u64::from(primary), 1, device];
+        let mut answer = self.call(&Head::new(Op::Open, 0, numbers), &[]);
         assert_eq!(answer.reply.result, 0);
         let fd = answer.fds.remove(0);
         let number = fd.as_raw_fd() as u64;

@@ -43,7 +43,7 @@ fn start() -> Node {
 pub fn run(data: &[u8]) {
     let node = NODE.take().unwrap_or_else(start);
     let files = [driver::Node::Render, driver::Node::Primary];
-    let files = files.map(|which| node.open(which).expect("a descriptor"));
+    let files = files.map(|which| node.open(node.first(), which).expect("a descriptor"));
     let numbers = files.each_ref().map(|file| file.as_raw_fd() as u64);
     let mut input = Unstructured::new(data);
     let packets = packets(&mut input, numbers);
@@ -51,7 +51,7 @@ pub fn run(data: &[u8]) {
     drop(files);
     if !node.quiesce(BATCH) {
         // Sooner than the hang check does it, and however slow the host is.
-        node.device().reset().expect("reset");
+        node.first().device().reset().expect("reset");
         assert!(node.quiesce(PATIENCE), "something stays open");
     }
     NODE.set(Some(node));

@@ -25,10 +25,14 @@ const INSTALLED: [&str; 5] = [
     "/usr/lib/xorg/modules/dri",
 ];
 
-/// What to do when requests have not come to their end.
-pub const AFTER_A_HANG: &str = "the device hung and was reset, and some drawing is lost. While the program runs, the error state is in \
-    /sys/class/drm/card0/error for its child processes (docs/exec.md, \"After a hang\"); a run with `--record DIR`, and \
-    `crestline replay DIR` behind it, names the thread and the instruction";
+/// What to do when requests of a device have not come to their end.
+pub fn after_a_hang(card: usize) -> String {
+    format!(
+        "the device hung and was reset, and some drawing is lost. While the program runs, the error state is in \
+         /sys/class/drm/card{card}/error for its child processes (docs/exec.md, \"After a hang\"); a run with `--record DIR`, and \
+         `crestline replay DIR` behind it, names the thread and the instruction"
+    )
+}
 
 /// What may be the reason that a program has drawn nothing on the device: a line each.
 pub fn drew_elsewhere(opened: bool, failed: bool) -> Vec<String> {

@@ -91,8 +91,8 @@ impl Runner {
     /// The device is there, the program is not.
     pub fn begin(&mut self) -> Arc<Gate> {
         let (node, gate) = (&self.shared.node, &self.shared.gate);
-        let live = Arc::clone(node.live());
-        gate.publish(Reach::Live(live), node.device().clone());
+        let live = Arc::clone(node.first().live());
+        gate.publish(Reach::Live(live), node.first().device().clone());
         gate.set_state(State::Ready);
         Arc::clone(gate)
     }
@@ -174,6 +174,7 @@ impl Runner {
         // A stopped program must get on to hear of it.
         shared
             .node
+            .first()
             .live()
             .with_device(|device| device.set_debugger(false));
         shared.gate.leave();
@@ -236,11 +237,11 @@ fn wait_for(shared: &Shared, mut child: Child) {
 
 /// Looks for stops until the program has ended and its requests are done.
 fn watch(shared: &Shared) {
-    let live = shared.node.live();
+    let live = shared.node.first().live();
     let mut gone: Option<Instant> = None;
     loop {
         if shared.gate.held() == Held::Yes && !shared.gate.is_left() {
-            let suspended = shared.node.device().suspend_hang_check();
+            let suspended = shared.node.first().device().suspend_hang_check();
             let hold = live.hold();
             shared.gate.stand(State::Stopped);
             drop(hold);
