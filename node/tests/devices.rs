@@ -92,7 +92,7 @@ fn hang(party: &Party) {
 #[test]
 fn two_devices_at_once_draw_what_each_draws_alone() {
     let scenes = ["g_gears", "d_tex_nearest", "e_depth"];
-    let frames = BOTH.map(|device| scenes.map(|scene| Frame::of(device, scene)));
+    let frames = BOTH.map(|device| scenes.map(|scene| Frame::read_of(device, scene)));
     let mut expected = Vec::new();
     for (device, frames) in BOTH.iter().zip(&frames) {
         expected.push(frames.each_ref().map(|frame| alone(device, frame)));
@@ -139,7 +139,7 @@ fn a_device_in_step_has_the_trace_that_it_has_alone() {
         let parties: Vec<_> = (0..).zip(names).map(|(n, _)| party(&name, n)).collect();
         for _ in 0..2 {
             for (party, device) in parties.iter().zip(names) {
-                party.draw(&Frame::of(device, "b_flat"));
+                party.draw(&Frame::read_of(device, "b_flat"));
             }
         }
         drop(parties);
@@ -368,7 +368,7 @@ fn fences_of_the_other_device_are_refused_as_no_fences() {
 
 #[test]
 fn a_device_that_is_reset_leaves_the_other_at_work_and_has_its_own_error_state() {
-    let frames = ["g_gears", "e_depth"].map(|scene| Frame::of("ironlake", scene));
+    let frames = ["g_gears", "e_depth"].map(|scene| Frame::read_of("ironlake", scene));
     let expected = frames.each_ref().map(|frame| alone("ironlake", frame));
     let (node, name) = start(&BOTH);
     // The other has the driver's own hang check, so that a busy host makes no hang of it.

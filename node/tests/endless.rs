@@ -12,17 +12,21 @@ use wire::Op;
 
 use crate::support::child::{self, Child, hear};
 use crate::support::frame::{Frame, Party};
-use crate::support::{Connection, at_most, start_as_is};
+use crate::support::{Connection, DEVICES, at_most, start_as_is, start_as_is_on};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// A processor may be somebody else's for a while.
 const SOON: Duration = Duration::from_secs(20);
 const NEVER: Delta = Delta::from_secs(3600);
-/// What a client can submit that never ends.
-const KINDS: [&str; 3] = ["instances", "draws", "stores"];
+/// What a client can submit that never ends, and on which device it is tried.
+const KINDS: [(&str, &str); 3] = [
+    ("instances", "gm965"),
+    ("draws", "g45"),
+    ("stores", "ironlake"),
+];
 
-fn endless(kind: &str) -> Frame {
-    let frame = Frame::read("b_flat");
+fn endless(device: &str, kind: &str) -> Frame {
+    let frame = Frame::read_of(device, "b_flat");
     match kind {
         "instances" => frame.with_instances(1 << 30),
         "draws" => frame.that_draws_for_ever(),
@@ -38,7 +42,8 @@ fn in_a_child() {
     };
     let (_life, _) = Connection::new(&name, Op::Life);
     let party = Party::new(&name);
-    let frame = endless(&role);
+    let device = KINDS.iter().find(|(kind, _)| *kind == role).unwrap().1;
+    let frame = endless(device, &role);
     let handles = party.load(&frame);
     assert_eq!(party.submit(&frame, &handles), 0);
     println!("\nsubmitted");
@@ -81,44 +86,45 @@ fn draw(name: &str, frame: &Frame, expected: &[Vec<u8>]) {
 
 #[test]
 fn another_client_gets_its_frame_while_the_first_goes_on() {
-    let (node, name) = start_as_is();
-    limits(&node, NEVER, Delta::from_secs(1));
-    let frame = Frame::read("g_gears");
-    let expected = Party::new(&name).draw(&frame);
-    for (resets, kind) in (1..).zip(KINDS) {
+    for (kind, device) in KINDS {
+        let (node, name) = start_as_is_on(device);
+        limits(&node, NEVER, Delta::from_secs(1));
+        let frame = Frame::read_of(device, "g_gears");
+        let expected = Party::new(&name).draw(&frame);
         let other = Endless::new(&name, kind);
         draw(&name, &frame, &expected);
-        assert_eq!(node.report().work.resets, resets, "{kind}");
+        assert_eq!(node.report().work.resets, 1, "{kind}");
         let error = node.first().device().take_error_state().unwrap();
         let program = format!(
             "[{}] is ended: it has kept the device for 1 s",
             other.0.id()
         );
         assert!(error.to_string().contains(&program), "{error}");
+        drop(other);
+        assert!(node.quiesce(PATIENCE));
     }
-    assert!(node.quiesce(PATIENCE));
 }
 
 #[test]
 fn another_client_gets_its_frame_after_the_first_has_ended() {
-    let (node, name) = start_as_is();
-    limits(&node, Delta::from_millis(500), NEVER);
-    let frame = Frame::read("g_gears");
-    let expected = Party::new(&name).draw(&frame);
-    for (resets, kind) in (1..).zip(KINDS) {
+    for (kind, device) in KINDS {
+        let (node, name) = start_as_is_on(device);
+        limits(&node, Delta::from_millis(500), NEVER);
+        let frame = Frame::read_of(device, "g_gears");
+        let expected = Party::new(&name).draw(&frame);
         drop(Endless::new(&name, kind));
         draw(&name, &frame, &expected);
-        assert_eq!(node.report().work.resets, resets, "{kind}");
+        assert_eq!(node.report().work.resets, 1, "{kind}");
         assert!(node.first().device().error_state().is_none());
+        assert!(node.quiesce(PATIENCE));
     }
-    assert!(node.quiesce(PATIENCE));
 }
 
 #[test]
 fn a_program_alone_goes_on_for_as_long_as_it_has_its_files() {
     let (node, name) = start_as_is();
     limits(&node, Delta::from_millis(200), Delta::from_millis(100));
-    let frame = endless("instances");
+    let frame = endless(DEVICES[0], "instances");
     let (first, second) = (Party::new(&name), Party::new(&name));
     for party in [&first, &second] {
         let handles = party.load(&frame);

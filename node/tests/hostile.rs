@@ -3,7 +3,7 @@
 //! No PRM chapter. The pictures are those of a node that serves nobody else. Not covered: batches that write where other
 //! clients' objects are, which one address space for all does not prevent (PRM volume 1, global GTT).
 
-use crate::support;
+use crate::support::{self, DEVICES};
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
@@ -19,17 +19,21 @@ const JMPI_SELF: [u32; 4] = [0x0000_0020, 0x3400_1c00, 0x0000_1400, 0xffff_ffff]
 const BATCH_END: u32 = 0x0a << 23;
 const UNKNOWN: u32 = 0x7fff_0000;
 
-fn undisturbed(frame: &Frame) -> Vec<Vec<u8>> {
-    let (node, name) = support::start();
+fn undisturbed(device: &str, frame: &Frame) -> Vec<Vec<u8>> {
+    let (node, name) = support::start_on(device);
     node.first()
         .device()
         .set_hang_check_period(Delta::from_millis(500));
     Party::new(&name).draw(frame)
 }
 
-/// The frame with the pixel shader of its second draw replaced (crocus's decode: 0c0h of the shader buffer).
-fn endless() -> Frame {
-    let mut frame = Frame::read("b_flat");
+/// A frame with an endless loop: on the first device in the pixel shader of its second draw (crocus's decode: 0c0h of the
+/// shader buffer), on later ones, whose jumps count differently, in its batch.
+fn endless(device: &str) -> Frame {
+    let mut frame = Frame::read_of(device, "b_flat");
+    if device != DEVICES[0] {
+        return frame.that_jumps_for_ever();
+    }
     for (i, word) in JMPI_SELF.iter().enumerate() {
         frame.buffers[3].data[0xc0 + i * 4..][..4].copy_from_slice(&word.to_le_bytes());
     }
@@ -83,9 +87,14 @@ impl Drop for AtWork<'_> {
 
 #[test]
 fn neighbours_that_hang_send_garbage_and_die_leave_a_picture_exact() {
-    let frames = ["g_gears", "d_tex_nearest", "k_stencil_scissor"].map(Frame::read);
-    let expected = frames.each_ref().map(undisturbed);
-    let (node, name) = support::start();
+    DEVICES.into_iter().for_each(neighbours);
+}
+
+fn neighbours(device: &str) {
+    let scenes = ["g_gears", "d_tex_nearest", "k_stencil_scissor"];
+    let frames = scenes.map(|scene| Frame::read_of(device, scene));
+    let expected = frames.each_ref().map(|frame| undisturbed(device, frame));
+    let (node, name) = support::start_on(device);
     let begun = Instant::now();
     let at_work = AtomicU32::new(3);
     let drawn = AtomicU32::new(0);
@@ -97,7 +106,7 @@ fn neighbours_that_hang_send_garbage_and_die_leave_a_picture_exact() {
         };
         scope.spawn(move || {
             busy(&|| {
-                let frame = endless();
+                let frame = endless(device);
                 for _ in 0..2 {
                     // Clients that hang often get no more contexts: a new one each time.
                     let party = Party::new(name);
@@ -109,8 +118,8 @@ fn neighbours_that_hang_send_garbage_and_die_leave_a_picture_exact() {
         });
         scope.spawn(move || {
             busy(&|| {
-                let mut random = Random::new(1);
-                for round in 0..24 {
+                let mut random = Random::new(device.len() as u64);
+                for round in 0..8 {
                     let party = Party::new(name);
                     let frame = garbled(&frames[round % frames.len()], &mut random);
                     let handles = party.load(&frame);
@@ -124,12 +133,12 @@ fn neighbours_that_hang_send_garbage_and_die_leave_a_picture_exact() {
         });
         scope.spawn(move || {
             busy(&|| {
-                let hanging = endless();
-                for round in 0..16_usize {
+                let hanging = endless(device);
+                for round in 0..6_usize {
                     let party = Party::new(name);
                     let frame = &frames[round % frames.len()];
                     let handles = party.load(frame);
-                    let loops = (round % 8 == 0).then(|| party.load(&hanging));
+                    let loops = (round % 5 == 0).then(|| party.load(&hanging));
                     for _ in 0..4 {
                         party.submit(frame, &handles);
                     }
@@ -144,7 +153,7 @@ fn neighbours_that_hang_send_garbage_and_die_leave_a_picture_exact() {
         });
         let party = Party::new(name);
         let mut round = 0;
-        while at_work.load(Ordering::Acquire) > 0 || round < 12 {
+        while at_work.load(Ordering::Acquire) > 0 || round < 4 {
             let which = round % frames.len();
             let now = party.draw(&frames[which]);
             let wrong: Vec<_> = (now.iter().zip(&expected[which]).enumerate())
@@ -176,9 +185,13 @@ fn neighbours_that_hang_send_garbage_and_die_leave_a_picture_exact() {
 
 #[test]
 fn an_unknown_command_and_a_batch_without_end_are_survived() {
-    let (node, name) = support::start();
-    let frame = Frame::read("c_gouraud");
-    let expected = undisturbed(&frame);
+    DEVICES.into_iter().for_each(unknown);
+}
+
+fn unknown(device: &str) {
+    let (node, name) = support::start_on(device);
+    let frame = Frame::read_of(device, "c_gouraud");
+    let expected = undisturbed(device, &frame);
     let hostile = Party::new(&name);
     for words in [vec![UNKNOWN], vec![0; 1024], vec![u32::MAX; 1024]] {
         let batch = hostile.create(4096);

@@ -8,10 +8,15 @@ use mmio_mock::intel::device::Device;
 
 use fastrand::Rng;
 
+use crate::scenes::DEVICES;
+
 /// Executed commands or instructions in the normal suite.
 const NORMAL: u64 = 200_000;
 /// What an input of noise counts at most towards the goal, so that one endless loop does not reach it.
 const MOST: u64 = 4096;
+
+/// Parts of a goal, of which a device gets one: each generation has three.
+const SHARES: u64 = 9;
 
 /// A number from the environment; anything else there is an error, not the default.
 fn number(variable: &str) -> Option<u64> {
@@ -97,6 +102,8 @@ pub struct Run {
     /// What else there is to say about them.
     note: String,
     in_device: u32,
+    /// Name of the device.
+    device: &'static str,
 }
 
 impl Run {
@@ -117,6 +124,7 @@ impl Run {
             words: Vec::new(),
             note: String::new(),
             in_device: 0,
+            device: "",
         }
     }
 
@@ -143,23 +151,27 @@ impl Run {
         }
     }
 
-    /// Makes devices with `fresh` and gives each at most `lifetime` inputs with `step`, which says
-    /// whether the device can be used further.
+    /// Makes devices with `fresh`, which gets the name of each generation's in turn, and gives each at most `lifetime`
+    /// inputs with `step`, which says whether the device can be used further.
     pub fn devices<T>(
         mut self,
         lifetime: u32,
-        fresh: impl Fn(&mut Rng) -> T,
+        fresh: impl Fn(&mut Rng, &'static str) -> T,
         step: impl Fn(&mut Run, &mut Rng, &mut T) -> bool,
         finish: impl Fn(T),
     ) {
         let first = self.seed;
         while self.going() {
             let mut random = Rng::with_seed(self.seed);
-            let mut device = fresh(&mut random);
+            // So that a failure is of the same device when it is run again with its seed.
+            self.device = DEVICES[(self.seed % DEVICES.len() as u64) as usize];
+            let mut device = fresh(&mut random, self.device);
+            let enough = self.reached + (self.goal / SHARES).max(1);
             for input in 1..=lifetime {
                 self.in_device = input;
                 self.inputs += 1;
-                if !step(&mut self, &mut random, &mut device) || !self.going() {
+                let usable = step(&mut self, &mut random, &mut device);
+                if !usable || !self.going() || self.reached >= enough {
                     break;
                 }
             }
@@ -205,10 +217,11 @@ impl Drop for Run {
                 })
                 .collect();
             eprintln!(
-                "{name}: failed at input {} of the first device of seed {seed}; to run it again:\n  \
+                "{name}: failed at input {} of the first device of seed {seed}, {}; to run it again:\n  \
                  CRESTLINE_FUZZ_SEED={seed} cargo test -p crestline-tests --test suite fuzz_random::{name}\n\
                  input: {}\n{}",
                 self.in_device,
+                self.device,
                 self.note,
                 rows.join("\n"),
                 name = self.name,

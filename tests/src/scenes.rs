@@ -6,8 +6,12 @@ use std::path::PathBuf;
 
 use crestline_cli::capture::Capture;
 use crestline_cli::replay::{Options, device_of};
+use mmio_mock::intel::r#gen::DeviceInfo;
 
 use crate::image::Image;
+
+/// A device of each generation; all have the scenes.
+pub const DEVICES: [&str; 3] = ["gm965", "g45", "ironlake"];
 
 /// All scenes.
 pub const SCENES: [&str; 7] = [
@@ -37,7 +41,26 @@ pub fn file(scene: &str, name: &str) -> PathBuf {
 
 /// A scene's capture.
 pub fn capture(scene: &str) -> Capture {
-    Capture::load(&file(scene, "frame.crest")).unwrap_or_else(|e| panic!("{e}"))
+    capture_of(DEVICES[0], scene)
+}
+
+/// The same of a device, one of [`DEVICES`].
+pub fn capture_of(device: &str, scene: &str) -> Capture {
+    let file: PathBuf = [
+        env!("CARGO_MANIFEST_DIR"),
+        "data/captures",
+        device,
+        scene,
+        "frame.crest",
+    ]
+    .iter()
+    .collect();
+    Capture::load(&file).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// A device by its name.
+pub fn device(name: &str) -> &'static DeviceInfo {
+    mmio_mock::intel::r#gen::find(name).expect("a known device")
 }
 
 /// A scene's picture by a software rasteriser.

@@ -1,6 +1,6 @@
 //! Random bytes as batches and as kernels: faults or nothing, no panic, no hang.
 //!
-//! No PRM chapter. Seeds are printed and fixed, so that every run is the same. CRESTLINE_FUZZ_MILLIONS sets how many
+//! No PRM chapter. Each generation has a device of its own in turn. Seeds are printed and fixed, so that every run is the same. CRESTLINE_FUZZ_MILLIONS sets how many
 //! million commands or instructions each test executes, as the model counts them; CRESTLINE_FUZZ_SEED sets another seed.
 
 use std::fmt::Write as _;
@@ -8,15 +8,19 @@ use std::sync::{Arc, Mutex};
 
 use crestline_cli::capture::Exec;
 use crestline_tests::fuzz::{Counts, Run, goal};
-use crestline_tests::scenes::capture;
+use crestline_tests::scenes::{capture_of, device};
 use driver::{BatchDesc, Device, Driver, Object, Tiling};
 use fastrand::Rng;
+use isa::Verx10;
+use isa::tables::Table;
 use kernel::platform::Platform;
 use kernel::time::Delta;
 use mem::{GpuAddr, Memory};
 use mmio_mock::ModelPlatform;
+use mmio_mock::intel::cs::mi::StatusPage;
 use mmio_mock::intel::device::{Device as ModelDevice, SharedMemory, lock};
-use regs::gen40::{self, RegId};
+use regs::desc::CommandDesc;
+use regs::ids::RegId;
 
 /// Device time of a batch of commands: 25 000 clocks.
 const SHORT: Delta = Delta::from_micros(50);
@@ -40,8 +44,8 @@ struct Fuzz {
 }
 
 impl Fuzz {
-    fn new() -> Self {
-        let info = mmio_mock::intel::r#gen::find("gm965").unwrap();
+    fn new(name: &str) -> Self {
+        let info = device(name);
         let platform = ModelPlatform::new(info, 16 << 20);
         let device = Driver::probe(Arc::clone(&platform) as Arc<dyn Platform>).unwrap();
         Fuzz {
@@ -54,15 +58,21 @@ impl Fuzz {
     }
 
     /// A device with the buffers of a captured frame.
-    fn with_frame(frame: &Exec) -> Self {
-        let mut fuzz = Fuzz::new();
+    fn with_frame(name: &str, scene: &str) -> Self {
+        let frame = capture_of(name, scene).execs.swap_remove(0);
+        let mut fuzz = Fuzz::new(name);
         for buffer in &frame.buffers {
             // Vertex uploads of 1 MiB hold some bytes alone.
             let index = fuzz.object(buffer.address, buffer.size as usize);
             fuzz.objects[index].write(0, &buffer.data).unwrap();
         }
-        fuzz.frame = Some(frame.clone());
+        fuzz.frame = Some(frame);
         fuzz
+    }
+
+    /// The commands of its generation.
+    fn commands(&self) -> &'static [&'static CommandDesc] {
+        self.platform.device().info().tables.commands
     }
 
     fn object(&mut self, address: u32, bytes: usize) -> usize {
@@ -129,8 +139,7 @@ fn operand(random: &mut Rng) -> u32 {
 }
 
 /// A command with a good header and random operands.
-fn command(random: &mut Rng, words: &mut Vec<u32>) {
-    let all = &gen40::COMMANDS;
+fn command(random: &mut Rng, all: &[&CommandDesc], words: &mut Vec<u32>) {
     let desc = &all[random.u32(..all.len() as u32) as usize];
     let free = random.u32(..) & !desc.mask;
     // Half of the time the length field is that of the shortest form.
@@ -162,17 +171,23 @@ struct Bare {
 impl Bare {
     const RING: u32 = 0x0001_0000;
 
-    fn new() -> Self {
-        let info = mmio_mock::intel::r#gen::find("gm965").unwrap();
+    const STATUS: u32 = 0x0002_0000;
+
+    fn new(name: &str) -> Self {
+        let info = device(name);
         let mut memory = Memory::new(1 << 20, info.gtt_entries);
         memory.alloc_mapped(GpuAddr(Self::RING), 4096).unwrap();
         memory.alloc_mapped(GpuAddr(BATCH), 4096).unwrap();
-        let status = memory.alloc_pages(1).unwrap();
+        memory.alloc_mapped(GpuAddr(Self::STATUS), 4096).unwrap();
+        let status = match info.status_page {
+            StatusPage::Graphics => Self::STATUS,
+            StatusPage::Physical => u32::try_from(memory.alloc_pages(1).unwrap().0).unwrap(),
+        };
         let memory = Arc::new(Mutex::new(memory));
         Bare {
             device: ModelDevice::new(info, Arc::clone(&memory)),
             memory,
-            status: u32::try_from(status.0).unwrap(),
+            status,
         }
     }
 
@@ -211,7 +226,7 @@ fn random_dwords_as_batch() {
     let run = Run::new("random_dwords_as_batch", 1, goal(), |c| c.parsed);
     run.devices(
         20,
-        |_| Bare::new(),
+        |_, name| Bare::new(name),
         |run, random, bare| {
             let words: Vec<u32> = (0..DWORDS).map(|_| random.u32(..)).collect();
             let mut intact = false;
@@ -239,8 +254,8 @@ fn random_dwords_as_submissions() {
     let run = Run::new("random_dwords_as_submissions", 500_000, goal, |c| c.parsed);
     run.devices(
         2000,
-        |_| {
-            let mut fuzz = Fuzz::new();
+        |_, name| {
+            let mut fuzz = Fuzz::new(name);
             fuzz.object(BATCH, 4096);
             fuzz
         },
@@ -263,8 +278,8 @@ fn random_commands_as_batch() {
     });
     run.devices(
         LIFETIME,
-        |random| {
-            let mut fuzz = Fuzz::new();
+        |random, name| {
+            let mut fuzz = Fuzz::new(name);
             fuzz.object(BATCH, 4096);
             let data = fuzz.object(DATA, DATA_BYTES);
             let noise: Vec<u32> = (0..DATA_BYTES / 4).map(|_| random.u32(..)).collect();
@@ -273,8 +288,9 @@ fn random_commands_as_batch() {
         },
         |run, random, fuzz| {
             let mut words = Vec::new();
+            let all = fuzz.commands();
             while words.len() < 250 {
-                command(random, &mut words);
+                command(random, all, &mut words);
             }
             words.truncate(1022);
             words.extend([0x0a << 23, 0]);
@@ -290,11 +306,9 @@ fn random_commands_as_batch() {
 
 /// Random instructions. An eighth of the kernels is noise; the others have opcodes and sizes that exist, so that
 /// more than the first instruction of a thread is reached.
-fn random_kernel(random: &mut Rng, length: usize) -> Vec<u32> {
-    let opcodes = [
-        0x01, 0x02, 0x04, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0c, 0x10, 0x20, 0x22, 0x24, 0x25, 0x26,
-        0x27, 0x28, 0x29, 0x2d, 0x31, 0x32, 0x40, 0x41, 0x42, 0x45, 0x48, 0x54, 0x57, 0x7e,
-    ];
+fn random_kernel(random: &mut Rng, isa: Verx10, length: usize) -> Vec<u32> {
+    let table = Table::of(isa).unwrap();
+    let opcodes: Vec<u32> = table.rows().map(|row| row.hw.into()).collect();
     let noise = random.u32(..8) == 0;
     (0..length / 16)
         .flat_map(|_| {
@@ -320,13 +334,13 @@ fn random_kernel(random: &mut Rng, length: usize) -> Vec<u32> {
 
 fn fuzz_kernels(name: &'static str, scene: &str, seed: u64) {
     const KERNELS: usize = 3;
-    let frame = capture(scene).execs[0].clone();
     // Two tests share the goal.
     Run::new(name, seed, goal() / 2, |c| c.instructions).devices(
         LIFETIME,
-        |_| Fuzz::with_frame(&frame),
+        |_, name| Fuzz::with_frame(name, scene),
         |run, random, fuzz| {
-            let words = random_kernel(random, fuzz.original(KERNELS).len());
+            let isa = fuzz.platform.device().info().isa;
+            let words = random_kernel(random, isa, fuzz.original(KERNELS).len());
             run.input("the kernels of a frame", &words);
             fuzz.objects[KERNELS].write_dwords(0, &words).unwrap();
             let (new, usable) = fuzz.run_frame(NONSENSE);
@@ -339,12 +353,11 @@ fn fuzz_kernels(name: &'static str, scene: &str, seed: u64) {
 
 /// Flips a few bits. Most of the frame stays whole, so that a test needs many instructions.
 fn fuzz_flips(name: &'static str, scene: &str, buffer: usize, seed: u64) {
-    let frame = capture(scene).execs[0].clone();
     let goal = goal().saturating_mul(40);
     let run = Run::new(name, seed, goal, |c| c.commands + c.instructions).uncapped();
     run.devices(
         LIFETIME,
-        |_| Fuzz::with_frame(&frame),
+        |_, name| Fuzz::with_frame(name, scene),
         |run, random, fuzz| {
             let mut data = fuzz.original(buffer).to_vec();
             let mut note = format!("{scene}, buffer {buffer}, with flipped bits");

@@ -40,6 +40,7 @@ pub struct Frame {
     flags: u64,
     start: u32,
     len: u32,
+    commands: fn(u32) -> Option<&'static regs::desc::CommandDesc>,
 }
 
 fn hex(value: &Value) -> u64 {
@@ -51,13 +52,13 @@ fn number(value: &Value) -> u32 {
 }
 
 impl Frame {
-    /// A checked-in frame.
+    /// A checked-in frame of the first device.
     pub fn read(scene: &str) -> Self {
-        Self::of("gm965", scene)
+        Self::read_of(super::DEVICES[0], scene)
     }
 
-    /// One that was made for a device.
-    pub fn of(device: &str, scene: &str) -> Self {
+    /// A checked-in frame of a device.
+    pub fn read_of(device: &str, scene: &str) -> Self {
         let captures = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/captures");
         let packed = std::fs::read(format!("{captures}/{device}/{scene}/frame.crest")).unwrap();
         let mut records = Vec::new();
@@ -112,6 +113,10 @@ impl Frame {
             flags: hex(&json["flags"]),
             start: number(&json["batch_start_offset"]),
             len: number(&json["batch_len"]).next_multiple_of(8),
+            commands: mmio_mock::intel::r#gen::find(device)
+                .unwrap()
+                .tables
+                .command,
         }
     }
 }
@@ -148,7 +153,7 @@ impl Frame {
         let mut draws = Vec::new();
         let mut next = self.start as usize;
         while word(next) != BATCH_END {
-            let desc = regs::gen40::command(word(next)).unwrap();
+            let desc = (self.commands)(word(next)).unwrap();
             let end = next + desc.dwords(word(next)) * 4;
             if desc.id == regs::gen40::CommandId::Primitive3d {
                 draws.push([next, end]);
@@ -183,6 +188,14 @@ impl Frame {
         self.buffers[batch].relocations.clear();
         self.relocate(start + 8, end);
         self.jump(start + 16, start);
+        self
+    }
+
+    /// The frame with a batch that jumps to itself.
+    pub fn that_jumps_for_ever(mut self) -> Self {
+        let (start, batch) = (self.start as usize, self.batch());
+        self.buffers[batch].relocations.clear();
+        self.jump(start, start);
         self
     }
 

@@ -26,6 +26,9 @@ pub fn at_most(usual: Duration) -> Duration {
     usual
 }
 
+/// A device of each generation, of which there are captured frames.
+pub const DEVICES: [&str; 3] = ["gm965", "g45", "ironlake"];
+
 /// A connection to a node.
 pub struct Connection(OwnedFd);
 
@@ -170,16 +173,26 @@ impl Connection {
 /// A node whose hangs are found soon, but not that soon that a device whose thread waits for a processor seems to hang;
 /// its path.
 pub fn start() -> (node::Node, String) {
-    start_with(Some(kernel::time::Delta::from_millis(4)))
+    start_with(DEVICES[0], Some(kernel::time::Delta::from_millis(4)))
+}
+
+/// The same with a device by its name.
+pub fn start_on(device: &str) -> (node::Node, String) {
+    start_with(device, Some(kernel::time::Delta::from_millis(4)))
 }
 
 /// A node with the driver's own hang check; its path.
 pub fn start_as_is() -> (node::Node, String) {
-    start_with(None)
+    start_as_is_on(DEVICES[0])
 }
 
-fn start_with(hang_check: Option<kernel::time::Delta>) -> (node::Node, String) {
-    let device = mmio_mock::intel::r#gen::find("gm965").unwrap();
+/// The same with a device by its name.
+pub fn start_as_is_on(device: &str) -> (node::Node, String) {
+    start_with(device, None)
+}
+
+fn start_with(device: &str, hang_check: Option<kernel::time::Delta>) -> (node::Node, String) {
+    let device = mmio_mock::intel::r#gen::find(device).unwrap();
     let node = node::Node::start(&node::Options {
         memory: 128 << 20,
         hang_check,

@@ -1,6 +1,6 @@
 //! Batches on the model: dwords, commands, and captured frames that are changed.
 //!
-//! The first byte of an input says which, and what stands in memory. The device has no driver; it is powered on for
+//! The first byte of an input says which, on which device, and what stands in memory. The device has no driver; it is powered on for
 //! every input and runs for a bounded time through its ring.
 
 use std::sync::{Arc, Mutex};
@@ -8,16 +8,20 @@ use std::sync::{Arc, Mutex};
 use arbitrary::{Result, Unstructured};
 use crestline_cli::capture::Exec;
 use mem::{GpuAddr, Memory};
+use mmio_mock::intel::cs::mi::StatusPage;
 use mmio_mock::intel::device::{Device, SharedMemory, lock};
-use regs::gen40::{self, RegId};
+use mmio_mock::intel::r#gen::DeviceInfo;
+use regs::desc::CommandDesc;
+use regs::ids::RegId;
 
-use crate::scenes::capture;
+use crate::scenes::{self, DEVICES, capture_of};
 
 /// Device time of noise, in ticks.
 const NOISE: u64 = 10_000;
 /// Device time of a frame: its first primitives.
 const FRAME: u64 = 60_000;
 const RING: u32 = 0x0001_0000;
+const STATUS: u32 = 0x0002_0000;
 const BATCH: u32 = 0x0010_0000;
 const BATCH_BYTES: usize = 8192;
 const DATA: u32 = 0x0020_0000;
@@ -36,16 +40,24 @@ struct Bench {
 }
 
 impl Bench {
-    fn new(bytes: usize) -> Self {
-        let info = mmio_mock::intel::r#gen::find("gm965").expect("a known device");
+    fn new(info: &'static DeviceInfo, bytes: usize) -> Self {
         let mut memory = Memory::new(bytes, info.gtt_entries);
         memory.alloc_mapped(GpuAddr(RING), 4096).expect("a ring");
-        let status = memory.alloc_pages(1).expect("a status page");
+        let status = match info.status_page {
+            StatusPage::Graphics => {
+                let page = memory.alloc_mapped(GpuAddr(STATUS), 4096);
+                page.map(|_| STATUS).expect("a status page")
+            }
+            StatusPage::Physical => {
+                let page = memory.alloc_pages(1).expect("a status page");
+                u32::try_from(page.0).expect("low memory")
+            }
+        };
         let memory = Arc::new(Mutex::new(memory));
         Bench {
             device: Device::new(info, Arc::clone(&memory)),
             memory,
-            status: u32::try_from(status.0).expect("low memory"),
+            status,
         }
     }
 
@@ -82,21 +94,24 @@ impl Bench {
 pub fn run(data: &[u8]) {
     let mut input = Unstructured::new(data);
     let first: u8 = input.arbitrary().unwrap_or_default();
+    let bits = usize::from(first & 0x7f);
     if first < 0x80 {
-        noise(&mut input, first & 1 == 0);
+        let info = scenes::device(DEVICES[bits / 2 % DEVICES.len()]);
+        noise(&mut input, info, bits & 1 == 0);
     } else {
         // An input that ends early is a frame with fewer changes.
-        let _ = frame(&mut input, usize::from(first));
+        let which = bits % (DEVICES.len() * SCENES.len());
+        let _ = frame(&mut input, which);
     }
 }
 
 /// A batch of dwords or of commands.
-fn noise(input: &mut Unstructured<'_>, commands: bool) {
-    let bench = Bench::new(1 << 20);
+fn noise(input: &mut Unstructured<'_>, info: &'static DeviceInfo, commands: bool) {
+    let bench = Bench::new(info, 1 << 20);
     let mut words = Vec::new();
     while words.len() < BATCH_BYTES / 4 - 256 && !input.is_empty() {
         if commands {
-            let _ = command(input, &mut words);
+            let _ = command(input, info.tables.commands, &mut words);
         } else {
             words.push(input.arbitrary().unwrap_or_default());
         }
@@ -111,10 +126,10 @@ fn noise(input: &mut Unstructured<'_>, commands: bool) {
 }
 
 /// A command: a byte chooses it, one says whether it has its shortest length, then its operands.
-fn command(input: &mut Unstructured<'_>, words: &mut Vec<u32>) -> Result<()> {
+fn command(input: &mut Unstructured<'_>, all: &[&CommandDesc], words: &mut Vec<u32>) -> Result<()> {
     let choice: u8 = input.arbitrary()?;
     let bits: u32 = input.arbitrary()?;
-    let desc = &gen40::COMMANDS[usize::from(choice) % gen40::COMMANDS.len()];
+    let desc = all[usize::from(choice) % all.len()];
     let free = bits & !desc.mask;
     let header = if bits & 1 << 31 == 0 {
         desc.value | (free & !0xff) | desc.min_dwords.saturating_sub(2)
@@ -140,14 +155,17 @@ fn operand(input: &mut Unstructured<'_>) -> Result<u32> {
 }
 
 thread_local! {
-    static FRAMES: [Exec; 3] = SCENES.map(|scene| capture(scene).execs.swap_remove(0));
+    /// Device after device, the scenes of each.
+    static FRAMES: [[Exec; 3]; 3] =
+        DEVICES.map(|device| SCENES.map(|scene| capture_of(device, scene).execs.swap_remove(0)));
 }
 
 /// A captured frame with changed dwords: a byte chooses the buffer, two the place, four are the bits that change.
-fn frame(input: &mut Unstructured<'_>, scene: usize) -> Result<()> {
+fn frame(input: &mut Unstructured<'_>, which: usize) -> Result<()> {
     FRAMES.with(|frames| {
-        let exec = &frames[scene % frames.len()];
-        let bench = Bench::new(32 << 20);
+        let device = which / SCENES.len();
+        let exec = &frames[device][which % SCENES.len()];
+        let bench = Bench::new(scenes::device(DEVICES[device]), 32 << 20);
         for buffer in &exec.buffers {
             bench.place(buffer.address, buffer.size as usize, &buffer.data);
         }

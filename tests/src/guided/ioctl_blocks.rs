@@ -1,7 +1,7 @@
 //! Sequences of ioctls with arbitrary argument blocks.
 //!
-//! The caller's memory is an array. The driver runs on the model, whose time passes only during waits. Every input has open files of its own; the
-//! device is powered on anew when an input has made it work.
+//! The caller's memory is an array. The driver runs on the model, whose time passes only during waits. The
+//! first byte of an input chooses the device. Every input has open files of its own; the device is powered on anew when an input has made it work.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -16,6 +16,7 @@ use kernel::uaccess::UserMemory;
 use mmio_mock::ModelPlatform;
 
 use super::calls::{BLOCK, Call};
+use crate::scenes::{self, DEVICES};
 
 /// Calls of an input.
 const CALLS: usize = 32;
@@ -101,8 +102,8 @@ struct Bench {
 }
 
 impl Bench {
-    fn new() -> Self {
-        let info = mmio_mock::intel::r#gen::find("gm965").expect("a known device");
+    fn new(name: &str) -> Self {
+        let info = scenes::device(name);
         let platform = ModelPlatform::new(info, GRAPHICS);
         let device = Driver::probe(Arc::clone(&platform) as Arc<dyn kernel::platform::Platform>);
         let device = device.expect("probe");
@@ -116,12 +117,16 @@ impl Bench {
 }
 
 thread_local! {
-    static BENCH: RefCell<Option<Bench>> = const { RefCell::new(None) };
+    static BENCHES: RefCell<[Option<Bench>; DEVICES.len()]> = const { RefCell::new([const { None }; DEVICES.len()]) };
 }
 
 /// Runs one input.
 pub fn run(data: &[u8]) {
-    let bench = BENCH.take().unwrap_or_else(Bench::new);
+    let mut input = Unstructured::new(data);
+    let first: u8 = input.arbitrary().unwrap_or_default();
+    let which = usize::from(first) % DEVICES.len();
+    let kept = BENCHES.with_borrow_mut(|benches| benches[which].take());
+    let bench = kept.unwrap_or_else(|| Bench::new(DEVICES[which]));
     let before = bench.platform.device().ticks();
     let caller = Caller {
         memory: RefCell::new(vec![0; MEMORY]),
@@ -130,7 +135,6 @@ pub fn run(data: &[u8]) {
         asked: Cell::new(0),
     };
     let files = [Node::Render, Node::Primary].map(|node| File::open(&bench.device, node));
-    let mut input = Unstructured::new(data);
     for _ in 0..CALLS {
         let Some(call) = Call::take(&mut input) else {
             break;
@@ -148,7 +152,7 @@ pub fn run(data: &[u8]) {
         && bench.device.ggtt().bound() == bench.bound
         && bench.platform.allocated_pages() == bench.pages;
     if untouched {
-        BENCH.set(Some(bench));
+        BENCHES.with_borrow_mut(|benches| benches[which] = Some(bench));
         return;
     }
     // What a batch uses, and the images of contexts, stay for a while; whatever stays goes with the device.

@@ -1,6 +1,6 @@
 //! Packets of clients, served by a node on the caller's thread.
 //!
-//! Every input is one connection of a client without memory: its requests have their argument blocks in the packets,
+//! The first byte of an input chooses the device. The rest is one connection of a client without memory: its requests have their argument blocks in the packets,
 //! and all other memory faults. All packets are in the socket and the client is gone before the node reads the first, so
 //! that no wait is long, and only what a batch does depends on another thread, the device's.
 
@@ -17,6 +17,7 @@ use node::{Node, Options};
 use zerocopy::{FromBytes as _, IntoBytes as _};
 
 use super::calls::{BLOCK, Call};
+use crate::scenes::{self, DEVICES};
 
 /// Packets of an input: a socket holds some hundred kilobytes.
 const PACKETS: usize = 32;
@@ -26,11 +27,11 @@ const BATCH: Duration = Duration::from_millis(50);
 const PATIENCE: Duration = Duration::from_secs(60);
 
 thread_local! {
-    static NODE: RefCell<Option<Node>> = const { RefCell::new(None) };
+    static NODES: RefCell<[Option<Node>; DEVICES.len()]> = const { RefCell::new([const { None }; DEVICES.len()]) };
 }
 
-fn start() -> Node {
-    let info = mmio_mock::intel::r#gen::find("gm965").expect("a known device");
+fn start(name: &str) -> Node {
+    let info = scenes::device(name);
     let options = Options {
         memory: 16 << 20,
         hang_check: Some(Delta::from_millis(1)),
@@ -41,11 +42,14 @@ fn start() -> Node {
 
 /// Runs one input.
 pub fn run(data: &[u8]) {
-    let node = NODE.take().unwrap_or_else(start);
+    let mut input = Unstructured::new(data);
+    let first: u8 = input.arbitrary().unwrap_or_default();
+    let which = usize::from(first) % DEVICES.len();
+    let kept = NODES.with_borrow_mut(|nodes| nodes[which].take());
+    let node = kept.unwrap_or_else(|| start(DEVICES[which]));
     let files = [driver::Node::Render, driver::Node::Primary];
     let files = files.map(|which| node.open(node.first(), which).expect("a descriptor"));
     let numbers = files.each_ref().map(|file| file.as_raw_fd() as u64);
-    let mut input = Unstructured::new(data);
     let packets = packets(&mut input, numbers);
     serve(&node, &packets);
     drop(files);
@@ -54,7 +58,7 @@ pub fn run(data: &[u8]) {
         node.first().device().reset().expect("reset");
         assert!(node.quiesce(PATIENCE), "something stays open");
     }
-    NODE.set(Some(node));
+    NODES.with_borrow_mut(|nodes| nodes[which] = Some(node));
 }
 
 /// A pair of sockets as the node's clients have them.
@@ -78,7 +82,7 @@ fn serve(node: &Node, packets: &[Vec<u8>]) {
     node.serve_here(server).expect("a process");
 }
 
-/// The packets of an input. Its first byte is 0 for a life, odd for a thread, else the input begins the connection.
+/// The packets of an input. Their first byte is 0 for a life, odd for a thread, else the input begins the connection.
 fn packets(input: &mut Unstructured<'_>, files: [u64; 2]) -> Vec<Vec<u8>> {
     let mut packets = Vec::new();
     let first: u8 = input.arbitrary().unwrap_or_default();
