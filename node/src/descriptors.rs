@@ -304,8 +304,8 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use driver::{Driver, Tiling};
     use kernel::platform::Platform;
-    use mmio_mock::core::live::LivePlatform;
-    use mmio_mock::core::platform::ModelPlatform;
+    use mmio_mock::LivePlatform;
+    use mmio_mock::ModelPlatform;
 
     use super::*;
 

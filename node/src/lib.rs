@@ -162,13 +162,13 @@ impl Node {
 
     /// The modelled device's platform.
     #[must_use]
-    pub fn platform(&self) -> &Arc<mmio_mock::core::platform::ModelPlatform> {
+    pub fn platform(&self) -> &Arc<mmio_mock::ModelPlatform> {
         &self.server.model
     }
 
     /// The same as it runs by itself: code that changes the device while clients use it goes through this one.
     #[must_use]
-    pub fn live(&self) -> &Arc<mmio_mock::core::live::LivePlatform> {
+    pub fn live(&self) -> &Arc<mmio_mock::LivePlatform> {
         &self.server.live
     }
 

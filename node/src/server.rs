@@ -18,9 +18,10 @@ use kernel::platform::Platform;
 use kernel::string_helpers::Counted;
 use kernel::string_helpers::{Escaped, escape};
 use kernel::time::{Clock as _, Delta};
-use mmio_mock::core::live::LivePlatform;
+use mmio_mock::LivePlatform;
+use mmio_mock::Model;
 
-use mmio_mock::core::platform::ModelPlatform;
+use mmio_mock::ModelPlatform;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use parking_lot::Mutex;
 

@@ -14,8 +14,10 @@ use fastrand::Rng;
 use kernel::platform::Platform;
 use kernel::time::Delta;
 use mem::{GpuAddr, Memory};
+use mmio_mock::Model;
 use mmio_mock::ModelPlatform;
-use mmio_mock::intel::device::{Device as ModelDevice, SharedMemory, lock};
+use mmio_mock::core::memory::{SharedMemory, lock};
+use mmio_mock::intel::device::Device as ModelDevice;
 use regs::gen40::{self, RegId};
 
 /// Device time of a batch of commands: 25 000 clocks.

@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex};
 use arbitrary::{Result, Unstructured};
 use crestline_cli::capture::Exec;
 use mem::{GpuAddr, Memory};
-use mmio_mock::intel::device::{Device, SharedMemory, lock};
+use mmio_mock::Model;
+use mmio_mock::core::memory::{SharedMemory, lock};
+use mmio_mock::intel::device::Device;
 use regs::gen40::{self, RegId};
 
 use crate::scenes::capture;
