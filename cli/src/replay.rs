@@ -24,6 +24,7 @@ use driver::debug::snapshot::{ArmedSnapshot, PixelTrigger};
 use driver::{BatchDesc, Device, Driver};
 use kernel::platform::Platform;
 use kernel::time::{Delta, Ktime};
+use mmio_mock::Model;
 use mmio_mock::ModelPlatform;
 use mmio_mock::intel::ff::state::PipelineState;
 use mmio_mock::intel::r#gen::DeviceInfo;
@@ -402,7 +403,7 @@ impl Session {
             activity: device.status().activity,
             statistics: device.status().statistics,
             nanos: Ktime::from_nanos(device.nanos()).as_nanos(),
-            trace: device.trace().digest(),
+            trace: device.event_log().digest(),
         }
     }
 
@@ -413,7 +414,7 @@ impl Session {
 
     /// Text of the trace so far.
     pub fn trace(&self) -> String {
-        self.platform.device().trace().text().to_owned()
+        self.platform.device().event_log().text().to_owned()
     }
 
     /// Proves the device idle, gives everything back and unbinds the driver.

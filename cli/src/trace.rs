@@ -74,7 +74,7 @@ pub fn stream(
     Some((trace, Stream(state)))
 }
 
-impl Sink for Writer {
+impl Sink<Event> for Writer {
     fn event(&mut self, ticks: u64, event: &Event) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.event(ticks, event);

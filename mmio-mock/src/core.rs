@@ -1,8 +1,22 @@
-//! What every device has, whoever made it: bus, live shell, platform, faults.
+//! What every device has, whoever made it: registers, time, bus, live shell.
 //!
-//! No PRM section. Rooms of a vendor (`intel`) import these; these import no vendor's.
+//! No PRM section. A vendor's room (`intel`) builds its device from these and implements [`Model`]; nothing here names
+//! a register, a unit or a table of a vendor. `cargo xtask layers` refuses an import of a vendor's room.
 
 pub mod bus;
+pub mod clock;
 pub mod fault;
+pub mod line;
 pub mod live;
+pub mod memory;
+pub mod model;
 pub mod platform;
+pub mod status;
+pub mod trace;
+
+pub use clock::Clock;
+pub use model::{Ended, Identity, Model};
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

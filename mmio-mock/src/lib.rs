@@ -5,6 +5,6 @@ pub mod core;
 pub mod intel;
 
 pub use crate::core::fault::UnitFault;
-pub use crate::core::live::LivePlatform;
-pub use crate::core::platform::ModelPlatform;
+pub use crate::core::model::Model;
 pub use crate::intel::device::Device;
+pub use crate::intel::platform::{LivePlatform, ModelPlatform};

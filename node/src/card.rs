@@ -11,8 +11,9 @@ use driver::observe::{Observer, Queued};
 use driver::{Device, Driver};
 use kernel::platform::Platform;
 use kernel::time::{Clock as _, Delta};
-use mmio_mock::core::live::LivePlatform;
-use mmio_mock::core::platform::ModelPlatform;
+use mmio_mock::LivePlatform;
+use mmio_mock::Model;
+use mmio_mock::ModelPlatform;
 use mmio_mock::intel::r#gen::DeviceInfo;
 
 use crate::errors::ErrorFiles;

@@ -14,6 +14,7 @@ use driver::ioctl::{Standing, standing};
 use kernel::error::Error as KernelError;
 use kernel::string_helpers::Counted;
 use kernel::string_helpers::{Escaped, escape};
+use mmio_mock::Model;
 use nix::sys::eventfd::{EfdFlags, EventFd};
 use parking_lot::Mutex;
 use wire::device::MOST;

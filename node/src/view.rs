@@ -11,7 +11,7 @@ use std::os::fd::OwnedFd;
 use driver::{Object, Tiling, WeakObject};
 use mem::PhysAddr;
 use memmap2::MmapMut;
-use mmio_mock::core::live::LivePlatform;
+use mmio_mock::LivePlatform;
 use parking_lot::{Mutex, MutexGuard};
 
 /// Address space for views. Only pages that are used cost anything.
@@ -356,7 +356,7 @@ fn with_bytes(platform: &LivePlatform, object: &Object, look: impl FnOnce(&mut [
     };
     // With the device stopped: its slices leave the memory's lock free for too short a time.
     platform.with_device(|_| {
-        let mut memory = mmio_mock::intel::device::lock(platform.model().memory());
+        let mut memory = mmio_mock::core::memory::lock(platform.model().memory());
         if let Ok(bytes) = memory.phys_slice_mut(PhysAddr(address), object.size()) {
             look(bytes);
         }
@@ -370,7 +370,7 @@ mod tests {
 
     use driver::{Device, Driver};
     use kernel::platform::Platform;
-    use mmio_mock::core::platform::ModelPlatform;
+    use mmio_mock::ModelPlatform;
 
     use super::*;
 

@@ -10,6 +10,7 @@ use std::time::Duration;
 
 use driver::uapi::{drm, exec, gem, query, sync_file, syncobj};
 use kernel::time::Delta;
+use mmio_mock::Model as _;
 use mmio_mock::intel::r#gen::{DeviceInfo, find};
 use mmio_mock::intel::trace::Trace;
 use node::{Error, MOST_DEVICES, Node, Options};
@@ -146,7 +147,7 @@ fn a_device_in_step_has_the_trace_that_it_has_alone() {
         assert!(node.quiesce(Duration::from_secs(20)));
         let traces = node.cards().iter().map(|card| {
             let device = card.platform().device();
-            (device.trace().text().to_owned(), device.nanos())
+            (device.event_log().text().to_owned(), device.nanos())
         });
         traces.collect::<Vec<_>>()
     };

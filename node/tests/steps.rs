@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use kernel::time::Delta;
+use mmio_mock::Model;
 use mmio_mock::intel::trace::Trace;
 use node::{Node, Options};
 
@@ -50,7 +51,7 @@ fn run(delays: bool) -> (String, (u64, u64), u64) {
     drop(party);
     assert!(node.quiesce(Duration::from_secs(20)));
     let device = node.first().platform().device();
-    let trace = device.trace();
+    let trace = device.event_log();
     (trace.text().to_owned(), trace.digest(), device.nanos())
 }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use driver::{BatchDesc, Device, Driver, Object, Request, Tiling};
 use kernel::platform::Platform;
 use kernel::time::Delta;
+use mmio_mock::Model;
 use mmio_mock::ModelPlatform;
 
 /// Device time that a small batch gets.

@@ -5,6 +5,7 @@
 
 use isa::Verx10;
 use mem::GpuAddr;
+use mmio_mock::Model;
 use mmio_mock::intel::status::Unit;
 use regs::gen40::RegId;
 
@@ -210,7 +211,7 @@ impl Bench {
     /// A dword of memory.
     pub fn memory(&self, address: u32) -> u32 {
         let memory = self.scene.rig.platform.memory();
-        mmio_mock::intel::device::lock(memory)
+        mmio_mock::core::memory::lock(memory)
             .read_u32(GpuAddr(address))
             .unwrap()
     }
@@ -218,7 +219,7 @@ impl Bench {
     /// Writes a dword of memory.
     pub fn set_memory(&self, address: u32, value: u32) {
         let memory = self.scene.rig.platform.memory();
-        mmio_mock::intel::device::lock(memory)
+        mmio_mock::core::memory::lock(memory)
             .write_u32(GpuAddr(address), value)
             .unwrap();
     }

@@ -8,6 +8,7 @@ use crestline_tests::scene::{FRAME, Frame, Scene};
 use driver::debug::{HaltMatch, HaltedThread, Threads};
 use kernel::error::code::{EBUSY, ENXIO};
 use kernel::time::Delta;
+use mmio_mock::Model;
 use regs::gen40::reg;
 
 #[test]

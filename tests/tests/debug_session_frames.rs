@@ -16,6 +16,7 @@ use crestline_tests::scenes::{capture, options};
 use driver::debug::{HaltMatch, HaltedThread, Registers, Stepped, Threads};
 use eu::Thread;
 use kernel::time::Delta;
+use mmio_mock::Model;
 use mmio_mock::intel::debug::host::{Go, Rule, Why};
 use mmio_mock::intel::status::Unit;
 

@@ -16,9 +16,11 @@ use isa::tables::Table;
 use kernel::platform::Platform;
 use kernel::time::Delta;
 use mem::{GpuAddr, Memory};
+use mmio_mock::Model;
 use mmio_mock::ModelPlatform;
+use mmio_mock::core::memory::{SharedMemory, lock};
 use mmio_mock::intel::cs::mi::StatusPage;
-use mmio_mock::intel::device::{Device as ModelDevice, SharedMemory, lock};
+use mmio_mock::intel::device::Device as ModelDevice;
 use regs::desc::CommandDesc;
 use regs::ids::RegId;
 

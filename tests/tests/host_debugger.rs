@@ -5,6 +5,7 @@
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Surface;
 use crestline_tests::scene::{FRAME, Frame, Scene};
+use mmio_mock::Model;
 use mmio_mock::intel::debug::host::{Go, Rule, RuleId, Stopped, Subject, ThreadKey, Why};
 use mmio_mock::intel::status::Unit;
 

@@ -9,6 +9,7 @@ use crestline_tests::scenes::{capture, options};
 use kernel::error::code::ETIME;
 use kernel::platform::Platform as _;
 use kernel::time::Delta;
+use mmio_mock::Model;
 
 const END: u32 = 0x0a << 23;
 /// XY_COLOR_BLT of six dwords, XY_SRC_COPY_BLT of eight.

@@ -9,6 +9,7 @@ use driver::{BatchDesc, Driver, Tiling};
 use kernel::error::code::{EBUSY, EINVAL, ENODEV, ENOSPC};
 use kernel::platform::Platform;
 use kernel::time::Clock;
+use mmio_mock::Model;
 use mmio_mock::ModelPlatform;
 
 /// MI_BATCH_BUFFER_END.

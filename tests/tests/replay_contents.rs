@@ -43,7 +43,7 @@ fn found(name: &str, complete: &str) -> [u32; 3] {
         session.run_submission(submission).unwrap();
     }
     let memory = session.platform().memory();
-    let memory = mmio_mock::intel::device::lock(memory);
+    let memory = mmio_mock::core::memory::lock(memory);
     let read = |n: u32| memory.read_u32(mem::GpuAddr(TARGET + n * 4)).unwrap();
     [read(1), read(2), read(3)]
 }

@@ -231,7 +231,7 @@ fn text_is_left_to_the_device() {
 #[derive(Clone, Default)]
 struct Events(Arc<Mutex<Vec<(u64, Event)>>>);
 
-impl Sink for Events {
+impl Sink<Event> for Events {
     fn event(&mut self, ticks: u64, event: &Event) {
         self.0.lock().unwrap().push((ticks, *event));
     }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crestline_cli::trace::{Format, Stream, stream};
 use kernel::string_helpers::Counted;
-use mmio_mock::core::platform::ModelPlatform;
+use mmio_mock::Model;
+use mmio_mock::ModelPlatform;
 use mmio_mock::intel::r#gen::DeviceInfo;
 use mmio_mock::intel::trace::Trace;
 
@@ -93,7 +94,7 @@ impl Tracing {
 /// Writes the trace; what is missing of it is an error.
 fn write(platform: &ModelPlatform, path: &Path) -> Result<(), Error> {
     let device = platform.device();
-    let trace = device.trace();
+    let trace = device.event_log();
     let (events, _) = trace.digest();
     let written = || -> std::io::Result<()> {
         let mut file = BufWriter::new(File::create(path)?);

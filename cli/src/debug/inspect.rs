@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use isa::operand::Type;
 use kernel::string_helpers::Counted;
+use mmio_mock::Model;
 use mmio_mock::ModelPlatform;
 use mmio_mock::intel::trace::Trace;
 
@@ -201,8 +202,8 @@ impl Debugger {
         };
         let shown = kept.path.display();
         let (text, events) = self.target.reach().with_device(|device| {
-            let text = device.trace().text().to_owned();
-            let (events, _) = device.trace().digest();
+            let text = device.event_log().text().to_owned();
+            let (events, _) = device.event_log().digest();
             device.set_trace(Trace::default());
             (text, events)
         });

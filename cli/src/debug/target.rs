@@ -9,8 +9,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mem::Memory;
-use mmio_mock::core::live::LivePlatform;
-use mmio_mock::intel::device::lock;
+use mmio_mock::LivePlatform;
+use mmio_mock::core::memory::lock;
 use mmio_mock::{Device, ModelPlatform};
 
 pub use live::{Program, Recording};

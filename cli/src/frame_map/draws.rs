@@ -145,7 +145,7 @@ impl Follower {
         commands: &[(u32, u32)],
         platform: &ModelPlatform,
     ) {
-        let memory = mmio_mock::intel::device::lock(platform.memory());
+        let memory = mmio_mock::core::memory::lock(platform.memory());
         let dword = |at: u32| memory.read_u32(GpuAddr(at)).ok();
         let mut in_exec = 0;
         self.targets.clear();

@@ -79,7 +79,7 @@ pub(super) struct Recorder(
     pub(super) &'static Generation,
 );
 
-impl Sink for Recorder {
+impl Sink<Event> for Recorder {
     fn event(&mut self, _: u64, event: &Event) {
         let mut recording = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if recording.full.is_none() {

@@ -9,7 +9,8 @@ use kernel::error::Error;
 use kernel::string_helpers::Counted;
 use mmio_mock::Device;
 use mmio_mock::core::fault::UnitFault;
-use mmio_mock::intel::status::{Client, FaultRecord};
+use mmio_mock::core::status::FaultRecord;
+use mmio_mock::intel::status::Client;
 use regs::ids::RegId;
 
 use super::Contradiction;
@@ -184,7 +185,7 @@ fn fault(exec: &Exec, record: &FaultRecord) -> String {
     {
         text = format!("{text} [{}]", near(exec, fault.addr.0));
         let batch = exec.buffers.get(exec.batch);
-        if record.client == Client::CommandFetch
+        if record.client == Client::CommandFetch.name()
             && batch.is_some_and(|batch| batch.end() == u64::from(fault.addr.0))
         {
             text.push_str(": the batch has no MI_BATCH_BUFFER_END before the end of its buffer");

@@ -8,7 +8,6 @@
 mod atomics;
 mod events;
 mod gate;
-mod interrupt;
 mod posted;
 mod step;
 mod thread;
@@ -26,8 +25,9 @@ use kernel::pci::{ConfigSpace, Resource};
 use kernel::platform::Platform;
 use kernel::time::{Clock, Delta, Ktime};
 
-use crate::core::platform::ModelPlatform;
-use crate::intel::device::{Device, lock};
+use super::memory::lock;
+use super::model::Model;
+use super::platform::ModelPlatform;
 use thread::Core;
 
 /// How device and host share the processors.
@@ -61,21 +61,21 @@ pub struct Activity {
 }
 
 /// A device that runs on its own thread, until it is dropped.
-pub struct LivePlatform {
-    core: Arc<Core>,
+pub struct LivePlatform<M: Model> {
+    core: Arc<Core<M>>,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-impl LivePlatform {
+impl<M: Model + 'static> LivePlatform<M> {
     /// Lets a device run.
     #[must_use]
-    pub fn new(model: Arc<ModelPlatform>) -> Arc<Self> {
+    pub fn new(model: Arc<ModelPlatform<M>>) -> Arc<Self> {
         Self::with_options(model, Options::default())
     }
 
     /// The same with other spans.
     #[must_use]
-    pub fn with_options(model: Arc<ModelPlatform>, options: Options) -> Arc<Self> {
+    pub fn with_options(model: Arc<ModelPlatform<M>>, options: Options) -> Arc<Self> {
         let core = Arc::new(Core::new(model, options, false));
         let run = Arc::clone(&core);
         let thread = Builder::new()
@@ -94,7 +94,7 @@ impl LivePlatform {
     /// A device without a thread of its own. It moves only inside [`Clock::relax`] and [`settle`](Self::settle), on the
     /// thread that calls them, and its time passes nowhere else: calls in the same order make the same trace.
     #[must_use]
-    pub fn in_step(model: Arc<ModelPlatform>) -> Arc<Self> {
+    pub fn in_step(model: Arc<ModelPlatform<M>>) -> Arc<Self> {
         Arc::new(LivePlatform {
             core: Arc::new(Core::new(model, Options::default(), true)),
             thread: Mutex::new(None),
@@ -117,12 +117,12 @@ impl LivePlatform {
 
     /// The model. Its clock and its interrupt line are not in use.
     #[must_use]
-    pub fn model(&self) -> &Arc<ModelPlatform> {
+    pub fn model(&self) -> &Arc<ModelPlatform<M>> {
         &self.core.model
     }
 
     /// Looks at the device, or changes it, between two slices. `look` must not use the platform.
-    pub fn with_device<T>(&self, look: impl FnOnce(&mut Device) -> T) -> T {
+    pub fn with_device<T>(&self, look: impl FnOnce(&mut M) -> T) -> T {
         let result = look(&mut self.core.lock().device);
         self.core.touch();
         result
@@ -136,7 +136,7 @@ impl LivePlatform {
 
     /// Makes the device stand still, and its time with it, until the hold is dropped. Threads that wait for it wait on.
     /// Not for interrupt handlers.
-    pub fn hold(&self) -> Hold<'_> {
+    pub fn hold(&self) -> Hold<'_, M> {
         self.core.hold();
         Hold(self)
     }
@@ -152,7 +152,7 @@ impl LivePlatform {
     }
 }
 
-impl Drop for LivePlatform {
+impl<M: Model> Drop for LivePlatform<M> {
     fn drop(&mut self) {
         self.core.stop();
         let slot = self
@@ -170,22 +170,22 @@ impl Drop for LivePlatform {
 }
 
 /// A device that stands still.
-pub struct Hold<'a>(&'a LivePlatform);
+pub struct Hold<'a, M: Model>(&'a LivePlatform<M>);
 
-impl Hold<'_> {
+impl<M: Model> Hold<'_, M> {
     /// Runs the device for some of its time on this thread, and delivers its interrupts.
     pub fn run(&self, span: Delta) {
         self.0.core.run_held(span.as_nanos());
     }
 }
 
-impl Drop for Hold<'_> {
+impl<M: Model> Drop for Hold<'_, M> {
     fn drop(&mut self) {
         self.0.core.release();
     }
 }
 
-impl Platform for LivePlatform {
+impl<M: Model + 'static> Platform for LivePlatform<M> {
     fn io(&self) -> &dyn Io {
         self
     }
@@ -203,7 +203,7 @@ impl Platform for LivePlatform {
     }
 }
 
-impl Io for LivePlatform {
+impl<M: Model> Io for LivePlatform<M> {
     fn read32(&self, offset: usize) -> u32 {
         u32::try_from(offset).map_or(u32::MAX, |offset| self.core.lock().device.read32(offset))
     }
@@ -214,7 +214,7 @@ impl Io for LivePlatform {
     }
 }
 
-impl Clock for LivePlatform {
+impl<M: Model> Clock for LivePlatform<M> {
     fn now(&self) -> Ktime {
         Ktime::from_nanos(self.core.time.now())
     }
@@ -241,7 +241,7 @@ impl Clock for LivePlatform {
     }
 }
 
-impl DmaAllocator for LivePlatform {
+impl<M: Model> DmaAllocator for LivePlatform<M> {
     fn alloc(&self, pages: usize) -> Result<DmaAddress> {
         let _turn = self.core.gate.turn();
         self.core.model.alloc(pages)
@@ -260,7 +260,7 @@ impl DmaAllocator for LivePlatform {
     }
 }
 
-impl IrqLine for LivePlatform {
+impl<M: Model> IrqLine for LivePlatform<M> {
     fn request(&self, handler: Arc<dyn Handler>) -> Result {
         self.core.line.request(handler)
     }
@@ -269,9 +269,9 @@ impl IrqLine for LivePlatform {
     }
 }
 
-impl LivePlatform {
+impl<M: Model> LivePlatform<M> {
     /// A write to configuration space, after the register writes that came before.
-    fn configure(&self, write: impl FnOnce(&ModelPlatform)) {
+    fn configure(&self, write: impl FnOnce(&ModelPlatform<M>)) {
         let turn = self.core.gate.turn();
         drop(self.core.lock());
         write(&self.core.model);
@@ -280,7 +280,7 @@ impl LivePlatform {
     }
 }
 
-impl ConfigSpace for LivePlatform {
+impl<M: Model> ConfigSpace for LivePlatform<M> {
     fn read8(&self, offset: usize) -> u8 {
         ConfigSpace::read8(&*self.core.model, offset)
     }

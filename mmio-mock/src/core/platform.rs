@@ -1,6 +1,6 @@
 //! The modelled device as a platform: BAR, PCI configuration, DMA, clock, IRQ.
 //!
-//! No PRM section: this is the shell around the pure device; it alone knows the `kernel` traits.
+//! No PRM section: this is the shell around the pure device; it and `live` alone know the `kernel` traits.
 //! Waiting on its clock runs the device for that much of its own time.
 
 use std::collections::BTreeMap;
@@ -9,66 +9,64 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use kernel::dma::{DmaAddress, DmaAllocator};
 use kernel::error::{
     Result,
-    code::{EBUSY, EFAULT, ENOMEM},
+    code::{EFAULT, ENOMEM},
 };
 use kernel::io::Io;
 use kernel::irq::{Handler, IrqLine, IrqReturn};
 use kernel::pci::{ConfigSpace, Resource};
+use kernel::platform::Platform;
 use kernel::time::{Clock, Delta, Ktime};
 use mem::PhysAddr;
 
-use crate::intel::device::{Device, SharedMemory, lock};
-use crate::intel::r#gen::{DeviceInfo, ResetBy};
+use super::line::Line;
+use super::memory::{SharedMemory, lock};
+use super::model::{Identity, Model};
 
-/// PCI configuration offset of GDRST (i915 intel_pci_config.h I915_GDRST).
-const GDRST: usize = 0xc0;
-/// The domain of the video decoder, which the model does not have.
-const GDRST_MEDIA: u8 = 3 << 2;
-const GDRST_STATUS: u8 = 1 << 1;
-const GDRST_ENABLE: u8 = 1 << 0;
+/// Bytes of configuration space.
+const CONFIG: usize = 256;
+/// Bytes of its header, which identify the device and are not written here.
+const HEADER: usize = 0x40;
+/// Where BAR 0 sits; the others follow at equal distances. No bridge decodes them.
+const BARS: u64 = 0xfeb0_0000;
+const BAR_DISTANCE: u64 = 1 << 32;
 
 /// Handler calls for one assertion of the line; more mean that the handler acknowledges nothing.
 const MAX_IRQ_CALLS: usize = 64;
 
 /// A device on its bus.
-pub struct ModelPlatform {
-    device: Mutex<Device>,
+pub struct ModelPlatform<M> {
+    device: Mutex<M>,
     memory: SharedMemory,
-    info: &'static DeviceInfo,
-    config: Mutex<[u8; 256]>,
-    handler: Mutex<Option<Arc<dyn Handler>>>,
+    identity: Identity,
+    config: Mutex<[u8; CONFIG]>,
+    line: Line,
     allocations: Mutex<BTreeMap<DmaAddress, usize>>,
 }
 
-impl ModelPlatform {
-    /// Powers a device on, with at most `memory_bytes` of system memory.
-    pub fn new(info: &'static DeviceInfo, memory_bytes: usize) -> Arc<Self> {
-        Self::with_memory(info, mem::Memory::new(memory_bytes, info.gtt_entries))
-    }
-
-    /// Powers a device on with a memory that is there already.
-    pub fn with_memory(info: &'static DeviceInfo, memory: mem::Memory) -> Arc<Self> {
-        let memory = Arc::new(Mutex::new(memory));
-        let mut config = [0; 256];
-        config[0..2].copy_from_slice(&info.pci.0.to_le_bytes());
-        config[2..4].copy_from_slice(&info.pci.1.to_le_bytes());
-        config[8] = info.revision;
-        config[0x2c..0x2e].copy_from_slice(&info.pci.0.to_le_bytes());
-        config[0x2e..0x30].copy_from_slice(&info.pci.1.to_le_bytes());
+impl<M: Model> ModelPlatform<M> {
+    /// Powers a device on, on the memory that it works in.
+    pub fn over(device: M, memory: SharedMemory) -> Arc<Self> {
+        let identity = device.identity();
+        let mut config = [0; CONFIG];
+        config[0..2].copy_from_slice(&identity.pci.0.to_le_bytes());
+        config[2..4].copy_from_slice(&identity.pci.1.to_le_bytes());
+        config[8] = identity.revision;
+        config[0x2c..0x2e].copy_from_slice(&identity.pci.0.to_le_bytes());
+        config[0x2e..0x30].copy_from_slice(&identity.pci.1.to_le_bytes());
         // Class 03 00 00: VGA compatible controller.
         config[0x0b] = 0x03;
         Arc::new(ModelPlatform {
-            device: Mutex::new(Device::new(info, Arc::clone(&memory))),
+            device: Mutex::new(device),
             memory,
-            info,
+            identity,
             config: Mutex::new(config),
-            handler: Mutex::new(None),
+            line: Line::default(),
             allocations: Mutex::new(BTreeMap::new()),
         })
     }
 
     /// The device itself, for what no bus shows: statistics, faults, trace.
-    pub fn device(&self) -> MutexGuard<'_, Device> {
+    pub fn device(&self) -> MutexGuard<'_, M> {
         guard(&self.device)
     }
 
@@ -95,9 +93,7 @@ impl ModelPlatform {
             if !self.device().irq_line() {
                 return;
             }
-            let handler = guard(&self.handler).clone();
-            let Some(handler) = handler else { return };
-            if handler.handle() == IrqReturn::None {
+            if self.line.call() != Some(IrqReturn::Handled) {
                 return;
             }
         }
@@ -109,7 +105,7 @@ fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl kernel::platform::Platform for ModelPlatform {
+impl<M: Model + 'static> Platform for ModelPlatform<M> {
     fn io(&self) -> &dyn Io {
         self
     }
@@ -127,7 +123,7 @@ impl kernel::platform::Platform for ModelPlatform {
     }
 }
 
-impl Io for ModelPlatform {
+impl<M: Model> Io for ModelPlatform<M> {
     fn read32(&self, offset: usize) -> u32 {
         u32::try_from(offset).map_or(u32::MAX, |offset| self.device().read32(offset))
     }
@@ -138,7 +134,7 @@ impl Io for ModelPlatform {
     }
 }
 
-impl Clock for ModelPlatform {
+impl<M: Model> Clock for ModelPlatform<M> {
     fn now(&self) -> Ktime {
         Ktime::from_nanos(self.device().nanos())
     }
@@ -148,7 +144,7 @@ impl Clock for ModelPlatform {
     }
 }
 
-impl DmaAllocator for ModelPlatform {
+impl<M: Model> DmaAllocator for ModelPlatform<M> {
     fn alloc(&self, pages: usize) -> Result<DmaAddress> {
         let address = lock(&self.memory).alloc_pages(pages).ok_or(ENOMEM)?;
         guard(&self.allocations).insert(address.0, pages);
@@ -175,21 +171,16 @@ impl DmaAllocator for ModelPlatform {
     }
 }
 
-impl IrqLine for ModelPlatform {
+impl<M: Model> IrqLine for ModelPlatform<M> {
     fn request(&self, handler: Arc<dyn Handler>) -> Result {
-        let mut slot = guard(&self.handler);
-        if slot.is_some() {
-            return Err(EBUSY);
-        }
-        *slot = Some(handler);
-        Ok(())
+        self.line.request(handler)
     }
     fn free(&self) {
-        *guard(&self.handler) = None;
+        self.line.free();
     }
 }
 
-impl ModelPlatform {
+impl<M: Model> ModelPlatform<M> {
     fn config_bytes<const N: usize>(&self, offset: usize) -> [u8; N] {
         let config = guard(&self.config);
         let mut out = [0xff; N];
@@ -204,26 +195,16 @@ impl ModelPlatform {
     fn set_config(&self, offset: usize, bytes: &[u8]) {
         for (i, &byte) in bytes.iter().enumerate() {
             let at = offset + i;
-            // The first 64 bytes identify the device and are not written here.
-            if at < 0x40 {
-                continue;
-            }
-            if let Some(to) = guard(&self.config).get_mut(at) {
-                *to = byte;
-            }
-            let gdrst = self.info.reset.by == ResetBy::ConfigSpace && at == GDRST;
-            if gdrst && byte & GDRST_ENABLE != 0 {
-                if byte & GDRST_MEDIA != GDRST_MEDIA {
-                    self.device().reset();
-                }
-                // The reset is over at once: enable falls, status says so.
-                guard(&self.config)[GDRST] = byte & !(GDRST_ENABLE | GDRST_STATUS) | GDRST_STATUS;
+            // CAST: below 256.
+            if (HEADER..CONFIG).contains(&at) {
+                let reads = self.device().write_config(at as u8, byte);
+                guard(&self.config)[at] = reads;
             }
         }
     }
 }
 
-impl ConfigSpace for ModelPlatform {
+impl<M: Model> ConfigSpace for ModelPlatform<M> {
     fn read8(&self, offset: usize) -> u8 {
         self.config_bytes::<1>(offset)[0]
     }
@@ -243,17 +224,8 @@ impl ConfigSpace for ModelPlatform {
         self.set_config(offset, &value.to_le_bytes());
     }
     fn bar(&self, index: usize) -> Option<Resource> {
-        // The register BAR sits at a fixed place; the aperture is not decoded.
-        (index == 0).then(|| Resource {
-            start: 0xfeb0_0000,
-            len: u64::from(self.info.bar_bytes),
-        })
-    }
-}
-
-impl ModelPlatform {
-    /// Which device this is.
-    pub fn info(&self) -> &'static DeviceInfo {
-        self.info
+        let len = *self.identity.bars.get(index).filter(|len| **len != 0)?;
+        let start = BARS + index as u64 * BAR_DISTANCE;
+        Some(Resource { start, len })
     }
 }

@@ -8,12 +8,13 @@ use eu::{Grf, Thread};
 use isa::Verx10;
 use mem::{GpuAddr, Memory};
 
+use crate::core::status::FaultRecord;
 use crate::intel::debug::DebugRegs;
 use crate::intel::r#gen::{readers, tables};
 use crate::intel::machine::Machine;
 use crate::intel::shared::context::{Events, MessageHandle};
 use crate::intel::shared::{SharedFunctions, ThreadContext};
-use crate::intel::status::{FaultRecord, Status, Unit};
+use crate::intel::status::{Status, Unit};
 use crate::intel::td::{KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, VertexData};
 use crate::intel::trace::Trace;
 use crate::intel::urb::Urb;

@@ -17,13 +17,13 @@ pub mod urb;
 use regs::desc::{CommandDesc, Property};
 use regs::ids::{CommandId, RegId};
 
-use crate::core::bus::RegFile;
 use crate::core::fault::UnitFault;
 use crate::intel::blt::Blt;
 use crate::intel::ff::{Pipeline, Step};
 use crate::intel::irq;
 use crate::intel::machine::Machine;
 use crate::intel::media::Media;
+use crate::intel::registers::RegFile;
 use crate::intel::status::Client;
 use crate::intel::td::Td;
 use crate::intel::trace::Event;
@@ -37,6 +37,8 @@ pub struct CsContext<'a, 'm> {
     pub reader: &'static dyn CommandReader,
     /// Where the hardware status page lies.
     pub status_page: mi::StatusPage,
+    /// Where interrupts show.
+    pub irq: &'static irq::Registers,
     /// Registers.
     pub regs: &'a mut RegFile,
     /// The 3D pipeline.
@@ -333,7 +335,7 @@ impl Cs {
             // The device turns memory faults into PGTBL_ER, wherever they come from.
         } else {
             ctx.regs.set(RegId::Ipeir, 1);
-            irq::raise_error(ctx.regs, irq::error::INSTRUCTION);
+            ctx.irq.raise_error(ctx.regs, irq::error::INSTRUCTION);
         }
         let place = if self.batch.is_some() {
             "batch"
@@ -362,7 +364,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiBatchBufferStart => return mi::batch_buffer_start(d),
         C::MiBatchBufferEnd => return Ok(Flow::EndBatch),
         C::MiNoop => mi::noop(d, ctx),
-        C::MiUserInterrupt => irq::raise(ctx.regs, irq::Cause::User),
+        C::MiUserInterrupt => ctx.irq.raise(ctx.regs, irq::Cause::User),
         C::MiFlush => {
             mi::flush(d, ctx);
             ctx.media.state.flushed();

@@ -6,8 +6,11 @@ pub mod gen40;
 mod gen45;
 mod gen50;
 mod message;
+pub mod reset;
 
 use regs::ids::RegId;
+
+use reset::Reset;
 
 use crate::intel::cs::mi::StatusPage;
 use crate::intel::cs::reader::CommandReader;
@@ -82,25 +85,6 @@ impl DeviceInfo {
         of_send(self.readers.messages, self.isa, send)
     }
 }
-
-/// How the host resets a device.
-#[derive(Clone, Copy, Debug)]
-pub struct Reset {
-    /// Where it asks.
-    pub by: ResetBy,
-    /// Registers that a reset leaves alone.
-    pub keeps: &'static [RegId],
-}
-
-/// Where the host asks for a reset.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ResetBy {
-    /// GDRST in PCI configuration space.
-    ConfigSpace,
-    /// ILK_GDSR.
-    Register,
-}
-
 impl PartialEq for DeviceInfo {
     /// A device is known by its PCI numbers.
     fn eq(&self, other: &Self) -> bool {

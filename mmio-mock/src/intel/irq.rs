@@ -3,10 +3,13 @@
 //! PRM: volume 1, interrupt control registers; i915 i915_reg.h for the bits.
 //! Not modelled: display interrupts, MSI.
 
+mod registers;
+
 use regs::ids::RegId;
 
-use crate::core::bus::RegFile;
-pub use crate::intel::interrupts::{Cause, Registers};
+use crate::intel::registers::RegFile;
+
+pub use registers::{Cause, Registers};
 
 /// Bits of ESR, EMR and EIR (tables of `regs`).
 pub mod error {
@@ -18,58 +21,59 @@ pub mod error {
     pub const INSTRUCTION: u32 = ESR::INSTRUCTION_ERROR.mask << ESR::INSTRUCTION_ERROR.shift;
 }
 
-/// An event happened: it shows in ISR, and in IIR unless IMR masks it.
-pub fn raise(regs: &mut RegFile, cause: Cause) {
-    let at = regs.interrupts();
-    let bit = at.bit(cause);
-    let unmasked = bit & !regs.get(at.imr);
-    regs.set(at.isr, regs.get(at.isr) | bit);
-    regs.set(at.iir, regs.get(at.iir) | unmasked);
-}
-
-/// The signal behind an event is down: it no longer shows in ISR; what IIR has latched stays.
-pub fn fall(regs: &mut RegFile, cause: Cause) {
-    let at = regs.interrupts();
-    let isr = regs.get(at.isr);
-    if isr & at.bit(cause) != 0 {
-        regs.set(at.isr, isr & !at.bit(cause));
+impl Registers {
+    /// An event happened: it shows in ISR, and in IIR unless IMR masks it.
+    pub fn raise(&self, regs: &mut RegFile, cause: Cause) {
+        let bit = self.bit(cause);
+        let unmasked = bit & !regs.get(self.imr);
+        regs.set(self.isr, regs.get(self.isr) | bit);
+        regs.set(self.iir, regs.get(self.iir) | unmasked);
     }
-}
 
-/// An error happened: it shows in ESR, in EIR unless masked, and then as the master error.
-pub fn raise_error(regs: &mut RegFile, bits: u32) {
-    regs.set(RegId::Esr, regs.get(RegId::Esr) | bits);
-    settle_errors(regs);
-}
-
-/// Recomputes EIR and the master error bit after a write to EMR or EIR, or a new error.
-pub fn settle_errors(regs: &mut RegFile) {
-    let eir = regs.get(RegId::Eir) | (regs.get(RegId::Esr) & !regs.get(RegId::Emr));
-    regs.set(RegId::Eir, eir);
-    if eir == 0 {
-        fall(regs, Cause::MasterError);
-    } else {
-        raise(regs, Cause::MasterError);
+    /// The signal behind an event is down: it no longer shows in ISR; what IIR has latched stays.
+    pub fn fall(&self, regs: &mut RegFile, cause: Cause) {
+        let isr = regs.get(self.isr);
+        if isr & self.bit(cause) != 0 {
+            regs.set(self.isr, isr & !self.bit(cause));
+        }
     }
-}
 
-/// A one written to EIR acknowledges the error; its source in ESR goes with it.
-pub fn acknowledge_errors(regs: &mut RegFile, bits: u32) {
-    regs.set(RegId::Esr, regs.get(RegId::Esr) & !bits);
-    regs.set(RegId::Eir, regs.get(RegId::Eir) & !bits);
-    settle_errors(regs);
-}
+    /// An error happened: it shows in ESR, in EIR unless masked, and then as the master error.
+    pub fn raise_error(&self, regs: &mut RegFile, bits: u32) {
+        regs.set(RegId::Esr, regs.get(RegId::Esr) | bits);
+        self.settle_errors(regs);
+    }
 
-/// Bits of the interrupts that are latched and enabled.
-pub fn pending(regs: &RegFile) -> u32 {
-    let at = regs.interrupts();
-    regs.get(at.iir) & regs.get(at.ier)
-}
+    /// Recomputes EIR and the master error bit after a write to EMR or EIR, or a new error.
+    pub fn settle_errors(&self, regs: &mut RegFile) {
+        let eir = regs.get(RegId::Eir) | (regs.get(RegId::Esr) & !regs.get(RegId::Emr));
+        regs.set(RegId::Eir, eir);
+        if eir == 0 {
+            self.fall(regs, Cause::MasterError);
+        } else {
+            self.raise(regs, Cause::MasterError);
+        }
+    }
 
-/// Whether the device asserts its interrupt line.
-pub fn line(regs: &RegFile) -> bool {
-    let master = regs.interrupts().master_enable;
-    pending(regs) != 0 && master.is_none_or(|(register, bit)| regs.get(register) & bit != 0)
+    /// A one written to EIR acknowledges the error; its source in ESR goes with it.
+    pub fn acknowledge_errors(&self, regs: &mut RegFile, bits: u32) {
+        regs.set(RegId::Esr, regs.get(RegId::Esr) & !bits);
+        regs.set(RegId::Eir, regs.get(RegId::Eir) & !bits);
+        self.settle_errors(regs);
+    }
+
+    /// Bits of the interrupts that are latched and enabled.
+    pub fn pending(&self, regs: &RegFile) -> u32 {
+        regs.get(self.iir) & regs.get(self.ier)
+    }
+
+    /// Whether the device asserts its interrupt line.
+    pub fn line(&self, regs: &RegFile) -> bool {
+        self.pending(regs) != 0
+            && self
+                .master_enable
+                .is_none_or(|(register, bit)| regs.get(register) & bit != 0)
+    }
 }
 
 #[cfg(test)]
@@ -81,34 +85,34 @@ mod tests {
     const USER: u32 = 1 << 1;
     const MASTER_ERROR: u32 = 1 << 15;
 
-    fn regs() -> RegFile {
+    fn device() -> (&'static Registers, RegFile) {
         let device = crate::intel::r#gen::find("gm965").unwrap();
-        RegFile::new(device.tables, device.interrupts)
+        (device.interrupts, RegFile::new(device.tables))
     }
 
     #[test]
     fn a_masked_event_is_pending_but_not_latched() {
-        let mut regs = regs();
+        let (irq, mut regs) = device();
         regs.set(RegId::Ier, USER);
-        raise(&mut regs, Cause::User);
+        irq.raise(&mut regs, Cause::User);
         assert_eq!(regs.get(RegId::Isr) & USER, USER);
-        assert!(!line(&regs));
+        assert!(!irq.line(&regs));
         regs.set(RegId::Imr, !USER);
-        raise(&mut regs, Cause::User);
-        assert!(line(&regs));
+        irq.raise(&mut regs, Cause::User);
+        assert!(irq.line(&regs));
     }
 
     #[test]
     fn an_error_reaches_the_line_through_the_master_bit() {
-        let mut regs = regs();
+        let (irq, mut regs) = device();
         regs.set(RegId::Imr, 0);
         regs.set(RegId::Ier, MASTER_ERROR);
-        raise_error(&mut regs, error::PAGE_TABLE);
-        assert!(!line(&regs), "EMR masks everything after reset");
+        irq.raise_error(&mut regs, error::PAGE_TABLE);
+        assert!(!irq.line(&regs), "EMR masks everything after reset");
         regs.set(RegId::Emr, 0);
-        settle_errors(&mut regs);
-        assert!(line(&regs));
-        acknowledge_errors(&mut regs, error::PAGE_TABLE);
+        irq.settle_errors(&mut regs);
+        assert!(irq.line(&regs));
+        irq.acknowledge_errors(&mut regs, error::PAGE_TABLE);
         assert_eq!(regs.get(RegId::Eir), 0);
         assert_eq!(regs.get(RegId::Isr) & MASTER_ERROR, 0);
     }

@@ -6,14 +6,16 @@
 use regs::any::fields;
 use regs::ids::{CsReg, FenceReg, GttReg, IrqReg, RegId, StatsReg, UnitReg};
 
-use crate::core::bus::{Place, RegFile};
 use crate::intel::debug::DebugRegs;
 use crate::intel::irq;
+use crate::intel::registers::{Place, RegFile};
 use crate::intel::status::{Statistics, Status};
 use crate::intel::trace::{Event, Trace};
 
 /// What an MMIO access can reach.
 pub struct Mmio<'a> {
+    /// Where interrupts show.
+    pub irq: &'static irq::Registers,
     /// Plain registers.
     pub regs: &'a mut RegFile,
     /// Debug registers.
@@ -65,10 +67,10 @@ impl Mmio<'_> {
                 let counter = counter(&mut self.status.statistics, reg);
                 *counter = with_half(*counter, place.dword, value);
             }
-            UnitReg::Irq(IrqReg::Eir) => irq::acknowledge_errors(self.regs, value),
+            UnitReg::Irq(IrqReg::Eir) => self.irq.acknowledge_errors(self.regs, value),
             UnitReg::Irq(IrqReg::Emr) => {
                 self.regs.bus_write(place, value);
-                irq::settle_errors(self.regs);
+                self.irq.settle_errors(self.regs);
             }
             UnitReg::Cs(CsReg::Instpm) => self.instpm(place, value),
             UnitReg::Cs(CsReg::GfxFlshCntl) => {

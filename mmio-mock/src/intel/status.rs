@@ -4,6 +4,7 @@
 //! Not modelled: the order in which concurrent units would latch their errors.
 
 use crate::core::fault::UnitFault;
+use crate::core::status::{FaultLog, FaultRecord};
 
 /// The pipeline statistics counters, in the order of their registers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -161,19 +162,20 @@ pub enum Client {
     SamplerCache = 1 << 26,
 }
 
-/// One fault with the place where it happened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FaultRecord {
-    /// What happened.
-    pub fault: UnitFault,
-    /// Who met it.
-    pub client: Client,
-    /// Where: command address, kernel and instruction, or register.
-    pub place: String,
+impl Client {
+    /// Its name in records of faults.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Client::Cs => "command streamer",
+            Client::CommandFetch => "command fetch",
+            Client::VertexFetch => "vertex fetch",
+            Client::ReadOnlyCache => "read-only cache",
+            Client::InstructionStateCache => "instruction and state cache",
+            Client::RenderCache => "render cache",
+            Client::SamplerCache => "sampler cache",
+        }
+    }
 }
-
-/// How many faults are kept; the first ones name the cause, later ones repeat it.
-const KEPT: usize = 32;
 
 /// Counters and faults of the whole device.
 #[derive(Clone, Debug, Default)]
@@ -182,8 +184,7 @@ pub struct Status {
     pub statistics: Statistics,
     /// The model's own counters.
     pub activity: Activity,
-    faults: Vec<FaultRecord>,
-    dropped: u64,
+    faults: FaultLog,
     /// Bits of the clients that have met a memory fault since somebody asked.
     raised: u32,
 }
@@ -194,17 +195,7 @@ impl Status {
         if matches!(fault, UnitFault::Memory(_)) {
             self.raised |= client as u32;
         }
-        if self.faults.len() < KEPT {
-            let record = FaultRecord {
-                fault,
-                client,
-                place: place(),
-            };
-            log::debug!("{}: {}", record.place, record.fault);
-            self.faults.push(record);
-        } else {
-            self.dropped += 1;
-        }
+        self.faults.note(client.name(), fault, place);
     }
 
     /// The clients that have met a memory fault since the last call, as bits of PGTBL_ER.
@@ -214,17 +205,16 @@ impl Status {
 
     /// The faults so far, oldest first.
     pub fn faults(&self) -> &[FaultRecord] {
-        &self.faults
+        self.faults.kept()
     }
 
     /// Faults beyond those kept.
     pub fn dropped_faults(&self) -> u64 {
-        self.dropped
+        self.faults.dropped()
     }
 
-    /// Takes all faults, making room for others.
-    pub fn take_faults(&mut self) -> Vec<FaultRecord> {
-        self.dropped = 0;
-        std::mem::take(&mut self.faults)
+    /// Takes all faults, making room for others, and the number of those that were not kept.
+    pub fn take_faults(&mut self) -> (Vec<FaultRecord>, u64) {
+        self.faults.take()
     }
 }

@@ -1,8 +1,14 @@
-//! The device's event trace: what happened, in order, as text or typed.
+//! The events of the trace: what happens at the boundaries between units.
 //!
-//! No PRM section: this is the model's own instrument. It costs one branch when switched off.
+//! No PRM section: this is the model's own instrument.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
+
+use crate::core::trace::Detail;
+pub use crate::core::trace::Sink;
+
+/// Where events go.
+pub type Trace = crate::core::trace::Trace<Event>;
 
 /// One event at a boundary between units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,8 +147,7 @@ pub struct Dispatch {
     pub subspans: [u32; 4],
 }
 
-impl Event {
-    /// Whether it is too frequent for a text.
+impl Detail for Event {
     fn is_detail(&self) -> bool {
         matches!(
             self,
@@ -210,140 +215,5 @@ impl fmt::Display for Event {
                 write!(f, "{client} {what} {addr:08x} {bytes}")
             }
         }
-    }
-}
-
-/// Takes every event as it happens, with the device time in ticks.
-pub trait Sink: Send {
-    /// One event.
-    fn event(&mut self, ticks: u64, event: &Event);
-}
-
-/// Where events go: nowhere, or into a text of bounded length plus a running hash.
-#[derive(Default)]
-pub struct Trace {
-    on: bool,
-    sink: Option<Box<dyn Sink>>,
-    /// Ticks at the begin of the device's step, and what the step had left then.
-    now: (u64, u64),
-    limit: usize,
-    text: String,
-    hash: u64,
-    events: u64,
-    /// Events that the text has no room for.
-    dropped: u64,
-    line: String,
-}
-
-impl Trace {
-    /// A trace that keeps at most `limit` bytes of text. When it is full, events are only counted, or a
-    /// batch without end would spend its time in them; the hash covers what the text holds.
-    pub fn with_limit(limit: usize) -> Self {
-        // FNV-1a 64 offset basis.
-        Trace {
-            on: true,
-            limit,
-            hash: 0xcbf2_9ce4_8422_2325,
-            ..Trace::default()
-        }
-    }
-
-    /// A trace that keeps nothing itself and hands every event on.
-    pub fn to(sink: Box<dyn Sink>) -> Self {
-        Trace {
-            on: true,
-            sink: Some(sink),
-            ..Trace::default()
-        }
-    }
-
-    /// Whether events go anywhere at all.
-    #[inline]
-    pub fn is_on(&self) -> bool {
-        self.on
-    }
-
-    /// Whether frequent events are wanted too.
-    #[inline]
-    pub fn is_detailed(&self) -> bool {
-        self.sink.is_some()
-    }
-
-    /// A step of the device begins at `ticks`, with `budget` ticks to spend.
-    pub fn begin(&mut self, ticks: u64, budget: u64) {
-        self.now = (ticks, budget);
-    }
-
-    /// `kept` ticks of the step's budget are out of reach for a while: time goes on without them.
-    #[inline]
-    pub fn withhold(&mut self, kept: u64) {
-        self.now.1 = self.now.1.saturating_sub(kept);
-    }
-
-    /// They are back.
-    #[inline]
-    pub fn restore(&mut self, kept: u64) {
-        self.now.1 = self.now.1.saturating_add(kept);
-    }
-
-    /// The same event, `left` ticks before the end of the step.
-    #[inline]
-    pub fn event_at(&mut self, left: u64, event: Event) {
-        if self.on {
-            let (ticks, budget) = self.now;
-            let spent = budget.saturating_sub(left);
-            self.now = (ticks + spent, left.min(budget));
-            self.record(event);
-        }
-    }
-
-    /// Notes an event when the trace is on.
-    #[inline]
-    pub fn event(&mut self, event: Event) {
-        if self.on {
-            self.record(event);
-        }
-    }
-
-    #[cold]
-    fn record(&mut self, event: Event) {
-        if let Some(sink) = &mut self.sink {
-            sink.event(self.now.0, &event);
-            return;
-        }
-        if event.is_detail() {
-            return;
-        }
-        self.events += 1;
-        if self.dropped > 0 {
-            self.dropped += 1;
-            return;
-        }
-        self.line.clear();
-        // Writing to a String cannot fail.
-        let _ = writeln!(self.line, "{event}");
-        if self.text.len() + self.line.len() > self.limit {
-            self.dropped = 1;
-            return;
-        }
-        for byte in self.line.bytes() {
-            self.hash = (self.hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-        self.text.push_str(&self.line);
-    }
-
-    /// Events that the text has no room for.
-    pub fn dropped(&self) -> u64 {
-        self.dropped
-    }
-
-    /// Text of the events so far, up to the limit.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Number of events, and hash over those that the text holds.
-    pub fn digest(&self) -> (u64, u64) {
-        (self.events, self.hash)
     }
 }

@@ -8,7 +8,9 @@
 use std::sync::{Arc, Mutex};
 
 use mem::{GpuAddr, Memory, PhysAddr};
-use mmio_mock::intel::device::{Device, SharedMemory, lock};
+use mmio_mock::Model;
+use mmio_mock::core::memory::{SharedMemory, lock};
+use mmio_mock::intel::device::Device;
 use regs::gen40::RegId;
 use regs::platform::GEN40;
 

@@ -8,6 +8,7 @@ use super::Kind;
 use super::bench::Bench;
 use super::file::{Case, File, Problem};
 use super::value::{dwords, number};
+use mmio_mock::Model;
 
 /// The kind.
 pub struct Cs;

@@ -13,6 +13,7 @@ use kernel::error::code::{EBADF, EFAULT, EMFILE};
 use kernel::platform::Platform as _;
 use kernel::time::{Delta, Ktime};
 use kernel::uaccess::UserMemory;
+use mmio_mock::Model;
 use mmio_mock::ModelPlatform;
 
 use super::calls::{BLOCK, Call};

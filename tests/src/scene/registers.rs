@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 4, 3.2, 3.3. Not covered: what the registers do.
 
+use mmio_mock::Model;
 use regs::gen40::reg;
 
 use super::Scene;

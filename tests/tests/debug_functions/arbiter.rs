@@ -5,6 +5,7 @@
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::kernels;
 use crestline_tests::scene::surface::{Layout, Surface};
+use mmio_mock::Model;
 use mmio_mock::intel::status::Unit;
 use regs::gen40::values::surface_format;
 use regs::gen40::{RegId, SamplerState};

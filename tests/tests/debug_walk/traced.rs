@@ -20,7 +20,7 @@ use mmio_mock::intel::trace::{Event, Sink, Trace};
 #[derive(Clone, Default)]
 struct Delivered(Arc<Mutex<Vec<(u32, u16)>>>);
 
-impl Sink for Delivered {
+impl Sink<Event> for Delivered {
     fn event(&mut self, _: u64, event: &Event) {
         if let Event::Vertex { index, handle, .. } = *event {
             self.0.lock().unwrap().push((index, handle));

@@ -11,10 +11,14 @@ pub const SRC: &str = "mmio-mock/src/";
 /// Rows from the bottom up, by room: `core` is device-neutral, the others are vendors'. A module imports itself and
 /// rows below its own.
 const ROWS: &[(&str, &str, &[&str])] = &[
-    ("0", "core", &["fault"]),
-    ("0", "intel", &["interrupts"]),
-    ("1", "core", &["bus"]),
-    ("1", "intel", &["trace"]),
+    (
+        "0",
+        "core",
+        &["bus", "clock", "fault", "line", "memory", "trace"],
+    ),
+    ("0 (records of faults)", "core", &["status"]),
+    ("0 (what shells ask of a device)", "core", &["model"]),
+    ("1", "intel", &["registers", "trace"]),
     ("2", "intel", &["irq", "status"]),
     ("2 (debug registers)", "intel", &["debug"]),
     ("2 (decode of offsets)", "intel", &["mmio"]),
@@ -30,7 +34,12 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     ("9", "intel", &["bench", "device"]),
     ("10 (shell)", "core", &["platform"]),
     ("10 (shell with a thread)", "core", &["live"]),
+    ("11", "intel", &["platform"]),
 ];
+
+/// The room that knows no vendor, and the crates that speak of a vendor's registers, commands and instructions.
+const NEUTRAL: &str = "core";
+const OF_VENDORS: &[&str] = &["regs", "isa", "eu"];
 
 /// The file's module below `mmio-mock/src`, as path segments; the crate root has none.
 pub fn module_of(path: &str) -> Option<Vec<String>> {
@@ -63,6 +72,9 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
         let Some(module) = module_of(&file.path) else {
             continue;
         };
+        if module.first().is_some_and(|room| room == NEUTRAL) {
+            findings.extend(vendors_in(file, &module, &reexports));
+        }
         // The crate root, and the files that list the modules of a room.
         let [room, top, ..] = module.as_slice() else {
             if module.first().is_some_and(|room| !is_room(room)) {
@@ -72,7 +84,7 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
             continue;
         };
         let Some(row) = row_of(&module) else {
-            if module.len() == 2 {
+            if module.len() == 2 && top != "tests" {
                 let what = format!("module `{room}::{top}` has no row in the table of layers");
                 findings.push(Finding::new(&file.path, 1, what));
             }
@@ -98,6 +110,47 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
                 );
                 findings.push(Finding::new(&file.path, path.line, what));
             }
+        }
+    }
+    findings
+}
+
+/// Names of vendors' rooms, and of crates about their devices, in the neutral room.
+fn vendors_in(
+    file: &RustFile,
+    module: &[String],
+    reexports: &[(String, Vec<String>)],
+) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for path in file.crate_paths(module).iter().filter(|path| !path.test) {
+        let first = path.segments.first().map_or("", String::as_str);
+        let room = reexports
+            .iter()
+            .find(|(name, _)| name == first)
+            .and_then(|(_, from)| from.first())
+            .map_or(first, String::as_str);
+        if room != NEUTRAL && is_room(room) {
+            let what = format!(
+                "`{}` knows no vendor and imports `{}`",
+                module.join("::"),
+                path.segments.join("::")
+            );
+            findings.push(Finding::new(&file.path, path.line, what));
+        }
+    }
+    for (i, token) in file.tokens.iter().enumerate() {
+        let foreign = OF_VENDORS.iter().find(|name| file.is_ident(i, name));
+        let inside = i >= 2 && file.is_path_sep(i - 2);
+        if let Some(name) = foreign
+            && file.is_path_sep(i + 1)
+            && !inside
+            && !token.test
+        {
+            let what = format!(
+                "`{}` knows no vendor and names the crate `{name}`",
+                module.join("::")
+            );
+            findings.push(Finding::new(&file.path, token.line, what));
         }
     }
     findings
@@ -198,6 +251,39 @@ mod tests {
             )
             .is_empty()
         );
+    }
+
+    #[test]
+    fn the_neutral_room_knows_no_vendor() {
+        let up = "\nuse crate::intel::device::Device;";
+        assert_eq!(
+            findings("mmio-mock/src/core/bus.rs", up),
+            [
+                "mmio-mock/src/core/bus.rs:2: `core::bus` (layer 0) imports `intel::device::Device` of layer 9",
+                "mmio-mock/src/core/bus.rs:2: `core::bus` knows no vendor and imports `intel::device::Device`",
+            ][..]
+            .iter()
+            .rev()
+            .copied()
+            .collect::<Vec<_>>()
+        );
+        // Also where the order of layers alone would allow it: in the shells, and in the file of the room itself.
+        for path in [
+            "mmio-mock/src/core/live/thread.rs",
+            "mmio-mock/src/core/platform.rs",
+            "mmio-mock/src/core.rs",
+        ] {
+            for planted in [
+                "use crate::intel::r#gen::DeviceInfo;",
+                "use crate::Device;",
+                "use regs::ids::RegId;",
+                "fn f(isa: isa::Verx10) {}",
+            ] {
+                assert_eq!(findings(path, planted).len(), 1, "{path}: {planted}");
+            }
+        }
+        let neutral = "use crate::UnitFault;\nuse super::bus::regs::X;\nuse kernel::io::Io;\nfn f() { let regs = 1; regs.g() }\n#[cfg(test)]\nmod tests { use crate::Device; }";
+        assert!(findings("mmio-mock/src/core/live.rs", neutral).is_empty());
     }
 
     #[test]

@@ -5,6 +5,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mmio_mock::Device;
+use mmio_mock::Model;
 use mmio_mock::intel::debug::host::{Go, Host, Rule, RuleId, ThreadKey, Why};
 
 use regs::any::reg::INSTPM;

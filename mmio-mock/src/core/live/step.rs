@@ -7,7 +7,7 @@ use std::cell::Cell;
 use std::time::{Duration, Instant};
 
 use super::thread::{Core, QUANTUM, guard};
-use crate::intel::device::Ended;
+use crate::core::model::{Ended, Model};
 
 /// Ticks between two moments in which others may look at the device.
 const SLICE: u64 = 64 * QUANTUM;
@@ -36,7 +36,7 @@ impl Drop for Running {
     }
 }
 
-impl Core {
+impl<M: Model> Core<M> {
     /// Lets `nanos` of device time pass on the calling thread, or as many as there are up to an interrupt.
     pub(super) fn pass(&self, nanos: u64) {
         self.advance(nanos, false);
@@ -63,11 +63,11 @@ impl Core {
         while left > 0 && !self.is_held() {
             let begun = Instant::now();
             let mut locked = self.lock();
-            let (used, ended) = locked.device.work(left.min(SLICE), QUANTUM, |_| false);
+            let (used, ended) = locked.device.work(left.min(SLICE), QUANTUM, &mut |_| false);
             left -= used.min(left);
             let line = locked.device.irq_line();
             if ended != Ended::Busy && !line && !until_rest {
-                locked.device.pass_ticks(left);
+                locked.device.clock_mut().pass(left);
                 left = 0;
             }
             self.time.set(locked.device.nanos());
@@ -84,7 +84,7 @@ impl Core {
                 break;
             } else if ended != Ended::Busy {
                 // The driver has no handler for the interrupt.
-                self.lock().device.pass_ticks(left);
+                self.lock().device.clock_mut().pass(left);
                 left = 0;
             }
         }

@@ -12,11 +12,11 @@ use kernel::irq::IrqReturn;
 use super::Options;
 use super::events::Events;
 use super::gate::{Gate, Turn, look};
-use super::interrupt::Line;
 use super::posted::Posted;
 use super::time::{Outside, Time};
+use crate::core::line::Line;
+use crate::core::model::{Ended, Model};
 use crate::core::platform::ModelPlatform;
-use crate::intel::device::{Device, Ended};
 
 /// Ticks between two looks at the gate when one thread of an EU runs: some microseconds.
 pub(super) const QUANTUM: u64 = 512;
@@ -33,8 +33,8 @@ const NAP: std::ops::Range<Duration> = Duration::from_micros(200)..Duration::fro
 const NAP_ROUNDS: u32 = 8;
 
 /// What thread and platform share.
-pub(super) struct Core {
-    pub(super) model: Arc<ModelPlatform>,
+pub(super) struct Core<M> {
+    pub(super) model: Arc<ModelPlatform<M>>,
     pub(super) options: Options,
     pub(super) gate: Gate,
     pub(super) time: Time,
@@ -67,22 +67,22 @@ pub(super) fn guard<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 /// However the thread ends.
-struct End<'a>(&'a Core);
+struct End<'a, M: Model>(&'a Core<M>);
 
-impl Drop for End<'_> {
+impl<M: Model> Drop for End<'_, M> {
     fn drop(&mut self) {
         self.0.end();
     }
 }
 
 /// The device, locked, with a turn at the gate; register writes on their way have arrived.
-pub(super) struct Locked<'a> {
-    pub(super) device: MutexGuard<'a, Device>,
+pub(super) struct Locked<'a, M> {
+    pub(super) device: MutexGuard<'a, M>,
     _turn: Turn<'a>,
 }
 
-impl Core {
-    pub(super) fn new(model: Arc<ModelPlatform>, options: Options, in_step: bool) -> Self {
+impl<M: Model> Core<M> {
+    pub(super) fn new(model: Arc<ModelPlatform<M>>, options: Options, in_step: bool) -> Self {
         let nanos = model.device().nanos();
         Core {
             model,
@@ -122,12 +122,12 @@ impl Core {
     }
 
     /// Takes the device for a moment.
-    pub(super) fn lock(&self) -> Locked<'_> {
+    pub(super) fn lock(&self) -> Locked<'_, M> {
         let turn = self.gate.turn();
         let mut device = self.model.device();
         self.arrive(&mut device);
         if self.time.passes() {
-            device.pass_to(self.time.now());
+            device.clock_mut().pass_to(self.time.now());
         }
         Locked {
             device,
@@ -144,7 +144,7 @@ impl Core {
     }
 
     /// Carries queued register writes out. The device is locked, so that they stay in order.
-    fn arrive(&self, device: &mut Device) {
+    fn arrive(&self, device: &mut M) {
         self.posted
             .arrive(|offset, value| device.write32(offset, value));
     }
@@ -271,12 +271,12 @@ impl Core {
         self.touched.swap(false, Ordering::SeqCst);
         self.arrive(&mut device);
         if self.time.passes() {
-            device.pass_to(self.time.now());
+            device.clock_mut().pass_to(self.time.now());
             self.time.set(device.nanos());
         }
         let begun = Instant::now();
         let mut steps = 0u32;
-        let (_, ended) = device.work(u64::MAX, QUANTUM, |used| {
+        let (_, ended) = device.work(u64::MAX, QUANTUM, &mut |used| {
             steps = steps.wrapping_add(1);
             let wanted = used >= LEAST && self.gate.is_wanted();
             wanted || steps.is_multiple_of(STEPS) && begun.elapsed() >= self.options.slice

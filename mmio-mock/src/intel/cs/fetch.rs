@@ -5,7 +5,7 @@
 use mem::{Fault, GpuAddr, Memory};
 use regs::any::RegId;
 
-use crate::core::bus::RegFile;
+use crate::intel::registers::RegFile;
 
 /// The primary ring as its registers describe it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

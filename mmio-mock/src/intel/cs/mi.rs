@@ -12,9 +12,9 @@ use regs::any::{
 
 use super::reader::StoreRegister;
 use super::{CsContext, Flow};
-use crate::core::bus::RegFile;
 use crate::core::fault::UnitFault;
 use crate::intel::mmio::Mmio;
+use crate::intel::registers::RegFile;
 
 /// Where HWS_PGA, the register of the hardware status page, points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,6 +106,7 @@ pub fn load_register_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 /// The registers as the host sees them.
 pub(super) fn mmio<'a>(ctx: &'a mut CsContext<'_, '_>) -> Mmio<'a> {
     Mmio {
+        irq: ctx.irq,
         regs: ctx.regs,
         debug: ctx.machine.debug,
         mem: ctx.machine.mem,

@@ -29,7 +29,7 @@ pub fn execute(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> 
         ctx.machine.note_write("CS", pc.address, 8);
     }
     if pc.notify {
-        irq::raise(ctx.regs, irq::Cause::PipeControl);
+        ctx.irq.raise(ctx.regs, irq::Cause::PipeControl);
     }
     Ok(())
 }

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use eu::Thread;
 
-use super::{Device, lock};
+use super::Device;
+use crate::core::memory::lock;
 use crate::intel::debug::host::{Host, Why};
 use crate::intel::ff::state::PipelineState;
 use crate::intel::td::debugger::Info;

@@ -19,7 +19,8 @@ pub mod windower;
 use regs::gen40::fields::ISR;
 use regs::ids::RegId;
 
-use super::{DeviceInfo, Readers, Reset, ResetBy};
+use super::reset::{Answer, Port, Reset};
+use super::{DeviceInfo, Readers};
 use crate::intel::cs::mi::StatusPage;
 use crate::intel::irq::Registers;
 use crate::intel::shared::dataport::render::DualSource;
@@ -60,6 +61,21 @@ const DONE: &[(Busy, RegId, u8)] = &[
     (Busy::Vf, RegId::Instdone1, 0),
 ];
 
+/// GDRST in configuration space (i915 intel_pci_config.h `I915_GDRST`).
+pub const GDRST: Port = Port::Config(0xc0);
+const GDRST_ENABLE: u32 = 1 << 0;
+const GDRST_STATUS: u32 = 1 << 1;
+/// The domain of the video decoder, which the model does not have.
+const GDRST_MEDIA: u32 = 3 << 2;
+
+/// What a value of GDRST asks for. The reset is over at once: enable falls, status says so.
+pub fn gdrst(value: u32) -> Option<Answer> {
+    (value & GDRST_ENABLE != 0).then_some(Answer {
+        resets: value & GDRST_MEDIA != GDRST_MEDIA,
+        reads: value & !GDRST_ENABLE | GDRST_STATUS,
+    })
+}
+
 /// A device of \[DevBW\].
 const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) -> DeviceInfo {
     DeviceInfo {
@@ -74,7 +90,8 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         // 512 MiB of address space in pages of 4 KiB.
         gtt_entries: 512 << 20 >> 12,
         reset: Reset {
-            by: ResetBy::ConfigSpace,
+            port: GDRST,
+            answer: gdrst,
             keeps: &[],
         },
         status_page: StatusPage::Physical,

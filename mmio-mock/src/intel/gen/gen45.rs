@@ -12,7 +12,8 @@ pub mod pipeline;
 
 use regs::ids::RegId;
 
-use super::{DeviceInfo, Readers, Reset, ResetBy, gen40};
+use super::reset::Reset;
+use super::{DeviceInfo, Readers, gen40};
 use crate::intel::cs::mi::StatusPage;
 use crate::intel::shared::dataport::render::DualSource;
 use crate::intel::status::Busy;
@@ -72,7 +73,8 @@ const fn device(
         // 2 GiB of address space in pages of 4 KiB.
         gtt_entries: 2 << 30 >> 12,
         reset: Reset {
-            by: ResetBy::ConfigSpace,
+            port: gen40::GDRST,
+            answer: gen40::gdrst,
             keeps: KEPT,
         },
         status_page: StatusPage::Graphics,

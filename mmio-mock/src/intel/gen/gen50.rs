@@ -14,7 +14,8 @@ pub mod pipeline;
 use regs::gen50::fields::{DEIER, GTISR};
 use regs::ids::RegId;
 
-use super::{DeviceInfo, Readers, Reset, ResetBy, gen40};
+use super::reset::{Answer, Port, Reset};
+use super::{DeviceInfo, Readers, gen40};
 use crate::intel::cs::mi::StatusPage;
 use crate::intel::irq::Registers;
 use crate::intel::shared::dataport::render::DualSource;
@@ -76,6 +77,16 @@ const KEPT: &[RegId] = &[
     RegId::Pch3dcgdis1,
 ];
 
+/// What a value of ILK_GDSR asks for: the reset is over at once, and the enable bit falls. The media domain is the
+/// video decoder's, which the model does not have.
+fn gdsr(value: u32) -> Option<Answer> {
+    use regs::gen50::fields::ILK_GDSR::{RESET_DOMAIN, RESET_ENABLE};
+    RESET_ENABLE.is_set(value).then_some(Answer {
+        resets: RESET_DOMAIN.read(value) != RESET_DOMAIN::Value::Media as u32,
+        reads: value & !RESET_ENABLE::SET.value,
+    })
+}
+
 const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32) -> DeviceInfo {
     DeviceInfo {
         name,
@@ -89,7 +100,8 @@ const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32)
         // 2 GiB of address space in pages of 4 KiB.
         gtt_entries: 2 << 30 >> 12,
         reset: Reset {
-            by: ResetBy::Register,
+            port: Port::Register(RegId::IlkGdsr),
+            answer: gdsr,
             keeps: KEPT,
         },
         status_page: StatusPage::Graphics,

@@ -12,6 +12,7 @@ use crate::scene::Scene;
 use crate::scene::draw::Draw;
 use crate::scene::grid;
 use crate::scene::surface::Surface;
+use mmio_mock::Model;
 
 /// Cells that a result has bits for.
 const MOST: usize = 32;

@@ -13,6 +13,7 @@ use super::line;
 use crate::scene::draw::Draw;
 use crate::scene::{FRAME, Frame};
 use crate::stops::{BARE, Bench, GO, NOTHING, Order, SKIP, STEP, Stop, assemble_text, corner};
+use mmio_mock::Model;
 
 /// Rows of the target; a triangle for eight of them.
 const ROWS: u32 = 64;

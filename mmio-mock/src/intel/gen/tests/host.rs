@@ -8,9 +8,10 @@ use kernel::io::Io;
 use kernel::pci::ConfigSpace;
 use mem::PhysAddr;
 
-use crate::core::platform::ModelPlatform;
-use crate::intel::device::lock;
+use crate::core::Model;
+use crate::core::memory::lock;
 use crate::intel::r#gen::find;
+use crate::intel::platform::ModelPlatform;
 
 /// GDRST in configuration space, and its values (i915 `intel_pci_config.h`).
 const GDRST: usize = 0xc0;
@@ -59,7 +60,7 @@ fn the_translation_table_is_the_upper_half_of_the_bar() {
         let resource = platform.bar(0).unwrap();
         assert_eq!(resource.len, bar as u64, "{name}");
         assert_eq!(read(&platform, 0x2020) >> 1 & 7, size, "{name}");
-        let entries = platform.info().gtt_entries;
+        let entries = find(name).unwrap().gtt_entries;
         for index in [0, 1, entries - 1] {
             let entry = 0x0012_3000 | (index as u32) << 12 | 1;
             write(&platform, bar / 2 + 4 * index, entry);

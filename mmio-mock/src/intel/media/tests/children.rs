@@ -4,7 +4,8 @@ use regs::gen40::{RegId, fields};
 
 use super::kernels::*;
 use super::rig::*;
-use crate::intel::device::Ended;
+use crate::core::Ended;
+use crate::core::Model;
 use crate::intel::status::Unit;
 use crate::intel::td::schedule::{Order, Schedule};
 

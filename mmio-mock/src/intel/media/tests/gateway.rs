@@ -3,7 +3,8 @@
 use super::children::schedules;
 use super::kernels::*;
 use super::rig::*;
-use crate::intel::device::Ended;
+use crate::core::Ended;
+use crate::core::Model;
 use crate::intel::td::schedule::{Order, Schedule};
 
 /// A chain of `count` children. The root opens its gateway on r40 to r47, starts them, collects their addresses, tells
@@ -321,7 +322,7 @@ fn orders_differ_and_results_do_not() {
         rig.begin(&TREE);
         rig.object(0, &[]);
         rig.complete();
-        (rig.peek(OUT, 256 * 8), rig.device.trace().digest())
+        (rig.peek(OUT, 256 * 8), rig.device.event_log().digest())
     })
     .collect();
     assert!(results.windows(2).all(|pair| pair[0].0 == pair[1].0));

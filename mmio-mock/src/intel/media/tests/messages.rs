@@ -6,7 +6,7 @@ use regs::gen40::{RegId, fields};
 
 use super::kernels::*;
 use super::rig::*;
-use crate::intel::device::Ended;
+use crate::core::Ended;
 
 /// A `send` of one register, m8, which holds r0.
 fn plain(descriptor: u32, destination: &str) -> String {

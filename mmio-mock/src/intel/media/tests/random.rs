@@ -7,7 +7,8 @@ use std::fmt::Write as _;
 
 use super::kernels::*;
 use super::rig::*;
-use crate::intel::device::Ended;
+use crate::core::Ended;
+use crate::core::Model;
 use crate::intel::td::schedule::{Order, Schedule};
 
 /// Programs of the test.

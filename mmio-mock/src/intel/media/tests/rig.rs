@@ -8,7 +8,10 @@ use isa::Verx10;
 use mem::{GpuAddr, Memory};
 use regs::gen40::RegId;
 
-use crate::intel::device::{Device, Ended, SharedMemory, lock};
+use crate::core::Ended;
+use crate::core::Model;
+use crate::core::memory::{SharedMemory, lock};
+use crate::intel::device::Device;
 use crate::intel::td::schedule::Schedule;
 
 /// Where the ring is.
@@ -217,7 +220,7 @@ impl Rig {
         self.register(RegId::Prb0Tail, self.tail);
         let mut ended = Ended::Busy;
         for _ in 0..100_000 {
-            ended = self.device.work(slice, slice, |_| false).1;
+            ended = self.device.work(slice, slice, &mut |_| false).1;
             if ended != Ended::Busy {
                 break;
             }

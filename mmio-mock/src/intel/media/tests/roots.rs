@@ -1,7 +1,8 @@
 //! Root threads without children: payload, resources, bad state.
 
 use super::rig::*;
-use crate::intel::device::Ended;
+use crate::core::Ended;
+use crate::core::Model;
 use crate::intel::status::Unit;
 use crate::intel::td::schedule::{Order, Schedule};
 

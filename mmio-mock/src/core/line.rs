@@ -1,4 +1,4 @@
-//! The interrupt line of a device that runs on its own thread.
+//! The interrupt line: who handles it, one call at a time.
 //!
 //! No PRM section. The handler is called by one thread at a time; whoever frees the line waits for it to return.
 

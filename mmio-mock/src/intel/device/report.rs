@@ -1,0 +1,76 @@
+//! What a device tells people: counts, threads that run, hang or wait.
+//!
+//! No PRM section: no guest sees any of it.
+
+use std::collections::BTreeMap;
+
+use super::Device;
+use crate::intel::shared::dataport::Outside;
+use crate::intel::status::Unit;
+
+impl Device {
+    /// Messages to the shared functions since the last reset, by function ID.
+    pub fn messages(&self) -> [u64; 8] {
+        self.shared.stats.messages
+    }
+
+    /// Accesses of threads past the end of surfaces, by binding table index.
+    pub fn outside(&self) -> &BTreeMap<u8, Outside> {
+        &self.shared.dataport.outside
+    }
+
+    /// What media threads and their units wait for, one line each.
+    pub fn waits(&self) -> Vec<String> {
+        self.media.waits(&self.td, &self.shared)
+    }
+
+    /// Threads that can never end: unit, kernel, instruction, reason. When media threads wait for one another,
+    /// what each waits for.
+    pub fn hung_threads(&self) -> Vec<String> {
+        let mut lines = self.faulted_threads();
+        if self.media.deadlocked(&self.td) {
+            lines.extend(self.waits());
+        }
+        lines
+    }
+
+    /// Threads that a fault has stopped.
+    fn faulted_threads(&self) -> Vec<String> {
+        self.td
+            .hung()
+            .map(|(unit, kernel, ip, why)| {
+                format!(
+                    "{} thread, kernel {kernel:#010x}, at {ip:#010x}: {why}",
+                    unit.name()
+                )
+            })
+            .collect()
+    }
+
+    /// Threads that have not ended yet, each with its unit, its kernel and the instruction it stands at.
+    pub fn running(&self) -> Vec<(Unit, u32, u32)> {
+        self.td.running().collect()
+    }
+
+    /// Threads that have not ended yet: unit, kernel, instruction.
+    pub fn running_threads(&self) -> Vec<String> {
+        self.td
+            .running()
+            .map(|(unit, kernel, ip)| {
+                format!(
+                    "{} thread, kernel {kernel:#010x}, at {ip:#010x}: still running",
+                    unit.name()
+                )
+            })
+            .collect()
+    }
+
+    /// A blit in work: what it is, where it stands and how far it came.
+    pub fn running_blit(&self) -> Option<String> {
+        let (name, addr) = self.cs.blitting()?;
+        let (done, rows) = self.blt.rows()?;
+        Some(format!(
+            "{name} at {addr:#010x}: still drawing, {done} of {rows} rows"
+        ))
+    }
+}

@@ -1,0 +1,97 @@
+//! The state of a device after power-on and after resets.
+//!
+//! PRM: volume 1 (registers and their reset values). How the host asks for a reset is in the device's row.
+
+use regs::any::fields;
+use regs::ids::RegId;
+
+use super::Device;
+use crate::intel::blt::Blt;
+use crate::intel::r#gen::DeviceInfo;
+use crate::intel::r#gen::reset::Port;
+use crate::intel::registers::RegFile;
+use crate::intel::shared::SharedFunctions;
+use crate::intel::urb::Urb;
+
+impl Device {
+    /// The register in which the host asks for a reset, if that is where it asks: the reset is over at once.
+    pub(super) fn answer_reset(&mut self) {
+        let reset = &self.info.reset;
+        if let Port::Register(id) = reset.port
+            && let Some(answer) = (reset.answer)(self.regs.get(id))
+        {
+            if answer.resets {
+                self.reset_units();
+            }
+            self.regs.set(id, answer.reads);
+        }
+    }
+
+    /// A byte of configuration space has been written; what it reads now.
+    pub(super) fn answer_config(&mut self, offset: u8, value: u8) -> u8 {
+        let reset = &self.info.reset;
+        if reset.port != Port::Config(offset) {
+            return value;
+        }
+        let Some(answer) = (reset.answer)(u32::from(value)) else {
+            return value;
+        };
+        if answer.resets {
+            self.reset_units();
+        }
+        // CAST: the port is a byte.
+        answer.reads as u8
+    }
+
+    /// A reset of the graphics engine: registers, units and threads; memory and GTT survive, and the registers that
+    /// the device's row names.
+    pub(super) fn reset_units(&mut self) {
+        let keeps = self.info.reset.keeps;
+        let kept: Vec<u32> = keeps.iter().map(|id| self.regs.get(*id)).collect();
+        self.regs.reset();
+        for (id, value) in keeps.iter().zip(kept) {
+            self.regs.set(*id, value);
+        }
+        table_size(&mut self.regs, self.info);
+        self.debug.reset();
+        self.debug.set_global_enable(false);
+        self.cs.reset();
+        self.ff.reset();
+        self.media.reset();
+        self.blt = Blt::default();
+        self.debt = 0;
+        self.spin.forget();
+        self.spins = false;
+        self.td.reset();
+        self.urb = Urb::with_rows(self.info.urb_rows);
+        self.shared = shared(self.info);
+    }
+}
+
+/// The registers of a device after power-on.
+pub(super) fn registers(info: &DeviceInfo) -> RegFile {
+    let mut regs = RegFile::new(info.tables);
+    table_size(&mut regs, info);
+    regs
+}
+
+/// PGTBL_CTL says how long the translation table is (intel-gtt.c `i965_gtt_total_entries`).
+fn table_size(regs: &mut RegFile, info: &DeviceInfo) {
+    use fields::PGTBL_CTL::SIZE;
+    // Four bytes an entry, in KiB.
+    let size = match info.gtt_entries / 256 {
+        2048 => SIZE::Size2mb,
+        1024 => SIZE::Size1mb,
+        _ => SIZE::Size512kb,
+    };
+    let control = regs.get(RegId::PgtblCtl) & !(SIZE.mask << SIZE.shift);
+    regs.set(RegId::PgtblCtl, control | size.value);
+}
+
+/// The shared functions of a device.
+pub(super) fn shared(info: &DeviceInfo) -> SharedFunctions {
+    let mut shared = SharedFunctions::new(info.readers.functions, info.readers.messages);
+    shared.dataport.dual_source = info.dual_source;
+    shared.dataport.stateless_gated = info.stateless_gated;
+    shared
+}

@@ -1,0 +1,28 @@
+//! An Intel device on its bus: the platforms of `core` over a row.
+//!
+//! No PRM section.
+
+use std::sync::{Arc, Mutex};
+
+use super::device::Device;
+use super::r#gen::DeviceInfo;
+use crate::core::{live, platform};
+
+/// A device on its bus.
+pub type ModelPlatform = platform::ModelPlatform<Device>;
+
+/// A device that works by itself, on its own thread.
+pub type LivePlatform = live::LivePlatform<Device>;
+
+impl ModelPlatform {
+    /// Powers a device on, with at most `memory_bytes` of system memory.
+    pub fn new(info: &'static DeviceInfo, memory_bytes: usize) -> Arc<Self> {
+        Self::with_memory(info, mem::Memory::new(memory_bytes, info.gtt_entries))
+    }
+
+    /// Powers a device on with a memory that is there already.
+    pub fn with_memory(info: &'static DeviceInfo, memory: mem::Memory) -> Arc<Self> {
+        let memory = Arc::new(Mutex::new(memory));
+        Self::over(Device::new(info, Arc::clone(&memory)), memory)
+    }
+}
