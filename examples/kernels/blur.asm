@@ -16,10 +16,10 @@ add(1)          m1<1>D          g3<0,1,0>D      -4D             { align1 };
 add(1)          m1.1<1>D        g3.1<0,1,0>D    -1D             { align1 };
 mov(1)          m1.2<1>UD       0x00070017UD                    { align1 };
 // Rows of 17 to 32 bytes have a register each, and a block of them has up to eight.
-send(8) 1       rows<1>:UB      null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 0 mlen 1 rlen 8 render_cache { align1 };
+send(8) 1       rows<1>:UB      null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 0 mlen 1 rlen 8 header render_cache { align1 };
 add(1)          m1.1<1>D        g3.1<0,1,0>D    7D              { align1 };
 mov(1)          m1.2<1>UD       0x00010017UD                    { align1 };
-send(8) 1       rows+8<1>:UB    null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 0 mlen 1 rlen 2 render_cache { align1 };
+send(8) 1       rows+8<1>:UB    null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 0 mlen 1 rlen 2 header render_cache { align1 };
 
 // Across: left + right + 2 middle, in words.
 add(16)         g20<1>UW       g10.3<16,16,1>UB  g10.5<16,16,1>UB    { align1 };
@@ -107,6 +107,6 @@ mov(8)          m5<1>UD         g0<8,8,1>UD                     { align1 };
 mov(2)          m5<1>UD         g3<2,2,1>UD                     { align1 };
 mov(1)          m5.2<1>UD       0x0007000fUD                    { align1 };
 // What lies outside of the image is not written.
-send(8) 5       null<1>UW       null<8,8,1>UW   write MsgDesc: media block write MsgCtrl = 0x0 Surface = 1 mlen 5 rlen 0 { align1 };
+send(8) 5       null<1>UW       null<8,8,1>UW   write MsgDesc: media block write MsgCtrl = 0x0 Surface = 1 mlen 5 rlen 0 header { align1 };
 // The thread spawner wants to hear of every end of a root thread (PRM vol4 2.6.9).
 send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };

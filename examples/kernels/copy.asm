@@ -7,12 +7,12 @@
 
 mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
 shl(1)          m1.2<1>UD       g2.4<0,1,0>UD   0x00000007UD    { align1 };
-send(16) 1      g10<1>UW        null<8,8,1>UW   read MsgDesc: OWord Block Read MsgCtrl = 0x4 Surface = 0 mlen 1 rlen 4 { align1 };
+send(16) 1      g10<1>UW        null<8,8,1>UW   read MsgDesc: OWord Block Read MsgCtrl = 0x4 Surface = 0 mlen 1 rlen 4 header { align1 };
 // The header is the same; what was read follows it. Reading g10 waits for the answer.
 mov(8)          m2<1>UD         g10<8,8,1>UD                    { align1 };
 mov(8)          m3<1>UD         g11<8,8,1>UD                    { align1 };
 mov(8)          m4<1>UD         g12<8,8,1>UD                    { align1 };
 mov(8)          m5<1>UD         g13<8,8,1>UD                    { align1 };
-send(16) 1      null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x4 Surface = 1 mlen 5 rlen 0 { align1 };
+send(16) 1      null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x4 Surface = 1 mlen 5 rlen 0 header { align1 };
 // The thread spawner wants to hear of every end of a root thread (PRM vol4 2.6.9).
 send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };

@@ -13,6 +13,6 @@ mov(8)          m2<1>UD         g1<0,1,0>UD                     { align1 };
 mov(8)          m3<1>UD         g1<0,1,0>UD                     { align1 };
 mov(8)          m4<1>UD         g1<0,1,0>UD                     { align1 };
 // Eight OWords, which take sixteen channels: each dword has the bit of one.
-send(16) 0      null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x4 Surface = 0 mlen 5 rlen 0 { align1 };
+send(16) 0      null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x4 Surface = 0 mlen 5 rlen 0 header { align1 };
 // The thread spawner wants to hear of every end of a root thread (PRM vol4 2.6.9).
 send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };

@@ -16,18 +16,18 @@ shl(1)          g3.1<1>D        g2.1<0,1,0>D    4D              { align1 };
 mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
 mov(2)          m1<1>UD         g3<2,2,1>UD                     { align1 };
 mov(1)          m1.2<1>UD       0x000f000fUD                    { align1 };
-send(8) 1       cur<1>:UB       null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 0 mlen 1 rlen 8 render_cache { align1 };
+send(8) 1       cur<1>:UB       null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 0 mlen 1 rlen 8 header render_cache { align1 };
 // The window: 32x32 bytes, a register a row, four blocks of eight rows.
 add(1)          m1<1>D          g3<0,1,0>D      -8D             { align1 };
 mov(1)          m1.2<1>UD       0x0007001fUD                    { align1 };
 add(1)          m1.1<1>D        g3.1<0,1,0>D    -8D              { align1 };
-send(8) 1       window+0<1>:UB  null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 1 mlen 1 rlen 8 render_cache { align1 };
+send(8) 1       window+0<1>:UB  null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 1 mlen 1 rlen 8 header render_cache { align1 };
 add(1)          m1.1<1>D        g3.1<0,1,0>D    0D              { align1 };
-send(8) 1       window+8<1>:UB  null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 1 mlen 1 rlen 8 render_cache { align1 };
+send(8) 1       window+8<1>:UB  null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 1 mlen 1 rlen 8 header render_cache { align1 };
 add(1)          m1.1<1>D        g3.1<0,1,0>D    8D              { align1 };
-send(8) 1       window+16<1>:UB  null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 1 mlen 1 rlen 8 render_cache { align1 };
+send(8) 1       window+16<1>:UB  null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 1 mlen 1 rlen 8 header render_cache { align1 };
 add(1)          m1.1<1>D        g3.1<0,1,0>D    16D              { align1 };
-send(8) 1       window+24<1>:UB  null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 1 mlen 1 rlen 8 render_cache { align1 };
+send(8) 1       window+24<1>:UB  null<8,8,1>UB   read MsgDesc: Media Block Read MsgCtrl = 0x0 Surface = 1 mlen 1 rlen 8 header render_cache { align1 };
 
 // Candidates: a0 is the first byte of one in the window. g5.0 is the sum in the upper word, row and column in the lower.
 mov(1)          a0<1>UW         WINDOW:UW                       { align1 };
@@ -80,6 +80,6 @@ mov(2)          g8<1>UB         g4<2,2,1>UB                     { align1 };
 add(1)          g7.1<1>D        g8<0,1,0>UB     -8D             { align1 };
 add(1)          g7.2<1>D        g8.1<0,1,0>UB   -8D             { align1 };
 mov(8)          m2<1>D          g7<8,8,1>D                      { align1 };
-send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 2 mlen 2 rlen 0 { align1 };
+send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 2 mlen 2 rlen 0 header { align1 };
 // The thread spawner wants to hear of every end of a root thread (PRM vol4 2.6.9).
 send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };

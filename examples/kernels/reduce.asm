@@ -57,7 +57,7 @@ mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
 mov(1)          m1<1>UD         g8.1<0,1,0>UD                   { align1 };
 mov(8)          m2<1>UD         g20<8,8,1>UD                    { align1 };
 mov(8)          m3<1>UD         g21<8,8,1>UD                    { align1 };
-send(8) 1       null<1>UD       null<8,8,1>UD   urb MsgDesc: offset 0 urb_write used complete mlen 3 rlen 0 { align1 };
+send(8) 1       null<1>UD       null<8,8,1>UD   urb MsgDesc: offset 0 urb_write used complete mlen 3 rlen 0 header { align1 };
 // Spawn: interface descriptor in dword 2, first row and number of rows - 1 in dword 4. The rest is the child's r0.
 mov(8)          m1<1>UD         g20<8,8,1>UD                    { align1 };
 shl(1)          g8.2<1>UD       g8.1<0,1,0>UD   1UD             { align1 };
@@ -94,7 +94,7 @@ BLOCK:
 mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
 mov(1)          m1.2<1>UD       g6<0,1,0>UD                     { align1 };
 // What lies behind the end of the buffer is read as 0.
-send(16) 1      g12<1>UW        null<8,8,1>UW   read MsgDesc: OWord Block Read MsgCtrl = 0x4 Surface = 0 mlen 1 rlen 4 { align1 };
+send(16) 1      g12<1>UW        null<8,8,1>UW   read MsgDesc: OWord Block Read MsgCtrl = 0x4 Surface = 0 mlen 1 rlen 4 header { align1 };
 add(8)          g10<1>UD        g10<8,8,1>UD    g12<8,8,1>UD    { align1 };
 add(8)          g10<1>UD        g10<8,8,1>UD    g13<8,8,1>UD    { align1 };
 add(8)          g10<1>UD        g10<8,8,1>UD    g14<8,8,1>UD    { align1 };
@@ -119,6 +119,6 @@ mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
 shl(1)          m1.2<1>UD       g2.4<0,1,0>UD   4UD             { align1 };
 mov(8)          m2<1>UD         0UD                             { align1 };
 mov(1)          m2<1>UD         g10<0,1,0>UD                    { align1 };
-send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 1 mlen 2 rlen 0 { align1 };
+send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 1 mlen 2 rlen 0 header { align1 };
 // The end of a root with children gives the URB entry back.
 send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 { align1 EOT };

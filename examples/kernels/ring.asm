@@ -44,7 +44,7 @@ mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
 mov(1)          m1<1>UD         g7<0,1,0>UD                     { align1 };
 mov(8)          m2<1>UD         g0<8,8,1>UD                     { align1 };
 mov(8)          m3<1>UD         g21<8,8,1>UD                    { align1 };
-send(8) 1       null<1>UD       null<8,8,1>UD   urb MsgDesc: offset 0 urb_write used complete mlen 3 rlen 0 { align1 };
+send(8) 1       null<1>UD       null<8,8,1>UD   urb MsgDesc: offset 0 urb_write used complete mlen 3 rlen 0 header { align1 };
 mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
 shl(1)          g7.1<1>UD       g7<0,1,0>UD     1UD             { align1 };
 add(1)          m1.4<1>UD       g7.1<0,1,0>UD   1024UD          { align1 };
@@ -87,7 +87,7 @@ mov(1)          m1.2<1>UD       0UD                             { align1 };
 mov(8)          m2<1>UD         0UD                             { align1 };
 mov(1)          m2<1>UD         g102<0,1,0>UD                   { align1 };
 mov(1)          m2.1<1>UD       g1.1<0,1,0>UD                   { align1 };
-send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 0 mlen 2 rlen 0 { align1 };
+send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 0 mlen 2 rlen 0 header { align1 };
 send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 { align1 EOT };
 
 CHILD:

@@ -116,6 +116,26 @@ fn what_mesa_leaves_out_is_appended() {
     );
 }
 
+/// One text serves the generations whose descriptors say that there is a header and those whose messages always have it.
+#[test]
+fn a_header_may_be_said_where_no_bit_says_it() {
+    let text = "read MsgDesc: OWord Block Read MsgCtrl = 0x4 Surface = 1 mlen 1 rlen 4 header";
+    let without = text.replace(" header", "");
+    for version in [40, 45] {
+        let parsed = parse(Verx10(version), text);
+        assert!(
+            parsed.is_ok() && parsed == parse(Verx10(version), &without),
+            "{version}"
+        );
+    }
+    let [with, without] = [text, &without].map(|text| {
+        let parsed = parse(Verx10(50), text).unwrap();
+        parsed.desc.unwrap()
+    });
+    // Mesa brw_inst.h: brw_inst_header_present, bit 19 of the descriptor.
+    assert_eq!(with, without | 1 << 19);
+}
+
 #[test]
 fn registers_hold_descriptors() {
     let text = describe(Verx10(90), 2, None, Some(0x40)).to_string();

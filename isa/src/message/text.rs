@@ -274,8 +274,9 @@ pub fn parse(generation: Verx10, text: &str) -> Result<Message, MessageParseErro
     if !indirect {
         reader.cursor.require("rlen")?;
         reader.number(lengths.rlen, Radix::Decimal)?;
-        if let Some(header) = lengths.header
-            && reader.cursor.word("header")
+        // Before Gen5 the descriptor has no such bit: messages that can have a header always have it.
+        if reader.cursor.word("header")
+            && let Some(header) = lengths.header
         {
             reader.word |= header.mask();
         }

@@ -10,8 +10,8 @@ use super::context::{Events, ForwardEvent};
 
 /// EUs that a 4-bit EUID can name.
 const EUS: usize = 16;
-/// Threads that a 2-bit TID can name.
-const THREADS: usize = 4;
+/// Threads that a 3-bit TID can name.
+const THREADS: usize = 8;
 /// The gateway's own function ID, part of every acknowledgement.
 const SFID: u32 = 3;
 
@@ -37,6 +37,8 @@ pub struct GatewayRequest {
     pub acknowledge: bool,
     /// The recipient's notification counter counts the message.
     pub notify: bool,
+    /// Bits of a recipient's TID that count.
+    pub tid: u8,
 }
 
 /// Error codes of an acknowledgement (PRM 7.1.2.2, 7.1.4.2).
@@ -116,7 +118,7 @@ impl Gateway {
             GatewayOp::Open if msg.eot => self.shut(msg),
             GatewayOp::Open => self.open(msg, &payload),
             GatewayOp::Close => self.shut(msg),
-            GatewayOp::Forward => self.forward(request.notify, &payload, events),
+            GatewayOp::Forward => self.forward(request, &payload, events),
             GatewayOp::Reserved => Ack::Opcode,
         };
         if request.acknowledge
@@ -146,8 +148,12 @@ impl Gateway {
         Ack::Ok
     }
 
-    fn forward(&mut self, notify: bool, payload: &Grf, events: &mut Events) -> Ack {
-        let (eu, slot) = ((payload[4] >> 24 & 0xf) as u8, (payload[4] >> 16 & 3) as u8);
+    fn forward(&mut self, request: GatewayRequest, payload: &Grf, events: &mut Events) -> Ack {
+        // CAST: an EUID of four bits, and a byte whose lower bits are the TID.
+        let (eu, slot) = (
+            (payload[4] >> 24 & 0xf) as u8,
+            (payload[4] >> 16) as u8 & request.tid,
+        );
         let length = match payload[5] >> 8 & 7 {
             0 => 1u8,
             2 => 4,
@@ -175,7 +181,7 @@ impl Gateway {
             byte: entry.base * 32 + offset,
             length,
             data: [payload[0], payload[1], payload[2], payload[3]],
-            notify,
+            notify: request.notify,
         });
         Ack::Ok
     }

@@ -167,6 +167,8 @@ pub const fn gateway(control: u16) -> GatewayRequest {
         },
         acknowledge: bit(control, 14),
         notify: bit(control, 15),
+        // PRM 7.1.4.1: four threads an EU.
+        tid: 3,
     }
 }
 

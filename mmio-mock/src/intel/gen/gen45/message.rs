@@ -8,6 +8,7 @@ use eu::Message;
 use crate::intel::r#gen::gen40::message as gen40;
 use crate::intel::shared::context::sfid;
 use crate::intel::shared::dataport::request::{ReadKind, ReadRequest};
+use crate::intel::shared::gateway::GatewayRequest;
 use crate::intel::shared::message::{MessageSet, Request};
 use crate::intel::shared::sampler::message::{Op, SamplerRequest};
 
@@ -22,6 +23,7 @@ impl MessageSet for Messages {
         match msg.sfid {
             sfid::SAMPLER => Ok(Request::Sampler(sampler(control, msg.payload.len()))),
             sfid::DATAPORT_READ => read(control).map(Request::Read),
+            sfid::GATEWAY => Ok(Request::Gateway(gateway(control))),
             _ => gen40::Messages.request(msg),
         }
     }
@@ -41,6 +43,14 @@ pub const fn sampler(control: u16, length: usize) -> SamplerRequest {
         shape,
         integer,
         ..first
+    }
+}
+
+/// Message gateway: an EU has five threads and more, so the TID takes one of the bits above it, which 7.1.4.1 calls ignored.
+pub const fn gateway(control: u16) -> GatewayRequest {
+    GatewayRequest {
+        tid: 7,
+        ..gen40::gateway(control)
     }
 }
 

@@ -32,6 +32,7 @@ impl MessageSet for Messages {
                 Ok(Request::Broken("DP", rules::HEADER))
             }
             sfid::DATAPORT_READ => read(control).map(Request::Read),
+            sfid::GATEWAY => Ok(Request::Gateway(gen45::gateway(control))),
             sfid::URB if !header => Ok(Request::Broken("URB", Reject::Header.rule())),
             sfid::URB => Ok(Request::Urb(urb(control))),
             _ => gen40::Messages.request(msg),

@@ -295,6 +295,7 @@ fn gateway_and_spawner_words_are_the_same() {
             op,
             acknowledge,
             notify,
+            tid: 7,
         }))
     };
     let open = gateway(GatewayOp::Open, false, false);
