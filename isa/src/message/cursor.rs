@@ -92,6 +92,12 @@ impl<'a> Cursor<'a> {
         }
     }
 
+    /// Whether a number stands here.
+    pub(super) fn at_digit(&mut self) -> bool {
+        self.skip();
+        self.rest().starts_with(|c: char| c.is_ascii_digit())
+    }
+
     /// A number up to `max`.
     pub(super) fn number(&mut self, max: u32, radix: Radix) -> Result<u32, MessageParseError> {
         self.skip();

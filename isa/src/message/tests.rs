@@ -137,6 +137,17 @@ fn a_header_may_be_said_where_no_bit_says_it() {
 }
 
 #[test]
+fn a_single_notification_needs_no_number() {
+    let parsed = |version, text| parse(Verx10(version), text).unwrap().desc.unwrap();
+    let text = "gateway MsgDesc: (forward msg) mlen 1 rlen 0 notify";
+    // PRM vol4 7.1.1: bit 15.
+    assert_eq!(parsed(40, text), 0x0310_8002);
+    assert_eq!(parsed(50, text), 0x0200_8002);
+    assert_eq!(parsed(50, &format!("{text} 2")), 0x0201_0002);
+    assert!(parse(Verx10(50), &format!("{text} x")).is_err());
+}
+
+#[test]
 fn registers_hold_descriptors() {
     let text = describe(Verx10(90), 2, None, Some(0x40)).to_string();
     assert_eq!(text, "sampler MsgDesc: indirect ex_mlen 1");

@@ -344,7 +344,12 @@ impl Reader<'_> {
             Part::Number(bits, radix) => self.number(*bits, *radix)?,
             Part::NonZero(bits, text) => {
                 if self.cursor.word(text) {
-                    self.number(*bits, Radix::Decimal)?;
+                    // The word alone is 1, which is how a generation with a single bit says it.
+                    if self.cursor.at_digit() {
+                        self.number(*bits, Radix::Decimal)?;
+                    } else {
+                        self.word |= bits.place(1);
+                    }
                 }
             }
             Part::Unsupported => {
