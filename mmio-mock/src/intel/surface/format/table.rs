@@ -24,7 +24,11 @@ pub struct Formats {
 }
 
 impl Formats {
-    /// Formats by rising code; at most 255, with codes below 512.
+    /// Formats by rising code.
+    ///
+    /// # Panics
+    ///
+    /// When there are more than 255, or a code is not below 512: in a constant, which does not compile then.
     pub const fn new(rows: &'static [Format]) -> Self {
         let mut index = [NO_FORMAT; 512];
         let mut i = 0;
