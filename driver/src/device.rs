@@ -340,8 +340,8 @@ impl Device {
         self.reset_alone(None)
     }
 
-    /// The same for who has the lock of resets. With a number only that request is to blame; when it has ended after
-    /// all, the oldest one runs again like all others.
+    /// The same for a caller that has the lock of resets. With a number that request alone is to blame; when it has
+    /// ended after all, the oldest one runs again like all others.
     pub(crate) fn reset_alone(&self, blame: Option<u32>) -> Result {
         self.check_live()?;
         let inner = &*self.inner;

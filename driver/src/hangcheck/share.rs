@@ -155,8 +155,8 @@ struct Seen {
 }
 
 impl Seen {
-    /// Takes a look in; why the oldest request is to end, if it is. Without `front` there is none, or none that
-    /// belongs to a program.
+    /// Takes a look in; the reason when the oldest request is to end. `front` is missing when no request is under way
+    /// that belongs to a program.
     fn look(&mut self, now: Ktime, front: Option<Front>, limits: &TimeLimits) -> Option<Why> {
         let most = Delta::from_nanos(limits.period().as_nanos().saturating_mul(LOOKS_AT_MOST));
         let span = (now - self.at).min(most);
