@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use nix::sys::signal::{SigSet, SigmaskHow};
 
-/// Runs OpenGL programs and captured frames on a modelled Intel Gen4 GPU, and explains what it does.
+/// Runs OpenGL programs and captured frames on a modelled Intel GPU (965, G45, Ironlake), and explains what it does.
 ///
 /// Without a subcommand a built-in frame of three gears runs on a GM965, and its picture is written to crestline.png.
 #[derive(Parser)]

@@ -22,6 +22,20 @@ const NOBODY: u32 = 65534;
 /// Bytes of address space that a node may take when it has started.
 const HEADROOM: u64 = 34 << 20;
 
+/// Bytes of address space, once they have stood still for a while.
+fn settled_address_space() -> u64 {
+    let mut last = 0;
+    let mut same = 0;
+    while same < 20 {
+        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
+        let pages: u64 = text.split(' ').next().unwrap().parse().unwrap();
+        same = if pages == last { same + 1 } else { 0 };
+        last = pages;
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    last * 4096
+}
+
 /// A node in another process, under a limit.
 struct Limited {
     process: Child,
@@ -110,10 +124,8 @@ fn in_another_process() {
         limit(Resource::Nproc, 1, 1);
     }
     if role == "address space" {
-        // Room for threads and small things.
-        let text = std::fs::read_to_string("/proc/self/statm").unwrap();
-        let pages: u64 = text.split(' ').next().unwrap().parse().unwrap();
-        let most = pages * 4096 + HEADROOM;
+        // Room for threads and small things, from when all threads of the node have begun.
+        let most = settled_address_space() + HEADROOM;
         limit(Resource::As, most, most);
     }
     println!("\npath {}", node.environment()[0].1.to_str().unwrap());

@@ -39,7 +39,7 @@ pub struct Args {
     device: String,
 }
 
-const LONG_DEVICE: &str = "Device that a plain batch file was made for, by name (gm965, g965, g35, ...) \
+const LONG_DEVICE: &str = "Device that a plain batch file was made for, by name (gm965, g45, ironlake, ...) \
     or PCI id (8086:2a02, 2a02, 0x2a02); a capture says so itself";
 
 /// Instructions of one kernel that are printed at most.

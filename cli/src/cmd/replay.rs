@@ -30,7 +30,7 @@ pub struct Args {
     /// List the captures that have names: the built-in one, and those in DIR [default: CRESTLINE_CAPTURES, or tests/data/captures]
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "", conflicts_with = "capture")]
     list: Option<OsString>,
-    /// Device to run it on, by name (gm965, g965, g35, ...) or PCI id (8086:2a02, 2a02, 0x2a02) [default: the one it was captured for]
+    /// Device to run it on, by name (gm965, g45, ironlake, ...) or PCI id (8086:2a02, 2a02, 0x2a02) [default: the one it was captured for]
     #[arg(long, value_name = "NAME")]
     device: Option<String>,
     /// Write the picture as PNG: the render target of the last draw
