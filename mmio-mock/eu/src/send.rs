@@ -21,7 +21,7 @@ const MATH: u8 = 1;
 /// The channels that a message is for.
 #[derive(Clone, Copy)]
 struct Part {
-    /// Registers between the message's and the destination's first ones and those of these channels.
+    /// What the part adds to the numbers of the message register and of the destination.
     registers: u8,
     /// First channel.
     channel: u8,

@@ -10,7 +10,7 @@ use regs::desc::{ChannelDesc, ChannelKind, SurfaceFormatDesc};
 
 /// The layouts that all generations share.
 static ROWS: [Format; SURFACE_FORMATS.len()] = rows(&SURFACE_FORMATS);
-/// They by code.
+/// The same by code.
 pub(crate) static LAYOUTS: Formats = Formats::new(&ROWS);
 
 const NO_FORMAT: u8 = u8::MAX;
