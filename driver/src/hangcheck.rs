@@ -1,4 +1,4 @@
-//! Hang check: whether the engine makes progress, and whether a program keeps it from others.
+//! Hang check: does the engine get on, and does one program keep it from others?
 //!
 //! i915's hang check compared active heads over time and kept a score (`i915_hangcheck_elapsed` up to Linux 4.15); later
 //! ones send heartbeats instead, which end every request that takes long. Here time alone is no reason while no other
