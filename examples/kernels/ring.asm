@@ -1,9 +1,9 @@
 // A ring of threads passes a token through the message gateway. The root thread starts children, learns from each of
 // them where it is, tells each its successor, and sends the token around. Each child makes 3 token + number of it.
 //
-// All of them run at once, so there are 1 to 31 children on a GM965, which has 32 slots: with more the root waits for one
-// that finds no slot, and none at all counts down past 0. Places 17 and up share g102 and g103 with the token and the
-// successor: they are read before the token moves, and the root has no use for g103.
+// 1 to 31 children, on each device: a GM965 has 32 slots, and the places in g100 to g103 are 31. With more the root waits
+// for ever, and with 0 it counts down past 0. Places 17 and up share g102 and g103 with the token and the successor: they
+// are read before the token moves, and the root has no use for g103.
 //
 //   r1  constants: .0 children, 1 to 31  .1 laps, from 1 on  .2 the token at first
 //   r2  of the root: place of the thread; .7 is 0

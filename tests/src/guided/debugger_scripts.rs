@@ -1,7 +1,7 @@
 //! Scripts of the debugger on a small frame.
 //!
-//! PRM: volume 4, chapter 3. The first byte chooses the back end, the rest are the commands. Files are forbidden; a
-//! script has few lines, because some of them run the frame again.
+//! PRM: volume 4, chapter 3. The first byte chooses the back end and the device, the rest are the commands. Files are
+//! forbidden; a script has few lines, because some of them run the frame again.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -13,12 +13,15 @@ use crestline_cli::debug::{Debugger, Flow, Source, run_script};
 use crestline_cli::replay::Options;
 use kernel::time::Delta;
 
+use crate::scenes::{self, DEVICES};
+
 /// Lines that are carried out.
 const LINES: usize = 12;
 /// Device time of a submission: the frame needs less, and a kernel that was changed to go round is left.
 const TIME: Delta = Delta::from_micros(400);
-/// The frame of docs/debugging with a drawing rectangle of 16x16 pixels, from 112,192 on.
-const FRAME: &str = "fuzz/frame.crest";
+/// Frames by device, each with a drawing rectangle of 16x16 pixels, from 112,192 on: that of docs/debugging, and
+/// scene b of the others.
+const FRAMES: &str = "fuzz/frames";
 
 /// Runs one input.
 pub fn run(data: &[u8]) {
@@ -28,13 +31,14 @@ pub fn run(data: &[u8]) {
     let Ok(text) = str::from_utf8(text) else {
         return;
     };
-    let info = mmio_mock::intel::r#gen::find("gm965").expect("a known device");
+    let name = DEVICES[usize::from(first >> 1) % DEVICES.len()];
+    let info = scenes::device(name);
     let options = Options {
         timeout: TIME,
         ..Options::new(info)
     };
-    let frame = Path::new(env!("CARGO_MANIFEST_DIR")).join(FRAME);
-    let target = Target::capture(frame, options).expect("the frame");
+    let frames = Path::new(env!("CARGO_MANIFEST_DIR")).join(FRAMES);
+    let target = Target::capture(frames.join(format!("{name}.crest")), options).expect("the frame");
     let backend: Arc<dyn Backend> = if first & 1 == 0 {
         Arc::new(HostBackend::default())
     } else {
