@@ -46,6 +46,13 @@ pub(crate) fn enter(t: &mut Thread, status: u32, resume: u32) {
     }
 }
 
+/// Takes an exception behind the instruction that runs, or where it jumps to.
+fn enter_behind(t: &mut Thread, status: u32) {
+    let at = t.ip;
+    t.aip_behind = t.cr[0] & CR0_MASTER == 0 && !t.jumped;
+    enter(t, status, at);
+}
+
 /// Whether the thread can stop for a breakpoint.
 pub(crate) fn breakpoints(t: &Thread) -> bool {
     t.cr[1] & (CR1_BREAKPOINT | CR1_BREAKPOINT_ENABLE) != 0
@@ -95,8 +102,7 @@ pub(crate) fn external_halt(t: &mut Thread) {
 /// A mask stack over- or underflow; taken after the instruction.
 pub(crate) fn mask_stack(t: &mut Thread) {
     if t.cr[1] & CR1_MASK_STACK_ENABLE != 0 {
-        let resume = t.next_ip();
-        enter(t, CR1_MASK_STACK, resume);
+        enter_behind(t, CR1_MASK_STACK);
     }
 }
 
@@ -126,8 +132,7 @@ pub(crate) fn write_control(t: &mut Thread, cr0: u32, cr1: u32, cr2: u32) {
             enter(t, 0, cr2);
         }
     } else if raised && t.cr[1] & CR1_SOFTWARE_ENABLE != 0 {
-        let resume = t.next_ip();
-        enter(t, 0, resume);
+        enter_behind(t, 0);
     }
 }
 

@@ -50,7 +50,13 @@ impl Thread {
         let stop = loop {
             let base = self.ip & PAGE_MASK;
             let page = cache.page(base);
-            if let Some(stop) = self.run_page(base, cache.slots(page), port, obs, &mut counts) {
+            let slots = cache.slots(page);
+            // A constant shift in either loop.
+            let stop = match self.place {
+                3 => self.run_page::<3, _, _>(base, slots, port, obs, &mut counts),
+                _ => self.run_page::<4, _, _>(base, slots, port, obs, &mut counts),
+            };
+            if let Some(stop) = stop {
                 break stop;
             }
             let ip = self.ip;
@@ -65,9 +71,10 @@ impl Thread {
         stop
     }
 
-    /// Runs in one page until the thread stops, leaves it or meets a new instruction.
+    /// Runs in one page, whose slots are two to the power of `PLACE` bytes apart, until the thread stops, leaves it or meets
+    /// a new instruction.
     #[inline(always)]
-    fn run_page<P: Port, O: Observer>(
+    fn run_page<const PLACE: u8, P: Port, O: Observer>(
         &mut self,
         base: u32,
         slots: &[Slot],
@@ -75,13 +82,12 @@ impl Thread {
         obs: &mut O,
         counts: &mut Counts,
     ) -> Option<Stop<P::Fault>> {
-        let place = self.place;
         while self.ip & PAGE_MASK == base {
             if counts.left == 0 {
                 return Some(Stop::Budget);
             }
             // PANIC: a page has as many slots as `slot_index` has values.
-            let slot = &slots[KernelCache::slot_index(self.ip, place)];
+            let slot = &slots[KernelCache::slot_index(self.ip, PLACE)];
             if slot.hot.empty {
                 break;
             }
@@ -119,14 +125,18 @@ impl Thread {
             return Some(Stop::Hung(why));
         }
         let mut ended = None;
-        self.size = hot.bytes;
         let next = (hot.run)(self, hot);
         // Nearly always: a branch that is foretold, where a table of jumps is not.
         if next == Next::Seq && !self.jumped {
             self.ip = ip.wrapping_add(u32::from(hot.bytes));
         } else {
             match next {
-                Next::Seq | Next::Jump => self.jumped = false,
+                Next::Seq | Next::Jump => {
+                    self.jumped = false;
+                    if std::mem::take(&mut self.aip_behind) {
+                        self.cr[2] = ip.wrapping_add(u32::from(hot.bytes));
+                    }
+                }
                 Next::Send => {
                     match send::issue(self, hot, port) {
                         send::Outcome::Sent => self.ip = ip.wrapping_add(u32::from(hot.bytes)),

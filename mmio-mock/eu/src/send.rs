@@ -38,31 +38,39 @@ pub(crate) fn issue<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P) -> Outco
         None => u32::from(t.a0[0]) | u32::from(t.a0[1]) << 16,
     };
     let sfid = op.target.unwrap_or((desc >> 24 & 0xf) as u8);
+    if op.halves && sfid == MATH {
+        return halves(t, d, port, (sfid, desc));
+    }
     let whole = Part {
         registers: 0,
         channel: 0,
         channels: u16::MAX,
         size: d.exec,
     };
-    if !op.halves || sfid != MATH {
-        return message(t, d, port, (sfid, desc), whole);
-    }
-    let low = Part {
+    message(t, d, port, (sfid, desc), whole)
+}
+
+/// A message of sixteen channels that goes as two of eight, one register apart. Generations that have them need it for
+/// extended math alone; others do not carry its code through each message.
+#[inline(never)]
+fn halves<P: Port>(t: &mut Thread, d: &Decoded, port: &mut P, to: (u8, u32)) -> Outcome<P::Fault> {
+    let mut part = Part {
+        registers: 0,
+        channel: 0,
         channels: 0xff,
         size: 8,
-        ..whole
     };
-    let high = Part {
-        registers: 1,
-        channel: 8,
-        ..low
-    };
-    match message(t, d, port, (sfid, desc), low) {
-        Outcome::Sent => message(t, d, port, (sfid, desc), high),
-        other => other,
+    loop {
+        let outcome = message(t, d, port, to, part);
+        if part.channel != 0 || !matches!(outcome, Outcome::Sent) {
+            return outcome;
+        }
+        part.registers = 1;
+        part.channel = 8;
     }
 }
 
+#[inline(always)]
 fn message<P: Port>(
     t: &mut Thread,
     d: &Decoded,

@@ -42,8 +42,8 @@ pub struct Thread {
     pub(crate) jumped: bool,
     /// Instructions lie at multiples of two to this power bytes.
     pub(crate) place: u8,
-    /// Bytes of the instruction that runs.
-    pub(crate) size: u8,
+    /// AIP is to be the place behind the instruction that runs, whose size its loop knows.
+    pub(crate) aip_behind: bool,
     /// Instructions until the breakpoint of a single step, and whether that of the present one is suppressed; 0 when
     /// there is nothing of it.
     pub(crate) step: u8,
@@ -114,7 +114,7 @@ impl Thread {
             note: "",
             high_priority: false,
             place: 4,
-            size: 16,
+            aip_behind: false,
             id: ThreadId::default(),
         }
     }
@@ -278,14 +278,6 @@ impl Thread {
 
     pub(crate) fn update_emask(&mut self) {
         self.emask = self.masks.emask();
-    }
-
-    pub(crate) fn next_ip(&self) -> u32 {
-        if self.jumped {
-            self.ip
-        } else {
-            self.ip.wrapping_add(u32::from(self.size))
-        }
     }
 
     /// Makes `ip` the next instruction.

@@ -47,8 +47,8 @@ pub struct SharedFunctions {
     pub error: Option<MessageError>,
     /// Counters.
     pub stats: Stats,
-    /// Reads the descriptors of messages.
-    messages: &'static dyn MessageSet,
+    /// What messages ask for, by their descriptors.
+    requests: message::Requests,
 }
 
 impl SharedFunctions {
@@ -66,7 +66,7 @@ impl SharedFunctions {
             spawner: spawner::ThreadSpawner::default(),
             error: None,
             stats: Stats::default(),
-            messages,
+            requests: message::Requests::new(messages),
         }
     }
 

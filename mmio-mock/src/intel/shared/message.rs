@@ -5,7 +5,7 @@
 
 use std::fmt::Debug;
 
-use eu::{Grf, Message};
+use eu::Message;
 use isa::Verx10;
 use isa::inst::SendDesc;
 use isa::message::Header;
@@ -43,33 +43,95 @@ pub enum Request {
     Unknown,
 }
 
+/// What a request depends on: the instruction, and no register of the payload.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Descriptor {
+    /// Function ID.
+    pub function: u8,
+    /// Registers of the message, header included.
+    pub length: u8,
+    /// The descriptor.
+    pub desc: u32,
+}
+
+impl Descriptor {
+    /// Bits 15:0, the function control.
+    #[must_use]
+    pub const fn control(self) -> u16 {
+        self.desc as u16
+    }
+}
+
+impl From<&Message<'_>> for Descriptor {
+    fn from(msg: &Message<'_>) -> Self {
+        Descriptor {
+            function: msg.sfid,
+            // CAST: a message has at most fifteen registers.
+            length: msg.payload.len() as u8,
+            desc: msg.desc,
+        }
+    }
+}
+
 /// Reads the descriptors of a generation.
 pub trait MessageSet: Debug + Sync {
     /// What a message asks for; the error names a message that the model does not have.
-    fn request(&self, msg: &Message<'_>) -> Result<Request, &'static str>;
+    fn request(&self, message: Descriptor) -> Result<Request, &'static str>;
 }
 
-/// What a `send` asks for, as far as an immediate descriptor tells: the registers of the payload count as zero. `None`
-/// when the descriptor is in a register, or names a message that the model does not have.
+/// Descriptors that are kept with their requests.
+const KEPT: usize = 16;
+
+/// The requests of a generation, those of the last descriptors ready: a kernel has few.
+#[derive(Clone, Debug)]
+pub struct Requests {
+    set: &'static dyn MessageSet,
+    kept: [Option<(Descriptor, Request)>; KEPT],
+}
+
+impl Requests {
+    /// Requests as `set` reads them.
+    #[must_use]
+    pub const fn new(set: &'static dyn MessageSet) -> Self {
+        Requests {
+            set,
+            kept: [None; KEPT],
+        }
+    }
+
+    /// What a message asks for; the error names a message that the model does not have.
+    #[inline]
+    pub fn of(&mut self, message: Descriptor) -> Result<Request, &'static str> {
+        let mixed = message.desc ^ message.desc >> 4 ^ u32::from(message.function);
+        // PANIC: the remainder is a place.
+        let place = &mut self.kept[mixed as usize % KEPT];
+        match place {
+            Some((kept, request)) if *kept == message => Ok(*request),
+            _ => read(self.set, message, place),
+        }
+    }
+}
+
+#[inline(never)]
+fn read(
+    set: &dyn MessageSet,
+    message: Descriptor,
+    place: &mut Option<(Descriptor, Request)>,
+) -> Result<Request, &'static str> {
+    let request = set.request(message)?;
+    *place = Some((message, request));
+    Ok(request)
+}
+
+/// What a `send` asks for. `None` when the descriptor is in a register, or names a message that the model does not have.
 pub fn of_send(set: &dyn MessageSet, isa: Verx10, send: &SendDesc) -> Option<Request> {
     let header = Header::of(isa, send)?;
-    let desc = send.imm?;
-    let zero = [Grf::default(); 16];
-    let msg = Message {
-        thread: eu::ThreadId::default(),
+    let message = Descriptor {
         // CAST: four bits.
-        sfid: header.target as u8,
-        // CAST: the lower half.
-        function_control: desc as u16,
-        desc,
-        // CAST: five bits.
-        response_length: header.response as u8,
-        eot: desc >> 31 != 0,
-        exec_mask: u16::MAX,
-        exec_size: 16,
-        payload: zero.get(..header.length as usize)?,
-        ip: 0,
-        float_mode: eu::FloatMode::default(),
+        function: header.target as u8,
+        // CAST: four bits.
+        length: header.length as u8,
+        desc: send.imm?,
     };
-    set.request(&msg).ok()
+    set.request(message).ok()
 }

@@ -136,7 +136,7 @@ impl Router<'_> {
         if msg.payload.len() > usize::from(INPUT[usize::from(msg.sfid & 7)]) && msg.sfid < 8 {
             return Err(refuse("message bus", msg, overlong(msg.sfid)));
         }
-        let request = shared.messages.request(msg);
+        let request = shared.requests.of(msg.into());
         let request = request.map_err(|what| UnitFault::Unimplemented {
             unit: "message bus",
             what,

@@ -3,15 +3,13 @@
 //! PRM: volume 4, 4.8.1, 5.10.1, 6.1.1, 7.1.1, 8.4.2. The thread spawner's: intel-vaapi-driver ILDB_header.inc (07100001h
 //! spawns a child, 07100011h lets a root go, 87100000h ends a root, 87100012h a child that keeps the URB entry).
 
-use eu::Message;
-
 use crate::intel::shared::context::sfid;
 use crate::intel::shared::dataport::request::{
     Cache, Form, LineOverride, OwordBlock, ReadKind, ReadRequest, WriteKind, WriteRequest,
 };
 use crate::intel::shared::gateway::{GatewayOp, GatewayRequest};
 use crate::intel::shared::math::{Function, MathRequest};
-use crate::intel::shared::message::{MessageSet, Request};
+use crate::intel::shared::message::{Descriptor, MessageSet, Request};
 use crate::intel::shared::sampler::message::{ABSENT, Op, Order, SamplerRequest, Shape, Simd};
 use crate::intel::shared::spawner::SpawnerRequest;
 use crate::intel::shared::urb_msg::{Swizzle, UrbOp, UrbRequest};
@@ -21,9 +19,11 @@ use crate::intel::shared::urb_msg::{Swizzle, UrbOp, UrbRequest};
 pub struct Messages;
 
 impl MessageSet for Messages {
-    #[inline]
-    fn request(&self, msg: &Message<'_>) -> Result<Request, &'static str> {
-        Ok(request(msg.sfid, msg.function_control, msg.payload.len()))
+    fn request(&self, message: Descriptor) -> Result<Request, &'static str> {
+        let Descriptor {
+            function, length, ..
+        } = message;
+        Ok(request(function, message.control(), usize::from(length)))
     }
 }
 

@@ -3,13 +3,11 @@
 //! PRM: volume 4, 4.8.1.1, 4.8.1.4, 5.10.1.1; layouts: Mesa 22.3.6 brw_eu.h, brw_eu_defines.h, and `brw_fs_generator.cpp` for the
 //! format of `resinfo`. Not modelled: what the render target and AVC loop filter reads give, which no public manual says.
 
-use eu::Message;
-
 use crate::intel::r#gen::gen40::message as gen40;
 use crate::intel::shared::context::sfid;
 use crate::intel::shared::dataport::request::{ReadKind, ReadRequest};
 use crate::intel::shared::gateway::GatewayRequest;
-use crate::intel::shared::message::{MessageSet, Request};
+use crate::intel::shared::message::{Descriptor, MessageSet, Request};
 use crate::intel::shared::sampler::message::{Op, SamplerRequest};
 
 /// The messages of these devices.
@@ -17,14 +15,13 @@ use crate::intel::shared::sampler::message::{Op, SamplerRequest};
 pub struct Messages;
 
 impl MessageSet for Messages {
-    #[inline]
-    fn request(&self, msg: &Message<'_>) -> Result<Request, &'static str> {
-        let control = msg.function_control;
-        match msg.sfid {
-            sfid::SAMPLER => Ok(Request::Sampler(sampler(control, msg.payload.len()))),
+    fn request(&self, message: Descriptor) -> Result<Request, &'static str> {
+        let control = message.control();
+        match message.function {
+            sfid::SAMPLER => Ok(Request::Sampler(sampler(control, message.length.into()))),
             sfid::DATAPORT_READ => read(control).map(Request::Read),
             sfid::GATEWAY => Ok(Request::Gateway(gateway(control))),
-            _ => gen40::Messages.request(msg),
+            _ => gen40::Messages.request(message),
         }
     }
 }

@@ -7,14 +7,12 @@
 
 mod sampler;
 
-use eu::Message;
-
 use crate::intel::r#gen::gen40::message as gen40;
 use crate::intel::r#gen::gen45::message as gen45;
 use crate::intel::shared::context::sfid;
 use crate::intel::shared::dataport::request::{Cache, ReadRequest};
 use crate::intel::shared::dataport::rules;
-use crate::intel::shared::message::{MessageSet, Request};
+use crate::intel::shared::message::{Descriptor, MessageSet, Request};
 use crate::intel::shared::urb_msg::{Reject, UrbOp, UrbRequest};
 
 /// The messages of these devices.
@@ -22,12 +20,13 @@ use crate::intel::shared::urb_msg::{Reject, UrbOp, UrbRequest};
 pub struct Messages;
 
 impl MessageSet for Messages {
-    #[inline]
-    fn request(&self, msg: &Message<'_>) -> Result<Request, &'static str> {
-        let control = msg.function_control;
-        let header = msg.desc & HEADER != 0;
-        match msg.sfid {
-            sfid::SAMPLER => sampler::request(msg.desc, msg.payload.len()).map(Request::Sampler),
+    fn request(&self, message: Descriptor) -> Result<Request, &'static str> {
+        let control = message.control();
+        let header = message.desc & HEADER != 0;
+        match message.function {
+            sfid::SAMPLER => {
+                sampler::request(message.desc, message.length.into()).map(Request::Sampler)
+            }
             sfid::DATAPORT_READ | sfid::DATAPORT_WRITE if !header => {
                 Ok(Request::Broken("DP", rules::HEADER))
             }
@@ -35,7 +34,7 @@ impl MessageSet for Messages {
             sfid::GATEWAY => Ok(Request::Gateway(gen45::gateway(control))),
             sfid::URB if !header => Ok(Request::Broken("URB", Reject::Header.rule())),
             sfid::URB => Ok(Request::Urb(urb(control))),
-            _ => gen40::Messages.request(msg),
+            _ => gen40::Messages.request(message),
         }
     }
 }

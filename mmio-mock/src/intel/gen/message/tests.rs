@@ -15,10 +15,9 @@ use crate::intel::shared::dataport::request::{
 use crate::intel::shared::dataport::rules;
 use crate::intel::shared::gateway::{GatewayOp, GatewayRequest};
 use crate::intel::shared::math::{Function, MathRequest};
-use crate::intel::shared::message::{MessageSet, Request};
+use crate::intel::shared::message::{Descriptor, MessageSet, Request};
 use crate::intel::shared::spawner::SpawnerRequest;
 use crate::intel::shared::urb_msg::{Swizzle, UrbOp, UrbRequest};
-use eu::{Grf, Message};
 
 const G45: &dyn MessageSet = &gen45::message::Messages;
 const ILK: &dyn MessageSet = &gen50::message::Messages;
@@ -30,19 +29,10 @@ fn request(
     desc: u32,
     length: usize,
 ) -> Result<Request, &'static str> {
-    let payload: Vec<Grf> = vec![[0; 8]; length];
-    set.request(&Message {
-        thread: eu::ThreadId::default(),
-        sfid,
-        function_control: desc as u16,
+    set.request(Descriptor {
+        function: sfid,
+        length: length as u8,
         desc,
-        response_length: 0,
-        eot: false,
-        exec_mask: 0xffff,
-        exec_size: 16,
-        payload: &payload,
-        ip: 0,
-        float_mode: eu::FloatMode::Ieee,
     })
 }
 

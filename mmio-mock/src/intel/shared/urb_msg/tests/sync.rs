@@ -36,7 +36,8 @@ fn ironlake(
     let set = crate::intel::r#gen::readers(isa::Verx10::new(50))
         .unwrap()
         .messages;
-    let Ok(crate::intel::shared::message::Request::Urb(request)) = set.request(&msg) else {
+    let Ok(crate::intel::shared::message::Request::Urb(request)) = set.request((&msg).into())
+    else {
         panic!("{desc:#x}");
     };
     let mut urb = Urb::new();

@@ -49,7 +49,7 @@ impl Bench {
         let set = crate::intel::r#gen::readers(isa::Verx10::new(50))
             .unwrap()
             .messages;
-        match set.request(&msg) {
+        match set.request((&msg).into()) {
             Ok(Any::Sampler(request)) => self.deliver(&request, desc, payload, w),
             other => panic!("{other:?}"),
         }
