@@ -155,7 +155,9 @@ fn message<P: Port>(
         Err(fault) => Outcome::Stop(Stop::Fault(fault)),
         Ok(Delivery::Busy) => Outcome::Stop(Stop::Busy),
         Ok(delivery) => {
-            if let Some(nr) = dst {
+            if let Some(nr) = dst
+                && (delivery == Delivery::Dropped || t.stale != 0)
+            {
                 let regs = ((1u128 << response_length) - 1) << (nr & 127);
                 if delivery == Delivery::Dropped {
                     t.set_stale(t.stale | regs);
