@@ -1,36 +1,39 @@
 //! A bound device: objects, submission, waiting, reset, removal.
 //!
 //! Not modelled: runtime power management.
+use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::any::Any;
 
 use kernel::dev_warn;
 use kernel::error::{Result, code::EIO, code::ENODEV, code::ENOMEM};
 use kernel::platform::Platform;
 use kernel::print::DevName;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering};
-use kernel::time::{Delta, delay, read_poll_timeout};
+use kernel::time::{Clock, Delta, delay, read_poll_timeout};
 
+use crate::core::client::Client;
+use crate::core::device::{self, Identity, UserState};
+use crate::core::mmap::Offsets;
 use crate::core::range::Search;
 use crate::intel::debug::DebugSession;
 use crate::intel::debug::error_state::ErrorState;
 use crate::intel::debug::hook::Hook;
 use crate::intel::debug::snapshot::limits::{self, ContextBases, Limits};
 use crate::intel::debug::snapshot::{ArmedSnapshot, PixelTrigger, Snapshot, Unit};
-use crate::intel::driver::Model;
+use crate::intel::driver::{IDENTITY, Model};
 use crate::intel::engine::Engine;
 use crate::intel::exec::{self, BatchDesc};
-use crate::intel::file::UserState;
+use crate::intel::file::Contexts;
 use crate::intel::gem::{Object, Tiling};
 use crate::intel::r#gen::DeviceInfo;
 use crate::intel::gtt::Ggtt;
 use crate::intel::hangcheck::{self, Hangcheck, Suspension, TimeLimits};
 use crate::intel::irq::Interrupts;
-use crate::intel::mmap::Offsets;
-use crate::intel::observe::Observer;
+use crate::intel::observe::{Observer, Slot};
 use crate::intel::request::Request;
-use crate::intel::shrink;
 use crate::intel::timeline::Timeline;
 use crate::intel::uncore::{POLL, Uncore};
 use crate::intel::workarounds;
@@ -53,6 +56,7 @@ pub(crate) struct Inner {
     pub(crate) objects: AtomicU32,
     pub(crate) removed: AtomicBool,
     pub(crate) user: UserState,
+    pub(crate) observer: Slot,
     pub(crate) hangcheck: Hangcheck,
     pub(crate) debug: Hook,
 }
@@ -125,7 +129,12 @@ impl Device {
 
     /// Shows every submission of user space to `observer` from now on; `None` ends that.
     pub fn observe(&self, observer: Option<Arc<dyn Observer>>) {
-        self.inner.user.observer.set(observer);
+        self.inner.observer.set(observer);
+    }
+
+    /// Who wants to see submissions.
+    pub(crate) fn observer(&self) -> Option<Arc<dyn Observer>> {
+        self.inner.observer.get()
     }
 
     /// Number of resets so far.
@@ -153,9 +162,15 @@ impl Device {
     pub fn create_object(&self, size: usize, tiling: Tiling, stride: u32) -> Result<Object> {
         self.check_live()?;
         match self.try_create(size, tiling, stride) {
-            Err(ENOMEM) if shrink::purge(self) => self.try_create(size, tiling, stride),
+            Err(ENOMEM) if self.purge() => self.try_create(size, tiling, stride),
             other => other,
         }
+    }
+
+    /// Takes the contents of objects that nobody needs; whether there were any.
+    pub(crate) fn purge(&self) -> bool {
+        self.timeline().retire();
+        self.user().lru.purge()
     }
 
     fn try_create(&self, size: usize, tiling: Tiling, stride: u32) -> Result<Object> {
@@ -380,6 +395,40 @@ impl Device {
         let _ = self.wait_idle(REMOVE_IDLE_TIMEOUT);
         self.inner.shutdown();
         Ok(())
+    }
+}
+
+impl device::Device for Device {
+    fn identity(&self) -> &'static Identity {
+        &IDENTITY
+    }
+
+    fn clock(&self) -> &dyn Clock {
+        self.uncore().clock()
+    }
+
+    fn check_live(&self) -> Result {
+        Device::check_live(self)
+    }
+
+    fn retire(&self) {
+        self.timeline().retire();
+    }
+
+    fn watch(&self) {
+        Device::watch(self);
+    }
+
+    fn user(&self) -> &UserState {
+        Device::user(self)
+    }
+
+    fn owns(&self, object: &Object) -> bool {
+        object.belongs_to(self.ggtt())
+    }
+
+    fn open_file(&self, client: &Arc<Client>) -> Box<dyn Any + Send + Sync> {
+        Box::new(Contexts::new(client))
     }
 }
 

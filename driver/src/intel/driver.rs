@@ -10,14 +10,15 @@ use kernel::platform::Platform;
 use kernel::pr_info;
 use kernel::sync::{AtomicBool, AtomicU32};
 
+use crate::core::device::{Identity, UserState};
 use crate::intel::debug::hook::Hook;
 use crate::intel::device::{Device, Inner};
 use crate::intel::engine::Engine;
-use crate::intel::file::UserState;
 use crate::intel::r#gen::{DeviceInfo, G45, GM45, I965G, I965GM, IRONLAKE};
 use crate::intel::gtt::Ggtt;
 use crate::intel::hangcheck::Hangcheck;
 use crate::intel::irq::Interrupts;
+use crate::intel::observe::Slot;
 use crate::intel::timeline::Timeline;
 use crate::intel::uncore::Uncore;
 
@@ -63,6 +64,16 @@ pub const INFO: DriverInfo = DriverInfo {
     desc: "Intel Graphics",
 };
 
+/// How user space recognises the devices. They are at one place of the bus, as all integrated ones are.
+pub(crate) static IDENTITY: Identity = Identity {
+    driver: &INFO,
+    // i915 `DRIVER_DATE` of Linux 6.1.
+    date: "20201103",
+    bus: "pci:0000:00:02.0",
+    // i915 `intel_mode_config_init`, generations 4 to 6.
+    largest: 8192,
+};
+
 /// The driver.
 pub struct Driver;
 
@@ -101,6 +112,7 @@ impl pci::Driver for Driver {
             objects: AtomicU32::new(1),
             removed: AtomicBool::new(false),
             user: UserState::default(),
+            observer: Slot::default(),
             hangcheck: Hangcheck::default(),
             debug: Hook::default(),
         };
@@ -117,9 +129,9 @@ impl pci::Driver for Driver {
             model.info.platform,
             inner.ggtt.entries()
         );
-        let inner = Arc::new(inner);
-        inner.engine.belongs_to(&inner);
-        Ok(Device { inner })
+        Ok(Device {
+            inner: Arc::new(inner),
+        })
     }
 
     fn remove(bound: Device) -> Result {

@@ -5,33 +5,29 @@
 pub mod legacy;
 pub mod switch;
 
-use alloc::sync::{Arc, Weak};
+use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use kernel::dma::CoherentAllocation;
 use kernel::error::{Error, Result, code::EIO, code::ENOSPC};
 use kernel::sync::{AtomicBool, Ordering, SpinLock};
-use kernel::time::Delta;
 use ringbuf::RingBuffer;
 use ringbuf::tail::Tail;
 
 use self::switch::{IMAGE_SIZE, Image, Plan, Switch};
+use crate::core::fence::Fence;
 use crate::core::range::Search;
 use crate::intel::debug::hook::Prologue;
-use crate::intel::device::{Device, Inner};
-use crate::intel::fence::Fence;
+use crate::intel::driver::INFO;
 use crate::intel::gem::{Object, Tiling};
 use crate::intel::r#gen::registers::reg::PRB0_TAIL;
 use crate::intel::r#gen::{EngineInfo, Flush, StatusPage};
 use crate::intel::gtt::Ggtt;
 use crate::intel::timeline::{Pending, RingPlace, Timeline, Uses};
-use crate::intel::uncore::{POLL, Uncore};
+use crate::intel::uncore::Uncore;
 
 /// Pages of the ring (i915 gives legacy rings 16 KiB).
 const RING_PAGES: usize = 4;
-/// Longest time between two looks for room in the ring.
-const MAX_STEP: Delta = Delta::from_millis(1);
-
 /// The render engine.
 pub struct Engine {
     uncore: Uncore,
@@ -44,8 +40,6 @@ pub struct Engine {
     scratch_address: u32,
     timeline: Arc<Timeline>,
     switch: Switch,
-    /// The device that it is part of, once that is bound.
-    device: SpinLock<Weak<Inner>>,
     wedged: AtomicBool,
     /// A reset is under way.
     closed: AtomicBool,
@@ -94,7 +88,6 @@ impl Engine {
             scratch_address,
             timeline: Arc::clone(timeline),
             switch: Switch::default(),
-            device: SpinLock::new(Weak::new()),
             wedged: AtomicBool::new(false),
             closed: AtomicBool::new(false),
         })
@@ -103,11 +96,6 @@ impl Engine {
     /// Its row.
     pub fn info(&self) -> &'static EngineInfo {
         self.info
-    }
-
-    /// Notes the device that it is part of.
-    pub fn belongs_to(&self, device: &Arc<Inner>) {
-        *self.device.lock() = Arc::downgrade(device);
     }
 
     /// Starts the ring, empty.
@@ -182,30 +170,9 @@ impl Engine {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Queues the batch at a graphics address; what it uses is kept until it has run.
-    ///
-    /// Waits while the ring is full or being reset, for as long as the engine gets on, and looks
-    /// for hangs meanwhile. `EIO` when the engine is wedged.
+    /// Queues the batch at a graphics address; what it uses is kept until it has run. Does not wait: `ENOSPC` when the
+    /// ring has no room now, or a reset is under way; `EIO` when one has failed.
     pub fn submit(&self, uses: &Uses, batch: u32) -> Result<Arc<Fence>> {
-        let clock = self.uncore.clock();
-        let mut step = POLL;
-        loop {
-            match self.try_submit(uses, batch) {
-                Err(ENOSPC) => {
-                    clock.relax(step);
-                    step = Delta::from_nanos(step.as_nanos() * 2).min(MAX_STEP);
-                    let device = self.device.lock().upgrade();
-                    if let Some(inner) = device {
-                        Device { inner }.watch();
-                    }
-                }
-                other => return other,
-            }
-        }
-    }
-
-    /// The same without waiting: `ENOSPC` when there is no room now, or a reset is under way; `EIO` when one has failed.
-    pub fn try_submit(&self, uses: &Uses, batch: u32) -> Result<Arc<Fence>> {
         self.timeline.retire();
         // The interrupt handler never takes this lock, so holding it across the tail write is safe; it keeps tail
         // writes in the order of sequence numbers.
@@ -225,7 +192,7 @@ impl Engine {
         let (head, tail) = self.emit(&mut ring, payload, &plan, seqno)?;
         let client = uses.context.as_ref();
         let client = client.map(|context| Arc::clone(context.client()));
-        let fence = Arc::new(Fence::new(seqno, client));
+        let fence = Arc::new(Fence::new(INFO.name, seqno, client));
         self.timeline.push(Pending {
             fence: Arc::clone(&fence),
             seqno,

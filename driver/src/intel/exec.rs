@@ -9,11 +9,15 @@ mod submit;
 
 pub(crate) use self::submit::user;
 
-use kernel::error::{Result, code::EINVAL};
+use alloc::sync::Arc;
 
+use kernel::error::{Result, code::EINVAL, code::EIO, code::ENOSPC};
+
+use crate::core::fence::Fence;
+use crate::core::gem::Object;
+use crate::core::wait::{Patience, wait};
 use crate::intel::debug::hook::Prologue;
 use crate::intel::device::Device;
-use crate::intel::gem::Object;
 use crate::intel::request::Request;
 use crate::intel::timeline::Uses;
 
@@ -53,7 +57,29 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>, trusted: bool) -> Re
         prologue,
         ..Uses::default()
     };
-    let fence = device.engine().submit(&uses, start)?;
-    device.debug_hook().queued(&fence);
+    let patience = Patience {
+        timeout: None,
+        task: None,
+        watches: true,
+    };
+    let fence = queue(device, &patience, &uses, start)?;
     Ok(Request::new(device, fence))
+}
+
+/// The one way into the ring: waits until there is room, and looks for hangs meanwhile, as an engine that does not make
+/// any hangs. `EIO` when the engine is wedged or the context banned.
+fn queue(device: &Device, patience: &Patience<'_>, uses: &Uses, start: u32) -> Result<Arc<Fence>> {
+    let mut queued = Err(EIO);
+    wait(device, patience, || {
+        queued = if uses.is_banned() {
+            // Since it was looked at.
+            Err(EIO)
+        } else {
+            device.engine().submit(uses, start)
+        };
+        !matches!(queued, Err(ENOSPC))
+    })?;
+    let fence = queued?;
+    device.debug_hook().queued(&fence);
+    Ok(fence)
 }

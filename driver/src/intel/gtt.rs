@@ -15,8 +15,8 @@ use kernel::sync::{AtomicBool, Ordering, SpinLock};
 use kernel::tock_registers::interfaces::{Readable, Writeable};
 
 use self::fence_reg::FenceRegs;
+use crate::core::gem::WeakObject;
 use crate::core::range::{self, Gaps, RangeAllocator, Search};
-use crate::intel::gem::WeakObject;
 use crate::intel::r#gen::DeviceInfo;
 use crate::intel::r#gen::registers::fields::PGTBL_CTL as PgtblCtl;
 use crate::intel::r#gen::registers::reg::PGTBL_CTL;

@@ -4,24 +4,20 @@
 //! ones send heartbeats instead, which end every request that takes long. Here time alone is no reason while no other
 //! program waits (`share`): as long as threads retire, commands are parsed or requests end, the engine is left alone. Not
 //! told from work: batches that start themselves for ever and draw in between; those that store are found late.
-mod share;
-
 use alloc::format;
-use alloc::string::String;
 
 use kernel::sync::{AtomicU32, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime, delay};
 use kernel::{dev_dbg, dev_err, dev_warn};
 
+use crate::core::fence::Fence;
 use crate::intel::device::Device;
-use crate::intel::fence::Fence;
 use crate::intel::r#gen::registers::reg::{ACTHD, PRB0_HEAD};
 use crate::intel::timeline::Pending;
 use regs::ids::RegId;
 
-use self::share::Share;
-pub use self::share::TimeLimits;
-pub(crate) use self::share::{Program, Waiting, Waits};
+pub use crate::core::share::TimeLimits;
+use crate::core::share::{Front, Program, Share, Why};
 
 /// Time between the two samples of a wait that has timed out.
 const SAMPLE_PERIOD: Delta = Delta::from_micros(10);
@@ -156,40 +152,6 @@ pub struct Hangcheck {
     share: Share,
 }
 
-/// Why a request is ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Why {
-    /// The engine stands still, or goes round in a loop.
-    Hangs,
-    /// Its file is closed, and its work has gone on for so long since then.
-    Closed(Delta),
-    /// It has kept the engine for so long while others waited.
-    Request(Delta),
-    /// Its program has, with one request after another.
-    Row(Delta),
-}
-
-impl Why {
-    fn reason(self, first: &Pending) -> String {
-        let (seqno, client) = (first.seqno, first.fence.timeline_name());
-        match self {
-            Why::Hangs => format!("GPU hang: request {seqno} of {client} stands still"),
-            Why::Closed(grace) => format!(
-                "request {seqno} of {client} is ended: the program has closed the device, \
-                and its work has gone on for {grace} since then"
-            ),
-            Why::Request(limit) => format!(
-                "request {seqno} of {client} is ended: it has kept the device for {limit} \
-                while other programs waited"
-            ),
-            Why::Row(limit) => format!(
-                "request {seqno} of {client} is ended: the program has kept the device for {limit} \
-                with one request after another while others waited"
-            ),
-        }
-    }
-}
-
 impl Hangcheck {
     /// Whether standing still is no hang for now: a debugger has halted a thread and looks at it. Asked before every
     /// sample; when it ends, the score begins anew.
@@ -257,7 +219,7 @@ impl Drop for Suspension {
 
 /// Takes a sample when it is time for one, and resets the device when it hangs.
 pub(crate) fn watch(device: &Device) {
-    share::look(device);
+    look_at_share(device);
     let check = device.hangcheck();
     if !check.is_due(device.uncore().clock().now()) || device.check_live().is_err() {
         return;
@@ -279,6 +241,41 @@ pub(crate) fn watch(device: &Device) {
     if hangs {
         check.forget();
         end(device, &first, resets, Why::Hangs);
+    }
+}
+
+/// Looks when it is time to, and ends the oldest request when it has kept the engine for too long.
+fn look_at_share(device: &Device) {
+    let check = device.hangcheck();
+    let now = device.uncore().clock().outside();
+    let Some(limits) = check.share.due(now) else {
+        return;
+    };
+    if device.check_live().is_err() || device.engine().is_resetting() {
+        return;
+    }
+    let resets = device.reset_count();
+    device.timeline().retire();
+    if check.suspended() || device.debug_hook().holds(device.uncore()) {
+        // Time goes on without being counted.
+        check.share.pause(now);
+        return;
+    }
+    let first = device.timeline().first();
+    let front = first.as_ref().and_then(|first| {
+        let program = first.uses.program()?;
+        let waiting = &device.user().waiting;
+        let others = device.timeline().has_other(&program) || waiting.has_other(&program);
+        Some(Front {
+            seqno: first.seqno,
+            program,
+            others,
+        })
+    });
+    let why = check.share.look(now, front, &limits);
+    if let (Some(first), Some(why)) = (first, why) {
+        check.forget();
+        end(device, &first, resets, why);
     }
 }
 
@@ -317,7 +314,7 @@ fn end(device: &Device, first: &Pending, resets: u32, why: Why) {
         return;
     }
     let name = first.fence.timeline_name();
-    let reason = why.reason(first);
+    let reason = why.reason(&first.fence);
     let program = first.uses.program();
     match why {
         // i915 makes no error state of it either (`__reset_context`), and says so with little emphasis.

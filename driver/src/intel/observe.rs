@@ -5,7 +5,7 @@ use alloc::sync::Arc;
 
 use kernel::sync::SpinLock;
 
-use crate::intel::gem::Object;
+use crate::core::gem::Object;
 
 /// An object of a submission.
 #[derive(Clone, Copy, Debug)]

@@ -6,12 +6,10 @@ use alloc::sync::{Arc, Weak};
 use kernel::error::{Result, code::ENODEV, code::ETIME};
 use kernel::time::Delta;
 
+use crate::core::fence::Fence;
+use crate::core::wait::{Patience, wait};
 use crate::intel::device::{Device, Inner};
-use crate::intel::fence::Fence;
 use crate::intel::hangcheck;
-
-/// Longest time between two looks at the status page while waiting.
-const MAX_STEP: Delta = Delta::from_millis(1);
 
 /// A submitted batch. Dropping it does not cancel it, and it does not keep its device.
 pub struct Request {
@@ -60,21 +58,15 @@ impl Request {
         let Some(device) = self.device() else {
             return self.fence.status().unwrap_or(Err(ENODEV));
         };
-        let clock = device.uncore().clock();
-        let deadline = clock.now() + timeout;
-        let mut step = Delta::from_micros(1);
-        loop {
-            // The interrupt signals the fence; looking at the status page too survives a lost interrupt.
-            device.timeline().retire();
-            if let Some(outcome) = self.fence.status() {
-                return outcome;
-            }
-            let now = clock.now();
-            if now >= deadline {
-                break;
-            }
-            clock.relax(step.min(deadline - now));
-            step = Delta::from_nanos(step.as_nanos() * 2).min(MAX_STEP);
+        let patience = Patience {
+            timeout: Some(timeout),
+            task: None,
+            watches: false,
+        };
+        let ended = || self.fence.status().is_some();
+        match wait(&device, &patience, ended) {
+            Err(ETIME) => {}
+            outcome => return outcome.and_then(|()| self.fence.status().unwrap_or(Err(ENODEV))),
         }
         // TIMEOUT: the caller's.
         hangcheck::timed_out(&device, &self.fence, timeout);

@@ -11,12 +11,12 @@ use kernel::platform::Platform;
 use kernel::sync::SpinLock;
 use kernel::time::Ktime;
 
+use crate::core::fence::{Fence, Signalled, seqno_passed};
+use crate::core::gem::Object;
+use crate::core::share::Program;
 use crate::intel::context::Context;
 use crate::intel::debug::hook::Prologue;
 use crate::intel::engine::switch::Held;
-use crate::intel::fence::{Fence, Signalled, seqno_passed};
-use crate::intel::gem::Object;
-use crate::intel::hangcheck::Program;
 
 /// Byte offset of the sequence number in the status page (i915: dword 0x40).
 pub const HWS_SEQNO: u32 = 0x40 * 4;
@@ -67,7 +67,7 @@ impl Uses {
     }
 
     /// Whether it may not run any more.
-    fn is_banned(&self) -> bool {
+    pub fn is_banned(&self) -> bool {
         let context = self.context.as_ref();
         context.is_some_and(|context| context.is_banned())
     }

@@ -13,9 +13,9 @@ use regs::ids::CommandId;
 use regs::walk::{Limits, Memory, Walk};
 
 use super::memory;
+use crate::core::fence::Fence;
+use crate::core::gem::Object;
 use crate::intel::device::Device;
-use crate::intel::fence::Fence;
-use crate::intel::gem::Object;
 
 /// Dwords of commands that are looked at: more than any object of commands has.
 const MOST_DWORDS: u64 = 1 << 22;

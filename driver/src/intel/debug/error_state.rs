@@ -19,7 +19,7 @@ use regs::platform::Generation;
 pub(crate) use self::capture::Source;
 pub use self::kernels::Kernel;
 pub use self::text::Text;
-use crate::intel::context::Who;
+use crate::core::client::Who;
 
 /// One captured register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 use kernel::error::Result;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 
-use crate::intel::gem::{Object, Pin};
+use crate::core::gem::{Object, Pin};
 
 /// Bytes of an image (i915 `intel_engine_context_size`: less than a page on this family).
 pub const IMAGE_SIZE: usize = 4096;

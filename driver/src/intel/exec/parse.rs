@@ -11,13 +11,13 @@ use kernel::error::{
     code::EPERM,
 };
 
+use crate::core::fence::Fence;
+use crate::core::gem::{Object, Pin};
+use crate::core::syncobj::Syncobj;
+use crate::core::task::Shared;
 use crate::intel::context::Context;
 use crate::intel::engine::switch::Held;
-use crate::intel::fence::Fence;
-use crate::intel::gem::{Object, Pin};
 use crate::intel::ioctl::{Call, extension};
-use crate::intel::syncobj::Syncobj;
-use crate::intel::task::Shared;
 use crate::intel::uapi::exec as uapi;
 
 /// Batches that are relocated stay above this address (i915 `BATCH_OFFSET_BIAS`).

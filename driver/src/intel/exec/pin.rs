@@ -9,14 +9,14 @@ use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EINVAL, code::ENOSPC};
 
 use super::parse::{BATCH_OFFSET_BIAS, Entry, Submission};
+use crate::core::gem::Object;
 use crate::core::range::Search;
+use crate::core::wait::wait_object;
 use crate::intel::engine::Engine;
 use crate::intel::engine::switch::{Held, Image};
-use crate::intel::gem::Object;
 use crate::intel::gtt::Place;
 use crate::intel::ioctl::Call;
 use crate::intel::uapi::exec::OBJECT_PINNED;
-use crate::intel::wait::wait_object;
 
 const PAGE: u64 = PAGE_SIZE as u64;
 

@@ -6,11 +6,11 @@ use alloc::vec::Vec;
 use kernel::error::{Result, code::EINTR, code::EINVAL, code::ENOENT, code::ENOMEM};
 
 use super::parse::Submission;
-use crate::intel::gem::Object;
+use crate::core::gem::Object;
+use crate::core::wait::wait_object;
 use crate::intel::ioctl::Call;
 use crate::intel::uapi::exec::{OBJECT_WRITE, Relocation};
 use crate::intel::uapi::gem::domain;
-use crate::intel::wait::wait_object;
 
 /// Bytes of an address.
 const ADDRESS: u64 = 4;

@@ -5,18 +5,19 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use kernel::error::{Result, code::EFAULT, code::EIO, code::ENOSPC};
+use kernel::error::{Result, code::EFAULT};
 
 use super::parse::{self, Submission};
 use super::{pin, reloc};
+use crate::core::fence::Fence;
+use crate::core::gem::Pin;
+use crate::core::task::Shared;
+use crate::core::wait::Patience;
 use crate::intel::debug::hook::Prologue;
-use crate::intel::fence::Fence;
 use crate::intel::ioctl::Call;
 use crate::intel::observe::{Placed, Queued};
-use crate::intel::task::Shared;
 use crate::intel::timeline::Uses;
 use crate::intel::uapi::exec as uapi;
-use crate::intel::wait::wait_until;
 
 /// Byte offset of `offset` in an object of the list.
 const OFFSET: u64 = 24;
@@ -77,7 +78,7 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
         image: submission.image.clone(),
         prologue: Prologue::default(),
     };
-    let observer = call.device.user().observer.get();
+    let observer = call.device.observer();
     if let Some(observer) = &observer {
         show(submission, |queued| observer.before(queued));
     }
@@ -85,22 +86,14 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
     let hook = call.device.debug_hook();
     let image = uses.image.as_ref().map_or(0, |image| image.address());
     uses.prologue = hook.prepare(call.device, &mut uses.objects, image, start)?;
-    // Until there is room in the ring; an engine that does not make any is found to hang.
-    let mut queued = Err(EIO);
-    wait_until(call.device, call.task, None, || {
-        queued = if submission.context.is_banned() {
-            // Since it was looked at.
-            Err(EIO)
-        } else {
-            call.device.engine().try_submit(&uses, start)
-        };
-        !matches!(queued, Err(ENOSPC))
-    })?;
-    let fence = queued?;
-    hook.queued(&fence);
+    let patience = Patience::of(call.task, None);
+    let fence = super::queue(call.device, &patience, &uses, start)?;
     for entry in objects {
         let write = entry.exec.flags & uapi::OBJECT_WRITE != 0;
         entry.object.state(|state| state.mark_active(&fence, write));
+        if write {
+            entry.object.mark_rendered();
+        }
     }
     if let Some(observer) = &observer {
         show(submission, |queued| observer.after(queued));
@@ -115,10 +108,7 @@ fn show(submission: &Submission, look: impl FnOnce(&Queued<'_>)) {
         .iter()
         .map(|entry| Placed {
             object: &entry.object,
-            address: entry
-                .pin
-                .as_ref()
-                .map_or(0, crate::intel::gem::Pin::address),
+            address: entry.pin.as_ref().map_or(0, Pin::address),
             write: entry.exec.flags & uapi::OBJECT_WRITE != 0,
         })
         .collect();

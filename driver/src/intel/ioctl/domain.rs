@@ -6,10 +6,10 @@ use kernel::error::{Result, code::EAGAIN, code::EINVAL, code::EIO, code::ENODEV,
 use kernel::time::{Delta, Ktime};
 
 use super::Call;
+use crate::core::wait::{wait_fence, wait_object};
 use crate::intel::uapi::gem::{
     Busy, CACHING_CACHED, CACHING_DISPLAY, CACHING_NONE, Caching, SetDomain, SwFinish, Wait, domain,
 };
-use crate::intel::wait::{wait_fence, wait_object};
 
 /// Requests of the last 20 ms need not be waited for (i915 `DRM_I915_THROTTLE_JIFFIES`).
 const RECENT: Delta = Delta::from_millis(20);
@@ -27,18 +27,18 @@ pub(super) fn set_domain(call: &Call<'_>, arg: &mut SetDomain) -> Result {
     }
     let object = call.file.object(arg.handle)?;
     wait_object(call, &object, write == 0, None)?;
-    object.state(|state| {
-        state.pages()?;
-        if state.write_domain != read {
-            state.read_domains = if write == 0 {
-                state.read_domains & !domain::GPU | read
+    object.state(|state| state.pages().map(drop))?;
+    object.layout(|layout| {
+        if layout.write_domain != read {
+            layout.read_domains = if write == 0 {
+                layout.read_domains & !domain::GPU | read
             } else {
                 read
             };
-            state.write_domain = write;
+            layout.write_domain = write;
         }
-        Ok(())
-    })
+    });
+    Ok(())
 }
 
 pub(super) fn sw_finish(call: &Call<'_>, arg: &mut SwFinish) -> Result {

@@ -4,7 +4,7 @@
 use kernel::error::{Result, code::EINVAL, code::ENODEV};
 
 use super::{Call, extension};
-use crate::intel::mmap::Kind;
+use crate::core::mmap::Kind;
 use crate::intel::uapi::gem::{
     MMAP_OFFSET_FIXED, MMAP_OFFSET_GTT, MMAP_OFFSET_UC, MMAP_OFFSET_WB, MMAP_OFFSET_WC, MMAP_WC,
     Mmap, MmapOffset,

@@ -11,14 +11,14 @@ use kernel::error::{
 use kernel::uaccess::UserSlice;
 
 use super::{Call, extension};
+use crate::core::gem::state::Madvise;
+use crate::core::wait;
 use crate::intel::gem::Tiling;
-use crate::intel::gem::state::Madvise;
 use crate::intel::uapi::gem::{
     Create, CreateExt, CreateExtMemoryRegions, GetAperture, MADV_DONTNEED, MADV_WILLNEED,
     NEEDS_CPU_ACCESS, Transfer, Userptr,
 };
 use crate::intel::uapi::query::MemoryClassInstance;
-use crate::intel::wait;
 
 /// Bytes that are copied at a time.
 const CHUNK: usize = 64 << 10;

@@ -1,88 +1,15 @@
-//! The table of calls: which there are and who may make them.
+//! The calls of i915 that do something, and who may make them.
 //!
-//! drm_ioctl.c (`drm_ioctls`) and i915 `i915_driver.c` of Linux 6.1.
-use kernel::error::Result;
-
-use super::refused::REFUSED;
-use super::{Call, auth, base, context, domain, mmap, mode, object, query, syncobj, tiling, with};
+//! i915 `i915_driver.c` (`i915_ioctls`) of Linux 6.1.
+use super::{Call, context, domain, mmap, object, query, tiling};
+use crate::core::ioctl::table::{Row, rows};
 use crate::intel::exec;
-use crate::intel::file::{File, Node};
-use crate::intel::uapi::{self, Request};
+use crate::intel::uapi;
 
-pub(super) type Handler = fn(&Call<'_>, &mut [u8]) -> Result;
-
-/// Who may make a call (`enum drm_ioctl_flags`), as bits.
-#[derive(Clone, Copy)]
-pub(super) struct Access(pub(super) u8);
-
-impl Access {
-    /// Any file of the primary node.
-    pub(super) const ANY: Self = Access(0);
-    /// Files of a render node as well.
-    pub(super) const RENDER: Self = Access(1);
-    /// Files that are authenticated.
-    pub(super) const AUTH: Self = Access(2);
-    /// The device's master.
-    pub(super) const MASTER: Self = Access(4);
-    /// Privileged callers.
-    pub(super) const ROOT: Self = Access(8);
-
-    /// Both conditions.
-    pub(super) const fn and(self, other: Self) -> Self {
-        Access(self.0 | other.0)
-    }
-
-    const fn asks(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    /// Whether a call may be made (drm_ioctl_permit).
-    pub(super) fn permits(self, file: &File, admin: bool) -> bool {
-        let render = file.node() == Node::Render;
-        let seat = &file.device().user().seat;
-        (!self.asks(Self::ROOT) || admin)
-            && (!self.asks(Self::AUTH) || render || file.member.is_authenticated())
-            && (!self.asks(Self::MASTER) || file.member.is_master(seat))
-            && (self.asks(Self::RENDER) || !render)
-    }
-}
-
-/// One row of the table.
-pub(super) struct Row {
-    pub(super) request: Request,
-    pub(super) access: Access,
-    pub(super) run: Handler,
-}
-
-macro_rules! rows {
-    ($([$access:ident] $($request:path: $argument:ty => $handler:path;)*)*) => {
-        &[$($(Row {
-            request: $request,
-            access: Access::$access,
-            run: |call, block| with::<$argument>(call, block, $handler),
-        }),*),*]
-    };
-}
-
-/// The calls that do something.
+/// The rows.
 pub(super) static ROWS: &[Row] = rows! {
+    Call::of;
     [RENDER]
-    uapi::drm::VERSION: uapi::drm::Version => base::version;
-    uapi::drm::GET_CAP: uapi::drm::GetCap => base::get_cap;
-    uapi::drm::GEM_CLOSE: uapi::drm::GemClose => base::gem_close;
-    uapi::drm::PRIME_HANDLE_TO_FD: uapi::drm::PrimeHandle => base::prime_handle_to_fd;
-    uapi::drm::PRIME_FD_TO_HANDLE: uapi::drm::PrimeHandle => base::prime_fd_to_handle;
-    uapi::syncobj::CREATE: uapi::syncobj::Create => syncobj::create;
-    uapi::syncobj::DESTROY: uapi::syncobj::Destroy => syncobj::destroy;
-    uapi::syncobj::HANDLE_TO_FD: uapi::syncobj::Handle => syncobj::handle_to_fd;
-    uapi::syncobj::FD_TO_HANDLE: uapi::syncobj::Handle => syncobj::fd_to_handle;
-    uapi::syncobj::WAIT: uapi::syncobj::Wait => syncobj::wait;
-    uapi::syncobj::RESET: uapi::syncobj::Array => syncobj::reset;
-    uapi::syncobj::SIGNAL: uapi::syncobj::Array => syncobj::signal;
-    uapi::syncobj::TIMELINE_WAIT: uapi::syncobj::TimelineWait => syncobj::timeline_wait;
-    uapi::syncobj::QUERY: uapi::syncobj::TimelineArray => syncobj::query;
-    uapi::syncobj::TRANSFER: uapi::syncobj::Transfer => syncobj::transfer;
-    uapi::syncobj::TIMELINE_SIGNAL: uapi::syncobj::TimelineArray => syncobj::timeline_signal;
     uapi::query::GETPARAM: uapi::query::Getparam => query::getparam;
     uapi::query::QUERY: uapi::query::Query => query::query;
     uapi::query::REG_READ: uapi::query::RegRead => query::reg_read;
@@ -112,38 +39,4 @@ pub(super) static ROWS: &[Row] = rows! {
     uapi::context::VM_CREATE: uapi::context::VmControl => context::vm_create;
     uapi::context::VM_DESTROY: uapi::context::VmControl => context::vm_destroy;
     uapi::exec::EXECBUFFER2_WR: uapi::exec::Execbuffer2 => exec::user;
-    [ANY]
-    uapi::drm::GET_UNIQUE: uapi::drm::Unique => auth::get_unique;
-    uapi::drm::GET_MAGIC: uapi::drm::Auth => auth::get_magic;
-    uapi::drm::GET_CLIENT: uapi::drm::Client => auth::get_client;
-    uapi::drm::GET_STATS: uapi::drm::Stats => auth::get_stats;
-    uapi::drm::SET_CLIENT_CAP: uapi::drm::SetClientCap => base::set_client_cap;
-    uapi::mode::GET_RESOURCES: uapi::mode::CardResources => mode::get_resources;
-    uapi::mode::GET_PLANE_RESOURCES: uapi::mode::PlaneResources => mode::get_plane_resources;
-    uapi::drm::SET_MASTER: [u8; 0] => auth::set_master;
-    uapi::drm::DROP_MASTER: [u8; 0] => auth::drop_master;
-    [AUTH]
-    uapi::drm::GEM_FLINK: uapi::drm::GemFlink => base::gem_flink;
-    uapi::drm::GEM_OPEN: uapi::drm::GemOpen => base::gem_open;
-    [MASTER]
-    uapi::drm::SET_VERSION: uapi::drm::SetVersion => auth::set_version;
-    uapi::drm::AUTH_MAGIC: uapi::drm::Auth => auth::auth_magic;
 };
-
-/// What is known of a number.
-pub(super) enum Known {
-    /// It does something.
-    Served(&'static Row),
-    /// It does nothing, with or without an error.
-    Refused(&'static super::refused::Row),
-}
-
-/// The row of a number. As in Linux neither the size nor the direction of a request matters for this.
-pub(super) fn find(number: u32) -> Option<Known> {
-    let is = |request: Request| request.number() == number;
-    let served = ROWS.iter().find(|row| is(row.request));
-    let refused = || REFUSED.iter().find(|row| is(row.request));
-    served
-        .map(Known::Served)
-        .or_else(|| refused().map(Known::Refused))
-}

@@ -30,8 +30,7 @@ use kernel::time::Ktime;
 use kernel::uaccess::{FakeMemory, UserMemory};
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-use super::refused::REFUSED;
-use super::table::ROWS;
+use super::TABLE;
 use crate::intel::tests::{fake, finish};
 use crate::intel::uapi::{self, Request};
 use crate::{Device, Driver, FdTable, File, Node, Shared, Task, ioctl};

@@ -5,7 +5,8 @@ use alloc::vec;
 use kernel::sync::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::intel::context::{Client, Context, Parameters};
+use crate::core::client::Client;
+use crate::intel::context::{Context, Parameters};
 use crate::intel::timeline::Uses;
 
 /// A platform whose reset works; `finish` sets in with the reset when `revive`.

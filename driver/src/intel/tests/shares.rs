@@ -180,7 +180,7 @@ fn a_program_that_waits_inside_a_call_counts_while_it_waits() {
         ..TimeLimits::default()
     });
     let fence = bench.run_in_default(&endless);
-    let program = crate::intel::hangcheck::Program::new(other.file.client(), other.process);
+    let program = crate::core::share::Program::new(other.file.client(), other.process);
     let waiting = &bench.dev.user().waiting;
     for _ in 0..10 {
         let waits = waiting.enter(program.clone());

@@ -12,7 +12,7 @@ use regs::ids::RegId;
 
 use super::kernels::{self, Memory};
 use super::{ActiveRequest, Buffer, Captured, ErrorState, Identity, REGISTERS};
-use crate::intel::gem::Object;
+use crate::core::gem::Object;
 use crate::intel::r#gen::DeviceInfo;
 use crate::intel::timeline::{Pending, Timeline};
 use crate::intel::uncore::Uncore;

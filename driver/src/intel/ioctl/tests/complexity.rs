@@ -2,8 +2,8 @@
 //!
 //! What is counted are objects, entries and nodes that are looked at, see `crate::core::work`.
 use super::*;
+use crate::core::mmap::Kind;
 use crate::core::work;
-use crate::intel::mmap::Kind;
 
 const MANY: usize = 2000;
 

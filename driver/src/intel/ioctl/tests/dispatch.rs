@@ -187,7 +187,7 @@ fn a_closed_file_leaves_nothing() {
     }
     let Bench { fake, file, .. } = &bench;
     assert_eq!(fake.allocations(), before + 3);
-    let device = file.device().clone();
+    let device: Device = file.device_as::<Device>().unwrap().clone();
     let Bench { fake, file, .. } = bench;
     drop(file);
     device.wait_idle(kernel::time::Delta::ZERO).unwrap();

@@ -4,10 +4,10 @@
 use kernel::error::code::{EFAULT, EINTR, EINVAL, ENOTTY};
 
 use super::*;
+use crate::core::dma_buf;
 use crate::core::uapi::dma_buf::{
     EXPORT_SYNC_FILE, IMPORT_SYNC_FILE, SET_NAME_A, SET_NAME_B, SYNC, Sync, SyncFile,
 };
-use crate::intel::dma_buf;
 
 #[test]
 fn an_access_waits_for_the_device() {

@@ -6,7 +6,7 @@ use kernel::error::code::{
 use kernel::time::Clock;
 
 use super::*;
-use crate::intel::mmap::Kind;
+use crate::core::mmap::Kind;
 use crate::intel::uapi::gem;
 
 #[test]
@@ -245,8 +245,8 @@ fn advice_is_remembered() {
     // Under pressure the contents go.
     bench.write(handle, 0, &[1]);
     assert_eq!(advise(handle, 1), Ok(1));
-    assert!(crate::intel::shrink::purge(&bench.device));
-    assert!(!crate::intel::shrink::purge(&bench.device));
+    assert!(bench.device.purge());
+    assert!(!bench.device.purge());
     assert_eq!(advise(handle, 0), Ok(0));
     let mut arg = gem::SetDomain {
         handle,

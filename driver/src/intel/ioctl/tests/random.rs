@@ -23,8 +23,8 @@ fn random_calls_do_no_harm() {
     let mut random = Rng::with_seed(0x1234_5678_9abc_def1);
     let mut done = 0;
     for _ in 0..20_000 {
-        let all = ROWS.iter().map(|row| row.request);
-        let all: Vec<_> = all.chain(REFUSED.iter().map(|row| row.request)).collect();
+        let all = TABLE.served().map(|row| row.request);
+        let all: Vec<_> = all.chain(TABLE.refused().map(|row| row.request)).collect();
         let row = all[random.usize(..all.len())];
         let mut request = row.0;
         if random.u32(..16) == 0 {

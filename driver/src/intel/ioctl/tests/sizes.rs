@@ -5,8 +5,8 @@
 use kernel::error::code::{EFAULT, EINVAL};
 
 use super::*;
+use crate::core::ioctl::table::find;
 use crate::core::uapi::drm::GetCap;
-use crate::intel::ioctl::table;
 use crate::intel::uapi::gem::{Create, MMAP, Mmap};
 
 const DIRECTIONS: u32 = 3 << 30;
@@ -18,8 +18,8 @@ fn resized(request: Request, size: u32) -> Request {
 
 #[test]
 fn no_two_rows_share_a_number() {
-    let mut numbers: Vec<u32> = ROWS.iter().map(|row| row.request.number()).collect();
-    numbers.extend(REFUSED.iter().map(|row| row.request.number()));
+    let mut numbers: Vec<u32> = TABLE.served().map(|row| row.request.number()).collect();
+    numbers.extend(TABLE.refused().map(|row| row.request.number()));
     let count = numbers.len();
     numbers.sort_unstable();
     numbers.dedup();
@@ -64,8 +64,8 @@ fn every_call_takes_every_size() {
     let bench = Bench::primary();
     bench.process.signal.store(true, Ordering::Relaxed);
     let area = bench.process.memory.alloc(512);
-    let all: Vec<Request> = (ROWS.iter().map(|row| row.request))
-        .chain(REFUSED.iter().map(|row| row.request))
+    let all: Vec<Request> = (TABLE.served().map(|row| row.request))
+        .chain(TABLE.refused().map(|row| row.request))
         .collect();
     for row in all {
         for size in 0..=row.size() as u32 * 2 {
@@ -116,7 +116,7 @@ fn directions_are_those_that_both_have() {
     assert_eq!(outcome, Ok(0));
     let told: Create = bench.process.memory.get(at).unwrap();
     assert_eq!((told.handle, bench.create(4096)), (0, 2));
-    assert!(table::find(uapi::gem::CREATE.number()).is_some());
+    assert!(find(&TABLE, uapi::gem::CREATE.number()).is_some());
     // A capability of which only the half is asked for.
     let mut arg = GetCap {
         capability: 5,

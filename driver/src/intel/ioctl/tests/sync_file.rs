@@ -4,8 +4,8 @@
 use kernel::error::code::{EINVAL, EIO, ENOENT, ENOTTY};
 
 use super::*;
+use crate::core::sync_file;
 use crate::core::uapi::sync_file::{FILE_INFO, FenceInfo, FileInfo, MERGE, MergeData};
-use crate::intel::sync_file;
 use crate::intel::uapi::exec::FENCE_OUT;
 
 /// Submits; the descriptor of the request's fence.

@@ -8,9 +8,9 @@ use kernel::error::Result;
 use kernel::time::Ktime;
 use kernel::uaccess::UserMemory;
 
-use crate::intel::fence::Fence;
-use crate::intel::gem::Object;
-use crate::intel::syncobj::Syncobj;
+use crate::core::fence::Fence;
+use crate::core::gem::Object;
+use crate::core::syncobj::Syncobj;
 
 /// What a file descriptor can carry from one file or process to another.
 #[derive(Clone)]

@@ -8,19 +8,19 @@ use alloc::sync::Arc;
 use kernel::error::{Result, code::EFAULT, code::EINVAL, code::ENOTTY};
 use kernel::uaccess::UserSlice;
 
+use crate::core::device::Device;
+use crate::core::fence::Fence;
+use crate::core::gem::Object;
+use crate::core::task::{Shared, Task};
 use crate::core::uapi::dma_buf::{
     END, EXPORT_SYNC_FILE, IMPORT_SYNC_FILE, NAME_LEN, READ, SET_NAME_A, SET_NAME_B, SYNC, Sync,
     SyncFile, WRITE,
 };
-use crate::intel::device::Device;
-use crate::intel::fence::Fence;
-use crate::intel::gem::Object;
-use crate::intel::task::{Shared, Task};
-use crate::intel::wait::wait_shared_object;
+use crate::core::wait::wait_shared_object;
 
 /// Carries out an ioctl on a descriptor of an object; `ENOTTY` for unknown numbers.
 pub fn ioctl(
-    device: &Device,
+    device: &dyn Device,
     object: &Object,
     request: u32,
     arg: u64,
@@ -42,7 +42,7 @@ pub fn is_set_name(request: u32) -> bool {
     request == SET_NAME_A.0 || request == SET_NAME_B.0
 }
 
-fn sync(device: &Device, object: &Object, arg: u64, task: &dyn Task) -> Result {
+fn sync(device: &dyn Device, object: &Object, arg: u64, task: &dyn Task) -> Result {
     let user = UserSlice::new(task.memory(), arg, size_of::<Sync>() as u64)?;
     let Sync { flags } = user.read(0)?;
     if flags & !(READ | WRITE | END) != 0 || flags & (READ | WRITE) == 0 {
@@ -67,10 +67,10 @@ fn sync_file(arg: u64, task: &dyn Task) -> Result<(UserSlice<'_>, SyncFile, bool
 }
 
 /// Gives out what the next reader, or the next writer, has to wait for (dma_buf_export_sync_file).
-fn export(device: &Device, object: &Object, arg: u64, task: &dyn Task) -> Result {
+fn export(device: &dyn Device, object: &Object, arg: u64, task: &dyn Task) -> Result {
     let (user, mut data, write) = sync_file(arg, task)?;
     // Requests that have ended since the last look.
-    device.timeline().retire();
+    device.retire();
     let fence = object.state(|state| state.active(!write));
     let fence = fence.unwrap_or_else(|| Arc::new(Fence::signalled()));
     // What cannot be told is noticed before a descriptor is open.
@@ -80,12 +80,12 @@ fn export(device: &Device, object: &Object, arg: u64, task: &dyn Task) -> Result
 }
 
 /// Lets the next users wait for a fence as well (dma_buf_import_sync_file).
-fn import(device: &Device, object: &Object, arg: u64, task: &dyn Task) -> Result {
+fn import(device: &dyn Device, object: &Object, arg: u64, task: &dyn Task) -> Result {
     let (_, data, write) = sync_file(arg, task)?;
     let Ok(Shared::Fence(fence)) = task.fds().get(data.fd) else {
         return Err(EINVAL);
     };
-    device.timeline().retire();
+    device.retire();
     for part in fence.parts() {
         object.state(|state| state.await_also(&part, write));
     }

@@ -4,14 +4,11 @@
 use kernel::error::{Result, code::EINVAL};
 
 use super::Call;
+use crate::core::master::Opener;
 use crate::core::uapi::drm::{Auth, Client, SetVersion, Stats, Unique};
-use crate::intel::driver::INFO;
-use crate::intel::master::Opener;
 
 /// Version of the interface (`DRM_IF_MAJOR`, `DRM_IF_MINOR`).
 const INTERFACE: (i32, i32) = (1, 4);
-/// Name of the device: its place on the bus, which is the same for all integrated ones (drm_pci_set_busid).
-const NAME: &str = "pci:0000:00:02.0";
 /// A user that cannot be named (`overflowuid`).
 const NOBODY: u64 = 65534;
 
@@ -25,7 +22,7 @@ fn caller(call: &Call<'_>) -> Opener {
 /// drm_getunique: nothing until SET_VERSION has tied the master to the device; drmOpenByName relies on that.
 pub(super) fn get_unique(call: &Call<'_>, arg: &mut Unique) -> Result {
     let name = if call.file.member.is_named()? {
-        NAME
+        call.device.identity().bus
     } else {
         ""
     };
@@ -70,7 +67,8 @@ pub(super) fn get_stats(_: &Call<'_>, arg: &mut Stats) -> Result {
 
 /// drm_setversion.
 pub(super) fn set_version(call: &Call<'_>, arg: &mut SetVersion) -> Result {
-    let driver = (INFO.major, INFO.minor);
+    let driver = call.device.identity().driver;
+    let driver = (driver.major, driver.minor);
     let wanted = *arg;
     *arg = SetVersion {
         interface_major: INTERFACE.0,

@@ -8,11 +8,11 @@ use kernel::error::{Result, code::E2BIG, code::EINVAL, code::ENOENT, code::ENOME
 use kernel::time::{Delta, Ktime};
 
 use super::Call;
+use crate::core::fence::Fence;
+use crate::core::syncobj::{Syncobj, Wait};
+use crate::core::task::Shared;
 use crate::core::uapi::syncobj as uapi;
-use crate::intel::fence::Fence;
-use crate::intel::syncobj::{Syncobj, Wait};
-use crate::intel::task::Shared;
-use crate::intel::wait::wait_until;
+use crate::core::wait::wait_until;
 
 /// Most handles of an array: Linux keeps a pointer for each in one piece of at most 4 MiB (`kmalloc_array`).
 const MOST: u32 = 1 << 19;
@@ -214,7 +214,7 @@ pub(super) fn query(call: &Call<'_>, arg: &mut uapi::TimelineArray) -> Result {
         return Err(EINVAL);
     }
     let syncobjs = find(call, arg.handles, arg.count_handles)?;
-    call.device.timeline().retire();
+    call.device.retire();
     let out = call.array::<u64>(arg.points, syncobjs.len() as u64)?;
     let submitted = arg.flags & uapi::QUERY_LAST_SUBMITTED != 0;
     for (index, syncobj) in syncobjs.iter().enumerate() {

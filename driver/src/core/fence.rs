@@ -12,15 +12,16 @@ use kernel::error::{Error, Result};
 use kernel::sync::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering, SpinLock};
 use kernel::time::Ktime;
 
-use crate::intel::context::Client;
+use crate::core::client::Client;
 
 /// What [`Fence::subscribe`] takes.
 pub type Callback = Box<dyn FnOnce() + Send>;
 
 /// Where a fence comes from.
 enum Source {
-    /// A request.
+    /// A request to a driver of this name.
     Request {
+        driver: &'static str,
         seqno: u32,
         client: Option<Arc<Client>>,
     },
@@ -80,8 +81,13 @@ impl Fence {
         }
     }
 
-    pub(crate) fn new(seqno: u32, client: Option<Arc<Client>>) -> Self {
-        Self::with(Source::Request { seqno, client })
+    /// The fence of a request to a driver, by the name that user space knows the driver by.
+    pub(crate) fn new(driver: &'static str, seqno: u32, client: Option<Arc<Client>>) -> Self {
+        Self::with(Source::Request {
+            driver,
+            seqno,
+            client,
+        })
     }
 
     /// A fence that never had to be waited for (the kernel's `dma_fence_get_stub`).
@@ -139,7 +145,7 @@ impl Fence {
     #[must_use]
     pub fn driver_name(&self) -> &'static str {
         match &self.source {
-            Source::Request { .. } => "i915",
+            Source::Request { driver, .. } => driver,
             Source::Stub => "stub",
             Source::Array { .. } => "dma_fence_array",
         }
@@ -152,10 +158,10 @@ impl Fence {
             Source::Stub => "stub".into(),
             Source::Array { .. } => "unbound".into(),
             Source::Request { .. } if self.status().is_some() => "signaled".into(),
-            Source::Request { client, .. } => {
+            Source::Request { driver, client, .. } => {
                 let who = client.as_ref().and_then(|client| client.who());
                 who.map_or_else(
-                    || "[i915]".into(),
+                    || format!("[{driver}]"),
                     |who| format!("{}[{}]", who.name, who.pid),
                 )
             }
@@ -306,7 +312,7 @@ mod tests {
 
     #[test]
     fn subscribers_are_called_once_before_or_after() {
-        let fence = Fence::new(1, None);
+        let fence = Fence::new("test", 1, None);
         let (early, callback) = counter();
         fence.subscribe(callback);
         assert_eq!(early.load(Ordering::Relaxed), 0);
@@ -323,7 +329,9 @@ mod tests {
 
     #[test]
     fn merged_fences_are_done_with_the_last() {
-        let fences: Vec<_> = (1..=3).map(|n| Arc::new(Fence::new(n, None))).collect();
+        let fences: Vec<_> = (1..=3)
+            .map(|n| Arc::new(Fence::new("test", n, None)))
+            .collect();
         let pair = Fence::merge("pair", &[&fences[0], &fences[2]]);
         let done = Arc::new(Fence::signalled());
         let all = Fence::merge("all", &[&pair, &fences[1], &fences[0], &done]);

@@ -7,15 +7,13 @@ use kernel::error::Result;
 use super::Call;
 use crate::core::uapi::mode::{CardResources, PlaneResources};
 
-/// Largest width and height of a frame buffer (i915 `intel_mode_config_init`, Gen4 to Gen6).
-const LARGEST: u32 = 8192;
-
 #[expect(clippy::unnecessary_wraps, reason = "a handler")]
-pub(super) fn get_resources(_: &Call<'_>, arg: &mut CardResources) -> Result {
+pub(super) fn get_resources(call: &Call<'_>, arg: &mut CardResources) -> Result {
+    let largest = call.device.identity().largest;
     (arg.count_fbs, arg.count_crtcs) = (0, 0);
     (arg.count_connectors, arg.count_encoders) = (0, 0);
-    (arg.min_width, arg.max_width) = (0, LARGEST);
-    (arg.min_height, arg.max_height) = (0, LARGEST);
+    (arg.min_width, arg.max_width) = (0, largest);
+    (arg.min_height, arg.max_height) = (0, largest);
     Ok(())
 }
 

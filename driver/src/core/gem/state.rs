@@ -1,13 +1,12 @@
-//! What an object knows apart from its binding: pages, layout, advice, use.
+//! What an object knows apart from its binding: pages, advice, name, use.
 //!
-//! i915 `i915_gem_object_types.h`. Not modelled: caching modes other than uncached, which this family does not have.
+//! i915 `i915_gem_object_types.h`, dma-resv.c.
 use alloc::sync::Arc;
 
 use kernel::dma::CoherentAllocation;
 use kernel::error::{Result, code::EFAULT};
 
-use super::Tiling;
-use crate::intel::fence::{Fence, seqno_passed};
+use crate::core::fence::{Fence, seqno_passed};
 
 /// What user space says of its need for an object (uAPI `I915_MADV_*`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,11 +22,7 @@ pub(crate) enum Madvise {
 /// The part of an object that is not its binding.
 pub(crate) struct State {
     pages: Option<Arc<CoherentAllocation>>,
-    pub(crate) tiling: Tiling,
-    pub(crate) stride: u32,
     pub(crate) madvise: Madvise,
-    pub(crate) read_domains: u32,
-    pub(crate) write_domain: u32,
     /// Global name, 0 for none, and number of handles.
     pub(crate) name: u32,
     pub(crate) handles: u32,
@@ -37,15 +32,10 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(crate) fn new(pages: CoherentAllocation, tiling: Tiling, stride: u32) -> Self {
+    pub(crate) fn new(pages: CoherentAllocation) -> Self {
         State {
             pages: Some(Arc::new(pages)),
-            tiling,
-            stride,
             madvise: Madvise::WillNeed,
-            // i915 `i915_gem_object_create_shmem`: new objects are in the CPU's domain.
-            read_domains: crate::intel::uapi::gem::domain::CPU,
-            write_domain: crate::intel::uapi::gem::domain::CPU,
             name: 0,
             handles: 0,
             used: None,
@@ -69,8 +59,6 @@ impl State {
         self.used = Some(Arc::clone(fence));
         if write {
             self.written = Some(Arc::clone(fence));
-            self.read_domains = crate::intel::uapi::gem::domain::RENDER;
-            self.write_domain = crate::intel::uapi::gem::domain::RENDER;
         }
     }
 

@@ -1,6 +1,6 @@
 //! Offsets for `mmap` of the node: which object they show, and how.
 //!
-//! drm_vma_manager.c, i915 `i915_gem_mman.c`. Not modelled: the mapping itself, which is the node's: it asks
+//! drm_vma_manager.c; kinds as in i915 `i915_gem_mman.c`. Not modelled: the mapping itself, which is the node's: it asks
 //! [`Offsets::resolve`] and maps the pages at the object's bus address, tiled objects of kind GTT untiled.
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::vec::Vec;
@@ -9,8 +9,8 @@ use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EACCES, code::EINVAL, code::ENOSPC};
 use kernel::sync::SpinLock;
 
+use crate::core::gem::{Object, WeakObject};
 use crate::core::range::RangeAllocator;
-use crate::intel::gem::{Object, Tiling, WeakObject};
 
 /// First offset (`DRM_FILE_PAGE_OFFSET_START`): nothing below 4 GiB, where legacy maps were.
 const START: u64 = 1 << 32;
@@ -83,14 +83,6 @@ pub struct Mapping {
     pub kind: Kind,
     /// Byte of the object that the mapping begins with; not 0 only in what the first GEM_MMAP has given out.
     pub start: u64,
-}
-
-impl Mapping {
-    /// Whether the object must be shown untiled.
-    #[must_use]
-    pub fn is_untiled(&self) -> bool {
-        self.kind == Kind::Gtt && self.object.tiling() != Tiling::None
-    }
 }
 
 /// The table of offsets of a device.
@@ -182,7 +174,7 @@ impl Offsets {
     /// `EINVAL` when nothing starts there or it is shorter, `EACCES` when the file did not ask for the offset.
     pub fn resolve(
         &self,
-        file: &crate::intel::file::File,
+        file: &crate::core::file::File,
         offset: u64,
         len: u64,
     ) -> Result<Mapping> {
@@ -206,16 +198,14 @@ impl Offsets {
         })
     }
 
-    /// The tiled objects that may be visible through the aperture: their shadows are to be merged around a submission.
-    #[must_use]
-    pub fn untiled(&self) -> Vec<Object> {
+    /// The objects that may be mapped in a way.
+    pub(crate) fn shown(&self, kind: Kind) -> impl Iterator<Item = Object> + use<> {
         let shown: Vec<_> = {
             let inner = self.0.lock();
-            let gtt = inner.entries.values().filter(|e| e.kind == Kind::Gtt);
-            gtt.filter_map(|entry| entry.object.upgrade()).collect()
+            let of_kind = inner.entries.values().filter(|entry| entry.kind == kind);
+            of_kind.filter_map(|entry| entry.object.upgrade()).collect()
         };
         // The last hold on an object is dropped outside the lock.
-        let tiled = |object: &Object| object.tiling() != Tiling::None;
-        shown.into_iter().filter(tiled).collect()
+        shown.into_iter()
     }
 }

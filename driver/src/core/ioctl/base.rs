@@ -4,14 +4,11 @@
 use kernel::error::{Result, code::EINVAL, code::ENOENT, code::EOPNOTSUPP};
 
 use super::Call;
+use crate::core::gem::WeakObject;
+use crate::core::task::Shared;
 use crate::core::uapi::drm::{
     CLOEXEC, GemClose, GemFlink, GemOpen, GetCap, PrimeHandle, RDWR, SetClientCap, Version, cap,
 };
-use crate::intel::driver::INFO;
-use crate::intel::task::Shared;
-
-/// Date of the driver (i915 `DRIVER_DATE` of Linux 6.1).
-const DATE: &str = "20201103";
 
 /// Copies a text as far as there is room and tells its length (drm_copy_field).
 fn field(call: &Call<'_>, text: &str, len: &mut u64, at: u64) -> Result {
@@ -26,10 +23,12 @@ fn field(call: &Call<'_>, text: &str, len: &mut u64, at: u64) -> Result {
 }
 
 pub(super) fn version(call: &Call<'_>, arg: &mut Version) -> Result {
-    (arg.major, arg.minor, arg.patchlevel) = (INFO.major, INFO.minor, INFO.patchlevel);
-    field(call, INFO.name, &mut arg.name_len, arg.name)?;
-    field(call, DATE, &mut arg.date_len, arg.date)?;
-    field(call, INFO.desc, &mut arg.desc_len, arg.desc)
+    let identity = call.device.identity();
+    let info = identity.driver;
+    (arg.major, arg.minor, arg.patchlevel) = (info.major, info.minor, info.patchlevel);
+    field(call, info.name, &mut arg.name_len, arg.name)?;
+    field(call, identity.date, &mut arg.date_len, arg.date)?;
+    field(call, info.desc, &mut arg.desc_len, arg.desc)
 }
 
 pub(super) fn get_cap(_: &Call<'_>, arg: &mut GetCap) -> Result {
@@ -66,7 +65,7 @@ pub(super) fn gem_flink(call: &Call<'_>, arg: &mut GemFlink) -> Result {
 pub(super) fn gem_open(call: &Call<'_>, arg: &mut GemOpen) -> Result {
     let named = {
         let names = call.device.user().names.lock();
-        names.get(arg.name).and_then(crate::WeakObject::upgrade)
+        names.get(arg.name).and_then(WeakObject::upgrade)
     };
     let object = named.ok_or(ENOENT)?;
     arg.handle = call.file.add_object(&object)?;
@@ -89,9 +88,9 @@ pub(super) fn prime_fd_to_handle(call: &Call<'_>, arg: &mut PrimeHandle) -> Resu
     let Shared::Object(object) = call.task.fds().get(arg.fd)? else {
         return Err(EINVAL);
     };
-    // i915_gem_dmabuf_attach: an object whose memory another device does not reach, as all that is in the memory of a device
+    // As i915_gem_dmabuf_attach: an object whose memory another device does not reach, as all that is in the memory of a device
     // of its own.
-    if !object.belongs_to(call.device.ggtt()) {
+    if !call.device.owns(&object) {
         return Err(EOPNOTSUPP);
     }
     arg.handle = call.file.import(&object)?;

@@ -10,16 +10,16 @@ use kernel::error::{Result, code::EFAULT, code::EINVAL, code::ENOENT, code::ENOT
 use kernel::uaccess::UserSlice;
 use zerocopy::IntoBytes;
 
+use crate::core::device::Device;
+use crate::core::fence::Fence;
+use crate::core::task::{Shared, Task};
 use crate::core::uapi::sync_file::{FILE_INFO, FenceInfo, FileInfo, MERGE, MergeData, NAME};
-use crate::intel::device::Device;
-use crate::intel::fence::Fence;
-use crate::intel::task::{Shared, Task};
 
 /// Carries out an ioctl on a descriptor that carries `what`: what a sync file's `unlocked_ioctl` does.
 ///
 /// `ENOTTY` when it carries no fence and for unknown numbers.
 pub fn ioctl(
-    device: &Device,
+    device: &dyn Device,
     what: &Shared,
     request: u32,
     arg: u64,
@@ -29,7 +29,7 @@ pub fn ioctl(
         return Err(ENOTTY);
     };
     // Fences that nobody has looked at since they ended.
-    device.timeline().retire();
+    device.retire();
     match request {
         request if request == MERGE.0 => merge(fence, arg, task),
         request if request == FILE_INFO.0 => info(device, fence, arg, task),
@@ -94,7 +94,7 @@ fn name(fence: &Fence) -> String {
 }
 
 /// sync_file_ioctl_fence_info.
-fn info(device: &Device, fence: &Arc<Fence>, arg: u64, task: &dyn Task) -> Result {
+fn info(device: &dyn Device, fence: &Arc<Fence>, arg: u64, task: &dyn Task) -> Result {
     let user = argument::<FileInfo>(task, arg)?;
     let mut info: FileInfo = user.read(0)?;
     if info.flags != 0 || info.pad != 0 {
@@ -109,7 +109,7 @@ fn info(device: &Device, fence: &Arc<Fence>, arg: u64, task: &dyn Task) -> Resul
             return Err(EINVAL);
         }
         // The device's clock is not the caller's; the time that has passed is the same.
-        let now = device.uncore().clock().now();
+        let now = device.clock().now();
         let told: Vec<FenceInfo> = parts
             .iter()
             .map(|part| FenceInfo {

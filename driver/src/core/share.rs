@@ -4,14 +4,15 @@
 //! time (`intel_engine_heartbeat.c`: two and a half seconds twice on this family), and cancels what closed contexts leave
 //! behind (`kill_context`). Not modelled: requests that let others run in the middle, priorities.
 use alloc::collections::BTreeMap;
+use alloc::format;
+use alloc::string::String;
 use alloc::sync::Arc;
 
 use kernel::sync::{AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
-use super::{Why, end};
-use crate::intel::context::Client;
-use crate::intel::device::Device;
+use crate::core::client::Client;
+use crate::core::fence::Fence;
 
 /// How long the work of a closed file may go on. A program that ends with its last frames under way has them drawn: a
 /// slow model draws one in seconds.
@@ -110,7 +111,8 @@ impl Waiting {
         }
     }
 
-    fn has_other(&self, program: &Program) -> bool {
+    /// Whether another program than this one waits.
+    pub(crate) fn has_other(&self, program: &Program) -> bool {
         let entries = self.0.lock();
         let mut others = entries.programs.values();
         others.any(|other| other.is_other_than(program))
@@ -132,11 +134,48 @@ impl Drop for Waits<'_> {
 }
 
 /// The oldest request, at one look.
-struct Front {
-    seqno: u32,
-    program: Program,
+pub(crate) struct Front {
+    /// Its number.
+    pub(crate) seqno: u32,
+    /// Whose it is.
+    pub(crate) program: Program,
     /// Whether another program waits.
-    others: bool,
+    pub(crate) others: bool,
+}
+
+/// Why a request is ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Why {
+    /// The engine stands still, or goes round in a loop.
+    Hangs,
+    /// Its file is closed, and its work has gone on for so long since then.
+    Closed(Delta),
+    /// It has kept the engine for so long while others waited.
+    Request(Delta),
+    /// Its program has, with one request after another.
+    Row(Delta),
+}
+
+impl Why {
+    /// What the log and the error state say of the request that a fence is of.
+    pub(crate) fn reason(self, fence: &Fence) -> String {
+        let (seqno, client) = (fence.seqno(), fence.timeline_name());
+        match self {
+            Why::Hangs => format!("GPU hang: request {seqno} of {client} stands still"),
+            Why::Closed(grace) => format!(
+                "request {seqno} of {client} is ended: the program has closed the device, \
+                and its work has gone on for {grace} since then"
+            ),
+            Why::Request(limit) => format!(
+                "request {seqno} of {client} is ended: it has kept the device for {limit} \
+                while other programs waited"
+            ),
+            Why::Row(limit) => format!(
+                "request {seqno} of {client} is ended: the program has kept the device for {limit} \
+                with one request after another while others waited"
+            ),
+        }
+    }
 }
 
 /// A program that has the engine.
@@ -203,7 +242,7 @@ impl Seen {
 
 /// Limits, and what has been seen.
 #[derive(Default)]
-pub(super) struct Share {
+pub(crate) struct Share {
     /// Time of the next look.
     next: AtomicU64,
     seen: SpinLock<Seen>,
@@ -211,13 +250,14 @@ pub(super) struct Share {
 }
 
 impl Share {
-    pub(super) fn set_limits(&self, limits: TimeLimits) {
+    /// Sets the limits.
+    pub(crate) fn set_limits(&self, limits: TimeLimits) {
         *self.limits.lock() = limits;
         self.next.store(0, Ordering::Release);
     }
 
     /// The limits when it is time for a look; only one of several that ask at the same time gets them.
-    fn due(&self, now: Ktime) -> Option<TimeLimits> {
+    pub(crate) fn due(&self, now: Ktime) -> Option<TimeLimits> {
         let next = self.next.load(Ordering::Acquire);
         if now.as_nanos() < next {
             return None;
@@ -229,40 +269,25 @@ impl Share {
             .ok()
             .map(|_| limits)
     }
-}
 
-/// Looks when it is time to, and ends the oldest request when it has kept the engine for too long.
-pub(super) fn look(device: &Device) {
-    let check = device.hangcheck();
-    let now = device.uncore().clock().outside();
-    let Some(limits) = check.share.due(now) else {
-        return;
-    };
-    if device.check_live().is_err() || device.engine().is_resetting() {
-        return;
+    /// Time goes on without being counted: a debugger has halted a thread.
+    pub(crate) fn pause(&self, now: Ktime) {
+        self.seen.lock().at = now;
     }
-    let resets = device.reset_count();
-    device.timeline().retire();
-    if check.suspended() || device.debug_hook().holds(device.uncore()) {
-        // Time goes on without being counted.
-        check.share.seen.lock().at = now;
-        return;
-    }
-    let first = device.timeline().first();
-    let front = first.as_ref().and_then(|first| {
-        let program = first.uses.program()?;
-        let waiting = &device.user().waiting;
-        let others = device.timeline().has_other(&program) || waiting.has_other(&program);
-        Some(Front {
-            seqno: first.seqno,
-            program,
-            others,
-        })
-    });
-    let why = check.share.seen.lock().look(now, front, &limits);
-    if let (Some(first), Some(why)) = (first, why) {
-        check.share.seen.lock().turn = None;
-        check.forget();
-        end(device, &first, resets, why);
+
+    /// Takes a look in; the reason when the oldest request is to end. `front` is missing when no request is under way
+    /// that belongs to a program.
+    pub(crate) fn look(
+        &self,
+        now: Ktime,
+        front: Option<Front>,
+        limits: &TimeLimits,
+    ) -> Option<Why> {
+        let mut seen = self.seen.lock();
+        let why = seen.look(now, front, limits);
+        if why.is_some() {
+            seen.turn = None;
+        }
+        why
     }
 }

@@ -7,7 +7,16 @@ use alloc::sync::Arc;
 use kernel::error::{Result, code::EACCES, code::EBUSY, code::EINVAL};
 use kernel::sync::{AtomicBool, Ordering, SpinLock};
 
-use crate::intel::file::{Handles, Node};
+use crate::core::handles::Handles;
+
+/// Which node was opened.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Node {
+    /// `/dev/dri/cardN`: the first to open it is master, see [`Opener`].
+    Primary,
+    /// `/dev/dri/renderDN`.
+    Render,
+}
 
 /// Who opens a file.
 #[derive(Clone, Copy, Debug)]

@@ -6,9 +6,8 @@ use alloc::vec::Vec;
 
 use kernel::sync::SpinLock;
 
-use crate::intel::device::Device;
-use crate::intel::gem::state::Madvise;
-use crate::intel::gem::{Object, WeakObject};
+use crate::core::gem::state::Madvise;
+use crate::core::gem::{Object, WeakObject};
 
 /// Fewer entries are not worth looking through.
 const PRUNE: usize = 1024;
@@ -80,7 +79,7 @@ impl Lru {
                 (*stamp, weak.clone())
             };
             // Not under the lock: dropping the last hold frees the object.
-            match weak.upgrade().filter(|object| object.address().is_some()) {
+            match weak.upgrade().filter(|object| object.bound_at().is_some()) {
                 None => self.inner.lock().forget(stamp),
                 Some(object) if object.is_pinned() => {}
                 Some(object) => return Some((stamp, object)),
@@ -120,21 +119,21 @@ impl Lru {
             inner.prune_purgeable_at = inner.purgeable.len() * 2;
         }
     }
-}
 
-/// Takes the contents of every idle object that is not needed; whether there was any.
-pub(crate) fn purge(device: &Device) -> bool {
-    device.timeline().retire();
-    let candidates = core::mem::take(&mut device.user().lru.inner.lock().purgeable);
-    let mut purged = false;
-    for object in candidates.values().filter_map(WeakObject::upgrade) {
-        if object.state(|state| state.madvise != Madvise::DontNeed) {
-            continue;
+    /// Takes the contents of every idle object that is not needed; whether there was any. Requests that have ended
+    /// have been retired before.
+    pub(crate) fn purge(&self) -> bool {
+        let candidates = core::mem::take(&mut self.inner.lock().purgeable);
+        let mut purged = false;
+        for object in candidates.values().filter_map(WeakObject::upgrade) {
+            if object.state(|state| state.madvise != Madvise::DontNeed) {
+                continue;
+            }
+            match object.purge() {
+                (true, pages) => purged |= pages,
+                (false, _) => self.dont_need(&object),
+            }
         }
-        match object.purge() {
-            (true, pages) => purged |= pages,
-            (false, _) => device.user().lru.dont_need(&object),
-        }
+        purged
     }
-    purged
 }

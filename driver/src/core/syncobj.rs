@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use kernel::error::{Result, code::EINVAL, code::ENOMEM};
 use kernel::sync::SpinLock;
 
-use crate::intel::fence::Fence;
+use crate::core::fence::Fence;
 
 /// A fence with its point.
 #[derive(Clone)]
@@ -216,7 +216,7 @@ mod tests {
     use super::*;
 
     fn fence(seqno: u32) -> Arc<Fence> {
-        Arc::new(Fence::new(seqno, None))
+        Arc::new(Fence::new("test", seqno, None))
     }
 
     #[test]
