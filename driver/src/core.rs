@@ -21,6 +21,7 @@ pub(crate) mod shrink;
 pub mod sync_file;
 pub mod syncobj;
 pub mod task;
+pub mod timeline;
 pub mod uapi;
 pub(crate) mod wait;
 pub(crate) mod work;

@@ -23,7 +23,7 @@ use crate::intel::gem::{Object, Tiling};
 use crate::intel::r#gen::registers::reg::PRB0_TAIL;
 use crate::intel::r#gen::{EngineInfo, Flush, StatusPage};
 use crate::intel::gtt::Ggtt;
-use crate::intel::timeline::{Pending, RingPlace, Timeline, Uses};
+use crate::intel::timeline::{Pending, RingPlace, Timeline, Uses, Work};
 use crate::intel::uncore::Uncore;
 
 /// Pages of the ring (i915 gives legacy rings 16 KiB).
@@ -196,11 +196,13 @@ impl Engine {
         self.timeline.push(Pending {
             fence: Arc::clone(&fence),
             seqno,
-            batch,
             head,
             tail: tail.offset(),
-            uses: uses.clone(),
-            saves: plan.saves,
+            work: Work {
+                batch,
+                uses: uses.clone(),
+                saves: plan.saves,
+            },
         });
         tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);
         Ok(fence)
@@ -260,7 +262,11 @@ impl Engine {
             let (head, tail) = self.emit(&mut ring, payload, &plan, pending.seqno)?;
             let end = tail.offset();
             last = Some(tail);
-            Ok((head, end, plan.saves))
+            let work = Work {
+                saves: plan.saves,
+                ..pending.work.clone()
+            };
+            Ok((head, end, work))
         })?;
         if let Some(tail) = last {
             tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);

@@ -1,19 +1,19 @@
-//! Timeline of the render engine: the status page and the requests under way.
+//! Timeline of the render engine: what requests of i915 do and use.
 //!
-//! Sequence numbers land in the hardware status page (i915 `I915_GEM_HWS_SEQNO`). Not modelled: timelines per context.
-use alloc::collections::VecDeque;
+//! Sequence numbers land in the hardware status page (i915 `I915_GEM_HWS_SEQNO`).
 use alloc::sync::Arc;
 use alloc::vec::Vec;
+use core::ops::Deref;
 
-use kernel::dma::{CoherentAllocation, DmaAddress};
-use kernel::error::{Error, Result, code::EIO};
+use kernel::dma::DmaAddress;
+use kernel::error::Result;
 use kernel::platform::Platform;
 use kernel::sync::SpinLock;
 use kernel::time::Ktime;
 
-use crate::core::fence::{Fence, Signalled, seqno_passed};
 use crate::core::gem::Object;
 use crate::core::share::Program;
+use crate::core::timeline;
 use crate::intel::context::Context;
 use crate::intel::debug::hook::Prologue;
 use crate::intel::engine::switch::Held;
@@ -24,22 +24,51 @@ pub const HWS_SEQNO: u32 = 0x40 * 4;
 pub const HWS_SCRATCH: u32 = 0x80 * 4;
 
 /// A request under way.
+pub type Pending = timeline::Pending<Work>;
+
+/// What the engine does for a request.
 #[derive(Clone)]
-pub struct Pending {
-    /// Its end.
-    pub fence: Arc<Fence>,
-    /// Sequence number.
-    pub seqno: u32,
+pub struct Work {
     /// Graphics address of the batch.
     pub batch: u32,
-    /// Ring offset of its first command, and the one behind its last.
-    pub head: u32,
-    /// See `head`.
-    pub tail: u32,
     /// What it uses, kept until the device is done with it.
     pub uses: Uses,
     /// Contexts whose state the device saves when it begins.
     pub saves: Vec<Arc<Held>>,
+}
+
+impl Work {
+    fn mark_saved(&self) {
+        for held in &self.saves {
+            held.mark_saved();
+        }
+    }
+}
+
+impl timeline::Work for Work {
+    fn program(&self) -> Option<Program> {
+        self.uses.program()
+    }
+
+    fn ended(&self) {
+        self.mark_saved();
+    }
+
+    fn is_banned(&self) -> bool {
+        self.uses.is_banned()
+    }
+
+    fn mark_guilty(&self, now: Ktime) {
+        if let Some(context) = &self.uses.context {
+            context.mark_guilty(now);
+        }
+    }
+
+    fn mark_innocent(&self) {
+        if let Some(context) = &self.uses.context {
+            context.mark_innocent();
+        }
+    }
 }
 
 /// What a request uses.
@@ -84,269 +113,62 @@ pub struct RingPlace {
     pub size: usize,
 }
 
-#[derive(Default)]
-struct Inner {
-    submitted: u32,
-    pending: VecDeque<Pending>,
-    retired: Option<u32>,
-    ring: RingPlace,
+/// The timeline, and what error states and resets have to know of the ring.
+pub struct Timeline {
+    requests: timeline::Timeline<Work>,
+    ring: SpinLock<RingPlace>,
     /// The image that was current when the engine was stopped for a reset.
-    stopped_in: Option<u32>,
-    /// What ended requests used, to be let go outside interrupts.
-    done: Vec<(Uses, Vec<Arc<Held>>)>,
+    stopped_in: SpinLock<Option<u32>>,
 }
 
-/// The timeline.
-pub struct Timeline {
-    platform: Arc<dyn Platform>,
-    page: CoherentAllocation,
-    inner: SpinLock<Inner>,
+impl Deref for Timeline {
+    type Target = timeline::Timeline<Work>;
+
+    fn deref(&self) -> &timeline::Timeline<Work> {
+        &self.requests
+    }
 }
 
 impl Timeline {
     /// A timeline over a fresh status page; nothing has been submitted, number 0 is complete.
     pub fn new(platform: &Arc<dyn Platform>) -> Result<Self> {
-        let timeline = Timeline {
-            platform: Arc::clone(platform),
-            page: CoherentAllocation::alloc_coherent(platform, 1)?,
-            inner: SpinLock::new(Inner::default()),
-        };
-        timeline.page.write32(HWS_SEQNO as usize, 0)?;
-        Ok(timeline)
-    }
-
-    fn now(&self) -> Ktime {
-        self.platform.clock().now()
-    }
-
-    /// Bus address of the status page.
-    pub fn status_page(&self) -> DmaAddress {
-        self.page.dma_handle()
-    }
-
-    /// Memory of the status page.
-    pub fn status_memory(&self) -> &CoherentAllocation {
-        &self.page
-    }
-
-    /// Contents of the status page.
-    pub fn status_page_contents(&self) -> Vec<u8> {
-        let mut bytes = alloc::vec![0; self.page.size()];
-        // A page that cannot be read stays zero.
-        let _ = self.page.read(0, &mut bytes);
-        bytes
+        Ok(Timeline {
+            requests: timeline::Timeline::new(platform, HWS_SEQNO)?,
+            ring: SpinLock::new(RingPlace::default()),
+            stopped_in: SpinLock::new(None),
+        })
     }
 
     /// Notes where the ring lies.
     pub fn set_ring(&self, ring: RingPlace) {
-        self.inner.lock().ring = ring;
+        *self.ring.lock() = ring;
     }
 
     /// Where the ring lies.
     pub fn ring(&self) -> RingPlace {
-        self.inner.lock().ring
-    }
-
-    /// The number that the device has stored last.
-    pub fn completed(&self) -> Result<u32> {
-        self.page.read32(HWS_SEQNO as usize)
-    }
-
-    /// The number submitted last.
-    pub fn submitted(&self) -> u32 {
-        self.inner.lock().submitted
-    }
-
-    /// The number of the next request.
-    pub fn next(&self) -> u32 {
-        self.inner.lock().submitted.wrapping_add(1)
-    }
-
-    /// Notes a request that is about to become visible to the device.
-    pub fn push(&self, pending: Pending) {
-        let mut inner = self.inner.lock();
-        inner.submitted = pending.seqno;
-        inner.pending.push_back(pending);
-    }
-
-    /// Number of requests under way.
-    pub fn pending(&self) -> usize {
-        self.inner.lock().pending.len()
-    }
-
-    /// The oldest request under way.
-    pub fn first(&self) -> Option<Pending> {
-        self.inner.lock().pending.front().cloned()
-    }
-
-    /// Whether a request of another program is under way.
-    pub fn has_other(&self, program: &Program) -> bool {
-        let inner = self.inner.lock();
-        let mut others = inner
-            .pending
-            .iter()
-            .filter_map(|other| other.uses.program());
-        others.any(|other| other.is_other_than(program))
-    }
-
-    /// Signals every request that the device has finished. Safe in an interrupt handler: nothing is freed.
-    pub fn signal(&self) {
-        if self.inner.lock().pending.is_empty() {
-            return;
-        }
-        // A status page that cannot be read signals nothing; the waiters time out.
-        let Ok(completed) = self.completed() else {
-            return;
-        };
-        let now = self.now();
-        let mut signalled = Signalled::default();
-        {
-            let mut inner = self.inner.lock();
-            while inner
-                .pending
-                .front()
-                .is_some_and(|first| seqno_passed(completed, first.seqno))
-                && let Some(first) = inner.pending.pop_front()
-            {
-                signalled.and(first.fence.finish(Ok(()), now));
-                inner.retired = Some(first.tail);
-                for held in &first.saves {
-                    held.mark_saved();
-                }
-                inner.done.push((first.uses, first.saves));
-            }
-        }
-        signalled.tell();
-    }
-
-    /// Signals, then lets go of what ended requests kept alive; not for interrupt handlers.
-    pub fn retire(&self) {
-        self.signal();
-        let done = core::mem::take(&mut self.inner.lock().done);
-        // Unbinding touches the device: the lock is free by now.
-        drop(done);
-    }
-
-    /// Lets go of what a request uses with the next [`retire`](Self::retire), for those who may be in an interrupt.
-    pub fn let_go(&self, uses: Uses) {
-        self.inner.lock().done.push((uses, Vec::new()));
-    }
-
-    /// Ring offset up to which the ring may be used again, when it has moved since the last call.
-    pub fn take_retired(&self) -> Option<u32> {
-        self.inner.lock().retired.take()
+        *self.ring.lock()
     }
 
     /// What the oldest request under way wants to see in an error state.
     pub fn captures(&self) -> Vec<Object> {
         self.first()
-            .map_or_else(Vec::new, |first| first.uses.capture)
-    }
-
-    /// Ends every request under way with an error and makes the status page agree (i915 `reset_cancel`).
-    pub fn fail_pending(&self, error: Error) -> Result {
-        let now = self.now();
-        let mut signalled = Signalled::default();
-        let submitted = {
-            let mut inner = self.inner.lock();
-            while let Some(pending) = inner.pending.pop_front() {
-                signalled.and(pending.fence.finish(Err(error), now));
-                inner.done.push((pending.uses, pending.saves));
-            }
-            inner.retired = None;
-            inner.submitted
-        };
-        signalled.tell();
-        self.page.write32(HWS_SEQNO as usize, submitted)
+            .map_or_else(Vec::new, |first| first.work.uses.capture)
     }
 
     /// Notes the context's image that the engine was stopped in.
     pub fn note_context(&self, image: Option<u32>) {
-        self.inner.lock().stopped_in = image;
+        *self.stopped_in.lock() = image;
     }
 
-    /// What a reset does with the requests under way (i915 `reset_rewind`, `__i915_request_reset`): the oldest ends
-    /// with `EIO` and is the fault of its context, unless `blame` is another one, which has ended after all. Requests of
-    /// contexts that are banned, by this or before, are to be skipped. The rest is counted as innocent. Returns how many
-    /// requests are left to be replayed, skipped ones among them.
-    ///
-    /// The device stands still.
+    /// What a reset does with the requests under way; see [`timeline::Timeline::rewind`].
     pub fn rewind(&self, blame: Option<u32>) -> Result<usize> {
-        // What it has finished after all is not touched.
-        self.signal();
-        let now = self.now();
-        let mut signalled = Signalled::default();
-        let (left, passed) = {
-            let mut inner = self.inner.lock();
-            inner.retired = None;
-            let mut passed = None;
-            let stopped_in = inner.stopped_in.take();
+        let stopped_in = self.stopped_in.lock().take();
+        self.requests.rewind(blame, |first| {
             // When it was stopped in its own context, the device had saved those before it.
-            if let Some(first) = inner.pending.front()
-                && let Some(image) = &first.uses.image
-                && Some(image.address()) == stopped_in
-            {
-                for held in &first.saves {
-                    held.mark_saved();
-                }
+            let image = first.uses.image.as_ref().map(|image| image.address());
+            if image.is_some() && image == stopped_in {
+                first.mark_saved();
             }
-            let first = inner.pending.front().map(|first| first.seqno);
-            if (blame.is_none() || blame == first)
-                && let Some(guilty) = inner.pending.pop_front()
-            {
-                if let Some(context) = &guilty.uses.context {
-                    context.mark_guilty(now);
-                }
-                passed = Some(guilty.seqno);
-                signalled.and(guilty.fence.finish(Err(EIO), now));
-                inner.done.push((guilty.uses, guilty.saves));
-            }
-            for pending in &inner.pending {
-                if pending.uses.is_banned() {
-                    pending.fence.set_error(EIO);
-                } else if let Some(context) = &pending.uses.context {
-                    context.mark_innocent();
-                }
-            }
-            // Requests end in order: those at the front need not wait for anything.
-            while inner
-                .pending
-                .front()
-                .is_some_and(|first| first.fence.has_error())
-                && let Some(skipped) = inner.pending.pop_front()
-            {
-                passed = Some(skipped.seqno);
-                signalled.and(skipped.fence.finish(Err(EIO), now));
-                inner.done.push((skipped.uses, skipped.saves));
-            }
-            (inner.pending.len(), passed)
-        };
-        signalled.tell();
-        if let Some(seqno) = passed {
-            self.page.write32(HWS_SEQNO as usize, seqno)?;
-        }
-        Ok(left)
-    }
-
-    /// Calls `place` for every request under way, oldest first; it tells where in the ring the request lies now, and
-    /// which contexts are saved when it begins. The device stands still.
-    pub fn replay(
-        &self,
-        mut place: impl FnMut(&Pending) -> Result<(u32, u32, Vec<Arc<Held>>)>,
-    ) -> Result {
-        let requests: Vec<Pending> = self.inner.lock().pending.iter().cloned().collect();
-        for request in requests {
-            let (head, tail, mut saves) = place(&request)?;
-            let mut inner = self.inner.lock();
-            let mut pending = inner.pending.iter_mut();
-            if let Some(pending) = pending.find(|pending| pending.seqno == request.seqno) {
-                (pending.head, pending.tail) = (head, tail);
-                core::mem::swap(&mut pending.saves, &mut saves);
-            }
-            drop(inner);
-            // What it held before the reset may be unbound by this: not under the lock.
-            drop(saves);
-        }
-        Ok(())
+        })
     }
 }

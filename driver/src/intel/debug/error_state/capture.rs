@@ -35,7 +35,7 @@ impl Source {
         };
         let context = request.uses.context.as_ref();
         let unwanted = context.is_some_and(|context| context.parameters().no_error_capture);
-        self.timeline.let_go(request.uses);
+        self.timeline.let_go(request.work);
         unwanted
     }
 
@@ -44,7 +44,7 @@ impl Source {
         let request = self.timeline.first();
         let state = self.state(reason, hung, resets, request.as_ref());
         if let Some(request) = request {
-            self.timeline.let_go(request.uses);
+            self.timeline.let_go(request.work);
         }
         state
     }
