@@ -25,3 +25,6 @@ pub mod timeline;
 pub mod uapi;
 pub(crate) mod wait;
 pub(crate) mod work;
+
+#[cfg(test)]
+pub(crate) mod tests;

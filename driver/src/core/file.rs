@@ -17,6 +17,7 @@ use crate::core::fence::Fence;
 use crate::core::gem::Object;
 use crate::core::handles::Handles;
 use crate::core::master::{Membership, Node, Opener};
+use crate::core::mmap::{Mapping, Offsets};
 use crate::core::syncobj::Syncobj;
 
 /// Requests of a file that are remembered for throttling.
@@ -219,6 +220,15 @@ impl File {
         let mut old = recent.iter().rev().filter(|(at, _)| *at <= before);
         old.find(|(_, fence)| fence.status().is_none())
             .map(|(_, fence)| Arc::clone(fence))
+    }
+}
+
+impl Offsets {
+    /// What `mmap` of `len` bytes at `offset` shows (drm_gem_mmap).
+    ///
+    /// `EINVAL` when nothing starts there or it is shorter, `EACCES` when the file did not ask for the offset.
+    pub fn resolve(&self, file: &File, offset: u64, len: u64) -> Result<Mapping> {
+        self.resolve_for(file.number, offset, len)
     }
 }
 

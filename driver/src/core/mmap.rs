@@ -169,15 +169,8 @@ impl Offsets {
         }
     }
 
-    /// What `mmap` of `len` bytes at `offset` shows (drm_gem_mmap).
-    ///
-    /// `EINVAL` when nothing starts there or it is shorter, `EACCES` when the file did not ask for the offset.
-    pub fn resolve(
-        &self,
-        file: &crate::core::file::File,
-        offset: u64,
-        len: u64,
-    ) -> Result<Mapping> {
+    /// See [`Offsets::resolve`], for the number of a file.
+    pub(crate) fn resolve_for(&self, file: u64, offset: u64, len: u64) -> Result<Mapping> {
         let inner = self.0.lock();
         let (base, entry) = inner.entries.range(..=offset).next_back().ok_or(EINVAL)?;
         let start = offset - base;
@@ -188,7 +181,7 @@ impl Offsets {
         if len == 0 || len > entry.size - start {
             return Err(EINVAL);
         }
-        if !entry.files.contains(&file.number()) {
+        if !entry.files.contains(&file) {
             return Err(EACCES);
         }
         Ok(Mapping {

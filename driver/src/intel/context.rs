@@ -10,7 +10,7 @@ use kernel::sync::{AtomicU32, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
 use crate::core::client::Client;
-use crate::intel::engine::switch::Image;
+use crate::intel::switch::Image;
 
 /// Hangs within this time ban a context (i915 `CONTEXT_FAST_HANG_JIFFIES`).
 const FAST_HANG: Delta = Delta::from_secs(120);

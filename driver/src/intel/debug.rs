@@ -5,8 +5,8 @@
 pub mod attention;
 pub(crate) mod batch;
 pub mod breakpoint;
-pub mod error_state;
-pub mod halted;
+pub mod device;
+mod halted;
 pub(crate) mod hook;
 pub mod memory;
 pub mod snapshot;
@@ -35,6 +35,7 @@ use self::breakpoint::Before;
 use self::halted::Going;
 use crate::core::range::Search;
 use crate::intel::device::Device;
+pub use crate::intel::error_state;
 use crate::intel::gem::{Object, Tiling};
 use crate::intel::hangcheck::Suspension;
 use crate::intel::uncore::POLL;

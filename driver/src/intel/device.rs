@@ -1,39 +1,31 @@
 //! A bound device: objects, submission, waiting, reset, removal.
 //!
 //! Not modelled: runtime power management.
-use alloc::boxed::Box;
 use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
-use core::any::Any;
 
 use kernel::dev_warn;
 use kernel::error::{Result, code::EIO, code::ENODEV, code::ENOMEM};
 use kernel::platform::Platform;
 use kernel::print::DevName;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering};
-use kernel::time::{Clock, Delta, delay, read_poll_timeout};
+use kernel::time::{Delta, delay, read_poll_timeout};
 
-use crate::core::client::Client;
-use crate::core::device::{self, Identity, UserState};
+use crate::core::device::UserState;
 use crate::core::mmap::Offsets;
 use crate::core::range::Search;
-use crate::intel::debug::DebugSession;
-use crate::intel::debug::error_state::ErrorState;
+use crate::core::share::TimeLimits;
 use crate::intel::debug::hook::Hook;
-use crate::intel::debug::snapshot::limits::{self, ContextBases, Limits};
-use crate::intel::debug::snapshot::{ArmedSnapshot, PixelTrigger, Snapshot, Unit};
-use crate::intel::driver::{IDENTITY, Model};
 use crate::intel::engine::Engine;
-use crate::intel::exec::{self, BatchDesc};
-use crate::intel::file::Contexts;
+use crate::intel::error_state::ErrorState;
 use crate::intel::gem::{Object, Tiling};
 use crate::intel::r#gen::DeviceInfo;
 use crate::intel::gtt::Ggtt;
-use crate::intel::hangcheck::{self, Hangcheck, Suspension, TimeLimits};
+use crate::intel::identity::Model;
 use crate::intel::irq::Interrupts;
 use crate::intel::observe::{Observer, Slot};
-use crate::intel::request::Request;
+use crate::intel::sample::Hangcheck;
 use crate::intel::timeline::Timeline;
 use crate::intel::uncore::{POLL, Uncore};
 use crate::intel::workarounds;
@@ -204,21 +196,6 @@ impl Device {
         object.bind(align, Search::Low)
     }
 
-    /// Queues a batch; see [`BatchDesc`].
-    ///
-    /// `EINVAL` for a batch that is not bound, misaligned or outside its object, `EIO` when the engine takes no more.
-    pub fn submit(&self, batch: &BatchDesc<'_>) -> Result<Request> {
-        self.check_live()?;
-        exec::submit(self, batch, false)
-    }
-
-    /// The same for a batch of the kernel's own, whose privileged commands are carried out: debug sequences that write
-    /// registers, for example.
-    pub fn submit_trusted(&self, batch: &BatchDesc<'_>) -> Result<Request> {
-        self.check_live()?;
-        exec::submit(self, batch, true)
-    }
-
     /// Whether the engine has nothing to do and every request has ended.
     #[must_use]
     pub fn is_idle(&self) -> bool {
@@ -266,13 +243,6 @@ impl Device {
         self.inner.interrupts.capture(reason)
     }
 
-    /// Looks whether the engine hangs, or is kept from others for too long, and resets it then. To be called now and then, say every 100 ms of real time, by
-    /// the host that keeps the device running, so that hangs are found while no task waits; waits of tasks call it as well.
-    /// Cheap when it was called shortly before. Not for interrupt handlers.
-    pub fn watch(&self) {
-        hangcheck::watch(self);
-    }
-
     /// What is known of hangs.
     pub(crate) fn hangcheck(&self) -> &Hangcheck {
         &self.inner.hangcheck
@@ -289,47 +259,9 @@ impl Device {
         self.hangcheck().set_limits(limits);
     }
 
-    /// Nothing is a hang until the guard is dropped, and no time counts: a debugger has halted a thread.
-    #[must_use]
-    pub fn suspend_hang_check(&self) -> Suspension {
-        Suspension::new(self)
-    }
-
     /// The debugger's place.
     pub(crate) fn debug_hook(&self) -> &Hook {
         &self.inner.debug
-    }
-
-    /// Begins a debugging session. `EBUSY` when there is one.
-    pub fn debug(&self) -> Result<DebugSession> {
-        self.check_live()?;
-        DebugSession::new(self)
-    }
-
-    /// Arms the snapshot of a unit: `device.arm_snapshot::<units::Sf>(&trigger)`.
-    pub fn arm_snapshot<U: Unit>(&self, trigger: &U::Trigger) -> Result<Snapshot<U>> {
-        self.check_live()?;
-        Snapshot::arm(self, trigger)
-    }
-
-    /// Limits what vertex fetch and SF let through, while the global debug enable is on: as long as a unit is armed or
-    /// a session lasts.
-    pub fn set_debug_limits(&self, limits: &Limits) -> Result {
-        self.check_live()?;
-        limits::set(self.uncore(), limits);
-        Ok(())
-    }
-
-    /// Base addresses of the context that is debugged.
-    pub fn debug_bases(&self) -> Result<ContextBases> {
-        self.check_live()?;
-        Ok(limits::bases(self.uncore()))
-    }
-
-    /// Arms the windower's snapshot of a pixel.
-    pub fn arm_pixel_snapshot(&self, trigger: PixelTrigger) -> Result<ArmedSnapshot> {
-        self.check_live()?;
-        ArmedSnapshot::arm(self, trigger)
     }
 
     /// Resets the device and starts it again (i915 `intel_gt_reset`); objects keep contents and addresses.
@@ -395,40 +327,6 @@ impl Device {
         let _ = self.wait_idle(REMOVE_IDLE_TIMEOUT);
         self.inner.shutdown();
         Ok(())
-    }
-}
-
-impl device::Device for Device {
-    fn identity(&self) -> &'static Identity {
-        &IDENTITY
-    }
-
-    fn clock(&self) -> &dyn Clock {
-        self.uncore().clock()
-    }
-
-    fn check_live(&self) -> Result {
-        Device::check_live(self)
-    }
-
-    fn retire(&self) {
-        self.timeline().retire();
-    }
-
-    fn watch(&self) {
-        Device::watch(self);
-    }
-
-    fn user(&self) -> &UserState {
-        Device::user(self)
-    }
-
-    fn owns(&self, object: &Object) -> bool {
-        object.belongs_to(self.ggtt())
-    }
-
-    fn open_file(&self, client: &Arc<Client>) -> Box<dyn Any + Send + Sync> {
-        Box::new(Contexts::new(client))
     }
 }
 

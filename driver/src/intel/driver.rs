@@ -3,32 +3,24 @@
 //! Ids and names as in i915 `i915_pciids.h` and its device info table.
 use alloc::sync::Arc;
 
-use kernel::drm::DriverInfo;
 use kernel::error::Result;
 use kernel::pci::{self, DeviceId, IdTable, VENDOR_INTEL};
 use kernel::platform::Platform;
 use kernel::pr_info;
 use kernel::sync::{AtomicBool, AtomicU32};
 
-use crate::core::device::{Identity, UserState};
+use crate::core::device::UserState;
 use crate::intel::debug::hook::Hook;
 use crate::intel::device::{Device, Inner};
 use crate::intel::engine::Engine;
 use crate::intel::r#gen::{DeviceInfo, G45, GM45, I965G, I965GM, IRONLAKE};
 use crate::intel::gtt::Ggtt;
-use crate::intel::hangcheck::Hangcheck;
+pub use crate::intel::identity::{INFO, Model};
 use crate::intel::irq::Interrupts;
 use crate::intel::observe::Slot;
+use crate::intel::sample::Hangcheck;
 use crate::intel::timeline::Timeline;
 use crate::intel::uncore::Uncore;
-
-/// What the id table says about a device.
-pub struct Model {
-    /// Marketing name.
-    pub name: &'static str,
-    /// Its generation's row.
-    pub info: &'static DeviceInfo,
-}
 
 const fn row(device: u16, name: &'static str, info: &'static DeviceInfo) -> (DeviceId, Model) {
     (
@@ -54,25 +46,6 @@ static MODELS: &[(DeviceId, Model)] = &[
     row(0x0042, "Ironlake", &IRONLAKE),
     row(0x0046, "Ironlake-M", &IRONLAKE),
 ];
-
-/// Name and version for `DRM_IOCTL_VERSION`: user space of this family looks for "i915" 1.6.
-pub const INFO: DriverInfo = DriverInfo {
-    major: 1,
-    minor: 6,
-    patchlevel: 0,
-    name: "i915",
-    desc: "Intel Graphics",
-};
-
-/// How user space recognises the devices. They are at one place of the bus, as all integrated ones are.
-pub(crate) static IDENTITY: Identity = Identity {
-    driver: &INFO,
-    // i915 `DRIVER_DATE` of Linux 6.1.
-    date: "20201103",
-    bus: "pci:0000:00:02.0",
-    // i915 `intel_mode_config_init`, generations 4 to 6.
-    largest: 8192,
-};
 
 /// The driver.
 pub struct Driver;

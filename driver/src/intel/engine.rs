@@ -3,7 +3,6 @@
 //! PRM vol1 "Ring Buffer"; what follows a reset is that of i915 `intel_ring_submission.c`. Not modelled: more than one
 //! engine, execution lists.
 pub mod legacy;
-pub mod switch;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -14,15 +13,15 @@ use kernel::sync::{AtomicBool, Ordering, SpinLock};
 use ringbuf::RingBuffer;
 use ringbuf::tail::Tail;
 
-use self::switch::{IMAGE_SIZE, Image, Plan, Switch};
 use crate::core::fence::Fence;
 use crate::core::range::Search;
-use crate::intel::debug::hook::Prologue;
-use crate::intel::driver::INFO;
 use crate::intel::gem::{Object, Tiling};
-use crate::intel::r#gen::registers::reg::PRB0_TAIL;
 use crate::intel::r#gen::{EngineInfo, Flush, StatusPage};
 use crate::intel::gtt::Ggtt;
+use crate::intel::identity::INFO;
+use crate::intel::prologue::Prologue;
+use crate::intel::registers::reg::PRB0_TAIL;
+use crate::intel::switch::{IMAGE_SIZE, Image, Plan, Switch};
 use crate::intel::timeline::{Pending, RingPlace, Timeline, Uses, Work};
 use crate::intel::uncore::Uncore;
 

@@ -16,8 +16,8 @@ use kernel::error::{Result, code::EINVAL, code::EIO, code::ENOSPC};
 use crate::core::fence::Fence;
 use crate::core::gem::Object;
 use crate::core::wait::{Patience, wait};
-use crate::intel::debug::hook::Prologue;
 use crate::intel::device::Device;
+use crate::intel::prologue::Prologue;
 use crate::intel::request::Request;
 use crate::intel::timeline::Uses;
 
@@ -30,6 +30,23 @@ pub struct BatchDesc<'a> {
     pub start: u32,
     /// Length in bytes; the batch ends by its own MI_BATCH_BUFFER_END.
     pub len: u32,
+}
+
+impl Device {
+    /// Queues a batch; see [`BatchDesc`].
+    ///
+    /// `EINVAL` for a batch that is not bound, misaligned or outside its object, `EIO` when the engine takes no more.
+    pub fn submit(&self, batch: &BatchDesc<'_>) -> Result<Request> {
+        self.check_live()?;
+        submit(self, batch, false)
+    }
+
+    /// The same for a batch of the kernel's own, whose privileged commands are carried out: debug sequences that write
+    /// registers, for example.
+    pub fn submit_trusted(&self, batch: &BatchDesc<'_>) -> Result<Request> {
+        self.check_live()?;
+        submit(self, batch, true)
+    }
 }
 
 /// Queues a batch.

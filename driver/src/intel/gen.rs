@@ -11,9 +11,6 @@ pub use self::gen40::{I965G, I965GM};
 pub use self::gen45::{G45, GM45};
 pub use self::gen50::IRONLAKE;
 
-/// The registers: offsets and typed fields.
-pub(crate) use regs::any as registers;
-
 use alloc::vec::Vec;
 
 use isa::inst::Verx10;
@@ -23,6 +20,11 @@ use regs::platform::Generation;
 
 use crate::intel::uncore::Uncore;
 use crate::intel::workarounds::Workaround;
+
+/// Byte offset of the sequence number in the status page (i915: dword 0x40).
+pub const HWS_SEQNO: u32 = 0x40 * 4;
+/// Byte offset of the scratch dword in the status page (i915: dword 0x80).
+pub const HWS_SCRATCH: u32 = 0x80 * 4;
 
 /// What is true of a device model.
 pub struct DeviceInfo {

@@ -18,8 +18,8 @@ use self::fence_reg::FenceRegs;
 use crate::core::gem::WeakObject;
 use crate::core::range::{self, Gaps, RangeAllocator, Search};
 use crate::intel::r#gen::DeviceInfo;
-use crate::intel::r#gen::registers::fields::PGTBL_CTL as PgtblCtl;
-use crate::intel::r#gen::registers::reg::PGTBL_CTL;
+use crate::intel::registers::fields::PGTBL_CTL as PgtblCtl;
+use crate::intel::registers::reg::PGTBL_CTL;
 use crate::intel::uncore::Uncore;
 use regs::ids::RegId;
 

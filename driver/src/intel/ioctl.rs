@@ -3,7 +3,6 @@
 //! i915 `i915_driver.c` of Linux 6.1. Not modelled: perf, legacy DRI1.
 mod context;
 mod domain;
-pub(crate) mod extension;
 mod mmap;
 mod object;
 mod query;
@@ -14,16 +13,14 @@ mod tiling;
 #[cfg(test)]
 mod tests;
 
-use core::ops::Deref;
-
-use kernel::error::{Result, code::ENODEV};
+use kernel::error::Result;
 
 use crate::core::file::File;
+use crate::core::ioctl;
 pub use crate::core::ioctl::Standing;
 use crate::core::ioctl::table::Table;
-use crate::core::ioctl::{self, Call as CoreCall};
 use crate::core::task::Task;
-use crate::intel::device::Device;
+use crate::intel::call::Call;
 use crate::intel::uapi::Request;
 
 /// The calls of i915.
@@ -31,32 +28,6 @@ static TABLE: Table = Table {
     rows: table::ROWS,
     refused: refused::REFUSED,
 };
-
-/// One call on a device of Intel's.
-pub(crate) struct Call<'a> {
-    call: CoreCall<'a>,
-    /// The device.
-    pub(crate) device: &'a Device,
-}
-
-impl<'a> Call<'a> {
-    /// `ENODEV` for a call on another vendor's device.
-    pub(crate) fn of(call: &CoreCall<'a>) -> Result<Self> {
-        let device = call.file.device_as().ok_or(ENODEV)?;
-        Ok(Call {
-            call: *call,
-            device,
-        })
-    }
-}
-
-impl<'a> Deref for Call<'a> {
-    type Target = CoreCall<'a>;
-
-    fn deref(&self) -> &CoreCall<'a> {
-        &self.call
-    }
-}
 
 /// Carries out an ioctl of a file: what its `unlocked_ioctl` does. `arg` is an address in the caller's memory.
 ///

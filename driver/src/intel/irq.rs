@@ -13,9 +13,9 @@ use kernel::pr_debug;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 
 use self::bank::Bank;
-use crate::intel::debug::error_state::{ErrorState, Source};
-use crate::intel::r#gen::registers::reg::{EIR, EMR, PGTBL_ER};
+use crate::intel::error_state::{ErrorState, Source};
 use crate::intel::r#gen::{DeviceInfo, InterruptInfo};
+use crate::intel::registers::reg::{EIR, EMR, PGTBL_ER};
 use crate::intel::timeline::Timeline;
 use crate::intel::uncore::Uncore;
 

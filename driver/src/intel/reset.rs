@@ -7,10 +7,10 @@ use kernel::time::{Delta, delay, read_poll_timeout};
 
 use kernel::tock_registers::interfaces::{ReadWriteable, Writeable};
 
-use crate::intel::r#gen::registers::fields::{
+use crate::intel::registers::fields::{
     GDRST as Gdrst, ILK_GDSR as IlkGdsr, VDECCLK_GATE_D as VdecclkGateD,
 };
-use crate::intel::r#gen::registers::reg::{GDRST, ILK_GDSR, VDECCLK_GATE_D};
+use crate::intel::registers::reg::{GDRST, ILK_GDSR, VDECCLK_GATE_D};
 use crate::intel::uncore::{POLL, Uncore};
 
 /// Byte offset in configuration space.

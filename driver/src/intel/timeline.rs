@@ -15,13 +15,9 @@ use crate::core::gem::Object;
 use crate::core::share::Program;
 use crate::core::timeline;
 use crate::intel::context::Context;
-use crate::intel::debug::hook::Prologue;
-use crate::intel::engine::switch::Held;
-
-/// Byte offset of the sequence number in the status page (i915: dword 0x40).
-pub const HWS_SEQNO: u32 = 0x40 * 4;
-/// Byte offset of the scratch dword in the status page (i915: dword 0x80).
-pub const HWS_SCRATCH: u32 = 0x80 * 4;
+use crate::intel::r#gen::HWS_SEQNO;
+use crate::intel::prologue::Prologue;
+use crate::intel::switch::Held;
 
 /// A request under way.
 pub type Pending = timeline::Pending<Work>;

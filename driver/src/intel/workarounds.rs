@@ -4,7 +4,7 @@
 //! emitters.
 use kernel::pr_warn;
 
-use crate::intel::r#gen::registers::reg::{CACHE_MODE_0, ECOSKPD, MI_MODE, N3D_CHICKEN2};
+use crate::intel::registers::reg::{CACHE_MODE_0, ECOSKPD, MI_MODE, N3D_CHICKEN2};
 use crate::intel::uncore::Uncore;
 
 /// One masked register setting.

@@ -1,7 +1,7 @@
 //! Attention of threads: who waits for the host, and letting them go.
 //!
 //! PRM vol4 3.5. Not modelled: the data bits, which the system routine has no use for.
-use crate::intel::r#gen::registers::reg::{EU_ATT, EU_ATT_CLR};
+use crate::intel::registers::reg::{EU_ATT, EU_ATT_CLR};
 use crate::intel::uncore::Uncore;
 
 /// EUs and threads of one that the attention registers have bits for.

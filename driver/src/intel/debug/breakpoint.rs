@@ -5,11 +5,11 @@ use isa::Inst;
 use kernel::error::{Result, code::EINVAL};
 use kernel::tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 
-use crate::intel::r#gen::registers::fields::{
+use crate::intel::registers::fields::{
     ISC_L1CA_BP_ADR1 as Address1, ISC_L1CA_BP_ADR2 as Address2, ISC_L1CA_BP_OPC1 as Opcode1,
     ISC_L1CA_BP_OPC2 as Opcode2, SVG_WORK_CTL as SvgWork, TD_CTL as TdCtl, TD_CTL2 as TdCtl2,
 };
-use crate::intel::r#gen::registers::reg::{
+use crate::intel::registers::reg::{
     ISC_L1CA_BP_ADR1, ISC_L1CA_BP_ADR2, ISC_L1CA_BP_OPC1, ISC_L1CA_BP_OPC2, SVG_WORK_CTL,
     TD_0_6_EHTRG_MSK, TD_0_6_EHTRG_VAL, TD_0_7_EHTRG_MSK, TD_0_7_EHTRG_VAL, TD_CLIP_EMSK, TD_CTL,
     TD_CTL2, TD_GS_EMSK, TD_SF_EMSK, TD_TS_EMSK, TD_VF_VS_EMSK, TD_WIZ_EMSK,

@@ -16,20 +16,10 @@ use super::breakpoint::Before;
 use crate::core::fence::Fence;
 use crate::core::gem::Object;
 use crate::intel::device::Device;
-use crate::intel::r#gen::registers::fields::INSTPM as InstPm;
-use crate::intel::r#gen::registers::reg::INSTPM;
+pub use crate::intel::prologue::Prologue;
+use crate::intel::registers::fields::INSTPM as InstPm;
+use crate::intel::registers::reg::INSTPM;
 use crate::intel::uncore::Uncore;
-
-/// What a request does for the debugger before its batch.
-#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
-pub struct Prologue {
-    /// The system routine.
-    pub sip: Option<u32>,
-    /// Sequence numbers of the units begin at 0.
-    pub reset_counters: bool,
-    /// The batch is the kernel's own: privileged commands in it are carried out.
-    pub trusted: bool,
-}
 
 /// The debugger's place in a device.
 #[derive(Default)]

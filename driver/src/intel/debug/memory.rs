@@ -9,8 +9,8 @@ use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EFAULT};
 
 use crate::intel::device::Device;
-use crate::intel::r#gen::registers::reg::GFX_FLSH_CNTL;
 use crate::intel::gtt::pte_offset;
+use crate::intel::registers::reg::GFX_FLSH_CNTL;
 
 /// Calls `each` for every piece of a range that lies in one page: bus address, range within the whole.
 fn pieces(

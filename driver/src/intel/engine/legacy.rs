@@ -8,10 +8,10 @@ use kernel::time::Delta;
 use kernel::tock_registers::interfaces::{Readable, Writeable};
 use ringbuf::tail::Tail;
 
-use crate::intel::r#gen::registers::fields::{
+use crate::intel::registers::fields::{
     CCID as Ccid, MI_MODE as MiMode, PRB0_CTL as RingCtl, PRB0_HEAD as Head,
 };
-use crate::intel::r#gen::registers::reg::{
+use crate::intel::registers::reg::{
     CCID, HWS_PGA, HWSTAM, MI_MODE, PRB0_CTL, PRB0_HEAD, PRB0_START, PRB0_TAIL,
 };
 use crate::intel::uncore::Uncore;

@@ -15,9 +15,10 @@ use crate::core::fence::Fence;
 use crate::core::gem::{Object, Pin};
 use crate::core::syncobj::Syncobj;
 use crate::core::task::Shared;
+use crate::intel::call::Call;
 use crate::intel::context::Context;
-use crate::intel::engine::switch::Held;
-use crate::intel::ioctl::{Call, extension};
+use crate::intel::extension;
+use crate::intel::switch::Held;
 use crate::intel::uapi::exec as uapi;
 
 /// Batches that are relocated stay above this address (i915 `BATCH_OFFSET_BIAS`).

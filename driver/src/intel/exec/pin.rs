@@ -12,10 +12,10 @@ use super::parse::{BATCH_OFFSET_BIAS, Entry, Submission};
 use crate::core::gem::Object;
 use crate::core::range::Search;
 use crate::core::wait::wait_object;
+use crate::intel::call::Call;
 use crate::intel::engine::Engine;
-use crate::intel::engine::switch::{Held, Image};
 use crate::intel::gtt::Place;
-use crate::intel::ioctl::Call;
+use crate::intel::switch::{Held, Image};
 use crate::intel::uapi::exec::OBJECT_PINNED;
 
 const PAGE: u64 = PAGE_SIZE as u64;

@@ -8,7 +8,7 @@ use kernel::error::{Result, code::EINTR, code::EINVAL, code::ENOENT, code::ENOME
 use super::parse::Submission;
 use crate::core::gem::Object;
 use crate::core::wait::wait_object;
-use crate::intel::ioctl::Call;
+use crate::intel::call::Call;
 use crate::intel::uapi::exec::{OBJECT_WRITE, Relocation};
 use crate::intel::uapi::gem::domain;
 

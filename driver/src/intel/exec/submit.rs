@@ -13,9 +13,9 @@ use crate::core::fence::Fence;
 use crate::core::gem::Pin;
 use crate::core::task::Shared;
 use crate::core::wait::Patience;
-use crate::intel::debug::hook::Prologue;
-use crate::intel::ioctl::Call;
+use crate::intel::call::Call;
 use crate::intel::observe::{Placed, Queued};
+use crate::intel::prologue::Prologue;
 use crate::intel::timeline::Uses;
 use crate::intel::uapi::exec as uapi;
 

@@ -15,11 +15,10 @@ use ringbuf::r#gen::gen40::{Commands, FlushBits};
 use ringbuf::mi::NOOP;
 
 use super::{
-    DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, InterruptBank, InterruptInfo,
-    RoutineMessages, StatusPage, state,
+    DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, HWS_SCRATCH, HWS_SEQNO,
+    InterruptBank, InterruptInfo, RoutineMessages, StatusPage, state,
 };
 use crate::intel::reset;
-use crate::intel::timeline::{HWS_SCRATCH, HWS_SEQNO};
 use crate::intel::workarounds::{self, Workaround};
 
 const fn row(

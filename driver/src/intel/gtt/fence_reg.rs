@@ -8,8 +8,8 @@ use alloc::vec::Vec;
 use kernel::error::{Result, code::EBUSY, code::EINVAL};
 use kernel::sync::SpinLock;
 
-use crate::intel::gem::Tiling;
-use crate::intel::r#gen::registers::reg::FENCE;
+use crate::intel::registers::reg::FENCE;
+use crate::intel::tiling::Tiling;
 use crate::intel::uncore::Uncore;
 
 /// Bytes of a pitch unit.

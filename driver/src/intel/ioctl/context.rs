@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EINVAL, code::EIO, code::ENODEV, code::ENOENT, code::EPERM};
 
-use super::{Call, extension};
+use super::Call;
 use crate::intel::context::{Context, Parameters};
+use crate::intel::extension;
 use crate::intel::uapi::context::{
     CLASS_INVALID, CLASS_RENDER, CREATE_SINGLE_TIMELINE, CREATE_USE_EXTENSIONS, CreateExt,
     CreateExtSetparam, Destroy, EXT_SETPARAM, EngineClassInstance, Param, ParamSseu, ResetStats,

@@ -3,8 +3,9 @@
 //! i915 `i915_gem_mman.c`. Not modelled: GEM_MMAP, which maps in the call itself; the node does that.
 use kernel::error::{Result, code::EINVAL, code::ENODEV};
 
-use super::{Call, extension};
+use super::Call;
 use crate::core::mmap::Kind;
+use crate::intel::extension;
 use crate::intel::uapi::gem::{
     MMAP_OFFSET_FIXED, MMAP_OFFSET_GTT, MMAP_OFFSET_UC, MMAP_OFFSET_WB, MMAP_OFFSET_WC, MMAP_WC,
     Mmap, MmapOffset,

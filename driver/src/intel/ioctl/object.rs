@@ -10,9 +10,10 @@ use kernel::error::{
 };
 use kernel::uaccess::UserSlice;
 
-use super::{Call, extension};
+use super::Call;
 use crate::core::gem::state::Madvise;
 use crate::core::wait;
+use crate::intel::extension;
 use crate::intel::gem::Tiling;
 use crate::intel::uapi::gem::{
     Create, CreateExt, CreateExtMemoryRegions, GetAperture, MADV_DONTNEED, MADV_WILLNEED,

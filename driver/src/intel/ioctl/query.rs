@@ -7,7 +7,7 @@ use kernel::uaccess::UserPtr;
 use zerocopy::{Immutable, IntoBytes};
 
 use super::Call;
-use crate::intel::r#gen::registers::RegId;
+use crate::intel::registers::RegId;
 use crate::intel::uapi::query::{
     EngineInfo, Getparam, MemoryRegionInfo, QUERY_ENGINE_INFO, QUERY_GEOMETRY_SUBSLICES,
     QUERY_HWCONFIG_BLOB, QUERY_MEMORY_REGIONS, QUERY_PERF_CONFIG, QUERY_TOPOLOGY_INFO, Query,

@@ -23,58 +23,18 @@ use alloc::sync::Arc;
 use std::boxed::Box;
 use std::vec::Vec;
 
-use kernel::error::{Result, code::EBADF};
+use kernel::error::Result;
 use kernel::fake::Fake;
-use kernel::sync::{AtomicBool, AtomicU64, Ordering, SpinLock};
+use kernel::sync::{Ordering, SpinLock};
 use kernel::time::Ktime;
-use kernel::uaccess::{FakeMemory, UserMemory};
+use kernel::uaccess::UserMemory;
 use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 use super::TABLE;
+use crate::core::tests::Process;
 use crate::intel::tests::{fake, finish};
 use crate::intel::uapi::{self, Request};
 use crate::{Device, Driver, FdTable, File, Node, Shared, Task, ioctl};
-
-/// A process.
-#[derive(Default)]
-struct Process {
-    memory: FakeMemory,
-    fds: SpinLock<Vec<(Shared, bool)>>,
-    now: AtomicU64,
-    signal: AtomicBool,
-    admin: AtomicBool,
-}
-
-impl FdTable for Process {
-    fn install(&self, what: Shared, inherit: bool) -> Result<i32> {
-        let mut fds = self.fds.lock();
-        fds.push((what, inherit));
-        Ok(fds.len() as i32 + 2)
-    }
-    fn get(&self, fd: i32) -> Result<Shared> {
-        let fds = self.fds.lock();
-        let index = usize::try_from(fd.wrapping_sub(3)).map_err(|_| EBADF)?;
-        fds.get(index).map(|fd| fd.0.clone()).ok_or(EBADF)
-    }
-}
-
-impl Task for Process {
-    fn memory(&self) -> &dyn UserMemory {
-        &self.memory
-    }
-    fn fds(&self) -> &dyn FdTable {
-        self
-    }
-    fn monotonic(&self) -> Ktime {
-        Ktime::from_nanos(self.now.load(Ordering::Relaxed))
-    }
-    fn signal_pending(&self) -> bool {
-        self.signal.load(Ordering::Relaxed)
-    }
-    fn is_admin(&self) -> bool {
-        self.admin.load(Ordering::Relaxed)
-    }
-}
 
 /// A device, an open file, a process.
 struct Bench {

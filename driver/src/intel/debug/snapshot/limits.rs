@@ -4,11 +4,11 @@
 //! control registers hold.
 use kernel::tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 
-use crate::intel::r#gen::registers::fields::{
+use crate::intel::registers::fields::{
     SF_CLIP_RMAX as ClipMax, SF_CLIP_RMIN as ClipMin, SF_CTL as SfCtl, SVG_CTL as SvgCtl,
     VF_CTL as VfCtl,
 };
-use crate::intel::r#gen::registers::reg::{
+use crate::intel::registers::reg::{
     SF_CLIP_RMAX, SF_CLIP_RMIN, SF_CTL, SF_MAX_PR_IND, SF_MIN_PR_IND, SVG_CTL, SVG_RDATA, VF_CTL,
     VF_MAX_PRIM, VF_STR_PSKIP, VF_STR_VL_OVR, VF_VC_OVR,
 };

@@ -6,12 +6,12 @@ use alloc::vec::Vec;
 
 use super::limits::{SF_KEPT, VF_KEPT};
 use super::{Arming, Flag, PixelSnapshot, Unit};
-use crate::intel::r#gen::registers::fields::{
+use crate::intel::registers::fields::{
     CL_CTL as ClCtl, GS_CTL as GsCtl, SF_CTL as SfCtl, TS_CTL as TsCtl, URB_CTL as UrbCtl,
     VF_CTL as VfCtl, VFE_CTL as VfeCtl, VS_CTL as VsCtl, WIZ_CTL as WizCtl,
     WIZ_STRG_VAL as WizTrigger,
 };
-use crate::intel::r#gen::registers::reg::{
+use crate::intel::registers::reg::{
     CL_CTL, CL_RDATA, CL_STRG_VAL, GS_CTL, GS_RDATA, GS_STRG_VAL, SF_CTL, SF_RDATA, SF_STRG_VAL,
     TS_CTL, TS_RDATA, TS_STRG_0_6VAL, TS_STRG_0_7VAL, URB_CTL, URB_RDATA, VF_CTL, VF_RDATA,
     VF_STRG_VAL, VFE_CTL, VFE_RDATA, VFE_STRG_VAL, VS_CTL, VS_RDATA, VS_STRG_VAL, WIZ_CTL,

@@ -4,7 +4,7 @@
 use kernel::error::{Result, code::E2BIG, code::EFAULT, code::EINVAL};
 use kernel::uaccess::UserPtr;
 
-use super::Call;
+use crate::intel::call::Call;
 use crate::intel::uapi::context::UserExtension;
 
 /// Longest chain.
