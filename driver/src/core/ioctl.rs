@@ -1,4 +1,4 @@
-//! The ioctl dispatcher: argument block and permissions; the core's calls are in `table`.
+//! The ioctl dispatcher: argument block and permissions; calls of the core.
 //!
 //! drm_ioctl.c of Linux 6.1: same errors in the same order. Not modelled: mode setting, legacy DRI1.
 mod auth;

@@ -1,4 +1,4 @@
-//! A device of no vendor runs requests on the core's timelines, fences, waits, sync objects and files.
+//! A device of no vendor runs requests on the core, from ioctl to fence.
 //!
 //! `toy` is that device. Expected errors are those of Linux 6.1.
 #![allow(clippy::unwrap_used, reason = "tests")]

@@ -1,4 +1,4 @@
-//! Timeline of an engine: the page that the device writes numbers to, and the requests under way.
+//! Timeline of an engine: the numbers that it stores, requests under way.
 //!
 //! Requests run in the order of their numbers, and the device stores the number of each when it ends. Not modelled:
 //! timelines per context.

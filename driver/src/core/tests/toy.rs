@@ -1,4 +1,4 @@
-//! A device of no vendor: no registers, one engine that takes its time for each request.
+//! A device of no vendor: no registers, an engine that takes its time.
 //!
 //! A request ends `TAKES` after the one before it: the device then stores its number in the timeline's page. An object
 //! has an address in a space of 1 MiB. One call of the device's own submits an object.
