@@ -1,6 +1,7 @@
 //! The ioctl dispatcher: argument block and permissions; calls of the core.
 //!
 //! drm_ioctl.c of Linux 6.1: same errors in the same order. Not modelled: mode setting, legacy DRI1.
+pub(crate) mod access;
 mod auth;
 mod base;
 mod mode;

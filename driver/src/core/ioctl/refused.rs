@@ -6,7 +6,7 @@
 //! them.
 use kernel::error::{Result, code::EINVAL, code::ENOENT, code::EOPNOTSUPP};
 
-use super::table::Access;
+use super::access::Access;
 use crate::core::uapi::Request;
 
 /// One row of the table.

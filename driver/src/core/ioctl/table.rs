@@ -1,50 +1,13 @@
-//! The table of calls: which there are and who may make them.
+//! The table of calls that do something: the core's, and a vendor's beside.
 //!
 //! drm_ioctl.c (`drm_ioctls`) of Linux 6.1.
 use kernel::error::Result;
 
+use super::access::Access;
 use super::{Call, auth, base, mode, refused, syncobj};
-use crate::core::file::File;
-use crate::core::master::Node;
 use crate::core::uapi::{self, Request};
 
 pub(crate) type Handler = fn(&Call<'_>, &mut [u8]) -> Result;
-
-/// Who may make a call (`enum drm_ioctl_flags`), as bits.
-#[derive(Clone, Copy)]
-pub(crate) struct Access(pub(crate) u8);
-
-impl Access {
-    /// Any file of the primary node.
-    pub(crate) const ANY: Self = Access(0);
-    /// Files of a render node as well.
-    pub(crate) const RENDER: Self = Access(1);
-    /// Files that are authenticated.
-    pub(crate) const AUTH: Self = Access(2);
-    /// The device's master.
-    pub(crate) const MASTER: Self = Access(4);
-    /// Privileged callers.
-    pub(crate) const ROOT: Self = Access(8);
-
-    /// Both conditions.
-    pub(crate) const fn and(self, other: Self) -> Self {
-        Access(self.0 | other.0)
-    }
-
-    const fn asks(self, other: Self) -> bool {
-        self.0 & other.0 != 0
-    }
-
-    /// Whether a call may be made (drm_ioctl_permit).
-    pub(crate) fn permits(self, file: &File, admin: bool) -> bool {
-        let render = file.node() == Node::Render;
-        let seat = &file.device().user().seat;
-        (!self.asks(Self::ROOT) || admin)
-            && (!self.asks(Self::AUTH) || render || file.member.is_authenticated())
-            && (!self.asks(Self::MASTER) || file.member.is_master(seat))
-            && (self.asks(Self::RENDER) || !render)
-    }
-}
 
 /// One row of the table.
 pub(crate) struct Row {
@@ -58,7 +21,7 @@ macro_rules! rows {
     ($call:path; $([$access:ident] $($request:path: $argument:ty => $handler:path;)*)*) => {
         &[$($($crate::core::ioctl::table::Row {
             request: $request,
-            access: $crate::core::ioctl::table::Access::$access,
+            access: $crate::core::ioctl::access::Access::$access,
             run: |call, block| $crate::core::ioctl::with::<$argument>(call, block, |call, argument| {
                 $handler(&$call(call)?, argument)
             }),

@@ -3,8 +3,8 @@
 //! i915 `i915_driver.c` of Linux 6.1, built without `CONFIG_DRM_LEGACY`: what looks for an output finds none (`ENOENT`).
 use kernel::error::{Error, code::EINVAL, code::ENODEV, code::ENOENT};
 
+use crate::core::ioctl::access::Access;
 use crate::core::ioctl::refused::{ANY, AUTH, AUTH_ROOT, MASTER, Row, SERVER, refusals};
-use crate::core::ioctl::table::Access;
 
 /// Perf answers this where the hardware has none (i915 `i915_perf.c`); it is no errno of user space.
 const ENOTSUPP: Error = Error::from_errno(-524);
