@@ -114,8 +114,8 @@ mod tests {
     #[test]
     fn generation_files_pass() {
         for path in [
-            "driver/src/gen/gen40.rs",
-            "driver/src/gen.rs",
+            "driver/src/intel/gen/gen40.rs",
+            "driver/src/intel/gen.rs",
             "ringbuf/src/gen/gen40.rs",
             "isa/src/inst.rs",
             "regs/src/platform.rs",

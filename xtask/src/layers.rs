@@ -1,4 +1,4 @@
-//! Who may import whom: arrows between crates, layers inside the model.
+//! Who may import whom: arrows between crates, layers inside model and driver.
 //! No PRM chapter.
 
 mod crates;

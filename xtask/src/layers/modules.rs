@@ -1,5 +1,5 @@
-//! Layers of the modules inside `mmio-mock`: each imports only lower ones.
-//! No PRM chapter. The order is the one that ARCHITECTURE.md draws.
+//! Layers of the modules in `mmio-mock` and `driver`: imports go down.
+//! No PRM chapter. The orders are those that ARCHITECTURE.md draws.
 
 use crate::finding::Finding;
 use crate::source::RustFile;
@@ -8,9 +8,40 @@ use crate::workspace::Workspace;
 /// Where the model's modules are.
 pub const SRC: &str = "mmio-mock/src/";
 
-/// Rows from the bottom up, by room: `core` is device-neutral, the others are vendors'. A module imports itself and
-/// rows below its own.
-const ROWS: &[(&str, &str, &[&str])] = &[
+/// A layer: its name, its room, its modules. A module imports itself and rows below its own.
+type Row = (&'static str, &'static str, &'static [&'static str]);
+
+/// A crate whose modules stand in rooms: `core` is device-neutral, the others are vendors'.
+struct House {
+    /// What the rooms are of, for messages.
+    what: &'static str,
+    src: &'static str,
+    /// From the bottom up.
+    rows: &'static [Row],
+    /// The crates that speak of a vendor's registers, commands and instructions.
+    of_vendors: &'static [&'static str],
+    /// A row whose modules still import one another.
+    mutual: Option<&'static str>,
+}
+
+const HOUSES: &[House] = &[
+    House {
+        what: "the model",
+        src: SRC,
+        rows: MODEL,
+        of_vendors: &["regs", "isa", "eu"],
+        mutual: None,
+    },
+    House {
+        what: "the driver",
+        src: "driver/src/",
+        rows: DRIVER,
+        of_vendors: &["regs", "isa", "ringbuf"],
+        mutual: Some(DEVICE),
+    },
+];
+
+const MODEL: &[Row] = &[
     (
         "0",
         "core",
@@ -37,53 +68,85 @@ const ROWS: &[(&str, &str, &[&str])] = &[
     ("11", "intel", &["platform"]),
 ];
 
-/// The room that knows no vendor, and the crates that speak of a vendor's registers, commands and instructions.
-const NEUTRAL: &str = "core";
-const OF_VENDORS: &[&str] = &["regs", "isa", "eu"];
+/// The driver's row of modules that know Intel's device as a whole.
+const DEVICE: &str = "17 (the device as a whole)";
 
-/// The file's module below `mmio-mock/src`, as path segments; the crate root has none.
-pub fn module_of(path: &str) -> Option<Vec<String>> {
-    let below = path.strip_prefix(SRC)?.strip_suffix(".rs")?;
+const DRIVER: &[Row] = &[
+    ("0", "core", &["client", "handles", "uapi", "work"]),
+    ("1", "core", &["fence", "master", "range"]),
+    ("2", "core", &["gem", "share", "syncobj"]),
+    ("3", "core", &["mmap", "shrink", "task", "timeline"]),
+    ("4 (what the core asks of a device)", "core", &["device"]),
+    ("5", "core", &["file"]),
+    ("6", "core", &["call", "sync_file"]),
+    ("7 (the loop that waits)", "core", &["wait"]),
+    ("8 (the calls of DRM)", "core", &["dma_buf", "ioctl"]),
+    (
+        "9",
+        "intel",
+        &["observe", "prologue", "tiling", "uapi", "uncore"],
+    ),
+    ("10", "intel", &["reset", "workarounds"]),
+    ("11 (rows of the generations)", "intel", &["gen"]),
+    ("12", "intel", &["gtt", "identity", "sample", "switch"]),
+    ("13", "intel", &["context", "gem"]),
+    ("14", "intel", &["file", "timeline"]),
+    ("15", "intel", &["engine", "error_state"]),
+    ("16", "intel", &["irq"]),
+    (DEVICE, "intel", &["debug", "device", "hangcheck"]),
+    ("18", "intel", &["call", "driver", "neutral", "request"]),
+    ("19", "intel", &["extension"]),
+    ("20 (the way into the ring)", "intel", &["exec"]),
+    ("21 (the calls of i915)", "intel", &["ioctl"]),
+];
+
+/// The room that knows no vendor.
+const NEUTRAL: &str = "core";
+
+/// The file's module below `src`, as path segments; the crate root has none.
+pub fn module_of(src: &str, path: &str) -> Option<Vec<String>> {
+    let below = path.strip_prefix(src)?.strip_suffix(".rs")?;
     if below == "lib" {
         return Some(Vec::new());
     }
     Some(below.split('/').map(str::to_owned).collect())
 }
 
-/// The row of a path that begins with a room and a module of it.
-fn row_of(path: &[String]) -> Option<usize> {
-    let [room, module, ..] = path else {
-        return None;
-    };
-    ROWS.iter()
-        .position(|(_, of, names)| of == room && names.contains(&module.as_str()))
-}
-
 /// Reports imports that go up or sideways, and modules without a row.
 pub fn check(workspace: &Workspace) -> Vec<Finding> {
+    HOUSES
+        .iter()
+        .flat_map(|house| check_house(house, workspace))
+        .collect()
+}
+
+fn check_house(house: &House, workspace: &Workspace) -> Vec<Finding> {
     let mut findings = Vec::new();
     let reexports = workspace
         .rust
         .iter()
-        .find(|f| f.path == format!("{SRC}lib.rs"))
+        .find(|f| f.path == format!("{}lib.rs", house.src))
         .map(reexports)
         .unwrap_or_default();
     for file in &workspace.rust {
-        let Some(module) = module_of(&file.path) else {
+        let Some(module) = module_of(house.src, &file.path) else {
             continue;
         };
         if module.first().is_some_and(|room| room == NEUTRAL) {
-            findings.extend(vendors_in(file, &module, &reexports));
+            findings.extend(house.vendors_in(file, &module, &reexports));
         }
         // The crate root, and the files that list the modules of a room.
         let [room, top, ..] = module.as_slice() else {
-            if module.first().is_some_and(|room| !is_room(room)) {
-                let what = format!("`{}` is no room of the model", module[0]);
+            if module
+                .first()
+                .is_some_and(|room| !house.is_room(room) && room != "tests")
+            {
+                let what = format!("`{}` is no room of {}", module[0], house.what);
                 findings.push(Finding::new(&file.path, 1, what));
             }
             continue;
         };
-        let Some(row) = row_of(&module) else {
+        let Some(row) = house.row_of(&module) else {
             if module.len() == 2 && top != "tests" {
                 let what = format!("module `{room}::{top}` has no row in the table of layers");
                 findings.push(Finding::new(&file.path, 1, what));
@@ -101,12 +164,16 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
             if target.starts_with(&module[..2]) {
                 continue;
             }
-            if let Some(above) = row_of(target).filter(|&target| target >= row) {
+            let ours = house.rows[row].0;
+            let mutual = |target| target == row && house.mutual == Some(ours);
+            if let Some(above) =
+                (house.row_of(target)).filter(|&target| target >= row && !mutual(target))
+            {
                 let what = format!(
                     "`{room}::{top}` (layer {}) imports `{}` of layer {}",
-                    ROWS[row].0,
+                    ours,
                     path.segments.join("::"),
-                    ROWS[above].0
+                    house.rows[above].0
                 );
                 findings.push(Finding::new(&file.path, path.line, what));
             }
@@ -115,49 +182,61 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
     findings
 }
 
-/// Names of vendors' rooms, and of crates about their devices, in the neutral room.
-fn vendors_in(
-    file: &RustFile,
-    module: &[String],
-    reexports: &[(String, Vec<String>)],
-) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    for path in file.crate_paths(module).iter().filter(|path| !path.test) {
-        let first = path.segments.first().map_or("", String::as_str);
-        let room = reexports
-            .iter()
-            .find(|(name, _)| name == first)
-            .and_then(|(_, from)| from.first())
-            .map_or(first, String::as_str);
-        if room != NEUTRAL && is_room(room) {
-            let what = format!(
-                "`{}` knows no vendor and imports `{}`",
-                module.join("::"),
-                path.segments.join("::")
-            );
-            findings.push(Finding::new(&file.path, path.line, what));
-        }
+impl House {
+    /// The row of a path that begins with a room and a module of it.
+    fn row_of(&self, path: &[String]) -> Option<usize> {
+        let [room, module, ..] = path else {
+            return None;
+        };
+        let is = |row: &Row| row.1 == room && row.2.contains(&module.as_str());
+        self.rows.iter().position(is)
     }
-    for (i, token) in file.tokens.iter().enumerate() {
-        let foreign = OF_VENDORS.iter().find(|name| file.is_ident(i, name));
-        let inside = i >= 2 && file.is_path_sep(i - 2);
-        if let Some(name) = foreign
-            && file.is_path_sep(i + 1)
-            && !inside
-            && !token.test
-        {
-            let what = format!(
-                "`{}` knows no vendor and names the crate `{name}`",
-                module.join("::")
-            );
-            findings.push(Finding::new(&file.path, token.line, what));
-        }
-    }
-    findings
-}
 
-fn is_room(name: &str) -> bool {
-    ROWS.iter().any(|(_, room, _)| *room == name)
+    fn is_room(&self, name: &str) -> bool {
+        self.rows.iter().any(|(_, room, _)| *room == name)
+    }
+
+    /// Names of vendors' rooms, and of crates about their devices, in the neutral room.
+    fn vendors_in(
+        &self,
+        file: &RustFile,
+        module: &[String],
+        reexports: &[(String, Vec<String>)],
+    ) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for path in file.crate_paths(module).iter().filter(|path| !path.test) {
+            let first = path.segments.first().map_or("", String::as_str);
+            let room = reexports
+                .iter()
+                .find(|(name, _)| name == first)
+                .and_then(|(_, from)| from.first())
+                .map_or(first, String::as_str);
+            if room != NEUTRAL && self.is_room(room) {
+                let what = format!(
+                    "`{}` knows no vendor and imports `{}`",
+                    module.join("::"),
+                    path.segments.join("::")
+                );
+                findings.push(Finding::new(&file.path, path.line, what));
+            }
+        }
+        for (i, token) in file.tokens.iter().enumerate() {
+            let foreign = self.of_vendors.iter().find(|name| file.is_ident(i, name));
+            let inside = i >= 2 && file.is_path_sep(i - 2);
+            if let Some(name) = foreign
+                && file.is_path_sep(i + 1)
+                && !inside
+                && !token.test
+            {
+                let what = format!(
+                    "`{}` knows no vendor and names the crate `{name}`",
+                    module.join("::")
+                );
+                findings.push(Finding::new(&file.path, token.line, what));
+            }
+        }
+        findings
+    }
 }
 
 /// Names that the crate root passes on, with the path of the module they come from.
@@ -186,13 +265,18 @@ fn reexports(root: &RustFile) -> Vec<(String, Vec<String>)> {
 mod tests {
     use super::*;
 
+    const DRIVER_LIB: (&str, &str) = (
+        "driver/src/lib.rs",
+        "pub use crate::core::gem::Object;\npub use crate::intel::device::Device;",
+    );
+
     const LIB: (&str, &str) = (
         "mmio-mock/src/lib.rs",
         "pub use crate::core::fault::UnitFault;\npub use crate::intel::device::Device;",
     );
 
     fn findings(path: &str, text: &str) -> Vec<String> {
-        let found = check(&Workspace::of(&[LIB, (path, text)]));
+        let found = check(&Workspace::of(&[LIB, DRIVER_LIB, (path, text)]));
         found.iter().map(ToString::to_string).collect()
     }
 
@@ -287,9 +371,54 @@ mod tests {
     }
 
     #[test]
+    fn the_core_of_the_driver_knows_no_vendor() {
+        for path in [
+            "driver/src/core/fence.rs",
+            "driver/src/core/ioctl/base.rs",
+            "driver/src/core.rs",
+        ] {
+            for planted in [
+                "use crate::intel::uapi::gem;",
+                "use crate::Device;",
+                "use regs::ids::RegId;",
+                "use ringbuf::RingBuffer;",
+                "fn f(isa: isa::Verx10) {}",
+            ] {
+                let found = findings(path, planted);
+                let told = found.iter().any(|line| line.contains("knows no vendor"));
+                assert!(told, "{path}: {planted}: {found:?}");
+            }
+        }
+        let neutral = "use crate::Object;\nuse crate::core::client::Client;\nuse kernel::io::Io;\n#[cfg(test)]\nmod tests { use crate::Device; }";
+        assert!(findings("driver/src/core/timeline.rs", neutral).is_empty());
+    }
+
+    #[test]
+    fn the_driver_has_layers() {
+        let up = "use crate::core::file::File;";
+        assert_eq!(
+            findings("driver/src/core/gem.rs", up),
+            [
+                "driver/src/core/gem.rs:1: `core::gem` (layer 2) imports `core::file::File` of layer 5"
+            ]
+        );
+        let down = "use crate::core::file::File;\nuse crate::core::fence::Fence;";
+        assert!(findings("driver/src/core/wait.rs", down).is_empty());
+        assert_eq!(
+            findings("driver/src/intel/gtt.rs", "use crate::Device;").len(),
+            1
+        );
+        // The modules that know the device as a whole know one another.
+        assert!(findings("driver/src/intel/debug.rs", "use crate::Device;").is_empty());
+    }
+
+    #[test]
     fn a_new_module_needs_a_row() {
         assert_eq!(findings("mmio-mock/src/intel/new.rs", "").len(), 1);
         assert_eq!(findings("mmio-mock/src/core/new.rs", "").len(), 1);
         assert_eq!(findings("mmio-mock/src/new.rs", "").len(), 1);
+        assert_eq!(findings("driver/src/intel/new.rs", "").len(), 1);
+        assert_eq!(findings("driver/src/core/new.rs", "").len(), 1);
+        assert_eq!(findings("driver/src/new.rs", "").len(), 1);
     }
 }

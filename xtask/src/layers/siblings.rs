@@ -66,7 +66,7 @@ pub fn check(workspace: &Workspace) -> Vec<Finding> {
     let mut findings = Vec::new();
     for family in FAMILIES {
         for file in workspace.rust.iter().filter(|f| f.path.starts_with(SRC)) {
-            let Some(module) = module_of(&file.path) else {
+            let Some(module) = module_of(SRC, &file.path) else {
                 continue;
             };
             let [room, parent, child, ..] = module.as_slice() else {

@@ -1,0 +1,30 @@
+//! What the drivers of all vendors have: objects, fences, files, calls of DRM.
+//!
+//! No PRM chapter. A vendor's room (`intel`) implements [`device::Device`] and lists its calls in an `ioctl::table::Table`;
+//! nothing here names a register, a command or a table of a vendor. `cargo xtask layers` refuses an import of a vendor's
+//! room.
+
+pub(crate) mod call;
+pub mod client;
+pub mod device;
+pub mod dma_buf;
+pub mod fence;
+pub mod file;
+pub mod gem;
+pub(crate) mod handles;
+pub(crate) mod ioctl;
+pub mod master;
+pub mod mmap;
+pub mod range;
+pub mod share;
+pub(crate) mod shrink;
+pub mod sync_file;
+pub mod syncobj;
+pub mod task;
+pub mod timeline;
+pub mod uapi;
+pub(crate) mod wait;
+pub(crate) mod work;
+
+#[cfg(test)]
+pub(crate) mod tests;

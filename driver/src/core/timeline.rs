@@ -1,0 +1,295 @@
+//! Timeline of an engine: the numbers that it stores, requests under way.
+//!
+//! Requests run in the order of their numbers, and the device stores the number of each when it ends. Not modelled:
+//! timelines per context.
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Deref;
+
+use kernel::dma::{CoherentAllocation, DmaAddress};
+use kernel::error::{Error, Result, code::EIO};
+use kernel::platform::Platform;
+use kernel::sync::SpinLock;
+use kernel::time::Ktime;
+
+use crate::core::fence::{Fence, Signalled, seqno_passed};
+use crate::core::share::Program;
+
+/// A request under way.
+#[derive(Clone)]
+pub struct Pending<W> {
+    /// Its end.
+    pub fence: Arc<Fence>,
+    /// Sequence number.
+    pub seqno: u32,
+    /// Ring offset of its first command, and the one behind its last.
+    pub head: u32,
+    /// See `head`.
+    pub tail: u32,
+    /// What the vendor knows of it, kept until the device is done with it.
+    pub work: W,
+}
+
+impl<W> Deref for Pending<W> {
+    type Target = W;
+
+    fn deref(&self) -> &W {
+        &self.work
+    }
+}
+
+/// What a vendor knows of a request: what the engine does, what it uses, on whose behalf.
+pub trait Work: Clone + Send {
+    /// Whose it is; `None` for the driver's own.
+    fn program(&self) -> Option<Program>;
+
+    /// The device has finished it. May be called in an interrupt handler: nothing is freed.
+    fn ended(&self);
+
+    /// Whether it may not run any more.
+    fn is_banned(&self) -> bool;
+
+    /// A reset found it hanging.
+    fn mark_guilty(&self, now: Ktime);
+
+    /// A reset caught it and it is replayed.
+    fn mark_innocent(&self);
+}
+
+struct Inner<W> {
+    submitted: u32,
+    pending: VecDeque<Pending<W>>,
+    retired: Option<u32>,
+    /// What ended requests used, to be let go outside interrupts.
+    done: Vec<W>,
+}
+
+/// The timeline.
+pub struct Timeline<W> {
+    platform: Arc<dyn Platform>,
+    page: CoherentAllocation,
+    /// Byte offset of the number in it.
+    offset: usize,
+    inner: SpinLock<Inner<W>>,
+}
+
+impl<W: Work> Timeline<W> {
+    /// A timeline over a fresh page, with the number at a byte offset; nothing has been submitted, number 0 is complete.
+    pub fn new(platform: &Arc<dyn Platform>, offset: u32) -> Result<Self> {
+        let timeline = Timeline {
+            platform: Arc::clone(platform),
+            page: CoherentAllocation::alloc_coherent(platform, 1)?,
+            // CAST: a byte offset in a page.
+            offset: offset as usize,
+            inner: SpinLock::new(Inner {
+                submitted: 0,
+                pending: VecDeque::new(),
+                retired: None,
+                done: Vec::new(),
+            }),
+        };
+        timeline.page.write32(timeline.offset, 0)?;
+        Ok(timeline)
+    }
+
+    fn now(&self) -> Ktime {
+        self.platform.clock().now()
+    }
+
+    /// Bus address of the status page.
+    pub fn status_page(&self) -> DmaAddress {
+        self.page.dma_handle()
+    }
+
+    /// Memory of the status page.
+    pub fn status_memory(&self) -> &CoherentAllocation {
+        &self.page
+    }
+
+    /// Contents of the status page.
+    pub fn status_page_contents(&self) -> Vec<u8> {
+        let mut bytes = alloc::vec![0; self.page.size()];
+        // A page that cannot be read stays zero.
+        let _ = self.page.read(0, &mut bytes);
+        bytes
+    }
+
+    /// The number that the device has stored last.
+    pub fn completed(&self) -> Result<u32> {
+        self.page.read32(self.offset)
+    }
+
+    /// The number submitted last.
+    pub fn submitted(&self) -> u32 {
+        self.inner.lock().submitted
+    }
+
+    /// The number of the next request.
+    pub fn next(&self) -> u32 {
+        self.inner.lock().submitted.wrapping_add(1)
+    }
+
+    /// Notes a request that is about to become visible to the device.
+    pub fn push(&self, pending: Pending<W>) {
+        let mut inner = self.inner.lock();
+        inner.submitted = pending.seqno;
+        inner.pending.push_back(pending);
+    }
+
+    /// Number of requests under way.
+    pub fn pending(&self) -> usize {
+        self.inner.lock().pending.len()
+    }
+
+    /// The oldest request under way.
+    pub fn first(&self) -> Option<Pending<W>> {
+        self.inner.lock().pending.front().cloned()
+    }
+
+    /// Whether a request of another program is under way.
+    pub fn has_other(&self, program: &Program) -> bool {
+        let inner = self.inner.lock();
+        let mut others = inner
+            .pending
+            .iter()
+            .filter_map(|other| other.work.program());
+        others.any(|other| other.is_other_than(program))
+    }
+
+    /// Signals every request that the device has finished. Safe in an interrupt handler: nothing is freed.
+    pub fn signal(&self) {
+        if self.inner.lock().pending.is_empty() {
+            return;
+        }
+        // A status page that cannot be read signals nothing; the waiters time out.
+        let Ok(completed) = self.completed() else {
+            return;
+        };
+        let now = self.now();
+        let mut signalled = Signalled::default();
+        {
+            let mut inner = self.inner.lock();
+            while inner
+                .pending
+                .front()
+                .is_some_and(|first| seqno_passed(completed, first.seqno))
+                && let Some(first) = inner.pending.pop_front()
+            {
+                signalled.and(first.fence.finish(Ok(()), now));
+                inner.retired = Some(first.tail);
+                first.work.ended();
+                inner.done.push(first.work);
+            }
+        }
+        signalled.tell();
+    }
+
+    /// Signals, then lets go of what ended requests kept alive; not for interrupt handlers.
+    pub fn retire(&self) {
+        self.signal();
+        let done = core::mem::take(&mut self.inner.lock().done);
+        // Unbinding touches the device: the lock is free by now.
+        drop(done);
+    }
+
+    /// Lets go of what a request uses with the next [`retire`](Self::retire), for those who may be in an interrupt.
+    pub fn let_go(&self, work: W) {
+        self.inner.lock().done.push(work);
+    }
+
+    /// Ring offset up to which the ring may be used again, when it has moved since the last call.
+    pub fn take_retired(&self) -> Option<u32> {
+        self.inner.lock().retired.take()
+    }
+
+    /// Ends every request under way with an error and makes the status page agree (i915 `reset_cancel`).
+    pub fn fail_pending(&self, error: Error) -> Result {
+        let now = self.now();
+        let mut signalled = Signalled::default();
+        let submitted = {
+            let mut inner = self.inner.lock();
+            while let Some(pending) = inner.pending.pop_front() {
+                signalled.and(pending.fence.finish(Err(error), now));
+                inner.done.push(pending.work);
+            }
+            inner.retired = None;
+            inner.submitted
+        };
+        signalled.tell();
+        self.page.write32(self.offset, submitted)
+    }
+
+    /// What a reset does with the requests under way (i915 `reset_rewind`, `__i915_request_reset`): the oldest ends
+    /// with `EIO` and is the fault of its context, unless `blame` is another one, which has ended after all. Requests of
+    /// contexts that are banned, by this or before, are to be skipped. The rest is counted as innocent. Returns how many
+    /// requests are left to be replayed, skipped ones among them.
+    ///
+    /// `stopped` gets the oldest one before that. The device stands still.
+    pub fn rewind(&self, blame: Option<u32>, stopped: impl FnOnce(&W)) -> Result<usize> {
+        // What it has finished after all is not touched.
+        self.signal();
+        let now = self.now();
+        let mut signalled = Signalled::default();
+        let (left, passed) = {
+            let mut inner = self.inner.lock();
+            inner.retired = None;
+            let mut passed = None;
+            if let Some(first) = inner.pending.front() {
+                stopped(&first.work);
+            }
+            let first = inner.pending.front().map(|first| first.seqno);
+            if (blame.is_none() || blame == first)
+                && let Some(guilty) = inner.pending.pop_front()
+            {
+                guilty.work.mark_guilty(now);
+                passed = Some(guilty.seqno);
+                signalled.and(guilty.fence.finish(Err(EIO), now));
+                inner.done.push(guilty.work);
+            }
+            for pending in &inner.pending {
+                if pending.work.is_banned() {
+                    pending.fence.set_error(EIO);
+                } else {
+                    pending.work.mark_innocent();
+                }
+            }
+            // Requests end in order: those at the front need not wait for anything.
+            while inner
+                .pending
+                .front()
+                .is_some_and(|first| first.fence.has_error())
+                && let Some(skipped) = inner.pending.pop_front()
+            {
+                passed = Some(skipped.seqno);
+                signalled.and(skipped.fence.finish(Err(EIO), now));
+                inner.done.push(skipped.work);
+            }
+            (inner.pending.len(), passed)
+        };
+        signalled.tell();
+        if let Some(seqno) = passed {
+            self.page.write32(self.offset, seqno)?;
+        }
+        Ok(left)
+    }
+
+    /// Calls `place` for every request under way, oldest first; it tells where in the ring the request lies now, and
+    /// what it is from now on. The device stands still.
+    pub fn replay(&self, mut place: impl FnMut(&Pending<W>) -> Result<(u32, u32, W)>) -> Result {
+        let requests: Vec<Pending<W>> = self.inner.lock().pending.iter().cloned().collect();
+        for request in requests {
+            let (head, tail, mut work) = place(&request)?;
+            let mut inner = self.inner.lock();
+            let mut pending = inner.pending.iter_mut();
+            if let Some(pending) = pending.find(|pending| pending.seqno == request.seqno) {
+                (pending.head, pending.tail) = (head, tail);
+                core::mem::swap(&mut pending.work, &mut work);
+            }
+            drop(inner);
+            // What it held before the reset may be unbound by this: not under the lock.
+            drop(work);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,282 @@
+//! The render engine: its ring, its timeline, its requests, whose context it holds.
+//!
+//! PRM vol1 "Ring Buffer"; what follows a reset is that of i915 `intel_ring_submission.c`. Not modelled: more than one
+//! engine, execution lists.
+pub mod legacy;
+
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use kernel::dma::CoherentAllocation;
+use kernel::error::{Error, Result, code::EIO, code::ENOSPC};
+use kernel::sync::{AtomicBool, Ordering, SpinLock};
+use ringbuf::RingBuffer;
+use ringbuf::tail::Tail;
+
+use crate::core::fence::Fence;
+use crate::core::range::Search;
+use crate::intel::gem::{Object, Tiling};
+use crate::intel::r#gen::{EngineInfo, Flush, StatusPage};
+use crate::intel::gtt::Ggtt;
+use crate::intel::identity::INFO;
+use crate::intel::prologue::Prologue;
+use crate::intel::registers::reg::PRB0_TAIL;
+use crate::intel::switch::{IMAGE_SIZE, Image, Plan, Switch};
+use crate::intel::timeline::{Pending, RingPlace, Timeline, Uses, Work};
+use crate::intel::uncore::Uncore;
+
+/// Pages of the ring (i915 gives legacy rings 16 KiB).
+const RING_PAGES: usize = 4;
+/// The render engine.
+pub struct Engine {
+    uncore: Uncore,
+    info: &'static EngineInfo,
+    ring: SpinLock<RingBuffer>,
+    ring_address: u32,
+    /// Graphics address of the status page; 0 where the device takes a physical one.
+    status_address: u32,
+    scratch: Object,
+    scratch_address: u32,
+    timeline: Arc<Timeline>,
+    switch: Switch,
+    wedged: AtomicBool,
+    /// A reset is under way.
+    closed: AtomicBool,
+}
+
+/// What a request does.
+#[derive(Clone, Copy)]
+enum Payload {
+    /// Runs the batch at an address, after what the debugger wants.
+    Batch(u32, Prologue),
+    /// Nothing (i915 `__i915_request_skip`).
+    Skipped,
+}
+
+impl Engine {
+    /// Allocates ring, status page and scratch page; the hardware is not touched but for the GTT.
+    pub fn new(
+        ggtt: &Arc<Ggtt>,
+        info: &'static EngineInfo,
+        timeline: &Arc<Timeline>,
+    ) -> Result<Self> {
+        let platform = ggtt.uncore().platform();
+        let memory = CoherentAllocation::alloc_coherent(platform, RING_PAGES)?;
+        // What the driver needs itself lies high, out of the way of addresses that users choose.
+        let ring_address = ggtt.insert("ring", &memory, 0, Search::High)?;
+        timeline.set_ring(RingPlace {
+            address: ring_address,
+            bus: memory.dma_handle(),
+            size: memory.size(),
+        });
+        let status_address = match info.status_page {
+            StatusPage::Physical(_) => 0,
+            StatusPage::Graphics => {
+                ggtt.insert("status page", timeline.status_memory(), 0, Search::High)?
+            }
+        };
+        let scratch = Object::new(platform, ggtt, "scratch".into(), 4096, Tiling::None, 0)?;
+        let scratch_address = scratch.bind(0, Search::High)?;
+        Ok(Engine {
+            uncore: ggtt.uncore().clone(),
+            info,
+            ring: SpinLock::new(RingBuffer::new(memory)?),
+            ring_address,
+            status_address,
+            scratch,
+            scratch_address,
+            timeline: Arc::clone(timeline),
+            switch: Switch::default(),
+            wedged: AtomicBool::new(false),
+            closed: AtomicBool::new(false),
+        })
+    }
+
+    /// Its row.
+    pub fn info(&self) -> &'static EngineInfo {
+        self.info
+    }
+
+    /// Starts the ring, empty.
+    pub fn resume(&self) -> Result {
+        let size = {
+            let mut ring = self.ring.lock();
+            ring.reset();
+            ring.ring().size()
+        };
+        let status_page = match self.info.status_page {
+            StatusPage::Physical(value) => value(self.timeline.status_page())?,
+            StatusPage::Graphics => self.status_address,
+        };
+        legacy::start(&self.uncore, self.ring_address, size, status_page)
+    }
+
+    /// Stops the command streamer and empties the ring, before a reset or the end; notes which context it was in.
+    pub fn prepare_reset(&self) {
+        legacy::stop(&self.uncore);
+        if self.switch.is_ready() {
+            self.timeline.note_context(legacy::context(&self.uncore));
+        }
+    }
+
+    /// Whose state the engine holds.
+    pub fn switch(&self) -> &Switch {
+        &self.switch
+    }
+
+    /// A new image of a context, not bound yet.
+    pub fn new_image(ggtt: &Arc<Ggtt>) -> Result<Image> {
+        let platform = ggtt.uncore().platform();
+        let name = "context image".into();
+        let object = Object::new(platform, ggtt, name, IMAGE_SIZE, Tiling::None, 0)?;
+        Ok(Image::new(object))
+    }
+
+    /// Stops the engine for good.
+    pub fn shutdown(&self) {
+        legacy::stop(&self.uncore);
+        legacy::park_status_page(&self.uncore);
+        self.scratch.unbind();
+        self.switch.clear();
+    }
+
+    /// Whether the ring has been read to its end and every request has ended.
+    pub fn is_idle(&self) -> bool {
+        self.timeline.retire();
+        self.timeline.pending() == 0 && legacy::is_idle(&self.uncore)
+    }
+
+    /// Whether it takes no more submissions.
+    pub fn is_wedged(&self) -> bool {
+        self.wedged.load(Ordering::Acquire)
+    }
+
+    /// Keeps submissions out; those under way have reached the ring.
+    pub fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        // Whoever is between the check and the tail write has the lock.
+        drop(self.ring.lock());
+    }
+
+    /// Lets submissions in again, or refuses them until a reset succeeds when this one has failed.
+    pub fn open(&self, well: bool) {
+        self.wedged.store(!well, Ordering::Release);
+        self.closed.store(false, Ordering::Release);
+    }
+
+    /// Whether a reset is under way.
+    pub fn is_resetting(&self) -> bool {
+        self.closed.load(Ordering::Acquire)
+    }
+
+    /// Queues the batch at a graphics address; what it uses is kept until it has run. Does not wait: `ENOSPC` when the
+    /// ring has no room now, or a reset is under way; `EIO` when one has failed.
+    pub fn submit(&self, uses: &Uses, batch: u32) -> Result<Arc<Fence>> {
+        self.timeline.retire();
+        // The interrupt handler never takes this lock, so holding it across the tail write is safe; it keeps tail
+        // writes in the order of sequence numbers.
+        let mut ring = self.ring.lock();
+        if self.is_resetting() {
+            return Err(ENOSPC);
+        }
+        if self.is_wedged() {
+            return Err(EIO);
+        }
+        if let Some(head) = self.timeline.take_retired() {
+            ring.set_head(head)?;
+        }
+        let seqno = self.timeline.next();
+        let plan = self.switch.plan(uses.image.as_ref());
+        let payload = Payload::Batch(batch, uses.prologue);
+        let (head, tail) = self.emit(&mut ring, payload, &plan, seqno)?;
+        let client = uses.context.as_ref();
+        let client = client.map(|context| Arc::clone(context.client()));
+        let fence = Arc::new(Fence::new(INFO.name, seqno, client));
+        self.timeline.push(Pending {
+            fence: Arc::clone(&fence),
+            seqno,
+            head,
+            tail: tail.offset(),
+            work: Work {
+                batch,
+                uses: uses.clone(),
+                saves: plan.saves,
+            },
+        });
+        tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);
+        Ok(fence)
+    }
+
+    /// Writes a request into the ring; where it begins, and the tail to tell the device.
+    fn emit(
+        &self,
+        ring: &mut RingBuffer,
+        payload: Payload,
+        plan: &Plan,
+        seqno: u32,
+    ) -> Result<(u32, Tail)> {
+        let words = self.request(payload, plan, seqno);
+        let head = ring.ring().emit();
+        let mut room = ring.begin(words.len())?;
+        room.emit(&words);
+        let tail = room.commit()?;
+        self.switch.carried_out(plan);
+        Ok((head, tail))
+    }
+
+    /// Flush, context, batch, flush, sequence number, interrupt.
+    fn request(&self, payload: Payload, plan: &Plan, seqno: u32) -> Vec<u32> {
+        let emit = self.info.emit;
+        let mut words = Vec::new();
+        if let Payload::Batch(address, prologue) = payload {
+            (emit.flush)(&mut words, Flush::Invalidate, self.scratch_address);
+            for step in &plan.steps {
+                (emit.set_context)(&mut words, step.address, step.inhibit);
+            }
+            if prologue.reset_counters {
+                (emit.counter_reset)(&mut words);
+            }
+            if let Some(sip) = prologue.sip {
+                (emit.sip)(&mut words, sip);
+            }
+            (emit.batch_start)(&mut words, address, prologue.trusted);
+            (emit.flush)(&mut words, Flush::WriteBack, self.scratch_address);
+        }
+        (emit.breadcrumb)(&mut words, seqno);
+        words
+    }
+
+    /// Puts the requests that a reset has left into the empty ring again, in their order and with their numbers, and
+    /// lets the device go on.
+    pub fn replay(&self) -> Result {
+        let mut ring = self.ring.lock();
+        let mut last = None;
+        self.timeline.replay(|pending| {
+            let (payload, plan) = if pending.fence.has_error() {
+                (Payload::Skipped, Plan::default())
+            } else {
+                let plan = self.switch.plan(pending.uses.image.as_ref());
+                (Payload::Batch(pending.batch, pending.uses.prologue), plan)
+            };
+            let (head, tail) = self.emit(&mut ring, payload, &plan, pending.seqno)?;
+            let end = tail.offset();
+            last = Some(tail);
+            let work = Work {
+                saves: plan.saves,
+                ..pending.work.clone()
+            };
+            Ok((head, end, work))
+        })?;
+        if let Some(tail) = last {
+            tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);
+        }
+        Ok(())
+    }
+
+    /// Ends every request under way with an error; the engine stands still.
+    pub fn fail_pending(&self, error: Error) -> Result {
+        let outcome = self.timeline.fail_pending(error);
+        self.timeline.retire();
+        outcome
+    }
+}

@@ -1,0 +1,185 @@
+//! Capturing: reads the device and copies memory; changes nothing.
+//!
+//! i915 `i915_gpu_error.c` (`engine_record_registers`, `intel_engine_coredump_add_request`). Safe in interrupt handlers.
+//! Not modelled: copies of more than the limit below.
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use kernel::io::Io;
+use kernel::pci::config;
+use kernel::pr_warn;
+use regs::ids::RegId;
+
+use super::kernels::{self, Memory};
+use super::{ActiveRequest, Buffer, Captured, ErrorState, Identity, REGISTERS};
+use crate::core::gem::Object;
+use crate::intel::r#gen::DeviceInfo;
+use crate::intel::timeline::{Pending, Timeline};
+use crate::intel::uncore::Uncore;
+
+/// Bytes copied into one error state.
+const LIMIT: usize = 64 << 20;
+
+/// What error states are made from.
+pub(crate) struct Source {
+    pub(crate) uncore: Uncore,
+    pub(crate) info: &'static DeviceInfo,
+    pub(crate) timeline: Arc<Timeline>,
+}
+
+impl Source {
+    /// Whether the request under way is of a context that wants no error states (i915 `record_context`).
+    pub(crate) fn is_unwanted(&self) -> bool {
+        let Some(request) = self.timeline.first() else {
+            return false;
+        };
+        let context = request.uses.context.as_ref();
+        let unwanted = context.is_some_and(|context| context.parameters().no_error_capture);
+        self.timeline.let_go(request.work);
+        unwanted
+    }
+
+    /// The device as it is.
+    pub(crate) fn capture(&self, reason: &str, hung: bool, resets: u32) -> ErrorState {
+        let request = self.timeline.first();
+        let state = self.state(reason, hung, resets, request.as_ref());
+        if let Some(request) = request {
+            self.timeline.let_go(request.work);
+        }
+        state
+    }
+
+    fn state(
+        &self,
+        reason: &str,
+        hung: bool,
+        resets: u32,
+        request: Option<&Pending>,
+    ) -> ErrorState {
+        let (io, tables) = (self.uncore.io(), self.info.tables);
+        let registers: Vec<Captured> = REGISTERS
+            .iter()
+            .filter_map(|id| (tables.register_desc)(*id))
+            .map(|desc| Captured::new(tables, desc, io.read32(desc.offset as usize)))
+            .collect();
+        let acthd = registers.iter().find(|r| r.desc.id == RegId::Acthd);
+        let acthd = acthd.map_or(0, |register| register.value);
+        ErrorState {
+            reason: reason.into(),
+            time: self.uncore.clock().now(),
+            completed: self.timeline.completed().ok(),
+            submitted: self.timeline.submitted(),
+            registers,
+            fences: fences(io, self.info),
+            identity: self.identity(),
+            resets,
+            hung,
+            request: request.map(active),
+            buffers: self.buffers(request),
+            kernels: request.map_or_else(Vec::new, |request| {
+                let memory = Memory::new(&self.uncore, self.info);
+                kernels::find(&memory, self.info.isa, request.batch, acthd)
+            }),
+        }
+    }
+
+    fn identity(&self) -> Identity {
+        let space = self.uncore.config();
+        Identity {
+            platform: self.info.platform,
+            isa: self.info.isa,
+            device: space.read16(config::DEVICE_ID),
+            revision: space.read8(config::REVISION_ID),
+            subsystem: (
+                space.read16(config::SUBSYSTEM_VENDOR_ID),
+                space.read16(config::SUBSYSTEM_ID),
+            ),
+            timestamp_hz: self.info.timestamp_hz,
+        }
+    }
+
+    fn buffers(&self, request: Option<&Pending>) -> Vec<Buffer> {
+        let mut room = LIMIT;
+        let mut buffers = Vec::new();
+        buffers.push(Buffer {
+            name: "HW Status",
+            address: self.timeline.status_page(),
+            bytes: self.timeline.status_page_contents(),
+        });
+        if let Some(request) = request {
+            let batch = holder(&request.uses.objects, request.batch);
+            buffers.extend(batch.and_then(|object| copy("batch", object, &mut room)));
+            let user = request.uses.capture.iter();
+            buffers.extend(user.filter_map(|object| copy("user", object, &mut room)));
+        }
+        let ring = self.timeline.ring();
+        let dma = self.uncore.platform().dma();
+        if let Some(mut bytes) = zeros("ring", ring.size)
+            && dma.read(ring.bus, &mut bytes).is_ok()
+        {
+            buffers.push(Buffer {
+                name: "ring",
+                address: ring.address.into(),
+                bytes,
+            });
+        }
+        buffers
+    }
+}
+
+/// The object at an address.
+fn holder(objects: &[Object], address: u32) -> Option<&Object> {
+    objects.iter().find(|object| {
+        let start = object.address();
+        let offset = start.and_then(|start| address.checked_sub(start));
+        offset.is_some_and(|offset| (offset as usize) < object.size())
+    })
+}
+
+/// Room for a copy; how much that is the client has decided. Without memory the error state lacks it.
+fn zeros(name: &str, size: usize) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if bytes.try_reserve_exact(size).is_err() {
+        pr_warn!("error state: no memory for a copy of {name}, {size} bytes");
+        return None;
+    }
+    bytes.resize(size, 0);
+    Some(bytes)
+}
+
+/// Copies an object as far as there is room.
+fn copy(name: &'static str, object: &Object, room: &mut usize) -> Option<Buffer> {
+    let size = object.size().min(*room);
+    let mut bytes = zeros(name, size)?;
+    object.read(0, &mut bytes).ok()?;
+    *room -= size;
+    Some(Buffer {
+        name,
+        address: object.address()?.into(),
+        bytes,
+    })
+}
+
+fn active(request: &Pending) -> ActiveRequest {
+    let context = request.uses.context.as_ref();
+    ActiveRequest {
+        seqno: request.seqno,
+        batch: request.batch,
+        ring: (request.head, request.tail),
+        who: context.and_then(|context| context.client().who()),
+        stats: context.map_or((0, 0), |context| context.reset_stats()),
+    }
+}
+
+fn fences(io: &dyn Io, info: &DeviceInfo) -> Vec<u64> {
+    let Some(desc) = (info.tables.register_desc)(RegId::Fence) else {
+        return Vec::new();
+    };
+    let at = |index: u32| (desc.offset + index * desc.stride) as usize;
+    (0..desc.count)
+        .map(|index| {
+            let low = u64::from(io.read32(at(index)));
+            low | u64::from(io.read32(at(index) + 4)) << 32
+        })
+        .collect()
+}

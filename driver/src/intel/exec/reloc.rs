@@ -1,0 +1,141 @@
+//! Writes addresses into objects where user space asks for it.
+//!
+//! i915 `i915_gem_execbuffer.c` (`eb_relocate_entry`). Not modelled: relocation by the GPU, 64-bit addresses.
+use alloc::vec::Vec;
+
+use kernel::error::{Result, code::EINTR, code::EINVAL, code::ENOENT, code::ENOMEM};
+
+use super::parse::Submission;
+use crate::core::gem::Object;
+use crate::core::wait::wait_object;
+use crate::intel::call::Call;
+use crate::intel::uapi::exec::{OBJECT_WRITE, Relocation};
+use crate::intel::uapi::gem::domain;
+
+/// Bytes of an address.
+const ADDRESS: u64 = 4;
+/// Byte offset of `presumed_offset` in a relocation.
+const PRESUMED_OFFSET: u64 = 16;
+/// Relocations that are read at a time.
+const CHUNK: u64 = 512;
+/// Most relocations of a submission; Linux has as many as there is memory for.
+const MOST: u64 = 1 << 20;
+
+/// The relocations of a submission, object by object.
+pub(super) struct Lists(Vec<Vec<Relocation>>);
+
+/// An address that user space did not know, and where in its memory it wants to be told.
+pub(super) struct News {
+    entry: usize,
+    number: u64,
+    address: u64,
+}
+
+/// Reads all relocations. Not under the lock of submissions: how long the caller's memory takes is the caller's choice.
+pub(super) fn read(call: &Call<'_>, submission: &Submission) -> Result<Lists> {
+    let counts = submission.entries.iter();
+    let total: u64 = counts
+        .map(|entry| u64::from(entry.exec.relocation_count))
+        .sum();
+    if total > MOST {
+        return Err(ENOMEM);
+    }
+    let bytes = size_of::<Relocation>() as u64;
+    let mut lists = Vec::with_capacity(submission.entries.len());
+    for entry in &submission.entries {
+        let count = u64::from(entry.exec.relocation_count);
+        let address = entry.exec.relocs_ptr;
+        // All of it must be an array of the caller's before the first is looked at.
+        call.array::<Relocation>(address, count)?;
+        let mut list = Vec::new();
+        let mut at = 0;
+        while at < count {
+            if call.task.signal_pending() {
+                return Err(EINTR);
+            }
+            let part = CHUNK.min(count - at);
+            let first = address.wrapping_add(at * bytes);
+            let part_list: Vec<Relocation> = call.array::<Relocation>(first, part)?.read_array()?;
+            list.extend(part_list);
+            at += part;
+        }
+        lists.push(list);
+    }
+    Ok(Lists(lists))
+}
+
+/// Applies all relocations; the addresses that user space did not know.
+pub(super) fn relocate(
+    call: &Call<'_>,
+    submission: &mut Submission,
+    lists: &Lists,
+) -> Result<Vec<News>> {
+    let mut news = Vec::new();
+    for (index, list) in lists.0.iter().enumerate() {
+        let Some(entry) = submission.entries.get(index) else {
+            break;
+        };
+        let object = entry.object.clone();
+        let mut idle = false;
+        for (reloc, number) in list.iter().zip(0..) {
+            if let Some(address) = apply(call, submission, &object, reloc, &mut idle)? {
+                news.push(News {
+                    entry: index,
+                    number,
+                    address,
+                });
+            }
+        }
+    }
+    Ok(news)
+}
+
+/// Tells user space the addresses that it did not know. Where an array cannot be written the address is lost: user space
+/// will find out by itself.
+pub(super) fn tell(call: &Call<'_>, submission: &Submission, news: &[News]) {
+    let bytes = size_of::<Relocation>() as u64;
+    for news in news {
+        if let Some(entry) = submission.entries.get(news.entry) {
+            let count = u64::from(entry.exec.relocation_count);
+            if let Ok(user) = call.array::<Relocation>(entry.exec.relocs_ptr, count) {
+                let _ = user.write(news.number * bytes + PRESUMED_OFFSET, &news.address);
+            }
+        }
+    }
+}
+
+/// Applies one relocation; the target's address when user space had another in mind.
+fn apply(
+    call: &Call<'_>,
+    submission: &mut Submission,
+    object: &Object,
+    reloc: &Relocation,
+    idle: &mut bool,
+) -> Result<Option<u64>> {
+    let target = submission.target(reloc.target_handle).ok_or(ENOENT)?;
+    let target = submission.entries.get_mut(target).ok_or(ENOENT)?;
+    if reloc.write_domain & reloc.write_domain.wrapping_sub(1) != 0 {
+        return Err(EINVAL);
+    }
+    if (reloc.write_domain | reloc.read_domains) & !domain::GPU != 0 {
+        return Err(EINVAL);
+    }
+    if reloc.write_domain != 0 {
+        target.exec.flags |= OBJECT_WRITE;
+    }
+    let address = target.exec.offset;
+    if address == reloc.presumed_offset {
+        return Ok(None);
+    }
+    if reloc.offset > object.size() as u64 - ADDRESS || reloc.offset & 3 != 0 {
+        return Err(EINVAL);
+    }
+    if !*idle {
+        wait_object(call, object, false, None)?;
+        *idle = true;
+    }
+    let value = (address as u32).wrapping_add(reloc.delta);
+    let offset = usize::try_from(reloc.offset).map_err(|_| EINVAL)?;
+    object.write(offset, &value.to_le_bytes())?;
+    Ok(Some(address))
+}

@@ -1,0 +1,135 @@
+//! From a checked and placed submission to a request in the ring.
+//!
+//! i915 `i915_gem_execbuffer.c` (`i915_gem_do_execbuffer`). Not modelled: the command parser, requests that wait for
+//! other engines.
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+
+use kernel::error::{Result, code::EFAULT};
+
+use super::parse::{self, Submission};
+use super::{pin, reloc};
+use crate::core::fence::Fence;
+use crate::core::gem::Pin;
+use crate::core::task::Shared;
+use crate::core::wait::Patience;
+use crate::intel::call::Call;
+use crate::intel::observe::{Placed, Queued};
+use crate::intel::prologue::Prologue;
+use crate::intel::timeline::Uses;
+use crate::intel::uapi::exec as uapi;
+
+/// Byte offset of `offset` in an object of the list.
+const OFFSET: u64 = 24;
+
+/// EXECBUFFER2.
+pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
+    let mut submission = parse::parse(call, arg)?;
+    // Read whether or not they will be needed, which shows under the lock.
+    let relocations = reloc::read(call, &submission);
+    let (outcome, news) = {
+        let _waits = call.waits();
+        let _lock = call.device.user().exec.lock(call.device.uncore().clock());
+        // What user space believes of the addresses must stay as it is when relocations are not done.
+        let news = place(call, &mut submission, relocations)?;
+        (submit(call, &submission), news)
+    };
+    reloc::tell(call, &submission, &news);
+    write_back(call, arg, &submission);
+    let fence = outcome?;
+    call.file
+        .submitted(call.device.uncore().clock().now(), &fence);
+    parse::signal(&submission.fences, &fence);
+    if arg.flags & uapi::FENCE_OUT != 0 {
+        let fd = call.task.fds().install(Shared::Fence(fence), false)?;
+        arg.rsvd2 = arg.rsvd2 & 0xffff_ffff | u64::from(fd as u32) << 32;
+    }
+    Ok(())
+}
+
+/// Addresses and relocations.
+fn place(
+    call: &Call<'_>,
+    submission: &mut Submission,
+    relocations: Result<reloc::Lists>,
+) -> Result<Vec<reloc::News>> {
+    pin::pin(call, submission)?;
+    if submission.relocate || submission.entries.iter().any(|entry| entry.moved) {
+        return reloc::relocate(call, submission, &relocations?);
+    }
+    Ok(Vec::new())
+}
+
+/// Queues the batch and marks all objects as used by it (eb_move_to_gpu).
+fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
+    let batch = submission.entries.get(submission.batch).ok_or(EFAULT)?;
+    let address = batch.pin.as_ref().ok_or(EFAULT)?.address();
+    let objects = submission.entries.iter();
+    let wanted = |entry: &&parse::Entry| entry.exec.flags & uapi::OBJECT_CAPTURE != 0;
+    let mut uses = Uses {
+        objects: objects.clone().map(|entry| entry.object.clone()).collect(),
+        capture: objects
+            .clone()
+            .filter(wanted)
+            .map(|entry| entry.object.clone())
+            .collect::<Vec<_>>(),
+        context: Some(Arc::clone(&submission.context)),
+        process: call.task.pid(),
+        image: submission.image.clone(),
+        prologue: Prologue::default(),
+    };
+    let observer = call.device.observer();
+    if let Some(observer) = &observer {
+        show(submission, |queued| observer.before(queued));
+    }
+    let start = address.wrapping_add(submission.batch_start);
+    let hook = call.device.debug_hook();
+    let image = uses.image.as_ref().map_or(0, |image| image.address());
+    uses.prologue = hook.prepare(call.device, &mut uses.objects, image, start)?;
+    let patience = Patience::of(call.task, None);
+    let fence = super::queue(call.device, &patience, &uses, start)?;
+    for entry in objects {
+        let write = entry.exec.flags & uapi::OBJECT_WRITE != 0;
+        entry.object.state(|state| state.mark_active(&fence, write));
+        if write {
+            entry.object.mark_rendered();
+        }
+    }
+    if let Some(observer) = &observer {
+        show(submission, |queued| observer.after(queued));
+    }
+    Ok(fence)
+}
+
+/// Shows a submission to somebody.
+fn show(submission: &Submission, look: impl FnOnce(&Queued<'_>)) {
+    let objects: Vec<_> = submission
+        .entries
+        .iter()
+        .map(|entry| Placed {
+            object: &entry.object,
+            address: entry.pin.as_ref().map_or(0, Pin::address),
+            write: entry.exec.flags & uapi::OBJECT_WRITE != 0,
+        })
+        .collect();
+    look(&Queued {
+        objects: &objects,
+        batch: submission.batch,
+        start: submission.batch_start,
+        len: submission.batch_len,
+    });
+}
+
+/// Tells user space where objects have gone. Errors are too late to matter: the batch runs.
+fn write_back(call: &Call<'_>, arg: &uapi::Execbuffer2, submission: &Submission) {
+    let count = u64::from(arg.buffer_count);
+    let Ok(list) = call.array::<uapi::Object>(arg.buffers_ptr, count) else {
+        return;
+    };
+    for (entry, index) in submission.entries.iter().zip(0u64..) {
+        let at = index * size_of::<uapi::Object>() as u64 + OFFSET;
+        if entry.moved && list.write(at, &entry.exec.offset).is_err() {
+            return;
+        }
+    }
+}

@@ -1,0 +1,223 @@
+//! Generations: rows of choices made once, at probe.
+//!
+//! A device's row names its tables, its engines, and small sets of operations by purpose: page table entries, resets,
+//! interrupts, and for each engine its commands and its status page.
+mod gen40;
+mod gen45;
+mod gen50;
+mod state;
+
+pub use self::gen40::{I965G, I965GM};
+pub use self::gen45::{G45, GM45};
+pub use self::gen50::IRONLAKE;
+
+use alloc::vec::Vec;
+
+use isa::inst::Verx10;
+use kernel::dma::DmaAddress;
+use kernel::error::Result;
+use regs::platform::Generation;
+
+use crate::intel::uncore::Uncore;
+use crate::intel::workarounds::Workaround;
+
+/// Byte offset of the sequence number in the status page (i915: dword 0x40).
+pub const HWS_SEQNO: u32 = 0x40 * 4;
+/// Byte offset of the scratch dword in the status page (i915: dword 0x80).
+pub const HWS_SCRATCH: u32 = 0x80 * 4;
+
+/// What is true of a device model.
+pub struct DeviceInfo {
+    /// Platform name.
+    pub platform: &'static str,
+    /// Tables of its registers and commands.
+    pub tables: &'static Generation,
+    /// Instruction set of its execution units.
+    pub isa: Verx10,
+    /// Threads reach memory without a surface only with a bit of SVG_WORK_CTL (PRM vol4 5.2.2, erratum of DevBW-A,B).
+    pub stateless_gate: bool,
+    /// Ticks of the TIMESTAMP register in a second (i915 `intel_gt_clock_utils.c`).
+    pub timestamp_hz: u32,
+    /// Workarounds applied to the whole device.
+    pub workarounds: &'static [Workaround],
+    /// The engines, the render engine first.
+    pub engines: &'static [EngineInfo],
+    /// Page table entries of the global GTT.
+    pub gtt: &'static GttOps,
+    /// Interrupt registers.
+    pub interrupts: &'static InterruptInfo,
+    /// Messages of the debugger's system routine.
+    pub routine: &'static RoutineMessages,
+    /// Readers of what clients put into batches and state.
+    pub state: &'static StateOps,
+    /// Resets all engines; `ETIMEDOUT` when the device does not say that it has done so.
+    pub reset: fn(uncore: &Uncore) -> Result,
+}
+
+impl DeviceInfo {
+    /// The render engine, which every row names first.
+    #[must_use]
+    pub fn render(&self) -> &'static EngineInfo {
+        // PANIC: a row without engines does not pass the test of the rows.
+        &self.engines[0]
+    }
+}
+
+/// An engine: a command streamer with a ring.
+pub struct EngineInfo {
+    /// Name, as i915 writes it (`rcs0`).
+    pub name: &'static str,
+    /// MMIO byte offset of its registers relative to those of the render engine.
+    pub base: u32,
+    /// Bit of its user interrupt in the interrupt registers.
+    pub user_interrupt: u32,
+    /// Its status page.
+    pub status_page: StatusPage,
+    /// Its commands.
+    pub emit: &'static EmitOps,
+    /// Workarounds applied before its ring starts.
+    pub workarounds: &'static [Workaround],
+}
+
+/// Where the register of the status page points.
+#[derive(Clone, Copy, Debug)]
+pub enum StatusPage {
+    /// At memory itself: the function gives the register's value for a page (i915 `hws_needs_physical`).
+    Physical(fn(page: DmaAddress) -> Result<u32>),
+    /// At an address of the global GTT.
+    Graphics,
+}
+
+/// What a flush before or after a batch has to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flush {
+    /// Before a batch: read caches and the instruction cache forget what they hold.
+    Invalidate,
+    /// After a batch: what was written reaches memory.
+    WriteBack,
+}
+
+/// Commands of an engine's requests; each function appends to the words of a request.
+pub struct EmitOps {
+    /// A flush; `scratch` is the graphics address of a page for dummy writes.
+    pub flush: fn(out: &mut Vec<u32>, mode: Flush, scratch: u32),
+    /// A switch to the context whose image is at a graphics address; `inhibit` keeps the engine's state.
+    pub set_context: fn(out: &mut Vec<u32>, address: u32, inhibit: bool),
+    /// The choice of a system routine, relative to the base of instructions.
+    pub sip: fn(out: &mut Vec<u32>, sip: u32),
+    /// A flush that lets the snapshot counters of all units begin at 0.
+    pub counter_reset: fn(out: &mut Vec<u32>),
+    /// The start of a batch at a graphics address; without `trusted` privileged commands in it are left out.
+    pub batch_start: fn(out: &mut Vec<u32>, address: u32, trusted: bool),
+    /// The end of a request: flush, sequence number, interrupt.
+    pub breadcrumb: fn(out: &mut Vec<u32>, seqno: u32),
+}
+
+/// Page table entries of the global GTT.
+pub struct GttOps {
+    /// The entry of a page; `ERANGE` for an address that an entry cannot hold.
+    pub encode: fn(page: DmaAddress) -> Result<u32>,
+    /// The page behind an entry, when that is valid.
+    pub decode: fn(entry: u32) -> Option<DmaAddress>,
+}
+
+/// Messages of the system routine to the data port, as the assembler takes them: stateless blocks with the header in m0, binding
+/// table index 255.
+pub struct RoutineMessages {
+    /// Writes eight OWords: m1 to m4.
+    pub write_row: &'static str,
+    /// Writes two OWords: m1.
+    pub write_register: &'static str,
+    /// Reads eight OWords into four registers.
+    pub read_row: &'static str,
+    /// Reads two OWords into one register.
+    pub read_register: &'static str,
+    /// Flushes the render cache; the response is one register.
+    pub flush: &'static str,
+}
+
+/// Reads commands and unit state of clients, for the debugger and error states.
+pub struct StateOps {
+    /// A STATE_BASE_ADDRESS, header included; missing dwords are zero.
+    pub bases: fn(command: &[u32]) -> Bases,
+    /// Kernels of the units that a 3DSTATE_PIPELINED_POINTERS, header included, names. Unit state is relative to the
+    /// general base, kernel start pointers to that of the instructions; `dword` reads memory at a graphics address.
+    pub kernels: fn(command: &[u32], general: u32, dword: Dword<'_>) -> Vec<UnitKernel>,
+}
+
+/// Reads memory at a graphics address.
+pub type Dword<'a> = &'a dyn Fn(u32) -> Option<u32>;
+
+/// What a STATE_BASE_ADDRESS sets.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub struct Bases {
+    /// General State Base Address, when it is changed.
+    pub general: Option<u32>,
+    /// What kernels and system routines are relative to, when it is changed.
+    pub instructions: Option<u32>,
+    /// Dwords of the command that hold an upper bound of state or instructions and are in force.
+    pub bounds: Vec<usize>,
+}
+
+/// The kernel of a unit.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnitKernel {
+    /// Name of the unit's threads.
+    pub unit: &'static str,
+    /// Kernel start pointer, relative to the base of instructions.
+    pub pointer: u32,
+}
+
+/// The interrupt registers of a device.
+pub struct InterruptInfo {
+    /// Mask, enable and identity of the engines' interrupts.
+    pub bank: InterruptBank,
+    /// How errors interrupt, where they do.
+    pub error: Option<ErrorInterrupt>,
+    /// The bit that has to be set before anything interrupts, where there is one.
+    pub master: Option<MasterInterrupt>,
+}
+
+/// The interrupt of errors.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ErrorInterrupt {
+    /// Its bit in the engines' registers.
+    pub bit: u32,
+    /// Error mask register value: bits that are 0 raise the interrupt.
+    pub mask: u32,
+    /// Bit of EIR for page table errors, whose causes are in PGTBL_ER.
+    pub page_table: u32,
+}
+
+/// The switch of all interrupts: a bit in the enable register of another bank.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MasterInterrupt {
+    /// That bank.
+    pub bank: InterruptBank,
+    /// Bit of its enable register.
+    pub enable: u32,
+}
+
+/// MMIO byte offsets of a set of interrupt registers (i915 `GEN3_IRQ_RESET`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct InterruptBank {
+    /// Mask.
+    pub imr: u32,
+    /// Enable.
+    pub ier: u32,
+    /// Identity.
+    pub iir: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{G45, GM45, I965G, I965GM, IRONLAKE};
+
+    #[test]
+    fn every_row_has_its_render_engine_first() {
+        for row in [&I965G, &I965GM, &G45, &GM45, &IRONLAKE] {
+            let first = row.engines.first().map(|engine| (engine.name, engine.base));
+            assert_eq!(first, Some(("rcs0", 0)), "{}", row.platform);
+        }
+    }
+}

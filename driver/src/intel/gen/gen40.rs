@@ -1,0 +1,257 @@
+//! Rows of the 965 family: GM965, GME965, G965, Q965, G35, 946GZ.
+//!
+//! PRM vol1 memory interface commands; orders and counts from i915 `gen2_engine_cs.c` and `intel_reset.c`.
+use alloc::vec::Vec;
+
+use isa::inst::Verx10;
+use kernel::dma::DmaAddress;
+use kernel::error::{Result, code::ERANGE};
+use regs::gen40::StateSip;
+use regs::gen40::fields::{EIR as Error, IIR as Interrupt};
+use regs::gen40::reg::{IER, IIR, IMR};
+use regs::platform::GEN40;
+use ringbuf::emit::Sink;
+use ringbuf::r#gen::gen40::{Commands, FlushBits};
+use ringbuf::mi::NOOP;
+
+use super::{
+    DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, HWS_SCRATCH, HWS_SEQNO,
+    InterruptBank, InterruptInfo, RoutineMessages, StatusPage, state,
+};
+use crate::intel::reset;
+use crate::intel::workarounds::{self, Workaround};
+
+const fn row(
+    platform: &'static str,
+    stateless_gate: bool,
+    engines: &'static [EngineInfo],
+) -> DeviceInfo {
+    DeviceInfo {
+        platform,
+        tables: &GEN40,
+        isa: Verx10::GEN40,
+        stateless_gate,
+        timestamp_hz: TIMESTAMP_HZ,
+        workarounds: workarounds::I965_GT,
+        engines,
+        gtt: &GTT,
+        interrupts: &INTERRUPTS,
+        routine: &ROUTINE,
+        state: &state::gen40::OPS,
+        reset: reset::full_domain_with_status,
+    }
+}
+
+const fn render(workarounds: &'static [Workaround]) -> EngineInfo {
+    EngineInfo {
+        name: "rcs0",
+        base: 0,
+        user_interrupt: Interrupt::USER::SET.value,
+        status_page: StatusPage::Physical(page_bits),
+        emit: &RENDER,
+        workarounds,
+    }
+}
+
+/// Desktop parts ("Broadwater").
+pub static I965G: DeviceInfo = row("I965G", true, &[render(workarounds::I965G_ENGINE)]);
+
+/// Mobile parts ("Crestline").
+pub static I965GM: DeviceInfo = row("I965GM", false, &[render(workarounds::RENDER_ENGINE)]);
+
+/// A sixteenth of a front side bus of 200 MHz (i915 `gen2_read_clock_frequency`).
+pub(super) const TIMESTAMP_HZ: u32 = 12_500_000;
+/// Page table and memory refresh errors raise the interrupt; the instruction error mask bit is reserved on this
+/// family and stays set (i915 `i965_irq_postinstall`).
+const ERROR_MASK: u32 = !(1 << 4 | 1 << 1);
+
+/// Registers of all interrupts.
+pub(super) const BANK: InterruptBank = InterruptBank {
+    imr: IMR.offset(),
+    ier: IER.offset(),
+    iir: IIR.offset(),
+};
+
+static INTERRUPTS: InterruptInfo = InterruptInfo {
+    bank: BANK,
+    error: Some(ErrorInterrupt {
+        bit: Interrupt::MASTER_ERROR::SET.value,
+        mask: ERROR_MASK,
+        page_table: Error::PAGE_TABLE_ERROR::SET.value,
+    }),
+    master: None,
+};
+
+/// PRM vol4 5.10.2, 5.10.7.
+pub(super) static ROUTINE: RoutineMessages = RoutineMessages {
+    write_row: "0x055004ff",
+    write_register: "0x052002ff",
+    read_row: "0x041444ff",
+    read_register: "0x041142ff",
+    flush: "0x0511f000",
+};
+
+pub(super) static GTT: GttOps = GttOps {
+    encode: pte_encode,
+    decode: pte_decode,
+};
+
+pub(super) const RENDER: EmitOps = EmitOps {
+    flush: emit_flush,
+    set_context: emit_set_context,
+    sip: emit_sip,
+    counter_reset: emit_counter_reset,
+    batch_start: emit_batch_start,
+    breadcrumb: emit_breadcrumb,
+};
+
+/// W/A: MI_FLUSHes that pass after an invalidation before the parser sees memory as it is now
+/// (i915 `gen4_emit_flush_rcs`: without this delay it does not see relocated batches).
+const INVALIDATE_DELAY: usize = 12;
+/// W/A: dummy stores between the flush and the sequence number, and stores of the number itself, so that the number
+/// is in memory when the interrupt arrives (i915 `gen3_emit_breadcrumb`).
+const BREADCRUMB_SCRATCH_STORES: usize = 16;
+const BREADCRUMB_SEQNO_STORES: usize = 8;
+
+/// State and instruction caches forget what they hold.
+fn invalidate(out: &mut Vec<u32>) {
+    out.flush(FlushBits {
+        state_instruction_invalidate: true,
+        ..FlushBits::default()
+    });
+}
+
+fn emit_flush(out: &mut Vec<u32>, mode: Flush, scratch: u32) {
+    flush_with(out, mode, scratch, invalidate);
+}
+
+/// A flush whose MI_FLUSH that invalidates is the one that `invalidate` appends.
+pub(super) fn flush_with(
+    out: &mut Vec<u32>,
+    mode: Flush,
+    scratch: u32,
+    invalidate: fn(out: &mut Vec<u32>),
+) {
+    match mode {
+        Flush::WriteBack => {
+            out.flush(FlushBits::default());
+            out.flush(FlushBits::default());
+        }
+        Flush::Invalidate => {
+            invalidate(out);
+            out.pipe_control_write(scratch, 0);
+            for _ in 0..INVALIDATE_DELAY {
+                out.flush(FlushBits::default());
+            }
+            out.pipe_control_write(scratch, 0);
+            invalidate(out);
+        }
+    }
+}
+
+/// i915 `mi_set_context`: the no-operations are a workaround for all parts up to Haswell.
+pub(super) fn emit_set_context(out: &mut Vec<u32>, address: u32, inhibit: bool) {
+    out.put(&[NOOP]);
+    out.set_context(address, inhibit);
+    out.put(&[NOOP]);
+}
+
+/// PRM vol2, STATE_SIP.
+fn emit_sip(out: &mut Vec<u32>, sip: u32) {
+    let command = StateSip::new().with_system_instruction_pointer(sip);
+    out.put(command.dwords());
+}
+
+/// PRM vol4 3.2.1.
+fn emit_counter_reset(out: &mut Vec<u32>) {
+    out.flush(FlushBits {
+        snapshot_count_reset: true,
+        ..FlushBits::default()
+    });
+}
+
+fn emit_batch_start(out: &mut Vec<u32>, address: u32, trusted: bool) {
+    out.batch_buffer_start(address, !trusted);
+}
+
+fn emit_breadcrumb(out: &mut Vec<u32>, seqno: u32) {
+    breadcrumb_with(out, seqno, BREADCRUMB_SCRATCH_STORES);
+}
+
+/// A breadcrumb with so many dummy stores (i915 `__gen2_emit_breadcrumb`).
+pub(super) fn breadcrumb_with(out: &mut Vec<u32>, seqno: u32, scratch_stores: usize) {
+    out.flush(FlushBits::default());
+    for _ in 0..scratch_stores {
+        out.store_data_index(HWS_SCRATCH, seqno);
+    }
+    for _ in 0..BREADCRUMB_SEQNO_STORES {
+        out.store_data_index(HWS_SEQNO, seqno);
+    }
+    out.user_interrupt();
+}
+
+/// Address bits 31:12 in place, 35:32 in bits 7:4 (intel-gtt.c `i965_write_entry`). HWS_PGA holds a physical address in
+/// this form on this family (i915 `hws_needs_physical`).
+fn page_bits(page: DmaAddress) -> Result<u32> {
+    if page & 0xfff != 0 || page >> 36 != 0 {
+        return Err(ERANGE);
+    }
+    Ok(page as u32 | ((page >> 28) as u32 & 0xf0))
+}
+
+/// Bit 0 makes the entry valid.
+fn pte_encode(page: DmaAddress) -> Result<u32> {
+    Ok(page_bits(page)? | 1)
+}
+
+/// See [`page_bits`].
+fn pte_decode(entry: u32) -> Option<DmaAddress> {
+    let page = u64::from(entry & 0xffff_f000) | u64::from(entry & 0xf0) << 28;
+    (entry & 1 != 0).then_some(page)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn page_table_entries_carry_36_address_bits() {
+        assert_eq!(pte_encode(0x1234_5000), Ok(0x1234_5001));
+        assert_eq!(pte_encode(0xf_8000_1000), Ok(0x8000_10f1));
+        assert_eq!(pte_decode(0x8000_10f1), Some(0xf_8000_1000));
+        assert_eq!(pte_decode(0x8000_10f0), None);
+        assert_eq!(pte_encode(0x10_0000_0000), Err(ERANGE));
+        assert_eq!(pte_encode(0x1234_5004), Err(ERANGE));
+        assert_eq!(page_bits(0x3_0000_2000), Ok(0x0000_2030));
+    }
+
+    /// Literal dwords of the i915 sequences (values of `intel_gpu_commands.h`).
+    #[test]
+    fn emitted_commands_are_the_documented_dwords() {
+        let mut out = Vec::new();
+        emit_batch_start(&mut out, 0x10_4000, false);
+        emit_batch_start(&mut out, 0x10_4000, true);
+        assert_eq!(out, [0x1880_0180, 0x0010_4000, 0x1880_0080, 0x0010_4000]);
+
+        out.clear();
+        emit_flush(&mut out, Flush::Invalidate, 0x7000);
+        assert_eq!(out.len(), 22);
+        assert_eq!(out[..5], [0x0200_0002, 0x7a00_4002, 0x7004, 0, 0]);
+        assert_eq!(out[5..17], [0x0200_0000; 12]);
+        assert_eq!(out[17..], [0x7a00_4002, 0x7004, 0, 0, 0x0200_0002]);
+
+        out.clear();
+        emit_set_context(&mut out, 0x7000, true);
+        emit_set_context(&mut out, 0x8000, false);
+        let flags = 1 << 8 | 1 << 3 | 1 << 2;
+        assert_eq!(out[..4], [0, 0x0c00_0000, 0x7000 | flags | 1, 0]);
+        assert_eq!(out[4..], [0, 0x0c00_0000, 0x8000 | flags, 0]);
+
+        out.clear();
+        emit_breadcrumb(&mut out, 0x55);
+        assert_eq!(out.len(), 1 + 3 * 24 + 1);
+        assert_eq!(out[..4], [0x0200_0000, 0x1080_0001, 0x200, 0x55]);
+        assert_eq!(out[49..52], [0x1080_0001, 0x100, 0x55]);
+        assert_eq!(out[73], 0x0100_0000);
+    }
+}

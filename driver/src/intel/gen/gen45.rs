@@ -1,0 +1,89 @@
+//! Rows of G45 and GM45 with their kin (Q45, G41, B43).
+//!
+//! What differs from the 965 family: i915 `i915_pci.c`, `gen2_engine_cs.c`, `i915_irq.c`, `intel_reset.c`. Not modelled: the
+//! video decoder's engine.
+use alloc::vec::Vec;
+
+use isa::inst::Verx10;
+use regs::gen45::fields::{EIR as Error, IIR as Interrupt};
+use regs::platform::GEN45;
+use ringbuf::r#gen::gen45::Commands;
+
+use super::{DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, InterruptInfo, StatusPage};
+use super::{gen40, state};
+use crate::intel::reset;
+use crate::intel::workarounds;
+
+const fn row(platform: &'static str) -> DeviceInfo {
+    DeviceInfo {
+        platform,
+        tables: &GEN45,
+        isa: Verx10::new(45),
+        stateless_gate: false,
+        timestamp_hz: gen40::TIMESTAMP_HZ,
+        workarounds: workarounds::G45_GT,
+        engines: &[RENDER],
+        gtt: &gen40::GTT,
+        interrupts: &INTERRUPTS,
+        routine: &gen40::ROUTINE,
+        state: &state::gen45::OPS,
+        reset: reset::domains,
+    }
+}
+
+const RENDER: EngineInfo = EngineInfo {
+    name: "rcs0",
+    base: 0,
+    user_interrupt: Interrupt::USER::SET.value,
+    status_page: StatusPage::Graphics,
+    emit: &EMIT,
+    workarounds: workarounds::RENDER_ENGINE,
+};
+
+/// Desktop parts ("Eaglelake").
+pub static G45: DeviceInfo = row("G45");
+
+/// Mobile parts ("Cantiga").
+pub static GM45: DeviceInfo = row("GM45");
+
+/// Errors of page tables, memory refresh and privileges raise the interrupt (i915 `i965_irq_postinstall`: bit 4 is
+/// `GM45_ERROR_MEM_PRIV` on these parts).
+const ERROR_MASK: u32 = !(1 << 5 | 1 << 4 | 1 << 3 | 1 << 1);
+
+static INTERRUPTS: InterruptInfo = InterruptInfo {
+    bank: gen40::BANK,
+    error: Some(ErrorInterrupt {
+        bit: Interrupt::MASTER_ERROR::SET.value,
+        mask: ERROR_MASK,
+        page_table: Error::GM45_PAGE_TABLE_ERROR::SET.value,
+    }),
+    master: None,
+};
+
+static EMIT: EmitOps = EmitOps {
+    flush: emit_flush,
+    ..gen40::RENDER
+};
+
+/// The 965's, whose invalidations also reach the indirect state pointers (i915 `MI_INVALIDATE_ISP`).
+pub(super) fn emit_flush(out: &mut Vec<u32>, mode: Flush, scratch: u32) {
+    gen40::flush_with(out, mode, scratch, Commands::flush_invalidate);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Literal dwords of the i915 sequence (values of `intel_gpu_commands.h`).
+    #[test]
+    fn invalidations_reach_the_indirect_state_pointers() {
+        let mut out = Vec::new();
+        emit_flush(&mut out, Flush::Invalidate, 0x7000);
+        assert_eq!(out.len(), 22);
+        assert_eq!([out[0], out[21]], [0x0200_0022; 2]);
+        assert_eq!(out[5..17], [0x0200_0000; 12]);
+        out.clear();
+        emit_flush(&mut out, Flush::WriteBack, 0x7000);
+        assert_eq!(out, [0x0200_0000; 2]);
+    }
+}

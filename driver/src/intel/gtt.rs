@@ -1,0 +1,318 @@
+//! The global GTT: enabling, page table entries, address ranges.
+//!
+//! i915 `intel_ggtt.c`, intel-gtt.c: entries are written through the upper half of BAR 0 and the TLBs follow such
+//! writes. Not modelled: a scratch page behind free entries (free entries are invalid, so that a stray access is
+//! reported), stolen memory.
+pub mod fence_reg;
+
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
+
+use kernel::dma::{CoherentAllocation, PAGE_SIZE};
+use kernel::error::{Result, code::EINVAL, code::EIO, code::ENODEV, code::ENOMEM, code::ENOSPC};
+use kernel::pr_err;
+use kernel::sync::{AtomicBool, Ordering, SpinLock};
+use kernel::tock_registers::interfaces::{Readable, Writeable};
+
+use self::fence_reg::FenceRegs;
+use crate::core::gem::WeakObject;
+use crate::core::range::{self, Gaps, RangeAllocator, Search};
+use crate::intel::r#gen::DeviceInfo;
+use crate::intel::registers::fields::PGTBL_CTL as PgtblCtl;
+use crate::intel::registers::reg::PGTBL_CTL;
+use crate::intel::uncore::Uncore;
+use regs::ids::RegId;
+
+/// Bytes of a page.
+const PAGE: u64 = PAGE_SIZE as u64;
+
+/// Where an object is to go.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Place {
+    /// Bytes of address space, if more than the object has.
+    pub size: u64,
+    /// Alignment, a power of two; 0 for a page.
+    pub align: u64,
+    /// Lowest address.
+    pub above: u64,
+    /// This address and no other.
+    pub fixed: Option<u64>,
+}
+
+/// The global GTT of a device.
+pub struct Ggtt {
+    uncore: Uncore,
+    info: &'static DeviceInfo,
+    entries: usize,
+    ranges: SpinLock<RangeAllocator>,
+    /// The objects by address; taken after the ranges.
+    bound: SpinLock<BTreeMap<u64, WeakObject>>,
+    fences: FenceRegs,
+    live: AtomicBool,
+}
+
+impl Ggtt {
+    /// Finds out the size of the GTT, enables it and clears every entry.
+    pub fn probe(uncore: &Uncore, info: &'static DeviceInfo) -> Result<Self> {
+        let bar = uncore.config().bar(0).ok_or(ENODEV)?;
+        let window = usize::try_from(bar.len)
+            .unwrap_or(usize::MAX)
+            .saturating_sub(pte_offset(info, 0).ok_or(ENODEV)?)
+            / 4;
+        let entries = total_entries(uncore).min(window);
+        // The last page is never handed out: the command streamer prefetches past the end of what it reads.
+        let limit = (entries as u64).saturating_sub(1) * PAGE;
+        if limit == 0 {
+            return Err(ENODEV);
+        }
+        let ggtt = Ggtt {
+            uncore: uncore.clone(),
+            info,
+            entries,
+            ranges: SpinLock::new(RangeAllocator::new(PAGE, limit)),
+            bound: SpinLock::new(BTreeMap::new()),
+            fences: FenceRegs::default(),
+            live: AtomicBool::new(true),
+        };
+        ggtt.enable()?;
+        ggtt.write_entries(0, core::iter::repeat_n(0, entries));
+        Ok(ggtt)
+    }
+
+    /// Turns translation on if the firmware or a reset left it off.
+    pub fn enable(&self) -> Result {
+        let ctl = self.uncore.reg(PGTBL_CTL);
+        let value = ctl.get();
+        ctl.set(value | PgtblCtl::ENABLE::SET.value);
+        if !ctl.is_set(PgtblCtl::ENABLE) {
+            pr_err!("GTT does not turn on: PGTBL_CTL {:#010x}", ctl.get());
+            return Err(EIO);
+        }
+        Ok(())
+    }
+
+    /// Number of entries.
+    #[must_use]
+    pub fn entries(&self) -> usize {
+        self.entries
+    }
+
+    /// Number of ranges in use.
+    #[must_use]
+    pub fn bound(&self) -> usize {
+        self.ranges.lock().len()
+    }
+
+    /// The fence registers.
+    #[must_use]
+    pub fn fences(&self) -> &FenceRegs {
+        &self.fences
+    }
+
+    /// The registers.
+    #[must_use]
+    pub fn uncore(&self) -> &Uncore {
+        &self.uncore
+    }
+
+    /// Whether the device is still there.
+    #[must_use]
+    pub fn is_live(&self) -> bool {
+        self.live.load(Ordering::Acquire)
+    }
+
+    /// Maps pages at a chosen address.
+    ///
+    /// `EINVAL` for an address that is not page aligned or too high, `ENOSPC` when it overlaps another range; the
+    /// message names both.
+    pub fn insert_at(&self, owner: &str, pages: &CoherentAllocation, address: u32) -> Result<u32> {
+        if u64::from(address) % PAGE != 0 {
+            return Err(EINVAL);
+        }
+        self.check_live()?;
+        let size = pages.size() as u64;
+        let found = self
+            .ranges
+            .lock()
+            .insert_at(owner, u64::from(address), size);
+        self.finish(pages, found)
+    }
+
+    /// Maps pages where there is room.
+    pub fn insert(
+        &self,
+        owner: &str,
+        pages: &CoherentAllocation,
+        align: u32,
+        search: Search,
+    ) -> Result<u32> {
+        self.check_live()?;
+        let size = pages.size() as u64;
+        let align = u64::from(align).max(PAGE);
+        let found = self.ranges.lock().insert(owner, size, align, search);
+        self.finish(pages, found)
+    }
+
+    /// Maps pages as a user asks for it. A full table is not worth a message: the caller makes room.
+    pub fn place(&self, owner: &str, pages: &CoherentAllocation, place: &Place) -> Result<u32> {
+        self.check_live()?;
+        let size = place.size.max(pages.size() as u64);
+        let found = {
+            let mut ranges = self.ranges.lock();
+            match place.fixed {
+                Some(start) => ranges.insert_at(owner, start, size),
+                None => ranges.insert_above(owner, size, place.align.max(PAGE), place.above),
+            }
+        };
+        self.mapped(pages, found?)
+    }
+
+    /// First address behind the space.
+    #[must_use]
+    pub fn limit(&self) -> u64 {
+        self.ranges.lock().limit()
+    }
+
+    /// Bytes of address space in use.
+    #[must_use]
+    pub fn taken(&self) -> u64 {
+        self.ranges.lock().taken()
+    }
+
+    /// What is free at the moment, to look for room in.
+    #[must_use]
+    pub fn gaps(&self) -> Gaps {
+        self.ranges.lock().gaps().clone()
+    }
+
+    /// What lies in `start..end` in part: the objects; `None` for a range that is not an object's.
+    pub(crate) fn objects_in(&self, start: u64, end: u64) -> Vec<Option<WeakObject>> {
+        let ranges = self.ranges.lock();
+        let bound = self.bound.lock();
+        let starts = ranges.starts_in(start, end);
+        starts.map(|start| bound.get(&start).cloned()).collect()
+    }
+
+    /// Notes whose a range is.
+    pub(crate) fn note(&self, address: u32, object: WeakObject) {
+        self.bound.lock().insert(u64::from(address), object);
+    }
+
+    /// Bytes that the range at an address takes, 0 when there is none.
+    #[must_use]
+    pub fn size_at(&self, address: u32) -> u64 {
+        self.ranges.lock().size_at(u64::from(address))
+    }
+
+    fn check_live(&self) -> Result {
+        if self.is_live() { Ok(()) } else { Err(ENODEV) }
+    }
+
+    fn finish(
+        &self,
+        pages: &CoherentAllocation,
+        found: core::result::Result<u64, range::RangeError>,
+    ) -> Result<u32> {
+        let start = found.map_err(|error| {
+            pr_err!("GTT: {error}");
+            error
+        })?;
+        self.mapped(pages, start)
+    }
+
+    fn mapped(&self, pages: &CoherentAllocation, start: u64) -> Result<u32> {
+        let address = u32::try_from(start).map_err(|_| ENOSPC)?;
+        match self.map(pages, start) {
+            Ok(()) => Ok(address),
+            Err(error) => {
+                self.remove(address);
+                Err(error)
+            }
+        }
+    }
+
+    fn map(&self, pages: &CoherentAllocation, start: u64) -> Result {
+        let encode = self.info.gtt.encode;
+        let mut entries = Vec::new();
+        entries
+            .try_reserve_exact(pages.pages())
+            .map_err(|_| ENOMEM)?;
+        for index in 0..pages.pages() {
+            entries.push(encode(pages.page(index).ok_or(EINVAL)?)?);
+        }
+        self.write_entries((start / PAGE) as usize, entries.into_iter());
+        Ok(())
+    }
+
+    /// Unmaps the range that starts at `address` and clears its entries.
+    pub fn remove(&self, address: u32) {
+        let start = u64::from(address);
+        self.bound.lock().remove(&start);
+        if !self.is_live() {
+            self.ranges.lock().remove(start);
+            return;
+        }
+        // The entries go first: the range must not be given out while it still maps the old pages.
+        let size = self.ranges.lock().size_at(start);
+        if size > 0 {
+            let count = (size / PAGE) as usize;
+            self.write_entries((start / PAGE) as usize, core::iter::repeat_n(0, count));
+            self.ranges.lock().remove(start);
+        }
+    }
+
+    fn write_entries(&self, first: usize, values: impl Iterator<Item = u32>) {
+        let mut last = None;
+        let io = self.uncore.io();
+        for (index, value) in (first..self.entries).zip(values) {
+            if let Some(offset) = pte_offset(self.info, index) {
+                io.write32(value, offset);
+                last = Some(offset);
+            }
+        }
+        if let Some(offset) = last {
+            io.posting_read(offset);
+        }
+    }
+
+    /// Clears the entries of everything still mapped, and lets nothing touch the device from now on.
+    pub fn shutdown(&self) {
+        let left: Vec<_> = self.ranges.lock().iter().collect();
+        for range in left {
+            self.write_entries(
+                (range.start / PAGE) as usize,
+                core::iter::repeat_n(0, ((range.end - range.start) / PAGE) as usize),
+            );
+        }
+        self.live.store(false, Ordering::Release);
+    }
+}
+
+impl Drop for Ggtt {
+    fn drop(&mut self) {
+        // A probe that failed half-way.
+        if self.is_live() {
+            self.shutdown();
+        }
+    }
+}
+
+/// Offset of an entry in BAR 0.
+pub(crate) fn pte_offset(info: &DeviceInfo, index: usize) -> Option<usize> {
+    let entries = (info.tables.register_desc)(RegId::GttPte)?;
+    let index = u32::try_from(index).ok().filter(|i| *i < entries.count)?;
+    Some((entries.offset + index * entries.stride) as usize)
+}
+
+/// Size of the GTT in entries, as PGTBL_CTL tells (intel-gtt.c `i965_gtt_total_entries`).
+fn total_entries(uncore: &Uncore) -> usize {
+    let kib = match uncore.reg(PGTBL_CTL).read_as_enum(PgtblCtl::SIZE) {
+        Some(PgtblCtl::SIZE::Value::Size256kb) => 256,
+        Some(PgtblCtl::SIZE::Value::Size128kb) => 128,
+        Some(PgtblCtl::SIZE::Value::Size1mb) => 1024,
+        Some(PgtblCtl::SIZE::Value::Size2mb) => 2048,
+        Some(PgtblCtl::SIZE::Value::Size15mb) => 1536,
+        Some(PgtblCtl::SIZE::Value::Size512kb) | None => 512,
+    };
+    kib * 1024 / 4
+}

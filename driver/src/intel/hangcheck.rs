@@ -1,0 +1,187 @@
+//! Hang check: does the engine get on, and does one program keep it from others?
+//!
+//! i915's hang check compared active heads over time and kept a score (`i915_hangcheck_elapsed` up to Linux 4.15); later
+//! ones send heartbeats instead, which end every request that takes long. Here time alone is no reason while no other
+//! program waits (`share`): as long as threads retire, commands are parsed or requests end, the engine is left alone. Not
+//! told from work: batches that start themselves for ever and draw in between; those that store are found late.
+use alloc::format;
+
+use kernel::sync::Ordering;
+use kernel::time::{Delta, delay};
+use kernel::{dev_dbg, dev_err, dev_warn};
+
+use crate::core::fence::Fence;
+use crate::intel::device::Device;
+use crate::intel::sample::{Sample, Seen};
+use crate::intel::timeline::Pending;
+
+pub use crate::core::share::TimeLimits;
+use crate::core::share::{Front, Program, Why};
+
+/// Time between the two samples of a wait that has timed out.
+const SAMPLE_PERIOD: Delta = Delta::from_micros(10);
+
+/// Keeps hangs from being looked for; see [`Device::suspend_hang_check`].
+pub struct Suspension {
+    device: Device,
+}
+
+impl Suspension {
+    pub(crate) fn new(device: &Device) -> Self {
+        let check = device.hangcheck();
+        check.suspensions.fetch_add(1, Ordering::AcqRel);
+        Suspension {
+            device: device.clone(),
+        }
+    }
+}
+
+impl Drop for Suspension {
+    fn drop(&mut self) {
+        let check = self.device.hangcheck();
+        check.forget();
+        check.suspensions.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Device {
+    /// Looks whether the engine hangs, or is kept from others for too long, and resets it then. To be called now and then, say every 100 ms of real time, by
+    /// the host that keeps the device running, so that hangs are found while no task waits; waits of tasks call it as well.
+    /// Cheap when it was called shortly before. Not for interrupt handlers.
+    pub fn watch(&self) {
+        watch(self);
+    }
+
+    /// Nothing is a hang until the guard is dropped, and no time counts: a debugger has halted a thread.
+    #[must_use]
+    pub fn suspend_hang_check(&self) -> Suspension {
+        Suspension::new(self)
+    }
+}
+
+/// Takes a sample when it is time for one, and resets the device when it hangs.
+pub(crate) fn watch(device: &Device) {
+    look_at_share(device);
+    let check = device.hangcheck();
+    if !check.is_due(device.uncore().clock().now()) || device.check_live().is_err() {
+        return;
+    }
+    let resets = device.reset_count();
+    device.timeline().retire();
+    let first = device.timeline().first();
+    let held = check.suspended() || device.debug_hook().holds(device.uncore());
+    let Some(first) = first.filter(|_| !held && !device.engine().is_resetting()) else {
+        check.forget();
+        return;
+    };
+    let sample = Sample::take(device.uncore(), device.info());
+    let hangs = {
+        let mut seen = check.seen.lock();
+        seen.get_or_insert(Seen::new(first.seqno, sample))
+            .look(first.seqno, sample)
+    };
+    if hangs {
+        check.forget();
+        end(device, &first, resets, Why::Hangs);
+    }
+}
+
+/// Looks when it is time to, and ends the oldest request when it has kept the engine for too long.
+fn look_at_share(device: &Device) {
+    let check = device.hangcheck();
+    let now = device.uncore().clock().outside();
+    let Some(limits) = check.share.due(now) else {
+        return;
+    };
+    if device.check_live().is_err() || device.engine().is_resetting() {
+        return;
+    }
+    let resets = device.reset_count();
+    device.timeline().retire();
+    if check.suspended() || device.debug_hook().holds(device.uncore()) {
+        // Time goes on without being counted.
+        check.share.pause(now);
+        return;
+    }
+    let first = device.timeline().first();
+    let front = first.as_ref().and_then(|first| {
+        let program = first.uses.program()?;
+        let waiting = &device.user().waiting;
+        let others = device.timeline().has_other(&program) || waiting.has_other(&program);
+        Some(Front {
+            seqno: first.seqno,
+            program,
+            others,
+        })
+    });
+    let why = check.share.look(now, front, &limits);
+    if let (Some(first), Some(why)) = (first, why) {
+        check.forget();
+        end(device, &first, resets, why);
+    }
+}
+
+/// Records the error state of a request that has not ended after `timeout`, unless it ends while being looked at.
+pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
+    if device.debug_hook().holds(device.uncore()) {
+        return;
+    }
+    let before = Sample::take(device.uncore(), device.info());
+    delay(device.uncore().clock(), SAMPLE_PERIOD);
+    device.timeline().signal();
+    if fence.status().is_some() {
+        return;
+    }
+    let verdict = if Sample::take(device.uncore(), device.info()) == before {
+        "the engine stands still"
+    } else {
+        "the engine is still moving"
+    };
+    let seqno = fence.seqno();
+    let reason = format!("request {seqno} not done after {timeout}: {verdict}");
+    // The waiting task is told, and its caller reports it.
+    dev_dbg!(device, "{reason}");
+    device.interrupts().record(&reason, true);
+}
+
+/// Resets a device to end the oldest request, unless that has just come to its end, or another thread has done so:
+/// `resets` is their number when there was reason to.
+fn end(device: &Device, first: &Pending, resets: u32, why: Why) {
+    let _one = device.user().reset.lock(device.uncore().clock());
+    if device.reset_count() != resets {
+        return;
+    }
+    device.timeline().signal();
+    if first.fence.status().is_some() {
+        return;
+    }
+    let name = first.fence.timeline_name();
+    let reason = why.reason(&first.fence);
+    let program = first.uses.program();
+    match why {
+        // i915 makes no error state of it either (`__reset_context`), and says so with little emphasis.
+        Why::Closed(_) => dev_warn!(device, "{reason}"),
+        Why::Hangs | Why::Request(_) | Why::Row(_) => {
+            dev_err!(device, "{reason}");
+            device.interrupts().record(&reason, true);
+        }
+    }
+    if let Some(client) = program.as_ref().map(Program::client) {
+        let now = device.uncore().clock().outside();
+        match why {
+            Why::Hangs => {}
+            Why::Closed(_) => client.expel(),
+            Why::Request(limit) | Why::Row(limit) => {
+                if client.mark_unfair(now, limit) {
+                    dev_err!(
+                        device,
+                        "{name} is banned: requests of it have been ended three times because others waited"
+                    );
+                }
+            }
+        }
+    }
+    if let Err(error) = device.reset_alone(Some(first.seqno)) {
+        dev_err!(device, "the reset after {reason:?} failed: {error}");
+    }
+}

@@ -1,0 +1,109 @@
+//! Calls about use: domains, caching, busy, wait, throttle.
+//!
+//! i915 `i915_gem_domain.c`, `i915_gem_busy.c`, `i915_gem_wait.c`, `i915_gem_throttle.c`. Not modelled: cache flushes;
+//! memory is coherent, so that domains are bookkeeping.
+use kernel::error::{Result, code::EAGAIN, code::EINVAL, code::EIO, code::ENODEV, code::ETIME};
+use kernel::time::{Delta, Ktime};
+
+use super::Call;
+use crate::core::wait::{wait_fence, wait_object};
+use crate::intel::uapi::gem::{
+    Busy, CACHING_CACHED, CACHING_DISPLAY, CACHING_NONE, Caching, SetDomain, SwFinish, Wait, domain,
+};
+
+/// Requests of the last 20 ms need not be waited for (i915 `DRM_I915_THROTTLE_JIFFIES`).
+const RECENT: Delta = Delta::from_millis(20);
+/// BUSY of the render engine: reader bit, and the same with its writer number.
+const BUSY_READ: u32 = 1 << 16;
+const BUSY_WRITE: u32 = BUSY_READ | 1;
+
+pub(super) fn set_domain(call: &Call<'_>, arg: &mut SetDomain) -> Result {
+    let (read, write) = (arg.read_domains, arg.write_domain);
+    if (read | write) & domain::GPU != 0 || write != 0 && read != write {
+        return Err(EINVAL);
+    }
+    if read == 0 {
+        return Ok(());
+    }
+    let object = call.file.object(arg.handle)?;
+    wait_object(call, &object, write == 0, None)?;
+    object.state(|state| state.pages().map(drop))?;
+    object.layout(|layout| {
+        if layout.write_domain != read {
+            layout.read_domains = if write == 0 {
+                layout.read_domains & !domain::GPU | read
+            } else {
+                read
+            };
+            layout.write_domain = write;
+        }
+    });
+    Ok(())
+}
+
+pub(super) fn sw_finish(call: &Call<'_>, arg: &mut SwFinish) -> Result {
+    call.file.object(arg.handle).map(drop)
+}
+
+pub(super) fn set_caching(call: &Call<'_>, arg: &mut Caching) -> Result {
+    match arg.caching {
+        CACHING_NONE | CACHING_DISPLAY => {}
+        // Neither LLC nor snooping.
+        CACHING_CACHED => return Err(ENODEV),
+        _ => return Err(EINVAL),
+    }
+    // All objects are uncached, so there is nothing to change.
+    call.file.object(arg.handle).map(drop)
+}
+
+pub(super) fn get_caching(call: &Call<'_>, arg: &mut Caching) -> Result {
+    call.file.object(arg.handle)?;
+    arg.caching = CACHING_NONE;
+    Ok(())
+}
+
+pub(super) fn busy(call: &Call<'_>, arg: &mut Busy) -> Result {
+    let object = call.file.object(arg.handle)?;
+    call.device.timeline().retire();
+    let (used, written) =
+        object.state(|state| (state.active(false).is_some(), state.active(true).is_some()));
+    arg.busy = match (used, written) {
+        (_, true) => BUSY_WRITE,
+        (true, false) => BUSY_READ,
+        (false, false) => 0,
+    };
+    Ok(())
+}
+
+pub(super) fn wait(call: &Call<'_>, arg: &mut Wait) -> Result {
+    if arg.flags != 0 {
+        return Err(EINVAL);
+    }
+    let object = call.file.object(arg.bo_handle)?;
+    let clock = call.device.uncore().clock();
+    let start = clock.now();
+    let timeout = u64::try_from(arg.timeout_ns).ok().map(Delta::from_nanos);
+    let outcome = wait_object(call, &object, false, timeout);
+    if arg.timeout_ns > 0 {
+        let waited = i64::try_from((clock.now() - start).as_nanos()).unwrap_or(i64::MAX);
+        arg.timeout_ns = arg.timeout_ns.saturating_sub(waited).max(0);
+        if outcome == Err(ETIME) && arg.timeout_ns != 0 {
+            return Err(EAGAIN);
+        }
+    }
+    outcome
+}
+
+pub(super) fn throttle(call: &Call<'_>, _: &mut [u8; 0]) -> Result {
+    if call.device.engine().is_wedged() {
+        return Err(EIO);
+    }
+    let now = call.device.uncore().clock().now().as_nanos();
+    let Some(before) = now.checked_sub(RECENT.as_nanos()) else {
+        return Ok(());
+    };
+    match call.file.oldest_wait(Ktime::from_nanos(before)) {
+        Some(fence) => wait_fence(call, &fence, None),
+        None => Ok(()),
+    }
+}

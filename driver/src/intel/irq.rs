@@ -1,0 +1,257 @@
+//! Interrupts: setup, the handler, error interrupts.
+//!
+//! Orders of i915 `i915_irq.c` (`i965_irq_postinstall`, `i965_irq_handler`, `ilk_irq_handler`, `i9xx_error_irq_ack`). Not modelled: display
+//! interrupts.
+mod bank;
+
+use alloc::format;
+use alloc::sync::Arc;
+
+use kernel::error::Result;
+use kernel::irq::{Handler, IrqReturn};
+use kernel::pr_debug;
+use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
+
+use self::bank::Bank;
+use crate::intel::error_state::{ErrorState, Source};
+use crate::intel::r#gen::{DeviceInfo, InterruptInfo};
+use crate::intel::registers::reg::{EIR, EMR, PGTBL_ER};
+use crate::intel::timeline::Timeline;
+use crate::intel::uncore::Uncore;
+
+/// Interrupt state of a device, and its handler.
+pub struct Interrupts {
+    uncore: Uncore,
+    info: &'static DeviceInfo,
+    timeline: Arc<Timeline>,
+    resets: AtomicU32,
+    mask: AtomicU32,
+    enabled: AtomicBool,
+    error: SpinLock<Option<ErrorState>>,
+}
+
+impl Interrupts {
+    pub fn new(uncore: &Uncore, info: &'static DeviceInfo, timeline: &Arc<Timeline>) -> Self {
+        Interrupts {
+            uncore: uncore.clone(),
+            info,
+            timeline: Arc::clone(timeline),
+            resets: AtomicU32::new(0),
+            mask: AtomicU32::new(u32::MAX),
+            enabled: AtomicBool::new(false),
+            error: SpinLock::new(None),
+        }
+    }
+
+    fn bank(&self) -> Bank<'_> {
+        Bank::new(&self.uncore, self.rows().bank)
+    }
+
+    fn rows(&self) -> &'static InterruptInfo {
+        self.info.interrupts
+    }
+
+    /// Bit of the error interrupt, 0 where errors raise none.
+    fn error_bit(&self) -> u32 {
+        self.rows().error.map_or(0, |error| error.bit)
+    }
+
+    fn master(&self) -> Option<Master<'_>> {
+        let row = self.rows().master.as_ref()?;
+        let bank = Bank::new(&self.uncore, row.bank);
+        let enable = row.enable;
+        Some(Master { bank, enable })
+    }
+
+    /// Bits of the engines' user interrupts.
+    fn user(&self) -> u32 {
+        let engines = self.info.engines.iter();
+        engines.fold(0, |bits, engine| bits | engine.user_interrupt)
+    }
+
+    /// Masks everything and clears what is pending.
+    fn reset(&self) {
+        if let Some(master) = self.master() {
+            master.bank.reset();
+        }
+        self.bank().reset();
+        self.mask.store(u32::MAX, Ordering::Release);
+    }
+
+    /// Enables errors and, still masked, the user interrupts.
+    fn postinstall(&self) {
+        let rows = self.rows();
+        if let Some(error) = rows.error {
+            self.uncore.write(EMR, error.mask);
+        }
+        let error = self.error_bit();
+        self.mask.store(!error, Ordering::Release);
+        self.bank().init(error | self.user(), !error);
+        if let Some(master) = self.master() {
+            master.bank.init(master.enable, u32::MAX);
+        }
+    }
+
+    /// Registers the handler and enables the interrupts that are always on.
+    pub fn install(self: &Arc<Self>) -> Result {
+        self.reset();
+        let handler: Arc<dyn Handler> = self.clone();
+        self.uncore.platform().irq().request(handler)?;
+        self.enabled.store(true, Ordering::Release);
+        self.postinstall();
+        Ok(())
+    }
+
+    /// Sets the interrupts up again after a device reset.
+    pub fn reinstall(&self) {
+        self.enabled.store(false, Ordering::Release);
+        self.reset();
+        self.enabled.store(true, Ordering::Release);
+        self.postinstall();
+    }
+
+    /// Masks everything and lets the line go.
+    pub fn uninstall(&self) {
+        self.enabled.store(false, Ordering::Release);
+        self.reset();
+        self.uncore.platform().irq().free();
+    }
+
+    /// Unmasks the user interrupts.
+    pub fn enable_user(&self) {
+        let mask = self.mask.load(Ordering::Acquire) & !self.user();
+        self.mask.store(mask, Ordering::Release);
+        self.bank().mask_now(mask);
+    }
+
+    /// Masks the user interrupts.
+    pub fn disable_user(&self) {
+        let mask = self.mask.load(Ordering::Acquire) | self.user();
+        self.mask.store(mask, Ordering::Release);
+        self.bank().mask(mask);
+    }
+
+    /// Tells error states how many resets there have been.
+    pub fn set_resets(&self, resets: u32) {
+        self.resets.store(resets, Ordering::Relaxed);
+    }
+
+    fn source(&self) -> Source {
+        Source {
+            uncore: self.uncore.clone(),
+            info: self.info,
+            timeline: Arc::clone(&self.timeline),
+        }
+    }
+
+    /// The device as it is.
+    pub fn capture(&self, reason: &str) -> ErrorState {
+        let resets = self.resets.load(Ordering::Relaxed);
+        self.source().capture(reason, false, resets)
+    }
+
+    /// Captures the error state, unless an earlier one is still there: the first error is the one that tells.
+    pub fn record(&self, reason: &str, hung: bool) {
+        if self.error.lock().is_some() || self.source().is_unwanted() {
+            return;
+        }
+        let resets = self.resets.load(Ordering::Relaxed);
+        let state = self.source().capture(reason, hung, resets);
+        let mut slot = self.error.lock();
+        if slot.is_none() {
+            *slot = Some(state);
+        }
+    }
+
+    /// The recorded error state.
+    pub fn error_state(&self) -> Option<ErrorState> {
+        self.error.lock().clone()
+    }
+
+    /// Takes the recorded error state, making room for the next.
+    pub fn take_error_state(&self) -> Option<ErrorState> {
+        self.error.lock().take()
+    }
+
+    /// Clears the error registers; what stays set is masked.
+    pub fn clear_errors(&self) {
+        let uncore = &self.uncore;
+        uncore.write(PGTBL_ER, uncore.read(PGTBL_ER));
+        uncore.write(EIR, uncore.read(EIR));
+        let stuck = uncore.read(EIR);
+        if stuck != 0 {
+            uncore.write(EMR, uncore.read(EMR) | stuck);
+            self.bank().acknowledge(self.error_bit());
+        }
+    }
+
+    fn acknowledge_error(&self) {
+        let uncore = &self.uncore;
+        let eir = uncore.read(EIR);
+        let reason = format!("master error interrupt, EIR {eir:#010x}");
+        // i915 `i9xx_error_irq_handler` makes no more of it either: who sees the error state sees it.
+        pr_debug!("{reason}");
+        self.record(&reason, false);
+        if self
+            .rows()
+            .error
+            .is_some_and(|error| eir & error.page_table != 0)
+        {
+            // The summary bit follows its cause.
+            uncore.write(PGTBL_ER, uncore.read(PGTBL_ER));
+            uncore.posting_read(PGTBL_ER);
+        }
+        uncore.write(EIR, eir);
+        let stuck = uncore.read(EIR);
+        if stuck != 0 {
+            // Toggling the mask makes the edge that the master error bit needs to be seen again; what does not clear
+            // stays masked.
+            let emr = uncore.read(EMR);
+            uncore.write(EMR, u32::MAX);
+            uncore.write(EMR, emr | stuck);
+        }
+    }
+}
+
+/// The switch of all interrupts.
+struct Master<'a> {
+    bank: Bank<'a>,
+    enable: u32,
+}
+
+impl Interrupts {
+    /// Acknowledges what is pending and does what it asks for.
+    fn serve(&self) -> IrqReturn {
+        let bank = self.bank();
+        let iir = bank.pending();
+        if iir == 0 {
+            return IrqReturn::None;
+        }
+        if iir & self.error_bit() != 0 {
+            self.acknowledge_error();
+        }
+        bank.acknowledge(iir);
+        if iir & self.user() != 0 {
+            self.timeline.signal();
+        }
+        IrqReturn::Handled
+    }
+}
+
+impl Handler for Interrupts {
+    fn handle(&self) -> IrqReturn {
+        if !self.enabled.load(Ordering::Acquire) {
+            return IrqReturn::None;
+        }
+        // Off while what is pending is cleared, so that what comes meanwhile is an edge when it is on again.
+        let master = self.master();
+        if let Some(master) = &master {
+            master.bank.enable(0);
+        }
+        let outcome = self.serve();
+        if let Some(master) = &master {
+            master.bank.enable(master.enable);
+        }
+        outcome
+    }
+}

@@ -1,0 +1,96 @@
+//! Device resets.
+//!
+//! i915 `intel_reset.c`: `i915_do_reset` and `g4x_do_reset` by GDRST in PCI configuration space, `ilk_do_reset` by a
+//! register. Not modelled: resets of a single engine.
+use kernel::error::Result;
+use kernel::time::{Delta, delay, read_poll_timeout};
+
+use kernel::tock_registers::interfaces::{ReadWriteable, Writeable};
+
+use crate::intel::registers::fields::{
+    GDRST as Gdrst, ILK_GDSR as IlkGdsr, VDECCLK_GATE_D as VdecclkGateD,
+};
+use crate::intel::registers::reg::{GDRST, ILK_GDSR, VDECCLK_GATE_D};
+use crate::intel::uncore::{POLL, Uncore};
+
+/// Byte offset in configuration space.
+const REGISTER: usize = GDRST.offset() as usize;
+
+/// The reset must be asserted for at least 20 us (i915 waits 50).
+const HOLD: Delta = Delta::from_micros(50);
+/// TIMEOUT: for the status bit to follow (i915: 50 ms).
+const ACK_TIMEOUT: Delta = Delta::from_millis(50);
+/// TIMEOUT: for a domain to be reset by the register (i915: 5 ms).
+const REGISTER_TIMEOUT: Delta = Delta::from_millis(5);
+
+/// Resets all domains and waits for the status bit to rise and fall; `ETIMEDOUT` when it does not.
+pub fn full_domain_with_status(uncore: &Uncore) -> Result {
+    // All domains (field value 0), enable.
+    uncore
+        .config()
+        .write8(Gdrst::RESET_ENABLE::SET.value as u8, REGISTER);
+    delay(uncore.clock(), HOLD);
+    let asserted = wait_for_status(uncore, true);
+    // The request is taken back even when it was not seen.
+    uncore.config().write8(0, REGISTER);
+    delay(uncore.clock(), HOLD);
+    asserted?;
+    wait_for_status(uncore, false)
+}
+
+fn wait_for_status(uncore: &Uncore, held: bool) -> Result {
+    read_poll_timeout(
+        uncore.clock(),
+        || Ok(Gdrst::RESET_STATUS.is_set(u32::from(uncore.config().read8(REGISTER)))),
+        |now| *now == held,
+        POLL,
+        ACK_TIMEOUT,
+    )?;
+    Ok(())
+}
+
+/// Resets the media domain, then the render domain; the enable bit falls when a domain is done.
+pub fn domains(uncore: &Uncore) -> Result {
+    // W/A: WaVcpClkGateDisableForMediaReset.
+    let gate = uncore.reg(VDECCLK_GATE_D);
+    gate.modify(VdecclkGateD::VCP_UNIT_CLOCK_GATE_DISABLE::SET);
+    gate.posting_read();
+    let outcome = [Gdrst::RESET_DOMAIN::Media, Gdrst::RESET_DOMAIN::Render]
+        .into_iter()
+        .try_for_each(|domain| {
+            let request = domain + Gdrst::RESET_ENABLE::SET;
+            uncore.config().write8(request.value as u8, REGISTER);
+            wait_for_enable(uncore)
+        });
+    uncore.config().write8(0, REGISTER);
+    gate.modify(VdecclkGateD::VCP_UNIT_CLOCK_GATE_DISABLE::CLEAR);
+    gate.posting_read();
+    outcome
+}
+
+fn wait_for_enable(uncore: &Uncore) -> Result {
+    read_poll_timeout(
+        uncore.clock(),
+        || Ok(Gdrst::RESET_ENABLE.is_set(u32::from(uncore.config().read8(REGISTER)))),
+        |enabled| !*enabled,
+        POLL,
+        ACK_TIMEOUT,
+    )?;
+    Ok(())
+}
+
+/// Resets the render domain, then the media domain, by a register.
+pub fn domains_by_register(uncore: &Uncore) -> Result {
+    let register = uncore.reg(ILK_GDSR);
+    let enable = IlkGdsr::RESET_ENABLE::SET.value;
+    let outcome = [IlkGdsr::RESET_DOMAIN::Render, IlkGdsr::RESET_DOMAIN::Media]
+        .into_iter()
+        .try_for_each(|domain| {
+            register.write(domain + IlkGdsr::RESET_ENABLE::SET);
+            uncore.wait_for_register(ILK_GDSR, enable, 0, REGISTER_TIMEOUT)?;
+            Ok(())
+        });
+    register.set(0);
+    register.posting_read();
+    outcome
+}

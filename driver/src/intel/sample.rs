@@ -1,0 +1,235 @@
+//! Samples of the engine, and what they say: does it get on?
+//!
+//! i915's hang check compared active heads over time and kept a score (`i915_hangcheck_elapsed` up to Linux 4.15).
+use kernel::sync::{AtomicU32, AtomicU64, Ordering, SpinLock};
+use kernel::time::{Delta, Ktime};
+use regs::ids::RegId;
+
+use crate::core::share::{Share, TimeLimits};
+use crate::intel::r#gen::DeviceInfo;
+use crate::intel::registers::reg::{ACTHD, PRB0_HEAD};
+use crate::intel::uncore::Uncore;
+
+/// Time between two samples of the engine, unless another is set: ten of them are the interval of i915's heartbeats.
+const SAMPLE: Delta = Delta::from_millis(250);
+/// Score for a sample in which nothing at all has moved, and for one in which only the parser has, within commands
+/// that it has been at before: that may be an endless loop (i915 `HUNG` and `BUSY`, in that order of size).
+const SCORE_STILL: u32 = 6;
+const SCORE_LOOP: u32 = 1;
+/// TIMEOUT: score of a hang. Ten samples of standing still: i915 needs some seconds as well.
+const SCORE_HUNG: u32 = 60;
+
+/// Statistics that count what threads and fixed functions have done.
+const COUNTERS: [RegId; 9] = [
+    RegId::IaVerticesCount,
+    RegId::IaPrimitivesCount,
+    RegId::VsInvocationCount,
+    RegId::GsInvocationCount,
+    RegId::GsPrimitivesCount,
+    RegId::ClInvocationCount,
+    RegId::ClPrimitivesCount,
+    RegId::PsInvocationCount,
+    RegId::PsDepthCount,
+];
+
+/// Where the engine stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Sample {
+    /// Address of the command being parsed.
+    pub acthd: u32,
+    /// Ring head.
+    pub head: u32,
+    /// Units that are done.
+    pub instdone: [u32; 2],
+    /// Statistics: vertices, primitives, threads, pixels.
+    pub counters: [u32; 9],
+}
+
+impl Sample {
+    /// Looks at the engine.
+    pub(crate) fn take(uncore: &Uncore, info: &DeviceInfo) -> Self {
+        let tables = info.tables;
+        // What a device does not count stands still.
+        let read = |id: RegId| {
+            (tables.register_desc)(id).map_or(0, |desc| uncore.io().read32(desc.offset as usize))
+        };
+        Sample {
+            acthd: uncore.read(ACTHD),
+            head: uncore.read(PRB0_HEAD),
+            instdone: [RegId::Instdone, RegId::Instdone1].map(read),
+            // The lower halves are enough to see them move.
+            counters: COUNTERS.map(read),
+        }
+    }
+}
+
+/// What a sample says, compared with the one before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    /// Work gets done.
+    Progress,
+    /// Only the parser or a unit moves, as it has before.
+    Loop,
+    /// Nothing moves.
+    Still,
+}
+
+/// What has been seen of one request.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    /// The oldest request under way.
+    seqno: u32,
+    sample: Sample,
+    /// Highest address that the parser has been seen at.
+    furthest: u32,
+    score: u32,
+}
+
+impl Seen {
+    /// The first sample of a request.
+    pub(super) fn new(seqno: u32, sample: Sample) -> Self {
+        Seen {
+            seqno,
+            sample,
+            furthest: sample.acthd,
+            score: 0,
+        }
+    }
+
+    fn judge(&self, now: &Sample) -> Verdict {
+        let before = &self.sample;
+        if now.head != before.head || now.counters != before.counters {
+            return Verdict::Progress;
+        }
+        if now.acthd > self.furthest {
+            return Verdict::Progress;
+        }
+        if now == before {
+            Verdict::Still
+        } else {
+            Verdict::Loop
+        }
+    }
+
+    /// Takes a sample in; whether the engine hangs.
+    pub(super) fn look(&mut self, seqno: u32, now: Sample) -> bool {
+        if self.seqno != seqno {
+            *self = Seen::new(seqno, now);
+            return false;
+        }
+        match self.judge(&now) {
+            Verdict::Progress => self.score = 0,
+            Verdict::Loop => self.score += SCORE_LOOP,
+            Verdict::Still => self.score += SCORE_STILL,
+        }
+        self.furthest = self.furthest.max(now.acthd);
+        self.sample = now;
+        self.score >= SCORE_HUNG
+    }
+}
+
+/// What the looks of all who look have in common.
+#[derive(Default)]
+pub struct Hangcheck {
+    /// Time of the next sample.
+    next: AtomicU64,
+    pub(super) seen: SpinLock<Option<Seen>>,
+    pub(super) suspensions: AtomicU32,
+    /// Time between two samples in nanoseconds, 0 for [`SAMPLE`].
+    period: AtomicU64,
+    pub(super) share: Share,
+}
+
+impl Hangcheck {
+    /// Whether standing still is no hang for now: a debugger has halted a thread and looks at it. Asked before every
+    /// sample; when it ends, the score begins anew.
+    #[must_use]
+    pub fn suspended(&self) -> bool {
+        self.suspensions.load(Ordering::Acquire) > 0
+    }
+
+    fn period(&self) -> Delta {
+        match self.period.load(Ordering::Relaxed) {
+            0 => SAMPLE,
+            nanos => Delta::from_nanos(nanos),
+        }
+    }
+
+    /// Sets the time between two samples.
+    pub(crate) fn set_period(&self, period: Delta) {
+        self.period.store(period.as_nanos(), Ordering::Relaxed);
+        self.next.store(0, Ordering::Release);
+    }
+
+    /// Sets how long one program may keep the engine.
+    pub(crate) fn set_limits(&self, limits: TimeLimits) {
+        self.share.set_limits(limits);
+    }
+
+    /// Whether it is time for a sample; only one of several that ask at the same time hears yes.
+    pub(super) fn is_due(&self, now: Ktime) -> bool {
+        let next = self.next.load(Ordering::Acquire);
+        let after = (now + self.period()).as_nanos();
+        now.as_nanos() >= next
+            && self
+                .next
+                .compare_exchange(next, after, Ordering::AcqRel, Ordering::Acquire)
+                .is_ok()
+    }
+
+    /// The score begins anew.
+    pub(super) fn forget(&self) {
+        *self.seen.lock() = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const IDLE: Sample = Sample {
+        acthd: 0x1000,
+        head: 0x40,
+        instdone: [0; 2],
+        counters: [0; 9],
+    };
+
+    /// Number of samples after which `next` hangs, if within 1000.
+    fn samples(next: impl Fn(u32) -> (u32, Sample)) -> Option<u32> {
+        let mut seen = Seen::new(1, IDLE);
+        (1..1000).find(|step| {
+            let (seqno, sample) = next(*step);
+            seen.look(seqno, sample)
+        })
+    }
+
+    #[test]
+    fn only_what_does_not_get_on_hangs() {
+        assert_eq!(samples(|_| (1, IDLE)), Some(10), "two and a half seconds");
+        // Pixels that come out, however long it takes.
+        let pixels = |step| {
+            let mut sample = IDLE;
+            sample.counters[7] = step;
+            (1, sample)
+        };
+        assert_eq!(samples(pixels), None);
+        // Many requests, each at the same place.
+        assert_eq!(samples(|step| (step, IDLE)), None);
+        // A long batch.
+        let batch = |step| {
+            let acthd = 0x1000 + step * 4;
+            (1, Sample { acthd, ..IDLE })
+        };
+        assert_eq!(samples(batch), None);
+    }
+
+    #[test]
+    fn a_loop_is_found_later() {
+        let jumps = |step| {
+            let acthd = 0x1000 + step % 3 * 8;
+            (1, Sample { acthd, ..IDLE })
+        };
+        let found = samples(jumps);
+        assert!(found.is_some_and(|n| (60..70).contains(&n)), "{found:?}");
+    }
+}

@@ -1,0 +1,170 @@
+//! Timeline of the render engine: what requests of i915 do and use.
+//!
+//! Sequence numbers land in the hardware status page (i915 `I915_GEM_HWS_SEQNO`).
+use alloc::sync::Arc;
+use alloc::vec::Vec;
+use core::ops::Deref;
+
+use kernel::dma::DmaAddress;
+use kernel::error::Result;
+use kernel::platform::Platform;
+use kernel::sync::SpinLock;
+use kernel::time::Ktime;
+
+use crate::core::gem::Object;
+use crate::core::share::Program;
+use crate::core::timeline;
+use crate::intel::context::Context;
+use crate::intel::r#gen::HWS_SEQNO;
+use crate::intel::prologue::Prologue;
+use crate::intel::switch::Held;
+
+/// A request under way.
+pub type Pending = timeline::Pending<Work>;
+
+/// What the engine does for a request.
+#[derive(Clone)]
+pub struct Work {
+    /// Graphics address of the batch.
+    pub batch: u32,
+    /// What it uses, kept until the device is done with it.
+    pub uses: Uses,
+    /// Contexts whose state the device saves when it begins.
+    pub saves: Vec<Arc<Held>>,
+}
+
+impl Work {
+    fn mark_saved(&self) {
+        for held in &self.saves {
+            held.mark_saved();
+        }
+    }
+}
+
+impl timeline::Work for Work {
+    fn program(&self) -> Option<Program> {
+        self.uses.program()
+    }
+
+    fn ended(&self) {
+        self.mark_saved();
+    }
+
+    fn is_banned(&self) -> bool {
+        self.uses.is_banned()
+    }
+
+    fn mark_guilty(&self, now: Ktime) {
+        if let Some(context) = &self.uses.context {
+            context.mark_guilty(now);
+        }
+    }
+
+    fn mark_innocent(&self) {
+        if let Some(context) = &self.uses.context {
+            context.mark_innocent();
+        }
+    }
+}
+
+/// What a request uses.
+#[derive(Clone, Default)]
+pub struct Uses {
+    /// The objects, the batch among them.
+    pub objects: Vec<Object>,
+    /// Those whose contents belong into an error state (uAPI `EXEC_OBJECT_CAPTURE`).
+    pub capture: Vec<Object>,
+    /// On whose behalf it runs.
+    pub context: Option<Arc<Context>>,
+    /// Number of the process that has submitted it, 0 when that is not known.
+    pub process: u32,
+    /// The image of that context; without one it runs in the driver's own.
+    pub image: Option<Arc<Held>>,
+    /// What the debugger wants done before the batch.
+    pub prologue: Prologue,
+}
+
+impl Uses {
+    /// Whose it is; `None` for the driver's own.
+    pub fn program(&self) -> Option<Program> {
+        let context = self.context.as_ref()?;
+        Some(Program::new(context.client(), self.process))
+    }
+
+    /// Whether it may not run any more.
+    pub fn is_banned(&self) -> bool {
+        let context = self.context.as_ref();
+        context.is_some_and(|context| context.is_banned())
+    }
+}
+
+/// Where the ring lies, for error states.
+#[derive(Clone, Copy, Default)]
+pub struct RingPlace {
+    /// Graphics address.
+    pub address: u32,
+    /// Bus address.
+    pub bus: DmaAddress,
+    /// Bytes.
+    pub size: usize,
+}
+
+/// The timeline, and what error states and resets have to know of the ring.
+pub struct Timeline {
+    requests: timeline::Timeline<Work>,
+    ring: SpinLock<RingPlace>,
+    /// The image that was current when the engine was stopped for a reset.
+    stopped_in: SpinLock<Option<u32>>,
+}
+
+impl Deref for Timeline {
+    type Target = timeline::Timeline<Work>;
+
+    fn deref(&self) -> &timeline::Timeline<Work> {
+        &self.requests
+    }
+}
+
+impl Timeline {
+    /// A timeline over a fresh status page; nothing has been submitted, number 0 is complete.
+    pub fn new(platform: &Arc<dyn Platform>) -> Result<Self> {
+        Ok(Timeline {
+            requests: timeline::Timeline::new(platform, HWS_SEQNO)?,
+            ring: SpinLock::new(RingPlace::default()),
+            stopped_in: SpinLock::new(None),
+        })
+    }
+
+    /// Notes where the ring lies.
+    pub fn set_ring(&self, ring: RingPlace) {
+        *self.ring.lock() = ring;
+    }
+
+    /// Where the ring lies.
+    pub fn ring(&self) -> RingPlace {
+        *self.ring.lock()
+    }
+
+    /// What the oldest request under way wants to see in an error state.
+    pub fn captures(&self) -> Vec<Object> {
+        self.first()
+            .map_or_else(Vec::new, |first| first.work.uses.capture)
+    }
+
+    /// Notes the context's image that the engine was stopped in.
+    pub fn note_context(&self, image: Option<u32>) {
+        *self.stopped_in.lock() = image;
+    }
+
+    /// What a reset does with the requests under way; see [`timeline::Timeline::rewind`].
+    pub fn rewind(&self, blame: Option<u32>) -> Result<usize> {
+        let stopped_in = self.stopped_in.lock().take();
+        self.requests.rewind(blame, |first| {
+            // When it was stopped in its own context, the device had saved those before it.
+            let image = first.uses.image.as_ref().map(|image| image.address());
+            if image.is_some() && image == stopped_in {
+                first.mark_saved();
+            }
+        })
+    }
+}
