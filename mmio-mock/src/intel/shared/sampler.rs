@@ -59,7 +59,7 @@ pub struct SamplingEngine {
     pub open_comparison: Option<&'static str>,
     /// Texels of the general path since the router took the count.
     pub texels: u64,
-    surfaces: Vec<(u32, Surface, bool)>,
+    surfaces: Vec<(GpuAddr, Surface, bool)>,
     samplers: Vec<((GpuAddr, u8), Sampler)>,
 }
 
@@ -87,7 +87,7 @@ impl SamplingEngine {
     }
 
     fn surface(&mut self, mem: &Memory, at: GpuAddr) -> Result<usize, UnitFault> {
-        if let Some(found) = self.surfaces.iter().position(|(key, ..)| *key == at.0) {
+        if let Some(found) = self.surfaces.iter().position(|(key, ..)| *key == at) {
             return Ok(found);
         }
         let desc = self.reader.surface_at(mem, at)?;
@@ -99,7 +99,7 @@ impl SamplingEngine {
         if self.surfaces.len() >= KEPT {
             self.surfaces.clear();
         }
-        self.surfaces.push((at.0, surface, stored.is_some()));
+        self.surfaces.push((at, surface, stored.is_some()));
         Ok(self.surfaces.len() - 1)
     }
 
@@ -142,7 +142,7 @@ impl SamplingEngine {
             Sampler::default()
         } else {
             let base = ctx.bases.general_state_base;
-            let table = GpuAddr(base).offset(request.sampler_pointer);
+            let table = mem.on_bus(GpuAddr::from(base).offset(request.sampler_pointer));
             self.sampler(mem, base, (table, request.sampler))?
         };
         // PANIC: `surface` is the position that `Self::surface` has just given.

@@ -124,7 +124,7 @@ impl Rig {
         let mut memory = lock(&self.memory);
         for (i, dword) in dwords.iter().enumerate() {
             memory
-                .write_u32(GpuAddr(addr + i as u32 * 4), *dword)
+                .write_u32(GpuAddr::from(addr + i as u32 * 4), *dword)
                 .unwrap();
         }
     }
@@ -132,7 +132,7 @@ impl Rig {
     pub fn peek(&self, addr: u32, dwords: usize) -> Vec<u32> {
         let mut out = vec![0; dwords];
         lock(&self.memory)
-            .read_dwords(GpuAddr(addr), &mut out)
+            .read_dwords(GpuAddr::from(addr), &mut out)
             .unwrap();
         out
     }
@@ -150,7 +150,7 @@ impl Rig {
         let kernel = kernel.unwrap_or_else(|e| panic!("{}", e[0]));
         let at = KERNELS + number * 0x4000;
         lock(&self.memory)
-            .write_bytes(GpuAddr(at), &kernel.bytes())
+            .write_bytes(GpuAddr::from(at), &kernel.bytes())
             .unwrap();
         self.descriptor(number, at, constants);
         number
