@@ -15,8 +15,8 @@ use crate::space::Space;
 pub struct GpuAddr(pub u64);
 
 impl GpuAddr {
-    /// This address plus `bytes`. The sum never wraps: past the last address of 64 bits it stays there, where no space
-    /// has memory. A space whose bus has fewer bits wraps the sum when it is looked up.
+    /// This address plus `bytes`. The sum never wraps: past the last address of 64 bits it stays there, which is an
+    /// address in no space. A space whose bus has fewer bits wraps the sum when it is looked up.
     #[must_use]
     #[inline]
     pub const fn offset(self, bytes: u32) -> Self {

@@ -101,6 +101,8 @@ impl TableFormat {
 
     /// The bits that the levels translate; `None` when the others make the address impossible.
     fn translated(&self, addr: GpuAddr) -> Option<u64> {
+        // Sums that pass the last address end there (`GpuAddr::offset`), so that it is no address.
+        let ended = addr.0 == u64::MAX && !matches!(self.beyond, Beyond::Wraps(_));
         let addr = addr.0 & self.bus();
         let bits = self.address_bits();
         let low = addr & ((1 << bits) - 1);
@@ -109,7 +111,7 @@ impl TableFormat {
             Beyond::SignExtends if low >> (bits - 1) == 1 => high == u64::MAX >> bits,
             _ => high == 0,
         };
-        fits.then_some(low)
+        (fits && !ended).then_some(low)
     }
 }
 
