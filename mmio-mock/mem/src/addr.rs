@@ -15,11 +15,36 @@ use crate::space::Space;
 pub struct GpuAddr(pub u64);
 
 impl GpuAddr {
-    /// This address plus `bytes`. The sum never wraps: past the last address of 64 bits it stays there, which is an
-    /// address in no space. A space whose bus has fewer bits wraps the sum when it is looked up.
+    /// An address that no space has: what [`canonical`](Self::canonical) makes of one that cannot be.
+    const NOWHERE: u64 = 1 << 62;
+
+    /// An address of `bits` bits as commands have it, whose higher bits repeat the highest of these: without the
+    /// repetition. Where a higher bit differs, the result is an address that no space has. `bits` is 1 to 60.
+    ///
+    /// Every address that is made of a guest's 64 bits has to come from here: it is so small then that no sum wraps.
+    #[must_use]
+    pub const fn canonical(raw: u64, bits: u32) -> Self {
+        let low = raw & ((1 << bits) - 1);
+        let copies = raw.cast_signed() >> (bits - 1);
+        if copies == 0 || copies == -1 {
+            GpuAddr(low)
+        } else {
+            GpuAddr(low | Self::NOWHERE)
+        }
+    }
+
+    /// This address plus `bytes`, in 64 bits: a sum of addresses and offsets of commands goes past the end of its space
+    /// and does not come round to the beginning. A space whose bus has 32 bits wraps the sum when it is looked up.
     #[must_use]
     #[inline]
     pub const fn offset(self, bytes: u32) -> Self {
+        GpuAddr(self.0.wrapping_add(bytes as u64))
+    }
+
+    /// The address `bytes` further on, but not past the last one of 64 bits: accesses end there whatever they are given.
+    #[must_use]
+    #[inline]
+    pub(crate) const fn after(self, bytes: usize) -> Self {
         GpuAddr(self.0.saturating_add(bytes as u64))
     }
 
@@ -153,9 +178,28 @@ mod tests {
     use super::*;
 
     #[test]
+    fn canonical_addresses_repeat_their_highest_bit() {
+        let of = |raw| GpuAddr::canonical(raw, 48);
+        assert_eq!(of(0x7fff_ffff_ffff), GpuAddr(0x7fff_ffff_ffff));
+        assert_eq!(of(0xffff_8000_0000_1000), GpuAddr(0x8000_0000_1000));
+        assert_eq!(of(u64::MAX), GpuAddr(0xffff_ffff_ffff));
+        for wrong in [
+            0x8000_0000_0000,
+            0x1_0000_0000_0000,
+            0x7fff_ffff_ffff_ffff,
+            0xffff_7fff_ffff_ffff,
+        ] {
+            let addr = of(wrong);
+            assert!(addr.0 >> 48 != 0, "{addr}");
+            assert!(addr.offset(u32::MAX).0 >> 48 != 0, "{addr}");
+        }
+        assert_eq!(GpuAddr::canonical(u64::MAX, 1), GpuAddr(1));
+    }
+
+    #[test]
     fn sums_do_not_wrap() {
         assert_eq!(GpuAddr(0xffff_fff0).offset(0x20), GpuAddr(0x1_0000_0010));
-        assert_eq!(GpuAddr(u64::MAX - 1).offset(u32::MAX), GpuAddr(u64::MAX));
+        assert_eq!(GpuAddr(u64::MAX - 1).after(usize::MAX), GpuAddr(u64::MAX));
         assert_eq!(GpuAddr(0x1_0000_0010).low(), 0x10);
         assert_eq!(
             GpuAddr::from(0xffff_ffff_u32).offset(1).to_string(),

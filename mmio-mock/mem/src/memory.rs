@@ -75,7 +75,7 @@ impl Memory {
     }
 
     fn with_arena(arena: Arena, format: &'static TableFormat, gtt_entries: usize) -> Self {
-        let gtt = Gtt::new(format, gtt_entries, arena.whole_pages());
+        let gtt = Gtt::new(format, gtt_entries);
         Memory {
             arena,
             gtt,
@@ -161,7 +161,7 @@ impl Memory {
             let (now, rest) = out.split_at_mut(n);
             now.copy_from_slice(&page[..n]);
             out = rest;
-            addr = addr.offset(n as u32);
+            addr = addr.after(n);
         }
         Ok(())
     }
@@ -176,7 +176,7 @@ impl Memory {
             let (now, rest) = data.split_at(n);
             page[..n].copy_from_slice(now);
             data = rest;
-            addr = addr.offset(n as u32);
+            addr = addr.after(n);
         }
         Ok(())
     }
@@ -200,7 +200,7 @@ impl Memory {
                 let (now, rest) = out.split_at_mut(1);
                 now[0] = self.read_u32(addr)?;
                 out = rest;
-                addr = addr.offset(4);
+                addr = addr.after(4);
                 continue;
             }
             let (now, rest) = out.split_at_mut(n);
@@ -208,7 +208,7 @@ impl Memory {
                 *dword = u32::from_le_bytes(*bytes);
             }
             out = rest;
-            addr = addr.offset(4 * n as u32);
+            addr = addr.after(4 * n);
         }
         Ok(())
     }
@@ -216,7 +216,7 @@ impl Memory {
     /// Writes little-endian dwords from `addr` on.
     pub fn write_dwords(&mut self, addr: GpuAddr, data: &[u32]) -> Result<(), Fault> {
         for (i, &dword) in data.iter().enumerate() {
-            self.write_u32(addr.offset(4 * i as u32), dword)?;
+            self.write_u32(addr.after(4 * i), dword)?;
         }
         Ok(())
     }

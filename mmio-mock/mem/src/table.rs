@@ -40,10 +40,9 @@ pub struct Level {
 pub enum Beyond {
     /// The bus has so many bits, and those above are lost. What the levels do not translate of the rest is a fault.
     Wraps(u8),
-    /// Every bit above those of the levels has to be 0.
+    /// Every bit above those of the levels has to be 0. Addresses whose higher bits repeat the highest one come without
+    /// the repetition ([`GpuAddr::canonical`]).
     Faults,
-    /// Every bit above those of the levels has to be as the highest of those is ("canonical" addresses).
-    SignExtends,
 }
 
 /// How the tables of a kind are built.
@@ -59,7 +58,7 @@ impl TableFormat {
     /// # Panics
     ///
     /// When there are no levels or more than five, when a level takes no bits or more than 20, when an entry is neither
-    /// 4 nor 8 bytes long, or when the bits are more than 63 with those in a page. Formats are constants, so that this
+    /// 4 nor 8 bytes long, or when the bits are more than 60 with those in a page. Formats are constants, so that this
     /// is an error of the compiler.
     #[must_use]
     pub const fn new(levels: &'static [Level], beyond: Beyond) -> Self {
@@ -73,7 +72,7 @@ impl TableFormat {
             bits += level.bits as u32;
             i += 1;
         }
-        assert!(bits < 64);
+        assert!(bits <= 60);
         if let Beyond::Wraps(bus) = beyond {
             assert!(bus >= 12 && bus < 64);
         }
@@ -95,23 +94,14 @@ impl TableFormat {
     pub const fn bus(&self) -> u64 {
         match self.beyond {
             Beyond::Wraps(bits) => (1 << bits) - 1,
-            Beyond::Faults | Beyond::SignExtends => u64::MAX,
+            Beyond::Faults => u64::MAX,
         }
     }
 
     /// The bits that the levels translate; `None` when the others make the address impossible.
     fn translated(&self, addr: GpuAddr) -> Option<u64> {
-        // Sums that pass the last address end there (`GpuAddr::offset`), so that it is no address.
-        let ended = addr.0 == u64::MAX && !matches!(self.beyond, Beyond::Wraps(_));
         let addr = addr.0 & self.bus();
-        let bits = self.address_bits();
-        let low = addr & ((1 << bits) - 1);
-        let high = addr >> bits;
-        let fits = match self.beyond {
-            Beyond::SignExtends if low >> (bits - 1) == 1 => high == u64::MAX >> bits,
-            _ => high == 0,
-        };
-        (fits && !ended).then_some(low)
+        (addr >> self.address_bits() == 0).then_some(addr)
     }
 }
 

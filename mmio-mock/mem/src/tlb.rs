@@ -58,12 +58,8 @@ impl Tlb {
         Some(page * PAGE_SIZE | addr.in_page())
     }
 
-    /// Keeps that the page of `addr` lies at `index`, a multiple of the page size, in system memory.
+    /// Keeps where the page of `addr` lies: its byte is at `index` in system memory.
     pub fn fill(&self, addr: GpuAddr, index: usize, writable: bool) {
-        if addr.0 >> 12 == u64::MAX >> 12 {
-            // In the last page of all there is an address that faults.
-            return;
-        }
         let (kept, tag) = self.place(addr);
         let page = (index / PAGE_SIZE) as u64;
         let writable = if writable { WRITABLE } else { 0 };

@@ -1,12 +1,12 @@
 //! Which space accesses belong to, and how an address of it is found.
 //!
-//! The global GTT's resolved entries answer most accesses ([`Memory::translate`]); what comes here is an address of a
-//! process, one beyond the global GTT, or a fault.
+//! The slots of the global GTT answer most accesses ([`Memory::translate`]); what comes here is an address of a process,
+//! one whose entry has not been looked up yet, or a fault.
 
 use super::Memory;
 use crate::table::{Root, Slot, Tables};
 use crate::tlb::Tlb;
-use crate::{Access, Fault, FaultKind, GpuAddr, PAGE_SIZE, PhysAddr, Space, space};
+use crate::{Access, Fault, FaultKind, GpuAddr, PhysAddr, Space, space};
 
 /// A process's tables and what is kept of them.
 #[derive(Clone, Debug)]
@@ -81,7 +81,8 @@ impl Memory {
         }
     }
 
-    /// Forgets what is kept of the tables of a space. The global GTT keeps nothing: its entries are the device's own.
+    /// Forgets what is kept of the tables of a process's space. Of the global GTT nothing stale is kept: its entries are
+    /// the device's own.
     pub fn invalidate_translations(&mut self, space: Space) {
         if let Space::Process(process) = space
             && let Some(Some(own)) = self.processes.get_mut(usize::from(process.number()))
@@ -90,7 +91,7 @@ impl Memory {
         }
     }
 
-    /// [`Memory::translate`] where the global GTT's resolved entries have no answer.
+    /// [`Memory::translate`] where the slots of the global GTT have no answer.
     #[cold]
     #[inline(never)]
     pub(super) fn look_up(&self, addr: GpuAddr, access: Access) -> Result<usize, Fault> {
@@ -142,8 +143,10 @@ impl Memory {
         })?;
         // CAST: below the end of system memory.
         let index = found.phys as usize;
-        if let Some(own) = own {
-            own.tlb.fill(addr, index & !(PAGE_SIZE - 1), found.writable);
+        match own {
+            Some(own) => own.tlb.fill(addr, index, found.writable),
+            None if found.writable => self.gtt.fill(addr, index),
+            None => {}
         }
         Ok(index)
     }

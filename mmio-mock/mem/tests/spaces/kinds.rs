@@ -243,7 +243,7 @@ static GEN8_4LVL: TableFormat = TableFormat::new(
         level(9, 8, gen8_directory),
         level(9, 8, gen8_page),
     ],
-    Beyond::SignExtends,
+    Beyond::Faults,
 );
 
 /// radeon.h R600_PTE_VALID, R600_PTE_READABLE, R600_PTE_WRITEABLE.
