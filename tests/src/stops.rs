@@ -212,7 +212,7 @@ impl Bench {
     pub fn memory(&self, address: u32) -> u32 {
         let memory = self.scene.rig.platform.memory();
         mmio_mock::core::memory::lock(memory)
-            .read_u32(GpuAddr(address))
+            .read_u32(GpuAddr::from(address))
             .unwrap()
     }
 
@@ -220,7 +220,7 @@ impl Bench {
     pub fn set_memory(&self, address: u32, value: u32) {
         let memory = self.scene.rig.platform.memory();
         mmio_mock::core::memory::lock(memory)
-            .write_u32(GpuAddr(address), value)
+            .write_u32(GpuAddr::from(address), value)
             .unwrap();
     }
 

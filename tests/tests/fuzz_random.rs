@@ -178,9 +178,13 @@ impl Bare {
     fn new(name: &str) -> Self {
         let info = device(name);
         let mut memory = Memory::new(1 << 20, info.gtt_entries);
-        memory.alloc_mapped(GpuAddr(Self::RING), 4096).unwrap();
-        memory.alloc_mapped(GpuAddr(BATCH), 4096).unwrap();
-        memory.alloc_mapped(GpuAddr(Self::STATUS), 4096).unwrap();
+        memory
+            .alloc_mapped(GpuAddr::from(Self::RING), 4096)
+            .unwrap();
+        memory.alloc_mapped(GpuAddr::from(BATCH), 4096).unwrap();
+        memory
+            .alloc_mapped(GpuAddr::from(Self::STATUS), 4096)
+            .unwrap();
         let status = match info.status_page {
             StatusPage::Graphics => Self::STATUS,
             StatusPage::Physical => u32::try_from(memory.alloc_pages(1).unwrap().0).unwrap(),
@@ -196,14 +200,14 @@ impl Bare {
     /// Ring and batch as they should be; false when a batch has damaged the GTT.
     fn fill(&self, words: &[u32]) -> bool {
         let mut memory = lock(&self.memory);
-        memory.write_dwords(GpuAddr(BATCH), words).is_ok()
+        memory.write_dwords(GpuAddr::from(BATCH), words).is_ok()
     }
 
     /// Resets the device and starts a batch at an address (i915 gt/intel_gpu_commands.h: MI_BATCH_BUFFER_START 31h, GTT).
     fn run(&mut self, address: u32) -> Counts {
         let before = Counts::of(&self.device);
         let start = [0x31 << 23 | 2 << 6, address];
-        let ring = lock(&self.memory).write_dwords(GpuAddr(Self::RING), &start);
+        let ring = lock(&self.memory).write_dwords(GpuAddr::from(Self::RING), &start);
         if ring.is_err() {
             return Counts::default();
         }

@@ -44,7 +44,7 @@ fn found(name: &str, complete: &str) -> [u32; 3] {
     }
     let memory = session.platform().memory();
     let memory = mmio_mock::core::memory::lock(memory);
-    let read = |n: u32| memory.read_u32(mem::GpuAddr(TARGET + n * 4)).unwrap();
+    let read = |n: u32| memory.read_u32(mem::GpuAddr::from(TARGET + n * 4)).unwrap();
     [read(1), read(2), read(3)]
 }
 

@@ -441,7 +441,7 @@ fn dump_memory(bench: &ThreadBench, range: &MemRange, out: &mut impl Write) -> R
     let mut bytes = vec![0; range.bytes as usize];
     bench
         .memory()
-        .read_bytes(GpuAddr(range.addr), &mut bytes)
+        .read_bytes(GpuAddr::from(range.addr), &mut bytes)
         .map_err(|e| {
             let text = e.to_string();
             let help = if text.contains(NO_MEMORY) { MAP } else { "" };

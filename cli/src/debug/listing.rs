@@ -28,7 +28,7 @@ impl Debugger {
         let read = self
             .target
             .reach()
-            .with_memory(|memory| memory.read_bytes(GpuAddr(address), &mut bytes));
+            .with_memory(|memory| memory.read_bytes(GpuAddr::from(address), &mut bytes));
         match read {
             Ok(()) => Ok(bytes),
             Err(fault) => Err(Refusal(format!(
@@ -45,7 +45,7 @@ impl Debugger {
         let written = self
             .target
             .reach()
-            .with_memory(|memory| memory.write_bytes(GpuAddr(address), bytes));
+            .with_memory(|memory| memory.write_bytes(GpuAddr::from(address), bytes));
         written.map_err(Refusal::of)?;
         self.target
             .reach()

@@ -197,7 +197,7 @@ impl Debugger {
         let reach = self.target.reach().clone();
         move |address: u32, page: &mut [u8; 4096]| {
             reach
-                .with_memory(|memory| memory.read_bytes(GpuAddr(address), page))
+                .with_memory(|memory| memory.read_bytes(GpuAddr::from(address), page))
                 .is_ok()
         }
     }

@@ -78,7 +78,7 @@ impl TargetKey {
         let surface = &target.surface;
         let slice = surface.target_slice(0);
         TargetKey {
-            address: surface.address(0, 0, slice, surface.render_lod).0,
+            address: surface.address(0, 0, slice, surface.render_lod).low(),
             format: target.format,
             pitch: surface.geometry.pitch,
         }
@@ -146,7 +146,7 @@ impl Follower {
         platform: &ModelPlatform,
     ) {
         let memory = mmio_mock::core::memory::lock(platform.memory());
-        let dword = |at: u32| memory.read_u32(GpuAddr(at)).ok();
+        let dword = |at: u32| memory.read_u32(GpuAddr::from(at)).ok();
         let mut in_exec = 0;
         self.targets.clear();
         for &(address, header) in commands {

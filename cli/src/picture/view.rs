@@ -105,7 +105,7 @@ impl<R: PageReader> View<R> {
     fn address(&self, x: u32, y: u32) -> u32 {
         let surface = &self.target.surface;
         let slice = surface.target_slice(0);
-        surface.address(x, y, slice, surface.render_lod).0
+        surface.address(x, y, slice, surface.render_lod).low()
     }
 
     fn page(&mut self, address: u32) -> Option<&Page> {

@@ -112,7 +112,7 @@ fn targets(
         if matches!(surface.kind, SurfaceKind::Null | SurfaceKind::Buffer) {
             continue;
         }
-        let Some((index, _)) = exec.find(surface.geometry.base.0) else {
+        let Some((index, _)) = exec.find(surface.geometry.base.low()) else {
             continue;
         };
         let buffer = exec.buffers.get(index)?;

@@ -181,12 +181,12 @@ impl FaultReport {
 fn fault(exec: &Exec, record: &FaultRecord) -> String {
     let mut text = annotate(exec, &format!("{}: {}", record.place, record.fault));
     if let UnitFault::Memory(fault) = &record.fault
-        && exec.find(fault.addr.0).is_none()
+        && exec.find(fault.addr.low()).is_none()
     {
-        text = format!("{text} [{}]", near(exec, fault.addr.0));
+        text = format!("{text} [{}]", near(exec, fault.addr.low()));
         let batch = exec.buffers.get(exec.batch);
         if record.client == Client::CommandFetch.name()
-            && batch.is_some_and(|batch| batch.end() == u64::from(fault.addr.0))
+            && batch.is_some_and(|batch| batch.end() == fault.addr.0)
         {
             text.push_str(": the batch has no MI_BATCH_BUFFER_END before the end of its buffer");
         }

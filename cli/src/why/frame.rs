@@ -69,7 +69,7 @@ impl Frame {
                     let lod = surface.render_lod;
                     let size = (surface.level_width(lod), surface.level_height(lod));
                     let slice = surface.target_slice(0);
-                    Some((surface.address(0, 0, slice, lod).0, size))
+                    Some((surface.address(0, 0, slice, lod).low(), size))
                 })
             });
             let places: Vec<Option<(Place, (u32, u32))>> = places.collect();

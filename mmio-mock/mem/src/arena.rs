@@ -75,6 +75,11 @@ impl Arena {
         self.bytes.len()
     }
 
+    /// Bytes of the whole pages: what tables can point at.
+    pub fn whole_pages(&self) -> usize {
+        self.bytes.len() & !(PAGE_SIZE - 1)
+    }
+
     /// Whether there is no memory at all (never: there is always a page 0).
     #[inline]
     pub fn is_empty(&self) -> bool {

@@ -1,7 +1,7 @@
-//! Graphics memory: system pages, the GTT, fences and tiling.
+//! Graphics memory: system pages, address spaces and their tables, fences and tiling.
 //!
 //! PRM: Intel 965 Express Chipset Family, volume 1 (memory interface, GTT, tiling).
-//! Not modelled: caches between a unit and memory, per-process GTTs, and snooping.
+//! Not modelled: caches between a unit and memory, and snooping.
 #![forbid(unsafe_code)]
 
 pub mod addr;
@@ -9,12 +9,17 @@ pub mod arena;
 pub mod fence;
 pub mod gtt;
 pub mod memory;
+pub mod space;
+pub mod table;
 pub mod tiling;
+mod tlb;
 
 pub use addr::{Access, Fault, FaultKind, GpuAddr, PhysAddr, PhysFault};
 pub use fence::{FENCE_COUNT, Fence};
-pub use gtt::{GTT_ENTRIES, Pte};
+pub use gtt::{GTT_965, GTT_ENTRIES, Pte};
 pub use memory::{DEFAULT_SYSTEM_BYTES, Memory};
+pub use space::{Process, Space};
+pub use table::{Root, TableFormat, Tables};
 pub use tiling::{BitSixSwizzle, Tiling};
 
 /// Bytes of a page of the GTT and of a tile.

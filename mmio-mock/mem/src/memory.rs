@@ -1,4 +1,4 @@
-//! The memory that all units see: pages behind the GTT, and the aperture.
+//! The memory that all units see: pages behind tables, and the aperture.
 //!
 //! PRM: Intel 965 Express Chipset Family, volume 1 (memory interface).
 //! Not modelled: write combining, caches, and the order of accesses from different units.
@@ -7,18 +7,29 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use crate::arena::Arena;
 use crate::fence::{FENCE_COUNT, Fence};
-use crate::gtt::{GTT_ENTRIES, Gtt, Pte};
+use crate::gtt::{GTT_965, GTT_ENTRIES, Gtt, Pte};
+use crate::table::TableFormat;
 use crate::tiling::{BitSixSwizzle, Tiling};
-use crate::{Access, Fault, FaultKind, GpuAddr, PAGE_SIZE, PhysAddr, PhysFault};
+use crate::{Access, Fault, GpuAddr, PAGE_SIZE, PhysAddr, PhysFault, Space};
+
+mod spaces;
 
 /// Default size of system memory: 256 MiB less what the table of a full GTT takes.
 pub const DEFAULT_SYSTEM_BYTES: usize = (256 << 20) - (1 << 20);
 
-/// System memory, GTT and fences. The device and the CPU's view share one behind a lock.
+/// System memory, tables and fences. The device and the CPU's view share one behind a lock.
+///
+/// An access belongs to the space that was entered ([`Memory::enter`]), which is the global one without that.
 #[derive(Debug, Clone)]
 pub struct Memory {
     arena: Arena,
     gtt: Gtt,
+    /// The tables of processes, by number.
+    processes: Vec<Option<spaces::Own>>,
+    /// What accesses belong to.
+    space: Space,
+    /// The bits of an address that there are in that space.
+    bus: u64,
     fences: [Fence; FENCE_COUNT],
     swizzle_x: BitSixSwizzle,
     swizzle_y: BitSixSwizzle,
@@ -49,20 +60,28 @@ impl Memory {
     /// Memory of `system_bytes_cap` bytes (rounded down to pages, below 4 GiB) behind a GTT of
     /// `gtt_entries` invalid entries.
     pub fn new(system_bytes_cap: usize, gtt_entries: usize) -> Self {
-        Self::with_arena(Arena::new(system_bytes_cap), gtt_entries)
+        Self::with_arena(Arena::new(system_bytes_cap), &GTT_965, gtt_entries)
+    }
+
+    /// The same for a device whose global GTT has entries of another format.
+    pub fn with_format(bytes: usize, format: &'static TableFormat, gtt_entries: usize) -> Self {
+        Self::with_arena(Arena::new(bytes), format, gtt_entries)
     }
 
     /// Memory over a block that the caller has mapped: its first byte is physical address 0. Others may map it too and
     /// see what the device does; pages are cleared when they are handed out.
     pub fn over(block: memmap2::MmapMut, gtt_entries: usize) -> Self {
-        Self::with_arena(Arena::over(block), gtt_entries)
+        Self::with_arena(Arena::over(block), &GTT_965, gtt_entries)
     }
 
-    fn with_arena(arena: Arena, gtt_entries: usize) -> Self {
-        let gtt = Gtt::new(gtt_entries, arena.len());
+    fn with_arena(arena: Arena, format: &'static TableFormat, gtt_entries: usize) -> Self {
+        let gtt = Gtt::new(format, gtt_entries);
         Memory {
             arena,
             gtt,
+            processes: Vec::new(),
+            space: Space::Global,
+            bus: format.bus(),
             fences: [Fence::default(); FENCE_COUNT],
             swizzle_x: BitSixSwizzle::None,
             swizzle_y: BitSixSwizzle::None,
@@ -72,30 +91,17 @@ impl Memory {
     /// Index into [`Self::arena_bytes`] of the byte at `addr`; good up to the end of its page.
     #[inline(always)]
     pub fn translate(&self, addr: GpuAddr, access: Access) -> Result<usize, Fault> {
-        match self.gtt.lookup(addr.0) {
+        match self.gtt.lookup(addr) {
             Some(index) => Ok(index),
-            None => Err(self.fault(addr, access)),
+            None => self.look_up(addr, access),
         }
-    }
-
-    #[cold]
-    fn fault(&self, addr: GpuAddr, access: Access) -> Fault {
-        let index = (addr.0 >> 12) as usize;
-        let kind = if index >= self.gtt.len() {
-            FaultKind::PastGtt
-        } else if self.gtt.read(index).is_valid() {
-            FaultKind::NoMemory
-        } else {
-            FaultKind::InvalidPte
-        };
-        Fault { addr, access, kind }
     }
 
     /// Reads `N` bytes.
     #[inline]
     pub fn read_array<const N: usize>(&self, addr: GpuAddr) -> Result<[u8; N], Fault> {
         let index = self.translate(addr, Access::Read)?;
-        if (addr.0 as usize & (PAGE_SIZE - 1)) + N <= PAGE_SIZE
+        if (index & (PAGE_SIZE - 1)) + N <= PAGE_SIZE
             && let Some(&bytes) = self.arena.bytes()[index..].first_chunk::<N>()
         {
             return Ok(bytes);
@@ -113,7 +119,7 @@ impl Memory {
         bytes: [u8; N],
     ) -> Result<(), Fault> {
         let index = self.translate(addr, Access::Write)?;
-        if (addr.0 as usize & (PAGE_SIZE - 1)) + N <= PAGE_SIZE
+        if (index & (PAGE_SIZE - 1)) + N <= PAGE_SIZE
             && let Some(to) = self.arena.bytes_mut()[index..].first_chunk_mut::<N>()
         {
             *to = bytes;
@@ -155,7 +161,7 @@ impl Memory {
             let (now, rest) = out.split_at_mut(n);
             now.copy_from_slice(&page[..n]);
             out = rest;
-            addr = addr.offset(n as u32);
+            addr = addr.after(n);
         }
         Ok(())
     }
@@ -170,7 +176,7 @@ impl Memory {
             let (now, rest) = data.split_at(n);
             page[..n].copy_from_slice(now);
             data = rest;
-            addr = addr.offset(n as u32);
+            addr = addr.after(n);
         }
         Ok(())
     }
@@ -194,7 +200,7 @@ impl Memory {
                 let (now, rest) = out.split_at_mut(1);
                 now[0] = self.read_u32(addr)?;
                 out = rest;
-                addr = addr.offset(4);
+                addr = addr.after(4);
                 continue;
             }
             let (now, rest) = out.split_at_mut(n);
@@ -202,7 +208,7 @@ impl Memory {
                 *dword = u32::from_le_bytes(*bytes);
             }
             out = rest;
-            addr = addr.offset(4 * n as u32);
+            addr = addr.after(4 * n);
         }
         Ok(())
     }
@@ -210,7 +216,7 @@ impl Memory {
     /// Writes little-endian dwords from `addr` on.
     pub fn write_dwords(&mut self, addr: GpuAddr, data: &[u32]) -> Result<(), Fault> {
         for (i, &dword) in data.iter().enumerate() {
-            self.write_u32(addr.offset(4 * i as u32), dword)?;
+            self.write_u32(addr.after(4 * i), dword)?;
         }
         Ok(())
     }
@@ -288,23 +294,30 @@ impl Memory {
         self.gtt.len()
     }
 
-    /// GTT entry `index` as written; 0 past the end.
+    /// The low dword of GTT entry `index` as written; 0 past the end.
     pub fn gtt_read(&self, index: usize) -> u32 {
-        self.gtt.read(index).0
+        // CAST: the low dword of longer entries.
+        self.gtt.read(index).unwrap_or(0) as u32
     }
 
     /// Writes GTT entry `index`; ignored past the end.
     pub fn gtt_write(&mut self, index: usize, pte: u32) {
-        self.gtt.write(index, Pte(pte));
+        self.gtt.write(index, pte.into());
     }
 
-    /// Maps `count` adjacent physical pages from `phys` at the page of `addr` (a helper for tests
-    /// and loaders; a driver writes entries itself).
+    /// Writes GTT entry `index` of a table with entries of 64 bits; ignored past the end.
+    pub fn gtt_write_wide(&mut self, index: usize, pte: u64) {
+        self.gtt.write(index, pte);
+    }
+
+    /// Maps `count` adjacent physical pages from `phys` at the page of `addr`, with entries of the 965 (a helper for
+    /// tests and loaders; a driver writes entries itself).
     pub fn gtt_map(&mut self, addr: GpuAddr, phys: PhysAddr, count: usize) {
         for i in 0..count.min(self.gtt.len()) {
             let page = phys.0.wrapping_add((i * PAGE_SIZE) as u64);
+            let index = (addr.0 >> 12) as usize;
             self.gtt
-                .write((addr.0 >> 12) as usize + i, Pte::valid(page));
+                .write(index.saturating_add(i), Pte::valid(page).0.into());
         }
     }
 
@@ -351,11 +364,11 @@ impl Memory {
             None => {
                 // The next fence may begin on any page.
                 let to_page_end = PAGE_SIZE - (offset as usize & (PAGE_SIZE - 1));
-                (GpuAddr(offset), to_page_end)
+                (offset.into(), to_page_end)
             }
             Some(f) => {
                 let at = self.swizzle(f.tiling()).apply(f.detile(offset));
-                (GpuAddr(at), 16 - (offset as usize & 15))
+                (at.into(), 16 - (offset as usize & 15))
             }
         }
     }

@@ -3,7 +3,7 @@
 //! PRM: Intel 965 Express Chipset Family, volume 1 (memory tiling; Mesa isl, i915 tiling notes).
 //! Not modelled: W tiles, 64 KiB tiles and the channel hash that bit-6 swizzling exists for.
 
-use crate::PAGE_SIZE;
+use crate::{GpuAddr, PAGE_SIZE};
 
 /// How the bytes of a surface are laid out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Hash)]
@@ -65,6 +65,14 @@ impl BitSixSwizzle {
             BitSixSwizzle::NineTenEleven => (address >> 3) ^ (address >> 4) ^ (address >> 5),
         };
         address ^ (fold & 64)
+    }
+
+    /// The same for a whole graphics address.
+    #[inline]
+    #[must_use]
+    pub const fn apply_to(self, address: GpuAddr) -> GpuAddr {
+        let low = address.low();
+        GpuAddr(address.0 ^ (self.apply(low) ^ low) as u64)
     }
 }
 

@@ -96,7 +96,7 @@ impl ThreadBench {
     pub fn load(&mut self, addr: u32, bytes: &[u8]) -> Result<(), LoadError> {
         self.map(addr, bytes.len())?;
         self.memory
-            .write_bytes(GpuAddr(addr), bytes)
+            .write_bytes(GpuAddr::from(addr), bytes)
             .map_err(|_| LoadError::Range {
                 addr,
                 bytes: bytes.len(),
@@ -112,7 +112,7 @@ impl ThreadBench {
         }
         let last = (end.saturating_sub(1) as u32).max(addr) / PAGE;
         for page in addr / PAGE..=last {
-            let at = GpuAddr(page * PAGE);
+            let at = GpuAddr::from(page * PAGE);
             if self.memory.page(at).is_err() {
                 self.memory
                     .alloc_mapped(at, PAGE as usize)

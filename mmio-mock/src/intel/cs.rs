@@ -14,6 +14,7 @@ pub mod reader;
 pub mod state3d;
 pub mod urb;
 
+use mem::{GpuAddr, Space};
 use regs::desc::{CommandDesc, Property};
 use regs::ids::{CommandId, RegId};
 
@@ -35,6 +36,8 @@ use reader::CommandReader;
 pub struct CsContext<'a, 'm> {
     /// Reads the commands of the device's generation.
     pub reader: &'static dyn CommandReader,
+    /// The space of the process whose tables the engine has loaded.
+    pub process: mem::Process,
     /// Where the hardware status page lies.
     pub status_page: mi::StatusPage,
     /// Where interrupts show.
@@ -63,7 +66,7 @@ pub struct Command<'a> {
     /// Which one.
     pub desc: &'static CommandDesc,
     /// Address of the header.
-    pub addr: u32,
+    pub addr: GpuAddr,
     /// All dwords, header first.
     pub dwords: &'a [u32],
 }
@@ -76,9 +79,11 @@ pub enum Flow {
     /// Go on in a batch buffer.
     Batch {
         /// Its first command.
-        start: u32,
+        start: GpuAddr,
         /// Privileged commands are to be left out of it.
         non_secure: bool,
+        /// The space of its addresses, and of those in it.
+        space: Space,
     },
     /// Return from the batch buffer to the ring.
     EndBatch,
@@ -96,7 +101,7 @@ const MAX_DWORDS: usize = 260;
 #[derive(Clone, Copy, Debug)]
 struct Blit {
     source: Source,
-    addr: u32,
+    addr: GpuAddr,
     header: u32,
     name: &'static str,
     dwords: u32,
@@ -105,7 +110,10 @@ struct Blit {
 /// The command streamer.
 #[derive(Debug)]
 pub struct Cs {
-    batch: Option<u32>,
+    batch: Option<GpuAddr>,
+    /// The space of the batch, and the global one for commands of the ring. It changes only while nothing is in
+    /// flight, so that all units work in one space.
+    space: Space,
     /// The batch may not execute privileged commands, nor may those that it starts.
     non_secure: bool,
     /// The head stays at this command until it is done.
@@ -119,6 +127,7 @@ impl Default for Cs {
     fn default() -> Self {
         Cs {
             batch: None,
+            space: Space::Global,
             non_secure: false,
             blit: None,
             stuck: false,
@@ -131,14 +140,21 @@ impl Cs {
     /// Back to the state after reset.
     pub fn reset(&mut self) {
         self.batch = None;
+        self.space = Space::Global;
         self.non_secure = false;
         self.blit = None;
         self.stuck = false;
     }
 
     /// The command that the blitter works on: name and address.
-    pub fn blitting(&self) -> Option<(&'static str, u32)> {
+    pub fn blitting(&self) -> Option<(&'static str, GpuAddr)> {
         self.blit.map(|blit| (blit.name, blit.addr))
+    }
+
+    /// The space that commands and what they start work in.
+    #[inline]
+    pub fn space(&self) -> Space {
+        self.space
     }
 
     /// Whether the parser gave up.
@@ -185,8 +201,8 @@ impl Cs {
             return Step::Idle;
         };
         let addr = source.addr();
-        ctx.regs.set(RegId::Acthd, addr);
-        ctx.regs.set(RegId::DmaFadd, addr);
+        ctx.regs.set(RegId::Acthd, addr.low());
+        ctx.regs.set(RegId::DmaFadd, addr.low());
         let mut dwords = std::mem::take(&mut self.dwords);
         let step = self.run(source, addr, &mut dwords, ctx);
         self.dwords = dwords;
@@ -196,7 +212,7 @@ impl Cs {
     fn run(
         &mut self,
         source: Source,
-        addr: u32,
+        addr: GpuAddr,
         dwords: &mut Vec<u32>,
         ctx: &mut CsContext<'_, '_>,
     ) -> Step {
@@ -241,7 +257,7 @@ impl Cs {
         activity.commands += 1;
         activity.batch_commands += in_batch;
         ctx.machine.trace.event(Event::Command {
-            addr,
+            addr: addr.low(),
             header,
             dwords: length as u32,
         });
@@ -284,7 +300,7 @@ impl Cs {
                     if ctx.machine.trace.is_detailed()
                         && let Some((addr, bytes)) = ctx.blt.last_row(ctx.machine.mem)
                     {
-                        ctx.machine.note_write("BLT", addr.0, bytes);
+                        ctx.machine.note_write("BLT", addr, bytes);
                     }
                 }
                 Ok(None) => {
@@ -306,19 +322,37 @@ impl Cs {
         let bytes = dwords * 4;
         match source {
             Source::Ring(ring) => ring.advance(ctx.regs, bytes),
-            Source::Batch(addr) => self.batch = Some(addr.wrapping_add(bytes)),
+            Source::Batch(addr) => {
+                self.batch = Some(ctx.machine.mem.on_bus(addr.offset(bytes)));
+            }
         }
         match *flow {
             Flow::Next | Flow::Blit | Flow::Wait => {}
-            Flow::Batch { start, non_secure } => {
+            Flow::Batch {
+                start,
+                non_secure,
+                space,
+            } => {
                 if self.batch.is_none() {
                     ctx.machine.status.activity.batches += 1;
                     self.non_secure = non_secure;
                 }
                 self.non_secure |= non_secure;
                 self.batch = Some(start);
+                self.move_to(space, ctx);
             }
-            Flow::EndBatch => self.batch = None,
+            Flow::EndBatch => {
+                self.batch = None;
+                self.move_to(Space::Global, ctx);
+            }
+        }
+    }
+
+    /// Goes on in another space. What was derived from memory was derived from that of the old one.
+    fn move_to(&mut self, space: Space, ctx: &mut CsContext<'_, '_>) {
+        if std::mem::replace(&mut self.space, space) != space {
+            ctx.td.invalidate();
+            ctx.machine.shared.invalidate();
         }
     }
 
@@ -326,7 +360,7 @@ impl Cs {
     fn refuse(
         &mut self,
         fault: UnitFault,
-        addr: u32,
+        addr: GpuAddr,
         header: Option<u32>,
         ctx: &mut CsContext<'_, '_>,
     ) -> Step {
@@ -348,8 +382,8 @@ impl Cs {
             Client::CommandFetch
         };
         ctx.machine.fault(client, fault, || match header {
-            Some(header) => format!("CS, {place} at {addr:#010x}, header {header:#010x}"),
-            None => format!("CS, {place} at {addr:#010x}"),
+            Some(header) => format!("CS, {place} at {addr}, header {header:#010x}"),
+            None => format!("CS, {place} at {addr}"),
         });
         Step::Dead
     }
@@ -361,7 +395,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
     use CommandId as C;
     let d = command.dwords;
     match command.desc.id {
-        C::MiBatchBufferStart => return mi::batch_buffer_start(d),
+        C::MiBatchBufferStart => return Ok(mi::batch_buffer_start(d, ctx)),
         C::MiBatchBufferEnd => return Ok(Flow::EndBatch),
         C::MiNoop => mi::noop(d, ctx),
         C::MiUserInterrupt => ctx.irq.raise(ctx.regs, irq::Cause::User),

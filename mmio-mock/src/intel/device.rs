@@ -151,6 +151,8 @@ impl Device {
 
     /// One step of whatever has work: the pipeline first, then the next command.
     fn step(&mut self, memory: &mut mem::Memory, budget: &mut u64) -> Step {
+        // All units work in the space of the parser: it moves to another one only while nothing is in flight.
+        let memory = &mut *memory.enter(self.cs.space());
         if self.debug.take_flush() {
             self.td.invalidate();
             self.shared.invalidate();
@@ -193,6 +195,7 @@ impl Device {
         }
         let step = self.cs.step(&mut CsContext {
             reader: self.info.readers.commands,
+            process: mem::Process::FIRST,
             status_page: self.info.status_page,
             irq: self.info.interrupts,
             regs: &mut self.regs,

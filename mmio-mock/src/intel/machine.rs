@@ -2,6 +2,8 @@
 //!
 //! Units hold no references to one another; what one needs of another is lent for one step.
 
+use mem::GpuAddr;
+
 use crate::core::fault::UnitFault;
 use crate::intel::debug::DebugRegs;
 use crate::intel::shared::SharedFunctions;
@@ -46,11 +48,11 @@ impl Machine<'_> {
 
     /// Notes that a unit besides the data port has written memory, for sinks.
     #[inline]
-    pub fn note_write(&mut self, client: &'static str, addr: u32, bytes: usize) {
+    pub fn note_write(&mut self, client: &'static str, addr: GpuAddr, bytes: usize) {
         if self.trace.is_detailed() {
             self.note(Event::Memory {
                 client,
-                addr,
+                addr: addr.low(),
                 // CAST: a command or a row of a blit has fewer.
                 bytes: bytes as u32,
                 write: true,

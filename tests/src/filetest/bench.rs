@@ -62,7 +62,7 @@ impl Bench {
         let mut memory = Memory::new(4 << 20, info.gtt_entries);
         let full = "the memory is too small";
         memory
-            .alloc_mapped(GpuAddr(RING), RING_BYTES as usize)
+            .alloc_mapped(GpuAddr::from(RING), RING_BYTES as usize)
             .ok_or(full)?;
         let status = memory.alloc_pages(1).ok_or(full)?;
         let memory = Arc::new(Mutex::new(memory));
@@ -137,7 +137,7 @@ impl Bench {
 
     fn map(&mut self, address: u32) -> Result<(), String> {
         let mut memory = lock(&self.memory);
-        let page = GpuAddr(address & !0xfff);
+        let page = GpuAddr::from(address & !0xfff);
         if memory.read_u32(page).is_ok() {
             return Ok(());
         }
@@ -151,7 +151,7 @@ impl Bench {
             self.map(page << 12)?;
         }
         lock(&self.memory)
-            .write_dwords(GpuAddr(address), data)
+            .write_dwords(GpuAddr::from(address), data)
             .map_err(|fault| fault.to_string())
     }
 
@@ -166,7 +166,7 @@ impl Bench {
         let mut memory = lock(&self.memory);
         for dword in commands {
             memory
-                .write_u32(GpuAddr(RING + self.tail), dword)
+                .write_u32(GpuAddr::from(RING + self.tail), dword)
                 .map_err(|fault| fault.to_string())?;
             self.tail = (self.tail + 4) % RING_BYTES;
         }
@@ -185,7 +185,7 @@ impl Bench {
     pub fn dwords(&self, address: u32, count: usize) -> Result<Vec<u32>, String> {
         let mut out = vec![0; count];
         lock(&self.memory)
-            .read_dwords(GpuAddr(address), &mut out)
+            .read_dwords(GpuAddr::from(address), &mut out)
             .map_err(|fault| fault.to_string())?;
         Ok(out)
     }

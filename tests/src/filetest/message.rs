@@ -257,7 +257,7 @@ fn memory(bench: &ThreadBench, address: u32, ty: Type, count: usize) -> Result<V
     (0..count)
         .map(|i| {
             let mut bytes = [0; 4];
-            let at = GpuAddr(address.wrapping_add((i * ty.size()) as u32));
+            let at = GpuAddr::from(address.wrapping_add((i * ty.size()) as u32));
             bench
                 .memory()
                 .read_bytes(at, &mut bytes[..ty.size()])

@@ -77,7 +77,9 @@ impl Sender {
     /// Reads memory.
     pub fn read(&self, at: u32, bytes: &mut [u8]) {
         let memory = self.bench.memory();
-        memory.read_bytes(mem::GpuAddr(at), bytes).expect("memory");
+        memory
+            .read_bytes(mem::GpuAddr::from(at), bytes)
+            .expect("memory");
     }
 
     /// Sends registers to a function; `control` are the low 16 bits of the descriptor.

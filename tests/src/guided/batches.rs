@@ -44,10 +44,12 @@ struct Bench {
 impl Bench {
     fn new(info: &'static DeviceInfo, bytes: usize) -> Self {
         let mut memory = Memory::new(bytes, info.gtt_entries);
-        memory.alloc_mapped(GpuAddr(RING), 4096).expect("a ring");
+        memory
+            .alloc_mapped(GpuAddr::from(RING), 4096)
+            .expect("a ring");
         let status = match info.status_page {
             StatusPage::Graphics => {
-                let page = memory.alloc_mapped(GpuAddr(STATUS), 4096);
+                let page = memory.alloc_mapped(GpuAddr::from(STATUS), 4096);
                 page.map(|_| STATUS).expect("a status page")
             }
             StatusPage::Physical => {
@@ -65,14 +67,14 @@ impl Bench {
 
     fn place(&self, address: u32, bytes: usize, contents: &[u8]) {
         let mut memory = lock(&self.memory);
-        let address = GpuAddr(address);
+        let address = GpuAddr::from(address);
         memory.alloc_mapped(address, bytes).expect("memory");
         memory.write_bytes(address, contents).expect("mapped");
     }
 
     /// Starts a batch from the ring; whatever it did, the device can be reset and is idle then.
     fn run(mut self, batch: u32, ticks: u64) {
-        let start = lock(&self.memory).write_dwords(GpuAddr(RING), &[START, batch]);
+        let start = lock(&self.memory).write_dwords(GpuAddr::from(RING), &[START, batch]);
         start.expect("the ring is mapped");
         for (register, value) in [
             (RegId::HwsPga, self.status),
@@ -182,7 +184,7 @@ fn change(input: &mut Unstructured<'_>, exec: &Exec, bench: &Bench) -> Result<()
         let (which, at, bits): (u8, u16, u32) = input.arbitrary()?;
         let buffer = &exec.buffers[usize::from(which) % exec.buffers.len()];
         let dwords = (buffer.data.len() / 4).max(1) as u32;
-        let address = GpuAddr(buffer.address + u32::from(at) % dwords * 4);
+        let address = GpuAddr::from(buffer.address + u32::from(at) % dwords * 4);
         let mut memory = lock(&bench.memory);
         let word = memory.read_u32(address).expect("mapped");
         memory.write_u32(address, word ^ bits).expect("mapped");

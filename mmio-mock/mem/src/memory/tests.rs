@@ -3,6 +3,7 @@
 //! PRM: volume 1 (memory interface). Not covered: timing.
 #![allow(clippy::unwrap_used, reason = "tests")]
 use super::*;
+use crate::FaultKind;
 
 /// Two graphics pages mapped to physical pages in reverse order.
 fn reversed() -> Memory {

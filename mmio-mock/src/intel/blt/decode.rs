@@ -41,7 +41,7 @@ fn load_pattern(mem: &Memory, base: u32, bytes: u32) -> Result<Pattern, UnitFaul
     let mut raw = [0u8; 256];
     let n = 64 * bytes as usize;
     // The address field has bits 31:6.
-    mem.read_bytes(GpuAddr(base & !63), &mut raw[..n])?;
+    mem.read_bytes(GpuAddr::from(base & !63), &mut raw[..n])?;
     Ok(pattern_of(&raw, bytes))
 }
 
@@ -286,7 +286,12 @@ pub fn decode(c: &[u32], setup: &Setup, mem: &Memory) -> Result<Decoded, UnitFau
             };
             after_setup(h, setup, rect(c[1], c[2]), Source::None, pattern)?
         }
-        op::XY_TEXT_BLT => text(h, setup, rect(c[1], c[2]), Bits::Memory(GpuAddr(c[3])))?,
+        op::XY_TEXT_BLT => text(
+            h,
+            setup,
+            rect(c[1], c[2]),
+            Bits::Memory(GpuAddr::from(c[3])),
+        )?,
         op::XY_TEXT_IMMEDIATE_BLT => text(h, setup, rect(c[1], c[2]), immediate_bits(&c[3..]))?,
         op::COLOR_BLT => linear(c, false),
         op::SRC_COPY_BLT => linear(c, true),
@@ -299,7 +304,7 @@ pub fn decode(c: &[u32], setup: &Setup, mem: &Memory) -> Result<Decoded, UnitFau
         }
         op::XY_SRC_COPY_BLT => xy(c, setup, pixels(c, 5)?, none)?,
         op::XY_MONO_SRC_COPY_BLT => {
-            let bits = Bits::Memory(GpuAddr(c[5]));
+            let bits = Bits::Memory(GpuAddr::from(c[5]));
             let source = picture(h, mode, rect(c[2], c[3]), bits, c[6], c[7]);
             xy(c, setup, source, none)?
         }
@@ -313,7 +318,7 @@ pub fn decode(c: &[u32], setup: &Setup, mem: &Memory) -> Result<Decoded, UnitFau
             xy(c, setup, pixels(c, 5)?, immediate_pattern(&c[8..], bytes))?
         }
         op::XY_FULL_MONO_SRC_BLT | op::XY_FULL_MONO_SRC_IMMEDIATE_PATTERN_BLT => {
-            let bits = Bits::Memory(GpuAddr(c[5]));
+            let bits = Bits::Memory(GpuAddr::from(c[5]));
             let source = picture(h, mode, rect(c[2], c[3]), bits, c[6], c[7]);
             let pattern = if opcode == op::XY_FULL_MONO_SRC_BLT {
                 load_pattern(mem, c[8], bytes)?
@@ -327,7 +332,7 @@ pub fn decode(c: &[u32], setup: &Setup, mem: &Memory) -> Result<Decoded, UnitFau
             xy(c, setup, pixels(c, 5)?, pattern)?
         }
         op::XY_FULL_MONO_PATTERN_MONO_SRC_BLT => {
-            let bits = Bits::Memory(GpuAddr(c[5]));
+            let bits = Bits::Memory(GpuAddr::from(c[5]));
             let source = picture(h, mode, rect(c[2], c[3]), bits, c[6], c[7]);
             let pattern = mono_pattern(mode, c[10], c[11], c[8], c[9]);
             xy(c, setup, source, pattern)?

@@ -44,10 +44,10 @@ impl Plane {
             let at = tiling::offset(Tiling::X, self.pitch as u32, x, y);
             let at = mem.swizzle(Tiling::X).apply(at);
             // The swizzle moves blocks of 64 bytes.
-            (GpuAddr(self.base).offset(at), 64 - (x as usize & 63))
+            (GpuAddr::from(self.base).offset(at), 64 - (x as usize & 63))
         } else {
             let row = self.base.wrapping_add_signed(y.wrapping_mul(self.pitch));
-            (GpuAddr(row.wrapping_add_signed(x)), usize::MAX)
+            (GpuAddr::from(row.wrapping_add_signed(x)), usize::MAX)
         }
     }
 

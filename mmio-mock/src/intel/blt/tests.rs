@@ -10,7 +10,7 @@ const SRC: u32 = 0x2_0000;
 
 fn memory() -> Memory {
     let mut m = Memory::new(4 << 20, 256);
-    m.alloc_mapped(GpuAddr(DST), 0x2_0000).unwrap();
+    m.alloc_mapped(GpuAddr::from(DST), 0x2_0000).unwrap();
     m
 }
 
@@ -23,7 +23,7 @@ const fn xy(x: u32, y: u32) -> u32 {
 }
 
 fn at(m: &Memory, x: u32, y: u32, pitch: u32) -> u32 {
-    m.read_u32(GpuAddr(DST + y * pitch + 4 * x)).unwrap()
+    m.read_u32(GpuAddr::from(DST + y * pitch + 4 * x)).unwrap()
 }
 
 /// XY_COLOR_BLT as Mesa's clears emit it: ROP F0, depth 32.
@@ -76,14 +76,14 @@ fn tiled_fill_takes_its_pitch_in_dwords() {
         (128, 9, 0),
     ] {
         let o = tiling::offset(Tiling::X, 1024, 4 * x, y);
-        assert_eq!(m.read_u32(GpuAddr(DST + o)).unwrap(), want, "{x},{y}");
+        assert_eq!(m.read_u32(GpuAddr::from(DST + o)).unwrap(), want, "{x},{y}");
     }
 }
 
 #[test]
 fn byte_masks() {
     let mut m = memory();
-    m.write_u32(GpuAddr(DST), 0x1122_3344).unwrap();
+    m.write_u32(GpuAddr::from(DST), 0x1122_3344).unwrap();
     let mut c = fill(false, 64, 0, 0, 1, 1, 0xaabb_ccdd);
     c[0] &= !(1 << 20);
     Blt::new().execute(&c, &mut m).unwrap();
@@ -100,7 +100,7 @@ fn copy_from_tiled_to_linear() {
     for y in 0..16 {
         for x in 0..128 {
             let o = tiling::offset(Tiling::X, 512, 4 * x, y);
-            m.write_u32(GpuAddr(SRC + o), y << 8 | x).unwrap();
+            m.write_u32(GpuAddr::from(SRC + o), y << 8 | x).unwrap();
         }
     }
     let c = [
@@ -136,7 +136,7 @@ fn overlapping_copies_in_all_directions() {
             let mut m = memory();
             let address = |x: i32, y: i32| {
                 let t = if tiled { Tiling::X } else { Tiling::Linear };
-                GpuAddr(DST + tiling::offset(t, 512, 4 * x as u32, y as u32))
+                GpuAddr::from(DST + tiling::offset(t, 512, 4 * x as u32, y as u32))
             };
             for y in 0..12 {
                 for x in 0..12 {
@@ -172,9 +172,10 @@ fn all_raster_operations_at_8_bits() {
     // P, S, D bytes that enumerate all combinations: the result is the ROP code itself.
     for rop in 0..=255u32 {
         let mut m = memory();
-        m.write_u8(GpuAddr(DST), 0xaa).unwrap();
-        m.write_u8(GpuAddr(SRC), 0xcc).unwrap();
-        m.write_bytes(GpuAddr(SRC + 0x1000), &[0xf0; 64]).unwrap();
+        m.write_u8(GpuAddr::from(DST), 0xaa).unwrap();
+        m.write_u8(GpuAddr::from(SRC), 0xcc).unwrap();
+        m.write_bytes(GpuAddr::from(SRC + 0x1000), &[0xf0; 64])
+            .unwrap();
         let c = [
             header(opcode::XY_FULL_BLT, 9),
             rop << 16 | 64,
@@ -187,8 +188,8 @@ fn all_raster_operations_at_8_bits() {
             SRC + 0x1000,
         ];
         Blt::new().execute(&c, &mut m).unwrap();
-        assert_eq!(m.read_u8(GpuAddr(DST)).unwrap() as u32, rop);
-        assert_eq!(m.read_u8(GpuAddr(DST + 1)).unwrap(), 0);
+        assert_eq!(m.read_u8(GpuAddr::from(DST)).unwrap() as u32, rop);
+        assert_eq!(m.read_u8(GpuAddr::from(DST + 1)).unwrap(), 0);
     }
 }
 
@@ -290,7 +291,7 @@ fn text_by_packing_and_transparency() {
         assert_eq!(row(&m, 1), [0, 0xf, 0]);
         blt.execute(&setup(0), &mut m).unwrap();
         // From memory this time.
-        m.write_u32(GpuAddr(SRC), data).unwrap();
+        m.write_u32(GpuAddr::from(SRC), data).unwrap();
         let t = [
             header(opcode::XY_TEXT_BLT, 4) | packed << 16,
             0,
@@ -341,10 +342,10 @@ fn colour_patterns_at_16_bits() {
     c.extend(&dwords);
     Blt::new().execute(&c, &mut m).unwrap();
     for (x, y) in [(0u32, 0u32), (7, 7), (9, 3), (15, 7)] {
-        let got = m.read_u16(GpuAddr(DST + y * 64 + 2 * x)).unwrap();
+        let got = m.read_u16(GpuAddr::from(DST + y * 64 + 2 * x)).unwrap();
         assert_eq!(got as u32, y * 8 + x % 8);
     }
-    m.write_dwords(GpuAddr(SRC), &dwords).unwrap();
+    m.write_dwords(GpuAddr::from(SRC), &dwords).unwrap();
     let p = [
         header(opcode::XY_PAT_BLT, 6),
         1 << 24 | 0x0f << 16 | 64,
@@ -354,14 +355,18 @@ fn colour_patterns_at_16_bits() {
         SRC,
     ];
     Blt::new().execute(&p, &mut m).unwrap();
-    assert_eq!(m.read_u16(GpuAddr(DST)).unwrap(), 0xffff, "NOT pattern");
+    assert_eq!(
+        m.read_u16(GpuAddr::from(DST)).unwrap(),
+        0xffff,
+        "NOT pattern"
+    );
 }
 
 #[test]
 fn mono_pictures_have_word_aligned_rows_and_a_first_bit() {
     let mut m = memory();
     // Rows of 16 bits; the first pixel is bit 3 of its byte.
-    m.write_bytes(GpuAddr(SRC), &[0b0001_0000, 0, 0b0000_1000, 0])
+    m.write_bytes(GpuAddr::from(SRC), &[0b0001_0000, 0, 0b0000_1000, 0])
         .unwrap();
     let c = [
         header(opcode::XY_MONO_SRC_COPY_BLT, 8) | 3 << 17,
@@ -401,7 +406,7 @@ fn mono_pictures_have_word_aligned_rows_and_a_first_bit() {
 #[test]
 fn full_mono_forms() {
     let mut m = memory();
-    m.write_u32(GpuAddr(SRC), 0x40).unwrap();
+    m.write_u32(GpuAddr::from(SRC), 0x40).unwrap();
     // ROP 5A would ignore the source; use P & S (C0).
     let c = [
         header(opcode::XY_FULL_MONO_PATTERN_MONO_SRC_BLT, 12),
@@ -457,7 +462,7 @@ fn linear_fill_and_backward_copy() {
         [5, 0, 0]
     );
     for x in 0..8 {
-        m.write_u8(GpuAddr(SRC + x), x as u8).unwrap();
+        m.write_u8(GpuAddr::from(SRC + x), x as u8).unwrap();
     }
     // SRC_COPY_BLT right to left by one byte, addresses of the last bytes, negative pitch.
     let c = [
@@ -470,7 +475,7 @@ fn linear_fill_and_backward_copy() {
     ];
     Blt::new().execute(&c, &mut m).unwrap();
     let mut got = [0; 8];
-    m.read_bytes(GpuAddr(SRC), &mut got).unwrap();
+    m.read_bytes(GpuAddr::from(SRC), &mut got).unwrap();
     assert_eq!(got, [0, 0, 1, 2, 3, 4, 5, 6]);
 }
 

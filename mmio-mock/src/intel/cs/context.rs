@@ -42,8 +42,8 @@ pub fn set_context(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFau
         let extended = fields::CCID::EXTENDED_STATE_SAVE.is_set(ccid);
         let image = image::save(ctx, extended);
         ctx.machine.charge(image.len() as u64);
-        ctx.machine.mem.write_dwords(GpuAddr(old), &image)?;
-        ctx.machine.note_write("CS", old, image.len() * 4);
+        ctx.machine.mem.write_dwords(GpuAddr::from(old), &image)?;
+        ctx.machine.note_write("CS", old.into(), image.len() * 4);
     }
     let value = fields::CCID::VALID::SET.value
         | fields::CCID::CONTEXT_ADDRESS.val(new >> 12).value
@@ -54,7 +54,9 @@ pub fn set_context(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFau
         return Ok(());
     }
     let mut image = vec![0; DWORDS];
-    ctx.machine.mem.read_dwords(GpuAddr(new), &mut image)?;
+    ctx.machine
+        .mem
+        .read_dwords(GpuAddr::from(new), &mut image)?;
     restore(&image, new, command.extended_state_restore_enable(), ctx)
 }
 
@@ -95,6 +97,7 @@ fn restore(
             C::MiLoadRegisterImm => mi::load_register_imm(dwords, ctx),
             _ if desc.is(Property::Context) => {
                 if extended {
+                    let addr = addr.into();
                     let command = Command { desc, addr, dwords };
                     execute(&command, ctx)?;
                 }

@@ -63,28 +63,28 @@ pub enum Source {
     /// In the ring.
     Ring(Ring),
     /// In a batch buffer, at a graphics address.
-    Batch(u32),
+    Batch(GpuAddr),
 }
 
 impl Source {
     /// Graphics address of the command.
-    pub fn addr(&self) -> u32 {
+    pub fn addr(&self) -> GpuAddr {
         match *self {
-            Source::Ring(ring) => ring.start.wrapping_add(ring.head),
+            Source::Ring(ring) => ring.start.wrapping_add(ring.head).into(),
             Source::Batch(addr) => addr,
         }
     }
 
-    /// Dword `index` of the command.
+    /// Dword `index` of the command. The space of the ring is the global one, which has to be entered for it.
     #[inline]
     pub fn dword(&self, mem: &Memory, index: u32) -> Result<u32, Fault> {
         let addr = match *self {
             Source::Ring(ring) => {
                 let at = wrapped(ring.head + index * 4, ring.size);
-                ring.start.wrapping_add(at)
+                ring.start.wrapping_add(at).into()
             }
-            Source::Batch(addr) => addr.wrapping_add(index * 4),
+            Source::Batch(addr) => addr.offset(index * 4),
         };
-        mem.read_u32(GpuAddr(addr))
+        mem.read_u32(addr)
     }
 }

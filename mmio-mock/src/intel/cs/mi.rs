@@ -4,13 +4,12 @@
 //! Not modelled: waits for display events (they are over at once), the security of non-secure batch
 //! buffers.
 
-use mem::{GpuAddr, PhysAddr};
+use mem::{GpuAddr, PhysAddr, Space};
 use regs::any::{
-    MiBatchBufferStart, MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiStoreDataImm,
-    MiStoreDataIndex, RegId, fields,
+    MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiStoreDataIndex, RegId, fields,
 };
 
-use super::reader::StoreRegister;
+use super::reader::{Chosen, Place};
 use super::{CsContext, Flow};
 use crate::core::fault::UnitFault;
 use crate::intel::mmio::Mmio;
@@ -39,12 +38,16 @@ pub fn noop(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 }
 
 /// MI_BATCH_BUFFER_START: goes on in a batch buffer.
-pub fn batch_buffer_start(d: &[u32]) -> Result<Flow, UnitFault> {
-    let command = MiBatchBufferStart::from_dwords(d);
-    Ok(Flow::Batch {
-        start: command.batch_buffer_start_address(),
-        non_secure: command.buffer_security_indicator() != 0,
-    })
+pub fn batch_buffer_start(d: &[u32], ctx: &CsContext<'_, '_>) -> Flow {
+    let command = ctx.reader.batch_start(d);
+    Flow::Batch {
+        start: command.start,
+        non_secure: command.non_secure,
+        space: match command.space {
+            Chosen::Global => Space::Global,
+            Chosen::Process => Space::Process(ctx.process),
+        },
+    }
 }
 
 /// MI_FLUSH: the pipeline in front is already empty, so only caches and counters are left.
@@ -52,6 +55,10 @@ pub fn flush(d: &[u32], ctx: &mut CsContext<'_, '_>) {
     let flush = ctx.reader.flush(d);
     if flush.invalidate {
         ctx.td.invalidate();
+    }
+    if flush.invalidate_translations {
+        let space = Space::Process(ctx.process);
+        ctx.machine.mem.invalidate_translations(space);
     }
     ctx.machine.shared.invalidate();
     if flush.reset_counters {
@@ -73,15 +80,8 @@ pub fn store_data_index(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), Un
 
 /// MI_STORE_DATA_IMM: one or two dwords to a graphics or physical address.
 pub fn store_data_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    let command = MiStoreDataImm::from_dwords(d);
     let data = d.get(3..).unwrap_or_default();
-    store(
-        command.memory_address_type(),
-        command.physical_start_address_extension(),
-        command.address(),
-        data,
-        ctx,
-    )
+    store(ctx.reader.store_data_imm(d), data, ctx)
 }
 
 /// MI_LOAD_REGISTER_IMM: the device carries the writes out when the command is done. Bytes with their
@@ -120,29 +120,19 @@ pub(super) fn mmio<'a>(ctx: &'a mut CsContext<'_, '_>) -> Mmio<'a> {
 pub fn store_register_mem(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
     let command = ctx.reader.store_register_mem(d);
     let value = mmio(ctx).read32(command.register);
-    let StoreRegister {
-        graphics,
-        extension,
-        address,
-        ..
-    } = command;
-    store(graphics, extension, address, &[value], ctx)
+    store(command.place, &[value], ctx)
 }
 
-/// Stores to a graphics address, or to a 36-bit physical one.
-fn store(
-    graphics: bool,
-    extension: u32,
-    address: u32,
-    data: &[u32],
-    ctx: &mut CsContext<'_, '_>,
-) -> Result<(), UnitFault> {
-    if graphics {
-        ctx.machine.mem.write_dwords(GpuAddr(address), data)?;
-        ctx.machine.note_write("CS", address, data.len() * 4);
-        return Ok(());
-    }
-    physical(u64::from(extension) << 32 | u64::from(address), data, ctx)
+/// Stores to where a command says.
+fn store(place: Place, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let (space, address) = match place {
+        Place::Graphics(Chosen::Global, address) => (Space::Global, address),
+        Place::Graphics(Chosen::Process, address) => (Space::Process(ctx.process), address),
+        Place::Physical(address) => return physical(address, data, ctx),
+    };
+    ctx.machine.mem.enter(space).write_dwords(address, data)?;
+    ctx.machine.note_write("CS", address, data.len() * 4);
+    Ok(())
 }
 
 /// Stores to the hardware status page (HWS_PGA).
@@ -150,17 +140,21 @@ fn store_status(offset: u32, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Resul
     let page = ctx.regs.get(RegId::HwsPga);
     let low = fields::HWS_PGA::ADDRESS_31_12.read(page) << 12;
     match ctx.status_page {
-        StatusPage::Graphics => store(true, 0, low.wrapping_add(offset), data, ctx),
+        StatusPage::Graphics => {
+            let address = GpuAddr::from(low.wrapping_add(offset));
+            store(Place::Graphics(Chosen::Global, address), data, ctx)
+        }
         StatusPage::Physical => {
             let high = u64::from(fields::HWS_PGA::ADDRESS_35_32.read(page)) << 32;
-            physical((high | u64::from(low)) + u64::from(offset), data, ctx)
+            let address = PhysAddr((high | u64::from(low)) + u64::from(offset));
+            physical(address, data, ctx)
         }
     }
 }
 
-fn physical(address: u64, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+fn physical(address: PhysAddr, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
     for (i, &dword) in data.iter().enumerate() {
-        let at = PhysAddr(address + 4 * i as u64);
+        let at = PhysAddr(address.0 + 4 * i as u64);
         ctx.machine
             .mem
             .phys_write_u32(at, dword)
@@ -169,8 +163,7 @@ fn physical(address: u64, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(
                 what: format!("store to physical memory: {fault}"),
             })?;
     }
-    // CAST: sinks see the low half of a physical address.
     ctx.machine
-        .note_write("CS physical", address as u32, data.len() * 4);
+        .note_write("CS physical", GpuAddr(address.0), data.len() * 4);
     Ok(())
 }

@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 2, PIPE_CONTROL.
 
-use mem::GpuAddr;
+use mem::Space;
 
 use super::CsContext;
 use super::reader::PostSync;
@@ -15,6 +15,10 @@ pub fn execute(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> 
     if pc.invalidate_instructions {
         ctx.td.invalidate();
     }
+    if pc.invalidate_translations {
+        let space = Space::Process(ctx.process);
+        ctx.machine.mem.invalidate_translations(space);
+    }
     if pc.flush_writes {
         ctx.machine.shared.invalidate();
     }
@@ -25,7 +29,7 @@ pub fn execute(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> 
         PostSync::Nothing => None,
     };
     if let Some(value) = value {
-        ctx.machine.mem.write_u64(GpuAddr(pc.address), value)?;
+        ctx.machine.mem.write_u64(pc.address, value)?;
         ctx.machine.note_write("CS", pc.address, 8);
     }
     if pc.notify {

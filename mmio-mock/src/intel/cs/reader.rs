@@ -5,6 +5,9 @@
 
 use std::fmt::Debug;
 
+use mem::{GpuAddr, PhysAddr};
+use regs::any::{MiBatchBufferStart, MiStoreDataImm};
+
 use crate::intel::ff::state::VertexBuffer;
 use crate::intel::shared::context::StateBases;
 
@@ -34,6 +37,8 @@ pub struct BaseChanges {
 pub struct Flush {
     /// The state and instruction caches forget what they hold.
     pub invalidate: bool,
+    /// The tables of the process are looked at again.
+    pub invalidate_translations: bool,
     /// The snapshot counters of all units begin at 0.
     pub reset_counters: bool,
 }
@@ -57,27 +62,67 @@ pub enum PostSync {
 pub struct PipeControl {
     /// The instruction cache forgets what it holds.
     pub invalidate_instructions: bool,
+    /// The tables of the process are looked at again.
+    pub invalidate_translations: bool,
     /// What caches have not written goes to memory.
     pub flush_writes: bool,
     /// What is written.
     pub post_sync: PostSync,
-    /// Graphics address of 8 bytes for it.
-    pub address: u32,
+    /// Graphics address of 8 bytes for it, in the space of the command.
+    pub address: GpuAddr,
     /// Raises the interrupt.
     pub notify: bool,
 }
 
-/// MI_STORE_REGISTER_MEM.
+/// The space that a command names.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Chosen {
+    /// The global one.
+    #[default]
+    Global,
+    /// That of the process whose tables the engine has loaded.
+    Process,
+}
+
+/// Where a command stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// At an address of a space.
+    Graphics(Chosen, GpuAddr),
+    /// At an address of memory itself.
+    Physical(PhysAddr),
+}
+
+impl Place {
+    /// An address of the global GTT, or one of memory itself with bits 35:32 in `extension`.
+    #[must_use]
+    pub fn of(graphics: bool, extension: u32, address: u32) -> Self {
+        if graphics {
+            Place::Graphics(Chosen::Global, address.into())
+        } else {
+            Place::Physical(PhysAddr(u64::from(extension) << 32 | u64::from(address)))
+        }
+    }
+}
+
+/// MI_BATCH_BUFFER_START.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BatchStart {
+    /// The first command.
+    pub start: GpuAddr,
+    /// The space of that address and of all addresses in the batch.
+    pub space: Chosen,
+    /// Privileged commands are to be left out.
+    pub non_secure: bool,
+}
+
+/// MI_STORE_REGISTER_MEM.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoreRegister {
     /// MMIO byte offset of the register.
     pub register: u32,
     /// Where its value goes.
-    pub address: u32,
-    /// The address is one of the global GTT, else of memory itself.
-    pub graphics: bool,
-    /// Address bits 35:32 of memory itself.
-    pub extension: u32,
+    pub place: Place,
 }
 
 /// Reads and makes the commands whose layout differs between generations; each is given with its header.
@@ -114,6 +159,26 @@ pub trait CommandReader: Debug + Sync {
 
     /// PIPE_CONTROL.
     fn pipe_control(&self, d: &[u32]) -> PipeControl;
+
+    /// MI_BATCH_BUFFER_START.
+    fn batch_start(&self, d: &[u32]) -> BatchStart {
+        let command = MiBatchBufferStart::from_dwords(d);
+        BatchStart {
+            start: command.batch_buffer_start_address().into(),
+            space: Chosen::Global,
+            non_secure: command.buffer_security_indicator() != 0,
+        }
+    }
+
+    /// MI_STORE_DATA_IMM: where the data go.
+    fn store_data_imm(&self, d: &[u32]) -> Place {
+        let command = MiStoreDataImm::from_dwords(d);
+        Place::of(
+            command.memory_address_type(),
+            command.physical_start_address_extension(),
+            command.address(),
+        )
+    }
 
     /// MI_STORE_REGISTER_MEM.
     fn store_register_mem(&self, d: &[u32]) -> StoreRegister;

@@ -106,7 +106,7 @@ pub fn constant_buffer(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), Uni
     } else {
         ctx.ff.state.bases.general_state_base
     };
-    let from = GpuAddr(base.wrapping_add(command.buffer_starting_address()));
+    let from = GpuAddr::from(base.wrapping_add(command.buffer_starting_address()));
     for row in 0..rows.min(ctx.machine.urb.entry_rows(Owner::Cs)) {
         let mut data = [0; 8];
         let read = ctx

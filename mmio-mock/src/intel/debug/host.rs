@@ -339,7 +339,7 @@ impl Host {
         for watched in &mut self.watched {
             let mut now = vec![0; watched.length];
             // What is not mapped reads as zero, and changes when it is.
-            let _ = memory.read_bytes(mem::GpuAddr(watched.addr), &mut now);
+            let _ = memory.read_bytes(mem::GpuAddr::from(watched.addr), &mut now);
             match &mut watched.bytes {
                 Some(old) if *old != now => {
                     *old = now;

@@ -72,7 +72,7 @@ impl Model for Device {
             let before = left.min(quantum.max(1));
             let mut budget = before;
             let step = self.step(&mut memory, &mut budget);
-            self.watch(&mut memory);
+            self.watch(&mut memory.enter(self.cs.space()));
             if self.trace.is_detailed() {
                 self.note_irq();
             }

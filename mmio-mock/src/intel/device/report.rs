@@ -70,7 +70,7 @@ impl Device {
         let (name, addr) = self.cs.blitting()?;
         let (done, rows) = self.blt.rows()?;
         Some(format!(
-            "{name} at {addr:#010x}: still drawing, {done} of {rows} rows"
+            "{name} at {addr}: still drawing, {done} of {rows} rows"
         ))
     }
 }

@@ -374,7 +374,7 @@ impl Vf {
                 let bytes = element.format.map_or(0, |format| u32::from(format.bytes));
                 if buffer.holds(addr, bytes) {
                     source = element
-                        .source(machine.mem, GpuAddr(addr))
+                        .source(machine.mem, GpuAddr::from(addr))
                         .map_err(|fault| {
                             (
                                 fault.into(),
@@ -431,7 +431,7 @@ fn fetch_index(mem: &Memory, draw: &Draw, at: u32) -> Result<Option<u32>, Stall>
     if first + u64::from(buffer.bytes) > u64::from(buffer.end) + 1 {
         return Ok(Some(0));
     }
-    let addr = GpuAddr(first as u32);
+    let addr = GpuAddr::from(first as u32);
     let (index, ones) = match buffer.bytes {
         1 => (mem.read_u8(addr).map(u32::from), 0xff),
         2 => (mem.read_u16(addr).map(u32::from), 0xffff),

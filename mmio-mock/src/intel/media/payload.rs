@@ -166,7 +166,7 @@ fn load_indirect(
     for row in 0..bytes.div_ceil(ROW) {
         let length = (bytes - row * ROW).min(ROW) as usize;
         let mut data = [0; ROW as usize];
-        let at = GpuAddr(from.wrapping_add(row * ROW));
+        let at = GpuAddr::from(from.wrapping_add(row * ROW));
         machine.mem.read_bytes(at, &mut data[..length])?;
         if let Some(to) = machine.urb.row_mut(entry, first + row as u16) {
             for (dword, bytes) in to.iter_mut().zip(data.as_chunks::<4>().0) {

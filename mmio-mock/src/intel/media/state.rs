@@ -86,7 +86,7 @@ pub struct FrontEnd {
 fn bad(addr: u32, what: String) -> UnitFault {
     UnitFault::State {
         unit: "VFE",
-        addr: GpuAddr(addr),
+        addr: GpuAddr::from(addr),
         what,
     }
 }

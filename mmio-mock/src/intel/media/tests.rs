@@ -10,3 +10,4 @@ mod messages;
 mod random;
 mod rig;
 mod roots;
+mod spaces;

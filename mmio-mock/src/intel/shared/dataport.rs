@@ -12,7 +12,7 @@ pub mod rules;
 use std::collections::BTreeMap;
 
 use eu::{Grf, Message};
-use mem::Memory;
+use mem::{GpuAddr, Memory};
 
 use super::binding;
 use super::context::{Events, ThreadContext};
@@ -39,7 +39,7 @@ const DWORD: u32 = 4;
 #[derive(Clone, Debug)]
 pub struct RenderTarget {
     /// Address of the surface state.
-    at: u32,
+    at: GpuAddr,
     surface: Surface,
     /// Set when pixels can go straight into it.
     direct: Option<direct::Shifts>,
@@ -62,7 +62,7 @@ pub struct Outside {
 pub struct DataPort {
     reader: &'static dyn FunctionReader,
     /// Buffer views by address of their surface state.
-    views: Vec<(u32, View)>,
+    views: Vec<(GpuAddr, View)>,
     /// Render targets by address of their surface state.
     targets: Vec<RenderTarget>,
     cc: CcCache,
@@ -123,14 +123,14 @@ impl DataPort {
             return Ok(View::stateless(&ctx.bases, buffer::header(msg)?));
         }
         let at = binding::surface_address(mem, ctx, index)?;
-        let known = self.views.iter().find(|(key, _)| *key == at.0);
+        let known = self.views.iter().find(|(key, _)| *key == at);
         let view = if let Some((_, view)) = known {
             *view
         } else {
             let desc = self.reader.surface_at(mem, at)?;
             let view = View::new(&desc).map_err(|rule| refuse("DP", msg, rule))?;
             if self.views.len() < 64 {
-                self.views.push((at.0, view));
+                self.views.push((at, view));
             }
             view
         };
@@ -167,7 +167,7 @@ impl DataPort {
         rules::ask(request.surface != STATELESS, msg, rules::STATELESS)?;
         self.dual_source.check(form, msg)?;
         let at = binding::surface_address(mem, ctx, request.surface)?;
-        let kept = self.targets.iter().position(|t| t.at == at.0);
+        let kept = self.targets.iter().position(|t| t.at == at);
         let place = if let Some(place) = kept {
             place
         } else {
@@ -176,7 +176,7 @@ impl DataPort {
             let null = desc.kind == Ok(SurfaceKind::Null);
             rules::ask(renders || null, msg, rules::FORMAT)?;
             let surface = Surface::new(mem, &desc, Use::RenderTarget);
-            let surface = surface.map_err(|e| e.at("DP", at))?;
+            let surface = surface.map_err(|e| e.at("DP", mem.on_bus(at)))?;
             // PRM 5.10.6: no surface in field mode.
             rules::ask(surface.geometry.line_stride == 0, msg, rules::SURFACE)?;
             if self.targets.len() >= 16 {
@@ -184,7 +184,7 @@ impl DataPort {
             }
             self.compare(&surface, backend);
             self.targets.push(RenderTarget {
-                at: at.0,
+                at,
                 direct: direct::shifts(&surface),
                 surface,
             });

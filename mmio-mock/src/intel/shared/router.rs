@@ -118,7 +118,7 @@ impl Router<'_> {
     #[cold]
     fn math_waits(&mut self, msg: &Message<'_>) {
         // The general register of the destination: bits 28:21 of dword 1.
-        let at = GpuAddr(self.ctx.bases.kernels()).offset(msg.ip.wrapping_add(4));
+        let at = GpuAddr::from(self.ctx.bases.kernels()).offset(msg.ip.wrapping_add(4));
         let destination = self.mem.read_u32(at).map_or(0, |word| word >> 21 & 0x7f);
         let euid = u32::from(msg.thread.eu);
         let data = MathDebugData::default()
@@ -221,7 +221,7 @@ impl Port for Router<'_> {
     type Fault = UnitFault;
 
     fn fetch(&mut self, ip: u32) -> Result<[u32; 4], UnitFault> {
-        let addr = GpuAddr(self.ctx.bases.kernels()).offset(ip);
+        let addr = GpuAddr::from(self.ctx.bases.kernels()).offset(ip);
         let mut words = [0; 4];
         self.owed += FETCH_TICKS;
         self.mem.read_dwords(addr, &mut words)?;

@@ -59,7 +59,7 @@ pub struct SamplingEngine {
     pub open_comparison: Option<&'static str>,
     /// Texels of the general path since the router took the count.
     pub texels: u64,
-    surfaces: Vec<(u32, Surface, bool)>,
+    surfaces: Vec<(GpuAddr, Surface, bool)>,
     samplers: Vec<((GpuAddr, u8), Sampler)>,
 }
 
@@ -87,19 +87,19 @@ impl SamplingEngine {
     }
 
     fn surface(&mut self, mem: &Memory, at: GpuAddr) -> Result<usize, UnitFault> {
-        if let Some(found) = self.surfaces.iter().position(|(key, ..)| *key == at.0) {
+        if let Some(found) = self.surfaces.iter().position(|(key, ..)| *key == at) {
             return Ok(found);
         }
         let desc = self.reader.surface_at(mem, at)?;
         let surface = Surface::new(mem, &desc, Use::Sampler);
-        let mut surface = surface.map_err(|e| e.at("sampler", at))?;
+        let mut surface = surface.map_err(|e| e.at("sampler", mem.on_bus(at)))?;
         // Keys look at texels as stored; gamma has its own place.
         let stored = gamma::stored(surface.format);
         surface.format = stored.unwrap_or(surface.format);
         if self.surfaces.len() >= KEPT {
             self.surfaces.clear();
         }
-        self.surfaces.push((at.0, surface, stored.is_some()));
+        self.surfaces.push((at, surface, stored.is_some()));
         Ok(self.surfaces.len() - 1)
     }
 
@@ -142,7 +142,7 @@ impl SamplingEngine {
             Sampler::default()
         } else {
             let base = ctx.bases.general_state_base;
-            let table = GpuAddr(base).offset(request.sampler_pointer);
+            let table = GpuAddr::from(base).offset(request.sampler_pointer);
             self.sampler(mem, base, (table, request.sampler))?
         };
         // PANIC: `surface` is the position that `Self::surface` has just given.

@@ -249,7 +249,7 @@ impl Surface {
                 return Err(SurfaceError::YcrcbTarget(name));
             }
             if g.tiling == Tiling::Linear {
-                if !g.base.0.is_multiple_of(need) {
+                if !g.base.0.is_multiple_of(need.into()) {
                     return Err(SurfaceError::MisalignedBase { base: g.base, need });
                 }
                 if self.kind != SurfaceKind::Buffer && !g.pitch.is_multiple_of(need) {

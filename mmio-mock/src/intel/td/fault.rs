@@ -32,10 +32,10 @@ impl Td {
 fn client_of(fault: &UnitFault, slot: &Slot, memory: &mem::Memory) -> Client {
     let at = slot.context.bases.kernels().wrapping_add(slot.thread.ip());
     match fault {
-        UnitFault::Memory(fault) if fault.addr.0 == at => Client::InstructionStateCache,
+        UnitFault::Memory(fault) if fault.addr == at.into() => Client::InstructionStateCache,
         // Gen4 send: target function in bits 27:24 of dword 3 (PRM vol4 2.6.2).
         _ => match memory
-            .read_u32(mem::GpuAddr(at.wrapping_add(12)))
+            .read_u32(mem::GpuAddr::from(at.wrapping_add(12)))
             .map(|d| d >> 24 & 0xf)
         {
             Ok(2) => Client::SamplerCache,

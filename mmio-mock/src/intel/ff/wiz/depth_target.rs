@@ -15,7 +15,7 @@ use crate::intel::surface::{DepthBuffer, DepthFormat, SurfaceKind};
 pub struct DepthTarget {
     /// Format.
     pub format: DepthFormat,
-    base: u32,
+    base: GpuAddr,
     pitch: u32,
     tiling: Tiling,
     swizzle: BitSixSwizzle,
@@ -37,7 +37,7 @@ impl DepthTarget {
         let (width, height) = buffer.extent();
         Some(DepthTarget {
             format: buffer.format,
-            base: geometry.base.0,
+            base: geometry.base,
             pitch: geometry.pitch,
             tiling: geometry.tiling,
             swizzle: geometry.swizzle,
@@ -61,7 +61,7 @@ impl DepthTarget {
             Tiling::Linear => at,
             Tiling::X | Tiling::Y => self.swizzle.apply(at),
         };
-        Some(GpuAddr(self.base.wrapping_add(at)))
+        Some(self.base.offset(at))
     }
 
     /// Addresses of the rows of the square of four by four pixels at (x, y), each of them adjacent
@@ -72,7 +72,7 @@ impl DepthTarget {
         let inside = x.checked_add(4)? <= self.width && y.checked_add(4)? <= self.height;
         // Sixteen bytes at a multiple of sixteen: an OWord of every tiling.
         let aligned = column.is_multiple_of(4)
-            && self.base.is_multiple_of(16)
+            && self.base.0.is_multiple_of(16)
             && self.pitch.is_multiple_of(16);
         if !inside || !aligned || self.format.bytes() != 4 {
             return None;

@@ -33,7 +33,7 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let mut mem = Memory::new(1 << 20, 1024);
-        mem.alloc_mapped(GpuAddr(DEPTH), 64 << 10).unwrap();
+        mem.alloc_mapped(GpuAddr::from(DEPTH), 64 << 10).unwrap();
         Bench {
             mem,
             coefficients: [0, 0, 0, 0.5f32.to_bits(), 0, 0, 0, 0],
@@ -402,7 +402,7 @@ fn a_depth_clear_starts_no_thread() {
     assert_eq!(bench.depth_count, 64 * 64);
     for at in 0..64 * 64 {
         assert_eq!(
-            bench.mem.read_u32(GpuAddr(DEPTH + at * 4)).unwrap(),
+            bench.mem.read_u32(GpuAddr::from(DEPTH + at * 4)).unwrap(),
             0x80_0000
         );
     }
@@ -444,7 +444,7 @@ fn a_killing_kernel_gets_depth_to_send_on() {
         assert_eq!(t.payload[2], [0.5f32.to_bits(); 8]);
     }
     // Nothing written, nothing counted: the render target write does both.
-    assert_eq!(bench.mem.read_u32(GpuAddr(DEPTH)).unwrap(), 0);
+    assert_eq!(bench.mem.read_u32(GpuAddr::from(DEPTH)).unwrap(), 0);
     assert_eq!(bench.depth_count, 0);
 }
 
@@ -752,13 +752,13 @@ fn depth_offset_moves_the_plane() {
     let mut bench = Bench::new();
     bench.coefficients[3] = 0.25f32.to_bits();
     draw(&mut Wiz::new(), &s, &p, &mut bench);
-    assert_eq!(bench.mem.read_u32(GpuAddr(DEPTH)).unwrap(), 0x40_0004);
+    assert_eq!(bench.mem.read_u32(GpuAddr::from(DEPTH)).unwrap(), 0x40_0004);
     // The slope term: the steeper of the two directions times the scale.
     s.wm.global_depth_offset_constant = 0.0;
     s.wm.global_depth_offset_scale = 2.0;
     bench.coefficients = [0.001, -0.003, 0.0, 0.5, 0.0, 0.0, 0.0, 0.0].map(f32::to_bits);
     draw(&mut Wiz::new(), &s, &p, &mut bench);
-    let found = f64::from(bench.mem.read_u32(GpuAddr(DEPTH)).unwrap()) / 16_777_215.0;
+    let found = f64::from(bench.mem.read_u32(GpuAddr::from(DEPTH)).unwrap()) / 16_777_215.0;
     let start = 0.5 + 0.5 * 0.001 - 0.5 * 0.003;
     assert!((found - (start + 0.006)).abs() < 1e-6, "{found}");
 }

@@ -29,8 +29,8 @@ pub fn read(
     viewport: u32,
     constant: [f32; 4],
 ) -> Result<CcState, UnitFault> {
-    let base = GpuAddr(general_base);
-    let addr = base.offset(pointer);
+    let base = GpuAddr::from(general_base);
+    let addr = mem.on_bus(base.offset(pointer));
     let words: ColorCalcState = mem.read_struct(addr)?;
     let mut state = resolve(words.dwords(), constant).map_err(|e| UnitFault::State {
         unit: "CC",

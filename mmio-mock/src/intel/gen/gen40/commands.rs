@@ -6,7 +6,7 @@ use regs::gen40 as table;
 
 use crate::intel::cs::context::image::behind;
 use crate::intel::cs::reader::{
-    BaseChanges, CommandReader, Flush, PipeControl, PostSync, StoreRegister,
+    BaseChanges, CommandReader, Flush, PipeControl, Place, PostSync, StoreRegister,
 };
 use crate::intel::ff::state::VertexBuffer;
 use crate::intel::shared::context::StateBases;
@@ -127,6 +127,7 @@ impl CommandReader for Reader {
         let c = table::MiFlush::from_dwords(d);
         Flush {
             invalidate: c.state_instruction_cache_invalidate() != 0,
+            invalidate_translations: false,
             reset_counters: c.global_snapshot_count_reset() != 0,
         }
     }
@@ -136,6 +137,7 @@ impl CommandReader for Reader {
         let [_, _, low, high] = c.0;
         PipeControl {
             invalidate_instructions: c.instruction_cache_invalidate_enable(),
+            invalidate_translations: false,
             flush_writes: c.write_cache_flush(),
             post_sync: match c.post_sync_operation() {
                 post_sync::IMMEDIATE => PostSync::Immediate(u64::from(low) | u64::from(high) << 32),
@@ -143,7 +145,7 @@ impl CommandReader for Reader {
                 post_sync::TIMESTAMP => PostSync::Timestamp,
                 _ => PostSync::Nothing,
             },
-            address: c.address() & !7,
+            address: (c.address() & !7).into(),
             notify: c.notify_enable(),
         }
     }
@@ -152,9 +154,11 @@ impl CommandReader for Reader {
         let c = table::MiStoreRegisterMem::from_dwords(d);
         StoreRegister {
             register: c.register_address(),
-            address: c.memory_address(),
-            graphics: c.use_global_gtt(),
-            extension: c.physical_start_address_extension(),
+            place: Place::of(
+                c.use_global_gtt(),
+                c.physical_start_address_extension(),
+                c.memory_address(),
+            ),
         }
     }
 }

@@ -36,7 +36,7 @@ impl MediaReader for Reader {
             .general_state_base
             .wrapping_add(pointers.pointer_to_vfe_state());
         let mut dwords = [0; table::VfeState::LEN];
-        mem.read_dwords(GpuAddr(addr), &mut dwords)?;
+        mem.read_dwords(GpuAddr::from(addr), &mut dwords)?;
         let s = table::VfeState::from_dwords(&dwords);
         // CAST: fields of at most nine bits.
         Ok(VfeState {
@@ -62,7 +62,7 @@ impl MediaReader for Reader {
 
     fn kernel(&self, mem: &Memory, bases: &StateBases, pointer: u32) -> Result<MediaKernel, Fault> {
         let mut dwords = [0; table::InterfaceDescriptor::LEN];
-        let at = GpuAddr(bases.general_state_base.wrapping_add(pointer));
+        let at = GpuAddr::from(bases.general_state_base.wrapping_add(pointer));
         mem.read_dwords(at, &mut dwords)?;
         let d = table::InterfaceDescriptor::from_dwords(&dwords);
         // CAST: fields of at most six bits.

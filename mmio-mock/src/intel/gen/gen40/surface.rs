@@ -43,7 +43,7 @@ pub fn surface(words: &[u32]) -> SurfaceDesc {
         kind,
         format: FORMATS.lookup(s.surface_format()),
         format_code: s.surface_format(),
-        base: GpuAddr(s.surface_base_address()),
+        base: GpuAddr::from(s.surface_base_address()),
         offset: (0, 0),
         width: s.width() + 1,
         height: s.height() + 1,
@@ -106,7 +106,7 @@ pub fn depth_buffer(command: &[u32]) -> DepthDesc {
     DepthDesc {
         kind: kind(c.surface_type()),
         format: depth_format(c.surface_format()),
-        base: GpuAddr(c.surface_base_address()),
+        base: GpuAddr::from(c.surface_base_address()),
         offset: (0, 0),
         width: c.width() + 1,
         height: c.height() + 1,

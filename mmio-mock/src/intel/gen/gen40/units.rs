@@ -41,7 +41,9 @@ pub fn read<T: FromBytes + IntoBytes>(
     bases: &StateBases,
     pointer: u32,
 ) -> Result<T, Fault> {
-    mem.read_struct(GpuAddr(bases.general_state_base.wrapping_add(pointer)))
+    mem.read_struct(GpuAddr::from(
+        bases.general_state_base.wrapping_add(pointer),
+    ))
 }
 
 /// Dwords 0 to 4, which VS, GS, CLIP and SF state have in common; `samplers` is the sampler state pointer of those

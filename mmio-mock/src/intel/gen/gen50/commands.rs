@@ -7,7 +7,9 @@
 use regs::gen50 as table;
 
 use crate::intel::cs::context::image::behind;
-use crate::intel::cs::reader::{BaseChanges, CommandReader, Flush, PipeControl, StoreRegister};
+use crate::intel::cs::reader::{
+    BaseChanges, CommandReader, Flush, PipeControl, Place, StoreRegister,
+};
 use crate::intel::ff::state::VertexBuffer;
 use crate::intel::r#gen::gen45::commands::Reader as Gen45;
 use crate::intel::shared::context::StateBases;
@@ -141,9 +143,7 @@ impl CommandReader for Reader {
         let c = table::MiStoreRegisterMem::from_dwords(d);
         StoreRegister {
             register: c.register_address(),
-            address: c.memory_address(),
-            graphics: c.use_global_gtt(),
-            extension: 0,
+            place: Place::of(c.use_global_gtt(), 0, c.memory_address()),
         }
     }
 }

@@ -125,9 +125,11 @@ const STATUS: u32 = 0x2_0000;
 fn run(platform: &ModelPlatform, commands: &[u32]) -> u64 {
     let mut memory = lock(platform.memory());
     for page in [RING, STATUS] {
-        memory.alloc_mapped(mem::GpuAddr(page), 4096).unwrap();
+        memory.alloc_mapped(mem::GpuAddr::from(page), 4096).unwrap();
     }
-    memory.write_dwords(mem::GpuAddr(RING), commands).unwrap();
+    memory
+        .write_dwords(mem::GpuAddr::from(RING), commands)
+        .unwrap();
     let status = mem::Pte(memory.gtt_read((STATUS >> 12) as usize)).phys();
     drop(memory);
     write(platform, 0x2038, RING);

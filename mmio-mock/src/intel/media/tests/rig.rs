@@ -12,6 +12,7 @@ use crate::core::Ended;
 use crate::core::Model;
 use crate::core::memory::{SharedMemory, lock};
 use crate::intel::device::Device;
+use crate::intel::r#gen::DeviceInfo;
 use crate::intel::td::schedule::Schedule;
 
 /// Where the ring is.
@@ -84,7 +85,11 @@ pub struct Rig {
 
 impl Rig {
     pub fn new() -> Self {
-        let info = crate::intel::r#gen::find("gm965").unwrap();
+        Self::of(crate::intel::r#gen::find("gm965").unwrap())
+    }
+
+    /// A rig with another row.
+    pub fn of(info: &'static DeviceInfo) -> Self {
         let mut memory = Memory::new(4 << 20, info.gtt_entries);
         memory.alloc_mapped(GpuAddr(0), 2 << 20).unwrap();
         let memory = Arc::new(Mutex::new(memory));
@@ -124,7 +129,7 @@ impl Rig {
         let mut memory = lock(&self.memory);
         for (i, dword) in dwords.iter().enumerate() {
             memory
-                .write_u32(GpuAddr(addr + i as u32 * 4), *dword)
+                .write_u32(GpuAddr::from(addr + i as u32 * 4), *dword)
                 .unwrap();
         }
     }
@@ -132,7 +137,7 @@ impl Rig {
     pub fn peek(&self, addr: u32, dwords: usize) -> Vec<u32> {
         let mut out = vec![0; dwords];
         lock(&self.memory)
-            .read_dwords(GpuAddr(addr), &mut out)
+            .read_dwords(GpuAddr::from(addr), &mut out)
             .unwrap();
         out
     }
@@ -150,7 +155,7 @@ impl Rig {
         let kernel = kernel.unwrap_or_else(|e| panic!("{}", e[0]));
         let at = KERNELS + number * 0x4000;
         lock(&self.memory)
-            .write_bytes(GpuAddr(at), &kernel.bytes())
+            .write_bytes(GpuAddr::from(at), &kernel.bytes())
             .unwrap();
         self.descriptor(number, at, constants);
         number
@@ -202,6 +207,11 @@ impl Rig {
         let length = inline.len() as u32 + 2;
         self.emit(&[0x7100_0000 | length, descriptor, data.1 | flags, data.0]);
         self.emit(inline);
+    }
+
+    /// What was emitted and is not in the ring yet.
+    pub fn take(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.batch)
     }
 
     /// Puts the batch into the ring and runs the device until it stops, in slices of `slice` ticks.

@@ -39,7 +39,7 @@ impl View {
 
     /// Whether the base is a multiple of `unit` bytes.
     pub fn aligned(&self, unit: u32) -> bool {
-        self.base.0.is_multiple_of(unit)
+        self.base.0.is_multiple_of(unit.into())
     }
 
     /// The stateless model: the base is in the header, the bound is that of general state.
@@ -50,7 +50,7 @@ impl View {
             bound => u64::from(bound.saturating_sub(base)),
         };
         View {
-            base: GpuAddr(base),
+            base: GpuAddr::from(base),
             size,
         }
     }

@@ -117,7 +117,7 @@ impl Plane {
     fn address(&self, mem: &Memory, x: u32, row: u32) -> GpuAddr {
         let offset = tiling::offset(self.tiling, self.pitch, x, row);
         let addr = self.base.offset(offset);
-        GpuAddr(mem.swizzle(self.tiling).apply(addr.0))
+        mem.swizzle(self.tiling).apply_to(addr)
     }
 
     /// The byte at `x` of a row, the row extended at both ends.

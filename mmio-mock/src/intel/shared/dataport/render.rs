@@ -95,7 +95,7 @@ impl CcCache {
             // Just filled in.
             None => Err(UnitFault::State {
                 unit: "CC",
-                addr: GpuAddr(key.0),
+                addr: GpuAddr::from(key.0),
                 what: String::new(),
             }),
         }

@@ -47,10 +47,10 @@ impl Bench {
     /// Memory whose data dwords hold their own number.
     fn new() -> Self {
         let mut mem = Memory::new(1 << 20, 1 << 12);
-        mem.alloc_mapped(GpuAddr(STATE), 0x1000).unwrap();
-        mem.alloc_mapped(GpuAddr(DATA), 0x8000).unwrap();
+        mem.alloc_mapped(GpuAddr::from(STATE), 0x1000).unwrap();
+        mem.alloc_mapped(GpuAddr::from(DATA), 0x8000).unwrap();
         for n in 0..0x2000 {
-            mem.write_u32(GpuAddr(DATA + n * 4), n).unwrap();
+            mem.write_u32(GpuAddr::from(DATA + n * 4), n).unwrap();
         }
         let bases = StateBases {
             general_state_base: DATA - 0x1000,
@@ -78,10 +78,10 @@ impl Bench {
     /// Puts a surface state at `at` of the surface states and its place in the binding table.
     fn bind_at(&mut self, index: u32, at: u32, state: SurfaceState) {
         self.mem
-            .write_u32(GpuAddr(STATE + 0x100 + index * 4), at)
+            .write_u32(GpuAddr::from(STATE + 0x100 + index * 4), at)
             .unwrap();
         self.mem
-            .write_dwords(GpuAddr(STATE + at), state.dwords())
+            .write_dwords(GpuAddr::from(STATE + at), state.dwords())
             .unwrap();
         self.port.invalidate();
     }
@@ -138,7 +138,7 @@ impl Bench {
 
     fn dwords(&self, from: u32, count: u32) -> Vec<u32> {
         (from..from + count)
-            .map(|n| self.mem.read_u32(GpuAddr(DATA + n * 4)).unwrap())
+            .map(|n| self.mem.read_u32(GpuAddr::from(DATA + n * 4)).unwrap())
             .collect()
     }
 }
@@ -379,7 +379,7 @@ fn rows_outside_a_media_surface_follow_the_boundary_table() {
         for n in 0..128 {
             bench
                 .mem
-                .write_u32(GpuAddr(DATA + row * 512 + n * 4), row)
+                .write_u32(GpuAddr::from(DATA + row * 512 + n * 4), row)
                 .unwrap();
         }
     }
@@ -415,7 +415,7 @@ fn columns_outside_a_media_surface_follow_the_pixel_size() {
     let mut bench = Bench::new();
     bench
         .mem
-        .write_dwords(GpuAddr(DATA), &[0x3322_1100, 0x7766_5544])
+        .write_dwords(GpuAddr::from(DATA), &[0x3322_1100, 0x7766_5544])
         .unwrap();
     // Eight bytes a row; the block covers one dword to the left and right.
     let cases = [
@@ -457,7 +457,7 @@ fn media_blocks_walk_tiles_and_pad_their_rows() {
             for (n, want) in want.iter().enumerate() {
                 let at = tiling::offset(walk, 512, 60 + n as u32 * 4, 30 + row as u32);
                 assert_eq!(
-                    bench.mem.read_u32(GpuAddr(DATA + at)).unwrap(),
+                    bench.mem.read_u32(GpuAddr::from(DATA + at)).unwrap(),
                     *want,
                     "{walk:?}"
                 );

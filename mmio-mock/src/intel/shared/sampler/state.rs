@@ -122,7 +122,7 @@ impl Sampler {
     ) -> Result<Self, UnitFault> {
         let desc = reader.sampler(mem, table, number)?;
         let mut sampler = desc.keyed(tables);
-        let border = reader.border(mem, GpuAddr(general_base).offset(desc.border));
+        let border = reader.border(mem, GpuAddr::from(general_base).offset(desc.border));
         if sampler.modes.contains(&Mode::ClampBorder) || sampler.cube_override {
             sampler.border = border?;
         } else if let Ok(colour) = border {

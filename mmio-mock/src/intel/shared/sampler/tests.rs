@@ -71,8 +71,8 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let mut mem = Memory::new(4 << 20, 1 << 12);
-        mem.alloc_mapped(GpuAddr(STATE), 0x1000).unwrap();
-        mem.alloc_mapped(GpuAddr(DATA), 0x10_0000).unwrap();
+        mem.alloc_mapped(GpuAddr::from(STATE), 0x1000).unwrap();
+        mem.alloc_mapped(GpuAddr::from(DATA), 0x10_0000).unwrap();
         let bases = StateBases {
             general_state_base: STATE + 0x800,
             surface_state_base: STATE,
@@ -94,17 +94,19 @@ impl Bench {
 
     /// Binds a surface to index 2 and a sampler to number 1.
     fn bind(&mut self, surface: SurfaceState, sampler: SamplerState) {
-        self.mem.write_u32(GpuAddr(STATE + 0x48), 0x200).unwrap();
         self.mem
-            .write_dwords(GpuAddr(STATE + 0x200), surface.dwords())
+            .write_u32(GpuAddr::from(STATE + 0x48), 0x200)
+            .unwrap();
+        self.mem
+            .write_dwords(GpuAddr::from(STATE + 0x200), surface.dwords())
             .unwrap();
         let sampler = sampler.with_border_color_pointer(0x100);
         self.mem
-            .write_dwords(GpuAddr(STATE + 0x850), sampler.dwords())
+            .write_dwords(GpuAddr::from(STATE + 0x850), sampler.dwords())
             .unwrap();
         let border = self.border.map(f32::to_bits);
         self.mem
-            .write_dwords(GpuAddr(STATE + 0x900), &border)
+            .write_dwords(GpuAddr::from(STATE + 0x900), &border)
             .unwrap();
         self.engine.invalidate();
     }

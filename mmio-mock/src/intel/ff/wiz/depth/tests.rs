@@ -13,7 +13,7 @@ const BASE: u32 = 0x1_0000;
 
 fn memory() -> Memory {
     let mut mem = Memory::new(1 << 20, 1024);
-    mem.alloc_mapped(GpuAddr(BASE), 64 << 10).unwrap();
+    mem.alloc_mapped(GpuAddr::from(BASE), 64 << 10).unwrap();
     mem
 }
 
@@ -83,12 +83,13 @@ fn y_tiles_put_pixels_where_the_manual_says() {
     );
     assert_eq!(pass, Ok(0b1000));
     assert_eq!(
-        mem.read_u32(GpuAddr(BASE + 512 + 3 * 16 + 4)).unwrap(),
+        mem.read_u32(GpuAddr::from(BASE + 512 + 3 * 16 + 4))
+            .unwrap(),
         0x80_0000
     );
     // The next tile to the right starts 4 KB on.
     let far = b.address(31, 0);
-    assert_eq!(far, Some(GpuAddr(BASE + 7 * 512 + 12)));
+    assert_eq!(far, Some(GpuAddr::from(BASE + 7 * 512 + 12)));
     assert_eq!(b.address(32, 0), None);
     assert_eq!(b.address(0, 64), None);
 }
@@ -201,7 +202,7 @@ fn early_and_late_tests_agree() {
         let tiling = [Tiling::Linear, Tiling::Y][round / 5 % 2];
         let (mut early, buffer) = (memory(), surface(format, tiling));
         for at in 0..256 {
-            let addr = GpuAddr(BASE + at * 4);
+            let addr = GpuAddr::from(BASE + at * 4);
             let depth = format.encode(next(5) as f32 / 4.0);
             let raw = format.join(next(1 << 32), depth, next(4) as u8);
             early.write_u32(addr, raw as u32).unwrap();

@@ -45,11 +45,11 @@ fn squares_equal_subspans() {
     for round in 0..4000u32 {
         let target = target([2, 3, 1][(round % 3) as usize], round & 8 == 0);
         let mut mem = Memory::new(1 << 20, 1024);
-        mem.alloc_mapped(GpuAddr(BASE), 64 << 10).unwrap();
+        mem.alloc_mapped(GpuAddr::from(BASE), 64 << 10).unwrap();
         for at in 0..4096 {
             // Few different depths, so that equality is common.
             let depth = random.below(5) * 0x2f_ffff + (random.next() << 24);
-            mem.write_u32(GpuAddr(BASE + at * 4), depth).unwrap();
+            mem.write_u32(GpuAddr::from(BASE + at * 4), depth).unwrap();
         }
         let row = [
             (random.below(5) as f32 / 64.0).to_bits(),
@@ -106,8 +106,8 @@ fn squares_equal_subspans() {
             assert_eq!(made.depth[s], z);
         }
         let (mut a, mut b) = (vec![0; 0x4000], vec![0; 0x4000]);
-        mem.read_bytes(GpuAddr(BASE), &mut a).unwrap();
-        one.read_bytes(GpuAddr(BASE), &mut b).unwrap();
+        mem.read_bytes(GpuAddr::from(BASE), &mut a).unwrap();
+        one.read_bytes(GpuAddr::from(BASE), &mut b).unwrap();
         assert_eq!(a, b, "{round} {tests:?}");
     }
     assert!(squares > 1000, "{squares}");
@@ -116,7 +116,7 @@ fn squares_equal_subspans() {
 #[test]
 fn a_square_that_reaches_past_the_buffer_takes_the_general_way() {
     let mut mem = Memory::new(1 << 20, 1024);
-    mem.alloc_mapped(GpuAddr(BASE), 64 << 10).unwrap();
+    mem.alloc_mapped(GpuAddr::from(BASE), 64 << 10).unwrap();
     let tests = Tests {
         depth: true,
         ..Tests::default()

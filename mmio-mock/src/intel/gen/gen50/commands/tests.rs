@@ -3,6 +3,7 @@
 //! Bits: genxml gen5.
 
 use super::*;
+use crate::intel::cs::reader::Chosen;
 
 #[test]
 fn kernels_have_a_base_of_their_own() {
@@ -64,7 +65,6 @@ fn registers_are_stored_from_a_larger_space() {
     // Register Address has bits 25:2: the interrupt registers of the display engine lie at 44000h.
     let stored = Reader.store_register_mem(&[0x1240_0001, 0x0004_4018, 0x0010_0000]);
     assert_eq!(stored.register, 0x0004_4018);
-    assert_eq!(stored.address, 0x0010_0000);
-    assert!(stored.graphics);
-    assert_eq!(stored.extension, 0);
+    let address = mem::GpuAddr(0x0010_0000);
+    assert_eq!(stored.place, Place::Graphics(Chosen::Global, address));
 }

@@ -14,7 +14,7 @@ fn memory(states: &[(usize, &[u32])]) -> (Memory, PipelineState) {
     let mut mem = Memory::new(1 << 20, 512);
     mem.alloc_mapped(GpuAddr(0x1000), 4096).unwrap();
     for &(unit, words) in states {
-        mem.write_dwords(GpuAddr(AT[unit]), words).unwrap();
+        mem.write_dwords(GpuAddr::from(AT[unit]), words).unwrap();
     }
     let state = PipelineState {
         pointers: [AT[0], AT[1] | 1, AT[2] | 1, AT[3], AT[4], AT[5]],
@@ -176,7 +176,9 @@ fn border_colours_have_a_value_for_each_format() {
             0x8100_407f,
         ],
     )]);
-    let border = functions::Reader.border(&mem, GpuAddr(AT[0])).unwrap();
+    let border = functions::Reader
+        .border(&mem, GpuAddr::from(AT[0]))
+        .unwrap();
     let of = |code: u32| border.of(crate::intel::surface::Format::layout(code).unwrap());
     // Codes of PRM volume 4, 4.7.2.1.1: R32G32B32A32_FLOAT, R16G16B16A16_FLOAT, R8G8B8A8_UNORM, R16G16B16A16_UNORM,
     // R16G16B16A16_SNORM, R8G8B8A8_SNORM, BC1_UNORM.
@@ -188,7 +190,8 @@ fn border_colours_have_a_value_for_each_format() {
     assert_eq!(of(0x0c9), [1.0, 64.0 / 127.0, 0.0, -1.0]);
     assert_eq!(of(0x186), of(0x0c7));
     // 965 has floats for all.
-    let first = crate::intel::r#gen::gen40::sampler::border(&mem, GpuAddr(AT[0] + 4)).unwrap();
+    let first =
+        crate::intel::r#gen::gen40::sampler::border(&mem, GpuAddr::from(AT[0] + 4)).unwrap();
     assert_eq!(
         first.of(crate::intel::surface::Format::layout(0x0c7).unwrap()),
         [2.0, 0.5, 0.0, -1.0]

@@ -33,8 +33,8 @@ struct Bench {
 impl Bench {
     fn new() -> Self {
         let mut mem = Memory::new(4 << 20, 1 << 12);
-        mem.alloc_mapped(GpuAddr(STATE), 0x1000).unwrap();
-        mem.alloc_mapped(GpuAddr(TARGET), 0x10_0000).unwrap();
+        mem.alloc_mapped(GpuAddr::from(STATE), 0x1000).unwrap();
+        mem.alloc_mapped(GpuAddr::from(TARGET), 0x10_0000).unwrap();
         let bases = StateBases {
             general_state_base: STATE + 0x800,
             surface_state_base: STATE,
@@ -65,9 +65,11 @@ impl Bench {
             .with_surface_pitch(1023)
             .with_tiled_surface(tiled)
             .with_color_blend_enable(true);
-        self.mem.write_u32(GpuAddr(STATE + 0x40), 0x200).unwrap();
         self.mem
-            .write_dwords(GpuAddr(STATE + 0x200), state.dwords())
+            .write_u32(GpuAddr::from(STATE + 0x40), 0x200)
+            .unwrap();
+        self.mem
+            .write_dwords(GpuAddr::from(STATE + 0x200), state.dwords())
             .unwrap();
         self.port.invalidate();
     }
@@ -78,11 +80,11 @@ impl Bench {
             .with_cc_viewport_state_pointer(0x140)
             .with_statistics_enable(true);
         self.mem
-            .write_dwords(GpuAddr(STATE + 0x900), state.dwords())
+            .write_dwords(GpuAddr::from(STATE + 0x900), state.dwords())
             .unwrap();
         let range = [0f32.to_bits(), 1f32.to_bits()];
         self.mem
-            .write_dwords(GpuAddr(STATE + 0x940), &range)
+            .write_dwords(GpuAddr::from(STATE + 0x940), &range)
             .unwrap();
         self.port.invalidate();
     }
@@ -100,7 +102,7 @@ impl Bench {
             Some(crate::intel::r#gen::gen40::surface::resolve_depth(command.dwords()).unwrap());
         for n in 0..20 * 256 {
             self.mem
-                .write_u32(GpuAddr(DEPTH + n * 4), 0x0540_0000)
+                .write_u32(GpuAddr::from(DEPTH + n * 4), 0x0540_0000)
                 .unwrap();
         }
     }
@@ -122,13 +124,13 @@ impl Bench {
 
     fn pixel(&self, x: u32, y: u32) -> u32 {
         self.mem
-            .read_u32(GpuAddr(TARGET + y * 1024 + x * 4))
+            .read_u32(GpuAddr::from(TARGET + y * 1024 + x * 4))
             .unwrap()
     }
 
     fn depth_at(&self, x: u32, y: u32) -> u32 {
         self.mem
-            .read_u32(GpuAddr(DEPTH + y * 1024 + x * 4))
+            .read_u32(GpuAddr::from(DEPTH + y * 1024 + x * 4))
             .unwrap()
     }
 }
@@ -270,7 +272,7 @@ fn replicated_data_fill_all_pixels() {
         .unwrap();
     let target = crate::intel::r#gen::gen40::surface::load(
         &bench.mem,
-        GpuAddr(STATE + 0x200),
+        GpuAddr::from(STATE + 0x200),
         "test",
         crate::intel::surface::state::Use::RenderTarget,
     )
@@ -295,7 +297,7 @@ fn wide_and_integer_targets_take_the_bits() {
         let mut got = [0; 4];
         bench
             .mem
-            .read_dwords(GpuAddr(TARGET + y * 1024 + x * 16), &mut got)
+            .read_dwords(GpuAddr::from(TARGET + y * 1024 + x * 16), &mut got)
             .unwrap();
         assert_eq!(got, std::array::from_fn(|c| value(c, 9).to_bits()));
     }
@@ -417,7 +419,7 @@ fn destination_stencil_asks_for_the_stencil_test() {
     bench.colour_calc(state);
     bench
         .mem
-        .write_u32(GpuAddr(DEPTH + 2 * 1024 + 4 * 4), 0x0640_0000)
+        .write_u32(GpuAddr::from(DEPTH + 2 * 1024 + 4 * 4), 0x0640_0000)
         .unwrap();
     let mut body = vec![[0x0505_0505; 8]];
     body.extend(simd16());

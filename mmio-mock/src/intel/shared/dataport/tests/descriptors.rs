@@ -64,7 +64,7 @@ fn message_types_and_models() {
             bench.read(kind << 12 | size | index, 0xff, &payload, &mut w);
             assert_eq!(w[0], data, "write of type {kind}");
             for n in 0..64 {
-                bench.mem.write_u32(GpuAddr(DATA + n * 4), n).unwrap();
+                bench.mem.write_u32(GpuAddr::from(DATA + n * 4), n).unwrap();
             }
         }
     }

@@ -25,7 +25,7 @@ fn numbered_rows() -> Bench {
     let mut bench = Bench::new();
     for row in 0..16 {
         for n in 0..128 {
-            let at = GpuAddr(DATA + row * 512 + n * 4);
+            let at = GpuAddr::from(DATA + row * 512 + n * 4);
             bench.mem.write_u32(at, row).unwrap();
         }
     }
@@ -178,7 +178,7 @@ fn edges_repeat_by_format() {
     for (format, left, right) in cases {
         let mut bench = Bench::new();
         let dword = 0x4030_2010;
-        bench.mem.write_u32(GpuAddr(DATA), dword).unwrap();
+        bench.mem.write_u32(GpuAddr::from(DATA), dword).unwrap();
         bench.bind(media_surface(1, format, Tiling::Linear).with_width(0));
         let mut w = [KEEP];
         bench.read(READ_MEDIA | 3, 0, &[block(-8, 0, 20, 1)], &mut w);

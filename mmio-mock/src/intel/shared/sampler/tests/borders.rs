@@ -232,7 +232,10 @@ fn mono_sees_zero_outside_whatever_the_border() {
     bench.border = [1.0; 4];
     let state = surface_2d(f::MONO8, 32, 8, Tiling::Linear);
     for byte in 0..8 * 1024 {
-        bench.mem.write_u8(GpuAddr(DATA + byte), 0xff).unwrap();
+        bench
+            .mem
+            .write_u8(GpuAddr::from(DATA + byte), 0xff)
+            .unwrap();
     }
     let mono = sampler(values::mapfilter::MAPFILTER_MONO, BORDER_MODE)
         .with_monochrome_filter_width(4)
@@ -255,7 +258,7 @@ fn mono_kernels_of_all_sizes() {
     for y in 0..16 {
         for byte in 0..4 {
             let value = (0..8).fold(0u8, |v, n| v | u8::from(bit(byte * 8 + n, y)) << (7 - n));
-            let at = GpuAddr(DATA + y as u32 * 1024 + byte as u32);
+            let at = GpuAddr::from(DATA + y as u32 * 1024 + byte as u32);
             bench.mem.write_u8(at, value).unwrap();
         }
     }

@@ -436,7 +436,7 @@ fn mono_counts_the_bits_under_its_box() {
     for y in 0..8 {
         for byte in 0..4 {
             let value = (0..8).fold(0u8, |v, n| v | u8::from(bit(byte * 8 + n, y)) << (7 - n));
-            let at = GpuAddr(DATA + y as u32 * 1024 + byte as u32);
+            let at = GpuAddr::from(DATA + y as u32 * 1024 + byte as u32);
             bench.mem.write_u8(at, value).unwrap();
         }
     }

@@ -99,7 +99,7 @@ fn any_contributing_texel_kills() {
     // A sampler that the message does not name kills nothing.
     bench.bind(state, sampler(NEAREST, CLAMP));
     let other = keyed(NEAREST, 0, KILL);
-    let at = GpuAddr(STATE + 0x840);
+    let at = GpuAddr::from(STATE + 0x840);
     bench.mem.write_dwords(at, other.dwords()).unwrap();
     assert_eq!(killed(&mut bench, 0.0), 0);
 }
@@ -180,7 +180,7 @@ fn video(bench: &mut Bench, pairs: [[u32; 4]; 4]) -> SurfaceState {
     let state = surface_2d(0x182, 8, 1, Tiling::Linear);
     for (n, [y0, cb, y1, cr]) in pairs.into_iter().enumerate() {
         let word = y0 | cb << 8 | y1 << 16 | cr << 24;
-        let at = GpuAddr(DATA + n as u32 * 4);
+        let at = GpuAddr::from(DATA + n as u32 * 4);
         bench.mem.write_u32(at, word).unwrap();
     }
     state
@@ -337,7 +337,10 @@ fn border_colours_of_srgb_formats_are_linear() {
         bench.fill(state, 0, |_, _, _| texel);
         if format == 0x18b {
             // White, and every index names it.
-            bench.mem.write_dwords(GpuAddr(DATA), &[!0, 0]).unwrap();
+            bench
+                .mem
+                .write_dwords(GpuAddr::from(DATA), &[!0, 0])
+                .unwrap();
         }
         bench.bind(state, sampler(LINEAR, BORDER_MODE));
         let light = [r, g, b].map(|byte| linear(f64::from(byte) / 255.0));

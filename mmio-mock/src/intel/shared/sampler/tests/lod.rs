@@ -178,7 +178,7 @@ fn fourteen_levels_from_8192_to_one() {
         .with_surface_pitch(8191)
         .with_mip_count_lod(13);
     state.0[1] = DATA.wrapping_sub(last);
-    bench.mem.write_u8(GpuAddr(DATA), 0x33).unwrap();
+    bench.mem.write_u8(GpuAddr::from(DATA), 0x33).unwrap();
     bench.bind(
         state,
         sampler(NEAREST, CLAMP).with_mip_mode_filter(NEAREST_LEVEL),

@@ -9,7 +9,7 @@ fn gradient(bench: &mut Bench) {
         let texel = [x, x + 100, x + 200, x + 300].map(|n| (n as f32).to_bits());
         bench
             .mem
-            .write_dwords(GpuAddr(DATA + x * 16), &texel)
+            .write_dwords(GpuAddr::from(DATA + x * 16), &texel)
             .unwrap();
     }
     bench.bind(state, sampler(NEAREST, CLAMP));
@@ -339,7 +339,7 @@ fn ld_of_a_buffer_steps_by_its_pitch() {
     for n in 0..64 {
         bench
             .mem
-            .write_u32(GpuAddr(DATA + n * 4), (n as f32).to_bits())
+            .write_u32(GpuAddr::from(DATA + n * 4), (n as f32).to_bits())
             .unwrap();
     }
     let state = SurfaceState::new()
@@ -489,7 +489,7 @@ fn every_keyed_format_matches_its_own_texel() {
         } else {
             1
         };
-        bench.mem.write_bytes(GpuAddr(DATA), element).unwrap();
+        bench.mem.write_bytes(GpuAddr::from(DATA), element).unwrap();
         let state = surface_2d(format, pair, 1, Tiling::Linear);
         let mut killed = |low, high| {
             bench.engine.tables.chroma_keys[0] = (low, high);
@@ -517,7 +517,7 @@ fn keys_of_subsampled_formats_average_chroma() {
     let mut bench = Bench::new();
     // YUYV: Y 10, 20, 30, 40; Cb 50, 70; Cr 60, 80.
     let bytes = [10, 50, 20, 60, 30, 70, 40, 80];
-    bench.mem.write_bytes(GpuAddr(DATA), &bytes).unwrap();
+    bench.mem.write_bytes(GpuAddr::from(DATA), &bytes).unwrap();
     let state = surface_2d(0x182, 4, 1, Tiling::Linear);
     let key = sampler(NEAREST, CLAMP).with_chromakey_enable(true);
     // The last texel has no right neighbour.

@@ -10,7 +10,7 @@ fn surface(words: [u32; 5]) -> SurfaceState {
 /// A linear map of 8x4 texels of R32_FLOAT, 32 bytes a row; texel n in the order of memory holds n.
 fn plain(bench: &mut Bench) -> [u32; 5] {
     for n in 0..1024u32 {
-        let at = GpuAddr(DATA + n * 4);
+        let at = GpuAddr::from(DATA + n * 4);
         bench.mem.write_u32(at, (n as f32).to_bits()).unwrap();
     }
     [1 << 29 | 0x0d8 << 18, DATA, 3 << 19 | 7 << 6, 31 << 3, 0]
@@ -127,7 +127,10 @@ fn level_1_lies_below_or_to_the_right() {
 fn linear_surfaces_start_at_any_byte() {
     let mut bench = Bench::new();
     for n in 0..256u32 {
-        bench.mem.write_u8(GpuAddr(DATA + n), n as u8).unwrap();
+        bench
+            .mem
+            .write_u8(GpuAddr::from(DATA + n), n as u8)
+            .unwrap();
     }
     for base in 0..8u32 {
         // R8_UINT, 8x4, thirteen bytes a row.
@@ -156,7 +159,7 @@ fn linear_surfaces_start_at_any_byte() {
 fn tiles_count_from_the_base() {
     let mut bench = Bench::new();
     for n in 0..0x1_0000u32 {
-        bench.mem.write_u32(GpuAddr(DATA + n * 4), n).unwrap();
+        bench.mem.write_u32(GpuAddr::from(DATA + n * 4), n).unwrap();
     }
     // R32_UINT, 256x64, 1024 bytes a row; the base is an odd page.
     let words = |tiled: u32, walk: u32, base: u32| {
@@ -267,7 +270,7 @@ fn buffers_have_their_size_in_three_fields() {
         load(bench, words, [index, 0, 0, 0]).to_bits()
     };
     for entries in [1, 2, 127, 128, 129, 1000] {
-        let at = GpuAddr(DATA + entries - 1);
+        let at = GpuAddr::from(DATA + entries - 1);
         let want = bench.mem.read_u32(at).unwrap();
         assert_eq!(loaded(&mut bench, entries, entries - 1), want);
         assert_eq!(loaded(&mut bench, entries, entries), 0, "{entries}");
@@ -453,7 +456,7 @@ fn compressed_texels_come_out_whole() {
     let mut bench = Bench::new();
     // BC1: red 31, blue 31; texels 0, 1, 2, 3 of each row have the codes 0 to 3.
     let block = [0x00, 0xf8, 0x1f, 0x00, 0xe4, 0xe4, 0xe4, 0xe4];
-    bench.mem.write_bytes(GpuAddr(DATA), &block).unwrap();
+    bench.mem.write_bytes(GpuAddr::from(DATA), &block).unwrap();
     let words = [1 << 29 | 0x186 << 18, DATA, 3 << 19 | 3 << 6, 7 << 3, 0];
     bench.bind(surface(words), sampler(NEAREST, CLAMP));
     // Colours 0 and 1, and the two at thirds between them.

@@ -17,7 +17,7 @@ fn surface(words: [u32; 5]) -> SurfaceState {
 /// A linear map of 8x4 texels of R32_FLOAT, 32 bytes a row; texel n in the order of memory holds n.
 fn plain(bench: &mut Bench) -> [u32; 5] {
     for n in 0..1024u32 {
-        let at = GpuAddr(DATA + n * 4);
+        let at = GpuAddr::from(DATA + n * 4);
         bench.mem.write_u32(at, (n as f32).to_bits()).unwrap();
     }
     [1 << 29 | 0x0d8 << 18, DATA, 3 << 19 | 7 << 6, 31 << 3, 0]
@@ -119,10 +119,10 @@ fn samplers_and_borders_lie_in_general_state() {
     for n in 0..16u32 {
         let border = 0x200 + n * 0x20;
         let sampler = [0, 4 << 6 | 4 << 3 | 4, border | 0x1f, 0];
-        let at = GpuAddr(general + 0x100 + n * 16);
+        let at = GpuAddr::from(general + 0x100 + n * 16);
         bench.mem.write_dwords(at, &sampler).unwrap();
         let colour = [0.25, -2.0, 1e9, 7.0].map(|v: f32| (v + n as f32).to_bits());
-        let at = GpuAddr(general + border);
+        let at = GpuAddr::from(general + border);
         bench.mem.write_dwords(at, &colour).unwrap();
     }
     bench.engine.invalidate();
@@ -151,12 +151,12 @@ fn binding_table_entries_point_into_surface_state() {
     bench.ctx.binding_table_pointer = 0x400;
     bench.ctx.bases.surface_state_base = DATA + 0x1_0000;
     for n in 0..256u32 {
-        let entry = GpuAddr(DATA + 0x1_0400 + n * 4);
+        let entry = GpuAddr::from(DATA + 0x1_0400 + n * 4);
         let place = 0x1000 + n * 0x20;
         bench.mem.write_u32(entry, place | 0x1f).unwrap();
         let mut state = words;
         state[1] = DATA + n * 4;
-        let at = GpuAddr(DATA + 0x1_0000 + place);
+        let at = GpuAddr::from(DATA + 0x1_0000 + place);
         bench.mem.write_dwords(at, &state).unwrap();
     }
     bench.engine.invalidate();

@@ -14,9 +14,9 @@ impl Bench {
             .with_surface_pitch(1023)
             .with_mip_count_lod(lod);
         let (entry, at) = (STATE + 0x40 + n * 4, 0x200 + n * 0x20);
-        self.mem.write_u32(GpuAddr(entry), at).unwrap();
+        self.mem.write_u32(GpuAddr::from(entry), at).unwrap();
         self.mem
-            .write_dwords(GpuAddr(STATE + at), state.dwords())
+            .write_dwords(GpuAddr::from(STATE + at), state.dwords())
             .unwrap();
         self.port.invalidate();
     }
@@ -49,7 +49,7 @@ fn levels_that_differ_are_told() {
     // Pixel (5, 2), slot 1, of level 0 and of level 1, which begins twenty rows down.
     for (n, top) in [(0, 0), (1, 20)] {
         let at = TARGET + n * 0x1_0000 + (top + 2) * 1024 + 5 * 4;
-        let red = bench.mem.read_u32(GpuAddr(at)).unwrap();
+        let red = bench.mem.read_u32(GpuAddr::from(at)).unwrap();
         assert_eq!(red, value(0, 1).to_bits(), "target {n}");
     }
 }

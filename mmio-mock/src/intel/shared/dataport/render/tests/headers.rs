@@ -7,10 +7,13 @@ use super::*;
 /// A state at 0x200 + 0x20 * index of the surface states, bound to `index`.
 fn bind(bench: &mut Bench, index: u32, state: SurfaceState) {
     let at = 0x200 + index * 0x20;
-    let entry = GpuAddr(STATE + 0x40 + index * 4);
+    let entry = GpuAddr::from(STATE + 0x40 + index * 4);
     bench.mem.write_u32(entry, at).unwrap();
     let words = state.dwords();
-    bench.mem.write_dwords(GpuAddr(STATE + at), words).unwrap();
+    bench
+        .mem
+        .write_dwords(GpuAddr::from(STATE + at), words)
+        .unwrap();
     bench.port.invalidate();
 }
 
@@ -48,7 +51,7 @@ fn targets_are_told_apart_and_the_last_one_writes_depth() {
         let cleared = if index == 2 { 0xffff } else { 0 };
         assert_eq!(bench.events.scoreboard_clear, cleared);
     }
-    let at = |index: u32| GpuAddr(TARGET + index * 0x1_0000 + 2 * 1024 + 4 * 4);
+    let at = |index: u32| GpuAddr::from(TARGET + index * 0x1_0000 + 2 * 1024 + 4 * 4);
     for index in 0..3 {
         let want = bgra(0) | (index * 10) << 16;
         assert_eq!(bench.mem.read_u32(at(index)).unwrap(), want);
@@ -130,7 +133,7 @@ fn the_pointer_chooses_the_colour_calculator_state() {
     let state = ColorCalcState::new()
         .with_alpha_test_enable(true)
         .with_alpha_test_function(values::compare_function::COMPAREFUNCTION_NEVER);
-    let at = GpuAddr(STATE + 0x800 + 0x200);
+    let at = GpuAddr::from(STATE + 0x800 + 0x200);
     bench.mem.write_dwords(at, state.dwords()).unwrap();
     for (pointer, pixels) in [(0x200, 0), (0x100, 16), (0x23f, 0)] {
         bench.port.pixels = 0;
@@ -152,7 +155,7 @@ fn the_viewport_index_chooses_the_depth_range() {
         // Each viewport's maximum is its own: 1/2, 1/4 ...
         for n in 0..16 {
             let range = [0, (0.5f32 / (n + 1) as f32).to_bits()];
-            let at = GpuAddr(STATE + 0x940 + n * 8);
+            let at = GpuAddr::from(STATE + 0x940 + n * 8);
             bench.mem.write_dwords(at, &range).unwrap();
         }
         bench.port.invalidate();
@@ -225,7 +228,7 @@ fn the_array_index_chooses_the_slice() {
         all[1][7] = index << 16;
         bench.send(LAST, &all).unwrap();
         let usage = crate::intel::surface::state::Use::RenderTarget;
-        let at = GpuAddr(STATE + 0x200);
+        let at = GpuAddr::from(STATE + 0x200);
         let target =
             crate::intel::r#gen::gen40::surface::load(&bench.mem, at, "test", usage).unwrap();
         for other in 0..6 {
@@ -298,7 +301,7 @@ fn integers_are_clamped_as_integers() {
         let mut body = simd16();
         body[0][0] = value;
         bench.send(LAST, &payload(1, 0, body)).unwrap();
-        let at = GpuAddr(TARGET + 2 * 1024 + 4 * 2);
+        let at = GpuAddr::from(TARGET + 2 * 1024 + 4 * 2);
         let mut got = [0; 2];
         bench.mem.read_bytes(at, &mut got).unwrap();
         assert_eq!(u16::from_le_bytes(got), want, "{format:#x} {value:#x}");
@@ -349,7 +352,7 @@ fn blending_needs_a_format_that_blends() {
                 / 8;
             let mut pixel = [0; 16];
             let pixel = &mut pixel[..bytes as usize];
-            let at = GpuAddr(TARGET + 2 * 1024 + 4 * bytes);
+            let at = GpuAddr::from(TARGET + 2 * 1024 + 4 * bytes);
             bench.mem.read_bytes(at, pixel).unwrap();
             let written = pixel.iter().any(|&byte| byte != 0);
             let legal = BLENDING.contains(&format) || !(calculator && target);

@@ -308,10 +308,13 @@ fn flushed_pixels_are_seen_by_other_caches() {
         .set_width(0x7f)
         .set_height(0x3f)
         .set_surface_pitch(15);
-    bench.mem.write_u32(GpuAddr(STATE + 0x44), 0x240).unwrap();
     bench
         .mem
-        .write_dwords(GpuAddr(STATE + 0x240), view.dwords())
+        .write_u32(GpuAddr::from(STATE + 0x44), 0x240)
+        .unwrap();
+    bench
+        .mem
+        .write_dwords(GpuAddr::from(STATE + 0x240), view.dwords())
         .unwrap();
     let read = |bench: &mut Bench, cache: u16| {
         // Two OWords at pixel (4, 2).

@@ -1,0 +1,168 @@
+//! Which space accesses belong to, and how an address of it is found.
+//!
+//! The slots of the global GTT answer most accesses ([`Memory::translate`]); what comes here is an address of a process,
+//! one whose entry has not been looked up yet, or a fault.
+
+use super::Memory;
+use crate::table::{Root, Slot, Tables};
+use crate::tlb::Tlb;
+use crate::{Access, Fault, FaultKind, GpuAddr, PhysAddr, Space, space};
+
+/// A process's tables and what is kept of them.
+#[derive(Clone, Debug)]
+pub(crate) struct Own {
+    tables: Tables,
+    tlb: Tlb,
+}
+
+impl Memory {
+    /// The space that accesses belong to.
+    #[inline]
+    pub fn space(&self) -> Space {
+        self.space
+    }
+
+    /// Lets accesses belong to `space`; the one before.
+    #[inline]
+    pub(crate) fn switch(&mut self, space: Space) -> Space {
+        if self.space == space {
+            return space;
+        }
+        self.move_to(space)
+    }
+
+    #[cold]
+    fn move_to(&mut self, space: Space) -> Space {
+        self.gtt.hide(space != Space::Global);
+        let tables = self.tables(space);
+        self.bus = tables.map_or(u64::MAX, |tables| tables.format.bus());
+        std::mem::replace(&mut self.space, space)
+    }
+
+    /// The address as the bus of the present space has it. Accesses do that themselves; a unit needs it where it shows
+    /// an address or compares one.
+    #[inline]
+    #[must_use]
+    pub fn on_bus(&self, addr: GpuAddr) -> GpuAddr {
+        GpuAddr(addr.0 & self.bus)
+    }
+
+    /// The tables of a space; `None` for a process without.
+    pub fn tables(&self, space: Space) -> Option<Tables> {
+        match space {
+            Space::Global => Some(Tables {
+                format: self.gtt.format(),
+                root: Root::Gtt(0),
+            }),
+            Space::Process(process) => self.own(process).map(|own| own.tables),
+        }
+    }
+
+    fn own(&self, process: space::Process) -> Option<&Own> {
+        self.processes.get(usize::from(process.number()))?.as_ref()
+    }
+
+    /// Sets the tables of a process's space, or takes them away: what a device does when a page directory's base is
+    /// loaded. What was kept of the tables before is forgotten.
+    pub fn set_tables(&mut self, process: space::Process, tables: Option<Tables>) {
+        let number = usize::from(process.number());
+        if self.processes.len() <= number {
+            self.processes.resize_with(number + 1, || None);
+        }
+        // PANIC: the list has just been made long enough.
+        let own = &mut self.processes[number];
+        *own = tables.map(|tables| {
+            let mut tlb = own.take().map(|own| own.tlb).unwrap_or_default();
+            tlb.invalidate();
+            Own { tables, tlb }
+        });
+        if self.space == Space::Process(process) {
+            self.bus = tables.map_or(u64::MAX, |tables| tables.format.bus());
+        }
+    }
+
+    /// Forgets what is kept of the tables of a process's space. Of the global GTT nothing stale is kept: its entries are
+    /// the device's own.
+    pub fn invalidate_translations(&mut self, space: Space) {
+        if let Space::Process(process) = space
+            && let Some(Some(own)) = self.processes.get_mut(usize::from(process.number()))
+        {
+            own.tlb.invalidate();
+        }
+    }
+
+    /// [`Memory::translate`] where the slots of the global GTT have no answer.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn look_up(&self, addr: GpuAddr, access: Access) -> Result<usize, Fault> {
+        self.translate_in(self.space, addr, access)
+    }
+
+    /// [`Memory::translate`] for an address of another space than the present one.
+    pub fn translate_in(
+        &self,
+        space: Space,
+        addr: GpuAddr,
+        access: Access,
+    ) -> Result<usize, Fault> {
+        let fault = |addr, kind, level, entry| Fault {
+            addr,
+            space,
+            access,
+            kind,
+            level,
+            entry,
+        };
+        let own = match space {
+            Space::Global => None,
+            Space::Process(process) => self.own(process),
+        };
+        if let Some(own) = own
+            && let Some(index) = own.tlb.lookup(addr, access)
+        {
+            return Ok(index);
+        }
+        let Some(tables) = self.tables(space) else {
+            return Err(fault(addr, FaultKind::NoTables, 0, 0));
+        };
+        let system = self.arena.whole_pages() as u64;
+        let found = tables
+            .walk(addr, |slot| self.entry(slot))
+            .and_then(|found| {
+                if found.phys >= system {
+                    Err(found.refused(FaultKind::NoMemory))
+                } else if !found.allows(access) {
+                    Err(found.refused(FaultKind::ReadOnly))
+                } else {
+                    Ok(found)
+                }
+            });
+        let found = found.map_err(|miss| {
+            let addr = GpuAddr(addr.0 & tables.format.bus());
+            fault(addr, miss.kind, miss.level, miss.entry)
+        })?;
+        // CAST: below the end of system memory.
+        let index = found.phys as usize;
+        match own {
+            Some(own) => own.tlb.fill(addr, index, found.writable),
+            None if found.writable => self.gtt.fill(addr, index),
+            None => {}
+        }
+        Ok(index)
+    }
+
+    /// An entry of a table; `None` where there is no memory.
+    fn entry(&self, slot: Slot) -> Option<u64> {
+        match slot {
+            Slot::Gtt(index) => self.gtt.read(index),
+            Slot::Memory(PhysAddr(at), 4) => {
+                let bytes = self.arena.bytes().get(usize::try_from(at).ok()?..)?;
+                bytes.first_chunk().map(|b| u32::from_le_bytes(*b).into())
+            }
+            Slot::Memory(PhysAddr(at), _) => {
+                let bytes = self.arena.bytes().get(usize::try_from(at).ok()?..)?;
+                bytes.first_chunk().map(|b| u64::from_le_bytes(*b))
+            }
+        }
+    }
+}
