@@ -11,6 +11,7 @@ pub(crate) use self::submit::user;
 
 use kernel::error::{Result, code::EINVAL};
 
+use crate::debug::contexts::Which;
 use crate::debug::hook::Prologue;
 use crate::device::Device;
 use crate::gem::Object;
@@ -43,7 +44,7 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>, trusted: bool) -> Re
     let mut objects = alloc::vec![object.clone()];
     let prologue = device
         .debug_hook()
-        .prepare(device, &mut objects, 0, start)?;
+        .prepare(device, &mut objects, Which::Own, start)?;
     let prologue = Prologue {
         trusted,
         ..prologue

@@ -9,6 +9,7 @@ use kernel::error::{Result, code::EFAULT, code::EIO, code::ENOSPC};
 
 use super::parse::{self, Submission};
 use super::{pin, reloc};
+use crate::debug::contexts::Which;
 use crate::debug::hook::Prologue;
 use crate::fence::Fence;
 use crate::ioctl::Call;
@@ -83,8 +84,8 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
     }
     let start = address.wrapping_add(submission.batch_start);
     let hook = call.device.debug_hook();
-    let image = uses.image.as_ref().map_or(0, |image| image.address());
-    uses.prologue = hook.prepare(call.device, &mut uses.objects, image, start)?;
+    let context = Which::of(uses.image.as_deref());
+    uses.prologue = hook.prepare(call.device, &mut uses.objects, context, start)?;
     // Until there is room in the ring; an engine that does not make any is found to hang.
     let mut queued = Err(EIO);
     wait_until(call.device, call.task, None, || {

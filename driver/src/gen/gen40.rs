@@ -16,7 +16,7 @@ use ringbuf::mi::NOOP;
 
 use super::{
     DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, InterruptBank, InterruptInfo,
-    RoutineMessages, StatusPage, state,
+    RoutineMessages, StatusPage, ThreadPlaces, state,
 };
 use crate::reset;
 use crate::timeline::{HWS_SCRATCH, HWS_SEQNO};
@@ -31,6 +31,7 @@ const fn row(
         platform,
         tables: &GEN40,
         isa: Verx10::GEN40,
+        threads: ThreadPlaces { eus: 8, slots: 4 },
         stateless_gate,
         timestamp_hz: TIMESTAMP_HZ,
         workarounds: workarounds::I965_GT,
