@@ -23,6 +23,15 @@ pub const WRITE: &str = "
     send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
 ";
 
+/// The same for all generations: G45 and Ironlake say of a message that it has a header.
+pub const WRITE_LATER: &str = "
+    mov(8)          m1<1>UD         g0<8,8,1>UD                     { align1 };
+    shl(1)          m1.2<1>UD       g1<0,1,0>UD     4UD             { align1 };
+    mov(8)          m2<1>UD         g1<0,1,0>UD                     { align1 };
+    send(8) 1       null<1>UW       null<8,8,1>UW   write MsgDesc: OWord block write MsgCtrl = 0x0 Surface = 0 mlen 2 rlen 0 header { align1 };
+    send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
+";
+
 /// A batch of so many threads of a kernel, with the output of `owords` OWords as surface 0.
 pub fn submit(rig: &Rig, text: &str, owords: u32, threads: u32) -> (Object, Request) {
     submit_with(rig, text, owords, |batch, _| {
@@ -39,11 +48,32 @@ pub fn submit_with(
     owords: u32,
     threads: impl FnOnce(&mut Batch, Target),
 ) -> (Object, Request) {
-    let program = isa::parse::assemble(Verx10::GEN40, "kernel", text).unwrap();
+    let (dwords, commands) = build(40, text, owords, threads);
+    let object = rig.object(BATCH, dwords.len() * 4, &dwords);
+    let request = rig
+        .device
+        .submit(&BatchDesc {
+            object: &object,
+            start: 0,
+            len: commands,
+        })
+        .unwrap();
+    (object, request)
+}
+
+/// The dwords of such a batch for a generation (40, 45 or 50), and bytes of commands among them.
+pub fn build(
+    version: u8,
+    text: &str,
+    owords: u32,
+    threads: impl FnOnce(&mut Batch, Target),
+) -> (Vec<u32>, u32) {
+    let isa = Verx10::new(version);
+    let program = isa::parse::assemble(isa, "kernel", text).unwrap();
     let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
     let mut batch = Batch::new();
     let out = batch.buffer();
-    let ops = ringbuf::r#gen::media::of(40).unwrap();
+    let ops = ringbuf::r#gen::media::of(version).unwrap();
     let surface = Surface::Buffer {
         entries: owords,
         pitch: 16,
@@ -59,9 +89,15 @@ pub fn submit_with(
         surfaces: Some((table, 1)),
     };
     let descriptors = batch.descriptors(&[kernel]).unwrap();
+    // As many as the devices have places for: Mesa `intel_device_info.c`, `max_wm_threads`.
+    let threads_at_once = match version {
+        40 => 32,
+        45 => 50,
+        _ => 72,
+    };
     let front_end = FrontEnd {
-        threads: 32,
-        entries: 32,
+        threads: threads_at_once,
+        entries: threads_at_once,
         entry_units: 1,
         constant_units: 0,
         children: false,
@@ -71,21 +107,7 @@ pub fn submit_with(
     threads(&mut batch, out);
     batch.end(ops);
     let built = batch.build(BATCH, &[OUT]).unwrap();
-    let dwords: Vec<u32> = built
-        .bytes
-        .as_chunks::<4>()
-        .0
-        .iter()
-        .map(|b| u32::from_le_bytes(*b))
-        .collect();
-    let object = rig.object(BATCH, built.bytes.len(), &dwords);
-    let request = rig
-        .device
-        .submit(&BatchDesc {
-            object: &object,
-            start: 0,
-            len: built.commands,
-        })
-        .unwrap();
-    (object, request)
+    let dwords = built.bytes.as_chunks::<4>().0.iter();
+    let dwords = dwords.map(|bytes| u32::from_le_bytes(*bytes)).collect();
+    (dwords, built.commands)
 }

@@ -5,8 +5,8 @@
 
 use std::collections::BTreeMap;
 
-use driver::debug::Place;
 use driver::debug::system_routine::{self, ROW_COMMAND, ROW_MAILBOX, ROW_STATE, offset};
+use driver::debug::{Origin, Place};
 use driver::r#gen::I965GM;
 use eu::{
     Delivery, FloatMode, Grf, KernelCache, Message, NoObserver, Port, RunStats, Stop, Thread,
@@ -18,6 +18,11 @@ use isa::inst::Verx10;
 const ROUTINE: u32 = 0x0010_0000;
 const AREA: u32 = 0x0020_0000;
 const KERNEL: u32 = 0x1000;
+/// Addresses are absolute here; the base of instructions is only told.
+const ORIGIN: Origin = Origin {
+    general: 0,
+    instructions: 0x0bad_5000,
+};
 
 #[derive(Default)]
 struct Memory(BTreeMap<u32, u32>);
@@ -130,7 +135,10 @@ fn run(thread: &mut Thread, memory: &mut Memory, mut budget: u64) -> Stop<String
 
 fn loaded() -> Memory {
     let mut memory = Memory::default();
-    memory.put(ROUTINE, system_routine::code(&I965GM, AREA).unwrap());
+    memory.put(
+        ROUTINE,
+        system_routine::code(&I965GM, AREA, ORIGIN).unwrap(),
+    );
     let kernel = isa::parse::assemble(Verx10::GEN40, "prologue", PROLOGUE).unwrap();
     memory.put(KERNEL, kernel.dwords());
     memory

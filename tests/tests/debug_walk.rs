@@ -3,7 +3,7 @@
 //! PRM volume 4 3.3.1. The walk knows nothing but snapshot registers and halted threads; the frame map, which it is
 //! compared with, nothing but events, and it asks no debug register.
 
-mod traced;
+pub mod traced;
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

@@ -11,7 +11,10 @@
 mod bad_captures;
 mod client;
 mod debug_back_ends;
+mod debug_bases;
+mod debug_frames;
 mod debug_functions;
+mod debug_places;
 mod debug_routine;
 mod debug_session;
 mod debug_session_ends;

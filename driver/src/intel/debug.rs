@@ -5,10 +5,12 @@
 pub mod attention;
 pub(crate) mod batch;
 pub mod breakpoint;
+pub(crate) mod contexts;
 pub mod device;
-mod halted;
+pub mod halted;
 pub(crate) mod hook;
 pub mod memory;
+pub mod routines;
 pub mod snapshot;
 pub mod stepping;
 pub mod system_routine;
@@ -20,19 +22,21 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use isa::Inst;
-use kernel::error::{Result, code::EBUSY, code::ENXIO, code::ETIMEDOUT};
+use kernel::error::{Result, code::EBUSY, code::EINVAL, code::ENXIO, code::ETIMEDOUT};
 use kernel::sync::{AtomicBool, Mutex, MutexGuard, Ordering};
 use kernel::time::Delta;
 
 pub use self::attention::Place;
 pub use self::breakpoint::{Exceptions, HaltMatch, ThreadUnit, Threads, Which};
 pub use self::halted::{Accumulators, HaltedThread, Masks, Reason, Registers};
+pub use self::routines::Origin;
 pub use self::stepping::Stepped;
 pub use self::vertices::Vertices;
 
 use self::batch::Patch;
 use self::breakpoint::Before;
 use self::halted::Going;
+use self::routines::{Need, Routines};
 use crate::core::range::Search;
 use crate::intel::device::Device;
 pub use crate::intel::error_state;
@@ -55,13 +59,6 @@ struct Standing {
     _suspension: Suspension,
 }
 
-/// The routine for one General State Base Address.
-struct Routine {
-    base: u32,
-    object: Object,
-    address: u32,
-}
-
 /// What a session knows.
 #[derive(Default)]
 struct State {
@@ -69,12 +66,11 @@ struct State {
     halts: u32,
     /// Threads in which a step has switched breakpoints on.
     forced: Vec<Place>,
-    routines: Vec<Routine>,
-    patches: Vec<Patch>,
-    /// General State Base Address that the last batch has set.
-    general: u32,
-    /// What system routines are relative to, as the last batch has set it.
-    instructions: u32,
+    routines: Routines,
+    /// By the graphics address of the dword.
+    patches: BTreeMap<u32, Patch>,
+    /// The bases at the end of the last batch.
+    last: Origin,
     reset_counters: bool,
     /// The next thread is to halt.
     halts_next: bool,
@@ -115,13 +111,31 @@ impl DebugSession {
             state: Mutex::new(State::default()),
             over: AtomicBool::new(false),
         });
-        shared.routine(&mut shared.lock())?;
+        let need = Need {
+            batch: 0,
+            stretches: &[],
+            origins: &[Origin::default()],
+            may_evict: false,
+        };
+        let first = shared
+            .lock()
+            .routines
+            .serve(device, area_address, &need)
+            .map(drop);
+        first?;
         device.debug_hook().attach(&shared)?;
         device.debug_hook().enable(device.uncore());
         if device.info().stateless_gate {
             breakpoint::allow_stateless(device.uncore());
         }
-        Ok(DebugSession { shared })
+        let session = DebugSession { shared };
+        if attention::is_exceeded(device.info().threads) {
+            session.limit_threads(None)?;
+            for unit in ThreadUnit::ALL {
+                session.restrict_threads(unit, None)?;
+            }
+        }
+        Ok(session)
     }
 
     /// The device.
@@ -191,14 +205,16 @@ impl DebugSession {
         breakpoint::override_exceptions(self.device().uncore(), exceptions);
     }
 
-    /// Limits the threads of an EU; `None` does not. `EINVAL` above 7.
+    /// Limits the threads of an EU; `None` does not, but for the limit of all sessions: four where the EU has room for more,
+    /// since the attention registers show no others. `EINVAL` above 7.
     pub fn limit_threads(&self, limit: Option<u8>) -> Result {
-        breakpoint::limit_threads(self.device().uncore(), limit)
+        limit_threads(self.device(), limit)
     }
 
-    /// Keeps the threads of a unit to the EUs of a mask; `None` does not.
-    pub fn restrict_threads(&self, unit: ThreadUnit, eus: Option<u16>) {
-        breakpoint::restrict(self.device().uncore(), unit, eus);
+    /// Keeps the threads of a unit to the EUs of a mask; `None` does not, but for what holds in all sessions: the first
+    /// eight, since the attention registers show no others. `EINVAL` when no EU would be left.
+    pub fn restrict_threads(&self, unit: ThreadUnit, eus: Option<u16>) -> Result {
+        restrict_threads(self.device(), unit, eus)
     }
 
     /// Sees to it that the vertices of every VS thread that begins from now on can be told; they run one at a time
@@ -232,16 +248,38 @@ impl DebugSession {
         Ok(old)
     }
 
-    /// The base that the last batch has set for instructions: their addresses count from there.
+    /// The base of instructions at the end of the last batch. A halted thread has its own, see
+    /// [`HaltedThread::origin`].
     #[must_use]
     pub fn instruction_base(&self) -> u32 {
-        self.shared.lock().instructions
+        self.shared.lock().last.instructions
     }
 
     /// Lets the sequence numbers of all units begin at 0 with the next batch (PRM vol4 3.2.1).
     pub fn reset_counters(&self) {
         self.shared.lock().reset_counters = true;
     }
+}
+
+/// Limits the threads of an EU to those that are wanted and shown. `EINVAL` above 7.
+fn limit_threads(device: &Device, wanted: Option<u8>) -> Result {
+    let limit = attention::shown_slots(device.info().threads, wanted);
+    if wanted.is_some_and(|wanted| wanted > 7) {
+        return Err(EINVAL);
+    }
+    breakpoint::limit_threads(device.uncore(), limit)
+}
+
+/// Keeps the threads of a unit to EUs that are wanted and shown. `EINVAL` when that is none.
+fn restrict_threads(device: &Device, unit: ThreadUnit, wanted: Option<u16>) -> Result {
+    let places = device.info().threads;
+    let eus = attention::shown_eus(places, wanted);
+    let there = u16::MAX >> 16_u32.saturating_sub(places.eus.into());
+    if eus.is_some_and(|eus| eus & there == 0) {
+        return Err(EINVAL);
+    }
+    breakpoint::restrict(device.uncore(), unit, eus);
+    Ok(())
 }
 
 impl Drop for DebugSession {
@@ -318,13 +356,13 @@ impl Shared {
 
     /// Puts batches back that have run.
     fn tidy(&self, state: &mut State) {
-        let (over, left) = core::mem::take(&mut state.patches)
-            .into_iter()
-            .partition(Patch::is_over);
-        state.patches = left;
-        for patch in Vec::<Patch>::into_iter(over) {
-            patch.restore(&self.device);
-        }
+        state.patches.retain(|_, patch| {
+            let over = patch.is_over();
+            if over {
+                patch.restore(&self.device);
+            }
+            !over
+        });
     }
 
     /// All threads that stand.
@@ -383,58 +421,29 @@ impl Shared {
             return Ok(false);
         }
         // An address that cannot be read stops for another reason.
-        let Ok(words) = self.instruction(ip) else {
+        let address = thread.origin.instructions.wrapping_add(ip);
+        let Ok(words) = self.instruction(address) else {
             return Ok(false);
         };
         let opcode = (words.first().copied().unwrap_or(0) & 0x7f) as u8;
-        let inst = self.decode(ip)?;
-        let address = self.lock().instructions.wrapping_add(ip);
+        let inst = self.decode(address)?;
         let uncore = self.device.uncore();
         Ok(breakpoint::stops(uncore, address, opcode, inst.as_ref()))
     }
 
-    /// The dwords of an instruction, its address relative to the base of instructions.
-    fn instruction(&self, ip: u32) -> Result<Vec<u32>> {
-        let address = self.lock().instructions.wrapping_add(ip);
+    /// The dwords of an instruction at a graphics address.
+    fn instruction(&self, address: u32) -> Result<Vec<u32>> {
         memory::read_dwords(&self.device, address, 4)
     }
 
     /// The same, decoded, unless it is none.
-    fn decode(&self, ip: u32) -> Result<Option<Inst>> {
-        let words = self.instruction(ip)?;
+    fn decode(&self, address: u32) -> Result<Option<Inst>> {
+        let words = self.instruction(address)?;
         let mut raw = [0; 4];
         for (to, from) in raw.iter_mut().zip(words) {
             *to = from;
         }
         Ok(isa::decode(self.device.info().isa, raw).ok())
-    }
-
-    /// Offset of the routine for a base, which is made when it is needed first, and its object.
-    fn routine(&self, state: &mut State) -> Result<(u32, Object)> {
-        let base = state.general;
-        let sip = |address: u32| address.wrapping_sub(state.instructions);
-        if let Some(known) = state.routines.iter().find(|known| known.base == base) {
-            return Ok((sip(known.address), known.object.clone()));
-        }
-        let device = &self.device;
-        let code = system_routine::code(device.info(), self.area_address.wrapping_sub(base))?;
-        let object = Object::new(
-            device.platform(),
-            device.ggtt(),
-            "system routine".into(),
-            system_routine::CODE as usize,
-            Tiling::None,
-            0,
-        )?;
-        object.write_dwords(0, &code)?;
-        let address = object.bind(0, Search::High)?;
-        let sip = sip(address);
-        state.routines.push(Routine {
-            base,
-            object: object.clone(),
-            address,
-        });
-        Ok((sip, object))
     }
 
     /// Ends the session.
@@ -465,7 +474,7 @@ impl Shared {
         });
         device.debug_hook().disable(device.uncore());
         let patches = core::mem::take(&mut self.lock().patches);
-        for patch in &patches {
+        for patch in patches.values() {
             patch.restore(device);
         }
     }

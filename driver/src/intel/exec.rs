@@ -16,6 +16,7 @@ use kernel::error::{Result, code::EINVAL, code::EIO, code::ENOSPC};
 use crate::core::fence::Fence;
 use crate::core::gem::Object;
 use crate::core::wait::{Patience, wait};
+use crate::intel::debug::contexts::Which;
 use crate::intel::device::Device;
 use crate::intel::prologue::Prologue;
 use crate::intel::request::Request;
@@ -64,7 +65,7 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>, trusted: bool) -> Re
     let mut objects = alloc::vec![object.clone()];
     let prologue = device
         .debug_hook()
-        .prepare(device, &mut objects, 0, start)?;
+        .prepare(device, &mut objects, Which::Own, start)?;
     let prologue = Prologue {
         trusted,
         ..prologue

@@ -34,6 +34,8 @@ pub struct DeviceInfo {
     pub tables: &'static Generation,
     /// Instruction set of its execution units.
     pub isa: Verx10,
+    /// Places for threads.
+    pub threads: ThreadPlaces,
     /// Threads reach memory without a surface only with a bit of SVG_WORK_CTL (PRM vol4 5.2.2, erratum of DevBW-A,B).
     pub stateless_gate: bool,
     /// Ticks of the TIMESTAMP register in a second (i915 `intel_gt_clock_utils.c`).
@@ -61,6 +63,15 @@ impl DeviceInfo {
         // PANIC: a row without engines does not pass the test of the rows.
         &self.engines[0]
     }
+}
+
+/// Places for threads (Mesa `intel_device_info.c`: `max_wm_threads` is the number of all).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ThreadPlaces {
+    /// Execution units.
+    pub eus: u8,
+    /// Threads that one of them holds at once.
+    pub slots: u8,
 }
 
 /// An engine: a command streamer with a ring.

@@ -64,6 +64,12 @@ impl Held {
         self.image.saved.store(true, Ordering::Release);
     }
 
+    /// Whether a request that enters the context has been queued before.
+    pub fn has_run(&self) -> bool {
+        let image = &self.image;
+        image.saved.load(Ordering::Acquire) || image.entered.load(Ordering::Relaxed) != u32::MAX
+    }
+
     fn is(&self, other: &Held) -> bool {
         Arc::ptr_eq(&self.image, &other.image)
     }

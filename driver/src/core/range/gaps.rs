@@ -200,6 +200,20 @@ impl Gaps {
         self.put(from, to);
     }
 
+    /// The highest place of so many bytes that starts at or below an address.
+    #[must_use]
+    pub fn highest_from(&self, size: u64, from: u64) -> Option<u64> {
+        let mut from = from;
+        loop {
+            let (start, end) = self.at_or_below(from)?;
+            let last = end.checked_sub(size).filter(|last| *last >= start);
+            if let Some(last) = last {
+                return Some(last.min(from));
+            }
+            from = start.checked_sub(1)?;
+        }
+    }
+
     /// The lowest place at or above an address.
     #[must_use]
     pub fn lowest(&self, size: u64, align: u64, above: u64) -> Option<u64> {

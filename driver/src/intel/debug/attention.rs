@@ -1,6 +1,7 @@
 //! Attention of threads: who waits for the host, and letting them go.
 //!
 //! PRM vol4 3.5. Not modelled: the data bits, which the system routine has no use for.
+use crate::intel::r#gen::ThreadPlaces;
 use crate::intel::registers::reg::{EU_ATT, EU_ATT_CLR};
 use crate::intel::uncore::Uncore;
 
@@ -8,6 +9,32 @@ use crate::intel::uncore::Uncore;
 pub const EUS: u32 = 8;
 /// See [`EUS`].
 pub const SLOTS: u32 = 4;
+
+/// Whether a thread may run where the registers do not show it.
+#[must_use]
+pub const fn is_exceeded(places: ThreadPlaces) -> bool {
+    places.eus as u32 > EUS || places.slots as u32 > SLOTS
+}
+
+/// How many threads of an EU may run when `wanted` are to (`None`: all that fit) and each has to be shown.
+#[must_use]
+pub fn shown_slots(places: ThreadPlaces, wanted: Option<u8>) -> Option<u8> {
+    if !is_exceeded(places) {
+        return wanted;
+    }
+    let most = SLOTS as u8;
+    Some(wanted.map_or(most, |wanted| wanted.min(most)))
+}
+
+/// On which EUs threads may run when `wanted` is the mask for it (`None`: on all) and each has to be shown.
+#[must_use]
+pub fn shown_eus(places: ThreadPlaces, wanted: Option<u16>) -> Option<u16> {
+    if !is_exceeded(places) {
+        return wanted;
+    }
+    let most = ((1 << EUS) - 1) as u16;
+    Some(wanted.map_or(most, |wanted| wanted & most))
+}
 
 /// Where a thread runs.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]

@@ -1,18 +1,19 @@
 //! Batches of clients in a session: the debugger's system routine takes over.
 //!
 //! PRM vol2 STATE_SIP, STATE_BASE_ADDRESS; PRM vol1 MI_BATCH_BUFFER_START. The commands are changed in place and put back
-//! once the batch has run. Not modelled: batches whose commands another batch writes, several bases in one batch with
-//! threads in between.
+//! once the batch has run. Not modelled: batches whose commands another batch writes.
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EFAULT};
 use regs::any::StateSip;
+use regs::desc::Property;
 use regs::ids::CommandId;
 use regs::walk::{Limits, Memory, Walk};
 
 use super::memory;
+use super::routines::{MOST_ORIGINS, Origin};
 use crate::core::fence::Fence;
 use crate::core::gem::Object;
 use crate::intel::device::Device;
@@ -42,17 +43,73 @@ pub enum What {
     Bound,
 }
 
+/// Bases as far as a batch has set them; `None`: as they were before it.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Debug)]
+pub struct Bases {
+    /// General State Base Address.
+    pub general: Option<u32>,
+    /// What kernels and system routines are relative to.
+    pub instructions: Option<u32>,
+}
+
+impl Bases {
+    /// These, and what came before where they set nothing.
+    #[must_use]
+    pub fn or(self, before: Bases) -> Bases {
+        Bases {
+            general: self.general.or(before.general),
+            instructions: self.instructions.or(before.instructions),
+        }
+    }
+
+    /// Both, a base that is not known as it is after a reset: 0 (PRM vol2 STATE_BASE_ADDRESS).
+    #[must_use]
+    pub fn origin(self) -> Origin {
+        Origin {
+            general: self.general.unwrap_or(0),
+            instructions: self.instructions.unwrap_or(0),
+        }
+    }
+
+    /// Whether both are known.
+    #[must_use]
+    pub fn is_known(self) -> bool {
+        self.general.is_some() && self.instructions.is_some()
+    }
+}
+
+/// A part of a batch in which threads begin under the same bases.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stretch {
+    /// Graphics address of the command that has set bases last; `None`: the batch has not set any before.
+    pub set_at: Option<u32>,
+    /// The bases.
+    pub bases: Bases,
+}
+
 /// What a batch does to the state that the debugger needs.
 #[derive(Clone, Default, PartialEq, Eq, Debug)]
 pub struct Survey {
     /// Dwords that matter, in the order of the commands.
     pub found: Vec<Found>,
-    /// General State Base Address at the end, when the batch sets it.
-    pub general: Option<u32>,
-    /// What system routines are relative to at the end, when the batch sets it.
-    pub instructions: Option<u32>,
+    /// Where threads begin, each set of bases once, in the order of the commands: at most one more than
+    /// [`MOST_ORIGINS`].
+    pub stretches: Vec<Stretch>,
+    /// The bases at the end.
+    pub bases: Bases,
     /// The client's system routine at the end, when the batch sets it.
     pub sip: Option<u32>,
+}
+
+impl Survey {
+    /// Notes that threads begin.
+    fn threads(&mut self, set_at: Option<u32>) {
+        let bases = self.bases;
+        let known = self.stretches.iter().any(|other| other.bases == bases);
+        if !known && self.stretches.len() <= MOST_ORIGINS {
+            self.stretches.push(Stretch { set_at, bases });
+        }
+    }
 }
 
 /// Reads dwords page by page.
@@ -103,6 +160,7 @@ fn walk(device: &Device, start: u32, out: &mut Survey) -> Result {
         ..Limits::default()
     };
     let mut walk = Walk::new(device.info().tables, start.into(), limits);
+    let mut set_at = None;
     while let Some(step) = walk.step(&mut reader) {
         let Some(desc) = step.command else {
             return Ok(());
@@ -120,7 +178,14 @@ fn walk(device: &Device, start: u32, out: &mut Survey) -> Result {
                     what: What::Sip,
                 });
             }
-            CommandId::StateBaseAddress => bases(&mut reader, at, step.dwords, out)?,
+            CommandId::StateBaseAddress => {
+                let before = out.bases;
+                bases(&mut reader, at, step.dwords, out)?;
+                if out.bases != before {
+                    set_at = Some(at);
+                }
+            }
+            _ if desc.is(Property::Draw) || desc.is(Property::Object) => out.threads(set_at),
             _ => {}
         }
     }
@@ -132,10 +197,13 @@ fn bases(reader: &mut Reader<'_>, at: u32, dwords: u32, out: &mut Survey) -> Res
     for index in 0..dwords {
         words.push(reader.read(at.wrapping_add(index * 4))?);
     }
-    let bases = (reader.device.info().state.bases)(&words);
-    out.general = bases.general.or(out.general);
-    out.instructions = bases.instructions.or(out.instructions);
-    for dword in bases.bounds {
+    let command = (reader.device.info().state.bases)(&words);
+    let new = Bases {
+        general: command.general,
+        instructions: command.instructions,
+    };
+    out.bases = new.or(out.bases);
+    for dword in command.bounds {
         if let Some(value) = words.get(dword) {
             out.found.push(Found {
                 address: at.wrapping_add(dword as u32 * 4),
@@ -187,9 +255,9 @@ impl Patch {
         fence.is_some_and(|fence| fence.status().is_some())
     }
 
-    /// What the client has written at an address, when it is this one.
-    pub fn original(&self, address: u32) -> Option<(u32, u32)> {
-        (self.address == address).then_some((self.original, self.ours))
+    /// What the client has written, and what stands there meanwhile.
+    pub fn values(&self) -> (u32, u32) {
+        (self.original, self.ours)
     }
 
     /// Puts the client's value back, unless somebody else has changed it meanwhile. Objects that are gone need nothing.

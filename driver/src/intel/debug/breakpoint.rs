@@ -73,6 +73,18 @@ pub enum ThreadUnit {
     Ts,
 }
 
+impl ThreadUnit {
+    /// All of them.
+    pub const ALL: [ThreadUnit; 6] = [
+        ThreadUnit::Vs,
+        ThreadUnit::Gs,
+        ThreadUnit::Clip,
+        ThreadUnit::Sf,
+        ThreadUnit::Wiz,
+        ThreadUnit::Ts,
+    ];
+}
+
 /// Width of the compare values.
 const COMPARED: u32 = 0x00ff_ffff;
 

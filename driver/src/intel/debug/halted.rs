@@ -9,6 +9,7 @@ use kernel::error::{Result, code::EINVAL, code::ENXIO};
 
 use super::Shared;
 use super::attention::Place;
+use super::routines::Origin;
 use super::system_routine::{
     HALTED, LOAD_FLOATS, LOAD_INTEGERS, ROW_ACC, ROW_COMMAND, ROW_GRF, ROW_MAILBOX, ROW_MRF,
     ROW_STATE, offset,
@@ -101,7 +102,7 @@ pub struct Registers {
 }
 
 impl Registers {
-    /// Address of the next instruction, relative to General State Base Address.
+    /// Address of the next instruction, relative to the thread's base of instructions ([`HaltedThread::origin`]).
     #[must_use]
     pub fn ip(&self) -> u32 {
         self.control[2]
@@ -138,7 +139,9 @@ pub struct HaltedThread {
     pub ffid: u8,
     /// The fixed function's number of the thread.
     pub fftid: u8,
-    /// Address of its next instruction, relative to General State Base Address.
+    /// The bases that it began under.
+    pub origin: Origin,
+    /// Address of its next instruction, relative to the base of instructions.
     pub ip: u32,
     /// Why it stands.
     pub reason: Reason,
@@ -212,12 +215,17 @@ impl Shared {
     pub(super) fn look(self: &Arc<Self>, place: Place, number: u32) -> Result<HaltedThread> {
         let state = self.row(place, ROW_STATE)?;
         let (cr1, ip, sr0) = (state[9], state[10], state[11]);
+        let mailbox = self.row(place, ROW_MAILBOX)?;
         Ok(HaltedThread {
             shared: Arc::downgrade(self),
             place,
             number,
             ffid: (sr0 >> 24 & 0xf) as u8,
             fftid: (sr0 >> 16) as u8,
+            origin: Origin {
+                general: mailbox[1],
+                instructions: mailbox[2],
+            },
             ip,
             reason: Reason::of(cr1),
         })
@@ -390,7 +398,7 @@ impl HaltedThread {
         shared.put(self.place, ROW_COMMAND, 0, &[command])
     }
 
-    /// Makes another instruction the next one; the address is relative to General State Base Address. `EINVAL` when it
+    /// Makes another instruction the next one; the address is relative to the base of instructions. `EINVAL` when it
     /// is no multiple of 16.
     pub fn write_ip(&self, ip: u32) -> Result {
         let shared = self.session()?;
@@ -441,10 +449,15 @@ impl HaltedThread {
 
     /// The four dwords of the next instruction, from memory.
     pub fn instruction(&self) -> Result<Vec<u32>> {
-        self.session()?.instruction(self.ip_now()?)
+        self.session()?.instruction(self.address()?)
     }
 
-    /// Address of the next instruction as it is now, relative to General State Base Address.
+    /// Graphics address of the next instruction as it is now.
+    pub fn address(&self) -> Result<u32> {
+        Ok(self.origin.instructions.wrapping_add(self.ip_now()?))
+    }
+
+    /// Address of the next instruction as it is now, relative to the base of instructions.
     pub fn ip_now(&self) -> Result<u32> {
         let shared = self.session()?;
         Ok(shared.row(self.place, ROW_STATE)?[10])

@@ -1,18 +1,21 @@
 //! The device's side of a session: what submissions and the hang check ask.
 //!
-//! PRM vol4 3.2.1 (global debug enable), vol2 STATE_SIP. Not modelled: a system routine of clients that is known before
-//! their first batch in a session.
-use alloc::collections::BTreeMap;
+//! PRM vol4 3.2.1 (global debug enable), vol2 STATE_SIP. Not modelled: what clients have set before their first batch that
+//! was read, in a session or for the walk: system routine, bases, bounds.
 use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 
 use kernel::error::{Result, code::EBUSY};
+use kernel::pr_warn;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 
 use super::Shared;
 use super::attention;
-use super::batch::{self, Patch, What};
+use super::batch::{self, Patch, Survey, What};
 use super::breakpoint::Before;
+use super::contexts::{Contexts, Which};
+use super::routines::{Need, Origin};
+use super::system_routine::{AREA, CODE};
 use crate::core::fence::Fence;
 use crate::core::gem::Object;
 use crate::intel::device::Device;
@@ -28,12 +31,14 @@ pub struct Hook {
     /// There has been a session.
     used: AtomicBool,
     session: SpinLock<Weak<Shared>>,
-    /// System routines of clients, by the address of their context's image.
-    clients: SpinLock<BTreeMap<u32, u32>>,
+    /// What batches have left behind in the contexts of clients.
+    contexts: SpinLock<Contexts>,
+    /// Batches have run that were not read.
+    missed: AtomicBool,
     /// Batches are read for their bases, also without a session.
     watching: AtomicBool,
-    /// What kernels are relative to, as the last batch that was read has set it.
-    kernel_base: SpinLock<Option<u32>>,
+    /// What kernels of the last batch that was read are relative to.
+    kernel_bases: SpinLock<Vec<u32>>,
     /// Who needs the global debug enable.
     enables: AtomicU32,
 }
@@ -97,6 +102,11 @@ impl Hook {
         if let Some(saved) = saved {
             saved.restore(uncore);
         }
+        let mut contexts = self.contexts.lock();
+        if self.missed.swap(false, Ordering::AcqRel) {
+            contexts.miss();
+        }
+        contexts.reset();
     }
 
     /// Whether a thread stands for the debugger.
@@ -109,51 +119,92 @@ impl Hook {
         self.watching.store(on, Ordering::Release);
     }
 
-    /// What kernels are relative to, when a batch since [`watch_bases`](Self::watch_bases) has set it.
-    pub fn kernel_base(&self) -> Option<u32> {
-        *self.kernel_base.lock()
+    /// What kernels of the last batch that was read are relative to, in the order of its commands; empty when it starts no
+    /// threads.
+    pub fn kernel_bases(&self) -> Vec<u32> {
+        self.kernel_bases.lock().clone()
     }
 
-    /// Prepares a batch, of the context with an image at `image` (0 without one): its system routine gives way to the
-    /// session's, which `objects` keep.
+    /// Reads a batch: what it does, and the bases of its stretches.
+    fn read(&self, device: &Device, context: Which, start: u32) -> (Survey, Vec<Origin>) {
+        let survey = batch::survey(device, start);
+        let mut contexts = self.contexts.lock();
+        if self.missed.swap(false, Ordering::AcqRel) {
+            contexts.miss();
+        }
+        let before = contexts.bases(context);
+        contexts.set_bases(context, survey.bases.or(before));
+        drop(contexts);
+        let mut origins = Vec::new();
+        for stretch in &survey.stretches {
+            let bases = stretch.bases.or(before);
+            if !bases.is_known() {
+                pr_warn!(
+                    "debugger: the batch at {start:#010x} starts threads with base addresses that were set before the debugger \
+                     looked; they are taken as 0"
+                );
+            }
+            origins.push(bases.origin());
+        }
+        let mut bases: Vec<u32> = Vec::new();
+        for origin in &origins {
+            if !bases.contains(&origin.instructions) {
+                bases.push(origin.instructions);
+            }
+        }
+        *self.kernel_bases.lock() = bases;
+        (survey, origins)
+    }
+
+    /// Prepares a batch: its system routine gives way to the session's, which `objects` keep.
+    ///
+    /// `ENOSPC` when the routine cannot be reached from all bases of the batch.
     pub fn prepare(
         &self,
         device: &Device,
         objects: &mut Vec<Object>,
-        image: u32,
+        context: Which,
         start: u32,
     ) -> Result<Prologue> {
-        if self.watching.load(Ordering::Acquire)
-            && let Some(base) = batch::survey(device, start).instructions
-        {
-            *self.kernel_base.lock() = Some(base);
-        }
-        if !self.used.load(Ordering::Acquire) {
-            return Ok(Prologue::default());
-        }
-        let Some(shared) = self.session() else {
-            // The context's state may still name the routine of a session.
-            let sip = self.clients.lock().get(&image).copied();
-            return Ok(Prologue {
-                sip,
-                ..Prologue::default()
-            });
+        let session = self.session();
+        let Some(shared) = session else {
+            if self.watching.load(Ordering::Acquire) {
+                self.read(device, context, start);
+            } else if !self.missed.load(Ordering::Relaxed) {
+                self.missed.store(true, Ordering::Release);
+            }
+            let mut prologue = Prologue::default();
+            if self.used.load(Ordering::Acquire) {
+                // The context's state may still name the routine of a session.
+                prologue.sip = self.contexts.lock().sip(context);
+            }
+            return Ok(prologue);
         };
-        let survey = batch::survey(device, start);
+        let (survey, mut origins) = self.read(device, context, start);
         let mut state = shared.lock();
         if shared.over.load(Ordering::Acquire) {
             return Ok(Prologue::default());
         }
         shared.tidy(&mut state);
-        state.general = survey.general.unwrap_or(state.general);
-        state.instructions = survey.instructions.unwrap_or(state.instructions);
-        let (sip, routine) = shared.routine(&mut state)?;
-        let end = shared
-            .area_address
-            .wrapping_add(super::system_routine::AREA);
+        let last = self.contexts.lock().bases(context).origin();
+        state.last = last;
+        if origins.is_empty() {
+            // No thread comes to it.
+            origins.push(last);
+        }
+        let need = Need {
+            batch: start,
+            stretches: &survey.stretches,
+            origins: &origins,
+            may_evict: context.is_user(),
+        };
+        let (sip, routines) = state.routines.serve(device, shared.area_address, &need)?;
+        let end = |object: &Object| object.address().map_or(0, |at| at.wrapping_add(CODE));
+        let ends = routines.iter().map(end);
+        let end = ends.fold(shared.area_address.wrapping_add(AREA), u32::max);
         let mut client = survey.sip;
         for mut found in survey.found {
-            let known = state.patches.iter().find_map(|p| p.original(found.address));
+            let known = state.patches.get(&found.address).map(Patch::values);
             if let Some((original, ours)) = known
                 && ours == found.value
             {
@@ -169,18 +220,12 @@ impl Hook {
                 What::Bound => continue,
             };
             let patch = Patch::apply(device, objects, &found, ours)?;
-            state
-                .patches
-                .retain(|p| p.original(found.address).is_none());
-            state.patches.push(patch);
+            state.patches.insert(found.address, patch);
         }
         let reset_counters = core::mem::take(&mut state.reset_counters);
         drop(state);
-        let mut clients = self.clients.lock();
-        let known = clients.entry(image).or_insert(0);
-        *known = client.unwrap_or(*known);
-        drop(clients);
-        objects.push(routine);
+        self.contexts.lock().set_sip(context, client);
+        objects.extend(routines);
         objects.push(shared.area.clone());
         Ok(Prologue {
             sip: Some(sip),
@@ -199,7 +244,7 @@ impl Hook {
     /// Notes that the batch that was prepared last is in the ring.
     pub fn queued(&self, fence: &Arc<Fence>) {
         if let Some(shared) = self.session() {
-            for patch in &mut shared.lock().patches {
+            for patch in shared.lock().patches.values_mut() {
                 patch.queued(fence);
             }
         }

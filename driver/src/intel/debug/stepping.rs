@@ -22,7 +22,7 @@ impl DebugSession {
     ///
     /// `ETIMEDOUT` when the thread does not halt again in time: it waits for another thread, or for the host.
     pub fn step(&self, thread: &HaltedThread, timeout: Delta) -> Result<Stepped> {
-        let ends = self.shared.decode(thread.ip_now()?)?;
+        let ends = self.shared.decode(thread.address()?)?;
         let ends = ends.is_some_and(|inst| ends_thread(&inst));
         thread.step()?;
         if ends {

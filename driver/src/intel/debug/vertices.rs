@@ -7,10 +7,11 @@ use alloc::vec::Vec;
 
 use kernel::error::{Result, code::EINVAL};
 
-use super::breakpoint::{self, ThreadUnit};
+use super::breakpoint::ThreadUnit;
 use super::halted::HaltedThread;
 use super::snapshot::units::{ThreadTrigger, Vs};
 use super::snapshot::{Flag, Snapshot};
+use super::{limit_threads, restrict_threads};
 use crate::intel::device::Device;
 
 /// Unit code of VS (PRM vol4 3.3.1).
@@ -26,9 +27,8 @@ impl Vertices {
     /// Keeps VS to one thread at a time and lets it latch each of them.
     pub(super) fn begin(device: &Device) -> Result<Self> {
         // A second thread would replace the vertices of the first.
-        let uncore = device.uncore();
-        breakpoint::limit_threads(uncore, Some(1))?;
-        breakpoint::restrict(uncore, ThreadUnit::Vs, Some(1));
+        limit_threads(device, Some(1))?;
+        restrict_threads(device, ThreadUnit::Vs, Some(1))?;
         let every = ThreadTrigger {
             id: 0,
             flag: Flag::All,
@@ -51,10 +51,9 @@ impl Vertices {
 
     /// VS latches nothing any more, and as many threads run as before a session.
     pub fn end(self) {
-        let uncore = self.device.uncore();
-        breakpoint::restrict(uncore, ThreadUnit::Vs, None);
         // No limit is always one.
-        let _ = breakpoint::limit_threads(uncore, None);
+        let _ = restrict_threads(&self.device, ThreadUnit::Vs, None);
+        let _ = limit_threads(&self.device, None);
         self.snapshot.disarm();
     }
 }

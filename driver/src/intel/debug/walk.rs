@@ -204,8 +204,7 @@ impl<R: Rerun> Walker<'_, R> {
         for (submission, count) in counts.iter().enumerate().rev() {
             for instance in (1..=count.instances).rev() {
                 seen = true;
-                let Some((pixel_thread, setup)) =
-                    self.pixel_thread(submission, *count, instance)?
+                let Some((pixel_thread, setup)) = self.pixel_thread(submission, count, instance)?
                 else {
                     continue;
                 };

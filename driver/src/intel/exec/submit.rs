@@ -14,6 +14,7 @@ use crate::core::gem::Pin;
 use crate::core::task::Shared;
 use crate::core::wait::Patience;
 use crate::intel::call::Call;
+use crate::intel::debug::contexts::Which;
 use crate::intel::observe::{Placed, Queued};
 use crate::intel::prologue::Prologue;
 use crate::intel::timeline::Uses;
@@ -84,8 +85,8 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
     }
     let start = address.wrapping_add(submission.batch_start);
     let hook = call.device.debug_hook();
-    let image = uses.image.as_ref().map_or(0, |image| image.address());
-    uses.prologue = hook.prepare(call.device, &mut uses.objects, image, start)?;
+    let context = Which::of(uses.image.as_deref());
+    uses.prologue = hook.prepare(call.device, &mut uses.objects, context, start)?;
     let patience = Patience::of(call.task, None);
     let fence = super::queue(call.device, &patience, &uses, start)?;
     for entry in objects {

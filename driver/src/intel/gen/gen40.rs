@@ -16,7 +16,7 @@ use ringbuf::mi::NOOP;
 
 use super::{
     DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, HWS_SCRATCH, HWS_SEQNO,
-    InterruptBank, InterruptInfo, RoutineMessages, StatusPage, state,
+    InterruptBank, InterruptInfo, RoutineMessages, StatusPage, ThreadPlaces, state,
 };
 use crate::intel::reset;
 use crate::intel::workarounds::{self, Workaround};
@@ -30,6 +30,7 @@ const fn row(
         platform,
         tables: &GEN40,
         isa: Verx10::GEN40,
+        threads: ThreadPlaces { eus: 8, slots: 4 },
         stateless_gate,
         timestamp_hz: TIMESTAMP_HZ,
         workarounds: workarounds::I965_GT,

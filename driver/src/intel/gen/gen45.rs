@@ -9,7 +9,9 @@ use regs::gen45::fields::{EIR as Error, IIR as Interrupt};
 use regs::platform::GEN45;
 use ringbuf::r#gen::gen45::Commands;
 
-use super::{DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, InterruptInfo, StatusPage};
+use super::{
+    DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, InterruptInfo, StatusPage, ThreadPlaces,
+};
 use super::{gen40, state};
 use crate::intel::reset;
 use crate::intel::workarounds;
@@ -19,6 +21,7 @@ const fn row(platform: &'static str) -> DeviceInfo {
         platform,
         tables: &GEN45,
         isa: Verx10::new(45),
+        threads: ThreadPlaces { eus: 10, slots: 5 },
         stateless_gate: false,
         timestamp_hz: gen40::TIMESTAMP_HZ,
         workarounds: workarounds::G45_GT,

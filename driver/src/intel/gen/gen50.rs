@@ -12,7 +12,7 @@ use ringbuf::r#gen::gen50::Commands;
 
 use super::{
     DeviceInfo, EmitOps, EngineInfo, InterruptBank, InterruptInfo, MasterInterrupt,
-    RoutineMessages, StatusPage,
+    RoutineMessages, StatusPage, ThreadPlaces,
 };
 use super::{gen40, gen45, state};
 use crate::intel::reset;
@@ -23,6 +23,7 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     platform: "IRONLAKE",
     tables: &GEN50,
     isa: Verx10::new(50),
+    threads: ThreadPlaces { eus: 12, slots: 6 },
     stateless_gate: false,
     timestamp_hz: TIMESTAMP_HZ,
     workarounds: workarounds::IRONLAKE_GT,

@@ -31,10 +31,28 @@ pub(super) struct Questions {
     pub(super) sf: Option<u32>,
     /// Which thread is for this subspan?
     pub(super) wiz: Option<Subspan>,
-    /// What does the flagged thread hold when it comes to the instruction at this address?
-    pub(super) header_at: Option<u32>,
+    /// What does the flagged thread hold when it comes to the first instruction of its kernel?
+    pub(super) header_at: Option<Begin>,
     /// What the units let through.
     pub(super) limits: Limits,
+}
+
+/// Where a thread begins.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Begin {
+    /// Kernel start pointer.
+    pub(super) kernel: u32,
+    /// What it may be relative to: as many as there are breakpoints.
+    pub(super) bases: [Option<u32>; 2],
+}
+
+/// The begin of a thread that has halted there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Header {
+    /// What its kernel start pointer is relative to.
+    pub(super) base: u32,
+    /// r0 and r1.
+    pub(super) registers: [Register; 2],
 }
 
 /// What it has told.
@@ -48,8 +66,8 @@ pub(super) struct Answers {
     pub(super) wiz: Option<PixelSnapshot>,
     /// How often the subspan has come by, at the end or up to the trapped one.
     pub(super) instances: u32,
-    /// r0 and r1 of the thread that has halted first.
-    pub(super) header: Option<[Register; 2]>,
+    /// Of the thread that has halted first.
+    pub(super) header: Option<Header>,
 }
 
 /// The units as they are armed.
@@ -120,17 +138,21 @@ struct Asking {
 
 impl Probe for Asking {
     fn before(&mut self, device: &Device, submission: usize) -> error::Result {
-        if submission != self.submission {
-            return Ok(());
-        }
-        if let Some(address) = self.questions.header_at {
+        let Some(begin) = self.questions.header_at else {
+            return self.arm(device, submission);
+        };
+        // Bases that an earlier submission has set are still in force.
+        device.debug_hook().watch_bases(true);
+        if submission == self.submission {
             let session = device.debug()?;
             session.set_threads(Threads::Flagged);
-            session.set_address_breakpoint(Which::First, Some(address))?;
+            for (which, base) in [Which::First, Which::Second].into_iter().zip(begin.bases) {
+                let address = base.map(|base| base.wrapping_add(begin.kernel) & !0xf);
+                session.set_address_breakpoint(which, address)?;
+            }
             self.session = Some(session);
         }
-        self.armed = Some(Armed::arm(device, &self.questions)?);
-        Ok(())
+        self.arm(device, submission)
     }
 
     fn during(&mut self, _: &Device) -> error::Result {
@@ -141,10 +163,15 @@ impl Probe for Asking {
             Err(ETIMEDOUT) => return Ok(()),
             halted => halted?,
         };
+        let kernel = self.questions.header_at.map(|begin| begin.kernel);
         for thread in halted {
-            if self.answers.header.is_none() {
+            // It may have come to the address that its kernel would have with the other base.
+            if self.answers.header.is_none() && Some(thread.ip) == kernel {
                 let registers = thread.read_registers()?;
-                self.answers.header = Some([registers.grf[0], registers.grf[1]]);
+                self.answers.header = Some(Header {
+                    base: thread.origin.instructions,
+                    registers: [registers.grf[0], registers.grf[1]],
+                });
             }
             thread.resume()?;
         }
@@ -158,7 +185,18 @@ impl Probe for Asking {
         armed.read(&mut self.answers);
         device.set_debug_limits(&Limits::default())?;
         self.session = None;
+        device.debug_hook().watch_bases(false);
         Ok(false)
+    }
+}
+
+impl Asking {
+    /// Arms the units before the submission that is asked.
+    fn arm(&mut self, device: &Device, submission: usize) -> error::Result {
+        if submission == self.submission {
+            self.armed = Some(Armed::arm(device, &self.questions)?);
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! Why a walk ends early, by the unit that could not tell.
 //!
 //! PRM vol4 3.3. Not modelled: units that the walk does not ask.
+use alloc::vec::Vec;
 use core::fmt;
 
 use super::Unit;
@@ -33,8 +34,8 @@ pub enum WalkError<E> {
     },
     /// The flagged pixel shader thread did not halt at its first instruction.
     NotHalted {
-        /// Address of the instruction.
-        address: u32,
+        /// Addresses at which the instruction may lie: one for each base of instructions in the submission.
+        addresses: Vec<u32>,
     },
     /// The thread that halted is not for the pixel.
     OtherThread {
@@ -100,10 +101,13 @@ impl<E: fmt::Display> fmt::Display for WalkError<E> {
                 f,
                 "WIZ: occurrence {instance} of {instances} of the subspan did not come again"
             ),
-            WalkError::NotHalted { address } => write!(
-                f,
-                "TD: the flagged pixel shader thread did not halt at {address:#010x}, the begin of its kernel"
-            ),
+            WalkError::NotHalted { addresses } => {
+                f.write_str("TD: the flagged pixel shader thread did not halt at ")?;
+                for (n, address) in addresses.iter().enumerate() {
+                    write!(f, "{}{address:#010x}", if n > 0 { " or " } else { "" })?;
+                }
+                f.write_str(", the begin of its kernel")
+            }
             WalkError::OtherThread { r0_7 } => write!(
                 f,
                 "TD: the thread that halted is another (r0.7 is {r0_7:#010x})"

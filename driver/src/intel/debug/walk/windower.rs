@@ -2,13 +2,13 @@
 //!
 //! PRM vol4 3.3.9. No published mux value tells the thread id or the lit pixels of a trapped subspan, so its thread is
 //! flagged, halted at the first instruction of its kernel, and asked for the header of its payload: r0.0 (lit pixels),
-//! r0.6 (thread id), r0.7 (primitive), r1.2 to r1.5 (where the subspans are). Not modelled: a General State Base Address
-//! that changes within a submission.
+//! r0.6 (thread id), r0.7 (primitive), r1.2 to r1.5 (where the subspans are). Where its kernel lies depends on the base that
+//! it began under; with several in a submission they are tried. Not modelled: threads that are not there in every run.
 use alloc::vec::Vec;
 
 use kernel::error;
 
-use super::ask::Questions;
+use super::ask::{Begin, Header, Questions};
 use super::{PixelThread, Probe, Rerun, Setup, Tag, WalkError, Walker};
 use crate::intel::debug::snapshot::limits::Limits;
 use crate::intel::debug::snapshot::units::{Subspan, WIZ_INSTANCES, Wiz};
@@ -22,12 +22,12 @@ const FLAG: u32 = 1 << 31;
 const NUMBER: u32 = (1 << PRIMITIVE_BITS) - 1;
 
 /// A submission, as far as the windower is concerned.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Count {
     /// How often the subspan came by.
     pub(super) instances: u32,
-    /// What kernels are relative to at its end.
-    base: u32,
+    /// What its kernels are relative to, one base after the other.
+    bases: Vec<u32>,
 }
 
 /// Counts over the whole frame.
@@ -53,10 +53,7 @@ impl Probe for Counting {
         let now = armed.map_or(0, |armed| armed.output(WIZ_INSTANCES));
         self.counts.push(Count {
             instances: now.wrapping_sub(self.before),
-            base: match device.debug_hook().kernel_base() {
-                Some(base) => base,
-                None => device.debug_bases()?.general_state,
-            },
+            bases: device.debug_hook().kernel_bases(),
         });
         self.before = now;
         if submission + 1 >= self.submissions
@@ -99,7 +96,7 @@ impl<R: Rerun> Walker<'_, R> {
     pub(super) fn pixel_thread(
         &mut self,
         submission: usize,
-        count: Count,
+        count: &Count,
         instance: u32,
     ) -> Result<Option<(PixelThread, Setup)>, WalkError<R::Error>> {
         // The windower compares up to 255 (PRM vol4 3.3.9.1, bits 23:16).
@@ -125,18 +122,38 @@ impl<R: Rerun> Walker<'_, R> {
             });
         };
         let (kernel, primitive) = (trapped.kernel_pointer, trapped.primitive & NUMBER);
-        let address = count.base.wrapping_add(kernel);
-        let flag = Flag::Trapped;
-        let questions = Questions {
-            wiz: Some(Subspan { flag, ..subspan }),
-            sf: Some(primitive),
-            header_at: Some(address),
-            ..Questions::default()
+        let wiz = Some(Subspan {
+            flag: Flag::Trapped,
+            ..subspan
+        });
+        let mut found = None;
+        for bases in count.bases.chunks(2) {
+            let begin = Begin {
+                kernel,
+                bases: [bases.first().copied(), bases.get(1).copied()],
+            };
+            let questions = Questions {
+                wiz,
+                sf: Some(primitive),
+                header_at: Some(begin),
+                ..Questions::default()
+            };
+            let answers = self.ask(submission, questions)?;
+            if let Some(header) = answers.header {
+                found = Some((header, answers.sf));
+                break;
+            }
+        }
+        let Some((header, setup)) = found else {
+            let begin = |base: &u32| base.wrapping_add(kernel);
+            return Err(WalkError::NotHalted {
+                addresses: count.bases.iter().map(begin).collect(),
+            });
         };
-        let answers = self.ask(submission, questions)?;
-        let Some([r0, r1]) = answers.header else {
-            return Err(WalkError::NotHalted { address });
-        };
+        let Header {
+            base,
+            registers: [r0, r1],
+        } = header;
         if r0[7] & FLAG == 0 || r0[7] & NUMBER != primitive {
             return Err(WalkError::OtherThread { r0_7: r0[7] });
         }
@@ -144,12 +161,12 @@ impl<R: Rerun> Walker<'_, R> {
         let Some(slot) = self.slot(lit, &r1[2..6]) else {
             return Ok(None);
         };
-        let setup = answers.sf.ok_or(WalkError::Primitive(primitive))?;
+        let setup = setup.ok_or(WalkError::Primitive(primitive))?;
         let vertices = setup.vertices.iter().map(|tag| Tag::of("SF", tag));
         Ok(Some((
             PixelThread {
                 kernel,
-                base: count.base,
+                base,
                 primitive,
                 id: r0[6] & NUMBER,
                 lit,
