@@ -18,6 +18,7 @@ use zerocopy::{FromBytes, Immutable, IntoBytes};
 
 pub(crate) use self::process::Process;
 use self::toy::{Job, SUBMIT, Submit, TAKES, Toy, ioctl};
+use super::client::Client;
 use super::device::Device;
 use super::file::File;
 use super::gem::state::Madvise;
@@ -129,7 +130,7 @@ fn a_wait_ends_with_its_task_its_device_and_its_time() {
 fn a_reset_blames_the_oldest_request() {
     let toy = Toy::new().unwrap();
     toy.stuck.store(true, Ordering::Relaxed);
-    let clients = [const { () }; 2].map(|()| Arc::default());
+    let clients: [Arc<Client>; 2] = [Arc::default(), Arc::default()];
     let job = |client: usize| Job {
         client: Some(Arc::clone(&clients[client])),
         ..Job::default()
