@@ -1,4 +1,4 @@
-//! Translations that a space has looked up and keeps until it is told to forget them.
+//! Translations that a space keeps from its tables until it is told to forget.
 //!
 //! Entries are atomics, so that units which may only read memory fill them too. Not modelled: the sizes and the
 //! replacement of hardware's TLBs, which are not public.

@@ -1,7 +1,8 @@
-//! Kinds of tables as drivers write them: a row for the walk, and a writer that knows nothing of the walk.
+//! Kinds of tables as drivers write them: rows for the walk, and writers.
 //!
-//! Sources: Linux, drivers/gpu/drm/i915/gt/{gen6_ppgtt.c, gen8_ppgtt.c, intel_gtt.h} and drivers/gpu/drm/radeon/{radeon_vm.c, ni.c,
-//! radeon.h}. Writers compute places and entries by the drivers' own formulas.
+//! Writers know nothing of the walk: they compute places and entries by the drivers' own formulas. Sources: Linux,
+//! drivers/gpu/drm/i915/gt (gen6_ppgtt.c, gen8_ppgtt.c, intel_gtt.h) and drivers/gpu/drm/radeon (radeon_vm.c, ni.c,
+//! radeon.h).
 
 use std::collections::BTreeMap;
 

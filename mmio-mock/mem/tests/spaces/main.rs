@@ -1,4 +1,4 @@
-//! Address spaces: tables of one to four levels, faults, two spaces at once, and what is kept of tables.
+//! Address spaces: tables of one to four levels, faults, what is kept of tables.
 //!
 //! The expectations are a plain map of what was mapped, and the place of an entry by the drivers' formulas.
 #![allow(

@@ -37,8 +37,9 @@ impl Device {
     /// Looks at memory that has just been watched: what differs from now on has changed.
     pub fn look_first(&mut self) {
         let memory = Arc::clone(&self.memory);
+        let space = self.cs.space();
         if let Some(host) = self.debug.host_mut() {
-            host.look_first(&mut lock(&memory));
+            host.look_first(&mut lock(&memory).enter(space));
         }
     }
 
