@@ -11,14 +11,12 @@ use kernel::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
 use crate::engine::switch::Image;
+use crate::hangcheck::Account;
 
 /// Hangs within this time ban a context (i915 `CONTEXT_FAST_HANG_JIFFIES`).
 const FAST_HANG: Delta = Delta::from_secs(120);
 /// The same of a client (i915 `I915_CLIENT_FAST_HANG_JIFFIES`).
 const CLIENT_FAST_HANG: Delta = Delta::from_secs(60);
-/// The same of a client that is ended because others wait: about three in a row, each of which may have lasted for the
-/// limit (see [`TimeLimits`](crate::TimeLimits)), which is added.
-const LONG_RUN: Delta = FAST_HANG;
 /// Score of a client for a banned context, and for a fast hang; limit (i915 `I915_CLIENT_SCORE_*`).
 const SCORE_CONTEXT_BAN: u32 = 3;
 const SCORE_HANG_FAST: u32 = 1;
@@ -76,12 +74,10 @@ pub struct Client {
     /// Number of the process that is noted, behind bit 32, which is set when one is.
     known: AtomicU64,
     who: SpinLock<Option<Who>>,
-    /// The file has been closed, and for how many nanoseconds its work has gone on since then.
+    /// The file has been closed.
     closed: AtomicBool,
-    after_close: AtomicU64,
-    /// Times outside at which its work was ended for others, oldest first.
-    ended: SpinLock<[Option<Ktime>; 2]>,
-    expelled: AtomicBool,
+    /// What its requests count for where the process is not known.
+    account: Arc<Account>,
 }
 
 impl Client {
@@ -112,7 +108,7 @@ impl Client {
     /// Whether the client gets no more contexts.
     #[must_use]
     pub fn is_banned(&self) -> bool {
-        self.is_expelled() || self.score.load(Ordering::Relaxed) >= SCORE_BANNED
+        self.score.load(Ordering::Relaxed) >= SCORE_BANNED
     }
 
     /// Notes that the file is closed: its program does not look any more at what comes of its work.
@@ -126,38 +122,9 @@ impl Client {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Adds time for which its work has kept the engine after it was closed; how much that is now.
-    pub(crate) fn add_after_close(&self, span: Delta) -> Delta {
-        let nanos = span.as_nanos();
-        let before = self.after_close.fetch_add(nanos, Ordering::Relaxed);
-        Delta::from_nanos(before.saturating_add(nanos))
-    }
-
-    /// Nothing of it runs any more: all its contexts are banned.
-    pub fn expel(&self) {
-        self.expelled.store(true, Ordering::Release);
-    }
-
-    /// Whether nothing of it may run any more.
-    #[must_use]
-    pub fn is_expelled(&self) -> bool {
-        self.expelled.load(Ordering::Acquire)
-    }
-
-    /// Its work is ended because it has kept the engine from others for `limit`; expels it when that is the third time
-    /// in a row. Whether that is so.
-    pub(crate) fn mark_unfair(&self, now: Ktime, limit: Delta) -> bool {
-        let oldest = {
-            let mut ended = self.ended.lock();
-            let oldest = ended[0];
-            *ended = [ended[1], Some(now)];
-            oldest
-        };
-        let expelled = oldest.is_some_and(|oldest| now < oldest + LONG_RUN + limit + limit);
-        if expelled {
-            self.expel();
-        }
-        expelled
+    /// What its requests count for where the process is not known.
+    pub(crate) fn account(&self) -> &Arc<Account> {
+        &self.account
     }
 
     fn mark_guilty(&self, now: Ktime, banned: bool) {
@@ -244,7 +211,7 @@ impl Context {
     /// Whether it may not run any more.
     #[must_use]
     pub fn is_banned(&self) -> bool {
-        self.client.is_expelled() || self.hangs.lock().banned
+        self.hangs.lock().banned
     }
 
     /// Number of its requests that hung, and of those that a reset took away.
@@ -317,19 +284,6 @@ mod tests {
         assert_eq!(uses(8, true, "glxgears"), is("Xorg", 7));
         assert_eq!(uses(8, false, "glxgears"), is("glxgears", 8));
         assert_eq!(uses(8, false, "renamed"), is("glxgears", 8));
-    }
-
-    #[test]
-    fn the_third_end_in_a_row_for_others_expels_a_client() {
-        let client = Arc::new(Client::default());
-        let context = Context::new(&client, Parameters::default());
-        let minute = Delta::from_secs(60);
-        assert!(!client.mark_unfair(at(0), minute));
-        assert!(!client.mark_unfair(at(200), minute));
-        assert!(!client.mark_unfair(at(240), minute), "four minutes");
-        assert!(!context.is_banned());
-        assert!(client.mark_unfair(at(300), minute));
-        assert!(context.is_banned() && client.is_banned());
     }
 
     #[test]

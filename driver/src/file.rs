@@ -16,7 +16,7 @@ use crate::context::{Client, Context, Parameters};
 use crate::device::Device;
 use crate::fence::Fence;
 use crate::gem::{Object, WeakObject};
-use crate::hangcheck::Waiting;
+use crate::hangcheck::{Ledger, Waiting};
 use crate::master::{Membership, Opener, Seat};
 use crate::mmap::Offsets;
 use crate::observe::Slot;
@@ -56,6 +56,7 @@ pub(crate) struct UserState {
     pub(crate) resets: AtomicU32,
     pub(crate) seat: Seat,
     pub(crate) waiting: Waiting,
+    pub(crate) ledger: Ledger,
     files: AtomicU64,
 }
 

@@ -4,6 +4,7 @@
 //! ones send heartbeats instead, which end every request that takes long. Here time alone is no reason while no other
 //! program waits (`share`): as long as threads retire, commands are parsed or requests end, the engine is left alone. Not
 //! told from work: batches that start themselves for ever and draw in between; those that store are found late.
+mod account;
 mod share;
 
 use alloc::format;
@@ -20,6 +21,8 @@ use crate::timeline::Pending;
 use regs::ids::RegId;
 
 use self::share::Share;
+pub use self::account::Account;
+pub(crate) use self::account::Ledger;
 pub use self::share::TimeLimits;
 pub(crate) use self::share::{Program, Waiting, Waits};
 
@@ -161,12 +164,14 @@ pub struct Hangcheck {
 enum Why {
     /// The engine stands still, or goes round in a loop.
     Hangs,
-    /// Its file is closed, and its work has gone on for so long since then.
+    /// Its file is closed, and the work of its process's closed files has gone on for so long since then.
     Closed(Delta),
     /// It has kept the engine for so long while others waited.
     Request(Delta),
     /// Its program has, with one request after another.
     Row(Delta),
+    /// The processes of its family have.
+    Family(Delta),
 }
 
 impl Why {
@@ -185,6 +190,10 @@ impl Why {
             Why::Row(limit) => format!(
                 "request {seqno} of {client} is ended: the program has kept the device for {limit} \
                 with one request after another while others waited"
+            ),
+            Why::Family(limit) => format!(
+                "request {seqno} of {client} is ended: the program and those that belong to it have \
+                kept the device for {limit} while others waited"
             ),
         }
     }
@@ -322,29 +331,48 @@ fn end(device: &Device, first: &Pending, resets: u32, why: Why) {
     match why {
         // i915 makes no error state of it either (`__reset_context`), and says so with little emphasis.
         Why::Closed(_) => dev_warn!(device, "{reason}"),
-        Why::Hangs | Why::Request(_) | Why::Row(_) => {
+        Why::Hangs | Why::Request(_) | Why::Row(_) | Why::Family(_) => {
             dev_err!(device, "{reason}");
             device.interrupts().record(&reason, true);
         }
     }
-    if let Some(client) = program.as_ref().map(Program::client) {
-        let now = device.uncore().clock().outside();
-        match why {
-            Why::Hangs => {}
-            Why::Closed(_) => client.expel(),
-            Why::Request(limit) | Why::Row(limit) => {
-                if client.mark_unfair(now, limit) {
-                    dev_err!(
-                        device,
-                        "{name} is banned: requests of it have been ended three times because others waited"
-                    );
-                }
-            }
-        }
+    if let Some(program) = &program {
+        settle(device, program, &name, why);
     }
     if let Err(error) = device.reset_alone(Some(first.seqno)) {
         dev_err!(device, "the reset after {reason:?} failed: {error}");
     }
+}
+
+/// What the end of a request means for the program that has submitted it.
+fn settle(device: &Device, program: &Program, name: &str, why: Why) {
+    let now = device.uncore().clock().outside();
+    let (user, account) = (device.user(), program.account());
+    match why {
+        Why::Hangs => {}
+        Why::Closed(_) => {
+            // Each further file would have its time otherwise.
+            let left = |other: &Program| other.client().is_closed() && other.is_of_process(program);
+            device.timeline().cancel(left);
+            if has_other(device, |other| other.is_other_than(program)) {
+                user.ledger.note(&account, now);
+            }
+        }
+        Why::Request(limit) | Why::Row(limit) | Why::Family(limit) => {
+            user.ledger.note(&account, now);
+            if account.mark_unfair(now, limit) {
+                dev_err!(
+                    device,
+                    "{name} is banned: requests of it have been ended three times because others waited"
+                );
+            }
+        }
+    }
+}
+
+/// Whether such a program has a request under way, or waits for one.
+fn has_other(device: &Device, is_it: impl Fn(&Program) -> bool) -> bool {
+    device.timeline().has_program(&is_it) || device.user().waiting.has(&is_it)
 }
 
 #[cfg(test)]

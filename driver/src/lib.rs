@@ -66,4 +66,4 @@ pub use crate::hangcheck::TimeLimits;
 pub use crate::ioctl::ioctl;
 pub use crate::master::Opener;
 pub use crate::request::Request;
-pub use crate::task::{FdTable, Shared, Task};
+pub use crate::task::{FdTable, Origin, Shared, Task};

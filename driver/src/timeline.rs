@@ -16,7 +16,7 @@ use crate::debug::hook::Prologue;
 use crate::engine::switch::Held;
 use crate::fence::{Fence, Signalled, seqno_passed};
 use crate::gem::Object;
-use crate::hangcheck::Program;
+use crate::hangcheck::{Account, Program};
 
 /// Byte offset of the sequence number in the status page (i915: dword 0x40).
 pub const HWS_SEQNO: u32 = 0x40 * 4;
@@ -51,8 +51,8 @@ pub struct Uses {
     pub capture: Vec<Object>,
     /// On whose behalf it runs.
     pub context: Option<Arc<Context>>,
-    /// Number of the process that has submitted it, 0 when that is not known.
-    pub process: u32,
+    /// The process that has submitted it, when that is known.
+    pub account: Option<Arc<Account>>,
     /// The image of that context; without one it runs in the driver's own.
     pub image: Option<Arc<Held>>,
     /// What the debugger wants done before the batch.
@@ -63,13 +63,14 @@ impl Uses {
     /// Whose it is; `None` for the driver's own.
     pub fn program(&self) -> Option<Program> {
         let context = self.context.as_ref()?;
-        Some(Program::new(context.client(), self.process))
+        Some(Program::new(context.client(), self.account.clone()))
     }
 
     /// Whether it may not run any more.
-    fn is_banned(&self) -> bool {
+    pub(crate) fn is_banned(&self) -> bool {
         let context = self.context.as_ref();
         context.is_some_and(|context| context.is_banned())
+            || self.program().is_some_and(|program| program.is_banned())
     }
 }
 
@@ -179,14 +180,21 @@ impl Timeline {
         self.inner.lock().pending.front().cloned()
     }
 
-    /// Whether a request of another program is under way.
-    pub fn has_other(&self, program: &Program) -> bool {
+    /// Whether a request of such a program is under way.
+    pub fn has_program(&self, is_it: impl Fn(&Program) -> bool) -> bool {
         let inner = self.inner.lock();
-        let mut others = inner
-            .pending
-            .iter()
-            .filter_map(|other| other.uses.program());
-        others.any(|other| other.is_other_than(program))
+        let mut programs = inner.pending.iter().filter_map(|one| one.uses.program());
+        programs.any(|program| is_it(&program))
+    }
+
+    /// All requests under way of such programs are to end with an error at the next reset.
+    pub fn cancel(&self, is_it: impl Fn(&Program) -> bool) {
+        let inner = self.inner.lock();
+        for pending in &inner.pending {
+            if pending.uses.program().is_some_and(|program| is_it(&program)) {
+                pending.fence.set_error(EIO);
+            }
+        }
     }
 
     /// Signals every request that the device has finished. Safe in an interrupt handler: nothing is freed.
@@ -304,6 +312,8 @@ impl Timeline {
             for pending in &inner.pending {
                 if pending.uses.is_banned() {
                     pending.fence.set_error(EIO);
+                } else if pending.fence.has_error() {
+                    // It has been cancelled.
                 } else if let Some(context) = &pending.uses.context {
                     context.mark_innocent();
                 }

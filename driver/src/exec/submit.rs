@@ -73,7 +73,7 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
             .map(|entry| entry.object.clone())
             .collect::<Vec<_>>(),
         context: Some(Arc::clone(&submission.context)),
-        process: call.task.pid(),
+        account: Some(call.program().account()),
         image: submission.image.clone(),
         prologue: Prologue::default(),
     };
@@ -88,7 +88,7 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
     // Until there is room in the ring; an engine that does not make any is found to hang.
     let mut queued = Err(EIO);
     wait_until(call.device, call.task, None, || {
-        queued = if submission.context.is_banned() {
+        queued = if uses.is_banned() {
             // Since it was looked at.
             Err(EIO)
         } else {

@@ -5,11 +5,13 @@
 //! behind (`kill_context`). Not modelled: requests that let others run in the middle, priorities.
 use alloc::collections::BTreeMap;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use kernel::sync::{AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
-use super::{Why, end};
+use super::account::{Account, Ledger};
+use super::{Why, end, has_other};
 use crate::context::Client;
 use crate::device::Device;
 
@@ -32,10 +34,10 @@ const LOOKS_OF_LIMIT: u64 = 10;
 /// in which a debugger has halted a thread does not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeLimits {
-    /// How long the work of a closed file may keep the engine after that, all of it together.
+    /// How long the work of closed files may keep the engine after that, all files of a process together.
     pub after_close: Delta,
     /// How long a request may keep it while another program waits all the time. Several of one program in a row may
-    /// take four times as long.
+    /// take four times as long. Both limits are halved for families of which requests have been ended before.
     pub while_others_wait: Delta,
 }
 
@@ -49,25 +51,35 @@ impl Default for TimeLimits {
 }
 
 impl TimeLimits {
+    /// The limits, halved so many times.
+    pub(super) fn halved(&self, times: u32) -> Self {
+        let halved = |limit: Delta| Delta::from_nanos(limit.as_nanos() >> times);
+        TimeLimits {
+            after_close: halved(self.after_close),
+            while_others_wait: halved(self.while_others_wait),
+        }
+    }
+
     fn period(&self) -> Delta {
         let shortest = self.after_close.min(self.while_others_wait).as_nanos();
         LOOK.min(Delta::from_nanos(shortest / LOOKS_OF_LIMIT))
     }
 }
 
-/// A program that uses the device: an open file, and the process that asks.
+/// A program that uses the device: an open file, and the process that asks. Several processes may have one file; time
+/// counts for the one that asks.
 #[derive(Clone)]
 pub struct Program {
     client: Arc<Client>,
-    process: u32,
+    account: Option<Arc<Account>>,
 }
 
 impl Program {
-    /// The user of a file, and the number of the process, 0 when that is not known.
-    pub fn new(client: &Arc<Client>, process: u32) -> Self {
+    /// The user of a file, and the process, when that is known.
+    pub fn new(client: &Arc<Client>, account: Option<Arc<Account>>) -> Self {
         Program {
             client: Arc::clone(client),
-            process,
+            account,
         }
     }
 
@@ -76,14 +88,33 @@ impl Program {
         &self.client
     }
 
-    fn has_file_of(&self, other: &Program) -> bool {
-        Arc::ptr_eq(&self.client, &other.client)
+    /// What its requests count for.
+    pub fn account(&self) -> Arc<Account> {
+        Arc::clone(self.own_account())
+    }
+
+    fn own_account(&self) -> &Arc<Account> {
+        self.account.as_ref().unwrap_or(self.client.account())
+    }
+
+    /// Whether nothing of its process runs any more.
+    pub fn is_banned(&self) -> bool {
+        self.own_account().is_banned()
+    }
+
+    /// Whether the requests of both count for the same process.
+    pub fn is_of_process(&self, other: &Program) -> bool {
+        Arc::ptr_eq(self.own_account(), other.own_account())
     }
 
     /// Whether it is not the same program: neither the same file nor another one of the same process.
     pub fn is_other_than(&self, other: &Program) -> bool {
-        let one_process = self.process != 0 && self.process == other.process;
-        !self.has_file_of(other) && !one_process
+        !Arc::ptr_eq(&self.client, &other.client) && !self.is_of_process(other)
+    }
+
+    /// Whether it is another program, and not one of the same family.
+    pub fn is_stranger_to(&self, other: &Program) -> bool {
+        self.is_other_than(other) && !self.own_account().is_kin_of(other.own_account())
     }
 }
 
@@ -110,10 +141,9 @@ impl Waiting {
         }
     }
 
-    fn has_other(&self, program: &Program) -> bool {
-        let entries = self.0.lock();
-        let mut others = entries.programs.values();
-        others.any(|other| other.is_other_than(program))
+    /// Whether such a program waits.
+    pub(super) fn has(&self, is_it: impl Fn(&Program) -> bool) -> bool {
+        self.0.lock().programs.values().any(is_it)
     }
 }
 
@@ -135,16 +165,22 @@ impl Drop for Waits<'_> {
 struct Front {
     seqno: u32,
     program: Program,
-    /// Whether another program waits.
+    /// Whether another program waits, and whether one of another family does.
     others: bool,
+    strangers: bool,
+    /// Its limits, and the shortest that there are.
+    limits: TimeLimits,
+    shortest: TimeLimits,
 }
 
 /// A program that has the engine.
 struct Turn {
     front: Front,
-    /// For how long the request has had it, and the program, while others waited all the time.
+    /// For how long the request has had it, and the program, while others waited all the time; and its family, while
+    /// programs of other families did.
     of_request: Delta,
     of_program: Delta,
+    of_family: Delta,
 }
 
 #[derive(Default)]
@@ -152,52 +188,101 @@ struct Seen {
     /// The last look.
     at: Ktime,
     turn: Option<Turn>,
+    /// Processes of which closed files' work has been seen.
+    closing: Vec<Program>,
+}
+
+/// The time that something has had, if it goes on having it.
+fn add(time: Delta, goes_on: bool, span: Delta) -> Delta {
+    if goes_on { time + span } else { Delta::ZERO }
 }
 
 impl Seen {
-    /// Takes a look in; the reason when the oldest request is to end. `front` is missing when no request is under way
-    /// that belongs to a program.
-    fn look(&mut self, now: Ktime, front: Option<Front>, limits: &TimeLimits) -> Option<Why> {
-        let most = Delta::from_nanos(limits.period().as_nanos().saturating_mul(LOOKS_AT_MOST));
+    /// Takes a look in, `most` after the last one at most; the reason when the oldest request is to end. `front` is missing
+    /// when no request is under way that belongs to a program.
+    fn look(&mut self, now: Ktime, front: Option<Front>, most: Delta) -> Option<Why> {
         let span = (now - self.at).min(most);
         self.at = now;
         let Some(front) = front else {
             self.turn = None;
             return None;
         };
-        let Some(turn) = &mut self.turn else {
-            self.turn = Some(Turn {
+        let turn = match self.turn.take() {
+            None => Turn {
                 front,
                 of_request: Delta::ZERO,
                 of_program: Delta::ZERO,
-            });
-            return None;
+                of_family: Delta::ZERO,
+            },
+            Some(turn) => {
+                let before = &turn.front;
+                let same = !before.program.is_other_than(&front.program);
+                let kin = !before.program.is_stranger_to(&front.program);
+                let waited = before.others && front.others;
+                let strangers_waited = before.strangers && front.strangers;
+                let again = same && before.seqno == front.seqno;
+                if same && front.program.client().is_closed() {
+                    front.program.own_account().add_after_close(span);
+                }
+                Turn {
+                    of_request: add(turn.of_request, again && waited, span),
+                    of_program: add(turn.of_program, same && waited, span),
+                    of_family: add(turn.of_family, kin && strangers_waited, span),
+                    front,
+                }
+            }
         };
-        if !turn.front.program.has_file_of(&front.program) {
-            (turn.of_request, turn.of_program) = (Delta::ZERO, Delta::ZERO);
-            turn.front = front;
-            return None;
-        }
-        if front.others && turn.front.others {
-            turn.of_program = turn.of_program + span;
-            turn.of_request = turn.of_request + span;
-        } else {
+        let why = turn.why();
+        let turn = self.turn.insert(turn);
+        if why.is_some() {
+            // The family has gone on.
             (turn.of_request, turn.of_program) = (Delta::ZERO, Delta::ZERO);
         }
-        if turn.front.seqno != front.seqno {
-            turn.of_request = Delta::ZERO;
+        why
+    }
+
+    /// Gives those processes all of their time again that have no closed files with work left.
+    fn look_at_closed(&mut self, front: Option<&Program>, has_work: impl Fn(&Program) -> bool) {
+        self.closing.retain(|program| {
+            let left = has_work(program);
+            if !left {
+                program.own_account().has_no_closed_work();
+            }
+            left
+        });
+        if let Some(front) = front.filter(|front| front.client().is_closed())
+            && !(self.closing.iter()).any(|known| known.is_of_process(front))
+        {
+            self.closing.push(front.clone());
         }
-        turn.front = front;
-        let client = turn.front.program.client();
+    }
+}
+
+impl Turn {
+    /// Why the request is to end.
+    fn why(&self) -> Option<Why> {
+        let Front {
+            program,
+            limits,
+            shortest,
+            ..
+        } = &self.front;
         let limit = limits.while_others_wait;
-        let row = Delta::from_nanos(limit.as_nanos().saturating_mul(IN_A_ROW));
-        if client.is_closed() && client.add_after_close(span) >= limits.after_close {
+        let row = |limit: Delta| Delta::from_nanos(limit.as_nanos().saturating_mul(IN_A_ROW));
+        if program.client().is_closed()
+            && program.own_account().add_after_close(Delta::ZERO) >= limits.after_close
+        {
             return Some(Why::Closed(limits.after_close));
         }
-        if turn.of_request >= limit {
+        if self.of_request >= limit {
             return Some(Why::Request(limit));
         }
-        (turn.of_program >= row).then_some(Why::Row(row))
+        if self.of_program >= row(limit) {
+            return Some(Why::Row(row(limit)));
+        }
+        // A short request is not to blame for those before it.
+        let is_long = self.of_request >= shortest.while_others_wait;
+        (self.of_family >= row(limit) && is_long).then_some(Why::Family(row(limit)))
     }
 }
 
@@ -249,19 +334,29 @@ pub(super) fn look(device: &Device) {
         return;
     }
     let first = device.timeline().first();
-    let front = first.as_ref().and_then(|first| {
-        let program = first.uses.program()?;
-        let waiting = &device.user().waiting;
-        let others = device.timeline().has_other(&program) || waiting.has_other(&program);
-        Some(Front {
-            seqno: first.seqno,
-            program,
-            others,
-        })
+    let program = first.as_ref().and_then(|first| first.uses.program());
+    let front = first.as_ref().zip(program.as_ref());
+    let front = front.map(|(first, program)| Front {
+        seqno: first.seqno,
+        program: program.clone(),
+        others: has_other(device, |other| other.is_other_than(program)),
+        strangers: has_other(device, |other| other.is_stranger_to(program)),
+        limits: device
+            .user()
+            .ledger
+            .limits(program.own_account(), now, &limits),
+        shortest: Ledger::shortest(&limits),
     });
-    let why = check.share.seen.lock().look(now, front, &limits);
+    let most = Delta::from_nanos(limits.period().as_nanos().saturating_mul(LOOKS_AT_MOST));
+    let why = {
+        let mut seen = check.share.seen.lock();
+        seen.look_at_closed(program.as_ref(), |program| {
+            let is_left = |other: &Program| other.client().is_closed() && other.is_of_process(program);
+            device.timeline().has_program(is_left)
+        });
+        seen.look(now, front, most)
+    };
     if let (Some(first), Some(why)) = (first, why) {
-        check.share.seen.lock().turn = None;
         check.forget();
         end(device, &first, resets, why);
     }

@@ -9,7 +9,8 @@ use super::faults::{resettable, store_seqno};
 use super::*;
 use crate::context::{Context, Parameters};
 use crate::timeline::Uses;
-use crate::{Fence, File, Node, TimeLimits};
+use crate::hangcheck::{Account, Program};
+use crate::{Fence, File, Node, Origin, TimeLimits};
 
 /// PS_INVOCATION_COUNT.
 const PIXELS: usize = 0x2348;
@@ -25,6 +26,7 @@ struct Bench {
 struct Party {
     file: File,
     process: u32,
+    family: u64,
 }
 
 impl Bench {
@@ -35,17 +37,38 @@ impl Bench {
         Bench { fake, dev, object }
     }
 
+    /// A process that is a family by itself.
     fn party(&self, process: u32) -> Party {
+        self.kin(process, process.into())
+    }
+
+    /// A process of a family.
+    fn kin(&self, process: u32, family: u64) -> Party {
         let file = File::open(&self.dev, Node::Render);
         file.client().identify(process, false, || "endless".into());
-        Party { file, process }
+        Party {
+            file,
+            process,
+            family,
+        }
+    }
+
+    fn account(&self, party: &Party) -> Option<Arc<Account>> {
+        self.dev.user().ledger.account(Origin {
+            process: party.process.into(),
+            family: party.family,
+        })
+    }
+
+    fn is_banned(&self, party: &Party) -> bool {
+        self.account(party).is_some_and(|account| account.is_banned())
     }
 
     fn run(&self, party: &Party, context: &Arc<Context>) -> Arc<Fence> {
         let uses = Uses {
             objects: vec![self.object.clone()],
             context: Some(Arc::clone(context)),
-            process: party.process,
+            account: self.account(party),
             ..Uses::default()
         };
         let address = self.object.address().unwrap();
@@ -164,7 +187,7 @@ fn a_request_is_ended_when_others_wait_for_long() {
         (bench.dev.reset_count(), context.reset_stats()),
         (1, (1, 0))
     );
-    assert!(!context.is_banned());
+    assert!(!bench.is_banned(&endless));
     let text = bench.dev.error_state().unwrap().to_string();
     let reason = "request 1 of endless[42] is ended: it has kept the device for 60 s while other programs waited";
     assert!(text.contains(reason), "{text}");
@@ -180,7 +203,7 @@ fn a_program_that_waits_inside_a_call_counts_while_it_waits() {
         ..TimeLimits::default()
     });
     let fence = bench.run_in_default(&endless);
-    let program = crate::hangcheck::Program::new(other.file.client(), other.process);
+    let program = Program::new(other.file.client(), bench.account(&other));
     let waiting = &bench.dev.user().waiting;
     for _ in 0..10 {
         let waits = waiting.enter(program.clone());
@@ -237,7 +260,7 @@ fn the_third_end_in_a_row_is_the_end_of_the_program() {
     assert_eq!((ended().count(), bench.dev.reset_count()), (2, 2));
     bench.work(10);
     assert_eq!((ended().count(), bench.dev.reset_count()), (6, 3));
-    assert!(contexts.iter().all(|context| context.is_banned()));
+    assert!(bench.is_banned(&endless) && !bench.is_banned(&other));
     assert_eq!(behind.status(), None, "its turn");
     store_seqno(&bench.fake, 7);
     bench.work(1);
@@ -262,4 +285,192 @@ fn a_request_that_ends_just_before_the_reset_is_blamed_for_nothing() {
         second.signalled_at().map(|at| at > Ktime::from_nanos(0)),
         Some(true)
     );
+}
+
+/// Seconds after which each of these requests has ended with an error, and the one behind them with success.
+fn ends(bench: &Bench, fences: &[Arc<Fence>], behind: &Fence, last: u32) -> Vec<u64> {
+    let failed = |fence: &Arc<Fence>| fence.status() == Some(Err(EIO));
+    let mut times = Vec::new();
+    for second in 1..1000 {
+        bench.work(1);
+        let count = fences.iter().filter(|fence| failed(fence)).count();
+        times.resize(count, second);
+        if count == fences.len() {
+            store_seqno(&bench.fake, last);
+            bench.work(1);
+            assert_eq!(behind.status(), Some(Ok(())));
+            return times;
+        }
+    }
+    panic!("not ended: {} of {}", times.len(), fences.len());
+}
+
+#[test]
+fn files_of_one_process_have_its_time_together() {
+    let bench = Bench::new(false);
+    let files = [42; 8].map(|process| bench.party(process));
+    let other = bench.party(43);
+    let fences = files.each_ref().map(|file| bench.run_in_default(file));
+    let behind = bench.run_in_default(&other);
+    // Three requests as those of one file, and then nothing of the process runs any more.
+    let times = ends(&bench, &fences, &behind, 9);
+    assert!(times[..3].is_sorted() && times[2] <= 181, "{times:?}");
+    assert_eq!(times[2..], [times[2]; 6]);
+    assert_eq!(bench.dev.reset_count(), 3);
+    assert!(bench.is_banned(&bench.party(42)), "a new file as well");
+}
+
+#[test]
+fn a_row_is_one_whichever_files_it_comes_from() {
+    let bench = Bench::new(true);
+    let files = [42; 8].map(|process| bench.party(process));
+    let other = bench.party(43);
+    let fences = files.each_ref().map(|file| bench.run_in_default(file));
+    let behind = bench.run_in_default(&other);
+    for seqno in 1..=5 {
+        assert_eq!(bench.dev.reset_count(), 0, "{seqno}");
+        bench.work(50);
+        store_seqno(&bench.fake, seqno);
+    }
+    assert_eq!(fences[4].status(), Some(Err(EIO)));
+    assert_eq!(behind.status(), Some(Ok(())));
+}
+
+#[test]
+fn closed_files_of_one_process_have_its_time_together() {
+    let bench = Bench::new(true);
+    let other = bench.party(43);
+    let files = [42; 8].map(|process| bench.party(process));
+    let fences = files.each_ref().map(|file| bench.run_in_default(file));
+    let behind = bench.run_in_default(&other);
+    drop(files);
+    bench.work(9);
+    assert_eq!(bench.dev.reset_count(), 0);
+    bench.work(2);
+    assert_eq!(fences.map(|fence| fence.status()), [Some(Err(EIO)); 8]);
+    assert_eq!(behind.status(), Some(Ok(())));
+    assert_eq!(bench.dev.reset_count(), 1);
+}
+
+#[test]
+fn what_a_process_does_with_an_open_file_goes_on_when_its_closed_ones_are_ended() {
+    let bench = Bench::new(true);
+    let (closed, open) = (bench.party(42), bench.party(42));
+    let fences = [&closed, &open].map(|file| bench.run_in_default(file));
+    drop(closed);
+    bench.work(11);
+    let status = fences.map(|fence| fence.status());
+    assert_eq!(status, [Some(Err(EIO)), Some(Ok(()))]);
+}
+
+#[test]
+fn time_after_closing_is_given_again_when_nothing_is_left() {
+    let bench = Bench::new(true);
+    for seqno in 1..=4 {
+        let file = bench.party(42);
+        let fence = bench.run_in_default(&file);
+        drop(file);
+        bench.work(8);
+        store_seqno(&bench.fake, seqno);
+        bench.work(1);
+        assert_eq!(fence.status(), Some(Ok(())), "{seqno}");
+    }
+    assert_eq!(bench.dev.reset_count(), 0);
+}
+
+#[test]
+fn a_family_that_begins_anew_each_time_has_shorter_limits() {
+    let bench = Bench::new(false);
+    let other = bench.party(7);
+    let mut times = Vec::new();
+    for process in 0..6 {
+        let file = bench.kin(100 + process, 1);
+        let fence = bench.run_in_default(&file);
+        let behind = bench.run_in_default(&other);
+        let last = 2 * process + 2;
+        times.extend(ends(&bench, &[fence], &behind, last));
+        assert!(!bench.is_banned(&file));
+    }
+    // Looks are a tenth of a second apart.
+    let expected = [60, 60, 60, 30, 15, 7];
+    let near = |(time, limit): (&u64, u64)| (limit..=limit + 2).contains(time);
+    assert!(times.iter().zip(expected).all(near), "{times:?}");
+    // Nothing is held against other families, nor against short requests.
+    let heavy = bench.party(8);
+    let short = bench.kin(200, 1);
+    let fences = [&short, &heavy].map(|file| bench.run_in_default(file));
+    let behind = bench.run_in_default(&other);
+    bench.work(6);
+    store_seqno(&bench.fake, 13);
+    bench.work(55);
+    store_seqno(&bench.fake, 14);
+    bench.work(1);
+    assert_eq!(fences.map(|fence| fence.status()), [Some(Ok(())); 2]);
+    store_seqno(&bench.fake, 15);
+    bench.work(1);
+    assert_eq!(behind.status(), Some(Ok(())));
+}
+
+#[test]
+fn processes_of_a_family_that_take_turns_have_one_row() {
+    let bench = Bench::new(false);
+    let other = bench.party(7);
+    let files: Vec<_> = (0..8).map(|n| bench.kin(100 + n, 1)).collect();
+    let fences: Vec<_> = (files.iter())
+        .map(|file| bench.run_in_default(file))
+        .collect();
+    let behind = bench.run_in_default(&other);
+    for seqno in 1..=4 {
+        bench.work(59);
+        store_seqno(&bench.fake, seqno);
+    }
+    // A short one is let through, longer ones are ended.
+    bench.work(6);
+    store_seqno(&bench.fake, 5);
+    bench.work(1);
+    let status = |fences: &[Arc<Fence>]| -> Vec<_> { fences.iter().map(|f| f.status()).collect() };
+    assert_eq!(status(&fences[..5]), [Some(Ok(())); 5]);
+    let times = ends(&bench, &fences[5..], &behind, 9);
+    assert!(times[2] <= 26, "{times:?}");
+}
+
+#[test]
+fn a_file_that_is_passed_on_blames_the_process_that_submits() {
+    let bench = Bench::new(false);
+    let (hostile, other) = (bench.party(42), bench.party(43));
+    // Another process has the same file.
+    let file = File::open(&bench.dev, Node::Render);
+    let contexts: Vec<_> = (0..3)
+        .map(|_| file.add_context(Parameters::default()).unwrap())
+        .map(|id| file.context(id).unwrap())
+        .collect();
+    let innocent = bench.party(44);
+    let fences: Vec<_> = (contexts.iter())
+        .map(|context| bench.run(&hostile, context))
+        .collect();
+    let of_innocent = bench.run(&innocent, &file.context(0).unwrap());
+    let behind = bench.run_in_default(&other);
+    bench.work(182);
+    assert!(fences.iter().all(|fence| fence.status() == Some(Err(EIO))));
+    assert!(bench.is_banned(&hostile) && !bench.is_banned(&innocent));
+    assert_eq!((of_innocent.status(), behind.status()), (None, None));
+    store_seqno(&bench.fake, 5);
+    bench.work(1);
+    assert_eq!(of_innocent.status(), Some(Ok(())));
+    assert_eq!(behind.status(), Some(Ok(())));
+}
+
+#[test]
+fn a_number_that_is_used_again_is_of_another_process() {
+    let bench = Bench::new(false);
+    let identify = |process: u64| Origin {
+        process,
+        family: process,
+    };
+    // One number, begun at two times.
+    let [first, second] = [1_u64, 2].map(|begun| identify(begun << 22 | 42));
+    let ledger = &bench.dev.user().ledger;
+    let (a, b) = (ledger.account(first).unwrap(), ledger.account(second).unwrap());
+    assert!(!Arc::ptr_eq(&a, &b));
+    assert!(Arc::ptr_eq(&a, &ledger.account(first).unwrap()));
 }
