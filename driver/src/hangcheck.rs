@@ -5,6 +5,7 @@
 //! program waits (`share`): as long as threads retire, commands are parsed or requests end, the engine is left alone. Not
 //! told from work: batches that start themselves for ever and draw in between; those that store are found late.
 mod account;
+mod queue;
 mod share;
 
 use alloc::format;
@@ -23,6 +24,7 @@ use regs::ids::RegId;
 use self::share::Share;
 pub use self::account::Account;
 pub(crate) use self::account::Ledger;
+pub(crate) use self::queue::has_room;
 pub use self::share::TimeLimits;
 pub(crate) use self::share::{Program, Waiting, Waits};
 
@@ -360,6 +362,10 @@ fn settle(device: &Device, program: &Program, name: &str, why: Why) {
         }
         Why::Request(limit) | Why::Row(limit) | Why::Family(limit) => {
             user.ledger.note(&account, now);
+            if matches!(why, Why::Row(_)) {
+                // What it has queued behind would be the next row.
+                device.timeline().cancel(|other| other.is_of_process(program));
+            }
             if account.mark_unfair(now, limit) {
                 dev_err!(
                     device,

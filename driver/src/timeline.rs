@@ -187,6 +187,13 @@ impl Timeline {
         programs.any(|program| is_it(&program))
     }
 
+    /// Number of requests of such programs under way.
+    pub fn count(&self, is_it: impl Fn(&Program) -> bool) -> usize {
+        let inner = self.inner.lock();
+        let programs = inner.pending.iter().filter_map(|one| one.uses.program());
+        programs.filter(is_it).count()
+    }
+
     /// All requests under way of such programs are to end with an error at the next reset.
     pub fn cancel(&self, is_it: impl Fn(&Program) -> bool) {
         let inner = self.inner.lock();

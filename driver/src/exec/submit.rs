@@ -6,11 +6,13 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use kernel::error::{Result, code::EFAULT, code::EIO, code::ENOSPC};
+use kernel::sync::MutexGuard;
 
 use super::parse::{self, Submission};
 use super::{pin, reloc};
 use crate::debug::hook::Prologue;
 use crate::fence::Fence;
+use crate::hangcheck::has_room;
 use crate::ioctl::Call;
 use crate::observe::{Placed, Queued};
 use crate::task::Shared;
@@ -28,7 +30,7 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     let relocations = reloc::read(call, &submission);
     let (outcome, news) = {
         let _waits = call.waits();
-        let _lock = call.device.user().exec.lock(call.device.uncore().clock());
+        let _lock = take_turn(call)?;
         // What user space believes of the addresses must stay as it is when relocations are not done.
         let news = place(call, &mut submission, relocations)?;
         (submit(call, &submission), news)
@@ -44,6 +46,22 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
         arg.rsvd2 = arg.rsvd2 & 0xffff_ffff | u64::from(fd as u32) << 32;
     }
     Ok(())
+}
+
+/// The lock under which one program queues a request at a time, once the caller may queue one more.
+fn take_turn<'a>(call: &Call<'a>) -> Result<MutexGuard<'a, ()>> {
+    let (device, program) = (call.device, call.program());
+    loop {
+        // Without the lock: others may queue meanwhile.
+        wait_until(device, call.task, None, || {
+            program.is_banned() || has_room(device, &program)
+        })?;
+        let lock = device.user().exec.lock(device.uncore().clock());
+        // Another thread of the program may have been faster. To be banned is found out below.
+        if program.is_banned() || has_room(device, &program) {
+            return Ok(lock);
+        }
+    }
 }
 
 /// Addresses and relocations.

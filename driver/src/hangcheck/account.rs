@@ -156,6 +156,17 @@ impl Ledger {
     /// The limits of a process: halved for each end of its family from the third on, down to an eighth; and for
     /// everybody down to a quarter, for each family with ends from the sixth on.
     pub(super) fn limits(&self, account: &Account, now: Ktime, limits: &TimeLimits) -> TimeLimits {
+        let (family, all) = self.halvings(account, now);
+        limits.halved(family.max(all))
+    }
+
+    /// Whether the limits of the process's family are shortened.
+    pub(super) fn is_held_back(&self, account: &Account, now: Ktime) -> bool {
+        self.halvings(account, now).0 > 0
+    }
+
+    /// How often the limits are halved: for its family, and for everybody.
+    fn halvings(&self, account: &Account, now: Ktime) -> (u32, u32) {
         let inner = self.0.lock();
         let recent = inner.ends.iter().filter(|end| now < end.at + MEMORY);
         let mut of_family = 0_usize;
@@ -169,8 +180,7 @@ impl Ledger {
             u32::try_from(count.saturating_sub(free)).map_or(most, |steps| steps.min(most))
         };
         let family = steps(of_family, FREE_OF_FAMILY, MOST_OF_FAMILY);
-        let all = steps(families.len(), FREE_FAMILIES, MOST_OF_ALL);
-        limits.halved(family.max(all))
+        (family, steps(families.len(), FREE_FAMILIES, MOST_OF_ALL))
     }
 
     /// The shortest limits that there are.

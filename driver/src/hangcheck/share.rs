@@ -112,9 +112,14 @@ impl Program {
         !Arc::ptr_eq(&self.client, &other.client) && !self.is_of_process(other)
     }
 
+    /// Whether it is the same program, or one of the same family.
+    pub fn is_kin_of(&self, other: &Program) -> bool {
+        !self.is_other_than(other) || self.own_account().is_kin_of(other.own_account())
+    }
+
     /// Whether it is another program, and not one of the same family.
     pub fn is_stranger_to(&self, other: &Program) -> bool {
-        self.is_other_than(other) && !self.own_account().is_kin_of(other.own_account())
+        !self.is_kin_of(other)
     }
 }
 
@@ -217,7 +222,7 @@ impl Seen {
             Some(turn) => {
                 let before = &turn.front;
                 let same = !before.program.is_other_than(&front.program);
-                let kin = !before.program.is_stranger_to(&front.program);
+                let kin = before.program.is_kin_of(&front.program);
                 let waited = before.others && front.others;
                 let strangers_waited = before.strangers && front.strangers;
                 let again = same && before.seqno == front.seqno;

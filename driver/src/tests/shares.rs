@@ -9,7 +9,7 @@ use super::faults::{resettable, store_seqno};
 use super::*;
 use crate::context::{Context, Parameters};
 use crate::timeline::Uses;
-use crate::hangcheck::{Account, Program};
+use crate::hangcheck::{Account, Program, has_room};
 use crate::{Fence, File, Node, Origin, TimeLimits};
 
 /// PS_INVOCATION_COUNT.
@@ -58,6 +58,11 @@ impl Bench {
             process: party.process.into(),
             family: party.family,
         })
+    }
+
+    fn has_room(&self, party: &Party) -> bool {
+        let program = Program::new(party.file.client(), self.account(party));
+        has_room(&self.dev, &program)
     }
 
     fn is_banned(&self, party: &Party) -> bool {
@@ -229,7 +234,9 @@ fn one_request_after_another_may_take_four_times_as_long() {
         store_seqno(&bench.fake, seqno);
     }
     assert_eq!(bench.dev.reset_count(), 1);
-    assert_eq!(fences[4].status(), Some(Err(EIO)));
+    // What is queued behind would be the next row.
+    let eio = |fence: &Arc<Fence>| fence.status() == Some(Err(EIO));
+    assert!(fences[4..].iter().all(eio));
     assert_eq!(behind.status(), Some(Ok(())));
     let text = bench.dev.error_state().unwrap().to_string();
     assert!(
@@ -473,4 +480,68 @@ fn a_number_that_is_used_again_is_of_another_process() {
     let (a, b) = (ledger.account(first).unwrap(), ledger.account(second).unwrap());
     assert!(!Arc::ptr_eq(&a, &b));
     assert!(Arc::ptr_eq(&a, &ledger.account(first).unwrap()));
+}
+
+#[test]
+fn what_a_program_queues_before_others_is_bounded() {
+    let bench = Bench::new(true);
+    let (busy, second, other) = (bench.party(42), bench.party(42), bench.party(43));
+    for _ in 0..15 {
+        bench.run_in_default(&busy);
+    }
+    assert!(bench.has_room(&busy));
+    for _ in 0..5 {
+        bench.run_in_default(&second);
+    }
+    assert!(bench.has_room(&busy), "alone");
+    bench.run_in_default(&other);
+    assert!(!bench.has_room(&busy) && !bench.has_room(&second));
+    assert!(bench.has_room(&other));
+    store_seqno(&bench.fake, 5);
+    bench.work(1);
+    assert!(bench.has_room(&busy), "fifteen are left");
+}
+
+#[test]
+fn what_a_family_queues_before_others_is_bounded() {
+    let bench = Bench::new(true);
+    let family = [1, 2, 3].map(|process| bench.kin(process, 9));
+    for party in &family {
+        for _ in 0..11 {
+            bench.run_in_default(party);
+        }
+    }
+    assert!(family.iter().all(|party| bench.has_room(party)), "alone");
+    let other = bench.party(43);
+    bench.run_in_default(&other);
+    assert!(!family.iter().any(|party| bench.has_room(party)));
+    assert!(bench.has_room(&other));
+}
+
+#[test]
+fn a_family_with_ends_queues_one_request_at_a_time_before_others() {
+    let bench = Bench::new(false);
+    let other = bench.party(7);
+    for process in 0..3 {
+        let file = bench.kin(100 + process, 1);
+        bench.run_in_default(&file);
+        bench.run_in_default(&other);
+        bench.work(62);
+        store_seqno(&bench.fake, 2 * process + 2);
+        bench.work(1);
+    }
+    assert_eq!(bench.dev.reset_count(), 3);
+    let family = [200, 201].map(|process| bench.kin(process, 1));
+    bench.run_in_default(&family[0]);
+    assert!(family.iter().all(|party| bench.has_room(party)), "alone");
+    bench.run_in_default(&other);
+    assert!(!family.iter().any(|party| bench.has_room(party)));
+    assert!(bench.has_room(&other));
+    // It is remembered for ten minutes.
+    bench.work(1);
+    store_seqno(&bench.fake, 8);
+    bench.work(600);
+    bench.run_in_default(&family[0]);
+    bench.run_in_default(&other);
+    assert!(family.iter().all(|party| bench.has_room(party)));
 }
