@@ -85,6 +85,15 @@ pub struct RingPlace {
     pub size: usize,
 }
 
+/// How often a request has ended that was of another program than the one before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Turns {
+    /// Neither of the same process nor through the same file.
+    pub programs: u64,
+    /// Not of the same family either.
+    pub families: u64,
+}
+
 #[derive(Default)]
 struct Inner {
     submitted: u32,
@@ -93,8 +102,28 @@ struct Inner {
     ring: RingPlace,
     /// The image that was current when the engine was stopped for a reset.
     stopped_in: Option<u32>,
+    turns: Turns,
+    /// Of which program the last request was that has ended: its file, its process, its family.
+    last: Option<([usize; 2], Option<u64>)>,
     /// What ended requests used, to be let go outside interrupts.
     done: Vec<(Uses, Vec<Arc<Held>>)>,
+}
+
+impl Inner {
+    /// A request has ended.
+    fn note_turn(&mut self, uses: &Uses) {
+        let Some(mark) = uses.program().map(|program| program.mark()) else {
+            return;
+        };
+        if let Some(last) = self.last.replace(mark)
+            && last.0[0] != mark.0[0]
+            && last.0[1] != mark.0[1]
+        {
+            self.turns.programs += 1;
+            let is_kin = mark.1.is_some() && last.1 == mark.1;
+            self.turns.families += u64::from(!is_kin);
+        }
+    }
 }
 
 /// The timeline.
@@ -187,6 +216,11 @@ impl Timeline {
         programs.any(|program| is_it(&program))
     }
 
+    /// How often programs have taken turns.
+    pub fn turns(&self) -> Turns {
+        self.inner.lock().turns
+    }
+
     /// Number of requests of such programs under way.
     pub fn count(&self, is_it: impl Fn(&Program) -> bool) -> usize {
         let inner = self.inner.lock();
@@ -225,6 +259,7 @@ impl Timeline {
             {
                 signalled.and(first.fence.finish(Ok(()), now));
                 inner.retired = Some(first.tail);
+                inner.note_turn(&first.uses);
                 for held in &first.saves {
                     held.mark_saved();
                 }

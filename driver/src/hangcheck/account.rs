@@ -22,6 +22,9 @@ const FREE_FAMILIES: usize = 5;
 /// Most halvings for a family, and for everybody.
 const MOST_OF_FAMILY: u32 = 3;
 const MOST_OF_ALL: u32 = 2;
+/// How long it is remembered that requests of a process take long, and of how many processes.
+const MEMORY_OF_SLOW: Delta = Delta::from_secs(60);
+const MOST_SLOW: usize = 64;
 /// Most ends that are kept, and most banned processes without a request; an end takes seconds at least.
 const MOST_ENDS: usize = 1024;
 const MOST_BANNED: usize = 4096;
@@ -44,6 +47,11 @@ impl Account {
     #[must_use]
     pub fn is_banned(&self) -> bool {
         self.banned.load(Ordering::Acquire)
+    }
+
+    /// The family of a process that is known.
+    pub(super) fn family(&self) -> Option<u64> {
+        (self.origin.process != 0).then_some(self.origin.family)
     }
 
     /// Whether two processes are of one family; one that is not known is of no family.
@@ -93,6 +101,8 @@ struct Inner {
     accounts: BTreeMap<u64, Arc<Account>>,
     /// Oldest first.
     ends: VecDeque<End>,
+    /// Processes with requests that take long, and when that was seen last.
+    slow: VecDeque<End>,
     /// Number of accounts that were left by the last sweep.
     left: usize,
 }
@@ -151,6 +161,30 @@ impl Ledger {
             at: now,
             origin: account.origin,
         });
+    }
+
+    /// A request of a process takes long while others wait.
+    pub(super) fn note_slow(&self, account: &Account, now: Ktime) {
+        let mut inner = self.0.lock();
+        let origin = account.origin;
+        inner
+            .slow
+            .retain(|slow| slow.origin.process != origin.process && now < slow.at + MEMORY_OF_SLOW);
+        if inner.slow.len() >= MOST_SLOW {
+            inner.slow.pop_front();
+        }
+        inner.slow.push_back(End { at: now, origin });
+    }
+
+    /// Whether requests of a process have taken long, and of its family.
+    pub(super) fn is_slow(&self, account: &Account, now: Ktime) -> (bool, bool) {
+        let inner = self.0.lock();
+        let origin = account.origin;
+        let recent = |slow: &&End| now < slow.at + MEMORY_OF_SLOW;
+        let mut slow = inner.slow.iter().filter(recent);
+        let process = slow.clone().any(|slow| slow.origin.process == origin.process);
+        let family = slow.any(|slow| slow.origin.process != 0 && slow.origin.family == origin.family);
+        (process, family)
     }
 
     /// The limits of a process: halved for each end of its family from the third on, down to an eighth; and for

@@ -2,35 +2,37 @@
 //!
 //! Requests of all run in the order in which they were queued. So what one program has queued is what others wait for.
 //! i915 lets a program fill the ring of this family. Not modelled: priorities.
-use super::account::Ledger;
 use super::{Program, has_other};
 use crate::device::Device;
 
 /// Most requests of a process under way while another program has some or waits: frames of Mesa's are a few requests
 /// each, and Mesa waits when two frames are under way.
 const OF_PROCESS: usize = 16;
+/// The same of one with requests that take long.
+const OF_SLOW_PROCESS: usize = 2;
 /// Most requests of a family while programs of other families have some or wait.
 const OF_FAMILY: usize = 32;
-/// The same of one whose limits of time are shortened.
+/// The same of one with processes whose requests take long, and of one whose limits of time are shortened.
+const OF_SLOW_FAMILY: usize = 4;
 const OF_BAD_FAMILY: usize = 1;
 
 /// Whether a program may queue one more request now.
 pub(crate) fn has_room(device: &Device, program: &Program) -> bool {
-    let timeline = device.timeline();
+    let (timeline, ledger) = (device.timeline(), &device.user().ledger);
+    let (account, now) = (program.account(), device.uncore().clock().outside());
+    let (slow, slow_family) = ledger.is_slow(&account, now);
+    let most = if slow { OF_SLOW_PROCESS } else { OF_PROCESS };
     let own = timeline.count(|other| other.is_of_process(program));
-    if own >= OF_PROCESS && has_other(device, |other| other.is_other_than(program)) {
+    if own >= most && has_other(device, |other| other.is_other_than(program)) {
         return false;
     }
-    let kin = timeline.count(|other| other.is_kin_of(program));
-    let most = most_of_family(&device.user().ledger, device, program);
-    kin < most || !has_other(device, |other| other.is_stranger_to(program))
-}
-
-fn most_of_family(ledger: &Ledger, device: &Device, program: &Program) -> usize {
-    let now = device.uncore().clock().outside();
-    if ledger.is_held_back(&program.account(), now) {
+    let most = if ledger.is_held_back(&account, now) {
         OF_BAD_FAMILY
+    } else if slow_family {
+        OF_SLOW_FAMILY
     } else {
         OF_FAMILY
-    }
+    };
+    let kin = timeline.count(|other| other.is_kin_of(program));
+    kin < most || !has_other(device, |other| other.is_stranger_to(program))
 }

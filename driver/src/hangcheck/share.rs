@@ -14,6 +14,7 @@ use super::account::{Account, Ledger};
 use super::{Why, end, has_other};
 use crate::context::Client;
 use crate::device::Device;
+use crate::timeline::Turns;
 
 /// How long the work of a closed file may go on. A program that ends with its last frames under way has them drawn: a
 /// slow model draws one in seconds.
@@ -23,6 +24,8 @@ const AFTER_CLOSE: Delta = Delta::from_secs(10);
 const WHILE_OTHERS_WAIT: Delta = Delta::from_secs(60);
 /// How many times as long the requests of one program may keep it that are queued before those of others.
 const IN_A_ROW: u64 = 4;
+/// Part of the limit from which on a request takes long: a second.
+const LONG: u64 = 60;
 /// Time between two looks, unless the limits are short, and how many of them the time between two looks counts as at
 /// most: the host may have been stopped meanwhile.
 const LOOK: Delta = Delta::from_millis(100);
@@ -102,6 +105,13 @@ impl Program {
         self.own_account().is_banned()
     }
 
+    /// What tells it from others without holding it: file and process, and its family.
+    pub fn mark(&self) -> ([usize; 2], Option<u64>) {
+        let account = self.own_account();
+        let parts = [Arc::as_ptr(&self.client).addr(), Arc::as_ptr(account).addr()];
+        (parts, account.family())
+    }
+
     /// Whether the requests of both count for the same process.
     pub fn is_of_process(&self, other: &Program) -> bool {
         Arc::ptr_eq(self.own_account(), other.own_account())
@@ -173,6 +183,8 @@ struct Front {
     /// Whether another program waits, and whether one of another family does.
     others: bool,
     strangers: bool,
+    /// How often another program has had its turn so far, and one of another family.
+    turns: Turns,
     /// Its limits, and the shortest that there are.
     limits: TimeLimits,
     shortest: TimeLimits,
@@ -223,14 +235,17 @@ impl Seen {
                 let before = &turn.front;
                 let same = !before.program.is_other_than(&front.program);
                 let kin = before.program.is_kin_of(&front.program);
-                let waited = before.others && front.others;
-                let strangers_waited = before.strangers && front.strangers;
-                let again = same && before.seqno == front.seqno;
+                // Others have had their turn when a request of one has ended between two looks.
+                let (then, now) = (before.turns, front.turns);
+                let waited = before.others && front.others && then.programs == now.programs;
+                let strangers_waited =
+                    before.strangers && front.strangers && then.families == now.families;
+                let again = same && before.seqno == front.seqno && before.others && front.others;
                 if same && front.program.client().is_closed() {
                     front.program.own_account().add_after_close(span);
                 }
                 Turn {
-                    of_request: add(turn.of_request, again && waited, span),
+                    of_request: add(turn.of_request, again, span),
                     of_program: add(turn.of_program, same && waited, span),
                     of_family: add(turn.of_family, kin && strangers_waited, span),
                     front,
@@ -350,17 +365,24 @@ pub(super) fn look(device: &Device) {
             .user()
             .ledger
             .limits(program.own_account(), now, &limits),
+        turns: device.timeline().turns(),
         shortest: Ledger::shortest(&limits),
     });
     let most = Delta::from_nanos(limits.period().as_nanos().saturating_mul(LOOKS_AT_MOST));
-    let why = {
+    let (why, slow) = {
         let mut seen = check.share.seen.lock();
         seen.look_at_closed(program.as_ref(), |program| {
             let is_left = |other: &Program| other.client().is_closed() && other.is_of_process(program);
             device.timeline().has_program(is_left)
         });
-        seen.look(now, front, most)
+        let why = seen.look(now, front, most);
+        let long = Delta::from_nanos(limits.while_others_wait.as_nanos() / LONG);
+        let turn = seen.turn.as_ref().filter(|turn| turn.of_request >= long);
+        (why, turn.map(|turn| turn.front.program.account()))
     };
+    if let Some(account) = slow {
+        device.user().ledger.note_slow(&account, now);
+    }
     if let (Some(first), Some(why)) = (first, why) {
         check.forget();
         end(device, &first, resets, why);

@@ -545,3 +545,43 @@ fn a_family_with_ends_queues_one_request_at_a_time_before_others() {
     bench.run_in_default(&other);
     assert!(family.iter().all(|party| bench.has_room(party)));
 }
+
+#[test]
+fn others_that_get_their_turns_in_between_do_not_end_a_row() {
+    let bench = Bench::new(false);
+    let (heavy, light) = (bench.party(42), bench.party(43));
+    // A light request behind each heavy one, and another that waits when that has ended.
+    bench.run_in_default(&heavy);
+    bench.run_in_default(&light);
+    for round in 1..=100 {
+        bench.run_in_default(&heavy);
+        bench.run_in_default(&light);
+        bench.work(20);
+        // Both end between two looks.
+        store_seqno(&bench.fake, 2 * round);
+        assert_eq!(bench.dev.reset_count(), 0, "{round}");
+    }
+}
+
+#[test]
+fn a_program_with_long_requests_queues_two_before_others() {
+    let bench = Bench::new(true);
+    let (heavy, other) = (bench.party(42), bench.party(43));
+    for _ in 0..3 {
+        bench.run_in_default(&heavy);
+    }
+    bench.run_in_default(&other);
+    assert!(bench.has_room(&heavy), "not known yet");
+    bench.work(2);
+    assert!(!bench.has_room(&heavy) && bench.has_room(&other));
+    store_seqno(&bench.fake, 2);
+    bench.work(1);
+    assert!(bench.has_room(&heavy), "one is left");
+    let kin = [1, 2].map(|process| bench.kin(process, 42));
+    for party in &kin {
+        bench.run_in_default(party);
+    }
+    assert!(kin.iter().all(|party| bench.has_room(party)));
+    bench.run_in_default(&kin[0]);
+    assert!(!kin.iter().any(|party| bench.has_room(party)));
+}
