@@ -21,10 +21,10 @@ use crate::r#gen::registers::reg::{ACTHD, PRB0_HEAD};
 use crate::timeline::Pending;
 use regs::ids::RegId;
 
-use self::share::Share;
 pub use self::account::Account;
 pub(crate) use self::account::Ledger;
 pub(crate) use self::queue::has_room;
+use self::share::Share;
 pub use self::share::TimeLimits;
 pub(crate) use self::share::{Program, Waiting, Waits};
 
@@ -339,7 +339,7 @@ fn end(device: &Device, first: &Pending, resets: u32, why: Why) {
         }
     }
     if let Some(program) = &program {
-        settle(device, program, &name, why);
+        settle(device, program, first.seqno, &name, why);
     }
     if let Err(error) = device.reset_alone(Some(first.seqno)) {
         dev_err!(device, "the reset after {reason:?} failed: {error}");
@@ -347,11 +347,25 @@ fn end(device: &Device, first: &Pending, resets: u32, why: Why) {
 }
 
 /// What the end of a request means for the program that has submitted it.
-fn settle(device: &Device, program: &Program, name: &str, why: Why) {
+fn settle(device: &Device, program: &Program, seqno: u32, name: &str, why: Why) {
     let now = device.uncore().clock().outside();
     let (user, account) = (device.user(), program.account());
+    let unfair = |limit| {
+        user.ledger.note(&account, now);
+        if account.mark_unfair(now, limit) {
+            dev_err!(
+                device,
+                "{name} is banned: requests of it have been ended three times because others waited"
+            );
+        }
+    };
     match why {
-        Why::Hangs => {}
+        // It is found out late when the model is slow, or goes round for ever.
+        Why::Hangs => {
+            if let Some(limit) = device.hangcheck().share.kept_from_others(seqno) {
+                unfair(limit);
+            }
+        }
         Why::Closed(_) => {
             // Each further file would have its time otherwise.
             let left = |other: &Program| other.client().is_closed() && other.is_of_process(program);
@@ -361,17 +375,13 @@ fn settle(device: &Device, program: &Program, name: &str, why: Why) {
             }
         }
         Why::Request(limit) | Why::Row(limit) | Why::Family(limit) => {
-            user.ledger.note(&account, now);
             if matches!(why, Why::Row(_)) {
                 // What it has queued behind would be the next row.
-                device.timeline().cancel(|other| other.is_of_process(program));
+                device
+                    .timeline()
+                    .cancel(|other| other.is_of_process(program));
             }
-            if account.mark_unfair(now, limit) {
-                dev_err!(
-                    device,
-                    "{name} is banned: requests of it have been ended three times because others waited"
-                );
-            }
+            unfair(limit);
         }
     }
 }

@@ -232,7 +232,11 @@ impl Timeline {
     pub fn cancel(&self, is_it: impl Fn(&Program) -> bool) {
         let inner = self.inner.lock();
         for pending in &inner.pending {
-            if pending.uses.program().is_some_and(|program| is_it(&program)) {
+            if pending
+                .uses
+                .program()
+                .is_some_and(|program| is_it(&program))
+            {
                 pending.fence.set_error(EIO);
             }
         }

@@ -426,5 +426,8 @@ fn an_error_stream_that_is_not_read_holds_no_client_up() {
     assert!(origin.ends_with(&format!("[{own}")), "{origin}");
     assert!(text.starts_with("note 0 a"), "{text}");
     // The words of a client are those of none but itself, whatever they are.
-    assert!(said.contains("]: error: GM965: GPU hang\\u000acrestline: "), "{said}");
+    assert!(
+        said.contains("]: error: GM965: GPU hang\\u000acrestline: "),
+        "{said}"
+    );
 }

@@ -143,9 +143,7 @@ impl Ledger {
             origin,
             ..Account::default()
         });
-        inner
-            .accounts
-            .insert(origin.process, Arc::clone(&account));
+        inner.accounts.insert(origin.process, Arc::clone(&account));
         Some(account)
     }
 
@@ -182,8 +180,11 @@ impl Ledger {
         let origin = account.origin;
         let recent = |slow: &&End| now < slow.at + MEMORY_OF_SLOW;
         let mut slow = inner.slow.iter().filter(recent);
-        let process = slow.clone().any(|slow| slow.origin.process == origin.process);
-        let family = slow.any(|slow| slow.origin.process != 0 && slow.origin.family == origin.family);
+        let process = slow
+            .clone()
+            .any(|slow| slow.origin.process == origin.process);
+        let family =
+            slow.any(|slow| slow.origin.process != 0 && slow.origin.family == origin.family);
         (process, family)
     }
 

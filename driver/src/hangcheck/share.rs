@@ -108,7 +108,10 @@ impl Program {
     /// What tells it from others without holding it: file and process, and its family.
     pub fn mark(&self) -> ([usize; 2], Option<u64>) {
         let account = self.own_account();
-        let parts = [Arc::as_ptr(&self.client).addr(), Arc::as_ptr(account).addr()];
+        let parts = [
+            Arc::as_ptr(&self.client).addr(),
+            Arc::as_ptr(account).addr(),
+        ];
         (parts, account.family())
     }
 
@@ -321,6 +324,15 @@ impl Share {
         self.next.store(0, Ordering::Release);
     }
 
+    /// The limit, when the oldest request has kept the engine for an eighth of it at least while others waited.
+    pub(super) fn kept_from_others(&self, seqno: u32) -> Option<Delta> {
+        let limits = *self.limits.lock();
+        let seen = self.seen.lock();
+        let turn = seen.turn.as_ref()?;
+        let long = turn.of_request >= Ledger::shortest(&limits).while_others_wait;
+        (turn.front.seqno == seqno && long).then_some(limits.while_others_wait)
+    }
+
     /// The limits when it is time for a look; only one of several that ask at the same time gets them.
     fn due(&self, now: Ktime) -> Option<TimeLimits> {
         let next = self.next.load(Ordering::Acquire);
@@ -372,7 +384,8 @@ pub(super) fn look(device: &Device) {
     let (why, slow) = {
         let mut seen = check.share.seen.lock();
         seen.look_at_closed(program.as_ref(), |program| {
-            let is_left = |other: &Program| other.client().is_closed() && other.is_of_process(program);
+            let is_left =
+                |other: &Program| other.client().is_closed() && other.is_of_process(program);
             device.timeline().has_program(is_left)
         });
         let why = seen.look(now, front, most);

@@ -8,8 +8,8 @@ use kernel::time::Ktime;
 use super::faults::{resettable, store_seqno};
 use super::*;
 use crate::context::{Context, Parameters};
-use crate::timeline::Uses;
 use crate::hangcheck::{Account, Program, has_room};
+use crate::timeline::Uses;
 use crate::{Fence, File, Node, Origin, TimeLimits};
 
 /// PS_INVOCATION_COUNT.
@@ -66,7 +66,8 @@ impl Bench {
     }
 
     fn is_banned(&self, party: &Party) -> bool {
-        self.account(party).is_some_and(|account| account.is_banned())
+        self.account(party)
+            .is_some_and(|account| account.is_banned())
     }
 
     fn run(&self, party: &Party, context: &Arc<Context>) -> Arc<Fence> {
@@ -93,6 +94,9 @@ impl Bench {
         }
     }
 }
+
+/// ACTHD.
+const ACTIVE: usize = 0x2074;
 
 #[test]
 fn what_a_closed_file_leaves_is_ended_after_a_while() {
@@ -477,7 +481,10 @@ fn a_number_that_is_used_again_is_of_another_process() {
     // One number, begun at two times.
     let [first, second] = [1_u64, 2].map(|begun| identify(begun << 22 | 42));
     let ledger = &bench.dev.user().ledger;
-    let (a, b) = (ledger.account(first).unwrap(), ledger.account(second).unwrap());
+    let (a, b) = (
+        ledger.account(first).unwrap(),
+        ledger.account(second).unwrap(),
+    );
     assert!(!Arc::ptr_eq(&a, &b));
     assert!(Arc::ptr_eq(&a, &ledger.account(first).unwrap()));
 }
@@ -584,4 +591,43 @@ fn a_program_with_long_requests_queues_two_before_others() {
     assert!(kin.iter().all(|party| bench.has_room(party)));
     bench.run_in_default(&kin[0]);
     assert!(!kin.iter().any(|party| bench.has_room(party)));
+}
+
+#[test]
+fn hangs_that_are_found_late_count_as_ends() {
+    let bench = Bench::new(false);
+    let other = bench.party(7);
+    // A loop is found in fifteen seconds, and what stands still in two and a half.
+    for (step, families) in [(8, 1), (0, 2)] {
+        for process in 0..3_u32 {
+            let before = bench.dev.timeline().submitted();
+            let resets = bench.dev.reset_count();
+            let file = bench.kin(100 * families + process, families.into());
+            let hung = bench.run_in_default(&file);
+            bench.run_in_default(&other);
+            for tenth in 0..200 {
+                bench.dev.watch();
+                bench.fake.relax(Delta::from_millis(100));
+                let address = 0x1000 + step * (tenth % 4);
+                if hung.status().is_none() {
+                    bench.fake.set(ACTIVE, address);
+                } else if tenth % 10 == 0 {
+                    bench.fake.set(PIXELS, bench.fake.peek(PIXELS) + 1);
+                }
+            }
+            assert_eq!(hung.status(), Some(Err(EIO)));
+            assert!(bench.dev.reset_count() > resets);
+            store_seqno(&bench.fake, before + 2);
+            bench.work(1);
+        }
+    }
+    for (family, has_room) in [(1, false), (2, true)] {
+        let before = bench.dev.timeline().submitted();
+        let party = bench.kin(900 + family, family.into());
+        bench.run_in_default(&party);
+        bench.run_in_default(&other);
+        assert_eq!(bench.has_room(&party), has_room, "{family}");
+        store_seqno(&bench.fake, before + 2);
+        bench.work(1);
+    }
 }
