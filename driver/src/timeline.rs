@@ -352,6 +352,7 @@ impl Timeline {
                     context.mark_guilty(now);
                 }
                 passed = Some(guilty.seqno);
+                inner.note_turn(&guilty.uses);
                 signalled.and(guilty.fence.finish(Err(EIO), now));
                 inner.done.push((guilty.uses, guilty.saves));
             }
