@@ -59,6 +59,8 @@ fn take_turn<'a>(call: &Call<'a>) -> Result<MutexGuard<'a, ()>> {
         let lock = device.user().exec.lock(device.uncore().clock());
         // Another thread of the program may have been faster. To be banned is found out below.
         if program.is_banned() || has_room(device, &program) {
+            let now = device.uncore().clock().outside();
+            program.account().note_queued(now);
             return Ok(lock);
         }
     }

@@ -25,6 +25,8 @@ const MOST_OF_ALL: u32 = 2;
 /// How long it is remembered that requests of a process take long, and of how many processes.
 const MEMORY_OF_SLOW: Delta = Delta::from_secs(60);
 const MOST_SLOW: usize = 64;
+/// For how long a process that has queued something counts as one that may wait soon again.
+const ACTIVE: Delta = Delta::from_secs(2);
 /// Most ends that are kept, and most banned processes without a request; an end takes seconds at least.
 const MOST_ENDS: usize = 1024;
 const MOST_BANNED: usize = 4096;
@@ -40,9 +42,22 @@ pub struct Account {
     ended: SpinLock<[Option<Ktime>; 2]>,
     /// For how many nanoseconds the work of its closed files has gone on.
     after_close: AtomicU64,
+    /// When it has queued something last: nanoseconds outside.
+    queued: AtomicU64,
 }
 
 impl Account {
+    /// The process queues a request.
+    pub(crate) fn note_queued(&self, now: Ktime) {
+        // Zero stands for never.
+        self.queued.store(now.as_nanos().max(1), Ordering::Relaxed);
+    }
+
+    fn is_active(&self, now: Ktime) -> bool {
+        let queued = self.queued.load(Ordering::Relaxed);
+        queued != 0 && now < Ktime::from_nanos(queued) + ACTIVE
+    }
+
     /// Whether nothing of the process runs any more.
     #[must_use]
     pub fn is_banned(&self) -> bool {
@@ -159,6 +174,16 @@ impl Ledger {
             at: now,
             origin: account.origin,
         });
+    }
+
+    /// Whether another process has queued something within the last seconds, and whether one of another family has.
+    pub(super) fn are_others_active(&self, account: &Account, now: Ktime) -> (bool, bool) {
+        let inner = self.0.lock();
+        let mut others = (inner.accounts.values())
+            .filter(|other| other.origin != account.origin && other.is_active(now))
+            .peekable();
+        let any = others.peek().is_some();
+        (any, others.any(|other| !other.is_kin_of(account)))
     }
 
     /// A request of a process takes long while others wait.

@@ -5,7 +5,7 @@
 use super::{Program, has_other};
 use crate::device::Device;
 
-/// Most requests of a process under way while another program has some or waits: frames of Mesa's are a few requests
+/// Most requests of a process under way while another program has some, waits, or has queued some lately: frames of Mesa's are a few requests
 /// each, and Mesa waits when two frames are under way.
 const OF_PROCESS: usize = 16;
 /// The same of one with requests that take long.
@@ -22,8 +22,11 @@ pub(crate) fn has_room(device: &Device, program: &Program) -> bool {
     let (account, now) = (program.account(), device.uncore().clock().outside());
     let (slow, slow_family) = ledger.is_slow(&account, now);
     let most = if slow { OF_SLOW_PROCESS } else { OF_PROCESS };
+    // Between two of its frames a program waits for nothing.
+    let (active, strangers_active) = ledger.are_others_active(&account, now);
     let own = timeline.count(|other| other.is_of_process(program));
-    if own >= most && has_other(device, |other| other.is_other_than(program)) {
+    let others = || active || has_other(device, |other| other.is_other_than(program));
+    if own >= most && others() {
         return false;
     }
     let most = if ledger.is_held_back(&account, now) {
@@ -34,5 +37,6 @@ pub(crate) fn has_room(device: &Device, program: &Program) -> bool {
         OF_FAMILY
     };
     let kin = timeline.count(|other| other.is_kin_of(program));
-    kin < most || !has_other(device, |other| other.is_stranger_to(program))
+    let strangers = || strangers_active || has_other(device, |other| other.is_stranger_to(program));
+    kin < most || !strangers()
 }

@@ -355,3 +355,18 @@ fn a_request_that_was_ended_was_a_turn_as_well() {
     assert_eq!(after.programs, before.programs + 1);
     assert_eq!(after.families, before.families + 1);
 }
+
+#[test]
+fn a_program_between_two_frames_counts_as_one_that_waits() {
+    let bench = Bench::new(true);
+    let (busy, other) = (bench.party(42), bench.party(43));
+    for _ in 0..16 {
+        bench.run_in_default(&busy);
+    }
+    assert!(bench.has_room(&busy), "alone");
+    let account = bench.account(&other).unwrap();
+    account.note_queued(bench.fake.clock().outside());
+    assert!(!bench.has_room(&busy));
+    bench.work(3);
+    assert!(bench.has_room(&busy), "alone again");
+}
