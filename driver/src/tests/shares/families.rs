@@ -1,4 +1,4 @@
-//! Limits of processes with several files, of families of processes, and of what they queue.
+//! Limits of processes with several files, of families, and of what they queue.
 //!
 //! The limits are the driver's own. Not covered: how a process and its family are found out.
 use super::*;
