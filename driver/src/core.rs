@@ -4,10 +4,12 @@
 //! nothing here names a register, a command or a table of a vendor. `cargo xtask layers` refuses an import of a vendor's
 //! room.
 
+pub mod account;
 pub(crate) mod call;
 pub mod client;
 pub mod device;
 pub mod dma_buf;
+pub(crate) mod ends;
 pub mod fence;
 pub mod file;
 pub mod gem;
@@ -15,6 +17,8 @@ pub(crate) mod handles;
 pub(crate) mod ioctl;
 pub mod master;
 pub mod mmap;
+pub mod program;
+pub(crate) mod queue;
 pub mod range;
 pub mod share;
 pub(crate) mod shrink;

@@ -216,7 +216,7 @@ impl Connection<'_> {
                 self.socket.send(&reply, &[], &[])
             }
             Some(Op::Note) => {
-                server.note(head.a, &String::from_utf8_lossy(&payload));
+                server.note(self.peer, head.a, &String::from_utf8_lossy(&payload));
                 Ok(())
             }
             Some(Op::Frames) => {

@@ -4,6 +4,7 @@
 //! through the shim (`drm-shim`). Not modelled: signals that interrupt a wait, `MAP_PRIVATE` mappings.
 #![deny(unsafe_code)]
 
+mod ancestry;
 mod card;
 mod closer;
 mod connection;

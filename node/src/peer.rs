@@ -18,11 +18,13 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::sync::Arc;
 
+use driver::Origin;
 use kernel::string_helpers::escape;
 use nix::errno::Errno;
 use nix::sys::uio::{RemoteIoVec, process_vm_readv, process_vm_writev};
 use rustix::process::{PidfdGetfdFlags, pidfd_getfd};
 
+use crate::ancestry;
 use crate::pin::Pin;
 
 /// Most bytes that are copied between two looks whether the memory is still the one that was asked for.
@@ -188,6 +190,12 @@ impl Peer {
         causes
     }
 
+    /// Which process it is, and of which family.
+    pub fn origin(&self) -> Origin {
+        // Found out before a process that has connected is looked at.
+        self.pin.origin(|_| false)
+    }
+
     /// Its name when it connected first.
     pub fn name(&self) -> &str {
         &self.name
@@ -205,10 +213,7 @@ impl Peer {
 
     /// The number of its parent, when it is to be had.
     pub fn parent(&self) -> Option<i32> {
-        let text = std::fs::read_to_string(format!("/proc/{}/stat", self.pid())).ok()?;
-        // The name may have parentheses and spaces; state and parent stand behind it (proc_pid_stat(5)).
-        let (_, rest) = text.rsplit_once(')')?;
-        let parent = rest.split_ascii_whitespace().nth(1)?.parse().ok()?;
+        let parent = ancestry::parent(self.pid())?;
         self.is_alive().then_some(parent)
     }
 

@@ -154,6 +154,13 @@ impl Peers {
         row.filter(|row| Arc::ptr_eq(&row.pin, pin))
     }
 
+    /// Whether the process that has a number is connected.
+    fn is_client(&self, number: i32) -> bool {
+        let inner = self.inner.lock();
+        let row = inner.known.get(&number);
+        row.is_some_and(|row| row.pin.is_alive())
+    }
+
     fn leave(&self, pin: &Arc<Pin>) {
         let mut inner = self.inner.lock();
         inner.count = inner.count.saturating_sub(1);
@@ -201,6 +208,8 @@ impl Admitted {
     /// been there still when it was looked at.
     pub fn look_anew(&self) -> Result<Arc<Peer>, Refusal> {
         let peers = &*self.peers;
+        // Before it is looked whether the process lives.
+        self.pin.origin(|number| peers.is_client(number));
         let peer = Arc::new(Peer::of(&self.pin).map_err(refusal)?);
         let old = Peers::row(&mut peers.inner.lock(), &self.pin)
             .and_then(|row| row.peer.replace(Arc::clone(&peer)));

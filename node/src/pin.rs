@@ -3,6 +3,9 @@
 //! pidfd_open(2), unix(7). To pin a process asks the system alone: nothing that the process does can make that take long.
 
 use std::os::fd::{AsFd, OwnedFd};
+use std::sync::OnceLock;
+
+use driver::Origin;
 
 use nix::errno::Errno;
 use nix::poll::{PollFd, PollFlags, PollTimeout, poll};
@@ -11,6 +14,7 @@ use nix::unistd::Pid;
 use rustix::process::{PidfdFlags, pidfd_open};
 use rustix::thread::CapabilitySet;
 
+use crate::ancestry;
 use crate::peer::Stranger;
 
 /// A process, pinned by a descriptor of itself.
@@ -20,6 +24,7 @@ pub struct Pin {
     /// Its user when it connected.
     pub user: u32,
     fd: OwnedFd,
+    origin: OnceLock<Origin>,
 }
 
 impl Pin {
@@ -33,7 +38,16 @@ impl Pin {
             Err(Errno::ESRCH | Errno::EINVAL) => return Err(Stranger::Gone),
             Err(error) => return Err(Stranger::Unknown(error)),
         };
-        Ok(Pin { number, user, fd })
+        Ok(Pin::new(number, user, fd))
+    }
+
+    fn new(number: Pid, user: u32, fd: OwnedFd) -> Pin {
+        Pin {
+            number,
+            user,
+            fd,
+            origin: OnceLock::new(),
+        }
     }
 
     /// The process that has a number; it is the one that has connected as long as its end of the connection is open.
@@ -42,7 +56,7 @@ impl Pin {
         let fd = pidfd_open(found, PidfdFlags::empty()).map_err(|_| Stranger::Gone)?;
         let mut fds = [PollFd::new(socket.as_fd(), PollFlags::empty())];
         if poll(&mut fds, PollTimeout::ZERO) == Ok(0) {
-            Ok(Pin { number, user, fd })
+            Ok(Pin::new(number, user, fd))
         } else {
             Err(Stranger::Gone)
         }
@@ -50,11 +64,17 @@ impl Pin {
 
     /// This process.
     pub fn here() -> std::io::Result<Pin> {
-        Ok(Pin {
-            number: nix::unistd::getpid(),
-            user: rustix::process::geteuid().as_raw(),
-            fd: pidfd_open(rustix::process::getpid(), PidfdFlags::empty())?,
-        })
+        Ok(Pin::new(
+            nix::unistd::getpid(),
+            rustix::process::geteuid().as_raw(),
+            pidfd_open(rustix::process::getpid(), PidfdFlags::empty())?,
+        ))
+    }
+
+    /// Which process it is, and of which family, as it was when this was asked first. `is_client` says whether a process
+    /// uses the node. It is to be trusted when the process lives afterwards.
+    pub fn origin(&self, is_client: impl Fn(i32) -> bool) -> Origin {
+        *(self.origin).get_or_init(|| ancestry::of(self.number.as_raw(), is_client))
     }
 
     /// Whether it has not ended, so that its number is still its own.

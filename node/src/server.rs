@@ -23,6 +23,7 @@ use crate::card::Card;
 use crate::closer::Closer;
 use crate::descriptors::Descriptors;
 use crate::listen::Listener;
+use crate::peer::Peer;
 use crate::peers::Peers;
 use crate::process::Processes;
 use crate::report::{Report, Work};
@@ -187,7 +188,7 @@ impl Server {
     }
 
     /// What a client has to say: a renderer (0), or something that is not known (1).
-    pub fn note(&self, kind: u64, text: &str) {
+    pub fn note(&self, peer: &Peer, kind: u64, text: &str) {
         match kind {
             0 => {
                 // One line, whatever a client sends.
@@ -197,7 +198,12 @@ impl Server {
                     renderers.push(text.into_owned());
                 }
             }
-            _ => self.say(text),
+            // The words are the client's: they must not pass for the node's.
+            _ if self.is_to_be_said(text, false) => {
+                let (name, number) = (peer.name(), peer.pid());
+                self.utter(&format!("message of {name}[{number}]: {text}"));
+            }
+            _ => {}
         }
     }
 
@@ -212,9 +218,18 @@ impl Server {
     }
 
     fn say_once(&self, text: &str, own: bool) {
-        if self.strict || self.said.lock().admit(text, own) {
-            self.voice.say(format!("crestline: {}\n", Escaped(text)));
+        if self.is_to_be_said(text, own) {
+            self.utter(text);
         }
+    }
+
+    /// Whether a text is said for the first time, or each time.
+    fn is_to_be_said(&self, text: &str, own: bool) -> bool {
+        self.strict || self.said.lock().admit(text, own)
+    }
+
+    fn utter(&self, text: &str) {
+        self.voice.say(format!("crestline: {}\n", Escaped(text)));
     }
 
     /// A request has been refused; names those that the driver does not know, and in strict mode those that are for

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use driver::uapi::Request;
-use driver::{FdTable, Shared, Task};
+use driver::{FdTable, Origin, Shared, Task};
 use kernel::error::{
     Error, Result,
     code::{EBADF, EFAULT, EINVAL, EMFILE},
@@ -198,6 +198,10 @@ impl Task for Caller<'_> {
 
     fn pid(&self) -> u32 {
         self.peer.pid().unsigned_abs()
+    }
+
+    fn origin(&self) -> Origin {
+        self.peer.origin()
     }
 
     fn is_admin(&self) -> bool {

@@ -18,6 +18,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 /// A processor may be somebody else's for a while.
 const SOON: Duration = Duration::from_secs(20);
 const NEVER: Delta = Delta::from_secs(3600);
+/// Files of a process that has several, and children of one.
+const FILES: usize = 6;
 /// What a client can submit that never ends, and on which device it is tried.
 const KINDS: [(&str, &str); 3] = [
     ("instances", "gm965"),
@@ -40,15 +42,29 @@ fn in_a_child() {
     let Some((role, name, _)) = child::role() else {
         return;
     };
+    let parent = std::os::unix::process::parent_id();
     let (_life, _) = Connection::new(&name, Op::Life);
-    let party = Party::new(&name);
-    let device = KINDS.iter().find(|(kind, _)| *kind == role).unwrap().1;
-    let frame = endless(device, &role);
-    let handles = party.load(&frame);
-    assert_eq!(party.submit(&frame, &handles), 0);
+    let (kind, files) = match role.as_str() {
+        "files" => (KINDS[0].0, FILES),
+        "family" => (KINDS[0].0, 0),
+        kind => (kind, 1),
+    };
+    let device = KINDS.iter().find(|(other, _)| *other == kind).unwrap().1;
+    let frame = endless(device, kind);
+    let parties: Vec<_> = (0..files).map(|_| Party::new(&name)).collect();
+    for party in &parties {
+        let handles = party.load(&frame);
+        assert_eq!(party.submit(&frame, &handles), 0);
+    }
+    let children = if role == "family" { FILES } else { 0 };
+    let _children: Vec<_> = (0..children).map(|_| Endless::new(&name, kind)).collect();
     println!("\nsubmitted");
-    // Until it is killed.
-    std::thread::sleep(Duration::from_secs(600));
+    // Until it is killed, or its parent is.
+    while std::os::unix::process::parent_id() == parent {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    // Nobody reads what the test harness says at the end.
+    std::process::exit(0);
 }
 
 /// Another process that has submitted work without end; ends with this value.
@@ -134,5 +150,58 @@ fn a_program_alone_goes_on_for_as_long_as_it_has_its_files() {
     assert_eq!(node.report().work.resets, 0);
     drop((first, second));
     assert!(node.quiesce(PATIENCE));
-    assert_eq!(node.report().work.resets, 2);
+    assert_eq!(node.report().work.resets, 1, "of one process");
+}
+
+#[test]
+fn several_files_of_a_process_keep_others_waiting_no_longer_than_one() {
+    let (node, name) = start_as_is();
+    limits(&node, NEVER, Delta::from_millis(500));
+    let frame = Frame::read("g_gears");
+    let expected = Party::new(&name).draw(&frame);
+    let other = Endless::new(&name, "files");
+    draw(&name, &frame, &expected);
+    // The third bans the process, whose further requests are skipped.
+    assert_eq!(node.report().work.resets, 3);
+    drop(other);
+    assert!(node.quiesce(PATIENCE));
+}
+
+#[test]
+fn several_files_of_a_process_that_ends_are_ended_together() {
+    let (node, name) = start_as_is();
+    limits(&node, Delta::from_secs(1), NEVER);
+    let frame = Frame::read("g_gears");
+    let expected = Party::new(&name).draw(&frame);
+    drop(Endless::new(&name, "files"));
+    draw(&name, &frame, &expected);
+    assert_eq!(node.report().work.resets, 1);
+    assert!(node.quiesce(PATIENCE));
+}
+
+#[test]
+fn processes_that_one_has_started_have_shorter_and_shorter_limits() {
+    let (node, name) = start_as_is();
+    limits(&node, NEVER, Delta::from_secs(1));
+    let frame = Frame::read("g_gears");
+    let expected = Party::new(&name).draw(&frame);
+    let other = Endless::new(&name, "family");
+    let mut ends = Vec::new();
+    std::thread::scope(|scope| {
+        let drawn = scope.spawn(|| draw(&name, &frame, &expected));
+        while !drawn.is_finished() {
+            let error = node.first().device().take_error_state();
+            ends.extend(error.map(|error| error.to_string()));
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    });
+    assert_eq!(node.report().work.resets, FILES as u32);
+    let of = |text: &str| ends.iter().filter(|end| end.contains(text)).count();
+    assert!(of("it has kept the device for 1 s") <= 3, "{ends:?}");
+    assert!(
+        of("the program and those that belong to it") > 0,
+        "{ends:?}"
+    );
+    drop(other);
+    assert!(node.quiesce(PATIENCE));
 }

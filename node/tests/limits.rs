@@ -401,8 +401,12 @@ fn an_error_stream_that_is_not_read_holds_no_client_up() {
     let patience = nix::sys::time::TimeVal::new(20, 0);
     let option = nix::sys::socket::sockopt::SendTimeout;
     nix::sys::socket::setsockopt(&talker.borrow(), option, &patience).unwrap();
+    let forged = "error: GM965: GPU hang\ncrestline: error";
     for number in 0..100 {
-        let text = format!("note {number} {}", "a".repeat(15000));
+        let text = match number {
+            1 => forged.to_owned(),
+            _ => format!("note {number} {}", "a".repeat(15000)),
+        };
         talker.send(
             &Head::new(Op::Note, wire::NO_FILE, [1, 0, 0]),
             text.as_bytes(),
@@ -416,5 +420,14 @@ fn an_error_stream_that_is_not_read_holds_no_client_up() {
     assert_eq!(served[0].ioctl(file, 0x64ee, &mut []), -libc::EINVAL);
     drop((served, talker));
     let said = node.end();
-    assert!(said.starts_with("crestline: note 0 a"), "{said}");
+    let own = std::process::id();
+    let (origin, text) = said.split_once("]: ").unwrap();
+    assert!(origin.starts_with("crestline: message of "), "{origin}");
+    assert!(origin.ends_with(&format!("[{own}")), "{origin}");
+    assert!(text.starts_with("note 0 a"), "{text}");
+    // The words of a client are those of none but itself, whatever they are.
+    assert!(
+        said.contains("]: error: GM965: GPU hang\\u000acrestline: "),
+        "{said}"
+    );
 }

@@ -6,7 +6,7 @@ use kernel::uaccess::UserSlice;
 
 use crate::core::device::Device;
 use crate::core::file::File;
-use crate::core::share::{Program, Waits};
+use crate::core::program::{Program, Waits};
 use crate::core::task::Task;
 
 /// One call.
@@ -23,8 +23,13 @@ pub(crate) struct Call<'a> {
 impl<'a> Call<'a> {
     /// Notes that the caller's program waits for the engine, until the guard is dropped.
     pub(crate) fn waits(&self) -> Waits<'a> {
-        let program = Program::new(self.file.client(), self.task.pid());
-        self.device.user().waiting.enter(program)
+        self.device.user().waiting.enter(self.program())
+    }
+
+    /// The caller: its file, and the process.
+    pub(crate) fn program(&self) -> Program {
+        let account = self.device.user().ledger.account(self.task.origin());
+        Program::new(self.file.client(), account)
     }
 
     /// A range of the caller's memory.

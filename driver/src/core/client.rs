@@ -2,15 +2,15 @@
 //!
 //! i915 `i915_gem_context.c`, `intel_reset.c` (`client_mark_guilty`), drm_file.c (`drm_file_update_pid`).
 use alloc::string::String;
+use alloc::sync::Arc;
 
 use kernel::sync::{AtomicBool, AtomicU32, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
+use crate::core::account::Account;
+
 /// Hangs of a client within this time count more (i915 `I915_CLIENT_FAST_HANG_JIFFIES`).
 const CLIENT_FAST_HANG: Delta = Delta::from_secs(60);
-/// Within this time three ends of a client's work expel it, that is ended because others wait: about three in a row, each of which may have lasted for the
-/// limit (see [`TimeLimits`](crate::TimeLimits)), which is added.
-const LONG_RUN: Delta = Delta::from_secs(120);
 /// Score of a client for a banned context, and for a fast hang; limit (i915 `I915_CLIENT_SCORE_*`).
 const SCORE_CONTEXT_BAN: u32 = 3;
 const SCORE_HANG_FAST: u32 = 1;
@@ -33,12 +33,10 @@ pub struct Client {
     /// Number of the process that is noted, behind bit 32, which is set when one is.
     known: AtomicU64,
     who: SpinLock<Option<Who>>,
-    /// The file has been closed, and for how many nanoseconds its work has gone on since then.
+    /// The file has been closed.
     closed: AtomicBool,
-    after_close: AtomicU64,
-    /// Times outside at which its work was ended for others, oldest first.
-    ended: SpinLock<[Option<Ktime>; 2]>,
-    expelled: AtomicBool,
+    /// What its requests count for where the process is not known.
+    account: Arc<Account>,
 }
 
 impl Client {
@@ -69,7 +67,7 @@ impl Client {
     /// Whether the client gets no more contexts.
     #[must_use]
     pub fn is_banned(&self) -> bool {
-        self.is_expelled() || self.score.load(Ordering::Relaxed) >= SCORE_BANNED
+        self.score.load(Ordering::Relaxed) >= SCORE_BANNED
     }
 
     /// Notes that the file is closed: its program does not look any more at what comes of its work.
@@ -83,38 +81,9 @@ impl Client {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Adds time for which its work has kept the engine after it was closed; how much that is now.
-    pub(crate) fn add_after_close(&self, span: Delta) -> Delta {
-        let nanos = span.as_nanos();
-        let before = self.after_close.fetch_add(nanos, Ordering::Relaxed);
-        Delta::from_nanos(before.saturating_add(nanos))
-    }
-
-    /// Nothing of it runs any more: all its contexts are banned.
-    pub fn expel(&self) {
-        self.expelled.store(true, Ordering::Release);
-    }
-
-    /// Whether nothing of it may run any more.
-    #[must_use]
-    pub fn is_expelled(&self) -> bool {
-        self.expelled.load(Ordering::Acquire)
-    }
-
-    /// Its work is ended because it has kept the engine from others for `limit`; expels it when that is the third time
-    /// in a row. Whether that is so.
-    pub(crate) fn mark_unfair(&self, now: Ktime, limit: Delta) -> bool {
-        let oldest = {
-            let mut ended = self.ended.lock();
-            let oldest = ended[0];
-            *ended = [ended[1], Some(now)];
-            oldest
-        };
-        let expelled = oldest.is_some_and(|oldest| now < oldest + LONG_RUN + limit + limit);
-        if expelled {
-            self.expel();
-        }
-        expelled
+    /// What its requests count for where the process is not known.
+    pub(crate) fn account(&self) -> &Arc<Account> {
+        &self.account
     }
 
     /// A request of one of its contexts hung; `banned` when that has banned the context.

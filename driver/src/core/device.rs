@@ -10,12 +10,13 @@ use kernel::error::Result;
 use kernel::sync::{AtomicU32, AtomicU64, Mutex, SpinLock};
 use kernel::time::Clock;
 
+use crate::core::account::Ledger;
 use crate::core::client::Client;
 use crate::core::gem::{Object, WeakObject};
 use crate::core::handles::Handles;
 use crate::core::master::Seat;
 use crate::core::mmap::Offsets;
-use crate::core::share::Waiting;
+use crate::core::program::Waiting;
 use crate::core::shrink::Lru;
 
 /// How user space recognises a device and its driver.
@@ -70,6 +71,7 @@ pub struct UserState {
     pub(crate) resets: AtomicU32,
     pub(crate) seat: Seat,
     pub(crate) waiting: Waiting,
+    pub(crate) ledger: Ledger,
     /// Files that have been opened so far.
     pub(crate) files: AtomicU64,
 }

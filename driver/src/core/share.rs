@@ -3,16 +3,16 @@
 //! i915 sends a request of its own through the engine now and then and resets it when that does not come through in
 //! time (`intel_engine_heartbeat.c`: two and a half seconds twice on this family), and cancels what closed contexts leave
 //! behind (`kill_context`). Not modelled: requests that let others run in the middle, priorities.
-use alloc::collections::BTreeMap;
-use alloc::format;
-use alloc::string::String;
-use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use kernel::sync::{AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
-use crate::core::client::Client;
-use crate::core::fence::Fence;
+use crate::core::account::Ledger;
+use crate::core::device::UserState;
+use crate::core::ends::Why;
+use crate::core::program::{Program, has_program};
+use crate::core::timeline::{Pending, Timeline, Turns, Work};
 
 /// How long the work of a closed file may go on. A program that ends with its last frames under way has them drawn: a
 /// slow model draws one in seconds.
@@ -22,6 +22,8 @@ const AFTER_CLOSE: Delta = Delta::from_secs(10);
 const WHILE_OTHERS_WAIT: Delta = Delta::from_secs(60);
 /// How many times as long the requests of one program may keep it that are queued before those of others.
 const IN_A_ROW: u64 = 4;
+/// Part of the limit from which on a request takes long: a second.
+const LONG: u64 = 60;
 /// Time between two looks, unless the limits are short, and how many of them the time between two looks counts as at
 /// most: the host may have been stopped meanwhile.
 const LOOK: Delta = Delta::from_millis(100);
@@ -33,10 +35,10 @@ const LOOKS_OF_LIMIT: u64 = 10;
 /// in which a debugger has halted a thread does not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeLimits {
-    /// How long the work of a closed file may keep the engine after that, all of it together.
+    /// How long the work of closed files may keep the engine after that, all files of a process together.
     pub after_close: Delta,
     /// How long a request may keep it while another program waits all the time. Several of one program in a row may
-    /// take four times as long.
+    /// take four times as long. Both limits are halved for families of which requests have been ended before.
     pub while_others_wait: Delta,
 }
 
@@ -50,140 +52,43 @@ impl Default for TimeLimits {
 }
 
 impl TimeLimits {
+    /// The limits, halved so many times.
+    pub(crate) fn halved(&self, times: u32) -> Self {
+        let halved = |limit: Delta| Delta::from_nanos(limit.as_nanos() >> times);
+        TimeLimits {
+            after_close: halved(self.after_close),
+            while_others_wait: halved(self.while_others_wait),
+        }
+    }
+
     fn period(&self) -> Delta {
         let shortest = self.after_close.min(self.while_others_wait).as_nanos();
         LOOK.min(Delta::from_nanos(shortest / LOOKS_OF_LIMIT))
     }
 }
 
-/// A program that uses the device: an open file, and the process that asks.
-#[derive(Clone)]
-pub struct Program {
-    client: Arc<Client>,
-    process: u32,
-}
-
-impl Program {
-    /// The user of a file, and the number of the process, 0 when that is not known.
-    pub fn new(client: &Arc<Client>, process: u32) -> Self {
-        Program {
-            client: Arc::clone(client),
-            process,
-        }
-    }
-
-    /// The user of its file.
-    pub fn client(&self) -> &Client {
-        &self.client
-    }
-
-    fn has_file_of(&self, other: &Program) -> bool {
-        Arc::ptr_eq(&self.client, &other.client)
-    }
-
-    /// Whether it is not the same program: neither the same file nor another one of the same process.
-    pub fn is_other_than(&self, other: &Program) -> bool {
-        let one_process = self.process != 0 && self.process == other.process;
-        !self.has_file_of(other) && !one_process
-    }
-}
-
-#[derive(Default)]
-struct Entries {
-    next: u64,
-    programs: BTreeMap<u64, Program>,
-}
-
-/// Programs that wait inside a call: to submit, or for the end of a request.
-#[derive(Default)]
-pub(crate) struct Waiting(SpinLock<Entries>);
-
-impl Waiting {
-    /// Notes a program until the guard is dropped.
-    pub(crate) fn enter(&self, program: Program) -> Waits<'_> {
-        let mut entries = self.0.lock();
-        let number = entries.next;
-        entries.next = number.wrapping_add(1);
-        entries.programs.insert(number, program);
-        Waits {
-            waiting: self,
-            number,
-        }
-    }
-
-    /// Whether another program than this one waits.
-    pub(crate) fn has_other(&self, program: &Program) -> bool {
-        let entries = self.0.lock();
-        let mut others = entries.programs.values();
-        others.any(|other| other.is_other_than(program))
-    }
-}
-
-/// A program waits.
-pub(crate) struct Waits<'a> {
-    waiting: &'a Waiting,
-    number: u64,
-}
-
-impl Drop for Waits<'_> {
-    fn drop(&mut self) {
-        let gone = self.waiting.0.lock().programs.remove(&self.number);
-        // The last of a client is let go without the lock.
-        drop(gone);
-    }
-}
-
 /// The oldest request, at one look.
-pub(crate) struct Front {
-    /// Its number.
-    pub(crate) seqno: u32,
-    /// Whose it is.
-    pub(crate) program: Program,
-    /// Whether another program waits.
-    pub(crate) others: bool,
-}
-
-/// Why a request is ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Why {
-    /// The engine stands still, or goes round in a loop.
-    Hangs,
-    /// Its file is closed, and its work has gone on for so long since then.
-    Closed(Delta),
-    /// It has kept the engine for so long while others waited.
-    Request(Delta),
-    /// Its program has, with one request after another.
-    Row(Delta),
-}
-
-impl Why {
-    /// What the log and the error state say of the request that a fence is of.
-    pub(crate) fn reason(self, fence: &Fence) -> String {
-        let (seqno, client) = (fence.seqno(), fence.timeline_name());
-        match self {
-            Why::Hangs => format!("GPU hang: request {seqno} of {client} stands still"),
-            Why::Closed(grace) => format!(
-                "request {seqno} of {client} is ended: the program has closed the device, \
-                and its work has gone on for {grace} since then"
-            ),
-            Why::Request(limit) => format!(
-                "request {seqno} of {client} is ended: it has kept the device for {limit} \
-                while other programs waited"
-            ),
-            Why::Row(limit) => format!(
-                "request {seqno} of {client} is ended: the program has kept the device for {limit} \
-                with one request after another while others waited"
-            ),
-        }
-    }
+struct Front {
+    seqno: u32,
+    program: Program,
+    /// Whether another program waits, and whether one of another family does.
+    others: bool,
+    strangers: bool,
+    /// How often another program has had its turn so far, and one of another family.
+    turns: Turns,
+    /// Its limits, and the shortest that there are.
+    limits: TimeLimits,
+    shortest: TimeLimits,
 }
 
 /// A program that has the engine.
 struct Turn {
     front: Front,
-    /// For how long the request has had it, and the program, while others waited all the time.
+    /// For how long the request has had it, and the program, while others waited all the time; and its family, while
+    /// programs of other families did.
     of_request: Delta,
     of_program: Delta,
+    of_family: Delta,
 }
 
 #[derive(Default)]
@@ -191,52 +96,104 @@ struct Seen {
     /// The last look.
     at: Ktime,
     turn: Option<Turn>,
+    /// Processes of which closed files' work has been seen.
+    closing: Vec<Program>,
+}
+
+/// The time that something has had, if it goes on having it.
+fn add(time: Delta, goes_on: bool, span: Delta) -> Delta {
+    if goes_on { time + span } else { Delta::ZERO }
 }
 
 impl Seen {
-    /// Takes a look in; the reason when the oldest request is to end. `front` is missing when no request is under way
-    /// that belongs to a program.
-    fn look(&mut self, now: Ktime, front: Option<Front>, limits: &TimeLimits) -> Option<Why> {
-        let most = Delta::from_nanos(limits.period().as_nanos().saturating_mul(LOOKS_AT_MOST));
+    /// Takes a look in, `most` after the last one at most; the reason when the oldest request is to end. `front` is missing
+    /// when no request is under way that belongs to a program.
+    fn look(&mut self, now: Ktime, front: Option<Front>, most: Delta) -> Option<Why> {
         let span = (now - self.at).min(most);
         self.at = now;
         let Some(front) = front else {
             self.turn = None;
             return None;
         };
-        let Some(turn) = &mut self.turn else {
-            self.turn = Some(Turn {
+        let turn = match self.turn.take() {
+            None => Turn {
                 front,
                 of_request: Delta::ZERO,
                 of_program: Delta::ZERO,
-            });
-            return None;
+                of_family: Delta::ZERO,
+            },
+            Some(turn) => {
+                let before = &turn.front;
+                let same = !before.program.is_other_than(&front.program);
+                let kin = before.program.is_kin_of(&front.program);
+                // Others have had their turn when a request of one has ended between two looks.
+                let (then, now) = (before.turns, front.turns);
+                let waited = before.others && front.others && then.programs == now.programs;
+                let strangers_waited =
+                    before.strangers && front.strangers && then.families == now.families;
+                let again = same && before.seqno == front.seqno && before.others && front.others;
+                if same && front.program.client().is_closed() {
+                    front.program.account().add_after_close(span);
+                }
+                Turn {
+                    of_request: add(turn.of_request, again, span),
+                    of_program: add(turn.of_program, same && waited, span),
+                    of_family: add(turn.of_family, kin && strangers_waited, span),
+                    front,
+                }
+            }
         };
-        if !turn.front.program.has_file_of(&front.program) {
-            (turn.of_request, turn.of_program) = (Delta::ZERO, Delta::ZERO);
-            turn.front = front;
-            return None;
-        }
-        if front.others && turn.front.others {
-            turn.of_program = turn.of_program + span;
-            turn.of_request = turn.of_request + span;
-        } else {
+        let why = turn.why();
+        let turn = self.turn.insert(turn);
+        if why.is_some() {
+            // The family has gone on.
             (turn.of_request, turn.of_program) = (Delta::ZERO, Delta::ZERO);
         }
-        if turn.front.seqno != front.seqno {
-            turn.of_request = Delta::ZERO;
+        why
+    }
+
+    /// Gives those processes all of their time again that have no closed files with work left.
+    fn look_at_closed(&mut self, front: Option<&Program>, has_work: impl Fn(&Program) -> bool) {
+        self.closing.retain(|program| {
+            let left = has_work(program);
+            if !left {
+                program.account().has_no_closed_work();
+            }
+            left
+        });
+        if let Some(front) = front.filter(|front| front.client().is_closed())
+            && !(self.closing.iter()).any(|known| known.is_of_process(front))
+        {
+            self.closing.push(front.clone());
         }
-        turn.front = front;
-        let client = turn.front.program.client();
+    }
+}
+
+impl Turn {
+    /// Why the request is to end.
+    fn why(&self) -> Option<Why> {
+        let Front {
+            program,
+            limits,
+            shortest,
+            ..
+        } = &self.front;
         let limit = limits.while_others_wait;
-        let row = Delta::from_nanos(limit.as_nanos().saturating_mul(IN_A_ROW));
-        if client.is_closed() && client.add_after_close(span) >= limits.after_close {
+        let row = |limit: Delta| Delta::from_nanos(limit.as_nanos().saturating_mul(IN_A_ROW));
+        if program.client().is_closed()
+            && program.account().add_after_close(Delta::ZERO) >= limits.after_close
+        {
             return Some(Why::Closed(limits.after_close));
         }
-        if turn.of_request >= limit {
+        if self.of_request >= limit {
             return Some(Why::Request(limit));
         }
-        (turn.of_program >= row).then_some(Why::Row(row))
+        if self.of_program >= row(limit) {
+            return Some(Why::Row(row(limit)));
+        }
+        // A short request is not to blame for those before it.
+        let is_long = self.of_request >= shortest.while_others_wait;
+        (self.of_family >= row(limit) && is_long).then_some(Why::Family(row(limit)))
     }
 }
 
@@ -254,6 +211,15 @@ impl Share {
     pub(crate) fn set_limits(&self, limits: TimeLimits) {
         *self.limits.lock() = limits;
         self.next.store(0, Ordering::Release);
+    }
+
+    /// The limit, when the oldest request has kept the engine for an eighth of it at least while others waited.
+    pub(crate) fn kept_from_others(&self, seqno: u32) -> Option<Delta> {
+        let limits = *self.limits.lock();
+        let seen = self.seen.lock();
+        let turn = seen.turn.as_ref()?;
+        let long = turn.of_request >= Ledger::shortest(&limits).while_others_wait;
+        (turn.front.seqno == seqno && long).then_some(limits.while_others_wait)
     }
 
     /// The limits when it is time for a look; only one of several that ask at the same time gets them.
@@ -275,19 +241,43 @@ impl Share {
         self.seen.lock().at = now;
     }
 
-    /// Takes a look in; the reason when the oldest request is to end. `front` is missing when no request is under way
-    /// that belongs to a program.
-    pub(crate) fn look(
+    /// Looks at the requests under way: the oldest, and the reason when it is to end.
+    pub(crate) fn look<W: Work>(
         &self,
+        user: &UserState,
+        timeline: &Timeline<W>,
         now: Ktime,
-        front: Option<Front>,
         limits: &TimeLimits,
-    ) -> Option<Why> {
-        let mut seen = self.seen.lock();
-        let why = seen.look(now, front, limits);
-        if why.is_some() {
-            seen.turn = None;
+    ) -> Option<(Pending<W>, Why)> {
+        let first = timeline.first();
+        let program = first.as_ref().and_then(|first| first.work.program());
+        let front = first.as_ref().zip(program.as_ref());
+        let has = |is_it: &dyn Fn(&Program) -> bool| has_program(user, timeline, is_it);
+        let front = front.map(|(first, program)| Front {
+            seqno: first.seqno,
+            program: program.clone(),
+            others: has(&|other| other.is_other_than(program)),
+            strangers: has(&|other| other.is_stranger_to(program)),
+            limits: user.ledger.limits(&program.account(), now, limits),
+            turns: timeline.turns(),
+            shortest: Ledger::shortest(limits),
+        });
+        let most = Delta::from_nanos(limits.period().as_nanos().saturating_mul(LOOKS_AT_MOST));
+        let (why, slow) = {
+            let mut seen = self.seen.lock();
+            seen.look_at_closed(program.as_ref(), |program| {
+                let is_left =
+                    |other: &Program| other.client().is_closed() && other.is_of_process(program);
+                timeline.has_program(is_left)
+            });
+            let why = seen.look(now, front, most);
+            let long = Delta::from_nanos(limits.while_others_wait.as_nanos() / LONG);
+            let turn = seen.turn.as_ref().filter(|turn| turn.of_request >= long);
+            (why, turn.map(|turn| turn.front.program.account()))
+        };
+        if let Some(account) = slow {
+            user.ledger.note_slow(&account, now);
         }
-        why
+        first.zip(why)
     }
 }

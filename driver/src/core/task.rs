@@ -19,7 +19,7 @@ pub enum Shared {
     Object(Object),
     /// A sync object.
     Syncobj(Arc<Syncobj>),
-    /// A fence, or several merged into one (sync_file); see [`sync_file`](crate::sync_file).
+    /// A fence, or several merged into one (sync_file); see [`sync_file`](crate::core::sync_file).
     Fence(Arc<Fence>),
 }
 
@@ -30,6 +30,16 @@ pub trait FdTable {
 
     /// What a descriptor carries; `EBADF` when it is not open, `EINVAL` when it is something else.
     fn get(&self, fd: i32) -> Result<Shared>;
+}
+
+/// Which process makes a call, in numbers that no other process has, before or after.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Origin {
+    /// The process; 0 when it is not known.
+    pub process: u64,
+    /// The processes that it belongs to: what one of them does is held against all of them
+    /// ([`TimeLimits`](crate::TimeLimits)).
+    pub family: u64,
 }
 
 /// The caller of an ioctl.
@@ -62,5 +72,14 @@ pub trait Task {
     /// Its number.
     fn pid(&self) -> u32 {
         0
+    }
+
+    /// Which process it is for good: numbers of processes are used again. Unless that is known, the process of its number,
+    /// which is a family by itself.
+    fn origin(&self) -> Origin {
+        Origin {
+            process: self.pid().into(),
+            family: self.pid().into(),
+        }
     }
 }

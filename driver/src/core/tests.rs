@@ -23,6 +23,8 @@ use super::device::Device;
 use super::file::File;
 use super::gem::state::Madvise;
 use super::master::{Node, Opener};
+use super::program::{Program, has_program};
+use super::task::Origin;
 use super::uapi::{Request, dma_buf, drm, sync_file, syncobj};
 use super::wait::{Patience, wait, wait_until};
 
@@ -342,18 +344,22 @@ fn masters_sit_on_the_device_that_was_opened() {
 #[test]
 fn other_programs_wait_while_one_waits() {
     let bench = Bench::new();
-    let of = |file: &File, process| super::share::Program::new(file.client(), process);
+    let user = bench.toy.user();
+    let account = |process| user.ledger.account(Origin { process, family: 1 });
+    let of = |file: &File, process| Program::new(file.client(), account(process));
     let other = File::open(&bench.toy, Node::Render);
     bench.toy.queue(Job {
         client: Some(Arc::clone(bench.file.client())),
-        process: 1,
+        account: account(1),
         ..Job::default()
     });
-    assert!(!bench.toy.timeline.has_other(&of(&bench.file, 1)));
-    assert!(bench.toy.timeline.has_other(&of(&other, 2)));
-    let waiting = &bench.toy.user().waiting;
-    let guard = waiting.enter(of(&other, 2));
-    assert!(waiting.has_other(&of(&bench.file, 1)));
+    let waits = |program: &Program| {
+        has_program(user, &bench.toy.timeline, |one| one.is_other_than(program))
+    };
+    assert!(!waits(&of(&bench.file, 1)) && !waits(&of(&other, 1)));
+    assert!(waits(&of(&other, 2)));
+    let guard = user.waiting.enter(of(&other, 2));
+    assert!(waits(&of(&bench.file, 1)));
     drop(guard);
-    assert!(!waiting.has_other(&of(&bench.file, 1)));
+    assert!(!waits(&of(&bench.file, 1)));
 }

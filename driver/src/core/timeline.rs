@@ -14,7 +14,7 @@ use kernel::sync::SpinLock;
 use kernel::time::Ktime;
 
 use crate::core::fence::{Fence, Signalled, seqno_passed};
-use crate::core::share::Program;
+use crate::core::program::Program;
 
 /// A request under way.
 #[derive(Clone)]
@@ -57,12 +57,41 @@ pub trait Work: Clone + Send {
     fn mark_innocent(&self);
 }
 
+/// How often a request has ended that was of another program than the one before.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Turns {
+    /// Neither of the same process nor through the same file.
+    pub programs: u64,
+    /// Not of the same family either.
+    pub families: u64,
+}
+
 struct Inner<W> {
     submitted: u32,
     pending: VecDeque<Pending<W>>,
     retired: Option<u32>,
+    turns: Turns,
+    /// Of which program the last request was that has ended: its file, its process, its family.
+    last: Option<([usize; 2], Option<u64>)>,
     /// What ended requests used, to be let go outside interrupts.
     done: Vec<W>,
+}
+
+impl<W: Work> Inner<W> {
+    /// A request has ended.
+    fn note_turn(&mut self, work: &W) {
+        let Some(mark) = work.program().map(|program| program.mark()) else {
+            return;
+        };
+        if let Some(last) = self.last.replace(mark)
+            && last.0[0] != mark.0[0]
+            && last.0[1] != mark.0[1]
+        {
+            self.turns.programs += 1;
+            let is_kin = mark.1.is_some() && last.1 == mark.1;
+            self.turns.families += u64::from(!is_kin);
+        }
+    }
 }
 
 /// The timeline.
@@ -86,6 +115,8 @@ impl<W: Work> Timeline<W> {
                 submitted: 0,
                 pending: VecDeque::new(),
                 retired: None,
+                turns: Turns::default(),
+                last: None,
                 done: Vec::new(),
             }),
         };
@@ -147,14 +178,37 @@ impl<W: Work> Timeline<W> {
         self.inner.lock().pending.front().cloned()
     }
 
-    /// Whether a request of another program is under way.
-    pub fn has_other(&self, program: &Program) -> bool {
+    /// Whether a request of such a program is under way.
+    pub fn has_program(&self, is_it: impl Fn(&Program) -> bool) -> bool {
         let inner = self.inner.lock();
-        let mut others = inner
-            .pending
-            .iter()
-            .filter_map(|other| other.work.program());
-        others.any(|other| other.is_other_than(program))
+        let mut programs = inner.pending.iter().filter_map(|one| one.work.program());
+        programs.any(|program| is_it(&program))
+    }
+
+    /// How often programs have taken turns.
+    pub fn turns(&self) -> Turns {
+        self.inner.lock().turns
+    }
+
+    /// Number of requests of such programs under way.
+    pub fn count(&self, is_it: impl Fn(&Program) -> bool) -> usize {
+        let inner = self.inner.lock();
+        let programs = inner.pending.iter().filter_map(|one| one.work.program());
+        programs.filter(is_it).count()
+    }
+
+    /// All requests under way of such programs are to end with an error at the next reset.
+    pub fn cancel(&self, is_it: impl Fn(&Program) -> bool) {
+        let inner = self.inner.lock();
+        for pending in &inner.pending {
+            if pending
+                .work
+                .program()
+                .is_some_and(|program| is_it(&program))
+            {
+                pending.fence.set_error(EIO);
+            }
+        }
     }
 
     /// Signals every request that the device has finished. Safe in an interrupt handler: nothing is freed.
@@ -178,6 +232,7 @@ impl<W: Work> Timeline<W> {
             {
                 signalled.and(first.fence.finish(Ok(()), now));
                 inner.retired = Some(first.tail);
+                inner.note_turn(&first.work);
                 first.work.ended();
                 inner.done.push(first.work);
             }
@@ -244,13 +299,15 @@ impl<W: Work> Timeline<W> {
             {
                 guilty.work.mark_guilty(now);
                 passed = Some(guilty.seqno);
+                inner.note_turn(&guilty.work);
                 signalled.and(guilty.fence.finish(Err(EIO), now));
                 inner.done.push(guilty.work);
             }
             for pending in &inner.pending {
                 if pending.work.is_banned() {
                     pending.fence.set_error(EIO);
-                } else {
+                } else if !pending.fence.has_error() {
+                    // Otherwise it has been cancelled.
                     pending.work.mark_innocent();
                 }
             }

@@ -15,8 +15,8 @@ use crate::intel::device::Device;
 use crate::intel::sample::{Sample, Seen};
 use crate::intel::timeline::Pending;
 
+use crate::core::ends::{Why, settle};
 pub use crate::core::share::TimeLimits;
-use crate::core::share::{Front, Program, Why};
 
 /// Time between the two samples of a wait that has timed out.
 const SAMPLE_PERIOD: Delta = Delta::from_micros(10);
@@ -103,19 +103,8 @@ fn look_at_share(device: &Device) {
         check.share.pause(now);
         return;
     }
-    let first = device.timeline().first();
-    let front = first.as_ref().and_then(|first| {
-        let program = first.uses.program()?;
-        let waiting = &device.user().waiting;
-        let others = device.timeline().has_other(&program) || waiting.has_other(&program);
-        Some(Front {
-            seqno: first.seqno,
-            program,
-            others,
-        })
-    });
-    let why = check.share.look(now, front, &limits);
-    if let (Some(first), Some(why)) = (first, why) {
+    let found = (check.share).look(device.user(), &**device.timeline(), now, &limits);
+    if let Some((first, why)) = found {
         check.forget();
         end(device, &first, resets, why);
     }
@@ -157,29 +146,26 @@ fn end(device: &Device, first: &Pending, resets: u32, why: Why) {
     }
     let name = first.fence.timeline_name();
     let reason = why.reason(&first.fence);
-    let program = first.uses.program();
     match why {
         // i915 makes no error state of it either (`__reset_context`), and says so with little emphasis.
         Why::Closed(_) => dev_warn!(device, "{reason}"),
-        Why::Hangs | Why::Request(_) | Why::Row(_) => {
+        Why::Hangs | Why::Request(_) | Why::Row(_) | Why::Family(_) => {
             dev_err!(device, "{reason}");
             device.interrupts().record(&reason, true);
         }
     }
-    if let Some(client) = program.as_ref().map(Program::client) {
-        let now = device.uncore().clock().outside();
-        match why {
-            Why::Hangs => {}
-            Why::Closed(_) => client.expel(),
-            Why::Request(limit) | Why::Row(limit) => {
-                if client.mark_unfair(now, limit) {
-                    dev_err!(
-                        device,
-                        "{name} is banned: requests of it have been ended three times because others waited"
-                    );
-                }
-            }
-        }
+    let now = device.uncore().clock().outside();
+    let share = &device.hangcheck().share;
+    if settle(
+        share,
+        (device.user(), &**device.timeline()),
+        first,
+        (why, now),
+    ) {
+        dev_err!(
+            device,
+            "{name} is banned: requests of it have been ended three times because others waited"
+        );
     }
     if let Err(error) = device.reset_alone(Some(first.seqno)) {
         dev_err!(device, "the reset after {reason:?} failed: {error}");

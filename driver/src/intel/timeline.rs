@@ -11,8 +11,9 @@ use kernel::platform::Platform;
 use kernel::sync::SpinLock;
 use kernel::time::Ktime;
 
+use crate::core::account::Account;
 use crate::core::gem::Object;
-use crate::core::share::Program;
+use crate::core::program::Program;
 use crate::core::timeline;
 use crate::intel::context::Context;
 use crate::intel::r#gen::HWS_SEQNO;
@@ -76,8 +77,8 @@ pub struct Uses {
     pub capture: Vec<Object>,
     /// On whose behalf it runs.
     pub context: Option<Arc<Context>>,
-    /// Number of the process that has submitted it, 0 when that is not known.
-    pub process: u32,
+    /// The process that has submitted it, when that is known.
+    pub account: Option<Arc<Account>>,
     /// The image of that context; without one it runs in the driver's own.
     pub image: Option<Arc<Held>>,
     /// What the debugger wants done before the batch.
@@ -88,13 +89,14 @@ impl Uses {
     /// Whose it is; `None` for the driver's own.
     pub fn program(&self) -> Option<Program> {
         let context = self.context.as_ref()?;
-        Some(Program::new(context.client(), self.process))
+        Some(Program::new(context.client(), self.account.clone()))
     }
 
     /// Whether it may not run any more.
     pub fn is_banned(&self) -> bool {
         let context = self.context.as_ref();
         context.is_some_and(|context| context.is_banned())
+            || self.program().is_some_and(|program| program.is_banned())
     }
 }
 

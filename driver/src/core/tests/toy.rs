@@ -18,6 +18,7 @@ use kernel::platform::Platform;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 use kernel::time::{Clock, Delta, Ktime};
 
+use crate::core::account::Account;
 use crate::core::client::Client;
 use crate::core::device::{Device, Identity, UserState};
 use crate::core::fence::Fence;
@@ -25,8 +26,8 @@ use crate::core::file::File;
 use crate::core::gem::{Object, Part};
 use crate::core::ioctl::table::{Table, rows};
 use crate::core::ioctl::{Call, dispatch};
+use crate::core::program::Program;
 use crate::core::range::{RangeAllocator, Search};
-use crate::core::share::Program;
 use crate::core::task::Task;
 use crate::core::timeline::{Pending, Timeline, Work};
 use crate::core::uapi::{Request, drm::COMMAND_BASE, structures};
@@ -81,7 +82,7 @@ pub(super) struct Job {
     #[expect(dead_code, reason = "kept until the request has ended")]
     pub(super) objects: Vec<Object>,
     pub(super) client: Option<Arc<Client>>,
-    pub(super) process: u32,
+    pub(super) account: Option<Arc<Account>>,
     pub(super) ended: Arc<AtomicU32>,
     pub(super) guilty: Arc<AtomicU32>,
     pub(super) innocent: Arc<AtomicU32>,
@@ -89,7 +90,7 @@ pub(super) struct Job {
 
 impl Work for Job {
     fn program(&self) -> Option<Program> {
-        Some(Program::new(self.client.as_ref()?, self.process))
+        Some(Program::new(self.client.as_ref()?, self.account.clone()))
     }
 
     fn ended(&self) {
@@ -285,7 +286,7 @@ fn submit(call: &ToyCall<'_>, arg: &mut Submit) -> Result {
     let fence = call.device.queue(Job {
         objects: std::vec![object.clone()],
         client: Some(Arc::clone(file.client())),
-        process: call.call.task.pid(),
+        account: Some(call.call.program().account()),
         ..Job::default()
     });
     object.state(|state| state.mark_active(&fence, arg.write == 1));

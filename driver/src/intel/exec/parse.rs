@@ -145,7 +145,7 @@ pub(super) fn parse(call: &Call<'_>, arg: &uapi::Execbuffer2) -> Result<Submissi
     }
     let submission = lookup(call, arg, list, fences, context)?;
     // eb_pin_engine comes after the objects.
-    if submission.context.is_banned() {
+    if submission.context.is_banned() || call.program().is_banned() {
         return Err(EIO);
     }
     Ok(submission)

@@ -6,13 +6,15 @@ use alloc::sync::Arc;
 use alloc::vec::Vec;
 
 use kernel::error::{Result, code::EFAULT};
+use kernel::sync::MutexGuard;
 
 use super::parse::{self, Submission};
 use super::{pin, reloc};
 use crate::core::fence::Fence;
 use crate::core::gem::Pin;
+use crate::core::queue::has_room;
 use crate::core::task::Shared;
-use crate::core::wait::Patience;
+use crate::core::wait::{Patience, wait_until};
 use crate::intel::call::Call;
 use crate::intel::debug::contexts::Which;
 use crate::intel::observe::{Placed, Queued};
@@ -30,7 +32,7 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     let relocations = reloc::read(call, &submission);
     let (outcome, news) = {
         let _waits = call.waits();
-        let _lock = call.device.user().exec.lock(call.device.uncore().clock());
+        let _lock = take_turn(call)?;
         // What user space believes of the addresses must stay as it is when relocations are not done.
         let news = place(call, &mut submission, relocations)?;
         (submit(call, &submission), news)
@@ -46,6 +48,26 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
         arg.rsvd2 = arg.rsvd2 & 0xffff_ffff | u64::from(fd as u32) << 32;
     }
     Ok(())
+}
+
+/// The lock under which one program queues a request at a time, once the caller may queue one more.
+fn take_turn<'a>(call: &Call<'a>) -> Result<MutexGuard<'a, ()>> {
+    let (device, program) = (call.device, call.program());
+    let clock = device.uncore().clock();
+    let may_queue = || {
+        let users = (device.user(), &**device.timeline());
+        program.is_banned() || has_room(users, &program, clock.outside())
+    };
+    loop {
+        // Without the lock: others may queue meanwhile.
+        wait_until(device, call.task, None, may_queue)?;
+        let lock = device.user().exec.lock(clock);
+        // Another thread of the program may have been faster. To be banned is found out below.
+        if may_queue() {
+            program.account().note_queued(clock.outside());
+            return Ok(lock);
+        }
+    }
 }
 
 /// Addresses and relocations.
@@ -75,7 +97,7 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
             .map(|entry| entry.object.clone())
             .collect::<Vec<_>>(),
         context: Some(Arc::clone(&submission.context)),
-        process: call.task.pid(),
+        account: Some(call.program().account()),
         image: submission.image.clone(),
         prologue: Prologue::default(),
     };

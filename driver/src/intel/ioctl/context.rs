@@ -24,7 +24,8 @@ pub(super) fn create(call: &Call<'_>, arg: &mut CreateExt) -> Result {
     if arg.flags & !(CREATE_USE_EXTENSIONS | CREATE_SINGLE_TIMELINE) != 0 {
         return Err(EINVAL);
     }
-    if call.device.engine().is_wedged() || call.file.client().is_banned() {
+    let banned = call.file.client().is_banned() || call.program().is_banned();
+    if call.device.engine().is_wedged() || banned {
         return Err(EIO);
     }
     // A timeline for all engines is for execution lists.

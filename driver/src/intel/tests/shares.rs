@@ -2,14 +2,19 @@
 //!
 //! What becomes of the requests is that of i915 `kill_context` and `intel_engine_heartbeat.c`; the limits are the driver's
 //! own. Not covered: what batches do.
+mod families;
+
 use alloc::vec;
 use kernel::time::Ktime;
 
 use super::faults::{resettable, store_seqno};
 use super::*;
+use crate::core::account::Account;
+use crate::core::program::Program;
+use crate::core::queue::has_room;
 use crate::intel::context::{Context, Parameters};
 use crate::intel::timeline::Uses;
-use crate::{Fence, File, Node, TimeLimits};
+use crate::{Fence, File, Node, Origin, TimeLimits};
 
 /// PS_INVOCATION_COUNT.
 const PIXELS: usize = 0x2348;
@@ -25,6 +30,7 @@ struct Bench {
 struct Party {
     file: File,
     process: u32,
+    family: u64,
 }
 
 impl Bench {
@@ -35,17 +41,46 @@ impl Bench {
         Bench { fake, dev, object }
     }
 
+    /// A process that is a family by itself.
     fn party(&self, process: u32) -> Party {
+        self.kin(process, process.into())
+    }
+
+    /// A process of a family.
+    fn kin(&self, process: u32, family: u64) -> Party {
         let file = File::open(&self.dev, Node::Render);
         file.client().identify(process, false, || "endless".into());
-        Party { file, process }
+        Party {
+            file,
+            process,
+            family,
+        }
+    }
+
+    fn account(&self, party: &Party) -> Option<Arc<Account>> {
+        self.dev.user().ledger.account(Origin {
+            process: party.process.into(),
+            family: party.family,
+        })
+    }
+
+    fn has_room(&self, party: &Party) -> bool {
+        let program = Program::new(party.file.client(), self.account(party));
+        let dev = &self.dev;
+        let now = dev.uncore().clock().outside();
+        has_room((dev.user(), &**dev.timeline()), &program, now)
+    }
+
+    fn is_banned(&self, party: &Party) -> bool {
+        self.account(party)
+            .is_some_and(|account| account.is_banned())
     }
 
     fn run(&self, party: &Party, context: &Arc<Context>) -> Arc<Fence> {
         let uses = Uses {
             objects: vec![self.object.clone()],
             context: Some(Arc::clone(context)),
-            process: party.process,
+            account: self.account(party),
             ..Uses::default()
         };
         let address = self.object.address().unwrap();
@@ -164,7 +199,7 @@ fn a_request_is_ended_when_others_wait_for_long() {
         (bench.dev.reset_count(), context.reset_stats()),
         (1, (1, 0))
     );
-    assert!(!context.is_banned());
+    assert!(!bench.is_banned(&endless));
     let text = bench.dev.error_state().unwrap().to_string();
     let reason = "request 1 of endless[42] is ended: it has kept the device for 60 s while other programs waited";
     assert!(text.contains(reason), "{text}");
@@ -180,7 +215,7 @@ fn a_program_that_waits_inside_a_call_counts_while_it_waits() {
         ..TimeLimits::default()
     });
     let fence = bench.run_in_default(&endless);
-    let program = crate::core::share::Program::new(other.file.client(), other.process);
+    let program = Program::new(other.file.client(), bench.account(&other));
     let waiting = &bench.dev.user().waiting;
     for _ in 0..10 {
         let waits = waiting.enter(program.clone());
@@ -206,7 +241,9 @@ fn one_request_after_another_may_take_four_times_as_long() {
         store_seqno(&bench.fake, seqno);
     }
     assert_eq!(bench.dev.reset_count(), 1);
-    assert_eq!(fences[4].status(), Some(Err(EIO)));
+    // What is queued behind would be the next row.
+    let eio = |fence: &Arc<Fence>| fence.status() == Some(Err(EIO));
+    assert!(fences[4..].iter().all(eio));
     assert_eq!(behind.status(), Some(Ok(())));
     let text = bench.dev.error_state().unwrap().to_string();
     assert!(
@@ -237,7 +274,7 @@ fn the_third_end_in_a_row_is_the_end_of_the_program() {
     assert_eq!((ended().count(), bench.dev.reset_count()), (2, 2));
     bench.work(10);
     assert_eq!((ended().count(), bench.dev.reset_count()), (6, 3));
-    assert!(contexts.iter().all(|context| context.is_banned()));
+    assert!(bench.is_banned(&endless) && !bench.is_banned(&other));
     assert_eq!(behind.status(), None, "its turn");
     store_seqno(&bench.fake, 7);
     bench.work(1);

@@ -531,3 +531,30 @@ fn relocations_in_memory_that_takes_long_keep_nobody_waiting() {
     let told: Relocation = slow.process.memory.get(at).unwrap();
     assert_ne!(told.presumed_offset, 0x7777_0000);
 }
+
+/// The ring has room for more.
+#[test]
+fn submissions_wait_while_others_wait_for_those_before() {
+    let bench = Bench::stuck();
+    let batch = bench.batch();
+    for _ in 0..20 {
+        bench.exec(&[batch]).unwrap();
+    }
+    let other = Bench {
+        fake: Arc::clone(&bench.fake),
+        device: bench.device.clone(),
+        file: File::open(&bench.device, Node::Render),
+        process: Process::default(),
+    };
+    let of_other = other.batch();
+    // A wait ends at once.
+    for process in [&bench.process, &other.process] {
+        process.signal.store(true, Ordering::Relaxed);
+    }
+    bench.exec(&[batch]).unwrap();
+    for _ in 0..16 {
+        other.exec(&[of_other]).unwrap();
+    }
+    assert_eq!(other.exec(&[of_other]).err(), Some(EINTR));
+    assert_eq!(bench.exec(&[batch]).err(), Some(EINTR));
+}

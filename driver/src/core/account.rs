@@ -1,0 +1,332 @@
+//! What the driver remembers of processes that keep the device from others.
+//!
+//! i915 bans contexts, and files after hangs (`i915_gem_context.c`): a process that opens the device anew begins anew. Here
+//! time and bans are those of the process that submits, and its family has a history. Not modelled: users.
+use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
+use alloc::sync::Arc;
+
+use kernel::sync::{AtomicBool, AtomicU64, Ordering, SpinLock};
+use kernel::time::{Delta, Ktime};
+
+use crate::core::share::TimeLimits;
+use crate::core::task::Origin;
+
+/// Ends within this time and the limits of the requests ended are three in a row (i915 `CONTEXT_FAST_HANG_JIFFIES`).
+const IN_A_ROW: Delta = Delta::from_secs(120);
+/// How long an end is held against a family.
+const MEMORY: Delta = Delta::from_secs(600);
+/// Ends of a family that leave its limits as they are. Each further one halves them.
+const FREE_OF_FAMILY: usize = 2;
+/// The same for everybody: families with ends. A process can leave its family, though not for one of its choice.
+const FREE_FAMILIES: usize = 5;
+/// Most halvings for a family, and for everybody.
+const MOST_OF_FAMILY: u32 = 3;
+const MOST_OF_ALL: u32 = 2;
+/// How long it is remembered that requests of a process take long, and of how many processes.
+const MEMORY_OF_SLOW: Delta = Delta::from_secs(60);
+const MOST_SLOW: usize = 64;
+/// For how long a process that has queued something counts as one that may wait soon again.
+const ACTIVE: Delta = Delta::from_secs(2);
+/// Most ends that are kept, and most banned processes without a request; an end takes seconds at least.
+const MOST_ENDS: usize = 1024;
+const MOST_BANNED: usize = 4096;
+/// Accounts from which on those that are not needed are looked for.
+const SWEEP: usize = 256;
+
+/// What one process has done; of a process that is not known, one file of it.
+#[derive(Default)]
+pub struct Account {
+    origin: Origin,
+    banned: AtomicBool,
+    /// Times outside at which its work was ended for others, oldest first.
+    ended: SpinLock<[Option<Ktime>; 2]>,
+    /// For how many nanoseconds the work of its closed files has gone on.
+    after_close: AtomicU64,
+    /// When it has queued something last: nanoseconds outside.
+    queued: AtomicU64,
+}
+
+impl Account {
+    /// The process queues a request.
+    pub(crate) fn note_queued(&self, now: Ktime) {
+        // Zero stands for never.
+        self.queued.store(now.as_nanos().max(1), Ordering::Relaxed);
+    }
+
+    fn is_active(&self, now: Ktime) -> bool {
+        let queued = self.queued.load(Ordering::Relaxed);
+        queued != 0 && now < Ktime::from_nanos(queued) + ACTIVE
+    }
+
+    /// Whether nothing of the process runs any more.
+    #[must_use]
+    pub fn is_banned(&self) -> bool {
+        self.banned.load(Ordering::Acquire)
+    }
+
+    /// The family of a process that is known.
+    pub(crate) fn family(&self) -> Option<u64> {
+        (self.origin.process != 0).then_some(self.origin.family)
+    }
+
+    /// Whether two processes are of one family; one that is not known is of no family.
+    pub(crate) fn is_kin_of(&self, other: &Account) -> bool {
+        self.origin.process != 0
+            && other.origin.process != 0
+            && self.origin.family == other.origin.family
+    }
+
+    /// Adds time for which the work of its closed files has kept the engine; how much that is now.
+    pub(crate) fn add_after_close(&self, span: Delta) -> Delta {
+        let nanos = span.as_nanos();
+        let before = self.after_close.fetch_add(nanos, Ordering::Relaxed);
+        Delta::from_nanos(before.saturating_add(nanos))
+    }
+
+    /// No work of closed files is left: the next has all of the time.
+    pub(crate) fn has_no_closed_work(&self) {
+        self.after_close.store(0, Ordering::Relaxed);
+    }
+
+    /// Its work is ended because it has kept the engine from others for `limit`; bans it when that is the third time in
+    /// a row. Whether that is so.
+    pub(crate) fn mark_unfair(&self, now: Ktime, limit: Delta) -> bool {
+        let oldest = {
+            let mut ended = self.ended.lock();
+            let oldest = ended[0];
+            *ended = [ended[1], Some(now)];
+            oldest
+        };
+        let banned = oldest.is_some_and(|oldest| now < oldest + IN_A_ROW + limit + limit);
+        if banned {
+            self.banned.store(true, Ordering::Release);
+        }
+        banned
+    }
+}
+
+/// Work that was ended while others waited.
+struct End {
+    at: Ktime,
+    origin: Origin,
+}
+
+#[derive(Default)]
+struct Inner {
+    accounts: BTreeMap<u64, Arc<Account>>,
+    /// Oldest first.
+    ends: VecDeque<End>,
+    /// Processes with requests that take long, and when that was seen last.
+    slow: VecDeque<End>,
+    /// Number of accounts that were left by the last sweep.
+    left: usize,
+}
+
+impl Inner {
+    /// Forgets processes of which there is nothing to remember.
+    fn sweep(&mut self) {
+        let recent: BTreeSet<u64> = self.ends.iter().map(|end| end.origin.process).collect();
+        let mut banned = 0;
+        self.accounts.retain(|process, account| {
+            banned += usize::from(account.is_banned());
+            Arc::strong_count(account) > 1
+                || recent.contains(process)
+                || account.is_banned() && banned <= MOST_BANNED
+        });
+        self.left = self.accounts.len();
+    }
+}
+
+/// The accounts of all processes, and the ends of the last ten minutes.
+#[derive(Default)]
+pub(crate) struct Ledger(SpinLock<Inner>);
+
+impl Ledger {
+    /// The account of a process that is known.
+    pub(crate) fn account(&self, origin: Origin) -> Option<Arc<Account>> {
+        if origin.process == 0 {
+            return None;
+        }
+        let mut inner = self.0.lock();
+        if let Some(account) = inner.accounts.get(&origin.process) {
+            return Some(Arc::clone(account));
+        }
+        if inner.accounts.len() >= SWEEP.max(2 * inner.left) {
+            inner.sweep();
+        }
+        let account = Arc::new(Account {
+            origin,
+            ..Account::default()
+        });
+        inner.accounts.insert(origin.process, Arc::clone(&account));
+        Some(account)
+    }
+
+    /// Work of a process was ended while others waited.
+    pub(crate) fn note(&self, account: &Account, now: Ktime) {
+        let mut inner = self.0.lock();
+        while (inner.ends.front()).is_some_and(|end| end.at + MEMORY <= now)
+            || inner.ends.len() >= MOST_ENDS
+        {
+            inner.ends.pop_front();
+        }
+        inner.ends.push_back(End {
+            at: now,
+            origin: account.origin,
+        });
+    }
+
+    /// Whether another process has queued something within the last seconds, and whether one of another family has.
+    pub(crate) fn are_others_active(&self, account: &Account, now: Ktime) -> (bool, bool) {
+        let inner = self.0.lock();
+        let mut others = (inner.accounts.values())
+            .filter(|other| other.origin != account.origin && other.is_active(now))
+            .peekable();
+        let any = others.peek().is_some();
+        (any, others.any(|other| !other.is_kin_of(account)))
+    }
+
+    /// A request of a process takes long while others wait.
+    pub(crate) fn note_slow(&self, account: &Account, now: Ktime) {
+        let mut inner = self.0.lock();
+        let origin = account.origin;
+        inner
+            .slow
+            .retain(|slow| slow.origin.process != origin.process && now < slow.at + MEMORY_OF_SLOW);
+        if inner.slow.len() >= MOST_SLOW {
+            inner.slow.pop_front();
+        }
+        inner.slow.push_back(End { at: now, origin });
+    }
+
+    /// Whether requests of a process have taken long, and of its family.
+    pub(crate) fn is_slow(&self, account: &Account, now: Ktime) -> (bool, bool) {
+        let inner = self.0.lock();
+        let origin = account.origin;
+        let recent = |slow: &&End| now < slow.at + MEMORY_OF_SLOW;
+        let mut slow = inner.slow.iter().filter(recent);
+        let process = slow
+            .clone()
+            .any(|slow| slow.origin.process == origin.process);
+        let family =
+            slow.any(|slow| slow.origin.process != 0 && slow.origin.family == origin.family);
+        (process, family)
+    }
+
+    /// The limits of a process: halved for each end of its family from the third on, down to an eighth; and for
+    /// everybody down to a quarter, for each family with ends from the sixth on.
+    pub(crate) fn limits(&self, account: &Account, now: Ktime, limits: &TimeLimits) -> TimeLimits {
+        let (family, all) = self.halvings(account, now);
+        limits.halved(family.max(all))
+    }
+
+    /// Whether the limits of the process's family are shortened.
+    pub(crate) fn is_held_back(&self, account: &Account, now: Ktime) -> bool {
+        self.halvings(account, now).0 > 0
+    }
+
+    /// How often the limits are halved: for its family, and for everybody.
+    fn halvings(&self, account: &Account, now: Ktime) -> (u32, u32) {
+        let inner = self.0.lock();
+        let recent = inner.ends.iter().filter(|end| now < end.at + MEMORY);
+        let mut of_family = 0_usize;
+        let mut families = BTreeSet::new();
+        for end in recent {
+            let kin = end.origin.process != 0 && end.origin.family == account.origin.family;
+            of_family += usize::from(kin);
+            families.insert(end.origin.family);
+        }
+        let steps = |count: usize, free: usize, most: u32| {
+            u32::try_from(count.saturating_sub(free)).map_or(most, |steps| steps.min(most))
+        };
+        let family = steps(of_family, FREE_OF_FAMILY, MOST_OF_FAMILY);
+        (family, steps(families.len(), FREE_FAMILIES, MOST_OF_ALL))
+    }
+
+    /// The shortest limits that there are.
+    pub(crate) fn shortest(limits: &TimeLimits) -> TimeLimits {
+        limits.halved(MOST_OF_FAMILY)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    fn at(seconds: u64) -> Ktime {
+        Ktime::from_nanos(seconds * 1_000_000_000)
+    }
+
+    fn origin(process: u64, family: u64) -> Origin {
+        Origin { process, family }
+    }
+
+    #[test]
+    fn the_third_end_in_a_row_bans_a_process() {
+        let account = Account::default();
+        let minute = Delta::from_secs(60);
+        assert!(!account.mark_unfair(at(0), minute));
+        assert!(!account.mark_unfair(at(200), minute));
+        assert!(!account.mark_unfair(at(240), minute), "four minutes");
+        assert!(!account.is_banned());
+        assert!(account.mark_unfair(at(300), minute));
+        assert!(account.is_banned());
+    }
+
+    /// Seconds that a request of a process may take.
+    fn limit(ledger: &Ledger, origin: Origin, now: u64) -> u64 {
+        let account = ledger.account(origin).unwrap();
+        let limits = ledger.limits(&account, at(now), &TimeLimits::default());
+        limits.while_others_wait.as_nanos() / 1_000_000_000
+    }
+
+    #[test]
+    fn a_family_with_ends_has_shorter_limits_for_ten_minutes() {
+        let ledger = Ledger::default();
+        let mut found = Vec::new();
+        for process in 1..=7 {
+            found.push(limit(&ledger, origin(process, 1), 100));
+            ledger.note(&ledger.account(origin(process, 1)).unwrap(), at(100));
+        }
+        assert_eq!(found, [60, 60, 60, 30, 15, 7, 7]);
+        assert_eq!(limit(&ledger, origin(8, 2), 100), 60, "another family");
+        assert_eq!(limit(&ledger, origin(9, 1), 699), 7);
+        assert_eq!(limit(&ledger, origin(9, 1), 700), 60);
+    }
+
+    #[test]
+    fn ends_of_many_families_shorten_the_limits_of_all() {
+        let ledger = Ledger::default();
+        let mut found = Vec::new();
+        for process in 1..=9 {
+            found.push(limit(&ledger, origin(99, 99), 100));
+            ledger.note(&ledger.account(origin(process, process)).unwrap(), at(100));
+        }
+        assert_eq!(found, [60, 60, 60, 60, 60, 60, 30, 15, 15]);
+    }
+
+    #[test]
+    fn processes_are_forgotten_unless_there_is_something_to_remember() {
+        let ledger = Ledger::default();
+        let banned = ledger.account(origin(1, 1)).unwrap();
+        for _ in 0..3 {
+            banned.mark_unfair(at(1), Delta::from_secs(60));
+        }
+        drop(banned);
+        let used = ledger.account(origin(2, 2)).unwrap();
+        used.add_after_close(Delta::from_secs(1));
+        ledger.note(&ledger.account(origin(3, 3)).unwrap(), at(1));
+        for process in 10..10_000 {
+            ledger.account(origin(process, process)).unwrap();
+        }
+        let kept = ledger.0.lock().accounts.len();
+        assert!(kept <= SWEEP, "{kept}");
+        assert!(ledger.account(origin(1, 1)).unwrap().is_banned());
+        assert!(Arc::ptr_eq(&used, &ledger.account(origin(2, 2)).unwrap()));
+        assert!(ledger.0.lock().accounts.contains_key(&3));
+        assert!(ledger.account(origin(0, 0)).is_none());
+    }
+}
