@@ -101,7 +101,7 @@ impl Memory {
     #[inline]
     pub fn read_array<const N: usize>(&self, addr: GpuAddr) -> Result<[u8; N], Fault> {
         let index = self.translate(addr, Access::Read)?;
-        if (index & (PAGE_SIZE - 1)) + N <= PAGE_SIZE
+        if addr.in_page() + N <= PAGE_SIZE
             && let Some(&bytes) = self.arena.bytes()[index..].first_chunk::<N>()
         {
             return Ok(bytes);
@@ -119,7 +119,7 @@ impl Memory {
         bytes: [u8; N],
     ) -> Result<(), Fault> {
         let index = self.translate(addr, Access::Write)?;
-        if (index & (PAGE_SIZE - 1)) + N <= PAGE_SIZE
+        if addr.in_page() + N <= PAGE_SIZE
             && let Some(to) = self.arena.bytes_mut()[index..].first_chunk_mut::<N>()
         {
             *to = bytes;
