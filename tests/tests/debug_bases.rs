@@ -1,4 +1,4 @@
-//! The driver's debugger where batches change the bases that kernels and system routines count from.
+//! The driver's debugger in batches that change the base of instructions.
 //!
 //! PRM: volume 2 (STATE_BASE_ADDRESS, STATE_SIP); volume 4, 3.5; on Ironlake, Mesa's genxml (gen5). Not covered:
 //! captured frames (debug_frames.rs).

@@ -1,4 +1,4 @@
-//! Copies of the system routine, one for each base, at places that one STATE_SIP names.
+//! Copies of the system routine, one a base, at places that one STATE_SIP names.
 //!
 //! PRM vol2 STATE_SIP, STATE_BASE_ADDRESS: the system routine's address counts from the base that a thread began under, so
 //! a batch that changes the base needs a copy at the same offset from each of them. Not modelled: two copies at one
