@@ -1,4 +1,4 @@
-//! The driver's debugger where batches change the bases that kernels and system routines count from.
+//! The driver's debugger in batches that change the base of instructions.
 //!
 //! PRM: volume 2 (STATE_BASE_ADDRESS, STATE_SIP); volume 4, 3.5; on Ironlake, Mesa's genxml (gen5). Not covered:
 //! captured frames (debug_frames.rs).
@@ -112,11 +112,11 @@ impl Bench {
     }
 
     /// All threads of a request that halt: number by number, the base that each says it has. Each is stepped twice.
-    fn halts(&self, session: &DebugSession, request: &Request) -> BTreeMap<u32, u32> {
+    fn halts(session: &DebugSession, request: &Request) -> BTreeMap<u32, u32> {
         let mut seen = BTreeMap::new();
         while let Ok(threads) = session.wait(LONG) {
             for thread in threads {
-                let number = self.check(session, &thread);
+                let number = Self::check(session, &thread);
                 seen.insert(number, thread.origin.instructions);
                 let (_, left) = session.step_many(&thread, 2, LONG).unwrap();
                 left.unwrap().resume().unwrap();
@@ -127,7 +127,7 @@ impl Bench {
     }
 
     /// The number of a thread, which stands at its first instruction.
-    fn check(&self, session: &DebugSession, thread: &HaltedThread) -> u32 {
+    fn check(session: &DebugSession, thread: &HaltedThread) -> u32 {
         let address = thread.address().unwrap();
         assert_eq!(address, thread.origin.instructions + thread.ip);
         let mut first = [0; 4];
@@ -174,7 +174,7 @@ fn threads_halt_under_each_base_of_a_batch() {
         let session = bench.rig.device.debug().unwrap();
         session.halt_on_match(Some(HaltMatch::default()));
         let request = bench.submit(&batch).unwrap();
-        let seen = bench.halts(&session, &request);
+        let seen = Bench::halts(&session, &request);
         assert_eq!(seen, expected(), "{device}");
         // What the client wrote is there again.
         session.halted().unwrap();
@@ -251,7 +251,7 @@ fn chained_batches_change_the_base() {
         let session = bench.rig.device.debug().unwrap();
         session.halt_on_match(Some(HaltMatch::default()));
         let request = bench.submit(&batch).unwrap();
-        assert_eq!(bench.halts(&session, &request), expected(), "{device}");
+        assert_eq!(Bench::halts(&session, &request), expected(), "{device}");
         drop((session, request));
         bench.finish([batch, chained]);
     }
@@ -282,7 +282,7 @@ fn a_base_stays_for_the_batches_behind() {
             for (at, commands) in [(at, first), (at + 0x1_0000, second)] {
                 let batch = bench.object(at, &commands);
                 let request = bench.submit(&batch).unwrap();
-                seen.append(&mut bench.halts(&session, &request));
+                seen.append(&mut Bench::halts(&session, &request));
                 objects.push(batch);
             }
         }
@@ -324,7 +324,7 @@ fn bases_without_a_common_offset_are_refused() {
         let good = bench.object(COMMANDS + 0x1_0000, &good);
         session.halt_on_match(Some(HaltMatch::default()));
         let request = bench.submit(&good).unwrap();
-        assert_eq!(bench.halts(&session, &request).len(), EACH as usize);
+        assert_eq!(Bench::halts(&session, &request).len(), EACH as usize);
         drop((session, request));
         bench.leave([far, many, good]);
     }

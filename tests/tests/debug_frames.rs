@@ -1,4 +1,4 @@
-//! Every captured frame of every device under the debugger: the walk, and threads halted through the registers.
+//! Every captured frame under the debugger: walks, threads halted by registers.
 //!
 //! PRM: volume 4, 3.3.1, 3.5, 3.6. The frame map and the model's own debugger, which no part has, are the independent
 //! witnesses. Not covered: live programs.

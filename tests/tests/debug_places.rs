@@ -1,4 +1,4 @@
-//! The driver's debugger on devices with more places for threads than the attention registers have bits.
+//! The debugger on devices with more threads than attention bits.
 //!
 //! PRM: volume 4, 3.4.1, 3.5; the numbers of EUs and threads are Mesa's (`intel_device_info.c`). Not covered: threads that
 //! had begun before the session.

@@ -10,7 +10,7 @@ pub mod device;
 pub mod halted;
 pub(crate) mod hook;
 pub mod memory;
-pub mod routines;
+pub(crate) mod routines;
 pub mod snapshot;
 pub mod stepping;
 pub mod system_routine;

@@ -1,4 +1,4 @@
-//! Copies of the system routine, one for each base, at places that one STATE_SIP names.
+//! Copies of the system routine, one a base, at places that one STATE_SIP names.
 //!
 //! PRM vol2 STATE_SIP, STATE_BASE_ADDRESS: the system routine's address counts from the base that a thread began under, so
 //! a batch that changes the base needs a copy at the same offset from each of them. Not modelled: two copies at one
@@ -14,10 +14,10 @@ use kernel::pr_err;
 
 use super::batch::Stretch;
 use super::system_routine::{self, CODE};
-use crate::core::range::Gaps;
 use crate::intel::device::Device;
 use crate::intel::gem::{Object, Tiling};
 use crate::intel::gtt::Place;
+use crate::core::range::Gaps;
 
 /// Sets of bases in one batch; none of Mesa's has more than two.
 pub const MOST_ORIGINS: usize = 64;
@@ -303,8 +303,8 @@ fn common_offset(gaps: &Gaps, bases: &[u32]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::{Need, Origin, common_offset, may_share, refusal};
-    use crate::core::range::Gaps;
     use crate::intel::debug::batch::Stretch;
+    use crate::core::range::Gaps;
 
     /// A place that is free from one base only is none.
     #[test]
@@ -317,9 +317,11 @@ mod tests {
         assert!(gaps.take(0xf_e000, 0xf_f000));
         assert_eq!(common_offset(&gaps, &[0x6000, 0x2000]), Some(0xf_7000));
         // Bases above the space count backwards.
-        let above = common_offset(&gaps, &[0xffff_0000]);
-        let place = above.map(|offset| 0xffff_0000_u32.wrapping_add(offset));
-        assert_eq!(place, Some(0xf_f000));
+        let offset = common_offset(&gaps, &[0xffff_0000]);
+        assert_eq!(
+            offset.map(|offset| 0xffff_0000_u32.wrapping_add(offset)),
+            Some(0xf_f000)
+        );
         assert_eq!(common_offset(&gaps, &[0, 0xf_f000]), None);
         assert_eq!(common_offset(&gaps, &[0, 0xf_e000]), Some(0x1000));
         assert_eq!(common_offset(&gaps, &[0, 0x2000_0000]), None);
