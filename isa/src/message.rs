@@ -7,9 +7,8 @@ use bitfield::bitfield;
 
 mod cursor;
 mod header;
-mod names;
-mod part;
-mod table;
+pub(crate) mod names;
+pub(crate) mod part;
 mod text;
 
 /// Name of a function of extended math, also of the `math` instruction.

@@ -3,8 +3,9 @@
 //! PRM: Ironlake volume 4, instruction set summary; Mesa 22.3.6 `brw_eu.c`. Ironlake moves fields of
 //! `send` and counts jumps in 64-bit units.
 
+use super::Verx10;
 use super::{Table, gen45};
-use crate::inst::{Opcode, Verx10};
+use crate::inst::Opcode;
 
 /// The table.
 pub static TABLE: Table = Table::build(Verx10(50), Some(&gen45::TABLE), EXCLUDED, &[]);

@@ -2,8 +2,9 @@
 //!
 //! PRM: Ivybridge volume 4 part 3, instruction set; Mesa 22.3.6 `brw_eu.c`.
 
+use super::Verx10;
 use super::{Format, OpcodeDesc, Table, gen60, row};
-use crate::inst::{Opcode, Verx10};
+use crate::inst::Opcode;
 
 /// The table.
 pub static TABLE: Table = Table::build(Verx10(70), Some(&gen60::TABLE), EXCLUDED, ROWS);

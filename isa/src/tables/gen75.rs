@@ -2,8 +2,9 @@
 //!
 //! PRM: Haswell volume 2b, instructions; Mesa 22.3.6 `brw_eu.c`.
 
+use super::Verx10;
 use super::{Format, OpcodeDesc, Table, gen70, row};
-use crate::inst::{Opcode, Verx10};
+use crate::inst::Opcode;
 
 /// The table.
 pub static TABLE: Table = Table::build(Verx10(75), Some(&gen70::TABLE), &[], ROWS);

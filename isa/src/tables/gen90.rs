@@ -2,8 +2,9 @@
 //!
 //! PRM: Skylake volume 2a, instructions; Mesa 22.3.6 `brw_eu.c`.
 
+use super::Verx10;
 use super::{Format, OpcodeDesc, Table, gen80, row};
-use crate::inst::{Opcode, Verx10};
+use crate::inst::Opcode;
 
 /// The table.
 pub static TABLE: Table = Table::build(Verx10(90), Some(&gen80::TABLE), &[], ROWS);
