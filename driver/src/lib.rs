@@ -57,7 +57,7 @@ mod tests;
 
 pub use crate::debug::error_state::ErrorState;
 pub use crate::device::{Device, NO_ERROR};
-pub use crate::driver::Driver;
+pub use crate::driver::{Driver, Model};
 pub use crate::exec::BatchDesc;
 pub use crate::fence::Fence;
 pub use crate::file::{File, Node};

@@ -27,7 +27,7 @@ mod version;
 pub(crate) use features::{Control28, Features, lacks_type};
 pub use generations::{Generations, Part};
 pub use properties::{Controls, Properties, TypeSet};
-pub use version::Verx10;
+pub use version::{Dotted, Verx10};
 
 /// Calls a function that is generic over the generation.
 macro_rules! by_generation {
@@ -153,6 +153,8 @@ const NO_ROW: u8 = 0xff;
 pub struct Table {
     /// Generation that the table starts at.
     pub generation: Verx10,
+    /// What people call it beside its number.
+    pub names: &'static [&'static str],
     /// Table whose rows are taken over.
     pub import: Option<&'static Table>,
     /// Imported opcodes that this generation does not have.
@@ -237,6 +239,7 @@ impl Table {
         }
         Table {
             generation,
+            names: &[],
             import,
             exclude,
             own,
@@ -246,6 +249,31 @@ impl Table {
             len,
             features: Features::of(generation.0),
         }
+    }
+
+    /// The table with names for its generation.
+    #[must_use]
+    pub const fn named(self, names: &'static [&'static str]) -> Table {
+        Table { names, ..self }
+    }
+
+    /// The table of a generation as people write it: 4, 4.5, 45, or by a name in any case.
+    pub fn called(text: &str) -> Option<&'static Table> {
+        // Numbers are parsed with a sign before them, too.
+        let text = text.strip_prefix('+').map_or(text, |_| "");
+        let mut tables = Self::GENERATIONS.into_iter().filter_map(Self::of);
+        tables.find(|table| {
+            let Verx10(number) = table.generation;
+            let mut names = table.names.iter();
+            names.any(|name| name.eq_ignore_ascii_case(text))
+                || text.parse() == Ok(number)
+                || match text.split_once('.') {
+                    Some((major, minor)) => {
+                        major.parse() == Ok(number / 10) && minor.parse() == Ok(number % 10)
+                    }
+                    None => text.parse() == Ok(number / 10) && number.is_multiple_of(10),
+                }
+        })
     }
 
     /// The table of a generation, `None` when there is none.

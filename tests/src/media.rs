@@ -43,7 +43,7 @@ pub fn submit_with(
     let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
     let mut batch = Batch::new();
     let out = batch.buffer();
-    let ops = ringbuf::r#gen::media::of(40).unwrap();
+    let ops = ringbuf::r#gen::media::of(&regs::platform::GEN40).unwrap();
     let surface = Surface::Buffer {
         entries: owords,
         pitch: 16,

@@ -14,13 +14,14 @@ use ringbuf::emit::Sink;
 use ringbuf::r#gen::gen40::{Commands, FlushBits};
 use ringbuf::mi::NOOP;
 
+use super::workarounds;
 use super::{
     DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, InterruptBank, InterruptInfo,
     RoutineMessages, StatusPage, state,
 };
 use crate::reset;
 use crate::timeline::{HWS_SCRATCH, HWS_SEQNO};
-use crate::workarounds::{self, Workaround};
+use crate::workarounds::Workaround;
 
 const fn row(
     platform: &'static str,

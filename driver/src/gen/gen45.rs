@@ -9,10 +9,10 @@ use regs::gen45::fields::{EIR as Error, IIR as Interrupt};
 use regs::platform::GEN45;
 use ringbuf::r#gen::gen45::Commands;
 
+use super::workarounds;
 use super::{DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, InterruptInfo, StatusPage};
 use super::{gen40, state};
 use crate::reset;
-use crate::workarounds;
 
 const fn row(platform: &'static str) -> DeviceInfo {
     DeviceInfo {

@@ -1,4 +1,4 @@
-//! Index tables of compacted instructions by generation, and what the indices stand for.
+//! Index tables of compacted instructions by generation.
 //!
 //! Mesa 22.3.6 `brw_eu_compact.c`. How an instruction is taken apart is in `crate::compact`.
 

@@ -9,7 +9,7 @@ use super::{Format, OpcodeDesc, Table, row};
 use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10::GEN40, None, &[], ROWS);
+pub static TABLE: Table = Table::build(Verx10::GEN40, None, &[], ROWS).named(&["brw"]);
 
 #[rustfmt::skip]
 const ROWS: &[OpcodeDesc] = &[

@@ -8,7 +8,7 @@ use super::{Format, OpcodeDesc, Table, gen40, row};
 use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(45), Some(&gen40::TABLE), &[], ROWS);
+pub static TABLE: Table = Table::build(Verx10(45), Some(&gen40::TABLE), &[], ROWS).named(&["g4x"]);
 
 #[rustfmt::skip]
 const ROWS: &[OpcodeDesc] = &[

@@ -8,7 +8,8 @@ use super::{Table, gen45};
 use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(50), Some(&gen45::TABLE), EXCLUDED, &[]);
+pub static TABLE: Table =
+    Table::build(Verx10(50), Some(&gen45::TABLE), EXCLUDED, &[]).named(&["ilk"]);
 
 #[rustfmt::skip]
 const EXCLUDED: &[Opcode] = &[

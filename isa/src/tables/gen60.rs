@@ -8,7 +8,8 @@ use super::{Format, OpcodeDesc, Table, gen50, row};
 use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(60), Some(&gen50::TABLE), EXCLUDED, ROWS);
+pub static TABLE: Table =
+    Table::build(Verx10(60), Some(&gen50::TABLE), EXCLUDED, ROWS).named(&["snb", "sandybridge"]);
 
 #[rustfmt::skip]
 const EXCLUDED: &[Opcode] = &[

@@ -7,7 +7,12 @@ use super::{Format, OpcodeDesc, Table, gen60, row};
 use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(70), Some(&gen60::TABLE), EXCLUDED, ROWS);
+pub static TABLE: Table = Table::build(Verx10(70), Some(&gen60::TABLE), EXCLUDED, ROWS).named(&[
+    "ivb",
+    "ivybridge",
+    "vlv",
+    "baytrail",
+]);
 
 #[rustfmt::skip]
 const EXCLUDED: &[Opcode] = &[

@@ -7,7 +7,8 @@ use super::{Format, OpcodeDesc, Table, gen70, row};
 use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(75), Some(&gen70::TABLE), &[], ROWS);
+pub static TABLE: Table =
+    Table::build(Verx10(75), Some(&gen70::TABLE), &[], ROWS).named(&["hsw", "haswell"]);
 
 #[rustfmt::skip]
 const ROWS: &[OpcodeDesc] = &[

@@ -7,7 +7,8 @@ use super::{Format, OpcodeDesc, Table, gen75, row};
 use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(80), Some(&gen75::TABLE), EXCLUDED, ROWS);
+pub static TABLE: Table =
+    Table::build(Verx10(80), Some(&gen75::TABLE), EXCLUDED, ROWS).named(&["bdw", "broadwell"]);
 
 #[rustfmt::skip]
 const EXCLUDED: &[Opcode] = &[

@@ -7,7 +7,8 @@ use super::{Format, OpcodeDesc, Table, gen80, row};
 use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(90), Some(&gen80::TABLE), &[], ROWS);
+pub static TABLE: Table = Table::build(Verx10(90), Some(&gen80::TABLE), &[], ROWS)
+    .named(&["skl", "skylake", "bxt", "broxton"]);
 
 #[rustfmt::skip]
 const ROWS: &[OpcodeDesc] = &[

@@ -1,4 +1,4 @@
-//! A run of generations, which the rows of restrictions have as a column, and the parts of a generation.
+//! Runs of generations, a column of restrictions, and parts of a generation.
 //!
 //! PRM: volume 4, 1.0 (devices); parts from Mesa 22.3.6 `intel_device_info.h`.
 

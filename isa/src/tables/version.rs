@@ -21,6 +21,16 @@ impl Verx10 {
         Verx10(times_ten)
     }
 
+    /// The number in its name: 4 for 965 and G45.
+    pub const fn major(self) -> u8 {
+        self.0 / 10
+    }
+
+    /// As people write it: `4`, `4.5`.
+    pub const fn dotted(self) -> Dotted {
+        Dotted(self)
+    }
+
     /// What its instructions have; nothing when there is no table of it.
     pub(crate) const fn has(self) -> &'static Features {
         match Table::of(self) {
@@ -34,5 +44,20 @@ impl Verx10 {
 impl fmt::Display for Verx10 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// A generation as people write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Dotted(Verx10);
+
+impl fmt::Display for Dotted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Dotted(Verx10(number)) = self;
+        write!(f, "{}", number / 10)?;
+        match number % 10 {
+            0 => Ok(()),
+            minor => write!(f, ".{minor}"),
+        }
     }
 }

@@ -9,7 +9,7 @@ use crate::operand::{RegFile, Type};
 use super::context::{Context, accumulator, direct, is_null_dst, is_scalar};
 use super::{Detail, Generations, Place, Rule};
 
-const BAYTRAIL: &str = "Baytrail PRM vol2 part2";
+const LATER: &str = "Baytrail PRM vol2 part2";
 
 pub(super) const RULES: &[Rule] = &[
     Rule::inst(
@@ -85,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::inst(
         "carry-types",
         Generations::since(70),
-        BAYTRAIL,
+        LATER,
         "addc and subb take and give unsigned doublewords",
         carry_types,
     ),
