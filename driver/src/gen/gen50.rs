@@ -94,6 +94,25 @@ fn emit_set_context(out: &mut Vec<u32>, address: u32, inhibit: bool) {
     out.suspend_flush(false);
 }
 
+/// TIMEOUT: for a domain to be reset by the register (i915: 5 ms).
+const RESET_TIMEOUT: Delta = Delta::from_millis(5);
+
+/// Resets the render domain, then the media domain, by a register (i915 `ilk_do_reset`).
+fn reset_domains(uncore: &Uncore) -> Result {
+    let register = uncore.reg(ILK_GDSR);
+    let enable = Reset::RESET_ENABLE::SET.value;
+    let outcome = [Reset::RESET_DOMAIN::Render, Reset::RESET_DOMAIN::Media]
+        .into_iter()
+        .try_for_each(|domain| {
+            register.write(domain + Reset::RESET_ENABLE::SET);
+            uncore.wait_for_register(ILK_GDSR, enable, 0, RESET_TIMEOUT)?;
+            Ok(())
+        });
+    register.set(0);
+    register.posting_read();
+    outcome
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -129,23 +148,4 @@ mod tests {
             .map(|master| (master.bank.ier, master.enable));
         assert_eq!(master, Some((0x4400c, 1 << 31)));
     }
-}
-
-/// TIMEOUT: for a domain to be reset by the register (i915: 5 ms).
-const RESET_TIMEOUT: Delta = Delta::from_millis(5);
-
-/// Resets the render domain, then the media domain, by a register (i915 `ilk_do_reset`).
-fn reset_domains(uncore: &Uncore) -> Result {
-    let register = uncore.reg(ILK_GDSR);
-    let enable = Reset::RESET_ENABLE::SET.value;
-    let outcome = [Reset::RESET_DOMAIN::Render, Reset::RESET_DOMAIN::Media]
-        .into_iter()
-        .try_for_each(|domain| {
-            register.write(domain + Reset::RESET_ENABLE::SET);
-            uncore.wait_for_register(ILK_GDSR, enable, 0, RESET_TIMEOUT)?;
-            Ok(())
-        });
-    register.set(0);
-    register.posting_read();
-    outcome
 }

@@ -4,8 +4,7 @@
 //! Mesa 22.3.6 `brw_eu.c`. What the mask stack instructions read is not settled: both sources and the
 //! destination are decoded.
 
-use super::Verx10;
-use super::{Format, OpcodeDesc, Table, row};
+use super::{Format, OpcodeDesc, Table, Verx10, row};
 use crate::inst::Opcode;
 
 /// The table.

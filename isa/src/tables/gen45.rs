@@ -3,8 +3,7 @@
 //! PRM: G45 volume 4, instruction set summary. Numbers as in Mesa 22.3.6 `brw_eu.c`, which does not
 //! say whether G45 has `sendc`; its assembler takes it.
 
-use super::Verx10;
-use super::{Format, OpcodeDesc, Table, gen40, row};
+use super::{Format, OpcodeDesc, Table, Verx10, gen40, row};
 use crate::inst::Opcode;
 
 /// The table.

@@ -3,8 +3,7 @@
 //! PRM: Ironlake volume 4, instruction set summary; Mesa 22.3.6 `brw_eu.c`. Ironlake moves fields of
 //! `send` and counts jumps in 64-bit units.
 
-use super::Verx10;
-use super::{Table, gen45};
+use super::{Table, Verx10, gen45};
 use crate::inst::Opcode;
 
 /// The table.

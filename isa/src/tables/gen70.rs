@@ -2,8 +2,7 @@
 //!
 //! PRM: Ivybridge volume 4 part 3, instruction set; Mesa 22.3.6 `brw_eu.c`.
 
-use super::Verx10;
-use super::{Format, OpcodeDesc, Table, gen60, row};
+use super::{Format, OpcodeDesc, Table, Verx10, gen60, row};
 use crate::inst::Opcode;
 
 /// The table.

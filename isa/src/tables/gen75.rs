@@ -2,8 +2,7 @@
 //!
 //! PRM: Haswell volume 2b, instructions; Mesa 22.3.6 `brw_eu.c`.
 
-use super::Verx10;
-use super::{Format, OpcodeDesc, Table, gen70, row};
+use super::{Format, OpcodeDesc, Table, Verx10, gen70, row};
 use crate::inst::Opcode;
 
 /// The table.

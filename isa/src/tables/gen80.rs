@@ -2,8 +2,7 @@
 //!
 //! PRM: Broadwell volume 2a, instructions; Mesa 22.3.6 `brw_eu.c`, which lacks `join`.
 
-use super::Verx10;
-use super::{Format, OpcodeDesc, Table, gen75, row};
+use super::{Format, OpcodeDesc, Table, Verx10, gen75, row};
 use crate::inst::Opcode;
 
 /// The table.

@@ -2,8 +2,7 @@
 //!
 //! PRM: Skylake volume 2a, instructions; Mesa 22.3.6 `brw_eu.c`.
 
-use super::Verx10;
-use super::{Format, OpcodeDesc, Table, gen80, row};
+use super::{Format, OpcodeDesc, Table, Verx10, gen80, row};
 use crate::inst::Opcode;
 
 /// The table.

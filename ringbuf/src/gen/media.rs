@@ -139,10 +139,10 @@ mod tests {
     /// Fields as in intel-vaapi-driver i965_structs.h: widths, heights and pitches are one less than they count.
     #[test]
     fn surfaces_count_from_one() {
-        for version in [40, 45, 50] {
-            let ops = of(version);
+        for tables in regs::platform::GENERATIONS {
+            let ops = of(tables);
             let Some(surface) = ops.map(|ops| ops.surface) else {
-                panic!("no row for {version}");
+                panic!("no row for {}", tables.name);
             };
             let image = surface(&Surface::Image {
                 width: 5,

@@ -15,6 +15,9 @@ const GENERATIONS: [&str; 7] = [
     "isa_version",
 ];
 
+/// Identifiers of versions, of generations among others.
+const VERSIONS: [&str; 5] = ["version", "times_ten", "number", "g", "v"];
+
 /// Values that are a device, or what a device's row is called.
 const DEVICES: [&str; 10] = [
     "d",
@@ -64,11 +67,15 @@ pub fn question(file: &RustFile, i: usize, names: &Names) -> Option<String> {
         Kind::Ident(word) => match word.as_str() {
             "match" => {
                 let open = file.body(i + 1)?;
-                scrutinee(file, i + 1, open, names).map(|what| format!("matches on {what}"))
+                scrutinee(file, i + 1, open, names)
+                    .or_else(|| versions(file, i + 1, open, file.closing(open), names))
+                    .map(|what| format!("matches on {what}"))
             }
             "matches" if file.is_punct(i + 1, '!') && file.is_open(i + 2, '(') => {
                 let comma = file.comma(i + 3);
-                scrutinee(file, i + 3, comma, names).map(|what| format!("matches on {what}"))
+                scrutinee(file, i + 3, comma, names)
+                    .or_else(|| versions(file, i + 3, comma, file.closing(i + 2), names))
+                    .map(|what| format!("matches on {what}"))
             }
             "let" => binding(file, i, names),
             "Verx10" => constructed(file, i),
@@ -121,11 +128,11 @@ fn comparison(file: &RustFile, i: usize, names: &Names) -> Option<String> {
             _ => None,
         };
         let value = literal.and_then(|text| number(text));
-        if is_generation(asked) && (value.is_some() || !equality && !other.is_empty()) {
+        let row = other.iter().any(|word| TABLES.contains(&word.as_str()));
+        if is_generation(asked) && (literal.is_some() || row || !equality && !other.is_empty()) {
             return Some(format!("compares a generation: {}", asked.join(".")));
         }
-        let version = asked.last().is_some_and(|last| last == "version");
-        if version && value.is_some_and(|value| names.is_version(value)) {
+        if is_version(asked) && value.is_some_and(|value| names.is_version(value)) {
             return Some(format!(
                 "compares a version with a generation's: {}",
                 asked.join(".")
@@ -138,16 +145,19 @@ fn comparison(file: &RustFile, i: usize, names: &Names) -> Option<String> {
     None
 }
 
-/// Whether a chain of identifiers ends in a generation, or in its number.
+/// Whether a chain of identifiers ends in a generation, or in its number or text.
 fn is_generation(chain: &[String]) -> bool {
-    let generation = |word: &String| GENERATIONS.contains(&word.as_str());
-    match chain {
-        [.., before, last] if matches!(last.as_str(), "0" | "version" | "clone" | "major") => {
-            generation(before)
-        }
-        [.., last] => generation(last),
-        [] => false,
-    }
+    let taken = ["0", "version", "clone", "major", "dotted", "to_string", "as_str"];
+    let mut rest = chain.iter().rev();
+    let last = rest.find(|word| !taken.contains(&word.as_str()));
+    last.is_some_and(|word| GENERATIONS.contains(&word.as_str()))
+}
+
+/// Whether a chain ends in what may be the version of anything, and is that of a generation where its numbers are.
+fn is_version(chain: &[String]) -> bool {
+    let mut rest = chain.iter().rev();
+    let last = rest.find(|word| word.as_str() != "0");
+    last.is_some_and(|word| VERSIONS.contains(&word.as_str()))
 }
 
 /// Whether a chain is a field of a device that says which one it is.
@@ -286,6 +296,27 @@ fn scrutinee(file: &RustFile, begin: usize, end: usize, _names: &Names) -> Optio
         .into_iter()
         .find(|chain| is_generation(chain) || is_identity(chain))?;
     Some(asked.join("."))
+}
+
+/// The same for a version with patterns, up to `last`, that are the numbers of generations.
+fn versions(
+    file: &RustFile,
+    begin: usize,
+    end: usize,
+    last: usize,
+    names: &Names,
+) -> Option<String> {
+    let chain = chain_before(file, end);
+    let pattern = |i: &usize| {
+        let next = file.is_punct(i + 1, '=') && file.is_punct(i + 2, '>');
+        let number = match &file.tokens[*i].kind {
+            Kind::Literal(text) => number(text),
+            _ => None,
+        };
+        (next || file.is_punct(i + 1, '|') || i + 1 == last || file.is_punct(i + 1, '.'))
+            && number.is_some_and(|number| names.is_version(number))
+    };
+    (begin < end && is_version(&chain) && (end..last).any(|i| pattern(&i))).then(|| chain.join("."))
 }
 
 /// A pattern with a number against a generation: `if let (x, 0..60) = (y, generation)`.
