@@ -132,3 +132,34 @@ pub fn listing(errors: &[impl Display]) -> String {
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
     format!("the text does not assemble\n{}", lines.join("\n"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{generation, modelled_generation};
+
+    /// Mesa 22.3.6 intel_device_info.c `name_map` and crocus_pci_ids.h say which device is of which generation.
+    #[test]
+    fn generations_have_numbers_names_and_devices() {
+        for (texts, number) in [
+            (&["4", "40", "brw", "GM965", "965g", "g35"][..], 40),
+            (&["4.5", "45", "g4x", "g45", "ctg", "cantiga", "GM45"], 45),
+            (&["5", "50", "ILK", "ironlake"], 50),
+            (&["6", "60", "snb"], 60),
+            (&["7", "70", "ivb", "vlv"], 70),
+            (&["7.5", "75", "hsw"], 75),
+            (&["8", "80", "bdw"], 80),
+            (&["9", "90", "skl", "bxt"], 90),
+        ] {
+            for text in texts {
+                let found = generation(text).map(|isa| isa.0);
+                assert_eq!(found, Ok(number), "{text}");
+                let runs = modelled_generation(text).is_ok();
+                assert_eq!(runs, number <= 50, "{text}");
+            }
+        }
+        for text in ["", "3", "4.", ".5", "4.4", "+4", "55", "100", "g4", "2a02", "voodoo"] {
+            let error = generation(text).err();
+            assert!(error.is_some_and(|e| e.contains("7.5") && e.contains("snb")), "{text}");
+        }
+    }
+}
