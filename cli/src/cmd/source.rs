@@ -157,9 +157,14 @@ mod tests {
                 assert_eq!(runs, number <= 50, "{text}");
             }
         }
-        for text in ["", "3", "4.", ".5", "4.4", "+4", "55", "100", "g4", "2a02", "voodoo"] {
+        for text in [
+            "", "3", "4.", ".5", "4.4", "+4", "55", "100", "g4", "2a02", "voodoo",
+        ] {
             let error = generation(text).err();
-            assert!(error.is_some_and(|e| e.contains("7.5") && e.contains("snb")), "{text}");
+            assert!(
+                error.is_some_and(|e| e.contains("7.5") && e.contains("snb")),
+                "{text}"
+            );
         }
     }
 }
