@@ -313,7 +313,7 @@ impl Job {
     }
 
     fn batch(&self) -> Result<Batch, Error> {
-        let ops = media::of(self.device.tables.version).ok_or(ENODEV)?;
+        let ops = media::of(self.device.tables).ok_or(ENODEV)?;
         let mut batch = Batch::new();
         let code: Vec<_> = self.kernels.iter().map(|_| batch.buffer()).collect();
         let mut surfaces = Vec::new();

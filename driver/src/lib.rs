@@ -55,6 +55,7 @@ pub use crate::intel::error_state::ErrorState;
 pub use crate::intel::exec::BatchDesc;
 pub use crate::intel::gem::Tiling;
 pub use crate::intel::r#gen;
+pub use crate::intel::r#gen::Model;
 pub use crate::intel::gtt;
 pub use crate::intel::hangcheck;
 pub use crate::intel::ioctl;

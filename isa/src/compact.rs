@@ -3,17 +3,14 @@
 //! PRM: Ivybridge volume 4 part 3, instruction compaction; Mesa 22.3.6 `brw_eu_compact.c`. Gen4 has
 //! none. `compact` changes no bit: Mesa's rewriting of types before compaction is not done.
 
-use crate::codes;
-use crate::decode::by_generation;
 use crate::inst::{Opcode, Verx10};
-use crate::layout::At;
 use crate::operand::RegFile;
+use crate::tables::by_generation;
+use crate::tables::codes;
+use crate::tables::compact::{Span, THREE, spans, tables};
+use crate::tables::layout::At;
 use crate::tables::{Format, OpcodeDesc, Table};
 
-mod gen45;
-mod gen60;
-mod gen70;
-mod gen80;
 mod stream;
 
 pub use stream::{Stream, StreamError, StreamItem, alignment, decode_stream, instruction_at};
@@ -24,7 +21,7 @@ type Raw = [u32; 4];
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum UncompactError {
     /// Gen4, and generations without tables.
-    #[error("generation {} has no compacted instructions", .0.0)]
+    #[error("generation {} has no compacted instructions", .0)]
     UnsupportedGeneration(Verx10),
     /// The compaction bit is clear.
     #[error("the instruction is not compacted")]
@@ -39,17 +36,6 @@ pub enum UncompactError {
     #[error("opcode {0} has no compacted form")]
     NoCompactedForm(u8),
 }
-
-/// The tables of one generation, 32 entries each.
-struct Tables {
-    control: [u32; 32],
-    datatype: [u32; 32],
-    subreg: [u16; 32],
-    source: [u16; 32],
-}
-
-/// A run of bits, high and low end.
-type Span = (u32, u32);
 
 /// A run of the eight bytes and its place in the sixteen.
 type Move = (Span, Span);
@@ -66,59 +52,10 @@ const SOURCE1: Span = (39, 35);
 /// Low bits of an immediate; the high ones are in `SOURCE1`.
 const IMM_LOW: Span = (63, 56);
 
-/// What an index stands for: spans of the sixteen bytes, the highest bits of the value first.
-struct Spans {
-    control: &'static [Span],
-    datatype: &'static [Span],
-    three_control: &'static [Span],
-    three_source: &'static [Span],
-}
-
 const SUBREG_SPANS: &[Span] = &[(100, 96), (68, 64), (52, 48)];
 const SOURCE0_SPANS: &[Span] = &[(88, 77)];
 const SOURCE1_SPANS: &[Span] = &[(120, 109)];
 const IMM_SPAN: Span = (127, 96);
-
-const SPANS45: Spans = Spans {
-    control: &[(31, 31), (23, 8)],
-    datatype: &[(63, 61), (46, 32)],
-    three_control: &[],
-    three_source: &[],
-};
-
-const SPANS70: Spans = Spans {
-    control: &[(90, 89), (31, 31), (23, 8)],
-    ..SPANS45
-};
-
-const SPANS80: Spans = Spans {
-    control: &[(33, 31), (23, 12), (10, 9), (34, 34), (8, 8)],
-    datatype: &[(63, 61), (94, 89), (46, 35)],
-    three_control: &[(34, 32), (28, 8)],
-    three_source: &[
-        (125, 125),
-        (104, 104),
-        (83, 83),
-        (114, 107),
-        (93, 86),
-        (72, 65),
-        (55, 37),
-    ],
-};
-
-const SPANS90: Spans = Spans {
-    three_control: &[(36, 35), (34, 32), (28, 8)],
-    three_source: &[
-        (126, 125),
-        (105, 104),
-        (84, 83),
-        (114, 107),
-        (93, 86),
-        (72, 65),
-        (55, 37),
-    ],
-    ..SPANS80
-};
 
 /// Fields that both forms have.
 const OPCODE: Move = ((6, 0), (6, 0));
@@ -191,27 +128,9 @@ fn split(word: u128) -> Raw {
     core::array::from_fn(|index| (word >> (32 * index)) as u32)
 }
 
-const fn tables<const V: u8>() -> &'static Tables {
-    match V {
-        0..=59 => &gen45::TABLES,
-        60..=69 => &gen60::TABLES,
-        70..=79 => &gen70::TABLES,
-        _ => &gen80::TABLES,
-    }
-}
-
-const fn spans<const V: u8>() -> &'static Spans {
-    match V {
-        0..=69 => &SPANS45,
-        70..=79 => &SPANS70,
-        80..=89 => &SPANS80,
-        _ => &SPANS90,
-    }
-}
-
 /// Whether words begin a compacted instruction of the generation.
 pub const fn is_compacted(generation: Verx10, first: u32) -> bool {
-    generation.0 > Verx10::GEN40.0 && first as u128 & COMPACT != 0
+    generation.has().compacted && first as u128 & COMPACT != 0
 }
 
 /// The eight-byte form, if the instruction has one: `uncompact` gives the same sixteen bytes.
@@ -229,7 +148,7 @@ pub fn uncompact(generation: Verx10, raw: [u32; 2]) -> Result<Raw, UncompactErro
 }
 
 fn opcode<const V: u8>(first: u32) -> Option<&'static OpcodeDesc> {
-    Table::of(Verx10(V))?.by_hw((first & 0x7f) as u8)
+    Table::of(At::<V>::GENERATION)?.by_hw((first & 0x7f) as u8)
 }
 
 /// Whether an operand of the expanded instruction is an immediate.
@@ -242,8 +161,8 @@ fn immediate<const V: u8>(word: u128) -> bool {
 }
 
 fn expand<const V: u8>(raw: [u32; 2]) -> Result<Raw, UncompactError> {
-    if V == 40 {
-        return Err(UncompactError::UnsupportedGeneration(Verx10(V)));
+    if !At::<V>::F.compacted {
+        return Err(UncompactError::UnsupportedGeneration(At::<V>::GENERATION));
     }
     let from = join(&raw);
     if from & COMPACT == 0 {
@@ -252,12 +171,12 @@ fn expand<const V: u8>(raw: [u32; 2]) -> Result<Raw, UncompactError> {
     let hw = (raw[0] & 0x7f) as u8;
     let row = opcode::<V>(raw[0]).ok_or(UncompactError::UnknownOpcode(hw))?;
     let three = row.format == Format::Three;
-    if three && V < 80 {
+    if three && !At::<V>::F.compacted_three {
         return Err(UncompactError::NoCompactedForm(hw));
     }
-    let reserved = match (three, V) {
+    let reserved = match (three, At::<V>::F.compacted_flag) {
         (true, _) => THREE_RESERVED,
-        (false, 70..) => 1 << 28,
+        (false, true) => 1 << 28,
         _ => 0,
     };
     if raw[0] & reserved != 0 {
@@ -272,8 +191,8 @@ fn expand<const V: u8>(raw: [u32; 2]) -> Result<Raw, UncompactError> {
 
 fn expand_three<const V: u8>(from: u128) -> u128 {
     let spans = spans::<V>();
-    let control = gen80::THREE_CONTROL[index(from, THREE_CONTROL) & 3];
-    let source = gen80::THREE_SOURCE[index(from, THREE_SOURCE) & 3];
+    let control = THREE.control[index(from, THREE_CONTROL) & 3];
+    let source = THREE.source[index(from, THREE_SOURCE) & 3];
     let word = scatter(0, spans.three_control, u64::from(control));
     let word = scatter(word, spans.three_source, source);
     copy(from, word, THREE_COPIES)
@@ -311,20 +230,23 @@ fn expand_two<const V: u8>(from: u128) -> u128 {
         word = copy(from, word, &[SOURCE1_NR]);
     }
     word = copy(from, word, COPIES);
-    if V < 70 {
+    if !At::<V>::F.compacted_flag {
         word = copy(from, word, &[FLAG]);
     }
     word
 }
 
 fn compact_words<const V: u8>(raw: Raw) -> Option<[u32; 2]> {
-    if V == 40 {
+    if !At::<V>::F.compacted {
         return None;
     }
     let row = opcode::<V>(raw[0])?;
     let from = join(&raw);
     // The end of thread of a message has no place.
-    if matches!(row.opcode, Opcode::Send | Opcode::Sendc) && V >= 50 && raw[3] >> 31 != 0 {
+    if matches!(row.opcode, Opcode::Send | Opcode::Sendc)
+        && At::<V>::F.send_target
+        && raw[3] >> 31 != 0
+    {
         return None;
     }
     let word = if row.format == Format::Three {
@@ -354,8 +276,8 @@ where
 
 fn compact_three<const V: u8>(from: u128) -> Option<u128> {
     let spans = spans::<V>();
-    let control = find(&gen80::THREE_CONTROL, gather(from, spans.three_control))?;
-    let source = find(&gen80::THREE_SOURCE, gather(from, spans.three_source))?;
+    let control = find(THREE.control, gather(from, spans.three_control))?;
+    let source = find(THREE.source, gather(from, spans.three_source))?;
     let word = copy_back(from, 0, THREE_COPIES);
     let word = set(word, THREE_CONTROL, control);
     Some(set(word, THREE_SOURCE, source))
@@ -364,13 +286,13 @@ fn compact_three<const V: u8>(from: u128) -> Option<u128> {
 fn compact_two<const V: u8>(from: u128) -> Option<u128> {
     let (tables, spans) = (tables::<V>(), spans::<V>());
     let imm = immediate::<V>(from);
-    if imm && V < 60 {
+    if imm && !At::<V>::F.compacted_immediate {
         return None;
     }
     // An immediate lies over the third subregister.
     let registers = if imm { set(from, IMM_SPAN, 0) } else { from };
     let mut word = copy_back(from, 0, COPIES);
-    if V < 70 {
+    if !At::<V>::F.compacted_flag {
         word = copy_back(from, word, &[FLAG]);
     }
     word = set(

@@ -3,16 +3,16 @@
 //! PRM: volume 4, 13.2; Ivybridge volume 4 part 3 (JIP, UIP, three sources); field positions in
 //! `layout`. Compacted instructions are expanded first, by `compact`; a set compaction bit is an error.
 
-use crate::codes;
 use crate::encode;
 use crate::error::{DecodeError, DecodeErrorKind, OperandId};
 use crate::inst::{
     AccessMode, Branch, Compression, CondMod, Inst, Opcode, PredCtrl, ThreadCtrl, Verx10,
 };
-use crate::layout as at;
-use crate::layout::{At, Field};
 use crate::operand::{Dst, RegFile, Src, Type};
-use crate::tables::{Format, OpcodeDesc, Table};
+use crate::tables::codes;
+use crate::tables::layout as at;
+use crate::tables::layout::{At, Field};
+use crate::tables::{Control28, Format, OpcodeDesc, Table, by_generation};
 
 mod operand;
 mod send;
@@ -22,24 +22,6 @@ use operand::{basic, dst, src};
 
 type Raw = [u32; 4];
 type Kind = DecodeErrorKind;
-
-/// Calls a function that is generic over the generation.
-macro_rules! by_generation {
-    ($generation:expr, $function:ident ( $($arg:expr),* ), $otherwise:expr) => {
-        match $generation.0 {
-            40 => $function::<40>($($arg),*),
-            45 => $function::<45>($($arg),*),
-            50 => $function::<50>($($arg),*),
-            60 => $function::<60>($($arg),*),
-            70 => $function::<70>($($arg),*),
-            75 => $function::<75>($($arg),*),
-            80 => $function::<80>($($arg),*),
-            90 => $function::<90>($($arg),*),
-            _ => $otherwise,
-        }
-    };
-}
-pub(crate) use by_generation;
 
 /// Words that remember which of their bits a field was read from.
 struct Reader {
@@ -100,7 +82,7 @@ fn fields<const V: u8>(raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
     from.get(at::OPCODE);
     inst.opcode = row.opcode;
     inst.debug_ctrl = from.flag(at::DEBUG_CTRL);
-    if V >= 45 && from.flag(at::COMPACT) {
+    if At::<V>::F.compacted && from.flag(at::COMPACT) {
         return Err(Kind::Compacted);
     }
     if row.format != Format::Bare {
@@ -153,7 +135,8 @@ fn fields<const V: u8>(raw: &Raw, inst: &mut Inst) -> Result<(), Kind> {
 
 fn row<const V: u8>(raw: &Raw) -> Result<&'static OpcodeDesc, Kind> {
     let hw = at::OPCODE.get(raw) as u8;
-    let table = Table::of(Verx10(V)).ok_or(Kind::UnsupportedGeneration(Verx10(V)))?;
+    let table =
+        Table::of(At::<V>::GENERATION).ok_or(Kind::UnsupportedGeneration(At::<V>::GENERATION))?;
     table.by_hw(hw).ok_or(Kind::UnknownOpcode(hw))
 }
 
@@ -187,7 +170,7 @@ fn branch_or_register<const V: u8>(
         dst::<V>(inst.access, from, &mut inst.dst)?;
     }
     let [first, second] = &At::<V>::L.src;
-    let holder = if V < 80 { second } else { first };
+    let holder = if At::<V>::F.wide_jumps { first } else { second };
     let imm = codes::file(from.peek(holder.file)) == RegFile::Imm;
     let null =
         from.peek(first.file) == 0 && from.peek(first.indirect) == 0 && from.peek(first.nr) == 0;
@@ -196,7 +179,7 @@ fn branch_or_register<const V: u8>(
         return Ok(());
     }
     let code = from.get(holder.file);
-    if V < 80 && code != 0 {
+    if !At::<V>::F.wide_jumps && code != 0 {
         let operand = OperandId::Src1;
         return Err(Kind::ReservedRegFile { operand, code });
     }
@@ -235,7 +218,7 @@ fn controls<const V: u8>(row: &OpcodeDesc, from: &mut Reader, inst: &mut Inst) -
     inst.no_dd_clr = from.flag(layout.no_dd_clr);
     inst.no_dd_chk = from.flag(layout.no_dd_chk);
     let code = from.get(at::QTR_CTRL);
-    if V >= 60 {
+    if At::<V>::F.quarters {
         inst.qtr_ctrl = code as u8;
     } else {
         inst.compression = codes::compression(code).ok_or(Kind::ReservedCompression(code))?;
@@ -248,7 +231,7 @@ fn controls<const V: u8>(row: &OpcodeDesc, from: &mut Reader, inst: &mut Inst) -
         codes::pred_ctrl::<V>(inst.access, code).ok_or(Kind::ReservedPredCtrl(code))?;
     inst.pred_inv = from.flag(at::PRED_INV);
     let code = from.get(at::EXEC_SIZE);
-    inst.exec_size = codes::log2(code, max_exec::<V>()).ok_or(Kind::ReservedExecSize(code))?;
+    inst.exec_size = codes::log2(code, At::<V>::F.max_exec).ok_or(Kind::ReservedExecSize(code))?;
     match row.format {
         Format::Send | Format::SendSplit => {}
         Format::Math => {
@@ -273,39 +256,13 @@ fn controls<const V: u8>(row: &OpcodeDesc, from: &mut Reader, inst: &mut Inst) -
             inst.flag_subreg = from.get(layout.flag_subreg) as u8;
         }
     }
-    match control28::<V>(row) {
+    match At::<V>::F.control28(row) {
         Control28::None => {}
         Control28::MaskCtrlEx => inst.mask_ctrl_ex = from.flag(at::CONTROL28),
         Control28::AccWrCtrl => inst.acc_wr_ctrl = from.flag(at::CONTROL28),
         Control28::BranchCtrl => inst.branch_ctrl = from.flag(at::CONTROL28),
     }
     Ok(())
-}
-
-/// Logarithm of the widest execution size.
-pub(crate) const fn max_exec<const V: u8>() -> u32 {
-    if V >= 60 { 5 } else { 4 }
-}
-
-/// What bit 28 of the first word is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Control28 {
-    None,
-    MaskCtrlEx,
-    AccWrCtrl,
-    BranchCtrl,
-}
-
-/// Mesa 22.3.6 `brw_inst.h` and `brw_disasm.c` (`has_branch_ctrl`).
-pub(crate) const fn control28<const V: u8>(row: &OpcodeDesc) -> Control28 {
-    match V {
-        0..=44 => Control28::None,
-        45..=59 => Control28::MaskCtrlEx,
-        _ if V >= 80 && matches!(row.opcode, Opcode::If | Opcode::Else | Opcode::Goto) => {
-            Control28::BranchCtrl
-        }
-        _ => Control28::AccWrCtrl,
-    }
 }
 
 impl Inst {

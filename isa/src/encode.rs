@@ -3,14 +3,14 @@
 //! PRM: volume 4, 13.2. Words that the format leaves undefined get the values Mesa 22.3.6 gives
 //! them (`brw_eu_emit.c`), changed by `Inst::reserved`. Restrictions on operands are not checked.
 
-use crate::codes;
-use crate::decode::{Control28, by_generation, control28, jump_distance, max_exec};
+use crate::decode::jump_distance;
 use crate::error::{EncodeError, OperandId};
 use crate::inst::{Branch, Compression, CondMod, ExDesc, Inst, Verx10};
-use crate::layout as at;
-use crate::layout::{At, Field};
 use crate::operand::{Addr, RegFile};
-use crate::tables::{Format, OpcodeDesc, Table};
+use crate::tables::codes;
+use crate::tables::layout as at;
+use crate::tables::layout::{At, Field};
+use crate::tables::{Control28, Format, OpcodeDesc, Table, by_generation};
 
 mod hint;
 mod operand;
@@ -24,11 +24,6 @@ type Raw = [u32; 4];
 
 /// Bit of an MRF number that asks for `compr4`.
 pub(crate) const COMPR4_BIT: u8 = 0x80;
-
-/// Whether message registers have the `compr4` bit (G45 to Sandybridge).
-pub(crate) const fn has_compr4<const V: u8>() -> bool {
-    V > 40 && V < 70
-}
 
 /// Encodes one instruction.
 pub fn encode(generation: Verx10, inst: &Inst) -> Result<Raw, EncodeError> {
@@ -46,7 +41,7 @@ pub fn encode(generation: Verx10, inst: &Inst) -> Result<Raw, EncodeError> {
 }
 
 fn words<const V: u8>(inst: &Inst) -> Result<Words, EncodeError> {
-    let generation = Verx10(V);
+    let generation = At::<V>::GENERATION;
     let row = Table::of(generation)
         .ok_or(EncodeError::UnsupportedGeneration(generation))?
         .by_opcode(inst.opcode)
@@ -89,7 +84,7 @@ fn assemble<const V: u8>(row: &OpcodeDesc, inst: &Inst) -> Result<Words, EncodeE
     };
     words.put(at::OPCODE, u32::from(row.hw));
     words.put(at::DEBUG_CTRL, u32::from(inst.debug_ctrl));
-    if V >= 45 {
+    if At::<V>::F.compacted {
         words.put(at::COMPACT, 0);
     }
     if row.format != Format::Bare {
@@ -152,16 +147,16 @@ fn check_format<const V: u8>(row: &OpcodeDesc, inst: &Inst) -> Result<(), Encode
     if !branch {
         return Err(EncodeError::Format("branch"));
     }
-    if V >= 60 && inst.compression != Compression::None {
+    if At::<V>::F.quarters && inst.compression != Compression::None {
         return Err(EncodeError::Format("compression control"));
     }
-    if V < 60 && inst.qtr_ctrl != 0 || inst.qtr_ctrl > 3 {
+    if !At::<V>::F.quarters && inst.qtr_ctrl != 0 || inst.qtr_ctrl > 3 {
         return Err(EncodeError::Format("quarter control"));
     }
-    if V < 70 && inst.nib_ctrl {
+    if !At::<V>::F.nibbles && inst.nib_ctrl {
         return Err(EncodeError::Format("nibble control"));
     }
-    let (ex, acc, branch) = match control28::<V>(row) {
+    let (ex, acc, branch) = match At::<V>::F.control28(row) {
         Control28::None => (false, false, false),
         Control28::MaskCtrlEx => (true, false, false),
         Control28::AccWrCtrl => (false, true, false),
@@ -196,7 +191,7 @@ fn controls<const V: u8>(
     words.put(layout.no_dd_chk, u32::from(inst.no_dd_chk));
     words.put(
         at::QTR_CTRL,
-        if V >= 60 {
+        if At::<V>::F.quarters {
             u32::from(inst.qtr_ctrl)
         } else {
             codes::compression_code(inst.compression)
@@ -208,7 +203,7 @@ fn controls<const V: u8>(
         .ok_or(EncodeError::Control("predicate control"))?;
     words.put(at::PRED_CTRL, code);
     words.put(at::PRED_INV, u32::from(inst.pred_inv));
-    let code = codes::log2_code(inst.exec_size, max_exec::<V>())
+    let code = codes::log2_code(inst.exec_size, At::<V>::F.max_exec)
         .ok_or(EncodeError::Control("execution size"))?;
     words.put(at::EXEC_SIZE, code);
     match row.format {
@@ -232,7 +227,7 @@ fn controls<const V: u8>(
     if inst.flag_subreg > 1 {
         return Err(EncodeError::Control("flag subregister"));
     }
-    if inst.flag_reg > u8::from(V >= 70) {
+    if inst.flag_reg >= At::<V>::F.flag_registers {
         return Err(EncodeError::Control("flag register"));
     }
     let (reg, subreg) = match row.format {
@@ -247,7 +242,7 @@ fn controls<const V: u8>(
     };
     words.put(reg, u32::from(inst.flag_reg));
     words.put(subreg, u32::from(inst.flag_subreg));
-    match control28::<V>(row) {
+    match At::<V>::F.control28(row) {
         Control28::None => {}
         Control28::MaskCtrlEx => words.put(at::CONTROL28, u32::from(inst.mask_ctrl_ex)),
         Control28::AccWrCtrl => words.put(at::CONTROL28, u32::from(inst.acc_wr_ctrl)),
@@ -307,7 +302,7 @@ fn branch_or_register<const V: u8>(
     if immediate {
         return offsets::<V>(words, inst, format == Format::BranchReg2);
     }
-    if V < 80 {
+    if !At::<V>::F.wide_jumps {
         words.put(At::<V>::L.src[1].file, codes::file_code(RegFile::Arf));
     }
     let source = &inst.src[0];

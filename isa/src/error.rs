@@ -33,7 +33,7 @@ impl core::fmt::Display for OperandId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum DecodeErrorKind {
     /// The decoder has no format tables for the generation.
-    #[error("generation {} is not supported", .0.0)]
+    #[error("generation {} is not supported", .0)]
     UnsupportedGeneration(Verx10),
     /// The opcode number is not assigned (an undefined opcode, PRM 12.4.2).
     #[error("unknown opcode {0}")]
@@ -121,7 +121,7 @@ pub struct DecodeError {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum EncodeError {
     /// The encoder has no format tables for the generation.
-    #[error("generation {} is not supported", .0.0)]
+    #[error("generation {} is not supported", .0)]
     UnsupportedGeneration(Verx10),
     /// The generation does not have the opcode.
     #[error("opcode {0:?} does not exist in this generation")]

@@ -3,21 +3,7 @@
 //! PRM: volume 4, 13.2 (machine formats).
 
 use crate::operand::{Dst, Src};
-
-/// Generation as version times ten: 40 Gen4, 45 G45, 50 Ironlake, 60 Sandybridge, 70 Ivybridge, 75
-/// Haswell, 80 Broadwell, 90 Skylake and Broxton.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Verx10(pub u8);
-
-impl Verx10 {
-    /// 965, G35, GM965.
-    pub const GEN40: Verx10 = Verx10(40);
-
-    /// The generation with this version times ten.
-    pub const fn new(times_ten: u8) -> Self {
-        Verx10(times_ten)
-    }
-}
+pub use crate::tables::Verx10;
 
 /// Opcode; the number it has in a generation is in the table of that generation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -6,13 +6,11 @@
 #![forbid(unsafe_code)]
 extern crate alloc;
 
-mod codes;
 pub mod compact;
 pub mod decode;
 pub mod encode;
 pub mod error;
 pub mod inst;
-mod layout;
 pub mod message;
 pub mod opcode;
 pub mod operand;

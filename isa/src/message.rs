@@ -7,9 +7,8 @@ use bitfield::bitfield;
 
 mod cursor;
 mod header;
-mod names;
-mod part;
-mod table;
+pub(crate) mod names;
+pub(crate) mod part;
 mod text;
 
 /// Name of a function of extended math, also of the `math` instruction.
@@ -137,8 +136,6 @@ bitfield! {
     pub return_format, set_return_format: 13, 12;
     /// Message type; its meaning depends on the message length.
     pub message_type, set_message_type: 15, 14;
-    /// The wider message type of G45, which has no return format.
-    pub message_type_g45, set_message_type_g45: 15, 12;
 }
 
 bitfield! {
@@ -155,10 +152,6 @@ bitfield! {
     pub message_type, set_message_type: 13, 12;
     /// Cache: 0 data, 1 render, 2 sampler.
     pub target_cache, set_target_cache: 15, 14;
-    /// Control bits on G45.
-    pub message_control_g45, set_message_control_g45: 10, 8;
-    /// Message type on G45.
-    pub message_type_g45, set_message_type_g45: 13, 11;
 }
 
 bitfield! {

@@ -16,7 +16,6 @@ mod error;
 mod flow;
 mod immediate;
 mod instruction;
-mod message_words;
 mod names;
 mod operand;
 mod options;
@@ -118,7 +117,7 @@ pub fn assemble(generation: Verx10, name: &str, text: &str) -> Result<Assembled,
     let Some(mut parser) = Parser::new(generation, text) else {
         let fail = Fail::text(
             0,
-            alloc::format!("generation {} is not supported", generation.0),
+            alloc::format!("generation {generation} is not supported"),
         );
         return Err(alloc::vec![fail.locate(
             name,
@@ -153,7 +152,7 @@ pub fn instruction(generation: Verx10, text: &str) -> Result<Inst, ParseError> {
     let mut parser = Parser::new(generation, text).ok_or_else(|| {
         locate(Fail::text(
             0,
-            alloc::format!("generation {} is not supported", generation.0),
+            alloc::format!("generation {generation} is not supported"),
         ))
     })?;
     parser.single().map_err(locate)

@@ -147,7 +147,11 @@ fn instruction(line: &mut Line, generation: Verx10, inst: &Inst, place: &Place<'
 /// Predicate, mnemonic, modifiers, execution size.
 fn head(line: &mut Line, generation: Verx10, inst: &Inst) {
     let send = inst.send.is_some();
-    let flag_reg = if generation.0 >= 70 { inst.flag_reg } else { 0 };
+    let flag_reg = if generation.has().flag_registers > 1 {
+        inst.flag_reg
+    } else {
+        0
+    };
     if inst.pred_ctrl != PredCtrl::None {
         let sign = if inst.pred_inv { '-' } else { '+' };
         let ctrl = control::pred_ctrl(inst.pred_ctrl);
@@ -171,14 +175,16 @@ fn head(line: &mut Line, generation: Verx10, inst: &Inst) {
         math_function(line, inst.math.unwrap_or(0));
     } else if inst.cond_mod != CondMod::None && !send {
         line.put(control::cond_mod(inst.cond_mod));
-        if generation.0 < 60 || !reads_no_flag(inst.opcode) {
+        if !generation.has().embedded_compare || !reads_no_flag(inst.opcode) {
             line.fmt(format_args!(".f{flag_reg}.{}", inst.flag_subreg));
         }
     }
     if inst.opcode != Opcode::Nop {
         line.fmt(format_args!("({})", inst.exec_size));
     }
-    if let (Some(send), 0..60) = (inst.send, generation.0) {
+    if let Some(send) = inst.send
+        && generation.has().send_mrf
+    {
         line.fmt(format_args!(" {}", send.mrf));
     }
 }

@@ -4,8 +4,11 @@
 //! excludes what went away; an own row wins over an imported one. The flat indices are built when
 //! the crate is compiled.
 
-use crate::inst::{Opcode, Verx10};
+use crate::inst::Opcode;
 
+pub(crate) mod codes;
+pub(crate) mod compact;
+mod features;
 pub mod gen40;
 pub mod gen45;
 pub mod gen50;
@@ -14,9 +17,35 @@ pub mod gen70;
 pub mod gen75;
 pub mod gen80;
 pub mod gen90;
+mod generations;
+pub(crate) mod layout;
+pub(crate) mod message;
+pub(crate) mod message_words;
 mod properties;
+mod version;
 
+pub(crate) use features::{Control28, Features, lacks_type};
+pub use generations::{Generations, Part};
 pub use properties::{Controls, Properties, TypeSet};
+pub use version::{Dotted, Verx10};
+
+/// Calls a function that is generic over the generation.
+macro_rules! by_generation {
+    ($generation:expr, $function:ident ( $($arg:expr),* ), $otherwise:expr) => {
+        match $generation.0 {
+            40 => $function::<40>($($arg),*),
+            45 => $function::<45>($($arg),*),
+            50 => $function::<50>($($arg),*),
+            60 => $function::<60>($($arg),*),
+            70 => $function::<70>($($arg),*),
+            75 => $function::<75>($($arg),*),
+            80 => $function::<80>($($arg),*),
+            90 => $function::<90>($($arg),*),
+            _ => $otherwise,
+        }
+    };
+}
+pub(crate) use by_generation;
 
 /// How the operand words of an instruction are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -124,6 +153,8 @@ const NO_ROW: u8 = 0xff;
 pub struct Table {
     /// Generation that the table starts at.
     pub generation: Verx10,
+    /// What people call it beside its number.
+    pub names: &'static [&'static str],
     /// Table whose rows are taken over.
     pub import: Option<&'static Table>,
     /// Imported opcodes that this generation does not have.
@@ -138,6 +169,8 @@ pub struct Table {
     by_name: [u8; NUMBERS],
     /// How many rows there are.
     len: usize,
+    /// What words and text of its instructions have.
+    features: Features,
 }
 
 impl Table {
@@ -206,6 +239,7 @@ impl Table {
         }
         Table {
             generation,
+            names: &[],
             import,
             exclude,
             own,
@@ -213,7 +247,33 @@ impl Table {
             by_opcode,
             by_name,
             len,
+            features: Features::of(generation.0),
         }
+    }
+
+    /// The table with names for its generation.
+    #[must_use]
+    pub const fn named(self, names: &'static [&'static str]) -> Table {
+        Table { names, ..self }
+    }
+
+    /// The table of a generation as people write it: 4, 4.5, 45, or by a name in any case.
+    pub fn called(text: &str) -> Option<&'static Table> {
+        // Numbers are parsed with a sign before them, too.
+        let text = text.strip_prefix('+').map_or(text, |_| "");
+        let mut tables = Self::GENERATIONS.into_iter().filter_map(Self::of);
+        tables.find(|table| {
+            let Verx10(number) = table.generation;
+            let mut names = table.names.iter();
+            names.any(|name| name.eq_ignore_ascii_case(text))
+                || text.parse() == Ok(number)
+                || match text.split_once('.') {
+                    Some((major, minor)) => {
+                        major.parse() == Ok(number / 10) && minor.parse() == Ok(number % 10)
+                    }
+                    None => text.parse() == Ok(number / 10) && number.is_multiple_of(10),
+                }
+        })
     }
 
     /// The table of a generation, `None` when there is none.

@@ -12,4 +12,4 @@
 include!(concat!(env!("OUT_DIR"), "/any.rs"));
 
 /// Surface formats: their codes mean the same in all generations.
-pub use crate::gen40::{SURFACE_FORMATS, surface_format};
+pub use crate::r#gen::formats::*;

@@ -13,12 +13,9 @@ pub mod any;
 pub mod decode;
 pub mod desc;
 pub mod field;
-pub mod gen40;
-pub mod gen45;
-pub mod gen50;
+pub mod r#gen;
 pub mod ids;
 pub mod platform;
 pub mod walk;
 
-#[cfg(test)]
-mod roundtrip;
+pub use r#gen::*;

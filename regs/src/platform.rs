@@ -1,10 +1,10 @@
-//! The generations whose tables exist, and which device is which.
-//! PRM vol1 device identification; ids from i915 i915_pciids.h.
+//! What the tables say of a generation and of a device.
+//! PRM vol1 device identification. The rows are in `gen/platform.rs`.
 //! Does not probe hardware.
 
 use crate::desc::{CommandDesc, RegisterDesc, StructDesc, SurfaceFormatDesc};
+pub use crate::r#gen::platform::*;
 use crate::ids::{CommandId, RegId};
-use crate::{gen40, gen45, gen50};
 
 /// Everything the tables say about one generation.
 #[derive(Debug)]
@@ -59,54 +59,6 @@ impl Generation {
     }
 }
 
-/// 965G and GM965.
-pub static GEN40: Generation = Generation {
-    name: "gen40",
-    version: 40,
-    address_bits: 32,
-    registers: &gen40::REGISTERS,
-    commands: &gen40::COMMANDS,
-    structures: &gen40::STRUCTURES,
-    formats: &gen40::SURFACE_FORMATS,
-    command: gen40::command,
-    lookup: gen40::lookup,
-    register_desc: gen40::register_desc,
-    command_desc: gen40::command_desc,
-};
-
-/// G45 and GM45.
-pub static GEN45: Generation = Generation {
-    name: "gen45",
-    version: 45,
-    address_bits: 32,
-    registers: &gen45::REGISTERS,
-    commands: &gen45::COMMANDS,
-    structures: &gen45::STRUCTURES,
-    formats: &gen45::SURFACE_FORMATS,
-    command: gen45::command,
-    lookup: gen45::lookup,
-    register_desc: gen45::register_desc,
-    command_desc: gen45::command_desc,
-};
-
-/// Ironlake.
-pub static GEN50: Generation = Generation {
-    name: "gen50",
-    version: 50,
-    address_bits: 32,
-    registers: &gen50::REGISTERS,
-    commands: &gen50::COMMANDS,
-    structures: &gen50::STRUCTURES,
-    formats: &gen50::SURFACE_FORMATS,
-    command: gen50::command,
-    lookup: gen50::lookup,
-    register_desc: gen50::register_desc,
-    command_desc: gen50::command_desc,
-};
-
-/// All generations, oldest first.
-pub static GENERATIONS: [&Generation; 3] = [&GEN40, &GEN45, &GEN50];
-
 /// A device the tables cover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Device {
@@ -119,39 +71,6 @@ pub struct Device {
     /// Its tables.
     pub generation: &'static Generation,
 }
-
-const fn device(
-    pci: u16,
-    code: &'static str,
-    name: &'static str,
-    generation: &'static Generation,
-) -> Device {
-    Device {
-        pci,
-        code,
-        name,
-        generation,
-    }
-}
-
-/// All devices, by generation and id.
-pub static DEVICES: [Device; 15] = [
-    device(0x2972, "DevBW", "946GZ", &GEN40),
-    device(0x2982, "DevBW", "G35", &GEN40),
-    device(0x2992, "DevBW", "965Q", &GEN40),
-    device(0x29a2, "DevBW", "965G", &GEN40),
-    device(0x2a02, "DevCL", "GM965", &GEN40),
-    device(0x2a12, "DevCL", "GME965", &GEN40),
-    device(0x2a42, "DevCTG", "GM45", &GEN45),
-    device(0x2e02, "DevELK", "IGD_E", &GEN45),
-    device(0x2e12, "DevELK", "Q45", &GEN45),
-    device(0x2e22, "DevELK", "G45", &GEN45),
-    device(0x2e32, "DevELK", "G41", &GEN45),
-    device(0x2e42, "DevELK", "B43", &GEN45),
-    device(0x2e92, "DevELK", "B43.1", &GEN45),
-    device(0x0042, "DevILK", "Ironlake Desktop", &GEN50),
-    device(0x0046, "DevILK", "Ironlake Mobile", &GEN50),
-];
 
 /// Tables and device of a PCI device id.
 pub fn of_device(pci: u16) -> Option<(&'static Generation, &'static Device)> {

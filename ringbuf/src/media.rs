@@ -357,7 +357,7 @@ mod tests {
     use super::*;
 
     fn ops() -> &'static MediaOps {
-        crate::r#gen::media::of(40).unwrap()
+        crate::r#gen::media::of(&regs::platform::GEN40).unwrap()
     }
 
     const FRONT_END: FrontEnd = FrontEnd {

@@ -104,7 +104,7 @@ fn eu_loop() -> Measured {
     let program = assemble(Verx10::GEN40, "loop", LOOP).unwrap();
     let words = program.items.iter().map(|item| item.words);
     let mut port = Kernel(words.collect());
-    let mut cache = KernelCache::new(Verx10::GEN40);
+    let mut cache = KernelCache::of(eu::r#gen::GEN40);
     let mut thread = Thread::new();
     thread.dispatch(&ThreadInit {
         dispatch_mask: 0xffff,

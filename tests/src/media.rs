@@ -4,6 +4,8 @@
 
 use driver::{BatchDesc, Object, Request};
 use isa::Verx10;
+use regs::platform::GENERATIONS;
+use regs::platform::Generation;
 use ringbuf::batch::{Batch, Target};
 use ringbuf::media::{Code, FrontEnd, Kernel, Media as _, Surface};
 
@@ -61,6 +63,12 @@ pub fn submit_with(
     (object, request)
 }
 
+/// The tables of a generation.
+fn tables(version: u8) -> &'static Generation {
+    let mut all = GENERATIONS.into_iter();
+    all.find(|tables| tables.version == version).unwrap()
+}
+
 /// The dwords of such a batch for a generation (40, 45 or 50), and bytes of commands among them.
 pub fn build(
     version: u8,
@@ -73,7 +81,7 @@ pub fn build(
     let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
     let mut batch = Batch::new();
     let out = batch.buffer();
-    let ops = ringbuf::r#gen::media::of(version).unwrap();
+    let ops = ringbuf::r#gen::media::of(tables(version)).unwrap();
     let surface = Surface::Buffer {
         entries: owords,
         pitch: 16,

@@ -128,7 +128,7 @@ fn thread(place: Place, random: &mut Rng, mode: FloatMode) -> Thread {
 }
 
 fn run(thread: &mut Thread, memory: &mut Memory, mut budget: u64) -> Stop<String> {
-    let mut cache = KernelCache::new(Verx10::GEN40);
+    let mut cache = KernelCache::new(Verx10::GEN40).unwrap();
     let mut stats = RunStats::default();
     thread.run(&mut cache, memory, &mut NoObserver, &mut budget, &mut stats)
 }

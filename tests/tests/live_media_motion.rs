@@ -200,7 +200,7 @@ fn expected(prediction: Prediction, pictures: [&[u8]; 2], macroblocks: &[Macrobl
 }
 
 fn ops() -> &'static MediaOps {
-    ringbuf::r#gen::media::of(40).unwrap()
+    ringbuf::r#gen::media::of(&regs::platform::GEN40).unwrap()
 }
 
 fn surfaces(batch: &mut Batch, picture: Target) -> [ringbuf::batch::StateOffset; 3] {

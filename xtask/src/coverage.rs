@@ -9,21 +9,52 @@ use std::{fs, io};
 use crate::finding::Finding;
 use crate::workspace::Workspace;
 
-/// One table of statements with the page made of it, and the chapters that must be whole.
+/// Where the tables are.
+const FOLDER: &str = "docs/coverage";
+
+/// What the first line of a table says before the name of its manual.
+const TITLE: &str = "# Manual: ";
+
+/// One table of statements with the page made of it.
 struct Table {
-    items: &'static str,
+    items: String,
     /// Statements that no test can hold the model to: `id<TAB>reason`.
-    exempt: &'static str,
-    page: &'static str,
-    title: &'static str,
+    exempt: String,
+    page: String,
+    title: String,
 }
 
-const TABLES: &[Table] = &[Table {
-    items: "docs/coverage/gen4.items",
-    exempt: "docs/coverage/gen4.exempt",
-    page: "docs/coverage/gen4.md",
-    title: "Gen4 (965, G35, GM965): PRM volume 4",
-}];
+impl Table {
+    /// The table of a manual: three files with one stem.
+    fn new(stem: &str, title: &str) -> Table {
+        let path = |ending| format!("{FOLDER}/{stem}.{ending}");
+        Table {
+            items: path("items"),
+            exempt: path("exempt"),
+            page: path("md"),
+            title: title.to_owned(),
+        }
+    }
+}
+
+/// The tables in the folder, by name.
+fn tables(root: &Path) -> io::Result<Vec<Table>> {
+    let mut tables = Vec::new();
+    for entry in fs::read_dir(root.join(FOLDER))? {
+        let path = entry?.path();
+        let Some(stem) = path.file_stem().and_then(|stem| stem.to_str()) else {
+            continue;
+        };
+        if path.extension().is_some_and(|ending| ending == "items") {
+            let text = fs::read_to_string(&path)?;
+            let first = text.lines().next().unwrap_or_default();
+            let title = first.strip_prefix(TITLE).unwrap_or(stem);
+            tables.push(Table::new(stem, title));
+        }
+    }
+    tables.sort_by(|a, b| a.items.cmp(&b.items));
+    Ok(tables)
+}
 
 /// What stands before the numbers of an annotation.
 const MARK: &str = "covers: ";
@@ -45,10 +76,13 @@ type Reasons = BTreeMap<String, String>;
 /// Writes the pages.
 pub fn write(root: &Path, workspace: &Workspace) -> io::Result<()> {
     let (tests, _) = annotations(workspace);
-    for table in TABLES {
-        let items = parse(&fs::read_to_string(root.join(table.items))?);
+    for table in &tables(root)? {
+        let items = parse(&fs::read_to_string(root.join(&table.items))?);
         let reasons = exempt(root, table)?.into_iter().collect();
-        fs::write(root.join(table.page), page(table, &items, &tests, &reasons))?;
+        fs::write(
+            root.join(&table.page),
+            page(table, &items, &tests, &reasons),
+        )?;
     }
     Ok(())
 }
@@ -58,20 +92,20 @@ pub fn check(root: &Path, workspace: &Workspace) -> io::Result<Vec<Finding>> {
     let (tests, places) = annotations(workspace);
     let mut known = BTreeSet::new();
     let mut findings = Vec::new();
-    for table in TABLES {
-        let items = parse(&fs::read_to_string(root.join(table.items))?);
+    for table in &tables(root)? {
+        let items = parse(&fs::read_to_string(root.join(&table.items))?);
         let list = exempt(root, table)?;
         findings.extend(wrong_exemptions(table, &list, &items, &tests));
         let reasons = list.into_iter().collect();
-        let old = fs::read_to_string(root.join(table.page)).unwrap_or_default();
+        let old = fs::read_to_string(root.join(&table.page)).unwrap_or_default();
         if old != page(table, &items, &tests, &reasons) {
             let what = "out of date: run `cargo xtask coverage`";
-            findings.push(Finding::new(table.page, 1, what));
+            findings.push(Finding::new(&table.page, 1, what));
         }
         for item in items {
             if !known.insert(item.id.clone()) {
                 let what = format!("statement {} stands twice", item.id);
-                findings.push(Finding::new(table.items, 1, what));
+                findings.push(Finding::new(&table.items, 1, what));
             }
         }
     }
@@ -86,7 +120,7 @@ pub fn check(root: &Path, workspace: &Workspace) -> io::Result<Vec<Finding>> {
 
 /// The exemptions of a table in their order.
 fn exempt(root: &Path, table: &Table) -> io::Result<Vec<(String, String)>> {
-    match fs::read_to_string(root.join(table.exempt)) {
+    match fs::read_to_string(root.join(&table.exempt)) {
         Ok(text) => Ok(exemptions(&text)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
         Err(error) => Err(error),
@@ -112,7 +146,7 @@ fn wrong_exemptions(
     let mut seen = BTreeSet::new();
     let mut findings = Vec::new();
     for (id, reason) in list {
-        let mut found = |what: String| findings.push(Finding::new(table.exempt, 1, what));
+        let mut found = |what: String| findings.push(Finding::new(&table.exempt, 1, what));
         if !items.iter().any(|item| item.id == *id) {
             found(format!("no statement has the number {id}"));
         }
@@ -287,7 +321,7 @@ mod tests {
     fn the_page_counts() {
         let (items, tests) = two_items();
         let reasons = Reasons::from([("1.1-03".to_owned(), "a | b".to_owned())]);
-        let page = page(&TABLES[0], &items, &tests, &reasons);
+        let page = page(&Table::new("gen4", "Gen4"), &items, &tests, &reasons);
         assert!(page.contains("| 1 | 1 | 1 | 1 | 3 |"));
         assert!(page.contains("| all | 1 | 1 | 1 | 3 |"));
         assert!(page.contains("| 1.1-01 |  | first |  |"));
@@ -300,10 +334,11 @@ mod tests {
         let (items, tests) = two_items();
         let list =
             exemptions("# head\n1.1-02\twhy\n1.1-03\n9.9-99\twhy\n1.1-01\twhy\n1.1-01\twhy\n");
-        let found: Vec<String> = wrong_exemptions(&TABLES[0], &list, &items, &tests)
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let found: Vec<String> =
+            wrong_exemptions(&Table::new("gen4", "Gen4"), &list, &items, &tests)
+                .iter()
+                .map(ToString::to_string)
+                .collect();
         let tails = [
             "1.1-02 is exempt and covered by t",
             "1.1-03 is exempt without a reason",

@@ -13,7 +13,7 @@ use clap::Args;
 pub const NODE: &str = "/dev/dri/renderD128";
 
 /// A device that can be served.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Device {
     /// As `crestline exec --device` takes it.
     pub name: &'static str,
@@ -21,30 +21,35 @@ pub struct Device {
     pub renderer: &'static str,
 }
 
-/// The devices that clients are run on; names of renderers as in Mesa's `crocus_pci_ids.h`.
-const DEVICES: [Device; 4] = [
-    device_row("gm965", "965GM"),
-    device_row("g45", "G45/G43"),
-    device_row("gm45", "GM45"),
-    device_row("ironlake", "HD Graphics (ILK)"),
-];
+/// The devices that clients are run on: a line each, name and renderer; the first is the default.
+const DEVICES: &str = include_str!("../../tests/conformance/devices.txt");
 
-const fn device_row(name: &'static str, renderer: &'static str) -> Device {
-    Device { name, renderer }
+fn devices() -> impl Iterator<Item = Device> {
+    let lines = DEVICES.lines().filter(|line| !line.starts_with('#'));
+    let rows = lines.filter_map(|line| line.split_once(' '));
+    rows.map(|(name, renderer)| Device {
+        name,
+        renderer: renderer.trim(),
+    })
 }
 
-fn device(name: &str) -> Result<&'static Device, String> {
-    let device = DEVICES.iter().find(|device| device.name == name);
-    let names = || DEVICES.each_ref().map(|device| device.name).join(", ");
-    device.ok_or_else(|| format!("there are {}", names()))
+fn device(name: &str) -> Result<Device, String> {
+    devices().find(|device| device.name == name).ok_or_else(|| {
+        let names: Vec<&str> = devices().map(|device| device.name).collect();
+        format!("there are {}", names.join(", "))
+    })
+}
+
+fn first() -> &'static str {
+    devices().next().map_or("", |device| device.name)
 }
 
 /// Which device, and how programs get to it.
 #[derive(Args, Debug)]
 pub struct Served {
     /// The device
-    #[arg(long, value_name = "NAME", value_parser = device, default_value = DEVICES[0].name)]
-    pub device: &'static Device,
+    #[arg(long, value_name = "NAME", value_parser = device, default_value = first())]
+    pub device: Device,
     /// A program to use instead of crestline; it is called as `PROGRAM exec --device NAME -- CMD ARGS`
     #[arg(long, value_name = "PROGRAM")]
     pub exec: Option<String>,

@@ -88,6 +88,60 @@ impl RustFile {
         }
     }
 
+    /// The bracket that closes the one at `open`, or the end of the file.
+    pub fn closing(&self, open: usize) -> usize {
+        let mut depth = 0;
+        for (i, token) in self.tokens.iter().enumerate().skip(open) {
+            match token.kind {
+                Kind::Open(_) => depth += 1,
+                Kind::Close(_) if depth <= 1 => return i,
+                Kind::Close(_) => depth -= 1,
+                _ => {}
+            }
+        }
+        self.tokens.len()
+    }
+
+    /// The bracket that opens the one at `close`.
+    pub fn opening(&self, close: usize) -> Option<usize> {
+        let mut depth = 0;
+        for i in (0..=close).rev() {
+            match self.tokens[i].kind {
+                Kind::Close(_) => depth += 1,
+                Kind::Open(_) if depth == 1 => return Some(i),
+                Kind::Open(_) => depth -= 1,
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// The first comma from `begin` on, or the bracket that closes what is around it.
+    pub fn comma(&self, begin: usize) -> usize {
+        let mut i = begin;
+        while let Some(token) = self.tokens.get(i) {
+            match token.kind {
+                Kind::Punct(',') | Kind::Close(_) => return i,
+                Kind::Open(_) => i = self.closing(i) + 1,
+                _ => i += 1,
+            }
+        }
+        i
+    }
+
+    /// The first brace from `begin` on that is not inside other brackets.
+    pub fn body(&self, begin: usize) -> Option<usize> {
+        let mut i = begin;
+        loop {
+            match self.tokens.get(i)?.kind {
+                Kind::Open('{') => return Some(i),
+                Kind::Close(_) | Kind::Punct(';') => return None,
+                Kind::Open(_) => i = self.closing(i) + 1,
+                _ => i += 1,
+            }
+        }
+    }
+
     /// Whether `::` stands at `i`.
     pub fn is_path_sep(&self, i: usize) -> bool {
         self.is_punct(i, ':') && self.is_punct(i + 1, ':')

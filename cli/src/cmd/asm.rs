@@ -18,7 +18,7 @@ use super::{Error, source};
 pub struct Args {
     /// Assembly text, - for standard input
     input: PathBuf,
-    #[arg(long = "gen", value_name = "G", value_parser = source::generation, help = source::GENERATIONS)]
+    #[arg(long = "gen", value_name = "G", value_parser = source::generation, help = source::help())]
     generation: Verx10,
     /// File to write the kernel to [default: standard output, as text when that is a terminal]
     #[arg(short, long, value_name = "OUT")]

@@ -173,7 +173,7 @@ fn capture(args: &Args, path: &Path) -> Result<Begun, Error> {
 
 fn program(args: &Args, asks: bool) -> Result<Begun, Error> {
     let shim = exec::shim()?;
-    let info = device::modelled(args.device.as_deref().unwrap_or("gm965"))?;
+    let info = device::modelled(args.device.as_deref().unwrap_or(device::first()))?;
     let memory = usize::try_from(args.memory << 20).map_err(|_| "--memory: too much")?;
     let node = Node::start(&node::Options {
         memory,

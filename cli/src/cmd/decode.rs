@@ -15,6 +15,7 @@ use crestline_cli::places;
 use isa::Verx10;
 use isa::compact::instruction_at;
 use kernel::string_helpers::Counted;
+use mmio_mock::intel::r#gen;
 use regs::decode::{self, Options, Report, Source};
 use regs::platform;
 
@@ -35,12 +36,16 @@ pub struct Args {
     /// Address of the first dword of a plain batch file, hexadecimal
     #[arg(long, value_name = "ADDRESS", default_value = "0x0")]
     base: String,
-    #[arg(long, value_name = "NAME", default_value = "gm965", help = device::HELP, long_help = LONG_DEVICE)]
+    #[arg(long, value_name = "NAME", default_value = device::first(), help = device::help(), long_help = long_device())]
     device: String,
 }
 
-const LONG_DEVICE: &str = "Device that a plain batch file was made for, by name (gm965, g45, ironlake, ...) \
-    or PCI id (8086:2a02, 2a02, 0x2a02); a capture says so itself";
+fn long_device() -> String {
+    format!(
+        "Device that a plain batch file was made for, {}; a capture says so itself",
+        device::spellings()
+    )
+}
 
 /// Instructions of one kernel that are printed at most.
 const MAX_KERNEL: u32 = 4096;
@@ -93,6 +98,8 @@ fn listing(
     for exec in &capture.execs {
         let (generation, device) = platform::of_device(exec.pci.1)
             .ok_or_else(|| format!("no tables for device {:04x}", exec.pci.1))?;
+        let isa = r#gen::instructions(generation)
+            .ok_or_else(|| format!("no instruction set for device {:04x}", exec.pci.1))?;
         let name = if exec.name.is_empty() {
             directory_name(path)
         } else {
@@ -106,10 +113,7 @@ fn listing(
             device.code,
             Counted(exec.batch_len, "byte")
         )?;
-        let mut memory = Memory {
-            exec,
-            isa_version: Verx10::new(generation.version),
-        };
+        let mut memory = Memory { exec, isa };
         let length = exec.batch_len;
         let report = decode::batch(generation, &mut memory, out, start, length, options)?;
         summary(out, report)?;
@@ -199,7 +203,7 @@ fn complaint(name: &str, report: Report, place: impl Fn(u32) -> String) -> Optio
 /// Buffers of a submission.
 struct Memory<'a> {
     exec: &'a Exec,
-    isa_version: Verx10,
+    isa: Verx10,
 }
 
 impl Source for Memory<'_> {
@@ -210,12 +214,12 @@ impl Source for Memory<'_> {
     fn kernel(&mut self, address: u32, out: &mut dyn Write) -> fmt::Result {
         let mut at = address;
         for _ in 0..MAX_KERNEL {
-            let Some(item) = instruction_at(self.isa_version, at, |at| self.exec.dword(at)) else {
+            let Some(item) = instruction_at(self.isa, at, |at| self.exec.dword(at)) else {
                 return writeln!(out, "{at:#010x}:  error: kernel not mapped");
             };
             match &item.inst {
                 Ok(inst) => {
-                    writeln!(out, "{at:#010x}:  {}", isa::print(self.isa_version, inst))?;
+                    writeln!(out, "{at:#010x}:  {}", isa::print(self.isa, inst))?;
                     if item.ends_thread() {
                         return Ok(());
                     }

@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 
 use crestline_cli::number;
-use driver::Driver;
+use driver::{Driver, Model};
 use kernel::pci::{DeviceId, Driver as _, VENDOR_INTEL};
 use mmio_mock::intel::r#gen::{DEVICES, DeviceInfo};
 use regs::platform::{self, Device, Generation};
@@ -13,8 +13,36 @@ use regs::platform::{self, Device, Generation};
 use super::Error;
 
 /// Help of `--device` wherever it stands.
-pub const HELP: &str =
-    "Device, by name (gm965, g35, g45, ironlake, ...) or PCI id (8086:2a02, 2a02, 0x2a02)";
+pub fn help() -> String {
+    format!("Device, {}", spellings())
+}
+
+/// How a device is written, with the first of each generation as examples.
+pub fn spellings() -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for (i, device) in DEVICES.iter().enumerate() {
+        if i == 0 || DEVICES[i - 1].tables != device.tables {
+            names.push(device.name);
+        }
+    }
+    let (vendor, device) = DEVICES[0].pci;
+    let names = names.join(", ");
+    format!(
+        "by name ({names}, ...) or PCI id ({vendor:04x}:{device:04x}, {device:04x}, 0x{device:04x})"
+    )
+}
+
+/// The device where none is named: the first of the list.
+pub const fn first() -> &'static str {
+    DEVICES[0].name
+}
+
+/// The driver's row of a device by a name of it, in any case.
+pub fn called(text: &str) -> Option<&'static (DeviceId, Model)> {
+    Driver::ID_TABLE
+        .iter()
+        .find(|(_, model)| model.is_called(text))
+}
 
 /// The device behind a name or PCI id; the error lists all of them.
 pub fn id(text: &str) -> Result<DeviceId, Error> {
@@ -38,19 +66,7 @@ pub fn modelled(text: &str) -> Result<&'static DeviceInfo, Error> {
 }
 
 fn by_name(text: &str) -> Option<DeviceId> {
-    let driver = Driver::ID_TABLE
-        .iter()
-        .find(|(_, model)| model.name.eq_ignore_ascii_case(text));
-    // The tables have the order of letters and digits that the boards were sold under.
-    let tables = || {
-        let device = platform::DEVICES
-            .iter()
-            .find(|d| d.name.eq_ignore_ascii_case(text))?;
-        Driver::ID_TABLE
-            .iter()
-            .find(|(id, _)| *id == DeviceId::from_id(VENDOR_INTEL, device.pci))
-    };
-    driver.or_else(tables).map(|(id, _)| *id)
+    called(text).map(|(id, _)| *id)
 }
 
 fn by_id(text: &str) -> Option<DeviceId> {
@@ -82,18 +98,19 @@ fn unknown(text: &str) -> String {
     }
     let mut out = format!("unknown device {text:?}; the devices are:");
     for (id, model) in Driver::ID_TABLE {
-        let title = DEVICES
-            .iter()
-            .find(|d| d.pci == (id.vendor, id.device))
-            .map_or("", |d| d.title);
+        let device = DEVICES.iter().find(|d| d.pci == (id.vendor, id.device));
         // Writing to a String cannot fail.
         let _ = write!(
             out,
-            "\n  {:10} {:04x}:{:04x}  {title}",
+            "\n  {:10} {:04x}:{:04x}  {}",
             model.name.to_ascii_lowercase(),
             id.vendor,
-            id.device
+            id.device,
+            device.map_or("", |device| device.title)
         );
+        if !model.aliases.is_empty() {
+            let _ = write!(out, "; also {}", model.aliases.join(", "));
+        }
     }
     out
 }
@@ -128,6 +145,10 @@ mod tests {
             ("GM45", 0x2a42),
             ("2e92", 0x2e92),
             ("ironlake", 0x0042),
+            // Mesa 22.3.6 intel_device_info.c `name_map`: brw is the 965, g4x the G45, ilk Ironlake.
+            ("ilk", 0x0042),
+            ("g4x", 0x2e22),
+            ("Cantiga", 0x2a42),
             ("0x0046", 0x0046),
         ] {
             assert_eq!(id(text).map(|id| id.device).ok(), Some(device), "{text}");

@@ -21,7 +21,7 @@ use kernel::string_helpers::Counted;
 pub struct Args {
     /// Kernel, - for standard input
     input: PathBuf,
-    #[arg(long = "gen", value_name = "G", value_parser = source::generation, help = source::GENERATIONS)]
+    #[arg(long = "gen", value_name = "G", value_parser = source::generation, help = source::help())]
     generation: Verx10,
     /// File to write the text to [default: standard output]
     #[arg(short, long, value_name = "OUT")]

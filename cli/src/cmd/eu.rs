@@ -58,8 +58,7 @@ enum Command {
 struct Run {
     /// Assembly text; - reads standard input.
     file: PathBuf,
-    /// Generation: 4, 4.5 (g45) or 5.
-    #[arg(long, value_name = "G", default_value = "4", value_parser = source::modelled_generation)]
+    #[arg(long, value_name = "G", help = source::modelled_help(), default_value = source::first(), value_parser = source::modelled_generation)]
     r#gen: Verx10,
     /// Channels (lanes) that are enabled when the thread starts, one bit each.
     #[arg(long, value_name = "MASK", default_value = "0xffff", value_parser = dword)]
@@ -188,7 +187,7 @@ impl Source {
 /// The bench with kernel, memory and registers in place.
 fn prepare(args: &Run, source: &Source) -> Result<ThreadBench, Error> {
     let mut bench = ThreadBench::new(args.r#gen)
-        .ok_or_else(|| format!("no modelled device is of generation {}", args.r#gen.0))?;
+        .ok_or_else(|| format!("no modelled device is of generation {}", args.r#gen))?;
     for file in &args.mem {
         let mut bytes = Vec::new();
         let shown = file.path.display();

@@ -46,7 +46,7 @@ macro_rules! say {
 #[derive(clap::Args)]
 #[command(after_help = EXIT)]
 pub struct Args {
-    #[arg(long, value_name = "DEVICES", default_value = "gm965", help = devices::HELP, long_help = devices::LONG_HELP)]
+    #[arg(long, value_name = "DEVICES", default_value = super::device::first(), help = devices::help(), long_help = devices::long_help())]
     device: Vec<String>,
     /// Graphics memory of each device in MiB, 4 to 4095; a page costs the host nothing until it is used
     #[arg(

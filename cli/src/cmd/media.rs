@@ -98,7 +98,7 @@ struct Run {
     /// Seed of the random order [default: 1].
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    #[arg(long, value_name = "NAME", default_value = "gm965", help = device::HELP)]
+    #[arg(long, value_name = "NAME", default_value = device::first(), help = device::help())]
     device: String,
     #[command(flatten)]
     trace: super::trace::Args,

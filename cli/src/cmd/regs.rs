@@ -27,7 +27,7 @@ pub struct Args {
     /// Print JSON
     #[arg(long)]
     json: bool,
-    #[arg(long, global = true, value_name = "NAME", default_value = "gm965", help = device::HELP)]
+    #[arg(long, global = true, value_name = "NAME", default_value = device::first(), help = device::help())]
     device: String,
 }
 

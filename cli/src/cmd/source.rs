@@ -6,49 +6,84 @@ use std::fmt::Display;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use isa::Verx10;
 use isa::tables::Table;
+use mmio_mock::intel::r#gen::readers;
 
-use super::Error;
+use super::{Error, device};
 
 /// Longest source text in bytes.
 pub const LIMIT: u64 = 64 << 20;
 
-/// A generation as people write it: 4, 4.5, g45, 5, ilk, 6, 7, 9, or version times ten.
+/// A generation as people write it: 4, 4.5, version times ten, or a name of it or of a device.
 pub fn generation(text: &str) -> Result<Verx10, String> {
-    let times_ten = match text.to_ascii_lowercase().as_str() {
-        "4" | "40" | "brw" | "gm965" => 40,
-        "4.5" | "45" | "g45" | "g4x" => 45,
-        "5" | "50" | "ilk" => 50,
-        "6" | "60" | "snb" => 60,
-        "7" | "70" | "ivb" | "vlv" => 70,
-        "7.5" | "75" | "hsw" => 75,
-        "8" | "80" | "bdw" => 80,
-        "9" | "90" | "skl" | "bxt" => 90,
-        _ => 0,
-    };
-    let generation = Verx10::new(times_ten);
-    match Table::of(generation) {
-        Some(_) => Ok(generation),
-        None => Err("expected 4, 4.5 (g45), 5, 6, 7, 7.5, 8 or 9".to_owned()),
-    }
+    let table = Table::called(text).map(|table| table.generation);
+    table
+        .or_else(|| device::called(text).map(|(_, model)| model.info.isa))
+        .ok_or_else(|| {
+            format!(
+                "expected {}, a name ({}) or a device",
+                listed(&numbers(|_| true), "or"),
+                names().join(", ")
+            )
+        })
 }
 
 /// The same for commands that run what they assemble.
 pub fn modelled_generation(text: &str) -> Result<Verx10, String> {
-    const RUN: &str = "the model runs 4, 4.5 (g45) and 5";
-    let known = generation(text).map_err(|_| RUN.to_owned())?;
-    if matches!(known.0, 40 | 45 | 50) {
+    let modelled = |isa| readers(isa).is_some();
+    let run = format!("the model runs {}", listed(&numbers(modelled), "and"));
+    let known = generation(text).map_err(|_| run.clone())?;
+    if modelled(known) {
         return Ok(known);
     }
-    Err(format!(
-        "{RUN}; `asm` and `disasm` know 6, 7, 7.5, 8 and 9 too"
-    ))
+    let others = listed(&numbers(|isa| !modelled(isa)), "and");
+    Err(format!("{run}; `asm` and `disasm` know {others} too"))
 }
 
 /// Help of `--gen` wherever it stands.
-pub const GENERATIONS: &str = "Generation: 4, 4.5, 5, 6, 7, 7.5, 8, 9, also times ten (40, 45, ..) or by name (gm965, g45, ilk, snb, ivb, vlv, hsw, bdw, skl, bxt)";
+pub fn help() -> String {
+    format!(
+        "Generation: {}, also times ten (40, 45, ..), by name ({}) or by a device's name",
+        numbers(|_| true).join(", "),
+        names().join(", ")
+    )
+}
+
+/// Help of `--gen` where the kernel is run.
+pub fn modelled_help() -> String {
+    let run = numbers(|isa| readers(isa).is_some());
+    format!("Generation: {}, or a device's name", listed(&run, "or"))
+}
+
+/// The generation that commands run where none is named: the first.
+pub fn first() -> &'static str {
+    static FIRST: LazyLock<String> =
+        LazyLock::new(|| mmio_mock::intel::r#gen::DEVICES[0].isa.dotted().to_string());
+    &FIRST
+}
+
+/// Generations with a table, as people write them.
+fn numbers(wanted: impl Fn(Verx10) -> bool) -> Vec<String> {
+    let all = Table::GENERATIONS.into_iter().filter(|isa| wanted(*isa));
+    all.map(|isa| isa.dotted().to_string()).collect()
+}
+
+fn names() -> Vec<&'static str> {
+    let tables = Table::GENERATIONS.into_iter().filter_map(Table::of);
+    tables.flat_map(|table| table.names).copied().collect()
+}
+
+/// "4, 4.5 and 5".
+fn listed(names: &[String], word: &str) -> String {
+    match names {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} {word} {last}", first.join(", ")),
+    }
+}
 
 /// A file's name for messages and its bytes; `-` is standard input.
 pub fn bytes(path: &Path) -> Result<(String, Vec<u8>), Error> {
@@ -96,4 +131,40 @@ pub fn text(path: &Path) -> Result<(String, String), Error> {
 pub fn listing(errors: &[impl Display]) -> String {
     let lines: Vec<String> = errors.iter().map(ToString::to_string).collect();
     format!("the text does not assemble\n{}", lines.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{generation, modelled_generation};
+
+    /// Mesa 22.3.6 intel_device_info.c `name_map` and crocus_pci_ids.h say which device is of which generation.
+    #[test]
+    fn generations_have_numbers_names_and_devices() {
+        for (texts, number) in [
+            (&["4", "40", "brw", "GM965", "965g", "g35"][..], 40),
+            (&["4.5", "45", "g4x", "g45", "ctg", "cantiga", "GM45"], 45),
+            (&["5", "50", "ILK", "ironlake"], 50),
+            (&["6", "60", "snb"], 60),
+            (&["7", "70", "ivb", "vlv"], 70),
+            (&["7.5", "75", "hsw"], 75),
+            (&["8", "80", "bdw"], 80),
+            (&["9", "90", "skl", "bxt"], 90),
+        ] {
+            for text in texts {
+                let found = generation(text).map(|isa| isa.0);
+                assert_eq!(found, Ok(number), "{text}");
+                let runs = modelled_generation(text).is_ok();
+                assert_eq!(runs, number <= 50, "{text}");
+            }
+        }
+        for text in [
+            "", "3", "4.", ".5", "4.4", "+4", "55", "100", "g4", "2a02", "voodoo",
+        ] {
+            let error = generation(text).err();
+            assert!(
+                error.is_some_and(|e| e.contains("7.5") && e.contains("snb")),
+                "{text}"
+            );
+        }
+    }
 }

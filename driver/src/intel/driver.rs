@@ -1,10 +1,10 @@
-//! The PCI driver: id table, probe order, removal.
+//! The PCI driver: probe order, removal.
 //!
-//! Ids and names as in i915 `i915_pciids.h` and its device info table.
+//! i915 `i915_pci.c`. The id table has the rows of `gen/models.rs`.
 use alloc::sync::Arc;
 
 use kernel::error::Result;
-use kernel::pci::{self, DeviceId, IdTable, VENDOR_INTEL};
+use kernel::pci::{self, DeviceId, IdTable};
 use kernel::platform::Platform;
 use kernel::pr_info;
 use kernel::sync::{AtomicBool, AtomicU32};
@@ -13,39 +13,13 @@ use crate::core::device::UserState;
 use crate::intel::debug::hook::Hook;
 use crate::intel::device::{Device, Inner};
 use crate::intel::engine::Engine;
-use crate::intel::r#gen::{DeviceInfo, G45, GM45, I965G, I965GM, IRONLAKE};
+use crate::intel::r#gen::{MODELS, Model};
 use crate::intel::gtt::Ggtt;
-pub use crate::intel::identity::{INFO, Model};
 use crate::intel::irq::Interrupts;
 use crate::intel::observe::Slot;
 use crate::intel::sample::Hangcheck;
 use crate::intel::timeline::Timeline;
 use crate::intel::uncore::Uncore;
-
-const fn row(device: u16, name: &'static str, info: &'static DeviceInfo) -> (DeviceId, Model) {
-    (
-        DeviceId::from_id(VENDOR_INTEL, device),
-        Model { name, info },
-    )
-}
-
-static MODELS: &[(DeviceId, Model)] = &[
-    row(0x2972, "946GZ", &I965G),
-    row(0x2982, "G35", &I965G),
-    row(0x2992, "Q965", &I965G),
-    row(0x29a2, "G965", &I965G),
-    row(0x2a02, "GM965", &I965GM),
-    row(0x2a12, "GME965", &I965GM),
-    row(0x2a42, "GM45", &GM45),
-    row(0x2e02, "Eaglelake", &G45),
-    row(0x2e12, "Q45", &G45),
-    row(0x2e22, "G45", &G45),
-    row(0x2e32, "G41", &G45),
-    row(0x2e42, "B43", &G45),
-    row(0x2e92, "B43.1", &G45),
-    row(0x0042, "Ironlake", &IRONLAKE),
-    row(0x0046, "Ironlake-M", &IRONLAKE),
-];
 
 /// The driver.
 pub struct Driver;

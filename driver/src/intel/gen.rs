@@ -5,11 +5,14 @@
 mod gen40;
 mod gen45;
 mod gen50;
+mod models;
 mod state;
+mod workarounds;
 
 pub use self::gen40::{I965G, I965GM};
 pub use self::gen45::{G45, GM45};
 pub use self::gen50::IRONLAKE;
+pub use self::models::{MODELS, Model};
 
 use alloc::vec::Vec;
 

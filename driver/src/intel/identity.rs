@@ -4,15 +4,6 @@
 use kernel::drm::DriverInfo;
 
 use crate::core::device::Identity;
-use crate::intel::r#gen::DeviceInfo;
-
-/// What the id table says about a device.
-pub struct Model {
-    /// Marketing name.
-    pub name: &'static str,
-    /// Its generation's row.
-    pub info: &'static DeviceInfo,
-}
 
 /// Name and version for `DRM_IOCTL_VERSION`: user space of this family looks for "i915" 1.6.
 pub const INFO: DriverInfo = DriverInfo {

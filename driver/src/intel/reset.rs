@@ -1,16 +1,14 @@
 //! Device resets.
 //!
-//! i915 `intel_reset.c`: `i915_do_reset` and `g4x_do_reset` by GDRST in PCI configuration space, `ilk_do_reset` by a
-//! register. Not modelled: resets of a single engine.
+//! i915 `intel_reset.c`: `i915_do_reset` and `g4x_do_reset` by GDRST in PCI configuration space. A reset that one generation
+//! alone has stands with its row. Not modelled: resets of a single engine.
 use kernel::error::Result;
 use kernel::time::{Delta, delay, read_poll_timeout};
 
-use kernel::tock_registers::interfaces::{ReadWriteable, Writeable};
+use kernel::tock_registers::interfaces::ReadWriteable;
 
-use crate::intel::registers::fields::{
-    GDRST as Gdrst, ILK_GDSR as IlkGdsr, VDECCLK_GATE_D as VdecclkGateD,
-};
-use crate::intel::registers::reg::{GDRST, ILK_GDSR, VDECCLK_GATE_D};
+use crate::intel::registers::fields::{GDRST as Gdrst, VDECCLK_GATE_D as VdecclkGateD};
+use crate::intel::registers::reg::{GDRST, VDECCLK_GATE_D};
 use crate::intel::uncore::{POLL, Uncore};
 
 /// Byte offset in configuration space.
@@ -20,8 +18,6 @@ const REGISTER: usize = GDRST.offset() as usize;
 const HOLD: Delta = Delta::from_micros(50);
 /// TIMEOUT: for the status bit to follow (i915: 50 ms).
 const ACK_TIMEOUT: Delta = Delta::from_millis(50);
-/// TIMEOUT: for a domain to be reset by the register (i915: 5 ms).
-const REGISTER_TIMEOUT: Delta = Delta::from_millis(5);
 
 /// Resets all domains and waits for the status bit to rise and fall; `ETIMEDOUT` when it does not.
 pub fn full_domain_with_status(uncore: &Uncore) -> Result {
@@ -77,20 +73,4 @@ fn wait_for_enable(uncore: &Uncore) -> Result {
         ACK_TIMEOUT,
     )?;
     Ok(())
-}
-
-/// Resets the render domain, then the media domain, by a register.
-pub fn domains_by_register(uncore: &Uncore) -> Result {
-    let register = uncore.reg(ILK_GDSR);
-    let enable = IlkGdsr::RESET_ENABLE::SET.value;
-    let outcome = [IlkGdsr::RESET_DOMAIN::Render, IlkGdsr::RESET_DOMAIN::Media]
-        .into_iter()
-        .try_for_each(|domain| {
-            register.write(domain + IlkGdsr::RESET_ENABLE::SET);
-            uncore.wait_for_register(ILK_GDSR, enable, 0, REGISTER_TIMEOUT)?;
-            Ok(())
-        });
-    register.set(0);
-    register.posting_read();
-    outcome
 }

@@ -78,11 +78,7 @@ pub const fn decode_stream(generation: Verx10, bytes: &[u8]) -> Stream<'_> {
 
 /// Instructions lie at multiples of so many bytes.
 pub const fn alignment(generation: Verx10) -> u32 {
-    if generation.0 > Verx10::GEN40.0 {
-        8
-    } else {
-        16
-    }
+    if generation.has().compacted { 8 } else { 16 }
 }
 
 /// The instruction at an address of a memory, whose offset is that address; `dword` reads the dword at an address. `None`

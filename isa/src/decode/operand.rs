@@ -3,13 +3,13 @@
 //! PRM: volume 4, 13.2.3-13.2.4. Restrictions on regions are the validator's.
 
 use super::{Kind, Reader};
-use crate::codes;
 use crate::encode;
 use crate::error::OperandId;
 use crate::inst::{AccessMode, Inst};
-use crate::layout as at;
-use crate::layout::{At, Field, IndirectLayout, SrcLayout};
 use crate::operand::{Addr, Dst, RegFile, Region, Src};
+use crate::tables::codes;
+use crate::tables::layout as at;
+use crate::tables::layout::{At, Field, IndirectLayout, SrcLayout};
 
 pub(super) fn basic<const V: u8>(nsrc: u8, from: &mut Reader, inst: &mut Inst) -> Result<(), Kind> {
     dst::<V>(inst.access, from, &mut inst.dst)?;
@@ -35,7 +35,7 @@ pub(super) fn dst<const V: u8>(
     let operand = OperandId::Dst;
     let code = from.get(layout.file);
     let file = codes::file(code);
-    if file == RegFile::Imm || V >= 70 && file == RegFile::Mrf {
+    if file == RegFile::Imm || !At::<V>::F.mrf && file == RegFile::Mrf {
         return Err(Kind::ReservedRegFile { operand, code });
     }
     dst.file = file;
@@ -46,7 +46,7 @@ pub(super) fn dst<const V: u8>(
         indirect(&layout.ia, align1, from)
     } else {
         let mut nr = from.get(layout.nr) as u8;
-        if encode::has_compr4::<V>() && file == RegFile::Mrf {
+        if At::<V>::F.compr4 && file == RegFile::Mrf {
             dst.compr4 = nr & encode::COMPR4_BIT != 0;
             nr &= !encode::COMPR4_BIT;
         }
@@ -114,7 +114,7 @@ pub(super) fn src<const V: u8, const INDEX: usize>(
         RegFile::Imm if !imm_allowed => Err(Kind::ImmediateNotLast(operand)),
         RegFile::Imm => {
             src.ty = codes::imm_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?;
-            if V >= 80 && src.ty.size() == 8 {
+            if At::<V>::F.wide && src.ty.size() == 8 {
                 // A 64-bit immediate covers the fields of source 1.
                 if INDEX != 0 {
                     return Err(Kind::ReservedType { operand, code });
@@ -147,7 +147,7 @@ pub(super) fn payload<const V: u8>(
     src: &mut Src,
 ) -> Result<(), Kind> {
     let layout = &At::<V>::L.src[0];
-    if V != 60 || codes::file(from.peek(layout.file)) != RegFile::Mrf {
+    if !At::<V>::F.payload_in_mrf || codes::file(from.peek(layout.file)) != RegFile::Mrf {
         return self::src::<V, 0>(access, false, from, src);
     }
     src.file = codes::file(from.get(layout.file));

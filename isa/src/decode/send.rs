@@ -6,11 +6,11 @@
 
 use super::operand::{displacement, dst, payload, src};
 use super::{Kind, Reader};
-use crate::codes;
 use crate::inst::{ExDesc, Inst, SendDesc};
-use crate::layout as at;
-use crate::layout::{At, split as split_at};
 use crate::operand::{Addr, Dst, RegFile, Region, Src, Type};
+use crate::tables::codes;
+use crate::tables::layout as at;
+use crate::tables::layout::{At, split as split_at};
 
 pub(super) fn send<const V: u8>(from: &mut Reader, inst: &mut Inst) -> Result<(), Kind> {
     let layout = At::<V>::L;
@@ -24,7 +24,7 @@ pub(super) fn send<const V: u8>(from: &mut Reader, inst: &mut Inst) -> Result<()
     }
     inst.send = Some(SendDesc {
         imm: imm.then(|| from.get(at::IMM)),
-        mrf: if V < 60 {
+        mrf: if At::<V>::F.send_mrf {
             from.get(at::FUNCTION) as u8
         } else {
             0

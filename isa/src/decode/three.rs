@@ -4,11 +4,11 @@
 //! 22.3.6 `brw_inst.h`. The align1 form of Gen10 is not decoded.
 
 use super::{Kind, Reader};
-use crate::codes;
 use crate::error::OperandId;
 use crate::inst::{AccessMode, Inst};
-use crate::layout::{At, SRC1_SUBNR_HIGH, ThreeSrcLayout};
 use crate::operand::{Addr, Dst, RegFile, Region, Src, Type};
+use crate::tables::codes;
+use crate::tables::layout::{At, SRC1_SUBNR_HIGH, ThreeSrcLayout};
 
 pub(super) fn three<const V: u8>(from: &mut Reader, inst: &mut Inst) -> Result<(), Kind> {
     let layout = &At::<V>::L.three;
@@ -37,7 +37,7 @@ pub(super) fn three<const V: u8>(from: &mut Reader, inst: &mut Inst) -> Result<(
     let operand = OperandId::Src0;
     let ty = codes::three_type::<V>(code).ok_or(Kind::ReservedType { operand, code })?;
     let (mut second, mut third) = (ty, ty);
-    if V >= 80 && ty.is_float() && ty != Type::Df {
+    if At::<V>::F.wide && ty.is_float() && ty != Type::Df {
         let mixed = |half: bool| if half { Type::Hf } else { Type::F };
         second = mixed(from.flag(layout.src1_half));
         third = mixed(from.flag(layout.src2_half));

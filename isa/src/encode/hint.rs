@@ -5,10 +5,10 @@
 
 use super::Raw;
 use super::operand::wide;
-use crate::codes;
 use crate::inst::{AccessMode, CondMod, Inst, Opcode};
-use crate::layout::{At, Field};
 use crate::operand::{RegFile, Src, Type};
+use crate::tables::codes;
+use crate::tables::layout::{At, Field};
 use crate::tables::{Format, OpcodeDesc};
 
 /// Numbers in the architecture register file.
@@ -79,43 +79,46 @@ fn operand_hints<const V: u8>(words: &mut Hints, row: &OpcodeDesc, inst: &Inst) 
 
 /// Operands of structured flow control.
 fn branch<const V: u8>(words: &mut Hints, inst: &Inst) {
-    match V {
-        0..=59 => {
-            match inst.opcode {
-                Opcode::Endif => operands::<V>(words, inst, NULL, Type::D, VEC8),
-                _ => operands::<V>(words, inst, IP, Type::Ud, COLUMN),
-            }
-            immediate::<V>(words, 1, Type::D);
+    let has = At::<V>::F;
+    if !has.uip {
+        match inst.opcode {
+            Opcode::Endif => operands::<V>(words, inst, NULL, Type::D, VEC8),
+            _ => operands::<V>(words, inst, IP, Type::Ud, COLUMN),
         }
-        60..=69 => match inst.opcode {
-            Opcode::If | Opcode::Else | Opcode::Endif | Opcode::While => {
-                // The destination is "an immediate word"; the jump count covers its other half.
-                words.suggest(At::<V>::L.dst.file, codes::file_code(RegFile::Imm));
-                words.suggest(At::<V>::L.dst.ty, code::<V>(Type::W));
-                let region = if inst.opcode == Opcode::If {
-                    SCALAR
-                } else {
-                    VEC8
-                };
-                // A conditional modifier compares the sources.
-                if inst.cond_mod == CondMod::None {
-                    source::<V>(words, inst, 0, NULL, Type::D, region);
-                    source::<V>(words, inst, 1, NULL, Type::D, region);
-                }
-            }
-            _ => jumps::<V>(words, inst),
-        },
-        70..=79 => jumps::<V>(words, inst),
-        _ => {
-            match inst.opcode {
-                Opcode::Endif => {}
-                Opcode::Cont => dst::<V>(words, inst, IP, Type::Ud),
-                _ => dst::<V>(words, inst, NULL, Type::D),
-            }
-            immediate::<V>(words, 0, Type::D);
-            words.suggest(At::<V>::L.src[1].ty, code::<V>(Type::D));
+        immediate::<V>(words, 1, Type::D);
+    } else if has.wide_jumps {
+        match inst.opcode {
+            Opcode::Endif => {}
+            Opcode::Cont => dst::<V>(words, inst, IP, Type::Ud),
+            _ => dst::<V>(words, inst, NULL, Type::D),
         }
+        immediate::<V>(words, 0, Type::D);
+        words.suggest(At::<V>::L.src[1].ty, code::<V>(Type::D));
+    } else if has.jump_in_dst && counts(inst.opcode) {
+        // The destination is "an immediate word"; the jump count covers its other half.
+        words.suggest(At::<V>::L.dst.file, codes::file_code(RegFile::Imm));
+        words.suggest(At::<V>::L.dst.ty, code::<V>(Type::W));
+        let region = if inst.opcode == Opcode::If {
+            SCALAR
+        } else {
+            VEC8
+        };
+        // A conditional modifier compares the sources.
+        if inst.cond_mod == CondMod::None {
+            source::<V>(words, inst, 0, NULL, Type::D, region);
+            source::<V>(words, inst, 1, NULL, Type::D, region);
+        }
+    } else {
+        jumps::<V>(words, inst);
     }
+}
+
+/// Gen6: the count of these is in the destination's place.
+const fn counts(opcode: Opcode) -> bool {
+    matches!(
+        opcode,
+        Opcode::If | Opcode::Else | Opcode::Endif | Opcode::While
+    )
 }
 
 /// Gen6 and Gen7, distances as immediate source 1.

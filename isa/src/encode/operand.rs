@@ -2,14 +2,14 @@
 //!
 //! PRM: volume 4, 13.2.3-13.2.4. Restrictions on regions are the validator's.
 
-use super::{COMPR4_BIT, Words, bad, has_compr4};
-use crate::codes;
+use super::{COMPR4_BIT, Words, bad};
 use crate::error::{EncodeError, OperandId};
 use crate::inst::{AccessMode, Inst};
-use crate::layout as at;
-use crate::layout::{At, Field, IndirectLayout, SrcLayout};
 use crate::operand::{Addr, Dst, RegFile, Src};
 use crate::tables::OpcodeDesc;
+use crate::tables::codes;
+use crate::tables::layout as at;
+use crate::tables::layout::{At, Field, IndirectLayout, SrcLayout};
 
 pub(super) fn dst<const V: u8>(
     words: &mut Words,
@@ -18,7 +18,7 @@ pub(super) fn dst<const V: u8>(
 ) -> Result<(), EncodeError> {
     let layout = &At::<V>::L.dst;
     let error = |what| bad(OperandId::Dst, what);
-    if dst.file == RegFile::Imm || V >= 70 && dst.file == RegFile::Mrf {
+    if dst.file == RegFile::Imm || !At::<V>::F.mrf && dst.file == RegFile::Mrf {
         return Err(error("register file"));
     }
     words.put(layout.file, codes::file_code(dst.file));
@@ -40,7 +40,7 @@ pub(super) fn dst<const V: u8>(
     match dst.addr {
         Addr::Direct { nr, subnr } => {
             let mut nr = nr;
-            if dst.file == RegFile::Mrf && has_compr4::<V>() {
+            if dst.file == RegFile::Mrf && At::<V>::F.compr4 {
                 if nr & COMPR4_BIT != 0 {
                     return Err(error("register number"));
                 }
@@ -124,7 +124,7 @@ pub(super) fn sources<const V: u8>(
 
 /// An immediate of two words.
 pub(super) fn wide<const V: u8>(src: &Src) -> bool {
-    V >= 80 && src.ty.size() == 8
+    At::<V>::F.wide && src.ty.size() == 8
 }
 
 const fn source_id<const INDEX: usize>() -> OperandId {
@@ -207,7 +207,7 @@ pub(super) fn payload<const V: u8>(
     src: &Src,
 ) -> Result<(), EncodeError> {
     let operand = OperandId::Src0;
-    if src.file == RegFile::Imm || V != 60 && src.file == RegFile::Mrf {
+    if src.file == RegFile::Imm || !At::<V>::F.payload_in_mrf && src.file == RegFile::Mrf {
         return Err(bad(operand, "register file"));
     }
     register::<V>(words, &At::<V>::L.src[0], operand, access, src)

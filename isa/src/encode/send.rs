@@ -5,12 +5,12 @@
 
 use super::operand::{displacement_fits, dst, payload, src};
 use super::{Words, bad, direct, no_ex_desc};
-use crate::codes;
 use crate::error::{EncodeError, OperandId};
 use crate::inst::{ExDesc, Inst, SendDesc};
-use crate::layout as at;
-use crate::layout::{At, Field, IndirectLayout, split as split_at};
 use crate::operand::{Addr, RegFile};
+use crate::tables::codes;
+use crate::tables::layout as at;
+use crate::tables::layout::{At, Field, IndirectLayout, split as split_at};
 
 pub(super) fn send<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), EncodeError> {
     let send = inst.send.ok_or(EncodeError::Format("send"))?;
@@ -18,10 +18,10 @@ pub(super) fn send<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), En
     no_ex_desc(send.ex_desc)?;
     dst::<V>(words, inst.access, &inst.dst)?;
     payload::<V>(words, inst.access, &inst.src[0])?;
-    if V < 60 {
+    if At::<V>::F.send_mrf {
         words.put(at::FUNCTION, u32::from(send.mrf));
     }
-    if send.mrf > if V < 60 { 15 } else { 0 } {
+    if send.mrf > if At::<V>::F.send_mrf { 15 } else { 0 } {
         return Err(EncodeError::Control("message register"));
     }
     if send.imm.is_some() {
@@ -36,10 +36,10 @@ pub(super) fn send<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), En
 fn target<const V: u8>(words: &mut Words, send: &SendDesc) -> Result<(), EncodeError> {
     let layout = At::<V>::L;
     words.put(layout.sfid, u32::from(send.sfid));
-    if send.sfid > if V < 50 { 0 } else { 15 } {
+    if send.sfid > if At::<V>::F.send_target { 15 } else { 0 } {
         return Err(EncodeError::Control("target"));
     }
-    if V < 50 && send.eot {
+    if !At::<V>::F.send_target && send.eot {
         return Err(EncodeError::Control("end of thread"));
     }
     match send.imm {

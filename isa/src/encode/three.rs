@@ -4,11 +4,11 @@
 //! 22.3.6 `brw_inst.h`. The align1 form of Gen10 is not encoded.
 
 use super::{Words, bad, direct};
-use crate::codes;
 use crate::error::{EncodeError, OperandId};
 use crate::inst::{AccessMode, Inst};
-use crate::layout::{At, SRC1_SUBNR_HIGH, ThreeSrcLayout};
 use crate::operand::{RegFile, Region, Src, Type};
+use crate::tables::codes;
+use crate::tables::layout::{At, SRC1_SUBNR_HIGH, ThreeSrcLayout};
 
 pub(super) fn three<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), EncodeError> {
     let layout = &At::<V>::L.three;
@@ -18,7 +18,7 @@ pub(super) fn three<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), E
     let error = |what| bad(OperandId::Dst, what);
     let mrf = match inst.dst.file {
         RegFile::Grf => 0,
-        RegFile::Mrf if V < 70 => 1,
+        RegFile::Mrf if At::<V>::F.mrf => 1,
         _ => return Err(error("register file")),
     };
     words.put(layout.dst_mrf, mrf);
@@ -40,7 +40,7 @@ pub(super) fn three<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), E
     let ty = inst.src[0].ty;
     let code = codes::three_type_code::<V>(ty);
     words.put(layout.src_ty, code.ok_or(bad(OperandId::Src0, "type"))?);
-    if V >= 80 && matches!(ty, Type::F | Type::Hf) {
+    if At::<V>::F.wide && matches!(ty, Type::F | Type::Hf) {
         words.put(layout.src1_half, u32::from(inst.src[1].ty == Type::Hf));
         words.put(layout.src2_half, u32::from(inst.src[2].ty == Type::Hf));
     }
@@ -48,8 +48,9 @@ pub(super) fn three<const V: u8>(words: &mut Words, inst: &Inst) -> Result<(), E
     for (index, operand) in operands.into_iter().enumerate() {
         let high = if index == 1 { 4 } else { 8 };
         let source = &inst.src[index];
-        let mixed =
-            V >= 80 && matches!(ty, Type::F | Type::Hf) && matches!(source.ty, Type::F | Type::Hf);
+        let mixed = At::<V>::F.wide
+            && matches!(ty, Type::F | Type::Hf)
+            && matches!(source.ty, Type::F | Type::Hf);
         if source.ty != ty && !mixed {
             return Err(bad(operand, "type"));
         }
@@ -77,7 +78,7 @@ fn src<const V: u8>(
         words.put(SRC1_SUBNR_HIGH, dword >> 2);
     }
     words.put(layout.subnr_word, u32::from(subnr / 2 % 2));
-    let unit = if V >= 90 { 2 } else { 4 };
+    let unit = if At::<V>::F.half_words { 2 } else { 4 };
     if subnr % unit != 0 || subnr > 31 {
         return Err(error("subregister"));
     }

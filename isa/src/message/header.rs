@@ -2,8 +2,8 @@
 //!
 //! PRM: volume 4, 2.6.2; Ironlake and later from Mesa 22.3.6 `brw_inst.h`.
 
-use super::table::lengths;
 use crate::inst::{SendDesc, Verx10};
+use crate::tables::message::lengths;
 
 /// What an immediate descriptor and the fields beside it say, whatever the unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

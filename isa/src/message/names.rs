@@ -5,7 +5,7 @@
 
 use super::part::Names;
 
-pub(super) static MATH: Names = Names {
+pub(crate) static MATH: Names = Names {
     what: "math function",
     list: &[
         (1, "inv"),
@@ -26,12 +26,12 @@ pub(super) static MATH: Names = Names {
     ],
 };
 
-pub(super) static RETURN_FORMAT: Names = Names {
+pub(crate) static RETURN_FORMAT: Names = Names {
     what: "sampler target format",
     list: &[(0, "F"), (2, "UD"), (3, "D")],
 };
 
-pub(super) static SAMPLER: Names = Names {
+pub(crate) static SAMPLER: Names = Names {
     what: "sampler message",
     list: &[
         (0, "sample"),
@@ -60,7 +60,7 @@ pub(super) static SAMPLER: Names = Names {
     ],
 };
 
-pub(super) static SIMD_MODE: Names = Names {
+pub(crate) static SIMD_MODE: Names = Names {
     what: "sampler simd mode",
     list: &[
         (0, "SIMD4x2"),
@@ -72,7 +72,7 @@ pub(super) static SIMD_MODE: Names = Names {
     ],
 };
 
-pub(super) static GATEWAY: Names = Names {
+pub(crate) static GATEWAY: Names = Names {
     what: "gateway subfunction",
     list: &[
         (0, "open"),
@@ -85,7 +85,7 @@ pub(super) static GATEWAY: Names = Names {
     ],
 };
 
-pub(super) static READ_40: Names = Names {
+pub(crate) static READ_40: Names = Names {
     what: "DP read message type",
     list: &[
         (0, "OWord Block Read"),
@@ -95,7 +95,7 @@ pub(super) static READ_40: Names = Names {
     ],
 };
 
-pub(super) static READ_45: Names = Names {
+pub(crate) static READ_45: Names = Names {
     what: "DP read message type",
     list: &[
         (0, "OWord Block Read"),
@@ -107,12 +107,12 @@ pub(super) static READ_45: Names = Names {
     ],
 };
 
-pub(super) static READ_CACHE: Names = Names {
+pub(crate) static READ_CACHE: Names = Names {
     what: "target cache",
     list: &[(0, ""), (1, "render_cache"), (2, "sampler_cache")],
 };
 
-pub(super) static WRITE: Names = Names {
+pub(crate) static WRITE: Names = Names {
     what: "DP rc message type",
     list: &[
         (0, "OWord block write"),
@@ -126,7 +126,7 @@ pub(super) static WRITE: Names = Names {
     ],
 };
 
-pub(super) static RENDER_60: Names = Names {
+pub(crate) static RENDER_60: Names = Names {
     what: "DP rc message type",
     list: &[
         (0, "OWORD block read"),
@@ -146,7 +146,7 @@ pub(super) static RENDER_60: Names = Names {
     ],
 };
 
-pub(super) static RENDER_70: Names = Names {
+pub(crate) static RENDER_70: Names = Names {
     what: "DP rc message type",
     list: &[
         (4, "media block read"),
@@ -159,12 +159,12 @@ pub(super) static RENDER_70: Names = Names {
     ],
 };
 
-pub(super) static RENDER_90: Names = Names {
+pub(crate) static RENDER_90: Names = Names {
     what: "DP rc message type",
     list: &[(12, "RT write"), (13, "RT read")],
 };
 
-pub(super) static RT_SUBTYPE: Names = Names {
+pub(crate) static RT_SUBTYPE: Names = Names {
     what: "RT message type",
     list: &[
         (0, "SIMD16"),
@@ -177,12 +177,12 @@ pub(super) static RT_SUBTYPE: Names = Names {
     ],
 };
 
-pub(super) static URB_40: Names = Names {
+pub(crate) static URB_40: Names = Names {
     what: "urb opcode",
     list: &[(0, "urb_write"), (1, "ff_sync")],
 };
 
-pub(super) static URB_70: Names = Names {
+pub(crate) static URB_70: Names = Names {
     what: "urb opcode",
     list: &[
         (0, "write HWord"),
@@ -194,7 +194,7 @@ pub(super) static URB_70: Names = Names {
     ],
 };
 
-pub(super) static URB_80: Names = Names {
+pub(crate) static URB_80: Names = Names {
     what: "urb opcode",
     list: &[
         (0, "write HWord"),
@@ -209,22 +209,22 @@ pub(super) static URB_80: Names = Names {
     ],
 };
 
-pub(super) static SWIZZLE: Names = Names {
+pub(crate) static SWIZZLE: Names = Names {
     what: "urb swizzle",
     list: &[(0, ""), (1, "interleave"), (2, "transpose")],
 };
 
-pub(super) static SWIZZLE_70: Names = Names {
+pub(crate) static SWIZZLE_70: Names = Names {
     what: "urb swizzle",
     list: &[(0, ""), (1, "interleave")],
 };
 
-pub(super) static OWORDS: Names = Names {
+pub(crate) static OWORDS: Names = Names {
     what: "block size",
     list: &[(0, "1-low"), (1, "1-high"), (2, "2"), (3, "4"), (4, "8")],
 };
 
-pub(super) static DC0: Names = Names {
+pub(crate) static DC0: Names = Names {
     what: "DP DC0 message type",
     list: &[
         (0, "DC OWORD block read"),
@@ -243,7 +243,7 @@ pub(super) static DC0: Names = Names {
     ],
 };
 
-pub(super) static DC1: Names = Names {
+pub(crate) static DC1: Names = Names {
     what: "DP DC1 message type",
     list: &[
         (1, "untyped surface read"),
@@ -270,7 +270,7 @@ pub(super) static DC1: Names = Names {
     ],
 };
 
-pub(super) static AOP: Names = Names {
+pub(crate) static AOP: Names = Names {
     what: "atomic op",
     list: &[
         (1, "and"),
@@ -291,37 +291,37 @@ pub(super) static AOP: Names = Names {
     ],
 };
 
-pub(super) static AOP_FLOAT: Names = Names {
+pub(crate) static AOP_FLOAT: Names = Names {
     what: "atomic float op",
     list: &[(1, "fmax"), (2, "fmin"), (3, "fcmpwr"), (4, "fadd")],
 };
 
-pub(super) static SIMD: Names = Names {
+pub(crate) static SIMD: Names = Names {
     what: "simd mode",
     list: &[(0, "SIMD16"), (1, "SIMD8")],
 };
 
-pub(super) static SIMD_MASK: Names = Names {
+pub(crate) static SIMD_MASK: Names = Names {
     what: "simd mode",
     list: &[(0, "SIMD4x2"), (1, "SIMD16"), (2, "SIMD8")],
 };
 
-pub(super) static SCRATCH: Names = Names {
+pub(crate) static SCRATCH: Names = Names {
     what: "scratch message type",
     list: &[(0, "read"), (1, "write")],
 };
 
-pub(super) static SCRATCH_UNIT: Names = Names {
+pub(crate) static SCRATCH_UNIT: Names = Names {
     what: "scratch unit",
     list: &[(0, "OWord"), (1, "DWord")],
 };
 
-pub(super) static PERSPECTIVE: Names = Names {
+pub(crate) static PERSPECTIVE: Names = Names {
     what: "interpolation mode",
     list: &[(0, "persp"), (1, "linear")],
 };
 
-pub(super) static PIXEL_INTERPOLATOR: Names = Names {
+pub(crate) static PIXEL_INTERPOLATOR: Names = Names {
     what: "pixel interpolator message type",
     list: &[
         (0, "per_message_offset"),
@@ -332,7 +332,7 @@ pub(super) static PIXEL_INTERPOLATOR: Names = Names {
 };
 
 const SFID: &str = "SFID";
-pub(super) static UNITS_40: Names = Names {
+pub(crate) static UNITS_40: Names = Names {
     what: SFID,
     list: &[
         (0, "null"),
@@ -346,7 +346,7 @@ pub(super) static UNITS_40: Names = Names {
         (8, "vme"),
     ],
 };
-pub(super) static UNITS_60: Names = Names {
+pub(crate) static UNITS_60: Names = Names {
     what: SFID,
     list: &[
         (0, "null"),
@@ -361,7 +361,7 @@ pub(super) static UNITS_60: Names = Names {
         (9, "const"),
     ],
 };
-pub(super) static UNITS_70: Names = Names {
+pub(crate) static UNITS_70: Names = Names {
     what: SFID,
     list: &[
         (0, "null"),
@@ -378,7 +378,7 @@ pub(super) static UNITS_70: Names = Names {
         (11, "pixel interp"),
     ],
 };
-pub(super) static UNITS_75: Names = Names {
+pub(crate) static UNITS_75: Names = Names {
     what: SFID,
     list: &[
         (0, "null"),

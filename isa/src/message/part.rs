@@ -1,17 +1,17 @@
 //! Pieces that the text of a descriptor is made of; one table prints and parses.
 //!
-//! PRM: volume 4, 4.8.1.1-8.4.2. The tables are in `table.rs`, the walk in `text.rs`.
+//! PRM: volume 4, 4.8.1.1-8.4.2. The tables are in `tables/message.rs`, the walk in `text.rs`.
 
 /// Bits `hi:lo` of the descriptor, and perhaps one more above them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Bits {
-    pub(super) hi: u8,
-    pub(super) lo: u8,
-    pub(super) top: Option<u8>,
+pub(crate) struct Bits {
+    pub(crate) hi: u8,
+    pub(crate) lo: u8,
+    pub(crate) top: Option<u8>,
 }
 
 impl Bits {
-    pub(super) const fn new(hi: u8, lo: u8) -> Bits {
+    pub(crate) const fn new(hi: u8, lo: u8) -> Bits {
         Bits { hi, lo, top: None }
     }
 
@@ -19,7 +19,7 @@ impl Bits {
         u32::MAX >> (31 - (self.hi - self.lo))
     }
 
-    pub(super) const fn mask(self) -> u32 {
+    pub(crate) const fn mask(self) -> u32 {
         let low = self.low_mask() << self.lo;
         match self.top {
             Some(bit) => low | 1 << bit,
@@ -27,14 +27,14 @@ impl Bits {
         }
     }
 
-    pub(super) const fn max(self) -> u32 {
+    pub(crate) const fn max(self) -> u32 {
         match self.top {
             Some(_) => self.low_mask() << 1 | 1,
             None => self.low_mask(),
         }
     }
 
-    pub(super) const fn get(self, word: u32) -> u32 {
+    pub(crate) const fn get(self, word: u32) -> u32 {
         let low = word >> self.lo & self.low_mask();
         match self.top {
             Some(bit) => low | (word >> bit & 1) << (self.hi - self.lo + 1),
@@ -43,7 +43,7 @@ impl Bits {
     }
 
     /// The word with `value` in these bits and zeros elsewhere.
-    pub(super) const fn place(self, value: u32) -> u32 {
+    pub(crate) const fn place(self, value: u32) -> u32 {
         let low = (value & self.low_mask()) << self.lo;
         match self.top {
             Some(bit) => low | (value >> (self.hi - self.lo + 1) & 1) << bit,
@@ -54,15 +54,15 @@ impl Bits {
 
 /// Names of the values of a field.
 #[derive(Debug)]
-pub(super) struct Names {
+pub(crate) struct Names {
     /// What the field is, for messages about values without a name.
-    pub(super) what: &'static str,
+    pub(crate) what: &'static str,
     /// Values with a name; an empty name is left out of the text.
-    pub(super) list: &'static [(u32, &'static str)],
+    pub(crate) list: &'static [(u32, &'static str)],
 }
 
 impl Names {
-    pub(super) fn name(&self, value: u32) -> Option<&'static str> {
+    pub(crate) fn name(&self, value: u32) -> Option<&'static str> {
         self.list
             .iter()
             .find(|(known, _)| *known == value)
@@ -72,7 +72,7 @@ impl Names {
 
 /// How a number is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Radix {
+pub(crate) enum Radix {
     /// `12`.
     Decimal,
     /// `0xc`.
@@ -85,7 +85,7 @@ pub(super) enum Radix {
 
 /// One piece.
 #[derive(Debug)]
-pub(super) enum Part {
+pub(crate) enum Part {
     /// Fixed text.
     Text(&'static str),
     /// The next name follows without a space.

@@ -7,8 +7,8 @@ use core::fmt;
 
 use super::cursor::Cursor;
 use super::part::{Bits, Names, Part, Radix};
-use super::table::{EOT, EX_MLEN, lengths, parts, units};
 use crate::inst::Verx10;
+use crate::tables::message::{EOT, EX_MLEN, lengths, parts, units};
 
 /// What the text of a message says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -201,7 +201,7 @@ impl Writer<'_, '_> {
         &mut self,
         message: &Message,
         parts: &[Part],
-        lengths: super::table::Lengths,
+        lengths: crate::tables::message::Lengths,
     ) -> fmt::Result {
         if let Some(desc) = message.desc {
             self.covered |= lengths.mlen.mask() | lengths.rlen.mask();

@@ -37,7 +37,7 @@ impl Parser<'_> {
     pub(super) fn branch(&mut self, inst: &mut Inst) -> Result<(), Fail> {
         let mut branch = Branch::default();
         // Gen4-5 endif has a pop count alone.
-        let pop_first = inst.opcode == Opcode::Endif && self.generation.0 < 60;
+        let pop_first = inst.opcode == Opcode::Endif && !self.generation.has().uip;
         let mut second = pop_first;
         let mut values = 0;
         loop {
@@ -75,7 +75,7 @@ impl Parser<'_> {
     }
 
     const fn branch_hint(&self, pop_first: bool) -> &'static str {
-        match (self.generation.0 < 60, pop_first) {
+        match (!self.generation.has().uip, pop_first) {
             (true, true) => "Pop: and a number",
             (true, false) => "Jump: and a label or number",
             (false, _) => "JIP: and a label or number",
@@ -86,7 +86,7 @@ impl Parser<'_> {
     fn distance(&mut self, target: Target) -> Result<i32, Fail> {
         let at = self.here();
         if self.cursor.at_name() && !self.constants.contains_key(self.cursor.peek_word()) {
-            if target == Target::Uip && self.generation.0 < 60 {
+            if target == Target::Uip && !self.generation.has().uip {
                 return Err(Fail::expected(at, "a number of mask stack entries"));
             }
             let name = self.cursor.word();

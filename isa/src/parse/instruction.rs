@@ -10,7 +10,7 @@ use super::options::{self, Options};
 use super::{Code, Item, Parser, Places};
 use crate::inst::{AccessMode, Compression, CondMod, Inst, Opcode, PredCtrl};
 use crate::operand::{Addr, RegFile, Region, Src};
-use crate::tables::{Format, OpcodeDesc};
+use crate::tables::{Format, OpcodeDesc, Table};
 
 /// Functions of `math` from their number.
 const MATH: [&str; 16] = [
@@ -104,9 +104,9 @@ impl Parser<'_> {
         if let Some(row) = self.row(word) {
             return Ok(row);
         }
-        let elsewhere = [40, 45, 50, 60, 70, 75, 80, 90]
+        let elsewhere = Table::GENERATIONS
             .into_iter()
-            .any(|n| Opcode::from_mnemonic(crate::inst::Verx10::new(n), word).is_some());
+            .any(|generation| Opcode::from_mnemonic(generation, word).is_some());
         Err(if elsewhere {
             Fail::text(at, format!("this generation has no instruction {word}"))
         } else {
@@ -158,7 +158,7 @@ impl Parser<'_> {
                 ));
             }
         };
-        if nr == 1 && self.generation.0 < 70 {
+        if nr >= self.generation.has().flag_registers {
             return Err(Fail::text(at, "this generation has one flag register, f0"));
         }
         let mut sub = 0;
@@ -345,18 +345,18 @@ impl Parser<'_> {
         inst.branch_ctrl = options.branch;
         inst.mask_ctrl_ex = options.mask_ctrl_ex;
         inst.reserved = options.reserved;
-        if self.generation.0 < 60 {
+        if self.generation.has().quarters {
+            inst.qtr_ctrl = options.quarter;
+            inst.nib_ctrl = options.nibble;
+        } else {
             inst.compression = match options.quarter {
                 0 => Compression::None,
                 1 => Compression::SecHalf,
                 _ => Compression::Compressed,
             };
-        } else {
-            inst.qtr_ctrl = options.quarter;
-            inst.nib_ctrl = options.nibble;
         }
         if options.compr4 {
-            compr4(inst, self.generation.0).ok_or_else(|| {
+            compr4(inst, self.generation.has().compr4_named).ok_or_else(|| {
                 Fail::text(places.dst, "compr4 needs a message register as destination")
             })?;
         }
@@ -441,11 +441,11 @@ fn cond_mod(word: &str) -> Option<CondMod> {
 }
 
 /// Marks the destination for `compr4`. On 965 the bit is an ordinary bit of the register number.
-fn compr4(inst: &mut Inst, generation: u8) -> Option<()> {
+fn compr4(inst: &mut Inst, named: bool) -> Option<()> {
     if inst.dst.file != RegFile::Mrf {
         return None;
     }
-    if generation > 40 {
+    if named {
         inst.dst.compr4 = true;
     } else if let Addr::Direct { nr, .. } = &mut inst.dst.addr {
         *nr |= COMPR4_BIT;

@@ -213,7 +213,10 @@ impl Parser<'_> {
 
     fn number_in(&self, at: usize, file: RegFile, nr: u64) -> Result<u8, Fail> {
         let (count, name) = match file {
-            RegFile::Mrf => (if self.generation.0 >= 60 { 24 } else { 16 }, "message"),
+            RegFile::Mrf => (
+                u64::from(self.generation.has().message_registers),
+                "message",
+            ),
             _ => (self.registers_used.unwrap_or(128), "general"),
         };
         u8::try_from(nr)

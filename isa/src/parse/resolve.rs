@@ -14,15 +14,6 @@ use crate::encode::encode;
 use crate::error::{EncodeError, OperandId};
 use crate::inst::{Inst, Verx10};
 
-/// Bytes that a jump distance of one means.
-pub(super) const fn jump_unit(generation: Verx10) -> i64 {
-    match generation.0 {
-        ..50 => 16,
-        50..80 => 8,
-        _ => 1,
-    }
-}
-
 impl Parser<'_> {
     /// Fills in labels and words; returns the labels.
     pub(super) fn resolve(&mut self) -> Vec<(String, u32)> {
@@ -66,7 +57,7 @@ impl Parser<'_> {
             from += 4 * i64::from(item.count);
         }
         let bytes = i64::from(to) - from;
-        let unit = jump_unit(self.generation);
+        let unit = self.generation.has().jump_unit;
         if bytes % unit != 0 {
             return Err(Fail::text(
                 fixup.at,

@@ -8,10 +8,10 @@ use alloc::format;
 use super::Parser;
 use super::Places;
 use super::error::Fail;
-use super::message_words;
 use crate::inst::{ExDesc, Inst, Opcode, SendDesc, Verx10};
 use crate::message::{self, MessageParseError};
 use crate::operand::{Addr, Src};
+use crate::tables::message_words;
 
 /// Bits of the target unit in the descriptor of Gen4.
 const TARGET: u32 = 0xf << 24;
@@ -29,7 +29,7 @@ impl Parser<'_> {
     /// What stands between execution size and options.
     pub(super) fn send(&mut self, inst: &mut Inst, places: &mut Places) -> Result<(), Fail> {
         let mut send = SendDesc::default();
-        if self.generation.0 < 60 {
+        if self.generation.has().send_mrf {
             self.cursor.space();
             if self.cursor.at_digit() {
                 send.mrf = self.unsigned("a message register", 15)? as u8;
@@ -60,7 +60,7 @@ impl Parser<'_> {
         match desc {
             Desc::Imm(imm) => {
                 send.imm = Some(imm);
-                send.eot = imm & EOT != 0 && self.generation.0 >= 50;
+                send.eot = imm & EOT != 0 && self.generation.has().send_target;
             }
             Desc::Reg(_) if split => {}
             Desc::Reg(src) => {
@@ -113,7 +113,7 @@ impl Parser<'_> {
     ) -> Result<(), Fail> {
         let at = self.here();
         // Up to G45 the descriptor names the unit itself.
-        if self.generation.0 < 50
+        if !self.generation.has().send_target
             && send.imm.is_some()
             && matches!(self.cursor.peek(), b'{' | b';' | 0)
         {
@@ -136,13 +136,13 @@ impl Parser<'_> {
                 send.ex_desc = ExDesc::Imm(ex_desc);
             }
         }
-        if self.generation.0 < 50 {
+        if self.generation.has().send_target {
+            send.sfid = sfid;
+        } else {
             send.sfid = 0;
             if let Some(imm) = &mut send.imm {
                 *imm = *imm & !TARGET | u32::from(sfid) << 24;
             }
-        } else {
-            send.sfid = sfid;
         }
         Ok(())
     }
@@ -181,7 +181,7 @@ impl Parser<'_> {
             return Ok(number);
         }
         let word = self.cursor.word();
-        let later = self.generation.0 >= 60;
+        let later = self.generation.has().cache_targets;
         let number = match word {
             "null" => Some(0),
             "math" => Some(1),
@@ -236,7 +236,7 @@ pub(super) fn end_of_thread(send: &mut SendDesc, generation: Verx10, option: boo
     if !option {
         return;
     }
-    send.eot = generation.0 >= 50;
+    send.eot = generation.has().send_target;
     if let Some(imm) = &mut send.imm {
         *imm |= EOT;
     }

@@ -14,7 +14,7 @@ pub(super) fn options(line: &mut Line, generation: Verx10, inst: &Inst, place: &
         AccessMode::Align16 => "align16",
     });
     if inst.no_mask {
-        line.word(if generation.0 >= 60 {
+        line.word(if generation.has().quarters {
             "WE_all"
         } else {
             "nomask"
@@ -26,7 +26,7 @@ pub(super) fn options(line: &mut Line, generation: Verx10, inst: &Inst, place: &
         (false, true) => "NoDDChk",
         (true, true) => "NoDDClr,NoDDChk",
     });
-    if generation.0 >= 60 {
+    if generation.has().quarters {
         channel_group(line, generation, inst);
     } else {
         line.word(match inst.compression {
@@ -68,7 +68,7 @@ pub(super) fn options(line: &mut Line, generation: Verx10, inst: &Inst, place: &
 /// `1Q`, `2N`, `1H`: which channels of the thread the instruction executes.
 fn channel_group(line: &mut Line, generation: Verx10, inst: &Inst) {
     let quarter = inst.qtr_ctrl & 3;
-    let nibble = inst.nib_ctrl && generation.0 >= 70;
+    let nibble = inst.nib_ctrl && generation.has().nibbles;
     match inst.exec_size {
         0..8 => line.fmt(format_args!(" {}N", quarter * 2 + u8::from(nibble) + 1)),
         _ if nibble => line.fmt(format_args!(" {}N", quarter * 2 + 2)),
@@ -127,5 +127,6 @@ pub(super) const fn cond_mod(cond_mod: CondMod) -> &'static str {
 
 /// Logic instructions of Gen8 on read `-` as a bitwise not.
 pub(super) const fn negate_is_not(generation: Verx10, opcode: Opcode) -> bool {
-    generation.0 >= 80 && matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not)
+    generation.has().negate_is_not
+        && matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not)
 }

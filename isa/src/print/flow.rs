@@ -16,25 +16,29 @@ pub(super) struct Shape {
 }
 
 pub(super) const fn shape(generation: Verx10, inst: &Inst) -> Shape {
-    let (jump, second) = match (inst.opcode, generation.0) {
-        _ if inst.branch.is_none() => (false, false),
-        (Opcode::Endif, 0..60) => (false, true),
-        (Opcode::Else, 0..60 | 80..)
-        | (Opcode::If, 70..)
-        | (Opcode::Halt, 60..)
-        | (Opcode::Break | Opcode::Cont | Opcode::Brc | Opcode::Goto, _) => (true, true),
-        _ => (true, false),
-    };
-    Shape { jump, second }
+    if inst.branch.is_none() {
+        return Shape {
+            jump: false,
+            second: false,
+        };
+    }
+    let has = generation.has();
+    Shape {
+        jump: has.uip || !matches!(inst.opcode, Opcode::Endif),
+        second: match inst.opcode {
+            Opcode::Endif => !has.uip,
+            Opcode::Else => has.else_second,
+            Opcode::If => has.if_uip,
+            Opcode::Halt => has.halt_uip,
+            Opcode::Break | Opcode::Cont | Opcode::Brc | Opcode::Goto => true,
+            _ => false,
+        },
+    }
 }
 
 /// Bytes in a distance of one.
 pub(super) const fn unit(generation: Verx10) -> i64 {
-    match generation.0 {
-        0..50 => 16,
-        50..80 => 8,
-        _ => 1,
-    }
+    generation.has().jump_unit
 }
 
 /// Structured flow control. A distance that the opcode does not use is shown when it is not zero.
@@ -42,7 +46,7 @@ pub(super) fn branch(line: &mut Line, generation: Verx10, inst: &Inst, place: &P
     let Some(branch) = inst.branch else { return };
     let Shape { jump, second } = shape(generation, inst);
     let (jump, second) = (jump || branch.jump != 0, second || branch.pop_or_uip != 0);
-    let old = generation.0 < 60;
+    let old = !generation.has().uip;
     // Gen6 compares two sources when there is a condition.
     for index in 0..usize::from(inst.num_src) {
         line.pad(if index == 0 { 16 } else { 32 });
@@ -84,7 +88,7 @@ pub(super) fn distances(line: &mut Line, generation: Verx10, inst: &Inst, place:
 fn target(line: &mut Line, generation: Verx10, place: &Place<'_>, distance: i32) {
     let at = i64::from(place.offset) + i64::from(distance) * unit(generation);
     match place.labels.and_then(|labels| labels.number(at)) {
-        Some(number) if generation.0 >= 60 => line.fmt(format_args!(" LABEL{number}")),
+        Some(number) if generation.has().uip => line.fmt(format_args!(" LABEL{number}")),
         Some(number) => line.fmt(format_args!("LABEL{number}")),
         None => line.fmt(format_args!("{distance}")),
     }

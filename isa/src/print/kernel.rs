@@ -85,7 +85,7 @@ fn targets(generation: Verx10, item: &KernelItem<'_>, inst: &Inst) -> [Option<i6
     }
     let shape = flow::shape(generation, inst);
     let bytes = |distance: i32| i64::from(distance) * flow::unit(generation);
-    let uip = (shape.second && generation.0 >= 60).then(|| bytes(branch.pop_or_uip));
+    let uip = (shape.second && generation.has().uip).then(|| bytes(branch.pop_or_uip));
     let jip = shape.jump.then(|| bytes(branch.jump));
     [uip, jip]
 }

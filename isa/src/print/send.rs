@@ -40,7 +40,7 @@ pub(super) fn descriptors(line: &mut Line, generation: Verx10, inst: &Inst) {
     line.pad(16);
     line.uncounted(format_args!("            "));
     let message = describe(generation, send.sfid, send.imm, ex_desc);
-    if send.imm.is_none() && generation.0 < 50 {
+    if send.imm.is_none() && !generation.has().send_target {
         // The descriptor's register has the target too; the text needs a name.
         let sfid = (word(generation, inst, &send) >> 24 & 0xf) as u8;
         let message = describe(generation, sfid, None, ex_desc);

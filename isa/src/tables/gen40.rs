@@ -4,11 +4,11 @@
 //! Mesa 22.3.6 `brw_eu.c`. What the mask stack instructions read is not settled: both sources and the
 //! destination are decoded.
 
-use super::{Format, OpcodeDesc, Table, row};
-use crate::inst::{Opcode, Verx10};
+use super::{Format, OpcodeDesc, Table, Verx10, row};
+use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10::GEN40, None, &[], ROWS);
+pub static TABLE: Table = Table::build(Verx10::GEN40, None, &[], ROWS).named(&["brw"]);
 
 #[rustfmt::skip]
 const ROWS: &[OpcodeDesc] = &[

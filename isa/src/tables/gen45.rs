@@ -3,11 +3,11 @@
 //! PRM: G45 volume 4, instruction set summary. Numbers as in Mesa 22.3.6 `brw_eu.c`, which does not
 //! say whether G45 has `sendc`; its assembler takes it.
 
-use super::{Format, OpcodeDesc, Table, gen40, row};
-use crate::inst::{Opcode, Verx10};
+use super::{Format, OpcodeDesc, Table, Verx10, gen40, row};
+use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(45), Some(&gen40::TABLE), &[], ROWS);
+pub static TABLE: Table = Table::build(Verx10(45), Some(&gen40::TABLE), &[], ROWS).named(&["g4x"]);
 
 #[rustfmt::skip]
 const ROWS: &[OpcodeDesc] = &[

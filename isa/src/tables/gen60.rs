@@ -3,11 +3,12 @@
 //! PRM: Sandybridge volume 4 part 2, instruction set summary; Mesa 22.3.6 `brw_eu.c`. The operands of
 //! `case` and `fork` are not published: they are read as two distances.
 
-use super::{Format, OpcodeDesc, Table, gen50, row};
-use crate::inst::{Opcode, Verx10};
+use super::{Format, OpcodeDesc, Table, Verx10, gen50, row};
+use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(60), Some(&gen50::TABLE), EXCLUDED, ROWS);
+pub static TABLE: Table =
+    Table::build(Verx10(60), Some(&gen50::TABLE), EXCLUDED, ROWS).named(&["snb", "sandybridge"]);
 
 #[rustfmt::skip]
 const EXCLUDED: &[Opcode] = &[

@@ -2,11 +2,16 @@
 //!
 //! PRM: Ivybridge volume 4 part 3, instruction set; Mesa 22.3.6 `brw_eu.c`.
 
-use super::{Format, OpcodeDesc, Table, gen60, row};
-use crate::inst::{Opcode, Verx10};
+use super::{Format, OpcodeDesc, Table, Verx10, gen60, row};
+use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(70), Some(&gen60::TABLE), EXCLUDED, ROWS);
+pub static TABLE: Table = Table::build(Verx10(70), Some(&gen60::TABLE), EXCLUDED, ROWS).named(&[
+    "ivb",
+    "ivybridge",
+    "vlv",
+    "baytrail",
+]);
 
 #[rustfmt::skip]
 const EXCLUDED: &[Opcode] = &[

@@ -2,11 +2,12 @@
 //!
 //! PRM: Haswell volume 2b, instructions; Mesa 22.3.6 `brw_eu.c`.
 
-use super::{Format, OpcodeDesc, Table, gen70, row};
-use crate::inst::{Opcode, Verx10};
+use super::{Format, OpcodeDesc, Table, Verx10, gen70, row};
+use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(75), Some(&gen70::TABLE), &[], ROWS);
+pub static TABLE: Table =
+    Table::build(Verx10(75), Some(&gen70::TABLE), &[], ROWS).named(&["hsw", "haswell"]);
 
 #[rustfmt::skip]
 const ROWS: &[OpcodeDesc] = &[

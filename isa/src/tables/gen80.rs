@@ -2,11 +2,12 @@
 //!
 //! PRM: Broadwell volume 2a, instructions; Mesa 22.3.6 `brw_eu.c`, which lacks `join`.
 
-use super::{Format, OpcodeDesc, Table, gen75, row};
-use crate::inst::{Opcode, Verx10};
+use super::{Format, OpcodeDesc, Table, Verx10, gen75, row};
+use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(80), Some(&gen75::TABLE), EXCLUDED, ROWS);
+pub static TABLE: Table =
+    Table::build(Verx10(80), Some(&gen75::TABLE), EXCLUDED, ROWS).named(&["bdw", "broadwell"]);
 
 #[rustfmt::skip]
 const EXCLUDED: &[Opcode] = &[

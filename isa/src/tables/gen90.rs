@@ -2,11 +2,12 @@
 //!
 //! PRM: Skylake volume 2a, instructions; Mesa 22.3.6 `brw_eu.c`.
 
-use super::{Format, OpcodeDesc, Table, gen80, row};
-use crate::inst::{Opcode, Verx10};
+use super::{Format, OpcodeDesc, Table, Verx10, gen80, row};
+use crate::inst::Opcode;
 
 /// The table.
-pub static TABLE: Table = Table::build(Verx10(90), Some(&gen80::TABLE), &[], ROWS);
+pub static TABLE: Table = Table::build(Verx10(90), Some(&gen80::TABLE), &[], ROWS)
+    .named(&["skl", "skylake", "bxt", "broxton"]);
 
 #[rustfmt::skip]
 const ROWS: &[OpcodeDesc] = &[

@@ -4,7 +4,8 @@
 //! `brw_shader.cpp` (can_do_cmod, can_do_saturate, can_do_source_mods), `brw_eu_emit.c` and
 //! `brw_eu_validate.c`. Rules over several operands are the validator's.
 
-use crate::inst::{Opcode, Verx10};
+use super::Verx10;
+use crate::inst::Opcode;
 use crate::operand::Type;
 
 /// A set of operand types.

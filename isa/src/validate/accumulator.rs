@@ -10,8 +10,8 @@ use super::context::{Context, accumulator, direct, is_scalar};
 use super::footprint::REGISTER;
 use super::{Detail, Generations, Place, Rule};
 
-const GEN4: &str = "PRM vol4 11.3.4.5";
-const GEN9: &str = "Broxton PRM vol6 Accumulator Registers";
+const FIRST: &str = "PRM vol4 11.3.4.5";
+const LATER: &str = "Broxton PRM vol6 Accumulator Registers";
 const BOTH: &str = "PRM vol4 11.3.4.5; Broxton PRM vol6 Accumulator Registers";
 
 pub(super) const RULES: &[Rule] = &[
@@ -25,7 +25,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::inst(
         "accumulator-source-modifier",
         Generations::until(50),
-        GEN4,
+        FIRST,
         "an accumulator source has no modifier",
         source_modifier,
     ),
@@ -39,14 +39,14 @@ pub(super) const RULES: &[Rule] = &[
     Rule::inst(
         "accumulator-compressed",
         Generations::until(50),
-        GEN4,
+        FIRST,
         "a compressed instruction names acc0",
         compressed,
     ),
     Rule::inst(
         "accumulator-saturate",
         Generations::until(50),
-        GEN4,
+        FIRST,
         "an accumulator destination has no saturation",
         saturate,
     ),
@@ -60,7 +60,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::inst(
         "accumulator-qword",
         Generations::since(80),
-        GEN9,
+        LATER,
         "accumulators hold no 64-bit integers",
         qword,
     ),
@@ -81,7 +81,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::inst(
         "accumulator-half",
         Generations::since(90),
-        GEN9,
+        LATER,
         "an accumulator operand starts at its lower or its upper half, half floats and bytes of a \
          channel apart",
         half,
@@ -89,35 +89,35 @@ pub(super) const RULES: &[Rule] = &[
     Rule::inst(
         "accumulator-swizzle",
         Generations::since(90),
-        GEN9,
+        LATER,
         "an accumulator source has no swizzle",
         swizzle,
     ),
     Rule::inst(
         "accumulator-odd-word",
         Generations::since(90),
-        GEN9,
+        LATER,
         "integer words are not written to the odd words of an accumulator",
         odd_word,
     ),
     Rule::inst(
         "accumulator-dword-channels",
         Generations::since(90),
-        GEN9,
+        LATER,
         "doublewords use at most 8 channels of acc0",
         dword_channels,
     ),
     Rule::inst(
         "accumulator-1-type",
         Generations::since(90),
-        GEN9,
+        LATER,
         "acc1 does not hold half floats or words",
         acc1_type,
     ),
     Rule::inst(
         "accumulator-macro",
         Generations::since(80),
-        GEN9,
+        LATER,
         "acc2 to acc9 are accessed by a plain mov of doublewords",
         macro_registers,
     ),

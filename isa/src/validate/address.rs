@@ -69,7 +69,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 fn words(cx: &Context<'_>) -> u32 {
-    if cx.version() >= 80 { 16 } else { 8 }
+    cx.has().address_words
 }
 
 fn address_bounds(cx: &Context<'_>) -> Option<Detail> {

@@ -72,7 +72,7 @@ fn vertical_stride(cx: &Context<'_>) -> Option<Detail> {
     cx.region_sources()
         .find(|(_, src)| match src.region.vstride {
             0 | 4 => false,
-            2 => cx.version() < 75,
+            2 => !cx.has().align16_pairs,
             _ => true,
         })
         .map(|(place, src)| Detail::new(place).with("vertical stride", src.region.vstride))

@@ -83,19 +83,19 @@ fn null_source(cx: &Context<'_>) -> Option<Detail> {
 }
 
 fn arf_number(cx: &Context<'_>) -> Option<Detail> {
-    let version = cx.version();
+    let has = cx.has();
     operands(cx).find_map(|(place, file, addr)| {
         let nr = arf(file, addr)?;
         let index = nr & 0xf;
         let exists = match nr >> 4 {
             0 | 1 => index == 0,
-            2 => index < if version >= 80 { 10 } else { 2 },
-            3 => index < if version >= 70 { 2 } else { 1 },
+            2 => index < has.accumulators,
+            3 => index < has.flag_registers,
             // The mask register is the channel enables from 8.0 on.
-            4 => version < 80 || index == 0,
-            5 | 6 => version < 80,
+            4 => has.mask_stack || index == 0,
+            5 | 6 => has.mask_stack,
             7..=0xa => true,
-            0xb | 0xc => version >= 60,
+            0xb | 0xc => has.timestamp,
             _ => false,
         };
         (!exists).then(|| Detail::new(place).with("register number", nr))
@@ -121,7 +121,7 @@ fn mrf_generation(cx: &Context<'_>) -> Option<Detail> {
 
 fn mrf_number(cx: &Context<'_>) -> Option<Detail> {
     let dst = &cx.inst.dst;
-    let limit = if cx.version() >= 60 { 24 } else { 16 };
+    let limit = u32::from(cx.has().message_registers);
     let last = if dst.compr4 { 4 } else { 0 };
     let (nr, _) = direct(dst.addr).filter(|_| cx.computes() && dst.file == RegFile::Mrf)?;
     (u32::from(nr) + last >= limit).then(|| Detail::new(Place::Dst).with("register", nr))

@@ -98,7 +98,7 @@ fn even_register(cx: &Context<'_>) -> Option<Detail> {
 }
 
 fn overlap(cx: &Context<'_>) -> Option<Detail> {
-    if !cx.has_regions() || (cx.version() < 60 && !is_compressed(cx)) {
+    if !cx.has_regions() || (cx.has().overlap_unless_compressed && !is_compressed(cx)) {
         return None;
     }
     let dst = &cx.inst.dst;

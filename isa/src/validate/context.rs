@@ -5,6 +5,7 @@
 
 use crate::inst::{AccessMode, Inst, Opcode};
 use crate::operand::{Addr, Dst, RegFile, Region, Src, Type};
+use crate::tables::Features;
 
 use super::footprint::Footprint;
 use super::{Detail, Part, Place};
@@ -32,9 +33,9 @@ impl<'a> Context<'a> {
         context
     }
 
-    /// Version times ten.
-    pub(super) fn version(&self) -> u8 {
-        self.part.generation.0
+    /// The columns of the generation.
+    pub(super) fn has(&self) -> &'static Features {
+        self.part.generation.has()
     }
 
     pub(super) fn at(&self, place: Place) -> Detail {
@@ -97,7 +98,7 @@ impl<'a> Context<'a> {
     /// Bytes of an element as regions count them: Gen7.0 counts 64-bit elements as two of 32 bits.
     pub(super) fn element(&self, ty: Type) -> u32 {
         match ty.size() as u32 {
-            8 if self.version() == 70 => 4,
+            8 if self.has().split_doubles => 4,
             size => size,
         }
     }
@@ -159,7 +160,7 @@ impl<'a> Context<'a> {
         self.has_regions()
             && (wide(self.inst.dst.ty)
                 || self.exec_type.is_some_and(wide)
-                || (self.version() >= 80 && self.is_dword_multiply()))
+                || (self.has().wide && self.is_dword_multiply()))
     }
 
     /// `mul` of two doublewords.
@@ -170,7 +171,7 @@ impl<'a> Context<'a> {
 
     /// Whether half and single floats meet in one operation.
     pub(super) fn is_mixed_float(&self) -> bool {
-        if self.version() < 80 || !self.has_regions() {
+        if !self.has().wide || !self.has_regions() {
             return false;
         }
         let types = [self.inst.dst.ty, self.inst.src[0].ty, self.inst.src[1].ty];
@@ -214,7 +215,7 @@ impl<'a> Context<'a> {
         if first == second {
             return Some(first);
         }
-        if self.version() < 60 && either(Type::F) {
+        if self.has().float_wins && either(Type::F) {
             return Some(Type::F);
         }
         [Type::Q, Type::D, Type::W, Type::Df]
@@ -358,4 +359,9 @@ pub(super) fn is_packed(region: Region) -> bool {
 /// Whether a destination's elements lie side by side.
 pub(super) fn is_packed_dst(exec_size: u32, hstride: u8) -> bool {
     exec_size > 1 && hstride == 1
+}
+
+/// Whether a set, one bit a member, has a number.
+pub(super) fn is_in(set: u32, number: u32) -> bool {
+    set.checked_shr(number).is_some_and(|set| set & 1 != 0)
 }

@@ -96,7 +96,7 @@ fn bit_field(opcode: Opcode) -> bool {
 fn condition(cx: &Context<'_>) -> Option<Detail> {
     let opcode = cx.inst.opcode;
     // From Gen6 on `if` and `while` compare.
-    let compares = matches!(opcode, Opcode::If | Opcode::While) && cx.version() >= 60;
+    let compares = matches!(opcode, Opcode::If | Opcode::While) && cx.has().embedded_compare;
     let without = bit_field(opcode)
         || (is_flow(opcode) && !compares)
         || matches!(opcode, Opcode::Wait | Opcode::Movi | Opcode::Math)
@@ -150,7 +150,7 @@ fn condition_round(cx: &Context<'_>) -> Option<Detail> {
         cx.inst.opcode,
         Opcode::Rndu | Opcode::Rndd | Opcode::Rnde | Opcode::Rndz
     );
-    let legal = rounds && cx.version() <= 50;
+    let legal = rounds && cx.has().round_condition;
     (cx.computes() && cx.inst.cond_mod == CondMod::R && !legal)
         .then(|| Detail::new(Place::Instruction))
 }

@@ -89,12 +89,12 @@ fn packed_byte(cx: &Context<'_>) -> Option<Detail> {
 
 /// Sizes of execution type and destination, where the second is the smaller and the rule holds.
 fn narrowing(cx: &Context<'_>) -> Option<(u32, u32)> {
-    if !converts(cx) || is_packed_byte(cx) || (cx.is_mixed_float() && cx.version() >= 90) {
+    if !converts(cx) || is_packed_byte(cx) || (cx.is_mixed_float() && cx.has().half_words) {
         return None;
     }
     let exec = cx.exec_type?.size() as u32;
     let dst = cx.inst.dst.ty.size() as u32;
-    let dst = if cx.version() == 70 && exec == 8 && dst == 4 {
+    let dst = if cx.has().split_doubles && exec == 8 && dst == 4 {
         8
     } else {
         dst
@@ -123,7 +123,7 @@ fn destination_alignment(cx: &Context<'_>) -> Option<Detail> {
     }
     let subnr = cx.dst_subnr()?;
     let rest = subnr % exec;
-    let relaxed = cx.version() >= 45 && is_byte(cx.inst.dst.ty) && rest == 1;
+    let relaxed = cx.has().byte_pairs && is_byte(cx.inst.dst.ty) && rest == 1;
     (rest != 0 && !relaxed).then(|| {
         Detail::new(Place::Dst)
             .with("byte offset", subnr)

@@ -69,7 +69,7 @@ pub(super) const RULES: &[Rule] = &[
 
 fn exec_size(cx: &Context<'_>) -> Option<Detail> {
     let legal = matches!(cx.inst.exec_size, 1 | 2 | 4 | 8 | 16)
-        || (cx.inst.exec_size == 32 && cx.version() >= 60);
+        || (cx.inst.exec_size == 32 && cx.has().max_exec == 5);
     (!legal).then(|| cx.at(Place::Instruction))
 }
 

@@ -103,7 +103,7 @@ fn modifier(cx: &Context<'_>) -> Option<Detail> {
 
 fn qword(cx: &Context<'_>) -> Option<Detail> {
     immediates(cx)
-        .find(|(_, src)| src.ty.size() == 8 && (cx.version() < 80 || cx.sources > 1))
+        .find(|(_, src)| src.ty.size() == 8 && (!cx.has().wide || cx.sources > 1))
         .map(|(place, _)| Detail::new(place).with("sources", cx.sources as u32))
 }
 

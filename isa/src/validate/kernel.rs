@@ -7,6 +7,7 @@ use alloc::vec;
 use alloc::vec::Vec;
 
 use crate::inst::Inst;
+use crate::tables::Features;
 
 use super::{Check, Detail, Part, Rule, Violation};
 
@@ -63,8 +64,9 @@ impl<'a> Code<'a> {
         all
     }
 
-    pub(super) fn version(&self) -> u8 {
-        self.part.generation.0
+    /// The columns of the generation.
+    pub(super) fn has(&self) -> &'static Features {
+        self.part.generation.has()
     }
 
     /// The instruction at a byte offset.

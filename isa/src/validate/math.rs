@@ -6,7 +6,7 @@
 use crate::inst::Opcode;
 use crate::operand::{RegFile, Type};
 
-use super::context::{Context, is_scalar};
+use super::context::{Context, is_in, is_scalar};
 use super::{Detail, Generations, Place, Rule};
 
 const EMIT: &str = "Mesa 22.3.6 brw_eu_emit.c gfx6_math";
@@ -98,14 +98,8 @@ fn is_math(cx: &Context<'_>) -> bool {
 
 fn function(cx: &Context<'_>) -> Option<Detail> {
     let function = function_of(cx)?;
-    let exists = match function {
-        1..=7 | 10..=13 => true,
-        8 => cx.version() < 60,
-        9 => cx.version() >= 60,
-        14 | 15 => cx.version() >= 80,
-        _ => false,
-    };
-    (!exists).then(|| Detail::new(Place::Instruction).with("function", function))
+    (!is_in(cx.has().math_functions, u32::from(function)))
+        .then(|| Detail::new(Place::Instruction).with("function", function))
 }
 
 fn grf(cx: &Context<'_>) -> Option<Detail> {
@@ -118,7 +112,7 @@ fn grf(cx: &Context<'_>) -> Option<Detail> {
     cx.sources()
         .find(|&(place, src)| match src.file {
             RegFile::Grf => false,
-            RegFile::Imm => place == Place::Src0 || cx.version() < 80,
+            RegFile::Imm => place == Place::Src0 || !cx.has().wide,
             _ => true,
         })
         .map(|(place, _)| Detail::new(place))
@@ -161,7 +155,7 @@ fn math_types(cx: &Context<'_>) -> Option<Detail> {
         .find(|(_, src)| match src.ty {
             Type::D | Type::Ud => !integer,
             Type::F => integer,
-            Type::Hf => integer || cx.version() < 90,
+            Type::Hf => integer || !cx.has().half_words,
             _ => true,
         })
         .map(|(place, _)| Detail::new(place))

@@ -6,13 +6,12 @@
 use crate::inst::Compression;
 use crate::message::Header;
 
-use super::context::Context;
+use super::context::{Context, is_in};
 use super::send::{ends_thread, message};
 use super::{Detail, Generations, Place, Rule};
 
 const MATH: u32 = 1;
 const URB: u32 = 6;
-const GEN4: Generations = Generations::until(50);
 const VALIDATE: &str = "Mesa 22.3.6 brw_eu_validate.c send_descriptor_restrictions";
 
 pub(super) const RULES: &[Rule] = &[
@@ -25,28 +24,28 @@ pub(super) const RULES: &[Rule] = &[
     ),
     Rule::inst(
         "math-message-function",
-        GEN4,
+        Generations::until(50),
         "PRM vol4 6.1.1.1",
         "the function of a math message is not a reserved one",
         math_function,
     ),
     Rule::inst(
         "math-message-length",
-        GEN4,
+        Generations::until(50),
         "PRM vol4 6.1.1.3",
         "a math message has one register, two for power and integer division",
         math_length,
     ),
     Rule::inst(
         "math-message-response",
-        GEN4,
+        Generations::until(50),
         "PRM vol4 6.1.2",
         "a math message is answered by one register, two for sincos and both results of a division",
         math_response,
     ),
     Rule::inst(
         "math-message-exec-size",
-        GEN4,
+        Generations::until(50),
         "PRM vol4 6.1; Mesa 22.3.6 brw_fs_generator.cpp, compressed from 4.5 on",
         "a math message has at most 8 channels, from 4.5 on 16 when compressed",
         math_exec_size,
@@ -146,16 +145,8 @@ pub(super) const RULES: &[Rule] = &[
 
 fn target(cx: &Context<'_>) -> Option<Detail> {
     let target = message(cx)?.target;
-    let exists = match target {
-        0 | 2..=7 => true,
-        1 => cx.version() < 60,
-        8 => cx.version() >= 50,
-        9 => cx.version() >= 60,
-        10 | 11 => cx.version() >= 70,
-        12 | 13 => cx.version() >= 75,
-        _ => false,
-    };
-    (!exists).then(|| Detail::new(Place::Instruction).with("target", target))
+    (!is_in(cx.has().targets, target))
+        .then(|| Detail::new(Place::Instruction).with("target", target))
 }
 
 fn to(cx: &Context<'_>, target: u32) -> Option<Header> {
@@ -197,7 +188,7 @@ fn math_response(cx: &Context<'_>) -> Option<Detail> {
 }
 
 fn math_exec_size(cx: &Context<'_>) -> Option<Detail> {
-    let compressed = cx.version() >= 45 && cx.inst.compression == Compression::Compressed;
+    let compressed = cx.has().compressed_math && cx.inst.compression == Compression::Compressed;
     to(cx, MATH)
         .filter(|_| cx.exec_size() > 8 && !compressed)
         .map(|_| cx.at(Place::Instruction))
@@ -208,25 +199,13 @@ fn urb_header(cx: &Context<'_>) -> Option<Detail> {
 }
 
 fn urb_operation(cx: &Context<'_>) -> Option<u32> {
-    let mask = if cx.version() == 70 || cx.version() == 75 {
-        7
-    } else {
-        15
-    };
-    to(cx, URB).map(|message| message.control & mask)
+    to(cx, URB).map(|message| message.control & cx.has().urb_operation_mask)
 }
 
 fn urb_opcode(cx: &Context<'_>) -> Option<Detail> {
     let operation = urb_operation(cx)?;
-    let first = match operation {
-        0 => 0,
-        1 => 50,
-        2..=5 => 70,
-        6 => 75,
-        7 | 8 => 80,
-        _ => u8::MAX,
-    };
-    (cx.version() < first).then(|| Detail::new(Place::Instruction).with("operation", operation))
+    (!is_in(cx.has().urb_operations, operation))
+        .then(|| Detail::new(Place::Instruction).with("operation", operation))
 }
 
 fn sync(cx: &Context<'_>) -> Option<Header> {
@@ -267,7 +246,7 @@ fn urb_swizzle(cx: &Context<'_>) -> Option<Detail> {
 }
 
 fn urb_allocate_end(cx: &Context<'_>) -> Option<Detail> {
-    (allocates(urb_write(cx)?) && ends_thread(cx.version(), cx.inst))
+    (allocates(urb_write(cx)?) && ends_thread(cx.has(), cx.inst))
         .then(|| Detail::new(Place::Instruction))
 }
 

@@ -9,7 +9,7 @@ use crate::operand::{RegFile, Type};
 use super::context::{Context, accumulator, direct, is_null_dst, is_scalar};
 use super::{Detail, Generations, Place, Rule};
 
-const GEN7: &str = "Baytrail PRM vol2 part2";
+const LATER: &str = "Baytrail PRM vol2 part2";
 
 pub(super) const RULES: &[Rule] = &[
     Rule::inst(
@@ -85,7 +85,7 @@ pub(super) const RULES: &[Rule] = &[
     Rule::inst(
         "carry-types",
         Generations::since(70),
-        GEN7,
+        LATER,
         "addc and subb take and give unsigned doublewords",
         carry_types,
     ),
@@ -212,7 +212,7 @@ fn average_types(cx: &Context<'_>) -> Option<Detail> {
         return None;
     }
     let first = cx.inst.src[0].ty;
-    let legal = |ty: Type| integer(ty) && ty.size() <= 4 && (cx.version() > 50 || ty == first);
+    let legal = |ty: Type| integer(ty) && ty.size() <= 4 && (cx.has().mixed_average || ty == first);
     types(cx, legal, legal)
 }
 

@@ -6,6 +6,7 @@
 use crate::inst::{CondMod, ExDesc};
 use crate::message::Header;
 use crate::operand::{Addr, RegFile, Region, Type};
+use crate::tables::Features;
 
 use super::context::{Context, arf, direct, is_indirect, is_null, is_null_dst};
 use super::{Detail, Generations, Place, Rule};
@@ -176,14 +177,14 @@ pub(super) fn message(cx: &Context<'_>) -> Option<Header> {
 }
 
 /// Whether the send ends the thread.
-pub(super) fn ends_thread(version: u8, inst: &crate::inst::Inst) -> bool {
+pub(super) fn ends_thread(has: &Features, inst: &crate::inst::Inst) -> bool {
     inst.send.is_some_and(|send| {
-        send.eot || (version < 50 && send.imm.is_some_and(|desc| desc >> 31 != 0))
+        send.eot || (!has.send_target && send.imm.is_some_and(|desc| desc >> 31 != 0))
     })
 }
 
 fn ends(cx: &Context<'_>) -> bool {
-    cx.is_send() && ends_thread(cx.version(), cx.inst)
+    cx.is_send() && ends_thread(cx.has(), cx.inst)
 }
 
 fn payload_direct(cx: &Context<'_>) -> Option<Detail> {
@@ -195,7 +196,7 @@ fn payload_file(cx: &Context<'_>) -> Option<Detail> {
     let src = &cx.inst.src[0];
     let legal = match src.file {
         RegFile::Grf => true,
-        RegFile::Mrf => cx.version() == 60,
+        RegFile::Mrf => cx.has().payload_in_mrf,
         _ => cx.is_split_send() && is_null(src),
     };
     (cx.is_send() && !legal).then(|| Detail::new(Place::Src0))
@@ -221,8 +222,8 @@ fn payload_range(cx: &Context<'_>) -> Option<Detail> {
     let length = message(cx)?.length;
     let src = &cx.inst.src[0];
     let source = direct(src.addr).map_or(0, |(nr, _)| u32::from(nr));
-    let (first, registers) = match (cx.version(), src.file) {
-        (0..=50, _) => (u32::from(cx.inst.send?.mrf), 16),
+    let (first, registers) = match (cx.has().send_mrf, src.file) {
+        (true, _) => (u32::from(cx.inst.send?.mrf), 16),
         (_, RegFile::Mrf) => (source, 24),
         (_, RegFile::Grf) => (source, 128),
         _ => return None,

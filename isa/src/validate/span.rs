@@ -136,7 +136,7 @@ fn oword_split(cx: &Context<'_>) -> Option<Detail> {
 }
 
 fn even_split(cx: &Context<'_>) -> Option<Detail> {
-    if cx.version() > 80 && cx.inst.opcode != Opcode::Math {
+    if cx.has().uneven_split && cx.inst.opcode != Opcode::Math {
         return None;
     }
     let dst = paired(cx, 2)?;

@@ -64,7 +64,7 @@ fn files(cx: &Context<'_>) -> Option<Detail> {
     }
     let legal = match cx.inst.dst.file {
         RegFile::Grf => true,
-        RegFile::Mrf => cx.version() == 60,
+        RegFile::Mrf => cx.has().payload_in_mrf,
         _ => false,
     };
     if !legal {
@@ -93,7 +93,7 @@ fn types(cx: &Context<'_>) -> Option<Detail> {
     }
     let legal = |ty| match ty {
         Type::F | Type::D | Type::Ud | Type::Df => true,
-        Type::Hf => cx.version() >= 80,
+        Type::Hf => cx.has().wide,
         _ => false,
     };
     if !legal(cx.inst.dst.ty) {
@@ -102,9 +102,7 @@ fn types(cx: &Context<'_>) -> Option<Detail> {
     let first = cx.inst.src[0].ty;
     // From 8.0 on F and HF mix, as two bits of the encoding say.
     let mixes = |ty| {
-        cx.version() >= 80
-            && matches!(ty, Type::F | Type::Hf)
-            && matches!(first, Type::F | Type::Hf)
+        cx.has().wide && matches!(ty, Type::F | Type::Hf) && matches!(first, Type::F | Type::Hf)
     };
     cx.sources()
         .find(|(_, src)| !legal(src.ty) || (src.ty != first && !mixes(src.ty)))

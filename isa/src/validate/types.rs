@@ -5,6 +5,7 @@
 
 use crate::inst::Opcode;
 use crate::operand::{RegFile, Type};
+use crate::tables::lacks_type;
 
 use super::context::Context;
 use super::{Detail, Generations, Place, Rule};
@@ -88,13 +89,8 @@ fn type_of_generation(cx: &Context<'_>) -> Option<Detail> {
     core::iter::once((Place::Dst, cx.inst.dst.ty))
         .chain(sources)
         .find_map(|(place, ty)| {
-            let first = match ty {
-                Type::Uv => 60,
-                Type::Df => 70,
-                Type::Hf | Type::Q | Type::Uq => 80,
-                _ => 0,
-            };
-            (cx.version() < first).then(|| Detail::new(place).with("first generation", first))
+            let first = lacks_type(cx.part.generation, ty)?;
+            Some(Detail::new(place).with("first generation", first))
         })
 }
 

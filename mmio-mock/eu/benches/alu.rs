@@ -139,7 +139,7 @@ fn measure(name: &str, insts: &[Inst]) {
         .map(|i| isa::encode(Verx10::GEN40, i).expect("encodes"))
         .collect();
     let mut port = Kernel(words);
-    let mut cache = KernelCache::new(isa::Verx10::GEN40);
+    let mut cache = KernelCache::of(eu::r#gen::GEN40);
     let mut best = 0.0f64;
     for _ in 0..5 {
         let mut t = Thread::new();

@@ -4,7 +4,7 @@
 //! [`KernelCache::invalidate`] where the manual flushes the instruction cache.
 
 use crate::decoded::Slot;
-use crate::r#gen::{self, Rules};
+use crate::r#gen::{InstructionSet, Rules};
 use crate::liveness;
 use crate::lower::{self, Mode};
 use crate::port::Port;
@@ -35,24 +35,33 @@ pub struct KernelCache {
 }
 
 impl KernelCache {
-    /// An empty cache of one generation's instructions.
-    pub const fn new(generation: Verx10) -> KernelCache {
-        KernelCache::with_mode(generation, Mode::Fast)
+    /// An empty cache of one generation's instructions; `None` for a generation that the interpreter does not run.
+    #[must_use]
+    pub fn new(generation: Verx10) -> Option<KernelCache> {
+        InstructionSet::of(generation).map(KernelCache::of)
+    }
+
+    /// An empty cache of an instruction set.
+    #[must_use]
+    pub const fn of(set: InstructionSet) -> KernelCache {
+        KernelCache::with_mode(set, Mode::Fast)
     }
 
     /// An empty cache whose instructions all take the general path, slow but free of special
     /// cases: what the fast paths are compared with.
-    pub const fn general(generation: Verx10) -> KernelCache {
-        KernelCache::with_mode(generation, Mode::General)
+    #[must_use]
+    pub fn general(generation: Verx10) -> Option<KernelCache> {
+        let set = InstructionSet::of(generation)?;
+        Some(KernelCache::with_mode(set, Mode::General))
     }
 
-    const fn with_mode(generation: Verx10, mode: Mode) -> KernelCache {
+    const fn with_mode(set: InstructionSet, mode: Mode) -> KernelCache {
         KernelCache {
             pages: Vec::new(),
             recent: 0,
             mode,
-            generation,
-            rules: r#gen::rules(generation),
+            generation: set.generation,
+            rules: set.rules,
             decoded: 0,
         }
     }

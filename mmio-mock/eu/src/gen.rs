@@ -31,44 +31,70 @@ pub(crate) struct Rules {
     pub(crate) descriptor: Descriptor,
 }
 
-const GEN4: Rules = Rules {
-    jump_unit: 16,
-    place: 4,
-    halves: false,
-    descriptor: Descriptor {
-        length: 20,
-        response: 16,
-        response_max: 0xf,
-        whole: true,
+/// An instruction set that the interpreter runs, with what differs in it.
+#[derive(Clone, Copy, Debug)]
+pub struct InstructionSet {
+    pub(crate) generation: Verx10,
+    pub(crate) rules: Rules,
+}
+
+/// 965 and GM965.
+pub const GEN40: InstructionSet = InstructionSet {
+    generation: Verx10::GEN40,
+    rules: Rules {
+        jump_unit: 16,
+        place: 4,
+        halves: false,
+        descriptor: Descriptor {
+            length: 20,
+            response: 16,
+            response_max: 0xf,
+            whole: true,
+        },
     },
 };
 
 /// Compacted instructions come with G45, its jumps still count sixteen bytes (Mesa 22.3.6 `brw_eu.h` `brw_jump_scale`).
 /// Its kernels send compressed messages of one register to extended math (`brw_fs_generator.cpp` `generate_math_g45`).
-const GEN45: Rules = Rules {
-    place: 3,
-    halves: true,
-    ..GEN4
-};
-
-const GEN5: Rules = Rules {
-    jump_unit: 8,
-    place: 3,
-    halves: true,
-    descriptor: Descriptor {
-        length: 25,
-        response: 20,
-        response_max: 0x1f,
-        whole: false,
+pub const GEN45: InstructionSet = InstructionSet {
+    generation: Verx10::new(45),
+    rules: Rules {
+        place: 3,
+        halves: true,
+        ..GEN40.rules
     },
 };
 
-/// The rules of a generation; those of the first for one that the interpreter does not know.
-pub(crate) const fn rules(generation: Verx10) -> Rules {
-    match generation.0 {
-        45 => GEN45,
-        50 => GEN5,
-        _ => GEN4,
+/// Ironlake: jumps count eight bytes, and descriptors have longer lengths and no target.
+pub const GEN50: InstructionSet = InstructionSet {
+    generation: Verx10::new(50),
+    rules: Rules {
+        jump_unit: 8,
+        descriptor: Descriptor {
+            length: 25,
+            response: 20,
+            response_max: 0x1f,
+            whole: false,
+        },
+        ..GEN45.rules
+    },
+};
+
+impl InstructionSet {
+    /// Those that there are.
+    const ALL: [InstructionSet; 3] = [GEN40, GEN45, GEN50];
+
+    /// The instruction set of a generation; `None` for one that the interpreter does not run.
+    #[must_use]
+    pub fn of(generation: Verx10) -> Option<InstructionSet> {
+        let mut all = Self::ALL.into_iter();
+        all.find(|set| set.generation == generation)
+    }
+
+    /// Its generation, as encodings go by it.
+    #[must_use]
+    pub const fn generation(&self) -> Verx10 {
+        self.generation
     }
 }
 

@@ -12,7 +12,7 @@ mod decoded;
 mod exception;
 mod exec;
 mod flow;
-mod r#gen;
+pub mod r#gen;
 pub mod grf;
 mod liveness;
 mod lower;
@@ -28,6 +28,7 @@ mod tests;
 pub mod thread;
 
 pub use cache::KernelCache;
+pub use r#gen::InstructionSet;
 pub use mask::Masks;
 pub use port::{
     Delivery, FloatMode, Grf, Message, NoObserver, Observer, Port, Stop, ThreadId, ThreadInit,

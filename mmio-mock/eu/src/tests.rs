@@ -194,7 +194,7 @@ pub(crate) fn run(t: &mut Thread, insts: &[Inst]) {
     let n = insts.len() as u64;
     t.set_ip(0);
     let (stop, stats) = run_in(
-        &mut KernelCache::new(isa::Verx10::GEN40),
+        &mut KernelCache::new(isa::Verx10::GEN40).unwrap(),
         t,
         &mut port,
         insts,

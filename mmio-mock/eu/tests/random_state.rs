@@ -204,8 +204,8 @@ fn run(generation: Verx10) {
         let s = start(&mut rng);
         let mut threads = vec![Thread::new(); 2];
         let mut caches = [
-            KernelCache::new(generation),
-            KernelCache::general(generation),
+            KernelCache::new(generation).unwrap(),
+            KernelCache::general(generation).unwrap(),
         ];
         let ends: Vec<End> = threads
             .iter_mut()

@@ -82,7 +82,7 @@ impl ThreadBench {
         let (readers, tables) = (readers(isa)?, tables(isa)?);
         Some(ThreadBench {
             memory: Memory::new(MEMORY_CAP, GTT_ENTRIES),
-            td: Td::new(1, 1, isa),
+            td: Td::new(1, 1, readers.instructions),
             urb: Urb::new(),
             shared: SharedFunctions::new(readers.functions, readers.messages),
             debug: DebugRegs::new(tables),

@@ -69,7 +69,7 @@ impl Device {
             ff: Pipeline::new(info.readers.pipeline),
             media: Media::new(info.readers.media),
             blt: Blt::default(),
-            td: Td::new(info.eus, info.threads_per_eu, info.isa),
+            td: Td::new(info.eus, info.threads_per_eu, info.readers.instructions),
             urb: Urb::with_rows(info.urb_rows),
             shared: reset::shared(info),
             status: Status::default(),

@@ -24,6 +24,8 @@ use crate::intel::status::Busy;
 /// What makes plain state of a generation's words, by the room that asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Readers {
+    /// The EUs: instructions, and what differs in running them.
+    pub instructions: eu::InstructionSet,
     /// The command streamer: commands whose layout differs between generations.
     pub commands: &'static dyn CommandReader,
     /// The shared functions: surfaces, samplers, colour calculator.
@@ -134,6 +136,12 @@ const GENERATION_DEVICES: [&[DeviceInfo]; 3] = [gen40::DEVICES, gen45::DEVICES, 
 pub fn tables(isa: isa::Verx10) -> Option<&'static regs::platform::Generation> {
     let device = DEVICES.iter().find(|device| device.isa == isa);
     device.map(|device| device.tables)
+}
+
+/// The instruction set of the devices with these tables; `None` for tables of no device.
+pub fn instructions(tables: &regs::platform::Generation) -> Option<isa::Verx10> {
+    let device = DEVICES.iter().find(|device| device.tables == tables);
+    device.map(|device| device.isa)
 }
 
 /// The device of a name or of a PCI id written `vendor:device`.

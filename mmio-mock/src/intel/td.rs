@@ -15,7 +15,10 @@ mod rounds;
 pub mod schedule;
 mod standing;
 
-use eu::{FloatMode, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId, ThreadInit};
+use eu::{
+    FloatMode, InstructionSet, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadId,
+    ThreadInit,
+};
 use isa::Verx10;
 
 use debugger::Kept;
@@ -95,8 +98,8 @@ pub struct Td {
 }
 
 impl Td {
-    /// A dispatcher over `eus` EUs with `threads_per_eu` threads each, running `isa`.
-    pub fn new(eus: u16, threads_per_eu: u16, isa: Verx10) -> Self {
+    /// A dispatcher over `eus` EUs with `threads_per_eu` threads each, running an instruction set.
+    pub fn new(eus: u16, threads_per_eu: u16, set: InstructionSet) -> Self {
         let slots = (0..eus * threads_per_eu)
             .map(|_| Slot {
                 thread: Thread::new(),
@@ -116,8 +119,8 @@ impl Td {
             slots,
             alive: 0,
             threads_per_eu,
-            cache: KernelCache::new(isa),
-            isa,
+            cache: KernelCache::of(set),
+            isa: set.generation(),
             sip: 0,
             fftid: 0,
         }

@@ -4,6 +4,8 @@
 //! vol4 8.1 for the 965, Mesa `intel_device_info.c` for the others.
 use alloc::vec::Vec;
 
+use regs::platform::{GEN40, GEN45, GEN50, Generation};
+
 use crate::media::Surface;
 
 /// A generation's words and sizes.
@@ -19,12 +21,16 @@ pub struct MediaOps {
 }
 
 /// The rows, by the version of the tables.
-const ROWS: &[(u8, MediaOps)] = &[(40, gen40::OPS), (45, gen45::OPS), (50, gen50::OPS)];
+static ROWS: &[(&Generation, MediaOps)] = &[
+    (&GEN40, gen40::OPS),
+    (&GEN45, gen45::OPS),
+    (&GEN50, gen50::OPS),
+];
 
-/// The row for the tables of a version; `None` for a version without a row.
+/// The row for a generation's tables; `None` for tables without a row.
 #[must_use]
-pub fn of(version: u8) -> Option<&'static MediaOps> {
-    let row = ROWS.iter().find(|(known, _)| *known == version);
+pub fn of(tables: &Generation) -> Option<&'static MediaOps> {
+    let row = ROWS.iter().find(|(known, _)| *known == tables);
     row.map(|(_, ops)| ops)
 }
 
@@ -117,22 +123,26 @@ mod tests {
     /// Ironlake's STATE_BASE_ADDRESS has eight dwords.
     #[test]
     fn the_pipeline_is_selected_in_each_generations_words() {
-        let select = |version| of(version).map(|ops| (ops.select)());
+        let select = |tables| of(tables).map(|ops| (ops.select)());
         let bases = [0x6101_0004, 1, 1, 1, 1, 1];
-        assert_eq!(select(40), Some([&[0x6104_0001][..], &bases].concat()));
-        assert_eq!(select(45), Some([&[0x6904_0001][..], &bases].concat()));
+        assert_eq!(select(&GEN40), Some([&[0x6104_0001][..], &bases].concat()));
+        assert_eq!(select(&GEN45), Some([&[0x6904_0001][..], &bases].concat()));
         let later = [0x6904_0001, 0x6101_0006, 1, 1, 1, 1, 1, 1, 1];
-        assert_eq!(select(50), Some(later.to_vec()));
-        assert!(of(60).is_none());
+        assert_eq!(select(&GEN50), Some(later.to_vec()));
+        let unknown = Generation {
+            version: 60,
+            ..GEN50
+        };
+        assert!(of(&unknown).is_none());
     }
 
     /// Fields as in intel-vaapi-driver i965_structs.h: widths, heights and pitches are one less than they count.
     #[test]
     fn surfaces_count_from_one() {
-        for version in [40, 45, 50] {
-            let ops = of(version);
+        for tables in regs::platform::GENERATIONS {
+            let ops = of(tables);
             let Some(surface) = ops.map(|ops| ops.surface) else {
-                panic!("no row for {version}");
+                panic!("no row for {}", tables.name);
             };
             let image = surface(&Surface::Image {
                 width: 5,

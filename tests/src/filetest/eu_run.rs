@@ -57,7 +57,7 @@ impl Kind for EuRun {
         }
         let mut budget = setup.budget;
         let stop = thread.run(
-            &mut KernelCache::new(generation),
+            &mut KernelCache::new(generation).unwrap(),
             &mut setup.bench,
             &mut NoObserver,
             &mut budget,

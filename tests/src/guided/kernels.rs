@@ -187,8 +187,8 @@ pub fn run(data: &[u8]) {
     if start.words.is_empty() {
         return;
     }
-    let fast = execute(&start, &mut KernelCache::new(start.generation));
-    let general = execute(&start, &mut KernelCache::general(start.generation));
+    let fast = execute(&start, &mut KernelCache::new(start.generation).unwrap());
+    let general = execute(&start, &mut KernelCache::general(start.generation).unwrap());
     assert!(
         fast == general,
         "{:08x?}: fast {fast:x?}\ngeneral {general:x?}",

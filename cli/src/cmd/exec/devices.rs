@@ -14,13 +14,16 @@ use super::super::{Error, device, trace};
 use super::{advice, record, recorded};
 
 /// Help of the option.
-pub const HELP: &str = "Devices, by name (gm965, g35, g45, ironlake, ...) or PCI id (8086:2a02, 2a02, 0x2a02); several with commas";
+pub fn help() -> String {
+    format!("Devices, {}; several with commas", device::spellings())
+}
 
 /// The same in the long help.
-pub const LONG_HELP: &str = "Devices, by name (gm965, g35, g45, ironlake, ...) or PCI id (8086:2a02, 2a02, 0x2a02)
-
-Several, eight at most, are written with commas, or the option is given again. The first is card0 and renderD128, the second card1 and \
+pub fn long_help() -> String {
+    const SEVERAL: &str = "Several, eight at most, are written with commas, or the option is given again. The first is card0 and renderD128, the second card1 and \
 renderD129, and so on; equal devices may be among them. Each has a model, a driver, memory and a clock of its own.";
+    format!("Devices, {}\n\n{SEVERAL}", device::spellings())
+}
 
 /// The devices of all uses of the option.
 pub fn modelled(given: &[String]) -> Result<Vec<&'static DeviceInfo>, Error> {

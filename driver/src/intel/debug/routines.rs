@@ -14,10 +14,10 @@ use kernel::pr_err;
 
 use super::batch::Stretch;
 use super::system_routine::{self, CODE};
+use crate::core::range::Gaps;
 use crate::intel::device::Device;
 use crate::intel::gem::{Object, Tiling};
 use crate::intel::gtt::Place;
-use crate::core::range::Gaps;
 
 /// Sets of bases in one batch; none of Mesa's has more than two.
 pub const MOST_ORIGINS: usize = 64;
@@ -303,8 +303,8 @@ fn common_offset(gaps: &Gaps, bases: &[u32]) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::{Need, Origin, common_offset, may_share, refusal};
-    use crate::intel::debug::batch::Stretch;
     use crate::core::range::Gaps;
+    use crate::intel::debug::batch::Stretch;
 
     /// A place that is free from one base only is none.
     #[test]

@@ -9,12 +9,12 @@ use regs::gen45::fields::{EIR as Error, IIR as Interrupt};
 use regs::platform::GEN45;
 use ringbuf::r#gen::gen45::Commands;
 
+use super::workarounds;
 use super::{
     DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, InterruptInfo, StatusPage, ThreadPlaces,
 };
 use super::{gen40, state};
 use crate::intel::reset;
-use crate::intel::workarounds;
 
 const fn row(platform: &'static str) -> DeviceInfo {
     DeviceInfo {

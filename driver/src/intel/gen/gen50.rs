@@ -5,18 +5,21 @@
 use alloc::vec::Vec;
 
 use isa::inst::Verx10;
-use regs::gen50::fields::{DEIER as DisplayEnable, GTIIR as Interrupt};
-use regs::gen50::reg::{DEIER, DEIIR, DEIMR, GTIER, GTIIR, GTIMR};
+use kernel::error::Result;
+use kernel::time::Delta;
+use kernel::tock_registers::interfaces::Writeable;
+use regs::gen50::fields::{DEIER as DisplayEnable, GTIIR as Interrupt, ILK_GDSR as Reset};
+use regs::gen50::reg::{DEIER, DEIIR, DEIMR, GTIER, GTIIR, GTIMR, ILK_GDSR};
 use regs::platform::GEN50;
 use ringbuf::r#gen::gen50::Commands;
 
+use super::workarounds;
 use super::{
     DeviceInfo, EmitOps, EngineInfo, InterruptBank, InterruptInfo, MasterInterrupt,
     RoutineMessages, StatusPage, ThreadPlaces,
 };
 use super::{gen40, gen45, state};
-use crate::intel::reset;
-use crate::intel::workarounds;
+use crate::intel::uncore::Uncore;
 
 /// Desktop and mobile parts.
 pub static IRONLAKE: DeviceInfo = DeviceInfo {
@@ -39,7 +42,7 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     interrupts: &INTERRUPTS,
     routine: &ROUTINE,
     state: &state::gen50::OPS,
-    reset: reset::domains_by_register,
+    reset: reset_domains,
 };
 
 /// Descriptors with lengths in bits 28:25 and 24:20, and bit 19 for the header (Mesa `brw_message_desc`); the rest is that of G45.
@@ -90,6 +93,25 @@ fn emit_set_context(out: &mut Vec<u32>, address: u32, inhibit: bool) {
     out.suspend_flush(true);
     gen40::emit_set_context(out, address, inhibit);
     out.suspend_flush(false);
+}
+
+/// TIMEOUT: for a domain to be reset by the register (i915: 5 ms).
+const RESET_TIMEOUT: Delta = Delta::from_millis(5);
+
+/// Resets the render domain, then the media domain, by a register (i915 `ilk_do_reset`).
+fn reset_domains(uncore: &Uncore) -> Result {
+    let register = uncore.reg(ILK_GDSR);
+    let enable = Reset::RESET_ENABLE::SET.value;
+    let outcome = [Reset::RESET_DOMAIN::Render, Reset::RESET_DOMAIN::Media]
+        .into_iter()
+        .try_for_each(|domain| {
+            register.write(domain + Reset::RESET_ENABLE::SET);
+            uncore.wait_for_register(ILK_GDSR, enable, 0, RESET_TIMEOUT)?;
+            Ok(())
+        });
+    register.set(0);
+    register.posting_read();
+    outcome
 }
 
 #[cfg(test)]

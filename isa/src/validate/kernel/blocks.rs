@@ -48,22 +48,13 @@ pub(in super::super) const RULES: &[Rule] = &[
     ),
 ];
 
-/// Bytes of the unit that jumps count in.
-fn unit(version: u8) -> i64 {
-    match version {
-        0..=45 => 16,
-        46..=75 => 8,
-        _ => 1,
-    }
-}
-
 /// Byte offsets that an instruction may jump to, by the field that says so.
 pub(super) fn targets(
     code: &Code<'_>,
     index: usize,
 ) -> impl Iterator<Item = (&'static str, i64)> + use<> {
     let placed = code.placed.get(index);
-    let version = code.version();
+    let has = code.has();
     let found = placed.and_then(|placed| {
         let inst = placed.inst;
         let branch = inst.branch?;
@@ -77,8 +68,8 @@ pub(super) fn targets(
         } else {
             own
         };
-        let at = |distance: i32| base + i64::from(distance) * unit(version);
-        let uip = version >= 60 && branch.pop_or_uip != 0;
+        let at = |distance: i32| base + i64::from(distance) * has.jump_unit;
+        let uip = has.uip && branch.pop_or_uip != 0;
         Some([
             Some(("jump", at(branch.jump))),
             uip.then(|| ("UIP", at(branch.pop_or_uip))),
@@ -103,7 +94,7 @@ fn end_of_thread(code: &Code<'_>, report: &mut Report<'_>) {
         return;
     };
     let jumps = last.opcode == Opcode::Jmpi && last.pred_ctrl == PredCtrl::None;
-    if !jumps && !ends_thread(code.version(), last) {
+    if !jumps && !ends_thread(code.has(), last) {
         report.push(index, Detail::new(Place::Instruction));
     }
 }
@@ -151,7 +142,7 @@ fn walk(code: &Code<'_>, mut visit: impl FnMut(usize, Event)) {
                     visit(index, Event::Closes(start));
                 }
                 // From Gen6 on loops begin without an instruction.
-                _ if code.version() >= 60 => {}
+                _ if code.has().uip => {}
                 _ => visit(index, Event::Stray),
             },
             Opcode::Break | Opcode::Cont if loops == 0 => visit(index, Event::OutsideLoop),

@@ -99,7 +99,7 @@ fn read(cx: &Context<'_>) -> Option<[Option<Range>; 3]> {
         let Addr::Direct { nr, subnr } = src.addr else {
             return None;
         };
-        let registers = if cx.is_send() && cx.version() >= 60 {
+        let registers = if cx.is_send() && cx.has().payload_in_source {
             message(cx).map_or(1, |message| message.length)
         } else if let Some(footprint) = cx.source_footprint(src) {
             footprint.end().div_ceil(REGISTER)

@@ -38,7 +38,7 @@ fn halted(clear: bool, budget: u64) -> Thread {
     });
     t.external_halt();
     assert_eq!(t.ip(), 32);
-    let mut cache = KernelCache::new(Verx10::GEN40);
+    let mut cache = KernelCache::new(Verx10::GEN40).unwrap();
     run_in(
         &mut cache,
         &mut t,

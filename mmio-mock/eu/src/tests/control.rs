@@ -9,7 +9,7 @@ use isa::{Inst, Opcode};
 
 fn go(t: &mut Thread, code: &[Inst]) -> Stop<Outside> {
     run_in(
-        &mut KernelCache::new(isa::Verx10::GEN40),
+        &mut KernelCache::new(isa::Verx10::GEN40).unwrap(),
         t,
         &mut TestPort::new(Vec::new()),
         code,
@@ -282,7 +282,7 @@ fn breakpoint_enters_the_system_routine_before_the_instruction() {
 #[test]
 fn single_step() {
     let mut t = debugged();
-    let mut cache = KernelCache::new(isa::Verx10::GEN40);
+    let mut cache = KernelCache::new(isa::Verx10::GEN40).unwrap();
     let mut port = TestPort::new(Vec::new());
     let count = op(
         Opcode::Add,
@@ -328,7 +328,7 @@ fn single_step() {
 #[test]
 fn illegal_opcode() {
     let mut t = debugged();
-    let mut cache = KernelCache::new(isa::Verx10::GEN40);
+    let mut cache = KernelCache::new(isa::Verx10::GEN40).unwrap();
     let mut port = TestPort::new(vec![[0, 0, 0, 0]]);
     let stop = run_in(&mut cache, &mut t, &mut port, &[], 10).0;
     assert_eq!(stop, Stop::Fault(Outside(0x100)));
@@ -369,7 +369,7 @@ impl Observer for StopAt {
 #[test]
 fn observer_stops_with_nothing_half_done() {
     let mut t = thread();
-    let mut cache = KernelCache::new(isa::Verx10::GEN40);
+    let mut cache = KernelCache::new(isa::Verx10::GEN40).unwrap();
     for i in 0..4u8 {
         let inst = op(Opcode::Mov, 1, dst(10 + i, Type::Ud), &[imm(Type::Ud, 1)]);
         cache.place(u32::from(i) * 16, &inst);
@@ -390,7 +390,7 @@ fn budget_ends_between_instructions() {
     let code = vec![op(Opcode::Mov, 16, dst(10, Type::Ud), &[imm(Type::Ud, 1)]); 5];
     let mut port = TestPort::new(Vec::new());
     let (stop, stats) = run_in(
-        &mut KernelCache::new(isa::Verx10::GEN40),
+        &mut KernelCache::new(isa::Verx10::GEN40).unwrap(),
         &mut t,
         &mut port,
         &code,
@@ -421,7 +421,7 @@ fn threads_do_not_share_registers() {
             &[scalar(3, Type::Uw)],
         )),
     ];
-    let mut cache = KernelCache::new(isa::Verx10::GEN40);
+    let mut cache = KernelCache::new(isa::Verx10::GEN40).unwrap();
     let mut port = TestPort::new(Vec::new());
     let mut threads = vec![thread(), thread()];
     for (i, t) in threads.iter_mut().enumerate() {

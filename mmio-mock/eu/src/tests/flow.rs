@@ -24,7 +24,7 @@ fn mark(nr: u8) -> Inst {
 
 fn go(t: &mut Thread, code: &[Inst]) -> Stop<Outside> {
     run_in(
-        &mut KernelCache::new(isa::Verx10::GEN40),
+        &mut KernelCache::new(isa::Verx10::GEN40).unwrap(),
         t,
         &mut TestPort::new(Vec::new()),
         code,

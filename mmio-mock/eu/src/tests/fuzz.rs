@@ -58,7 +58,7 @@ fn random_words_end_within_budget() {
             breakpoint: rng.u64(..2) == 0,
             ..ThreadInit::default()
         });
-        let mut cache = KernelCache::new(isa::Verx10::GEN40);
+        let mut cache = KernelCache::new(isa::Verx10::GEN40).unwrap();
         let mut budget = 2000;
         let mut stats = RunStats::default();
         loop {

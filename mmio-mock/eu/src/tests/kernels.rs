@@ -42,7 +42,7 @@ fn kernel(stage: &str, scene: &str) -> TestPort {
 fn run(t: &mut Thread, port: &mut TestPort) -> RunStats {
     let (mut budget, mut stats) = (10_000, RunStats::default());
     let stop = t.run(
-        &mut KernelCache::new(isa::Verx10::GEN40),
+        &mut KernelCache::new(isa::Verx10::GEN40).unwrap(),
         port,
         &mut NoObserver,
         &mut budget,
@@ -62,7 +62,7 @@ fn every_instruction_runs() {
             t.set_ip(i * 16);
             let (mut budget, mut stats) = (1, RunStats::default());
             let stop = t.run(
-                &mut KernelCache::new(isa::Verx10::GEN40),
+                &mut KernelCache::new(isa::Verx10::GEN40).unwrap(),
                 &mut port,
                 &mut NoObserver,
                 &mut budget,

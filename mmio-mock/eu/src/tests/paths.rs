@@ -226,8 +226,8 @@ proptest! {
             fast.set_ip(0);
             general.set_ip(0);
             let one = std::slice::from_ref(inst);
-            let a = run_in(&mut KernelCache::new(isa::Verx10::GEN40), &mut fast, &mut port, one, 1);
-            let b = run_in(&mut KernelCache::general(isa::Verx10::GEN40), &mut general, &mut port, one, 1);
+            let a = run_in(&mut KernelCache::new(isa::Verx10::GEN40).unwrap(), &mut fast, &mut port, one, 1);
+            let b = run_in(&mut KernelCache::general(isa::Verx10::GEN40).unwrap(), &mut general, &mut port, one, 1);
             prop_assert_eq!(a, b);
             for r in 0..128 {
                 let (a, b) = (fast.grf()[r], general.grf()[r]);
@@ -256,8 +256,8 @@ proptest! {
         let count = code.len() as u64;
         fast.set_ip(0);
         general.set_ip(0);
-        let a = run_in(&mut KernelCache::new(isa::Verx10::GEN40), &mut fast, &mut port, &code, count);
-        let b = run_in(&mut KernelCache::general(isa::Verx10::GEN40), &mut general, &mut port, &code, count);
+        let a = run_in(&mut KernelCache::new(isa::Verx10::GEN40).unwrap(), &mut fast, &mut port, &code, count);
+        let b = run_in(&mut KernelCache::general(isa::Verx10::GEN40).unwrap(), &mut general, &mut port, &code, count);
         prop_assert_eq!(a, b);
         prop_assert_eq!(fast.grf(), general.grf(), "{:#?}", code);
         prop_assert_eq!(fast.mrf(), general.mrf(), "{:#?}", code);
@@ -294,8 +294,8 @@ proptest! {
         for n in 1..=code.len() {
             fast.set_ip(0);
             general.set_ip(0);
-            let a = run_in(&mut KernelCache::new(isa::Verx10::GEN40), &mut fast, &mut port, &code[..n], n as u64);
-            let b = run_in(&mut KernelCache::general(isa::Verx10::GEN40), &mut general, &mut port, &code[..n], n as u64);
+            let a = run_in(&mut KernelCache::new(isa::Verx10::GEN40).unwrap(), &mut fast, &mut port, &code[..n], n as u64);
+            let b = run_in(&mut KernelCache::general(isa::Verx10::GEN40).unwrap(), &mut general, &mut port, &code[..n], n as u64);
             prop_assert_eq!(a, b);
             prop_assert_eq!(fast.grf(), general.grf(), "{:#?}", code);
             prop_assert_eq!(fast.view(), general.view(), "{:#?}", code);
@@ -317,8 +317,8 @@ proptest! {
         for n in 1..=code.len() {
             fast.set_ip(0);
             general.set_ip(0);
-            let a = run_in(&mut KernelCache::new(isa::Verx10::GEN40), &mut fast, &mut port, &code[..n], n as u64);
-            let b = run_in(&mut KernelCache::general(isa::Verx10::GEN40), &mut general, &mut port, &code[..n], n as u64);
+            let a = run_in(&mut KernelCache::new(isa::Verx10::GEN40).unwrap(), &mut fast, &mut port, &code[..n], n as u64);
+            let b = run_in(&mut KernelCache::general(isa::Verx10::GEN40).unwrap(), &mut general, &mut port, &code[..n], n as u64);
             prop_assert_eq!(a, b);
             prop_assert_eq!(fast.grf(), general.grf(), "{:#?}", code);
             prop_assert_eq!(fast.mrf(), general.mrf(), "{:#?}", code);

@@ -348,7 +348,7 @@ fn masks_equal_one_scalar_run_a_channel() {
         let mut port = TestPort::new(Vec::new());
         let end = e.code.len() as u32 * 16;
         let (stop, stats) = run_in(
-            &mut KernelCache::new(isa::Verx10::GEN40),
+            &mut KernelCache::new(isa::Verx10::GEN40).unwrap(),
             &mut t,
             &mut port,
             &e.code,

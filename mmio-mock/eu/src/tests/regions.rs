@@ -220,7 +220,7 @@ fn operands_past_the_register_file() {
     t.set_ip(0xffff_fff0);
     let mut port = super::TestPort::new(Vec::new());
     let stop = run_in(
-        &mut KernelCache::new(isa::Verx10::GEN40),
+        &mut KernelCache::new(isa::Verx10::GEN40).unwrap(),
         &mut t,
         &mut port,
         &far,

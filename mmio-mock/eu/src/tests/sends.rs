@@ -17,7 +17,7 @@ fn mrf(nr: u8) -> Dst {
 
 fn go(t: &mut Thread, port: &mut TestPort, code: &[Inst]) -> Stop<super::Outside> {
     run_in(
-        &mut KernelCache::new(isa::Verx10::GEN40),
+        &mut KernelCache::new(isa::Verx10::GEN40).unwrap(),
         t,
         port,
         code,

@@ -91,8 +91,8 @@ impl Bench {
 
     fn caches(generation: Verx10) -> [KernelCache; 2] {
         [
-            KernelCache::new(generation),
-            KernelCache::general(generation),
+            KernelCache::new(generation).unwrap(),
+            KernelCache::general(generation).unwrap(),
         ]
     }
 

@@ -20,6 +20,7 @@ use crate::intel::status::Busy;
 
 /// Readers of all devices of this generation.
 pub const READERS: Readers = Readers {
+    instructions: eu::r#gen::GEN45,
     commands: &commands::Reader,
     functions: &functions::Reader,
     messages: &message::Messages,

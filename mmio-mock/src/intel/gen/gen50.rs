@@ -23,6 +23,7 @@ use crate::intel::status::Busy;
 
 /// Readers of all devices of this generation.
 pub const READERS: Readers = Readers {
+    instructions: eu::r#gen::GEN50,
     commands: &commands::Reader,
     functions: &functions::Reader,
     messages: &message::Messages,

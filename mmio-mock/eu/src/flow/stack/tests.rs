@@ -112,7 +112,7 @@ fn both_ends_raise_the_mask_stack_exception() {
 fn the_active_mask_has_no_stack() {
     let mut t = thread();
     let mut port = crate::tests::TestPort::new(vec![[0; 4]]);
-    let mut cache = crate::KernelCache::new(isa::Verx10::GEN40);
+    let mut cache = crate::KernelCache::new(isa::Verx10::GEN40).unwrap();
     let push = two(Opcode::Push, (0x40, 0), Src::NULL, 1);
     let (stop, _) = crate::tests::run_in(&mut cache, &mut t, &mut port, &[push], 1);
     assert!(matches!(stop, crate::Stop::Illegal(_)));

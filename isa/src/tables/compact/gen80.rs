@@ -6,7 +6,7 @@
 use super::{Tables, gen70};
 
 #[rustfmt::skip]
-pub(super) static TABLES: Tables = Tables {
+pub(crate) static TABLES: Tables = Tables {
     control: gen70::CONTROL,
     datatype: [
         0x040001, 0x040040, 0x040041, 0x0400c1, 0x04015d, 0x0405dd,
@@ -26,11 +26,11 @@ pub(super) static TABLES: Tables = Tables {
 };
 
 /// Controls of three sources: 26 bits, of which Broadwell has the low 24.
-pub(super) static THREE_CONTROL: [u32; 4] = [0x0806001, 0x0006001, 0x0008001, 0x0008021];
+pub(crate) static THREE_CONTROL: [u32; 4] = [0x0806001, 0x0006001, 0x0008001, 0x0008021];
 
 /// Operands of three sources: 49 bits.
 #[rustfmt::skip]
-pub(super) static THREE_SOURCE: [u64; 4] = [
+pub(crate) static THREE_SOURCE: [u64; 4] = [
     0x727_2720f000,
     0x727_2720f002,
     0x727_2720f008,

@@ -7,7 +7,7 @@ use super::Tables;
 
 /// Broadwell has the same.
 #[rustfmt::skip]
-pub(super) const CONTROL: [u32; 32] = [
+pub(crate) const CONTROL: [u32; 32] = [
     0x000002, 0x004000, 0x004001, 0x004002, 0x004003, 0x004004,
     0x004005, 0x004007, 0x004008, 0x004009, 0x00400d, 0x006000,
     0x006001, 0x006002, 0x006003, 0x006004, 0x006005, 0x006007,
@@ -18,7 +18,7 @@ pub(super) const CONTROL: [u32; 32] = [
 
 /// Broadwell has the same.
 #[rustfmt::skip]
-pub(super) const SOURCE: [u16; 32] = [
+pub(crate) const SOURCE: [u16; 32] = [
     0x000, 0x002, 0x010, 0x012, 0x018, 0x020, 0x028, 0x048,
     0x050, 0x070, 0x078, 0x300, 0x302, 0x308, 0x310, 0x312,
     0x320, 0x328, 0x338, 0x340, 0x342, 0x348, 0x350, 0x360,
@@ -26,7 +26,7 @@ pub(super) const SOURCE: [u16; 32] = [
 ];
 
 #[rustfmt::skip]
-pub(super) static TABLES: Tables = Tables {
+pub(crate) static TABLES: Tables = Tables {
     control: CONTROL,
     datatype: [
         0x008001, 0x008020, 0x008021, 0x008061, 0x0080bd, 0x0082fd,

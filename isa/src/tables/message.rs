@@ -4,34 +4,36 @@
 //! later generations from Mesa 22.3.6 `brw_inst.h`, `brw_eu.h` and `brw_eu_defines.h`. Message
 //! controls of the media and typed messages stay numbers.
 
-use super::names::{
+use super::Verx10;
+use crate::message::names::{
     AOP, AOP_FLOAT, DC0, DC1, GATEWAY, MATH, OWORDS, PERSPECTIVE, PIXEL_INTERPOLATOR, READ_40,
     READ_45, READ_CACHE, RENDER_60, RENDER_70, RENDER_90, RETURN_FORMAT, RT_SUBTYPE, SAMPLER,
     SCRATCH, SCRATCH_UNIT, SIMD, SIMD_MASK, SIMD_MODE, SWIZZLE, SWIZZLE_70, UNITS_40, UNITS_60,
     UNITS_70, UNITS_75, URB_40, URB_70, URB_80, WRITE,
 };
-use super::part::Part::{Case, Flag, More, Name, NonZero, Number, Text, Tight, Unsupported, Word};
-use super::part::Radix::{Decimal, Hex, Hex2, Prefixed};
-use super::part::{Bits, Names, Part};
-use crate::inst::Verx10;
+use crate::message::part::Part::{
+    Case, Flag, More, Name, NonZero, Number, Text, Tight, Unsupported, Word,
+};
+use crate::message::part::Radix::{Decimal, Hex, Hex2, Prefixed};
+use crate::message::part::{Bits, Names, Part};
 
 /// Where the fields of every message are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Lengths {
-    pub(super) mlen: Bits,
-    pub(super) rlen: Bits,
+pub(crate) struct Lengths {
+    pub(crate) mlen: Bits,
+    pub(crate) rlen: Bits,
     /// Gen4 has the unit in the descriptor.
-    pub(super) target: Option<Bits>,
+    pub(crate) target: Option<Bits>,
     /// Gen5 on.
-    pub(super) header: Option<Bits>,
+    pub(crate) header: Option<Bits>,
 }
 
 /// End of thread.
-pub(super) const EOT: u32 = 1 << 31;
+pub(crate) const EOT: u32 = 1 << 31;
 /// Message length in the extended descriptor.
-pub(super) const EX_MLEN: Bits = Bits::new(9, 6);
+pub(crate) const EX_MLEN: Bits = Bits::new(9, 6);
 
-pub(super) const fn lengths(generation: Verx10) -> Lengths {
+pub(crate) const fn lengths(generation: Verx10) -> Lengths {
     if generation.0 < 50 {
         Lengths {
             mlen: Bits::new(23, 20),
@@ -50,12 +52,12 @@ pub(super) const fn lengths(generation: Verx10) -> Lengths {
 }
 
 /// Names of the units of a generation.
-pub(super) const fn units(generation: Verx10) -> &'static Names {
+pub(crate) const fn units(generation: Verx10) -> &'static Names {
     match generation.0 {
         0..60 => &UNITS_40,
         60..70 => &UNITS_60,
         70..75 => &UNITS_70,
-        _ => &UNITS_75,
+        75.. => &UNITS_75,
     }
 }
 
@@ -67,7 +69,7 @@ const BTI: Bits = bits(7, 0);
 const CONTROL_7: Bits = bits(13, 8);
 
 /// The pieces of a unit's function control.
-pub(super) const fn parts(generation: Verx10, sfid: u8) -> &'static [Part] {
+pub(crate) const fn parts(generation: Verx10, sfid: u8) -> &'static [Part] {
     let version = generation.0;
     match sfid {
         1 if version < 60 => MATH_40,
@@ -76,36 +78,36 @@ pub(super) const fn parts(generation: Verx10, sfid: u8) -> &'static [Part] {
             45..50 => SAMPLER_45,
             50..70 => SAMPLER_50,
             70..80 => SAMPLER_70,
-            _ => SAMPLER_80,
+            80.. => SAMPLER_80,
         },
         3 => match version {
             0..50 => GATEWAY_40,
             50..60 => GATEWAY_50,
-            _ => GATEWAY_60,
+            60.. => GATEWAY_60,
         },
         4 => match version {
             0..45 => READ_PORT_40,
             45..60 => READ_PORT_45,
             60..70 => CACHE_60,
             70..80 => CACHE_70,
-            _ => CACHE_80,
+            80.. => CACHE_80,
         },
         5 => match version {
             0..60 => WRITE_PORT_40,
             60..70 => RENDER_PORT_60,
             70..90 => RENDER_PORT_70,
-            _ => RENDER_PORT_90,
+            90.. => RENDER_PORT_90,
         },
         6 => match version {
             0..70 => URB_MESSAGE_40,
             70..80 => URB_MESSAGE_70,
-            _ => URB_MESSAGE_80,
+            80.. => URB_MESSAGE_80,
         },
         7 => THREAD_SPAWNER,
         9 if version >= 60 => match version {
             0..70 => CACHE_60,
             70..80 => CACHE_70,
-            _ => CACHE_80,
+            80.. => CACHE_80,
         },
         10 if version >= 70 => DATA_CACHE,
         11 if version >= 70 => INTERPOLATOR,

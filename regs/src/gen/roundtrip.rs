@@ -1,8 +1,8 @@
 //! Every generated accessor against the run-time descriptor of its field.
 //! No PRM chapter: where a field lies is the vectors' business, not this test's.
 
+use super::{gen40, gen45, gen50};
 use crate::desc::PackedField;
-use crate::{gen40, gen45, gen50};
 use alloc::vec::Vec;
 
 /// Words that differ in every bit position over a few seeds.

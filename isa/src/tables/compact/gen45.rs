@@ -6,7 +6,7 @@
 use super::Tables;
 
 #[rustfmt::skip]
-pub(super) static TABLES: Tables = Tables {
+pub(crate) static TABLES: Tables = Tables {
     control: [
         0x000000, 0x008000, 0x006000, 0x000002, 0x004000, 0x002000,
         0x008020, 0x008100, 0x00a020, 0x000102, 0x018000, 0x001102,

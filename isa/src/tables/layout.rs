@@ -3,6 +3,9 @@
 //! PRM: volume 4, 13.2.1-13.2.5 (Gen4), instruction formats of the later volumes; positions
 //! cross-checked with Mesa 22.3.6 `brw_inst.h`. Compacted words are in `compact`.
 
+use super::Verx10;
+use super::features::Features;
+
 /// A run of bits in one of the four words of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Field {
@@ -240,7 +243,7 @@ impl Layout {
             sfid: match v {
                 0..=49 => Field::NONE,
                 50..=59 => Field::new(95, 92),
-                _ => Field::new(27, 24),
+                60.. => Field::new(27, 24),
             },
             eot: if v < 50 { Field::NONE } else { Field::bit(127) },
         }
@@ -251,7 +254,7 @@ const fn nib_ctrl(v: u8) -> Field {
     match v {
         0..=69 => Field::NONE,
         70..=79 => Field::bit(47),
-        _ => Field::bit(11),
+        80.. => Field::bit(11),
     }
 }
 
@@ -352,12 +355,12 @@ const fn three(v: u8) -> ThreeLayout {
         dst_ty: match v {
             0..=69 => Field::NONE,
             70..=79 => Field::new(45, 44),
-            _ => Field::new(48, 46),
+            80.. => Field::new(48, 46),
         },
         src_ty: match v {
             0..=69 => Field::NONE,
             70..=79 => Field::new(43, 42),
-            _ => Field::new(45, 43),
+            80.. => Field::new(45, 43),
         },
         src1_half: if moved { Field::bit(36) } else { Field::NONE },
         src2_half: if moved { Field::bit(35) } else { Field::NONE },
@@ -375,9 +378,11 @@ const fn three(v: u8) -> ThreeLayout {
 /// Highest bit of the subregister of source 1 in the three-source format.
 pub(crate) const SRC1_SUBNR_HIGH: Field = Field::bit(96);
 
-/// The layout of a generation as a constant.
+/// Layout and columns of a generation as constants.
 pub(crate) struct At<const V: u8>;
 
 impl<const V: u8> At<V> {
+    pub(crate) const GENERATION: Verx10 = Verx10(V);
     pub(crate) const L: &'static Layout = &Layout::of(V);
+    pub(crate) const F: &'static Features = &Features::of(V);
 }

@@ -3,10 +3,10 @@
 //! PRM: volume 4, 4.8.1.1-8.4.2. A test assembles the words of Gen4 to Ironlake, so that they are those of the descriptors'
 //! tables. Fields that a text may leave out have no list.
 
-use crate::inst::Verx10;
+use super::Verx10;
 
 /// The words possible where one of a kind was expected, separated by commas.
-pub(super) fn of(generation: Verx10, expected: &str) -> Option<&'static str> {
+pub(crate) fn of(generation: Verx10, expected: &str) -> Option<&'static str> {
     let version = generation.0;
     Some(match expected {
         "math function" => {
@@ -34,7 +34,7 @@ pub(super) fn of(generation: Verx10, expected: &str) -> Option<&'static str> {
             70..90 => {
                 "media block read, typed surface read, typed atomic op, memory fence, media block write, RT write, typed surface write"
             }
-            _ => "RT write, RT read",
+            90.. => "RT write, RT read",
         },
         "RT message type" => {
             "SIMD16, SIMD16/RepData, SIMD8/DualSrcLow, SIMD8/DualSrcHigh, SIMD8, SIMD8/ImageWrite, SIMD16/RepData-111"
@@ -42,7 +42,7 @@ pub(super) fn of(generation: Verx10, expected: &str) -> Option<&'static str> {
         "urb opcode" => match version {
             0..70 => "urb_write, ff_sync",
             70..80 => "write HWord, write OWord, read HWord, read OWord, atomic mov, atomic inc",
-            _ => {
+            80.. => {
                 "write HWord, write OWord, read HWord, read OWord, atomic mov, atomic inc, atomic add, SIMD8 write, SIMD8 read"
             }
         },

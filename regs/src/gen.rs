@@ -1,0 +1,14 @@
+//! The generations, each with the types and descriptors of its tables.
+//! genxml and i915; each item cites its own section.
+
+pub mod gen40;
+pub mod gen45;
+pub mod gen50;
+pub(crate) mod platform;
+#[cfg(test)]
+mod roundtrip;
+
+/// Surface formats: their codes mean the same in all generations.
+pub mod formats {
+    pub use super::gen40::{SURFACE_FORMATS, surface_format};
+}
