@@ -1,5 +1,5 @@
 //! Layers of the modules inside `mmio-mock`: each imports only lower ones.
-//! No PRM chapter. The order is the one that ARCHITECTURE.md draws.
+//! The order is the one that ARCHITECTURE.md draws.
 
 use crate::finding::Finding;
 use crate::source::RustFile;
