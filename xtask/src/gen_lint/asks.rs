@@ -147,7 +147,15 @@ fn comparison(file: &RustFile, i: usize, names: &Names) -> Option<String> {
 
 /// Whether a chain of identifiers ends in a generation, or in its number or text.
 fn is_generation(chain: &[String]) -> bool {
-    let taken = ["0", "version", "clone", "major", "dotted", "to_string", "as_str"];
+    let taken = [
+        "0",
+        "version",
+        "clone",
+        "major",
+        "dotted",
+        "to_string",
+        "as_str",
+    ];
     let mut rest = chain.iter().rev();
     let last = rest.find(|word| !taken.contains(&word.as_str()));
     last.is_some_and(|word| GENERATIONS.contains(&word.as_str()))
