@@ -1,5 +1,5 @@
 //! Turns the tables into code when the crate is built.
-//! No PRM chapter. Does not write outside OUT_DIR.
+//! Does not write outside OUT_DIR.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs, process};

@@ -1,6 +1,6 @@
 //! Captured frames: what a driver submitted, read and checked as a whole.
 //!
-//! No PRM chapter; the format is described in docs/captures.md. Not modelled: relocation (contents
+//! The format is described in docs/captures.md. Not modelled: relocation (contents
 //! are read as they were after it), several open files or contexts per capture.
 
 mod check;

@@ -1,6 +1,4 @@
 //! The subcommands: each has its arguments and a `run`.
-//!
-//! No PRM chapter.
 
 pub mod arguments;
 pub mod asm;

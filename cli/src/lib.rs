@@ -1,6 +1,6 @@
 //! Captures, their replay through driver and device model, and the picture.
 //!
-//! No PRM chapter: this is where driver and model meet. The `crestline` program and the test suites
+//! This is where driver and model meet. The `crestline` program and the test suites
 //! stand on it. Not modelled: anything of the device itself.
 #![forbid(unsafe_code)]
 

@@ -1,6 +1,6 @@
 //! The `crestline` program: its arguments, and what each subcommand does.
 //!
-//! No PRM chapter. Exit code 0 when everything went well, 1 after an error, 2 for wrong arguments.
+//! Exit code 0 when everything went well, 1 after an error, 2 for wrong arguments.
 #![forbid(unsafe_code)]
 
 mod cmd;

@@ -1,6 +1,6 @@
 //! Numbers of the command line: digits alone, no signs.
 //!
-//! No PRM chapter. The standard library's parsers take a `+`; these do not.
+//! The standard library's parsers take a `+`; these do not.
 
 pub mod typed;
 

@@ -1,6 +1,6 @@
 //! Addresses in words: which buffer, and how far into it.
 //!
-//! No PRM chapter. Not modelled: addresses of what the driver itself placed (ring, status page).
+//! Not modelled: addresses of what the driver itself placed (ring, status page).
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! Recording: every submission of a client becomes part of a capture.
 //!
-//! No PRM chapter; the format is described in docs/captures.md. Contents are read when the device has finished what
+//! The format is described in docs/captures.md. Contents are read when the device has finished what
 //! came before, so recording makes a program wait. Not modelled: which client a submission is of.
 
 use std::collections::HashMap;

@@ -1,6 +1,6 @@
 //! Replays a capture through driver, ring and MMIO on a modelled device.
 //!
-//! No PRM chapter; the submission order is the driver's. Not modelled: submissions in parallel (each
+//! The submission order is the driver's. Not modelled: submissions in parallel (each
 //! one ends before the next begins), contexts.
 
 mod attend;

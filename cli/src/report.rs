@@ -1,6 +1,6 @@
 //! A captured frame as one page of HTML.
 //!
-//! No PRM chapter. The page needs nothing beside itself; what many pixels share is in it once. Not modelled: what
+//! The page needs nothing beside itself; what many pixels share is in it once. Not modelled: what
 //! registers and memory held on the way (a debugger shows that).
 
 mod draws;

@@ -1,6 +1,6 @@
 //! Programs that do not start: why, and what helps.
 //!
-//! No PRM chapter. Errors are those of execve(2).
+//! Errors are those of execve(2).
 
 use std::env;
 use std::fs;

@@ -1,6 +1,6 @@
 //! The events of the device as files: JSON lines, trace events.
 //!
-//! No PRM chapter. Events are written as they happen; what is kept in memory is what has begun and not ended.
+//! Events are written as they happen; what is kept in memory is what has begun and not ended.
 
 mod json;
 mod lines;

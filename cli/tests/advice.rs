@@ -1,6 +1,4 @@
 //! Errors and answers that say what to do next.
-//!
-//! No PRM chapter.
 
 use std::fs;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! `crestline debug -- CMD` from outside: start, exit codes, signals.
 //!
-//! No PRM chapter. The programs do not use the device, so an empty file stands for the shim: the system's loader says so
+//! The programs do not use the device, so an empty file stands for the shim: the system's loader says so
 //! and goes on. Programs that draw are in the conformance suite.
 
 use std::fs::{self, File};

@@ -1,6 +1,6 @@
 //! `crestline eu run` as a user calls it: worked examples, and what goes wrong.
 //!
-//! No PRM chapter. Expectations are computed here, not by the model.
+//! Expectations are computed here, not by the model.
 
 use std::path::PathBuf;
 use std::process::Output;

@@ -1,6 +1,6 @@
 //! `crestline exec` from outside: exit codes, signals, what is left behind.
 //!
-//! No PRM chapter. The programs do not use the device, so an empty file stands for the shim: the system's loader says
+//! The programs do not use the device, so an empty file stands for the shim: the system's loader says
 //! so and goes on.
 
 use std::fs::{self, File};

@@ -1,6 +1,6 @@
 //! What a beginner's kernels meet: no end, no memory, options with a wrong form.
 //!
-//! No PRM chapter. Expectations are the options' own help and the rules of docs/validation-rules.md.
+//! Expectations are the options' own help and the rules of docs/validation-rules.md.
 
 use std::fs;
 use std::path::Path;

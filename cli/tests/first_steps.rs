@@ -1,6 +1,6 @@
 //! What a beginner meets: rows from the top, wrong files, missing programs.
 //!
-//! No PRM chapter. The vertex data of the scenes and the signals of the system are what is expected.
+//! The vertex data of the scenes and the signals of the system are what is expected.
 
 use std::fs;
 use std::io::Read as _;

@@ -1,6 +1,6 @@
 //! The example kernels on the media pipeline, against the host.
 //!
-//! No PRM chapter. Everything has to be equal to the last bit, for every size and every order of the threads.
+//! Everything has to be equal to the last bit, for every size and every order of the threads.
 
 mod host;
 

@@ -1,6 +1,6 @@
 //! What `crestline media run` refuses: kernels, grids, files, surfaces, outputs.
 //!
-//! No PRM chapter. Nothing that is there changes.
+//! Nothing that is there changes.
 
 use crate::common::media::{Dir, END, kernel, png, ramp};
 

@@ -1,6 +1,6 @@
 //! `crestline media run` as a user calls it: files, and what goes wrong.
 //!
-//! No PRM chapter. Expectations are computed here, not by the model.
+//! Expectations are computed here, not by the model.
 
 use crate::common::media::{Dir, END, kernel, png, ramp};
 

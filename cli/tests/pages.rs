@@ -1,6 +1,6 @@
 //! Runs every command of the pages that promise it, and compares what it prints.
 //!
-//! No PRM chapter. `BLESS=1` writes the pages anew. Lines with the time that a run took are not on them.
+//! `BLESS=1` writes the pages anew. Lines with the time that a run took are not on them.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

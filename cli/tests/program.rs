@@ -1,6 +1,4 @@
 //! The program from outside: arguments, exit codes, files, messages.
-//!
-//! No PRM chapter.
 
 use crate::common;
 

@@ -1,6 +1,6 @@
 //! `--trace-format` and `crestline report`: files, exit codes, messages.
 //!
-//! No PRM chapter. What stands in the files is checked in `tests/tests/trace_files.rs` and tests/conformance/report.
+//! What stands in the files is checked in `tests/tests/trace_files.rs` and tests/conformance/report.
 
 use std::fs;
 use std::path::Path;

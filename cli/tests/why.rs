@@ -1,6 +1,6 @@
 //! `crestline why` from outside: text, JSON, errors.
 //!
-//! No PRM chapter; expectations are the vertex data of the scenes and crocus's own decode of the batches.
+//! Expectations are the vertex data of the scenes and crocus's own decode of the batches.
 
 use std::process::Output;
 

@@ -1,6 +1,6 @@
 //! What the drivers of all vendors have: objects, fences, files, calls of DRM.
 //!
-//! No PRM chapter. A vendor's room (`intel`) implements [`device::Device`] and lists its calls in an `ioctl::table::Table`;
+//! A vendor's room (`intel`) implements [`device::Device`] and lists its calls in an `ioctl::table::Table`;
 //! nothing here names a register, a command or a table of a vendor. `cargo xtask layers` refuses an import of a vendor's
 //! room.
 

@@ -1,6 +1,6 @@
 //! Text in an array: what becomes a path without allocating.
 //!
-//! No PRM chapter. Short texts lie on the stack. A whole path would be half of what some stacks have (SIGSTKSZ), so it gets
+//! Short texts lie on the stack. A whole path would be half of what some stacks have (SIGSTKSZ), so it gets
 //! a page of its own.
 
 use core::ffi::CStr;

@@ -1,6 +1,6 @@
 //! What the environment says: where the node is and its tree, and how strict to be.
 //!
-//! No PRM chapter. Read once; later changes of the environment are for children.
+//! Read once; later changes of the environment are for children.
 
 use core::ffi::CStr;
 use std::sync::OnceLock;

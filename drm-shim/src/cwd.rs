@@ -1,6 +1,6 @@
 //! Whether the process works in a directory of the device.
 //!
-//! No PRM chapter. Such a directory lies in the tree, and relative paths lead into the tree from there. Not modelled: a
+//! Such a directory lies in the tree, and relative paths lead into the tree from there. Not modelled: a
 //! thread with a directory of its own (`unshare`).
 
 use std::sync::atomic::{AtomicBool, Ordering};

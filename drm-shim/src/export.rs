@@ -1,6 +1,6 @@
 //! The functions that programs find here in place of libc's.
 //!
-//! No PRM chapter. Functions of C with a variable number of arguments (`open`, `ioctl`, `mremap`) are defined with the
+//! Functions of C with a variable number of arguments (`open`, `ioctl`, `mremap`) are defined with the
 //! most they take: on x86-64 and aarch64 integers are passed alike either way. Not points of cancellation; asynchronous
 //! cancellation waits until a function is over, because it unwinds the stack, which Rust code does not allow at every
 //! instruction.

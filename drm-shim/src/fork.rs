@@ -1,6 +1,6 @@
 //! What runs when the library is loaded and when the process forks.
 //!
-//! No PRM chapter. A child that is made past libc's `fork` (`clone`, `_Fork`) is found out at its first call about the node.
+//! A child that is made past libc's `fork` (`clone`, `_Fork`) is found out at its first call about the node.
 //! Not modelled: such children that share their parent's memory.
 
 use std::sync::atomic::{AtomicI32, Ordering};

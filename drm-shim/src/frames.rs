@@ -1,6 +1,6 @@
 //! Frames and renderers for the node's closing report.
 //!
-//! No PRM chapter. Not modelled: programs that find the functions by `dlsym` or `eglGetProcAddress` are not seen.
+//! Not modelled: programs that find the functions by `dlsym` or `eglGetProcAddress` are not seen.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 

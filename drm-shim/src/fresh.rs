@@ -1,6 +1,6 @@
 //! Files of the tree whose contents change: the error state.
 //!
-//! No PRM chapter. Before one is read the node brings it up to date; what is written goes to a file apart, so that
+//! Before one is read the node brings it up to date; what is written goes to a file apart, so that
 //! it is never read.
 
 use wire::device::RENDER;

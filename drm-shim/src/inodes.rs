@@ -1,6 +1,6 @@
 //! Which descriptors are the node's: known by inode, the same for all duplicates.
 //!
-//! No PRM chapter. A table without locks that forgets on collision; what it does not know the node is asked for.
+//! A table without locks that forgets on collision; what it does not know the node is asked for.
 
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicU64, Ordering};

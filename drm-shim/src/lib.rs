@@ -1,6 +1,6 @@
 //! Preloaded into a client: brings it the DRM node that another process serves.
 //!
-//! No PRM chapter. Stands before the functions of libc by which clients reach a DRM device; what is not about the device
+//! Stands before the functions of libc by which clients reach a DRM device; what is not about the device
 //! goes on to the system. `wire` has the messages. Not modelled: clients that make system calls without libc.
 #![deny(unsafe_code)]
 #![cfg_attr(

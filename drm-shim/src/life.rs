@@ -1,6 +1,4 @@
 //! The connection that a process keeps until it ends, and its memories.
-//!
-//! No PRM chapter.
 
 use core::mem::MaybeUninit;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};

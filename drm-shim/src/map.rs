@@ -1,6 +1,6 @@
 //! Mappings of the node: pieces of the memories that it shares.
 //!
-//! No PRM chapter. mremap(2): a mapping of the device is one that does not grow (VM_DONTEXPAND, drm_gem.c), and its object is
+//! mremap(2): a mapping of the device is one that does not grow (VM_DONTEXPAND, drm_gem.c), and its object is
 //! held wherever it is.
 
 use wire::message::Remap;

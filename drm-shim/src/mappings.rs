@@ -1,6 +1,6 @@
 //! What the system says is mapped where: /proc/self/maps (proc_pid_maps(5)).
 //!
-//! No PRM chapter. A program that unmaps past libc leaves this library's table with what is not there any more.
+//! A program that unmaps past libc leaves this library's table with what is not there any more.
 
 use crate::buffer::Short;
 use crate::own;

@@ -1,6 +1,6 @@
 //! Functions that this library stands before, found behind it.
 //!
-//! No PRM chapter. Only for functions that are no plain system calls.
+//! Only for functions that are no plain system calls.
 #![expect(unsafe_code, reason = "dlsym gives addresses without types")]
 
 use core::ffi::{CStr, c_void};

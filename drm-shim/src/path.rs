@@ -1,6 +1,4 @@
 //! Which paths are a device's, and where they lie in the node's tree.
-//!
-//! No PRM chapter.
 
 use core::ffi::CStr;
 use std::os::fd::RawFd;

@@ -1,6 +1,4 @@
 //! What the user should know: lines on stderr, notes for the report.
-//!
-//! No PRM chapter.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 

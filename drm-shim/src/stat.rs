@@ -1,6 +1,6 @@
 //! What programs see when they look at the node: a character device.
 //!
-//! No PRM chapter. `stat` and `statx` of its entries and of its descriptors.
+//! `stat` and `statx` of its entries and of its descriptors.
 
 use std::os::fd::RawFd;
 

@@ -1,6 +1,6 @@
 //! System calls as they are, past the functions that this library stands before.
 //!
-//! No PRM chapter. Errors are numbers of errno; the variable itself is put back by [`ours`].
+//! Errors are numbers of errno; the variable itself is put back by [`ours`].
 #![expect(
     unsafe_code,
     reason = "system calls take addresses; this is the edge that checks what it can"

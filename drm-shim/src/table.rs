@@ -1,6 +1,6 @@
 //! The ranges where this process has the node mapped.
 //!
-//! No PRM chapter. Fixed room and no allocation; looking takes no lock, since every `munmap` of the program looks.
+//! Fixed room and no allocation; looking takes no lock, since every `munmap` of the program looks.
 
 use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 

@@ -1,6 +1,6 @@
 //! The library before libc, in programs of C, against a node that is none.
 //!
-//! No PRM chapter. What a program must see is what Linux shows of a DRM device (man pages, drm_file.c).
+//! What a program must see is what Linux shows of a DRM device (man pages, drm_file.c).
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 #[path = "shim/client.rs"]

@@ -1,6 +1,6 @@
 //! Lines of assembly per second: text to words, whole programs.
 //!
-//! No PRM chapter. `cargo bench -p crestline-isa --bench asm`; the text is what the printer writes for
+//! `cargo bench -p crestline-isa --bench asm`; the text is what the printer writes for
 //! captured kernels, repeated, and a part of it with labels. The goal is one million lines a second.
 #![allow(
     clippy::unwrap_used,

@@ -1,6 +1,6 @@
 //! Mesa's own assembler tests: every `.asm` gives the bytes of its `.expected`.
 //!
-//! No PRM chapter. The files are read from the Mesa source tree that `CRESTLINE_MESA_SRC` names, and
+//! The files are read from the Mesa source tree that `CRESTLINE_MESA_SRC` names, and
 //! nothing is checked without it. Compacted output is not among them.
 
 use std::fmt::Write as _;

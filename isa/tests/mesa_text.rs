@@ -1,6 +1,6 @@
 //! Mesa's assembler tests: words decoded and printed, against their source.
 //!
-//! No PRM chapter. Needs Mesa's source, named by `CRESTLINE_MESA_SRC`. White space, comments, the text
+//! Needs Mesa's source, named by `CRESTLINE_MESA_SRC`. White space, comments, the text
 //! of message descriptors and the names of labels do not count; where labels point to does.
 //! Assembled again the text has to give the words.
 

@@ -1,6 +1,6 @@
 //! What the devices of all vendors have: registers, time, bus, live shell.
 //!
-//! No PRM section. A vendor's room (`intel`) builds its device from these and implements [`Model`]; nothing here names
+//! A vendor's room (`intel`) builds its device from these and implements [`Model`]; nothing here names
 //! a register, a unit or a table of a vendor. `cargo xtask layers` refuses an import of a vendor's room.
 
 pub mod bus;

@@ -1,6 +1,6 @@
 //! One device of a node: its model, its driver, its memory, its counters.
 //!
-//! No PRM chapter. Devices share the connections and the descriptors of the clients, and nothing else.
+//! Devices share the connections and the descriptors of the clients, and nothing else.
 
 use std::fmt;
 use std::os::fd::OwnedFd;

@@ -1,6 +1,6 @@
 //! One connection: of a client's process, or of one of its threads.
 //!
-//! No PRM chapter. A thread's requests are answered one after the other, as system calls are.
+//! A thread's requests are answered one after the other, as system calls are.
 
 use std::cell::RefCell;
 use std::io;

@@ -1,6 +1,6 @@
 //! Descriptors that clients hold: open files, dma-bufs, sync objects, sync files.
 //!
-//! No PRM chapter. Each is one end of a socket pair (or, for dma-bufs, a file without a name), known by device and inode:
+//! Each is one end of a socket pair (or, for dma-bufs, a file without a name), known by device and inode:
 //! duplicates, forks and descriptors passed on need no bookkeeping, and the other end tells when the last has gone.
 //! Nothing can be sent to that end, so that it is closed without delay: what lies in a socket is closed with it.
 //! Clients do not name inodes: the file that a client means is looked up in its table at each request.

@@ -1,6 +1,6 @@
 //! The unsafe edge: memory shared with clients, sockets, leases.
 //!
-//! No PRM chapter. Shared memory is a file without a name, mapped here and in the clients.
+//! Shared memory is a file without a name, mapped here and in the clients.
 #![allow(
     unsafe_code,
     reason = "others may write a mapped file; accept gives a bare number; leases and SO_PASSRIGHTS are no part of nix"

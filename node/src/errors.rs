@@ -1,6 +1,6 @@
 //! The files that show a device's error state: in sysfs and in debugfs.
 //!
-//! No PRM chapter. i915 i915_sysfs.c and i915_debugfs.c: a reader gets one state from beginning to end, and a write
+//! i915 i915_sysfs.c and i915_debugfs.c: a reader gets one state from beginning to end, and a write
 //! clears the state whatever is written. A new text is a new file in the place of the old; writers get a file apart.
 //! Not modelled: those who read and write through one descriptor get the file itself.
 

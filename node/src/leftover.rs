@@ -1,6 +1,6 @@
 //! Directories of nodes that were killed.
 //!
-//! No PRM chapter. A node holds a lock on its own directory; one without is nobody's.
+//! A node holds a lock on its own directory; one without is nobody's.
 
 use std::fs::{self, DirEntry, File};
 use std::io::ErrorKind;

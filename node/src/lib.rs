@@ -1,6 +1,6 @@
 //! The DRM node: drivers on modelled devices, served to other processes.
 //!
-//! No PRM chapter. What the kernel's VFS, memory manager and file tables do around a DRM driver. Clients reach it
+//! What the kernel's VFS, memory manager and file tables do around a DRM driver. Clients reach it
 //! through the shim (`drm-shim`). Not modelled: signals that interrupt a wait, `MAP_PRIVATE` mappings.
 #![deny(unsafe_code)]
 

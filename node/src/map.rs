@@ -1,6 +1,6 @@
 //! Mapping the node: which bytes of which memory an `mmap` shows.
 //!
-//! No PRM chapter. drm_gem_mmap, i915 `i915_gem_mman.c`.
+//! drm_gem_mmap, i915 `i915_gem_mman.c`.
 
 use std::sync::Arc;
 

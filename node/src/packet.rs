@@ -1,6 +1,6 @@
 //! Packets on a client's socket, with descriptors attached.
 //!
-//! No PRM chapter. One packet is one message of `wire`. Clients send no descriptors: where the system cannot refuse them, a
+//! One packet is one message of `wire`. Clients send no descriptors: where the system cannot refuse them, a
 //! message that has some is left in the socket, and ends the connection. To take it would close them, which may last
 //! (`closer`). Each message comes with its sender's user: a connection that has been left to a child which is another user's is
 //! worth nothing to it.

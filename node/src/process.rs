@@ -1,6 +1,6 @@
 //! Client processes: what they have mapped, and where.
 //!
-//! No PRM chapter. A mapping holds its object, as a kernel's does.
+//! A mapping holds its object, as a kernel's does.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;

@@ -1,6 +1,4 @@
 //! What a node has done: the figures of the closing line.
-//!
-//! No PRM chapter.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,6 +1,4 @@
 //! The server: everything that connections share, and its threads.
-//!
-//! No PRM chapter.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

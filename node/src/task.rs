@@ -1,6 +1,6 @@
 //! The caller of an ioctl as the driver sees it: memory and descriptors.
 //!
-//! No PRM chapter. Memory is read and written as a debugger does, see `peer`.
+//! Memory is read and written as a debugger does, see `peer`.
 
 use std::cell::{Cell, RefCell};
 use std::os::fd::AsFd as _;

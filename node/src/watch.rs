@@ -1,6 +1,4 @@
 //! The node's housekeeping thread: closed descriptors, signalled fences, hangs.
-//!
-//! No PRM chapter.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;

@@ -1,6 +1,6 @@
 //! Clients whose work gets on and never ends do not keep others waiting for good.
 //!
-//! No PRM chapter. The limits are the driver's own; i915 cancels what a closed context leaves (`kill_context`) and ends a
+//! The limits are the driver's own; i915 cancels what a closed context leaves (`kill_context`) and ends a
 //! request that lets no heartbeat through. The other client is another process: files of one process are one program.
 
 use std::time::{Duration, Instant};

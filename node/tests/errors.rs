@@ -1,6 +1,6 @@
 //! Error files: cleared by any write, never two states for one reader.
 //!
-//! No PRM chapter. What Linux does: i915 i915_sysfs.c, `error_state_read` and `error_state_write`.
+//! What Linux does: i915 i915_sysfs.c, `error_state_read` and `error_state_write`.
 
 use crate::support;
 

@@ -1,6 +1,6 @@
 //! Clients that hang, send garbage and die do not disturb another one.
 //!
-//! No PRM chapter. The pictures are those of a node that serves nobody else. Not covered: batches that write where other
+//! The pictures are those of a node that serves nobody else. Not covered: batches that write where other
 //! clients' objects are, which one address space for all does not prevent (PRM volume 1, global GTT).
 
 use crate::support::{self, DEVICES};

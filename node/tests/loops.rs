@@ -1,6 +1,6 @@
 //! Batches and threads that go round for ever are found, but not too soon.
 //!
-//! No PRM chapter. The hang check is the driver's own: two and a half seconds of standing still.
+//! The hang check is the driver's own: two and a half seconds of standing still.
 
 use std::time::{Duration, Instant};
 

@@ -1,6 +1,6 @@
 //! Files that several processes hold: children, other programs, killed processes.
 //!
-//! No PRM chapter. What Linux does with open files across fork, exec and exit (man pages).
+//! What Linux does with open files across fork, exec and exit (man pages).
 
 use crate::support;
 

@@ -1,6 +1,6 @@
 //! Requests and packets that no program means: the node answers, and goes on.
 //!
-//! No PRM chapter. Requests are those of Mesa with bits turned over; CRESTLINE_FUZZ_SEED gives other ones.
+//! Requests are those of Mesa with bits turned over; CRESTLINE_FUZZ_SEED gives other ones.
 
 use std::os::fd::AsRawFd as _;
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! What a client can do to others by its connection and what it was given.
 //!
-//! No PRM chapter. memfd_create(2), unix(7), proc_pid_fd(5).
+//! memfd_create(2), unix(7), proc_pid_fd(5).
 
 use std::fs::File;
 use std::os::fd::{AsFd as _, AsRawFd, BorrowedFd, OwnedFd};

@@ -1,5 +1,5 @@
 //! Types, register fields and values that mean the same in all generations.
-//! No PRM chapter; each item cites its own section.
+//! Each item cites its own section.
 //! Generated from `regs/tables`. What differs between generations is absent: the generation's own module decodes it.
 #![allow(
     clippy::all,

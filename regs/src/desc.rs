@@ -1,5 +1,5 @@
 //! Run-time descriptors of registers, commands, structures and formats.
-//! No PRM chapter: instances cite theirs.
+//! Instances cite their chapters.
 //! Does not read memory: `decode` does.
 
 use crate::ids::{CommandId, RegId};

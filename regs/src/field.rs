@@ -1,5 +1,5 @@
 //! Bit arithmetic of generated accessors, and the typed register handle.
-//! No PRM chapter. Does not access hardware: `kernel::io` does.
+//! Does not access hardware: `kernel::io` does.
 
 use core::marker::PhantomData;
 use tock_registers::{RegisterLongName, UIntLike};

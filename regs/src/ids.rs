@@ -1,5 +1,5 @@
 //! Names of all commands, registers and units over all generations.
-//! No PRM chapter; the order is alphabetical.
+//! The order is alphabetical.
 //! Generated from `regs/tables`.
 #![allow(
     clippy::all,

@@ -1,6 +1,6 @@
 //! Empty batches a second through the driver on a device with its own thread.
 //!
-//! No PRM chapter. `cargo bench -p crestline-tests --bench batches`; wall time of this machine, one submitting thread.
+//! `cargo bench -p crestline-tests --bench batches`; wall time of this machine, one submitting thread.
 #![allow(clippy::unwrap_used, reason = "a measurement that fails shall say so")]
 
 use std::collections::VecDeque;

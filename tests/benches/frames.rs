@@ -1,6 +1,6 @@
 //! Milliseconds per frame of every scene, next to Mesa's rasterisers.
 //!
-//! No PRM chapter. `cargo xtask bench`, or `cargo bench -p crestline-tests`; CRESTLINE_GLSCENES names a binary of tests/tools/glscenes.c for the
+//! `cargo xtask bench`, or `cargo bench -p crestline-tests`; CRESTLINE_GLSCENES names a binary of tests/tools/glscenes.c for the
 //! comparison, CRESTLINE_FRAMES the number of frames, CRESTLINE_SCENE one scene by a part of its name. A frame is a submission up to its fence, probe excluded.
 #![allow(
     clippy::unwrap_used,

@@ -1,6 +1,6 @@
 //! Media kernels at 1920x1080: instructions per second, beside a plain EU loop.
 //!
-//! No PRM chapter. `cargo xtask bench`, or `cargo bench -p crestline-tests --bench media`; time on the core. A run is
+//! `cargo xtask bench`, or `cargo bench -p crestline-tests --bench media`; time on the core. A run is
 //! everything that `crestline media run` does but for the files: driver, batch, threads, results.
 #![allow(
     clippy::unwrap_used,

@@ -1,6 +1,6 @@
 //! The corpus of `tests/filetests`: input and expectation in one text file.
 //!
-//! No PRM chapter; the format is described in CONTRIBUTING.md. `BLESS=1` rewrites expectations, but never those of
+//! The format is described in CONTRIBUTING.md. `BLESS=1` rewrites expectations, but never those of
 //! a file whose oracle is external.
 
 mod asm;

@@ -1,6 +1,6 @@
 //! Random runs: goals, seeds, what the model counted, and what a failure says.
 //!
-//! No PRM chapter. Not modelled: shrinking of a failing input.
+//! Not modelled: shrinking of a failing input.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! Reference images, and how a picture is compared with one.
 //!
-//! No PRM chapter. Not modelled: alpha (the references have none).
+//! Not modelled: alpha (the references have none).
 
 use std::fs::File;
 use std::io::BufReader;

@@ -1,6 +1,6 @@
 //! What test suites share: scenes, pictures, a bound device.
 //!
-//! No PRM chapter. Not modelled: anything; expectations stand in the tests themselves.
+//! Not modelled: anything; expectations stand in the tests themselves.
 #![forbid(unsafe_code)]
 #![allow(
     clippy::unwrap_used,

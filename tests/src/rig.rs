@@ -1,6 +1,4 @@
 //! The driver bound to a modelled GM965, and the proof that it is idle afterwards.
-//!
-//! No PRM chapter.
 
 use std::sync::Arc;
 

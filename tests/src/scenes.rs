@@ -1,6 +1,6 @@
 //! The checked-in frames and their reference images.
 //!
-//! No PRM chapter; see tests/data/captures/README.md.
+//! See tests/data/captures/README.md.
 
 use std::path::PathBuf;
 

@@ -1,6 +1,6 @@
 //! Damaged captures: each error names file, buffer, offset and what stood there.
 //!
-//! No PRM chapter; the rules are those of docs/captures.md.
+//! The rules are those of docs/captures.md.
 
 use std::fs;
 use std::path::{Path, PathBuf};

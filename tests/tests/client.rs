@@ -1,6 +1,6 @@
 //! A process with an open node: flat memory, no descriptors.
 //!
-//! No PRM chapter; what libdrm does, without the system calls.
+//! What libdrm does, without the system calls.
 use std::sync::Mutex;
 
 use driver::uapi::{Request, gem};

@@ -1,6 +1,6 @@
 //! The corpus of `tests/filetests`: a test for each case, `KIND/FILE/CASE`.
 //!
-//! No PRM chapter; every file names the source of its expectations. A filter that no name has in it is looked for in `KIND/CASE`.
+//! Every file names the source of its expectations. A filter that no name has in it is looked for in `KIND/CASE`.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 
 use crestline_tests::filetest::{KINDS, blessing, corpus, strangers, tests};

@@ -1,6 +1,6 @@
 //! The map of a frame: which threads made which pixel.
 //!
-//! No PRM chapter; expectations come from the captures' vertex data, from device counters, and from watches on memory.
+//! Expectations come from the captures' vertex data, from device counters, and from watches on memory.
 
 use std::collections::BTreeSet;
 

@@ -1,6 +1,6 @@
 //! Random bytes as batches and as kernels: faults or nothing, no panic, no hang.
 //!
-//! No PRM chapter. Each generation has a device of its own in turn. Seeds are printed and fixed, so that every run is the same. CRESTLINE_FUZZ_MILLIONS sets how many
+//! Each generation has a device of its own in turn. Seeds are printed and fixed, so that every run is the same. CRESTLINE_FUZZ_MILLIONS sets how many
 //! million commands or instructions each test executes, as the model counts them; CRESTLINE_FUZZ_SEED sets another seed.
 
 use std::fmt::Write as _;

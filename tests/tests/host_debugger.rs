@@ -1,6 +1,6 @@
 //! The model's own debugger: stops, steps, watches; the frame does not notice.
 //!
-//! No PRM section. What it says of registers is compared with chapter 3's registers in the driver's debug tests.
+//! What it says of registers is compared with chapter 3's registers in the driver's debug tests.
 
 use crestline_tests::scene::draw::Draw;
 use crestline_tests::scene::surface::Surface;

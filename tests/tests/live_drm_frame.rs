@@ -1,6 +1,6 @@
 //! Captured frames through the user API: create, write, submit, wait, read.
 //!
-//! No PRM chapter; what is expected is what the same frame draws when it is replayed inside, at the captured addresses.
+//! What is expected is what the same frame draws when it is replayed inside, at the captured addresses.
 //! Relocations and object flags are those that crocus gave to EXECBUFFER2.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! The driver on a device that works on its own thread.
 //!
-//! No PRM chapter. What is expected follows from the batches: stores whose values the test chose, and which of them
+//! What is expected follows from the batches: stores whose values the test chose, and which of them
 //! ever end. Nothing here depends on how fast the machine is.
 
 use std::sync::Arc;

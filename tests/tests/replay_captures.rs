@@ -1,6 +1,6 @@
 //! Every captured frame through driver, ring and MMIO to its picture.
 //!
-//! No PRM chapter; expectations are the pictures of Mesa's llvmpipe and softpipe, and the captures' own dumps.
+//! Expectations are the pictures of Mesa's llvmpipe and softpipe, and the captures' own dumps.
 
 use crestline_cli::capture::Capture;
 use crestline_cli::picture::Picture;

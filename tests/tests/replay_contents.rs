@@ -1,6 +1,6 @@
 //! What a later submission of a capture finds where the device has written.
 //!
-//! No PRM chapter; docs/captures.md.
+//! docs/captures.md.
 
 use std::fs;
 use std::path::{Path, PathBuf};

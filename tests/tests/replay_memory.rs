@@ -1,6 +1,6 @@
 //! Peak memory of a replay, measured in a process of its own.
 //!
-//! No PRM chapter. Linux alone says what a process's peak was (proc(5), VmHWM).
+//! Linux alone says what a process's peak was (proc(5), VmHWM).
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 

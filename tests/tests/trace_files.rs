@@ -1,6 +1,6 @@
 //! Traces as JSON lines and as Chrome's trace events.
 //!
-//! No PRM chapter. Expectations: the device's own counters, and Google's "Trace Event Format" (what each phase needs).
+//! Expectations: the device's own counters, and Google's "Trace Event Format" (what each phase needs).
 
 use std::collections::BTreeMap;
 use std::io::Write;

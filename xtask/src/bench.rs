@@ -1,5 +1,5 @@
 //! Benchmarks in one run, Mesa's rasterisers beside the model: `cargo xtask bench`.
-//! No PRM chapter. The program that draws with Mesa is `tests/tools/glscenes.c`.
+//! The program that draws with Mesa is `tests/tools/glscenes.c`.
 
 mod against;
 

@@ -1,5 +1,5 @@
 //! `docs/coverage/`: statements of the manual, and the tests that cover them.
-//! No PRM chapter. Believes the annotations: a test that says `covers: 14.2-01` has to be about that.
+//! Believes the annotations: a test that says `covers: 14.2-01` has to be about that.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

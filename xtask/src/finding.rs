@@ -1,5 +1,4 @@
 //! What a check has to say, and how it is printed.
-//! No PRM chapter.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 //! `docs/known-gaps.md`, put together from one file per room.
-//! No PRM chapter. Says nothing itself; the files of `docs/known-gaps.d` do.
+//! Says nothing itself; the files of `docs/known-gaps.d` do.
 
 use std::fmt::Write;
 use std::path::Path;

@@ -1,5 +1,4 @@
 //! Who may import whom: arrows between crates, layers inside model and driver.
-//! No PRM chapter.
 
 mod crates;
 mod modules;

@@ -1,5 +1,5 @@
 //! Checks and generators of the workspace: `cargo xtask <task>`.
-//! No PRM chapter. Knows the rules of the code, not what the code does.
+//! Knows the rules of the code, not what the code does.
 #![forbid(unsafe_code)]
 
 mod bench;

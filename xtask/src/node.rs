@@ -1,5 +1,5 @@
 //! Programs on a modelled device, and on Mesa's software rasterisers.
-//! No PRM chapter. Knows how to start them, not what they draw.
+//! Knows how to start them, not what they draw.
 
 use std::ffi::OsStr;
 use std::io;

@@ -1,5 +1,5 @@
 //! piglit on a modelled device, beside llvmpipe: `cargo xtask piglit`.
-//! No PRM chapter. What the tests ask for is piglit's; `docs/conformance` says how many pass.
+//! What the tests ask for is piglit's; `docs/conformance` says how many pass.
 
 mod baseline;
 mod causes;

@@ -1,5 +1,5 @@
 //! The checks that cargo itself makes, run before a push.
-//! No PRM chapter. Tests are not run here: `cargo test --workspace` is.
+//! Tests are not run here: `cargo test --workspace` is.
 
 use std::io;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! `docs/regs/`, generated from the register tables.
-//! No PRM chapter. The generator itself lives with the tables, in `regs_meta`.
+//! The generator itself lives with the tables, in `regs_meta`.
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
 //! A Rust file as flat tokens that know their line and whether they are test code.
-//! No PRM chapter. Comments and doc comments are no tokens: checks read them from the lines.
+//! Comments and doc comments are no tokens: checks read them from the lines.
 
 use std::str::FromStr;
 

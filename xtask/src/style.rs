@@ -1,5 +1,5 @@
 //! Rules every file keeps: tagline, size, panics, lint exceptions, unsafe, paths.
-//! No PRM chapter. rustfmt and clippy check the rest.
+//! rustfmt and clippy check the rest.
 
 mod attributes;
 mod crate_roots;

@@ -1,5 +1,5 @@
 //! The tracked files of the workspace, read once for all checks.
-//! No PRM chapter. Binary files are left out.
+//! Binary files are left out.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

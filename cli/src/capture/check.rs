@@ -1,6 +1,6 @@
 //! The rules that a capture keeps, checked while it is read.
 //!
-//! No PRM chapter; see docs/captures.md. What stands inside batch and state is the device's business.
+//! See docs/captures.md. What stands inside batch and state is the device's business.
 
 use std::collections::BTreeMap;
 

@@ -1,6 +1,6 @@
 //! Contents of a buffer where they lie: a file, an unpacked capture, memory.
 //!
-//! No PRM chapter. Read in pieces: a capture may hold more than fits into memory.
+//! Read in pieces: a capture may hold more than fits into memory.
 
 use std::fs::File;
 use std::io::{Read as _, Seek as _, SeekFrom};

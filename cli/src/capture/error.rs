@@ -1,6 +1,6 @@
 //! What can be wrong with a capture, and where.
 //!
-//! No PRM chapter. Not modelled: more than the first error of a capture.
+//! Not modelled: more than the first error of a capture.
 
 use std::fmt;
 

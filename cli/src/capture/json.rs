@@ -1,6 +1,6 @@
 //! `exec.json` as it stands in the file.
 //!
-//! No PRM chapter; see docs/captures.md. Unknown fields are ignored: dumpers add their own.
+//! See docs/captures.md. Unknown fields are ignored: dumpers add their own.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! The packed form: one compressed file per capture.
 //!
-//! No PRM chapter; see docs/captures.md. Magic, then a zlib stream of records: length of the name
+//! See docs/captures.md. Magic, then a zlib stream of records: length of the name
 //! (u32), length of the contents (u32), name, contents; little-endian.
 
 use std::collections::BTreeMap;

@@ -1,6 +1,6 @@
 //! A capture read one submission at a time.
 //!
-//! No PRM chapter; see docs/captures.md.
+//! See docs/captures.md.
 
 use std::path::Path;
 

@@ -1,6 +1,6 @@
 //! Where the files of a capture lie: in a directory or in a packed file.
 //!
-//! No PRM chapter. Only regular files with plain names are opened.
+//! Only regular files with plain names are opened.
 
 use std::fs;
 use std::io::{BufReader, Read as _};

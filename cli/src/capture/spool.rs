@@ -1,6 +1,6 @@
 //! An unpacked capture: small ones in memory, large ones in a file without a name.
 //!
-//! No PRM chapter. Zeros are not stored.
+//! Zeros are not stored.
 
 use std::io::{Read, Result, Seek, SeekFrom, Write};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

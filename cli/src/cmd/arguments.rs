@@ -1,6 +1,4 @@
 //! Arguments that are wrong: what is said of them holds their text.
-//!
-//! No PRM chapter.
 
 use std::process::exit;
 

@@ -1,6 +1,6 @@
 //! `--device`: how devices are written, the same in every subcommand.
 //!
-//! No PRM chapter. Names and ids are those of the driver's id table. Not modelled: devices of other vendors.
+//! Names and ids are those of the driver's id table. Not modelled: devices of other vendors.
 
 use std::fmt::Write as _;
 

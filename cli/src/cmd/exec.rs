@@ -1,6 +1,6 @@
 //! `crestline exec`: an unmodified program on modelled devices.
 //!
-//! No PRM chapter. The program gets the shim in `LD_PRELOAD` and finds the node by its environment.
+//! The program gets the shim in `LD_PRELOAD` and finds the node by its environment.
 
 mod advice;
 mod devices;

@@ -1,6 +1,6 @@
 //! Assembler and disassembler: the validator's warnings, hexadecimal text.
 //!
-//! No PRM chapter; each warning names its rule.
+//! Each warning names its rule.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,6 @@
 //! `crestline pack`: a capture directory as one compressed file.
 //!
-//! No PRM chapter; the format is in docs/captures.md.
+//! The format is in docs/captures.md.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

@@ -1,6 +1,6 @@
 //! `crestline regs`: registers of the tables, their fields, and values explained.
 //!
-//! No PRM chapter: every register cites its own. Reads no device.
+//! Every register cites its own chapter. Reads no device.
 
 mod select;
 

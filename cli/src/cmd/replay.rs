@@ -1,6 +1,6 @@
 //! `crestline replay`: a captured frame through driver, ring and MMIO; a picture.
 //!
-//! No PRM chapter. Wall time is measured here alone.
+//! Wall time is measured here alone.
 
 use std::ffi::OsString;
 use std::fs::File;

@@ -1,6 +1,4 @@
 //! `crestline report`: a captured frame as one page of HTML.
-//!
-//! No PRM chapter.
 
 use std::fmt::Write as _;
 use std::fs::File;

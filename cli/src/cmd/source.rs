@@ -1,6 +1,4 @@
 //! Assembly text and generation names, for the commands that take them.
-//!
-//! No PRM chapter.
 
 use std::fmt::Display;
 use std::fs::File;

@@ -1,6 +1,6 @@
 //! What a replay did, in words and numbers.
 //!
-//! No PRM chapter; counters are the model's, time is the program's.
+//! Counters are the model's, time is the program's.
 
 use std::fmt::Write as _;
 use std::time::Duration;

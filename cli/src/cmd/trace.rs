@@ -1,6 +1,4 @@
 //! `--trace`: the events of the device as a file.
-//!
-//! No PRM chapter.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};

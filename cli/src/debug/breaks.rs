@@ -1,6 +1,6 @@
 //! Breakpoints and watches: set, list, delete.
 //!
-//! No PRM chapter. Each has a number that is not used again.
+//! Each has a number that is not used again.
 
 use std::fmt::Write as _;
 

@@ -1,6 +1,4 @@
 //! The commands by name, with what their help says.
-//!
-//! No PRM chapter.
 
 use super::session::{Debugger, Flow};
 use super::{Answer, Refusal};

@@ -1,6 +1,6 @@
 //! `expect`: what scripts check.
 //!
-//! No PRM chapter. Each says what was expected and what was found.
+//! Each says what was expected and what was found.
 
 use std::path::Path;
 

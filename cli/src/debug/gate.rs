@@ -1,6 +1,6 @@
 //! Where the thread that runs a target and the debugger's thread meet.
 //!
-//! No PRM chapter. The runner passes the gate after each stretch of device time and waits there while something is
+//! The runner passes the gate after each stretch of device time and waits there while something is
 //! stopped; the debugger waits for it to come there, or to its end.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};

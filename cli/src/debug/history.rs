@@ -1,6 +1,6 @@
 //! Steps backwards: the frame runs again, with the same changes.
 //!
-//! No PRM chapter. Device time differs between the runs by what the debugger held, which no thread can see. Not
+//! Device time differs between the runs by what the debugger held, which no thread can see. Not
 //! modelled: changes made while no thread was stopped.
 
 use kernel::string_helpers::Counted;

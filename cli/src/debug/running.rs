@@ -1,6 +1,4 @@
 //! Running: start, continue, steps, and what is said at a stop.
-//!
-//! No PRM chapter.
 
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering;

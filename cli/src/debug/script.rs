@@ -1,6 +1,6 @@
 //! Commands without a terminal: from a file, or from the command line.
 //!
-//! No PRM chapter. The first that fails ends the script; it is named with its file and line.
+//! The first that fails ends the script; it is named with its file and line.
 
 use std::fs::File;
 use std::io::Read as _;

@@ -1,6 +1,4 @@
 //! The debugger: its state, and one line at a time.
-//!
-//! No PRM chapter.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

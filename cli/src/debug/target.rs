@@ -1,6 +1,6 @@
 //! What is debugged: a capture that is replayed, or a program on a node.
 //!
-//! No PRM chapter. Each runs on threads of its own. Not modelled: several targets at once.
+//! Each runs on threads of its own. Not modelled: several targets at once.
 
 mod capture;
 mod live;

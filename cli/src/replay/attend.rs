@@ -1,6 +1,6 @@
 //! Attendants: callbacks of a replay, which may hold it up or stop it.
 //!
-//! No PRM chapter. Not modelled: attendants that change what is submitted.
+//! Not modelled: attendants that change what is submitted.
 
 use mmio_mock::ModelPlatform;
 use mmio_mock::intel::r#gen::DeviceInfo;

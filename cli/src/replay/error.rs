@@ -1,6 +1,6 @@
 //! Why a replay failed, with the place in the capture.
 //!
-//! No PRM chapter; the registers shown are the driver's error state.
+//! The registers shown are the driver's error state.
 
 use std::fmt;
 

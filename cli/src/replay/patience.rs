@@ -1,6 +1,6 @@
 //! How long a submission is waited for, and how it is told that it never ends.
 //!
-//! No PRM chapter. Counted in device time and in what the device did, so that every run is the same.
+//! Counted in device time and in what the device did, so that every run is the same.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! Buffers of the capture become objects of the driver, a piece at a time.
 //!
-//! No PRM chapter; docs/captures.md says what a later submission uploads. Pages of zeros are not
+//! docs/captures.md says what a later submission uploads. Pages of zeros are not
 //! written: they cost no memory.
 
 use driver::Object;

@@ -1,6 +1,6 @@
 //! Threads, objects and vertices of a frame's last target, compactly.
 //!
-//! No PRM chapter. The order of numbers is that in which page.js reads them.
+//! The order of numbers is that in which page.js reads them.
 
 use std::collections::{BTreeMap, BTreeSet};
 

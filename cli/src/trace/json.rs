@@ -1,6 +1,4 @@
 //! Objects of JSON, member by member, without anything in between.
-//!
-//! No PRM chapter.
 
 use std::fmt::Write as _;
 

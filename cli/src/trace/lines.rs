@@ -1,6 +1,6 @@
 //! Events as JSON lines: one object an event.
 //!
-//! No PRM chapter; docs/exec.md lists the members.
+//! docs/exec.md lists the members.
 
 use mmio_mock::intel::r#gen::DeviceInfo;
 use mmio_mock::intel::status::Unit;

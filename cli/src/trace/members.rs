@@ -1,6 +1,6 @@
 //! What every format says of an event, as members of a JSON object.
 //!
-//! No PRM chapter. Names, places and times are the formats' own.
+//! Names, places and times are the formats' own.
 
 use mmio_mock::intel::trace::Event;
 

@@ -1,6 +1,6 @@
 //! Events as Chrome's trace events, which Perfetto reads too.
 //!
-//! No PRM chapter; the format is Google's "Trace Event Format", JSON Array Format. Threads
+//! The format is Google's "Trace Event Format", JSON Array Format. Threads
 //! and commands are complete events, what has no length is an instant event, names of tracks are metadata. Where in
 //! its thread a message was sent is not told by the device: messages are spread evenly over what the thread has left.
 

@@ -1,6 +1,6 @@
 //! An answer as JSON.
 //!
-//! No PRM chapter. Numbers are as in the text; addresses are numbers, too.
+//! Numbers are as in the text; addresses are numbers, too.
 
 use driver::debug::walk::{Tag, Unit};
 use mmio_mock::intel::ff::topology::Topology;

@@ -1,6 +1,6 @@
 //! The frame again, for the walk: every run on a device of its own.
 //!
-//! No PRM chapter. A device that has just been powered on has its snapshot counters at zero.
+//! A device that has just been powered on has its snapshot counters at zero.
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

@@ -1,6 +1,4 @@
 //! An answer as a short tree.
-//!
-//! No PRM chapter.
 
 use std::fmt;
 

@@ -1,6 +1,4 @@
 //! Kernels, files and directories of `crestline media run`.
-//!
-//! No PRM chapter.
 
 use std::path::PathBuf;
 use std::process::Output;

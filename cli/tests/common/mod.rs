@@ -1,6 +1,4 @@
 //! What the tests of the program share: how it is run, captures, directories.
-//!
-//! No PRM chapter.
 #![allow(dead_code, reason = "no test uses everything")]
 
 pub mod media;

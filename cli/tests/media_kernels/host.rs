@@ -1,6 +1,6 @@
 //! What the example kernels compute, written down plainly.
 //!
-//! No PRM chapter. Pixels outside of an image are those at its edge.
+//! Pixels outside of an image are those at its edge.
 
 struct Image<'a> {
     width: i32,

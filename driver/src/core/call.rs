@@ -1,6 +1,4 @@
 //! One call of a user: its file, its device, its process.
-//!
-//! No PRM chapter.
 use kernel::error::Result;
 use kernel::uaccess::UserSlice;
 

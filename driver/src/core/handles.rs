@@ -1,6 +1,6 @@
 //! Numbers for things: the lowest free one from 1 on (the kernel's `idr`).
 //!
-//! No PRM chapter. A file's things are the driver's memory, which nobody charges to a client: so there is a bound.
+//! A file's things are the driver's memory, which nobody charges to a client: so there is a bound.
 use alloc::collections::{BTreeMap, BTreeSet};
 
 use kernel::error::{Result, code::ENOSPC};

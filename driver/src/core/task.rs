@@ -1,6 +1,6 @@
 //! Whoever makes an ioctl: its memory, descriptors, clock, rights.
 //!
-//! No PRM chapter. What a kernel takes from `current`; the node implements it for the process at the other end.
+//! What a kernel takes from `current`; the node implements it for the process at the other end.
 use alloc::string::String;
 use alloc::sync::Arc;
 

@@ -1,6 +1,4 @@
 //! A call on a device of Intel's: the core's call, and the device.
-//!
-//! No PRM chapter.
 use core::ops::Deref;
 
 use kernel::error::{Result, code::ENODEV};

@@ -1,6 +1,4 @@
 //! What the core asks of Intel's devices.
-//!
-//! No PRM chapter.
 use alloc::boxed::Box;
 use alloc::sync::Arc;
 use core::any::Any;

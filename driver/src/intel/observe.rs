@@ -1,6 +1,6 @@
 //! Who looks at submissions before the device does.
 //!
-//! No PRM chapter. Recorders and what keeps other views of objects current; a kernel has tracepoints here.
+//! Recorders and what keeps other views of objects current; a kernel has tracepoints here.
 use alloc::sync::Arc;
 
 use kernel::sync::SpinLock;

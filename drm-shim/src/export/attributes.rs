@@ -1,6 +1,6 @@
 //! Extended attributes: the device's files have none.
 //!
-//! No PRM chapter. Which names a file system knows decides between two errors: devtmpfs (mm/shmem.c), sysfs
+//! Which names a file system knows decides between two errors: devtmpfs (mm/shmem.c), sysfs
 //! (fs/kernfs/inode.c), debugfs (fs/libfs.c).
 
 use core::ffi::{CStr, c_char, c_int};

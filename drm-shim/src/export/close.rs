@@ -1,6 +1,6 @@
 //! Closing: this library's own descriptors stay open.
 //!
-//! No PRM chapter. What a program closes of the node's is the node's matter.
+//! What a program closes of the node's is the node's matter.
 
 use core::ffi::{c_int, c_uint};
 use std::os::fd::RawFd;

@@ -1,6 +1,4 @@
 //! `ioctl`: requests of the node go to it, all others to the system.
-//!
-//! No PRM chapter.
 
 use core::ffi::{c_int, c_ulong};
 

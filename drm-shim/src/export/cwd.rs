@@ -1,6 +1,6 @@
 //! The directory that a process works in.
 //!
-//! No PRM chapter. Programs get to know the system's name of it, not the tree's.
+//! Programs get to know the system's name of it, not the tree's.
 
 use core::ffi::{c_char, c_int};
 use core::ptr::null_mut;

@@ -1,6 +1,6 @@
 //! Directories and streams.
 //!
-//! No PRM chapter. Not modelled: `glob`, `nftw`, `fts` (the calls within libc cannot be seen).
+//! Not modelled: `glob`, `nftw`, `fts` (the calls within libc cannot be seen).
 
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::ptr::null_mut;

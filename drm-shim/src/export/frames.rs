@@ -1,6 +1,6 @@
 //! Presenting frames and making contexts current, in EGL and GLX.
 //!
-//! No PRM chapter. The functions behind do the work; this only counts.
+//! The functions behind do the work; this only counts.
 
 use core::ffi::{CStr, c_char, c_int, c_uint, c_ulong, c_void};
 

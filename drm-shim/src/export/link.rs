@@ -1,6 +1,4 @@
 //! Links and canonical paths: what comes out are the system's paths.
-//!
-//! No PRM chapter.
 
 use core::ffi::{c_char, c_int};
 use core::ptr::null_mut;

@@ -1,6 +1,6 @@
 //! `mmap`, `munmap`, `mremap`.
 //!
-//! No PRM chapter. Called by allocators before anything else works: no allocation on what is not the node's.
+//! Called by allocators before anything else works: no allocation on what is not the node's.
 
 use core::ffi::{c_int, c_void};
 

@@ -1,6 +1,6 @@
 //! Opening the node, and files of its tree.
 //!
-//! No PRM chapter. Not modelled: `creat`, which nobody calls on a device.
+//! Not modelled: `creat`, which nobody calls on a device.
 
 use core::ffi::{c_char, c_int};
 

@@ -1,6 +1,6 @@
 //! The `stat` family and `access`.
 //!
-//! No PRM chapter. Structures of 64-bit machines, which are the kernel's.
+//! Structures of 64-bit machines, which are the kernel's.
 
 use core::ffi::{CStr, c_char, c_int, c_uint};
 

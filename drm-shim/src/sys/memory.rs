@@ -1,6 +1,4 @@
 //! Mapping, unmapping, and copying to a caller's memory.
-//!
-//! No PRM chapter.
 #![expect(unsafe_code, reason = "system calls on a caller's memory")]
 
 use core::ffi::c_int;

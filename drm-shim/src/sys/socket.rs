@@ -1,6 +1,6 @@
 //! Sockets of the node: connecting, sending and receiving packets.
 //!
-//! No PRM chapter. Straight system calls: no points of cancellation, no functions that this library stands before.
+//! Straight system calls: no points of cancellation, no functions that this library stands before.
 #![expect(unsafe_code, reason = "system calls that take addresses of structures")]
 
 use core::mem::MaybeUninit;

@@ -1,6 +1,4 @@
 //! Programs of C that are compiled for a test and run with the library before libc.
-//!
-//! No PRM chapter.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -1,6 +1,6 @@
 //! A node that is none: answers by the book and writes down what it hears.
 //!
-//! No PRM chapter. Requests of its own stand in for the driver's.
+//! Requests of its own stand in for the driver's.
 
 use std::collections::HashMap;
 use std::io::IoSlice;

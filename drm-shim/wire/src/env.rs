@@ -1,6 +1,4 @@
 //! Environment variables and names by which a client finds its node.
-//!
-//! No PRM chapter.
 
 /// Path of the socket that the node listens on, in a directory that is its user's alone.
 pub const NODE: &str = "CRESTLINE_NODE";

@@ -1,6 +1,6 @@
 //! Messages between the shim in a client's process and the node that serves it.
 //!
-//! No PRM chapter. One sequenced-packet socket per client thread; one message is one packet: a fixed
+//! One sequenced-packet socket per client thread; one message is one packet: a fixed
 //! head, then the payload that the operation names. Both ends run on one machine: native layout.
 #![forbid(unsafe_code)]
 

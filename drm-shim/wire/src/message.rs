@@ -1,6 +1,6 @@
 //! The messages: heads, operations, replies.
 //!
-//! No PRM chapter. A file is named by the number of the descriptor that the client has of it: the node looks what that
+//! A file is named by the number of the descriptor that the client has of it: the node looks what that
 //! is in the table of the process that is connected. So a client can name only files that it holds.
 
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};

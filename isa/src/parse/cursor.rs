@@ -1,6 +1,6 @@
 //! Position in assembly text: white space, comments, words and numbers.
 //!
-//! No PRM chapter. There is no list of tokens: what a letter means depends on what stands before it.
+//! There is no list of tokens: what a letter means depends on what stands before it.
 
 use super::error::Fail;
 

@@ -1,6 +1,6 @@
 //! Directives: `.declare`, `.define`, `.dword`, `.reg_count_total`.
 //!
-//! No PRM chapter; the names follow intel-gen4asm where it has them. There are no macros and no
+//! The names follow intel-gen4asm where it has them. There are no macros and no
 //! conditional assembly.
 
 use alloc::format;

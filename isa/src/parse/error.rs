@@ -1,6 +1,6 @@
 //! Errors of the assembler, shown as compilers show theirs.
 //!
-//! No PRM chapter. Columns count characters; a tab is one.
+//! Columns count characters; a tab is one.
 
 use alloc::borrow::ToOwned;
 use alloc::string::String;

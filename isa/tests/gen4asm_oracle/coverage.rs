@@ -1,5 +1,5 @@
 //! What the compared instructions had: opcodes, types, regions, controls.
-//! No PRM chapter. Combinations are counted, not asked for.
+//! Combinations are counted, not asked for.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,5 +1,5 @@
 //! Pseudo-random numbers with a seed, as the instruction generators ask for them.
-//! No PRM chapter. Not for anything that has to be unpredictable.
+//! Not for anything that has to be unpredictable.
 
 /// The generator.
 pub struct Random(fastrand::Rng);

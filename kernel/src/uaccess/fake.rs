@@ -1,6 +1,6 @@
 //! A process's memory for tests: a map of bytes with holes and read-only ranges.
 //!
-//! No PRM chapter. Not modelled: pages, sharing.
+//! Not modelled: pages, sharing.
 use alloc::collections::BTreeMap;
 
 use zerocopy::{FromBytes, Immutable, IntoBytes};

@@ -1,6 +1,6 @@
 //! The register file: values of MMIO registers, by the rules of a device.
 //!
-//! No PRM section. Registers that a unit keeps elsewhere (page tables, counters) are the vendor's matter, which decodes
+//! Registers that a unit keeps elsewhere (page tables, counters) are the vendor's matter, which decodes
 //! an offset before it comes here.
 
 use std::fmt::Debug;

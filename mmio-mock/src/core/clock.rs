@@ -1,6 +1,6 @@
 //! The device's clock: ticks of its core, and what they are in nanoseconds.
 //!
-//! No PRM section. Ticks pass only when the device works or is told to let them pass; nothing here reads a wall clock.
+//! Ticks pass only when the device works or is told to let them pass; nothing here reads a wall clock.
 
 /// Device time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

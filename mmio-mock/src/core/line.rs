@@ -1,6 +1,6 @@
 //! The interrupt line and its handler, one call at a time.
 //!
-//! No PRM section. The handler is called by one thread at a time; the thread that frees the line waits for it to return.
+//! The handler is called by one thread at a time; the thread that frees the line waits for it to return.
 
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, ThreadId};

@@ -1,6 +1,6 @@
 //! The modelled device as a platform that works by itself, on its own thread.
 //!
-//! No PRM section. Drivers see the same registers and memory as on [`ModelPlatform`], whose shell this is; but work
+//! Drivers see the same registers and memory as on [`ModelPlatform`], whose shell this is; but work
 //! goes on while no thread waits for it, interrupts come from the device's thread, and waiting is sleeping. What happens
 //! when depends on the host's scheduler: for one and the same trace use [`LivePlatform::in_step`], where the device has no
 //! thread and moves only while a thread waits for it.

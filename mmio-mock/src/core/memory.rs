@@ -1,6 +1,6 @@
 //! Graphics memory, shared by the device and the CPU's view of it.
 //!
-//! No PRM section. What the memory consists of is the crate `mem`.
+//! What the memory consists of is the crate `mem`.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

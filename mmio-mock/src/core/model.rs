@@ -1,6 +1,6 @@
 //! What the live shell, the platform and the tools need of a device.
 //!
-//! No PRM section. A device is a value that does nothing by itself: the caller gives it ticks to work with, and asks how
+//! A device is a value that does nothing by itself: the caller gives it ticks to work with, and asks how
 //! that ended.
 
 use super::clock::Clock;

@@ -1,6 +1,6 @@
 //! The modelled device as a platform: BAR, PCI configuration, DMA, clock, IRQ.
 //!
-//! No PRM section: this is the shell around the pure device; it and `live` alone know the `kernel` traits.
+//! This is the shell around the pure device; it and `live` alone know the `kernel` traits.
 //! Waiting on its clock runs the device for that much of its own time.
 
 use std::collections::BTreeMap;

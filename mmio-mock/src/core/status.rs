@@ -1,6 +1,6 @@
 //! Faults that a device has met: the first ones with places, the rest counted.
 //!
-//! No PRM section: no guest sees these records. What a guest sees is in the vendor's error registers.
+//! No guest sees these records. What a guest sees is in the vendor's error registers.
 
 use super::fault::UnitFault;
 

@@ -1,6 +1,6 @@
 //! The device's event trace: what happened, in order, as text or typed.
 //!
-//! No PRM section: this is the model's own instrument. It costs one branch when switched off. Which events there are is
+//! This is the model's own instrument. It costs one branch when switched off. Which events there are is
 //! the vendor's matter.
 
 use std::fmt::{Display, Write as _};

@@ -1,6 +1,5 @@
 //! An Intel device on its bus: the platforms of `core` over a row.
 //!
-//! No PRM section.
 
 use std::sync::{Arc, Mutex};
 

@@ -1,6 +1,6 @@
 //! The events of the trace: what happens at the boundaries between units.
 //!
-//! No PRM section: this is the model's own instrument.
+//! This is the model's own instrument.
 
 use std::fmt;
 

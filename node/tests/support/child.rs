@@ -1,6 +1,6 @@
 //! This test program again as another process, in a role.
 //!
-//! No PRM chapter. Each module that uses it has a test for the children, which does nothing where no role is given.
+//! Each module that uses it has a test for the children, which does nothing where no role is given.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};

@@ -1,6 +1,6 @@
 //! Captured frames, drawn through the node by requests alone.
 //!
-//! No PRM chapter. docs/captures.md has the format; objects are new, so that every address is patched.
+//! docs/captures.md has the format; objects are new, so that every address is patched.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;

@@ -1,6 +1,4 @@
 //! Numbers that are the same each time.
-//!
-//! No PRM chapter.
 
 /// The generator.
 pub struct Random(fastrand::Rng);

@@ -1,5 +1,5 @@
 //! Imported definitions with the differences of a later generation.
-//! No PRM chapter. Names and keys that fit nothing are findings.
+//! Names and keys that fit nothing are findings.
 
 use crate::model::bit_range;
 use crate::schema::{

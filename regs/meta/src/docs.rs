@@ -1,5 +1,5 @@
 //! Pages of `docs/regs/VENDOR/`, one per table file and one index per generation.
-//! No PRM chapter. Pages repeat the tables; nothing is edited by hand.
+//! Pages repeat the tables; nothing is edited by hand.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;

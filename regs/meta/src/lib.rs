@@ -1,5 +1,5 @@
 //! Table parser, validation and emitters behind the `regs` crate.
-//! No PRM chapter of its own: tables cite theirs. Runs at build time only.
+//! Tables cite their chapters. Runs at build time only.
 #![forbid(unsafe_code)]
 
 mod amend;

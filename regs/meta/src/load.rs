@@ -1,5 +1,5 @@
 //! Reads the table files of a generation and merges what it imports.
-//! No PRM chapter. Does not judge the contents.
+//! Does not judge the contents.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! Tables of one generation after merging, with bit ranges and lists resolved.
-//! No PRM chapter. Holds only what passed `validate`.
+//! Holds only what passed `validate`.
 
 use crate::schema::{Access, Group, Length, Space, Value};
 

@@ -1,5 +1,5 @@
 //! Identifiers made from the manuals' names.
-//! No PRM chapter. Does not check uniqueness: `validate` does.
+//! Does not check uniqueness: `validate` does.
 
 /// Words of a name: runs of letters and digits; everything else separates.
 fn words(name: &str) -> Vec<&str> {

@@ -1,5 +1,5 @@
 //! What a table file may say: registers, commands, structures, enums, formats.
-//! No PRM chapter; `regs/tables/SCHEMA.md` shows one example of each kind.
+//! `regs/tables/SCHEMA.md` shows one example of each kind.
 //! Does not check meaning: `validate` does.
 //!
 //! ```

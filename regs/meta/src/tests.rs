@@ -1,5 +1,4 @@
 //! Bad tables are refused with a finding that names what is wrong.
-//! No PRM chapter.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 mod amend;

@@ -1,5 +1,5 @@
 //! Resolves bit ranges and lists, and refuses tables that contradict themselves.
-//! No PRM chapter. Does not know what any register means.
+//! Does not know what any register means.
 
 mod packed;
 mod registers;

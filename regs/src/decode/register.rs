@@ -1,5 +1,5 @@
 //! Registers by name, and their values as text.
-//! No PRM chapter: descriptors cite theirs.
+//! Descriptors cite their chapters.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,5 +1,5 @@
 //! Field values as text.
-//! No PRM chapter. Numbers print as the field's type says.
+//! Numbers print as the field's type says.
 
 use alloc::format;
 use alloc::string::String;

@@ -1,5 +1,5 @@
 //! Every generated accessor against the run-time descriptor of its field.
-//! No PRM chapter: where a field lies is the vectors' business, not this test's.
+//! Where a field lies is the vectors' business, not this test's.
 
 use super::{gen40, gen45, gen50};
 use crate::desc::PackedField;

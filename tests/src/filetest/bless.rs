@@ -1,6 +1,4 @@
 //! Rewriting expectation sections in place; comments stay where they are.
-//!
-//! No PRM chapter.
 
 use similar::ChangeTag;
 

@@ -1,6 +1,4 @@
 //! Unified differences of expectation sections.
-//!
-//! No PRM chapter.
 
 use std::fmt::Write as _;
 

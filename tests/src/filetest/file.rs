@@ -1,6 +1,6 @@
 //! Reading a test file: header, cases, sections.
 //!
-//! No PRM chapter. Comments are whole lines that start with a semicolon.
+//! Comments are whole lines that start with a semicolon.
 
 use std::fmt;
 use std::ops::Range;

@@ -1,6 +1,4 @@
 //! The runner itself, on files in a folder of its own.
-//!
-//! No PRM chapter.
 
 use std::fs;
 use std::path::PathBuf;

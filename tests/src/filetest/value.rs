@@ -1,6 +1,4 @@
 //! Numbers and words of test files.
-//!
-//! No PRM chapter.
 
 use isa::operand::Type;
 

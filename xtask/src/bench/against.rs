@@ -1,6 +1,6 @@
 //! The model's benchmarks in turn with those of another commit.
 //!
-//! No PRM chapter. `cargo xtask bench --against REV`. Both are built first, then they run in turn, the order changing from round to round: what the
+//! `cargo xtask bench --against REV`. Both are built first, then they run in turn, the order changing from round to round: what the
 //! machine does meanwhile meets both. A ratio below one says that the present tree takes less time.
 
 use std::collections::BTreeMap;

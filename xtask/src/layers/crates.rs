@@ -1,5 +1,4 @@
 //! Arrows between crates, read from their Cargo.toml files.
-//! No PRM chapter.
 
 use toml::{Table, Value};
 

@@ -1,5 +1,5 @@
 //! Layers of the modules in `mmio-mock` and `driver`: imports go down.
-//! No PRM chapter. The orders are those that ARCHITECTURE.md draws.
+//! The orders are those that ARCHITECTURE.md draws.
 
 use crate::finding::Finding;
 use crate::source::RustFile;

@@ -1,5 +1,5 @@
 //! Fixed functions do not import each other, nor do shared functions.
-//! No PRM chapter. What passes between two of them is a type named in the table below.
+//! What passes between two of them is a type named in the table below.
 
 use super::modules::{SRC, module_of};
 use crate::finding::Finding;

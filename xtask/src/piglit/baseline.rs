@@ -1,5 +1,5 @@
 //! What llvmpipe makes of the same tests: run under Xvfb, or kept in a file.
-//! No PRM chapter. The file has one letter for each test and is good for exactly the tests it was made of.
+//! The file has one letter for each test and is good for exactly the tests it was made of.
 
 use std::fmt::Write;
 use std::io::{BufRead, BufReader};

@@ -1,5 +1,5 @@
 //! Why tests do not pass: patterns of names and results, and what was found out.
-//! No PRM chapter. `docs/conformance/NAME.causes` says it, a line each.
+//! `docs/conformance/NAME.causes` says it, a line each.
 
 /// Where no pattern matches.
 pub const OPEN: &str = "open, not looked at";

@@ -1,5 +1,5 @@
 //! The short list: which tests are on it, and what a run of it must give.
-//! No PRM chapter. Chosen by number alone: every n-th test of each group.
+//! Chosen by number alone: every n-th test of each group.
 
 use std::collections::BTreeMap;
 

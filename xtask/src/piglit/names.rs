@@ -1,5 +1,5 @@
 //! The tests of piglit's profiles, their groups, and a number for a list of them.
-//! No PRM chapter. Asks the installed piglit; nothing is kept.
+//! Asks the installed piglit; nothing is kept.
 
 use std::io;
 use std::process::{Command, Stdio};

@@ -1,5 +1,5 @@
 //! The command line of `cargo xtask piglit`.
-//! No PRM chapter. Only read here; `piglit.rs` acts on it.
+//! Only read here; `piglit.rs` acts on it.
 
 use std::path::PathBuf;
 

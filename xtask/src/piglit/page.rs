@@ -1,5 +1,5 @@
 //! Both sides' results as a page and as lines of JSON.
-//! No PRM chapter. Counts only what is in the results; what was not run is said so.
+//! Counts only what is in the results; what was not run is said so.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;

@@ -1,5 +1,5 @@
 //! What piglit says of its tests: outcomes, and the files that hold them.
-//! No PRM chapter. The format is that of piglit's own `results.json`, version 10.
+//! The format is that of piglit's own `results.json`, version 10.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! A run of piglit that can be interrupted: what is done stays, the rest follows.
-//! No PRM chapter. Each start is a numbered directory of slices; results of a slice count when the
+//! Each start is a numbered directory of slices; results of a slice count when the
 //! renderer behind it was the wanted one before and after.
 
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! The command line of `cargo xtask scenes`.
-//! No PRM chapter. Only read here; `scenes.rs` acts on it.
+//! Only read here; `scenes.rs` acts on it.
 
 use std::path::PathBuf;
 

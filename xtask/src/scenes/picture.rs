@@ -1,5 +1,5 @@
 //! Pictures of the scenes: read, compared, written.
-//! No PRM chapter. Red, green and blue; the scenes' program writes no alpha.
+//! Red, green and blue; the scenes' program writes no alpha.
 
 use std::fs::File;
 use std::io::{self, BufWriter};

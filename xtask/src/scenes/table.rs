@@ -1,5 +1,5 @@
 //! The scenes' comparison as a table, and what is wrong with it.
-//! No PRM chapter. A reference is another rasteriser's picture; the better of two counts.
+//! A reference is another rasteriser's picture; the better of two counts.
 
 use std::fmt::Write;
 

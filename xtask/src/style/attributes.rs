@@ -1,5 +1,4 @@
 //! Lint exceptions give their reason; no test is switched off.
-//! No PRM chapter.
 
 use crate::finding::Finding;
 use crate::source::{Kind, RustFile, Token};

@@ -1,5 +1,4 @@
 //! What a crate's root declares: no unsafe code, no std below the model.
-//! No PRM chapter.
 
 use crate::finding::Finding;
 use crate::source::{Kind, RustFile};

@@ -1,5 +1,4 @@
 //! The first line of a file, its source, and how long a file may be.
-//! No PRM chapter.
 
 use std::fmt::Write;
 

@@ -1,5 +1,5 @@
 //! Panics outside tests carry `// PANIC:`; unsafe code carries `// SAFETY:`.
-//! No PRM chapter. Indexing and arithmetic are left to review and to random tests.
+//! Indexing and arithmetic are left to review and to random tests.
 
 use crate::finding::Finding;
 use crate::source::{Kind, RustFile};

@@ -1,5 +1,5 @@
 //! Paths only one machine has: absolute ones, and ones that leave the repository.
-//! No PRM chapter. Device nodes and system folders that every machine has are fine.
+//! Device nodes and system folders that every machine has are fine.
 
 use crate::finding::Finding;
 use crate::workspace::TextFile;

@@ -1,6 +1,6 @@
 //! The prompt: line editing, history, completion.
 //!
-//! No PRM chapter. Without a terminal lines are read as they come. Not kept: the history of several debuggers at once.
+//! Without a terminal lines are read as they come. Not kept: the history of several debuggers at once.
 
 use std::io::{BufRead as _, ErrorKind, IsTerminal as _};
 use std::path::PathBuf;

@@ -1,6 +1,6 @@
 //! A plain file of dwords, read page by page while it is decoded.
 //!
-//! No PRM chapter. Only regular files; no kernels, because nothing says where they lie.
+//! Only regular files; no kernels, because nothing says where they lie.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};

@@ -1,6 +1,4 @@
 //! Standard output as the decoder writes it: line by line, nothing is kept.
-//!
-//! No PRM chapter.
 
 use std::fmt;
 use std::io::{self, BufWriter, ErrorKind, Stdout, Write as _};

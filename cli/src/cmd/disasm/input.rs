@@ -1,6 +1,6 @@
 //! What kernels are kept in: binaries, hexadecimal text, C initialisers.
 //!
-//! No PRM chapter. Words of text are little endian in memory, as the hardware reads them.
+//! Words of text are little endian in memory, as the hardware reads them.
 
 use crate::cmd::Error;
 

@@ -1,6 +1,6 @@
 //! Programs that drew on something else, or hung the device: what to do then.
 //!
-//! No PRM chapter. Drivers are where Mesa looks for them.
+//! Drivers are where Mesa looks for them.
 
 use std::env;
 use std::fs;

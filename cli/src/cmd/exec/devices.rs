@@ -1,6 +1,6 @@
 //! `--device` of `crestline exec`: several devices, and what each of them writes.
 //!
-//! No PRM chapter. The files of a device have its number and its name in theirs when there are several.
+//! The files of a device have its number and its name in theirs when there are several.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! The program that `crestline exec` runs: its start, its signals, its end.
 //!
-//! No PRM chapter. Exit codes are those of shells (POSIX, Shell Command Language 2.8.2). Signals that end processes
+//! Exit codes are those of shells (POSIX, Shell Command Language 2.8.2). Signals that end processes
 //! are passed on, but for those of the terminal, which has sent them to the program as well.
 
 use std::io;

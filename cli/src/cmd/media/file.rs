@@ -1,6 +1,4 @@
 //! Files of `crestline media run`: what they are, reading, writing.
-//!
-//! No PRM chapter.
 
 use std::io::Write;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! Pictures of `crestline media run`: PNG in and out.
 //!
-//! No PRM chapter. Pictures have eight bits a channel; a PNG of another depth is converted.
+//! Pictures have eight bits a channel; a PNG of another depth is converted.
 
 use std::io::Write;
 

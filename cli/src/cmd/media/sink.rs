@@ -1,6 +1,6 @@
 //! Where `crestline media run` writes: files opened early, standard output.
 //!
-//! No PRM chapter. Nothing that is there changes until there is something to write.
+//! Nothing that is there changes until there is something to write.
 
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, ErrorKind, Write};

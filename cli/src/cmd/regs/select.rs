@@ -1,6 +1,6 @@
 //! Registers and values as they are written on the command line.
 //!
-//! No PRM chapter. Not modelled: arithmetic, field names, offsets in decimal.
+//! Not modelled: arithmetic, field names, offsets in decimal.
 
 use crestline_cli::number;
 use regs::decode;

@@ -1,6 +1,6 @@
 //! A capture as a target: replayed on a thread, as often as wanted.
 //!
-//! No PRM chapter. The same capture has the same threads in the same order each time.
+//! The same capture has the same threads in the same order each time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

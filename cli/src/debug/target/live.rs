@@ -1,6 +1,6 @@
 //! A program as a target: a node whose device runs by itself, and a client.
 //!
-//! No PRM chapter. While something is stopped the device's time stands. Not modelled: attaching to a program that runs.
+//! While something is stopped the device's time stands. Not modelled: attaching to a program that runs.
 
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;

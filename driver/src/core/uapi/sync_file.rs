@@ -1,6 +1,6 @@
 //! sync_file.h: descriptors of fences.
 //!
-//! No PRM chapter. Not modelled: `SYNC_IOC_SET_DEADLINE`, which is younger than Linux 6.1.
+//! Not modelled: `SYNC_IOC_SET_DEADLINE`, which is younger than Linux 6.1.
 use super::{Request, structures};
 
 /// Bytes of a name.

@@ -1,6 +1,6 @@
 //! drm.h: sync objects.
 //!
-//! No PRM chapter. Not modelled: event descriptors and deadlines, which are younger than Linux 6.1.
+//! Not modelled: event descriptors and deadlines, which are younger than Linux 6.1.
 use super::{Request, structures};
 
 structures! {

@@ -1,6 +1,6 @@
 //! i915_drm.h: contexts, address spaces, extensions, reset statistics.
 //!
-//! No PRM chapter. Not modelled: bonded and parallel engines.
+//! Not modelled: bonded and parallel engines.
 use super::drm::COMMAND_BASE;
 use super::{Request, structures};
 

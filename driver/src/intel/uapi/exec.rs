@@ -1,6 +1,6 @@
 //! i915_drm.h: execution.
 //!
-//! No PRM chapter. Not modelled: the first execbuffer, which Linux refuses as well.
+//! Not modelled: the first execbuffer, which Linux refuses as well.
 use super::context::UserExtension;
 use super::drm::COMMAND_BASE;
 use super::{Request, structures};

@@ -1,6 +1,6 @@
 //! i915_drm.h: objects.
 //!
-//! No PRM chapter. Not modelled: protected objects.
+//! Not modelled: protected objects.
 use super::drm::COMMAND_BASE;
 use super::{Request, structures};
 

@@ -1,6 +1,6 @@
 //! i915_drm.h: parameters, queries, register reads.
 //!
-//! No PRM chapter. Not modelled: perf configurations.
+//! Not modelled: perf configurations.
 use super::context::EngineClassInstance;
 use super::drm::COMMAND_BASE;
 use super::{Request, structures};

@@ -1,6 +1,4 @@
 //! Small kernels through the public interface, in both modes of the cache.
-//!
-//! No PRM chapter.
 
 use eu::{
     Delivery, FloatMode, Grf, KernelCache, Message, NoObserver, Port, RunStats, Stop, Thread,

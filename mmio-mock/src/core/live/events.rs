@@ -1,6 +1,6 @@
 //! What threads that let time pass are woken by.
 //!
-//! No PRM section. An event is an interrupt that was handled, or a device that has come to rest. Every thread remembers
+//! An event is an interrupt that was handled, or a device that has come to rest. Every thread remembers
 //! the last event it has seen, so that one between its look at a fence and its sleep is not lost.
 
 use std::cell::Cell;

@@ -1,6 +1,6 @@
 //! Who is at the device: its thread, or others that want to look at it.
 //!
-//! No PRM section. The locks underneath are what excludes; the gate is what makes them fair: the device's thread sees
+//! The locks underneath are what excludes; the gate is what makes them fair: the device's thread sees
 //! that somebody waits, ends its slice and steps aside. `tests/interleavings.rs` runs this file through the orders that
 //! threads may take.
 

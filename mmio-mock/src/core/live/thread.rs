@@ -1,6 +1,6 @@
 //! The device's thread: slices while there is work, sleep while there is none.
 //!
-//! No PRM section. Interrupts are delivered between slices, when no lock is held.
+//! Interrupts are delivered between slices, when no lock is held.
 
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};

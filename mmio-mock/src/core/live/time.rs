@@ -1,6 +1,6 @@
 //! The time of a device that runs on its own thread.
 //!
-//! No PRM section. While the device works only its ticks count; while it has nothing to do, or waits for the host, wall
+//! While the device works only its ticks count; while it has nothing to do, or waits for the host, wall
 //! time passes on it. So a slow model does not make a working device late, and a timeout on one that stands comes.
 
 use std::sync::atomic::{AtomicU64, Ordering};

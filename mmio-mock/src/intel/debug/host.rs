@@ -1,6 +1,6 @@
 //! A debugger on the host: where threads are to stop, and which one has.
 //!
-//! No PRM section: the model's own instrument, beside the registers of chapter 3 and unseen by guests. A thread stops
+//! The model's own instrument, beside the registers of chapter 3 and unseen by guests. A thread stops
 //! between two instructions, and the whole device with it, until the debugger lets it go on.
 
 use crate::intel::status::Unit;

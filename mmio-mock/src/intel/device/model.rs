@@ -1,6 +1,5 @@
 //! The device as shell, platform and tools see it.
 //!
-//! No PRM section.
 
 use std::sync::Arc;
 

@@ -1,6 +1,6 @@
 //! What a device tells people: counts, threads that run, hang or wait.
 //!
-//! No PRM section: no guest sees any of it.
+//! No guest sees any of it.
 
 use std::collections::BTreeMap;
 

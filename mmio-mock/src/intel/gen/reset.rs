@@ -1,6 +1,6 @@
 //! How the host resets a device: part of its row.
 //!
-//! No PRM section. Ports and values are those of i915's intel_reset.c.
+//! Ports and values are those of i915's intel_reset.c.
 
 use regs::ids::RegId;
 

@@ -1,5 +1,5 @@
 //! `[[amend]]`: how a definition differs from the imported one of that name.
-//! No PRM chapter. What is not given stays as it was imported.
+//! What is not given stays as it was imported.
 
 use serde::Deserialize;
 

@@ -1,5 +1,4 @@
 //! A later generation's amendments start from the imported definition.
-//! No PRM chapter.
 
 use super::{structure, try_loaded};
 use crate::model::{Field, Kind, Tables};

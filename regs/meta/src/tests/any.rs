@@ -1,5 +1,4 @@
 //! The neutral module has what all generations agree on, and nothing else.
-//! No PRM chapter.
 
 use super::{loaded, structure};
 

@@ -1,5 +1,4 @@
 //! Commands, structures and formats: positions, types, opcodes and channels.
-//! No PRM chapter.
 
 use std::collections::BTreeSet;
 

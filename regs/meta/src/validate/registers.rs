@@ -1,5 +1,4 @@
 //! Registers: bit ranges, resets, and that every bit is accounted for.
-//! No PRM chapter.
 
 use std::collections::BTreeSet;
 

@@ -1,5 +1,5 @@
 //! Runs of a session with programs in piglit's and wflinfo's place.
-//! No PRM chapter. The stand-ins write the files that piglit writes, nothing more.
+//! The stand-ins write the files that piglit writes, nothing more.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::os::unix::fs::PermissionsExt;
