@@ -1,4 +1,4 @@
-//! Requests that are ended: the reasons, and what follows for the program that submitted them.
+//! Requests that are ended: the reasons, and what follows for their programs.
 //!
 //! i915 `intel_engine_heartbeat.c`, `kill_context`, `mark_guilty`. Not modelled: preemption.
 use alloc::format;
