@@ -55,7 +55,7 @@ impl Tlb {
         }
         // CAST: 20 bits of a page's number.
         let page = (kept >> PLACE_SHIFT) as usize & ((1 << (TAG_SHIFT - PLACE_SHIFT)) - 1);
-        Some(page * PAGE_SIZE | addr.in_page())
+        Some((page * PAGE_SIZE) | addr.in_page())
     }
 
     /// Keeps where the page of `addr` lies: its byte is at `index` in system memory.

@@ -90,12 +90,12 @@ impl Writer {
             0 => self.kind.bits,
             _ => self.kind.shifts[level - 1],
         };
-        va % (1 << top) >> self.kind.shifts[level]
+        (va % (1 << top)) >> self.kind.shifts[level]
     }
 
     /// The table of a level that an address goes through, if it is there.
     fn table(&self, level: usize, va: u64) -> Option<u64> {
-        let above = va % (1 << self.kind.bits) >> self.kind.shifts[level - 1];
+        let above = (va % (1 << self.kind.bits)) >> self.kind.shifts[level - 1];
         self.tables.get(&(level, above)).copied()
     }
 
@@ -112,7 +112,7 @@ impl Writer {
         for level in 1..levels {
             if self.table(level, va).is_none() {
                 let table = self.mem.alloc_pages(1).unwrap().0;
-                let above = va % (1 << self.kind.bits) >> self.kind.shifts[level - 1];
+                let above = (va % (1 << self.kind.bits)) >> self.kind.shifts[level - 1];
                 self.tables.insert((level, above), table);
                 self.put(level - 1, va, Value::Table(table));
             }
@@ -310,8 +310,9 @@ fn write_gen8(s: &mut Writer, _: usize, table: Option<u64>, index: u64, value: V
         Value::Page(pa, writable) => pa | 1 | u64::from(writable) << 1,
     };
     match (table, &mut s.root) {
-        (Some(table), _) => s.put64(table, index, entry),
-        (None, &mut Root::Memory(PhysAddr(table))) => s.put64(table, index, entry),
+        (Some(table), _) | (None, &mut Root::Memory(PhysAddr(table))) => {
+            s.put64(table, index, entry);
+        }
         (None, Root::Registers(entries)) => {
             entries[index as usize] = entry & !0xfff;
             s.load();
