@@ -1,4 +1,4 @@
-//! Graphics memory: system pages, address spaces and their tables, fences and tiling.
+//! Graphics memory: system pages, address spaces, tables, fences and tiling.
 //!
 //! PRM: Intel 965 Express Chipset Family, volume 1 (memory interface, GTT, tiling).
 //! Not modelled: caches between a unit and memory, and snooping.
