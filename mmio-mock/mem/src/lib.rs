@@ -1,4 +1,4 @@
-//! Memory as the device sees it: pages, page tables, fences, tiling, faults.
+//! Graphics memory: system pages, address spaces, tables, fences and tiling.
 //!
 //! PRM: Intel 965 Express Chipset Family, volume 1 (memory interface, GTT, tiling).
 //! Not modelled: caches between a unit and memory, and snooping.

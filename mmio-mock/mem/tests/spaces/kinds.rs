@@ -309,12 +309,10 @@ fn write_gen8(s: &mut Writer, _: usize, table: Option<u64>, index: u64, value: V
         Value::Table(pa) => pa | 3,
         Value::Page(pa, writable) => pa | 1 | u64::from(writable) << 1,
     };
-    let table = match s.root {
-        Root::Memory(PhysAddr(top)) => table.or(Some(top)),
-        _ => table,
-    };
     match (table, &mut s.root) {
-        (Some(table), _) => s.put64(table, index, entry),
+        (Some(table), _) | (None, &mut Root::Memory(PhysAddr(table))) => {
+            s.put64(table, index, entry);
+        }
         (None, Root::Registers(entries)) => {
             entries[index as usize] = entry & !0xfff;
             s.load();

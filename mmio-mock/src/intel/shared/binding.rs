@@ -7,12 +7,12 @@ use mem::{GpuAddr, Memory};
 use super::context::ThreadContext;
 use crate::UnitFault;
 
-/// Address of the surface state behind a binding table index, not yet as the bus has it ([`Memory::on_bus`]).
+/// Address of the surface state behind a binding table index.
 #[inline]
 pub fn surface_address(mem: &Memory, ctx: &ThreadContext, index: u8) -> Result<GpuAddr, UnitFault> {
     let base = GpuAddr::from(ctx.bases.surface_state_base);
     let entry = base
         .offset(ctx.binding_table_pointer)
         .offset(u32::from(index) * 4);
-    Ok(base.offset(mem.read_u32(entry)? & !0x1f))
+    Ok(mem.on_bus(base.offset(mem.read_u32(entry)? & !0x1f)))
 }

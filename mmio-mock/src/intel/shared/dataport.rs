@@ -176,7 +176,7 @@ impl DataPort {
             let null = desc.kind == Ok(SurfaceKind::Null);
             rules::ask(renders || null, msg, rules::FORMAT)?;
             let surface = Surface::new(mem, &desc, Use::RenderTarget);
-            let surface = surface.map_err(|e| e.at("DP", mem.on_bus(at)))?;
+            let surface = surface.map_err(|e| e.at("DP", at))?;
             // PRM 5.10.6: no surface in field mode.
             rules::ask(surface.geometry.line_stride == 0, msg, rules::SURFACE)?;
             if self.targets.len() >= 16 {

@@ -92,7 +92,7 @@ impl SamplingEngine {
         }
         let desc = self.reader.surface_at(mem, at)?;
         let surface = Surface::new(mem, &desc, Use::Sampler);
-        let mut surface = surface.map_err(|e| e.at("sampler", mem.on_bus(at)))?;
+        let mut surface = surface.map_err(|e| e.at("sampler", at))?;
         // Keys look at texels as stored; gamma has its own place.
         let stored = gamma::stored(surface.format);
         surface.format = stored.unwrap_or(surface.format);
@@ -142,7 +142,7 @@ impl SamplingEngine {
             Sampler::default()
         } else {
             let base = ctx.bases.general_state_base;
-            let table = GpuAddr::from(base).offset(request.sampler_pointer);
+            let table = mem.on_bus(GpuAddr::from(base).offset(request.sampler_pointer));
             self.sampler(mem, base, (table, request.sampler))?
         };
         // PANIC: `surface` is the position that `Self::surface` has just given.
