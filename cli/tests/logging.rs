@@ -28,7 +28,7 @@ fn a_request_that_does_not_end_is_seen_with_its_device() {
     // The replay says so itself; the driver does to who asks it.
     assert!(!errors(&replay(&late, None)).contains("GM965: request"));
     let said = errors(&replay(&late, Some("driver=debug")));
-    let line = "crestline: debug: driver::hangcheck: GM965: request 1 not done";
+    let line = "crestline: debug: driver::intel::hangcheck: GM965: request 1 not done";
     assert!(said.contains(line), "{said}");
     // The option counts more than the variable, in front and behind.
     let with = |args: &[&str], variable| errors(&replay(args, Some(variable)));
