@@ -8,7 +8,7 @@ use super::context::ThreadContext;
 use crate::UnitFault;
 
 /// Address of the surface state behind a binding table index.
-#[inline]
+#[inline(always)]
 pub fn surface_address(mem: &Memory, ctx: &ThreadContext, index: u8) -> Result<GpuAddr, UnitFault> {
     let base = GpuAddr::from(ctx.bases.surface_state_base);
     let entry = base

@@ -60,6 +60,11 @@ impl Descriptor {
     pub const fn control(self) -> u16 {
         self.desc as u16
     }
+
+    /// All of it in one number, which is never 0.
+    const fn key(self) -> u64 {
+        1 << 63 | (self.length as u64) << 40 | (self.function as u64) << 32 | self.desc as u64
+    }
 }
 
 impl From<&Message<'_>> for Descriptor {
@@ -86,7 +91,8 @@ const KEPT: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Requests {
     set: &'static dyn MessageSet,
-    kept: [Option<(Descriptor, Request)>; KEPT],
+    /// Beside its descriptor's key, which is 0 where there is nothing yet.
+    kept: [(u64, Request); KEPT],
 }
 
 impl Requests {
@@ -95,32 +101,31 @@ impl Requests {
     pub const fn new(set: &'static dyn MessageSet) -> Self {
         Requests {
             set,
-            kept: [None; KEPT],
+            kept: [(0, Request::Null); KEPT],
         }
     }
 
     /// What a message asks for; the error names a message that the model does not have.
     #[inline]
-    pub fn of(&mut self, message: Descriptor) -> Result<Request, &'static str> {
+    pub fn of(&mut self, message: Descriptor) -> Result<&Request, &'static str> {
         let mixed = message.desc ^ message.desc >> 4 ^ u32::from(message.function);
         // PANIC: the remainder is a place.
         let place = &mut self.kept[mixed as usize % KEPT];
-        match place {
-            Some((kept, request)) if *kept == message => Ok(*request),
-            _ => read(self.set, message, place),
+        if place.0 == message.key() {
+            return Ok(&place.1);
         }
+        read(self.set, message, place)
     }
 }
 
 #[inline(never)]
-fn read(
+fn read<'a>(
     set: &dyn MessageSet,
     message: Descriptor,
-    place: &mut Option<(Descriptor, Request)>,
-) -> Result<Request, &'static str> {
-    let request = set.request(message)?;
-    *place = Some((message, request));
-    Ok(request)
+    place: &'a mut (u64, Request),
+) -> Result<&'a Request, &'static str> {
+    *place = (message.key(), set.request(message)?);
+    Ok(&place.1)
 }
 
 /// What a `send` asks for. `None` when the descriptor is in a register, or names a message that the model does not have.

@@ -142,7 +142,7 @@ impl Router<'_> {
             what,
             prm: "PRM vol4 2.5",
         })?;
-        match request {
+        match *request {
             Request::Null => null::execute(msg, response),
             Request::Math(request) => {
                 math::execute(request, msg, response).map_err(|r| refuse("EM", msg, r.rule()))?;
