@@ -123,7 +123,7 @@ impl Tree {
         file("boot_vga", if number == 0 { "1\n" } else { "0\n" })?;
         file("enable", "1\n")?;
         file("irq", &format!("{}\n", pci::irq(number)))?;
-        file("resource", &pci::resources(number))?;
+        file("resource", &pci::resources(number, info))?;
         file("numa_node", "-1\n")?;
         let alias =
             format!("pci:v{vendor:08X}d{device:08X}sv{vendor:08X}sd{device:08X}bc03sc00i00\n");

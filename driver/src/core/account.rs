@@ -8,8 +8,7 @@ use alloc::sync::Arc;
 use kernel::sync::{AtomicBool, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
-use crate::core::share::TimeLimits;
-use crate::core::task::Origin;
+use crate::core::limits::TimeLimits;
 
 /// Ends within this time and the limits of the requests ended are three in a row (i915 `CONTEXT_FAST_HANG_JIFFIES`).
 const IN_A_ROW: Delta = Delta::from_secs(120);
@@ -32,6 +31,16 @@ const MOST_ENDS: usize = 1024;
 const MOST_BANNED: usize = 4096;
 /// Accounts from which on those that are not needed are looked for.
 const SWEEP: usize = 256;
+
+/// Which process makes a call, in numbers that no other process has, before or after.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Origin {
+    /// The process; 0 when it is not known.
+    pub process: u64,
+    /// The processes that it belongs to: what one of them does is held against all of them
+    /// ([`TimeLimits`](crate::TimeLimits)).
+    pub family: u64,
+}
 
 /// What one process has done; of a process that is not known, one file of it.
 #[derive(Default)]
@@ -211,6 +220,13 @@ impl Ledger {
         let family =
             slow.any(|slow| slow.origin.process != 0 && slow.origin.family == origin.family);
         (process, family)
+    }
+
+    /// Whether requests of any process have taken long.
+    pub(crate) fn has_slow(&self, now: Ktime) -> bool {
+        let inner = self.0.lock();
+        let mut slow = inner.slow.iter();
+        slow.any(|slow| now < slow.at + MEMORY_OF_SLOW)
     }
 
     /// The limits of a process: halved for each end of its family from the third on, down to an eighth; and for

@@ -8,8 +8,6 @@ use kernel::sync::SpinLock;
 
 use crate::core::account::Account;
 use crate::core::client::Client;
-use crate::core::device::UserState;
-use crate::core::timeline::{Timeline, Work};
 
 /// A program that uses the device: an open file, and the process that asks. Several processes may have one file; time
 /// counts for the one that asks.
@@ -119,13 +117,4 @@ impl Drop for Waits<'_> {
         // The last of a client is let go without the lock.
         drop(gone);
     }
-}
-
-/// Whether such a program has a request under way, or waits for one.
-pub(crate) fn has_program<W: Work>(
-    user: &UserState,
-    timeline: &Timeline<W>,
-    is_it: impl Fn(&Program) -> bool,
-) -> bool {
-    timeline.has_program(&is_it) || user.waiting.has(&is_it)
 }

@@ -8,6 +8,7 @@ use kernel::error::Result;
 use kernel::time::Ktime;
 use kernel::uaccess::UserMemory;
 
+pub use crate::core::account::Origin;
 use crate::core::fence::Fence;
 use crate::core::gem::Object;
 use crate::core::syncobj::Syncobj;
@@ -30,16 +31,6 @@ pub trait FdTable {
 
     /// What a descriptor carries; `EBADF` when it is not open, `EINVAL` when it is something else.
     fn get(&self, fd: i32) -> Result<Shared>;
-}
-
-/// Which process makes a call, in numbers that no other process has, before or after.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Origin {
-    /// The process; 0 when it is not known.
-    pub process: u64,
-    /// The processes that it belongs to: what one of them does is held against all of them
-    /// ([`TimeLimits`](crate::TimeLimits)).
-    pub family: u64,
 }
 
 /// The caller of an ioctl.

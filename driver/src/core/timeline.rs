@@ -2,7 +2,7 @@
 //!
 //! Requests run in the order of their numbers, and the device stores the number of each when it ends. Not modelled:
 //! timelines per context.
-use alloc::collections::VecDeque;
+use alloc::collections::{BTreeSet, VecDeque};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Deref;
@@ -195,6 +195,14 @@ impl<W: Work> Timeline<W> {
         let inner = self.inner.lock();
         let programs = inner.pending.iter().filter_map(|one| one.work.program());
         programs.filter(is_it).count()
+    }
+
+    /// Number of processes with requests under way.
+    pub fn processes(&self) -> usize {
+        let inner = self.inner.lock();
+        let programs = inner.pending.iter().filter_map(|one| one.work.program());
+        let processes: BTreeSet<usize> = programs.map(|program| program.mark().0[1]).collect();
+        processes.len()
     }
 
     /// All requests under way of such programs are to end with an error at the next reset.

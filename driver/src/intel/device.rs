@@ -13,9 +13,9 @@ use kernel::sync::{AtomicBool, AtomicU32, Ordering};
 use kernel::time::{Delta, delay, read_poll_timeout};
 
 use crate::core::device::UserState;
+use crate::core::limits::TimeLimits;
 use crate::core::mmap::Offsets;
 use crate::core::range::Search;
-use crate::core::share::TimeLimits;
 use crate::intel::debug::hook::Hook;
 use crate::intel::engine::Engine;
 use crate::intel::error_state::ErrorState;

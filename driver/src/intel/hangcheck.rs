@@ -15,8 +15,9 @@ use crate::intel::device::Device;
 use crate::intel::sample::{Sample, Seen};
 use crate::intel::timeline::Pending;
 
-use crate::core::ends::{Why, settle};
-pub use crate::core::share::TimeLimits;
+use crate::core::ends::settle;
+pub use crate::core::limits::TimeLimits;
+use crate::core::reason::Why;
 
 /// Time between the two samples of a wait that has timed out.
 const SAMPLE_PERIOD: Delta = Delta::from_micros(10);

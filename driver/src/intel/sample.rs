@@ -5,7 +5,8 @@ use kernel::sync::{AtomicU32, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 use regs::ids::RegId;
 
-use crate::core::share::{Share, TimeLimits};
+use crate::core::limits::TimeLimits;
+use crate::core::share::Share;
 use crate::intel::r#gen::DeviceInfo;
 use crate::intel::registers::reg::{ACTHD, PRB0_HEAD};
 use crate::intel::uncore::Uncore;

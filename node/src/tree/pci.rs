@@ -13,6 +13,7 @@ struct Bar {
     /// Number of the first register; one of 64 bits takes the next as well.
     number: usize,
     start: u64,
+    /// Bytes; 0 for those of the registers, which the device's row has.
     size: u64,
     /// The low bits of the register: I/O (1), 64 bits (4), prefetchable (8).
     bits: u32,
@@ -25,7 +26,7 @@ const BARS: [Bar; 3] = [
     Bar {
         number: 0,
         start: 0xf800_0000,
-        size: 1 << 20,
+        size: 0,
         bits: 0x4,
         flags: 0x14_0204,
     },
@@ -58,6 +59,15 @@ pub(super) fn irq(device: usize) -> u8 {
     16 + device as u8
 }
 
+impl Bar {
+    fn bytes(&self, info: &DeviceInfo) -> u64 {
+        match self.size {
+            0 => info.bar_bytes.into(),
+            size => size,
+        }
+    }
+}
+
 /// Where a range of a device begins: memory of further devices lies 4 GiB further up each, as their numbers do.
 fn start(bar: &Bar, device: usize) -> u64 {
     let step = if bar.bits & 1 == 0 { 1 << 32 } else { bar.size };
@@ -65,12 +75,12 @@ fn start(bar: &Bar, device: usize) -> u64 {
 }
 
 /// The file `resource`: start, end and flags of each.
-pub(super) fn resources(device: usize) -> String {
+pub(super) fn resources(device: usize, info: &DeviceInfo) -> String {
     let mut lines = [[0; 3]; LINES];
     for bar in &BARS {
         if let Some(line) = lines.get_mut(bar.number) {
             let start = start(bar, device);
-            *line = [start, start + bar.size - 1, bar.flags];
+            *line = [start, start + bar.bytes(info) - 1, bar.flags];
         }
     }
     // Only of the device that boots.

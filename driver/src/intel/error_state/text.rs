@@ -93,19 +93,27 @@ impl Text<'_> {
     fn device(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let registers = [
             ("IER", RegId::Ier),
+            // i915 shows the display's register under this name where there are two.
+            ("IER", RegId::Deier),
             ("IMR", RegId::Imr),
             ("IIR", RegId::Iir),
             ("EMR", RegId::Emr),
             ("PGTBL_CTL", RegId::PgtblCtl),
         ];
         for (name, id) in registers {
-            writeln!(f, "{name}: 0x{:08x}", self.register(id))?;
+            // Which of them there are depends on the generation.
+            if let Some(value) = self.0.register(id) {
+                writeln!(f, "{name}: 0x{value:08x}")?;
+            }
         }
         let hz = self.0.identity.timestamp_hz;
         let period = 1_000_000_000_u32.checked_div(hz).unwrap_or_default();
         writeln!(f, "GT awake: yes")?;
         writeln!(f, "CS timestamp frequency: {hz} Hz, {period} ns")?;
         writeln!(f, "EIR: 0x{:08x}", self.register(RegId::Eir))?;
+        if let Some(value) = self.0.register(RegId::Gtier) {
+            writeln!(f, "GTIER[0]: 0x{value:08x}")?;
+        }
         writeln!(f, "PGTBL_ER: 0x{:08x}", self.register(RegId::PgtblEr))?;
         for (index, fence) in self.0.fences.iter().enumerate() {
             writeln!(f, "  fence[{index}] = {fence:08x}")?;

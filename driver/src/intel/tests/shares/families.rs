@@ -233,6 +233,29 @@ fn what_a_family_queues_before_others_is_bounded() {
     assert!(bench.has_room(&other));
 }
 
+/// Each of many families may queue what one may, and together they would fill the ring before others.
+#[test]
+fn what_many_families_queue_before_a_newcomer_is_bounded() {
+    let bench = Bench::new(true);
+    let families: Vec<_> = (1..=20).map(|process| bench.party(process)).collect();
+    let mut queued = 0;
+    for _ in 0..4 {
+        for party in &families {
+            if bench.has_room(party) {
+                bench.run_in_default(party);
+                queued += 1;
+            }
+        }
+    }
+    assert_eq!(queued, 24);
+    // Those with a request wait; a program without one does not, and there is room in the ring for it.
+    assert!(!families.iter().any(|party| bench.has_room(party)));
+    let newcomer = bench.party(99);
+    assert!(bench.has_room(&newcomer));
+    bench.run_in_default(&newcomer);
+    assert!(!bench.has_room(&newcomer));
+}
+
 #[test]
 fn a_family_with_ends_queues_one_request_at_a_time_before_others() {
     let bench = Bench::new(false);
