@@ -18,7 +18,10 @@ pub use frame::{DrawCall, Frame};
 pub use inputs::{Component, Input, Source};
 pub use rerun::RerunError;
 
-use crate::capture::Capture;
+use mmio_mock::intel::r#gen::DeviceInfo;
+
+use crate::capture::{Capture, Exec};
+use crate::picture::last_target;
 use crate::replay::{Attendant, Options};
 use frame::Decoded;
 use rerun::Replays;
@@ -66,6 +69,37 @@ pub struct Drawn {
     pub number: usize,
     /// The draw.
     pub call: DrawCall,
+    /// What it draws into, when its surface state can be read.
+    pub target: Option<RenderTarget>,
+    /// Whether the capture has submissions before it.
+    pub has_earlier: bool,
+}
+
+/// A surface that a draw writes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RenderTarget {
+    /// Graphics address of its first pixel.
+    pub address: u32,
+    /// Name of its format.
+    pub format: String,
+    /// Columns and rows.
+    pub size: (u32, u32),
+}
+
+impl RenderTarget {
+    fn of(exec: &Exec, call: &DrawCall, device: &DeviceInfo) -> Option<Self> {
+        let target = last_target(&|at| exec.dword(at), call.state, device).ok()?;
+        let surface = &target.surface;
+        let lod = surface.render_lod;
+        Some(RenderTarget {
+            address: surface.address(0, 0, surface.target_slice(0), lod).low(),
+            format: regs::any::surface_format(target.format).map_or_else(
+                || format!("format {:#x}", target.format),
+                |d| d.name.to_owned(),
+            ),
+            size: (surface.level_width(lod), surface.level_height(lod)),
+        })
+    }
 }
 
 /// How a pixel came about.
@@ -163,12 +197,12 @@ fn walk_in(
     Ok(Why {
         trouble,
         colour,
-        ..explain(capture, frame, walk)
+        ..explain(capture, frame, walk, options.device)
     })
 }
 
 /// What the commands of the capture add to what the registers told.
-fn explain(capture: &Capture, frame: &Frame, walk: Walk) -> Why {
+fn explain(capture: &Capture, frame: &Frame, walk: Walk, device: &DeviceInfo) -> Why {
     let exec = capture.execs.get(walk.submission);
     let earlier = frame.submissions.iter().take(walk.submission);
     let number = earlier.map(Vec::len).sum::<usize>() + walk.draw as usize;
@@ -189,7 +223,13 @@ fn explain(capture: &Capture, frame: &Frame, walk: Walk) -> Why {
         .map(|kernel| walk.pixel_thread.base.wrapping_add(kernel));
     let sources = inputs.values().flatten();
     let sources = sources.filter_map(|input| Some(input.source.as_ref()?.address));
-    let addresses = kernels.chain(sources).chain(call.map(|call| call.address));
+    let target = exec
+        .zip(call)
+        .and_then(|(exec, call)| RenderTarget::of(exec, call, device));
+    let addresses = kernels
+        .chain(sources)
+        .chain(call.map(|call| call.address))
+        .chain(target.as_ref().map(|target| target.address));
     let mut places = BTreeMap::new();
     for address in addresses {
         if let Some(place) = exec.and_then(|exec| crate::places::describe(exec, address)) {
@@ -200,6 +240,8 @@ fn explain(capture: &Capture, frame: &Frame, walk: Walk) -> Why {
         submission: exec.name.clone(),
         number,
         call: call.clone(),
+        target,
+        has_earlier: walk.submission > 0,
     });
     Why {
         walk,

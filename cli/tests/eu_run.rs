@@ -257,3 +257,12 @@ fn square_roots_on_every_generation() {
         assert!(text.contains("1 message (math 1)"), "{generation}: {text}");
     }
 }
+
+#[test]
+fn a_device_names_its_generation() {
+    let name = file("device", "mov(8) g2<1>UD 7UD { align1 };\n");
+    let by_generation = run(&[&name, "--gen", "5"]);
+    let by_device = run(&[&name, "--device", "ironlake"]);
+    assert!(by_device.status.success(), "{}", stderr(&by_device));
+    assert_eq!(stdout(&by_device), stdout(&by_generation));
+}

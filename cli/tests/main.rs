@@ -14,6 +14,7 @@ mod captures;
 mod common;
 mod debug;
 mod debug_live;
+mod debug_told;
 mod decode;
 mod eu_run;
 mod exec;

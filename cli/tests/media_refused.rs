@@ -299,3 +299,27 @@ fn devices_that_are_none() {
         "{said}"
     );
 }
+
+#[test]
+fn a_generation_is_no_device() {
+    let dir = Dir::new("generation");
+    dir.write("end.asm", END.as_bytes());
+    let said = dir.bad(2, &["end.asm", "--grid", "1x1", "--gen", "5"]);
+    assert!(
+        said.contains("here a device is named: --device ironlake"),
+        "{said}"
+    );
+}
+
+#[test]
+fn a_thread_that_does_not_tell_the_spawner_its_end() {
+    let dir = Dir::new("silent");
+    let text = "send(8) 0 null<1>UW g0<8,8,1>UW null MsgDesc: mlen 1 rlen 0 { align1 EOT };\n";
+    dir.write("silent.asm", text.as_bytes());
+    let said = dir.bad(1, &["silent.asm", "--grid", "1x1"]);
+    assert!(
+        said.contains("of root thread 0 ended with EOT to another unit")
+            && said.contains("end it with send .. thread_spawner .. resource { EOT }"),
+        "{said}"
+    );
+}

@@ -288,6 +288,9 @@ fn faults_are_told_at_once_with_the_nearest_buffer() {
     ] {
         assert!(first.contains(part), "{text} lacks {part}");
     }
+    // A submission's directory itself: the submission has no name then.
+    let text = failed(&crestline(&directory, &["replay", "exec_0000"]));
+    assert!(text.contains(": VF") && !text.contains(": :"), "{text}");
     assert!(!first.contains("not done"), "{text}");
     // A batch of zeros, which are MI_NOOPs.
     let directory = scratch("zeros");

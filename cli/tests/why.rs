@@ -144,3 +144,21 @@ fn what_cannot_be_told_is_an_error() {
         assert_eq!(output.status.code(), Some(2), "{pixel}");
     }
 }
+
+#[test]
+fn a_rectangle_of_the_driver_is_called_one() {
+    let text = ok(&why(&[&scene("a_clear"), "10,10"]));
+    assert!(
+        text.contains("a rectangle without a vertex shader is a clear or a copy of the driver"),
+        "{text}"
+    );
+    // Nothing is before the only submission.
+    assert!(!text.contains("earlier submission"), "{text}");
+    // The SURFACE_STATE of crocus's decode.
+    assert!(
+        text.contains("render target of 256x256 pixels, R8G8B8A8_UNORM, at 0x"),
+        "{text}"
+    );
+    let text = ok(&why(&[&scene("b_flat"), "128,128"]));
+    assert!(!text.contains("hint"), "{text}");
+}

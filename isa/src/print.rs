@@ -32,7 +32,18 @@ pub fn print(generation: Verx10, inst: &Inst) -> String {
     line.text
 }
 
-/// The same with the bits of [`Inst::reserved`] as options, for which Mesa has no text.
+/// The same of an instruction in its compacted form, with the option that says so.
+pub fn print_compacted(generation: Verx10, inst: &Inst) -> String {
+    let mut line = Line::default();
+    let place = Place {
+        compacted: true,
+        ..Place::ALONE
+    };
+    instruction(&mut line, generation, inst, &place);
+    line.text
+}
+
+/// The text of [`print`] with the bits of [`Inst::reserved`] as options, for which Mesa has no text.
 pub fn print_exact(generation: Verx10, inst: &Inst) -> String {
     let mut line = Line::default();
     let place = Place {

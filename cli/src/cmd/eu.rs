@@ -58,7 +58,7 @@ enum Command {
 struct Run {
     /// Assembly text; - reads standard input.
     file: PathBuf,
-    #[arg(long, value_name = "G", help = source::modelled_help(), default_value = source::first(), value_parser = source::modelled_generation)]
+    #[arg(long, visible_alias = "device", value_name = "G", help = source::modelled_help(), default_value = source::first(), value_parser = source::modelled_generation)]
     r#gen: Verx10,
     /// Channels (lanes) that are enabled when the thread starts, one bit each.
     #[arg(long, value_name = "MASK", default_value = "0xffff", value_parser = dword)]

@@ -19,7 +19,7 @@ use eu::Grf;
 use isa::parse::assemble;
 use kernel::string_helpers::noun_of;
 use kernel::time::Delta;
-use mmio_mock::intel::r#gen::DeviceInfo;
+use mmio_mock::intel::r#gen::{DEVICES, DeviceInfo};
 use mmio_mock::intel::status::Unit;
 use mmio_mock::intel::td::schedule::{Order, Schedule};
 
@@ -100,11 +100,25 @@ struct Run {
     seed: Option<u64>,
     #[arg(long, value_name = "NAME", default_value = device::first(), help = device::help())]
     device: String,
+    /// A generation is no device: the error names those of it.
+    #[arg(long = "gen", hide = true, value_name = "G", value_parser = no_generation)]
+    _generation: Option<std::convert::Infallible>,
     #[command(flatten)]
     trace: super::trace::Args,
     /// Milliseconds of device time that all threads together may take; a tenth of it without a new thread is a hang.
     #[arg(long, value_name = "N", default_value_t = 10_000)]
     timeout_ms: u64,
+}
+
+/// Refuses `--gen`, which other commands have, and says what to write here.
+fn no_generation(text: &str) -> Result<std::convert::Infallible, String> {
+    let isa = source::modelled_generation(text)?;
+    let names: Vec<String> = DEVICES
+        .iter()
+        .filter(|device| device.isa == isa)
+        .map(|device| format!("--device {}", device.name))
+        .collect();
+    Err(format!("here a device is named: {}", names.join(", ")))
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

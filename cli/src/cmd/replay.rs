@@ -36,7 +36,7 @@ pub struct Args {
     /// Write the picture as PNG: the render target of the last draw
     #[arg(long, value_name = "FILE", value_parser = png)]
     png: Option<PathBuf>,
-    /// Write the last row first, because OpenGL's row 0 is at the bottom
+    /// Write the last row first: for a framebuffer object of OpenGL, whose row 0 is at the bottom; not for a window, GBM or pbuffer surface
     #[arg(long)]
     flip_y: bool,
     /// Show the last pixel shader thread that was started for a pixel; row 0 is the surface's first

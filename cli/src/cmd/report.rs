@@ -24,7 +24,7 @@ pub struct Args {
     /// Print which threads made a pixel; row 0 is the surface's first (may be repeated)
     #[arg(long, value_name = "X,Y", value_parser = super::replay::pixel, allow_hyphen_values = true)]
     at: Vec<(u16, u16)>,
-    /// Show the last row first, because OpenGL's row 0 is at the bottom; rows of --at count from there too
+    /// Show the last row first: for a framebuffer object of OpenGL, whose row 0 is at the bottom; not for a window, GBM or pbuffer surface. Rows of --at count from there too
     #[arg(long)]
     flip_y: bool,
     /// Device to run it on, by name or PCI id [default: the one it was captured for]

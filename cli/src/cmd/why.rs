@@ -15,10 +15,10 @@ use super::{Error, captured, print};
 pub struct Args {
     #[arg(help = captured::HELP)]
     capture: PathBuf,
-    /// Pixel of the last render target: column and row, both from 0; row 0 is the surface's first, which OpenGL draws at the bottom
+    /// Pixel of the last render target: column and row, both from 0; row 0 is the surface's first
     #[arg(value_name = "X,Y", value_parser = super::replay::pixel, allow_hyphen_values = true)]
     pixel: (u16, u16),
-    /// Count rows from the last one, as in a picture that `crestline replay --flip-y` has written
+    /// Count rows from the last one, as in a picture that `crestline replay --flip-y` has written: for a framebuffer object of OpenGL, whose row 0 is at the bottom; not for a window, GBM or pbuffer surface
     #[arg(long)]
     flip_y: bool,
     /// Device to run it on, by name or PCI id [default: the one it was captured for]

@@ -103,8 +103,40 @@ impl Debugger {
         }
         let inst = isa::parse::instruction(self.isa, text).map_err(Refusal::of)?;
         let words = isa::encode(self.isa, &inst).map_err(|error| Refusal(format!("{error:?}")))?;
+        let words = self.fitting(address, text, &words)?;
         let bytes = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         self.change_memory(address, bytes)?;
         Ok(String::new())
     }
+
+    /// The words of an instruction in as many bytes as the one that it replaces has: the next one stays where it is.
+    fn fitting(&self, address: u32, text: &str, words: &[u32; 4]) -> Answer<Vec<u32>> {
+        if self.instruction(address)?.compacted() {
+            let short = isa::compact(self.isa, *words).ok_or_else(|| {
+                Refusal(format!(
+                    "{address:#010x} is a compacted instruction of 8 bytes, `{text}` takes 16"
+                ))
+            })?;
+            return Ok(short.to_vec());
+        }
+        if wants_compacted(self.isa, text)? {
+            return Err(Refusal(format!(
+                "{address:#010x} is an instruction of 16 bytes, `{text}` takes 8: leave `compacted` out"
+            )));
+        }
+        Ok(words.to_vec())
+    }
+}
+
+/// Whether the text of an instruction has the option `compacted`; a refusal when there is no such form of it.
+fn wants_compacted(isa: isa::Verx10, text: &str) -> Answer<bool> {
+    let end = if text.ends_with(';') { "" } else { "\n;" };
+    let whole = isa::parse::assemble(isa, "input", &format!("{text}{end}"));
+    let items = whole
+        .map_err(|errors| {
+            let first = errors.into_iter().next();
+            first.map_or_else(|| Refusal::of("it does not assemble"), Refusal::of)
+        })?
+        .items;
+    Ok(items.first().is_some_and(|item| item.count == 2))
 }

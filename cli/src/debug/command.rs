@@ -121,8 +121,8 @@ pub static COMMANDS: &[Help] = &[
         "Stops threads at a place. `op NAME`: before every instruction NAME, as in `break op send`. `eot`: before the \
          message that ends a thread. `addr`: before the instruction at a graphics address. The others stop a thread \
          before its first instruction. `pixel`: pixel shader threads for the 2x2 pixels that hold X,Y; row 0 is the \
-         surface's first, which OpenGL draws at the bottom: row Y from the top of a flipped picture is row HEIGHT - 1 - Y \
-         here. `vertex`: the thread that shades the vertex with index N. `object`: the setup and the pixel \
+         surface's first in memory. In a framebuffer object of OpenGL that is the bottom: row Y from the top of a flipped \
+         picture is row HEIGHT - 1 - Y here. In a window, GBM or pbuffer surface it is the top. `vertex`: the thread that shades the vertex with index N. `object`: the setup and the pixel \
          shader threads of a triangle, line or point, which strips-and-fans counts from 0. `thread`: every thread of \
          a unit (vs gs clip sf ps media).",
         &[

@@ -176,7 +176,7 @@ impl Debugger {
             Some(ending) if u32::from(ending.code) == code => Ok(String::new()),
             Some(ending) => Err(format!(
                 "expected the end of {name} with code {code}, found: {}",
-                ending.text
+                ending.headline()
             )
             .into()),
             None => Err(format!("expected the end of {name}, which has not ended").into()),

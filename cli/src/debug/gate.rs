@@ -35,6 +35,13 @@ pub struct Ending {
     pub text: String,
 }
 
+impl Ending {
+    /// The first line of what there is to say: the rest has been told where the end was.
+    pub fn headline(&self) -> &str {
+        self.text.lines().next().unwrap_or_default()
+    }
+}
+
 /// Whether something is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Held {

@@ -94,7 +94,11 @@ impl Debugger {
     fn line(&self, address: u32, current: bool) -> Answer {
         let item = self.instruction(address)?;
         let text = if let Ok(inst) = &item.inst {
-            let text = isa::print(self.isa, inst);
+            let text = if item.compacted() {
+                isa::print::print_compacted(self.isa, inst)
+            } else {
+                isa::print(self.isa, inst)
+            };
             text.split_whitespace().collect::<Vec<_>>().join(" ")
         } else {
             let [a, b, c, d] = item.raw;
@@ -126,7 +130,15 @@ impl Debugger {
                 let (at, kernel) = self.place()?;
                 (self.before(kernel, at), AROUND)
             }
-            [address] => (value::number(address)?, AROUND),
+            [address] => {
+                let address = value::number(address)?;
+                self.check_alignment(address).map_err(|refusal| {
+                    Refusal(format!(
+                        "{refusal}; a count needs an address: `disasm ADDR N`"
+                    ))
+                })?;
+                (address, AROUND)
+            }
             [address, count] => (value::number(address)?, value::number(count)?),
             [_, _, more, ..] => return Err(format!("`{more}` is too much").into()),
         };

@@ -66,6 +66,14 @@ fn subject(info: &Info) -> String {
     }
 }
 
+/// The channel of a pixel by r1 of its thread, whose dwords 2 to 5 say where the upper left pixels of four blocks of 2x2
+/// pixels are (PRM volume 2, pixel shader thread payload). Four channels are a block's: row by row, left to right.
+fn channel(r1: &[u32], x: u32, y: u32) -> Option<usize> {
+    let corner = (y & !1) << 16 | (x & !1);
+    let block = r1.get(2..6)?.iter().position(|xy| *xy == corner)?;
+    Some(block * 4 + (y & 1) as usize * 2 + (x & 1) as usize)
+}
+
 /// Why a thread stands, in words.
 fn pause(pause: Pause) -> String {
     match pause {
@@ -113,6 +121,7 @@ impl Debugger {
             .attach(self.target.reach(), self.target.device())?;
         self.chosen = None;
         self.seen = None;
+        self.told_end = false;
         self.trace_anew()?;
         self.arm_anew()?;
         self.set_all()
@@ -217,6 +226,7 @@ impl Debugger {
     fn tell_end(&mut self) -> String {
         self.chosen = None;
         self.seen = None;
+        self.told_end = true;
         let ending = self.target.gate().ending();
         let mut text = ending.map(|ending| ending.text).unwrap_or_default();
         text.push('\n');
@@ -299,8 +309,24 @@ impl Debugger {
             let _ = write!(text, ", EU {} thread {}", slot.eu, slot.slot);
             text.push_str(&self.after(key));
             text.push_str(&subject(&info));
+            text.push_str(&self.channel(stop, slot).unwrap_or_default());
         }
         text
+    }
+
+    /// Which channel of the thread the pixel of a breakpoint is, when the thread has stopped there for it. It has executed
+    /// nothing yet, so its registers are the payload.
+    fn channel(&self, stop: &Stop, slot: Slot) -> Option<String> {
+        let Reason::Break(number) = stop.reason else {
+            return None;
+        };
+        let found = self.breaks.iter().find(|b| b.number == number)?;
+        let Spec::Pixel(x, y) = found.spec else {
+            return None;
+        };
+        let registers = self.backend.read(slot).ok()?;
+        let n = channel(registers.grf.get(1)?, x.into(), y.into())?;
+        Some(format!("; pixel {x},{y} is channel {n}"))
     }
 
     /// What a watch on memory has met.

@@ -58,6 +58,8 @@ pub struct Debugger {
     /// The thread that commands are about.
     pub(super) chosen: Option<(ThreadKey, Slot)>,
     pub(super) seen: Option<Seen>,
+    /// Whether the end has been told.
+    pub(super) told_end: bool,
     pub(super) journal: Vec<Entry>,
     pub(super) snapshots: Vec<Asked>,
     /// What the last command has printed.
@@ -91,6 +93,7 @@ impl Debugger {
             next: 1,
             chosen: None,
             seen: None,
+            told_end: false,
             journal: Vec::new(),
             snapshots: Vec::new(),
             printed: String::new(),
@@ -188,6 +191,7 @@ impl Debugger {
         }
         let trace = self.write_trace();
         let ending = match self.target.conclude() {
+            Ok(ending) if self.told_end => (ending.code, ending.headline().to_owned()),
             Ok(ending) => (ending.code, ending.text),
             Err(refusal) => (1, refusal.0),
         };

@@ -111,7 +111,7 @@ impl FaultReport {
         if ended.is_some() {
             running.extend(device.running_blit().map(note));
             let instructions = device.status().activity.instructions;
-            running.extend(device.running().into_iter().map(|(unit, kernel, at)| {
+            running.extend(device.running_addresses().into_iter().map(|(unit, kernel, at)| {
                 let what = instruction(at)
                     .map_or_else(String::new, |text| format!(" ({text})"));
                 let done = instructions.get(unit as usize).copied().unwrap_or(0);
@@ -237,7 +237,11 @@ fn times(count: usize) -> String {
 
 impl fmt::Display for FaultReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.exec, self.headline())?;
+        // A capture that is a submission's directory itself has submissions without a name.
+        if !self.exec.is_empty() {
+            write!(f, "{}: ", self.exec)?;
+        }
+        f.write_str(&self.headline())?;
         let faults = counted(&self.faults);
         if let Some((_, count)) = faults.first() {
             write!(f, "{}", times(*count))?;

@@ -55,6 +55,30 @@ impl Why {
         Ok(())
     }
 
+    /// What a rectangle without a vertex shader is made for. Only a driver draws those: OpenGL has no such primitive.
+    fn copied(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Some(draw) = &self.draw else {
+            return Ok(());
+        };
+        let shaded = self.walk.vertices.values().any(|v| v.thread.is_some());
+        let is_rectangle = draw.call.command.topology == Ok(Topology::RectList);
+        if !is_rectangle || shaded || !self.walk.emitters.is_empty() {
+            return Ok(());
+        }
+        write!(
+            f,
+            "  hint: a rectangle without a vertex shader is a clear or a copy of the driver, as for glReadPixels"
+        )?;
+        if draw.has_earlier {
+            let (x, y) = self.walk.pixel;
+            write!(
+                f,
+                "; `crestline why DIR/exec_0000 {x},{y}` asks an earlier submission"
+            )?;
+        }
+        writeln!(f)
+    }
+
     fn input(&self, f: &mut fmt::Formatter<'_>, pad: usize, input: &Input) -> fmt::Result {
         write!(f, "{:pad$}input {}: ", "", input.element)?;
         let values = input.components.iter().map(ToString::to_string);
@@ -181,6 +205,17 @@ impl fmt::Display for Why {
             self.kernel(walk.setup.kernel)
         )?;
         self.tags(f, 2, &walk.setup.vertices)?;
+        let target = self.draw.as_ref().and_then(|draw| draw.target.as_ref());
+        if let Some(target) = target {
+            let (width, height) = target.size;
+            writeln!(
+                f,
+                "  render target of {width}x{height} pixels, {}, at {}",
+                target.format,
+                self.at(target.address)
+            )?;
+        }
+        self.copied(f)?;
         writeln!(f, "  the frame ran {}", Counted(walk.runs, "time"))?;
         if let Some(trouble) = &self.trouble {
             writeln!(f, "  the frame itself does not run to its end: {trouble}")?;

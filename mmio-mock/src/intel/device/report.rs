@@ -47,15 +47,21 @@ impl Device {
             .collect()
     }
 
-    /// Threads that have not ended yet, each with its unit, its kernel and the instruction it stands at.
+    /// Threads that have not ended yet, each with its unit, its kernel and the instruction it stands at, from the base of
+    /// kernels.
     pub fn running(&self) -> Vec<(Unit, u32, u32)> {
         self.td.running().collect()
+    }
+
+    /// The same with graphics addresses.
+    pub fn running_addresses(&self) -> Vec<(Unit, u32, u32)> {
+        self.td.running_addresses().collect()
     }
 
     /// Threads that have not ended yet: unit, kernel, instruction.
     pub fn running_threads(&self) -> Vec<String> {
         self.td
-            .running()
+            .running_addresses()
             .map(|(unit, kernel, ip)| {
                 format!(
                     "{} thread, kernel {kernel:#010x}, at {ip:#010x}: still running",

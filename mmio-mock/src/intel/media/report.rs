@@ -45,7 +45,8 @@ impl Media {
             };
             let (kernel, eu, slot) = family.last_silent;
             lines.push(format!(
-                "thread spawner: {} of root thread {number} ended without a message to it, the last in thread {slot} of EU {eu}, kernel {kernel:#010x}",
+                "thread spawner: {} of root thread {number} ended with EOT to another unit, the last in thread {slot} of EU {eu}, kernel {kernel:#010x}; \
+                 end it with send .. thread_spawner .. resource {{ EOT }}",
                 family.silent
             ));
         }

@@ -14,7 +14,8 @@ impl Td {
         why: String,
         fault: impl FnOnce() -> UnitFault,
     ) {
-        let (unit, kernel, ip) = (slot.unit, slot.kernel, slot.thread.ip());
+        let unit = slot.unit;
+        let [kernel, ip] = slot.addresses();
         let fault = fault();
         let client = client_of(&fault, slot, machine.mem);
         machine.fault(client, fault, || {

@@ -38,6 +38,12 @@ pub struct Standing {
 }
 
 impl Slot {
+    /// Graphics addresses of the thread's kernel and of the instruction it stands at.
+    pub(super) fn addresses(&self) -> [u32; 2] {
+        let base = self.context.bases.kernels();
+        [self.kernel, self.thread.ip()].map(|at| base.wrapping_add(at))
+    }
+
     pub(super) fn pause(&self) -> Pause {
         match self.state {
             SlotState::Hung(_) => return Pause::Hung,
@@ -52,20 +58,32 @@ impl Slot {
 }
 
 impl Td {
-    /// Threads that can never end, with the unit, the kernel and the reason.
+    /// Threads that can never end, with the unit, the addresses of kernel and instruction, and the reason.
     pub fn hung(&self) -> impl Iterator<Item = (Unit, u32, u32, &str)> {
         self.slots.iter().filter_map(|s| match &s.state {
-            SlotState::Hung(why) => Some((s.unit, s.kernel, s.thread.ip(), why.as_str())),
+            SlotState::Hung(why) => {
+                let [kernel, at] = s.addresses();
+                Some((s.unit, kernel, at, why.as_str()))
+            }
             SlotState::Free | SlotState::Running | SlotState::Loops => None,
         })
     }
 
-    /// Threads that run, with the unit, the kernel and the instruction they stand at.
+    /// Threads that run, with the unit, and the kernel and the instruction they stand at, both from the base of kernels.
     pub fn running(&self) -> impl Iterator<Item = (Unit, u32, u32)> {
         self.slots
             .iter()
             .filter(|s| matches!(s.state, SlotState::Running | SlotState::Loops))
             .map(|s| (s.unit, s.kernel, s.thread.ip()))
+    }
+
+    /// The same with graphics addresses.
+    pub fn running_addresses(&self) -> impl Iterator<Item = (Unit, u32, u32)> {
+        let running = |s: &&Slot| matches!(s.state, SlotState::Running | SlotState::Loops);
+        self.slots.iter().filter(running).map(|s| {
+            let [kernel, at] = s.addresses();
+            (s.unit, kernel, at)
+        })
     }
 
     /// Whether the thread in a slot can run, and why not.

@@ -122,7 +122,7 @@ fn an_end_that_the_spawner_is_not_told_is_a_hang() {
         rig.begin(&FLAT);
         rig.object(0, &[]);
         let hung = rig.hang().join("\n");
-        assert!(hung.contains("ended without a message to it"), "{hung}");
+        assert!(hung.contains("ended with EOT to another unit"), "{hung}");
         assert_eq!(
             rig.device.running().len(),
             0,
