@@ -1,4 +1,4 @@
-//! `crestline debug`: what is said at stops and at the end, and instructions of eight bytes.
+//! `crestline debug`: what stops and the end say, and compacted instructions.
 //!
 //! PRM: volume 2 (pixel shader payload), volume 4. Addresses are those of crocus's own decode of the batches.
 

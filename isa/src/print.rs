@@ -43,7 +43,7 @@ pub fn print_compacted(generation: Verx10, inst: &Inst) -> String {
     line.text
 }
 
-/// The text of [`print`] with the bits of [`Inst::reserved`] as options, for which Mesa has no text.
+/// The text of [`print()`] with the bits of [`Inst::reserved`] as options, for which Mesa has no text.
 pub fn print_exact(generation: Verx10, inst: &Inst) -> String {
     let mut line = Line::default();
     let place = Place {
