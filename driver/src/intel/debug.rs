@@ -270,7 +270,7 @@ fn limit_threads(device: &Device, wanted: Option<u8>) -> Result {
     breakpoint::limit_threads(device.uncore(), limit)
 }
 
-/// Keeps the threads of a unit to EUs that are wanted and shown. `EINVAL` when that is none.
+/// Keeps the threads of a unit to EUs that are wanted and shown. `EINVAL` when no EU is left.
 fn restrict_threads(device: &Device, unit: ThreadUnit, wanted: Option<u16>) -> Result {
     let places = device.info().threads;
     let eus = attention::shown_eus(places, wanted);

@@ -68,12 +68,12 @@ const AFTER_RESET: Bases = Bases {
 #[derive(Default)]
 pub struct Contexts {
     known: BTreeMap<u32, Known>,
-    /// Batches have run that nobody has read.
+    /// Batches have run whose commands were not read.
     missed: bool,
 }
 
 impl Contexts {
-    /// Batches have run that nobody has read: whose they were and what they have set is not known.
+    /// Batches have run whose commands were not read: of which context they were and what they have set is not known.
     pub fn miss(&mut self) {
         self.missed = true;
         for known in self.known.values_mut() {

@@ -306,7 +306,7 @@ mod tests {
     use crate::core::range::Gaps;
     use crate::intel::debug::batch::Stretch;
 
-    /// A place that is free from one base only is none.
+    /// A page has to be free from each of the bases.
     #[test]
     fn the_highest_offset_that_is_free_from_all_bases() {
         let mut gaps = Gaps::new(0x1000, 0x10_0000);
