@@ -38,7 +38,7 @@ pub struct Origin {
     /// The process; 0 when it is not known.
     pub process: u64,
     /// The processes that it belongs to: what one of them does is held against all of them
-    /// ([`TimeLimits`](crate::TimeLimits)).
+    /// ([`TimeLimits`]).
     pub family: u64,
 }
 
