@@ -34,6 +34,11 @@ pub(crate) fn has_room<W: Work>(
     program: &Program,
     now: Ktime,
 ) -> bool {
+    let all = timeline.pending();
+    if all == 0 {
+        // The usual case of a program that is alone.
+        return true;
+    }
     let (ledger, account) = (&user.ledger, program.account());
     let (slow, slow_family) = ledger.is_slow(&account, now);
     let most = if slow { OF_SLOW_PROCESS } else { OF_PROCESS };
@@ -41,7 +46,6 @@ pub(crate) fn has_room<W: Work>(
     let (active, strangers_active) = ledger.are_others_active(&account, now);
     let own = timeline.count(|other| other.is_of_process(program));
     let others = || active || has_program(user, timeline, |other| other.is_other_than(program));
-    let all = timeline.pending();
     let of_all = if ledger.has_slow(now) {
         OF_ALL_SLOW
     } else {

@@ -124,7 +124,7 @@ impl Device {
         self.inner.observer.set(observer);
     }
 
-    /// Who wants to see submissions.
+    /// The observer of submissions, when there is one.
     pub(crate) fn observer(&self) -> Option<Arc<dyn Observer>> {
         self.inner.observer.get()
     }

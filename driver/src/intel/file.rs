@@ -43,7 +43,7 @@ impl File {
         self.contexts()?.numbered.lock().insert(context)
     }
 
-    /// The context of a number, 0 for the default one, as it is; `ENOENT` when there is none.
+    /// The context of a number, 0 for the default one, as it is; `ENOENT` for a number without a context.
     pub(crate) fn peek_context(&self, id: u32) -> Result<Arc<Context>> {
         if id == 0 {
             return Ok(Arc::clone(&self.contexts()?.default));
@@ -59,7 +59,7 @@ impl File {
         Ok(context)
     }
 
-    /// Removes a context; `ENOENT` when there is none, and for the default one.
+    /// Removes a context; `ENOENT` for a number without a context, and for the default one.
     pub(crate) fn remove_context(&self, id: u32) -> Result {
         let removed = self.contexts()?.numbered.lock().remove(id);
         removed.map(drop).ok_or(ENOENT)
