@@ -10,6 +10,7 @@ pub mod fence;
 pub mod gtt;
 pub mod memory;
 pub mod space;
+mod square;
 pub mod table;
 pub mod tiling;
 mod tlb;
@@ -19,6 +20,7 @@ pub use fence::{FENCE_COUNT, Fence};
 pub use gtt::{GTT_965, GTT_ENTRIES, Pte};
 pub use memory::{DEFAULT_SYSTEM_BYTES, Memory};
 pub use space::{Process, Space};
+pub use square::Square;
 pub use table::{Root, TableFormat, Tables};
 pub use tiling::{BitSixSwizzle, Tiling};
 

@@ -75,17 +75,29 @@ pub fn pack(colour: &super::pixel::Planes, shifts: Shifts) -> [u32; 16] {
     out
 }
 
-/// The upper left pixel of a block that is a full square of four by four pixels inside the target,
-/// each row of which lies in one OWord of memory under every tiling.
+/// The little-endian dwords of four rows, from those of four subspans.
+#[inline(always)]
+fn by_row(packed: &[u32; 16]) -> [[u32; 4]; 4] {
+    let row = |i: usize| {
+        [
+            packed[i].to_le(),
+            packed[i + 1].to_le(),
+            packed[i + 4].to_le(),
+            packed[i + 5].to_le(),
+        ]
+    };
+    [row(0), row(2), row(8), row(10)]
+}
+
+/// Whether a block is a full square of four by four pixels inside the target.
 #[inline]
-fn square(target: &Surface, block: &PixelBlock<'_>, column: u32) -> bool {
+fn full(target: &Surface, block: &PixelBlock<'_>) -> bool {
     let [a, b, c, d] = *block.origins;
     let (x, y) = (u32::from(a.0), u32::from(a.1));
     block.mask == 0xffff
         && b == (a.0.wrapping_add(2), a.1)
         && c == (a.0, a.1.wrapping_add(2))
         && d == (b.0, c.1)
-        && column.is_multiple_of(4)
         && x + 4 <= target.level_width(target.render_lod)
         && y + 4 <= target.level_height(target.render_lod)
 }
@@ -104,16 +116,20 @@ pub fn write(
     let (left, top) = geometry.origin(slice, target.render_lod);
     let (x, y) = block.origins[0];
     let column = left.wrapping_add(u32::from(x));
-    if square(target, block, column) {
+    if full(target, block) {
+        let rows: [[u8; 16]; 4] = zerocopy::transmute!(by_row(&packed));
         let row = top.wrapping_add(u32::from(y));
-        for &(i, n) in &[(0, 0), (2, 1), (8, 2), (10, 3)] {
-            let low = u64::from(packed[i + 1]) << 32 | u64::from(packed[i]);
-            let high = u64::from(packed[i + 5]) << 32 | u64::from(packed[i + 4]);
-            let both = u128::from(high) << 64 | u128::from(low);
-            let at = geometry.element(column, row.wrapping_add(n));
-            mem.write_array(at, both.to_le_bytes())?;
+        if let Some(place) = geometry.square(column, row) {
+            mem.write_square(&place, &rows)?;
+            return Ok(0xffff);
         }
-        return Ok(0xffff);
+        // A row of an aligned square lies in one OWord under every tiling.
+        if column.is_multiple_of(4) {
+            for (n, bytes) in (0..).zip(rows) {
+                mem.write_array(geometry.element(column, row.wrapping_add(n)), bytes)?;
+            }
+            return Ok(0xffff);
+        }
     }
     let width = target.level_width(target.render_lod);
     let height = target.level_height(target.render_lod);

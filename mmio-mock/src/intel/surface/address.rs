@@ -4,7 +4,7 @@
 //! Not modelled: wrapping of addresses at the end of the GTT other than modulo 2^32.
 
 use super::mip::{Level, MAX_LEVELS};
-use mem::{BitSixSwizzle, GpuAddr, Tiling, tiling};
+use mem::{BitSixSwizzle, GpuAddr, Square, Tiling, tiling};
 
 /// How a surface lies in memory.
 #[derive(Clone, Debug)]
@@ -59,6 +59,19 @@ impl Geometry {
         }
         // The swizzle folds address bits; a tiled base is page aligned, so offsets do.
         self.base.offset(self.swizzle.apply(at))
+    }
+
+    /// The square of four rows that begins with an element, sixteen bytes of each; `None` where it does not lie in one tile.
+    #[inline]
+    pub fn square(&self, column: u32, row: u32) -> Option<Square> {
+        if self.line_stride != 0 || self.line_offset != 0 {
+            return None;
+        }
+        Square::new(
+            (self.tiling, self.swizzle),
+            (self.base, self.pitch),
+            (column.wrapping_mul(self.bytes), row),
+        )
     }
 
     /// Address of the element that holds texel (`x`, `y`).

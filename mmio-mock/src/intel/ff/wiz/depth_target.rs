@@ -6,7 +6,7 @@
 //! Not modelled: software tiled rendering, hierarchical depth.
 
 use mem::tiling::{self, Tiling};
-use mem::{BitSixSwizzle, Fault, GpuAddr, Memory};
+use mem::{BitSixSwizzle, Fault, GpuAddr, Memory, Square};
 
 use crate::intel::surface::{DepthBuffer, DepthFormat, SurfaceKind};
 
@@ -64,24 +64,20 @@ impl DepthTarget {
         Some(self.base.offset(at))
     }
 
-    /// Addresses of the rows of the square of four by four pixels at (x, y), each of them adjacent
-    /// four-byte pixels of one page; `None` where that is not so, or outside the level.
+    /// Where the square of four by four pixels at (x, y) lies, if its pixels have four bytes; `None` outside the level and
+    /// where it does not lie in one tile.
     #[inline]
-    pub fn square(&self, x: u32, y: u32) -> Option<[GpuAddr; 4]> {
-        let column = x.wrapping_add(self.left);
+    pub fn square(&self, x: u32, y: u32) -> Option<Square> {
         let inside = x.checked_add(4)? <= self.width && y.checked_add(4)? <= self.height;
-        // Sixteen bytes at a multiple of sixteen: an OWord of every tiling.
-        let aligned = column.is_multiple_of(4)
-            && self.base.0.is_multiple_of(16)
-            && self.pitch.is_multiple_of(16);
-        if !inside || !aligned || self.format.bytes() != 4 {
+        if !inside || self.format.bytes() != 4 {
             return None;
         }
-        let mut rows = [GpuAddr(0); 4];
-        for (at, row) in rows.iter_mut().zip(0..) {
-            *at = self.address(x, y + row)?;
-        }
-        Some(rows)
+        let column = x.wrapping_add(self.left).wrapping_mul(4);
+        Square::new(
+            (self.tiling, self.swizzle),
+            (self.base, self.pitch),
+            (column, y.wrapping_add(self.top)),
+        )
     }
 
     /// Raw bits of the pixel at `at` and of its right neighbour.

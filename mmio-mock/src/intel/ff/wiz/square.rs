@@ -85,16 +85,11 @@ pub fn test(
     let Some(target) = target.filter(|_| tests.touch()) else {
         return Some(square);
     };
-    let rows = target.square(depth_at.0, depth_at.1)?;
-    let mut raw = [[0u32; N]; N];
-    for ((raw, at), row) in raw.iter_mut().zip(rows).zip(0..) {
-        if mask >> (4 * row) & 15 != 0 {
-            let bytes = mem.read_array::<16>(at).ok()?;
-            let dwords: [u32; N] = zerocopy::transmute!(bytes);
-            for i in 0..N {
-                raw[i] = u32::from_le(dwords[i]);
-            }
-        }
+    let place = target.square(depth_at.0, depth_at.1)?;
+    let rows = mem.read_square(&place).ok()?;
+    let mut raw: [[u32; N]; N] = zerocopy::transmute!(rows);
+    for dword in raw.as_flattened_mut() {
+        *dword = u32::from_le(*dword);
     }
     let [less, equal, greater] = cases(if tests.depth {
         tests.function
@@ -102,6 +97,7 @@ pub fn test(
         Compare::Always
     });
     let mut passed = 0u32;
+    let write = write && tests.depth_write;
     for row in 0..N {
         let lit = u32::from(mask) >> (4 * row) & 15;
         if lit == 0 {
@@ -124,16 +120,19 @@ pub fn test(
             bits |= lane & 1 << i;
         }
         passed |= bits << (4 * row);
-        if bits != 0 && write && tests.depth_write {
-            let mut merged = [0u32; N];
+        if write {
             for i in 0..N {
                 let keep = !(lanes[i] & DEPTH);
-                merged[i] = (raw[row][i] & keep | new[i] & !keep).to_le();
+                raw[row][i] = raw[row][i] & keep | new[i] & !keep;
             }
-            let bytes: [u8; 16] = zerocopy::transmute!(merged);
-            // The row was read, so that it can be written.
-            mem.write_array(rows[row], bytes).ok()?;
         }
+    }
+    if passed != 0 && write {
+        for dword in raw.as_flattened_mut() {
+            *dword = dword.to_le();
+        }
+        // The square was read, so that it can be written.
+        mem.write_square(&place, &zerocopy::transmute!(raw)).ok()?;
     }
     square.passed = by_subspan(passed as u16);
     Some(square)
