@@ -3,7 +3,7 @@
 //! PRM: volume 2, 3D pipeline. Which stages there are is the matter of a generation.
 
 use super::Step;
-use super::link::Link;
+use super::link::{Cargo, Link};
 use super::stage::{MakeStage, Stage, StartContext, StepContext};
 use crate::core::fault::UnitFault;
 use crate::intel::machine::Machine;
@@ -30,15 +30,32 @@ pub struct List {
 impl List {
     /// The stages of a generation after reset. `makes` has them in the order in which vertices pass them.
     pub fn new(makes: &[MakeStage]) -> Self {
-        let place = |make: &MakeStage| Place {
-            stage: make(),
+        Self::of(makes.iter().map(|make| make()))
+    }
+
+    fn of(stages: impl DoubleEndedIterator<Item = Box<dyn Stage>>) -> Self {
+        let place = |stage| Place {
+            stage,
             input: Link::default(),
             idle: false,
         };
         List {
-            places: makes.iter().rev().map(place).collect(),
+            places: stages.rev().map(place).collect(),
             end: Link::default(),
         }
+    }
+
+    /// A stage that does not understand all that the stage above it hands on; `None` in a list whose stages fit.
+    pub fn misfit(&self) -> Option<Busy> {
+        let mut above: &[Cargo] = &[];
+        for stage in self.stages() {
+            let takes = stage.takes();
+            if !above.iter().all(|cargo| takes.contains(cargo)) {
+                return Some(stage.part());
+            }
+            above = stage.gives();
+        }
+        None
     }
 
     /// The stages, in the order in which vertices pass them.
@@ -89,7 +106,7 @@ impl List {
                     Step::Dead => return Step::Dead,
                 }
             }
-            room = stage.room(input, out, ctx.machine);
+            room = stage.room(input, room, ctx.machine);
             (below, out) = (Some(stage), input);
         }
         match self.step_short(ctx) {

@@ -69,8 +69,9 @@ pub trait Stage: Debug + Send {
         Ok(())
     }
 
-    /// Whether the stage above may go on: there is room for what it will put out.
-    fn room(&self, input: &Link, out: &Link, machine: &Machine<'_>) -> bool;
+    /// Whether the stage above may go on, because there is room for what it will put out. `below` says whether this stage
+    /// has room for what it puts out itself.
+    fn room(&self, input: &Link, below: bool, machine: &Machine<'_>) -> bool;
 
     /// Does one piece of work: a vertex, an object, a share of a primitive, a time slice of a thread. A stage that starts
     /// a thread for several things at once says [`Step::Idle`] while it waits for more of them.

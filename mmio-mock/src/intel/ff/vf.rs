@@ -108,7 +108,7 @@ impl Stage for Vf {
         self.begin(ctx.command, ctx.state, &elements, cache_on, machine)
     }
 
-    fn room(&self, _input: &Link, _out: &Link, _machine: &Machine<'_>) -> bool {
+    fn room(&self, _input: &Link, _below: bool, _machine: &Machine<'_>) -> bool {
         false
     }
 

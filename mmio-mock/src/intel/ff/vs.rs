@@ -42,8 +42,8 @@ impl Stage for Vs {
     }
 
     /// Vertices gather for a thread that can start at once.
-    fn room(&self, input: &Link, out: &Link, _machine: &Machine<'_>) -> bool {
-        out.vertices.is_empty() && !self.full(input)
+    fn room(&self, input: &Link, below: bool, _machine: &Machine<'_>) -> bool {
+        below && !self.full(input)
     }
 
     fn step(&mut self, input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {

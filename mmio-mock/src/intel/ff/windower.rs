@@ -94,7 +94,7 @@ impl Stage for Windower {
 
     /// A primitive at a time. Strips-and-fans goes on when the windower has nothing to do but wait for threads that do not
     /// hold it up.
-    fn room(&self, _input: &Link, _out: &Link, machine: &Machine<'_>) -> bool {
+    fn room(&self, _input: &Link, _below: bool, machine: &Machine<'_>) -> bool {
         !self.wiz.busy() && !self.stalled(machine)
     }
 
