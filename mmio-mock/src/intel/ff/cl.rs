@@ -79,7 +79,7 @@ impl Stage for Cl {
         Some((Owner::Clip, &state.unit))
     }
 
-    fn room(&self, input: &Link, _below: bool, _machine: &Machine<'_>) -> bool {
+    fn room(&self, input: &Link) -> bool {
         input.vertices.is_empty()
     }
 

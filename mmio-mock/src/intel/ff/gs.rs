@@ -52,7 +52,7 @@ impl Stage for Gs {
         Some((Owner::Gs, &state.unit))
     }
 
-    fn room(&self, input: &Link, _below: bool, _machine: &Machine<'_>) -> bool {
+    fn room(&self, input: &Link) -> bool {
         input.vertices.is_empty()
     }
 

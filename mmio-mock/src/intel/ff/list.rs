@@ -92,21 +92,21 @@ impl List {
         let mut below: Option<&mut Box<dyn Stage>> = None;
         let mut out = &mut self.end;
         for Place { stage, input, idle } in &mut self.places {
-            *idle = false;
-            if room {
-                match stage.step(input, out, ctx) {
-                    Step::Idle => *idle = true,
+            *idle = room
+                && match stage.step(input, out, ctx) {
+                    Step::Idle => true,
                     Step::Blocked => {
                         blocked = true;
                         if *ctx.machine.budget == 0 && stage.resumes_first() {
                             return Step::Blocked;
                         }
+                        false
                     }
                     Step::Progress => return take_up(below, out, ctx),
                     Step::Dead => return Step::Dead,
-                }
-            }
-            room = stage.room(input, room, ctx.machine);
+                };
+            // A stage that has nothing to do has room.
+            room = *idle || stage.room(input);
             (below, out) = (Some(stage), input);
         }
         match self.step_short(ctx) {

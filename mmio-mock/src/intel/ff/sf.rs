@@ -74,7 +74,7 @@ impl Stage for Sf {
         Some((Owner::Sf, &draw.sf.unit))
     }
 
-    fn room(&self, input: &Link, _below: bool, _machine: &Machine<'_>) -> bool {
+    fn room(&self, input: &Link) -> bool {
         input.objects.is_empty()
     }
 

@@ -69,12 +69,14 @@ pub trait Stage: Debug + Send {
         Ok(())
     }
 
-    /// Whether the stage above may go on, because there is room for what it will put out. `below` says whether this stage
-    /// has room for what it puts out itself.
-    fn room(&self, input: &Link, below: bool, machine: &Machine<'_>) -> bool;
+    /// Whether the stage above may go on while this one cannot: it is blocked, or there is no room below it. An idle stage
+    /// is not asked, because it has room.
+    fn room(&self, _input: &Link) -> bool {
+        false
+    }
 
     /// Does one piece of work: a vertex, an object, a share of a primitive, a time slice of a thread. A stage that starts
-    /// a thread for several things at once says [`Step::Idle`] while it waits for more of them.
+    /// a thread for several things at once is [`Step::Idle`] while it waits for more of them.
     fn step(&mut self, input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step;
 
     /// Goes on with the few things that it has: no stage above it can bring more now. Asked after a

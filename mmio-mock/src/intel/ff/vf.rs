@@ -108,10 +108,6 @@ impl Stage for Vf {
         self.begin(ctx.command, ctx.state, &elements, cache_on, machine)
     }
 
-    fn room(&self, _input: &Link, _below: bool, _machine: &Machine<'_>) -> bool {
-        false
-    }
-
     fn step(&mut self, _input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
         // CAST: VS lets only a few vertices wait.
         match self.next(out.fresh() as u32, ctx.machine) {

@@ -11,7 +11,6 @@ use super::stage::{Stage, StepContext};
 use super::state::{DrawState, UnitConfig};
 use super::topology::StreamVertex;
 use crate::intel::debug::{SnapshotUnit, ThreadDebug};
-use crate::intel::machine::Machine;
 use crate::intel::status::{Busy, Unit};
 use crate::intel::td::{Outcome, SlotId, Subject, ThreadRequest, UrbRead, VertexData};
 use crate::intel::urb::Owner;
@@ -41,11 +40,7 @@ impl Stage for Vs {
         Some((Owner::Vs, &draw.vs.unit))
     }
 
-    /// Vertices gather for a thread that can start at once.
-    fn room(&self, input: &Link, below: bool, _machine: &Machine<'_>) -> bool {
-        below && !self.full(input)
-    }
-
+    /// Vertices gather until a thread can start.
     fn step(&mut self, input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
         if self.full(input) {
             self.shade(&mut input.fetched, &mut out.vertices, ctx)

@@ -92,17 +92,13 @@ impl Stage for Windower {
         Ok(())
     }
 
-    /// A primitive at a time. Strips-and-fans goes on when the windower has nothing to do but wait for threads that do not
-    /// hold it up.
-    fn room(&self, _input: &Link, _below: bool, machine: &Machine<'_>) -> bool {
-        !self.wiz.busy() && !self.stalled(machine)
-    }
-
     /// Goes on with the primitive in work.
     fn step(&mut self, _input: &mut Link, _out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
         if !self.in_flight.is_empty() {
             self.resume(ctx);
-            if self.stalled(ctx.machine) {
+            // While a thread waits, every subspan counts as blocked by the pixel scoreboard: threads of one draw run one
+            // after another. Ignore Color Scoreboard Stalls lets the others go on (PRM vol4 3.3.9.1).
+            if !self.in_flight.is_empty() && !ctx.machine.debug.wiz().ignore_scoreboard() {
                 return Step::Blocked;
             }
         }
@@ -163,12 +159,6 @@ impl Stage for Windower {
 }
 
 impl Windower {
-    /// While a thread waits, every subspan counts as blocked by the pixel scoreboard: threads of one draw run one after
-    /// another. Ignore Color Scoreboard Stalls lets the others go on (PRM vol4 3.3.9.1).
-    fn stalled(&self, machine: &Machine<'_>) -> bool {
-        !self.in_flight.is_empty() && !machine.debug.wiz().ignore_scoreboard()
-    }
-
     /// Takes up a primitive, which brings its setup entry.
     fn begin(&mut self, primitive: &SetupPrimitive, ctx: &mut StepContext<'_, '_>) -> Step {
         let machine = &mut *ctx.machine;

@@ -63,10 +63,6 @@ impl Stage for Source {
         Ok(())
     }
 
-    fn room(&self, _input: &Link, _below: bool, _machine: &Machine<'_>) -> bool {
-        false
-    }
-
     fn step(&mut self, _input: &mut Link, out: &mut Link, _ctx: &mut StepContext<'_, '_>) -> Step {
         if self.0 == 0 {
             return Step::Idle;
@@ -116,10 +112,6 @@ impl Stage for Group {
 
     fn section<'a>(&self, draw: &'a DrawState) -> Option<(Owner, &'a UnitConfig)> {
         Some((Owner::Vs, &draw.vs.unit))
-    }
-
-    fn room(&self, input: &Link, below: bool, _machine: &Machine<'_>) -> bool {
-        below && input.vertices.len() < self.1
     }
 
     fn step(&mut self, input: &mut Link, out: &mut Link, _ctx: &mut StepContext<'_, '_>) -> Step {
@@ -190,7 +182,7 @@ impl Stage for Sink {
         Ok(())
     }
 
-    fn room(&self, input: &Link, _below: bool, _machine: &Machine<'_>) -> bool {
+    fn room(&self, input: &Link) -> bool {
         input.vertices.is_empty()
     }
 
@@ -237,10 +229,6 @@ impl Stage for Screen {
 
     fn gives(&self) -> &'static [Cargo] {
         &[]
-    }
-
-    fn room(&self, _input: &Link, _below: bool, _machine: &Machine<'_>) -> bool {
-        !self.0
     }
 
     fn step(&mut self, input: &mut Link, _out: &mut Link, _ctx: &mut StepContext<'_, '_>) -> Step {
