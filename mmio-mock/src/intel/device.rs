@@ -254,17 +254,12 @@ impl Device {
 
     /// Brings INSTDONE and MI_MODE up to date.
     fn show_idle(&mut self) {
-        let units = self.ff.busy_units();
+        let stages = self.ff.busy_parts();
         for &(part, register, bit) in self.info.done {
             let busy = match part {
-                Busy::Vf => units.vf,
-                Busy::Vs => units.vs,
-                Busy::Gs => units.gs,
-                Busy::Clip => units.cl,
-                Busy::Sf => units.sf,
-                Busy::Windower => units.wm,
                 Busy::Threads => !self.td.idle(),
                 Busy::Parser => !self.cs.idle(&self.regs) || self.cs.stuck(),
+                stage => stages.has(stage),
             };
             let value = self.regs.get(register) & !(1 << bit);
             let value = value | if busy { 0 } else { 1 << bit };

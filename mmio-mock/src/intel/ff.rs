@@ -1,15 +1,18 @@
-//! The 3D fixed functions and the order in which they pass their work on.
+//! The 3D fixed functions: a pipeline runs the list of stages of its generation.
 //!
-//! PRM: volume 2, 3D pipeline. Stages never call one another: this file moves vertices and objects
-//! between their queues, downstream first, one unit of work at a time, so that the pipeline can
+//! PRM: volume 2, 3D pipeline. Stages never call one another: a list moves vertices and objects
+//! between them, downstream first, one piece of work at a time, so that the pipeline can
 //! stop and go on at any point.
 
 pub mod cl;
 pub mod gs;
+pub mod link;
+pub mod list;
 pub mod payload;
 pub mod reader;
 pub mod sf;
 pub mod spawn;
+pub mod stage;
 pub mod state;
 pub mod topology;
 pub mod vf;
@@ -17,17 +20,14 @@ pub mod vs;
 pub mod windower;
 pub mod wiz;
 
-use std::collections::VecDeque;
-
 use crate::core::fault::UnitFault;
 use crate::intel::machine::Machine;
 use crate::intel::td::Td;
-use crate::intel::urb::Owner;
 
+use list::{BusyParts, List};
 use reader::PipelineReader;
+use stage::{StartContext, StepContext};
 use state::{DrawState, PipelineState, Primitive};
-use topology::{Object, StreamVertex};
-use windower::Windower;
 
 /// How far a step of a unit came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,7 +48,7 @@ const PRIMITIVE_TICKS: u64 = 128;
 /// Pieces of work in a row, before the device looks at its other units.
 const ROUNDS: u32 = 64;
 
-/// The pipeline: stages and the queues between them.
+/// The pipeline: latched state, the draw in work, and the stages.
 #[derive(Debug)]
 pub struct Pipeline {
     reader: &'static dyn PipelineReader,
@@ -56,34 +56,18 @@ pub struct Pipeline {
     pub state: PipelineState,
     draw: Option<Box<DrawState>>,
     dead: bool,
-    vf: vf::Vf,
-    vs: vs::Vs,
-    gs: gs::Gs,
-    cl: cl::Cl,
-    sf: sf::Sf,
-    windower: Windower,
-    shaded: VecDeque<StreamVertex>,
-    geometry: VecDeque<StreamVertex>,
-    objects: VecDeque<Object>,
+    list: List,
 }
 
 impl Pipeline {
-    /// A pipeline after reset, for the commands and state of a generation.
+    /// A pipeline after reset, with the stages of a generation and for its commands and state.
     pub fn new(reader: &'static dyn PipelineReader) -> Self {
         Pipeline {
             reader,
             state: PipelineState::default(),
             draw: None,
             dead: false,
-            vf: vf::Vf::default(),
-            vs: vs::Vs::default(),
-            gs: gs::Gs::default(),
-            cl: cl::Cl::default(),
-            sf: sf::Sf::default(),
-            windower: Windower::default(),
-            shaded: VecDeque::new(),
-            geometry: VecDeque::new(),
-            objects: VecDeque::new(),
+            list: List::new(reader.stages()),
         }
     }
 
@@ -107,14 +91,18 @@ impl Pipeline {
         *self = Pipeline::new(self.reader);
     }
 
-    /// Loads the running line stipple counters from the latched state.
+    /// Loads the running line stipple counter from the latched state.
     pub fn load_line_stipple(&mut self) {
-        self.windower.load_line_stipple(self.reader, &self.state);
+        let stipple = self.reader.line_stipple(&self.state);
+        for stage in self.list.stages_mut() {
+            stage.load_line_stipple(&stipple);
+        }
     }
 
     /// The running line stipple counter, in pixels.
     pub fn line_stipple_counter(&self) -> u32 {
-        self.windower.line_stipple_counter()
+        let mut counters = self.list.stages().map(|stage| stage.line_stipple_counter());
+        counters.find_map(|counter| counter).unwrap_or(0)
     }
 
     /// Takes up a 3DPRIMITIVE.
@@ -125,24 +113,13 @@ impl Pipeline {
     ) -> Result<(), UnitFault> {
         machine.charge(PRIMITIVE_TICKS);
         let draw = self.reader.units(machine.mem, &self.state)?;
-        let partitions = [
-            (Owner::Vs, Some(&draw.vs.unit)),
-            (Owner::Gs, draw.gs.as_ref().map(|gs| &gs.unit)),
-            (Owner::Clip, draw.clip.as_ref().map(|clip| &clip.unit)),
-            (Owner::Sf, Some(&draw.sf.unit)),
-        ];
-        for (owner, unit) in partitions {
-            if let Some(unit) = unit {
-                machine
-                    .urb
-                    .partition(owner, unit.urb_entries, unit.urb_entry_rows);
-            }
-        }
-        self.windower.start(self.reader, &self.state, machine)?;
-        let elements = self.reader.vertex_elements(&self.state);
-        let cache = !draw.vs.vertex_cache_disable;
-        self.vf
-            .start(command, &self.state, &elements, cache, machine)?;
+        let ctx = StartContext {
+            command,
+            reader: self.reader,
+            state: &self.state,
+            draw: &draw,
+        };
+        self.list.start(&ctx, machine)?;
         self.draw = Some(Box::new(draw));
         Ok(())
     }
@@ -165,146 +142,46 @@ impl Pipeline {
         // While a trace or a debugger watches, the device goes on after each piece of work.
         let watched = machine.trace.is_on() || !machine.debug.quiet();
         let mut rounds = if watched { 1 } else { ROUNDS };
+        let mut ctx = StepContext {
+            draw: &draw,
+            layout: self.reader.layout(),
+            curbe: self.state.curbe,
+            td,
+            machine,
+        };
         let step = loop {
-            let step = self.stages(&draw, td, machine);
+            let step = self.list.step(&mut ctx);
             if step != Step::Progress {
                 break step;
             }
             // A piece of work moves vertices or objects from one queue to the next.
-            machine.charge(1);
+            ctx.machine.charge(1);
             rounds -= 1;
-            if rounds == 0 || *machine.budget <= reserve {
+            if rounds == 0 || *ctx.machine.budget <= reserve {
                 break step;
             }
         };
         match step {
             Step::Dead => self.dead = true,
             Step::Idle => {
-                self.gs.finish(machine);
-                self.cl.finish(machine);
-                self.windower.finish(machine);
+                // The draw is over.
+                self.list.finish(ctx.machine);
+                return Step::Progress;
             }
             Step::Progress | Step::Blocked => {}
-        }
-        if step == Step::Idle {
-            // The draw is over.
-            return Step::Progress;
         }
         self.draw = Some(draw);
         step
     }
 
-    /// One step of the stage furthest down that can move. A blocked stage lets the stages above
-    /// it go on as long as there is room between them.
-    fn stages(&mut self, draw: &DrawState, td: &mut Td, machine: &mut Machine<'_>) -> Step {
-        let (layout, curbe) = (self.reader.layout(), self.state.curbe);
-        let mut blocked = false;
-
-        match self.windower.step(layout, curbe, td, machine) {
-            Step::Idle => {
-                let (step, primitive) =
-                    self.sf
-                        .step(draw, layout, curbe, &mut self.objects, td, machine);
-                if let Some(primitive) = primitive {
-                    return self.windower.begin(&primitive, layout, curbe, td, machine);
-                }
-                match step {
-                    Step::Idle => {}
-                    Step::Blocked => blocked = true,
-                    step => return step,
-                }
-            }
-            Step::Blocked => blocked = true,
-            step => return step,
-        }
-        // A thread that ran out of time is resumed before anything else is started.
-        if blocked && *machine.budget == 0 {
-            return Step::Blocked;
-        }
-        if self.objects.is_empty() {
-            match self.cl.step(
-                draw,
-                layout,
-                curbe,
-                &mut self.geometry,
-                &mut self.objects,
-                td,
-                machine,
-            ) {
-                Step::Idle => {}
-                Step::Blocked => blocked = true,
-                step => return step,
-            }
-        }
-        if self.geometry.is_empty() {
-            let (input, out) = (&mut self.shaded, &mut self.geometry);
-            match self.gs.step(draw, layout, curbe, input, out, td, machine) {
-                Step::Idle => {}
-                Step::Blocked => blocked = true,
-                step => return step,
-            }
-        }
-        if !self.shaded.is_empty() {
-            return if blocked {
-                Step::Blocked
-            } else {
-                Step::Progress
-            };
-        }
-        if !self.vs.full() {
-            match self.vf.step(self.vs.fresh() as u32, machine) {
-                Ok(fetched) => {
-                    self.vs.push(fetched);
-                    return Step::Progress;
-                }
-                Err(Step::Dead) => return Step::Dead,
-                // Out of vertices, or out of URB entries: shade what is there.
-                Err(_) => {}
-            }
-        }
-        match self
-            .vs
-            .step(draw, layout, curbe, &mut self.shaded, td, machine)
+    /// Which stages are not done, for INSTDONE. Once a fault has stopped the pipeline, the first stage never gets done.
+    pub fn busy_parts(&self) -> BusyParts {
+        let mut busy = self.list.busy_parts();
+        if self.dead
+            && let Some(first) = self.list.first()
         {
-            Step::Idle if blocked || self.vf.busy() => Step::Blocked,
-            Step::Idle => self.drained(),
-            step => step,
+            busy.add(first);
         }
+        busy
     }
-
-    /// No stage could do anything: the draw is over when no stage holds work.
-    fn drained(&self) -> Step {
-        let busy = self.vs.busy()
-            || self.gs.busy()
-            || self.cl.busy()
-            || self.sf.busy()
-            || self.windower.busy()
-            || !self.objects.is_empty();
-        if busy { Step::Blocked } else { Step::Idle }
-    }
-
-    /// Names of the units that have work, for INSTDONE.
-    pub fn busy_units(&self) -> BusyUnits {
-        let any = self.draw.is_some() || self.dead;
-        BusyUnits {
-            vf: any && (self.vf.busy() || self.dead),
-            vs: self.vs.busy(),
-            gs: self.gs.busy(),
-            cl: self.cl.busy(),
-            sf: self.sf.busy() || !self.objects.is_empty(),
-            wm: self.windower.busy(),
-        }
-    }
-}
-
-/// Which units are not done.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[expect(missing_docs, reason = "the units' names")]
-pub struct BusyUnits {
-    pub vf: bool,
-    pub vs: bool,
-    pub gs: bool,
-    pub cl: bool,
-    pub sf: bool,
-    pub wm: bool,
 }

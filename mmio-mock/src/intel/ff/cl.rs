@@ -6,13 +6,14 @@
 use std::collections::VecDeque;
 
 use super::Step;
-use super::payload::{ObjectHeader, Outside, PayloadLayout};
+use super::link::{Cargo, Link};
+use super::payload::{ObjectHeader, Outside};
 use super::spawn::Emitter;
-use super::state::{ApiMode, ClipMode, ClipState, Curbe, DrawState, PositionSpace, UnitConfig};
+use super::stage::{Stage, StepContext};
+use super::state::{ApiMode, ClipMode, ClipState, DrawState, PositionSpace, UnitConfig};
 use super::topology::{Assembler, Object, StreamVertex, Topology};
 use crate::intel::machine::Machine;
-use crate::intel::status::Unit;
-use crate::intel::td::Td;
+use crate::intel::status::{Busy, Unit};
 use crate::intel::urb::{Owner, Urb, UrbHandle};
 
 /// Outcode bits: those of [`Outside::planes`].
@@ -60,53 +61,51 @@ impl Default for Cl {
     }
 }
 
-impl Cl {
-    /// Whether objects wait or a thread runs.
-    pub fn busy(&self) -> bool {
-        self.threads.busy() || !self.objects.is_empty() || !self.emitted.is_empty()
+impl Stage for Cl {
+    fn part(&self) -> Busy {
+        Busy::Clip
     }
 
-    /// Forgets all work.
-    pub fn reset(&mut self) {
-        *self = Cl::default();
+    fn takes(&self) -> &'static [Cargo] {
+        &[Cargo::Vertices]
     }
 
-    /// Drops unfinished primitives at the end of a draw.
-    pub fn finish(&mut self, machine: &mut Machine<'_>) {
-        self.input.flush(machine.urb);
-        self.output.flush(machine.urb);
+    fn gives(&self) -> &'static [Cargo] {
+        &[Cargo::Objects]
+    }
+
+    fn section<'a>(&self, draw: &'a DrawState) -> Option<(Owner, &'a UnitConfig)> {
+        let state = draw.clip.as_ref()?;
+        Some((Owner::Clip, &state.unit))
+    }
+
+    fn room(&self, input: &Link) -> bool {
+        input.vertices.is_empty()
     }
 
     /// Assembles, tests and passes on; starts a thread for what must be clipped.
-    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
-    pub fn step(
-        &mut self,
-        draw: &DrawState,
-        layout: &dyn PayloadLayout,
-        curbe: Option<Curbe>,
-        input: &mut VecDeque<StreamVertex>,
-        out: &mut VecDeque<Object>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
-    ) -> Step {
+    fn step(&mut self, input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
+        let (draw, out) = (ctx.draw, &mut out.objects);
         if let Some(vertex) = self.emitted.pop_front() {
             let before = out.len();
-            out.extend(self.output.push(vertex, machine.urb).into_iter().flatten());
+            let objects = self.output.push(vertex, ctx.machine.urb);
+            out.extend(objects.into_iter().flatten());
             if draw.clip.as_ref().is_some_and(|clip| clip.unit.statistics) {
-                let count = &mut machine.status.statistics.cl_primitives;
+                let count = &mut ctx.machine.status.statistics.cl_primitives;
                 *count = count.wrapping_add((out.len() - before) as u64);
             }
             return Step::Progress;
         }
         if self.threads.busy() {
-            return self.threads.step(&mut self.emitted, td, machine);
+            return self.threads.step(&mut self.emitted, ctx);
         }
         if let Some(object) = self.objects.pop_front() {
-            return self.object(object, draw, layout, curbe, out, td, machine);
+            return self.object(object, out, ctx);
         }
-        let Some(vertex) = input.pop_front() else {
+        let Some(vertex) = input.vertices.pop_front() else {
             return Step::Idle;
         };
+        let machine = &mut *ctx.machine;
         let objects = self.input.push(vertex, machine.urb);
         for object in objects.into_iter().flatten() {
             let statistics = &mut machine.status.statistics;
@@ -121,30 +120,38 @@ impl Cl {
         Step::Progress
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
+    fn busy(&self, _input: &Link) -> bool {
+        self.threads.busy() || !self.objects.is_empty() || !self.emitted.is_empty()
+    }
+
+    /// Drops unfinished primitives at the end of a draw.
+    fn finish(&mut self, machine: &mut Machine<'_>) {
+        self.input.flush(machine.urb);
+        self.output.flush(machine.urb);
+    }
+}
+
+impl Cl {
     fn object(
         &mut self,
         object: Object,
-        draw: &DrawState,
-        layout: &dyn PayloadLayout,
-        curbe: Option<Curbe>,
         out: &mut VecDeque<Object>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
+        ctx: &mut StepContext<'_, '_>,
     ) -> Step {
-        let Some(state) = &draw.clip else {
+        let Some(state) = &ctx.draw.clip else {
             out.push_back(object);
             return Step::Progress;
         };
         let config = &state.unit;
+        let machine = &mut *ctx.machine;
         machine.charge(TEST_TICKS);
         let verdict = test(&object, state, machine.urb);
         let statistics = &mut machine.status.statistics;
         if let Verdict::Clip(outside) = verdict {
-            return match self.clip(object, outside, config, layout, curbe, td, machine) {
+            return match self.clip(object, outside, config, ctx) {
                 Ok(step) => {
                     if config.statistics {
-                        let count = &mut machine.status.statistics.cl_invocations;
+                        let count = &mut ctx.machine.status.statistics.cl_invocations;
                         *count = count.wrapping_add(1);
                     }
                     step
@@ -177,16 +184,12 @@ impl Cl {
         Step::Progress
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
     fn clip(
         &mut self,
         object: Object,
         outside: Outside,
         config: &UnitConfig,
-        layout: &dyn PayloadLayout,
-        curbe: Option<Curbe>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
+        ctx: &mut StepContext<'_, '_>,
     ) -> Result<Step, Object> {
         let whole = object.topology != Topology::Polygon;
         let header = ObjectHeader {
@@ -196,17 +199,8 @@ impl Cl {
         };
         // Clip kernels run with NoMask: they find only four channels enabled.
         let mask = 0x0f;
-        self.threads.start(
-            object,
-            &header,
-            mask,
-            config,
-            layout,
-            curbe,
-            &mut self.emitted,
-            td,
-            machine,
-        )
+        let out = &mut self.emitted;
+        self.threads.start(object, &header, mask, config, out, ctx)
     }
 }
 

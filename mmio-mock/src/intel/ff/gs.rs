@@ -6,13 +6,14 @@
 use std::collections::VecDeque;
 
 use super::Step;
-use super::payload::{ObjectHeader, Outside, PayloadLayout};
+use super::link::{Cargo, Link};
+use super::payload::{ObjectHeader, Outside};
 use super::spawn::Emitter;
-use super::state::{Curbe, DrawState, GsState};
+use super::stage::{Stage, StepContext};
+use super::state::{DrawState, GsState, UnitConfig};
 use super::topology::{Assembler, Object, StreamVertex};
 use crate::intel::machine::Machine;
-use crate::intel::status::Unit;
-use crate::intel::td::Td;
+use crate::intel::status::{Busy, Unit};
 use crate::intel::urb::Owner;
 
 /// The geometry shader unit.
@@ -33,35 +34,32 @@ impl Default for Gs {
     }
 }
 
-impl Gs {
-    /// Whether objects wait or a thread runs.
-    pub fn busy(&self) -> bool {
-        self.threads.busy() || !self.objects.is_empty()
+impl Stage for Gs {
+    fn part(&self) -> Busy {
+        Busy::Gs
     }
 
-    /// Forgets all work.
-    pub fn reset(&mut self) {
-        *self = Gs::default();
+    fn takes(&self) -> &'static [Cargo] {
+        &[Cargo::Vertices]
     }
 
-    /// Drops an unfinished primitive at the end of a draw.
-    pub fn finish(&mut self, machine: &mut Machine<'_>) {
-        self.assembler.flush(machine.urb);
+    fn gives(&self) -> &'static [Cargo] {
+        &[Cargo::Vertices]
+    }
+
+    fn section<'a>(&self, draw: &'a DrawState) -> Option<(Owner, &'a UnitConfig)> {
+        let state = draw.gs.as_ref()?;
+        Some((Owner::Gs, &state.unit))
+    }
+
+    fn room(&self, input: &Link) -> bool {
+        input.vertices.is_empty()
     }
 
     /// Passes vertices through, or makes objects of them and runs a thread for each.
-    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
-    pub fn step(
-        &mut self,
-        draw: &DrawState,
-        layout: &dyn PayloadLayout,
-        curbe: Option<Curbe>,
-        input: &mut VecDeque<StreamVertex>,
-        out: &mut VecDeque<StreamVertex>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
-    ) -> Step {
-        let Some(state) = &draw.gs else {
+    fn step(&mut self, input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
+        let (input, out) = (&mut input.vertices, &mut out.vertices);
+        let Some(state) = &ctx.draw.gs else {
             if input.is_empty() {
                 return Step::Idle;
             }
@@ -69,29 +67,35 @@ impl Gs {
             return Step::Progress;
         };
         let before = out.len();
-        let step = self.work(state, draw, layout, curbe, input, out, td, machine);
+        let step = self.work(state, input, out, ctx);
         if state.no_rendering {
             for vertex in out.drain(before..) {
-                machine.urb.release(vertex.handle);
+                ctx.machine.urb.release(vertex.handle);
             }
         }
         step
     }
 
-    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
+    fn busy(&self, _input: &Link) -> bool {
+        self.threads.busy() || !self.objects.is_empty()
+    }
+
+    /// Drops an unfinished primitive at the end of a draw.
+    fn finish(&mut self, machine: &mut Machine<'_>) {
+        self.assembler.flush(machine.urb);
+    }
+}
+
+impl Gs {
     fn work(
         &mut self,
         state: &GsState,
-        draw: &DrawState,
-        layout: &dyn PayloadLayout,
-        curbe: Option<Curbe>,
         input: &mut VecDeque<StreamVertex>,
         out: &mut VecDeque<StreamVertex>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
+        ctx: &mut StepContext<'_, '_>,
     ) -> Step {
         if self.threads.busy() {
-            return self.threads.step(out, td, machine);
+            return self.threads.step(out, ctx);
         }
         if let Some(object) = self.objects.pop_front() {
             let config = &state.unit;
@@ -101,12 +105,10 @@ impl Gs {
                 outside: Outside::default(),
             };
             let mask = 0xff;
-            return match self.threads.start(
-                object, &header, mask, config, layout, curbe, out, td, machine,
-            ) {
+            return match self.threads.start(object, &header, mask, config, out, ctx) {
                 Ok(step) => {
                     if config.statistics {
-                        let count = &mut machine.status.statistics.gs_invocations;
+                        let count = &mut ctx.machine.status.statistics.gs_invocations;
                         *count = count.wrapping_add(1);
                     }
                     step
@@ -121,9 +123,10 @@ impl Gs {
             return Step::Idle;
         };
         self.assembler.keep_adjacent(!state.discard_adjacency);
+        let machine = &mut *ctx.machine;
         let objects = self.assembler.push(vertex, machine.urb);
         for object in objects.into_iter().flatten() {
-            if draw.vf_statistics {
+            if ctx.draw.vf_statistics {
                 let count = &mut machine.status.statistics.ia_primitives;
                 *count = count.wrapping_add(1);
             }

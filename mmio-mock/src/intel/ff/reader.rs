@@ -1,18 +1,22 @@
 //! What the pipeline asks of a generation: plain state.
 //!
-//! A reader is asked once for each 3DPRIMITIVE, never for each vertex, object or pixel.
+//! A reader is asked once for each 3DPRIMITIVE, never for each vertex, object or pixel; for the list of stages at resets.
 
 use std::fmt::Debug;
 
 use mem::Memory;
 
 use super::payload::PayloadLayout;
+use super::stage::MakeStage;
 use super::state::windower::LineStipple;
 use super::state::{DrawState, PipelineState, Primitive, VertexElement, WizState};
 use crate::core::fault::UnitFault;
 
 /// Reads the words of a generation's commands and unit state.
 pub trait PipelineReader: Debug + Sync {
+    /// The stages of the pipeline, in the order in which vertices pass them.
+    fn stages(&self) -> &'static [MakeStage];
+
     /// A 3DPRIMITIVE, header included.
     fn primitive(&self, command: &[u32]) -> Primitive;
 

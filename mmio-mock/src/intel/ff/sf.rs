@@ -7,14 +7,16 @@
 use std::collections::VecDeque;
 
 use super::Step;
-use super::payload::{Deltas, PayloadLayout, SetupHeader};
-use super::state::{CullMode, Curbe, DrawState, SfState};
+use super::link::{Cargo, Link};
+use super::payload::{Deltas, SetupHeader};
+use super::stage::{Stage, StepContext};
+use super::state::{CullMode, DrawState, SfState, UnitConfig};
 use super::topology::{Object, Topology};
 use super::wiz::{PrimitiveKind, ScreenVertex, SetupPrimitive};
 use crate::intel::debug::{SfPrimitive, SnapshotUnit};
 use crate::intel::machine::Machine;
-use crate::intel::status::Unit;
-use crate::intel::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
+use crate::intel::status::{Busy, Unit};
+use crate::intel::td::{Outcome, SlotId, Subject, ThreadRequest, UrbRead, VertexData};
 use crate::intel::trace::Event;
 use crate::intel::urb::{Owner, Urb, UrbHandle};
 
@@ -55,35 +57,70 @@ struct Setup {
     width: f32,
 }
 
-impl Sf {
-    /// Whether a setup thread runs.
-    pub fn busy(&self) -> bool {
-        self.job.is_some()
+impl Stage for Sf {
+    fn part(&self) -> Busy {
+        Busy::Sf
     }
 
-    /// Forgets all work.
-    pub fn reset(&mut self) {
-        *self = Sf::default();
+    fn takes(&self) -> &'static [Cargo] {
+        &[Cargo::Objects]
     }
 
-    /// Sets up the next object. `Some` is a primitive ready for the windower; its `setup_handle`
-    /// holds a reference that the caller releases when the windower is done.
-    pub fn step(
-        &mut self,
-        draw: &DrawState,
-        layout: &dyn PayloadLayout,
-        curbe: Option<Curbe>,
-        input: &mut VecDeque<Object>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
-    ) -> (Step, Option<SetupPrimitive>) {
-        if let Some(job) = &self.job {
-            let outcome = td.resume(job.slot, machine);
-            return self.settle(outcome, machine);
-        }
-        let Some(&object) = input.front() else {
-            return (Step::Idle, None);
+    fn gives(&self) -> &'static [Cargo] {
+        &[Cargo::Primitive]
+    }
+
+    fn section<'a>(&self, draw: &'a DrawState) -> Option<(Owner, &'a UnitConfig)> {
+        Some((Owner::Sf, &draw.sf.unit))
+    }
+
+    fn room(&self, input: &Link) -> bool {
+        input.objects.is_empty()
+    }
+
+    /// Sets up the next object. The `setup_handle` of the primitive that it puts out holds a reference, which the
+    /// stage below releases.
+    fn step(&mut self, input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
+        let outcome = match &self.job {
+            Some(job) => ctx.td.resume(job.slot, ctx.machine),
+            None => match self.set_up(&mut input.objects, ctx) {
+                Ok(outcome) => outcome,
+                Err(step) => return step,
+            },
         };
+        if matches!(outcome, Outcome::InFlight(_)) {
+            return Step::Blocked;
+        }
+        let Some(job) = self.job.take() else {
+            return Step::Idle;
+        };
+        for &handle in job.object.handles() {
+            ctx.machine.urb.release(handle);
+        }
+        out.primitive = Some(job.primitive);
+        Step::Progress
+    }
+
+    fn resumes_first(&self) -> bool {
+        true
+    }
+
+    fn busy(&self, input: &Link) -> bool {
+        self.job.is_some() || !input.objects.is_empty()
+    }
+}
+
+impl Sf {
+    /// Starts the setup thread of the next object; `Err` is a step in which no thread started.
+    fn set_up(
+        &mut self,
+        input: &mut VecDeque<Object>,
+        ctx: &mut StepContext<'_, '_>,
+    ) -> Result<Outcome, Step> {
+        let Some(&object) = input.front() else {
+            return Err(Step::Idle);
+        };
+        let (draw, machine) = (ctx.draw, &mut *ctx.machine);
         machine.charge(OBJECT_TICKS);
         let debug = match self.numbered {
             Some(debug) => debug,
@@ -96,14 +133,14 @@ impl Sf {
         };
         let Some(setup) = setup else {
             self.drop_object(input, machine);
-            return (Step::Progress, None);
+            return Err(Step::Progress);
         };
         let Some(entry) = machine.urb.allocate(Owner::Sf) else {
-            return (Step::Blocked, None);
+            return Err(Step::Blocked);
         };
         let config = &draw.sf.unit;
         let header = setup.header(&object, &draw.sf);
-        let header = layout.setup(config, entry, &header, debug.thread.r0());
+        let header = ctx.layout.setup(config, entry, &header, debug.thread.r0());
         let mut reads = [UrbRead {
             handle: entry,
             offset: 0,
@@ -116,14 +153,14 @@ impl Sf {
                 rows: config.read_rows,
             };
         }
-        let outcome = td.dispatch(
+        let outcome = ctx.td.dispatch(
             &ThreadRequest {
                 unit: Unit::Sf,
                 kernel: config.kernel,
                 context: config.context,
                 dispatch_mask: 0xff,
                 header: &header,
-                constants: config.constants(curbe),
+                constants: config.constants(ctx.curbe),
                 data: VertexData::Sequential(&reads[..setup.count]),
                 snapshot: debug.thread.flag,
                 subject: Subject::Object(machine.status.activity.objects),
@@ -133,7 +170,7 @@ impl Sf {
         );
         let Some(outcome) = outcome else {
             machine.urb.release(entry);
-            return (Step::Blocked, None);
+            return Err(Step::Blocked);
         };
         input.pop_front();
         let primitive = SetupPrimitive {
@@ -162,7 +199,7 @@ impl Sf {
             object,
             primitive,
         });
-        self.settle(outcome, machine)
+        Ok(outcome)
     }
 
     fn drop_object(&mut self, input: &mut VecDeque<Object>, machine: &mut Machine<'_>) {
@@ -174,23 +211,6 @@ impl Sf {
                 machine.urb.release(handle);
             }
         }
-    }
-
-    fn settle(
-        &mut self,
-        outcome: Outcome,
-        machine: &mut Machine<'_>,
-    ) -> (Step, Option<SetupPrimitive>) {
-        if matches!(outcome, Outcome::InFlight(_)) {
-            return (Step::Blocked, None);
-        }
-        let Some(job) = self.job.take() else {
-            return (Step::Idle, None);
-        };
-        for &handle in job.object.handles() {
-            machine.urb.release(handle);
-        }
-        (Step::Progress, Some(job.primitive))
     }
 }
 

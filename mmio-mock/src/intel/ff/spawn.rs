@@ -6,15 +6,16 @@
 use std::collections::VecDeque;
 
 use super::Step;
-use super::payload::{ObjectHeader, PayloadLayout};
-use super::state::{Curbe, UnitConfig};
+use super::payload::ObjectHeader;
+use super::stage::StepContext;
+use super::state::UnitConfig;
 use super::topology::{OBJECT_VERTICES, Object, StreamVertex, Tag, Topology};
 use crate::core::fault::UnitFault;
 use crate::intel::debug::{SnapshotUnit, ThreadDebug};
 use crate::intel::machine::Machine;
 use crate::intel::shared::context::MessageHandle;
 use crate::intel::status::{Client, Unit};
-use crate::intel::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
+use crate::intel::td::{Outcome, SlotId, Subject, ThreadRequest, UrbRead, VertexData};
 use crate::intel::trace::Event;
 use crate::intel::urb::{Owner, UrbHandle};
 
@@ -61,34 +62,23 @@ impl Emitter {
         self.job.is_some()
     }
 
-    /// Forgets the thread.
-    pub fn reset(&mut self) {
-        self.job = None;
-        self.numbered = None;
-        self.thread_id = 0;
-        self.emitted = 0;
-    }
-
     /// Starts a thread for `object`. Gives the object back when the
     /// URB section has no entry or no slot is free.
-    #[expect(clippy::too_many_arguments, reason = "the seam of two fixed functions")]
     pub fn start(
         &mut self,
         object: Object,
         header: &ObjectHeader,
         mask: u16,
         config: &UnitConfig,
-        layout: &dyn PayloadLayout,
-        curbe: Option<Curbe>,
         out: &mut VecDeque<StreamVertex>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
+        ctx: &mut StepContext<'_, '_>,
     ) -> Result<Step, Object> {
+        let machine = &mut *ctx.machine;
         let Some(first) = machine.urb.allocate(self.owner) else {
             return Err(object);
         };
         let debug = self.number(&object, config.kernel.ip, machine);
-        let r0 = layout.object(config, first, header, debug.r0());
+        let r0 = ctx.layout.object(config, first, header, debug.r0());
         self.thread_id = debug.id;
         self.emitted = 0;
         let mut reads = [UrbRead {
@@ -110,14 +100,14 @@ impl Emitter {
         } else {
             owned.push(first);
         }
-        let outcome = td.dispatch(
+        let outcome = ctx.td.dispatch(
             &ThreadRequest {
                 unit: self.unit,
                 kernel: config.kernel,
                 context: config.context,
                 dispatch_mask: mask,
                 header: &[r0],
-                constants: config.constants(curbe),
+                constants: config.constants(ctx.curbe),
                 data: VertexData::Sequential(&reads[..object.count.min(OBJECT_VERTICES)]),
                 snapshot: debug.flag,
                 subject: Subject::Other,
@@ -139,7 +129,7 @@ impl Emitter {
             object,
             owned,
         });
-        Ok(self.settle(outcome, out, td, machine))
+        Ok(self.settle(outcome, out, ctx))
     }
 
     /// Numbers the thread for `object`, once.
@@ -196,17 +186,16 @@ impl Emitter {
     pub fn step(
         &mut self,
         out: &mut VecDeque<StreamVertex>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
+        ctx: &mut StepContext<'_, '_>,
     ) -> Step {
         let Some(job) = &self.job else {
             return Step::Idle;
         };
         let slot = job.slot;
-        let more = Self::reserve(self.owner, machine);
-        td.events_mut(slot).free.extend(more);
-        let outcome = td.resume(slot, machine);
-        self.settle(outcome, out, td, machine)
+        let more = Self::reserve(self.owner, ctx.machine);
+        ctx.td.events_mut(slot).free.extend(more);
+        let outcome = ctx.td.resume(slot, ctx.machine);
+        self.settle(outcome, out, ctx)
     }
 
     /// Takes every free entry, lowest last so that the thread gets the lowest first.
@@ -223,13 +212,13 @@ impl Emitter {
         &mut self,
         outcome: Outcome,
         out: &mut VecDeque<StreamVertex>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
+        ctx: &mut StepContext<'_, '_>,
     ) -> Step {
         let Some(job) = &mut self.job else {
             return Step::Idle;
         };
-        let events = td.events_mut(job.slot);
+        let machine = &mut *ctx.machine;
+        let events = ctx.td.events_mut(job.slot);
         let mut moved = false;
         for event in events.urb.drain(..) {
             if let Some(entry) = event.allocated {

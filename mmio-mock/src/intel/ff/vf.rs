@@ -6,12 +6,14 @@
 use mem::{GpuAddr, Memory};
 
 use super::Step;
+use super::link::{Cargo, Fetched, Link};
+use super::stage::{Stage, StartContext, StepContext};
 use super::state::{Component, IndexBuffer, PipelineState, Primitive, VertexBuffer, VertexElement};
 use super::topology::{StreamVertex, Tag, Topology};
 use crate::core::fault::UnitFault;
 use crate::intel::debug::{Counter, SnapshotUnit};
 use crate::intel::machine::Machine;
-use crate::intel::status::Client;
+use crate::intel::status::{Busy, Client};
 use crate::intel::surface::format::{Capability, Format};
 use crate::intel::trace::Event;
 use crate::intel::urb::{Owner, Urb, UrbHandle};
@@ -46,17 +48,6 @@ impl Element {
         mem.read_bytes(addr, bytes)?;
         Ok(format.unpack_bytes(bytes))
     }
-}
-
-/// What a fetch step delivered.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Fetched {
-    /// The vertex.
-    pub vertex: StreamVertex,
-    /// Whether the VUE is new and must be shaded.
-    pub fresh: bool,
-    /// Vertex index, as the snapshot of VS shows it.
-    pub index: u32,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -94,19 +85,48 @@ pub struct Vf {
     statistics: bool,
 }
 
-impl Vf {
-    /// Whether a primitive is being fetched.
-    pub fn busy(&self) -> bool {
+impl Stage for Vf {
+    fn part(&self) -> Busy {
+        Busy::Vf
+    }
+
+    fn takes(&self) -> &'static [Cargo] {
+        &[]
+    }
+
+    fn gives(&self) -> &'static [Cargo] {
+        &[Cargo::Fetched]
+    }
+
+    fn start(
+        &mut self,
+        ctx: &StartContext<'_>,
+        machine: &mut Machine<'_>,
+    ) -> Result<(), UnitFault> {
+        let elements = ctx.reader.vertex_elements(ctx.state);
+        let cache_on = !ctx.draw.vs.vertex_cache_disable;
+        self.begin(ctx.command, ctx.state, &elements, cache_on, machine)
+    }
+
+    fn step(&mut self, _input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
+        // CAST: VS lets only a few vertices wait.
+        match self.next(out.fresh() as u32, ctx.machine) {
+            Ok(fetched) => {
+                out.fetched.push(fetched);
+                Step::Progress
+            }
+            Err(step) => step,
+        }
+    }
+
+    fn busy(&self, _input: &Link) -> bool {
         self.draw.is_some()
     }
+}
 
-    /// Forgets everything, as a reset does.
-    pub fn reset(&mut self) {
-        *self = Vf::default();
-    }
-
+impl Vf {
     /// Prepares a 3DPRIMITIVE.
-    pub fn start(
+    fn begin(
         &mut self,
         command: &Primitive,
         state: &PipelineState,
@@ -204,7 +224,7 @@ impl Vf {
 
     /// Fetches the next vertex; `Err(Step)` says why there is none. `waiting` fresh vertices are in front of it in
     /// the thread that will shade it.
-    pub fn step(&mut self, waiting: u32, machine: &mut Machine<'_>) -> Result<Fetched, Step> {
+    fn next(&mut self, waiting: u32, machine: &mut Machine<'_>) -> Result<Fetched, Step> {
         loop {
             let Some(draw) = &mut self.draw else {
                 return Err(Step::Idle);

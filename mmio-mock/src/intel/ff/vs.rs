@@ -6,88 +6,103 @@
 use std::collections::VecDeque;
 
 use super::Step;
-use super::payload::PayloadLayout;
-use super::state::{Curbe, DrawState};
+use super::link::{Cargo, Fetched, Link};
+use super::stage::{Stage, StepContext};
+use super::state::{DrawState, UnitConfig};
 use super::topology::StreamVertex;
-use super::vf::Fetched;
 use crate::intel::debug::{SnapshotUnit, ThreadDebug};
-use crate::intel::machine::Machine;
-use crate::intel::status::Unit;
-use crate::intel::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
+use crate::intel::status::{Busy, Unit};
+use crate::intel::td::{Outcome, SlotId, Subject, ThreadRequest, UrbRead, VertexData};
+use crate::intel::urb::Owner;
 
 /// The vertex shader unit.
 #[derive(Clone, Debug, Default)]
 pub struct Vs {
-    /// Vertices in order, waiting for the thread that shades the fresh ones among them.
-    pending: Vec<Fetched>,
     in_flight: Option<SlotId>,
     /// Debug side of the thread to come, kept while a slot is waited for: a thread has one number.
     numbered: Option<ThreadDebug>,
 }
 
+impl Stage for Vs {
+    fn part(&self) -> Busy {
+        Busy::Vs
+    }
+
+    fn takes(&self) -> &'static [Cargo] {
+        &[Cargo::Fetched]
+    }
+
+    fn gives(&self) -> &'static [Cargo] {
+        &[Cargo::Vertices]
+    }
+
+    fn section<'a>(&self, draw: &'a DrawState) -> Option<(Owner, &'a UnitConfig)> {
+        Some((Owner::Vs, &draw.vs.unit))
+    }
+
+    /// Vertices gather until a thread can start.
+    fn step(&mut self, input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
+        if self.full(input) {
+            self.shade(&mut input.fetched, &mut out.vertices, ctx)
+        } else {
+            Step::Idle
+        }
+    }
+
+    fn step_short(
+        &mut self,
+        input: &mut Link,
+        out: &mut Link,
+        ctx: &mut StepContext<'_, '_>,
+    ) -> Step {
+        self.shade(&mut input.fetched, &mut out.vertices, ctx)
+    }
+
+    fn busy(&self, input: &Link) -> bool {
+        !input.fetched.is_empty() || self.in_flight.is_some()
+    }
+}
+
 impl Vs {
-    /// Whether vertices wait or a thread runs.
-    pub fn busy(&self) -> bool {
-        !self.pending.is_empty() || self.in_flight.is_some()
-    }
-
-    /// Fresh vertices that wait for a thread.
-    pub fn fresh(&self) -> usize {
-        self.pending.iter().filter(|f| f.fresh).count()
-    }
-
-    /// Takes a vertex from VF.
-    pub fn push(&mut self, fetched: Fetched) {
-        self.pending.push(fetched);
-    }
-
-    /// Whether a thread can start: two fresh vertices, or as many waiting as may wait.
-    pub fn full(&self) -> bool {
+    /// Whether a thread can start or goes on: two fresh vertices, or as many waiting as may wait.
+    fn full(&self, input: &Link) -> bool {
         self.in_flight.is_some()
             || self.numbered.is_some()
-            || self.fresh() >= 2
-            || self.pending.len() >= 16
-    }
-
-    /// Forgets all work.
-    pub fn reset(&mut self) {
-        *self = Vs::default();
+            || input.fresh() >= 2
+            || input.fetched.len() >= 16
     }
 
     /// Shades the waiting vertices and passes them on.
-    pub fn step(
+    fn shade(
         &mut self,
-        draw: &DrawState,
-        layout: &dyn PayloadLayout,
-        curbe: Option<Curbe>,
+        pending: &mut Vec<Fetched>,
         out: &mut VecDeque<StreamVertex>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
+        ctx: &mut StepContext<'_, '_>,
     ) -> Step {
+        let (draw, machine) = (ctx.draw, &mut *ctx.machine);
         if let Some(slot) = self.in_flight {
-            return match td.resume(slot, machine) {
+            return match ctx.td.resume(slot, machine) {
                 Outcome::Done(_) => {
                     self.in_flight = None;
-                    self.pass(draw, out);
+                    self.pass(draw, pending, out);
                     Step::Progress
                 }
                 Outcome::InFlight(_) => Step::Blocked,
             };
         }
-        if self.pending.is_empty() {
+        if pending.is_empty() {
             return Step::Idle;
         }
         if !draw.vs.enable {
-            self.pass(draw, out);
+            self.pass(draw, pending, out);
             return Step::Progress;
         }
-        let mut fresh = self
-            .pending
+        let mut fresh = pending
             .iter()
             .filter(|f| f.fresh)
             .map(|f| (f.vertex.handle, f.index));
         let Some((first, index)) = fresh.next() else {
-            self.pass(draw, out);
+            self.pass(draw, pending, out);
             return Step::Progress;
         };
         let (second, second_index) = fresh.next().unzip();
@@ -108,15 +123,15 @@ impl Vs {
             }
             *self.numbered.insert(debug)
         };
-        let r0 = layout.vertices(unit, first, second, debug.r0());
-        let outcome = td.dispatch(
+        let r0 = ctx.layout.vertices(unit, first, second, debug.r0());
+        let outcome = ctx.td.dispatch(
             &ThreadRequest {
                 unit: Unit::Vs,
                 kernel: unit.kernel,
                 context: unit.context,
                 dispatch_mask: if second.is_some() { 0xff } else { 0x0f },
                 header: &[r0],
-                constants: unit.constants(curbe),
+                constants: unit.constants(ctx.curbe),
                 data: VertexData::Interleaved(read(first), read(second.unwrap_or(first))),
                 snapshot: debug.flag,
                 subject: Subject::Vertices([Some(index), second_index]),
@@ -131,7 +146,7 @@ impl Vs {
         match outcome {
             None => Step::Blocked,
             Some(Outcome::Done(_)) => {
-                self.pass(draw, out);
+                self.pass(draw, pending, out);
                 Step::Progress
             }
             Some(Outcome::InFlight(slot)) => {
@@ -143,9 +158,14 @@ impl Vs {
 
     /// Hands the pending vertices to the next stage, which now owns their references. VF's tag stays
     /// where VS is in bypass mode (PRM vol4 3.3.2).
-    fn pass(&mut self, draw: &DrawState, out: &mut VecDeque<StreamVertex>) {
+    fn pass(
+        &mut self,
+        draw: &DrawState,
+        pending: &mut Vec<Fetched>,
+        out: &mut VecDeque<StreamVertex>,
+    ) {
         let enabled = draw.vs.enable;
-        out.extend(self.pending.drain(..).map(|f| {
+        out.extend(pending.drain(..).map(|f| {
             let mut vertex = f.vertex;
             if enabled {
                 vertex.tag = vertex.tag.shaded();

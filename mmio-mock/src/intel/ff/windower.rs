@@ -7,16 +7,18 @@ use eu::Grf;
 use mem::Memory;
 
 use super::Step;
+use super::link::{Cargo, Link};
 use super::payload::PayloadLayout;
-use super::reader::PipelineReader;
-use super::state::{Curbe as UrbCurbe, PipelineState, WizState};
+use super::stage::{Stage, StartContext, StepContext};
+use super::state::windower::LineStipple;
+use super::state::{Curbe as UrbCurbe, WizState};
 use super::wiz::thread::{Dispatch, PsThread, WizPort};
 use super::wiz::{self, PixelRect, SetupPrimitive, Wiz};
 use crate::core::fault::UnitFault;
 use crate::intel::debug::DebugRegs;
 use crate::intel::machine::Machine;
 use crate::intel::shared::dataport::render::PixelBackend;
-use crate::intel::status::{Client, Unit};
+use crate::intel::status::{Busy, Client, Unit};
 use crate::intel::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
 use crate::intel::urb::UrbHandle;
 
@@ -43,30 +45,25 @@ struct Glue<'a, 'm> {
     object: u64,
 }
 
-impl Windower {
-    /// Whether a primitive is in work or a thread lives.
-    pub fn busy(&self) -> bool {
-        self.wiz.busy() || !self.in_flight.is_empty()
+impl Stage for Windower {
+    fn part(&self) -> Busy {
+        Busy::Windower
     }
 
-    /// Loads the running line stipple counters (3DSTATE_LINE_STIPPLE with Modify Enable).
-    pub fn load_line_stipple(&mut self, reader: &dyn PipelineReader, state: &PipelineState) {
-        self.wiz.load_line_stipple(&reader.line_stipple(state));
+    fn takes(&self) -> &'static [Cargo] {
+        &[Cargo::Primitive]
     }
 
-    /// The running line stipple counter, in pixels.
-    pub fn line_stipple_counter(&self) -> u32 {
-        self.wiz.line_stipple_counter()
+    fn gives(&self) -> &'static [Cargo] {
+        &[]
     }
 
-    /// Latches the state of a draw.
-    pub fn start(
+    fn start(
         &mut self,
-        reader: &dyn PipelineReader,
-        state: &PipelineState,
+        ctx: &StartContext<'_>,
         machine: &mut Machine<'_>,
     ) -> Result<(), UnitFault> {
-        self.state = reader.windower(machine.mem, state)?;
+        self.state = ctx.reader.windower(machine.mem, ctx.state)?;
         if let Some(r) = machine.debug.sf_clip_rectangle() {
             // CAST: 16-bit fields.
             let [x_min, y_min, x_max, y_max] = [r.xmin, r.ymin, r.xmax, r.ymax].map(|v| v as i32);
@@ -84,7 +81,7 @@ impl Windower {
                 .depth_buffer
                 .clone()
                 .filter(|_| self.state.cc.uses_depth_buffer()),
-            blend_constant: state.constant_color,
+            blend_constant: ctx.state.constant_color,
             // CAST: 16-bit fields, two's complement.
             drawing_origin: (
                 self.state.drawing_rectangle.origin_x as u16,
@@ -95,15 +92,76 @@ impl Windower {
         Ok(())
     }
 
+    /// Goes on with the primitive in work.
+    fn step(&mut self, _input: &mut Link, _out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
+        if !self.in_flight.is_empty() {
+            self.resume(ctx);
+            // While a thread waits, every subspan counts as blocked by the pixel scoreboard: threads of one draw run one
+            // after another. Ignore Color Scoreboard Stalls lets the others go on (PRM vol4 3.3.9.1).
+            if !self.in_flight.is_empty() && !ctx.machine.debug.wiz().ignore_scoreboard() {
+                return Step::Blocked;
+            }
+        }
+        let machine = &mut *ctx.machine;
+        if !self.wiz.busy() {
+            self.release(machine);
+            return Step::Idle;
+        }
+        if *machine.budget == 0 {
+            return Step::Blocked;
+        }
+        let state = &self.state;
+        let mut glue = Glue {
+            state,
+            layout: ctx.layout,
+            curbe: ctx.curbe,
+            td: ctx.td,
+            machine,
+            in_flight: &mut self.in_flight,
+            object: self.object,
+        };
+        let step = self.wiz.step(state, &mut glue);
+        // Rasterising takes time even when no thread starts.
+        machine.charge(self.wiz.take_ticks());
+        match step {
+            Ok(wiz::Step::Blocked) => Step::Blocked,
+            Ok(wiz::Step::Progress | wiz::Step::Idle) => Step::Progress,
+            Err(fault) => Self::fail(fault, machine),
+        }
+    }
+
+    fn take_up(&mut self, input: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
+        match input.primitive.take() {
+            Some(primitive) => self.begin(&primitive, ctx),
+            None => Step::Progress,
+        }
+    }
+
+    fn resumes_first(&self) -> bool {
+        true
+    }
+
+    fn busy(&self, _input: &Link) -> bool {
+        self.wiz.busy() || !self.in_flight.is_empty()
+    }
+
+    fn finish(&mut self, machine: &mut Machine<'_>) {
+        self.release(machine);
+    }
+
+    fn load_line_stipple(&mut self, stipple: &LineStipple) {
+        self.wiz.load_line_stipple(stipple);
+    }
+
+    fn line_stipple_counter(&self) -> Option<u32> {
+        Some(self.wiz.line_stipple_counter())
+    }
+}
+
+impl Windower {
     /// Takes up a primitive, which brings its setup entry.
-    pub fn begin(
-        &mut self,
-        primitive: &SetupPrimitive,
-        layout: &'static dyn PayloadLayout,
-        curbe: Option<UrbCurbe>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
-    ) -> Step {
+    fn begin(&mut self, primitive: &SetupPrimitive, ctx: &mut StepContext<'_, '_>) -> Step {
+        let machine = &mut *ctx.machine;
         self.setup = Some(primitive.setup_handle);
         // SF has one object at a time, and none while the windower works.
         self.object = machine.status.activity.objects.saturating_sub(1);
@@ -129,9 +187,9 @@ impl Windower {
         let state = &self.state;
         let mut glue = Glue {
             state,
-            layout,
-            curbe,
-            td,
+            layout: ctx.layout,
+            curbe: ctx.curbe,
+            td: ctx.td,
             machine,
             in_flight: &mut self.in_flight,
             object: self.object,
@@ -146,51 +204,9 @@ impl Windower {
         }
     }
 
-    /// Goes on with the primitive in work.
-    pub fn step(
-        &mut self,
-        layout: &'static dyn PayloadLayout,
-        curbe: Option<UrbCurbe>,
-        td: &mut Td,
-        machine: &mut Machine<'_>,
-    ) -> Step {
-        if !self.in_flight.is_empty() {
-            self.resume(td, machine);
-            // While a thread waits, every subspan counts as blocked by the pixel scoreboard: threads of one draw run
-            // one after another. Ignore Color Scoreboard Stalls lets the others go on (PRM vol4 3.3.9.1).
-            if !self.in_flight.is_empty() && !machine.debug.wiz().ignore_scoreboard() {
-                return Step::Blocked;
-            }
-        }
-        if !self.wiz.busy() {
-            self.release(machine);
-            return Step::Idle;
-        }
-        if *machine.budget == 0 {
-            return Step::Blocked;
-        }
-        let state = &self.state;
-        let mut glue = Glue {
-            state,
-            layout,
-            curbe,
-            td,
-            machine,
-            in_flight: &mut self.in_flight,
-            object: self.object,
-        };
-        let step = self.wiz.step(state, &mut glue);
-        // Rasterising takes time even when no thread starts.
-        machine.charge(self.wiz.take_ticks());
-        match step {
-            Ok(wiz::Step::Blocked) => Step::Blocked,
-            Ok(wiz::Step::Progress | wiz::Step::Idle) => Step::Progress,
-            Err(fault) => Self::fail(fault, machine),
-        }
-    }
-
     /// Runs the threads that live on.
-    fn resume(&mut self, td: &mut Td, machine: &mut Machine<'_>) {
+    fn resume(&mut self, ctx: &mut StepContext<'_, '_>) {
+        let (td, machine) = (&mut *ctx.td, &mut *ctx.machine);
         let wiz = &mut self.wiz;
         self.in_flight
             .retain(|&slot| match td.resume(slot, machine) {
@@ -201,11 +217,6 @@ impl Windower {
                 }
                 Outcome::InFlight(_) => true,
             });
-    }
-
-    /// The draw is over.
-    pub fn finish(&mut self, machine: &mut Machine<'_>) {
-        self.release(machine);
     }
 
     fn release(&mut self, machine: &mut Machine<'_>) {

@@ -9,7 +9,7 @@ pub mod functions;
 pub mod media;
 pub mod message;
 pub mod payload;
-mod pipeline;
+pub mod pipeline;
 pub mod sampler;
 pub mod surface;
 pub mod units;

@@ -4,8 +4,12 @@
 
 mod host;
 
-use super::{DEVICES, find, readers, tables};
+use super::{DEVICES, GENERATIONS, find, readers, tables};
 use crate::intel::bench::ThreadBench;
+use crate::intel::ff::list::List;
+use crate::intel::ff::state::{ClipState, DrawState, GsState};
+use crate::intel::status::Busy;
+use crate::intel::urb::Owner;
 
 /// 82Q965 and 82Q963 share a number; [DevBW] stands for the 82G35 too, whose own tag names it alone.
 // covers: 1.0-01, 1.0-02
@@ -66,6 +70,55 @@ fn tables_readers_and_instruction_set_are_of_one_generation() {
         assert_eq!(again.count(), 1, "{}", device.name);
         // Half of BAR 0 has room for the whole table.
         assert!(device.gtt_entries * 4 <= device.bar_bytes as usize / 2);
+    }
+}
+
+/// The stages of the 3D pipeline of 965 and its successors (PRM volume 2, 3D pipeline).
+#[test]
+fn lists_of_stages_name_each_unit_once_in_its_order() {
+    for (isa, readers) in GENERATIONS {
+        let list = List::new(readers.pipeline.stages());
+        let parts: Vec<Busy> = list.stages().map(|stage| stage.part()).collect();
+        let before_hull = [
+            Busy::Vf,
+            Busy::Vs,
+            Busy::Gs,
+            Busy::Clip,
+            Busy::Sf,
+            Busy::Windower,
+        ];
+        assert_eq!(parts, before_hull, "{isa:?}");
+        assert_eq!(list.misfit(), None, "{isa:?}");
+        assert!(list.stages().next().unwrap().takes().is_empty(), "{isa:?}");
+        let last = list.stages().next_back().unwrap();
+        assert!(last.gives().is_empty(), "{isa:?}");
+        let owners = list.stages().filter_map(|stage| {
+            let draw = DrawState {
+                gs: Some(GsState::default()),
+                clip: Some(ClipState::default()),
+                ..DrawState::default()
+            };
+            stage.section(&draw).map(|(owner, _)| owner)
+        });
+        let sections = [Owner::Vs, Owner::Gs, Owner::Clip, Owner::Sf];
+        assert_eq!(owners.collect::<Vec<_>>(), sections, "{isa:?}");
+    }
+}
+
+/// What a device shows in INSTDONE are its stages and the parts around them.
+#[test]
+fn each_stage_has_a_bit_that_says_done() {
+    for device in DEVICES {
+        let list = List::new(device.readers.pipeline.stages());
+        let shown = |part| device.done.iter().any(|&(of, _, _)| of == part);
+        for stage in list.stages() {
+            assert!(shown(stage.part()), "{} {stage:?}", device.name);
+        }
+        for &(part, _, _) in device.done {
+            let around = [Busy::Threads, Busy::Parser].contains(&part);
+            let listed = list.stages().any(|stage| stage.part() == part);
+            assert!(around != listed, "{} {part:?}", device.name);
+        }
     }
 }
 

@@ -11,9 +11,10 @@ use super::functions;
 use crate::core::fault::UnitFault;
 use crate::intel::ff::payload::PayloadLayout;
 use crate::intel::ff::reader::PipelineReader;
+use crate::intel::ff::stage::MakeStage;
 use crate::intel::ff::state::windower::LineStipple;
 use crate::intel::ff::state::{DrawState, PipelineState, Primitive, VertexElement, WizState};
-use crate::intel::r#gen::gen40::{payload, units, vertex, windower};
+use crate::intel::r#gen::gen40::{payload, pipeline as gen40, units, vertex, windower};
 use crate::intel::surface::DepthDesc;
 
 /// The reader.
@@ -49,6 +50,10 @@ pub fn windower(
 }
 
 impl PipelineReader for Reader {
+    fn stages(&self) -> &'static [MakeStage] {
+        gen40::STAGES
+    }
+
     fn primitive(&self, command: &[u32]) -> Primitive {
         primitive(command)
     }

@@ -10,11 +10,12 @@ use super::{functions, payload};
 use crate::core::fault::UnitFault;
 use crate::intel::ff::payload::PayloadLayout;
 use crate::intel::ff::reader::PipelineReader;
+use crate::intel::ff::stage::MakeStage;
 use crate::intel::ff::state::windower::{LineStipple, WmState};
 use crate::intel::ff::state::{
     ClipMode, DrawState, PipelineState, Primitive, VertexElement, WizState,
 };
-use crate::intel::r#gen::gen40::{units, vertex, windower};
+use crate::intel::r#gen::gen40::{pipeline as gen40, units, vertex, windower};
 use crate::intel::r#gen::gen45::pipeline as gen45;
 use crate::intel::td::KernelState;
 
@@ -127,6 +128,10 @@ fn windower(mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFault> 
 }
 
 impl PipelineReader for Reader {
+    fn stages(&self) -> &'static [MakeStage] {
+        gen40::STAGES
+    }
+
     fn primitive(&self, command: &[u32]) -> Primitive {
         gen45::primitive(command)
     }

@@ -1,0 +1,124 @@
+//! What a fixed function is to the pipeline: a stage, which is asked for one step at a time.
+//!
+//! A stage knows the links above and below it, and no other stage. The order is the matter of a generation's list
+//! ([`PipelineReader::stages`](super::reader::PipelineReader::stages)), the walk over it that of [`List`](super::list::List).
+
+use std::fmt::Debug;
+
+use super::Step;
+use super::link::{Cargo, Link};
+use super::payload::PayloadLayout;
+use super::reader::PipelineReader;
+use super::state::windower::LineStipple;
+use super::state::{Curbe, DrawState, PipelineState, Primitive, UnitConfig};
+use crate::core::fault::UnitFault;
+use crate::intel::machine::Machine;
+use crate::intel::status::Busy;
+use crate::intel::td::Td;
+use crate::intel::urb::Owner;
+
+/// What a 3DPRIMITIVE begins with.
+#[derive(Clone, Copy)]
+pub struct StartContext<'a> {
+    /// The command.
+    pub command: &'a Primitive,
+    /// Reads state of the device's generation.
+    pub reader: &'static dyn PipelineReader,
+    /// Latched state.
+    pub state: &'a PipelineState,
+    /// State of the units for this draw.
+    pub draw: &'a DrawState,
+}
+
+/// What a stage works with during one step.
+pub struct StepContext<'a, 'm> {
+    /// State of the units for this draw.
+    pub draw: &'a DrawState,
+    /// Lays out the first registers of threads.
+    pub layout: &'static dyn PayloadLayout,
+    /// Constants of threads.
+    pub curbe: Option<Curbe>,
+    /// Runs threads.
+    pub td: &'a mut Td,
+    /// The machine around the pipeline.
+    pub machine: &'a mut Machine<'m>,
+}
+
+/// A fixed function of the 3D pipeline.
+pub trait Stage: Debug + Send {
+    /// Which part of the device it is, for INSTDONE.
+    fn part(&self) -> Busy;
+
+    /// What it understands of the link above it; nothing for the first stage.
+    fn takes(&self) -> &'static [Cargo];
+
+    /// What it puts into the link below it; nothing for the last stage.
+    fn gives(&self) -> &'static [Cargo];
+
+    /// Its section of the URB and the state that says how the section is cut; `None` while it needs no entries.
+    fn section<'a>(&self, _draw: &'a DrawState) -> Option<(Owner, &'a UnitConfig)> {
+        None
+    }
+
+    /// Latches the state of a draw.
+    fn start(
+        &mut self,
+        _ctx: &StartContext<'_>,
+        _machine: &mut Machine<'_>,
+    ) -> Result<(), UnitFault> {
+        Ok(())
+    }
+
+    /// Whether the stage above may go on while this one cannot: it is blocked, or there is no room below it. An idle stage
+    /// is not asked, because it has room.
+    fn room(&self, _input: &Link) -> bool {
+        false
+    }
+
+    /// Does one piece of work: a vertex, an object, a share of a primitive, a time slice of a thread. A stage that starts
+    /// a thread for several things at once is [`Step::Idle`] while it waits for more of them.
+    fn step(&mut self, input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step;
+
+    /// Goes on with the few things that it has: no stage above it can bring more now. Asked after a
+    /// [`Step::Idle`] of [`Self::step`] only.
+    fn step_short(
+        &mut self,
+        _input: &mut Link,
+        _out: &mut Link,
+        _ctx: &mut StepContext<'_, '_>,
+    ) -> Step {
+        Step::Idle
+    }
+
+    /// Takes up what the stage above has just put into the link, within the same piece of work.
+    fn take_up(&mut self, _input: &mut Link, _ctx: &mut StepContext<'_, '_>) -> Step {
+        Step::Progress
+    }
+
+    /// Whether its thread that a time slice has cut short goes on before the stages above do anything.
+    fn resumes_first(&self) -> bool {
+        false
+    }
+
+    /// Whether it has work.
+    fn busy(&self, input: &Link) -> bool;
+
+    /// The draw is over: drops what is incomplete.
+    fn finish(&mut self, _machine: &mut Machine<'_>) {}
+
+    /// Loads the running line stipple counter (3DSTATE_LINE_STIPPLE with Modify Enable).
+    fn load_line_stipple(&mut self, _stipple: &LineStipple) {}
+
+    /// The running line stipple counter, in pixels, of the stage that has it.
+    fn line_stipple_counter(&self) -> Option<u32> {
+        None
+    }
+}
+
+/// Makes a stage as it is after reset: an entry of a generation's list.
+pub type MakeStage = fn() -> Box<dyn Stage>;
+
+/// The entry of a list for a fixed function.
+pub fn stage<S: Stage + Default + 'static>() -> Box<dyn Stage> {
+    Box::<S>::default()
+}
