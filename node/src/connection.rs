@@ -374,14 +374,16 @@ impl<'a> Around<'a> {
                 if is(uapi::gem::PWRITE) {
                     card.views.changed(&object);
                 }
-                card.views.pull(live, Some(&object));
+                card.views.pull(live, &object);
             }
             None => {
                 if is(uapi::syncobj::WAIT)
                     || is(uapi::syncobj::TIMELINE_WAIT)
                     || is(uapi::gem::THROTTLE)
                 {
-                    card.views.pull(live, None);
+                    server.processes.with_mappings(pid, |mapped| {
+                        card.views.pull_all(live, mapped);
+                    });
                 }
             }
         }

@@ -29,6 +29,7 @@ mod tree;
 mod view;
 mod voice;
 mod watch;
+mod work;
 
 use std::ffi::OsString;
 use std::io;
