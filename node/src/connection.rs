@@ -292,7 +292,7 @@ impl Connection<'_> {
                 card.end_request();
                 remaps = around.after(server, self.peer.pid());
                 if let Err(error) = result {
-                    server.refused(request, error);
+                    server.refused(self.peer, request, error);
                 }
                 result
             }
@@ -305,7 +305,7 @@ impl Connection<'_> {
                     _ => driver::sync_file::ioctl(device, shared, request, head.b, &caller),
                 };
                 if let Err(error @ ENOTTY) = result {
-                    server.refused(request, error);
+                    server.refused(self.peer, request, error);
                 }
                 result
             }
