@@ -458,10 +458,11 @@ fn connections_for_which_there_are_no_addresses_are_refused_and_others_go_on() {
     }
     let node = Limited::start("address space", None);
     let path = node.path.clone().unwrap();
-    for _ in 0..3 {
+    for round in 0..3 {
         let (served, refused) = connect(&path, 300);
         let most = HEADROOM as usize >> 21;
-        assert!((4..most).contains(&served.len()), "{}", served.len());
+        let count = served.len();
+        assert!((4..most).contains(&count), "round {round}: {count}");
         assert!(refused.iter().all(|error| *error == -libc::ENOMEM));
         // All that are served are at work at the same time.
         let open = Head::new(Op::Open, wire::NO_FILE, [0, 1, 0]);
@@ -469,6 +470,11 @@ fn connections_for_which_there_are_no_addresses_are_refused_and_others_go_on() {
         for client in &served {
             assert_eq!(client.receive().reply.result, 0);
         }
+    }
+    // That they have closed theirs is noticed soon.
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while connect(&path, 3).0.len() < 3 {
+        assert!(std::time::Instant::now() < until, "addresses stay");
     }
     let party = Party::new(&path);
     let frame = crate::support::frame::Frame::read("b_flat");
