@@ -1,4 +1,4 @@
-//! Names of files in messages: a part of one line, whatever others have called them.
+//! Names of files in messages: each a part of one line, whatever it holds.
 //!
 //! A name can hold line feeds and what a terminal obeys. Every path that is printed goes through here; `cli/clippy.toml` refuses
 //! `Path::display`.

@@ -141,7 +141,7 @@ fn a_standard_error_that_is_not_read_holds_nothing_up() {
 fn a_standard_error_that_is_read_late_gets_all() {
     let (mut errors, full) = std::io::pipe().unwrap();
     // As much as it holds (pipe(7)).
-    let whole = [b'.'; 65536];
+    let whole = vec![b'.'; 65536];
     (&full).write_all(&whole).unwrap();
     let mut replay = Command::new(PROGRAM)
         .args(["--log", "info", "replay", &scene("a_clear")])

@@ -100,10 +100,8 @@ fn the_debugger_has_the_thread_at_the_stop_that_is_named() {
             args.extend(["-c", "continue"]);
         }
         let said = ok(&here(&args));
-        let stops = said
-            .lines()
-            .filter(|line| line.starts_with("breakpoint 1, pixel"));
-        let last = stops.last().unwrap();
+        let is_stop = |line: &&str| line.starts_with("breakpoint 1, pixel");
+        let last = said.lines().rfind(is_stop).unwrap();
         assert!(
             last.contains(&format!("pixels of object {object} ")),
             "{text}{said}"

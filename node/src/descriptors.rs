@@ -115,7 +115,8 @@ impl Entries {
                 self.watched.insert(*watch, key);
             }
             (What::Shared(Shared::Fence(fence)), Keeper::Peer(peer)) => {
-                if !self.unsignalled.add(key, Arc::clone(fence)) {
+                let waits = self.unsignalled.add(key, Arc::clone(fence));
+                if !waits {
                     signal(peer);
                     self.signalled.insert(key);
                 }

@@ -1,6 +1,6 @@
-//! Whether there is address space for another connection's thread, where it is limited (getrlimit(2), RLIMIT_AS).
+//! Whether there is address space for another connection's thread.
 //!
-//! An allocation that fails ends a process. How many threads there are is the clients' choice, and their stacks are what they
+//! Where it is limited (getrlimit(2), RLIMIT_AS). An allocation that fails ends a process. How many threads there are is the clients' choice, and their stacks are what they
 //! take most; so some space is left for what all of them do.
 
 use std::fs;

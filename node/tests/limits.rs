@@ -466,7 +466,9 @@ fn connections_for_which_there_are_no_addresses_are_refused_and_others_go_on() {
         assert!(refused.iter().all(|error| *error == -libc::ENOMEM));
         // All that are served are at work at the same time.
         let open = Head::new(Op::Open, wire::NO_FILE, [0, 1, 0]);
-        served.iter().for_each(|client| client.send(&open, &[]));
+        for client in &served {
+            client.send(&open, &[]);
+        }
         for client in &served {
             assert_eq!(client.receive().reply.result, 0);
         }

@@ -258,7 +258,7 @@ pub(super) fn shim() -> Result<PathBuf, Error> {
     });
     let places: Vec<PathBuf> = places.collect();
     places.iter().find(|path| path.is_file()).cloned().ok_or_else(|| {
-        let dir = program.parent().map(|dir| shown::path(dir));
+        let dir = program.parent().map(shown::path);
         format!(
             "{SHIM} is not in {}: build it with `cargo build --release`, or copy it from target/release of the project, or name it in {SHIM_VARIABLE}",
             dir.unwrap_or_default()
