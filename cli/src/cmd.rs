@@ -25,6 +25,7 @@ pub mod why;
 
 use std::path::Path;
 
+use crestline_cli::shown;
 use kernel::string_helpers::escape_lines;
 
 /// What a subcommand can fail with; printed as it is.
@@ -32,11 +33,11 @@ pub type Error = Box<dyn std::error::Error>;
 
 /// Whether a file can lie where its path says, which is better known before a long run than behind it.
 fn has_place(path: &Path) -> Result<(), Error> {
-    let shown = path.display();
+    let shown = shown::path(path);
     let directory = path.parent().filter(|dir| !dir.as_os_str().is_empty());
     match directory {
         Some(dir) if !dir.is_dir() => {
-            Err(format!("{shown}: there is no directory {}", dir.display()).into())
+            Err(format!("{shown}: there is no directory {}", shown::path(dir)).into())
         }
         _ if path.is_dir() => Err(format!("{shown}: this is a directory").into()),
         _ => Ok(()),
@@ -59,6 +60,8 @@ pub fn print(text: &str) -> Result<(), Error> {
 pub fn say(text: &str) {
     use std::io::Write;
     let line = format!("{}\n", escape_lines(text.trim_end_matches('\n')));
+    // Behind the messages that came before.
+    logging::settle();
     progress::beside(|| {
         let _ = std::io::stderr().lock().write_all(line.as_bytes());
     });

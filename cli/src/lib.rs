@@ -15,6 +15,7 @@ pub mod places;
 pub mod record;
 pub mod replay;
 pub mod report;
+pub mod shown;
 pub mod start;
 pub mod trace;
 pub mod why;

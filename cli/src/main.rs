@@ -100,11 +100,10 @@ fn run() -> ExitCode {
         Some(Command::Asm(args)) => done(cmd::asm::run(&args)),
         Some(Command::Disasm(args)) => done(cmd::disasm::run(&args)),
     };
-    match outcome {
-        Ok(code) => code,
-        Err(error) => {
-            cmd::say(&format!("crestline: {error}"));
-            ExitCode::FAILURE
-        }
-    }
+    let code = outcome.unwrap_or_else(|error| {
+        cmd::say(&format!("crestline: {error}"));
+        ExitCode::FAILURE
+    });
+    cmd::logging::finish();
+    code
 }

@@ -17,6 +17,7 @@ use kernel::time::Delta;
 use serde_json::json;
 
 use crate::capture::{Capture, CaptureError};
+use crate::shown;
 
 /// TIMEOUT: device time for which the requests before may go on; a hang is found earlier.
 const PATIENCE: Delta = Delta::from_secs(60);
@@ -75,7 +76,7 @@ impl Recorder {
         match &*lock(&self.error) {
             Some(error) => Err(format!(
                 "{}: the recording ends after {}: {error}",
-                self.dir.display(),
+                shown::path(&self.dir),
                 Counted(submissions, "submission")
             )),
             None => Ok(submissions),
@@ -94,14 +95,14 @@ impl Recorder {
         let submissions = self.submissions.load(Ordering::Acquire);
         let whole = self.dir.join(format!("exec_{submissions:04}"));
         let dir = whole.with_extension(PART);
-        fs::create_dir(&dir).map_err(|error| format!("{}: {error}", dir.display()))?;
+        fs::create_dir(&dir).map_err(|error| format!("{}: {error}", shown::path(&dir)))?;
         let mut buffers = Vec::new();
         for (index, placed) in queued.objects.iter().enumerate() {
             let file = format!("bo_{index:03}.bin");
             let path = dir.join(&file);
             let size = placed.object.size();
             let bytes = contents(placed)?;
-            fs::write(&path, &bytes).map_err(|error| format!("{}: {error}", path.display()))?;
+            fs::write(&path, &bytes).map_err(|error| format!("{}: {error}", shown::path(path)))?;
             buffers.push(json!({
                 "index": index,
                 "bo_id": state.number(placed),
@@ -129,9 +130,9 @@ impl Recorder {
         });
         let path = dir.join("exec.json");
         fs::write(&path, format!("{exec:#}\n"))
-            .map_err(|error| format!("{}: {error}", path.display()))?;
+            .map_err(|error| format!("{}: {error}", shown::path(path)))?;
         // Now, so that nobody finds half a submission, however this ends.
-        fs::rename(&dir, &whole).map_err(|error| format!("{}: {error}", whole.display()))?;
+        fs::rename(&dir, &whole).map_err(|error| format!("{}: {error}", shown::path(&whole)))?;
         self.submissions.store(submissions + 1, Ordering::Release);
         Ok(())
     }

@@ -10,6 +10,8 @@ use std::path::Path;
 
 use nix::errno::Errno;
 
+use crate::shown;
+
 /// Looks for a program where execvp(3) does, without a start.
 ///
 /// # Errors
@@ -45,7 +47,7 @@ pub fn why(program: &Path, error: &io::Error) -> String {
         Some(Errno::ENOENT) if !is_path => {
             let here = Path::new(".").join(program);
             let hint = if here.is_file() {
-                format!("; {} is a file of this directory", here.display())
+                format!("; {} is a file of this directory", shown::path(&here))
             } else {
                 "; is it installed?".to_owned()
             };
@@ -60,7 +62,7 @@ pub fn why(program: &Path, error: &io::Error) -> String {
             Ok(meta) if meta.is_dir() => "this is a directory, not a program".to_owned(),
             Ok(meta) if meta.permissions().mode() & 0o111 == 0 => format!(
                 "the file is not executable: `chmod +x {}` makes it so, if it is a program",
-                program.display()
+                shown::path(program)
             ),
             _ => error.to_string(),
         },

@@ -126,41 +126,43 @@ fn bytes_behind_a_packed_capture_are_an_error_at_their_place() {
 fn escape_sequences_of_file_names_do_not_reach_the_terminal() {
     let dir = scratch("captures-escapes");
     // Red letters, and a title for the window.
-    let name = "\x1b[31mred\x1b]0;title\x07\n.crest";
+    let name = "\x1b[31mred\x1b]0;title\x07\nfaked.crest";
     fs::copy(scene("a_clear"), dir.join(name)).unwrap();
-    fs::write(dir.join("\x1b[2Jkernel.asm"), "no such instruction\n").unwrap();
-    let inner = dir.join("\u{9b}dir");
+    fs::write(dir.join("\x1b[2J\nfaked.asm"), "no such instruction\n").unwrap();
+    let inner = dir.join("\u{9b}\nfaked");
     fs::create_dir(&inner).unwrap();
-    for two in ["\x1b]a.crest", "\x1b]b.crest"] {
+    for two in ["\x1b]\nfaked.crest", "\x1b]\nfaked2.crest"] {
         fs::copy(scene("a_clear"), inner.join(two)).unwrap();
     }
-    let dir_name = "\u{9b}dir";
+    let dir_name = "\u{9b}\nfaked";
     for args in [
         &["replay", name][..],
-        &["replay", name, "--png", "\x1b[1m/none.png"],
-        &["replay", name, "--png", "\x1b[1m.png"],
+        &["replay", name, "--png", "\x1b[1m\nfaked/none.png"],
+        &["replay", name, "--png", "\x1b[1m\nfaked.png"],
         &["replay", dir_name],
         &["replay", "--list", "."],
-        &["replay", "no\x1b[31mthing"],
+        &["replay", "no\x1b[31m\nfaked"],
         &["decode", name],
-        &["report", name, "--at", "1,1", "-o", "\x1b[5m.html"],
+        &["report", name, "--at", "1,1", "-o", "\x1b[5m\nfaked.html"],
         &["why", name, "1,1"],
         &["debug", name, "-c", "run", "-c", "expect \x1b[31m"],
-        &["debug", name, "--script", "\x1b[31mnone"],
-        &["pack", "\x1b[31mnone", "out"],
-        &["asm", "--gen", "4", "\x1b[2Jkernel.asm"],
-        &["disasm", "--gen", "4", "\x1b[2Jkernel.asm"],
-        &["eu", "run", "--gen", "4", "\x1b[2Jkernel.asm"],
+        &["debug", name, "--script", "\x1b[31m\nfaked"],
+        &["pack", name, "\x1b[1m\nfaked"],
+        &["pack", name, "none/\x1b[1m\nfaked"],
+        &["pack", "\x1b[31m\nfaked", "out"],
+        &["asm", "--gen", "4", "\x1b[2J\nfaked.asm"],
+        &["disasm", "--gen", "4", "\x1b[2J\nfaked.asm"],
+        &["eu", "run", "--gen", "4", "\x1b[2J\nfaked.asm"],
         &[
             "media",
             "run",
-            "\x1b[2Jkernel.asm",
+            "\x1b[2J\nfaked.asm",
             "--out",
             "o,width=1,height=1",
         ],
         &["regs", "decode", "\x1b[31mNAME", "0"],
         &["exec", "--device", "\x1b[31m", "--", "true"],
-        &["exec", "--", "./\x1b[31mnone"],
+        &["exec", "--", "./\x1b[31m\nfaked"],
         &["--log", "\x1b[31m", "replay", name],
         &["--log", "\u{9b}31m\r\nfaked", "replay", name],
         &["\u{9b}31m\r\nfaked"],
@@ -175,4 +177,42 @@ fn escape_sequences_of_file_names_do_not_reach_the_terminal() {
             assert!(!text.contains("\nfaked"), "{args:?}: {text:?}");
         }
     }
+}
+
+/// A capture of a stranger, as far as `exec.json`, which is `text`.
+fn strange(dir: &Path, text: &str) -> String {
+    let exec = dir.join("exec_0000");
+    fs::create_dir_all(&exec).unwrap();
+    fs::write(exec.join("exec.json"), text).unwrap();
+    failed(&crestline(dir, &["replay", "."]))
+}
+
+#[test]
+fn texts_of_a_capture_are_a_part_of_one_line() {
+    let dir = scratch("captures-lines");
+    let buffer = |file: &str| {
+        format!(
+            r#"{{"index": 0, "bo_id": 1, "size": 4096, "gtt_offset": "0x0", "tiling": 0, "stride": 0, "flags": "0x0",
+            "file": "{file}", "file_size": 4096, "relocations": []}}"#
+        )
+    };
+    let head = |pci: &str, buffers: &str| {
+        format!(
+            r#"{{"pci": "{pci}", "flags": "0x0", "batch_start_offset": 0, "batch_len": 8, "batch_index": 0, "num_buffers": 1,
+            "buffers": [{buffers}]}}"#
+        )
+    };
+    let faked = "b\\ncrestline: faked";
+    for text in [
+        head("8086:2a02", &buffer(faked)),
+        head(faked, &buffer("b.bin")),
+        format!(r#"{{"{faked}": 1}}"#),
+        format!(r#"{{"pci": {{"{faked}": 1}}}}"#),
+    ] {
+        let said = strange(&dir, &text);
+        assert!(!said.contains("\ncrestline: faked"), "{said:?}");
+        assert_eq!(said.trim_end().lines().count(), 1, "{said:?}");
+    }
+    let said = strange(&dir, &head("8086:2a02", &buffer(faked)));
+    assert!(said.contains("without control characters"), "{said}");
 }

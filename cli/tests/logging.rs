@@ -1,7 +1,12 @@
 //! Messages of driver and model: hangs are seen, the rest on request.
 
+use std::fs::File;
+use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use nix::fcntl::{FcntlArg, OFlag, fcntl};
 
 use crate::common::{PROGRAM, scene, scratch};
 
@@ -90,4 +95,65 @@ fn a_hang_of_a_program_is_seen_with_its_name() {
     let reset = "crestline: warning: GM965: reset: request 1 of ha\\u001bngs[";
     assert!(said.contains(reset), "{said}");
     assert!(!said.contains('\x1b'), "{said:?}");
+}
+
+#[test]
+fn a_standard_error_that_is_not_read_holds_nothing_up() {
+    let dir = scratch("logging-full");
+    let picture = dir.join("clear.png");
+    let (mut errors, full) = std::io::pipe().unwrap();
+    // pipe(7): a writer of a full one waits.
+    let flags = |flags| fcntl(&full, FcntlArg::F_SETFL(flags)).unwrap();
+    flags(OFlag::O_NONBLOCK);
+    let mut filled = 0;
+    for size in [4096, 1] {
+        while let Ok(written) = (&full).write(&[b'.'; 4096][..size]) {
+            filled += written;
+        }
+    }
+    flags(OFlag::empty());
+    let mut replay = Command::new(PROGRAM)
+        .args(["--log", "info", "replay", &scene("a_clear"), "--png"])
+        .arg(&picture)
+        .stdout(File::create(dir.join("out")).unwrap())
+        .stderr(full)
+        .spawn()
+        .unwrap();
+    // TIMEOUT: many times what the replay takes when all is read.
+    let until = Instant::now() + Duration::from_secs(60);
+    let status = loop {
+        if let Some(status) = replay.try_wait().unwrap() {
+            break status;
+        }
+        if Instant::now() > until {
+            replay.kill().unwrap();
+            panic!("it waits for a reader");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    };
+    assert!(status.success() && picture.is_file());
+    let mut said = Vec::new();
+    errors.read_to_end(&mut said).unwrap();
+    assert_eq!(said.len(), filled);
+}
+
+#[test]
+fn a_standard_error_that_is_read_late_gets_all() {
+    let (mut errors, full) = std::io::pipe().unwrap();
+    // As much as it holds (pipe(7)).
+    let whole = vec![b'.'; 65536];
+    (&full).write_all(&whole).unwrap();
+    let mut replay = Command::new(PROGRAM)
+        .args(["--log", "info", "replay", &scene("a_clear")])
+        .current_dir(scratch("logging-late"))
+        .stdout(Stdio::null())
+        .stderr(full)
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(500));
+    let mut said = Vec::new();
+    errors.read_to_end(&mut said).unwrap();
+    let text = String::from_utf8_lossy(&said[whole.len()..]);
+    assert!(text.starts_with("crestline: GM965 (8086:2a02"), "{text}");
+    assert!(replay.wait().unwrap().success());
 }

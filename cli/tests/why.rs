@@ -77,6 +77,38 @@ fn the_flat_triangle_as_text() {
     );
 }
 
+/// The two number threads differently; the debugger knows nothing of snapshots.
+#[test]
+fn the_debugger_has_the_thread_at_the_stop_that_is_named() {
+    for (frame, pixel) in [
+        ("b_flat", "128,128"),
+        ("g_gears", "120,175"),
+        ("g_gears", "3,3"),
+    ] {
+        let text = ok(&why(&[&scene(frame), pixel]));
+        let (_, object) = text.split_once(" of object ").unwrap();
+        let (object, _) = object.split_once(',').unwrap();
+        let (_, stop) = text
+            .split_once("`crestline debug` has it at stop ")
+            .unwrap();
+        let (stop, rest) = stop.split_once(" of `").unwrap();
+        let (command, rest) = rest.split_once('`').unwrap();
+        assert!(rest.starts_with(" in exec_0000\n"), "{text}");
+        let scene = scene(frame);
+        let mut args = vec!["debug", &scene, "-c", command, "-c", "run"];
+        for _ in 1..stop.parse::<usize>().unwrap() {
+            args.extend(["-c", "continue"]);
+        }
+        let said = ok(&here(&args));
+        let is_stop = |line: &&str| line.starts_with("breakpoint 1, pixel");
+        let last = said.lines().rfind(is_stop).unwrap();
+        assert!(
+            last.contains(&format!("pixels of object {object} ")),
+            "{text}{said}"
+        );
+    }
+}
+
 #[test]
 fn the_clear_is_a_rectangle() {
     let text = ok(&why(&[&scene("b_flat"), "0,0"]));

@@ -141,7 +141,7 @@ fn say_full(error: i32) {
     let what = match error {
         libc::EMFILE => "the node takes no more connections of this process",
         libc::ENFILE => "the node has no room for more connections",
-        _ => "the node has no thread for a connection",
+        _ => "the node has no thread or no memory for a connection",
     };
     report::say(report::Kind::Limit, what, &[]);
 }

@@ -1,4 +1,4 @@
-//! What the user should know: lines on stderr, notes for the report.
+//! What the user should know: lines on stderr, notes that the node says.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether it is said here, since the node cannot be told.
+    /// Whether it is said here and once, since the node cannot be told.
     fn is_said_here(self) -> bool {
         matches!(self, Kind::Node | Kind::Limit | Kind::Taken)
     }
@@ -51,12 +51,12 @@ pub fn say(kind: Kind, what: &str, detail: &[u8]) {
     if !fits {
         return;
     }
-    if again || kind.is_said_here() {
+    if kind.is_said_here() {
         line.make_printable();
         line.push(b"\n");
         sys::complain(line.bytes());
     } else {
-        // The node says it, once however many clients have it to say.
+        // The node says it with the program's name: when strict each time, else once however many clients have it to say.
         let text = line.bytes();
         crate::link::note(1, text.strip_prefix(b"crestline: ").unwrap_or(text));
     }

@@ -15,6 +15,9 @@ use parking_lot::{Condvar, Mutex};
 /// Most threads: so many sockets may be stuck before others wait for their close.
 const MOST: usize = 32;
 
+/// Bytes of a thread's stack, which does one system call: many times what it needs.
+const STACK: usize = 256 << 10;
+
 #[derive(Default)]
 struct Inner {
     waiting: VecDeque<OwnedFd>,
@@ -64,6 +67,7 @@ impl Closer {
         let shared = Arc::clone(&self.0);
         std::thread::Builder::new()
             .name("node-close".into())
+            .stack_size(STACK)
             .spawn(move || run(&shared))
             .map(drop)
     }

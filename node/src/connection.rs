@@ -292,7 +292,7 @@ impl Connection<'_> {
                 card.end_request();
                 remaps = around.after(server, self.peer.pid());
                 if let Err(error) = result {
-                    server.refused(request, error);
+                    server.refused(self.peer, request, error);
                 }
                 result
             }
@@ -305,7 +305,7 @@ impl Connection<'_> {
                     _ => driver::sync_file::ioctl(device, shared, request, head.b, &caller),
                 };
                 if let Err(error @ ENOTTY) = result {
-                    server.refused(request, error);
+                    server.refused(self.peer, request, error);
                 }
                 result
             }
@@ -374,14 +374,16 @@ impl<'a> Around<'a> {
                 if is(uapi::gem::PWRITE) {
                     card.views.changed(&object);
                 }
-                card.views.pull(live, Some(&object));
+                card.views.pull(live, &object);
             }
             None => {
                 if is(uapi::syncobj::WAIT)
                     || is(uapi::syncobj::TIMELINE_WAIT)
                     || is(uapi::gem::THROTTLE)
                 {
-                    card.views.pull(live, None);
+                    server.processes.with_mappings(pid, |mapped| {
+                        card.views.pull_all(live, mapped);
+                    });
                 }
             }
         }

@@ -5,14 +5,17 @@
 //! Nothing can be sent to that end, so that it is closed without delay: what lies in a socket is closed with it.
 //! Clients do not name inodes: the file that a client means is looked up in its table at each request.
 
-use std::collections::{HashMap, HashSet};
+mod waiting;
+
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::CString;
 use std::fs::File;
 use std::io;
+use std::ops::Bound;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::sync::Arc;
 
-use driver::{Node, Opener, Shared};
+use driver::{Fence, Node, Opener, Shared};
 use nix::errno::Errno;
 use nix::sys::epoll::{Epoll, EpollCreateFlags, EpollEvent, EpollFlags, EpollTimeout};
 use nix::sys::inotify::{AddWatchFlags, Inotify, InotifyEvent, WatchDescriptor};
@@ -20,8 +23,9 @@ use nix::sys::socket::{AddressFamily, Shutdown, SockFlag, SockType, shutdown, so
 use nix::sys::stat::fstat;
 use parking_lot::{Mutex, MutexGuard};
 
+use self::waiting::Waiting;
 use crate::card::Card;
-use crate::limits;
+use crate::{limits, work};
 
 /// What a descriptor is.
 #[derive(Clone)]
@@ -77,7 +81,7 @@ impl Entry {
 }
 
 /// What the files of a table are known by.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 struct Key {
     device: u64,
     inode: u64,
@@ -87,10 +91,102 @@ struct Key {
 const OTHER: u64 = u64::MAX;
 /// Events that are taken at a time.
 const EVENTS: usize = 64;
+/// Sync files that are made readable once more at each look: a client that reads what makes them so would keep others waiting
+/// that have the same file.
+const AGAIN: usize = 8;
+
+/// What clients hold. How many that are is their choice.
+#[derive(Default)]
+struct Entries {
+    by_key: HashMap<Key, Entry>,
+    /// The files without a name, by what tells that one is closed.
+    watched: HashMap<WatchDescriptor, Key>,
+    /// The sync files that are still to be signalled.
+    unsignalled: Waiting<Key, Fence>,
+    /// The others, and the last that was signalled again.
+    signalled: BTreeSet<Key>,
+    reached: Option<Key>,
+}
+
+impl Entries {
+    fn insert(&mut self, key: Key, entry: Entry) {
+        match (&entry.found.what, &entry.keeper) {
+            (_, Keeper::Watched(_, watch)) => {
+                self.watched.insert(*watch, key);
+            }
+            (What::Shared(Shared::Fence(fence)), Keeper::Peer(peer)) => {
+                let waits = self.unsignalled.add(key, Arc::clone(fence));
+                if !waits {
+                    signal(peer);
+                    self.signalled.insert(key);
+                }
+            }
+            _ => {}
+        }
+        self.by_key.insert(key, entry);
+    }
+
+    fn remove(&mut self, key: &Key) -> Option<Entry> {
+        let entry = self.by_key.remove(key)?;
+        self.unsignalled.remove(key);
+        self.signalled.remove(key);
+        if let Keeper::Watched(_, watch) = &entry.keeper {
+            self.watched.remove(watch);
+        }
+        Some(entry)
+    }
+
+    /// The files without a name that events are about.
+    fn closed_once(&self, events: &[InotifyEvent]) -> Vec<Key> {
+        // Events that found no room: any file may have been closed.
+        let lost = |event: &InotifyEvent| event.mask.contains(AddWatchFlags::IN_Q_OVERFLOW);
+        if events.iter().any(lost) {
+            return self.watched.values().copied().collect();
+        }
+        let told = events.iter().filter_map(|event| {
+            work::one();
+            self.watched.get(&event.wd).copied()
+        });
+        told.collect()
+    }
+
+    /// As [`Descriptors::signal_fences`].
+    fn signal_fences(&mut self) -> bool {
+        for key in self.unsignalled.take_signalled() {
+            self.signal(&key);
+            self.signalled.insert(key);
+        }
+        for _ in 0..AGAIN.min(self.signalled.len()) {
+            work::one();
+            let behind = self.reached.map_or(Bound::Unbounded, Bound::Excluded);
+            let next = self.signalled.range((behind, Bound::Unbounded)).next();
+            let next = next.or_else(|| self.signalled.first()).copied();
+            self.reached = next;
+            if let Some(key) = next {
+                self.signal(&key);
+            }
+        }
+        !self.unsignalled.is_empty()
+    }
+
+    fn signal(&self, key: &Key) {
+        if let Some(entry) = self.by_key.get(key)
+            && let Keeper::Peer(peer) = &entry.keeper
+        {
+            signal(peer);
+        }
+    }
+}
+
+/// Makes a client's end readable.
+fn signal(peer: &OwnedFd) {
+    // Where there is no room it is readable.
+    let _ = nix::unistd::write(peer, &[1]);
+}
 
 /// The table.
 pub struct Descriptors {
-    entries: Mutex<HashMap<Key, Entry>>,
+    entries: Mutex<Entries>,
     /// Held while what is closed is being forgotten, until it is gone. What is in it has been closed once and was open
     /// elsewhere then: that is told before the system has let go of a file, so it is asked again until it is no more.
     forgetting: Mutex<HashSet<Key>>,
@@ -203,16 +299,17 @@ impl Descriptors {
     /// What a descriptor is.
     pub fn find(&self, fd: impl AsFd) -> Option<Found> {
         let key = key(fd).ok()?;
-        self.lock().get(&key).map(|entry| entry.found.clone())
+        let entries = self.lock();
+        entries.by_key.get(&key).map(|entry| entry.found.clone())
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Entry>> {
+    fn lock(&self) -> MutexGuard<'_, Entries> {
         self.entries.lock()
     }
 
     /// Number of descriptors that clients still hold.
     pub fn count(&self) -> usize {
-        self.lock().len()
+        self.lock().by_key.len()
     }
 
     /// Sleeps until something is closed or the table is woken, and forgets what is closed.
@@ -250,10 +347,13 @@ impl Descriptors {
             if let Ok(events) = self.inotify.read_events()
                 && !events.is_empty()
             {
-                doubtful.extend(Self::closed_once(&entries, &events));
+                doubtful.extend(entries.closed_once(&events));
             }
             doubtful.retain(|key| {
-                let is_open = entries.get(key).is_some_and(Entry::is_open_elsewhere);
+                let is_open = entries
+                    .by_key
+                    .get(key)
+                    .is_some_and(Entry::is_open_elsewhere);
                 if !is_open {
                     dropped.extend(entries.remove(key));
                 }
@@ -274,43 +374,9 @@ impl Descriptors {
         drop(keepers);
     }
 
-    /// The files without a name that events are about, found in one look at all entries: how many events there are is the
-    /// clients' choice.
-    fn closed_once(
-        entries: &HashMap<Key, Entry>,
-        events: &[InotifyEvent],
-    ) -> impl Iterator<Item = Key> {
-        // Events that found no room: any file may have been closed.
-        let lost = |event: &InotifyEvent| event.mask.contains(AddWatchFlags::IN_Q_OVERFLOW);
-        let all = events.iter().any(lost);
-        let told: HashSet<WatchDescriptor> = events.iter().map(|event| event.wd).collect();
-        let is_told = move |entry: &Entry| match &entry.keeper {
-            Keeper::Watched(_, watch) => all || told.contains(watch),
-            Keeper::Peer(_) => false,
-        };
-        entries
-            .iter()
-            .filter_map(move |(key, entry)| is_told(entry).then_some(*key))
-    }
-
     /// Makes the descriptors of sync files that have been signalled readable; true when some are still to come.
     pub fn signal_fences(&self) -> bool {
-        let entries = self.lock();
-        let mut pending = false;
-        for entry in entries.values() {
-            let (What::Shared(Shared::Fence(fence)), Keeper::Peer(peer)) =
-                (&entry.found.what, &entry.keeper)
-            else {
-                continue;
-            };
-            if fence.status().is_none() {
-                pending = true;
-            } else {
-                // Once is enough; further bytes only fill the socket.
-                let _ = nix::unistd::write(peer, &[1]);
-            }
-        }
-        pending
+        self.lock().signal_fences()
     }
 }
 
@@ -347,5 +413,36 @@ mod tests {
         assert!(!table.inotify.read_events().unwrap().is_empty());
         table.watch(EpollTimeout::ZERO).unwrap();
         assert_eq!(table.count(), 0);
+    }
+
+    #[test]
+    fn the_closing_of_a_dma_buf_is_found_among_many_without_a_look_at_them() {
+        let info = mmio_mock::intel::r#gen::find("gm965").unwrap();
+        let tree = Tree::build(&[info]).unwrap();
+        let options = Options {
+            memory: 16 << 20,
+            ..Options::new(info)
+        };
+        let card = Card::start(0, info, &options, &tree).unwrap();
+        let wake = nix::sys::eventfd::EventFd::new().unwrap();
+        let table = Descriptors::new(&wake).unwrap();
+        let share = || {
+            let object = card.device().create_object(4096, Tiling::None, 0);
+            let object = Shared::Object(object.unwrap());
+            table.share(&card, object).unwrap()
+        };
+        let mut files: Vec<OwnedFd> = (0..10).map(|_| share()).collect();
+        let mut closing = |count: usize| {
+            files.resize_with(count, share);
+            drop(files.pop());
+            let (looks, ()) = work::of(|| table.forget_closed());
+            assert_eq!(table.count(), count - 1);
+            looks
+        };
+        // The next look finds a word of the end of each watch, too.
+        closing(10);
+        let few = closing(10);
+        assert!(few > 0);
+        assert_eq!(closing(100), few);
     }
 }

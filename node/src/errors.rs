@@ -9,6 +9,7 @@ use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
+use kernel::string_helpers::Escaped;
 use nix::sys::inotify::{AddWatchFlags, InitFlags, Inotify, WatchDescriptor};
 use parking_lot::Mutex;
 use wire::device::RENDER;
@@ -91,7 +92,7 @@ impl ErrorFiles {
         for place in places(self.device) {
             let path = self.tree.join(place);
             if let Err(error) = self.replace(&inner.inotify, &path, &text) {
-                log::warn!("{}: {error}", path.display());
+                log::warn!("{}: {error}", Escaped(path.display()));
             }
         }
         inner.shown = Some(text);

@@ -24,11 +24,13 @@ mod privilege;
 mod process;
 mod report;
 mod server;
+mod stacks;
 mod task;
 mod tree;
 mod view;
 mod voice;
 mod watch;
+mod work;
 
 use std::ffi::OsString;
 use std::io;
@@ -41,6 +43,7 @@ use mmio_mock::intel::r#gen::DeviceInfo;
 pub use card::Card;
 pub use peers::Connections;
 pub use report::{Report, Work};
+pub use voice::Voice;
 /// Most devices of a node.
 pub use wire::device::MOST as MOST_DEVICES;
 

@@ -23,6 +23,7 @@ use zerocopy::IntoBytes as _;
 
 use crate::peers::Refusal;
 use crate::server::Server;
+use crate::stacks::STACK;
 use crate::{connection, edge, limits};
 
 /// A socket that listens.
@@ -105,6 +106,9 @@ fn spare() -> Option<File> {
 
 /// Serves a connection on a thread of its own, or refuses it.
 fn begin(server: &Arc<Server>, fd: OwnedFd) {
+    if !server.stacks.allow() {
+        return refuse(server, fd, Refusal::Space);
+    }
     let admitted = match server.peers.admit(&fd) {
         Ok(admitted) => admitted,
         Err(refusal) => return refuse(server, fd, refusal),
@@ -116,16 +120,21 @@ fn begin(server: &Arc<Server>, fd: OwnedFd) {
     let take = move || taken.lock().take();
     let spawned = std::thread::Builder::new()
         .name("node-client".into())
+        .stack_size(STACK)
         .spawn(move || {
             if let Some((fd, admitted)) = take() {
                 connection::serve_admitted(&serving, fd, &admitted);
             }
+            serving.stacks.ended();
         });
-    if let Err(error) = spawned
-        && let Some((fd, _admitted)) = handed.lock().take()
-    {
-        let errno = Errno::from_raw(error.raw_os_error().unwrap_or(0));
-        refuse(server, fd, Refusal::Threads(errno));
+    match spawned {
+        Ok(_) => server.stacks.begun(),
+        Err(error) => {
+            if let Some((fd, _admitted)) = handed.lock().take() {
+                let errno = Errno::from_raw(error.raw_os_error().unwrap_or(0));
+                refuse(server, fd, Refusal::Threads(errno));
+            }
+        }
     }
 }
 
@@ -140,7 +149,7 @@ pub fn answer(server: &Server, fd: &OwnedFd, refusal: Refusal) {
     match refusal {
         // These name processes and users.
         Refusal::Stranger(_) | Refusal::Process { .. } => server.say(&refusal.to_string()),
-        Refusal::Full(_) | Refusal::Descriptors | Refusal::Threads(_) => {
+        Refusal::Full(_) | Refusal::Descriptors | Refusal::Space | Refusal::Threads(_) => {
             server.say_own(&refusal.to_string());
         }
     }

@@ -89,18 +89,16 @@ pub fn map(server: &Server, found: Found, head: &Head) -> Result<(Place, Mapped)
 
 /// What a process has to map anew after the layout of an object has changed.
 pub fn remaps(server: &Server, card: &Card, pid: i32, object: &Object) -> Vec<Remap> {
-    let mappings = server.processes.of(pid, object);
-    let gtt = mappings
-        .into_iter()
-        .filter(|(_, mapped)| mapped.kind == Kind::Gtt);
-    gtt.filter_map(|(address, mapped)| {
-        let place = place(server, card, &mapped).ok()?;
-        Some(Remap {
-            address,
-            len: mapped.len,
-            offset: place.offset,
-            which: place.which,
+    let mappings = server.processes.fenced(pid, object).into_iter();
+    mappings
+        .filter_map(|(address, mapped)| {
+            let place = place(server, card, &mapped).ok()?;
+            Some(Remap {
+                address,
+                len: mapped.len,
+                offset: place.offset,
+                which: place.which,
+            })
         })
-    })
-    .collect()
+        .collect()
 }

@@ -52,6 +52,9 @@ pub enum Refusal {
     /// The node has no descriptor for it.
     #[error("no descriptors are left for connections (ulimit -n)")]
     Descriptors,
+    /// The node has no address space for its thread.
+    #[error("no addresses are left for connections (ulimit -v)")]
+    Space,
     /// The node has no thread for it.
     #[error("no threads are left for connections (ulimit -u): {0}")]
     Threads(Errno),
@@ -64,7 +67,7 @@ impl Refusal {
             Refusal::Stranger(_) => Errno::EACCES,
             Refusal::Process { .. } => Errno::EMFILE,
             Refusal::Full(_) | Refusal::Descriptors => Errno::ENFILE,
-            Refusal::Threads(_) => Errno::ENOMEM,
+            Refusal::Space | Refusal::Threads(_) => Errno::ENOMEM,
         }
     }
 }

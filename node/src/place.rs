@@ -10,6 +10,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
+use kernel::string_helpers::Escaped;
+
 /// Bits of a mode by which others than the owner may write (inode(7)).
 const OTHERS_WRITE: u32 = 0o022;
 /// Bit of a mode: all users may write.
@@ -71,11 +73,17 @@ fn within(base: &Path, user: u32) -> io::Result<PathBuf> {
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
-    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+    io::Error::new(
+        error.kind(),
+        format!("{}: {error}", Escaped(path.display())),
+    )
 }
 
 fn refused(path: &Path, why: &str) -> io::Error {
-    let why = format!("{} {why} name another directory in TMPDIR", path.display());
+    let why = format!(
+        "{} {why} name another directory in TMPDIR",
+        Escaped(path.display())
+    );
     io::Error::new(io::ErrorKind::PermissionDenied, why)
 }
 

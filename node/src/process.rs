@@ -2,7 +2,7 @@
 //!
 //! A mapping holds its object, as a kernel's does.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use driver::Object;
@@ -10,6 +10,7 @@ use driver::mmap::Kind;
 use parking_lot::{Mutex, MutexGuard};
 
 use crate::peer::Peer;
+use crate::work;
 
 /// A mapping of an object.
 #[derive(Clone)]
@@ -27,8 +28,13 @@ pub struct Mapped {
 /// Most mappings of a process: the system's own limit is 65530 (vm.max_map_count) unless it was changed.
 const MOST: usize = 1 << 17;
 
-/// Mappings by address.
-pub type Mappings = BTreeMap<u64, Mapped>;
+/// The mappings of a process.
+#[derive(Clone, Default)]
+pub struct Mappings {
+    by_address: BTreeMap<u64, Mapped>,
+    /// The addresses of those through a fence, by the number of the object.
+    fenced: BTreeMap<usize, BTreeSet<u64>>,
+}
 
 struct Process {
     /// Which connection it is of: a program that is executed has the process number of the one before.
@@ -126,8 +132,8 @@ impl Processes {
         };
         let mut mappings = all.lock();
         let mut old = Vec::new();
-        if mappings.len() < MOST {
-            old = cut(&mut mappings, address, mapped.len);
+        if mappings.has_room() {
+            old = mappings.cut(address, mapped.len);
             old.extend(mappings.insert(address, mapped));
         }
         drop(mappings);
@@ -140,11 +146,11 @@ impl Processes {
             return;
         };
         let mut mappings = all.lock();
-        let pieces = within(&mappings, from, len);
-        let mut old = cut(&mut mappings, to, len);
+        let pieces = mappings.within(from, len);
+        let mut old = mappings.cut(to, len);
         for (start, mapped) in pieces {
             let address = to.checked_add(start - from);
-            match address.filter(|_| mappings.len() < MOST) {
+            match address.filter(|_| mappings.has_room()) {
                 Some(address) => old.extend(mappings.insert(address, mapped)),
                 None => old.push(mapped),
             }
@@ -158,80 +164,130 @@ impl Processes {
         let Some(all) = self.mappings(pid) else {
             return;
         };
-        let old = cut(&mut all.lock(), address, len);
+        let old = all.lock().cut(address, len);
         drop(old);
     }
 
-    /// The mappings of an object in a process.
-    pub fn of(&self, pid: i32, object: &Object) -> Vec<(u64, Mapped)> {
+    /// The mappings of an object through a fence in a process.
+    pub fn fenced(&self, pid: i32, object: &Object) -> Vec<(u64, Mapped)> {
         let Some(all) = self.mappings(pid) else {
             return Vec::new();
         };
         let mappings = all.lock();
-        mappings
-            .iter()
-            .filter(|(_, mapped)| mapped.object == *object)
-            .map(|(address, mapped)| (*address, mapped.clone()))
+        let addresses = mappings.fenced.get(&object.key()).into_iter().flatten();
+        let found = addresses.filter_map(|address| {
+            work::one();
+            Some((*address, mappings.by_address.get(address)?.clone()))
+        });
+        found.collect()
+    }
+
+    /// Looks at all mappings of a process, unless it has ended.
+    pub fn with_mappings(&self, pid: i32, look: impl FnOnce(&Mappings)) {
+        if let Some(all) = self.mappings(pid) {
+            look(&all.lock());
+        }
+    }
+}
+
+impl Mappings {
+    fn has_room(&self) -> bool {
+        self.by_address.len() < MOST
+    }
+
+    /// The numbers of the objects that are mapped through a fence.
+    pub fn fenced(&self) -> impl Iterator<Item = usize> {
+        self.fenced.keys().copied()
+    }
+
+    /// How many these are.
+    pub fn count_fenced(&self) -> usize {
+        self.fenced.len()
+    }
+
+    /// Whether an object is one of them.
+    pub fn has_fenced(&self, object: usize) -> bool {
+        self.fenced.contains_key(&object)
+    }
+
+    /// A mapping at an address; the one that was there.
+    fn insert(&mut self, address: u64, mapped: Mapped) -> Option<Mapped> {
+        let old = self.remove(address);
+        if mapped.kind == Kind::Gtt {
+            let addresses = self.fenced.entry(mapped.object.key()).or_default();
+            addresses.insert(address);
+        }
+        self.by_address.insert(address, mapped);
+        old
+    }
+
+    fn remove(&mut self, address: u64) -> Option<Mapped> {
+        let mapped = self.by_address.remove(&address)?;
+        let key = mapped.object.key();
+        if let Some(addresses) = self.fenced.get_mut(&key) {
+            addresses.remove(&address);
+            if addresses.is_empty() {
+                self.fenced.remove(&key);
+            }
+        }
+        Some(mapped)
+    }
+
+    /// What `address..address + len` shows, cut to it.
+    fn within(&self, address: u64, len: u64) -> Vec<(u64, Mapped)> {
+        let end = address.saturating_add(len);
+        self.by_address
+            .range(..end)
+            .rev()
+            // As in `cut`.
+            .take_while(|(start, mapped)| start.saturating_add(mapped.len) > address)
+            .map(|(start, mapped)| {
+                let stop = start.saturating_add(mapped.len).min(end);
+                let first = address.max(*start);
+                let piece = Mapped {
+                    len: stop - first,
+                    start: mapped.start + (first - start),
+                    ..mapped.clone()
+                };
+                (first, piece)
+            })
             .collect()
     }
-}
 
-/// What `address..address + len` shows, cut to it.
-fn within(mappings: &Mappings, address: u64, len: u64) -> Vec<(u64, Mapped)> {
-    let end = address.saturating_add(len);
-    mappings
-        .range(..end)
-        .rev()
-        // As in `cut`.
-        .take_while(|(start, mapped)| start.saturating_add(mapped.len) > address)
-        .map(|(start, mapped)| {
-            let stop = start.saturating_add(mapped.len).min(end);
-            let first = address.max(*start);
-            let piece = Mapped {
-                len: stop - first,
-                start: mapped.start + (first - start),
-                ..mapped.clone()
+    /// Takes `address..address + len` out; what it takes away comes back, to be dropped outside locks.
+    fn cut(&mut self, address: u64, len: u64) -> Vec<Mapped> {
+        let end = address.saturating_add(len);
+        let hit: Vec<u64> = self
+            .by_address
+            .range(..end)
+            .rev()
+            // None overlaps another: those further down end before it.
+            .take_while(|(start, mapped)| start.saturating_add(mapped.len) > address)
+            .map(|(start, _)| *start)
+            .collect();
+        let mut gone = Vec::new();
+        for start in hit {
+            let Some(mapped) = self.remove(start) else {
+                continue;
             };
-            (first, piece)
-        })
-        .collect()
-}
-
-/// Takes `address..address + len` out; what it takes away comes back, to be dropped outside locks.
-fn cut(mappings: &mut Mappings, address: u64, len: u64) -> Vec<Mapped> {
-    let end = address.saturating_add(len);
-    let hit: Vec<u64> = mappings
-        .range(..end)
-        .rev()
-        // None overlaps another: those further down end before it.
-        .take_while(|(start, mapped)| start.saturating_add(mapped.len) > address)
-        .map(|(start, _)| *start)
-        .collect();
-    let mut gone = Vec::new();
-    for start in hit {
-        let Some(mapped) = mappings.remove(&start) else {
-            continue;
-        };
-        let stop = start.saturating_add(mapped.len);
-        if start < address {
-            let len = address - start;
-            mappings.insert(
-                start,
-                Mapped {
-                    len,
+            let stop = start.saturating_add(mapped.len);
+            if start < address {
+                let first = Mapped {
+                    len: address - start,
                     ..mapped.clone()
-                },
-            );
+                };
+                self.insert(start, first);
+            }
+            if stop > end {
+                let rest = Mapped {
+                    len: stop - end,
+                    start: mapped.start + (end - start),
+                    ..mapped.clone()
+                };
+                self.insert(end, rest);
+            }
+            gone.push(mapped);
         }
-        if stop > end {
-            let rest = Mapped {
-                len: stop - end,
-                start: mapped.start + (end - start),
-                ..mapped.clone()
-            };
-            mappings.insert(end, rest);
-        }
-        gone.push(mapped);
+        gone
     }
-    gone
 }

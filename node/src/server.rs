@@ -25,6 +25,7 @@ use crate::peer::Peer;
 use crate::peers::Peers;
 use crate::process::Processes;
 use crate::report::{Report, Work};
+use crate::stacks::Stacks;
 use crate::tree::Tree;
 use crate::voice::Voice;
 use crate::{Error, Options, edge, limits, watch};
@@ -68,6 +69,7 @@ pub struct Server {
     pub processes: Processes,
     pub peers: Arc<Peers>,
     pub closer: Closer,
+    pub stacks: Stacks,
     pub wake: Wake,
     pub stopping: AtomicBool,
     tree: Tree,
@@ -122,6 +124,7 @@ impl Server {
             wake,
             processes: Processes::default(),
             peers: Arc::new(Peers::new(options.connections)),
+            stacks: Stacks::default(),
             closer: Closer::new().map_err(Error::system("thread"))?,
             stopping: AtomicBool::new(false),
             socket: listener.path().to_owned(),
@@ -129,7 +132,7 @@ impl Server {
             frames: AtomicU64::new(0),
             renderers: Mutex::default(),
             said: Mutex::default(),
-            voice: Voice::new(),
+            voice: Voice::default(),
         });
         let watched = Arc::clone(&server);
         std::thread::Builder::new()
@@ -197,11 +200,16 @@ impl Server {
                 }
             }
             // The words are the client's: they must not pass for the node's.
-            _ if self.is_to_be_said(text, false) => {
-                let (name, number) = (peer.name(), peer.pid());
-                self.utter(&format!("message of {name}[{number}]: {text}"));
-            }
-            _ => {}
+            _ => self.say_of("message", peer, text),
+        }
+    }
+
+    /// Says what a client has to say, or has done, with its name. Of clients that have the same to say one is named,
+    /// in strict mode all.
+    fn say_of(&self, what: &str, peer: &Peer, text: &str) {
+        if self.is_to_be_said(text, false) {
+            let (name, number) = (peer.name(), peer.pid());
+            self.utter(&format!("{what} of {name}[{number}]: {text}"));
         }
     }
 
@@ -232,17 +240,18 @@ impl Server {
 
     /// A request has been refused; names those that the driver does not know, and in strict mode those that are for
     /// devices with more than this one has.
-    pub fn refused(&self, request: u32, error: KernelError) {
+    pub fn refused(&self, peer: &Peer, request: u32, error: KernelError) {
         let (kind, number) = (request >> 8 & 0xff, request & 0xff);
-        match standing(request) {
-            Standing::Unknown => self.say(&format!(
+        let text = match standing(request) {
+            Standing::Unknown => format!(
                 "ioctl {request:#010x} (type {kind:#04x}, number {number:#04x}) is not known: {error}"
-            )),
-            Standing::Refused(name) if self.strict => self.say(&format!(
+            ),
+            Standing::Refused(name) if self.strict => format!(
                 "ioctl {request:#010x} (number {number:#04x}, {name}) is not for this device: {error}"
-            )),
-            Standing::Refused(_) | Standing::Served => {}
-        }
+            ),
+            Standing::Refused(_) | Standing::Served => return,
+        };
+        self.say_of("request", peer, &text);
     }
 
     /// A process has ended.

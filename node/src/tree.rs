@@ -11,6 +11,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use kernel::string_helpers::Escaped;
 use mmio_mock::intel::r#gen::DeviceInfo;
 use nix::fcntl::Flock;
 use tempfile::TempDir;
@@ -75,7 +76,7 @@ impl Tree {
     /// Removes it now, not when the last thread lets go of it, which the end of the process may forestall.
     pub fn remove(&self) {
         if let Err(error) = leftover::remove(self.path()) {
-            log::warn!("{}: {error}", self.path().display());
+            log::warn!("{}: {error}", Escaped(self.path().display()));
         }
     }
 

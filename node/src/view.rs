@@ -4,8 +4,10 @@
 //! both directions: CPU to device before a submission, device to CPU when the client has waited.
 //! Not modelled: seeing the device's writes without having asked whether it is done.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+mod room;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Bound, Range};
 use std::os::fd::OwnedFd;
 
 use driver::{Object, Tiling, WeakObject};
@@ -14,11 +16,20 @@ use memmap2::MmapMut;
 use mmio_mock::LivePlatform;
 use parking_lot::{Mutex, MutexGuard};
 
+use self::room::Room;
+use crate::process::Mappings;
+use crate::work;
+
 /// Address space for views. Only pages that are used cost anything.
 const SPACE: usize = 2 << 30;
 const PAGE: usize = 4096;
 /// Most bytes that are compared and copied at a time; all runs of tiled objects are this long or shorter.
 const PIECE: usize = 512;
+/// Views that are looked at each time that one is asked for, so that those of objects that are gone are found: more than
+/// one, as one may be made each time.
+const LOOKS: usize = 8;
+/// Views that are looked at before others get their turn, when all have to be.
+const TURN: usize = 256;
 
 struct View {
     object: WeakObject,
@@ -28,16 +39,17 @@ struct View {
     stride: u32,
     /// The linear bytes as both sides knew them last.
     known: Vec<u8>,
-    /// Whether the device may have written the object since.
-    stale: bool,
 }
 
 struct Inner {
     map: MmapMut,
     /// By the object's number.
     views: BTreeMap<usize, View>,
-    /// Free ranges: start, end.
-    free: BTreeMap<usize, usize>,
+    /// Those whose objects the device may have written since.
+    stale: BTreeSet<usize>,
+    room: Room,
+    /// Where the search for objects that are gone goes on: behind this number.
+    reached: usize,
 }
 
 /// All views.
@@ -55,7 +67,9 @@ impl Views {
             inner: Mutex::new(Inner {
                 map,
                 views: BTreeMap::new(),
-                free: BTreeMap::from([(0, SPACE)]),
+                stale: BTreeSet::new(),
+                room: Room::new(SPACE),
+                reached: 0,
             }),
         })
     }
@@ -71,35 +85,40 @@ impl Views {
     /// The view of a tiled object, up to date; where it lies. `None` when there is no room for it, or no memory.
     pub fn show(&self, platform: &LivePlatform, object: &Object) -> Option<usize> {
         let mut inner = self.lock();
-        let inner = &mut *inner;
-        inner.collect(&self.fd);
+        inner.collect(&self.fd, LOOKS);
         let key = object.key();
-        if !inner.views.contains_key(&key) {
-            // How much that is the client has decided.
-            let mut known = Vec::new();
-            let size = object.size().next_multiple_of(PAGE);
-            known.try_reserve_exact(size).ok()?;
-            known.resize(size, 0);
-            let range = inner.take(size)?;
-            let view = View {
-                object: object.downgrade(),
-                known,
-                range,
-                tiling: object.tiling(),
-                stride: object.stride(),
-                stale: true,
-            };
-            inner.views.insert(key, view);
+        if !inner.views.contains_key(&key) && !inner.add(object) {
+            // The views of objects that are gone may be in the way.
+            self.collect_all(&mut inner);
+            if !inner.views.contains_key(&key) && !inner.add(object) {
+                return None;
+            }
         }
+        let inner = &mut *inner;
         let view = inner.views.get_mut(&key)?;
-        view.set_layout(object);
-        let start = view.range.start;
+        let mut is_stale = inner.stale.remove(&key);
+        is_stale |= view.set_layout(object);
         // Clients map first and wait then: what the device draws in between is brought after the wait. Any use counts:
         // not all submissions say what they write (stencil without depth, with Mesa's crocus).
         let busy = object.is_busy(false);
-        view.pull(platform, object, &mut inner.map);
-        view.stale |= busy;
-        Some(start)
+        if is_stale {
+            view.pull(platform, object, &mut inner.map);
+        }
+        if busy {
+            inner.stale.insert(key);
+        }
+        Some(view.range.start)
+    }
+
+    /// Looks at all views there are; others get their turn in between.
+    fn collect_all(&self, inner: &mut MutexGuard<'_, Inner>) {
+        let mut left = inner.views.len();
+        while left > 0 {
+            let looks = left.min(TURN);
+            inner.collect(&self.fd, looks);
+            left -= looks;
+            MutexGuard::bump(inner);
+        }
     }
 
     /// Brings what the CPU wrote into the object.
@@ -113,16 +132,11 @@ impl Views {
 
     /// The same for all objects of a submission.
     pub fn before<'a>(&self, platform: &LivePlatform, objects: impl Iterator<Item = &'a Object>) {
-        let mut inner = self.lock();
-        let inner = &mut *inner;
-        if inner.views.is_empty() {
+        if self.lock().views.is_empty() {
             return;
         }
-        for object in objects {
-            if let Some(view) = inner.views.get_mut(&object.key()) {
-                view.push(platform, object, &inner.map);
-            }
-        }
+        // Others have their turn between two of them.
+        objects.for_each(|object| self.push(platform, object));
     }
 
     /// The objects are busy with a submission now. Not a moment earlier: another client's wait in between would take
@@ -135,34 +149,60 @@ impl Views {
 
     /// Notes that the object has changed behind the view's back.
     pub fn changed(&self, object: &Object) {
-        if let Some(view) = self.lock().views.get_mut(&object.key()) {
-            view.stale = true;
+        let inner = &mut *self.lock();
+        let key = object.key();
+        if inner.views.contains_key(&key) {
+            inner.stale.insert(key);
         }
     }
 
-    /// Brings what the device wrote into the view of an object, or of all, unless it is still at it. While it uses the
-    /// object in ways that were not declared as writes, the view stays stale.
-    pub fn pull(&self, platform: &LivePlatform, only: Option<&Object>) {
-        let mut inner = self.lock();
-        let inner = &mut *inner;
-        let Inner { map, views, .. } = inner;
-        let mut pull = |view: &mut View| {
-            if view.stale
-                && let Some(object) = view.object.upgrade()
-                && !object.is_busy(true)
-            {
-                let busy = object.is_busy(false);
-                view.pull(platform, &object, map);
-                view.stale |= busy;
-            }
+    /// Brings what the device wrote into the view of an object, unless it is still at it. While it uses the object in
+    /// ways that were not declared as writes, the view stays stale.
+    pub fn pull(&self, platform: &LivePlatform, object: &Object) {
+        self.pull_of(platform, object.key());
+    }
+
+    /// The same for all objects that a process has mapped: its wait is for no others, however many there are.
+    pub fn pull_all(&self, platform: &LivePlatform, mapped: &Mappings) {
+        let inner = self.lock();
+        let stale = inner.stale.len();
+        if stale == 0 {
+            return;
+        }
+        let is_stale = |key: &usize| {
+            work::one();
+            inner.stale.contains(key)
         };
-        match only {
-            Some(object) => {
-                if let Some(view) = views.get_mut(&object.key()) {
-                    pull(view);
-                }
+        let is_mapped = |key: &usize| {
+            work::one();
+            mapped.has_fenced(*key)
+        };
+        // Whichever are fewer.
+        let keys: Vec<usize> = if stale < mapped.count_fenced() {
+            inner.stale.iter().copied().filter(is_mapped).collect()
+        } else {
+            mapped.fenced().filter(is_stale).collect()
+        };
+        drop(inner);
+        for key in keys {
+            self.pull_of(platform, key);
+        }
+    }
+
+    fn pull_of(&self, platform: &LivePlatform, key: usize) {
+        let inner = &mut *self.lock();
+        if !inner.stale.contains(&key) {
+            return;
+        }
+        if let Some(view) = inner.views.get_mut(&key)
+            && let Some(object) = view.object.upgrade()
+            && !object.is_busy(true)
+        {
+            let busy = object.is_busy(false);
+            view.pull(platform, &object, &mut inner.map);
+            if !busy {
+                inner.stale.remove(&key);
             }
-            None => views.values_mut().for_each(pull),
         }
     }
 
@@ -174,53 +214,59 @@ impl Views {
 }
 
 impl Inner {
-    fn take(&mut self, bytes: usize) -> Option<Range<usize>> {
-        let bytes = bytes.next_multiple_of(PAGE);
-        let (&start, &end) = self
-            .free
-            .iter()
-            .find(|(start, end)| **end - **start >= bytes)?;
-        self.free.remove(&start);
-        if end > start + bytes {
-            self.free.insert(start + bytes, end);
+    /// Makes the view of an object; false when there is no room for it, or no memory.
+    fn add(&mut self, object: &Object) -> bool {
+        // How much that is the client has decided.
+        let mut known = Vec::new();
+        let size = object.size().next_multiple_of(PAGE);
+        if known.try_reserve_exact(size).is_err() {
+            return false;
         }
-        Some(start..start + bytes)
+        let Some(range) = self.room.take(size) else {
+            return false;
+        };
+        known.resize(size, 0);
+        let view = View {
+            object: object.downgrade(),
+            known,
+            range,
+            tiling: object.tiling(),
+            stride: object.stride(),
+        };
+        self.views.insert(object.key(), view);
+        self.stale.insert(object.key());
+        true
     }
 
-    fn give(&mut self, range: &Range<usize>) {
-        let (mut start, mut end) = (range.start, range.end);
-        if let Some((&before, &stop)) = self.free.range(..start).next_back()
-            && stop == start
-        {
-            self.free.remove(&before);
-            start = before;
-        }
-        if let Some(stop) = self.free.remove(&end) {
-            end = stop;
-        }
-        self.free.insert(start, end);
-    }
-
-    /// Lets go of the views of objects that are gone: mappings hold their objects, so no client can see these.
-    fn collect(&mut self, fd: &OwnedFd) {
-        let dead: Vec<usize> = self
-            .views
-            .iter()
-            .filter(|(_, view)| !view.object.is_alive())
-            .map(|(key, _)| *key)
-            .collect();
-        for key in dead {
-            let Some(view) = self.views.remove(&key) else {
-                continue;
+    /// Looks at so many views, from the first that was not reached the last time on, and lets go of those whose objects
+    /// are gone: mappings hold their objects, so no client can see these. How many there are in all is the clients' choice.
+    fn collect(&mut self, fd: &OwnedFd, looks: usize) {
+        for _ in 0..looks.min(self.views.len()) {
+            work::one();
+            let behind = (Bound::Excluded(self.reached), Bound::Unbounded);
+            let next = self.views.range(behind).next();
+            let Some((&key, view)) = next.or_else(|| self.views.iter().next()) else {
+                return;
             };
-            let (start, len) = (view.range.start, view.range.len());
-            if !punch(fd, start, len)
-                && let Some(bytes) = self.map.get_mut(view.range.clone())
-            {
-                bytes.fill(0);
+            self.reached = key;
+            if !view.object.is_alive() {
+                self.forget(fd, key);
             }
-            self.give(&view.range);
         }
+    }
+
+    fn forget(&mut self, fd: &OwnedFd, key: usize) {
+        self.stale.remove(&key);
+        let Some(view) = self.views.remove(&key) else {
+            return;
+        };
+        let (start, len) = (view.range.start, view.range.len());
+        if !punch(fd, start, len)
+            && let Some(bytes) = self.map.get_mut(view.range.clone())
+        {
+            bytes.fill(0);
+        }
+        self.room.give(&view.range);
     }
 }
 
@@ -232,12 +278,12 @@ fn punch(fd: &OwnedFd, start: usize, len: usize) -> bool {
 }
 
 impl View {
-    fn set_layout(&mut self, object: &Object) {
+    /// Whether the layout has changed.
+    fn set_layout(&mut self, object: &Object) -> bool {
         let layout = (object.tiling(), object.stride());
-        if layout != (self.tiling, self.stride) {
-            (self.tiling, self.stride) = layout;
-            self.stale = true;
-        }
+        let is_new = layout != (self.tiling, self.stride);
+        (self.tiling, self.stride) = layout;
+        is_new
     }
 
     /// Calls `copy(linear offset, tiled offset, bytes)` for every run of bytes that lie side by side in both; `copy`
@@ -294,9 +340,6 @@ impl View {
 
     /// Device to CPU: everything but what the CPU has written since.
     fn pull(&mut self, platform: &LivePlatform, object: &Object, map: &mut MmapMut) {
-        if !std::mem::take(&mut self.stale) {
-            return;
-        }
         let Some(linear) = map.get_mut(self.range.clone()) else {
             return;
         };
@@ -364,117 +407,4 @@ fn with_bytes(platform: &LivePlatform, object: &Object, look: impl FnOnce(&mut [
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-    use std::sync::Arc;
-
-    use driver::{Device, Driver};
-    use kernel::platform::Platform;
-    use mmio_mock::ModelPlatform;
-
-    use super::*;
-
-    fn device() -> (Arc<LivePlatform>, Device) {
-        let model = ModelPlatform::new(mmio_mock::intel::r#gen::find("gm965").unwrap(), 16 << 20);
-        let live = LivePlatform::new(model);
-        let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).unwrap();
-        (live, device)
-    }
-
-    /// PRM volume 1: X tiles are 512 bytes by 8 rows; Y tiles 128 bytes by 32 rows in columns of 16 bytes.
-    fn home(tiling: Tiling, stride: usize, x: usize, y: usize) -> usize {
-        let (width, height) = if tiling == Tiling::X {
-            (512, 8)
-        } else {
-            (128, 32)
-        };
-        let tile = (y / height) * (stride / width) + x / width;
-        let (x, y) = (x % width, y % height);
-        let inside = match tiling {
-            Tiling::X => y * 512 + x,
-            _ => x / 16 * 512 + y * 16 + x % 16,
-        };
-        tile * 4096 + inside
-    }
-
-    fn bytes_of(object: &Object) -> Vec<u8> {
-        let mut bytes = vec![0; object.size()];
-        object.read(0, &mut bytes).unwrap();
-        bytes
-    }
-
-    #[test]
-    fn both_sides_see_what_the_other_wrote() {
-        for (tiling, stride) in [(Tiling::X, 1024), (Tiling::Y, 256)] {
-            let (live, device) = device();
-            let views = Views::new().unwrap();
-            let object = device.create_object(16384, tiling, stride as u32).unwrap();
-            let tiled: Vec<u8> = (0..16384_u32).map(|i| ((i * 7) >> 3) as u8).collect();
-            object.write(0, &tiled).unwrap();
-            let start = views.show(&live, &object).unwrap();
-            let mut client = crate::edge::map(views.fd()).unwrap();
-            for (y, x) in [(0, 0), (3, 17), (9, 200), (15, stride - 1)] {
-                let expected = tiled[home(tiling, stride, x, y)];
-                assert_eq!(
-                    client[start + y * stride + x],
-                    expected,
-                    "{tiling:?} {x},{y}"
-                );
-            }
-            // The CPU writes one byte, the device another and the same row.
-            client[start + 5 * stride + 40] = 0xa5;
-            let behind = home(tiling, stride, 41, 5);
-            object.write(behind, &[0x5a]).unwrap();
-            views.before(&live, std::iter::once(&object));
-            views.after(std::iter::once(&object));
-            let now = bytes_of(&object);
-            assert_eq!(now[home(tiling, stride, 40, 5)], 0xa5);
-            assert_eq!(now[behind], 0x5a);
-            views.pull(&live, Some(&object));
-            assert_eq!(client[start + 5 * stride + 41], 0x5a);
-            assert_eq!(client[start + 5 * stride + 40], 0xa5);
-        }
-    }
-
-    #[test]
-    fn what_the_cpu_wrote_survives_a_pull() {
-        let (live, device) = device();
-        let views = Views::new().unwrap();
-        let object = device.create_object(8192, Tiling::X, 512).unwrap();
-        let start = views.show(&live, &object).unwrap();
-        let mut client = crate::edge::map(views.fd()).unwrap();
-        client[start + 700] = 1;
-        object.write(home(Tiling::X, 512, 189, 1), &[2]).unwrap();
-        views.changed(&object);
-        views.pull(&live, None);
-        assert_eq!((client[start + 700], client[start + 701]), (1, 2));
-        views.push(&live, &object);
-        assert_eq!(bytes_of(&object)[home(Tiling::X, 512, 188, 1)], 1);
-    }
-
-    #[test]
-    fn views_of_objects_that_are_gone_make_room_and_read_as_zeros() {
-        let (live, device) = device();
-        let views = Views::new().unwrap();
-        let first = device.create_object(4096, Tiling::X, 512).unwrap();
-        first.write(0, &[9; 4096]).unwrap();
-        let start = views.show(&live, &first).unwrap();
-        drop(first);
-        let second = device.create_object(4096, Tiling::X, 512).unwrap();
-        assert_eq!(views.show(&live, &second), Some(start));
-        let client = crate::edge::map(views.fd()).unwrap();
-        assert!(client[start..start + 4096].iter().all(|byte| *byte == 0));
-    }
-
-    #[test]
-    fn a_new_layout_keeps_the_linear_bytes_of_the_cpu_at_home() {
-        let (live, device) = device();
-        let views = Views::new().unwrap();
-        let object = device.create_object(8192, Tiling::X, 512).unwrap();
-        let start = views.show(&live, &object).unwrap();
-        let mut client = crate::edge::map(views.fd()).unwrap();
-        client[start + 512 + 3] = 7;
-        views.relayout(&live, &object);
-        assert_eq!(bytes_of(&object)[home(Tiling::X, 512, 3, 1)], 7);
-    }
-}
+mod tests;

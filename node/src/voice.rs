@@ -15,6 +15,8 @@ use parking_lot::{Condvar, Mutex};
 const ROOM: usize = 1 << 20;
 /// TIMEOUT: how long a line is waited for, so that it usually stands before what happens next. Once, when the reader does not read.
 const PATIENCE: Duration = Duration::from_millis(200);
+/// TIMEOUT: how long a program that ends waits for a reader that takes nothing meanwhile.
+const LAST: Duration = Duration::from_secs(2);
 
 #[derive(Default)]
 struct Inner {
@@ -22,12 +24,12 @@ struct Inner {
     bytes: usize,
     /// Lines that found no room.
     dropped: u64,
+    /// Lines that have been written, or could not be.
+    written: u64,
     /// The thread is at a line.
     is_writing: bool,
     /// A line was waited for in vain, and is still not written.
     is_stuck: bool,
-    /// There is a thread.
-    is_running: bool,
     is_ended: bool,
 }
 
@@ -59,28 +61,54 @@ struct Shared {
     done: Condvar,
 }
 
-/// What the node says on standard error.
-pub struct Voice(Arc<Shared>);
+/// Where lines go.
+type Out = Box<dyn Write + Send>;
 
-impl Voice {
+/// What is said on standard error, line by line.
+pub struct Voice {
+    shared: Arc<Shared>,
+    /// Without a thread (ulimit -u): whoever has a line writes it.
+    alone: Option<Mutex<Out>>,
+}
+
+impl Default for Voice {
     /// A voice that writes to standard error.
-    pub fn new() -> Self {
+    fn default() -> Self {
         Voice::to(std::io::stderr())
     }
+}
 
-    fn to(mut out: impl Write + Send + 'static) -> Self {
+impl Voice {
+    /// A voice that writes somewhere else, each line at once.
+    pub fn to(out: impl Write + Send + 'static) -> Self {
         let shared = Arc::new(Shared::default());
         let writing = Arc::clone(&shared);
+        // Here until the thread takes it: it comes back when there is no thread.
+        let handed: Arc<Mutex<Option<Out>>> = Arc::new(Mutex::new(Some(Box::new(out))));
+        let taken = Arc::clone(&handed);
+        let take = move || taken.lock().take();
         let spawned = std::thread::Builder::new()
             .name("node-voice".into())
-            .spawn(move || write(&writing, &mut out));
-        shared.inner.lock().is_running = spawned.is_ok();
-        Voice(shared)
+            .spawn(move || {
+                if let Some(mut out) = take() {
+                    write(&writing, &mut out);
+                }
+            });
+        let alone = match spawned {
+            Ok(_) => None,
+            Err(_) => handed.lock().take().map(Mutex::new),
+        };
+        Voice { shared, alone }
     }
 
-    /// Writes a line; when the reader does not read, some time or never.
+    /// Writes a line, which ends with a line feed; when the reader does not read, some time or never.
     pub fn say(&self, line: String) {
-        let mut inner = self.0.inner.lock();
+        if let Some(out) = &self.alone {
+            // What cannot be written changes nothing.
+            let _ = out.lock().write_all(line.as_bytes());
+            return;
+        }
+        let mut inner = self.shared.inner.lock();
         if inner.dropped > 0 || inner.bytes + line.len() > ROOM {
             inner.dropped += 1;
         } else {
@@ -88,18 +116,42 @@ impl Voice {
             inner.lines.push_back(line);
         }
         drop(inner);
-        self.0.work.notify_one();
+        self.shared.work.notify_one();
         self.wait();
     }
 
     /// Waits until all is written, unless the reader does not read.
     pub fn wait(&self) {
+        if self.alone.is_some() {
+            return;
+        }
         let until = Instant::now() + PATIENCE;
-        let mut inner = self.0.inner.lock();
-        while !inner.is_done() && !inner.is_stuck && inner.is_running {
-            if self.0.done.wait_until(&mut inner, until).timed_out() {
+        let mut inner = self.shared.inner.lock();
+        while !inner.is_done() && !inner.is_stuck {
+            if self.shared.done.wait_until(&mut inner, until).timed_out() {
                 inner.is_stuck = !inner.is_done();
                 return;
+            }
+        }
+    }
+
+    /// Waits at the end of a program until all is written, as long as the reader takes some of it now and then.
+    pub fn finish(&self) {
+        self.finish_within(LAST);
+    }
+
+    fn finish_within(&self, patience: Duration) {
+        let mut inner = self.shared.inner.lock();
+        let mut until = Instant::now() + patience;
+        let mut written = inner.written;
+        while self.alone.is_none() && !inner.is_done() {
+            let late = self.shared.done.wait_until(&mut inner, until).timed_out();
+            if late && inner.written == written {
+                return;
+            }
+            if late {
+                written = inner.written;
+                until = Instant::now() + patience;
             }
         }
     }
@@ -108,12 +160,12 @@ impl Voice {
 impl Drop for Voice {
     fn drop(&mut self) {
         self.wait();
-        self.0.inner.lock().is_ended = true;
-        self.0.work.notify_one();
+        self.shared.inner.lock().is_ended = true;
+        self.shared.work.notify_one();
     }
 }
 
-fn write(shared: &Shared, out: &mut impl Write) {
+fn write(shared: &Shared, out: &mut Out) {
     let mut inner = shared.inner.lock();
     loop {
         if let Some(line) = inner.next() {
@@ -123,6 +175,7 @@ fn write(shared: &Shared, out: &mut impl Write) {
             let _ = out.write_all(line.as_bytes());
             inner = shared.inner.lock();
             inner.is_writing = false;
+            inner.written += 1;
             continue;
         }
         inner.is_stuck = false;
@@ -179,5 +232,37 @@ mod tests {
         assert_eq!(last, expected);
         voice.say("again\n".to_owned());
         assert_eq!(lines.next().unwrap(), "again");
+    }
+
+    #[test]
+    fn a_reader_that_is_late_gets_all_when_the_program_ends() {
+        let (reader, writer) = pipe().unwrap();
+        let voice = Voice::to(writer);
+        let long = "x".repeat(9999) + "\n";
+        for _ in 0..50 {
+            voice.say(long.clone());
+        }
+        let reading = std::thread::spawn(move || {
+            // TIMEOUT: longer than a line is waited for.
+            std::thread::sleep(2 * PATIENCE);
+            let mut lines = BufReader::new(reader).lines().map(Result::unwrap);
+            (0..50)
+                .filter(|_| lines.next().is_some_and(|line| line.len() == 9999))
+                .count()
+        });
+        voice.finish();
+        assert_eq!(reading.join().unwrap(), 50);
+    }
+
+    #[test]
+    fn a_program_ends_without_a_reader() {
+        let (reader, writer) = pipe().unwrap();
+        let voice = Voice::to(writer);
+        for _ in 0..10 {
+            voice.say("x".repeat(9999) + "\n");
+        }
+        voice.finish_within(PATIENCE);
+        assert!(voice.shared.inner.lock().is_writing);
+        drop(reader);
     }
 }

@@ -431,3 +431,58 @@ fn an_error_stream_that_is_not_read_holds_no_client_up() {
         "{said}"
     );
 }
+
+#[test]
+fn a_request_that_is_not_known_is_said_with_its_program() {
+    let node = Limited::start("none", None);
+    let (client, _) = Connection::new(node.path.as_ref().unwrap(), Op::Thread);
+    let (_fd, file) = client.open(false);
+    assert_eq!(client.ioctl(file, 0x64ee, &mut []), -libc::EINVAL);
+    drop(client);
+    let own = std::process::id();
+    let name = std::fs::read_to_string("/proc/self/comm").unwrap();
+    let expected = format!(
+        "crestline: request of {}[{own}]: ioctl 0x000064ee (type 0x64, number 0xee) is not known: ",
+        name.trim_end()
+    );
+    let said = node.end();
+    assert!(said.starts_with(&expected), "{said}");
+}
+
+/// Each connection has a thread of the node, and each thread a stack. An allocation that fails ends a process.
+#[test]
+fn connections_for_which_there_are_no_addresses_are_refused_and_others_go_on() {
+    if std::env::var_os("CRESTLINE_SANITIZER").is_some() {
+        println!("not checked: a limit of addresses, of which a sanitizer takes terabytes");
+        return;
+    }
+    let node = Limited::start("address space", None);
+    let path = node.path.clone().unwrap();
+    for round in 0..3 {
+        let (served, refused) = connect(&path, 300);
+        let most = HEADROOM as usize >> 21;
+        let count = served.len();
+        assert!((4..most).contains(&count), "round {round}: {count}");
+        assert!(refused.iter().all(|error| *error == -libc::ENOMEM));
+        // All that are served are at work at the same time.
+        let open = Head::new(Op::Open, wire::NO_FILE, [0, 1, 0]);
+        for client in &served {
+            client.send(&open, &[]);
+        }
+        for client in &served {
+            assert_eq!(client.receive().reply.result, 0);
+        }
+    }
+    // That they have closed theirs is noticed soon.
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(20);
+    while connect(&path, 3).0.len() < 3 {
+        assert!(std::time::Instant::now() < until, "addresses stay");
+    }
+    let party = Party::new(&path);
+    let frame = crate::support::frame::Frame::read("b_flat");
+    party.draw(&frame);
+    drop(party);
+    let said = node.end();
+    let expected = "crestline: no addresses are left for connections (ulimit -v)";
+    assert_eq!(said.trim_end(), expected);
+}

@@ -231,7 +231,7 @@ fn placed(index: usize, entry: &BufferJson) -> Result<Buffer, Problem> {
         return Err(field(
             "file",
             format_args!("{:?}", entry.file),
-            "not the name of a file in the same directory",
+            "not the name of a file in the same directory, without control characters",
         ));
     }
     Ok(Buffer {

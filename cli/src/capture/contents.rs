@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::error::{CaptureError, Problem};
 use super::spool::Spool;
+use crate::shown;
 
 /// Where the contents of a buffer are read from; bytes behind them are zero.
 #[derive(Clone, Debug)]
@@ -81,7 +82,7 @@ impl Contents {
     fn fail(&self, error: std::io::Error) -> CaptureError {
         let file = match &self.place {
             Place::Held(_) => "memory".to_owned(),
-            Place::File(path) => path.display().to_string(),
+            Place::File(path) => shown::path(path),
             Place::Spool { shown, .. } => shown.clone(),
         };
         CaptureError::file(file, Problem::Io(error))

@@ -4,6 +4,10 @@
 
 use std::fmt;
 
+use kernel::string_helpers::Escaped;
+
+use crate::shown;
+
 /// An error with the place where it stands.
 #[derive(Debug)]
 pub struct CaptureError {
@@ -19,7 +23,7 @@ pub struct CaptureError {
 
 impl fmt::Display for CaptureError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.file)?;
+        write!(f, "{}", Escaped(&self.file))?;
         if let Some(index) = self.buffer {
             write!(f, ", buffer {index}")?;
         }
@@ -40,7 +44,7 @@ impl std::error::Error for CaptureError {
 #[derive(Debug, thiserror::Error)]
 pub enum Problem {
     /// The operating system says no.
-    #[error("{0}")]
+    #[error("{}", Escaped(.0))]
     Io(std::io::Error),
     /// Not a file, directory or pack.
     #[error("{0}")]
@@ -71,10 +75,10 @@ pub enum Problem {
         limit: u64,
     },
     /// Not JSON, or not of this form; the text has line and column.
-    #[error("{0}")]
+    #[error("{}", Escaped(.0))]
     Json(serde_json::Error),
     /// A field with a value that cannot be.
-    #[error("{field} is {value}: {why}")]
+    #[error("{field} is {}: {why}", Escaped(value))]
     Field {
         /// Name of the field.
         field: &'static str,
@@ -85,8 +89,8 @@ pub enum Problem {
     },
     /// Two address ranges overlap.
     #[error(
-        "gtt range {:#010x}..{:#010x} overlaps {:#010x}..{:#010x} of buffer {other} ({other_file})",
-        range.0, range.1, other_range.0, other_range.1
+        "gtt range {:#010x}..{:#010x} overlaps {:#010x}..{:#010x} of buffer {other} ({})",
+        range.0, range.1, other_range.0, other_range.1, Escaped(other_file)
     )]
     Overlap {
         /// This buffer's start and end.
@@ -123,7 +127,7 @@ pub enum Problem {
         limit: u64,
     },
     /// Two submissions for different devices.
-    #[error("pci is {pci} here, but {before}")]
+    #[error("pci is {pci} here, but {}", Escaped(before))]
     OtherDevice {
         /// Device here.
         pci: String,
@@ -154,7 +158,7 @@ pub enum Problem {
     #[error("the capture ends here, but the file goes on")]
     Behind,
     /// A packed file that cannot be unpacked.
-    #[error("packed capture: {0}")]
+    #[error("packed capture: {}", Escaped(.0))]
     Pack(std::borrow::Cow<'static, str>),
 }
 
@@ -162,10 +166,10 @@ pub enum Problem {
 const LISTED: usize = 20;
 
 fn lines(files: &[std::path::PathBuf]) -> String {
-    let listed = files.iter().take(LISTED).map(|file| {
-        let name = file.display();
-        format!("\n  {}", kernel::string_helpers::Escaped(name))
-    });
+    let listed = files
+        .iter()
+        .take(LISTED)
+        .map(|file| format!("\n  {}", shown::path(file)));
     let more = files.len().saturating_sub(LISTED);
     let more = (more > 0).then(|| format!("\n  and {more} more"));
     listed.chain(more).collect()
@@ -175,10 +179,10 @@ fn lines(files: &[std::path::PathBuf]) -> String {
 const SUGGESTED: usize = 3;
 
 fn below(captures: &[std::path::PathBuf]) -> String {
-    let shown = captures.iter().take(SUGGESTED).map(|path| {
-        let name = path.display();
-        format!("`{}`", kernel::string_helpers::Escaped(name))
-    });
+    let shown = captures
+        .iter()
+        .take(SUGGESTED)
+        .map(|path| format!("`{}`", shown::path(path)));
     let shown: Vec<String> = shown.collect();
     match captures.len() {
         0 => String::new(),

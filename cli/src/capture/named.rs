@@ -227,10 +227,8 @@ fn neighbours(word: &Path) -> Vec<String> {
     });
     captures
         .map(|path| {
-            path.strip_prefix(".")
-                .unwrap_or(&path)
-                .display()
-                .to_string()
+            let path = path.strip_prefix(".").unwrap_or(&path);
+            path.to_string_lossy().into_owned()
         })
         .collect()
 }

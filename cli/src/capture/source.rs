@@ -6,10 +6,13 @@ use std::fs;
 use std::io::{BufReader, Read as _};
 use std::path::{Path, PathBuf};
 
+use kernel::string_helpers::escape;
+
 use super::contents::Contents;
 use super::error::{CaptureError, Problem};
 use super::pack::Unpacked;
 use super::{Limits, pack};
+use crate::shown;
 
 /// The files.
 pub enum Source {
@@ -22,7 +25,7 @@ pub enum Source {
 impl Source {
     /// Opens a directory or a packed file.
     pub fn open(path: &Path, limits: Limits) -> Result<Self, CaptureError> {
-        let name = path.display().to_string();
+        let name = shown::path(path);
         let fail = |problem| CaptureError::file(name.as_str(), problem);
         let meta = fs::metadata(path).map_err(|e| fail(Problem::Io(e)))?;
         if meta.is_dir() {
@@ -51,7 +54,7 @@ impl Source {
     /// Name of the directory or file.
     pub fn name(&self) -> String {
         match self {
-            Source::Directory(path) => path.display().to_string(),
+            Source::Directory(path) => shown::path(path),
             Source::Packed(name, _) => name.clone(),
         }
     }
@@ -109,7 +112,7 @@ impl Source {
     /// What a file of a submission is called in messages.
     pub fn file_name(&self, exec: &str, file: &str) -> String {
         match self {
-            Source::Directory(path) => path.join(exec).join(file).display().to_string(),
+            Source::Directory(path) => shown::path(path.join(exec).join(file)),
             Source::Packed(name, _) => format!("{name}:{exec}/{file}"),
         }
     }
@@ -184,13 +187,14 @@ pub fn is_exec(name: &str) -> bool {
         .is_some_and(|n| !n.is_empty() && n.len() <= 9 && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Whether a name stays in its directory.
+/// Whether a name stays in its directory, and in its line where it is printed.
 pub fn is_plain(name: &str) -> bool {
     !name.is_empty()
         && name.len() < 256
         && name != "."
         && name != ".."
-        && !name.contains(['/', '\\', '\0'])
+        && !name.contains(['/', '\\'])
+        && escape(name) == name
 }
 
 /// Reads at most `limit` bytes of a stream.

@@ -6,6 +6,7 @@ use std::fs;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::{Path, PathBuf};
 
+use crestline_cli::shown;
 use isa::Verx10;
 use isa::parse;
 use kernel::string_helpers::Counted;
@@ -71,7 +72,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
             .collect(),
     };
     match &args.output {
-        Some(path) => write(path, &out).map_err(|e| format!("{}: {e}", path.display()).into()),
+        Some(path) => write(path, &out).map_err(|e| format!("{}: {e}", shown::path(path)).into()),
         None => match stdout.lock().write_all(&out) {
             Err(e) if e.kind() != io::ErrorKind::BrokenPipe => Err(e.into()),
             _ => Ok(()),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crestline_cli::capture::{Capture, CaptureError, Origin, named};
 use crestline_cli::replay::{self, Options};
+use crestline_cli::shown;
 use kernel::string_helpers::Escaped;
 use kernel::time::Delta;
 use mmio_mock::intel::r#gen::DeviceInfo;
@@ -42,11 +43,10 @@ pub fn find(word: &Path) -> Result<Origin, Error> {
             [] => String::new(),
             names => format!(" Did you mean {}?", names.join(" or ")),
         };
-        let word = word.display();
+        let word = shown::path(word);
         format!(
-            "{}: there is no such file or directory, and no capture has this name.{hint} \
-            `crestline replay --list` shows the captures that have names.",
-            Escaped(word)
+            "{word}: there is no such file or directory, and no capture has this name.{hint} \
+            `crestline replay --list` shows the captures that have names."
         )
         .into()
     })
@@ -86,7 +86,7 @@ pub fn table(root: Option<&Path>) -> String {
     let mut rows = vec![["NAME", "DEVICE", "SUBMISSIONS", "PLACE"].map(str::to_owned)];
     for named in named::list(root) {
         let place = match &named.origin {
-            Origin::Path(path) => path.display().to_string(),
+            Origin::Path(path) => shown::path(path),
             Origin::BuiltIn => "in the program".to_owned(),
         };
         let [device, submissions] = match named.origin.open() {

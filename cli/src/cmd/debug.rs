@@ -17,6 +17,7 @@ use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
 use crestline_cli::debug::target::{Program, Recording, Target};
 use crestline_cli::debug::{Debugger, Flow, Source, run_script};
 use crestline_cli::record::Recorder;
+use crestline_cli::shown;
 use crestline_cli::{replay, start};
 use mmio_mock::intel::r#gen::DeviceInfo;
 use nix::sys::signal::Signal;
@@ -27,7 +28,7 @@ use signal_hook::consts::{
     SIGXCPU,
 };
 
-use super::{Error, captured, device, exec, print, say};
+use super::{Error, captured, device, exec, logging, print, say};
 
 /// Wall time between two looks for signals.
 const LOOK: Duration = Duration::from_millis(50);
@@ -94,7 +95,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         && let Err(error) = start::look_for(program)
     {
         let why = start::why(program, &error);
-        say(&format!("crestline: {}: {why}", program.display()));
+        say(&format!("crestline: {}: {why}", shown::path(program)));
         return Ok(exec::not_started(&error));
     }
     let asks = scripts.is_empty();
@@ -259,6 +260,7 @@ fn pass_on(
                 if let Some(recorder) = &recorder {
                     say_recorded(recorder);
                 }
+                logging::settle();
                 std::process::exit(128 + i32::from(code));
             }
         }

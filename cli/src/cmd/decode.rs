@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use crestline_cli::capture::{Capture, EXTENSION, Exec, Origin};
 use crestline_cli::number;
 use crestline_cli::places;
+use crestline_cli::shown;
 use isa::Verx10;
 use isa::compact::instruction_at;
 use kernel::string_helpers::Counted;
@@ -130,10 +131,7 @@ fn listing(
 fn directory_name(path: &Path) -> String {
     let full = path.canonicalize();
     let full = full.as_deref().unwrap_or(path);
-    full.file_name()
-        .unwrap_or(full.as_os_str())
-        .display()
-        .to_string()
+    shown::path(full.file_name().unwrap_or(full.as_os_str()))
 }
 
 fn plain(
@@ -143,7 +141,7 @@ fn plain(
     options: Options,
     out: &mut Output,
 ) -> Result<Vec<String>, Error> {
-    let shown = path.display().to_string();
+    let shown = shown::path(path);
     let (base, length) = (file.base(), file.length());
     let options = Options {
         max_dwords: length / 4,

@@ -5,6 +5,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
+use crestline_cli::shown;
 use isa::compact::is_compacted;
 use isa::print::{Code, KernelItem, print_exact, print_kernel_exact};
 use isa::{Inst, Verx10, parse};
@@ -73,7 +74,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
     let text = faithful(args.generation, &mut items);
     match &args.output {
         Some(path) => super::asm::write(path, text.as_bytes())
-            .map_err(|error| format!("{}: {error}", path.display()))?,
+            .map_err(|error| format!("{}: {error}", shown::path(path)))?,
         None => super::print(&text)?,
     }
     if !args.no_warnings {

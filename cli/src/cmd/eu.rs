@@ -11,6 +11,7 @@ use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use crestline_cli::number::dword;
+use crestline_cli::shown;
 use isa::operand::RegFile;
 use isa::parse::{Assembled, assemble};
 use isa::{Inst, Verx10};
@@ -190,7 +191,7 @@ fn prepare(args: &Run, source: &Source) -> Result<ThreadBench, Error> {
         .ok_or_else(|| format!("no modelled device is of generation {}", args.r#gen))?;
     for file in &args.mem {
         let mut bytes = Vec::new();
-        let shown = file.path.display();
+        let shown = shown::path(&file.path);
         File::open(&file.path)
             .and_then(|f| f.take(MEMORY_CAP as u64 + 1).read_to_end(&mut bytes))
             .map_err(|e| format!("{shown}: {e}"))?;
@@ -245,7 +246,7 @@ fn overlap(source: &Source, addr: u32, bytes: usize, path: &Path) -> Result<(), 
     if end > u64::from(KERNEL) && addr < source.end() {
         return Err(format!(
             "{}: {} at {addr:#x} would lie on the kernel, which begins at {KERNEL:#x}",
-            path.display(),
+            shown::path(path),
             Counted(bytes, "byte")
         )
         .into());
@@ -447,7 +448,7 @@ fn dump_memory(bench: &ThreadBench, range: &MemRange, out: &mut impl Write) -> R
             format!("--dump-mem {:#x}+{}: {text}{help}", range.addr, range.bytes)
         })?;
     if let Some(path) = &range.file {
-        std::fs::write(path, &bytes).map_err(|e| format!("{}: {e}", path.display()))?;
+        std::fs::write(path, &bytes).map_err(|e| format!("{}: {e}", shown::path(path)))?;
         return Ok(());
     }
     for (i, row) in bytes.chunks(32).enumerate() {

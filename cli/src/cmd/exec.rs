@@ -15,6 +15,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crestline_cli::record::Recorder;
+use crestline_cli::shown;
 use crestline_cli::start;
 use kernel::string_helpers::Counted;
 use node::{Card, Node, Options};
@@ -124,13 +125,13 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
         Err(error) => {
             let name = args.command.first().map(PathBuf::from).unwrap_or_default();
             let why = start::why(&name, &error);
-            say!("crestline: {}: {why}", name.display());
+            say!("crestline: {}: {why}", shown::path(&name));
             return Ok(program::not_started(&error));
         }
     };
     if let Some(text) = program::crashed(status) {
         let name = args.command.first().map(PathBuf::from).unwrap_or_default();
-        say!("crestline: {}: {text}", name.display());
+        say!("crestline: {}: {text}", shown::path(&name));
     }
     let idle = node.quiesce(PATIENCE);
     let report = node.report();
@@ -169,7 +170,7 @@ fn draw_on_one_thread(client: &mut Command) {
 /// Records into a directory what clients submit to a device of a node.
 pub(super) fn record(card: &Arc<Card>, dir: &Path) -> Result<Arc<Recorder>, Error> {
     let recorder = Recorder::new(card.device(), card.info().pci, dir)
-        .map_err(|error| format!("{}: {error}", dir.display()))?;
+        .map_err(|error| format!("{}: {error}", shown::path(dir)))?;
     let recorder = Arc::new(recorder);
     card.observe(Arc::clone(&recorder) as Arc<dyn driver::observe::Observer>);
     Ok(recorder)
@@ -243,7 +244,7 @@ pub(super) fn shim() -> Result<PathBuf, Error> {
         }
         return Err(format!(
             "{SHIM_VARIABLE} names {}, which is not a file",
-            path.display()
+            shown::path(path)
         )
         .into());
     }
@@ -257,7 +258,7 @@ pub(super) fn shim() -> Result<PathBuf, Error> {
     });
     let places: Vec<PathBuf> = places.collect();
     places.iter().find(|path| path.is_file()).cloned().ok_or_else(|| {
-        let dir = program.parent().map(|dir| dir.display().to_string());
+        let dir = program.parent().map(shown::path);
         format!(
             "{SHIM} is not in {}: build it with `cargo build --release`, or copy it from target/release of the project, or name it in {SHIM_VARIABLE}",
             dir.unwrap_or_default()

@@ -1,14 +1,16 @@
 //! Messages of driver, model and node (`pr_*!`, `dev_*!`, `log`) on standard error.
 //!
 //! Warnings and errors are shown unless `--log` or the variable `RUST_LOG` says otherwise. Messages have no times: the
-//! same run prints the same text.
+//! same run prints the same text. A thread of its own writes them: who has a message may hold what all clients need.
 
 use std::collections::HashMap;
-use std::io::Write as _;
-use std::sync::{Mutex, PoisonError};
+use std::io::Write;
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 use env_filter::Filter;
+use kernel::string_helpers::escape;
 use log::{Level, LevelFilter, Log, Metadata, Record};
+use node::Voice;
 
 use super::progress;
 
@@ -39,6 +41,37 @@ pub fn filter(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
 }
 
+/// What writes the messages, from the first one on.
+static VOICE: OnceLock<Voice> = OnceLock::new();
+
+/// Waits until the messages so far are written, unless standard error is not read.
+pub fn settle() {
+    if let Some(voice) = VOICE.get() {
+        voice.wait();
+    }
+}
+
+/// The program ends: waits for a reader that is late.
+pub fn finish() {
+    if let Some(voice) = VOICE.get() {
+        voice.finish();
+    }
+}
+
+/// Standard error, without a bar in the way.
+struct Beside;
+
+impl Write for Beside {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        progress::beside(|| std::io::stderr().lock().write_all(bytes))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 struct Logger {
     filter: Filter,
     /// How often each place has had something to say; `None` when all of it is shown.
@@ -67,6 +100,12 @@ pub fn install(asked: Option<&str>) {
         filter,
         seen: text.is_none().then(Mutex::default),
     };
+    // What was said before a panic stands before it.
+    let told = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        settle();
+        told(panic);
+    }));
     // This is the only logger of the program.
     if log::set_boxed_logger(Box::new(logger)).is_ok() {
         log::set_max_level(level);
@@ -116,11 +155,13 @@ impl Log for Logger {
         if is_last {
             line.push_str(" (more of these are not shown; `--log warn` shows all)");
         }
-        super::say(&line);
+        // One line, whatever the names in it hold.
+        let line = format!("{}\n", escape(&line));
+        VOICE.get_or_init(|| Voice::to(Beside)).say(line);
     }
 
     fn flush(&self) {
-        let _ = progress::beside(|| std::io::stderr().flush());
+        settle();
     }
 }
 

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use crestline_cli::media::{Format, Job, Outcome, Source};
 use crestline_cli::number;
+use crestline_cli::shown;
 use crestline_cli::trace::Stream;
 use eu::Grf;
 use isa::parse::assemble;
@@ -173,7 +174,7 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let shape = file.shape.map_or("", |shape| shape.format.name());
         super::say(&format!(
             "{}: warning: without format= its pixels were taken for {shape}; formats are {}",
-            file.path.display(),
+            shown::path(&file.path),
             Format::names()
         ));
     }

@@ -7,6 +7,7 @@ use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use crestline_cli::capture::{CaptureError, Problem};
+use crestline_cli::shown;
 use kernel::string_helpers::Counted;
 
 use super::progress::Progress;
@@ -23,7 +24,7 @@ pub struct Args {
 
 /// Packs.
 pub fn run(args: &Args) -> Result<(), Error> {
-    let fail = |e| CaptureError::file(args.out.display().to_string(), Problem::Io(e));
+    let fail = |e| CaptureError::file(shown::path(&args.out), Problem::Io(e));
     let origin = captured::find(&args.capture)?;
     // Checked before the file is made: what is no capture leaves no file.
     let mut out = Late {
@@ -41,13 +42,13 @@ pub fn run(args: &Args) -> Result<(), Error> {
             problem: problem @ Problem::Io(_),
             ..
         }) if out.failed => {
-            return Err(CaptureError::file(args.out.display().to_string(), problem).into());
+            return Err(CaptureError::file(shown::path(&args.out), problem).into());
         }
         packed => packed?,
     }
     out.flush().map_err(fail)?;
     let bytes = Counted(out.bytes, "byte");
-    super::print(&format!("{}: {bytes}\n", args.out.display()))
+    super::print(&format!("{}: {bytes}\n", shown::path(&args.out)))
 }
 
 /// A file that is made when the first byte is written.

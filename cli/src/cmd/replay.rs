@@ -12,6 +12,7 @@ use std::time::Instant;
 use crestline_cli::capture::{CaptureError, Origin, Problem, Reader};
 use crestline_cli::picture::{PageReader, PictureError, View};
 use crestline_cli::replay::{self, Options, ReplayError, Session};
+use crestline_cli::shown;
 use kernel::string_helpers::Counted;
 
 use super::progress::{Progress, Show};
@@ -235,10 +236,10 @@ fn picture(session: &Session, path: &Path, args: &Args) -> Result<(), Error> {
 fn write_picture<R: PageReader>(mut view: View<R>, path: &Path, args: &Args) -> Result<(), Error> {
     let file = BufWriter::new(File::create(path).map_err(|e| io(path, e))?);
     view.write_png(file, args.flip_y)
-        .map_err(|e| format!("{}: {e}", path.display()))?;
+        .map_err(|e| format!("{}: {e}", shown::path(path)))?;
     print(&format!(
         "{}: {}x{}\n",
-        path.display(),
+        shown::path(path),
         view.width,
         view.height
     ))?;
@@ -246,7 +247,7 @@ fn write_picture<R: PageReader>(mut view: View<R>, path: &Path, args: &Args) -> 
         None => Ok(()),
         Some(outside) => Err(format!(
             "{}: the picture is not whole: {}",
-            path.display(),
+            shown::path(path),
             PictureError::Outside(outside)
         )
         .into()),
@@ -254,7 +255,7 @@ fn write_picture<R: PageReader>(mut view: View<R>, path: &Path, args: &Args) -> 
 }
 
 fn io(path: &Path, error: std::io::Error) -> CaptureError {
-    CaptureError::file(path.display().to_string(), Problem::Io(error))
+    CaptureError::file(shown::path(path), Problem::Io(error))
 }
 
 /// Parses the name of a picture that is written as PNG, whatever it is called.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use crestline_cli::frame_map::{FrameMap, Origin, VertexId};
 use crestline_cli::report::Report;
+use crestline_cli::shown;
 use kernel::string_helpers::Counted;
 
 use super::progress::{Progress, Show};
@@ -71,9 +72,9 @@ pub fn run(args: &Args) -> Result<(), Error> {
         let progress = Progress::long("writing the page");
         let bytes = page(&report, path);
         drop(progress);
-        let bytes = bytes.map_err(|error| format!("{}: {error}", path.display()))?;
+        let bytes = bytes.map_err(|error| format!("{}: {error}", shown::path(path)))?;
         let (width, height) = (picture.width, picture.height);
-        let path = path.display();
+        let path = shown::path(path);
         print(&format!("{path}: {width}x{height}, {} KiB\n", bytes >> 10))?;
     }
     match map.trouble() {

@@ -6,6 +6,7 @@ use std::io::Read;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use crestline_cli::shown;
 use isa::Verx10;
 use isa::tables::Table;
 use mmio_mock::intel::r#gen::readers;
@@ -93,7 +94,7 @@ pub fn bytes(path: &Path) -> Result<(String, Vec<u8>), Error> {
             stdin.lock().take(LIMIT + 1).read_to_end(&mut bytes),
         )
     } else {
-        let name = path.display().to_string();
+        let name = shown::path(path);
         let read = File::open(path).and_then(|file| {
             let meta = file.metadata()?;
             if meta.is_dir() {

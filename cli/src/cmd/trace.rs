@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use crestline_cli::shown;
 use crestline_cli::trace::{Format, Stream, stream};
 use kernel::string_helpers::Counted;
 use mmio_mock::Model;
@@ -46,7 +47,8 @@ impl Args {
         let Some(path) = &self.trace else {
             return Ok((Trace::default(), Tracing(None)));
         };
-        let create = || File::create(path).map_err(|error| format!("{}: {error}", path.display()));
+        let create =
+            || File::create(path).map_err(|error| format!("{}: {error}", shown::path(path)));
         let (trace, stream) = match self.trace_format {
             Format::Text => (Trace::with_limit(BYTES), None),
             _ => self.stream(device, Box::new(create()?)),
@@ -82,7 +84,7 @@ impl Tracing {
             Some((path, Some(stream))) => {
                 platform.device().set_trace(Trace::default());
                 let ended = stream.finish();
-                ended.map_err(|error| format!("{}: {error}", path.display()))?;
+                ended.map_err(|error| format!("{}: {error}", shown::path(path)))?;
                 Ok(())
             }
         }
@@ -102,12 +104,12 @@ fn write(platform: &ModelPlatform, path: &Path) -> Result<(), Error> {
         }
         file.flush()
     };
-    written().map_err(|error| format!("{}: {error}", path.display()))?;
+    written().map_err(|error| format!("{}: {error}", shown::path(path)))?;
     match trace.dropped() {
         0 => Ok(()),
         dropped => Err(format!(
             "{}: the trace is cut off after {} MiB, {} of {} in it",
-            path.display(),
+            shown::path(path),
             BYTES >> 20,
             events - dropped,
             Counted(events, "event")

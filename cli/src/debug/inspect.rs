@@ -21,6 +21,7 @@ use super::registers::{Registers, row};
 use super::session::Debugger;
 use super::{Answer, Refusal, value};
 use crate::replay::{Attendant, Placed, Rest};
+use crate::shown;
 use crate::trace::{Format, Stream, stream};
 
 /// Most text of a trace.
@@ -142,7 +143,7 @@ impl Debugger {
         };
         self.file_of_command(file)?;
         if let Some(kept) = &self.trace {
-            return Err(format!("a trace is kept already, for {}", kept.path.display()).into());
+            return Err(format!("a trace is kept already, for {}", shown::path(&kept.path)).into());
         }
         let path = PathBuf::from(file);
         let extension = path.extension().and_then(|e| e.to_str());
@@ -168,7 +169,7 @@ impl Debugger {
     }
 
     fn begin_trace(&self, kept: &mut Kept) -> Answer<()> {
-        let shown = kept.path.display();
+        let shown = shown::path(&kept.path);
         // Now, not when the frame has run.
         let file = File::create(&kept.path).map_err(|e| Refusal(format!("{shown}: {e}")))?;
         let reach = self.target.reach();
@@ -200,7 +201,7 @@ impl Debugger {
         let Some(kept) = self.trace.take() else {
             return Ok(String::new());
         };
-        let shown = kept.path.display();
+        let shown = shown::path(&kept.path);
         let (text, events) = self.target.reach().with_device(|device| {
             let text = device.event_log().text().to_owned();
             let (events, _) = device.event_log().digest();

@@ -8,6 +8,7 @@ use std::path::Path;
 
 use super::session::{Debugger, Flow};
 use super::{Answer, Refusal};
+use crate::shown;
 
 /// What is said of a line that is no text.
 pub const NO_TEXT: &str = "the line is not valid UTF-8";
@@ -26,7 +27,7 @@ pub struct Source {
 impl Source {
     /// The lines of a file.
     pub fn read(path: &Path) -> Answer<Self> {
-        let name = path.display().to_string();
+        let name = shown::path(path);
         let mut bytes = Vec::new();
         File::open(path)
             .and_then(|file| file.take(MOST + 1).read_to_end(&mut bytes))

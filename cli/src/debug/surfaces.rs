@@ -20,6 +20,7 @@ use super::session::Debugger;
 use super::{Answer, Refusal, value};
 use crate::picture::{self, PageReader, Picture, Target, View, last_target};
 use crate::pipeline;
+use crate::shown;
 
 /// Instructions of a kernel looked at.
 const MAX_INSTRUCTIONS: u32 = 1 << 12;
@@ -309,7 +310,7 @@ impl Debugger {
 
 fn save<R: PageReader>(mut view: View<R>, (path, flip): (&str, bool)) -> Answer {
     let path = Path::new(path);
-    let shown = path.display();
+    let shown = shown::path(path);
     let file = File::create(path).map_err(|e| Refusal(format!("{shown}: {e}")))?;
     view.write_png(BufWriter::new(file), flip)
         .map_err(|e| Refusal(format!("{shown}: {e}")))?;

@@ -164,10 +164,19 @@ impl fmt::Display for Why {
             thread.slot,
             self.kernel(thread.kernel)
         )?;
+        let submission = self.draw.as_ref().map(|draw| draw.submission.as_str());
         writeln!(
             f,
-            "    occurrence {} of {} of its 2x2 pixels, lit pixels {:#06x}",
-            thread.instance, thread.instances, thread.lit
+            "    occurrence {} of {} of its 2x2 pixels, lit pixels {:#06x}; `crestline debug` has it at stop {} of `break pixel {x},{y}`{}",
+            thread.instance,
+            thread.instances,
+            thread.lit,
+            thread.instance,
+            match submission {
+                // As below.
+                None | Some("") => String::new(),
+                Some(name) => format!(" in {name}"),
+            },
         )?;
         match &self.draw {
             Some(draw) => writeln!(

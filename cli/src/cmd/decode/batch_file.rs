@@ -6,6 +6,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
+use crestline_cli::shown;
 use kernel::string_helpers::Counted;
 use regs::decode::Source;
 
@@ -33,7 +34,7 @@ pub struct BatchFile {
 impl BatchFile {
     /// Opens a file whose first dword has the address `base`.
     pub fn open(path: &Path, base: u32) -> Result<Self, Error> {
-        let shown = path.display();
+        let shown = shown::path(path);
         let wanted = "a batch is a file of little-endian dwords";
         let meta = fs::metadata(path).map_err(|e| format!("{shown}: {e}"))?;
         if !meta.is_file() {

@@ -6,6 +6,8 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
+use crestline_cli::shown;
+
 /// Mesa's driver for this family of devices.
 const DRIVER: &str = "crocus_dri.so";
 /// Variable that names the only directories in which Mesa looks for drivers.
@@ -40,7 +42,7 @@ pub fn drew_elsewhere(opened: bool, failed: bool) -> Vec<String> {
     let others: Vec<String> = CHOICES
         .iter()
         .filter_map(|name| Some((name, env::var_os(name)?)))
-        .map(|(name, value)| format!("{name}={}", value.display()))
+        .map(|(name, value)| format!("{name}={}", shown::path(value)))
         .collect();
     if !others.is_empty() {
         lines.push(format!(

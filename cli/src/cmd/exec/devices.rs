@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crestline_cli::record::Recorder;
+use crestline_cli::shown;
 use mmio_mock::intel::r#gen::DeviceInfo;
 use node::{Card, MOST_DEVICES, Node};
 
@@ -104,7 +105,7 @@ impl Outputs {
             if let Some(path) = &path {
                 // Now, not when the program has run.
                 std::fs::File::create(path)
-                    .map_err(|error| format!("{}: {error}", path.display()))?;
+                    .map_err(|error| format!("{}: {error}", shown::path(path)))?;
             }
             let trace = trace::Args {
                 trace: path,

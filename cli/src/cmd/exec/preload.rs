@@ -8,6 +8,8 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
+use crestline_cli::shown;
+
 use super::{Error, SHIM};
 
 /// Whether the loader takes a path for what it is.
@@ -34,12 +36,12 @@ fn name(shim: &Path, directory: &Path) -> Result<PathBuf, Error> {
     if !is_plain(&link) {
         return Err(format!(
             "{} cannot be preloaded, nor can a link to it in {}: the system's loader ends names at spaces and colons and replaces what begins with a dollar sign; set TMPDIR to a path without these",
-            shim.display(),
-            directory.display()
+            shown::path(shim),
+            shown::path(directory)
         )
         .into());
     }
-    symlink(shim, &link).map_err(|error| format!("{}: {error}", link.display()))?;
+    symlink(shim, &link).map_err(|error| format!("{}: {error}", shown::path(&link)))?;
     Ok(link)
 }
 

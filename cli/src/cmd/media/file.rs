@@ -6,6 +6,7 @@ use std::str::FromStr;
 
 use crestline_cli::media::{Format, Shape, Surface, View};
 use crestline_cli::number;
+use crestline_cli::shown;
 use kernel::string_helpers::Counted;
 
 use super::picture;
@@ -158,7 +159,7 @@ pub fn foreign_suffix(path: &Path) -> Option<String> {
 
 impl FileArg {
     fn name(&self) -> String {
-        self.path.display().to_string()
+        shown::path(&self.path)
     }
 
     /// The suffix, when it promises a picture that would not be one.

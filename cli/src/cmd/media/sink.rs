@@ -7,6 +7,8 @@ use std::io::{BufWriter, ErrorKind, Write};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
+use crestline_cli::shown;
+
 use crate::cmd::Error;
 
 /// A file that can be written, or standard output, which is `-`.
@@ -36,7 +38,7 @@ impl Sink {
                 other => Ok((Some(other?), false)),
             }
         };
-        let (file, fresh) = opened().map_err(|error| format!("{}: {error}", path.display()))?;
+        let (file, fresh) = opened().map_err(|error| format!("{}: {error}", shown::path(path)))?;
         Ok(Sink {
             path: path.to_owned(),
             file,
@@ -47,7 +49,7 @@ impl Sink {
     /// The name for messages.
     pub fn name(&self) -> String {
         match self.file {
-            Some(_) => self.path.display().to_string(),
+            Some(_) => shown::path(&self.path),
             None => "<stdout>".to_owned(),
         }
     }

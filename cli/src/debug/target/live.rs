@@ -21,6 +21,7 @@ use crate::debug::gate::{Ending, Gate, Held, State};
 use crate::debug::{Answer, Refusal};
 use crate::record::Recorder;
 use crate::replay::{Attendant, Options};
+use crate::shown;
 use crate::why::{WhyError, why_attended};
 
 /// Device time between two looks for stops; a device that stands is looked at once.
@@ -107,7 +108,7 @@ impl Runner {
         let child = command.spawn().map_err(|error| {
             let program = Path::new(command.get_program());
             let why = crate::start::why(program, &error);
-            Refusal(format!("{}: {why}", program.display()))
+            Refusal(format!("{}: {why}", shown::path(program)))
         });
         let child = match child {
             Ok(child) => child,

@@ -1,0 +1,213 @@
+//! Linear views: both sides see what the other wrote, and how much is looked at.
+#![allow(clippy::unwrap_used, reason = "tests")]
+use std::sync::Arc;
+
+use driver::mmap::Kind;
+use driver::{Device, Driver};
+use kernel::platform::Platform;
+use mmio_mock::ModelPlatform;
+
+use super::*;
+use crate::peer::Peer;
+use crate::process::{Mapped, Processes};
+
+fn device() -> (Arc<LivePlatform>, Device) {
+    let model = ModelPlatform::new(mmio_mock::intel::r#gen::find("gm965").unwrap(), 16 << 20);
+    let live = LivePlatform::new(model);
+    let device = Driver::probe(Arc::clone(&live) as Arc<dyn Platform>).unwrap();
+    (live, device)
+}
+
+/// PRM volume 1: X tiles are 512 bytes by 8 rows; Y tiles 128 bytes by 32 rows in columns of 16 bytes.
+fn home(tiling: Tiling, stride: usize, x: usize, y: usize) -> usize {
+    let (width, height) = if tiling == Tiling::X {
+        (512, 8)
+    } else {
+        (128, 32)
+    };
+    let tile = (y / height) * (stride / width) + x / width;
+    let (x, y) = (x % width, y % height);
+    let inside = match tiling {
+        Tiling::X => y * 512 + x,
+        _ => x / 16 * 512 + y * 16 + x % 16,
+    };
+    tile * 4096 + inside
+}
+
+fn bytes_of(object: &Object) -> Vec<u8> {
+    let mut bytes = vec![0; object.size()];
+    object.read(0, &mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn both_sides_see_what_the_other_wrote() {
+    for (tiling, stride) in [(Tiling::X, 1024), (Tiling::Y, 256)] {
+        let (live, device) = device();
+        let views = Views::new().unwrap();
+        let object = device.create_object(16384, tiling, stride as u32).unwrap();
+        let tiled: Vec<u8> = (0..16384_u32).map(|i| ((i * 7) >> 3) as u8).collect();
+        object.write(0, &tiled).unwrap();
+        let start = views.show(&live, &object).unwrap();
+        let mut client = crate::edge::map(views.fd()).unwrap();
+        for (y, x) in [(0, 0), (3, 17), (9, 200), (15, stride - 1)] {
+            let expected = tiled[home(tiling, stride, x, y)];
+            assert_eq!(
+                client[start + y * stride + x],
+                expected,
+                "{tiling:?} {x},{y}"
+            );
+        }
+        // The CPU writes one byte, the device another and the same row.
+        client[start + 5 * stride + 40] = 0xa5;
+        let behind = home(tiling, stride, 41, 5);
+        object.write(behind, &[0x5a]).unwrap();
+        views.before(&live, std::iter::once(&object));
+        views.after(std::iter::once(&object));
+        let now = bytes_of(&object);
+        assert_eq!(now[home(tiling, stride, 40, 5)], 0xa5);
+        assert_eq!(now[behind], 0x5a);
+        views.pull(&live, &object);
+        assert_eq!(client[start + 5 * stride + 41], 0x5a);
+        assert_eq!(client[start + 5 * stride + 40], 0xa5);
+    }
+}
+
+#[test]
+fn what_the_cpu_wrote_survives_a_pull() {
+    let (live, device) = device();
+    let views = Views::new().unwrap();
+    let object = device.create_object(8192, Tiling::X, 512).unwrap();
+    let start = views.show(&live, &object).unwrap();
+    let mut client = crate::edge::map(views.fd()).unwrap();
+    client[start + 700] = 1;
+    object.write(home(Tiling::X, 512, 189, 1), &[2]).unwrap();
+    views.changed(&object);
+    views.pull(&live, &object);
+    assert_eq!((client[start + 700], client[start + 701]), (1, 2));
+    views.push(&live, &object);
+    assert_eq!(bytes_of(&object)[home(Tiling::X, 512, 188, 1)], 1);
+}
+
+#[test]
+fn views_of_objects_that_are_gone_make_room_and_read_as_zeros() {
+    let (live, device) = device();
+    let views = Views::new().unwrap();
+    let first = device.create_object(4096, Tiling::X, 512).unwrap();
+    first.write(0, &[9; 4096]).unwrap();
+    let start = views.show(&live, &first).unwrap();
+    drop(first);
+    let second = device.create_object(4096, Tiling::X, 512).unwrap();
+    assert_eq!(views.show(&live, &second), Some(start));
+    let client = crate::edge::map(views.fd()).unwrap();
+    assert!(client[start..start + 4096].iter().all(|byte| *byte == 0));
+}
+
+#[test]
+fn a_new_layout_keeps_the_linear_bytes_of_the_cpu_at_home() {
+    let (live, device) = device();
+    let views = Views::new().unwrap();
+    let object = device.create_object(8192, Tiling::X, 512).unwrap();
+    let start = views.show(&live, &object).unwrap();
+    let mut client = crate::edge::map(views.fd()).unwrap();
+    client[start + 512 + 3] = 7;
+    views.relayout(&live, &object);
+    assert_eq!(bytes_of(&object)[home(Tiling::X, 512, 3, 1)], 7);
+}
+
+/// Mapped tiled objects, each through a mapping of its own.
+fn mapped(objects: &[Object]) -> Arc<Processes> {
+    let processes = Arc::new(Processes::default());
+    let peer = Arc::new(Peer::here().unwrap());
+    let _life = processes.begin(&peer, None);
+    for (address, object) in (0..).step_by(4096).zip(objects) {
+        let mapped = Mapped {
+            len: 4096,
+            object: object.clone(),
+            kind: Kind::Gtt,
+            start: 0,
+        };
+        processes.map(peer.pid(), address, mapped);
+    }
+    processes
+}
+
+fn tiled(device: &Device, count: usize) -> Vec<Object> {
+    let objects = (0..count).map(|_| device.create_object(4096, Tiling::X, 512));
+    objects.collect::<Result<_, _>>().unwrap()
+}
+
+/// Twice as many objects take twice the work, and not four times: the first half, and as many again.
+fn is_in_proportion(mut take: impl FnMut(usize)) {
+    let (half, ()) = work::of(|| (0..500).for_each(&mut take));
+    let (rest, ()) = work::of(|| (500..1000).for_each(&mut take));
+    assert!(half > 0 && rest <= half + half / 4, "{half} then {rest}");
+}
+
+#[test]
+fn a_mapping_takes_the_same_work_however_many_there_are() {
+    let (live, device) = device();
+    let views = Views::new().unwrap();
+    let objects = tiled(&device, 1000);
+    is_in_proportion(|n| {
+        views.show(&live, &objects[n]).unwrap();
+    });
+}
+
+#[test]
+fn mappings_of_short_lived_objects_take_the_same_work_and_leave_no_views() {
+    let (live, device) = device();
+    let views = Views::new().unwrap();
+    let kept = tiled(&device, 300);
+    for object in &kept {
+        views.show(&live, object).unwrap();
+    }
+    is_in_proportion(|_| {
+        let object = device.create_object(4096, Tiling::X, 512).unwrap();
+        views.show(&live, &object).unwrap();
+    });
+    // They are found in the turns of the others.
+    let count = views.lock().views.len();
+    assert!(count < 2 * kept.len(), "{count}");
+}
+
+#[test]
+fn a_wait_looks_at_what_its_process_has_mapped_and_at_no_other_views() {
+    let (live, device) = device();
+    let views = Views::new().unwrap();
+    let (own, others) = (tiled(&device, 10), tiled(&device, 1000));
+    for object in own.iter().chain(&others) {
+        views.show(&live, object).unwrap();
+    }
+    let own = mapped(&own);
+    let pid = Peer::here().unwrap().pid();
+    let wait = || own.with_mappings(pid, |mapped| views.pull_all(&live, mapped));
+    is_in_proportion(|n| {
+        views.changed(&others[n]);
+        wait();
+    });
+    let others = mapped(&others);
+    let (looks, ()) =
+        work::of(|| others.with_mappings(pid, |mapped| views.pull_all(&live, mapped)));
+    assert!(looks <= 1000, "{looks}");
+    assert!(views.lock().stale.is_empty());
+}
+
+#[test]
+fn views_of_objects_that_are_gone_are_found_when_there_is_no_room() {
+    let (live, device) = device();
+    let views = Views::new().unwrap();
+    let mut objects = tiled(&device, 4 * LOOKS);
+    for object in &objects {
+        views.show(&live, object).unwrap();
+    }
+    let free = views.lock().room.take(SPACE - objects.len() * PAGE);
+    assert!(free.is_some());
+    // The one that the search would reach as the last.
+    let gone = objects.swap_remove(0);
+    views.lock().reached = gone.key();
+    drop(gone);
+    let next = device.create_object(4096, Tiling::X, 512).unwrap();
+    assert!(views.show(&live, &next).is_some());
+    assert_eq!(views.lock().views.len(), objects.len() + 1);
+}
