@@ -11,7 +11,7 @@ use super::faults::{resettable, store_seqno};
 use super::*;
 use crate::core::account::Account;
 use crate::core::program::Program;
-use crate::core::queue::has_room;
+use crate::core::queue::Census;
 use crate::intel::context::{Context, Parameters};
 use crate::intel::timeline::Uses;
 use crate::{Fence, File, Node, Origin, TimeLimits};
@@ -68,7 +68,7 @@ impl Bench {
         let program = Program::new(party.file.client(), self.account(party));
         let dev = &self.dev;
         let now = dev.uncore().clock().outside();
-        has_room((dev.user(), &**dev.timeline()), &program, now)
+        Census::take(dev.user(), dev.timeline(), now).has_room(&program)
     }
 
     fn is_banned(&self, party: &Party) -> bool {
