@@ -43,6 +43,11 @@ impl<'a, W: Work> Queue<'a, W> {
         }
     }
 
+    /// Calls the next of the line, when there is room for it.
+    pub(crate) fn call(self) {
+        self.timeline.line().call(self.look());
+    }
+
     /// Asks for a turn, without waiting.
     pub(crate) fn enter(self, program: Program) -> Turn<'a, W> {
         let mark = program.mark();
@@ -75,7 +80,7 @@ impl<W: Work> Turn<'_, W> {
         let (queue, line) = (self.queue, self.queue.timeline.line());
         let has_come = || {
             if self.place.leads() {
-                line.call(queue.look());
+                queue.call();
             }
             self.has_come()
         };

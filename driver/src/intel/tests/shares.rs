@@ -3,6 +3,7 @@
 //! What becomes of the requests is that of i915 `kill_context` and `intel_engine_heartbeat.c`; the limits are the driver's
 //! own. Not covered: what batches do.
 mod families;
+mod turns;
 
 use alloc::vec;
 use kernel::time::Ktime;
@@ -89,6 +90,16 @@ impl Bench {
 
     fn run_in_default(&self, party: &Party) -> Arc<Fence> {
         self.run(party, &party.file.context(0).unwrap())
+    }
+
+    /// Requests of a party that end at once.
+    fn run_quickly(&self, party: &Party, count: usize) {
+        for _ in 0..count {
+            let fence = self.run_in_default(party);
+            store_seqno(&self.fake, fence.seqno());
+            self.dev.timeline().retire();
+            assert_eq!(fence.status(), Some(Ok(())));
+        }
     }
 
     /// Lets time pass in which work gets done.
