@@ -1,8 +1,11 @@
 //! Locks, atomics and reference counts for code that may run on several threads.
 //!
 //! Not modelled: lock dependency checks, interrupt-disabling variants, waiting that a signal ends.
+mod completion;
+
 use crate::time::Clock;
 
+pub use self::completion::Completion;
 pub use alloc::sync::Arc;
 pub use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 

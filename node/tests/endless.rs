@@ -20,6 +20,8 @@ const SOON: Duration = Duration::from_secs(20);
 const NEVER: Delta = Delta::from_secs(3600);
 /// Files of a process that has several, and children of one.
 const FILES: usize = 6;
+/// Threads that submit at a time: more than the queue takes.
+const CROWD: usize = 48;
 /// What a client can submit that never ends, and on which device it is tried.
 const KINDS: [(&str, &str); 3] = [
     ("instances", "gm965"),
@@ -44,6 +46,9 @@ fn in_a_child() {
     };
     let parent = std::os::unix::process::parent_id();
     let (_life, _) = Connection::new(&name, Op::Life);
+    if role == "crowd" {
+        return crowd(&name, parent);
+    }
     let (kind, files) = match role.as_str() {
         "files" => (KINDS[0].0, FILES),
         "family" => (KINDS[0].0, 0),
@@ -64,6 +69,27 @@ fn in_a_child() {
         std::thread::sleep(Duration::from_millis(20));
     }
     // Nobody reads what the test harness says at the end.
+    std::process::exit(0);
+}
+
+/// Threads that submit one frame after another, each through a file of its own, until the process is killed or its parent is.
+fn crowd(name: &str, parent: u32) {
+    let frame = Frame::read("b_flat");
+    let begun = std::sync::Barrier::new(CROWD);
+    std::thread::scope(|scope| {
+        for _ in 0..CROWD {
+            scope.spawn(|| {
+                let party = Party::new(name);
+                let handles = party.load(&frame);
+                if begun.wait().is_leader() {
+                    println!("\nsubmitted");
+                }
+                while std::os::unix::process::parent_id() == parent {
+                    assert_eq!(party.submit(&frame, &handles), 0);
+                }
+            });
+        }
+    });
     std::process::exit(0);
 }
 
@@ -203,5 +229,23 @@ fn processes_that_one_has_started_have_shorter_and_shorter_limits() {
         "{ends:?}"
     );
     drop(other);
+    assert!(node.quiesce(PATIENCE));
+}
+
+#[test]
+fn many_threads_that_submit_keep_nobody_waiting_and_nothing_when_they_are_killed() {
+    let (node, name) = start_as_is();
+    let frame = Frame::read("g_gears");
+    let expected = Party::new(&name).draw(&frame);
+    for _ in 0..2 {
+        let crowd = Endless::new(&name, "crowd");
+        for _ in 0..3 {
+            draw(&name, &frame, &expected);
+        }
+        // Most of its threads are in the line.
+        drop(crowd);
+        draw(&name, &frame, &expected);
+    }
+    assert_eq!(node.report().work.resets, 0);
     assert!(node.quiesce(PATIENCE));
 }

@@ -9,6 +9,7 @@ use kernel::sync::{AtomicBool, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
 use crate::core::limits::TimeLimits;
+use crate::core::pace::Pace;
 
 /// Ends within this time and the limits of the requests ended are three in a row (i915 `CONTEXT_FAST_HANG_JIFFIES`).
 const IN_A_ROW: Delta = Delta::from_secs(120);
@@ -21,9 +22,6 @@ const FREE_FAMILIES: usize = 5;
 /// Most halvings for a family, and for everybody.
 const MOST_OF_FAMILY: u32 = 3;
 const MOST_OF_ALL: u32 = 2;
-/// How long it is remembered that requests of a process take long, and of how many processes.
-const MEMORY_OF_SLOW: Delta = Delta::from_secs(60);
-const MOST_SLOW: usize = 64;
 /// For how long a process that has queued something counts as one that may wait soon again.
 const ACTIVE: Delta = Delta::from_secs(2);
 /// Most ends that are kept, and most banned processes without a request; an end takes seconds at least.
@@ -53,6 +51,10 @@ pub struct Account {
     after_close: AtomicU64,
     /// When it has queued something last: nanoseconds outside.
     queued: AtomicU64,
+    /// How long its requests take, those of its family, and those of all.
+    pace: Pace,
+    of_family: Arc<Pace>,
+    of_all: Arc<Pace>,
 }
 
 impl Account {
@@ -67,6 +69,34 @@ impl Account {
         queued != 0 && now < Ktime::from_nanos(queued) + ACTIVE
     }
 
+    fn paces(&self) -> [&Pace; 3] {
+        [&self.pace, &self.of_family, &self.of_all]
+    }
+
+    /// A request of the process has ended, after it has had the engine for so long. For interrupt handlers as well.
+    pub(crate) fn note_ended(&self, took: Delta, now: Ktime) {
+        for pace in self.paces() {
+            pace.note_ended(took, now);
+        }
+    }
+
+    /// A request of the process takes long while others wait.
+    pub(crate) fn note_slow(&self, now: Ktime) {
+        for pace in self.paces() {
+            pace.note_slow(now);
+        }
+    }
+
+    /// Whether requests of the process have taken long lately, and of any process.
+    pub(crate) fn is_slow(&self, now: Ktime) -> (bool, bool) {
+        (self.pace.is_slow(now), self.of_all.is_slow(now))
+    }
+
+    /// How many requests its family may have under way before others.
+    pub(crate) fn places_of_family(&self, now: Ktime) -> usize {
+        self.of_family.places(now)
+    }
+
     /// Whether nothing of the process runs any more.
     #[must_use]
     pub fn is_banned(&self) -> bool {
@@ -76,13 +106,6 @@ impl Account {
     /// The family of a process that is known.
     pub(crate) fn family(&self) -> Option<u64> {
         (self.origin.process != 0).then_some(self.origin.family)
-    }
-
-    /// Whether two processes are of one family; one that is not known is of no family.
-    pub(crate) fn is_kin_of(&self, other: &Account) -> bool {
-        self.origin.process != 0
-            && other.origin.process != 0
-            && self.origin.family == other.origin.family
     }
 
     /// Adds time for which the work of its closed files has kept the engine; how much that is now.
@@ -123,10 +146,11 @@ struct End {
 #[derive(Default)]
 struct Inner {
     accounts: BTreeMap<u64, Arc<Account>>,
+    /// How long requests of families take, and of all.
+    families: BTreeMap<u64, Arc<Pace>>,
+    all: Arc<Pace>,
     /// Oldest first.
     ends: VecDeque<End>,
-    /// Processes with requests that take long, and when that was seen last.
-    slow: VecDeque<End>,
     /// Number of accounts that were left by the last sweep.
     left: usize,
 }
@@ -140,8 +164,11 @@ impl Inner {
             banned += usize::from(account.is_banned());
             Arc::strong_count(account) > 1
                 || recent.contains(process)
+                || account.pace.is_slow_beside(&self.all)
                 || account.is_banned() && banned <= MOST_BANNED
         });
+        self.families
+            .retain(|_, pace| Arc::strong_count(pace) > 1 || pace.is_slow_beside(&self.all));
         self.left = self.accounts.len();
     }
 }
@@ -165,6 +192,8 @@ impl Ledger {
         }
         let account = Arc::new(Account {
             origin,
+            of_family: Arc::clone(inner.families.entry(origin.family).or_default()),
+            of_all: Arc::clone(&inner.all),
             ..Account::default()
         });
         inner.accounts.insert(origin.process, Arc::clone(&account));
@@ -185,48 +214,13 @@ impl Ledger {
         });
     }
 
-    /// Whether another process has queued something within the last seconds, and whether one of another family has.
-    pub(crate) fn are_others_active(&self, account: &Account, now: Ktime) -> (bool, bool) {
+    /// Shows the accounts of processes that have queued something within the last seconds.
+    pub(crate) fn each_active(&self, now: Ktime, mut look: impl FnMut(&Arc<Account>)) {
         let inner = self.0.lock();
-        let mut others = (inner.accounts.values())
-            .filter(|other| other.origin != account.origin && other.is_active(now))
-            .peekable();
-        let any = others.peek().is_some();
-        (any, others.any(|other| !other.is_kin_of(account)))
-    }
-
-    /// A request of a process takes long while others wait.
-    pub(crate) fn note_slow(&self, account: &Account, now: Ktime) {
-        let mut inner = self.0.lock();
-        let origin = account.origin;
-        inner
-            .slow
-            .retain(|slow| slow.origin.process != origin.process && now < slow.at + MEMORY_OF_SLOW);
-        if inner.slow.len() >= MOST_SLOW {
-            inner.slow.pop_front();
-        }
-        inner.slow.push_back(End { at: now, origin });
-    }
-
-    /// Whether requests of a process have taken long, and of its family.
-    pub(crate) fn is_slow(&self, account: &Account, now: Ktime) -> (bool, bool) {
-        let inner = self.0.lock();
-        let origin = account.origin;
-        let recent = |slow: &&End| now < slow.at + MEMORY_OF_SLOW;
-        let mut slow = inner.slow.iter().filter(recent);
-        let process = slow
-            .clone()
-            .any(|slow| slow.origin.process == origin.process);
-        let family =
-            slow.any(|slow| slow.origin.process != 0 && slow.origin.family == origin.family);
-        (process, family)
-    }
-
-    /// Whether requests of any process have taken long.
-    pub(crate) fn has_slow(&self, now: Ktime) -> bool {
-        let inner = self.0.lock();
-        let mut slow = inner.slow.iter();
-        slow.any(|slow| now < slow.at + MEMORY_OF_SLOW)
+        let active = inner.accounts.values();
+        active
+            .filter(|account| account.is_active(now))
+            .for_each(&mut look);
     }
 
     /// The limits of a process: halved for each end of its family from the third on, down to an eighth; and for
@@ -244,6 +238,9 @@ impl Ledger {
     /// How often the limits are halved: for its family, and for everybody.
     fn halvings(&self, account: &Account, now: Ktime) -> (u32, u32) {
         let inner = self.0.lock();
+        if inner.ends.is_empty() {
+            return (0, 0);
+        }
         let recent = inner.ends.iter().filter(|end| now < end.at + MEMORY);
         let mut of_family = 0_usize;
         let mut families = BTreeSet::new();

@@ -238,7 +238,7 @@ impl Share {
             (why, turn.map(|turn| turn.front.program.account()))
         };
         if let Some(account) = slow {
-            user.ledger.note_slow(&account, now);
+            account.note_slow(now);
         }
         first.zip(why)
     }

@@ -2,7 +2,7 @@
 //!
 //! Requests run in the order of their numbers, and the device stores the number of each when it ends. Not modelled:
 //! timelines per context.
-use alloc::collections::{BTreeSet, VecDeque};
+use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 use core::ops::Deref;
@@ -14,7 +14,9 @@ use kernel::sync::SpinLock;
 use kernel::time::Ktime;
 
 use crate::core::fence::{Fence, Signalled, seqno_passed};
-use crate::core::program::Program;
+use crate::core::line::Line;
+use crate::core::program::{Mark, Program};
+use crate::core::work;
 
 /// A request under way.
 #[derive(Clone)]
@@ -71,25 +73,29 @@ struct Inner<W> {
     pending: VecDeque<Pending<W>>,
     retired: Option<u32>,
     turns: Turns,
-    /// Of which program the last request was that has ended: its file, its process, its family.
-    last: Option<([usize; 2], Option<u64>)>,
+    /// Of which program the last request was that has ended.
+    last: Option<Mark>,
+    /// Since when the oldest request has had the engine: time outside.
+    begun: Ktime,
     /// What ended requests used, to be let go outside interrupts.
     done: Vec<W>,
 }
 
 impl<W: Work> Inner<W> {
-    /// A request has ended.
-    fn note_turn(&mut self, work: &W) {
-        let Some(mark) = work.program().map(|program| program.mark()) else {
+    /// A request has ended at a time outside.
+    fn note_end(&mut self, work: &W, now: Ktime) {
+        let took = now - self.begun;
+        self.begun = now;
+        let Some(program) = work.program() else {
             return;
         };
+        program.account().note_ended(took, now);
+        let mark = program.mark();
         if let Some(last) = self.last.replace(mark)
-            && last.0[0] != mark.0[0]
-            && last.0[1] != mark.0[1]
+            && last.is_other_than(&mark)
         {
             self.turns.programs += 1;
-            let is_kin = mark.1.is_some() && last.1 == mark.1;
-            self.turns.families += u64::from(!is_kin);
+            self.turns.families += u64::from(!last.is_kin_of(&mark));
         }
     }
 }
@@ -101,6 +107,8 @@ pub struct Timeline<W> {
     /// Byte offset of the number in it.
     offset: usize,
     inner: SpinLock<Inner<W>>,
+    /// Programs that wait to queue requests on it.
+    line: Line<Program>,
 }
 
 impl<W: Work> Timeline<W> {
@@ -117,8 +125,10 @@ impl<W: Work> Timeline<W> {
                 retired: None,
                 turns: Turns::default(),
                 last: None,
+                begun: Ktime::default(),
                 done: Vec::new(),
             }),
+            line: Line::default(),
         };
         timeline.page.write32(timeline.offset, 0)?;
         Ok(timeline)
@@ -126,6 +136,16 @@ impl<W: Work> Timeline<W> {
 
     fn now(&self) -> Ktime {
         self.platform.clock().now()
+    }
+
+    /// The time that programs see.
+    fn outside(&self) -> Ktime {
+        self.platform.clock().outside()
+    }
+
+    /// Programs that wait to queue requests on it.
+    pub(crate) fn line(&self) -> &Line<Program> {
+        &self.line
     }
 
     /// Bus address of the status page.
@@ -165,6 +185,9 @@ impl<W: Work> Timeline<W> {
     pub fn push(&self, pending: Pending<W>) {
         let mut inner = self.inner.lock();
         inner.submitted = pending.seqno;
+        if inner.pending.is_empty() {
+            inner.begun = self.outside();
+        }
         inner.pending.push_back(pending);
     }
 
@@ -190,19 +213,16 @@ impl<W: Work> Timeline<W> {
         self.inner.lock().turns
     }
 
-    /// Number of requests of such programs under way.
-    pub fn count(&self, is_it: impl Fn(&Program) -> bool) -> usize {
+    /// Shows of each request under way whose it is, oldest first; how many there are, the driver's own among them.
+    pub(crate) fn each_mark(&self, mut look: impl FnMut(Mark)) -> usize {
         let inner = self.inner.lock();
-        let programs = inner.pending.iter().filter_map(|one| one.work.program());
-        programs.filter(is_it).count()
-    }
-
-    /// Number of processes with requests under way.
-    pub fn processes(&self) -> usize {
-        let inner = self.inner.lock();
-        let programs = inner.pending.iter().filter_map(|one| one.work.program());
-        let processes: BTreeSet<usize> = programs.map(|program| program.mark().0[1]).collect();
-        processes.len()
+        for one in &inner.pending {
+            work::one();
+            if let Some(program) = one.work.program() {
+                look(program.mark());
+            }
+        }
+        inner.pending.len()
     }
 
     /// All requests under way of such programs are to end with an error at the next reset.
@@ -232,6 +252,7 @@ impl<W: Work> Timeline<W> {
         let mut signalled = Signalled::default();
         {
             let mut inner = self.inner.lock();
+            let mut outside = None;
             while inner
                 .pending
                 .front()
@@ -240,7 +261,8 @@ impl<W: Work> Timeline<W> {
             {
                 signalled.and(first.fence.finish(Ok(()), now));
                 inner.retired = Some(first.tail);
-                inner.note_turn(&first.work);
+                let outside = *outside.get_or_insert_with(|| self.outside());
+                inner.note_end(&first.work, outside);
                 first.work.ended();
                 inner.done.push(first.work);
             }
@@ -307,7 +329,7 @@ impl<W: Work> Timeline<W> {
             {
                 guilty.work.mark_guilty(now);
                 passed = Some(guilty.seqno);
-                inner.note_turn(&guilty.work);
+                inner.note_end(&guilty.work, self.outside());
                 signalled.and(guilty.fence.finish(Err(EIO), now));
                 inner.done.push(guilty.work);
             }
@@ -330,6 +352,8 @@ impl<W: Work> Timeline<W> {
                 signalled.and(skipped.fence.finish(Err(EIO), now));
                 inner.done.push(skipped.work);
             }
+            // The next begins anew.
+            inner.begun = self.outside();
             (inner.pending.len(), passed)
         };
         signalled.tell();

@@ -42,7 +42,17 @@ impl<'a> Patience<'a> {
 pub(crate) fn wait(
     device: &dyn Device,
     patience: &Patience<'_>,
+    done: impl FnMut() -> bool,
+) -> Result {
+    wait_resting(device, patience, done, |step| device.clock().relax(step))
+}
+
+/// The same where `rest` lets time pass: as much as it is told, unless it is told otherwise of everything that is waited for.
+pub(crate) fn wait_resting(
+    device: &dyn Device,
+    patience: &Patience<'_>,
     mut done: impl FnMut() -> bool,
+    rest: impl Fn(Delta),
 ) -> Result {
     let clock = device.clock();
     let start = clock.now();
@@ -66,7 +76,7 @@ pub(crate) fn wait(
         if patience.watches {
             device.watch();
         }
-        clock.relax(step.min(left));
+        rest(step.min(left));
         step = Delta::from_nanos(step.as_nanos() * 2).min(MAX_STEP);
     }
 }

@@ -72,8 +72,8 @@ const MODEL: &[Row] = &[
 const DEVICE: &str = "19 (the device as a whole)";
 
 const DRIVER: &[Row] = &[
-    ("0", "core", &["handles", "limits", "uapi", "work"]),
-    ("1", "core", &["account", "master", "range"]),
+    ("0", "core", &["handles", "limits", "pace", "uapi", "work"]),
+    ("1", "core", &["account", "line", "master", "range"]),
     ("2", "core", &["client"]),
     ("3", "core", &["fence", "program"]),
     ("4", "core", &["gem", "reason", "syncobj", "timeline"]),
@@ -82,7 +82,11 @@ const DRIVER: &[Row] = &[
     ("7", "core", &["file", "share"]),
     ("8", "core", &["call", "ends", "queue", "sync_file"]),
     ("9 (the loop that waits)", "core", &["wait"]),
-    ("10 (the calls of DRM)", "core", &["dma_buf", "ioctl"]),
+    (
+        "10 (the calls of DRM)",
+        "core",
+        &["dma_buf", "ioctl", "turn"],
+    ),
     (
         "11",
         "intel",

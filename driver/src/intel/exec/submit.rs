@@ -12,14 +12,14 @@ use super::parse::{self, Submission};
 use super::{pin, reloc};
 use crate::core::fence::Fence;
 use crate::core::gem::Pin;
-use crate::core::queue::has_room;
 use crate::core::task::Shared;
-use crate::core::wait::{Patience, wait_until};
+use crate::core::turn::{Queue, Turn};
+use crate::core::wait::Patience;
 use crate::intel::call::Call;
 use crate::intel::debug::contexts::Which;
 use crate::intel::observe::{Placed, Queued};
 use crate::intel::prologue::Prologue;
-use crate::intel::timeline::Uses;
+use crate::intel::timeline::{Uses, Work};
 use crate::intel::uapi::exec as uapi;
 
 /// Byte offset of `offset` in an object of the list.
@@ -50,24 +50,30 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     Ok(())
 }
 
-/// The lock under which one program queues a request at a time, once the caller may queue one more.
-fn take_turn<'a>(call: &Call<'a>) -> Result<MutexGuard<'a, ()>> {
+/// The lock under which one program queues a request at a time, and the turn of the caller: the lock is let go first.
+struct Alone<'a> {
+    _lock: MutexGuard<'a, ()>,
+    _turn: Turn<'a, Work>,
+}
+
+/// Waits until the caller may queue one more request, in the order of those that wait.
+fn take_turn<'a>(call: &Call<'a>) -> Result<Alone<'a>> {
     let (device, program) = (call.device, call.program());
     let clock = device.uncore().clock();
-    let may_queue = || {
-        let users = (device.user(), &**device.timeline());
-        program.is_banned() || has_room(users, &program, clock.outside())
+    let queue = Queue {
+        timeline: &**device.timeline(),
+        user: device.user(),
+        clock,
     };
-    loop {
-        // Without the lock: others may queue meanwhile.
-        wait_until(device, call.task, None, may_queue)?;
-        let lock = device.user().exec.lock(clock);
-        // Another thread of the program may have been faster. To be banned is found out below.
-        if may_queue() {
-            program.account().note_queued(clock.outside());
-            return Ok(lock);
-        }
-    }
+    let account = program.account();
+    let turn = queue.enter(program);
+    turn.wait(device, call.task)?;
+    let lock = device.user().exec.lock(clock);
+    account.note_queued(clock.outside());
+    Ok(Alone {
+        _lock: lock,
+        _turn: turn,
+    })
 }
 
 /// Addresses and relocations.

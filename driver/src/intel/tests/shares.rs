@@ -3,6 +3,7 @@
 //! What becomes of the requests is that of i915 `kill_context` and `intel_engine_heartbeat.c`; the limits are the driver's
 //! own. Not covered: what batches do.
 mod families;
+mod turns;
 
 use alloc::vec;
 use kernel::time::Ktime;
@@ -11,7 +12,7 @@ use super::faults::{resettable, store_seqno};
 use super::*;
 use crate::core::account::Account;
 use crate::core::program::Program;
-use crate::core::queue::has_room;
+use crate::core::queue::Census;
 use crate::intel::context::{Context, Parameters};
 use crate::intel::timeline::Uses;
 use crate::{Fence, File, Node, Origin, TimeLimits};
@@ -68,7 +69,7 @@ impl Bench {
         let program = Program::new(party.file.client(), self.account(party));
         let dev = &self.dev;
         let now = dev.uncore().clock().outside();
-        has_room((dev.user(), &**dev.timeline()), &program, now)
+        Census::take(dev.user(), dev.timeline(), now).has_room(&program)
     }
 
     fn is_banned(&self, party: &Party) -> bool {
@@ -89,6 +90,16 @@ impl Bench {
 
     fn run_in_default(&self, party: &Party) -> Arc<Fence> {
         self.run(party, &party.file.context(0).unwrap())
+    }
+
+    /// Requests of a party that end at once.
+    fn run_quickly(&self, party: &Party, count: usize) {
+        for _ in 0..count {
+            let fence = self.run_in_default(party);
+            store_seqno(&self.fake, fence.seqno());
+            self.dev.timeline().retire();
+            assert_eq!(fence.status(), Some(Ok(())));
+        }
     }
 
     /// Lets time pass in which work gets done.

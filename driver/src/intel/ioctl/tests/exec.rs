@@ -552,10 +552,57 @@ fn submissions_wait_while_others_wait_for_those_before() {
         process.signal.store(true, Ordering::Relaxed);
     }
     bench.exec(&[batch]).unwrap();
-    // Half of the share of two programs.
-    for _ in 0..12 {
-        other.exec(&[of_other]).unwrap();
-    }
+    // A family that begins has one before others.
+    other.exec(&[of_other]).unwrap();
     assert_eq!(other.exec(&[of_other]).err(), Some(EINTR));
     assert_eq!(bench.exec(&[batch]).err(), Some(EINTR));
+}
+
+/// On threads, few of them: here a thread that waits does not sleep. Those that a signal reaches leave the line, and the
+/// others all come.
+#[test]
+fn programs_that_submit_at_a_time_all_come() {
+    let bench = Bench::stuck();
+    let _no_hangs = bench.device.suspend_hang_check();
+    let others = (0..6).map(|_| Bench {
+        fake: Arc::clone(&bench.fake),
+        device: bench.device.clone(),
+        file: File::open(&bench.device, Node::Render),
+        process: Process::default(),
+    });
+    let others: Vec<_> = others.collect();
+    let left = core::sync::atomic::AtomicUsize::new(others.len());
+    let outcomes: Vec<Vec<Result>> = std::thread::scope(|scope| {
+        let spawn = |other| {
+            let other: &Bench = other;
+            let batch = other.batch();
+            let left = &left;
+            scope.spawn(move || {
+                let outcomes = (0..10).map(|_| other.exec(&[batch]).map(drop)).collect();
+                left.fetch_sub(1, Ordering::AcqRel);
+                outcomes
+            })
+        };
+        let threads: Vec<_> = others.iter().map(spawn).collect();
+        // Each waits for its second; two are told to stop.
+        while bench.device.timeline().pending() < 6 {
+            std::thread::yield_now();
+        }
+        for other in others.iter().step_by(3) {
+            other.process.signal.store(true, Ordering::Release);
+        }
+        let hws = u64::from(bench.fake.peek(0x2080)) + 0x100;
+        while left.load(Ordering::Acquire) > 0 {
+            let done = bench.device.timeline().submitted().to_le_bytes();
+            kernel::dma::DmaAllocator::write(&*bench.fake, hws, &done).unwrap();
+            std::thread::yield_now();
+        }
+        threads.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    for (outcomes, at) in outcomes.iter().zip(0..) {
+        let came = |outcome: &Result| *outcome == Ok(()) || at % 3 == 0 && *outcome == Err(EINTR);
+        assert!(outcomes.iter().all(came), "{at}: {outcomes:?}");
+    }
+    let stopped = outcomes.iter().flatten().filter(|one| one.is_err());
+    assert!(stopped.count() > 0, "some have waited");
 }

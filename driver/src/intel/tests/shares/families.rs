@@ -201,6 +201,7 @@ fn a_number_that_is_used_again_is_of_another_process() {
 fn what_a_program_queues_before_others_is_bounded() {
     let bench = Bench::new(true);
     let (busy, second, other) = (bench.party(42), bench.party(42), bench.party(43));
+    bench.run_quickly(&busy, 10);
     for _ in 0..15 {
         bench.run_in_default(&busy);
     }
@@ -209,28 +210,81 @@ fn what_a_program_queues_before_others_is_bounded() {
         bench.run_in_default(&second);
     }
     assert!(bench.has_room(&busy), "alone");
+    assert!(bench.has_room(&other));
     bench.run_in_default(&other);
     assert!(!bench.has_room(&busy) && !bench.has_room(&second));
-    assert!(bench.has_room(&other));
+    store_seqno(&bench.fake, 22);
+    bench.dev.timeline().retire();
+    assert!(!bench.has_room(&busy), "eight are left");
+    store_seqno(&bench.fake, 23);
+    bench.dev.timeline().retire();
+    assert!(bench.has_room(&busy) && bench.has_room(&second));
+}
+
+#[test]
+fn what_a_process_queues_before_its_family_is_bounded() {
+    let bench = Bench::new(true);
+    let [busy, kin] = [1, 2].map(|process| bench.kin(process, 9));
+    for _ in 0..20 {
+        bench.run_in_default(&busy);
+    }
+    assert!(bench.has_room(&busy), "alone");
+    bench.run_in_default(&kin);
+    assert!(!bench.has_room(&busy) && bench.has_room(&kin));
     store_seqno(&bench.fake, 5);
-    bench.work(1);
+    bench.dev.timeline().retire();
     assert!(bench.has_room(&busy), "fifteen are left");
+}
+
+/// A program alone has no limit but the ring, whatever its requests have been like.
+#[test]
+fn a_program_alone_queues_as_many_as_the_ring_takes() {
+    let bench = Bench::new(true);
+    let alone = bench.party(42);
+    for fill in 0..2 {
+        let uses = Uses {
+            objects: vec![bench.object.clone()],
+            context: Some(alone.file.context(0).unwrap()),
+            account: bench.account(&alone),
+            ..Uses::default()
+        };
+        let address = bench.object.address().unwrap();
+        let mut queued = 0;
+        while bench.dev.engine().submit(&uses, address).is_ok() {
+            assert!(bench.has_room(&alone));
+            queued += 1;
+        }
+        // More than others leave it.
+        assert!(queued > 36, "{fill}: {queued}");
+        // The first of them takes long.
+        bench.work(2);
+        store_seqno(&bench.fake, bench.dev.timeline().submitted());
+        bench.work(1);
+        assert_eq!(bench.dev.timeline().pending(), 0);
+    }
 }
 
 #[test]
 fn what_a_family_queues_before_others_is_bounded() {
     let bench = Bench::new(true);
     let family = [1, 2, 3].map(|process| bench.kin(process, 9));
+    bench.run_quickly(&family[0], 10);
     for party in &family {
-        for _ in 0..11 {
+        for _ in 0..3 {
             bench.run_in_default(party);
         }
     }
     assert!(family.iter().all(|party| bench.has_room(party)), "alone");
     let other = bench.party(43);
+    assert!(bench.has_room(&other));
     bench.run_in_default(&other);
     assert!(!family.iter().any(|party| bench.has_room(party)));
-    assert!(bench.has_room(&other));
+    store_seqno(&bench.fake, 12);
+    bench.dev.timeline().retire();
+    assert!(
+        family.iter().all(|party| bench.has_room(party)),
+        "seven are left"
+    );
 }
 
 /// Each of many families may queue what one may, and together they would fill the ring before others.
@@ -238,6 +292,9 @@ fn what_a_family_queues_before_others_is_bounded() {
 fn what_many_families_queue_before_a_newcomer_is_bounded() {
     let bench = Bench::new(true);
     let families: Vec<_> = (1..=20).map(|process| bench.party(process)).collect();
+    for party in &families {
+        bench.run_quickly(party, 10);
+    }
     let mut queued = 0;
     for _ in 0..4 {
         for party in &families {
@@ -270,17 +327,21 @@ fn a_family_with_ends_queues_one_request_at_a_time_before_others() {
     }
     assert_eq!(bench.dev.reset_count(), 3);
     let family = [200, 201].map(|process| bench.kin(process, 1));
-    bench.run_in_default(&family[0]);
-    assert!(family.iter().all(|party| bench.has_room(party)), "alone");
-    bench.run_in_default(&other);
+    // Long enough that it is forgotten how long the requests took.
+    bench.work(70);
+    bench.run_quickly(&family[0], 10);
+    let run_both = || {
+        bench.run_in_default(&family[0]);
+        assert!(family.iter().all(|party| bench.has_room(party)), "alone");
+        bench.run_in_default(&other);
+    };
+    run_both();
     assert!(!family.iter().any(|party| bench.has_room(party)));
-    assert!(bench.has_room(&other));
+    assert!(bench.has_room(&bench.party(8)));
     // It is remembered for ten minutes.
-    bench.work(1);
-    store_seqno(&bench.fake, 8);
-    bench.work(600);
-    bench.run_in_default(&family[0]);
-    bench.run_in_default(&other);
+    store_seqno(&bench.fake, bench.dev.timeline().submitted());
+    bench.work(540);
+    run_both();
     assert!(family.iter().all(|party| bench.has_room(party)));
 }
 
@@ -301,27 +362,35 @@ fn others_that_get_their_turns_in_between_do_not_end_a_row() {
     }
 }
 
+/// Others that have one wait for it; a process of its own family may have two.
 #[test]
-fn a_program_with_long_requests_queues_two_before_others() {
+fn a_family_with_long_requests_queues_one_before_others() {
     let bench = Bench::new(true);
-    let (heavy, other) = (bench.party(42), bench.party(43));
+    let (heavy, kin, other) = (bench.party(42), bench.kin(1, 42), bench.party(43));
+    bench.run_quickly(&heavy, 10);
     for _ in 0..3 {
         bench.run_in_default(&heavy);
     }
     bench.run_in_default(&other);
     assert!(bench.has_room(&heavy), "not known yet");
     bench.work(2);
-    assert!(!bench.has_room(&heavy) && bench.has_room(&other));
-    store_seqno(&bench.fake, 2);
-    bench.work(1);
-    assert!(bench.has_room(&heavy), "one is left");
-    let kin = [1, 2].map(|process| bench.kin(process, 42));
-    for party in &kin {
-        bench.run_in_default(party);
-    }
-    assert!(kin.iter().all(|party| bench.has_room(party)));
-    bench.run_in_default(&kin[0]);
-    assert!(!kin.iter().any(|party| bench.has_room(party)));
+    assert!(!bench.has_room(&heavy) && !bench.has_room(&kin));
+    store_seqno(&bench.fake, 12);
+    bench.dev.timeline().retire();
+    assert!(!bench.has_room(&heavy) && !bench.has_room(&kin));
+    store_seqno(&bench.fake, 13);
+    bench.dev.timeline().retire();
+    assert!(bench.has_room(&heavy) && bench.has_room(&kin));
+    bench.run_in_default(&kin);
+    assert!(!bench.has_room(&heavy) && !bench.has_room(&kin));
+    // Alone with its family.
+    store_seqno(&bench.fake, 14);
+    bench.work(3);
+    assert!(bench.has_room(&heavy) && bench.has_room(&kin));
+    bench.run_in_default(&heavy);
+    assert!(bench.has_room(&heavy));
+    bench.run_in_default(&heavy);
+    assert!(!bench.has_room(&heavy) && bench.has_room(&kin));
 }
 
 #[test]
@@ -355,6 +424,9 @@ fn hangs_that_are_found_late_count_as_ends() {
     for (family, has_room) in [(1, false), (2, true)] {
         let before = bench.dev.timeline().submitted();
         let party = bench.kin(900 + family, family.into());
+        bench.work(61);
+        bench.run_quickly(&party, 2);
+        let before = before + 2;
         bench.run_in_default(&party);
         bench.run_in_default(&other);
         assert_eq!(bench.has_room(&party), has_room, "{family}");

@@ -1,0 +1,367 @@
+//! The line of those who wait to submit: families in turn, each in order.
+//!
+//! One has its turn at a time: it queues a request, and gives the turn back. The next is called by name, so that a thread
+//! that waits need not look. Families take turns in the order in which they came; in a family its processes do, and
+//! threads of a process come in the order in which they asked. i915 has no line: its lock takes whom it likes.
+use alloc::collections::VecDeque;
+use alloc::sync::Arc;
+
+use kernel::sync::{AtomicBool, Completion, Ordering, SpinLock};
+use kernel::time::{Clock, Delta};
+
+use crate::core::work;
+
+/// What is equal for one family, and for one process of it.
+pub type Keys = ((bool, u64), usize);
+
+/// A place in the line, of one thread.
+pub struct Place<T> {
+    keys: Keys,
+    who: T,
+    /// It has its turn.
+    called: AtomicBool,
+    /// It looks after the line, see [`Line`].
+    leads: AtomicBool,
+    news: Completion,
+}
+
+impl<T> Place<T> {
+    /// Whether its turn has come.
+    pub fn is_called(&self) -> bool {
+        self.called.load(Ordering::Acquire)
+    }
+
+    /// Whether it looks after the line.
+    pub fn leads(&self) -> bool {
+        self.leads.load(Ordering::Acquire)
+    }
+
+    /// Sleeps until something of that has changed, for `span` at most.
+    pub fn rest(&self, clock: &dyn Clock, span: Delta) {
+        self.news.wait_for_completion_timeout(clock, span);
+    }
+}
+
+struct Process<T> {
+    key: usize,
+    places: VecDeque<Arc<Place<T>>>,
+}
+
+struct Family<T> {
+    key: (bool, u64),
+    /// In the order of their turns; each has a place at least.
+    processes: VecDeque<Process<T>>,
+}
+
+struct Inner<T> {
+    /// One has its turn.
+    taken: bool,
+    /// In the order of their turns; each has a process at least.
+    families: VecDeque<Family<T>>,
+    leader: Option<Arc<Place<T>>>,
+}
+
+/// The line. One of those in it, the leader, looks whether the next has room; the others sleep until they are called or
+/// the lead is theirs.
+///
+/// Locks, in the order in which they are taken:
+///
+/// 1. the turn itself (`taken`), which waits in [`Place::rest`] and holds no lock meanwhile;
+/// 2. the lock of submissions (`UserState::exec`), by the thread that has the turn, so it is free but for other engines;
+///    waits for the device happen under it, for requests that are queued already and never for a thread in the line;
+/// 3. this lock, never while something is waited for and never in an interrupt handler;
+/// 4. under it, one after another, those that are taken last: of the timeline, of the programs that wait, of the ledger.
+///
+/// Threads are told by [`Completion`] when this lock is free again.
+pub struct Line<T>(SpinLock<Inner<T>>);
+
+impl<T> Default for Line<T> {
+    fn default() -> Self {
+        Line(SpinLock::new(Inner {
+            taken: false,
+            families: VecDeque::new(),
+            leader: None,
+        }))
+    }
+}
+
+/// Threads to be told, without the lock.
+#[must_use]
+struct News<T>([Option<Arc<Place<T>>>; 2]);
+
+impl<T> News<T> {
+    fn tell(self) {
+        for place in self.0.into_iter().flatten() {
+            place.news.complete();
+        }
+    }
+}
+
+impl<T> Inner<T> {
+    fn push(&mut self, place: Arc<Place<T>>) {
+        let (family, process) = place.keys;
+        let position = self.families.iter().position(|one| one.key == family);
+        let at = position.unwrap_or_else(|| {
+            self.families.push_back(Family {
+                key: family,
+                processes: VecDeque::new(),
+            });
+            self.families.len() - 1
+        });
+        let processes = &mut self.families[at].processes;
+        match processes.iter_mut().find(|one| one.key == process) {
+            Some(process) => process.places.push_back(place),
+            None => processes.push_back(Process {
+                key: process,
+                places: [place].into(),
+            }),
+        }
+    }
+
+    /// Takes the first of a process out. Its family and its process are the last from now on, when more of them wait.
+    fn take(&mut self, family: usize, process: usize) -> Option<Arc<Place<T>>> {
+        let mut of_family = self.families.remove(family)?;
+        let mut of_process = of_family.processes.remove(process)?;
+        let place = of_process.places.pop_front();
+        if !of_process.places.is_empty() {
+            of_family.processes.push_back(of_process);
+        }
+        if !of_family.processes.is_empty() {
+            self.families.push_back(of_family);
+        }
+        place
+    }
+
+    /// Takes one out that waits no longer; the others keep their places.
+    fn remove(&mut self, place: &Arc<Place<T>>) {
+        let (family, process) = place.keys;
+        let families = &mut self.families;
+        let Some(at) = families.iter().position(|one| one.key == family) else {
+            return;
+        };
+        let processes = &mut families[at].processes;
+        if let Some(index) = processes.iter().position(|one| one.key == process) {
+            let places = &mut processes[index].places;
+            places.retain(|one| !Arc::ptr_eq(one, place));
+            if places.is_empty() {
+                processes.remove(index);
+            }
+        }
+        if processes.is_empty() {
+            families.remove(at);
+        }
+    }
+
+    /// Sees to it that one in the line leads; the one that has begun to.
+    fn find_leader(&mut self) -> Option<Arc<Place<T>>> {
+        if self.leader.is_some() {
+            return None;
+        }
+        let first = self.families.front()?.processes.front()?.places.front()?;
+        first.leads.store(true, Ordering::Release);
+        self.leader = Some(Arc::clone(first));
+        self.leader.clone()
+    }
+
+    /// A place has left the line.
+    fn has_left(&mut self, place: &Arc<Place<T>>) {
+        if (self.leader.as_ref()).is_some_and(|leader| Arc::ptr_eq(leader, place)) {
+            self.leader = None;
+            place.leads.store(false, Ordering::Release);
+        }
+    }
+
+    /// Gives the turn to the next one that has room.
+    fn call(&mut self, has_room: impl Fn(&T) -> bool) -> News<T> {
+        let mut called = None;
+        if !self.taken {
+            let next = self.families.iter().zip(0..).find_map(|(family, at)| {
+                let mut processes = family.processes.iter();
+                let process = processes.position(|process| {
+                    work::one();
+                    let mut places = process.places.iter();
+                    places.next().is_some_and(|first| has_room(&first.who))
+                })?;
+                Some((at, process))
+            });
+            called = next.and_then(|(family, process)| self.take(family, process));
+        }
+        if let Some(called) = &called {
+            self.taken = true;
+            called.called.store(true, Ordering::Release);
+            self.has_left(called);
+        }
+        News([called, self.find_leader()])
+    }
+}
+
+impl<T> Line<T> {
+    /// Asks for a turn. `look` is called when somebody may have room, and what it returns says of each whether that is so.
+    pub fn enter<R: Fn(&T) -> bool>(
+        &self,
+        keys: Keys,
+        who: T,
+        look: impl FnOnce() -> R,
+    ) -> Arc<Place<T>> {
+        let place = Arc::new(Place {
+            keys,
+            who,
+            called: AtomicBool::new(false),
+            leads: AtomicBool::new(false),
+            news: Completion::default(),
+        });
+        let news = {
+            let mut inner = self.0.lock();
+            if inner.taken {
+                inner.push(Arc::clone(&place));
+                News([None, inner.find_leader()])
+            } else {
+                let has_room = look();
+                if inner.families.is_empty() && has_room(&place.who) {
+                    // The usual case.
+                    inner.taken = true;
+                    place.called.store(true, Ordering::Release);
+                    return place;
+                }
+                inner.push(Arc::clone(&place));
+                inner.call(has_room)
+            }
+        };
+        news.tell();
+        place
+    }
+
+    /// Gives the turn to the next one that has room, unless one has it. See [`enter`](Self::enter).
+    pub fn call<R: Fn(&T) -> bool>(&self, look: impl FnOnce() -> R) {
+        let news = {
+            let mut inner = self.0.lock();
+            if inner.taken || inner.families.is_empty() {
+                return;
+            }
+            inner.call(look())
+        };
+        news.tell();
+    }
+
+    /// Gives a turn back, or leaves the line; the next is called.
+    pub fn leave<R: Fn(&T) -> bool>(&self, place: &Arc<Place<T>>, look: impl FnOnce() -> R) {
+        let news = {
+            let mut inner = self.0.lock();
+            if place.is_called() {
+                inner.taken = false;
+            } else {
+                inner.remove(place);
+                inner.has_left(place);
+            }
+            if inner.taken || inner.families.is_empty() {
+                News([None, inner.find_leader()])
+            } else {
+                inner.call(look())
+            }
+        };
+        news.tell();
+    }
+
+    /// Whether one has its turn.
+    pub fn is_taken(&self) -> bool {
+        self.0.lock().taken
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use alloc::vec::Vec;
+
+    use super::*;
+
+    /// Everybody has room, or nobody has.
+    fn all(room: bool) -> impl FnOnce() -> Box {
+        move || alloc::boxed::Box::new(move |_: &u32| room)
+    }
+    type Box = alloc::boxed::Box<dyn Fn(&u32) -> bool>;
+
+    /// A thread that waits: the number of its family and process, and its own.
+    fn wait(line: &Line<u32>, family: u64, process: usize, who: u32) -> Arc<Place<u32>> {
+        line.enter(((true, family), process), who, all(false))
+    }
+
+    /// Lets all have their turns, one after another; their numbers.
+    fn turns(line: &Line<u32>, mut waiting: Vec<Arc<Place<u32>>>) -> Vec<u32> {
+        let mut order = Vec::new();
+        line.call(all(true));
+        while !waiting.is_empty() {
+            let mut called = (0..waiting.len()).filter(|at| waiting[*at].is_called());
+            let next = called.next().unwrap();
+            assert_eq!(called.next(), None, "one at a time");
+            let place = waiting.swap_remove(next);
+            order.push(place.who);
+            assert!(waiting.is_empty() || waiting.iter().filter(|one| one.leads()).count() == 1);
+            line.leave(&place, all(true));
+        }
+        assert!(!line.is_taken() && line.0.lock().leader.is_none());
+        assert!(line.0.lock().families.is_empty());
+        order
+    }
+
+    #[test]
+    fn sixty_families_come_in_the_order_in_which_they_asked() {
+        let line = Line::default();
+        let waiting = (0..60).map(|n| wait(&line, 1000 - u64::from(n), 0, n));
+        let waiting = waiting.collect();
+        assert_eq!(turns(&line, waiting), (0..60).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn a_newcomer_comes_behind_one_thread_of_a_family_that_has_three_hundred() {
+        let line = Line::default();
+        let mut waiting: Vec<_> = (0..300).map(|n| wait(&line, 1, 0, n)).collect();
+        waiting.extend([300, 301].map(|n| wait(&line, 2, 0, n)));
+        // Another process of the large family comes in its family's turns.
+        waiting.push(wait(&line, 1, 1, 400));
+        let order = turns(&line, waiting);
+        assert_eq!(order[..6], [0, 300, 400, 301, 1, 2]);
+        assert_eq!(order[6..], (3..300).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn those_without_room_are_passed_and_keep_their_places() {
+        let line = Line::default();
+        let waiting = [(1, 0), (2, 1), (1, 2), (3, 3)].map(|(family, n)| wait(&line, family, 0, n));
+        let but = |who: u32| move || move |one: &u32| *one != who;
+        line.call(but(0));
+        let called = |n: usize| waiting[n].is_called();
+        assert_eq!([0, 1, 2, 3].map(called), [false, true, false, false]);
+        line.leave(&waiting[1], but(0));
+        assert_eq!([0, 2, 3].map(called), [false, false, true]);
+        // Its thread has gone meanwhile, and the turn with it.
+        line.leave(&waiting[3], all(true));
+        assert_eq!([0, 2].map(called), [true, false]);
+        line.leave(&waiting[0], all(true));
+        assert!(called(2));
+    }
+
+    #[test]
+    fn one_that_leaves_stops_nobody() {
+        let line = Line::default();
+        let mut waiting: Vec<_> = (0..10)
+            .map(|n| wait(&line, u64::from(n % 3), 0, n))
+            .collect();
+        // The leader among them.
+        for gone in [8, 4, 0] {
+            let place = waiting.swap_remove(gone);
+            line.leave(&place, all(false));
+            assert!(!place.leads());
+        }
+        assert_eq!(waiting.iter().filter(|one| one.leads()).count(), 1);
+        assert_eq!(turns(&line, waiting), [3, 1, 2, 6, 7, 5, 9]);
+    }
+
+    #[test]
+    fn a_turn_looks_at_processes_and_not_at_threads() {
+        let line = Line::default();
+        let waiting: Vec<_> = (0..1000).map(|n| wait(&line, 1, 0, n)).collect();
+        let (looks, _) = work::of(|| turns(&line, waiting));
+        assert!(looks <= 1001, "{looks}");
+    }
+}
