@@ -187,7 +187,8 @@ impl Cs {
 
     /// Whether the next command is one that the media pipeline takes while its threads run.
     pub fn next_is_object(&self, regs: &RegFile, mem: &mem::Memory) -> bool {
-        if self.stuck || self.blit.is_some() || mi::stopped(regs, self.info) && self.batch.is_none() {
+        if self.stuck || self.blit.is_some() || mi::stopped(regs, self.info) && self.batch.is_none()
+        {
             return false;
         }
         let header = self.source(regs).and_then(|s| s.dword(mem, 0).ok());

@@ -5,9 +5,7 @@
 //! buffers.
 
 use mem::{GpuAddr, PhysAddr, Space};
-use regs::any::{
-    MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiStoreDataIndex, fields,
-};
+use regs::any::{MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiStoreDataIndex, fields};
 
 use super::engine::{EngineInfo, StatusPage};
 use super::reader::{Chosen, Place};

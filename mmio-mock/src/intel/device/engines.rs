@@ -60,11 +60,9 @@ impl Engine {
     pub(super) fn follow(&mut self, step: Step, tables: &'static Generation, regs: &RegFile) {
         let registers = &self.cs.info().registers;
         self.spins = step == Step::Progress
-            && self.spin.round(
-                tables,
-                regs.get(registers.acthd),
-                regs.get(registers.ipehr),
-            );
+            && self
+                .spin
+                .round(tables, regs.get(registers.acthd), regs.get(registers.ipehr));
     }
 }
 

@@ -97,6 +97,9 @@ impl Model for Device {
             match step {
                 Step::Progress if spins => break Ended::Spins,
                 Step::Progress => {}
+                Step::Idle if self.engines.others.iter().any(|e| e.cs.stuck()) => {
+                    break Ended::Blocked;
+                }
                 Step::Idle => break Ended::Idle,
                 // Everything waits for something that only time or the host can bring.
                 Step::Blocked if used > 0 => {}

@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 4, 1.0. PCI ids: i915 `i915_pciids.h`; sizes: Mesa 22.3.6 `intel_device_info.c`.
 
+mod engines;
 mod host;
 
 use super::{DEVICES, find, readers, tables};
