@@ -352,6 +352,18 @@ pub enum Privilege {
     },
 }
 
+/// Engines with command streamers of their own, by what they do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Engine {
+    /// 3D and media pipeline; the blitter, too, where that has no engine of its own.
+    Render,
+    /// Blitter.
+    Blitter,
+    /// Video decoder.
+    Video,
+}
+
 /// A command of ring and batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CommandDesc {
@@ -375,6 +387,8 @@ pub struct CommandDesc {
     pub properties: u16,
     /// Whether batches of users may have it.
     pub privilege: Privilege,
+    /// A bit for each [`Engine`] whose streamer takes it.
+    pub engines: u8,
     /// Fields by position, without opcode.
     pub fields: &'static [PackedField],
     /// Repeated trailing part.
@@ -393,6 +407,12 @@ impl CommandDesc {
     /// Whether it has a property.
     pub const fn is(&self, property: Property) -> bool {
         self.properties >> property as u8 & 1 == 1
+    }
+
+    /// Whether the streamer of an engine takes it, on a device that has the engine.
+    #[inline]
+    pub const fn runs_on(&self, engine: Engine) -> bool {
+        self.engines >> engine as u8 & 1 == 1
     }
 
     /// Whether these dwords of it are for the ring and secure batches alone.

@@ -89,6 +89,12 @@ impl<T: UIntLike, R: RegisterLongName> Reg<T, R> {
     pub const fn offset(self) -> u32 {
         self.offset
     }
+
+    /// The register with the same fields that lies so many bytes above: that of another engine.
+    #[must_use]
+    pub const fn above(self, bytes: u32) -> Self {
+        Self::new(self.offset + bytes)
+    }
 }
 
 impl<R: RegisterLongName> Reg<u32, R> {

@@ -100,6 +100,49 @@ fn registers_are_where_i915_has_them() {
     assert!(at(g45, "DEUC").is_none() && at(g45, "VDECCLK_GATE_D").is_some());
 }
 
+/// gt/intel_engine_regs.h `RING_*` at `BSD_RING_BASE`, 4000h. Fields are those of the render engine's at 2000h.
+#[test]
+fn the_decoders_streamer_has_the_registers_of_the_render_engines() {
+    let [old, g45, ilk] = GENERATIONS;
+    for (bsd, render, offset) in [
+        ("BSD_RING_TAIL", "PRB0_TAIL", 0x30),
+        ("BSD_RING_HEAD", "PRB0_HEAD", 0x34),
+        ("BSD_RING_START", "PRB0_START", 0x38),
+        ("BSD_RING_CTL", "PRB0_CTL", 0x3c),
+        ("BSD_IPEIR", "IPEIR", 0x64),
+        ("BSD_IPEHR", "IPEHR", 0x68),
+        ("BSD_INSTPS", "INSTPS", 0x70),
+        ("BSD_ACTHD", "ACTHD", 0x74),
+        ("BSD_DMA_FADD", "DMA_FADD", 0x78),
+        ("BSD_NOPID", "NOPID", 0x94),
+        ("BSD_BB_STATE", "BB_STATE", 0x110),
+        ("BSD_BB_ADDR", "BB_ADDR", 0x140),
+    ] {
+        assert!(at(old, bsd).is_none(), "{bsd}");
+        for g in [g45, ilk] {
+            let (of, like) = (g.register(bsd).unwrap(), g.register(render).unwrap());
+            assert_eq!(of.offset, 0x4000 + offset, "{bsd}");
+            assert_eq!(like.offset, 0x2000 + offset, "{render}");
+            for value in [0, 0x5a5a_5a5a, u32::MAX] {
+                assert_eq!(of.write(0, 0, value), like.write(0, 0, value), "{bsd}");
+                assert_eq!(of.read(0, value), like.read(0, value), "{bsd}");
+            }
+            assert_eq!(of.reset_dword(0), like.reset_dword(0), "{bsd}");
+        }
+    }
+    for g in [g45, ilk] {
+        assert_eq!(at(g, "BSD_INSTDONE"), Some((0x406c, 1, Access::Ro)));
+        assert_eq!(at(g, "BSD_HWS_PGA"), Some((0x4080, 1, Access::Rw)));
+        assert_eq!(at(g, "BSD_MI_MODE"), Some((0x409c, 1, Access::Masked)));
+        assert_eq!(at(g, "BSD_ESR"), Some((0x40b8, 1, Access::Ro)));
+        // MODE_IDLE, STOP_RING; the status page is at a graphics address, which has 32 bits.
+        assert_eq!(bit(g, "BSD_MI_MODE", "Mode Idle"), 9);
+        assert_eq!(bit(g, "BSD_MI_MODE", "Stop Ring"), 8);
+        let page = g.register("BSD_HWS_PGA").unwrap();
+        assert_eq!(page.write(0, 0, u32::MAX), 0xffff_f000);
+    }
+}
+
 #[test]
 fn neutral_names_are_the_generations_types() {
     use regs::{any, gen40, gen45, gen50};

@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use regs::desc::Property;
+use regs::desc::{Engine, Property};
 use regs::platform::{GEN40, GEN45, GEN50, GENERATIONS, Generation};
 
 fn with(g: &Generation, property: Property) -> BTreeSet<&'static str> {
@@ -103,4 +103,63 @@ fn headers_tell_what_is_non_pipelined_and_what_is_a_blit() {
         .map(|f| f.start / 32)
         .collect();
     assert_eq!(addresses, [4]);
+}
+
+/// The engine of a command: `engine` of Mesa's genxml gen5 and gen6, but for MI_FLUSH, which i915 sends to the decoder of these
+/// generations, too (gt/gen2_engine_cs.c `gen4_emit_flush_vcs`). CMD_* of intel-vaapi-driver i965_defines.h are the decoder's.
+#[test]
+fn commands_name_the_engines_that_take_them() {
+    let all = [Engine::Render, Engine::Blitter, Engine::Video];
+    let takes = |g: &Generation, name: &str| {
+        let command = g.commands.iter().find(|c| c.name == name).unwrap();
+        all.map(|engine| command.runs_on(engine))
+    };
+    for g in GENERATIONS {
+        for every in [
+            "MI_NOOP",
+            "MI_FLUSH",
+            "MI_BATCH_BUFFER_START",
+            "MI_BATCH_BUFFER_END",
+            "MI_STORE_DATA_IMM",
+            "MI_STORE_DATA_INDEX",
+            "MI_LOAD_REGISTER_IMM",
+            "MI_STORE_REGISTER_MEM",
+            "MI_REPORT_HEAD",
+            "MI_USER_INTERRUPT",
+            "MI_WAIT_FOR_EVENT",
+            "MI_ARB_CHECK",
+        ] {
+            assert_eq!(takes(g, every), [true; 3], "{every}");
+        }
+        for render in [
+            "MI_SET_CONTEXT",
+            "MI_LOAD_SCAN_LINES_EXCL",
+            "PIPE_CONTROL",
+            "PIPELINE_SELECT",
+            "STATE_BASE_ADDRESS",
+            "3DPRIMITIVE",
+            "MEDIA_OBJECT",
+            "XY_COLOR_BLT",
+        ] {
+            assert_eq!(takes(g, render), [true, false, false], "{render}");
+        }
+    }
+    let decoder = [
+        ("AVC_BSD_IMG_STATE", 0x7400_0000),
+        ("AVC_BSD_QM_STATE", 0x7401_0000),
+        ("AVC_BSD_SLICE_STATE", 0x7402_0000),
+        ("AVC_BSD_BUF_BASE_STATE", 0x7403_0000),
+        ("BSD_IND_OBJ_BASE_ADDR", 0x7404_0000),
+        ("AVC_BSD_OBJECT", 0x7408_0000),
+    ];
+    for (name, opcode) in decoder {
+        assert!((GEN40.command)(opcode).is_none(), "{name}");
+        for g in [&GEN45, &GEN50] {
+            assert_eq!((g.command)(opcode).map(|c| c.name), Some(name));
+            assert_eq!(takes(g, name), [false, false, true], "{name}");
+        }
+    }
+    // Dwords of i965_avc_bsd.c: a slice takes 8 on G45, 16 on Ironlake.
+    let dwords = |g: &Generation| (g.command)(0x7408_0000).map(|c| (c.header & 0xffff) + 2);
+    assert_eq!((dwords(&GEN45), dwords(&GEN50)), (Some(8), Some(16)));
 }

@@ -19,7 +19,7 @@ use mem::{GpuAddr, Memory};
 use mmio_mock::Model;
 use mmio_mock::ModelPlatform;
 use mmio_mock::core::memory::{SharedMemory, lock};
-use mmio_mock::intel::cs::mi::StatusPage;
+use mmio_mock::intel::cs::engine::StatusPage;
 use mmio_mock::intel::device::Device as ModelDevice;
 use regs::desc::CommandDesc;
 use regs::ids::RegId;
@@ -185,7 +185,7 @@ impl Bare {
         memory
             .alloc_mapped(GpuAddr::from(Self::STATUS), 4096)
             .unwrap();
-        let status = match info.status_page {
+        let status = match info.render.status_page {
             StatusPage::Graphics => Self::STATUS,
             StatusPage::Physical => u32::try_from(memory.alloc_pages(1).unwrap().0).unwrap(),
         };

@@ -36,6 +36,7 @@ mod live_commands;
 mod live_data_port;
 mod live_debug;
 mod live_drm_frame;
+mod live_engines;
 mod live_faults;
 mod live_media;
 mod live_media_motion;

@@ -6,6 +6,9 @@ use mmio_mock::intel::trace::Event;
 
 use super::json::Object;
 
+/// The streamer of the render engine.
+pub const RENDER: &str = "CS";
+
 /// Appends the members that all formats have of an event.
 pub fn shared(o: &mut Object<'_>, event: &Event) {
     match *event {
@@ -16,10 +19,15 @@ pub fn shared(o: &mut Object<'_>, event: &Event) {
             addr,
             header,
             dwords,
+            streamer,
         } => {
             o.hex("addr", addr)
                 .hex("header", header)
                 .number("dwords", dwords);
+            // What stands alone is the render engine's.
+            if streamer != RENDER {
+                o.text("streamer", streamer);
+            }
         }
         Event::Dispatch(ref dispatch) => {
             o.number("mask", dispatch.mask).hexes("r0", &dispatch.r0);

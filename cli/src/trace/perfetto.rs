@@ -11,7 +11,7 @@ use mmio_mock::intel::status::Unit;
 use mmio_mock::intel::trace::{Dispatch, Event};
 
 use super::json::Object;
-use super::members::shared;
+use super::members::{RENDER, shared};
 use super::{function, nanos, unit};
 
 /// Messages of one thread that are kept until it ends; the others are counted.
@@ -30,6 +30,8 @@ mod track {
     pub const FUNCTIONS: u64 = 10;
     pub const HOST: u64 = 30;
     pub const INTERRUPTS: u64 = 31;
+    /// Streamers beside that of the render engine.
+    pub const STREAMERS: u64 = 32;
     /// Clients of memory follow by first write.
     pub const MEMORY: u64 = 40;
 }
@@ -87,6 +89,14 @@ impl Perfetto {
             Event::MmioWrite { offset, .. } => {
                 let register = (device.tables.lookup)(offset).map_or("?", |(id, ..)| id.name());
                 self.instant((track::HOST, "host"), register, at, device, out, event);
+            }
+            Event::Command {
+                header, streamer, ..
+            } if streamer != RENDER => {
+                // Its commands are few and short, and their ends are not events.
+                let name = (device.tables.command)(header).map_or("?", |command| command.name);
+                let track = (track::STREAMERS, streamer);
+                self.instant(track, name, at, device, out, event);
             }
             Event::Command { header, .. } => {
                 // A command lasts until the next one, or until nothing is left to do.

@@ -22,6 +22,8 @@ enum Source {
     /// A request to a driver of this name.
     Request {
         driver: &'static str,
+        /// Of which timeline, see [`new_context`].
+        context: u64,
         seqno: u32,
         client: Option<Arc<Client>>,
     },
@@ -29,6 +31,12 @@ enum Source {
     Stub,
     /// Several requests (`dma_fence_array`), with the name that user space gave.
     Array { name: String, of: Vec<Arc<Fence>> },
+}
+
+/// A number for a timeline that no other has (`dma_fence_context_alloc`).
+pub(crate) fn new_context() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The completion of one request or of several; signalled once, with success or an error.
@@ -81,13 +89,41 @@ impl Fence {
         }
     }
 
-    /// The fence of a request to a driver, by the name that user space knows the driver by.
+    /// The fence of a request to a driver, by the name that user space knows the driver by, on no timeline.
+    #[cfg(test)]
     pub(crate) fn new(driver: &'static str, seqno: u32, client: Option<Arc<Client>>) -> Self {
+        Self::on((0, seqno), driver, client)
+    }
+
+    /// The same of a timeline and a sequence number on it. Requests of one timeline end in the order of their numbers.
+    pub(crate) fn on(
+        (context, seqno): (u64, u32),
+        driver: &'static str,
+        client: Option<Arc<Client>>,
+    ) -> Self {
         Self::with(Source::Request {
             driver,
+            context,
             seqno,
             client,
         })
+    }
+
+    /// The timeline of its request; `None` for a stub and for several requests.
+    pub(crate) fn context(&self) -> Option<u64> {
+        match &self.source {
+            Source::Request { context, .. } => Some(*context),
+            Source::Stub | Source::Array { .. } => None,
+        }
+    }
+
+    /// Whether it is signalled, or ends before any later request of a timeline begins.
+    pub(crate) fn is_before(self: &Arc<Self>, context: u64) -> bool {
+        let before = |fence: &Fence| fence.status().is_some() || fence.context() == Some(context);
+        match &self.source {
+            Source::Array { of, .. } => of.iter().all(|fence| before(fence)),
+            _ => before(self),
+        }
     }
 
     /// A fence that never had to be waited for (the kernel's `dma_fence_get_stub`).

@@ -56,13 +56,24 @@ impl Wait {
         self.0.iter().all(|fence| fence.status().is_some())
     }
 
-    /// One fence that stands for all: requests end in order, so it is the last that has not ended.
+    /// One fence that stands for all: requests of a timeline end in order, so it is the last that has not ended.
     #[must_use]
     pub fn fence(&self) -> Arc<Fence> {
-        let open = self.0.iter().filter(|fence| fence.status().is_none());
-        open.max_by_key(|fence| fence.order())
+        let open = || self.0.iter().filter(|fence| fence.status().is_none());
+        let first = open().next().and_then(|fence| fence.context());
+        if open().any(|fence| fence.context() != first) {
+            return Fence::merge("", &open().collect::<Vec<_>>());
+        }
+        open()
+            .max_by_key(|fence| fence.order())
             .or(self.0.last())
             .map_or_else(|| Arc::new(Fence::signalled()), Arc::clone)
+    }
+
+    /// The fences that have not ended.
+    pub(crate) fn open(self) -> impl Iterator<Item = Arc<Fence>> {
+        let all = self.0.into_iter();
+        all.filter(|fence| fence.status().is_none())
     }
 }
 

@@ -144,7 +144,11 @@ fn a_reset_blames_the_oldest_request() {
     for _ in 0..2 {
         clients[0].mark_guilty(toy.clock().now() + Delta::from_secs(1000), true);
     }
-    assert_eq!(toy.timeline.rewind(None, |_| ()), Ok(2));
+    assert_eq!(
+        toy.timeline
+            .rewind(crate::core::timeline::Blame::Oldest, |_| ()),
+        Ok(2)
+    );
     assert_eq!(fences[0].status(), Some(Err(EIO)));
     assert_eq!((fences[1].status(), fences[2].status()), (None, None));
     let count = |of: &kernel::sync::AtomicU32| of.load(Ordering::Relaxed);

@@ -13,7 +13,7 @@ use kernel::platform::Platform;
 use kernel::sync::SpinLock;
 use kernel::time::Ktime;
 
-use crate::core::fence::{Fence, Signalled, seqno_passed};
+use crate::core::fence::{Fence, Signalled, new_context, seqno_passed};
 use crate::core::line::Line;
 use crate::core::program::{Mark, Program};
 use crate::core::work;
@@ -57,6 +57,17 @@ pub trait Work: Clone + Send {
 
     /// A reset caught it and it is replayed.
     fn mark_innocent(&self);
+}
+
+/// Which request a reset ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Blame {
+    /// The oldest under way.
+    Oldest,
+    /// That of a sequence number, unless it has ended after all.
+    Request(u32),
+    /// All run again.
+    Innocent,
 }
 
 /// How often a request has ended that was of another program than the one before.
@@ -103,6 +114,8 @@ impl<W: Work> Inner<W> {
 /// The timeline.
 pub struct Timeline<W> {
     platform: Arc<dyn Platform>,
+    /// Its number among all timelines.
+    context: u64,
     page: CoherentAllocation,
     /// Byte offset of the number in it.
     offset: usize,
@@ -116,6 +129,7 @@ impl<W: Work> Timeline<W> {
     pub fn new(platform: &Arc<dyn Platform>, offset: u32) -> Result<Self> {
         let timeline = Timeline {
             platform: Arc::clone(platform),
+            context: new_context(),
             page: CoherentAllocation::alloc_coherent(platform, 1)?,
             // CAST: a byte offset in a page.
             offset: offset as usize,
@@ -146,6 +160,11 @@ impl<W: Work> Timeline<W> {
     /// Programs that wait to queue requests on it.
     pub(crate) fn line(&self) -> &Line<Program> {
         &self.line
+    }
+
+    /// Its number among all timelines, which its fences have.
+    pub fn context(&self) -> u64 {
+        self.context
     }
 
     /// Bus address of the status page.
@@ -306,12 +325,12 @@ impl<W: Work> Timeline<W> {
     }
 
     /// What a reset does with the requests under way (i915 `reset_rewind`, `__i915_request_reset`): the oldest ends
-    /// with `EIO` and is the fault of its context, unless `blame` is another one, which has ended after all. Requests of
+    /// with `EIO` and is the fault of its context, unless it is not to blame. Requests of
     /// contexts that are banned, by this or before, are to be skipped. The rest is counted as innocent. Returns how many
     /// requests are left to be replayed, skipped ones among them.
     ///
     /// `stopped` gets the oldest one before that. The device stands still.
-    pub fn rewind(&self, blame: Option<u32>, stopped: impl FnOnce(&W)) -> Result<usize> {
+    pub fn rewind(&self, blame: Blame, stopped: impl FnOnce(&W)) -> Result<usize> {
         // What it has finished after all is not touched.
         self.signal();
         let now = self.now();
@@ -324,9 +343,12 @@ impl<W: Work> Timeline<W> {
                 stopped(&first.work);
             }
             let first = inner.pending.front().map(|first| first.seqno);
-            if (blame.is_none() || blame == first)
-                && let Some(guilty) = inner.pending.pop_front()
-            {
+            let is_guilty = match blame {
+                Blame::Oldest => true,
+                Blame::Request(seqno) => first == Some(seqno),
+                Blame::Innocent => false,
+            };
+            if is_guilty && let Some(guilty) = inner.pending.pop_front() {
                 guilty.work.mark_guilty(now);
                 passed = Some(guilty.seqno);
                 inner.note_end(&guilty.work, self.outside());

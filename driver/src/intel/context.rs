@@ -25,8 +25,8 @@ pub struct Parameters {
     pub recoverable: bool,
     /// Requests outlive the context.
     pub persistent: bool,
-    /// Engine map: whether slot n holds the render engine. `None` for the legacy ring numbers.
-    pub engines: Option<Vec<bool>>,
+    /// Engine map: the row of the device's engine that slot n holds. `None` for the legacy ring numbers.
+    pub engines: Option<Vec<Option<usize>>>,
 }
 
 impl Default for Parameters {
@@ -110,14 +110,12 @@ impl Context {
         self.parameters.lock().1
     }
 
-    /// Whether slot or ring number `index` is the render engine.
+    /// The row of the engine in a slot of its map; `None` for an empty slot, and without a map.
     #[must_use]
-    pub fn has_engine(&self, index: Option<usize>) -> bool {
+    pub fn engine(&self, slot: usize) -> Option<usize> {
         let parameters = self.parameters.lock();
-        match &parameters.0.engines {
-            Some(engines) => index.is_some_and(|i| engines.get(i).copied().unwrap_or(false)),
-            None => index == Some(0),
-        }
+        let engines = parameters.0.engines.as_ref()?;
+        engines.get(slot).copied().flatten()
     }
 
     /// Whether it may not run any more.

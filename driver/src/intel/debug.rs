@@ -304,7 +304,7 @@ impl Shared {
         let mut step = POLL;
         loop {
             self.device.check_live()?;
-            self.device.timeline().retire();
+            self.device.retire();
             if let Some(found) = look(self)? {
                 return Ok(Some(found));
             }

@@ -13,9 +13,11 @@ use kernel::sync::{AtomicBool, AtomicU32, Ordering};
 use kernel::time::{Delta, delay, read_poll_timeout};
 
 use crate::core::device::UserState;
+use crate::core::fence::Fence;
 use crate::core::limits::TimeLimits;
 use crate::core::mmap::Offsets;
 use crate::core::range::Search;
+use crate::core::timeline::Blame;
 use crate::intel::debug::hook::Hook;
 use crate::intel::engine::Engine;
 use crate::intel::error_state::ErrorState;
@@ -26,6 +28,7 @@ use crate::intel::gtt::Ggtt;
 use crate::intel::irq::Interrupts;
 use crate::intel::observe::{Observer, Slot};
 use crate::intel::sample::Hangcheck;
+#[cfg(test)]
 use crate::intel::timeline::Timeline;
 use crate::intel::uncore::{POLL, Uncore};
 use crate::intel::workarounds;
@@ -42,9 +45,9 @@ pub(crate) struct Inner {
     pub(crate) uncore: Uncore,
     pub(crate) model: &'static Model,
     pub(crate) ggtt: Arc<Ggtt>,
-    pub(crate) timeline: Arc<Timeline>,
     pub(crate) interrupts: Arc<Interrupts>,
-    pub(crate) engine: Engine,
+    /// One for each row of the device, the render engine first.
+    pub(crate) engines: Vec<Engine>,
     pub(crate) objects: AtomicU32,
     pub(crate) removed: AtomicBool,
     pub(crate) user: UserState,
@@ -96,12 +99,40 @@ impl Device {
         &self.inner.ggtt
     }
 
+    /// The render engine.
     pub(crate) fn engine(&self) -> &Engine {
-        &self.inner.engine
+        self.inner.render()
     }
 
+    /// All engines, the render engine first.
+    pub(crate) fn engines(&self) -> &[Engine] {
+        &self.inner.engines
+    }
+
+    /// The engine that a fence is of; the render engine for fences of none.
+    pub(crate) fn engine_of(&self, fence: &Fence) -> &Engine {
+        let mut engines = self.engines().iter();
+        engines
+            .find(|engine| fence.context() == Some(engine.timeline().context()))
+            .unwrap_or(self.engine())
+    }
+
+    /// The timeline of the render engine.
+    #[cfg(test)]
     pub(crate) fn timeline(&self) -> &Timeline {
-        &self.inner.timeline
+        self.engine().timeline()
+    }
+
+    /// Signals the requests of all engines that have ended and lets go of what they used.
+    pub(crate) fn retire(&self) {
+        for engine in self.engines() {
+            engine.timeline().retire();
+        }
+    }
+
+    /// Whether submissions are refused until a reset succeeds.
+    pub(crate) fn is_wedged(&self) -> bool {
+        self.engine().is_wedged()
     }
 
     pub(crate) fn interrupts(&self) -> &Interrupts {
@@ -135,10 +166,13 @@ impl Device {
         self.inner.user.resets.load(Ordering::Relaxed)
     }
 
-    /// Objects that the oldest request under way wants to see in an error state.
+    /// Objects that the oldest requests under way want to see in an error state.
     #[must_use]
     pub fn captures(&self) -> Vec<Object> {
-        self.inner.timeline.captures()
+        let engines = self.engines().iter();
+        engines
+            .flat_map(|engine| engine.timeline().captures())
+            .collect()
     }
 
     pub(crate) fn check_live(&self) -> Result {
@@ -161,7 +195,7 @@ impl Device {
 
     /// Takes the contents of objects that nobody needs; whether there were any.
     pub(crate) fn purge(&self) -> bool {
-        self.timeline().retire();
+        self.retire();
         self.user().lru.purge()
     }
 
@@ -199,7 +233,7 @@ impl Device {
     /// Whether the engine has nothing to do and every request has ended.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.check_live().is_err() || self.inner.engine.is_idle()
+        self.check_live().is_err() || self.engines().iter().all(Engine::is_idle)
     }
 
     /// Waits until the device is idle; `ETIMEDOUT` when it is not in time. Batches that a debugging session has changed
@@ -256,7 +290,9 @@ impl Device {
 
     /// Sets how long one program may keep the engine from others.
     pub fn set_time_limits(&self, limits: TimeLimits) {
-        self.hangcheck().set_limits(limits);
+        for engine in self.engines() {
+            engine.check().share.set_limits(limits);
+        }
     }
 
     /// The debugger's place.
@@ -266,7 +302,7 @@ impl Device {
 
     /// Resets the device and starts it again (i915 `intel_gt_reset`); objects keep contents and addresses.
     ///
-    /// The oldest request under way ends with `EIO` and counts as the fault of its context, which may be banned by it;
+    /// The oldest request under way of each engine ends with `EIO` and counts as the fault of its context, which may be banned by it;
     /// requests of a banned context end with `EIO` when it is their turn. All others run again, in their order and with
     /// their numbers. When the device cannot be reset it is wedged: everything under way ends with `EIO` and nothing
     /// is taken any more, until a later reset succeeds.
@@ -278,42 +314,47 @@ impl Device {
         let _one = self.inner.user.reset.lock(self.uncore().clock());
         if resetting && self.reset_count() == before {
             // It has been counted when it began.
-            return if self.engine().is_wedged() {
-                Err(EIO)
-            } else {
-                Ok(())
-            };
+            return if self.is_wedged() { Err(EIO) } else { Ok(()) };
         }
         self.reset_alone(None)
     }
 
-    /// The same for a caller that has the lock of resets. With a number that request alone is to blame; when it has
+    /// The same for a caller that has the lock of resets. With a fence its request alone is to blame; when it has
     /// ended after all, the oldest one runs again like all others.
-    pub(crate) fn reset_alone(&self, blame: Option<u32>) -> Result {
+    pub(crate) fn reset_alone(&self, blame: Option<&Fence>) -> Result {
         self.check_live()?;
         let inner = &*self.inner;
-        let first = self.timeline().first();
-        match first.filter(|first| blame.is_none_or(|seqno| seqno == first.seqno)) {
-            Some(first) => {
-                let client = first.fence.timeline_name();
-                dev_warn!(
-                    self,
-                    "reset: request {} of {client} ends with EIO",
-                    first.seqno
-                );
+        let mut ends = false;
+        for engine in self.engines() {
+            let first = engine.timeline().first();
+            let guilty = first.filter(|first| match blamed(engine, blame) {
+                Blame::Oldest => true,
+                Blame::Request(seqno) => first.seqno == seqno,
+                Blame::Innocent => false,
+            });
+            if let Some(first) = guilty {
+                let (seqno, client) = (first.seqno, first.fence.timeline_name());
+                dev_warn!(self, "reset: request {seqno} of {client} ends with EIO");
+                ends = true;
             }
-            None => dev_warn!(self, "reset: no request ends"),
         }
-        inner.engine.close();
+        if !ends {
+            dev_warn!(self, "reset: no request ends");
+        }
+        for engine in self.engines() {
+            engine.close();
+        }
         let resets = inner.user.resets.fetch_add(1, Ordering::Relaxed);
         inner.interrupts.set_resets(resets.wrapping_add(1));
         let outcome = inner.reset(blame);
-        if outcome.is_err() {
-            // A status page that cannot be written any more changes nothing: the engine takes no more.
-            let _ = inner.engine.fail_pending(EIO);
+        for engine in self.engines() {
+            if outcome.is_err() {
+                // A status page that cannot be written any more changes nothing: the engine takes no more.
+                let _ = engine.fail_pending(EIO);
+            }
+            engine.open(outcome.is_ok());
+            engine.timeline().retire();
         }
-        inner.engine.open(outcome.is_ok());
-        inner.timeline.retire();
         outcome
     }
 
@@ -330,10 +371,30 @@ impl Device {
     }
 }
 
+/// What of an engine's requests a reset ends: the oldest, or the request of a fence.
+fn blamed(engine: &Engine, fence: Option<&Fence>) -> Blame {
+    match fence {
+        None => Blame::Oldest,
+        Some(fence) if fence.context() == Some(engine.timeline().context()) => {
+            Blame::Request(fence.seqno())
+        }
+        Some(_) => Blame::Innocent,
+    }
+}
+
 impl Inner {
-    /// A reset with everything before and after it.
-    fn reset(&self, blame: Option<u32>) -> Result {
-        self.engine.prepare_reset();
+    /// The render engine.
+    pub(crate) fn render(&self) -> &Engine {
+        // PANIC: every row of a device has it; see the test of the rows.
+        &self.engines[0]
+    }
+
+    /// A reset with everything before and after it. The domains of this family are not reset one without the other (i915
+    /// has `reset_engine` from Ivy Bridge on), so that requests of all engines run again.
+    fn reset(&self, blame: Option<&Fence>) -> Result {
+        for engine in &self.engines {
+            engine.prepare_reset();
+        }
         let debug = self.debug.save(&self.uncore);
         let mut outcome = (self.model.info.reset)(&self.uncore);
         for retry in 1..=RESET_RETRIES {
@@ -345,12 +406,17 @@ impl Inner {
             outcome = (self.model.info.reset)(&self.uncore);
         }
         outcome?;
-        let left = self.timeline.rewind(blame)?;
-        self.engine.switch().reset();
+        let mut left = Vec::new();
+        for engine in &self.engines {
+            left.push(engine.timeline().rewind(blamed(engine, blame))?);
+            engine.switch().reset();
+        }
         self.restart()?;
         self.debug.restore(&self.uncore, debug.as_ref());
-        if left > 0 {
-            self.engine.replay()?;
+        for (engine, left) in self.engines.iter().zip(left) {
+            if left > 0 {
+                engine.replay()?;
+            }
         }
         Ok(())
     }
@@ -364,11 +430,13 @@ impl Inner {
         self.start()
     }
 
-    /// Workarounds, ring, user interrupt.
+    /// Workarounds, rings, user interrupts.
     pub(crate) fn start(&self) -> Result {
         workarounds::apply(&self.uncore, self.model.info.workarounds);
-        workarounds::apply(&self.uncore, self.engine.info().workarounds);
-        self.engine.resume()?;
+        for engine in &self.engines {
+            workarounds::apply(&self.uncore, engine.info().workarounds);
+            engine.resume()?;
+        }
         self.interrupts.enable_user();
         Ok(())
     }
@@ -379,9 +447,11 @@ impl Inner {
             return;
         }
         self.interrupts.disable_user();
-        self.engine.shutdown();
-        // A status page that cannot be written any more is about to be freed anyway.
-        let _ = self.engine.fail_pending(ENODEV);
+        for engine in &self.engines {
+            engine.shutdown();
+            // A status page that cannot be written any more is about to be freed anyway.
+            let _ = engine.fail_pending(ENODEV);
+        }
         self.interrupts.uninstall();
         self.ggtt.shutdown();
         kernel::pci::clear_master(self.uncore.config());

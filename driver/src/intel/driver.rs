@@ -2,6 +2,7 @@
 //!
 //! i915 `i915_pci.c`. The id table has the rows of `gen/models.rs`.
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use kernel::error::Result;
 use kernel::pci::{self, DeviceId, IdTable};
@@ -41,21 +42,25 @@ impl pci::Driver for Driver {
 
     const ID_TABLE: IdTable<Model> = MODELS;
 
-    /// GTT, memory of the engine, interrupts, workarounds, ring.
+    /// GTT, memory of the engines, interrupts, workarounds, rings.
     fn probe(platform: &Arc<dyn Platform>, id: DeviceId, model: &'static Model) -> Result<Device> {
         pci::enable_device(platform.config());
         let uncore = Uncore::new(platform);
         let ggtt = Arc::new(Ggtt::probe(&uncore, model.info)?);
-        let timeline = Arc::new(Timeline::new(platform)?);
-        let engine = Engine::new(&ggtt, model.info.render(), &timeline)?;
-        let interrupts = Arc::new(Interrupts::new(&uncore, model.info, &timeline));
+        let mut engines = Vec::new();
+        for info in model.info.engines {
+            let timeline = Arc::new(Timeline::new(platform)?);
+            engines.push(Engine::new(&ggtt, info, &timeline)?);
+        }
+        let timelines = engines.iter();
+        let timelines = timelines.map(|engine| (engine.info(), Arc::clone(engine.timeline())));
+        let interrupts = Arc::new(Interrupts::new(&uncore, model.info, timelines.collect()));
         let inner = Inner {
             uncore,
             model,
             ggtt,
-            timeline,
             interrupts,
-            engine,
+            engines,
             objects: AtomicU32::new(1),
             removed: AtomicBool::new(false),
             user: UserState::default(),
@@ -66,7 +71,9 @@ impl pci::Driver for Driver {
         // From here on dropping `inner` undoes everything.
         inner.interrupts.clear_errors();
         inner.interrupts.install()?;
-        inner.engine.prepare_reset();
+        for engine in &inner.engines {
+            engine.prepare_reset();
+        }
         inner.start()?;
         pr_info!(
             "{} ({:04x}:{:04x}, {}): {} GTT entries",

@@ -1,7 +1,6 @@
-//! The render engine: its ring, its timeline, its requests, whose context it holds.
+//! An engine: its ring, its timeline, its requests, whose context it holds.
 //!
-//! PRM vol1 "Ring Buffer"; what follows a reset is that of i915 `intel_ring_submission.c`. Not modelled: more than one
-//! engine, execution lists.
+//! PRM vol1 "Ring Buffer"; what follows a reset is that of i915 `intel_ring_submission.c`. Not modelled: execution lists.
 pub mod legacy;
 
 use alloc::sync::Arc;
@@ -21,15 +20,16 @@ use crate::intel::gtt::Ggtt;
 use crate::intel::identity::INFO;
 use crate::intel::prologue::Prologue;
 use crate::intel::registers::reg::PRB0_TAIL;
+use crate::intel::sample::Check;
 use crate::intel::switch::{IMAGE_SIZE, Image, Plan, Switch};
 use crate::intel::timeline::{Pending, RingPlace, Timeline, Uses, Work};
-use crate::intel::uncore::Uncore;
+use crate::intel::uncore::EngineRegisters;
 
 /// Pages of the ring (i915 gives legacy rings 16 KiB).
 const RING_PAGES: usize = 4;
-/// The render engine.
+/// An engine.
 pub struct Engine {
-    uncore: Uncore,
+    registers: EngineRegisters,
     info: &'static EngineInfo,
     ring: SpinLock<RingBuffer>,
     ring_address: u32,
@@ -38,6 +38,7 @@ pub struct Engine {
     scratch: Object,
     scratch_address: u32,
     timeline: Arc<Timeline>,
+    check: Check,
     switch: Switch,
     wedged: AtomicBool,
     /// A reset is under way.
@@ -78,7 +79,7 @@ impl Engine {
         let scratch = Object::new(platform, ggtt, "scratch".into(), 4096, Tiling::None, 0)?;
         let scratch_address = scratch.bind(0, Search::High)?;
         Ok(Engine {
-            uncore: ggtt.uncore().clone(),
+            registers: EngineRegisters::new(ggtt.uncore(), info.base),
             info,
             ring: SpinLock::new(RingBuffer::new(memory)?),
             ring_address,
@@ -86,6 +87,7 @@ impl Engine {
             scratch,
             scratch_address,
             timeline: Arc::clone(timeline),
+            check: Check::default(),
             switch: Switch::default(),
             wedged: AtomicBool::new(false),
             closed: AtomicBool::new(false),
@@ -95,6 +97,21 @@ impl Engine {
     /// Its row.
     pub fn info(&self) -> &'static EngineInfo {
         self.info
+    }
+
+    /// Its timeline.
+    pub fn timeline(&self) -> &Arc<Timeline> {
+        &self.timeline
+    }
+
+    /// What is known of its hangs.
+    pub fn check(&self) -> &Check {
+        &self.check
+    }
+
+    /// Its registers.
+    pub fn registers(&self) -> &EngineRegisters {
+        &self.registers
     }
 
     /// Starts the ring, empty.
@@ -108,14 +125,15 @@ impl Engine {
             StatusPage::Physical(value) => value(self.timeline.status_page())?,
             StatusPage::Graphics => self.status_address,
         };
-        legacy::start(&self.uncore, self.ring_address, size, status_page)
+        let status_page = (status_page, self.info.masks_status);
+        legacy::start(&self.registers, self.ring_address, size, status_page)
     }
 
     /// Stops the command streamer and empties the ring, before a reset or the end; notes which context it was in.
     pub fn prepare_reset(&self) {
-        legacy::stop(&self.uncore);
+        legacy::stop(&self.registers);
         if self.switch.is_ready() {
-            self.timeline.note_context(legacy::context(&self.uncore));
+            self.timeline.note_context(legacy::context(&self.registers));
         }
     }
 
@@ -134,8 +152,8 @@ impl Engine {
 
     /// Stops the engine for good.
     pub fn shutdown(&self) {
-        legacy::stop(&self.uncore);
-        legacy::park_status_page(&self.uncore);
+        legacy::stop(&self.registers);
+        legacy::park_status_page(&self.registers);
         self.scratch.unbind();
         self.switch.clear();
     }
@@ -143,7 +161,7 @@ impl Engine {
     /// Whether the ring has been read to its end and every request has ended.
     pub fn is_idle(&self) -> bool {
         self.timeline.retire();
-        self.timeline.pending() == 0 && legacy::is_idle(&self.uncore)
+        self.timeline.pending() == 0 && legacy::is_idle(&self.registers)
     }
 
     /// Whether it takes no more submissions.
@@ -191,7 +209,8 @@ impl Engine {
         let (head, tail) = self.emit(&mut ring, payload, &plan, seqno)?;
         let client = uses.context.as_ref();
         let client = client.map(|context| Arc::clone(context.client()));
-        let fence = Arc::new(Fence::new(INFO.name, seqno, client));
+        let place = (self.timeline.context(), seqno);
+        let fence = Arc::new(Fence::on(place, INFO.name, client));
         self.timeline.push(Pending {
             fence: Arc::clone(&fence),
             seqno,
@@ -203,8 +222,14 @@ impl Engine {
                 saves: plan.saves,
             },
         });
-        tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);
+        self.tell(tail);
         Ok(fence)
+    }
+
+    /// Tells the device where the ring ends.
+    fn tell(&self, tail: Tail) {
+        let io = self.registers.uncore().io();
+        tail.write(io, self.registers.offset(PRB0_TAIL));
     }
 
     /// Writes a request into the ring; where it begins, and the tail to tell the device.
@@ -268,7 +293,7 @@ impl Engine {
             Ok((head, end, work))
         })?;
         if let Some(tail) = last {
-            tail.write(self.uncore.io(), PRB0_TAIL.offset() as usize);
+            self.tell(tail);
         }
         Ok(())
     }

@@ -99,7 +99,9 @@ pub struct ErrorState {
     pub completed: Option<u32>,
     /// Sequence number submitted last.
     pub submitted: u32,
-    /// The registers.
+    /// Name of the engine that it is about.
+    pub engine: &'static str,
+    /// The registers; those that every engine has are the engine's own, by the names of the render engine's.
     pub registers: Vec<Captured>,
     /// The fence registers.
     pub fences: Vec<u64>,

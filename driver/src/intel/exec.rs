@@ -18,6 +18,7 @@ use crate::core::gem::Object;
 use crate::core::wait::{Patience, wait};
 use crate::intel::debug::contexts::Which;
 use crate::intel::device::Device;
+use crate::intel::engine::Engine;
 use crate::intel::prologue::Prologue;
 use crate::intel::request::Request;
 use crate::intel::timeline::Uses;
@@ -80,24 +81,31 @@ pub(crate) fn submit(device: &Device, desc: &BatchDesc<'_>, trusted: bool) -> Re
         task: None,
         watches: true,
     };
-    let fence = queue(device, &patience, &uses, start)?;
+    let fence = queue((device, device.engine()), &patience, &uses, start)?;
     Ok(Request::new(device, fence))
 }
 
-/// The one way into the ring: waits until there is room, and looks for hangs meanwhile, as an engine that does not make
+/// The one way into a ring: waits until there is room, and looks for hangs meanwhile, as an engine that does not make
 /// any hangs. `EIO` when the engine is wedged or the context banned.
-fn queue(device: &Device, patience: &Patience<'_>, uses: &Uses, start: u32) -> Result<Arc<Fence>> {
+fn queue(
+    (device, engine): (&Device, &Engine),
+    patience: &Patience<'_>,
+    uses: &Uses,
+    start: u32,
+) -> Result<Arc<Fence>> {
     let mut queued = Err(EIO);
     wait(device, patience, || {
         queued = if uses.is_banned() {
             // Since it was looked at.
             Err(EIO)
         } else {
-            device.engine().submit(uses, start)
+            engine.submit(uses, start)
         };
         !matches!(queued, Err(ENOSPC))
     })?;
     let fence = queued?;
-    device.debug_hook().queued(&fence);
+    if engine.info().has_images {
+        device.debug_hook().queued(&fence);
+    }
     Ok(fence)
 }

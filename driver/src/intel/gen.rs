@@ -68,6 +68,14 @@ impl DeviceInfo {
     }
 }
 
+impl DeviceInfo {
+    /// The row of the engine of a class, when there is one.
+    #[must_use]
+    pub fn engine(&self, class: u16) -> Option<usize> {
+        self.engines.iter().position(|engine| engine.class == class)
+    }
+}
+
 /// Places for threads (Mesa `intel_device_info.c`: `max_wm_threads` is the number of all).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ThreadPlaces {
@@ -81,8 +89,15 @@ pub struct ThreadPlaces {
 pub struct EngineInfo {
     /// Name, as i915 writes it (`rcs0`).
     pub name: &'static str,
+    /// What it does, as user space names it (uAPI `I915_ENGINE_CLASS_*`); each row has another class.
+    pub class: u16,
     /// MMIO byte offset of its registers relative to those of the render engine.
     pub base: u32,
+    /// Keeps the state of contexts in images (i915 `intel_engine_setup_common`: the render engine of this family).
+    pub has_images: bool,
+    /// Has a mask of the interrupts that go to its status page (i915 `intel_engine_set_hwsp_writemask`: one for each engine
+    /// from Sandy Bridge on).
+    pub masks_status: bool,
     /// Bit of its user interrupt in the interrupt registers.
     pub user_interrupt: u32,
     /// Its status page.
@@ -232,6 +247,9 @@ mod tests {
         for row in [&I965G, &I965GM, &G45, &GM45, &IRONLAKE] {
             let first = row.engines.first().map(|engine| (engine.name, engine.base));
             assert_eq!(first, Some(("rcs0", 0)), "{}", row.platform);
+            let classes = row.engines.iter().map(|engine| engine.class);
+            let classes: alloc::collections::BTreeSet<u16> = classes.collect();
+            assert_eq!(classes.len(), row.engines.len(), "{}", row.platform);
         }
     }
 }

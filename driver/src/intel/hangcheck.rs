@@ -12,6 +12,7 @@ use kernel::{dev_dbg, dev_err, dev_warn};
 
 use crate::core::fence::Fence;
 use crate::intel::device::Device;
+use crate::intel::engine::Engine;
 use crate::intel::sample::{Sample, Seen};
 use crate::intel::timeline::Pending;
 
@@ -40,7 +41,9 @@ impl Suspension {
 impl Drop for Suspension {
     fn drop(&mut self) {
         let check = self.device.hangcheck();
-        check.forget();
+        for engine in self.device.engines() {
+            engine.check().forget();
+        }
         check.suspensions.fetch_sub(1, Ordering::AcqRel);
     }
 }
@@ -62,20 +65,30 @@ impl Device {
 
 /// Takes a sample when it is time for one, and resets the device when it hangs.
 pub(crate) fn watch(device: &Device) {
-    look_at_share(device);
+    for engine in device.engines() {
+        look_at_share(device, engine);
+    }
     let check = device.hangcheck();
     if !check.is_due(device.uncore().clock().now()) || device.check_live().is_err() {
         return;
     }
+    for engine in device.engines() {
+        sample(device, engine);
+    }
+}
+
+/// Takes a sample of an engine.
+fn sample(device: &Device, engine: &Engine) {
+    let check = engine.check();
     let resets = device.reset_count();
-    device.timeline().retire();
-    let first = device.timeline().first();
-    let held = check.suspended() || device.debug_hook().holds(device.uncore());
-    let Some(first) = first.filter(|_| !held && !device.engine().is_resetting()) else {
+    engine.timeline().retire();
+    let first = engine.timeline().first();
+    let held = device.hangcheck().suspended() || device.debug_hook().holds(device.uncore());
+    let Some(first) = first.filter(|_| !held && !engine.is_resetting()) else {
         check.forget();
         return;
     };
-    let sample = Sample::take(device.uncore(), device.info());
+    let sample = Sample::take(device.info(), engine);
     let hangs = {
         let mut seen = check.seen.lock();
         seen.get_or_insert(Seen::new(first.seqno, sample))
@@ -83,31 +96,31 @@ pub(crate) fn watch(device: &Device) {
     };
     if hangs {
         check.forget();
-        end(device, &first, resets, Why::Hangs);
+        end(device, engine, &first, (resets, Why::Hangs));
     }
 }
 
 /// Looks when it is time to, and ends the oldest request when it has kept the engine for too long.
-fn look_at_share(device: &Device) {
-    let check = device.hangcheck();
+fn look_at_share(device: &Device, engine: &Engine) {
+    let check = engine.check();
     let now = device.uncore().clock().outside();
     let Some(limits) = check.share.due(now) else {
         return;
     };
-    if device.check_live().is_err() || device.engine().is_resetting() {
+    if device.check_live().is_err() || engine.is_resetting() {
         return;
     }
     let resets = device.reset_count();
-    device.timeline().retire();
-    if check.suspended() || device.debug_hook().holds(device.uncore()) {
+    engine.timeline().retire();
+    if device.hangcheck().suspended() || device.debug_hook().holds(device.uncore()) {
         // Time goes on without being counted.
         check.share.pause(now);
         return;
     }
-    let found = (check.share).look(device.user(), &**device.timeline(), now, &limits);
+    let found = (check.share).look(device.user(), &**engine.timeline(), now, &limits);
     if let Some((first, why)) = found {
         check.forget();
-        end(device, &first, resets, why);
+        end(device, engine, &first, (resets, why));
     }
 }
 
@@ -116,13 +129,14 @@ pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
     if device.debug_hook().holds(device.uncore()) {
         return;
     }
-    let before = Sample::take(device.uncore(), device.info());
+    let engine = device.engine_of(fence);
+    let before = Sample::take(device.info(), engine);
     delay(device.uncore().clock(), SAMPLE_PERIOD);
-    device.timeline().signal();
+    engine.timeline().signal();
     if fence.status().is_some() {
         return;
     }
-    let verdict = if Sample::take(device.uncore(), device.info()) == before {
+    let verdict = if Sample::take(device.info(), engine) == before {
         "the engine stands still"
     } else {
         "the engine is still moving"
@@ -131,17 +145,17 @@ pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
     let reason = format!("request {seqno} not done after {timeout}: {verdict}");
     // The waiting task is told, and its caller reports it.
     dev_dbg!(device, "{reason}");
-    device.interrupts().record(&reason, true);
+    device.interrupts().record(engine.info(), &reason, true);
 }
 
 /// Resets a device to end the oldest request, unless that has just come to its end, or another thread has done so:
 /// `resets` is their number when there was reason to.
-fn end(device: &Device, first: &Pending, resets: u32, why: Why) {
+fn end(device: &Device, engine: &Engine, first: &Pending, (resets, why): (u32, Why)) {
     let _one = device.user().reset.lock(device.uncore().clock());
     if device.reset_count() != resets {
         return;
     }
-    device.timeline().signal();
+    engine.timeline().signal();
     if first.fence.status().is_some() {
         return;
     }
@@ -152,14 +166,14 @@ fn end(device: &Device, first: &Pending, resets: u32, why: Why) {
         Why::Closed(_) => dev_warn!(device, "{reason}"),
         Why::Hangs | Why::Request(_) | Why::Row(_) | Why::Family(_) => {
             dev_err!(device, "{reason}");
-            device.interrupts().record(&reason, true);
+            device.interrupts().record(engine.info(), &reason, true);
         }
     }
     let now = device.uncore().clock().outside();
-    let share = &device.hangcheck().share;
+    let share = &engine.check().share;
     if settle(
         share,
-        (device.user(), &**device.timeline()),
+        (device.user(), &**engine.timeline()),
         first,
         (why, now),
     ) {
@@ -168,7 +182,7 @@ fn end(device: &Device, first: &Pending, resets: u32, why: Why) {
             "{name} is banned: requests of it have been ended three times because others waited"
         );
     }
-    if let Err(error) = device.reset_alone(Some(first.seqno)) {
+    if let Err(error) = device.reset_alone(Some(&first.fence)) {
         dev_err!(device, "the reset after {reason:?} failed: {error}");
     }
 }

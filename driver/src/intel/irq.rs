@@ -6,6 +6,7 @@ mod bank;
 
 use alloc::format;
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use kernel::error::Result;
 use kernel::irq::{Handler, IrqReturn};
@@ -14,7 +15,7 @@ use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 
 use self::bank::Bank;
 use crate::intel::error_state::{ErrorState, Source};
-use crate::intel::r#gen::{DeviceInfo, InterruptInfo};
+use crate::intel::r#gen::{DeviceInfo, EngineInfo, InterruptInfo};
 use crate::intel::registers::reg::{EIR, EMR, PGTBL_ER};
 use crate::intel::timeline::Timeline;
 use crate::intel::uncore::Uncore;
@@ -23,7 +24,8 @@ use crate::intel::uncore::Uncore;
 pub struct Interrupts {
     uncore: Uncore,
     info: &'static DeviceInfo,
-    timeline: Arc<Timeline>,
+    /// The engines, the render engine first.
+    timelines: Vec<(&'static EngineInfo, Arc<Timeline>)>,
     resets: AtomicU32,
     mask: AtomicU32,
     enabled: AtomicBool,
@@ -31,11 +33,15 @@ pub struct Interrupts {
 }
 
 impl Interrupts {
-    pub fn new(uncore: &Uncore, info: &'static DeviceInfo, timeline: &Arc<Timeline>) -> Self {
+    pub fn new(
+        uncore: &Uncore,
+        info: &'static DeviceInfo,
+        timelines: Vec<(&'static EngineInfo, Arc<Timeline>)>,
+    ) -> Self {
         Interrupts {
             uncore: uncore.clone(),
             info,
-            timeline: Arc::clone(timeline),
+            timelines,
             resets: AtomicU32::new(0),
             mask: AtomicU32::new(u32::MAX),
             enabled: AtomicBool::new(false),
@@ -136,27 +142,29 @@ impl Interrupts {
         self.resets.store(resets, Ordering::Relaxed);
     }
 
-    fn source(&self) -> Source {
+    fn source(&self, engine: &'static EngineInfo) -> Source {
         Source {
             uncore: self.uncore.clone(),
             info: self.info,
-            timeline: Arc::clone(&self.timeline),
+            engine,
+            timelines: self.timelines.clone(),
         }
     }
 
-    /// The device as it is.
+    /// The device as it is, with its render engine.
     pub fn capture(&self, reason: &str) -> ErrorState {
         let resets = self.resets.load(Ordering::Relaxed);
-        self.source().capture(reason, false, resets)
+        self.source(self.info.render())
+            .capture(reason, false, resets)
     }
 
-    /// Captures the error state, unless an earlier one is still there: the first error is the one that tells.
-    pub fn record(&self, reason: &str, hung: bool) {
-        if self.error.lock().is_some() || self.source().is_unwanted() {
+    /// Captures the error state of an engine, unless an earlier one is still there: the first error is the one that tells.
+    pub fn record(&self, engine: &'static EngineInfo, reason: &str, hung: bool) {
+        if self.error.lock().is_some() || self.source(engine).is_unwanted() {
             return;
         }
         let resets = self.resets.load(Ordering::Relaxed);
-        let state = self.source().capture(reason, hung, resets);
+        let state = self.source(engine).capture(reason, hung, resets);
         let mut slot = self.error.lock();
         if slot.is_none() {
             *slot = Some(state);
@@ -191,7 +199,7 @@ impl Interrupts {
         let reason = format!("master error interrupt, EIR {eir:#010x}");
         // i915 `i9xx_error_irq_handler` makes no more of it either: who sees the error state sees it.
         pr_debug!("{reason}");
-        self.record(&reason, false);
+        self.record(self.info.render(), &reason, false);
         if self
             .rows()
             .error
@@ -231,8 +239,10 @@ impl Interrupts {
             self.acknowledge_error();
         }
         bank.acknowledge(iir);
-        if iir & self.user() != 0 {
-            self.timeline.signal();
+        for (engine, timeline) in &self.timelines {
+            if iir & engine.user_interrupt != 0 {
+                timeline.signal();
+            }
         }
         IrqReturn::Handled
     }

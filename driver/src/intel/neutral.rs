@@ -27,7 +27,7 @@ impl device::Device for Device {
     }
 
     fn retire(&self) {
-        self.timeline().retire();
+        Device::retire(self);
     }
 
     fn watch(&self) {

@@ -1,6 +1,6 @@
 //! Requests: a batch on its way through the engine.
 //!
-//! i915 `i915_request`. Not modelled: dependencies between requests, priorities.
+//! i915 `i915_request`. Not modelled: priorities.
 use alloc::sync::{Arc, Weak};
 
 use kernel::error::{Result, code::ENODEV, code::ETIME};
@@ -45,7 +45,7 @@ impl Request {
     #[must_use]
     pub fn is_complete(&self) -> bool {
         if let Some(device) = self.device() {
-            device.timeline().retire();
+            device.retire();
         }
         self.fence.status().is_some()
     }

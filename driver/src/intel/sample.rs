@@ -5,11 +5,11 @@ use kernel::sync::{AtomicU32, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 use regs::ids::RegId;
 
-use crate::core::limits::TimeLimits;
 use crate::core::share::Share;
+use crate::intel::engine::Engine;
 use crate::intel::r#gen::DeviceInfo;
 use crate::intel::registers::reg::{ACTHD, PRB0_HEAD};
-use crate::intel::uncore::Uncore;
+use crate::intel::uapi::context::CLASS_RENDER;
 
 /// Time between two samples of the engine, unless another is set: ten of them are the interval of i915's heartbeats.
 const SAMPLE: Delta = Delta::from_millis(250);
@@ -47,19 +47,31 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Looks at the engine.
-    pub(crate) fn take(uncore: &Uncore, info: &DeviceInfo) -> Self {
-        let tables = info.tables;
+    /// Looks at an engine.
+    pub(crate) fn take(device: &DeviceInfo, engine: &Engine) -> Self {
+        let registers = engine.registers();
+        let io = registers.uncore().io();
         // What a device does not count stands still.
-        let read = |id: RegId| {
-            (tables.register_desc)(id).map_or(0, |desc| uncore.io().read32(desc.offset as usize))
+        let at = |id: RegId, base: u32| {
+            let desc = (device.tables.register_desc)(id);
+            desc.map_or(0, |desc| io.read32((desc.offset + base) as usize))
         };
+        let (acthd, head) = (registers.read(ACTHD), registers.read(PRB0_HEAD));
+        if engine.info().class != CLASS_RENDER {
+            // What the pipelines do is work of the render engine.
+            return Sample {
+                acthd,
+                head,
+                instdone: [at(RegId::Instdone, engine.info().base), 0],
+                counters: [0; 9],
+            };
+        }
         Sample {
-            acthd: uncore.read(ACTHD),
-            head: uncore.read(PRB0_HEAD),
-            instdone: [RegId::Instdone, RegId::Instdone1].map(read),
+            acthd,
+            head,
+            instdone: [RegId::Instdone, RegId::Instdone1].map(|id| at(id, 0)),
             // The lower halves are enough to see them move.
-            counters: COUNTERS.map(read),
+            counters: COUNTERS.map(|id| at(id, 0)),
         }
     }
 }
@@ -134,11 +146,23 @@ impl Seen {
 pub struct Hangcheck {
     /// Time of the next sample.
     next: AtomicU64,
-    pub(super) seen: SpinLock<Option<Seen>>,
     pub(super) suspensions: AtomicU32,
     /// Time between two samples in nanoseconds, 0 for [`SAMPLE`].
     period: AtomicU64,
+}
+
+/// What is known of one engine.
+#[derive(Default)]
+pub struct Check {
+    pub(super) seen: SpinLock<Option<Seen>>,
     pub(super) share: Share,
+}
+
+impl Check {
+    /// The score begins anew.
+    pub(super) fn forget(&self) {
+        *self.seen.lock() = None;
+    }
 }
 
 impl Hangcheck {
@@ -162,11 +186,6 @@ impl Hangcheck {
         self.next.store(0, Ordering::Release);
     }
 
-    /// Sets how long one program may keep the engine.
-    pub(crate) fn set_limits(&self, limits: TimeLimits) {
-        self.share.set_limits(limits);
-    }
-
     /// Whether it is time for a sample; only one of several that ask at the same time hears yes.
     pub(super) fn is_due(&self, now: Ktime) -> bool {
         let next = self.next.load(Ordering::Acquire);
@@ -176,11 +195,6 @@ impl Hangcheck {
                 .next
                 .compare_exchange(next, after, Ordering::AcqRel, Ordering::Acquire)
                 .is_ok()
-    }
-
-    /// The score begins anew.
-    pub(super) fn forget(&self) {
-        *self.seen.lock() = None;
     }
 }
 

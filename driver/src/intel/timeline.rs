@@ -1,4 +1,4 @@
-//! Timeline of the render engine: what requests of i915 do and use.
+//! Timeline of an engine: what requests of i915 do and use.
 //!
 //! Sequence numbers land in the hardware status page (i915 `I915_GEM_HWS_SEQNO`).
 use alloc::sync::Arc;
@@ -14,7 +14,7 @@ use kernel::time::Ktime;
 use crate::core::account::Account;
 use crate::core::gem::Object;
 use crate::core::program::Program;
-use crate::core::timeline;
+use crate::core::timeline::{self, Blame};
 use crate::intel::context::Context;
 use crate::intel::r#gen::HWS_SEQNO;
 use crate::intel::prologue::Prologue;
@@ -159,7 +159,7 @@ impl Timeline {
     }
 
     /// What a reset does with the requests under way; see [`timeline::Timeline::rewind`].
-    pub fn rewind(&self, blame: Option<u32>) -> Result<usize> {
+    pub fn rewind(&self, blame: Blame) -> Result<usize> {
         let stopped_in = self.stopped_in.lock().take();
         self.requests.rewind(blame, |first| {
             // When it was stopped in its own context, the device had saved those before it.

@@ -90,5 +90,68 @@ impl Uncore {
     }
 }
 
+/// The registers of an engine: those of the render engine at another base (i915 `ENGINE_READ`).
+#[derive(Clone)]
+pub struct EngineRegisters {
+    uncore: Uncore,
+    base: u32,
+}
+
+impl EngineRegisters {
+    /// Registers so many bytes above those of the render engine.
+    #[must_use]
+    pub fn new(uncore: &Uncore, base: u32) -> Self {
+        EngineRegisters {
+            uncore: uncore.clone(),
+            base,
+        }
+    }
+
+    /// The device's registers.
+    #[must_use]
+    pub fn uncore(&self) -> &Uncore {
+        &self.uncore
+    }
+
+    /// A typed handle on a register.
+    #[must_use]
+    pub fn reg<R: RegisterLongName>(&self, reg: Reg<u32, R>) -> RegProxy<'_, R> {
+        self.uncore.reg(reg.above(self.base))
+    }
+
+    /// MMIO byte offset of a register.
+    #[must_use]
+    pub fn offset<R: RegisterLongName>(&self, reg: Reg<u32, R>) -> usize {
+        reg.above(self.base).offset() as usize
+    }
+
+    /// Reads a register.
+    #[must_use]
+    pub fn read<R: RegisterLongName>(&self, reg: Reg<u32, R>) -> u32 {
+        self.uncore.read(reg.above(self.base))
+    }
+
+    /// Writes a register.
+    pub fn write<R: RegisterLongName>(&self, reg: Reg<u32, R>, value: u32) {
+        self.uncore.write(reg.above(self.base), value);
+    }
+
+    /// Reads a register only to push earlier writes to the device.
+    pub fn posting_read<R: RegisterLongName>(&self, reg: Reg<u32, R>) {
+        self.uncore.posting_read(reg.above(self.base));
+    }
+
+    /// See [`Uncore::wait_for_register`].
+    pub fn wait_for_register<R: RegisterLongName>(
+        &self,
+        reg: Reg<u32, R>,
+        mask: u32,
+        value: u32,
+        timeout: Delta,
+    ) -> Result<u32> {
+        (self.uncore).wait_for_register(reg.above(self.base), mask, value, timeout)
+    }
+}
+
 /// Time between two looks at a register that is waited for.
 pub const POLL: Delta = Delta::from_micros(2);

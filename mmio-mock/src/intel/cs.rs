@@ -1,4 +1,4 @@
-//! Command streamer: fetches, parses and executes ring and batch buffers.
+//! Command streamers: fetch, parse and execute ring and batch buffers.
 //!
 //! PRM: volume 1 (ring buffer, MI commands), volume 2 (3D commands).
 //! Commands run strictly one after another: the next is parsed when the pipeline is empty, which
@@ -6,6 +6,7 @@
 //! Not modelled: the interrupt ring, display waits.
 
 pub mod context;
+pub mod engine;
 pub mod fetch;
 pub mod media;
 pub mod mi;
@@ -16,7 +17,7 @@ pub mod urb;
 
 use mem::{GpuAddr, Space};
 use regs::desc::{CommandDesc, Property};
-use regs::ids::{CommandId, RegId};
+use regs::ids::CommandId;
 
 use crate::core::fault::UnitFault;
 use crate::intel::blt::Blt;
@@ -29,6 +30,7 @@ use crate::intel::status::Client;
 use crate::intel::td::Td;
 use crate::intel::trace::Event;
 
+use engine::{EngineInfo, Errors};
 use fetch::Source;
 use reader::CommandReader;
 
@@ -38,8 +40,8 @@ pub struct CsContext<'a, 'm> {
     pub reader: &'static dyn CommandReader,
     /// The space of the process whose tables the engine has loaded.
     pub process: mem::Process,
-    /// Where the hardware status page lies.
-    pub status_page: mi::StatusPage,
+    /// The engine whose streamer executes it.
+    pub engine: &'static EngineInfo,
     /// Where interrupts show.
     pub irq: &'static irq::Registers,
     /// Registers.
@@ -107,9 +109,10 @@ struct Blit {
     dwords: u32,
 }
 
-/// The command streamer.
+/// A command streamer.
 #[derive(Debug)]
 pub struct Cs {
+    info: &'static EngineInfo,
     batch: Option<GpuAddr>,
     /// The space of the batch, and the global one for commands of the ring. It changes only while nothing is in
     /// flight, so that all units work in one space.
@@ -123,9 +126,11 @@ pub struct Cs {
     dwords: Vec<u32>,
 }
 
-impl Default for Cs {
-    fn default() -> Self {
+impl Cs {
+    /// The streamer of an engine after power-on.
+    pub fn new(info: &'static EngineInfo) -> Self {
         Cs {
+            info,
             batch: None,
             space: Space::Global,
             non_secure: false,
@@ -134,9 +139,13 @@ impl Default for Cs {
             dwords: Vec::with_capacity(MAX_DWORDS),
         }
     }
-}
 
-impl Cs {
+    /// The row of its engine.
+    #[inline]
+    pub fn info(&self) -> &'static EngineInfo {
+        self.info
+    }
+
     /// Back to the state after reset.
     pub fn reset(&mut self) {
         self.batch = None;
@@ -167,7 +176,7 @@ impl Cs {
         if let Some(addr) = self.batch {
             return Some(Source::Batch(addr));
         }
-        let ring = fetch::Ring::from_registers(regs)?;
+        let ring = fetch::Ring::from_registers(regs, &self.info.registers)?;
         (ring.head != ring.tail).then_some(Source::Ring(ring))
     }
 
@@ -178,7 +187,8 @@ impl Cs {
 
     /// Whether the next command is one that the media pipeline takes while its threads run.
     pub fn next_is_object(&self, regs: &RegFile, mem: &mem::Memory) -> bool {
-        if self.stuck || self.blit.is_some() || mi::stopped(regs) && self.batch.is_none() {
+        if self.stuck || self.blit.is_some() || mi::stopped(regs, self.info) && self.batch.is_none()
+        {
             return false;
         }
         let header = self.source(regs).and_then(|s| s.dword(mem, 0).ok());
@@ -194,15 +204,15 @@ impl Cs {
         if let Some(blit) = self.blit {
             return self.draw(blit, ctx);
         }
-        if mi::stopped(ctx.regs) && self.batch.is_none() {
+        if mi::stopped(ctx.regs, self.info) && self.batch.is_none() {
             return Step::Idle;
         }
         let Some(source) = self.source(ctx.regs) else {
             return Step::Idle;
         };
         let addr = source.addr();
-        ctx.regs.set(RegId::Acthd, addr.low());
-        ctx.regs.set(RegId::DmaFadd, addr.low());
+        ctx.regs.set(self.info.registers.acthd, addr.low());
+        ctx.regs.set(self.info.registers.dma_fadd, addr.low());
         let mut dwords = std::mem::take(&mut self.dwords);
         let step = self.run(source, addr, &mut dwords, ctx);
         self.dwords = dwords;
@@ -220,27 +230,24 @@ impl Cs {
             Ok(header) => header,
             Err(fault) => return self.refuse(fault.into(), addr, None, ctx),
         };
-        ctx.regs.set(RegId::Ipehr, header);
+        ctx.regs.set(self.info.registers.ipehr, header);
         let in_batch = u64::from(matches!(source, Source::Batch(_)));
         ctx.machine.status.activity.batch_headers += in_batch;
-        let Some(desc) = (ctx.regs.tables().command)(header) else {
-            let what = format!("unknown command {header:#010x}");
-            return self.refuse(
-                UnitFault::Command { unit: "CS", what },
-                addr,
-                Some(header),
-                ctx,
-            );
+        let refuse = |cs: &mut Cs, what, ctx: &mut CsContext<'_, '_>| {
+            let unit = cs.info.unit;
+            cs.refuse(UnitFault::Command { unit, what }, addr, Some(header), ctx)
         };
+        let Some(desc) = (ctx.regs.tables().command)(header) else {
+            return refuse(self, format!("unknown command {header:#010x}"), ctx);
+        };
+        if !self.info.takes(desc) {
+            let what = format!("{} is a command of another engine", desc.name);
+            return refuse(self, what, ctx);
+        }
         let length = desc.dwords(header);
         if length == 0 || length > MAX_DWORDS {
             let what = format!("{} with impossible length {length}", desc.name);
-            return self.refuse(
-                UnitFault::Command { unit: "CS", what },
-                addr,
-                Some(header),
-                ctx,
-            );
+            return refuse(self, what, ctx);
         }
         dwords.clear();
         for i in 0..length as u32 {
@@ -260,6 +267,7 @@ impl Cs {
             addr: addr.low(),
             header,
             dwords: length as u32,
+            streamer: self.info.unit,
         });
         let command = Command { desc, addr, dwords };
         let outcome =
@@ -321,7 +329,7 @@ impl Cs {
     fn advance(&mut self, source: Source, dwords: u32, flow: &Flow, ctx: &mut CsContext<'_, '_>) {
         let bytes = dwords * 4;
         match source {
-            Source::Ring(ring) => ring.advance(ctx.regs, bytes),
+            Source::Ring(ring) => ring.advance(ctx.regs, self.info.registers.head, bytes),
             Source::Batch(addr) => {
                 self.batch = Some(ctx.machine.mem.on_bus(addr.offset(bytes)));
             }
@@ -350,7 +358,7 @@ impl Cs {
 
     /// Goes on in another space. What was derived from memory was derived from that of the old one.
     fn move_to(&mut self, space: Space, ctx: &mut CsContext<'_, '_>) {
-        if std::mem::replace(&mut self.space, space) != space {
+        if std::mem::replace(&mut self.space, space) != space && self.info.has_pipelines {
             ctx.td.invalidate();
             ctx.machine.shared.invalidate();
         }
@@ -368,9 +376,13 @@ impl Cs {
         if let UnitFault::Memory(_) = fault {
             // The device turns memory faults into PGTBL_ER, wherever they come from.
         } else {
-            ctx.regs.set(RegId::Ipeir, 1);
-            ctx.irq.raise_error(ctx.regs, irq::error::INSTRUCTION);
+            ctx.regs.set(self.info.registers.ipeir, 1);
+            match self.info.errors {
+                Errors::Device => ctx.irq.raise_error(ctx.regs, irq::error::INSTRUCTION),
+                Errors::Own(register) => ctx.regs.set(register, irq::error::INSTRUCTION),
+            }
         }
+        let unit = self.info.unit;
         let place = if self.batch.is_some() {
             "batch"
         } else {
@@ -382,8 +394,8 @@ impl Cs {
             Client::CommandFetch
         };
         ctx.machine.fault(client, fault, || match header {
-            Some(header) => format!("CS, {place} at {addr}, header {header:#010x}"),
-            None => format!("CS, {place} at {addr}"),
+            Some(header) => format!("{unit}, {place} at {addr}, header {header:#010x}"),
+            None => format!("{unit}, {place} at {addr}"),
         });
         Step::Dead
     }
@@ -398,11 +410,8 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiBatchBufferStart => return Ok(mi::batch_buffer_start(d, ctx)),
         C::MiBatchBufferEnd => return Ok(Flow::EndBatch),
         C::MiNoop => mi::noop(d, ctx),
-        C::MiUserInterrupt => ctx.irq.raise(ctx.regs, irq::Cause::User),
-        C::MiFlush => {
-            mi::flush(d, ctx);
-            ctx.media.state.flushed();
-        }
+        C::MiUserInterrupt => ctx.irq.raise_bits(ctx.regs, ctx.engine.user_interrupt),
+        C::MiFlush => mi::flush(d, ctx),
         C::MiReportHead => mi::report_head(ctx)?,
         C::MiStoreDataImm => mi::store_data_imm(d, ctx)?,
         C::MiStoreDataIndex => mi::store_data_index(d, ctx)?,
@@ -488,9 +497,16 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::State3dStencilBuffer => {
             ctx.ff.state.kept.insert(command.desc.id, d.to_vec());
         }
-        C::MediaObjectEx => {
+        // The decoder is not modelled, only its streamer.
+        C::MediaObjectEx
+        | C::AvcBsdImgState
+        | C::AvcBsdQmState
+        | C::AvcBsdSliceState
+        | C::AvcBsdBufBaseState
+        | C::BsdIndObjBaseAddr
+        | C::AvcBsdObject => {
             return Err(UnitFault::Unimplemented {
-                unit: "CS",
+                unit: ctx.engine.unit,
                 what: command.desc.name,
                 prm: command.desc.cite,
             });

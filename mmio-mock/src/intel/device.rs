@@ -4,17 +4,20 @@
 //! pays for one EU instruction or one command dword; other work is charged in proportion.
 
 mod debugger;
+mod engines;
 mod model;
 mod report;
 mod reset;
 
 use regs::ids::RegId;
 
+use engines::Engines;
+
 use crate::core::fault::UnitFault;
 use crate::core::memory::SharedMemory;
 use crate::core::{Clock, Model};
 use crate::intel::blt::Blt;
-use crate::intel::cs::{Cs, CsContext};
+use crate::intel::cs::{Cs, CsContext, mi};
 use crate::intel::debug::DebugRegs;
 use crate::intel::ff::{Pipeline, Step};
 use crate::intel::r#gen::DeviceInfo;
@@ -24,7 +27,6 @@ use crate::intel::media::{Media, Work};
 use crate::intel::mmio::Mmio;
 use crate::intel::registers::RegFile;
 use crate::intel::shared::SharedFunctions;
-use crate::intel::spin::Spin;
 use crate::intel::status::{Busy, Client, Status};
 use crate::intel::td::Td;
 use crate::intel::td::schedule::Schedule;
@@ -37,7 +39,7 @@ pub struct Device {
     memory: SharedMemory,
     regs: RegFile,
     debug: DebugRegs,
-    cs: Cs,
+    engines: Engines,
     ff: Pipeline,
     media: Media,
     blt: Blt,
@@ -47,11 +49,6 @@ pub struct Device {
     status: Status,
     trace: Trace,
     clock: Clock,
-    /// Ticks that work has taken beyond its slice.
-    debt: u64,
-    spin: Spin,
-    /// The last command has ended a round in which nothing was done.
-    spins: bool,
     /// What sinks know of pending interrupts.
     pending: u32,
     writes: Vec<(u32, u32)>,
@@ -65,7 +62,7 @@ impl Device {
             memory,
             regs: reset::registers(info),
             debug: DebugRegs::new(info.tables),
-            cs: Cs::default(),
+            engines: Engines::new(info.render, info.engines),
             ff: Pipeline::new(info.readers.pipeline),
             media: Media::new(info.readers.media),
             blt: Blt::default(),
@@ -75,9 +72,6 @@ impl Device {
             status: Status::default(),
             trace: Trace::default(),
             clock: Clock::new(info.core_mhz),
-            debt: 0,
-            spin: Spin::default(),
-            spins: false,
             pending: 0,
             writes: Vec::new(),
         }
@@ -149,10 +143,14 @@ impl Device {
         }
     }
 
-    /// One step of whatever has work: the pipeline first, then the next command.
-    fn step(&mut self, memory: &mut mem::Memory, budget: &mut u64) -> Step {
+    /// One step of the engine of a row, in whatever of it has work: the pipeline first, then the next command.
+    fn step(&mut self, row: usize, memory: &mut mem::Memory, budget: &mut u64) -> Step {
+        let Some(engine) = self.engines.at(row) else {
+            return Step::Idle;
+        };
+        let info = engine.info();
         // All units work in the space of the parser: it moves to another one only while nothing is in flight.
-        let memory = &mut *memory.enter(self.cs.space());
+        let memory = &mut *memory.enter(engine.cs.space());
         if self.debug.take_flush() {
             self.td.invalidate();
             self.shared.invalidate();
@@ -165,38 +163,40 @@ impl Device {
             status: &mut self.status,
             trace: &mut self.trace,
             budget,
-            debt: &mut self.debt,
+            debt: &mut engine.debt,
         };
-        self.spins = false;
+        engine.spins = false;
         if machine.debug.held() {
             return Step::Blocked;
         }
         if machine.trace.is_on() {
             machine.trace.begin(self.clock.ticks(), *machine.budget);
         }
-        match self.ff.step(&mut self.td, &mut machine) {
-            Step::Idle => {}
-            step => {
-                self.spin.forget();
-                return step;
+        if info.has_pipelines {
+            match self.ff.step(&mut self.td, &mut machine) {
+                Step::Idle => {}
+                step => {
+                    engine.spin.forget();
+                    return step;
+                }
+            }
+            // Further objects fill the EUs before threads have their turn.
+            let more = |cs: &Cs, media: &Media, machine: &Machine<'_>| {
+                media.accepts(machine) && cs.next_is_object(&self.regs, machine.mem)
+            };
+            if !self.media.idle() && !more(&engine.cs, &self.media, &machine) {
+                match self.media.step(&mut self.td, &mut machine) {
+                    Work::Idle => {}
+                    Work::Progress => return Step::Progress,
+                    Work::Blocked => return Step::Blocked,
+                    Work::Dead => return Step::Dead,
+                }
             }
         }
-        // Further objects fill the EUs before threads have their turn.
-        let more = |cs: &Cs, media: &Media, machine: &Machine<'_>| {
-            media.accepts(machine) && cs.next_is_object(&self.regs, machine.mem)
-        };
-        if !self.media.idle() && !more(&self.cs, &self.media, &machine) {
-            match self.media.step(&mut self.td, &mut machine) {
-                Work::Idle => {}
-                Work::Progress => return Step::Progress,
-                Work::Blocked => return Step::Blocked,
-                Work::Dead => return Step::Dead,
-            }
-        }
-        let step = self.cs.step(&mut CsContext {
+        let step = engine.cs.step(&mut CsContext {
             reader: self.info.readers.commands,
-            process: mem::Process::FIRST,
-            status_page: self.info.status_page,
+            process: engine.process,
+            engine: info,
             irq: self.info.interrupts,
             regs: &mut self.regs,
             ff: &mut self.ff,
@@ -207,13 +207,9 @@ impl Device {
             ticks: self.clock.ticks(),
             writes: &mut self.writes,
         });
-        self.spins = step == Step::Progress
-            && self.spin.round(
-                self.regs.tables(),
-                self.regs.get(RegId::Acthd),
-                self.regs.get(RegId::Ipehr),
-            );
+        engine.follow(step, self.regs.tables(), &self.regs);
         if !self.writes.is_empty() {
+            self.engines.wake();
             for (offset, value) in std::mem::take(&mut self.writes) {
                 self.mmio(memory).write32(offset, value);
             }
@@ -255,20 +251,24 @@ impl Device {
     /// Brings INSTDONE and MI_MODE up to date.
     fn show_idle(&mut self) {
         let stages = self.ff.busy_parts();
-        for &(part, register, bit) in self.info.done {
-            let busy = match part {
-                Busy::Threads => !self.td.idle(),
-                Busy::Parser => !self.cs.idle(&self.regs) || self.cs.stuck(),
-                stage => stages.has(stage),
-            };
-            let value = self.regs.get(register) & !(1 << bit);
-            let value = value | if busy { 0 } else { 1 << bit };
-            self.regs.set(register, value);
+        for engine in self.engines.all() {
+            let info = engine.info();
+            let idle = engine.cs.idle(&self.regs);
+            for &(part, register, bit) in info.done {
+                let busy = match part {
+                    Busy::Threads => !self.td.idle(),
+                    Busy::Parser => !idle || engine.cs.stuck(),
+                    stage => stages.has(stage),
+                };
+                let value = self.regs.get(register) & !(1 << bit);
+                let value = value | if busy { 0 } else { 1 << bit };
+                self.regs.set(register, value);
+            }
+            let mode = self.regs.get(info.registers.mi_mode) & !MODE_IDLE;
+            let rests = idle || mi::stopped(&self.regs, info);
+            let mode = if rests { mode | MODE_IDLE } else { mode };
+            self.regs.set(info.registers.mi_mode, mode);
         }
-        let mode = self.regs.get(RegId::MiMode) & !MODE_IDLE;
-        let idle = self.cs.idle(&self.regs) || crate::intel::cs::mi::stopped(&self.regs);
-        self.regs
-            .set(RegId::MiMode, if idle { mode | MODE_IDLE } else { mode });
     }
 }
 

@@ -8,18 +8,15 @@ mod gen50;
 mod message;
 pub mod reset;
 
-use regs::ids::RegId;
-
 use reset::Reset;
 
-use crate::intel::cs::mi::StatusPage;
+use crate::intel::cs::engine::EngineInfo;
 use crate::intel::cs::reader::CommandReader;
 use crate::intel::ff::reader::PipelineReader;
 use crate::intel::media::reader::MediaReader;
 use crate::intel::shared::dataport::render::DualSource;
 use crate::intel::shared::message::{MessageSet, Request, of_send};
 use crate::intel::shared::reader::FunctionReader;
-use crate::intel::status::Busy;
 
 /// What makes plain state of a generation's words, by the room that asks.
 #[derive(Clone, Copy, Debug)]
@@ -61,10 +58,10 @@ pub struct DeviceInfo {
     pub gtt_entries: usize,
     /// How the host resets it.
     pub reset: Reset,
-    /// Where HWS_PGA points.
-    pub status_page: StatusPage,
-    /// The bits that say what has nothing to do: register and number of the bit for each part.
-    pub done: &'static [(Busy, RegId, u8)],
+    /// The render engine.
+    pub render: &'static EngineInfo,
+    /// The engines beside it.
+    pub engines: &'static [EngineInfo],
     /// Execution units.
     pub eus: u16,
     /// Hardware threads of one EU.
@@ -82,6 +79,11 @@ pub struct DeviceInfo {
 }
 
 impl DeviceInfo {
+    /// Its engines, the render engine first.
+    pub fn all_engines(&self) -> impl Iterator<Item = &'static EngineInfo> {
+        std::iter::once(self.render).chain(self.engines)
+    }
+
     /// What a `send` of this device's kernels asks for, as far as an immediate descriptor tells; see [`of_send`].
     pub fn request(&self, send: &isa::inst::SendDesc) -> Option<Request> {
         of_send(self.readers.messages, self.isa, send)

@@ -24,7 +24,11 @@ pub mod error {
 impl Registers {
     /// An event happened: it shows in ISR, and in IIR unless IMR masks it.
     pub fn raise(&self, regs: &mut RegFile, cause: Cause) {
-        let bit = self.bit(cause);
+        self.raise_bits(regs, self.bit(cause));
+    }
+
+    /// The same of an event that has its bit in another row: the user interrupt of an engine.
+    pub fn raise_bits(&self, regs: &mut RegFile, bit: u32) {
         let unmasked = bit & !regs.get(self.imr);
         regs.set(self.isr, regs.get(self.isr) | bit);
         regs.set(self.iir, regs.get(self.iir) | unmasked);
@@ -94,11 +98,11 @@ mod tests {
     fn a_masked_event_is_pending_but_not_latched() {
         let (irq, mut regs) = device();
         regs.set(RegId::Ier, USER);
-        irq.raise(&mut regs, Cause::User);
+        irq.raise_bits(&mut regs, USER);
         assert_eq!(regs.get(RegId::Isr) & USER, USER);
         assert!(!irq.line(&regs));
         regs.set(RegId::Imr, !USER);
-        irq.raise(&mut regs, Cause::User);
+        irq.raise_bits(&mut regs, USER);
         assert!(irq.line(&regs));
     }
 

@@ -20,7 +20,7 @@ pub enum Event {
         /// Value.
         value: u32,
     },
-    /// The command streamer executed a command.
+    /// A command streamer executed a command.
     Command {
         /// Address of the header.
         addr: u32,
@@ -28,6 +28,8 @@ pub enum Event {
         header: u32,
         /// Length in dwords.
         dwords: u32,
+        /// Name of the streamer.
+        streamer: &'static str,
     },
     /// A thread was dispatched.
     Dispatch(Dispatch),
@@ -170,8 +172,10 @@ impl fmt::Display for Event {
                 addr,
                 header,
                 dwords,
+                streamer,
             } => {
-                write!(f, "cs {addr:08x} {header:08x} {dwords}")
+                let streamer = streamer.to_ascii_lowercase();
+                write!(f, "{streamer} {addr:08x} {header:08x} {dwords}")
             }
             Event::Dispatch(d) => write!(f, "td ff{} {:08x} {:04x}", d.ffid, d.kernel, d.mask),
             Event::End {

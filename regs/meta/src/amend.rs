@@ -72,6 +72,7 @@ fn unfit(a: &Amend, kind: &str, say: &mut impl FnMut(&str)) {
         ("length", a.length.is_some(), &["command"]),
         ("is", a.is.is_some(), &["command"]),
         ("privileged", a.privileged.is_some(), &["command"]),
+        ("engines", a.engines.is_some(), &["command"]),
         ("group", a.group.is_some(), &["command"]),
         ("align", a.align.is_some(), &["struct"]),
         ("offset", a.offset.is_some(), &["register"]),
@@ -164,6 +165,7 @@ fn command(c: &mut Command, a: &Amend, say: &mut impl FnMut(&str)) {
     set(&mut c.length, a.length.as_ref());
     set(&mut c.is, a.is.as_ref());
     text(&mut c.privileged, a.privileged.as_ref());
+    over(&mut c.engines, a.engines.as_ref());
     over(&mut c.group, a.group.as_ref());
     packed(&mut c.field, a, say);
 }

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::emit::line;
 use crate::load::io;
 use crate::model::{Command, Field, Kind, Privilege, Register, Structure, Tables};
-use crate::schema::{Access, Length, PROPERTIES, Value};
+use crate::schema::{Access, ENGINES, Length, PROPERTIES, Value};
 use crate::{Error, generations, load};
 
 /// Writes the pages of every generation of a vendor, below `table_dir`, into `out_dir`, or with `check` compares them.
@@ -367,6 +367,19 @@ fn properties(out: &mut String, c: &Command) {
             let name = field.map_or("", |f| f.name.as_str());
             words.push(format!("privileged while {name} is zero"));
         }
+    }
+    // The render engine alone is what commands of the pipelines have.
+    let all = ENGINES.iter().enumerate();
+    let engines: Vec<&str> = all
+        .filter(|(i, _)| c.engines >> i & 1 == 1)
+        .map(|(_, word)| *word)
+        .collect();
+    let usual = match c.value >> 29 {
+        0 => engines.len() == ENGINES.len(),
+        _ => c.engines == 1,
+    };
+    if !usual {
+        words.push(format!("engines: {}", engines.join(" ")));
     }
     if !words.is_empty() {
         line!(out, "Properties: {}.\n", words.join(", "));

@@ -126,6 +126,8 @@ pub struct Command {
     /// Bits by the order of `schema::PROPERTIES`.
     pub properties: u16,
     pub privilege: Privilege,
+    /// Bits by the order of `schema::ENGINES`.
+    pub engines: u8,
     pub fields: Vec<Field>,
     pub group: Option<Group>,
 }

@@ -240,6 +240,9 @@ pub const PROPERTIES: [&str; 8] = [
     "chains",
 ];
 
+/// Engines that `engines` of a command may name, in the order of `regs::desc::Engine`.
+pub const ENGINES: [&str; 3] = ["render", "blitter", "video"];
+
 /// `[[command]]`.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -288,6 +291,9 @@ pub struct Command {
     /// `always`, or the field that is zero in the form that batches of users may not have.
     #[serde(default)]
     pub privileged: Option<String>,
+    /// Engines whose streamers take it, see [`ENGINES`]; default all for type 0, the render engine for others.
+    #[serde(default)]
+    pub engines: Option<Vec<String>>,
     /// Fields other than opcode and length, which follow from the keys above.
     #[serde(default)]
     pub field: Vec<Field>,

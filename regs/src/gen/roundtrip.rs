@@ -8,7 +8,8 @@ use alloc::vec::Vec;
 /// Words that differ in every bit position over a few seeds.
 fn words(seed: u32) -> Vec<u32> {
     let mut x = seed.wrapping_mul(0x9e37_79b9) | 1;
-    (0..64)
+    // As many as the longest command has, and some more.
+    (0..80)
         .map(|_| {
             x ^= x << 13;
             x ^= x >> 17;

@@ -10,7 +10,7 @@ use crestline_cli::capture::Exec;
 use mem::{GpuAddr, Memory};
 use mmio_mock::Model;
 use mmio_mock::core::memory::{SharedMemory, lock};
-use mmio_mock::intel::cs::mi::StatusPage;
+use mmio_mock::intel::cs::engine::StatusPage;
 use mmio_mock::intel::device::Device;
 use mmio_mock::intel::r#gen::DeviceInfo;
 use regs::desc::CommandDesc;
@@ -47,7 +47,7 @@ impl Bench {
         memory
             .alloc_mapped(GpuAddr::from(RING), 4096)
             .expect("a ring");
-        let status = match info.status_page {
+        let status = match info.render.status_page {
             StatusPage::Graphics => {
                 let page = memory.alloc_mapped(GpuAddr::from(STATUS), 4096);
                 page.map(|_| STATUS).expect("a status page")

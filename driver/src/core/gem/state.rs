@@ -2,6 +2,7 @@
 //!
 //! i915 `i915_gem_object_types.h`, dma-resv.c.
 use alloc::sync::Arc;
+use alloc::vec::Vec;
 
 use kernel::dma::CoherentAllocation;
 use kernel::error::{Result, code::EFAULT};
@@ -26,9 +27,9 @@ pub(crate) struct State {
     /// Global name, 0 for none, and number of handles.
     pub(crate) name: u32,
     pub(crate) handles: u32,
-    /// The last request that uses the object, and the last that writes it.
-    used: Option<Arc<Fence>>,
-    written: Option<Arc<Fence>>,
+    /// The last request of each timeline that uses the object, and the last that writes it.
+    used: Vec<Arc<Fence>>,
+    written: Vec<Arc<Fence>>,
 }
 
 impl State {
@@ -38,8 +39,8 @@ impl State {
             madvise: Madvise::WillNeed,
             name: 0,
             handles: 0,
-            used: None,
-            written: None,
+            used: Vec::new(),
+            written: Vec::new(),
         }
     }
 
@@ -56,9 +57,9 @@ impl State {
 
     /// Notes a request that uses the object.
     pub(crate) fn mark_active(&mut self, fence: &Arc<Fence>, write: bool) {
-        self.used = Some(Arc::clone(fence));
+        note(&mut self.used, fence);
         if write {
-            self.written = Some(Arc::clone(fence));
+            note(&mut self.written, fence);
         }
     }
 
@@ -67,27 +68,40 @@ impl State {
         if fence.status().is_some() {
             return;
         }
-        for (slot, counts) in [(&mut self.used, true), (&mut self.written, write)] {
-            // The later of the two stands for both, see `active`.
-            let later = |other: &Arc<Fence>| {
-                other.status().is_some() || seqno_passed(fence.order(), other.order())
+        for (list, counts) in [(&mut self.used, true), (&mut self.written, write)] {
+            // The later of two of a timeline stands for both, see `users`.
+            let is_later = |other: &Arc<Fence>| {
+                other.context() == fence.context()
+                    && other.status().is_none()
+                    && !seqno_passed(fence.order(), other.order())
             };
-            if counts && slot.as_ref().is_none_or(later) {
-                *slot = Some(Arc::clone(fence));
+            if counts && !list.iter().any(is_later) {
+                note(list, fence);
             }
         }
     }
 
-    /// The request that must end before the object is idle, or only before it is no more written.
-    pub(crate) fn active(&mut self, writer: bool) -> Option<Arc<Fence>> {
-        // Requests end in order, so the last one stands for all.
-        for slot in [&mut self.used, &mut self.written] {
-            slot.take_if(|fence| fence.status().is_some());
+    /// The requests that must end before the object is idle, or only before it is no more written: one of each timeline.
+    pub(crate) fn users(&mut self, writer: bool) -> &[Arc<Fence>] {
+        // Requests of a timeline end in order, so the last one stands for all.
+        for list in [&mut self.used, &mut self.written] {
+            list.retain(|fence| fence.status().is_none());
         }
-        if writer {
-            self.written.clone()
-        } else {
-            self.used.clone()
+        if writer { &self.written } else { &self.used }
+    }
+
+    /// The same as one fence.
+    pub(crate) fn active(&mut self, writer: bool) -> Option<Arc<Fence>> {
+        match self.users(writer) {
+            [] => None,
+            [one] => Some(Arc::clone(one)),
+            several => Some(Fence::merge("", &several.iter().collect::<Vec<_>>())),
         }
     }
+}
+
+/// Puts a request in the place of those of its timeline and of those that have ended.
+fn note(list: &mut Vec<Arc<Fence>>, fence: &Arc<Fence>) {
+    list.retain(|other| other.status().is_none() && other.context() != fence.context());
+    list.push(Arc::clone(fence));
 }

@@ -14,7 +14,7 @@ use crate::intel::registers::fields::{
 use crate::intel::registers::reg::{
     CCID, HWS_PGA, HWSTAM, MI_MODE, PRB0_CTL, PRB0_HEAD, PRB0_START, PRB0_TAIL,
 };
-use crate::intel::uncore::Uncore;
+use crate::intel::uncore::EngineRegisters;
 
 /// TIMEOUT: for the parser to stand still once it is told to (i915: 1 ms, then slower).
 const STOP_TIMEOUT: Delta = Delta::from_millis(100);
@@ -27,20 +27,20 @@ const PARKED_STATUS_PAGE: u32 = 0x1fff_f000;
 const HWSTAM_USER_ONLY: u32 = !(1 << 1);
 
 /// Head offset in bytes, without the wrap count.
-fn head(uncore: &Uncore) -> u32 {
-    uncore.reg(PRB0_HEAD).read(Head::HEAD_OFFSET) << 2
+fn head(engine: &EngineRegisters) -> u32 {
+    engine.reg(PRB0_HEAD).read(Head::HEAD_OFFSET) << 2
 }
 
 /// Stops the parser at the next command.
-fn stop_command_streamer(uncore: &Uncore) {
-    let mode = uncore.reg(MI_MODE);
+fn stop_command_streamer(engine: &EngineRegisters) {
+    let mode = engine.reg(MI_MODE);
     mode.write_masked(MiMode::STOP_RING::SET);
     let idle = MiMode::MODE_IDLE::SET.value;
-    let stopped = uncore.wait_for_register(MI_MODE, idle, idle, STOP_TIMEOUT);
+    let stopped = engine.wait_for_register(MI_MODE, idle, idle, STOP_TIMEOUT);
     mode.posting_read();
     if stopped.is_err() {
-        let head = head(uncore);
-        let tail = uncore.read(PRB0_TAIL);
+        let head = head(engine);
+        let tail = engine.read(PRB0_TAIL);
         if head != tail {
             pr_err!("command streamer does not stop: head {head:#x}, tail {tail:#x}");
         }
@@ -48,85 +48,93 @@ fn stop_command_streamer(uncore: &Uncore) {
 }
 
 /// Empties and disables the ring; false when the head does not go to zero.
-fn stop_ring(uncore: &Uncore) -> bool {
+fn stop_ring(engine: &EngineRegisters) -> bool {
     // Skip to the end: the ring must be empty before it is disabled.
-    uncore.write(PRB0_HEAD, uncore.read(PRB0_TAIL));
-    uncore.posting_read(PRB0_HEAD);
-    uncore.write(PRB0_CTL, 0);
-    uncore.posting_read(PRB0_CTL);
-    uncore.write(PRB0_HEAD, 0);
-    Tail::START.write(uncore.io(), PRB0_TAIL.offset() as usize);
-    head(uncore) == 0
+    engine.write(PRB0_HEAD, engine.read(PRB0_TAIL));
+    engine.posting_read(PRB0_HEAD);
+    engine.write(PRB0_CTL, 0);
+    engine.posting_read(PRB0_CTL);
+    engine.write(PRB0_HEAD, 0);
+    Tail::START.write(engine.uncore().io(), engine.offset(PRB0_TAIL));
+    head(engine) == 0
 }
 
 /// Stops parser and ring.
-pub fn stop(uncore: &Uncore) {
-    stop_command_streamer(uncore);
+pub fn stop(engine: &EngineRegisters) {
+    stop_command_streamer(engine);
     // W/A: the first try often leaves a head behind (i915 `reset_prepare`).
-    if !stop_ring(uncore) && !stop_ring(uncore) {
+    if !stop_ring(engine) && !stop_ring(engine) {
         pr_err!(
             "ring head does not go to zero: {:#010x}",
-            uncore.read(PRB0_HEAD)
+            engine.read(PRB0_HEAD)
         );
     }
 }
 
-/// Starts an empty ring at a graphics address.
-pub fn start(uncore: &Uncore, address: u32, size: u32, status_page: u32) -> Result {
+/// Starts an empty ring at a graphics address. Where the engine `masks` interrupts out of its status page, all but its
+/// user interrupt are.
+pub fn start(
+    engine: &EngineRegisters,
+    address: u32,
+    size: u32,
+    (status_page, masks): (u32, bool),
+) -> Result {
     // Once more: the registers below are lost on a ring that is not disabled with its head at zero.
-    if !stop_ring(uncore) {
-        return Err(dead(uncore, address));
+    if !stop_ring(engine) {
+        return Err(dead(engine, address));
     }
-    uncore.write(HWS_PGA, status_page);
-    uncore.write(HWSTAM, HWSTAM_USER_ONLY);
+    engine.write(HWS_PGA, status_page);
+    if masks {
+        engine.write(HWSTAM, HWSTAM_USER_ONLY);
+    }
     // Reading the head back orders what follows.
-    uncore.posting_read(PRB0_HEAD);
-    uncore.write(PRB0_START, address);
-    uncore.write(PRB0_HEAD, 0);
-    Tail::START.write(uncore.io(), PRB0_TAIL.offset() as usize);
-    uncore.posting_read(PRB0_TAIL);
+    engine.posting_read(PRB0_HEAD);
+    engine.write(PRB0_START, address);
+    engine.write(PRB0_HEAD, 0);
+    Tail::START.write(engine.uncore().io(), engine.offset(PRB0_TAIL));
+    engine.posting_read(PRB0_TAIL);
     let valid = RingCtl::RING_BUFFER_ENABLE::SET.value;
     let pages = RingCtl::BUFFER_LENGTH.val((size / 4096).wrapping_sub(1));
-    uncore
+    engine
         .reg(PRB0_CTL)
         .write(pages + RingCtl::RING_BUFFER_ENABLE::SET);
-    if uncore
+    if engine
         .wait_for_register(PRB0_CTL, valid, valid, VALID_TIMEOUT)
         .is_err()
     {
-        return Err(dead(uncore, address));
+        return Err(dead(engine, address));
     }
-    uncore.reg(MI_MODE).write_masked(MiMode::STOP_RING::CLEAR);
+    engine.reg(MI_MODE).write_masked(MiMode::STOP_RING::CLEAR);
     Ok(())
 }
 
-fn dead(uncore: &Uncore, address: u32) -> kernel::error::Error {
+fn dead(engine: &EngineRegisters, address: u32) -> kernel::error::Error {
     pr_err!(
         "ring does not start: ctl {:08x} head {:08x} tail {:08x} start {:08x} [expected {address:08x}]",
-        uncore.read(PRB0_CTL),
-        uncore.read(PRB0_HEAD),
-        uncore.read(PRB0_TAIL),
-        uncore.read(PRB0_START),
+        engine.read(PRB0_CTL),
+        engine.read(PRB0_HEAD),
+        engine.read(PRB0_TAIL),
+        engine.read(PRB0_START),
     );
     EIO
 }
 
 /// Graphics address of the current context's image, if one is current.
-pub fn context(uncore: &Uncore) -> Option<u32> {
-    let ccid = uncore.reg(CCID);
+pub fn context(engine: &EngineRegisters) -> Option<u32> {
+    let ccid = engine.reg(CCID);
     ccid.is_set(Ccid::VALID)
         .then(|| ccid.read(Ccid::CONTEXT_ADDRESS) << 12)
 }
 
 /// Points the status page register away from memory that is about to be freed.
-pub fn park_status_page(uncore: &Uncore) {
-    uncore.write(HWS_PGA, PARKED_STATUS_PAGE);
-    uncore.posting_read(HWS_PGA);
+pub fn park_status_page(engine: &EngineRegisters) {
+    engine.write(HWS_PGA, PARKED_STATUS_PAGE);
+    engine.posting_read(HWS_PGA);
 }
 
 /// Whether the parser stands still with nothing left in the ring.
-pub fn is_idle(uncore: &Uncore) -> bool {
-    let head = head(uncore);
-    let tail = uncore.read(PRB0_TAIL);
-    head == tail && uncore.reg(MI_MODE).is_set(MiMode::MODE_IDLE)
+pub fn is_idle(engine: &EngineRegisters) -> bool {
+    let head = head(engine);
+    let tail = engine.read(PRB0_TAIL);
+    head == tail && engine.reg(MI_MODE).is_set(MiMode::MODE_IDLE)
 }

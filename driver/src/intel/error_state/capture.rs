@@ -13,7 +13,7 @@ use regs::ids::RegId;
 use super::kernels::{self, Memory};
 use super::{ActiveRequest, Buffer, Captured, ErrorState, Identity, REGISTERS};
 use crate::core::gem::Object;
-use crate::intel::r#gen::DeviceInfo;
+use crate::intel::r#gen::{DeviceInfo, EngineInfo};
 use crate::intel::timeline::{Pending, Timeline};
 use crate::intel::uncore::Uncore;
 
@@ -24,27 +24,58 @@ const LIMIT: usize = 64 << 20;
 pub(crate) struct Source {
     pub(crate) uncore: Uncore,
     pub(crate) info: &'static DeviceInfo,
-    pub(crate) timeline: Arc<Timeline>,
+    /// The engine that it is about.
+    pub(crate) engine: &'static EngineInfo,
+    pub(crate) timelines: Vec<(&'static EngineInfo, Arc<Timeline>)>,
 }
 
+/// Registers that each engine has at its own base (i915 `engine_record_registers`).
+const OF_ENGINE: &[RegId] = &[
+    RegId::Ipeir,
+    RegId::Ipehr,
+    RegId::Acthd,
+    RegId::DmaFadd,
+    RegId::Instdone,
+    RegId::Instps,
+    RegId::Instpm,
+    RegId::Esr,
+    RegId::Prb0Start,
+    RegId::Prb0Head,
+    RegId::Prb0Tail,
+    RegId::Prb0Ctl,
+    RegId::MiMode,
+    RegId::HwsPga,
+    RegId::BbAddr,
+    RegId::BbState,
+    RegId::Ccid,
+];
+
 impl Source {
+    /// The timeline of the engine.
+    fn timeline(&self) -> &Timeline {
+        let mut timelines = self.timelines.iter();
+        let own = timelines.find(|(engine, _)| engine.class == self.engine.class);
+        // PANIC: each row of the device's engines has a timeline; the engine is one of them.
+        &own.unwrap_or(&self.timelines[0]).1
+    }
+
     /// Whether the request under way is of a context that wants no error states (i915 `record_context`).
     pub(crate) fn is_unwanted(&self) -> bool {
-        let Some(request) = self.timeline.first() else {
+        let Some(request) = self.timeline().first() else {
             return false;
         };
         let context = request.uses.context.as_ref();
         let unwanted = context.is_some_and(|context| context.parameters().no_error_capture);
-        self.timeline.let_go(request.work);
+        self.timeline().let_go(request.work);
         unwanted
     }
 
     /// The device as it is.
     pub(crate) fn capture(&self, reason: &str, hung: bool, resets: u32) -> ErrorState {
-        let request = self.timeline.first();
+        let request = self.timeline().first();
         let state = self.state(reason, hung, resets, request.as_ref());
         if let Some(request) = request {
-            self.timeline.let_go(request.work);
+            self.timeline().let_go(request.work);
         }
         state
     }
@@ -60,26 +91,37 @@ impl Source {
         let registers: Vec<Captured> = REGISTERS
             .iter()
             .filter_map(|id| (tables.register_desc)(*id))
-            .map(|desc| Captured::new(tables, desc, io.read32(desc.offset as usize)))
+            .map(|desc| {
+                let base = if OF_ENGINE.contains(&desc.id) {
+                    self.engine.base
+                } else {
+                    0
+                };
+                Captured::new(tables, desc, io.read32((desc.offset + base) as usize))
+            })
             .collect();
         let acthd = registers.iter().find(|r| r.desc.id == RegId::Acthd);
         let acthd = acthd.map_or(0, |register| register.value);
         ErrorState {
             reason: reason.into(),
             time: self.uncore.clock().now(),
-            completed: self.timeline.completed().ok(),
-            submitted: self.timeline.submitted(),
+            completed: self.timeline().completed().ok(),
+            submitted: self.timeline().submitted(),
             registers,
             fences: fences(io, self.info),
+            engine: self.engine.name,
             identity: self.identity(),
             resets,
             hung,
             request: request.map(active),
             buffers: self.buffers(request),
-            kernels: request.map_or_else(Vec::new, |request| {
-                let memory = Memory::new(&self.uncore, self.info);
-                kernels::find(&memory, self.info.isa, request.batch, acthd)
-            }),
+            // Commands of the pipelines are in batches of the render engine alone.
+            kernels: request
+                .filter(|_| self.engine.has_images)
+                .map_or_else(Vec::new, |request| {
+                    let memory = Memory::new(&self.uncore, self.info);
+                    kernels::find(&memory, self.info.isa, request.batch, acthd)
+                }),
         }
     }
 
@@ -103,8 +145,8 @@ impl Source {
         let mut buffers = Vec::new();
         buffers.push(Buffer {
             name: "HW Status",
-            address: self.timeline.status_page(),
-            bytes: self.timeline.status_page_contents(),
+            address: self.timeline().status_page(),
+            bytes: self.timeline().status_page_contents(),
         });
         if let Some(request) = request {
             let batch = holder(&request.uses.objects, request.batch);
@@ -112,7 +154,7 @@ impl Source {
             let user = request.uses.capture.iter();
             buffers.extend(user.filter_map(|object| copy("user", object, &mut room)));
         }
-        let ring = self.timeline.ring();
+        let ring = self.timeline().ring();
         let dma = self.uncore.platform().dma();
         if let Some(mut bytes) = zeros("ring", ring.size)
             && dma.read(ring.bus, &mut bytes).is_ok()

@@ -12,9 +12,6 @@ use super::{Buffer, ErrorState};
 
 /// i915 `DRIVER_DATE`.
 const DATE: &str = "20201103";
-/// The engine's name.
-const ENGINE: &str = "rcs0";
-
 /// See [`ErrorState::text`].
 pub struct Text<'a>(pub(super) &'a ErrorState);
 
@@ -74,7 +71,11 @@ impl Text<'_> {
         time(f, "Uptime", state.time)?;
         if let Some(who) = who {
             let (name, pid) = (&who.name, who.pid);
-            writeln!(f, "Active process (on ring {ENGINE}): {name} [{pid}]")?;
+            writeln!(
+                f,
+                "Active process (on ring {}): {name} [{pid}]",
+                state.engine
+            )?;
         }
         let identity = &state.identity;
         writeln!(f, "Reset count: {}", state.resets)?;
@@ -124,7 +125,7 @@ impl Text<'_> {
     fn engine(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.0;
         let (head, tail) = state.request.as_ref().map_or((0, 0), |r| r.ring);
-        writeln!(f, "{ENGINE} command stream:")?;
+        writeln!(f, "{} command stream:", state.engine)?;
         let line = |f: &mut fmt::Formatter<'_>, name: &str, id| {
             writeln!(f, "  {name} 0x{:08x}", self.register(id))
         };
@@ -193,9 +194,9 @@ impl Text<'_> {
     }
 }
 
-fn buffer(f: &mut fmt::Formatter<'_>, buffer: &Buffer) -> fmt::Result {
+fn buffer(f: &mut fmt::Formatter<'_>, engine: &str, buffer: &Buffer) -> fmt::Result {
     let (high, low) = (buffer.address >> 32, buffer.address & 0xffff_ffff);
-    writeln!(f, "{ENGINE} --- {} = 0x{high:08x} {low:08x}", buffer.name)?;
+    writeln!(f, "{engine} --- {} = 0x{high:08x} {low:08x}", buffer.name)?;
     f.write_char('~')?;
     ascii85(f, &buffer.bytes)?;
     writeln!(f)
@@ -208,7 +209,7 @@ impl fmt::Display for Text<'_> {
         self.engine(f)?;
         self.kernels(f)?;
         for captured in &self.0.buffers {
-            buffer(f, captured)?;
+            buffer(f, self.0.engine, captured)?;
         }
         Ok(())
     }

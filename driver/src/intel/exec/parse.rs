@@ -19,6 +19,7 @@ use crate::intel::call::Call;
 use crate::intel::context::Context;
 use crate::intel::extension;
 use crate::intel::switch::Held;
+use crate::intel::uapi::context::{CLASS_RENDER, CLASS_VIDEO};
 use crate::intel::uapi::exec as uapi;
 
 /// Batches that are relocated stay above this address (i915 `BATCH_OFFSET_BIAS`).
@@ -45,6 +46,18 @@ pub(super) struct Entry {
     pub(super) pin: Option<Pin>,
 }
 
+impl Entry {
+    /// Whether requests of other timelines have ended that use the object, or that write it when this one only reads.
+    fn is_ready(&self, context: u64) -> bool {
+        let write = self.exec.flags & uapi::OBJECT_WRITE != 0;
+        self.exec.flags & uapi::OBJECT_ASYNC != 0
+            || self.object.state(|state| {
+                let mut users = state.users(!write).iter();
+                users.all(|fence| fence.is_before(context))
+            })
+    }
+}
+
 /// A fence to wait for, to signal, or both.
 pub(super) struct ExecFence {
     pub(super) syncobj: Arc<Syncobj>,
@@ -62,6 +75,10 @@ pub(super) struct Submission {
     pub(super) batch_start: u32,
     pub(super) batch_len: u32,
     pub(super) fences: Vec<ExecFence>,
+    /// What has to end before it begins, besides what its objects are used for.
+    pub(super) waits: Vec<Arc<Fence>>,
+    /// Row of the engine that it runs on.
+    pub(super) engine: usize,
     pub(super) context: Arc<Context>,
     /// Where the device keeps its state, once it is pinned.
     pub(super) image: Option<Arc<Held>>,
@@ -70,6 +87,13 @@ pub(super) struct Submission {
 }
 
 impl Submission {
+    /// Whether everything has ended that it has to wait for, but for requests before it on its own timeline
+    /// (eb_move_to_gpu, `i915_request_await_object`).
+    pub(super) fn is_ready(&self, context: u64, beside: bool) -> bool {
+        self.waits.iter().all(|fence| fence.is_before(context))
+            && (!beside || self.entries.iter().all(|entry| entry.is_ready(context)))
+    }
+
     /// Index of the entry that a relocation names (eb_get_vma).
     pub(super) fn target(&self, handle: u32) -> Option<usize> {
         if let Some(handles) = &self.handles {
@@ -128,22 +152,20 @@ pub(super) fn parse(call: &Call<'_>, arg: &uapi::Execbuffer2) -> Result<Submissi
     if arg.flags & uapi::SECURE != 0 {
         return Err(EPERM);
     }
-    let mut fences = Vec::new();
+    let mut fences = Fences::default();
     if arg.flags & uapi::USE_EXTENSIONS != 0 {
         timeline_extensions(call, arg, &mut fences)?;
     }
     if arg.flags & uapi::FENCE_ARRAY != 0 {
         fence_array(call, arg, &mut fences)?;
     }
-    in_fence(call, arg)?;
+    in_fence(call, arg, &mut fences.waits)?;
     let context = call.file.context(arg.rsvd1 as u32)?;
-    if !context.has_engine(engine(&context, arg.flags)) {
-        return Err(EINVAL);
-    }
-    if call.device.engine().is_wedged() {
+    let engine = engine(call, &context, arg.flags).ok_or(EINVAL)?;
+    if call.device.is_wedged() {
         return Err(EIO);
     }
-    let submission = lookup(call, arg, list, fences, context)?;
+    let submission = lookup(call, arg, list, fences, (context, engine))?;
     // eb_pin_engine comes after the objects.
     if submission.context.is_banned() || call.program().is_banned() {
         return Err(EIO);
@@ -151,22 +173,42 @@ pub(super) fn parse(call: &Call<'_>, arg: &uapi::Execbuffer2) -> Result<Submissi
     Ok(submission)
 }
 
-/// Index in the context's engine map; of the legacy ring numbers 0 stands for the render engine.
-fn engine(context: &Context, flags: u64) -> Option<usize> {
+/// Row of the engine: a slot of the context's map, or a legacy ring number (eb_select_legacy_ring); `None` for an engine
+/// that the device lacks. With one video engine the bits that choose one of two mean nothing.
+fn engine(call: &Call<'_>, context: &Context, flags: u64) -> Option<usize> {
     let ring = flags & uapi::RING_MASK;
     if context.parameters().engines.is_some() {
-        return usize::try_from(ring).ok();
+        return context.engine(usize::try_from(ring).ok()?);
     }
     if ring != uapi::BSD && flags & uapi::BSD_MASK != 0 {
         return None;
     }
-    matches!(ring, uapi::DEFAULT | uapi::RENDER).then_some(0)
+    let class = match ring {
+        uapi::DEFAULT | uapi::RENDER => CLASS_RENDER,
+        uapi::BSD => CLASS_VIDEO,
+        _ => return None,
+    };
+    call.device.info().engine(class)
 }
 
-/// A fence to wait for must be there. All fences are of the one ring, which keeps their order, so there is nothing to
-/// wait for in the ring itself.
-fn wait_checked(syncobj: &Syncobj, point: u64) -> Result {
-    syncobj.wait(point).map(drop)
+/// Fences that a submission names.
+#[derive(Default)]
+struct Fences {
+    /// Those to wait for.
+    waits: Vec<Arc<Fence>>,
+    /// Sync objects to signal.
+    listed: Vec<ExecFence>,
+}
+
+impl Fences {
+    /// A point to wait for must be there.
+    fn wait(&mut self, syncobj: &Syncobj, point: u64) -> Result {
+        for fence in syncobj.wait(point)?.open() {
+            self.waits.try_reserve(1).map_err(|_| ENOMEM)?;
+            self.waits.push(fence);
+        }
+        Ok(())
+    }
 }
 
 /// Makes room for so many fences beside those that are there already.
@@ -186,10 +228,10 @@ fn still_waits(call: &Call<'_>, index: u64) -> Result {
     Ok(())
 }
 
-fn fence_array(call: &Call<'_>, arg: &uapi::Execbuffer2, fences: &mut Vec<ExecFence>) -> Result {
+fn fence_array(call: &Call<'_>, arg: &uapi::Execbuffer2, fences: &mut Fences) -> Result {
     let count = u64::from(arg.num_cliprects);
     let user = call.array::<uapi::Fence>(arg.cliprects_ptr, count)?;
-    room(fences, count)?;
+    room(&mut fences.listed, count)?;
     for index in 0..count {
         still_waits(call, index)?;
         let fence: uapi::Fence = user.read(index * size_of::<uapi::Fence>() as u64)?;
@@ -198,9 +240,9 @@ fn fence_array(call: &Call<'_>, arg: &uapi::Execbuffer2, fences: &mut Vec<ExecFe
         }
         let syncobj = call.file.syncobj(fence.handle)?;
         if fence.flags & uapi::FENCE_WAIT != 0 {
-            wait_checked(&syncobj, 0)?;
+            fences.wait(&syncobj, 0)?;
         }
-        fences.push(ExecFence {
+        fences.listed.push(ExecFence {
             syncobj,
             signal: fence.flags & uapi::FENCE_SIGNAL != 0,
             point: 0,
@@ -210,11 +252,7 @@ fn fence_array(call: &Call<'_>, arg: &uapi::Execbuffer2, fences: &mut Vec<ExecFe
 }
 
 /// parse_execbuf2_extensions.
-fn timeline_extensions(
-    call: &Call<'_>,
-    arg: &uapi::Execbuffer2,
-    fences: &mut Vec<ExecFence>,
-) -> Result {
+fn timeline_extensions(call: &Call<'_>, arg: &uapi::Execbuffer2, fences: &mut Fences) -> Result {
     // The pointer is used by one of the two.
     if arg.flags & uapi::FENCE_ARRAY != 0 || arg.num_cliprects != 0 {
         return Err(EINVAL);
@@ -229,14 +267,10 @@ fn timeline_extensions(
 }
 
 /// add_timeline_fence_array.
-fn timeline_fences(
-    call: &Call<'_>,
-    link: &uapi::TimelineFences,
-    fences: &mut Vec<ExecFence>,
-) -> Result {
+fn timeline_fences(call: &Call<'_>, link: &uapi::TimelineFences, fences: &mut Fences) -> Result {
     let handles = call.array::<uapi::Fence>(link.handles_ptr, link.fence_count)?;
     let values = call.array::<u64>(link.values_ptr, link.fence_count)?;
-    room(fences, link.fence_count)?;
+    room(&mut fences.listed, link.fence_count)?;
     for index in 0..link.fence_count {
         still_waits(call, index)?;
         let fence: uapi::Fence = handles.read(index * size_of::<uapi::Fence>() as u64)?;
@@ -249,14 +283,14 @@ fn timeline_fences(
         if !signal {
             // Without flags an empty sync object is as good as none.
             if syncobj.has_fence() || fence.flags != 0 {
-                wait_checked(&syncobj, point)?;
+                fences.wait(&syncobj, point)?;
             }
             continue;
         }
         if point != 0 && fence.flags & uapi::FENCE_WAIT != 0 {
             return Err(EINVAL);
         }
-        fences.push(ExecFence {
+        fences.listed.push(ExecFence {
             syncobj,
             signal,
             point,
@@ -265,8 +299,8 @@ fn timeline_fences(
     Ok(())
 }
 
-/// A fence descriptor to wait for: it must be one, and that is all (see `wait_checked`).
-fn in_fence(call: &Call<'_>, arg: &uapi::Execbuffer2) -> Result {
+/// A fence descriptor to wait for, or one whose request has to have been begun: that is so as soon as it is in a ring.
+fn in_fence(call: &Call<'_>, arg: &uapi::Execbuffer2, waits: &mut Vec<Arc<Fence>>) -> Result {
     const BOTH: u64 = uapi::FENCE_IN | uapi::FENCE_SUBMIT;
     if arg.flags & BOTH == 0 {
         return Ok(());
@@ -275,7 +309,12 @@ fn in_fence(call: &Call<'_>, arg: &uapi::Execbuffer2) -> Result {
         return Err(EINVAL);
     }
     match call.task.fds().get(arg.rsvd2 as u32 as i32) {
-        Ok(Shared::Fence(_)) => Ok(()),
+        Ok(Shared::Fence(fence)) => {
+            if arg.flags & uapi::FENCE_IN != 0 {
+                waits.push(fence);
+            }
+            Ok(())
+        }
         _ => Err(EINVAL),
     }
 }
@@ -285,8 +324,8 @@ fn lookup(
     call: &Call<'_>,
     arg: &uapi::Execbuffer2,
     list: Vec<uapi::Object>,
-    fences: Vec<ExecFence>,
-    context: Arc<Context>,
+    fences: Fences,
+    (context, engine): (Arc<Context>, usize),
 ) -> Result<Submission> {
     let lut = arg.flags & uapi::HANDLE_LUT != 0;
     let batch = match arg.flags & uapi::BATCH_FIRST {
@@ -321,7 +360,9 @@ fn lookup(
         batch,
         batch_start: arg.batch_start_offset,
         batch_len: arg.batch_len,
-        fences,
+        fences: fences.listed,
+        waits: fences.waits,
+        engine,
         context,
         image: None,
         relocate: arg.flags & uapi::NO_RELOC == 0,

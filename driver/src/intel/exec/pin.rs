@@ -202,6 +202,10 @@ pub(super) fn pin(call: &Call<'_>, submission: &mut Submission) -> Result {
 /// Brings the image of the submission's context to an address, and the driver's own before the first.
 fn pin_image(call: &Call<'_>, submission: &mut Submission) -> Result {
     let engine = call.device.engine();
+    let engines = call.device.engines();
+    if !(engines.get(submission.engine)).is_some_and(|engine| engine.info().has_images) {
+        return Ok(());
+    }
     let make = || Engine::new_image(call.device.ggtt());
     if !engine.switch().is_ready() {
         engine

@@ -1,11 +1,11 @@
 //! From a checked and placed submission to a request in the ring.
 //!
 //! i915 `i915_gem_execbuffer.c` (`i915_gem_do_execbuffer`). Not modelled: the command parser, requests that wait for
-//! other engines.
+//! other engines behind the caller's back: the caller waits.
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use kernel::error::{Result, code::EFAULT};
+use kernel::error::{Result, code::EFAULT, code::EINVAL};
 use kernel::sync::MutexGuard;
 
 use super::parse::{self, Submission};
@@ -14,9 +14,10 @@ use crate::core::fence::Fence;
 use crate::core::gem::Pin;
 use crate::core::task::Shared;
 use crate::core::turn::{Queue, Turn};
-use crate::core::wait::Patience;
+use crate::core::wait::{Patience, wait_until};
 use crate::intel::call::Call;
 use crate::intel::debug::contexts::Which;
+use crate::intel::engine::Engine;
 use crate::intel::observe::{Placed, Queued};
 use crate::intel::prologue::Prologue;
 use crate::intel::timeline::{Uses, Work};
@@ -32,7 +33,7 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     let relocations = reloc::read(call, &submission);
     let (outcome, news) = {
         let _waits = call.waits();
-        let _lock = take_turn(call)?;
+        let _lock = take_turn(call, &submission)?;
         // What user space believes of the addresses must stay as it is when relocations are not done.
         let news = place(call, &mut submission, relocations)?;
         (submit(call, &submission), news)
@@ -56,24 +57,41 @@ struct Alone<'a> {
     _turn: Turn<'a, Work>,
 }
 
-/// Waits until the caller may queue one more request, in the order of those that wait.
-fn take_turn<'a>(call: &Call<'a>) -> Result<Alone<'a>> {
+/// Waits until the caller may queue one more request, in the order of those that wait, and until what the request has to wait
+/// for on other engines has ended: this family's engines cannot wait for one another (i915 waits in software, too:
+/// `__i915_request_await_execution` without semaphores).
+fn take_turn<'a>(call: &Call<'a>, submission: &Submission) -> Result<Alone<'a>> {
     let (device, program) = (call.device, call.program());
     let clock = device.uncore().clock();
+    let timeline = engine(call, submission)?.timeline();
+    let beside = device.engines().len() > 1;
+    let is_ready = || program.is_banned() || submission.is_ready(timeline.context(), beside);
     let queue = Queue {
-        timeline: &**device.timeline(),
+        timeline: &**timeline,
         user: device.user(),
         clock,
     };
     let account = program.account();
-    let turn = queue.enter(program);
-    turn.wait(device, call.task)?;
-    let lock = device.user().exec.lock(clock);
-    account.note_queued(clock.outside());
-    Ok(Alone {
-        _lock: lock,
-        _turn: turn,
-    })
+    loop {
+        // Outside the line: those behind do not wait for other engines with it.
+        wait_until(device, call.task, None, is_ready)?;
+        let turn = queue.enter(program.clone());
+        turn.wait(device, call.task)?;
+        let lock = device.user().exec.lock(clock);
+        // Its objects may have gone to another engine meanwhile.
+        if is_ready() {
+            account.note_queued(clock.outside());
+            return Ok(Alone {
+                _lock: lock,
+                _turn: turn,
+            });
+        }
+    }
+}
+
+/// The engine of a submission.
+fn engine<'a>(call: &Call<'a>, submission: &Submission) -> Result<&'a Engine> {
+    call.device.engines().get(submission.engine).ok_or(EINVAL)
 }
 
 /// Addresses and relocations.
@@ -114,9 +132,13 @@ fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
     let start = address.wrapping_add(submission.batch_start);
     let hook = call.device.debug_hook();
     let context = Which::of(uses.image.as_deref());
-    uses.prologue = hook.prepare(call.device, &mut uses.objects, context, start)?;
+    let engine = engine(call, submission)?;
+    // Threads, and so the debugger's routine, are the render engine's.
+    if engine.info().has_images {
+        uses.prologue = hook.prepare(call.device, &mut uses.objects, context, start)?;
+    }
     let patience = Patience::of(call.task, None);
-    let fence = super::queue(call.device, &patience, &uses, start)?;
+    let fence = super::queue((call.device, engine), &patience, &uses, start)?;
     for entry in objects {
         let write = entry.exec.flags & uapi::OBJECT_WRITE != 0;
         entry.object.state(|state| state.mark_active(&fence, write));

@@ -20,6 +20,7 @@ use super::{
     InterruptBank, InterruptInfo, RoutineMessages, StatusPage, ThreadPlaces, state,
 };
 use crate::intel::reset;
+use crate::intel::uapi::context::CLASS_RENDER;
 use crate::intel::workarounds::Workaround;
 
 const fn row(
@@ -47,7 +48,10 @@ const fn row(
 const fn render(workarounds: &'static [Workaround]) -> EngineInfo {
     EngineInfo {
         name: "rcs0",
+        class: CLASS_RENDER,
         base: 0,
+        has_images: true,
+        masks_status: true,
         user_interrupt: Interrupt::USER::SET.value,
         status_page: StatusPage::Physical(page_bits),
         emit: &RENDER,

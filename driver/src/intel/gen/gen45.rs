@@ -1,13 +1,16 @@
 //! Rows of G45 and GM45 with their kin (Q45, G41, B43).
 //!
-//! What differs from the 965 family: i915 `i915_pci.c`, `gen2_engine_cs.c`, `i915_irq.c`, `intel_reset.c`. Not modelled: the
-//! video decoder's engine.
+//! What differs from the 965 family: i915 `i915_pci.c`, `gen2_engine_cs.c`, `i915_irq.c`, `intel_reset.c`,
+//! `intel_ring_submission.c` (`setup_vcs`).
 use alloc::vec::Vec;
 
 use isa::inst::Verx10;
 use regs::gen45::fields::{EIR as Error, IIR as Interrupt};
 use regs::platform::GEN45;
+use ringbuf::emit::Sink;
+use ringbuf::r#gen::gen40::{Commands as _, FlushBits};
 use ringbuf::r#gen::gen45::Commands;
+use ringbuf::mi::NOOP;
 
 use super::workarounds;
 use super::{
@@ -15,6 +18,7 @@ use super::{
 };
 use super::{gen40, state};
 use crate::intel::reset;
+use crate::intel::uapi::context::{CLASS_RENDER, CLASS_VIDEO};
 
 const fn row(platform: &'static str) -> DeviceInfo {
     DeviceInfo {
@@ -25,7 +29,7 @@ const fn row(platform: &'static str) -> DeviceInfo {
         stateless_gate: false,
         timestamp_hz: gen40::TIMESTAMP_HZ,
         workarounds: workarounds::G45_GT,
-        engines: &[RENDER],
+        engines: &[RENDER, VIDEO],
         gtt: &gen40::GTT,
         interrupts: &INTERRUPTS,
         routine: &gen40::ROUTINE,
@@ -36,11 +40,27 @@ const fn row(platform: &'static str) -> DeviceInfo {
 
 const RENDER: EngineInfo = EngineInfo {
     name: "rcs0",
+    class: CLASS_RENDER,
     base: 0,
+    has_images: true,
+    masks_status: true,
     user_interrupt: Interrupt::USER::SET.value,
     status_page: StatusPage::Graphics,
     emit: &EMIT,
     workarounds: workarounds::RENDER_ENGINE,
+};
+
+/// The video decoder's engine (i915 `BSD_RING_BASE`, `I915_BSD_USER_INTERRUPT`).
+pub(super) const VIDEO: EngineInfo = EngineInfo {
+    name: "vcs0",
+    class: CLASS_VIDEO,
+    base: 0x2000,
+    has_images: false,
+    masks_status: false,
+    user_interrupt: Interrupt::BSD_USER::SET.value,
+    status_page: StatusPage::Graphics,
+    emit: &VIDEO_EMIT,
+    workarounds: &[],
 };
 
 /// Desktop parts ("Eaglelake").
@@ -67,6 +87,17 @@ static EMIT: EmitOps = EmitOps {
     flush: emit_flush,
     ..gen40::RENDER
 };
+
+static VIDEO_EMIT: EmitOps = EmitOps {
+    flush: emit_flush_video,
+    ..gen40::RENDER
+};
+
+/// A flush without caches to choose (i915 `gen4_emit_flush_vcs`).
+pub(super) fn emit_flush_video(out: &mut Vec<u32>, _: Flush, _: u32) {
+    out.flush(FlushBits::default());
+    out.put(&[NOOP]);
+}
 
 /// The 965's, whose invalidations also reach the indirect state pointers (i915 `MI_INVALIDATE_ISP`).
 pub(super) fn emit_flush(out: &mut Vec<u32>, mode: Flush, scratch: u32) {

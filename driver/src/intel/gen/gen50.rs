@@ -1,7 +1,7 @@
 //! The row of Ironlake, desktop and mobile.
 //!
 //! What differs from G45: i915 `i915_pci.c`, `gen2_engine_cs.c`, `intel_gt_irq.c`, `i915_irq.c`, `intel_reset.c`,
-//! `intel_ring_submission.c`. Not modelled: the video decoder's engine, the south bridge's interrupts.
+//! `intel_ring_submission.c`. Not modelled: the south bridge's interrupts.
 use alloc::vec::Vec;
 
 use isa::inst::Verx10;
@@ -19,6 +19,7 @@ use super::{
     RoutineMessages, StatusPage, ThreadPlaces,
 };
 use super::{gen40, gen45, state};
+use crate::intel::uapi::context::CLASS_RENDER;
 use crate::intel::uncore::Uncore;
 
 /// Desktop and mobile parts.
@@ -30,19 +31,31 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     stateless_gate: false,
     timestamp_hz: TIMESTAMP_HZ,
     workarounds: workarounds::IRONLAKE_GT,
-    engines: &[EngineInfo {
-        name: "rcs0",
-        base: 0,
-        user_interrupt: Interrupt::USER::SET.value,
-        status_page: StatusPage::Graphics,
-        emit: &EMIT,
-        workarounds: workarounds::IRONLAKE_ENGINE,
-    }],
+    engines: &[RENDER, VIDEO],
     gtt: &gen40::GTT,
     interrupts: &INTERRUPTS,
     routine: &ROUTINE,
     state: &state::gen50::OPS,
     reset: reset_domains,
+};
+
+const RENDER: EngineInfo = EngineInfo {
+    name: "rcs0",
+    class: CLASS_RENDER,
+    base: 0,
+    has_images: true,
+    masks_status: true,
+    user_interrupt: Interrupt::USER::SET.value,
+    status_page: StatusPage::Graphics,
+    emit: &EMIT,
+    workarounds: workarounds::IRONLAKE_ENGINE,
+};
+
+/// The video decoder's engine (i915 `ILK_BSD_USER_INTERRUPT`).
+const VIDEO: EngineInfo = EngineInfo {
+    user_interrupt: Interrupt::BSD_USER::SET.value,
+    emit: &VIDEO_EMIT,
+    ..gen45::VIDEO
 };
 
 /// Descriptors with lengths in bits 28:25 and 24:20, and bit 19 for the header (Mesa `brw_message_desc`); the rest is that of G45.
@@ -77,6 +90,12 @@ static INTERRUPTS: InterruptInfo = InterruptInfo {
 static EMIT: EmitOps = EmitOps {
     flush: gen45::emit_flush,
     set_context: emit_set_context,
+    breadcrumb: emit_breadcrumb,
+    ..gen40::RENDER
+};
+
+static VIDEO_EMIT: EmitOps = EmitOps {
+    flush: gen45::emit_flush_video,
     breadcrumb: emit_breadcrumb,
     ..gen40::RENDER
 };

@@ -11,9 +11,8 @@ use super::Call;
 use crate::intel::context::{Context, Parameters};
 use crate::intel::extension;
 use crate::intel::uapi::context::{
-    CLASS_INVALID, CLASS_RENDER, CREATE_SINGLE_TIMELINE, CREATE_USE_EXTENSIONS, CreateExt,
-    CreateExtSetparam, Destroy, EXT_SETPARAM, EngineClassInstance, Param, ParamSseu, ResetStats,
-    VmControl, param,
+    CLASS_INVALID, CREATE_SINGLE_TIMELINE, CREATE_USE_EXTENSIONS, CreateExt, CreateExtSetparam,
+    Destroy, EXT_SETPARAM, EngineClassInstance, Param, ParamSseu, ResetStats, VmControl, param,
 };
 use crate::intel::uapi::exec::RING_MASK;
 
@@ -25,7 +24,7 @@ pub(super) fn create(call: &Call<'_>, arg: &mut CreateExt) -> Result {
         return Err(EINVAL);
     }
     let banned = call.file.client().is_banned() || call.program().is_banned();
-    if call.device.engine().is_wedged() || banned {
+    if call.device.is_wedged() || banned {
         return Err(EIO);
     }
     // A timeline for all engines is for execution lists.
@@ -130,7 +129,7 @@ fn set(call: &Call<'_>, parameters: &mut Parameters, arg: &Param, used: bool) ->
 }
 
 /// Reads an engine map (set_proto_ctx_engines).
-fn engines(call: &Call<'_>, arg: &Param) -> Result<Vec<bool>> {
+fn engines(call: &Call<'_>, arg: &Param) -> Result<Vec<Option<usize>>> {
     let slot = size_of::<EngineClassInstance>() as u64;
     let bytes = u64::from(arg.size).checked_sub(8).ok_or(EINVAL)?;
     if bytes % slot != 0 || bytes / slot > RING_MASK + 1 {
@@ -142,8 +141,8 @@ fn engines(call: &Call<'_>, arg: &Param) -> Result<Vec<bool>> {
         let engine: EngineClassInstance = user.read(8 + index * slot)?;
         let class = (engine.engine_class, engine.engine_instance);
         map.push(match class {
-            (CLASS_RENDER, 0) => true,
-            (CLASS_INVALID, CLASS_INVALID) => false,
+            (CLASS_INVALID, CLASS_INVALID) => None,
+            (class, 0) => Some(call.device.info().engine(class).ok_or(ENOENT)?),
             _ => return Err(ENOENT),
         });
     }

@@ -2,10 +2,13 @@
 //!
 //! i915 `i915_gem_domain.c`, `i915_gem_busy.c`, `i915_gem_wait.c`, `i915_gem_throttle.c`. Not modelled: cache flushes;
 //! memory is coherent, so that domains are bookkeeping.
+use alloc::sync::Arc;
+
 use kernel::error::{Result, code::EAGAIN, code::EINVAL, code::EIO, code::ENODEV, code::ETIME};
 use kernel::time::{Delta, Ktime};
 
 use super::Call;
+use crate::core::fence::Fence;
 use crate::core::wait::{wait_fence, wait_object};
 use crate::intel::uapi::gem::{
     Busy, CACHING_CACHED, CACHING_DISPLAY, CACHING_NONE, Caching, SetDomain, SwFinish, Wait, domain,
@@ -13,9 +16,16 @@ use crate::intel::uapi::gem::{
 
 /// Requests of the last 20 ms need not be waited for (i915 `DRM_I915_THROTTLE_JIFFIES`).
 const RECENT: Delta = Delta::from_millis(20);
-/// BUSY of the render engine: reader bit, and the same with its writer number.
-const BUSY_READ: u32 = 1 << 16;
-const BUSY_WRITE: u32 = BUSY_READ | 1;
+/// BUSY of an engine's class: a reader's bit, and the same with the writer's number (i915 `__busy_read_flag`,
+/// `__busy_write_id`). Fences of other devices are of no engine.
+fn busy_read(class: u16) -> u32 {
+    0x1_0000 << class
+}
+
+/// See [`busy_read`].
+fn busy_write(class: u16) -> u32 {
+    u32::from(class + 1) | busy_read(class)
+}
 
 pub(super) fn set_domain(call: &Call<'_>, arg: &mut SetDomain) -> Result {
     let (read, write) = (arg.read_domains, arg.write_domain);
@@ -64,14 +74,18 @@ pub(super) fn get_caching(call: &Call<'_>, arg: &mut Caching) -> Result {
 
 pub(super) fn busy(call: &Call<'_>, arg: &mut Busy) -> Result {
     let object = call.file.object(arg.handle)?;
-    call.device.timeline().retire();
-    let (used, written) =
-        object.state(|state| (state.active(false).is_some(), state.active(true).is_some()));
-    arg.busy = match (used, written) {
-        (_, true) => BUSY_WRITE,
-        (true, false) => BUSY_READ,
-        (false, false) => 0,
+    call.device.retire();
+    let class = |fence: &Fence| call.device.engine_of(fence).info().class;
+    let bits = |fences: &[Arc<Fence>], bits: fn(u16) -> u32| {
+        let classes = fences.iter().map(|fence| bits(class(fence)));
+        classes.fold(0, |all, bits| all | bits)
     };
+    arg.busy = object.state(|state| {
+        let read = bits(state.users(false), busy_read);
+        // One engine writes at a time.
+        let last = state.users(true).last().map(|fence| class(fence));
+        read | last.map_or(0, busy_write)
+    });
     Ok(())
 }
 
@@ -95,7 +109,7 @@ pub(super) fn wait(call: &Call<'_>, arg: &mut Wait) -> Result {
 }
 
 pub(super) fn throttle(call: &Call<'_>, _: &mut [u8; 0]) -> Result {
-    if call.device.engine().is_wedged() {
+    if call.device.is_wedged() {
         return Err(EIO);
     }
     let now = call.device.uncore().clock().now().as_nanos();

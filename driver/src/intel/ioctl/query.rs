@@ -1,13 +1,17 @@
 //! Calls that ask: parameters, queries, registers.
 //!
 //! i915 `i915_getparam.c`, `i915_query.c`, `i915_ioctl.c`. Not modelled: perf.
+use alloc::vec::Vec;
+
 use kernel::dma::PAGE_SIZE;
 use kernel::error::{Error, Result, code::EFAULT, code::EINVAL, code::ENODEV};
 use kernel::uaccess::UserPtr;
 use zerocopy::{Immutable, IntoBytes};
 
 use super::Call;
+use crate::intel::r#gen::EngineInfo as EngineRow;
 use crate::intel::registers::RegId;
+use crate::intel::uapi::context::{CLASS_VIDEO, EngineClassInstance};
 use crate::intel::uapi::query::{
     EngineInfo, Getparam, MemoryRegionInfo, QUERY_ENGINE_INFO, QUERY_GEOMETRY_SUBSLICES,
     QUERY_HWCONFIG_BLOB, QUERY_MEMORY_REGIONS, QUERY_PERF_CONFIG, QUERY_TOPOLOGY_INFO, Query,
@@ -44,7 +48,6 @@ fn parameter(call: &Call<'_>, which: i32) -> Result<i32> {
         param::REVISION => i32::from(config.read8(PCI_REVISION)),
         param::NUM_FENCES_AVAIL => call.device.ggtt().fences().count() as i32,
         param::HAS_OVERLAY
-        | param::HAS_BSD
         | param::HAS_BLT
         | param::HAS_VEBOX
         | param::HAS_BSD2
@@ -59,6 +62,7 @@ fn parameter(call: &Call<'_>, which: i32) -> Result<i32> {
         | param::MIN_EU_IN_POOL
         | param::HAS_SCHEDULER
         | param::HAS_CONTEXT_ISOLATION => 0,
+        param::HAS_BSD => i32::from(call.device.info().engine(CLASS_VIDEO).is_some()),
         param::MMAP_GTT_VERSION => MMAP_GTT_VERSION,
         param::PERF_REVISION => PERF_REVISION,
         param::CS_TIMESTAMP_FREQUENCY => call.device.info().timestamp_hz as i32,
@@ -130,15 +134,13 @@ fn answer(call: &Call<'_>, item: &QueryItem) -> Result<i32> {
         | QUERY_HWCONFIG_BLOB
         | QUERY_GEOMETRY_SUBSLICES => Err(ENODEV),
         QUERY_ENGINE_INFO => {
-            let engine = EngineInfo {
-                flags: HAS_LOGICAL_INSTANCE,
-                ..EngineInfo::default()
-            };
+            let rows = call.device.info().engines.iter();
+            let engines: Vec<EngineInfo> = rows.map(engine_info).collect();
             let head = QueryEngineInfo {
-                num_engines: 1,
+                num_engines: engines.len() as u32,
                 rsvd: [0; 3],
             };
-            list(call, item, &head, &engine)
+            list(call, item, &head, &engines)
         }
         QUERY_MEMORY_REGIONS => {
             let bytes = (call.device.ggtt().entries() * PAGE_SIZE) as u64;
@@ -153,14 +155,26 @@ fn answer(call: &Call<'_>, item: &QueryItem) -> Result<i32> {
                 num_regions: 1,
                 rsvd: [0; 3],
             };
-            list(call, item, &head, &region)
+            list(call, item, &head, &[region])
         }
         _ => Err(EINVAL),
     }
 }
 
-/// A header whose input must be zero, and one element behind it (i915 `copy_query_item`).
-fn list<H, E>(call: &Call<'_>, item: &QueryItem, head: &H, element: &E) -> Result<i32>
+/// What user space sees of an engine.
+fn engine_info(row: &EngineRow) -> EngineInfo {
+    EngineInfo {
+        engine: EngineClassInstance {
+            engine_class: row.class,
+            engine_instance: 0,
+        },
+        flags: HAS_LOGICAL_INSTANCE,
+        ..EngineInfo::default()
+    }
+}
+
+/// A header whose input must be zero, and elements behind it (i915 `copy_query_item`).
+fn list<H, E>(call: &Call<'_>, item: &QueryItem, head: &H, elements: &[E]) -> Result<i32>
 where
     H: IntoBytes + Immutable,
     E: IntoBytes + Immutable,
@@ -168,7 +182,7 @@ where
     if item.flags != 0 {
         return Err(EINVAL);
     }
-    let total = size_of::<H>() + size_of::<E>();
+    let total = size_of::<H>() + size_of_val(elements);
     let length = i32::try_from(total).map_err(|_| EINVAL)?;
     if item.length == 0 {
         return Ok(length);
@@ -181,9 +195,12 @@ where
     if out.read::<[u32; 4]>(0)? != [0; 4] {
         return Err(EINVAL);
     }
-    out.write(size_of::<H>() as u64, element)
-        .and_then(|()| out.write(0, head))
-        .map_err(|_: Error| EFAULT)?;
+    let mut at = size_of::<H>() as u64;
+    for element in elements {
+        out.write(at, element).map_err(|_: Error| EFAULT)?;
+        at += size_of::<E>() as u64;
+    }
+    out.write(0, head).map_err(|_: Error| EFAULT)?;
     Ok(length)
 }
 

@@ -88,13 +88,14 @@ fn the_status_page_has_a_graphics_address() {
     }
 }
 
-/// i915 `i965_irq_postinstall`: errors of page tables, privileges and memory refresh; the user interrupt is bit 1.
+/// i915 `i965_irq_postinstall`: errors of page tables, privileges and memory refresh; user interrupts are bits 1
+/// and 25 (`I915_BSD_USER_INTERRUPT`).
 #[test]
 fn gm45_interrupts_like_the_965_for_more_errors() {
     let fake = later(0x2a42);
     let dev = probe(&fake);
     assert_eq!(fake.peek(EMR), !0x3a);
-    assert_eq!(fake.peek(IER), 1 << 15 | 1 << 1);
+    assert_eq!(fake.peek(IER), 1 << 25 | 1 << 15 | 1 << 1);
     // A page table error is bit 5; its cause is cleared first.
     fake.set(IIR, 1 << 15);
     fake.set(EIR, 1 << 5);
@@ -109,9 +110,9 @@ fn gm45_interrupts_like_the_965_for_more_errors() {
 fn ironlake_interrupts_through_its_own_registers_under_a_switch() {
     let fake = later(0x0046);
     let dev = probe(&fake);
-    assert_eq!(fake.peek(GTIER), 1);
-    // Unmasked with the start of the engine.
-    assert_eq!(fake.peek(GTIMR), !1);
+    assert_eq!(fake.peek(GTIER), 1 << 5 | 1);
+    // Unmasked with the start of the engines.
+    assert_eq!(fake.peek(GTIMR), !(1 << 5 | 1));
     assert_eq!(fake.peek(DEIER), 1 << 31);
     assert_eq!(fake.peek(EMR), 0, "errors do not interrupt");
     fake.take_log();

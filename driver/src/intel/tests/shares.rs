@@ -299,7 +299,8 @@ fn a_request_that_ends_just_before_the_reset_is_blamed_for_nothing() {
     let first = bench.run_in_default(&endless);
     let second = bench.run_in_default(&other);
     store_seqno(&bench.fake, 1);
-    bench.dev.reset_alone(Some(1)).unwrap();
+    let ended = Fence::on((bench.dev.timeline().context(), 1), "i915", None);
+    bench.dev.reset_alone(Some(&ended)).unwrap();
     assert_eq!((first.status(), second.status()), (Some(Ok(())), None));
     let stats = |party: &Party| party.file.context(0).unwrap().reset_stats();
     assert_eq!((stats(&endless), stats(&other)), ((0, 0), (0, 1)));

@@ -3,11 +3,12 @@
 //! PRM: volume 1, ring buffer registers and MI_BATCH_BUFFER_START.
 
 use mem::{Fault, GpuAddr, Memory};
-use regs::any::RegId;
+use regs::ids::RegId;
 
+use super::engine::RingRegisters;
 use crate::intel::registers::RegFile;
 
-/// The primary ring as its registers describe it.
+/// A ring as its registers describe it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Ring {
     /// Graphics address of the ring.
@@ -20,34 +21,35 @@ pub struct Ring {
     pub tail: u32,
 }
 
-/// PRB0_HEAD bits of the wrap count.
+/// RING_HEAD bits of the wrap count.
 const WRAP_ONE: u32 = 1 << 21;
 const OFFSET: u32 = 0x001f_fffc;
 
 impl Ring {
     /// The ring, if it is enabled.
-    pub fn from_registers(regs: &RegFile) -> Option<Self> {
-        let ctl = regs.get(RegId::Prb0Ctl);
+    #[inline]
+    pub fn from_registers(regs: &RegFile, ring: &RingRegisters) -> Option<Self> {
+        let ctl = regs.get(ring.ctl);
         if ctl & 1 == 0 {
             return None;
         }
         let size = ((ctl >> 12 & 0x1ff) + 1) * 4096;
         Some(Ring {
-            start: regs.get(RegId::Prb0Start) & !0xfff,
+            start: regs.get(ring.start) & !0xfff,
             size,
             // Offsets past the end wrap, so that no register value leads outside the ring.
-            head: wrapped(regs.get(RegId::Prb0Head) & OFFSET, size),
-            tail: wrapped(regs.get(RegId::Prb0Tail) & OFFSET & !7, size),
+            head: wrapped(regs.get(ring.head) & OFFSET, size),
+            tail: wrapped(regs.get(ring.tail) & OFFSET & !7, size),
         })
     }
 
-    /// Moves the head on by `bytes`, counting wraps in the register.
-    pub fn advance(&self, regs: &mut RegFile, bytes: u32) {
-        let old = regs.get(RegId::Prb0Head);
+    /// Moves the head on by `bytes`, counting wraps in its register.
+    pub fn advance(&self, regs: &mut RegFile, head: RegId, bytes: u32) {
+        let old = regs.get(head);
         let next = self.head + bytes;
         let wraps = if next >= self.size { WRAP_ONE } else { 0 };
         let count = (old & !(WRAP_ONE - 1)).wrapping_add(wraps);
-        regs.set(RegId::Prb0Head, count | wrapped(next, self.size));
+        regs.set(head, count | wrapped(next, self.size));
     }
 }
 

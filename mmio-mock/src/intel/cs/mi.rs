@@ -5,35 +5,27 @@
 //! buffers.
 
 use mem::{GpuAddr, PhysAddr, Space};
-use regs::any::{
-    MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiStoreDataIndex, RegId, fields,
-};
+use regs::any::{MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiStoreDataIndex, fields};
 
+use super::engine::{EngineInfo, StatusPage};
 use super::reader::{Chosen, Place};
 use super::{CsContext, Flow};
 use crate::core::fault::UnitFault;
 use crate::intel::mmio::Mmio;
 use crate::intel::registers::RegFile;
 
-/// Where HWS_PGA, the register of the hardware status page, points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StatusPage {
-    /// At memory itself (i915 `hws_needs_physical`).
-    Physical,
-    /// At an address of the GTT.
-    Graphics,
-}
-
 /// Whether MI_MODE tells the parser to stop at the next command of the ring.
-pub fn stopped(regs: &RegFile) -> bool {
-    fields::MI_MODE::STOP_RING.is_set(regs.get(RegId::MiMode))
+#[inline]
+pub fn stopped(regs: &RegFile, engine: &EngineInfo) -> bool {
+    fields::MI_MODE::STOP_RING.is_set(regs.get(engine.registers.mi_mode))
 }
 
 /// MI_NOOP: keeps its number when it is told to.
 pub fn noop(d: &[u32], ctx: &mut CsContext<'_, '_>) {
     let noop = MiNoop::from_dwords(d);
     if noop.identification_number_register_write_enable() {
-        ctx.regs.set(RegId::Nopid, noop.identification_number());
+        let nopid = ctx.engine.registers.nopid;
+        ctx.regs.set(nopid, noop.identification_number());
     }
 }
 
@@ -50,25 +42,30 @@ pub fn batch_buffer_start(d: &[u32], ctx: &CsContext<'_, '_>) -> Flow {
     }
 }
 
-/// MI_FLUSH: the pipeline in front is already empty, so only caches and counters are left.
+/// MI_FLUSH: the pipeline in front is already empty, so only caches and counters are left; an engine without the
+/// pipelines has none of them.
 pub fn flush(d: &[u32], ctx: &mut CsContext<'_, '_>) {
     let flush = ctx.reader.flush(d);
-    if flush.invalidate {
-        ctx.td.invalidate();
-    }
     if flush.invalidate_translations {
         let space = Space::Process(ctx.process);
         ctx.machine.mem.invalidate_translations(space);
+    }
+    if !ctx.engine.has_pipelines {
+        return;
+    }
+    if flush.invalidate {
+        ctx.td.invalidate();
     }
     ctx.machine.shared.invalidate();
     if flush.reset_counters {
         ctx.machine.debug.reset_counters();
     }
+    ctx.media.state.flushed();
 }
 
 /// MI_REPORT_HEAD: the head goes to dword 4 of the status page (volume 1, hardware status page).
 pub fn report_head(ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    let head = ctx.regs.get(RegId::Prb0Head);
+    let head = ctx.regs.get(ctx.engine.registers.head);
     store_status(4 * 4, &[head], ctx)
 }
 
@@ -137,9 +134,9 @@ fn store(place: Place, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), 
 
 /// Stores to the hardware status page (HWS_PGA).
 fn store_status(offset: u32, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    let page = ctx.regs.get(RegId::HwsPga);
+    let page = ctx.regs.get(ctx.engine.registers.hws_pga);
     let low = fields::HWS_PGA::ADDRESS_31_12.read(page) << 12;
-    match ctx.status_page {
+    match ctx.engine.status_page {
         StatusPage::Graphics => {
             let address = GpuAddr::from(low.wrapping_add(offset));
             store(Place::Graphics(Chosen::Global, address), data, ctx)
@@ -159,7 +156,7 @@ fn physical(address: PhysAddr, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Res
             .mem
             .phys_write_u32(at, dword)
             .map_err(|fault| UnitFault::Command {
-                unit: "CS",
+                unit: ctx.engine.unit,
                 what: format!("store to physical memory: {fault}"),
             })?;
     }

@@ -37,7 +37,7 @@ impl Device {
     /// Looks at memory that has just been watched: what differs from now on has changed.
     pub fn look_first(&mut self) {
         let memory = Arc::clone(&self.memory);
-        let space = self.cs.space();
+        let space = self.engines.render.cs.space();
         if let Some(host) = self.debug.host_mut() {
             host.look_first(&mut lock(&memory).enter(space));
         }

@@ -9,6 +9,7 @@ use crate::core::status::FaultRecord;
 use crate::core::trace::{Log, Trace};
 use crate::core::{Clock, Ended, Identity, Model};
 use crate::intel::ff::Step;
+use crate::intel::r#gen::reset;
 
 impl Model for Device {
     fn identity(&self) -> Identity {
@@ -39,6 +40,7 @@ impl Model for Device {
         let mut memory = lock(&memory);
         self.mmio(&mut memory).write32(offset, value);
         drop(memory);
+        self.engines.wake();
         self.answer_reset();
         self.note_irq();
     }
@@ -61,26 +63,43 @@ impl Model for Device {
         let mut memory = lock(&memory);
         let mut left = ticks;
         let ended = loop {
-            let owed = self.debt.min(left);
-            self.debt -= owed;
+            let owed = self.engines.render.debt.min(left);
+            self.engines.render.debt -= owed;
             left -= owed;
+            if self.engines.awake && owed > 0 {
+                self.step_others(&mut memory, owed);
+            }
             self.clock.pass(owed);
             if left == 0 {
                 break Ended::Busy;
             }
             let before = left.min(quantum.max(1));
             let mut budget = before;
-            let step = self.step(&mut memory, &mut budget);
-            self.watch(&mut memory.enter(self.cs.space()));
+            let mut step = self.step(0, &mut memory, &mut budget);
+            let mut used = before - budget;
+            let mut spins = self.engines.render.spins;
+            if self.engines.awake {
+                // Without work of its own the render engine lets time pass for the others.
+                let ticks = if used > 0 { used } else { before };
+                let others = self.step_others(&mut memory, ticks);
+                if others.used > 0 {
+                    spins = others.spin && (spins || step != Step::Progress);
+                    used = used.max(others.used);
+                    step = Step::Progress;
+                }
+            }
+            self.watch(&mut memory.enter(self.engines.render.cs.space()));
             if self.trace.is_detailed() {
                 self.note_irq();
             }
-            let used = before - budget;
             self.clock.pass(used);
             left -= used;
             match step {
-                Step::Progress if self.spins => break Ended::Spins,
+                Step::Progress if spins => break Ended::Spins,
                 Step::Progress => {}
+                Step::Idle if self.engines.others.iter().any(|e| e.cs.stuck()) => {
+                    break Ended::Blocked;
+                }
                 Step::Idle => break Ended::Idle,
                 // Everything waits for something that only time or the host can bring.
                 Step::Blocked if used > 0 => {}
@@ -96,8 +115,7 @@ impl Model for Device {
     }
 
     fn idle(&self) -> bool {
-        self.cs.idle(&self.regs)
-            && !self.cs.stuck()
+        self.engines.all().all(|engine| engine.idle(&self.regs))
             && self.ff.idle()
             && self.media.idle()
             && self.blt.idle()
@@ -105,7 +123,7 @@ impl Model for Device {
     }
 
     fn reset(&mut self) {
-        self.reset_units();
+        self.reset_domains(reset::ALL);
     }
 
     fn take_faults(&mut self) -> (Vec<FaultRecord>, u64) {

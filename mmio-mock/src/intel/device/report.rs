@@ -73,7 +73,7 @@ impl Device {
 
     /// A blit in work: what it is, where it stands and how far it came.
     pub fn running_blit(&self) -> Option<String> {
-        let (name, addr) = self.cs.blitting()?;
+        let (name, addr) = self.engines.render.cs.blitting()?;
         let (done, rows) = self.blt.rows()?;
         Some(format!(
             "{name} at {addr}: still drawing, {done} of {rows} rows"

@@ -7,6 +7,7 @@ use regs::ids::RegId;
 
 use super::Device;
 use crate::intel::blt::Blt;
+use crate::intel::cs::engine::Domain;
 use crate::intel::r#gen::DeviceInfo;
 use crate::intel::r#gen::reset::Port;
 use crate::intel::registers::RegFile;
@@ -20,9 +21,7 @@ impl Device {
         if let Port::Register(id) = reset.port
             && let Some(answer) = (reset.answer)(self.regs.get(id))
         {
-            if answer.resets {
-                self.reset_units();
-            }
+            self.reset_domains(answer.resets);
             self.regs.set(id, answer.reads);
         }
     }
@@ -36,35 +35,49 @@ impl Device {
         let Some(answer) = (reset.answer)(u32::from(value)) else {
             return value;
         };
-        if answer.resets {
-            self.reset_units();
-        }
+        self.reset_domains(answer.resets);
         // CAST: the port is a byte.
         answer.reads as u8
     }
 
-    /// A reset of the graphics engine: registers, units and threads; memory and GTT survive, and the registers that
-    /// the device's row names.
-    pub(super) fn reset_units(&mut self) {
-        let keeps = self.info.reset.keeps;
-        let kept: Vec<u32> = keeps.iter().map(|id| self.regs.get(*id)).collect();
-        self.regs.reset();
-        for (id, value) in keeps.iter().zip(kept) {
-            self.regs.set(*id, value);
+    /// A reset of some domains: registers, units and threads; memory and GTT survive, and the registers that the device's
+    /// row names.
+    pub(super) fn reset_domains(&mut self, domains: &[Domain]) {
+        let tables = self.info.tables;
+        // The render domain has all registers but those of engines in other domains.
+        if domains.contains(&Domain::Render) {
+            let keeps = self.info.reset.keeps.iter().copied();
+            let others = self.info.engines.iter();
+            let others = others.filter(|info| info.domain != Domain::Render);
+            let keeps = keeps.chain(others.flat_map(|info| info.owned(tables)));
+            let kept: Vec<_> = keeps.map(|id| (id, self.regs.get(id))).collect();
+            self.regs.reset();
+            for (id, value) in kept {
+                self.regs.set(id, value);
+            }
+            table_size(&mut self.regs, self.info);
+            self.debug.reset();
+            self.debug.set_global_enable(false);
+            self.ff.reset();
+            self.media.reset();
+            self.blt = Blt::default();
+            self.td.reset();
+            self.urb = Urb::with_rows(self.info.urb_rows);
+            self.shared = shared(self.info);
         }
-        table_size(&mut self.regs, self.info);
-        self.debug.reset();
-        self.debug.set_global_enable(false);
-        self.cs.reset();
-        self.ff.reset();
-        self.media.reset();
-        self.blt = Blt::default();
-        self.debt = 0;
-        self.spin.forget();
-        self.spins = false;
-        self.td.reset();
-        self.urb = Urb::with_rows(self.info.urb_rows);
-        self.shared = shared(self.info);
+        for engine in self.engines.all_mut() {
+            let info = engine.info();
+            if !domains.contains(&info.domain) {
+                continue;
+            }
+            engine.reset();
+            if info.domain != Domain::Render {
+                for id in info.owned(tables) {
+                    self.regs.set(id, self.regs.at_reset(id));
+                }
+            }
+        }
+        self.engines.wake();
     }
 }
 

@@ -16,12 +16,13 @@ pub mod units;
 pub mod vertex;
 pub mod windower;
 
+use regs::desc::Engine;
 use regs::gen40::fields::ISR;
 use regs::ids::RegId;
 
-use super::reset::{Answer, Port, Reset};
+use super::reset::{ALL, Answer, Port, Reset};
 use super::{DeviceInfo, Readers};
-use crate::intel::cs::mi::StatusPage;
+use crate::intel::cs::engine::{Domain, EngineInfo, Errors, RENDER_REGISTERS, StatusPage};
 use crate::intel::irq::Registers;
 use crate::intel::shared::dataport::render::DualSource;
 use crate::intel::status::Busy;
@@ -45,7 +46,6 @@ pub static INTERRUPTS: Registers = Registers {
     pipe_control: ISR::PIPE_CONTROL_NOTIFY::SET.value,
     master_error: ISR::MASTER_ERROR::SET.value,
     debug: ISR::DEBUG::SET.value,
-    user: ISR::USER::SET.value,
     master_enable: None,
 };
 
@@ -62,17 +62,36 @@ const DONE: &[(Busy, RegId, u8)] = &[
     (Busy::Vf, RegId::Instdone1, 0),
 ];
 
+/// The render engine (i915_reg.h `RENDER_RING_BASE`), which has the blitter, too.
+pub const RENDER: EngineInfo = EngineInfo {
+    name: "rcs0",
+    unit: "CS",
+    class: Engine::Render,
+    has_pipelines: true,
+    base: 0x2000,
+    registers: RENDER_REGISTERS,
+    status_page: StatusPage::Physical,
+    user_interrupt: ISR::USER::SET.value,
+    errors: Errors::Device,
+    domain: Domain::Render,
+    done: DONE,
+};
+
 /// GDRST in configuration space (i915 intel_pci_config.h `I915_GDRST`).
 pub const GDRST: Port = Port::Config(0xc0);
 const GDRST_ENABLE: u32 = 1 << 0;
 const GDRST_STATUS: u32 = 1 << 1;
-/// The domain of the video decoder, which the model does not have.
+const GDRST_RENDER: u32 = 1 << 2;
 const GDRST_MEDIA: u32 = 3 << 2;
 
 /// What a value of GDRST asks for. The reset is over at once: enable falls, status says so.
 pub fn gdrst(value: u32) -> Option<Answer> {
     (value & GDRST_ENABLE != 0).then_some(Answer {
-        resets: value & GDRST_MEDIA != GDRST_MEDIA,
+        resets: match value & GDRST_MEDIA {
+            GDRST_MEDIA => &[Domain::Media],
+            GDRST_RENDER => &[Domain::Render],
+            _ => ALL,
+        },
         reads: value & !GDRST_ENABLE | GDRST_STATUS,
     })
 }
@@ -95,8 +114,8 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
             answer: gdrst,
             keeps: &[],
         },
-        status_page: StatusPage::Physical,
-        done: DONE,
+        render: &RENDER,
+        engines: &[],
         eus: 8,
         threads_per_eu: 4,
         urb_rows: crate::intel::urb::ROWS,

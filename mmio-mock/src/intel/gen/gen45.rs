@@ -3,18 +3,20 @@
 //! Sizes: Mesa 22.3.6 intel_device_info.c `intel_device_info_g4x` (10 EUs with 5 threads, 384 units of 512 bits of URB).
 //! PCI ids: i915 i915_pciids.h; revisions as machines report them, those of 2e02 and 2e92 guesses; clocks from Intel's
 //! data sheets. The readers hold the differences from 965, whose readers do the rest.
-//! Not modelled: the video decoder with its ring (BSD).
+//! Not modelled: the video decoder behind its command streamer (BSD).
 
 pub mod commands;
 pub mod functions;
 pub mod message;
 pub mod pipeline;
 
+use regs::desc::Engine;
+use regs::gen45::fields::ISR;
 use regs::ids::RegId;
 
 use super::reset::Reset;
 use super::{DeviceInfo, Readers, gen40};
-use crate::intel::cs::mi::StatusPage;
+use crate::intel::cs::engine::{Domain, EngineInfo, Errors, RingRegisters, StatusPage};
 use crate::intel::shared::dataport::render::DualSource;
 use crate::intel::status::Busy;
 
@@ -43,6 +45,42 @@ const DONE: &[(Busy, RegId, u8)] = &[
     (Busy::Vs, RegId::Instdone1, 1),
     (Busy::Vf, RegId::Instdone1, 0),
 ];
+
+const RENDER: EngineInfo = EngineInfo {
+    status_page: StatusPage::Graphics,
+    done: DONE,
+    ..gen40::RENDER
+};
+
+/// The registers of the video decoder's streamer at 4000h.
+pub const BSD_REGISTERS: RingRegisters = RingRegisters {
+    tail: RegId::BsdRingTail,
+    head: RegId::BsdRingHead,
+    start: RegId::BsdRingStart,
+    ctl: RegId::BsdRingCtl,
+    ipeir: RegId::BsdIpeir,
+    ipehr: RegId::BsdIpehr,
+    acthd: RegId::BsdActhd,
+    dma_fadd: RegId::BsdDmaFadd,
+    hws_pga: RegId::BsdHwsPga,
+    nopid: RegId::BsdNopid,
+    mi_mode: RegId::BsdMiMode,
+};
+
+/// The video decoder's engine (i915_reg.h `BSD_RING_BASE`, `I915_BSD_USER_INTERRUPT`).
+pub const BSD: EngineInfo = EngineInfo {
+    name: "vcs0",
+    unit: "BSD",
+    class: Engine::Video,
+    has_pipelines: false,
+    base: 0x4000,
+    registers: BSD_REGISTERS,
+    status_page: StatusPage::Graphics,
+    user_interrupt: ISR::BSD_USER::SET.value,
+    errors: Errors::Own(RegId::BsdEsr),
+    domain: Domain::Media,
+    done: &[(Busy::Parser, RegId::Instdone1, 31)],
+};
 
 /// Registers of the host's side. i915 does not write them again after a reset (i915_pci.c
 /// `gpu_reset_clobbers_display` is false for these devices).
@@ -78,8 +116,8 @@ const fn device(
             answer: gen40::gdrst,
             keeps: KEPT,
         },
-        status_page: StatusPage::Graphics,
-        done: DONE,
+        render: &RENDER,
+        engines: &[BSD],
         eus: 10,
         threads_per_eu: 5,
         urb_rows: 384 * 2,

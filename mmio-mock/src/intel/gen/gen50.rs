@@ -3,7 +3,7 @@
 //! Sizes: Mesa 22.3.6 intel_device_info.c `intel_device_info_ilk` (12 EUs with 6 threads, 1024 units of 512 bits of URB).
 //! PCI ids: i915 i915_pciids.h; revisions as machines report them; clocks from Intel's data sheets (without turbo). The
 //! readers hold the differences from G45, whose readers do the rest.
-//! Not modelled: the video decoder with its ring (BSD).
+//! Not modelled: the video decoder behind its command streamer (BSD).
 
 pub mod commands;
 pub mod functions;
@@ -14,9 +14,9 @@ pub mod pipeline;
 use regs::gen50::fields::{DEIER, GTISR};
 use regs::ids::RegId;
 
-use super::reset::{Answer, Port, Reset};
-use super::{DeviceInfo, Readers, gen40};
-use crate::intel::cs::mi::StatusPage;
+use super::reset::{ALL, Answer, Port, Reset};
+use super::{DeviceInfo, Readers, gen40, gen45};
+use crate::intel::cs::engine::{Domain, EngineInfo, StatusPage};
 use crate::intel::irq::Registers;
 use crate::intel::shared::dataport::render::DualSource;
 use crate::intel::status::Busy;
@@ -41,7 +41,6 @@ static INTERRUPTS: Registers = Registers {
     pipe_control: GTISR::PIPE_CONTROL_NOTIFY::SET.value,
     master_error: GTISR::MASTER_ERROR::SET.value,
     debug: GTISR::DEBUG::SET.value,
-    user: GTISR::USER::SET.value,
     master_enable: Some((RegId::Deier, DEIER::MASTER_INTERRUPT_CONTROL::SET.value)),
 };
 
@@ -78,12 +77,28 @@ const KEPT: &[RegId] = &[
     RegId::Pch3dcgdis1,
 ];
 
-/// What a value of ILK_GDSR asks for: the reset is over at once, and the enable bit falls. The media domain is the
-/// video decoder's, which the model does not have.
+const RENDER: EngineInfo = EngineInfo {
+    status_page: StatusPage::Graphics,
+    user_interrupt: GTISR::USER::SET.value,
+    done: DONE,
+    ..gen40::RENDER
+};
+
+/// The video decoder's engine, as on G45 (i915 gt/intel_gt_regs.h `ILK_BSD_USER_INTERRUPT`).
+const BSD: EngineInfo = EngineInfo {
+    user_interrupt: GTISR::BSD_USER::SET.value,
+    ..gen45::BSD
+};
+
+/// What a value of ILK_GDSR asks for: the reset is over at once, and the enable bit falls.
 fn gdsr(value: u32) -> Option<Answer> {
     use regs::gen50::fields::ILK_GDSR::{RESET_DOMAIN, RESET_ENABLE};
     RESET_ENABLE.is_set(value).then_some(Answer {
-        resets: RESET_DOMAIN.read(value) != RESET_DOMAIN::Value::Media as u32,
+        resets: match RESET_DOMAIN.read(value) {
+            domain if domain == RESET_DOMAIN::Value::Media as u32 => &[Domain::Media],
+            domain if domain == RESET_DOMAIN::Value::Render as u32 => &[Domain::Render],
+            _ => ALL,
+        },
         reads: value & !RESET_ENABLE::SET.value,
     })
 }
@@ -105,8 +120,8 @@ const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32)
             answer: gdsr,
             keeps: KEPT,
         },
-        status_page: StatusPage::Graphics,
-        done: DONE,
+        render: &RENDER,
+        engines: &[BSD],
         eus: 12,
         threads_per_eu: 6,
         urb_rows: 1024 * 2,

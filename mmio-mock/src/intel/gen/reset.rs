@@ -4,6 +4,11 @@
 
 use regs::ids::RegId;
 
+use crate::intel::cs::engine::Domain;
+
+/// A reset of everything.
+pub const ALL: &[Domain] = &[Domain::Render, Domain::Media];
+
 /// How the host resets a device.
 #[derive(Clone, Copy, Debug)]
 pub struct Reset {
@@ -27,8 +32,8 @@ pub enum Port {
 /// What comes of it, at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// Whether the graphics engine is reset.
-    pub resets: bool,
+    /// What is reset.
+    pub resets: &'static [Domain],
     /// What the port reads afterwards.
     pub reads: u32,
 }

@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 4, 1.0. PCI ids: i915 `i915_pciids.h`; sizes: Mesa 22.3.6 `intel_device_info.c`.
 
+mod engines;
 mod host;
 
 use super::{DEVICES, GENERATIONS, find, readers, tables};
@@ -110,11 +111,11 @@ fn lists_of_stages_name_each_unit_once_in_its_order() {
 fn each_stage_has_a_bit_that_says_done() {
     for device in DEVICES {
         let list = List::new(device.readers.pipeline.stages());
-        let shown = |part| device.done.iter().any(|&(of, _, _)| of == part);
+        let shown = |part| device.render.done.iter().any(|&(of, _, _)| of == part);
         for stage in list.stages() {
             assert!(shown(stage.part()), "{} {stage:?}", device.name);
         }
-        for &(part, _, _) in device.done {
+        for &(part, _, _) in device.render.done {
             let around = [Busy::Threads, Busy::Parser].contains(&part);
             let listed = list.stages().any(|stage| stage.part() == part);
             assert!(around != listed, "{} {part:?}", device.name);

@@ -13,8 +13,6 @@ pub enum Cause {
     MasterError,
     /// Debug: an EU raised attention.
     Debug,
-    /// MI_USER_INTERRUPT.
-    User,
 }
 
 /// The interrupt registers of a device: which they are, and the bit of each cause; 0 for a cause that raises none.
@@ -34,8 +32,6 @@ pub struct Registers {
     pub master_error: u32,
     /// Bit of [`Cause::Debug`].
     pub debug: u32,
-    /// Bit of [`Cause::User`].
-    pub user: u32,
     /// A register and a bit of it that has to be set before anything interrupts.
     pub master_enable: Option<(RegId, u32)>,
 }
@@ -47,7 +43,6 @@ impl Registers {
             Cause::PipeControl => self.pipe_control,
             Cause::MasterError => self.master_error,
             Cause::Debug => self.debug,
-            Cause::User => self.user,
         }
     }
 }

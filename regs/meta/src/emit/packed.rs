@@ -400,7 +400,7 @@ fn command_desc(c: &Command) -> String {
         }
     };
     format!(
-        "CommandDesc {{ id: CommandId::{}, name: {:?}, unit: {:?}, mask: {:#x}, value: {:#x}, header: {:#x}, min_dwords: {}, length: {length}, properties: {:#x}, privilege: {privilege}, fields: {}, group: {group}, cite: {:?}, summary: {:?}, anomaly: {:?}, config: {:?} }}",
+        "CommandDesc {{ id: CommandId::{}, name: {:?}, unit: {:?}, mask: {:#x}, value: {:#x}, header: {:#x}, min_dwords: {}, length: {length}, properties: {:#x}, privilege: {privilege}, engines: {:#x}, fields: {}, group: {group}, cite: {:?}, summary: {:?}, anomaly: {:?}, config: {:?} }}",
         names::camel(&c.name),
         c.name,
         c.unit,
@@ -409,6 +409,7 @@ fn command_desc(c: &Command) -> String {
         c.header(),
         c.min_dwords,
         c.properties,
+        c.engines,
         field_list(&c.fields),
         c.cite,
         c.summary,

@@ -58,6 +58,9 @@ pub struct Amend {
     /// `always`, or the field that is zero in the privileged form of a command; an empty text takes an imported one away.
     #[serde(default)]
     pub privileged: Option<String>,
+    /// Engines whose streamers take a command, all of them.
+    #[serde(default)]
+    pub engines: Option<Vec<String>>,
     /// Repeated part of a command.
     #[serde(default)]
     pub group: Option<Group>,

@@ -156,6 +156,7 @@ impl Checker<'_> {
             self.say(&c.name, &format!("structure {name} not defined"));
         }
         let properties = self.properties(c);
+        let engines = self.engines(c);
         let privilege = match c.privileged.as_deref() {
             None => Privilege::None,
             Some("always") => Privilege::Always,
@@ -184,6 +185,7 @@ impl Checker<'_> {
             anomaly: c.anomaly.clone(),
             properties,
             privilege,
+            engines,
             fields,
             group: c.group.clone(),
         }
@@ -195,6 +197,25 @@ impl Checker<'_> {
             match schema::PROPERTIES.iter().position(|p| p == word) {
                 Some(i) => out |= 1 << i,
                 None => self.say(&c.name, &format!("`{word}` is no property")),
+            }
+        }
+        out
+    }
+
+    fn engines(&mut self, c: &schema::Command) -> u8 {
+        let Some(engines) = &c.engines else {
+            // Commands of the streamer itself, and those of the pipelines and the blitter.
+            let all = u8::MAX >> (8 - schema::ENGINES.len());
+            return if c.command_type == 0 { all } else { 1 };
+        };
+        if engines.is_empty() {
+            self.say(&c.name, "no engine takes it");
+        }
+        let mut out = 0;
+        for word in engines {
+            match schema::ENGINES.iter().position(|e| e == word) {
+                Some(i) => out |= 1 << i,
+                None => self.say(&c.name, &format!("`{word}` is no engine")),
             }
         }
         out

@@ -1,0 +1,125 @@
+//! Engines: what a generation's rows say of their command streamers.
+//!
+//! PRM: volume 1, ring buffer registers; i915 `intel_engines` (gt/intel_engine_cs.c) for the engines of each generation and
+//! their bases. An engine is a row here and an instance of [`Cs`](super::Cs) with its own ring, batch and fault.
+
+use regs::desc::{CommandDesc, Engine};
+use regs::ids::RegId;
+use regs::platform::Generation;
+
+use crate::intel::status::Busy;
+
+/// Where the register of the hardware status page points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatusPage {
+    /// At memory itself (i915 `hws_needs_physical`).
+    Physical,
+    /// At an address of the GTT.
+    Graphics,
+}
+
+/// Which reset ends an engine's work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Domain {
+    /// 3D and media pipeline, and everything that no other engine has.
+    Render,
+    /// Video decoder.
+    Media,
+}
+
+/// Where a command that is refused shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Errors {
+    /// In ESR and EIR of the device.
+    Device,
+    /// In bit 0 of a register of the engine.
+    Own(RegId),
+}
+
+/// The registers of a streamer, as i915 names them (gt/intel_engine_regs.h `RING_*`).
+#[derive(Clone, Copy, Debug)]
+pub struct RingRegisters {
+    /// RING_TAIL.
+    pub tail: RegId,
+    /// RING_HEAD.
+    pub head: RegId,
+    /// RING_START.
+    pub start: RegId,
+    /// RING_CTL.
+    pub ctl: RegId,
+    /// RING_IPEIR.
+    pub ipeir: RegId,
+    /// RING_IPEHR.
+    pub ipehr: RegId,
+    /// RING_ACTHD.
+    pub acthd: RegId,
+    /// RING_DMA_FADD.
+    pub dma_fadd: RegId,
+    /// RING_HWS_PGA.
+    pub hws_pga: RegId,
+    /// RING_NOPID.
+    pub nopid: RegId,
+    /// RING_MI_MODE.
+    pub mi_mode: RegId,
+}
+
+/// Bytes of the block of registers that an engine has.
+const BLOCK: u32 = 0x1000;
+
+/// A row: an engine of a generation.
+#[derive(Clone, Copy, Debug)]
+pub struct EngineInfo {
+    /// Name, as i915 writes it (`rcs0`).
+    pub name: &'static str,
+    /// What its streamer is called in faults and in the trace.
+    pub unit: &'static str,
+    /// What it does: which commands it takes.
+    pub class: Engine,
+    /// Whether draws, media threads and blits are its own. The first row of a device is such an engine.
+    pub has_pipelines: bool,
+    /// MMIO byte offset of its registers.
+    pub base: u32,
+    /// Which they are.
+    pub registers: RingRegisters,
+    /// Where HWS_PGA points.
+    pub status_page: StatusPage,
+    /// Bit of MI_USER_INTERRUPT in the interrupt registers.
+    pub user_interrupt: u32,
+    /// Where refused commands show.
+    pub errors: Errors,
+    /// Which reset ends its work.
+    pub domain: Domain,
+    /// The bits that say what has nothing to do: register and number of the bit for each part.
+    pub done: &'static [(Busy, RegId, u8)],
+}
+
+impl EngineInfo {
+    /// Whether its streamer takes a command.
+    #[inline]
+    pub fn takes(&self, command: &CommandDesc) -> bool {
+        command.runs_on(self.class)
+    }
+
+    /// The registers that a generation gives it.
+    pub fn owned(&self, tables: &'static Generation) -> impl Iterator<Item = RegId> {
+        let block = self.base..self.base + BLOCK;
+        let all = tables.registers.iter();
+        all.filter(move |desc| block.contains(&desc.offset))
+            .map(|desc| desc.id)
+    }
+}
+
+/// The registers of the render engine at 2000h.
+pub const RENDER_REGISTERS: RingRegisters = RingRegisters {
+    tail: RegId::Prb0Tail,
+    head: RegId::Prb0Head,
+    start: RegId::Prb0Start,
+    ctl: RegId::Prb0Ctl,
+    ipeir: RegId::Ipeir,
+    ipehr: RegId::Ipehr,
+    acthd: RegId::Acthd,
+    dma_fadd: RegId::DmaFadd,
+    hws_pga: RegId::HwsPga,
+    nopid: RegId::Nopid,
+    mi_mode: RegId::MiMode,
+};
