@@ -6,6 +6,7 @@ mod gen40;
 mod gen45;
 mod gen50;
 mod models;
+mod reset;
 mod state;
 mod workarounds;
 

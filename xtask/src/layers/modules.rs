@@ -88,7 +88,7 @@ const DRIVER: &[Row] = &[
         "intel",
         &["observe", "prologue", "tiling", "uapi", "uncore"],
     ),
-    ("12", "intel", &["reset", "workarounds"]),
+    ("12", "intel", &["workarounds"]),
     ("13 (rows of the generations)", "intel", &["gen"]),
     ("14", "intel", &["gtt", "identity", "sample", "switch"]),
     ("15", "intel", &["context", "gem"]),

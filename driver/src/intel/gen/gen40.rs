@@ -14,12 +14,12 @@ use ringbuf::emit::Sink;
 use ringbuf::r#gen::gen40::{Commands, FlushBits};
 use ringbuf::mi::NOOP;
 
+use super::reset;
 use super::workarounds;
 use super::{
     DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, HWS_SCRATCH, HWS_SEQNO,
     InterruptBank, InterruptInfo, RoutineMessages, StatusPage, ThreadPlaces, state,
 };
-use crate::intel::reset;
 use crate::intel::workarounds::Workaround;
 
 const fn row(

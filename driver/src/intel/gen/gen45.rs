@@ -5,16 +5,20 @@
 use alloc::vec::Vec;
 
 use isa::inst::Verx10;
-use regs::gen45::fields::{EIR as Error, IIR as Interrupt};
+use kernel::error::Result;
+use kernel::tock_registers::interfaces::ReadWriteable;
+use regs::gen45::fields::{EIR as Error, IIR as Interrupt, VDECCLK_GATE_D as VdecclkGateD};
+use regs::gen45::reg::VDECCLK_GATE_D;
 use regs::platform::GEN45;
 use ringbuf::r#gen::gen45::Commands;
 
+use super::reset;
 use super::workarounds;
 use super::{
     DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, InterruptInfo, StatusPage, ThreadPlaces,
 };
 use super::{gen40, state};
-use crate::intel::reset;
+use crate::intel::uncore::Uncore;
 
 const fn row(platform: &'static str) -> DeviceInfo {
     DeviceInfo {
@@ -30,7 +34,7 @@ const fn row(platform: &'static str) -> DeviceInfo {
         interrupts: &INTERRUPTS,
         routine: &gen40::ROUTINE,
         state: &state::gen45::OPS,
-        reset: reset::domains,
+        reset: reset_domains,
     }
 }
 
@@ -71,6 +75,18 @@ static EMIT: EmitOps = EmitOps {
 /// The 965's, whose invalidations also reach the indirect state pointers (i915 `MI_INVALIDATE_ISP`).
 pub(super) fn emit_flush(out: &mut Vec<u32>, mode: Flush, scratch: u32) {
     gen40::flush_with(out, mode, scratch, Commands::flush_invalidate);
+}
+
+/// Resets the domains one by one, while the clock of the media domain's VCP is not gated (i915 `g4x_do_reset`,
+/// WaVcpClkGateDisableForMediaReset).
+fn reset_domains(uncore: &Uncore) -> Result {
+    let gate = uncore.reg(VDECCLK_GATE_D);
+    gate.modify(VdecclkGateD::VCP_UNIT_CLOCK_GATE_DISABLE::SET);
+    gate.posting_read();
+    let outcome = reset::domains(uncore);
+    gate.modify(VdecclkGateD::VCP_UNIT_CLOCK_GATE_DISABLE::CLEAR);
+    gate.posting_read();
+    outcome
 }
 
 #[cfg(test)]
