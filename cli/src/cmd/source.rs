@@ -17,7 +17,7 @@ pub const LIMIT: u64 = 64 << 20;
 
 /// A generation as people write it: 4, 4.5, version times ten, or a name of it or of a device.
 pub fn generation(text: &str) -> Result<Verx10, String> {
-    let table = Table::called(text).map(|table| table.generation);
+    let table = Table::spelled(text).map(|table| table.generation);
     table
         .or_else(|| device::called(text).map(|(_, model)| model.info.isa))
         .ok_or_else(|| {
@@ -149,7 +149,7 @@ mod tests {
             (&["9", "90", "skl", "bxt"], 90),
         ] {
             for text in texts {
-                let found = generation(text).map(|isa| isa.0);
+                let found = generation(text).map(|isa| isa.times_ten());
                 assert_eq!(found, Ok(number), "{text}");
                 let runs = modelled_generation(text).is_ok();
                 assert_eq!(runs, number <= 50, "{text}");

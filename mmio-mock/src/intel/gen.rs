@@ -99,8 +99,8 @@ impl Eq for DeviceInfo {}
 /// Readers by instruction set, the oldest first.
 const GENERATIONS: &[(isa::Verx10, Readers)] = &[
     (isa::Verx10::GEN40, gen40::READERS),
-    (isa::Verx10::new(45), gen45::READERS),
-    (isa::Verx10::new(50), gen50::READERS),
+    (isa::Verx10::from_times_ten(45), gen45::READERS),
+    (isa::Verx10::from_times_ten(50), gen50::READERS),
 ];
 
 /// The readers for EUs of an instruction set; `None` for one that no device has.

@@ -24,7 +24,7 @@ const fn row(platform: &'static str) -> DeviceInfo {
     DeviceInfo {
         platform,
         tables: &GEN45,
-        isa: Verx10::new(45),
+        isa: Verx10::from_times_ten(45),
         threads: ThreadPlaces { eus: 10, slots: 5 },
         stateless_gate: false,
         timestamp_hz: gen40::TIMESTAMP_HZ,

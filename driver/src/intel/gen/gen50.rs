@@ -25,7 +25,7 @@ use crate::intel::uncore::Uncore;
 pub static IRONLAKE: DeviceInfo = DeviceInfo {
     platform: "IRONLAKE",
     tables: &GEN50,
-    isa: Verx10::new(50),
+    isa: Verx10::from_times_ten(50),
     threads: ThreadPlaces { eus: 12, slots: 6 },
     stateless_gate: false,
     timestamp_hz: TIMESTAMP_HZ,

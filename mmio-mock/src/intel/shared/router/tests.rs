@@ -128,7 +128,7 @@ fn messages_without_their_header_are_dropped_and_latched() {
         (6, 0x0800_c000, "URB message without a header (PRM 8.4.3)"),
     ] {
         let mut bench = Bench::new();
-        let readers = crate::intel::r#gen::readers(isa::Verx10::new(50)).unwrap();
+        let readers = crate::intel::r#gen::readers(isa::Verx10::from_times_ten(50)).unwrap();
         bench.shared = SharedFunctions::new(readers.functions, readers.messages, PLACES);
         let sent = Message {
             desc,
