@@ -50,6 +50,15 @@ pub fn help() -> String {
     )
 }
 
+/// What a command does with a kernel, which may be of any generation with a table.
+pub fn about(what: &str) -> String {
+    let all = numbers(|_| true);
+    match all.as_slice() {
+        [first, .., last] => format!("{what} a kernel of generation {first} to {last}"),
+        all => format!("{what} a kernel of generation {}", all.concat()),
+    }
+}
+
 /// Help of `--gen` where the kernel is run.
 pub fn modelled_help() -> String {
     let run = numbers(|isa| readers(isa).is_some());
@@ -59,7 +68,7 @@ pub fn modelled_help() -> String {
 /// The generation that commands run where none is named: the first.
 pub fn first() -> &'static str {
     static FIRST: LazyLock<String> =
-        LazyLock::new(|| mmio_mock::intel::r#gen::DEVICES[0].isa.dotted().to_string());
+        LazyLock::new(|| mmio_mock::intel::r#gen::first().isa.dotted().to_string());
     &FIRST
 }
 

@@ -56,6 +56,8 @@ pub struct DeviceInfo {
     pub routine: &'static RoutineMessages,
     /// Readers of what clients put into batches and state.
     pub state: &'static StateOps,
+    /// The client driver by which programs draw on it.
+    pub client: &'static ClientDriver,
     /// Resets all engines; `ETIMEDOUT` when the device does not say that it has done so.
     pub reset: fn(uncore: &Uncore) -> Result,
 }
@@ -67,6 +69,15 @@ impl DeviceInfo {
         // PANIC: a row without engines does not pass the test of the rows.
         &self.engines[0]
     }
+}
+
+/// What Mesa has for a device: texts for people.
+#[derive(PartialEq, Eq, Debug)]
+pub struct ClientDriver {
+    /// File name of the driver.
+    pub file: &'static str,
+    /// What it offers to programs.
+    pub offers: &'static str,
 }
 
 /// Places for threads (Mesa `intel_device_info.c`: `max_wm_threads` is the number of all).

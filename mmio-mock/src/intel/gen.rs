@@ -132,6 +132,18 @@ pub const DEVICES: &[DeviceInfo] = &{
 /// The devices of each generation.
 const GENERATION_DEVICES: [&[DeviceInfo]; 3] = [gen40::DEVICES, gen45::DEVICES, gen50::DEVICES];
 
+/// The device where none is named: the best known of the oldest generation.
+pub const fn first() -> &'static DeviceInfo {
+    &DEVICES[0]
+}
+
+/// The best known device of each generation.
+pub fn examples() -> impl Iterator<Item = &'static DeviceInfo> {
+    GENERATION_DEVICES
+        .iter()
+        .filter_map(|devices| devices.first())
+}
+
 /// The tables of the devices with an instruction set; `None` for an instruction set of no device.
 pub fn tables(isa: isa::Verx10) -> Option<&'static regs::platform::Generation> {
     let device = DEVICES.iter().find(|device| device.isa == isa);

@@ -34,6 +34,7 @@ const fn row(platform: &'static str) -> DeviceInfo {
         interrupts: &INTERRUPTS,
         routine: &gen40::ROUTINE,
         state: &state::gen45::OPS,
+        client: &gen40::CROCUS,
         reset: reset_domains,
     }
 }

@@ -42,6 +42,7 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     interrupts: &INTERRUPTS,
     routine: &ROUTINE,
     state: &state::gen50::OPS,
+    client: &gen40::CROCUS,
     reset: reset_domains,
 };
 
