@@ -1,4 +1,5 @@
-//! Generations as values. Their number is read in tables alone: there is no order of them, and what differs is a column.
+//! Generations as values. Their number is read in tables alone.
+//! They have no order: what differs is a column.
 //!
 //! PRM: volume 4, 1.0 (devices).
 

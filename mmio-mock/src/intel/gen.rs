@@ -59,6 +59,8 @@ pub struct DeviceInfo {
     pub bar_bytes: u32,
     /// Entries of the GTT.
     pub gtt_entries: usize,
+    /// What they mean.
+    pub gtt_format: &'static mem::TableFormat,
     /// How the host resets it.
     pub reset: Reset,
     /// Where HWS_PGA points.

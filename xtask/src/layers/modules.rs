@@ -330,13 +330,14 @@ mod tests {
     fn tests_may_look_around() {
         let text = "#[cfg(test)]\nmod tests { use crate::intel::device::Device; }";
         assert!(findings("mmio-mock/src/intel/td.rs", text).is_empty());
-        assert!(
-            findings(
+        let files = [
+            ("mmio-mock/src/intel/td.rs", "#[cfg(test)]\nmod tests;"),
+            (
                 "mmio-mock/src/intel/td/tests.rs",
-                "use crate::intel::device::Device;"
-            )
-            .is_empty()
-        );
+                "use crate::intel::device::Device;",
+            ),
+        ];
+        assert!(check(&Workspace::of(&files)).is_empty());
     }
 
     #[test]

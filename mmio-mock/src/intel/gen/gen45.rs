@@ -73,6 +73,7 @@ const fn device(
         bar_bytes: 4 << 20,
         // 2 GiB of address space in pages of 4 KiB.
         gtt_entries: 2 << 30 >> 12,
+        gtt_format: &mem::FLAT_GTT,
         reset: Reset {
             port: gen40::GDRST,
             answer: gen40::gdrst,

@@ -100,6 +100,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32)
         bar_bytes: 4 << 20,
         // 2 GiB of address space in pages of 4 KiB.
         gtt_entries: 2 << 30 >> 12,
+        gtt_format: &mem::FLAT_GTT,
         reset: Reset {
             port: Port::Register(RegId::IlkGdsr),
             answer: gdsr,
