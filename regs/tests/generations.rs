@@ -27,7 +27,7 @@ fn a_device_has_its_generation() {
     for id in [0x0102, 0x27a2, 0x0000, 0x6718] {
         assert!(of_device(id).is_none(), "{id:04x}");
     }
-    let versions = GENERATIONS.map(|g| g.times_ten());
+    let versions = GENERATIONS.map(Generation::times_ten);
     assert_eq!(versions, [40, 45, 50]);
 }
 

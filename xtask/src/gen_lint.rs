@@ -35,7 +35,7 @@ fn check_file(file: &RustFile, names: &Names) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut report = |line, what| findings.push(Finding::new(&file.path, line, what));
     let room = rooms::is_room(&file.path);
-    for (line, what) in text::help(file, &names).into_iter().filter(|_| !room) {
+    for (line, what) in text::help(file, names).into_iter().filter(|_| !room) {
         report(line, what);
     }
     for (i, token) in file.tokens.iter().enumerate() {
@@ -45,7 +45,7 @@ fn check_file(file: &RustFile, names: &Names) -> Vec<Finding> {
         if let Some(what) = asks::fallback(file, i, names) {
             report(token.line, what);
         }
-        if room && let Some(what) = exports::leak(file, i, &names) {
+        if room && let Some(what) = exports::leak(file, i, names) {
             report(token.line, what);
         }
         if let Some(what) = exports::included(file, i) {

@@ -158,7 +158,7 @@ mod tests {
             (&["9", "90", "skl", "bxt"], 90),
         ] {
             for text in texts {
-                let found = generation(text).map(|isa| isa.times_ten());
+                let found = generation(text).map(isa::Verx10::times_ten);
                 assert_eq!(found, Ok(number), "{text}");
                 let runs = modelled_generation(text).is_ok();
                 assert_eq!(runs, number <= 50, "{text}");

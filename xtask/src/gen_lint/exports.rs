@@ -1,4 +1,4 @@
-//! What leaves a room under a name that does not say so, and files of tests that are no tests.
+//! What leaves a room under a neutral name, and files of tests that are none.
 //! `regs::any` has what all generations have; its own tests see to that.
 
 use crate::source::{Kind, RustFile, is_test_path};
