@@ -10,11 +10,11 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 use nix::sys::signal::{SigSet, SigmaskHow};
 
-/// Runs OpenGL programs and captured frames on a modelled Intel GPU (965, G45, Ironlake), and explains what it does.
+/// Runs OpenGL programs and captured frames on a modelled Intel GPU, and explains what it does.
 ///
-/// Without a subcommand a built-in frame of three gears runs on a GM965, and its picture is written to crestline.png.
+/// Without a subcommand a built-in frame of three gears runs, and its picture is written to crestline.png.
 #[derive(Parser)]
-#[command(version, about, after_help = START)]
+#[command(version, about, after_help = start())]
 struct Args {
     #[command(subcommand)]
     command: Option<Command>,
@@ -27,6 +27,14 @@ struct Args {
 }
 
 /// Told at the end of `--help`.
+fn start() -> String {
+    format!(
+        "{START}\n\nDevices are written {}.",
+        cmd::device::spellings()
+    )
+}
+
+/// What to try first.
 const START: &str = "First steps: `crestline replay --list` shows captured frames, `crestline replay gears --png gears.png --flip-y` runs one, \
     `crestline why gears 120,80 --flip-y` explains a pixel of it.";
 
@@ -52,9 +60,9 @@ enum Command {
     Media(cmd::media::Args),
     /// Print the commands of a capture or batch, the state that they point at, and the kernels.
     Decode(cmd::decode::Args),
-    /// Assemble a kernel of Gen4 to Gen9.
+    #[command(about = cmd::source::about("Assemble"))]
     Asm(cmd::asm::Args),
-    /// Disassemble a kernel of Gen4 to Gen9.
+    #[command(about = cmd::source::about("Disassemble"))]
     Disasm(cmd::disasm::Args),
 }
 

@@ -23,7 +23,6 @@ mod neutral;
 pub mod observe;
 mod prologue;
 pub mod request;
-mod reset;
 mod sample;
 mod switch;
 pub mod tiling;

@@ -74,14 +74,14 @@ fn inst(generation: Verx10, index: usize) -> Inst {
             ..operands(Opcode::Sel, index, &[reg(index), reg(index + 7)])
         },
         7 => branch(generation, index),
-        8 if generation.0 >= 60 => three(index),
+        8 if generation.times_ten() >= 60 => three(index),
         8 => operands(Opcode::Mac, index, &[reg(index), reg(index + 1)]),
         _ => {
             let mut send = operands(Opcode::Send, index, &[reg(index)]);
             send.src[0].negate = false;
             send.send = Some(SendDesc {
                 imm: Some(0x0210_0001),
-                sfid: if generation.0 >= 50 { 2 } else { 0 },
+                sfid: if generation.times_ten() >= 50 { 2 } else { 0 },
                 ..SendDesc::default()
             });
             send
@@ -151,7 +151,7 @@ fn main() {
         let compacted = rate(&words, |&raw| compact(generation, raw));
         println!(
             "{:3}  {decoded:6.1}  {encoded:6.1}  {expanded:16.1}  {compacted:7.1}",
-            generation.0
+            generation.times_ten()
         );
     }
 }

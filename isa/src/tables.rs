@@ -27,12 +27,12 @@ mod version;
 pub(crate) use features::{Control28, Features, lacks_type};
 pub use generations::{Generations, Part};
 pub use properties::{Controls, Properties, TypeSet};
-pub use version::{Dotted, Verx10};
+pub use version::{Dotted, Verx10, Whole};
 
 /// Calls a function that is generic over the generation.
 macro_rules! by_generation {
     ($generation:expr, $function:ident ( $($arg:expr),* ), $otherwise:expr) => {
-        match $generation.0 {
+        match $generation.times_ten() {
             40 => $function::<40>($($arg),*),
             45 => $function::<45>($($arg),*),
             50 => $function::<50>($($arg),*),
@@ -258,7 +258,7 @@ impl Table {
     }
 
     /// The table of a generation as people write it: 4, 4.5, 45, or by a name in any case.
-    pub fn called(text: &str) -> Option<&'static Table> {
+    pub fn spelled(text: &str) -> Option<&'static Table> {
         // Numbers are parsed with a sign before them, too.
         let text = text.strip_prefix('+').map_or(text, |_| "");
         let mut tables = Self::GENERATIONS.into_iter().filter_map(Self::of);

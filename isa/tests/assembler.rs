@@ -124,7 +124,7 @@ fn no_text_panics() {
     let mut random = Rng::with_seed(1);
     let (mut good, mut bad) = (0, 0);
     for round in 0..20_000 {
-        let generation = Verx10([40, 45, 50, 60, 70, 75, 80, 90][round % 8]);
+        let generation = Verx10::from_times_ten([40, 45, 50, 60, 70, 75, 80, 90][round % 8]);
         let mut text = String::new();
         for _ in 0..=random.usize(..3) {
             text += &damaged(lines[random.usize(..lines.len())], &mut random);

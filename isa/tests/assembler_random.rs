@@ -18,7 +18,7 @@ fn shows(generation: Verx10, inst: &Inst) -> bool {
     let predicated = inst.pred_ctrl != PredCtrl::None;
     let flag_shows = predicated
         || inst.cond_mod != CondMod::None
-            && (generation.0 < 60
+            && (generation.times_ten() < 60
                 || !matches!(
                     inst.opcode,
                     Opcode::Sel | Opcode::Csel | Opcode::If | Opcode::While
@@ -53,7 +53,7 @@ fn shows(generation: Verx10, inst: &Inst) -> bool {
         (_, Addr::Direct { nr, subnr }) => {
             let known = match file {
                 RegFile::Grf => nr < 128,
-                RegFile::Mrf => nr < if generation.0 >= 60 { 24 } else { 16 },
+                RegFile::Mrf => nr < if generation.times_ten() >= 60 { 24 } else { 16 },
                 _ => match nr >> 4 {
                     0 | 1 => nr.trailing_zeros() >= 4,
                     0xa | 0xb => false,
@@ -70,7 +70,7 @@ fn shows(generation: Verx10, inst: &Inst) -> bool {
     };
     if let Some(branch) = inst.branch {
         // Gen4-5 print one of the two for most instructions, later ones JIP alone for some.
-        let hidden = match (inst.opcode, generation.0) {
+        let hidden = match (inst.opcode, generation.times_ten()) {
             (Opcode::Endif, 0..60) => branch.jump,
             (Opcode::Break | Opcode::Cont | Opcode::Brc, _)
             | (Opcode::Else, 0..60 | 80..)
@@ -94,7 +94,7 @@ fn count() -> usize {
 #[test]
 fn printed_instructions_are_read_back() {
     for number in GENERATIONS {
-        let generation = Verx10(number);
+        let generation = Verx10::from_times_ten(number);
         let opcodes: Vec<u32> = Table::of(generation)
             .unwrap()
             .rows()

@@ -41,7 +41,7 @@ fn as_mesa_prints(generation: Verx10, inst: &Inst) -> String {
 fn text_is_mesas() {
     let named = std::env::var("ISA_VECTORS").ok();
     let generation = std::env::var("ISA_GENERATION").map_or(40, |text| text.parse().unwrap());
-    let generation = Verx10(generation);
+    let generation = Verx10::from_times_ten(generation);
     let file = named.as_ref().map(|p| std::fs::read_to_string(p).unwrap());
     let (mut same, mut skipped) = (0, 0);
     for (raw, text) in vectors(file.as_deref().unwrap_or(KERNELS)) {

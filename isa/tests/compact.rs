@@ -25,7 +25,7 @@ fn vectors() -> Vec<Vector> {
         let hex = |at: usize| u32::from_str_radix(words[at], 16).unwrap();
         let short = [hex(0), hex(1)];
         vectors.push(Vector {
-            generation: Verx10(generation.parse().unwrap()),
+            generation: Verx10::from_times_ten(generation.parse().unwrap()),
             short,
             long: [hex(2), hex(3), hex(4), hex(5)],
             again: match words[6] {
@@ -48,14 +48,14 @@ fn vectors_expand_and_compact() {
             uncompact(generation, vector.short),
             Ok(vector.long),
             "{} {:08x?}",
-            generation.0,
+            generation.times_ten(),
             vector.short
         );
         assert_eq!(
             compact(generation, vector.long),
             vector.again,
             "{} {:08x?}",
-            generation.0,
+            generation.times_ten(),
             vector.long
         );
     }
@@ -65,12 +65,15 @@ fn vectors_expand_and_compact() {
 fn generations_share_tables() {
     // Ironlake has G45's, Haswell Ivybridge's, Skylake Broadwell's but for three sources.
     for vector in vectors() {
-        let other = match vector.generation.0 {
+        let other = match vector.generation.times_ten() {
             45 => 50,
             70 => 75,
             _ => continue,
         };
-        assert_eq!(uncompact(Verx10(other), vector.short), Ok(vector.long));
+        assert_eq!(
+            uncompact(Verx10::from_times_ten(other), vector.short),
+            Ok(vector.long)
+        );
     }
 }
 
@@ -79,45 +82,49 @@ fn generations_share_tables() {
 fn what_has_no_compacted_form() {
     let mov = [0x2000_0001, 0];
     assert_eq!(
-        uncompact(Verx10(40), mov),
-        Err(UncompactError::UnsupportedGeneration(Verx10(40)))
+        uncompact(Verx10::from_times_ten(40), mov),
+        Err(UncompactError::UnsupportedGeneration(
+            Verx10::from_times_ten(40)
+        ))
     );
     assert_eq!(
-        uncompact(Verx10(110), mov),
-        Err(UncompactError::UnsupportedGeneration(Verx10(110)))
+        uncompact(Verx10::from_times_ten(110), mov),
+        Err(UncompactError::UnsupportedGeneration(
+            Verx10::from_times_ten(110)
+        ))
     );
     assert_eq!(
-        uncompact(Verx10(70), [1, 0]),
+        uncompact(Verx10::from_times_ten(70), [1, 0]),
         Err(UncompactError::NotCompacted)
     );
     assert_eq!(
-        uncompact(Verx10(70), [0x3000_0001, 0]),
+        uncompact(Verx10::from_times_ten(70), [0x3000_0001, 0]),
         Err(UncompactError::ReservedBits(0x1000_0000))
     );
     assert_eq!(
-        uncompact(Verx10(80), [0x2008_005b, 0]),
+        uncompact(Verx10::from_times_ten(80), [0x2008_005b, 0]),
         Err(UncompactError::ReservedBits(0x0008_0000))
     );
     assert_eq!(
-        uncompact(Verx10(70), [0x2000_005b, 0]),
+        uncompact(Verx10::from_times_ten(70), [0x2000_005b, 0]),
         Err(UncompactError::NoCompactedForm(0x5b))
     );
     assert_eq!(
-        uncompact(Verx10(60), [0x2000_007f, 0]),
+        uncompact(Verx10::from_times_ten(60), [0x2000_007f, 0]),
         Err(UncompactError::UnknownOpcode(0x7f))
     );
     // The end of a thread: Mesa's urb write of gen7 send.expected has no short form either.
     let send = [0x0600_0031, 0x2000_3a60, 0x008d_0f60, 0x8a08_0017];
     for generation in [50, 60, 70, 75, 80, 90] {
-        assert_eq!(compact(Verx10(generation), send), None);
+        assert_eq!(compact(Verx10::from_times_ten(generation), send), None);
     }
-    assert_eq!(compact(Verx10(40), [1, 0, 0, 0]), None);
-    assert_eq!(compact(Verx10(100), [1, 0, 0, 0]), None);
+    assert_eq!(compact(Verx10::from_times_ten(40), [1, 0, 0, 0]), None);
+    assert_eq!(compact(Verx10::from_times_ten(100), [1, 0, 0, 0]), None);
 }
 
 #[test]
 fn stream_of_both_sizes() {
-    let generation = Verx10(70);
+    let generation = Verx10::from_times_ten(70);
     let vector = vectors()
         .into_iter()
         .find(|vector| vector.generation == generation && decode(generation, vector.long).is_ok())

@@ -134,7 +134,7 @@ fn fields_are_where_others_put_them() {
     let mut generations = BTreeSet::new();
     for line in VECTORS.lines().filter(|line| !line.starts_with('#')) {
         let mut parts = line.splitn(6, ' ');
-        let generation = Verx10(parts.next().unwrap().parse().unwrap());
+        let generation = Verx10::from_times_ten(parts.next().unwrap().parse().unwrap());
         let words: Vec<u32> = (0..4)
             .map(|_| u32::from_str_radix(parts.next().unwrap(), 16).unwrap())
             .collect();
@@ -145,11 +145,11 @@ fn fields_are_where_others_put_them() {
             describe(&inst, text.contains("dst=")),
             text,
             "{}",
-            generation.0
+            generation.times_ten()
         );
         assert_eq!(encode(generation, &inst), Ok(raw), "{line}");
         count += 1;
-        generations.insert(generation.0);
+        generations.insert(generation.times_ten());
     }
     assert_eq!(count, 120);
     assert_eq!(

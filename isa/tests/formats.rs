@@ -11,7 +11,7 @@ use isa::tables::{Table, gen40, gen45};
 use isa::{DecodeErrorKind, EncodeError, Inst, Opcode, Verx10, decode, encode};
 
 const GEN: Verx10 = Verx10::GEN40;
-const G45: Verx10 = Verx10(45);
+const G45: Verx10 = Verx10::from_times_ten(45);
 
 /// `mov(8) g1<1>UD g2<8,8,1>UD`, align1.
 const MOV: [u32; 4] = [0x0060_0001, 0x2020_0021, 0x008d_0040, 0];
@@ -210,8 +210,8 @@ fn reserved_encodings_are_errors() {
     );
     assert_eq!(kind(with(ADD, 1, 6, 5, 3)), Kind::ImmediateNotLast(src0));
     assert_eq!(
-        decode(Verx10(100), MOV).unwrap_err().kind,
-        Kind::UnsupportedGeneration(Verx10(100))
+        decode(Verx10::from_times_ten(100), MOV).unwrap_err().kind,
+        Kind::UnsupportedGeneration(Verx10::from_times_ten(100))
     );
     let error = decode(GEN, with(MOV, 0, 6, 0, 90)).unwrap_err();
     assert_eq!(
@@ -437,13 +437,20 @@ fn encoder_refuses_what_has_no_code() {
         operand(OperandId::Src1, "indirect address")
     );
     assert_eq!(
-        encode(Verx10(100), &inst),
-        Err(EncodeError::UnsupportedGeneration(Verx10(100)))
+        encode(Verx10::from_times_ten(100), &inst),
+        Err(EncodeError::UnsupportedGeneration(Verx10::from_times_ten(
+            100
+        )))
     );
 }
 
 /// G45 without `pln`.
-static LATER: Table = Table::build(Verx10(46), Some(&gen45::TABLE), &[Opcode::Pln], &[]);
+static LATER: Table = Table::build(
+    Verx10::from_times_ten(46),
+    Some(&gen45::TABLE),
+    &[Opcode::Pln],
+    &[],
+);
 
 // covers: 13.3-08
 #[test]
@@ -460,7 +467,7 @@ fn tables_import_and_look_up() {
         gen45::TABLE.by_hw(90).map(|row| row.opcode),
         Some(Opcode::Pln)
     );
-    assert!(Table::of(Verx10(125)).is_none());
+    assert!(Table::of(Verx10::from_times_ten(125)).is_none());
     for table in [&gen40::TABLE, &gen45::TABLE] {
         for row in table.rows() {
             assert_eq!(table.by_opcode(row.opcode), Some(row));

@@ -163,7 +163,11 @@ impl Report {
         println!(
             "generation {}: {} compared, {} agreed, {} but for undefined bits, {listed} differ as \
              listed, {} otherwise",
-            generation.0, self.compared, self.agreed, self.undefined, self.unlisted_count,
+            generation.times_ten(),
+            self.compared,
+            self.agreed,
+            self.undefined,
+            self.unlisted_count,
         );
         println!("  {}", self.coverage);
         for (&class, (count, example)) in &self.by_class {
@@ -200,7 +204,7 @@ fn bytes_of_the_assembler() {
     let scratch = Scratch::new("gen4asm");
     let mut failures = String::new();
     for (version, name) in GENERATIONS {
-        let generation = Verx10(version);
+        let generation = Verx10::from_times_ten(version);
         let mut generator = Generator::new(generation, seed() * 100 + u64::from(version));
         let mut report = Report::default();
         while report.compared < COMPARED {
@@ -282,7 +286,7 @@ fn text_of_the_disassembler() {
     let scratch = Scratch::new("gen4disasm");
     let mut failures = Vec::new();
     for (version, name) in GENERATIONS {
-        let generation = Verx10(version);
+        let generation = Verx10::from_times_ten(version);
         // It knows whole generations only.
         let name = &name[..1];
         let mut generator = Generator::new(generation, seed() * 100 + 50 + u64::from(version));

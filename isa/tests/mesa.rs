@@ -63,7 +63,7 @@ fn expected_bytes_survive() {
     let Some(source) = source() else { return };
     let mut failures = 0;
     for (directory, number) in DIRECTORIES {
-        let generation = Verx10(number);
+        let generation = Verx10::from_times_ten(number);
         let (mut count, mut hinted) = (0, 0);
         for (place, raw) in lines(&source.join(directory)) {
             count += 1;
@@ -105,7 +105,7 @@ fn expected_instructions_are_in_the_tables() {
     let Some(source) = source() else { return };
     let mut failures = 0;
     for (directory, number) in DIRECTORIES {
-        let generation = Verx10(number);
+        let generation = Verx10::from_times_ten(number);
         for (place, raw) in lines(&source.join(directory)) {
             let inst = decode(generation, raw).expect("decodes");
             let row = inst.opcode.desc(generation).expect("a row");

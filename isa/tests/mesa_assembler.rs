@@ -61,7 +61,7 @@ fn mesas_assembler_tests_pass() {
             let expected: Vec<&str> = expected.lines().collect();
             lines += expected.len();
             let name = path.file_name().unwrap().to_string_lossy();
-            let program = match parse::assemble(Verx10(number), &name, &text) {
+            let program = match parse::assemble(Verx10::from_times_ten(number), &name, &text) {
                 Ok(program) => program,
                 Err(errors) => {
                     for error in errors.iter().take(2) {

@@ -103,7 +103,7 @@ fn words(path: &Path) -> Vec<[u32; 4]> {
 fn words_of_mesas_tests_print_as_their_source() {
     let Some(tests) = tests() else { return };
     for (folder, generation) in GENERATIONS {
-        let generation = Verx10(generation);
+        let generation = Verx10::from_times_ten(generation);
         let (mut same, mut excused, mut unknown, mut back) = (0, 0, 0, 0);
         let (mut differ, mut lost) = (Vec::new(), Vec::new());
         for asm in files(&tests.join(folder)) {
@@ -192,7 +192,7 @@ fn words_print_as_mesas_disassembler_prints_them() {
             80 => "bdw",
             _ => "skl",
         };
-        let generation = Verx10(generation);
+        let generation = Verx10::from_times_ten(generation);
         let (mut same, mut excused, mut unknown) = (0, 0, 0);
         let mut differ = Vec::new();
         for asm in files(&tests.join(folder)) {
@@ -222,7 +222,7 @@ fn words_print_as_mesas_disassembler_prints_them() {
                 compacted: false,
                 code: Code::Inst(inst),
             });
-            let ours = if generation.0 < 60 {
+            let ours = if generation.times_ten() < 60 {
                 decoded
                     .iter()
                     .map(|inst| isa::print(generation, inst) + "\n")

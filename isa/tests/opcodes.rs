@@ -24,7 +24,7 @@ fn numbers_are_mesas() {
     let mut generations = 0;
     for line in OPCODES.lines().filter(|line| !line.starts_with('#')) {
         let (number, list) = line.split_once(' ').unwrap();
-        let generation = Verx10(number.parse().unwrap());
+        let generation = Verx10::from_times_ten(number.parse().unwrap());
         let table = Table::of(generation).unwrap();
         for hw in 0..0x80_u8 {
             let prefix = format!("{hw}:");
@@ -33,11 +33,11 @@ fn numbers_are_mesas() {
                 .find_map(|word| word.strip_prefix(prefix.as_str()))
                 .unwrap_or("");
             let ours = table.by_hw(hw).map_or("", |row| row.mnemonic);
-            let excused = DIFFERENT.contains(&(generation.0, hw, ours, theirs));
+            let excused = DIFFERENT.contains(&(generation.times_ten(), hw, ours, theirs));
             assert!(
                 ours == theirs || excused,
                 "{} {hw}: {ours} {theirs}",
-                generation.0
+                generation.times_ten()
             );
             let raw = [u32::from(hw) | 0x0060_0000, 0x2020_0021, 0x008d_0040, 0];
             if ours.is_empty() {
@@ -57,7 +57,9 @@ fn numbers_are_mesas() {
 }
 
 fn kind(generation: u8, raw: [u32; 4]) -> Kind {
-    decode(Verx10(generation), raw).unwrap_err().kind
+    decode(Verx10::from_times_ten(generation), raw)
+        .unwrap_err()
+        .kind
 }
 
 #[test]
@@ -67,7 +69,7 @@ fn reserved_codes_have_names() {
     let mov8 = [0x0060_0001, 0x2020_3ae8, 0x008d_0040, 0];
     let first = |bits: u32| [mov[0] | bits, mov[1], mov[2], mov[3]];
     for generation in [45, 50, 60, 70, 75] {
-        assert!(decode(Verx10(generation), mov).is_ok());
+        assert!(decode(Verx10::from_times_ten(generation), mov).is_ok());
         assert_eq!(kind(generation, first(1 << 29)), Kind::Compacted);
         assert_eq!(
             kind(generation, first(3 << 14)),
@@ -83,17 +85,25 @@ fn reserved_codes_have_names() {
     // 32 channels from Gen6 on.
     let wide = [mov[0] & !(7 << 21) | 5 << 21, mov[1], mov[2], mov[3]];
     assert_eq!(kind(50, wide), Kind::ReservedExecSize(5));
-    assert_eq!(decode(Verx10(60), wide).unwrap().exec_size, 32);
+    assert_eq!(
+        decode(Verx10::from_times_ten(60), wide).unwrap().exec_size,
+        32
+    );
     // Modes over 32 channels from Gen7 on.
     assert_eq!(kind(60, first(12 << 16)), Kind::ReservedPredCtrl(12));
-    assert!(decode(Verx10(70), first(12 << 16)).is_ok());
+    assert!(decode(Verx10::from_times_ten(70), first(12 << 16)).is_ok());
     // No compression code 3 before quarters.
     assert_eq!(kind(50, first(3 << 12)), Kind::ReservedCompression(3));
-    assert_eq!(decode(Verx10(60), first(3 << 12)).unwrap().qtr_ctrl, 3);
+    assert_eq!(
+        decode(Verx10::from_times_ten(60), first(3 << 12))
+            .unwrap()
+            .qtr_ctrl,
+        3
+    );
     let dst = OperandId::Dst;
     // Message registers end with Gen6, doubles begin with Gen7.
     let mrf = [mov[0], mov[1] ^ 3, mov[2], mov[3]];
-    assert!(decode(Verx10(60), mrf).is_ok());
+    assert!(decode(Verx10::from_times_ten(60), mrf).is_ok());
     assert_eq!(
         kind(70, mrf),
         Kind::ReservedRegFile {
@@ -109,9 +119,9 @@ fn reserved_codes_have_names() {
             code: 6
         }
     );
-    assert!(decode(Verx10(70), double).is_ok());
+    assert!(decode(Verx10::from_times_ten(70), double).is_ok());
     for generation in [80, 90] {
-        assert!(decode(Verx10(generation), mov8).is_ok());
+        assert!(decode(Verx10::from_times_ten(generation), mov8).is_ok());
         let eleven = [mov8[0], mov8[1] & !(15 << 5) | 11 << 5, mov8[2], mov8[3]];
         assert_eq!(
             kind(generation, eleven),
@@ -144,7 +154,10 @@ fn reserved_codes_have_names() {
     };
     assert_eq!(kind(60, math(0)), Kind::ReservedMath(0));
     assert_eq!(kind(70, math(14)), Kind::ReservedMath(14));
-    assert_eq!(decode(Verx10(70), math(10)).unwrap().math, Some(10));
+    assert_eq!(
+        decode(Verx10::from_times_ten(70), math(10)).unwrap().math,
+        Some(10)
+    );
     // mad in align1.
     assert_eq!(
         kind(70, [0x0060_005b, 0, 0, 0]),
@@ -153,7 +166,7 @@ fn reserved_codes_have_names() {
     for generation in [0, 41, 65, 100, 110, 120, 125, 255] {
         assert_eq!(
             kind(generation, mov),
-            Kind::UnsupportedGeneration(Verx10(generation))
+            Kind::UnsupportedGeneration(Verx10::from_times_ten(generation))
         );
     }
 }

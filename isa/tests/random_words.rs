@@ -95,7 +95,7 @@ fn check_compacted(generation: Verx10, raw: [u32; 4], counts: &mut Counts) {
 }
 
 fn run(version: u8) {
-    let generation = Verx10(version);
+    let generation = Verx10::from_times_ten(version);
     let words = number("CRESTLINE_FUZZ_MILLIONS").map_or(NORMAL, |millions| millions * 1_000_000);
     let seed = number("CRESTLINE_FUZZ_SEED").unwrap_or(1);
     let mut random = Random::new(seed * 100 + u64::from(version));

@@ -8,7 +8,7 @@ use isa::{Verx10, decode, encode, print};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 
-const G45: Verx10 = Verx10(45);
+const G45: Verx10 = Verx10::from_times_ten(45);
 
 /// Any words, with the opcode drawn from the assigned numbers most of the time.
 fn words() -> impl Strategy<Value = [u32; 4]> {

@@ -87,7 +87,7 @@ fn sensible(inst: &Inst) -> bool {
 #[test]
 fn printed_instructions_parse_back() {
     let mut random = Rng::with_seed(7);
-    for generation in GENERATIONS.map(Verx10) {
+    for generation in GENERATIONS.map(Verx10::from_times_ten) {
         let (mut same, mut decoded) = (0, 0);
         let mut differ = Vec::new();
         for _ in 0..400_000 {
@@ -112,7 +112,7 @@ fn printed_instructions_parse_back() {
                 Err(error) => differ.push(format!("{text}\n{error}")),
             }
         }
-        println!("{}: {same} of {decoded} the same", generation.0);
+        println!("{}: {same} of {decoded} the same", generation.times_ten());
         assert!(differ.is_empty(), "{}", differ.join("\n"));
     }
 }

@@ -52,7 +52,7 @@ fn only_listed_violations_in_the_tests_of_mesa() {
     let tests = Path::new(&source).join("src/intel/tools/tests");
     let mut unlisted: BTreeMap<(u8, String, &str), (usize, String)> = BTreeMap::new();
     for (version, directory) in GENERATIONS {
-        let generation = Verx10(version);
+        let generation = Verx10::from_times_ten(version);
         let (mut seen, mut undecoded, mut compact, mut violations) = (0, 0, 0, 0);
         let mut files: Vec<_> = std::fs::read_dir(tests.join(directory))
             .unwrap()

@@ -11,7 +11,7 @@ use isa::{Inst, Verx10, decode};
 fn random_words_do_not_panic() {
     let count: u64 = std::env::var("ISA_RANDOM_WORDS").map_or(20_000, |n| n.parse().unwrap());
     for version in [40, 45, 50, 60, 70, 75, 80, 90] {
-        let generation = Verx10(version);
+        let generation = Verx10::from_times_ten(version);
         let mut random = Rng::with_seed(u64::from(version));
         let (mut decoded, mut found) = (0_u64, 0_u64);
         let mut kernel: Vec<Inst> = Vec::new();

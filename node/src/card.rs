@@ -85,7 +85,7 @@ impl Card {
         let memory = edge::create(c"crestline-memory", options.memory)
             .map_err(Error::system("graphics memory"))?;
         let block = edge::map(&memory).map_err(Error::system("mapping graphics memory"))?;
-        let block = mem::Memory::over(block, info.gtt_entries);
+        let block = mem::Memory::over(block, info.gtt_format, info.gtt_entries);
         let model = ModelPlatform::with_memory(info, block);
         let live = if options.deterministic {
             LivePlatform::in_step(Arc::clone(&model))

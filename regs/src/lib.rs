@@ -2,7 +2,7 @@
 //! The tables in `regs/tables` cite their sections; see `regs/tables/SCHEMA.md`.
 //! Does not model behaviour: what a write does beyond its access type is the unit's business.
 //!
-//! `genNN` holds what a generation has. `any` holds what has one layout in all generations that have it, so that
+//! `genNN` holds what a generation has. `any` holds what all generations have with one layout, so that
 //! code that serves several generations need not name one; a name that means different layouts is absent there.
 #![no_std]
 #![forbid(unsafe_code)]

@@ -12,7 +12,7 @@ pub struct Generation {
     /// Directory of its tables.
     pub name: &'static str,
     /// Version times ten: 40, 45, 50.
-    pub version: u8,
+    pub(crate) version: u8,
     /// Bits of a graphics address.
     pub address_bits: u8,
     /// All registers by rising offset.
@@ -43,6 +43,18 @@ impl PartialEq for Generation {
 impl Eq for Generation {}
 
 impl Generation {
+    /// Its version times ten: for tables, rows and tests. Everything else asks the tables.
+    #[must_use]
+    pub const fn times_ten(&self) -> u8 {
+        self.version
+    }
+
+    /// These tables under another version: for tests of what knows all versions that there are.
+    #[must_use]
+    pub const fn with_times_ten(&self, version: u8) -> Generation {
+        Generation { version, ..*self }
+    }
+
     /// The structure with the manual's name.
     pub fn structure(&self, name: &str) -> Option<&'static StructDesc> {
         let i = self

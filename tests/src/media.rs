@@ -66,7 +66,7 @@ pub fn submit_with(
 /// The tables of a generation.
 fn tables(version: u8) -> &'static Generation {
     let mut all = GENERATIONS.into_iter();
-    all.find(|tables| tables.version == version).unwrap()
+    all.find(|tables| tables.times_ten() == version).unwrap()
 }
 
 /// The dwords of such a batch for a generation (40, 45 or 50), and bytes of commands among them.
@@ -76,7 +76,7 @@ pub fn build(
     owords: u32,
     threads: impl FnOnce(&mut Batch, Target),
 ) -> (Vec<u32>, u32) {
-    let isa = Verx10::new(version);
+    let isa = Verx10::from_times_ten(version);
     let program = isa::parse::assemble(isa, "kernel", text).unwrap();
     let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
     let mut batch = Batch::new();

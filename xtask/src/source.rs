@@ -279,14 +279,13 @@ impl RustFile {
     }
 }
 
-/// Whether a whole file is test or benchmark code.
-fn is_test_path(path: &str) -> bool {
-    path.split('/').any(|part| {
-        matches!(
-            part,
-            "tests" | "tests.rs" | "test.rs" | "benches" | "fuzz" | "examples"
-        )
-    })
+/// Whether a whole file is test or benchmark code because of its place: a folder that cargo knows, beside `src`. Below `src` a file
+/// is test code only where its module is declared for tests ([`Workspace`](crate::workspace::Workspace) follows that).
+pub fn is_test_path(path: &str) -> bool {
+    let mut folders = path.split('/').take_while(|part| *part != "src");
+    let folder = folders.any(|part| matches!(part, "tests" | "benches" | "examples"));
+    // The crate of the suites.
+    folder || path.starts_with("tests/")
 }
 
 fn flatten(stream: TokenStream, test: bool, out: &mut Vec<Token>) {
@@ -368,11 +367,11 @@ fn compact(stream: &TokenStream) -> String {
         .collect()
 }
 
-/// `test`, `cfg(test)` and combinations that include it without a `not`.
+/// `test`, `cfg(test)` and `cfg(all(test, ..))`. What `any` lists with `test` is compiled elsewhere too.
 fn is_test_attribute(text: &str) -> bool {
     text == "test"
         || (text.starts_with("cfg(")
-            && !text.contains("not(")
+            && !["not(", "any("].iter().any(|word| text.contains(word))
             && text.split(['(', ')', ',']).any(|word| word == "test"))
 }
 

@@ -47,8 +47,7 @@ const USAGE: &str =
 pub struct Args {
     #[arg(required_unless_present = "command", conflicts_with = "command", help = captured::HELP)]
     capture: Option<PathBuf>,
-    /// Device, by name or PCI id [default: the one that the capture was made for; gm965 for programs]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = device_help())]
     device: Option<String>,
     /// How threads are stopped
     #[arg(long, value_enum, default_value_t = Kind::Host)]
@@ -76,6 +75,13 @@ pub struct Args {
     /// The program and its arguments, run as by `crestline exec`
     #[arg(last = true, value_name = "CMD")]
     command: Vec<OsString>,
+}
+
+fn device_help() -> String {
+    format!(
+        "Device, by name or PCI id [default: the one that the capture was made for; {} for programs]",
+        device::first()
+    )
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, clap::ValueEnum)]

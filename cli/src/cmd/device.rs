@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use crestline_cli::number;
 use driver::{Driver, Model};
 use kernel::pci::{DeviceId, Driver as _, VENDOR_INTEL};
-use mmio_mock::intel::r#gen::{DEVICES, DeviceInfo};
+use mmio_mock::intel::r#gen::{self, DEVICES, DeviceInfo, examples};
 use regs::platform::{self, Device, Generation};
 
 use super::Error;
@@ -19,13 +19,8 @@ pub fn help() -> String {
 
 /// How a device is written, with the first of each generation as examples.
 pub fn spellings() -> String {
-    let mut names: Vec<&str> = Vec::new();
-    for (i, device) in DEVICES.iter().enumerate() {
-        if i == 0 || DEVICES[i - 1].tables != device.tables {
-            names.push(device.name);
-        }
-    }
-    let (vendor, device) = DEVICES[0].pci;
+    let names: Vec<&str> = examples().map(|device| device.name).collect();
+    let (vendor, device) = r#gen::first().pci;
     let names = names.join(", ");
     format!(
         "by name ({names}, ...) or PCI id ({vendor:04x}:{device:04x}, {device:04x}, 0x{device:04x})"
@@ -34,7 +29,7 @@ pub fn spellings() -> String {
 
 /// The device where none is named: the first of the list.
 pub const fn first() -> &'static str {
-    DEVICES[0].name
+    r#gen::first().name
 }
 
 /// The driver's row of a device by a name of it, in any case.

@@ -58,7 +58,7 @@ pub struct Args {
     )]
     memory: u64,
     /// Record every submission into a directory without a capture, for `crestline replay`, `why`, `report` and `debug`;
-    /// of several devices each has a directory in it, such as card1-ironlake
+    /// of several devices each has a directory in it, named after its number and the device
     #[arg(long, value_name = "DIR")]
     record: Option<PathBuf>,
     #[command(flatten)]
@@ -218,7 +218,7 @@ fn warn_of_others(node: &Node, report: &node::Report, failed: bool) {
             "crestline: the program did not open {it}: it has not run on {devices}, but on {names}"
         );
     }
-    for line in advice::drew_elsewhere(opened, failed) {
+    for line in advice::drew_elsewhere(&devices::clients(node), opened, failed) {
         say!("crestline: {line}");
     }
 }

@@ -85,9 +85,9 @@ fn told(count: usize) -> String {
 /// Hexadecimal text of instruction words: a C initialiser or bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Hex {
-    /// `{ 0x.., 0x.., 0x.., 0x.. },` for each instruction, as intel-gen4asm prints
+    /// `{ 0x.., 0x.., 0x.., 0x.. },` for each instruction, as the assembler of intel-gpu-tools prints
     Words,
-    /// The bytes of each instruction on a line, as Mesa's i965_asm prints
+    /// The bytes of each instruction on a line, as Mesa's assembler prints
     Bytes,
 }
 

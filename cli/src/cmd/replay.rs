@@ -31,8 +31,7 @@ pub struct Args {
     /// List the captures that have names: the built-in one, and those in DIR [default: CRESTLINE_CAPTURES, or tests/data/captures]
     #[arg(long, value_name = "DIR", num_args = 0..=1, default_missing_value = "", conflicts_with = "capture")]
     list: Option<OsString>,
-    /// Device to run it on, by name (gm965, g45, ironlake, ...) or PCI id (8086:2a02, 2a02, 0x2a02) [default: the one it was captured for]
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", help = device_help())]
     device: Option<String>,
     /// Write the picture as PNG: the render target of the last draw
     #[arg(long, value_name = "FILE", value_parser = png)]
@@ -55,6 +54,13 @@ pub struct Args {
     /// Milliseconds of device time after which a submission counts as hung
     #[arg(long, value_name = "N", default_value_t = 1000)]
     timeout_ms: u64,
+}
+
+fn device_help() -> String {
+    format!(
+        "Device to run it on, {} [default: the one it was captured for]",
+        device::spellings()
+    )
 }
 
 /// Where the built-in frame's picture goes.

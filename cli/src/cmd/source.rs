@@ -18,7 +18,7 @@ pub const LIMIT: u64 = 64 << 20;
 
 /// A generation as people write it: 4, 4.5, version times ten, or a name of it or of a device.
 pub fn generation(text: &str) -> Result<Verx10, String> {
-    let table = Table::called(text).map(|table| table.generation);
+    let table = Table::spelled(text).map(|table| table.generation);
     table
         .or_else(|| device::called(text).map(|(_, model)| model.info.isa))
         .ok_or_else(|| {
@@ -51,6 +51,15 @@ pub fn help() -> String {
     )
 }
 
+/// What a command does with a kernel, which may be of any generation with a table.
+pub fn about(what: &str) -> String {
+    let all = numbers(|_| true);
+    match all.as_slice() {
+        [first, .., last] => format!("{what} a kernel of generation {first} to {last}"),
+        all => format!("{what} a kernel of generation {}", all.concat()),
+    }
+}
+
 /// Help of `--gen` where the kernel is run.
 pub fn modelled_help() -> String {
     let run = numbers(|isa| readers(isa).is_some());
@@ -60,7 +69,7 @@ pub fn modelled_help() -> String {
 /// The generation that commands run where none is named: the first.
 pub fn first() -> &'static str {
     static FIRST: LazyLock<String> =
-        LazyLock::new(|| mmio_mock::intel::r#gen::DEVICES[0].isa.dotted().to_string());
+        LazyLock::new(|| mmio_mock::intel::r#gen::first().isa.dotted().to_string());
     &FIRST
 }
 
@@ -150,7 +159,7 @@ mod tests {
             (&["9", "90", "skl", "bxt"], 90),
         ] {
             for text in texts {
-                let found = generation(text).map(|isa| isa.0);
+                let found = generation(text).map(isa::Verx10::times_ten);
                 assert_eq!(found, Ok(number), "{text}");
                 let runs = modelled_generation(text).is_ok();
                 assert_eq!(runs, number <= 50, "{text}");

@@ -6,6 +6,7 @@ mod gen40;
 mod gen45;
 mod gen50;
 mod models;
+mod reset;
 mod state;
 mod workarounds;
 
@@ -55,6 +56,8 @@ pub struct DeviceInfo {
     pub routine: &'static RoutineMessages,
     /// Readers of what clients put into batches and state.
     pub state: &'static StateOps,
+    /// The client driver by which programs draw on it.
+    pub client: &'static ClientDriver,
     /// Resets all engines; `ETIMEDOUT` when the device does not say that it has done so.
     pub reset: fn(uncore: &Uncore) -> Result,
 }
@@ -74,6 +77,15 @@ impl DeviceInfo {
     pub fn engine(&self, class: u16) -> Option<usize> {
         self.engines.iter().position(|engine| engine.class == class)
     }
+}
+
+/// What Mesa has for a device: texts for people.
+#[derive(PartialEq, Eq, Debug)]
+pub struct ClientDriver {
+    /// File name of the driver.
+    pub file: &'static str,
+    /// What it offers to programs.
+    pub offers: &'static str,
 }
 
 /// Places for threads (Mesa `intel_device_info.c`: `max_wm_threads` is the number of all).

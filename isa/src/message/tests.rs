@@ -52,7 +52,7 @@ fn squeeze(text: &str) -> alloc::string::String {
 #[test]
 fn texts_are_mesas() {
     for &(generation, sfid, desc, text) in MESA {
-        let description = describe(Verx10(generation), sfid, Some(desc), None);
+        let description = describe(Verx10::from_times_ten(generation), sfid, Some(desc), None);
         assert_eq!(
             squeeze(&format!("{description:#}")),
             squeeze(text),
@@ -69,13 +69,13 @@ fn words(count: u32) -> impl Iterator<Item = u32> {
 
 #[test]
 fn every_word_comes_back() {
-    for generation in GENERATIONS.map(Verx10) {
+    for generation in GENERATIONS.map(Verx10::from_times_ten) {
         for sfid in 0..16_u8 {
             for word in words(600)
                 .chain((0..32).map(|bit| 1 << bit))
                 .chain([0, u32::MAX])
             {
-                let desc = match generation.0 {
+                let desc = match generation.times_ten() {
                     0..50 => word & !0x8f00_0000 | u32::from(sfid) << 24,
                     _ => word & !0x8000_0000,
                 };
@@ -96,8 +96,9 @@ fn every_word_comes_back() {
 
 #[test]
 fn what_mesa_leaves_out_is_appended() {
-    let text =
-        |generation, sfid, desc| describe(Verx10(generation), sfid, Some(desc), None).to_string();
+    let text = |generation, sfid, desc| {
+        describe(Verx10::from_times_ten(generation), sfid, Some(desc), None).to_string()
+    };
     assert_eq!(
         text(70, 6, 0x8608_c000),
         "urb MsgDesc: offset 0 write HWord interleave complete mlen 3 rlen 0 header"
@@ -122,14 +123,14 @@ fn a_header_may_be_said_where_no_bit_says_it() {
     let text = "read MsgDesc: OWord Block Read MsgCtrl = 0x4 Surface = 1 mlen 1 rlen 4 header";
     let without = text.replace(" header", "");
     for version in [40, 45] {
-        let parsed = parse(Verx10(version), text);
+        let parsed = parse(Verx10::from_times_ten(version), text);
         assert!(
-            parsed.is_ok() && parsed == parse(Verx10(version), &without),
+            parsed.is_ok() && parsed == parse(Verx10::from_times_ten(version), &without),
             "{version}"
         );
     }
     let [with, without] = [text, &without].map(|text| {
-        let parsed = parse(Verx10(50), text).unwrap();
+        let parsed = parse(Verx10::from_times_ten(50), text).unwrap();
         parsed.desc.unwrap()
     });
     // Mesa brw_inst.h: brw_inst_header_present, bit 19 of the descriptor.
@@ -138,21 +139,26 @@ fn a_header_may_be_said_where_no_bit_says_it() {
 
 #[test]
 fn a_single_notification_needs_no_number() {
-    let parsed = |version, text| parse(Verx10(version), text).unwrap().desc.unwrap();
+    let parsed = |version, text| {
+        parse(Verx10::from_times_ten(version), text)
+            .unwrap()
+            .desc
+            .unwrap()
+    };
     let text = "gateway MsgDesc: (forward msg) mlen 1 rlen 0 notify";
     // PRM vol4 7.1.1: bit 15.
     assert_eq!(parsed(40, text), 0x0310_8002);
     assert_eq!(parsed(50, text), 0x0200_8002);
     assert_eq!(parsed(50, &format!("{text} 2")), 0x0201_0002);
-    assert!(parse(Verx10(50), &format!("{text} x")).is_err());
+    assert!(parse(Verx10::from_times_ten(50), &format!("{text} x")).is_err());
 }
 
 #[test]
 fn registers_hold_descriptors() {
-    let text = describe(Verx10(90), 2, None, Some(0x40)).to_string();
+    let text = describe(Verx10::from_times_ten(90), 2, None, Some(0x40)).to_string();
     assert_eq!(text, "sampler MsgDesc: indirect ex_mlen 1");
     assert_eq!(
-        parse(Verx10(90), &text),
+        parse(Verx10::from_times_ten(90), &text),
         Ok(Message {
             sfid: 2,
             desc: None,
@@ -164,7 +170,7 @@ fn registers_hold_descriptors() {
 #[test]
 fn errors_say_where_and_what() {
     let error = |generation, text| {
-        let error = parse(Verx10(generation), text).unwrap_err();
+        let error = parse(Verx10::from_times_ten(generation), text).unwrap_err();
         (error.offset, error.expected)
     };
     assert_eq!(error(40, "data MsgDesc: mlen 1 rlen 0"), (0, "SFID"));

@@ -125,7 +125,11 @@ fn words_of_messages_are_listed_and_understood() {
         ("urb", " offset 0", " mlen 1 rlen 0"),
         ("write", " RT write", " Surface = 0 mlen 1 rlen 0"),
     ];
-    for generation in [GEN40, Verx10::new(45), Verx10::new(50)] {
+    for generation in [
+        GEN40,
+        Verx10::from_times_ten(45),
+        Verx10::from_times_ten(50),
+    ] {
         for (unit, before, behind) in before_and_behind {
             let send = |word: &str| {
                 alloc::format!(
@@ -361,7 +365,7 @@ fn descriptors_of_gen4_need_no_text() {
     assert_eq!(bare, named);
     assert_eq!(bare.send.and_then(|send| send.imm), Some(0x8010_0000));
     let ilk = instruction(
-        Verx10::new(50),
+        Verx10::from_times_ten(50),
         "send(8) 1 null<1>UD null<8,8,1>UD 0x80100000 { align1 }",
     );
     assert!(

@@ -63,9 +63,9 @@ fn binary(opcode: Opcode, exec_size: u8, to: Dst, first: Src, second: Src) -> In
     }
 }
 
-const GEN60: Verx10 = Verx10(60);
-const GEN70: Verx10 = Verx10(70);
-const GEN90: Verx10 = Verx10(90);
+const GEN60: Verx10 = Verx10::from_times_ten(60);
+const GEN70: Verx10 = Verx10::from_times_ten(70);
+const GEN90: Verx10 = Verx10::from_times_ten(90);
 
 #[test]
 fn math_names_its_function() {
@@ -399,7 +399,7 @@ fn labels_of_gen4_and_distances_that_have_none() {
         ..inst(Opcode::Jmpi, 1)
     };
     let text = kernel(
-        Verx10(40),
+        Verx10::from_times_ten(40),
         &[
             (16, jump),
             (16, flow(Opcode::Else, 2, 1)),

@@ -35,7 +35,7 @@ struct Cases(Vec<Case>);
 
 impl Cases {
     fn add(&mut self, rule: &'static str, version: u8, legal: Inst, illegal: Inst) {
-        let part = Part::common(Verx10(version));
+        let part = Part::common(Verx10::from_times_ten(version));
         self.0.push(Case {
             rule,
             part,
@@ -47,7 +47,7 @@ impl Cases {
     fn add_low_power(&mut self, rule: &'static str, version: u8, legal: Inst, illegal: Inst) {
         self.add(rule, version, legal, illegal);
         if let Some(case) = self.0.last_mut() {
-            case.part = Part::low_power(Verx10(version));
+            case.part = Part::low_power(Verx10::from_times_ten(version));
         }
     }
 }
@@ -93,9 +93,9 @@ fn illegal_instructions_break_their_rule() {
 #[test]
 fn kernels_break_the_rules_that_they_are_made_to_break() {
     for case in code::cases() {
-        let legal = validate_kernel(Verx10(case.version), &case.legal);
+        let legal = validate_kernel(Verx10::from_times_ten(case.version), &case.legal);
         assert!(legal.is_empty(), "{}: {legal:#?}", case.rule);
-        let illegal = validate_kernel(Verx10(case.version), &case.illegal);
+        let illegal = validate_kernel(Verx10::from_times_ten(case.version), &case.illegal);
         assert!(
             illegal
                 .iter()

@@ -37,7 +37,7 @@ pub struct Case<'a> {
 
 impl Case<'_> {
     fn v(&self) -> u8 {
-        self.generation.0
+        self.generation.times_ten()
     }
 
     fn shape(&self) -> Shape {
@@ -80,7 +80,7 @@ pub const CLASSES: &[Class] = &[
                 flag_subreg: 0,
                 ..*case.inst
             };
-            let Ok(old) = encode(Verx10(70), &inst) else {
+            let Ok(old) = encode(Verx10::from_times_ten(70), &inst) else {
                 return;
             };
             *raw = old;

@@ -95,7 +95,7 @@ pub fn shape(opcode: Opcode) -> Option<Shape> {
 pub fn line(generation: Verx10, inst: &Inst) -> Text {
     let shape = shape(inst.opcode).ok_or("opcode that the language does not have")?;
     let writer = Writer {
-        v: generation.0,
+        v: generation.times_ten(),
         inst,
     };
     match shape {

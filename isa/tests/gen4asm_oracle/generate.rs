@@ -68,7 +68,7 @@ impl Generator {
     }
 
     fn v(&self) -> u8 {
-        self.generation.0
+        self.generation.times_ten()
     }
 
     /// An instruction of the next opcode.

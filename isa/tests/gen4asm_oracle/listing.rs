@@ -16,7 +16,7 @@ type Text = Result<String, &'static str>;
 /// Words of the expected text, one space between them. A message has no second line here.
 pub fn line(generation: Verx10, inst: &Inst, raw: [u32; 4]) -> Text {
     let writer = Writer {
-        v: generation.0,
+        v: generation.times_ten(),
         inst,
         raw,
     };

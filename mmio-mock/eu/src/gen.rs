@@ -57,7 +57,7 @@ pub const GEN40: InstructionSet = InstructionSet {
 /// Compacted instructions come with G45, its jumps still count sixteen bytes (Mesa 22.3.6 `brw_eu.h` `brw_jump_scale`).
 /// Its kernels send compressed messages of one register to extended math (`brw_fs_generator.cpp` `generate_math_g45`).
 pub const GEN45: InstructionSet = InstructionSet {
-    generation: Verx10::new(45),
+    generation: Verx10::from_times_ten(45),
     rules: Rules {
         place: 3,
         halves: true,
@@ -67,7 +67,7 @@ pub const GEN45: InstructionSet = InstructionSet {
 
 /// Ironlake: jumps count eight bytes, and descriptors have longer lengths and no target.
 pub const GEN50: InstructionSet = InstructionSet {
-    generation: Verx10::new(50),
+    generation: Verx10::from_times_ten(50),
     rules: Rules {
         jump_unit: 8,
         descriptor: Descriptor {

@@ -188,7 +188,7 @@ fn run(generation: Verx10) {
     let goal = env("CRESTLINE_FUZZ_MILLIONS").map_or(NORMAL, |m| m * 1_000_000);
     let mut seed = env("CRESTLINE_FUZZ_SEED")
         .unwrap_or(0x5eed_0f02_57a7_e000)
-        .wrapping_add(u64::from(generation.0));
+        .wrapping_add(u64::from(generation.times_ten()));
     let opcodes: Vec<u8> = Table::of(generation)
         .unwrap()
         .rows()
@@ -215,7 +215,7 @@ fn run(generation: Verx10) {
         assert!(
             ends[0] == ends[1],
             "{generation:?} CRESTLINE_FUZZ_SEED={}: fast {:x?}\ngeneral {:x?}",
-            seed.wrapping_sub(u64::from(generation.0)),
+            seed.wrapping_sub(u64::from(generation.times_ten())),
             ends[0],
             ends[1]
         );
@@ -223,7 +223,10 @@ fn run(generation: Verx10) {
         executed += ends[0].stats.instructions;
         if goal > NORMAL && before / NORMAL != executed / NORMAL {
             // For the bar of `cargo xtask fuzz`.
-            println!("progress: random_states_of_{} {executed}", generation.0);
+            println!(
+                "progress: random_states_of_{} {executed}",
+                generation.times_ten()
+            );
         }
         kernels += 1;
         seed = rng.u64(..);
@@ -239,10 +242,10 @@ fn random_states_of_gen40() {
 
 #[test]
 fn random_states_of_g45() {
-    run(Verx10::new(45));
+    run(Verx10::from_times_ten(45));
 }
 
 #[test]
 fn random_states_of_ironlake() {
-    run(Verx10::new(50));
+    run(Verx10::from_times_ten(50));
 }

@@ -34,17 +34,17 @@ impl Pte {
     }
 }
 
-/// The global GTT of generations 4 and 5: 4 GiB of addresses at most, which wrap after 32 bits.
-pub static GTT_965: TableFormat = TableFormat::new(
+/// A global GTT of one level: entries of 32 bits ([`Pte`]), 4 GiB of addresses at most, which wrap after 32 bits (generations 4 and 5).
+pub static FLAT_GTT: TableFormat = TableFormat::new(
     &[Level {
         bits: 20,
         entry_bytes: 4,
-        decode: decode_965,
+        decode: decode_flat,
     }],
     Beyond::Wraps(32),
 );
 
-fn decode_965(entry: u64) -> Entry {
+fn decode_flat(entry: u64) -> Entry {
     // CAST: entries have 32 bits.
     let pte = Pte(entry as u32);
     if !pte.is_valid() {
@@ -174,7 +174,7 @@ mod tests {
 
     #[test]
     fn lookup_follows_entries() {
-        let mut g = Gtt::new(&GTT_965, 4);
+        let mut g = Gtt::new(&FLAT_GTT, 4);
         let lookup = |g: &Gtt, addr| g.lookup(GpuAddr(addr));
         let valid = |phys| u64::from(Pte::valid(phys).0);
         assert_eq!(lookup(&g, 0), None);
@@ -194,7 +194,7 @@ mod tests {
 
     #[test]
     fn a_hidden_table_takes_entries_and_finds_nothing() {
-        let mut g = Gtt::new(&GTT_965, 4);
+        let mut g = Gtt::new(&FLAT_GTT, 4);
         g.fill(GpuAddr(0x1000), 0x2000);
         g.fill(GpuAddr(0x2000), 0x5000);
         g.hide(true);
@@ -207,7 +207,7 @@ mod tests {
         assert_eq!(g.lookup(GpuAddr(0x1004)), None, "written meanwhile");
         assert_eq!(g.lookup(GpuAddr(0x2004)), Some(0x5004));
         // A table without entries has nothing to hide.
-        let mut empty = Gtt::new(&GTT_965, 0);
+        let mut empty = Gtt::new(&FLAT_GTT, 0);
         empty.hide(true);
         empty.hide(false);
         empty.write(0, 1);

@@ -17,7 +17,7 @@ mod tlb;
 
 pub use addr::{Access, Fault, FaultKind, GpuAddr, PhysAddr, PhysFault};
 pub use fence::{FENCE_COUNT, Fence};
-pub use gtt::{GTT_965, GTT_ENTRIES, Pte};
+pub use gtt::{FLAT_GTT, GTT_ENTRIES, Pte};
 pub use memory::{DEFAULT_SYSTEM_BYTES, Memory};
 pub use space::{Process, Space};
 pub use square::Square;

@@ -7,7 +7,7 @@ use zerocopy::{FromBytes, IntoBytes};
 
 use crate::arena::Arena;
 use crate::fence::{FENCE_COUNT, Fence};
-use crate::gtt::{GTT_965, GTT_ENTRIES, Gtt, Pte};
+use crate::gtt::{FLAT_GTT, GTT_ENTRIES, Gtt, Pte};
 use crate::table::TableFormat;
 use crate::tiling::{BitSixSwizzle, Tiling};
 use crate::{Access, Fault, GpuAddr, PAGE_SIZE, PhysAddr, PhysFault, Space};
@@ -57,21 +57,21 @@ macro_rules! accessors {
 }
 
 impl Memory {
-    /// Memory of `system_bytes_cap` bytes (rounded down to pages, below 4 GiB) behind a GTT of
+    /// Memory of `system_bytes_cap` bytes (rounded down to pages, below 4 GiB) behind a flat GTT of
     /// `gtt_entries` invalid entries.
     pub fn new(system_bytes_cap: usize, gtt_entries: usize) -> Self {
-        Self::with_arena(Arena::new(system_bytes_cap), &GTT_965, gtt_entries)
+        Self::with_arena(Arena::new(system_bytes_cap), &FLAT_GTT, gtt_entries)
     }
 
-    /// The same for a device whose global GTT has entries of another format.
+    /// The same for a device whose global GTT has entries of any format.
     pub fn with_format(bytes: usize, format: &'static TableFormat, gtt_entries: usize) -> Self {
         Self::with_arena(Arena::new(bytes), format, gtt_entries)
     }
 
     /// Memory over a block that the caller has mapped: its first byte is physical address 0. Others may map it too and
     /// see what the device does; pages are cleared when they are handed out.
-    pub fn over(block: memmap2::MmapMut, gtt_entries: usize) -> Self {
-        Self::with_arena(Arena::over(block), &GTT_965, gtt_entries)
+    pub fn over(block: memmap2::MmapMut, format: &'static TableFormat, gtt_entries: usize) -> Self {
+        Self::with_arena(Arena::over(block), format, gtt_entries)
     }
 
     fn with_arena(arena: Arena, format: &'static TableFormat, gtt_entries: usize) -> Self {

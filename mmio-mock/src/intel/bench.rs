@@ -13,6 +13,7 @@ use crate::intel::debug::DebugRegs;
 use crate::intel::r#gen::{readers, tables};
 use crate::intel::machine::Machine;
 use crate::intel::shared::context::{Events, MessageHandle};
+use crate::intel::shared::places::Places;
 use crate::intel::shared::{SharedFunctions, ThreadContext};
 use crate::intel::status::{Status, Unit};
 use crate::intel::td::{KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, VertexData};
@@ -80,11 +81,15 @@ impl ThreadBench {
     /// An EU of the generation with empty memory; `None` for a generation without devices.
     pub fn new(isa: Verx10) -> Option<Self> {
         let (readers, tables) = (readers(isa)?, tables(isa)?);
+        let places = Places {
+            eus: 1,
+            threads_per_eu: 1,
+        };
         Some(ThreadBench {
             memory: Memory::new(MEMORY_CAP, GTT_ENTRIES),
-            td: Td::new(1, 1, readers.instructions),
+            td: Td::new(places.eus, places.threads_per_eu, readers.instructions),
             urb: Urb::new(),
-            shared: SharedFunctions::new(readers.functions, readers.messages),
+            shared: SharedFunctions::new(readers.functions, readers.messages, places),
             debug: DebugRegs::new(tables),
             status: Status::default(),
             trace: Trace::default(),

@@ -56,6 +56,8 @@ pub struct DeviceInfo {
     pub bar_bytes: u32,
     /// Entries of the GTT.
     pub gtt_entries: usize,
+    /// What they mean.
+    pub gtt_format: &'static mem::TableFormat,
     /// How the host resets it.
     pub reset: Reset,
     /// The render engine.
@@ -101,8 +103,8 @@ impl Eq for DeviceInfo {}
 /// Readers by instruction set, the oldest first.
 const GENERATIONS: &[(isa::Verx10, Readers)] = &[
     (isa::Verx10::GEN40, gen40::READERS),
-    (isa::Verx10::new(45), gen45::READERS),
-    (isa::Verx10::new(50), gen50::READERS),
+    (isa::Verx10::from_times_ten(45), gen45::READERS),
+    (isa::Verx10::from_times_ten(50), gen50::READERS),
 ];
 
 /// The readers for EUs of an instruction set; `None` for one that no device has.
@@ -133,6 +135,18 @@ pub const DEVICES: &[DeviceInfo] = &{
 
 /// The devices of each generation.
 const GENERATION_DEVICES: [&[DeviceInfo]; 3] = [gen40::DEVICES, gen45::DEVICES, gen50::DEVICES];
+
+/// The device where none is named: the best known of the oldest generation.
+pub const fn first() -> &'static DeviceInfo {
+    &DEVICES[0]
+}
+
+/// The best known device of each generation.
+pub fn examples() -> impl Iterator<Item = &'static DeviceInfo> {
+    GENERATION_DEVICES
+        .iter()
+        .filter_map(|devices| devices.first())
+}
 
 /// The tables of the devices with an instruction set; `None` for an instruction set of no device.
 pub fn tables(isa: isa::Verx10) -> Option<&'static regs::platform::Generation> {

@@ -16,7 +16,8 @@ pub type LivePlatform = live::LivePlatform<Device>;
 impl ModelPlatform {
     /// Powers a device on, with at most `memory_bytes` of system memory.
     pub fn new(info: &'static DeviceInfo, memory_bytes: usize) -> Arc<Self> {
-        Self::with_memory(info, mem::Memory::new(memory_bytes, info.gtt_entries))
+        let memory = mem::Memory::with_format(memory_bytes, info.gtt_format, info.gtt_entries);
+        Self::with_memory(info, memory)
     }
 
     /// Powers a device on with a memory that is there already.

@@ -10,6 +10,7 @@ pub mod gateway;
 pub mod math;
 pub mod message;
 pub mod null;
+pub mod places;
 pub mod reader;
 pub mod router;
 pub mod sampler;
@@ -52,18 +53,19 @@ pub struct SharedFunctions {
 }
 
 impl SharedFunctions {
-    /// Everything as after reset, for the structures and messages of a generation.
+    /// Everything as after reset, for the structures and messages of a generation and the threads of a device.
     #[must_use]
     pub fn new(
         reader: &'static dyn reader::FunctionReader,
         messages: &'static dyn MessageSet,
+        places: places::Places,
     ) -> Self {
         SharedFunctions {
             sampler: sampler::SamplingEngine::new(reader),
             dataport: dataport::DataPort::new(reader),
             pixel: dataport::render::PixelBackend::default(),
-            gateway: gateway::Gateway::default(),
-            spawner: spawner::ThreadSpawner::default(),
+            gateway: gateway::Gateway::new(places),
+            spawner: spawner::ThreadSpawner::new(places),
             error: None,
             stats: Stats::default(),
             requests: message::Requests::new(messages),

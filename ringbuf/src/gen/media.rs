@@ -129,10 +129,7 @@ mod tests {
         assert_eq!(select(&GEN45), Some([&[0x6904_0001][..], &bases].concat()));
         let later = [0x6904_0001, 0x6101_0006, 1, 1, 1, 1, 1, 1, 1];
         assert_eq!(select(&GEN50), Some(later.to_vec()));
-        let unknown = Generation {
-            version: 60,
-            ..GEN50
-        };
+        let unknown = GEN50.with_times_ten(60);
         assert!(of(&unknown).is_none());
     }
 

@@ -112,7 +112,9 @@ impl File {
             return Ok(Verx10::GEN40);
         };
         match line.text.parse() {
-            Ok(number @ (40 | 45 | 50 | 60 | 70 | 75 | 80 | 90)) => Ok(Verx10(number)),
+            Ok(number @ (40 | 45 | 50 | 60 | 70 | 75 | 80 | 90)) => {
+                Ok(Verx10::from_times_ten(number))
+            }
             _ => Err(line.problem(format!("unknown generation {}", line.text))),
         }
     }

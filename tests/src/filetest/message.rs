@@ -56,7 +56,10 @@ impl Kind for Message {
         let generation = file.generation()?;
         let bench = ThreadBench::new(generation).ok_or_else(|| Problem {
             line: 1,
-            what: format!("no modelled device is of generation {}", generation.0),
+            what: format!(
+                "no modelled device is of generation {}",
+                generation.times_ten()
+            ),
         })?;
         let mut setup = Setup {
             generation,

@@ -16,7 +16,7 @@ pub fn run(data: &[u8]) {
     let Ok(text) = str::from_utf8(text) else {
         return;
     };
-    let generation = Verx10(GENERATIONS[usize::from(*first) % GENERATIONS.len()]);
+    let generation = Verx10::from_times_ten(GENERATIONS[usize::from(*first) % GENERATIONS.len()]);
     let program = match parse::assemble(generation, "input", text) {
         Ok(program) => program,
         Err(errors) => {

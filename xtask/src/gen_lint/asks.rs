@@ -55,6 +55,56 @@ const TABLES: [&str; 4] = ["DEVICES", "GENERATIONS", "ID_TABLE", "MODELS"];
 /// reach them are those of `Table::of` alone.
 const SINCE: &str = "isa/src/tables";
 
+/// What goes through a table of all devices or generations row by row; anything else could take a certain one.
+const EACH: [&str; 2] = ["iter", "into_iter"];
+
+/// Methods of an iterator that give a row because of its place.
+const PLACED: [&str; 14] = [
+    "last",
+    "first",
+    "nth",
+    "nth_back",
+    "skip",
+    "step_by",
+    "rev",
+    "next",
+    "next_back",
+    "max",
+    "min",
+    "max_by_key",
+    "min_by_key",
+    "take",
+];
+
+/// Functions that find a device or generation by what people write or by an id: what they take comes from outside, so it is
+/// no literal. The first two are called by the file that reads arguments and by none else.
+const FINDERS: [&str; 8] = [
+    "spelled",
+    "is_called",
+    "called",
+    "of_device",
+    "modelled",
+    "find",
+    "tables",
+    "generation",
+];
+
+/// Where those two are called.
+const ARGUMENTS: [&str; 2] = ["cli/src/cmd/source.rs", "cli/src/cmd/device.rs"];
+
+/// Ways from a generation to its number and back.
+const NUMBER: &str = "times_ten";
+
+/// Comparisons that are methods.
+const COMPARES: [&str; 6] = [
+    "eq",
+    "ne",
+    "cmp",
+    "partial_cmp",
+    "eq_ignore_ascii_case",
+    "contains",
+];
+
 /// Functions that compare a text with part of another.
 const BEGINS: [&str; 2] = ["starts_with", "strip_prefix"];
 const CONTAINS: [&str; 5] = ["ends_with", "strip_suffix", "contains", "find", "rfind"];
@@ -79,11 +129,21 @@ pub fn question(file: &RustFile, i: usize, names: &Names) -> Option<String> {
             }
             "let" => binding(file, i, names),
             "Verx10" => constructed(file, i),
-            "ptr_eq" | "addr_eq" | "eq" => same_row(file, i),
-            word if TABLES.contains(&word) && file.is_open(i + 1, '[') => {
-                let first = matches!(&file.tokens[i + 2].kind, Kind::Literal(n) if n != "0");
-                (first && file.tokens[i + 3].kind == Kind::Close(']'))
-                    .then(|| format!("a certain row of {word}"))
+            "ptr_eq" | "addr_eq" => same_row(file, i),
+            "eq" if same_row(file, i).is_some() => same_row(file, i),
+            "V" if file.path.starts_with(GENERIC) => parameter(file, i),
+            word if word.ends_with(NUMBER) && !(i > 0 && file.is_ident(i - 1, "fn")) => {
+                Some(format!("takes or makes the number of a generation: {word}"))
+            }
+            word if FINDERS.contains(&word) && file.is_open(i + 1, '(') => found(file, i, word),
+            word if TABLES.contains(&word) => row(file, i, word),
+            word if COMPARES.contains(&word)
+                && file.is_open(i + 1, '(')
+                && i > 0
+                && file.is_punct(i - 1, '.')
+                && compared(file, i) =>
+            {
+                Some(format!("compares a device's identity by {word}"))
             }
             word if BEGINS.contains(&word) || CONTAINS.contains(&word) => {
                 let Kind::Literal(text) = &file.tokens.get(i + 2)?.kind else {
@@ -123,12 +183,21 @@ fn comparison(file: &RustFile, i: usize, names: &Names) -> Option<String> {
     let after = chain_after(file, right);
     for (asked, other, literal_at) in [(&left, &after, right), (&after, &left, i.saturating_sub(1))]
     {
+        let some = file.is_ident(literal_at, "Some") && file.is_open(literal_at + 1, '(');
+        let literal_at = if some { literal_at + 2 } else { literal_at };
         let literal = match file.tokens.get(literal_at).map(|t| &t.kind) {
             Some(Kind::Literal(text)) => Some(text),
             _ => None,
         };
         let value = literal.and_then(|text| number(text));
         let row = other.iter().any(|word| TABLES.contains(&word.as_str()));
+        if row
+            && asked
+                .last()
+                .is_some_and(|word| DEVICES.contains(&word.as_str()))
+        {
+            return Some(format!("compares with a certain row: {}", asked.join(".")));
+        }
         if is_generation(asked) && (literal.is_some() || row || !equality && !other.is_empty()) {
             return Some(format!("compares a generation: {}", asked.join(".")));
         }
@@ -170,23 +239,39 @@ fn is_version(chain: &[String]) -> bool {
 
 /// Whether a chain is a field of a device that says which one it is.
 fn is_identity(chain: &[String]) -> bool {
-    let fields = match chain {
-        [fields @ .., last]
-            if matches!(
-                last.as_str(),
-                "0" | "1" | "as_str" | "as_bytes" | "len" | "to_ascii_lowercase"
-            ) =>
-        {
-            fields
-        }
-        fields => fields,
-    };
-    let [before @ .., last] = fields else {
+    let field = chain
+        .iter()
+        .rposition(|word| IDENTITIES.contains(&word.as_str()));
+    let Some(field) = field else {
         return false;
     };
-    IDENTITIES.contains(&last.as_str())
-        && before.iter().any(|word| DEVICES.contains(&word.as_str()))
+    // Parts and forms of the field: `.0`, `.as_bytes()`.
+    let rest = chain[field + 1..].iter();
+    let mut rest = rest.filter(|word| word.parse::<u8>().is_err());
+    rest.all(|word| FORMS.contains(&word.as_str()))
+        && chain[..field]
+            .iter()
+            .any(|word| DEVICES.contains(&word.as_str()))
 }
+
+/// Forms of a text or number.
+const FORMS: [&str; 15] = [
+    "as_str",
+    "as_bytes",
+    "bytes",
+    "chars",
+    "len",
+    "to_ascii_lowercase",
+    "to_lowercase",
+    "to_string",
+    "to_owned",
+    "first",
+    "last",
+    "next",
+    "nth",
+    "get",
+    "into",
+];
 
 /// Fields, methods and path segments before `end`, without what is in brackets.
 fn chain_before(file: &RustFile, end: usize) -> Vec<String> {
@@ -376,6 +461,115 @@ fn constructed(file: &RustFile, i: usize) -> Option<String> {
     (file.is_path_sep(i + 1) && (name == "new" || constant)).then_some(what)
 }
 
+/// A table of all devices or generations that is not gone through row by row.
+fn row(file: &RustFile, i: usize, word: &str) -> Option<String> {
+    let what = format!("a certain row of {word}, or all of them handed on");
+    // Something else of this name, or an import.
+    let declared = file.tokens.iter().enumerate().any(|(at, token)| {
+        token.kind == file.tokens[i].kind
+            && at > 0
+            && (file.is_ident(at - 1, "const") || file.is_ident(at - 1, "static"))
+    });
+    let start = (0..i)
+        .rev()
+        .find(|&at| file.is_punct(at, ';') || file.is_ident(at, "use") || file.is_ident(at, "fn"));
+    let imported = start.is_some_and(|at| file.is_ident(at, "use"));
+    let walked = file.is_open(i + 1, '{');
+    // `const ID_TABLE: .. = MODELS;`: another name of these.
+    let renamed = file.is_punct(i + 1, ';')
+        && start.is_some_and(|at| {
+            let mut named = (at..i).filter(|&at| file.is_ident(at, "const"));
+            named.any(|at| TABLES.iter().any(|table| file.is_ident(at + 1, table)))
+        });
+    if declared || imported || walked || renamed || file.is_path_sep(i + 1) {
+        return None;
+    }
+    let mut at = i + 1;
+    let mut methods = Vec::new();
+    while file.is_punct(at, '.')
+        && let Some(Kind::Ident(method)) = file.tokens.get(at + 1).map(|t| &t.kind)
+    {
+        methods.push(method.as_str());
+        at += 2;
+        if file.is_open(at, '(') {
+            at = file.closing(at) + 1;
+        }
+        while file.is_punct(at, '?') {
+            at += 1;
+        }
+    }
+    let each = methods.first().is_some_and(|method| EACH.contains(method));
+    let placed = methods.iter().any(|method| PLACED.contains(method));
+    (!each || placed).then_some(what)
+}
+
+/// A finder with a literal, or the parser of arguments elsewhere.
+fn found(file: &RustFile, i: usize, word: &str) -> Option<String> {
+    if i > 0 && file.is_ident(i - 1, "fn") {
+        return None;
+    }
+    // Not the field of a tuple: `pci.1`.
+    let literal = (i + 2..file.comma(i + 2))
+        .any(|at| matches!(file.tokens[at].kind, Kind::Literal(_)) && !file.is_punct(at - 1, '.'));
+    if file.closing(i + 1) == i + 2 {
+        return None;
+    }
+    // `text.find("..")` is a text's.
+    let text = word == "find" && i > 0 && file.is_punct(i - 1, '.');
+    let elsewhere = FINDERS[..2].contains(&word) && !ARGUMENTS.contains(&file.path.as_str());
+    (literal && !text || elsewhere).then(|| format!("asks for a certain device by {word}"))
+}
+
+/// Whether a method compares a device's identity, or a generation, with a literal.
+fn compared(file: &RustFile, i: usize) -> bool {
+    let literal = |from: usize| {
+        let to = file.closing(from);
+        (from..to).any(|at| matches!(file.tokens[at].kind, Kind::Literal(_)))
+    };
+    let asks = |chain: &[String]| is_identity(chain) || is_generation(chain);
+    let receiver = chain_before(file, i - 1);
+    let argument = chain_after(file, i + 2);
+    asks(&receiver) && literal(i + 1)
+        || asks(&argument)
+            && file
+                .tokens
+                .get(i.wrapping_sub(2))
+                .is_some_and(|token| matches!(token.kind, Kind::Literal(_) | Kind::Close(_)))
+            && (0..i)
+                .rev()
+                .take_while(|&at| {
+                    !matches!(file.tokens[at].kind, Kind::Punct(';') | Kind::Open('{'))
+                })
+                .any(|at| matches!(file.tokens[at].kind, Kind::Literal(_)))
+}
+
+/// Where a generation is a parameter of functions, which is called `V`.
+const GENERIC: &str = "isa/src/";
+
+/// The parameter as a value: it stands in `<..>`, or it is a variant of something else.
+fn parameter(file: &RustFile, i: usize) -> Option<String> {
+    let before = |c| i > 0 && file.is_punct(i - 1, c);
+    let handed = before('<') && (file.is_punct(i + 1, '>') || file.is_punct(i + 1, ','));
+    let declared = i > 0 && file.is_ident(i - 1, "const");
+    let variant = before(':') && i > 1 && file.is_punct(i - 2, ':')
+        || file.is_punct(i + 1, ',') && before(',') && !in_parentheses(file, i);
+    (!handed && !declared && !variant).then(|| "takes the number of a generation: V".to_owned())
+}
+
+/// Whether the innermost bracket around a token is a parenthesis.
+fn in_parentheses(file: &RustFile, i: usize) -> bool {
+    let mut depth = 0;
+    for token in file.tokens[..i].iter().rev() {
+        match token.kind {
+            Kind::Close(_) => depth += 1,
+            Kind::Open(c) if depth == 0 => return c != '{',
+            Kind::Open(_) => depth -= 1,
+            _ => {}
+        }
+    }
+    false
+}
+
 /// `ptr::eq(info, other)`.
 fn same_row(file: &RustFile, i: usize) -> Option<String> {
     if !file.is_open(i + 1, '(')
@@ -399,7 +593,7 @@ pub fn fallback(file: &RustFile, i: usize, names: &Names) -> Option<String> {
         scrutinee(file, i + 1, open, names)?;
         return arms(file, open);
     }
-    let default = ["unwrap_or", "unwrap_or_else", "map_or", "or"];
+    let default = ["unwrap_or", "unwrap_or_else", "map_or", "or", "or_else"];
     if i > 0
         && file.is_punct(i - 1, '.')
         && default.iter().any(|name| file.is_ident(i, name))
@@ -433,7 +627,8 @@ fn arms(file: &RustFile, open: usize) -> Option<String> {
                 .windows(2)
                 .any(|pair| pair.iter().all(|t| t.kind == Kind::Punct('.')));
         let wild =
-            matches!(pattern, [only] if matches!(&only.kind, Kind::Ident(word) if word == "_"));
+            // `_`, or a name that takes whatever is left.
+            matches!(pattern, [only] if matches!(&only.kind, Kind::Ident(word) if word.starts_with(|c: char| c == '_' || c.is_ascii_lowercase())));
         let body = arrow + 2;
         let refuses = ["None", "Err", "return", "unreachable", "compile_error"]
             .iter()

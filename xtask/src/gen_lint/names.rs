@@ -17,6 +17,9 @@ const ROWS: [&str; 4] = ["device", "mobile", "model", "named"];
 /// Types of statics that are named after a device or a generation.
 const ROW_TYPES: [&str; 2] = ["DeviceInfo", "Generation"];
 
+/// The vendor of all ids.
+const VENDOR: u64 = 0x8086;
+
 /// Names of generations and devices without a table.
 const WITHOUT_TABLE: &str = include_str!("without_table.txt");
 
@@ -103,15 +106,22 @@ impl Names {
         }
     }
 
-    /// A name of one word, or the words of a title that have letters and digits.
+    /// A name of one word and a number of three digits in it, or the words of a title that have letters and digits. A number of
+    /// a title counts with the word behind it (`4 Series`).
     fn add_name(&mut self, name: &str) {
         if !name.contains(' ') {
             let letters = name.bytes().any(|b| b.is_ascii_alphabetic());
             if letters && name.len() > 2 {
                 self.words.insert(name.to_owned());
+                let numbers = name.split(|c: char| !c.is_ascii_digit());
+                self.words
+                    .extend(numbers.filter(|n| n.len() == 3).map(str::to_owned));
             }
             return;
         }
+        let all: Vec<&str> = words(name).filter(|word| !word.is_empty()).collect();
+        let pairs = all.windows(2).filter(|pair| all_digits(pair[0]));
+        self.words.extend(pairs.map(<[&str]>::concat));
         let mixed = words(name).filter(|word| {
             let digits = word.bytes().any(|b| b.is_ascii_digit());
             digits && word.len() > 2 && word.bytes().any(|b| b.is_ascii_alphabetic())
@@ -130,8 +140,10 @@ impl Names {
     /// What an identifier names, if it does.
     pub fn identifier(&self, name: &str) -> Option<String> {
         let lower = name.to_ascii_lowercase();
+        let parts: Vec<&str> = lower.split('_').filter(|part| !part.is_empty()).collect();
         let named = self.is_name(&lower)
-            || lower.split('_').any(|part| self.is_name(part))
+            || parts.iter().any(|part| self.is_name(part))
+            || self.is_spelled(&parts)
             || camel(name).iter().any(|part| self.is_name(part));
         named.then(|| name.to_owned())
     }
@@ -140,12 +152,55 @@ impl Names {
     pub fn literal(&self, text: &str) -> Option<String> {
         if let Some(number) = number(text) {
             let known = self.ids.contains(&number) && (number > 0xff || is_id(text));
-            return known.then(|| text.to_owned());
+            let [low, high] = [number & 0xffff, number >> 16];
+            let pair = [(low, high), (high, low)]
+                .into_iter()
+                .any(|(vendor, device)| vendor == VENDOR && self.ids.contains(&device));
+            return (known || pair).then(|| text.to_owned());
         }
-        let lower = string(text)?.to_ascii_lowercase();
-        let mut words = words(&lower).chain([lower.as_str()]);
-        let word = words.find(|word| self.is_name(word) || self.identifier(word).is_some())?;
-        Some(format!("{word:?}"))
+        self.text(string(text)?)
+    }
+
+    /// What a text for people or programs names, if it does: a name, the words of one, or an id as four hexadecimal digits.
+    pub fn text(&self, text: &str) -> Option<String> {
+        let lower = text.to_ascii_lowercase();
+        let all: Vec<&str> = words(&lower).filter(|word| !word.is_empty()).collect();
+        let mut single = all.iter().copied().chain([lower.as_str()]);
+        if let Some(word) = single.find(|word| {
+            self.is_name(word) || self.identifier(word).is_some() || self.is_id_text(word)
+        }) {
+            return Some(format!("{word:?}"));
+        }
+        // Between the words of a name are spaces and dashes, no other signs.
+        let mut phrases = lower.split(|c: char| !c.is_ascii_alphanumeric() && !" -_".contains(c));
+        let phrase = phrases.find(|phrase| {
+            let words: Vec<&str> = words(phrase).filter(|word| !word.is_empty()).collect();
+            self.is_spelled(&words)
+        })?;
+        Some(format!("{phrase:?}"))
+    }
+
+    /// Whether words that follow one another are a name when they are put together (`Sandy Bridge`, `Gen 5`), or a generation and
+    /// its number.
+    fn is_spelled(&self, words: &[&str]) -> bool {
+        let together = |count| {
+            let mut runs = words.windows(count);
+            runs.any(|run: &[&str]| self.is_name(&run.concat()))
+        };
+        let numbered = |pair: &[&str]| {
+            let number = pair[1].parse().is_ok_and(|n: u64| {
+                self.versions.contains(&n) || self.versions.contains(&(n * 10))
+            });
+            matches!(pair[0], "generation" | "generations" | "verx10") && number
+        };
+        together(2) || together(3) || words.windows(2).any(numbered)
+    }
+
+    /// Whether a word is an id: four hexadecimal digits, behind `0x` or not.
+    fn is_id_text(&self, word: &str) -> bool {
+        let digits = word.strip_prefix("0x").unwrap_or(word);
+        let id = (digits.len() == 4).then(|| u64::from_str_radix(digits, 16));
+        id.is_some_and(|id| id.is_ok_and(|id| self.ids.contains(&id)))
     }
 
     /// Whether a string is a part of a name by which devices could be told apart.
@@ -171,6 +226,10 @@ impl Names {
     pub fn is_version(&self, number: u64) -> bool {
         self.versions.contains(&number)
     }
+}
+
+fn all_digits(word: &str) -> bool {
+    word.bytes().all(|b| b.is_ascii_digit())
 }
 
 /// The words of a text.
@@ -212,10 +271,11 @@ pub fn number(text: &str) -> Option<u64> {
     digits.parse().ok()
 }
 
-/// Whether a number is written as PCI ids are.
+/// Whether a number is written as PCI ids are: with four hexadecimal digits, or with zeros before these.
 fn is_id(text: &str) -> bool {
-    let digits = text.strip_prefix("0x").unwrap_or_default();
-    digits.split(['u', 'i']).next().map(str::len) == Some(4)
+    let plain = text.replace('_', "");
+    let digits = plain.strip_prefix("0x").unwrap_or_default();
+    digits.split(['u', 'i']).next().map(str::len) >= Some(4)
 }
 
 /// What is between the quotation marks of a string or character.

@@ -23,6 +23,9 @@ fn findings(path: &str, text: &str) -> Vec<usize> {
     here.map(|f| f.line).collect()
 }
 
+/// No line.
+const NO_LINE: [usize; 0] = [];
+
 /// A file for each crate that serves several generations.
 const PLACES: [&str; 10] = [
     "driver/src/planted.rs",
@@ -125,6 +128,49 @@ const ASKS: &[&str] = &[
     "let x = b\"gm45\";",
     "const VALUE: u8 = pick::<GEN40>();",
     "let r = rules(g).unwrap_or(GEN40);",
+    "let which = info.isa; if which.times_ten() >= 50 {}",
+    "let late = tables.times_ten() / 10 == 5;",
+    "let five = Verx10::from_times_ten(number);",
+    "let number: fn(Verx10) -> u8 = Verx10::times_ten;",
+    "let other = tables.with_times_ten(60);",
+    "if generation.version.eq(&50) {}",
+    "if tables.version.cmp(&50).is_lt() {}",
+    "if (45..).contains(&generation.version) {}",
+    "if [45, 50].contains(&tables.version) {}",
+    "let five = Table::spelled(\"5\");",
+    "let five = Table::spelled(text);",
+    "if model.is_called(name) {}",
+    "let device = r#gen::find(\"x\");",
+    "let tables = of_device(66);",
+    "let first = DEVICES[0].name;",
+    "let newest = DEVICES.last();",
+    "let device = DEVICES.get(5);",
+    "for late in &DEVICES[5..] {}",
+    "let device = DEVICES.iter().nth(3);",
+    "let newest = MODELS.iter().rev().find(|d| d.ok);",
+    "let all = DEVICES; f(all)",
+    "let [old, .., new] = GENERATIONS;",
+    "if tables == GENERATIONS[0] {}",
+    "if info.tables == GENERATIONS[0] {}",
+    "if info.name.as_bytes()[0] == b'i' {}",
+    "if model.name.bytes().next() == Some(b'x') {}",
+    "if info.name.to_string() == \"x\" {}",
+    "if info.title.chars().nth(3) == Some('x') {}",
+    "let x = \"Gen 5\";",
+    "let x = \"for Gen-5 only\";",
+    "let x = \"generation 5\";",
+    "let x = \"generation 4.5\";",
+    "let x = \"965\";",
+    "let x = \"Sandy Bridge\";",
+    "let x = \"sandy-bridge\";",
+    "let x = \"Intel 4 Series\";",
+    "fn on_sandy_bridge() {}",
+    "let x = \"8086:0042\";",
+    "let x = \"0x2A42\";",
+    "let x = \"0046\";",
+    "if id == 0x2a42_8086 {}",
+    "if id == 0x8086_0042 {}",
+    "if id == 0x0000_0042 {}",
 ];
 
 #[test]
@@ -168,7 +214,18 @@ const INNOCENT: &[&str] = &[
     "let words = [0x42, 0x46, 40, 45, 50];",
     "if word.starts_with(\"--\") || word.starts_with(\"0x\") {}",
     "let has = generation.has(); if has.quarters {}",
-    "let first = DEVICES[0].name;",
+    "let names = DEVICES.iter().map(|d| d.name);",
+    "for device in DEVICES { f(device) }",
+    "for tables in GENERATIONS.into_iter().filter(|g| g.ok) {}",
+    "const ID_TABLE: IdTable<Model> = MODELS;",
+    "let at = text.find(\"x\");",
+    "if gate.is_called() {}",
+    "let tables = of_device(exec.pci.1);",
+    "if name.eq(\"frame\") || [1, 2].contains(&count) {}",
+    "if file.name.as_bytes()[0] == b'i' {}",
+    "let text = format!(\"generation {generation}, 42 4 50\");",
+    "let word = \"0x42 2a4 2a420\";",
+    "let mask = 0x8086_0000;",
     "let device = DEVICES.iter().find(|d| d.pci == pci);",
     "let all = Table::GENERATIONS.into_iter();",
     "decode::<V>(raw); let x = At::<V>::L;",
@@ -206,12 +263,127 @@ fn other_lines_pass_everywhere() {
 }
 
 #[test]
+fn the_parameter_of_instruction_sets_is_handed_on_alone() {
+    let text = "fn f<const V: u8>() { decode::<V>(raw); src::<V, 1>(words); let t = Type::V; }\nenum T {\n    Uv,\n    V,\n}\n";
+    assert_eq!(findings("isa/src/planted.rs", text), NO_LINE);
+    for ask in [
+        "let which = V;",
+        "f(V)",
+        "f(x, V)",
+        "f(x, V, y)",
+        "let late = V / 10;",
+    ] {
+        let text = format!("fn f<const V: u8>() {{ {ask} }}");
+        assert_eq!(findings("isa/src/planted.rs", &text), [1], "{ask}");
+    }
+}
+
+#[test]
+fn a_room_exports_no_generation_s_own_under_a_neutral_name() {
+    for (text, reported) in [
+        ("pub use regs::gen50::VsState;", true),
+        ("pub(crate) use regs::gen50::{self, VsState};", true),
+        ("pub use self::gen50::{Ironlake, other::State};", true),
+        ("pub use regs::gen50::VsState as State;", true),
+        ("pub use gen50::*;", true),
+        ("pub type State = regs::gen50::VsState;", true),
+        ("pub use self::gen40::{I965G, I965GM};", false),
+        ("pub use self::models::{MODELS, Model};", false),
+        ("use regs::gen50::VsState;", false),
+        ("pub use regs::gen50::VsState as Gen50State;", false),
+        ("type State = regs::gen50::VsState;", false),
+        ("pub mod gen50;", false),
+    ] {
+        for room in [
+            "driver/src/intel/gen.rs",
+            "mmio-mock/src/intel/gen/gen50.rs",
+        ] {
+            assert_eq!(findings(room, text) == [1], reported, "{room}: {text}");
+        }
+    }
+}
+
+#[test]
+fn what_is_compiled_elsewhere_too_is_no_test() {
+    let text = "const G: u8 = GEN40;";
+    for path in [
+        "driver/src/intel/fuzz/mod.rs",
+        "driver/src/intel/fuzz.rs",
+        "node/src/examples/mod.rs",
+        "cli/src/test.rs",
+        "cli/src/tests.rs",
+        "cli/src/cmd/tests/a.rs",
+        "node/src/benches/a.rs",
+    ] {
+        assert_eq!(findings(path, text), [1], "{path}");
+    }
+    for attribute in [
+        "cfg(any(test, unix))",
+        "cfg(all(any(unix, test)))",
+        "cfg(not(test))",
+    ] {
+        let text = format!("#[{attribute}]\n{text}");
+        assert_eq!(findings("cli/src/planted.rs", &text), [2], "{attribute}");
+    }
+    for text in [
+        "#[path = \"../tests/a.rs\"] mod a;",
+        "include!(\"../tests/a.rs\");",
+        "include!(concat!(env!(\"X\"), \"/../tests/a.rs\"));",
+    ] {
+        assert_eq!(findings("cli/src/planted.rs", text), [1], "{text}");
+    }
+    let text = "#[cfg(all(test, unix))]\nmod t { const G: u8 = GEN40; }";
+    assert_eq!(findings("cli/src/planted.rs", text), NO_LINE);
+}
+
+#[test]
+fn help_texts_and_files_that_are_no_rust_are_read_too() {
+    let of = |line: &str| {
+        format!("{line}\n#[derive(Clone, clap::Args)]\nstruct A {{\n    {line}\n    a: u8,\n}}\n")
+    };
+    assert_eq!(
+        findings("cli/src/planted.rs", &of("/// Such as ironlake")),
+        [1, 4]
+    );
+    assert_eq!(
+        findings("cli/src/planted.rs", &of("// Such as ironlake")),
+        NO_LINE
+    );
+    let plain = "/// Such as ironlake\nstruct A {\n    /// GM45\n    a: u8,\n}\n";
+    assert_eq!(findings("cli/src/planted.rs", plain), NO_LINE);
+    for path in [
+        "cli/src/report/planted.js",
+        "cli/src/planted.html",
+        "node/src/planted.css",
+        "node/src/a/b.txt",
+    ] {
+        let text = "a\nif (name == \"Gen 5\") b();\nlet id = 0x2a42;\n// GM45\n";
+        assert_eq!(findings(path, text), [2, 3, 4], "{path}");
+    }
+    for path in [
+        "docs/planted.html",
+        "tests/tools/a.c",
+        "cli/src/a.md",
+        "mmio-mock/eu/src/tests/a.txt",
+    ] {
+        assert_eq!(findings(path, "gm45"), NO_LINE, "{path}");
+    }
+}
+
+#[test]
 fn tests_pass() {
     let text = "#[cfg(test)]\nmod tests { const G: u8 = GEN40; fn f() { if isa.0 >= 50 {} } }\n#[test]\nfn g() { h(\"ironlake\") }";
     assert!(findings("mmio-mock/src/intel/td.rs", text).is_empty());
+    let declared = [
+        ("mmio-mock/src/intel/cs.rs", "#[cfg(test)]\nmod tests;"),
+        ("mmio-mock/src/intel/cs/tests.rs", "const G: u8 = GEN40;"),
+        ("mmio-mock/src/intel/cs/tests/a.rs", "const G: u8 = GEN40;"),
+    ];
+    assert_eq!(check(&Workspace::of(&declared)), []);
     for path in [
-        "mmio-mock/src/intel/cs/tests.rs",
         "tests/tests/live_media.rs",
+        "tests/src/scenes.rs",
+        "node/benches/a.rs",
         "cli/tests/eu.rs",
     ] {
         assert!(
@@ -302,6 +474,15 @@ fn an_unknown_generation_becomes_no_other_one() {
             "fn f() -> R { match generation.0 { 40 => Ok(GEN40), _ => Err(ENODEV) } }",
             false,
         ),
+        (
+            "fn f() -> R { match isa { A => GEN45, other => row(other) } }",
+            true,
+        ),
+        (
+            "fn f() -> R { match isa { A => GEN45, other => Err(other) } }",
+            false,
+        ),
+        ("fn f() -> R { lookup(isa).or_else(|| row(GEN40)) }", true),
         (
             "fn f() -> R { match word & 3 { 0 => GEN40, _ => GEN45 } }",
             false,

@@ -54,7 +54,7 @@ const FAMILIES: &[Family] = &[
             ("data port", &["dataport"]),
             ("gateway", &["gateway"]),
         ],
-        common: &["binding", "context", "error", "reader"],
+        common: &["binding", "context", "error", "places", "reader"],
         // `message` names the requests of all functions.
         switches: &["message", "router"],
         seams: &[("reader", "sampler", &["SamplerDesc"])],

@@ -41,8 +41,12 @@ fn a_declared_test_module_ends_at_its_semicolon() {
 #[test]
 fn test_paths() {
     assert!(is_test_path("isa/tests/formats.rs"));
-    assert!(is_test_path("mmio-mock/src/intel/cc/depth/tests.rs"));
+    assert!(is_test_path("tests/src/scenes.rs"));
+    assert!(is_test_path("mmio-mock/eu/benches/alu.rs"));
     assert!(!is_test_path("mmio-mock/src/intel/cc/depth.rs"));
+    // Their modules' declarations say whether these are.
+    assert!(!is_test_path("mmio-mock/src/intel/cc/depth/tests.rs"));
+    assert!(!is_test_path("cli/src/fuzz/mod.rs"));
 }
 
 #[test]

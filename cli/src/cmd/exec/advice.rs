@@ -7,9 +7,8 @@ use std::fs;
 use std::path::PathBuf;
 
 use crestline_cli::shown;
+use driver::r#gen::ClientDriver;
 
-/// Mesa's driver for this family of devices.
-const DRIVER: &str = "crocus_dri.so";
 /// Variable that names the only directories in which Mesa looks for drivers.
 const DRIVERS: &str = "LIBGL_DRIVERS_PATH";
 /// Variables by which a user chooses Mesa's driver.
@@ -37,7 +36,11 @@ pub fn after_a_hang(card: usize) -> String {
 }
 
 /// What may be the reason that a program has drawn nothing on the device: a line each.
-pub fn drew_elsewhere(opened: bool, failed: bool) -> Vec<String> {
+pub fn drew_elsewhere(
+    clients: &[&'static ClientDriver],
+    opened: bool,
+    failed: bool,
+) -> Vec<String> {
     let mut lines = Vec::new();
     let others: Vec<String> = CHOICES
         .iter()
@@ -50,19 +53,24 @@ pub fn drew_elsewhere(opened: bool, failed: bool) -> Vec<String> {
             others.join(" ")
         ));
     } else if opened {
-        lines.push(
-            "the device has OpenGL 2.1 and OpenGL ES 2.0; a program that needs more gets no context, or draws on the processor"
-                .to_owned(),
-        );
+        lines.extend(clients.iter().map(|client| {
+            format!(
+                "the device has {}; a program that needs more gets no context, or draws on the processor",
+                client.offers
+            )
+        }));
     }
     let looked = driver_directories();
-    if !looked.iter().any(|dir| dir.join(DRIVER).exists()) {
+    let missing = clients
+        .iter()
+        .filter(|client| !looked.iter().any(|dir| dir.join(client.file).exists()));
+    for ClientDriver { file, .. } in missing {
         let wanted = match env::var_os(DRIVERS) {
             Some(_) => format!("in the directories of {DRIVERS}"),
             None => "where distributions install it".to_owned(),
         };
         lines.push(format!(
-            "Mesa's driver for this GPU, {DRIVER}, is not {wanted}; on Debian it is in the package libgl1-mesa-dri"
+            "Mesa's driver for this GPU, {file}, is not {wanted}; on Debian it is in the package libgl1-mesa-dri"
         ));
     }
     if failed && !opened && env::var_os("DISPLAY").is_none_or(|display| display.is_empty()) {

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crestline_cli::record::Recorder;
 use crestline_cli::shown;
+use driver::r#gen::ClientDriver;
 use mmio_mock::intel::r#gen::DeviceInfo;
 use node::{Card, MOST_DEVICES, Node};
 
@@ -53,6 +54,17 @@ pub fn names(node: &Node, word: &str) -> String {
         Some((last, rest)) if !rest.is_empty() => format!("{} {word} {last}", rest.join(", ")),
         _ => names.concat(),
     }
+}
+
+/// The client drivers of a node's devices, each once.
+pub fn clients(node: &Node) -> Vec<&'static ClientDriver> {
+    let mut clients = Vec::new();
+    for client in node.cards().iter().map(|card| card.device().info().client) {
+        if !clients.contains(&client) {
+            clients.push(client);
+        }
+    }
+    clients
 }
 
 /// A beginning of lines about a device: empty when there is only one.

@@ -56,7 +56,7 @@ impl Text<'_> {
         let state = self.0;
         let ecode = self.register(RegId::Ipehr) ^ self.register(RegId::Instdone);
         let hung = u32::from(state.hung);
-        let generation = state.identity.isa.major();
+        let generation = state.identity.isa.whole();
         write!(f, "GPU HANG: ecode {generation}:{hung:x}:{ecode:08x}")?;
         let who = state.request.as_ref().and_then(|r| r.who.as_ref());
         if let Some(who) = who.filter(|_| state.hung) {

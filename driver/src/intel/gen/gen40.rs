@@ -14,12 +14,12 @@ use ringbuf::emit::Sink;
 use ringbuf::r#gen::gen40::{Commands, FlushBits};
 use ringbuf::mi::NOOP;
 
+use super::reset;
 use super::workarounds;
 use super::{
-    DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, HWS_SCRATCH, HWS_SEQNO,
-    InterruptBank, InterruptInfo, RoutineMessages, StatusPage, ThreadPlaces, state,
+    ClientDriver, DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, HWS_SCRATCH,
+    HWS_SEQNO, InterruptBank, InterruptInfo, RoutineMessages, StatusPage, ThreadPlaces, state,
 };
-use crate::intel::reset;
 use crate::intel::uapi::context::CLASS_RENDER;
 use crate::intel::workarounds::Workaround;
 
@@ -41,6 +41,7 @@ const fn row(
         interrupts: &INTERRUPTS,
         routine: &ROUTINE,
         state: &state::gen40::OPS,
+        client: &CROCUS,
         reset: reset::full_domain_with_status,
     }
 }
@@ -64,6 +65,13 @@ pub static I965G: DeviceInfo = row("I965G", true, &[render(workarounds::I965G_EN
 
 /// Mobile parts ("Crestline").
 pub static I965GM: DeviceInfo = row("I965GM", false, &[render(workarounds::RENDER_ENGINE)]);
+
+/// Mesa's driver for these devices and the next generations (Mesa 22.3.6 `crocus_pci_ids.h`; OpenGL 2.1 on generations 4 and 5:
+/// D. Airlie, "crocus: gallium for the gen4-7 generation", 2021).
+pub(super) static CROCUS: ClientDriver = ClientDriver {
+    file: "crocus_dri.so",
+    offers: "OpenGL 2.1 and OpenGL ES 2.0",
+};
 
 /// A sixteenth of a front side bus of 200 MHz (i915 `gen2_read_clock_frequency`).
 pub(super) const TIMESTAMP_HZ: u32 = 12_500_000;

@@ -5,26 +5,30 @@
 use alloc::vec::Vec;
 
 use isa::inst::Verx10;
-use regs::gen45::fields::{EIR as Error, IIR as Interrupt};
+use kernel::error::Result;
+use kernel::tock_registers::interfaces::ReadWriteable;
+use regs::gen45::fields::{EIR as Error, IIR as Interrupt, VDECCLK_GATE_D as VdecclkGateD};
+use regs::gen45::reg::VDECCLK_GATE_D;
 use regs::platform::GEN45;
 use ringbuf::emit::Sink;
 use ringbuf::r#gen::gen40::{Commands as _, FlushBits};
 use ringbuf::r#gen::gen45::Commands;
 use ringbuf::mi::NOOP;
 
+use super::reset;
 use super::workarounds;
 use super::{
     DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, InterruptInfo, StatusPage, ThreadPlaces,
 };
 use super::{gen40, state};
-use crate::intel::reset;
 use crate::intel::uapi::context::{CLASS_RENDER, CLASS_VIDEO};
+use crate::intel::uncore::Uncore;
 
 const fn row(platform: &'static str) -> DeviceInfo {
     DeviceInfo {
         platform,
         tables: &GEN45,
-        isa: Verx10::new(45),
+        isa: Verx10::from_times_ten(45),
         threads: ThreadPlaces { eus: 10, slots: 5 },
         stateless_gate: false,
         timestamp_hz: gen40::TIMESTAMP_HZ,
@@ -34,7 +38,8 @@ const fn row(platform: &'static str) -> DeviceInfo {
         interrupts: &INTERRUPTS,
         routine: &gen40::ROUTINE,
         state: &state::gen45::OPS,
-        reset: reset::domains,
+        client: &gen40::CROCUS,
+        reset: reset_domains,
     }
 }
 
@@ -102,6 +107,18 @@ pub(super) fn emit_flush_video(out: &mut Vec<u32>, _: Flush, _: u32) {
 /// The 965's, whose invalidations also reach the indirect state pointers (i915 `MI_INVALIDATE_ISP`).
 pub(super) fn emit_flush(out: &mut Vec<u32>, mode: Flush, scratch: u32) {
     gen40::flush_with(out, mode, scratch, Commands::flush_invalidate);
+}
+
+/// Resets the domains one by one, while the clock of the media domain's VCP is not gated (i915 `g4x_do_reset`,
+/// WaVcpClkGateDisableForMediaReset).
+fn reset_domains(uncore: &Uncore) -> Result {
+    let gate = uncore.reg(VDECCLK_GATE_D);
+    gate.modify(VdecclkGateD::VCP_UNIT_CLOCK_GATE_DISABLE::SET);
+    gate.posting_read();
+    let outcome = reset::domains(uncore);
+    gate.modify(VdecclkGateD::VCP_UNIT_CLOCK_GATE_DISABLE::CLEAR);
+    gate.posting_read();
+    outcome
 }
 
 #[cfg(test)]

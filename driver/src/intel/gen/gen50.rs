@@ -26,7 +26,7 @@ use crate::intel::uncore::Uncore;
 pub static IRONLAKE: DeviceInfo = DeviceInfo {
     platform: "IRONLAKE",
     tables: &GEN50,
-    isa: Verx10::new(50),
+    isa: Verx10::from_times_ten(50),
     threads: ThreadPlaces { eus: 12, slots: 6 },
     stateless_gate: false,
     timestamp_hz: TIMESTAMP_HZ,
@@ -36,6 +36,7 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     interrupts: &INTERRUPTS,
     routine: &ROUTINE,
     state: &state::gen50::OPS,
+    client: &gen40::CROCUS,
     reset: reset_domains,
 };
 

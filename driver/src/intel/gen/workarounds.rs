@@ -1,7 +1,8 @@
 //! Lists of workarounds by device.
 //!
 //! i915 `intel_workarounds.c`, names as there.
-use regs::any::reg::{CACHE_MODE_0, ECOSKPD, MI_MODE, N3D_CHICKEN2};
+use regs::any::reg::{CACHE_MODE_0, ECOSKPD, MI_MODE};
+use regs::gen50::reg::N3D_CHICKEN2;
 
 use crate::intel::workarounds::Workaround;
 

@@ -42,7 +42,7 @@ fn additions_of_g45() {
         end,
     ];
     let mut port = TestPort::new(Vec::new());
-    let mut cache = KernelCache::new(Verx10::new(45)).unwrap();
+    let mut cache = KernelCache::new(Verx10::from_times_ten(45)).unwrap();
     let (stop, stats) = run_in(&mut cache, &mut t, &mut port, &code, 10);
     assert_eq!(
         (stop, stats.instructions, stats.sends),

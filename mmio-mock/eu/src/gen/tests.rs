@@ -12,7 +12,7 @@ use isa::operand::{Dst, RegFile, Src, Type};
 use isa::{Inst, Opcode, Verx10};
 
 fn go(generation: u8, t: &mut Thread, port: &mut TestPort, code: &[Inst]) -> Stop<Outside> {
-    let mut cache = KernelCache::new(Verx10::new(generation)).unwrap();
+    let mut cache = KernelCache::new(Verx10::from_times_ten(generation)).unwrap();
     run_in(&mut cache, t, port, code, 50).0
 }
 
@@ -206,7 +206,7 @@ fn noise_runs_on_every_generation() {
                 w[0] = w[0] & !0xff | ops[rng.u64(..ops.len() as u64) as usize];
             }
             let mut t = thread();
-            let mut cache = KernelCache::new(Verx10::new(generation)).unwrap();
+            let mut cache = KernelCache::new(Verx10::from_times_ten(generation)).unwrap();
             let mut port = TestPort::new(words);
             // A jump back may meet what stops the thread again and again.
             for _ in 0..200 {

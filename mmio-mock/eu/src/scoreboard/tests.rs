@@ -34,7 +34,7 @@ fn hangs_with(answer: Delivery, code: &[Inst]) -> Option<u32> {
     let mut t = thread();
     let mut port = TestPort::new(Vec::new());
     port.answer = answer;
-    let mut cache = KernelCache::new(Verx10::new(40)).unwrap();
+    let mut cache = KernelCache::new(Verx10::from_times_ten(40)).unwrap();
     let (stop, _) = run_in(&mut cache, &mut t, &mut port, code, code.len() as u64);
     match stop {
         Stop::Hung(_) => Some(t.ip() / 16),

@@ -7,7 +7,11 @@ use eu::{
 use isa::{Inst, Verx10};
 
 /// Every generation that the interpreter runs; what the tests ask for is the same on all.
-const ALL: [Verx10; 3] = [Verx10::GEN40, Verx10::new(45), Verx10::new(50)];
+const ALL: [Verx10; 3] = [
+    Verx10::GEN40,
+    Verx10::from_times_ten(45),
+    Verx10::from_times_ten(50),
+];
 /// The generations with `pln`.
 pub const LATER: &[Verx10] = &[ALL[1], ALL[2]];
 /// Slots between two kernels: three instructions and an empty one.

@@ -12,6 +12,7 @@ use crate::intel::r#gen::DeviceInfo;
 use crate::intel::r#gen::reset::Port;
 use crate::intel::registers::RegFile;
 use crate::intel::shared::SharedFunctions;
+use crate::intel::shared::places::Places;
 use crate::intel::urb::Urb;
 
 impl Device {
@@ -103,7 +104,12 @@ fn table_size(regs: &mut RegFile, info: &DeviceInfo) {
 
 /// The shared functions of a device.
 pub(super) fn shared(info: &DeviceInfo) -> SharedFunctions {
-    let mut shared = SharedFunctions::new(info.readers.functions, info.readers.messages);
+    let places = Places {
+        eus: info.eus,
+        threads_per_eu: info.threads_per_eu,
+    };
+    let readers = &info.readers;
+    let mut shared = SharedFunctions::new(readers.functions, readers.messages, places);
     shared.dataport.dual_source = info.dual_source;
     shared.dataport.stateless_gated = info.stateless_gated;
     shared

@@ -111,6 +111,7 @@ const fn device(
         bar_bytes: 4 << 20,
         // 2 GiB of address space in pages of 4 KiB.
         gtt_entries: 2 << 30 >> 12,
+        gtt_format: &mem::FLAT_GTT,
         reset: Reset {
             port: gen40::GDRST,
             answer: gen40::gdrst,
@@ -121,7 +122,7 @@ const fn device(
         eus: 10,
         threads_per_eu: 5,
         urb_rows: 384 * 2,
-        isa: isa::Verx10::new(45),
+        isa: isa::Verx10::from_times_ten(45),
         dual_source: DualSource::Whole,
         core_mhz,
         stateless_gated: false,

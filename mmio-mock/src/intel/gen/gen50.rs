@@ -115,6 +115,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32)
         bar_bytes: 4 << 20,
         // 2 GiB of address space in pages of 4 KiB.
         gtt_entries: 2 << 30 >> 12,
+        gtt_format: &mem::FLAT_GTT,
         reset: Reset {
             port: Port::Register(RegId::IlkGdsr),
             answer: gdsr,
@@ -125,7 +126,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32)
         eus: 12,
         threads_per_eu: 6,
         urb_rows: 1024 * 2,
-        isa: isa::Verx10::new(50),
+        isa: isa::Verx10::from_times_ten(50),
         dual_source: DualSource::Whole,
         core_mhz,
         stateless_gated: false,

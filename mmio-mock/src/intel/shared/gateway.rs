@@ -7,11 +7,8 @@
 use eu::{Grf, Message};
 
 use super::context::{Events, ForwardEvent};
+use super::places::{ByThread, Places};
 
-/// EUs that a 4-bit EUID can name.
-const EUS: usize = 16;
-/// Threads that a 3-bit TID can name.
-const THREADS: usize = 8;
 /// The gateway's own function ID, part of every acknowledgement.
 const SFID: u32 = 3;
 
@@ -69,29 +66,31 @@ struct Entry {
 }
 
 /// The gateway's table: one entry a thread.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Gateway {
-    entries: [[Option<Entry>; THREADS]; EUS],
+    entries: ByThread<Entry>,
     /// Entries that are open.
     open: usize,
 }
 
 impl Gateway {
-    fn entry(&self, eu: u8, slot: u8) -> Option<Entry> {
-        self.entries[usize::from(eu) % EUS][usize::from(slot) % THREADS]
+    /// The gateway of a device with so many threads, closed for all of them.
+    pub fn new(places: Places) -> Self {
+        Gateway {
+            entries: ByThread::new(places),
+            open: 0,
+        }
     }
 
     fn set(&mut self, eu: u8, slot: u8, entry: Option<Entry>) {
-        let opened = usize::from(entry.is_some());
-        let old = &mut self.entries[usize::from(eu) % EUS][usize::from(slot) % THREADS];
-        let closed = usize::from(old.is_some());
-        *old = entry;
-        self.open = self.open + opened - closed;
+        let closed = self.entries.replace(eu, slot, entry).is_some();
+        let opened = self.entries.get(eu, slot).is_some();
+        self.open = self.open + usize::from(opened) - usize::from(closed);
     }
 
     /// The open gateway of a thread: its key, and its first and last register.
     pub fn opened(&self, eu: u8, slot: u8) -> Option<(u16, u16, u16)> {
-        let entry = self.entry(eu, slot)?;
+        let entry = self.entries.get(eu, slot)?;
         Some((entry.key, entry.base, entry.base + entry.registers - 1))
     }
 
@@ -161,7 +160,7 @@ impl Gateway {
             4 => 16,
             _ => return Ack::Size,
         };
-        let Some(entry) = self.entry(eu, slot) else {
+        let Some(entry) = self.entries.get(eu, slot) else {
             return Ack::Closed;
         };
         if entry.key != payload[4] as u16 {

@@ -9,10 +9,8 @@ use std::collections::VecDeque;
 use eu::Message;
 use regs::any::{TsMessageError, values};
 
-/// EUs that a 4-bit EUID can name.
-const EUS: usize = 16;
-/// Threads of an EU that the table has room for.
-const THREADS: usize = 8;
+use super::places::{ByThread, Places};
+
 /// Requests that wait for a thread slot. The public text has no number.
 pub const QUEUE: usize = 64;
 
@@ -134,9 +132,9 @@ pub struct SpawnerRequest {
 }
 
 /// The spawner's side of the messages; the media pipeline acts on what stands here.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct ThreadSpawner {
-    members: [[Option<Member>; THREADS]; EUS],
+    members: ByThread<Member>,
     queue: VecDeque<Request>,
     farewells: Vec<Farewell>,
     /// URB rows of the front end: where payloads of children may lie.
@@ -144,8 +142,14 @@ pub struct ThreadSpawner {
 }
 
 impl ThreadSpawner {
-    fn member(&mut self, eu: u8, slot: u8) -> &mut Option<Member> {
-        &mut self.members[usize::from(eu) % EUS][usize::from(slot) % THREADS]
+    /// The spawner of a device with so many threads, none of which it has started.
+    pub fn new(places: Places) -> Self {
+        ThreadSpawner {
+            members: ByThread::new(places),
+            queue: VecDeque::new(),
+            farewells: Vec::new(),
+            rows: (0, 0),
+        }
     }
 
     /// Sets the URB rows of the front end: first, and behind the last.
@@ -155,12 +159,12 @@ impl ThreadSpawner {
 
     /// A thread was started.
     pub fn enter(&mut self, eu: u8, slot: u8, member: Member) {
-        *self.member(eu, slot) = Some(member);
+        self.members.replace(eu, slot, Some(member));
     }
 
     /// A thread has left its slot.
     pub fn leave(&mut self, eu: u8, slot: u8) -> Option<Member> {
-        self.member(eu, slot).take()
+        self.members.replace(eu, slot, None)
     }
 
     /// The next request.
@@ -210,7 +214,7 @@ impl ThreadSpawner {
             return Err(Reject::Reserved);
         }
         let (eu, slot) = (msg.thread.eu, msg.thread.slot);
-        let member = self.member(eu, slot).ok_or(Reject::Stranger)?;
+        let member = self.members.get(eu, slot).ok_or(Reject::Stranger)?;
         if member.child != request.child {
             return Err(Reject::Requester);
         }
@@ -225,10 +229,11 @@ impl ThreadSpawner {
         if !member.child && m0[5] as u8 != member.family {
             return Err(Reject::DispatchId);
         }
-        *self.member(eu, slot) = Some(Member {
+        let told = Member {
             told: true,
             ..member
-        });
+        };
+        self.members.replace(eu, slot, Some(told));
         self.farewells.push(Farewell {
             family: member.family,
             child: member.child,

@@ -1,5 +1,5 @@
-//! Source of `regs::any`: what has one layout in all generations that have it.
-//! A name that means different layouts is left out, so that a use of it does not compile.
+//! Source of `regs::any`: what all generations have with one layout.
+//! What one lacks or lays out otherwise is left out, so that a use of it does not compile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -52,7 +52,7 @@ pub fn any(all: &[Tables]) -> String {
     out
 }
 
-/// Names with the generation that defines them, where all generations agree.
+/// Names that all generations have and agree on, with the generation that defines them.
 ///
 /// `of` lists a generation's names, each with the earlier generation that has the same, if there is one.
 fn agreed(
@@ -60,9 +60,11 @@ fn agreed(
     of: impl Fn(&Tables, &Earlier<'_>) -> Vec<(String, Option<String>)>,
 ) -> BTreeMap<String, String> {
     let mut found: BTreeMap<String, String> = BTreeMap::new();
+    let mut holders: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     let mut differ = BTreeSet::new();
     for (index, t) in all.iter().enumerate() {
         for (name, from) in of(t, &Earlier::than(all, index)) {
+            holders.entry(name.clone()).or_default().insert(index);
             match found.get(&name) {
                 None => {
                     found.insert(name, t.generation.clone());
@@ -74,7 +76,11 @@ fn agreed(
             }
         }
     }
-    found.retain(|name, _| !differ.contains(name));
+    let everywhere = |name: &String| {
+        let holders = holders.get(name);
+        holders.is_some_and(|holders| holders.len() == all.len())
+    };
+    found.retain(|name, _| everywhere(name) && !differ.contains(name));
     found
 }
 

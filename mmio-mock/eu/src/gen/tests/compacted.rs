@@ -35,7 +35,7 @@ fn start() -> Thread {
 
 fn run(generation: u8, t: &mut Thread, port: &mut TestPort, count: u64) -> (Stop<Outside>, u64) {
     let mut stats = RunStats::default();
-    let mut cache = KernelCache::new(Verx10::new(generation)).unwrap();
+    let mut cache = KernelCache::new(Verx10::from_times_ten(generation)).unwrap();
     let mut budget = count;
     let stop = t.run(&mut cache, port, &mut NoObserver, &mut budget, &mut stats);
     (stop, stats.instructions)
@@ -107,7 +107,7 @@ fn the_first_generation_has_none() {
 #[test]
 fn both_modes_agree() {
     for count in 1..=3 {
-        let generation = Verx10::new(50);
+        let generation = Verx10::from_times_ten(50);
         let caches = [
             KernelCache::new(generation).unwrap(),
             KernelCache::general(generation).unwrap(),

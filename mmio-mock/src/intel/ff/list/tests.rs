@@ -15,6 +15,7 @@ use crate::intel::ff::topology::{StreamVertex, Tag, Topology};
 use crate::intel::ff::wiz::SetupPrimitive;
 use crate::intel::r#gen::{Readers, readers, tables};
 use crate::intel::shared::SharedFunctions;
+use crate::intel::shared::places::Places;
 use crate::intel::status::Status;
 use crate::intel::td::Td;
 use crate::intel::trace::Trace;
@@ -280,7 +281,14 @@ impl Rig {
             readers,
             mem: Memory::new(1 << 20, 256),
             urb: Urb::new(),
-            shared: SharedFunctions::new(readers.functions, readers.messages),
+            shared: SharedFunctions::new(
+                readers.functions,
+                readers.messages,
+                Places {
+                    eus: 1,
+                    threads_per_eu: 1,
+                },
+            ),
             debug: DebugRegs::new(tables(Verx10::GEN40).unwrap()),
             td: Td::new(1, 1, readers.instructions),
             budget: 1000,

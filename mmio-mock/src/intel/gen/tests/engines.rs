@@ -128,7 +128,7 @@ fn registers_lie_at_their_places_from_the_base_of_the_engine() {
             ("rcs0", Engine::Render, 0x2000),
             ("vcs0", Engine::Video, 0x4000),
         );
-        let wanted = if device.isa.0 == 40 {
+        let wanted = if device.isa == isa::Verx10::GEN40 {
             vec![render]
         } else {
             vec![render, video]

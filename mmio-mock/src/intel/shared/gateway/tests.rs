@@ -14,13 +14,24 @@ const ACK: u16 = 1 << 14;
 const GATEWAY: u32 = 3 << 16;
 
 /// A gateway and what it asks to be delivered.
-#[derive(Default)]
 struct Bench {
     gateway: Gateway,
     events: Events,
 }
 
 impl Bench {
+    /// As many threads as a GM965 has (PRM volume 4, 3.5).
+    fn new() -> Self {
+        let places = Places {
+            eus: 8,
+            threads_per_eu: 4,
+        };
+        Bench {
+            gateway: Gateway::new(places),
+            events: Events::default(),
+        }
+    }
+
     /// A message of thread 1 of an EU; the first register of the answer, which held fives.
     fn send(&mut self, eu: u8, control: u16, payload: Grf) -> (Ack, Grf) {
         self.message(eu, control, false, payload)
@@ -54,7 +65,7 @@ impl Bench {
 
     /// With the gateway of EU 7 open: key 1234h, four registers from r10 on.
     fn open() -> Self {
-        let mut bench = Bench::default();
+        let mut bench = Bench::new();
         assert_eq!(bench.send(7, OPEN, opening(10, 2)).0, Ack::Ok);
         bench
     }
@@ -73,7 +84,7 @@ fn forward(offset: u32, length: u32, key: u32) -> Grf {
 // covers: 7.0-02, 7.1.1-02, 7.1.2-01, 7.1.2-02, 7.1.2-08, 7.1.3-01, 7.1.3-02, 7.1.4-09
 #[test]
 fn acknowledgements_have_id_and_code_in_the_lowest_dword() {
-    let mut bench = Bench::default();
+    let mut bench = Bench::new();
     let ack = |code: u32| [GATEWAY | code, 5, 5, 5, 5, 5, 5, 5];
     let word = forward(0, 2, 0x1234);
     assert_eq!(bench.send(0, FORWARD | ACK, word), (Ack::Closed, ack(2)));
@@ -117,7 +128,7 @@ fn the_code_of_time_stamps_is_reserved() {
 fn sizes_are_powers_of_two_from_any_register() {
     for (size, registers) in [(0, 1), (1, 2), (2, 4), (3, 8), (4, 16), (5, 32)] {
         for base in [0, 1, 96, 127] {
-            let mut bench = Bench::default();
+            let mut bench = Bench::new();
             bench.send(7, OPEN, opening(base, size));
             let open = bench.gateway.opened(7, 1);
             let (first, last) = (base as u16, base as u16 + registers - 1);
@@ -146,7 +157,7 @@ fn sizes_are_powers_of_two_from_any_register() {
 // covers: 7.1.2-06, 7.1.3-01, 7.1.4-07
 #[test]
 fn dispatch_id_and_ignored_bits_do_not_matter() {
-    let mut bench = Bench::default();
+    let mut bench = Bench::new();
     let mut open = opening(10, 2);
     open[5] |= 0xff;
     open[..4].fill(u32::MAX);

@@ -4,8 +4,15 @@
 use super::*;
 use crate::intel::debug::SharedUnit;
 use crate::intel::shared::StateBases;
+use crate::intel::shared::places::Places;
 use eu::ThreadId;
 use eu::port::FloatMode;
+
+/// As many threads as a GM965 has (PRM volume 4, 3.5).
+const PLACES: Places = Places {
+    eus: 8,
+    threads_per_eu: 4,
+};
 
 fn message(sfid: u8, control: u16, eot: bool, payload: &[Grf]) -> Message<'_> {
     Message {
@@ -52,6 +59,7 @@ impl Bench {
             shared: SharedFunctions::new(
                 &crate::intel::r#gen::gen40::functions::Reader,
                 &crate::intel::r#gen::gen40::message::Messages,
+                PLACES,
             ),
             ctx: ThreadContext {
                 bases,
@@ -120,8 +128,8 @@ fn messages_without_their_header_are_dropped_and_latched() {
         (6, 0x0800_c000, "URB message without a header (PRM 8.4.3)"),
     ] {
         let mut bench = Bench::new();
-        let readers = crate::intel::r#gen::readers(isa::Verx10::new(50)).unwrap();
-        bench.shared = SharedFunctions::new(readers.functions, readers.messages);
+        let readers = crate::intel::r#gen::readers(isa::Verx10::from_times_ten(50)).unwrap();
+        bench.shared = SharedFunctions::new(readers.functions, readers.messages, PLACES);
         let sent = Message {
             desc,
             ..message(sfid, desc as u16, false, std::slice::from_ref(&header))

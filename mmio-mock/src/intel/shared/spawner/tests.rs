@@ -50,7 +50,10 @@ fn message(desc: u32, payload: &[Grf]) -> Message<'_> {
 }
 
 fn spawner(member: Member) -> ThreadSpawner {
-    let mut spawner = ThreadSpawner::default();
+    let mut spawner = ThreadSpawner::new(Places {
+        eus: 8,
+        threads_per_eu: 4,
+    });
     spawner.set_rows(0, 64);
     spawner.enter(6, 2, member);
     spawner

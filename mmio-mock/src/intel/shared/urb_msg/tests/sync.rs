@@ -33,7 +33,7 @@ fn ironlake(
         float_mode: FloatMode::Ieee,
     };
     let mut response = [[9; 8]];
-    let set = crate::intel::r#gen::readers(isa::Verx10::new(50))
+    let set = crate::intel::r#gen::readers(isa::Verx10::from_times_ten(50))
         .unwrap()
         .messages;
     let Ok(crate::intel::shared::message::Request::Urb(request)) = set.request((&msg).into())

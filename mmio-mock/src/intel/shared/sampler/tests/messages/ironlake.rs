@@ -46,7 +46,7 @@ fn registers(form: Form) -> usize {
 impl Bench {
     fn words(&mut self, desc: u32, payload: &[Grf], w: &mut [Grf]) -> Result<(), UnitFault> {
         let msg = super::super::message(desc, self.mask, payload, w.len());
-        let set = crate::intel::r#gen::readers(isa::Verx10::new(50))
+        let set = crate::intel::r#gen::readers(isa::Verx10::from_times_ten(50))
             .unwrap()
             .messages;
         match set.request((&msg).into()) {

@@ -1,14 +1,12 @@
-//! Device resets.
+//! Resets by GDRST in PCI configuration space, which not all generations have.
 //!
-//! i915 `intel_reset.c`: `i915_do_reset` and `g4x_do_reset` by GDRST in PCI configuration space. A reset that one generation
-//! alone has stands with its row. Not modelled: resets of a single engine.
+//! i915 `intel_reset.c`: `i915_do_reset` and `g4x_do_reset`. A reset that one generation alone has stands with its row, and so
+//! does what it has to do around these. Not modelled: resets of a single engine.
 use kernel::error::Result;
 use kernel::time::{Delta, delay, read_poll_timeout};
+use regs::gen40::fields::GDRST as Gdrst;
+use regs::gen40::reg::GDRST;
 
-use kernel::tock_registers::interfaces::ReadWriteable;
-
-use crate::intel::registers::fields::{GDRST as Gdrst, VDECCLK_GATE_D as VdecclkGateD};
-use crate::intel::registers::reg::{GDRST, VDECCLK_GATE_D};
 use crate::intel::uncore::{POLL, Uncore};
 
 /// Byte offset in configuration space.
@@ -47,10 +45,6 @@ fn wait_for_status(uncore: &Uncore, held: bool) -> Result {
 
 /// Resets the media domain, then the render domain; the enable bit falls when a domain is done.
 pub fn domains(uncore: &Uncore) -> Result {
-    // W/A: WaVcpClkGateDisableForMediaReset.
-    let gate = uncore.reg(VDECCLK_GATE_D);
-    gate.modify(VdecclkGateD::VCP_UNIT_CLOCK_GATE_DISABLE::SET);
-    gate.posting_read();
     let outcome = [Gdrst::RESET_DOMAIN::Media, Gdrst::RESET_DOMAIN::Render]
         .into_iter()
         .try_for_each(|domain| {
@@ -59,8 +53,6 @@ pub fn domains(uncore: &Uncore) -> Result {
             wait_for_enable(uncore)
         });
     uncore.config().write8(0, REGISTER);
-    gate.modify(VdecclkGateD::VCP_UNIT_CLOCK_GATE_DISABLE::CLEAR);
-    gate.posting_read();
     outcome
 }
 
