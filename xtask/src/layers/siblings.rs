@@ -32,10 +32,12 @@ const FAMILIES: &[Family] = &[
             ("SF", &["sf"]),
             ("WIZ", &["wiz", "windower"]),
         ],
-        common: &["payload", "reader", "topology", "state", "spawn"],
+        common: &[
+            "link", "list", "payload", "reader", "spawn", "stage", "state", "topology",
+        ],
         switches: &[],
         seams: &[
-            ("VS", "vf", &["Fetched"]),
+            ("link", "wiz", &["SetupPrimitive"]),
             (
                 "SF",
                 "wiz",
@@ -151,7 +153,7 @@ mod tests {
             ]
         );
         assert_eq!(
-            findings("mmio-mock/src/intel/ff/gs.rs", "use super::vf::Fetched;").len(),
+            findings("mmio-mock/src/intel/ff/gs.rs", "use super::vf::Vf;").len(),
             1
         );
         assert_eq!(

@@ -1,4 +1,4 @@
-//! The stages of a pipeline in their order, the links between them, and the walk that moves work down.
+//! The stages of a pipeline in their order, and the walk that moves work down.
 //!
 //! PRM: volume 2, 3D pipeline. Which stages there are is the matter of a generation.
 

@@ -1,4 +1,4 @@
-//! What a fixed function is to the pipeline: a stage, which is asked for one step at a time.
+//! A fixed function as a stage of the pipeline, asked for one step at a time.
 //!
 //! A stage knows the links above and below it, and no other stage. The order is the matter of a generation's list
 //! ([`PipelineReader::stages`](super::reader::PipelineReader::stages)), the walk over it that of [`List`](super::list::List).

@@ -1,4 +1,4 @@
-//! In which order those come that wait to submit, and how long they wait: in requests, and in the device's time.
+//! The order of those that wait to submit, and their waits in requests and time.
 //!
 //! The numbers are those that docs/exec.md promises. Not covered: how long a request takes.
 use super::*;
