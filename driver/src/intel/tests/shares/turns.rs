@@ -1,5 +1,6 @@
-//! In which order those come that wait to submit, and how long they wait: in requests, and in the device's time.
+//! The order of those that wait to submit, and how long a newcomer waits.
 //!
+//! Counted in requests, and in the device's time where they are slow.
 //! The numbers are those that docs/exec.md promises. Not covered: how long a request takes.
 use super::*;
 use crate::core::turn::{Queue, Turn};
