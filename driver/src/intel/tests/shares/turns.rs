@@ -1,5 +1,6 @@
-//! The order of those that wait to submit, and their waits in requests and time.
+//! The order of those that wait to submit, and how long a newcomer waits.
 //!
+//! Counted in requests, and in the device's time where they are slow.
 //! The numbers are those that docs/exec.md promises. Not covered: how long a request takes.
 use super::*;
 use crate::core::turn::{Queue, Turn};
