@@ -1,4 +1,4 @@
-//! The driver on the model with two engines: I915_EXEC_BSD, order between engines, hangs of one of them.
+//! Driver and model with two engines: I915_EXEC_BSD, order, hangs of one.
 //!
 //! Behaviour of i915 (`i915_gem_execbuffer.c`, `i915_gem_busy.c`, `intel_reset.c`); numbers of engines and classes from
 //! i915_drm.h. After intel-gpu-tools' gem_exec_basic, gem_busy, gem_exec_await, gem_exec_fence, gem_ctx_engines.
