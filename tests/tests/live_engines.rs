@@ -1,4 +1,4 @@
-//! The driver on the model with two engines: submissions, order, hangs.
+//! Driver and model with two engines: I915_EXEC_BSD, order, hangs of one.
 //!
 //! Behaviour of i915 (`i915_gem_execbuffer.c`, `i915_gem_busy.c`, `intel_reset.c`); numbers of engines and classes from
 //! i915_drm.h. After intel-gpu-tools' gem_exec_basic, gem_busy, gem_exec_await, gem_exec_fence, gem_ctx_engines.
@@ -373,6 +373,8 @@ fn a_hang_of_one_engine_leaves_the_requests_of_the_other() {
                 "{text}"
             );
             assert!(text.contains(&format!("\n{name} --- ring = ")), "{text}");
+            // The other engine has nothing under way (i915 `capture_engine`).
+            assert_eq!(text.matches(" command stream:\n").count(), 1, "{text}");
             // Both engines go on.
             for flags in [flags, other] {
                 innocent.0.pwrite(target, &[0; 4]);
@@ -399,6 +401,21 @@ fn a_reset_by_hand_ends_the_oldest_request_of_each_engine() {
     party.exec(BSD, &[(video, 0x54_0000, 0)], |_| ()).unwrap();
     assert_eq!(party.busy(forever), RENDER_READS);
     assert_eq!(party.busy(video), BSD_READS);
+    // Both rings are in an error state (i915 `gt_record_engines`), the engine first that it is about.
+    let text = rig.device.capture("by hand").text().to_string();
+    let engines = text.split(" command stream:\n").collect::<Vec<_>>();
+    let [_, render, decoder] = engines.as_slice() else {
+        panic!("{text}");
+    };
+    assert!(engines[0].ends_with("\nrcs0") && render.ends_with("\nvcs0"));
+    // START of each is where its ring lies.
+    for (engine, name) in [(render, "rcs0"), (decoder, "vcs0")] {
+        let start = engine.split("  START: 0x").nth(1).unwrap();
+        let ring = format!("\n{name} --- ring = 0x00000000 {}\n", &start[..8]);
+        assert!(text.contains(&ring), "{ring}");
+        assert!(text.contains(&format!("\n{name} --- batch = ")), "{name}");
+    }
+    assert!(!decoder.contains("INSTDONE1") && render.contains("INSTDONE1"));
     rig.device.reset().unwrap();
     assert_eq!((party.busy(forever), party.busy(video)), (0, 0));
     assert_eq!(party.stats(), (2, 0));

@@ -88,6 +88,19 @@ pub struct Buffer {
     pub bytes: Vec<u8>,
 }
 
+/// Another engine that had a request under way.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Beside {
+    /// Its name.
+    pub engine: &'static str,
+    /// The registers that every engine has.
+    pub registers: Vec<Captured>,
+    /// What it was at.
+    pub request: ActiveRequest,
+    /// Its status page, ring and batch, and what user space wants to see.
+    pub buffers: Vec<Buffer>,
+}
+
 /// The device when something went wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ErrorState {
@@ -117,6 +130,8 @@ pub struct ErrorState {
     pub buffers: Vec<Buffer>,
     /// Kernels of the units that the batch has set up last.
     pub kernels: Vec<Kernel>,
+    /// Other engines at work.
+    pub others: Vec<Beside>,
 }
 
 /// What is captured, in the order of printing.

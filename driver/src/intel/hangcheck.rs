@@ -77,6 +77,11 @@ pub(crate) fn watch(device: &Device) {
     }
 }
 
+/// Where an engine stands.
+fn look(device: &Device, engine: &Engine) -> Sample {
+    Sample::take(device.info(), engine.info(), engine.registers())
+}
+
 /// Takes a sample of an engine.
 fn sample(device: &Device, engine: &Engine) {
     let check = engine.check();
@@ -88,7 +93,7 @@ fn sample(device: &Device, engine: &Engine) {
         check.forget();
         return;
     };
-    let sample = Sample::take(device.info(), engine);
+    let sample = look(device, engine);
     let hangs = {
         let mut seen = check.seen.lock();
         seen.get_or_insert(Seen::new(first.seqno, sample))
@@ -130,13 +135,13 @@ pub(crate) fn timed_out(device: &Device, fence: &Fence, timeout: Delta) {
         return;
     }
     let engine = device.engine_of(fence);
-    let before = Sample::take(device.info(), engine);
+    let before = look(device, engine);
     delay(device.uncore().clock(), SAMPLE_PERIOD);
     engine.timeline().signal();
     if fence.status().is_some() {
         return;
     }
-    let verdict = if Sample::take(device.info(), engine) == before {
+    let verdict = if look(device, engine) == before {
         "the engine stands still"
     } else {
         "the engine is still moving"

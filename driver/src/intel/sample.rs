@@ -6,10 +6,10 @@ use kernel::time::{Delta, Ktime};
 use regs::ids::RegId;
 
 use crate::core::share::Share;
-use crate::intel::engine::Engine;
-use crate::intel::r#gen::DeviceInfo;
+use crate::intel::r#gen::{DeviceInfo, EngineInfo};
 use crate::intel::registers::reg::{ACTHD, PRB0_HEAD};
 use crate::intel::uapi::context::CLASS_RENDER;
+use crate::intel::uncore::EngineRegisters;
 
 /// Time between two samples of the engine, unless another is set: ten of them are the interval of i915's heartbeats.
 const SAMPLE: Delta = Delta::from_millis(250);
@@ -48,8 +48,11 @@ pub struct Sample {
 
 impl Sample {
     /// Looks at an engine.
-    pub(crate) fn take(device: &DeviceInfo, engine: &Engine) -> Self {
-        let registers = engine.registers();
+    pub(crate) fn take(
+        device: &DeviceInfo,
+        engine: &EngineInfo,
+        registers: &EngineRegisters,
+    ) -> Self {
         let io = registers.uncore().io();
         // What a device does not count stands still.
         let at = |id: RegId, base: u32| {
@@ -57,12 +60,12 @@ impl Sample {
             desc.map_or(0, |desc| io.read32((desc.offset + base) as usize))
         };
         let (acthd, head) = (registers.read(ACTHD), registers.read(PRB0_HEAD));
-        if engine.info().class != CLASS_RENDER {
+        if engine.class != CLASS_RENDER {
             // What the pipelines do is work of the render engine.
             return Sample {
                 acthd,
                 head,
-                instdone: [at(RegId::Instdone, engine.info().base), 0],
+                instdone: [at(RegId::Instdone, engine.base), 0],
                 counters: [0; 9],
             };
         }

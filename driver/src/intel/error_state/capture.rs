@@ -11,7 +11,7 @@ use kernel::pr_warn;
 use regs::ids::RegId;
 
 use super::kernels::{self, Memory};
-use super::{ActiveRequest, Buffer, Captured, ErrorState, Identity, REGISTERS};
+use super::{ActiveRequest, Beside, Buffer, Captured, ErrorState, Identity, REGISTERS};
 use crate::core::gem::Object;
 use crate::intel::r#gen::{DeviceInfo, EngineInfo};
 use crate::intel::timeline::{Pending, Timeline};
@@ -59,6 +59,41 @@ impl Source {
         &own.unwrap_or(&self.timelines[0]).1
     }
 
+    /// Captures what differs between engines: registers in the order of printing.
+    fn registers(&self, engine: &EngineInfo, ids: &[RegId]) -> Vec<Captured> {
+        let (io, tables) = (self.uncore.io(), self.info.tables);
+        ids.iter()
+            .filter_map(|id| (tables.register_desc)(*id))
+            .map(|desc| {
+                let base = if OF_ENGINE.contains(&desc.id) {
+                    engine.base
+                } else {
+                    0
+                };
+                Captured::new(tables, desc, io.read32((desc.offset + base) as usize))
+            })
+            .collect()
+    }
+
+    /// The other engines with requests under way (i915 `capture_engine`: without a request there is nothing to tell).
+    fn others(&self) -> Vec<Beside> {
+        let others = self.timelines.iter();
+        let others = others.filter(|(engine, _)| engine.class != self.engine.class);
+        others
+            .filter_map(|(engine, timeline)| {
+                let request = timeline.first()?;
+                let beside = Beside {
+                    engine: engine.name,
+                    registers: self.registers(engine, OF_ENGINE),
+                    request: active(&request),
+                    buffers: self.buffers(timeline, Some(&request)),
+                };
+                timeline.let_go(request.work);
+                Some(beside)
+            })
+            .collect()
+    }
+
     /// Whether the request under way is of a context that wants no error states (i915 `record_context`).
     pub(crate) fn is_unwanted(&self) -> bool {
         let Some(request) = self.timeline().first() else {
@@ -87,19 +122,7 @@ impl Source {
         resets: u32,
         request: Option<&Pending>,
     ) -> ErrorState {
-        let (io, tables) = (self.uncore.io(), self.info.tables);
-        let registers: Vec<Captured> = REGISTERS
-            .iter()
-            .filter_map(|id| (tables.register_desc)(*id))
-            .map(|desc| {
-                let base = if OF_ENGINE.contains(&desc.id) {
-                    self.engine.base
-                } else {
-                    0
-                };
-                Captured::new(tables, desc, io.read32((desc.offset + base) as usize))
-            })
-            .collect();
+        let registers = self.registers(self.engine, REGISTERS);
         let acthd = registers.iter().find(|r| r.desc.id == RegId::Acthd);
         let acthd = acthd.map_or(0, |register| register.value);
         ErrorState {
@@ -108,13 +131,14 @@ impl Source {
             completed: self.timeline().completed().ok(),
             submitted: self.timeline().submitted(),
             registers,
-            fences: fences(io, self.info),
+            fences: fences(self.uncore.io(), self.info),
             engine: self.engine.name,
             identity: self.identity(),
             resets,
             hung,
             request: request.map(active),
-            buffers: self.buffers(request),
+            buffers: self.buffers(self.timeline(), request),
+            others: self.others(),
             // Commands of the pipelines are in batches of the render engine alone.
             kernels: request
                 .filter(|_| self.engine.has_images)
@@ -140,13 +164,13 @@ impl Source {
         }
     }
 
-    fn buffers(&self, request: Option<&Pending>) -> Vec<Buffer> {
+    fn buffers(&self, timeline: &Timeline, request: Option<&Pending>) -> Vec<Buffer> {
         let mut room = LIMIT;
         let mut buffers = Vec::new();
         buffers.push(Buffer {
             name: "HW Status",
-            address: self.timeline().status_page(),
-            bytes: self.timeline().status_page_contents(),
+            address: timeline.status_page(),
+            bytes: timeline.status_page_contents(),
         });
         if let Some(request) = request {
             let batch = holder(&request.uses.objects, request.batch);
@@ -154,7 +178,7 @@ impl Source {
             let user = request.uses.capture.iter();
             buffers.extend(user.filter_map(|object| copy("user", object, &mut room)));
         }
-        let ring = self.timeline().ring();
+        let ring = timeline.ring();
         let dma = self.uncore.platform().dma();
         if let Some(mut bytes) = zeros("ring", ring.size)
             && dma.read(ring.bus, &mut bytes).is_ok()

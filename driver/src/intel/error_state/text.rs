@@ -8,7 +8,7 @@ use core::fmt::{self, Write};
 use kernel::time::Ktime;
 use regs::ids::RegId;
 
-use super::{Buffer, ErrorState};
+use super::{ActiveRequest, Buffer, Captured, ErrorState};
 
 /// i915 `DRIVER_DATE`.
 const DATE: &str = "20201103";
@@ -122,10 +122,41 @@ impl Text<'_> {
         Ok(())
     }
 
-    fn engine(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let state = self.0;
-        let (head, tail) = state.request.as_ref().map_or((0, 0), |r| r.ring);
-        writeln!(f, "{} command stream:", state.engine)?;
+    fn kernels(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.0.kernels.is_empty() {
+            writeln!(f, "Active kernels:")?;
+        }
+        for kernel in &self.0.kernels {
+            writeln!(f, "  {} kernel at 0x{:08x}:", kernel.unit, kernel.address)?;
+            for line in kernel.disassembly() {
+                for part in line.lines() {
+                    writeln!(f, "    {part}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What is printed of an engine.
+struct Engine<'a> {
+    name: &'a str,
+    registers: &'a [Captured],
+    request: Option<&'a ActiveRequest>,
+    buffers: &'a [Buffer],
+    hung: bool,
+}
+
+impl Engine<'_> {
+    fn register(&self, id: RegId) -> u32 {
+        let mut registers = self.registers.iter();
+        let found = registers.find(|register| register.desc.id == id);
+        found.map_or(0, |register| register.value)
+    }
+
+    fn print(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (head, tail) = self.request.map_or((0, 0), |r| r.ring);
+        writeln!(f, "{} command stream:", self.name)?;
         let line = |f: &mut fmt::Formatter<'_>, name: &str, id| {
             writeln!(f, "  {name} 0x{:08x}", self.register(id))
         };
@@ -143,8 +174,11 @@ impl Text<'_> {
         line(f, "IPEHR:", RegId::Ipehr)?;
         line(f, "ESR:  ", RegId::Esr)?;
         line(f, "INSTDONE:", RegId::Instdone)?;
-        line(f, "INSTDONE1:", RegId::Instdone1)?;
-        if let Some(batch) = state.buffer("batch") {
+        // The render engine's alone.
+        if self.registers.iter().any(|r| r.desc.id == RegId::Instdone1) {
+            line(f, "INSTDONE1:", RegId::Instdone1)?;
+        }
+        if let Some(batch) = self.buffers.iter().find(|buffer| buffer.name == "batch") {
             let end = batch.address + batch.bytes.len() as u64;
             let pair = |at: u64| (at >> 32, at & 0xffff_ffff);
             let ((a, b), (c, d)) = (pair(batch.address), pair(end));
@@ -157,9 +191,9 @@ impl Text<'_> {
         line(f, "INSTPM:", RegId::Instpm)?;
         let faddr = self.register(RegId::DmaFadd);
         writeln!(f, "  FADDR: 0x00000000 {faddr:08x}")?;
-        writeln!(f, "  hung: {}", u32::from(state.hung))?;
+        writeln!(f, "  hung: {}", u32::from(self.hung))?;
         writeln!(f, "  engine reset count: 0")?;
-        if let Some(request) = &state.request {
+        if let Some(request) = self.request {
             let (name, pid) = request
                 .who
                 .as_ref()
@@ -177,21 +211,6 @@ impl Text<'_> {
         }
         Ok(())
     }
-
-    fn kernels(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if !self.0.kernels.is_empty() {
-            writeln!(f, "Active kernels:")?;
-        }
-        for kernel in &self.0.kernels {
-            writeln!(f, "  {} kernel at 0x{:08x}:", kernel.unit, kernel.address)?;
-            for line in kernel.disassembly() {
-                for part in line.lines() {
-                    writeln!(f, "    {part}")?;
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 fn buffer(f: &mut fmt::Formatter<'_>, engine: &str, buffer: &Buffer) -> fmt::Result {
@@ -206,10 +225,30 @@ impl fmt::Display for Text<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.general(f)?;
         self.device(f)?;
-        self.engine(f)?;
+        let state = self.0;
+        let own = Engine {
+            name: state.engine,
+            registers: &state.registers,
+            request: state.request.as_ref(),
+            buffers: &state.buffers,
+            hung: state.hung,
+        };
+        let others = state.others.iter().map(|other| Engine {
+            name: other.engine,
+            registers: &other.registers,
+            request: Some(&other.request),
+            buffers: &other.buffers,
+            hung: false,
+        });
+        own.print(f)?;
+        for other in others.clone() {
+            other.print(f)?;
+        }
         self.kernels(f)?;
-        for captured in &self.0.buffers {
-            buffer(f, self.0.engine, captured)?;
+        for engine in core::iter::once(own).chain(others) {
+            for captured in engine.buffers {
+                buffer(f, engine.name, captured)?;
+            }
         }
         Ok(())
     }

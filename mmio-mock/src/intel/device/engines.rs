@@ -1,4 +1,4 @@
-//! The engines of a device: a command streamer for each row, and its time.
+//! The engines of a device: a streamer for each row, and the time of each.
 //!
 //! Engines work at the same time. In each turn the render engine goes first; the others then have as many ticks as it has
 //! used, in the order of the rows. So what comes of several engines is the same in every run.

@@ -1,4 +1,4 @@
-//! Engines of a device: rings beside one another, what each takes, resets.
+//! Engines of a device: rings beside one another, their commands and resets.
 //!
 //! Offsets and bits: i915 gt/intel_engine_regs.h (`RING_*`), i915_reg.h (`BSD_RING_BASE`, `I915_BSD_USER_INTERRUPT`),
 //! gt/intel_gt_regs.h (`ILK_BSD_USER_INTERRUPT`); intel-gpu-tools lib/intel_reg.h (`G4X_BCS_DONE`). Commands:
