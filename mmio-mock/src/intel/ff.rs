@@ -26,7 +26,7 @@ use crate::intel::td::Td;
 
 use list::{BusyParts, List};
 use reader::PipelineReader;
-use stage::{StartContext, StepContext};
+use stage::{Stage, StartContext, StepContext};
 use state::{DrawState, PipelineState, Primitive};
 
 /// How far a step of a unit came.
@@ -101,7 +101,7 @@ impl Pipeline {
 
     /// The running line stipple counter, in pixels.
     pub fn line_stipple_counter(&self) -> u32 {
-        let mut counters = self.list.stages().map(|stage| stage.line_stipple_counter());
+        let mut counters = self.list.stages().map(Stage::line_stipple_counter);
         counters.find_map(|counter| counter).unwrap_or(0)
     }
 

@@ -157,7 +157,7 @@ impl List {
 
     /// The stage that vertices enter first.
     pub fn first(&self) -> Option<Busy> {
-        self.stages().next().map(|stage| stage.part())
+        self.stages().next().map(Stage::part)
     }
 
     /// The draw is over, the first stage comes first.

@@ -8,6 +8,7 @@ mod host;
 use super::{DEVICES, GENERATIONS, find, readers, tables};
 use crate::intel::bench::ThreadBench;
 use crate::intel::ff::list::List;
+use crate::intel::ff::stage::Stage;
 use crate::intel::ff::state::{ClipState, DrawState, GsState};
 use crate::intel::status::Busy;
 use crate::intel::urb::Owner;
@@ -84,7 +85,7 @@ fn tables_readers_and_instruction_set_are_of_one_generation() {
 fn lists_of_stages_name_each_unit_once_in_its_order() {
     for (isa, readers) in GENERATIONS {
         let list = List::new(readers.pipeline.stages());
-        let parts: Vec<Busy> = list.stages().map(|stage| stage.part()).collect();
+        let parts: Vec<Busy> = list.stages().map(Stage::part).collect();
         let before_hull = [
             Busy::Vf,
             Busy::Vs,
