@@ -137,4 +137,16 @@ mod tests {
         emit_flush(&mut out, Flush::WriteBack, 0x7000);
         assert_eq!(out, [0x0200_0000; 2]);
     }
+
+    /// i915 `gen4_emit_flush_vcs`, `BSD_RING_BASE` (4000h beside 2000h), `I915_BSD_USER_INTERRUPT`.
+    #[test]
+    fn the_decoders_engine_is_that_of_i915() {
+        for mode in [Flush::Invalidate, Flush::WriteBack] {
+            let mut out = Vec::new();
+            (VIDEO.emit.flush)(&mut out, mode, 0x7000);
+            assert_eq!(out, [0x0200_0000, 0]);
+        }
+        assert_eq!((VIDEO.name, VIDEO.class, VIDEO.base), ("vcs0", 2, 0x2000));
+        assert_eq!(VIDEO.user_interrupt, 1 << 25);
+    }
 }

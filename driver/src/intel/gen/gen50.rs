@@ -164,6 +164,7 @@ mod tests {
         assert_eq!(INTERRUPTS.bank.iir, 0x44018);
         assert_eq!(INTERRUPTS.bank.ier, 0x4401c);
         assert_eq!(IRONLAKE.render().user_interrupt, 1);
+        assert_eq!(VIDEO.user_interrupt, 1 << 5, "ILK_BSD_USER_INTERRUPT");
         let master = INTERRUPTS
             .master
             .map(|master| (master.bank.ier, master.enable));
