@@ -11,7 +11,7 @@ use zerocopy::{Immutable, IntoBytes};
 use super::Call;
 use crate::intel::r#gen::EngineInfo as EngineRow;
 use crate::intel::registers::RegId;
-use crate::intel::uapi::context::{CLASS_VIDEO, EngineClassInstance};
+use crate::intel::uapi::context::EngineClassInstance;
 use crate::intel::uapi::query::{
     EngineInfo, Getparam, MemoryRegionInfo, QUERY_ENGINE_INFO, QUERY_GEOMETRY_SUBSLICES,
     QUERY_HWCONFIG_BLOB, QUERY_MEMORY_REGIONS, QUERY_PERF_CONFIG, QUERY_TOPOLOGY_INFO, Query,
@@ -47,7 +47,10 @@ fn parameter(call: &Call<'_>, which: i32) -> Result<i32> {
         param::CHIPSET_ID => i32::from(config.read16(PCI_DEVICE)),
         param::REVISION => i32::from(config.read8(PCI_REVISION)),
         param::NUM_FENCES_AVAIL => call.device.ggtt().fences().count() as i32,
-        param::HAS_OVERLAY
+        // The ring is there (QUERY_ENGINE_INFO lists it), the decoder behind it is not: clients that take this for a decoder
+        // (intel-vaapi-driver) would offer what the device refuses.
+        param::HAS_BSD
+        | param::HAS_OVERLAY
         | param::HAS_BLT
         | param::HAS_VEBOX
         | param::HAS_BSD2
@@ -62,7 +65,6 @@ fn parameter(call: &Call<'_>, which: i32) -> Result<i32> {
         | param::MIN_EU_IN_POOL
         | param::HAS_SCHEDULER
         | param::HAS_CONTEXT_ISOLATION => 0,
-        param::HAS_BSD => i32::from(call.device.info().engine(CLASS_VIDEO).is_some()),
         param::MMAP_GTT_VERSION => MMAP_GTT_VERSION,
         param::PERF_REVISION => PERF_REVISION,
         param::CS_TIMESTAMP_FREQUENCY => call.device.info().timestamp_hz as i32,
