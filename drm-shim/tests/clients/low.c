@@ -9,7 +9,7 @@
 
 static int file, fd;
 static struct stat mine;
-static volatile int listener = -1, wanted = -1, placed, tries, stops;
+static volatile int listener = -1, wanted = -1, placed, tries, stops, opened;
 
 // The library's duplications onto numbers from LOW on wait for the listener.
 static int listens(void) {
@@ -58,7 +58,8 @@ static void *stands_between(void *unused) {
             continue;
         int number = call.data.args[0];
         stops++;
-        if (wanted < 0 && number < LOW) {
+        // Not before: a dup2 that comes late would take the number that the node's file has got meanwhile.
+        if (opened && wanted < 0 && number < LOW) {
             placed = 0;
             wanted = number;
             // A dup2 that waits for the library is not waited for.
@@ -98,6 +99,7 @@ int main(void) {
     char *map = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0x4000);
     CHECK(map != MAP_FAILED);
     memset(map, 'G', 8192);
+    opened = 1;
     for (int i = 0; i < 10; i++)
         CHECK(pthread_create(&thread, NULL, asks, NULL) == 0 && pthread_join(thread, NULL) == 0);
     while (wanted >= 0)
