@@ -67,7 +67,7 @@ type Out = Box<dyn Write + Send>;
 /// What is said on standard error, line by line.
 pub struct Voice {
     shared: Arc<Shared>,
-    /// Without a thread (ulimit -u): whoever has a line writes it.
+    /// Without a thread (ulimit -u): each line is written by the thread that has it.
     alone: Option<Mutex<Out>>,
 }
 

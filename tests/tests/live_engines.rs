@@ -365,6 +365,11 @@ fn a_hang_of_one_engine_leaves_the_requests_of_the_other() {
                 text.contains(&format!("\n{name} command stream:\n")),
                 "{text}"
             );
+            // Linux 6.1, intel_engine_id: RCS0 is 0, VCS0 10; the mask of engines stands behind the generation.
+            let mask = if name == "vcs0" { ":400:" } else { ":1:" };
+            let head = text.lines().next().unwrap();
+            assert!(head.starts_with("GPU HANG: ecode "), "{head}");
+            assert!(head.contains(mask), "{head}");
             assert!(
                 text.contains(&format!("\n  IPEHR: 0x{ipehr:08x}\n")),
                 "{text}"

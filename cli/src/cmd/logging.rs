@@ -1,7 +1,7 @@
 //! Messages of driver, model and node (`pr_*!`, `dev_*!`, `log`) on standard error.
 //!
 //! Warnings and errors are shown unless `--log` or the variable `RUST_LOG` says otherwise. Messages have no times: the
-//! same run prints the same text. A thread of its own writes them: who has a message may hold what all clients need.
+//! same run prints the same text. A thread of its own writes them: the thread that has a message may hold a lock that all clients need.
 
 use std::collections::HashMap;
 use std::io::Write;

@@ -1,4 +1,4 @@
-//! The line of those who wait to submit: families in turn, each in order.
+//! The line of threads that wait to submit: families in turn, each in order.
 //!
 //! One has its turn at a time: it queues a request, and gives the turn back. The next is called by name, so that a thread
 //! that waits need not look. Families take turns in the order in which they came; in a family its processes do, and
@@ -275,7 +275,7 @@ mod tests {
 
     use super::*;
 
-    /// Everybody has room, or nobody has.
+    /// Room for all programs, or for no program.
     fn all(room: bool) -> impl FnOnce() -> Box {
         move || alloc::boxed::Box::new(move |_: &u32| room)
     }

@@ -35,7 +35,7 @@ impl<W> Clone for Queue<'_, W> {
 impl<W> Copy for Queue<'_, W> {}
 
 impl<'a, W: Work> Queue<'a, W> {
-    /// What is looked at to tell who has room.
+    /// What says whether a program has room for one more request.
     fn look(self) -> impl FnOnce() -> HasRoom<'a> {
         move || {
             let census = Census::take(self.user, self.timeline, self.clock.outside());

@@ -371,7 +371,7 @@ impl Device {
     }
 }
 
-/// What of an engine's requests a reset ends: the oldest, or the request of a fence.
+/// Which request of an engine is ended by a reset: the oldest, or the request of a fence.
 fn blamed(engine: &Engine, fence: Option<&Fence>) -> Blame {
     match fence {
         None => Blame::Oldest,

@@ -114,6 +114,8 @@ pub struct ErrorState {
     pub submitted: u32,
     /// Name of the engine that it is about.
     pub engine: &'static str,
+    /// Its bit in masks of engines.
+    pub mask: u32,
     /// The registers; those that every engine has are the engine's own, by the names of the render engine's.
     pub registers: Vec<Captured>,
     /// The fence registers.

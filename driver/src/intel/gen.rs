@@ -103,6 +103,8 @@ pub struct EngineInfo {
     pub name: &'static str,
     /// What it does, as user space names it (uAPI `I915_ENGINE_CLASS_*`); each row has another class.
     pub class: u16,
+    /// Its bit in masks of engines, as error states print them (i915 `intel_engine_id` of Linux 6.1; VCS0 was 1 << 2 before 5.19).
+    pub mask: u32,
     /// MMIO byte offset of its registers relative to those of the render engine.
     pub base: u32,
     /// Keeps the state of contexts in images (i915 `intel_engine_setup_common`: the render engine of this family).

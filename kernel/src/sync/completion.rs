@@ -8,8 +8,8 @@ type Done = super::AtomicBool;
 #[cfg(feature = "std")]
 type Done = (std::sync::Mutex<bool>, std::sync::Condvar);
 
-/// A note that one thread waits for and another gives. It can be given and waited for again and again; notes that nobody
-/// has waited for yet count as one.
+/// A note that one thread waits for and another gives. It can be given and waited for again and again; notes
+/// that no thread has waited for yet count as one.
 #[derive(Debug, Default)]
 pub struct Completion(Done);
 

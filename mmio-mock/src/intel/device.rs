@@ -225,7 +225,7 @@ impl Device {
             self.regs.set(RegId::PgtblEr, old | bits);
             self.info
                 .interrupts
-                .raise_error(&mut self.regs, irq::error::PAGE_TABLE);
+                .raise_error(&mut self.regs, self.info.interrupts.page_table);
         }
         if let Some(error) = self.shared.error.take() {
             let fault = UnitFault::Message {

@@ -11,12 +11,10 @@ use crate::intel::registers::RegFile;
 
 pub use registers::{Cause, Registers};
 
-/// Bits of ESR, EMR and EIR (tables of `regs`).
+/// The bit of ESR, EMR and EIR that is the same on all devices (tables of `regs`).
 pub mod error {
     use regs::any::fields::ESR;
 
-    /// A GTT entry was not valid.
-    pub const PAGE_TABLE: u32 = ESR::PAGE_TABLE_ERROR.mask << ESR::PAGE_TABLE_ERROR.shift;
     /// The instruction parser refused an instruction.
     pub const INSTRUCTION: u32 = ESR::INSTRUCTION_ERROR.mask << ESR::INSTRUCTION_ERROR.shift;
 }
@@ -111,12 +109,12 @@ mod tests {
         let (irq, mut regs) = device();
         regs.set(RegId::Imr, 0);
         regs.set(RegId::Ier, MASTER_ERROR);
-        irq.raise_error(&mut regs, error::PAGE_TABLE);
+        irq.raise_error(&mut regs, irq.page_table);
         assert!(!irq.line(&regs), "EMR masks everything after reset");
         regs.set(RegId::Emr, 0);
         irq.settle_errors(&mut regs);
         assert!(irq.line(&regs));
-        irq.acknowledge_errors(&mut regs, error::PAGE_TABLE);
+        irq.acknowledge_errors(&mut regs, irq.page_table);
         assert_eq!(regs.get(RegId::Eir), 0);
         assert_eq!(regs.get(RegId::Isr) & MASTER_ERROR, 0);
     }

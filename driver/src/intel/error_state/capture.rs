@@ -133,6 +133,7 @@ impl Source {
             registers,
             fences: fences(self.uncore.io(), self.info),
             engine: self.engine.name,
+            mask: self.engine.mask,
             identity: self.identity(),
             resets,
             hung,

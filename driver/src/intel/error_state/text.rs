@@ -55,7 +55,7 @@ impl Text<'_> {
     fn general(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let state = self.0;
         let ecode = self.register(RegId::Ipehr) ^ self.register(RegId::Instdone);
-        let hung = u32::from(state.hung);
+        let hung = if state.hung { state.mask } else { 0 };
         let generation = state.identity.isa.whole();
         write!(f, "GPU HANG: ecode {generation}:{hung:x}:{ecode:08x}")?;
         let who = state.request.as_ref().and_then(|r| r.who.as_ref());

@@ -50,6 +50,7 @@ const fn render(workarounds: &'static [Workaround]) -> EngineInfo {
     EngineInfo {
         name: "rcs0",
         class: CLASS_RENDER,
+        mask: 1 << 0,
         base: 0,
         has_images: true,
         masks_status: true,

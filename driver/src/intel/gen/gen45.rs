@@ -46,6 +46,7 @@ const fn row(platform: &'static str) -> DeviceInfo {
 const RENDER: EngineInfo = EngineInfo {
     name: "rcs0",
     class: CLASS_RENDER,
+    mask: 1 << 0,
     base: 0,
     has_images: true,
     masks_status: true,
@@ -59,6 +60,7 @@ const RENDER: EngineInfo = EngineInfo {
 pub(super) const VIDEO: EngineInfo = EngineInfo {
     name: "vcs0",
     class: CLASS_VIDEO,
+    mask: 1 << 10,
     base: 0x2000,
     has_images: false,
     masks_status: false,

@@ -43,6 +43,7 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
 const RENDER: EngineInfo = EngineInfo {
     name: "rcs0",
     class: CLASS_RENDER,
+    mask: 1 << 0,
     base: 0,
     has_images: true,
     masks_status: true,
@@ -68,7 +69,7 @@ static ROUTINE: RoutineMessages = RoutineMessages {
     flush: "0x0218f000 write MsgDesc:",
 };
 
-/// 80 ns a tick (i915 `gen5_read_clock_frequency`).
+/// 80 ns a tick (i915 `read_clock_frequency` of Linux 6.1; later kernels count the upper half of the register, 1 MHz).
 const TIMESTAMP_HZ: u32 = 12_500_000;
 
 static INTERRUPTS: InterruptInfo = InterruptInfo {

@@ -17,7 +17,7 @@ pub mod vertex;
 pub mod windower;
 
 use regs::desc::Engine;
-use regs::gen40::fields::ISR;
+use regs::gen40::fields::{ESR, ISR};
 use regs::ids::RegId;
 
 use super::reset::{ALL, Answer, Port, Reset};
@@ -46,6 +46,7 @@ pub static INTERRUPTS: Registers = Registers {
     pipe_control: ISR::PIPE_CONTROL_NOTIFY::SET.value,
     master_error: ISR::MASTER_ERROR::SET.value,
     debug: ISR::DEBUG::SET.value,
+    page_table: ESR::PAGE_TABLE_ERROR::SET.value,
     master_enable: None,
 };
 

@@ -11,12 +11,13 @@ pub mod message;
 pub mod pipeline;
 
 use regs::desc::Engine;
-use regs::gen45::fields::ISR;
+use regs::gen45::fields::{ESR, ISR};
 use regs::ids::RegId;
 
 use super::reset::Reset;
 use super::{DeviceInfo, Readers, gen40};
 use crate::intel::cs::engine::{Domain, EngineInfo, Errors, RingRegisters, StatusPage};
+use crate::intel::irq::Registers;
 use crate::intel::shared::dataport::render::DualSource;
 use crate::intel::status::Busy;
 
@@ -45,6 +46,12 @@ const DONE: &[(Busy, RegId, u8)] = &[
     (Busy::Vs, RegId::Instdone1, 1),
     (Busy::Vf, RegId::Instdone1, 0),
 ];
+
+/// The bit of page table errors has moved: bit 4 is that of privileged accesses here (i915_reg.h `GM45_ERROR_PAGE_TABLE`).
+static INTERRUPTS: Registers = Registers {
+    page_table: ESR::GM45_PAGE_TABLE_ERROR::SET.value,
+    ..gen40::INTERRUPTS
+};
 
 const RENDER: EngineInfo = EngineInfo {
     status_page: StatusPage::Graphics,
@@ -104,7 +111,7 @@ const fn device(
         name,
         title,
         tables: &regs::platform::GEN45,
-        interrupts: &gen40::INTERRUPTS,
+        interrupts: &INTERRUPTS,
         readers: READERS,
         pci: (0x8086, id),
         revision,

@@ -41,6 +41,7 @@ static INTERRUPTS: Registers = Registers {
     pipe_control: GTISR::PIPE_CONTROL_NOTIFY::SET.value,
     master_error: GTISR::MASTER_ERROR::SET.value,
     debug: GTISR::DEBUG::SET.value,
+    page_table: gen40::INTERRUPTS.page_table,
     master_enable: Some((RegId::Deier, DEIER::MASTER_INTERRUPT_CONTROL::SET.value)),
 };
 

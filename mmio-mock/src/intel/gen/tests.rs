@@ -35,6 +35,16 @@ fn every_part_of_the_table_can_be_chosen() {
     }
 }
 
+/// i915_reg.h: `I915_ERROR_PAGE_TABLE` is bit 4, `GM45_ERROR_PAGE_TABLE` bit 5, of which `i965_irq_postinstall` speaks for all G4x.
+#[test]
+fn errors_of_page_tables_have_the_bit_of_their_device() {
+    for device in DEVICES {
+        let g4x = device.isa.times_ten() == 45;
+        let bit = if g4x { 5 } else { 4 };
+        assert_eq!(device.interrupts.page_table, 1 << bit, "{}", device.name);
+    }
+}
+
 /// Numbers of the PCI ids and sizes as the two drivers print them.
 #[test]
 fn later_parts_have_their_own_sizes() {

@@ -32,6 +32,8 @@ pub struct Registers {
     pub master_error: u32,
     /// Bit of [`Cause::Debug`].
     pub debug: u32,
+    /// Bit of a page table error in ESR, EMR and EIR.
+    pub page_table: u32,
     /// A register and a bit of it that has to be set before anything interrupts.
     pub master_enable: Option<(RegId, u32)>,
 }

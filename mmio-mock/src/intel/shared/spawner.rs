@@ -142,7 +142,7 @@ pub struct ThreadSpawner {
 }
 
 impl ThreadSpawner {
-    /// The spawner of a device with so many threads, none of which it has started.
+    /// The spawner of a device with so many threads, before it has started any.
     pub fn new(places: Places) -> Self {
         ThreadSpawner {
             members: ByThread::new(places),

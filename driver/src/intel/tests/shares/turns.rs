@@ -227,7 +227,7 @@ fn three_hundred_threads_of_a_family_do_not_push_a_newcomer_back() {
     assert!(of_newcomer.count() >= 10, "turns in turn");
 }
 
-/// With one look at the requests under way for all who wait.
+/// One look at the requests under way serves all threads that wait.
 #[test]
 fn what_a_turn_costs_does_not_grow_with_those_who_wait() {
     let cost = |threads: usize| {
