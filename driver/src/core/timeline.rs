@@ -204,7 +204,8 @@ impl<W: Work> Timeline<W> {
     pub fn push(&self, pending: Pending<W>) {
         let mut inner = self.inner.lock();
         inner.submitted = pending.seqno;
-        if inner.pending.is_empty() {
+        // The driver's own requests count for no program: the clock is not read for them.
+        if inner.pending.is_empty() && pending.work.program().is_some() {
             inner.begun = self.outside();
         }
         inner.pending.push_back(pending);
@@ -280,8 +281,11 @@ impl<W: Work> Timeline<W> {
             {
                 signalled.and(first.fence.finish(Ok(()), now));
                 inner.retired = Some(first.tail);
-                let outside = *outside.get_or_insert_with(|| self.outside());
-                inner.note_end(&first.work, outside);
+                let next = inner.pending.front().and_then(|next| next.work.program());
+                if next.or_else(|| first.work.program()).is_some() {
+                    let outside = *outside.get_or_insert_with(|| self.outside());
+                    inner.note_end(&first.work, outside);
+                }
                 first.work.ended();
                 inner.done.push(first.work);
             }

@@ -43,7 +43,7 @@ pub fn batch_buffer_start(d: &[u32], ctx: &CsContext<'_, '_>) -> Flow {
 }
 
 /// MI_FLUSH: the pipeline in front is already empty, so only caches and counters are left; an engine without the
-/// pipelines has none of them.
+/// pipelines has neither.
 pub fn flush(d: &[u32], ctx: &mut CsContext<'_, '_>) {
     let flush = ctx.reader.flush(d);
     if flush.invalidate_translations {
