@@ -51,14 +51,20 @@ mod tests {
         let marks = Marks::new();
         let keys: Vec<usize> = (0..3 << BITS).map(|n| 0x7f00_0000_0000 + 64 * n).collect();
         assert!(keys.iter().all(|key| !marks.has(*key)));
-        keys.iter().for_each(|key| marks.add(*key));
+        for key in &keys {
+            marks.add(*key);
+        }
         let (kept, gone) = keys.split_at(1);
-        gone.iter().for_each(|key| marks.remove(*key));
+        for key in gone {
+            marks.remove(*key);
+        }
         assert!(kept.iter().all(|key| marks.has(*key)));
         // Every object but those that share the one mark.
         let count = gone.iter().filter(|key| marks.has(**key)).count();
         assert!(count < 20, "{count}");
-        kept.iter().for_each(|key| marks.remove(*key));
+        for key in kept {
+            marks.remove(*key);
+        }
         assert!(keys.iter().all(|key| !marks.has(*key)));
     }
 }

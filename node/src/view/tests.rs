@@ -297,9 +297,12 @@ fn a_large_object_is_merged_in_pieces_and_whole() {
         let height = if tiling == Tiling::X { 8 } else { 32 };
         let whole = size / (stride * height) * (stride * height);
         assert!(whole < size);
-        let place = |at: usize| match at < whole {
-            true => home(tiling, stride, at % stride, at / stride),
-            false => at,
+        let place = |at: usize| {
+            if at < whole {
+                home(tiling, stride, at % stride, at / stride)
+            } else {
+                at
+            }
         };
         assert!((0..size).all(|at| client[start + at] == tiled[place(at)]));
         let mut expected = tiled;
