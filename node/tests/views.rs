@@ -85,7 +85,7 @@ fn threads_that_change_the_layout_of_one_object_leave_a_view_of_the_last_one() {
     let (_life, hello) = Connection::new(&name, Op::Life);
     let party = Party::new(&name);
     let handle = party.create(SIZE as u64);
-    let bytes: Vec<u8> = (0..SIZE).map(|at| (at * 7 >> 4) as u8).collect();
+    let bytes: Vec<u8> = (0..SIZE).map(|at| ((at * 7) >> 4) as u8).collect();
     party.write(handle, &bytes);
     let file = party.file;
     let set_tiling = |client: &Connection, mode: u32| {
