@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use driver::observe::{Observer, Queued};
-use driver::{Device, Driver};
+use driver::{Device, Driver, Object};
 use kernel::platform::Platform;
 use kernel::time::{Clock as _, Delta};
 use mmio_mock::LivePlatform;
@@ -54,13 +54,17 @@ struct Submissions {
 }
 
 impl Observer for Submissions {
+    fn arrives(&self, objects: &mut dyn Iterator<Item = &Object>) {
+        if let Some(card) = self.card.upgrade() {
+            card.views.before(&card.live, objects);
+        }
+    }
+
     fn before(&self, queued: &Queued<'_>) {
         let Some(card) = self.card.upgrade() else {
             return;
         };
         card.submissions.fetch_add(1, Ordering::Relaxed);
-        let objects = queued.objects.iter().map(|placed| placed.object);
-        card.views.before(&card.live, objects);
         if let Some(next) = &self.next {
             next.before(queued);
         }

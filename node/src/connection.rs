@@ -3,6 +3,7 @@
 //! A thread's requests are answered one after the other, as system calls are.
 
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::sync::Arc;
@@ -381,9 +382,11 @@ impl<'a> Around<'a> {
                     || is(uapi::syncobj::TIMELINE_WAIT)
                     || is(uapi::gem::THROTTLE)
                 {
-                    server.processes.with_mappings(pid, |mapped| {
-                        card.views.pull_all(live, mapped);
-                    });
+                    let mut stale = BTreeSet::new();
+                    let look = |mapped: &_| stale = card.views.stale(mapped);
+                    server.processes.with_mappings(pid, look);
+                    // Outside the lock of the mappings: the process's other threads go on mapping.
+                    card.views.pull_all(live, &stale);
                 }
             }
         }

@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io;
 use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
 
-use memmap2::MmapMut;
+use memmap2::{MmapMut, MmapRaw};
 use nix::fcntl::{FcntlArg, SealFlag, fcntl};
 use nix::libc;
 use nix::sys::memfd::{MFdFlags, memfd_create};
@@ -34,6 +34,47 @@ pub fn map(fd: &OwnedFd) -> io::Result<MmapMut> {
     // SAFETY: the file is sealed against being shortened. Clients that map it change bytes while they are read here, as
     // DMA and CPUs do on hardware: any value of a byte is valid, and nothing is read twice on the assumption that it stays.
     unsafe { MmapMut::map_mut(fd) }
+}
+
+/// A mapped file whose bytes are copied in and out: threads may be at different places of it at once.
+pub struct Window(MmapRaw);
+
+impl Window {
+    /// Maps all of a file that [`create`] has made.
+    pub fn new(fd: &OwnedFd) -> io::Result<Self> {
+        Ok(Window(MmapRaw::map_raw(fd)?))
+    }
+
+    fn has(&self, at: usize, len: usize) -> bool {
+        at.checked_add(len).is_some_and(|end| end <= self.0.len())
+    }
+
+    /// Copies the bytes from `at` on; false, and nothing is copied, when some lie outside.
+    pub fn read(&self, at: usize, into: &mut [u8]) -> bool {
+        if !self.has(at, into.len()) {
+            return false;
+        }
+        // SAFETY: the range lies inside the mapping, whose file is sealed against being shortened, and `into` is memory of
+        // this process alone. Clients may write the bytes meanwhile, see `map`.
+        unsafe {
+            let from = self.0.as_ptr().add(at);
+            std::ptr::copy_nonoverlapping(from, into.as_mut_ptr(), into.len());
+        }
+        true
+    }
+
+    /// Copies bytes to `at`; false, and nothing is copied, when some would lie outside.
+    pub fn write(&self, at: usize, from: &[u8]) -> bool {
+        if !self.has(at, from.len()) {
+            return false;
+        }
+        // SAFETY: as in `read`; no reference to bytes of the mapping is ever made.
+        unsafe {
+            let to = self.0.as_mut_ptr().add(at);
+            std::ptr::copy_nonoverlapping(from.as_ptr(), to, from.len());
+        }
+        true
+    }
 }
 
 /// SIGIO, by which the system asks for a lease back, does nothing from now on instead of ending this process. A handler,

@@ -3,28 +3,34 @@
 //! PRM volume 1 (fence registers). Hardware translates each access; here a linear copy is merged with the object in
 //! both directions: CPU to device before a submission, device to CPU when the client has waited.
 //! Not modelled: seeing the device's writes without having asked whether it is done.
+//!
+//! Order of locks: a view's copy, then the door to the device, then device and memory; and a view's copy, then
+//! what keeps those that give room back apart, then the map of views. The map is locked for a few looks at a time and with nothing taken under it. Copies are as large as clients
+//! like, so only those that use the same object wait for one.
 
+mod marks;
+mod merge;
 mod room;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::{Bound, Range};
 use std::os::fd::OwnedFd;
+use std::sync::Arc;
 
-use driver::{Object, Tiling, WeakObject};
-use mem::PhysAddr;
-use memmap2::MmapMut;
+use driver::{Object, WeakObject};
 use mmio_mock::LivePlatform;
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::{Mutex, MutexGuard, RwLock};
 
+use self::marks::Marks;
+use self::merge::{Copy, Sides};
 use self::room::Room;
+use crate::edge::Window;
 use crate::process::Mappings;
 use crate::work;
 
 /// Address space for views. Only pages that are used cost anything.
 const SPACE: usize = 2 << 30;
 const PAGE: usize = 4096;
-/// Most bytes that are compared and copied at a time; all runs of tiled objects are this long or shorter.
-const PIECE: usize = 512;
 /// Views that are looked at each time that one is asked for, so that those of objects that are gone are found: more than
 /// one, as one may be made each time.
 const LOOKS: usize = 8;
@@ -35,18 +41,16 @@ struct View {
     object: WeakObject,
     /// Where it lies in the memory of views.
     range: Range<usize>,
-    tiling: Tiling,
-    stride: u32,
-    /// The linear bytes as both sides knew them last.
-    known: Vec<u8>,
+    /// Locked only with a handle that keeps the object: then the range is not given back meanwhile.
+    copy: Mutex<Copy>,
 }
 
 struct Inner {
-    map: MmapMut,
     /// By the object's number.
-    views: BTreeMap<usize, View>,
-    /// Those whose objects the device may have written since.
-    stale: BTreeSet<usize>,
+    views: BTreeMap<usize, Arc<View>>,
+    /// Those whose objects the device may have written since, with the number of the last change.
+    stale: BTreeMap<usize, u64>,
+    changes: u64,
     room: Room,
     /// Where the search for objects that are gone goes on: behind this number.
     reached: usize,
@@ -55,22 +59,31 @@ struct Inner {
 /// All views.
 pub struct Views {
     fd: OwnedFd,
+    window: Window,
+    marks: Marks,
     inner: Mutex<Inner>,
+    door: Mutex<()>,
+    /// Shared by those that give ranges back, from the look on that has found them.
+    clearing: RwLock<()>,
 }
 
 impl Views {
     pub fn new() -> std::io::Result<Self> {
         let fd = crate::edge::create(c"crestline-views", SPACE)?;
-        let map = crate::edge::map(&fd)?;
+        let window = Window::new(&fd)?;
         Ok(Views {
             fd,
+            window,
+            marks: Marks::new(),
             inner: Mutex::new(Inner {
-                map,
                 views: BTreeMap::new(),
-                stale: BTreeSet::new(),
+                stale: BTreeMap::new(),
+                changes: 0,
                 room: Room::new(SPACE),
                 reached: 0,
             }),
+            door: Mutex::new(()),
+            clearing: RwLock::new(()),
         })
     }
 
@@ -82,60 +95,116 @@ impl Views {
         self.inner.lock()
     }
 
+    fn sides<'a>(&'a self, platform: &'a LivePlatform) -> Sides<'a> {
+        Sides {
+            platform,
+            window: &self.window,
+            door: &self.door,
+        }
+    }
+
     /// The view of a tiled object, up to date; where it lies. `None` when there is no room for it, or no memory.
     pub fn show(&self, platform: &LivePlatform, object: &Object) -> Option<usize> {
-        let mut inner = self.lock();
-        inner.collect(&self.fd, LOOKS);
-        let key = object.key();
-        if !inner.views.contains_key(&key) && !inner.add(object) {
+        self.collect(LOOKS);
+        let view = self.view(object).or_else(|| {
             // The views of objects that are gone may be in the way.
-            self.collect_all(&mut inner);
-            if !inner.views.contains_key(&key) && !inner.add(object) {
+            self.collect_all();
+            self.view(object)
+        })?;
+        let mut copy = view.copy.lock();
+        let size = view.range.len();
+        if !copy.allocate(size) {
+            self.collect_all();
+            if !copy.allocate(size) {
                 return None;
             }
         }
-        let inner = &mut *inner;
-        let view = inner.views.get_mut(&key)?;
-        let mut is_stale = inner.stale.remove(&key);
-        is_stale |= view.set_layout(object);
+        let key = object.key();
+        let seen = self.lock().stale.get(&key).copied();
+        let is_new = copy.set_layout(object);
         // Clients map first and wait then: what the device draws in between is brought after the wait. Any use counts:
         // not all submissions say what they write (stencil without depth, with Mesa's crocus).
         let busy = object.is_busy(false);
-        if is_stale {
-            view.pull(platform, object, &mut inner.map);
+        if is_new || seen.is_some() {
+            copy.pull(&self.sides(platform), object);
         }
+        let mut inner = self.lock();
         if busy {
-            inner.stale.insert(key);
+            inner.note(key);
+        } else {
+            inner.settle(key, seen);
         }
         Some(view.range.start)
     }
 
+    /// The view of an object, which is made when there is none yet. `None` when there is no room for it.
+    fn view(&self, object: &Object) -> Option<Arc<View>> {
+        let key = object.key();
+        let mut inner = self.lock();
+        if let Some(view) = inner.views.get(&key) {
+            return Some(Arc::clone(view));
+        }
+        let range = inner.room.take(object.size().next_multiple_of(PAGE))?;
+        let view = Arc::new(View {
+            object: object.downgrade(),
+            copy: Mutex::new(Copy::new(object, range.start)),
+            range,
+        });
+        inner.views.insert(key, Arc::clone(&view));
+        inner.note(key);
+        self.marks.add(key);
+        Some(view)
+    }
+
+    /// The view that an object has.
+    fn find(&self, object: &Object) -> Option<Arc<View>> {
+        let key = object.key();
+        let may_have = self.marks.has(key);
+        may_have.then(|| self.lock().views.get(&key).cloned())?
+    }
+
+    /// Looks at so many views and lets go of those whose objects are gone.
+    fn collect(&self, looks: usize) {
+        let _clearing = self.clearing.read();
+        let gone = self.lock().take_gone(looks);
+        for (key, view) in gone {
+            self.marks.remove(key);
+            let range = &view.range;
+            // Not under the lock: pages that are given back take their time.
+            if !punch(&self.fd, range.start, range.len()) {
+                self.clear(range);
+            }
+            self.lock().room.give(range);
+        }
+    }
+
     /// Looks at all views there are; others get their turn in between.
-    fn collect_all(&self, inner: &mut MutexGuard<'_, Inner>) {
-        let mut left = inner.views.len();
+    fn collect_all(&self) {
+        let mut left = self.lock().views.len();
         while left > 0 {
             let looks = left.min(TURN);
-            inner.collect(&self.fd, looks);
+            self.collect(looks);
             left -= looks;
-            MutexGuard::bump(inner);
+        }
+        // What others have found is room, too, once they have given it back.
+        drop(self.clearing.write());
+    }
+
+    fn clear(&self, range: &Range<usize>) {
+        for page in range.clone().step_by(PAGE) {
+            self.window.write(page, &[0; PAGE]);
         }
     }
 
     /// Brings what the CPU wrote into the object.
     pub fn push(&self, platform: &LivePlatform, object: &Object) {
-        let mut inner = self.lock();
-        let inner = &mut *inner;
-        if let Some(view) = inner.views.get_mut(&object.key()) {
-            view.push(platform, object, &inner.map);
+        if let Some(view) = self.find(object) {
+            view.copy.lock().push(&self.sides(platform), object);
         }
     }
 
     /// The same for all objects of a submission.
     pub fn before<'a>(&self, platform: &LivePlatform, objects: impl Iterator<Item = &'a Object>) {
-        if self.lock().views.is_empty() {
-            return;
-        }
-        // Others have their turn between two of them.
         objects.for_each(|object| self.push(platform, object));
     }
 
@@ -147,62 +216,100 @@ impl Views {
         }
     }
 
-    /// Notes that the object has changed behind the view's back.
+    /// Notes that the object has changed behind the view's back. Does not wait for one that is at the view.
     pub fn changed(&self, object: &Object) {
-        let inner = &mut *self.lock();
         let key = object.key();
+        if !self.marks.has(key) {
+            return;
+        }
+        let mut inner = self.lock();
         if inner.views.contains_key(&key) {
-            inner.stale.insert(key);
+            inner.note(key);
         }
     }
 
     /// Brings what the device wrote into the view of an object, unless it is still at it. While it uses the object in
     /// ways that were not declared as writes, the view stays stale.
     pub fn pull(&self, platform: &LivePlatform, object: &Object) {
-        self.pull_of(platform, object.key());
-    }
-
-    /// The same for all objects that a process has mapped: its wait is for no others, however many there are.
-    pub fn pull_all(&self, platform: &LivePlatform, mapped: &Mappings) {
-        let inner = self.lock();
-        let stale = inner.stale.len();
-        if stale == 0 {
-            return;
-        }
-        let is_stale = |key: &usize| {
-            work::one();
-            inner.stale.contains(key)
-        };
-        let is_mapped = |key: &usize| {
-            work::one();
-            mapped.has_fenced(*key)
-        };
-        // Whichever are fewer.
-        let keys: Vec<usize> = if stale < mapped.count_fenced() {
-            inner.stale.iter().copied().filter(is_mapped).collect()
-        } else {
-            mapped.fenced().filter(is_stale).collect()
-        };
-        drop(inner);
-        for key in keys {
+        let key = object.key();
+        if self.marks.has(key) {
             self.pull_of(platform, key);
         }
     }
 
+    /// The numbers of the objects that a process has mapped and the device may have written: its wait is for no others,
+    /// however many there are.
+    pub fn stale(&self, mapped: &Mappings) -> BTreeSet<usize> {
+        let mut found = BTreeSet::new();
+        let count = self.lock().stale.len();
+        if count == 0 {
+            return found;
+        }
+        // Whichever are fewer. Others get their turn in between.
+        if count >= mapped.count_fenced() {
+            let mut keys = mapped.fenced().peekable();
+            while keys.peek().is_some() {
+                let inner = self.lock();
+                let is_stale = |key: &usize| {
+                    work::one();
+                    inner.stale.contains_key(key)
+                };
+                found.extend(keys.by_ref().take(TURN).filter(is_stale));
+            }
+            return found;
+        }
+        let mut from = Bound::Unbounded;
+        loop {
+            let inner = self.lock();
+            let mut last = None;
+            let keys = inner.stale.range((from, Bound::Unbounded)).take(TURN);
+            for (&key, _) in keys {
+                work::one();
+                last = Some(key);
+                if mapped.has_fenced(key) {
+                    found.insert(key);
+                }
+            }
+            let Some(last) = last else {
+                return found;
+            };
+            from = Bound::Excluded(last);
+        }
+    }
+
+    /// [`pull`](Self::pull) for objects by their numbers.
+    pub fn pull_all(&self, platform: &LivePlatform, keys: &BTreeSet<usize>) {
+        for key in keys {
+            self.pull_of(platform, *key);
+        }
+    }
+
     fn pull_of(&self, platform: &LivePlatform, key: usize) {
-        let inner = &mut *self.lock();
-        if !inner.stale.contains(&key) {
+        let inner = self.lock();
+        if !inner.stale.contains_key(&key) {
             return;
         }
-        if let Some(view) = inner.views.get_mut(&key)
-            && let Some(object) = view.object.upgrade()
-            && !object.is_busy(true)
-        {
-            let busy = object.is_busy(false);
-            view.pull(platform, &object, &mut inner.map);
-            if !busy {
-                inner.stale.remove(&key);
-            }
+        let view = inner.views.get(&key).cloned();
+        drop(inner);
+        let Some(view) = view else {
+            return;
+        };
+        // Dropped after the lock of the copy: with the last handle the object goes.
+        let Some(object) = view.object.upgrade() else {
+            return;
+        };
+        // Stale until its bytes are all there: others that ask for the same view wait here.
+        let mut copy = view.copy.lock();
+        let Some(seen) = self.lock().stale.get(&key).copied() else {
+            return;
+        };
+        if object.is_busy(true) {
+            return;
+        }
+        let busy = object.is_busy(false);
+        copy.pull(&self.sides(platform), &object);
+        if !busy {
+            self.lock().settle(key, Some(seen));
         }
     }
 
@@ -214,59 +321,37 @@ impl Views {
 }
 
 impl Inner {
-    /// Makes the view of an object; false when there is no room for it, or no memory.
-    fn add(&mut self, object: &Object) -> bool {
-        // How much that is the client has decided.
-        let mut known = Vec::new();
-        let size = object.size().next_multiple_of(PAGE);
-        if known.try_reserve_exact(size).is_err() {
-            return false;
-        }
-        let Some(range) = self.room.take(size) else {
-            return false;
-        };
-        known.resize(size, 0);
-        let view = View {
-            object: object.downgrade(),
-            known,
-            range,
-            tiling: object.tiling(),
-            stride: object.stride(),
-        };
-        self.views.insert(object.key(), view);
-        self.stale.insert(object.key());
-        true
+    /// The object of a view has changed.
+    fn note(&mut self, key: usize) {
+        self.changes = self.changes.wrapping_add(1);
+        self.stale.insert(key, self.changes);
     }
 
-    /// Looks at so many views, from the first that was not reached the last time on, and lets go of those whose objects
+    /// A view is up to date with the change that was the last when it was begun with.
+    fn settle(&mut self, key: usize, seen: Option<u64>) {
+        if seen.is_some() && self.stale.get(&key).copied() == seen {
+            self.stale.remove(&key);
+        }
+    }
+
+    /// Looks at so many views, from the first that was not reached the last time on, and takes out those whose objects
     /// are gone: mappings hold their objects, so no client can see these. How many there are in all is the clients' choice.
-    fn collect(&mut self, fd: &OwnedFd, looks: usize) {
+    fn take_gone(&mut self, looks: usize) -> Vec<(usize, Arc<View>)> {
+        let mut gone = Vec::new();
         for _ in 0..looks.min(self.views.len()) {
             work::one();
             let behind = (Bound::Excluded(self.reached), Bound::Unbounded);
             let next = self.views.range(behind).next();
             let Some((&key, view)) = next.or_else(|| self.views.iter().next()) else {
-                return;
+                break;
             };
             self.reached = key;
             if !view.object.is_alive() {
-                self.forget(fd, key);
+                self.stale.remove(&key);
+                gone.extend(self.views.remove(&key).map(|view| (key, view)));
             }
         }
-    }
-
-    fn forget(&mut self, fd: &OwnedFd, key: usize) {
-        self.stale.remove(&key);
-        let Some(view) = self.views.remove(&key) else {
-            return;
-        };
-        let (start, len) = (view.range.start, view.range.len());
-        if !punch(fd, start, len)
-            && let Some(bytes) = self.map.get_mut(view.range.clone())
-        {
-            bytes.fill(0);
-        }
-        self.room.give(&view.range);
+        gone
     }
 }
 
@@ -275,135 +360,6 @@ fn punch(fd: &OwnedFd, start: usize, len: usize) -> bool {
     use nix::fcntl::{FallocateFlags, fallocate};
     let flags = FallocateFlags::FALLOC_FL_PUNCH_HOLE | FallocateFlags::FALLOC_FL_KEEP_SIZE;
     fallocate(fd, flags, start as i64, len as i64).is_ok()
-}
-
-impl View {
-    /// Whether the layout has changed.
-    fn set_layout(&mut self, object: &Object) -> bool {
-        let layout = (object.tiling(), object.stride());
-        let is_new = layout != (self.tiling, self.stride);
-        (self.tiling, self.stride) = layout;
-        is_new
-    }
-
-    /// Calls `copy(linear offset, tiled offset, bytes)` for every run of bytes that lie side by side in both; `copy`
-    /// says whether to go on.
-    fn runs(&self, size: usize, mut copy: impl FnMut(usize, usize, usize)) {
-        let (tiling, unit) = match self.tiling {
-            Tiling::None => return copy(0, 0, size),
-            Tiling::X => (mem::Tiling::X, 512),
-            Tiling::Y => (mem::Tiling::Y, 16),
-        };
-        let stride = self.stride as usize;
-        let height = tiling.tile_height() as usize;
-        // Rows of tiles that lie in the object as a whole; what is left shows as it is.
-        let rows = size.checked_div(stride * height).unwrap_or(0) * height;
-        for y in 0..rows {
-            for x in (0..stride).step_by(unit) {
-                let at = mem::tiling::offset(tiling, self.stride, x as u32, y as u32);
-                copy(y * stride + x, at as usize, unit);
-            }
-        }
-        let whole = rows * stride;
-        if whole < size {
-            copy(whole, whole, size - whole);
-        }
-    }
-
-    /// CPU to device: bytes that differ from what both knew.
-    fn push(&mut self, platform: &LivePlatform, object: &Object, map: &MmapMut) {
-        let Some(linear) = map.get(self.range.clone()) else {
-            return;
-        };
-        if linear == self.known.as_slice() {
-            return;
-        }
-        let size = object.size();
-        let mut known = std::mem::take(&mut self.known);
-        with_bytes(platform, object, |tiled| {
-            self.runs(size, |lin, at, n| {
-                let (Some(new), Some(old), Some(to)) = (
-                    linear.get(lin..lin + n),
-                    known.get_mut(lin..lin + n),
-                    tiled.get_mut(at..at + n),
-                ) else {
-                    return;
-                };
-                let olds = old.chunks_mut(PIECE);
-                for ((new, old), to) in new.chunks(PIECE).zip(olds).zip(to.chunks_mut(PIECE)) {
-                    push_piece(new, old, to);
-                }
-            });
-        });
-        self.known = known;
-    }
-
-    /// Device to CPU: everything but what the CPU has written since.
-    fn pull(&mut self, platform: &LivePlatform, object: &Object, map: &mut MmapMut) {
-        let Some(linear) = map.get_mut(self.range.clone()) else {
-            return;
-        };
-        let size = object.size();
-        let mut known = std::mem::take(&mut self.known);
-        with_bytes(platform, object, |tiled| {
-            self.runs(size, |lin, at, n| {
-                let (Some(from), Some(old), Some(to)) = (
-                    tiled.get(at..at + n),
-                    known.get_mut(lin..lin + n),
-                    linear.get_mut(lin..lin + n),
-                ) else {
-                    return;
-                };
-                if from == old {
-                    return;
-                }
-                if to == old {
-                    to.copy_from_slice(from);
-                    old.copy_from_slice(from);
-                    return;
-                }
-                for ((to, old), from) in to.iter_mut().zip(old).zip(from) {
-                    if *to == *old {
-                        *to = *from;
-                        *old = *from;
-                    }
-                }
-            });
-        });
-        self.known = known;
-    }
-}
-
-/// Brings what differs between `new` and `old` to both `old` and `to`. The client may write to `new` meanwhile: it is read once.
-fn push_piece(new: &[u8], old: &mut [u8], to: &mut [u8]) {
-    let mut copy = [0; PIECE];
-    let Some(now) = copy.get_mut(..new.len()) else {
-        return;
-    };
-    now.copy_from_slice(new);
-    if now == old {
-        return;
-    }
-    for ((to, old), now) in to.iter_mut().zip(old).zip(now) {
-        if *now != *old {
-            *to = *now;
-            *old = *now;
-        }
-    }
-}
-
-/// Looks at an object's bytes where they lie.
-fn with_bytes(platform: &LivePlatform, object: &Object, look: impl FnOnce(&mut [u8])) {
-    let Some(address) = object.dma_address() else {
-        return;
-    };
-    // With the device stopped: its slices leave the memory's lock free for too short a time.
-    platform.with_device(|_| {
-        let mut memory = mmio_mock::core::memory::lock(platform.model().memory());
-        if let Ok(bytes) = memory.phys_slice_mut(PhysAddr(address), object.size()) {
-            look(bytes);
-        }
-    });
 }
 
 #[cfg(test)]

@@ -25,3 +25,4 @@ mod support;
 mod tree;
 mod trust;
 mod users;
+mod views;

@@ -33,8 +33,11 @@ pub struct Queued<'a> {
 
 /// Somebody who wants to know.
 pub trait Observer: Send + Sync {
-    /// Called before each submission of user space, one call at a time. Contents that the CPU is to have written must
-    /// be there when it returns.
+    /// Called when a submission has come in, with its objects: contents that the CPU has written by now must be there
+    /// when it returns. No lock of the driver and no turn is held, so this may take its time; several calls at a time.
+    fn arrives(&self, _objects: &mut dyn Iterator<Item = &Object>) {}
+
+    /// Called before each submission of user space, one call at a time. Others wait for their turn meanwhile.
     fn before(&self, queued: &Queued<'_>);
 
     /// Called when the submission is in the ring and its objects are marked as busy with it.

@@ -31,6 +31,9 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     let mut submission = parse::parse(call, arg)?;
     // Read whether or not they will be needed, which shows under the lock.
     let relocations = reloc::read(call, &submission);
+    if let Some(observer) = call.device.observer() {
+        observer.arrives(&mut submission.entries.iter().map(|entry| &entry.object));
+    }
     let (outcome, news) = {
         let _waits = call.waits();
         let _lock = take_turn(call, &submission)?;
