@@ -73,8 +73,8 @@ struct Inner<T> {
 /// Locks, in the order in which they are taken:
 ///
 /// 1. the turn itself (`taken`), which waits in [`Place::rest`] and holds no lock meanwhile;
-/// 2. the lock of submissions (`UserState::exec`), by the thread that has the turn, so it is free but for other engines;
-///    waits for the device happen under it, for requests that are queued already and never for a thread in the line;
+/// 2. the lock of submissions (`UserState::exec`), by the thread that has the turn, so it is free but for other engines.
+///    The device is not waited for under it: a submission lets it go, and its turn too when it waits for another engine;
 /// 3. this lock, never while something is waited for and never in an interrupt handler;
 /// 4. under it, one after another, those that are taken last: of the timeline, of the programs that wait, of the ledger.
 ///

@@ -75,7 +75,8 @@ impl<'a> Census<'a> {
         });
         let mut others = Vec::new();
         if all > 0 {
-            user.waiting.each(|mark| others.push(mark));
+            user.waiting
+                .each(timeline.context(), |mark| others.push(mark));
             // Between two of its frames a program waits for nothing.
             let active = |account: &_| others.push(Mark::of_process(account));
             user.ledger.each_active(now, active);

@@ -22,13 +22,13 @@ const USUAL: usize = 128;
 /// Part of the limit from which on a request takes long: a second.
 const LONG: u64 = 60;
 
-/// Whether such a program has a request under way, or waits for one.
+/// Whether such a program has a request under way, or waits for the engine.
 pub(crate) fn has_program<W: Work>(
     user: &UserState,
     timeline: &Timeline<W>,
     is_it: impl Fn(&Program) -> bool,
 ) -> bool {
-    timeline.has_program(&is_it) || user.waiting.has(&is_it)
+    timeline.has_program(&is_it) || user.waiting.has(timeline.context(), &is_it)
 }
 
 /// How many families have requests under way or wait.
@@ -36,7 +36,9 @@ fn families<W: Work>(user: &UserState, timeline: &Timeline<W>) -> usize {
     // Interrupt handlers take the timeline's lock: memory is asked for before.
     let mut families = Vec::with_capacity(USUAL);
     timeline.each_program(|program| families.push(program.mark().family()));
-    user.waiting.each(|mark| families.push(mark.family()));
+    let context = timeline.context();
+    user.waiting
+        .each(context, |mark| families.push(mark.family()));
     families.sort_unstable();
     families.dedup();
     families.len()

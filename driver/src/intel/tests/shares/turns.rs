@@ -3,7 +3,7 @@
 //! Counted in requests, and in the device's time where they are slow.
 //! The numbers are those that docs/exec.md promises. Not covered: how long a request takes.
 use super::*;
-use crate::core::program::Waits;
+use crate::core::program::{Waits, Wanted};
 use crate::core::turn::{Queue, Turn};
 use crate::core::work;
 use crate::intel::timeline::Work;
@@ -43,7 +43,12 @@ impl<'a> Line<'a> {
     fn ask(&mut self, parties: &[Party], who: usize) {
         let account = self.bench.account(&parties[who]);
         let program = Program::new(parties[who].file.client(), account);
-        let waits = self.bench.dev.user().waiting.enter(program.clone());
+        let waits = self
+            .bench
+            .dev
+            .user()
+            .waiting
+            .enter(program.clone(), Wanted::Any);
         self.waiting.push((who, self.queue().enter(program), waits));
     }
 
@@ -119,10 +124,13 @@ impl<'a> Line<'a> {
     fn wait_of_newcomer(&mut self, parties: &[Party], seconds: u64) -> usize {
         let newcomer = parties.len() - 1;
         let before = self.ended;
-        let _waits = self.bench.dev.user().waiting.enter(Program::new(
-            parties[newcomer].file.client(),
-            self.bench.account(&parties[newcomer]),
-        ));
+        let _waits = self.bench.dev.user().waiting.enter(
+            Program::new(
+                parties[newcomer].file.client(),
+                self.bench.account(&parties[newcomer]),
+            ),
+            Wanted::Any,
+        );
         self.ask(parties, newcomer);
         loop {
             self.submit(parties, true);
@@ -355,10 +363,10 @@ fn what_a_turn_costs_does_not_grow_with_those_who_wait() {
         let bench = Bench::new(true);
         let parties = parties(&bench, 1);
         let mut line = Line::new(&bench);
-        let _waits = bench.dev.user().waiting.enter(Program::new(
-            parties[1].file.client(),
-            bench.account(&parties[1]),
-        ));
+        let _waits = bench.dev.user().waiting.enter(
+            Program::new(parties[1].file.client(), bench.account(&parties[1])),
+            Wanted::Any,
+        );
         let (looks, ()) = work::of(|| {
             for _ in 0..threads {
                 line.ask(&parties, 0);
