@@ -32,7 +32,7 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     let mut submission = parse::parse(call, arg)?;
     // Read whether or not they will be needed, which shows under the lock.
     let relocations = reloc::read(call, &submission);
-    let (outcome, news) = take_turn(call, &mut submission, relocations)?;
+    let (outcome, news) = take_turn(call, &mut submission, &relocations)?;
     reloc::tell(call, &submission, &news);
     write_back(call, arg, &submission);
     let fence = outcome?;
@@ -58,7 +58,7 @@ type Outcome = (Result<Arc<Fence>>, Vec<reloc::News>);
 fn take_turn(
     call: &Call<'_>,
     submission: &mut Submission,
-    relocations: Result<reloc::Lists>,
+    relocations: &Result<reloc::Lists>,
 ) -> Result<Outcome> {
     let (device, program) = (call.device, call.program());
     let timeline = engine(call, submission)?.timeline();
@@ -81,7 +81,7 @@ fn take_turn(
             let _waits = call.waits(Wanted::Of(context));
             let turn = queue.enter(program.clone());
             turn.wait(device, call.task)?;
-            in_turn(call, submission, &relocations)?
+            in_turn(call, submission, relocations)?
         };
         match after {
             After::Queued(outcome) => return Ok(outcome),
