@@ -18,7 +18,12 @@ const BASE: u64 = 0x1_0000;
 pub struct Client {
     file: File,
     memory: Mutex<Vec<u8>>,
+    /// What others do at each look for signals, as while a call waits.
+    meanwhile: Mutex<Option<Meanwhile>>,
 }
+
+/// See [`Client::meanwhile`].
+pub type Meanwhile = Box<dyn FnMut() + Send>;
 
 impl UserMemory for Client {
     fn read(&self, addr: u64, out: &mut [u8]) -> Result {
@@ -57,6 +62,12 @@ impl Task for Client {
     fn monotonic(&self) -> Ktime {
         Ktime::from_nanos(0)
     }
+    fn signal_pending(&self) -> bool {
+        if let Some(meanwhile) = &mut *self.meanwhile.lock().unwrap() {
+            meanwhile();
+        }
+        false
+    }
 }
 
 impl Client {
@@ -65,7 +76,13 @@ impl Client {
         Client {
             file,
             memory: Mutex::new(Vec::new()),
+            meanwhile: Mutex::new(None),
         }
+    }
+
+    /// What others do from now on while a call of this process waits.
+    pub fn meanwhile(&self, others: Option<Meanwhile>) {
+        *self.meanwhile.lock().unwrap() = others;
     }
 
     fn alloc(&self, bytes: &[u8]) -> u64 {

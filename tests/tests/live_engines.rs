@@ -3,6 +3,9 @@
 //! Behaviour of i915 (`i915_gem_execbuffer.c`, `i915_gem_busy.c`, `intel_reset.c`); numbers of engines and classes from
 //! i915_drm.h. After intel-gpu-tools' gem_exec_basic, gem_busy, gem_exec_await, gem_exec_fence, gem_ctx_engines.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use crate::client::Client;
 use crestline_tests::rig::Rig;
 use driver::uapi::{context, exec, gem, query, syncobj};
@@ -236,6 +239,73 @@ fn a_request_waits_for_the_other_engine_where_they_share_an_object() {
                 party.wait(data);
                 assert_eq!(party.dword(data), 1, "{device}, {flags:#x}");
             }
+            drop(party);
+            rig.finish();
+        }
+    }
+}
+
+/// A batch on the video engine stays in use for long. A submission that needs its place, and one that writes addresses into
+/// it, wait for it; another program on the render engine does not.
+#[test]
+fn waits_for_one_engine_leave_the_other_to_others() {
+    for device in DEVICES {
+        for (flags, relocates) in [(RENDER, false), (BSD, false), (BSD, true)] {
+            let rig = Rig::on(device);
+            let (party, victim) = (Arc::new(Party::new(&rig)), Party::new(&rig));
+            let data = party.object(&[]);
+            let slow = party.object(&store(DATA, 1, LONG));
+            let list = [(data, DATA, WRITE), (slow, 0x30_0000, 0)];
+            party.exec(BSD, &list, |_| ()).unwrap();
+            let of_victim = victim.object(&[END]);
+            let served = Arc::new(AtomicUsize::new(0));
+            let (count, first) = (Arc::clone(&served), Arc::clone(&party));
+            party.0.meanwhile(Some(Box::new(move || {
+                if count.load(Ordering::Relaxed) >= 3 {
+                    return;
+                }
+                let list = [(of_victim, 0x50_0000, 0)];
+                victim.exec(RENDER, &list, |_| ()).unwrap();
+                victim.wait(of_victim);
+                assert_ne!(first.busy(slow), 0, "still at work");
+                count.fetch_add(1, Ordering::Relaxed);
+            })));
+            if relocates {
+                let reloc = party.0.place(&[exec::Relocation {
+                    target_handle: data,
+                    offset: 0x8000,
+                    presumed_offset: u64::MAX,
+                    ..Default::default()
+                }]);
+                let list = party.0.place(&[
+                    exec::Object {
+                        handle: data,
+                        ..Default::default()
+                    },
+                    exec::Object {
+                        handle: slow,
+                        relocs_ptr: reloc,
+                        relocation_count: 1,
+                        ..Default::default()
+                    },
+                ]);
+                let mut arg = exec::Execbuffer2 {
+                    buffers_ptr: list,
+                    buffer_count: 2,
+                    flags,
+                    ..Default::default()
+                };
+                party.0.call(exec::EXECBUFFER2_WR, &mut arg).unwrap();
+            } else {
+                let quick = party.object(&[END]);
+                party.exec(flags, &[(quick, 0x30_0000, 0)], |_| ()).unwrap();
+            }
+            let case = (device, flags, relocates);
+            assert_eq!(served.load(Ordering::Relaxed), 3, "{case:?}");
+            party.0.meanwhile(None);
+            party.wait(data);
+            party.wait(slow);
+            assert_eq!(party.dword(data), 1, "{case:?}");
             drop(party);
             rig.finish();
         }

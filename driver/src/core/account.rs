@@ -9,7 +9,7 @@ use kernel::sync::{AtomicBool, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
 use crate::core::limits::TimeLimits;
-use crate::core::pace::Pace;
+use crate::core::pace::{Pace, Speed};
 
 /// Ends within this time and the limits of the requests ended are three in a row (i915 `CONTEXT_FAST_HANG_JIFFIES`).
 const IN_A_ROW: Delta = Delta::from_secs(120);
@@ -95,6 +95,11 @@ impl Account {
     /// How many requests its family may have under way before others.
     pub(crate) fn places_of_family(&self, now: Ktime) -> usize {
         self.of_family.places(now)
+    }
+
+    /// What is known of its family.
+    pub(crate) fn speed_of_family(&self, now: Ktime) -> Speed {
+        self.of_family.speed(now)
     }
 
     /// Whether nothing of the process runs any more.

@@ -4,7 +4,7 @@ use kernel::uaccess::UserSlice;
 
 use crate::core::device::Device;
 use crate::core::file::File;
-use crate::core::program::{Program, Waits};
+use crate::core::program::{Program, Waits, Wanted};
 use crate::core::task::Task;
 
 /// One call.
@@ -19,9 +19,9 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Notes that the caller's program waits for the engine, until the guard is dropped.
-    pub(crate) fn waits(&self) -> Waits<'a> {
-        self.device.user().waiting.enter(self.program())
+    /// Notes that the caller's program waits for an engine, until the guard is dropped.
+    pub(crate) fn waits(&self, wanted: Wanted) -> Waits<'a> {
+        self.device.user().waiting.enter(self.program(), wanted)
     }
 
     /// The caller: its file, and the process.

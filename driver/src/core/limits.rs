@@ -15,14 +15,19 @@ const LOOK: Delta = Delta::from_millis(100);
 pub(crate) const LOOKS_AT_MOST: u64 = 10;
 /// Looks until the shorter of the limits is reached.
 const LOOKS_OF_LIMIT: u64 = 10;
+/// For how many times the limit requests of different families may keep the engine together, one of each, and the part of
+/// the limit that each has in any case.
+const FAMILIES: u64 = 4;
+const LEAST: u64 = 8;
+
 /// How long one program may keep the engine, in time as programs see it ([`Clock::outside`](kernel::time::Clock)). Time
 /// in which a debugger has halted a thread does not count.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TimeLimits {
     /// How long the work of closed files may keep the engine after that, all files of a process together.
     pub after_close: Delta,
-    /// How long a request may keep it while another program waits all the time. Several of one program in a row may
-    /// take four times as long. Both limits are halved for families of which requests have been ended before.
+    /// How long a request may keep it while another program waits all the time; less when more than four families
+    /// of processes want the engine. Several of one program in a row may take four times as long. Both limits are halved for families of which requests have been ended before.
     pub while_others_wait: Delta,
 }
 
@@ -43,6 +48,15 @@ impl TimeLimits {
             after_close: halved(self.after_close),
             while_others_wait: halved(self.while_others_wait),
         }
+    }
+
+    /// How long a request may keep the engine while so many families want it, its own among them: four times the limit
+    /// divided by their number, no more than the limit, and no less than an eighth of it.
+    pub(crate) fn beside(&self, families: usize) -> Delta {
+        let limit = self.while_others_wait.as_nanos();
+        let families = u64::try_from(families).unwrap_or(u64::MAX).max(1);
+        let share = limit.saturating_mul(FAMILIES) / families;
+        Delta::from_nanos(share.clamp(limit / LEAST, limit))
     }
 
     /// Time between two looks.

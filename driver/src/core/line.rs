@@ -1,15 +1,19 @@
 //! The line of threads that wait to submit: families in turn, each in order.
 //!
 //! One has its turn at a time: it queues a request, and gives the turn back. The next is called by name, so that a thread
-//! that waits need not look. Families take turns in the order in which they came; in a family its processes do, and
-//! threads of a process come in the order in which they asked. i915 has no line: its lock takes whom it likes.
+//! that waits need not look. Families take turns in the order in which they came, those with quick requests before others;
+//! in a family its processes do, and threads of a process come in the order in which they asked. i915 has no line: its lock takes whom it likes.
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 
 use kernel::sync::{AtomicBool, Completion, Ordering, SpinLock};
 use kernel::time::{Clock, Delta};
 
+use crate::core::pace::Speed;
 use crate::core::work;
+
+/// How many turns in a row may pass the first of the line that has room, for families with quicker requests.
+const MOST_PASSED: usize = 3;
 
 /// What is equal for one family, and for one process of it.
 pub type Keys = ((bool, u64), usize);
@@ -59,6 +63,8 @@ struct Inner<T> {
     /// In the order of their turns; each has a process at least.
     families: VecDeque<Family<T>>,
     leader: Option<Arc<Place<T>>>,
+    /// Turns in a row that have passed the first that had room.
+    passed: usize,
 }
 
 /// The line. One of those in it, the leader, looks whether the next has room; the others sleep until they are called or
@@ -67,8 +73,8 @@ struct Inner<T> {
 /// Locks, in the order in which they are taken:
 ///
 /// 1. the turn itself (`taken`), which waits in [`Place::rest`] and holds no lock meanwhile;
-/// 2. the lock of submissions (`UserState::exec`), by the thread that has the turn, so it is free but for other engines;
-///    waits for the device happen under it, for requests that are queued already and never for a thread in the line;
+/// 2. the lock of submissions (`UserState::exec`), by the thread that has the turn, so it is free but for other engines.
+///    The device is not waited for under it: a submission lets it go, and its turn too when it waits for another engine;
 /// 3. this lock, never while something is waited for and never in an interrupt handler;
 /// 4. under it, one after another, those that are taken last: of the timeline, of the programs that wait, of the ledger.
 ///
@@ -81,6 +87,7 @@ impl<T> Default for Line<T> {
             taken: false,
             families: VecDeque::new(),
             leader: None,
+            passed: 0,
         }))
     }
 }
@@ -171,19 +178,46 @@ impl<T> Inner<T> {
         }
     }
 
+    /// Where the next one with room is: of those with the quickest requests the first, unless the first of all has been
+    /// passed too often. Its family and its process.
+    fn next(&mut self, has_room: impl Fn(&T) -> Option<Speed>) -> Option<(usize, usize)> {
+        let mut first = None;
+        let mut best: Option<(Speed, (usize, usize))> = None;
+        for (at, family) in self.families.iter().enumerate() {
+            let found = family
+                .processes
+                .iter()
+                .enumerate()
+                .find_map(|(n, process)| {
+                    work::one();
+                    let speed = has_room(&process.places.front()?.who)?;
+                    Some((speed, (at, n)))
+                });
+            let Some((speed, found)) = found else {
+                continue;
+            };
+            first.get_or_insert(found);
+            if best.is_none_or(|(quickest, _)| speed < quickest) {
+                best = Some((speed, found));
+            }
+            if speed == Speed::Quick || self.passed >= MOST_PASSED {
+                break;
+            }
+        }
+        let (_, best) = best?;
+        if first == Some(best) {
+            self.passed = 0;
+        } else {
+            self.passed += 1;
+        }
+        Some(best)
+    }
+
     /// Gives the turn to the next one that has room.
-    fn call(&mut self, has_room: impl Fn(&T) -> bool) -> News<T> {
+    fn call(&mut self, has_room: impl Fn(&T) -> Option<Speed>) -> News<T> {
         let mut called = None;
         if !self.taken {
-            let next = self.families.iter().zip(0..).find_map(|(family, at)| {
-                let mut processes = family.processes.iter();
-                let process = processes.position(|process| {
-                    work::one();
-                    let mut places = process.places.iter();
-                    places.next().is_some_and(|first| has_room(&first.who))
-                })?;
-                Some((at, process))
-            });
+            let next = self.next(has_room);
             called = next.and_then(|(family, process)| self.take(family, process));
         }
         if let Some(called) = &called {
@@ -196,8 +230,9 @@ impl<T> Inner<T> {
 }
 
 impl<T> Line<T> {
-    /// Asks for a turn. `look` is called when somebody may have room, and what it returns says of each whether that is so.
-    pub fn enter<R: Fn(&T) -> bool>(
+    /// Asks for a turn. `look` is called when somebody may have room, and what it returns says of each whether that is so,
+    /// and how quick its family's requests are.
+    pub fn enter<R: Fn(&T) -> Option<Speed>>(
         &self,
         keys: Keys,
         who: T,
@@ -217,7 +252,7 @@ impl<T> Line<T> {
                 News([None, inner.find_leader()])
             } else {
                 let has_room = look();
-                if inner.families.is_empty() && has_room(&place.who) {
+                if inner.families.is_empty() && has_room(&place.who).is_some() {
                     // The usual case.
                     inner.taken = true;
                     place.called.store(true, Ordering::Release);
@@ -232,7 +267,7 @@ impl<T> Line<T> {
     }
 
     /// Gives the turn to the next one that has room, unless one has it. See [`enter`](Self::enter).
-    pub fn call<R: Fn(&T) -> bool>(&self, look: impl FnOnce() -> R) {
+    pub fn call<R: Fn(&T) -> Option<Speed>>(&self, look: impl FnOnce() -> R) {
         let news = {
             let mut inner = self.0.lock();
             if inner.taken || inner.families.is_empty() {
@@ -244,7 +279,11 @@ impl<T> Line<T> {
     }
 
     /// Gives a turn back, or leaves the line; the next is called.
-    pub fn leave<R: Fn(&T) -> bool>(&self, place: &Arc<Place<T>>, look: impl FnOnce() -> R) {
+    pub fn leave<R: Fn(&T) -> Option<Speed>>(
+        &self,
+        place: &Arc<Place<T>>,
+        look: impl FnOnce() -> R,
+    ) {
         let news = {
             let mut inner = self.0.lock();
             if place.is_called() {
@@ -277,9 +316,9 @@ mod tests {
 
     /// Room for all programs, or for no program.
     fn all(room: bool) -> impl FnOnce() -> Box {
-        move || alloc::boxed::Box::new(move |_: &u32| room)
+        move || alloc::boxed::Box::new(move |_: &u32| room.then_some(Speed::New))
     }
-    type Box = alloc::boxed::Box<dyn Fn(&u32) -> bool>;
+    type Box = alloc::boxed::Box<dyn Fn(&u32) -> Option<Speed>>;
 
     /// A thread that waits: the number of its family and process, and its own.
     fn wait(line: &Line<u32>, family: u64, process: usize, who: u32) -> Arc<Place<u32>> {
@@ -328,7 +367,7 @@ mod tests {
     fn those_without_room_are_passed_and_keep_their_places() {
         let line = Line::default();
         let waiting = [(1, 0), (2, 1), (1, 2), (3, 3)].map(|(family, n)| wait(&line, family, 0, n));
-        let but = |who: u32| move || move |one: &u32| *one != who;
+        let but = |who: u32| move || move |one: &u32| (*one != who).then_some(Speed::New);
         line.call(but(0));
         let called = |n: usize| waiting[n].is_called();
         assert_eq!([0, 1, 2, 3].map(called), [false, true, false, false]);
@@ -355,6 +394,56 @@ mod tests {
         }
         assert_eq!(waiting.iter().filter(|one| one.leads()).count(), 1);
         assert_eq!(turns(&line, waiting), [3, 1, 2, 6, 7, 5, 9]);
+    }
+
+    /// Families up to 9 are slow, up to 99 new, others quick.
+    fn by_speed() -> Box {
+        alloc::boxed::Box::new(|who: &u32| {
+            Some(match who {
+                0..10 => Speed::Slow,
+                10..100 => Speed::New,
+                _ => Speed::Quick,
+            })
+        })
+    }
+
+    #[test]
+    fn quick_ones_come_before_new_ones_and_those_before_slow_ones() {
+        let line = Line::default();
+        let mut waiting: Vec<_> = [1, 2, 11, 101, 12, 102]
+            .map(|n| wait(&line, n, 0, n as u32))
+            .into();
+        let mut order = Vec::new();
+        while !waiting.is_empty() {
+            line.call(by_speed);
+            let at = waiting.iter().position(|one| one.is_called()).unwrap();
+            let place = waiting.remove(at);
+            order.push(place.who);
+            line.leave(&place, all(false));
+        }
+        // The fourth turn is that of the first of all.
+        assert_eq!(order, [101, 102, 11, 1, 12, 2]);
+    }
+
+    /// However many quick ones there are.
+    #[test]
+    fn slow_ones_have_each_fourth_turn() {
+        let line = Line::default();
+        let mut waiting: Vec<_> = (0..5).map(|n| wait(&line, n, 0, n as u32)).collect();
+        let ask = |waiting: &mut Vec<_>, n: u64| waiting.push(wait(&line, n, 0, n as u32));
+        (100..150).for_each(|n| ask(&mut waiting, n));
+        let mut slow = Vec::new();
+        for turn in 1..=20_u64 {
+            line.call(by_speed);
+            let at = waiting.iter().position(|one| one.is_called()).unwrap();
+            let place = waiting.remove(at);
+            if place.who < 10 {
+                slow.push(turn);
+            }
+            line.leave(&place, all(false));
+            ask(&mut waiting, 200 + turn);
+        }
+        assert_eq!(slow, [4, 8, 12, 16, 20]);
     }
 
     #[test]

@@ -8,6 +8,7 @@ use kernel::sync::SpinLock;
 
 use crate::core::account::Account;
 use crate::core::client::Client;
+use crate::core::fence::Fence;
 
 /// A program that uses the device: an open file, and the process that asks. Several processes may have one file; time
 /// counts for the one that asks.
@@ -117,48 +118,78 @@ impl Mark {
     }
 }
 
-/// Programs that wait inside a call, and on how many threads: to submit, or for the end of a request.
+/// Which engine a program waits for, by its timeline.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Wanted {
+    /// It may be any, or several.
+    Any,
+    /// That of a timeline.
+    Of(u64),
+    /// Any but that of a timeline.
+    Beside(u64),
+}
+
+impl Wanted {
+    /// What is waited for with a fence.
+    pub(crate) fn of(fence: &Fence) -> Self {
+        fence.context().map_or(Wanted::Any, Wanted::Of)
+    }
+
+    fn is_of(self, timeline: u64) -> bool {
+        match self {
+            Wanted::Any => true,
+            Wanted::Of(wanted) => wanted == timeline,
+            Wanted::Beside(other) => other != timeline,
+        }
+    }
+}
+
+/// Programs that wait inside a call, what for, and on how many threads: to submit, or for the end of a request.
 #[derive(Default)]
-pub(crate) struct Waiting(SpinLock<BTreeMap<Mark, (Program, usize)>>);
+pub(crate) struct Waiting(SpinLock<BTreeMap<Key, (Program, usize)>>);
+
+type Key = (Mark, Wanted);
 
 impl Waiting {
     /// Notes a program until the guard is dropped.
-    pub(crate) fn enter(&self, program: Program) -> Waits<'_> {
-        let mark = program.mark();
-        self.0.lock().entry(mark).or_insert((program, 0)).1 += 1;
-        Waits {
-            waiting: self,
-            mark,
-        }
+    pub(crate) fn enter(&self, program: Program, wanted: Wanted) -> Waits<'_> {
+        let key = (program.mark(), wanted);
+        self.0.lock().entry(key).or_insert((program, 0)).1 += 1;
+        Waits { waiting: self, key }
     }
 
-    /// Whether such a program waits.
-    pub(crate) fn has(&self, is_it: impl Fn(&Program) -> bool) -> bool {
+    /// Whether such a program waits for the engine of a timeline.
+    pub(crate) fn has(&self, timeline: u64, is_it: impl Fn(&Program) -> bool) -> bool {
         let waiting = self.0.lock();
-        waiting.values().any(|(program, _)| is_it(program))
+        let mut of_engine = waiting
+            .iter()
+            .filter(|((_, wanted), _)| wanted.is_of(timeline));
+        of_engine.any(|(_, (program, _))| is_it(program))
     }
 
-    /// Shows the programs that wait, each once.
-    pub(crate) fn each(&self, look: impl FnMut(Mark)) {
-        self.0.lock().keys().copied().for_each(look);
+    /// Shows the programs that wait for the engine of a timeline.
+    pub(crate) fn each(&self, timeline: u64, mut look: impl FnMut(Mark)) {
+        let waiting = self.0.lock();
+        let of_engine = waiting.keys().filter(|(_, wanted)| wanted.is_of(timeline));
+        of_engine.for_each(|(mark, _)| look(*mark));
     }
 }
 
 /// A program waits.
 pub(crate) struct Waits<'a> {
     waiting: &'a Waiting,
-    mark: Mark,
+    key: Key,
 }
 
 impl Drop for Waits<'_> {
     fn drop(&mut self) {
         let mut waiting = self.waiting.0.lock();
-        let Some((_, threads)) = waiting.get_mut(&self.mark) else {
+        let Some((_, threads)) = waiting.get_mut(&self.key) else {
             return;
         };
         *threads -= 1;
         if *threads == 0 {
-            let gone = waiting.remove(&self.mark);
+            let gone = waiting.remove(&self.key);
             drop(waiting);
             // The last of a client is let go without the lock.
             drop(gone);

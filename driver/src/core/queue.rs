@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use kernel::time::Ktime;
 
 use crate::core::device::UserState;
+use crate::core::pace::Speed;
 use crate::core::program::{Mark, Program};
 use crate::core::timeline::{Timeline, Work};
 use crate::core::work;
@@ -28,6 +29,11 @@ const OF_ALL_SLOW: usize = 6;
 /// there has the turn that others need to come next.
 const OF_RING: usize = 36;
 
+/// Most families not known as quick with requests under way, before further ones wait in the line: requests of so many are
+/// before a newcomer. Few when requests take long, since the engine always has the next one then.
+const OF_NEW: usize = 8;
+const OF_SLOW: usize = 3;
+
 /// Most programs with requests under way that are usual.
 const USUAL: usize = 64;
 
@@ -39,6 +45,8 @@ pub(crate) struct Census<'a> {
     all: usize,
     /// Programs with some, and how many.
     busy: Vec<(Mark, usize)>,
+    /// Families among them that are not known as quick.
+    unproven: usize,
     /// Programs that wait, and processes that have queued something lately.
     others: Vec<Mark>,
 }
@@ -52,16 +60,23 @@ impl<'a> Census<'a> {
     ) -> Census<'a> {
         // Interrupt handlers take the timeline's lock: memory is asked for before.
         let mut busy: Vec<(Mark, usize)> = Vec::with_capacity(USUAL);
-        let all =
-            timeline.each_mark(
-                |mark| match busy.iter_mut().find(|(known, _)| *known == mark) {
-                    Some((_, count)) => *count += 1,
-                    None => busy.push((mark, 1)),
-                },
-            );
+        let mut unproven = Vec::with_capacity(USUAL);
+        let all = timeline.each_program(|program| {
+            let mark = program.mark();
+            if let Some((_, count)) = busy.iter_mut().find(|(known, _)| *known == mark) {
+                *count += 1;
+                return;
+            }
+            busy.push((mark, 1));
+            let is_quick = program.account().speed_of_family(now) == Speed::Quick;
+            if !is_quick && !unproven.contains(&mark.family()) {
+                unproven.push(mark.family());
+            }
+        });
         let mut others = Vec::new();
         if all > 0 {
-            user.waiting.each(|mark| others.push(mark));
+            user.waiting
+                .each(timeline.context(), |mark| others.push(mark));
             // Between two of its frames a program waits for nothing.
             let active = |account: &_| others.push(Mark::of_process(account));
             user.ledger.each_active(now, active);
@@ -71,6 +86,7 @@ impl<'a> Census<'a> {
             now,
             all,
             busy,
+            unproven: unproven.len(),
             others,
         }
     }
@@ -96,6 +112,12 @@ impl<'a> Census<'a> {
         processes.len()
     }
 
+    /// What is known of a program's family, when it may queue one more request now.
+    pub(crate) fn room(&self, program: &Program) -> Option<Speed> {
+        let speed = || program.account().speed_of_family(self.now);
+        self.has_room(program).then(speed)
+    }
+
     /// Whether a program may queue one more request now. One of which nothing runs any more may: it is told so.
     pub(crate) fn has_room(&self, program: &Program) -> bool {
         if self.all == 0 || program.is_banned() {
@@ -114,6 +136,10 @@ impl<'a> Census<'a> {
         }
         if !self.has(|other| !other.is_kin_of(&mark)) {
             return true;
+        }
+        let of_unproven = if all_slow { OF_SLOW } else { OF_NEW };
+        if account.speed_of_family(now) != Speed::Quick && self.unproven >= of_unproven {
+            return false;
         }
         let of_all = if all_slow { OF_ALL_SLOW } else { OF_ALL };
         if self.all >= of_all && own > 0 && own >= (of_all / self.processes().max(1)).max(1) {

@@ -17,16 +17,31 @@ use crate::core::timeline::{Pending, Timeline, Turns, Work};
 
 /// How many times as long the requests of one program may keep it that are queued before those of others.
 const IN_A_ROW: u64 = 4;
+/// Most requests and programs that wait that are usual.
+const USUAL: usize = 128;
 /// Part of the limit from which on a request takes long: a second.
 const LONG: u64 = 60;
 
-/// Whether such a program has a request under way, or waits for one.
+/// Whether such a program has a request under way, or waits for the engine.
 pub(crate) fn has_program<W: Work>(
     user: &UserState,
     timeline: &Timeline<W>,
     is_it: impl Fn(&Program) -> bool,
 ) -> bool {
-    timeline.has_program(&is_it) || user.waiting.has(&is_it)
+    timeline.has_program(&is_it) || user.waiting.has(timeline.context(), &is_it)
+}
+
+/// How many families have requests under way or wait.
+fn families<W: Work>(user: &UserState, timeline: &Timeline<W>) -> usize {
+    // Interrupt handlers take the timeline's lock: memory is asked for before.
+    let mut families = Vec::with_capacity(USUAL);
+    timeline.each_program(|program| families.push(program.mark().family()));
+    let context = timeline.context();
+    user.waiting
+        .each(context, |mark| families.push(mark.family()));
+    families.sort_unstable();
+    families.dedup();
+    families.len()
 }
 
 /// The oldest request, at one look.
@@ -41,6 +56,8 @@ struct Front {
     /// Its limits, and the shortest that there are.
     limits: TimeLimits,
     shortest: TimeLimits,
+    /// That of this request, among so many families.
+    of_request: Delta,
 }
 
 /// A program that has the engine.
@@ -138,8 +155,10 @@ impl Turn {
             program,
             limits,
             shortest,
+            of_request: front_limit,
             ..
         } = &self.front;
+        let front_limit = *front_limit;
         let limit = limits.while_others_wait;
         let row = |limit: Delta| Delta::from_nanos(limit.as_nanos().saturating_mul(IN_A_ROW));
         if program.client().is_closed()
@@ -147,8 +166,8 @@ impl Turn {
         {
             return Some(Why::Closed(limits.after_close));
         }
-        if self.of_request >= limit {
-            return Some(Why::Request(limit));
+        if self.of_request >= front_limit {
+            return Some(Why::Request(front_limit));
         }
         if self.of_program >= row(limit) {
             return Some(Why::Row(row(limit)));
@@ -215,14 +234,19 @@ impl Share {
         let program = first.as_ref().and_then(|first| first.work.program());
         let front = first.as_ref().zip(program.as_ref());
         let has = |is_it: &dyn Fn(&Program) -> bool| has_program(user, timeline, is_it);
-        let front = front.map(|(first, program)| Front {
-            seqno: first.seqno,
-            program: program.clone(),
-            others: has(&|other| other.is_other_than(program)),
-            strangers: has(&|other| other.is_stranger_to(program)),
-            limits: user.ledger.limits(&program.account(), now, limits),
-            turns: timeline.turns(),
-            shortest: Ledger::shortest(limits),
+        let front = front.map(|(first, program)| {
+            let own = user.ledger.limits(&program.account(), now, limits);
+            let beside = limits.beside(families(user, timeline));
+            Front {
+                seqno: first.seqno,
+                program: program.clone(),
+                others: has(&|other| other.is_other_than(program)),
+                strangers: has(&|other| other.is_stranger_to(program)),
+                limits: own,
+                turns: timeline.turns(),
+                shortest: Ledger::shortest(limits),
+                of_request: own.while_others_wait.min(beside),
+            }
         });
         let most = Delta::from_nanos(limits.period().as_nanos().saturating_mul(LOOKS_AT_MOST));
         let (why, slow) = {

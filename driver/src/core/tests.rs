@@ -23,7 +23,7 @@ use super::device::Device;
 use super::file::File;
 use super::gem::state::Madvise;
 use super::master::{Node, Opener};
-use super::program::Program;
+use super::program::{Program, Wanted};
 use super::share::has_program;
 use super::task::Origin;
 use super::uapi::{Request, dma_buf, drm, sync_file, syncobj};
@@ -363,8 +363,19 @@ fn other_programs_wait_while_one_waits() {
     };
     assert!(!waits(&of(&bench.file, 1)) && !waits(&of(&other, 1)));
     assert!(waits(&of(&other, 2)));
-    let guard = user.waiting.enter(of(&other, 2));
+    let guard = user.waiting.enter(of(&other, 2), Wanted::Any);
     assert!(waits(&of(&bench.file, 1)));
     drop(guard);
     assert!(!waits(&of(&bench.file, 1)));
+    // For this engine, for another, for any but this.
+    let own = bench.toy.timeline.context();
+    for (wanted, expected) in [
+        (Wanted::Of(own), true),
+        (Wanted::Of(own + 1), false),
+        (Wanted::Beside(own), false),
+        (Wanted::Beside(own + 1), true),
+    ] {
+        let _guard = user.waiting.enter(of(&other, 2), wanted);
+        assert_eq!(waits(&of(&bench.file, 1)), expected, "{wanted:?}");
+    }
 }

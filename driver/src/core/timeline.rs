@@ -233,13 +233,14 @@ impl<W: Work> Timeline<W> {
         self.inner.lock().turns
     }
 
-    /// Shows of each request under way whose it is, oldest first; how many there are, the driver's own among them.
-    pub(crate) fn each_mark(&self, mut look: impl FnMut(Mark)) -> usize {
+    /// Shows of each request under way whose it is, oldest first; how many there are, the driver's own among them. Interrupt
+    /// handlers take the lock under which that is done.
+    pub(crate) fn each_program(&self, mut look: impl FnMut(&Program)) -> usize {
         let inner = self.inner.lock();
         for one in &inner.pending {
             work::one();
             if let Some(program) = one.work.program() {
-                look(program.mark());
+                look(&program);
             }
         }
         inner.pending.len()

@@ -8,6 +8,7 @@ use kernel::time::{Clock, Delta};
 
 use crate::core::device::{Device, UserState};
 use crate::core::line::Place;
+use crate::core::pace::Speed;
 use crate::core::program::Program;
 use crate::core::queue::Census;
 use crate::core::task::Task;
@@ -39,7 +40,7 @@ impl<'a, W: Work> Queue<'a, W> {
     fn look(self) -> impl FnOnce() -> HasRoom<'a> {
         move || {
             let census = Census::take(self.user, self.timeline, self.clock.outside());
-            alloc::boxed::Box::new(move |program: &Program| census.has_room(program))
+            alloc::boxed::Box::new(move |program: &Program| census.room(program))
         }
     }
 
@@ -57,8 +58,8 @@ impl<'a, W: Work> Queue<'a, W> {
     }
 }
 
-/// Of whom it is said whether there is room for another request.
-type HasRoom<'a> = alloc::boxed::Box<dyn Fn(&Program) -> bool + 'a>;
+/// Of whom it is said whether there is room for another request, and what is known of its family.
+type HasRoom<'a> = alloc::boxed::Box<dyn Fn(&Program) -> Option<Speed> + 'a>;
 
 /// A turn, or a place in the line. Dropped, it goes to the next.
 pub(crate) struct Turn<'a, W: Work> {

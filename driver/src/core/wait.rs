@@ -10,6 +10,7 @@ use crate::core::call::Call;
 use crate::core::device::Device;
 use crate::core::fence::Fence;
 use crate::core::gem::Object;
+use crate::core::program::Wanted;
 use crate::core::task::Task;
 
 /// Longest time between two looks.
@@ -94,12 +95,15 @@ pub(crate) fn wait_until(
 /// Waits for a fence; what became of the request does not matter. Meanwhile the caller's program is one of those that
 /// wait for the engine.
 pub(crate) fn wait_fence(call: &Call<'_>, fence: &Arc<Fence>, timeout: Option<Delta>) -> Result {
-    let _waits = fence.status().is_none().then(|| call.waits());
+    let _waits = fence
+        .status()
+        .is_none()
+        .then(|| call.waits(Wanted::of(fence)));
     wait_until(call.device, call.task, timeout, || fence.status().is_some())
 }
 
 /// The fence that a reader of an object waits for, or a writer.
-fn awaited(device: &dyn Device, object: &Object, writer: bool) -> Option<Arc<Fence>> {
+pub(crate) fn awaited(device: &dyn Device, object: &Object, writer: bool) -> Option<Arc<Fence>> {
     device.retire();
     object.state(|state| state.active(writer))
 }

@@ -27,6 +27,8 @@ use crate::intel::uncore::EngineRegisters;
 
 /// Pages of the ring (i915 gives legacy rings 16 KiB).
 const RING_PAGES: usize = 4;
+/// More bytes than a request takes in the ring, with those left free at the ring's end.
+const MOST_OF_REQUEST: u32 = 1024;
 /// An engine.
 pub struct Engine {
     registers: EngineRegisters,
@@ -185,6 +187,19 @@ impl Engine {
     /// Whether a reset is under way.
     pub fn is_resetting(&self) -> bool {
         self.closed.load(Ordering::Acquire)
+    }
+
+    /// Whether the ring has room for any request now, or takes none any more.
+    pub fn has_room(&self) -> bool {
+        self.timeline.retire();
+        let mut ring = self.ring.lock();
+        if let Some(head) = self.timeline.take_retired()
+            && ring.set_head(head).is_err()
+        {
+            // It is found out by the next submission.
+            return true;
+        }
+        self.is_wedged() || !self.is_resetting() && ring.ring().space() >= MOST_OF_REQUEST
     }
 
     /// Queues the batch at a graphics address; what it uses is kept until it has run. Does not wait: `ENOSPC` when the

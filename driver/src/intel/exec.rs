@@ -2,6 +2,7 @@
 //!
 //! i915 `i915_gem_execbuffer.c`, the part behind relocation. Callers inside the kernel bind and
 //! relocate themselves and keep what they use; user space comes through [`user`]. Not modelled: the command parser.
+mod busy;
 mod parse;
 mod pin;
 mod reloc;

@@ -9,6 +9,7 @@ use kernel::time::{Delta, Ktime};
 
 use super::Call;
 use crate::core::fence::Fence;
+use crate::core::program::Wanted;
 use crate::core::syncobj::{Syncobj, Wait};
 use crate::core::task::Shared;
 use crate::core::uapi::syncobj as uapi;
@@ -130,7 +131,7 @@ fn wait_for(
     }
     let known = entries.iter().flatten();
     let waits = known.clone().any(|wait| !wait.is_signalled());
-    let _waits = waits.then(|| call.waits());
+    let _waits = waits.then(|| call.waits(Wanted::Any));
     let mut first = u32::MAX;
     let outcome = wait_until(call.device, call.task, timeout, || {
         let mut there = 0;

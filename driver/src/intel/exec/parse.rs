@@ -94,6 +94,14 @@ impl Submission {
             && (!beside || self.entries.iter().all(|entry| entry.is_ready(context)))
     }
 
+    /// Lets its objects and its image move again.
+    pub(super) fn let_go(&mut self) {
+        for entry in &mut self.entries {
+            entry.pin = None;
+        }
+        self.image = None;
+    }
+
     /// Index of the entry that a relocation names (eb_get_vma).
     pub(super) fn target(&self, handle: u32) -> Option<usize> {
         if let Some(handles) = &self.handles {

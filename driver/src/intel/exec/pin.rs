@@ -8,10 +8,10 @@ use alloc::vec::Vec;
 use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EINVAL, code::ENOSPC};
 
+use super::busy::{Step, Stop, user_of};
 use super::parse::{BATCH_OFFSET_BIAS, Entry, Submission};
 use crate::core::gem::Object;
 use crate::core::range::Search;
-use crate::core::wait::wait_object;
 use crate::intel::call::Call;
 use crate::intel::engine::Engine;
 use crate::intel::gtt::Place;
@@ -56,7 +56,7 @@ impl Entry {
     }
 
     /// Leaves the object where it is, or takes the place that user space believes it in (eb_pin_vma).
-    fn try_keep(&mut self, call: &Call<'_>) -> Result<bool> {
+    fn try_keep(&mut self, call: &Call<'_>) -> Step<bool> {
         if let Some(address) = self.object.address() {
             if !self.is_misplaced(u64::from(address)) {
                 self.hold(call)?;
@@ -64,7 +64,7 @@ impl Entry {
             }
             if self.object.is_pinned() {
                 // Another submission needs it where it is; nothing will change that.
-                return Err(ENOSPC);
+                return Err(ENOSPC.into());
             }
             unbind(call, &self.object)?;
         }
@@ -91,9 +91,12 @@ impl Entry {
             other => other,
         };
         match bound {
-            Ok(_) => self.hold(call).map(|()| true),
+            Ok(_) => {
+                self.hold(call)?;
+                Ok(true)
+            }
             Err(ENOSPC | EINVAL) => Ok(false),
-            Err(error) => Err(error),
+            Err(error) => Err(error.into()),
         }
     }
 
@@ -103,7 +106,7 @@ impl Entry {
     }
 
     /// Binds the object, evicting what is in the way (eb_reserve_vma).
-    fn reserve(&mut self, call: &Call<'_>) -> Result {
+    fn reserve(&mut self, call: &Call<'_>) -> Step {
         if self.pin.is_some() {
             return Ok(());
         }
@@ -116,29 +119,32 @@ impl Entry {
                     .is_none_or(|end| end > call.device.ggtt().limit())
             }) {
                 // i915_vma_insert: a fixed place outside of the address space.
-                return Err(EINVAL);
+                return Err(EINVAL.into());
             }
             if let Err(error) = self.object.bind_user(&place) {
                 if error != ENOSPC {
-                    return Err(error);
+                    return Err(error.into());
                 }
                 make_room(call, &place, size)?;
                 self.object.bind_user(&place)?;
             }
         }
-        self.hold(call)
+        self.hold(call)?;
+        Ok(())
     }
 }
 
-/// Takes an object out of the GTT when the device is done with it.
-fn unbind(call: &Call<'_>, object: &Object) -> Result {
-    wait_object(call, object, false, None)?;
+/// Takes an object out of the GTT, unless the device is at work with it.
+fn unbind(call: &Call<'_>, object: &Object) -> Step {
+    if let Some(fence) = user_of(call, object) {
+        return Err(Stop::Evicts(fence));
+    }
     object.unbind();
     Ok(())
 }
 
 /// Makes room at a fixed place, or somewhere.
-fn make_room(call: &Call<'_>, place: &Place, size: u64) -> Result {
+fn make_room(call: &Call<'_>, place: &Place, size: u64) -> Step {
     let victims = match place.fixed {
         Some(start) => in_the_way(call, start, start.saturating_add(size))?,
         None => least_used(call, place, size)?,
@@ -193,14 +199,15 @@ fn least_used(call: &Call<'_>, place: &Place, size: u64) -> Result<Vec<Object>> 
     Err(ENOSPC)
 }
 
-/// Pins all objects and the context's image; the submission holds them until it is dropped. `ENOSPC` when they do not fit together.
-pub(super) fn pin(call: &Call<'_>, submission: &mut Submission) -> Result {
+/// Pins all objects and the context's image; the submission holds them until it is dropped or lets them go. `ENOSPC` when
+/// they do not fit together.
+pub(super) fn pin(call: &Call<'_>, submission: &mut Submission) -> Step {
     pin_image(call, submission)?;
     pin_all(call, submission)
 }
 
 /// Brings the image of the submission's context to an address, and the driver's own before the first.
-fn pin_image(call: &Call<'_>, submission: &mut Submission) -> Result {
+fn pin_image(call: &Call<'_>, submission: &mut Submission) -> Step {
     let engine = call.device.engine();
     let engines = call.device.engines();
     if !(engines.get(submission.engine)).is_some_and(|engine| engine.info().has_images) {
@@ -219,24 +226,24 @@ fn pin_image(call: &Call<'_>, submission: &mut Submission) -> Result {
 }
 
 /// Binds an image as far up as it goes, out of the way of addresses that users choose.
-fn hold_image(call: &Call<'_>, image: &Arc<Image>) -> Result<Held> {
+fn hold_image(call: &Call<'_>, image: &Arc<Image>) -> Step<Held> {
     let object = image.object();
     if object.address().is_none() && object.bind(0, Search::High) == Err(ENOSPC) {
         let place = Place::default();
         make_room(call, &place, PAGE)?;
         object.bind_user(&place)?;
     }
-    Held::new(image)
+    Ok(Held::new(image)?)
 }
 
-fn pin_all(call: &Call<'_>, submission: &mut Submission) -> Result {
+fn pin_all(call: &Call<'_>, submission: &mut Submission) -> Step {
     let mut complete = true;
     for entry in &mut submission.entries {
         complete &= entry.try_keep(call)?;
     }
     if !complete {
         match reserve_all(call, submission) {
-            Err(ENOSPC) => {
+            Err(Stop::Error(ENOSPC)) => {
                 // Once more from scratch, with nothing else in the way and fixed places first.
                 for entry in &mut submission.entries {
                     entry.pin = None;
@@ -257,7 +264,7 @@ fn pin_all(call: &Call<'_>, submission: &mut Submission) -> Result {
     Ok(())
 }
 
-fn reserve_all(call: &Call<'_>, submission: &mut Submission) -> Result {
+fn reserve_all(call: &Call<'_>, submission: &mut Submission) -> Step {
     for fixed in [true, false] {
         let entries = submission.entries.iter_mut();
         for entry in entries.filter(|entry| entry.is_fixed() == fixed) {

@@ -5,9 +5,9 @@ use alloc::vec::Vec;
 
 use kernel::error::{Result, code::EINTR, code::EINVAL, code::ENOENT, code::ENOMEM};
 
+use super::busy::{Step, Stop, user_of};
 use super::parse::Submission;
 use crate::core::gem::Object;
-use crate::core::wait::wait_object;
 use crate::intel::call::Call;
 use crate::intel::uapi::exec::{OBJECT_WRITE, Relocation};
 use crate::intel::uapi::gem::domain;
@@ -29,6 +29,9 @@ pub(super) struct News {
     entry: usize,
     number: u64,
     address: u64,
+    /// What is to be written, and at which byte offset of the object.
+    value: u32,
+    offset: usize,
 }
 
 /// Reads all relocations. Not under the lock of submissions: how long the caller's memory takes is the caller's choice.
@@ -64,12 +67,12 @@ pub(super) fn read(call: &Call<'_>, submission: &Submission) -> Result<Lists> {
     Ok(Lists(lists))
 }
 
-/// Applies all relocations; the addresses that user space did not know.
+/// Applies all relocations, or none when an object is in use; the addresses that user space did not know.
 pub(super) fn relocate(
     call: &Call<'_>,
     submission: &mut Submission,
     lists: &Lists,
-) -> Result<Vec<News>> {
+) -> Step<Vec<News>> {
     let mut news = Vec::new();
     for (index, list) in lists.0.iter().enumerate() {
         let Some(entry) = submission.entries.get(index) else {
@@ -78,13 +81,27 @@ pub(super) fn relocate(
         let object = entry.object.clone();
         let mut idle = false;
         for (reloc, number) in list.iter().zip(0..) {
-            if let Some(address) = apply(call, submission, &object, reloc, &mut idle)? {
-                news.push(News {
-                    entry: index,
-                    number,
-                    address,
-                });
+            let Some((address, offset)) = look(submission, &object, reloc)? else {
+                continue;
+            };
+            if !idle && let Some(fence) = user_of(call, &object) {
+                return Err(Stop::Relocates(fence));
             }
+            idle = true;
+            news.push(News {
+                entry: index,
+                number,
+                address,
+                // CAST: the GTT has 32 bits.
+                value: (address as u32).wrapping_add(reloc.delta),
+                offset,
+            });
+        }
+    }
+    for news in &news {
+        if let Some(entry) = submission.entries.get(news.entry) {
+            let value = news.value.to_le_bytes();
+            entry.object.write(news.offset, &value)?;
         }
     }
     Ok(news)
@@ -104,14 +121,12 @@ pub(super) fn tell(call: &Call<'_>, submission: &Submission, news: &[News]) {
     }
 }
 
-/// Applies one relocation; the target's address when user space had another in mind.
-fn apply(
-    call: &Call<'_>,
+/// Checks one relocation; the target's address when user space had another in mind, and the offset that it belongs at.
+fn look(
     submission: &mut Submission,
     object: &Object,
     reloc: &Relocation,
-    idle: &mut bool,
-) -> Result<Option<u64>> {
+) -> Result<Option<(u64, usize)>> {
     let target = submission.target(reloc.target_handle).ok_or(ENOENT)?;
     let target = submission.entries.get_mut(target).ok_or(ENOENT)?;
     if reloc.write_domain & reloc.write_domain.wrapping_sub(1) != 0 {
@@ -130,12 +145,6 @@ fn apply(
     if reloc.offset > object.size() as u64 - ADDRESS || reloc.offset & 3 != 0 {
         return Err(EINVAL);
     }
-    if !*idle {
-        wait_object(call, object, false, None)?;
-        *idle = true;
-    }
-    let value = (address as u32).wrapping_add(reloc.delta);
     let offset = usize::try_from(reloc.offset).map_err(|_| EINVAL)?;
-    object.write(offset, &value.to_le_bytes())?;
-    Ok(Some(address))
+    Ok(Some((address, offset)))
 }

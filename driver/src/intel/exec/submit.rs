@@ -5,22 +5,23 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use kernel::error::{Result, code::EFAULT, code::EINVAL};
-use kernel::sync::MutexGuard;
+use kernel::error::{Result, code::EFAULT, code::EINVAL, code::ENOSPC};
 
+use super::busy::{Step, Stop};
 use super::parse::{self, Submission};
 use super::{pin, reloc};
 use crate::core::fence::Fence;
 use crate::core::gem::Pin;
+use crate::core::program::Wanted;
 use crate::core::task::Shared;
-use crate::core::turn::{Queue, Turn};
-use crate::core::wait::{Patience, wait_until};
+use crate::core::turn::Queue;
+use crate::core::wait::{Patience, wait_fence, wait_until};
 use crate::intel::call::Call;
 use crate::intel::debug::contexts::Which;
 use crate::intel::engine::Engine;
 use crate::intel::observe::{Placed, Queued};
 use crate::intel::prologue::Prologue;
-use crate::intel::timeline::{Uses, Work};
+use crate::intel::timeline::Uses;
 use crate::intel::uapi::exec as uapi;
 
 /// Byte offset of `offset` in an object of the list.
@@ -34,13 +35,7 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     if let Some(observer) = call.device.observer() {
         observer.arrives(&mut submission.entries.iter().map(|entry| &entry.object));
     }
-    let (outcome, news) = {
-        let _waits = call.waits();
-        let _lock = take_turn(call, &submission)?;
-        // What user space believes of the addresses must stay as it is when relocations are not done.
-        let news = place(call, &mut submission, relocations)?;
-        (submit(call, &submission), news)
-    };
+    let (outcome, news) = take_turn(call, &mut submission, &relocations)?;
     reloc::tell(call, &submission, &news);
     write_back(call, arg, &submission);
     let fence = outcome?;
@@ -54,40 +49,107 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     Ok(())
 }
 
-/// The lock under which one program queues a request at a time, and the turn of the caller: the lock is let go first.
-struct Alone<'a> {
-    _lock: MutexGuard<'a, ()>,
-    _turn: Turn<'a, Work>,
-}
+/// Most times that a submission gives way because objects in its place are in use on another engine again.
+const MOST_TRIES: usize = 64;
+
+/// What has become of a submission, and the addresses that user space did not know.
+type Outcome = (Result<Arc<Fence>>, Vec<reloc::News>);
 
 /// Waits until the caller may queue one more request, in the order of those that wait, and until what the request has to wait
 /// for on other engines has ended: this family's engines cannot wait for one another (i915 waits in software, too:
-/// `__i915_request_await_execution` without semaphores).
-fn take_turn<'a>(call: &Call<'a>, submission: &Submission) -> Result<Alone<'a>> {
+/// `__i915_request_await_execution` without semaphores). Then queues it.
+fn take_turn(
+    call: &Call<'_>,
+    submission: &mut Submission,
+    relocations: &Result<reloc::Lists>,
+) -> Result<Outcome> {
     let (device, program) = (call.device, call.program());
-    let clock = device.uncore().clock();
     let timeline = engine(call, submission)?.timeline();
-    let beside = device.engines().len() > 1;
-    let is_ready = || program.is_banned() || submission.is_ready(timeline.context(), beside);
+    let context = timeline.context();
     let queue = Queue {
         timeline: &**timeline,
         user: device.user(),
-        clock,
+        clock: device.uncore().clock(),
     };
-    let account = program.account();
+    let mut tries = 0;
     loop {
-        // Outside the line: those behind do not wait for other engines with it.
-        wait_until(device, call.task, None, is_ready)?;
-        let turn = queue.enter(program.clone());
-        turn.wait(device, call.task)?;
-        let lock = device.user().exec.lock(clock);
-        // Its objects may have gone to another engine meanwhile.
-        if is_ready() {
+        if !is_ready(call, submission, context) {
+            // Outside the line: those behind do not wait for other engines with it.
+            let _waits = call.waits(Wanted::Beside(context));
+            wait_until(device, call.task, None, || {
+                is_ready(call, submission, context)
+            })?;
+        }
+        let after = {
+            let _waits = call.waits(Wanted::Of(context));
+            let turn = queue.enter(program.clone());
+            turn.wait(device, call.task)?;
+            in_turn(call, submission, relocations)?
+        };
+        match after {
+            After::Queued(outcome) => return Ok(outcome),
+            After::Again => {}
+            After::Wait(Stop::Evicts(_)) if tries >= MOST_TRIES => return Err(ENOSPC),
+            After::Wait(Stop::Evicts(fence)) => {
+                tries += 1;
+                wait_fence(call, &fence, None)?;
+            }
+            After::Wait(Stop::Relocates(fence)) => wait_fence(call, &fence, None)?,
+            After::Wait(Stop::Error(error)) => return Err(error),
+        }
+    }
+}
+
+/// Whether nothing on other engines has to end before the submission's request begins.
+fn is_ready(call: &Call<'_>, submission: &Submission, context: u64) -> bool {
+    let beside = call.device.engines().len() > 1;
+    call.program().is_banned() || submission.is_ready(context, beside)
+}
+
+/// What a turn has brought.
+enum After {
+    Queued(Outcome),
+    /// The submission has to wait for another engine first: an object of it has gone there meanwhile.
+    Again,
+    /// The same with an object that is in its way, or an error.
+    Wait(Stop),
+}
+
+/// Places and queues a submission in its turn. It waits for its own engine here: those behind it in the line could only
+/// queue behind what it waits for, and since it has the turn they do not use the objects again.
+fn in_turn(
+    call: &Call<'_>,
+    submission: &mut Submission,
+    relocations: &Result<reloc::Lists>,
+) -> Result<After> {
+    let (device, engine) = (call.device, engine(call, submission)?);
+    let (clock, context) = (device.uncore().clock(), engine.timeline().context());
+    let account = call.program().account();
+    // Nothing of such a program is queued: it is told so without room.
+    let context_of = Arc::clone(&submission.context);
+    let has_room = || engine.has_room() || account.is_banned() || context_of.is_banned();
+    loop {
+        wait_until(device, call.task, None, has_room)?;
+        let stop = {
+            let _lock = device.user().exec.lock(clock);
+            if !is_ready(call, submission, context) {
+                return Ok(After::Again);
+            }
             account.note_queued(clock.outside());
-            return Ok(Alone {
-                _lock: lock,
-                _turn: turn,
-            });
+            // What user space believes of the addresses must stay as it is when relocations are not done.
+            match place(call, submission, relocations) {
+                Ok(news) => return Ok(After::Queued((submit(call, submission), news))),
+                Err(stop) => {
+                    submission.let_go();
+                    stop
+                }
+            }
+        };
+        match stop {
+            Stop::Evicts(fence) | Stop::Relocates(fence) if fence.is_before(context) => {
+                wait_fence(call, &fence, None)?;
+            }
+            stop => return Ok(After::Wait(stop)),
         }
     }
 }
@@ -101,11 +163,12 @@ fn engine<'a>(call: &Call<'a>, submission: &Submission) -> Result<&'a Engine> {
 fn place(
     call: &Call<'_>,
     submission: &mut Submission,
-    relocations: Result<reloc::Lists>,
-) -> Result<Vec<reloc::News>> {
+    relocations: &Result<reloc::Lists>,
+) -> Step<Vec<reloc::News>> {
     pin::pin(call, submission)?;
     if submission.relocate || submission.entries.iter().any(|entry| entry.moved) {
-        return reloc::relocate(call, submission, &relocations?);
+        let lists = relocations.as_ref().map_err(|error| *error)?;
+        return reloc::relocate(call, submission, lists);
     }
     Ok(Vec::new())
 }

@@ -11,7 +11,7 @@ use kernel::time::Ktime;
 use super::faults::{resettable, store_seqno};
 use super::*;
 use crate::core::account::Account;
-use crate::core::program::Program;
+use crate::core::program::{Program, Wanted};
 use crate::core::queue::Census;
 use crate::intel::context::{Context, Parameters};
 use crate::intel::timeline::Uses;
@@ -229,13 +229,13 @@ fn a_program_that_waits_inside_a_call_counts_while_it_waits() {
     let program = Program::new(other.file.client(), bench.account(&other));
     let waiting = &bench.dev.user().waiting;
     for _ in 0..10 {
-        let waits = waiting.enter(program.clone());
+        let waits = waiting.enter(program.clone(), Wanted::Any);
         bench.work(2);
         drop(waits);
         bench.work(1);
     }
     assert_eq!(bench.dev.reset_count(), 0, "not all the time");
-    let _waits = waiting.enter(program);
+    let _waits = waiting.enter(program, Wanted::Any);
     bench.work(4);
     assert_eq!(fence.status(), Some(Err(EIO)));
 }
