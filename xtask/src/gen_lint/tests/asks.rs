@@ -147,6 +147,19 @@ const ASKS: &[&str] = &[
     "if id == 0x2a42_8086 {}",
     "if id == 0x8086_0042 {}",
     "if id == 0x0000_0042 {}",
+    "let x = \"Arrandale\";",
+    "fn on_clarkdale() {}",
+    "enum Family { Gfx4, Gfx5 }",
+    "fn gfx5_flush() {}",
+    "const GFX_VER_5: u8 = 5;",
+    "let x = \"gfx 5\";",
+    "let x = \"the fifth generation\";",
+    "fn fifth_generation() {}",
+    "let x = \"ver 4.5\";",
+    "let x = \"GMA X3100\";",
+    "let x = \"GMA 4500\";",
+    "let x = \"byt\";",
+    "if id == 0b10_1010_0000_0010 {}",
 ];
 
 #[test]
@@ -213,6 +226,8 @@ const INNOCENT: &[&str] = &[
     "let shared = Arc::ptr_eq(&a.card, &b.card);",
     "let ms = 50 <= x.delay;",
     "if x.0 >= 50 {}",
+    "let x = \"the first generation of names, version 5\";",
+    "let gfx_address = 5;",
 ];
 
 #[test]
