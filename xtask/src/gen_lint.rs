@@ -2,6 +2,7 @@
 //! Comments may name a generation: they cite. What a room is stands in `rooms`.
 
 mod asks;
+mod chain;
 mod exports;
 mod names;
 mod rooms;

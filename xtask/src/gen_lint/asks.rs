@@ -2,6 +2,7 @@
 
 use crate::source::{Kind, RustFile};
 
+use super::chain::{beginning, chain_after, chain_before, ending, operands};
 use super::names::{Names, number};
 
 /// Identifiers of values that are a generation.
@@ -47,6 +48,9 @@ const IDENTITIES: [&str; 12] = [
     "revision",
     "chip",
 ];
+
+/// Those that are a device's whatever stands before them.
+const IDS: [&str; 3] = ["pci", "device_id", "pci_id"];
 
 /// Tables of all devices or generations; a row of them other than the first is a certain one.
 const TABLES: [&str; 4] = ["DEVICES", "GENERATIONS", "ID_TABLE", "MODELS"];
@@ -211,7 +215,37 @@ fn comparison(file: &RustFile, i: usize, names: &Names) -> Option<String> {
             return Some(format!("compares a device's identity: {}", asked.join(".")));
         }
     }
-    None
+    // The end of `f::<V>(1)`.
+    let arguments = (1..i).rev().take_while(|&at| {
+        !matches!(
+            file.tokens[at].kind,
+            Kind::Open(_) | Kind::Close(_) | Kind::Punct(';')
+        )
+    });
+    let mut arguments = arguments.filter(|&at| file.is_punct(at, '<'));
+    if first == '>' && arguments.any(|at| file.is_punct(at - 1, ':')) {
+        return None;
+    }
+    let sides = [
+        operands(file, beginning(file, i), i),
+        operands(file, right, ending(file, right)),
+    ];
+    let literal = |side: &[Vec<String>]| side.iter().any(|chain| is_literal(chain));
+    let asks = |side: &[Vec<String>]| {
+        let mut chains = side.iter();
+        let asked = chains.find(|chain| is_generation(chain) || is_identity(chain))?;
+        Some(asked.join("."))
+    };
+    let [left, right] = &sides;
+    let asked = asks(left).filter(|_| literal(right));
+    let asked = asked.or_else(|| asks(right).filter(|_| literal(left)))?;
+    Some(format!("compares a device's identity: {asked}"))
+}
+
+/// Whether an operand is a literal.
+fn is_literal(chain: &[String]) -> bool {
+    let first = chain.first();
+    first.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit() || "\"'".contains(c)))
 }
 
 /// Whether a chain of identifiers ends in a generation, or in its number or text.
@@ -249,9 +283,10 @@ fn is_identity(chain: &[String]) -> bool {
     let rest = chain[field + 1..].iter();
     let mut rest = rest.filter(|word| word.parse::<u8>().is_err());
     rest.all(|word| FORMS.contains(&word.as_str()))
-        && chain[..field]
-            .iter()
-            .any(|word| DEVICES.contains(&word.as_str()))
+        && (IDS.contains(&chain[field].as_str())
+            || chain[..field]
+                .iter()
+                .any(|word| DEVICES.contains(&word.as_str())))
 }
 
 /// Forms of a text or number.
@@ -273,118 +308,9 @@ const FORMS: [&str; 15] = [
     "into",
 ];
 
-/// Fields, methods and path segments before `end`, without what is in brackets.
-fn chain_before(file: &RustFile, end: usize) -> Vec<String> {
-    let mut chain = Vec::new();
-    let mut at = end;
-    let mut wants_name = true;
-    while at > 0 {
-        at -= 1;
-        match &file.tokens[at].kind {
-            Kind::Ident(word) if wants_name && !is_keyword(word) => {
-                chain.push(word.clone());
-                wants_name = false;
-            }
-            Kind::Literal(text) if wants_name && number(text).is_some() => {
-                // `x.0.1` has a literal `0.1`.
-                chain.extend(text.split('.').rev().map(str::to_owned));
-                wants_name = false;
-            }
-            Kind::Close(')' | ']') if wants_name => {
-                let Some(open) = file.opening(at) else { break };
-                at = open;
-                // Without a name before it, it is a parenthesised expression.
-                if !matches!(
-                    file.tokens.get(at.wrapping_sub(1)).map(|t| &t.kind),
-                    Some(Kind::Ident(_) | Kind::Close(_))
-                ) {
-                    let inner = chain_before(file, file.closing(open));
-                    chain.extend(inner.into_iter().rev());
-                    break;
-                }
-            }
-            Kind::Punct('.' | '?' | ':' | '!') if !wants_name => {
-                wants_name = true;
-                if file.is_punct(at, '?') {
-                    continue;
-                }
-                if file.is_punct(at, ':') {
-                    if at == 0 || !file.is_punct(at - 1, ':') {
-                        break;
-                    }
-                    at -= 1;
-                }
-            }
-            Kind::Punct('?') if wants_name => {}
-            _ => break,
-        }
-    }
-    chain.reverse();
-    chain
-}
-
-/// The same behind `begin`.
-fn chain_after(file: &RustFile, begin: usize) -> Vec<String> {
-    let mut chain = Vec::new();
-    let mut at = begin;
-    while let Some(token) = file.tokens.get(at) {
-        match &token.kind {
-            Kind::Punct('&' | '*' | '(') if chain.is_empty() => {}
-            Kind::Ident(word) if !is_keyword(word) => {
-                chain.push(word.clone());
-                match file.tokens.get(at + 1).map(|t| &t.kind) {
-                    Some(Kind::Open('(' | '[')) => at = file.closing(at + 1),
-                    Some(Kind::Punct('.' | '?')) => {}
-                    Some(Kind::Punct(':')) if file.is_path_sep(at + 1) => {}
-                    _ => break,
-                }
-            }
-            Kind::Literal(text) if !chain.is_empty() => {
-                chain.extend(text.split('.').map(str::to_owned));
-                if !file.is_punct(at + 1, '.') {
-                    break;
-                }
-            }
-            Kind::Punct('.' | '?' | ':') if !chain.is_empty() => {}
-            _ => break,
-        }
-        at += 1;
-    }
-    chain
-}
-
-fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "if" | "while"
-            | "match"
-            | "return"
-            | "let"
-            | "in"
-            | "else"
-            | "mut"
-            | "as"
-            | "for"
-            | "where"
-            | "move"
-    )
-}
-
 /// Whether what a `match` looks at, from `begin` to `end`, is a generation or tells devices apart.
 fn scrutinee(file: &RustFile, begin: usize, end: usize, _names: &Names) -> Option<String> {
-    let mut at = begin;
-    let mut parts = Vec::new();
-    // A tuple's members one by one.
-    let (mut from, to) = if file.is_open(begin, '(') && file.closing(begin) + 1 == end {
-        (begin + 1, end - 1)
-    } else {
-        (begin, end)
-    };
-    while at < to {
-        at = file.comma(from).min(to);
-        parts.push(chain_before(file, at));
-        from = at + 1;
-    }
+    let parts = operands(file, begin, end);
     let asked = parts
         .into_iter()
         .find(|chain| is_generation(chain) || is_identity(chain))?;

@@ -159,6 +159,18 @@ const ASKS: &[&str] = &[
     "let x = \"GMA X3100\";",
     "let x = \"GMA 4500\";",
     "let x = \"byt\";",
+    "if info.pci.1 & 0xff00 == 0x2e00 {}",
+    "if (info.pci.1 & 0xff00) == 0x2e00 {}",
+    "if 0x2e == info.pci.1 >> 8 {}",
+    "match info.pci.1 >> 8 { 0x2e => a(), _ => b() }",
+    "match (x, info.pci.1 as u32 & 0xff) { (0, 0x42) => a(), _ => b() }",
+    "if ready && info.pci == (0x8086, 0x42) {}",
+    "if matches!(pci.1, 0x42 | 0x46) {}",
+    "if device_id() & 0xff == 0x42 {}",
+    "if device_id == 66 {}",
+    "if \"5\" == &*format!(\"{}\", info.isa) {}",
+    "if format!(\"{}\", info.isa) == \"5\" {}",
+    "if info.isa.to_string() + \"x\" == \"5x\" {}",
     "if id == 0b10_1010_0000_0010 {}",
 ];
 
@@ -228,6 +240,9 @@ const INNOCENT: &[&str] = &[
     "if x.0 >= 50 {}",
     "let x = \"the first generation of names, version 5\";",
     "let gfx_address = 5;",
+    "if info.pci == other.pci && count == 3 {}",
+    "let at = reg.base + count & 0xff == 0x42;",
+    "if device.find(pci).len() == 2 {}",
 ];
 
 #[test]
