@@ -62,23 +62,22 @@ const SINCE: &str = "isa/src/tables";
 /// What goes through a table of all devices or generations row by row; anything else could take a certain one.
 const EACH: [&str; 2] = ["iter", "into_iter"];
 
-/// Methods of an iterator that give a row because of its place.
-const PLACED: [&str; 14] = [
-    "last",
-    "first",
-    "nth",
-    "nth_back",
-    "skip",
-    "step_by",
-    "rev",
-    "next",
-    "next_back",
-    "max",
-    "min",
-    "max_by_key",
-    "min_by_key",
-    "take",
+/// Methods of an iterator that ask each row the same, whatever its place.
+const SAME: [&str; 10] = [
+    "chain",
+    "cloned",
+    "copied",
+    "filter",
+    "filter_map",
+    "flat_map",
+    "flatten",
+    "for_each",
+    "inspect",
+    "map",
 ];
+
+/// Methods that end such a walk: what comes behind them is no list of rows any more.
+const ENDS: [&str; 6] = ["all", "any", "find", "find_map", "for_each", "collect"];
 
 /// Functions that find a device or generation by what people write or by an id: what they take comes from outside, so it is
 /// no literal. The first two are called by the file that reads arguments and by none else.
@@ -411,22 +410,26 @@ fn row(file: &RustFile, i: usize, word: &str) -> Option<String> {
         return None;
     }
     let mut at = i + 1;
-    let mut methods = Vec::new();
+    let mut methods = 0;
     while file.is_punct(at, '.')
         && let Some(Kind::Ident(method)) = file.tokens.get(at + 1).map(|t| &t.kind)
     {
-        methods.push(method.as_str());
-        at += 2;
-        if file.is_open(at, '(') {
-            at = file.closing(at) + 1;
+        let method = method.as_str();
+        methods += 1;
+        let ends = ENDS.contains(&method);
+        let each = methods == 1 && EACH.contains(&method);
+        if !each && (methods == 1 || !ends && !SAME.contains(&method)) {
+            return Some(what);
         }
-        while file.is_punct(at, '?') {
-            at += 1;
+        let open = (at + 2..file.tokens.len()).find(|&at| file.is_open(at, '('))?;
+        at = file.closing(open) + 1;
+        if ends {
+            // A list of all of them, of which one is taken.
+            let taken = file.is_open(at, '[') || file.is_punct(at, '.');
+            return (method == "collect" && taken).then_some(what);
         }
     }
-    let each = methods.first().is_some_and(|method| EACH.contains(method));
-    let placed = methods.iter().any(|method| PLACED.contains(method));
-    (!each || placed).then_some(what)
+    (methods == 0).then_some(what)
 }
 
 /// A finder with a literal, or the parser of arguments elsewhere.
