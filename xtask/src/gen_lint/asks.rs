@@ -112,6 +112,30 @@ const COMPARES: [&str; 6] = [
 const BEGINS: [&str; 2] = ["starts_with", "strip_prefix"];
 const CONTAINS: [&str; 5] = ["ends_with", "strip_suffix", "contains", "find", "rfind"];
 
+/// What a device is called.
+const TEXTS: [&str; 3] = ["name", "title", "platform"];
+
+/// Methods whose literal is for people, or stands for what is missing.
+const MESSAGES: [&str; 4] = ["context", "expect", "ok_or", "unwrap_or"];
+
+/// Methods that ask for a part of a text, or cut it there.
+const PARTS: [&str; 14] = [
+    "contains",
+    "ends_with",
+    "find",
+    "matches",
+    "rfind",
+    "rsplit",
+    "rsplit_once",
+    "split",
+    "split_once",
+    "starts_with",
+    "strip_prefix",
+    "strip_suffix",
+    "trim_end_matches",
+    "trim_start_matches",
+];
+
 /// What the token at `i` asks.
 pub fn question(file: &RustFile, i: usize, names: &Names) -> Option<String> {
     match &file.tokens.get(i)?.kind {
@@ -138,6 +162,9 @@ pub fn question(file: &RustFile, i: usize, names: &Names) -> Option<String> {
             word if word.ends_with(NUMBER) && !(i > 0 && file.is_ident(i - 1, "fn")) => {
                 Some(format!("takes or makes the number of a generation: {word}"))
             }
+            _ if text_method(file, i) => Some(format!(
+                "asks for part of a device's name or number: {word}"
+            )),
             word if FINDERS.contains(&word) && file.is_open(i + 1, '(') => found(file, i, word),
             word if TABLES.contains(&word) => row(file, i, word),
             word if COMPARES.contains(&word)
@@ -159,6 +186,32 @@ pub fn question(file: &RustFile, i: usize, names: &Names) -> Option<String> {
         },
         _ => None,
     }
+}
+
+/// Whether a method of a device's name or of a generation's text has a literal, or one of any name digits alone: `name.split('4')`.
+fn text_method(file: &RustFile, i: usize) -> bool {
+    let is_method = i > 0 && file.is_punct(i - 1, '.') && file.is_open(i + 1, '(');
+    if !is_method || MESSAGES.iter().any(|word| file.is_ident(i, word)) {
+        return false;
+    }
+    // Not the field of a tuple: `a.1`.
+    let mut literals = (i + 2..file.closing(i + 1))
+        .filter(|&at| !file.is_punct(at - 1, '.'))
+        .filter_map(|at| match &file.tokens[at].kind {
+            Kind::Literal(text) => Some(text.trim_matches(['b', '"', '\''])),
+            _ => None,
+        })
+        .peekable();
+    if literals.peek().is_none() {
+        return false;
+    }
+    let receiver = chain_before(file, i - 1);
+    let names = |word: &String| TEXTS.contains(&word.as_str());
+    let text = receiver.iter().any(names) && is_identity(&receiver)
+        || receiver.iter().any(|word| word == "to_string") && is_generation(&receiver);
+    text || receiver.last().is_some_and(names)
+        && PARTS.iter().any(|word| file.is_ident(i, word))
+        && literals.any(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// A comparison whose operator begins at `i`.
@@ -257,6 +310,7 @@ fn is_generation(chain: &[String]) -> bool {
         "dotted",
         "to_string",
         "as_str",
+        "trim",
     ];
     let mut rest = chain.iter().rev();
     let last = rest.find(|word| !taken.contains(&word.as_str()));
@@ -289,7 +343,8 @@ fn is_identity(chain: &[String]) -> bool {
 }
 
 /// Forms of a text or number.
-const FORMS: [&str; 15] = [
+const FORMS: [&str; 16] = [
+    "trim",
     "as_str",
     "as_bytes",
     "bytes",
