@@ -1,4 +1,4 @@
-//! Operands of expressions, as the fields, methods and path segments that they are made of.
+//! Operands of expressions: the fields, methods and path segments of each.
 
 use crate::source::{Kind, RustFile};
 

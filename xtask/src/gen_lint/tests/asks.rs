@@ -1,4 +1,4 @@
-//! Questions that the check reports, each planted in every crate, and innocent lines.
+//! Questions that the check reports, planted in every crate, and innocent lines.
 
 use super::*;
 
