@@ -7,7 +7,7 @@ use crate::inst::{Opcode, Verx10};
 use crate::operand::RegFile;
 use crate::tables::by_generation;
 use crate::tables::codes;
-use crate::tables::compact::{Span, THREE, spans, tables};
+use crate::tables::compact::{Span, Three, spans, tables, three};
 use crate::tables::layout::At;
 use crate::tables::{Format, OpcodeDesc, Table};
 
@@ -170,11 +170,11 @@ fn expand<const V: u8>(raw: [u32; 2]) -> Result<Raw, UncompactError> {
     }
     let hw = (raw[0] & 0x7f) as u8;
     let row = opcode::<V>(raw[0]).ok_or(UncompactError::UnknownOpcode(hw))?;
-    let three = row.format == Format::Three;
-    if three && !At::<V>::F.compacted_three {
-        return Err(UncompactError::NoCompactedForm(hw));
-    }
-    let reserved = match (three, At::<V>::F.compacted_flag) {
+    let three = match row.format {
+        Format::Three => Some(three::<V>().ok_or(UncompactError::NoCompactedForm(hw))?),
+        _ => None,
+    };
+    let reserved = match (three.is_some(), At::<V>::F.compacted_flag) {
         (true, _) => THREE_RESERVED,
         (false, true) => 1 << 28,
         _ => 0,
@@ -182,17 +182,16 @@ fn expand<const V: u8>(raw: [u32; 2]) -> Result<Raw, UncompactError> {
     if raw[0] & reserved != 0 {
         return Err(UncompactError::ReservedBits(raw[0] & reserved));
     }
-    Ok(split(if three {
-        expand_three::<V>(from)
-    } else {
-        expand_two::<V>(from)
+    Ok(split(match three {
+        Some(three) => expand_three::<V>(three, from),
+        None => expand_two::<V>(from),
     }))
 }
 
-fn expand_three<const V: u8>(from: u128) -> u128 {
+fn expand_three<const V: u8>(three: &Three, from: u128) -> u128 {
     let spans = spans::<V>();
-    let control = THREE.control[index(from, THREE_CONTROL) & 3];
-    let source = THREE.source[index(from, THREE_SOURCE) & 3];
+    let control = three.control[index(from, THREE_CONTROL) & 3];
+    let source = three.source[index(from, THREE_SOURCE) & 3];
     let word = scatter(0, spans.three_control, u64::from(control));
     let word = scatter(word, spans.three_source, source);
     copy(from, word, THREE_COPIES)
@@ -275,9 +274,9 @@ where
 }
 
 fn compact_three<const V: u8>(from: u128) -> Option<u128> {
-    let spans = spans::<V>();
-    let control = find(THREE.control, gather(from, spans.three_control))?;
-    let source = find(THREE.source, gather(from, spans.three_source))?;
+    let (three, spans) = (three::<V>()?, spans::<V>());
+    let control = find(three.control, gather(from, spans.three_control))?;
+    let source = find(three.source, gather(from, spans.three_source))?;
     let word = copy_back(from, 0, THREE_COPIES);
     let word = set(word, THREE_CONTROL, control);
     Some(set(word, THREE_SOURCE, source))

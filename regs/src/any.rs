@@ -10,6 +10,3 @@
 )]
 
 include!(concat!(env!("OUT_DIR"), "/any.rs"));
-
-/// Surface formats: their codes mean the same in all generations.
-pub use crate::r#gen::formats::*;

@@ -7,8 +7,3 @@ pub mod gen50;
 pub(crate) mod platform;
 #[cfg(test)]
 mod roundtrip;
-
-/// Surface formats: their codes mean the same in all generations.
-pub mod formats {
-    pub use super::gen40::{SURFACE_FORMATS, surface_format};
-}

@@ -2,6 +2,7 @@
 //! Comments may name a generation: they cite. What a room is stands in `rooms`.
 
 mod asks;
+mod chain;
 mod exports;
 mod names;
 mod rooms;
@@ -16,15 +17,18 @@ use names::Names;
 /// Reports names of generations and devices outside their rooms, questions which of them is there, and, in
 /// the rooms too, answers for a generation that is not known.
 pub fn check(workspace: &Workspace) -> Vec<Finding> {
-    let names = Names::of(workspace);
+    check_with(workspace, &Names::of(workspace))
+}
+
+fn check_with(workspace: &Workspace, names: &Names) -> Vec<Finding> {
     let files = workspace.rust.iter();
-    let mut findings: Vec<Finding> = files.flat_map(|file| check_file(file, &names)).collect();
+    let mut findings: Vec<Finding> = files.flat_map(|file| check_file(file, names)).collect();
     let texts = workspace
         .text
         .iter()
         .filter(|file| text::is_product(&file.path));
     for file in texts.filter(|file| !is_test_path(&file.path) && !rooms::is_room(&file.path)) {
-        findings.extend(text::check(&file.path, &file.text, &names));
+        findings.extend(text::check(&file.path, &file.text, names));
     }
     findings.sort();
     findings.dedup();

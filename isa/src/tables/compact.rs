@@ -24,12 +24,6 @@ pub(crate) struct Three {
     pub(crate) source: &'static [u64; 4],
 }
 
-/// One generation's indices serve all that compact three sources.
-pub(crate) const THREE: Three = Three {
-    control: &gen80::THREE_CONTROL,
-    source: &gen80::THREE_SOURCE,
-};
-
 /// What an index stands for: spans of the sixteen bytes, the highest bits of the value first.
 pub(crate) struct Spans {
     pub(crate) control: &'static [Span],
@@ -94,5 +88,13 @@ pub(crate) const fn spans<const V: u8>() -> &'static Spans {
         70..=79 => &SPANS70,
         80..=89 => &SPANS80,
         90.. => &SPANS90,
+    }
+}
+
+/// What the indices of three sources stand for, where such instructions have a compacted form.
+pub(crate) const fn three<const V: u8>() -> Option<&'static Three> {
+    match V {
+        0..=79 => None,
+        80.. => Some(&gen80::THREE),
     }
 }

@@ -44,8 +44,6 @@ pub(crate) struct Features {
     pub(crate) compacted: bool,
     /// Some have immediates.
     pub(crate) compacted_immediate: bool,
-    /// Some have three sources.
-    pub(crate) compacted_three: bool,
     /// The flag register is part of the control index.
     pub(crate) compacted_flag: bool,
 
@@ -140,7 +138,6 @@ impl Features {
         round_condition: false,
         compacted: false,
         compacted_immediate: false,
-        compacted_three: false,
         compacted_flag: false,
         message_registers: 0,
         mrf: false,
@@ -199,7 +196,6 @@ impl Features {
             round_condition: v <= 50,
             compacted: v >= 45,
             compacted_immediate: v >= 60,
-            compacted_three: v >= 80,
             compacted_flag: v >= 70,
             message_registers: if v >= 60 { 24 } else { 16 },
             mrf: v < 70,

@@ -2,6 +2,7 @@
 
 use crate::source::{Kind, RustFile};
 
+use super::chain::{beginning, chain_after, chain_before, ending, operands};
 use super::names::{Names, number};
 
 /// Identifiers of values that are a generation.
@@ -48,6 +49,9 @@ const IDENTITIES: [&str; 12] = [
     "chip",
 ];
 
+/// Those that are a device's whatever stands before them.
+const IDS: [&str; 3] = ["pci", "device_id", "pci_id"];
+
 /// Tables of all devices or generations; a row of them other than the first is a certain one.
 const TABLES: [&str; 4] = ["DEVICES", "GENERATIONS", "ID_TABLE", "MODELS"];
 
@@ -58,23 +62,22 @@ const SINCE: &str = "isa/src/tables";
 /// What goes through a table of all devices or generations row by row; anything else could take a certain one.
 const EACH: [&str; 2] = ["iter", "into_iter"];
 
-/// Methods of an iterator that give a row because of its place.
-const PLACED: [&str; 14] = [
-    "last",
-    "first",
-    "nth",
-    "nth_back",
-    "skip",
-    "step_by",
-    "rev",
-    "next",
-    "next_back",
-    "max",
-    "min",
-    "max_by_key",
-    "min_by_key",
-    "take",
+/// Methods of an iterator that ask each row the same, whatever its place.
+const SAME: [&str; 10] = [
+    "chain",
+    "cloned",
+    "copied",
+    "filter",
+    "filter_map",
+    "flat_map",
+    "flatten",
+    "for_each",
+    "inspect",
+    "map",
 ];
+
+/// Methods that end such a walk: what comes behind them is no list of rows any more.
+const ENDS: [&str; 6] = ["all", "any", "find", "find_map", "for_each", "collect"];
 
 /// Functions that find a device or generation by what people write or by an id: what they take comes from outside, so it is
 /// no literal. The first two are called by the file that reads arguments and by none else.
@@ -109,6 +112,30 @@ const COMPARES: [&str; 6] = [
 const BEGINS: [&str; 2] = ["starts_with", "strip_prefix"];
 const CONTAINS: [&str; 5] = ["ends_with", "strip_suffix", "contains", "find", "rfind"];
 
+/// What a device is called.
+const TEXTS: [&str; 3] = ["name", "title", "platform"];
+
+/// Methods whose literal is for people, or stands for what is missing.
+const MESSAGES: [&str; 4] = ["context", "expect", "ok_or", "unwrap_or"];
+
+/// Methods that ask for a part of a text, or cut it there.
+const PARTS: [&str; 14] = [
+    "contains",
+    "ends_with",
+    "find",
+    "matches",
+    "rfind",
+    "rsplit",
+    "rsplit_once",
+    "split",
+    "split_once",
+    "starts_with",
+    "strip_prefix",
+    "strip_suffix",
+    "trim_end_matches",
+    "trim_start_matches",
+];
+
 /// What the token at `i` asks.
 pub fn question(file: &RustFile, i: usize, names: &Names) -> Option<String> {
     match &file.tokens.get(i)?.kind {
@@ -135,6 +162,9 @@ pub fn question(file: &RustFile, i: usize, names: &Names) -> Option<String> {
             word if word.ends_with(NUMBER) && !(i > 0 && file.is_ident(i - 1, "fn")) => {
                 Some(format!("takes or makes the number of a generation: {word}"))
             }
+            _ if text_method(file, i) => Some(format!(
+                "asks for part of a device's name or number: {word}"
+            )),
             word if FINDERS.contains(&word) && file.is_open(i + 1, '(') => found(file, i, word),
             word if TABLES.contains(&word) => row(file, i, word),
             word if COMPARES.contains(&word)
@@ -156,6 +186,32 @@ pub fn question(file: &RustFile, i: usize, names: &Names) -> Option<String> {
         },
         _ => None,
     }
+}
+
+/// Whether a method of a device's name or of a generation's text has a literal, or one of any name digits alone: `name.split('4')`.
+fn text_method(file: &RustFile, i: usize) -> bool {
+    let is_method = i > 0 && file.is_punct(i - 1, '.') && file.is_open(i + 1, '(');
+    if !is_method || MESSAGES.iter().any(|word| file.is_ident(i, word)) {
+        return false;
+    }
+    // Not the field of a tuple: `a.1`.
+    let mut literals = (i + 2..file.closing(i + 1))
+        .filter(|&at| !file.is_punct(at - 1, '.'))
+        .filter_map(|at| match &file.tokens[at].kind {
+            Kind::Literal(text) => Some(text.trim_matches(['b', '"', '\''])),
+            _ => None,
+        })
+        .peekable();
+    if literals.peek().is_none() {
+        return false;
+    }
+    let receiver = chain_before(file, i - 1);
+    let names = |word: &String| TEXTS.contains(&word.as_str());
+    let text = receiver.iter().any(names) && is_identity(&receiver)
+        || receiver.iter().any(|word| word == "to_string") && is_generation(&receiver);
+    text || receiver.last().is_some_and(names)
+        && PARTS.iter().any(|word| file.is_ident(i, word))
+        && literals.any(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// A comparison whose operator begins at `i`.
@@ -211,7 +267,37 @@ fn comparison(file: &RustFile, i: usize, names: &Names) -> Option<String> {
             return Some(format!("compares a device's identity: {}", asked.join(".")));
         }
     }
-    None
+    // The end of `f::<V>(1)`.
+    let arguments = (1..i).rev().take_while(|&at| {
+        !matches!(
+            file.tokens[at].kind,
+            Kind::Open(_) | Kind::Close(_) | Kind::Punct(';')
+        )
+    });
+    let mut arguments = arguments.filter(|&at| file.is_punct(at, '<'));
+    if first == '>' && arguments.any(|at| file.is_punct(at - 1, ':')) {
+        return None;
+    }
+    let sides = [
+        operands(file, beginning(file, i), i),
+        operands(file, right, ending(file, right)),
+    ];
+    let literal = |side: &[Vec<String>]| side.iter().any(|chain| is_literal(chain));
+    let asks = |side: &[Vec<String>]| {
+        let mut chains = side.iter();
+        let asked = chains.find(|chain| is_generation(chain) || is_identity(chain))?;
+        Some(asked.join("."))
+    };
+    let [left, right] = &sides;
+    let asked = asks(left).filter(|_| literal(right));
+    let asked = asked.or_else(|| asks(right).filter(|_| literal(left)))?;
+    Some(format!("compares a device's identity: {asked}"))
+}
+
+/// Whether an operand is a literal.
+fn is_literal(chain: &[String]) -> bool {
+    let first = chain.first();
+    first.is_some_and(|word| word.starts_with(|c: char| c.is_ascii_digit() || "\"'".contains(c)))
 }
 
 /// Whether a chain of identifiers ends in a generation, or in its number or text.
@@ -224,6 +310,7 @@ fn is_generation(chain: &[String]) -> bool {
         "dotted",
         "to_string",
         "as_str",
+        "trim",
     ];
     let mut rest = chain.iter().rev();
     let last = rest.find(|word| !taken.contains(&word.as_str()));
@@ -249,13 +336,15 @@ fn is_identity(chain: &[String]) -> bool {
     let rest = chain[field + 1..].iter();
     let mut rest = rest.filter(|word| word.parse::<u8>().is_err());
     rest.all(|word| FORMS.contains(&word.as_str()))
-        && chain[..field]
-            .iter()
-            .any(|word| DEVICES.contains(&word.as_str()))
+        && (IDS.contains(&chain[field].as_str())
+            || chain[..field]
+                .iter()
+                .any(|word| DEVICES.contains(&word.as_str())))
 }
 
 /// Forms of a text or number.
-const FORMS: [&str; 15] = [
+const FORMS: [&str; 16] = [
+    "trim",
     "as_str",
     "as_bytes",
     "bytes",
@@ -273,118 +362,9 @@ const FORMS: [&str; 15] = [
     "into",
 ];
 
-/// Fields, methods and path segments before `end`, without what is in brackets.
-fn chain_before(file: &RustFile, end: usize) -> Vec<String> {
-    let mut chain = Vec::new();
-    let mut at = end;
-    let mut wants_name = true;
-    while at > 0 {
-        at -= 1;
-        match &file.tokens[at].kind {
-            Kind::Ident(word) if wants_name && !is_keyword(word) => {
-                chain.push(word.clone());
-                wants_name = false;
-            }
-            Kind::Literal(text) if wants_name && number(text).is_some() => {
-                // `x.0.1` has a literal `0.1`.
-                chain.extend(text.split('.').rev().map(str::to_owned));
-                wants_name = false;
-            }
-            Kind::Close(')' | ']') if wants_name => {
-                let Some(open) = file.opening(at) else { break };
-                at = open;
-                // Without a name before it, it is a parenthesised expression.
-                if !matches!(
-                    file.tokens.get(at.wrapping_sub(1)).map(|t| &t.kind),
-                    Some(Kind::Ident(_) | Kind::Close(_))
-                ) {
-                    let inner = chain_before(file, file.closing(open));
-                    chain.extend(inner.into_iter().rev());
-                    break;
-                }
-            }
-            Kind::Punct('.' | '?' | ':' | '!') if !wants_name => {
-                wants_name = true;
-                if file.is_punct(at, '?') {
-                    continue;
-                }
-                if file.is_punct(at, ':') {
-                    if at == 0 || !file.is_punct(at - 1, ':') {
-                        break;
-                    }
-                    at -= 1;
-                }
-            }
-            Kind::Punct('?') if wants_name => {}
-            _ => break,
-        }
-    }
-    chain.reverse();
-    chain
-}
-
-/// The same behind `begin`.
-fn chain_after(file: &RustFile, begin: usize) -> Vec<String> {
-    let mut chain = Vec::new();
-    let mut at = begin;
-    while let Some(token) = file.tokens.get(at) {
-        match &token.kind {
-            Kind::Punct('&' | '*' | '(') if chain.is_empty() => {}
-            Kind::Ident(word) if !is_keyword(word) => {
-                chain.push(word.clone());
-                match file.tokens.get(at + 1).map(|t| &t.kind) {
-                    Some(Kind::Open('(' | '[')) => at = file.closing(at + 1),
-                    Some(Kind::Punct('.' | '?')) => {}
-                    Some(Kind::Punct(':')) if file.is_path_sep(at + 1) => {}
-                    _ => break,
-                }
-            }
-            Kind::Literal(text) if !chain.is_empty() => {
-                chain.extend(text.split('.').map(str::to_owned));
-                if !file.is_punct(at + 1, '.') {
-                    break;
-                }
-            }
-            Kind::Punct('.' | '?' | ':') if !chain.is_empty() => {}
-            _ => break,
-        }
-        at += 1;
-    }
-    chain
-}
-
-fn is_keyword(word: &str) -> bool {
-    matches!(
-        word,
-        "if" | "while"
-            | "match"
-            | "return"
-            | "let"
-            | "in"
-            | "else"
-            | "mut"
-            | "as"
-            | "for"
-            | "where"
-            | "move"
-    )
-}
-
 /// Whether what a `match` looks at, from `begin` to `end`, is a generation or tells devices apart.
 fn scrutinee(file: &RustFile, begin: usize, end: usize, _names: &Names) -> Option<String> {
-    let mut at = begin;
-    let mut parts = Vec::new();
-    // A tuple's members one by one.
-    let (mut from, to) = if file.is_open(begin, '(') && file.closing(begin) + 1 == end {
-        (begin + 1, end - 1)
-    } else {
-        (begin, end)
-    };
-    while at < to {
-        at = file.comma(from).min(to);
-        parts.push(chain_before(file, at));
-        from = at + 1;
-    }
+    let parts = operands(file, begin, end);
     let asked = parts
         .into_iter()
         .find(|chain| is_generation(chain) || is_identity(chain))?;
@@ -485,22 +465,26 @@ fn row(file: &RustFile, i: usize, word: &str) -> Option<String> {
         return None;
     }
     let mut at = i + 1;
-    let mut methods = Vec::new();
+    let mut methods = 0;
     while file.is_punct(at, '.')
         && let Some(Kind::Ident(method)) = file.tokens.get(at + 1).map(|t| &t.kind)
     {
-        methods.push(method.as_str());
-        at += 2;
-        if file.is_open(at, '(') {
-            at = file.closing(at) + 1;
+        let method = method.as_str();
+        methods += 1;
+        let ends = ENDS.contains(&method);
+        let each = methods == 1 && EACH.contains(&method);
+        if !each && (methods == 1 || !ends && !SAME.contains(&method)) {
+            return Some(what);
         }
-        while file.is_punct(at, '?') {
-            at += 1;
+        let open = (at + 2..file.tokens.len()).find(|&at| file.is_open(at, '('))?;
+        at = file.closing(open) + 1;
+        if ends {
+            // A list of all of them, of which one is taken.
+            let taken = file.is_open(at, '[') || file.is_punct(at, '.');
+            return (method == "collect" && taken).then_some(what);
         }
     }
-    let each = methods.first().is_some_and(|method| EACH.contains(method));
-    let placed = methods.iter().any(|method| PLACED.contains(method));
-    (!each || placed).then_some(what)
+    (methods == 0).then_some(what)
 }
 
 /// A finder with a literal, or the parser of arguments elsewhere.

@@ -11,6 +11,14 @@ use super::rooms;
 /// What the folders of tables are called, before the version.
 const FOLDER: &str = "gen";
 
+/// What stands before a version in names: the tables' and Mesa's.
+const PREFIXES: [&str; 2] = [FOLDER, "gfx"];
+
+/// Ordinals from zero on, for the first, the second or the ninth generation.
+const ORDINALS: [&str; 10] = [
+    "zeroth", "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+];
+
 /// Functions whose calls in rooms are rows of devices, instruction sets or the like; their strings are names.
 const ROWS: [&str; 4] = ["device", "mobile", "model", "named"];
 
@@ -129,12 +137,12 @@ impl Names {
         self.words.extend(mixed.map(str::to_owned));
     }
 
-    /// Whether a word in lower case is a name, or `gen` with a number.
+    /// Whether a word in lower case is a name, or `gen` or `gfx` with a number.
     fn is_name(&self, word: &str) -> bool {
-        self.words.contains(word)
-            || word
-                .strip_prefix(FOLDER)
-                .is_some_and(|n| n.starts_with(|c: char| c.is_ascii_digit()))
+        let mut versions = PREFIXES
+            .iter()
+            .filter_map(|prefix| word.strip_prefix(prefix));
+        self.words.contains(word) || versions.any(|n| n.starts_with(|c: char| c.is_ascii_digit()))
     }
 
     /// What an identifier names, if it does.
@@ -187,11 +195,12 @@ impl Names {
             let mut runs = words.windows(count);
             runs.any(|run: &[&str]| self.is_name(&run.concat()))
         };
+        let is_version = |n: u64| self.versions.contains(&n) || self.versions.contains(&(n * 10));
         let numbered = |pair: &[&str]| {
-            let number = pair[1].parse().is_ok_and(|n: u64| {
-                self.versions.contains(&n) || self.versions.contains(&(n * 10))
-            });
-            matches!(pair[0], "generation" | "generations" | "verx10") && number
+            let ordinal = ORDINALS.iter().zip(0..).find(|(word, _)| **word == pair[0]);
+            let ordinal = ordinal.is_some_and(|(_, n)| self.versions.contains(&(n * 10)));
+            let noun = ["generation", "generations", "verx10", "ver"].contains(&pair[0]);
+            noun && pair[1].parse().is_ok_and(is_version) || ordinal && pair[1] == "generation"
         };
         together(2) || together(3) || words.windows(2).any(numbered)
     }
@@ -266,6 +275,12 @@ pub fn number(text: &str) -> Option<u64> {
     if let Some(digits) = plain.strip_prefix("0x") {
         let digits = digits.split(['u', 'i']).next()?;
         return u64::from_str_radix(digits, 16).ok();
+    }
+    for (prefix, radix) in [("0b", 2), ("0o", 8)] {
+        if let Some(digits) = plain.strip_prefix(prefix) {
+            let digits = digits.split(['u', 'i']).next()?;
+            return u64::from_str_radix(digits, radix).ok();
+        }
     }
     let digits = plain.split(['u', 'i', '.']).next()?;
     digits.parse().ok()

@@ -3,7 +3,7 @@
 //! Values of Mesa 22.3.6 `brw_eu_compact.c`, which has them from the manuals' compaction tables.
 //! The spans that a value fills are in `compact`.
 
-use super::{Tables, gen70};
+use super::{Tables, Three, gen70};
 
 #[rustfmt::skip]
 pub(crate) static TABLES: Tables = Tables {
@@ -26,13 +26,19 @@ pub(crate) static TABLES: Tables = Tables {
 };
 
 /// Controls of three sources: 26 bits, of which Broadwell has the low 24.
-pub(crate) static THREE_CONTROL: [u32; 4] = [0x0806001, 0x0006001, 0x0008001, 0x0008021];
+static THREE_CONTROL: [u32; 4] = [0x0806001, 0x0006001, 0x0008001, 0x0008021];
 
 /// Operands of three sources: 49 bits.
 #[rustfmt::skip]
-pub(crate) static THREE_SOURCE: [u64; 4] = [
+static THREE_SOURCE: [u64; 4] = [
     0x727_2720f000,
     0x727_2720f002,
     0x727_2720f008,
     0x727_2720f020,
 ];
+
+/// Both.
+pub(crate) static THREE: Three = Three {
+    control: &THREE_CONTROL,
+    source: &THREE_SOURCE,
+};

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 
 use crate::emit::line;
-use crate::model::Tables;
+use crate::model::{Format, Tables};
 use crate::names;
 use crate::origin::Earlier;
 use crate::schema::Value;
@@ -49,7 +49,32 @@ pub fn any(all: &[Tables]) -> String {
         line!(out, "}}");
     }
     values(&mut out, all);
+    line!(out, "use crate::desc::*;");
+    super::formats(&mut out, &formats(all));
     out
+}
+
+/// Surface formats that all generations have with one name and layout, with what each generation can do with them.
+fn formats(all: &[Tables]) -> Vec<Format> {
+    let Some((first, later)) = all.split_first() else {
+        return Vec::new();
+    };
+    let shape = |f: &Format| {
+        let channels = f.channels.iter();
+        let channels: Vec<_> = channels
+            .map(|c| (c.letter, c.start, c.bits, c.kind))
+            .collect();
+        (f.code, f.name.clone(), f.bits, f.block, channels)
+    };
+    let shared = first.formats.iter().filter_map(|format| {
+        let mut shared = format.clone();
+        for t in later {
+            let same = t.formats.iter().find(|f| shape(f) == shape(format))?;
+            shared.caps.retain(|cap| same.caps.contains(cap));
+        }
+        Some(shared)
+    });
+    shared.collect()
 }
 
 /// Names that all generations have and agree on, with the generation that defines them.

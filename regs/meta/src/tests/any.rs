@@ -60,3 +60,25 @@ fn constants_are_the_union_unless_they_contradict() {
     }
     assert!(!text.contains("moves") && !text.contains("renamed"));
 }
+
+#[test]
+fn formats_are_those_of_all_generations_with_what_each_can_do() {
+    let format = |code: u32, name: &str, layout: &str, caps: &str| {
+        format!(
+            "[[format]]\ncode = {code}\nname = \"{name}\"\nbits = 8\nlayout = \"{layout}\"\ncaps = \"{caps}\"\n"
+        )
+    };
+    let old = format(1, "R8_UNORM", "R8un", "SFR")
+        + &format(2, "R8_SNORM", "R8sn", "S")
+        + &format(3, "A8_UNORM", "A8un", "S");
+    let new = format(1, "R8_UNORM", "R8un", "FRB")
+        + &format(2, "R8_SNORM", "R8un", "S")
+        + &format(4, "R8_UINT", "R8ui", "S");
+    let text = crate::any(&loaded("any-formats", &[("gen1", old), ("gen2", new)]));
+    let rows: Vec<&str> = text.lines().filter(|l| l.contains("{ code:")).collect();
+    assert_eq!(rows.len(), 1, "{rows:#?}");
+    assert!(rows[0].contains("\"R8_UNORM\""));
+    for cap in ["sampling: false", "filtering: true", "alpha_blend: false"] {
+        assert!(rows[0].contains(cap), "{cap}");
+    }
+}
