@@ -389,10 +389,7 @@ mod tests {
     use crate::Options;
     use crate::tree::Tree;
 
-    /// The system tells that a file is closed (inotify(7), IN_CLOSE) before it lets go of it. Here the second close is not
-    /// told at all, as if it had been told before the first look.
-    #[test]
-    fn a_dma_buf_that_was_still_open_when_its_closing_was_told_is_forgotten_later() {
+    fn card_and_table() -> (Arc<Card>, Descriptors) {
         let info = mmio_mock::intel::r#gen::find("gm965").unwrap();
         let tree = Tree::build(&[info]).unwrap();
         let options = Options {
@@ -401,7 +398,14 @@ mod tests {
         };
         let card = Card::start(0, info, &options, &tree).unwrap();
         let wake = nix::sys::eventfd::EventFd::new().unwrap();
-        let table = Descriptors::new(&wake).unwrap();
+        (card, Descriptors::new(&wake).unwrap())
+    }
+
+    /// The system tells that a file is closed (inotify(7), IN_CLOSE) before it lets go of it. Here the second close is not
+    /// told at all, as if it had been told before the first look.
+    #[test]
+    fn a_dma_buf_that_was_still_open_when_its_closing_was_told_is_forgotten_later() {
+        let (card, table) = card_and_table();
         let object = card.device().create_object(4096, Tiling::None, 0);
         let first = table.share(&card, Shared::Object(object.unwrap())).unwrap();
         let path = format!("/proc/self/fd/{}", first.as_raw_fd());
@@ -417,15 +421,7 @@ mod tests {
 
     #[test]
     fn the_closing_of_a_dma_buf_is_found_among_many_without_a_look_at_them() {
-        let info = mmio_mock::intel::r#gen::find("gm965").unwrap();
-        let tree = Tree::build(&[info]).unwrap();
-        let options = Options {
-            memory: 16 << 20,
-            ..Options::new(info)
-        };
-        let card = Card::start(0, info, &options, &tree).unwrap();
-        let wake = nix::sys::eventfd::EventFd::new().unwrap();
-        let table = Descriptors::new(&wake).unwrap();
+        let (card, table) = card_and_table();
         let share = || {
             let object = card.device().create_object(4096, Tiling::None, 0);
             let object = Shared::Object(object.unwrap());

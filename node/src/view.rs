@@ -137,7 +137,7 @@ impl Views {
         Some(view.range.start)
     }
 
-    /// The view of an object, which is made when there is none yet. `None` when there is no room for it.
+    /// The view of an object; it is made when the object has no view yet. `None` when there is no room for the view.
     fn view(&self, object: &Object) -> Option<Arc<View>> {
         let key = object.key();
         let mut inner = self.lock();

@@ -58,7 +58,7 @@ impl<'a, W: Work> Queue<'a, W> {
     }
 }
 
-/// Of whom it is said whether there is room for another request, and what is known of its family.
+/// Tells of a program whether it has room for one more request, and how quick its family is.
 type HasRoom<'a> = alloc::boxed::Box<dyn Fn(&Program) -> Option<Speed> + 'a>;
 
 /// A turn, or a place in the line. Dropped, it goes to the next.

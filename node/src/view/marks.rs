@@ -28,7 +28,7 @@ impl Marks {
         }
     }
 
-    /// It has none any more. Once for each [`add`](Self::add).
+    /// The view of an object has ended. Called once for each [`add`](Self::add).
     pub fn remove(&self, key: usize) {
         if let Some(mark) = self.of(key) {
             mark.fetch_sub(1, Ordering::SeqCst);

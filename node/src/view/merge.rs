@@ -45,7 +45,8 @@ impl Copy {
         }
     }
 
-    /// Has memory for so many bytes, all zeros at first; false when there is none. How many that is the client has decided.
+    /// Allocates `known` for an object of so many bytes, all of them zero; false when the memory for them is missing: the client
+    /// has decided on the size.
     pub fn allocate(&mut self, size: usize) -> bool {
         if self.known.len() < size {
             if self.known.try_reserve_exact(size).is_err() {

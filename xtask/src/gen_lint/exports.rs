@@ -1,4 +1,4 @@
-//! What leaves a room under a neutral name, and files of tests that are none.
+//! Exports of rooms under neutral names, and shipped files that pose as tests.
 //! `regs::any` has what all generations have; its own tests see to that.
 
 use crate::source::{Kind, RustFile, is_test_path};

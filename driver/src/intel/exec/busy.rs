@@ -1,4 +1,4 @@
-//! What a submission finds under the lock that it has to wait for without it.
+//! Objects in use that stop a submission: it waits for them without the lock.
 //!
 //! i915 waits with its locks held (`i915_vma_unbind`, `i915_gem_object_wait`); there engines do not share one lock.
 use alloc::sync::Arc;
@@ -12,11 +12,11 @@ use crate::intel::call::Call;
 
 /// Why a submission cannot be placed now.
 pub(super) enum Stop {
-    /// It never can.
+    /// It has failed.
     Error(Error),
-    /// An object that has to leave its place is in use until then.
+    /// An object that has to leave its place is in use until this fence is signalled.
     Evicts(Arc<Fence>),
-    /// An object that addresses are to be written into is.
+    /// An object that addresses are to be written into is in use until this fence is signalled.
     Relocates(Arc<Fence>),
 }
 
@@ -26,7 +26,7 @@ impl From<Error> for Stop {
     }
 }
 
-/// What comes of a step under the lock.
+/// The result of a step under the lock.
 pub(super) type Step<T = ()> = core::result::Result<T, Stop>;
 
 /// The end of the last request that uses an object, when there is one.

@@ -12,6 +12,7 @@ use super::parse::{self, Submission};
 use super::{pin, reloc};
 use crate::core::fence::Fence;
 use crate::core::gem::Pin;
+use crate::core::program::Program;
 use crate::core::program::Wanted;
 use crate::core::task::Shared;
 use crate::core::turn::Queue;
@@ -73,18 +74,18 @@ fn take_turn(
     };
     let mut tries = 0;
     loop {
-        if !is_ready(call, submission, context) {
+        if !is_ready(call, &program, submission, context) {
             // Outside the line: those behind do not wait for other engines with it.
             let _waits = call.waits(Wanted::Beside(context));
             wait_until(device, call.task, None, || {
-                is_ready(call, submission, context)
+                is_ready(call, &program, submission, context)
             })?;
         }
         let after = {
             let _waits = call.waits(Wanted::Of(context));
             let turn = queue.enter(program.clone());
             turn.wait(device, call.task)?;
-            in_turn(call, submission, relocations)?
+            in_turn(call, &program, submission, relocations)?
         };
         match after {
             After::Queued(outcome) => return Ok(outcome),
@@ -101,9 +102,9 @@ fn take_turn(
 }
 
 /// Whether nothing on other engines has to end before the submission's request begins.
-fn is_ready(call: &Call<'_>, submission: &Submission, context: u64) -> bool {
+fn is_ready(call: &Call<'_>, program: &Program, submission: &Submission, context: u64) -> bool {
     let beside = call.device.engines().len() > 1;
-    call.program().is_banned() || submission.is_ready(context, beside)
+    program.is_banned() || submission.is_ready(context, beside)
 }
 
 /// What a turn has brought.
@@ -119,12 +120,13 @@ enum After {
 /// queue behind what it waits for, and since it has the turn they do not use the objects again.
 fn in_turn(
     call: &Call<'_>,
+    program: &Program,
     submission: &mut Submission,
     relocations: &Result<reloc::Lists>,
 ) -> Result<After> {
     let (device, engine) = (call.device, engine(call, submission)?);
     let (clock, context) = (device.uncore().clock(), engine.timeline().context());
-    let account = call.program().account();
+    let account = program.account();
     // Nothing of such a program is queued: it is told so without room.
     let context_of = Arc::clone(&submission.context);
     let has_room = || engine.has_room() || account.is_banned() || context_of.is_banned();
@@ -132,7 +134,7 @@ fn in_turn(
         wait_until(device, call.task, None, has_room)?;
         let stop = {
             let _lock = device.user().exec.lock(clock);
-            if !is_ready(call, submission, context) {
+            if !is_ready(call, program, submission, context) {
                 return Ok(After::Again);
             }
             account.note_queued(clock.outside());

@@ -43,7 +43,7 @@ const fn row(platform: &'static str) -> DeviceInfo {
     }
 }
 
-const RENDER: EngineInfo = EngineInfo {
+pub(super) const RENDER: EngineInfo = EngineInfo {
     name: "rcs0",
     class: CLASS_RENDER,
     mask: 1 << 0,

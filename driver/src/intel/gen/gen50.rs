@@ -16,10 +16,9 @@ use ringbuf::r#gen::gen50::Commands;
 use super::workarounds;
 use super::{
     DeviceInfo, EmitOps, EngineInfo, InterruptBank, InterruptInfo, MasterInterrupt,
-    RoutineMessages, StatusPage, ThreadPlaces,
+    RoutineMessages, ThreadPlaces,
 };
 use super::{gen40, gen45, state};
-use crate::intel::uapi::context::CLASS_RENDER;
 use crate::intel::uncore::Uncore;
 
 /// Desktop and mobile parts.
@@ -41,16 +40,10 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
 };
 
 const RENDER: EngineInfo = EngineInfo {
-    name: "rcs0",
-    class: CLASS_RENDER,
-    mask: 1 << 0,
-    base: 0,
-    has_images: true,
-    masks_status: true,
     user_interrupt: Interrupt::USER::SET.value,
-    status_page: StatusPage::Graphics,
     emit: &EMIT,
     workarounds: workarounds::IRONLAKE_ENGINE,
+    ..gen45::RENDER
 };
 
 /// The video decoder's engine (i915 `ILK_BSD_USER_INTERRUPT`).
