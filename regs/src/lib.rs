@@ -15,6 +15,7 @@ pub mod desc;
 pub mod field;
 pub mod r#gen;
 pub mod ids;
+mod opcodes;
 pub mod platform;
 pub mod walk;
 

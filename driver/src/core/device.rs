@@ -45,6 +45,9 @@ pub trait Device: Any + Send + Sync {
     /// Signals the requests that have ended and lets go of what they used.
     fn retire(&self);
 
+    /// Lets go of what requests used whose end is known already.
+    fn tidy(&self);
+
     /// Looks for hangs when it is time to; asked by everything that waits.
     fn watch(&self);
 

@@ -297,6 +297,12 @@ impl<W: Work> Timeline<W> {
     /// Signals, then lets go of what ended requests kept alive; not for interrupt handlers.
     pub fn retire(&self) {
         self.signal();
+        self.tidy();
+    }
+
+    /// Lets go of what requests kept alive that an interrupt has signalled; does not look at the device's memory, which
+    /// can mean to wait for the device.
+    pub fn tidy(&self) {
         let done = core::mem::take(&mut self.inner.lock().done);
         // Unbinding touches the device: the lock is free by now.
         drop(done);

@@ -58,12 +58,21 @@ pub(crate) fn wait_resting(
     let clock = device.clock();
     let start = clock.now();
     let mut step = Delta::from_micros(1);
+    let mut looks = 0u32;
     loop {
-        // Interrupts signal fences; looking at the device's memory too survives a lost interrupt.
-        device.retire();
+        // Interrupts signal fences. Looking at the device's memory too survives a lost interrupt, but it waits for the
+        // device where that is at work.
+        device.tidy();
         if done() {
             return Ok(());
         }
+        if looks > 0 || patience.timeout == Some(Delta::ZERO) {
+            device.retire();
+            if done() {
+                return Ok(());
+            }
+        }
+        looks += 1;
         let now = clock.now();
         let left = match patience.timeout {
             Some(timeout) if now - start >= timeout => return Err(ETIME),

@@ -130,6 +130,13 @@ impl Device {
         }
     }
 
+    /// Lets go of what requests used that interrupts have signalled.
+    pub(crate) fn tidy(&self) {
+        for engine in self.engines() {
+            engine.timeline().tidy();
+        }
+    }
+
     /// Whether submissions are refused until a reset succeeds.
     pub(crate) fn is_wedged(&self) -> bool {
         self.engine().is_wedged()

@@ -29,6 +29,8 @@ use crate::intel::uncore::EngineRegisters;
 const RING_PAGES: usize = 4;
 /// More bytes than a request takes in the ring, with those left free at the ring's end.
 const MOST_OF_REQUEST: u32 = 1024;
+/// Dwords that suffice for most requests.
+const USUAL_DWORDS: usize = 64;
 /// An engine.
 pub struct Engine {
     registers: EngineRegisters,
@@ -189,9 +191,8 @@ impl Engine {
         self.closed.load(Ordering::Acquire)
     }
 
-    /// Whether the ring has room for any request now, or takes none any more.
+    /// Whether the ring has room for any request now, as far as interrupts have told, or takes none any more.
     pub fn has_room(&self) -> bool {
-        self.timeline.retire();
         let mut ring = self.ring.lock();
         if let Some(head) = self.timeline.take_retired()
             && ring.set_head(head).is_err()
@@ -203,9 +204,9 @@ impl Engine {
     }
 
     /// Queues the batch at a graphics address; what it uses is kept until it has run. Does not wait: `ENOSPC` when the
-    /// ring has no room now, or a reset is under way; `EIO` when one has failed.
+    /// ring has no room as far as interrupts have told, or a reset is under way; `EIO` when one has failed.
     pub fn submit(&self, uses: &Uses, batch: u32) -> Result<Arc<Fence>> {
-        self.timeline.retire();
+        self.timeline.tidy();
         // The interrupt handler never takes this lock, so holding it across the tail write is safe; it keeps tail
         // writes in the order of sequence numbers.
         let mut ring = self.ring.lock();
@@ -267,7 +268,7 @@ impl Engine {
     /// Flush, context, batch, flush, sequence number, interrupt.
     fn request(&self, payload: Payload, plan: &Plan, seqno: u32) -> Vec<u32> {
         let emit = self.info.emit;
-        let mut words = Vec::new();
+        let mut words = Vec::with_capacity(USUAL_DWORDS);
         if let Payload::Batch(address, prologue) = payload {
             (emit.flush)(&mut words, Flush::Invalidate, self.scratch_address);
             for step in &plan.steps {

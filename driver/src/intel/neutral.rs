@@ -30,6 +30,10 @@ impl device::Device for Device {
         Device::retire(self);
     }
 
+    fn tidy(&self) {
+        Device::tidy(self);
+    }
+
     fn watch(&self) {
         Device::watch(self);
     }

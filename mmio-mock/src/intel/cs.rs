@@ -191,7 +191,7 @@ impl Cs {
         {
             return false;
         }
-        let header = self.source(regs).and_then(|s| s.dword(mem, 0).ok());
+        let header = self.source(regs).and_then(|s| s.header(mem).ok());
         let object = |desc: &CommandDesc| desc.is(Property::Object);
         header.and_then(regs.tables().command).is_some_and(object)
     }
@@ -226,7 +226,7 @@ impl Cs {
         dwords: &mut Vec<u32>,
         ctx: &mut CsContext<'_, '_>,
     ) -> Step {
-        let header = match source.dword(ctx.machine.mem, 0) {
+        let header = match source.header(ctx.machine.mem) {
             Ok(header) => header,
             Err(fault) => return self.refuse(fault.into(), addr, None, ctx),
         };
@@ -250,11 +250,11 @@ impl Cs {
             return refuse(self, what, ctx);
         }
         dwords.clear();
-        for i in 0..length as u32 {
-            match source.dword(ctx.machine.mem, i) {
-                Ok(dword) => dwords.push(dword),
-                Err(fault) => return self.refuse(fault.into(), addr, Some(header), ctx),
-            }
+        dwords.push(header);
+        if length > 1
+            && let Err(fault) = source.rest(ctx.machine.mem, length - 1, dwords)
+        {
+            return self.refuse(fault.into(), addr, Some(header), ctx);
         }
         if media::waits(desc, ctx) {
             return Step::Blocked;

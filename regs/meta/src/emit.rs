@@ -28,6 +28,7 @@ pub fn generation(all: &[Tables], index: usize) -> String {
     let (t, earlier) = (&all[index], Earlier::than(all, index));
     let mut out = String::new();
     line!(out, "use crate::desc::*;");
+    line!(out, "use crate::opcodes::CommandIndex;");
     line!(out, "use crate::field;");
     line!(out, "pub use crate::ids::*;");
     packed::structures(&mut out, t, &earlier);

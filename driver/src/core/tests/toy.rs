@@ -242,6 +242,10 @@ impl Device for Toy {
         self.timeline.retire();
     }
 
+    fn tidy(&self) {
+        self.timeline.tidy();
+    }
+
     fn watch(&self) {
         self.looks.fetch_add(1, Ordering::Relaxed);
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::atomics::LOOKS;
 use super::gate::look;
 use super::time::Time;
 
@@ -68,10 +69,14 @@ impl Events {
     pub fn relax(&self, time: &Time, span: u64, spin: Duration, held: impl Fn() -> bool) {
         let until = time.now().saturating_add(span);
         let seen = SEEN.get();
-        let over = || self.count.load(Ordering::SeqCst) != seen || time.now() >= until;
+        let has_event = || self.count.load(Ordering::SeqCst) != seen;
+        let over = || has_event() || time.now() >= until;
         let begun = Instant::now();
-        let mut looks = 0;
-        while !over() && begun.elapsed() < spin {
+        let mut looks = 0u32;
+        // Clocks are read seldom: that takes longer than to look for an event.
+        while !has_event()
+            && (!looks.is_multiple_of(LOOKS) || time.now() < until && begun.elapsed() < spin)
+        {
             look(&mut looks);
         }
         if !over() {

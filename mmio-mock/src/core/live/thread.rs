@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use kernel::irq::IrqReturn;
 
 use super::Options;
+use super::atomics::LOOKS;
 use super::events::Events;
 use super::gate::{Gate, Turn, look};
 use super::posted::Posted;
@@ -328,8 +329,8 @@ impl<M: Model> Core<M> {
     /// Nothing to do: waits awake for a while, then asleep.
     fn rest(&self) {
         let begun = Instant::now();
-        let mut looks = 0;
-        while begun.elapsed() < self.options.spin {
+        let mut looks = 0u32;
+        while !looks.is_multiple_of(LOOKS) || begun.elapsed() < self.options.spin {
             if self.is_called() {
                 return;
             }

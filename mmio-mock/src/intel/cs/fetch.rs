@@ -70,6 +70,7 @@ pub enum Source {
 
 impl Source {
     /// Graphics address of the command.
+    #[inline]
     pub fn addr(&self) -> GpuAddr {
         match *self {
             Source::Ring(ring) => ring.start.wrapping_add(ring.head).into(),
@@ -77,16 +78,48 @@ impl Source {
         }
     }
 
-    /// Dword `index` of the command. The space of the ring is the global one, which has to be entered for it.
+    /// The command's first dword. The space of the ring is the global one, which has to be entered for it.
     #[inline]
-    pub fn dword(&self, mem: &Memory, index: u32) -> Result<u32, Fault> {
-        let addr = match *self {
+    pub fn header(&self, mem: &Memory) -> Result<u32, Fault> {
+        mem.read_u32(self.addr())
+    }
+
+    /// Appends `more` dwords behind the header, page by page. In a ring they may go round its end once: the smallest
+    /// ring is longer than any command.
+    #[inline]
+    pub fn rest(&self, mem: &Memory, more: usize, out: &mut Vec<u32>) -> Result<(), Fault> {
+        let next = match *self {
             Source::Ring(ring) => {
-                let at = wrapped(ring.head + index * 4, ring.size);
+                let at = wrapped(ring.head + 4, ring.size);
                 ring.start.wrapping_add(at).into()
             }
-            Source::Batch(addr) => addr.offset(index * 4),
+            Source::Batch(addr) => addr.offset(4),
         };
-        mem.read_u32(addr)
+        // A ring begins and ends with a page.
+        let page = mem.page(next)?.as_chunks::<4>().0;
+        if let Some(dwords) = page.get(..more) {
+            out.extend(dwords.iter().copied().map(u32::from_le_bytes));
+            return Ok(());
+        }
+        self.pages(mem, more, out)
+    }
+
+    /// The same for a command that goes on in another page.
+    #[cold]
+    fn pages(&self, mem: &Memory, more: usize, out: &mut Vec<u32>) -> Result<(), Fault> {
+        let first = out.len();
+        out.resize(first + more, 0);
+        let out = &mut out[first..];
+        match *self {
+            Source::Ring(ring) => {
+                let at = wrapped(ring.head + 4, ring.size);
+                // CAST: a ring has 2 MiB at most.
+                let ahead = (ring.size - at) as usize / 4;
+                let (ahead, round) = out.split_at_mut(ahead.min(more));
+                mem.read_dwords(ring.start.wrapping_add(at).into(), ahead)?;
+                mem.read_dwords(ring.start.into(), round)
+            }
+            Source::Batch(addr) => mem.read_dwords(addr.offset(4), out),
+        }
     }
 }

@@ -9,6 +9,9 @@ use crate::names;
 use crate::origin::Earlier;
 use crate::schema::{Group, Length};
 
+/// Bits of a header behind those that commands are listed by: type, and opcode or what stands in its place.
+const KIND_SHIFT: u32 = 23;
+
 /// Types and descriptors of all structures.
 pub fn structures(out: &mut String, t: &Tables, earlier: &Earlier<'_>) {
     for s in &t.structures {
@@ -93,14 +96,34 @@ pub fn commands(out: &mut String, t: &Tables, earlier: &Earlier<'_>) {
         line!(out, "&{},", upper(&c.name));
     }
     line!(out, "];");
+    by_opcode(out, t);
     line!(out, "/// The command that a header dword starts.");
     line!(
         out,
         "pub fn command(header: u32) -> Option<&'static CommandDesc> {{"
     );
+    line!(out, "COMMANDS_BY_OPCODE.find(header)\n}}");
+}
+
+/// Commands by the bits that all of one kind share, so that few are compared with a header.
+fn by_opcode(out: &mut String, t: &Tables) {
+    let mut first = Vec::new();
+    let mut order: Vec<String> = Vec::new();
+    for kind in 0..1u32 << (32 - KIND_SHIFT) {
+        first.push(order.len().to_string());
+        let bits = kind << KIND_SHIFT;
+        let kind_mask = u32::MAX << KIND_SHIFT;
+        let is_of_kind = |c: &&Command| (bits ^ c.value) & c.mask & kind_mask == 0;
+        let commands = t.commands.iter().filter(is_of_kind);
+        order.extend(commands.map(|c| format!("&{}", upper(&c.name))));
+    }
+    first.push(order.len().to_string());
+    line!(out, "/// The same by the first bits of their headers.");
     line!(
         out,
-        "COMMANDS.iter().copied().find(|c| header & c.mask == c.value)\n}}"
+        "static COMMANDS_BY_OPCODE: CommandIndex = CommandIndex {{ shift: {KIND_SHIFT}, first: &[{}], commands: &[{}] }};",
+        first.join(","),
+        order.join(",")
     );
 }
 
