@@ -20,7 +20,10 @@ impl CommandIndex {
         let kind = (header >> self.shift) as usize;
         let &[first, end] = self.first.get(kind..)?.first_chunk()?;
         let commands = self.commands.get(usize::from(first)..usize::from(end))?;
-        commands.iter().copied().find(|c| header & c.mask == c.value)
+        commands
+            .iter()
+            .copied()
+            .find(|c| header & c.mask == c.value)
     }
 }
 

@@ -123,3 +123,77 @@ impl Source {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use mem::PhysAddr;
+
+    use super::*;
+
+    const PAGE: u32 = 4096;
+    const BASE: u32 = 0x10_0000;
+
+    /// Two pages that lie apart in memory, each dword its own number, and a third that is not there.
+    fn memory() -> Memory {
+        let mut mem = Memory::new(1 << 20, 1024);
+        mem.gtt_map(BASE.into(), PhysAddr(0x8000), 1);
+        mem.gtt_map((BASE + PAGE).into(), PhysAddr(0x3000), 1);
+        for at in (0..2 * PAGE).step_by(4) {
+            mem.write_u32((BASE + at).into(), at / 4).unwrap();
+        }
+        mem
+    }
+
+    fn command(source: Source, dwords: usize) -> Result<Vec<u32>, Fault> {
+        let mem = memory();
+        let mut out = vec![source.header(&mem)?];
+        source.rest(&mem, dwords - 1, &mut out)?;
+        Ok(out)
+    }
+
+    #[test]
+    fn a_command_goes_on_in_the_next_page() {
+        for before in 1..=8 {
+            let first = PAGE - before * 4;
+            let source = Source::Batch((BASE + first).into());
+            let dwords: Vec<u32> = (first / 4..).take(6).collect();
+            assert_eq!(command(source, 6), Ok(dwords));
+        }
+    }
+
+    #[test]
+    fn a_command_goes_round_the_end_of_the_ring() {
+        for (size, before) in [
+            (PAGE, 1),
+            (PAGE, 3),
+            (PAGE, 6),
+            (2 * PAGE, 1),
+            (2 * PAGE, 5),
+        ] {
+            let head = size - before * 4;
+            let ring = Ring {
+                start: BASE,
+                size,
+                head,
+                tail: 64,
+            };
+            let dwords: Vec<u32> = (head / 4..size / 4).chain(0..).take(6).collect();
+            assert_eq!(
+                command(Source::Ring(ring), 6),
+                Ok(dwords),
+                "{size}, {before}"
+            );
+        }
+    }
+
+    /// The fault names the first byte that is not there.
+    #[test]
+    fn a_command_that_goes_on_where_there_is_no_page_faults_there() {
+        let end = BASE + 2 * PAGE;
+        for (first, dwords) in [(end - 4, 2), (end - 12, 260)] {
+            let fault = command(Source::Batch(first.into()), dwords).unwrap_err();
+            assert_eq!(fault.addr, GpuAddr::from(end));
+        }
+        assert!(command(Source::Batch((end - 12).into()), 3).is_ok());
+    }
+}
