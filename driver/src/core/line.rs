@@ -2,21 +2,31 @@
 //!
 //! One has its turn at a time: it queues a request, and gives the turn back. The next is called by name, so that a thread
 //! that waits need not look. Families take turns in the order in which they came, those with quick requests before others;
-//! in a family its processes do, and threads of a process come in the order in which they asked. i915 has no line: its lock takes whom it likes.
+//! in a family its processes do, and threads of a process come in the order in which they asked. Families of which nothing is
+//! known come by groups, see [`groups`](crate::core::groups). i915 has no line: its lock takes whom it likes.
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 
 use kernel::sync::{AtomicBool, Completion, Ordering, SpinLock};
 use kernel::time::{Clock, Delta};
 
+use crate::core::groups::{Group, Rota};
 use crate::core::pace::Speed;
 use crate::core::work;
 
 /// How many turns in a row may pass the first of the line that has room, for families with quicker requests.
 const MOST_PASSED: usize = 3;
 
-/// What is equal for one family, and for one process of it.
-pub type Keys = ((bool, u64), usize);
+/// Whose a thread is.
+#[derive(Clone, Copy)]
+pub struct Keys {
+    /// What is equal for one family.
+    pub family: (bool, u64),
+    /// What is equal for one process.
+    pub process: usize,
+    /// What the process may have in common with other families.
+    pub group: Group,
+}
 
 /// A place in the line, of one thread.
 pub struct Place<T> {
@@ -48,6 +58,7 @@ impl<T> Place<T> {
 
 struct Process<T> {
     key: usize,
+    group: Group,
     places: VecDeque<Arc<Place<T>>>,
 }
 
@@ -62,6 +73,8 @@ struct Inner<T> {
     taken: bool,
     /// In the order of their turns; each has a process at least.
     families: VecDeque<Family<T>>,
+    /// Whose turn is next among the groups of those in the line.
+    rota: Rota,
     leader: Option<Arc<Place<T>>>,
     /// Turns in a row that have passed the first that had room.
     passed: usize,
@@ -86,6 +99,7 @@ impl<T> Default for Line<T> {
         Line(SpinLock::new(Inner {
             taken: false,
             families: VecDeque::new(),
+            rota: Rota::default(),
             leader: None,
             passed: 0,
         }))
@@ -106,7 +120,11 @@ impl<T> News<T> {
 
 impl<T> Inner<T> {
     fn push(&mut self, place: Arc<Place<T>>) {
-        let (family, process) = place.keys;
+        let Keys {
+            family,
+            process,
+            group,
+        } = place.keys;
         let position = self.families.iter().position(|one| one.key == family);
         let at = position.unwrap_or_else(|| {
             self.families.push_back(Family {
@@ -118,10 +136,14 @@ impl<T> Inner<T> {
         let processes = &mut self.families[at].processes;
         match processes.iter_mut().find(|one| one.key == process) {
             Some(process) => process.places.push_back(place),
-            None => processes.push_back(Process {
-                key: process,
-                places: [place].into(),
-            }),
+            None => {
+                self.rota.enter(group);
+                processes.push_back(Process {
+                    key: process,
+                    group,
+                    places: [place].into(),
+                });
+            }
         }
     }
 
@@ -130,7 +152,9 @@ impl<T> Inner<T> {
         let mut of_family = self.families.remove(family)?;
         let mut of_process = of_family.processes.remove(process)?;
         let place = of_process.places.pop_front();
-        if !of_process.places.is_empty() {
+        if of_process.places.is_empty() {
+            self.rota.leave(of_process.group);
+        } else {
             of_family.processes.push_back(of_process);
         }
         if !of_family.processes.is_empty() {
@@ -141,7 +165,9 @@ impl<T> Inner<T> {
 
     /// Takes one out that waits no longer; the others keep their places.
     fn remove(&mut self, place: &Arc<Place<T>>) {
-        let (family, process) = place.keys;
+        let Keys {
+            family, process, ..
+        } = place.keys;
         let families = &mut self.families;
         let Some(at) = families.iter().position(|one| one.key == family) else {
             return;
@@ -151,6 +177,7 @@ impl<T> Inner<T> {
             let places = &mut processes[index].places;
             places.retain(|one| !Arc::ptr_eq(one, place));
             if places.is_empty() {
+                self.rota.leave(processes[index].group);
                 processes.remove(index);
             }
         }
@@ -178,11 +205,11 @@ impl<T> Inner<T> {
         }
     }
 
-    /// Where the next one with room is: of those with the quickest requests the first, unless the first of all has been
-    /// passed too often. Its family and its process.
+    /// Where the next one with room is: of those with the quickest requests the first, and of new ones the first of the group
+    /// whose turn it is, unless the first of all has been passed too often. Its family and its process.
     fn next(&mut self, has_room: impl Fn(&T) -> Option<Speed>) -> Option<(usize, usize)> {
         let mut first = None;
-        let mut best: Option<(Speed, (usize, usize))> = None;
+        let mut best: Option<((Speed, [u64; 2]), Group, (usize, usize))> = None;
         for (at, family) in self.families.iter().enumerate() {
             let found = family
                 .processes
@@ -191,20 +218,27 @@ impl<T> Inner<T> {
                 .find_map(|(n, process)| {
                     work::one();
                     let speed = has_room(&process.places.front()?.who)?;
-                    Some((speed, (at, n)))
+                    Some((speed, process.group, (at, n)))
                 });
-            let Some((speed, found)) = found else {
+            let Some((speed, group, found)) = found else {
                 continue;
             };
             first.get_or_insert(found);
-            if best.is_none_or(|(quickest, _)| speed < quickest) {
-                best = Some((speed, found));
+            let place = match speed {
+                Speed::New => self.rota.place(group),
+                Speed::Quick | Speed::Slow => [0; 2],
+            };
+            if best.is_none_or(|(rank, ..)| (speed, place) < rank) {
+                best = Some(((speed, place), group, found));
             }
             if speed == Speed::Quick || self.passed >= MOST_PASSED {
                 break;
             }
         }
-        let (_, best) = best?;
+        let ((speed, _), group, best) = best?;
+        if speed == Speed::New {
+            self.rota.take_turn(group);
+        }
         if first == Some(best) {
             self.passed = 0;
         } else {
@@ -322,7 +356,22 @@ mod tests {
 
     /// A thread that waits: the number of its family and process, and its own.
     fn wait(line: &Line<u32>, family: u64, process: usize, who: u32) -> Arc<Place<u32>> {
-        line.enter(((true, family), process), who, all(false))
+        let keys = Keys {
+            family: (true, family),
+            process,
+            group: Group::of_one(family),
+        };
+        line.enter(keys, who, all(false))
+    }
+
+    /// The same of a family of a group.
+    fn wait_in(line: &Line<u32>, (wide, narrow): (u64, u64), who: u32) -> Arc<Place<u32>> {
+        let keys = Keys {
+            family: (true, who.into()),
+            process: 0,
+            group: Group { wide, narrow },
+        };
+        line.enter(keys, who, all(false))
     }
 
     /// Lets all have their turns, one after another; their numbers.
@@ -339,7 +388,7 @@ mod tests {
             line.leave(&place, all(true));
         }
         assert!(!line.is_taken() && line.0.lock().leader.is_none());
-        assert!(line.0.lock().families.is_empty());
+        assert!(line.0.lock().families.is_empty() && line.0.lock().rota.is_empty());
         order
     }
 
@@ -394,6 +443,47 @@ mod tests {
         }
         assert_eq!(waiting.iter().filter(|one| one.leads()).count(), 1);
         assert_eq!(turns(&line, waiting), [3, 1, 2, 6, 7, 5, 9]);
+    }
+
+    /// However many families a program begins, a newcomer waits for one of them, and for the first of all where that has its turn.
+    #[test]
+    fn groups_of_new_families_take_turns() {
+        let line = Line::default();
+        let mut waiting: Vec<_> = (0..50).map(|n| wait_in(&line, (1, 1), n)).collect();
+        waiting.extend((50..52).map(|n| wait_in(&line, (2, 1), n)));
+        let order = turns(&line, waiting);
+        assert_eq!(order[..5], [0, 50, 1, 51, 2]);
+        assert_eq!(order[5..], (3..50).collect::<Vec<_>>());
+    }
+
+    /// Another program of the same file comes before those that one program has begun, and behind the turns of other files.
+    #[test]
+    fn in_a_wide_group_the_narrow_ones_take_turns() {
+        let line = Line::default();
+        let mut waiting: Vec<_> = (0..50).map(|n| wait_in(&line, (1, 1), n)).collect();
+        waiting.push(wait_in(&line, (1, 2), 60));
+        waiting.extend((50..55).map(|n| wait_in(&line, (2, 1), n)));
+        let order = turns(&line, waiting);
+        assert_eq!(order[..5], [0, 50, 60, 51, 1]);
+    }
+
+    /// A group that leaves the line and comes again does not pass those that wait.
+    #[test]
+    fn a_group_that_comes_again_is_behind_those_that_wait() {
+        let line = Line::default();
+        let mut waiting: Vec<_> = (0..3).map(|n| wait_in(&line, (1, 1), n)).collect();
+        let mut order = Vec::new();
+        for turn in 0..6_u32 {
+            if turn % 2 == 0 {
+                waiting.push(wait_in(&line, (2, 1), 10 + turn / 2));
+            }
+            line.call(all(true));
+            let at = waiting.iter().position(|one| one.is_called()).unwrap();
+            let place = waiting.remove(at);
+            order.push(place.who);
+            line.leave(&place, all(false));
+        }
+        assert_eq!(order, [0, 10, 1, 11, 2, 12]);
     }
 
     /// Families up to 9 are slow, up to 99 new, others quick.
