@@ -80,6 +80,15 @@ struct Inner<T> {
     passed: usize,
 }
 
+/// One of the line that has room.
+struct Found {
+    /// How quick its family's requests are, and the place of its group when that is not known.
+    rank: (Speed, [u64; 2]),
+    group: Group,
+    /// Its family and its process.
+    at: (usize, usize),
+}
+
 /// The line. One of those in it, the leader, looks whether the next has room; the others sleep until they are called or
 /// the lead is theirs.
 ///
@@ -134,17 +143,16 @@ impl<T> Inner<T> {
             self.families.len() - 1
         });
         let processes = &mut self.families[at].processes;
-        match processes.iter_mut().find(|one| one.key == process) {
-            Some(process) => process.places.push_back(place),
-            None => {
-                self.rota.enter(group);
-                processes.push_back(Process {
-                    key: process,
-                    group,
-                    places: [place].into(),
-                });
-            }
+        if let Some(process) = processes.iter_mut().find(|one| one.key == process) {
+            process.places.push_back(place);
+            return;
         }
+        self.rota.enter(group);
+        processes.push_back(Process {
+            key: process,
+            group,
+            places: [place].into(),
+        });
     }
 
     /// Takes the first of a process out. Its family and its process are the last from now on, when more of them wait.
@@ -209,42 +217,44 @@ impl<T> Inner<T> {
     /// whose turn it is, unless the first of all has been passed too often. Its family and its process.
     fn next(&mut self, has_room: impl Fn(&T) -> Option<Speed>) -> Option<(usize, usize)> {
         let mut first = None;
-        let mut best: Option<((Speed, [u64; 2]), Group, (usize, usize))> = None;
+        let mut best: Option<Found> = None;
         for (at, family) in self.families.iter().enumerate() {
-            let found = family
-                .processes
-                .iter()
-                .enumerate()
-                .find_map(|(n, process)| {
-                    work::one();
-                    let speed = has_room(&process.places.front()?.who)?;
-                    Some((speed, process.group, (at, n)))
-                });
-            let Some((speed, group, found)) = found else {
+            let mut processes = family.processes.iter().enumerate();
+            let found = processes.find_map(|(n, process)| {
+                work::one();
+                let speed = has_room(&process.places.front()?.who)?;
+                let turn = match speed {
+                    Speed::New => self.rota.place(process.group),
+                    Speed::Quick | Speed::Slow => [0; 2],
+                };
+                Some(Found {
+                    rank: (speed, turn),
+                    group: process.group,
+                    at: (at, n),
+                })
+            });
+            let Some(found) = found else {
                 continue;
             };
-            first.get_or_insert(found);
-            let place = match speed {
-                Speed::New => self.rota.place(group),
-                Speed::Quick | Speed::Slow => [0; 2],
-            };
-            if best.is_none_or(|(rank, ..)| (speed, place) < rank) {
-                best = Some(((speed, place), group, found));
+            first.get_or_insert(found.at);
+            let is_quick = found.rank.0 == Speed::Quick;
+            if best.as_ref().is_none_or(|best| found.rank < best.rank) {
+                best = Some(found);
             }
-            if speed == Speed::Quick || self.passed >= MOST_PASSED {
+            if is_quick || self.passed >= MOST_PASSED {
                 break;
             }
         }
-        let ((speed, _), group, best) = best?;
-        if speed == Speed::New {
-            self.rota.take_turn(group);
+        let best = best?;
+        if best.rank.0 == Speed::New {
+            self.rota.take_turn(best.group);
         }
-        if first == Some(best) {
+        if first == Some(best.at) {
             self.passed = 0;
         } else {
             self.passed += 1;
         }
-        Some(best)
+        Some(best.at)
     }
 
     /// Gives the turn to the next one that has room.
