@@ -13,6 +13,7 @@ pub(crate) mod ends;
 pub mod fence;
 pub mod file;
 pub mod gem;
+pub(crate) mod groups;
 pub(crate) mod handles;
 pub(crate) mod ioctl;
 pub mod limits;

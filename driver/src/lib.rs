@@ -41,6 +41,7 @@ pub use crate::core::sync_file;
 pub use crate::core::syncobj;
 pub use crate::core::task;
 pub use crate::core::task::FdTable;
+pub use crate::core::task::Group;
 pub use crate::core::task::Origin;
 pub use crate::core::task::Shared;
 pub use crate::core::task::Task;

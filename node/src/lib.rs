@@ -12,6 +12,7 @@ mod descriptors;
 mod edge;
 mod errors;
 mod leftover;
+mod likeness;
 mod limits;
 mod listen;
 mod map;
@@ -156,6 +157,12 @@ impl Node {
     pub fn first(&self) -> &Arc<Card> {
         // PANIC: no node starts without a device.
         &self.server.cards[0]
+    }
+
+    /// Says which process is the program that this process has started. What it has made its own sibling (`CLONE_PARENT`) then
+    /// belongs to its family. To be called as soon as it has been started, and before it is waited for.
+    pub fn note_program(&self, process: u32) {
+        self.server.peers.note_program(process);
     }
 
     /// Opens a node of a device for this process, as an unprivileged one.

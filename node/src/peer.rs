@@ -111,6 +111,12 @@ fn drawn(number: nix::unistd::Pid, vector: &[u8]) -> Option<[u8; 16]> {
     (there == Ok(16)).then_some(bytes)
 }
 
+/// The name of a process (proc_pid_comm(5)) as a part of one line. The system cuts long names, also amid a letter.
+fn shown(name: &[u8]) -> String {
+    let name = name.strip_suffix(b"\n").unwrap_or(name);
+    escape(&String::from_utf8_lossy(name)).into_owned()
+}
+
 /// Why a process gets no connection.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum Stranger {
@@ -129,13 +135,10 @@ impl Peer {
     /// A process that has connected, with the memory that it has now. This reads its memory.
     pub fn of(pin: &Arc<Pin>) -> Result<Peer, Stranger> {
         let raw = pin.number.as_raw();
-        let name = std::fs::read_to_string(format!("/proc/{raw}/comm"));
+        let name = std::fs::read(format!("/proc/{raw}/comm")).unwrap_or_default();
         let peer = Peer {
             pin: Arc::clone(pin),
-            name: name.map_or_else(
-                |_| String::new(),
-                |name| escape(name.trim_end_matches('\n')).into_owned(),
-            ),
+            name: shown(&name),
             admin: pin.user == 0,
             memory: Memory::open(raw)?,
         };
@@ -193,7 +196,7 @@ impl Peer {
     /// Which process it is, and of which family.
     pub fn origin(&self) -> Origin {
         // Found out before a process that has connected is looked at.
-        self.pin.origin(|_| false)
+        self.pin.origin(None, |_| false)
     }
 
     /// Its name when it connected first.
@@ -283,6 +286,36 @@ mod tests {
     use nix::sys::socket::{AddressFamily, SockFlag, SockType, socketpair};
 
     use super::*;
+
+    /// PR_SET_NAME (prctl(2)) takes sixteen bytes with the zero at the end, whatever they are.
+    #[test]
+    fn a_name_that_is_no_text_is_shown_as_far_as_it_is() {
+        let (ours, _theirs) = pair();
+        // The name is that of the first thread: a program of a name that is cut amid a letter.
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("b\u{fc}cherb\u{fc}cher\u{fc}");
+        std::os::unix::fs::symlink("/bin/cat", &program).unwrap();
+        let mut child = std::process::Command::new(&program)
+            .stdin(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+        let number = nix::unistd::Pid::from_raw(child.id() as i32);
+        // The name is there before the arguments.
+        let has_begun = || {
+            let arguments = std::fs::read(format!("/proc/{number}/cmdline")).unwrap();
+            arguments.starts_with(program.as_os_str().as_encoded_bytes())
+        };
+        while !has_begun() {
+            std::thread::yield_now();
+        }
+        let pin = by_number(&ours, number);
+        let name = Peer::of(&pin).unwrap().name;
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert_eq!(name, "b\u{fc}cherb\u{fc}cher\u{fffd}");
+        assert_eq!(shown(b"a\xff\x1b[2J\nb\n"), "a\u{fffd}\\u001b[2J\\u000ab");
+        assert_eq!(shown(b"\n"), "");
+    }
 
     /// A process by its number.
     fn by_number(socket: &OwnedFd, number: nix::unistd::Pid) -> Arc<Pin> {

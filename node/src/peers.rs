@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 use std::os::fd::OwnedFd;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use nix::errno::Errno;
 use parking_lot::Mutex;
 use rustix::thread::CapabilitySet;
 
+use crate::ancestry;
 use crate::peer::{Peer, Stranger};
 use crate::pin::{self, Pin};
 
@@ -91,6 +92,8 @@ struct Inner {
 pub struct Peers {
     user: u32,
     most: Connections,
+    /// The one that this process has started.
+    program: OnceLock<ancestry::Program>,
     inner: Mutex<Inner>,
 }
 
@@ -100,6 +103,7 @@ impl Peers {
         Peers {
             user: rustix::process::geteuid().as_raw(),
             most,
+            program: OnceLock::new(),
             inner: Mutex::default(),
         }
     }
@@ -148,6 +152,14 @@ impl Peers {
         };
         admitted.permitted = admitted.pin.permitted().map_err(|_| Stranger::Gone)?;
         Ok(admitted)
+    }
+
+    /// A child of this process is the program that it serves; the first counts.
+    pub fn note_program(&self, process: u32) {
+        let number = i32::try_from(process).ok();
+        if let Some(program) = number.and_then(ancestry::Program::of) {
+            self.program.get_or_init(|| program);
+        }
     }
 
     /// What is known of a pinned process.
@@ -212,7 +224,8 @@ impl Admitted {
     pub fn look_anew(&self) -> Result<Arc<Peer>, Refusal> {
         let peers = &*self.peers;
         // Before it is looked whether the process lives.
-        self.pin.origin(|number| peers.is_client(number));
+        let program = peers.program.get().copied();
+        self.pin.origin(program, |number| peers.is_client(number));
         let peer = Arc::new(Peer::of(&self.pin).map_err(refusal)?);
         let old = Peers::row(&mut peers.inner.lock(), &self.pin)
             .and_then(|row| row.peer.replace(Arc::clone(&peer)));

@@ -72,9 +72,13 @@ impl Pin {
     }
 
     /// Which process it is, and of which family, as it was when this was asked first. `is_client` says whether a process
-    /// uses the node. It is to be trusted when the process lives afterwards.
-    pub fn origin(&self, is_client: impl Fn(i32) -> bool) -> Origin {
-        *(self.origin).get_or_init(|| ancestry::of(self.number.as_raw(), is_client))
+    /// uses the node, `program` which one this process has started. It is to be trusted when the process lives afterwards.
+    pub fn origin(
+        &self,
+        program: Option<ancestry::Program>,
+        is_client: impl Fn(i32) -> bool,
+    ) -> Origin {
+        *(self.origin).get_or_init(|| ancestry::of(self.number.as_raw(), program, is_client))
     }
 
     /// Whether it has not ended, so that its number is still its own.

@@ -7,7 +7,7 @@
 
 use std::fs::{self, DirBuilder, Metadata};
 use std::io;
-use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use kernel::string_helpers::Escaped;
@@ -21,11 +21,18 @@ const STICKY: u32 = 0o1000;
 /// Bits of a mode for all others than the owner.
 const OTHERS: u32 = 0o077;
 
+/// What the names of directories for all nodes of a user begin with.
+const PREFIX: &str = "crestline-";
+
 /// The directory for nodes of this process's user: the one for temporary files when that is the user's alone, else one
-/// of the user's own in it.
+/// of the user's own in it. Another user can have made the usual name of that first; then it is the directory of the user's session
+/// (basedir-spec, `XDG_RUNTIME_DIR`), and without one a directory with a name that is drawn.
 pub fn of_user() -> io::Result<PathBuf> {
+    let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
     within(
         &temporary(std::env::temp_dir()),
+        // The specification has no other paths.
+        runtime.filter(|path| path.is_absolute()).as_deref(),
         rustix::process::geteuid().as_raw(),
     )
 }
@@ -39,37 +46,73 @@ fn temporary(named: PathBuf) -> PathBuf {
     }
 }
 
-fn within(base: &Path, user: u32) -> io::Result<PathBuf> {
-    // Links on the way are not looked at again later.
+fn within(base: &Path, runtime: Option<&Path>, user: u32) -> io::Result<PathBuf> {
+    let base = checked(base, user)?;
+    if is_of(&fs::metadata(&base)?, user, OTHERS_WRITE) {
+        return Ok(base);
+    }
+    let place = base.join(format!("{PREFIX}{user}"));
+    match DirBuilder::new().mode(0o700).create(&place) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
+        _ => {}
+    }
+    if is_of_alone(&place, user) {
+        return Ok(place);
+    }
+    let runtime = runtime.and_then(|runtime| checked(runtime, user).ok());
+    if let Some(runtime) = runtime
+        && is_of(&fs::metadata(&runtime)?, user, OTHERS_WRITE)
+    {
+        return Ok(runtime);
+    }
+    drawn(&base, user)
+}
+
+/// A directory without links on the way, which are not looked at again later. No other user can replace it.
+fn checked(base: &Path, user: u32) -> io::Result<PathBuf> {
     let base = fs::canonicalize(base).map_err(|error| named(base, &error))?;
     for dir in base.ancestors() {
         if let Some(why) = is_unsafe(&fs::metadata(dir)?, user)? {
             return Err(refused(dir, why));
         }
     }
-    let is_ours = |meta: &Metadata, closed: u32| {
-        meta.is_dir() && meta.uid() == user && meta.mode() & closed == 0
-    };
-    if is_ours(&fs::metadata(&base)?, OTHERS_WRITE) {
-        return Ok(base);
+    Ok(base)
+}
+
+/// Whether something is a directory of the user, without certain bits of a mode.
+fn is_of(meta: &Metadata, user: u32, closed: u32) -> bool {
+    meta.is_dir() && meta.uid() == user && meta.mode() & closed == 0
+}
+
+/// Whether it is a directory of the user alone, and not a link of another user's to somewhere else. Where others have put
+/// something into it, it may not be trusted as it is.
+fn is_of_alone(path: &Path, user: u32) -> bool {
+    fs::symlink_metadata(path).is_ok_and(|meta| is_of(&meta, user, OTHERS))
+}
+
+/// A directory whose name no other user could know before it was there. It stays as the usual one does, so a later node looks for it.
+fn drawn(base: &Path, user: u32) -> io::Result<PathBuf> {
+    let prefix = format!("{PREFIX}{user}-");
+    let entries = fs::read_dir(base)?.flatten().map(|entry| entry.path());
+    let known = entries.filter(|path| {
+        let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+        name.starts_with(prefix.as_bytes()) && is_of_alone(path, user)
+    });
+    if let Some(first) = known.min() {
+        return Ok(first);
     }
-    let place = base.join(format!("crestline-{user}"));
-    match DirBuilder::new().mode(0o700).create(&place) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
-        _ => {}
-    }
-    // Not a link of another user's to somewhere else.
-    if is_ours(&fs::symlink_metadata(&place)?, OTHERS) {
-        return Ok(place);
-    }
-    let why = if fs::symlink_metadata(&place)?.uid() == user {
-        // Where others have put something into it, it may not be trusted as it is.
-        "is no directory of this user alone (mode 0700); remove it, or"
+    let made = tempfile::Builder::new()
+        .prefix(&prefix)
+        .permissions(fs::Permissions::from_mode(0o700))
+        .tempdir_in(base)?;
+    if is_of_alone(made.path(), user) {
+        Ok(made.keep())
     } else {
-        // Only its owner can remove it where the directory is sticky.
-        "belongs to another user;"
-    };
-    Err(refused(&place, why))
+        Err(refused(
+            base,
+            "gives this user no directory of its own (mode 0700);",
+        ))
+    }
 }
 
 fn named(path: &Path, error: &io::Error) -> io::Error {
@@ -102,7 +145,7 @@ fn is_unsafe(dir: &Metadata, user: u32) -> io::Result<Option<&'static str>> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use std::fs::Permissions;
-    use std::os::unix::fs::{PermissionsExt as _, symlink};
+    use std::os::unix::fs::symlink;
 
     use super::*;
 
@@ -112,35 +155,92 @@ mod tests {
         assert_eq!(temporary(PathBuf::from("/var/tmp")), Path::new("/var/tmp"));
     }
 
+    fn mode(path: &Path, mode: u32) {
+        fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+    }
+
+    /// A directory that all may write, as `/tmp` is.
+    fn shared() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        mode(dir.path(), 0o1777);
+        dir
+    }
+
     #[test]
     fn a_shared_directory_gets_one_of_the_users_own() {
         let user = rustix::process::geteuid().as_raw();
         let dir = tempfile::tempdir().unwrap();
         // Its own: nothing in between.
-        assert_eq!(within(dir.path(), user).unwrap(), dir.path());
-        fs::set_permissions(dir.path(), Permissions::from_mode(0o1777)).unwrap();
+        assert_eq!(within(dir.path(), None, user).unwrap(), dir.path());
+        mode(dir.path(), 0o1777);
         let place = dir.path().join(format!("crestline-{user}"));
         for _ in 0..2 {
-            assert_eq!(within(dir.path(), user).unwrap(), place);
+            assert_eq!(within(dir.path(), None, user).unwrap(), place);
             assert_eq!(fs::metadata(&place).unwrap().mode() & 0o7777, 0o700);
         }
-        fs::set_permissions(&place, Permissions::from_mode(0o770)).unwrap();
-        assert!(within(dir.path(), user).is_err());
-        fs::remove_dir(&place).unwrap();
-        fs::create_dir(dir.path().join("elsewhere")).unwrap();
-        symlink(dir.path().join("elsewhere"), &place).unwrap();
-        let error = within(dir.path(), user).unwrap_err();
-        assert!(error.to_string().contains("TMPDIR"), "{error}");
-        fs::remove_file(&place).unwrap();
-        // Another user's, as seen by a process of a third.
-        fs::create_dir(dir.path().join("crestline-4242")).unwrap();
-        let error = within(dir.path(), 4242).unwrap_err().to_string();
-        if user == 0 {
-            // Its directory cannot be removed by the other user.
-            let expected =
-                "crestline-4242 belongs to another user; name another directory in TMPDIR";
-            assert!(error.ends_with(expected), "{error}");
+    }
+
+    /// Somebody has made the usual name first.
+    #[test]
+    fn a_name_that_is_taken_gets_another_that_stays() {
+        let user = rustix::process::geteuid().as_raw();
+        let (dir, runtime) = (shared(), tempfile::tempdir().unwrap());
+        let place = dir.path().join(format!("crestline-{user}"));
+        let elsewhere = dir.path().join("elsewhere");
+        fs::create_dir(&elsewhere).unwrap();
+        mode(&elsewhere, 0o700);
+        let takes: [fn(&Path, &Path); 3] = [
+            |place, _| fs::write(place, "").unwrap(),
+            |place, elsewhere| symlink(elsewhere, place).unwrap(),
+            // Others may have put something into it.
+            |place, _| {
+                fs::create_dir(place).unwrap();
+                mode(place, 0o770);
+            },
+        ];
+        let mut names = Vec::new();
+        for take in takes {
+            take(&place, &elsewhere);
+            let found = within(dir.path(), None, user).unwrap();
+            assert_eq!(fs::metadata(&found).unwrap().mode() & 0o7777, 0o700);
+            names.push(found);
+            // The user's session has a directory of its own.
+            let found = within(dir.path(), Some(runtime.path()), user).unwrap();
+            assert_eq!(found, runtime.path());
+            let _ = fs::remove_file(&place).or_else(|_| fs::remove_dir(&place));
         }
+        assert!(names.iter().all(|name| *name == names[0]), "{names:?}");
+        let name = names[0].file_name().unwrap().to_str().unwrap();
+        assert!(name.len() > format!("crestline-{user}-").len(), "{name}");
+        assert_eq!(names[0].parent(), Some(dir.path()));
+        // With the usual name free again that one is taken.
+        assert_eq!(within(dir.path(), None, user).unwrap(), place);
+    }
+
+    #[test]
+    fn what_others_have_made_is_not_used() {
+        let user = rustix::process::geteuid().as_raw();
+        let (dir, runtime) = (shared(), shared());
+        fs::write(dir.path().join(format!("crestline-{user}")), "").unwrap();
+        let prefix = format!("crestline-{user}-");
+        symlink("/", dir.path().join(format!("{prefix}a"))).unwrap();
+        let open = dir.path().join(format!("{prefix}b"));
+        fs::create_dir(&open).unwrap();
+        mode(&open, 0o707);
+        // A directory of a session that others can write is none.
+        let found = within(dir.path(), Some(runtime.path()), user).unwrap();
+        assert!(found.starts_with(dir.path()) && found != open);
+        assert!(!found.ends_with(format!("{prefix}a")), "{found:?}");
+        if user == 0 {
+            for path in [&found, &dir.path().join(format!("crestline-{user}"))] {
+                std::os::unix::fs::chown(path, Some(4242), None).unwrap();
+            }
+            let other = within(dir.path(), None, user).unwrap();
+            assert_ne!(other, found, "it belongs to another user");
+        }
+        // What a process makes is not that of another user.
+        let error = within(dir.path(), None, user + 1).unwrap_err();
+        assert!(error.to_string().contains("TMPDIR"), "{error}");
     }
 
     #[test]
@@ -150,14 +250,11 @@ mod tests {
         let above = dir.path().join("above");
         let base = above.join("base");
         fs::create_dir_all(&base).unwrap();
-        let mode = |path: &Path, mode| {
-            fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
-        };
         mode(&above, 0o755);
         mode(&base, 0o700);
-        assert_eq!(within(&base, user).unwrap(), base);
+        assert_eq!(within(&base, None, user).unwrap(), base);
         let refused = |at: &Path, why: &str| {
-            let error = within(&base, user).unwrap_err();
+            let error = within(&base, None, user).unwrap_err();
             assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
             let text = error.to_string();
             assert!(
@@ -172,7 +269,7 @@ mod tests {
             }
             for kept in [0o1777, 0o775, closed] {
                 mode(at, kept);
-                assert!(within(&base, user).is_ok());
+                assert!(within(&base, None, user).is_ok());
             }
         }
         if user != 0 {
@@ -188,8 +285,8 @@ mod tests {
         // Nor by a link.
         let link = dir.path().join("link");
         symlink(&base, &link).unwrap();
-        assert_eq!(within(&link, user).unwrap(), base);
+        assert_eq!(within(&link, None, user).unwrap(), base);
         std::os::unix::fs::chown(&above, Some(4242), None).unwrap();
-        assert!(within(&link, user).is_err());
+        assert!(within(&link, None, user).is_err());
     }
 }

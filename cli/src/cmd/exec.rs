@@ -120,7 +120,7 @@ pub fn run(args: &Args) -> Result<ExitCode, Error> {
     if args.deterministic {
         draw_on_one_thread(&mut client);
     }
-    let status = match signals.run(&mut client) {
+    let status = match signals.run(&mut client, |process| node.note_program(process)) {
         Ok(status) => status,
         Err(error) => {
             let name = args.command.first().map(PathBuf::from).unwrap_or_default();

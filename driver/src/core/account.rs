@@ -8,6 +8,7 @@ use alloc::sync::Arc;
 use kernel::sync::{AtomicBool, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
+use crate::core::groups::Group;
 use crate::core::limits::TimeLimits;
 use crate::core::pace::{Pace, Speed};
 
@@ -38,6 +39,8 @@ pub struct Origin {
     /// The processes that it belongs to: what one of them does is held against all of them
     /// ([`TimeLimits`]).
     pub family: u64,
+    /// What it may have in common with processes of other families, as long as nothing is known of those.
+    pub group: Group,
 }
 
 /// What one process has done; of a process that is not known, one file of it.
@@ -111,6 +114,16 @@ impl Account {
     /// The family of a process that is known.
     pub(crate) fn family(&self) -> Option<u64> {
         (self.origin.process != 0).then_some(self.origin.family)
+    }
+
+    /// Its group; a process that is not known is one by itself.
+    pub(crate) fn group(self: &Arc<Self>) -> Group {
+        if self.origin.process == 0 {
+            // CAST: no address is longer.
+            Group::of_one(Arc::as_ptr(self).addr() as u64)
+        } else {
+            self.origin.group
+        }
     }
 
     /// Adds time for which the work of its closed files has kept the engine; how much that is now.
@@ -279,7 +292,11 @@ mod tests {
     }
 
     fn origin(process: u64, family: u64) -> Origin {
-        Origin { process, family }
+        Origin {
+            process,
+            family,
+            group: Group::of_one(family),
+        }
     }
 
     #[test]

@@ -2,21 +2,31 @@
 //!
 //! One has its turn at a time: it queues a request, and gives the turn back. The next is called by name, so that a thread
 //! that waits need not look. Families take turns in the order in which they came, those with quick requests before others;
-//! in a family its processes do, and threads of a process come in the order in which they asked. i915 has no line: its lock takes whom it likes.
+//! in a family its processes do, and threads of a process come in the order in which they asked. Families of which nothing is
+//! known come by groups, see [`groups`](crate::core::groups). i915 has no line: its lock takes whom it likes.
 use alloc::collections::VecDeque;
 use alloc::sync::Arc;
 
 use kernel::sync::{AtomicBool, Completion, Ordering, SpinLock};
 use kernel::time::{Clock, Delta};
 
+use crate::core::groups::{Group, Rota};
 use crate::core::pace::Speed;
 use crate::core::work;
 
 /// How many turns in a row may pass the first of the line that has room, for families with quicker requests.
 const MOST_PASSED: usize = 3;
 
-/// What is equal for one family, and for one process of it.
-pub type Keys = ((bool, u64), usize);
+/// Whose a thread is.
+#[derive(Clone, Copy)]
+pub struct Keys {
+    /// What is equal for one family.
+    pub family: (bool, u64),
+    /// What is equal for one process.
+    pub process: usize,
+    /// What the process may have in common with other families.
+    pub group: Group,
+}
 
 /// A place in the line, of one thread.
 pub struct Place<T> {
@@ -48,6 +58,7 @@ impl<T> Place<T> {
 
 struct Process<T> {
     key: usize,
+    group: Group,
     places: VecDeque<Arc<Place<T>>>,
 }
 
@@ -62,9 +73,20 @@ struct Inner<T> {
     taken: bool,
     /// In the order of their turns; each has a process at least.
     families: VecDeque<Family<T>>,
+    /// Whose turn is next among the groups of those in the line.
+    rota: Rota,
     leader: Option<Arc<Place<T>>>,
     /// Turns in a row that have passed the first that had room.
     passed: usize,
+}
+
+/// One of the line that has room.
+struct Found {
+    /// How quick its family's requests are, and the place of its group when that is not known.
+    rank: (Speed, [u64; 2]),
+    group: Group,
+    /// Its family and its process.
+    at: (usize, usize),
 }
 
 /// The line. One of those in it, the leader, looks whether the next has room; the others sleep until they are called or
@@ -86,6 +108,7 @@ impl<T> Default for Line<T> {
         Line(SpinLock::new(Inner {
             taken: false,
             families: VecDeque::new(),
+            rota: Rota::default(),
             leader: None,
             passed: 0,
         }))
@@ -106,7 +129,11 @@ impl<T> News<T> {
 
 impl<T> Inner<T> {
     fn push(&mut self, place: Arc<Place<T>>) {
-        let (family, process) = place.keys;
+        let Keys {
+            family,
+            process,
+            group,
+        } = place.keys;
         let position = self.families.iter().position(|one| one.key == family);
         let at = position.unwrap_or_else(|| {
             self.families.push_back(Family {
@@ -116,13 +143,16 @@ impl<T> Inner<T> {
             self.families.len() - 1
         });
         let processes = &mut self.families[at].processes;
-        match processes.iter_mut().find(|one| one.key == process) {
-            Some(process) => process.places.push_back(place),
-            None => processes.push_back(Process {
-                key: process,
-                places: [place].into(),
-            }),
+        if let Some(process) = processes.iter_mut().find(|one| one.key == process) {
+            process.places.push_back(place);
+            return;
         }
+        self.rota.enter(group);
+        processes.push_back(Process {
+            key: process,
+            group,
+            places: [place].into(),
+        });
     }
 
     /// Takes the first of a process out. Its family and its process are the last from now on, when more of them wait.
@@ -130,7 +160,9 @@ impl<T> Inner<T> {
         let mut of_family = self.families.remove(family)?;
         let mut of_process = of_family.processes.remove(process)?;
         let place = of_process.places.pop_front();
-        if !of_process.places.is_empty() {
+        if of_process.places.is_empty() {
+            self.rota.leave(of_process.group);
+        } else {
             of_family.processes.push_back(of_process);
         }
         if !of_family.processes.is_empty() {
@@ -141,7 +173,9 @@ impl<T> Inner<T> {
 
     /// Takes one out that waits no longer; the others keep their places.
     fn remove(&mut self, place: &Arc<Place<T>>) {
-        let (family, process) = place.keys;
+        let Keys {
+            family, process, ..
+        } = place.keys;
         let families = &mut self.families;
         let Some(at) = families.iter().position(|one| one.key == family) else {
             return;
@@ -151,6 +185,7 @@ impl<T> Inner<T> {
             let places = &mut processes[index].places;
             places.retain(|one| !Arc::ptr_eq(one, place));
             if places.is_empty() {
+                self.rota.leave(processes[index].group);
                 processes.remove(index);
             }
         }
@@ -178,39 +213,48 @@ impl<T> Inner<T> {
         }
     }
 
-    /// Where the next one with room is: of those with the quickest requests the first, unless the first of all has been
-    /// passed too often. Its family and its process.
+    /// Where the next one with room is: of those with the quickest requests the first, and of new ones the first of the group
+    /// whose turn it is, unless the first of all has been passed too often. Its family and its process.
     fn next(&mut self, has_room: impl Fn(&T) -> Option<Speed>) -> Option<(usize, usize)> {
         let mut first = None;
-        let mut best: Option<(Speed, (usize, usize))> = None;
+        let mut best: Option<Found> = None;
         for (at, family) in self.families.iter().enumerate() {
-            let found = family
-                .processes
-                .iter()
-                .enumerate()
-                .find_map(|(n, process)| {
-                    work::one();
-                    let speed = has_room(&process.places.front()?.who)?;
-                    Some((speed, (at, n)))
-                });
-            let Some((speed, found)) = found else {
+            let mut processes = family.processes.iter().enumerate();
+            let found = processes.find_map(|(n, process)| {
+                work::one();
+                let speed = has_room(&process.places.front()?.who)?;
+                let turn = match speed {
+                    Speed::New => self.rota.place(process.group),
+                    Speed::Quick | Speed::Slow => [0; 2],
+                };
+                Some(Found {
+                    rank: (speed, turn),
+                    group: process.group,
+                    at: (at, n),
+                })
+            });
+            let Some(found) = found else {
                 continue;
             };
-            first.get_or_insert(found);
-            if best.is_none_or(|(quickest, _)| speed < quickest) {
-                best = Some((speed, found));
+            first.get_or_insert(found.at);
+            let is_quick = found.rank.0 == Speed::Quick;
+            if best.as_ref().is_none_or(|best| found.rank < best.rank) {
+                best = Some(found);
             }
-            if speed == Speed::Quick || self.passed >= MOST_PASSED {
+            if is_quick || self.passed >= MOST_PASSED {
                 break;
             }
         }
-        let (_, best) = best?;
-        if first == Some(best) {
+        let best = best?;
+        if best.rank.0 == Speed::New {
+            self.rota.take_turn(best.group);
+        }
+        if first == Some(best.at) {
             self.passed = 0;
         } else {
             self.passed += 1;
         }
-        Some(best)
+        Some(best.at)
     }
 
     /// Gives the turn to the next one that has room.
@@ -308,149 +352,4 @@ impl<T> Line<T> {
 }
 
 #[cfg(test)]
-mod tests {
-    #![allow(clippy::unwrap_used, reason = "tests")]
-    use alloc::vec::Vec;
-
-    use super::*;
-
-    /// Room for all programs, or for no program.
-    fn all(room: bool) -> impl FnOnce() -> Box {
-        move || alloc::boxed::Box::new(move |_: &u32| room.then_some(Speed::New))
-    }
-    type Box = alloc::boxed::Box<dyn Fn(&u32) -> Option<Speed>>;
-
-    /// A thread that waits: the number of its family and process, and its own.
-    fn wait(line: &Line<u32>, family: u64, process: usize, who: u32) -> Arc<Place<u32>> {
-        line.enter(((true, family), process), who, all(false))
-    }
-
-    /// Lets all have their turns, one after another; their numbers.
-    fn turns(line: &Line<u32>, mut waiting: Vec<Arc<Place<u32>>>) -> Vec<u32> {
-        let mut order = Vec::new();
-        line.call(all(true));
-        while !waiting.is_empty() {
-            let mut called = (0..waiting.len()).filter(|at| waiting[*at].is_called());
-            let next = called.next().unwrap();
-            assert_eq!(called.next(), None, "one at a time");
-            let place = waiting.swap_remove(next);
-            order.push(place.who);
-            assert!(waiting.is_empty() || waiting.iter().filter(|one| one.leads()).count() == 1);
-            line.leave(&place, all(true));
-        }
-        assert!(!line.is_taken() && line.0.lock().leader.is_none());
-        assert!(line.0.lock().families.is_empty());
-        order
-    }
-
-    #[test]
-    fn sixty_families_come_in_the_order_in_which_they_asked() {
-        let line = Line::default();
-        let waiting = (0..60).map(|n| wait(&line, 1000 - u64::from(n), 0, n));
-        let waiting = waiting.collect();
-        assert_eq!(turns(&line, waiting), (0..60).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn a_newcomer_comes_behind_one_thread_of_a_family_that_has_three_hundred() {
-        let line = Line::default();
-        let mut waiting: Vec<_> = (0..300).map(|n| wait(&line, 1, 0, n)).collect();
-        waiting.extend([300, 301].map(|n| wait(&line, 2, 0, n)));
-        // Another process of the large family comes in its family's turns.
-        waiting.push(wait(&line, 1, 1, 400));
-        let order = turns(&line, waiting);
-        assert_eq!(order[..6], [0, 300, 400, 301, 1, 2]);
-        assert_eq!(order[6..], (3..300).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn those_without_room_are_passed_and_keep_their_places() {
-        let line = Line::default();
-        let waiting = [(1, 0), (2, 1), (1, 2), (3, 3)].map(|(family, n)| wait(&line, family, 0, n));
-        let but = |who: u32| move || move |one: &u32| (*one != who).then_some(Speed::New);
-        line.call(but(0));
-        let called = |n: usize| waiting[n].is_called();
-        assert_eq!([0, 1, 2, 3].map(called), [false, true, false, false]);
-        line.leave(&waiting[1], but(0));
-        assert_eq!([0, 2, 3].map(called), [false, false, true]);
-        // Its thread has gone meanwhile, and the turn with it.
-        line.leave(&waiting[3], all(true));
-        assert_eq!([0, 2].map(called), [true, false]);
-        line.leave(&waiting[0], all(true));
-        assert!(called(2));
-    }
-
-    #[test]
-    fn one_that_leaves_stops_nobody() {
-        let line = Line::default();
-        let mut waiting: Vec<_> = (0..10)
-            .map(|n| wait(&line, u64::from(n % 3), 0, n))
-            .collect();
-        // The leader among them.
-        for gone in [8, 4, 0] {
-            let place = waiting.swap_remove(gone);
-            line.leave(&place, all(false));
-            assert!(!place.leads());
-        }
-        assert_eq!(waiting.iter().filter(|one| one.leads()).count(), 1);
-        assert_eq!(turns(&line, waiting), [3, 1, 2, 6, 7, 5, 9]);
-    }
-
-    /// Families up to 9 are slow, up to 99 new, others quick.
-    fn by_speed() -> Box {
-        alloc::boxed::Box::new(|who: &u32| {
-            Some(match who {
-                0..10 => Speed::Slow,
-                10..100 => Speed::New,
-                _ => Speed::Quick,
-            })
-        })
-    }
-
-    #[test]
-    fn quick_ones_come_before_new_ones_and_those_before_slow_ones() {
-        let line = Line::default();
-        let mut waiting: Vec<_> = [1, 2, 11, 101, 12, 102]
-            .map(|n| wait(&line, n, 0, n as u32))
-            .into();
-        let mut order = Vec::new();
-        while !waiting.is_empty() {
-            line.call(by_speed);
-            let at = waiting.iter().position(|one| one.is_called()).unwrap();
-            let place = waiting.remove(at);
-            order.push(place.who);
-            line.leave(&place, all(false));
-        }
-        // The fourth turn is that of the first of all.
-        assert_eq!(order, [101, 102, 11, 1, 12, 2]);
-    }
-
-    /// However many quick ones there are.
-    #[test]
-    fn slow_ones_have_each_fourth_turn() {
-        let line = Line::default();
-        let mut waiting: Vec<_> = (0..5).map(|n| wait(&line, n, 0, n as u32)).collect();
-        let ask = |waiting: &mut Vec<_>, n: u64| waiting.push(wait(&line, n, 0, n as u32));
-        (100..150).for_each(|n| ask(&mut waiting, n));
-        let mut slow = Vec::new();
-        for turn in 1..=20_u64 {
-            line.call(by_speed);
-            let at = waiting.iter().position(|one| one.is_called()).unwrap();
-            let place = waiting.remove(at);
-            if place.who < 10 {
-                slow.push(turn);
-            }
-            line.leave(&place, all(false));
-            ask(&mut waiting, 200 + turn);
-        }
-        assert_eq!(slow, [4, 8, 12, 16, 20]);
-    }
-
-    #[test]
-    fn a_turn_looks_at_processes_and_not_at_threads() {
-        let line = Line::default();
-        let waiting: Vec<_> = (0..1000).map(|n| wait(&line, 1, 0, n)).collect();
-        let (looks, _) = work::of(|| turns(&line, waiting));
-        assert!(looks <= 1001, "{looks}");
-    }
-}
+mod tests;

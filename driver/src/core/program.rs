@@ -9,6 +9,7 @@ use kernel::sync::SpinLock;
 use crate::core::account::Account;
 use crate::core::client::Client;
 use crate::core::fence::Fence;
+use crate::core::groups::Group;
 
 /// A program that uses the device: an open file, and the process that asks. Several processes may have one file; time
 /// counts for the one that asks.
@@ -39,6 +40,11 @@ impl Program {
 
     fn own_account(&self) -> &Arc<Account> {
         self.account.as_ref().unwrap_or(self.client.account())
+    }
+
+    /// What its process may have in common with others.
+    pub(crate) fn group(&self) -> Group {
+        self.own_account().group()
     }
 
     /// Whether nothing of its process runs any more.

@@ -33,6 +33,8 @@ const OF_RING: usize = 36;
 /// before a newcomer. Few when requests take long, since the engine always has the next one then.
 const OF_NEW: usize = 8;
 const OF_SLOW: usize = 3;
+/// The same of those of one group: what one program may have begun.
+const OF_GROUP: usize = 3;
 
 /// Most programs with requests under way that are usual.
 const USUAL: usize = 64;
@@ -45,8 +47,8 @@ pub(crate) struct Census<'a> {
     all: usize,
     /// Programs with some, and how many.
     busy: Vec<(Mark, usize)>,
-    /// Families among them that are not known as quick.
-    unproven: usize,
+    /// Families among them that are not known as quick, and their groups.
+    unproven: Vec<((bool, u64), u64)>,
     /// Programs that wait, and processes that have queued something lately.
     others: Vec<Mark>,
 }
@@ -69,8 +71,9 @@ impl<'a> Census<'a> {
             }
             busy.push((mark, 1));
             let is_quick = program.account().speed_of_family(now) == Speed::Quick;
-            if !is_quick && !unproven.contains(&mark.family()) {
-                unproven.push(mark.family());
+            let family = mark.family();
+            if !is_quick && !unproven.iter().any(|(known, _)| *known == family) {
+                unproven.push((family, program.group().wide));
             }
         });
         let mut others = Vec::new();
@@ -86,7 +89,7 @@ impl<'a> Census<'a> {
             now,
             all,
             busy,
-            unproven: unproven.len(),
+            unproven,
             others,
         }
     }
@@ -102,6 +105,13 @@ impl<'a> Census<'a> {
     fn count(&self, is_it: impl Fn(&Mark) -> bool) -> usize {
         let found = self.busy.iter().filter(|(mark, _)| is_it(mark));
         found.map(|(_, count)| count).sum()
+    }
+
+    /// Number of families of a program's group that are not known as quick and have requests under way.
+    fn unproven_like(&self, program: &Program) -> usize {
+        let group = program.group().wide;
+        let found = self.unproven.iter().filter(|(_, wide)| *wide == group);
+        found.count()
     }
 
     /// Number of processes with requests under way.
@@ -138,7 +148,9 @@ impl<'a> Census<'a> {
             return true;
         }
         let of_unproven = if all_slow { OF_SLOW } else { OF_NEW };
-        if account.speed_of_family(now) != Speed::Quick && self.unproven >= of_unproven {
+        if account.speed_of_family(now) != Speed::Quick
+            && (self.unproven.len() >= of_unproven || self.unproven_like(program) >= OF_GROUP)
+        {
             return false;
         }
         let of_all = if all_slow { OF_ALL_SLOW } else { OF_ALL };

@@ -11,6 +11,7 @@ use kernel::uaccess::UserMemory;
 pub use crate::core::account::Origin;
 use crate::core::fence::Fence;
 use crate::core::gem::Object;
+pub use crate::core::groups::Group;
 use crate::core::syncobj::Syncobj;
 
 /// What a file descriptor can carry from one file or process to another.
@@ -71,6 +72,7 @@ pub trait Task {
         Origin {
             process: self.pid().into(),
             family: self.pid().into(),
+            group: Group::of_one(self.pid().into()),
         }
     }
 }

@@ -25,7 +25,7 @@ use super::gem::state::Madvise;
 use super::master::{Node, Opener};
 use super::program::{Program, Wanted};
 use super::share::has_program;
-use super::task::Origin;
+use super::task::{Group, Origin};
 use super::uapi::{Request, dma_buf, drm, sync_file, syncobj};
 use super::wait::{Patience, wait, wait_until};
 
@@ -350,7 +350,14 @@ fn masters_sit_on_the_device_that_was_opened() {
 fn other_programs_wait_while_one_waits() {
     let bench = Bench::new();
     let user = bench.toy.user();
-    let account = |process| user.ledger.account(Origin { process, family: 1 });
+    let account = |process| {
+        let (family, group) = (1, Group::default());
+        user.ledger.account(Origin {
+            process,
+            family,
+            group,
+        })
+    };
     let of = |file: &File, process| Program::new(file.client(), account(process));
     let other = File::open(&bench.toy, Node::Render);
     bench.toy.queue(Job {

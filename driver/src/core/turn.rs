@@ -7,7 +7,7 @@ use kernel::error::{Result, code::EINTR};
 use kernel::time::{Clock, Delta};
 
 use crate::core::device::{Device, UserState};
-use crate::core::line::Place;
+use crate::core::line::{Keys, Place};
 use crate::core::pace::Speed;
 use crate::core::program::Program;
 use crate::core::queue::Census;
@@ -52,7 +52,11 @@ impl<'a, W: Work> Queue<'a, W> {
     /// Asks for a turn, without waiting.
     pub(crate) fn enter(self, program: Program) -> Turn<'a, W> {
         let mark = program.mark();
-        let keys = (mark.family(), mark.process());
+        let keys = Keys {
+            family: mark.family(),
+            process: mark.process(),
+            group: program.group(),
+        };
         let place = self.timeline.line().enter(keys, program, self.look());
         Turn { queue: self, place }
     }

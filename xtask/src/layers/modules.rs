@@ -72,7 +72,11 @@ const MODEL: &[Row] = &[
 const DEVICE: &str = "19 (the device as a whole)";
 
 const DRIVER: &[Row] = &[
-    ("0", "core", &["handles", "limits", "pace", "uapi", "work"]),
+    (
+        "0",
+        "core",
+        &["groups", "handles", "limits", "pace", "uapi", "work"],
+    ),
     ("1", "core", &["account", "line", "master", "range"]),
     ("2", "core", &["client"]),
     ("3", "core", &["fence"]),

@@ -59,13 +59,14 @@ impl Signals {
         Ok(Signals { set, file, early })
     }
 
-    /// Runs a program to its end.
-    pub fn run(&self, command: &mut Command) -> io::Result<ExitStatus> {
+    /// Runs a program to its end. `begun` gets its number.
+    pub fn run(&self, command: &mut Command, begun: impl FnOnce(u32)) -> io::Result<ExitStatus> {
         // A program begins with the signals that its parent blocks blocked.
         self.set.thread_unblock()?;
         let child = command.spawn();
         self.set.thread_block()?;
         let mut child = child?;
+        begun(child.id());
         for (signal, flag) in &self.early {
             if flag.load(Ordering::SeqCst) {
                 send(&child, *signal);

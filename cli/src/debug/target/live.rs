@@ -119,6 +119,7 @@ impl Runner {
             }
         };
         let pid = i32::try_from(child.id()).unwrap_or(0);
+        self.shared.node.note_program(child.id());
         self.shared.process.pid.store(pid, Ordering::SeqCst);
         self.shared.gate.resume();
         let (one, two) = (Arc::clone(&self.shared), Arc::clone(&self.shared));

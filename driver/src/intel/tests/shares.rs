@@ -15,7 +15,7 @@ use crate::core::program::{Program, Wanted};
 use crate::core::queue::Census;
 use crate::intel::context::{Context, Parameters};
 use crate::intel::timeline::Uses;
-use crate::{Fence, File, Node, Origin, TimeLimits};
+use crate::{Fence, File, Group, Node, Origin, TimeLimits};
 
 /// PS_INVOCATION_COUNT.
 const PIXELS: usize = 0x2348;
@@ -32,6 +32,7 @@ struct Party {
     file: File,
     process: u32,
     family: u64,
+    group: Group,
 }
 
 impl Bench {
@@ -55,6 +56,7 @@ impl Bench {
             file,
             process,
             family,
+            group: Group::of_one(family),
         }
     }
 
@@ -62,6 +64,7 @@ impl Bench {
         self.dev.user().ledger.account(Origin {
             process: party.process.into(),
             family: party.family,
+            group: party.group,
         })
     }
 

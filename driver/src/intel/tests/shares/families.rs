@@ -185,6 +185,7 @@ fn a_number_that_is_used_again_is_of_another_process() {
     let identify = |process: u64| Origin {
         process,
         family: process,
+        group: Group::default(),
     };
     // One number, begun at two times.
     let [first, second] = [1_u64, 2].map(|begun| identify((begun << 22) + 42));

@@ -190,6 +190,59 @@ fn a_newcomer_waits_for_few_slow_requests_however_many_families_have_them() {
     }
 }
 
+/// Families that one program has begun, each with a request of two seconds, and a newcomer of another group that asks six
+/// seconds later: it waits for the three under way, and for one where the first of the line has its turn.
+#[test]
+fn a_newcomer_does_not_wait_for_all_families_that_one_program_has_begun() {
+    for narrow in [1, 2] {
+        let bench = Bench::new(true);
+        let mut parties = parties(&bench, 45);
+        for (n, party) in (1..).zip(&mut parties) {
+            // In the second case each is a run of the same file, as the newcomer is.
+            party.group = Group {
+                wide: 1,
+                narrow: if narrow == 1 { 1 } else { n },
+            };
+        }
+        parties[45].group = if narrow == 1 {
+            Group { wide: 1, narrow: 2 }
+        } else {
+            Group { wide: 2, narrow: 1 }
+        };
+        let mut line = Line::new(&bench);
+        for who in 0..45 {
+            line.ask(&parties, who);
+        }
+        for _ in 0..3 {
+            line.submit(&parties, true);
+            line.end(2);
+        }
+        line.submit(&parties, true);
+        let (requests, seconds) = line.wait_at_most(&parties, 2);
+        assert!(requests <= 4 && seconds <= 8, "{requests}, {seconds} s");
+    }
+}
+
+/// A newcomer that cannot be told from families that another program has begun comes in the order of asking.
+#[test]
+fn a_newcomer_of_their_group_comes_in_its_order() {
+    let bench = Bench::new(true);
+    let mut parties = parties(&bench, 20);
+    for party in &mut parties {
+        party.group = Group::of_one(1);
+    }
+    let mut line = Line::new(&bench);
+    for who in 0..21 {
+        line.ask(&parties, who);
+    }
+    line.submit(&parties, false);
+    while !line.waiting.is_empty() {
+        line.end(2);
+        line.submit(&parties, false);
+    }
+    assert_eq!(line.queued, (0..21).collect::<Vec<_>>());
+}
+
 /// Those in the line come all, by turns.
 #[test]
 fn slow_families_have_their_turns_beside_quick_ones() {
