@@ -18,7 +18,7 @@ use crate::pin::{self, Pin};
 /// How many connections there may be: each has a thread of the node.
 #[derive(Clone, Copy, Debug)]
 pub struct Connections {
-    /// Of one process: one for itself and one for each of its threads that asks.
+    /// Of one process: one for itself and one for each of its threads that asks. Never more than are left of all.
     pub of_process: usize,
     /// Of all processes.
     pub in_all: usize,
@@ -118,13 +118,15 @@ impl Peers {
         if inner.count >= self.most.in_all {
             return Err(Refusal::Full(self.most.in_all));
         }
+        // No process has more than there are left: one alone cannot keep all others out.
+        let most = self.most.of_process.min(self.most.in_all - inner.count);
         // Connections come in the order in which they were made, so that a known process that lives is the one.
         let known = inner.known.get_mut(&number.as_raw());
         let pin = match known.filter(|row| row.pin.is_alive()) {
-            Some(row) if row.count >= self.most.of_process => {
+            Some(row) if row.count >= most => {
                 return Err(Refusal::Process {
                     process: number.as_raw(),
-                    most: self.most.of_process,
+                    most,
                 });
             }
             Some(row) => {
@@ -272,6 +274,11 @@ mod tests {
         drop(first);
         assert_eq!(peers.inner.lock().known.len(), 0);
         assert_eq!(peers.inner.lock().count, 0);
+        let peers = most(9, 8);
+        let half: Vec<_> = (0..4).map(|_| peers.admit(&socket).unwrap()).collect();
+        let refused = peers.admit(&socket).err().unwrap();
+        assert_eq!(refused.errno(), Errno::EMFILE, "four are left for others");
+        drop(half);
         let peers = most(9, 1);
         let _only = peers.admit(&socket).unwrap();
         let refused = peers.admit(&socket).err().unwrap();
