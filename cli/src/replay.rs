@@ -6,6 +6,7 @@
 mod attend;
 mod contradiction;
 mod error;
+mod finder;
 mod patience;
 mod report;
 mod threads;
@@ -16,7 +17,6 @@ pub use contradiction::Contradiction;
 pub use error::{FaultReport, ReplayError};
 pub use report::{Report, Snapshot};
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -32,6 +32,7 @@ use mmio_mock::intel::trace::Trace;
 
 use crate::capture::{Buffer, Capture, Contents, Exec, Reader, Submission};
 use crate::picture::{PageReader, Picture, PictureError, State, View, last_target, walk};
+use finder::Finder;
 use patience::Patience;
 use upload::Bound;
 
@@ -386,12 +387,13 @@ impl Session {
     pub fn snapshot(&self) -> Option<Snapshot> {
         let armed = self.armed.as_ref()?;
         let (state, exec) = self.last.as_ref()?;
+        let find = Finder::new(self, exec);
         Some(Snapshot::read(
             armed,
             exec,
             state.kernel_base,
             self.options.device.isa,
-            |address| Finder::new(self, exec).dword(address),
+            |address| find.dword(address),
         ))
     }
 
@@ -438,40 +440,5 @@ impl Session {
             0 => Ok(()),
             pages => Err(ReplayError::Leak { pages }),
         }
-    }
-}
-
-/// Reads dwords of a submission; the buffer found last is looked at first.
-struct Finder<'a> {
-    session: &'a Session,
-    exec: &'a Exec,
-    /// Start, end and object of that buffer.
-    found: Cell<Option<(u64, u64, &'a Bound)>>,
-}
-
-impl<'a> Finder<'a> {
-    fn new(session: &'a Session, exec: &'a Exec) -> Self {
-        Finder {
-            session,
-            exec,
-            found: Cell::new(None),
-        }
-    }
-
-    /// The dword that the device would read at an address.
-    fn dword(&self, address: u32) -> Option<u32> {
-        let at = u64::from(address);
-        let (start, _, bound) = match self.found.get() {
-            Some(found) if (found.0..found.1).contains(&at) => found,
-            _ => {
-                let (index, _) = self.exec.find(address)?;
-                let buffer = self.exec.buffers.get(index)?;
-                let bound = self.session.objects.get(&buffer.bo_id)?;
-                let found = (u64::from(buffer.address), buffer.end(), bound);
-                self.found.set(Some(found));
-                found
-            }
-        };
-        bound.object.read32((at - start) as usize).ok()
     }
 }

@@ -153,11 +153,11 @@ impl Surface {
             }
             View::Image(shape) => {
                 let rows = memory.chunks_exact(Self::pitch(shape));
-                self.bytes = rows
-                    .take(shape.height as usize)
-                    .flat_map(|memory| &memory[..shape.row()])
-                    .copied()
-                    .collect();
+                let rows = rows.take(shape.height as usize);
+                self.bytes = Vec::with_capacity(rows.len() * shape.row());
+                for memory in rows {
+                    self.bytes.extend_from_slice(&memory[..shape.row()]);
+                }
             }
         }
     }

@@ -209,7 +209,7 @@ pub(crate) struct Decoded {
     pub(crate) empty: bool,
     /// `DebugCtrl` is set.
     pub(crate) breakpoint: bool,
-    /// `DebugCtrl` or `NoDDClr` is set.
+    /// `DebugCtrl` or `NoDDClr` is set, or it is empty.
     pub(crate) rare: bool,
     /// SIMD8 instructions that this one counts for.
     pub(crate) weight: u8,

@@ -44,7 +44,7 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         run,
         empty,
         breakpoint: false,
-        rare: false,
+        rare: empty,
         weight: 1,
         shift: 0,
         no_mask: false,

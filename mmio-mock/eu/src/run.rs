@@ -24,8 +24,30 @@ pub struct RunStats {
 
 /// Counts of the present run: in registers, where the caller's would be in memory.
 struct Counts {
+    /// What is left of the budget.
     left: u64,
-    ran: RunStats,
+    /// What was taken from the budget for other things than instructions that were executed. Those are not counted one by
+    /// one: the rest of what was taken is their number.
+    others: u64,
+    simd8: u64,
+    sends: u64,
+}
+
+/// What becomes of an instruction before it is executed.
+enum Before<F> {
+    Executed,
+    /// It goes to the system routine instead.
+    Excepted,
+    Stop(Stop<F>),
+}
+
+impl Counts {
+    /// An instruction has been executed.
+    #[inline(always)]
+    fn pay(&mut self, slot: &Slot) {
+        self.left -= 1;
+        self.simd8 += u64::from(slot.hot.weight);
+    }
 }
 
 impl Thread {
@@ -45,7 +67,9 @@ impl Thread {
         self.place = cache.place_bits();
         let mut counts = Counts {
             left: *budget,
-            ran: *stats,
+            others: 0,
+            simd8: 0,
+            sends: 0,
         };
         let stop = loop {
             let base = self.ip & PAGE_MASK;
@@ -66,8 +90,10 @@ impl Thread {
                 break Stop::Fault(fault);
             }
         };
+        stats.instructions += *budget - counts.left - counts.others;
+        stats.simd8 += counts.simd8;
+        stats.sends += counts.sends;
         *budget = counts.left;
-        *stats = counts.ran;
         stop
     }
 
@@ -88,80 +114,99 @@ impl Thread {
             }
             // PANIC: a page has as many slots as `slot_index` has values.
             let slot = &slots[KernelCache::slot_index(self.ip, PLACE)];
-            if slot.hot.empty {
-                break;
+            let hot = &slot.hot;
+            // One test for what few instructions have.
+            let rare = hot.rare | self.waiting;
+            if rare || O::ACTIVE {
+                if hot.empty {
+                    break;
+                }
+                match self.before(slot, rare, obs) {
+                    Before::Executed => {}
+                    Before::Excepted => {
+                        counts.left -= 1;
+                        counts.others += 1;
+                        continue;
+                    }
+                    Before::Stop(stop) => return Some(stop),
+                }
             }
-            if let Some(stop) = self.step_one(slot, port, obs, counts) {
+            let ip = self.ip;
+            let next = (hot.run)(self, hot);
+            // Nearly always: branches that are foretold, where a table of jumps is not.
+            if next == Next::Seq && !self.jumped && self.step == 0 && !O::ACTIVE {
+                self.ip = ip.wrapping_add(u32::from(hot.bytes));
+                counts.pay(slot);
+                continue;
+            }
+            if let Some(stop) = self.after((ip, slot, next), port, obs, counts) {
                 return Some(stop);
             }
         }
         None
     }
 
-    /// Executes one instruction, or stops before it.
+    /// Looks whether an instruction may be executed.
     #[inline(always)]
-    fn step_one<P: Port, O: Observer>(
+    fn before<F, O: Observer>(&mut self, slot: &Slot, rare: bool, obs: &mut O) -> Before<F> {
+        if rare && slot.hot.breakpoint && exception::breakpoint(self) {
+            return Before::Excepted;
+        }
+        if O::ACTIVE
+            && let Some(inst) = &slot.inst
+            && obs.before_inst(self.id(), self.ip, inst)
+        {
+            return Before::Stop(Stop::Observer);
+        }
+        if rare && let Err(why) = scoreboard::issue(self, slot) {
+            return Before::Stop(Stop::Hung(why));
+        }
+        Before::Executed
+    }
+
+    /// Goes on behind an instruction that was executed, or stops there.
+    #[inline(always)]
+    fn after<P: Port, O: Observer>(
         &mut self,
-        slot: &Slot,
+        (ip, slot, next): (u32, &Slot, Next),
         port: &mut P,
         obs: &mut O,
         counts: &mut Counts,
     ) -> Option<Stop<P::Fault>> {
-        let ip = self.ip;
         let hot = &slot.hot;
-        // One test for what few instructions have.
-        let rare = hot.rare | self.waiting;
-        if rare && hot.breakpoint && exception::breakpoint(self) {
-            counts.left -= 1;
-            return None;
-        }
-        if O::ACTIVE
-            && let Some(inst) = &slot.inst
-            && obs.before_inst(self.id(), ip, inst)
-        {
-            return Some(Stop::Observer);
-        }
-        if rare && let Err(why) = scoreboard::issue(self, slot) {
-            return Some(Stop::Hung(why));
-        }
         let mut ended = None;
-        let next = (hot.run)(self, hot);
-        // Nearly always: a branch that is foretold, where a table of jumps is not.
-        if next == Next::Seq && !self.jumped {
-            self.ip = ip.wrapping_add(u32::from(hot.bytes));
-        } else {
-            match next {
-                Next::Seq | Next::Jump => {
-                    self.jumped = false;
-                    if std::mem::take(&mut self.aip_behind) {
-                        self.cr[2] = ip.wrapping_add(u32::from(hot.bytes));
-                    }
+        match next {
+            Next::Seq if !self.jumped => self.ip = ip.wrapping_add(u32::from(hot.bytes)),
+            Next::Seq | Next::Jump => {
+                self.jumped = false;
+                if std::mem::take(&mut self.aip_behind) {
+                    self.cr[2] = ip.wrapping_add(u32::from(hot.bytes));
                 }
-                Next::Send => {
-                    match send::issue(self, hot, port) {
-                        send::Outcome::Sent => self.ip = ip.wrapping_add(u32::from(hot.bytes)),
-                        send::Outcome::Ended => ended = Some(Stop::EndOfThread),
-                        send::Outcome::Stop(stop) => return Some(stop),
-                    }
-                    counts.ran.sends += 1;
-                    // The instruction itself is paid below.
-                    counts.left -= port.charge(counts.left - 1);
-                }
-                Next::Wait => return Some(Stop::Wait(hot.flag)),
-                Next::Illegal => {
-                    if !exception::illegal(self) {
-                        return Some(match port.fetch(ip) {
-                            Ok(raw) => Stop::Illegal(raw),
-                            Err(fault) => Stop::Fault(fault),
-                        });
-                    }
-                }
-                Next::Hung => return Some(Stop::Hung(self.note)),
             }
+            Next::Send => {
+                match send::issue(self, hot, port) {
+                    send::Outcome::Sent => self.ip = ip.wrapping_add(u32::from(hot.bytes)),
+                    send::Outcome::Ended => ended = Some(Stop::EndOfThread),
+                    send::Outcome::Stop(stop) => return Some(stop),
+                }
+                counts.sends += 1;
+                // The instruction itself is paid below.
+                let charge = port.charge(counts.left - 1);
+                counts.left -= charge;
+                counts.others += charge;
+            }
+            Next::Wait => return Some(Stop::Wait(hot.flag)),
+            Next::Illegal => {
+                if !exception::illegal(self) {
+                    return Some(match port.fetch(ip) {
+                        Ok(raw) => Stop::Illegal(raw),
+                        Err(fault) => Stop::Fault(fault),
+                    });
+                }
+            }
+            Next::Hung => return Some(Stop::Hung(self.note)),
         }
-        counts.left -= 1;
-        counts.ran.instructions += 1;
-        counts.ran.simd8 += u64::from(hot.weight);
+        counts.pay(slot);
         if self.step != 0 {
             self.finish_step();
         }
