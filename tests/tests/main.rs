@@ -57,6 +57,7 @@ mod live_pipeline_vf;
 mod live_resets;
 mod live_snapshot;
 mod live_state_commands;
+mod live_stray;
 mod live_thread_state;
 mod live_threads;
 mod live_vertex_ids;

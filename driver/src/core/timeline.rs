@@ -185,7 +185,7 @@ impl<W: Work> Timeline<W> {
         bytes
     }
 
-    /// The number that the device has stored last.
+    /// The number in the status page: the one that the device has stored last, unless a batch has written over it.
     pub fn completed(&self) -> Result<u32> {
         self.page.read32(self.offset)
     }
@@ -273,6 +273,11 @@ impl<W: Work> Timeline<W> {
         let mut signalled = Signalled::default();
         {
             let mut inner = self.inner.lock();
+            if !seqno_passed(inner.submitted, completed) {
+                // No request has it: a batch has written over the status page. The next request that ends puts it right, and a
+                // reset does.
+                return;
+            }
             let mut outside = None;
             while inner
                 .pending

@@ -13,7 +13,7 @@ use kernel::{dev_dbg, dev_err, dev_warn};
 use crate::core::fence::Fence;
 use crate::intel::device::Device;
 use crate::intel::engine::Engine;
-use crate::intel::sample::{Sample, Seen};
+use crate::intel::sample::{Sample, Seen, Stray};
 use crate::intel::timeline::Pending;
 
 use crate::core::ends::settle;
@@ -91,6 +91,9 @@ fn sample(device: &Device, engine: &Engine) {
     let held = device.hangcheck().suspended() || device.debug_hook().holds(device.uncore());
     let Some(first) = first.filter(|_| !held && !engine.is_resetting()) else {
         check.forget();
+        if !held {
+            look_for_stray(device, engine, resets);
+        }
         return;
     };
     let sample = look(device, engine);
@@ -102,6 +105,33 @@ fn sample(device: &Device, engine: &Engine) {
     if hangs {
         check.forget();
         end(device, engine, &first, (resets, Why::Hangs));
+    }
+}
+
+/// Resets a device whose engine is at work though nothing is under way. On this family batches can write over the ring and
+/// the status page; the next request would be blamed for what such a one has left.
+fn look_for_stray(device: &Device, engine: &Engine, resets: u32) {
+    let is_stray = {
+        let mut stray = engine.check().stray.lock();
+        if engine.is_resetting() || engine.is_idle() || engine.timeline().pending() > 0 {
+            *stray = Stray::default();
+            return;
+        }
+        // A request that is submitted meanwhile has another number.
+        stray.look(engine.timeline().submitted())
+    };
+    if !is_stray {
+        return;
+    }
+    let _one = device.user().reset.lock(device.uncore().clock());
+    if device.reset_count() != resets {
+        return;
+    }
+    let reason = "the engine is at work without a request: a batch has written over its ring or its status page";
+    dev_err!(device, "{reason}");
+    device.interrupts().record(engine.info(), reason, true);
+    if let Err(error) = device.reset_alone(None) {
+        dev_err!(device, "the reset after {reason:?} failed: {error}");
     }
 }
 

@@ -20,6 +20,10 @@ const SCORE_LOOP: u32 = 1;
 /// TIMEOUT: score of a hang. Ten samples of standing still: i915 needs some seconds as well.
 const SCORE_HUNG: u32 = 60;
 
+/// TIMEOUT: samples at which an engine is at work without a request. The few commands behind the number of the last one take
+/// no time, so one would do.
+const MOST_STRAY: u32 = 4;
+
 /// Statistics that count what threads and fixed functions have done.
 const COUNTERS: [RegId; 9] = [
     RegId::IaVerticesCount,
@@ -144,6 +148,28 @@ impl Seen {
     }
 }
 
+/// An engine at work though no request is under way.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Stray {
+    submitted: u32,
+    samples: u32,
+}
+
+impl Stray {
+    /// Takes in that it was seen at work after the request of a number, the last that was submitted; whether it has been
+    /// for so long that a batch must have written over the ring or over that number.
+    pub(super) fn look(&mut self, submitted: u32) -> bool {
+        if self.submitted != submitted {
+            *self = Stray {
+                submitted,
+                samples: 0,
+            };
+        }
+        self.samples += 1;
+        self.samples >= MOST_STRAY
+    }
+}
+
 /// What the looks of all who look have in common.
 #[derive(Default)]
 pub struct Hangcheck {
@@ -158,6 +184,7 @@ pub struct Hangcheck {
 #[derive(Default)]
 pub struct Check {
     pub(super) seen: SpinLock<Option<Seen>>,
+    pub(super) stray: SpinLock<Stray>,
     pub(super) share: Share,
 }
 
