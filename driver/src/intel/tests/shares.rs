@@ -157,6 +157,8 @@ fn frames_of_a_closed_file_that_end_in_time_are_drawn() {
         bench.work(2);
         store_seqno(&bench.fake, seqno);
     }
+    // The parser has come to the end of the ring.
+    bench.fake.set(HEAD, bench.fake.peek(TAIL));
     bench.work(20);
     assert_eq!(fences.map(|fence| fence.status()), [Some(Ok(())); 4]);
     assert_eq!(bench.dev.reset_count(), 0);

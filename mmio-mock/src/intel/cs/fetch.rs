@@ -126,6 +126,7 @@ impl Source {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use mem::PhysAddr;
 
     use super::*;
