@@ -15,6 +15,9 @@ use kernel::time::Ktime;
 use crate::core::client::Client;
 use crate::core::work;
 
+mod front;
+pub(crate) use self::front::Front;
+
 /// What [`Fence::subscribe`] takes.
 pub type Callback = Box<dyn FnOnce() + Send>;
 
@@ -31,7 +34,12 @@ enum Source {
     /// Signalled from the beginning.
     Stub,
     /// Several requests (`dma_fence_array`), with the name that user space gave.
-    Array { name: String, of: Vec<Arc<Fence>> },
+    Array {
+        name: String,
+        of: Vec<Arc<Fence>>,
+        /// What has to end for all of them to end.
+        front: Front,
+    },
 }
 
 /// A number for a timeline that no other has (`dma_fence_context_alloc`).
@@ -118,11 +126,16 @@ impl Fence {
         }
     }
 
+    /// The timeline that its number is one of; `None` also for a request on no timeline.
+    fn timeline(&self) -> Option<u64> {
+        self.context().filter(|context| *context != 0)
+    }
+
     /// Whether it is signalled, or ends before any later request of a timeline begins.
     pub(crate) fn is_before(self: &Arc<Self>, context: u64) -> bool {
         let before = |fence: &Fence| fence.status().is_some() || fence.context() == Some(context);
         match &self.source {
-            Source::Array { of, .. } => of.iter().all(|fence| before(fence)),
+            Source::Array { front, .. } => front.iter().all(|fence| before(fence)),
             _ => before(self),
         }
     }
@@ -157,7 +170,23 @@ impl Fence {
             of.push(Arc::new(Fence::signalled()));
         }
         let name = name.into();
-        Arc::new(Self::with(Source::Array { name, of }))
+        let mut front = Front::default();
+        for part in &of {
+            front.add(part);
+        }
+        Arc::new(Self::with(Source::Array { name, of, front }))
+    }
+
+    /// The first of several requests that has ended with an error.
+    pub(crate) fn failed_part(&self) -> Option<&Arc<Fence>> {
+        match &self.source {
+            Source::Array { of, .. } => of.iter().find(|part| part.failed()),
+            _ => None,
+        }
+    }
+
+    fn failed(&self) -> bool {
+        self.status().is_some_and(|outcome| outcome.is_err())
     }
 
     /// The fences of single requests that it stands for.
@@ -224,12 +253,22 @@ impl Fence {
     /// `None` while the request is under way, then its outcome. Of several the first error counts.
     #[must_use]
     pub fn status(&self) -> Option<Result> {
-        if let Source::Array { of, .. } = &self.source {
+        if let Source::Array { of, front, .. } = &self.source
+            && !self.done.load(Ordering::Acquire)
+        {
+            // While one is open the others are not looked at, and once all have ended they are looked at no more.
+            if !front.is_done() {
+                return None;
+            }
             let mut outcome = Ok(());
             for fence in of {
+                work::one();
                 outcome = outcome.and(fence.status()?);
             }
-            return Some(outcome);
+            if let Err(error) = outcome {
+                self.set_error(error);
+            }
+            self.done.store(true, Ordering::Release);
         }
         if !self.done.load(Ordering::Acquire) {
             return None;

@@ -4,21 +4,26 @@
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use kernel::error::{Result, code::E2BIG, code::EINVAL, code::ENOENT, code::ENOMEM};
+use core::cmp::Ordering as Order;
+
+use kernel::error::{Result, code::E2BIG, code::EINTR, code::EINVAL, code::ENOENT, code::ENOMEM};
 use kernel::time::{Delta, Ktime};
 
 use super::Call;
-use crate::core::fence::Fence;
+use crate::core::fence::{Fence, Front};
 use crate::core::program::Wanted;
-use crate::core::syncobj::{Syncobj, Wait};
+use crate::core::syncobj::Syncobj;
 use crate::core::task::Shared;
 use crate::core::uapi::syncobj as uapi;
 use crate::core::wait::wait_until;
+use crate::core::work;
 
 /// Most handles of an array: Linux keeps a pointer for each in one piece of at most 4 MiB (`kmalloc_array`).
 const MOST: u32 = 1 << 19;
 /// Most sync objects of a wait: Linux keeps 64 bytes for each in such a piece.
 const MOST_WAITED: usize = 1 << 16;
+/// Sync objects of a wait that are looked at between two looks whether the caller still waits.
+const CHUNK: u32 = 1 << 12;
 
 /// How long a transfer waits for a submission (`DRM_SYNCOBJ_WAIT_FOR_SUBMIT_TIMEOUT`).
 const SUBMIT_TIMEOUT: Delta = Delta::from_secs(5);
@@ -108,6 +113,47 @@ fn left(call: &Call<'_>, absolute: i64) -> Option<Delta> {
     Some(until - call.task.monotonic())
 }
 
+/// What a wait still waits for.
+enum Missing<'a> {
+    /// That somebody submits a point.
+    Point(&'a Arc<Syncobj>, u64),
+    /// That what was submitted ends.
+    End(Front),
+}
+
+impl Missing<'_> {
+    /// Whether it is there now.
+    fn has_come(&mut self, available: bool) -> bool {
+        work::one();
+        let front = match self {
+            Missing::End(front) => return front.is_done(),
+            Missing::Point(syncobj, point) => match syncobj.wait(*point) {
+                Ok(wait) => wait.into_front(),
+                Err(_) => return false,
+            },
+        };
+        if available || front.is_done() {
+            return true;
+        }
+        *self = Missing::End(front);
+        false
+    }
+
+    /// Places those side by side that come at the same time.
+    fn compare(&self, other: &Self) -> Order {
+        work::one();
+        match (self, other) {
+            (Missing::End(one), Missing::End(other)) => one.key().cmp(other.key()),
+            (Missing::Point(one, point), Missing::Point(other, of_other)) => {
+                let addresses = Arc::as_ptr(one).addr().cmp(&Arc::as_ptr(other).addr());
+                addresses.then(point.cmp(of_other))
+            }
+            (Missing::End(_), Missing::Point(..)) => Order::Less,
+            (Missing::Point(..), Missing::End(_)) => Order::Greater,
+        }
+    }
+}
+
 /// Waits for one or all; the index of the first that is there (drm_syncobj_array_wait_timeout).
 fn wait_for(
     call: &Call<'_>,
@@ -121,37 +167,44 @@ fn wait_for(
     }
     let available = flags & uapi::WAIT_AVAILABLE != 0;
     let patient = flags & (uapi::WAIT_FOR_SUBMIT | uapi::WAIT_AVAILABLE) != 0;
-    let mut entries: Vec<Option<Wait>> = Vec::new();
-    for (syncobj, point) in syncobjs.iter().zip(points) {
-        match syncobj.wait(*point) {
-            Ok(wait) => entries.push(Some(wait)),
-            Err(_) if patient => entries.push(None),
+    let mut first = u32::MAX;
+    let mut missing: Vec<(Missing<'_>, u32)> = Vec::new();
+    for (index, (syncobj, point)) in (0..).zip(syncobjs.iter().zip(points)) {
+        if index % CHUNK == CHUNK - 1 && call.task.signal_pending() {
+            return Err(EINTR);
+        }
+        let entry = match syncobj.wait(*point) {
+            Ok(wait) if available || wait.is_signalled() => {
+                first = first.min(index);
+                continue;
+            }
+            Ok(wait) => Missing::End(wait.into_front()),
+            Err(_) if patient => Missing::Point(syncobj, *point),
             Err(error) => return Err(error),
+        };
+        let alike = |(known, _): &(Missing<'_>, u32)| known.compare(&entry).is_eq();
+        if !missing.last().is_some_and(alike) {
+            missing.try_reserve(1).map_err(|_| ENOMEM)?;
+            missing.push((entry, index));
         }
     }
-    let known = entries.iter().flatten();
-    let waits = known.clone().any(|wait| !wait.is_signalled());
-    let _waits = waits.then(|| call.waits(Wanted::Any));
-    let mut first = u32::MAX;
+    // What comes at the same time is looked at once, for its lowest index.
+    missing.sort_unstable_by(|(one, a), (other, b)| one.compare(other).then(a.cmp(b)));
+    missing.dedup_by(|(next, _), (known, _)| known.compare(next).is_eq());
+    let all = flags & uapi::WAIT_ALL != 0;
+    let mut ends = (missing.iter()).filter(|(entry, _)| matches!(entry, Missing::End(_)));
+    let _waits = (ends.next().is_some()).then(|| call.waits(Wanted::Any));
     let outcome = wait_until(call.device, call.task, timeout, || {
-        let mut there = 0;
-        for (index, entry) in entries.iter_mut().enumerate() {
-            if entry.is_none()
-                && let (Some(syncobj), Some(point)) = (syncobjs.get(index), points.get(index))
-            {
-                *entry = syncobj.wait(*point).ok();
-            }
-            if entry
-                .as_ref()
-                .is_some_and(|wait| available || wait.is_signalled())
-            {
-                if there == 0 {
-                    first = index as u32;
+        if all || first == u32::MAX {
+            missing.retain_mut(|(entry, index)| {
+                let there = entry.has_come(available);
+                if there {
+                    first = first.min(*index);
                 }
-                there += 1;
-            }
+                !there
+            });
         }
-        there == entries.len() || there > 0 && flags & uapi::WAIT_ALL == 0
+        missing.is_empty() || !all && first != u32::MAX
     });
     outcome.map(|()| first)
 }
@@ -205,7 +258,7 @@ pub(super) fn timeline_signal(call: &Call<'_>, arg: &mut uapi::TimelineArray) ->
     let syncobjs = find(call, arg.handles, arg.count_handles)?;
     let points = points(call, arg.points, syncobjs.len())?;
     for (syncobj, point) in syncobjs.iter().zip(points) {
-        syncobj.add_free_point(point, &Arc::new(Fence::signalled()))?;
+        syncobj.add_point(point, &Arc::new(Fence::signalled()));
     }
     Ok(())
 }
@@ -240,7 +293,7 @@ pub(super) fn transfer(call: &Call<'_>, arg: &mut uapi::Transfer) -> Result {
     let fence = found?.fence();
     match arg.dst_point {
         0 => to.replace(Some(fence)),
-        point => to.add_free_point(point, &fence)?,
+        point => to.add_point(point, &fence),
     }
     Ok(())
 }

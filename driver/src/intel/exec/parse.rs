@@ -11,7 +11,7 @@ use kernel::error::{
     code::EPERM,
 };
 
-use crate::core::fence::Fence;
+use crate::core::fence::{Fence, Front};
 use crate::core::gem::{Object, Pin};
 use crate::core::syncobj::Syncobj;
 use crate::core::task::Shared;
@@ -76,7 +76,7 @@ pub(super) struct Submission {
     pub(super) batch_len: u32,
     pub(super) fences: Vec<ExecFence>,
     /// What has to end before it begins, besides what its objects are used for.
-    pub(super) waits: Vec<Arc<Fence>>,
+    pub(super) waits: Front,
     /// Row of the engine that it runs on.
     pub(super) engine: usize,
     pub(super) context: Arc<Context>,
@@ -203,7 +203,7 @@ fn engine(call: &Call<'_>, context: &Context, flags: u64) -> Option<usize> {
 #[derive(Default)]
 struct Fences {
     /// Those to wait for.
-    waits: Vec<Arc<Fence>>,
+    waits: Front,
     /// Sync objects to signal.
     listed: Vec<ExecFence>,
 }
@@ -211,10 +211,7 @@ struct Fences {
 impl Fences {
     /// A point to wait for must be there.
     fn wait(&mut self, syncobj: &Syncobj, point: u64) -> Result {
-        for fence in syncobj.wait(point)?.open() {
-            self.waits.try_reserve(1).map_err(|_| ENOMEM)?;
-            self.waits.push(fence);
-        }
+        self.waits.join(&syncobj.wait(point)?.into_front());
         Ok(())
     }
 }
@@ -308,7 +305,7 @@ fn timeline_fences(call: &Call<'_>, link: &uapi::TimelineFences, fences: &mut Fe
 }
 
 /// A fence descriptor to wait for, or one whose request has to have been begun: that is so as soon as it is in a ring.
-fn in_fence(call: &Call<'_>, arg: &uapi::Execbuffer2, waits: &mut Vec<Arc<Fence>>) -> Result {
+fn in_fence(call: &Call<'_>, arg: &uapi::Execbuffer2, waits: &mut Front) -> Result {
     const BOTH: u64 = uapi::FENCE_IN | uapi::FENCE_SUBMIT;
     if arg.flags & BOTH == 0 {
         return Ok(());
@@ -319,7 +316,7 @@ fn in_fence(call: &Call<'_>, arg: &uapi::Execbuffer2, waits: &mut Vec<Arc<Fence>
     match call.task.fds().get(arg.rsvd2 as u32 as i32) {
         Ok(Shared::Fence(fence)) => {
             if arg.flags & uapi::FENCE_IN != 0 {
-                waits.push(fence);
+                waits.add(&fence);
             }
             Ok(())
         }

@@ -270,3 +270,36 @@ fn descriptors_carry_sync_objects_and_their_fences() {
         assert_eq!(call(request, done, 0, fd, 1), Err(EINVAL));
     }
 }
+
+/// A sync object that is named 65536 times is looked at once in the loop that waits, and points are found in few steps.
+#[test]
+fn what_is_named_often_is_waited_for_once() {
+    let bench = Bench::stuck();
+    let handles = [0; 2].map(|_| create(&bench, 0).unwrap());
+    submit(&bench, handles[0]);
+    let mut fence = Transfer {
+        src_handle: handles[0],
+        dst_handle: handles[1],
+        ..Default::default()
+    };
+    for point in 1..=4096 {
+        fence.dst_point = point;
+        assert_eq!(bench.call(TRANSFER, &mut fence), Ok(0));
+    }
+    let many = std::vec![handles; 1 << 15].concat();
+    let (looks, refused) = crate::core::work::of(|| wait(&bench, &many, ALL, 5_000_000));
+    assert_eq!(refused, Err(ETIME));
+    assert_eq!(bench.fake.now().as_nanos(), 5_000_000, "many looks");
+    assert!(looks < 10 << 16, "{looks}");
+}
+
+/// A wait looks whether its caller is still there before it has looked at all that it names.
+#[test]
+fn a_long_wait_is_interrupted() {
+    let bench = Bench::stuck();
+    let done = create(&bench, 1).unwrap();
+    let many = std::vec![done; 1 << 16];
+    bench.process.signal.store(true, Ordering::Relaxed);
+    assert_eq!(wait(&bench, &many, ALL, 0), Err(EINTR));
+    assert_eq!(wait(&bench, &many[..100], ALL, 0), Ok(0), "a short one");
+}
