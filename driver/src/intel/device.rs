@@ -323,12 +323,12 @@ impl Device {
             // It has been counted when it began.
             return if self.is_wedged() { Err(EIO) } else { Ok(()) };
         }
-        self.reset_alone(None)
+        self.reset_alone(Culprit::Oldest)
     }
 
     /// The same for a caller that has the lock of resets. With a fence its request alone is to blame; when it has
-    /// ended after all, the oldest one runs again like all others.
-    pub(crate) fn reset_alone(&self, blame: Option<&Fence>) -> Result {
+    /// ended after all, the oldest one runs again like all others, and so it does when no request is to blame.
+    pub(crate) fn reset_alone(&self, blame: Culprit<'_>) -> Result {
         self.check_live()?;
         let inner = &*self.inner;
         let mut ends = false;
@@ -378,14 +378,25 @@ impl Device {
     }
 }
 
-/// Which request of an engine is ended by a reset: the oldest, or the request of a fence.
-fn blamed(engine: &Engine, fence: Option<&Fence>) -> Blame {
-    match fence {
-        None => Blame::Oldest,
-        Some(fence) if fence.context() == Some(engine.timeline().context()) => {
+/// What a reset is for.
+#[derive(Clone, Copy)]
+pub(crate) enum Culprit<'a> {
+    /// The oldest request of each engine.
+    Oldest,
+    /// The request of a fence.
+    Request(&'a Fence),
+    /// Something that is no request.
+    NoRequest,
+}
+
+/// Which request of an engine is ended by a reset.
+fn blamed(engine: &Engine, culprit: Culprit<'_>) -> Blame {
+    match culprit {
+        Culprit::Oldest => Blame::Oldest,
+        Culprit::Request(fence) if fence.context() == Some(engine.timeline().context()) => {
             Blame::Request(fence.seqno())
         }
-        Some(_) => Blame::Innocent,
+        Culprit::Request(_) | Culprit::NoRequest => Blame::Innocent,
     }
 }
 
@@ -398,7 +409,7 @@ impl Inner {
 
     /// A reset with everything before and after it. The domains of this family are not reset one without the other (i915
     /// has `reset_engine` from Ivy Bridge on), so that requests of all engines run again.
-    fn reset(&self, blame: Option<&Fence>) -> Result {
+    fn reset(&self, blame: Culprit<'_>) -> Result {
         for engine in &self.engines {
             engine.prepare_reset();
         }

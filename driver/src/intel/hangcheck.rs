@@ -11,7 +11,7 @@ use kernel::time::{Delta, delay};
 use kernel::{dev_dbg, dev_err, dev_warn};
 
 use crate::core::fence::Fence;
-use crate::intel::device::Device;
+use crate::intel::device::{Culprit, Device};
 use crate::intel::engine::Engine;
 use crate::intel::sample::{Sample, Seen, Stray};
 use crate::intel::timeline::Pending;
@@ -130,7 +130,7 @@ fn look_for_stray(device: &Device, engine: &Engine, resets: u32) {
     let reason = "the engine is at work without a request: a batch has written over its ring or its status page";
     dev_err!(device, "{reason}");
     device.interrupts().record(engine.info(), reason, true);
-    if let Err(error) = device.reset_alone(None) {
+    if let Err(error) = device.reset_alone(Culprit::NoRequest) {
         dev_err!(device, "the reset after {reason:?} failed: {error}");
     }
 }
@@ -217,7 +217,7 @@ fn end(device: &Device, engine: &Engine, first: &Pending, (resets, why): (u32, W
             "{name} is banned: requests of it have been ended three times because others waited"
         );
     }
-    if let Err(error) = device.reset_alone(Some(&first.fence)) {
+    if let Err(error) = device.reset_alone(Culprit::Request(&first.fence)) {
         dev_err!(device, "the reset after {reason:?} failed: {error}");
     }
 }

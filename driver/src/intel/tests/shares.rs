@@ -14,6 +14,7 @@ use crate::core::account::Account;
 use crate::core::program::{Program, Wanted};
 use crate::core::queue::Census;
 use crate::intel::context::{Context, Parameters};
+use crate::intel::device::Culprit;
 use crate::intel::timeline::Uses;
 use crate::{Fence, File, Group, Node, Origin, TimeLimits};
 
@@ -305,7 +306,7 @@ fn a_request_that_ends_just_before_the_reset_is_blamed_for_nothing() {
     let second = bench.run_in_default(&other);
     store_seqno(&bench.fake, 1);
     let ended = Fence::on((bench.dev.timeline().context(), 1), "i915", None);
-    bench.dev.reset_alone(Some(&ended)).unwrap();
+    bench.dev.reset_alone(Culprit::Request(&ended)).unwrap();
     assert_eq!((first.status(), second.status()), (Some(Ok(())), None));
     let stats = |party: &Party| party.file.context(0).unwrap().reset_stats();
     assert_eq!((stats(&endless), stats(&other)), ((0, 0), (0, 1)));
@@ -316,4 +317,17 @@ fn a_request_that_ends_just_before_the_reset_is_blamed_for_nothing() {
         second.signalled_at().map(|at| at > Ktime::from_nanos(0)),
         Some(true)
     );
+}
+
+#[test]
+fn a_reset_for_which_no_request_is_to_blame_ends_none() {
+    let bench = Bench::new(true);
+    let party = bench.party(42);
+    let fences = [0; 2].map(|_| bench.run_in_default(&party));
+    bench.dev.reset_alone(Culprit::NoRequest).unwrap();
+    // This device finishes what a reset has left.
+    assert_eq!(fences.map(|fence| fence.status()), [Some(Ok(())); 2]);
+    let context = party.file.context(0).unwrap();
+    assert_eq!(context.reset_stats(), (0, 2), "innocent of both");
+    assert_eq!(bench.dev.reset_count(), 1);
 }
