@@ -114,7 +114,7 @@ fn family(
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use std::io::{BufRead as _, BufReader};
     use std::process::{Child, Command, Stdio};
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     /// A shell that says numbers of processes, and waits until its input ends.
-    fn shell(script: &str) -> (Child, Vec<i32>) {
+    pub(crate) fn shell(script: &str) -> (Child, Vec<i32>) {
         let mut child = Command::new("sh")
             .args(["-c", script])
             .stdin(Stdio::piped())
@@ -137,7 +137,8 @@ mod tests {
         (child, numbers)
     }
 
-    fn end(mut child: Child) {
+    /// Ends the input of such a shell, and waits for its end.
+    pub(crate) fn end(mut child: Child) {
         drop(child.stdin.take());
         child.wait().unwrap();
     }

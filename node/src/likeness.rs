@@ -30,30 +30,15 @@ fn digest(what: &impl Hash) -> u64 {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use std::io::{BufRead as _, BufReader};
-    use std::process::{Child, Command, Stdio};
+    use std::process::Child;
 
     use super::*;
+    use crate::ancestry::tests::{end, shell};
 
     /// Programs, each of which says its number and those of its children when they have begun.
     fn begin(script: &str) -> (Child, Vec<Group>) {
-        let mut child = Command::new("sh")
-            .args(["-c", script])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut line = String::new();
-        let mut out = BufReader::new(child.stdout.take().unwrap());
-        out.read_line(&mut line).unwrap();
-        let numbers = line.split_whitespace().map(|word| word.parse().unwrap());
-        let groups = numbers.map(of).collect();
-        (child, groups)
-    }
-
-    fn end(mut child: Child) {
-        drop(child.stdin.take());
-        child.wait().unwrap();
+        let (child, numbers) = shell(script);
+        (child, numbers.into_iter().map(of).collect())
     }
 
     #[test]

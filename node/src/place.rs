@@ -227,7 +227,7 @@ mod tests {
         let open = dir.path().join(format!("{prefix}b"));
         fs::create_dir(&open).unwrap();
         mode(&open, 0o707);
-        // A directory of a session that others can write is none.
+        // A session's directory that others can write is not taken.
         let found = within(dir.path(), Some(runtime.path()), user).unwrap();
         assert!(found.starts_with(dir.path()) && found != open);
         assert!(!found.ends_with(format!("{prefix}a")), "{found:?}");
