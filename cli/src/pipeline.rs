@@ -3,9 +3,9 @@
 //! PRM: volume 1 (STATE_BASE_ADDRESS), volume 2 (3DSTATE commands). Commands are read by the readers of the device, so what
 //! follows a batch does not know which generation it is for.
 
-use mmio_mock::intel::ff::state::{IndexBuffer, PipelineState, VertexElement};
+use mmio_mock::intel::ff::state::{PipelineState, VertexElement};
 use mmio_mock::intel::r#gen::DeviceInfo;
-use regs::any::{State3dBindingTablePointers, State3dIndexBuffer, State3dPipelinedPointers};
+use regs::any::State3dPipelinedPointers;
 use regs::desc::PackedField;
 use regs::ids::CommandId;
 use regs::platform::Generation;
@@ -31,9 +31,8 @@ pub fn latch(device: &DeviceInfo, state: &mut PipelineState, id: CommandId, word
             }
         }
         CommandId::State3dBindingTablePointers => {
-            for (to, from) in state.binding_tables.iter_mut().zip(words.iter().skip(1)) {
-                *to = *from;
-            }
+            let latched = commands.latched();
+            latched.binding_tables(words, &mut state.binding_tables);
         }
         CommandId::State3dVertexBuffers => {
             for (index, buffer) in commands.vertex_buffers(words) {
@@ -46,13 +45,8 @@ pub fn latch(device: &DeviceInfo, state: &mut PipelineState, id: CommandId, word
             state.vertex_elements = words.get(1..).unwrap_or_default().to_vec();
         }
         CommandId::State3dIndexBuffer => {
-            let c = State3dIndexBuffer::from_dwords(words);
-            state.index_buffer = Some(IndexBuffer {
-                start: c.buffer_starting_address(),
-                end: c.buffer_ending_address(),
-                bytes: 1 << c.index_format().min(2),
-                cut: c.cut_index_enable(),
-            });
+            let buffer = commands.latched().index_buffer(words);
+            state.index_buffer = buffer.ok().or(state.index_buffer);
         }
         _ => {}
     }
@@ -65,14 +59,14 @@ pub fn vertex_elements(device: &DeviceInfo, state: &PipelineState) -> Vec<Vertex
 
 /// The pointers that lead to the render target.
 pub fn target_state(device: &DeviceInfo, state: &PipelineState) -> picture::State {
-    let [pointers, tables] = [state.pointers.as_slice(), state.binding_tables.as_slice()];
-    let pointers = State3dPipelinedPointers::from_dwords(&behind_header(pointers));
-    let tables = State3dBindingTablePointers::from_dwords(&behind_header(tables));
+    let pointers = pointers(state);
+    let [.., tables] = state.binding_tables;
     picture::State {
         general_base: state.bases.general_state_base,
         surface_base: state.bases.surface_state_base,
         kernel_base: kernel_base(device, state),
-        binding_table: tables.pointer_to_ps_binding_table(),
+        // Bits 31:5 of the pointer, in all generations.
+        binding_table: tables & !0x1f,
         wm_state: pointers.pointer_to_wm_state(),
     }
 }

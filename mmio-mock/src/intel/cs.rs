@@ -8,6 +8,7 @@
 pub mod context;
 pub mod engine;
 pub mod fetch;
+pub mod latched;
 pub mod media;
 pub mod mi;
 pub mod pipe_control;
@@ -495,7 +496,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::State3dClearParams
         | C::State3dHierDepthBuffer
         | C::State3dStencilBuffer => {
-            ctx.ff.state.kept.insert(command.desc.id, d.to_vec());
+            state3d::keep(command.desc.id, d, ctx);
         }
         // The decoder is not modelled, only its streamer.
         C::MediaObjectEx

@@ -3,7 +3,6 @@
 //! PRM: volume 2, media. A MEDIA_OBJECT is executed while threads of others run; every other command
 //! waits for the end of all threads.
 
-use regs::any::MediaStatePointers;
 use regs::desc::{CommandDesc, Property};
 
 use super::{CsContext, Flow};
@@ -22,8 +21,7 @@ pub fn waits(desc: &CommandDesc, ctx: &mut CsContext<'_, '_>) -> bool {
 
 /// MEDIA_STATE_POINTERS.
 pub fn state_pointers(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    let command = MediaStatePointers::from_dwords(d);
-    ctx.media.state.set_pointers(command.dwords());
+    ctx.media.state.set_pointers(d);
 }
 
 /// MEDIA_OBJECT.

@@ -5,7 +5,7 @@
 //! buffers.
 
 use mem::{GpuAddr, PhysAddr, Space};
-use regs::any::{MiLoadRegisterImm, MiLoadRegisterImmPair, MiNoop, MiStoreDataIndex, fields};
+use regs::any::{MiNoop, MiStoreDataIndex, fields};
 
 use super::engine::{EngineInfo, StatusPage};
 use super::reader::{Chosen, Place};
@@ -84,13 +84,12 @@ pub fn store_data_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), Unit
 /// MI_LOAD_REGISTER_IMM: the device carries the writes out when the command is done. Bytes with their
 /// write disabled keep what the register shows.
 pub fn load_register_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    let disables = MiLoadRegisterImm::from_dwords(d).byte_write_disables();
+    let writes = ctx.reader.latched().register_writes(d);
+    let disables = writes.disables;
     let keep = (0..4)
         .filter(|byte| disables >> byte & 1 == 1)
         .fold(0, |mask, byte| mask | 0xff << (byte * 8));
-    for pair in d.get(1..).unwrap_or_default().chunks_exact(2) {
-        let pair = MiLoadRegisterImmPair::from_dwords(pair);
-        let (offset, mut value) = (pair.register_offset(), pair.data_dword());
+    for (offset, mut value) in writes.pairs {
         match keep {
             0 => {}
             u32::MAX => continue,

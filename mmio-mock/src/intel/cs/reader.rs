@@ -6,8 +6,9 @@
 use std::fmt::Debug;
 
 use mem::{GpuAddr, PhysAddr};
-use regs::any::{MiBatchBufferStart, MiStoreDataImm};
+use regs::any::MiBatchBufferStart;
 
+use super::latched::LatchedReader;
 use crate::intel::ff::state::VertexBuffer;
 use crate::intel::shared::context::StateBases;
 
@@ -127,6 +128,9 @@ pub struct StoreRegister {
 
 /// Reads and makes the commands whose layout differs between generations; each is given with its header.
 pub trait CommandReader: Debug + Sync {
+    /// The commands that latch state.
+    fn latched(&self) -> &'static dyn LatchedReader;
+
     /// STATE_BASE_ADDRESS.
     fn state_base_address(&self, d: &[u32]) -> BaseChanges;
 
@@ -171,14 +175,7 @@ pub trait CommandReader: Debug + Sync {
     }
 
     /// MI_STORE_DATA_IMM: where the data go.
-    fn store_data_imm(&self, d: &[u32]) -> Place {
-        let command = MiStoreDataImm::from_dwords(d);
-        Place::of(
-            command.memory_address_type(),
-            command.physical_start_address_extension(),
-            command.address(),
-        )
-    }
+    fn store_data_imm(&self, d: &[u32]) -> Place;
 
     /// MI_STORE_REGISTER_MEM.
     fn store_register_mem(&self, d: &[u32]) -> StoreRegister;

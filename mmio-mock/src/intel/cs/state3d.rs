@@ -2,15 +2,13 @@
 //!
 //! PRM: volume 2, 3D pipeline state; fields from the tables of `regs`.
 
-use regs::any::{
-    State3dChromaKey, State3dConstantColor, State3dDrawingRectangle, State3dGlobalDepthOffsetClamp,
-    State3dIndexBuffer, State3dLineStipple, State3dPolyStippleOffset, StateSip, VertexElementState,
-};
+use regs::any::{State3dDrawingRectangle, State3dPolyStippleOffset, StateSip};
+use regs::ids::CommandId;
 
 use super::CsContext;
 use crate::core::fault::UnitFault;
 use crate::intel::debug::SvgBase;
-use crate::intel::ff::state::{IndexBuffer, VERTEX_ELEMENTS};
+use crate::intel::ff::state::{VERTEX_ELEMENT_DWORDS, VERTEX_ELEMENTS};
 use crate::intel::status::Client;
 
 /// Copies the dwords behind the header, as many as both sides have.
@@ -95,7 +93,8 @@ pub fn pipeline_select(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), Uni
 
 /// 3DSTATE_BINDING_TABLE_POINTERS; the data port shows the pointers to a debugger.
 pub fn binding_table_pointers(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    copy(&mut ctx.ff.state.binding_tables, d);
+    let tables = &mut ctx.ff.state.binding_tables;
+    ctx.reader.latched().binding_tables(d, tables);
     for (slot, pointer) in (0..).zip(ctx.ff.state.binding_tables) {
         ctx.machine.debug.dp_binding_table(slot, pointer);
     }
@@ -120,7 +119,7 @@ pub fn vertex_elements(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), Uni
     let elements = d
         .get(1..)
         .unwrap_or_default()
-        .chunks_exact(VertexElementState::LEN);
+        .chunks_exact(VERTEX_ELEMENT_DWORDS);
     if elements.len() > VERTEX_ELEMENTS {
         return Err(bad(format!(
             "3DSTATE_VERTEX_ELEMENTS with {} elements",
@@ -135,23 +134,9 @@ pub fn vertex_elements(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), Uni
 
 /// 3DSTATE_INDEX_BUFFER.
 pub fn index_buffer(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
-    let command = State3dIndexBuffer::from_dwords(d);
-    let bytes = match command.index_format() {
-        0 => 1,
-        1 => 2,
-        2 => 4,
-        format => {
-            return Err(bad(format!(
-                "3DSTATE_INDEX_BUFFER with index format {format}"
-            )));
-        }
-    };
-    ctx.ff.state.index_buffer = Some(IndexBuffer {
-        bytes,
-        cut: command.cut_index_enable(),
-        start: command.buffer_starting_address(),
-        end: command.buffer_ending_address(),
-    });
+    let buffer = ctx.reader.latched().index_buffer(d);
+    let reserved = |format| bad(format!("3DSTATE_INDEX_BUFFER with index format {format}"));
+    ctx.ff.state.index_buffer = Some(buffer.map_err(reserved)?);
     Ok(())
 }
 
@@ -173,13 +158,7 @@ pub fn depth_buffer(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 
 /// 3DSTATE_CONSTANT_COLOR.
 pub fn constant_color(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    let c = State3dConstantColor::from_dwords(d);
-    ctx.ff.state.constant_color = [
-        c.blend_constant_color_red(),
-        c.blend_constant_color_green(),
-        c.blend_constant_color_blue(),
-        c.blend_constant_color_alpha(),
-    ];
+    ctx.ff.state.constant_color = ctx.reader.latched().constant_color(d);
 }
 
 /// 3DSTATE_POLY_STIPPLE_OFFSET.
@@ -194,25 +173,31 @@ pub fn poly_stipple_offset(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 /// 3DSTATE_LINE_STIPPLE; Modify Enable also sets the running counters.
 pub fn line_stipple(d: &[u32], ctx: &mut CsContext<'_, '_>) {
     copy(&mut ctx.ff.state.line_stipple, d);
-    if State3dLineStipple::from_dwords(d).modify_enable() {
+    if ctx.reader.latched().line_stipple_modifies(d) {
         ctx.ff.load_line_stipple();
     }
 }
 
 /// 3DSTATE_GLOBAL_DEPTH_OFFSET_CLAMP.
 pub fn global_depth_offset_clamp(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    ctx.ff.state.depth_offset_clamp =
-        State3dGlobalDepthOffsetClamp::from_dwords(d).global_depth_offset_clamp();
+    ctx.ff.state.depth_offset_clamp = ctx.reader.latched().depth_offset_clamp(d);
 }
 
 /// 3DSTATE_CHROMA_KEY: one entry of the sampler's key table.
 pub fn chroma_key(d: &[u32], ctx: &mut CsContext<'_, '_>) {
-    let key = State3dChromaKey::from_dwords(d);
+    let (index, low, high) = ctx.reader.latched().chroma_key(d);
     let table = &mut ctx.machine.shared.sampler.tables.chroma_keys;
-    if let Some(entry) = table.get_mut(key.chromakey_table_index() as usize) {
-        *entry = (key.chromakey_low_value(), key.chromakey_high_value());
+    if let Some(entry) = table.get_mut(index) {
+        *entry = (low, high);
     }
     ctx.machine.shared.invalidate();
+}
+
+/// A command that nothing but readers works with: it is kept as written.
+pub fn keep(id: CommandId, d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let kept = &mut ctx.ff.state.kept;
+    let words = ctx.reader.latched().kept(id, kept.get(&id), d);
+    kept.insert(id, words);
 }
 
 /// 3DPRIMITIVE: the pipeline runs before the next command is parsed.

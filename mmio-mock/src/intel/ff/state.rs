@@ -24,6 +24,8 @@ pub use windower::WizState;
 pub const VERTEX_BUFFERS: usize = 17;
 /// Vertex elements of 3DSTATE_VERTEX_ELEMENTS.
 pub const VERTEX_ELEMENTS: usize = 18;
+/// Dwords of a VERTEX_ELEMENT_STATE, the same in all generations.
+pub const VERTEX_ELEMENT_DWORDS: usize = 2;
 
 /// One latched VERTEX_BUFFER_STATE.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 pub mod color_calc;
 pub mod commands;
 pub mod functions;
+pub mod latched;
 pub mod media;
 pub mod message;
 pub mod payload;

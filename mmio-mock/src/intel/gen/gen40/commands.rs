@@ -4,7 +4,9 @@
 
 use regs::gen40 as table;
 
+use super::latched;
 use crate::intel::cs::context::image::behind;
+use crate::intel::cs::latched::LatchedReader;
 use crate::intel::cs::reader::{
     BaseChanges, CommandReader, Flush, PipeControl, Place, PostSync, StoreRegister,
 };
@@ -23,6 +25,10 @@ mod post_sync {
 }
 
 impl CommandReader for Reader {
+    fn latched(&self) -> &'static dyn LatchedReader {
+        &latched::Reader(&Reader)
+    }
+
     fn state_base_address(&self, d: &[u32]) -> BaseChanges {
         let c = table::StateBaseAddress::from_dwords(d);
         let when = |modify: bool, value: u32| modify.then_some(value);
@@ -148,6 +154,15 @@ impl CommandReader for Reader {
             address: (c.address() & !7).into(),
             notify: c.notify_enable(),
         }
+    }
+
+    fn store_data_imm(&self, d: &[u32]) -> Place {
+        let command = table::MiStoreDataImm::from_dwords(d);
+        Place::of(
+            command.memory_address_type(),
+            command.physical_start_address_extension(),
+            command.address(),
+        )
     }
 
     fn store_register_mem(&self, d: &[u32]) -> StoreRegister {

@@ -5,9 +5,13 @@
 
 use regs::gen45 as table;
 
-use crate::intel::cs::reader::{BaseChanges, CommandReader, Flush, PipeControl, StoreRegister};
+use crate::intel::cs::latched::LatchedReader;
+use crate::intel::cs::reader::{
+    BaseChanges, CommandReader, Flush, PipeControl, Place, StoreRegister,
+};
 use crate::intel::ff::state::VertexBuffer;
 use crate::intel::r#gen::gen40::commands::Reader as Gen40;
+use crate::intel::r#gen::gen40::latched;
 use crate::intel::shared::context::StateBases;
 
 /// The reader of this generation.
@@ -15,6 +19,10 @@ use crate::intel::shared::context::StateBases;
 pub struct Reader;
 
 impl CommandReader for Reader {
+    fn latched(&self) -> &'static dyn LatchedReader {
+        &latched::Reader(&Reader)
+    }
+
     fn state_base_address(&self, d: &[u32]) -> BaseChanges {
         Gen40.state_base_address(d)
     }
@@ -68,6 +76,10 @@ impl CommandReader for Reader {
             flush_writes: first.flush_writes || textures,
             ..first
         }
+    }
+
+    fn store_data_imm(&self, d: &[u32]) -> Place {
+        Gen40.store_data_imm(d)
     }
 
     fn store_register_mem(&self, d: &[u32]) -> StoreRegister {

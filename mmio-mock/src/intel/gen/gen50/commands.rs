@@ -7,10 +7,12 @@
 use regs::gen50 as table;
 
 use crate::intel::cs::context::image::behind;
+use crate::intel::cs::latched::LatchedReader;
 use crate::intel::cs::reader::{
     BaseChanges, CommandReader, Flush, PipeControl, Place, StoreRegister,
 };
 use crate::intel::ff::state::VertexBuffer;
+use crate::intel::r#gen::gen40::latched;
 use crate::intel::r#gen::gen45::commands::Reader as Gen45;
 use crate::intel::shared::context::StateBases;
 
@@ -19,6 +21,10 @@ use crate::intel::shared::context::StateBases;
 pub struct Reader;
 
 impl CommandReader for Reader {
+    fn latched(&self) -> &'static dyn LatchedReader {
+        &latched::Reader(&Reader)
+    }
+
     fn state_base_address(&self, d: &[u32]) -> BaseChanges {
         let c = table::StateBaseAddress::from_dwords(d);
         let when = |modify: bool, value: u32| modify.then_some(value);
@@ -137,6 +143,10 @@ impl CommandReader for Reader {
 
     fn pipe_control(&self, d: &[u32]) -> PipeControl {
         Gen45.pipe_control(d)
+    }
+
+    fn store_data_imm(&self, d: &[u32]) -> Place {
+        Gen45.store_data_imm(d)
     }
 
     fn store_register_mem(&self, d: &[u32]) -> StoreRegister {

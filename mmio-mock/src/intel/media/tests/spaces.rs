@@ -10,6 +10,7 @@ use mem::{GpuAddr, PhysAddr, Process, Root, Space, TableFormat, Tables};
 use super::rig::{FLAT, FLUSH, KERNELS, OUT, Rig, end, store};
 use crate::core::Ended;
 use crate::core::memory::lock;
+use crate::intel::cs::latched::LatchedReader;
 use crate::intel::cs::reader::{
     BaseChanges, BatchStart, Chosen, CommandReader, Flush, PipeControl, Place, StoreRegister,
 };
@@ -22,6 +23,9 @@ use crate::intel::shared::context::StateBases;
 struct Fake;
 
 impl CommandReader for Fake {
+    fn latched(&self) -> &'static dyn LatchedReader {
+        Gen40.latched()
+    }
     fn state_base_address(&self, d: &[u32]) -> BaseChanges {
         Gen40.state_base_address(d)
     }
