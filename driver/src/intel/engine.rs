@@ -15,13 +15,12 @@ use ringbuf::tail::Tail;
 use crate::core::fence::Fence;
 use crate::core::range::Search;
 use crate::intel::gem::{Object, Tiling};
-use crate::intel::r#gen::{EngineInfo, Flush, StatusPage};
+use crate::intel::r#gen::{EngineInfo, Flush, Places, StatusPage};
 use crate::intel::gtt::Ggtt;
 use crate::intel::identity::INFO;
 use crate::intel::prologue::Prologue;
-use crate::intel::registers::reg::PRB0_TAIL;
 use crate::intel::sample::Check;
-use crate::intel::switch::{IMAGE_SIZE, Image, Plan, Switch};
+use crate::intel::switch::{Image, Plan, Switch};
 use crate::intel::timeline::{Pending, RingPlace, Timeline, Uses, Work};
 use crate::intel::uncore::EngineRegisters;
 
@@ -129,8 +128,8 @@ impl Engine {
             StatusPage::Physical(value) => value(self.timeline.status_page())?,
             StatusPage::Graphics => self.status_address,
         };
-        let status_page = (status_page, self.info.masks_status);
-        legacy::start(&self.registers, self.ring_address, size, status_page)
+        let ring = (self.ring_address, size);
+        legacy::start(&self.registers, self.info, ring, status_page)
     }
 
     /// Stops the command streamer and empties the ring, before a reset or the end; notes which context it was in.
@@ -150,14 +149,15 @@ impl Engine {
     pub fn new_image(ggtt: &Arc<Ggtt>) -> Result<Image> {
         let platform = ggtt.uncore().platform();
         let name = "context image".into();
-        let object = Object::new(platform, ggtt, name, IMAGE_SIZE, Tiling::None, 0)?;
+        let size = ggtt.image_size();
+        let object = Object::new(platform, ggtt, name, size, Tiling::None, 0)?;
         Ok(Image::new(object))
     }
 
     /// Stops the engine for good.
     pub fn shutdown(&self) {
         legacy::stop(&self.registers);
-        legacy::park_status_page(&self.registers);
+        legacy::park_status_page(&self.registers, self.info);
         self.scratch.unbind();
         self.switch.clear();
     }
@@ -244,8 +244,15 @@ impl Engine {
 
     /// Tells the device where the ring ends.
     fn tell(&self, tail: Tail) {
-        let io = self.registers.uncore().io();
-        tail.write(io, self.registers.offset(PRB0_TAIL));
+        (self.info.tell)(&self.registers, tail);
+    }
+
+    /// What its commands write to.
+    fn places(&self) -> Places {
+        Places {
+            status: self.status_address,
+            scratch: self.scratch_address,
+        }
     }
 
     /// Writes a request into the ring; where it begins, and the tail to tell the device.
@@ -283,7 +290,7 @@ impl Engine {
             (emit.batch_start)(&mut words, address, prologue.trusted);
             (emit.flush)(&mut words, Flush::WriteBack, self.scratch_address);
         }
-        (emit.breadcrumb)(&mut words, seqno);
+        (emit.breadcrumb)(&mut words, seqno, self.places());
         words
     }
 

@@ -15,7 +15,7 @@ use kernel::sync::SpinLock;
 use crate::core::gem::{self, Pin};
 use crate::core::mmap::{Kind, Mapping, Offsets};
 use crate::core::range::Search;
-use crate::intel::gtt::{Ggtt, Place, fence_reg};
+use crate::intel::gtt::{Ggtt, Place};
 use crate::intel::uapi::gem::domain;
 
 pub use crate::core::gem::{Object, WeakObject};
@@ -178,8 +178,9 @@ impl Object {
             }
             let address = address.map(graphics).ok_or(EINVAL)?;
             let size = u32::try_from(self.size()).map_err(|_| EINVAL)?;
-            let value = fence_reg::encode(address, size, layout.tiling, layout.stride)?;
-            let index = part.ggtt.fences().take(part.ggtt.uncore(), value)?;
+            let fences = part.ggtt.fences();
+            let value = fences.encode((address, size), layout.tiling, layout.stride)?;
+            let index = fences.take(part.ggtt.uncore(), value)?;
             layout.fence = Some(index);
             Ok(index)
         })

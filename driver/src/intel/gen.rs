@@ -20,9 +20,11 @@ use alloc::vec::Vec;
 use isa::inst::Verx10;
 use kernel::dma::DmaAddress;
 use kernel::error::Result;
+use regs::ids::RegId;
 use regs::platform::Generation;
+use ringbuf::tail::Tail;
 
-use crate::intel::uncore::Uncore;
+use crate::intel::uncore::{EngineRegisters, Uncore};
 use crate::intel::workarounds::Workaround;
 
 /// Byte offset of the sequence number in the status page (i915: dword 0x40).
@@ -50,6 +52,10 @@ pub struct DeviceInfo {
     pub engines: &'static [EngineInfo],
     /// Page table entries of the global GTT.
     pub gtt: &'static GttOps,
+    /// First bit of the pitch in a fence register (i915 `I965_FENCE_PITCH_SHIFT`, `GEN6_FENCE_PITCH_SHIFT`).
+    pub fence_pitch: u32,
+    /// Bytes of a context's image (i915 `intel_engine_context_size`), whole pages.
+    pub image_size: fn(uncore: &Uncore) -> usize,
     /// Interrupt registers.
     pub interrupts: &'static InterruptInfo,
     /// Messages of the debugger's system routine.
@@ -72,6 +78,12 @@ impl DeviceInfo {
 }
 
 impl DeviceInfo {
+    /// MMIO byte offset of a register, where the device has it.
+    #[must_use]
+    pub fn register(&self, id: RegId) -> Option<usize> {
+        (self.tables.register_desc)(id).map(|desc| desc.offset as usize)
+    }
+
     /// The row of the engine of a class, when there is one.
     #[must_use]
     pub fn engine(&self, class: u16) -> Option<usize> {
@@ -109,13 +121,17 @@ pub struct EngineInfo {
     pub base: u32,
     /// Keeps the state of contexts in images (i915 `intel_engine_setup_common`: the render engine of this family).
     pub has_images: bool,
-    /// Has a mask of the interrupts that go to its status page (i915 `intel_engine_set_hwsp_writemask`: one for each engine
-    /// from Sandy Bridge on).
-    pub masks_status: bool,
+    /// Interrupts that are kept out of its status page, where it has a mask for that (i915 `intel_engine_set_hwsp_writemask`:
+    /// one for each engine from Sandy Bridge on).
+    pub status_mask: Option<u32>,
     /// Bit of its user interrupt in the interrupt registers.
     pub user_interrupt: u32,
     /// Its status page.
     pub status_page: StatusPage,
+    /// MMIO byte offset of the register that holds its status page's address.
+    pub status_register: u32,
+    /// Tells it where its ring ends.
+    pub tell: fn(engine: &EngineRegisters, tail: Tail),
     /// Its commands.
     pub emit: &'static EmitOps,
     /// Workarounds applied before its ring starts.
@@ -153,11 +169,26 @@ pub struct EmitOps {
     /// The start of a batch at a graphics address; without `trusted` privileged commands in it are left out.
     pub batch_start: fn(out: &mut Vec<u32>, address: u32, trusted: bool),
     /// The end of a request: flush, sequence number, interrupt.
-    pub breadcrumb: fn(out: &mut Vec<u32>, seqno: u32),
+    pub breadcrumb: fn(out: &mut Vec<u32>, seqno: u32, places: Places),
 }
 
-/// Page table entries of the global GTT.
+/// Graphics addresses that an engine's commands write to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Places {
+    /// The status page; 0 where the device takes a physical one.
+    pub status: u32,
+    /// A page for dummy writes.
+    pub scratch: u32,
+}
+
+/// The global GTT and its page table entries.
 pub struct GttOps {
+    /// Number of entries, as the device tells it.
+    pub entries: fn(uncore: &Uncore) -> usize,
+    /// Turns translation on, where a reset leaves it off; `EIO` when it stays off.
+    pub enable: fn(uncore: &Uncore) -> Result,
+    /// Lets the device see entries that have been written.
+    pub flush: fn(uncore: &Uncore),
     /// The entry of a page; `ERANGE` for an address that an entry cannot hold.
     pub encode: fn(page: DmaAddress) -> Result<u32>,
     /// The page behind an entry, when that is valid.

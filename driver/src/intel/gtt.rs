@@ -9,17 +9,14 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use kernel::dma::{CoherentAllocation, PAGE_SIZE};
-use kernel::error::{Result, code::EINVAL, code::EIO, code::ENODEV, code::ENOMEM, code::ENOSPC};
+use kernel::error::{Result, code::EINVAL, code::ENODEV, code::ENOMEM, code::ENOSPC};
 use kernel::pr_err;
 use kernel::sync::{AtomicBool, Ordering, SpinLock};
-use kernel::tock_registers::interfaces::{Readable, Writeable};
 
 use self::fence_reg::FenceRegs;
 use crate::core::gem::WeakObject;
 use crate::core::range::{self, Gaps, RangeAllocator, Search};
 use crate::intel::r#gen::DeviceInfo;
-use crate::intel::registers::fields::PGTBL_CTL as PgtblCtl;
-use crate::intel::registers::reg::PGTBL_CTL;
 use crate::intel::uncore::Uncore;
 use regs::ids::RegId;
 
@@ -59,7 +56,7 @@ impl Ggtt {
             .unwrap_or(usize::MAX)
             .saturating_sub(pte_offset(info, 0).ok_or(ENODEV)?)
             / 4;
-        let entries = total_entries(uncore).min(window);
+        let entries = (info.gtt.entries)(uncore).min(window);
         // The last page is never handed out: the command streamer prefetches past the end of what it reads.
         let limit = (entries as u64).saturating_sub(1) * PAGE;
         if limit == 0 {
@@ -71,7 +68,7 @@ impl Ggtt {
             entries,
             ranges: SpinLock::new(RangeAllocator::new(PAGE, limit)),
             bound: SpinLock::new(BTreeMap::new()),
-            fences: FenceRegs::default(),
+            fences: FenceRegs::new(info),
             live: AtomicBool::new(true),
         };
         ggtt.enable()?;
@@ -81,20 +78,19 @@ impl Ggtt {
 
     /// Turns translation on if the firmware or a reset left it off.
     pub fn enable(&self) -> Result {
-        let ctl = self.uncore.reg(PGTBL_CTL);
-        let value = ctl.get();
-        ctl.set(value | PgtblCtl::ENABLE::SET.value);
-        if !ctl.is_set(PgtblCtl::ENABLE) {
-            pr_err!("GTT does not turn on: PGTBL_CTL {:#010x}", ctl.get());
-            return Err(EIO);
-        }
-        Ok(())
+        (self.info.gtt.enable)(&self.uncore)
     }
 
     /// Number of entries.
     #[must_use]
     pub fn entries(&self) -> usize {
         self.entries
+    }
+
+    /// Bytes of a context's image.
+    #[must_use]
+    pub fn image_size(&self) -> usize {
+        (self.info.image_size)(&self.uncore)
     }
 
     /// Number of ranges in use.
@@ -272,6 +268,7 @@ impl Ggtt {
         }
         if let Some(offset) = last {
             io.posting_read(offset);
+            (self.info.gtt.flush)(&self.uncore);
         }
     }
 
@@ -302,17 +299,4 @@ pub(crate) fn pte_offset(info: &DeviceInfo, index: usize) -> Option<usize> {
     let entries = (info.tables.register_desc)(RegId::GttPte)?;
     let index = u32::try_from(index).ok().filter(|i| *i < entries.count)?;
     Some((entries.offset + index * entries.stride) as usize)
-}
-
-/// Size of the GTT in entries, as PGTBL_CTL tells (intel-gtt.c `i965_gtt_total_entries`).
-fn total_entries(uncore: &Uncore) -> usize {
-    let kib = match uncore.reg(PGTBL_CTL).read_as_enum(PgtblCtl::SIZE) {
-        Some(PgtblCtl::SIZE::Value::Size256kb) => 256,
-        Some(PgtblCtl::SIZE::Value::Size128kb) => 128,
-        Some(PgtblCtl::SIZE::Value::Size1mb) => 1024,
-        Some(PgtblCtl::SIZE::Value::Size2mb) => 2048,
-        Some(PgtblCtl::SIZE::Value::Size15mb) => 1536,
-        Some(PgtblCtl::SIZE::Value::Size512kb) | None => 512,
-    };
-    kib * 1024 / 4
 }

@@ -12,11 +12,11 @@ use kernel::error::Result;
 use kernel::irq::{Handler, IrqReturn};
 use kernel::pr_debug;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
+use regs::ids::RegId;
 
 use self::bank::Bank;
 use crate::intel::error_state::{ErrorState, Source};
 use crate::intel::r#gen::{DeviceInfo, EngineInfo, InterruptInfo};
-use crate::intel::registers::reg::{EIR, EMR, PGTBL_ER};
 use crate::intel::timeline::Timeline;
 use crate::intel::uncore::Uncore;
 
@@ -88,7 +88,7 @@ impl Interrupts {
     fn postinstall(&self) {
         let rows = self.rows();
         if let Some(error) = rows.error {
-            self.uncore.write(EMR, error.mask);
+            self.write(RegId::Emr, error.mask);
         }
         let error = self.error_bit();
         self.mask.store(!error, Ordering::Release);
@@ -181,21 +181,32 @@ impl Interrupts {
         self.error.lock().take()
     }
 
+    /// Reads a register; 0 where the device does not have it.
+    fn read(&self, id: RegId) -> u32 {
+        let at = self.info.register(id);
+        at.map_or(0, |at| self.uncore.io().read32(at))
+    }
+
+    /// Writes a register where the device has it.
+    fn write(&self, id: RegId, value: u32) {
+        if let Some(at) = self.info.register(id) {
+            self.uncore.io().write32(value, at);
+        }
+    }
+
     /// Clears the error registers; what stays set is masked.
     pub fn clear_errors(&self) {
-        let uncore = &self.uncore;
-        uncore.write(PGTBL_ER, uncore.read(PGTBL_ER));
-        uncore.write(EIR, uncore.read(EIR));
-        let stuck = uncore.read(EIR);
+        self.write(RegId::PgtblEr, self.read(RegId::PgtblEr));
+        self.write(RegId::Eir, self.read(RegId::Eir));
+        let stuck = self.read(RegId::Eir);
         if stuck != 0 {
-            uncore.write(EMR, uncore.read(EMR) | stuck);
+            self.write(RegId::Emr, self.read(RegId::Emr) | stuck);
             self.bank().acknowledge(self.error_bit());
         }
     }
 
     fn acknowledge_error(&self) {
-        let uncore = &self.uncore;
-        let eir = uncore.read(EIR);
+        let eir = self.read(RegId::Eir);
         let reason = format!("master error interrupt, EIR {eir:#010x}");
         // i915 `i9xx_error_irq_handler` makes no more of it either: who sees the error state sees it.
         pr_debug!("{reason}");
@@ -206,17 +217,18 @@ impl Interrupts {
             .is_some_and(|error| eir & error.page_table != 0)
         {
             // The summary bit follows its cause.
-            uncore.write(PGTBL_ER, uncore.read(PGTBL_ER));
-            uncore.posting_read(PGTBL_ER);
+            self.write(RegId::PgtblEr, self.read(RegId::PgtblEr));
+            // Read to push the write.
+            self.read(RegId::PgtblEr);
         }
-        uncore.write(EIR, eir);
-        let stuck = uncore.read(EIR);
+        self.write(RegId::Eir, eir);
+        let stuck = self.read(RegId::Eir);
         if stuck != 0 {
             // Toggling the mask makes the edge that the master error bit needs to be seen again; what does not clear
             // stays masked.
-            let emr = uncore.read(EMR);
-            uncore.write(EMR, u32::MAX);
-            uncore.write(EMR, emr | stuck);
+            let emr = self.read(RegId::Emr);
+            self.write(RegId::Emr, u32::MAX);
+            self.write(RegId::Emr, emr | stuck);
         }
     }
 }

@@ -11,9 +11,6 @@ use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 
 use crate::core::gem::{Object, Pin};
 
-/// Bytes of an image (i915 `intel_engine_context_size`: less than a page on this family).
-pub const IMAGE_SIZE: usize = 4096;
-
 /// Where the device keeps a context's state while another one is current.
 pub struct Image {
     object: Object,

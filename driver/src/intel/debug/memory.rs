@@ -10,7 +10,7 @@ use kernel::error::{Result, code::EFAULT};
 
 use crate::intel::device::Device;
 use crate::intel::gtt::pte_offset;
-use crate::intel::registers::reg::GFX_FLSH_CNTL;
+use crate::intel::registers::RegId;
 
 /// Calls `each` for every piece of a range that lies in one page: bus address, range within the whole.
 fn pieces(
@@ -71,7 +71,9 @@ pub fn write_dwords(device: &Device, address: u32, dwords: &[u32]) -> Result {
 /// Empties all caches between memory and the EUs. The manual names no register for it; GFX_FLSH_CNTL is the one whose
 /// name says so.
 pub fn flush_caches(device: &Device) {
-    let uncore = device.uncore();
-    uncore.write(GFX_FLSH_CNTL, 1);
-    uncore.posting_read(GFX_FLSH_CNTL);
+    if let Some(register) = device.info().register(RegId::GfxFlshCntl) {
+        let io = device.uncore().io();
+        io.write32(1, register);
+        io.posting_read(register);
+    }
 }

@@ -8,11 +8,12 @@ use kernel::time::Delta;
 use kernel::tock_registers::interfaces::{Readable, Writeable};
 use ringbuf::tail::Tail;
 
+use crate::intel::r#gen::EngineInfo;
 use crate::intel::registers::fields::{
     CCID as Ccid, MI_MODE as MiMode, PRB0_CTL as RingCtl, PRB0_HEAD as Head,
 };
 use crate::intel::registers::reg::{
-    CCID, HWS_PGA, HWSTAM, MI_MODE, PRB0_CTL, PRB0_HEAD, PRB0_START, PRB0_TAIL,
+    CCID, HWSTAM, MI_MODE, PRB0_CTL, PRB0_HEAD, PRB0_START, PRB0_TAIL,
 };
 use crate::intel::uncore::EngineRegisters;
 
@@ -22,10 +23,6 @@ const STOP_TIMEOUT: Delta = Delta::from_millis(100);
 const VALID_TIMEOUT: Delta = Delta::from_millis(5);
 /// Status page address after reset: memory that nothing uses (i915 wrote it back when it gave its page up).
 const PARKED_STATUS_PAGE: u32 = 0x1fff_f000;
-/// HWSTAM: all interrupts but the user interrupt are kept out of the status page (i915 `set_hwstam`: leaving it in
-/// papers over interrupts lost after a reset).
-const HWSTAM_USER_ONLY: u32 = !(1 << 1);
-
 /// Head offset in bytes, without the wrap count.
 fn head(engine: &EngineRegisters) -> u32 {
     engine.reg(PRB0_HEAD).read(Head::HEAD_OFFSET) << 2
@@ -71,21 +68,20 @@ pub fn stop(engine: &EngineRegisters) {
     }
 }
 
-/// Starts an empty ring at a graphics address. Where the engine `masks` interrupts out of its status page, all but its
-/// user interrupt are.
+/// Starts an empty ring at a graphics address.
 pub fn start(
     engine: &EngineRegisters,
-    address: u32,
-    size: u32,
-    (status_page, masks): (u32, bool),
+    info: &EngineInfo,
+    (address, size): (u32, u32),
+    status_page: u32,
 ) -> Result {
     // Once more: the registers below are lost on a ring that is not disabled with its head at zero.
     if !stop_ring(engine) {
         return Err(dead(engine, address));
     }
-    engine.write(HWS_PGA, status_page);
-    if masks {
-        engine.write(HWSTAM, HWSTAM_USER_ONLY);
+    set_status_page(engine, info, status_page);
+    if let Some(mask) = info.status_mask {
+        engine.write(HWSTAM, mask);
     }
     // Reading the head back orders what follows.
     engine.posting_read(PRB0_HEAD);
@@ -127,9 +123,17 @@ pub fn context(engine: &EngineRegisters) -> Option<u32> {
 }
 
 /// Points the status page register away from memory that is about to be freed.
-pub fn park_status_page(engine: &EngineRegisters) {
-    engine.write(HWS_PGA, PARKED_STATUS_PAGE);
-    engine.posting_read(HWS_PGA);
+pub fn park_status_page(engine: &EngineRegisters, info: &EngineInfo) {
+    set_status_page(engine, info, PARKED_STATUS_PAGE);
+    engine
+        .uncore()
+        .io()
+        .posting_read(info.status_register as usize);
+}
+
+fn set_status_page(engine: &EngineRegisters, info: &EngineInfo, address: u32) {
+    let io = engine.uncore().io();
+    io.write32(address, info.status_register as usize);
 }
 
 /// Whether the parser stands still with nothing left in the ring.

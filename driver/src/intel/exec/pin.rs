@@ -230,7 +230,7 @@ fn hold_image(call: &Call<'_>, image: &Arc<Image>) -> Step<Held> {
     let object = image.object();
     if object.address().is_none() && object.bind(0, Search::High) == Err(ENOSPC) {
         let place = Place::default();
-        make_room(call, &place, PAGE)?;
+        make_room(call, &place, object.size() as u64)?;
         object.bind_user(&place)?;
     }
     Ok(Held::new(image)?)

@@ -4,23 +4,28 @@
 use alloc::vec::Vec;
 
 use isa::inst::Verx10;
-use kernel::dma::DmaAddress;
-use kernel::error::{Result, code::ERANGE};
+use kernel::dma::{DmaAddress, PAGE_SIZE};
+use kernel::error::{Result, code::EIO, code::ERANGE};
+use kernel::pr_err;
+use kernel::tock_registers::interfaces::{Readable, Writeable};
 use regs::gen40::StateSip;
-use regs::gen40::fields::{EIR as Error, IIR as Interrupt};
-use regs::gen40::reg::{IER, IIR, IMR};
+use regs::gen40::fields::{EIR as Error, IIR as Interrupt, PGTBL_CTL as PgtblCtl};
+use regs::gen40::reg::{HWS_PGA, IER, IIR, IMR, PGTBL_CTL, PRB0_TAIL};
 use regs::platform::GEN40;
 use ringbuf::emit::Sink;
 use ringbuf::r#gen::gen40::{Commands, FlushBits};
 use ringbuf::mi::NOOP;
+use ringbuf::tail::Tail;
 
 use super::reset;
 use super::workarounds;
 use super::{
     ClientDriver, DeviceInfo, EmitOps, EngineInfo, ErrorInterrupt, Flush, GttOps, HWS_SCRATCH,
-    HWS_SEQNO, InterruptBank, InterruptInfo, RoutineMessages, StatusPage, ThreadPlaces, state,
+    HWS_SEQNO, InterruptBank, InterruptInfo, Places, RoutineMessages, StatusPage, ThreadPlaces,
+    state,
 };
 use crate::intel::uapi::context::CLASS_RENDER;
+use crate::intel::uncore::{EngineRegisters, Uncore};
 use crate::intel::workarounds::Workaround;
 
 const fn row(
@@ -38,6 +43,8 @@ const fn row(
         workarounds: workarounds::I965_GT,
         engines,
         gtt: &GTT,
+        fence_pitch: FENCE_PITCH,
+        image_size: one_page,
         interrupts: &INTERRUPTS,
         routine: &ROUTINE,
         state: &state::gen40::OPS,
@@ -53,9 +60,11 @@ const fn render(workarounds: &'static [Workaround]) -> EngineInfo {
         mask: 1 << 0,
         base: 0,
         has_images: true,
-        masks_status: true,
+        status_mask: STATUS_MASK,
         user_interrupt: Interrupt::USER::SET.value,
         status_page: StatusPage::Physical(page_bits),
+        status_register: HWS_PGA.offset(),
+        tell: write_tail,
         emit: &RENDER,
         workarounds,
     }
@@ -106,7 +115,27 @@ pub(super) static ROUTINE: RoutineMessages = RoutineMessages {
     flush: "0x0511f000",
 };
 
+/// First bit of the pitch in a fence register (i915 `I965_FENCE_PITCH_SHIFT`).
+pub(super) const FENCE_PITCH: u32 = 2;
+
+/// HWSTAM: all interrupts but the user interrupt are kept out of the status page (i915 `set_hwstam`: leaving it in
+/// papers over interrupts lost after a reset).
+pub(super) const STATUS_MASK: Option<u32> = Some(!Interrupt::USER::SET.value);
+
+/// A context's state takes less than a page on this family.
+pub(super) fn one_page(_: &Uncore) -> usize {
+    PAGE_SIZE
+}
+
+/// i915 `i9xx_submit_request`.
+pub(super) fn write_tail(engine: &EngineRegisters, tail: Tail) {
+    tail.write(engine.uncore().io(), engine.offset(PRB0_TAIL));
+}
+
 pub(super) static GTT: GttOps = GttOps {
+    entries: gtt_entries,
+    enable: gtt_enable,
+    flush: |_| {},
     encode: pte_encode,
     decode: pte_decode,
 };
@@ -189,7 +218,7 @@ fn emit_batch_start(out: &mut Vec<u32>, address: u32, trusted: bool) {
     out.batch_buffer_start(address, !trusted);
 }
 
-fn emit_breadcrumb(out: &mut Vec<u32>, seqno: u32) {
+fn emit_breadcrumb(out: &mut Vec<u32>, seqno: u32, _: Places) {
     breadcrumb_with(out, seqno, BREADCRUMB_SCRATCH_STORES);
 }
 
@@ -203,6 +232,31 @@ pub(super) fn breadcrumb_with(out: &mut Vec<u32>, seqno: u32, scratch_stores: us
         out.store_data_index(HWS_SEQNO, seqno);
     }
     out.user_interrupt();
+}
+
+/// Size of the GTT in entries, as PGTBL_CTL tells (intel-gtt.c `i965_gtt_total_entries`).
+fn gtt_entries(uncore: &Uncore) -> usize {
+    let kib = match uncore.reg(PGTBL_CTL).read_as_enum(PgtblCtl::SIZE) {
+        Some(PgtblCtl::SIZE::Value::Size256kb) => 256,
+        Some(PgtblCtl::SIZE::Value::Size128kb) => 128,
+        Some(PgtblCtl::SIZE::Value::Size1mb) => 1024,
+        Some(PgtblCtl::SIZE::Value::Size2mb) => 2048,
+        Some(PgtblCtl::SIZE::Value::Size15mb) => 1536,
+        Some(PgtblCtl::SIZE::Value::Size512kb) | None => 512,
+    };
+    kib * 1024 / 4
+}
+
+/// Turns translation on if the firmware or a reset left it off.
+fn gtt_enable(uncore: &Uncore) -> Result {
+    let ctl = uncore.reg(PGTBL_CTL);
+    let value = ctl.get();
+    ctl.set(value | PgtblCtl::ENABLE::SET.value);
+    if !ctl.is_set(PgtblCtl::ENABLE) {
+        pr_err!("GTT does not turn on: PGTBL_CTL {:#010x}", ctl.get());
+        return Err(EIO);
+    }
+    Ok(())
 }
 
 /// Address bits 31:12 in place, 35:32 in bits 7:4 (intel-gtt.c `i965_write_entry`). HWS_PGA holds a physical address in
@@ -263,7 +317,14 @@ mod tests {
         assert_eq!(out[4..], [0, 0x0c00_0000, 0x8000 | flags, 0]);
 
         out.clear();
-        emit_breadcrumb(&mut out, 0x55);
+        emit_breadcrumb(
+            &mut out,
+            0x55,
+            Places {
+                status: 0,
+                scratch: 0x7000,
+            },
+        );
         assert_eq!(out.len(), 1 + 3 * 24 + 1);
         assert_eq!(out[..4], [0x0200_0000, 0x1080_0001, 0x200, 0x55]);
         assert_eq!(out[49..52], [0x1080_0001, 0x100, 0x55]);

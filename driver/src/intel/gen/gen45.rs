@@ -8,7 +8,7 @@ use isa::inst::Verx10;
 use kernel::error::Result;
 use kernel::tock_registers::interfaces::ReadWriteable;
 use regs::gen45::fields::{EIR as Error, IIR as Interrupt, VDECCLK_GATE_D as VdecclkGateD};
-use regs::gen45::reg::VDECCLK_GATE_D;
+use regs::gen45::reg::{BSD_HWS_PGA, HWS_PGA, VDECCLK_GATE_D};
 use regs::platform::GEN45;
 use ringbuf::emit::Sink;
 use ringbuf::r#gen::gen40::{Commands as _, FlushBits};
@@ -35,6 +35,8 @@ const fn row(platform: &'static str) -> DeviceInfo {
         workarounds: workarounds::G45_GT,
         engines: &[RENDER, VIDEO],
         gtt: &gen40::GTT,
+        fence_pitch: gen40::FENCE_PITCH,
+        image_size: gen40::one_page,
         interrupts: &INTERRUPTS,
         routine: &gen40::ROUTINE,
         state: &state::gen45::OPS,
@@ -49,9 +51,11 @@ pub(super) const RENDER: EngineInfo = EngineInfo {
     mask: 1 << 0,
     base: 0,
     has_images: true,
-    masks_status: true,
+    status_mask: gen40::STATUS_MASK,
     user_interrupt: Interrupt::USER::SET.value,
     status_page: StatusPage::Graphics,
+    status_register: HWS_PGA.offset(),
+    tell: gen40::write_tail,
     emit: &EMIT,
     workarounds: workarounds::RENDER_ENGINE,
 };
@@ -63,9 +67,11 @@ pub(super) const VIDEO: EngineInfo = EngineInfo {
     mask: 1 << 10,
     base: 0x2000,
     has_images: false,
-    masks_status: false,
+    status_mask: None,
     user_interrupt: Interrupt::BSD_USER::SET.value,
     status_page: StatusPage::Graphics,
+    status_register: BSD_HWS_PGA.offset(),
+    tell: gen40::write_tail,
     emit: &VIDEO_EMIT,
     workarounds: &[],
 };

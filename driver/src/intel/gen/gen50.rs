@@ -15,7 +15,7 @@ use ringbuf::r#gen::gen50::Commands;
 
 use super::workarounds;
 use super::{
-    DeviceInfo, EmitOps, EngineInfo, InterruptBank, InterruptInfo, MasterInterrupt,
+    DeviceInfo, EmitOps, EngineInfo, InterruptBank, InterruptInfo, MasterInterrupt, Places,
     RoutineMessages, ThreadPlaces,
 };
 use super::{gen40, gen45, state};
@@ -32,6 +32,8 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     workarounds: workarounds::IRONLAKE_GT,
     engines: &[RENDER, VIDEO],
     gtt: &gen40::GTT,
+    fence_pitch: gen40::FENCE_PITCH,
+    image_size: gen40::one_page,
     interrupts: &INTERRUPTS,
     routine: &ROUTINE,
     state: &state::gen50::OPS,
@@ -98,7 +100,7 @@ static VIDEO_EMIT: EmitOps = EmitOps {
 /// See `gen40`; fewer dummy stores (i915 `gen5_emit_breadcrumb`).
 const BREADCRUMB_SCRATCH_STORES: usize = 8;
 
-fn emit_breadcrumb(out: &mut Vec<u32>, seqno: u32) {
+fn emit_breadcrumb(out: &mut Vec<u32>, seqno: u32, _: Places) {
     gen40::breadcrumb_with(out, seqno, BREADCRUMB_SCRATCH_STORES);
 }
 
@@ -144,7 +146,14 @@ mod tests {
         );
 
         out.clear();
-        emit_breadcrumb(&mut out, 0x55);
+        emit_breadcrumb(
+            &mut out,
+            0x55,
+            Places {
+                status: 0x4000,
+                scratch: 0x7000,
+            },
+        );
         assert_eq!(out.len(), 1 + 3 * 16 + 1);
         assert_eq!(out[..4], [0x0200_0000, 0x1080_0001, 0x200, 0x55]);
         assert_eq!(out[25..28], [0x1080_0001, 0x100, 0x55]);

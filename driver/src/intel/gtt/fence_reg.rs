@@ -7,8 +7,9 @@ use alloc::vec::Vec;
 
 use kernel::error::{Result, code::EBUSY, code::EINVAL};
 use kernel::sync::SpinLock;
+use regs::ids::RegId;
 
-use crate::intel::registers::reg::FENCE;
+use crate::intel::r#gen::DeviceInfo;
 use crate::intel::tiling::Tiling;
 use crate::intel::uncore::Uncore;
 
@@ -19,8 +20,9 @@ pub const MAX_PITCH: u32 = 0x400;
 /// Bytes of a fence page (i915 `I965_FENCE_PAGE`).
 const PAGE: u32 = 4096;
 
-/// The register value of a tiled range, or `EINVAL` when the range or its stride cannot be fenced.
-pub fn encode(start: u32, size: u32, tiling: Tiling, stride: u32) -> Result<u64> {
+/// The register value of a tiled range, or `EINVAL` when the range or its stride cannot be fenced. The pitch goes to the
+/// bits from `pitch` on.
+fn encode(pitch: u32, (start, size): (u32, u32), tiling: Tiling, stride: u32) -> Result<u64> {
     let walk = match tiling {
         Tiling::None => return Err(EINVAL),
         Tiling::X => 0,
@@ -37,24 +39,31 @@ pub fn encode(start: u32, size: u32, tiling: Tiling, stride: u32) -> Result<u64>
     if !aligned || size == 0 || units == 0 || units > MAX_PITCH {
         return Err(EINVAL);
     }
-    Ok(u64::from(last) << 32 | u64::from(start) | u64::from(units - 1) << 2 | walk | 1)
+    Ok(u64::from(last) << 32 | u64::from(start) | u64::from(units - 1) << pitch | walk | 1)
 }
 
 /// The fence registers of a device.
 pub struct FenceRegs {
+    info: &'static DeviceInfo,
     values: SpinLock<Vec<u64>>,
 }
 
-impl Default for FenceRegs {
+impl FenceRegs {
     /// All registers of the device, all free.
-    fn default() -> Self {
+    pub fn new(info: &'static DeviceInfo) -> Self {
+        let desc = (info.tables.register_desc)(RegId::Fence);
+        let count = desc.map_or(0, |desc| desc.count as usize);
         FenceRegs {
-            values: SpinLock::new(vec![0; FENCE.count() as usize]),
+            info,
+            values: SpinLock::new(vec![0; count]),
         }
     }
-}
 
-impl FenceRegs {
+    /// The register value of a tiled range, or `EINVAL` when the range or its stride cannot be fenced.
+    pub fn encode(&self, range: (u32, u32), tiling: Tiling, stride: u32) -> Result<u64> {
+        encode(self.info.fence_pitch, range, tiling, stride)
+    }
+
     /// Takes a free register for a range; returns its index, `EBUSY` when all are taken.
     pub fn take(&self, uncore: &Uncore, value: u64) -> Result<usize> {
         let index = {
@@ -65,13 +74,13 @@ impl FenceRegs {
             }
             index
         };
-        write(uncore, index, value);
+        self.write(uncore, index, value);
         Ok(index)
     }
 
     /// Frees a register.
     pub fn put(&self, uncore: &Uncore, index: usize) {
-        write(uncore, index, 0);
+        self.write(uncore, index, 0);
         if let Some(slot) = self.values.lock().get_mut(index) {
             *slot = 0;
         }
@@ -81,7 +90,7 @@ impl FenceRegs {
     pub fn restore(&self, uncore: &Uncore) {
         let values = self.values.lock().clone();
         for (index, value) in values.into_iter().enumerate() {
-            write(uncore, index, value);
+            self.write(uncore, index, value);
         }
     }
 
@@ -100,21 +109,22 @@ impl FenceRegs {
             .filter(|value| **value != 0)
             .count()
     }
-}
 
-/// Two 32-bit writes with the fence off between them, so that no half-written fence is ever in force.
-fn write(uncore: &Uncore, index: usize, value: u64) {
-    let Some(fence) = FENCE.at(index as u32) else {
-        return;
-    };
-    let io = uncore.io();
-    let low = fence.offset() as usize;
-    let high = low + 4;
-    io.write32(0, low);
-    io.posting_read(low);
-    io.write32((value >> 32) as u32, high);
-    io.write32(value as u32, low);
-    io.posting_read(low);
+    /// Two 32-bit writes with the fence off between them, so that no half-written fence is ever in force.
+    fn write(&self, uncore: &Uncore, index: usize, value: u64) {
+        let desc = (self.info.tables.register_desc)(RegId::Fence);
+        let Some(desc) = desc.filter(|desc| index < desc.count as usize) else {
+            return;
+        };
+        let io = uncore.io();
+        let low = desc.offset as usize + index * desc.stride as usize;
+        let high = low + 4;
+        io.write32(0, low);
+        io.posting_read(low);
+        io.write32((value >> 32) as u32, high);
+        io.write32(value as u32, low);
+        io.posting_read(low);
+    }
 }
 
 #[cfg(test)]
@@ -125,16 +135,25 @@ mod tests {
     #[test]
     fn values_follow_the_965_layout() {
         assert_eq!(
-            encode(0x10_0000, 0x4_0000, Tiling::X, 1024),
+            encode(2, (0x10_0000, 0x4_0000), Tiling::X, 1024),
             Ok(0x0013_f000_0010_001d)
         );
         assert_eq!(
-            encode(0x2000, 0x1000, Tiling::Y, 128),
+            encode(2, (0x2000, 0x1000), Tiling::Y, 128),
             Ok(0x0000_2000_0000_2003)
         );
-        assert_eq!(encode(0x2000, 0x1000, Tiling::Y, 100), Err(EINVAL));
-        assert_eq!(encode(0x2000, 0x1000, Tiling::None, 128), Err(EINVAL));
-        assert_eq!(encode(0x2000, 0, Tiling::X, 512), Err(EINVAL));
-        assert_eq!(encode(0, 0x1000, Tiling::X, 0x2_0080), Err(EINVAL));
+        assert_eq!(encode(2, (0x2000, 0x1000), Tiling::Y, 100), Err(EINVAL));
+        assert_eq!(encode(2, (0x2000, 0x1000), Tiling::None, 128), Err(EINVAL));
+        assert_eq!(encode(2, (0x2000, 0), Tiling::X, 512), Err(EINVAL));
+        assert_eq!(encode(2, (0, 0x1000), Tiling::X, 0x2_0080), Err(EINVAL));
+    }
+
+    /// i915 `GEN6_FENCE_PITCH_SHIFT`: the pitch is in the upper half.
+    #[test]
+    fn later_values_have_the_pitch_in_the_upper_half() {
+        assert_eq!(
+            encode(32, (0x10_0000, 0x4_0000), Tiling::Y, 1024),
+            Ok(0x0013_f007_0010_0003)
+        );
     }
 }
