@@ -1,7 +1,7 @@
 //! X-major and Y-major tiles and the bit-6 swizzle.
 //!
 //! PRM: Intel 965 Express Chipset Family, volume 1 (memory tiling; Mesa isl, i915 tiling notes).
-//! Not modelled: W tiles, 64 KiB tiles and the channel hash that bit-6 swizzling exists for.
+//! W tiles, which stencil buffers alone have, stand apart from [`Tiling`]. Not modelled: 64 KiB tiles and the channel hash that bit-6 swizzling exists for.
 
 use crate::{GpuAddr, PAGE_SIZE};
 
@@ -92,6 +92,30 @@ pub const fn offset(tiling: Tiling, pitch: u32, x_bytes: u32, y: u32) -> u32 {
             .wrapping_add((x_bytes >> 7) << 12)
             .wrapping_add(((x_bytes & 0x70) << 5) | ((y & 31) << 4) | (x_bytes & 15)),
     }
+}
+
+/// Byte offset of the byte in column `x` of row `y` of a stencil buffer in W tiles: tiles of 64 by 64 bytes, in which the bits
+/// of column and row alternate (Mesa 22.3.6 isl.c `isl_tiling_get_info`; src/mesa `intel_offset_S8`).
+///
+/// `pitch` is that of the state, which counts two rows as one: twice the bytes of a row. All arithmetic wraps at 32 bits.
+#[inline]
+pub const fn w_offset(pitch: u32, x: u32, y: u32) -> u32 {
+    const fn spread(n: u32, bit: u32, to: u32) -> u32 {
+        (n >> bit & 1) << to
+    }
+    let inside = (x >> 3 & 7) << 9
+        | (y >> 3 & 7) << 6
+        | spread(y, 2, 5)
+        | spread(x, 2, 4)
+        | spread(y, 1, 3)
+        | spread(x, 1, 2)
+        | spread(y, 0, 1)
+        | spread(x, 0, 0);
+    (y >> 6)
+        .wrapping_mul(pitch)
+        .wrapping_mul(32)
+        .wrapping_add((x >> 6) << 12)
+        .wrapping_add(inside)
 }
 
 /// Bytes that a surface of `pitch` by `rows` takes up, tiles rounded up.
@@ -237,5 +261,29 @@ mod tests {
         assert_eq!(BitSixSwizzle::NineEleven.apply(0x800), 0x840);
         assert_eq!(BitSixSwizzle::NineTenEleven.apply(0xe40), 0xe00);
         assert_eq!(BitSixSwizzle::None.apply(0xe40), 0xe40);
+    }
+
+    /// The sum of Mesa's `intel_offset_S8`, which works with divisions.
+    #[test]
+    fn w_tiles_are_those_of_mesa() {
+        let mesa = |stride: u32, x: u32, y: u32| {
+            let row_size = 64 * stride / 2;
+            let (tile_x, tile_y, byte_x, byte_y) = (x / 64, y / 64, x % 64, y % 64);
+            tile_y * row_size
+                + tile_x * 4096
+                + 512 * (byte_x / 8)
+                + 64 * (byte_y / 8)
+                + 32 * ((byte_y / 4) % 2)
+                + 16 * ((byte_x / 4) % 2)
+                + 8 * ((byte_y / 2) % 2)
+                + 4 * ((byte_x / 2) % 2)
+                + 2 * (byte_y % 2)
+                + byte_x % 2
+        };
+        for y in 0..130 {
+            for x in 0..192 {
+                assert_eq!(w_offset(384, x, y), mesa(384, x, y), "{x} {y}");
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ pub mod depth;
 pub mod desc;
 pub mod format;
 pub mod mip;
+pub mod samples;
 pub mod shape;
 pub mod state;
 
@@ -56,6 +57,8 @@ pub struct Surface {
     pub depth: u32,
     /// Where texels lie.
     pub geometry: Geometry,
+    /// Samples of a pixel: 1, or 4 that lie interleaved.
+    pub samples: u32,
     /// Number of mip levels for the sampler.
     pub mip_count: u32,
     /// Level that is rendered to (the same field as the count).
@@ -122,14 +125,22 @@ impl Surface {
         self.geometry.address(x, y, slice, lod)
     }
 
+    /// Address of a sample of pixel (`x`, `y`) of a slice of a level.
+    ///
+    /// Numbers of samples and coordinates are not checked against the surface.
+    #[inline]
+    pub fn sample_address(&self, x: u32, y: u32, slice: u32, lod: u32, sample: u32) -> GpuAddr {
+        let (x, y) = samples::place(self.samples, x, y, sample);
+        self.geometry.address(x, y, slice, lod)
+    }
+
     /// The slice of memory for a render target array index: indices outside the view become the
     /// minimum (PRM volume 4 5.10.6.3, render target array index).
     #[inline]
     pub fn target_slice(&self, index: u32) -> u32 {
         let extent = match self.kind {
             SurfaceKind::ThreeD => self.view_extent,
-            SurfaceKind::Cube => 6,
-            SurfaceKind::OneD | SurfaceKind::TwoD => self.depth,
+            SurfaceKind::Cube | SurfaceKind::OneD | SurfaceKind::TwoD => self.depth,
             SurfaceKind::Buffer | SurfaceKind::Null => return 0,
         };
         let index = if index < extent { index } else { 0 };
@@ -138,7 +149,7 @@ impl Surface {
 
     /// Reads texel (`x`, `y`) of a slice of a level: register bits of R, G, B, A.
     ///
-    /// A null surface reads as zero. Coordinates are not checked against the surface.
+    /// A null surface reads as zero. Coordinates are not checked against the surface. Of several samples it is the first.
     #[inline]
     pub fn fetch(
         &self,
@@ -148,10 +159,24 @@ impl Surface {
         slice: u32,
         lod: u32,
     ) -> Result<[u32; 4], Fault> {
+        self.fetch_sample(mem, x, y, slice, lod, 0)
+    }
+
+    /// [`Self::fetch`] for a sample of a pixel.
+    #[inline]
+    pub fn fetch_sample(
+        &self,
+        mem: &Memory,
+        x: u32,
+        y: u32,
+        slice: u32,
+        lod: u32,
+        sample: u32,
+    ) -> Result<[u32; 4], Fault> {
         if self.kind == SurfaceKind::Null {
             return Ok([0; 4]);
         }
-        let at = self.address(x, y, slice, lod);
+        let at = self.sample_address(x, y, slice, lod, sample);
         let mut element = [0u8; 16];
         match self.format.bytes {
             1 => element[..1].copy_from_slice(&mem.read_array::<1>(at)?),

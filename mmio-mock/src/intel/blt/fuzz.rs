@@ -98,6 +98,7 @@ fn depth_buffers_of_any_state() {
                 depth: &depth,
                 back_facing: m >> 16 & 1 == 1,
                 slice: b.target_slice(z),
+                sample: 0,
                 test_depth: m >> 17 & 1 == 1,
                 test_stencil: m >> 18 & 1 == 1,
                 write: m >> 19 & 1 == 1,

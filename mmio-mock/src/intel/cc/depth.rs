@@ -7,7 +7,7 @@
 use super::state::CcState;
 use super::stencil::Op;
 use super::{Origins, pixel_position};
-use crate::intel::surface::{DepthBuffer, DepthFormat, SurfaceKind};
+use crate::intel::surface::{DepthBuffer, DepthFormat, SurfaceKind, samples};
 use mem::{Fault, Memory};
 
 /// Pixels to test.
@@ -23,6 +23,8 @@ pub struct DepthBlock<'a> {
     pub back_facing: bool,
     /// Slice of the buffer ([`DepthBuffer::target_slice`]).
     pub slice: u32,
+    /// Sample of the pixels.
+    pub sample: u32,
     /// Make the depth test (if the state enables it). Without it depth passes, as for a message
     /// with source depth but no destination depth.
     pub test_depth: bool,
@@ -66,9 +68,9 @@ pub fn test_block(
     block: &DepthBlock<'_>,
 ) -> Result<DepthOutcome, Fault> {
     let mut out = DepthOutcome::default();
-    let depth_test = block.test_depth && cc.depth.test;
-    let stencil_test = block.test_stencil && cc.stencil.test && buffer.format.has_stencil();
-    let depth_write = block.write && cc.depth.write;
+    let depth_test = block.test_depth && cc.depth.test && !buffer.depthless;
+    let stencil_test = block.test_stencil && cc.stencil.test && buffer.has_stencil();
+    let depth_write = block.write && cc.depth.write && !buffer.depthless;
     if buffer.kind == SurfaceKind::Null || !(depth_test || stencil_test || depth_write) {
         out.passed = block.mask;
         return Ok(out);
@@ -90,11 +92,23 @@ pub fn test_block(
         if x >= width || y >= height {
             continue;
         }
+        let (column, row) = samples::place(buffer.samples, x, y, block.sample);
         let addr = buffer
             .geometry
-            .element(left.wrapping_add(x), top.wrapping_add(y));
-        let raw = buffer.read(mem, addr)?;
-        let (old_depth, old_stencil) = format.split(raw);
+            .element(left.wrapping_add(column), top.wrapping_add(row));
+        let raw = if buffer.depthless {
+            0
+        } else {
+            buffer.read(mem, addr)?
+        };
+        let (old_depth, beside) = format.split(raw);
+        let apart = buffer
+            .stencil
+            .map(|stencil| stencil.address(x, y, block.slice, block.sample));
+        let old_stencil = match apart {
+            Some(at) if stencil_test => mem.read_array::<1>(at)?[0],
+            _ => beside,
+        };
         let z = match cc.depth_range {
             // `max` then `min`: the state may hold a reversed or NaN range.
             Some((low, high)) => block.depth[i].max(low).min(high),
@@ -122,8 +136,18 @@ pub fn test_block(
         } else {
             old_stencil
         };
-        if depth != old_depth || stencil != old_stencil {
-            buffer.write(mem, addr, format.join(raw, depth, stencil))?;
+        let beside = match apart {
+            None => stencil,
+            Some(at) => {
+                if stencil != old_stencil {
+                    mem.write_array(at, [stencil])?;
+                }
+                beside
+            }
+        };
+        let new = format.join(raw, depth, beside);
+        if new != raw {
+            buffer.write(mem, addr, new)?;
         }
     }
     Ok(out)

@@ -1,12 +1,13 @@
 //! The depth buffer: 3DSTATE_DEPTH_BUFFER resolved, and its depth values.
 //!
 //! PRM: volume 2 (3DSTATE_DEPTH_BUFFER), volume 4 5.10.6.8 (depth payload).
-//! Not modelled: hierarchical depth, software tiled rendering modes.
+//! Not modelled: hierarchical depth (the buffer itself is up to date at all times), software tiled rendering modes.
 
 use super::mip::{Arrangement, Spec, layout};
 use super::state::{SurfaceError, check_tiling};
-use super::{DepthDesc, Geometry, SurfaceKind, minify};
-use mem::{BitSixSwizzle, Fault, GpuAddr, Memory, Tiling};
+use super::{DepthDesc, Geometry, SurfaceKind, minify, samples};
+use mem::tiling::{self, Tiling};
+use mem::{BitSixSwizzle, Fault, GpuAddr, Memory};
 
 /// Format of a depth buffer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -109,6 +110,38 @@ pub struct DepthBuffer {
     pub coordinate_offset_disable: bool,
     /// Where pixels lie.
     pub geometry: Geometry,
+    /// Samples of a pixel: 1, or 4 that lie interleaved.
+    pub samples: u32,
+    /// There is stencil alone: drivers describe a depth buffer whose rows have no room (Mesa isl_emit_depth_stencil.c), so that
+    /// depth is neither read nor written.
+    pub depthless: bool,
+    /// The buffer of stencil, where it is not beside depth.
+    pub stencil: Option<StencilBuffer>,
+}
+
+/// A buffer of stencil alone, in W tiles (Mesa 22.3.6 isl_emit_depth_stencil.c).
+///
+/// Hardware knows one level of it: the address is that of the level, and slices are as far apart as those of level 0 would be
+/// (isl.c `isl_calc_phys_total_extent_el_gfx6_stencil_hiz`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct StencilBuffer {
+    base: GpuAddr,
+    pitch: u32,
+    slice_rows: u32,
+    samples: u32,
+}
+
+/// Rows that the height of a slice of a stencil buffer is a multiple of (isl_gfx6.c).
+const STENCIL_ALIGN: u32 = 2;
+
+impl StencilBuffer {
+    /// Address of the stencil of a sample of pixel (`x`, `y`).
+    #[inline]
+    pub fn address(&self, x: u32, y: u32, slice: u32, sample: u32) -> GpuAddr {
+        let (x, y) = samples::place(self.samples, x, y, sample);
+        let y = y.wrapping_add(slice.wrapping_mul(self.slice_rows));
+        self.base.offset(tiling::w_offset(self.pitch, x, y))
+    }
 }
 
 impl DepthBuffer {
@@ -141,19 +174,23 @@ impl DepthBuffer {
             _ if c.levels_right => Arrangement::Right,
             _ => Arrangement::Below,
         };
+        let (placed_width, placed_height) = samples::extent(c.samples, width, height);
         let mut levels = layout(&Spec {
             arrangement,
-            width,
-            height,
+            width: placed_width,
+            height: placed_height,
             depth,
             depth_shrinks: kind == SurfaceKind::ThreeD,
             block: (1, 1),
             compressed: false,
+            align_rows: c.align_rows,
+            apart: samples::apart(c.samples, height),
         });
         for level in &mut levels {
             level.x = level.x.wrapping_add_signed(c.offset.0);
             level.y = level.y.wrapping_add_signed(c.offset.1);
         }
+        let bytes = placed_width.wrapping_mul(format.bytes());
         let d = DepthBuffer {
             kind,
             format,
@@ -176,13 +213,21 @@ impl DepthBuffer {
                 buffer: false,
                 levels,
             },
+            samples: c.samples.max(1),
+            depthless: c.stencil.is_some() && c.pitch < bytes,
+            stencil: c.stencil.map(|stencil| StencilBuffer {
+                base: stencil.base,
+                pitch: stencil.pitch,
+                slice_rows: placed_height.next_multiple_of(STENCIL_ALIGN),
+                samples: c.samples,
+            }),
         };
         d.check()?;
         Ok(d)
     }
 
     fn check(&self) -> Result<(), SurfaceError> {
-        if self.kind == SurfaceKind::Null {
+        if self.kind == SurfaceKind::Null || self.depthless {
             return Ok(());
         }
         let g = &self.geometry;
@@ -197,7 +242,9 @@ impl DepthBuffer {
             _ => {}
         }
         check_tiling(g)?;
-        let need = self.width.wrapping_mul(g.bytes);
+        let need = samples::extent(self.samples, self.width, self.height)
+            .0
+            .wrapping_mul(g.bytes);
         if need > g.pitch {
             return Err(SurfaceError::PitchTooSmall {
                 pitch: g.pitch,
@@ -226,6 +273,12 @@ impl DepthBuffer {
         };
         let index = if index < extent { index } else { 0 };
         index.wrapping_add(self.min_array_element)
+    }
+
+    /// Whether pixels have stencil, beside depth or in a buffer of its own.
+    #[inline]
+    pub fn has_stencil(&self) -> bool {
+        self.stencil.is_some() || self.format.has_stencil()
     }
 
     /// Raw bits of the pixel at `addr`.

@@ -61,6 +61,12 @@ pub struct SurfaceDesc {
     pub render_cache_read_write: bool,
     /// How media blocks see rows outside of the surface.
     pub boundary: Boundary,
+    /// Samples of a pixel: 1, or 4 that lie interleaved.
+    pub samples: u32,
+    /// Rows that the height of a level of a plain format is a multiple of.
+    pub align_rows: u32,
+    /// Elements of an array of cubes have six slices each. `depth` counts cubes.
+    pub cube_array: bool,
 }
 
 /// Media Boundary Pixel Mode (PRM vol4 5.6.1).
@@ -108,4 +114,19 @@ pub struct DepthDesc {
     pub view_extent: u32,
     /// The drawing rectangle's origin is not added to coordinates.
     pub coordinate_offset_disable: bool,
+    /// Samples of a pixel: 1, or 4 that lie interleaved.
+    pub samples: u32,
+    /// Rows that the height of a level is a multiple of.
+    pub align_rows: u32,
+    /// Stencil has a buffer of its own.
+    pub stencil: Option<StencilDesc>,
+}
+
+/// A 3DSTATE_STENCIL_BUFFER: stencil in W tiles beside the depth buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StencilDesc {
+    /// Address of the first byte.
+    pub base: GpuAddr,
+    /// Twice the bytes from row to row.
+    pub pitch: u32,
 }

@@ -11,8 +11,8 @@ pub const MAX_LEVELS: usize = 14;
 
 /// Horizontal alignment of levels in texels.
 const ALIGN_I: u32 = 4;
-/// Vertical alignment in texels of plain formats.
-const ALIGN_J: u32 = 2;
+/// Vertical alignment in texels of plain formats, where a generation knows no other.
+pub const ALIGN_J: u32 = 2;
 /// Vertical alignment in texels of compressed formats.
 const ALIGN_J_COMPRESSED: u32 = 4;
 
@@ -59,6 +59,10 @@ pub struct Spec {
     pub block: (u32, u32),
     /// Block-compressed format.
     pub compressed: bool,
+    /// Vertical alignment in texels of plain formats.
+    pub align_rows: u32,
+    /// Rows that array elements are further apart than the rule says.
+    pub apart: u32,
 }
 
 const fn align(v: u32, to: u32) -> u32 {
@@ -72,7 +76,7 @@ pub fn layout(spec: &Spec) -> [Level; MAX_LEVELS] {
     let j = if spec.compressed {
         ALIGN_J_COMPRESSED
     } else {
-        ALIGN_J
+        spec.align_rows.max(1)
     };
     // Sizes in elements of a level, alignment included.
     let size = |lod: u32| {
@@ -84,7 +88,8 @@ pub fn layout(spec: &Spec) -> [Level; MAX_LEVELS] {
     let array_pitch = size(0)
         .1
         .wrapping_add(size(1).1)
-        .wrapping_add(11 * j / block_h);
+        .wrapping_add(11 * j / block_h)
+        .wrapping_add(spec.apart);
     let mut levels = [Level::default(); MAX_LEVELS];
     let (mut x, mut y) = (0u32, 0u32);
     for (lod, level) in (0..).zip(&mut levels) {
@@ -151,6 +156,8 @@ mod tests {
             depth_shrinks: true,
             block: (1, 1),
             compressed: false,
+            align_rows: ALIGN_J,
+            apart: 0,
         }
     }
 

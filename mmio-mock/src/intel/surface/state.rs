@@ -5,6 +5,7 @@
 
 use super::format::{Codec, codes};
 use super::mip::{Arrangement, Spec, layout};
+use super::samples;
 use super::{Capability, Format, Geometry, Surface, SurfaceDesc, SurfaceKind};
 use crate::UnitFault;
 use mem::{BitSixSwizzle, GpuAddr, Memory, Tiling};
@@ -82,6 +83,9 @@ pub enum SurfaceError {
         /// The end of the range.
         most: u32,
     },
+    /// Several samples a pixel have 2D surfaces alone.
+    #[error("a surface of type {0} has several samples a pixel")]
+    MultisampledKind(u32),
     /// Cubes are square.
     #[error("cube map of {width}x{height} texels")]
     CubeNotSquare {
@@ -142,6 +146,7 @@ impl Surface {
         }
         let (width, height, depth) = match kind {
             SurfaceKind::Buffer => (s.entries, 1, 1),
+            SurfaceKind::Cube if s.cube_array => (s.width, s.height, s.depth.saturating_mul(6)),
             SurfaceKind::Cube => (s.width, s.height, 6),
             SurfaceKind::OneD => (s.width, 1, s.depth),
             _ => (s.width, s.height, s.depth),
@@ -153,14 +158,20 @@ impl Surface {
             SurfaceKind::TwoD | SurfaceKind::Cube if s.levels_right => Arrangement::Right,
             _ => Arrangement::Below,
         };
+        if s.samples > 1 && kind != SurfaceKind::TwoD && kind != SurfaceKind::Null {
+            return Err(SurfaceError::MultisampledKind(kind as u32));
+        }
+        let (placed_width, placed_height) = samples::extent(s.samples, width, height);
         let mut levels = layout(&Spec {
             arrangement,
-            width,
-            height,
+            width: placed_width,
+            height: placed_height,
             depth,
             depth_shrinks: kind == SurfaceKind::ThreeD,
             block,
             compressed: format.is_compressed(),
+            align_rows: s.align_rows,
+            apart: samples::apart(s.samples, height),
         });
         for level in &mut levels {
             level.x = level.x.wrapping_add(s.offset.0 / block.0.max(1));
@@ -184,6 +195,7 @@ impl Surface {
                 buffer: kind == SurfaceKind::Buffer,
                 levels,
             },
+            samples: s.samples.max(1),
             mip_count: s.lod + 1,
             render_lod: s.lod,
             min_lod: s.min_lod,
@@ -226,8 +238,8 @@ impl Surface {
         if !self.format.has(capability) {
             return Err(SurfaceError::MissingCapability { name, capability });
         }
-        let need = self
-            .width
+        let need = samples::extent(self.samples, self.width, self.height)
+            .0
             .div_ceil(1 << g.block_shift.0)
             .wrapping_mul(g.bytes);
         if self.kind != SurfaceKind::Buffer && need > g.pitch {

@@ -33,6 +33,7 @@ fn block(depth: &[f32; 16]) -> DepthBlock<'_> {
         depth,
         back_facing: false,
         slice: 0,
+        sample: 0,
         test_depth: true,
         test_stencil: true,
         write: true,

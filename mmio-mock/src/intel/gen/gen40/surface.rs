@@ -7,6 +7,7 @@ use regs::gen40::{self as table, values};
 
 use crate::intel::surface::desc::{Boundary, DepthDesc, SurfaceDesc};
 use crate::intel::surface::format::{Formats, table as formats};
+use crate::intel::surface::mip::ALIGN_J;
 use crate::intel::surface::{DepthFormat, Format, SurfaceKind};
 
 static ROWS: [Format; table::SURFACE_FORMATS.len()] = formats::rows(&table::SURFACE_FORMATS);
@@ -85,6 +86,9 @@ pub fn surface(words: &[u32]) -> SurfaceDesc {
             3 => Boundary::Interlaced,
             _ => Boundary::Normal,
         },
+        samples: 1,
+        align_rows: ALIGN_J,
+        cube_array: false,
     }
 }
 
@@ -119,6 +123,9 @@ pub fn depth_buffer(command: &[u32]) -> DepthDesc {
         min_array_element: c.minimum_array_element(),
         view_extent: c.render_target_view_extent() + 1,
         coordinate_offset_disable: c.depth_buffer_coordinate_offset_disable(),
+        samples: 1,
+        align_rows: ALIGN_J,
+        stencil: None,
     }
 }
 

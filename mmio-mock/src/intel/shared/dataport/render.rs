@@ -437,6 +437,7 @@ fn late_depth(
             depth: &depth,
             back_facing: rt.header[1][6] & 1 << 31 != 0,
             slice: buffer.target_slice(index),
+            sample: 0,
             test_depth: rt.test_depth,
             test_stencil: rt.test_stencil,
             write: rt.last,

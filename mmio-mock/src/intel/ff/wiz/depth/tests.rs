@@ -252,6 +252,7 @@ fn early_and_late_tests_agree() {
             depth: &depth,
             back_facing: false,
             slice: 0,
+            sample: 0,
             test_depth: true,
             test_stencil: true,
             write: true,

@@ -1,0 +1,66 @@
+//! Several samples of a pixel, which lie interleaved in memory.
+//!
+//! Mesa 22.3.6 isl_gfx6.c `isl_gfx6_choose_msaa_layout` (interleaved for every surface of that generation), isl.c
+//! `isl_msaa_interleaved_scale_px_to_sa` and `isl_calc_array_pitch_el_rows_gfx4_2d`; blorp_blit.c
+//! `blorp_nir_encode_msaa` for the places of samples. Not modelled: eight samples.
+
+/// Columns and rows of samples that pixels take up, by pixels: two by two samples each, of whole blocks of two by two pixels.
+#[inline]
+pub const fn extent(samples: u32, width: u32, height: u32) -> (u32, u32) {
+    if samples <= 1 {
+        return (width, height);
+    }
+    (doubled(width), doubled(height))
+}
+
+const fn doubled(pixels: u32) -> u32 {
+    pixels.wrapping_add(pixels & 1).wrapping_mul(2)
+}
+
+/// Rows that elements of an array are further apart than without samples (SNB PRM volume 4 part 1, 7.18.3.7, erratum: heights
+/// of 1, 5, 9, ...).
+#[inline]
+pub const fn apart(samples: u32, height: u32) -> u32 {
+    if samples > 1 && height % 4 == 1 { 4 } else { 0 }
+}
+
+/// Column and row of a sample of pixel (`x`, `y`): bits 0 stay those of the pixel, the sample's bits come next.
+#[inline]
+pub const fn place(samples: u32, x: u32, y: u32, sample: u32) -> (u32, u32) {
+    if samples <= 1 {
+        return (x, y);
+    }
+    (
+        (x & !1) << 1 | (sample & 1) << 1 | x & 1,
+        (y & !1) << 1 | sample & 2 | y & 1,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every sample of a block of two by two pixels has a place of its own in four by four; by hand from the rule of
+    /// blorp_blit.c: X' = (X & ~1) << 1 | (S & 1) << 1 | X & 1, Y' = (Y & ~1) << 1 | S & 2 | Y & 1.
+    #[test]
+    fn samples_of_four_pixels_fill_a_square() {
+        let mut seen = [[false; 4]; 4];
+        for (x, y) in [(0, 0), (1, 0), (0, 1), (1, 1)] {
+            for sample in 0..4 {
+                let (column, row) = place(4, x, y, sample);
+                let seen = &mut seen[row as usize][column as usize];
+                assert!(!std::mem::replace(seen, true), "{x} {y} {sample}");
+            }
+        }
+        assert_eq!(place(4, 0, 0, 3), (2, 2));
+        assert_eq!(place(4, 3, 2, 1), (7, 4));
+        assert_eq!(place(1, 3, 2, 1), (3, 2));
+    }
+
+    #[test]
+    fn odd_sizes_are_rounded_up() {
+        assert_eq!(extent(4, 5, 4), (12, 8));
+        assert_eq!(extent(1, 5, 4), (5, 4));
+        assert_eq!((apart(4, 5), apart(4, 6), apart(1, 5)), (4, 0, 0));
+    }
+}
