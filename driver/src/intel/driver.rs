@@ -45,7 +45,7 @@ impl pci::Driver for Driver {
     /// GTT, memory of the engines, interrupts, workarounds, rings.
     fn probe(platform: &Arc<dyn Platform>, id: DeviceId, model: &'static Model) -> Result<Device> {
         pci::enable_device(platform.config());
-        let uncore = Uncore::new(platform);
+        let uncore = Uncore::new(platform, model.info.forcewake);
         let ggtt = Arc::new(Ggtt::probe(&uncore, model.info)?);
         let mut engines = Vec::new();
         for info in model.info.engines {
@@ -54,7 +54,7 @@ impl pci::Driver for Driver {
         }
         let timelines = engines.iter();
         let timelines = timelines.map(|engine| (engine.info(), Arc::clone(engine.timeline())));
-        let interrupts = Arc::new(Interrupts::new(&uncore, model.info, timelines.collect()));
+        let interrupts = Arc::new(Interrupts::new(&ggtt, model.info, timelines.collect()));
         let inner = Inner {
             uncore,
             model,

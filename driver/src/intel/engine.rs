@@ -15,8 +15,8 @@ use ringbuf::tail::Tail;
 use crate::core::fence::Fence;
 use crate::core::range::Search;
 use crate::intel::gem::{Object, Tiling};
-use crate::intel::r#gen::{EngineInfo, Flush, Places, StatusPage};
-use crate::intel::gtt::Ggtt;
+use crate::intel::r#gen::{EngineInfo, Flush, Places, SpaceOps, StatusPage};
+use crate::intel::gtt::{Ggtt, Pages, Scope};
 use crate::intel::identity::INFO;
 use crate::intel::prologue::Prologue;
 use crate::intel::sample::Check;
@@ -38,6 +38,8 @@ pub struct Engine {
     ring_address: u32,
     /// Graphics address of the status page; 0 where the device takes a physical one.
     status_address: u32,
+    /// The space of clients: operations and directory.
+    process: Option<(&'static SpaceOps, u32)>,
     scratch: Object,
     scratch_address: u32,
     timeline: Arc<Timeline>,
@@ -67,7 +69,11 @@ impl Engine {
         let platform = ggtt.uncore().platform();
         let memory = CoherentAllocation::alloc_coherent(platform, RING_PAGES)?;
         // What the driver needs itself lies high, out of the way of addresses that users choose.
-        let ring_address = ggtt.insert("ring", &memory, 0, Search::High)?;
+        let own = |memory| {
+            let cached = ggtt.info().llc;
+            (Pages { memory, cached }, Scope::Global)
+        };
+        let ring_address = ggtt.insert("ring", own(&memory), 0, Search::High)?;
         timeline.set_ring(RingPlace {
             address: ring_address,
             bus: memory.dma_handle(),
@@ -76,17 +82,19 @@ impl Engine {
         let status_address = match info.status_page {
             StatusPage::Physical(_) => 0,
             StatusPage::Graphics => {
-                ggtt.insert("status page", timeline.status_memory(), 0, Search::High)?
+                let page = own(timeline.status_memory());
+                ggtt.insert("status page", page, 0, Search::High)?
             }
         };
         let scratch = Object::new(platform, ggtt, "scratch".into(), 4096, Tiling::None, 0)?;
-        let scratch_address = scratch.bind(0, Search::High)?;
+        let scratch_address = scratch.bind_own()?;
         Ok(Engine {
             registers: EngineRegisters::new(ggtt.uncore(), info.base),
             info,
             ring: SpinLock::new(RingBuffer::new(memory)?),
             ring_address,
             status_address,
+            process: ggtt.process(),
             scratch,
             scratch_address,
             timeline: Arc::clone(timeline),
@@ -129,11 +137,12 @@ impl Engine {
             StatusPage::Graphics => self.status_address,
         };
         let ring = (self.ring_address, size);
-        legacy::start(&self.registers, self.info, ring, status_page)
+        legacy::start(&self.registers, self.info, ring, status_page, self.process)
     }
 
     /// Stops the command streamer and empties the ring, before a reset or the end; notes which context it was in.
     pub fn prepare_reset(&self) {
+        let _awake = self.registers.uncore().awake();
         legacy::stop(&self.registers);
         if self.switch.is_ready() {
             self.timeline.note_context(legacy::context(&self.registers));
@@ -156,8 +165,10 @@ impl Engine {
 
     /// Stops the engine for good.
     pub fn shutdown(&self) {
+        let awake = self.registers.uncore().awake();
         legacy::stop(&self.registers);
         legacy::park_status_page(&self.registers, self.info);
+        drop(awake);
         self.scratch.unbind();
         self.switch.clear();
     }
@@ -165,6 +176,7 @@ impl Engine {
     /// Whether the ring has been read to its end and every request has ended.
     pub fn is_idle(&self) -> bool {
         self.timeline.retire();
+        let _awake = self.registers.uncore().awake();
         self.timeline.pending() == 0 && legacy::is_idle(&self.registers)
     }
 
@@ -278,6 +290,9 @@ impl Engine {
         let mut words = Vec::with_capacity(USUAL_DWORDS);
         if let Payload::Batch(address, prologue) = payload {
             (emit.flush)(&mut words, Flush::Invalidate, self.scratch_address);
+            if let Some((ops, directory)) = self.process {
+                (ops.enter)(&mut words, self.registers.base(), directory, self.places());
+            }
             for step in &plan.steps {
                 (emit.set_context)(&mut words, step.address, step.inhibit);
             }

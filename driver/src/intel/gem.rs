@@ -1,13 +1,12 @@
 //! Buffer objects in the GTT: layout, caching domains, addresses, fence registers.
 //!
 //! i915 GEM in its smallest form; `core::gem` has what all vendors' objects have. Tiled objects lie in memory tiled. Not
-//! modelled: caching modes other than uncached, which this family does not have.
+//! modelled: caches; memory is coherent, so that what may be cached is bookkeeping.
 use alloc::boxed::Box;
 use alloc::string::String;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use kernel::dma::CoherentAllocation;
 use kernel::error::{Result, code::EINVAL};
 use kernel::platform::Platform;
 use kernel::sync::SpinLock;
@@ -15,7 +14,7 @@ use kernel::sync::SpinLock;
 use crate::core::gem::{self, Pin};
 use crate::core::mmap::{Kind, Mapping, Offsets};
 use crate::core::range::Search;
-use crate::intel::gtt::{Ggtt, Place};
+use crate::intel::gtt::{Ggtt, Pages, Place, Scope};
 use crate::intel::uapi::gem::domain;
 
 pub use crate::core::gem::{Object, WeakObject};
@@ -30,6 +29,8 @@ pub(crate) struct Layout {
     tiling: Tiling,
     stride: u32,
     fence: Option<usize>,
+    /// The last-level cache may hold it.
+    cached: bool,
     pub(crate) read_domains: u32,
     pub(crate) write_domain: u32,
 }
@@ -89,6 +90,8 @@ impl Object {
                 tiling,
                 stride,
                 fence: None,
+                // i915 `i915_gem_object_create_shmem`.
+                cached: ggtt.info().llc,
                 // i915 `i915_gem_object_create_shmem`: new objects are in the CPU's domain.
                 read_domains: domain::CPU,
                 write_domain: domain::CPU,
@@ -130,13 +133,12 @@ impl Object {
             .is_some_and(|part| Arc::ptr_eq(&part.ggtt, ggtt))
     }
 
-    fn bind_by(
-        &self,
-        place: impl FnOnce(&Ggtt, &str, &CoherentAllocation) -> Result<u32>,
-    ) -> Result<u32> {
-        let ggtt = &self.in_ggtt()?.ggtt;
-        let bound = self.bind_with(|name, pages| {
-            let address = place(ggtt, name, pages)?;
+    fn bind_by(&self, place: impl FnOnce(&Ggtt, &str, Pages<'_>) -> Result<u32>) -> Result<u32> {
+        let part = self.in_ggtt()?;
+        let ggtt = &part.ggtt;
+        let bound = self.bind_with(|name, memory| {
+            let cached = part.layout.lock().cached;
+            let address = place(ggtt, name, Pages { memory, cached })?;
             ggtt.note(address, self.downgrade());
             Ok(u64::from(address))
         })?;
@@ -150,7 +152,39 @@ impl Object {
 
     /// Binds at the lowest (or highest) address that is free.
     pub(crate) fn bind(&self, align: u32, search: Search) -> Result<u32> {
-        self.bind_by(|ggtt, name, pages| ggtt.insert(name, pages, align, search))
+        let scope = Scope::Everybody;
+        self.bind_by(|ggtt, name, pages| ggtt.insert(name, (pages, scope), align, search))
+    }
+
+    /// Binds at the highest address that is free, for the driver's commands alone.
+    pub(crate) fn bind_own(&self) -> Result<u32> {
+        let scope = Scope::Global;
+        self.bind_by(|ggtt, name, pages| ggtt.insert(name, (pages, scope), 0, Search::High))
+    }
+
+    /// Lets the driver's commands, too, see a bound object: commands whose stores go through the global GTT.
+    pub(crate) fn make_global(&self) -> Result {
+        let part = self.in_ggtt()?;
+        let memory = self.pages()?;
+        self.while_bound(|address| {
+            let address = address.map(graphics).ok_or(EINVAL)?;
+            let cached = part.layout.lock().cached;
+            let pages = Pages {
+                memory: &memory,
+                cached,
+            };
+            part.ggtt.make_global(pages, address)
+        })
+    }
+
+    /// Whether the last-level cache may hold it.
+    pub(crate) fn is_cached(&self) -> bool {
+        self.layout(|layout| layout.cached).unwrap_or_default()
+    }
+
+    /// Says whether the last-level cache may hold it, from the next time on that it is bound.
+    pub(crate) fn set_cached(&self, cached: bool) {
+        self.layout(|layout| layout.cached = cached);
     }
 
     /// Binds as a user asks for it.
@@ -171,6 +205,10 @@ impl Object {
     /// `EINVAL` when the object is linear or not bound, `EBUSY` when all fence registers are taken.
     pub fn fence(&self) -> Result<usize> {
         let part = self.in_ggtt()?;
+        if self.address().is_some() {
+            // The aperture is a view of the global GTT.
+            self.make_global()?;
+        }
         self.while_bound(|address| {
             let mut layout = part.layout.lock();
             if let Some(index) = layout.fence {

@@ -20,10 +20,11 @@ use alloc::vec::Vec;
 use isa::inst::Verx10;
 use kernel::dma::DmaAddress;
 use kernel::error::Result;
-use regs::ids::RegId;
+use regs::ids::{CommandId, RegId};
 use regs::platform::Generation;
 use ringbuf::tail::Tail;
 
+use crate::intel::uncore::forcewake::ForcewakeInfo;
 use crate::intel::uncore::{EngineRegisters, Uncore};
 use crate::intel::workarounds::Workaround;
 
@@ -52,6 +53,10 @@ pub struct DeviceInfo {
     pub engines: &'static [EngineInfo],
     /// Page table entries of the global GTT.
     pub gtt: &'static GttOps,
+    /// The space in which batches of clients run, where it is not the global GTT's.
+    pub space: Option<&'static SpaceOps>,
+    /// The processor's last-level cache holds what the device reads and writes (i915 `has_llc`).
+    pub llc: bool,
     /// First bit of the pitch in a fence register (i915 `I965_FENCE_PITCH_SHIFT`, `GEN6_FENCE_PITCH_SHIFT`).
     pub fence_pitch: u32,
     /// Bytes of a context's image (i915 `intel_engine_context_size`), whole pages.
@@ -64,6 +69,10 @@ pub struct DeviceInfo {
     pub state: &'static StateOps,
     /// The client driver by which programs draw on it.
     pub client: &'static ClientDriver,
+    /// What keeps the GT awake, where it sleeps.
+    pub forcewake: Option<&'static ForcewakeInfo>,
+    /// What else is set up before the engines start.
+    pub setup: fn(uncore: &Uncore),
     /// Resets all engines; `ETIMEDOUT` when the device does not say that it has done so.
     pub reset: fn(uncore: &Uncore) -> Result,
 }
@@ -126,10 +135,16 @@ pub struct EngineInfo {
     pub status_mask: Option<u32>,
     /// Bit of its user interrupt in the interrupt registers.
     pub user_interrupt: u32,
+    /// MMIO byte offset of a mask of its own for its interrupts, where it has one (i915 `gen6_irq_enable`).
+    pub interrupt_mask: Option<u32>,
+    /// MMIO byte offset of the register of its page faults, where it has one (i915 `RING_FAULT_REG`).
+    pub fault: Option<u32>,
     /// Its status page.
     pub status_page: StatusPage,
     /// MMIO byte offset of the register that holds its status page's address.
     pub status_register: u32,
+    /// What is done when its status page has been set.
+    pub settle: fn(engine: &EngineRegisters),
     /// Tells it where its ring ends.
     pub tell: fn(engine: &EngineRegisters, tail: Tail),
     /// Its commands.
@@ -189,10 +204,26 @@ pub struct GttOps {
     pub enable: fn(uncore: &Uncore) -> Result,
     /// Lets the device see entries that have been written.
     pub flush: fn(uncore: &Uncore),
-    /// The entry of a page; `ERANGE` for an address that an entry cannot hold.
-    pub encode: fn(page: DmaAddress) -> Result<u32>,
+    /// The entry of a page, which the last-level cache may hold; `ERANGE` for an address that an entry cannot hold.
+    pub encode: fn(page: DmaAddress, cached: bool) -> Result<u32>,
     /// The page behind an entry, when that is valid.
     pub decode: fn(entry: u32) -> Option<DmaAddress>,
+}
+
+/// A space with tables of its own, whose directory's entries are entries of the global GTT.
+pub struct SpaceOps {
+    /// Entries of the directory.
+    pub tables: usize,
+    /// Alignment of the pages whose entries the directory takes.
+    pub align: u32,
+    /// The directory's entry of a table.
+    pub encode_table: fn(table: DmaAddress) -> Result<u32>,
+    /// Lets the device translate by tables.
+    pub enable: fn(uncore: &Uncore),
+    /// Gives an engine that is about to start its directory.
+    pub start: fn(engine: &EngineRegisters, directory: u32),
+    /// Brings an engine, whose registers are at a base, to the directory.
+    pub enter: fn(out: &mut Vec<u32>, base: u32, directory: u32, places: Places),
 }
 
 /// Messages of the system routine to the data port, as the assembler takes them: stateless blocks with the header in m0, binding
@@ -214,10 +245,16 @@ pub struct RoutineMessages {
 pub struct StateOps {
     /// A STATE_BASE_ADDRESS, header included; missing dwords are zero.
     pub bases: fn(command: &[u32]) -> Bases,
-    /// Kernels of the units that a 3DSTATE_PIPELINED_POINTERS, header included, names. Unit state is relative to the
-    /// general base, kernel start pointers to that of the instructions; `dword` reads memory at a graphics address.
-    pub kernels: fn(command: &[u32], general: u32, dword: Dword<'_>) -> Vec<UnitKernel>,
+    /// The commands that set units up which run kernels.
+    pub setup: &'static [CommandId],
+    /// Kernels of the units that the last command of each of these ids, header included, has set up. Unit state in memory is
+    /// relative to the general base, kernel start pointers to that of the instructions; `dword` reads memory at a graphics
+    /// address.
+    pub kernels: fn(last: Last<'_>, general: u32, dword: Dword<'_>) -> Vec<UnitKernel>,
 }
+
+/// The last command of an id, header included.
+pub type Last<'a> = &'a dyn Fn(CommandId) -> Option<&'a [u32]>;
 
 /// Reads memory at a graphics address.
 pub type Dword<'a> = &'a dyn Fn(u32) -> Option<u32>;
@@ -246,6 +283,8 @@ pub struct UnitKernel {
 pub struct InterruptInfo {
     /// Mask, enable and identity of the engines' interrupts.
     pub bank: InterruptBank,
+    /// Banks whose interrupts are all masked.
+    pub masked: &'static [InterruptBank],
     /// How errors interrupt, where they do.
     pub error: Option<ErrorInterrupt>,
     /// The bit that has to be set before anything interrupts, where there is one.

@@ -4,19 +4,21 @@
 //! writes. Not modelled: a scratch page behind free entries (free entries are invalid, so that a stray access is
 //! reported), stolen memory.
 pub mod fence_reg;
+mod ppgtt;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
-use kernel::dma::{CoherentAllocation, PAGE_SIZE};
+use kernel::dma::{CoherentAllocation, DmaAddress, PAGE_SIZE};
 use kernel::error::{Result, code::EINVAL, code::ENODEV, code::ENOMEM, code::ENOSPC};
 use kernel::pr_err;
 use kernel::sync::{AtomicBool, Ordering, SpinLock};
 
 use self::fence_reg::FenceRegs;
+use self::ppgtt::Ppgtt;
 use crate::core::gem::WeakObject;
 use crate::core::range::{self, Gaps, RangeAllocator, Search};
-use crate::intel::r#gen::DeviceInfo;
+use crate::intel::r#gen::{DeviceInfo, SpaceOps};
 use crate::intel::uncore::Uncore;
 use regs::ids::RegId;
 
@@ -34,6 +36,39 @@ pub struct Place {
     pub above: u64,
     /// This address and no other.
     pub fixed: Option<u64>,
+    /// Who is to see it there.
+    pub scope: Scope,
+}
+
+/// Memory that is mapped.
+#[derive(Clone, Copy)]
+pub struct Pages<'a> {
+    /// The memory.
+    pub memory: &'a CoherentAllocation,
+    /// The last-level cache may hold it.
+    pub cached: bool,
+}
+
+/// Who sees pages at their address. Without a process space everybody sees the global one.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Scope {
+    /// Batches of clients.
+    #[default]
+    Process,
+    /// The driver's own commands.
+    Global,
+    /// Both.
+    Everybody,
+}
+
+impl Scope {
+    fn is_global(self) -> bool {
+        self != Scope::Process
+    }
+
+    fn is_process(self) -> bool {
+        self != Scope::Global
+    }
 }
 
 /// The global GTT of a device.
@@ -44,6 +79,10 @@ pub struct Ggtt {
     ranges: SpinLock<RangeAllocator>,
     /// The objects by address; taken after the ranges.
     bound: SpinLock<BTreeMap<u64, WeakObject>>,
+    /// The process space, where there is one.
+    process: Option<Ppgtt>,
+    /// Who sees what is at an address, where that makes a difference.
+    scopes: SpinLock<BTreeMap<u64, Scope>>,
     fences: FenceRegs,
     live: AtomicBool,
 }
@@ -62,23 +101,64 @@ impl Ggtt {
         if limit == 0 {
             return Err(ENODEV);
         }
-        let ggtt = Ggtt {
+        let mut ggtt = Ggtt {
             uncore: uncore.clone(),
             info,
             entries,
             ranges: SpinLock::new(RangeAllocator::new(PAGE, limit)),
             bound: SpinLock::new(BTreeMap::new()),
+            process: None,
+            scopes: SpinLock::new(BTreeMap::new()),
             fences: FenceRegs::new(info),
             live: AtomicBool::new(true),
         };
         ggtt.enable()?;
         ggtt.write_entries(0, core::iter::repeat_n(0, entries));
+        if let Some(ops) = info.space {
+            let size = ops.tables as u64 * PAGE;
+            let place = ggtt.ranges.lock().insert(
+                "page directory",
+                size,
+                ops.align.into(),
+                Search::High,
+            )?;
+            // CAST: the GTT has 32 bits of addresses.
+            ggtt.process = Some(Ppgtt::new(uncore, info, ops, place as u32)?);
+            (ops.enable)(uncore);
+        }
         Ok(ggtt)
+    }
+
+    /// The process space: its operations and where its directory is.
+    #[must_use]
+    pub fn process(&self) -> Option<(&'static SpaceOps, u32)> {
+        let process = self.process.as_ref()?;
+        Some((process.ops(), process.directory()))
+    }
+
+    /// The memory behind a page, as batches see it.
+    #[must_use]
+    pub fn page(&self, index: usize) -> Option<DmaAddress> {
+        if let Some(page) = self.process.as_ref().and_then(|space| space.page(index)) {
+            return Some(page);
+        }
+        let entry = pte_offset(self.info, index).filter(|_| index < self.entries)?;
+        (self.info.gtt.decode)(self.uncore.io().read32(entry))
     }
 
     /// Turns translation on if the firmware or a reset left it off.
     pub fn enable(&self) -> Result {
-        (self.info.gtt.enable)(&self.uncore)
+        (self.info.gtt.enable)(&self.uncore)?;
+        if let Some((ops, _)) = self.process() {
+            (ops.enable)(&self.uncore);
+        }
+        Ok(())
+    }
+
+    /// What is true of the device.
+    #[must_use]
+    pub fn info(&self) -> &'static DeviceInfo {
+        self.info
     }
 
     /// Number of entries.
@@ -121,38 +201,38 @@ impl Ggtt {
     ///
     /// `EINVAL` for an address that is not page aligned or too high, `ENOSPC` when it overlaps another range; the
     /// message names both.
-    pub fn insert_at(&self, owner: &str, pages: &CoherentAllocation, address: u32) -> Result<u32> {
+    pub fn insert_at(&self, owner: &str, pages: Pages<'_>, address: u32) -> Result<u32> {
         if u64::from(address) % PAGE != 0 {
             return Err(EINVAL);
         }
         self.check_live()?;
-        let size = pages.size() as u64;
+        let size = pages.memory.size() as u64;
         let found = self
             .ranges
             .lock()
             .insert_at(owner, u64::from(address), size);
-        self.finish(pages, found)
+        self.finish((pages, Scope::Everybody), found)
     }
 
     /// Maps pages where there is room.
     pub fn insert(
         &self,
         owner: &str,
-        pages: &CoherentAllocation,
+        (pages, scope): (Pages<'_>, Scope),
         align: u32,
         search: Search,
     ) -> Result<u32> {
         self.check_live()?;
-        let size = pages.size() as u64;
+        let size = pages.memory.size() as u64;
         let align = u64::from(align).max(PAGE);
         let found = self.ranges.lock().insert(owner, size, align, search);
-        self.finish(pages, found)
+        self.finish((pages, scope), found)
     }
 
     /// Maps pages as a user asks for it. A full table is not worth a message: the caller makes room.
-    pub fn place(&self, owner: &str, pages: &CoherentAllocation, place: &Place) -> Result<u32> {
+    pub fn place(&self, owner: &str, pages: Pages<'_>, place: &Place) -> Result<u32> {
         self.check_live()?;
-        let size = place.size.max(pages.size() as u64);
+        let size = place.size.max(pages.memory.size() as u64);
         let found = {
             let mut ranges = self.ranges.lock();
             match place.fixed {
@@ -160,7 +240,25 @@ impl Ggtt {
                 None => ranges.insert_above(owner, size, place.align.max(PAGE), place.above),
             }
         };
-        self.mapped(pages, found?)
+        self.mapped((pages, place.scope), found?)
+    }
+
+    /// Lets the driver's commands, too, see what is at an address.
+    pub fn make_global(&self, pages: Pages<'_>, address: u32) -> Result {
+        let start = u64::from(address);
+        let missing = self.process.is_some() && {
+            let mut scopes = self.scopes.lock();
+            let scope = scopes.get_mut(&start);
+            scope.is_some_and(|scope| {
+                let was = core::mem::replace(scope, Scope::Everybody);
+                !was.is_global()
+            })
+        };
+        if missing {
+            let entries = self.entries_of(pages)?;
+            self.write_entries((start / PAGE) as usize, entries.into_iter());
+        }
+        Ok(())
     }
 
     /// First address behind the space.
@@ -206,7 +304,7 @@ impl Ggtt {
 
     fn finish(
         &self,
-        pages: &CoherentAllocation,
+        pages: (Pages<'_>, Scope),
         found: core::result::Result<u64, range::RangeError>,
     ) -> Result<u32> {
         let start = found.map_err(|error| {
@@ -216,7 +314,7 @@ impl Ggtt {
         self.mapped(pages, start)
     }
 
-    fn mapped(&self, pages: &CoherentAllocation, start: u64) -> Result<u32> {
+    fn mapped(&self, pages: (Pages<'_>, Scope), start: u64) -> Result<u32> {
         let address = u32::try_from(start).map_err(|_| ENOSPC)?;
         match self.map(pages, start) {
             Ok(()) => Ok(address),
@@ -227,17 +325,50 @@ impl Ggtt {
         }
     }
 
-    fn map(&self, pages: &CoherentAllocation, start: u64) -> Result {
+    /// The entries of pages.
+    fn entries_of(&self, pages: Pages<'_>) -> Result<Vec<u32>> {
         let encode = self.info.gtt.encode;
         let mut entries = Vec::new();
         entries
-            .try_reserve_exact(pages.pages())
+            .try_reserve_exact(pages.memory.pages())
             .map_err(|_| ENOMEM)?;
-        for index in 0..pages.pages() {
-            entries.push(encode(pages.page(index).ok_or(EINVAL)?)?);
+        for index in 0..pages.memory.pages() {
+            let page = pages.memory.page(index).ok_or(EINVAL)?;
+            entries.push(encode(page, pages.cached)?);
         }
-        self.write_entries((start / PAGE) as usize, entries.into_iter());
+        Ok(entries)
+    }
+
+    fn map(&self, (pages, scope): (Pages<'_>, Scope), start: u64) -> Result {
+        let entries = self.entries_of(pages)?;
+        let first = (start / PAGE) as usize;
+        let Some(process) = &self.process else {
+            self.write_entries(first, entries.into_iter());
+            return Ok(());
+        };
+        self.scopes.lock().insert(start, scope);
+        if scope.is_process() {
+            process.insert(&self.uncore, first, &entries)?;
+        }
+        if scope.is_global() {
+            self.write_entries(first, entries.into_iter());
+        }
         Ok(())
+    }
+
+    /// Takes the entries of a range away.
+    fn unmap(&self, start: u64, size: u64) {
+        let (first, count) = ((start / PAGE) as usize, (size / PAGE) as usize);
+        let scope = self.scopes.lock().remove(&start);
+        let scope = scope.unwrap_or(Scope::Everybody);
+        if let Some(process) = &self.process
+            && scope.is_process()
+        {
+            process.clear(first, count);
+        }
+        if scope.is_global() {
+            self.write_entries(first, core::iter::repeat_n(0, count));
+        }
     }
 
     /// Unmaps the range that starts at `address` and clears its entries.
@@ -251,8 +382,7 @@ impl Ggtt {
         // The entries go first: the range must not be given out while it still maps the old pages.
         let size = self.ranges.lock().size_at(start);
         if size > 0 {
-            let count = (size / PAGE) as usize;
-            self.write_entries((start / PAGE) as usize, core::iter::repeat_n(0, count));
+            self.unmap(start, size);
             self.ranges.lock().remove(start);
         }
     }
@@ -276,10 +406,7 @@ impl Ggtt {
     pub fn shutdown(&self) {
         let left: Vec<_> = self.ranges.lock().iter().collect();
         for range in left {
-            self.write_entries(
-                (range.start / PAGE) as usize,
-                core::iter::repeat_n(0, ((range.end - range.start) / PAGE) as usize),
-            );
+            self.unmap(range.start, range.end - range.start);
         }
         self.live.store(false, Ordering::Release);
     }

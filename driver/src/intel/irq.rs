@@ -17,12 +17,17 @@ use regs::ids::RegId;
 use self::bank::Bank;
 use crate::intel::error_state::{ErrorState, Source};
 use crate::intel::r#gen::{DeviceInfo, EngineInfo, InterruptInfo};
+use crate::intel::gtt::Ggtt;
 use crate::intel::timeline::Timeline;
 use crate::intel::uncore::Uncore;
+
+/// Bit of an engine's fault register: it tells of a fault (i915 `RING_FAULT_VALID`).
+const FAULT_VALID: u32 = 1;
 
 /// Interrupt state of a device, and its handler.
 pub struct Interrupts {
     uncore: Uncore,
+    ggtt: Arc<Ggtt>,
     info: &'static DeviceInfo,
     /// The engines, the render engine first.
     timelines: Vec<(&'static EngineInfo, Arc<Timeline>)>,
@@ -34,12 +39,13 @@ pub struct Interrupts {
 
 impl Interrupts {
     pub fn new(
-        uncore: &Uncore,
+        ggtt: &Arc<Ggtt>,
         info: &'static DeviceInfo,
         timelines: Vec<(&'static EngineInfo, Arc<Timeline>)>,
     ) -> Self {
         Interrupts {
-            uncore: uncore.clone(),
+            uncore: ggtt.uncore().clone(),
+            ggtt: Arc::clone(ggtt),
             info,
             timelines,
             resets: AtomicU32::new(0),
@@ -51,6 +57,12 @@ impl Interrupts {
 
     fn bank(&self) -> Bank<'_> {
         Bank::new(&self.uncore, self.rows().bank)
+    }
+
+    /// Banks of interrupts that nobody waits for.
+    fn masked(&self) -> impl Iterator<Item = Bank<'_>> {
+        let rows = self.rows().masked.iter();
+        rows.map(|row| Bank::new(&self.uncore, *row))
     }
 
     fn rows(&self) -> &'static InterruptInfo {
@@ -81,6 +93,9 @@ impl Interrupts {
             master.bank.reset();
         }
         self.bank().reset();
+        for bank in self.masked() {
+            bank.reset();
+        }
         self.mask.store(u32::MAX, Ordering::Release);
     }
 
@@ -93,6 +108,9 @@ impl Interrupts {
         let error = self.error_bit();
         self.mask.store(!error, Ordering::Release);
         self.bank().init(error | self.user(), !error);
+        for bank in self.masked() {
+            bank.init(0, u32::MAX);
+        }
         if let Some(master) = self.master() {
             master.bank.init(master.enable, u32::MAX);
         }
@@ -123,8 +141,19 @@ impl Interrupts {
         self.uncore.platform().irq().free();
     }
 
+    /// Engines with a mask of their own, and where it is.
+    fn own_masks(&self) -> impl Iterator<Item = (usize, &'static EngineInfo)> + use<> {
+        let engines = self.info.engines.iter();
+        engines.filter_map(|engine| Some((engine.interrupt_mask? as usize, engine)))
+    }
+
     /// Unmasks the user interrupts.
     pub fn enable_user(&self) {
+        for (register, engine) in self.own_masks() {
+            let io = self.uncore.io();
+            io.write32(!engine.user_interrupt, register);
+            io.posting_read(register);
+        }
         let mask = self.mask.load(Ordering::Acquire) & !self.user();
         self.mask.store(mask, Ordering::Release);
         self.bank().mask_now(mask);
@@ -132,6 +161,9 @@ impl Interrupts {
 
     /// Masks the user interrupts.
     pub fn disable_user(&self) {
+        for (register, _) in self.own_masks() {
+            self.uncore.io().write32(u32::MAX, register);
+        }
         let mask = self.mask.load(Ordering::Acquire) | self.user();
         self.mask.store(mask, Ordering::Release);
         self.bank().mask(mask);
@@ -145,6 +177,7 @@ impl Interrupts {
     fn source(&self, engine: &'static EngineInfo) -> Source {
         Source {
             uncore: self.uncore.clone(),
+            ggtt: Arc::clone(&self.ggtt),
             info: self.info,
             engine,
             timelines: self.timelines.clone(),
@@ -202,6 +235,12 @@ impl Interrupts {
         if stuck != 0 {
             self.write(RegId::Emr, self.read(RegId::Emr) | stuck);
             self.bank().acknowledge(self.error_bit());
+        }
+        let io = self.uncore.io();
+        for register in self.info.engines.iter().filter_map(|engine| engine.fault) {
+            let register = register as usize;
+            io.write32(io.read32(register) & !FAULT_VALID, register);
+            io.posting_read(register);
         }
     }
 

@@ -58,6 +58,7 @@ impl Sample {
         registers: &EngineRegisters,
     ) -> Self {
         let io = registers.uncore().io();
+        let _awake = registers.uncore().awake();
         // What a device does not count stands still.
         let at = |id: RegId, base: u32| {
             let desc = (device.tables.register_desc)(id);

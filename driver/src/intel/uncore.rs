@@ -1,6 +1,8 @@
 //! Register access of one device.
 //!
-//! Everything goes through `kernel::io`. Not modelled: forcewake, which begins with later generations.
+//! Everything goes through `kernel::io`; [`forcewake`] stands before it where the GT sleeps.
+pub mod forcewake;
+
 use alloc::sync::Arc;
 
 use kernel::error::Result;
@@ -11,18 +13,22 @@ use kernel::time::{Clock, Delta, read_poll_timeout};
 use kernel::tock_registers::RegisterLongName;
 use regs::field::Reg;
 
+use self::forcewake::{Awake, Forcewake, ForcewakeInfo};
+
 /// Handle on the registers of one device; cheap to clone.
 #[derive(Clone)]
 pub struct Uncore {
     platform: Arc<dyn Platform>,
+    forcewake: Option<Arc<Forcewake>>,
 }
 
 impl Uncore {
-    /// A handle on the platform's registers.
+    /// A handle on the platform's registers, with what keeps its GT awake where that sleeps.
     #[must_use]
-    pub fn new(platform: &Arc<dyn Platform>) -> Self {
+    pub fn new(platform: &Arc<dyn Platform>, sleeps: Option<&'static ForcewakeInfo>) -> Self {
         Uncore {
             platform: Arc::clone(platform),
+            forcewake: sleeps.map(|info| Arc::new(Forcewake::new(platform, info))),
         }
     }
 
@@ -35,7 +41,19 @@ impl Uncore {
     /// The register block.
     #[must_use]
     pub fn io(&self) -> &dyn Io {
-        self.platform.io()
+        match &self.forcewake {
+            Some(forcewake) => &**forcewake,
+            None => self.platform.io(),
+        }
+    }
+
+    /// Keeps the GT awake meanwhile: for several reads one after another.
+    pub fn awake(&self) -> Awake<'_> {
+        let forcewake = self.forcewake.as_deref();
+        if let Some(forcewake) = forcewake {
+            forcewake.get();
+        }
+        Awake(forcewake)
     }
 
     /// The configuration space.
@@ -105,6 +123,12 @@ impl EngineRegisters {
             uncore: uncore.clone(),
             base,
         }
+    }
+
+    /// Bytes above those of the render engine.
+    #[must_use]
+    pub fn base(&self) -> u32 {
+        self.base
     }
 
     /// The device's registers.

@@ -9,7 +9,6 @@ use kernel::dma::PAGE_SIZE;
 use kernel::error::{Result, code::EFAULT};
 
 use crate::intel::device::Device;
-use crate::intel::gtt::pte_offset;
 use crate::intel::registers::RegId;
 
 /// Calls `each` for every piece of a range that lies in one page: bus address, range within the whole.
@@ -25,11 +24,7 @@ fn pieces(
         let inside = at % PAGE_SIZE;
         let piece = (PAGE_SIZE - inside).min(len - done);
         let index = at / PAGE_SIZE;
-        let entry = pte_offset(device.info(), index)
-            .filter(|_| index < device.ggtt().entries())
-            .ok_or(EFAULT)?;
-        let entry = device.uncore().io().read32(entry);
-        let page = (device.info().gtt.decode)(entry).ok_or(EFAULT)?;
+        let page = device.ggtt().page(index).ok_or(EFAULT)?;
         each(page + inside as u64, done..done + piece)?;
         done += piece;
     }

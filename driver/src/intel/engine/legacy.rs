@@ -8,7 +8,7 @@ use kernel::time::Delta;
 use kernel::tock_registers::interfaces::{Readable, Writeable};
 use ringbuf::tail::Tail;
 
-use crate::intel::r#gen::EngineInfo;
+use crate::intel::r#gen::{EngineInfo, SpaceOps};
 use crate::intel::registers::fields::{
     CCID as Ccid, MI_MODE as MiMode, PRB0_CTL as RingCtl, PRB0_HEAD as Head,
 };
@@ -74,6 +74,7 @@ pub fn start(
     info: &EngineInfo,
     (address, size): (u32, u32),
     status_page: u32,
+    process: Option<(&SpaceOps, u32)>,
 ) -> Result {
     // Once more: the registers below are lost on a ring that is not disabled with its head at zero.
     if !stop_ring(engine) {
@@ -83,9 +84,13 @@ pub fn start(
     if let Some(mask) = info.status_mask {
         engine.write(HWSTAM, mask);
     }
+    (info.settle)(engine);
     // Reading the head back orders what follows.
     engine.posting_read(PRB0_HEAD);
     engine.write(PRB0_START, address);
+    if let Some((ops, directory)) = process {
+        (ops.start)(engine, directory);
+    }
     engine.write(PRB0_HEAD, 0);
     Tail::START.write(engine.uncore().io(), engine.offset(PRB0_TAIL));
     engine.posting_read(PRB0_TAIL);

@@ -14,6 +14,7 @@ use super::kernels::{self, Memory};
 use super::{ActiveRequest, Beside, Buffer, Captured, ErrorState, Identity, REGISTERS};
 use crate::core::gem::Object;
 use crate::intel::r#gen::{DeviceInfo, EngineInfo};
+use crate::intel::gtt::Ggtt;
 use crate::intel::timeline::{Pending, Timeline};
 use crate::intel::uncore::Uncore;
 
@@ -23,6 +24,7 @@ const LIMIT: usize = 64 << 20;
 /// What error states are made from.
 pub(crate) struct Source {
     pub(crate) uncore: Uncore,
+    pub(crate) ggtt: Arc<Ggtt>,
     pub(crate) info: &'static DeviceInfo,
     /// The engine that it is about.
     pub(crate) engine: &'static EngineInfo,
@@ -107,6 +109,7 @@ impl Source {
 
     /// The device as it is.
     pub(crate) fn capture(&self, reason: &str, hung: bool, resets: u32) -> ErrorState {
+        let _awake = self.uncore.awake();
         let request = self.timeline().first();
         let state = self.state(reason, hung, resets, request.as_ref());
         if let Some(request) = request {
@@ -144,7 +147,7 @@ impl Source {
             kernels: request
                 .filter(|_| self.engine.has_images)
                 .map_or_else(Vec::new, |request| {
-                    let memory = Memory::new(&self.uncore, self.info);
+                    let memory = Memory::new(&self.ggtt);
                     kernels::find(&memory, self.info.isa, request.batch, acthd)
                 }),
         }

@@ -1,7 +1,8 @@
 //! Active kernels: what threads of the units run that a batch has set up.
 //!
 //! PRM vol2: the state pointers of 3DSTATE_PIPELINED_POINTERS, offsets from the general state base, and the kernel start
-//! pointers behind them. Not modelled: media kernels, state that an earlier batch has left.
+//! pointers behind them, or the commands that hold the units' state. Not modelled: media kernels, state that an earlier batch has left.
+use alloc::collections::BTreeMap;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::cell::RefCell;
@@ -13,9 +14,7 @@ use isa::inst::Verx10;
 use kernel::dma::PAGE_SIZE;
 use regs::walk::{Limits, Walk};
 
-use crate::intel::r#gen::DeviceInfo;
-use crate::intel::gtt::pte_offset;
-use crate::intel::uncore::Uncore;
+use crate::intel::gtt::Ggtt;
 use regs::ids::CommandId;
 
 /// Longest kernel, in instructions.
@@ -67,38 +66,26 @@ impl Kernel {
     }
 }
 
-/// Memory as the device sees it, through the page table entries of the GTT.
+/// Memory as batches see it.
 pub(super) struct Memory<'a> {
-    uncore: &'a Uncore,
-    info: &'static DeviceInfo,
-    /// Bytes of address space.
-    size: u64,
+    ggtt: &'a Ggtt,
     /// The page that was looked up last, and what is in it.
     page: RefCell<(u32, Vec<u8>)>,
 }
 
 impl<'a> Memory<'a> {
-    pub(super) fn new(uncore: &'a Uncore, info: &'static DeviceInfo) -> Self {
-        let window = uncore.config().bar(0).map_or(0, |bar| bar.len);
-        let table = pte_offset(info, 0).map_or(window, |offset| offset as u64);
+    pub(super) fn new(ggtt: &'a Ggtt) -> Self {
         Memory {
-            uncore,
-            info,
-            size: window.saturating_sub(table) / 4 * PAGE_SIZE as u64,
+            ggtt,
             page: RefCell::new((0, Vec::new())),
         }
     }
 
     /// Contents of the page of an address.
     fn load(&self, page: u32) -> Option<Vec<u8>> {
-        if u64::from(page) >= self.size {
-            return None;
-        }
-        let index = page as usize / PAGE_SIZE;
-        let entry = self.uncore.io().read32(pte_offset(self.info, index)?);
-        let bus = (self.info.gtt.decode)(entry)?;
+        let bus = self.ggtt.page(page as usize / PAGE_SIZE)?;
         let mut bytes = alloc::vec![0; PAGE_SIZE];
-        let dma = self.uncore.platform().dma();
+        let dma = self.ggtt.uncore().platform().dma();
         dma.read(bus, &mut bytes).ok()?;
         Some(bytes)
     }
@@ -149,8 +136,8 @@ impl<'a> Memory<'a> {
 struct Setup {
     general: u32,
     instructions: u32,
-    /// The last 3DSTATE_PIPELINED_POINTERS.
-    pointers: Option<Vec<u32>>,
+    /// The last of each command that sets units up.
+    units: BTreeMap<CommandId, Vec<u32>>,
 }
 
 /// Follows a batch up to the command that the parser is at, or to its end.
@@ -163,7 +150,7 @@ fn follow(memory: &Memory<'_>, batch: u32, acthd: u32) -> Setup {
         ..Limits::default()
     };
     let mut words = |at: u64| memory.dword(u32::try_from(at).ok()?);
-    let mut walk = Walk::new(memory.info.tables, batch.into(), limits);
+    let mut walk = Walk::new(memory.ggtt.info().tables, batch.into(), limits);
     for _ in 0..COMMANDS {
         let Some(step) = walk.step(&mut words) else {
             break;
@@ -176,11 +163,13 @@ fn follow(memory: &Memory<'_>, batch: u32, acthd: u32) -> Setup {
         let command = || memory.dwords(step.address as u32, step.dwords);
         match step.command.map(|command| command.id) {
             Some(CommandId::StateBaseAddress) => {
-                let bases = (memory.info.state.bases)(&command());
+                let bases = (memory.ggtt.info().state.bases)(&command());
                 setup.general = bases.general.unwrap_or(setup.general);
                 setup.instructions = bases.instructions.unwrap_or(setup.instructions);
             }
-            Some(CommandId::State3dPipelinedPointers) => setup.pointers = Some(command()),
+            Some(id) if memory.ggtt.info().state.setup.contains(&id) => {
+                setup.units.insert(id, command());
+            }
             _ => {}
         }
     }
@@ -190,10 +179,8 @@ fn follow(memory: &Memory<'_>, batch: u32, acthd: u32) -> Setup {
 /// The kernels of the units that a batch has set up last before the command that the parser is at.
 pub(super) fn find(memory: &Memory<'_>, isa: Verx10, batch: u32, acthd: u32) -> Vec<Kernel> {
     let setup = follow(memory, batch, acthd);
-    let Some(pointers) = setup.pointers else {
-        return Vec::new();
-    };
-    let units = (memory.info.state.kernels)(&pointers, setup.general, &|at| memory.dword(at));
+    let last = |id| setup.units.get(&id).map(Vec::as_slice);
+    let units = (memory.ggtt.info().state.kernels)(&last, setup.general, &|at| memory.dword(at));
     units
         .into_iter()
         .filter_map(|kernel| {

@@ -19,7 +19,7 @@ use crate::intel::call::Call;
 use crate::intel::context::Context;
 use crate::intel::extension;
 use crate::intel::switch::Held;
-use crate::intel::uapi::context::{CLASS_RENDER, CLASS_VIDEO};
+use crate::intel::uapi::context::{CLASS_COPY, CLASS_RENDER, CLASS_VIDEO};
 use crate::intel::uapi::exec as uapi;
 
 /// Batches that are relocated stay above this address (i915 `BATCH_OFFSET_BIAS`).
@@ -84,6 +84,8 @@ pub(super) struct Submission {
     pub(super) image: Option<Arc<Held>>,
     /// Whether relocations are to be looked at.
     pub(super) relocate: bool,
+    /// Whether registers are to be reset that the device does not have.
+    pub(super) resets_offsets: bool,
 }
 
 impl Submission {
@@ -194,6 +196,7 @@ fn engine(call: &Call<'_>, context: &Context, flags: u64) -> Option<usize> {
     let class = match ring {
         uapi::DEFAULT | uapi::RENDER => CLASS_RENDER,
         uapi::BSD => CLASS_VIDEO,
+        uapi::BLT => CLASS_COPY,
         _ => return None,
     };
     call.device.info().engine(class)
@@ -371,6 +374,7 @@ fn lookup(
         context,
         image: None,
         relocate: arg.flags & uapi::NO_RELOC == 0,
+        resets_offsets: arg.flags & uapi::SOL_RESET != 0,
     })
 }
 

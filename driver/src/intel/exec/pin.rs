@@ -11,12 +11,11 @@ use kernel::error::{Result, code::EINVAL, code::ENOSPC};
 use super::busy::{Step, Stop, user_of};
 use super::parse::{BATCH_OFFSET_BIAS, Entry, Submission};
 use crate::core::gem::Object;
-use crate::core::range::Search;
 use crate::intel::call::Call;
 use crate::intel::engine::Engine;
-use crate::intel::gtt::Place;
+use crate::intel::gtt::{Place, Scope};
 use crate::intel::switch::{Held, Image};
-use crate::intel::uapi::exec::OBJECT_PINNED;
+use crate::intel::uapi::exec::{OBJECT_NEEDS_GTT, OBJECT_PINNED};
 
 const PAGE: u64 = PAGE_SIZE as u64;
 
@@ -31,6 +30,7 @@ impl Entry {
             align: self.exec.alignment,
             above: self.above,
             fixed: self.is_fixed().then_some(self.exec.offset),
+            scope: Scope::Process,
         }
     }
 
@@ -44,6 +44,9 @@ impl Entry {
     /// Holds the object where it is.
     fn hold(&mut self, call: &Call<'_>) -> Result {
         let pin = self.object.pin()?;
+        if self.exec.flags & OBJECT_NEEDS_GTT != 0 {
+            self.object.make_global()?;
+        }
         // At once, so that eviction does not meet the objects of this submission first.
         call.device.user().lru.touch(&self.object);
         let address = u64::from(pin.address());
@@ -228,8 +231,11 @@ fn pin_image(call: &Call<'_>, submission: &mut Submission) -> Step {
 /// Binds an image as far up as it goes, out of the way of addresses that users choose.
 fn hold_image(call: &Call<'_>, image: &Arc<Image>) -> Step<Held> {
     let object = image.object();
-    if object.address().is_none() && object.bind(0, Search::High) == Err(ENOSPC) {
-        let place = Place::default();
+    if object.address().is_none() && object.bind_own() == Err(ENOSPC) {
+        let place = Place {
+            scope: Scope::Global,
+            ..Place::default()
+        };
         make_room(call, &place, object.size() as u64)?;
         object.bind_user(&place)?;
     }

@@ -137,6 +137,11 @@ fn look(
     }
     if reloc.write_domain != 0 {
         target.exec.flags |= OBJECT_WRITE;
+        if reloc.write_domain == domain::INSTRUCTION {
+            // Stores of the command streamer may go through the global GTT (i915: an erratum of Sandy Bridge, whose
+            // PIPE_CONTROL writes in batches of users do so).
+            target.object.make_global()?;
+        }
     }
     let address = target.exec.offset;
     if address == reloc.presumed_offset {

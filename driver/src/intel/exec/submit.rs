@@ -177,6 +177,10 @@ fn place(
 
 /// Queues the batch and marks all objects as used by it (eb_move_to_gpu).
 fn submit(call: &Call<'_>, submission: &Submission) -> Result<Arc<Fence>> {
+    if submission.resets_offsets {
+        // Offsets of stream output are registers from a later generation on (i915 `i915_reset_gen7_sol_offsets`).
+        return Err(EINVAL);
+    }
     let batch = submission.entries.get(submission.batch).ok_or(EFAULT)?;
     let address = batch.pin.as_ref().ok_or(EFAULT)?.address();
     let objects = submission.entries.iter();

@@ -43,12 +43,16 @@ const fn row(
         workarounds: workarounds::I965_GT,
         engines,
         gtt: &GTT,
+        space: None,
+        llc: false,
         fence_pitch: FENCE_PITCH,
         image_size: one_page,
         interrupts: &INTERRUPTS,
         routine: &ROUTINE,
         state: &state::gen40::OPS,
         client: &CROCUS,
+        forcewake: None,
+        setup: |_| {},
         reset: reset::full_domain_with_status,
     }
 }
@@ -62,8 +66,11 @@ const fn render(workarounds: &'static [Workaround]) -> EngineInfo {
         has_images: true,
         status_mask: STATUS_MASK,
         user_interrupt: Interrupt::USER::SET.value,
+        interrupt_mask: None,
+        fault: None,
         status_page: StatusPage::Physical(page_bits),
         status_register: HWS_PGA.offset(),
+        settle: |_| {},
         tell: write_tail,
         emit: &RENDER,
         workarounds,
@@ -98,6 +105,7 @@ pub(super) const BANK: InterruptBank = InterruptBank {
 
 static INTERRUPTS: InterruptInfo = InterruptInfo {
     bank: BANK,
+    masked: &[],
     error: Some(ErrorInterrupt {
         bit: Interrupt::MASTER_ERROR::SET.value,
         mask: ERROR_MASK,
@@ -269,7 +277,7 @@ fn page_bits(page: DmaAddress) -> Result<u32> {
 }
 
 /// Bit 0 makes the entry valid.
-fn pte_encode(page: DmaAddress) -> Result<u32> {
+fn pte_encode(page: DmaAddress, _: bool) -> Result<u32> {
     Ok(page_bits(page)? | 1)
 }
 
@@ -285,12 +293,12 @@ mod tests {
 
     #[test]
     fn page_table_entries_carry_36_address_bits() {
-        assert_eq!(pte_encode(0x1234_5000), Ok(0x1234_5001));
-        assert_eq!(pte_encode(0xf_8000_1000), Ok(0x8000_10f1));
+        assert_eq!(pte_encode(0x1234_5000, false), Ok(0x1234_5001));
+        assert_eq!(pte_encode(0xf_8000_1000, false), Ok(0x8000_10f1));
         assert_eq!(pte_decode(0x8000_10f1), Some(0xf_8000_1000));
         assert_eq!(pte_decode(0x8000_10f0), None);
-        assert_eq!(pte_encode(0x10_0000_0000), Err(ERANGE));
-        assert_eq!(pte_encode(0x1234_5004), Err(ERANGE));
+        assert_eq!(pte_encode(0x10_0000_0000, false), Err(ERANGE));
+        assert_eq!(pte_encode(0x1234_5004, false), Err(ERANGE));
         assert_eq!(page_bits(0x3_0000_2000), Ok(0x0000_2030));
     }
 

@@ -35,12 +35,16 @@ const fn row(platform: &'static str) -> DeviceInfo {
         workarounds: workarounds::G45_GT,
         engines: &[RENDER, VIDEO],
         gtt: &gen40::GTT,
+        space: None,
+        llc: false,
         fence_pitch: gen40::FENCE_PITCH,
         image_size: gen40::one_page,
         interrupts: &INTERRUPTS,
         routine: &gen40::ROUTINE,
         state: &state::gen45::OPS,
         client: &gen40::CROCUS,
+        forcewake: None,
+        setup: |_| {},
         reset: reset_domains,
     }
 }
@@ -53,8 +57,11 @@ pub(super) const RENDER: EngineInfo = EngineInfo {
     has_images: true,
     status_mask: gen40::STATUS_MASK,
     user_interrupt: Interrupt::USER::SET.value,
+    interrupt_mask: None,
+    fault: None,
     status_page: StatusPage::Graphics,
     status_register: HWS_PGA.offset(),
+    settle: |_| {},
     tell: gen40::write_tail,
     emit: &EMIT,
     workarounds: workarounds::RENDER_ENGINE,
@@ -69,8 +76,11 @@ pub(super) const VIDEO: EngineInfo = EngineInfo {
     has_images: false,
     status_mask: None,
     user_interrupt: Interrupt::BSD_USER::SET.value,
+    interrupt_mask: None,
+    fault: None,
     status_page: StatusPage::Graphics,
     status_register: BSD_HWS_PGA.offset(),
+    settle: |_| {},
     tell: gen40::write_tail,
     emit: &VIDEO_EMIT,
     workarounds: &[],
@@ -88,6 +98,7 @@ const ERROR_MASK: u32 = !(1 << 5 | 1 << 4 | 1 << 3 | 1 << 1);
 
 static INTERRUPTS: InterruptInfo = InterruptInfo {
     bank: gen40::BANK,
+    masked: &[],
     error: Some(ErrorInterrupt {
         bit: Interrupt::MASTER_ERROR::SET.value,
         mask: ERROR_MASK,

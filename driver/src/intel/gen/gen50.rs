@@ -32,12 +32,16 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     workarounds: workarounds::IRONLAKE_GT,
     engines: &[RENDER, VIDEO],
     gtt: &gen40::GTT,
+    space: None,
+    llc: false,
     fence_pitch: gen40::FENCE_PITCH,
     image_size: gen40::one_page,
     interrupts: &INTERRUPTS,
     routine: &ROUTINE,
     state: &state::gen50::OPS,
     client: &gen40::CROCUS,
+    forcewake: None,
+    setup: |_| {},
     reset: reset_domains,
 };
 
@@ -73,6 +77,7 @@ static INTERRUPTS: InterruptInfo = InterruptInfo {
         ier: GTIER.offset(),
         iir: GTIIR.offset(),
     },
+    masked: &[],
     error: None,
     master: Some(MasterInterrupt {
         bank: InterruptBank {

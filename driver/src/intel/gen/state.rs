@@ -48,10 +48,14 @@ macro_rules! readers {
             };
 
             use super::{HIGHEST, differing, load, present};
-            use crate::intel::r#gen::{Bases, Dword, StateOps, UnitKernel};
+            use crate::intel::r#gen::{Bases, Dword, Last, StateOps, UnitKernel};
 
             /// See [`StateOps`].
-            pub static OPS: StateOps = StateOps { bases, kernels };
+            pub static OPS: StateOps = StateOps {
+                bases,
+                setup: &[State3dPipelinedPointers::ID],
+                kernels,
+            };
 
             type Instructions =
                 fn(&StateBaseAddress, Option<u32>, &mut StateBaseAddress) -> Option<u32>;
@@ -76,7 +80,10 @@ macro_rules! readers {
                 }
             }
 
-            fn kernels(command: &[u32], general: u32, dword: Dword<'_>) -> Vec<UnitKernel> {
+            fn kernels(last: Last<'_>, general: u32, dword: Dword<'_>) -> Vec<UnitKernel> {
+                let Some(command) = last(State3dPipelinedPointers::ID) else {
+                    return Vec::new();
+                };
                 let pointers = State3dPipelinedPointers::from_dwords(command);
                 let at = |offset: u32| general.wrapping_add(offset);
                 let vs = load(dword, at(pointers.pointer_to_vs_state())).map(VsState);

@@ -4,7 +4,9 @@
 //! memory is coherent, so that domains are bookkeeping.
 use alloc::sync::Arc;
 
-use kernel::error::{Result, code::EAGAIN, code::EINVAL, code::EIO, code::ENODEV, code::ETIME};
+use kernel::error::{
+    Result, code::EAGAIN, code::EBUSY, code::EINVAL, code::EIO, code::ENODEV, code::ETIME,
+};
 use kernel::time::{Delta, Ktime};
 
 use super::Call;
@@ -56,19 +58,36 @@ pub(super) fn sw_finish(call: &Call<'_>, arg: &mut SwFinish) -> Result {
 }
 
 pub(super) fn set_caching(call: &Call<'_>, arg: &mut Caching) -> Result {
-    match arg.caching {
-        CACHING_NONE | CACHING_DISPLAY => {}
+    let cached = match arg.caching {
+        // A display engine that writes through is of later generations (i915 `HAS_WT`).
+        CACHING_NONE | CACHING_DISPLAY => false,
+        CACHING_CACHED if call.device.info().llc => true,
         // Neither LLC nor snooping.
         CACHING_CACHED => return Err(ENODEV),
         _ => return Err(EINVAL),
+    };
+    let object = call.file.object(arg.handle)?;
+    if object.is_cached() == cached {
+        return Ok(());
     }
-    // All objects are uncached, so there is nothing to change.
-    call.file.object(arg.handle).map(drop)
+    wait_object(call, &object, false, None)?;
+    let _lock = (call.device.user().exec).lock(call.device.uncore().clock());
+    if object.is_pinned() || object.is_busy(false) {
+        return Err(EBUSY);
+    }
+    // It is bound again with the entries that it needs (i915 `i915_gem_object_set_cache_level`).
+    object.unbind();
+    object.set_cached(cached);
+    Ok(())
 }
 
 pub(super) fn get_caching(call: &Call<'_>, arg: &mut Caching) -> Result {
-    call.file.object(arg.handle)?;
-    arg.caching = CACHING_NONE;
+    let object = call.file.object(arg.handle)?;
+    arg.caching = if object.is_cached() {
+        CACHING_CACHED
+    } else {
+        CACHING_NONE
+    };
     Ok(())
 }
 

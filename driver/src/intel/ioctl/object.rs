@@ -1,7 +1,7 @@
 //! Calls on objects: create, read, write, advise; the aperture's size.
 //!
-//! i915 `i915_gem.c`, `i915_gem_create.c`, `i915_gem_userptr.c`. Not modelled: objects over user memory, which this
-//! family does not have; placements other than system memory.
+//! i915 `i915_gem.c`, `i915_gem_create.c`, `i915_gem_userptr.c`. Not modelled: objects over user memory, which
+//! devices with LLC have; placements other than system memory.
 use alloc::vec;
 
 use kernel::dma::PAGE_SIZE;
@@ -84,7 +84,7 @@ fn placements(call: &Call<'_>, arg: &CreateExtMemoryRegions) -> Result {
 }
 
 pub(super) fn userptr(_: &Call<'_>, _: &mut Userptr) -> Result {
-    // Neither LLC nor snooping.
+    // As without LLC and snooping: the objects of this driver have pages of their own.
     Err(ENODEV)
 }
 

@@ -11,7 +11,7 @@ use zerocopy::{Immutable, IntoBytes};
 use super::Call;
 use crate::intel::r#gen::EngineInfo as EngineRow;
 use crate::intel::registers::RegId;
-use crate::intel::uapi::context::EngineClassInstance;
+use crate::intel::uapi::context::{CLASS_COPY, EngineClassInstance};
 use crate::intel::uapi::query::{
     EngineInfo, Getparam, MemoryRegionInfo, QUERY_ENGINE_INFO, QUERY_GEOMETRY_SUBSLICES,
     QUERY_HWCONFIG_BLOB, QUERY_MEMORY_REGIONS, QUERY_PERF_CONFIG, QUERY_TOPOLOGY_INFO, Query,
@@ -33,6 +33,7 @@ const HAS_LOGICAL_INSTANCE: u64 = 1;
 
 fn parameter(call: &Call<'_>, which: i32) -> Result<i32> {
     let config = call.device.uncore().config();
+    let info = call.device.info();
     Ok(match which {
         // Legacy DRI1, and what this family has none of.
         param::IRQ_ACTIVE
@@ -49,14 +50,12 @@ fn parameter(call: &Call<'_>, which: i32) -> Result<i32> {
         param::NUM_FENCES_AVAIL => call.device.ggtt().fences().count() as i32,
         // The ring is there (QUERY_ENGINE_INFO lists it), the decoder behind it is not: clients that take this for a decoder
         // (intel-vaapi-driver) would offer what the device refuses.
+        // HAS_SEMAPHORES is a property of the scheduler of execution lists (i915 `set_scheduler_caps`).
         param::HAS_BSD
         | param::HAS_OVERLAY
-        | param::HAS_BLT
         | param::HAS_VEBOX
         | param::HAS_BSD2
-        | param::HAS_LLC
         | param::HAS_WT
-        | param::HAS_ALIASING_PPGTT
         | param::HAS_SEMAPHORES
         | param::HAS_SECURE_BATCHES
         | param::CMD_PARSER_VERSION
@@ -65,9 +64,12 @@ fn parameter(call: &Call<'_>, which: i32) -> Result<i32> {
         | param::MIN_EU_IN_POOL
         | param::HAS_SCHEDULER
         | param::HAS_CONTEXT_ISOLATION => 0,
+        param::HAS_BLT => i32::from(info.engine(CLASS_COPY).is_some()),
+        param::HAS_LLC => i32::from(info.llc),
+        param::HAS_ALIASING_PPGTT => i32::from(info.space.is_some()),
         param::MMAP_GTT_VERSION => MMAP_GTT_VERSION,
         param::PERF_REVISION => PERF_REVISION,
-        param::CS_TIMESTAMP_FREQUENCY => call.device.info().timestamp_hz as i32,
+        param::CS_TIMESTAMP_FREQUENCY => info.timestamp_hz as i32,
         param::HAS_GPU_RESET
         | param::MMAP_GTT_COHERENT
         | param::MMAP_VERSION

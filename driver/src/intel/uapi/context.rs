@@ -132,6 +132,8 @@ pub const CREATE_SINGLE_TIMELINE: u32 = 1 << 1;
 pub const EXT_SETPARAM: u32 = 0;
 /// `I915_ENGINE_CLASS_RENDER`.
 pub const CLASS_RENDER: u16 = 0;
+/// `I915_ENGINE_CLASS_COPY`.
+pub const CLASS_COPY: u16 = 1;
 /// `I915_ENGINE_CLASS_VIDEO`.
 pub const CLASS_VIDEO: u16 = 2;
 /// `I915_ENGINE_CLASS_INVALID`, as 16 bits.

@@ -98,8 +98,12 @@ pub const DEFAULT: u64 = 0;
 pub const RENDER: u64 = 1;
 /// `I915_EXEC_BSD`.
 pub const BSD: u64 = 2;
+/// `I915_EXEC_BLT`.
+pub const BLT: u64 = 3;
 /// `I915_EXEC_CONSTANTS_MASK`.
 pub const CONSTANTS_MASK: u64 = 3 << 6;
+/// `I915_EXEC_GEN7_SOL_RESET`, which has a generation in its name.
+pub const SOL_RESET: u64 = 1 << 8;
 /// `I915_EXEC_SECURE`.
 pub const SECURE: u64 = 1 << 9;
 /// `I915_EXEC_IS_PINNED`.
