@@ -439,6 +439,12 @@ impl CommandDesc {
         self.value >> 29 == 3 && self.value >> 24 & 7 == 1 && self.value >> 27 & 3 != 2
     }
 
+    /// Where a command that goes on in another batch goes, from its dwords; 0 for others.
+    pub fn jump_target(&self, dwords: &[u32]) -> u64 {
+        let target = self.fields.iter().find(|f| f.target.ends_with(":batch"));
+        target.map_or(0, |f| f.raw(dwords))
+    }
+
     /// Its fields that hold addresses or offsets.
     pub fn addresses(&self) -> impl Iterator<Item = &'static PackedField> {
         let fields = self.fields.iter();

@@ -20,7 +20,6 @@
 
 use alloc::collections::BTreeSet;
 
-use crate::any::MiBatchBufferStart;
 use crate::desc::{CommandDesc, Property};
 use crate::platform::Generation;
 
@@ -257,8 +256,8 @@ impl Walk {
         let Some(word) = memory.dword(operand) else {
             return Err(Stop::Unmapped { address: operand });
         };
-        let command = MiBatchBufferStart::from_dwords(&[header, word]);
-        let target = u64::from(command.batch_buffer_start_address());
+        let command = (self.generation.command)(header);
+        let target = command.map_or(0, |c| c.jump_target(&[header, word]));
         if !self.limits.again && !self.seen.insert(target) {
             return Err(Stop::Loop {
                 address,

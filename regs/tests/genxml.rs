@@ -1,5 +1,5 @@
-//! Every command, structure and enumeration of three generations beside Mesa's.
-//! genxml gen4, gen45 and gen5, as a list in `data/genxml.txt`.
+//! Every command, structure and enumeration of all generations beside Mesa's.
+//! genxml gen4, gen45, gen5 and gen6, as a list in `data/genxml.txt`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,7 +10,7 @@ use regs::platform::{GENERATIONS, Generation};
 /// Definition as the list has it: the words of its head, and the lines below it.
 type Definition = (Vec<&'static str>, Vec<&'static str>);
 
-/// Definitions by kind and name, for each of the three generations.
+/// Definitions by kind and name, for each of the generations.
 fn definitions() -> Vec<BTreeMap<(&'static str, &'static str), Definition>> {
     let mut all: Vec<BTreeMap<_, Definition>> = Vec::new();
     let mut now = None;
@@ -19,7 +19,8 @@ fn definitions() -> Vec<BTreeMap<(&'static str, &'static str), Definition>> {
             continue;
         }
         if line.starts_with("gen") {
-            all.push(all.last().cloned().unwrap_or_default());
+            let before = all.last().filter(|_| !line.ends_with(" whole"));
+            all.push(before.cloned().unwrap_or_default());
         } else if line.starts_with(' ') {
             let (_, lines) = all.last_mut().unwrap().get_mut(&now.unwrap()).unwrap();
             lines.push(line);
@@ -124,6 +125,10 @@ fn compare(
             _ if listed.is_some() => "uint",
             kind => kind,
         };
+        // A single bit is a flag, whatever its values are called.
+        if f.width == 1 && kind(f) == "bool" && wanted == "uint" {
+            continue;
+        }
         // A fixed-point number may leave high bits of its field unused.
         if kind(f) != wanted && !(wanted.contains('.') && kind(f).ends_with(&wanted[1..])) {
             let _ = writeln!(out, "{place}: {} is {} and not {wanted}", x.name, kind(f));

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 
 use regs::desc::{Engine, Property};
-use regs::platform::{GEN40, GEN45, GEN50, GENERATIONS, Generation};
+use regs::platform::{GEN40, GEN45, GEN50, GEN60, GENERATIONS, Generation};
 
 fn with(g: &Generation, property: Property) -> BTreeSet<&'static str> {
     let commands = g.commands.iter().filter(|c| c.is(property));
@@ -71,7 +71,7 @@ fn what_reaches_beyond_the_client_is_privileged() {
         ([0x1100_0001, 0, 0], true),  // MI_LOAD_REGISTER_IMM
         ([0x0200_0000, 0, 0], false), // MI_FLUSH
     ] {
-        for g in GENERATIONS {
+        for g in [&GEN40, &GEN45, &GEN50] {
             let command = (g.command)(words[0]).unwrap();
             assert_eq!(
                 command.is_privileged(&words),
@@ -80,6 +80,29 @@ fn what_reaches_beyond_the_client_is_privileged() {
                 command.name
             );
         }
+    }
+    // On Sandy Bridge bit 22 chooses between the process space and the global GTT, through which stores of batches of
+    // users go, too (i915 gem/i915_gem_execbuffer.c eb_relocate_entry, "Sandybridge PPGTT errata").
+    for (words, privileged) in [
+        ([0x1040_0002, 0, 0], false),
+        ([0x1000_0002, 0, 0], false),
+        ([0x1240_0001, 0, 0], false),
+        ([0x1200_0001, 0, 0], false),
+        ([0x1080_0001, 0, 0], true),  // MI_STORE_DATA_INDEX
+        ([0x0380_0000, 0, 0], true),  // MI_REPORT_HEAD
+        ([0x0b00_0001, 0, 0], true),  // MI_SEMAPHORE_MBOX
+        ([0x0c00_0000, 0, 0], true),  // MI_SET_CONTEXT
+        ([0x1100_0001, 0, 0], true),  // MI_LOAD_REGISTER_IMM
+        ([0x1180_0001, 0, 0], true),  // MI_UPDATE_GTT
+        ([0x1300_0002, 0, 0], false), // MI_FLUSH_DW
+    ] {
+        let command = (GEN60.command)(words[0]).unwrap();
+        assert_eq!(
+            command.is_privileged(&words),
+            privileged,
+            "{}",
+            command.name
+        );
     }
 }
 
@@ -117,7 +140,6 @@ fn commands_name_the_engines_that_take_them() {
     for g in GENERATIONS {
         for every in [
             "MI_NOOP",
-            "MI_FLUSH",
             "MI_BATCH_BUFFER_START",
             "MI_BATCH_BUFFER_END",
             "MI_STORE_DATA_IMM",
@@ -139,10 +161,30 @@ fn commands_name_the_engines_that_take_them() {
             "STATE_BASE_ADDRESS",
             "3DPRIMITIVE",
             "MEDIA_OBJECT",
-            "XY_COLOR_BLT",
         ] {
             assert_eq!(takes(g, render), [true, false, false], "{render}");
         }
+    }
+    for g in [&GEN40, &GEN45, &GEN50] {
+        assert_eq!(takes(g, "MI_FLUSH"), [true; 3]);
+        assert_eq!(takes(g, "XY_COLOR_BLT"), [true, false, false]);
+    }
+    // gt/intel_engine_cs.c intel_engines, gt/gen6_engine_cs.c: the blitter has its own, which flushes as the decoder's does.
+    for (name, engines) in [
+        ("MI_FLUSH", [true, false, false]),
+        ("MI_FLUSH_DW", [false, true, true]),
+        ("MI_SEMAPHORE_MBOX", [true; 3]),
+        ("MI_URB_CLEAR", [true, false, false]),
+        ("3DSTATE_VS", [true, false, false]),
+        ("MEDIA_VFE_STATE", [true, false, false]),
+        ("MFD_AVC_BSD_OBJECT", [false, false, true]),
+    ] {
+        assert_eq!(takes(&GEN60, name), engines, "{name}");
+    }
+    let blits = GEN60.commands.iter().filter(|c| c.is_blit());
+    assert!(blits.clone().count() > 20);
+    for blit in blits {
+        assert_eq!(takes(&GEN60, blit.name), [false, true, false]);
     }
     let decoder = [
         ("AVC_BSD_IMG_STATE", 0x7400_0000),

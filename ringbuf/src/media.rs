@@ -287,7 +287,8 @@ impl Media for Batch {
         if object.descriptor > 31 || object.inline.len() > 0x1ff || bytes > 0x1_ffff {
             return Err(EINVAL);
         }
-        let command = MediaObject::new()
+        // The form without a scoreboard; generations that have one have no row in `gen/media.rs`.
+        let command = MediaObject::from_dwords(&[MediaObject::VALUE])
             .with_dword_length(2 + object.inline.len() as u32)
             .with_interface_descriptor_offset(object.descriptor)
             .with_indirect_data_length(bytes)

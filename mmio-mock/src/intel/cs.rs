@@ -498,8 +498,59 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::State3dStencilBuffer => {
             state3d::keep(command.desc.id, d, ctx);
         }
-        // The decoder is not modelled, only its streamer.
-        C::MediaObjectEx
+        // Sandy Bridge's commands are not executed yet.
+        C::State3dCcStatePointers
+        | C::State3dClip
+        | C::State3dConstantGs
+        | C::State3dConstantPs
+        | C::State3dConstantVs
+        | C::State3dGs
+        | C::State3dGsSvbIndex
+        | C::State3dMonofilterSize
+        | C::State3dMultisample
+        | C::State3dSamplerPaletteLoad1
+        | C::State3dSamplerStatePointers
+        | C::State3dSampleMask
+        | C::State3dScissorStatePointers
+        | C::State3dSf
+        | C::State3dUrb
+        | C::State3dViewportStatePointers
+        | C::State3dVs
+        | C::State3dWm
+        | C::MediaCurbeLoad
+        | C::MediaGatewayState
+        | C::MediaInterfaceDescriptorLoad
+        | C::MediaObjectPrt
+        | C::MediaObjectWalker
+        | C::MediaStateFlush
+        | C::MediaVfeState
+        | C::MiClflush
+        | C::MiConditionalBatchBufferEnd
+        | C::MiFlushDw
+        | C::MiReportPerfCount
+        | C::MiSemaphoreMbox
+        | C::MiUpdateGtt
+        | C::MiUrbClear
+        // The decoders are not modelled, only their streamers.
+        | C::MfcAvcFqmState
+        | C::MfcAvcPakInsertObject
+        | C::MfcAvcPakObject
+        | C::MfcStitchObject
+        | C::MfdAvcBsdObject
+        | C::MfdItObject
+        | C::MfdMpeg2BsdObject
+        | C::MfdVc1BsdObject
+        | C::MfxAvcQmState
+        | C::MfxAvcRefIdxState
+        | C::MfxAvcWeightoffsetState
+        | C::MfxMpeg2PicState
+        | C::MfxMpeg2QmState
+        | C::MfxStatePointer
+        | C::MfxVc1DirectmodeState
+        | C::MfxVc1PicState
+        | C::MfxVc1PredPipeState
+        | C::MfxWait
+        | C::MediaObjectEx
         | C::AvcBsdImgState
         | C::AvcBsdQmState
         | C::AvcBsdSliceState

@@ -31,7 +31,7 @@ impl Spin {
     #[inline]
     pub fn round(&mut self, tables: &'static Generation, addr: u32, header: u32) -> bool {
         // Almost all are: the tables are asked only where there is a jump to come back to.
-        if self.0.is_none() && header >> 23 != MiBatchBufferStart::HEADER >> 23 {
+        if self.0.is_none() && header & MiBatchBufferStart::MASK != MiBatchBufferStart::VALUE {
             return false;
         }
         self.follow(tables, addr, header)

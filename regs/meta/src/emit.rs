@@ -2,6 +2,7 @@
 //! The output is compiled by `regs`; nothing here formats for people.
 
 mod any;
+mod common;
 mod packed;
 mod registers;
 

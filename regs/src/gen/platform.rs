@@ -2,7 +2,7 @@
 //! PRM vol1 device identification; ids from i915 i915_pciids.h.
 //! Does not probe hardware.
 
-use super::{gen40, gen45, gen50};
+use super::{gen40, gen45, gen50, gen60};
 use crate::platform::{Device, Generation};
 
 /// 965G and GM965.
@@ -50,8 +50,23 @@ pub static GEN50: Generation = Generation {
     command_desc: gen50::command_desc,
 };
 
+/// Sandy Bridge.
+pub static GEN60: Generation = Generation {
+    name: "gen60",
+    version: 60,
+    address_bits: 32,
+    registers: &gen60::REGISTERS,
+    commands: &gen60::COMMANDS,
+    structures: &gen60::STRUCTURES,
+    formats: &gen60::SURFACE_FORMATS,
+    command: gen60::command,
+    lookup: gen60::lookup,
+    register_desc: gen60::register_desc,
+    command_desc: gen60::command_desc,
+};
+
 /// All generations, oldest first.
-pub static GENERATIONS: [&Generation; 3] = [&GEN40, &GEN45, &GEN50];
+pub static GENERATIONS: [&Generation; 4] = [&GEN40, &GEN45, &GEN50, &GEN60];
 
 const fn device(
     pci: u16,
@@ -68,7 +83,7 @@ const fn device(
 }
 
 /// All devices, by generation and id.
-pub static DEVICES: [Device; 15] = [
+pub static DEVICES: [Device; 22] = [
     device(0x2972, "DevBW", "946GZ", &GEN40),
     device(0x2982, "DevBW", "G35", &GEN40),
     device(0x2992, "DevBW", "965Q", &GEN40),
@@ -84,4 +99,11 @@ pub static DEVICES: [Device; 15] = [
     device(0x2e92, "DevELK", "B43.1", &GEN45),
     device(0x0042, "DevILK", "Ironlake Desktop", &GEN50),
     device(0x0046, "DevILK", "Ironlake Mobile", &GEN50),
+    device(0x0102, "DevSNB", "Sandy Bridge Desktop GT1", &GEN60),
+    device(0x0112, "DevSNB", "Sandy Bridge Desktop GT2", &GEN60),
+    device(0x0122, "DevSNB", "Sandy Bridge Desktop GT2+", &GEN60),
+    device(0x010a, "DevSNB", "Sandy Bridge Server GT1", &GEN60),
+    device(0x0106, "DevSNB", "Sandy Bridge Mobile GT1", &GEN60),
+    device(0x0116, "DevSNB", "Sandy Bridge Mobile GT2", &GEN60),
+    device(0x0126, "DevSNB", "Sandy Bridge Mobile GT2+", &GEN60),
 ];

@@ -1,7 +1,7 @@
 //! Every generated accessor against the run-time descriptor of its field.
 //! Where a field lies is the vectors' business, not this test's.
 
-use super::{gen40, gen45, gen50};
+use super::{gen40, gen45, gen50, gen60};
 use crate::desc::PackedField;
 use alloc::vec::Vec;
 
@@ -9,7 +9,7 @@ use alloc::vec::Vec;
 fn words(seed: u32) -> Vec<u32> {
     let mut x = seed.wrapping_mul(0x9e37_79b9) | 1;
     // As many as the longest command has, and some more.
-    (0..80)
+    (0..128)
         .map(|_| {
             x ^= x << 13;
             x ^= x >> 17;
@@ -36,8 +36,8 @@ type RoundTrip = (
 );
 
 /// Each generation's steps and how many fields it has.
-fn generations() -> [(&'static [RoundTrip], usize); 3] {
-    use crate::platform::{GEN40, GEN45, GEN50, Generation};
+fn generations() -> [(&'static [RoundTrip], usize); 4] {
+    use crate::platform::{GEN40, GEN45, GEN50, GEN60, Generation};
     let fields = |g: &Generation| {
         let structures: usize = g.structures.iter().map(|s| s.fields.len()).sum();
         let commands: usize = g.commands.iter().map(|c| c.fields.len()).sum();
@@ -47,6 +47,7 @@ fn generations() -> [(&'static [RoundTrip], usize); 3] {
         (gen40::ROUND_TRIPS, fields(&GEN40)),
         (gen45::ROUND_TRIPS, fields(&GEN45)),
         (gen50::ROUND_TRIPS, fields(&GEN50)),
+        (gen60::ROUND_TRIPS, fields(&GEN60)),
     ]
 }
 

@@ -6,7 +6,6 @@
 use std::fmt::Debug;
 
 use mem::{GpuAddr, PhysAddr};
-use regs::any::MiBatchBufferStart;
 
 use super::latched::LatchedReader;
 use crate::intel::ff::state::VertexBuffer;
@@ -165,14 +164,7 @@ pub trait CommandReader: Debug + Sync {
     fn pipe_control(&self, d: &[u32]) -> PipeControl;
 
     /// MI_BATCH_BUFFER_START.
-    fn batch_start(&self, d: &[u32]) -> BatchStart {
-        let command = MiBatchBufferStart::from_dwords(d);
-        BatchStart {
-            start: command.batch_buffer_start_address().into(),
-            space: Chosen::Global,
-            non_secure: command.buffer_security_indicator() != 0,
-        }
-    }
+    fn batch_start(&self, d: &[u32]) -> BatchStart;
 
     /// MI_STORE_DATA_IMM: where the data go.
     fn store_data_imm(&self, d: &[u32]) -> Place;

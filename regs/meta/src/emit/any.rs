@@ -1,5 +1,6 @@
-//! Source of `regs::any`: what all generations have with one layout.
-//! What one lacks or lays out otherwise is left out, so that a use of it does not compile.
+//! Source of `regs::any`: what all generations that have it lay out alike.
+//! Of what one lays out otherwise the shared fields are here (`common`); what one alone has is not, so that a use of it
+//! does not compile.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -27,6 +28,10 @@ pub fn any(all: &[Tables]) -> String {
     for (name, from) in commands.iter().chain(&structures) {
         line!(out, "pub use crate::{from}::{};", names::camel(name));
     }
+    line!(out, "use crate::field;");
+    let mut known = structures;
+    known.extend(commands);
+    super::common::types(&mut out, all, &known);
     let fields = agreed(all, |t, e| {
         let list = t.registers.iter();
         list.map(|r| (r.name.clone(), e.register_fields(r).map(str::to_owned)))
@@ -77,8 +82,9 @@ fn formats(all: &[Tables]) -> Vec<Format> {
     shared.collect()
 }
 
-/// Names that all generations have and agree on, with the generation that defines them.
+/// Names that two generations at least have and that all which have them agree on, with the generation that defines them.
 ///
+/// A generation that has done away with a name does not hinder the others: no word of it is ever read under that name.
 /// `of` lists a generation's names, each with the earlier generation that has the same, if there is one.
 fn agreed(
     all: &[Tables],
@@ -101,11 +107,11 @@ fn agreed(
             }
         }
     }
-    let everywhere = |name: &String| {
+    let shared = |name: &String| {
         let holders = holders.get(name);
-        holders.is_some_and(|holders| holders.len() == all.len())
+        holders.is_some_and(|holders| holders.len() >= all.len().min(2))
     };
-    found.retain(|name, _| everywhere(name) && !differ.contains(name));
+    found.retain(|name, _| shared(name) && !differ.contains(name));
     found
 }
 

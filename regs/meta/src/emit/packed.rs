@@ -178,7 +178,7 @@ fn upper(name: &str) -> String {
     format!("{}_DESC", names::constant(name))
 }
 
-fn type_head(out: &mut String, ty: &str, dwords: u32, doc: &str) {
+pub(super) fn type_head(out: &mut String, ty: &str, dwords: u32, doc: &str) {
     line!(out, "/// {doc}");
     line!(out, "#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]");
     // They lie in guest memory as they are, so that memory can be read as one of them.
@@ -212,7 +212,7 @@ fn type_head(out: &mut String, ty: &str, dwords: u32, doc: &str) {
 }
 
 /// `new()` with header and defaults; zero for a structure without defaults.
-fn defaults(out: &mut String, fields: &[Field], header: u32, dwords: u32) {
+pub(super) fn defaults(out: &mut String, fields: &[Field], header: u32, dwords: u32) {
     line!(out, "/// Header and default values, everything else zero.");
     line!(out, "pub const fn new() -> Self {{");
     line!(out, "let mut d = [0u32; {dwords}];");
@@ -269,11 +269,15 @@ fn conversion(f: &Field) -> (String, String, String) {
             format!("field::from_sfixed(x, {w}, {frac})"),
             format!("field::to_sfixed(v, {w}, {frac})"),
         ),
-        Kind::Struct(name) => same(&names::camel(name)),
+        Kind::Struct(name) => {
+            let ty = names::camel(name);
+            let get = format!("{ty}([x])");
+            (ty, get, "v.0[0]".to_owned())
+        }
     }
 }
 
-fn accessors(out: &mut String, f: &Field) {
+pub(super) fn accessors(out: &mut String, f: &Field) {
     let name = names::snake(&f.name);
     let (dw, lo, w) = (f.start / 32, f.start % 32, f.width);
     let hi = lo + w - 1;
@@ -281,7 +285,9 @@ fn accessors(out: &mut String, f: &Field) {
     let with = &name;
     let ty;
     line!(out, "/// {doc}");
-    if let Kind::Struct(s) = &f.kind {
+    if let Kind::Struct(s) = &f.kind
+        && w.is_multiple_of(32)
+    {
         ty = names::camel(s);
         let end = dw + w / 32;
         line!(
@@ -339,7 +345,7 @@ fn accessors(out: &mut String, f: &Field) {
     );
 }
 
-fn group(out: &mut String, g: &Group) {
+pub(super) fn group(out: &mut String, g: &Group) {
     let (dw, n) = (g.dword, g.dwords);
     if let Some(s) = &g.structure {
         let ty = names::camel(s);

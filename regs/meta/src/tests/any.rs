@@ -1,4 +1,4 @@
-//! The neutral module has what all generations have and agree on, and nothing else.
+//! The neutral module has what generations share and agree on, and nothing else.
 
 use super::{loaded, structure};
 
@@ -18,7 +18,7 @@ fn enumeration(name: &str, values: &[(u32, &str)]) -> String {
 }
 
 #[test]
-fn a_name_that_one_lacks_or_lays_out_otherwise_is_absent() {
+fn a_name_that_one_alone_has_or_lays_out_otherwise_is_absent() {
     let whole = "{ name = \"F\", bits = \"31:0\" }";
     let old = structure("SAME", 1)
         + &structure("CHANGED", 1)
@@ -30,18 +30,54 @@ fn a_name_that_one_lacks_or_lays_out_otherwise_is_absent() {
         + "[[amend]]\nname = \"CHANGED\"\ncite = \"C\"\ndwords = 2\n"
         + &structure("NEW", 1)
         + "[[amend]]\nname = \"R32\"\ncite = \"C\"\nfield = [ { name = \"F\", bits = \"30:0\" } ]\nmbz = [\"31\"]\n";
-    let third = "import = [\"gen2\"]\n".to_owned();
+    let third = "import = [\"gen2\"]\n".to_owned() + &structure("LAST", 1);
     let all = loaded(
         "any-types",
         &[("gen1", old), ("gen2", new), ("gen3", third)],
     );
     let text = crate::any(&all);
-    for path in ["gen1::Same;", "gen1::fields::R16;", "gen1::reg::R16;"] {
+    for path in [
+        "gen1::Same;",
+        "gen2::New;",
+        "gen1::fields::R16;",
+        "gen1::reg::R16;",
+    ] {
         assert!(text.contains(&format!("pub use crate::{path}")), "{path}");
     }
-    for name in ["Old", "New", "Changed", "R32"] {
+    for name in ["Old", "Last", "Changed", "R32"] {
         assert!(!text.contains(name), "{name}");
     }
+}
+
+/// A structure of three fields, a command of two with a length of so many bits.
+fn mixed(places: [&str; 3], length: &str, extra: &str) -> String {
+    let fields: Vec<String> = ["A", "B", "C"]
+        .iter()
+        .zip(places)
+        .map(|(name, bits)| format!("{{ name = \"{name}\", dword = 0, bits = \"{bits}\" }}"))
+        .collect();
+    structure("MIXED", 1)
+        + &format!("field = [ {} ]\n", fields.join(", "))
+        + "[[command]]\nname = \"COMMAND\"\nunit = \"U\"\ntype = 0\nopcode = 1\ndwords = 2\ncite = \"C\"\nsummary = \"S\"\n"
+        + &format!(
+            "length = \"{length}\"\nfield = [ {{ name = \"Kept\", dword = 1, bits = \"7:0\" }}, {extra} ]\n"
+        )
+}
+
+#[test]
+fn of_what_differs_the_shared_fields_are_there() {
+    let old = mixed(["7:0", "15:8", "23:16"], "bits6", "");
+    let more = "{ name = \"More\", dword = 1, bits = \"9:8\" }";
+    let new = mixed(["7:0", "16:8", "31:24"], "bits8", more);
+    let text = crate::any(&loaded("any-common", &[("gen1", old), ("gen2", new)]));
+    for accessor in ["fn a(", "fn kept(", "with_dword_length(", "fn new("] {
+        assert!(text.contains(accessor), "{accessor}");
+    }
+    for accessor in ["fn b(", "fn c(", "fn more("] {
+        assert!(!text.contains(accessor), "{accessor}");
+    }
+    // The narrower of the two lengths.
+    assert!(text.contains("DWord Length (dword 0 bits 5:0)"));
 }
 
 #[test]

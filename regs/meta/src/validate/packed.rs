@@ -99,7 +99,10 @@ impl Checker<'_> {
             "address" | "offset" if width <= 32 => Some(Kind::Address),
             _ if text.starts_with('u') && text.contains('.') => fixed(false),
             _ if text.starts_with('s') && text.contains('.') => fixed(true),
-            _ if self.structs.get(text).is_some_and(|d| d * 32 == width) => {
+            // A structure of one dword may use its low half alone and lie in half of one.
+            _ if (self.structs.get(text))
+                .is_some_and(|d| d * 32 == width || *d == 1 && width == 16) =>
+            {
                 Some(Kind::Struct(text.to_owned()))
             }
             _ => None,

@@ -8,7 +8,8 @@ use super::latched;
 use crate::intel::cs::context::image::behind;
 use crate::intel::cs::latched::LatchedReader;
 use crate::intel::cs::reader::{
-    BaseChanges, CommandReader, Flush, PipeControl, Place, PostSync, StoreRegister,
+    BaseChanges, BatchStart, Chosen, CommandReader, Flush, PipeControl, Place, PostSync,
+    StoreRegister,
 };
 use crate::intel::ff::state::VertexBuffer;
 use crate::intel::shared::context::StateBases;
@@ -153,6 +154,15 @@ impl CommandReader for Reader {
             },
             address: (c.address() & !7).into(),
             notify: c.notify_enable(),
+        }
+    }
+
+    fn batch_start(&self, d: &[u32]) -> BatchStart {
+        let c = table::MiBatchBufferStart::from_dwords(d);
+        BatchStart {
+            start: c.batch_buffer_start_address().into(),
+            space: Chosen::Global,
+            non_secure: c.buffer_security_indicator() != 0,
         }
     }
 

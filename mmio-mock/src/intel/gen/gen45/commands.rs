@@ -7,7 +7,7 @@ use regs::gen45 as table;
 
 use crate::intel::cs::latched::LatchedReader;
 use crate::intel::cs::reader::{
-    BaseChanges, CommandReader, Flush, PipeControl, Place, StoreRegister,
+    BaseChanges, BatchStart, CommandReader, Flush, PipeControl, Place, StoreRegister,
 };
 use crate::intel::ff::state::VertexBuffer;
 use crate::intel::r#gen::gen40::commands::Reader as Gen40;
@@ -76,6 +76,10 @@ impl CommandReader for Reader {
             flush_writes: first.flush_writes || textures,
             ..first
         }
+    }
+
+    fn batch_start(&self, d: &[u32]) -> BatchStart {
+        Gen40.batch_start(d)
     }
 
     fn store_data_imm(&self, d: &[u32]) -> Place {

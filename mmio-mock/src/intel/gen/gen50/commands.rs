@@ -9,7 +9,7 @@ use regs::gen50 as table;
 use crate::intel::cs::context::image::behind;
 use crate::intel::cs::latched::LatchedReader;
 use crate::intel::cs::reader::{
-    BaseChanges, CommandReader, Flush, PipeControl, Place, StoreRegister,
+    BaseChanges, BatchStart, CommandReader, Flush, PipeControl, Place, StoreRegister,
 };
 use crate::intel::ff::state::VertexBuffer;
 use crate::intel::r#gen::gen40::latched;
@@ -143,6 +143,10 @@ impl CommandReader for Reader {
 
     fn pipe_control(&self, d: &[u32]) -> PipeControl {
         Gen45.pipe_control(d)
+    }
+
+    fn batch_start(&self, d: &[u32]) -> BatchStart {
+        Gen45.batch_start(d)
     }
 
     fn store_data_imm(&self, d: &[u32]) -> Place {
