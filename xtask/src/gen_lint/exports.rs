@@ -1,5 +1,5 @@
 //! Exports of rooms under neutral names, and shipped files that pose as tests.
-//! `regs::any` has what all generations have; its own tests see to that.
+//! `regs::any` has what generations share; its own tests see to that.
 
 use crate::source::{Kind, RustFile, is_test_path};
 

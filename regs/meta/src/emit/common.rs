@@ -1,4 +1,4 @@
-//! Types of commands and structures that generations lay out differently, with what they share.
+//! Types of what generations lay out differently, with the fields that they share.
 //! A field that one of them lacks or has elsewhere is left out, so that a use of it does not compile.
 
 use std::collections::BTreeMap;
