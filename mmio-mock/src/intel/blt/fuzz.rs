@@ -59,6 +59,7 @@ fn surfaces_of_any_state() {
                 mask: z as u16,
                 colour: &colour,
                 source1: None,
+                sample: 0,
             };
             let _ = write_block(&mut mem, &cc, &s, s.target_slice(l), &block);
         }

@@ -46,7 +46,7 @@ pub fn write_constant(
         if block.mask >> i & 1 == 0 || x >= width || y >= height {
             continue;
         }
-        let at = target.address(x, y, slice, target.render_lod);
+        let at = target.sample_address(x, y, slice, target.render_lod, block.sample);
         let mut old = [0; 16];
         mem.read_bytes(at, &mut old[..bytes])?;
         let new = (element | u128::from_le_bytes(old) & keep).to_le_bytes();

@@ -23,7 +23,8 @@ pub fn shifts(target: &Surface) -> Option<Shifts> {
     let plain = target.kind == SurfaceKind::TwoD
         && target.write_channels == 15
         && !target.geometry.buffer
-        && target.geometry.bytes == 4;
+        && target.geometry.bytes == 4
+        && target.samples == 1;
     plain.then_some(shifts)
 }
 
@@ -31,7 +32,7 @@ pub fn shifts(target: &Surface) -> Option<Shifts> {
 /// dither has nothing to do there, and the clamps do what packing does anyway.
 #[inline]
 pub fn applies(cc: &CcState, target: &Surface) -> bool {
-    cc.logic_op.is_none() && !(cc.blend.is_some() && target.blend_enable)
+    cc.logic_op.is_none() && cc.write_disables == 0 && !(cc.blend.is_some() && target.blend_enable)
 }
 
 /// A float as UNORM8, nearest even, NaN as zero. `num::f32_to_unorm` in a form that vectorises.

@@ -30,6 +30,8 @@ pub struct PixelBlock<'a> {
     pub colour: &'a Planes,
     /// Source 1 of a dual-source message.
     pub source1: Option<&'a Planes>,
+    /// Sample of the pixels, where they have several.
+    pub sample: u32,
 }
 
 /// How pixels of one target are treated: decided once per block.
@@ -48,10 +50,11 @@ struct Plan<'a> {
     /// Bits of the element that are written; `None`: all.
     keep: Option<u128>,
     bytes: usize,
+    sample: u32,
 }
 
 impl<'a> Plan<'a> {
-    fn new(cc: &'a CcState, target: &'a Surface) -> Self {
+    fn new(cc: &'a CcState, target: &'a Surface, sample: u32) -> Self {
         let format = target.format;
         let unorm = !format.is_block()
             && (0..4).all(|i| matches!(format.channel_kind(i), None | Some(Kind::Unorm)));
@@ -83,7 +86,7 @@ impl<'a> Plan<'a> {
             cc.constant
         };
         let all = format.channel_mask(15);
-        let written = format.channel_mask(target.write_channels);
+        let written = format.channel_mask(target.write_channels & !cc.write_disables);
         Plan {
             cc,
             target,
@@ -95,6 +98,7 @@ impl<'a> Plan<'a> {
             range,
             keep: (written != all).then_some(written),
             bytes: format.bytes as usize,
+            sample,
         }
     }
 
@@ -168,7 +172,7 @@ fn write_one(
     source1: [u32; 4],
 ) -> Result<(), Fault> {
     let (cc, target) = (plan.cc, plan.target);
-    let addr = target.address(x, y, slice, target.render_lod);
+    let addr = target.sample_address(x, y, slice, target.render_lod, plan.sample);
     let format = target.format;
     let old = if plan.needs_destination() {
         load(mem, addr, plan.bytes)?
@@ -259,7 +263,7 @@ pub fn write_block(
     if let Some(shifts) = direct::shifts(target).filter(|_| direct::applies(cc, target)) {
         return Ok(direct::write(mem, target, shifts, slice, block)?);
     }
-    let plan = Plan::new(cc, target);
+    let plan = Plan::new(cc, target, block.sample);
     let bytes = match target.format.code as u32 {
         codes::R8G8B8A8_UNORM => Some([0, 1, 2, 3]),
         codes::B8G8R8A8_UNORM => Some([2, 1, 0, 3]),
@@ -269,6 +273,7 @@ pub fn write_block(
         && plan.logic.is_none()
         && plan.keep.is_none()
         && !target.geometry.buffer
+        && target.samples == 1
     {
         return write_bytes4(mem, &plan, slice, block, order);
     }
@@ -432,7 +437,7 @@ pub fn write_pixels(
     if !writable(target) {
         return Ok(0);
     }
-    let plan = Plan::new(cc, target);
+    let plan = Plan::new(cc, target, 0);
     let (width, height) = extent(target);
     let slice = target.target_slice(0);
     let mut written = 0;

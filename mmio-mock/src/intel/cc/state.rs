@@ -118,6 +118,38 @@ pub struct CcState {
     pub statistics: bool,
     /// CC_VIEWPORT, relative to the general state base.
     pub viewport_offset: u32,
+    /// Channels that are not written, whatever the surface says: bit 0 red .. bit 3 alpha.
+    pub write_disables: u32,
+    /// Alpha decides how many samples of a pixel are written.
+    pub alpha_to_coverage: bool,
+    /// Alpha is 1 when it is written.
+    pub alpha_to_one: bool,
+}
+
+/// Where states of the colour calculator lie, relative to the base of dynamic state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CcPointers {
+    /// COLOR_CALC_STATE.
+    pub color_calc: u32,
+    /// BLEND_STATE, where a generation has it apart: an entry a render target.
+    pub blend: u32,
+    /// DEPTH_STENCIL_STATE, likewise.
+    pub depth_stencil: u32,
+    /// CC_VIEWPORTs, likewise.
+    pub viewports: u32,
+}
+
+/// Which state of the colour calculator pixels are written with.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct CcRequest {
+    /// Where the structures lie.
+    pub pointers: CcPointers,
+    /// Viewport.
+    pub viewport: u32,
+    /// Render target, by its place in BLEND_STATE.
+    pub target: u32,
+    /// Blend constant, where a command sets it.
+    pub constant: [f32; 4],
 }
 
 impl CcState {

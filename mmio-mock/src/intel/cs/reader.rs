@@ -18,6 +18,10 @@ pub struct BaseChanges {
     pub general_state_base: Option<u32>,
     /// Surface State Base Address.
     pub surface_state_base: Option<u32>,
+    /// Dynamic State Base Address.
+    pub dynamic_state_base: Option<u32>,
+    /// Sampler and colour calculator states have a base of their own, and do not lie relative to General State Base Address.
+    pub dynamic_apart: bool,
     /// Indirect Object Base Address.
     pub indirect_object_base: Option<u32>,
     /// Instruction Base Address.

@@ -41,6 +41,12 @@ pub fn state_base_address(d: &[u32], ctx: &mut CsContext<'_, '_>) {
         &mut bases.indirect_object_upper_bound,
         changes.indirect_object_upper_bound,
     );
+    if changes.dynamic_apart {
+        set(
+            bases.dynamic_state_base.get_or_insert(0),
+            changes.dynamic_state_base,
+        );
+    }
     if changes.kernels_apart {
         set(
             bases.instruction_base.get_or_insert(0),

@@ -11,6 +11,7 @@ use super::stage::MakeStage;
 use super::state::windower::LineStipple;
 use super::state::{DrawState, PipelineState, Primitive, VertexElement, WizState};
 use crate::core::fault::UnitFault;
+use crate::intel::shared::dataport::render::PixelBackend;
 
 /// Reads the words of a generation's commands and unit state.
 pub trait PipelineReader: Debug + Sync {
@@ -28,6 +29,11 @@ pub trait PipelineReader: Debug + Sync {
 
     /// State of the windower, and of the colour calculator and depth buffer with it.
     fn windower(&self, mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFault>;
+
+    /// What commands say to the pixel back end that messages do not say; the windower fills in the rest.
+    fn backend(&self, _state: &PipelineState) -> PixelBackend {
+        PixelBackend::default()
+    }
 
     /// 3DSTATE_LINE_STIPPLE.
     fn line_stipple(&self, state: &PipelineState) -> LineStipple;

@@ -87,7 +87,7 @@ impl Stage for Windower {
                 self.state.drawing_rectangle.origin_x as u16,
                 self.state.drawing_rectangle.origin_y as u16,
             ),
-            ..PixelBackend::default()
+            ..ctx.reader.backend(ctx.state)
         };
         Ok(())
     }

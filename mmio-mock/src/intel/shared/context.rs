@@ -21,6 +21,8 @@ pub mod sfid {
     pub const URB: u8 = 6;
     /// Thread spawner.
     pub const SPAWNER: u8 = 7;
+    /// Data port, constant cache, of generations that have it apart (Mesa brw_eu_defines.h).
+    pub const CONSTANT_CACHE: u8 = 9;
 }
 
 /// Base addresses and bounds of STATE_BASE_ADDRESS.
@@ -33,6 +35,9 @@ pub struct StateBases {
     pub general_state_base: u32,
     /// Surface State Base Address: binding tables and surface states.
     pub surface_state_base: u32,
+    /// Dynamic State Base Address, of generations that have one: sampler states, border colours, viewports, states of
+    /// the colour calculator.
+    pub dynamic_state_base: Option<u32>,
     /// Indirect Object Base Address.
     pub indirect_object_base: u32,
     /// General State Access Upper Bound, absolute; zero: unchecked.
@@ -50,6 +55,12 @@ impl StateBases {
     #[inline]
     pub fn kernels(&self) -> u32 {
         self.instruction_base.unwrap_or(self.general_state_base)
+    }
+
+    /// What sampler states and border colours are relative to.
+    #[inline]
+    pub fn dynamic(&self) -> u32 {
+        self.dynamic_state_base.unwrap_or(self.general_state_base)
     }
 }
 
@@ -159,6 +170,58 @@ pub struct ForwardEvent {
     pub notify: bool,
 }
 
+/// Channels of the widest PS thread.
+pub const PIXELS: usize = 32;
+
+/// Samples of a pixel, where there are several.
+pub const SAMPLES: usize = 4;
+
+/// What the windower keeps of a PS thread's pixels while the thread lives.
+///
+/// Where render target writes need no header (Sandy Bridge; Mesa brw_lower_logical_sends.cpp
+/// `lower_fb_write_logical_send`), they find here what a header would say.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ThreadPixels {
+    /// Upper left pixel of each subspan, columns and rows. A subspan is four channels.
+    pub origins: [(u16, u16); PIXELS / 4],
+    /// Channels whose pixel is lit in at least one sample.
+    pub mask: u32,
+    /// Channels whose pixel is lit, by samples. A target with one sample has the first alone. Where a thread is
+    /// for single samples, a channel is lit in the one that it is for.
+    pub coverage: [u32; SAMPLES],
+    /// Source depth of each channel, by samples; what the kernel computes comes with its message.
+    pub depth: [[f32; PIXELS]; SAMPLES],
+    /// Antialias alpha of a line's pixels as U0.4.
+    pub alpha: Option<[u8; PIXELS]>,
+    /// The back side is seen.
+    pub back_facing: bool,
+    /// Viewport, which chooses a CC_VIEWPORT.
+    pub viewport: u8,
+    /// Render Target Array Index.
+    pub array_index: u16,
+    /// Depth and stencil have not been tested yet: the write does it, and the last target's writes them.
+    pub late_tests: bool,
+    /// Samples that pass the late tests are counted (PS_DEPTH_COUNT).
+    pub count_depth: bool,
+}
+
+impl Default for ThreadPixels {
+    fn default() -> Self {
+        ThreadPixels {
+            origins: [(0, 0); PIXELS / 4],
+            mask: 0,
+            coverage: [0; SAMPLES],
+            depth: [[0.0; PIXELS]; SAMPLES],
+            alpha: None,
+            back_facing: false,
+            viewport: 0,
+            array_index: 0,
+            late_tests: false,
+            count_depth: false,
+        }
+    }
+}
+
 /// Everything that a thread's messages tell the units around it. The owner clears it, runs the
 /// thread and looks; capacity is kept.
 #[derive(Clone, Debug, Default)]
@@ -175,6 +238,10 @@ pub struct Events {
     pub scoreboard_clear: u16,
     /// Pixels that passed the depth and stencil tests made here (PS_DEPTH_COUNT).
     pub depth_count: u32,
+    /// The pixels of a PS thread whose writes need no header.
+    pub pixels: ThreadPixels,
+    /// For a GS thread: the streamed vertex buffer indices, as FF_SYNC answers them.
+    pub stream_indices: [u32; 4],
 }
 
 impl Events {

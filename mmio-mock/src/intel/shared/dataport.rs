@@ -5,6 +5,7 @@
 
 pub mod buffer;
 pub mod media;
+pub mod pixels;
 pub mod render;
 pub mod request;
 pub mod rules;
@@ -26,7 +27,7 @@ use crate::intel::surface::{
 };
 use buffer::{Lost, View};
 use render::{CcCache, DualSource, PixelBackend, Target};
-use request::{Cache, Form, ReadKind, ReadRequest, WriteKind, WriteRequest};
+use request::{Cache, Form, PixelWrite, ReadKind, ReadRequest, WriteKind, WriteRequest};
 
 /// Binding table index that selects the stateless model.
 const STATELESS: u8 = 255;
@@ -150,6 +151,41 @@ impl DataPort {
         Ok(self.reader.surface_at(mem, at)?)
     }
 
+    /// The place of a message's render target among those that are kept.
+    fn target(
+        &mut self,
+        index: u8,
+        msg: &Message<'_>,
+        mem: &Memory,
+        ctx: &ThreadContext,
+        backend: &PixelBackend,
+    ) -> Result<usize, UnitFault> {
+        rules::ask(index != STATELESS, msg, rules::STATELESS)?;
+        let at = binding::surface_address(mem, ctx, index)?;
+        let kept = self.targets.iter().position(|t| t.at == at);
+        if let Some(place) = kept {
+            return Ok(place);
+        }
+        let desc = self.reader.surface_at(mem, at)?;
+        let renders = desc.format.is_some_and(|f| f.has(Capability::RenderTarget));
+        let null = desc.kind == Ok(SurfaceKind::Null);
+        rules::ask(renders || null, msg, rules::FORMAT)?;
+        let surface = Surface::new(mem, &desc, Use::RenderTarget);
+        let surface = surface.map_err(|e| e.at("DP", at))?;
+        // PRM 5.10.6: no surface in field mode.
+        rules::ask(surface.geometry.line_stride == 0, msg, rules::SURFACE)?;
+        if self.targets.len() >= 16 {
+            self.targets.clear();
+        }
+        self.compare(&surface, backend);
+        self.targets.push(RenderTarget {
+            at,
+            direct: direct::shifts(&surface),
+            surface,
+        });
+        Ok(self.targets.len() - 1)
+    }
+
     #[expect(
         clippy::too_many_arguments,
         reason = "a pixel meets all state there is"
@@ -164,32 +200,8 @@ impl DataPort {
         backend: &PixelBackend,
         events: &mut Events,
     ) -> Result<(), UnitFault> {
-        rules::ask(request.surface != STATELESS, msg, rules::STATELESS)?;
         self.dual_source.check(form, msg)?;
-        let at = binding::surface_address(mem, ctx, request.surface)?;
-        let kept = self.targets.iter().position(|t| t.at == at);
-        let place = if let Some(place) = kept {
-            place
-        } else {
-            let desc = self.reader.surface_at(mem, at)?;
-            let renders = desc.format.is_some_and(|f| f.has(Capability::RenderTarget));
-            let null = desc.kind == Ok(SurfaceKind::Null);
-            rules::ask(renders || null, msg, rules::FORMAT)?;
-            let surface = Surface::new(mem, &desc, Use::RenderTarget);
-            let surface = surface.map_err(|e| e.at("DP", at))?;
-            // PRM 5.10.6: no surface in field mode.
-            rules::ask(surface.geometry.line_stride == 0, msg, rules::SURFACE)?;
-            if self.targets.len() >= 16 {
-                self.targets.clear();
-            }
-            self.compare(&surface, backend);
-            self.targets.push(RenderTarget {
-                at,
-                direct: direct::shifts(&surface),
-                surface,
-            });
-            self.targets.len() - 1
-        };
+        let place = self.target(request.surface, msg, mem, ctx, backend)?;
         // PANIC: the position was just found or made.
         let target = &self.targets[place];
         let target = Target {
@@ -200,6 +212,40 @@ impl DataPort {
         };
         let cc = (&mut self.cc, self.reader);
         let written = render::write(&target, cc, backend, mem, msg, ctx, events)?;
+        self.pixels += u64::from(written.count_ones());
+        Ok(())
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a pixel meets all state there is"
+    )]
+    fn pixels(
+        &mut self,
+        request: WriteRequest,
+        pixels: PixelWrite,
+        msg: &Message<'_>,
+        mem: &mut Memory,
+        ctx: &ThreadContext,
+        backend: &PixelBackend,
+        events: &mut Events,
+    ) -> Result<(), UnitFault> {
+        self.dual_source.check(pixels.form, msg)?;
+        let answer = rules::commit(request.commit);
+        rules::ask(
+            usize::from(msg.response_length) == answer,
+            msg,
+            rules::RESPONSE,
+        )?;
+        let place = self.target(request.surface, msg, mem, ctx, backend)?;
+        let write = pixels::Write {
+            // PANIC: the position was just found or made.
+            target: &self.targets[place].surface,
+            request: pixels,
+            backend,
+            ctx,
+        };
+        let written = write.run((&mut self.cc, self.reader), mem, msg, events)?;
         self.pixels += u64::from(written.count_ones());
         Ok(())
     }
@@ -270,8 +316,14 @@ impl DataPort {
         backend: &PixelBackend,
         events: &mut Events,
     ) -> Result<(), UnitFault> {
-        if let WriteKind::RenderTarget { form, last } = request.kind {
-            return self.render(request, (form, last), msg, mem, ctx, backend, events);
+        match request.kind {
+            WriteKind::RenderTarget { form, last } => {
+                return self.render(request, (form, last), msg, mem, ctx, backend, events);
+            }
+            WriteKind::Pixels(pixels) => {
+                return self.pixels(request, pixels, msg, mem, ctx, backend, events);
+            }
+            _ => {}
         }
         rules::ask(!msg.eot, msg, rules::EOT)?;
         let index = request.surface;
@@ -293,9 +345,13 @@ impl DataPort {
                 let view = self.view(index, msg, mem, ctx, DWORD)?;
                 buffer::write_scattered(view, registers, answer, mem, msg)?
             }
+            WriteKind::Stream => {
+                let desc = self.media(index, msg, mem, ctx)?;
+                buffer::write_element(&desc, answer, mem, msg)?
+            }
             // Memory is always up to date.
             WriteKind::Flush => return rules::lengths(msg, 1, answer),
-            WriteKind::RenderTarget { .. } | WriteKind::Reserved => {
+            WriteKind::RenderTarget { .. } | WriteKind::Pixels(_) | WriteKind::Reserved => {
                 return Err(refuse("DP", msg, "reserved write message (PRM 5.10.1.1)"));
             }
         };

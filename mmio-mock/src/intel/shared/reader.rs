@@ -6,9 +6,10 @@ use std::fmt::Debug;
 
 use mem::{Fault, GpuAddr, Memory};
 
+use super::context::StateBases;
 use super::sampler::SamplerDesc;
 use crate::core::fault::UnitFault;
-use crate::intel::cc::CcState;
+use crate::intel::cc::state::{CcRequest, CcState};
 use crate::intel::surface::border::BorderColor;
 use crate::intel::surface::{DepthDesc, SurfaceDesc};
 
@@ -29,14 +30,11 @@ pub trait FunctionReader: Debug + Sync {
     /// The border colour at an address.
     fn border(&self, mem: &Memory, at: GpuAddr) -> Result<BorderColor, Fault>;
 
-    /// Colour calculator state at a pointer, relative to General State Base Address, with one of its viewports;
-    /// `constant` is the blend constant of 3DSTATE_CONSTANT_COLOR.
+    /// State of the colour calculator with one of its viewports.
     fn color_calc(
         &self,
         mem: &Memory,
-        general_base: u32,
-        pointer: u32,
-        viewport: u32,
-        constant: [f32; 4],
+        bases: &StateBases,
+        request: &CcRequest,
     ) -> Result<CcState, UnitFault>;
 }

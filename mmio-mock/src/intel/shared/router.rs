@@ -95,13 +95,21 @@ const PRICES: [Price; 8] = [
     price(0, 1, 0),
 ];
 
+/// Where the tables and counts have a function: at its ID, and the constant cache with the data port that reads.
+const fn place(function: u8) -> usize {
+    match function {
+        sfid::CONSTANT_CACHE => sfid::DATAPORT_READ as usize,
+        function => function as usize & 7,
+    }
+}
+
 impl Router<'_> {
     /// What a message that was delivered costs.
     #[inline]
     fn cost(&mut self, msg: &Message<'_>) -> u64 {
         let registers = msg.payload.len() as u32 + u32::from(msg.response_length);
         // PANIC: three bits.
-        let price = PRICES[usize::from(msg.sfid & 7)];
+        let price = PRICES[place(msg.sfid)];
         let ticks = u32::from(price.message)
             + u32::from(price.register) * registers
             + u32::from(price.channel) * u32::from(msg.exec_size);
@@ -133,7 +141,7 @@ impl Router<'_> {
     fn deliver(&mut self, msg: &Message<'_>, response: &mut [Grf]) -> Result<Delivery, UnitFault> {
         let shared = &mut *self.shared;
         // PANIC: three bits.
-        if msg.payload.len() > usize::from(INPUT[usize::from(msg.sfid & 7)]) && msg.sfid < 8 {
+        if msg.payload.len() > usize::from(INPUT[place(msg.sfid)]) && msg.sfid < 8 {
             return Err(refuse("message bus", msg, overlong(msg.sfid)));
         }
         let request = shared.requests.of(msg.into());
@@ -250,12 +258,7 @@ impl Port for Router<'_> {
         {
             self.debug.shared_message(unit, words);
         }
-        if let Some(count) = self
-            .shared
-            .stats
-            .messages
-            .get_mut(usize::from(msg.sfid & 7))
-        {
+        if let Some(count) = self.shared.stats.messages.get_mut(place(msg.sfid)) {
             *count += 1;
         }
         let delivery = match self.deliver(msg, response) {
@@ -272,12 +275,7 @@ impl Port for Router<'_> {
         };
         if delivery == Delivery::Busy {
             // Not sent yet: the next try counts and pays.
-            if let Some(count) = self
-                .shared
-                .stats
-                .messages
-                .get_mut(usize::from(msg.sfid & 7))
-            {
+            if let Some(count) = self.shared.stats.messages.get_mut(place(msg.sfid)) {
                 *count -= 1;
             }
             return Ok(delivery);

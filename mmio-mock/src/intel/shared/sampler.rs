@@ -106,13 +106,13 @@ impl SamplingEngine {
     fn sampler(
         &mut self,
         mem: &Memory,
-        general_base: u32,
+        dynamic_base: u32,
         at: (GpuAddr, u8),
     ) -> Result<Sampler, UnitFault> {
         if let Some((_, sampler)) = self.samplers.iter().find(|(key, _)| *key == at) {
             return Ok(*sampler);
         }
-        let sampler = Sampler::load(mem, self.reader, general_base, at, &self.tables)?;
+        let sampler = Sampler::load(mem, self.reader, dynamic_base, at, &self.tables)?;
         if self.samplers.len() >= KEPT {
             self.samplers.clear();
         }
@@ -141,7 +141,7 @@ impl SamplingEngine {
         let sampler = if unsampled {
             Sampler::default()
         } else {
-            let base = ctx.bases.general_state_base;
+            let base = ctx.bases.dynamic();
             let table = mem.on_bus(GpuAddr::from(base).offset(request.sampler_pointer));
             self.sampler(mem, base, (table, request.sampler))?
         };

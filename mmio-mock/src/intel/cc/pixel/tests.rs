@@ -38,6 +38,7 @@ fn write(mem: &mut Memory, cc: &CcState, t: &Surface, mask: u16, colour: &Planes
         mask,
         colour,
         source1: None,
+        sample: 0,
     };
     write_block(mem, cc, t, 0, &block).unwrap()
 }
@@ -166,6 +167,7 @@ fn dual_source_factor() {
         mask: 1,
         colour: &c,
         source1: Some(&c1),
+        sample: 0,
     };
     write_block(&mut mem, &cc, &t, 0, &block).unwrap();
     assert_eq!(bytes(&mem, &t, 0, 0), [153, 153, 0, 255]);
@@ -299,6 +301,7 @@ fn bounds_null_and_faults() {
         mask: 0xffff,
         colour: &c,
         source1: None,
+        sample: 0,
     };
     let cc = CcState::default();
     assert_eq!(write_block(&mut mem, &cc, &t, 0, &block).unwrap(), 0xf010);

@@ -11,7 +11,7 @@ use crate::intel::cc::blend::{Equation, Factor, Function};
 use crate::intel::cc::compare::Compare;
 use crate::intel::cc::logic::LogicOp;
 use crate::intel::cc::state::{
-    AlphaReference, AlphaTest, CcError, CcState, ClampRange, DepthState, StencilState,
+    AlphaReference, AlphaTest, CcError, CcRequest, CcState, ClampRange, DepthState, StencilState,
 };
 use crate::intel::cc::stencil::{Face, Op};
 
@@ -20,26 +20,19 @@ const VIEWPORT: u32 = 8;
 
 /// Reads COLOR_CALC_STATE and one of its viewports.
 ///
-/// `general_base` is General State Base Address, `pointer` relative to it; `constant` is the blend constant of
-/// 3DSTATE_CONSTANT_COLOR.
-pub fn read(
-    mem: &Memory,
-    general_base: u32,
-    pointer: u32,
-    viewport: u32,
-    constant: [f32; 4],
-) -> Result<CcState, UnitFault> {
+/// Pointers are relative to `general_base`, General State Base Address.
+pub fn read(mem: &Memory, general_base: u32, request: &CcRequest) -> Result<CcState, UnitFault> {
     let base = GpuAddr::from(general_base);
-    let addr = mem.on_bus(base.offset(pointer));
+    let addr = mem.on_bus(base.offset(request.pointers.color_calc));
     let words: ColorCalcState = mem.read_struct(addr)?;
-    let mut state = resolve(words.dwords(), constant).map_err(|e| UnitFault::State {
+    let mut state = resolve(words.dwords(), request.constant).map_err(|e| UnitFault::State {
         unit: "CC",
         addr,
         what: e.to_string(),
     })?;
     let at = base
         .offset(state.viewport_offset)
-        .offset(viewport * VIEWPORT);
+        .offset(request.viewport * VIEWPORT);
     let v: CcViewport = mem.read_struct(at)?;
     state.depth_range = Some((v.minimum_depth(), v.maximum_depth()));
     Ok(state)
@@ -130,6 +123,9 @@ pub fn resolve(words: &[u32], constant: [f32; 4]) -> Result<CcState, CcError> {
         depth_range: None,
         statistics: s.statistics_enable(),
         viewport_offset: s.cc_viewport_state_pointer(),
+        write_disables: 0,
+        alpha_to_coverage: false,
+        alpha_to_one: false,
     })
 }
 

@@ -4,7 +4,8 @@ use mem::{Fault, GpuAddr, Memory};
 
 use super::{color_calc, sampler, surface};
 use crate::core::fault::UnitFault;
-use crate::intel::cc::CcState;
+use crate::intel::cc::state::{CcRequest, CcState};
+use crate::intel::shared::context::StateBases;
 use crate::intel::shared::reader::FunctionReader;
 use crate::intel::shared::sampler::state::SamplerDesc;
 use crate::intel::surface::border::BorderColor;
@@ -39,11 +40,9 @@ impl FunctionReader for Reader {
     fn color_calc(
         &self,
         mem: &Memory,
-        general_base: u32,
-        pointer: u32,
-        viewport: u32,
-        constant: [f32; 4],
+        bases: &StateBases,
+        request: &CcRequest,
     ) -> Result<CcState, UnitFault> {
-        color_calc::read(mem, general_base, pointer, viewport, constant)
+        color_calc::read(mem, bases.general_state_base, request)
     }
 }

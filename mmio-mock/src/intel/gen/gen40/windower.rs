@@ -8,6 +8,7 @@ use regs::gen40 as table;
 use super::color_calc;
 use super::units::{SCRATCH_POWER, pointer, read, sf_words};
 use crate::core::fault::UnitFault;
+use crate::intel::cc::state::{CcPointers, CcRequest};
 use crate::intel::ff::state::windower::{
     DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WmState,
 };
@@ -50,13 +51,15 @@ pub fn gather(
     let bases = &state.bases;
     let color_calc_state = pointer(state, CC);
     let (sf, viewport) = sf_words(mem, state)?;
-    let cc = color_calc::read(
-        mem,
-        bases.general_state_base,
-        color_calc_state,
-        0,
-        state.constant_color,
-    )?;
+    let request = CcRequest {
+        pointers: CcPointers {
+            color_calc: color_calc_state,
+            ..CcPointers::default()
+        },
+        constant: state.constant_color,
+        ..CcRequest::default()
+    };
+    let cc = color_calc::read(mem, bases.general_state_base, &request)?;
     Ok(WizState {
         wm,
         raster: raster(&sf),

@@ -46,6 +46,8 @@ impl CommandReader for Reader {
                 c.instruction_base_address(),
             ),
             kernels_apart: true,
+            dynamic_state_base: None,
+            dynamic_apart: false,
             general_state_upper_bound: when(
                 c.general_state_access_upper_bound_modify_enable(),
                 c.general_state_access_upper_bound(),

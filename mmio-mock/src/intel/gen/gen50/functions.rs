@@ -8,9 +8,10 @@ use mem::{Fault, GpuAddr, Memory};
 use regs::gen50 as table;
 
 use crate::core::fault::UnitFault;
-use crate::intel::cc::CcState;
+use crate::intel::cc::state::{CcRequest, CcState};
 use crate::intel::r#gen::gen40::{color_calc, sampler};
 use crate::intel::r#gen::gen45::functions as gen45;
+use crate::intel::shared::context::StateBases;
 use crate::intel::shared::reader::FunctionReader;
 use crate::intel::shared::sampler::state::SamplerDesc;
 use crate::intel::surface::border::{BorderColor, BorderFormats};
@@ -123,11 +124,9 @@ impl FunctionReader for Reader {
     fn color_calc(
         &self,
         mem: &Memory,
-        general_base: u32,
-        pointer: u32,
-        viewport: u32,
-        constant: [f32; 4],
+        bases: &StateBases,
+        request: &CcRequest,
     ) -> Result<CcState, UnitFault> {
-        color_calc::read(mem, general_base, pointer, viewport, constant)
+        color_calc::read(mem, bases.general_state_base, request)
     }
 }

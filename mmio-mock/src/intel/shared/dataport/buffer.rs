@@ -317,6 +317,37 @@ pub fn write_scattered(
     Ok(lost)
 }
 
+/// Most dwords of an element.
+const ELEMENT: usize = 4;
+
+/// Streamed vertex buffer write: as many dwords of the header as the buffer's format has go to the element of a number (Mesa
+/// 22.3.6 brw_vec4_generator.cpp `generate_gs_svb_write`, `generate_gs_svb_set_destination_index`).
+pub fn write_element(
+    desc: &SurfaceDesc,
+    answer: usize,
+    mem: &mut Memory,
+    msg: &Message<'_>,
+) -> Result<Lost, UnitFault> {
+    let header = header(msg)?;
+    rules::lengths(msg, 1, answer)?;
+    match desc.kind {
+        Ok(SurfaceKind::Null) => return Ok(Lost::default()),
+        Ok(SurfaceKind::Buffer) => {}
+        _ => return Err(refuse("DP", msg, rules::SURFACE)),
+    }
+    let Some(format) = desc.format else {
+        return Err(refuse("DP", msg, rules::FORMAT));
+    };
+    let dwords = usize::from(format.bytes).div_ceil(4).min(ELEMENT);
+    let index = header[5];
+    if index >= desc.entries {
+        return Ok(Lost(dwords as u32 * 4));
+    }
+    let at = desc.base.offset(index.wrapping_mul(desc.pitch));
+    mem.write_dwords(at, &header[..dwords])?;
+    Ok(Lost::default())
+}
+
 /// The header register (PRM 5.10.1.2).
 pub(super) fn header<'a>(msg: &Message<'a>) -> Result<&'a Grf, UnitFault> {
     let first = msg.payload.first();

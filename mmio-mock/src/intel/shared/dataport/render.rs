@@ -11,6 +11,7 @@ use super::{RenderTarget, rules};
 use crate::UnitFault;
 use crate::intel::cc::direct;
 use crate::intel::cc::pixel::Planes;
+use crate::intel::cc::state::{CcPointers, CcRequest};
 use crate::intel::cc::{
     CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block,
     write_constant,
@@ -62,12 +63,18 @@ pub struct PixelBackend {
     pub drawing_origin: (u16, u16),
     /// What the render cache writes in place of every colour of the present message (PRM 3.4.8).
     pub default_color: Option<u32>,
+    /// Where the states of the colour calculator lie, when no message says it.
+    pub pointers: CcPointers,
+    /// Messages have a mask of samples for each pixel, when no header says it.
+    pub sample_mask: bool,
+    /// Messages have source depth, when no header says it.
+    pub source_depth: bool,
 }
 
-/// Colour calculator states kept for the messages of a draw, by pointer and viewport.
+/// Colour calculator states kept for the messages of a draw, by what asked for them.
 #[derive(Clone, Debug, Default)]
 pub struct CcCache {
-    kept: Option<((u32, u32), CcState)>,
+    kept: Option<(CcRequest, CcState)>,
 }
 
 impl CcCache {
@@ -76,18 +83,16 @@ impl CcCache {
         self.kept = None;
     }
 
-    fn get(
+    pub(super) fn get(
         &mut self,
         mem: &Memory,
         reader: &dyn FunctionReader,
         ctx: &ThreadContext,
-        backend: &PixelBackend,
-        key: (u32, u32),
+        key: CcRequest,
     ) -> Result<&CcState, UnitFault> {
         let stale = self.kept.as_ref().is_none_or(|(kept, _)| *kept != key);
         if stale {
-            let base = ctx.bases.general_state_base;
-            let state = reader.color_calc(mem, base, key.0, key.1, backend.blend_constant)?;
+            let state = reader.color_calc(mem, &ctx.bases, &key)?;
             self.kept = Some((key, state));
         }
         match &self.kept {
@@ -95,7 +100,7 @@ impl CcCache {
             // Just filled in.
             None => Err(UnitFault::State {
                 unit: "CC",
-                addr: GpuAddr::from(key.0),
+                addr: GpuAddr::from(key.pointers.color_calc),
                 what: String::new(),
             }),
         }
@@ -104,7 +109,7 @@ impl CcCache {
 
 impl Form {
     /// Slots that the message covers.
-    fn slots(self) -> u16 {
+    pub(super) fn slots(self) -> u16 {
         match self {
             Form::Single16 | Form::Replicated => 0xffff,
             Form::Dual8 { upper: true } => 0xff00,
@@ -113,7 +118,7 @@ impl Form {
     }
 
     /// Registers of colour.
-    fn colours(self) -> usize {
+    pub(super) fn colours(self) -> usize {
         match self {
             Form::Single16 | Form::Dual8 { .. } => 8,
             Form::Replicated => 1,
@@ -122,7 +127,7 @@ impl Form {
     }
 
     /// Registers of source (or destination) depth, and the first slot of the first.
-    fn depth(self) -> (usize, usize) {
+    pub(super) fn depth(self) -> (usize, usize) {
         match self {
             Form::Single16 => (2, 0),
             Form::Replicated => (0, 0),
@@ -220,24 +225,7 @@ impl<'a> RenderTargetWrite<'a> {
 
     /// Source 0 by channel and pixel, antialias alpha applied.
     fn planes(&self) -> Planes {
-        let mut planes = [[0; 16]; 4];
-        match self.form {
-            Form::Single16 => {
-                for (plane, pair) in planes.iter_mut().zip(0..) {
-                    let (low, high): (usize, usize) = (pair, pair + 4);
-                    plane[..8].copy_from_slice(&self.colours[low]);
-                    plane[8..].copy_from_slice(&self.colours[high]);
-                }
-            }
-            Form::Replicated => {
-                for (plane, value) in planes.iter_mut().zip(self.colours[0]) {
-                    plane.fill(value);
-                }
-            }
-            Form::Dual8 { .. } | Form::Single8 => {
-                self.half(&mut planes, 0);
-            }
-        }
+        let mut planes = planes(self.form, self.colours);
         if let Some(coverage) = self.coverage.filter(|_| self.antialias) {
             for (slot, alpha) in planes[3].iter_mut().enumerate() {
                 // U0.4: fifteen is full coverage.
@@ -248,29 +236,69 @@ impl<'a> RenderTargetWrite<'a> {
         planes
     }
 
-    /// Four registers from `first` into the half of the planes that a SIMD8 message covers.
-    fn half(&self, planes: &mut Planes, first: usize) {
-        let at = self.form.depth().1;
-        for (plane, register) in planes.iter_mut().zip(&self.colours[first..]) {
-            plane[at..at + 8].copy_from_slice(register);
-        }
-    }
-
-    fn source1(&self) -> Option<Planes> {
-        matches!(self.form, Form::Dual8 { .. }).then(|| {
-            let mut planes = [[0; 16]; 4];
-            self.half(&mut planes, 4);
-            planes
-        })
-    }
-
     fn depth(&self) -> [f32; 16] {
-        let mut depth = [0.0; 16];
-        let values = self.source_depth.iter().flatten();
-        for (to, from) in depth.iter_mut().skip(self.form.depth().1).zip(values) {
-            *to = f32::from_bits(*from);
+        depths(self.form, self.source_depth)
+    }
+}
+
+/// Source 0 of a message by channel and pixel, as it was sent.
+pub(super) fn planes(form: Form, colours: &[Grf]) -> Planes {
+    let mut planes = [[0; 16]; 4];
+    match form {
+        Form::Single16 => {
+            let (low, high) = colours.split_at(colours.len() / 2);
+            for ((plane, low), high) in planes.iter_mut().zip(low).zip(high) {
+                plane[..8].copy_from_slice(low);
+                plane[8..].copy_from_slice(high);
+            }
         }
-        depth
+        Form::Replicated => {
+            for (plane, value) in planes.iter_mut().zip(colours.iter().flatten()) {
+                plane.fill(*value);
+            }
+        }
+        Form::Dual8 { .. } | Form::Single8 => half(form, &mut planes, colours),
+    }
+    planes
+}
+
+/// Four registers into the half of the planes that a SIMD8 message covers.
+fn half(form: Form, planes: &mut Planes, colours: &[Grf]) {
+    let at = form.depth().1;
+    for (plane, register) in planes.iter_mut().zip(colours) {
+        plane[at..at + 8].copy_from_slice(register);
+    }
+}
+
+/// Source 1 of a message that has two colours a pixel.
+pub(super) fn source1(form: Form, colours: &[Grf]) -> Option<Planes> {
+    matches!(form, Form::Dual8 { .. }).then(|| {
+        let mut planes = [[0; 16]; 4];
+        half(form, &mut planes, colours.get(4..).unwrap_or_default());
+        planes
+    })
+}
+
+/// Source depth of a message by pixel.
+pub(super) fn depths(form: Form, registers: &[Grf]) -> [f32; 16] {
+    let mut depth = [0.0; 16];
+    let values = registers.iter().flatten();
+    for (to, from) in depth.iter_mut().skip(form.depth().1).zip(values) {
+        *to = f32::from_bits(*from);
+    }
+    depth
+}
+
+/// What a header says of the state of the colour calculator.
+fn asked(m0: &Grf, m1: &Grf, backend: &PixelBackend) -> CcRequest {
+    CcRequest {
+        pointers: CcPointers {
+            color_calc: m0[1] & !0x3f,
+            ..CcPointers::default()
+        },
+        viewport: m1[7] >> 27 & 0xf,
+        target: 0,
+        constant: backend.blend_constant,
     }
 }
 
@@ -291,11 +319,6 @@ impl<'a> Plain<'a> {
         let colours = body.try_into().ok()?;
         let plain = parts == 0 && form == Some(Form::Single16);
         plain.then_some(Plain { m0, m1, colours })
-    }
-
-    /// Colour calculator state and viewport.
-    fn state(&self) -> (u32, u32) {
-        (self.m0[1] & !0x3f, self.m1[7] >> 27 & 0xf)
     }
 
     fn write(
@@ -322,6 +345,7 @@ impl<'a> Plain<'a> {
             mask,
             colour: &colour,
             source1: None,
+            sample: 0,
         };
         let slice = target.target_slice(self.m1[7] >> 16 & 0x7ff);
         Ok(direct::write(mem, target, shifts, slice, &block)?)
@@ -330,7 +354,7 @@ impl<'a> Plain<'a> {
 
 /// Upper-left pixels of the subspans, from the second header register.
 #[inline]
-fn origins(m1: &Grf) -> Origins {
+pub(super) fn origins(m1: &Grf) -> Origins {
     std::array::from_fn(|subspan| {
         let word = m1[2 + subspan];
         (word as u16, (word >> 16) as u16)
@@ -356,7 +380,7 @@ pub fn write(
         && let Some(shifts) = target.direct
         && backend.default_color.is_none()
     {
-        let cc = cc.get(mem, reader, ctx, backend, plain.state())?;
+        let cc = cc.get(mem, reader, ctx, asked(plain.m0, plain.m1, backend))?;
         if cc.alpha_test.is_none() && direct::applies(cc, &target.surface) {
             return plain.write((&target.surface, request.last), shifts, mem, events);
         }
@@ -364,13 +388,7 @@ pub fn write(
     let target = &target.surface;
     let rt = RenderTargetWrite::decode(request, msg).map_err(|rule| refuse("DP", msg, rule))?;
     let [m0, m1] = rt.header;
-    let cc = cc.get(
-        mem,
-        reader,
-        ctx,
-        backend,
-        (m0[1] & !0x3f, m1[7] >> 27 & 0xf),
-    )?;
+    let cc = cc.get(mem, reader, ctx, asked(m0, m1, backend))?;
     // PRM 5.10.6: formats of targets that blend are fewer.
     let blends = cc.blend.is_some() && target.blend_enable && target.kind != SurfaceKind::Null;
     let blendable = !blends || target.format.has(Capability::AlphaBlend);
@@ -379,7 +397,7 @@ pub fn write(
     let planes = rt.planes();
     let index = m1[7] >> 16 & 0x7ff;
     let mut mask = m0[0] as u16 & rt.form.slots();
-    let source1 = rt.source1();
+    let source1 = source1(rt.form, rt.colours);
     let dual = "dual source with the alpha test (PRM 5.10.6)";
     rules::ask(source1.is_none() || cc.alpha_test.is_none(), msg, dual)?;
     if cc.alpha_test.is_some() {
@@ -399,6 +417,7 @@ pub fn write(
         mask,
         colour: &planes,
         source1: source1.as_ref(),
+        sample: 0,
     };
     let slice = target.target_slice(index);
     match backend.default_color {

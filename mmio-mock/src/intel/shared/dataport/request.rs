@@ -88,10 +88,27 @@ pub enum WriteKind {
         /// The last target of these pixels: depth is written, the scoreboard cleared.
         last: bool,
     },
+    /// Pixels that the windower keeps as long as the thread lives: it knows what a header does not say.
+    Pixels(PixelWrite),
+    /// An element of a streamed vertex buffer.
+    Stream,
     /// Flush of the render cache.
     Flush,
     /// No message has this code.
     Reserved,
+}
+
+/// A render target write that may come without a header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PixelWrite {
+    /// Form of the message.
+    pub form: Option<Form>,
+    /// The last target of these pixels: depth is written.
+    pub last: bool,
+    /// Two header registers come first.
+    pub header: bool,
+    /// The pixels are those of channels 16 to 31.
+    pub upper: bool,
 }
 
 /// Form of a render target write (PRM 5.10.6.2).

@@ -86,7 +86,7 @@ pub struct KeyUse {
 pub struct SamplerDesc {
     /// Its fields; border and key are to be filled in.
     pub sampler: Sampler,
-    /// Border colour, relative to General State Base Address.
+    /// Border colour, relative to the base of dynamic state.
     pub border: u32,
     /// The chroma key, when enabled.
     pub key: Option<KeyUse>,
@@ -116,13 +116,13 @@ impl Sampler {
     pub fn load(
         mem: &Memory,
         reader: &dyn FunctionReader,
-        general_base: u32,
+        dynamic_base: u32,
         (table, number): (GpuAddr, u8),
         tables: &Tables,
     ) -> Result<Self, UnitFault> {
         let desc = reader.sampler(mem, table, number)?;
         let mut sampler = desc.keyed(tables);
-        let border = reader.border(mem, GpuAddr::from(general_base).offset(desc.border));
+        let border = reader.border(mem, GpuAddr::from(dynamic_base).offset(desc.border));
         if sampler.modes.contains(&Mode::ClampBorder) || sampler.cube_override {
             sampler.border = border?;
         } else if let Ok(colour) = border {

@@ -1,0 +1,261 @@
+//! Render target writes of pixels that the windower keeps, with header or without.
+//!
+//! Layout: Mesa 22.3.6 brw_lower_logical_sends.cpp `lower_fb_write_logical_send`; the header is r0 and r1 (or r2) of the thread's
+//! payload (SNB PRM volume 4 part 1, render target write; Mesa brw_fs_visitor.cpp). Not modelled: the pixel scoreboard.
+
+use eu::{Grf, Message};
+use mem::Memory;
+
+use super::render::{self, CcCache, PixelBackend};
+use super::request::PixelWrite;
+use super::rules;
+use crate::UnitFault;
+use crate::intel::cc::state::CcRequest;
+use crate::intel::cc::{
+    CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block,
+    write_constant,
+};
+use crate::intel::shared::context::{Events, SAMPLES, ThreadContext, ThreadPixels};
+use crate::intel::shared::error::refuse;
+use crate::intel::shared::reader::FunctionReader;
+use crate::intel::surface::{Capability, Class, Surface, SurfaceKind};
+
+/// A message on its way to a target.
+pub(super) struct Write<'a> {
+    /// The surface.
+    pub target: &'a Surface,
+    /// What the descriptor says.
+    pub request: PixelWrite,
+    /// What commands have latched.
+    pub backend: &'a PixelBackend,
+    /// What is known of the thread.
+    pub ctx: &'a ThreadContext,
+}
+
+/// What header or windower say of the pixels of a message.
+struct Pixels {
+    /// Slots that are written.
+    mask: u16,
+    origins: Origins,
+    viewport: u32,
+    array_index: u32,
+    back_facing: bool,
+    /// Entry of BLEND_STATE.
+    target: u32,
+    /// Alpha of source 0 comes along, for targets beside the first.
+    source0_alpha: bool,
+}
+
+impl Pixels {
+    /// From the header: viewport, slice, facing and parts in M0.0, the render target in M0.2, subspans and pixel enables in M1.
+    fn of_header(m0: &Grf, m1: &Grf) -> Self {
+        Pixels {
+            mask: m1[7] as u16,
+            origins: render::origins(m1),
+            viewport: m0[0] >> 27 & 0xf,
+            array_index: m0[0] >> 16 & 0x7ff,
+            back_facing: m0[0] >> 15 & 1 == 1,
+            target: m0[2] & 7,
+            source0_alpha: m0[0] >> 11 & 1 == 1,
+        }
+    }
+
+    fn of_thread(kept: &ThreadPixels, first: usize, exec_mask: u16) -> Self {
+        let mut origins = Origins::default();
+        for (to, from) in origins.iter_mut().zip(kept.origins.iter().skip(first / 4)) {
+            *to = *from;
+        }
+        Pixels {
+            // CAST: sixteen channels of the thread.
+            mask: (kept.mask >> first) as u16 & exec_mask,
+            origins,
+            viewport: kept.viewport.into(),
+            array_index: kept.array_index.into(),
+            back_facing: kept.back_facing,
+            target: 0,
+            source0_alpha: false,
+        }
+    }
+}
+
+impl Write<'_> {
+    /// Serves the message; gives the pixels of which at least one sample reached the target.
+    pub fn run(
+        &self,
+        (cc, reader): (&mut CcCache, &dyn FunctionReader),
+        mem: &mut Memory,
+        msg: &Message<'_>,
+        events: &mut Events,
+    ) -> Result<u16, UnitFault> {
+        let (target, backend) = (self.target, self.backend);
+        let form = self.request.form.ok_or_else(|| {
+            let what = "reserved render target message type (PRM 5.10.6.2)";
+            refuse("DP", msg, what)
+        })?;
+        let kept = &events.pixels;
+        let first = if self.request.upper { 16 } else { 0 };
+        let (pixels, body) = match msg.payload {
+            [m0, m1, body @ ..] if self.request.header => (Pixels::of_header(m0, m1), body),
+            _ if self.request.header => return Err(refuse("DP", msg, rules::HEADER)),
+            body => (Pixels::of_thread(kept, first, msg.exec_mask), body),
+        };
+        let short = || refuse("DP", msg, rules::LENGTH);
+        let halves = form.slots().count_ones() as usize / 8;
+        let alphas = if pixels.source0_alpha { halves } else { 0 };
+        let (source0_alpha, body) = body.split_at_checked(alphas).ok_or_else(short)?;
+        let masks = usize::from(backend.sample_mask);
+        let (sample_mask, body) = body.split_at_checked(masks).ok_or_else(short)?;
+        let (colours, body) = body.split_at_checked(form.colours()).ok_or_else(short)?;
+        let depths = if backend.source_depth {
+            form.depth().0
+        } else {
+            0
+        };
+        if body.len() != depths {
+            return Err(short());
+        }
+        let key = CcRequest {
+            pointers: backend.pointers,
+            viewport: pixels.viewport,
+            target: pixels.target,
+            constant: backend.blend_constant,
+        };
+        let cc = cc.get(mem, reader, self.ctx, key)?;
+        let blends = cc.blend.is_some() && target.kind != SurfaceKind::Null;
+        let blendable = !blends
+            || target.format.class != Class::Float
+            || target.format.has(Capability::AlphaBlend);
+        rules::ask(blendable, msg, rules::BLEND_FORMAT)?;
+
+        let mut planes = render::planes(form, colours);
+        if let Some(coverage) = &kept.alpha {
+            for (alpha, coverage) in planes[3].iter_mut().zip(coverage.iter().skip(first)) {
+                // U0.4: fifteen is full coverage.
+                let factor = f32::from(*coverage) / 15.0;
+                *alpha = (f32::from_bits(*alpha) * factor).to_bits();
+            }
+        }
+        let source1 = render::source1(form, colours);
+        let mut alpha = planes[3];
+        for (to, from) in alpha
+            .iter_mut()
+            .skip(form.depth().1)
+            .zip(source0_alpha.iter().flatten())
+        {
+            *to = *from;
+        }
+        let mut mask = pixels.mask & form.slots();
+        mask = alpha_test(cc, &alpha, mask);
+        if cc.alpha_to_one {
+            planes[3] = [1f32.to_bits(); 16];
+        }
+        let sent = depths_of(form, body, kept, first);
+        let slice = target.target_slice(pixels.array_index);
+        let mut written = 0;
+        let mut passed_depth = 0;
+        for (sample, sent) in sent.iter().enumerate().take(self.samples()) {
+            // PANIC: four samples at most.
+            let mut lit = mask & (kept.coverage[sample] >> first) as u16;
+            if let [register] = sample_mask {
+                lit &= named(register, sample);
+            }
+            if cc.alpha_to_coverage && self.samples() > 1 {
+                lit &= covered(&alpha, sample);
+            }
+            if kept.late_tests {
+                lit = self.late(cc, mem, &pixels, (lit, sample), sent)?;
+                passed_depth += lit.count_ones();
+            }
+            let block = PixelBlock {
+                origins: &pixels.origins,
+                mask: lit,
+                colour: &planes,
+                source1: source1.as_ref(),
+                // CAST: four samples at most.
+                sample: sample as u32,
+            };
+            written |= match backend.default_color {
+                Some(value) => write_constant(mem, target, slice, &block, value)?,
+                None => write_block(mem, cc, target, slice, &block)?,
+            };
+        }
+        if self.request.last {
+            if kept.late_tests && kept.count_depth {
+                events.depth_count = events.depth_count.wrapping_add(passed_depth);
+            }
+            events.scoreboard_clear |= mask;
+        }
+        Ok(written)
+    }
+
+    /// Samples of the target's pixels; those of the depth buffer when there is no target.
+    fn samples(&self) -> usize {
+        let depth = self.backend.depth_buffer.as_ref();
+        let count = match self.target.kind {
+            SurfaceKind::Null => depth.map_or(1, |depth| depth.samples),
+            _ => self.target.samples,
+        };
+        (count as usize).clamp(1, SAMPLES)
+    }
+
+    /// The tests that the windower has left to the message.
+    fn late(
+        &self,
+        cc: &CcState,
+        mem: &mut Memory,
+        pixels: &Pixels,
+        (mask, sample): (u16, usize),
+        depth: &[f32; 16],
+    ) -> Result<u16, UnitFault> {
+        let Some(buffer) = &self.backend.depth_buffer else {
+            return Ok(mask);
+        };
+        let block = DepthBlock {
+            origins: &pixels.origins,
+            mask,
+            depth,
+            back_facing: pixels.back_facing,
+            slice: buffer.target_slice(pixels.array_index),
+            // CAST: four samples at most.
+            sample: sample as u32,
+            test_depth: true,
+            test_stencil: true,
+            write: self.request.last,
+        };
+        Ok(depth_stencil_test(mem, cc, buffer, &block)?.passed)
+    }
+}
+
+/// Depths by sample and slot: what the message has, for all samples, or what the windower has computed.
+fn depths_of(
+    form: super::request::Form,
+    registers: &[Grf],
+    kept: &ThreadPixels,
+    first: usize,
+) -> [[f32; 16]; SAMPLES] {
+    if !registers.is_empty() {
+        return [render::depths(form, registers); SAMPLES];
+    }
+    let mut out = [[0.0; 16]; SAMPLES];
+    for (to, from) in out.iter_mut().zip(&kept.depth) {
+        for (to, from) in to.iter_mut().zip(from.iter().skip(first)) {
+            *to = *from;
+        }
+    }
+    out
+}
+
+/// The slots whose sample mask has a sample: a word a slot.
+fn named(register: &Grf, sample: usize) -> u16 {
+    let slot = |slot: usize| (register[slot / 2] >> (slot % 2 * 16 + sample) & 1) as u16;
+    (0..16).fold(0, |mask, n| mask | slot(n) << n)
+}
+
+/// The slots whose alpha is enough for a sample: with n of four quarters, n samples are written.
+fn covered(alpha: &[u32; 16], sample: usize) -> u16 {
+    let enough = (sample as f32 + 0.5) / SAMPLES as f32;
+    let lit = alpha.iter().map(|&alpha| f32::from_bits(alpha) >= enough);
+    (0..)
+        .zip(lit)
+        .fold(0, |mask, (n, lit)| mask | u16::from(lit) << n)
+}
