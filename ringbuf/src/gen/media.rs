@@ -136,11 +136,7 @@ mod tests {
     /// Fields as in intel-vaapi-driver i965_structs.h: widths, heights and pitches are one less than they count.
     #[test]
     fn surfaces_count_from_one() {
-        for tables in regs::platform::GENERATIONS {
-            let ops = of(tables);
-            let Some(surface) = ops.map(|ops| ops.surface) else {
-                panic!("no row for {}", tables.name);
-            };
+        for (_, MediaOps { surface, .. }) in ROWS {
             let image = surface(&Surface::Image {
                 width: 5,
                 height: 9,
