@@ -178,10 +178,11 @@ impl ThreadBench {
             unit: Unit::Media,
             kernel,
             context,
-            dispatch_mask,
+            dispatch_mask: dispatch_mask.into(),
             header,
             constants: None,
             data: VertexData::Sequential(&[]),
+            pixels: None,
             snapshot: false,
             subject: Subject::Other,
         };

@@ -5,11 +5,13 @@
 //! stop and go on at any point.
 
 pub mod cl;
+pub mod clipper;
 pub mod gs;
 pub mod link;
 pub mod list;
 pub mod payload;
 pub mod reader;
+pub mod setup;
 pub mod sf;
 pub mod spawn;
 pub mod stage;

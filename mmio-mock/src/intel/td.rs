@@ -24,7 +24,9 @@ use isa::Verx10;
 use debugger::Kept;
 use rounds::Rounds;
 
-pub use request::{KernelState, Subject, ThreadRequest, UrbRead, VertexData};
+pub use request::{
+    ConstantSource, KernelState, PUSHED, Pushed, Subject, ThreadRequest, UrbRead, VertexData,
+};
 pub use standing::{Pause, Standing};
 
 use crate::core::fault::UnitFault;
@@ -231,7 +233,8 @@ impl Td {
             },
             ip: kernel.ip,
             sip: self.sip,
-            dispatch_mask: request.dispatch_mask,
+            // CAST: sixteen channels, until the EUs have more.
+            dispatch_mask: request.dispatch_mask as u16,
             float_mode: if kernel.alt_float {
                 FloatMode::Alt
             } else {
@@ -248,7 +251,7 @@ impl Td {
         if debug.external_halt {
             slot.thread.external_halt();
         }
-        let rows = payload::load(slot.thread.grf_mut(), request, machine.urb);
+        let rows = payload::load(slot.thread.grf_mut(), request, machine);
         machine.charge(DISPATCH_TICKS + rows);
         if let Some(r0) = slot.thread.grf_mut().first_mut() {
             // r0.5 bits 7:0: FFTID (PRM vol4 8.4.3.1).
@@ -265,6 +268,9 @@ impl Td {
         slot.rounds.forget();
         slot.events.clear();
         slot.events.free.extend_from_slice(free);
+        if let Some(pixels) = request.pixels {
+            slot.events.pixels = *pixels;
+        }
         self.note_dispatch(at, request, machine);
         Some(id)
     }

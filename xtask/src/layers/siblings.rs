@@ -28,8 +28,8 @@ const FAMILIES: &[Family] = &[
             ("VF", &["vf"]),
             ("VS", &["vs"]),
             ("GS", &["gs"]),
-            ("CL", &["cl"]),
-            ("SF", &["sf"]),
+            ("CL", &["cl", "clipper"]),
+            ("SF", &["sf", "setup"]),
             ("WIZ", &["wiz", "windower"]),
         ],
         common: &[

@@ -105,18 +105,8 @@ impl Stage for Cl {
         let Some(vertex) = input.vertices.pop_front() else {
             return Step::Idle;
         };
-        let machine = &mut *ctx.machine;
-        let objects = self.input.push(vertex, machine.urb);
-        for object in objects.into_iter().flatten() {
-            let statistics = &mut machine.status.statistics;
-            if draw.gs.is_none() && draw.vf_statistics {
-                statistics.ia_primitives = statistics.ia_primitives.wrapping_add(1);
-            }
-            if draw.gs.is_some_and(|gs| gs.output_statistics) {
-                statistics.gs_primitives = statistics.gs_primitives.wrapping_add(1);
-            }
-            self.objects.push_back(object);
-        }
+        let objects = assemble(&mut self.input, vertex, draw, ctx.machine);
+        self.objects.extend(objects.into_iter().flatten());
         Step::Progress
     }
 
@@ -129,6 +119,25 @@ impl Stage for Cl {
         self.input.flush(machine.urb);
         self.output.flush(machine.urb);
     }
+}
+
+/// Makes objects of the next vertex, and counts them.
+pub fn assemble(
+    assembler: &mut Assembler,
+    vertex: StreamVertex,
+    draw: &DrawState,
+    machine: &mut Machine<'_>,
+) -> [Option<Object>; 2] {
+    let objects = assembler.push(vertex, machine.urb);
+    let count = objects.iter().flatten().count() as u64;
+    let statistics = &mut machine.status.statistics;
+    if draw.gs.is_none() && draw.vf_statistics {
+        statistics.ia_primitives = statistics.ia_primitives.wrapping_add(count);
+    }
+    if draw.gs.is_some_and(|gs| gs.output_statistics) {
+        statistics.gs_primitives = statistics.gs_primitives.wrapping_add(count);
+    }
+    objects
 }
 
 impl Cl {
@@ -196,6 +205,7 @@ impl Cl {
             topology: object.topology,
             edges: [whole || object.first, whole || object.last],
             outside,
+            number: 0,
         };
         // Clip kernels run with NoMask: they find only four channels enabled.
         let mask = 0x0f;

@@ -22,6 +22,8 @@ pub struct Gs {
     assembler: Assembler,
     objects: VecDeque<Object>,
     threads: Emitter,
+    /// Objects of the draw that have had threads.
+    number: u32,
 }
 
 impl Default for Gs {
@@ -30,6 +32,7 @@ impl Default for Gs {
             assembler: Assembler::default(),
             objects: VecDeque::new(),
             threads: Emitter::new(Unit::Gs, Owner::Gs),
+            number: 0,
         }
     }
 }
@@ -82,6 +85,7 @@ impl Stage for Gs {
 
     /// Drops an unfinished primitive at the end of a draw.
     fn finish(&mut self, machine: &mut Machine<'_>) {
+        self.number = 0;
         self.assembler.flush(machine.urb);
     }
 }
@@ -103,10 +107,12 @@ impl Gs {
                 topology: object.topology,
                 edges: [false; 2],
                 outside: Outside::default(),
+                number: self.number,
             };
             let mask = 0xff;
             return match self.threads.start(object, &header, mask, config, out, ctx) {
                 Ok(step) => {
+                    self.number = self.number.wrapping_add(1);
                     if config.statistics {
                         let count = &mut ctx.machine.status.statistics.gs_invocations;
                         *count = count.wrapping_add(1);

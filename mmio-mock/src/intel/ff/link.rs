@@ -4,6 +4,8 @@
 
 use std::collections::VecDeque;
 
+use eu::Grf;
+
 use super::topology::{Object, StreamVertex};
 use super::wiz::SetupPrimitive;
 
@@ -16,6 +18,8 @@ pub enum Cargo {
     Vertices,
     /// Objects cut from a stream.
     Objects,
+    /// What is left of objects after a clipper that clips by itself.
+    Pieces,
     /// A primitive on the screen.
     Primitive,
 }
@@ -31,6 +35,37 @@ pub struct Fetched {
     pub index: u32,
 }
 
+/// A corner of a piece.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Corner {
+    /// Position in clip space; on the screen, when positions are not divided.
+    pub position: [f64; 4],
+    /// How far the corner of a line lies on the way from its first end to the second, in clip space.
+    pub along: f64,
+}
+
+/// What is left of an object: a point, a line or a triangle.
+///
+/// It keeps the vertices of the object that it was cut from: what changes over the object goes through them, so
+/// that a cut changes no value. A quadrilateral gives two triangles, and keeps its provoking vertex beside each.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Piece {
+    /// The object, with one reference to each of its vertices.
+    pub object: Object,
+    /// Which of its vertices a point, line or triangle has; a point has the first, a line two.
+    pub vertices: [u8; 3],
+    /// The corners of what is left.
+    pub corners: [Corner; 3],
+    /// How many they are.
+    pub count: usize,
+    /// Edges, from each corner to the next, that belong to the outline of the object.
+    pub edges: [bool; 3],
+    /// Viewport.
+    pub viewport: u8,
+    /// Slice of the render target.
+    pub array_index: u16,
+}
+
 /// The way from a stage to the next one.
 #[derive(Clone, Debug, Default)]
 pub struct Link {
@@ -40,8 +75,12 @@ pub struct Link {
     pub vertices: VecDeque<StreamVertex>,
     /// Objects, in order.
     pub objects: VecDeque<Object>,
+    /// What is left of objects, in order.
+    pub pieces: VecDeque<Piece>,
     /// A primitive, which brings its setup entry.
     pub primitive: Option<SetupPrimitive>,
+    /// The attributes of the primitive, where no setup entry has them: two registers each.
+    pub attributes: Vec<Grf>,
 }
 
 impl Link {

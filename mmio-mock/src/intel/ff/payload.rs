@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 4, 3.3.5 to 3.3.9. Which register and bit says it is the matter of a generation's [`PayloadLayout`].
 
+pub mod interpolation;
 pub mod pixels;
 
 use std::fmt::Debug;
@@ -22,6 +23,15 @@ pub struct Outside {
     pub user: u32,
 }
 
+/// Streamed vertex buffer indices: where the next vertex goes in the buffers that GS kernels write.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamIndices {
+    /// The index of each buffer.
+    pub index: [u32; 4],
+    /// The first index behind it.
+    pub maximum: [u32; 4],
+}
+
 /// What a thread of GS or CLIP learns of its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ObjectHeader {
@@ -31,6 +41,8 @@ pub struct ObjectHeader {
     pub edges: [bool; 2],
     /// For the clipper: what the object has to be clipped at.
     pub outside: Outside,
+    /// Number of the object in its draw.
+    pub number: u32,
 }
 
 /// What r1 of a setup thread carries besides topology and provoking vertex: differences of the vertices' positions.
@@ -82,6 +94,11 @@ pub trait PayloadLayout: Debug + Sync {
         object: &ObjectHeader,
         debug: [u32; 2],
     ) -> Grf;
+
+    /// r1 of such a thread, where it is no vertex data: the streamed vertex buffer indices and their limits.
+    fn stream(&self, _indices: &StreamIndices) -> Option<Grf> {
+        None
+    }
 
     /// r0 to r2 of a setup thread whose result goes to `entry`.
     fn setup(

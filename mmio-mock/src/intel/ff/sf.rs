@@ -162,6 +162,7 @@ impl Sf {
                 header: &header,
                 constants: config.constants(ctx.curbe),
                 data: VertexData::Sequential(&reads[..setup.count]),
+                pixels: None,
                 snapshot: debug.thread.flag,
                 subject: Subject::Object(machine.status.activity.objects),
             },
@@ -190,6 +191,8 @@ impl Sf {
             // The vertex header names viewport and array slice only behind a GS (PRM vol2).
             viewport_index: 0,
             render_target_array_index: 0,
+            interpolation: None,
+            depth_slope: None,
         };
         self.numbered = None;
         machine.status.activity.objects += 1;
@@ -216,7 +219,7 @@ impl Sf {
 
 /// Numbers an object and traps the vertices that it is made of, culled or not (PRM vol4 3.3.8). Mux values 3
 /// and 5 print "Vertex 0" for the relative counts; here they are those of vertices 1 and 2, as the clipper's.
-fn number(object: &Object, draw: &DrawState, machine: &mut Machine<'_>) -> SfPrimitive {
+pub fn number(object: &Object, draw: &DrawState, machine: &mut Machine<'_>) -> SfPrimitive {
     if machine.trace.is_detailed() {
         machine.note(Event::Object {
             ffid: Unit::Sf.ffid(),
@@ -254,7 +257,7 @@ impl Setup {
 
 /// A list's lines and the first of a strip or loop begin the line stipple anew; LINESTRIP_CONT goes on with
 /// the counter as it stands (PRM volume 2, primitive topologies).
-fn restarts_stipple(object: &Object) -> bool {
+pub fn restarts_stipple(object: &Object) -> bool {
     match object.topology {
         Topology::LineList => true,
         Topology::LineStripCont | Topology::LineStripContBf => false,

@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 2 (3DSTATE_*).
 
+pub mod setup;
 pub mod units;
 pub mod vertex;
 pub mod windower;
@@ -13,6 +14,7 @@ use regs::any::CommandId;
 use crate::intel::shared::context::StateBases;
 use crate::intel::urb::UrbHandle;
 
+pub use setup::{ClipperState, SetupState};
 pub use units::{
     ApiMode, Bounds, ClipMode, ClipState, CullMode, DrawState, GsState, PositionSpace, SfState,
     UnitConfig, Viewport, VsState,

@@ -133,6 +133,7 @@ impl Vs {
                 header: &[r0],
                 constants: unit.constants(ctx.curbe),
                 data: VertexData::Interleaved(read(first), read(second.unwrap_or(first))),
+                pixels: None,
                 snapshot: debug.flag,
                 subject: Subject::Vertices([Some(index), second_index]),
             },

@@ -32,6 +32,8 @@ pub struct Windower {
     in_flight: Vec<SlotId>,
     /// How many objects SF has had before the one in work.
     object: u64,
+    /// Attributes of the primitive in work that has no setup entry.
+    attributes: Vec<Grf>,
 }
 
 /// The machine as the windower sees it.
@@ -43,6 +45,7 @@ struct Glue<'a, 'm> {
     machine: &'a mut Machine<'m>,
     in_flight: &'a mut Vec<SlotId>,
     object: u64,
+    attributes: &'a [Grf],
 }
 
 impl Stage for Windower {
@@ -119,6 +122,7 @@ impl Stage for Windower {
             machine,
             in_flight: &mut self.in_flight,
             object: self.object,
+            attributes: &self.attributes,
         };
         let step = self.wiz.step(state, &mut glue);
         // Rasterising takes time even when no thread starts.
@@ -132,7 +136,10 @@ impl Stage for Windower {
 
     fn take_up(&mut self, input: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
         match input.primitive.take() {
-            Some(primitive) => self.begin(&primitive, ctx),
+            Some(primitive) => {
+                std::mem::swap(&mut self.attributes, &mut input.attributes);
+                self.begin(&primitive, ctx)
+            }
             None => Step::Progress,
         }
     }
@@ -162,7 +169,7 @@ impl Windower {
     /// Takes up a primitive, which brings its setup entry.
     fn begin(&mut self, primitive: &SetupPrimitive, ctx: &mut StepContext<'_, '_>) -> Step {
         let machine = &mut *ctx.machine;
-        self.setup = Some(primitive.setup_handle);
+        self.setup = primitive.setup_entry();
         // SF has one object at a time, and none while the windower works.
         self.object = machine.status.activity.objects.saturating_sub(1);
         machine.note(crate::intel::trace::Event::Primitive {
@@ -193,6 +200,7 @@ impl Windower {
             machine,
             in_flight: &mut self.in_flight,
             object: self.object,
+            attributes: &self.attributes,
         };
         match self.wiz.begin(state, primitive, &mut glue) {
             Ok(true) => Step::Progress,
@@ -258,11 +266,15 @@ impl WizPort for Glue<'_, '_> {
 
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
         let unit = &self.state.wm.unit;
-        let setup = [UrbRead {
-            handle: thread.setup,
+        let entry = thread.setup.map(|handle| UrbRead {
+            handle,
             offset: unit.read_offset,
             rows: unit.read_rows,
-        }];
+        });
+        let data = match &entry {
+            Some(read) => VertexData::Sequential(std::slice::from_ref(read)),
+            None => VertexData::Registers(self.attributes),
+        };
         let outcome = self.td.dispatch(
             &ThreadRequest {
                 unit: Unit::Wiz,
@@ -271,7 +283,8 @@ impl WizPort for Glue<'_, '_> {
                 dispatch_mask: thread.dispatch_mask,
                 header: thread.payload,
                 constants: unit.constants(self.curbe),
-                data: VertexData::Sequential(&setup),
+                data,
+                pixels: thread.pixels,
                 snapshot: thread.snapshot,
                 subject: Subject::Pixels(self.object),
             },

@@ -15,11 +15,14 @@ pub mod iz;
 pub mod line;
 mod plan;
 pub mod polygon;
+mod samples;
 pub mod setup;
 pub mod shape;
 pub mod square;
 pub mod stipple;
 pub mod thread;
+
+use std::collections::VecDeque;
 
 pub use super::state::windower::{
     DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WizState,
@@ -33,11 +36,12 @@ use dispatch::Threads;
 use iz::{IzCase, IzMode};
 use plan::{depth_plane, plan};
 use setup::Outline;
-use shape::{Block, Next, Walk};
+use shape::{Block, Next, Shape, Walk};
 use square::Square;
 use stipple::LineStippleWalk;
 
-use super::payload::pixels::{MAX_SUBSPANS, PixelGroup, Subspan};
+use super::payload::interpolation::Interpolation;
+use super::payload::pixels::{PixelGroup, Subspan};
 use crate::core::fault::UnitFault;
 use crate::intel::surface::DepthBuffer;
 use crate::intel::urb::UrbHandle;
@@ -104,6 +108,17 @@ pub struct SetupPrimitive {
     pub viewport_index: u8,
     /// Render target array index.
     pub render_target_array_index: u16,
+    /// What changes over the primitive, where no setup thread has computed it.
+    pub interpolation: Option<Interpolation>,
+    /// The depth offset is added: the slope of depth that it goes by. For primitives without a setup thread.
+    pub depth_slope: Option<f64>,
+}
+
+impl SetupPrimitive {
+    /// The URB entry with the setup thread's result, if there was one.
+    pub fn setup_entry(&self) -> Option<UrbHandle> {
+        self.interpolation.is_none().then_some(self.setup_handle)
+    }
 }
 
 /// How far a step came.
@@ -162,6 +177,10 @@ pub struct Wiz {
     stipple_counter: u32,
     /// Ticks that are not paid for yet.
     ticks: u64,
+    /// Where a pixel has several samples: the shape of the primitive for each.
+    shapes: Vec<Shape>,
+    /// Slots that are still to go into threads.
+    slots: VecDeque<Subspan>,
 }
 
 /// The order of subspans in an 8x4 block: column and row of the upper left pixel. Four in a row
@@ -231,7 +250,7 @@ impl Wiz {
             return Ok(false);
         }
         let wm = &state.wm;
-        if wm.thread_dispatch_enable && wm.dispatch_32 {
+        if wm.thread_dispatch_enable && wm.dispatch_32 && wm.kernel_32.is_none() {
             return Err(UnitFault::Unimplemented {
                 unit: "WIZ",
                 what: "contiguous dispatch of 32 pixels",
@@ -241,23 +260,36 @@ impl Wiz {
         let Some(outline) = setup::outline(state, primitive) else {
             return Ok(false);
         };
+        if wm.depth_resolve {
+            // The buffer itself is up to date at all times.
+            return Ok(false);
+        }
         let line_stipple = self.line_stipple(state, primitive, &outline);
-        let Some(walk) = Walk::new(outline.shape, setup::clip(state)) else {
+        let clip = setup::clip(state, primitive.viewport_index);
+        self.shapes = samples::shapes(state, primitive);
+        let shape = self.shapes.first().map_or(outline.shape, |first| *first);
+        let Some(walk) = Walk::new(shape, &self.shapes, clip) else {
             return Ok(false);
         };
         let target = state
             .depth_buffer
             .as_ref()
             .and_then(|b| DepthTarget::new(b, primitive.render_target_array_index));
-        let dispatches = wm.thread_dispatch_enable && (wm.dispatch_8 || wm.dispatch_16);
+        let dispatches =
+            wm.thread_dispatch_enable && (wm.dispatch_8 || wm.dispatch_16 || wm.dispatch_32);
+        let dispatches = dispatches && wm.depth_clear.is_none();
         let (case, tests, write) = plan(state, target.as_ref(), primitive.back_facing, dispatches);
         let start = setup::start(state, primitive);
         if !dispatches && !tests.touch() && !wm.unit.statistics {
             return Ok(false);
         }
         let needs_depth = tests.depth || tests.depth_write || case.source_depth;
-        let plane =
-            needs_depth.then(|| depth_plane(state, primitive, target.as_ref(), start, port));
+        let plane = match wm.depth_clear {
+            Some(depth) => Some(DepthPlane::constant(depth)),
+            None => {
+                needs_depth.then(|| depth_plane(state, primitive, target.as_ref(), start, port))
+            }
+        };
         let rect = &state.drawing_rectangle;
         let offset_disable = |b: &DepthBuffer| b.coordinate_offset_disable;
         let depth_origin = if state.depth_buffer.as_ref().is_some_and(offset_disable) {
@@ -287,10 +319,11 @@ impl Wiz {
             group: match (dispatches, single) {
                 (false, _) => 0,
                 (true, true) => 1,
-                (true, false) if wm.dispatch_16 => MAX_SUBSPANS,
-                (true, false) => MAX_SUBSPANS / 2,
+                (true, false) => wm.widest() / 4,
             },
-            squares: !outline.smooth
+            squares: wm.samples.count <= 1
+                && wm.samples.mask & 1 != 0
+                && !outline.smooth
                 && line_stipple.is_none()
                 && !wm.polygon_stipple_enable
                 && !case.destination_depth
@@ -301,6 +334,7 @@ impl Wiz {
                 && !port.debug().svg_panic_dispatch_disabled(),
             square: None,
         });
+        self.slots.clear();
         self.pending.clear();
         self.threads.tag = None;
         Ok(true)
@@ -360,8 +394,12 @@ impl Wiz {
             if active.group > 0 && self.pending.subspans().len() >= active.group {
                 return Ok(self.threads.flush(state, active, &mut self.pending, port));
             }
+            if let Some(slot) = self.slots.pop_front() {
+                self.pending.push(slot);
+                continue;
+            }
             let Some(block) = active.block else {
-                match active.walk.next_block(blocks) {
+                match active.walk.next_block(&self.shapes, blocks) {
                     Next::Block(block) => {
                         active.subspan = 0;
                         active.block = Some(block);
@@ -440,6 +478,23 @@ impl Wiz {
                 return Ok(Step::Blocked);
             }
             active.subspan += 1;
+            if state.wm.samples.count > 1 {
+                let all = samples::coverage(&self.shapes, (block.x, block.y, block.mask));
+                let coverage = all.map(|mask| (mask >> at & 3 | (mask >> (at + 8) & 3) << 2) as u8);
+                match active.sampled(state, (x, y), coverage, port) {
+                    Ok(Some(subspan)) if active.group > 0 && state.wm.samples.per_sample => {
+                        let slots = samples::by_sample(&subspan, active.group);
+                        self.slots.extend(slots);
+                    }
+                    Ok(Some(subspan)) if active.group > 0 => self.pending.push(subspan),
+                    Ok(_) => {}
+                    Err(fault) => {
+                        self.active = None;
+                        return Err(fault);
+                    }
+                }
+                continue;
+            }
             if let Err(fault) = active.subspan(state, (x, y), bits as u8, &mut self.pending, port) {
                 self.active = None;
                 return Err(fault);
@@ -492,6 +547,19 @@ impl Active {
         }
     }
 
+    /// The pixels of a mask that polygon and line stipple leave on.
+    #[inline]
+    fn stippled(&self, state: &WizState, (x, y): (u32, u32), mut mask: u8) -> u8 {
+        if self.polygon_stipple {
+            mask &= state.poly_stipple.subspan(x, y);
+        }
+        if let Some(stipple) = &self.line_stipple {
+            // CAST: coordinates are below 2^16.
+            mask &= stipple.subspan(x as i32, y as i32);
+        }
+        mask
+    }
+
     /// Stipple and early tests of one subspan; what is left of it joins `pending`.
     #[inline]
     fn subspan<P: WizPort>(
@@ -504,13 +572,8 @@ impl Active {
     ) -> Result<(), UnitFault> {
         // CAST: coordinates are below 2^16.
         let (px, py) = (x as i32, y as i32);
-        if self.polygon_stipple {
-            mask &= state.poly_stipple.subspan(x, y);
-        }
-        if let Some(stipple) = &self.line_stipple {
-            mask &= stipple.subspan(px, py);
-        }
-        if mask == 0 {
+        mask = self.stippled(state, (x, y), mask);
+        if state.wm.samples.mask & 1 == 0 || mask == 0 {
             return Ok(());
         }
         let z = match &self.plane {

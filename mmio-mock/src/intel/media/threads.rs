@@ -11,7 +11,7 @@ use crate::intel::debug::MediaThread;
 use crate::intel::machine::Machine;
 use crate::intel::shared::spawner::{Child, Member};
 use crate::intel::status::Unit;
-use crate::intel::td::{Subject, Td, ThreadRequest, UrbRead, VertexData};
+use crate::intel::td::{ConstantSource, Subject, Td, ThreadRequest, UrbRead, VertexData};
 use crate::intel::urb::UrbHandle;
 
 /// A root thread and all that it spawned.
@@ -194,8 +194,9 @@ impl Media {
             context: kernel.context,
             dispatch_mask: 0xffff,
             header: &[r0],
-            constants,
+            constants: constants.map(ConstantSource::Entry),
             data: VertexData::Sequential(data),
+            pixels: None,
             snapshot,
             subject: Subject::Other,
         };

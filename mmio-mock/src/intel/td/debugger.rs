@@ -171,7 +171,7 @@ impl Td {
                 slot: id.slot,
                 ordinal: slot.kept.ordinal,
                 kernel: request.kernel.ip,
-                mask: request.dispatch_mask,
+                mask: request.dispatch_mask as u16,
                 r0: row(0),
                 subspans: [r1[2], r1[3], r1[4], r1[5]],
             }));

@@ -4,24 +4,36 @@
 
 use eu::Grf;
 
-use super::{ThreadRequest, UrbRead, VertexData};
+use super::{ConstantSource, Pushed, ThreadRequest, UrbRead, VertexData};
+use crate::core::fault::UnitFault;
+use crate::intel::machine::Machine;
+use crate::intel::status::Client;
 use crate::intel::urb::Urb;
 
 /// Copies header, constants and vertex data into the registers of a new thread; comes back with how many
 /// registers that were.
-pub(super) fn load(grf: &mut [Grf], request: &ThreadRequest<'_>, urb: &Urb) -> u64 {
+pub(super) fn load(grf: &mut [Grf], request: &ThreadRequest<'_>, machine: &mut Machine<'_>) -> u64 {
     for (to, from) in grf.iter_mut().zip(request.header) {
         *to = *from;
     }
     let mut at = usize::from(request.kernel.urb_start);
-    if let Some(constants) = request.constants {
-        at = load_rows(grf, at, constants, urb);
+    match &request.constants {
+        None => {}
+        Some(ConstantSource::Entry(read)) => at = load_rows(grf, at, *read, machine.urb),
+        Some(ConstantSource::Memory(pushed)) => at = load_pushed(grf, at, pushed, machine),
     }
+    let urb = &*machine.urb;
     match request.data {
         VertexData::Sequential(reads) => {
             for read in reads {
                 at = load_rows(grf, at, *read, urb);
             }
+        }
+        VertexData::Registers(registers) => {
+            for (to, from) in grf.iter_mut().skip(at).zip(registers) {
+                *to = *from;
+            }
+            at += registers.len();
         }
         VertexData::Interleaved(a, b) => {
             for row in 0..a.rows {
@@ -61,4 +73,24 @@ fn load_rows(grf: &mut [Grf], at: usize, read: UrbRead, urb: &Urb) -> usize {
         }
     }
     end
+}
+
+/// Constants that are pushed from memory; a row that cannot be read is a fault, and zeros.
+fn load_pushed(grf: &mut [Grf], at: usize, pushed: &Pushed, machine: &mut Machine<'_>) -> usize {
+    let mut at = at;
+    for &(address, rows) in &pushed.buffers {
+        for row in 0..rows {
+            if let Some(to) = grf.get_mut(at) {
+                let from = address.offset(u32::from(row) * 32);
+                if let Err(fault) = machine.mem.read_dwords(from, to) {
+                    *to = [0; 8];
+                    machine.fault(Client::Cs, UnitFault::from(fault), || {
+                        "TD, pushed constants".to_owned()
+                    });
+                }
+            }
+            at += 1;
+        }
+    }
+    at
 }

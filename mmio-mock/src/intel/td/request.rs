@@ -3,9 +3,10 @@
 //! PRM: volume 4, 2.4 (dispatch), 8.2 (payload).
 
 use eu::Grf;
+use mem::GpuAddr;
 
 pub use crate::intel::debug::host::Subject;
-use crate::intel::shared::context::ThreadContext;
+use crate::intel::shared::context::{ThreadContext, ThreadPixels};
 use crate::intel::status::Unit;
 use crate::intel::urb::UrbHandle;
 
@@ -27,6 +28,8 @@ pub enum VertexData<'a> {
     Sequential(&'a [UrbRead]),
     /// Two entries side by side, four dwords of each in a register (SIMD4x2 vertex shading).
     Interleaved(UrbRead, UrbRead),
+    /// Registers of a fixed function that keeps them itself.
+    Registers(&'a [Grf]),
 }
 
 /// Kernel state common to all fixed functions, from dwords 0 to 3 of their unit state.
@@ -52,6 +55,25 @@ pub struct KernelState {
     pub urb_start: u8,
 }
 
+/// Most buffers that constants are pushed from (genxml gen6 3DSTATE_CONSTANT_BODY).
+pub const PUSHED: usize = 4;
+
+/// Constants of a unit in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pushed {
+    /// Address of the first row and number of 256-bit rows of each buffer.
+    pub buffers: [(GpuAddr, u16); PUSHED],
+}
+
+/// Where the constants that a thread finds in its registers come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstantSource {
+    /// Rows of the command streamer's entry of the URB (CURBE).
+    Entry(UrbRead),
+    /// Rows of buffers in memory, buffer after buffer.
+    Memory(Pushed),
+}
+
 /// A fixed function's wish for a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct ThreadRequest<'a> {
@@ -62,13 +84,15 @@ pub struct ThreadRequest<'a> {
     /// What shared functions will know of the thread.
     pub context: ThreadContext,
     /// One bit a channel.
-    pub dispatch_mask: u16,
+    pub dispatch_mask: u32,
     /// Registers from r0 on, as the fixed function built them.
     pub header: &'a [Grf],
-    /// Constants (CURBE), loaded at `kernel.urb_start`.
-    pub constants: Option<UrbRead>,
+    /// Constants, loaded at `kernel.urb_start`.
+    pub constants: Option<ConstantSource>,
     /// Vertex or setup data, loaded behind the constants.
     pub data: VertexData<'a>,
+    /// The pixels of a thread whose render target writes need no header.
+    pub pixels: Option<&'a ThreadPixels>,
     /// Snapshot flag of the thread.
     pub snapshot: bool,
     /// What it is to work on, for debuggers.

@@ -4,11 +4,15 @@
 
 use eu::Grf;
 
-/// Registers of the longest payload before constants and setup data.
-pub const MAX_REGISTERS: usize = 7;
+use super::interpolation::Interpolation;
+use crate::intel::shared::context::SAMPLES;
+
+/// Registers of the longest payload before constants and setup data: a header, and for each of two halves of 16 pixels the
+/// subspans, six kinds of weights, depth, w and offsets.
+pub const MAX_REGISTERS: usize = 1 + 2 * (1 + 6 * 4 + 2 + 2 + 1);
 
 /// Subspans of the widest thread.
-pub const MAX_SUBSPANS: usize = 4;
+pub const MAX_SUBSPANS: usize = 8;
 
 /// A 2x2 block of pixels on its way into a thread. Pixels are numbered upper left, upper right,
 /// lower left, lower right (PRM vol4 5.10.6.1).
@@ -28,9 +32,15 @@ pub struct Subspan {
     pub destination_stencil: u32,
     /// Antialias alpha as U0.4, a nibble a pixel, pixel 0 lowest.
     pub alpha: u16,
+    /// Lit pixels by samples, where a pixel has several.
+    pub coverage: [u8; SAMPLES],
+    /// Source depth by samples, where a pixel has several.
+    pub sample_depth: [[f32; 4]; SAMPLES],
+    /// The sample that it is for, where threads are for single samples.
+    pub sample: Option<u8>,
 }
 
-/// Up to four subspans of one primitive.
+/// Up to eight subspans of one primitive.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PixelGroup {
     subspans: [Subspan; MAX_SUBSPANS],
@@ -71,16 +81,16 @@ impl PixelGroup {
     }
 
     /// Lit pixels: four bits a subspan.
-    pub fn pixel_mask(&self) -> u16 {
+    pub fn pixel_mask(&self) -> u32 {
         let each = self.subspans().iter().enumerate();
-        each.fold(0, |mask, (i, s)| mask | u16::from(s.mask & 15) << (i * 4))
+        each.fold(0, |mask, (i, s)| mask | u32::from(s.mask & 15) << (i * 4))
     }
 
     /// Channels of the thread: all four pixels of every subspan that is there, so that kernels
     /// can take differences between neighbours.
-    pub fn dispatch_mask(&self) -> u16 {
-        // CAST: sixteen bits for the four that a group has at most.
-        ((1u32 << (self.count * 4)) - 1) as u16
+    pub fn dispatch_mask(&self) -> u32 {
+        // CAST: 32 bits for the eight that a group has at most.
+        ((1u64 << (self.count * 4)) - 1) as u32
     }
 }
 
@@ -116,6 +126,80 @@ pub struct PayloadState {
     pub render_target_array_index: u16,
     /// What of depth and stencil the payload holds.
     pub parts: PixelParts,
+    /// Channels of the kernel: 8, 16 or 32.
+    pub width: u8,
+    /// What changes over the primitive, where the thread gets weights.
+    pub weights: Option<PixelWeights>,
+}
+
+/// Where in a pixel a value is taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Location {
+    /// At its centre, or its upper left corner: the sample point of a target with one sample.
+    #[default]
+    Pixel,
+    /// At a place that the object covers.
+    Centroid,
+    /// At the sample that the thread is for.
+    Sample,
+}
+
+/// What threads get of the weights of a primitive's vertices.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct PixelWeights {
+    /// Planes of the primitive.
+    pub planes: Interpolation,
+    /// Added to a pixel's coordinates to find its sample point on the screen that the planes are for.
+    pub origin: [f64; 2],
+    /// Barycentric Interpolation Mode: which weights, with regard to w and without, each at three locations.
+    pub modes: u8,
+    /// The payload has w.
+    pub w: bool,
+    /// Where depth and w are taken.
+    pub depth_location: Location,
+    /// The payload has the distance of each place from the pixel's upper left corner.
+    pub offsets: Option<Location>,
+    /// Places of the samples, in pixels from the upper left corner.
+    pub samples: [[f32; 2]; SAMPLES],
+    /// Samples of a pixel.
+    pub sample_count: u8,
+    /// The sample point, in pixels from the upper left corner.
+    pub pixel: [f32; 2],
+}
+
+impl PixelWeights {
+    /// A place in a pixel of a subspan, in pixels from its upper left corner.
+    #[inline]
+    pub fn place(&self, subspan: &Subspan, pixel: usize, at: Location) -> [f32; 2] {
+        let sample = |n: u8| self.samples.get(usize::from(n)).copied();
+        match at {
+            _ if self.sample_count <= 1 => self.pixel,
+            Location::Pixel => self.pixel,
+            Location::Sample => sample(subspan.sample.unwrap_or(0)).unwrap_or(self.pixel),
+            Location::Centroid => {
+                let lit = |s: &u8| subspan.coverage[usize::from(*s)] >> pixel & 1 != 0;
+                let all = (0..SAMPLES as u8).all(|s| lit(&s));
+                let first = (0..SAMPLES as u8).find(lit);
+                match first {
+                    // Covered whole, or not at all: the pixel's own place.
+                    Some(first) if !all => sample(first).unwrap_or(self.pixel),
+                    _ => self.pixel,
+                }
+            }
+        }
+    }
+
+    /// A place in a pixel, on the screen that the planes are for.
+    #[inline]
+    pub fn point(&self, subspan: &Subspan, pixel: usize, at: Location) -> [f64; 2] {
+        let place = self.place(subspan, pixel, at);
+        let column = f64::from(subspan.x) + (pixel % 2) as f64;
+        let row = f64::from(subspan.y) + (pixel / 2) as f64;
+        let from = |coordinate: f64, i: usize| {
+            coordinate + self.origin[i] + f64::from(place[i]) - f64::from(self.pixel[i])
+        };
+        [from(column, 0), from(row, 1)]
+    }
 }
 
 /// Which values of depth and stencil threads get and send on.
@@ -132,10 +216,19 @@ pub struct PixelParts {
 }
 
 /// A finished payload.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Payload {
     registers: [Grf; MAX_REGISTERS],
     count: usize,
+}
+
+impl Default for Payload {
+    fn default() -> Self {
+        Payload {
+            registers: [Grf::default(); MAX_REGISTERS],
+            count: 0,
+        }
+    }
 }
 
 impl Payload {
@@ -163,8 +256,9 @@ impl Payload {
     /// Adds two registers with four dwords of each subspan.
     pub fn push_pairs(&mut self, group: &PixelGroup, of: impl Fn(&Subspan) -> [u32; 4]) {
         let mut pair = [[0; 8]; 2];
-        for (i, s) in group.subspans().iter().enumerate() {
-            pair[i / 2][i % 2 * 4..][..4].copy_from_slice(&of(s));
+        let places = pair.iter_mut().flat_map(|r| r.chunks_exact_mut(4));
+        for (to, s) in places.zip(group.subspans()) {
+            to.copy_from_slice(&of(s));
         }
         self.push(pair[0]);
         self.push(pair[1]);

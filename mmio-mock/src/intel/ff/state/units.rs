@@ -2,9 +2,9 @@
 //!
 //! PRM: volume 2 (VS_STATE, GS_STATE, CLIP_STATE, SF_STATE and their viewports); codes from genxml gen4.
 
-use crate::intel::ff::state::Curbe;
+use crate::intel::ff::state::{ClipperState, Curbe, SetupState};
 use crate::intel::shared::context::ThreadContext;
-use crate::intel::td::{KernelState, UrbRead};
+use crate::intel::td::{ConstantSource, KernelState, Pushed, UrbRead};
 
 /// What all units that start threads have in common.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -21,6 +21,8 @@ pub struct UnitConfig {
     pub constant_offset: u16,
     /// Rows of constants that threads get.
     pub constant_rows: u16,
+    /// Constants that are pushed from memory, where a generation has no entry of the URB for them.
+    pub pushed: Option<Pushed>,
     /// Entries of the unit's section of the URB.
     pub urb_entries: u16,
     /// Rows of one of them.
@@ -35,16 +37,19 @@ pub struct UnitConfig {
 
 impl UnitConfig {
     /// The constants to preload, if the unit reads any.
-    pub fn constants(&self, curbe: Option<Curbe>) -> Option<UrbRead> {
+    pub fn constants(&self, curbe: Option<Curbe>) -> Option<ConstantSource> {
+        if let Some(pushed) = self.pushed {
+            return Some(ConstantSource::Memory(pushed));
+        }
         if self.constant_rows == 0 {
             return None;
         }
         let curbe = curbe.unwrap_or_default();
-        Some(UrbRead {
+        Some(ConstantSource::Entry(UrbRead {
             handle: curbe.handle,
             offset: self.constant_offset,
             rows: self.constant_rows,
-        })
+        }))
     }
 }
 
@@ -199,6 +204,10 @@ pub struct DrawState {
     pub clip: Option<ClipState>,
     /// Strips and fans.
     pub sf: SfState,
+    /// The clipper of generations in which it has no threads.
+    pub clipper: ClipperState,
+    /// Strips and fans of generations in which they have no threads.
+    pub setup: SetupState,
     /// Vertices and objects of the draw are counted (3DSTATE_VF_STATISTICS).
     pub vf_statistics: bool,
 }

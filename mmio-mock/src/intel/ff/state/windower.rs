@@ -4,7 +4,9 @@
 //! Not modelled: software tiled rendering.
 
 use crate::intel::cc::CcState;
+use crate::intel::ff::payload::pixels::Location;
 use crate::intel::ff::state::UnitConfig;
+use crate::intel::shared::context::SAMPLES;
 use crate::intel::surface::DepthBuffer;
 use crate::intel::td::KernelState;
 
@@ -15,6 +17,10 @@ pub struct WmState {
     pub unit: UnitConfig,
     /// Kernel of 16-pixel threads.
     pub kernel_16: KernelState,
+    /// Kernel of 32-pixel threads, where there are such.
+    pub kernel_32: Option<KernelState>,
+    /// Of several kernels, the narrowest that holds the pixels is started; otherwise the widest.
+    pub narrowest: bool,
     /// Depth Coefficient URB Read Offset, in 256-bit rows of the setup entry.
     pub depth_coefficient_urb_read_offset: u16,
     /// 8 Pixel Dispatch Enable.
@@ -53,16 +59,75 @@ pub struct WmState {
     pub global_depth_offset_constant: f32,
     /// Global Depth Offset Scale.
     pub global_depth_offset_scale: f32,
+    /// Barycentric Interpolation Mode: weights that threads get, with regard to w and without, each at three locations.
+    pub barycentrics: u8,
+    /// Pixel Shader Uses Source W.
+    pub pixel_shader_uses_source_w: bool,
+    /// Position ZW Interpolation Mode.
+    pub position_zw: Location,
+    /// Position XY Offset Select.
+    pub position_xy_offset: Option<Location>,
+    /// Render target writes need no header, and make the tests that cannot be made before the kernel. Otherwise header and
+    /// payload have what they need.
+    pub headerless: bool,
+    /// Depth Buffer Clear: the value that primitives write to the depth buffer, and nothing else.
+    pub depth_clear: Option<f32>,
+    /// Primitives stand for a resolve of the depth buffer or of its hierarchical one.
+    pub depth_resolve: bool,
+    /// Samples of a pixel.
+    pub samples: Samples,
+}
+
+/// Multisampling (3DSTATE_MULTISAMPLE, 3DSTATE_SAMPLE_MASK, and the modes of 3DSTATE_WM).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Samples {
+    /// Samples of a pixel: 1 or 4.
+    pub count: u8,
+    /// Their places, in pixels from the upper left corner.
+    pub places: [[f32; 2]; SAMPLES],
+    /// A sample is covered by itself; otherwise all are covered where the pixel is.
+    pub pattern: bool,
+    /// A thread is for single samples, not for whole pixels.
+    pub per_sample: bool,
+    /// Samples that are written.
+    pub mask: u8,
+}
+
+impl Default for Samples {
+    fn default() -> Self {
+        Samples {
+            count: 1,
+            places: [[0.5; 2]; SAMPLES],
+            pattern: false,
+            per_sample: false,
+            mask: 0xf,
+        }
+    }
 }
 
 impl WmState {
-    /// The kernel that subspans are collected for: the widest that may be started.
+    /// Pixels of the widest threads that may be started.
     #[inline]
-    pub fn kernel(&self) -> &KernelState {
-        if self.dispatch_16 {
-            &self.kernel_16
+    pub fn widest(&self) -> usize {
+        if self.dispatch_32 && self.kernel_32.is_some() {
+            32
+        } else if self.dispatch_16 {
+            16
         } else {
-            &self.unit.kernel
+            8
+        }
+    }
+
+    /// The kernel for so many subspans of four pixels, and the pixels of its threads.
+    #[inline]
+    pub fn kernel(&self, subspans: usize) -> (&KernelState, u8) {
+        let fits = |width: usize| self.narrowest && subspans * 4 <= width;
+        match (self.widest(), &self.kernel_32) {
+            (16 | 32, _) if self.dispatch_8 && fits(8) => (&self.unit.kernel, 8),
+            (32, _) if self.dispatch_16 && fits(16) => (&self.kernel_16, 16),
+            (32, Some(kernel)) => (kernel, 32),
+            (16, _) => (&self.kernel_16, 16),
+            _ => (&self.unit.kernel, 8),
         }
     }
 }
@@ -129,6 +194,21 @@ impl PixelRect {
             y_min: self.y_min.max(other.y_min),
             x_max: self.x_max.min(other.x_max),
             y_max: self.y_max.min(other.y_max),
+        }
+    }
+
+    /// The least rectangle with the pixels of both.
+    #[must_use]
+    pub fn union(self, other: PixelRect) -> PixelRect {
+        match (self.is_empty(), other.is_empty()) {
+            (true, _) => other,
+            (false, true) => self,
+            (false, false) => PixelRect {
+                x_min: self.x_min.min(other.x_min),
+                y_min: self.y_min.min(other.y_min),
+                x_max: self.x_max.max(other.x_max),
+                y_max: self.y_max.max(other.y_max),
+            },
         }
     }
 
@@ -204,6 +284,15 @@ pub struct LineStipple {
     pub current_repeat: u32,
 }
 
+/// What a viewport limits.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ViewportLimits {
+    /// Scissor rectangle, when enabled.
+    pub scissor: Option<PixelRect>,
+    /// Least and greatest depth (CC_VIEWPORT).
+    pub depth: (f32, f32),
+}
+
 /// Everything that the windower works with besides the primitive.
 #[derive(Clone, Debug)]
 pub struct WizState {
@@ -215,6 +304,8 @@ pub struct WizState {
     pub drawing_rectangle: DrawingRectangle,
     /// Scissor rectangle of SF_VIEWPORT, when enabled, relative to the drawing rectangle's origin.
     pub scissor: Option<PixelRect>,
+    /// Scissor rectangles and depth ranges by viewport, where primitives choose among several.
+    pub viewports: Vec<ViewportLimits>,
     /// 3DSTATE_DEPTH_BUFFER; none (or a null surface): nothing is tested or written.
     pub depth_buffer: Option<DepthBuffer>,
     /// COLOR_CALC_STATE and CC_VIEWPORT, resolved.
@@ -229,6 +320,13 @@ pub struct WizState {
     pub line_stipple: LineStipple,
 }
 
+impl WizState {
+    /// The limits of a primitive's viewport, where it chooses among several.
+    pub fn limits(&self, viewport: u8) -> Option<&ViewportLimits> {
+        self.viewports.get(usize::from(viewport))
+    }
+}
+
 impl Default for WizState {
     fn default() -> Self {
         WizState {
@@ -236,6 +334,7 @@ impl Default for WizState {
             raster: RasterState::default(),
             drawing_rectangle: DrawingRectangle::default(),
             scissor: None,
+            viewports: Vec::new(),
             depth_buffer: None,
             cc: CcState::default(),
             color_calc_state: 0,

@@ -14,6 +14,7 @@ use mem::{Fault, Memory};
 use super::depth_target::DepthTarget;
 use crate::intel::cc::Compare;
 use crate::intel::cc::stencil::Face;
+use crate::intel::ff::payload::interpolation::Plane;
 use crate::intel::surface::DepthFormat;
 
 /// What the tests do in one pass over a subspan.
@@ -59,6 +60,36 @@ impl DepthPlane {
             start: start.map(f64::from),
             base: value(3),
             range,
+        }
+    }
+
+    /// The plane of a primitive without a setup thread; `origin` is added to a pixel's coordinates to find its sample point.
+    pub fn of(plane: &Plane, origin: [f64; 2], range: Option<(f32, f32)>) -> DepthPlane {
+        DepthPlane {
+            slope: plane.slope,
+            start: origin.map(|o| -o),
+            base: plane.base,
+            range,
+        }
+    }
+
+    /// The same depth everywhere.
+    pub fn constant(depth: f32) -> DepthPlane {
+        DepthPlane {
+            base: f64::from(depth),
+            ..DepthPlane::default()
+        }
+    }
+
+    /// The plane for a sample that lies so far from the sample point of the pixel.
+    #[must_use]
+    pub fn moved(&self, by: [f32; 2]) -> DepthPlane {
+        DepthPlane {
+            start: [
+                self.start[0] - f64::from(by[0]),
+                self.start[1] - f64::from(by[1]),
+            ],
+            ..*self
         }
     }
 

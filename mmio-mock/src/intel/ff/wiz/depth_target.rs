@@ -48,6 +48,20 @@ impl DepthTarget {
         })
     }
 
+    /// Whether there is a stencil buffer, too.
+    pub fn has_stencil(&self) -> bool {
+        self.format.has_stencil()
+    }
+
+    /// Where a sample of a subspan lies, with one sample more than the buffer's pixels show: 2x2 pixels of sample 0, beside
+    /// them those of sample 1, below those of samples 2 and 3.
+    pub fn sample_at(&self, (x, y): (u32, u32), sample: u32) -> (u32, u32) {
+        (
+            x.wrapping_mul(2).wrapping_add((sample & 1) << 1),
+            y.wrapping_mul(2).wrapping_add(sample & 2),
+        )
+    }
+
     /// Address of a pixel; `None` outside the level.
     #[inline]
     pub fn address(&self, x: u32, y: u32) -> Option<GpuAddr> {

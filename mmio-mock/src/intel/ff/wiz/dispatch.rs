@@ -2,10 +2,16 @@
 //!
 //! PRM: volume 2, windower; volume 4, 3.3.9 (thread numbers and the snapshot).
 
+use super::iz::IzMode;
+use super::plan::origin;
 use super::thread::{Dispatch, PsThread, Scoreboard, WizPort};
 use super::{Active, SetupPrimitive, Step, WizState, WmState};
 use crate::intel::debug::{ThreadDebug, WizPayload};
-use crate::intel::ff::payload::pixels::{MAX_SUBSPANS, Payload, PayloadState, PixelGroup};
+use crate::intel::ff::payload::interpolation::Interpolation;
+use crate::intel::ff::payload::pixels::{
+    MAX_SUBSPANS, Payload, PayloadState, PixelGroup, PixelWeights,
+};
+use crate::intel::shared::context::{PIXELS, ThreadPixels};
 
 /// Threads: numbers, payload, and the subspans of those that live on.
 #[derive(Clone, Debug, Default)]
@@ -15,6 +21,69 @@ pub(super) struct Threads {
     /// Debug side of the collected subspans; kept while a slot is waited for.
     pub(super) tag: Option<ThreadDebug>,
     fftid: u8,
+    /// What is kept of the pixels of the thread that starts.
+    pixels: ThreadPixels,
+}
+
+/// What threads get of the weights of a primitive's vertices.
+fn weights(planes: &Interpolation, state: &WizState) -> PixelWeights {
+    let wm = &state.wm;
+    PixelWeights {
+        planes: *planes,
+        origin: origin(state),
+        modes: wm.barycentrics,
+        w: wm.pixel_shader_uses_source_w,
+        depth_location: wm.position_zw,
+        offsets: wm.position_xy_offset,
+        samples: wm.samples.places,
+        sample_count: wm.samples.count,
+        pixel: [state.raster.origin_bias_x, state.raster.origin_bias_y],
+    }
+}
+
+/// What render target writes without a header find.
+fn pixels(group: &PixelGroup, state: &WizState, active: &Active) -> ThreadPixels {
+    let primitive = &active.primitive;
+    let late = active.case.mode == IzMode::Computed;
+    let mut pixels = ThreadPixels {
+        mask: group.pixel_mask(),
+        back_facing: primitive.back_facing,
+        viewport: primitive.viewport_index,
+        array_index: primitive.render_target_array_index,
+        late_tests: late,
+        count_depth: late && state.wm.unit.statistics,
+        ..ThreadPixels::default()
+    };
+    let mut alpha = [0; PIXELS];
+    let sampled = state.wm.samples.count > 1;
+    for (i, s) in group.subspans().iter().enumerate() {
+        let at = i * 4;
+        pixels.origins[i] = (s.x, s.y);
+        let coverage = if sampled {
+            s.coverage
+        } else {
+            [s.mask, 0, 0, 0]
+        };
+        for (sample, lit) in coverage.into_iter().enumerate() {
+            let wanted = s.sample.is_none_or(|only| usize::from(only) == sample);
+            if wanted {
+                pixels.coverage[sample] |= u32::from(lit & 15) << at;
+            }
+        }
+        if sampled {
+            for (to, depth) in pixels.depth.iter_mut().zip(&s.sample_depth) {
+                to[at..at + 4].copy_from_slice(depth);
+            }
+        } else {
+            pixels.depth[0][at..at + 4].copy_from_slice(&s.depth);
+        }
+        for (pixel, to) in alpha[at..at + 4].iter_mut().enumerate() {
+            // CAST: a nibble.
+            *to = (s.alpha >> (pixel * 4) & 15) as u8;
+        }
+    }
+    pixels.alpha = active.smooth.then_some(alpha);
+    pixels
 }
 
 impl Threads {
@@ -35,7 +104,12 @@ impl Threads {
             Some(tag) => tag,
             None => *self.tag.insert(tag(pending, primitive, wm, port)),
         };
-        let (context, kernel) = (&wm.unit.context, wm.kernel());
+        let context = &wm.unit.context;
+        let (kernel, width) = wm.kernel(pending.subspans().len());
+        let weights = primitive
+            .interpolation
+            .as_ref()
+            .map(|planes| weights(planes, state));
         port.layout().pixels(
             &mut self.payload,
             &PayloadState {
@@ -53,14 +127,20 @@ impl Threads {
                 viewport_index: primitive.viewport_index,
                 render_target_array_index: primitive.render_target_array_index,
                 parts: active.case.parts(),
+                width,
+                weights,
             },
             pending,
         );
+        if wm.headerless {
+            self.pixels = pixels(pending, state, active);
+        }
         let outcome = port.dispatch(&PsThread {
             kernel,
             dispatch_mask: pending.dispatch_mask(),
             payload: self.payload.registers(),
-            setup: primitive.setup_handle,
+            setup: primitive.setup_entry(),
+            pixels: wm.headerless.then_some(&self.pixels),
             fftid: self.fftid,
             snapshot: tag.flag,
         });
@@ -97,6 +177,6 @@ fn tag<P: WizPort>(
         subspans: &at[..count],
         primitive: primitive.sequence,
         upstream: primitive.snapshot,
-        kernel_pointer: wm.kernel().ip,
+        kernel_pointer: wm.kernel(group.subspans().len()).0.ip,
     })
 }

@@ -7,6 +7,7 @@
 use super::fixed::{ONE, Point, snap};
 use super::line::{Diamond, SharpLine, SmoothLine};
 use super::polygon::{EdgeRule, Polygon};
+use super::samples::lines_are_rectangles;
 use super::shape::Shape;
 use super::{PrimitiveKind, ScreenVertex, SetupPrimitive, WizState};
 use crate::intel::ff::state::windower::{PixelRect, PointRule};
@@ -23,10 +24,14 @@ pub struct Outline {
 }
 
 /// Pixels that may be drawn at all: drawing rectangle and scissor.
-pub fn clip(state: &WizState) -> PixelRect {
+pub fn clip(state: &WizState, viewport: u8) -> PixelRect {
     let rect = &state.drawing_rectangle;
     let mut clip = rect.clip;
-    if let Some(scissor) = state.scissor {
+    let scissor = match state.limits(viewport) {
+        Some(limits) => limits.scissor,
+        None => state.scissor,
+    };
+    if let Some(scissor) = scissor {
         clip = clip.intersect(PixelRect {
             x_min: scissor.x_min.saturating_add(rect.origin_x),
             y_min: scissor.y_min.saturating_add(rect.origin_y),
@@ -43,13 +48,32 @@ pub fn clip(state: &WizState) -> PixelRect {
     })
 }
 
-fn point(state: &WizState, v: &ScreenVertex) -> Option<Point> {
+fn point(state: &WizState, v: &ScreenVertex, place: [f32; 2]) -> Option<Point> {
     let raster = &state.raster;
     let rect = &state.drawing_rectangle;
     Some(Point {
-        x: snap(v.x, raster.origin_bias_x, raster.subpixel_bits)? + i64::from(rect.origin_x) * ONE,
-        y: snap(v.y, raster.origin_bias_y, raster.subpixel_bits)? + i64::from(rect.origin_y) * ONE,
+        x: snap(v.x, place[0], raster.subpixel_bits)? + i64::from(rect.origin_x) * ONE,
+        y: snap(v.y, place[1], raster.subpixel_bits)? + i64::from(rect.origin_y) * ONE,
     })
+}
+
+/// A rectangle around a line.
+fn around(points: &[Point; 3], width: f32) -> Option<Polygon> {
+    let [from, to, _] = *points;
+    let (dx, dy) = ((to.x - from.x) as f64, (to.y - from.y) as f64);
+    let length = dx.hypot(dy);
+    if length == 0.0 {
+        return None;
+    }
+    let half = f64::from(width.max(1.0)) * ONE as f64 / 2.0 / length;
+    // CAST: a line is at most eight pixels wide.
+    let (across, down) = ((-dy * half).round() as i64, (dx * half).round() as i64);
+    let at = |p: Point, side: i64| Point {
+        x: p.x + side * across,
+        y: p.y + side * down,
+    };
+    let corners = [at(from, -1), at(to, -1), at(to, 1), at(from, 1)];
+    Polygon::new(&corners, EdgeRule::TopLeft)
 }
 
 /// The origin of the setup planes as the payload carries it in r1.0 and r1.1: in coordinates whose
@@ -117,6 +141,20 @@ fn square(center: Point, width: f32, rule: PointRule) -> Option<Polygon> {
 
 /// The outline of a primitive; `None` when it covers nothing or has a NaN in it.
 pub fn outline(state: &WizState, primitive: &SetupPrimitive) -> Option<Outline> {
+    let raster = &state.raster;
+    outline_at(
+        state,
+        primitive,
+        [raster.origin_bias_x, raster.origin_bias_y],
+    )
+}
+
+/// The outline where the places of samples have whole coordinates: `place` is that of pixel (0, 0).
+pub fn outline_at(
+    state: &WizState,
+    primitive: &SetupPrimitive,
+    place: [f32; 2],
+) -> Option<Outline> {
     let mut points = [Point::default(); 3];
     let used = match primitive.kind {
         PrimitiveKind::Triangle | PrimitiveKind::Rectangle => 3,
@@ -124,7 +162,7 @@ pub fn outline(state: &WizState, primitive: &SetupPrimitive) -> Option<Outline> 
         PrimitiveKind::Point => 1,
     };
     for (to, v) in points.iter_mut().zip(&primitive.v).take(used) {
-        *to = point(state, v)?;
+        *to = point(state, v, place)?;
     }
     let mut smooth = false;
     let shape = match primitive.kind {
@@ -133,6 +171,9 @@ pub fn outline(state: &WizState, primitive: &SetupPrimitive) -> Option<Outline> 
         PrimitiveKind::Point => {
             let rule = state.raster.point_rule;
             Shape::Polygon(square(points[0], primitive.point_width, rule)?)
+        }
+        PrimitiveKind::Line if lines_are_rectangles(state, primitive.kind) => {
+            Shape::Polygon(around(&points, primitive.line_width)?)
         }
         PrimitiveKind::Line => {
             if primitive.reversed {

@@ -38,8 +38,9 @@ impl Shape {
         }
     }
 
+    /// Coverage of a block: bit `row * 8 + column`.
     #[inline]
-    fn block(&self, x: i32, y: i32) -> u32 {
+    pub fn block(&self, x: i32, y: i32) -> u32 {
         match self {
             Shape::Polygon(s) => s.block(x, y),
             Shape::Sharp(s) => s.block(x, y),
@@ -85,9 +86,12 @@ const fn align_down(value: i32, to: i32) -> i32 {
 }
 
 impl Walk {
-    /// A walk over the part of `shape` inside `clip`; `None` when there is none.
-    pub fn new(shape: Shape, clip: PixelRect) -> Option<Walk> {
-        let clip = clip.intersect(shape.bounds());
+    /// A walk over the part of `shape`, and of `more` shapes, inside `clip`; `None` when there is none.
+    pub fn new(shape: Shape, more: &[Shape], clip: PixelRect) -> Option<Walk> {
+        let bounds = more
+            .iter()
+            .fold(shape.bounds(), |all, shape| all.union(shape.bounds()));
+        let clip = clip.intersect(bounds);
         if clip.is_empty() {
             return None;
         }
@@ -98,12 +102,20 @@ impl Walk {
             x_end: -1,
             y: align_down(clip.y_min, BLOCK_HEIGHT),
         };
-        walk.enter_row();
+        walk.enter_row(more);
         Some(walk)
     }
 
-    fn enter_row(&mut self) {
-        let (low, high) = self.shape.row_range(self.y);
+    fn enter_row(&mut self, more: &[Shape]) {
+        let (mut low, mut high) = self.shape.row_range(self.y);
+        for shape in more {
+            let range = shape.row_range(self.y);
+            (low, high) = match (low > high, range.0 > range.1) {
+                (true, _) => range,
+                (false, true) => (low, high),
+                (false, false) => (low.min(range.0), high.max(range.1)),
+            };
+        }
         self.x = align_down(low.max(self.clip.x_min), BLOCK_WIDTH);
         self.x_end = high.min(self.clip.x_max);
         if low > high {
@@ -129,9 +141,9 @@ impl Walk {
         mask
     }
 
-    /// The next covered block, looking at no more than `budget` blocks and rows of blocks.
+    /// The next covered block, looking at no more than `budget` blocks and rows of blocks; `more` as for [`Self::new`].
     #[inline]
-    pub fn next_block(&mut self, budget: &mut u32) -> Next {
+    pub fn next_block(&mut self, more: &[Shape], budget: &mut u32) -> Next {
         loop {
             while self.x <= self.x_end {
                 if *budget == 0 {
@@ -141,6 +153,9 @@ impl Walk {
                 let (x, y) = (self.x, self.y);
                 self.x += BLOCK_WIDTH;
                 let mut mask = self.shape.block(x, y);
+                for shape in more {
+                    mask |= shape.block(x, y);
+                }
                 if mask != 0
                     && (x < self.clip.x_min
                         || x + BLOCK_WIDTH - 1 > self.clip.x_max
@@ -161,7 +176,7 @@ impl Walk {
             }
             *budget -= 1;
             self.y += BLOCK_HEIGHT;
-            self.enter_row();
+            self.enter_row(more);
         }
     }
 }

@@ -77,7 +77,7 @@ impl WizPort for Bench {
         let outcome = (self.outcome)(self.threads.len());
         if outcome != Dispatch::Full {
             self.threads.push(Recorded {
-                mask: thread.dispatch_mask,
+                mask: thread.dispatch_mask as u16,
                 payload: thread.payload.to_vec(),
                 snapshot: thread.snapshot,
             });

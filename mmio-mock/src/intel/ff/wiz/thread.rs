@@ -10,6 +10,7 @@ use mem::Memory;
 use crate::intel::debug::DebugRegs;
 use crate::intel::ff::payload::PayloadLayout;
 use crate::intel::ff::payload::pixels::{MAX_SUBSPANS, PixelGroup};
+use crate::intel::shared::context::ThreadPixels;
 use crate::intel::td::KernelState;
 use crate::intel::urb::UrbHandle;
 
@@ -19,11 +20,13 @@ pub struct PsThread<'a> {
     /// Kernel.
     pub kernel: &'a KernelState,
     /// Channels.
-    pub dispatch_mask: u16,
+    pub dispatch_mask: u32,
     /// Registers from r0 on.
     pub payload: &'a [Grf],
-    /// Setup entry; its rows are those of WM_STATE's read offset and length.
-    pub setup: UrbHandle,
+    /// Setup entry; its rows are those of WM_STATE's read offset and length. `None`: the attributes came with the primitive.
+    pub setup: Option<UrbHandle>,
+    /// The pixels of a thread whose render target writes need no header.
+    pub pixels: Option<&'a ThreadPixels>,
     /// FFTID, as in the payload.
     pub fftid: u8,
     /// Snapshot flag: the thread starts with breakpoints enabled if TD says so.

@@ -88,7 +88,7 @@ impl PayloadLayout for Layout {
 
     fn pixels(&self, payload: &mut Payload, state: &PayloadState, group: &PixelGroup) {
         let parts = &state.parts;
-        let pixels = u32::from(group.pixel_mask());
+        let pixels = group.pixel_mask();
         payload.clear();
         payload.push([
             pixels << 16 | pixels,

@@ -82,6 +82,7 @@ fn common(
         read_rows: s.vertex_urb_entry_read_length() as u16,
         constant_offset: s.constant_urb_entry_read_offset() as u16,
         constant_rows: s.constant_urb_entry_read_length() as u16,
+        pushed: None,
         urb_entries: s.number_of_urb_entries() as u16,
         // Allocation sizes count 512-bit units less one.
         urb_entry_rows: (s.urb_entry_allocation_size() as u16 + 1) * 2,
@@ -107,6 +108,7 @@ pub fn units(mem: &Memory, state: &PipelineState) -> Result<DrawState, Fault> {
         },
         sf: sf(mem, state)?,
         vf_statistics: state.vf_statistics,
+        ..DrawState::default()
     })
 }
 

@@ -9,8 +9,9 @@ use super::color_calc;
 use super::units::{SCRATCH_POWER, pointer, read, sf_words};
 use crate::core::fault::UnitFault;
 use crate::intel::cc::state::{CcPointers, CcRequest};
+use crate::intel::ff::payload::pixels::Location;
 use crate::intel::ff::state::windower::{
-    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WmState,
+    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, Samples, WmState,
 };
 use crate::intel::ff::state::{PipelineState, UnitConfig, WizState};
 use crate::intel::shared::context::ThreadContext;
@@ -67,6 +68,7 @@ pub fn gather(
         scissor: sf
             .scissor_rectangle_enable()
             .then(|| scissor(viewport.scissor_rectangle())),
+        viewports: Vec::new(),
         depth_buffer: depth_buffer(mem, depth, cc.uses_depth_buffer())?,
         cc,
         color_calc_state,
@@ -124,6 +126,7 @@ pub fn wm(s: &table::WmState, state: &PipelineState) -> WmState {
             read_rows: s.setup_urb_entry_read_length() as u16,
             constant_offset: s.constant_urb_entry_read_offset() as u16,
             constant_rows: s.constant_urb_entry_read_length() as u16,
+            pushed: None,
             // The windower has no entries of its own.
             urb_entries: 0,
             urb_entry_rows: 0,
@@ -133,6 +136,8 @@ pub fn wm(s: &table::WmState, state: &PipelineState) -> WmState {
         },
         // One kernel serves both widths.
         kernel_16: kernel,
+        kernel_32: None,
+        narrowest: false,
         depth_coefficient_urb_read_offset: s.depth_coefficient_urb_read_offset() as u16,
         dispatch_8: s.n8_pixel_dispatch_enable(),
         dispatch_16: s.n16_pixel_dispatch_enable(),
@@ -154,6 +159,14 @@ pub fn wm(s: &table::WmState, state: &PipelineState) -> WmState {
         maximum_threads: s.maximum_number_of_threads() + 1,
         global_depth_offset_constant: s.global_depth_offset_constant(),
         global_depth_offset_scale: s.global_depth_offset_scale(),
+        barycentrics: 0,
+        pixel_shader_uses_source_w: false,
+        position_zw: Location::Pixel,
+        position_xy_offset: None,
+        headerless: false,
+        depth_clear: None,
+        depth_resolve: false,
+        samples: Samples::default(),
     }
 }
 
@@ -235,9 +248,9 @@ mod tests {
             ]),
             &PipelineState::default(),
         );
-        assert_eq!(wm.kernel().ip, 0x0010_42c0);
+        assert_eq!(wm.kernel(4).0.ip, 0x0010_42c0);
         assert_eq!(wm.depth_coefficient_urb_read_offset, 1);
-        assert_eq!(wm.kernel().urb_start, 2);
+        assert_eq!(wm.kernel(4).0.urb_start, 2);
         assert_eq!(wm.unit.read_rows, 2);
         assert!(wm.dispatch_16 && !wm.dispatch_8 && !wm.thread_dispatch_enable);
         assert!(wm.early_depth_test_enable);

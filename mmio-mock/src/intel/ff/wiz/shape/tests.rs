@@ -48,11 +48,11 @@ impl Random {
 
 fn covered(shape: Shape, clip: PixelRect) -> Vec<u8> {
     let mut out = vec![0u8; (SIDE * SIDE) as usize];
-    let Some(mut walk) = Walk::new(shape, clip) else {
+    let Some(mut walk) = Walk::new(shape, &[], clip) else {
         return out;
     };
     loop {
-        match walk.next_block(&mut 1_000_000) {
+        match walk.next_block(&[], &mut 1_000_000) {
             Next::Block(b) => {
                 for bit in 0..32 {
                     if b.mask >> bit & 1 != 0 {

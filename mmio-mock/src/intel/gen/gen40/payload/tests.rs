@@ -15,6 +15,7 @@ fn group() -> PixelGroup {
             destination_depth: [u32::from(i), 2, 3, 4],
             destination_stencil: 0x0403_0201 + u32::from(i),
             alpha: 0x4321 + i,
+            ..Subspan::default()
         });
     }
     group
@@ -49,6 +50,7 @@ fn headers_follow_the_manuals_table() {
         viewport_index: 2,
         render_target_array_index: 7,
         parts: PixelParts::default(),
+        ..PayloadState::default()
     });
     assert_eq!(r.len(), 2);
     // Dispatched pixel enables 31:16, pixel enables 15:0.

@@ -110,7 +110,7 @@ fn each_width_has_its_kernel() {
     alone[5] &= !1;
     let alone = read(&alone);
     assert!(!alone.dispatch_8 && alone.dispatch_16);
-    assert_eq!(alone.kernel().ip, 0x580);
+    assert_eq!(alone.kernel(4).0.ip, 0x580);
 }
 
 /// 3DSTATE_VERTEX_ELEMENTS of the frame has no places in vertices.

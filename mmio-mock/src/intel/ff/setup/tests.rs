@@ -1,0 +1,286 @@
+//! Attributes and planes by hand.
+
+use super::*;
+use crate::intel::ff::link::Corner;
+use crate::intel::ff::state::{ClipperState, Viewport};
+use crate::intel::ff::topology::Object;
+use crate::intel::urb::Owner;
+
+/// Vertices with a position (clip space) and two attributes each.
+fn piece(vertices: &[([f32; 4], [[f32; 4]; 2])]) -> (Urb, Piece) {
+    let mut urb = Urb::new();
+    urb.fence(Owner::Vs, 0, 64);
+    urb.partition(Owner::Vs, 16, 4);
+    let mut object = Object {
+        topology: Topology::TriList,
+        vertices: [UrbHandle(0); 6],
+        tags: Default::default(),
+        count: vertices.len(),
+        first: true,
+        last: true,
+    };
+    let mut corners = [Corner::default(); 3];
+    for (i, (position, attributes)) in vertices.iter().enumerate() {
+        let handle = urb.allocate(Owner::Vs).unwrap();
+        object.vertices[i] = handle;
+        urb.row_mut(handle, 0).unwrap()[4..8].copy_from_slice(&position.map(f32::to_bits));
+        let row = urb.row_mut(handle, 1).unwrap();
+        row.copy_from_slice(
+            &attributes
+                .as_flattened()
+                .iter()
+                .map(|v| v.to_bits())
+                .collect::<Vec<_>>(),
+        );
+        corners[i] = Corner {
+            position: position.map(f64::from),
+            along: if i == 0 { 0.0 } else { 1.0 },
+        };
+    }
+    let last = vertices.len() as u8 - 1;
+    let piece = Piece {
+        object,
+        vertices: [0, 1.min(last), 2.min(last)],
+        corners,
+        count: vertices.len(),
+        edges: [true; 3],
+        viewport: 0,
+        array_index: 0,
+    };
+    (urb, piece)
+}
+
+fn draw() -> DrawState {
+    let viewport = Viewport {
+        scale: [10.0, 10.0, 0.5],
+        offset: [10.0, 10.0, 0.5],
+    };
+    DrawState {
+        clipper: ClipperState {
+            enable: true,
+            point_width: (0.125, 255.875),
+            ..ClipperState::default()
+        },
+        setup: SetupState {
+            viewports: Some([viewport; 16]),
+            attributes: 2,
+            read_offset: 1,
+            provoking_triangle: 2,
+            ..SetupState::default()
+        },
+        ..DrawState::default()
+    }
+}
+
+const TRIANGLE: [([f32; 4], [[f32; 4]; 2]); 3] = [
+    ([-1.0, -1.0, -1.0, 1.0], [[0.0, 1.0, 2.0, 3.0], [9.0; 4]]),
+    // Twice as far away, at the same height.
+    ([2.0, -2.0, 0.0, 2.0], [[1.0, 1.0, 1.0, 1.0], [8.0; 4]]),
+    ([-1.0, 1.0, 1.0, 1.0], [[5.0, 4.0, 3.0, 2.0], [7.0; 4]]),
+];
+
+fn floats(register: &Grf) -> [f32; 8] {
+    register.map(f32::from_bits)
+}
+
+#[test]
+fn a_component_is_what_two_vertices_have_beyond_the_first() {
+    let (urb, piece) = piece(&TRIANGLE);
+    let state = SetupState {
+        constant: 0b10,
+        ..draw().setup
+    };
+    let mut out = Vec::new();
+    attributes(&mut out, &piece, &state, false, &urb);
+    assert_eq!(floats(&out[0]), [1.0, 5.0, 0.0, 0.0, 0.0, 3.0, 0.0, 1.0]);
+    assert_eq!(floats(&out[1]), [-1.0, 1.0, 0.0, 2.0, -2.0, -1.0, 0.0, 3.0]);
+    // The last vertex provokes.
+    assert_eq!(floats(&out[2]), [0.0, 0.0, 0.0, 7.0, 0.0, 0.0, 0.0, 7.0]);
+    assert_eq!(out.len(), 4);
+}
+
+#[test]
+fn sources_are_chosen_and_overridden() {
+    let (urb, piece) = piece(&TRIANGLE);
+    let mut sources = [AttributeSource::default(); 16];
+    sources[0] = AttributeSource {
+        source: 0,
+        facing: true,
+        ..AttributeSource::default()
+    };
+    sources[1] = AttributeSource {
+        source: 0,
+        replicate_w: true,
+        constant: ConstantSource::ZeroZeroZeroOne,
+        overrides: 0b1001,
+        ..AttributeSource::default()
+    };
+    let state = SetupState {
+        sources: Some(sources),
+        constant: 0b11,
+        ..draw().setup
+    };
+    let mut out = Vec::new();
+    attributes(&mut out, &piece, &state, false, &urb);
+    assert_eq!(floats(&out[0])[3], 5.0);
+    let fourth = |out: &[Grf]| [floats(&out[2])[3], floats(&out[2])[7], floats(&out[3])[7]];
+    assert_eq!(fourth(&out), [0.0, 2.0, 1.0]);
+    // The back has the attribute behind.
+    attributes(&mut out, &piece, &state, true, &urb);
+    assert_eq!(floats(&out[0])[3], 7.0);
+}
+
+#[test]
+fn the_shorter_way_round() {
+    let vertices = [
+        ([-1.0, -1.0, 0.0, 1.0], [[0.1, 0.1, 0.9, 0.5], [0.0; 4]]),
+        ([1.0, -1.0, 0.0, 1.0], [[0.9, 0.9, 0.1, 0.6], [0.0; 4]]),
+        ([-1.0, 1.0, 0.0, 1.0], [[0.1, 0.1, 0.9, 0.5], [0.0; 4]]),
+    ];
+    let (urb, piece) = piece(&vertices);
+    let mut state = draw().setup;
+    state.wrap_shortest[0] = 0b1101;
+    let mut out = Vec::new();
+    attributes(&mut out, &piece, &state, false, &urb);
+    let near = |a: f32, b: f32| (a - b).abs() < 1e-6;
+    assert!(near(floats(&out[0])[0], -0.2) && near(floats(&out[0])[4], 0.8));
+    assert!(near(floats(&out[1])[0], 0.2) && near(floats(&out[1])[4], 0.1));
+}
+
+#[test]
+fn a_points_sprite_goes_across_it() {
+    let (urb, mut piece) = piece(&TRIANGLE[..1]);
+    piece.object.topology = Topology::PointList;
+    let mut state = SetupState {
+        point_width: Some(4.0),
+        sprites: 0b10,
+        ..draw().setup
+    };
+    let mut out = Vec::new();
+    attributes(&mut out, &piece, &state, false, &urb);
+    assert_eq!(floats(&out[0]), [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    assert_eq!(floats(&out[2]), [1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
+    assert_eq!(floats(&out[3]), [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0]);
+    state.sprite_origin_lower = true;
+    attributes(&mut out, &piece, &state, false, &urb);
+    assert_eq!(floats(&out[2])[4..], [0.0, -1.0, 0.0, 1.0]);
+    let draw = DrawState {
+        setup: state,
+        ..draw()
+    };
+    let set_up = primitive(&piece, &draw, &urb).unwrap();
+    // Four pixels wide around (0, 0).
+    let weights = set_up.interpolation.unwrap().weights(1.0, -1.0);
+    assert_eq!(weights.perspective, [0.75, 0.25]);
+}
+
+#[test]
+fn weights_are_one_at_their_vertex() {
+    let (urb, piece) = piece(&TRIANGLE);
+    let set_up = primitive(&piece, &draw(), &urb).unwrap();
+    assert_eq!(
+        set_up.v.map(|v| (v.x, v.y)),
+        [(0.0, 0.0), (20.0, 0.0), (0.0, 20.0)]
+    );
+    let planes = set_up.interpolation.unwrap();
+    for (x, y, want, w) in [
+        (0.0, 0.0, [0.0, 0.0], 1.0),
+        (20.0, 0.0, [1.0, 0.0], 2.0),
+        (0.0, 20.0, [0.0, 1.0], 1.0),
+    ] {
+        let at = planes.weights(x, y);
+        assert_eq!((at.perspective, at.linear, at.w), (want, want, w));
+    }
+    // Half way to a vertex that is twice as far away, a third of the way in space: 1/w is 3/4.
+    let half = planes.weights(10.0, 0.0);
+    assert!((half.perspective[0] - 1.0 / 3.0).abs() < 1e-6);
+    assert_eq!(half.linear[0], 0.5);
+    assert!((half.w - 4.0 / 3.0).abs() < 1e-6);
+    // z/w is -1, 0, 1.
+    for (x, y, want) in [
+        (0.0, 0.0, 0.0),
+        (20.0, 0.0, 0.5),
+        (0.0, 20.0, 1.0),
+        (10.0, 0.0, 0.25),
+    ] {
+        assert!((planes.depth.at(x, y) - want).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn a_cut_changes_no_weight() {
+    let (urb, mut piece) = piece(&TRIANGLE);
+    let whole = primitive(&piece, &draw(), &urb).unwrap().interpolation;
+    // The half of the triangle next to its first vertex.
+    for i in [1, 2] {
+        let [from, to] = [piece.corners[0].position, piece.corners[i].position];
+        piece.corners[i].position = std::array::from_fn(|n| f64::midpoint(from[n], to[n]));
+    }
+    let cut = primitive(&piece, &draw(), &urb).unwrap();
+    assert_eq!(cut.interpolation, whole);
+    assert!((cut.v[1].x - 40.0 / 3.0).abs() < 1e-5);
+}
+
+#[test]
+fn facing_goes_by_the_winding_on_the_screen() {
+    let (urb, piece) = piece(&TRIANGLE);
+    // Right, then down: clockwise.
+    let cull = |cull, front_counter_clockwise| {
+        let mut draw = draw();
+        draw.setup.cull = cull;
+        draw.setup.front_counter_clockwise = front_counter_clockwise;
+        primitive(&piece, &draw, &urb).map(|p| p.back_facing)
+    };
+    assert_eq!(cull(CullMode::Neither, false), Some(false));
+    assert_eq!(cull(CullMode::Neither, true), Some(true));
+    assert_eq!(cull(CullMode::Back, true), None);
+    assert_eq!(cull(CullMode::Front, false), None);
+    assert_eq!(cull(CullMode::Both, false), None);
+}
+
+#[test]
+fn wireframes_are_the_edges_of_the_outline() {
+    let (urb, mut piece) = piece(&TRIANGLE);
+    piece.edges = [true, false, true];
+    let mut draw = draw();
+    draw.setup.fill = [FillMode::Wireframe, FillMode::Point];
+    draw.setup.offset.wireframe = true;
+    let set_up = primitive(&piece, &draw, &urb).unwrap();
+    let mut setup = Setup::default();
+    setup.fill(&set_up, &piece, &draw);
+    let ends: Vec<_> = setup
+        .ready
+        .iter()
+        .map(|p| (p.kind, p.v[0].x, p.v[1].x))
+        .collect();
+    assert_eq!(
+        ends,
+        [
+            (PrimitiveKind::Line, 0.0, 20.0),
+            (PrimitiveKind::Line, 0.0, 0.0)
+        ]
+    );
+    // Depth grows by 1/2 in 20 pixels to the right, and by 1 downwards.
+    assert!(setup.ready.iter().all(|p| p.depth_slope == Some(0.05)));
+}
+
+#[test]
+fn provoking_vertices_of_quadrilaterals() {
+    let (_, mut piece) = piece(&TRIANGLE);
+    let mut which = |topology, count, select| {
+        piece.object.topology = topology;
+        piece.object.count = count;
+        provoking(
+            &piece,
+            &SetupState {
+                provoking_triangle: select,
+                ..draw().setup
+            },
+        )
+    };
+    assert_eq!(which(Topology::QuadList, 4, 2), 3);
+    assert_eq!(which(Topology::QuadStrip, 4, 2), 2);
+    assert_eq!(which(Topology::QuadList, 4, 0), 0);
+    assert_eq!(which(Topology::Polygon, 3, 2), 0);
+    assert_eq!(which(Topology::TriStrip, 3, 0), 0);
+}
