@@ -29,6 +29,8 @@ pub struct Identity {
     pub revision: u8,
     /// Bytes of each BAR, 0 for one that the device lacks.
     pub bars: [u64; 6],
+    /// What else its configuration space says: byte offsets and values.
+    pub config: &'static [(u8, u8)],
 }
 
 /// One modelled device.

@@ -55,6 +55,9 @@ impl<M: Model> ModelPlatform<M> {
         config[0x2e..0x30].copy_from_slice(&identity.pci.1.to_le_bytes());
         // Class 03 00 00: VGA compatible controller.
         config[0x0b] = 0x03;
+        for (at, value) in identity.config {
+            config[usize::from(*at)] = *value;
+        }
         Arc::new(ModelPlatform {
             device: Mutex::new(device),
             memory,

@@ -130,6 +130,7 @@ impl Model for Counter {
             pci: (0x1234, 0x5678),
             revision: 9,
             bars: [0, 0, 4096, 0, 0, 0],
+            config: &[],
         }
     }
     fn clock(&self) -> &Clock {

@@ -54,6 +54,8 @@ pub struct DeviceInfo {
     pub revision: u8,
     /// Bytes of BAR 0: registers below, the GTT in the upper half (intel-gtt.c `i9xx_setup`).
     pub bar_bytes: u32,
+    /// Registers of the chipset in configuration space, as the firmware leaves them: byte offsets and values.
+    pub config: &'static [(u8, u8)],
     /// Entries of the GTT.
     pub gtt_entries: usize,
     /// What they mean.

@@ -2,7 +2,7 @@
 //!
 //! Mobile Intel 965 Express Chipset Family Datasheet (316273), chapter 8: "Integrated Graphics Device Registers", and
 //! pci-sysfs.c for the form of the files. The places are those that a firmware chooses. Not modelled: registers of the
-//! chipset in configuration space, and the files through which Linux lets programs map a resource.
+//! chipset in configuration space but those that a driver reads, and the files through which Linux lets programs map a resource.
 
 use std::fmt::Write as _;
 
@@ -126,5 +126,8 @@ pub(super) fn config_space(number: usize, info: &DeviceInfo) -> [u8; 256] {
     put(MSI, &[0x05, POWER as u8]);
     // Version 3, a driver has to initialise it.
     put(POWER, &[0x01, 0x00, 0x23, 0x00]);
+    for (at, value) in info.config {
+        put(usize::from(*at), &[*value]);
+    }
     bytes
 }

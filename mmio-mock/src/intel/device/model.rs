@@ -17,6 +17,7 @@ impl Model for Device {
             pci: self.info.pci,
             revision: self.info.revision,
             bars: [u64::from(self.info.bar_bytes), 0, 0, 0, 0, 0],
+            config: self.info.config,
         }
     }
 

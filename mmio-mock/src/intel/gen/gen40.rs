@@ -109,6 +109,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         pci: (0x8086, id),
         revision,
         bar_bytes: 1 << 20,
+        config: &[],
         // 512 MiB of address space in pages of 4 KiB.
         gtt_entries: 512 << 20 >> 12,
         gtt_format: &mem::FLAT_GTT,

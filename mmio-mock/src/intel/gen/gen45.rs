@@ -116,6 +116,7 @@ const fn device(
         pci: (0x8086, id),
         revision,
         bar_bytes: 4 << 20,
+        config: &[],
         // 2 GiB of address space in pages of 4 KiB.
         gtt_entries: 2 << 30 >> 12,
         gtt_format: &mem::FLAT_GTT,

@@ -114,6 +114,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32)
         pci: (0x8086, id),
         revision: 0x02,
         bar_bytes: 4 << 20,
+        config: &[],
         // 2 GiB of address space in pages of 4 KiB.
         gtt_entries: 2 << 30 >> 12,
         gtt_format: &mem::FLAT_GTT,
