@@ -155,6 +155,15 @@ fn instruction(line: &mut Line, generation: Verx10, inst: &Inst, place: &Place<'
     line.put(";");
 }
 
+/// Whether the text names the flag register: as predicate, or behind a condition that sets it.
+fn names_flag(generation: Verx10, inst: &Inst) -> bool {
+    let condition = inst.opcode != Opcode::Math
+        && inst.cond_mod != CondMod::None
+        && inst.send.is_none()
+        && (!generation.has().embedded_compare || !reads_no_flag(inst.opcode));
+    inst.pred_ctrl != PredCtrl::None || condition
+}
+
 /// Predicate, mnemonic, modifiers, execution size.
 fn head(line: &mut Line, generation: Verx10, inst: &Inst) {
     let send = inst.send.is_some();

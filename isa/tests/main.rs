@@ -11,6 +11,7 @@
 mod assembler;
 mod assembler_random;
 mod captures;
+mod captures60;
 mod compact;
 mod fields;
 mod formats;

@@ -37,7 +37,7 @@ fn written(inst: &Inst) -> Inst {
 
 /// Whether every operand is one that the generations have; the text names no other. Left out too: what
 /// Mesa's text has no place for.
-fn sensible(inst: &Inst) -> bool {
+fn sensible(generation: Verx10, inst: &Inst) -> bool {
     let place = |file: RegFile, addr: Addr, ty: Type| match addr {
         Addr::Direct { nr, subnr } => {
             let number = match file {
@@ -60,7 +60,8 @@ fn sensible(inst: &Inst) -> bool {
             && stride
     };
     let split = matches!(inst.opcode, Opcode::Sends | Opcode::Sendsc);
-    let compressed = inst.compression == Compression::Compressed;
+    let compressed =
+        inst.compression == Compression::Compressed || generation == Verx10::from_times_ten(60);
     // Gen6 can compare in `if` and `while`; `ret`, `brd`, `brc` and `call` can jump by register.
     let by_operands = inst.branch.is_some() && inst.opcode != Opcode::Jmpi && inst.num_src > 0;
     let by_register = matches!(
@@ -100,7 +101,7 @@ fn printed_instructions_parse_back() {
             let Ok(inst) = isa::decode(generation, raw) else {
                 continue;
             };
-            if !sensible(&inst) {
+            if !sensible(generation, &inst) {
                 continue;
             }
             decoded += 1;

@@ -118,7 +118,7 @@ fn thread(place: Place, random: &mut Rng, mode: FloatMode) -> Thread {
         },
         ip: KERNEL,
         sip: ROUTINE,
-        dispatch_mask: random.u32(..) as u16 | 1,
+        dispatch_mask: u32::from(random.u32(..) as u16 | 1),
         float_mode: mode,
         software_exception: true,
         breakpoint: true,

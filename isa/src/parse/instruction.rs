@@ -345,11 +345,16 @@ impl Parser<'_> {
         inst.branch_ctrl = options.branch;
         inst.mask_ctrl_ex = options.mask_ctrl_ex;
         inst.reserved = options.reserved;
+        if options.flag != 0 {
+            inst.flag_reg = options.flag >> 1;
+            inst.flag_subreg = options.flag & 1;
+        }
         if self.generation.has().quarters {
             inst.qtr_ctrl = options.quarter;
             inst.nib_ctrl = options.nibble;
         } else {
             inst.compression = match options.quarter {
+                _ if options.compr4 => Compression::Compressed,
                 0 => Compression::None,
                 1 => Compression::SecHalf,
                 _ => Compression::Compressed,

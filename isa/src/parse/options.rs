@@ -20,11 +20,14 @@ pub(super) struct Options {
     pub(super) branch: bool,
     pub(super) mask_ctrl_ex: bool,
     pub(super) compacted: bool,
+    /// Both halves of a compressed instruction, four message registers apart.
     pub(super) compr4: bool,
     pub(super) eot: bool,
     /// Quarter, or compression control: 1 `sechalf`, 2 `compr`.
     pub(super) quarter: u8,
     pub(super) nibble: bool,
+    /// Flag register, times two, and subregister of an instruction that neither reads nor writes a flag.
+    pub(super) flag: u8,
     /// Bits that nothing reads, by word.
     pub(super) reserved: [u32; 4],
 }
@@ -45,6 +48,7 @@ impl Options {
         eot: false,
         quarter: 0,
         nibble: false,
+        flag: 0,
         reserved: [0; 4],
     };
 
@@ -65,10 +69,7 @@ impl Options {
             "4N" => self.group(1, true),
             "6N" => self.group(2, true),
             "8N" => self.group(3, true),
-            "compr4" => {
-                self.group(2, false);
-                self.compr4 = true;
-            }
+            "compr4" => self.compr4 = true,
             "WE_all" | "nomask" => self.no_mask = true,
             "NoDDClr" => self.no_dd_clr = true,
             "NoDDChk" => self.no_dd_chk = true,
@@ -124,6 +125,13 @@ pub(super) fn parse(cursor: &mut Cursor) -> Result<Options, Fail> {
                 let reserved = RESERVED.iter().zip(&mut options.reserved);
                 if let Some((_, bits)) = reserved.into_iter().find(|(name, _)| **name == word) {
                     *bits = number(cursor)?;
+                } else if word == "flag" {
+                    let at = cursor.at;
+                    options.flag = match number(cursor)? {
+                        // CAST: two bits.
+                        flag @ 0..4 => flag as u8,
+                        _ => return Err(Fail::expected(at, "= and a number up to 3")),
+                    };
                 } else if !options.set(word) {
                     return Err(Fail::expected(
                         start,

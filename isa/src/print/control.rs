@@ -28,6 +28,10 @@ pub(super) fn options(line: &mut Line, generation: Verx10, inst: &Inst, place: &
     });
     if generation.has().quarters {
         channel_group(line, generation, inst);
+        // Mesa makes none of these and has no word for them.
+        if compr4(inst) {
+            line.word("compr4");
+        }
     } else {
         line.word(match inst.compression {
             Compression::None => "",
@@ -57,6 +61,10 @@ pub(super) fn options(line: &mut Line, generation: Verx10, inst: &Inst, place: &
         line.word("EOT");
     }
     if place.exact {
+        let flag = inst.flag_reg * 2 + inst.flag_subreg;
+        if flag != 0 && !super::names_flag(generation, inst) {
+            line.fmt(format_args!(" flag={flag}"));
+        }
         let words = inst.reserved.iter().enumerate();
         for (n, bits) in words.filter(|(_, bits)| **bits != 0) {
             line.fmt(format_args!(" reserved{n}={bits:#010x}"));

@@ -183,6 +183,7 @@ impl Thread {
                 }
             }
             3 => out[0] = u32::from(self.flag[0]) | u32::from(self.flag[1]) << 16,
+            4..=6 if self.paths => {}
             4 => {
                 let m = &self.masks;
                 out = words(&[m.amask, m.imask, m.lmask, m.cmask]);
@@ -201,11 +202,14 @@ impl Thread {
                     | u32::from(id.eu & 0xf) << 8
                     | u32::from(id.fftid) << 16
                     | u32::from(id.ffid & 0xf) << 24;
-                out[1] = u32::from(self.dispatch_mask);
+                out[1] = self.dispatch_mask;
                 out[2] = self.sip;
             }
             8 => out[..3].copy_from_slice(&self.cr),
-            9 => out[0] = self.notify.get(usize::from(index)).copied().unwrap_or(0),
+            9 if self.one_notification && index == 0 => out[..2].copy_from_slice(&self.notify),
+            9 if !self.one_notification => {
+                out[0] = self.notify.get(usize::from(index)).copied().unwrap_or(0);
+            }
             10 => out[0] = self.ip,
             _ => {}
         }
@@ -224,6 +228,7 @@ impl Thread {
                 }
             }
             3 => self.flag = [word(image, 0), word(image, 1)],
+            4..=6 if self.paths => {}
             4 => {
                 let m = &mut self.masks;
                 m.amask = word(image, 0);
@@ -247,7 +252,8 @@ impl Thread {
                 self.masks.lmsd = word(image, 1);
             }
             8 => exception::write_control(self, image[0], image[1], image[2]),
-            9 => {
+            9 if self.one_notification && index == 0 => self.notify.copy_from_slice(&image[..2]),
+            9 if !self.one_notification => {
                 if let Some(n) = self.notify.get_mut(usize::from(index)) {
                     *n = image[0];
                 }

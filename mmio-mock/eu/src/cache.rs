@@ -29,8 +29,7 @@ pub struct KernelCache {
     pages: Vec<Page>,
     recent: usize,
     mode: Mode,
-    generation: Verx10,
-    rules: Rules,
+    set: InstructionSet,
     decoded: u64,
 }
 
@@ -60,8 +59,7 @@ impl KernelCache {
             pages: Vec::new(),
             recent: 0,
             mode,
-            generation: set.generation,
-            rules: set.rules,
+            set,
             decoded: 0,
         }
     }
@@ -103,7 +101,7 @@ impl KernelCache {
             };
             self.pages.push(Page {
                 base,
-                slots: vec![blank; 1 << (PAGE_BITS - self.rules.place)],
+                slots: vec![blank; 1 << (PAGE_BITS - self.set.rules.place)],
             });
             self.pages.len() - 1
         };
@@ -117,10 +115,11 @@ impl KernelCache {
         &self.pages[page].slots
     }
 
-    /// Instructions lie at multiples of two to this power bytes.
+    /// The instruction set.
     #[inline(always)]
-    pub(crate) const fn place_bits(&self) -> u8 {
-        self.rules.place
+    #[must_use]
+    pub const fn instructions(&self) -> InstructionSet {
+        self.set
     }
 
     /// Number of the slot of `ip` in a page.
@@ -140,12 +139,12 @@ impl KernelCache {
         let (raw, bytes) = self.words(ip, port)?;
         self.decoded += 1;
         let decoded = match bytes {
-            8 => isa::uncompact(self.generation, [raw[0], raw[1]]).ok(),
+            8 => isa::uncompact(self.set.generation, [raw[0], raw[1]]).ok(),
             _ => Some(raw),
         };
-        let inst = decoded.and_then(|raw| isa::decode::decode(self.generation, raw).ok());
+        let inst = decoded.and_then(|raw| isa::decode::decode(self.set.generation, raw).ok());
         let mut slot = match inst {
-            Some(inst) => slot_of(&inst, self.mode, self.rules),
+            Some(inst) => slot_of(&inst, self.mode, self.set.rules),
             None => Slot {
                 hot: lower::illegal(),
                 inst: None,
@@ -162,7 +161,7 @@ impl KernelCache {
     fn words<P: Port>(&self, ip: u32, port: &mut P) -> Result<([u32; 4], u8), P::Fault> {
         let piece = port.fetch(ip & !15)?;
         let first = if ip & 8 == 0 { piece[0] } else { piece[2] };
-        let compacted = isa::compact::is_compacted(self.generation, first);
+        let compacted = isa::compact::is_compacted(self.set.generation, first);
         if ip & 8 == 0 {
             return Ok((piece, if compacted { 8 } else { 16 }));
         }
@@ -177,16 +176,16 @@ impl KernelCache {
     #[cfg(test)]
     pub(crate) fn place(&mut self, ip: u32, inst: &Inst) {
         let page = self.page(ip);
-        self.put(page, ip, &slot_of(inst, self.mode, self.rules));
+        self.put(page, ip, &slot_of(inst, self.mode, self.set.rules));
     }
 
     fn put(&mut self, page: usize, ip: u32, slot: &Slot) {
         // PANIC: `page` comes from `page()`; a page has a slot for each place.
         let slots = &mut self.pages[page].slots;
-        let at = KernelCache::slot_index(ip, self.rules.place);
+        let at = KernelCache::slot_index(ip, self.set.rules.place);
         slots[at] = *slot;
         if self.mode == Mode::Fast {
-            liveness::refresh(slots, at, self.rules.place);
+            liveness::refresh(slots, at, self.set.rules.place);
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! PRM: volume 4, 11.3 (operands), 11.5 (compression). Made once per instruction by lowering.
 
+use crate::math::Function;
 use crate::scoreboard::Footprint;
 use crate::thread::Thread;
 use isa::inst::{CondMod, PredCtrl};
@@ -21,6 +22,8 @@ pub(crate) enum Next {
     Send,
     /// Wait for a notification.
     Wait,
+    /// The instruction has no model; what is missing is in `Thread::note`.
+    Unimplemented,
     /// Illegal or undefined opcode.
     Illegal,
     /// The thread hangs; the reason is in `Thread::note`.
@@ -147,6 +150,8 @@ pub(crate) enum DstKind {
 pub(crate) struct Dst {
     pub(crate) kind: DstKind,
     pub(crate) num: Num,
+    /// Floats are rounded as CR0 says; else toward zero.
+    pub(crate) round: bool,
 }
 
 /// The implied move of a send: one register's worth of a source region (PRM 2.6.2).
@@ -172,6 +177,8 @@ pub(crate) struct SendOp {
     pub(crate) desc: Option<u32>,
     /// First message register.
     pub(crate) mrf: u8,
+    /// Message registers that there are.
+    pub(crate) limit: u8,
     /// The implied move.
     pub(crate) implied: Option<Implied>,
     /// First response register; `None` is the null register.
@@ -199,6 +206,15 @@ pub(crate) enum SimpleFloat {
     Null,
     /// Anything else.
     No,
+    /// As `Vec`, rounded as CR0 says.
+    Round(u16),
+}
+
+/// How far the second sixteen of 32 channels are behind the first, in bytes and in rows of indirect addresses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Behind {
+    pub(crate) bytes: u16,
+    pub(crate) rows: u8,
 }
 
 /// One lowered instruction.
@@ -213,7 +229,7 @@ pub(crate) struct Decoded {
     pub(crate) rare: bool,
     /// SIMD8 instructions that this one counts for.
     pub(crate) weight: u8,
-    /// First mask and flag bit: 8 for SecHalf.
+    /// First mask and flag bit: 8 for SecHalf. Flag bits are those of the subregister in `flag`, modulo 16.
     pub(crate) shift: u8,
     pub(crate) no_mask: bool,
     /// With `no_mask`: only the continue mask is left out.
@@ -235,6 +251,14 @@ pub(crate) struct Decoded {
     pub(crate) flag: u8,
     pub(crate) pred: PredCtrl,
     pub(crate) cond: CondMod,
+    /// Condition of a comparison that leaves the flags alone.
+    pub(crate) compare: CondMod,
+    /// Function of `math`.
+    pub(crate) function: Option<Function>,
+    /// The handler of either half of 32 channels.
+    pub(crate) half: Handler,
+    /// Where the second half of destination and sources is.
+    pub(crate) behind: [Behind; 3],
     pub(crate) op: Opcode,
     /// Execution size.
     pub(crate) exec: u8,
@@ -243,9 +267,11 @@ pub(crate) struct Decoded {
     /// Enabled channels before masks and predicate.
     pub(crate) lanes: u16,
     pub(crate) dst: Dst,
-    pub(crate) src: [Src; 2],
-    /// Distance of the branch in bytes; of `jmpi`, the bytes in one unit of its count.
+    pub(crate) src: [Src; 3],
+    /// Distance of the branch in bytes; of `jmpi` and `call` by register, the bytes in one unit of their count.
     pub(crate) jump: i32,
+    /// Entries to pop from a mask stack; where channels have pointers of their own, where a channel that breaks off waits:
+    /// a distance in bytes.
     pub(crate) pop: i32,
     pub(crate) send: SendOp,
 }

@@ -3,6 +3,7 @@
 //! PRM: volume 4, chapter 12 and 3.6. Bit positions of CR1 other than the breakpoint enable are
 //! those of later manuals.
 
+use crate::rounding::Rounding;
 use crate::thread::Thread;
 
 /// CR0: alternative float mode.
@@ -116,6 +117,7 @@ pub(crate) fn write_control(t: &mut Thread, cr0: u32, cr1: u32, cr2: u32) {
         t.cr[0] &= !CR0_MASTER;
     }
     t.alt = cr0 & CR0_ALT != 0;
+    t.rounding = Rounding::of(cr0);
     t.acc_on = cr0 & CR0_ACC_DISABLE == 0;
     // Breakpoints may have been enabled.
     t.acc_lazy = false;

@@ -6,18 +6,26 @@ mod cmp;
 mod copy;
 mod dot;
 mod dword;
+mod extended;
 mod float;
 mod int;
+mod minmax;
 mod packed;
 mod round;
+mod three;
+mod wide;
 pub(crate) mod word;
 
+pub(crate) use cmp::compare;
 pub(crate) use dot::{line_applies, pairs};
+pub(crate) use wide::{both_halves, second_half};
 
 use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SimpleFloat, SrcKind};
 use crate::flow;
+use crate::r#gen::Rules;
 use crate::lower::{ExecType, Mode};
 use crate::operand::{any_infinity, float_to_int, may_be_nan, narrow_all};
+use crate::rounding::{Rounding, nearest_all};
 use crate::thread::Thread;
 use isa::inst::CondMod;
 use isa::operand::{Addr, RegFile};
@@ -43,7 +51,7 @@ pub(crate) fn bits<const N: usize>(f: impl Fn(usize) -> bool) -> u16 {
 }
 
 /// Picks the handler; the operands are in place.
-pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
+pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode, rules: Rules) {
     let wide = inst.exec_size > 8;
     let pick = |narrow: Handler, full: Handler| if wide { full } else { narrow };
     d.run = match inst.opcode {
@@ -57,6 +65,7 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
                 int::mov
             }
         }
+        Opcode::Sel if d.compare != CondMod::None => minmax::select(d, ty, wide),
         Opcode::Sel => {
             if copy::applies_sel(d) {
                 pick(copy::sel::<8>, copy::sel::<16>)
@@ -74,13 +83,17 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
                 cmp::int
             }
         }
+        Opcode::Add if ty == ExecType::Float && rules.rounds => float::select_add(d, wide),
         Opcode::Add | Opcode::Mul | Opcode::Mac if ty == ExecType::Float => float::select(d, wide),
+        Opcode::Rnde | Opcode::Rndz if rules.whole_rounds => round::select_whole(inst.opcode, wide),
         Opcode::Frc | Opcode::Rndu | Opcode::Rndd | Opcode::Rnde | Opcode::Rndz => {
             round::select(inst.opcode, wide)
         }
         Opcode::Dp4 | Opcode::Dph | Opcode::Dp3 | Opcode::Dp2 => dot::select(d, wide),
         Opcode::Line => dot::select_line(d, wide),
         Opcode::Pln => pick(dot::pln::<8>, dot::pln::<16>),
+        Opcode::Mad | Opcode::Lrp => three::select(d, wide),
+        Opcode::Math => extended::select(d, wide),
         op @ (Opcode::Not
         | Opcode::And
         | Opcode::Or
@@ -122,6 +135,7 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
             // The index is a signed dword even when an immediate came as another type.
             flow::jmpi
         }
+        op if rules.paths && flow::paths::has(op) => flow::paths::select(op),
         Opcode::If => flow::r#if,
         Opcode::Iff => flow::iff,
         Opcode::Else => flow::r#else,
@@ -132,7 +146,7 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
         Opcode::Cont => flow::cont,
         Opcode::Halt => flow::halt,
         Opcode::Wait => {
-            d.flag = notification(inst);
+            d.flag = notification(inst, rules.one_notification);
             flow::wait
         }
         // A `sendc` waits for earlier threads that touch the same pixels: none is left here.
@@ -148,10 +162,14 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode) {
     };
 }
 
-/// The register that `wait` names, as destination or source; past n1 when it is none.
-fn notification(inst: &Inst) -> u8 {
+/// The register, or subregister of the one, that `wait` names as destination or source; past n1 when it is none.
+fn notification(inst: &Inst, one: bool) -> u8 {
     let of = |file, addr| match (file, addr) {
-        (RegFile::Arf, Addr::Direct { nr, .. }) if nr >> 4 == 9 => Some(nr & 0xf),
+        (RegFile::Arf, Addr::Direct { nr, subnr }) if nr >> 4 == 9 => Some(if one {
+            (nr & 0xf) * 8 + subnr / 4
+        } else {
+            nr & 0xf
+        }),
         _ => None,
     };
     of(inst.src[0].file, inst.src[0].addr)
@@ -196,6 +214,16 @@ pub(crate) fn finish_float<const N: usize>(
             }
         }
         SimpleFloat::No => {}
+        SimpleFloat::Round(off) => {
+            if t.rounding == Rounding::Nearest
+                && let Some(raw) = nearest_all(&r)
+                && !(t.alt && any_infinity(&raw))
+            {
+                float_acc(t, d, r);
+                t.regs.set_vec(off, mask, &raw);
+                return Next::Seq;
+            }
+        }
     }
     finish_float_any(t, d, mask, r)
 }
@@ -246,6 +274,8 @@ fn one_nan<const N: usize>(r: [f64; N]) -> [f64; N] {
 
 /// 2^128.
 const OVERFLOW: f64 = f64::from_bits(0x47f0 << 48);
+/// What is nearer to 2^128 than to the largest single float, or as near.
+const OVERFLOW_NEAREST: f64 = f64::from_bits(0x47ef_ffff_f000_0000);
 
 /// ALT mode, saturation and flags of a float result.
 #[inline(never)]
@@ -256,7 +286,12 @@ fn finish_special<const N: usize>(
     mut r: [f64; N],
 ) -> [f64; N] {
     // Below 2^128 truncation ends at the largest number.
-    let overflow = bits::<N>(|i| r[i].is_finite() && r[i].abs() >= OVERFLOW);
+    let limit = if d.dst.round && t.rounding == Rounding::Nearest {
+        OVERFLOW_NEAREST
+    } else {
+        OVERFLOW
+    };
+    let overflow = bits::<N>(|i| r[i].is_finite() && r[i].abs() >= limit);
     if t.alt {
         for v in &mut r {
             *v = alt(*v);

@@ -3,6 +3,7 @@
 //! PRM: volume 4, 14.1.3 and 14.2 (jmpi, if, iff, else, endif, do, while, break, cont, halt,
 //! wait); the mask stack instructions are in `stack`.
 
+pub(crate) mod paths;
 pub(crate) mod stack;
 
 use crate::decoded::{Decoded, Next};
@@ -106,7 +107,7 @@ pub(crate) fn r#else(t: &mut Thread, d: &Decoded) -> Next {
     t.masks.imask = (t.masks.imask & !chan) | (flipped & chan);
     t.update_emask();
     let mut stack = Ok(());
-    if t.emask & chan == 0 {
+    if t.masks.emask() & chan == 0 {
         stack = pop_ifs(t, d.pop);
         branch(t, d.jump);
     }
@@ -125,7 +126,7 @@ pub(crate) fn r#do(t: &mut Thread, _: &Decoded) -> Next {
     if t.spf {
         return Next::Seq;
     }
-    let inside = t.emask;
+    let inside = t.masks.emask();
     let stack = t.masks.push_loop();
     t.masks.lmask = inside;
     t.masks.cmask = inside;
@@ -146,7 +147,7 @@ pub(crate) fn r#while(t: &mut Thread, d: &Decoded) -> Next {
     t.masks.cmask = t.masks.lmask;
     t.update_emask();
     let mut stack = Ok(());
-    if t.emask & chan == 0 {
+    if t.masks.emask() & chan == 0 {
         stack = t.masks.pop_loop();
     } else {
         branch(t, d.jump);

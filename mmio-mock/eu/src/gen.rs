@@ -1,6 +1,6 @@
 //! What differs between the generations that the interpreter runs.
 //!
-//! PRM: volume 4, 2.6.2, 13.2.5; units of jumps, message descriptors: Mesa 22.3.6 brw_eu.h.
+//! PRM: volume 4, 2.6.2, 13.2.5; units of jumps, message descriptors: Mesa 22.3.6 brw_eu.h; Sandy Bridge volume 4 part 2.
 //! A kernel cache chooses once; nothing else asks for a generation.
 
 use isa::Verx10;
@@ -29,6 +29,22 @@ pub(crate) struct Rules {
     pub(crate) halves: bool,
     /// Message descriptors.
     pub(crate) descriptor: Descriptor,
+    /// Message registers.
+    pub(crate) message_registers: u8,
+    /// The payload of a message is where source 0 says; elsewhere the instruction names a message register.
+    pub(crate) payload_in_source: bool,
+    /// Channels have instruction pointers of their own in the place of masks with stacks, and there are 32 of them.
+    pub(crate) paths: bool,
+    /// Float results are rounded as CR0 says, to the nearest unless told; elsewhere toward zero.
+    pub(crate) rounds: bool,
+    /// Instructions say whether they update the accumulator.
+    pub(crate) acc_control: bool,
+    /// The condition of `sel`, `if` and `while` compares two sources and leaves the flags alone.
+    pub(crate) compares: bool,
+    /// `rnde` and `rndz` give the whole result; elsewhere a floor, with a flag where one must be added.
+    pub(crate) whole_rounds: bool,
+    /// Notifications are subregisters of one register.
+    pub(crate) one_notification: bool,
 }
 
 /// An instruction set that the interpreter runs, with what differs in it.
@@ -51,6 +67,14 @@ pub const GEN40: InstructionSet = InstructionSet {
             response_max: 0xf,
             whole: true,
         },
+        message_registers: 16,
+        payload_in_source: false,
+        paths: false,
+        rounds: false,
+        acc_control: false,
+        compares: false,
+        whole_rounds: false,
+        one_notification: false,
     },
 };
 
@@ -80,9 +104,27 @@ pub const GEN50: InstructionSet = InstructionSet {
     },
 };
 
+/// Sandy Bridge: no mask stacks, 24 message registers, `math`, three sources, comparisons in `sel`, `if` and `while`
+/// (Sandy Bridge PRM volume 4 part 2; Mesa 22.3.6 `brw_eu_emit.c` `gfx6_math`, `brw_set_uip_jip`).
+pub const GEN60: InstructionSet = InstructionSet {
+    generation: Verx10::from_times_ten(60),
+    rules: Rules {
+        halves: false,
+        message_registers: 24,
+        payload_in_source: true,
+        paths: true,
+        rounds: true,
+        acc_control: true,
+        compares: true,
+        whole_rounds: true,
+        one_notification: true,
+        ..GEN50.rules
+    },
+};
+
 impl InstructionSet {
     /// Those that there are.
-    const ALL: [InstructionSet; 3] = [GEN40, GEN45, GEN50];
+    const ALL: [InstructionSet; 4] = [GEN40, GEN45, GEN50, GEN60];
 
     /// The instruction set of a generation; `None` for one that the interpreter does not run.
     #[must_use]

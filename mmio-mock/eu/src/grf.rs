@@ -7,8 +7,8 @@ use crate::port::Grf;
 
 /// General registers of a thread.
 pub const GRF_COUNT: usize = 128;
-/// Message registers of a thread.
-pub const MRF_COUNT: usize = 16;
+/// Message registers of a thread at most; a generation says how many it has.
+pub const MRF_COUNT: usize = 24;
 /// Dwords in one register.
 pub const DWORDS: usize = 8;
 /// Bytes in one register.

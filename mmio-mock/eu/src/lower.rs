@@ -2,15 +2,22 @@
 //!
 //! PRM: volume 4, 11.3.9 (execution data type), 11.3.4.5 (implicit accumulator), 11.5.
 
+mod accumulator;
+mod send;
+mod wide;
+
 use crate::decoded::{
-    Decoded, Dst, DstKind, Implied, Indirect, Num, SendOp, SimpleFloat, Src, SrcKind,
+    Behind, Decoded, Dst, DstKind, Indirect, Num, SendOp, SimpleFloat, Src, SrcKind,
 };
 use crate::exec;
 use crate::r#gen::Rules;
+use crate::math::Function;
 use crate::region::{self, Rel, Shape};
+use accumulator::{acc_lanes, explicit_acc, writes_acc};
 use isa::inst::{AccessMode, Compression, CondMod, PredCtrl};
 use isa::operand::{self, Addr, RegFile, Region, Type};
 use isa::{Inst, Opcode};
+use send::send_op;
 
 /// Which handlers lowering may choose.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,6 +67,10 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         flag: 0,
         pred: PredCtrl::None,
         cond: CondMod::None,
+        compare: CondMod::None,
+        function: None,
+        half: run,
+        behind: [Behind { bytes: 0, rows: 0 }; 3],
         op: Opcode::Illegal,
         exec: 1,
         bytes: 16,
@@ -67,13 +78,15 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         dst: Dst {
             kind: DstKind::Null,
             num: Num::Ud,
+            round: false,
         },
-        src: [NULL_SRC; 2],
+        src: [NULL_SRC; 3],
         jump: 0,
         pop: 0,
         send: SendOp {
             desc: Some(0),
             mrf: 0,
+            limit: 0,
             implied: None,
             dst: None,
             rotate: 0,
@@ -149,10 +162,12 @@ fn immediate(s: &operand::Src) -> [u32; 8] {
     out
 }
 
+#[derive(Clone, Copy)]
 struct Lower<'a> {
     inst: &'a Inst,
     shape: Shape,
     mode: Mode,
+    rules: Rules,
 }
 
 impl Lower<'_> {
@@ -188,9 +203,6 @@ impl Lower<'_> {
     fn src(&self, s: &operand::Src) -> Option<Src> {
         let num = num(s.ty)?;
         let size = usize::from(num.size());
-        // Dot products and pairs read whole groups of channels.
-        let exec = self.shape.exec.max(4);
-        let fast = self.mode == Mode::Fast;
         let kind = match (s.file, s.addr) {
             (RegFile::Imm, _) => SrcKind::Imm(immediate(s)),
             (RegFile::Arf, Addr::Direct { nr, subnr }) => {
@@ -204,26 +216,25 @@ impl Lower<'_> {
             // MRF is write-only (PRM 2.6.1): it reads as nothing.
             (RegFile::Mrf, _) | (RegFile::Arf, Addr::Indirect { .. }) => SrcKind::Null,
             (RegFile::Grf, Addr::Direct { nr, subnr }) => {
-                let table = region::grf_src(nr, self.rel(s, subnr, size));
-                if fast && size == 4 && region::contiguous(&table, exec) {
-                    SrcKind::Vec(table[0] / 4)
-                } else if fast && size == 4 && region::uniform(&table, exec) {
-                    SrcKind::Scalar(table[0] / 4)
-                } else {
-                    SrcKind::Table(table)
-                }
+                self.placed_source(region::grf_src(nr, self.rel(s, subnr, size)), size)
             }
             (RegFile::Grf, Addr::Indirect { subreg, imm }) => {
                 SrcKind::Indirect(self.indirect_src(s, subreg, imm, size))
             }
         };
+        Some(self.modified(s, kind, num))
+    }
+
+    /// An operand with its modifiers.
+    fn modified(&self, s: &operand::Src, kind: SrcKind, num: Num) -> Src {
+        let fast = self.mode == Mode::Fast;
         let fast_float = num == Num::F
             && fast
             && matches!(
                 kind,
                 SrcKind::Vec(_) | SrcKind::Scalar(_) | SrcKind::Imm(_) | SrcKind::Table(_)
             );
-        Some(Src {
+        Src {
             kind,
             num,
             negate: s.negate,
@@ -232,7 +243,7 @@ impl Lower<'_> {
             words: fast,
             and: if s.abs { 0x7fff_ffff } else { u32::MAX },
             xor: if s.negate { 0x8000_0000 } else { 0 },
-        })
+        }
     }
 
     fn indirect_src(&self, s: &operand::Src, subreg: u8, imm: i16, size: usize) -> Indirect {
@@ -260,7 +271,13 @@ impl Lower<'_> {
         let size = usize::from(num.size());
         let align16 = self.inst.access == AccessMode::Align16;
         let hstride = if align16 { 1 } else { d.hstride };
-        let align = if align16 { 15 } else { size as i32 - 1 };
+        let align = if three_sources(self.inst.opcode) {
+            3
+        } else if align16 {
+            15
+        } else {
+            size as i32 - 1
+        };
         let rel = |subnr: u8, half_regs| {
             region::dst(
                 i32::from(subnr) & !align,
@@ -281,7 +298,8 @@ impl Lower<'_> {
             }
             (RegFile::Mrf, Addr::Direct { nr, subnr }) => {
                 let half = if d.compr4 { 4 } else { 1 };
-                self.placed(region::mrf_dst(nr, rel(subnr, half)), size)
+                let count = self.rules.message_registers;
+                self.placed(region::mrf_dst(nr, rel(subnr, half), count), size)
             }
             // No indirect addressing of MRF (PRM 11.3.3): the write is dropped.
             (RegFile::Imm, _) | (RegFile::Arf | RegFile::Mrf, Addr::Indirect { .. }) => {
@@ -294,7 +312,11 @@ impl Lower<'_> {
                 rel: rel(0, 1).map(|r| r as i16),
             }),
         };
-        Some(Dst { kind, num })
+        Some(Dst {
+            kind,
+            num,
+            round: self.rules.rounds,
+        })
     }
 
     fn placed(&self, table: [u16; 16], size: usize) -> DstKind {
@@ -306,34 +328,12 @@ impl Lower<'_> {
     }
 }
 
-/// Number of the accumulator that is the destination or source 0.
-fn explicit_acc(inst: &Inst) -> Option<u8> {
-    let of = |file, addr| match (file, addr) {
-        (RegFile::Arf, Addr::Direct { nr, .. }) if nr >> 4 == 2 => Some(nr),
-        _ => None,
-    };
-    let source = &inst.src[0];
-    of(inst.dst.file, inst.dst.addr).or_else(|| of(source.file, source.addr))
-}
-
-/// Accumulator lanes: a register has eight dword channels or sixteen word channels. The first eight
-/// of either are the same lanes, the other words lie behind both registers.
-fn acc_lanes(nr: u8, rel: Rel, size: usize) -> [u8; 16] {
-    let per_reg = if size == 4 { 8 } else { 16 };
-    let base = i32::from(nr & 1) * per_reg;
-    rel.map(|r| {
-        let channel = (base + r / size.max(2) as i32).rem_euclid(2 * per_reg);
-        let (reg, channel) = (channel / per_reg, channel % per_reg);
-        (reg * 8 + channel % 8 + channel / 8 * 16) as u8
-    })
-}
-
 /// PRM 11.3.9: float wins, then dword; bytes compute as words.
 fn exec_type(inst: &Inst) -> ExecType {
-    use Opcode::{Dp2, Dp3, Dp4, Dph, Frc, Line, Pln, Rndd, Rnde, Rndu, Rndz};
+    use Opcode::{Dp2, Dp3, Dp4, Dph, Frc, Line, Lrp, Mad, Pln, Rndd, Rnde, Rndu, Rndz};
     if matches!(
         inst.opcode,
-        Frc | Rndu | Rndd | Rnde | Rndz | Dp4 | Dph | Dp3 | Dp2 | Line | Pln
+        Frc | Rndu | Rndd | Rnde | Rndz | Dp4 | Dph | Dp3 | Dp2 | Line | Pln | Mad | Lrp
     ) {
         return ExecType::Float;
     }
@@ -352,148 +352,106 @@ fn exec_type(inst: &Inst) -> ExecType {
     ty
 }
 
-/// Arithmetic instructions update the accumulator implicitly (PRM 11.3.4.5): on these parts the
-/// whole group from `add` to `line`.
-fn writes_acc(op: Opcode) -> bool {
-    use Opcode::{
-        Add, Avg, Dp2, Dp3, Dp4, Dph, Frc, Line, Lzd, Mac, Mach, Mul, Pln, Rndd, Rnde, Rndu, Rndz,
-        Sad2, Sada2,
-    };
-    matches!(
-        op,
-        Add | Mul
-            | Avg
-            | Frc
-            | Rndu
-            | Rndd
-            | Rnde
-            | Rndz
-            | Mac
-            | Mach
-            | Lzd
-            | Sad2
-            | Sada2
-            | Dp4
-            | Dph
-            | Dp3
-            | Dp2
-            | Line
-            | Pln
-    )
-}
-
 fn null_reg(file: RegFile, addr: Addr) -> bool {
     file == RegFile::Arf && matches!(addr, Addr::Direct { nr, .. } if nr >> 4 == 0)
-}
-
-/// Where the dwords of the implied move come from. Elements narrower or wider than a dword, and
-/// indirect sources, move the register as it is.
-fn implied_move(inst: &Inst) -> Option<Implied> {
-    let src = &inst.src[0];
-    let Addr::Direct { nr, subnr } = src.addr else {
-        return None;
-    };
-    if src.file != RegFile::Grf {
-        return None;
-    }
-    let whole = [0, 1, 2, 3, 4, 5, 6, 7];
-    let mut from = whole;
-    let mut half = whole.len();
-    if src.ty.size() == 4 {
-        let element = |channel: usize| {
-            if inst.access == AccessMode::Align16 {
-                let group = if src.region.vstride == 0 {
-                    0
-                } else {
-                    channel & !3
-                };
-                group + usize::from(src.swizzle[channel & 3] & 3)
-            } else {
-                let width = usize::from(src.region.width.max(1));
-                let vstride = match src.region.vstride {
-                    Region::VXH => 0,
-                    stride => usize::from(stride),
-                };
-                channel / width * vstride + channel % width * usize::from(src.region.hstride)
-            }
-        };
-        for (channel, from) in from.iter_mut().enumerate() {
-            // CAST: at most 7 rows of 32 elements and 8 of 4, saturated far past any register.
-            *from = (element(channel) + usize::from(subnr / 4)).min(255) as u8;
-        }
-        half = element(8) - element(0);
-    }
-    Some(Implied {
-        base: u16::from(nr) * 8,
-        from,
-        whole: from == whole,
-        // CAST: at most 8 rows of 32 elements.
-        half: half as u16,
-    })
-}
-
-fn send_op(inst: &Inst, rules: Rules) -> SendOp {
-    let layout = rules.descriptor;
-    let s = inst.send;
-    let desc = s.and_then(|s| s.imm);
-    let implied = implied_move(inst);
-    let dst = match (inst.dst.file, inst.dst.addr) {
-        (RegFile::Grf, Addr::Direct { nr, .. }) => Some(nr),
-        (file, addr) if null_reg(file, addr) => None,
-        _ => Some(u8::MAX),
-    };
-    // The channels of a response in the middle of a register are enabled there: kernels ask for one
-    // reciprocal in place (Mesa brw_clip_util.c).
-    let rotate = match inst.dst.addr {
-        Addr::Direct { subnr, .. } if dst.is_some() && inst.access == AccessMode::Align1 => {
-            (subnr / 4) & 7
-        }
-        _ => 0,
-    };
-    SendOp {
-        desc,
-        mrf: s.map_or(0, |s| s.mrf),
-        implied,
-        dst,
-        rotate,
-        target: s.filter(|_| !layout.whole).map(|s| s.sfid),
-        // PRM 2.6.11: an end of thread inside a descriptor counts only in an immediate one.
-        eot: if layout.whole {
-            desc.is_some_and(|desc| desc >> 31 != 0)
-        } else {
-            s.is_some_and(|s| s.eot)
-        },
-        halves: rules.halves && inst.compression == Compression::Compressed && inst.exec_size == 16,
-        length_at: layout.length,
-        response_at: layout.response,
-        response_max: layout.response_max,
-    }
 }
 
 /// Lowers one instruction.
 pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     let exec = usize::from(inst.exec_size.clamp(1, 16));
-    let shape = Shape {
-        exec,
-        compressed: inst.compression == Compression::Compressed && exec == 16,
+    let sixteen = exec == 16;
+    let compressed = if rules.paths {
+        // Regions go on into the next register by themselves; only a message register may leave some out.
+        inst.dst.compr4
+    } else {
+        inst.compression == Compression::Compressed
     };
-    let l = Lower { inst, shape, mode };
-    let sechalf = inst.compression == Compression::SecHalf;
+    let l = Lower {
+        inst,
+        shape: Shape {
+            exec,
+            compressed: compressed && sixteen,
+        },
+        // Both parts of 32 channels are places that the first part's are shifted to.
+        mode: if inst.exec_size > 16 {
+            Mode::General
+        } else {
+            mode
+        },
+        rules,
+    };
+    let sechalf = inst.compression == Compression::SecHalf || inst.qtr_ctrl & 1 != 0;
     let ty = exec_type(inst);
 
+    let mut d = controls(inst, rules);
+    d.acc_word = ty == ExecType::Word;
+    // The implied accumulator is the explicit one, if there is one (11.3.4.5).
+    let second = explicit_acc(inst).map_or(sechalf, |nr| nr & 1 != 0);
+    d.acc_lane = if second { 8 } else { 0 };
+    let Some(dst) = l.dst(&inst.dst) else {
+        d.run = exec::illegal;
+        d.acc_write = false;
+        return d;
+    };
+    let three = three_sources(inst.opcode);
+    d.dst = dst;
+    for (to, from) in d.src.iter_mut().zip(&inst.src) {
+        let lowered = if three { l.third(from) } else { l.src(from) };
+        let Some(lowered) = lowered else {
+            d.run = exec::illegal;
+            d.acc_write = false;
+            return d;
+        };
+        *to = lowered;
+    }
+    l.planes(&mut d);
+    d.simple_float = match d.dst.kind {
+        _ if d.special || l.mode == Mode::General => SimpleFloat::No,
+        DstKind::Vec(off) if d.dst.num == Num::F && d.dst.round => SimpleFloat::Round(off),
+        DstKind::Vec(off) if d.dst.num == Num::F => SimpleFloat::Vec(off),
+        DstKind::Null => SimpleFloat::Null,
+        _ => SimpleFloat::No,
+    };
+    exec::select(&mut d, inst, ty, l.mode, rules);
+    if inst.exec_size > 16 {
+        l.widen(&mut d);
+    }
+    d
+}
+
+/// Whether an opcode has the format of three sources.
+fn three_sources(op: Opcode) -> bool {
+    matches!(op, Opcode::Mad | Opcode::Lrp)
+}
+
+/// What an instruction has besides its operands.
+fn controls(inst: &Inst, rules: Rules) -> Decoded {
+    let exec = usize::from(inst.exec_size.clamp(1, 16));
     let mut d = illegal();
     d.op = inst.opcode;
     d.breakpoint = inst.debug_ctrl;
     d.rare = inst.debug_ctrl || inst.no_dd_clr;
-    d.weight = if exec > 8 { 2 } else { 1 };
-    d.shift = if sechalf { 8 } else { 0 };
+    d.weight = inst.exec_size.div_ceil(8).max(1);
+    d.shift = if rules.paths {
+        inst.qtr_ctrl * 8
+    } else if inst.compression == Compression::SecHalf {
+        8
+    } else {
+        0
+    };
     d.no_mask = inst.no_mask;
     d.no_cmask = inst.no_mask && inst.mask_ctrl_ex;
     d.saturate = inst.saturate;
     d.pred = inst.pred_ctrl;
     d.pred_inv = inst.pred_inv;
     d.cond = inst.cond_mod;
-    d.special = inst.saturate || inst.cond_mod != CondMod::None;
+    if rules.compares && matches!(inst.opcode, Opcode::Sel | Opcode::If | Opcode::While) {
+        d.compare = d.cond;
+        d.cond = CondMod::None;
+    }
+    d.special = inst.saturate || d.cond != CondMod::None;
+    // The channels from 16 on have no subregister of their own: instructions name it (Mesa 22.3.6
+    // `brw_fs_generator.cpp`, on the group and the flag subregister).
     d.flag = inst.flag_subreg & 1;
     d.exec = exec as u8;
     d.lanes = ((1u32 << exec) - 1) as u16;
@@ -503,51 +461,24 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     if inst.access == AccessMode::Align16 && !silent {
         d.lanes &= u16::from(inst.dst.writemask & 0xf) * 0x1111;
     }
-    d.acc_write = writes_acc(inst.opcode);
-    d.acc_word = ty == ExecType::Word;
-    // The implied accumulator is the explicit one, if there is one (11.3.4.5).
-    let second = explicit_acc(inst).map_or(sechalf, |nr| nr & 1 != 0);
-    d.acc_lane = if second { 8 } else { 0 };
+    d.acc_write = if rules.acc_control {
+        inst.acc_wr_ctrl
+    } else {
+        writes_acc(inst.opcode)
+    };
+    d.function = inst.math.and_then(Function::of_instruction);
     if let Some(b) = inst.branch {
         d.jump = b.jump.wrapping_mul(rules.jump_unit);
-        d.pop = b.pop_or_uip;
+        d.pop = if rules.paths {
+            b.pop_or_uip.wrapping_mul(rules.jump_unit)
+        } else {
+            b.pop_or_uip
+        };
     }
-    if inst.opcode == Opcode::Jmpi {
+    let by_register = inst.opcode == Opcode::Call && inst.branch.is_none();
+    if inst.opcode == Opcode::Jmpi || by_register {
         d.jump = rules.jump_unit;
     }
     d.send = send_op(inst, rules);
-    let (Some(dst), Some(s0), Some(s1)) =
-        (l.dst(&inst.dst), l.src(&inst.src[0]), l.src(&inst.src[1]))
-    else {
-        d.run = exec::illegal;
-        d.acc_write = false;
-        return d;
-    };
-    d.dst = dst;
-    d.src = [s0, s1];
-    if inst.opcode == Opcode::Line && !exec::line_applies(&s0) {
-        let general = Lower {
-            mode: Mode::General,
-            ..l
-        };
-        d.src[0] = general.src(&inst.src[0]).unwrap_or(s0);
-    }
-    if inst.opcode == Opcode::Pln {
-        let general = Lower {
-            mode: Mode::General,
-            ..l
-        };
-        d.src = [
-            general.src(&inst.src[0]).unwrap_or(s0),
-            exec::pairs(general.src(&inst.src[1]).unwrap_or(s1)),
-        ];
-    }
-    d.simple_float = match d.dst.kind {
-        _ if d.special || mode == Mode::General => SimpleFloat::No,
-        DstKind::Vec(off) if d.dst.num == Num::F => SimpleFloat::Vec(off),
-        DstKind::Null => SimpleFloat::Null,
-        _ => SimpleFloat::No,
-    };
-    exec::select(&mut d, inst, ty, mode);
     d
 }

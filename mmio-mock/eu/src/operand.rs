@@ -5,6 +5,7 @@
 use crate::decoded::{Decoded, Dst, DstKind, Indirect, Num, Src, SrcKind};
 use crate::grf::{self, BYTES, MRF_BASE, SINK_BASE, ZERO_BASE};
 use crate::region::grf_offset;
+use crate::rounding::int_to_odd;
 use crate::thread::Thread;
 
 /// Smallest normal single float.
@@ -292,8 +293,12 @@ impl Thread {
         match (&d.kind, d.num) {
             (DstKind::Vec(off), Num::F) => {
                 let mut raw = [0; N];
-                for i in 0..N {
-                    raw[i] = narrow(r[i]);
+                if d.round {
+                    raw = r.map(|v| self.rounding.narrow(v));
+                } else {
+                    for i in 0..N {
+                        raw[i] = narrow(r[i]);
+                    }
                 }
                 self.regs.set_vec(*off, mask, &raw);
             }
@@ -313,7 +318,11 @@ impl Thread {
                 return;
             }
             for i in 0..N {
-                raw[i] = narrow(r[i]);
+                raw[i] = if d.round {
+                    self.rounding.narrow(r[i])
+                } else {
+                    narrow(r[i])
+                };
             }
         } else {
             for i in 0..N {
@@ -331,7 +340,11 @@ impl Thread {
             for i in 0..N {
                 // Saturation to the unit range (PRM 14.1) leaves an integer no other value.
                 let v = if d.saturate { r[i].clamp(0, 1) } else { r[i] };
-                raw[i] = narrow(int_to_float(v));
+                raw[i] = if d.dst.round {
+                    self.rounding.narrow(int_to_odd(v))
+                } else {
+                    narrow(int_to_float(v))
+                };
             }
         } else {
             if let DstKind::Acc(t, exec) = &d.dst.kind {

@@ -39,8 +39,8 @@ pub struct ThreadInit {
     pub ip: u32,
     /// System routine (STATE_SIP).
     pub sip: u32,
-    /// Dispatch mask: one bit a channel.
-    pub dispatch_mask: u16,
+    /// Dispatch mask: one bit a channel, of which there are 16 where masks have stacks.
+    pub dispatch_mask: u32,
     /// Float mode.
     pub float_mode: FloatMode,
     /// Single program flow.

@@ -3,7 +3,7 @@
 //! PRM: volume 4, 11.3.6 to 11.3.8, 11.3.11, 11.5. Region restrictions (11.3.10) are not
 //! enforced: a region that hardware forbids reads what the formula gives.
 
-use crate::grf::{BYTES, MRF_BASE, MRF_COUNT, SINK_BASE, ZERO_BASE};
+use crate::grf::{BYTES, MRF_BASE, SINK_BASE, ZERO_BASE};
 use isa::operand::Region;
 
 /// Byte offsets of sixteen lanes relative to the operand's first register.
@@ -95,11 +95,11 @@ pub(crate) fn grf_dst(nr: u8, rel: Rel) -> [u16; 16] {
     rel.map(|r| grf_offset(i32::from(nr) * BYTES as i32 + r, SINK_BASE))
 }
 
-/// Places an MRF destination: a lane outside m0..m15 is dropped.
-pub(crate) fn mrf_dst(nr: u8, rel: Rel) -> [u16; 16] {
+/// Places an MRF destination: a lane outside of the generation's `count` registers is dropped.
+pub(crate) fn mrf_dst(nr: u8, rel: Rel, count: u8) -> [u16; 16] {
     rel.map(|r| {
         let byte = i32::from(nr) * BYTES as i32 + r;
-        if (0..(MRF_COUNT * BYTES) as i32).contains(&byte) {
+        if (0..i32::from(count) * BYTES as i32).contains(&byte) {
             ((MRF_BASE * BYTES) as i32 + byte) as u16
         } else {
             (SINK_BASE * BYTES) as u16

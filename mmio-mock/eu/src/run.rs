@@ -64,7 +64,7 @@ impl Thread {
         stats: &mut RunStats,
     ) -> Stop<P::Fault> {
         self.acc_lazy = !O::ACTIVE && self.step == 0 && !exception::breakpoints(self);
-        self.place = cache.place_bits();
+        self.prepare(cache.instructions());
         let mut counts = Counts {
             left: *budget,
             others: 0,
@@ -149,6 +149,9 @@ impl Thread {
     /// Looks whether an instruction may be executed.
     #[inline(always)]
     fn before<F, O: Observer>(&mut self, slot: &Slot, rare: bool, obs: &mut O) -> Before<F> {
+        if rare && self.parked.any() {
+            self.wake();
+        }
         if rare && slot.hot.breakpoint && exception::breakpoint(self) {
             return Before::Excepted;
         }
@@ -196,6 +199,7 @@ impl Thread {
                 counts.others += charge;
             }
             Next::Wait => return Some(Stop::Wait(hot.flag)),
+            Next::Unimplemented => return Some(Stop::Unimplemented(self.note)),
             Next::Illegal => {
                 if !exception::illegal(self) {
                     return Some(match port.fetch(ip) {

@@ -4,7 +4,7 @@
 //! message leaves the EU at once.
 
 use crate::decoded::Decoded;
-use crate::grf::{DWORDS, GRF_COUNT, MRF_COUNT};
+use crate::grf::{DWORDS, GRF_COUNT};
 use crate::port::{Delivery, Grf, Message, Port, Stop};
 use crate::thread::Thread;
 
@@ -80,7 +80,7 @@ fn message<P: Port>(
 ) -> Outcome<P::Fault> {
     let op = &d.send;
     let eot = op.eot;
-    let first = usize::from(op.mrf + part.registers);
+    let first = usize::from(op.mrf) + usize::from(part.registers);
     let length = (desc >> (op.length_at & 31) & 0xf) as usize;
     let response_length = (desc >> (op.response_at & 31)) as usize & usize::from(op.response_max);
     // A message without a response has no destination, whatever register the instruction names. PRM 2.6.11
@@ -93,8 +93,10 @@ fn message<P: Port>(
             "PRM 2.6.11: EOT with a response is never issued",
         ));
     }
-    if first + length > MRF_COUNT {
-        return Outcome::Stop(Stop::Hung("PRM 2.6.1: message payload past m15"));
+    if first + length > usize::from(op.limit) {
+        return Outcome::Stop(Stop::Hung(
+            "PRM 2.6.1: message payload past the last message register",
+        ));
     }
     if let Some(implied) = &op.implied {
         let grf = t.grf().as_flattened();

@@ -9,6 +9,7 @@ mod compare;
 mod control;
 mod flow;
 mod fuzz;
+mod gen60;
 mod integer;
 mod kernels;
 mod paths;

@@ -8,9 +8,12 @@ use crate::exception::{
     CR0_ALT, CR1_BREAKPOINT, CR1_BREAKPOINT_ENABLE, CR1_ILLEGAL_ENABLE, CR1_MASK_STACK_ENABLE,
     CR1_SOFTWARE_ENABLE,
 };
+use crate::r#gen::InstructionSet;
 use crate::grf::RegFile;
 use crate::mask::Masks;
+use crate::paths::Parked;
 use crate::port::{FloatMode, Grf, ThreadId, ThreadInit};
+use crate::rounding::Rounding;
 use crate::scoreboard::Registers;
 use isa::inst::PredCtrl;
 
@@ -21,27 +24,39 @@ pub struct Thread {
     pub(crate) regs: RegFile,
     pub(crate) acc: Acc,
     pub(crate) masks: Masks,
-    /// `masks.emask()`, kept in step.
-    pub(crate) emask: u16,
+    /// Channels that execute: `masks.emask()`, kept in step, or those that wait at no other place.
+    pub(crate) emask: u32,
+    /// Channels that wait at other places.
+    pub(crate) parked: Parked,
     pub(crate) flag: [u16; 2],
     pub(crate) a0: [u16; 8],
     pub(crate) cr: [u32; 3],
     pub(crate) sip: u32,
     pub(crate) notify: [u32; 2],
     pub(crate) ip: u32,
-    pub(crate) dispatch_mask: u16,
+    pub(crate) dispatch_mask: u32,
     /// CR0 bit 0.
     pub(crate) alt: bool,
+    /// CR0 bits 5:4.
+    pub(crate) rounding: Rounding,
     /// CR0 bit 1 is clear.
     pub(crate) acc_on: bool,
     /// Nobody looks between two instructions: accumulator updates that the next ones overwrite
     /// unread may be left out.
     pub(crate) acc_lazy: bool,
     pub(crate) spf: bool,
+    /// Channels of the subroutine that the thread is in.
+    pub(crate) call_mask: u32,
     /// An explicit write changed `ip`.
     pub(crate) jumped: bool,
     /// Instructions lie at multiples of two to this power bytes.
     pub(crate) place: u8,
+    /// Message registers.
+    pub(crate) message_registers: u8,
+    /// Channels have instruction pointers of their own, and there are no mask registers.
+    pub(crate) paths: bool,
+    /// Notifications are subregisters of one register.
+    pub(crate) one_notification: bool,
     /// AIP is to be the place behind the instruction that runs, whose size its loop knows.
     pub(crate) aip_behind: bool,
     /// Instructions until the breakpoint of a single step, and whether that of the present one is suppressed; 0 when
@@ -51,7 +66,7 @@ pub struct Thread {
     pub(crate) spf_else: Option<u32>,
     /// General registers that never become valid, one bit each; see `scoreboard`.
     pub(crate) stale: Registers,
-    /// `stale` is not empty; kept in step.
+    /// `stale` or `parked` is not empty; kept in step.
     pub(crate) waiting: bool,
     pub(crate) note: &'static str,
     pub(crate) high_priority: bool,
@@ -95,6 +110,7 @@ impl Thread {
             acc: Acc::new(),
             masks: Masks::default(),
             emask: 0xffff,
+            parked: Parked::new(),
             flag: [0; 2],
             a0: [0; 8],
             cr: [0; 3],
@@ -103,9 +119,11 @@ impl Thread {
             ip: 0,
             dispatch_mask: 0xffff,
             alt: false,
+            rounding: Rounding::Nearest,
             acc_on: true,
             acc_lazy: false,
             spf: false,
+            call_mask: 0,
             jumped: false,
             step: 0,
             spf_else: None,
@@ -114,6 +132,9 @@ impl Thread {
             note: "",
             high_priority: false,
             place: 4,
+            message_registers: 16,
+            paths: false,
+            one_notification: false,
             aip_behind: false,
             id: ThreadId::default(),
         }
@@ -125,9 +146,13 @@ impl Thread {
         self.id = init.id;
         self.ip = init.ip & !15;
         self.sip = init.sip & !15;
-        self.masks.dispatch(init.dispatch_mask);
+        // CAST: the masks have sixteen channels.
+        self.masks.dispatch(init.dispatch_mask as u16);
         self.dispatch_mask = init.dispatch_mask;
-        self.update_emask();
+        self.emask = init.dispatch_mask;
+        self.call_mask = init.dispatch_mask;
+        self.parked = Parked::new();
+        self.rounding = Rounding::Nearest;
         self.alt = init.float_mode == FloatMode::Alt;
         self.spf = init.single_program_flow;
         self.high_priority = init.high_priority;
@@ -154,7 +179,7 @@ impl Thread {
     }
 
     /// Channels that it was dispatched with.
-    pub const fn dispatch_mask(&self) -> u16 {
+    pub const fn dispatch_mask(&self) -> u32 {
         self.dispatch_mask
     }
 
@@ -183,19 +208,31 @@ impl Thread {
         self.regs.grf_mut()
     }
 
-    /// m0..m15.
+    /// The message registers: m0..m15 until the thread has run, then those that the generation has.
     pub fn mrf(&self) -> &[Grf] {
-        self.regs.mrf()
+        let registers = self.regs.mrf();
+        registers
+            .get(..usize::from(self.message_registers))
+            .unwrap_or(registers)
     }
 
-    /// m0..m15, writable.
+    /// The message registers, writable.
     pub fn mrf_mut(&mut self) -> &mut [Grf] {
-        self.regs.mrf_mut()
+        // PANIC: no generation has more than the file.
+        &mut self.regs.mrf_mut()[..usize::from(self.message_registers)]
     }
 
-    /// Channels enabled now, before predication.
-    pub const fn exec_mask(&self) -> u16 {
-        self.emask
+    /// Makes the thread one of an instruction set, as running it does: its message registers can then be reached.
+    pub fn prepare(&mut self, set: InstructionSet) {
+        self.place = set.rules.place;
+        self.message_registers = set.rules.message_registers;
+        self.paths = set.rules.paths;
+        self.one_notification = set.rules.one_notification;
+    }
+
+    /// Channels enabled now, before predication. With masks that have stacks there are sixteen.
+    pub const fn exec_mask(&self) -> u32 {
+        self.emask | self.parked.at(self.ip)
     }
 
     /// Replaces the masks, as a debugger or a test bench does.
@@ -273,11 +310,19 @@ impl Thread {
     /// Replaces the set of general registers that wait.
     pub(crate) fn set_stale(&mut self, stale: Registers) {
         self.stale = stale;
-        self.waiting = stale != 0;
+        self.waiting = stale != 0 || self.parked.any();
+    }
+
+    /// The channels that wait at the next instruction go on with it.
+    pub(crate) fn wake(&mut self) {
+        self.emask |= self.parked.take(self.ip);
+        self.waiting = self.stale != 0 || self.parked.any();
     }
 
     pub(crate) fn update_emask(&mut self) {
-        self.emask = self.masks.emask();
+        if !self.paths {
+            self.emask = u32::from(self.masks.emask());
+        }
     }
 
     /// Makes `ip` the next instruction.
@@ -308,23 +353,23 @@ impl Thread {
         d.acc_write && self.acc_on && !(d.acc_dead && self.acc_lazy)
     }
 
-    /// The channel masks as the mask control of an instruction combines them.
+    /// The channel masks as the mask control of an instruction combines them, in the place of its channels.
     #[inline(always)]
     pub(crate) fn channel_mask(&self, d: &Decoded) -> u16 {
+        // CAST: the instruction's sixteen channels.
         if !d.no_mask {
-            self.emask
+            (self.emask >> d.shift) as u16
         } else if d.no_cmask {
-            self.masks.amask & self.masks.imask & self.masks.lmask
+            (self.masks.amask & self.masks.imask & self.masks.lmask) >> (d.shift & 15)
         } else {
-            0xffff
+            0xffff >> (d.shift & 15)
         }
     }
 
     /// Channels that an instruction writes: masks, predicate and align16 channel enables.
     #[inline(always)]
     pub(crate) fn write_mask(&self, d: &Decoded) -> u16 {
-        let mut m = self.channel_mask(d) >> d.shift;
-        m &= d.lanes;
+        let mut m = self.channel_mask(d) & d.lanes;
         if d.pred != PredCtrl::None {
             m &= self.predicate(d);
         }
@@ -346,9 +391,10 @@ impl Thread {
             PredCtrl::All4h | PredCtrl::AlignAll4h => all(f, 4),
             PredCtrl::Any8h => any(f, 8),
             PredCtrl::All8h => all(f, 8),
-            // No generation of this model has the modes over 32 channels.
-            PredCtrl::Any16h | PredCtrl::Any32h => any(f, 16),
-            PredCtrl::All16h | PredCtrl::All32h => all(f, 16),
+            PredCtrl::Any16h => any(f, 16),
+            PredCtrl::All16h => all(f, 16),
+            PredCtrl::Any32h => any(self.flag[0] | self.flag[1], 16),
+            PredCtrl::All32h => all(self.flag[0] & self.flag[1], 16),
             PredCtrl::ReplX => replicate(f, 0),
             PredCtrl::ReplY => replicate(f, 1),
             PredCtrl::ReplZ => replicate(f, 2),
@@ -361,15 +407,16 @@ impl Thread {
         } else {
             m
         };
-        m >> d.shift
+        m >> (d.shift & 15)
     }
 
     /// Writes the flag bits of the enabled channels (PRM 11.3.4.6).
     #[inline(always)]
     pub(crate) fn set_flags(&mut self, d: &Decoded, mask: u16, bits: u16) {
         let f = &mut self.flag[usize::from(d.flag & 1)];
-        let m = mask << d.shift;
-        *f = (*f & !m) | ((bits << d.shift) & m);
+        let shift = d.shift & 15;
+        let m = mask << shift;
+        *f = (*f & !m) | ((bits << shift) & m);
     }
 }
 

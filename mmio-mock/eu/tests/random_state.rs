@@ -107,7 +107,7 @@ fn start(rng: &mut Rng) -> Start {
         init: ThreadInit {
             ip: line(rng),
             sip: line(rng),
-            dispatch_mask: rng.u32(..) as u16,
+            dispatch_mask: u32::from(rng.u32(..) as u16),
             float_mode: if rng.u64(..2) == 0 {
                 FloatMode::Alt
             } else {

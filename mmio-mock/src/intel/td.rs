@@ -233,8 +233,7 @@ impl Td {
             },
             ip: kernel.ip,
             sip: self.sip,
-            // CAST: sixteen channels, until the EUs have more.
-            dispatch_mask: request.dispatch_mask as u16,
+            dispatch_mask: request.dispatch_mask,
             float_mode: if kernel.alt_float {
                 FloatMode::Alt
             } else {

@@ -39,7 +39,10 @@ impl Kind for EuRun {
         }
         let (code, end) = setup.program.assemble(generation, &case.name)?;
         setup.bench.code = code;
+        let mut cache = KernelCache::new(generation)
+            .ok_or_else(|| case.problem("no interpreter runs this generation"))?;
         let mut thread = Thread::new();
+        thread.prepare(cache.instructions());
         thread.dispatch(&setup.init);
         if setup.external_halt {
             thread.external_halt();
@@ -57,7 +60,7 @@ impl Kind for EuRun {
         }
         let mut budget = setup.budget;
         let stop = thread.run(
-            &mut KernelCache::new(generation).unwrap(),
+            &mut cache,
             &mut setup.bench,
             &mut NoObserver,
             &mut budget,
@@ -131,7 +134,7 @@ impl Setup {
             u16::try_from(hex(text)?).map_err(|_| format!("`{text}` has more than sixteen bits"))
         };
         match head {
-            "mask" => self.init.dispatch_mask = word16(rest)?,
+            "mask" => self.init.dispatch_mask = hex(rest)?,
             "flag" => {
                 let (low, high) = rest.split_once(' ').unwrap_or((rest, "0"));
                 self.flag = [word16(low)?, word16(high.trim())?];

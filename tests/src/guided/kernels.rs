@@ -51,7 +51,7 @@ impl Start {
         };
         let init = ThreadInit {
             sip: u32::from(sip) % LENGTH as u32 * 16,
-            dispatch_mask,
+            dispatch_mask: dispatch_mask.into(),
             float_mode: if switches & 2 == 0 {
                 FloatMode::Ieee
             } else {

@@ -47,16 +47,51 @@ pub(crate) fn int(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let a = t.load_int::<16>(&d.src[0]);
     let b = t.load_int::<16>(&d.src[1]);
-    let set = match d.cond {
-        CondMod::None | CondMod::R | CondMod::O | CondMod::U => 0,
-        CondMod::Z => bits::<16>(|i| a[i] == b[i]),
-        CondMod::Nz => bits::<16>(|i| a[i] != b[i]),
-        CondMod::G => bits::<16>(|i| a[i] > b[i]),
-        CondMod::Ge => bits::<16>(|i| a[i] >= b[i]),
-        CondMod::L => bits::<16>(|i| a[i] < b[i]),
-        CondMod::Le => bits::<16>(|i| a[i] <= b[i]),
-    };
+    let set = compare_ints(d.cond, &a, &b);
     finish::<16>(t, d, mask, set)
+}
+
+/// The comparison of `sel`, `if` and `while` (Sandy Bridge PRM volume 4 part 2, 8.3): as `cmpn` for floats, so that a
+/// minimum or maximum with NaN is the other source.
+pub(crate) fn compare(t: &Thread, d: &Decoded, float: bool) -> u16 {
+    if float {
+        let a = t.load_float::<16>(&d.src[0]);
+        let b = t.load_float::<16>(&d.src[1]);
+        compare_floats(d.compare, &a, &b)
+    } else {
+        let a = t.load_int::<16>(&d.src[0]);
+        let b = t.load_int::<16>(&d.src[1]);
+        compare_ints(d.compare, &a, &b)
+    }
+}
+
+/// As `cmpn` does.
+#[inline(always)]
+pub(crate) fn compare_floats<const N: usize>(cond: CondMod, a: &[f64; N], b: &[f64; N]) -> u16 {
+    let nan = bits::<N>(|i| b[i].is_nan());
+    match cond {
+        CondMod::None | CondMod::R | CondMod::O => 0,
+        CondMod::Z => bits::<N>(|i| a[i] == b[i]) | nan,
+        CondMod::Nz => bits::<N>(|i| a[i] != b[i]) & !nan,
+        CondMod::G => bits::<N>(|i| a[i] > b[i]) | nan,
+        CondMod::Ge => bits::<N>(|i| a[i] >= b[i]) | nan,
+        CondMod::L => bits::<N>(|i| a[i] < b[i]) | nan,
+        CondMod::Le => bits::<N>(|i| a[i] <= b[i]) | nan,
+        CondMod::U => bits::<N>(|i| a[i].is_nan()) | nan,
+    }
+}
+
+/// Signed or unsigned by their types.
+pub(crate) fn compare_ints<const N: usize>(cond: CondMod, a: &[i64; N], b: &[i64; N]) -> u16 {
+    match cond {
+        CondMod::None | CondMod::R | CondMod::O | CondMod::U => 0,
+        CondMod::Z => bits::<N>(|i| a[i] == b[i]),
+        CondMod::Nz => bits::<N>(|i| a[i] != b[i]),
+        CondMod::G => bits::<N>(|i| a[i] > b[i]),
+        CondMod::Ge => bits::<N>(|i| a[i] >= b[i]),
+        CondMod::L => bits::<N>(|i| a[i] < b[i]),
+        CondMod::Le => bits::<N>(|i| a[i] <= b[i]),
+    }
 }
 
 /// Flags and the all-ones or zero result.

@@ -15,7 +15,8 @@ fn same_kind(a: Num, b: Num) -> bool {
 /// Same type, no modifiers, nothing to compute.
 pub(crate) fn applies(d: &Decoded) -> bool {
     let s = &d.src[0];
-    plain(s) && same_kind(s.num, d.dst.num) && !d.saturate && d.cond == CondMod::None
+    let alone = !d.saturate && d.cond == CondMod::None && !d.acc_write;
+    plain(s) && same_kind(s.num, d.dst.num) && alone
 }
 
 /// The same for both sources of `sel`.

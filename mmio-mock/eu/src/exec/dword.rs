@@ -27,12 +27,14 @@ pub(crate) fn applies(d: &Decoded) -> bool {
     let srcs = d.src[..used].iter().all(|s| fast_src(s) || negated_add(s));
     let cond = matches!(d.cond, CondMod::None | CondMod::Z | CondMod::Nz);
     let dst = dword(d.dst.num) && !matches!(d.dst.kind, DstKind::Acc(..));
-    srcs && cond && dst && !d.saturate
+    // Of these `add` alone knows the accumulator.
+    let alone = !d.acc_write || d.op == Opcode::Add;
+    srcs && cond && dst && alone && !d.saturate
 }
 
 /// `cmp` of two dwords of the same signedness.
 pub(crate) fn applies_cmp(d: &Decoded) -> bool {
-    d.src.iter().all(fast_src) && (d.src[0].num == d.src[1].num)
+    d.src[..2].iter().all(fast_src) && (d.src[0].num == d.src[1].num)
 }
 
 pub(crate) fn select(op: Opcode, wide: bool) -> Handler {

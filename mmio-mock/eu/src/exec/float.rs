@@ -1,12 +1,12 @@
 //! Float mov, sel, add, mul, mac.
 //!
 //! PRM: volume 4, 10.3, 14.2.1, 14.2.24, 14.2.28. Lanes compute in double precision, standing
-//! for the 54-bit mantissa of the hardware's adder, and round toward zero at the destination.
+//! for the 54-bit mantissa of the hardware's adder, and round at the destination: toward zero before Sandy Bridge.
 
 use crate::class::{Load, by_exact_class};
 use crate::decoded::{Decoded, Handler, Next};
 use crate::exec::{finish_float, illegal};
-
+use crate::rounding::{Rounding, sum_to_odd};
 use crate::thread::Thread;
 use isa::Opcode;
 
@@ -39,8 +39,7 @@ pub(crate) fn sel<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
 
 /// `sel` writes every enabled channel; the predicate only chooses (PRM 14.2.40).
 pub(crate) fn sel_masks(t: &Thread, d: &Decoded) -> (u16, u16) {
-    let enabled = t.channel_mask(d) >> d.shift;
-    (enabled & d.lanes, t.predicate(d))
+    (t.channel_mask(d) & d.lanes, t.predicate(d))
 }
 
 fn add<const N: usize, A: Load, B: Load>(t: &mut Thread, d: &Decoded) -> Next {
@@ -49,6 +48,28 @@ fn add<const N: usize, A: Load, B: Load>(t: &mut Thread, d: &Decoded) -> Next {
     let b = B::get::<N>(t, &d.src[1]);
     for i in 0..N {
         r[i] += b[i];
+    }
+    finish_float(t, d, mask, r)
+}
+
+/// `add` where results are rounded: a mode that rounds to one side needs to know what the sum lacks.
+pub(crate) fn select_add(d: &Decoded, wide: bool) -> Handler {
+    by_exact_class!(add_rounded, d, wide)
+}
+
+fn add_rounded<const N: usize, A: Load, B: Load>(t: &mut Thread, d: &Decoded) -> Next {
+    let mask = t.write_mask(d);
+    let mut r = A::get::<N>(t, &d.src[0]);
+    let b = B::get::<N>(t, &d.src[1]);
+    if t.rounding == Rounding::Nearest {
+        // Twice rounding to the nearest is as good as once: a double has more than twice the digits.
+        for i in 0..N {
+            r[i] += b[i];
+        }
+    } else {
+        for i in 0..N {
+            r[i] = sum_to_odd(r[i], b[i]);
+        }
     }
     finish_float(t, d, mask, r)
 }

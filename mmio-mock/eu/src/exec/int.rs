@@ -109,7 +109,7 @@ fn add(t: &mut Thread, d: &Decoded) -> Next {
 /// Whether both sources are dwords: then `mul` takes the low half of source 0 and `mach` the
 /// high half (PRM 11.3.4.5, 14.2.25).
 fn two_dwords(d: &Decoded) -> bool {
-    d.src.iter().all(|s| s.num.size() == 4)
+    d.src[..2].iter().all(|s| s.num.size() == 4)
 }
 
 fn product(d: &Decoded, a: i64, b: i64) -> i64 {

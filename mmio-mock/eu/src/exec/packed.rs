@@ -45,7 +45,7 @@ pub(crate) fn applies(d: &Decoded) -> bool {
     let whole = usize::from(d.exec) == N && d.acc_lane == 0 && d.acc_word;
     let words = matches!(d.dst.num, Num::Uw | Num::W);
     let plain = !d.saturate && d.cond == CondMod::None;
-    result && whole && words && plain && d.src.iter().all(source)
+    result && whole && words && plain && d.src[..2].iter().all(source)
 }
 
 pub(crate) fn select(op: Opcode) -> Handler {

@@ -1,7 +1,7 @@
 //! Float frc, rndu, rndd, rnde, rndz.
 //!
-//! PRM: volume 4, 14.2.16, 14.2.34 to 14.2.37. On these parts rnde and rndz give the floor and
-//! raise `.r` where one must be added, as compilers of the time expect.
+//! PRM: volume 4, 14.2.16, 14.2.34 to 14.2.37. Before Sandy Bridge rnde and rndz give the floor and
+//! raise `.r` where one must be added, as compilers of the time expect (Mesa 22.3.6 `brw_fs_generator.cpp`, `brw_RNDE`).
 
 use crate::decoded::{Decoded, Handler, Next};
 use crate::exec::{bits, finish_float, illegal};
@@ -23,6 +23,25 @@ pub(crate) fn select(op: Opcode, wide: bool) -> Handler {
         (Opcode::Rndz, true) => rndz::<16>,
         _ => illegal,
     }
+}
+
+/// `rnde` and `rndz` with nothing left to add.
+pub(crate) fn select_whole(op: Opcode, wide: bool) -> Handler {
+    match (op, wide) {
+        (Opcode::Rnde, false) => whole_even::<8>,
+        (Opcode::Rnde, true) => whole_even::<16>,
+        (Opcode::Rndz, false) => whole_zero::<8>,
+        (Opcode::Rndz, true) => whole_zero::<16>,
+        _ => illegal,
+    }
+}
+
+fn whole_even<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    unary::<N>(t, d, f64::round_ties_even)
+}
+
+fn whole_zero<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    unary::<N>(t, d, f64::trunc)
 }
 
 fn unary<const N: usize>(t: &mut Thread, d: &Decoded, f: impl Fn(f64) -> f64) -> Next {

@@ -45,7 +45,7 @@ fn random_words_end_within_budget() {
         t.dispatch(&ThreadInit {
             ip: 16 * rng.u64(..64) as u32,
             sip: 16 * rng.u64(..64) as u32,
-            dispatch_mask: rng.u32(..) as u16,
+            dispatch_mask: u32::from(rng.u32(..) as u16),
             float_mode: if rng.u64(..2) == 0 {
                 FloatMode::Ieee
             } else {

@@ -362,7 +362,7 @@ fn masks_equal_one_scalar_run_a_channel() {
         jumps += stats.instructions;
         assert_eq!(t.view().masks.imsd, 0, "round {round}");
         assert_eq!(t.view().masks.lmsd, 0, "round {round}");
-        assert_eq!(t.exec_mask(), masks.amask, "round {round}");
+        assert_eq!(t.exec_mask(), u32::from(masks.amask), "round {round}");
         for c in 0..usize::from(exec) {
             let at = |r: u8| (usize::from(reg(r)) + c / 8, c % 8);
             let mut regs: Vec<i32> = (0..12).map(|r| before[at(r).0][at(r).1] as i32).collect();

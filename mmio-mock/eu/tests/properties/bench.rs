@@ -126,7 +126,7 @@ impl Bench {
         for (t, cache) in self.threads.iter_mut().zip(&mut self.caches) {
             t.dispatch(&ThreadInit {
                 ip,
-                dispatch_mask: state.dispatch,
+                dispatch_mask: state.dispatch.into(),
                 float_mode: if state.alt {
                     FloatMode::Alt
                 } else {

@@ -56,7 +56,7 @@ fn plain(head: &str, rest: &str, thread: &Thread, stop: &str, bench: &Bench) -> 
     Some(match head {
         "f0" => words(&view.flag),
         "a0" => words(&view.address),
-        "emask" => words(&[thread.exec_mask()]),
+        "emask" => format!("{:04x}", thread.exec_mask()),
         "masks" => {
             let m = view.masks;
             words(&[m.amask, m.imask, m.lmask, m.cmask])

@@ -1,0 +1,143 @@
+//! Kernels of captured Sandy Bridge frames against Mesa's text.
+//!
+//! PRM: Sandy Bridge volume 4 part 2. The vectors are in `data/snb_kernels.hex`, compacted instructions among them.
+
+use isa::inst::{Inst, Verx10};
+use isa::print::{Code, KernelItem};
+use isa::{decode, encode, uncompact};
+
+const KERNELS: &str = include_str!("data/snb_kernels.hex");
+
+fn generation() -> Verx10 {
+    Verx10::from_times_ten(60)
+}
+
+/// A kernel: what it is, words of its instructions, Mesa's text with the labels on lines of their own.
+struct Kernel<'a> {
+    name: &'a str,
+    words: Vec<Vec<u32>>,
+    text: Vec<&'a str>,
+}
+
+fn kernels(file: &str) -> Vec<Kernel<'_>> {
+    let mut kernels: Vec<Kernel<'_>> = Vec::new();
+    for line in file.lines() {
+        if let Some(name) = line.strip_prefix("## ") {
+            kernels.push(Kernel {
+                name,
+                words: Vec::new(),
+                text: Vec::new(),
+            });
+            continue;
+        }
+        if line.starts_with('#') || line.is_empty() {
+            continue;
+        }
+        let kernel = kernels.last_mut().expect("a name comes first");
+        match line.split_once("  ") {
+            Some((words, text)) => {
+                let words = words.split(' ').map(|word| u32::from_str_radix(word, 16));
+                kernel.words.push(words.map(Result::unwrap).collect());
+                kernel.text.push(text);
+            }
+            None => kernel.text.push(line),
+        }
+    }
+    kernels
+}
+
+/// The instruction in the words of a vector.
+fn decoded(words: &[u32]) -> Inst {
+    let raw = match *words {
+        [a, b] => uncompact(generation(), [a, b]).expect("a compacted instruction"),
+        [a, b, c, d] => [a, b, c, d],
+        _ => panic!("two or four words"),
+    };
+    let inst = decode(generation(), raw).expect("an instruction");
+    assert_eq!(encode(generation(), &inst), Ok(raw), "{words:08x?}");
+    inst
+}
+
+/// Statements with single spaces, labels on lines of their own.
+fn statements(text: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut open = false;
+    for line in text.lines() {
+        let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+        if line.is_empty() {
+            continue;
+        }
+        let ends = line.ends_with(';') || line.ends_with(':');
+        match out.last_mut() {
+            Some(last) if open => {
+                last.push(' ');
+                last.push_str(&line);
+            }
+            _ => out.push(line),
+        }
+        open = !ends;
+    }
+    out
+}
+
+/// The bundled file, or the one that `ISA_SNB_VECTORS` names.
+#[test]
+fn kernels_print_as_mesa_prints_them_and_assemble_to_their_words() {
+    let named = std::env::var("ISA_SNB_VECTORS").ok();
+    let named = named.map(|path| std::fs::read_to_string(path).expect("vectors"));
+    let mut count = 0;
+    for kernel in kernels(named.as_deref().unwrap_or(KERNELS)) {
+        let insts: Vec<Inst> = kernel.words.iter().map(|words| decoded(words)).collect();
+        let mut offset = 0;
+        let items: Vec<KernelItem<'_>> = insts
+            .iter()
+            .zip(&kernel.words)
+            .map(|(inst, words)| {
+                let item = KernelItem {
+                    offset,
+                    compacted: words.len() == 2,
+                    code: Code::Inst(inst),
+                };
+                offset += 4 * u32::try_from(words.len()).unwrap();
+                item
+            })
+            .collect();
+        let text = isa::print_kernel(generation(), items.clone());
+        let ours = statements(&text);
+        let mut theirs = kernel.text.clone();
+        // Mesa prints a label behind the end of a kernel only when an instruction follows.
+        if ours.len() == theirs.len() + 1 && ours.last().is_some_and(|last| last.ends_with(':')) {
+            theirs.push(ours.last().unwrap());
+        }
+        for (ours, theirs) in ours.iter().zip(&theirs) {
+            assert_eq!(ours, theirs, "{}", kernel.name);
+        }
+        assert_eq!(ours.len(), theirs.len(), "{}", kernel.name);
+        // The exact text names the flag register that Mesa puts into instructions without a flag, too.
+        let text = isa::print::print_kernel_exact(generation(), items);
+        let program = isa::parse::assemble(generation(), kernel.name, &text).expect(kernel.name);
+        let again: Vec<u32> = program.dwords().collect();
+        assert_eq!(again, kernel.words.concat(), "{}", kernel.name);
+        count += insts.len();
+    }
+    println!("{count} instructions");
+    assert!(count > 700 || named.is_some(), "{count} instructions");
+}
+
+/// No instruction of Mesa's breaks a restriction that the validator knows.
+#[test]
+fn kernels_are_valid() {
+    for kernel in kernels(KERNELS) {
+        for words in &kernel.words {
+            let inst = decoded(words);
+            let text = isa::print(generation(), &inst);
+            let found = isa::validate::validate(generation(), &inst).next();
+            assert!(
+                found.is_none(),
+                "{}: {}: {text}",
+                kernel.name,
+                found.unwrap()
+            );
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Rounding of float results where CR0 chooses the mode.
+//!
+//! PRM: Sandy Bridge volume 4 part 2, control register and rounding of floats; bits 5:4 as in Mesa 22.3.6
+//! `brw_eu_defines.h` (`BRW_CR0_RND_MODE_MASK`). Single floats that are denormal become zero in every mode.
+
+use crate::operand::may_be_nan;
+
+/// Where a result goes that lies between two floats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Rounding {
+    /// To the nearest, of two equally near to the even one.
+    #[default]
+    Nearest,
+    /// Toward +infinity.
+    Up,
+    /// Toward -infinity.
+    Down,
+    /// Toward zero.
+    Zero,
+}
+
+impl Rounding {
+    /// The mode that CR0 asks for.
+    pub(crate) const fn of(cr0: u32) -> Rounding {
+        match cr0 >> 4 & 3 {
+            0 => Rounding::Nearest,
+            1 => Rounding::Up,
+            2 => Rounding::Down,
+            _ => Rounding::Zero,
+        }
+    }
+
+    /// A result as single float bits.
+    pub(crate) fn narrow(self, x: f64) -> u32 {
+        let near = x as f32;
+        let up = f64::from(near) < x;
+        let down = f64::from(near) > x;
+        let rounded = match self {
+            Rounding::Up if up => near.next_up(),
+            Rounding::Down if down => near.next_down(),
+            Rounding::Zero if up && x < 0.0 => near.next_up(),
+            Rounding::Zero if down && x > 0.0 => near.next_down(),
+            _ => near,
+        };
+        flush(rounded.to_bits())
+    }
+}
+
+/// Denormals become zeros of their sign.
+#[inline(always)]
+fn flush(bits: u32) -> u32 {
+    let tiny = 0u32.wrapping_sub(u32::from(bits & 0x7f80_0000 == 0)) & 0x7fff_ffff;
+    bits & !tiny
+}
+
+/// All lanes to the nearest; `None` when one may be NaN.
+#[inline(always)]
+pub(crate) fn nearest_all<const N: usize>(r: &[f64; N]) -> Option<[u32; N]> {
+    let mut raw = [0; N];
+    for i in 0..N {
+        raw[i] = (r[i] as f32).to_bits();
+    }
+    for v in &mut raw {
+        *v = flush(*v);
+    }
+    (!may_be_nan(r)).then_some(raw)
+}
+
+/// The sum of two floats, or of a product and a float, such that rounding it again gives what rounding the exact sum
+/// once gives: of the two doubles beside an inexact sum, the odd one (S. Boldo, G. Melquiond, "Emulation of a FMA").
+#[inline(always)]
+pub(crate) fn sum_to_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    // What the sum lacks (Knuth's two-sum); NaN when the sum is not finite.
+    let part = sum - a;
+    let lacks = (a - (sum - part)) + (b - part);
+    let bits = sum.to_bits();
+    let inexact = lacks != 0.0 && sum.is_finite() && bits & 1 == 0;
+    // Away from zero is one more.
+    let step = if (lacks > 0.0) == (sum > 0.0) {
+        1
+    } else {
+        u64::MAX
+    };
+    f64::from_bits(if inexact {
+        bits.wrapping_add(step)
+    } else {
+        bits
+    })
+}
+
+/// An integer as a float, odd in its last place if it was inexact.
+pub(crate) fn int_to_odd(v: i64) -> f64 {
+    let magnitude = v.unsigned_abs();
+    let drop = 64u32
+        .saturating_sub(magnitude.leading_zeros())
+        .saturating_sub(53);
+    let mut kept = magnitude >> drop;
+    if kept << drop != magnitude {
+        kept |= 1;
+    }
+    let f = (kept << drop) as f64;
+    if v < 0 { -f } else { f }
+}
+
+#[cfg(test)]
+mod tests;
