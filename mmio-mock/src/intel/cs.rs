@@ -31,7 +31,7 @@ use crate::intel::status::Client;
 use crate::intel::td::Td;
 use crate::intel::trace::Event;
 
-use engine::{EngineInfo, Errors};
+use engine::{EngineInfo, Errors, Timestamp};
 use fetch::Source;
 use reader::CommandReader;
 
@@ -59,8 +59,17 @@ pub struct CsContext<'a, 'm> {
     pub machine: &'a mut Machine<'m>,
     /// Device time.
     pub ticks: u64,
+    /// What TIMESTAMP makes of it.
+    pub clock: Timestamp,
     /// MMIO writes of commands, carried out by the device after the command, in order.
     pub writes: &'a mut Vec<(u32, u32)>,
+}
+
+impl CsContext<'_, '_> {
+    /// What TIMESTAMP shows.
+    pub fn timestamp(&self) -> u64 {
+        self.clock.at(self.ticks)
+    }
 }
 
 /// One parsed command: its descriptor and its dwords.
@@ -421,8 +430,9 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiSetContext => context::set_context(d, ctx)?,
         // Arbitration has nobody to arbitrate with; without a display its events are over; a
         // prefetch is a hint to load a cache that the model does not have; a flush that is held back around
-        // MI_SET_CONTEXT has nothing to wait for.
-        C::StatePrefetch
+        // MI_SET_CONTEXT has nothing to wait for; memory is always up to date.
+        C::MiClflush
+        | C::StatePrefetch
         | C::MiSuspendFlush
         | C::MiArbCheck
         | C::MiArbOnOff
@@ -498,14 +508,12 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::State3dStencilBuffer => {
             state3d::keep(command.desc.id, d, ctx);
         }
-        // Sandy Bridge's commands are not executed yet.
         C::State3dCcStatePointers
         | C::State3dClip
         | C::State3dConstantGs
         | C::State3dConstantPs
         | C::State3dConstantVs
         | C::State3dGs
-        | C::State3dGsSvbIndex
         | C::State3dMonofilterSize
         | C::State3dMultisample
         | C::State3dSamplerPaletteLoad1
@@ -513,23 +521,29 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         | C::State3dSampleMask
         | C::State3dScissorStatePointers
         | C::State3dSf
-        | C::State3dUrb
         | C::State3dViewportStatePointers
         | C::State3dVs
-        | C::State3dWm
-        | C::MediaCurbeLoad
+        | C::State3dWm => {
+            state3d::keep(command.desc.id, d, ctx);
+            ctx.machine.shared.invalidate();
+        }
+        C::State3dGsSvbIndex => state3d::keep(command.desc.id, d, ctx),
+        C::State3dUrb => {
+            state3d::keep(command.desc.id, d, ctx);
+            urb::sections(d, ctx);
+        }
+        C::MiConditionalBatchBufferEnd => return mi::conditional_end(d, ctx),
+        C::MiFlushDw => mi::flush_store(d, ctx)?,
+        C::MiSemaphoreMbox => return mi::semaphore(d, ctx),
+        C::MiUpdateGtt => mi::update_gtt(d, ctx),
+        C::MediaCurbeLoad
         | C::MediaGatewayState
         | C::MediaInterfaceDescriptorLoad
         | C::MediaObjectPrt
         | C::MediaObjectWalker
         | C::MediaStateFlush
         | C::MediaVfeState
-        | C::MiClflush
-        | C::MiConditionalBatchBufferEnd
-        | C::MiFlushDw
         | C::MiReportPerfCount
-        | C::MiSemaphoreMbox
-        | C::MiUpdateGtt
         | C::MiUrbClear
         // The decoders are not modelled, only their streamers.
         | C::MfcAvcFqmState

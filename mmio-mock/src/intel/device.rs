@@ -111,7 +111,7 @@ impl Device {
             mem: memory,
             status: &mut self.status,
             trace: &mut self.trace,
-            ticks: self.clock.ticks(),
+            timestamp: self.info.timestamp.at(self.clock.ticks()),
         }
     }
 
@@ -205,6 +205,7 @@ impl Device {
             td: &mut self.td,
             machine: &mut machine,
             ticks: self.clock.ticks(),
+            clock: self.info.timestamp,
             writes: &mut self.writes,
         });
         engine.follow(step, self.regs.tables(), &self.regs);

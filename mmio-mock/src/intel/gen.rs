@@ -5,12 +5,13 @@
 pub mod gen40;
 mod gen45;
 mod gen50;
+pub mod gen60;
 mod message;
 pub mod reset;
 
 use reset::Reset;
 
-use crate::intel::cs::engine::EngineInfo;
+use crate::intel::cs::engine::{EngineInfo, Timestamp};
 use crate::intel::cs::reader::CommandReader;
 use crate::intel::ff::reader::PipelineReader;
 use crate::intel::media::reader::MediaReader;
@@ -78,6 +79,8 @@ pub struct DeviceInfo {
     pub dual_source: DualSource,
     /// Core clock in MHz: how many ticks make a microsecond.
     pub core_mhz: u32,
+    /// How TIMESTAMP counts.
+    pub timestamp: Timestamp,
     /// Stateless data port accesses wait for SVG_WORK_CTL bit 4 (PRM volume 4, 5.2.2: DevBW-A,B).
     pub stateless_gated: bool,
 }

@@ -26,8 +26,8 @@ pub struct Mmio<'a> {
     pub status: &'a mut Status,
     /// Trace.
     pub trace: &'a mut Trace,
-    /// Device time in ticks.
-    pub ticks: u64,
+    /// What TIMESTAMP shows.
+    pub timestamp: u64,
 }
 
 impl Mmio<'_> {
@@ -43,7 +43,7 @@ impl Mmio<'_> {
                 half(self.mem.fence_read(place.index as usize), place.dword)
             }
             UnitReg::Stats(reg) => half(*counter(&mut self.status.statistics, reg), place.dword),
-            UnitReg::Cs(CsReg::Timestamp) => half(self.ticks, place.dword),
+            UnitReg::Cs(CsReg::Timestamp) => half(self.timestamp, place.dword),
             _ if DebugRegs::owns(place.desc) => self.debug.read(place.id, place.dword),
             _ => self.regs.bus_read(place),
         }

@@ -18,6 +18,36 @@ pub enum StatusPage {
     Graphics,
 }
 
+/// How TIMESTAMP counts: ticks of the core, or units of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timestamp {
+    /// Counts for `ticks` ticks.
+    pub counts: u64,
+    /// The ticks.
+    pub ticks: u64,
+}
+
+impl Timestamp {
+    /// Each tick counts.
+    pub const TICKS: Timestamp = Timestamp {
+        counts: 1,
+        ticks: 1,
+    };
+
+    /// The counter after so many ticks.
+    #[inline]
+    pub const fn at(self, ticks: u64) -> u64 {
+        if self.ticks <= 1 {
+            return ticks;
+        }
+        // The quotient and the rest apart, so that nothing overflows.
+        let (whole, rest) = (ticks / self.ticks, ticks % self.ticks);
+        whole
+            .wrapping_mul(self.counts)
+            .wrapping_add(rest * self.counts / self.ticks)
+    }
+}
+
 /// Which reset ends an engine's work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Domain {
@@ -85,6 +115,10 @@ pub struct EngineInfo {
     pub status_page: StatusPage,
     /// Bit of MI_USER_INTERRUPT in the interrupt registers.
     pub user_interrupt: u32,
+    /// Bit of MI_FLUSH_DW likewise; 0 for an engine without it.
+    pub flush_interrupt: u32,
+    /// Registers that other engines signal by, by Register Select of MI_SEMAPHORE_MBOX.
+    pub semaphores: &'static [(u32, RegId)],
     /// Where refused commands show.
     pub errors: Errors,
     /// Which reset ends its work.

@@ -85,6 +85,11 @@ pub trait LatchedReader: Debug + Sync {
     /// 3DSTATE_INDEX_BUFFER; the error is a reserved format.
     fn index_buffer(&self, d: &[u32]) -> Result<IndexBuffer, u32>;
 
+    /// How many vertex buffers and vertex elements there are.
+    fn vertex_limits(&self) -> (usize, usize) {
+        (17, 18)
+    }
+
     /// 3DSTATE_LINE_STIPPLE: whether it sets the running counters.
     fn line_stipple_modifies(&self, d: &[u32]) -> bool;
 

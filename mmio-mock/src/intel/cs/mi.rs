@@ -8,7 +8,7 @@ use mem::{GpuAddr, PhysAddr, Space};
 use regs::any::{MiNoop, MiStoreDataIndex, fields};
 
 use super::engine::{EngineInfo, StatusPage};
-use super::reader::{Chosen, Place};
+use super::reader::{Chosen, Place, PostSync};
 use super::{CsContext, Flow};
 use crate::core::fault::UnitFault;
 use crate::intel::mmio::Mmio;
@@ -35,10 +35,115 @@ pub fn batch_buffer_start(d: &[u32], ctx: &CsContext<'_, '_>) -> Flow {
     Flow::Batch {
         start: command.start,
         non_secure: command.non_secure,
-        space: match command.space {
-            Chosen::Global => Space::Global,
-            Chosen::Process => Space::Process(ctx.process),
-        },
+        space: space(command.space, ctx),
+    }
+}
+
+/// The space that a command names. While the engine has loaded no tables, addresses of a process are global ones: i915 runs
+/// without them (gt/gen6_ppgtt.c), and its batches name the process all the same (gt/gen6_engine_cs.c `gen6_emit_bb_start`).
+fn space(chosen: Chosen, ctx: &CsContext<'_, '_>) -> Space {
+    let process = Space::Process(ctx.process);
+    match chosen {
+        Chosen::Process if ctx.machine.mem.tables(process).is_some() => process,
+        _ => Space::Global,
+    }
+}
+
+/// MI_CONDITIONAL_BATCH_BUFFER_END: whether the batch is over.
+pub fn conditional_end(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
+    let end = ctx.reader.conditional_end(d);
+    if !end.compares {
+        return Ok(Flow::EndBatch);
+    }
+    let value = load(end.place, ctx)?;
+    Ok(if value > end.limit {
+        Flow::Next
+    } else {
+        Flow::EndBatch
+    })
+}
+
+/// MI_SEMAPHORE_MBOX: signals another engine, or waits for one. The comparison is strict (i915 of Linux 4.9,
+/// intel_ringbuffer.c `gen6_ring_sync_to`).
+pub fn semaphore(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault> {
+    let semaphore = ctx.reader.semaphore(d);
+    let place = Place::Graphics(semaphore.space, semaphore.address.into());
+    if semaphore.updates {
+        if semaphore.in_register {
+            ctx.writes.push((semaphore.address, semaphore.data));
+        } else {
+            store(place, &[semaphore.data], ctx)?;
+        }
+    }
+    if !semaphore.compares {
+        return Ok(Flow::Next);
+    }
+    let value = if semaphore.in_register {
+        let mut registers = ctx.engine.semaphores.iter();
+        let register = registers.find(|(select, _)| *select == semaphore.register);
+        let Some(&(_, register)) = register else {
+            return Err(UnitFault::Command {
+                unit: ctx.engine.unit,
+                what: format!("MI_SEMAPHORE_MBOX with register {}", semaphore.register),
+            });
+        };
+        ctx.regs.get(register)
+    } else {
+        load(place, ctx)?
+    };
+    Ok(if value > semaphore.data {
+        Flow::Next
+    } else {
+        Flow::Wait
+    })
+}
+
+/// MI_FLUSH_DW: the engine's work in front is done, so only translations and what is stored are left.
+pub fn flush_store(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let flush = ctx.reader.flush_store(d);
+    if flush.invalidate_translations {
+        let space = Space::Process(ctx.process);
+        ctx.machine.mem.invalidate_translations(space);
+    }
+    let place = Place::Graphics(flush.space, flush.address);
+    post_sync(flush.store, flush.in_status_page, place, ctx)?;
+    if flush.notify {
+        ctx.irq.raise_bits(ctx.regs, ctx.engine.flush_interrupt);
+    }
+    Ok(())
+}
+
+/// What a flush stores when it is done: at an address, or at an offset in the status page.
+pub(super) fn post_sync(
+    what: PostSync,
+    in_status_page: bool,
+    place: Place,
+    ctx: &mut CsContext<'_, '_>,
+) -> Result<(), UnitFault> {
+    let value = match what {
+        PostSync::Nothing => return Ok(()),
+        PostSync::Immediate(value) => value,
+        PostSync::Dword(value) => value.into(),
+        PostSync::DepthCount => ctx.machine.status.statistics.ps_depth_count,
+        PostSync::Timestamp => ctx.timestamp(),
+    };
+    // CAST: the halves of 64 bits.
+    let dwords = [value as u32, (value >> 32) as u32];
+    let dwords = match what {
+        PostSync::Dword(_) => &dwords[..1],
+        _ => &dwords[..],
+    };
+    match place {
+        Place::Graphics(_, offset) if in_status_page => store_status(offset.low(), dwords, ctx),
+        place => store(place, dwords, ctx),
+    }
+}
+
+/// MI_UPDATE_GTT: entries of the global GTT from that of an address on.
+pub fn update_gtt(d: &[u32], ctx: &mut CsContext<'_, '_>) {
+    let (first, entries) = ctx.reader.update_gtt(d);
+    for (index, entry) in (first as usize >> 12..).zip(entries) {
+        ctx.machine.mem.gtt_write(index, entry);
     }
 }
 
@@ -101,6 +206,7 @@ pub fn load_register_imm(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 
 /// The registers as the host sees them.
 pub(super) fn mmio<'a>(ctx: &'a mut CsContext<'_, '_>) -> Mmio<'a> {
+    let timestamp = ctx.timestamp();
     Mmio {
         irq: ctx.irq,
         regs: ctx.regs,
@@ -108,7 +214,7 @@ pub(super) fn mmio<'a>(ctx: &'a mut CsContext<'_, '_>) -> Mmio<'a> {
         mem: ctx.machine.mem,
         status: ctx.machine.status,
         trace: ctx.machine.trace,
-        ticks: ctx.ticks,
+        timestamp,
     }
 }
 
@@ -122,13 +228,27 @@ pub fn store_register_mem(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), 
 /// Stores to where a command says.
 fn store(place: Place, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
     let (space, address) = match place {
-        Place::Graphics(Chosen::Global, address) => (Space::Global, address),
-        Place::Graphics(Chosen::Process, address) => (Space::Process(ctx.process), address),
+        Place::Graphics(chosen, address) => (space(chosen, ctx), address),
         Place::Physical(address) => return physical(address, data, ctx),
     };
     ctx.machine.mem.enter(space).write_dwords(address, data)?;
     ctx.machine.note_write("CS", address, data.len() * 4);
     Ok(())
+}
+
+/// Loads a dword from where a command says.
+fn load(place: Place, ctx: &mut CsContext<'_, '_>) -> Result<u32, UnitFault> {
+    match place {
+        Place::Graphics(chosen, address) => {
+            let space = space(chosen, ctx);
+            Ok(ctx.machine.mem.enter(space).read_u32(address)?)
+        }
+        Place::Physical(_) => Err(UnitFault::Unimplemented {
+            unit: ctx.engine.unit,
+            what: "a condition in physical memory",
+            prm: "vol1 MI_CONDITIONAL_BATCH_BUFFER_END",
+        }),
+    }
 }
 
 /// Stores to the hardware status page (HWS_PGA).

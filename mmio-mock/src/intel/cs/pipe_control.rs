@@ -5,7 +5,8 @@
 use mem::Space;
 
 use super::CsContext;
-use super::reader::PostSync;
+use super::mi;
+use super::reader::{Place, PostSync};
 use crate::core::fault::UnitFault;
 use crate::intel::irq;
 
@@ -22,15 +23,25 @@ pub fn execute(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> 
     if pc.flush_writes {
         ctx.machine.shared.invalidate();
     }
-    let value = match pc.post_sync {
-        PostSync::Immediate(value) => Some(value),
-        PostSync::DepthCount => Some(ctx.machine.status.statistics.ps_depth_count),
-        PostSync::Timestamp => Some(ctx.ticks),
-        PostSync::Nothing => None,
-    };
-    if let Some(value) = value {
-        ctx.machine.mem.write_u64(pc.address, value)?;
-        ctx.machine.note_write("CS", pc.address, 8);
+    match pc.space {
+        // In the space of the command, whose accesses these are.
+        None => {
+            let value = match pc.post_sync {
+                PostSync::Immediate(value) => Some(value),
+                PostSync::Dword(value) => Some(value.into()),
+                PostSync::DepthCount => Some(ctx.machine.status.statistics.ps_depth_count),
+                PostSync::Timestamp => Some(ctx.timestamp()),
+                PostSync::Nothing => None,
+            };
+            if let Some(value) = value {
+                ctx.machine.mem.write_u64(pc.address, value)?;
+                ctx.machine.note_write("CS", pc.address, 8);
+            }
+        }
+        Some(space) => {
+            let place = Place::Graphics(space, pc.address);
+            mi::post_sync(pc.post_sync, pc.in_status_page, place, ctx)?;
+        }
     }
     if pc.notify {
         ctx.irq.raise(ctx.regs, irq::Cause::PipeControl);

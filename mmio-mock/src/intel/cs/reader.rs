@@ -55,6 +55,8 @@ pub enum PostSync {
     Nothing,
     /// The command's immediate data.
     Immediate(u64),
+    /// A dword of immediate data.
+    Dword(u32),
     /// PS_DEPTH_COUNT.
     DepthCount,
     /// TIMESTAMP.
@@ -72,8 +74,12 @@ pub struct PipeControl {
     pub flush_writes: bool,
     /// What is written.
     pub post_sync: PostSync,
-    /// Graphics address of 8 bytes for it, in the space of the command.
+    /// Graphics address of 8 bytes for it; with `in_status_page` an offset there.
     pub address: GpuAddr,
+    /// It is written to the hardware status page.
+    pub in_status_page: bool,
+    /// The space of the address, where the command names one; otherwise that of the command.
+    pub space: Option<Chosen>,
     /// Raises the interrupt.
     pub notify: bool,
 }
@@ -129,6 +135,53 @@ pub struct StoreRegister {
     pub place: Place,
 }
 
+/// MI_FLUSH_DW.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FlushStore {
+    /// The tables of the process are looked at again.
+    pub invalidate_translations: bool,
+    /// Raises the engine's interrupt of flushes.
+    pub notify: bool,
+    /// What is written.
+    pub store: PostSync,
+    /// It is written to the hardware status page.
+    pub in_status_page: bool,
+    /// The space of the address.
+    pub space: Chosen,
+    /// Where it is written, or the offset in the status page.
+    pub address: GpuAddr,
+}
+
+/// MI_CONDITIONAL_BATCH_BUFFER_END.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConditionalEnd {
+    /// There is something to compare; otherwise the batch ends in any case.
+    pub compares: bool,
+    /// The batch goes on when what is in memory is greater.
+    pub limit: u32,
+    /// Where that is.
+    pub place: Place,
+}
+
+/// MI_SEMAPHORE_MBOX.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Semaphore {
+    /// The data are written.
+    pub updates: bool,
+    /// The engine waits until what is there is greater than the data.
+    pub compares: bool,
+    /// A register of the engine is compared, and not memory.
+    pub in_register: bool,
+    /// Which of them.
+    pub register: u32,
+    /// The data.
+    pub data: u32,
+    /// Where in memory, or offset of the register that is written.
+    pub address: u32,
+    /// The space of the address.
+    pub space: Chosen,
+}
+
 /// Reads and makes the commands whose layout differs between generations; each is given with its header.
 pub trait CommandReader: Debug + Sync {
     /// The commands that latch state.
@@ -175,4 +228,28 @@ pub trait CommandReader: Debug + Sync {
 
     /// MI_STORE_REGISTER_MEM.
     fn store_register_mem(&self, d: &[u32]) -> StoreRegister;
+
+    /// MI_FLUSH_DW, where a generation has it.
+    fn flush_store(&self, _d: &[u32]) -> FlushStore {
+        FlushStore::default()
+    }
+
+    /// MI_CONDITIONAL_BATCH_BUFFER_END, where a generation has it.
+    fn conditional_end(&self, _d: &[u32]) -> ConditionalEnd {
+        ConditionalEnd {
+            compares: false,
+            limit: 0,
+            place: Place::Graphics(Chosen::Global, GpuAddr(0)),
+        }
+    }
+
+    /// MI_SEMAPHORE_MBOX, where a generation has it.
+    fn semaphore(&self, _d: &[u32]) -> Semaphore {
+        Semaphore::default()
+    }
+
+    /// MI_UPDATE_GTT, where a generation has it: the address whose entry is the first, and the entries.
+    fn update_gtt(&self, _d: &[u32]) -> (u32, Vec<u32>) {
+        (0, Vec::new())
+    }
 }

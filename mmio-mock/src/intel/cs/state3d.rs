@@ -8,7 +8,7 @@ use regs::ids::CommandId;
 use super::CsContext;
 use crate::core::fault::UnitFault;
 use crate::intel::debug::SvgBase;
-use crate::intel::ff::state::{VERTEX_ELEMENT_DWORDS, VERTEX_ELEMENTS};
+use crate::intel::ff::state::VERTEX_ELEMENT_DWORDS;
 use crate::intel::status::Client;
 
 /// Copies the dwords behind the header, as many as both sides have.
@@ -109,8 +109,12 @@ pub fn binding_table_pointers(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 
 /// 3DSTATE_VERTEX_BUFFERS: any number of them, in any order.
 pub fn vertex_buffers(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> {
+    let (limit, _) = ctx.reader.latched().vertex_limits();
     for (index, buffer) in ctx.reader.vertex_buffers(d) {
-        let Some(to) = ctx.ff.state.vertex_buffers.get_mut(index) else {
+        let Some(to) = ctx.ff.state.vertex_buffers[..]
+            .get_mut(index)
+            .filter(|_| index < limit)
+        else {
             return Err(bad(format!(
                 "3DSTATE_VERTEX_BUFFERS names vertex buffer {index}"
             )));
@@ -126,7 +130,8 @@ pub fn vertex_elements(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), Uni
         .get(1..)
         .unwrap_or_default()
         .chunks_exact(VERTEX_ELEMENT_DWORDS);
-    if elements.len() > VERTEX_ELEMENTS {
+    let (_, limit) = ctx.reader.latched().vertex_limits();
+    if elements.len() > limit {
         return Err(bad(format!(
             "3DSTATE_VERTEX_ELEMENTS with {} elements",
             elements.len()

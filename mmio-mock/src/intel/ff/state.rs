@@ -22,10 +22,8 @@ pub use units::{
 pub use vertex::{Component, Primitive, VertexElement};
 pub use windower::WizState;
 
-/// Vertex buffers that 3DSTATE_VERTEX_BUFFERS can name (VB index 0..=16).
-pub const VERTEX_BUFFERS: usize = 17;
-/// Vertex elements of 3DSTATE_VERTEX_ELEMENTS.
-pub const VERTEX_ELEMENTS: usize = 18;
+/// Vertex buffers that 3DSTATE_VERTEX_BUFFERS can name in the generation that has most.
+pub const VERTEX_BUFFERS: usize = 33;
 /// Dwords of a VERTEX_ELEMENT_STATE, the same in all generations.
 pub const VERTEX_ELEMENT_DWORDS: usize = 2;
 

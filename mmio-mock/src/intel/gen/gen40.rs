@@ -23,7 +23,9 @@ use regs::ids::RegId;
 
 use super::reset::{ALL, Answer, Port, Reset};
 use super::{DeviceInfo, Readers};
-use crate::intel::cs::engine::{Domain, EngineInfo, Errors, RENDER_REGISTERS, StatusPage};
+use crate::intel::cs::engine::{
+    Domain, EngineInfo, Errors, RENDER_REGISTERS, StatusPage, Timestamp,
+};
 use crate::intel::irq::Registers;
 use crate::intel::shared::dataport::render::DualSource;
 use crate::intel::status::Busy;
@@ -74,6 +76,8 @@ pub const RENDER: EngineInfo = EngineInfo {
     registers: RENDER_REGISTERS,
     status_page: StatusPage::Physical,
     user_interrupt: ISR::USER::SET.value,
+    flush_interrupt: 0,
+    semaphores: &[],
     errors: Errors::Device,
     domain: Domain::Render,
     done: DONE,
@@ -126,6 +130,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         isa: isa::Verx10::GEN40,
         dual_source: DualSource::Absent,
         core_mhz: 500,
+        timestamp: Timestamp::TICKS,
         stateless_gated: false,
     }
 }

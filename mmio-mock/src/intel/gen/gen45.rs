@@ -16,7 +16,7 @@ use regs::ids::RegId;
 
 use super::reset::Reset;
 use super::{DeviceInfo, Readers, gen40};
-use crate::intel::cs::engine::{Domain, EngineInfo, Errors, RingRegisters, StatusPage};
+use crate::intel::cs::engine::{Domain, EngineInfo, Errors, RingRegisters, StatusPage, Timestamp};
 use crate::intel::irq::Registers;
 use crate::intel::shared::dataport::render::DualSource;
 use crate::intel::status::Busy;
@@ -84,6 +84,8 @@ pub const BSD: EngineInfo = EngineInfo {
     registers: BSD_REGISTERS,
     status_page: StatusPage::Graphics,
     user_interrupt: ISR::BSD_USER::SET.value,
+    flush_interrupt: 0,
+    semaphores: &[],
     errors: Errors::Own(RegId::BsdEsr),
     domain: Domain::Media,
     done: &[(Busy::Parser, RegId::Instdone1, 31)],
@@ -133,6 +135,7 @@ const fn device(
         isa: isa::Verx10::from_times_ten(45),
         dual_source: DualSource::Whole,
         core_mhz,
+        timestamp: Timestamp::TICKS,
         stateless_gated: false,
     }
 }

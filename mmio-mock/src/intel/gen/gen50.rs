@@ -16,7 +16,7 @@ use regs::ids::RegId;
 
 use super::reset::{ALL, Answer, Port, Reset};
 use super::{DeviceInfo, Readers, gen40, gen45};
-use crate::intel::cs::engine::{Domain, EngineInfo, StatusPage};
+use crate::intel::cs::engine::{Domain, EngineInfo, StatusPage, Timestamp};
 use crate::intel::irq::Registers;
 use crate::intel::shared::dataport::render::DualSource;
 use crate::intel::status::Busy;
@@ -131,6 +131,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32)
         isa: isa::Verx10::from_times_ten(50),
         dual_source: DualSource::Whole,
         core_mhz,
+        timestamp: Timestamp::TICKS,
         stateless_gated: false,
     }
 }

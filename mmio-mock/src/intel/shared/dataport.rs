@@ -276,13 +276,14 @@ impl DataPort {
         rules::ask(!msg.eot, msg, rules::EOT)?;
         rules::ask(request.cache != Cache::Reserved, msg, rules::CACHE)?;
         let index = request.surface;
+        let counted = |view: View, unit| view.counting(if request.elements { unit } else { 1 });
         let lost = match request.kind {
             ReadKind::Block(size) => {
-                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                let view = counted(self.view(index, msg, mem, ctx, OWORD)?, OWORD);
                 buffer::read_block(view, size, mem, msg, response)?
             }
             ReadKind::DualBlock(count) => {
-                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                let view = counted(self.view(index, msg, mem, ctx, OWORD)?, OWORD);
                 buffer::read_dual(view, count, mem, msg, response)?
             }
             ReadKind::Media(lines) => {
@@ -293,7 +294,7 @@ impl DataPort {
                 Lost::default()
             }
             ReadKind::Scattered(registers) => {
-                let view = self.view(index, msg, mem, ctx, DWORD)?;
+                let view = counted(self.view(index, msg, mem, ctx, DWORD)?, DWORD);
                 buffer::read_scattered(view, registers, mem, msg, response)?
             }
             ReadKind::Reserved => {
@@ -328,13 +329,14 @@ impl DataPort {
         rules::ask(!msg.eot, msg, rules::EOT)?;
         let index = request.surface;
         let answer = rules::commit(request.commit);
+        let counted = |view: View, unit| view.counting(if request.elements { unit } else { 1 });
         let lost = match request.kind {
             WriteKind::Block(size) => {
-                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                let view = counted(self.view(index, msg, mem, ctx, OWORD)?, OWORD);
                 buffer::write_block(view, size, answer, mem, msg)?
             }
             WriteKind::DualBlock(count) => {
-                let view = self.view(index, msg, mem, ctx, OWORD)?;
+                let view = counted(self.view(index, msg, mem, ctx, OWORD)?, OWORD);
                 buffer::write_dual(view, count, answer, mem, msg)?
             }
             WriteKind::Media(lines) => {
@@ -342,7 +344,7 @@ impl DataPort {
                 media::write(&desc, lines, answer, mem, msg)?
             }
             WriteKind::Scattered(registers) => {
-                let view = self.view(index, msg, mem, ctx, DWORD)?;
+                let view = counted(self.view(index, msg, mem, ctx, DWORD)?, DWORD);
                 buffer::write_scattered(view, registers, answer, mem, msg)?
             }
             WriteKind::Stream => {

@@ -137,7 +137,7 @@ impl SamplingEngine {
         self.samples += u64::from(active.count_ones());
         let at = binding::surface_address(mem, ctx, request.surface)?;
         let surface = self.surface(mem, at)?;
-        let unsampled = matches!(request.shape.op, Op::Ld | Op::Resinfo);
+        let unsampled = matches!(request.shape.op, Op::Ld | Op::Resinfo | Op::Sampleinfo);
         let sampler = if unsampled {
             Sampler::default()
         } else {
@@ -241,9 +241,10 @@ impl<'a> Job<'a> {
                 ..
             }
             | message::Shape {
-                op: Op::SampleGradients,
+                op: Op::SampleGradients | Op::Gather4,
                 ..
             } => None,
+            _ if sampler.unnormalized => None,
             _ => Fast::new(&texels, sampler, &plan),
         };
         Job {
@@ -372,6 +373,12 @@ impl<'a> Job<'a> {
                 let point = self.point(slot);
                 self.texels.reference = self.reference(slot);
                 self.texels.killed = false;
+                if self.request.shape.op == Op::Gather4 {
+                    let level = levels.level;
+                    let four = filter::gather(&mut self.texels, &self.plan, &point, level)?;
+                    write_back(self.request, slot, four.map(f32::to_bits), response);
+                    continue;
+                }
                 let rgba = filter::sample(
                     &mut self.texels,
                     self.sampler,
@@ -392,7 +399,27 @@ impl<'a> Job<'a> {
     #[inline]
     fn coords(&self, slot: usize) -> [f32; 3] {
         let order = self.request.order;
-        [0, 1, order.r].map(|n| self.params.float(n, slot))
+        let coords = [0, 1, order.r].map(|n| self.params.float(n, slot));
+        if self.sampler.unnormalized {
+            // Texels of the one level that such maps have; the third is an array index.
+            let [u, v, r] = coords;
+            return [u / self.size[0], v / self.size[1], r];
+        }
+        coords
+    }
+
+    /// The first slice of a pixel's cube; face 0 of the only one, where there is no array.
+    #[inline]
+    fn cube(&self, slot: usize) -> i32 {
+        let surface = self.texels.surface;
+        if surface.depth <= 6 {
+            return 0;
+        }
+        let last = (surface.depth / 6).saturating_sub(1) as f32;
+        let index = self.params.float(self.request.order.cube, slot);
+        // CAST: clamped to the surface's cubes.
+        let index = (index + 0.5).floor().max(0.0).min(last) as i32;
+        index * 6
     }
 
     #[inline]
@@ -413,7 +440,13 @@ impl<'a> Job<'a> {
                     t: c[1],
                 })
             }
-            SurfaceKind::Cube => Point::on_face(cube::locate(c)),
+            SurfaceKind::Cube => {
+                let point = Point::on_face(cube::locate(c));
+                Point {
+                    slice: point.slice + self.cube(slot),
+                    ..point
+                }
+            }
             _ => Point {
                 coord: [c[0], c[1], 0.0],
                 slice: self.texels.array_slice(c[2]),
@@ -430,6 +463,7 @@ impl<'a> Job<'a> {
         let second = self.params.float(self.request.order.lod, slot);
         match self.request.shape.op {
             Op::SampleLod | Op::SampleLodCompare => self.control.given(second),
+            Op::Gather4 => self.control.given(0.0),
             Op::SampleBias | Op::SampleBiasCompare => self.control.computed(lod, second),
             _ => self.control.computed(lod, 0.0),
         }

@@ -153,6 +153,8 @@ impl CommandReader for Reader {
                 _ => PostSync::Nothing,
             },
             address: (c.address() & !7).into(),
+            in_status_page: false,
+            space: None,
             notify: c.notify_enable(),
         }
     }

@@ -229,6 +229,7 @@ pub const fn read(control: u16) -> ReadRequest {
     ReadRequest {
         surface: control as u8,
         cache: cache(control),
+        elements: false,
         kind: match control >> 12 & 3 {
             0 => ReadKind::Block(block(control)),
             1 => ReadKind::DualBlock(dual_block(control)),
@@ -254,6 +255,7 @@ pub const fn write(control: u16) -> WriteRequest {
     WriteRequest {
         surface: control as u8,
         commit: bit(control, 15),
+        elements: false,
         kind: match control >> 12 & 7 {
             0 => WriteKind::Block(block(control)),
             1 => WriteKind::DualBlock(dual_block(control)),

@@ -37,6 +37,7 @@ pub fn resolve(state: &SamplerState) -> SamplerDesc {
     });
     let sampler = Sampler {
         disabled: state.sampler_disable(),
+        unnormalized: false,
         min: filter(state.min_mode_filter()),
         mag: filter(state.mag_mode_filter()),
         modes: [

@@ -65,6 +65,7 @@ pub const fn read(control: u16) -> Result<ReadRequest, &'static str> {
     Ok(ReadRequest {
         surface: control as u8,
         cache: gen40::cache(control),
+        elements: false,
         kind,
     })
 }

@@ -28,7 +28,7 @@ pub static FORMATS: Formats = Formats::new(&ROWS);
 pub struct Reader;
 
 /// SURFACE_STATE; missing dwords are zero.
-fn surface(words: &[u32]) -> SurfaceDesc {
+pub fn surface(words: &[u32]) -> SurfaceDesc {
     let first = gen45::surface(words);
     SurfaceDesc {
         format: FORMATS.lookup(first.format_code),

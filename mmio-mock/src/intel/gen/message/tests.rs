@@ -132,6 +132,7 @@ fn ff_sync_is_an_opcode_of_ironlake() {
 
 fn read(surface: u8, cache: Cache, kind: ReadKind) -> Request {
     Request::Read(ReadRequest {
+        elements: false,
         surface,
         cache,
         kind,
@@ -205,6 +206,7 @@ fn rectangles_of_video_kernels() {
         assert_eq!(g45(older), want, "{older:#x}");
     }
     let commit = Request::Write(WriteRequest {
+        elements: false,
         surface: 0,
         commit: true,
         kind: WriteKind::Media(None),
@@ -228,6 +230,7 @@ fn reads_without_a_description_are_told() {
 
 fn target(surface: u8, form: Form, last: bool) -> Request {
     Request::Write(WriteRequest {
+        elements: false,
         surface,
         commit: false,
         kind: WriteKind::RenderTarget {
@@ -251,6 +254,7 @@ fn write_messages_are_where_they_were() {
     }
     assert_eq!(g45(0x85a0_4800), Ok(target(0, Form::Single16, true)));
     let scratch = Request::Write(WriteRequest {
+        elements: false,
         surface: 255,
         commit: true,
         kind: WriteKind::DualBlock(Some(1)),
@@ -258,6 +262,7 @@ fn write_messages_are_where_they_were() {
     assert_eq!(ironlake(sfid::DATAPORT_WRITE, 0x0618_90ff), Ok(scratch));
     assert_eq!(g45(0x0531_90ff), Ok(scratch));
     let flush = Request::Write(WriteRequest {
+        elements: false,
         surface: 0,
         commit: true,
         kind: WriteKind::Flush,

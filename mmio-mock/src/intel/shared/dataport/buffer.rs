@@ -19,6 +19,8 @@ pub struct View {
     base: GpuAddr,
     /// Bytes from the base; accesses past them read zero and write nothing.
     size: u64,
+    /// Bytes that offsets of messages count, as a shift.
+    unit: u32,
 }
 
 impl View {
@@ -31,6 +33,7 @@ impl View {
             Ok(SurfaceKind::Buffer) => Ok(View {
                 base: desc.base,
                 size: u64::from(desc.entries) * 16,
+                unit: 0,
             }),
             Ok(SurfaceKind::Null) => Ok(View::default()),
             _ => Err(rules::SURFACE),
@@ -52,7 +55,23 @@ impl View {
         View {
             base: GpuAddr::from(base),
             size,
+            unit: 0,
         }
+    }
+
+    /// The same for messages whose offsets count elements of `unit` bytes.
+    #[must_use]
+    pub fn counting(self, unit: u32) -> Self {
+        View {
+            unit: unit.trailing_zeros(),
+            ..self
+        }
+    }
+
+    /// The byte offset that a message means.
+    #[inline]
+    fn bytes(&self, offset: u32) -> u32 {
+        offset << self.unit
     }
 
     /// Address of `bytes` bytes at `offset` when they lie inside.
@@ -145,7 +164,7 @@ pub fn read_block(
     response: &mut [Grf],
 ) -> Result<Lost, UnitFault> {
     let mut lost = Lost::default();
-    let offset = header(msg)?[2];
+    let offset = view.bytes(header(msg)?[2]);
     let (count, first) = block(size, msg)?;
     rules::lengths(msg, 1, count.div_ceil(2))?;
     for (n, register, high, bit) in owords(count, first) {
@@ -169,7 +188,7 @@ pub fn write_block(
     msg: &Message<'_>,
 ) -> Result<Lost, UnitFault> {
     let mut lost = Lost::default();
-    let offset = header(msg)?[2] & !15;
+    let offset = view.bytes(header(msg)?[2]) & !15;
     let (count, first) = block(size, msg)?;
     rules::lengths(msg, 1 + count.div_ceil(2), answer)?;
     for (n, register, high, bit) in owords(count, first) {
@@ -191,7 +210,7 @@ pub fn write_block(
 }
 
 /// OWords of each of the two blocks (PRM 5.10.3.1).
-fn dual(count: Option<u8>, msg: &Message<'_>) -> Result<(u32, [u32; 2]), UnitFault> {
+fn dual(view: &View, count: Option<u8>, msg: &Message<'_>) -> Result<(u32, [u32; 2]), UnitFault> {
     let global = header(msg)?[2];
     let count = count.ok_or_else(|| refuse("DP", msg, rules::BLOCK_SIZE))?;
     let offsets = msg.payload.get(1);
@@ -199,8 +218,8 @@ fn dual(count: Option<u8>, msg: &Message<'_>) -> Result<(u32, [u32; 2]), UnitFau
     Ok((
         count.into(),
         [
-            global.wrapping_add(offsets[0]),
-            global.wrapping_add(offsets[4]),
+            view.bytes(global.wrapping_add(offsets[0])),
+            view.bytes(global.wrapping_add(offsets[4])),
         ],
     ))
 }
@@ -214,7 +233,7 @@ pub fn read_dual(
     response: &mut [Grf],
 ) -> Result<Lost, UnitFault> {
     let mut lost = Lost::default();
-    let (count, offsets) = dual(count, msg)?;
+    let (count, offsets) = dual(&view, count, msg)?;
     rules::lengths(msg, 2, count as usize)?;
     for (side, offset) in offsets.into_iter().enumerate() {
         if msg.exec_mask & 0xf << (side * 4) == 0 {
@@ -239,7 +258,7 @@ pub fn write_dual(
     msg: &Message<'_>,
 ) -> Result<Lost, UnitFault> {
     let mut lost = Lost::default();
-    let (count, offsets) = dual(count, msg)?;
+    let (count, offsets) = dual(&view, count, msg)?;
     rules::lengths(msg, 2 + count as usize, answer)?;
     for n in 0..count {
         let Some(data) = msg.payload.get(n as usize + 2) else {
@@ -283,7 +302,8 @@ pub fn read_scattered(
             if msg.exec_mask >> (register * 8 + channel) & 1 == 0 {
                 continue;
             }
-            w[channel] = view.read_dword(mem, global.wrapping_add(*offset), &mut lost)?;
+            w[channel] =
+                view.read_dword(mem, view.bytes(global.wrapping_add(*offset)), &mut lost)?;
         }
     }
     Ok(lost)
@@ -309,7 +329,7 @@ pub fn write_scattered(
         };
         for channel in 0..8 {
             if msg.exec_mask >> (register * 8 + channel) & 1 != 0 {
-                let at = global.wrapping_add(offsets[channel]);
+                let at = view.bytes(global.wrapping_add(offsets[channel]));
                 view.write_dword(mem, at, data[channel], &mut lost)?;
             }
         }

@@ -40,6 +40,8 @@ pub struct ReadRequest {
     pub surface: u8,
     /// Target cache.
     pub cache: Cache,
+    /// Offsets of blocks and channels count elements: OWords or DWords, and not bytes.
+    pub elements: bool,
     /// What to read.
     pub kind: ReadKind,
 }
@@ -66,6 +68,8 @@ pub struct WriteRequest {
     pub surface: u8,
     /// The sender wants an answer when the write is done.
     pub commit: bool,
+    /// Offsets of blocks and channels count elements: OWords or DWords, and not bytes.
+    pub elements: bool,
     /// What to write.
     pub kind: WriteKind,
 }

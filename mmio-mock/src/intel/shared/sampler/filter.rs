@@ -136,6 +136,29 @@ pub fn linear(
     Ok(mix(front, back, fz))
 }
 
+/// The first channel of the four texels around a point: lower left, lower right, upper right, upper left, as OpenGL has them
+/// (ARB_texture_gather; rows go down).
+pub fn gather(
+    texels: &mut Texels<'_>,
+    plan: &Plan,
+    point: &Point,
+    level: u32,
+) -> Result<[f32; 4], Fault> {
+    let sizes = sizes(texels, level);
+    let [(x0, x1, _), (y0, y1, _)] = [0, 1].map(|d| {
+        let coord = shifted(plan, point, d, sizes[d]);
+        address::linear(plan.modes[d], coord, sizes[d])
+    });
+    let mut four = [0.0; 4];
+    for (to, (x, y)) in four
+        .iter_mut()
+        .zip([(x0, y1), (x1, y1), (x1, y0), (x0, y0)])
+    {
+        *to = texels.texel([x, y, point.slice], level)?[0];
+    }
+    Ok(four)
+}
+
 /// The footprint of a pixel for the anisotropic filter (PRM 4.2.3.3).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Footprint {

@@ -39,6 +39,7 @@ impl Unfiltered<'_> {
             let lod = self.params.bits(self.request.order.lod, slot);
             let rgba = match self.request.shape.op {
                 Op::Ld => self.load(mem, slot)?,
+                Op::Sampleinfo => [self.surface.samples, 0, 0, 0],
                 _ if self.request.integer => size(self.surface, lod),
                 _ => size(self.surface, lod).map(|n| (n as f32).to_bits()),
             };
@@ -59,7 +60,12 @@ impl Unfiltered<'_> {
         }
         let offsets = self.request.offsets;
         let chroma = self.interpolate_chroma;
-        let mut texel = load(mem, self.surface, self.palette, offsets, parameters, chroma)?;
+        let sample = self.params.bits(order.sample, slot);
+        let mut texel = if self.surface.samples > 1 {
+            self.sample(mem, offsets, parameters, sample)?
+        } else {
+            load(mem, self.surface, self.palette, offsets, parameters, chroma)?
+        };
         if let Some(gamma) = &self.gamma {
             texel = gamma.convert(texel.map(f32::from_bits)).map(f32::to_bits);
         }
@@ -67,6 +73,27 @@ impl Unfiltered<'_> {
             texel[3] = 0;
         }
         Ok(texel)
+    }
+}
+
+impl Unfiltered<'_> {
+    /// A sample of a pixel, which has one level; zero outside the map.
+    fn sample(
+        &self,
+        mem: &Memory,
+        offsets: [i8; 3],
+        [u, v, r, _]: [u32; 4],
+        sample: u32,
+    ) -> Result<[u32; 4], Fault> {
+        let surface = self.surface;
+        let moved = |n: u32, d: usize| n.wrapping_add_signed(i32::from(offsets[d]));
+        let (x, y) = (moved(u, 0), moved(v, 1));
+        let inside = x < surface.width && y < surface.height && r < surface.depth;
+        if !inside || sample >= surface.samples {
+            return Ok(outside(surface.format));
+        }
+        let slice = r + surface.min_array_element;
+        surface.fetch_sample(mem, x, y, slice, 0, sample)
     }
 }
 
@@ -151,6 +178,8 @@ pub fn size(surface: &Surface, lod: u32) -> [u32; 4] {
     match surface.kind {
         SurfaceKind::OneD => [width, slices, 0, surface.mip_count],
         SurfaceKind::TwoD => [width, height, slices, surface.mip_count],
+        // Arrays of cubes count faces (Mesa 22.3.6 nir_lower_tex.c `lower_txs_cube_array`).
+        SurfaceKind::Cube if slices > 6 => [width, height, slices, surface.mip_count],
         SurfaceKind::Cube => [width, height, 0, surface.mip_count],
         _ => [width, height, surface.level_depth(level), surface.mip_count],
     }

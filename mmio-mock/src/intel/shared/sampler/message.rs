@@ -36,6 +36,10 @@ pub enum Op {
     Ld,
     /// Size of a mip level.
     Resinfo,
+    /// Number of samples.
+    Sampleinfo,
+    /// The first channel of the four texels that a linear filter would mix.
+    Gather4,
 }
 
 /// Layout of payload and writeback.
@@ -103,6 +107,10 @@ pub struct Order {
     pub lod: u8,
     /// Reference value.
     pub reference: u8,
+    /// Number of a sample.
+    pub sample: u8,
+    /// Number of a cube in an array.
+    pub cube: u8,
     /// Gradients of u, v and r along x.
     pub dx: [u8; 3],
     /// The same along y.
@@ -115,6 +123,8 @@ impl Order {
         r: 2,
         lod: ABSENT,
         reference: ABSENT,
+        sample: ABSENT,
+        cube: ABSENT,
         dx: [ABSENT; 3],
         dy: [ABSENT; 3],
     };

@@ -50,6 +50,8 @@ pub struct ChromaKey {
 pub struct Sampler {
     /// All channels return 0.
     pub disabled: bool,
+    /// Coordinates count texels.
+    pub unnormalized: bool,
     /// Minification filter.
     pub min: Filter,
     /// Magnification filter.
