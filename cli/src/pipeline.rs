@@ -140,7 +140,10 @@ mod tests {
     /// WM_STATE's Kernel Start Pointer 0 in dword 0.
     #[test]
     fn kernels_are_found_by_the_tables() {
-        for tables in regs::platform::GENERATIONS {
+        let states = |tables: &&&Generation| tables.structure("VS_STATE").is_some();
+        let tables: Vec<_> = regs::platform::GENERATIONS.iter().filter(states).collect();
+        assert_eq!(tables.len(), 3);
+        for tables in tables {
             let memory = |at: u32| Some(if at == 0x118 { 1 } else { 0xabcd_ef42 });
             for structure in ["VS_STATE", "GS_STATE", "CLIP_STATE", "SF_STATE", "WM_STATE"] {
                 let pointer = kernel_pointer(tables, structure, 0x100, &memory);

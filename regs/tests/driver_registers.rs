@@ -2,14 +2,17 @@
 //! i915 i915_reg.h, gt/intel_engine_regs.h, gt/intel_gt_regs.h; intel-gtt.c; intel-gpu-tools.
 //! Does not test names of fields and of their values.
 
+mod gen60;
+
 use regs::desc::{RegisterDesc, Space};
-use regs::gen40::{REGISTERS, lookup};
+use regs::gen40::REGISTERS;
+use regs::platform::{GEN40, Generation};
 
 /// One register, typed from the source that the last column names. Bits outside the four masks
 /// neither store nor show anything.
-struct Row {
-    name: &'static str,
-    offset: u32,
+pub struct Row {
+    pub name: &'static str,
+    pub offset: u32,
     /// Bits of an element, elements, bytes between them.
     shape: (u32, u32, u32),
     reset: u64,
@@ -24,10 +27,10 @@ struct Row {
     source: &'static str,
 }
 
-const ALL: u64 = 0xffff_ffff;
-const WIDE: u64 = u64::MAX;
+pub const ALL: u64 = 0xffff_ffff;
+pub const WIDE: u64 = u64::MAX;
 
-const fn row(name: &'static str, offset: u32, reset: u64, source: &'static str) -> Row {
+pub const fn row(name: &'static str, offset: u32, reset: u64, source: &'static str) -> Row {
     Row {
         name,
         offset,
@@ -42,23 +45,23 @@ const fn row(name: &'static str, offset: u32, reset: u64, source: &'static str) 
 }
 
 impl Row {
-    const fn stores(mut self, bits: u64) -> Row {
+    pub const fn stores(mut self, bits: u64) -> Row {
         self.stored = bits;
         self
     }
-    const fn clears(mut self, bits: u64) -> Row {
+    pub const fn clears(mut self, bits: u64) -> Row {
         self.cleared = bits;
         self
     }
-    const fn masks(mut self, bits: u64) -> Row {
+    pub const fn masks(mut self, bits: u64) -> Row {
         self.masked = bits;
         self
     }
-    const fn shows(mut self, bits: u64) -> Row {
+    pub const fn shows(mut self, bits: u64) -> Row {
         self.fixed = bits;
         self
     }
-    const fn shape(mut self, bits: u32, count: u32) -> Row {
+    pub const fn shape(mut self, bits: u32, count: u32) -> Row {
         self.shape = (bits, count, bits / 8);
         self
     }
@@ -173,35 +176,40 @@ fn every_register_has_its_row() {
 #[test]
 fn offset_size_reset_and_access_are_those_of_the_sources() {
     for row in &ROWS {
-        let name = format!("{} ({})", row.name, row.source);
-        let desc = REGISTERS.iter().find(|d| d.name == row.name).expect(&name);
-        assert_eq!(desc.offset, row.offset, "{name}");
-        let (bits, count, stride) = row.shape;
-        assert_eq!((desc.bits, desc.count), (bits, count), "{name}");
-        assert!(count == 1 || desc.stride == stride, "{name}");
-        assert_eq!(desc.reset, Some(u128::from(row.reset)), "{name}");
-        for dword in 0..bits / 32 {
-            let part = |bits: u64| (bits >> (dword * 32)) as u32;
-            let (stored, cleared) = (part(row.stored), part(row.cleared));
-            let (masked, fixed) = (part(row.masked), part(row.fixed));
-            let at = |old: u32, new: u32| desc.write(dword, old, new);
-            assert_eq!(desc.reset_dword(dword), part(row.reset), "{name}");
-            assert_eq!(at(0, u32::MAX), stored | masked, "{name}: ones over zeros");
-            assert_eq!(at(u32::MAX, 0), !stored, "{name}: zeros over ones");
-            assert_eq!(at(u32::MAX, u32::MAX), !cleared, "{name}: ones over ones");
-            // Enables alone clear what is masked, bits alone do nothing to it.
-            assert_eq!(at(masked, masked << 16) & masked, 0, "{name}: enables");
-            assert_eq!(at(0, masked) & masked & !stored, 0, "{name}: no enables");
-            let seen = stored | cleared | masked | fixed;
-            assert_eq!(desc.read(dword, u32::MAX), seen, "{name}: read");
-            let reserved = part(row.reset) & !seen;
-            assert_eq!(reserved, 0, "{name}: a reset value nobody sees");
-        }
-        if desc.space == Space::Mmio {
-            let last = row.offset + (count - 1) * stride + bits / 8 - 4;
-            let found = lookup(last);
-            let expected = (desc.id, count - 1, bits / 32 - 1);
-            assert_eq!(found, Some(expected), "{name}: last dword");
-        }
+        check(&GEN40, row);
+    }
+}
+
+/// A register of a generation beside its row.
+pub fn check(generation: &Generation, row: &Row) {
+    let name = format!("{} ({})", row.name, row.source);
+    let desc = generation.register(row.name).expect(&name);
+    assert_eq!(desc.offset, row.offset, "{name}");
+    let (bits, count, stride) = row.shape;
+    assert_eq!((desc.bits, desc.count), (bits, count), "{name}");
+    assert!(count == 1 || desc.stride == stride, "{name}");
+    assert_eq!(desc.reset, Some(u128::from(row.reset)), "{name}");
+    for dword in 0..bits / 32 {
+        let part = |bits: u64| (bits >> (dword * 32)) as u32;
+        let (stored, cleared) = (part(row.stored), part(row.cleared));
+        let (masked, fixed) = (part(row.masked), part(row.fixed));
+        let at = |old: u32, new: u32| desc.write(dword, old, new);
+        assert_eq!(desc.reset_dword(dword), part(row.reset), "{name}");
+        assert_eq!(at(0, u32::MAX), stored | masked, "{name}: ones over zeros");
+        assert_eq!(at(u32::MAX, 0), !stored, "{name}: zeros over ones");
+        assert_eq!(at(u32::MAX, u32::MAX), !cleared, "{name}: ones over ones");
+        // Enables alone clear what is masked, bits alone do nothing to it.
+        assert_eq!(at(masked, masked << 16) & masked, 0, "{name}: enables");
+        assert_eq!(at(0, masked) & masked & !stored, 0, "{name}: no enables");
+        let seen = stored | cleared | masked | fixed;
+        assert_eq!(desc.read(dword, u32::MAX), seen, "{name}: read");
+        let reserved = part(row.reset) & !seen;
+        assert_eq!(reserved, 0, "{name}: a reset value nobody sees");
+    }
+    if desc.space == Space::Mmio {
+        let last = row.offset + (count - 1) * stride + bits / 8 - 4;
+        let found = (generation.lookup)(last);
+        let expected = (desc.id, count - 1, bits / 32 - 1);
+        assert_eq!(found, Some(expected), "{name}: last dword");
     }
 }

@@ -27,6 +27,10 @@ pub struct Statistics {
     pub ps_invocations: u64,
     /// PS_DEPTH_COUNT: samples that passed the depth test.
     pub ps_depth_count: u64,
+    /// SO_NUM_PRIMS_WRITTEN: objects that streamed vertex buffers have got.
+    pub so_prims_written: u64,
+    /// SO_PRIM_STORAGE_NEEDED: objects that they would have got, had they been large enough.
+    pub so_storage_needed: u64,
 }
 
 /// What the model did, for its users; no guest sees these.

@@ -261,7 +261,10 @@ fn store_status(offset: u32, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Resul
             store(Place::Graphics(Chosen::Global, address), data, ctx)
         }
         StatusPage::Physical => {
-            let high = u64::from(fields::HWS_PGA::ADDRESS_35_32.read(page)) << 32;
+            // Devices with a status page at a graphics address have no such field.
+            let desc = (ctx.regs.tables().register_desc)(ctx.engine.registers.hws_pga);
+            let high = desc.and_then(|desc| desc.fields.iter().find(|f| f.name == "Address 35:32"));
+            let high = high.map_or(0, |field| field.get(page.into()) as u64) << 32;
             let address = PhysAddr((high | u64::from(low)) + u64::from(offset));
             physical(address, data, ctx)
         }

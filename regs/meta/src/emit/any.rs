@@ -43,13 +43,18 @@ pub fn any(all: &[Tables]) -> String {
             .collect()
     });
     for (module, doc, list) in [
-        ("fields", "Typed fields, one module per register.", fields),
-        ("reg", "Typed handles, one constant per register.", handles),
+        ("fields", "Typed fields, one module per register.", &fields),
+        ("reg", "Typed handles, one constant per register.", &handles),
     ] {
         line!(out, "/// {doc}\npub mod {module} {{");
         for (name, from) in list {
-            let name = names::constant(&name);
+            let name = names::constant(name);
             line!(out, "pub use crate::{from}::{module}::{name};");
+        }
+        if module == "fields" {
+            super::common::fields(&mut out, all, &fields);
+        } else {
+            super::common::handles(&mut out, all, &handles);
         }
         line!(out, "}}");
     }

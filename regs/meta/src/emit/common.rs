@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use super::packed::{accessors, defaults, group, type_head};
 use crate::emit::line;
-use crate::model::{Command, Field, Kind, Structure, Tables};
+use crate::model::{Command, Field, Kind, Register, RegisterField, Structure, Tables};
 use crate::names;
 
 /// The field of a command that every generation has at bit 0.
@@ -132,4 +132,66 @@ fn one(
         group(out, g);
     }
     line!(out, "}}");
+}
+
+/// The oldest generation with a register that two have and that is not among the `agreed` ones, and the register of each.
+fn registers<'a>(
+    all: &'a [Tables],
+    agreed: &BTreeMap<String, String>,
+) -> Vec<(&'a str, &'a Register, Vec<&'a Register>)> {
+    let mut found: BTreeMap<&str, (&str, Vec<&Register>)> = BTreeMap::new();
+    for t in all {
+        for r in t.registers.iter().filter(|r| !agreed.contains_key(&r.name)) {
+            let entry = found.entry(&r.name);
+            let (_, list) = entry.or_insert((&t.generation, Vec::new()));
+            list.push(r);
+        }
+    }
+    let several = found.into_values().filter(|(_, list)| list.len() > 1);
+    several
+        .map(|(from, list)| (from, list[0], list[1..].to_vec()))
+        .collect()
+}
+
+/// Constants of the fields that all these registers have in one place.
+fn shared(first: &Register, others: &[&Register]) -> Vec<String> {
+    let key = |f: &RegisterField| {
+        let values = f.values.iter().map(|v| (v.value, v.name.clone()));
+        (f.name.clone(), f.hi, f.lo, values.collect::<Vec<_>>())
+    };
+    let everywhere = |f: &&RegisterField| {
+        let has = |o: &&Register| o.fields.iter().any(|g| key(g) == key(f));
+        others.iter().all(|o| o.bits == first.bits && has(o))
+    };
+    let fields = first.fields.iter().filter(everywhere);
+    fields.map(|f| names::constant(&f.name)).collect()
+}
+
+/// Typed fields that all which have a register have in one place: those of the oldest.
+pub fn fields(out: &mut String, all: &[Tables], agreed: &BTreeMap<String, String>) {
+    for (from, first, others) in registers(all, agreed) {
+        let list = shared(first, &others);
+        if list.is_empty() {
+            continue;
+        }
+        let (name, list) = (names::constant(&first.name), list.join(", "));
+        line!(out, "/// {}", first.summary);
+        line!(out, "#[allow(non_snake_case)]");
+        line!(
+            out,
+            "pub mod {name} {{ pub use crate::{from}::fields::{name}::{{{list}, Register}}; }}"
+        );
+    }
+}
+
+/// Handles of registers that all which have them have in one place, with a field that they share: those of the oldest.
+pub fn handles(out: &mut String, all: &[Tables], agreed: &BTreeMap<String, String>) {
+    let place = |r: &Register| (r.offset, r.bits, r.count, r.stride);
+    for (from, first, others) in registers(all, agreed) {
+        let alike = others.iter().all(|o| place(o) == place(first));
+        if alike && !shared(first, &others).is_empty() {
+            let name = names::constant(&first.name);
+            line!(out, "pub use crate::{from}::reg::{name};");
+        }
+    }
 }

@@ -81,6 +81,25 @@ fn of_what_differs_the_shared_fields_are_there() {
 }
 
 #[test]
+fn of_registers_that_differ_the_shared_fields_are_there() {
+    let kept = "{ name = \"Kept\", bits = \"7:0\" }";
+    let old = register(
+        &format!("{kept}, {{ name = \"Moved\", bits = \"31:8\" }}"),
+        16,
+    );
+    let new = register(
+        &format!(
+            "{kept}, {{ name = \"New\", bits = \"8\" }}, {{ name = \"Moved\", bits = \"31:9\" }}"
+        ),
+        16,
+    );
+    let files = [("gen1", old), ("gen2", new)];
+    let text = crate::any(&loaded("any-registers", &files));
+    assert!(text.contains("pub use crate::gen1::fields::R16::{KEPT, Register};"));
+    assert!(text.contains("pub use crate::gen1::reg::R16;"));
+}
+
+#[test]
 fn constants_are_the_union_unless_they_contradict() {
     let old = enumeration("GROWS", &[(0, "ZERO"), (1, "ONE")])
         + &enumeration("MOVES", &[(0, "ZERO")])
