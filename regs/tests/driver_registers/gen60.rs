@@ -8,13 +8,16 @@ use regs::platform::{GEN50, GEN60};
 
 use super::{ALL, Row, WIDE, check, row};
 
+/// A register of every ring: name, place, reset value, bits.
+type Kind = (&'static str, u32, u64, fn(Row) -> Row);
+
 /// `RING_*` of an engine by its base; the status page is at 2080h behind it.
 fn ring(base: u32, names: &[(&'static str, &'static str)]) -> Vec<Row> {
     let ring = |what: &str| {
         let found = names.iter().find(|(known, _)| *known == what);
         found.map(|(_, name)| *name)
     };
-    let all: &[(&str, u32, u64, fn(Row) -> Row)] = &[
+    let all: &[Kind] = &[
         ("TAIL", 0x30, 0, |r: Row| r.stores(0x001f_fff8)),
         ("HEAD", 0x34, 0, |r: Row| r.stores(0xffff_fffc)),
         ("START", 0x38, 0, |r: Row| r.stores(0xffff_f000)),
@@ -143,7 +146,7 @@ const SHOWN: &[(&str, u32, u64, u64)] = &[
     ("MAD_DIMM_C0", 0x14_5004, 0, ALL),
     ("MAD_DIMM_C1", 0x14_5008, 0, ALL),
     // 1300, 650 and 650 MHz.
-    ("RP_STATE_CAP", 0x14_5998, 13 << 16 | 13 << 8 | 26, ALL),
+    ("RP_STATE_CAP", 0x14_5998, 0x0d_0d1a, ALL),
 ];
 
 /// `GT_*_INTERRUPT`: render 4 3 2 1 0, codec 15 12, blitter 26 25 22.
@@ -168,7 +171,7 @@ fn others() -> Vec<Row> {
         row(
             "CXT_SIZE",
             0x21a0,
-            20 << 18 | 40 << 12 | 63 << 6 | 32,
+            0x14 << 18 | 0x28 << 12 | 0x3f << 6 | 0x20,
             "CXT_SIZE",
         )
         .shows(0x3fff_ffff),

@@ -176,7 +176,10 @@ pub fn fields(out: &mut String, all: &[Tables], agreed: &BTreeMap<String, String
         }
         let (name, list) = (names::constant(&first.name), list.join(", "));
         line!(out, "/// {}", first.summary);
-        line!(out, "#[allow(non_snake_case)]");
+        line!(
+            out,
+            "#[allow(non_snake_case, reason = \"the register's name\")]"
+        );
         line!(
             out,
             "pub mod {name} {{ pub use crate::{from}::fields::{name}::{{{list}, Register}}; }}"
