@@ -183,6 +183,7 @@ impl ThreadBench {
             constants: None,
             data: VertexData::Sequential(&[]),
             pixels: None,
+            stream_indices: [0; 4],
             snapshot: false,
             subject: Subject::Other,
         };

@@ -101,6 +101,15 @@ impl Pipeline {
         }
     }
 
+    /// Loads the index of a streamed vertex buffer from its command.
+    pub fn load_stream_index(&mut self, command: &[u32]) {
+        if let Some(index) = self.reader.stream_index(command) {
+            for stage in self.list.stages_mut() {
+                stage.load_stream_index(&index);
+            }
+        }
+    }
+
     /// The running line stipple counter, in pixels.
     pub fn line_stipple_counter(&self) -> u32 {
         let mut counters = self.list.stages().map(Stage::line_stipple_counter);

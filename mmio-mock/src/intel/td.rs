@@ -267,6 +267,7 @@ impl Td {
         slot.rounds.forget();
         slot.events.clear();
         slot.events.free.extend_from_slice(free);
+        slot.events.stream_indices = request.stream_indices;
         if let Some(pixels) = request.pixels {
             slot.events.pixels = *pixels;
         }

@@ -210,7 +210,8 @@ impl Cl {
         // Clip kernels run with NoMask: they find only four channels enabled.
         let mask = 0x0f;
         let out = &mut self.emitted;
-        self.threads.start(object, &header, mask, config, out, ctx)
+        self.threads
+            .start(object, &header, None, mask, config, out, ctx)
     }
 }
 

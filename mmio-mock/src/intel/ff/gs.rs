@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 
 use super::Step;
 use super::link::{Cargo, Link};
-use super::payload::{ObjectHeader, Outside};
+use super::payload::{ObjectHeader, Outside, StreamIndices};
+use super::reader::StreamIndex;
 use super::spawn::Emitter;
 use super::stage::{Stage, StepContext};
 use super::state::{DrawState, GsState, UnitConfig};
@@ -24,6 +25,8 @@ pub struct Gs {
     threads: Emitter,
     /// Objects of the draw that have had threads.
     number: u32,
+    /// Indices of the streamed vertex buffers.
+    stream: StreamIndices,
 }
 
 impl Default for Gs {
@@ -33,6 +36,7 @@ impl Default for Gs {
             objects: VecDeque::new(),
             threads: Emitter::new(Unit::Gs, Owner::Gs),
             number: 0,
+            stream: StreamIndices::default(),
         }
     }
 }
@@ -83,6 +87,18 @@ impl Stage for Gs {
         self.threads.busy() || !self.objects.is_empty()
     }
 
+    fn load_stream_index(&mut self, index: &StreamIndex) {
+        let StreamIndices {
+            index: indices,
+            maximum,
+        } = &mut self.stream;
+        if let (Some(at), Some(end)) =
+            (indices.get_mut(index.buffer), maximum.get_mut(index.buffer))
+        {
+            (*at, *end) = (index.index, index.maximum);
+        }
+    }
+
     /// Drops an unfinished primitive at the end of a draw.
     fn finish(&mut self, machine: &mut Machine<'_>) {
         self.number = 0;
@@ -91,6 +107,44 @@ impl Stage for Gs {
 }
 
 impl Gs {
+    /// A thread has got the indices: they go on by an object, if it fits.
+    fn advance(&mut self, state: &GsState, machine: &mut Machine<'_>) {
+        let Some((stream, by)) = state.stream.and_then(|s| Some((s, s.increment?))) else {
+            return;
+        };
+        let StreamIndices { index, maximum } = &mut self.stream;
+        // The first buffer stands for all: drivers give each the same number of vertices.
+        let fits = u64::from(index[0]) + u64::from(by) <= u64::from(maximum[0]);
+        if fits {
+            for index in index {
+                *index = index.wrapping_add(by);
+            }
+        }
+        if stream.statistics {
+            let statistics = &mut machine.status.statistics;
+            statistics.so_storage_needed = statistics.so_storage_needed.wrapping_add(1);
+            let written = &mut statistics.so_written;
+            *written = written.wrapping_add(u64::from(fits));
+        }
+    }
+
+    /// What threads said of streamed vertices: how many there are (FF_SYNC), how many primitives were written (end of thread).
+    fn streamed(&mut self, state: &GsState, ctx: &mut StepContext<'_, '_>) {
+        let said = self.threads.take_streamed();
+        for index in &mut self.stream.index {
+            *index = index.wrapping_add(said.vertices);
+        }
+        if state.stream.is_some_and(|stream| stream.statistics) {
+            let statistics = &mut ctx.machine.status.statistics;
+            let (needed, written) = (
+                &mut statistics.so_storage_needed,
+                &mut statistics.so_written,
+            );
+            *needed = needed.wrapping_add(said.needed.into());
+            *written = written.wrapping_add(said.written.into());
+        }
+    }
+
     fn work(
         &mut self,
         state: &GsState,
@@ -99,7 +153,9 @@ impl Gs {
         ctx: &mut StepContext<'_, '_>,
     ) -> Step {
         if self.threads.busy() {
-            return self.threads.step(out, ctx);
+            let step = self.threads.step(out, ctx);
+            self.streamed(state, ctx);
+            return step;
         }
         if let Some(object) = self.objects.pop_front() {
             let config = &state.unit;
@@ -110,8 +166,20 @@ impl Gs {
                 number: self.number,
             };
             let mask = 0xff;
-            return match self.threads.start(object, &header, mask, config, out, ctx) {
+            let stream = state.stream.map(|stream| {
+                if stream.payload {
+                    self.stream
+                } else {
+                    StreamIndices::default()
+                }
+            });
+            let started =
+                self.threads
+                    .start(object, &header, stream.as_ref(), mask, config, out, ctx);
+            return match started {
                 Ok(step) => {
+                    self.advance(state, ctx.machine);
+                    self.streamed(state, ctx);
                     self.number = self.number.wrapping_add(1);
                     if config.statistics {
                         let count = &mut ctx.machine.status.statistics.gs_invocations;

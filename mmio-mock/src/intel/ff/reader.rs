@@ -13,6 +13,17 @@ use super::state::{DrawState, PipelineState, Primitive, VertexElement, WizState}
 use crate::core::fault::UnitFault;
 use crate::intel::shared::dataport::render::PixelBackend;
 
+/// The index of a streamed vertex buffer, as a command sets it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamIndex {
+    /// Number of the buffer.
+    pub buffer: usize,
+    /// Where the next vertex goes.
+    pub index: u32,
+    /// The first index that does not exist.
+    pub maximum: u32,
+}
+
 /// Reads the words of a generation's commands and unit state.
 pub trait PipelineReader: Debug + Sync {
     /// The stages of the pipeline, in the order in which vertices pass them.
@@ -33,6 +44,11 @@ pub trait PipelineReader: Debug + Sync {
     /// What commands say to the pixel back end that messages do not say; the windower fills in the rest.
     fn backend(&self, _state: &PipelineState) -> PixelBackend {
         PixelBackend::default()
+    }
+
+    /// 3DSTATE_GS_SVB_INDEX, where there is such a command.
+    fn stream_index(&self, _command: &[u32]) -> Option<StreamIndex> {
+        None
     }
 
     /// 3DSTATE_LINE_STIPPLE.

@@ -163,6 +163,7 @@ impl Sf {
                 constants: config.constants(ctx.curbe),
                 data: VertexData::Sequential(&reads[..setup.count]),
                 pixels: None,
+                stream_indices: [0; 4],
                 snapshot: debug.thread.flag,
                 subject: Subject::Object(machine.status.activity.objects),
             },

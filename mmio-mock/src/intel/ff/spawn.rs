@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::Step;
-use super::payload::ObjectHeader;
+use super::payload::{ObjectHeader, StreamIndices};
 use super::stage::StepContext;
 use super::state::UnitConfig;
 use super::topology::{OBJECT_VERTICES, Object, StreamVertex, Tag, Topology};
@@ -42,6 +42,18 @@ pub struct Emitter {
     thread_id: u32,
     /// Vertices that the thread has put out.
     emitted: u32,
+    streamed: Streamed,
+}
+
+/// What a thread says of streamed vertices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Streamed {
+    /// Vertices that it streams out.
+    pub vertices: u32,
+    /// Primitives that there has to be room for.
+    pub needed: u32,
+    /// Primitives that it has written.
+    pub written: u32,
 }
 
 impl Emitter {
@@ -54,6 +66,7 @@ impl Emitter {
             numbered: None,
             thread_id: 0,
             emitted: 0,
+            streamed: Streamed::default(),
         }
     }
 
@@ -62,12 +75,18 @@ impl Emitter {
         self.job.is_some()
     }
 
+    /// What threads have said of streamed vertices since the last call.
+    pub fn take_streamed(&mut self) -> Streamed {
+        std::mem::take(&mut self.streamed)
+    }
+
     /// Starts a thread for `object`. Gives the object back when the
     /// URB section has no entry or no slot is free.
     pub fn start(
         &mut self,
         object: Object,
         header: &ObjectHeader,
+        stream: Option<&StreamIndices>,
         mask: u16,
         config: &UnitConfig,
         out: &mut VecDeque<StreamVertex>,
@@ -79,6 +98,13 @@ impl Emitter {
         };
         let debug = self.number(&object, config.kernel.ip, machine);
         let r0 = ctx.layout.object(config, first, header, debug.r0());
+        let r1 = stream.and_then(|indices| ctx.layout.stream(indices));
+        let header = [r0, r1.unwrap_or_default()];
+        let header = if r1.is_some() {
+            &header[..]
+        } else {
+            &header[..1]
+        };
         self.thread_id = debug.id;
         self.emitted = 0;
         let mut reads = [UrbRead {
@@ -106,10 +132,11 @@ impl Emitter {
                 kernel: config.kernel,
                 context: config.context,
                 dispatch_mask: mask.into(),
-                header: &[r0],
+                header,
                 constants: config.constants(ctx.curbe),
                 data: VertexData::Sequential(&reads[..object.count.min(OBJECT_VERTICES)]),
                 pixels: None,
+                stream_indices: stream.map_or([0; 4], |indices| indices.index),
                 snapshot: debug.flag,
                 subject: Subject::Other,
             },
@@ -225,6 +252,10 @@ impl Emitter {
             if let Some(entry) = event.allocated {
                 job.owned.push(UrbHandle(entry.handle));
             }
+            let said = &mut self.streamed;
+            said.vertices = said.vertices.wrapping_add(event.stream_vertices.into());
+            said.needed = said.needed.wrapping_add(event.stream_needed.into());
+            said.written = said.written.wrapping_add(event.stream_written.into());
             if !event.complete {
                 continue;
             }

@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use super::Step;
 use super::link::{Cargo, Link};
 use super::payload::PayloadLayout;
-use super::reader::PipelineReader;
+use super::reader::{PipelineReader, StreamIndex};
 use super::state::windower::LineStipple;
 use super::state::{Curbe, DrawState, PipelineState, Primitive, UnitConfig};
 use crate::core::fault::UnitFault;
@@ -108,6 +108,9 @@ pub trait Stage: Debug + Send {
 
     /// Loads the running line stipple counter (3DSTATE_LINE_STIPPLE with Modify Enable).
     fn load_line_stipple(&mut self, _stipple: &LineStipple) {}
+
+    /// Loads the index of a streamed vertex buffer (3DSTATE_GS_SVB_INDEX).
+    fn load_stream_index(&mut self, _index: &StreamIndex) {}
 
     /// The running line stipple counter, in pixels, of the stage that has it.
     fn line_stipple_counter(&self) -> Option<u32> {

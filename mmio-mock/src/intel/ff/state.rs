@@ -115,6 +115,8 @@ pub struct PipelineState {
     pub line_stipple: [u32; 2],
     /// 3DSTATE_GLOBAL_DEPTH_OFFSET_CLAMP.
     pub depth_offset_clamp: f32,
+    /// INSTPM has CONSTANT_BUFFER Address Offset Disable: pushed constants are relative to no base.
+    pub constants_absolute: bool,
     /// CURBE, when a valid CONSTANT_BUFFER was loaded.
     pub curbe: Option<Curbe>,
     /// Commands that are kept as written, headers included, because nothing works with them but the readers.
@@ -139,6 +141,7 @@ impl Default for PipelineState {
             poly_stipple_offset: (0, 0),
             line_stipple: [0; 2],
             depth_offset_clamp: 0.0,
+            constants_absolute: false,
             curbe: None,
             kept: BTreeMap::new(),
         }

@@ -166,8 +166,16 @@ impl Vf {
             offset,
             components,
             destination,
+            edge_flag,
         } in elements
         {
+            if edge_flag {
+                return Err(UnitFault::Unimplemented {
+                    unit: "VF",
+                    what: "edge flags of vertices",
+                    prm: "genxml gen6 VERTEX_ELEMENT_STATE, Edge Flag Enable",
+                });
+            }
             if components.contains(&Component::PrimitiveId) {
                 return Err(UnitFault::Unimplemented {
                     unit: "VF",

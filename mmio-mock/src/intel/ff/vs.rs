@@ -37,7 +37,8 @@ impl Stage for Vs {
     }
 
     fn section<'a>(&self, draw: &'a DrawState) -> Option<(Owner, &'a UnitConfig)> {
-        Some((Owner::Vs, &draw.vs.unit))
+        let unit = &draw.vs.unit;
+        (unit.urb_entry_rows > 0).then_some((Owner::Vs, unit))
     }
 
     /// Vertices gather until a thread can start.
@@ -134,6 +135,7 @@ impl Vs {
                 constants: unit.constants(ctx.curbe),
                 data: VertexData::Interleaved(read(first), read(second.unwrap_or(first))),
                 pixels: None,
+                stream_indices: [0; 4],
                 snapshot: debug.flag,
                 subject: Subject::Vertices([Some(index), second_index]),
             },

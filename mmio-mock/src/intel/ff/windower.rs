@@ -285,6 +285,7 @@ impl WizPort for Glue<'_, '_> {
                 constants: unit.constants(self.curbe),
                 data,
                 pixels: thread.pixels,
+                stream_indices: [0; 4],
                 snapshot: thread.snapshot,
                 subject: Subject::Pixels(self.object),
             },

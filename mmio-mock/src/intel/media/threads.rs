@@ -197,6 +197,7 @@ impl Media {
             constants: constants.map(ConstantSource::Entry),
             data: VertexData::Sequential(data),
             pixels: None,
+            stream_indices: [0; 4],
             snapshot,
             subject: Subject::Other,
         };

@@ -142,6 +142,12 @@ pub struct UrbEvent {
     pub prim_end: bool,
     /// End of thread rode on the message.
     pub eot: bool,
+    /// FF_SYNC: vertices that the thread will stream out.
+    pub stream_vertices: u16,
+    /// FF_SYNC: primitives that the streamed vertex buffers need room for.
+    pub stream_needed: u16,
+    /// End of thread: primitives that it has streamed out.
+    pub stream_written: u16,
 }
 
 /// End of a thread as the dispatcher and the fixed functions snoop it (PRM 2.6.8).

@@ -197,6 +197,9 @@ pub fn execute(
         prim_start: prim & 2 != 0,
         prim_end: prim & 1 != 0,
         eot: msg.eot,
+        // Bits 31:16 (Mesa gfx6_gs_visitor.cpp `emit_thread_end`).
+        stream_written: if msg.eot { (prim >> 16) as u16 } else { 0 },
+        ..UrbEvent::default()
     });
     Ok(Outcome::Done)
 }
@@ -222,11 +225,15 @@ fn sync(
         false => None,
     };
     if let (Some(handle), Some(w)) = (allocated, response.first_mut()) {
-        *w = [handle.dword(), 0, 0, 0, 0, 0, 0, 0];
+        let [a, b, c, d] = events.stream_indices;
+        *w = [handle.dword(), a, b, c, d, 0, 0, 0];
     }
     events.urb.push(UrbEvent {
         fftid: header[5] as u8,
         allocated,
+        // Mesa brw_vec4_generator.cpp `generate_gs_ff_sync_set_primitives`.
+        stream_vertices: (header[0] >> 16) as u16,
+        stream_needed: header[0] as u16,
         ..UrbEvent::default()
     });
     Ok(Outcome::Done)

@@ -93,6 +93,8 @@ pub struct ThreadRequest<'a> {
     pub data: VertexData<'a>,
     /// The pixels of a thread whose render target writes need no header.
     pub pixels: Option<&'a ThreadPixels>,
+    /// The streamed vertex buffer indices that FF_SYNC answers the thread.
+    pub stream_indices: [u32; 4],
     /// Snapshot flag of the thread.
     pub snapshot: bool,
     /// What it is to work on, for debuggers.

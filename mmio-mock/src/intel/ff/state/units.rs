@@ -75,6 +75,19 @@ pub struct GsState {
     pub output_statistics: bool,
     /// What threads put out ends here.
     pub no_rendering: bool,
+    /// Streamed vertex buffers, where the unit counts their indices.
+    pub stream: Option<StreamState>,
+}
+
+/// Streamed vertex buffers, which GS kernels write (3DSTATE_GS).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StreamState {
+    /// Threads find the indices in r1.
+    pub payload: bool,
+    /// What is added to the indices with each object, when it fits: its vertices.
+    pub increment: Option<u32>,
+    /// Primitives that are written, and those that there is room needed for, are counted.
+    pub statistics: bool,
 }
 
 /// What the clipper does with objects (CLIP_STATE, Clip Mode).

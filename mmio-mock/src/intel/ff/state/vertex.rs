@@ -63,4 +63,6 @@ pub struct VertexElement {
     /// First dword of the VUE that the element fills. Where a generation's elements have no such field, they lie one
     /// behind the other, four dwords each.
     pub destination: u16,
+    /// The first component is the edge flag of the vertex, and no part of the VUE.
+    pub edge_flag: bool,
 }

@@ -223,7 +223,16 @@ pub fn test_subspan(
             }
             let pixel = row * 2 + column;
             let source = format.encode(z[pixel as usize]);
-            let (old_depth, old_stencil) = format.split(raw);
+            let (old_depth, beside) = format.split(raw);
+            let apart = if stencil_test {
+                target.stencil_address(x.wrapping_add(column), y.wrapping_add(row))
+            } else {
+                None
+            };
+            let old_stencil = match apart {
+                Some(at) => mem.read_u8(at)?,
+                None => beside,
+            };
             let stencil_ok = !stencil_test || tests.face.test(old_stencil);
             let depth_ok = !tests.depth
                 || if float {
@@ -251,9 +260,18 @@ pub fn test_subspan(
             } else {
                 old_depth
             };
-            if depth != old_depth || stencil != old_stencil {
+            let beside = match apart {
+                Some(at) if stencil != old_stencil => {
+                    mem.write_bytes(at, &[stencil])?;
+                    beside
+                }
+                Some(_) => beside,
+                None => stencil,
+            };
+            let unchanged = (depth, beside) == format.split(raw);
+            if !unchanged {
                 let at = at.offset(column * format.bytes());
-                target.store(mem, at, format.join(raw, depth, stencil))?;
+                target.store(mem, at, format.join(raw, depth, beside))?;
             }
         }
     }

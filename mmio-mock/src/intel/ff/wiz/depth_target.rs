@@ -8,7 +8,8 @@
 use mem::tiling::{self, Tiling};
 use mem::{BitSixSwizzle, Fault, GpuAddr, Memory, Square};
 
-use crate::intel::surface::{DepthBuffer, DepthFormat, SurfaceKind};
+use crate::intel::surface::depth::StencilBuffer;
+use crate::intel::surface::{DepthBuffer, DepthFormat, SurfaceKind, samples};
 
 /// A slice of the depth buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +24,11 @@ pub struct DepthTarget {
     height: u32,
     left: u32,
     top: u32,
+    slice: u32,
+    samples: u32,
+    sample: u32,
+    stencil: Option<StencilBuffer>,
+    depthless: bool,
 }
 
 impl DepthTarget {
@@ -45,21 +51,35 @@ impl DepthTarget {
             height,
             left,
             top,
+            slice,
+            samples: buffer.samples,
+            sample: 0,
+            stencil: buffer.stencil,
+            depthless: buffer.depthless,
         })
     }
 
-    /// Whether there is a stencil buffer, too.
+    /// Whether pixels have stencil.
     pub fn has_stencil(&self) -> bool {
-        self.format.has_stencil()
+        self.stencil.is_some() || self.format.has_stencil()
     }
 
-    /// Where a sample of a subspan lies, with one sample more than the buffer's pixels show: 2x2 pixels of sample 0, beside
-    /// them those of sample 1, below those of samples 2 and 3.
-    pub fn sample_at(&self, (x, y): (u32, u32), sample: u32) -> (u32, u32) {
-        (
-            x.wrapping_mul(2).wrapping_add((sample & 1) << 1),
-            y.wrapping_mul(2).wrapping_add(sample & 2),
-        )
+    /// Whether pixels have depth.
+    pub fn has_depth(&self) -> bool {
+        !self.depthless
+    }
+
+    /// The buffer as a sample of its pixels sees it.
+    #[must_use]
+    pub fn of_sample(&self, sample: u32) -> DepthTarget {
+        DepthTarget { sample, ..*self }
+    }
+
+    /// Address of a pixel's stencil, where it has a buffer of its own.
+    #[inline]
+    pub fn stencil_address(&self, x: u32, y: u32) -> Option<GpuAddr> {
+        let stencil = self.stencil.as_ref()?;
+        Some(stencil.address(x, y, self.slice, self.sample))
     }
 
     /// Address of a pixel; `None` outside the level.
@@ -68,6 +88,7 @@ impl DepthTarget {
         if x >= self.width || y >= self.height {
             return None;
         }
+        let (x, y) = samples::place(self.samples, x, y, self.sample);
         let x = x.wrapping_add(self.left).wrapping_mul(self.format.bytes());
         let at = tiling::offset(self.tiling, self.pitch, x, y.wrapping_add(self.top));
         // A tiled base is page aligned, so folding bits of the offset folds bits of the address.
@@ -83,7 +104,7 @@ impl DepthTarget {
     #[inline]
     pub fn square(&self, x: u32, y: u32) -> Option<Square> {
         let inside = x.checked_add(4)? <= self.width && y.checked_add(4)? <= self.height;
-        if !inside || self.format.bytes() != 4 {
+        if !inside || self.format.bytes() != 4 || self.samples > 1 {
             return None;
         }
         let column = x.wrapping_add(self.left).wrapping_mul(4);
@@ -97,6 +118,9 @@ impl DepthTarget {
     /// Raw bits of the pixel at `at` and of its right neighbour.
     #[inline]
     pub fn load(&self, mem: &Memory, at: GpuAddr) -> Result<[u64; 2], Fault> {
+        if self.depthless {
+            return Ok([0; 2]);
+        }
         Ok(match self.format.bytes() {
             2 => {
                 let raw = mem.read_u32(at)?;

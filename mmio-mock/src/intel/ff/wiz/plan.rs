@@ -18,7 +18,7 @@ pub(super) fn plan(
     back_facing: bool,
     dispatches: bool,
 ) -> (IzCase, Tests, bool) {
-    let present = target.is_some();
+    let present = target.is_some_and(DepthTarget::has_depth);
     let has_stencil = target.is_some_and(DepthTarget::has_stencil);
     let (wm, depth, stencil) = (&state.wm, &state.cc.depth, &state.cc.stencil);
     if wm.headerless {
@@ -71,7 +71,7 @@ fn plan_headerless(
     dispatches: bool,
 ) -> (IzCase, Tests, bool) {
     let (wm, depth, stencil) = (&state.wm, &state.cc.depth, &state.cc.stencil);
-    let present = target.is_some();
+    let present = target.is_some_and(DepthTarget::has_depth);
     if wm.depth_clear.is_some() {
         // Nothing is compared, and stencil stays.
         let clear = Tests {

@@ -1,7 +1,6 @@
 //! Several samples of a pixel: which are covered, and what becomes of each.
 //!
-//! PRM: volume 2, windower (multisample rasterization; pixel shader dispatch by sample). Depth buffers have their samples in the
-//! interleaved layout (Mesa isl.h `ISL_MSAA_LAYOUT_INTERLEAVED`): 2x2 pixels of a sample stay together.
+//! PRM: volume 2, windower (multisample rasterization; pixel shader dispatch by sample).
 
 use super::depth::{DepthPlane, test_subspan};
 use super::shape::Shape;
@@ -74,7 +73,7 @@ impl Active {
                     x.wrapping_add(self.depth_origin.0),
                     y.wrapping_add(self.depth_origin.1),
                 );
-                let at = target.sample_at(at, sample);
+                let target = &target.of_sample(sample);
                 let tests = &self.tests;
                 *bits = test_subspan(target, port.memory(), at, *bits, depth, tests, self.write)?;
             }

@@ -8,7 +8,8 @@ use crate::intel::ff::state::{Component, Primitive, VertexElement};
 use crate::intel::ff::topology::Topology;
 use crate::intel::surface::format::Formats;
 
-const fn component(code: u32) -> Component {
+/// VFCOMP codes.
+pub const fn component(code: u32) -> Component {
     match code & 7 {
         0 => Component::NoStore,
         1 => Component::Source,
@@ -57,6 +58,7 @@ pub fn elements(words: &[u32], formats: &Formats) -> Vec<VertexElement> {
             .map(component),
             // CAST: an eight-bit field.
             destination: e.destination_element_offset() as u16,
+            edge_flag: false,
         })
         .collect()
 }

@@ -27,7 +27,8 @@ const CC: usize = 5;
 /// Antialiasing region widths in pixels.
 const REGION_WIDTHS: [f32; 4] = [0.5, 1.0, 2.0, 4.0];
 
-fn region_width(code: u32) -> f32 {
+/// An antialiasing region width in pixels.
+pub fn region_width(code: u32) -> f32 {
     // PANIC: the index is masked to the array.
     REGION_WIDTHS[(code & 3) as usize]
 }
@@ -84,7 +85,7 @@ pub fn gather(
 
 /// 3DSTATE_DEPTH_BUFFER. While no test or write needs a buffer it may be wrong or never sent (the X driver sends
 /// none) and is as good as absent; a good one still says what a step of the depth offset is.
-fn depth_buffer(
+pub fn depth_buffer(
     mem: &Memory,
     desc: &DepthDesc,
     used: bool,
@@ -189,7 +190,8 @@ fn raster(s: &table::SfState) -> RasterState {
     }
 }
 
-fn drawing_rectangle(words: &[u32]) -> DrawingRectangle {
+/// 3DSTATE_DRAWING_RECTANGLE.
+pub fn drawing_rectangle(words: &[u32]) -> DrawingRectangle {
     let c = table::State3dDrawingRectangle::from_dwords(words);
     DrawingRectangle {
         // CAST: 16-bit fields.
