@@ -206,12 +206,12 @@ impl Cl {
             edges: [whole || object.first, whole || object.last],
             outside,
             number: 0,
+            stream: None,
         };
         // Clip kernels run with NoMask: they find only four channels enabled.
         let mask = 0x0f;
         let out = &mut self.emitted;
-        self.threads
-            .start(object, &header, None, mask, config, out, ctx)
+        self.threads.start(object, &header, mask, config, out, ctx)
     }
 }
 

@@ -15,7 +15,7 @@ use super::state::{DrawState, GsState, UnitConfig};
 use super::topology::{Assembler, Object, StreamVertex};
 use crate::intel::machine::Machine;
 use crate::intel::status::{Busy, Unit};
-use crate::intel::urb::Owner;
+use crate::intel::urb::{Owner, Urb};
 
 /// The geometry shader unit.
 #[derive(Clone, Debug)]
@@ -106,6 +106,27 @@ impl Stage for Gs {
     }
 }
 
+/// A quadrilateral as two triangles of one polygon: the vertices that both have get another reference.
+fn triangles(object: &Object, urb: &mut Urb) -> [Object; 2] {
+    let of = |vertices: [usize; 3]| {
+        let mut triangle = Object {
+            count: 3,
+            first: vertices[1] == 1,
+            last: vertices[2] == 3,
+            ..*object
+        };
+        for (to, from) in vertices.into_iter().enumerate() {
+            triangle.vertices[to] = object.vertices[from];
+            triangle.tags[to] = object.tags[from];
+        }
+        triangle
+    };
+    for both in [0, 2] {
+        urb.reference(object.vertices[both]);
+    }
+    [of([0, 1, 2]), of([0, 2, 3])]
+}
+
 impl Gs {
     /// A thread has got the indices: they go on by an object, if it fits.
     fn advance(&mut self, state: &GsState, machine: &mut Machine<'_>) {
@@ -123,7 +144,7 @@ impl Gs {
         if stream.statistics {
             let statistics = &mut machine.status.statistics;
             statistics.so_storage_needed = statistics.so_storage_needed.wrapping_add(1);
-            let written = &mut statistics.so_written;
+            let written = &mut statistics.so_prims_written;
             *written = written.wrapping_add(u64::from(fits));
         }
     }
@@ -138,7 +159,7 @@ impl Gs {
             let statistics = &mut ctx.machine.status.statistics;
             let (needed, written) = (
                 &mut statistics.so_storage_needed,
-                &mut statistics.so_written,
+                &mut statistics.so_prims_written,
             );
             *needed = needed.wrapping_add(said.needed.into());
             *written = written.wrapping_add(said.written.into());
@@ -161,22 +182,23 @@ impl Gs {
             let config = &state.unit;
             let header = ObjectHeader {
                 topology: object.topology,
-                edges: [false; 2],
+                edges: if state.splits_quads {
+                    [object.first, object.last]
+                } else {
+                    [false; 2]
+                },
                 outside: Outside::default(),
                 number: self.number,
+                stream: state.stream.map(|stream| {
+                    if stream.payload {
+                        self.stream
+                    } else {
+                        StreamIndices::default()
+                    }
+                }),
             };
             let mask = 0xff;
-            let stream = state.stream.map(|stream| {
-                if stream.payload {
-                    self.stream
-                } else {
-                    StreamIndices::default()
-                }
-            });
-            let started =
-                self.threads
-                    .start(object, &header, stream.as_ref(), mask, config, out, ctx);
-            return match started {
+            return match self.threads.start(object, &header, mask, config, out, ctx) {
                 Ok(step) => {
                     self.advance(state, ctx.machine);
                     self.streamed(state, ctx);
@@ -204,7 +226,11 @@ impl Gs {
                 let count = &mut machine.status.statistics.ia_primitives;
                 *count = count.wrapping_add(1);
             }
-            self.objects.push_back(object);
+            if state.splits_quads && object.count == 4 {
+                self.objects.extend(triangles(&object, machine.urb));
+            } else {
+                self.objects.push_back(object);
+            }
         }
         Step::Progress
     }

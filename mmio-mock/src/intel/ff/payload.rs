@@ -43,6 +43,8 @@ pub struct ObjectHeader {
     pub outside: Outside,
     /// Number of the object in its draw.
     pub number: u32,
+    /// Indices of streamed vertex buffers, where the thread has registers for them.
+    pub stream: Option<StreamIndices>,
 }
 
 /// What r1 of a setup thread carries besides topology and provoking vertex: differences of the vertices' positions.

@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 
 use super::Step;
-use super::payload::{ObjectHeader, StreamIndices};
+use super::payload::ObjectHeader;
 use super::stage::StepContext;
 use super::state::UnitConfig;
 use super::topology::{OBJECT_VERTICES, Object, StreamVertex, Tag, Topology};
@@ -86,7 +86,6 @@ impl Emitter {
         &mut self,
         object: Object,
         header: &ObjectHeader,
-        stream: Option<&StreamIndices>,
         mask: u16,
         config: &UnitConfig,
         out: &mut VecDeque<StreamVertex>,
@@ -98,7 +97,10 @@ impl Emitter {
         };
         let debug = self.number(&object, config.kernel.ip, machine);
         let r0 = ctx.layout.object(config, first, header, debug.r0());
-        let r1 = stream.and_then(|indices| ctx.layout.stream(indices));
+        let stream = header.stream.unwrap_or_default();
+        let r1 = header
+            .stream
+            .and_then(|indices| ctx.layout.stream(&indices));
         let header = [r0, r1.unwrap_or_default()];
         let header = if r1.is_some() {
             &header[..]
@@ -136,7 +138,7 @@ impl Emitter {
                 constants: config.constants(ctx.curbe),
                 data: VertexData::Sequential(&reads[..object.count.min(OBJECT_VERTICES)]),
                 pixels: None,
-                stream_indices: stream.map_or([0; 4], |indices| indices.index),
+                stream_indices: stream.index,
                 snapshot: debug.flag,
                 subject: Subject::Other,
             },

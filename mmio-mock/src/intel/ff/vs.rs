@@ -37,8 +37,7 @@ impl Stage for Vs {
     }
 
     fn section<'a>(&self, draw: &'a DrawState) -> Option<(Owner, &'a UnitConfig)> {
-        let unit = &draw.vs.unit;
-        (unit.urb_entry_rows > 0).then_some((Owner::Vs, unit))
+        Some((Owner::Vs, &draw.vs.unit))
     }
 
     /// Vertices gather until a thread can start.

@@ -75,6 +75,8 @@ pub struct GsState {
     pub output_statistics: bool,
     /// What threads put out ends here.
     pub no_rendering: bool,
+    /// Threads get quadrilaterals as two triangles, and learn which edges are the polygon's.
+    pub splits_quads: bool,
     /// Streamed vertex buffers, where the unit counts their indices.
     pub stream: Option<StreamState>,
 }
