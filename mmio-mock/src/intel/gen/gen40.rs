@@ -136,10 +136,10 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
 }
 
 /// A device of an early stepping.
-const fn early(device: DeviceInfo) -> DeviceInfo {
+const fn early(device: &DeviceInfo) -> DeviceInfo {
     DeviceInfo {
         stateless_gated: true,
-        ..device
+        ..*device
     }
 }
 
@@ -159,7 +159,7 @@ pub const DEVICES: &[DeviceInfo] = &[
     device("q965", "Intel Q965/Q963 Express", 0x2992, 0x02),
     device("g35", "Intel G35 Express", 0x2982, 0x03),
     device("946gz", "Intel 946GZ Express", 0x2972, 0x02),
-    early(device(
+    early(&device(
         "g965-b",
         "Intel G965 Express, stepping B",
         0x29a2,
