@@ -75,7 +75,7 @@ fn an_engine_at_work_without_a_request_is_reset_and_the_next_request_is_not_blam
         pass(&rig, 20);
         assert_eq!(rig.device.reset_count(), 1, "{device}");
         let text = rig.device.error_text().unwrap();
-        assert!(text.contains("at work without a request"), "{text}");
+        assert!(text.contains("goes on behind its own number"), "{text}");
         let behind = rig.submit(&innocent);
         assert_eq!(behind.wait(Delta::from_millis(10)), Ok(()), "{device}");
         assert_eq!(data.read32(0), Ok(7));
@@ -83,5 +83,169 @@ fn an_engine_at_work_without_a_request_is_reset_and_the_next_request_is_not_blam
         assert_eq!(rig.device.reset_count(), 1, "an idle engine is left alone");
         drop((data, innocent, forged));
         rig.finish_after_fault();
+    }
+}
+
+#[test]
+fn a_batch_that_goes_on_behind_its_own_number_is_blamed_and_not_the_request_behind_it() {
+    for device in ["gm965", "g45", "ironlake"] {
+        let rig = Rig::on(device);
+        let data = rig.object(DATA, 4096, &[0]);
+        let innocent = rig.object(0x0030_0000, 4096, &[STORE_DWORD, 0, DATA, 7, END]);
+        rig.submit(&innocent).wait(Delta::from_millis(10)).unwrap();
+        data.write_dwords(0, &[0]).unwrap();
+        let (forged, guilty) = forge(&rig, 2);
+        let behind = rig.submit(&innocent);
+        pass(&rig, 2);
+        assert_eq!(guilty.wait(Delta::ZERO), Ok(()), "{device}");
+        // Sooner than standing still counts as a hang.
+        pass(&rig, 18);
+        assert_eq!(rig.device.reset_count(), 1, "{device}");
+        let text = rig.device.error_text().unwrap();
+        assert!(
+            text.contains("request 2 of [i915] goes on behind"),
+            "{text}"
+        );
+        assert_eq!(behind.wait(Delta::from_millis(10)), Ok(()), "{device}");
+        assert_eq!(data.read32(0), Ok(7), "{device}");
+        drop((data, innocent, forged));
+        rig.finish_after_fault();
+    }
+}
+
+/// MMIO offsets of RING_HEAD and RING_START (i915 `RING_HEAD`, `RING_START` at the render base).
+const HEAD: usize = 0x2034;
+const START: usize = 0x2038;
+const LOAD_REGISTERS: u32 = 0x22 << 23;
+const PAGE: u32 = 4096;
+
+/// MMIO offset of the first page table entry (i915 `gen2_gmch`: 512 KiB on the 965, 2 MiB from G45 on).
+fn entries(device: &str) -> u32 {
+    if device == "gm965" {
+        0x8_0000
+    } else {
+        0x20_0000
+    }
+}
+
+/// A batch that writes commands over the ring, from a byte offset in it on.
+fn over_ring(rig: &Rig, address: u32, at: u32, commands: &[u32]) -> Object {
+    let ring = rig.platform.io().read32(START);
+    let mut batch = Vec::new();
+    for (index, word) in (0..).zip(commands) {
+        batch.extend([STORE_DWORD, 0, ring + at + index * 4, *word]);
+    }
+    batch.push(END);
+    rig.object(address, 4096, &batch)
+}
+
+/// Where the head of an idle ring stands.
+fn ring_head(rig: &Rig) -> u32 {
+    rig.platform.io().read32(HEAD) & 0x1f_fffc
+}
+
+/// Commands that clear the page table entries of addresses.
+fn clear_entries(device: &str, pages: &[u32]) -> Vec<u32> {
+    let mut commands = Vec::new();
+    for page in pages {
+        commands.extend([LOAD_REGISTERS | 1, entries(device) + page / PAGE * 4, 0]);
+    }
+    commands
+}
+
+/// i915 `i915_ggtt_resume` writes all entries anew; without that the ring stays unreachable for good.
+#[test]
+fn a_reset_brings_the_page_table_back() {
+    for device in ["gm965", "g45", "ironlake"] {
+        let rig = Rig::on(device);
+        let ([data, innocent, nothing], each) = objects(&rig);
+        let head = ring_head(&rig);
+        // The second request's commands are what the first one's batch puts in their place.
+        let ring = rig.platform.io().read32(START);
+        let status = rig.platform.io().read32(0x2080);
+        let mut pages = vec![DATA, 0x0030_0000, ring, ring + PAGE];
+        if device != "gm965" {
+            pages.push(status);
+        }
+        let commands = clear_entries(device, &pages);
+        assert!(commands.len() * 4 <= each as usize, "{each}");
+        let attack = over_ring(&rig, 0x0020_0000, head + each, &commands);
+        rig.submit(&attack);
+        rig.submit(&nothing);
+        pass(&rig, 100);
+        assert_eq!(rig.device.reset_count(), 1, "{device}");
+        let later = rig.submit(&innocent);
+        assert_eq!(later.wait(Delta::from_millis(10)), Ok(()), "{device}");
+        assert_eq!(data.read32(0), Ok(7), "{device}");
+        assert_eq!(rig.device.reset_count(), 1, "{device}");
+        drop((data, innocent, nothing, attack));
+        rig.finish_after_fault();
+    }
+}
+
+/// Objects of the tests below: something to write, a batch that writes 7 there, one that does nothing; and how many bytes a
+/// request takes in the ring.
+fn objects(rig: &Rig) -> ([Object; 3], u32) {
+    let data = rig.object(DATA, 4096, &[0]);
+    let innocent = rig.object(0x0030_0000, 4096, &[STORE_DWORD, 0, DATA, 7, END]);
+    let nothing = rig.object(0x0050_0000, 4096, &[END]);
+    let before = ring_head(rig);
+    rig.submit(&nothing).wait(Delta::from_millis(10)).unwrap();
+    let each = ring_head(rig) - before;
+    ([data, innocent, nothing], each)
+}
+
+/// Nobody can tell who has written over a request in the ring: it runs again.
+#[test]
+fn a_request_whose_commands_were_written_over_runs_again() {
+    for device in ["gm965", "g45", "ironlake"] {
+        for word in [UNKNOWN, 0] {
+            let rig = Rig::on(device);
+            let ([data, innocent, nothing], each) = objects(&rig);
+            let commands = vec![word; each as usize / 4];
+            let attack = over_ring(&rig, 0x0020_0000, ring_head(&rig) + each, &commands);
+            let guilty = rig.submit(&attack);
+            let victim = rig.submit(&innocent);
+            pass(&rig, 60);
+            assert_eq!(guilty.wait(Delta::ZERO), Ok(()), "{device}");
+            assert_eq!(victim.wait(Delta::ZERO), Ok(()), "{device} {word:#x}");
+            assert_eq!(data.read32(0), Ok(7), "{device} {word:#x}");
+            assert_eq!(rig.device.reset_count(), 1, "{device} {word:#x}");
+            drop((data, innocent, nothing, attack));
+            rig.finish_after_fault();
+        }
+    }
+}
+
+/// One that does so to itself is ended when it has done so again, with nothing before it.
+#[test]
+fn a_request_that_writes_over_its_own_commands_is_ended_in_the_end() {
+    for (device, resets) in [("gm965", 2), ("g45", 3), ("ironlake", 3)] {
+        for word in [UNKNOWN, 0] {
+            let rig = Rig::on(device);
+            let ([data, innocent, nothing], each) = objects(&rig);
+            // Where it is now, and where a reset puts it.
+            let ring = rig.platform.io().read32(START);
+            let mut batch = Vec::new();
+            for at in [ring_head(&rig), 0] {
+                for index in 0..each / 4 {
+                    batch.extend([STORE_DWORD, 0, ring + at + index * 4, word]);
+                }
+            }
+            batch.push(END);
+            let attack = rig.object(0x0020_0000, 4096, &batch);
+            let guilty = rig.submit(&attack);
+            // The number of a request behind it would stand for a number that never comes.
+            let behind = (word == UNKNOWN).then(|| rig.submit(&innocent));
+            pass(&rig, 120);
+            let behind = behind.unwrap_or_else(|| rig.submit(&innocent));
+            pass(&rig, 1);
+            assert_eq!(guilty.wait(Delta::ZERO), Err(EIO), "{device} {word:#x}");
+            assert_eq!(behind.wait(Delta::ZERO), Ok(()), "{device} {word:#x}");
+            assert_eq!(data.read32(0), Ok(7), "{device} {word:#x}");
+            assert_eq!(rig.device.reset_count(), resets, "{device} {word:#x}");
+            drop((data, innocent, nothing, attack));
+            rig.finish_after_fault();
+        }
     }
 }

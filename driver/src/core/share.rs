@@ -194,6 +194,11 @@ impl Share {
         self.next.store(0, Ordering::Release);
     }
 
+    /// How long a request may keep the engine while others wait.
+    pub(crate) fn limit(&self) -> Delta {
+        self.limits.lock().while_others_wait
+    }
+
     /// The limit, when the oldest request has kept the engine for an eighth of it at least while others waited.
     pub(crate) fn kept_from_others(&self, seqno: u32) -> Option<Delta> {
         let limits = *self.limits.lock();

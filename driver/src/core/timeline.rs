@@ -18,6 +18,10 @@ use crate::core::line::Line;
 use crate::core::program::{Mark, Program};
 use crate::core::work;
 
+mod past;
+use self::past::Pasts;
+pub use self::past::{Passed, Past, Stretch};
+
 /// A request under way.
 #[derive(Clone)]
 pub struct Pending<W> {
@@ -33,6 +37,16 @@ pub struct Pending<W> {
     pub work: W,
 }
 
+impl<W> Pending<W> {
+    /// Its commands.
+    pub fn stretch(&self) -> Stretch {
+        Stretch {
+            head: self.head,
+            tail: self.tail,
+        }
+    }
+}
+
 impl<W> Deref for Pending<W> {
     type Target = W;
 
@@ -43,6 +57,12 @@ impl<W> Deref for Pending<W> {
 
 /// What a vendor knows of a request: what the engine does, what it uses, on whose behalf.
 pub trait Work: Clone + Send {
+    /// What is kept of a request whose number has been stored, until the ring's head has left it.
+    type Left: Clone + Send;
+
+    /// Whose it was.
+    fn left(&self) -> Self::Left;
+
     /// Whose it is; `None` for the driver's own.
     fn program(&self) -> Option<Program>;
 
@@ -79,9 +99,10 @@ pub struct Turns {
     pub families: u64,
 }
 
-struct Inner<W> {
+struct Inner<W: Work> {
     submitted: u32,
     pending: VecDeque<Pending<W>>,
+    past: Pasts<W::Left>,
     retired: Option<u32>,
     turns: Turns,
     /// Of which program the last request was that has ended.
@@ -112,7 +133,7 @@ impl<W: Work> Inner<W> {
 }
 
 /// The timeline.
-pub struct Timeline<W> {
+pub struct Timeline<W: Work> {
     platform: Arc<dyn Platform>,
     /// Its number among all timelines.
     context: u64,
@@ -136,6 +157,7 @@ impl<W: Work> Timeline<W> {
             inner: SpinLock::new(Inner {
                 submitted: 0,
                 pending: VecDeque::new(),
+                past: Pasts::default(),
                 retired: None,
                 turns: Turns::default(),
                 last: None,
@@ -287,6 +309,11 @@ impl<W: Work> Timeline<W> {
             {
                 signalled.and(first.fence.finish(Ok(()), now));
                 inner.retired = Some(first.tail);
+                inner.past.push(Past {
+                    seqno: first.seqno,
+                    stretch: first.stretch(),
+                    left: first.work.left(),
+                });
                 let next = inner.pending.front().and_then(|next| next.work.program());
                 if next.or_else(|| first.work.program()).is_some() {
                     let outside = *outside.get_or_insert_with(|| self.outside());
@@ -318,15 +345,27 @@ impl<W: Work> Timeline<W> {
         self.inner.lock().done.push(work);
     }
 
-    /// Ring offset up to which the ring may be used again, when it has moved since the last call.
-    pub fn take_retired(&self) -> Option<u32> {
-        self.inner.lock().retired.take()
+    /// Takes in where the ring's head stands, in a ring of `size` bytes. To be read after [`retire`](Self::retire): the number of
+    /// the request that it stands in may come at any time.
+    pub fn pass(&self, head: u32, size: u32) -> Passed<W::Left> {
+        let (gone, passed) = {
+            let mut inner = self.inner.lock();
+            let (gone, lingers) = inner.past.leave(head, size);
+            let free = match &lingers {
+                Some(past) => Some(past.stretch.head),
+                None => inner.retired.take(),
+            };
+            (gone, Passed { free, lingers })
+        };
+        drop(gone);
+        passed
     }
 
     /// Ends every request under way with an error and makes the status page agree (i915 `reset_cancel`).
     pub fn fail_pending(&self, error: Error) -> Result {
         let now = self.now();
         let mut signalled = Signalled::default();
+        let past;
         let submitted = {
             let mut inner = self.inner.lock();
             while let Some(pending) = inner.pending.pop_front() {
@@ -334,8 +373,10 @@ impl<W: Work> Timeline<W> {
                 inner.done.push(pending.work);
             }
             inner.retired = None;
+            past = inner.past.clear();
             inner.submitted
         };
+        drop(past);
         signalled.tell();
         self.page.write32(self.offset, submitted)
     }
@@ -351,9 +392,11 @@ impl<W: Work> Timeline<W> {
         self.signal();
         let now = self.now();
         let mut signalled = Signalled::default();
+        let past;
         let (left, passed) = {
             let mut inner = self.inner.lock();
             inner.retired = None;
+            past = inner.past.clear();
             let mut passed = None;
             if let Some(first) = inner.pending.front() {
                 stopped(&first.work);
@@ -394,6 +437,7 @@ impl<W: Work> Timeline<W> {
             inner.begun = self.outside();
             (inner.pending.len(), passed)
         };
+        drop(past);
         signalled.tell();
         if let Some(seqno) = passed {
             self.page.write32(self.offset, seqno)?;

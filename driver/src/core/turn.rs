@@ -21,19 +21,20 @@ const LEADER: Delta = Delta::from_millis(1);
 const OTHERS: Delta = Delta::from_millis(50);
 
 /// An engine's queue: what is under way, what all share, and the clock.
-pub(crate) struct Queue<'a, W> {
+pub(crate) struct Queue<'a, W: Work> {
     pub(crate) timeline: &'a Timeline<W>,
     pub(crate) user: &'a UserState,
     pub(crate) clock: &'a dyn Clock,
 }
 
-impl<W> Clone for Queue<'_, W> {
+#[expect(clippy::expl_impl_clone_on_copy, reason = "requests are no copies")]
+impl<W: Work> Clone for Queue<'_, W> {
     fn clone(&self) -> Self {
         *self
     }
 }
 
-impl<W> Copy for Queue<'_, W> {}
+impl<W: Work> Copy for Queue<'_, W> {}
 
 impl<'a, W: Work> Queue<'a, W> {
     /// What says whether a program has room for one more request.

@@ -5,12 +5,12 @@ use alloc::string::{String, ToString};
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use kernel::dev_warn;
 use kernel::error::{Result, code::EIO, code::ENODEV, code::ENOMEM};
 use kernel::platform::Platform;
 use kernel::print::DevName;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering};
 use kernel::time::{Delta, delay, read_poll_timeout};
+use kernel::{dev_warn, pr_warn};
 
 use crate::core::device::UserState;
 use crate::core::fence::Fence;
@@ -442,6 +442,10 @@ impl Inner {
     /// Everything after the reset proper; also the end of the probe.
     pub(crate) fn restart(&self) -> Result {
         self.ggtt.enable()?;
+        let wrong = self.ggtt.restore();
+        if wrong > 0 {
+            pr_warn!("{wrong} page table entries were not what the driver has written");
+        }
         self.ggtt.fences().restore(&self.uncore);
         self.interrupts.clear_errors();
         self.interrupts.reinstall();

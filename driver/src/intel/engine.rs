@@ -14,6 +14,7 @@ use ringbuf::tail::Tail;
 
 use crate::core::fence::Fence;
 use crate::core::range::Search;
+use crate::core::timeline::{Passed, Past};
 use crate::intel::gem::{Object, Tiling};
 use crate::intel::r#gen::{EngineInfo, Flush, Places, SpaceOps, StatusPage};
 use crate::intel::gtt::{Ggtt, Pages, Scope};
@@ -21,7 +22,7 @@ use crate::intel::identity::INFO;
 use crate::intel::prologue::Prologue;
 use crate::intel::sample::Check;
 use crate::intel::switch::{Image, Plan, Switch};
-use crate::intel::timeline::{Pending, RingPlace, Timeline, Uses, Work};
+use crate::intel::timeline::{Left, Pending, RingPlace, Timeline, Uses, Work};
 use crate::intel::uncore::EngineRegisters;
 
 /// Pages of the ring (i915 gives legacy rings 16 KiB).
@@ -206,9 +207,7 @@ impl Engine {
     /// Whether the ring has room for any request now, as far as interrupts have told, or takes none any more.
     pub fn has_room(&self) -> bool {
         let mut ring = self.ring.lock();
-        if let Some(head) = self.timeline.take_retired()
-            && ring.set_head(head).is_err()
-        {
+        if self.find_room(&mut ring).is_err() {
             // It is found out by the next submission.
             return true;
         }
@@ -228,13 +227,11 @@ impl Engine {
         if self.is_wedged() {
             return Err(EIO);
         }
-        if let Some(head) = self.timeline.take_retired() {
-            ring.set_head(head)?;
-        }
+        self.find_room(&mut ring)?;
         let seqno = self.timeline.next();
         let plan = self.switch.plan(uses.image.as_ref());
         let payload = Payload::Batch(batch, uses.prologue);
-        let (head, tail) = self.emit(&mut ring, payload, &plan, seqno)?;
+        let (head, tail, commands) = self.emit(&mut ring, payload, &plan, seqno)?;
         let client = uses.context.as_ref();
         let client = client.map(|context| Arc::clone(context.client()));
         let place = (self.timeline.context(), seqno);
@@ -248,6 +245,7 @@ impl Engine {
                 batch,
                 uses: uses.clone(),
                 saves: plan.saves,
+                commands,
             },
         });
         self.tell(tail);
@@ -267,21 +265,70 @@ impl Engine {
         }
     }
 
-    /// Writes a request into the ring; where it begins, and the tail to tell the device.
+    /// Looks how far the parser has come, when the ring is nearly full as far as that is known. Numbers alone do not say so: a
+    /// batch can store one and go on.
+    fn find_room(&self, ring: &mut RingBuffer) -> Result {
+        if ring.ring().space() >= MOST_OF_REQUEST {
+            return Ok(());
+        }
+        match self.passed(ring.ring().size()).free {
+            Some(head) => ring.set_head(head),
+            None => Ok(()),
+        }
+    }
+
+    /// Where the parser stands; call it after looking at the numbers.
+    fn passed(&self, size: u32) -> Passed<Left> {
+        self.timeline.pass(legacy::head(&self.registers), size)
+    }
+
+    /// The request in whose commands the parser stands though its number has been stored. For the few commands behind the
+    /// number that is so for a moment.
+    pub fn lingers(&self) -> Option<Past<Left>> {
+        let mut ring = self.ring.lock();
+        let passed = self.passed(ring.ring().size());
+        if let Some(free) = passed.free {
+            // A head that makes no sense is found out by the next submission.
+            let _ = ring.set_head(free);
+        }
+        passed.lingers
+    }
+
+    /// Whether the parser stands in the commands of a request.
+    pub fn is_in(&self, pending: &Pending) -> bool {
+        let size = self.ring.lock().ring().size();
+        legacy::ring(&self.registers) == self.ring_address
+            && (pending.stretch()).holds(legacy::head(&self.registers), size)
+    }
+
+    /// Whether the commands of a request in the ring are not those that the driver has written: a batch has written over
+    /// them, its own or an earlier one's.
+    pub fn is_altered(&self, pending: &Pending) -> bool {
+        let ring = self.ring.lock();
+        let mut bytes = alloc::vec![0; pending.commands.len() * 4];
+        // CAST: a request is much shorter than the ring. With an odd number there is one more dword.
+        let length = (bytes.len() as u32).next_multiple_of(8);
+        let start = ring.ring().wrap(pending.tail.wrapping_sub(length));
+        let read = ring.memory().read(start as usize, &mut bytes);
+        let commands = pending.commands.iter().flat_map(|word| word.to_le_bytes());
+        read.is_err() || !commands.eq(bytes)
+    }
+
+    /// Writes a request into the ring; where it begins, the tail to tell the device, and the commands.
     fn emit(
         &self,
         ring: &mut RingBuffer,
         payload: Payload,
         plan: &Plan,
         seqno: u32,
-    ) -> Result<(u32, Tail)> {
+    ) -> Result<(u32, Tail, Arc<[u32]>)> {
         let words = self.request(payload, plan, seqno);
         let head = ring.ring().emit();
         let mut room = ring.begin(words.len())?;
         room.emit(&words);
         let tail = room.commit()?;
         self.switch.carried_out(plan);
-        Ok((head, tail))
+        Ok((head, tail, words.into()))
     }
 
     /// Flush, context, batch, flush, sequence number, interrupt.
@@ -321,11 +368,12 @@ impl Engine {
                 let plan = self.switch.plan(pending.uses.image.as_ref());
                 (Payload::Batch(pending.batch, pending.uses.prologue), plan)
             };
-            let (head, tail) = self.emit(&mut ring, payload, &plan, pending.seqno)?;
+            let (head, tail, commands) = self.emit(&mut ring, payload, &plan, pending.seqno)?;
             let end = tail.offset();
             last = Some(tail);
             let work = Work {
                 saves: plan.saves,
+                commands,
                 ..pending.work.clone()
             };
             Ok((head, end, work))

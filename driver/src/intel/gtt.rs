@@ -5,6 +5,7 @@
 //! reported), stolen memory.
 pub mod fence_reg;
 mod ppgtt;
+mod table;
 
 use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
@@ -16,11 +17,12 @@ use kernel::sync::{AtomicBool, Ordering, SpinLock};
 
 use self::fence_reg::FenceRegs;
 use self::ppgtt::Ppgtt;
+use self::table::Table;
+pub(crate) use self::table::pte_offset;
 use crate::core::gem::WeakObject;
 use crate::core::range::{self, Gaps, RangeAllocator, Search};
 use crate::intel::r#gen::{DeviceInfo, SpaceOps};
 use crate::intel::uncore::Uncore;
-use regs::ids::RegId;
 
 /// Bytes of a page.
 const PAGE: u64 = PAGE_SIZE as u64;
@@ -75,7 +77,7 @@ impl Scope {
 pub struct Ggtt {
     uncore: Uncore,
     info: &'static DeviceInfo,
-    entries: usize,
+    table: Table,
     ranges: SpinLock<RangeAllocator>,
     /// The objects by address; taken after the ranges.
     bound: SpinLock<BTreeMap<u64, WeakObject>>,
@@ -104,7 +106,7 @@ impl Ggtt {
         let mut ggtt = Ggtt {
             uncore: uncore.clone(),
             info,
-            entries,
+            table: Table::new(uncore, info, entries)?,
             ranges: SpinLock::new(RangeAllocator::new(PAGE, limit)),
             bound: SpinLock::new(BTreeMap::new()),
             process: None,
@@ -113,7 +115,7 @@ impl Ggtt {
             live: AtomicBool::new(true),
         };
         ggtt.enable()?;
-        ggtt.write_entries(0, core::iter::repeat_n(0, entries));
+        ggtt.table.write(0, core::iter::repeat_n(0, entries));
         if let Some(ops) = info.space {
             let size = ops.tables as u64 * PAGE;
             let place = ggtt.ranges.lock().insert(
@@ -123,7 +125,7 @@ impl Ggtt {
                 Search::High,
             )?;
             // CAST: the GTT has 32 bits of addresses.
-            ggtt.process = Some(Ppgtt::new(uncore, info, ops, place as u32)?);
+            ggtt.process = Some(Ppgtt::new(&ggtt.table, info, ops, place as u32)?);
             (ops.enable)(uncore);
         }
         Ok(ggtt)
@@ -142,7 +144,7 @@ impl Ggtt {
         if let Some(page) = self.process.as_ref().and_then(|space| space.page(index)) {
             return Some(page);
         }
-        let entry = pte_offset(self.info, index).filter(|_| index < self.entries)?;
+        let entry = pte_offset(self.info, index).filter(|_| index < self.table.len())?;
         (self.info.gtt.decode)(self.uncore.io().read32(entry))
     }
 
@@ -164,7 +166,13 @@ impl Ggtt {
     /// Number of entries.
     #[must_use]
     pub fn entries(&self) -> usize {
-        self.entries
+        self.table.len()
+    }
+
+    /// Writes the entries anew that are not what the driver has written (i915 `i915_ggtt_resume`); how many there were.
+    /// The device stands still.
+    pub fn restore(&self) -> usize {
+        self.table.restore()
     }
 
     /// Bytes of a context's image.
@@ -256,7 +264,8 @@ impl Ggtt {
         };
         if missing {
             let entries = self.entries_of(pages)?;
-            self.write_entries((start / PAGE) as usize, entries.into_iter());
+            self.table
+                .write((start / PAGE) as usize, entries.into_iter());
         }
         Ok(())
     }
@@ -343,15 +352,15 @@ impl Ggtt {
         let entries = self.entries_of(pages)?;
         let first = (start / PAGE) as usize;
         let Some(process) = &self.process else {
-            self.write_entries(first, entries.into_iter());
+            self.table.write(first, entries.into_iter());
             return Ok(());
         };
         self.scopes.lock().insert(start, scope);
         if scope.is_process() {
-            process.insert(&self.uncore, first, &entries)?;
+            process.insert(&self.table, first, &entries)?;
         }
         if scope.is_global() {
-            self.write_entries(first, entries.into_iter());
+            self.table.write(first, entries.into_iter());
         }
         Ok(())
     }
@@ -367,7 +376,7 @@ impl Ggtt {
             process.clear(first, count);
         }
         if scope.is_global() {
-            self.write_entries(first, core::iter::repeat_n(0, count));
+            self.table.write(first, core::iter::repeat_n(0, count));
         }
     }
 
@@ -384,21 +393,6 @@ impl Ggtt {
         if size > 0 {
             self.unmap(start, size);
             self.ranges.lock().remove(start);
-        }
-    }
-
-    fn write_entries(&self, first: usize, values: impl Iterator<Item = u32>) {
-        let mut last = None;
-        let io = self.uncore.io();
-        for (index, value) in (first..self.entries).zip(values) {
-            if let Some(offset) = pte_offset(self.info, index) {
-                io.write32(value, offset);
-                last = Some(offset);
-            }
-        }
-        if let Some(offset) = last {
-            io.posting_read(offset);
-            (self.info.gtt.flush)(&self.uncore);
         }
     }
 
@@ -419,11 +413,4 @@ impl Drop for Ggtt {
             self.shutdown();
         }
     }
-}
-
-/// Offset of an entry in BAR 0.
-pub(crate) fn pte_offset(info: &DeviceInfo, index: usize) -> Option<usize> {
-    let entries = (info.tables.register_desc)(RegId::GttPte)?;
-    let index = u32::try_from(index).ok().filter(|i| *i < entries.count)?;
-    Some((entries.offset + index * entries.stride) as usize)
 }

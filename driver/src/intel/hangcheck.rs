@@ -6,15 +6,17 @@
 //! told from work: batches that start themselves for ever and draw in between; those that store are found late.
 use alloc::format;
 
-use kernel::sync::Ordering;
+use kernel::sync::{Ordering, SpinLock};
 use kernel::time::{Delta, delay};
 use kernel::{dev_dbg, dev_err, dev_warn};
 
 use crate::core::fence::Fence;
+use crate::core::share::has_program;
+use crate::core::timeline::Past;
 use crate::intel::device::{Culprit, Device};
 use crate::intel::engine::Engine;
-use crate::intel::sample::{Sample, Seen, Stray};
-use crate::intel::timeline::Pending;
+use crate::intel::sample::{Odd, Sample, Seen, Stray};
+use crate::intel::timeline::{Left, Pending};
 
 use crate::core::ends::settle;
 pub use crate::core::limits::TimeLimits;
@@ -87,13 +89,14 @@ fn sample(device: &Device, engine: &Engine) {
     let check = engine.check();
     let resets = device.reset_count();
     engine.timeline().retire();
-    let first = engine.timeline().first();
     let held = device.hangcheck().suspended() || device.debug_hook().holds(device.uncore());
-    let Some(first) = first.filter(|_| !held && !engine.is_resetting()) else {
+    if held || look_for_stray(device, engine, &check.stray[0]) {
         check.forget();
-        if !held {
-            look_for_stray(device, engine, resets);
-        }
+        return;
+    }
+    let first = engine.timeline().first();
+    let Some(first) = first.filter(|_| !engine.is_resetting()) else {
+        check.forget();
         return;
     };
     let sample = look(device, engine);
@@ -108,31 +111,101 @@ fn sample(device: &Device, engine: &Engine) {
     }
 }
 
-/// Resets a device whose engine is at work though nothing is under way. On this family batches can write over the ring and
-/// the status page; the next request would be blamed for what such a one has left.
-fn look_for_stray(device: &Device, engine: &Engine, resets: u32) {
-    let is_stray = {
-        let mut stray = engine.check().stray.lock();
-        if engine.is_resetting() || engine.is_idle() || engine.timeline().pending() > 0 {
-            *stray = Stray::default();
-            return;
-        }
-        // A request that is submitted meanwhile has another number.
-        stray.look(engine.timeline().submitted())
-    };
-    if !is_stray {
-        return;
+/// What an engine is at that no engine should be at.
+fn odd(engine: &Engine) -> (Option<Odd>, Option<Past<Left>>) {
+    if let Some(past) = engine.lingers() {
+        return (Some(Odd::Lingers(past.seqno)), Some(past));
     }
+    let odd = match engine.timeline().first() {
+        Some(first) if engine.is_in(&first) => None,
+        Some(first) => Some(Odd::Skipped(first.seqno)),
+        // A request that is submitted meanwhile has another number.
+        None if engine.is_idle() => None,
+        None => Some(Odd::Idle(engine.timeline().submitted())),
+    };
+    (odd, None)
+}
+
+/// Resets a device whose engine is at something else than the oldest request under way; whether there was reason to. On this
+/// family batches can write over the ring and the status page; the next request would be blamed for what such a one has left.
+/// Requests that have ended must have been retired.
+fn look_for_stray(device: &Device, engine: &Engine, stray: &SpinLock<Stray>) -> bool {
+    if engine.is_resetting() {
+        *stray.lock() = Stray::default();
+        return false;
+    }
+    let resets = device.reset_count();
+    let (odd, past) = odd(engine);
+    if !stray.lock().look(odd) {
+        return false;
+    }
+    let Some(odd) = odd else {
+        return false;
+    };
     let _one = device.user().reset.lock(device.uncore().clock());
     if device.reset_count() != resets {
-        return;
+        return true;
     }
-    let reason = "the engine is at work without a request: a batch has written over its ring or its status page";
+    *stray.lock() = Stray::default();
+    let first = engine.timeline().first();
+    let first = first.filter(|first| odd == Odd::Skipped(first.seqno));
+    let why = "a batch has written over its ring or its status page";
+    let reason = match (odd, &past) {
+        (Odd::Lingers(seqno), Some(past)) => {
+            let name = past.left.name();
+            format!("request {seqno} of {name} goes on behind its own number: {why}")
+        }
+        (Odd::Skipped(seqno), _) => {
+            format!("the engine has left request {seqno} without its number: {why}")
+        }
+        _ => format!("the engine is at work without a request: {why}"),
+    };
     dev_err!(device, "{reason}");
-    device.interrupts().record(engine.info(), reason, true);
-    if let Err(error) = device.reset_alone(Culprit::NoRequest) {
+    device.interrupts().record(engine.info(), &reason, true);
+    if let Some(past) = past {
+        blame_past(device, engine, &past);
+    }
+    let culprit = match &first {
+        Some(first) if !is_spared(device, engine, first) => Culprit::Request(&first.fence),
+        _ => Culprit::NoRequest,
+    };
+    if let Err(error) = device.reset_alone(culprit) {
         dev_err!(device, "the reset after {reason:?} failed: {error}");
     }
+    true
+}
+
+/// What going on behind its number means for a request's context and program: what a hang does, and what a request means that
+/// is ended because others wait.
+fn blame_past(device: &Device, engine: &Engine, past: &Past<Left>) {
+    past.left.mark_guilty(device.uncore().clock().now());
+    let Some(program) = past.left.program() else {
+        return;
+    };
+    let (user, timeline) = (device.user(), &**engine.timeline());
+    if !has_program(user, timeline, |other| other.is_other_than(program)) {
+        return;
+    }
+    let (account, now) = (program.account(), device.uncore().clock().outside());
+    user.ledger.note(&account, now);
+    if account.mark_unfair(now, engine.check().share.limit()) {
+        banned(device, &past.left.name());
+    }
+}
+
+fn banned(device: &Device, name: &str) {
+    dev_err!(
+        device,
+        "{name} is banned: requests of it have been ended three times because others waited"
+    );
+}
+
+/// Whether a request runs again though the engine has hung with it: what has become of its commands may be the work of one
+/// before it. When it happens to the same again, with nothing before it in its ring, it has done so itself. An engine beside
+/// may do so once more.
+fn is_spared(device: &Device, engine: &Engine, first: &Pending) -> bool {
+    let most = device.engines().len();
+    engine.check().spared.lock().once_more(first.seqno, most)
 }
 
 /// Looks when it is time to, and ends the oldest request when it has kept the engine for too long.
@@ -150,6 +223,10 @@ fn look_at_share(device: &Device, engine: &Engine) {
     if device.hangcheck().suspended() || device.debug_hook().holds(device.uncore()) {
         // Time goes on without being counted.
         check.share.pause(now);
+        return;
+    }
+    if look_for_stray(device, engine, &check.stray[1]) {
+        check.forget();
         return;
     }
     let found = (check.share).look(device.user(), &**engine.timeline(), now, &limits);
@@ -196,6 +273,17 @@ fn end(device: &Device, engine: &Engine, first: &Pending, (resets, why): (u32, W
     }
     let name = first.fence.timeline_name();
     let reason = why.reason(&first.fence);
+    let is_itself = engine.is_in(first) && !engine.is_altered(first);
+    if !is_itself && is_spared(device, engine, first) {
+        let reason =
+            format!("{reason}, with commands in the ring that are not its own: it runs again");
+        dev_err!(device, "{reason}");
+        device.interrupts().record(engine.info(), &reason, true);
+        if let Err(error) = device.reset_alone(Culprit::NoRequest) {
+            dev_err!(device, "the reset after {reason:?} failed: {error}");
+        }
+        return;
+    }
     match why {
         // i915 makes no error state of it either (`__reset_context`), and says so with little emphasis.
         Why::Closed(_) => dev_warn!(device, "{reason}"),
@@ -212,10 +300,7 @@ fn end(device: &Device, engine: &Engine, first: &Pending, (resets, why): (u32, W
         first,
         (why, now),
     ) {
-        dev_err!(
-            device,
-            "{name} is banned: requests of it have been ended three times because others waited"
-        );
+        banned(device, &name);
     }
     if let Err(error) = device.reset_alone(Culprit::Request(&first.fence)) {
         dev_err!(device, "the reset after {reason:?} failed: {error}");

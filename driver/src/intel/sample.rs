@@ -20,8 +20,8 @@ const SCORE_LOOP: u32 = 1;
 /// TIMEOUT: score of a hang. Ten samples of standing still: i915 needs some seconds as well.
 const SCORE_HUNG: u32 = 60;
 
-/// TIMEOUT: samples at which an engine is at work without a request. The few commands behind the number of the last one take
-/// no time, so one would do.
+/// TIMEOUT: looks at which an engine is at something odd. The few commands behind a number take no time, so one would do, but
+/// for a host that does not run the device meanwhile.
 const MOST_STRAY: u32 = 4;
 
 /// Statistics that count what threads and fixed functions have done.
@@ -149,25 +149,51 @@ impl Seen {
     }
 }
 
-/// An engine at work though no request is under way.
+/// What no engine does for long whose ring and status page are as the driver and the device have written them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Odd {
+    /// It is at work though no request is under way; the number of the last.
+    Idle(u32),
+    /// It is in the commands of the request of a number that has been stored.
+    Lingers(u32),
+    /// It has left those of the request of a number that has not been stored.
+    Skipped(u32),
+}
+
+/// How often in a row an engine has been seen at the same odd thing.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Stray {
-    submitted: u32,
-    samples: u32,
+    odd: Option<Odd>,
+    looks: u32,
 }
 
 impl Stray {
-    /// Takes in that it was seen at work after the request of a number, the last that was submitted; whether it has been
-    /// for so long that a batch must have written over the ring or over that number.
-    pub(super) fn look(&mut self, submitted: u32) -> bool {
-        if self.submitted != submitted {
-            *self = Stray {
-                submitted,
-                samples: 0,
-            };
+    /// Takes a look in; whether the engine has been seen at it for so long that a batch must have written over the ring or the
+    /// status page.
+    pub(super) fn look(&mut self, odd: Option<Odd>) -> bool {
+        if self.odd != odd {
+            *self = Stray { odd, looks: 0 };
         }
-        self.samples += 1;
-        self.samples >= MOST_STRAY
+        self.looks += 1;
+        odd.is_some() && self.looks >= MOST_STRAY
+    }
+}
+
+/// Requests that were not blamed though they seemed to hang: what the engine did was not what the driver had told it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Spared {
+    seqno: u32,
+    times: usize,
+}
+
+impl Spared {
+    /// Whether a request is spared once more, of at most so many times.
+    pub(super) fn once_more(&mut self, seqno: u32, most: usize) -> bool {
+        if self.seqno != seqno {
+            *self = Spared { seqno, times: 0 };
+        }
+        self.times += 1;
+        self.times <= most
     }
 }
 
@@ -185,7 +211,9 @@ pub struct Hangcheck {
 #[derive(Default)]
 pub struct Check {
     pub(super) seen: SpinLock<Option<Seen>>,
-    pub(super) stray: SpinLock<Stray>,
+    /// By the device's time, and by that of programs.
+    pub(super) stray: [SpinLock<Stray>; 2],
+    pub(super) spared: SpinLock<Spared>,
     pub(super) share: Share,
 }
 

@@ -156,9 +156,13 @@ impl Switch {
         }
     }
 
-    /// A reset has taken the engine's state.
+    /// A reset has taken the engine's state, which is then what the driver's own context begins with: its image, which a batch may
+    /// have written over, is not read again.
     pub fn reset(&self) {
         let mut state = self.state.lock();
+        if let Some(own) = &state.own {
+            own.image.saved.store(false, Ordering::Release);
+        }
         let old = state.current.take();
         state.resets = state.resets.wrapping_add(1);
         drop(state);

@@ -1,7 +1,9 @@
 //! Timeline of an engine: what requests of i915 do and use.
 //!
 //! Sequence numbers land in the hardware status page (i915 `I915_GEM_HWS_SEQNO`).
-use alloc::sync::Arc;
+use alloc::format;
+use alloc::string::String;
+use alloc::sync::{Arc, Weak};
 use alloc::vec::Vec;
 use core::ops::Deref;
 
@@ -17,6 +19,7 @@ use crate::core::program::Program;
 use crate::core::timeline::{self, Blame};
 use crate::intel::context::Context;
 use crate::intel::r#gen::HWS_SEQNO;
+use crate::intel::identity::INFO;
 use crate::intel::prologue::Prologue;
 use crate::intel::switch::Held;
 
@@ -32,6 +35,41 @@ pub struct Work {
     pub uses: Uses,
     /// Contexts whose state the device saves when it begins.
     pub saves: Vec<Arc<Held>>,
+    /// The commands that are in the ring for it.
+    pub commands: Arc<[u32]>,
+}
+
+/// Whose a request was; the context may be gone by now.
+#[derive(Clone)]
+pub struct Left {
+    context: Weak<Context>,
+    program: Option<Program>,
+}
+
+impl Left {
+    /// Whose it was; `None` for the driver's own.
+    pub fn program(&self) -> Option<&Program> {
+        self.program.as_ref()
+    }
+
+    /// A reset found that it went on behind its number.
+    pub fn mark_guilty(&self, now: Ktime) {
+        if let Some(context) = self.context.upgrade() {
+            context.mark_guilty(now);
+        }
+    }
+
+    /// What messages call its program.
+    pub fn name(&self) -> String {
+        let who = self
+            .program
+            .as_ref()
+            .and_then(|program| program.client().who());
+        who.map_or_else(
+            || format!("[{}]", INFO.name),
+            |who| format!("{}[{}]", who.name, who.pid),
+        )
+    }
 }
 
 impl Work {
@@ -43,6 +81,16 @@ impl Work {
 }
 
 impl timeline::Work for Work {
+    type Left = Left;
+
+    fn left(&self) -> Left {
+        let context = self.uses.context.as_ref();
+        Left {
+            context: context.map_or_else(Weak::new, Arc::downgrade),
+            program: self.uses.program(),
+        }
+    }
+
     fn program(&self) -> Option<Program> {
         self.uses.program()
     }

@@ -89,6 +89,10 @@ pub(super) struct Job {
 }
 
 impl Work for Job {
+    type Left = ();
+
+    fn left(&self) {}
+
     fn program(&self) -> Option<Program> {
         Some(Program::new(self.client.as_ref()?, self.account.clone()))
     }

@@ -24,7 +24,7 @@ const VALID_TIMEOUT: Delta = Delta::from_millis(5);
 /// Status page address after reset: memory that nothing uses (i915 wrote it back when it gave its page up).
 const PARKED_STATUS_PAGE: u32 = 0x1fff_f000;
 /// Head offset in bytes, without the wrap count.
-fn head(engine: &EngineRegisters) -> u32 {
+pub fn head(engine: &EngineRegisters) -> u32 {
     engine.reg(PRB0_HEAD).read(Head::HEAD_OFFSET) << 2
 }
 
@@ -125,6 +125,11 @@ pub fn context(engine: &EngineRegisters) -> Option<u32> {
     let ccid = engine.reg(CCID);
     ccid.is_set(Ccid::VALID)
         .then(|| ccid.read(Ccid::CONTEXT_ADDRESS) << 12)
+}
+
+/// Graphics address of the ring that the parser reads.
+pub fn ring(engine: &EngineRegisters) -> u32 {
+    engine.read(PRB0_START)
 }
 
 /// Points the status page register away from memory that is about to be freed.

@@ -11,8 +11,7 @@ use kernel::error::{Result, code::EINVAL};
 use kernel::sync::SpinLock;
 
 use crate::intel::r#gen::{DeviceInfo, SpaceOps};
-use crate::intel::gtt::pte_offset;
-use crate::intel::uncore::Uncore;
+use crate::intel::gtt::table::{Table, pte_offset};
 
 /// Bytes of an entry.
 const ENTRY: usize = 4;
@@ -33,7 +32,7 @@ pub struct Ppgtt {
 impl Ppgtt {
     /// Tables with nothing in them; the directory's entries are those of the pages from `directory` on.
     pub fn new(
-        uncore: &Uncore,
+        entries: &Table,
         info: &'static DeviceInfo,
         ops: &'static SpaceOps,
         directory: u32,
@@ -43,10 +42,10 @@ impl Ppgtt {
             ops,
             directory,
             tables: SpinLock::new((0..ops.tables).map(|_| None).collect()),
-            empty: CoherentAllocation::alloc_coherent(uncore.platform(), 1)?,
+            empty: CoherentAllocation::alloc_coherent(entries.uncore().platform(), 1)?,
         };
         for table in 0..ops.tables {
-            ppgtt.name_table(uncore, table, &ppgtt.empty)?;
+            ppgtt.name_table(entries, table, &ppgtt.empty)?;
         }
         Ok(ppgtt)
     }
@@ -64,20 +63,17 @@ impl Ppgtt {
     }
 
     /// Writes an entry of the directory.
-    fn name_table(&self, uncore: &Uncore, index: usize, table: &CoherentAllocation) -> Result {
+    fn name_table(&self, entries: &Table, index: usize, table: &CoherentAllocation) -> Result {
         let entry = (self.ops.encode_table)(table.dma_handle())?;
         let page = self.directory as usize / PAGE_SIZE + index;
-        let at = pte_offset(self.info, page).ok_or(EINVAL)?;
-        let io = uncore.io();
-        io.write32(entry, at);
-        io.posting_read(at);
-        (self.info.gtt.flush)(uncore);
+        pte_offset(self.info, page).ok_or(EINVAL)?;
+        entries.write(page, core::iter::once(entry));
         Ok(())
     }
 
-    /// Writes entries from a page of the space on, table by table. Without `uncore` no table is made: what has none has
+    /// Writes entries from a page of the space on, table by table. Without `global` no table is made: what has none has
     /// nothing to clear.
-    fn write(&self, uncore: Option<&Uncore>, first: usize, entries: &[u32]) -> Result {
+    fn write(&self, global: Option<&Table>, first: usize, entries: &[u32]) -> Result {
         let mut tables = self.tables.lock();
         let mut done = 0;
         while done < entries.len() {
@@ -86,9 +82,9 @@ impl Ppgtt {
             let part = entries.get(done..done + count).unwrap_or_default();
             done += count;
             let table = tables.get_mut(index).ok_or(EINVAL)?;
-            if let (None, Some(uncore)) = (&table, uncore) {
-                let new = CoherentAllocation::alloc_coherent(uncore.platform(), 1)?;
-                self.name_table(uncore, index, &new)?;
+            if let (None, Some(global)) = (&table, global) {
+                let new = CoherentAllocation::alloc_coherent(global.uncore().platform(), 1)?;
+                self.name_table(global, index, &new)?;
                 *table = Some(new);
             }
             if let Some(table) = table {
@@ -101,8 +97,8 @@ impl Ppgtt {
 
     /// Maps entries from a page of the space on. The device sees them with the next request, which begins with an
     /// invalidation of its translations.
-    pub fn insert(&self, uncore: &Uncore, first: usize, entries: &[u32]) -> Result {
-        self.write(Some(uncore), first, entries)
+    pub fn insert(&self, global: &Table, first: usize, entries: &[u32]) -> Result {
+        self.write(Some(global), first, entries)
     }
 
     /// Takes entries away again.

@@ -23,8 +23,18 @@ pub(super) fn resettable(revive: bool) -> Arc<Fake> {
     fake
 }
 
-/// Lets the device store a number.
-pub(super) fn store_seqno(fake: &Fake, seqno: u32) {
+/// Lets the device store a number, and its parser pass the commands that do so.
+pub(crate) fn store_seqno(fake: &Fake, seqno: u32) {
+    let at = |at: u32| read_dword(fake, fake.peek(START) + (at & 0x3fff));
+    let crumb = [0x1080_0001, 0x100, seqno, 0x0100_0000];
+    let is_crumb = |from: &u32| {
+        (0..)
+            .zip(crumb)
+            .all(|(index, word)| at(from + index * 4) == word)
+    };
+    if let Some(from) = (0..0x4000).step_by(4).find(is_crumb) {
+        fake.set(HEAD, (from + 16) & 0x3fff);
+    }
     let hws = u64::from(fake.peek(HWS_PGA));
     DmaAllocator::write(fake, hws + 0x100, &seqno.to_le_bytes()).unwrap();
 }

@@ -594,6 +594,7 @@ fn programs_that_submit_at_a_time_all_come() {
         let hws = u64::from(bench.fake.peek(0x2080)) + 0x100;
         while left.load(Ordering::Acquire) > 0 {
             let done = bench.device.timeline().submitted().to_le_bytes();
+            bench.fake.set(0x2034, bench.fake.peek(0x2030));
             kernel::dma::DmaAllocator::write(&*bench.fake, hws, &done).unwrap();
             std::thread::yield_now();
         }

@@ -1,0 +1,105 @@
+//! Page table entries: what the driver has written into each, and what stands there.
+//!
+//! i915 `i915_ggtt_resume`: after a reset all that is bound is written anew. On this family batches can write over the ring,
+//! whose commands write registers and so these entries as well.
+use alloc::vec::Vec;
+
+use kernel::error::{Result, code::ENOMEM};
+use kernel::sync::Mutex;
+use regs::ids::RegId;
+
+use crate::intel::r#gen::DeviceInfo;
+use crate::intel::uncore::Uncore;
+
+/// Entries that are looked at in one go, while nobody writes others.
+const CHUNK: usize = 4096;
+
+/// The entries of a device.
+pub struct Table {
+    uncore: Uncore,
+    info: &'static DeviceInfo,
+    /// What the driver has written last.
+    written: Mutex<Vec<u32>>,
+    len: usize,
+}
+
+impl Table {
+    /// So many entries, not written yet.
+    pub(super) fn new(uncore: &Uncore, info: &'static DeviceInfo, len: usize) -> Result<Self> {
+        let mut written = Vec::new();
+        written.try_reserve_exact(len).map_err(|_| ENOMEM)?;
+        written.resize(len, 0);
+        Ok(Table {
+            uncore: uncore.clone(),
+            info,
+            written: Mutex::new(written),
+            len,
+        })
+    }
+
+    /// The registers.
+    pub(super) fn uncore(&self) -> &Uncore {
+        &self.uncore
+    }
+
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Writes entries from one on.
+    pub(super) fn write(&self, first: usize, values: impl Iterator<Item = u32>) {
+        let io = self.uncore.io();
+        let mut last = None;
+        let mut written = self.written.lock(self.uncore.clock());
+        for ((index, known), value) in written.iter_mut().enumerate().skip(first).zip(values) {
+            *known = value;
+            if let Some(offset) = pte_offset(self.info, index) {
+                io.write32(value, offset);
+                last = Some(offset);
+            }
+        }
+        if let Some(offset) = last {
+            io.posting_read(offset);
+            (self.info.gtt.flush)(&self.uncore);
+        }
+    }
+
+    /// Writes all entries anew that are not what the driver has written; how many there were.
+    pub(super) fn restore(&self) -> usize {
+        (0..self.len)
+            .step_by(CHUNK)
+            .map(|first| self.mend(first, CHUNK))
+            .sum()
+    }
+
+    /// The same of `count` entries from one on.
+    fn mend(&self, first: usize, count: usize) -> usize {
+        let io = self.uncore.io();
+        let written = self.written.lock(self.uncore.clock());
+        let mut mended = None;
+        let mut wrong = 0;
+        for (index, value) in written.iter().enumerate().skip(first).take(count) {
+            let Some(offset) = pte_offset(self.info, index) else {
+                break;
+            };
+            if io.read32(offset) != *value {
+                io.write32(*value, offset);
+                mended = Some(offset);
+                wrong += 1;
+            }
+        }
+        if let Some(offset) = mended {
+            io.posting_read(offset);
+            (self.info.gtt.flush)(&self.uncore);
+        }
+        wrong
+    }
+}
+
+/// Offset of an entry in BAR 0.
+pub(crate) fn pte_offset(info: &DeviceInfo, index: usize) -> Option<usize> {
+    let entries = (info.tables.register_desc)(RegId::GttPte)?;
+    let index = u32::try_from(index).ok().filter(|i| *i < entries.count)?;
+    Some((entries.offset + index * entries.stride) as usize)
+}
