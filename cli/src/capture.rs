@@ -36,7 +36,7 @@ pub struct Limits {
     pub records: usize,
     /// Bytes of all files of a capture together.
     pub content_bytes: u64,
-    /// Bytes of contents that a [`Capture`] holds in memory.
+    /// Bytes of contents and of lists of buffers that a [`Capture`] holds in memory.
     pub held_bytes: u64,
 }
 
@@ -137,6 +137,13 @@ impl Exec {
         self.buffers.get(index)?.dword(offset)
     }
 
+    /// Bytes that it takes in memory without the contents of its buffers.
+    fn list_bytes(&self) -> u64 {
+        let names = self.buffers.iter().map(|buffer| buffer.file.capacity());
+        let lists = self.buffers.capacity() * size_of::<Buffer>();
+        (size_of::<Self>() + self.name.capacity() + lists + names.sum::<usize>()) as u64
+    }
+
     /// The submission without contents.
     #[must_use]
     pub fn outline(&self) -> Self {
@@ -186,6 +193,15 @@ impl Capture {
         let mut execs = Vec::new();
         let mut total = 0u64;
         while let Some(Submission { mut exec, contents }) = reader.next_submission()? {
+            total = total.saturating_add(exec.list_bytes());
+            if total > limits.held_bytes {
+                let limit = limits.held_bytes;
+                let problem = Problem::Lists { total, limit };
+                return Err(CaptureError::file(
+                    format!("{name}, {}", exec.name),
+                    problem,
+                ));
+            }
             for (index, (buffer, contents)) in exec.buffers.iter_mut().zip(contents).enumerate() {
                 total = total.saturating_add(contents.len());
                 if total > limits.held_bytes {

@@ -600,3 +600,34 @@ fn random_json_never_panics() {
         }
     }
 }
+
+/// Many submissions of many buffers without contents: their lists alone are limited.
+#[test]
+fn lists_are_held_up_to_a_limit() {
+    let scratch = Scratch::new("lists");
+    let buffer = |index: u64| {
+        format!(
+            r#"{{"bo_id":{index},"size":4096,"gtt_offset":{},"file":"bo.bin","file_size":0}}"#,
+            (index + 1) * 4096
+        )
+    };
+    let buffers: Vec<_> = (0..500).map(buffer).collect();
+    let json = format!(
+        r#"{{"pci":"8086:2a02","batch_start_offset":0,"batch_len":8,"batch_index":0,"buffers":[{}]}}"#,
+        buffers.join(",")
+    );
+    for exec in 0..20 {
+        scratch.write(&format!("exec_{exec:04}/exec.json"), &json);
+    }
+    // A buffer has 64 bytes and more: 10,000 of them have 640,000.
+    let limits = |held_bytes| Limits {
+        held_bytes,
+        ..Limits::default()
+    };
+    let error = Capture::load_with(&scratch.0, limits(600_000)).unwrap_err();
+    assert!(
+        error.to_string().contains("lists of buffers take"),
+        "{error}"
+    );
+    assert_eq!(Capture::load(&scratch.0).unwrap().execs.len(), 20);
+}

@@ -2,6 +2,7 @@
 //!
 //! What libdrm does, without the system calls.
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use driver::uapi::{Request, gem};
 use driver::{FdTable, File, Shared, Task, ioctl};
@@ -20,6 +21,8 @@ pub struct Client {
     memory: Mutex<Vec<u8>>,
     /// What others do at each look for signals, as while a call waits.
     meanwhile: Mutex<Option<Meanwhile>>,
+    /// A signal is pending: what would wait ends with EINTR.
+    interrupted: AtomicBool,
 }
 
 /// See [`Client::meanwhile`].
@@ -66,7 +69,7 @@ impl Task for Client {
         if let Some(meanwhile) = &mut *self.meanwhile.lock().unwrap() {
             meanwhile();
         }
-        false
+        self.interrupted.load(Ordering::Relaxed)
     }
 }
 
@@ -77,7 +80,13 @@ impl Client {
             file,
             memory: Mutex::new(Vec::new()),
             meanwhile: Mutex::new(None),
+            interrupted: AtomicBool::new(false),
         }
+    }
+
+    /// From now on calls that would have to wait end with EINTR.
+    pub fn interrupt(&self) {
+        self.interrupted.store(true, Ordering::Relaxed);
     }
 
     /// What others do from now on while a call of this process waits.

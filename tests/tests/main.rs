@@ -32,6 +32,7 @@ mod guided_corpora;
 mod host_debugger;
 mod live_blits;
 mod live_bounds;
+mod live_claims;
 mod live_commands;
 mod live_data_port;
 mod live_debug;

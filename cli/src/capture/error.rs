@@ -126,6 +126,16 @@ pub enum Problem {
         /// The limit.
         limit: u64,
     },
+    /// The lists of all submissions are too long to be held at once.
+    #[error(
+        "contents and lists of buffers take {total} bytes of memory up to here: at most {limit} are held"
+    )]
+    Lists {
+        /// Bytes up to here.
+        total: u64,
+        /// The limit.
+        limit: u64,
+    },
     /// Two submissions for different devices.
     #[error("pci is {pci} here, but {}", Escaped(before))]
     OtherDevice {

@@ -11,6 +11,7 @@ use kernel::time::{Delta, Ktime};
 use crate::core::groups::Group;
 use crate::core::limits::TimeLimits;
 use crate::core::pace::{Pace, Speed};
+use crate::core::syncobj::Budget;
 
 /// Ends within this time and the limits of the requests ended are three in a row (i915 `CONTEXT_FAST_HANG_JIFFIES`).
 const IN_A_ROW: Delta = Delta::from_secs(120);
@@ -58,9 +59,16 @@ pub struct Account {
     pace: Pace,
     of_family: Arc<Pace>,
     of_all: Arc<Pace>,
+    /// Points of timelines that it has.
+    points: Arc<Budget>,
 }
 
 impl Account {
+    /// What the points of its sync objects count for.
+    pub(crate) fn points(&self) -> &Arc<Budget> {
+        &self.points
+    }
+
     /// The process queues a request.
     pub(crate) fn note_queued(&self, now: Ktime) {
         // Zero stands for never.

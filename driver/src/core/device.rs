@@ -12,6 +12,7 @@ use kernel::time::Clock;
 
 use crate::core::account::Ledger;
 use crate::core::client::Client;
+use crate::core::fence::Fence;
 use crate::core::gem::{Object, WeakObject};
 use crate::core::handles::Handles;
 use crate::core::master::Seat;
@@ -61,6 +62,15 @@ pub trait Device: Any + Send + Sync {
     fn open_file(&self, client: &Arc<Client>) -> Box<dyn Any + Send + Sync>;
 }
 
+/// The one fence that is signalled from the beginning.
+pub(crate) struct Stub(pub(crate) Arc<Fence>);
+
+impl Default for Stub {
+    fn default() -> Self {
+        Stub(Arc::new(Fence::signalled()))
+    }
+}
+
 /// What all open files of a device share.
 #[derive(Default)]
 pub struct UserState {
@@ -72,6 +82,9 @@ pub struct UserState {
     pub(crate) mappings: Offsets,
     pub(crate) names: SpinLock<Handles<WeakObject>>,
     pub(crate) resets: AtomicU32,
+    pub(crate) stub: Stub,
+    /// Numbers of submissions that have had to wait for an object.
+    pub(crate) tickets: AtomicU64,
     pub(crate) seat: Seat,
     pub(crate) waiting: Waiting,
     pub(crate) ledger: Ledger,

@@ -18,6 +18,7 @@ use kernel::error::{Result, code::EBUSY, code::EFAULT};
 use kernel::platform::Platform;
 use kernel::sync::SpinLock;
 
+pub(crate) use self::state::Claim;
 use self::state::{Madvise, State};
 use crate::core::work;
 

@@ -9,7 +9,11 @@ use kernel::sync::SpinLock;
 
 use crate::core::fence::{Fence, Front};
 
+mod budget;
 mod chain;
+#[cfg(test)]
+pub(crate) use self::budget::MOST_POINTS;
+pub(crate) use self::budget::{Budget, Permit};
 use self::chain::Chain;
 
 /// What a sync object holds.
@@ -77,47 +81,54 @@ impl Wait {
 
 /// A sync object.
 #[derive(Default)]
-pub struct Syncobj(SpinLock<Holds>);
+pub struct Syncobj {
+    holds: SpinLock<Holds>,
+    /// What the points of the process count for that has made it.
+    budget: Arc<Budget>,
+}
 
 impl Syncobj {
-    /// A sync object without a fence, or with one that is signalled.
-    #[must_use]
-    pub fn new(signalled: bool) -> Self {
-        let syncobj = Syncobj::default();
-        if signalled {
-            syncobj.replace(Some(Arc::new(Fence::signalled())));
+    /// A sync object without a fence, or with one, whose points count for a process.
+    pub(crate) fn new(fence: Option<Arc<Fence>>, budget: &Arc<Budget>) -> Self {
+        Syncobj {
+            holds: SpinLock::new(fence.map_or(Holds::Nothing, Holds::Binary)),
+            budget: Arc::clone(budget),
         }
-        syncobj
+    }
+
+    /// Room for one more point; `ENOMEM` when the process that has made it has as many as it may have.
+    pub(crate) fn permit(&self) -> Result<Permit> {
+        self.budget.take()
     }
 
     /// Replaces what it holds by one fence, or by nothing.
     pub fn replace(&self, fence: Option<Arc<Fence>>) {
-        *self.0.lock() = fence.map_or(Holds::Nothing, Holds::Binary);
+        *self.holds.lock() = fence.map_or(Holds::Nothing, Holds::Binary);
     }
 
     /// Adds a fence at a point.
-    pub fn add_point(&self, point: u64, fence: &Arc<Fence>) {
-        let mut holds = self.0.lock();
+    pub(crate) fn add_point(&self, point: u64, fence: &Arc<Fence>, permit: Permit) {
+        let mut holds = self.holds.lock();
         if let Holds::Chain(chain) = &mut *holds {
-            return chain.push(point, fence);
+            return chain.push(point, fence, Some(permit));
         }
         let mut chain = Chain::default();
         if let Holds::Binary(first) = &*holds {
-            chain.push(0, first);
+            chain.push(0, first, None);
         }
-        chain.push(point, fence);
+        chain.push(point, fence, Some(permit));
         *holds = Holds::Chain(chain);
     }
 
     /// Whether it holds a fence.
     #[must_use]
     pub fn has_fence(&self) -> bool {
-        !matches!(*self.0.lock(), Holds::Nothing)
+        !matches!(*self.holds.lock(), Holds::Nothing)
     }
 
     /// What waits for a point (0 for all that it holds); `EINVAL` when nobody has submitted that yet.
     pub fn wait(&self, point: u64) -> Result<Wait> {
-        match (&*self.0.lock(), point) {
+        match (&*self.holds.lock(), point) {
             (Holds::Binary(fence), 0) => Ok(Wait::of(fence)),
             (Holds::Nothing | Holds::Binary(_), _) => Err(EINVAL),
             (Holds::Chain(chain), _) => chain.wait(point),
@@ -127,7 +138,7 @@ impl Syncobj {
     /// The last point that is signalled, or the last one at all; 0 of a binary sync object.
     #[must_use]
     pub fn query(&self, submitted: bool) -> u64 {
-        match &mut *self.0.lock() {
+        match &mut *self.holds.lock() {
             Holds::Chain(chain) => chain.query(submitted),
             Holds::Nothing | Holds::Binary(_) => 0,
         }
@@ -145,7 +156,7 @@ mod tests {
 
     #[test]
     fn binary_ones_hold_one_fence() {
-        let syncobj = Syncobj::new(false);
+        let syncobj = Syncobj::default();
         assert_eq!(syncobj.wait(0).err(), Some(EINVAL));
         let first = fence(1);
         syncobj.replace(Some(Arc::clone(&first)));
@@ -156,7 +167,12 @@ mod tests {
         assert!(!syncobj.has_fence());
         first.signal(Ok(()));
         assert!(wait.is_signalled());
-        assert!(Syncobj::new(true).wait(0).unwrap().is_signalled());
+        assert!(
+            Syncobj::new(Some(Arc::new(Fence::signalled())), &Arc::default())
+                .wait(0)
+                .unwrap()
+                .is_signalled()
+        );
         assert_eq!(syncobj.query(false), 0);
     }
 
@@ -165,7 +181,7 @@ mod tests {
         let syncobj = Syncobj::default();
         let fences: Vec<_> = (1..=3).map(fence).collect();
         for (fence, point) in fences.iter().zip([10, 20, 30]) {
-            syncobj.add_point(point, fence);
+            syncobj.add_point(point, fence, syncobj.permit().unwrap());
         }
         assert_eq!(syncobj.query(true), 30);
         assert_eq!(syncobj.query(false), 0);
@@ -186,9 +202,9 @@ mod tests {
     #[test]
     fn a_point_that_goes_back_starts_anew() {
         let syncobj = Syncobj::default();
-        syncobj.add_point(5, &fence(1));
+        syncobj.add_point(5, &fence(1), syncobj.permit().unwrap());
         let later = fence(2);
-        syncobj.add_point(3, &later);
+        syncobj.add_point(3, &later, syncobj.permit().unwrap());
         assert_eq!(syncobj.query(true), 5);
         later.signal(Ok(()));
         assert_eq!(syncobj.query(false), 0);
@@ -199,10 +215,49 @@ mod tests {
     fn signalled_links_do_not_pile_up() {
         let syncobj = Syncobj::default();
         for point in 1..=1000 {
-            syncobj.add_point(point, &Arc::new(Fence::signalled()));
+            syncobj.add_point(
+                point,
+                &Arc::new(Fence::signalled()),
+                syncobj.permit().unwrap(),
+            );
         }
-        assert!(matches!(&*syncobj.0.lock(), Holds::Chain(chain) if chain.len() <= 2));
+        assert!(matches!(&*syncobj.holds.lock(), Holds::Chain(chain) if chain.len() <= 2));
         assert_eq!(syncobj.query(false), 1000);
         assert!(syncobj.wait(400).unwrap().is_signalled());
+    }
+
+    /// Counted, so that one slow request and many sync objects do not use up the memory.
+    #[test]
+    fn points_of_a_process_are_limited_together() {
+        let budget = Arc::new(Budget::default());
+        let open = fence(1);
+        let mut syncobjs = Vec::new();
+        let mut points = 0;
+        let refused = loop {
+            let syncobj = Syncobj::new(None, &budget);
+            // As many as a chain keeps each by itself.
+            let full = (1..=64).find_map(|point| {
+                let permit = syncobj.permit().err();
+                if permit.is_none() {
+                    points += 1;
+                    syncobj.add_point(point, &open, syncobj.permit().unwrap());
+                }
+                permit
+            });
+            syncobjs.push(syncobj);
+            if let Some(error) = full {
+                break error;
+            }
+        };
+        assert_eq!(refused, kernel::error::code::ENOMEM);
+        assert_eq!((points, budget.taken()), (MOST_POINTS, MOST_POINTS));
+        open.signal(Ok(()));
+        for syncobj in &syncobjs {
+            // The last of each is kept.
+            let _ = syncobj.query(false);
+        }
+        assert_eq!(budget.taken() as usize, syncobjs.len() - 1);
+        drop(syncobjs);
+        assert_eq!(budget.taken(), 0);
     }
 }

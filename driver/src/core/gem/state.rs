@@ -20,6 +20,23 @@ pub(crate) enum Madvise {
     Purged,
 }
 
+/// A submission that waits until the requests of other timelines have let go of an object.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Claim {
+    /// Its number: submissions that come later have higher ones.
+    pub(crate) ticket: u64,
+    /// On which timeline its request will be.
+    pub(crate) timeline: u64,
+    pub(crate) write: bool,
+}
+
+impl Claim {
+    /// Whether the other one has come before and has to be queued first.
+    fn is_behind(&self, other: &Claim) -> bool {
+        other.ticket < self.ticket && other.timeline != self.timeline && (other.write || self.write)
+    }
+}
+
 /// The part of an object that is not its binding.
 pub(crate) struct State {
     pages: Option<Arc<CoherentAllocation>>,
@@ -30,6 +47,8 @@ pub(crate) struct State {
     /// The last request of each timeline that uses the object, and the last that writes it.
     used: Vec<Arc<Fence>>,
     written: Vec<Arc<Fence>>,
+    /// Submissions that wait for it.
+    claims: Vec<Claim>,
 }
 
 impl State {
@@ -41,12 +60,31 @@ impl State {
             handles: 0,
             used: Vec::new(),
             written: Vec::new(),
+            claims: Vec::new(),
         }
     }
 
     /// The pages; `EFAULT` when they have been purged.
     pub(crate) fn pages(&self) -> Result<&Arc<CoherentAllocation>> {
         self.pages.as_ref().ok_or(EFAULT)
+    }
+
+    /// Notes a submission that waits for the object.
+    pub(crate) fn claim(&mut self, claim: Claim) {
+        self.claims.push(claim);
+    }
+
+    /// Forgets the one of a number.
+    pub(crate) fn give_up(&mut self, ticket: u64) {
+        self.claims.retain(|claim| claim.ticket != ticket);
+        if self.claims.is_empty() {
+            self.claims = Vec::new();
+        }
+    }
+
+    /// Whether a submission has to let another one go first.
+    pub(crate) fn is_claimed_before(&self, claim: &Claim) -> bool {
+        self.claims.iter().any(|other| claim.is_behind(other))
     }
 
     /// Gives the contents up.

@@ -28,11 +28,17 @@ const CHUNK: u32 = 1 << 12;
 /// How long a transfer waits for a submission (`DRM_SYNCOBJ_WAIT_FOR_SUBMIT_TIMEOUT`).
 const SUBMIT_TIMEOUT: Delta = Delta::from_secs(5);
 
+/// The fence of everything that is signalled by hand.
+fn stub(call: &Call<'_>) -> Arc<Fence> {
+    Arc::clone(&call.device.user().stub.0)
+}
+
 pub(super) fn create(call: &Call<'_>, arg: &mut uapi::Create) -> Result {
     if arg.flags & !uapi::CREATE_SIGNALED != 0 {
         return Err(EINVAL);
     }
-    let syncobj = Syncobj::new(arg.flags & uapi::CREATE_SIGNALED != 0);
+    let stub = (arg.flags & uapi::CREATE_SIGNALED != 0).then(|| stub(call));
+    let syncobj = Syncobj::new(stub, call.program().account().points());
     arg.handle = call.file.syncobjs.lock().insert(Arc::new(syncobj))?;
     Ok(())
 }
@@ -246,7 +252,7 @@ pub(super) fn signal(call: &Call<'_>, arg: &mut uapi::Array) -> Result {
         return Err(EINVAL);
     }
     for syncobj in find(call, arg.handles, arg.count_handles)? {
-        syncobj.replace(Some(Arc::new(Fence::signalled())));
+        syncobj.replace(Some(stub(call)));
     }
     Ok(())
 }
@@ -258,7 +264,7 @@ pub(super) fn timeline_signal(call: &Call<'_>, arg: &mut uapi::TimelineArray) ->
     let syncobjs = find(call, arg.handles, arg.count_handles)?;
     let points = points(call, arg.points, syncobjs.len())?;
     for (syncobj, point) in syncobjs.iter().zip(points) {
-        syncobj.add_point(point, &Arc::new(Fence::signalled()));
+        syncobj.add_point(point, &stub(call), syncobj.permit()?);
     }
     Ok(())
 }
@@ -293,7 +299,7 @@ pub(super) fn transfer(call: &Call<'_>, arg: &mut uapi::Transfer) -> Result {
     let fence = found?.fence();
     match arg.dst_point {
         0 => to.replace(Some(fence)),
-        point => to.add_point(point, &fence),
+        point => to.add_point(point, &fence, to.permit()?),
     }
     Ok(())
 }

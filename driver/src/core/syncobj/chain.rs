@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 
 use kernel::error::{Result, code::EINVAL};
 
-use super::Wait;
+use super::{Permit, Wait};
 use crate::core::fence::{Fence, Front};
 use crate::core::work;
 
@@ -25,6 +25,8 @@ struct Link {
     last: Arc<Fence>,
     /// A part of what it waits for that had ended with an error before, and whose error is passed on.
     failed: Option<Arc<Fence>>,
+    /// Its room, unless the sync object has held its fence before.
+    _permit: Option<Permit>,
 }
 
 /// Points of a timeline; each is signalled when its fence and all before it are.
@@ -47,7 +49,7 @@ impl Chain {
 
     /// Adds a fence at a point (dma_fence_chain_init): one that does not lie behind the last starts anew, at no lower
     /// number.
-    pub(super) fn push(&mut self, point: u64, fence: &Arc<Fence>) {
+    pub(super) fn push(&mut self, point: u64, fence: &Arc<Fence>, permit: Option<Permit>) {
         self.collect();
         if self.links.len() >= self.full.max(SHORT) {
             self.join_alike();
@@ -77,6 +79,7 @@ impl Chain {
             front,
             last: Arc::clone(fence),
             failed,
+            _permit: permit,
         });
     }
 
@@ -178,7 +181,7 @@ mod tests {
         let mut chain = Chain::default();
         let fences = two(1);
         for point in 1..=1 << 16 {
-            chain.push(point, &fences[point as usize % 2]);
+            chain.push(point, &fences[point as usize % 2], None);
         }
         let wait = chain.wait(0).unwrap();
         assert_eq!(wait.front.iter().count(), 1);
@@ -199,8 +202,8 @@ mod tests {
         let (looks, ()) = work::of(|| {
             for point in 0..1 << 19 {
                 let fence = &fences[point as usize >> 17];
-                up.push(point + 1, fence);
-                same.push(5, fence);
+                up.push(point + 1, fence, None);
+                same.push(5, fence, None);
             }
         });
         assert!(looks < 20 << 19, "{looks}");
@@ -224,9 +227,9 @@ mod tests {
     fn a_long_chain_is_no_long_list() {
         let mut chain = Chain::default();
         let first = request(1);
-        chain.push(1, &first);
+        chain.push(1, &first, None);
         let done = Arc::new(Fence::signalled());
-        (2..=1 << 17).for_each(|point| chain.push(point, &done));
+        (2..=1 << 17).for_each(|point| chain.push(point, &done, None));
         let wait = chain.wait(0).unwrap();
         assert!(chain.len() <= SHORT, "{}", chain.len());
         assert!(!wait.is_signalled());
@@ -241,10 +244,10 @@ mod tests {
     fn a_timeline_started_anew_waits_for_the_one_before() {
         let mut chain = Chain::default();
         let first = request(1);
-        chain.push(5, &first);
+        chain.push(5, &first, None);
         let done = Arc::new(Fence::signalled());
         for point in [5, 6, 7] {
-            chain.push(point, &done);
+            chain.push(point, &done, None);
         }
         assert_eq!(chain.query(false), 6);
         assert!(!chain.wait(5).unwrap().is_signalled());
@@ -260,9 +263,9 @@ mod tests {
         ended.signal(Err(EIO));
         let later = Arc::new(Fence::on((2, 1), "test", None));
         let mut chain = Chain::default();
-        chain.push(1, &pair);
+        chain.push(1, &pair, None);
         assert!(Arc::ptr_eq(&chain.wait(0).unwrap().fence(), &pair));
-        chain.push(2, &later);
+        chain.push(2, &later, None);
         let all = chain.wait(0).unwrap().fence();
         let of_first = chain.wait(1).unwrap().fence();
         later.signal(Ok(()));
@@ -270,7 +273,7 @@ mod tests {
         open.signal(Ok(()));
         assert_eq!(all.status(), Some(Err(EIO)));
         assert_eq!(of_first.status(), Some(Err(EIO)));
-        chain.push(3, &ended);
+        chain.push(3, &ended, None);
         assert_eq!(chain.wait(3).unwrap().fence().status(), Some(Err(EIO)));
     }
 }

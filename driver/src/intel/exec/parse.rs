@@ -10,10 +10,11 @@ use kernel::error::{
     Result, code::E2BIG, code::EINTR, code::EINVAL, code::EIO, code::ENOENT, code::ENOMEM,
     code::EPERM,
 };
+use kernel::sync::Ordering;
 
 use crate::core::fence::{Fence, Front};
-use crate::core::gem::{Object, Pin};
-use crate::core::syncobj::Syncobj;
+use crate::core::gem::{Claim, Object, Pin};
+use crate::core::syncobj::{Permit, Syncobj};
 use crate::core::task::Shared;
 use crate::intel::call::Call;
 use crate::intel::context::Context;
@@ -47,13 +48,26 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    /// Whether requests of other timelines have ended that use the object, or that write it when this one only reads.
-    fn is_ready(&self, context: u64) -> bool {
-        let write = self.exec.flags & uapi::OBJECT_WRITE != 0;
+    fn writes(&self) -> bool {
+        self.exec.flags & uapi::OBJECT_WRITE != 0
+    }
+
+    fn is_async(&self) -> bool {
         self.exec.flags & uapi::OBJECT_ASYNC != 0
+    }
+
+    /// Whether requests of other timelines have ended that use the object, or that write it when this one only reads; and
+    /// whether no submission for another timeline has waited for it since before.
+    fn is_ready(&self, context: u64, ticket: u64) -> bool {
+        let claim = Claim {
+            ticket,
+            timeline: context,
+            write: self.writes(),
+        };
+        self.is_async()
             || self.object.state(|state| {
-                let mut users = state.users(!write).iter();
-                users.all(|fence| fence.is_before(context))
+                let mut users = state.users(!claim.write).iter();
+                users.all(|fence| fence.is_before(context)) && !state.is_claimed_before(&claim)
             })
     }
 }
@@ -64,6 +78,8 @@ pub(super) struct ExecFence {
     pub(super) signal: bool,
     /// Point to signal, 0 of a binary sync object.
     pub(super) point: u64,
+    /// Room for that point.
+    permit: Option<Permit>,
 }
 
 /// A checked submission.
@@ -86,14 +102,56 @@ pub(super) struct Submission {
     pub(super) relocate: bool,
     /// Whether registers are to be reset that the device does not have.
     pub(super) resets_offsets: bool,
+    /// Its number among those that have had to wait for an object; the highest before that.
+    ticket: u64,
+}
+
+/// The objects of a submission that has had to wait for one of them, until it is queued or given up.
+pub(super) struct Claims {
+    objects: Vec<Object>,
+    ticket: u64,
+}
+
+impl Drop for Claims {
+    fn drop(&mut self) {
+        for object in &self.objects {
+            object.state(|state| state.give_up(self.ticket));
+        }
+    }
 }
 
 impl Submission {
-    /// Whether everything has ended that it has to wait for, but for requests before it on its own timeline
-    /// (eb_move_to_gpu, `i915_request_await_object`).
-    pub(super) fn is_ready(&self, context: u64, beside: bool) -> bool {
+    /// Whether the fences have ended that it has to wait for, but for those on its own timeline.
+    pub(super) fn has_waited(&self, context: u64) -> bool {
         self.waits.iter().all(|fence| fence.is_before(context))
-            && (!beside || self.entries.iter().all(|entry| entry.is_ready(context)))
+    }
+
+    /// Whether its objects are not in use on other timelines (eb_move_to_gpu, `i915_request_await_object`), and no submission for
+    /// one of these has waited for one of them since before this one.
+    pub(super) fn is_ready(&self, context: u64) -> bool {
+        let mut entries = self.entries.iter();
+        entries.all(|entry| entry.is_ready(context, self.ticket))
+    }
+
+    /// From now on later submissions for other timelines wait behind this one where they share an object with it. Linux takes
+    /// the fences of objects, and adds the request's own, when a submission comes (`eb_move_to_gpu`): none that comes later is waited for.
+    pub(super) fn claim(&mut self, call: &Call<'_>, context: u64) -> Result<Claims> {
+        let entries = || self.entries.iter().filter(|entry| !entry.is_async());
+        let mut objects = Vec::new();
+        let count = entries().count();
+        objects.try_reserve_exact(count).map_err(|_| ENOMEM)?;
+        let ticket = call.device.user().tickets.fetch_add(1, Ordering::Relaxed);
+        for entry in entries() {
+            let claim = Claim {
+                ticket,
+                timeline: context,
+                write: entry.writes(),
+            };
+            entry.object.state(|state| state.claim(claim));
+            objects.push(entry.object.clone());
+        }
+        self.ticket = ticket;
+        Ok(Claims { objects, ticket })
     }
 
     /// Lets its objects and its image move again.
@@ -254,6 +312,7 @@ fn fence_array(call: &Call<'_>, arg: &uapi::Execbuffer2, fences: &mut Fences) ->
             syncobj,
             signal: fence.flags & uapi::FENCE_SIGNAL != 0,
             point: 0,
+            permit: None,
         });
     }
     Ok(())
@@ -298,10 +357,15 @@ fn timeline_fences(call: &Call<'_>, link: &uapi::TimelineFences, fences: &mut Fe
         if point != 0 && fence.flags & uapi::FENCE_WAIT != 0 {
             return Err(EINVAL);
         }
+        let permit = match point {
+            0 => None,
+            _ => Some(syncobj.permit()?),
+        };
         fences.listed.push(ExecFence {
             syncobj,
             signal,
             point,
+            permit,
         });
     }
     Ok(())
@@ -375,6 +439,7 @@ fn lookup(
         image: None,
         relocate: arg.flags & uapi::NO_RELOC == 0,
         resets_offsets: arg.flags & uapi::SOL_RESET != 0,
+        ticket: u64::MAX,
     })
 }
 
@@ -414,11 +479,11 @@ fn check_batch(arg: &uapi::Execbuffer2, exec: &uapi::Object, object: &Object) ->
 }
 
 /// What the sync objects of a submission hold from now on (signal_fence_array).
-pub(super) fn signal(fences: &[ExecFence], fence: &Arc<Fence>) {
-    for entry in fences.iter().filter(|entry| entry.signal) {
-        match entry.point {
-            0 => entry.syncobj.replace(Some(Arc::clone(fence))),
-            point => entry.syncobj.add_point(point, fence),
+pub(super) fn signal(fences: Vec<ExecFence>, fence: &Arc<Fence>) {
+    for entry in fences.into_iter().filter(|entry| entry.signal) {
+        match entry.permit {
+            None => entry.syncobj.replace(Some(Arc::clone(fence))),
+            Some(permit) => entry.syncobj.add_point(entry.point, fence, permit),
         }
     }
 }

@@ -42,7 +42,7 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
     let fence = outcome?;
     call.file
         .submitted(call.device.uncore().clock().now(), &fence);
-    parse::signal(&submission.fences, &fence);
+    parse::signal(submission.fences, &fence);
     if arg.flags & uapi::FENCE_OUT != 0 {
         let fd = call.task.fds().install(Shared::Fence(fence), false)?;
         arg.rsvd2 = arg.rsvd2 & 0xffff_ffff | u64::from(fd as u32) << 32;
@@ -73,10 +73,18 @@ fn take_turn(
         clock: device.uncore().clock(),
     };
     let mut tries = 0;
+    // Until it is queued.
+    let mut claims = None;
     loop {
         if !is_ready(call, &program, submission, context) {
             // Outside the line: those behind do not wait for other engines with it.
             let _waits = call.waits(Wanted::Beside(context));
+            wait_until(device, call.task, None, || {
+                submission.has_waited(context) || program.is_banned()
+            })?;
+            if claims.is_none() && device.engines().len() > 1 {
+                claims = Some(submission.claim(call, context)?);
+            }
             wait_until(device, call.task, None, || {
                 is_ready(call, &program, submission, context)
             })?;
@@ -104,7 +112,8 @@ fn take_turn(
 /// Whether nothing on other engines has to end before the submission's request begins.
 fn is_ready(call: &Call<'_>, program: &Program, submission: &Submission, context: u64) -> bool {
     let beside = call.device.engines().len() > 1;
-    program.is_banned() || submission.is_ready(context, beside)
+    program.is_banned()
+        || submission.has_waited(context) && (!beside || submission.is_ready(context))
 }
 
 /// What a turn has brought.
