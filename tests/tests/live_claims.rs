@@ -1,4 +1,4 @@
-//! Two engines and an object that both use: who has waited for it comes before who asks later.
+//! An object that two engines use: who has waited for it comes before others.
 //!
 //! i915 takes the fences of objects when a submission comes (`eb_move_to_gpu`, `i915_request_await_object`), and those that come
 //! later wait for it.
@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::client::Client;
 use crestline_tests::rig::Rig;
-use driver::uapi::{exec, gem};
+use driver::uapi::{drm, exec, gem};
 use driver::{File, Node};
 use kernel::error::Result;
 use kernel::error::code::EINTR;
@@ -62,13 +62,13 @@ fn long(value: u32) -> Vec<u32> {
 
 /// The name of an object for other files, and its handle in one of them.
 fn shared(owner: &Client, handle: u32, other: &Client) -> u32 {
-    let mut flink = gem::Flink { handle, name: 0 };
-    owner.call(gem::FLINK, &mut flink).unwrap();
-    let mut open = gem::Open {
+    let mut flink = drm::GemFlink { handle, name: 0 };
+    owner.call(drm::GEM_FLINK, &mut flink).unwrap();
+    let mut open = drm::GemOpen {
         name: flink.name,
         ..Default::default()
     };
-    other.call(gem::OPEN, &mut open).unwrap();
+    other.call(drm::GEM_OPEN, &mut open).unwrap();
     open.handle
 }
 

@@ -11,7 +11,11 @@ use kernel::time::{Delta, Ktime};
 use crate::core::groups::Group;
 use crate::core::limits::TimeLimits;
 use crate::core::pace::{Pace, Speed};
-use crate::core::syncobj::Budget;
+
+mod budget;
+#[cfg(test)]
+pub(crate) use self::budget::MOST_POINTS;
+pub(crate) use self::budget::{Budget, Permit};
 
 /// Ends within this time and the limits of the requests ended are three in a row (i915 `CONTEXT_FAST_HANG_JIFFIES`).
 const IN_A_ROW: Delta = Delta::from_secs(120);

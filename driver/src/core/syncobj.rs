@@ -7,13 +7,10 @@ use alloc::vec::Vec;
 use kernel::error::{Result, code::EINVAL};
 use kernel::sync::SpinLock;
 
+use crate::core::account::{Budget, Permit};
 use crate::core::fence::{Fence, Front};
 
-mod budget;
 mod chain;
-#[cfg(test)]
-pub(crate) use self::budget::MOST_POINTS;
-pub(crate) use self::budget::{Budget, Permit};
 use self::chain::Chain;
 
 /// What a sync object holds.
@@ -149,6 +146,7 @@ impl Syncobj {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use crate::core::account::MOST_POINTS;
 
     fn fence(seqno: u32) -> Arc<Fence> {
         Arc::new(Fence::new("test", seqno, None))

@@ -6,7 +6,8 @@ use alloc::vec::Vec;
 
 use kernel::error::{Result, code::EINVAL};
 
-use super::{Permit, Wait};
+use super::Wait;
+use crate::core::account::Permit;
 use crate::core::fence::{Fence, Front};
 use crate::core::work;
 

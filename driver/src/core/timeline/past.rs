@@ -1,4 +1,4 @@
-//! Requests whose numbers the device has stored, until the ring's head has left their commands.
+//! Requests whose numbers are stored, until the head has left their commands.
 //!
 //! i915 `intel_ring_submission.c` (`stuck_ring`, `reset_rewind`) looks at RING_HEAD for the request that the parser is at. Where
 //! batches can write the status page, a number says less than the head: who has stored it may go on behind it.

@@ -12,9 +12,10 @@ use kernel::error::{
 };
 use kernel::sync::Ordering;
 
+use crate::core::account::Permit;
 use crate::core::fence::{Fence, Front};
 use crate::core::gem::{Claim, Object, Pin};
-use crate::core::syncobj::{Permit, Syncobj};
+use crate::core::syncobj::Syncobj;
 use crate::core::task::Shared;
 use crate::intel::call::Call;
 use crate::intel::context::Context;

@@ -1,4 +1,4 @@
-//! Page table entries: what the driver has written into each, and what stands there.
+//! Page table entries: what the driver has written, and what stands there.
 //!
 //! i915 `i915_ggtt_resume`: after a reset all that is bound is written anew. On this family batches can write over the ring,
 //! whose commands write registers and so these entries as well.

@@ -1,4 +1,4 @@
-//! How many points of timelines a process may have under way, in all of its sync objects together.
+//! How many points of timelines a process may have under way, in all it has made.
 //!
 //! Linux takes the memory of each point from that of the process's group (`dma_fence_chain_alloc`, GFP_KERNEL) and says ENOMEM
 //! when there is none.
@@ -16,7 +16,7 @@ pub struct Budget(AtomicU32);
 
 impl Budget {
     /// Room for one point more; `ENOMEM` when there are as many as there may be.
-    pub(super) fn take(self: &Arc<Self>) -> Result<Permit> {
+    pub(crate) fn take(self: &Arc<Self>) -> Result<Permit> {
         let more = |taken| (taken < MOST_POINTS).then_some(taken + 1);
         let taken = self
             .0
