@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 2, 3D pipeline state; fields from the tables of `regs`.
 
-use regs::any::{State3dDrawingRectangle, State3dPolyStippleOffset, StateSip};
+use regs::any::{RegId, State3dDrawingRectangle, State3dPolyStippleOffset, StateSip, fields};
 use regs::ids::CommandId;
 
 use super::CsContext;
@@ -209,6 +209,9 @@ pub fn keep(id: CommandId, d: &[u32], ctx: &mut CsContext<'_, '_>) {
     let kept = &mut ctx.ff.state.kept;
     let words = ctx.reader.latched().kept(id, kept.get(&id), d);
     kept.insert(id, words);
+    if id == CommandId::State3dGsSvbIndex {
+        ctx.ff.load_stream_index(d);
+    }
 }
 
 /// 3DPRIMITIVE: the pipeline runs before the next command is parsed.
@@ -221,6 +224,9 @@ pub fn primitive(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault
     ctx.media.state.works(false);
     ctx.machine.status.activity.draws += 1;
     ctx.machine.shared.invalidate();
+    let instpm = ctx.regs.get(RegId::Instpm);
+    ctx.ff.state.constants_absolute =
+        fields::INSTPM::CONSTANT_BUFFER_ADDRESS_OFFSET_DISABLE.is_set(instpm);
     let primitive = ctx.ff.reader().primitive(d);
     ctx.ff.start(&primitive, ctx.machine)
 }

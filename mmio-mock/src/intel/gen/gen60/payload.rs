@@ -1,0 +1,211 @@
+//! First registers of threads on Sandy Bridge: weights instead of setup planes.
+//!
+//! Mesa 22.3.6 brw_fs_thread_payload.cpp `setup_fs_payload_gfx6` (order of the registers), brw_fs_generator.cpp `generate_linterp`
+//! (weights of eight pixels in a register, those of the second vertex before those of the third), brw_fs.cpp
+//! `emit_frontfacing_interpolation` (r0.0, bit 15), `fetch_render_target_array_index` (r0.0, bits 26:16),
+//! `emit_sampleid_setup` (r0.0, bits 7:6: the first sample of the thread, in pairs), `emit_samplepos_setup` (offsets: bytes in
+//! sixteenths of a pixel, x and y of each slot); gfx6_gs_visitor.cpp (r0.1 and r1 of GS threads).
+
+use eu::Grf;
+
+use crate::intel::ff::payload::interpolation::Weights;
+use crate::intel::ff::payload::pixels::{
+    Location, Payload, PayloadState, PixelGroup, PixelWeights, Subspan,
+};
+use crate::intel::ff::payload::{ObjectHeader, PayloadLayout, SetupHeader, StreamIndices};
+use crate::intel::ff::state::UnitConfig;
+use crate::intel::r#gen::gen40::payload::Layout as Gen40;
+use crate::intel::urb::UrbHandle;
+
+/// The layout of these devices.
+#[derive(Debug)]
+pub struct Layout;
+
+/// Locations in the order of Barycentric Interpolation Mode, which has them for weights with regard to w, then for those without.
+const LOCATIONS: [Location; 3] = [Location::Pixel, Location::Centroid, Location::Sample];
+
+/// Subspans of a half: 16 pixels.
+const HALF: usize = 4;
+
+impl PayloadLayout for Layout {
+    fn vertices(
+        &self,
+        unit: &UnitConfig,
+        first: UrbHandle,
+        second: Option<UrbHandle>,
+        debug: [u32; 2],
+    ) -> Grf {
+        Gen40.vertices(unit, first, second, debug)
+    }
+
+    fn object(
+        &self,
+        unit: &UnitConfig,
+        entry: UrbHandle,
+        object: &ObjectHeader,
+        debug: [u32; 2],
+    ) -> Grf {
+        let mut r0 = Gen40.object(unit, entry, object, debug);
+        // Threads ask for their first entry by FF_SYNC.
+        r0[0] = 0;
+        r0[1] = object.number;
+        r0
+    }
+
+    fn stream(&self, indices: &StreamIndices) -> Option<Grf> {
+        let [a, b, c, d] = indices.index;
+        let [e, f, g, h] = indices.maximum;
+        Some([a, b, c, d, e, f, g, h])
+    }
+
+    fn setup(
+        &self,
+        unit: &UnitConfig,
+        entry: UrbHandle,
+        setup: &SetupHeader,
+        debug: [u32; 2],
+    ) -> [Grf; 3] {
+        // No unit of these devices starts such threads.
+        Gen40.setup(unit, entry, setup, debug)
+    }
+
+    fn pixels(&self, payload: &mut Payload, state: &PayloadState, group: &PixelGroup) {
+        let subspans = group.subspans();
+        let first = subspans.first().and_then(|s| s.sample).unwrap_or(0);
+        payload.clear();
+        payload.push([
+            u32::from(state.topology & 31)
+                | u32::from(first / 2) << 6
+                | u32::from(state.back_facing) << 15
+                | u32::from(state.render_target_array_index & 0x7ff) << 16
+                | u32::from(state.viewport_index & 15) << 27,
+            state.color_calc_state & !63,
+            0,
+            (state.sampler_state & !31) | (state.scratch_space & 15),
+            state.binding_table & !31,
+            (state.scratch_base & !1023) | u32::from(state.fftid),
+            state.debug[0],
+            state.debug[1],
+        ]);
+        let halves = usize::from(state.width).div_ceil(16);
+        let half = |n: usize| {
+            let start = (n * HALF).min(subspans.len());
+            &subspans[start..(start + HALF).min(subspans.len())]
+        };
+        for n in 0..halves {
+            payload.push(places(half(n)));
+        }
+        let Some(weights) = &state.weights else {
+            return;
+        };
+        let registers = usize::from(state.width).min(16) / 8;
+        for n in 0..halves {
+            part(payload, state, weights, half(n), registers);
+        }
+    }
+}
+
+/// Subspans and lit pixels of a half.
+fn places(subspans: &[Subspan]) -> Grf {
+    let mut register = [0; 8];
+    for (i, s) in subspans.iter().enumerate() {
+        register[2 + i] = u32::from(s.y) << 16 | u32::from(s.x);
+        register[7] |= u32::from(s.mask & 15) << (i * 4);
+    }
+    register
+}
+
+/// Registers of a value of each pixel.
+fn push_values(
+    payload: &mut Payload,
+    subspans: &[Subspan],
+    registers: usize,
+    value: impl Fn(&Subspan, usize) -> f32,
+) {
+    for n in 0..registers {
+        payload.push(eight(subspans, n, &value));
+    }
+}
+
+/// A value of the eight pixels of two subspans.
+fn eight(subspans: &[Subspan], pair: usize, value: &impl Fn(&Subspan, usize) -> f32) -> Grf {
+    let mut register = [0; 8];
+    let places = register.chunks_exact_mut(4);
+    for (to, s) in places.zip(subspans.iter().skip(pair * 2)) {
+        for (pixel, to) in to.iter_mut().enumerate() {
+            *to = value(s, pixel).to_bits();
+        }
+    }
+    register
+}
+
+/// What a half of the pixels has behind the subspans.
+fn part(
+    payload: &mut Payload,
+    state: &PayloadState,
+    weights: &PixelWeights,
+    subspans: &[Subspan],
+    registers: usize,
+) {
+    let at = |s: &Subspan, pixel: usize, location| -> Weights {
+        let [x, y] = weights.point(s, pixel, location);
+        weights.planes.weights(x, y)
+    };
+    for mode in (0..6).filter(|mode| weights.modes >> mode & 1 != 0) {
+        // PANIC: a remainder of three.
+        let location = LOCATIONS[mode % 3];
+        for n in 0..registers {
+            let mut pair = [[0; 8]; 2];
+            for (i, s) in subspans.iter().skip(n * 2).take(2).enumerate() {
+                for pixel in 0..4 {
+                    let all = at(s, pixel, location);
+                    let chosen = if mode < 3 {
+                        all.perspective
+                    } else {
+                        all.linear
+                    };
+                    for (register, weight) in pair.iter_mut().zip(chosen) {
+                        register[i * 4 + pixel] = weight.to_bits();
+                    }
+                }
+            }
+            payload.push(pair[0]);
+            payload.push(pair[1]);
+        }
+    }
+    if state.parts.source_depth {
+        push_values(payload, subspans, registers, |s, pixel| {
+            // PANIC: a subspan has four pixels.
+            match weights.depth_location {
+                Location::Pixel => s.depth[pixel],
+                location => {
+                    let [x, y] = weights.point(s, pixel, location);
+                    // CAST: the one rounding.
+                    weights.planes.depth.at(x, y) as f32
+                }
+            }
+        });
+    }
+    if weights.w {
+        push_values(payload, subspans, registers, |s, pixel| {
+            at(s, pixel, weights.depth_location).w
+        });
+    }
+    if let Some(location) = weights.offsets {
+        let mut register = [0; 8];
+        for (i, s) in subspans.iter().enumerate() {
+            for pixel in 0..4 {
+                let [x, y] = weights.place(s, pixel, location);
+                // CAST: sixteenths of a pixel.
+                let bytes = [x, y].map(|v| (v * 16.0) as u32 & 0xff);
+                let slot = i * 4 + pixel;
+                register[slot / 2] |= (bytes[0] | bytes[1] << 8) << (slot % 2 * 16);
+            }
+        }
+        payload.push(register);
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

@@ -1,0 +1,229 @@
+//! Registers of pixel threads, by hand after Mesa's `setup_fs_payload_gfx6`.
+
+use super::*;
+use crate::intel::ff::payload::Outside;
+use crate::intel::ff::payload::interpolation::{Interpolation, Plane};
+use crate::intel::ff::payload::pixels::PixelParts;
+
+/// Weights that tell their pixel: x/16 and y/16, w of 2.
+fn weights() -> PixelWeights {
+    let across = Plane {
+        slope: [1.0 / 16.0, 0.0],
+        base: 0.0,
+    };
+    let down = Plane {
+        slope: [0.0, 1.0 / 16.0],
+        base: 0.0,
+    };
+    let half = |plane: Plane| Plane {
+        slope: plane.slope.map(|s| s / 2.0),
+        ..plane
+    };
+    PixelWeights {
+        planes: Interpolation {
+            depth: across,
+            rhw: Plane::constant(0.5),
+            weights: [half(across), half(down)],
+            linear: [down, across],
+        },
+        origin: [0.5, 0.5],
+        pixel: [0.5, 0.5],
+        sample_count: 1,
+        samples: [
+            [0.375, 0.125],
+            [0.875, 0.375],
+            [0.125, 0.625],
+            [0.625, 0.875],
+        ],
+        ..PixelWeights::default()
+    }
+}
+
+/// Subspans at (0, 0), (2, 0), (4, 0), ...
+fn group(count: u16) -> PixelGroup {
+    let mut group = PixelGroup::default();
+    for i in 0..count {
+        group.push(Subspan {
+            x: 2 * i,
+            y: 4,
+            mask: 0b1011,
+            depth: [f32::from(i), 0.25, 0.5, 0.75],
+            ..Subspan::default()
+        });
+    }
+    group
+}
+
+fn build(state: &PayloadState, group: &PixelGroup) -> Vec<Grf> {
+    let mut payload = Payload::default();
+    Layout.pixels(&mut payload, state, group);
+    payload.registers().to_vec()
+}
+
+fn floats(register: &Grf) -> [f32; 8] {
+    register.map(f32::from_bits)
+}
+
+#[test]
+fn the_header_says_what_the_object_is() {
+    let state = PayloadState {
+        color_calc_state: 0x140,
+        sampler_state: 0x60,
+        scratch_space: 2,
+        scratch_base: 0x8000,
+        binding_table: 0x2c0,
+        fftid: 5,
+        back_facing: true,
+        topology: 4,
+        viewport_index: 3,
+        render_target_array_index: 9,
+        width: 8,
+        ..PayloadState::default()
+    };
+    let r = build(&state, &group(2));
+    assert_eq!(r.len(), 2);
+    assert_eq!(
+        r[0][..6],
+        [
+            3 << 27 | 9 << 16 | 1 << 15 | 4,
+            0x140,
+            0,
+            0x62,
+            0x2c0,
+            0x8005
+        ]
+    );
+    // Subspans from dword 2 on, rows above columns; lit pixels in dword 7.
+    assert_eq!(r[1], [0, 0, 0x0004_0000, 0x0004_0002, 0, 0, 0, 0xbb]);
+}
+
+#[test]
+fn eight_pixels_have_two_registers_of_weights() {
+    let state = PayloadState {
+        width: 8,
+        weights: Some(PixelWeights {
+            modes: 0b00_1001,
+            ..weights()
+        }),
+        ..PayloadState::default()
+    };
+    let r = build(&state, &group(2));
+    assert_eq!(r.len(), 2 + 4);
+    let x = [0.5, 1.5, 0.5, 1.5, 2.5, 3.5, 2.5, 3.5].map(|x| x / 16.0);
+    let y = [4.5, 4.5, 5.5, 5.5, 4.5, 4.5, 5.5, 5.5].map(|y| y / 16.0);
+    assert_eq!([floats(&r[2]), floats(&r[3])], [x, y]);
+    // Without regard to w, the planes are exchanged here.
+    assert_eq!([floats(&r[4]), floats(&r[5])], [y, x]);
+}
+
+#[test]
+fn sixteen_pixels_have_them_eight_by_eight_and_then_depth_and_w() {
+    let state = PayloadState {
+        width: 16,
+        parts: PixelParts {
+            source_depth: true,
+            ..PixelParts::default()
+        },
+        weights: Some(PixelWeights {
+            modes: 1,
+            w: true,
+            ..weights()
+        }),
+        ..PayloadState::default()
+    };
+    let r = build(&state, &group(4));
+    assert_eq!(r.len(), 2 + 4 + 2 + 2);
+    assert_eq!(floats(&r[2])[..2], [0.5 / 16.0, 1.5 / 16.0]);
+    assert_eq!(floats(&r[3])[0], 4.5 / 16.0);
+    assert_eq!(floats(&r[4])[..2], [4.5 / 16.0, 5.5 / 16.0]);
+    assert_eq!(floats(&r[6]), [0.0, 0.25, 0.5, 0.75, 1.0, 0.25, 0.5, 0.75]);
+    assert_eq!(floats(&r[7])[4], 3.0);
+    assert_eq!([floats(&r[8]), floats(&r[9])], [[2.0; 8]; 2]);
+}
+
+#[test]
+fn thirty_two_pixels_are_two_halves_behind_both_registers_of_subspans() {
+    let state = PayloadState {
+        width: 32,
+        weights: Some(PixelWeights {
+            modes: 1,
+            ..weights()
+        }),
+        ..PayloadState::default()
+    };
+    let r = build(&state, &group(5));
+    assert_eq!(r.len(), 1 + 2 + 4 + 4);
+    assert_eq!(r[1][7], 0xbbbb);
+    assert_eq!((r[2][2], r[2][7]), (0x0004_0008, 0xb));
+    assert_eq!(floats(&r[7])[..2], [8.5 / 16.0, 9.5 / 16.0]);
+}
+
+/// Sample places of Mesa's `INTEL_SAMPLE_POS_4X`: the thread of samples 2 and 3 says so, and gets weights and offsets of each.
+#[test]
+fn threads_for_samples_have_their_places() {
+    let mut group = PixelGroup::default();
+    for sample in [2, 3] {
+        group.push(Subspan {
+            mask: 0xf,
+            sample: Some(sample),
+            coverage: [0xf; 4],
+            ..Subspan::default()
+        });
+    }
+    let state = PayloadState {
+        width: 8,
+        weights: Some(PixelWeights {
+            modes: 0b100,
+            offsets: Some(Location::Sample),
+            sample_count: 4,
+            ..weights()
+        }),
+        ..PayloadState::default()
+    };
+    let r = build(&state, &group);
+    assert_eq!(r[0][0], 1 << 6);
+    assert_eq!(floats(&r[2])[0], 0.125 / 16.0);
+    assert_eq!(floats(&r[2])[4], 0.625 / 16.0);
+    assert_eq!(floats(&r[3])[4], 0.875 / 16.0);
+    // x and y in sixteenths, a byte each: (2, 10) for the first four channels, (10, 14) for the others.
+    assert_eq!(
+        r[4][..4],
+        [0x0a02_0a02, 0x0a02_0a02, 0x0e0a_0e0a, 0x0e0a_0e0a]
+    );
+}
+
+#[test]
+fn centroids_lie_where_the_object_is() {
+    let weights = PixelWeights {
+        sample_count: 4,
+        ..weights()
+    };
+    let place = |coverage| {
+        let subspan = Subspan {
+            coverage,
+            ..Subspan::default()
+        };
+        weights.place(&subspan, 0, Location::Centroid)
+    };
+    assert_eq!(place([1, 1, 1, 1]), [0.5, 0.5]);
+    assert_eq!(place([0, 0, 1, 1]), [0.125, 0.625]);
+    assert_eq!(place([0, 0, 0, 0]), [0.5, 0.5]);
+}
+
+#[test]
+fn geometry_threads_have_a_number_and_indices() {
+    let object = ObjectHeader {
+        topology: crate::intel::ff::topology::Topology::TriList,
+        edges: [true, false],
+        outside: Outside::default(),
+        number: 7,
+        stream: None,
+    };
+    let r0 = Layout.object(&UnitConfig::default(), UrbHandle(8), &object, [0; 2]);
+    assert_eq!(r0[..3], [0, 7, 4 | 1 << 8]);
+    let r1 = Layout.stream(&StreamIndices {
+        index: [1, 2, 3, 4],
+        maximum: [5, 6, 7, 8],
+    });
+    assert_eq!(r1, Some([1, 2, 3, 4, 5, 6, 7, 8]));
+}
