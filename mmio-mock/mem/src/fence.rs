@@ -5,6 +5,9 @@
 
 use crate::tiling::Tiling;
 
+/// First bit of the pitch in a fence register of the first generations.
+pub const PITCH_SHIFT: u32 = 2;
+
 /// Fence registers of the 965 family.
 pub const FENCE_COUNT: usize = 16;
 
@@ -61,11 +64,24 @@ impl Fence {
         self.is_valid() && self.start() <= offset && offset & 0xffff_f000 <= self.last_page()
     }
 
+    /// Bytes of a row where the pitch begins at another bit: that of Sandy Bridge has twelve bits from bit 32 on
+    /// (i915 gt/intel_ggtt_fencing.c `i965_write_fence_reg`).
+    pub const fn pitch_at(self, shift: u32) -> u32 {
+        if shift == PITCH_SHIFT {
+            return self.pitch();
+        }
+        (((self.0 >> shift) as u32 & 0xfff) + 1) * 128
+    }
+
     /// The byte of the tiled surface that the linear aperture offset stands for, as an aperture
     /// offset. `offset` must be covered.
     pub const fn detile(self, offset: u32) -> u32 {
+        self.detile_by(offset, self.pitch())
+    }
+
+    /// The same with rows of `pitch` bytes.
+    pub const fn detile_by(self, offset: u32, pitch: u32) -> u32 {
         let rel = offset.wrapping_sub(self.start());
-        let pitch = self.pitch();
         let tiled = crate::tiling::offset(self.tiling(), pitch, rel % pitch, rel / pitch);
         self.start().wrapping_add(tiled)
     }
@@ -89,6 +105,16 @@ mod tests {
         assert_eq!(f.tiling(), Tiling::Y);
         assert!(f.covers(0x40_0000) && f.covers(0x4f_ffff));
         assert!(!f.covers(0x3f_ffff) && !f.covers(0x50_0000));
+    }
+
+    /// i915 `i965_write_fence_reg` of generation 6: the same range and stride, 2048/128 - 1 from bit 32 on.
+    #[test]
+    fn the_pitch_may_stand_in_the_upper_half() {
+        let f = Fence(0x004f_f00f_0040_0003);
+        assert_eq!(f.pitch_at(32), 2048);
+        assert_eq!((f.start(), f.last_page()), (0x40_0000, 0x4f_f000));
+        assert_eq!(f.detile_by(0x40_0000 + 2048, f.pitch_at(32)), 0x40_0010);
+        assert_eq!(Fence(0x004f_f000_0040_003f).pitch_at(PITCH_SHIFT), 2048);
     }
 
     #[test]

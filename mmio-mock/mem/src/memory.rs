@@ -6,7 +6,7 @@
 use zerocopy::{FromBytes, IntoBytes};
 
 use crate::arena::Arena;
-use crate::fence::{FENCE_COUNT, Fence};
+use crate::fence::{FENCE_COUNT, Fence, PITCH_SHIFT};
 use crate::gtt::{FLAT_GTT, GTT_ENTRIES, Gtt, Pte};
 use crate::table::TableFormat;
 use crate::tiling::{BitSixSwizzle, Tiling};
@@ -31,6 +31,8 @@ pub struct Memory {
     /// The bits of an address that there are in that space.
     bus: u64,
     fences: [Fence; FENCE_COUNT],
+    /// First bit of the pitch in them.
+    fence_pitch: u32,
     swizzle_x: BitSixSwizzle,
     swizzle_y: BitSixSwizzle,
 }
@@ -83,6 +85,7 @@ impl Memory {
             space: Space::Global,
             bus: format.bus(),
             fences: [Fence::default(); FENCE_COUNT],
+            fence_pitch: PITCH_SHIFT,
             swizzle_x: BitSixSwizzle::None,
             swizzle_y: BitSixSwizzle::None,
         }
@@ -329,6 +332,11 @@ impl Memory {
         Some(phys)
     }
 
+    /// Sets which bit the pitch of fence registers begins at.
+    pub fn set_fence_pitch(&mut self, shift: u32) {
+        self.fence_pitch = shift.min(52);
+    }
+
     /// Fence register `index`; 0 when there is no such register.
     pub fn fence_read(&self, index: usize) -> u64 {
         self.fences.get(index).map_or(0, |f| f.0)
@@ -367,7 +375,9 @@ impl Memory {
                 (offset.into(), to_page_end)
             }
             Some(f) => {
-                let at = self.swizzle(f.tiling()).apply(f.detile(offset));
+                let at = self
+                    .swizzle(f.tiling())
+                    .apply(f.detile_by(offset, f.pitch_at(self.fence_pitch)));
                 (at.into(), 16 - (offset as usize & 15))
             }
         }

@@ -66,6 +66,13 @@ pub struct CsContext<'a, 'm> {
 }
 
 impl CsContext<'_, '_> {
+    /// An interrupt of the engine, unless its own register masks it.
+    pub fn interrupt(&mut self, bit: u32) {
+        let mask = self.engine.interrupt_mask;
+        let mask = mask.map_or(0, |register| self.regs.get(register));
+        self.irq.raise_bits(self.regs, bit & !mask);
+    }
+
     /// What TIMESTAMP shows.
     pub fn timestamp(&self) -> u64 {
         self.clock.at(self.ticks)
@@ -420,7 +427,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiBatchBufferStart => return Ok(mi::batch_buffer_start(d, ctx)),
         C::MiBatchBufferEnd => return Ok(Flow::EndBatch),
         C::MiNoop => mi::noop(d, ctx),
-        C::MiUserInterrupt => ctx.irq.raise_bits(ctx.regs, ctx.engine.user_interrupt),
+        C::MiUserInterrupt => ctx.interrupt(ctx.engine.user_interrupt),
         C::MiFlush => mi::flush(d, ctx),
         C::MiReportHead => mi::report_head(ctx)?,
         C::MiStoreDataImm => mi::store_data_imm(d, ctx)?,

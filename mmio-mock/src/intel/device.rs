@@ -8,13 +8,14 @@ mod engines;
 mod model;
 mod report;
 mod reset;
+mod spaces;
 
 use regs::ids::RegId;
 
 use engines::Engines;
 
 use crate::core::fault::UnitFault;
-use crate::core::memory::SharedMemory;
+use crate::core::memory::{SharedMemory, lock};
 use crate::core::{Clock, Model};
 use crate::intel::blt::Blt;
 use crate::intel::cs::{Cs, CsContext, mi};
@@ -57,6 +58,7 @@ pub struct Device {
 impl Device {
     /// A device after power-on, on a memory.
     pub fn new(info: &'static DeviceInfo, memory: SharedMemory) -> Self {
+        lock(&memory).set_fence_pitch(info.fence_pitch);
         Device {
             info,
             memory,
@@ -213,6 +215,7 @@ impl Device {
             self.engines.wake();
             for (offset, value) in std::mem::take(&mut self.writes) {
                 self.mmio(memory).write32(offset, value);
+                self.answer(offset, memory);
             }
         }
         step

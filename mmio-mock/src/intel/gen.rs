@@ -9,6 +9,7 @@ pub mod gen60;
 mod message;
 pub mod reset;
 
+use regs::ids::RegId;
 use reset::Reset;
 
 use crate::intel::cs::engine::{EngineInfo, Timestamp};
@@ -61,6 +62,12 @@ pub struct DeviceInfo {
     pub gtt_entries: usize,
     /// What they mean.
     pub gtt_format: &'static mem::TableFormat,
+    /// Tables of processes, where there are any.
+    pub process_tables: Option<&'static ProcessTables>,
+    /// Registers that answer by themselves.
+    pub answers: &'static [Answer],
+    /// Where a fence register has its pitch: the first bit.
+    pub fence_pitch: u32,
     /// How the host resets it.
     pub reset: Reset,
     /// The render engine.
@@ -83,6 +90,48 @@ pub struct DeviceInfo {
     pub timestamp: Timestamp,
     /// Stateless data port accesses wait for SVG_WORK_CTL bit 4 (PRM volume 4, 5.2.2: DevBW-A,B).
     pub stateless_gated: bool,
+}
+
+/// Tables of a process beside the global GTT.
+#[derive(Clone, Copy, Debug)]
+pub struct ProcessTables {
+    /// How they are built.
+    pub format: &'static mem::TableFormat,
+    /// A register and a bit of it that switches them on.
+    pub enable: (RegId, u32),
+    /// The entry of the global GTT where the directory begins, by the value of the engine's register.
+    pub directory: fn(u32) -> usize,
+}
+
+/// What a register does by itself when it is written.
+#[derive(Clone, Copy, Debug)]
+pub enum Answer {
+    /// Bits appear in another register.
+    Shows {
+        /// The register that is written.
+        from: RegId,
+        /// Where they appear.
+        to: RegId,
+        /// The bits.
+        bits: u32,
+    },
+    /// Bits fall, because what they ask for is done.
+    Falls {
+        /// The register.
+        register: RegId,
+        /// The bits.
+        bits: u32,
+    },
+}
+
+impl Answer {
+    /// The register that answers when it is written.
+    pub fn of(&self) -> RegId {
+        match *self {
+            Answer::Shows { from, .. } => from,
+            Answer::Falls { register, .. } => register,
+        }
+    }
 }
 
 impl DeviceInfo {

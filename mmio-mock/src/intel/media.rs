@@ -88,6 +88,11 @@ impl Media {
         }
     }
 
+    /// Whether objects can be executed at all.
+    pub fn is_modelled(&self) -> bool {
+        self.reader.is_modelled()
+    }
+
     /// Everything as after reset; the schedule stays, from its beginning.
     pub fn reset(&mut self) {
         *self = Media {

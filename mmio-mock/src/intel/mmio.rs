@@ -43,7 +43,9 @@ impl Mmio<'_> {
                 half(self.mem.fence_read(place.index as usize), place.dword)
             }
             UnitReg::Stats(reg) => half(*counter(&mut self.status.statistics, reg), place.dword),
-            UnitReg::Cs(CsReg::Timestamp) => half(self.timestamp, place.dword),
+            UnitReg::Cs(CsReg::Timestamp | CsReg::BltTimestamp | CsReg::BsdTimestamp) => {
+                half(self.timestamp, place.dword)
+            }
             _ if DebugRegs::owns(place.desc) => self.debug.read(place.id, place.dword),
             _ => self.regs.bus_read(place),
         }

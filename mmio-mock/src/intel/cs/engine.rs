@@ -55,6 +55,17 @@ pub enum Domain {
     Render,
     /// Video decoder.
     Media,
+    /// Blitter with an engine of its own.
+    Blitter,
+}
+
+/// The registers with which an engine's tables of a process are loaded (i915 gt/gen6_ppgtt.c).
+#[derive(Clone, Copy, Debug)]
+pub struct SpaceRegisters {
+    /// PP_DIR_BASE: where the directory begins among the entries of the global GTT; see [`ProcessTables`](crate::intel::r#gen::ProcessTables).
+    pub base: RegId,
+    /// PP_DIR_DCLV: which parts of the directory are there. None are when it is 0.
+    pub valid: RegId,
 }
 
 /// Where a command that is refused shows.
@@ -115,6 +126,10 @@ pub struct EngineInfo {
     pub status_page: StatusPage,
     /// Bit of MI_USER_INTERRUPT in the interrupt registers.
     pub user_interrupt: u32,
+    /// A register that keeps interrupts of the engine from the interrupt registers (RING_IMR): bits as there.
+    pub interrupt_mask: Option<RegId>,
+    /// How tables of a process are loaded.
+    pub space: Option<SpaceRegisters>,
     /// Bit of MI_FLUSH_DW likewise; 0 for an engine without it.
     pub flush_interrupt: u32,
     /// Registers that other engines signal by, by Register Select of MI_SEMAPHORE_MBOX.
@@ -138,7 +153,9 @@ impl EngineInfo {
     pub fn owned(&self, tables: &'static Generation) -> impl Iterator<Item = RegId> {
         let block = self.base..self.base + BLOCK;
         let all = tables.registers.iter();
-        all.filter(move |desc| block.contains(&desc.offset))
+        // The status page's may lie elsewhere.
+        let page = self.registers.hws_pga;
+        all.filter(move |desc| block.contains(&desc.offset) || desc.id == page)
             .map(|desc| desc.id)
     }
 }

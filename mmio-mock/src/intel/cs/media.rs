@@ -32,6 +32,13 @@ pub fn object(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<Flow, UnitFault>
             what: "MEDIA_OBJECT while the 3D pipeline is selected".to_owned(),
         });
     }
+    if !ctx.media.is_modelled() {
+        return Err(UnitFault::Unimplemented {
+            unit: ctx.engine.unit,
+            what: "MEDIA_OBJECT of this generation",
+            prm: "vol2 media pipeline",
+        });
+    }
     if ctx.media.idle() {
         ctx.machine.shared.invalidate();
     }

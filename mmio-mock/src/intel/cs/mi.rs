@@ -108,7 +108,7 @@ pub fn flush_store(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFau
     let place = Place::Graphics(flush.space, flush.address);
     post_sync(flush.store, flush.in_status_page, place, ctx)?;
     if flush.notify {
-        ctx.irq.raise_bits(ctx.regs, ctx.engine.flush_interrupt);
+        ctx.interrupt(ctx.engine.flush_interrupt);
     }
     Ok(())
 }

@@ -40,6 +40,7 @@ impl Model for Device {
         let memory = Arc::clone(&self.memory);
         let mut memory = lock(&memory);
         self.mmio(&mut memory).write32(offset, value);
+        self.answer(offset, &mut memory);
         drop(memory);
         self.engines.wake();
         self.answer_reset();

@@ -73,7 +73,8 @@ impl Device {
 
     /// A blit in work: what it is, where it stands and how far it came.
     pub fn running_blit(&self) -> Option<String> {
-        let (name, addr) = self.engines.render.cs.blitting()?;
+        let mut blitting = self.engines.all().filter_map(|engine| engine.cs.blitting());
+        let (name, addr) = blitting.next()?;
         let (done, rows) = self.blt.rows()?;
         Some(format!(
             "{name} at {addr}: still drawing, {done} of {rows} rows"

@@ -2,10 +2,14 @@
 //!
 //! PRM: volume 1 (registers and their reset values). How the host asks for a reset is in the device's row.
 
+use std::sync::Arc;
+
 use regs::any::fields;
+use regs::desc::Engine;
 use regs::ids::RegId;
 
 use super::Device;
+use crate::core::memory::lock;
 use crate::intel::blt::Blt;
 use crate::intel::cs::engine::Domain;
 use crate::intel::r#gen::DeviceInfo;
@@ -61,7 +65,10 @@ impl Device {
             self.debug.set_global_enable(false);
             self.ff.reset();
             self.media.reset();
-            self.blt = Blt::default();
+            let mut engines = self.info.engines.iter();
+            if !engines.any(|engine| engine.class == Engine::Blitter) {
+                self.blt = Blt::default();
+            }
             self.td.reset();
             self.urb = Urb::with_rows(self.info.urb_rows);
             self.shared = shared(self.info);
@@ -72,12 +79,17 @@ impl Device {
                 continue;
             }
             engine.reset();
+            if info.class == Engine::Blitter {
+                self.blt = Blt::default();
+            }
             if info.domain != Domain::Render {
                 for id in info.owned(tables) {
                     self.regs.set(id, self.regs.at_reset(id));
                 }
             }
         }
+        let memory = Arc::clone(&self.memory);
+        self.load_tables(&mut lock(&memory));
         self.engines.wake();
     }
 }
@@ -89,9 +101,12 @@ pub(super) fn registers(info: &DeviceInfo) -> RegFile {
     regs
 }
 
-/// PGTBL_CTL says how long the translation table is (intel-gtt.c `i965_gtt_total_entries`).
+/// PGTBL_CTL says how long the translation table is, where there is one (intel-gtt.c `i965_gtt_total_entries`).
 fn table_size(regs: &mut RegFile, info: &DeviceInfo) {
     use fields::PGTBL_CTL::SIZE;
+    if (info.tables.register_desc)(RegId::PgtblCtl).is_none() {
+        return;
+    }
     // Four bytes an entry, in KiB.
     let size = match info.gtt_entries / 256 {
         2048 => SIZE::Size2mb,

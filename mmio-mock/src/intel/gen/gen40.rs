@@ -76,6 +76,8 @@ pub const RENDER: EngineInfo = EngineInfo {
     registers: RENDER_REGISTERS,
     status_page: StatusPage::Physical,
     user_interrupt: ISR::USER::SET.value,
+    interrupt_mask: None,
+    space: None,
     flush_interrupt: 0,
     semaphores: &[],
     errors: Errors::Device,
@@ -117,6 +119,9 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         // 512 MiB of address space in pages of 4 KiB.
         gtt_entries: 512 << 20 >> 12,
         gtt_format: &mem::FLAT_GTT,
+        process_tables: None,
+        answers: &[],
+        fence_pitch: mem::fence::PITCH_SHIFT,
         reset: Reset {
             port: GDRST,
             answer: gdrst,

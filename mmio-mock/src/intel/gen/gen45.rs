@@ -84,6 +84,8 @@ pub const BSD: EngineInfo = EngineInfo {
     registers: BSD_REGISTERS,
     status_page: StatusPage::Graphics,
     user_interrupt: ISR::BSD_USER::SET.value,
+    interrupt_mask: None,
+    space: None,
     flush_interrupt: 0,
     semaphores: &[],
     errors: Errors::Own(RegId::BsdEsr),
@@ -122,6 +124,9 @@ const fn device(
         // 2 GiB of address space in pages of 4 KiB.
         gtt_entries: 2 << 30 >> 12,
         gtt_format: &mem::FLAT_GTT,
+        process_tables: None,
+        answers: &[],
+        fence_pitch: mem::fence::PITCH_SHIFT,
         reset: Reset {
             port: gen40::GDRST,
             answer: gen40::gdrst,

@@ -118,6 +118,9 @@ const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32)
         // 2 GiB of address space in pages of 4 KiB.
         gtt_entries: 2 << 30 >> 12,
         gtt_format: &mem::FLAT_GTT,
+        process_tables: None,
+        answers: &[],
+        fence_pitch: mem::fence::PITCH_SHIFT,
         reset: Reset {
             port: Port::Register(RegId::IlkGdsr),
             answer: gdsr,

@@ -7,7 +7,7 @@ use regs::ids::RegId;
 use crate::intel::cs::engine::Domain;
 
 /// A reset of everything.
-pub const ALL: &[Domain] = &[Domain::Render, Domain::Media];
+pub const ALL: &[Domain] = &[Domain::Render, Domain::Media, Domain::Blitter];
 
 /// How the host resets a device.
 #[derive(Clone, Copy, Debug)]

@@ -98,6 +98,11 @@ pub struct RootHeader {
 
 /// Reads the words of a generation's media commands and state.
 pub trait MediaReader: Debug + Sync {
+    /// Whether the model has the media pipeline of the generation.
+    fn is_modelled(&self) -> bool {
+        true
+    }
+
     /// The VFE_STATE that a MEDIA_STATE_POINTERS, header included, names.
     fn front_end(
         &self,

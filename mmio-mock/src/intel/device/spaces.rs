@@ -1,0 +1,71 @@
+//! Registers that answer by themselves, and those that load tables of a process.
+//!
+//! i915 gt/gen6_ppgtt.c, gt/intel_ring_submission.c (`flush_cs_tlb`), intel_uncore.c (forcewake). What answers is a row of the device.
+
+use mem::{Memory, Root, Space, Tables};
+
+use super::Device;
+use crate::intel::r#gen::Answer;
+
+impl Device {
+    /// A register has been written: what comes of it beside its new value.
+    pub(super) fn answer(&mut self, offset: u32, memory: &mut Memory) {
+        let info = self.info;
+        if info.answers.is_empty() && info.process_tables.is_none() {
+            return;
+        }
+        let Some(place) = self.regs.place(offset) else {
+            return;
+        };
+        for answer in info.answers.iter().filter(|answer| answer.of() == place.id) {
+            match *answer {
+                Answer::Shows { from, to, bits } => {
+                    let value = self.regs.get(to) & !bits | self.regs.get(from) & bits;
+                    self.regs.set(to, value);
+                }
+                Answer::Falls { register, bits } => {
+                    let value = self.regs.get(register);
+                    if value & bits != 0 {
+                        self.regs.set(register, value & !bits);
+                        // Whatever is asked for so, translations may be what is to be forgotten: that is never wrong.
+                        for engine in self.engines.all() {
+                            memory.invalidate_translations(Space::Process(engine.process));
+                        }
+                    }
+                }
+            }
+        }
+        let Some(tables) = info.process_tables else {
+            return;
+        };
+        let loads = |id| {
+            let mut engines = info.all_engines().filter_map(|engine| engine.space);
+            id == tables.enable.0 || engines.any(|space| id == space.base || id == space.valid)
+        };
+        if loads(place.id) {
+            self.load_tables(memory);
+        }
+    }
+
+    /// Gives each engine the tables that its registers name.
+    pub(super) fn load_tables(&mut self, memory: &mut Memory) {
+        let Some(tables) = self.info.process_tables else {
+            return;
+        };
+        let (register, bit) = tables.enable;
+        let on = self.regs.get(register) & bit != 0;
+        for engine in self.engines.all() {
+            let space = engine.info().space;
+            let space = space.filter(|space| on && self.regs.get(space.valid) != 0);
+            let root = space.map(|space| (tables.directory)(self.regs.get(space.base)));
+            let loaded = root.map(|entry| Tables {
+                format: tables.format,
+                root: Root::Gtt(entry),
+            });
+            memory.set_tables(engine.process, loaded);
+        }
+        // What was derived from memory was derived from that of the old tables.
+        self.td.invalidate();
+        self.shared.invalidate();
+    }
+}
