@@ -7,9 +7,10 @@ use eu::{Grf, Message};
 use mem::Memory;
 
 use super::render::{self, CcCache, PixelBackend};
-use super::request::PixelWrite;
+use super::request::{Form, PixelWrite};
 use super::rules;
 use crate::UnitFault;
+use crate::intel::cc::pixel::Planes;
 use crate::intel::cc::state::CcRequest;
 use crate::intel::cc::{
     CcState, DepthBlock, Origins, PixelBlock, alpha_test, depth_stencil_test, write_block,
@@ -78,6 +79,21 @@ impl Pixels {
     }
 }
 
+/// Source 0 of a message by channel and pixel. Of 16 pixels, each channel has two registers, one behind the other (Mesa
+/// brw_lower_logical_sends.cpp `setup_color_payload`); the older order has the lower halves of all channels first.
+fn planes(form: Form, colours: &[Grf]) -> Planes {
+    if form != Form::Single16 {
+        return render::planes(form, colours);
+    }
+    let mut planes = [[0; 16]; 4];
+    for (plane, pair) in planes.iter_mut().zip(colours.chunks_exact(2)) {
+        for (to, from) in plane.chunks_exact_mut(8).zip(pair) {
+            to.copy_from_slice(from);
+        }
+    }
+    planes
+}
+
 impl Write<'_> {
     /// Serves the message; gives the pixels of which at least one sample reached the target.
     pub fn run(
@@ -127,7 +143,7 @@ impl Write<'_> {
             || target.format.has(Capability::AlphaBlend);
         rules::ask(blendable, msg, rules::BLEND_FORMAT)?;
 
-        let mut planes = render::planes(form, colours);
+        let mut planes = planes(form, colours);
         if let Some(coverage) = &kept.alpha {
             for (alpha, coverage) in planes[3].iter_mut().zip(coverage.iter().skip(first)) {
                 // U0.4: fifteen is full coverage.
