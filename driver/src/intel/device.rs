@@ -456,7 +456,6 @@ impl Inner {
     pub(crate) fn start(&self) -> Result {
         let _awake = self.uncore.awake();
         workarounds::apply(&self.uncore, self.model.info.workarounds);
-        (self.model.info.setup)(&self.uncore);
         for engine in &self.engines {
             workarounds::apply(&self.uncore, engine.info().workarounds);
             engine.resume()?;

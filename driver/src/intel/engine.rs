@@ -338,7 +338,7 @@ impl Engine {
         if let Payload::Batch(address, prologue) = payload {
             (emit.flush)(&mut words, Flush::Invalidate, self.scratch_address);
             if let Some((ops, directory)) = self.process {
-                (ops.enter)(&mut words, self.registers.base(), directory, self.places());
+                (ops.enter)(&mut words, self.info, directory, self.places());
             }
             for step in &plan.steps {
                 (emit.set_context)(&mut words, step.address, step.inhibit);

@@ -60,6 +60,8 @@ pub struct Identity {
     pub subsystem: (u16, u16),
     /// Ticks of TIMESTAMP in a second.
     pub timestamp_hz: u32,
+    /// Registers that its generation alone records, by the names that i915 gives them.
+    pub recorded: &'static [(&'static str, RegId)],
 }
 
 /// The request that the device was at.
@@ -167,6 +169,10 @@ const REGISTERS: &[RegId] = &[
     RegId::BbAddr,
     RegId::BbState,
     RegId::Ccid,
+    RegId::RcsPsmiCtl,
+    RegId::RcsFaultReg,
+    RegId::GfxMode,
+    RegId::RcsPpDirBaseRead,
 ];
 
 impl ErrorState {

@@ -5,6 +5,7 @@
 mod gen40;
 mod gen45;
 mod gen50;
+mod gen60;
 mod models;
 mod reset;
 mod state;
@@ -13,6 +14,7 @@ mod workarounds;
 pub use self::gen40::{I965G, I965GM};
 pub use self::gen45::{G45, GM45};
 pub use self::gen50::IRONLAKE;
+pub use self::gen60::SANDY_BRIDGE;
 pub use self::models::{MODELS, Model};
 
 use alloc::vec::Vec;
@@ -69,10 +71,10 @@ pub struct DeviceInfo {
     pub state: &'static StateOps,
     /// The client driver by which programs draw on it.
     pub client: &'static ClientDriver,
+    /// Registers that its error states have beside those of all devices, by the names that i915 gives them.
+    pub recorded: &'static [(&'static str, RegId)],
     /// What keeps the GT awake, where it sleeps.
     pub forcewake: Option<&'static ForcewakeInfo>,
-    /// What else is set up before the engines start.
-    pub setup: fn(uncore: &Uncore),
     /// Resets all engines; `ETIMEDOUT` when the device does not say that it has done so.
     pub reset: fn(uncore: &Uncore) -> Result,
 }
@@ -222,8 +224,8 @@ pub struct SpaceOps {
     pub enable: fn(uncore: &Uncore),
     /// Gives an engine that is about to start its directory.
     pub start: fn(engine: &EngineRegisters, directory: u32),
-    /// Brings an engine, whose registers are at a base, to the directory.
-    pub enter: fn(out: &mut Vec<u32>, base: u32, directory: u32, places: Places),
+    /// Brings an engine to the directory.
+    pub enter: fn(out: &mut Vec<u32>, engine: &EngineInfo, directory: u32, places: Places),
 }
 
 /// Messages of the system routine to the data port, as the assembler takes them: stateless blocks with the header in m0, binding
@@ -324,11 +326,11 @@ pub struct InterruptBank {
 
 #[cfg(test)]
 mod tests {
-    use super::{G45, GM45, I965G, I965GM, IRONLAKE};
+    use super::{G45, GM45, I965G, I965GM, IRONLAKE, SANDY_BRIDGE};
 
     #[test]
     fn every_row_has_its_render_engine_first() {
-        for row in [&I965G, &I965GM, &G45, &GM45, &IRONLAKE] {
+        for row in [&I965G, &I965GM, &G45, &GM45, &IRONLAKE, &SANDY_BRIDGE] {
             let first = row.engines.first().map(|engine| (engine.name, engine.base));
             assert_eq!(first, Some(("rcs0", 0)), "{}", row.platform);
             let classes = row.engines.iter().map(|engine| engine.class);

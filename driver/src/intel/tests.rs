@@ -5,6 +5,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
 extern crate std;
 mod faults;
+pub(crate) mod gen60;
 mod generations;
 mod shares;
 

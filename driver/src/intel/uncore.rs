@@ -125,12 +125,6 @@ impl EngineRegisters {
         }
     }
 
-    /// Bytes above those of the render engine.
-    #[must_use]
-    pub fn base(&self) -> u32 {
-        self.base
-    }
-
     /// The device's registers.
     #[must_use]
     pub fn uncore(&self) -> &Uncore {

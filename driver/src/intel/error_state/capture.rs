@@ -50,6 +50,9 @@ const OF_ENGINE: &[RegId] = &[
     RegId::BbAddr,
     RegId::BbState,
     RegId::Ccid,
+    RegId::RcsPsmiCtl,
+    RegId::RcsFaultReg,
+    RegId::RcsPpDirBaseRead,
 ];
 
 impl Source {
@@ -67,12 +70,13 @@ impl Source {
         ids.iter()
             .filter_map(|id| (tables.register_desc)(*id))
             .map(|desc| {
-                let base = if OF_ENGINE.contains(&desc.id) {
-                    engine.base
-                } else {
-                    0
+                let at = match desc.id {
+                    // These are not as far apart as the other registers of engines.
+                    RegId::RcsFaultReg => engine.fault.unwrap_or(desc.offset),
+                    id if OF_ENGINE.contains(&id) => desc.offset + engine.base,
+                    _ => desc.offset,
                 };
-                Captured::new(tables, desc, io.read32((desc.offset + base) as usize))
+                Captured::new(tables, desc, io.read32(at as usize))
             })
             .collect()
     }
@@ -125,7 +129,9 @@ impl Source {
         resets: u32,
         request: Option<&Pending>,
     ) -> ErrorState {
-        let registers = self.registers(self.engine, REGISTERS);
+        let mut registers = self.registers(self.engine, REGISTERS);
+        let recorded = self.info.recorded.iter().map(|(_, id)| *id);
+        registers.extend(self.registers(self.engine, &recorded.collect::<Vec<_>>()));
         let acthd = registers.iter().find(|r| r.desc.id == RegId::Acthd);
         let acthd = acthd.map_or(0, |register| register.value);
         ErrorState {
@@ -165,6 +171,7 @@ impl Source {
                 space.read16(config::SUBSYSTEM_ID),
             ),
             timestamp_hz: self.info.timestamp_hz,
+            recorded: self.info.recorded,
         }
     }
 

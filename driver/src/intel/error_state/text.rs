@@ -116,6 +116,11 @@ impl Text<'_> {
             writeln!(f, "GTIER[0]: 0x{value:08x}")?;
         }
         writeln!(f, "PGTBL_ER: 0x{:08x}", self.register(RegId::PgtblEr))?;
+        for (name, id) in self.0.identity.recorded {
+            if let Some(value) = self.0.register(*id) {
+                writeln!(f, "{name}: 0x{value:08x}")?;
+            }
+        }
         for (index, fence) in self.0.fences.iter().enumerate() {
             writeln!(f, "  fence[{index}] = {fence:08x}")?;
         }
@@ -148,10 +153,14 @@ struct Engine<'a> {
 }
 
 impl Engine<'_> {
-    fn register(&self, id: RegId) -> u32 {
+    fn find(&self, id: RegId) -> Option<u32> {
         let mut registers = self.registers.iter();
         let found = registers.find(|register| register.desc.id == id);
-        found.map_or(0, |register| register.value)
+        found.map(|register| register.value)
+    }
+
+    fn register(&self, id: RegId) -> u32 {
+        self.find(id).unwrap_or_default()
     }
 
     fn print(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -175,7 +184,7 @@ impl Engine<'_> {
         line(f, "ESR:  ", RegId::Esr)?;
         line(f, "INSTDONE:", RegId::Instdone)?;
         // The render engine's alone.
-        if self.registers.iter().any(|r| r.desc.id == RegId::Instdone1) {
+        if self.find(RegId::Instdone1).is_some() {
             line(f, "INSTDONE1:", RegId::Instdone1)?;
         }
         if let Some(batch) = self.buffers.iter().find(|buffer| buffer.name == "batch") {
@@ -191,6 +200,16 @@ impl Engine<'_> {
         line(f, "INSTPM:", RegId::Instpm)?;
         let faddr = self.register(RegId::DmaFadd);
         writeln!(f, "  FADDR: 0x00000000 {faddr:08x}")?;
+        for (name, id) in [
+            ("RC PSMI", RegId::RcsPsmiCtl),
+            ("FAULT_REG", RegId::RcsFaultReg),
+            ("GFX_MODE", RegId::GfxMode),
+            ("PP_DIR_BASE", RegId::RcsPpDirBaseRead),
+        ] {
+            if let Some(value) = self.find(id) {
+                writeln!(f, "  {name}: 0x{value:08x}")?;
+            }
+        }
         writeln!(f, "  hung: {}", u32::from(self.hung))?;
         writeln!(f, "  engine reset count: 0")?;
         if let Some(request) = self.request {

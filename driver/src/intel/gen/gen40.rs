@@ -51,8 +51,8 @@ const fn row(
         routine: &ROUTINE,
         state: &state::gen40::OPS,
         client: &CROCUS,
+        recorded: &[],
         forcewake: None,
-        setup: |_| {},
         reset: reset::full_domain_with_status,
     }
 }

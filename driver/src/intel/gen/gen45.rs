@@ -43,8 +43,8 @@ const fn row(platform: &'static str) -> DeviceInfo {
         routine: &gen40::ROUTINE,
         state: &state::gen45::OPS,
         client: &gen40::CROCUS,
+        recorded: &[],
         forcewake: None,
-        setup: |_| {},
         reset: reset_domains,
     }
 }

@@ -40,8 +40,8 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     routine: &ROUTINE,
     state: &state::gen50::OPS,
     client: &gen40::CROCUS,
+    recorded: &[],
     forcewake: None,
-    setup: |_| {},
     reset: reset_domains,
 };
 
@@ -60,7 +60,7 @@ const VIDEO: EngineInfo = EngineInfo {
 };
 
 /// Descriptors with lengths in bits 28:25 and 24:20, and bit 19 for the header (Mesa `brw_message_desc`); the rest is that of G45.
-static ROUTINE: RoutineMessages = RoutineMessages {
+pub(super) static ROUTINE: RoutineMessages = RoutineMessages {
     write_row: "0x0a0804ff write MsgDesc:",
     write_register: "0x040802ff write MsgDesc:",
     read_row: "0x024844ff read MsgDesc:",

@@ -4,7 +4,7 @@
 //! `intel_device_info.c`.
 use kernel::pci::{DeviceId, VENDOR_INTEL};
 
-use super::{DeviceInfo, G45, GM45, I965G, I965GM, IRONLAKE};
+use super::{DeviceInfo, G45, GM45, I965G, I965GM, IRONLAKE, SANDY_BRIDGE};
 
 /// What the id table says about a device.
 pub struct Model {
@@ -56,4 +56,5 @@ pub static MODELS: &[(DeviceId, Model)] = &[
     model(0x2e92, "B43.1", &[], &G45),
     model(0x0042, "Ironlake", &["ilk"], &IRONLAKE),
     model(0x0046, "Ironlake-M", &["ilk-m"], &IRONLAKE),
+    model(0x0126, "Sandybridge", &["snb"], &SANDY_BRIDGE),
 ];

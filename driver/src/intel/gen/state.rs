@@ -15,7 +15,9 @@ fn load<const N: usize>(dword: Dword<'_>, address: u32) -> Option<[u32; N]> {
 }
 
 /// The kernels that are in use, in the order of the pipeline.
-fn present<const N: usize>(pointers: [(&'static str, Option<u32>); N]) -> Vec<UnitKernel> {
+pub(super) fn present<const N: usize>(
+    pointers: [(&'static str, Option<u32>); N],
+) -> Vec<UnitKernel> {
     let kernels = pointers
         .into_iter()
         .map(|(unit, pointer)| pointer.map(|pointer| UnitKernel { unit, pointer }));
@@ -23,7 +25,7 @@ fn present<const N: usize>(pointers: [(&'static str, Option<u32>); N]) -> Vec<Un
 }
 
 /// Dwords in which two forms of a command differ.
-fn differing(one: &[u32], other: &[u32]) -> Vec<usize> {
+pub(super) fn differing(one: &[u32], other: &[u32]) -> Vec<usize> {
     let pairs = one.iter().zip(other).enumerate();
     pairs
         .filter(|(_, (one, other))| one != other)
@@ -32,7 +34,7 @@ fn differing(one: &[u32], other: &[u32]) -> Vec<usize> {
 }
 
 /// An upper bound that nothing lies above.
-const HIGHEST: u32 = !0xfff;
+pub(super) const HIGHEST: u32 = !0xfff;
 
 /// The readers for a generation's tables, as a module. `$instructions` takes a STATE_BASE_ADDRESS, the general base that it
 /// sets, and a copy of the command whose bounds are raised: it raises those of instructions and tells their base.

@@ -1,8 +1,10 @@
 //! Lists of workarounds by device.
 //!
 //! i915 `intel_workarounds.c`, names as there.
-use regs::any::reg::{CACHE_MODE_0, ECOSKPD, MI_MODE};
+use regs::any::reg::{ECOSKPD, MI_MODE};
+use regs::gen40::reg::CACHE_MODE_0;
 use regs::gen50::reg::N3D_CHICKEN2;
+use regs::gen60::reg::{GFX_MODE, GT_MODE, INSTPM, N3D_CHICKEN, N3D_CHICKEN3};
 
 use crate::intel::workarounds::Workaround;
 
@@ -52,6 +54,69 @@ const WM_READ_PIPELINED: Workaround = Workaround {
     verify: 1 << 14,
 };
 
+const FORCE_ORDERING: Workaround = Workaround {
+    name: "INSTPM_FORCE_ORDERING",
+    reason: "i915: set in all contexts of Sandy Bridge, whose images keep it",
+    register: INSTPM.offset(),
+    set: 1 << 7,
+    clear: 0,
+    verify: 1 << 7,
+};
+
+const ASYNC_FLIP_PERF_DISABLE: Workaround = Workaround {
+    name: "WaDisableAsyncFlipPerfMode",
+    reason: "i915: without it the streamer cannot wait for events of the display",
+    register: MI_MODE.offset(),
+    set: 1 << 14,
+    clear: 0,
+    verify: 1 << 14,
+};
+
+const TLB_INVALIDATE_EXPLICIT: Workaround = Workaround {
+    name: "WaEnableFlushTlbInvalidationMode",
+    reason: "i915: scanlines that are waited for are programmed with it only",
+    register: GFX_MODE.offset(),
+    set: 1 << 13,
+    clear: 0,
+    verify: 1 << 13,
+};
+
+const HIZ_PLANE_DISABLE_MSAA: Workaround = Workaround {
+    name: "WaDisableHiZPlanesWhenMSAAEnabled",
+    reason: "i915: planes of the hierarchical depth buffer do not go with four samples",
+    register: N3D_CHICKEN.offset(),
+    set: 1 << 10,
+    clear: 0,
+    verify: 1 << 10,
+};
+
+const STRIPS_FANS: Workaround = Workaround {
+    name: "WaStripsFansDisableFastClipPerformanceFix",
+    reason: "i915: with it attributes are not fetched ahead either, as more than 16 of them need when clipping",
+    register: N3D_CHICKEN3.offset(),
+    set: 1 << 5 | 1 << 1,
+    clear: 0,
+    verify: 1 << 5 | 1 << 1,
+};
+
+const WIZ_HASHING: Workaround = Workaround {
+    name: "GEN6_WIZ_HASHING_16x4",
+    reason: "i915: 16x4 seems fastest, with several samples too",
+    register: GT_MODE.offset(),
+    set: 1 << 9,
+    clear: 1 << 7,
+    verify: 1 << 9 | 1 << 7,
+};
+
+const STC_EVICT_DISABLE_LRA: Workaround = Workaround {
+    name: "CM0_STC_EVICT_DISABLE_LRA_SNB",
+    reason: "PRM (Sandy Bridge) vol1 part 3: this policy of replacement is not supported, the bit must be reset",
+    register: CACHE_MODE_0.offset(),
+    set: 0,
+    clear: 1 << 5,
+    verify: 1 << 5,
+};
+
 /// Device workarounds of the 965 family.
 pub const I965_GT: &[Workaround] = &[DISABLE_RENDER_CACHE_OPERATIONAL_FLUSH];
 
@@ -82,4 +147,17 @@ pub const I965G_ENGINE: &[Workaround] = &[
         ..TIMED_SINGLE_VERTEX_DISPATCH
     },
     CONSTANT_BUFFER_SR_DISABLE,
+];
+
+/// Render engine workarounds of Sandy Bridge.
+pub const SANDY_BRIDGE_ENGINE: &[Workaround] = &[
+    FORCE_ORDERING,
+    ASYNC_FLIP_PERF_DISABLE,
+    TLB_INVALIDATE_EXPLICIT,
+    HIZ_PLANE_DISABLE_MSAA,
+    STRIPS_FANS,
+    WIZ_HASHING,
+    DISABLE_RENDER_CACHE_OPERATIONAL_FLUSH,
+    STC_EVICT_DISABLE_LRA,
+    TIMED_SINGLE_VERTEX_DISPATCH,
 ];

@@ -11,6 +11,7 @@ mod context;
 mod dispatch;
 mod dma_buf;
 mod exec;
+mod gen60;
 mod object;
 mod pressure;
 mod query;
@@ -47,7 +48,11 @@ struct Bench {
 impl Bench {
     /// With a ring that finishes nothing.
     fn stuck() -> Self {
-        let fake = fake();
+        Self::on(fake())
+    }
+
+    /// On a device.
+    fn on(fake: Arc<Fake>) -> Self {
         let device = Driver::probe(fake.clone()).unwrap();
         let file = File::open(&device, Node::Render);
         Bench {
