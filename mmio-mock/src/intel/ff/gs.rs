@@ -197,7 +197,7 @@ impl Gs {
                     }
                 }),
             };
-            let mask = 0xff;
+            let mask = state.channels;
             return match self.threads.start(object, &header, mask, config, out, ctx) {
                 Ok(step) => {
                     self.advance(state, ctx.machine);

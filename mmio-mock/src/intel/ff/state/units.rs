@@ -75,6 +75,8 @@ pub struct GsState {
     pub output_statistics: bool,
     /// What threads put out ends here.
     pub no_rendering: bool,
+    /// Channels that threads start with: four where they have one object and nothing beside it.
+    pub channels: u16,
     /// Threads get quadrilaterals as two triangles, and learn which edges are the polygon's.
     pub splits_quads: bool,
     /// Streamed vertex buffers, where the unit counts their indices.

@@ -128,6 +128,7 @@ fn gs(mem: &Memory, state: &PipelineState) -> Result<GsState, Fault> {
         discard_adjacency: s.discard_adjacency(),
         output_statistics: s.gs_output_object_statistics_enable(),
         no_rendering: false,
+        channels: 0xff,
         splits_quads: false,
         stream: None,
     })

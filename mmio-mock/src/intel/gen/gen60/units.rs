@@ -197,6 +197,8 @@ fn gs(state: &PipelineState) -> Option<GsState> {
         discard_adjacency: s.discard_adjacency(),
         output_statistics: s.statistics_enable(),
         no_rendering: !s.rendering_enabled(),
+        // Mesa gfx6_gs_visitor.cpp: `DISPATCH_MODE_4X1_SINGLE`; the upper half of what is written belongs to nobody.
+        channels: 0x0f,
         splits_quads: true,
         stream: Some(StreamState {
             payload: s.svbi_payload_enable(),
