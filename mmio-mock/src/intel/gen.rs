@@ -5,7 +5,7 @@
 pub mod gen40;
 mod gen45;
 mod gen50;
-pub mod gen60;
+mod gen60;
 mod message;
 pub mod reset;
 
@@ -159,6 +159,7 @@ const GENERATIONS: &[(isa::Verx10, Readers)] = &[
     (isa::Verx10::GEN40, gen40::READERS),
     (isa::Verx10::from_times_ten(45), gen45::READERS),
     (isa::Verx10::from_times_ten(50), gen50::READERS),
+    (isa::Verx10::from_times_ten(60), gen60::READERS),
 ];
 
 /// The readers for EUs of an instruction set; `None` for one that no device has.
@@ -170,7 +171,8 @@ pub fn readers(isa: isa::Verx10) -> Option<&'static Readers> {
 /// All devices, by generation.
 pub const DEVICES: &[DeviceInfo] = &{
     const NONE: DeviceInfo = gen40::DEVICES[0];
-    const COUNT: usize = gen40::DEVICES.len() + gen45::DEVICES.len() + gen50::DEVICES.len();
+    const COUNT: usize =
+        gen40::DEVICES.len() + gen45::DEVICES.len() + gen50::DEVICES.len() + gen60::DEVICES.len();
     let mut all = [NONE; COUNT];
     let mut at = 0;
     let mut generation = 0;
@@ -188,7 +190,12 @@ pub const DEVICES: &[DeviceInfo] = &{
 };
 
 /// The devices of each generation.
-const GENERATION_DEVICES: [&[DeviceInfo]; 3] = [gen40::DEVICES, gen45::DEVICES, gen50::DEVICES];
+const GENERATION_DEVICES: [&[DeviceInfo]; 4] = [
+    gen40::DEVICES,
+    gen45::DEVICES,
+    gen50::DEVICES,
+    gen60::DEVICES,
+];
 
 /// The device where none is named: the best known of the oldest generation.
 pub const fn first() -> &'static DeviceInfo {

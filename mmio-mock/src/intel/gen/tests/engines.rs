@@ -128,10 +128,15 @@ fn registers_lie_at_their_places_from_the_base_of_the_engine() {
             ("rcs0", Engine::Render, 0x2000),
             ("vcs0", Engine::Video, 0x4000),
         );
-        let wanted = if device.isa == isa::Verx10::GEN40 {
-            vec![render]
-        } else {
-            vec![render, video]
+        let wanted = match device.isa.times_ten() {
+            40 => vec![render],
+            45 | 50 => vec![render, video],
+            // GEN6_BSD_RING_BASE, BLT_RING_BASE.
+            _ => vec![
+                render,
+                ("vcs0", Engine::Video, 0x1_2000),
+                ("bcs0", Engine::Blitter, 0x2_2000),
+            ],
         };
         assert_eq!(names, wanted, "{}", device.name);
         for engine in device.all_engines() {
@@ -145,16 +150,24 @@ fn registers_lie_at_their_places_from_the_base_of_the_engine() {
                 (r.ipeir, IPEIR),
                 (r.ipehr, IPEHR),
                 (r.acthd, ACTHD),
-                (r.dma_fadd, 0x78),
+                (r.dma_fadd, 0x78usize),
                 (r.hws_pga, HWS_PGA),
                 (r.nopid, NOPID),
                 (r.mi_mode, MI_MODE),
             ] {
                 let desc = (device.tables.register_desc)(id).unwrap();
-                assert_eq!(desc.offset, engine.base + at as u32, "{id:?}");
+                let at = match (id == r.hws_pga, device.isa.times_ten()) {
+                    // RING_HWS_PGA_GEN6: the base and 2080h.
+                    (true, 60) => 0x2080,
+                    _ => at as u32,
+                };
+                assert_eq!(desc.offset, engine.base + at, "{id:?}");
             }
             let bit = device.interrupts.iir;
             let bits = match (bit, engine.name) {
+                // GT_BLT_USER_INTERRUPT, GT_BSD_USER_INTERRUPT.
+                (_, "bcs0") => 1 << 22,
+                (_, "vcs0") if device.isa.times_ten() == 60 => 1 << 12,
                 (RegId::Iir, "rcs0") => 1 << 1,
                 (RegId::Iir, _) => 1 << 25,
                 (_, "rcs0") => 1 << 0,
