@@ -95,6 +95,7 @@ struct Decoder<'a> {
     general_base: u32,
     surface_base: u32,
     instruction_base: u32,
+    dynamic_base: u32,
     followed: u32,
 }
 
@@ -119,6 +120,7 @@ pub fn batch(
         general_base: 0,
         surface_base: 0,
         instruction_base: 0,
+        dynamic_base: 0,
         followed: 0,
     };
     decoder.run(start, bytes / 4)?;
@@ -318,9 +320,12 @@ impl Decoder<'_> {
         if field("Surface State Base Address Modify Enable") != 0 {
             self.surface_base = field("Surface State Base Address");
         }
-        // Generations before Ironlake have no such field: it reads as zero.
+        // Generations that lack such a field read zero.
         if field("Instruction Base Address Modify Enable") != 0 {
             self.instruction_base = field("Instruction Base Address");
+        }
+        if field("Dynamic State Base Address Modify Enable") != 0 {
+            self.dynamic_base = field("Dynamic State Base Address");
         }
     }
 }

@@ -11,6 +11,7 @@
 mod driver_registers;
 mod dump_decode;
 mod formats;
+mod frames;
 mod generations;
 mod genxml;
 mod properties;

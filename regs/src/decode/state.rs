@@ -2,6 +2,7 @@
 //! PRM vol2 (unit state), vol4 4.7 (surface and sampler state).
 //! Does not know which pointers are live: it prints what is mapped.
 
+use alloc::format;
 use alloc::vec::Vec;
 use core::fmt;
 
@@ -71,7 +72,7 @@ impl Decoder<'_> {
 
     /// Follows every pointer among `fields` that says where it leads.
     pub(super) fn follow(&mut self, fields: &[PackedField], words: &[u32]) -> fmt::Result {
-        self.follow_to(fields, words, 0)
+        self.follow_to(&flatten(fields.iter()), words, 0)
     }
 
     fn follow_to(&mut self, fields: &[PackedField], words: &[u32], depth: u32) -> fmt::Result {
@@ -83,13 +84,15 @@ impl Decoder<'_> {
                 continue;
             };
             let value = f.raw(words) as u32;
-            if value == 0 || disabled(fields, f, words) {
+            // Without a flag of its own, a pointer that is zero leads nowhere.
+            if !live(fields, f, words).unwrap_or(value != 0) {
                 continue;
             }
             let base = match base {
                 "general" => self.general_base,
                 "surface" => self.surface_base,
                 "instruction" => self.instruction_base,
+                "dynamic" => self.dynamic_base,
                 _ => 0,
             };
             let address = base.wrapping_add(value);
@@ -109,10 +112,15 @@ impl Decoder<'_> {
                     self.source.kernel(address, self.out)?;
                 }
                 "constants" => {
-                    if number("Valid") == Some(1) {
-                        let dwords = number("Buffer Length").unwrap_or(0).saturating_add(1) * 16;
-                        self.data(f.name, address, dwords)?;
-                    }
+                    // One of several has its number at the end of its name, and a length in smaller units.
+                    let n = f.name.trim_start_matches(|c: char| !c.is_ascii_digit());
+                    let (length, unit) = if n.is_empty() {
+                        (number("Buffer Length"), 16)
+                    } else {
+                        (number(&format!("Constant Buffer {n} Read Length")), 8)
+                    };
+                    let dwords = length.unwrap_or(0).saturating_add(1) * unit;
+                    self.data(f.name, address, dwords)?;
                 }
                 "vertices" | "indices" => self.data(f.name, address, self.options.data_dwords)?,
                 "BINDING_TABLE_STATE" => self.bindings(f.name, address, depth)?,
@@ -234,13 +242,61 @@ fn flatten<'f>(fields: impl Iterator<Item = &'f PackedField>) -> Vec<PackedField
     out
 }
 
-/// An enable in bit 0 of the pointer's dword is off.
-fn disabled(fields: &[PackedField], pointer: &PackedField, words: &[u32]) -> bool {
-    fields.iter().any(|f| {
-        f.start / 32 == pointer.start / 32
-            && f.start % 32 == 0
-            && f.width == 1
-            && f.name.ends_with("Enable")
-            && f.raw(words) == 0
-    })
+/// What a flag beside a pointer says of it; `None` where it has none, or where the flag leaves a zero open.
+fn live(fields: &[PackedField], pointer: &PackedField, words: &[u32]) -> Option<bool> {
+    let set = |f: &PackedField| f.raw(words) != 0;
+    let flag = |matches: &dyn Fn(&PackedField) -> bool| {
+        let mut flags = fields.iter().filter(|f| f.width == 1);
+        flags.find(|f| matches(f))
+    };
+    let (base, what) = pointer.target.split_once(':').unwrap_or_default();
+    if what == "constants" {
+        let n = pointer
+            .name
+            .trim_start_matches(|c: char| !c.is_ascii_digit());
+        let valid = flag(&|f| match f.name.strip_suffix("Valid") {
+            Some(buffer) => buffer.trim_start_matches("Buffer").trim() == n,
+            None => false,
+        });
+        return valid.map(set);
+    }
+    // In bit 0 of the pointer's own dword.
+    let beside = flag(&|f| f.start == pointer.start / 32 * 32);
+    if let Some(f) = beside {
+        if f.name.ends_with("Change") || f.name.ends_with("Valid") {
+            return Some(set(f));
+        }
+        if f.name.ends_with("Enable") && !set(f) {
+            return Some(false);
+        }
+    }
+    // In the header, by the unit that both are named after: `VS Binding Table Change`, `Pointer to VS Binding Table`.
+    if let Some(named) = pointer.name.strip_prefix("Pointer to ") {
+        let unit = |name: &str| name.split([' ', '_']).next() == named.split([' ', '_']).next();
+        let change = flag(&|f| f.start < 32 && f.name.ends_with("Change") && unit(f.name));
+        return change.map(set);
+    }
+    // Kernels may lie at the base itself.
+    if what != "kernel" || base != "instruction" {
+        return None;
+    }
+    let [eight, sixteen, thirty_two] = ["8 ", "16 ", "32 "].map(|width| {
+        flag(&|f| f.name.strip_prefix(width) == Some("Pixel Dispatch Enable")).map(set)
+    });
+    let Some(widths) = eight.zip(sixteen).zip(thirty_two) else {
+        return flag(&|f| f.name == "Enable").map(set);
+    };
+    // A lone kernel has the first pointer; the second is that of 32 pixels, the third that of 16 (Mesa intel_batch_decoder.c).
+    let ((eight, sixteen), thirty_two) = widths;
+    let lone = [eight, sixteen, thirty_two]
+        .iter()
+        .filter(|on| **on)
+        .count()
+        == 1;
+    match pointer.name.strip_prefix("Kernel Start Pointer ")? {
+        "0" => Some(eight || lone),
+        "1" => Some(thirty_two && !lone),
+        "2" => Some(sixteen && !lone),
+        _ => None,
+    }
 }
