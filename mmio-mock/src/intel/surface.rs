@@ -82,6 +82,20 @@ pub struct Surface {
 }
 
 impl Surface {
+    /// Its samples as texels of a larger surface: filters see interleaved samples side by side, so that a linear one in the middle
+    /// of a pixel is the mean of its four samples (Mesa 22.3.6 blorp_blit.c, `brw_blorp_build_nir_shader`: "all the blending we
+    /// need with a single linear-interpolated texture lookup at the center").
+    #[must_use]
+    pub fn by_samples(&self) -> Surface {
+        let (width, height) = samples::extent(self.samples, self.width, self.height);
+        Surface {
+            width,
+            height,
+            samples: 1,
+            ..self.clone()
+        }
+    }
+
     /// Width of a level in texels, at least 1.
     #[inline]
     pub fn level_width(&self, lod: u32) -> u32 {

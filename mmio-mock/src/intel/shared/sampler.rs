@@ -184,6 +184,8 @@ impl SamplingEngine {
             self.open_comparison.get_or_insert(surface.format.name);
             self.open_comparisons += 1;
         }
+        let by_samples = (surface.samples > 1).then(|| surface.by_samples());
+        let surface = by_samples.as_ref().unwrap_or(surface);
         let mut job = Job::new(&request, &params, (surface, &self.tables), &sampler, mem);
         job.convert(gamma);
         job.texels.quirks = self.quirks;
