@@ -14,7 +14,7 @@ mod workarounds;
 pub use self::gen40::{I965G, I965GM};
 pub use self::gen45::{G45, GM45};
 pub use self::gen50::IRONLAKE;
-pub use self::gen60::SANDY_BRIDGE;
+pub use self::gen60::{SANDY_BRIDGE_GT1, SANDY_BRIDGE_GT2};
 pub use self::models::{MODELS, Model};
 
 use alloc::vec::Vec;
@@ -326,11 +326,19 @@ pub struct InterruptBank {
 
 #[cfg(test)]
 mod tests {
-    use super::{G45, GM45, I965G, I965GM, IRONLAKE, SANDY_BRIDGE};
+    use super::{G45, GM45, I965G, I965GM, IRONLAKE, SANDY_BRIDGE_GT1, SANDY_BRIDGE_GT2};
 
     #[test]
     fn every_row_has_its_render_engine_first() {
-        for row in [&I965G, &I965GM, &G45, &GM45, &IRONLAKE, &SANDY_BRIDGE] {
+        for row in [
+            &I965G,
+            &I965GM,
+            &G45,
+            &GM45,
+            &IRONLAKE,
+            &SANDY_BRIDGE_GT1,
+            &SANDY_BRIDGE_GT2,
+        ] {
             let first = row.engines.first().map(|engine| (engine.name, engine.base));
             assert_eq!(first, Some(("rcs0", 0)), "{}", row.platform);
             let classes = row.engines.iter().map(|engine| engine.class);

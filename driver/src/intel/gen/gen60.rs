@@ -45,36 +45,43 @@ use crate::intel::uapi::context::{CLASS_COPY, CLASS_RENDER, CLASS_VIDEO};
 use crate::intel::uncore::forcewake::ForcewakeInfo;
 use crate::intel::uncore::{EngineRegisters, Uncore};
 
-/// Parts with two rows of execution units (GT2).
-pub static SANDY_BRIDGE: DeviceInfo = DeviceInfo {
-    platform: "SANDYBRIDGE",
-    tables: &GEN60,
-    isa: Verx10::from_times_ten(60),
-    threads: ThreadPlaces { eus: 12, slots: 5 },
-    stateless_gate: false,
-    timestamp_hz: TIMESTAMP_HZ,
-    // i915 `snb_gt_workarounds_init` has none: they are the render engine's.
-    workarounds: &[],
-    // In the order of classes, as i915 lists them to user space (`engine_cmp`).
-    engines: &[RENDER, BLITTER, VIDEO],
-    gtt: &GTT,
-    space: Some(&SPACE),
-    llc: true,
-    fence_pitch: FENCE_PITCH,
-    image_size,
-    interrupts: &INTERRUPTS,
-    routine: &gen50::ROUTINE,
-    state: &state::OPS,
-    client: &CROCUS,
-    // i915 `err_print_gt_global`.
-    recorded: &[
-        ("FORCEWAKE", RegId::Forcewake),
-        ("ERROR", RegId::ErrorGen6),
-        ("DONE_REG", RegId::DoneReg),
-    ],
-    forcewake: Some(&FORCEWAKE_INFO),
-    reset: reset_all,
-};
+const fn row(eus: u8) -> DeviceInfo {
+    DeviceInfo {
+        platform: "SANDYBRIDGE",
+        tables: &GEN60,
+        isa: Verx10::from_times_ten(60),
+        threads: ThreadPlaces { eus, slots: 5 },
+        stateless_gate: false,
+        timestamp_hz: TIMESTAMP_HZ,
+        // i915 `snb_gt_workarounds_init` has none: they are the render engine's.
+        workarounds: &[],
+        // In the order of classes, as i915 lists them to user space (`engine_cmp`).
+        engines: &[RENDER, BLITTER, VIDEO],
+        gtt: &GTT,
+        space: Some(&SPACE),
+        llc: true,
+        fence_pitch: FENCE_PITCH,
+        image_size,
+        interrupts: &INTERRUPTS,
+        routine: &gen50::ROUTINE,
+        state: &state::OPS,
+        client: &CROCUS,
+        // i915 `err_print_gt_global`.
+        recorded: &[
+            ("FORCEWAKE", RegId::Forcewake),
+            ("ERROR", RegId::ErrorGen6),
+            ("DONE_REG", RegId::DoneReg),
+        ],
+        forcewake: Some(&FORCEWAKE_INFO),
+        reset: reset_all,
+    }
+}
+
+/// Parts with one row of execution units.
+pub static SANDY_BRIDGE_GT1: DeviceInfo = row(6);
+
+/// Parts with two.
+pub static SANDY_BRIDGE_GT2: DeviceInfo = row(12);
 
 const RENDER: EngineInfo = EngineInfo {
     name: "rcs0",

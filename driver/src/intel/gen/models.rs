@@ -4,7 +4,7 @@
 //! `intel_device_info.c`.
 use kernel::pci::{DeviceId, VENDOR_INTEL};
 
-use super::{DeviceInfo, G45, GM45, I965G, I965GM, IRONLAKE, SANDY_BRIDGE};
+use super::{DeviceInfo, G45, GM45, I965G, I965GM, IRONLAKE, SANDY_BRIDGE_GT1, SANDY_BRIDGE_GT2};
 
 /// What the id table says about a device.
 pub struct Model {
@@ -56,5 +56,10 @@ pub static MODELS: &[(DeviceId, Model)] = &[
     model(0x2e92, "B43.1", &[], &G45),
     model(0x0042, "Ironlake", &["ilk"], &IRONLAKE),
     model(0x0046, "Ironlake-M", &["ilk-m"], &IRONLAKE),
-    model(0x0126, "Sandybridge", &["snb"], &SANDY_BRIDGE),
+    model(0x0126, "Sandybridge", &["snb"], &SANDY_BRIDGE_GT2),
+    model(0x0116, "Sandybridge-M-GT2", &[], &SANDY_BRIDGE_GT2),
+    model(0x0106, "Sandybridge-M-GT1", &[], &SANDY_BRIDGE_GT1),
+    model(0x0122, "Sandybridge-GT2", &[], &SANDY_BRIDGE_GT2),
+    model(0x0112, "Sandybridge-GT2-0112", &[], &SANDY_BRIDGE_GT2),
+    model(0x0102, "Sandybridge-GT1", &[], &SANDY_BRIDGE_GT1),
 ];
