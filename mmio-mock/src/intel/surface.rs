@@ -92,6 +92,10 @@ impl Surface {
             width,
             height,
             samples: 1,
+            geometry: Geometry {
+                by_samples: self.samples > 1,
+                ..self.geometry.clone()
+            },
             ..self.clone()
         }
     }

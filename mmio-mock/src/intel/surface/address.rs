@@ -4,6 +4,7 @@
 //! Not modelled: wrapping of addresses at the end of the GTT other than modulo 2^32.
 
 use super::mip::{Level, MAX_LEVELS};
+use super::samples;
 use mem::{BitSixSwizzle, GpuAddr, Square, Tiling, tiling};
 
 /// How a surface lies in memory.
@@ -25,6 +26,8 @@ pub struct Geometry {
     pub line_stride: u32,
     /// First line of the field.
     pub line_offset: u32,
+    /// Columns and rows are those of samples, four a pixel and side by side, which lie interleaved with their neighbours'.
+    pub by_samples: bool,
     /// A buffer: entries `pitch` bytes apart, one row.
     pub buffer: bool,
     /// Places of the levels.
@@ -47,6 +50,11 @@ impl Geometry {
     /// Address of an element by column and row of the whole surface.
     #[inline]
     pub fn element(&self, column: u32, row: u32) -> GpuAddr {
+        let (column, row) = if self.by_samples {
+            (samples::interleaved(column), samples::interleaved(row))
+        } else {
+            (column, row)
+        };
         let row = (row << self.line_stride).wrapping_add(self.line_offset);
         let at = tiling::offset(
             self.tiling,
@@ -64,7 +72,7 @@ impl Geometry {
     /// The square of four rows that begins with an element, sixteen bytes of each; `None` where it does not lie in one tile.
     #[inline]
     pub fn square(&self, column: u32, row: u32) -> Option<Square> {
-        if self.line_stride != 0 || self.line_offset != 0 {
+        if self.line_stride != 0 || self.line_offset != 0 || self.by_samples {
             return None;
         }
         Square::new(

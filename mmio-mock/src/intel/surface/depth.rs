@@ -210,6 +210,7 @@ impl DepthBuffer {
                 block_shift: (0, 0),
                 line_stride: 0,
                 line_offset: 0,
+                by_samples: false,
                 buffer: false,
                 levels,
             },

@@ -36,6 +36,13 @@ pub const fn place(samples: u32, x: u32, y: u32, sample: u32) -> (u32, u32) {
     )
 }
 
+/// Where the column or row of a sample lies, of samples that are counted side by side: the pixel's bit 0 and the sample's change
+/// places.
+#[inline]
+pub const fn interleaved(at: u32) -> u32 {
+    at & !3 | (at & 1) << 1 | at >> 1 & 1
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,6 +62,15 @@ mod tests {
         assert_eq!(place(4, 0, 0, 3), (2, 2));
         assert_eq!(place(4, 3, 2, 1), (7, 4));
         assert_eq!(place(1, 3, 2, 1), (3, 2));
+    }
+
+    #[test]
+    fn samples_side_by_side_are_where_their_pixel_has_them() {
+        for (x, y, sample) in [(0, 0, 3), (1, 0, 0), (5, 6, 1), (7, 3, 2)] {
+            let (column, row) = (2 * x + (sample & 1), 2 * y + (sample >> 1));
+            let found = (interleaved(column), interleaved(row));
+            assert_eq!(found, place(4, x, y, sample), "{x} {y} {sample}");
+        }
     }
 
     #[test]

@@ -192,6 +192,7 @@ impl Surface {
                 block_shift: (block.0.trailing_zeros(), block.1.trailing_zeros()),
                 line_stride: s.line_stride as u32,
                 line_offset: (s.line_stride && s.line_offset) as u32,
+                by_samples: false,
                 buffer: kind == SurfaceKind::Buffer,
                 levels,
             },

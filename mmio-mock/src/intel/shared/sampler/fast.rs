@@ -170,7 +170,7 @@ impl<'a> Fast<'a> {
         let geometry = &self.surface.geometry;
         let at = geometry.element(x0, row);
         // Sixteen aligned bytes stay together in every tiling.
-        if x1 == x0.wrapping_add(1) && at.0 & 15 <= 8 {
+        if x1 == x0.wrapping_add(1) && at.0 & 15 <= 8 && !geometry.by_samples {
             let both = self.mem.read_u64(at)?;
             return Ok((both as u32, (both >> 32) as u32));
         }
