@@ -11,7 +11,7 @@ use crate::ids::{CommandId, RegId};
 pub struct Generation {
     /// Directory of its tables.
     pub name: &'static str,
-    /// Version times ten: 40, 45, 50.
+    /// Version times ten: 40, 45, 50, 60.
     pub(crate) version: u8,
     /// Bits of a graphics address.
     pub address_bits: u8,
