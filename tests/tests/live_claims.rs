@@ -19,13 +19,13 @@ const STORE_DWORD: u32 = 0x20 << 23 | 1 << 22 | 2;
 /// I915_EXEC_*.
 const RENDER: u64 = 1;
 const BSD: u64 = 2;
-const DATA: u32 = 0x20_0000;
+const DATA: u32 = 0x100_0000;
 /// Submissions of the greedy one, which are far from ending with the first of them.
 const MOST: usize = 40;
 
 fn object(client: &Client, dwords: &[u32]) -> u32 {
     let mut create = gem::Create {
-        size: 0x10000,
+        size: (dwords.len() as u64 * 4).max(4096),
         ..Default::default()
     };
     client.call(gem::CREATE, &mut create).unwrap();
@@ -55,7 +55,7 @@ fn submit(client: &Client, ring: u64, (data, write): (u32, u64), batch: (u32, u3
 }
 
 fn long(value: u32) -> Vec<u32> {
-    let mut words = vec![NOOP; 8000];
+    let mut words = vec![NOOP; 1 << 20];
     words.extend([STORE_DWORD, 0, DATA, value, END, NOOP]);
     words
 }
@@ -83,13 +83,16 @@ fn who_waits_for_a_shared_object_comes_before_later_users_of_it() {
             let of_patient = shared(&greedy, data, &patient);
             let slow = object(&greedy, &long(1));
             let quick = object(&patient, &[END]);
-            submit(
-                &greedy,
-                greedy_ring,
-                (data, exec::OBJECT_WRITE),
-                (slow, 0x30_0000),
-            )
-            .unwrap();
+            // Two, so that one is under way whenever another has ended.
+            for _ in 0..2 {
+                submit(
+                    &greedy,
+                    greedy_ring,
+                    (data, exec::OBJECT_WRITE),
+                    (slow, 0x30_0000),
+                )
+                .unwrap();
+            }
             // From now on it submits, as long as it need not wait.
             greedy.interrupt();
             let again = Arc::new(AtomicUsize::new(0));
