@@ -193,7 +193,7 @@ impl KernelCache {
 fn slot_of(inst: &Inst, mode: Mode, rules: Rules) -> Slot {
     let hot = lower::lower(inst, mode, rules);
     Slot {
-        footprint: scoreboard::footprint(&hot, inst),
+        footprint: scoreboard::footprint(&hot),
         hot,
         inst: Some(*inst),
     }

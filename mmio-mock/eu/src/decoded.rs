@@ -217,6 +217,38 @@ pub(crate) struct Behind {
     pub(crate) rows: u8,
 }
 
+/// Both halves of an instruction with 32 channels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Halves {
+    /// The handler of either.
+    pub(crate) run: Handler,
+    /// Where the second half of the destination is.
+    pub(crate) dst: Behind,
+    /// Where those of the sources are.
+    pub(crate) src: [Behind; 2],
+}
+
+/// Source 2 of an instruction with three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Third {
+    /// Its first dword.
+    pub(crate) first: u16,
+    /// Places of four channels from there; the next four are four dwords on.
+    pub(crate) swizzle: [u8; 4],
+    /// The first dword is that of all channels.
+    pub(crate) scalar: bool,
+    pub(crate) negate: bool,
+    pub(crate) abs: bool,
+}
+
+/// What few instructions have.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum More {
+    Nothing,
+    Third(Third),
+    Halves(Halves),
+}
+
 /// One lowered instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Decoded {
@@ -255,10 +287,6 @@ pub(crate) struct Decoded {
     pub(crate) compare: CondMod,
     /// Function of `math`.
     pub(crate) function: Option<Function>,
-    /// The handler of either half of 32 channels.
-    pub(crate) half: Handler,
-    /// Where the second half of destination and sources is.
-    pub(crate) behind: [Behind; 3],
     pub(crate) op: Opcode,
     /// Execution size.
     pub(crate) exec: u8,
@@ -267,7 +295,9 @@ pub(crate) struct Decoded {
     /// Enabled channels before masks and predicate.
     pub(crate) lanes: u16,
     pub(crate) dst: Dst,
-    pub(crate) src: [Src; 3],
+    pub(crate) src: [Src; 2],
+    /// What few instructions have beside them.
+    pub(crate) more: More,
     /// Distance of the branch in bytes; of `jmpi` and `call` by register, the bytes in one unit of their count.
     pub(crate) jump: i32,
     /// Entries to pop from a mask stack; where channels have pointers of their own, where a channel that breaks off waits:
@@ -295,3 +325,6 @@ pub(crate) struct Slot {
     /// For the scoreboard.
     pub(crate) footprint: Footprint,
 }
+
+// The place of a slot in its page is a shift.
+const _: () = assert!(size_of::<Slot>() == 512);

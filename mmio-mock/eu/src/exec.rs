@@ -83,9 +83,13 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode, rul
                 cmp::int
             }
         }
-        Opcode::Add if ty == ExecType::Float && rules.rounds => float::select_add(d, wide),
+        Opcode::Add | Opcode::Mac if ty == ExecType::Float && rules.rounds => {
+            float::select_rounded(d, wide)
+        }
         Opcode::Add | Opcode::Mul | Opcode::Mac if ty == ExecType::Float => float::select(d, wide),
-        Opcode::Rnde | Opcode::Rndz if rules.whole_rounds => round::select_whole(inst.opcode, wide),
+        Opcode::Frc | Opcode::Rnde | Opcode::Rndz if rules.whole_rounds => {
+            round::select_whole(inst.opcode, wide)
+        }
         Opcode::Frc | Opcode::Rndu | Opcode::Rndd | Opcode::Rnde | Opcode::Rndz => {
             round::select(inst.opcode, wide)
         }
@@ -311,6 +315,10 @@ fn finish_special<const N: usize>(
         Num::F if r[i].abs() < small => 0.0,
         Num::F => r[i],
         // Flags are those of what is stored: see `finish_int_no_acc`.
+        num if d.dst.round => {
+            let single = f32::from_bits(t.rounding.narrow(r[i]));
+            num.extend(float_to_int(f64::from(single), num)) as f64
+        }
         num => num.extend(float_to_int(r[i], num)) as f64,
     });
     let v = |i: usize| v[i];

@@ -7,7 +7,7 @@ mod send;
 mod wide;
 
 use crate::decoded::{
-    Behind, Decoded, Dst, DstKind, Indirect, Num, SendOp, SimpleFloat, Src, SrcKind,
+    Decoded, Dst, DstKind, Indirect, More, Num, SendOp, SimpleFloat, Src, SrcKind,
 };
 use crate::exec;
 use crate::r#gen::Rules;
@@ -69,8 +69,6 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
         cond: CondMod::None,
         compare: CondMod::None,
         function: None,
-        half: run,
-        behind: [Behind { bytes: 0, rows: 0 }; 3],
         op: Opcode::Illegal,
         exec: 1,
         bytes: 16,
@@ -80,7 +78,8 @@ const fn blank(empty: bool, run: crate::decoded::Handler) -> Decoded {
             num: Num::Ud,
             round: false,
         },
-        src: [NULL_SRC; 3],
+        src: [NULL_SRC; 2],
+        more: More::Nothing,
         jump: 0,
         pop: 0,
         send: SendOp {
@@ -403,6 +402,14 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
             return d;
         };
         *to = lowered;
+    }
+    if three {
+        let Some(third) = l.last(&inst.src[2]) else {
+            d.run = exec::illegal;
+            d.acc_write = false;
+            return d;
+        };
+        d.more = More::Third(third);
     }
     l.planes(&mut d);
     d.simple_float = match d.dst.kind {

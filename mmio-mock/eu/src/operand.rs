@@ -324,6 +324,12 @@ impl Thread {
                     narrow(r[i])
                 };
             }
+        } else if d.round {
+            // The execution type is a single float; the destination's comes after it.
+            for i in 0..N {
+                let single = f32::from_bits(self.rounding.narrow(r[i]));
+                raw[i] = float_to_int(f64::from(single), d.num);
+            }
         } else {
             for i in 0..N {
                 raw[i] = float_to_int(r[i], d.num);

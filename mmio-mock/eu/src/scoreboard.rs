@@ -4,10 +4,10 @@
 //! the next instruction looks, so that only these can be waited for. Not modelled: MRF, the address
 //! register and registers that are addressed indirectly.
 
-use crate::decoded::{Decoded, DstKind, Slot, SrcKind, Table};
+use crate::decoded::{Decoded, DstKind, More, Slot, SrcKind, Table};
 use crate::grf::{BYTES, DWORDS, GRF_COUNT};
 use crate::thread::Thread;
-use isa::{Inst, Opcode};
+use isa::Opcode;
 
 /// General registers, one bit each.
 pub(crate) type Registers = u128;
@@ -17,10 +17,6 @@ pub(crate) type Registers = u128;
 pub(crate) struct Footprint {
     read: Registers,
     written: Registers,
-    /// The destination must be free before the instruction is issued.
-    checks: bool,
-    /// The destination stays taken behind it.
-    keeps: bool,
 }
 
 fn register(nr: usize) -> Registers {
@@ -51,11 +47,18 @@ fn source(kind: &SrcKind, lanes: usize) -> Registers {
     }
 }
 
+fn is_message(op: Opcode) -> bool {
+    matches!(op, Opcode::Send | Opcode::Sendc)
+}
+
 /// The footprint of a lowered instruction.
-pub(crate) fn footprint(d: &Decoded, inst: &Inst) -> Footprint {
+pub(crate) fn footprint(d: &Decoded) -> Footprint {
     let lanes = usize::from(d.exec);
     let mut read = d.src.iter().fold(0, |out, s| out | source(&s.kind, lanes));
-    let message = matches!(d.op, Opcode::Send | Opcode::Sendc);
+    if let More::Third(third) = &d.more {
+        read |= run(third.first, if third.scalar { 1 } else { lanes });
+    }
+    let message = is_message(d.op);
     let written = if message {
         read = d.send.implied.map_or(0, |i| run(i.base, 1));
         d.send.dst.map_or(0, |nr| register(usize::from(nr)))
@@ -66,29 +69,29 @@ pub(crate) fn footprint(d: &Decoded, inst: &Inst) -> Footprint {
             DstKind::Null | DstKind::Arf(..) | DstKind::Acc(..) | DstKind::Indirect(_) => 0,
         }
     };
-    Footprint {
-        read,
-        written,
-        // A send does not look at its destination (11.8, 965 and GM965).
-        checks: !message && !inst.no_dd_chk,
-        keeps: !message && inst.no_dd_clr,
-    }
+    Footprint { read, written }
 }
 
 /// Issues an instruction when a register may be taken; `Err` when it would wait for ever.
 #[cold]
 pub(crate) fn issue(t: &mut Thread, slot: &Slot) -> Result<(), &'static str> {
     let f = &slot.footprint;
-    let waited = if f.checks { f.read | f.written } else { f.read };
+    // A send does not look at its destination (11.8, 965 and GM965).
+    let own = slot.inst.filter(|_| !is_message(slot.hot.op));
+    // The destination must be free before the instruction is issued.
+    let checks = own.is_some_and(|inst| !inst.no_dd_chk);
+    // It stays taken behind it.
+    let keeps = own.is_some_and(|inst| inst.no_dd_clr);
+    let waited = if checks { f.read | f.written } else { f.read };
     if waited & t.stale != 0 {
         return Err(
             "PRM 2.6.11, 11.8: a register waits for a message that was dropped, or for \
                     an instruction without NoDDClr",
         );
     }
-    if f.keeps {
+    if keeps {
         t.set_stale(t.stale | f.written);
-    } else if slot.hot.op != Opcode::Send && slot.hot.op != Opcode::Sendc {
+    } else if !is_message(slot.hot.op) {
         t.set_stale(t.stale & !f.written);
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Random instructions on random registers, flags and masks: no panic.
 //!
-//! PRM: volume 4, chapters 11 to 14; G45 and Ironlake by their tables. Every kernel runs in both
+//! PRM: volume 4, chapters 11 to 14; later generations by their tables. Every kernel runs in both
 //! modes of the cache and must leave the same registers. `CRESTLINE_FUZZ_MILLIONS` is how many
 //! million instructions each generation executes, `CRESTLINE_FUZZ_SEED` where it starts.
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "tests")]
@@ -99,6 +99,10 @@ struct Start {
     flag: [u16; 2],
     masks: Masks,
     answers: u64,
+    /// Message registers from m16 on.
+    more: Vec<Grf>,
+    /// Channels from 16 on.
+    high: u32,
 }
 
 fn start(rng: &mut Rng) -> Start {
@@ -127,6 +131,10 @@ fn start(rng: &mut Rng) -> Start {
         flag: [rng.u32(..) as u16, rng.u32(..) as u16],
         masks: masks(rng),
         answers: rng.u64(..),
+        more: (0..8)
+            .map(|_| std::array::from_fn(|_| floatish(rng)))
+            .collect(),
+        high: rng.u32(..) & 0xffff_0000,
     }
 }
 
@@ -146,9 +154,16 @@ fn execute(t: &mut Thread, cache: &mut KernelCache, words: &[[u32; 4]], s: &Star
         words: words.to_vec(),
         answers: Rng::with_seed(s.answers),
     };
-    t.dispatch(&s.init);
+    t.prepare(cache.instructions());
+    t.dispatch(&ThreadInit {
+        dispatch_mask: s.init.dispatch_mask | s.high,
+        ..s.init
+    });
     t.grf_mut().copy_from_slice(&s.grf[..128]);
-    t.mrf_mut().copy_from_slice(&s.grf[128..]);
+    let messages = s.grf[128..].iter().chain(&s.more);
+    for (to, from) in t.mrf_mut().iter_mut().zip(messages) {
+        *to = *from;
+    }
     t.set_flag(s.flag);
     t.set_masks(s.masks);
     let mut budget = BUDGET;
@@ -248,4 +263,9 @@ fn random_states_of_g45() {
 #[test]
 fn random_states_of_ironlake() {
     run(Verx10::from_times_ten(50));
+}
+
+#[test]
+fn random_states_of_sandy_bridge() {
+    run(Verx10::from_times_ten(60));
 }

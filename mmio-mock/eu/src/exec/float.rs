@@ -52,9 +52,25 @@ fn add<const N: usize, A: Load, B: Load>(t: &mut Thread, d: &Decoded) -> Next {
     finish_float(t, d, mask, r)
 }
 
-/// `add` where results are rounded: a mode that rounds to one side needs to know what the sum lacks.
-pub(crate) fn select_add(d: &Decoded, wide: bool) -> Handler {
-    by_exact_class!(add_rounded, d, wide)
+/// Sums where results are rounded: a mode that rounds to one side needs to know what the sum lacks.
+pub(crate) fn select_rounded(d: &Decoded, wide: bool) -> Handler {
+    match (d.op, wide) {
+        (Opcode::Add, _) => by_exact_class!(add_rounded, d, wide),
+        (Opcode::Mac, false) => mac_rounded::<8>,
+        (Opcode::Mac, true) => mac_rounded::<16>,
+        _ => select(d, wide),
+    }
+}
+
+fn mac_rounded<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    let mask = t.write_mask(d);
+    let acc = t.acc.floats::<N>(d.acc_lane);
+    let mut r = t.load_float::<N>(&d.src[0]);
+    let b = t.load_float::<N>(&d.src[1]);
+    for i in 0..N {
+        r[i] = sum_to_odd(acc[i], r[i] * b[i]);
+    }
+    finish_float(t, d, mask, r)
 }
 
 fn add_rounded<const N: usize, A: Load, B: Load>(t: &mut Thread, d: &Decoded) -> Next {

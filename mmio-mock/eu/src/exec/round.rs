@@ -25,15 +25,26 @@ pub(crate) fn select(op: Opcode, wide: bool) -> Handler {
     }
 }
 
-/// `rnde` and `rndz` with nothing left to add.
+/// `rnde` and `rndz` with nothing left to add; `frc` that is no nearer to one than the float below it.
 pub(crate) fn select_whole(op: Opcode, wide: bool) -> Handler {
     match (op, wide) {
         (Opcode::Rnde, false) => whole_even::<8>,
         (Opcode::Rnde, true) => whole_even::<16>,
         (Opcode::Rndz, false) => whole_zero::<8>,
         (Opcode::Rndz, true) => whole_zero::<16>,
+        (Opcode::Frc, false) => fraction::<8>,
+        (Opcode::Frc, true) => fraction::<16>,
         _ => illegal,
     }
+}
+
+fn fraction<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    const BELOW_ONE: f64 = 1.0 - 1.0 / 16_777_216.0;
+    // A comparison, as a minimum would lose NaN.
+    unary::<N>(t, d, |v| match v - v.floor() {
+        fraction if fraction > BELOW_ONE => BELOW_ONE,
+        fraction => fraction,
+    })
 }
 
 fn whole_even<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {

@@ -4,8 +4,10 @@
 //! products of `lrp` are added in double precision.
 
 use crate::class::{Any, Class, Load, Scalar, Vector, class};
-use crate::decoded::{Decoded, Handler, Next};
+use crate::decoded::{Decoded, Handler, More, Next};
 use crate::exec::{finish_float, illegal};
+use crate::grf::{DWORDS, GRF_COUNT};
+use crate::operand::{widen, widen_all};
 use crate::rounding::sum_to_odd;
 use crate::thread::Thread;
 use isa::Opcode;
@@ -13,25 +15,13 @@ use isa::Opcode;
 pub(crate) fn select(d: &Decoded, wide: bool) -> Handler {
     match d.op {
         Opcode::Mad => {
-            let [a, b, c] = [0, 1, 2].map(|i| class(&d.src[i]));
-            match (wide, a, b, c) {
-                (false, Class::Vector, Class::Vector, Class::Vector) => {
-                    mad::<8, Vector, Vector, Vector>
-                }
-                (false, Class::Vector, Class::Vector, Class::Scalar) => {
-                    mad::<8, Vector, Vector, Scalar>
-                }
-                (false, Class::Vector, Class::Scalar, Class::Vector) => {
-                    mad::<8, Vector, Scalar, Vector>
-                }
-                (false, Class::Scalar, Class::Vector, Class::Vector) => {
-                    mad::<8, Scalar, Vector, Vector>
-                }
-                (false, Class::Scalar, Class::Vector, Class::Scalar) => {
-                    mad::<8, Scalar, Vector, Scalar>
-                }
-                (false, ..) => mad::<8, Any, Any, Any>,
-                (true, ..) => mad::<16, Any, Any, Any>,
+            let [a, b] = [0, 1].map(|i| class(&d.src[i]));
+            match (wide, a, b) {
+                (false, Class::Vector, Class::Vector) => mad::<8, Vector, Vector>,
+                (false, Class::Vector, Class::Scalar) => mad::<8, Vector, Scalar>,
+                (false, Class::Scalar, Class::Vector) => mad::<8, Scalar, Vector>,
+                (false, ..) => mad::<8, Any, Any>,
+                (true, ..) => mad::<16, Any, Any>,
             }
         }
         Opcode::Lrp if wide => lrp::<16>,
@@ -40,12 +30,34 @@ pub(crate) fn select(d: &Decoded, wide: bool) -> Handler {
     }
 }
 
+/// Source 2.
+#[inline(always)]
+fn last<const N: usize>(t: &Thread, d: &Decoded) -> [f64; N] {
+    let More::Third(s) = &d.more else {
+        return [0.0; N];
+    };
+    let and = if s.abs { 0x7fff_ffff } else { u32::MAX };
+    let xor = if s.negate { 0x8000_0000 } else { 0 };
+    let first = usize::from(s.first);
+    let inside = first + N <= GRF_COUNT * DWORDS;
+    if inside && !s.scalar && s.swizzle == [0, 1, 2, 3] {
+        return widen_all(t.regs.vec::<N>(s.first), and, xor);
+    }
+    let grf = t.grf().as_flattened();
+    // Past r127 there is nothing to read.
+    let value = |at: usize| widen(grf.get(at).copied().unwrap_or(0), and, xor);
+    if s.scalar {
+        return [value(first); N];
+    }
+    std::array::from_fn(|lane| value(first + (lane & !3) + usize::from(s.swizzle[lane & 3])))
+}
+
 /// Source 1 times source 2, and source 0. A product of single floats is exact.
-fn mad<const N: usize, A: Load, B: Load, C: Load>(t: &mut Thread, d: &Decoded) -> Next {
+fn mad<const N: usize, A: Load, B: Load>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let a = A::get::<N>(t, &d.src[0]);
     let b = B::get::<N>(t, &d.src[1]);
-    let mut r = C::get::<N>(t, &d.src[2]);
+    let mut r = last::<N>(t, d);
     for i in 0..N {
         r[i] = sum_to_odd(r[i] * b[i], a[i]);
     }
@@ -57,7 +69,7 @@ fn lrp<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let a = t.load_float::<N>(&d.src[0]);
     let b = t.load_float::<N>(&d.src[1]);
-    let mut r = t.load_float::<N>(&d.src[2]);
+    let mut r = last::<N>(t, d);
     for i in 0..N {
         r[i] = a[i] * b[i] + (1.0 - a[i]) * r[i];
     }

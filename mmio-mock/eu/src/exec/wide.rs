@@ -2,18 +2,21 @@
 //!
 //! PRM: Sandy Bridge volume 4 part 2, execution size. Lowering says how far apart the halves of each operand are.
 
-use crate::decoded::{Behind, Decoded, DstKind, Indirect, Next, SrcKind, Table};
+use crate::decoded::{Behind, Decoded, DstKind, Indirect, More, Next, SrcKind, Table};
 use crate::grf::{BYTES, MRF_BASE, SINK_BASE};
 use crate::region;
 use crate::thread::Thread;
 
 /// Executes both halves of an instruction.
 pub(crate) fn both_halves(t: &mut Thread, d: &Decoded) -> Next {
-    let next = (d.half)(t, d);
+    let More::Halves(halves) = &d.more else {
+        return Next::Illegal;
+    };
+    let next = (halves.run)(t, d);
     if next != Next::Seq || t.jumped {
         return next;
     }
-    (d.half)(t, &second_half(d))
+    (halves.run)(t, &second_half(d))
 }
 
 /// The instruction on channels 16 to 31.
@@ -25,7 +28,10 @@ pub(crate) fn second_half(d: &Decoded) -> Decoded {
     if d.acc_word {
         second.acc_lane ^= 8;
     }
-    let [dst, sources @ ..] = d.behind;
+    let (dst, sources) = match &d.more {
+        More::Halves(halves) => (halves.dst, halves.src),
+        _ => Default::default(),
+    };
     match &mut second.dst.kind {
         DstKind::Table(table) => {
             for byte in table.iter_mut() {

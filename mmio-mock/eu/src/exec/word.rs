@@ -27,7 +27,7 @@ pub(crate) fn packed(t: &Table, exec: usize) -> bool {
 
 /// A region of four elements, an immediate on the other side, packed words as the result.
 pub(crate) fn applies(d: &Decoded) -> bool {
-    let [a, b, _] = &d.src;
+    let [a, b] = &d.src;
     let plain = |s: &Src| is_word(s.num) && !s.negate && !s.abs;
     let sources = plain(a)
         && plain(b)

@@ -3,7 +3,7 @@
 //! PRM: Sandy Bridge volume 4 part 2, three-source instructions; 8.3.53 (pln).
 
 use super::{Lower, Mode};
-use crate::decoded::{Behind, Decoded, Num, Src, SrcKind};
+use crate::decoded::{Behind, Decoded, Halves, More, Num, Src, SrcKind, Third};
 use crate::exec;
 use crate::region;
 use isa::inst::AccessMode;
@@ -80,19 +80,37 @@ impl Lower<'_> {
         Some(self.modified(s, kind, Num::F))
     }
 
+    /// The last of three sources, which few instructions have.
+    pub(super) fn last(&self, s: &operand::Src) -> Option<Third> {
+        let Addr::Direct { nr, subnr } = s.addr else {
+            return None;
+        };
+        if s.ty != Type::F || s.file != RegFile::Grf || self.inst.exec_size > 16 {
+            return None;
+        }
+        Some(Third {
+            first: u16::from(nr) * 8 + u16::from(subnr / 4),
+            swizzle: self.used_swizzle(s.swizzle).map(|channel| channel & 3),
+            scalar: s.region == Region::SCALAR,
+            negate: s.negate,
+            abs: s.abs,
+        })
+    }
+
     /// Makes both parts of 32 channels of an instruction that was lowered for the first sixteen.
     pub(super) fn widen(&self, d: &mut Decoded) {
-        if flows(self.inst.opcode) {
-            return;
-        }
         let Inst { dst, src, .. } = self.inst;
         let align16 = self.inst.access == AccessMode::Align16;
         let stride = if align16 { 1 } else { usize::from(dst.hstride) };
-        d.behind[0] = Behind {
-            bytes: distance(PART * stride * usize::from(d.dst.num.size())),
-            rows: 0,
+        let mut halves = Halves {
+            run: d.run,
+            dst: Behind {
+                bytes: distance(PART * stride * usize::from(d.dst.num.size())),
+                rows: 0,
+            },
+            src: [Behind::default(); 2],
         };
-        for (behind, s) in d.behind[1..].iter_mut().zip(src) {
+        for (behind, s) in halves.src.iter_mut().zip(src) {
             let rows = PART / usize::from(s.region.width.clamp(1, 16));
             let vstride = usize::from(s.region.vstride);
             let element = s.ty.size();
@@ -114,8 +132,10 @@ impl Lower<'_> {
                 }
             };
         }
-        d.half = d.run;
-        d.run = exec::both_halves;
+        d.more = More::Halves(halves);
+        if !flows(self.inst.opcode) {
+            d.run = exec::both_halves;
+        }
     }
 
     /// The simplest kind of a direct source of elements of `size` bytes.

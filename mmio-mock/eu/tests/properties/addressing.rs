@@ -4,14 +4,14 @@
 //! the whole register file is compared, so that a stray write shows. Address arithmetic here is the
 //! manual's, one channel at a time.
 
-use crate::bench::{Bench, MODES, State};
+use crate::bench::{Bench, MODES, SNB, State, TWO_STEPS};
 use crate::cases::{goal, seed};
 use crate::values::pick;
 use eu::Grf;
 use fastrand::Rng;
 use isa::inst::{AccessMode, Compression, PredCtrl};
 use isa::operand::{Addr, Dst, RegFile, Region, Src, Type};
-use isa::{Inst, Opcode};
+use isa::{Inst, Opcode, Verx10};
 
 /// Bytes of the general registers.
 const FILE: usize = 128 * 32;
@@ -307,8 +307,15 @@ enum Kind {
 }
 
 fn run(kind: Kind, salt: u64) {
+    run_on(TWO_STEPS, true, kind, salt);
+    // Regions of Sandy Bridge go on over sixteen dwords as over eight.
+    run_on(SNB, false, kind, salt);
+}
+
+/// With `halves` sixteen dwords are compressed: two times eight, a register apart.
+fn run_on(generations: &'static [Verx10], halves: bool, kind: Kind, salt: u64) {
     let mut rng = Rng::with_seed(seed() ^ salt);
-    let mut bench = Bench::new();
+    let mut bench = Bench::of(generations);
     let mut done = 0;
     while done < goal() {
         let align16 = matches!(kind, Kind::Align16 | Kind::Align16Indirect);
@@ -323,7 +330,7 @@ fn run(kind: Kind, salt: u64) {
             pick(&mut rng, &TYPES)
         };
         // Sixteen dwords are two registers, as a destination and as halves.
-        let compressed = lanes == 16 && ty.size() == 4;
+        let compressed = halves && lanes == 16 && ty.size() == 4;
         if compressed && kind == Kind::Rows {
             continue;
         }
@@ -403,7 +410,10 @@ fn run(kind: Kind, salt: u64) {
             done += lanes as u64;
         }
     }
-    println!("mov {kind:?}: {done} elements, seed {:#x}", seed());
+    println!(
+        "mov {kind:?}, halves {halves}: {done} elements, seed {:#x}",
+        seed()
+    );
 }
 
 // covers: 11.3.6-01, 11.3.7-01, 11.3.10-05, 11.5-04

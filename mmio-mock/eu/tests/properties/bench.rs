@@ -4,16 +4,22 @@ use eu::{
     Delivery, FloatMode, Grf, KernelCache, Message, NoObserver, Port, RunStats, Stop, Thread,
     ThreadInit,
 };
-use isa::{Inst, Verx10};
+use isa::inst::Compression;
+use isa::{Inst, Opcode, Verx10};
 
-/// Every generation that the interpreter runs; what the tests ask for is the same on all.
-const ALL: [Verx10; 3] = [
+/// Every generation that the interpreter runs; what the tests ask for is the same on all but for rounding.
+const ALL: [Verx10; 4] = [
     Verx10::GEN40,
     Verx10::from_times_ten(45),
     Verx10::from_times_ten(50),
+    Verx10::from_times_ten(60),
 ];
 /// The generations with `pln`.
-pub const LATER: &[Verx10] = &[ALL[1], ALL[2]];
+pub const LATER: &[Verx10] = &[ALL[1], ALL[2], ALL[3]];
+/// Those whose rounding instructions ask for an addition.
+pub const TWO_STEPS: &[Verx10] = &[ALL[0], ALL[1], ALL[2]];
+/// Sandy Bridge.
+pub const SNB: &[Verx10] = &[ALL[3]];
 /// Slots between two kernels: three instructions and an empty one.
 const STEP: u32 = 4;
 
@@ -29,6 +35,28 @@ impl Port for Words {
     fn send(&mut self, msg: &Message<'_>, _: &mut [Grf]) -> Result<Delivery, u32> {
         Err(msg.ip)
     }
+}
+
+/// The instruction as Sandy Bridge has it: halves are quarters, registers of a compressed one follow by themselves, and what
+/// updated the accumulator says so.
+fn as_quarters(inst: &Inst) -> Inst {
+    use Opcode::{
+        Add, Avg, Dp2, Dp3, Dp4, Dph, Frc, Line, Lzd, Mac, Mach, Mul, Pln, Rndd, Rnde, Rndu, Rndz,
+        Sad2, Sada2,
+    };
+    let mut inst = *inst;
+    if inst.compression == Compression::SecHalf {
+        inst.qtr_ctrl = 1;
+    }
+    inst.compression = Compression::None;
+    let rounds = matches!(inst.opcode, Frc | Rndd | Rnde | Rndu | Rndz);
+    let sums = matches!(
+        inst.opcode,
+        Dp2 | Dp3 | Dp4 | Dph | Line | Pln | Sad2 | Sada2
+    );
+    let others = matches!(inst.opcode, Add | Avg | Lzd | Mac | Mach | Mul);
+    inst.acc_wr_ctrl |= rounds || sums || others;
+    inst
 }
 
 /// Registers and modes before the instruction.
@@ -102,6 +130,11 @@ impl Bench {
         self.generations[self.turn % self.generations.len()]
     }
 
+    /// Whether results of what was loaded last are rounded to the nearest.
+    pub fn nearest(&self) -> bool {
+        self.generation() == SNB[0]
+    }
+
     /// Places a kernel of at most three instructions and returns its address.
     pub fn load(&mut self, kernel: &[Inst]) -> u32 {
         if self.port.0.len() as u32 + STEP > 256 {
@@ -112,6 +145,11 @@ impl Bench {
         let generation = self.generation();
         let at = self.port.0.len() as u32;
         for inst in kernel {
+            let inst = &if generation == SNB[0] {
+                as_quarters(inst)
+            } else {
+                *inst
+            };
             let raw = isa::encode(generation, inst).unwrap_or_else(|e| panic!("{e:?}: {inst:?}"));
             let back = isa::decode(generation, raw).unwrap();
             assert_eq!(&back, inst, "decoded differently");

@@ -295,6 +295,7 @@ fn draw(rng: &mut Rng, spec: &Spec) -> Drawn {
             saturate: inst.saturate,
             alt: false,
             dst: spec.dst,
+            nearest: false,
         },
         inst,
         setup,
@@ -449,6 +450,7 @@ pub fn check(spec: &Spec, goal: u64, tally: &mut Tally) {
         let mut kernel: Vec<Inst> = d.setup.into_iter().collect();
         kernel.push(d.inst);
         let ip = bench.load(&kernel);
+        d.op.nearest = bench.nearest();
         for _ in 0..REPEAT {
             state.alt = rng.u64(..4) == 0;
             state.flag = [rng.u32(..) as u16, rng.u32(..) as u16];

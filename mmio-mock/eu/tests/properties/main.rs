@@ -13,6 +13,7 @@
 mod addressing;
 mod bench;
 mod cases;
+mod later;
 mod reference;
 mod sequences;
 mod values;

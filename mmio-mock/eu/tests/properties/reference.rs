@@ -54,6 +54,18 @@ pub struct Op {
     pub saturate: bool,
     pub alt: bool,
     pub dst: Type,
+    /// Results are rounded to the nearest, as from Sandy Bridge on; before, toward zero.
+    pub nearest: bool,
+}
+
+impl Op {
+    fn round(&self) -> Round {
+        if self.nearest {
+            Round::NearestTiesToEven
+        } else {
+            Round::TowardZero
+        }
+    }
 }
 
 fn is_nan(bits: u32) -> bool {
@@ -183,7 +195,16 @@ impl Real {
         }
     }
 
-    fn new(r: StatusAnd<Single>, wide: StatusAnd<Double>) -> Real {
+    fn new(op: Op, r: StatusAnd<Single>, wide: StatusAnd<Double>) -> Real {
+        if op.nearest {
+            return Real {
+                value: r.value,
+                wide: wide.value,
+                loose: false,
+                overflow: r.value.is_infinite() && wide.value.is_finite(),
+                exact: r.status == Status::OK,
+            };
+        }
         // rustc_apfloat's rounding toward zero ends at the largest number and calls it inexact.
         let limit = Double::from_bits(u128::from(2f64.powi(128).to_bits()));
         let overflow = r.value.is_finite() && wide.value.abs() >= limit;
@@ -263,7 +284,8 @@ fn finish_float(op: Op, r: &Real) -> Out {
         } else {
             let i = to_int(v, op.dst);
             want.bits.push(i);
-            if !c.is_infinite() {
+            // Sandy Bridge converts what it has rounded (as results have the execution type first).
+            if !c.is_infinite() && !op.nearest {
                 want.bits.push(to_int(r.wide, op.dst));
             }
             // The next unit of the accumulator's mantissa, where the sum does not fit it.
@@ -291,7 +313,7 @@ fn finish_float(op: Op, r: &Real) -> Out {
 fn finish_int(op: Op, v: i128) -> Out {
     let acc = Some(v as u32);
     if op.dst == Type::F {
-        let mut f = Single::from_i128_r(v, Round::TowardZero).value;
+        let mut f = Single::from_i128_r(v, op.round()).value;
         let mut before = f;
         if op.saturate {
             f = if f.is_negative() { Single::ZERO } else { f };
@@ -341,25 +363,25 @@ fn finish_logic(op: Op, v: i128) -> Out {
     }
 }
 
-/// `a + b`, toward zero.
-fn add(a: Single, b: Single) -> Real {
+/// `a + b`.
+fn add(op: Op, a: Single, b: Single) -> Real {
     let (x, y) = (double(a), double(b));
-    let mut r = Real::new(a.add_r(b, Round::TowardZero), x.add_r(y, Round::TowardZero));
-    r.loose = x
-        .add_r(y, Round::NearestTiesToEven)
-        .status
-        .contains(Status::INEXACT);
+    let round = op.round();
+    let mut r = Real::new(op, a.add_r(b, round), x.add_r(y, round));
+    r.loose = !op.nearest
+        && x.add_r(y, Round::NearestTiesToEven)
+            .status
+            .contains(Status::INEXACT);
     r
 }
 
-/// `a * b + c`, toward zero, fused.
-fn fma(a: Single, b: Single, c: Single) -> Real {
+/// `a * b + c`, fused.
+fn fma(op: Op, a: Single, b: Single, c: Single) -> Real {
     let (x, y, z) = (double(a), double(b), double(c));
-    let mut r = Real::new(
-        a.mul_add_r(b, c, Round::TowardZero),
-        x.mul_add_r(y, z, Round::TowardZero),
-    );
-    r.loose = r.wide.is_finite()
+    let round = op.round();
+    let mut r = Real::new(op, a.mul_add_r(b, c, round), x.mul_add_r(y, z, round));
+    r.loose = !op.nearest
+        && r.wide.is_finite()
         && x.mul_add_r(y, z, Round::NearestTiesToEven)
             .status
             .contains(Status::INEXACT);
@@ -396,23 +418,32 @@ pub fn element_of(op: Op, src: [Value; 2], float_exec: bool, dwords: bool, acc: 
         let (x, y) = (float(a), float(b));
         let r = match op.opcode {
             Opcode::Mov => Real::exact(x),
-            Opcode::Add => add(x, y),
+            Opcode::Add => add(op, x, y),
             Opcode::Mul => {
-                let mut r = Real::new(
-                    x.mul_r(y, Round::TowardZero),
-                    double(x).mul_r(double(y), Round::TowardZero),
-                );
+                let round = op.round();
+                let mut r = Real::new(op, x.mul_r(y, round), double(x).mul_r(double(y), round));
                 // 48 bits fit.
                 r.loose = false;
                 r
             }
-            Opcode::Mac => fma(x, y, float(acc)),
+            Opcode::Mac => fma(op, x, y, float(acc)),
             Opcode::Rndd => Real::exact(x.round_to_integral(Round::TowardNegative).value),
             Opcode::Rndu => Real::exact(x.round_to_integral(Round::TowardPositive).value),
             Opcode::Frc => {
                 let floor = x.round_to_integral(Round::TowardNegative).value;
-                let mut r = add(x, -floor);
                 // A fraction is below one whatever its rounding.
+                let mut r = add(
+                    Op {
+                        nearest: false,
+                        ..op
+                    },
+                    x,
+                    -floor,
+                );
+                let near = add(op, x, -floor);
+                if op.nearest && near.value < single(0x3f80_0000) {
+                    r = near;
+                }
                 r.loose = false;
                 r
             }
@@ -472,9 +503,14 @@ pub fn pair(op: Op, a: [i128; 2], b: [i128; 2], acc: i128) -> Out {
     finish_int(op, acc + (a[0] - b[0]).abs() + (a[1] - b[1]).abs())
 }
 
+/// `a * b + c`, rounded once.
+pub fn multiply_add(op: Op, a: Value, b: Value, c: Value) -> Out {
+    finish_float(op, &fma(op, float(a), float(b), float(c)))
+}
+
 /// `p * v + q`: the product is not rounded.
 pub fn line(op: Op, p: Value, v: Value, q: Value) -> Out {
-    finish_float(op, &fma(float(p), float(v), float(q)))
+    finish_float(op, &fma(op, float(p), float(v), float(q)))
 }
 
 /// To the nearest integer, or toward zero: what rnde and rndz give together with the addition that
@@ -545,4 +581,10 @@ impl Sum {
         let unit = (self.exact.abs() * 2f64.powi(-23)).max(f64::from(f32::MIN_POSITIVE));
         (g - self.exact).abs() <= unit + self.largest * 2f64.powi(-50)
     }
+}
+
+/// Whether a float is far from both ends of the range.
+pub fn middling(v: Single) -> bool {
+    let magnitude = f64::from(f32::from_bits(bits(v))).abs();
+    (1e-6..1e6).contains(&magnitude)
 }

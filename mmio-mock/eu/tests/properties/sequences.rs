@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 10.2.4, 10.2.5, 11.3.4.5, 14.2.10 to 14.2.13, 14.2.21, 14.2.24, 14.2.36, 14.2.37.
 
-use crate::bench::{Bench, LATER, MODES, State};
+use crate::bench::{Bench, LATER, MODES, State, TWO_STEPS};
 use crate::cases::{goal, seed};
 use crate::reference::{self, Op, Value};
 use crate::values::{pick, value};
@@ -148,7 +148,7 @@ fn rounding_in_two_steps() {
     ];
     for (opcode, round) in kinds {
         let mut rng = Rng::with_seed(seed() ^ 0x29);
-        let mut bench = Bench::new();
+        let mut bench = Bench::of(TWO_STEPS);
         let mut done = 0;
         while done < goal() {
             let lanes = pick(&mut rng, &[8, 16]);
@@ -255,6 +255,7 @@ fn line() {
                 saturate: false,
                 alt: false,
                 dst: F,
+                nearest: bench.nearest(),
             };
             for (t, mode) in bench.run(&s, ip, 1).iter().zip(MODES) {
                 for lane in 0..usize::from(lanes) {
