@@ -140,6 +140,13 @@ impl Thread {
         }
     }
 
+    /// The same for an instruction set: all of its message registers can be reached.
+    pub fn of(set: InstructionSet) -> Thread {
+        let mut thread = Thread::new();
+        thread.prepare(set);
+        thread
+    }
+
     /// Starts a thread. Write the payload through [`Thread::grf_mut`] before or after.
     pub fn dispatch(&mut self, init: &ThreadInit) {
         let bit = |on: bool, b: u32| if on { b } else { 0 };

@@ -104,7 +104,7 @@ impl Td {
     pub fn new(eus: u16, threads_per_eu: u16, set: InstructionSet) -> Self {
         let slots = (0..eus * threads_per_eu)
             .map(|_| Slot {
-                thread: Thread::new(),
+                thread: Thread::of(set),
                 state: SlotState::Free,
                 unit: Unit::Vs,
                 context: ThreadContext::default(),

@@ -41,8 +41,7 @@ impl Kind for EuRun {
         setup.bench.code = code;
         let mut cache = KernelCache::new(generation)
             .ok_or_else(|| case.problem("no interpreter runs this generation"))?;
-        let mut thread = Thread::new();
-        thread.prepare(cache.instructions());
+        let mut thread = Thread::of(cache.instructions());
         thread.dispatch(&setup.init);
         if setup.external_halt {
             thread.external_halt();
@@ -219,7 +218,7 @@ pub(super) fn place(name: &str, ty: Type) -> Result<(Register, usize), String> {
     let sub: usize = sub.parse().map_err(|_| bad())?;
     let limit = match file {
         Register::General => 128,
-        Register::Message => 16,
+        Register::Message => eu::grf::MRF_COUNT,
     };
     let at = nr * 32 + sub * ty.size();
     if nr >= limit || sub * ty.size() >= 32 {

@@ -58,8 +58,7 @@ pub(super) fn assemble(text: &str) -> Vec<u32> {
 
 /// A dispatched thread.
 pub(super) fn thread(mask: u32) -> Thread {
-    let mut t = Thread::new();
-    t.prepare(crate::r#gen::GEN60);
+    let mut t = Thread::of(crate::r#gen::GEN60);
     t.dispatch(&ThreadInit {
         dispatch_mask: mask,
         grf_count: 128,
