@@ -81,6 +81,7 @@ fn statements(text: &str) -> Vec<String> {
 }
 
 /// The bundled file, or the one that `ISA_SNB_VECTORS` names.
+// covers: S-0156, S-0169, S-0177, S-0179, S-0182, S-0183, S-0184, S-0185, S-0186, S-0187, S-0188, S-0210
 #[test]
 fn kernels_print_as_mesa_prints_them_and_assemble_to_their_words() {
     let named = std::env::var("ISA_SNB_VECTORS").ok();

@@ -28,3 +28,4 @@ mod validate_captures;
 mod validate_docs;
 mod validate_mesa;
 mod validate_random;
+mod validate_snb;

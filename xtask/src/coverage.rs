@@ -63,6 +63,8 @@ const MARK: &str = "covers: ";
 #[derive(Debug, PartialEq, Eq)]
 struct Item {
     id: String,
+    /// The first part of the number, or that of the heading above, `# 9. Data types`.
+    chapter: u32,
     kind: String,
     text: String,
 }
@@ -164,17 +166,28 @@ fn wrong_exemptions(
 }
 
 fn parse(text: &str) -> Vec<Item> {
-    text.lines()
-        .filter(|line| !line.starts_with('#') && !line.is_empty())
-        .map(|line| {
-            let mut parts = line.splitn(3, '\t').map(str::to_owned);
-            Item {
-                id: parts.next().unwrap_or_default(),
-                kind: parts.next().unwrap_or_default(),
-                text: parts.next().unwrap_or_default(),
+    let mut items = Vec::new();
+    let mut heading = 0;
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        if let Some(comment) = line.strip_prefix("# ") {
+            let number = comment.split_once(". ").map(|(number, _)| number.parse());
+            if let Some(Ok(number)) = number {
+                heading = number;
             }
-        })
-        .collect()
+        }
+        if line.starts_with('#') {
+            continue;
+        }
+        let mut parts = line.splitn(3, '\t').map(str::to_owned);
+        let id = parts.next().unwrap_or_default();
+        items.push(Item {
+            chapter: chapter(&id).unwrap_or(heading),
+            id,
+            kind: parts.next().unwrap_or_default(),
+            text: parts.next().unwrap_or_default(),
+        });
+    }
+    items
 }
 
 /// Every annotation of the tracked files: tests by statement, and where each number stands.
@@ -237,9 +250,8 @@ fn subject<'a>(lines: &[&'a str]) -> Option<&'a str> {
     None
 }
 
-fn chapter(id: &str) -> u32 {
-    let digits = id.split('.').next().unwrap_or_default();
-    digits.parse().unwrap_or(0)
+fn chapter(id: &str) -> Option<u32> {
+    id.split('.').next()?.parse().ok()
 }
 
 fn page(table: &Table, items: &[Item], tests: &Tests, reasons: &Reasons) -> String {
@@ -252,7 +264,7 @@ fn page(table: &Table, items: &[Item], tests: &Tests, reasons: &Reasons) -> Stri
     );
     let mut chapters: BTreeMap<u32, [usize; 3]> = BTreeMap::new();
     for item in items {
-        let [covered, exempt, total] = chapters.entry(chapter(&item.id)).or_default();
+        let [covered, exempt, total] = chapters.entry(item.chapter).or_default();
         let named = tests.contains_key(&item.id);
         *covered += usize::from(named);
         *exempt += usize::from(!named && reasons.contains_key(&item.id));
@@ -270,7 +282,7 @@ fn page(table: &Table, items: &[Item], tests: &Tests, reasons: &Reasons) -> Stri
     row("all".to_owned(), [sum(0), sum(1), sum(2)]);
     let mut last = 0;
     for item in items {
-        let now = chapter(&item.id);
+        let now = item.chapter;
         if now != last {
             let _ = writeln!(
                 page,
@@ -308,6 +320,15 @@ mod tests {
         assert_eq!(subject(&lines), Some("adds"));
         assert_eq!(subject(&["; more words", "case one"]), Some("one"));
         assert_eq!(subject(&["let x = 1;", "fn f() {"]), None);
+    }
+
+    #[test]
+    fn a_heading_gives_its_chapter_to_numbers_that_have_none() {
+        let items = parse(
+            "# Manual: notes\n# 9. Types\nS-0100\t\ta\n# 10. Flags\nS-0115\t\tb\n1.1-01\t\tc\n",
+        );
+        let chapters: Vec<u32> = items.iter().map(|item| item.chapter).collect();
+        assert_eq!(chapters, [9, 10, 1]);
     }
 
     fn two_items() -> (Vec<Item>, Tests) {

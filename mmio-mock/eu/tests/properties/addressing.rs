@@ -416,25 +416,25 @@ fn run_on(generations: &'static [Verx10], halves: bool, kind: Kind, salt: u64) {
     );
 }
 
-// covers: 11.3.6-01, 11.3.7-01, 11.3.10-05, 11.5-04
+// covers: 11.3.6-01, 11.3.7-01, 11.3.10-05, 11.5-04, S-0137, S-0138, S-0139, S-0140, S-0146, S-0154, S-0155, S-0157, S-0161, S-0164, S-0165
 #[test]
 fn direct_regions() {
     run(Kind::Direct, 0x61);
 }
 
-// covers: 11.3.7-02, 11.3.4.4-05
+// covers: 11.3.7-02, 11.3.4.4-05, S-0158, S-0159
 #[test]
 fn regions_at_an_address() {
     run(Kind::Indirect, 0x62);
 }
 
-// covers: 11.3.7-03, 11.3.7-04
+// covers: 11.3.7-03, 11.3.7-04, S-0124, S-0144, S-0163
 #[test]
 fn rows_at_addresses() {
     run(Kind::Rows, 0x63);
 }
 
-// covers: 11.3.8-02
+// covers: 11.3.8-02, S-0167, S-0168
 #[test]
 fn swizzles_and_write_masks() {
     run(Kind::Align16, 0x64);

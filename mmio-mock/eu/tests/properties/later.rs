@@ -1,4 +1,4 @@
-//! What Sandy Bridge has beside the others: three sources, comparisons in `sel`, whole rounding, `math`.
+//! Sandy Bridge alone: three sources, `sel` that compares, whole rounding, `math`.
 //!
 //! PRM: Sandy Bridge volume 4 part 2, 8.3.
 
@@ -49,8 +49,9 @@ fn inst(opcode: Opcode, lanes: u8, ty: Type, sources: u8) -> Inst {
     inst.exec_size = lanes;
     inst.dst = result(ty);
     inst.num_src = sources;
-    for i in 0..usize::from(sources) {
-        inst.src[i] = register(SOURCES[i], ty, lanes);
+    let places = SOURCES.iter().take(usize::from(sources));
+    for (src, nr) in inst.src.iter_mut().zip(places) {
+        *src = register(*nr, ty, lanes);
     }
     inst
 }
@@ -160,9 +161,7 @@ fn multiply_add_of_three_sources() {
         mad.dst.writemask = if rng.bool() { 15 } else { rng.u8(1..16) };
         mad.saturate = rng.u8(..4) == 0;
         mad.no_mask = rng.u8(..4) == 0;
-        for i in 0..3 {
-            mad.src[i] = third(&mut rng, SOURCES[i]);
-        }
+        mad.src = SOURCES.map(|nr| third(&mut rng, nr));
         let ip = bench.load(&[mad]);
         for _ in 0..4 {
             let alt = rng.u8(..4) == 0;
@@ -186,9 +185,7 @@ fn linear_interpolation() {
         let mut lrp = inst(Opcode::Lrp, pick(&mut rng, &[4, 8, 16]), F, 3);
         lrp.access = AccessMode::Align16;
         lrp.no_mask = true;
-        for i in 0..3 {
-            lrp.src[i] = third(&mut rng, SOURCES[i]);
-        }
+        lrp.src = SOURCES.map(|nr| third(&mut rng, nr));
         let ip = bench.load(&[lrp]);
         let s = filled(&mut rng, F, false);
         for (t, mode) in bench.run(&s, ip, 1).iter().zip(MODES) {

@@ -59,7 +59,7 @@ pub struct Op {
 }
 
 impl Op {
-    fn round(&self) -> Round {
+    fn round(self) -> Round {
         if self.nearest {
             Round::NearestTiesToEven
         } else {

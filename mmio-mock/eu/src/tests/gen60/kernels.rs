@@ -25,6 +25,7 @@ fn kernels() -> Vec<(&'static str, Vec<u32>)> {
     out
 }
 
+// covers: S-0117, S-0118, S-0152
 #[test]
 fn captured_kernels_end_and_run_alike_in_both_modes() {
     let mut rng = Rng::with_seed(6);
@@ -70,6 +71,7 @@ fn captured_kernels_end_and_run_alike_in_both_modes() {
 }
 
 /// The pixel kernel of a constant colour takes it from a constant buffer and writes it to m1 to m4.
+// covers: S-0170, S-0176
 #[test]
 fn a_constant_colour_reaches_the_render_target() {
     let words = kernels()

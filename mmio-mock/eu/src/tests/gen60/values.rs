@@ -231,6 +231,7 @@ fn control_register_rounds_results() {
 }
 
 /// Seed, data types: an integer of more than 24 bits goes to the nearest float, of two to the even one.
+// covers: S-0108
 #[test]
 fn integers_become_the_nearest_floats() {
     let values = [
@@ -270,6 +271,7 @@ fn rounding_instructions_are_whole() {
 }
 
 /// Channels 16 to 31 of a thread have the other subregister of the flag when the instruction names it.
+// covers: S-0126
 #[test]
 fn quarters_choose_channels_and_the_flag_is_named() {
     let mut t = thread(0xa5_ff_0f_ff);
@@ -299,6 +301,7 @@ fn thirty_two_channels_are_two_times_sixteen() {
     }
 }
 
+// covers: S-0070, S-0122, S-0175, S-0178
 #[test]
 fn messages_have_twenty_four_registers() {
     let text = "mov(8) m23<1>UD 0x00000007UD { align1 1Q };
@@ -342,6 +345,7 @@ fn compressed_message_registers_are_four_apart() {
 }
 
 /// Only instructions that say so update the accumulator; `mach` needs it to.
+// covers: S-0125
 #[test]
 fn products_of_dwords_take_the_accumulator() {
     let (a, b) = ([0x1234_5678u32; 8], [0x9abc_def0u32; 8]);
