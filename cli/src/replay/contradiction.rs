@@ -122,10 +122,10 @@ fn targets(
                 .map_or_else(String::new, |place| format!(" [{place}]"))
         );
         let (said, found) = (name(buffer.tiling), tiling(surface.geometry.tiling));
-        // A kernel has no name for tiles of stencil (i915: linear); Mesa clears them as tiles of Y with a byte a texel.
-        let is_stencil = buffer.tiling == driver::Tiling::None
-            && surface.geometry.tiling == Tiling::Y
-            && surface.geometry.bytes == 1;
+        // Mesa clears stencil as a surface in tiles of Y.
+        let is_stencil = device.stencil_apart
+            && buffer.tiling == driver::Tiling::None
+            && surface.geometry.tiling == Tiling::Y;
         if said != found && !is_stencil {
             return Some((index, format!("tiling is {said}, but {says} {found}")));
         }

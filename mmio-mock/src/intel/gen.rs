@@ -80,6 +80,8 @@ pub struct DeviceInfo {
     pub threads_per_eu: u16,
     /// 256-bit rows of the URB.
     pub urb_rows: u16,
+    /// Stencil lies in a buffer of its own, in tiles that kernels have no name for and call linear (i915 `I915_TILING_NONE`).
+    pub stencil_apart: bool,
     /// Instruction set of the EUs.
     pub isa: isa::Verx10,
     /// Render target writes with two colours a pixel.

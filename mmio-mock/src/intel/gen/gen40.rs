@@ -132,6 +132,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, revision: u8) 
         eus: 8,
         threads_per_eu: 4,
         urb_rows: crate::intel::urb::ROWS,
+        stencil_apart: false,
         isa: isa::Verx10::GEN40,
         dual_source: DualSource::Absent,
         core_mhz: 500,

@@ -137,6 +137,7 @@ const fn device(
         eus: 10,
         threads_per_eu: 5,
         urb_rows: 384 * 2,
+        stencil_apart: false,
         isa: isa::Verx10::from_times_ten(45),
         dual_source: DualSource::Whole,
         core_mhz,

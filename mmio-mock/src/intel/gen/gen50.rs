@@ -131,6 +131,7 @@ const fn device(name: &'static str, title: &'static str, id: u16, core_mhz: u32)
         eus: 12,
         threads_per_eu: 6,
         urb_rows: 1024 * 2,
+        stencil_apart: false,
         isa: isa::Verx10::from_times_ten(50),
         dual_source: DualSource::Whole,
         core_mhz,

@@ -284,6 +284,7 @@ const fn device(
         eus: 6 * rows,
         threads_per_eu: 5,
         urb_rows: 1024 * rows,
+        stencil_apart: true,
         isa: isa::Verx10::from_times_ten(60),
         dual_source: DualSource::Whole,
         core_mhz,
