@@ -4,6 +4,7 @@
 
 mod engines;
 mod host;
+mod sandybridge;
 
 use super::{DEVICES, GENERATIONS, find, readers, tables};
 use crate::intel::bench::ThreadBench;

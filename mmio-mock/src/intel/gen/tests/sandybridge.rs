@@ -1,0 +1,209 @@
+//! The host's side of Sandy Bridge: rings, tables of a process, wakes, resets.
+//!
+//! Offsets and words: i915 gt/intel_engine_regs.h (`RING_*`), i915_reg.h (`BLT_RING_BASE`, `GEN6_BSD_RING_BASE`), gt/intel_gt_regs.h
+//! (`GEN6_GDRST`, `FORCEWAKE`), gt/gen6_ppgtt.c, gt/gen6_engine_cs.c, gt/intel_gpu_commands.h.
+
+use std::sync::Arc;
+
+use kernel::io::Io;
+use mem::PhysAddr;
+
+use crate::core::memory::lock;
+use crate::intel::r#gen::find;
+use crate::intel::platform::ModelPlatform;
+
+const RENDER: usize = 0x2000;
+const VIDEO: usize = 0x1_2000;
+const BLITTER: usize = 0x2_2000;
+
+/// Graphics addresses: a ring, a status page, a batch, a page for what is stored.
+const RING: u32 = 0x1_0000;
+const STATUS: u32 = 0x1_1000;
+const BATCH: u32 = 0x1_2000;
+const TARGET: u32 = 0x1_3000;
+
+struct Bench(Arc<ModelPlatform>);
+
+impl Bench {
+    fn new() -> Self {
+        let platform = ModelPlatform::new(find("sandybridge").unwrap(), 4 << 20);
+        for page in [RING, STATUS, BATCH, TARGET] {
+            let mut memory = lock(platform.memory());
+            memory.alloc_mapped(page.into(), 4096).unwrap();
+        }
+        Bench(platform)
+    }
+
+    fn write(&self, offset: usize, value: u32) {
+        self.0.write32(value, offset);
+    }
+
+    fn read(&self, offset: usize) -> u32 {
+        self.0.read32(offset)
+    }
+
+    fn load(&self, at: u32) -> u32 {
+        lock(self.0.memory()).read_u32(at.into()).unwrap()
+    }
+
+    fn put(&self, at: u32, dwords: &[u32]) {
+        let mut memory = lock(self.0.memory());
+        memory.write_dwords(at.into(), dwords).unwrap();
+    }
+
+    /// Runs commands on the ring of an engine; an even number of dwords.
+    fn run(&self, base: usize, commands: &[u32]) {
+        self.put(RING, commands);
+        // RING_HWS_PGA_GEN6.
+        self.write(base + 0x2080, STATUS);
+        self.write(base + 0x38, RING);
+        self.write(base + 0x34, 0);
+        self.write(base + 0x30, 0);
+        // RING_VALID, one page.
+        self.write(base + 0x3c, 1);
+        self.write(base + 0x30, 4 * commands.len() as u32);
+        self.0.run(100_000);
+    }
+
+    fn done(&self, base: usize) -> bool {
+        self.read(base + 0x34) & 0x1f_fffc == self.read(base + 0x30)
+    }
+}
+
+/// FORCEWAKE and FORCEWAKE_MT with their acknowledges; GT_FIFO_NUM_RESERVED_ENTRIES is 20.
+#[test]
+fn a_wake_is_acknowledged() {
+    let bench = Bench::new();
+    assert_eq!(bench.read(0x13_0090) & 1, 0);
+    bench.write(0xa18c, 1);
+    assert_eq!(bench.read(0x13_0090) & 1, 1);
+    bench.write(0xa18c, 0);
+    assert_eq!(bench.read(0x13_0090) & 1, 0);
+    bench.write(0xa188, 1 << 16 | 1);
+    assert_eq!(bench.read(0x13_0040) & 1, 1);
+    assert!(bench.read(0x12_0008) & 0x7f > 20);
+    assert_eq!(bench.read(0x13_805c) & 7, 0, "all cores are awake");
+}
+
+/// `flush_cs_tlb` waits for INSTPM_SYNC_FLUSH to fall.
+#[test]
+fn a_flush_of_translations_is_over_at_once() {
+    let bench = Bench::new();
+    for base in [RENDER, VIDEO, BLITTER] {
+        bench.write(base + 0xc0, (1 << 9 | 1 << 5) << 16 | 1 << 9 | 1 << 5);
+        assert_eq!(bench.read(base + 0xc0) & 1 << 5, 0, "{base:x}");
+    }
+}
+
+/// GEN6_GRDOM_BLT is bit 3, GEN6_GRDOM_RENDER bit 1, GEN6_GRDOM_FULL bit 0.
+#[test]
+fn a_reset_of_a_domain_is_that_of_its_ring() {
+    let bench = Bench::new();
+    for base in [RENDER, VIDEO, BLITTER] {
+        bench.write(base + 0x38, RING);
+    }
+    let starts = || [RENDER, VIDEO, BLITTER].map(|base| bench.read(base + 0x38));
+    bench.write(0x941c, 1 << 3);
+    assert_eq!(bench.read(0x941c), 0);
+    assert_eq!(starts(), [RING, RING, 0]);
+    bench.write(0x941c, 1 << 1);
+    assert_eq!(starts(), [0, RING, 0]);
+    bench.write(0x941c, 1);
+    assert_eq!(starts(), [0; 3]);
+}
+
+/// `gen6_emit_breadcrumb_xcs`, after an XY_COLOR_BLT of two by one pixels; GT_BLT_USER_INTERRUPT is bit 22 of GTIIR.
+#[test]
+fn the_blitter_has_a_ring_of_its_own() {
+    let bench = Bench::new();
+    bench.write(0x4_4014, 0);
+    bench.write(BLITTER + 0xa8, !(1 << 22));
+    let blit = [
+        0x5400_0004 | 3 << 20,
+        0x03f0_0000 | 256,
+        0,
+        1 << 16 | 2,
+        TARGET,
+        0x1122_3344,
+    ];
+    let breadcrumb = [
+        0x1300_0001 | 1 << 14 | 1 << 21,
+        0x100 | 1 << 2,
+        77,
+        0x0100_0000,
+    ];
+    bench.run(BLITTER, &[blit.as_slice(), &breadcrumb].concat());
+    assert!(bench.done(BLITTER));
+    assert_eq!(bench.load(TARGET), 0x1122_3344);
+    assert_eq!(bench.load(TARGET + 4), 0x1122_3344);
+    assert_eq!(bench.load(STATUS + 0x100), 77);
+    assert_eq!(bench.read(0x4_4018) & 1 << 22, 1 << 22);
+    // RING_IMR masks.
+    bench.write(0x4_4018, u32::MAX);
+    bench.write(BLITTER + 0xa8, u32::MAX);
+    bench.run(BLITTER, &[0x0100_0000, 0]);
+    assert_eq!(bench.read(0x4_4018) & 1 << 22, 0);
+    // The render engine takes no blits.
+    bench.run(RENDER, &blit);
+    assert!(!bench.done(RENDER));
+}
+
+/// `gen6_ppgtt_insert_entries`, `set_pp_dir`, `gen6_ppgtt_enable`, `gen6_emit_bb_start`: what the tables of a process say counts
+/// for batches in it, and without them such batches are global ones.
+#[test]
+fn a_batch_of_a_process_has_its_addresses() {
+    let bench = Bench::new();
+    let own = 0x40_0000;
+    // MI_STORE_DATA_IMM without MI_USE_GGTT, MI_BATCH_BUFFER_END.
+    let store = |value| [0x1000_0002, 0, own, value, 0x0500_0000, 0];
+    let (page, code) = {
+        let mut memory = lock(bench.0.memory());
+        let pages = memory.alloc_pages(3).unwrap();
+        let [table, page, code] = [0, 4096, 8192].map(|at| pages.0 + at);
+        // A directory from entry 400h of the global GTT on, whose second entry has the table; in it 40_0000h and 40_1000h.
+        memory.gtt_write(0x401, table as u32 | 1);
+        for (entry, at) in [(0, page), (1, code)] {
+            let entry = PhysAddr(table + 4 * entry);
+            memory
+                .phys_write_u32(entry, at as u32 | 2 << 1 | 1)
+                .unwrap();
+        }
+        (page, code)
+    };
+    for (n, dword) in store(5).into_iter().enumerate() {
+        let at = PhysAddr(code + 4 * n as u64);
+        lock(bench.0.memory()).phys_write_u32(at, dword).unwrap();
+    }
+    // PP_DIR_DCLV_2G, PP_DIR_BASE in cache lines, GFX_PPGTT_ENABLE.
+    bench.write(RENDER + 0x220, u32::MAX);
+    bench.write(RENDER + 0x228, (0x400 * 4) << 10);
+    bench.write(0x2520, 1 << 25 | 1 << 9);
+    bench.run(RENDER, &[0x1880_0100, own + 0x1000]);
+    assert!(bench.done(RENDER), "{:x}", bench.read(RENDER + 0x74));
+    let memory = lock(bench.0.memory());
+    let stored = memory.phys_read_u32(PhysAddr(page)).unwrap();
+    drop(memory);
+    assert_eq!(stored, 5);
+    // Switched off: the global GTT.
+    bench.write(0x2520, 1 << 25);
+    let store = [0x1000_0002, 0, TARGET, 9, 0x0500_0000, 0];
+    bench.put(BATCH, &store);
+    bench.run(RENDER, &[0x1880_0100, BATCH]);
+    assert_eq!(bench.load(TARGET), 9);
+}
+
+/// `i965_write_fence_reg` of generation 6 at 100000h; timestamps count 80 ns.
+#[test]
+fn fences_and_timestamps_have_their_own_units() {
+    let bench = Bench::new();
+    bench.write(0x10_0000, TARGET | 3);
+    // 128 bytes a row, less one unit of 128: 0.
+    bench.write(0x10_0004, TARGET);
+    assert_eq!(bench.read(0x10_0000), TARGET | 3);
+    // Within 128 bytes a row, row 1 of a tile in columns of 16 bytes is 16 bytes on.
+    let (at, _) = lock(bench.0.memory()).aperture_resolve(TARGET + 128);
+    assert_eq!(at, (TARGET + 16).into());
+    // 80 microseconds at 650 MHz are 1000 counts.
+    let device = find("sandybridge").unwrap();
+    assert_eq!(device.timestamp.at(u64::from(device.core_mhz) * 80), 1000);
+}
