@@ -27,6 +27,7 @@ use crate::intel::machine::Machine;
 use crate::intel::td::Td;
 
 use list::{BusyParts, List};
+use payload::StreamIndices;
 use reader::PipelineReader;
 use stage::{Stage, StartContext, StepContext};
 use state::{DrawState, PipelineState, Primitive};
@@ -108,6 +109,11 @@ impl Pipeline {
                 stage.load_stream_index(&index);
             }
         }
+    }
+
+    /// The running indices of the streamed vertex buffers, where a stage counts them.
+    pub fn stream_indices(&self) -> Option<StreamIndices> {
+        self.list.stages().find_map(Stage::stream_indices)
     }
 
     /// The running line stipple counter, in pixels.

@@ -7,6 +7,7 @@ use std::fmt::Debug;
 
 use regs::ids::CommandId;
 
+use crate::intel::ff::payload::StreamIndices;
 use crate::intel::ff::state::{IndexBuffer, PipelineState};
 use crate::intel::shared::sampler::state::Tables;
 use crate::intel::urb::{Owner, Urb};
@@ -19,6 +20,8 @@ pub struct Saved<'a> {
     pub urb: &'a Urb,
     /// System routine.
     pub sip: u32,
+    /// Running indices of the streamed vertex buffers, where there are such.
+    pub stream: Option<StreamIndices>,
     /// Running counter of the line stipple.
     pub line_stipple: u32,
     /// Tables of the sampler.

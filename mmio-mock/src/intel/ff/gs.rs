@@ -99,6 +99,10 @@ impl Stage for Gs {
         }
     }
 
+    fn stream_indices(&self) -> Option<StreamIndices> {
+        Some(self.stream)
+    }
+
     /// Drops an unfinished primitive at the end of a draw.
     fn finish(&mut self, machine: &mut Machine<'_>) {
         self.number = 0;

@@ -7,7 +7,7 @@ use std::fmt::Debug;
 
 use super::Step;
 use super::link::{Cargo, Link};
-use super::payload::PayloadLayout;
+use super::payload::{PayloadLayout, StreamIndices};
 use super::reader::{PipelineReader, StreamIndex};
 use super::state::windower::LineStipple;
 use super::state::{Curbe, DrawState, PipelineState, Primitive, UnitConfig};
@@ -111,6 +111,11 @@ pub trait Stage: Debug + Send {
 
     /// Loads the index of a streamed vertex buffer (3DSTATE_GS_SVB_INDEX).
     fn load_stream_index(&mut self, _index: &StreamIndex) {}
+
+    /// The running indices of the streamed vertex buffers, of the stage that counts them.
+    fn stream_indices(&self) -> Option<StreamIndices> {
+        None
+    }
 
     /// The running line stipple counter, in pixels, of the stage that has it.
     fn line_stipple_counter(&self) -> Option<u32> {

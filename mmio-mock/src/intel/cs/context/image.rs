@@ -18,6 +18,7 @@ pub fn save(ctx: &mut CsContext<'_, '_>, extended: bool) -> Vec<u32> {
             state: &ctx.ff.state,
             urb: ctx.machine.urb,
             sip: ctx.td.sip(),
+            stream: ctx.ff.stream_indices(),
             line_stipple: ctx.ff.line_stipple_counter(),
             tables: &ctx.machine.shared.sampler.tables,
             media,

@@ -10,6 +10,7 @@ use super::commands::Reader as Commands;
 use crate::intel::cs::context::image::behind;
 use crate::intel::cs::latched::{Entries, LatchedReader, RegisterWrites, Saved};
 use crate::intel::cs::reader::CommandReader;
+use crate::intel::ff::payload::StreamIndices;
 use crate::intel::ff::state::{IndexBuffer, PipelineState};
 use crate::intel::r#gen::gen50::commands::Reader as Gen50;
 use crate::intel::urb::Owner;
@@ -60,7 +61,12 @@ impl LatchedReader for Reader {
             out.extend(&state.drawing_rectangle);
         }
         out.extend(&state.depth_buffer);
-        out.extend(state.kept.values().flatten());
+        for (id, words) in &state.kept {
+            match (id, &saved.stream) {
+                (CommandId::State3dGsSvbIndex, Some(stream)) => running(words, stream, out),
+                _ => out.extend(words),
+            }
+        }
         stipple(out, state, saved.line_stipple);
         for (index, &(low, high)) in (0..).zip(&saved.tables.chroma_keys) {
             let key = table::State3dChromaKey::new()
@@ -189,6 +195,17 @@ fn svb_index(old: Option<&Vec<u32>>, d: &[u32]) -> Vec<u32> {
     let mut words: Vec<u32> = others.flatten().copied().collect();
     words.extend(d.iter().take(SVB_INDEX));
     words
+}
+
+/// The commands of 3DSTATE_GS_SVB_INDEX with the indices as draws have left them.
+fn running(words: &[u32], stream: &StreamIndices, out: &mut Vec<u32>) {
+    for command in words.chunks_exact(SVB_INDEX) {
+        let mut command = table::State3dGsSvbIndex::from_dwords(command);
+        if let Some(index) = stream.index.get(command.index_number() as usize) {
+            command.set_streamed_vertex_buffer_index(*index);
+        }
+        out.extend(command.dwords());
+    }
 }
 
 fn vertices(out: &mut Vec<u32>, state: &PipelineState) {
