@@ -297,4 +297,20 @@ mod tests {
         assert_eq!((vs.owner, vs.entries, vs.rows), (Owner::Vs, 256, 4));
         assert_eq!((gs.owner, gs.entries), (Owner::Gs, 0));
     }
+
+    /// genxml gen6 3DSTATE_GS_SVB_INDEX: the number in bits 30:29 of dword 1, the index in dword 2, its limit in dword 3.
+    #[test]
+    fn an_image_has_the_indices_that_draws_have_reached() {
+        let words = [0x790b_0002, 0, 0, 24, 0x790b_0002, 1 << 29, 4, u32::MAX];
+        let stream = StreamIndices {
+            index: [9, 13, 0, 0],
+            maximum: [24, u32::MAX, 0, 0],
+        };
+        let mut out = Vec::new();
+        running(&words, &stream, &mut out);
+        assert_eq!(
+            out,
+            [0x790b_0002, 0, 9, 24, 0x790b_0002, 1 << 29, 13, u32::MAX]
+        );
+    }
 }
