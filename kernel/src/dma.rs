@@ -22,6 +22,10 @@ pub trait DmaAllocator: Send + Sync {
     /// Gives back pages; `address` and `pages` are those of one [`alloc`](Self::alloc).
     fn free(&self, address: DmaAddress, pages: usize);
 
+    /// Asks the device to let no batch of a client write these pages, until they are given back. Parts that cannot do that,
+    /// as those of silicon without tables for each process, ignore it.
+    fn guard(&self, _address: DmaAddress, _pages: usize) {}
+
     /// Reads bytes at a bus address; `EFAULT` when any of them is not memory.
     fn read(&self, address: DmaAddress, bytes: &mut [u8]) -> Result;
 
@@ -45,6 +49,11 @@ impl CoherentAllocation {
             address,
             pages,
         })
+    }
+
+    /// Keeps the pages from batches of clients: see [`DmaAllocator::guard`].
+    pub fn guard(&self) {
+        self.platform.dma().guard(self.address, self.pages);
     }
 
     /// Bus address of the first byte.

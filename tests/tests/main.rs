@@ -39,6 +39,7 @@ mod live_debug;
 mod live_drm_frame;
 mod live_engines;
 mod live_faults;
+mod live_guard;
 mod live_media;
 mod live_media_motion;
 mod live_pipeline_adjacency;

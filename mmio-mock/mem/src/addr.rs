@@ -111,6 +111,9 @@ pub enum FaultKind {
     /// The entry allows no writes.
     #[error("the GTT entry allows no writes")]
     ReadOnly,
+    /// The page is the driver's own, and the access a client's.
+    #[error("the page is the driver's own")]
+    Guarded,
     /// No tables are set for the space.
     #[error("the space has no tables")]
     NoTables,
@@ -151,7 +154,9 @@ impl fmt::Display for Fault {
             FaultKind::NoMemory => write!(f, "entry {entry} of level {level} points at no memory"),
             FaultKind::ReadOnly => write!(f, "entry {entry} of level {level} allows no writes"),
             FaultKind::PastGtt => write!(f, "the address is past the end of the space"),
-            FaultKind::NoTables | FaultKind::Misaligned => write!(f, "{}", self.kind),
+            FaultKind::Guarded | FaultKind::NoTables | FaultKind::Misaligned => {
+                write!(f, "{}", self.kind)
+            }
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Not modelled: memory holes, stolen memory as a separate range, and NUMA.
 
 use std::alloc::{Layout, handle_alloc_error};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use memmap2::MmapMut;
 
@@ -21,6 +21,8 @@ pub struct Arena {
     free: BTreeMap<usize, usize>,
     /// Pages from here on have never been handed out and are zero.
     fresh_from: usize,
+    /// Pages that a device writes for its driver alone.
+    guarded: BTreeSet<usize>,
 }
 
 impl Clone for Arena {
@@ -31,6 +33,7 @@ impl Clone for Arena {
             bytes,
             free: self.free.clone(),
             fresh_from: self.fresh_from,
+            guarded: self.guarded.clone(),
         }
     }
 }
@@ -54,6 +57,7 @@ impl Arena {
             bytes: anonymous(pages * PAGE_SIZE),
             free: free_pages_of(pages),
             fresh_from: 1,
+            guarded: BTreeSet::new(),
         }
     }
 
@@ -66,6 +70,7 @@ impl Arena {
             bytes: block,
             free: free_pages_of(pages),
             fresh_from: pages,
+            guarded: BTreeSet::new(),
         }
     }
 
@@ -142,6 +147,7 @@ impl Arena {
         if before.is_some_and(|(a, n)| a + n > first) || after.is_some_and(|(a, _)| a < end) {
             return Err(refuse);
         }
+        self.guarded.retain(|page| !(first..end).contains(page));
         let (mut run_first, mut run_end) = (first, end);
         if let Some((a, n)) = before
             && a + n == first
@@ -157,6 +163,22 @@ impl Arena {
         }
         self.free.insert(run_first, run_end - run_first);
         Ok(())
+    }
+
+    /// Keeps `count` pages from `addr` for the driver until they are given back: see [`Memory::guard_pages`](crate::Memory::guard_pages).
+    pub fn guard_pages(&mut self, addr: PhysAddr, count: usize) {
+        let Ok(start) = usize::try_from(addr.0) else {
+            return;
+        };
+        let first = start / PAGE_SIZE;
+        let end = first.saturating_add(count);
+        self.guarded
+            .extend(first..end.min(self.bytes.len() / PAGE_SIZE));
+    }
+
+    /// Whether the byte at an index lies in a page that is kept for the driver.
+    pub fn is_guarded(&self, index: usize) -> bool {
+        self.guarded.contains(&(index / PAGE_SIZE))
     }
 
     /// The bytes `addr..addr + len`.

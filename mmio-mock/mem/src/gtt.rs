@@ -139,6 +139,13 @@ impl Gtt {
         *slot.get_mut() = 0;
     }
 
+    /// Forgets what entries were found to mean.
+    pub(crate) fn forget(&mut self) {
+        for slot in self.slots.iter_mut().chain(&mut self.hidden) {
+            *slot.get_mut() = 0;
+        }
+    }
+
     /// Keeps that the page of `addr` lies at `index` in system memory and may be written.
     pub(crate) fn fill(&self, addr: GpuAddr, index: usize) {
         if let Some(slot) = self.slots.get((addr.0 >> 12) as usize) {

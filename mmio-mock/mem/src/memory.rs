@@ -30,6 +30,8 @@ pub struct Memory {
     space: Space,
     /// The bits of an address that there are in that space.
     bus: u64,
+    /// Accesses may write guarded pages.
+    trusted: bool,
     fences: [Fence; FENCE_COUNT],
     /// First bit of the pitch in them.
     fence_pitch: u32,
@@ -84,6 +86,7 @@ impl Memory {
             processes: Vec::new(),
             space: Space::Global,
             bus: format.bus(),
+            trusted: true,
             fences: [Fence::default(); FENCE_COUNT],
             fence_pitch: PITCH_SHIFT,
             swizzle_x: BitSixSwizzle::None,
@@ -251,6 +254,18 @@ impl Memory {
         self.arena.free_pages(addr, count)
     }
 
+    /// Keeps pages for the driver until they are given back: what a device does for an untrusted client
+    /// ([`Entered::trust`](crate::Entered::trust)) may read them and not write them. The parts of this family have no such guard but the tables of
+    /// processes: a driver that serves strangers asks for it, and a device without it ignores that.
+    pub fn guard_pages(&mut self, addr: PhysAddr, count: usize) {
+        self.arena.guard_pages(addr, count);
+        // Entries may have pointed there before.
+        self.gtt.forget();
+        for own in self.processes.iter_mut().flatten() {
+            own.forget();
+        }
+    }
+
     /// Pages that can still be handed out.
     pub fn free_page_count(&self) -> usize {
         self.arena.free_page_count()
@@ -275,6 +290,21 @@ impl Memory {
         let mut bytes = [0; 4];
         self.phys_read(addr, &mut bytes)?;
         Ok(u32::from_le_bytes(bytes))
+    }
+
+    /// Writes a little-endian dword by physical address for the device, which a guarded page refuses from the untrusted.
+    pub fn device_write_u32(&mut self, addr: PhysAddr, value: u32) -> Result<(), PhysFault> {
+        let index = usize::try_from(addr.0).unwrap_or(usize::MAX);
+        if !self.trusted
+            && (self.arena.is_guarded(index) || self.arena.is_guarded(index.saturating_add(3)))
+        {
+            return Err(PhysFault {
+                addr,
+                len: 4,
+                access: Access::Write,
+            });
+        }
+        self.phys_write_u32(addr, value)
     }
 
     /// Writes a little-endian dword by physical address.

@@ -59,6 +59,15 @@ impl fmt::Display for Space {
 pub struct Entered<'a> {
     memory: &'a mut Memory,
     before: Space,
+    trusted: bool,
+}
+
+impl Entered<'_> {
+    /// Whether accesses may write guarded pages ([`Memory::guard_pages`]), until this value goes.
+    #[inline]
+    pub fn trust(&mut self, trusted: bool) {
+        self.memory.set_trusted(trusted);
+    }
 }
 
 impl Memory {
@@ -67,9 +76,11 @@ impl Memory {
     #[inline]
     pub fn enter(&mut self, space: Space) -> Entered<'_> {
         let before = self.switch(space);
+        let trusted = self.is_trusted();
         Entered {
             memory: self,
             before,
+            trusted,
         }
     }
 }
@@ -78,6 +89,7 @@ impl Drop for Entered<'_> {
     #[inline]
     fn drop(&mut self) {
         self.memory.switch(self.before);
+        self.memory.set_trusted(self.trusted);
     }
 }
 

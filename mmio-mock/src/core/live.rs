@@ -250,6 +250,10 @@ impl<M: Model> DmaAllocator for LivePlatform<M> {
         let _turn = self.core.gate.turn();
         DmaAllocator::free(&*self.core.model, address, pages);
     }
+    fn guard(&self, address: DmaAddress, pages: usize) {
+        let _turn = self.core.gate.turn();
+        DmaAllocator::guard(&*self.core.model, address, pages);
+    }
     fn read(&self, address: DmaAddress, bytes: &mut [u8]) -> Result {
         let _turn = self.core.gate.turn();
         self.core.model.read(address, bytes)

@@ -183,6 +183,12 @@ impl Cs {
         self.space
     }
 
+    /// Whether what it does may write the driver's own pages: commands of the ring, and batches that the driver trusts.
+    #[inline]
+    pub fn is_trusted(&self) -> bool {
+        self.batch.is_none() || !self.non_secure
+    }
+
     /// Whether the parser gave up.
     pub fn stuck(&self) -> bool {
         self.stuck

@@ -152,7 +152,9 @@ impl Device {
         };
         let info = engine.info();
         // All units work in the space of the parser: it moves to another one only while nothing is in flight.
-        let memory = &mut *memory.enter(engine.cs.space());
+        let mut memory = memory.enter(engine.cs.space());
+        memory.trust(engine.cs.is_trusted());
+        let memory = &mut *memory;
         if self.debug.take_flush() {
             self.td.invalidate();
             self.shared.invalidate();

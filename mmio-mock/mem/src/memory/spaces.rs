@@ -15,7 +15,26 @@ pub(crate) struct Own {
     tlb: Tlb,
 }
 
+impl Own {
+    /// Forgets what was found in the tables.
+    pub(super) fn forget(&mut self) {
+        self.tlb.invalidate();
+    }
+}
+
 impl Memory {
+    /// Whether accesses may write guarded pages.
+    #[inline]
+    pub(crate) fn is_trusted(&self) -> bool {
+        self.trusted
+    }
+
+    /// Sets whether accesses may write guarded pages.
+    #[inline]
+    pub(crate) fn set_trusted(&mut self, trusted: bool) {
+        self.trusted = trusted;
+    }
+
     /// The space that accesses belong to.
     #[inline]
     pub fn space(&self) -> Space {
@@ -143,9 +162,14 @@ impl Memory {
         })?;
         // CAST: below the end of system memory.
         let index = found.phys as usize;
+        let guarded = self.arena.is_guarded(index);
+        if guarded && access == Access::Write && !self.trusted {
+            return Err(fault(addr, FaultKind::Guarded, found.level, found.entry));
+        }
         match own {
-            Some(own) => own.tlb.fill(addr, index, found.writable),
-            None if found.writable => self.gtt.fill(addr, index),
+            // Who may write a guarded page is asked each time.
+            Some(own) => own.tlb.fill(addr, index, found.writable && !guarded),
+            None if found.writable && !guarded => self.gtt.fill(addr, index),
             None => {}
         }
         Ok(index)

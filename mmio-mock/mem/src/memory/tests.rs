@@ -69,3 +69,31 @@ fn the_aperture_detiles_fenced_ranges() {
     assert_eq!(m.fence_read(3), 0x0000_f000_0000_801f);
     assert_eq!(m.fence_read(99), 0);
 }
+
+#[test]
+fn guarded_pages_are_written_for_the_trusted_alone() {
+    let mut mem = Memory::new(16 * PAGE_SIZE, 16);
+    let page = mem.alloc_mapped(GpuAddr(0x1000), PAGE_SIZE).unwrap();
+    // The entry has been looked up before.
+    mem.write_u32(GpuAddr(0x1000), 1).unwrap();
+    mem.guard_pages(page, 1);
+    {
+        let mut client = mem.enter(Space::Global);
+        client.trust(false);
+        assert_eq!(client.read_u32(GpuAddr(0x1000)), Ok(1));
+        let fault = client.write_u32(GpuAddr(0x1000), 2).unwrap_err();
+        assert_eq!(fault.kind, crate::FaultKind::Guarded);
+        assert!(client.device_write_u32(page, 2).is_err());
+        // A space that is entered meanwhile changes nothing.
+        drop(client.enter(Space::Global));
+        assert!(client.write_u8(GpuAddr(0x1fff), 2).is_err());
+    }
+    mem.write_u32(GpuAddr(0x1000), 3).unwrap();
+    mem.device_write_u32(page, 4).unwrap();
+    // Given back, the page is like any other.
+    mem.free_pages(page, 1).unwrap();
+    let mut client = mem.enter(Space::Global);
+    client.trust(false);
+    assert_eq!(client.read_u32(GpuAddr(0x1000)), Ok(4));
+    client.write_u32(GpuAddr(0x1000), 5).unwrap();
+}

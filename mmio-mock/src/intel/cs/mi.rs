@@ -276,7 +276,7 @@ fn physical(address: PhysAddr, data: &[u32], ctx: &mut CsContext<'_, '_>) -> Res
         let at = PhysAddr(address.0 + 4 * i as u64);
         ctx.machine
             .mem
-            .phys_write_u32(at, dword)
+            .device_write_u32(at, dword)
             .map_err(|fault| UnitFault::Command {
                 unit: ctx.engine.unit,
                 what: format!("store to physical memory: {fault}"),
