@@ -12,11 +12,17 @@ const END: u32 = 0x0a << 23;
 const STORE_DWORD: u32 = 0x20 << 23 | 1 << 22 | 2;
 const STORE_INDEX: u32 = 0x21 << 23 | 1;
 /// XY_COLOR_BLT: a raster operation of the pattern alone, 32 bits a pixel.
-const FILL: [u32; 2] = [2 << 29 | 0x50 << 22 | 3 << 20 | 4, 3 << 24 | 0xf0 << 16 | 64];
+const FILL: [u32; 2] = [
+    2 << 29 | 0x50 << 22 | 3 << 20 | 4,
+    3 << 24 | 0xf0 << 16 | 64,
+];
 /// Byte offset of the number in the status page (`I915_GEM_HWS_SEQNO_ADDR`).
 const SEQNO: u32 = 0x40 * 4;
 /// MMIO offset of RING_START (i915, at the render base).
 const START: usize = 0x2038;
+/// MMIO offset of HWS_PGA, a graphics address from G45 on.
+const STATUS: usize = 0x2080;
+const UNKNOWN: u32 = 0x7fff_0000;
 const DATA: u32 = 0x0040_0000;
 
 fn pass(rig: &Rig, steps: u32) {
@@ -48,8 +54,12 @@ fn refused(device: &str, what: &str, words: impl Fn(&Rig) -> Vec<u32>) {
 #[test]
 fn batches_of_clients_do_not_store_into_ring_and_status_page() {
     for device in ["gm965", "g45", "ironlake"] {
-        refused(device, "number of a request", |_| {
-            vec![STORE_INDEX, SEQNO, 0x3000_0000, END]
+        refused(device, "number of a request", |rig| {
+            match rig.platform.io().read32(STATUS) {
+                // A physical address, which batches have no store for but this one, and it is left out.
+                _ if device == "gm965" => vec![STORE_INDEX, SEQNO, 0x3000_0000, UNKNOWN],
+                page => vec![STORE_DWORD, 0, page + SEQNO, 0x3000_0000, END],
+            }
         });
         refused(device, "store into the ring", |rig| {
             let ring = rig.platform.io().read32(START);
@@ -57,7 +67,15 @@ fn batches_of_clients_do_not_store_into_ring_and_status_page() {
         });
         refused(device, "blit over the ring", |rig| {
             let ring = rig.platform.io().read32(START);
-            vec![FILL[0], FILL[1], 0, 1 << 16 | 16, ring + 0x800, 0x7fff_0000, END]
+            vec![
+                FILL[0],
+                FILL[1],
+                0,
+                1 << 16 | 16,
+                ring + 0x800,
+                0x7fff_0000,
+                END,
+            ]
         });
     }
 }
