@@ -65,7 +65,8 @@ impl Table {
         }
     }
 
-    /// Writes all entries anew that are not what the driver has written; how many there were.
+    /// Writes all entries of what is bound anew that are not what the driver has written; how many there were. Where nothing is
+    /// bound an entry is written before it counts, so those are not looked at: reading half a million of them takes long.
     pub(super) fn restore(&self) -> usize {
         (0..self.len)
             .step_by(CHUNK)
@@ -79,7 +80,8 @@ impl Table {
         let written = self.written.lock(self.uncore.clock());
         let mut mended = None;
         let mut wrong = 0;
-        for (index, value) in written.iter().enumerate().skip(first).take(count) {
+        let part = written.iter().enumerate().skip(first).take(count);
+        for (index, value) in part.filter(|(_, value)| **value != 0) {
             let Some(offset) = pte_offset(self.info, index) else {
                 break;
             };
