@@ -257,8 +257,9 @@ impl Interrupts {
         {
             // The summary bit follows its cause.
             self.write(RegId::PgtblEr, self.read(RegId::PgtblEr));
-            // Read to push the write.
-            self.read(RegId::PgtblEr);
+            if let Some(at) = self.info.register(RegId::PgtblEr) {
+                self.uncore.io().posting_read(at);
+            }
         }
         self.write(RegId::Eir, eir);
         let stuck = self.read(RegId::Eir);
