@@ -285,6 +285,18 @@ fn reset_follows_the_965_sequence() {
             R(PGTBL_CTL, 2 << 1),
             W(PGTBL_CTL, 2 << 1 | 1),
             R(PGTBL_CTL, 2 << 1 | 1),
+            // Entries of what is bound: those of the batch and of the ring's last page
+            // are wrong here.
+            R(GTT + 4, 0),
+            W(GTT + 4, 0x1300_0001),
+            P(GTT + 4),
+            R(pte(RING_PAGE - 1), 0x1200_0001),
+            R(pte(RING_PAGE), 0x1100_0001),
+            R(pte(RING_PAGE + 1), 0x1100_1001),
+            R(pte(RING_PAGE + 2), 0x1100_2001),
+            R(pte(RING_PAGE + 3), 0x1100_4001),
+            W(pte(RING_PAGE + 3), 0x1100_3001),
+            P(pte(RING_PAGE + 3)),
         ]);
     // intel_ggtt_restore_fences
     for index in 0..16 {
