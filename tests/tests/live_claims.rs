@@ -1,4 +1,4 @@
-//! An object that two engines use: who has waited for it comes before others.
+//! An object that two engines use: the request that waited comes first.
 //!
 //! i915 takes the fences of objects when a submission comes (`eb_move_to_gpu`, `i915_request_await_object`), and those that come
 //! later wait for it.

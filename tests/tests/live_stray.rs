@@ -201,7 +201,7 @@ fn objects(rig: &Rig) -> ([Object; 3], u32) {
     ([data, innocent, nothing], each)
 }
 
-/// Nobody can tell who has written over a request in the ring: it runs again.
+/// Which batch has written over a request in the ring cannot be told, so the request runs again.
 #[test]
 fn a_request_whose_commands_were_written_over_runs_again() {
     for device in ["gm965", "g45", "ironlake"] {

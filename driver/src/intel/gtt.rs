@@ -38,7 +38,7 @@ pub struct Place {
     pub above: u64,
     /// This address and no other.
     pub fixed: Option<u64>,
-    /// Who is to see it there.
+    /// In which address spaces the object is bound there.
     pub scope: Scope,
 }
 

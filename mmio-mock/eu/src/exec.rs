@@ -166,7 +166,7 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode, rul
     };
 }
 
-/// The register, or subregister of the one, that `wait` names as destination or source; past n1 when it is none.
+/// The register, or subregister of the one, that `wait` names as destination or source; past n1 when the operand is no notification register.
 fn notification(inst: &Inst, one: bool) -> u8 {
     let of = |file, addr| match (file, addr) {
         (RegFile::Arf, Addr::Direct { nr, subnr }) if nr >> 4 == 9 => Some(if one {

@@ -12,7 +12,7 @@ pub(crate) struct Parked {
     /// Zero for a channel that waits nowhere.
     at: [u32; CHANNELS],
     channels: u32,
-    /// A bit for each place modulo 64 instructions: most instructions are none.
+    /// A bit for each waiting place, modulo 64 instructions: no channel waits at most instructions.
     places: u64,
 }
 

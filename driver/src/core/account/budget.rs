@@ -1,7 +1,7 @@
 //! How many points of timelines a process may have under way, in all it has made.
 //!
 //! Linux takes the memory of each point from that of the process's group (`dma_fence_chain_alloc`, GFP_KERNEL) and says ENOMEM
-//! when there is none.
+//! when no memory is left.
 use alloc::sync::Arc;
 
 use kernel::error::{Result, code::ENOMEM};

@@ -1,7 +1,7 @@
 //! Requests whose numbers are stored, until the head has left their commands.
 //!
 //! i915 `intel_ring_submission.c` (`stuck_ring`, `reset_rewind`) looks at RING_HEAD for the request that the parser is at. Where
-//! batches can write the status page, a number says less than the head: who has stored it may go on behind it.
+//! batches can write the status page, a stored number says less than the head: the batch that stored it may still be running.
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
 

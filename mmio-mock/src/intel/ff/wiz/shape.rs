@@ -86,7 +86,7 @@ const fn align_down(value: i32, to: i32) -> i32 {
 }
 
 impl Walk {
-    /// A walk over the part of `shape`, and of `more` shapes, inside `clip`; `None` when there is none.
+    /// A walk over the part of `shape`, and of `more` shapes, inside `clip`; `None` when that part is empty.
     pub fn new(shape: Shape, more: &[Shape], clip: PixelRect) -> Option<Walk> {
         let bounds = more
             .iter()
