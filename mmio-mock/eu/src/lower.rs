@@ -365,10 +365,12 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     } else {
         inst.compression == Compression::Compressed
     };
+    // A call writes two dwords side by side, of any number of channels.
+    let pair = rules.paths && inst.opcode == Opcode::Call;
     let l = Lower {
         inst,
         shape: Shape {
-            exec,
+            exec: if pair { exec.max(2) } else { exec },
             compressed: compressed && sixteen,
         },
         // Both parts of 32 channels are places that the first part's are shifted to.
@@ -387,7 +389,11 @@ pub(crate) fn lower(inst: &Inst, mode: Mode, rules: Rules) -> Decoded {
     // The implied accumulator is the explicit one, if there is one (11.3.4.5).
     let second = explicit_acc(inst).map_or(sechalf, |nr| nr & 1 != 0);
     d.acc_lane = if second { 8 } else { 0 };
-    let Some(dst) = l.dst(&inst.dst) else {
+    let mut target = inst.dst;
+    if pair {
+        target.hstride = 1;
+    }
+    let Some(dst) = l.dst(&target) else {
         d.run = exec::illegal;
         d.acc_write = false;
         return d;

@@ -382,6 +382,24 @@ fn subroutines_return_to_each_channel() {
     assert_eq!(t.exec_mask(), 0xff);
 }
 
+/// A call of one channel too, and to message registers: the destination's stride has no meaning.
+#[test]
+fn the_address_and_the_mask_of_a_call_lie_side_by_side() {
+    let words = assemble("call(1) m20.2<4>UD JIP: 2 { align1 1N };\nnop;\nnop;");
+    for mut cache in [
+        KernelCache::new(generation()).unwrap(),
+        KernelCache::general(generation()).unwrap(),
+    ] {
+        let mut t = thread(0xff);
+        let mut memory = Memory {
+            words: words.clone(),
+            sent: Vec::new(),
+        };
+        run(&mut cache, &mut t, &mut memory);
+        assert_eq!(t.mrf()[20], [0, 0, 16, 0xff, 0, 0, 0, 0]);
+    }
+}
+
 #[test]
 fn case_and_fork_say_that_they_have_no_model() {
     for name in ["case", "fork"] {
