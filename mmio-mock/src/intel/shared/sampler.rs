@@ -243,7 +243,7 @@ impl<'a> Job<'a> {
                 ..
             }
             | message::Shape {
-                op: Op::SampleGradients | Op::Gather4,
+                op: Op::SampleGradients | Op::Gather4 | Op::Lod,
                 ..
             } => None,
             _ if sampler.unnormalized => None,

@@ -84,6 +84,39 @@ fn lod_is_the_logarithm_of_the_longer_gradient() {
     }
 }
 
+/// The formula of ARB_texture_query_lod, on a map that other messages sample by a short way.
+#[test]
+fn a_query_of_the_lod_takes_no_sample() {
+    use crate::intel::shared::sampler::message::{Op, Shape};
+    let mut bench = Bench::new();
+    let state = surface_2d(f::RGBA8, 8, 8, Tiling::Linear).with_mip_count_lod(3);
+    for level in 0..4 {
+        bench.fill(state, level, |_, _, _| 0xffff_ffff);
+    }
+    let control = 1 << 8 | 2;
+    let mut request = crate::intel::r#gen::gen40::message::sampler(control, 4);
+    request.shape = request.shape.map(|shape| Shape {
+        op: Op::Lod,
+        ..shape
+    });
+    for (filter, used) in [(trilinear(), 1.5), (sampler(NEAREST, CLAMP), 0.0)] {
+        bench.bind(state, filter);
+        let apart = 1.5f32.exp2();
+        let points = subspans([apart, 0.0, 0.0], [0.0, apart, 0.0], [8.0; 3]);
+        let mut payload = vec![[0, 0, 0, 0x40, 0, 0, 0, 0]];
+        payload.extend((0..3).map(|axis| points.map(|at| at[axis].to_bits())));
+        let mut w = [[0; 8]; 4];
+        bench
+            .deliver(&request, u32::from(control), &payload, &mut w)
+            .unwrap();
+        for (got, want) in w.iter().zip([used, 1.5]) {
+            for got in got.map(f32::from_bits) {
+                assert!((got - want).abs() < 1e-4, "{got} for {want}");
+            }
+        }
+    }
+}
+
 // covers: 4.8-03, 4.8-04, 4.8-05, 4.8.2.1-02
 #[test]
 fn one_lit_pixel_of_a_subspan_is_enough() {
