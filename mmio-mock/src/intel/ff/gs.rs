@@ -23,8 +23,6 @@ pub struct Gs {
     assembler: Assembler,
     objects: VecDeque<Object>,
     threads: Emitter,
-    /// Objects of the draw that have had threads.
-    number: u32,
     /// Indices of the streamed vertex buffers.
     stream: StreamIndices,
 }
@@ -35,7 +33,6 @@ impl Default for Gs {
             assembler: Assembler::default(),
             objects: VecDeque::new(),
             threads: Emitter::new(Unit::Gs, Owner::Gs),
-            number: 0,
             stream: StreamIndices::default(),
         }
     }
@@ -105,7 +102,6 @@ impl Stage for Gs {
 
     /// Drops an unfinished primitive at the end of a draw.
     fn finish(&mut self, machine: &mut Machine<'_>) {
-        self.number = 0;
         self.assembler.flush(machine.urb);
     }
 }
@@ -192,7 +188,7 @@ impl Gs {
                     [false; 2]
                 },
                 outside: Outside::default(),
-                number: self.number,
+                number: object.number,
                 stream: state.stream.map(|stream| {
                     if stream.payload {
                         self.stream
@@ -206,7 +202,6 @@ impl Gs {
                 Ok(step) => {
                     self.advance(state, ctx.machine);
                     self.streamed(state, ctx);
-                    self.number = self.number.wrapping_add(1);
                     if config.statistics {
                         let count = &mut ctx.machine.status.statistics.gs_invocations;
                         *count = count.wrapping_add(1);

@@ -3,7 +3,6 @@
 //! Fields from genxml gen6 3DSTATE_SF. A component of an attribute has four dwords of the two registers that pixel shaders get
 //! for it: what the second and the third vertex have beyond the first, nothing, and the first (Mesa brw_fs.cpp `interp_reg`,
 //! the operands of `pln`).
-//! Not modelled: number of the primitive as the source of an attribute.
 
 mod planes;
 
@@ -14,12 +13,11 @@ use eu::Grf;
 use super::Step;
 use super::link::{Cargo, Link, Piece};
 use super::sf::{number, restarts_stipple};
-use super::stage::{Stage, StartContext, StepContext};
+use super::stage::{Stage, StepContext};
 use super::state::setup::{AttributeSource, ConstantSource, FillMode};
 use super::state::{CullMode, DrawState, SetupState};
 use super::topology::Topology;
 use super::wiz::{PrimitiveKind, ScreenVertex, SetupPrimitive};
-use crate::core::fault::UnitFault;
 use crate::intel::machine::Machine;
 use crate::intel::status::Busy;
 use crate::intel::urb::{Urb, UrbHandle};
@@ -54,27 +52,6 @@ impl Stage for Setup {
 
     fn room(&self, input: &Link) -> bool {
         input.pieces.is_empty()
-    }
-
-    fn start(
-        &mut self,
-        ctx: &StartContext<'_>,
-        _machine: &mut Machine<'_>,
-    ) -> Result<(), UnitFault> {
-        let state = &ctx.draw.setup;
-        let used = usize::from(state.attributes);
-        let sources = state.sources.iter().flatten().take(used);
-        let by_number = |source: &AttributeSource| {
-            source.overrides != 0 && source.constant == ConstantSource::PrimitiveId
-        };
-        if sources.clone().any(by_number) {
-            return Err(UnitFault::Unimplemented {
-                unit: "SF",
-                what: "number of the primitive as the source of an attribute",
-                prm: "genxml gen6 SF_OUTPUT_ATTRIBUTE_DETAIL, PRIM_ID",
-            });
-        }
-        Ok(())
     }
 
     fn step(&mut self, input: &mut Link, out: &mut Link, ctx: &mut StepContext<'_, '_>) -> Step {
@@ -285,7 +262,7 @@ fn attribute(
     urb: &Urb,
     handle: UrbHandle,
     (state, source): (&SetupState, &AttributeSource),
-    back: bool,
+    (back, primitive): (bool, u32),
 ) -> [f32; 4] {
     let number = u16::from(source.source) + u16::from(source.facing && back);
     let row = row(urb, handle, state.read_offset + number / 2);
@@ -295,7 +272,8 @@ fn attribute(
         value = [value[3]; 4];
     }
     let constant = match source.constant {
-        ConstantSource::Zeros | ConstantSource::PrimitiveId => [0.0; 4],
+        ConstantSource::Zeros => [0.0; 4],
+        ConstantSource::PrimitiveId => [f32::from_bits(primitive); 4],
         ConstantSource::ZeroZeroZeroOne => [0.0, 0.0, 0.0, 1.0],
         ConstantSource::Ones => [1.0; 4],
     };
@@ -327,7 +305,7 @@ fn attributes(out: &mut Vec<Grf>, piece: &Piece, state: &SetupState, back: bool,
     let provoking = handle(provoking(piece, state) as usize);
     for number in 0..state.attributes {
         let source = state.source(number);
-        let of = |handle| attribute(urb, handle, (state, &source), back);
+        let of = |handle| attribute(urb, handle, (state, &source), (back, object.number));
         let flag = |bits: u32| bits >> u32::from(number).min(31) & 1 != 0;
         let wrap = state.wrap_shortest.get(usize::from(number));
         let wrap = wrap.copied().unwrap_or(0);

@@ -286,6 +286,7 @@ impl Emitter {
                         topology,
                         start: event.prim_start,
                         end: event.prim_end,
+                        renumber: false,
                         tag,
                     });
                 }

@@ -80,6 +80,8 @@ pub struct StreamVertex {
     pub start: bool,
     /// Last vertex of a primitive.
     pub end: bool,
+    /// First vertex of an instance: objects are numbered anew.
+    pub renumber: bool,
     /// Where it came from, for snapshots.
     pub tag: Tag,
 }
@@ -137,6 +139,8 @@ pub struct Object {
     pub first: bool,
     /// Last object of its primitive.
     pub last: bool,
+    /// Number of the object in its instance, from 0.
+    pub number: u32,
 }
 
 impl Object {
@@ -174,6 +178,8 @@ pub struct Assembler {
     keep: bool,
     count: u32,
     objects: u32,
+    /// Number of the next object.
+    number: u32,
 }
 
 impl Assembler {
@@ -191,6 +197,9 @@ impl Assembler {
     ) -> [Option<Object>; 2] {
         if vertex.start {
             self.flush(refs);
+        }
+        if vertex.renumber {
+            self.number = 0;
         }
         let n = self.count;
         self.count = n.saturating_add(1);
@@ -313,12 +322,14 @@ impl Assembler {
             count: vertices.len().min(OBJECT_VERTICES),
             first: self.objects == 0,
             last,
+            number: self.number,
         };
         for (i, v) in vertices.iter().take(OBJECT_VERTICES).enumerate() {
             object.vertices[i] = v.handle;
             object.tags[i] = v.tag;
         }
         self.objects = self.objects.saturating_add(1);
+        self.number = self.number.wrapping_add(1);
         object
     }
 

@@ -62,6 +62,8 @@ struct Draw {
     instance: u32,
     at: u32,
     restart: bool,
+    /// No vertex of the instance has gone on yet.
+    renumber: bool,
     index_buffer: IndexBuffer,
 }
 
@@ -225,6 +227,7 @@ impl Vf {
             instance: 0,
             at: 0,
             restart: true,
+            renumber: true,
             index_buffer,
         });
         Ok(())
@@ -241,6 +244,7 @@ impl Vf {
                 draw.at = 0;
                 draw.instance = draw.instance.saturating_add(1);
                 draw.restart = true;
+                draw.renumber = true;
                 invalidate(&mut self.cache, machine.urb);
                 if draw.instance >= draw.instances || draw.count == 0 {
                     self.draw = None;
@@ -353,6 +357,7 @@ impl Vf {
                 handle,
                 topology: draw.topology,
                 start: draw.restart,
+                renumber: draw.renumber,
                 end: last,
                 tag: Tag::fetched(debug.sequence),
             },
@@ -365,6 +370,7 @@ impl Vf {
         if let Some(draw) = &mut self.draw {
             draw.at = draw.at.saturating_add(1);
             draw.restart = restart;
+            draw.renumber &= restart;
         }
     }
 

@@ -24,6 +24,7 @@ fn vues(positions: &[([f32; 4], u32)]) -> (Urb, Object) {
         count: positions.len(),
         first: true,
         last: true,
+        number: 0,
     };
     for (i, (p, flags)) in positions.iter().enumerate() {
         let handle = urb.allocate(Owner::Vs).unwrap();

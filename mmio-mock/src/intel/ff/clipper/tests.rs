@@ -15,6 +15,7 @@ fn object(topology: Topology, vertices: &[([f32; 4], f32)]) -> (Urb, Object) {
         count: vertices.len(),
         first: true,
         last: true,
+        number: 0,
     };
     for (to, (position, distance)) in object.vertices.iter_mut().zip(vertices) {
         *to = urb.allocate(Owner::Vs).unwrap();

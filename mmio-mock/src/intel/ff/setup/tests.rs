@@ -18,6 +18,7 @@ fn piece(vertices: &[([f32; 4], [[f32; 4]; 2])]) -> (Urb, Piece) {
         count: vertices.len(),
         first: true,
         last: true,
+        number: 0,
     };
     let mut corners = [Corner::default(); 3];
     for (i, (position, attributes)) in vertices.iter().enumerate() {
@@ -128,6 +129,29 @@ fn sources_are_chosen_and_overridden() {
     // The back has the attribute behind.
     attributes(&mut out, &piece, &state, true, &urb);
     assert_eq!(floats(&out[0])[3], 7.0);
+}
+
+/// Its bits are an integer's (genxml gen6 SF_OUTPUT_ATTRIBUTE_DETAIL, PRIM_ID).
+#[test]
+fn the_number_of_the_primitive_takes_the_place_of_components() {
+    let (urb, mut piece) = piece(&TRIANGLE);
+    piece.object.number = 0x7fc0_1234;
+    let mut sources = [AttributeSource::default(); 16];
+    sources[0] = AttributeSource {
+        source: 0,
+        constant: ConstantSource::PrimitiveId,
+        overrides: 0b0001,
+        ..AttributeSource::default()
+    };
+    let state = SetupState {
+        sources: Some(sources),
+        constant: 0b1,
+        ..draw().setup
+    };
+    let mut out = Vec::new();
+    attributes(&mut out, &piece, &state, false, &urb);
+    assert_eq!(out[0][3], 0x7fc0_1234);
+    assert_eq!(floats(&out[0])[7], 4.0);
 }
 
 #[test]

@@ -15,6 +15,7 @@ fn object(points: &[[f32; 4]], topology: Topology) -> (Urb, Object) {
         count: points.len(),
         first: true,
         last: true,
+        number: 0,
     };
     for (i, p) in points.iter().enumerate() {
         let handle = urb.allocate(Owner::Vs).unwrap();

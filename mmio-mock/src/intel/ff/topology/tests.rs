@@ -39,6 +39,7 @@ fn assemble_with(
             topology,
             start: i == 0,
             end: i + 1 == n,
+            renumber: i == 0,
             tag: Tag::of(Unit::Vs, u32::from(i)),
         };
         for object in assembler.push(vertex, &mut counts).into_iter().flatten() {
@@ -118,6 +119,28 @@ fn first_and_last_objects_are_marked() {
 
 /// Lists and strips of lines: line i of a list is 4i + 2 and 4i + 3 between 4i + 1 and 4i + 4, of a strip i + 2 and i + 3 between
 /// i + 1 and i + 4, numbered from 1 (OpenGL 3.2, 2.6.1). What is left over is ignored.
+/// OpenGL 3.2, 7.1 (gl_PrimitiveID): a restarted primitive counts on, an instance anew.
+#[test]
+fn objects_are_numbered_in_their_instance() {
+    let mut assembler = Assembler::default();
+    let mut counts = Counts::default();
+    let mut numbers = Vec::new();
+    // Two instances of a strip of two triangles, cut, and one of a single triangle.
+    for (i, at) in (0..14u16).map(|i| (i, i % 7)) {
+        let vertex = StreamVertex {
+            handle: UrbHandle(i),
+            topology: Topology::TriStrip,
+            start: at == 0 || at == 4,
+            end: at == 3 || at == 6,
+            renumber: at == 0,
+            tag: Tag::default(),
+        };
+        let objects = assembler.push(vertex, &mut counts).into_iter().flatten();
+        numbers.extend(objects.map(|object| object.number));
+    }
+    assert_eq!(numbers, [0, 1, 2, 0, 1, 2]);
+}
+
 #[test]
 fn lines_with_adjacency() {
     for n in 0..14u16 {

@@ -32,6 +32,7 @@ pub fn vertex(number: u16) -> StreamVertex {
         topology: Topology::PointList,
         start: true,
         end: true,
+        renumber: false,
         tag: Tag::default(),
     }
 }
