@@ -23,8 +23,11 @@ pub trait DmaAllocator: Send + Sync {
     fn free(&self, address: DmaAddress, pages: usize);
 
     /// Asks the device to let no batch of a client write these pages, until they are given back. Parts that cannot do that,
-    /// as those of silicon without tables for each process, ignore it.
-    fn guard(&self, _address: DmaAddress, _pages: usize) {}
+    /// as those of silicon without tables for each process, ignore it. Where programs map the device's memory
+    /// the pages become the device's alone; `ENOMEM` when that cannot be done.
+    fn guard(&self, _address: DmaAddress, _pages: usize) -> Result {
+        Ok(())
+    }
 
     /// Reads bytes at a bus address; `EFAULT` when any of them is not memory.
     fn read(&self, address: DmaAddress, bytes: &mut [u8]) -> Result;
@@ -52,8 +55,8 @@ impl CoherentAllocation {
     }
 
     /// Keeps the pages from batches of clients: see [`DmaAllocator::guard`].
-    pub fn guard(&self) {
-        self.platform.dma().guard(self.address, self.pages);
+    pub fn guard(&self) -> Result {
+        self.platform.dma().guard(self.address, self.pages)
     }
 
     /// Bus address of the first byte.

@@ -89,6 +89,8 @@ impl Card {
         let memory = edge::create(c"crestline-memory", options.memory)
             .map_err(Error::system("graphics memory"))?;
         let block = edge::map(&memory).map_err(Error::system("mapping graphics memory"))?;
+        let own = edge::Own::of(&memory).map_err(Error::system("graphics memory"))?;
+        let block = (block, Some(Box::new(own) as Box<dyn mem::Backing>));
         let block = mem::Memory::over(block, info.gtt_format, info.gtt_entries);
         let model = ModelPlatform::with_memory(info, block);
         let live = if options.deterministic {

@@ -12,6 +12,7 @@ use driver::uapi::{context, exec, gem, query, syncobj};
 use driver::{File, Node};
 use kernel::error::Result;
 use kernel::error::code::{EINVAL, ENOENT};
+use kernel::platform::Platform;
 
 const NOOP: u32 = 0;
 const END: u32 = 0x0a << 23;
@@ -457,6 +458,72 @@ fn a_hang_of_one_engine_leaves_the_requests_of_the_other() {
             drop((guilty, innocent));
             rig.finish_after_fault();
         }
+    }
+}
+
+/// The render engine is in the middle of a batch, and holds the state of a context whose image has never been written.
+#[test]
+fn a_hang_beside_the_render_engine_leaves_it_at_what_it_is_at() {
+    // CCID, by i915.
+    const CONTEXT: usize = 0x2180;
+    for (device, flags) in [
+        ("g45", BSD),
+        ("ironlake", BSD),
+        ("sandybridge", BSD),
+        ("sandybridge", BLT),
+    ] {
+        let rig = Rig::on(device);
+        rig.device
+            .set_hang_check_period(kernel::time::Delta::from_millis(2));
+        let (guilty, innocent) = (Party::new(&rig), Party::new(&rig));
+        let mut create = context::CreateExt::default();
+        innocent.0.call(context::CREATE_EXT, &mut create).unwrap();
+        let first = innocent.object(&[END]);
+        let ours = |arg: &mut exec::Execbuffer2| arg.rsvd1 = create.ctx_id.into();
+        innocent
+            .exec(RENDER, &[(first, 0x30_0000, 0)], ours)
+            .unwrap();
+        innocent.wait(first);
+        let io = rig.platform.io();
+        let holds = io.read32(CONTEXT);
+        assert_ne!(holds & 1, 0, "{device}: valid");
+        // MI_BATCH_BUFFER_START of itself, in the batch's own address space.
+        let space = if device == "sandybridge" {
+            1 << 8
+        } else {
+            1 << 7
+        };
+        let long = innocent.object(&[0x31 << 23 | space, 0x54_0000]);
+        innocent
+            .exec(RENDER, &[(long, 0x54_0000, 0)], ours)
+            .unwrap();
+        let hangs = guilty.object(&[UNKNOWN, END]);
+        guilty
+            .exec(flags, &[(hangs, 0x50_0000, 0)], |_| ())
+            .unwrap();
+        guilty.wait(hangs);
+        assert_eq!(rig.device.reset_count(), 1, "{device}");
+        assert_eq!(guilty.stats(), (1, 0), "{device}");
+        assert_eq!(innocent.busy(long), RENDER_READS, "{device}");
+        assert_eq!(io.read32(CONTEXT), holds, "{device}");
+        // The engine that was reset goes on: it ends the other one's batch.
+        let global = if device == "sandybridge" { 0 } else { 1 << 22 };
+        let words = [0x20 << 23 | global | 2, 0, 0x54_0000, END, END];
+        let ends = innocent.object(&words);
+        let list = [(long, 0x54_0000, exec::OBJECT_ASYNC), (ends, 0x70_0000, 0)];
+        innocent.exec(flags, &list, |_| ()).unwrap();
+        innocent.wait(long);
+        let mut stats = context::ResetStats {
+            ctx_id: create.ctx_id,
+            ..Default::default()
+        };
+        let call = innocent.0.call(context::GET_RESET_STATS, &mut stats);
+        assert_eq!(call, Ok(0), "{device}");
+        let caught = (stats.batch_active, stats.batch_pending);
+        assert_eq!(caught, (0, 0), "{device}: no reset has caught it");
+        assert_eq!(rig.device.reset_count(), 1, "{device}");
+        drop((guilty, innocent));
+        rig.finish_after_fault();
     }
 }
 

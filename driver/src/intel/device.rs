@@ -22,14 +22,15 @@ use crate::intel::debug::hook::Hook;
 use crate::intel::engine::Engine;
 use crate::intel::error_state::ErrorState;
 use crate::intel::gem::{Object, Tiling};
-use crate::intel::r#gen::DeviceInfo;
 use crate::intel::r#gen::Model;
+use crate::intel::r#gen::{DeviceInfo, EngineInfo};
 use crate::intel::gtt::Ggtt;
 use crate::intel::irq::Interrupts;
 use crate::intel::observe::{Observer, Slot};
 use crate::intel::sample::Hangcheck;
 #[cfg(test)]
 use crate::intel::timeline::Timeline;
+use crate::intel::uapi::context::CLASS_RENDER;
 use crate::intel::uncore::{POLL, Uncore};
 use crate::intel::workarounds;
 
@@ -323,16 +324,23 @@ impl Device {
             // It has been counted when it began.
             return if self.is_wedged() { Err(EIO) } else { Ok(()) };
         }
-        self.reset_alone(Culprit::Oldest)
+        self.reset_alone(Culprit::Oldest, None)
     }
 
     /// The same for a caller that has the lock of resets. With a fence its request alone is to blame; when it has
-    /// ended after all, the oldest one runs again like all others, and so it does when no request is to blame.
-    pub(crate) fn reset_alone(&self, blame: Culprit<'_>) -> Result {
+    /// ended after all, the oldest one runs again like all others, and so it does when no request is to blame. When the reason
+    /// is one engine's that can be reset without the others, these go on.
+    pub(crate) fn reset_alone(&self, blame: Culprit<'_>, reason: Option<&Engine>) -> Result {
         self.check_live()?;
         let inner = &*self.inner;
+        let beside = self.info().reset_beside;
+        let alone = reason.filter(|it| beside.is_some() && it.info().class != CLASS_RENDER);
+        let engines = || {
+            let all = self.engines().iter();
+            all.filter(move |engine| alone.is_none_or(|one| core::ptr::eq(one, *engine)))
+        };
         let mut ends = false;
-        for engine in self.engines() {
+        for engine in engines() {
             let first = engine.timeline().first();
             let guilty = first.filter(|first| match blamed(engine, blame) {
                 Blame::Oldest => true,
@@ -348,13 +356,16 @@ impl Device {
         if !ends {
             dev_warn!(self, "reset: no request ends");
         }
-        for engine in self.engines() {
+        for engine in engines() {
             engine.close();
         }
         let resets = inner.user.resets.fetch_add(1, Ordering::Relaxed);
         inner.interrupts.set_resets(resets.wrapping_add(1));
-        let outcome = inner.reset(blame);
-        for engine in self.engines() {
+        let outcome = match (alone, beside) {
+            (Some(engine), Some(reset)) => inner.reset_beside(engine, blame, reset),
+            _ => inner.reset(blame),
+        };
+        for engine in engines() {
             if outcome.is_err() {
                 // A status page that cannot be written any more changes nothing: the engine takes no more.
                 let _ = engine.fail_pending(EIO);
@@ -407,23 +418,52 @@ impl Inner {
         &self.engines[0]
     }
 
-    /// A reset with everything before and after it. The domains of this family are not reset one without the other (i915
-    /// has `reset_engine` from Ivy Bridge on), so that requests of all engines run again.
-    fn reset(&self, blame: Culprit<'_>) -> Result {
-        for engine in &self.engines {
-            engine.prepare_reset();
-        }
-        let debug = self.debug.save(&self.uncore);
-        let mut outcome = (self.model.info.reset)(&self.uncore);
+    /// Asks for a reset, and again when the device does not say that it has done so.
+    fn ask(&self, reset: impl Fn() -> Result) -> Result {
+        let mut outcome = reset();
         for retry in 1..=RESET_RETRIES {
             if outcome.is_ok() {
                 break;
             }
             let pause = Delta::from_millis(10 * u64::from(retry));
             delay(self.uncore.clock(), pause);
-            outcome = (self.model.info.reset)(&self.uncore);
+            outcome = reset();
         }
-        outcome?;
+        outcome
+    }
+
+    /// A reset of an engine beside the render engine, with everything before and after it. i915 resets all engines of these
+    /// families together (it has `reset_engine` from Ivy Bridge on): then a context loses its state whose image has not been
+    /// written yet, and a draw that was under way is drawn twice, whoever has made the other engine hang.
+    fn reset_beside(
+        &self,
+        engine: &Engine,
+        blame: Culprit<'_>,
+        reset: fn(&Uncore, &EngineInfo) -> Result,
+    ) -> Result {
+        engine.prepare_reset();
+        self.ask(|| reset(&self.uncore, engine.info()))?;
+        let left = engine.timeline().rewind(blamed(engine, blame))?;
+        engine.switch().reset();
+        self.restore_entries();
+        let _awake = self.uncore.awake();
+        workarounds::apply(&self.uncore, engine.info().workarounds);
+        engine.resume()?;
+        self.interrupts.clear_errors();
+        self.interrupts.enable_user();
+        if left > 0 {
+            engine.replay()?;
+        }
+        Ok(())
+    }
+
+    /// A reset of all engines with everything before and after it; their requests run again.
+    fn reset(&self, blame: Culprit<'_>) -> Result {
+        for engine in &self.engines {
+            engine.prepare_reset();
+        }
+        let debug = self.debug.save(&self.uncore);
+        self.ask(|| (self.model.info.reset)(&self.uncore))?;
         let mut left = Vec::new();
         for engine in &self.engines {
             left.push(engine.timeline().rewind(blamed(engine, blame))?);
@@ -439,13 +479,17 @@ impl Inner {
         Ok(())
     }
 
-    /// Everything after the reset proper; also the end of the probe.
-    pub(crate) fn restart(&self) -> Result {
-        self.ggtt.enable()?;
+    fn restore_entries(&self) {
         let wrong = self.ggtt.restore();
         if wrong > 0 {
             pr_warn!("{wrong} page table entries were not what the driver has written");
         }
+    }
+
+    /// Everything after the reset proper; also the end of the probe.
+    pub(crate) fn restart(&self) -> Result {
+        self.ggtt.enable()?;
+        self.restore_entries();
         self.ggtt.fences().restore(&self.uncore);
         self.interrupts.clear_errors();
         self.interrupts.reinstall();

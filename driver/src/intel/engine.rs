@@ -69,8 +69,8 @@ impl Engine {
     ) -> Result<Self> {
         let platform = ggtt.uncore().platform();
         let memory = CoherentAllocation::alloc_coherent(platform, RING_PAGES)?;
-        memory.guard();
-        timeline.status_memory().guard();
+        memory.guard()?;
+        timeline.status_memory().guard()?;
         // What the driver needs itself lies high, out of the way of addresses that users choose.
         let own = |memory| {
             let cached = ggtt.info().llc;
@@ -163,7 +163,7 @@ impl Engine {
         let name = "context image".into();
         let size = ggtt.image_size();
         let object = Object::new(platform, ggtt, name, size, Tiling::None, 0)?;
-        object.pages()?.guard();
+        object.pages()?.guard()?;
         Ok(Image::new(object))
     }
 

@@ -77,6 +77,9 @@ pub struct DeviceInfo {
     pub forcewake: Option<&'static ForcewakeInfo>,
     /// Resets all engines; `ETIMEDOUT` when the device does not say that it has done so.
     pub reset: fn(uncore: &Uncore) -> Result,
+    /// Resets an engine beside the render engine, which goes on with what it is at and with the state that it holds; where such
+    /// an engine has a domain of its own.
+    pub reset_beside: Option<fn(uncore: &Uncore, info: &EngineInfo) -> Result>,
 }
 
 impl DeviceInfo {

@@ -169,7 +169,7 @@ fn look_for_stray(device: &Device, engine: &Engine, stray: &SpinLock<Stray>) -> 
         Some(first) if !is_spared(device, engine, first) => Culprit::Request(&first.fence),
         _ => Culprit::NoRequest,
     };
-    if let Err(error) = device.reset_alone(culprit) {
+    if let Err(error) = device.reset_alone(culprit, Some(engine)) {
         dev_err!(device, "the reset after {reason:?} failed: {error}");
     }
     true
@@ -279,7 +279,7 @@ fn end(device: &Device, engine: &Engine, first: &Pending, (resets, why): (u32, W
             format!("{reason}, with commands in the ring that are not its own: it runs again");
         dev_err!(device, "{reason}");
         device.interrupts().record(engine.info(), &reason, true);
-        if let Err(error) = device.reset_alone(Culprit::NoRequest) {
+        if let Err(error) = device.reset_alone(Culprit::NoRequest, Some(engine)) {
             dev_err!(device, "the reset after {reason:?} failed: {error}");
         }
         return;
@@ -302,7 +302,7 @@ fn end(device: &Device, engine: &Engine, first: &Pending, (resets, why): (u32, W
     ) {
         banned(device, &name);
     }
-    if let Err(error) = device.reset_alone(Culprit::Request(&first.fence)) {
+    if let Err(error) = device.reset_alone(Culprit::Request(&first.fence), Some(engine)) {
         dev_err!(device, "the reset after {reason:?} failed: {error}");
     }
 }

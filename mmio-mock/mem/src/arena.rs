@@ -5,10 +5,22 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Debug;
+use std::io;
 
 use memmap2::MmapMut;
 
 use crate::{Access, PAGE_SIZE, PhysAddr, PhysFault};
+
+/// What makes pages of a block that others map as well the owner's alone.
+pub trait Backing: Debug + Send + Sync {
+    /// Gives the owner private pages in the place of those at an index into the block; what they hold stays. Others keep the
+    /// pages that they have mapped, which the owner does not see any more.
+    fn seclude(&self, pages: &mut [u8], index: usize) -> io::Result<()>;
+
+    /// Puts the block's own pages back. What they hold is anything.
+    fn share(&self, pages: &mut [u8], index: usize) -> io::Result<()>;
+}
 
 /// System memory. A physical address is an index into it; page 0 is never handed out.
 ///
@@ -23,6 +35,8 @@ pub struct Arena {
     fresh_from: usize,
     /// Pages that a device writes for its driver alone.
     guarded: BTreeSet<usize>,
+    /// Of a block that others map.
+    backing: Option<Box<dyn Backing>>,
 }
 
 impl Clone for Arena {
@@ -34,6 +48,7 @@ impl Clone for Arena {
             free: self.free.clone(),
             fresh_from: self.fresh_from,
             guarded: self.guarded.clone(),
+            backing: None,
         }
     }
 }
@@ -58,19 +73,21 @@ impl Arena {
             free: free_pages_of(pages),
             fresh_from: 1,
             guarded: BTreeSet::new(),
+            backing: None,
         }
     }
 
     /// Memory over a block that the caller has mapped, such as a file that others map as well; what is past its last
     /// whole page or beyond 4 GiB less a page is not used. Others may have written to any page, so that pages are
-    /// cleared whenever they are handed out.
-    pub fn over(block: MmapMut) -> Self {
+    /// cleared whenever they are handed out. With a `backing`, pages that are guarded leave the block until they are given back.
+    pub fn over(block: MmapMut, backing: Option<Box<dyn Backing>>) -> Self {
         let pages = (block.len() / PAGE_SIZE).min(MAX_PAGES);
         Arena {
             bytes: block,
             free: free_pages_of(pages),
             fresh_from: pages,
             guarded: BTreeSet::new(),
+            backing,
         }
     }
 
@@ -147,7 +164,20 @@ impl Arena {
         if before.is_some_and(|(a, n)| a + n > first) || after.is_some_and(|(a, _)| a < end) {
             return Err(refuse);
         }
-        self.guarded.retain(|page| !(first..end).contains(page));
+        let secret: Vec<usize> = self.guarded.range(first..end).copied().collect();
+        for page in secret {
+            let at = page * PAGE_SIZE;
+            // PANIC: the range is inside memory, see above.
+            if let Some(backing) = &self.backing
+                && backing
+                    .share(&mut self.bytes[at..at + PAGE_SIZE], at)
+                    .is_err()
+            {
+                // It stays the owner's: nobody else may get it.
+                return Err(refuse);
+            }
+            self.guarded.remove(&page);
+        }
         let (mut run_first, mut run_end) = (first, end);
         if let Some((a, n)) = before
             && a + n == first
@@ -166,14 +196,22 @@ impl Arena {
     }
 
     /// Keeps `count` pages from `addr` for the driver until they are given back: see [`Memory::guard_pages`](crate::Memory::guard_pages).
-    pub fn guard_pages(&mut self, addr: PhysAddr, count: usize) {
-        let Ok(start) = usize::try_from(addr.0) else {
-            return;
-        };
-        let first = start / PAGE_SIZE;
-        let end = first.saturating_add(count);
-        self.guarded
-            .extend(first..end.min(self.bytes.len() / PAGE_SIZE));
+    pub fn guard_pages(&mut self, addr: PhysAddr, count: usize) -> io::Result<()> {
+        let first = usize::try_from(addr.0).unwrap_or(usize::MAX) / PAGE_SIZE;
+        let end = first
+            .saturating_add(count)
+            .min(self.bytes.len() / PAGE_SIZE);
+        for page in first..end {
+            let at = page * PAGE_SIZE;
+            // PANIC: no page is behind the last one.
+            if let Some(backing) = &self.backing
+                && !self.guarded.contains(&page)
+            {
+                backing.seclude(&mut self.bytes[at..at + PAGE_SIZE], at)?;
+            }
+            self.guarded.insert(page);
+        }
+        Ok(())
     }
 
     /// Whether the byte at an index lies in a page that is kept for the driver.
@@ -241,7 +279,7 @@ mod tests {
     fn pages_of_a_given_block_are_cleared_and_its_ragged_end_is_left() {
         let mut block = MmapMut::map_anon(4 * PAGE_SIZE + 100).unwrap();
         block.fill(0x55);
-        let mut a = Arena::over(block);
+        let mut a = Arena::over(block, None);
         assert_eq!(a.free_page_count(), 3);
         let p = a.alloc_pages(3).unwrap();
         assert!(a.slice(p, 3 * PAGE_SIZE).unwrap().iter().all(|&b| b == 0));

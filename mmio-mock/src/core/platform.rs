@@ -162,8 +162,10 @@ impl<M: Model> DmaAllocator for ModelPlatform<M> {
             log::error!("free of {pages} pages at {address:#x}: not allocated");
         }
     }
-    fn guard(&self, address: DmaAddress, pages: usize) {
-        lock(&self.memory).guard_pages(PhysAddr(address), pages);
+    fn guard(&self, address: DmaAddress, pages: usize) -> Result {
+        lock(&self.memory)
+            .guard_pages(PhysAddr(address), pages)
+            .map_err(|_| ENOMEM)
     }
     fn read(&self, address: DmaAddress, bytes: &mut [u8]) -> Result {
         lock(&self.memory)

@@ -54,6 +54,7 @@ const fn row(
         recorded: &[],
         forcewake: None,
         reset: reset::full_domain_with_status,
+        reset_beside: None,
     }
 }
 

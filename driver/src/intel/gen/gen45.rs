@@ -45,7 +45,8 @@ const fn row(platform: &'static str) -> DeviceInfo {
         client: &gen40::CROCUS,
         recorded: &[],
         forcewake: None,
-        reset: reset_domains,
+        reset: |uncore| reset_domains(uncore, reset::domains),
+        reset_beside: Some(|uncore, _| reset_domains(uncore, reset::media)),
     }
 }
 
@@ -128,13 +129,13 @@ pub(super) fn emit_flush(out: &mut Vec<u32>, mode: Flush, scratch: u32) {
     gen40::flush_with(out, mode, scratch, Commands::flush_invalidate);
 }
 
-/// Resets the domains one by one, while the clock of the media domain's VCP is not gated (i915 `g4x_do_reset`,
+/// Resets domains while the clock of the media domain's VCP is not gated (i915 `g4x_do_reset`,
 /// WaVcpClkGateDisableForMediaReset).
-fn reset_domains(uncore: &Uncore) -> Result {
+fn reset_domains(uncore: &Uncore, reset: fn(&Uncore) -> Result) -> Result {
     let gate = uncore.reg(VDECCLK_GATE_D);
     gate.modify(VdecclkGateD::VCP_UNIT_CLOCK_GATE_DISABLE::SET);
     gate.posting_read();
-    let outcome = reset::domains(uncore);
+    let outcome = reset(uncore);
     gate.modify(VdecclkGateD::VCP_UNIT_CLOCK_GATE_DISABLE::CLEAR);
     gate.posting_read();
     outcome

@@ -7,6 +7,7 @@ use alloc::vec::Vec;
 use isa::inst::Verx10;
 use kernel::error::Result;
 use kernel::time::Delta;
+use kernel::tock_registers::fields::FieldValue;
 use kernel::tock_registers::interfaces::Writeable;
 use regs::gen50::fields::{DEIER as DisplayEnable, GTIIR as Interrupt, ILK_GDSR as Reset};
 use regs::gen50::reg::{DEIER, DEIIR, DEIMR, GTIER, GTIIR, GTIMR, ILK_GDSR};
@@ -42,7 +43,13 @@ pub static IRONLAKE: DeviceInfo = DeviceInfo {
     client: &gen40::CROCUS,
     recorded: &[],
     forcewake: None,
-    reset: reset_domains,
+    reset: |uncore| {
+        reset_domains(
+            uncore,
+            &[Reset::RESET_DOMAIN::Render, Reset::RESET_DOMAIN::Media],
+        )
+    },
+    reset_beside: Some(|uncore, _| reset_domains(uncore, &[Reset::RESET_DOMAIN::Media])),
 };
 
 const RENDER: EngineInfo = EngineInfo {
@@ -119,17 +126,15 @@ fn emit_set_context(out: &mut Vec<u32>, address: u32, inhibit: bool) {
 /// TIMEOUT: for a domain to be reset by the register (i915: 5 ms).
 const RESET_TIMEOUT: Delta = Delta::from_millis(5);
 
-/// Resets the render domain, then the media domain, by a register (i915 `ilk_do_reset`).
-fn reset_domains(uncore: &Uncore) -> Result {
+/// Resets domains one by one, by a register (i915 `ilk_do_reset`: the render domain, then the media domain).
+fn reset_domains(uncore: &Uncore, domains: &[FieldValue<u32, Reset::Register>]) -> Result {
     let register = uncore.reg(ILK_GDSR);
     let enable = Reset::RESET_ENABLE::SET.value;
-    let outcome = [Reset::RESET_DOMAIN::Render, Reset::RESET_DOMAIN::Media]
-        .into_iter()
-        .try_for_each(|domain| {
-            register.write(domain + Reset::RESET_ENABLE::SET);
-            uncore.wait_for_register(ILK_GDSR, enable, 0, RESET_TIMEOUT)?;
-            Ok(())
-        });
+    let outcome = domains.iter().try_for_each(|&domain| {
+        register.write(domain + Reset::RESET_ENABLE::SET);
+        uncore.wait_for_register(ILK_GDSR, enable, 0, RESET_TIMEOUT)?;
+        Ok(())
+    });
     register.set(0);
     register.posting_read();
     outcome

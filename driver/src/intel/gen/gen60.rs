@@ -12,6 +12,7 @@ use kernel::dma::{DmaAddress, PAGE_SIZE};
 use kernel::error::{Result, code::ERANGE};
 use kernel::pr_err;
 use kernel::time::{Delta, delay};
+use kernel::tock_registers::fields::FieldValue;
 use kernel::tock_registers::interfaces::{ReadWriteable, Readable, Writeable};
 use regs::gen60::PipeControl;
 use regs::gen60::fields::{
@@ -73,7 +74,8 @@ const fn row(eus: u8) -> DeviceInfo {
             ("DONE_REG", RegId::DoneReg),
         ],
         forcewake: Some(&FORCEWAKE_INFO),
-        reset: reset_all,
+        reset: |uncore| reset_domains(uncore, Reset::FULL::SET),
+        reset_beside: Some(reset_beside),
     }
 }
 
@@ -447,15 +449,23 @@ const RESET_TIMEOUT: Delta = Delta::from_millis(2);
 /// The state of the engines settles meanwhile.
 const SETTLE: Delta = Delta::from_micros(50);
 
-/// Resets everything by a register, twice: the second time waits for what the first has left in motion (i915
+/// Resets the domain of an engine (i915 `gen6_reset_engines`).
+fn reset_beside(uncore: &Uncore, info: &EngineInfo) -> Result {
+    let domain = match info.class {
+        CLASS_COPY => Reset::BLITTER::SET,
+        _ => Reset::MEDIA::SET,
+    };
+    reset_domains(uncore, domain)
+}
+
+/// Resets by a register, twice: the second time waits for what the first has left in motion (i915
 /// `gen6_hw_domain_reset`).
-fn reset_all(uncore: &Uncore) -> Result {
-    let full = Reset::FULL::SET;
+fn reset_domains(uncore: &Uncore, domains: FieldValue<u32, Reset::Register>) -> Result {
     let mut outcome = Ok(());
     for _ in 0..2 {
-        uncore.reg(GEN6_GDRST).write(full);
+        uncore.reg(GEN6_GDRST).write(domains);
         outcome = uncore
-            .wait_for_register(GEN6_GDRST, full.value, 0, RESET_TIMEOUT)
+            .wait_for_register(GEN6_GDRST, domains.value, 0, RESET_TIMEOUT)
             .map(drop);
         if outcome.is_err() {
             break;

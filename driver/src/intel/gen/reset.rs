@@ -1,9 +1,10 @@
 //! Resets by GDRST in PCI configuration space, which not all generations have.
 //!
 //! i915 `intel_reset.c`: `i915_do_reset` and `g4x_do_reset`. A reset that one generation alone has stands with its row, and so
-//! does what it has to do around these. Not modelled: resets of a single engine.
+//! does what it has to do around these. Not modelled: resets of the render engine alone.
 use kernel::error::Result;
 use kernel::time::{Delta, delay, read_poll_timeout};
+use kernel::tock_registers::fields::FieldValue;
 use regs::gen40::fields::GDRST as Gdrst;
 use regs::gen40::reg::GDRST;
 
@@ -45,13 +46,23 @@ fn wait_for_status(uncore: &Uncore, held: bool) -> Result {
 
 /// Resets the media domain, then the render domain; the enable bit falls when a domain is done.
 pub fn domains(uncore: &Uncore) -> Result {
-    let outcome = [Gdrst::RESET_DOMAIN::Media, Gdrst::RESET_DOMAIN::Render]
-        .into_iter()
-        .try_for_each(|domain| {
-            let request = domain + Gdrst::RESET_ENABLE::SET;
-            uncore.config().write8(request.value as u8, REGISTER);
-            wait_for_enable(uncore)
-        });
+    one_by_one(
+        uncore,
+        &[Gdrst::RESET_DOMAIN::Media, Gdrst::RESET_DOMAIN::Render],
+    )
+}
+
+/// Resets the media domain alone.
+pub fn media(uncore: &Uncore) -> Result {
+    one_by_one(uncore, &[Gdrst::RESET_DOMAIN::Media])
+}
+
+fn one_by_one(uncore: &Uncore, domains: &[FieldValue<u32, Gdrst::Register>]) -> Result {
+    let outcome = domains.iter().try_for_each(|&domain| {
+        let request = domain + Gdrst::RESET_ENABLE::SET;
+        uncore.config().write8(request.value as u8, REGISTER);
+        wait_for_enable(uncore)
+    });
     uncore.config().write8(0, REGISTER);
     outcome
 }

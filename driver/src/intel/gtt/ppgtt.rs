@@ -44,7 +44,7 @@ impl Ppgtt {
             tables: SpinLock::new((0..ops.tables).map(|_| None).collect()),
             empty: CoherentAllocation::alloc_coherent(entries.uncore().platform(), 1)?,
         };
-        ppgtt.empty.guard();
+        ppgtt.empty.guard()?;
         for table in 0..ops.tables {
             ppgtt.name_table(entries, table, &ppgtt.empty)?;
         }
@@ -85,7 +85,7 @@ impl Ppgtt {
             let table = tables.get_mut(index).ok_or(EINVAL)?;
             if let (None, Some(global)) = (&table, global) {
                 let new = CoherentAllocation::alloc_coherent(global.uncore().platform(), 1)?;
-                new.guard();
+                new.guard()?;
                 self.name_table(global, index, &new)?;
                 *table = Some(new);
             }

@@ -306,7 +306,10 @@ fn a_request_that_ends_just_before_the_reset_is_blamed_for_nothing() {
     let second = bench.run_in_default(&other);
     store_seqno(&bench.fake, 1);
     let ended = Fence::on((bench.dev.timeline().context(), 1), "i915", None);
-    bench.dev.reset_alone(Culprit::Request(&ended)).unwrap();
+    bench
+        .dev
+        .reset_alone(Culprit::Request(&ended), None)
+        .unwrap();
     assert_eq!((first.status(), second.status()), (Some(Ok(())), None));
     let stats = |party: &Party| party.file.context(0).unwrap().reset_stats();
     assert_eq!((stats(&endless), stats(&other)), ((0, 0), (0, 1)));
@@ -324,7 +327,7 @@ fn a_reset_for_which_no_request_is_to_blame_ends_none() {
     let bench = Bench::new(true);
     let party = bench.party(42);
     let fences = [0; 2].map(|_| bench.run_in_default(&party));
-    bench.dev.reset_alone(Culprit::NoRequest).unwrap();
+    bench.dev.reset_alone(Culprit::NoRequest, None).unwrap();
     // This device finishes what a reset has left.
     assert_eq!(fences.map(|fence| fence.status()), [Some(Ok(())); 2]);
     let context = party.file.context(0).unwrap();
