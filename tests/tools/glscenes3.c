@@ -1121,14 +1121,11 @@ static void blits_draw(int f)
 }
 
 /* ================================================================== shader language */
-static void ubo_init(void)
+/* The blocks, which ubo and ubovec read in two ways. */
+static void ubo_blocks(const char *vs)
 {
-   P[0] = prog("ATTR vec4 pos; VARY vec4 v; struct Item { vec2 at; float size; mat2 turn; };\n"
-      "layout(std140) uniform Items { vec4 tint; Item item[12]; }; layout(std140, row_major) uniform Camera { mat3x2 proj; ivec4 pick[3]; };\n"
-      "void main() { Item i = item[pick[gl_InstanceID / 4][gl_InstanceID % 4]]; gl_Position = vec4(proj * vec3(i.turn * pos.xy * i.size + i.at, "
-         "1.0), 0.0, 1.0); v = tint * vec4(i.size * 4.0, i.at * 0.5 + 0.5, 1.0); }\n",
-      "in vec4 v; layout(std140) uniform Shade { float k[5]; bool swap; }; void main() { int i = int(gl_FragCoord.x) % 5; "
-         "FRAG = (swap ? v.bgra : v) * k[i]; }\n");
+   P[0] = prog(vs, "in vec4 v; layout(std140) uniform Shade { float k[5]; bool swap; }; void main() { int i = int(gl_FragCoord.x) % 5; "
+      "FRAG = (swap ? v.bgra : v) * k[i]; }\n");
    struct { float tint[4]; struct { float at[2], size, pad, turn[2][4]; } item[12]; } it; memset(&it, 0, sizeof it);
    for (int i = 0; i < 4; i++) it.tint[i] = 1 - 0.1f * i;
    for (int i = 0; i < 12; i++) {
@@ -1146,6 +1143,21 @@ static void ubo_init(void)
    for (int i = 0; i < 3; i++) {
       glUniformBlockBinding(P[0], glGetUniformBlockIndex(P[0], n[i]), i + 1); glBindBufferRange(GL_UNIFORM_BUFFER, i + 1, B[0], i * step, sz[i]);
    }
+}
+static void ubo_init(void)
+{
+   ubo_blocks("ATTR vec4 pos; VARY vec4 v; struct Item { vec2 at; float size; mat2 turn; };\n"
+      "layout(std140) uniform Items { vec4 tint; Item item[12]; }; layout(std140, row_major) uniform Camera { mat3x2 proj; ivec4 pick[3]; };\n"
+      "void main() { Item i = item[pick[gl_InstanceID / 4][gl_InstanceID % 4]]; gl_Position = vec4(proj * vec3(i.turn * pos.xy * i.size + i.at, "
+         "1.0), 0.0, 1.0); v = tint * vec4(i.size * 4.0, i.at * 0.5 + 0.5, 1.0); }\n");
+}
+/* The same picture: what an index chooses begins at a multiple of 16 bytes, and components are chosen from whole vectors. */
+static void ubovec_init(void)
+{
+   ubo_blocks("ATTR vec4 pos; VARY vec4 v; struct Item { vec4 at; mat2 turn; };\n"
+      "layout(std140) uniform Items { vec4 tint; Item item[12]; }; layout(std140, row_major) uniform Camera { mat3x2 proj; ivec4 pick[3]; };\n"
+      "void main() { ivec4 p = pick[gl_InstanceID / 4]; int c = gl_InstanceID % 4; Item i = item[c == 0 ? p.x : c == 1 ? p.y : c == 2 ? p.z : p.w];\n"
+      "  gl_Position = vec4(proj * vec3(i.turn * pos.xy * i.at.z + i.at.xy, 1.0), 0.0, 1.0); v = tint * vec4(i.at.z * 4.0, i.at.xy * 0.5 + 0.5, 1.0); }\n");
 }
 static void ubo_draw(int f)
 {
@@ -2015,6 +2027,7 @@ static const Scene scenes[] = {
    { "blits", "framebuffer blits, pixel buffers, buffer copies", 31, NULL, 0,
       "GL_EXT_framebuffer_blit GL_ARB_pixel_buffer_object GL_ARB_copy_buffer", 0, blits_init, blits_draw, NULL },
    { "ubo", "uniform blocks: std140 structs, row-major, ranges, dynamic index", 31, NULL, 0, NULL, 0, ubo_init, ubo_draw, NULL },
+   { "ubovec", "uniform blocks: the same, whole vectors by dynamic index", 31, NULL, 0, NULL, 0, ubovec_init, ubo_draw, NULL },
    { "dynindex", "indexed uniforms, temporaries and varyings", 31, NULL, 0, "", 0, dynindex_init, dynindex_draw, NULL },
    { "interp", "noperspective, flat, derivatives, facing, point coordinates", 31, NULL, 0, G4, 0, interp_init, interp_draw, NULL },
    { "clipdist", "clip distances on triangles and lines", 31, NULL, 0, "", 0, clipdist_init, clipdist_draw, NULL },

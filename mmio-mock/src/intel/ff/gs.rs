@@ -1,7 +1,7 @@
 //! Geometry shader unit: objects in, threads, vertex streams out; or nothing.
 //!
 //! PRM: volume 2, geometry shader stage; volume 4, 3.3.6.
-//! Not modelled: reordered triangles of strips (Reorder Enable); stream output is the kernels' own.
+//! Not modelled: reordered triangles of strips on the 965 (Reorder Enable); stream output is the kernels' own.
 
 use std::collections::VecDeque;
 
@@ -12,7 +12,7 @@ use super::reader::StreamIndex;
 use super::spawn::Emitter;
 use super::stage::{Stage, StepContext};
 use super::state::{DrawState, GsState, UnitConfig};
-use super::topology::{Assembler, Object, StreamVertex};
+use super::topology::{Assembler, Object, StreamVertex, Topology};
 use crate::intel::machine::Machine;
 use crate::intel::status::{Busy, Unit};
 use crate::intel::urb::{Owner, Urb};
@@ -127,6 +127,22 @@ fn triangles(object: &Object, urb: &mut Urb) -> [Object; 2] {
     [of([0, 1, 2]), of([0, 2, 3])]
 }
 
+/// Objects as threads get them: a quadrilateral is two triangles, and the odd triangle of a strip is turned.
+fn queue(mut object: Object, state: &GsState, objects: &mut VecDeque<Object>, urb: &mut Urb) {
+    match object.topology {
+        Topology::QuadList | Topology::QuadStrip if state.splits_quads => {
+            objects.extend(triangles(&object, urb));
+            return;
+        }
+        Topology::TriStripReverse if state.reorders_strips => {
+            object.vertices.swap(1, 2);
+            object.tags.swap(1, 2);
+        }
+        _ => {}
+    }
+    objects.push_back(object);
+}
+
 impl Gs {
     /// A thread has got the indices: they go on by an object, if it fits.
     fn advance(&mut self, state: &GsState, machine: &mut Machine<'_>) {
@@ -217,7 +233,8 @@ impl Gs {
         let Some(vertex) = input.pop_front() else {
             return Step::Idle;
         };
-        self.assembler.keep_adjacent(!state.discard_adjacency);
+        self.assembler
+            .keep_adjacent(!state.discard_adjacency, state.leading_adjacency);
         let machine = &mut *ctx.machine;
         let objects = self.assembler.push(vertex, machine.urb);
         for object in objects.into_iter().flatten() {
@@ -225,12 +242,12 @@ impl Gs {
                 let count = &mut machine.status.statistics.ia_primitives;
                 *count = count.wrapping_add(1);
             }
-            if state.splits_quads && object.count == 4 {
-                self.objects.extend(triangles(&object, machine.urb));
-            } else {
-                self.objects.push_back(object);
-            }
+            queue(object, state, &mut self.objects, machine.urb);
         }
         Step::Progress
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

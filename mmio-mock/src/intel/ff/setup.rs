@@ -244,15 +244,10 @@ fn provoking(piece: &Piece, state: &SetupState) -> u32 {
         // A polygon's colour is that of its first vertex.
         (1, _) | (_, Topology::Polygon) => 0,
         (_, Topology::TriFan | Topology::TriFanNoStipple) => state.provoking_fan,
-        // The last vertex of a quadrilateral is the fourth; a strip's come round the quadrilateral, the last one third.
-        (4, topology) if state.provoking_triangle == 2 => {
-            if topology == Topology::QuadStrip {
-                2
-            } else {
-                3
-            }
-        }
-        (4, _) => 0,
+        // Quadrilaterals do not follow the choice (Mesa crocus_screen.c, QUADS_FOLLOW_PROVOKING_VERTEX_CONVENTION): their last
+        // vertex provokes, which is the fourth of a list's, and the third on the way round a strip's.
+        (4, Topology::QuadStrip) => 2,
+        (4, _) => 3,
         _ => state.provoking_triangle,
     }
 }

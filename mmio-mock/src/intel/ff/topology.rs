@@ -1,7 +1,7 @@
 //! Primitive assembly: vertices of a topology become objects.
 //!
 //! PRM: volume 2, 3D pipeline (primitive topologies); numbers from genxml gen4 (3D_Prim_Topo_Type).
-//! Not modelled: reordered odd triangles of strips (Reorder Enable of GS_STATE).
+//! Not modelled: reordered odd triangles of strips (Reorder Enable of the 965's GS_STATE).
 
 mod adjacency;
 
@@ -176,6 +176,8 @@ pub struct Assembler {
     window: VecDeque<StreamVertex>,
     /// Objects keep the vertices next to them.
     keep: bool,
+    /// With those, odd triangles of strips begin with the first of their vertices in the stream.
+    leading: bool,
     count: u32,
     objects: u32,
     /// Number of the next object.
@@ -183,9 +185,11 @@ pub struct Assembler {
 }
 
 impl Assembler {
-    /// Whether objects come with the vertices next to them; they do not unless a GS kernel asks.
-    pub fn keep_adjacent(&mut self, keep: bool) {
+    /// Whether objects come with the vertices next to them; they do not unless a GS kernel asks. The odd triangles of
+    /// strips begin with their first vertex in the stream (`leading`) or with their second, as OpenGL has it.
+    pub fn keep_adjacent(&mut self, keep: bool, leading: bool) {
         self.keep = keep;
+        self.leading = leading;
     }
 
     /// Takes the next vertex; returns the object that it completes and, for the end of a line

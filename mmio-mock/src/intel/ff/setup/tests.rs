@@ -304,7 +304,9 @@ fn provoking_vertices_of_quadrilaterals() {
     };
     assert_eq!(which(Topology::QuadList, 4, 2), 3);
     assert_eq!(which(Topology::QuadStrip, 4, 2), 2);
-    assert_eq!(which(Topology::QuadList, 4, 0), 0);
+    // First vertex convention: quadrilaterals do not follow it (Mesa crocus_screen.c).
+    assert_eq!(which(Topology::QuadList, 4, 0), 3);
+    assert_eq!(which(Topology::QuadStrip, 4, 0), 2);
     assert_eq!(which(Topology::Polygon, 3, 2), 0);
     assert_eq!(which(Topology::TriStrip, 3, 0), 0);
 }

@@ -79,6 +79,10 @@ pub struct GsState {
     pub channels: u16,
     /// Threads get quadrilaterals as two triangles, and learn which edges are the polygon's.
     pub splits_quads: bool,
+    /// The odd triangles of strips go round as the even ones do, from the same vertex as in the stream.
+    pub reorders_strips: bool,
+    /// The odd triangles of strips with adjacency begin with the vertex that comes first in the stream.
+    pub leading_adjacency: bool,
     /// Streamed vertex buffers, where the unit counts their indices.
     pub stream: Option<StreamState>,
 }

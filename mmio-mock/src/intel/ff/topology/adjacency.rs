@@ -1,7 +1,8 @@
 //! Topologies with adjacency: the vertices of an object, and those next to it.
 //!
 //! PRM: volume 2, 3D pipeline (primitive topologies); numbers from genxml gen4. The vertices are those of OpenGL's
-//! tables (ARB_geometry_shader4), their order included. Not modelled: what volume 2 may say of the first vertex of odd triangles.
+//! tables (ARB_geometry_shader4), their order included, unless a generation begins odd triangles with another vertex (Mesa
+//! crocus_state.c, of the GS). Not modelled: what volume 2 may say of it.
 
 use super::{Assembler, OBJECT_VERTICES, Object, References, StreamVertex, Topology};
 
@@ -73,7 +74,10 @@ impl Assembler {
             let with = [at, near, at + 2, far, at + 4, at + 3];
             (with, Topology::TriStrip)
         } else {
-            let with = [at + 2, near, at, at + 3, at + 4, far];
+            let mut with = [at + 2, near, at, at + 3, at + 4, far];
+            if self.leading {
+                with.rotate_left(2);
+            }
             (with, Topology::TriStripReverse)
         };
         self.take(vertex, &with, &plain, kind, last, refs)

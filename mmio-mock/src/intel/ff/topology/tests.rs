@@ -28,9 +28,17 @@ fn assemble_with(
     n: u16,
     adjacent: bool,
 ) -> Vec<(Topology, Vec<u16>, bool, bool)> {
-    let mut counts = Counts::default();
     let mut assembler = Assembler::default();
-    assembler.keep_adjacent(adjacent);
+    assembler.keep_adjacent(adjacent, false);
+    assemble_by(assembler, topology, n)
+}
+
+fn assemble_by(
+    mut assembler: Assembler,
+    topology: Topology,
+    n: u16,
+) -> Vec<(Topology, Vec<u16>, bool, bool)> {
+    let mut counts = Counts::default();
     let mut out = Vec::new();
     for i in 0..n {
         counts.reference(UrbHandle(i));
@@ -234,4 +242,23 @@ fn compare(topology: Topology, n: u16, with: &[Vec<u16>], plain: impl Fn(usize) 
             assert_eq!(object.2, i == 0, "{topology:?} of {n}: first");
         }
     }
+}
+
+/// Of eight, nine, ... vertices, the odd triangles begin with the vertex that comes first in the stream: OpenGL's corners
+/// 5, 3, 7 with 1, 6 and 9 across are 3, 7, 5 with 6, 9 and 1 (Mesa crocus_state.c: the orientation stays).
+#[test]
+fn odd_triangles_with_adjacency_may_begin_with_the_first_vertex() {
+    let orders = |n| {
+        let mut assembler = Assembler::default();
+        assembler.keep_adjacent(true, true);
+        let objects = assemble_by(assembler, Topology::TriStripAdj, n);
+        let from_one = |o: (_, Vec<u16>, _, _)| o.1.into_iter().map(|v| v + 1).collect::<Vec<_>>();
+        objects.into_iter().map(from_one).collect::<Vec<_>>()
+    };
+    assert_eq!(orders(6), [[1, 2, 3, 6, 5, 4]]);
+    assert_eq!(orders(8), [[1, 2, 3, 7, 5, 4], [3, 6, 7, 8, 5, 1]]);
+    assert_eq!(
+        orders(10),
+        [[1, 2, 3, 7, 5, 4], [3, 6, 7, 9, 5, 1], [5, 3, 7, 10, 9, 8]]
+    );
 }

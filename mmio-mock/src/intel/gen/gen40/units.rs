@@ -130,6 +130,8 @@ fn gs(mem: &Memory, state: &PipelineState) -> Result<GsState, Fault> {
         no_rendering: false,
         channels: 0xff,
         splits_quads: false,
+        reorders_strips: false,
+        leading_adjacency: false,
         stream: None,
     })
 }

@@ -200,6 +200,9 @@ fn gs(state: &PipelineState) -> Option<GsState> {
         // Mesa gfx6_gs_visitor.cpp: `DISPATCH_MODE_4X1_SINGLE`; the upper half of what is written belongs to nobody.
         channels: 0x0f,
         splits_quads: true,
+        // Mesa crocus_state.c, of the bit in the generation after, which has the same name there.
+        reorders_strips: s.reorder_mode() != 0,
+        leading_adjacency: true,
         stream: Some(StreamState {
             payload: s.svbi_payload_enable(),
             increment: s
