@@ -60,6 +60,7 @@ const A: [f32; 4] = [-0.5, -0.5, 0.0, 1.0];
 const B: [f32; 4] = [0.5, -0.5, 0.0, 1.0];
 const C: [f32; 4] = [0.0, 0.5, 0.0, 1.0];
 
+// covers: S-0016, S-0017, S-0019
 #[test]
 fn what_lies_inside_stays_whole() {
     let left = cut(&state(), Topology::TriList, &[(A, 0.0), (B, 0.0), (C, 0.0)]);
@@ -109,6 +110,7 @@ fn between_viewport_and_guard_band_nothing_is_cut() {
     );
 }
 
+// covers: S-0030
 #[test]
 fn objects_outside_of_one_side_are_rejected() {
     let beside = [A, B, C].map(|[x, y, z, w]| ([x + 2.0, y, z, w], 0.0));
@@ -159,6 +161,7 @@ fn nothing_behind_the_eye_is_left_without_a_near_plane() {
     }
 }
 
+// covers: S-0020
 #[test]
 fn clip_distances_cut_and_cull_distances_reject() {
     let vertices = [(A, -1.0), (B, 1.0), (C, 1.0)];

@@ -56,10 +56,7 @@ fn splits() -> GsState {
 fn quadrilaterals_are_two_triangles() {
     assert_eq!(
         objects(Topology::QuadList, 4, &splits()),
-        [
-            (vec![0, 1, 2], true, false),
-            (vec![0, 2, 3], false, true)
-        ]
+        [(vec![0, 1, 2], true, false), (vec![0, 2, 3], false, true)]
     );
     assert_eq!(
         objects(Topology::QuadStrip, 6, &splits()),
@@ -73,6 +70,7 @@ fn quadrilaterals_are_two_triangles() {
 }
 
 /// A line with what precedes and follows it has four vertices and is no quadrilateral (OpenGL 3.2, 2.6.1).
+// covers: S-0023
 #[test]
 fn lines_with_adjacency_stay_whole() {
     let list = objects(Topology::LineListAdj, 8, &splits());

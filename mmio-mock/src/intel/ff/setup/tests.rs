@@ -84,6 +84,7 @@ fn floats(register: &Grf) -> [f32; 8] {
     register.map(f32::from_bits)
 }
 
+// covers: S-0021, S-0035, S-0050
 #[test]
 fn a_component_is_what_two_vertices_have_beyond_the_first() {
     let (urb, piece) = piece(&TRIANGLE);

@@ -286,3 +286,7 @@ pub fn line_stipple(state: &PipelineState) -> LineStipple {
         current_repeat: c.current_repeat_counter(),
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

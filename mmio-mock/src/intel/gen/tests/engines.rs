@@ -117,6 +117,7 @@ impl Bench {
 }
 
 /// RING_* of gt/intel_engine_regs.h at the bases of `intel_engines`.
+// covers: S-0001
 #[test]
 fn registers_lie_at_their_places_from_the_base_of_the_engine() {
     for device in DEVICES {

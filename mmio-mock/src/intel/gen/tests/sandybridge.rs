@@ -71,6 +71,7 @@ impl Bench {
 }
 
 /// FORCEWAKE and FORCEWAKE_MT with their acknowledges; GT_FIFO_NUM_RESERVED_ENTRIES is 20.
+// covers: S-0053
 #[test]
 fn a_wake_is_acknowledged() {
     let bench = Bench::new();
@@ -96,6 +97,7 @@ fn a_flush_of_translations_is_over_at_once() {
 }
 
 /// GEN6_GRDOM_BLT is bit 3, GEN6_GRDOM_RENDER bit 1, GEN6_GRDOM_FULL bit 0.
+// covers: S-0002
 #[test]
 fn a_reset_of_a_domain_is_that_of_its_ring() {
     let bench = Bench::new();
@@ -113,6 +115,7 @@ fn a_reset_of_a_domain_is_that_of_its_ring() {
 }
 
 /// `gen6_emit_breadcrumb_xcs`, after an XY_COLOR_BLT of two by one pixels; GT_BLT_USER_INTERRUPT is bit 22 of GTIIR.
+// covers: S-0005, S-0054, S-0056, S-0059
 #[test]
 fn the_blitter_has_a_ring_of_its_own() {
     let bench = Bench::new();
@@ -206,4 +209,17 @@ fn fences_and_timestamps_have_their_own_units() {
     // 80 microseconds at 650 MHz are 1000 counts.
     let device = find("sandybridge").unwrap();
     assert_eq!(device.timestamp.at(u64::from(device.core_mhz) * 80), 1000);
+}
+
+/// Parts with one and two slices of EUs (i915_pciids.h, `INTEL_SNB_*_GT1_IDS` and `GT2_IDS`) have 32 and 64 KB, in rows of 32 bytes.
+// covers: S-0077
+#[test]
+fn the_urb_has_two_sizes() {
+    let kilobytes = |id: u16| {
+        let mut devices = crate::intel::r#gen::gen60::DEVICES.iter();
+        let device = devices.find(|device| device.pci == (0x8086, id)).unwrap();
+        u32::from(device.urb_rows) * 32 / 1024
+    };
+    assert_eq!([0x0102, 0x0106].map(kilobytes), [32; 2]);
+    assert_eq!([0x0112, 0x0116, 0x0122, 0x0126].map(kilobytes), [64; 4]);
 }

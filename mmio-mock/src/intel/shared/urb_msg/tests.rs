@@ -64,7 +64,7 @@ fn header(handle0: u32, handle1: u32) -> Grf {
     ]
 }
 
-// covers: 8.4.2-06, 8.4.3.1-01, 8.4.3.1-02, 8.4.3.1-04, 8.4.3.2-02, 8.4.3.2-03, 8.1-02
+// covers: 8.4.2-06, 8.4.3.1-01, 8.4.3.1-02, 8.4.3.1-04, 8.4.3.2-02, 8.4.3.2-03, 8.1-02, S-0007, S-0091, S-0092
 #[test]
 fn no_swizzle_writes_rows_in_order_whatever_the_mask() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
@@ -89,7 +89,7 @@ fn no_swizzle_writes_rows_in_order_whatever_the_mask() {
     assert_eq!(event.prim_type, 0b10110);
 }
 
-// covers: 8.4.2-06, 8.4.3.1-03, 8.4.3.2-04
+// covers: 8.4.2-06, 8.4.3.1-03, 8.4.3.2-04, S-0006, S-0080, S-0089, S-0093
 #[test]
 fn interleaved_separates_two_vertices() {
     let (mut urb, mut events) = (Urb::new(), Events::default());
@@ -189,7 +189,7 @@ fn transpose_follows_table_8_2() {
     }
 }
 
-// covers: 8.4.2-04, 8.4.3.3-01, 8.4.3.3-02
+// covers: 8.4.2-04, 8.4.3.3-01, 8.4.3.3-02, S-0088
 #[test]
 fn allocation_returns_a_handle_or_waits() {
     let (mut urb, mut events) = (Urb::new(), Events::default());

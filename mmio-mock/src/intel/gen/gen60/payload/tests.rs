@@ -64,6 +64,7 @@ fn floats(register: &Grf) -> [f32; 8] {
     register.map(f32::from_bits)
 }
 
+// covers: S-0039, S-0040
 #[test]
 fn the_header_says_what_the_object_is() {
     let state = PayloadState {
@@ -97,6 +98,7 @@ fn the_header_says_what_the_object_is() {
     assert_eq!(r[1], [0, 0, 0x0004_0000, 0x0004_0002, 0, 0, 0, 0xbb]);
 }
 
+// covers: S-0038, S-0041, S-0051
 #[test]
 fn eight_pixels_have_two_registers_of_weights() {
     let state = PayloadState {
@@ -116,6 +118,7 @@ fn eight_pixels_have_two_registers_of_weights() {
     assert_eq!([floats(&r[4]), floats(&r[5])], [y, x]);
 }
 
+// covers: S-0042, S-0043
 #[test]
 fn sixteen_pixels_have_them_eight_by_eight_and_then_depth_and_w() {
     let state = PayloadState {
@@ -141,6 +144,7 @@ fn sixteen_pixels_have_them_eight_by_eight_and_then_depth_and_w() {
     assert_eq!([floats(&r[8]), floats(&r[9])], [[2.0; 8]; 2]);
 }
 
+// covers: S-0045
 #[test]
 fn thirty_two_pixels_are_two_halves_behind_both_registers_of_subspans() {
     let state = PayloadState {
@@ -159,6 +163,7 @@ fn thirty_two_pixels_are_two_halves_behind_both_registers_of_subspans() {
 }
 
 /// Sample places of Mesa's `INTEL_SAMPLE_POS_4X`: the thread of samples 2 and 3 says so, and gets weights and offsets of each.
+// covers: S-0044
 #[test]
 fn threads_for_samples_have_their_places() {
     let mut group = PixelGroup::default();
@@ -210,6 +215,7 @@ fn centroids_lie_where_the_object_is() {
     assert_eq!(place([0, 0, 0, 0]), [0.5, 0.5]);
 }
 
+// covers: S-0024, S-0025
 #[test]
 fn geometry_threads_have_a_number_and_indices() {
     let object = ObjectHeader {
@@ -226,4 +232,62 @@ fn geometry_threads_have_a_number_and_indices() {
         maximum: [5, 6, 7, 8],
     });
     assert_eq!(r1, Some([1, 2, 3, 4, 5, 6, 7, 8]));
+}
+
+/// The second half of 32 pixels has weights, depth, w and offsets of its own, behind all of the first half's.
+// covers: S-0046, S-0047, S-0048
+#[test]
+fn thirty_two_pixels_have_everything_twice() {
+    let state = PayloadState {
+        width: 32,
+        parts: PixelParts {
+            source_depth: true,
+            ..PixelParts::default()
+        },
+        weights: Some(PixelWeights {
+            modes: 1,
+            w: true,
+            offsets: Some(Location::Centroid),
+            ..weights()
+        }),
+        ..PayloadState::default()
+    };
+    let r = build(&state, &group(8));
+    // Header, two of subspans; then twice: four of weights, two each of depth and w, one of offsets.
+    assert_eq!(r.len(), 3 + 2 * (4 + 2 + 2 + 1));
+    let (first, second) = (&r[3..12], &r[12..21]);
+    assert_eq!(floats(&first[0])[..2], [0.5 / 16.0, 1.5 / 16.0]);
+    assert_eq!(floats(&second[0])[..2], [8.5 / 16.0, 9.5 / 16.0]);
+    let depths = |n: f32| [n, 0.25, 0.5, 0.75, n + 1.0, 0.25, 0.5, 0.75];
+    assert_eq!(
+        [4, 5].map(|n| floats(&first[n])),
+        [depths(0.0), depths(2.0)]
+    );
+    assert_eq!(
+        [4, 5].map(|n| floats(&second[n])),
+        [depths(4.0), depths(6.0)]
+    );
+    for half in [first, second] {
+        assert_eq!([6, 7].map(|n| floats(&half[n])), [[2.0; 8]; 2]);
+        // With one sample a centroid is the centre: eight sixteenths to the right and down.
+        assert_eq!(half[8], [0x0808_0808; 8]);
+    }
+}
+
+/// Handles of the two vertices' entries, sampler states with the scratch size, binding table, scratch base.
+// covers: S-0010, S-0011
+#[test]
+fn vertex_threads_have_two_handles() {
+    let mut unit = UnitConfig {
+        scratch_power: 3,
+        ..UnitConfig::default()
+    };
+    unit.context.sampler_state_pointer = 0x60;
+    unit.context.binding_table_pointer = 0x2c0;
+    unit.context.scratch_base = 0x8000;
+    let r0 = Layout.vertices(&unit, UrbHandle(8), Some(UrbHandle(12)), [0; 2]);
+    assert_eq!((r0[0] & 0xffff, r0[1] & 0xffff), (8, 12));
+    assert_eq!(r0[2..6], [0, 0x63, 0x2c0, 0x8000]);
+    let alone = Layout.vertices(&unit, UrbHandle(8), None, [0; 2]);
+    assert_eq!(alone[1], 0);
 }

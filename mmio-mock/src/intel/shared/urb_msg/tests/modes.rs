@@ -19,7 +19,7 @@ fn contents(urb: &Urb) -> Vec<Grf> {
 }
 
 /// The table of combinations: only Allocate with EOT is invalid.
-// covers: 8.4.2-09, 8.4.2-10, 8.4.2-01, 8.4.2-02
+// covers: 8.4.2-09, 8.4.2-10, 8.4.2-01, 8.4.2-02, S-0086, S-0087
 #[test]
 fn combinations_of_complete_used_allocate_and_end() {
     for bits in 0..16u16 {
@@ -71,7 +71,7 @@ fn bit_12_is_ignored() {
 }
 
 /// Offsets count rows from each handle; transposed data begin at an even one.
-// covers: 8.4.2-07, 8.1-02
+// covers: 8.4.2-07, 8.1-02, S-0078, S-0090
 #[test]
 fn offsets_count_rows() {
     for offset in 0..64u16 {
@@ -129,7 +129,7 @@ fn transposed_rows_come_in_threes() {
     }
 }
 
-// covers: 8.4.2-08, 8.4-01, 8.2-03
+// covers: 8.4.2-08, 8.4-01, 8.2-03, S-0085
 #[test]
 fn there_is_nothing_but_writing() {
     for opcode in 0..16 {
