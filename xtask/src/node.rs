@@ -19,17 +19,26 @@ pub struct Device {
     pub name: &'static str,
     /// What the `GL_RENDERER` of its Mesa driver has in it.
     pub renderer: &'static str,
+    /// Its driver hands it strips of quadrilaterals as they are, and makes no triangle strips of them.
+    pub quad_strips: bool,
 }
 
-/// The devices that clients are run on: a line each, name and renderer; the first is the default.
+/// The mark of such a device, behind its renderer.
+const QUAD_STRIPS: &str = "; quad strips";
+
+/// The devices that clients are run on: a line each, name and renderer, and what else is known of them; the first is the default.
 const DEVICES: &str = include_str!("../../tests/conformance/devices.txt");
 
 fn devices() -> impl Iterator<Item = Device> {
     let lines = DEVICES.lines().filter(|line| !line.starts_with('#'));
     let rows = lines.filter_map(|line| line.split_once(' '));
-    rows.map(|(name, renderer)| Device {
-        name,
-        renderer: renderer.trim(),
+    rows.map(|(name, rest)| {
+        let marked = rest.strip_suffix(QUAD_STRIPS);
+        Device {
+            name,
+            renderer: marked.unwrap_or(rest).trim(),
+            quad_strips: marked.is_some(),
+        }
     })
 }
 
@@ -151,4 +160,20 @@ pub fn software(command: &mut Command, rasteriser: &str) {
 pub fn parsed<T: Args>(words: &[&str]) -> Result<T, clap::Error> {
     let command = T::augment_args(clap::Command::new("task").no_binary_name(true));
     T::from_arg_matches(&command.try_get_matches_from(words)?)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests {
+    use super::*;
+
+    /// Mesa's crocus makes triangle strips of quad strips before generation 6 alone (crocus_draw.c); its renderers' names are
+    /// those of crocus_pci_ids.h.
+    #[test]
+    fn marks_are_no_part_of_a_renderer() {
+        let marked: Vec<_> = devices().map(|d| (d.renderer, d.quad_strips)).collect();
+        assert_eq!(marked.first(), Some(&("965GM", false)));
+        assert!(marked.contains(&("HD Graphics 3000 (SNB GT2)", true)));
+        assert_eq!(marked.iter().filter(|(_, strips)| *strips).count(), 1);
+    }
 }

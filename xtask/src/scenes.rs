@@ -26,10 +26,6 @@ const REFERENCES: [&str; 2] = ["llvmpipe", "softpipe"];
 /// The LOD of the device and of the references.
 const RULES: [Lod; 3] = [Lod::Ideal, Lod::Lines, Lod::Largest];
 
-/// Devices that get quad strips as they are: Mesa's crocus makes triangle strips of them before generation 6 alone
-/// (crocus_draw.c, `crocus_update_draw_info`).
-const QUAD_STRIPS: [&str; 1] = ["sandybridge"];
-
 /// Draws and compares; false when something is wrong.
 pub fn run(root: &Path, options: &Options) -> io::Result<bool> {
     let Some(path) = bench::glscenes(root)? else {
@@ -110,7 +106,7 @@ fn program(
         path: path.canonicalize()?,
         out: out.canonicalize()?,
         timeout,
-        strips: !QUAD_STRIPS.contains(&served.device.name),
+        strips: !served.device.quad_strips,
     })
 }
 

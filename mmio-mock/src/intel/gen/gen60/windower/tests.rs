@@ -1,4 +1,4 @@
-//! Each field of the windower's commands where genxml gen6 has it, and nothing else changed by it.
+//! Each field of the windower's commands where genxml gen6 has it, alone.
 
 use super::*;
 use crate::intel::shared::context::StateBases;
