@@ -20,6 +20,7 @@ fn objects(topology: Topology, n: usize, state: &GsState) -> Vec<(Vec<usize>, bo
             start: i == 0,
             end: i + 1 == n,
             tag: Tag::of(Unit::Vs, i as u32),
+            renumber: i == 0,
         };
         for object in assembler.push(vertex, &mut urb).into_iter().flatten() {
             queue(object, state, &mut queued, &mut urb);

@@ -275,3 +275,7 @@ fn covered(alpha: &[u32; 16], sample: usize) -> u16 {
         .zip(lit)
         .fold(0, |mask, (n, lit)| mask | u16::from(lit) << n)
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
+mod tests;

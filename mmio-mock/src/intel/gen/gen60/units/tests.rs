@@ -169,7 +169,7 @@ fn entries_of_the_urb() {
 fn constants() {
     let words = [
         0b1111 << 12,
-        0x200 | 31,
+        0x21f,
         0x4000_0000 | 1,
         0x5000_0020,
         0x6000_0040 | 7,

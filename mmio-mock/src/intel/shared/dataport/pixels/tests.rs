@@ -1,0 +1,200 @@
+//! Messages with sample masks, with alpha of source 0, and with two sources.
+//!
+//! Descriptors and order of the registers: Mesa 22.3.6 brw_lower_logical_sends.cpp `lower_fb_write_logical_send`. State: genxml gen6.
+
+use super::*;
+use crate::intel::r#gen::{Readers, find};
+use crate::intel::shared::context::StateBases;
+use crate::intel::shared::dataport::DataPort;
+use crate::intel::shared::dataport::request::WriteRequest;
+use crate::intel::shared::message::{Descriptor, Request};
+use eu::ThreadId;
+use eu::port::FloatMode;
+use mem::GpuAddr;
+
+/// Surface states; dynamic state lies half a page behind.
+const STATE: u32 = 0x1_0000;
+const TARGET: u32 = 0x10_0000;
+
+/// A write of eight pixels to surface 0, the last of them; with bit 19, a header.
+const SINGLE: u32 = 0x1_9400;
+/// The same with two sources, for subspans 0 and 1.
+const DUAL: u32 = 0x1_9200;
+const HEADER: u32 = 1 << 19;
+
+fn readers() -> &'static Readers {
+    &find("sandybridge").unwrap().readers
+}
+
+struct Bench {
+    mem: Memory,
+    port: DataPort,
+    backend: PixelBackend,
+    events: Events,
+}
+
+impl Bench {
+    /// A target of 40 by 20 pixels, R8G8B8A8_UNORM, all zero; two lit subspans at (4, 2) and (8, 2).
+    fn new() -> Self {
+        let mut mem = Memory::new(4 << 20, 1 << 12);
+        mem.alloc_mapped(GpuAddr::from(STATE), 0x1000).unwrap();
+        mem.alloc_mapped(GpuAddr::from(TARGET), 0x1_0000).unwrap();
+        mem.write_u32(GpuAddr::from(STATE + 0x40), 0x200).unwrap();
+        let surface = [
+            1 << 29 | 0x0c7 << 18,
+            TARGET,
+            19 << 19 | 39 << 6,
+            1023 << 3,
+            0,
+            0,
+        ];
+        mem.write_dwords(GpuAddr::from(STATE + 0x200), &surface)
+            .unwrap();
+        let mut events = Events::default();
+        events.pixels.origins[..2].copy_from_slice(&[(4, 2), (8, 2)]);
+        events.pixels.mask = 0xff;
+        events.pixels.coverage = [0xff; SAMPLES];
+        let mut backend = PixelBackend::default();
+        backend.pointers.blend = 0x40;
+        backend.pointers.color_calc = 0x80;
+        Bench {
+            mem,
+            port: DataPort::new(readers().functions),
+            backend,
+            events,
+        }
+    }
+
+    fn dynamic(&mut self, at: u32, words: &[u32]) {
+        let at = GpuAddr::from(STATE + 0x800 + at);
+        self.mem.write_dwords(at, words).unwrap();
+    }
+
+    fn send(&mut self, desc: u32, payload: &[Grf]) -> Result<(), UnitFault> {
+        let msg = Message {
+            thread: ThreadId::default(),
+            sfid: 5,
+            function_control: desc as u16,
+            desc,
+            response_length: 0,
+            eot: true,
+            exec_mask: 0xff,
+            exec_size: 8,
+            payload,
+            ip: 0,
+            float_mode: FloatMode::Ieee,
+        };
+        let request: WriteRequest =
+            match readers().messages.request(Descriptor::from(&msg)).unwrap() {
+                Request::Write(write) => write,
+                other => unreachable!("{other:?}"),
+            };
+        let ctx = ThreadContext {
+            bases: StateBases {
+                surface_state_base: STATE,
+                dynamic_state_base: Some(STATE + 0x800),
+                ..StateBases::default()
+            },
+            binding_table_pointer: 0x40,
+            ..ThreadContext::default()
+        };
+        let (mem, events) = (&mut self.mem, &mut self.events);
+        self.port
+            .write(request, &msg, mem, &ctx, &self.backend, events)
+    }
+
+    /// The pixels of the eight slots: two rows of two for each subspan.
+    fn slots(&self) -> [u32; 8] {
+        std::array::from_fn(|slot| {
+            let x = 4 + slot / 4 * 4 + slot % 2;
+            let y = 2 + slot / 2 % 2;
+            let at = TARGET + (y * 1024 + x * 4) as u32;
+            self.mem.read_u32(GpuAddr::from(at)).unwrap()
+        })
+    }
+}
+
+fn floats(values: [f32; 8]) -> Grf {
+    values.map(f32::to_bits)
+}
+
+/// Registers of a colour: red, green, blue, alpha.
+fn colour(rgba: [f32; 4]) -> [Grf; 4] {
+    rgba.map(|value| floats([value; 8]))
+}
+
+#[test]
+fn without_anything_else_a_message_is_four_registers() {
+    let mut bench = Bench::new();
+    bench.send(SINGLE, &colour([1.0, 0.0, 0.0, 1.0])).unwrap();
+    assert_eq!(bench.slots(), [0xff00_00ff; 8]);
+    let five = [colour([0.0; 4]).as_slice(), &[[0; 8]]].concat();
+    assert!(bench.send(SINGLE, &five).is_err());
+}
+
+/// oMask (3DSTATE_WM, oMask Present to RenderTarget): a register before the colour, a word a slot; its bit 0 is sample 0.
+#[test]
+fn a_mask_of_samples_comes_before_the_colour() {
+    let mut bench = Bench::new();
+    bench.backend.sample_mask = true;
+    let red = colour([1.0, 0.0, 0.0, 1.0]);
+    assert!(bench.send(SINGLE, &red).is_err(), "the mask is missing");
+    // Slots 0, 3, 4 and 5; slots 1 and 2 have sample 1 and sample 15 alone.
+    let mask = [0x0002_0001, 0xffff_8000, 0x0001_0001, 0, 0, 0, 0, 0];
+    let message = [[mask].as_slice(), &red].concat();
+    bench.send(SINGLE, &message).unwrap();
+    let on = 0xff00_00ff;
+    assert_eq!(bench.slots(), [on, 0, 0, on, on, on, 0, 0]);
+}
+
+/// Bit 11 of the header: alpha of source 0 comes first, and the alpha test looks at it instead of at the colour's.
+#[test]
+fn alpha_of_source_0_is_tested() {
+    let mut bench = Bench::new();
+    // Alpha Test Enable, and Alpha Test Function COMPAREFUNCTION_GREATER (5); Alpha Test Format FLOAT32, reference 0.5.
+    bench.dynamic(0x40, &[0, 1 << 16 | 5 << 13]);
+    bench.dynamic(0x80, &[1, 0.5f32.to_bits(), 0, 0, 0, 0]);
+    let header = |bits: u32| {
+        let m0 = [bits, 0x80, 0, 0, 0, 0, 0, 0];
+        let m1 = [0, 0, 2 << 16 | 4, 2 << 16 | 8, 0, 0, 0, 0xff];
+        [m0, m1]
+    };
+    let red = colour([1.0, 0.0, 0.0, 0.0]);
+    let plain = [header(0).as_slice(), &red].concat();
+    bench.send(SINGLE | HEADER, &plain).unwrap();
+    assert_eq!(bench.slots(), [0; 8]);
+    let alpha = floats([1.0, 0.25, 0.75, 0.5, 0.0, 0.6, 1.0, 0.0]);
+    let message = [header(1 << 11).as_slice(), &[alpha], &red].concat();
+    bench.send(SINGLE | HEADER, &message).unwrap();
+    // The colour that is written keeps its own alpha.
+    let on = 0x0000_00ff;
+    assert_eq!(bench.slots(), [on, 0, on, 0, 0, on, on, 0]);
+}
+
+/// Source 1 follows source 0 and is a factor: red by SRC1_COLOR (9), what was there by ZERO (17).
+#[test]
+fn the_second_source_is_a_factor() {
+    let mut bench = Bench::new();
+    bench.dynamic(0x40, &[1 << 31 | 9 << 5 | 0x11, 0]);
+    let sources = [colour([1.0, 1.0, 1.0, 1.0]), colour([0.2, 0.4, 0.6, 0.8])];
+    bench.send(DUAL, sources.as_flattened()).unwrap();
+    // 51, 102, 153 and 204 of 255.
+    assert_eq!(bench.slots(), [0xcc99_6633; 8]);
+    let mut one = Bench::new();
+    assert!(
+        one.send(DUAL, &sources[0]).is_err(),
+        "the second is missing"
+    );
+}
+
+#[test]
+fn words_of_a_mask_and_quarters_of_alpha() {
+    let register = [0x0001_0000, 0x0000_0001, 0, 0, 0, 0, 0, 0x8001_0002];
+    assert_eq!(named(&register, 0), 1 << 1 | 1 << 2 | 1 << 15);
+    assert_eq!(named(&register, 1), 1 << 14);
+    assert_eq!(named(&register, 15), 1 << 15);
+    // A half of full coverage is two of four samples.
+    let alpha = [0.5f32.to_bits(); 16];
+    let lit: Vec<_> = (0..4).map(|sample| covered(&alpha, sample)).collect();
+    assert_eq!(lit, [0xffff, 0xffff, 0, 0]);
+}
