@@ -6,15 +6,17 @@
 mod draws;
 mod inputs;
 mod recorder;
+mod walk;
 
 pub use draws::{DrawCall, DrawState, Latched};
 pub use inputs::Input;
 pub use recorder::LIMIT;
+pub use walk::Found;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mmio_mock::intel::status::Unit;
-use mmio_mock::intel::trace::Trace;
+use mmio_mock::intel::trace::{Subspans, Trace};
 
 use crate::capture::Capture;
 use crate::picture::{Picture, PictureError};
@@ -97,6 +99,15 @@ pub struct Between {
     pub vertices: Vec<VertexId>,
 }
 
+/// A thread of SF.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SetupThread {
+    /// How many SF has started before it.
+    pub ordinal: u64,
+    /// Kernel start pointer.
+    pub kernel: u32,
+}
+
 /// An object that was set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Object {
@@ -108,10 +119,8 @@ pub struct Object {
     pub topology: u8,
     vertices: [VertexId; 3],
     count: u8,
-    /// Which thread of SF has set it up.
-    pub setup: u64,
-    /// Its kernel.
-    pub setup_kernel: u32,
+    /// The thread that has set it up; none where SF does that by itself.
+    pub setup: Option<SetupThread>,
     /// x, y and z on the screen, in the order of `vertices`: bits of floats, relative to the drawing rectangle.
     corners: [[u32; 3]; 3],
     placed: u8,
@@ -146,8 +155,8 @@ pub struct PixelThread {
     pub slot: u8,
     /// Kernel start pointer.
     pub kernel: u32,
-    /// All lit pixels of the thread, r0.0 bits 15:0.
-    pub mask: u16,
+    /// All lit pixels of the thread, a bit each.
+    pub mask: u32,
     /// Which of them is the pixel: bit number.
     pub channel: u8,
     /// The object.
@@ -187,6 +196,10 @@ impl FrameMap {
         let mut follower = Follower::new(options.device);
         let mut trouble = None;
         for (number, exec) in capture.execs.iter().enumerate() {
+            shared
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .begin();
             let ran = session.run(exec);
             let commands = {
                 let mut recording = shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -233,10 +246,10 @@ impl FrameMap {
         let entries = self.subspans.iter().skip(from);
         let mut out = Vec::new();
         for &(_, thread, subspan) in entries.take_while(|entry| entry.0 == block) {
-            // CAST: at most 15.
+            // CAST: at most 31.
             let channel = subspan * 4 + pixel as u8;
             if let Some(thread) = self.recording.threads.get(thread as usize)
-                && thread.mask >> channel & 1 == 1
+                && thread.pixels.lit >> channel & 1 == 1
             {
                 out.push(thread.of(channel));
             }
@@ -333,8 +346,8 @@ impl FrameMap {
         self.trouble.as_deref()
     }
 
-    /// Pixel shader threads of the last render target: number over all targets, thread, subspans.
-    pub fn threads(&self) -> impl Iterator<Item = (PixelThread, [u32; 4])> {
+    /// Pixel shader threads of the last render target: thread, subspans.
+    pub fn threads(&self) -> impl Iterator<Item = (PixelThread, &Subspans)> {
         let last = self.draws.last().and_then(|draw| draw.target);
         let all = self.recording.threads.iter();
         all.filter(move |thread| {
@@ -342,7 +355,7 @@ impl FrameMap {
             let draw = object.and_then(|object| self.draws.get(object.draw as usize));
             draw.is_some_and(|draw| draw.target == last)
         })
-        .map(|thread| (thread.of(0), thread.subspans))
+        .map(|thread| (thread.of(0), &thread.pixels))
     }
 }
 
@@ -359,8 +372,8 @@ fn of_target(
         if draw.is_none_or(|draw| draw.target != last) {
             continue;
         }
-        for (n, place) in (0u8..).zip(thread.subspans) {
-            if thread.mask >> (n * 4) & 15 != 0 {
+        for (n, &place) in (0u8..).zip(thread.pixels.places()) {
+            if thread.pixels.lit >> (n * 4) & 15 != 0 {
                 out.push((place, number, n));
             }
         }

@@ -48,8 +48,19 @@ pub fn latch(device: &DeviceInfo, state: &mut PipelineState, id: CommandId, word
             let buffer = commands.latched().index_buffer(words);
             state.index_buffer = buffer.ok().or(state.index_buffer);
         }
+        // Where units have their state in commands.
+        CommandId::State3dWm => {
+            state.kept.insert(id, words.to_vec());
+        }
         _ => {}
     }
+}
+
+/// The first kernel of pixel shader threads, where a command names it.
+fn pixel_kernel(device: &DeviceInfo, state: &PipelineState) -> Option<u32> {
+    let words = state.kept.get(&CommandId::State3dWm)?;
+    let command = (device.tables.command_desc)(CommandId::State3dWm)?;
+    of_words(command.fields, "Kernel Start Pointer 0", words)
 }
 
 /// The valid vertex elements, in their order.
@@ -68,6 +79,7 @@ pub fn target_state(device: &DeviceInfo, state: &PipelineState) -> picture::Stat
         // Bits 31:5 of the pointer, in all generations.
         binding_table: tables & !0x1f,
         wm_state: pointers.pointer_to_wm_state(),
+        pixel_kernel: pixel_kernel(device, state),
     }
 }
 
@@ -116,6 +128,15 @@ pub fn flag(
         .structure(structure)
         .and_then(|structure| field(structure.fields, name));
     field.and_then(|field| value(field, address, dword)) == Some(1)
+}
+
+/// A field of one dword of a command's words.
+pub fn of_words(fields: &'static [PackedField], name: &str, words: &[u32]) -> Option<u32> {
+    let field = field(fields, name)?;
+    if words.len() <= usize::from(field.start / 32) {
+        return None;
+    }
+    u32::try_from(field.raw(words)).ok()
 }
 
 fn field(fields: &'static [PackedField], name: &str) -> Option<&'static PackedField> {

@@ -84,6 +84,7 @@ impl Report<'_> {
             "trouble": self.map.trouble(),
             "picture": format!("data:image/png;base64,{}", base64(&png(picture)?)),
             "threads": base64(&pixels.threads),
+            "wide": pixels.wide,
             "leftOut": pixels.left_out,
             "objects": pixels.objects,
             "vertices": pixels.vertices(self.map, self.capture),

@@ -1,11 +1,13 @@
 //! How a pixel of a captured frame came about: thread, triangle, vertices, inputs.
 //!
 //! PRM: volume 4 3.3.1; the driver walks up through the snapshot registers, the commands of the capture give draws and
-//! vertex buffers. Not modelled: pixels that blits or memory writes have changed.
+//! vertex buffers. On a device without these registers the model tells its host the same (`host`). Not modelled: pixels that blits or memory writes have changed.
 
 mod frame;
+mod host;
 mod inputs;
 mod json;
+mod payload;
 mod rerun;
 mod text;
 
@@ -15,7 +17,9 @@ use std::sync::Arc;
 use driver::debug::walk::{Walk, WalkError, walk};
 
 pub use frame::{DrawCall, Frame};
+pub use host::has_registers;
 pub use inputs::{Component, Input, Source};
+pub use payload::{Attribute, Payload, Weights};
 pub use rerun::RerunError;
 
 use mmio_mock::intel::r#gen::DeviceInfo;
@@ -117,6 +121,8 @@ pub struct Why {
     pub trouble: Option<String>,
     /// RGBA in the picture, when the pixel lies in a buffer.
     pub colour: Option<[u8; 4]>,
+    /// What the thread is given for the pixel, on devices whose threads get weights of the vertices.
+    pub payload: Option<Payload>,
 }
 
 /// Columns and rows of the picture in which pixels are looked for, when the commands show them.
@@ -172,6 +178,9 @@ fn walk_in(
             height,
         });
     }
+    if !has_registers(options.device) {
+        return host::walk_in(capture, frame, options, pixel, attendant);
+    }
     let mut rerun = Replays {
         capture,
         options: Options {
@@ -215,9 +224,10 @@ fn explain(capture: &Capture, frame: &Frame, walk: Walk, device: &DeviceInfo) ->
             }
         }
     }
-    let kernels = [walk.pixel_thread.kernel, walk.setup.kernel];
+    let kernels = [Some(walk.pixel_thread.kernel), walk.setup.kernel];
     let kernels = kernels
         .into_iter()
+        .flatten()
         .chain(walk.emitters.values().map(|emitter| emitter.kernel))
         .chain(walk.vertex_threads.values().map(|thread| thread.kernel))
         .map(|kernel| walk.pixel_thread.base.wrapping_add(kernel));
@@ -250,5 +260,6 @@ fn explain(capture: &Capture, frame: &Frame, walk: Walk, device: &DeviceInfo) ->
         places,
         trouble: None,
         colour: None,
+        payload: None,
     }
 }

@@ -23,10 +23,11 @@ const FILES: usize = 6;
 /// Threads that submit at a time: more than the queue takes.
 const CROWD: usize = 48;
 /// What a client can submit that never ends, and on which device it is tried.
-const KINDS: [(&str, &str); 3] = [
+const KINDS: [(&str, &str); 4] = [
     ("instances", "gm965"),
     ("draws", "g45"),
     ("stores", "ironlake"),
+    ("own stores", "sandybridge"),
 ];
 
 fn endless(device: &str, kind: &str) -> Frame {

@@ -11,7 +11,7 @@ use mmio_mock::intel::r#gen::DeviceInfo;
 use crate::image::Image;
 
 /// A device of each generation; all have the scenes.
-pub const DEVICES: [&str; 3] = ["gm965", "g45", "ironlake"];
+pub const DEVICES: [&str; 4] = ["gm965", "g45", "ironlake", "sandybridge"];
 
 /// All scenes.
 pub const SCENES: [&str; 7] = [
@@ -46,7 +46,13 @@ pub fn capture(scene: &str) -> Capture {
 
 /// The same of a device, one of [`DEVICES`].
 pub fn capture_of(device: &str, scene: &str) -> Capture {
-    let file: PathBuf = [
+    let file = capture_file(device, scene);
+    Capture::load(&file).unwrap_or_else(|e| panic!("{e}"))
+}
+
+/// Where the capture of a device's scene is.
+pub fn capture_file(device: &str, scene: &str) -> PathBuf {
+    [
         env!("CARGO_MANIFEST_DIR"),
         "data/captures",
         device,
@@ -54,8 +60,7 @@ pub fn capture_of(device: &str, scene: &str) -> Capture {
         "frame.crest",
     ]
     .iter()
-    .collect();
-    Capture::load(&file).unwrap_or_else(|e| panic!("{e}"))
+    .collect()
 }
 
 /// A device by its name.

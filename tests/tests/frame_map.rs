@@ -159,7 +159,7 @@ fn lit_pixels_are_those_that_the_device_counts() {
         }
         let activity = session.report().activity;
         session.finish().unwrap();
-        let lit = |mask: u16| u64::from(mask.count_ones());
+        let lit = |mask: u32| u64::from(mask.count_ones());
         let threads: Vec<_> = map.threads().collect();
         // Every scene has one target.
         assert_eq!(threads.len() as u64, activity.threads[Unit::Wiz as usize]);

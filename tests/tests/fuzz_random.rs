@@ -19,10 +19,10 @@ use mem::{GpuAddr, Memory};
 use mmio_mock::Model;
 use mmio_mock::ModelPlatform;
 use mmio_mock::core::memory::{SharedMemory, lock};
-use mmio_mock::intel::cs::engine::StatusPage;
+use mmio_mock::intel::cs::engine::{EngineInfo, StatusPage};
 use mmio_mock::intel::device::Device as ModelDevice;
-use regs::desc::CommandDesc;
-use regs::ids::RegId;
+use mmio_mock::intel::r#gen::DeviceInfo;
+use regs::desc::{CommandDesc, Engine};
 
 /// Device time of a batch of commands: 25 000 clocks.
 const SHORT: Delta = Delta::from_micros(50);
@@ -168,6 +168,7 @@ struct Bare {
     device: ModelDevice,
     memory: SharedMemory,
     status: u32,
+    engine: &'static EngineInfo,
 }
 
 impl Bare {
@@ -177,6 +178,10 @@ impl Bare {
 
     fn new(name: &str) -> Self {
         let info = device(name);
+        Self::on(info, info.render)
+    }
+
+    fn on(info: &'static DeviceInfo, engine: &'static EngineInfo) -> Self {
         let mut memory = Memory::new(1 << 20, info.gtt_entries);
         memory
             .alloc_mapped(GpuAddr::from(Self::RING), 4096)
@@ -185,7 +190,7 @@ impl Bare {
         memory
             .alloc_mapped(GpuAddr::from(Self::STATUS), 4096)
             .unwrap();
-        let status = match info.render.status_page {
+        let status = match engine.status_page {
             StatusPage::Graphics => Self::STATUS,
             StatusPage::Physical => u32::try_from(memory.alloc_pages(1).unwrap().0).unwrap(),
         };
@@ -194,6 +199,7 @@ impl Bare {
             device: ModelDevice::new(info, Arc::clone(&memory)),
             memory,
             status,
+            engine,
         }
     }
 
@@ -212,11 +218,12 @@ impl Bare {
             return Counts::default();
         }
         self.device.reset();
+        let ring = &self.engine.registers;
         for (register, value) in [
-            (RegId::HwsPga, self.status),
-            (RegId::Prb0Start, Self::RING),
-            (RegId::Prb0Ctl, 1),
-            (RegId::Prb0Tail, 8),
+            (ring.hws_pga, self.status),
+            (ring.start, Self::RING),
+            (ring.ctl, 1),
+            (ring.tail, 8),
         ] {
             self.device.write_register(register, 0, value);
         }
@@ -307,6 +314,49 @@ fn random_commands_as_batch() {
             usable
         },
         Fuzz::finish,
+    );
+}
+
+/// A blitter of its own takes other commands than the render engine; of several engines each has its turn.
+#[test]
+fn random_commands_on_other_engines() {
+    let goal = goal() / 4;
+    let run = Run::new("random_commands_on_other_engines", 7_000_000, goal, |c| {
+        c.commands
+    });
+    run.devices(
+        LIFETIME,
+        |random, _| {
+            let info = device("sandybridge");
+            let engine = &info.engines[random.usize(..info.engines.len())];
+            let bare = Bare::on(info, engine);
+            let noise: Vec<u32> = (0..DATA_BYTES / 4).map(|_| random.u32(..)).collect();
+            let mut memory = lock(&bare.memory);
+            let data = GpuAddr::from(DATA);
+            memory.alloc_mapped(data, DATA_BYTES).unwrap();
+            memory.write_dwords(data, &noise).unwrap();
+            drop(memory);
+            bare
+        },
+        |run, random, bare| {
+            let class: Engine = bare.engine.class;
+            let all = device("sandybridge").tables.commands.iter();
+            let all: Vec<&CommandDesc> = all.copied().filter(|c| c.runs_on(class)).collect();
+            let mut words = Vec::new();
+            while words.len() < 250 {
+                command(random, &all, &mut words);
+            }
+            words.truncate(1022);
+            words.extend([0x0a << 23, 0]);
+            run.input("a batch of an engine beside the render engine", &words);
+            if !bare.fill(&words) {
+                return false;
+            }
+            let new = bare.run(BATCH);
+            run.count(new);
+            true
+        },
+        drop,
     );
 }
 

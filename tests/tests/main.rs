@@ -21,6 +21,7 @@ mod debug_session_ends;
 mod debug_session_frames;
 mod debug_units;
 mod debug_walk;
+mod debug_weights;
 mod formats_depth;
 mod formats_palette;
 mod formats_render;

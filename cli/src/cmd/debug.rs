@@ -88,7 +88,7 @@ fn device_help() -> String {
 enum Kind {
     /// By the model itself; the program and its threads cannot notice it.
     Host,
-    /// Through the debug registers and the system routine, as on hardware.
+    /// Through the debug registers and the system routine, as on hardware, but not on devices whose debug registers no public text describes
     Registers,
 }
 

@@ -100,11 +100,15 @@ fn pixel(map: &FrameMap, x: u16, y: u16) -> String {
         let Some(object) = map.object(thread.object) else {
             continue;
         };
-        let _ = writeln!(
+        let _ = write!(
             out,
-            ", object {}, draw call {}, SF thread {}",
-            object.ordinal, object.draw, object.setup
+            ", object {}, draw call {}",
+            object.ordinal, object.draw
         );
+        let _ = match object.setup {
+            Some(thread) => writeln!(out, ", SF thread {}", thread.ordinal),
+            None => writeln!(out, ", set up by SF itself"),
+        };
         let mut fetched: Vec<VertexId> = Vec::new();
         let mut betweens = Vec::new();
         for &id in object.vertices() {

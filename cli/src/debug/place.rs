@@ -25,6 +25,8 @@ pub enum Bank {
     Address,
     /// The masks amask, imask, lmask, cmask.
     Mask,
+    /// emask: the channels that execute.
+    Channels,
     /// cr0.
     Control,
     /// n0 and n1.
@@ -95,7 +97,7 @@ impl FromStr for Place {
         let none = || {
             Refusal(format!(
                 "`{text}` is no register: there are r0 to r127, m0 to m15, acc0, acc1, f0.0, f0.1, a0.0 to a0.7, ip, \
-                 amask, imask, lmask, cmask, cr0.0 to cr0.2, n0, n1"
+                 amask, imask, lmask, cmask, emask, cr0.0 to cr0.2, n0, n1"
             ))
         };
         let (name, ty) = match text.split_once(':') {
@@ -119,6 +121,8 @@ impl FromStr for Place {
         ];
         let (bank, nr) = if lower == "ip" {
             (Bank::Ip, 0)
+        } else if lower == "emask" {
+            (Bank::Channels, 0)
         } else if let Some(nr) = MASKS.iter().position(|mask| *mask == lower) {
             (Bank::Mask, nr)
         } else {
@@ -165,6 +169,7 @@ impl Place {
             Bank::Control => "cr0".to_owned(),
             Bank::Notification => format!("n{}", self.nr),
             Bank::Ip => "ip".to_owned(),
+            Bank::Channels => "emask".to_owned(),
         };
         match self.sub {
             Some(sub) => format!("{register}.{sub}"),
@@ -203,6 +208,10 @@ impl Place {
             Bank::Control => registers.control.to_vec(),
             Bank::Notification => vec![registers.notification[self.nr & 1]],
             Bank::Ip => vec![registers.ip],
+            Bank::Channels => {
+                let by_masks = || u32::from(masks.emask());
+                vec![registers.channels.unwrap_or_else(by_masks)]
+            }
         };
         match self.sub {
             Some(sub) => all.get(sub).copied().into_iter().collect(),
@@ -264,7 +273,7 @@ impl Place {
                 }
                 registers.ip = ip;
             }
-            Bank::Accumulator | Bank::Control | Bank::Notification => {
+            Bank::Accumulator | Bank::Control | Bank::Notification | Bank::Channels => {
                 return Err(Refusal(format!("{} can only be read", self.name())));
             }
         }
@@ -292,6 +301,7 @@ mod tests {
             ("a0", "a0"),
             ("IP", "ip"),
             ("lmask", "lmask"),
+            ("EMASK", "emask"),
             ("cr0.2", "cr0.2"),
             ("n1", "n1"),
         ] {

@@ -26,6 +26,8 @@ pub struct Registers {
     pub flag: [u16; 2],
     /// Masks and their stacks.
     pub masks: Masks,
+    /// Channels that execute, where the thread has instruction pointers of its channels and no mask registers.
+    pub channels: Option<u32>,
     /// cr0.0, cr0.1, cr0.2.
     pub control: [u32; 3],
     /// n0 and n1.
@@ -46,6 +48,7 @@ impl Registers {
             acc: [half(0), half(8)],
             flag: view.flag,
             masks: view.masks,
+            channels: thread.has_paths().then(|| thread.exec_mask()),
             control: view.control,
             notification: view.notification,
             ip: view.ip,
@@ -98,16 +101,21 @@ impl Registers {
         let list: Vec<String> = self.address.iter().map(|v| word(*v)).collect();
         out.push(("a0".to_owned(), list.join(" ")));
         let masks = &self.masks;
-        for (name, v) in [
+        let all = [
             ("amask", masks.amask),
             ("imask", masks.imask),
             ("lmask", masks.lmask),
             ("cmask", masks.cmask),
-        ] {
-            out.push((name.to_owned(), word(v)));
+        ];
+        if let Some(channels) = self.channels {
+            out.push(("emask".to_owned(), format!("0x{channels:08x}")));
+        } else {
+            for (name, v) in all {
+                out.push((name.to_owned(), word(v)));
+            }
+            out.push(("imsd".to_owned(), masks.imsd.to_string()));
+            out.push(("lmsd".to_owned(), masks.lmsd.to_string()));
         }
-        out.push(("imsd".to_owned(), masks.imsd.to_string()));
-        out.push(("lmsd".to_owned(), masks.lmsd.to_string()));
         for (n, v) in self.control.iter().enumerate() {
             out.push((format!("cr0.{n}"), format!("0x{v:08x}")));
         }

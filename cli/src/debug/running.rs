@@ -48,15 +48,14 @@ fn subject(info: &Info) -> String {
         }
         Subject::Object(n) => format!(", setup of object {n}"),
         Subject::Pixels(n) => {
-            let r1 = info.header[1];
             let mut list: Vec<String> = Vec::new();
-            for xy in &r1[2..6] {
+            for xy in info.pixels.places() {
                 let span = format!("{},{}", xy & 0xffff, xy >> 16);
                 if !list.contains(&span) {
                     list.push(span);
                 }
             }
-            if r1 == [0; 8] {
+            if list.is_empty() {
                 // Nobody has kept where.
                 return format!(", pixels of object {n}");
             }
@@ -66,11 +65,11 @@ fn subject(info: &Info) -> String {
     }
 }
 
-/// The channel of a pixel by r1 of its thread, whose dwords 2 to 5 say where the upper left pixels of four blocks of 2x2
-/// pixels are (PRM volume 2, pixel shader thread payload). Four channels are a block's: row by row, left to right.
-fn channel(r1: &[u32], x: u32, y: u32) -> Option<usize> {
+/// The channel of a pixel by the upper left pixels of its thread's blocks of 2x2 pixels. Four channels are a block's: row by
+/// row, left to right.
+fn channel(places: &[u32], x: u32, y: u32) -> Option<usize> {
     let corner = (y & !1) << 16 | (x & !1);
-    let block = r1.get(2..6)?.iter().position(|xy| *xy == corner)?;
+    let block = places.iter().position(|xy| *xy == corner)?;
     Some(block * 4 + (y & 1) as usize * 2 + (x & 1) as usize)
 }
 
@@ -309,14 +308,14 @@ impl Debugger {
             let _ = write!(text, ", EU {} thread {}", slot.eu, slot.slot);
             text.push_str(&self.after(key));
             text.push_str(&subject(&info));
-            text.push_str(&self.channel(stop, slot).unwrap_or_default());
+            text.push_str(&self.channel(stop, &info, slot).unwrap_or_default());
         }
         text
     }
 
-    /// Which channel of the thread the pixel of a breakpoint is, when the thread has stopped there for it. It has executed
-    /// nothing yet, so its registers are the payload.
-    fn channel(&self, stop: &Stop, slot: Slot) -> Option<String> {
+    /// Which channel of the thread the pixel of a breakpoint is, when the thread has stopped there for it. Where nobody has
+    /// kept its places, r1.2 to r1.5 tell (PRM volume 2, pixel shader thread payload): it has executed nothing yet.
+    fn channel(&self, stop: &Stop, info: &Info, slot: Slot) -> Option<String> {
         let Reason::Break(number) = stop.reason else {
             return None;
         };
@@ -324,8 +323,13 @@ impl Debugger {
         let Spec::Pixel(x, y) = found.spec else {
             return None;
         };
-        let registers = self.backend.read(slot).ok()?;
-        let n = channel(registers.grf.get(1)?, x.into(), y.into())?;
+        let n = match info.pixels.places() {
+            [] => {
+                let registers = self.backend.read(slot).ok()?;
+                channel(registers.grf.get(1)?.get(2..6)?, x.into(), y.into())?
+            }
+            places => channel(places, x.into(), y.into())?,
+        };
         Some(format!("; pixel {x},{y} is channel {n}"))
     }
 

@@ -10,6 +10,7 @@ use driver::debug::snapshot::units::{
 };
 use driver::debug::snapshot::units::{Subspan, VertexTag};
 use driver::debug::snapshot::{Snapshot, Unit};
+use kernel::error::code::ENODEV;
 
 use super::breaks::{Break, pair};
 use super::command::Words;
@@ -49,7 +50,14 @@ fn arm(device: &Device, trigger: Trigger) -> Answer<Armed> {
     fn of<U: Unit>(device: &Device, trigger: &U::Trigger) -> Answer<Snapshot<U>> {
         device
             .arm_snapshot::<U>(trigger)
-            .map_err(|error| Refusal(format!("the snapshot cannot be armed: {error}")))
+            .map_err(|error| match error {
+                ENODEV => Refusal(format!(
+                    "snapshots are debug registers, and no public text says what {} has; `break`, `watch` and `why` \
+                     need none",
+                    device.name()
+                )),
+                error => Refusal(format!("the snapshot cannot be armed: {error}")),
+            })
     }
     let thread = |id| ThreadTrigger {
         id,

@@ -96,8 +96,8 @@ pub struct Kernels {
     pub clip: Option<u32>,
     /// Setup.
     pub sf: Option<u32>,
-    /// Pixel shader.
-    pub wm: Option<u32>,
+    /// Pixel shader: one for each number of pixels that its threads may have.
+    pub wm: [Option<u32>; 4],
 }
 
 /// A 3DPRIMITIVE that ran.
@@ -204,7 +204,11 @@ impl Follower {
             words,
             state: Arc::clone(&self.now),
             target,
-            kernels: kernels(device, &self.now, dword),
+            kernels: {
+                let mut all = kernels(device, &self.now, dword);
+                commanded(device, &self.now, &mut all);
+                all
+            },
         }
     }
 }
@@ -239,7 +243,36 @@ fn kernels(device: &DeviceInfo, state: &DrawState, dword: &impl Fn(u32) -> Optio
         clip: kernel("CLIP_STATE", pointers.pointer_to_clip_state())
             .filter(|_| pointers.clip_enable()),
         sf: kernel("SF_STATE", pointers.pointer_to_sf_state()),
-        wm: kernel("WM_STATE", pointers.pointer_to_wm_state()),
+        wm: [
+            kernel("WM_STATE", pointers.pointer_to_wm_state()),
+            None,
+            None,
+            None,
+        ],
+    }
+}
+
+/// The kernels that commands name, where units have their state in commands; the others as they are.
+fn commanded(device: &DeviceInfo, state: &DrawState, kernels: &mut Kernels) {
+    let fields = |name: &str| {
+        let mut all = device.tables.commands.iter();
+        let command = all.find(|command| command.name == name)?;
+        let words = state.commands.get(name)?.words.as_slice();
+        Some((command.fields, words))
+    };
+    let field = |name: &str, field: &str| {
+        let (fields, words) = fields(name)?;
+        pipeline::of_words(fields, field, words)
+    };
+    let on = |name: &str| field(name, "Enable") == Some(1);
+    let pointer = |name: &str| field(name, "Kernel Start Pointer").filter(|_| on(name));
+    kernels.vs = kernels.vs.or_else(|| pointer("3DSTATE_VS"));
+    kernels.gs = kernels.gs.or_else(|| pointer("3DSTATE_GS"));
+    let names = ["0", "1", "2", "3"].map(|n| format!("Kernel Start Pointer {n}"));
+    for (n, (kernel, name)) in kernels.wm.iter_mut().zip(names).enumerate() {
+        let found = field("3DSTATE_WM", &name);
+        // Pointers that no thread uses are zero.
+        *kernel = kernel.or(found.filter(|at| n == 0 || *at != 0));
     }
 }
 

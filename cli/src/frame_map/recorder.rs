@@ -6,11 +6,13 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mmio_mock::intel::status::Unit;
-use mmio_mock::intel::trace::{Dispatch, Event, Sink};
+use mmio_mock::intel::trace::{Dispatch, Event, Sink, Subspans};
 use regs::desc::Property;
 use regs::platform::Generation;
 
-use super::{Between, BetweenId, Object, ObjectId, Origin, PixelThread, Vertex, VertexId};
+use super::{
+    Between, BetweenId, Object, ObjectId, Origin, PixelThread, SetupThread, Vertex, VertexId,
+};
 
 /// Most vertices, objects and threads, each, that are kept of a frame.
 pub const LIMIT: usize = 1 << 22;
@@ -21,8 +23,7 @@ pub(super) struct Thread {
     pub(super) ordinal: u64,
     pub(super) kernel: u32,
     pub(super) object: u32,
-    pub(super) subspans: [u32; 4],
-    pub(super) mask: u16,
+    pub(super) pixels: Subspans,
     pub(super) eu: u8,
     pub(super) slot: u8,
 }
@@ -34,7 +35,7 @@ impl Thread {
             eu: self.eu,
             slot: self.slot,
             kernel: self.kernel,
-            mask: self.mask,
+            mask: self.pixels.lit,
             channel,
             object: ObjectId(self.object),
         }
@@ -46,6 +47,19 @@ impl Thread {
 struct Taken {
     topology: u8,
     vertices: Vec<VertexId>,
+}
+
+/// What the units had counted when a submission began.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Start {
+    /// Vertices that VF had delivered.
+    pub(super) delivered: u64,
+    /// Objects that SF had taken up.
+    pub(super) objects: u64,
+    /// Threads of VS.
+    pub(super) vs: u64,
+    /// Threads of GS and clipper.
+    pub(super) between: [u64; 2],
 }
 
 /// What was seen so far.
@@ -67,6 +81,14 @@ pub(super) struct Recording {
     delivered: u64,
     /// Objects that SF took up.
     taken: u64,
+    /// The last of them was not set up yet.
+    waits: bool,
+    /// Threads of VS so far.
+    shaded: u64,
+    /// Where submissions began.
+    pub(super) starts: Vec<Start>,
+    /// Vertices that VF had delivered when each draw call began.
+    pub(super) begun: Vec<u64>,
     /// The object that GS, clipper or SF has, and its thread there.
     at: [Taken; 3],
     emitting: [(Option<BetweenId>, u32); 2],
@@ -106,6 +128,20 @@ fn room<T>(list: &[T], what: &'static str, full: &mut Option<&'static str>) -> b
 }
 
 impl Recording {
+    /// A submission begins.
+    pub(super) fn begin(&mut self) {
+        let of = |unit| {
+            let threads = self.between.iter();
+            threads.filter(|between| between.unit == unit).count() as u64
+        };
+        self.starts.push(Start {
+            delivered: self.delivered,
+            objects: self.taken,
+            vs: self.shaded,
+            between: [of(Unit::Gs), of(Unit::Clip)],
+        });
+    }
+
     /// Gives back what is not needed to answer.
     pub(super) fn shrink(&mut self) {
         self.vertices.shrink_to_fit();
@@ -151,6 +187,7 @@ impl Recording {
                 }
                 if ffid == SF {
                     self.taken += 1;
+                    self.waits = true;
                 }
             }
             Event::Dispatch(ref dispatch) => self.dispatch(dispatch),
@@ -166,7 +203,14 @@ impl Recording {
                 }
             }
             Event::Placed { corners, count } => {
-                if let Some(object) = self.objects.last_mut() {
+                if self.waits {
+                    // Set up by the unit itself, without a thread.
+                    self.set_up(None);
+                }
+                // An object of which edges are drawn alone is placed edge by edge.
+                if let Some(object) = self.objects.last_mut()
+                    && object.placed < count
+                {
                     (object.corners, object.placed) = (corners, count);
                 }
             }
@@ -180,6 +224,7 @@ impl Recording {
         };
         if command.is(Property::Draw) {
             self.draws = self.draws.saturating_add(1);
+            self.begun.push(self.delivered);
         } else if !command.is(Property::DrawState) {
             return;
         }
@@ -201,6 +246,7 @@ impl Recording {
     fn dispatch(&mut self, dispatch: &Dispatch) {
         match Unit::ALL.iter().find(|unit| unit.ffid() == dispatch.ffid) {
             Some(Unit::Vs) => {
+                self.shaded += 1;
                 // CAST: the handle is the low half. One vertex has half of the channels.
                 let both = dispatch.mask & 0xf0 != 0;
                 let handles = [dispatch.r0[0] as u16, dispatch.r0[1] as u16];
@@ -217,7 +263,10 @@ impl Recording {
                 }
             }
             Some(&unit @ (Unit::Gs | Unit::Clip)) => self.spawn(unit, dispatch),
-            Some(Unit::Sf) => self.set_up(dispatch),
+            Some(Unit::Sf) => self.set_up(Some(SetupThread {
+                ordinal: dispatch.ordinal,
+                kernel: dispatch.kernel,
+            })),
             Some(Unit::Wiz) => {
                 if self.objects.is_empty()
                     || !room(&self.threads, "pixel shader threads", &mut self.full)
@@ -229,9 +278,7 @@ impl Recording {
                     kernel: dispatch.kernel,
                     // CAST: below LIMIT.
                     object: self.objects.len() as u32 - 1,
-                    subspans: dispatch.subspans,
-                    // CAST: the pixel mask is the low half of r0.0 (PRM vol4 5.10.6.3).
-                    mask: dispatch.r0[0] as u16,
+                    pixels: dispatch.pixels,
                     eu: dispatch.eu,
                     slot: dispatch.slot,
                 });
@@ -262,7 +309,8 @@ impl Recording {
         }
     }
 
-    fn set_up(&mut self, dispatch: &Dispatch) {
+    fn set_up(&mut self, thread: Option<SetupThread>) {
+        self.waits = false;
         if !room(&self.objects, "objects", &mut self.full) {
             return;
         }
@@ -278,8 +326,7 @@ impl Recording {
             topology: taken.topology,
             vertices,
             count: taken.vertices.len().min(3) as u8,
-            setup: dispatch.ordinal,
-            setup_kernel: dispatch.kernel,
+            setup: thread,
             corners: [[0; 3]; 3],
             placed: 0,
         });

@@ -27,6 +27,8 @@ pub struct State {
     pub binding_table: u32,
     /// Offset of WM_STATE.
     pub wm_state: u32,
+    /// The pixel shader's kernel, where a command names it.
+    pub pixel_kernel: Option<u32>,
 }
 
 /// A render target.
@@ -91,7 +93,9 @@ fn written_index(
 ) -> Option<u32> {
     let isa = device.isa;
     let wm = state.general_base.wrapping_add(state.wm_state);
-    let kernel = pipeline::kernel_pointer(device.tables, "WM_STATE", wm, dword)?;
+    let kernel = state
+        .pixel_kernel
+        .or_else(|| pipeline::kernel_pointer(device.tables, "WM_STATE", wm, dword))?;
     let mut at = state.kernel_base.wrapping_add(kernel);
     for _ in 0..MAX_INSTRUCTIONS {
         let item = instruction_at(isa, at, dword)?;

@@ -46,7 +46,7 @@ pub fn json(draw: &DrawCall, exec: Option<&Exec>, sections: &mut Sections) -> Va
         "address": draw.address,
         "words": draw.words,
         "kernels": {
-            "VS": kernels.vs, "GS": kernels.gs, "CLIP": kernels.clip, "SF": kernels.sf, "PS": kernels.wm,
+            "VS": kernels.vs, "GS": kernels.gs, "CLIP": kernels.clip, "SF": kernels.sf, "PS": kernels.wm[0],
         },
         "state": state.unwrap_or_default(),
     })

@@ -29,17 +29,20 @@
     return node;
   };
 
-  // Threads: eight dwords each, in the order of their dispatch.
+  // Threads in the order of their dispatch: eight dwords each, or thirteen where some have more than 16 pixels.
+  const stride = data.wide ? 13 : 8;
+  const subspans = data.wide ? 8 : 4;
   const bytes = Uint8Array.from(atob(data.threads), (c) => c.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
   const words = new Uint32Array(await new Response(stream).arrayBuffer());
-  const count = words.length / 8;
+  const count = words.length / stride;
+  const lit = (at) => (words[at + 3] & 0xffff | (data.wide ? words[at + 8] << 16 : 0)) >>> 0;
   const thread = (n) => {
-    const at = n * 8;
+    const at = n * stride;
     const place = words[at + 3];
     return {
       ordinal: words[at], object: words[at + 1], kernel: words[at + 2],
-      mask: place & 0xffff, eu: place >>> 16 & 255, slot: place >>> 24,
+      mask: lit(at), eu: place >>> 16 & 255, slot: place >>> 24,
     };
   };
 
@@ -49,10 +52,10 @@
   const starts = new Uint32Array(across * down + 1);
   const blocks = (visit) => {
     for (let n = 0; n < count; n++) {
-      const mask = words[n * 8 + 3] & 0xffff;
-      for (let s = 0; s < 4; s++) {
-        if (!(mask >> s * 4 & 15)) continue;
-        const place = words[n * 8 + 4 + s];
+      const mask = lit(n * stride);
+      for (let s = 0; s < subspans; s++) {
+        if (!(mask >>> s * 4 & 15)) continue;
+        const place = words[n * stride + 4 + s + (s > 3)];
         const x = (place & 0xffff) >> 1;
         const y = place >>> 17;
         if (x < across && y < down) visit(y * across + x, n, s);
@@ -63,15 +66,15 @@
   for (let b = 0; b < across * down; b++) starts[b + 1] += starts[b];
   const entries = new Uint32Array(starts[across * down]);
   const next = starts.slice();
-  blocks((block, n, s) => { entries[next[block]++] = n * 4 + s; });
+  blocks((block, n, s) => { entries[next[block]++] = n * subspans + s; });
   const at = (x, y) => {
     const block = (y >> 1) * across + (x >> 1);
     const found = [];
     for (let i = starts[block]; i < starts[block + 1]; i++) {
-      const n = entries[i] >> 2;
-      const channel = (entries[i] & 3) * 4 + (y & 1) * 2 + (x & 1);
+      const n = Math.floor(entries[i] / subspans);
+      const channel = entries[i] % subspans * 4 + (y & 1) * 2 + (x & 1);
       const one = thread(n);
-      if (one.mask >> channel & 1) found.push({ ...one, channel });
+      if (one.mask >>> channel & 1) found.push({ ...one, channel });
     }
     return found;
   };
@@ -103,11 +106,11 @@
     const lit = new Uint8Array(width * height);
     if (call !== null) {
       blocks((block, n, s) => {
-        if (data.objects[words[n * 8 + 1]][1] !== call) return;
+        if (data.objects[words[n * stride + 1]][1] !== call) return;
         const x = block % across * 2;
         const y = Math.floor(block / across) * 2;
         for (let p = 0; p < 4; p++) {
-          if (words[n * 8 + 3] >> s * 4 + p & 1 && x + (p & 1) < width) lit[(y + (p >> 1)) * width + x + (p & 1)] = 1;
+          if (lit(n * stride) >>> s * 4 + p & 1 && x + (p & 1) < width) lit[(y + (p >> 1)) * width + x + (p & 1)] = 1;
         }
       });
     }
@@ -127,7 +130,7 @@
   // Draw calls.
   const threadsOf = new Map();
   for (let n = 0; n < count; n++) {
-    const draw = data.objects[words[n * 8 + 1]][1];
+    const draw = data.objects[words[n * stride + 1]][1];
     threadsOf.set(draw, (threadsOf.get(draw) || 0) + 1);
   }
   const calls = [...threadsOf.keys()].sort((a, b) => a - b);
@@ -221,7 +224,7 @@
         ['Kernel', hex(one.kernel)],
         ['Lit pixels', `0x${one.mask.toString(16).padStart(4, '0')}, this one is bit ${one.channel}`],
         ['Object', `${of.ordinal} of SF, ${topology(of.code)}`, 'object'],
-        ['Setup', `SF thread ${of.setup}, kernel ${hex(of.kernel)}`, 'setup'],
+        ['Setup', of.setup === null ? 'by SF itself, without a thread' : `SF thread ${of.setup}, kernel ${hex(of.kernel)}`, 'setup'],
         ...betweens.map((id) => {
           const [unit, ordinal, start, code] = data.between[id];
           return [unit === 'GS' ? 'Geometry' : 'Clipped', `${unit} thread ${ordinal}, kernel ${hex(start)}, of a ${topology(code)}`];

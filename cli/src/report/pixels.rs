@@ -14,8 +14,11 @@ const MAX_THREADS: usize = 1 << 19;
 
 /// What pixels lead to.
 pub struct Pixels {
-    /// Ordinal, number in `objects`, kernel, lit pixels with EU and slot, four subspans: a zlib stream of dwords.
+    /// Ordinal, number in `objects`, kernel, low half of the lit pixels with EU and slot, four subspans; of wide ones then the
+    /// upper half and four more subspans: a zlib stream of dwords.
     pub threads: Vec<u8>,
+    /// Threads are wide: some have more than sixteen pixels.
+    pub wide: bool,
     /// Threads that the page does not have.
     pub left_out: usize,
     /// The objects.
@@ -33,6 +36,7 @@ impl Pixels {
         let mut numbers: BTreeMap<ObjectId, u32> = BTreeMap::new();
         let mut pixels = Pixels {
             threads: Vec::new(),
+            wide: map.threads().any(|(_, pixels)| pixels.lit >> 16 != 0),
             left_out,
             objects: Vec::new(),
             draws: BTreeSet::new(),
@@ -50,10 +54,16 @@ impl Pixels {
                 pixels.objects.len() as u32 - 1
             });
             let place =
-                u32::from(thread.mask) | u32::from(thread.eu) << 16 | u32::from(thread.slot) << 24;
+                thread.mask & 0xffff | u32::from(thread.eu) << 16 | u32::from(thread.slot) << 24;
             // CAST: threads of a frame are fewer than 2^32.
             words.extend([thread.ordinal as u32, number, thread.kernel, place]);
-            words.extend(subspans);
+            let places = subspans.places();
+            let place = |n: usize| places.get(n).copied().unwrap_or(0);
+            words.extend((0..4).map(place));
+            if pixels.wide {
+                words.push(thread.mask >> 16);
+                words.extend((4..8).map(place));
+            }
         }
         pixels.threads = super::packed(&words);
         pixels
@@ -78,8 +88,8 @@ impl Pixels {
             object.ordinal,
             object.draw,
             object.topology,
-            object.setup,
-            object.setup_kernel,
+            object.setup.map(|thread| thread.ordinal),
+            object.setup.map(|thread| thread.kernel),
             vertices,
             object.corners(),
         ]));

@@ -100,7 +100,7 @@ fn start(o: &mut Object<'_>, dispatch: &Dispatch, event: &Event) {
     o.number("ordinal", dispatch.ordinal);
     shared(o.hex("kernel", dispatch.kernel), event);
     if dispatch.ffid == Unit::Wiz.ffid() {
-        json::list(o.key("subspans"), &dispatch.subspans, |out, place| {
+        json::list(o.key("subspans"), dispatch.pixels.places(), |out, place| {
             // CAST: two halves of a dword.
             json::list(out, &[place & 0xffff, place >> 16], |out, n| {
                 out.push_str(&n.to_string());

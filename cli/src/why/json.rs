@@ -6,7 +6,7 @@ use driver::debug::walk::{Tag, Unit};
 use mmio_mock::intel::ff::topology::Topology;
 use serde_json::{Value, json};
 
-use super::{Component, Input, Why};
+use super::{Component, Input, Payload, Why};
 
 /// Name of a primitive topology.
 pub fn topology(topology: Result<Topology, u32>) -> String {
@@ -24,6 +24,38 @@ fn tags(tags: &[Tag]) -> Value {
         }
     });
     tags.collect()
+}
+
+fn floats(values: &[f32]) -> Value {
+    values
+        .iter()
+        .map(|v| component(Component::Float(*v)))
+        .collect()
+}
+
+fn payload(payload: &Payload) -> Value {
+    let weights = payload.weights.iter().map(|weights| {
+        json!({
+            "mode": weights.mode,
+            "values": floats(&weights.values),
+            "registers": weights.registers,
+            "element": weights.element,
+        })
+    });
+    let attributes = payload.values().map(|(attribute, value)| {
+        json!({
+            "attribute": attribute.number,
+            "register": attribute.register,
+            "planes": attribute.planes.iter().map(|plane| floats(plane)).collect::<Value>(),
+            "value": value.map(|value| floats(&value)),
+        })
+    });
+    json!({
+        "width": payload.width,
+        "channel": payload.channel,
+        "weights": weights.collect::<Value>(),
+        "attributes": attributes.collect::<Value>(),
+    })
 }
 
 fn component(component: Component) -> Value {
@@ -103,12 +135,13 @@ impl Why {
             },
             "setup": {
                 "primitive": walk.setup.primitive,
-                "kernel": kernel(walk.setup.kernel),
+                "kernel": walk.setup.kernel.map(kernel),
                 "vertices": tags(&walk.setup.vertices),
             },
             "emitters": emitters.collect::<Value>(),
             "vertices": vertices.collect::<Value>(),
             "vertex_threads": vertex_threads.collect::<Value>(),
+            "payload": self.payload.as_ref().map(payload),
             "runs": walk.runs,
             "trouble": self.trouble,
         })

@@ -17,6 +17,9 @@ pub enum RerunError {
     /// The frame.
     #[error(transparent)]
     Replay(#[from] ReplayError),
+    /// What the frame did does not fit into a map, or cannot be shown.
+    #[error("{0}")]
+    Map(String),
     /// The registers, or the debugging session.
     #[error("debug registers: {0}")]
     Device(Error),

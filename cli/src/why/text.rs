@@ -100,6 +100,13 @@ impl Why {
         }
     }
 
+    fn payload(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.payload {
+            Some(payload) => write!(f, "{payload}"),
+            None => Ok(()),
+        }
+    }
+
     fn tags(&self, f: &mut fmt::Formatter<'_>, depth: usize, tags: &[Tag]) -> fmt::Result {
         let pad = depth * 2;
         let mut last = None;
@@ -206,13 +213,19 @@ impl fmt::Display for Why {
             (_, Some(Ok(Topology::RectList))) => "rectangle",
             _ => "triangle",
         };
-        writeln!(
-            f,
-            "  {shape} {}: setup thread {}, kernel {}",
-            walk.setup.primitive,
-            walk.setup.primitive,
-            self.kernel(walk.setup.kernel)
-        )?;
+        let number = walk.setup.primitive;
+        match walk.setup.kernel {
+            Some(kernel) => writeln!(
+                f,
+                "  {shape} {number}: setup thread {number}, kernel {}",
+                self.kernel(kernel)
+            )?,
+            None => writeln!(
+                f,
+                "  {shape} {number}: set up by strips-and-fans itself, without a thread"
+            )?,
+        }
+        self.payload(f)?;
         self.tags(f, 2, &walk.setup.vertices)?;
         let target = self.draw.as_ref().and_then(|draw| draw.target.as_ref());
         if let Some(target) = target {

@@ -242,6 +242,12 @@ impl Thread {
         self.emask | self.parked.at(self.ip)
     }
 
+    /// Whether its channels have instruction pointers of their own: then there are no mask registers.
+    #[must_use]
+    pub const fn has_paths(&self) -> bool {
+        self.paths
+    }
+
     /// Replaces the masks, as a debugger or a test bench does.
     pub fn set_masks(&mut self, masks: Masks) {
         self.masks = masks;

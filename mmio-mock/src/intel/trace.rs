@@ -145,8 +145,42 @@ pub struct Dispatch {
     pub mask: u16,
     /// The payload's header.
     pub r0: [u32; 8],
-    /// Pixel shader threads: upper left pixels of the subspans, r1.2 to r1.5 of the payload.
-    pub subspans: [u32; 4],
+    /// Pixel shader threads: where their pixels are.
+    pub pixels: Subspans,
+}
+
+/// Places of a pixel shader thread's channels: four to a subspan, which is a block of 2x2 pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Subspans {
+    /// Upper left pixels: columns in the low halves, rows in the high ones.
+    at: [u32; Subspans::MOST],
+    count: u8,
+    /// Lit pixels, a bit a channel.
+    pub lit: u32,
+}
+
+impl Subspans {
+    /// Most of a thread.
+    pub const MOST: usize = 8;
+
+    /// Those at these places; what is beyond [`MOST`](Self::MOST) is left out.
+    pub fn new(places: &[u32], lit: u32) -> Self {
+        let mut all = Subspans {
+            lit,
+            // CAST: at most eight.
+            count: places.len().min(Self::MOST) as u8,
+            ..Subspans::default()
+        };
+        for (to, from) in all.at.iter_mut().zip(places) {
+            *to = *from;
+        }
+        all
+    }
+
+    /// Upper left pixels; none when nobody has kept them.
+    pub fn places(&self) -> &[u32] {
+        self.at.get(..usize::from(self.count)).unwrap_or_default()
+    }
 }
 
 impl Detail for Event {

@@ -15,8 +15,9 @@ use wire::Op;
 
 const BATCH_END: u32 = 0x0a << 23;
 /// MI_BATCH_BUFFER_START and MI_STORE_DATA_IMM in the GTT (PRM volume 1).
-const BATCH_START: u32 = 0x31 << 23 | 2 << 6;
-const STORE_DWORD: u32 = 0x20 << 23 | 1 << 22 | 2;
+const GLOBAL: [u32; 2] = [0x31 << 23 | 2 << 6, 0x20 << 23 | 1 << 22 | 2];
+/// The same in the tables of a process (genxml gen6: Address Space Indicator, Use Global GTT).
+const OWN: [u32; 2] = [0x31 << 23 | 1 << 8, 0x20 << 23 | 2];
 /// Domain of commands (uAPI `I915_GEM_DOMAIN_COMMAND`).
 const COMMAND: u32 = 8;
 
@@ -41,6 +42,8 @@ pub struct Frame {
     start: u32,
     len: u32,
     commands: fn(u32) -> Option<&'static regs::desc::CommandDesc>,
+    /// Headers of a jump and of a store.
+    headers: [u32; 2],
 }
 
 fn hex(value: &Value) -> u64 {
@@ -103,6 +106,7 @@ impl Frame {
                 })
                 .collect(),
         };
+        let info = mmio_mock::intel::r#gen::find(device).unwrap();
         Frame {
             buffers: json["buffers"]
                 .as_array()
@@ -113,10 +117,11 @@ impl Frame {
             flags: hex(&json["flags"]),
             start: number(&json["batch_start_offset"]),
             len: number(&json["batch_len"]).next_multiple_of(8),
-            commands: mmio_mock::intel::r#gen::find(device)
-                .unwrap()
-                .tables
-                .command,
+            commands: info.tables.command,
+            headers: match info.render.space {
+                None => GLOBAL,
+                Some(_) => OWN,
+            },
         }
     }
 }
@@ -183,7 +188,7 @@ impl Frame {
     pub fn that_stores_for_ever(mut self) -> Self {
         let (_, end) = self.draws();
         let start = self.start as usize;
-        self.set(start, &[STORE_DWORD, 0, 0, 1]);
+        self.set(start, &[self.headers[1], 0, 0, 1]);
         let batch = self.batch();
         self.buffers[batch].relocations.clear();
         self.relocate(start + 8, end);
@@ -221,7 +226,7 @@ impl Frame {
     }
 
     fn jump(&mut self, at: usize, to: usize) {
-        self.set(at, &[BATCH_START]);
+        self.set(at, &[self.headers[0]]);
         self.relocate(at + 4, to);
     }
 

@@ -27,7 +27,7 @@ pub fn at_most(usual: Duration) -> Duration {
 }
 
 /// A device of each generation, of which there are captured frames.
-pub const DEVICES: [&str; 3] = ["gm965", "g45", "ironlake"];
+pub const DEVICES: [&str; 4] = ["gm965", "g45", "ironlake", "sandybridge"];
 
 /// A connection to a node.
 pub struct Connection(OwnedFd);

@@ -160,7 +160,7 @@ fn operand(input: &mut Unstructured<'_>) -> Result<u32> {
 
 thread_local! {
     /// Device after device, the scenes of each.
-    static FRAMES: [[Exec; 3]; 3] =
+    static FRAMES: [[Exec; SCENES.len()]; DEVICES.len()] =
         DEVICES.map(|device| SCENES.map(|scene| capture_of(device, scene).execs.swap_remove(0)));
 }
 

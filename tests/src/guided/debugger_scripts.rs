@@ -11,6 +11,7 @@ use crestline_cli::debug::backend::{Backend, HostBackend, RegistersBackend};
 use crestline_cli::debug::target::Target;
 use crestline_cli::debug::{Debugger, Flow, Source, run_script};
 use crestline_cli::replay::Options;
+use crestline_cli::why::has_registers;
 use kernel::time::Delta;
 
 use crate::scenes::{self, DEVICES};
@@ -45,7 +46,14 @@ pub fn run(data: &[u8]) {
         Arc::new(RegistersBackend::default())
     };
     let interrupt = Arc::new(AtomicBool::new(false));
-    let mut debugger = Debugger::new(target, backend, info, interrupt).expect("a debugger");
+    let mut debugger = match Debugger::new(target, backend, info, interrupt) {
+        Ok(debugger) => debugger,
+        Err(refusal) => {
+            let by_registers = first & 1 == 1 && !has_registers(info);
+            assert!(by_registers, "{refusal}");
+            return;
+        }
+    };
     debugger.forbid_files();
     let source = Source {
         name: "input".to_owned(),

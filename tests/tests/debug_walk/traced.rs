@@ -101,7 +101,11 @@ impl Traced {
         let primitive = u64::from(walk.setup.primitive) + before.objects;
         assert_eq!(primitive, object.ordinal, "{at}");
         assert_eq!(pixel_thread.primitive, walk.setup.primitive, "{at}");
-        assert_eq!(walk.setup.kernel, object.setup_kernel, "{at}");
+        assert_eq!(
+            walk.setup.kernel,
+            object.setup.map(|thread| thread.kernel),
+            "{at}"
+        );
         self.tags(why, &walk.setup.vertices, object.vertices(), &at);
         if drawn.call.command.topology == Ok(Topology::TriList) && walk.emitters.is_empty() {
             let numbers: Vec<_> = walk.setup.vertices.iter().map(|tag| tag.number).collect();

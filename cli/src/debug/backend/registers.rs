@@ -11,6 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use driver::debug::{self, DebugSession, HaltMatch, HaltedThread, Threads, Vertices, Which};
 use isa::Inst;
+use kernel::error::code::ENODEV;
 use mmio_mock::intel::debug::host::ThreadKey;
 use mmio_mock::intel::td::debugger::Info;
 
@@ -52,6 +53,14 @@ struct Inner {
 /// Stops threads as a debugger of the real part would.
 #[derive(Default)]
 pub struct RegistersBackend(Mutex<Inner>);
+
+/// A device without debug registers says `ENODEV` to whoever asks for them.
+fn no_registers(device: &driver::Device) -> Refusal {
+    Refusal(format!(
+        "no public text says what debug registers {} has: the model's own debugger serves it (`--backend host`)",
+        device.name()
+    ))
+}
 
 fn failed(what: &str) -> impl FnOnce(kernel::error::Error) -> Refusal + '_ {
     move |error| Refusal(format!("{what}: {error}"))
@@ -237,6 +246,7 @@ fn of_driver(registers: &debug::Registers) -> Registers {
             lmsd,
         },
         control: registers.control,
+        channels: None,
         notification: registers.notification,
         ip: registers.ip(),
     }
@@ -264,7 +274,10 @@ impl Backend for RegistersBackend {
     }
 
     fn attach(&self, reach: &Reach, device: &driver::Device) -> Answer<()> {
-        let session = device.debug().map_err(failed("debugging session"))?;
+        let session = device.debug().map_err(|error| match error {
+            ENODEV => no_registers(device),
+            other => failed("debugging session")(other),
+        })?;
         session.reset_counters();
         let mut inner = self.lock();
         *inner = Inner {

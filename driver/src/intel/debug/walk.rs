@@ -98,8 +98,8 @@ pub struct PixelThread {
     pub primitive: u32,
     /// How many threads the windower has started for the primitive before it (r0.6).
     pub id: u32,
-    /// Lit pixels (r0.0): four bits a subspan.
-    pub lit: u16,
+    /// Lit pixels: four bits a subspan.
+    pub lit: u32,
     /// Which of its subspans holds the pixel.
     pub slot: u8,
     /// Which occurrence of the subspan in the submission it is, from 1.
@@ -108,13 +108,13 @@ pub struct PixelThread {
     pub instances: u32,
 }
 
-/// The setup thread; its id is the number of the primitive.
+/// The setup of a primitive. The id of its thread, where there is one, is the number of the primitive.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Setup {
     /// Number of the primitive.
     pub primitive: u32,
-    /// Kernel start pointer.
-    pub kernel: u32,
+    /// Kernel start pointer of the setup thread; `None` where the unit sets up without one.
+    pub kernel: Option<u32>,
     /// Its vertices, one to three.
     pub vertices: Vec<Tag>,
 }

@@ -13,15 +13,15 @@ use crate::intel::machine::Machine;
 use crate::intel::shared::context::ThreadContext;
 use crate::intel::shared::router::Router;
 use crate::intel::status::Unit;
-use crate::intel::trace::{Dispatch, Event};
+use crate::intel::trace::{Dispatch, Event, Subspans};
 
 /// What a slot keeps for debuggers.
 #[derive(Default)]
 pub(super) struct Kept {
     pub(super) ordinal: u64,
     pub(super) subject: Subject,
-    /// r0 and r1 as they were dispatched, while a debugger is attached.
-    header: [Grf; 2],
+    /// Where its pixels are, while a debugger is attached.
+    pixels: Subspans,
     /// Nobody has looked at it since its dispatch.
     fresh: bool,
     /// The instruction was begun before: a message that the function did not take yet.
@@ -45,8 +45,8 @@ pub struct Info {
     pub instructions: u64,
     /// Why it stands.
     pub pause: Pause,
-    /// r0 and r1 as they were dispatched; zero when no debugger was attached then.
-    pub header: [Grf; 2],
+    /// Where the pixels of a pixel shader thread are; nowhere when no debugger was attached when it was dispatched.
+    pub pixels: Subspans,
 }
 
 /// A run that is looked at.
@@ -122,15 +122,36 @@ impl Slot {
     }
 }
 
-/// Upper left pixels of the subspans of a pixel shader thread that has not begun, r1.2 to r1.5 (PRM vol4 5.10.6.3): those
-/// with a channel.
+/// Upper left pixels of the subspans of a pixel shader thread that has not begun, r1.2 to r1.5 (PRM vol4 5.10.6.3) and of a
+/// thread for 32 pixels r2.2 to r2.5: those with a channel.
 fn subspans(unit: Unit, thread: &Thread) -> impl Iterator<Item = (u16, u16)> {
     let pixels = unit == Unit::Wiz;
-    let r1 = thread.grf().get(1).copied().unwrap_or_default();
+    let row = |n: usize| thread.grf().get(n).copied().unwrap_or_default();
+    let rows = [row(1), row(2)];
     let mask = thread.dispatch_mask();
-    let lit = (0..4).filter(move |n| pixels && mask >> (n * 4) & 15 != 0);
-    // CAST: two halves of a dword.
-    lit.map(move |n| (r1[n + 2] as u16, (r1[n + 2] >> 16) as u16))
+    let lit = (0..Subspans::MOST).filter(move |n| pixels && mask >> (n * 4) & 15 != 0);
+    lit.map(move |n| {
+        let place = rows[n / 4][n % 4 + 2];
+        // CAST: two halves of a dword.
+        (place as u16, (place >> 16) as u16)
+    })
+}
+
+/// Where the pixels of a new thread are. What its render target writes need tells it, or else the header of its payload:
+/// lit pixels in r0.0, places in r1.2 to r1.5.
+fn places(request: &ThreadRequest<'_>) -> Subspans {
+    if request.unit != Unit::Wiz {
+        return Subspans::default();
+    }
+    if let Some(pixels) = request.pixels {
+        let place = |(x, y): (u16, u16)| u32::from(y) << 16 | u32::from(x);
+        let used = (Subspans::MOST - request.dispatch_mask.leading_zeros() as usize / 4).max(1);
+        let all = pixels.origins.map(place);
+        return Subspans::new(all.get(..used).unwrap_or_default(), pixels.mask);
+    }
+    let row = |n| request.header.get(n).copied().unwrap_or_default();
+    let (r0, r1): (Grf, Grf) = (row(0), row(1));
+    Subspans::new(&r1[2..6], r0[0] & 0xffff)
 }
 
 impl Td {
@@ -158,13 +179,12 @@ impl Td {
     #[cold]
     fn describe(&mut self, at: usize, request: &ThreadRequest<'_>, machine: &mut Machine<'_>) {
         let slot = &mut self.slots[at];
-        let row = |n| request.header.get(n).copied().unwrap_or_default();
+        let pixels = places(request);
         if machine.debug.host().is_some() {
-            slot.kept.header = [row(0), row(1)];
+            slot.kept.pixels = pixels;
         }
         if machine.trace.is_on() {
             let id = slot.thread.id();
-            let r1 = row(1);
             machine.note(Event::Dispatch(Dispatch {
                 ffid: request.unit.ffid(),
                 eu: id.eu,
@@ -172,8 +192,8 @@ impl Td {
                 ordinal: slot.kept.ordinal,
                 kernel: request.kernel.ip,
                 mask: request.dispatch_mask as u16,
-                r0: row(0),
-                subspans: [r1[2], r1[3], r1[4], r1[5]],
+                r0: request.header.first().copied().unwrap_or_default(),
+                pixels,
             }));
         }
     }
@@ -286,7 +306,7 @@ impl Td {
             context: slot.context,
             instructions: slot.instructions,
             pause: slot.pause(),
-            header: slot.kept.header,
+            pixels: slot.kept.pixels,
         })
     }
 }

@@ -169,14 +169,14 @@ impl<R: Rerun> Walker<'_, R> {
                 base,
                 primitive,
                 id: r0[6] & NUMBER,
-                lit,
+                lit: lit.into(),
                 slot,
                 instance,
                 instances: count.instances,
             },
             Setup {
                 primitive,
-                kernel: setup.kernel_pointer,
+                kernel: Some(setup.kernel_pointer),
                 vertices: vertices.collect::<Result<_, _>>()?,
             },
         )))

@@ -22,12 +22,15 @@ const STATUS: u32 = 0x1_1000;
 const BATCH: u32 = 0x1_2000;
 const TARGET: u32 = 0x1_3000;
 
+/// Images of two contexts.
+const CONTEXTS: [u32; 2] = [0x1_4000, 0x1_5000];
+
 struct Bench(Arc<ModelPlatform>);
 
 impl Bench {
     fn new() -> Self {
         let platform = ModelPlatform::new(find("sandybridge").unwrap(), 4 << 20);
-        for page in [RING, STATUS, BATCH, TARGET] {
+        for page in [RING, STATUS, BATCH, TARGET, CONTEXTS[0], CONTEXTS[1]] {
             let mut memory = lock(platform.memory());
             memory.alloc_mapped(page.into(), 4096).unwrap();
         }
@@ -222,4 +225,96 @@ fn the_urb_has_two_sizes() {
     };
     assert_eq!([0x0102, 0x0106].map(kilobytes), [32; 2]);
     assert_eq!([0x0112, 0x0116, 0x0122, 0x0126].map(kilobytes), [64; 4]);
+}
+
+/// MI_SET_CONTEXT with MI_MM_SPACE_GTT, MI_SAVE_EXT_STATE_EN and MI_RESTORE_EXT_STATE_EN; the first time with
+/// MI_RESTORE_INHIBIT (i915 gt/intel_gpu_commands.h).
+fn set_context(number: usize, first: bool) -> [u32; 2] {
+    [
+        0x18 << 23,
+        CONTEXTS[number] | 1 << 8 | 1 << 3 | 1 << 2 | u32::from(first),
+    ]
+}
+
+/// State of two programs by genxml gen6, each command another, and a counter (IA_VERTICES_COUNT, i915 i915_reg.h).
+fn state_of(number: u32) -> Vec<Vec<u32>> {
+    let at = number * 0x1_0000;
+    vec![
+        vec![0x1100_0001, 0x2310, 70 + number],
+        vec![0x6904_0000],
+        vec![
+            0x6101_0008,
+            1,
+            0x0011_2001 + at,
+            0x0021_2001 + at,
+            1,
+            0x0010_4001 + at,
+            0xffff_f001,
+            0,
+            0xffff_f001,
+            0xffff_f001,
+        ],
+        // VS, GS and PS tables, all of them changed.
+        vec![0x7801_1302, 0x20 + at, 0x40 + at, 0x60 + at],
+        vec![0x7802_1302, 0x120 + at, 0x140 + at, 0x160 + at],
+        vec![0x7805_0001, 0x0100 - number, 0],
+        // Blending, depth and stencil, colour calculator: each with its change bit.
+        vec![0x780e_0002, 0xc1 + at, 0x141 + at, 0x101 + at],
+        vec![0x7810_0004, 0x40 + at, 0, 0, 0x0010_0800, 0x7800_0401],
+        vec![0x7900_0002, number, 0x00ff_00ff - number, 0],
+        vec![0x790d_0001, number, 0],
+    ]
+}
+
+/// The context image of the model is the commands that set the state again; whatever is set has its place there, also
+/// when two programs take turns command by command.
+#[test]
+fn images_of_two_contexts_hold_what_each_has_set() {
+    let bench = Bench::new();
+    let programs = [state_of(0), state_of(1)];
+    let commands = programs[0].len();
+    for turn in 0..commands {
+        for (number, program) in programs.iter().enumerate() {
+            let mut ring = set_context(number, turn == 0).to_vec();
+            ring.extend(&program[turn]);
+            ring.resize(ring.len().next_multiple_of(2), 0);
+            bench.run(RENDER, &ring);
+            assert!(bench.done(RENDER));
+        }
+        // A batch that hangs, and the reset of the render engine: what is current is lost, the images stay.
+        if turn == 4 {
+            bench.run(RENDER, &set_context(0, false));
+            bench.run(RENDER, &[0x7fff_0000, 0]);
+            assert!(!bench.done(RENDER));
+            bench.write(0x941c, 1 << 1);
+        }
+    }
+    // Blending's pointer alone, as a program that changes one; and both images are written.
+    let mut ring = set_context(0, false).to_vec();
+    ring.extend([0x780e_0002, 0x1c1, 0, 0]);
+    ring.extend(set_context(1, false));
+    ring.extend(set_context(0, false));
+    bench.run(RENDER, &ring);
+    assert!(bench.done(RENDER));
+    let mut expected = programs.clone();
+    expected[0][6] = vec![0x780e_0002, 0x1c1, 0x141, 0x101];
+    for (number, expected) in expected.iter().enumerate() {
+        let image: Vec<u32> = (0..1024)
+            .map(|n| bench.load(CONTEXTS[number] + 4 * n))
+            .collect();
+        let end = image.iter().position(|word| *word == 0x0500_0000).unwrap();
+        let image = &image[..end];
+        // Registers first, in one MI_LOAD_REGISTER_IMM; then the pipeline and the bases.
+        assert_eq!(image[0] >> 23, 0x22);
+        let pairs = (image[0] as usize & 0xff).div_ceil(2);
+        let mut registers = image[1..].chunks_exact(2).take(pairs);
+        assert!(registers.any(|pair| *pair == expected[0][1..]), "{number}");
+        let behind = &image[1 + pairs * 2..];
+        assert_eq!(behind[..1], expected[1]);
+        assert_eq!(behind[1..11], expected[2]);
+        for command in &expected[3..] {
+            let times = behind.windows(command.len()).filter(|at| at == command);
+            assert_eq!(times.count(), 1, "{number}: {command:x?} in {behind:x?}");
+        }
+    }
 }
