@@ -96,7 +96,11 @@ fn kernels_on_one_thread() {
 
 #[test]
 fn from_a_wrong_pixel_to_the_wrong_instruction() {
-    let folders = ["docs/debugging", "tests/data/captures/gm965/c_gouraud"];
+    let folders = [
+        "docs/debugging",
+        "tests/data/captures/gm965/c_gouraud",
+        "tests/data/captures/sandybridge/c_gouraud",
+    ];
     check("docs/debugging.md", &folders, 14);
 }
 

@@ -1,6 +1,6 @@
 //! Requests and packets that no program means: the node answers, and goes on.
 //!
-//! Requests are those of Mesa with bits turned over; CRESTLINE_FUZZ_SEED gives other ones.
+//! Requests are those of Mesa with bits turned over; CRESTLINE_FUZZ_SEED gives others.
 
 use std::os::fd::AsRawFd as _;
 use std::time::Duration;
@@ -17,6 +17,7 @@ use zerocopy::IntoBytes as _;
 use crate::support::Connection;
 use crate::support::frame::{Frame, Party};
 use crate::support::random::Random;
+use crate::support::recorded::recorded;
 
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Sequences of all connections together.
@@ -50,20 +51,6 @@ fn be_patient(node: &Node) {
 
 fn draws_exactly(name: &str, expected: &[Vec<u8>]) {
     assert!(Party::new(name).draw(&Frame::read("b_flat")) == expected);
-}
-
-/// What Mesa asked for: request and argument block.
-fn recorded() -> Vec<(u32, Vec<u8>)> {
-    let text = include_str!("data/requests.txt");
-    let lines = text.lines().filter(|line| !line.starts_with('#'));
-    lines
-        .map(|line| {
-            let (request, block) = line.split_once(' ').unwrap();
-            let byte = |at: usize| u8::from_str_radix(&block[at..at + 2], 16).unwrap();
-            let bytes = (0..block.len()).step_by(2).map(byte).collect();
-            (u32::from_str_radix(request, 16).unwrap(), bytes)
-        })
-        .collect()
 }
 
 /// A hostile client: its requests point into `memory` more often than not.
@@ -282,21 +269,21 @@ impl Hostile {
 
 #[test]
 fn ten_thousand_random_sequences_leave_the_node_well() {
-    random_sequences("gm965", 4);
+    assert_eq!(random_sequences("gm965"), 4);
 }
 
-/// Each of the three engines has a ring, and tables of the process space are there.
 #[test]
 fn ten_thousand_random_sequences_leave_three_engines_well() {
-    random_sequences("sandybridge", 6);
+    random_sequences("sandybridge");
 }
-
-/// `bound`: what stays in the GTT.
-fn random_sequences(device: &str, bound: usize) {
+/// What stays in the GTT: rings, scratch page, two context images.
+fn random_sequences(device: &str) -> usize {
     let (node, name) = start_on(device);
     be_patient(&node);
     let frame = Frame::read_of(device, "b_flat");
     let expected = Party::new(&name).draw(&frame);
+    assert!(node.quiesce(PATIENCE));
+    let bound = node.first().device().ggtt().bound();
     node.first()
         .device()
         .set_hang_check_period(Delta::from_millis(2));
@@ -325,15 +312,12 @@ fn random_sequences(device: &str, bound: usize) {
         report.work.submissions, report.work.resets
     );
     assert!(well > 1000 && refused > 1000 && report.work.submissions > 10);
-    assert!(node.quiesce(PATIENCE), "everything is closed");
+    assert!(node.quiesce(PATIENCE));
     be_patient(&node);
     assert!(Party::new(&name).draw(&frame) == expected);
     assert!(node.quiesce(PATIENCE));
-    assert_eq!(
-        node.first().device().ggtt().bound(),
-        bound,
-        "rings, scratch page and two context images are left"
-    );
+    assert_eq!(node.first().device().ggtt().bound(), bound);
+    bound
 }
 
 /// Whether the node still answers on a connection that may have been closed.

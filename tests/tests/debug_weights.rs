@@ -1,4 +1,4 @@
-//! Pixels of a device without debug registers, explained by what the model tells its host.
+//! Pixels of a device without debug registers, explained by the host.
 //!
 //! Weights, planes and places are those of host arithmetic on what the scenes draw; numbers of threads and vertices are
 //! those that the debug registers of other devices show of the same kind of frame.

@@ -55,11 +55,9 @@ fn subject(info: &Info) -> String {
                     list.push(span);
                 }
             }
-            if list.is_empty() {
-                // Nobody has kept where.
-                return format!(", pixels of object {n}");
-            }
-            format!(", pixels of object {n} at {}", list.join(" "))
+            // Where nobody has kept where they are.
+            let at = if list.is_empty() { "" } else { " at " };
+            format!(", pixels of object {n}{at}{}", list.join(" "))
         }
         Subject::Other => String::new(),
     }

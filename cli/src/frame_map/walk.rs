@@ -3,6 +3,7 @@
 //! PRM: volume 4, 3.3.1 does the same with snapshots. This serves devices without debug registers, and asks none.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use driver::debug::walk::{
     Emitter, PixelThread, Setup, Tag, Unit as Putter, Vertex, VertexThread, Walk, WalkError,
@@ -42,12 +43,12 @@ impl FrameMap {
         let block = u32::from(y & !1) << 16 | u32::from(x & !1);
         let bit = (y & 1) << 1 | (x & 1);
         let threads = self.recording.threads.iter();
-        let has = |thread: &&Thread| self.slots(thread, block).next().is_some();
+        let has = |thread: &&Thread| slots(thread, block).next().is_some();
         let all: Vec<&Thread> = threads.filter(has).collect();
         let last = self.draws.last().and_then(|draw| draw.target);
         for (at, thread) in all.iter().enumerate().rev() {
             let lit = |slot: &u8| thread.pixels.lit >> (u16::from(*slot) * 4 + bit) & 1 != 0;
-            let Some(slot) = self.slots(thread, block).find(lit) else {
+            let Some(slot) = slots(thread, block).find(lit) else {
                 continue;
             };
             let Some(object) = self.recording.objects.get(thread.object as usize) else {
@@ -124,16 +125,16 @@ impl FrameMap {
         let object = self.recording.objects.get(thread.object as usize)?;
         Some(self.draws.get(object.draw as usize)?.exec)
     }
+}
 
-    /// Subspans of a thread that are a block of 2x2 pixels and have a lit one.
-    fn slots(&self, thread: &Thread, block: u32) -> impl Iterator<Item = u8> {
-        let pixels = thread.pixels;
-        let places = pixels.places().to_vec();
-        let slots = (0u8..).zip(places);
-        slots
-            .filter(move |(n, place)| *place == block && pixels.lit >> (n * 4) & 15 != 0)
-            .map(|(n, _)| n)
-    }
+/// Subspans of a thread that are a block of 2x2 pixels and have a lit one.
+fn slots(thread: &Thread, block: u32) -> impl Iterator<Item = u8> {
+    let pixels = thread.pixels;
+    let places = pixels.places().to_vec();
+    let slots = (0u8..).zip(places);
+    slots
+        .filter(move |(n, place)| *place == block && pixels.lit >> (n * 4) & 15 != 0)
+        .map(|(n, _)| n)
 }
 
 impl Up<'_> {
@@ -168,12 +169,11 @@ impl Up<'_> {
         };
         // CAST: as above.
         let number = between.ordinal.saturating_sub(before) as u32;
-        if !self.walk.emitters.contains_key(&(unit, number)) {
-            let emitter = Emitter {
+        if let Entry::Vacant(entry) = self.walk.emitters.entry((unit, number)) {
+            entry.insert(Emitter {
                 kernel: between.kernel,
                 inputs: Vec::new(),
-            };
-            self.walk.emitters.insert((unit, number), emitter);
+            });
             // A thread's inputs came before it.
             let inputs = self.tags(&between.vertices);
             if let Some(emitter) = self.walk.emitters.get_mut(&(unit, number)) {

@@ -1,4 +1,4 @@
-//! What a pixel shader thread is given for a pixel: weights of the vertices, and the planes of attributes.
+//! What a pixel shader thread is given for a pixel: weights, planes of attributes.
 //!
 //! genxml gen6 3DSTATE_WM, 3DSTATE_CONSTANT_PS; Mesa brw_fs.cpp `setup_fs_payload_gen6` (order of the registers), the operands
 //! of `pln` (a plane: what the second and the third vertex have beyond the first, nothing, and the first). For devices

@@ -4,6 +4,7 @@
 pub mod child;
 pub mod frame;
 pub mod random;
+pub mod recorded;
 
 use std::io::{IoSlice, IoSliceMut};
 use std::os::fd::{AsFd as _, AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
