@@ -1,4 +1,4 @@
-//! Media state in commands: front end, loads of descriptors and constants, objects with a place.
+//! Media state in commands: front end, loads, objects with a place.
 //!
 //! genxml gen6; order and units as intel-vaapi-driver i965_post_processing.c has them (`gen6_pp_pipeline_setup`).
 use alloc::vec::Vec;

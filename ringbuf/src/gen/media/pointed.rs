@@ -1,4 +1,4 @@
-//! Media state in memory, which commands point to: front end, descriptors, constants.
+//! Media state in memory: front end, descriptors, constants.
 //!
 //! PRM vol2 VFE_STATE, MEDIA_STATE_POINTERS, URB_FENCE, CONSTANT_BUFFER; intel-vaapi-driver i965_media.c. The layouts are those that all
 //! generations of this kind share.

@@ -1,4 +1,4 @@
-//! State in commands: payloads, walkers, the scoreboard, and what goes wrong, on Sandy Bridge.
+//! State in commands on Sandy Bridge: payloads, walkers, scoreboard, mistakes.
 //!
 //! Words by the bit positions of genxml gen6, headers as intel-vaapi-driver i965_defines.h has them; what a thread finds is what its
 //! kernels take (shaders/post_processing/gen5_6: constants from r1 on, inline data behind them).

@@ -1,4 +1,4 @@
-//! Orders of walkers beside patterns of Intel's media-driver and beside loops that are written out.
+//! Orders of walkers beside published patterns and loops written out.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use std::collections::BTreeSet;
