@@ -476,8 +476,11 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiSetContext => context::set_context(d, ctx)?,
         // Arbitration has nobody to arbitrate with; without a display its events are over; a
         // prefetch is a hint to load a cache that the model does not have; a flush that is held back around
-        // MI_SET_CONTEXT has nothing to wait for; memory is always up to date.
-        C::MiClflush
+        // MI_SET_CONTEXT has nothing to wait for; memory is always up to date. All media threads have ended when
+        // MEDIA_STATE_FLUSH is parsed, and a barrier is reported by the message that waits at it.
+        C::MediaGatewayState
+        | C::MediaStateFlush
+        | C::MiClflush
         | C::StatePrefetch
         | C::MiSuspendFlush
         | C::MiArbCheck
@@ -551,8 +554,6 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MediaVfeState => media::vfe_state(d, ctx),
         C::MediaCurbeLoad => media::curbe_load(d, ctx)?,
         C::MediaInterfaceDescriptorLoad => media::descriptor_load(d, ctx)?,
-        // All threads have ended when it is parsed. Barriers are reported by the message that waits at one.
-        C::MediaGatewayState | C::MediaStateFlush => {}
         // The windower's reader looks for those that it cannot do.
         C::State3dAaLineParameters
         | C::State3dClearParams

@@ -64,10 +64,10 @@ impl MediaState {
     pub fn commands(&self) -> Vec<u32> {
         let [constants, descriptors] = &self.loads;
         let front_end = self.front_end.as_deref().unwrap_or_default();
-        match self.unsaved {
-            true => Vec::new(),
-            false => [front_end, constants, descriptors].concat(),
+        if self.unsaved {
+            return Vec::new();
         }
+        [front_end, constants, descriptors].concat()
     }
 
     /// The context's image is made without it, until there is a new one (PIPE_CONTROL Generic Media State Clear).

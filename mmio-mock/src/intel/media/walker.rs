@@ -60,10 +60,8 @@ fn steps(start: i32, unit: i32, low: i32, high: i32) -> (i32, i32) {
         (start, unit, low, high - 1)
     };
     if unit == 0 {
-        return match (low..=last).contains(&start) {
-            true => (0, i32::MAX),
-            false => (0, -1),
-        };
+        let inside = (low..=last).contains(&start);
+        return (0, if inside { i32::MAX } else { -1 });
     }
     let first = (low - start).max(0);
     let first = first / unit + i32::from(first % unit > 0);

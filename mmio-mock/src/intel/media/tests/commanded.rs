@@ -283,7 +283,7 @@ fn bad_state_is_refused() {
             walker(rig, (2, 2), ROWS, None, 1);
         }),
         ("an inner loop that never ends", &|rig| {
-            walker(rig, (2, 2), ([0, 1], [0, 0]), None, 1)
+            walker(rig, (2, 2), ([0, 1], [0, 0]), None, 1);
         }),
         ("no URB entry", &|rig| {
             vfe_state(rig, (0, 0, 4, 8), NO_BOARD);
@@ -305,10 +305,10 @@ fn bad_state_is_refused() {
             rig.emit(&[0x7001_0002, 0, 32, CONSTANTS]);
         }),
         ("GTT entry is not valid", &|rig| {
-            rig.emit(&[0x7001_0002, 0, 32, 0x0700_0000])
+            rig.emit(&[0x7001_0002, 0, 32, 0x0700_0000]);
         }),
         ("GTT entry is not valid", &|rig| {
-            rig.emit(&[0x7002_0002, 0, 0x1_ffff, 0x0700_0000])
+            rig.emit(&[0x7002_0002, 0, 0x1_ffff, 0x0700_0000]);
         }),
         (
             "that no MEDIA_INTERFACE_DESCRIPTOR_LOAD has loaded",
@@ -324,7 +324,7 @@ fn bad_state_is_refused() {
             },
         ),
         ("do not fit a URB entry of 4", &|rig| {
-            object(rig, (0, 0), None, &[0; 33])
+            object(rig, (0, 0), None, &[0; 33]);
         }),
         ("GTT entry is not valid", &|rig| {
             rig.emit(&[0x7100_0004, 0, 4, 0x0700_0000, 0, 0]);
