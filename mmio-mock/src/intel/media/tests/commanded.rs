@@ -142,7 +142,7 @@ fn walker(
 
 const ROWS: ([i32; 2], [i32; 2]) = ([0, 1], [1, 0]);
 
-// covers: S-0003, S-0060
+// covers: S-0060
 #[test]
 fn an_object_finds_constants_and_inline_data() {
     let text = place()
