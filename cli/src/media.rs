@@ -23,7 +23,7 @@ use mmio_mock::intel::td::schedule::Schedule;
 use mmio_mock::intel::trace::Trace;
 use ringbuf::batch::Batch;
 use ringbuf::r#gen::media;
-use ringbuf::media::{Code, FrontEnd, Kernel, Media as _};
+use ringbuf::media::{Code, FrontEnd, Kernel, Media as _, Object};
 
 use crate::capture::{Buffer, Exec, GTT_BYTES};
 use crate::replay::{Attendant, FaultReport, Options, ReplayError, Report, Session, TIMEOUT};
@@ -333,7 +333,7 @@ impl Job {
                 surfaces: (!surfaces.is_empty()).then_some((table, surfaces.len() as u32)),
             })
             .collect();
-        let descriptors = batch.descriptors(&kernels)?;
+        let descriptors = batch.descriptors(ops, &kernels)?;
         let threads = u32::from(self.device.eus) * u32::from(self.device.threads_per_eu);
         let children = self.children || kernels.len() > 1;
         let (entries, entry_units) = if children { ROOMY_ENTRIES } else { ENTRIES };
@@ -351,7 +351,12 @@ impl Job {
         let (width, height) = self.grid;
         for y in 0..height {
             for x in 0..width {
-                batch.object(0, &[x, y, width, height, y * width + x, 0, 0, 0])?;
+                let object = Object {
+                    inline: &[x, y, width, height, y * width + x, 0, 0, 0],
+                    children,
+                    ..Object::default()
+                };
+                batch.root(ops, &object)?;
             }
         }
         batch.end(ops);

@@ -307,15 +307,19 @@ fn runs_repeat() {
 fn on(device: &str, mut job: Job) -> Job {
     job.device = mmio_mock::intel::r#gen::find(device).unwrap();
     for source in &mut job.kernels {
-        *source = kernel(&source.name, job.device.isa);
+        let text = match device {
+            "sandybridge" => format!("sandybridge/{}", source.name),
+            _ => source.name.clone(),
+        };
+        *source = kernel(&text, job.device.isa);
     }
     job
 }
 
-/// Later devices run the same kernels, whose messages they say in other words.
+/// Later devices run the same kernels, whose messages they say in other words. Those of Sandy Bridge have a text of their own.
 #[test]
 fn later_devices() {
-    for device in ["g45", "ironlake"] {
+    for device in ["g45", "ironlake", "sandybridge"] {
         for (width, height) in [(17, 19), (113, 57)] {
             let place = format!("{device}, {width}x{height}");
             let size = (width * height) as usize;
@@ -357,7 +361,7 @@ fn later_devices() {
 /// What is bound is checked against the messages of each device.
 #[test]
 fn surfaces_that_messages_want() {
-    for device in ["gm965", "g45", "ironlake"] {
+    for device in ["gm965", "g45", "ironlake", "sandybridge"] {
         let mut blur = on(device, blur_job(32, 32));
         blur.surfaces.truncate(1);
         let error = blur.check().unwrap_err().to_string();

@@ -86,7 +86,8 @@ fn check(page: &str, folders: &[&str], least: usize) {
 
 #[test]
 fn kernels_over_data() {
-    check("docs/media.md", &["docs", "examples/kernels"], 12);
+    let folders = ["docs", "examples/kernels", "examples/kernels/sandybridge"];
+    check("docs/media.md", &folders, 12);
 }
 
 #[test]
@@ -109,12 +110,31 @@ fn from_a_wrong_pixel_to_the_wrong_instruction() {
 fn every_kernel_is_on_the_page() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("..");
     let page = std::fs::read_to_string(root.join("docs/media.md")).unwrap();
-    for entry in std::fs::read_dir(root.join("examples/kernels")).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap();
+    let files = |folder: &str| {
+        let entries = std::fs::read_dir(root.join(folder)).unwrap();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        let files = paths.filter(|path| path.is_file());
+        files.map(|path| {
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            (name, std::fs::read_to_string(&path).unwrap())
+        })
+    };
+    let mut kernels = Vec::new();
+    for (name, text) in files("examples/kernels") {
         let run = format!("crestline media run examples/kernels/{name} ");
         assert!(page.contains(&run), "{name}");
-        let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains(&format!("// {run}")), "{name}");
+        kernels.push(name);
     }
+    let mut later = Vec::new();
+    for (name, text) in files("examples/kernels/sandybridge") {
+        let run = format!(
+            "// crestline media run examples/kernels/sandybridge/{name} --device sandybridge "
+        );
+        assert!(text.contains(&run), "{name}");
+        later.push(name);
+    }
+    kernels.sort();
+    later.sort();
+    assert_eq!(kernels, later);
 }

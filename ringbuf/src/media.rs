@@ -1,23 +1,18 @@
 //! Typed media batches: kernels, surfaces, front end state, one object a thread.
 //!
-//! PRM vol2 "Media pipeline"; order of the commands as in intel-vaapi-driver i965_media.c. Not modelled: the modes of
-//! the front end other than generic, samplers.
+//! PRM vol2 "Media pipeline"; order of the commands as in intel-vaapi-driver i965_media.c and i965_post_processing.c. Words of a
+//! generation are the matter of [`MediaOps`]. Not modelled: the modes of the front end other than generic, samplers, walkers.
 use alloc::vec::Vec;
 
 use kernel::error::{Result, code::EINVAL};
-use regs::any::{
-    BindingTableState, ConstantBuffer, CsUrbState, InterfaceDescriptor, MediaObject,
-    MediaStatePointers, UrbFence, VfeState, values,
-};
+use regs::any::BindingTableState;
 
 use crate::batch::{Batch, StateOffset, Target};
 use crate::emit::Sink;
 use crate::r#gen::media::MediaOps;
 
 /// Dwords of a 512-bit unit.
-const UNIT: usize = 16;
-/// Commands that cross a cache line hang URB_FENCE on these parts (Mesa brw_misc_state.c, crocus_state.c).
-const LINE: usize = 16;
+pub(crate) const UNIT: usize = 16;
 
 /// What a kernel sees of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,6 +61,15 @@ pub struct Kernel {
     pub surfaces: Option<(StateOffset, u32)>,
 }
 
+/// Interface descriptors in the batch's own buffer; made by [`Media::descriptors`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Descriptors {
+    /// The first of them.
+    pub first: StateOffset,
+    /// How many.
+    pub count: u32,
+}
+
 /// A root thread: its kernel, its data, and what it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Object<'a> {
@@ -77,6 +81,8 @@ pub struct Object<'a> {
     pub indirect: Option<Indirect>,
     /// The thread starts after a spawn root thread message (Thread Synchronization).
     pub synchronized: bool,
+    /// The thread may start children. Where the front end's state says it for all of them, this says nothing.
+    pub children: bool,
 }
 
 /// Data of a root thread that lie in memory.
@@ -156,7 +162,7 @@ pub trait Media {
     /// Interface descriptors of kernels, numbered from 0.
     ///
     /// `EINVAL` when a number does not fit its field.
-    fn descriptors(&mut self, kernels: &[Kernel]) -> Result<StateOffset>;
+    fn descriptors(&mut self, ops: &MediaOps, kernels: &[Kernel]) -> Result<Descriptors>;
 
     /// Selects the pipeline, with bases of 0, and sets it up.
     ///
@@ -164,7 +170,7 @@ pub trait Media {
     fn begin(
         &mut self,
         ops: &MediaOps,
-        descriptors: StateOffset,
+        descriptors: Descriptors,
         front_end: &FrontEnd,
         constants: &[u32],
     ) -> Result;
@@ -172,18 +178,19 @@ pub trait Media {
     /// A root thread of kernel `descriptor`, with data that follow the constants in its registers.
     ///
     /// `EINVAL` when a number does not fit its field.
-    fn object(&mut self, descriptor: u32, inline: &[u32]) -> Result {
-        self.root(&Object {
+    fn object(&mut self, ops: &MediaOps, descriptor: u32, inline: &[u32]) -> Result {
+        let object = Object {
             descriptor,
             inline,
             ..Object::default()
-        })
+        };
+        self.root(ops, &object)
     }
 
     /// A root thread with all that a command can say of it.
     ///
     /// `EINVAL` when a number does not fit its field.
-    fn root(&mut self, object: &Object<'_>) -> Result;
+    fn root(&mut self, ops: &MediaOps, object: &Object<'_>) -> Result;
 
     /// Waits for all threads and writes the render cache back.
     fn end(&mut self, ops: &MediaOps);
@@ -216,8 +223,7 @@ impl Media for Batch {
         table
     }
 
-    fn descriptors(&mut self, kernels: &[Kernel]) -> Result<StateOffset> {
-        let mut words = Vec::new();
+    fn descriptors(&mut self, ops: &MediaOps, kernels: &[Kernel]) -> Result<Descriptors> {
         for kernel in kernels {
             let aligned = match kernel.code {
                 Code::State(_) => true,
@@ -226,80 +232,47 @@ impl Media for Batch {
             if !aligned || !(1..=128).contains(&kernel.registers) || kernel.constants > 63 {
                 return Err(EINVAL);
             }
-            let descriptor = InterfaceDescriptor::default()
-                .with_constant_urb_entry_read_length(kernel.constants);
-            words.extend_from_slice(descriptor.dwords());
         }
-        let at = self.state(32, &words);
-        for (index, kernel) in kernels.iter().enumerate() {
-            let first = index * InterfaceDescriptor::LEN;
-            let blocks = kernel.registers.div_ceil(8) - 1;
-            let low = InterfaceDescriptor::default().with_grf_register_blocks(blocks);
-            match kernel.code {
-                Code::State(code) => self.patch_state(at, first, code, low.0[0]),
-                Code::Buffer(target, offset) => {
-                    self.patch_address(at, first, target, offset | low.0[0]);
-                }
-            }
-            if let Some((table, entries)) = kernel.surfaces {
-                // A hint for the prefetch: more entries than the field holds are not prefetched.
-                let low =
-                    InterfaceDescriptor::default().with_binding_table_entry_count(entries.min(31));
-                self.patch_state(at, first + 3, table, low.0[3]);
-            }
-        }
-        Ok(at)
+        Ok(Descriptors {
+            first: (ops.descriptors)(self, kernels),
+            count: kernels.len() as u32,
+        })
     }
 
     fn begin(
         &mut self,
         ops: &MediaOps,
-        descriptors: StateOffset,
+        descriptors: Descriptors,
         front_end: &FrontEnd,
         constants: &[u32],
     ) -> Result {
         front_end.check(ops.urb_units)?;
-        let units = constants.len().div_ceil(UNIT) as u32;
-        if units > front_end.constant_units {
+        let units = constants.len().div_ceil(UNIT);
+        if units > front_end.constant_units as usize {
             return Err(EINVAL);
         }
         self.put(&(ops.flush)(true));
         self.put(&(ops.select)());
-        let state = vfe(self, descriptors, front_end);
-        self.put(&MediaStatePointers::new().dwords()[..2]);
-        self.state_address(state, 0);
-        urb(self, front_end);
-        if units > 0 {
-            let mut padded = constants.to_vec();
-            padded.resize(units as usize * UNIT, 0);
-            let constants = self.state(64, &padded);
-            self.put(&ConstantBuffer::new().with_valid(true).dwords()[..1]);
-            self.state_address(
-                constants,
-                ConstantBuffer::default().with_buffer_length(units - 1).0[1],
-            );
-        }
+        let mut padded = constants.to_vec();
+        padded.resize(units * UNIT, 0);
+        (ops.set_up)(self, descriptors, front_end, &padded);
         Ok(())
     }
 
-    fn root(&mut self, object: &Object<'_>) -> Result {
+    fn root(&mut self, ops: &MediaOps, object: &Object<'_>) -> Result {
         let bytes = object.indirect.map_or(0, |indirect| indirect.bytes);
         if object.descriptor > 31 || object.inline.len() > 0x1ff || bytes > 0x1_ffff {
             return Err(EINVAL);
         }
-        // The form without a scoreboard; generations that have one have no row in `gen/media.rs`.
-        let command = MediaObject::from_dwords(&[MediaObject::VALUE])
-            .with_dword_length(2 + object.inline.len() as u32)
-            .with_interface_descriptor_offset(object.descriptor)
-            .with_indirect_data_length(bytes)
-            .with_thread_synchronization(object.synchronized);
-        self.put(command.dwords().get(..3).unwrap_or_default());
+        let [front, back] = (ops.object)(object, bytes);
+        self.put(&front);
         // An address as it is: the base of indirect objects is 0.
         match object.indirect.map(|indirect| indirect.from) {
             Some(Data::State(at)) => self.state_address(at, 0),
             Some(Data::Buffer(target, offset)) => self.address(target, offset),
             None => self.put(&[0]),
         }
+        self.put(&back);
         self.put(object.inline);
         Ok(())
     }
@@ -307,49 +280,6 @@ impl Media for Batch {
     fn end(&mut self, ops: &MediaOps) {
         self.put(&(ops.flush)(false));
     }
-}
-
-/// VFE_STATE of generic mode.
-fn vfe(batch: &mut Batch, descriptors: StateOffset, front_end: &FrontEnd) -> StateOffset {
-    let state = VfeState::default()
-        .with_children_present(front_end.children)
-        .with_vfe_mode(values::vfe_mode::GENERIC_MODE)
-        .with_number_of_urb_entries(front_end.entries)
-        .with_urb_entry_allocation_size(front_end.entry_units - 1)
-        .with_maximum_number_of_threads(front_end.threads - 1);
-    let at = batch.state(32, state.dwords());
-    batch.patch_state(at, 2, descriptors, 0);
-    if let Some((target, power)) = front_end.scratch {
-        let low = VfeState::default().with_per_thread_scratch_space(power);
-        batch.patch_address(at, 0, target, low.0[0]);
-    }
-    at
-}
-
-/// URB_FENCE and CS_URB_STATE: the front end's entries first, the constants behind them.
-fn urb(batch: &mut Batch, front_end: &FrontEnd) {
-    let vfe = front_end.entries * front_end.entry_units;
-    let cs = vfe + front_end.constant_units;
-    let fence = UrbFence::new()
-        .with_vs_unit_urb_reallocation_request(true)
-        .with_gs_unit_urb_reallocation_request(true)
-        .with_clip_unit_urb_reallocation_request(true)
-        .with_sf_unit_urb_reallocation_request(true)
-        .with_vfe_unit_urb_reallocation_request(true)
-        .with_cs_unit_urb_reallocation_request(true)
-        .with_vfe_fence(vfe)
-        .with_cs_fence(cs);
-    while batch.command_dwords() % LINE + UrbFence::LEN > LINE {
-        batch.noop();
-    }
-    batch.put(fence.dwords());
-    let mut state = CsUrbState::new();
-    if let Some(size) = front_end.constant_units.checked_sub(1) {
-        state = state
-            .with_number_of_urb_entries(1)
-            .with_urb_entry_allocation_size(size);
-    }
-    batch.put(state.dwords());
 }
 
 #[cfg(test)]
@@ -390,11 +320,11 @@ mod tests {
             constants: 1,
             surfaces: Some((table, 1)),
         };
-        let descriptors = batch.descriptors(&[kernel]).unwrap();
+        let descriptors = batch.descriptors(ops(), &[kernel]).unwrap();
         batch
             .begin(ops(), descriptors, &FRONT_END, &[7, 8])
             .unwrap();
-        batch.object(0, &[11, 12]).unwrap();
+        batch.object(ops(), 0, &[11, 12]).unwrap();
         let buffer = batch.buffer();
         let indirect = |from, bytes| Some(Indirect { from, bytes });
         let data = batch.state(64, &[5, 6, 7]);
@@ -404,6 +334,7 @@ mod tests {
                 inline: &[13],
                 indirect: indirect(Data::Buffer(buffer, 0x48), 0x1_0004),
                 synchronized: true,
+                ..Object::default()
             },
             Object {
                 indirect: indirect(Data::State(data), 12),
@@ -411,7 +342,7 @@ mod tests {
             },
         ];
         for object in &objects {
-            batch.root(object).unwrap();
+            batch.root(ops(), object).unwrap();
         }
         batch.end(ops());
         let built = batch.build(0x10_0000, &[0x20_0000, 0x30_0000]).unwrap();
@@ -477,8 +408,8 @@ mod tests {
         let constants = constants - 0x10_0000;
         assert_eq!([dword(constants), dword(constants + 4)], [7, 8]);
         assert_eq!(dword(vfe + 4), 15 << 25 | 1 << 16 | 32 << 9);
-        assert_eq!(dword(vfe + 8), heap + descriptors.0);
-        let at = state(descriptors);
+        assert_eq!(dword(vfe + 8), heap + descriptors.first.0);
+        let at = state(descriptors.first);
         assert_eq!(
             [0, 4, 8, 12].map(|i| dword(at + i)),
             [(heap + code.0) | 2, 1 << 26, 0, (heap + table.0) | 1]
@@ -501,14 +432,18 @@ mod tests {
             surfaces: None,
         };
         for (registers, constants) in [(0, 0), (129, 0), (1, 64)] {
-            assert!(batch.descriptors(&[kernel(registers, constants)]).is_err());
+            assert!(
+                batch
+                    .descriptors(ops(), &[kernel(registers, constants)])
+                    .is_err()
+            );
         }
         let unaligned = Kernel {
             code: Code::Buffer(Target::BATCH, 32),
             ..kernel(128, 0)
         };
-        assert!(batch.descriptors(&[unaligned]).is_err());
-        let descriptors = batch.descriptors(&[kernel(128, 0)]).unwrap();
+        assert!(batch.descriptors(ops(), &[unaligned]).is_err());
+        let descriptors = batch.descriptors(ops(), &[kernel(128, 0)]).unwrap();
         let wrong = [
             FrontEnd {
                 threads: 0,
@@ -552,8 +487,8 @@ mod tests {
                 .begin(ops(), descriptors, &FRONT_END, &[0; 17])
                 .is_err()
         );
-        assert!(batch.object(32, &[]).is_err());
-        assert!(batch.object(0, &[0; 0x200]).is_err());
+        assert!(batch.object(ops(), 32, &[]).is_err());
+        assert!(batch.object(ops(), 0, &[0; 0x200]).is_err());
         let large = Indirect {
             from: Data::State(code),
             bytes: 0x2_0000,
@@ -562,6 +497,103 @@ mod tests {
             indirect: Some(large),
             ..Object::default()
         };
-        assert!(batch.root(&object).is_err());
+        assert!(batch.root(ops(), &object).is_err());
+    }
+
+    /// Headers: intel-vaapi-driver i965_defines.h; order and sizes: i965_post_processing.c, `gen6_pp_vfe_state` and those behind it;
+    /// places of fields: genxml gen6.
+    #[test]
+    fn state_in_commands() {
+        let ops = crate::r#gen::media::of(&regs::platform::GEN60).unwrap();
+        let mut batch = Batch::new();
+        let (out, scratch) = (batch.buffer(), batch.buffer());
+        let surface = Surface::Buffer {
+            entries: 8,
+            pitch: 16,
+            format: 0,
+        };
+        let surface = batch.surface(ops, &surface, out, 0);
+        let table = batch.binding_table(&[surface]);
+        let kernel = |code| Kernel {
+            code,
+            registers: 128,
+            constants: 2,
+            surfaces: Some((table, 1)),
+        };
+        let code = batch.kernel(&[[1, 2, 3, 4]]);
+        let kernels = [kernel(Code::State(code)), kernel(Code::Buffer(out, 0x40))];
+        let descriptors = batch.descriptors(ops, &kernels).unwrap();
+        let front_end = FrontEnd {
+            scratch: Some((scratch, 3)),
+            ..FRONT_END
+        };
+        batch.begin(ops, descriptors, &front_end, &[7; 9]).unwrap();
+        let object = Object {
+            descriptor: 1,
+            inline: &[11, 12],
+            indirect: Some(Indirect {
+                from: Data::Buffer(out, 0x48),
+                bytes: 20,
+            }),
+            synchronized: true,
+            children: true,
+        };
+        batch.root(ops, &object).unwrap();
+        let built = batch.build(0x10_0000, &[0x20_0000, 0x30_0000]).unwrap();
+        let words = built.bytes.as_chunks::<4>().0.iter();
+        let words: Vec<u32> = words.map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        let state = 0x10_0000 + built.state;
+        let begin = words.iter().position(|w| *w == 0x7000_0006).unwrap();
+        let load = words[begin + 11];
+        let table_of = words[begin + 15];
+        let expected = [
+            0x7000_0006,
+            0x30_0003,
+            32 << 8 | 15 << 16,
+            0,
+            2 | 4 << 16,
+            0,
+            0,
+            0,
+            0x7001_0002,
+            0,
+            64,
+            load,
+            0x7002_0002,
+            0,
+            64,
+            table_of,
+            0x7100_0006,
+            1,
+            0x14 | 1 << 24 | 1 << 31,
+            0x20_0048,
+            0,
+            0,
+            11,
+            12,
+        ];
+        assert_eq!(words[begin..begin + 24], expected);
+        let at = |address: u32| &words[(address - 0x10_0000) as usize / 4..];
+        assert_eq!(
+            at(load)[..16],
+            [7, 7, 7, 7, 7, 7, 7, 7, 7, 0, 0, 0, 0, 0, 0, 0]
+        );
+        assert_eq!(
+            at(table_of)[..8],
+            [
+                state + code.0,
+                0,
+                0,
+                (state + table.0) | 1,
+                2 << 16,
+                0,
+                0,
+                0
+            ]
+        );
+        assert_eq!(
+            at(table_of)[8..16],
+            [0x20_0040, 0, 0, (state + table.0) | 1, 2 << 16, 0, 0, 0]
+        );
     }
 }

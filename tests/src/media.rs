@@ -7,6 +7,7 @@ use isa::Verx10;
 use regs::platform::GENERATIONS;
 use regs::platform::Generation;
 use ringbuf::batch::{Batch, Target};
+use ringbuf::r#gen::media::MediaOps;
 use ringbuf::media::{Code, FrontEnd, Kernel, Media as _, Surface};
 
 use crate::rig::Rig;
@@ -34,11 +35,16 @@ pub const WRITE_LATER: &str = "
     send(8) 0       null<1>UW       g0<8,8,1>UW     thread_spawner MsgDesc: mlen 1 rlen 0 resource { align1 EOT };
 ";
 
+/// What batches of a generation are made of.
+pub fn ops(version: u8) -> &'static MediaOps {
+    ringbuf::r#gen::media::of(tables(version)).unwrap()
+}
+
 /// A batch of so many threads of a kernel, with the output of `owords` OWords as surface 0.
 pub fn submit(rig: &Rig, text: &str, owords: u32, threads: u32) -> (Object, Request) {
     submit_with(rig, text, owords, |batch, _| {
         for number in 0..threads {
-            batch.object(0, &[number]).unwrap();
+            batch.object(ops(40), 0, &[number]).unwrap();
         }
     })
 }
@@ -81,7 +87,7 @@ pub fn build(
     let words: Vec<[u32; 4]> = program.items.iter().map(|item| item.words).collect();
     let mut batch = Batch::new();
     let out = batch.buffer();
-    let ops = ringbuf::r#gen::media::of(tables(version)).unwrap();
+    let ops = ops(version);
     let surface = Surface::Buffer {
         entries: owords,
         pitch: 16,
@@ -96,7 +102,7 @@ pub fn build(
         constants: 0,
         surfaces: Some((table, 1)),
     };
-    let descriptors = batch.descriptors(&[kernel]).unwrap();
+    let descriptors = batch.descriptors(ops, &[kernel]).unwrap();
     // As many as the devices have places for: Mesa `intel_device_info.c`, `max_wm_threads`.
     let threads_at_once = match version {
         40 => 32,

@@ -63,7 +63,7 @@ struct Bench {
 fn parts(version: u8, count: u32) -> (Vec<u32>, Vec<u32>, Vec<Vec<u32>>) {
     let (dwords, commands) = media::build(version, WRITE_LATER, count, |batch, _| {
         for number in 0..count {
-            batch.object(0, &[number]).unwrap();
+            batch.object(media::ops(version), 0, &[number]).unwrap();
         }
     });
     let commands = &dwords[..commands as usize / 4];

@@ -24,7 +24,7 @@ fn stand(device: &str, version: u8, (limit, mask): (Option<u8>, Option<u16>)) ->
     let rig = Rig::on(device);
     let (dwords, commands) = media::build(version, WRITE_LATER, THREADS, |batch, _| {
         for number in 0..THREADS {
-            batch.object(0, &[number]).unwrap();
+            batch.object(media::ops(version), 0, &[number]).unwrap();
         }
     });
     let out = rig.object(OUT, 4096, &[]);

@@ -2,7 +2,7 @@
 //!
 //! PRM: volume 4, 2.6.8, 7.1; volume 2 (media pipeline). The batches are those that `ringbuf` builds.
 
-use crestline_tests::media::{OUT, WRITE, submit, submit_with};
+use crestline_tests::media::{OUT, WRITE, ops, submit, submit_with};
 use crestline_tests::rig::{Rig, SHORT};
 use driver::Object;
 use ringbuf::media::{Data, Indirect, Media as _, Object as Root};
@@ -81,11 +81,14 @@ fn threads_get_indirect_data() {
         ];
         for (number, (from, bytes)) in (0..).zip(data) {
             batch
-                .root(&Root {
-                    inline: &[number],
-                    indirect: Some(Indirect { from, bytes }),
-                    ..Root::default()
-                })
+                .root(
+                    ops(40),
+                    &Root {
+                        inline: &[number],
+                        indirect: Some(Indirect { from, bytes }),
+                        ..Root::default()
+                    },
+                )
                 .unwrap();
         }
     });

@@ -256,7 +256,7 @@ fn compare(prediction: Prediction, rng: &mut fastrand::Rng, macroblocks: &[Macro
         constants: 0,
         surfaces: Some((table, 10)),
     };
-    let descriptors = batch.descriptors(&[kernel]).unwrap();
+    let descriptors = batch.descriptors(ops(), &[kernel]).unwrap();
     let front_end = FrontEnd {
         threads: 32,
         entries: 1,
@@ -277,7 +277,7 @@ fn compare(prediction: Prediction, rng: &mut fastrand::Rng, macroblocks: &[Macro
             indirect: Some(data),
             ..Object::default()
         };
-        batch.root(&root).unwrap();
+        batch.root(ops(), &root).unwrap();
     }
     batch.end(ops());
     let built = batch.build(BATCH, &[TARGET, PAST, FUTURE, BLOCKS]).unwrap();

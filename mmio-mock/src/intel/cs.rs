@@ -25,7 +25,7 @@ use crate::intel::blt::Blt;
 use crate::intel::ff::{Pipeline, Step};
 use crate::intel::irq;
 use crate::intel::machine::Machine;
-use crate::intel::media::Media;
+use crate::intel::media::{Media, Walked};
 use crate::intel::registers::RegFile;
 use crate::intel::status::Client;
 use crate::intel::td::Td;
@@ -108,6 +108,8 @@ pub enum Flow {
     EndBatch,
     /// The blitter works on the command: go on when it is done.
     Blit,
+    /// The command starts root threads one after another: go on when all are there.
+    Walk,
     /// The command cannot be executed yet: try again.
     Wait,
 }
@@ -116,9 +118,9 @@ pub enum Flow {
 /// immediates of the same form.
 const MAX_DWORDS: usize = 260;
 
-/// A command that the blitter works on.
+/// A command that takes more than one step.
 #[derive(Clone, Copy, Debug)]
-struct Blit {
+struct Long {
     source: Source,
     addr: GpuAddr,
     header: u32,
@@ -136,8 +138,10 @@ pub struct Cs {
     space: Space,
     /// The batch may not execute privileged commands, nor may those that it starts.
     non_secure: bool,
-    /// The head stays at this command until it is done.
-    blit: Option<Blit>,
+    /// The head stays at this command of the blitter until it is done.
+    blit: Option<Long>,
+    /// The head stays at this walker until it has started all its threads.
+    walk: Option<Long>,
     /// The parser refused a command or lost its memory; only a reset helps.
     stuck: bool,
     dwords: Vec<u32>,
@@ -152,6 +156,7 @@ impl Cs {
             space: Space::Global,
             non_secure: false,
             blit: None,
+            walk: None,
             stuck: false,
             dwords: Vec::with_capacity(MAX_DWORDS),
         }
@@ -169,6 +174,7 @@ impl Cs {
         self.space = Space::Global;
         self.non_secure = false;
         self.blit = None;
+        self.walk = None;
         self.stuck = false;
     }
 
@@ -214,6 +220,9 @@ impl Cs {
         {
             return false;
         }
+        if self.walk.is_some() {
+            return true;
+        }
         let header = self.source(regs).and_then(|s| s.header(mem).ok());
         let object = |desc: &CommandDesc| desc.is(Property::Object);
         header.and_then(regs.tables().command).is_some_and(object)
@@ -226,6 +235,9 @@ impl Cs {
         }
         if let Some(blit) = self.blit {
             return self.draw(blit, ctx);
+        }
+        if let Some(walk) = self.walk {
+            return self.walk(walk, ctx);
         }
         if mi::stopped(ctx.regs, self.info) && self.batch.is_none() {
             return Step::Idle;
@@ -301,16 +313,20 @@ impl Cs {
                 execute(&command, ctx)
             };
         match outcome {
-            Ok(Flow::Blit) => {
-                let blit = Blit {
+            Ok(flow @ (Flow::Blit | Flow::Walk)) => {
+                let long = Long {
                     source,
                     addr,
                     header,
                     name: desc.name,
                     dwords: length as u32,
                 };
-                self.blit = Some(blit);
-                self.draw(blit, ctx)
+                if flow == Flow::Walk {
+                    self.walk = Some(long);
+                    return self.walk(long, ctx);
+                }
+                self.blit = Some(long);
+                self.draw(long, ctx)
             }
             Ok(Flow::Wait) => Step::Blocked,
             Ok(flow) => {
@@ -322,7 +338,7 @@ impl Cs {
     }
 
     /// Lets the blitter draw while there is time.
-    fn draw(&mut self, blit: Blit, ctx: &mut CsContext<'_, '_>) -> Step {
+    fn draw(&mut self, blit: Long, ctx: &mut CsContext<'_, '_>) -> Step {
         while *ctx.machine.budget > 0 {
             match ctx.blt.row(ctx.machine.mem) {
                 Ok(Some(ticks)) => {
@@ -349,6 +365,23 @@ impl Cs {
         Step::Progress
     }
 
+    /// Lets a walker start threads while the front end has room.
+    fn walk(&mut self, walk: Long, ctx: &mut CsContext<'_, '_>) -> Step {
+        match media::walk(ctx) {
+            Ok(Walked::On) => Step::Progress,
+            Ok(Walked::Waits) => Step::Blocked,
+            Ok(Walked::Over) => {
+                self.walk = None;
+                self.advance(walk.source, walk.dwords, &Flow::Next, ctx);
+                Step::Progress
+            }
+            Err(fault) => {
+                self.walk = None;
+                self.refuse(fault, walk.addr, Some(walk.header), ctx)
+            }
+        }
+    }
+
     fn advance(&mut self, source: Source, dwords: u32, flow: &Flow, ctx: &mut CsContext<'_, '_>) {
         let bytes = dwords * 4;
         match source {
@@ -358,7 +391,7 @@ impl Cs {
             }
         }
         match *flow {
-            Flow::Next | Flow::Blit | Flow::Wait => {}
+            Flow::Next | Flow::Blit | Flow::Walk | Flow::Wait => {}
             Flow::Batch {
                 start,
                 non_secure,
@@ -443,8 +476,11 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiSetContext => context::set_context(d, ctx)?,
         // Arbitration has nobody to arbitrate with; without a display its events are over; a
         // prefetch is a hint to load a cache that the model does not have; a flush that is held back around
-        // MI_SET_CONTEXT has nothing to wait for; memory is always up to date.
-        C::MiClflush
+        // MI_SET_CONTEXT has nothing to wait for; memory is always up to date. All media threads have ended when
+        // MEDIA_STATE_FLUSH is parsed, and a barrier is reported by the message that waits at it.
+        C::MediaGatewayState
+        | C::MediaStateFlush
+        | C::MiClflush
         | C::StatePrefetch
         | C::MiSuspendFlush
         | C::MiArbCheck
@@ -514,6 +550,10 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
 
         C::MediaStatePointers => media::state_pointers(d, ctx),
         C::MediaObject => return media::object(d, ctx),
+        C::MediaObjectWalker => return media::walker(d, ctx),
+        C::MediaVfeState => media::vfe_state(d, ctx),
+        C::MediaCurbeLoad => media::curbe_load(d, ctx)?,
+        C::MediaInterfaceDescriptorLoad => media::descriptor_load(d, ctx)?,
         // The windower's reader looks for those that it cannot do.
         C::State3dAaLineParameters
         | C::State3dClearParams
@@ -549,13 +589,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         C::MiFlushDw => mi::flush_store(d, ctx)?,
         C::MiSemaphoreMbox => return mi::semaphore(d, ctx),
         C::MiUpdateGtt => mi::update_gtt(d, ctx),
-        C::MediaCurbeLoad
-        | C::MediaGatewayState
-        | C::MediaInterfaceDescriptorLoad
-        | C::MediaObjectPrt
-        | C::MediaObjectWalker
-        | C::MediaStateFlush
-        | C::MediaVfeState
+        C::MediaObjectPrt
         | C::MiReportPerfCount
         | C::MiUrbClear
         // The decoders are not modelled, only their streamers.

@@ -1,13 +1,15 @@
 //! The media pipeline: front end, thread spawner, and the threads they start.
 //!
 //! PRM: volume 4, 1.2 (root and child threads), 2.6.8, 3.3.10, 3.3.11; volume 2 (media) is not at hand: commands,
-//! state and payloads are those of intel-vaapi-driver. Not modelled: front end modes other than generic.
+//! state and payloads are those of intel-vaapi-driver. Not modelled: front end modes other than generic, MEDIA_OBJECT_PRT.
 
 mod payload;
 pub mod reader;
 mod report;
 mod state;
 mod threads;
+mod walk;
+pub mod walker;
 
 use std::collections::VecDeque;
 
@@ -23,6 +25,8 @@ pub use payload::Object;
 use reader::MediaReader;
 pub use state::{Constants, FrontEnd, MediaState};
 use threads::{Family, Job};
+pub use walk::Walked;
+use walk::Walking;
 
 /// How far a step came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +56,8 @@ pub struct Media {
     leave: usize,
     families: Vec<Option<Family>>,
     jobs: Vec<Option<Job>>,
+    /// A walker that has not given all its objects.
+    walking: Option<Walking>,
     turns: Turns,
     /// Entries that threads kept when they ended: lost until the URB is divided anew.
     kept: Vec<UrbHandle>,
@@ -77,6 +83,7 @@ impl Media {
             leave: 0,
             families: Vec::new(),
             jobs: Vec::new(),
+            walking: None,
             turns: Turns::default(),
             kept: Vec::new(),
             objects: 0,
@@ -88,9 +95,9 @@ impl Media {
         }
     }
 
-    /// Whether objects can be executed at all.
-    pub fn is_modelled(&self) -> bool {
-        self.reader.is_modelled()
+    /// Reads the commands of the pipeline.
+    pub fn reader(&self) -> &'static dyn MediaReader {
+        self.reader
     }
 
     /// Everything as after reset; the schedule stays, from its beginning.

@@ -1,12 +1,16 @@
 //! What batches of the media pipeline need of a generation.
 //!
-//! Headers and lengths: genxml gen4, gen45 and gen5 (PIPELINE_SELECT, STATE_BASE_ADDRESS, SURFACE_STATE). URB sizes: PRM
+//! Headers and lengths: genxml gen4, gen45, gen5 and gen6 (PIPELINE_SELECT, STATE_BASE_ADDRESS, SURFACE_STATE). URB sizes: PRM
 //! vol4 8.1 for the 965, Mesa `intel_device_info.c` for the others.
+mod commanded;
+mod pointed;
+
 use alloc::vec::Vec;
 
-use regs::platform::{GEN40, GEN45, GEN50, Generation};
+use regs::platform::{GEN40, GEN45, GEN50, GEN60, Generation};
 
-use crate::media::Surface;
+use crate::batch::{Batch, StateOffset};
+use crate::media::{Descriptors, FrontEnd, Kernel, Object, Surface};
 
 /// A generation's words and sizes.
 pub struct MediaOps {
@@ -16,8 +20,15 @@ pub struct MediaOps {
     pub select: fn() -> Vec<u32>,
     /// A SURFACE_STATE without its address.
     pub surface: fn(&Surface) -> Vec<u32>,
-    /// 512-bit units of the URB.
+    /// 512-bit units of the URB, of the smallest part.
     pub urb_units: u32,
+    /// Interface descriptors; the kernels were checked.
+    pub descriptors: fn(&mut Batch, &[Kernel]) -> StateOffset,
+    /// Front end, URB and constants, which are whole 512-bit units; the sizes were checked.
+    pub set_up: fn(&mut Batch, Descriptors, &FrontEnd, &[u32]),
+    /// The words of an object in front of the address of its indirect data, and those between it and the inline data; it
+    /// was checked. The number is that of bytes of indirect data.
+    pub object: fn(&Object<'_>, u32) -> [Vec<u32>; 2],
 }
 
 /// The rows, by the version of the tables.
@@ -25,6 +36,7 @@ static ROWS: &[(&Generation, MediaOps)] = &[
     (&GEN40, gen40::OPS),
     (&GEN45, gen45::OPS),
     (&GEN50, gen50::OPS),
+    (&GEN60, gen60::OPS),
 ];
 
 /// The row for a generation's tables; `None` for tables without a row.
@@ -35,14 +47,14 @@ pub fn of(tables: &Generation) -> Option<&'static MediaOps> {
 }
 
 macro_rules! row {
-    ($name:ident, $units:expr, $bases:expr) => {
+    ($name:ident, $units:expr, $state:ident, $bases:expr) => {
         mod $name {
             use alloc::vec::Vec;
 
             use regs::$name::values::surftype;
             use regs::$name::{MiFlush, PipelineSelect, StateBaseAddress, SurfaceState};
 
-            use super::{MEDIA, MediaOps};
+            use super::{MEDIA, MediaOps, $state};
             use crate::media::Surface;
 
             pub const OPS: MediaOps = MediaOps {
@@ -50,6 +62,9 @@ macro_rules! row {
                 select,
                 surface,
                 urb_units: $units,
+                descriptors: $state::descriptors,
+                set_up: $state::set_up,
+                object: $state::object,
             };
 
             fn flush(invalidate: bool) -> Vec<u32> {
@@ -109,9 +124,14 @@ macro_rules! row {
 /// PIPELINE_SELECT: the media pipeline (intel-vaapi-driver `PIPELINE_SELECT_MEDIA`).
 const MEDIA: u32 = 1;
 
-row!(gen40, 256, |bases| bases);
-row!(gen45, 384, |bases| bases);
-row!(gen50, 1024, |bases| bases
+row!(gen40, 256, pointed, |bases| bases);
+row!(gen45, 384, pointed, |bases| bases);
+row!(gen50, 1024, pointed, |bases| bases
+    .with_instruction_base_address_modify_enable(true)
+    .with_instruction_access_upper_bound_modify_enable(true));
+row!(gen60, 512, commanded, |bases| bases
+    .with_dynamic_state_base_address_modify_enable(true)
+    .with_dynamic_state_access_upper_bound_modify_enable(true)
     .with_instruction_base_address_modify_enable(true)
     .with_instruction_access_upper_bound_modify_enable(true));
 
@@ -120,7 +140,7 @@ mod tests {
     use super::*;
 
     /// Headers of intel-vaapi-driver i965_defines.h: CMD_PIPELINE_SELECT is 6104h on the 965 and 6904h from G45 on;
-    /// Ironlake's STATE_BASE_ADDRESS has eight dwords.
+    /// Ironlake's STATE_BASE_ADDRESS has eight dwords, Sandy Bridge's ten.
     #[test]
     fn the_pipeline_is_selected_in_each_generations_words() {
         let select = |tables| of(tables).map(|ops| (ops.select)());
@@ -129,7 +149,9 @@ mod tests {
         assert_eq!(select(&GEN45), Some([&[0x6904_0001][..], &bases].concat()));
         let later = [0x6904_0001, 0x6101_0006, 1, 1, 1, 1, 1, 1, 1];
         assert_eq!(select(&GEN50), Some(later.to_vec()));
-        let unknown = GEN50.with_times_ten(60);
+        let latest = [0x6904_0001, 0x6101_0008, 1, 1, 1, 1, 1, 1, 1, 1, 1];
+        assert_eq!(select(&GEN60), Some(latest.to_vec()));
+        let unknown = GEN60.with_times_ten(70);
         assert!(of(&unknown).is_none());
     }
 

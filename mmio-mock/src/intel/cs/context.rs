@@ -99,7 +99,11 @@ fn restore(
                 if extended {
                     let addr = addr.into();
                     let command = Command { desc, addr, dwords };
-                    execute(&command, ctx)?;
+                    let done = execute(&command, ctx);
+                    // What these load from may be gone. Then the next batch has to load it anew.
+                    if !matches!(desc.id, C::MediaCurbeLoad | C::MediaInterfaceDescriptorLoad) {
+                        done?;
+                    }
                 }
             }
             _ => return Err(damaged()),

@@ -23,6 +23,9 @@ pub fn execute(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> 
     if pc.flush_writes {
         ctx.machine.shared.invalidate();
     }
+    if pc.clears_media {
+        ctx.media.state.leave_out();
+    }
     match pc.space {
         // In the space of the command, whose accesses these are.
         None => {

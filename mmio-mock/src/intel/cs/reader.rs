@@ -82,6 +82,8 @@ pub struct PipeControl {
     pub space: Option<Chosen>,
     /// Raises the interrupt.
     pub notify: bool,
+    /// The image of the context is made without the state of the media pipeline.
+    pub clears_media: bool,
 }
 
 /// The space that a command names.

@@ -3,7 +3,7 @@
 //! Sizes: Mesa 22.3.6 intel_device_info.c `intel_device_info_snb_gt1` and `_gt2` (6 or 12 EUs, 512 or 1024 units of 512 bits of
 //! URB). PCI ids: i915 i915_pciids.h; revision of the stepping D2; clocks from Intel's data sheets (without turbo). Registers:
 //! i915 gt/intel_engine_regs.h, gt/intel_gt_regs.h, gt/gen6_ppgtt.c. Not modelled: the video codec behind its streamer,
-//! the media pipeline, power states, display interrupts.
+//! power states, display interrupts.
 
 pub mod color_calc;
 pub mod commands;

@@ -5,6 +5,8 @@
 
 use mem::GpuAddr;
 
+use super::reader::{MediaObject, Place};
+use super::state::missing;
 use super::{Constants, FrontEnd, Media};
 use crate::core::fault::UnitFault;
 use crate::intel::machine::Machine;
@@ -22,6 +24,12 @@ pub struct Object {
     pub rows: u16,
     /// It waits for a spawn root thread message.
     pub synchronized: bool,
+    /// It may have children: its URB entry stays.
+    pub children: bool,
+    /// Its place.
+    pub place: Place,
+    /// It waits for others by the scoreboard: the distances that count for it.
+    pub waits: Option<u8>,
     /// r0.6.
     pub debug: u32,
     /// Front end state in force.
@@ -47,9 +55,26 @@ impl Media {
         machine: &mut Machine<'_>,
     ) -> Result<bool, UnitFault> {
         let command = self.reader.object(dwords);
+        self.take(&command, bases, constants, machine)
+    }
+
+    /// Takes up an object, whichever command it comes from.
+    pub(super) fn take(
+        &mut self,
+        command: &MediaObject<'_>,
+        bases: &StateBases,
+        constants: Option<Constants>,
+        machine: &mut Machine<'_>,
+    ) -> Result<bool, UnitFault> {
         let inline = command.inline;
         let front_end = self.front_end(bases, machine)?;
-        let descriptor = front_end.descriptors.wrapping_add(command.descriptor);
+        if command.waits.is_some() {
+            front_end.scoreboard.map_err(missing)?;
+        }
+        let first = front_end
+            .descriptors
+            .wrapping_add(self.state.descriptors.start);
+        let descriptor = first.wrapping_add(command.descriptor);
         let bytes = command.indirect_bytes;
         // CAST: a command has at most 260 dwords, and indirect data have 17 bits of bytes.
         let inline_rows = inline.len().div_ceil(8) as u16;
@@ -85,6 +110,9 @@ impl Media {
             entry,
             rows,
             synchronized: command.synchronized,
+            children: front_end.children || command.children,
+            place: command.place,
+            waits: command.waits,
             debug,
             front_end,
             constants,
@@ -104,12 +132,11 @@ impl Media {
         {
             return Ok(front_end);
         }
-        let Some(pointers) = &self.state.pointers else {
-            return Err(refuse(
-                "MEDIA_OBJECT without MEDIA_STATE_POINTERS".to_owned(),
-            ));
+        let Some(command) = &self.state.front_end else {
+            let missing = self.reader.sets_front_end();
+            return Err(refuse(format!("MEDIA_OBJECT without {missing}")));
         };
-        let front_end = FrontEnd::fetch(self.reader, pointers, bases, machine)?;
+        let front_end = FrontEnd::fetch(self.reader, command, bases, machine)?;
         if machine.urb.available(Owner::Vfe) == machine.urb.capacity(Owner::Vfe) {
             self.kept.clear();
         }

@@ -5,6 +5,8 @@ use std::fmt::Debug;
 use eu::Grf;
 use mem::{Fault, Memory};
 
+use super::walker::Walker;
+use crate::core::fault::UnitFault;
 use crate::intel::shared::context::{StateBases, ThreadContext};
 use crate::intel::td::KernelState;
 use crate::intel::urb::UrbHandle;
@@ -24,11 +26,34 @@ pub enum VfeMode {
     AvcIt,
 }
 
-/// A VFE_STATE.
+/// A feature that the model does not have: its name and where it is described.
+pub type Missing = (&'static str, &'static str);
+
+/// Which root threads a root thread waits for: the distances from its own place to theirs, at most eight.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Scoreboard {
+    /// Distances in X and Y.
+    pub deltas: [(i8, i8); 8],
+    /// A bit for each distance that counts.
+    pub mask: u8,
+}
+
+/// The place of a root thread among the blocks of a picture.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Place {
+    /// Column.
+    pub x: u16,
+    /// Row.
+    pub y: u16,
+    /// Colour: threads of one colour know nothing of the others.
+    pub color: u8,
+}
+
+/// A VFE_STATE, or the command that has its place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VfeState {
-    /// Where it lies.
-    pub addr: u32,
+    /// Where it lies; `None` for a command.
+    pub addr: Option<u32>,
     /// Mode; a reserved code is the error.
     pub mode: Result<VfeMode, u32>,
     /// Entries of the front end's section of the URB.
@@ -45,6 +70,47 @@ pub struct VfeState {
     pub scratch: u32,
     /// Scratch space of a thread: 1 KB times two to this power.
     pub scratch_power: u32,
+    /// Order among root threads; the error is a kind that the model does not have.
+    pub scoreboard: Result<Option<Scoreboard>, Missing>,
+    /// Something else that the model does not have.
+    pub missing: Option<Missing>,
+}
+
+/// How a front end that is one command divides the URB.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sections {
+    /// Rows of the constants.
+    pub constants: u16,
+    /// Entries behind them.
+    pub entries: u16,
+    /// Rows of an entry.
+    pub entry_rows: u16,
+}
+
+/// A command that loads constants or interface descriptors.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Load {
+    /// Where they begin, relative to Dynamic State Base Address.
+    pub start: u32,
+    /// Bytes of them.
+    pub bytes: u32,
+}
+
+/// Interface descriptors as a command has loaded them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Descriptors {
+    /// Pointer to the first.
+    pub start: u32,
+    /// Their dwords.
+    pub words: Vec<u32>,
+}
+
+impl Descriptors {
+    /// So many dwords of the descriptor at a pointer.
+    pub fn at(&self, pointer: u32, dwords: usize) -> Option<&[u32]> {
+        let from = pointer.checked_sub(self.start)? as usize / 4;
+        self.words.get(from..from.checked_add(dwords)?)
+    }
 }
 
 /// A kernel as an interface descriptor names it.
@@ -73,6 +139,12 @@ pub struct MediaObject<'a> {
     pub indirect_bytes: u32,
     /// The thread waits until another one lets it go.
     pub synchronized: bool,
+    /// It may have children, whatever the front end's state says.
+    pub children: bool,
+    /// Its place.
+    pub place: Place,
+    /// It waits for others by the scoreboard: the distances that count for it.
+    pub waits: Option<u8>,
 }
 
 /// What a root thread learns in r0.
@@ -92,30 +164,58 @@ pub struct RootHeader {
     pub number: u8,
     /// Debug identifier.
     pub debug: u32,
+    /// Its place.
+    pub place: Place,
     /// Snapshot flag.
     pub flag: bool,
 }
 
-/// Reads the words of a generation's media commands and state.
+/// Reads the words of a generation's media commands and state. A method whose command a generation lacks is never called
+/// there.
 pub trait MediaReader: Debug + Sync {
-    /// Whether the model has the media pipeline of the generation.
-    fn is_modelled(&self) -> bool {
-        true
-    }
+    /// The name of the command that sets the front end.
+    fn sets_front_end(&self) -> &'static str;
 
-    /// The VFE_STATE that a MEDIA_STATE_POINTERS, header included, names.
+    /// The state of the front end that a command, header included, names or has in itself.
     fn front_end(
         &self,
         mem: &Memory,
         bases: &StateBases,
-        pointers: &[u32],
+        command: &[u32],
     ) -> Result<VfeState, Fault>;
 
-    /// The interface descriptor at a pointer relative to General State Base Address.
-    fn kernel(&self, mem: &Memory, bases: &StateBases, pointer: u32) -> Result<MediaKernel, Fault>;
+    /// MEDIA_VFE_STATE: how it divides the URB.
+    fn sections(&self, _command: &[u32]) -> Sections {
+        Sections::default()
+    }
+
+    /// MEDIA_CURBE_LOAD.
+    fn constants_load(&self, _command: &[u32]) -> Load {
+        Load::default()
+    }
+
+    /// MEDIA_INTERFACE_DESCRIPTOR_LOAD.
+    fn descriptors_load(&self, _command: &[u32]) -> Load {
+        Load::default()
+    }
+
+    /// The kernel of the interface descriptor at a pointer, which is relative to the base of such states; `loaded` are those
+    /// that a command has loaded, where that is how they are found.
+    fn kernel(
+        &self,
+        mem: &Memory,
+        bases: &StateBases,
+        loaded: &Descriptors,
+        pointer: u32,
+    ) -> Result<MediaKernel, UnitFault>;
 
     /// A MEDIA_OBJECT, header included.
     fn object<'a>(&self, command: &'a [u32]) -> MediaObject<'a>;
+
+    /// A MEDIA_OBJECT_WALKER: what its objects share, and their places; the error is what the model does not have.
+    fn walker<'a>(&self, command: &'a [u32]) -> Result<(MediaObject<'a>, Walker), Missing> {
+        Ok((self.object(command), Walker::default()))
+    }
 
     /// r0 of a root thread.
     fn root(&self, header: &RootHeader) -> Grf;

@@ -59,6 +59,8 @@ impl Media {
         if let Some(object) = self.prepared.front() {
             let why = if object.synchronized && self.leave == 0 {
                 "a spawn root thread message"
+            } else if self.depends(object) {
+                "a root thread that the scoreboard names"
             } else {
                 "a slot or the end of another root thread"
             };

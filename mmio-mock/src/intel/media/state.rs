@@ -1,6 +1,7 @@
 //! State of the media pipeline: pointers, front end, constants.
 //!
-//! PRM: volume 2 (MEDIA_STATE_POINTERS, VFE_STATE); layouts are the matter of a [`MediaReader`].
+//! PRM: volume 2 (MEDIA_STATE_POINTERS, VFE_STATE); MEDIA_VFE_STATE and the commands that load constants and descriptors:
+//! genxml gen6. Layouts are the matter of a [`MediaReader`].
 //! Not modelled: VLD_STATE and the extended front end state; objects of their modes are refused.
 
 use mem::GpuAddr;
@@ -10,24 +11,68 @@ use crate::intel::machine::Machine;
 use crate::intel::shared::context::StateBases;
 use crate::intel::urb::{Owner, UrbHandle};
 
-use super::reader::{MediaReader, VfeMode};
+use super::reader::{Descriptors, MediaReader, Missing, Scoreboard, VfeMode};
 
 /// What commands latch; a context's image would hold it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MediaState {
-    /// MEDIA_STATE_POINTERS as written, header included, when there was one.
-    pub pointers: Option<Vec<u32>>,
-    /// They are newer than the front end's state.
+    /// The command that sets the front end as written, header included, when there was one.
+    pub front_end: Option<Vec<u32>>,
+    /// It is newer than the front end's state.
     fresh: bool,
+    /// The commands that have loaded constants and interface descriptors.
+    loads: [Vec<u32>; 2],
+    /// None of these commands is kept with a context.
+    unsaved: bool,
+    /// Interface descriptors that were loaded.
+    pub descriptors: Descriptors,
+    /// Constants that were loaded for this pipeline alone.
+    pub constants: Option<Constants>,
     /// Threads ran since the last flush, of the media pipeline or of the other.
     worked: Option<bool>,
 }
 
 impl MediaState {
-    /// Latches MEDIA_STATE_POINTERS.
-    pub fn set_pointers(&mut self, command: &[u32]) {
-        self.pointers = Some(command.to_vec());
+    /// Latches the command that sets the front end.
+    pub fn set_front_end(&mut self, command: &[u32]) {
+        self.front_end = Some(command.to_vec());
         self.fresh = true;
+        self.unsaved = false;
+    }
+
+    /// The URB was divided for the front end: what was in it is lost.
+    pub fn divided(&mut self) {
+        self.constants = None;
+        self.loads[0].clear();
+    }
+
+    /// A command has loaded constants.
+    pub fn loaded_constants(&mut self, command: &[u32], constants: Constants) {
+        self.loads[0] = command.to_vec();
+        self.unsaved = false;
+        self.constants = Some(constants);
+    }
+
+    /// A command has loaded interface descriptors.
+    pub fn loaded_descriptors(&mut self, command: &[u32], descriptors: Descriptors) {
+        self.loads[1] = command.to_vec();
+        self.unsaved = false;
+        self.descriptors = descriptors;
+    }
+
+    /// The commands that set the state as it is, for a context's image.
+    pub fn commands(&self) -> Vec<u32> {
+        let [constants, descriptors] = &self.loads;
+        let front_end = self.front_end.as_deref().unwrap_or_default();
+        if self.unsaved {
+            return Vec::new();
+        }
+        [front_end, constants, descriptors].concat()
+    }
+
+    /// The context's image is made without it, until there is a new one (PIPE_CONTROL Generic Media State Clear).
+    pub fn leave_out(&mut self) {
+        self.unsaved = true;
     }
 
     /// Whether the state has to be read again before the next object.
@@ -79,15 +124,29 @@ pub struct FrontEnd {
     pub scratch: u32,
     /// Per-thread scratch space as the state has it: 1 KB times a power of two.
     pub scratch_power: u32,
+    /// Order among root threads.
+    pub scoreboard: Result<Option<Scoreboard>, Missing>,
     /// Bases that it was read with.
     pub bases: StateBases,
 }
 
-fn bad(addr: u32, what: String) -> UnitFault {
-    UnitFault::State {
+fn bad(addr: Option<u32>, what: String) -> UnitFault {
+    match addr {
+        Some(addr) => UnitFault::State {
+            unit: "VFE",
+            addr: GpuAddr::from(addr),
+            what,
+        },
+        None => UnitFault::Command { unit: "VFE", what },
+    }
+}
+
+/// A feature that the model does not have.
+pub(super) fn missing((what, prm): Missing) -> UnitFault {
+    UnitFault::Unimplemented {
         unit: "VFE",
-        addr: GpuAddr::from(addr),
         what,
+        prm,
     }
 }
 
@@ -95,11 +154,11 @@ impl FrontEnd {
     /// Reads the state and divides the URB section of the front end.
     pub(super) fn fetch(
         reader: &dyn MediaReader,
-        pointers: &[u32],
+        command: &[u32],
         bases: &StateBases,
         machine: &mut Machine<'_>,
     ) -> Result<Self, UnitFault> {
-        let state = reader.front_end(machine.mem, bases, pointers)?;
+        let state = reader.front_end(machine.mem, bases, command)?;
         let at = state.addr;
         let what = match state.mode {
             Ok(VfeMode::Generic) => None,
@@ -110,11 +169,10 @@ impl FrontEnd {
             Err(mode) => return Err(bad(at, format!("reserved mode {mode}"))),
         };
         if let Some(what) = what {
-            return Err(UnitFault::Unimplemented {
-                unit: "VFE",
-                what,
-                prm: "PRM vol2, VFE_STATE dword 1 bits 6:3",
-            });
+            return Err(missing((what, "PRM vol2, VFE_STATE dword 1 bits 6:3")));
+        }
+        if let Some(what) = state.missing {
+            return Err(missing(what));
         }
         let (entries, entry_rows) = (state.entries, state.entry_rows);
         machine.urb.partition(Owner::Vfe, entries, entry_rows);
@@ -137,6 +195,7 @@ impl FrontEnd {
             descriptors: state.descriptors,
             scratch: state.scratch,
             scratch_power: state.scratch_power,
+            scoreboard: state.scoreboard,
             bases: *bases,
         })
     }

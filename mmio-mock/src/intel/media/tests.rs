@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "tests")]
 
 mod children;
+mod commanded;
 mod gateway;
 mod kernels;
 mod messages;

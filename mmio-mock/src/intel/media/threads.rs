@@ -4,7 +4,7 @@
 
 use eu::Grf;
 
-use super::reader::{MediaKernel, RootHeader};
+use super::reader::{MediaKernel, Place, RootHeader};
 use super::{Constants, FrontEnd, Media, Object};
 use crate::core::fault::UnitFault;
 use crate::intel::debug::MediaThread;
@@ -31,6 +31,8 @@ pub(super) struct Family {
     pub front_end: FrontEnd,
     /// Constants of the root.
     pub constants: Option<Constants>,
+    /// The place for which the scoreboard has a mark until the root ends.
+    pub place: Option<Place>,
 }
 
 /// A thread in a slot.
@@ -72,8 +74,14 @@ impl Media {
         let Some(number) = self.families.iter().take(places).position(free) else {
             return Ok(false);
         };
+        if self.depends(object) {
+            return Ok(false);
+        }
         let bases = &front_end.bases;
-        let kernel = self.reader.kernel(machine.mem, bases, object.descriptor)?;
+        let loaded = &self.state.descriptors;
+        let kernel = self
+            .reader
+            .kernel(machine.mem, bases, loaded, object.descriptor)?;
         let flag = machine.debug.vfe_thread(object.debug)
             | machine.debug.ts_thread(&MediaThread {
                 child: false,
@@ -94,6 +102,7 @@ impl Media {
             // CAST: a place among at most 128.
             number: number as u8,
             debug: object.debug,
+            place: object.place,
             flag,
         });
         let data = [UrbRead {
@@ -104,14 +113,14 @@ impl Media {
         let member = Member {
             family: number as u8,
             child: false,
-            parent: front_end.children,
+            parent: object.children,
             told: false,
         };
         let constants = constants(&kernel, object.constants);
         if !self.launch(&kernel, constants, r0, &data, member, flag, td, machine) {
             return Ok(false);
         }
-        let entry = if front_end.children {
+        let entry = if object.children {
             Some(object.entry)
         } else {
             // The payload is in registers now.
@@ -127,8 +136,32 @@ impl Media {
             last_silent: (0, 0, 0),
             front_end,
             constants: object.constants,
+            place: object.waits.map(|_| object.place),
         });
         Ok(true)
+    }
+
+    /// Whether the scoreboard makes an object wait for a root thread that is alive.
+    pub(super) fn depends(&self, object: &Object) -> bool {
+        let (Some(mask), Ok(Some(board))) = (object.waits, object.front_end.scoreboard) else {
+            return false;
+        };
+        let place = object.place;
+        let at = |(dx, dy): (i8, i8)| (i32::from(dx), i32::from(dy));
+        let deltas = board.deltas.into_iter().enumerate();
+        let mut needed = deltas.filter(|(bit, _)| board.mask & mask & 1 << bit != 0);
+        needed.any(|(_, delta)| {
+            let (dx, dy) = at(delta);
+            let wanted = (i32::from(place.x) + dx, i32::from(place.y) + dy);
+            let marks = self
+                .families
+                .iter()
+                .flatten()
+                .filter_map(|family| family.place);
+            marks
+                .filter(|mark| mark.color == place.color)
+                .any(|mark| (i32::from(mark.x), i32::from(mark.y)) == wanted)
+        })
     }
 
     /// Starts a child; there must be a slot for it.
@@ -142,7 +175,10 @@ impl Media {
             return Ok(());
         };
         let bases = family.front_end.bases;
-        let kernel = self.reader.kernel(machine.mem, &bases, child.descriptor)?;
+        let loaded = &self.state.descriptors;
+        let kernel = self
+            .reader
+            .kernel(machine.mem, &bases, loaded, child.descriptor)?;
         let flag = machine.debug.ts_thread(&MediaThread {
             child: true,
             r0_6: child.debug[0],

@@ -13,7 +13,7 @@ pub fn save(ctx: &mut CsContext<'_, '_>, extended: bool) -> Vec<u32> {
     let mut out = Vec::with_capacity(super::DWORDS);
     registers(&mut out, ctx);
     if extended {
-        let media = ctx.media.state.pointers.as_deref().unwrap_or_default();
+        let media = ctx.media.state.commands();
         let saved = Saved {
             state: &ctx.ff.state,
             urb: ctx.machine.urb,
@@ -21,7 +21,7 @@ pub fn save(ctx: &mut CsContext<'_, '_>, extended: bool) -> Vec<u32> {
             stream: ctx.ff.stream_indices(),
             line_stipple: ctx.ff.line_stipple_counter(),
             tables: &ctx.machine.shared.sampler.tables,
-            media,
+            media: &media,
         };
         ctx.reader.latched().put_state(&saved, &mut out);
     }

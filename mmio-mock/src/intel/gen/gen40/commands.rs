@@ -156,6 +156,7 @@ impl CommandReader for Reader {
             in_status_page: false,
             space: None,
             notify: c.notify_enable(),
+            clears_media: false,
         }
     }
 

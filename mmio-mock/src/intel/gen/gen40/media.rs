@@ -7,8 +7,9 @@ use eu::Grf;
 use mem::{Fault, GpuAddr, Memory};
 use regs::gen40::{self as table, values::vfe_mode};
 
+use crate::core::fault::UnitFault;
 use crate::intel::media::reader::{
-    MediaKernel, MediaObject, MediaReader, RootHeader, VfeMode, VfeState,
+    Descriptors, MediaKernel, MediaObject, MediaReader, Place, RootHeader, VfeMode, VfeState,
 };
 use crate::intel::shared::context::{StateBases, ThreadContext};
 use crate::intel::shared::urb_msg::MEDIA_HANDLE_ROWS;
@@ -25,13 +26,17 @@ const DESCRIPTOR: u32 = 16;
 pub struct Reader;
 
 impl MediaReader for Reader {
+    fn sets_front_end(&self) -> &'static str {
+        "MEDIA_STATE_POINTERS"
+    }
+
     fn front_end(
         &self,
         mem: &Memory,
         bases: &StateBases,
-        pointers: &[u32],
+        command: &[u32],
     ) -> Result<VfeState, Fault> {
-        let pointers = table::MediaStatePointers::from_dwords(pointers);
+        let pointers = table::MediaStatePointers::from_dwords(command);
         let addr = bases
             .general_state_base
             .wrapping_add(pointers.pointer_to_vfe_state());
@@ -40,7 +45,7 @@ impl MediaReader for Reader {
         let s = table::VfeState::from_dwords(&dwords);
         // CAST: fields of at most nine bits.
         Ok(VfeState {
-            addr,
+            addr: Some(addr),
             mode: match s.vfe_mode() {
                 vfe_mode::GENERIC_MODE => Ok(VfeMode::Generic),
                 vfe_mode::VLD_MODE => Ok(VfeMode::Vld),
@@ -57,10 +62,18 @@ impl MediaReader for Reader {
             descriptors: s.interface_descriptor_base_pointer(),
             scratch: s.scratch_space_base_pointer(),
             scratch_power: s.per_thread_scratch_space(),
+            scoreboard: Ok(None),
+            missing: None,
         })
     }
 
-    fn kernel(&self, mem: &Memory, bases: &StateBases, pointer: u32) -> Result<MediaKernel, Fault> {
+    fn kernel(
+        &self,
+        mem: &Memory,
+        bases: &StateBases,
+        _loaded: &Descriptors,
+        pointer: u32,
+    ) -> Result<MediaKernel, UnitFault> {
         let mut dwords = [0; table::InterfaceDescriptor::LEN];
         let at = GpuAddr::from(bases.general_state_base.wrapping_add(pointer));
         mem.read_dwords(at, &mut dwords)?;
@@ -99,6 +112,9 @@ impl MediaReader for Reader {
             indirect: c.indirect_data_start_address(),
             indirect_bytes: c.indirect_data_length(),
             synchronized: c.thread_synchronization(),
+            children: false,
+            place: Place::default(),
+            waits: None,
         }
     }
 

@@ -209,6 +209,7 @@ impl CommandReader for Reader {
             space: Some(space(c.destination_address_type() != 0)),
             address: c.address().into(),
             notify: c.notify_enable(),
+            clears_media: c.generic_media_state_clear(),
         }
     }
 

@@ -1,7 +1,9 @@
 //! Descriptors of Sandy Bridge: a data port by cache, no extended math.
 //!
 //! Mesa 22.3.6 brw_eu.h (`brw_dp_desc`, `brw_dp_write_desc`), brw_eu_defines.h (`GFX6_SFID_*`, `GFX6_DATAPORT_*`), brw_disasm.c.
-//! Of a data port's descriptor: binding table index in 7:0, control in 12:8, type in 16:13, commit in 17.
+//! Of a data port's descriptor: binding table index in 7:0, control in 12:8, type in 16:13, commit in 17. The ports that only read have
+//! the type in 15:13 and look at no bit above (Mesa 7.10 brw_structs.h, `gen6_dp_sampler_const_cache`): the kernels of intel-vaapi-driver
+//! set bit 16 of a media block read (shaders/post_processing/gen5_6/Common/common.inc, `nDPMR_MSGDSC`).
 //! Offsets count elements (brw_eu_emit.c `brw_oword_block_read`; brw_vec4_generator.cpp `generate_oword_dual_block_offsets`). Not modelled: atomic
 //! writes, UNORM writes and reads, the loop filter's reads.
 
@@ -29,6 +31,9 @@ impl MessageSet for Messages {
         match message.function {
             sfid::NULL => Ok(Request::Null),
             sfid::SAMPLER => sampler::request(desc, message.length.into()).map(Request::Sampler),
+            // Mesa brw_eu_defines.h, `BRW_MESSAGE_GATEWAY_SFID_*`.
+            sfid::GATEWAY if desc & 7 == 3 => Err("time stamp of the message gateway"),
+            sfid::GATEWAY if desc & 7 == 4 => Err("barrier of the message gateway"),
             sfid::GATEWAY => Ok(Request::Gateway(gen45::gateway(message.control()))),
             sfid::DATAPORT_READ | sfid::CONSTANT_CACHE if !header => {
                 Ok(Request::Broken("DP", rules::HEADER))
@@ -62,14 +67,17 @@ mod kind {
     pub const RENDER_TARGET_UNORM_WRITE: u32 = 14;
 }
 
-const fn kind(desc: u32) -> u32 {
-    desc >> 13 & 0xf
+const fn kind(desc: u32, cache: Cache) -> u32 {
+    match cache {
+        Cache::Render => desc >> 13 & 0xf,
+        Cache::Sampler | Cache::Data | Cache::Reserved => desc >> 13 & 7,
+    }
 }
 
 /// A message that reads. The lower bits of its control lie where those of the generations before have theirs.
 const fn read(desc: u32, cache: Cache) -> Result<ReadRequest, &'static str> {
     let control = desc as u16;
-    let kind = match kind(desc) {
+    let kind = match kind(desc, cache) {
         kind::OWORD_BLOCK_READ => ReadKind::Block(gen40::block(control)),
         kind::RENDER_UNORM_READ => return Err("render target UNORM read"),
         kind::OWORD_DUAL_BLOCK_READ => ReadKind::DualBlock(gen40::dual_block(control)),
@@ -89,7 +97,7 @@ const fn read(desc: u32, cache: Cache) -> Result<ReadRequest, &'static str> {
 /// Render cache: all that is written, and reads of what was.
 fn render(desc: u32, header: bool) -> Result<Request, &'static str> {
     let control = desc as u16;
-    let kind = match kind(desc) {
+    let kind = match kind(desc, Cache::Render) {
         kind::RENDER_TARGET_WRITE => WriteKind::Pixels(PixelWrite {
             form: form(control),
             last: desc >> 12 & 1 == 1,

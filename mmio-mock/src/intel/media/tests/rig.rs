@@ -4,7 +4,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use isa::Verx10;
 use mem::{GpuAddr, Memory};
 use regs::gen40::RegId;
 
@@ -151,14 +150,19 @@ impl Rig {
     pub fn kernel(&mut self, text: &str, constants: u32) -> u32 {
         let number = self.kernels;
         self.kernels += 1;
-        let kernel = isa::parse::assemble(Verx10::GEN40, "kernel", text);
-        let kernel = kernel.unwrap_or_else(|e| panic!("{}", e[0]));
         let at = KERNELS + number * 0x4000;
+        self.code(at, text);
+        self.descriptor(number, at, constants);
+        number
+    }
+
+    /// Assembles a kernel for the device and puts it somewhere.
+    pub fn code(&self, at: u32, text: &str) {
+        let kernel = isa::parse::assemble(self.device.info().isa, "kernel", text);
+        let kernel = kernel.unwrap_or_else(|e| panic!("{}", e[0]));
         lock(&self.memory)
             .write_bytes(GpuAddr::from(at), &kernel.bytes())
             .unwrap();
-        self.descriptor(number, at, constants);
-        number
     }
 
     /// An interface descriptor: 128 registers, binding table 0x5a0, samplers 0x7e0.

@@ -64,6 +64,44 @@ fn reads_go_by_their_cache() {
     assert_eq!((read.surface, read.cache), (255, Cache::Render));
 }
 
+/// Media block reads of intel-vaapi-driver's kernels (nv12_load_save_nv12.g6b): 0x02098000 with surface and length, bit 16 set.
+#[test]
+fn ports_that_only_read_have_three_bits_of_type() {
+    for (function, cache) in [
+        (sfid::DATAPORT_READ, Cache::Sampler),
+        (sfid::CONSTANT_CACHE, Cache::Data),
+    ] {
+        let Request::Read(read) = request(function, 0x0249_8001) else {
+            unreachable!("a read");
+        };
+        assert!(matches!(read.kind, ReadKind::Media(_)));
+        assert_eq!((read.surface, read.cache), (1, cache));
+    }
+    // The render cache has a fourth bit: media block write of the same kernels.
+    let Request::Write(write) = request(sfid::DATAPORT_WRITE, 0x0a09_4007) else {
+        unreachable!("a write");
+    };
+    assert!(matches!(write.kind, WriteKind::Media(_)));
+    assert_eq!(write.surface, 7);
+}
+
+/// Sub-functions 3 and 4 (Mesa brw_eu_defines.h) are there and not modelled; the others are those of the generations before.
+#[test]
+fn the_gateway_says_what_it_lacks() {
+    let of = |control: u32| {
+        Messages.request(Descriptor {
+            function: sfid::GATEWAY,
+            length: 1,
+            desc: 0x0200_0000 | control,
+        })
+    };
+    assert_eq!(of(3).unwrap_err(), "time stamp of the message gateway");
+    assert_eq!(of(4).unwrap_err(), "barrier of the message gateway");
+    for control in [0, 1, 2, 5, 7] {
+        assert!(matches!(of(control), Ok(Request::Gateway(_))));
+    }
+}
+
 #[test]
 fn the_render_cache_takes_blocks_and_streams() {
     // "OWORD dual block write MsgCtrl = 0x0 Surface = 255 mlen 3".
