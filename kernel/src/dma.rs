@@ -19,14 +19,15 @@ pub trait DmaAllocator: Send + Sync {
     /// none, `EINVAL` for zero pages.
     fn alloc(&self, pages: usize) -> Result<DmaAddress>;
 
-    /// Gives back pages; `address` and `pages` are those of one [`alloc`](Self::alloc).
+    /// Gives back pages; `address` and `pages` are those of one [`alloc`](Self::alloc) or
+    /// [`alloc_guarded`](Self::alloc_guarded).
     fn free(&self, address: DmaAddress, pages: usize);
 
-    /// Asks the device to let no batch of a client write these pages, until they are given back. Parts that cannot do that,
-    /// as those of silicon without tables for each process, ignore it. Where programs map the device's memory
-    /// the pages become the device's alone; `ENOMEM` when that cannot be done.
-    fn guard(&self, _address: DmaAddress, _pages: usize) -> Result {
-        Ok(())
+    /// The same for pages that the driver keeps for itself: no batch of a client writes them, and where programs map the
+    /// device's memory they do not reach them. Parts that cannot do that, as those of silicon without tables for each
+    /// process, hand out pages like all others.
+    fn alloc_guarded(&self, pages: usize) -> Result<DmaAddress> {
+        self.alloc(pages)
     }
 
     /// Reads bytes at a bus address; `EFAULT` when any of them is not memory.
@@ -54,9 +55,14 @@ impl CoherentAllocation {
         })
     }
 
-    /// Keeps the pages from batches of clients: see [`DmaAllocator::guard`].
-    pub fn guard(&self) -> Result {
-        self.platform.dma().guard(self.address, self.pages)
+    /// The same for pages that the driver keeps for itself: see [`DmaAllocator::alloc_guarded`].
+    pub fn alloc_guarded(platform: &Arc<dyn Platform>, pages: usize) -> Result<Self> {
+        let address = platform.dma().alloc_guarded(pages)?;
+        Ok(CoherentAllocation {
+            platform: Arc::clone(platform),
+            address,
+            pages,
+        })
     }
 
     /// Bus address of the first byte.

@@ -78,6 +78,13 @@ impl Observer for Submissions {
     }
 }
 
+/// Bytes of graphics memory that the driver keeps for itself: rings, images of contexts, tables. Programs do not map them.
+fn own_part(memory: usize) -> usize {
+    const LEAST: usize = 4 << 20;
+    let own = (memory / 8).max(LEAST).min(memory / 2);
+    own - own % mem::PAGE_SIZE
+}
+
 impl Card {
     /// Powers the device on and binds the driver; its files lie in `tree`.
     pub(crate) fn start(
@@ -88,10 +95,10 @@ impl Card {
     ) -> Result<Arc<Self>, Error> {
         let memory = edge::create(c"crestline-memory", options.memory)
             .map_err(Error::system("graphics memory"))?;
-        let block = edge::map(&memory).map_err(Error::system("mapping graphics memory"))?;
-        let own = edge::Own::of(&memory).map_err(Error::system("graphics memory"))?;
-        let block = (block, Some(Box::new(own) as Box<dyn mem::Backing>));
-        let block = mem::Memory::over(block, info.gtt_format, info.gtt_entries);
+        let own = own_part(options.memory);
+        let block =
+            edge::map_with_own(&memory, own).map_err(Error::system("mapping graphics memory"))?;
+        let block = mem::Memory::over((block, own), info.gtt_format, info.gtt_entries);
         let model = ModelPlatform::with_memory(info, block);
         let live = if options.deterministic {
             LivePlatform::in_step(Arc::clone(&model))

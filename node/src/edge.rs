@@ -36,56 +36,24 @@ pub fn map(fd: &OwnedFd) -> io::Result<MmapMut> {
     unsafe { MmapMut::map_mut(fd) }
 }
 
-/// Takes pages of graphics memory out of the file that clients map: what the driver keeps for itself no program's CPU reaches.
-#[derive(Debug)]
-pub struct Own(OwnedFd);
-
-impl Own {
-    /// Of a file that is mapped whole by [`map`].
-    pub fn of(fd: &OwnedFd) -> io::Result<Self> {
-        Ok(Own(fd.try_clone()?))
+/// Maps all of it, with private memory in the place of its last `own` bytes, which are whole pages: what others write there is
+/// not seen here, and the other way round.
+pub fn map_with_own(fd: &OwnedFd, own: usize) -> io::Result<MmapMut> {
+    let mut all = map(fd)?;
+    let page = mem::PAGE_SIZE;
+    let at = (all.len() / page).saturating_sub(own / page) * page;
+    let end = all.get_mut(at..).unwrap_or_default();
+    if end.is_empty() {
+        return Ok(all);
     }
-}
-
-impl mem::Backing for Own {
-    fn seclude(&self, pages: &mut [u8], _index: usize) -> io::Result<()> {
-        let kept = pages.to_vec();
-        let (flags, len) = (libc::MAP_PRIVATE | libc::MAP_ANONYMOUS, pages.len());
-        // SAFETY: whole pages of a mapping, which the caller alone refers to, get other memory of the same kind in their place.
-        let at = unsafe { replace(pages.as_mut_ptr(), len, flags, -1, 0) };
-        at?;
-        pages.copy_from_slice(&kept);
-        Ok(())
-    }
-
-    fn share(&self, pages: &mut [u8], index: usize) -> io::Result<()> {
-        let (fd, len) = (self.0.as_raw_fd(), pages.len());
-        // SAFETY: as above; the file has these pages, for it was mapped whole and cannot be shortened.
-        unsafe { replace(pages.as_mut_ptr(), len, libc::MAP_SHARED, fd, index) }
-    }
-}
-
-/// Maps something else over pages.
-///
-/// # Safety
-///
-/// The pages must be part of a mapping that the caller alone refers to, and stay valid memory that can be written.
-unsafe fn replace(
-    at: *mut u8,
-    len: usize,
-    flags: libc::c_int,
-    fd: libc::c_int,
-    offset: usize,
-) -> io::Result<()> {
     let access = libc::PROT_READ | libc::PROT_WRITE;
-    let flags = flags | libc::MAP_FIXED;
-    let offset = libc::off_t::try_from(offset).map_err(io::Error::other)?;
-    // SAFETY: see above.
-    let mapped = unsafe { libc::mmap(at.cast(), len, access, flags, fd, offset) };
+    let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS | libc::MAP_FIXED;
+    // SAFETY: other memory of the same kind takes the place of pages that belong to this mapping and that nobody refers to yet.
+    let mapped = unsafe { libc::mmap(end.as_mut_ptr().cast(), end.len(), access, flags, -1, 0) };
     if mapped == libc::MAP_FAILED {
         return Err(io::Error::last_os_error());
     }
-    Ok(())
+    Ok(all)
 }
 
 /// A mapped file whose bytes are copied in and out: threads may be at different places of it at once.

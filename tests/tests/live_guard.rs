@@ -1,7 +1,7 @@
 //! What the driver keeps for itself stays as it is, whatever clients store.
 //!
 //! The parts of silicon without tables for each process let batches write wherever the GTT points. The model keeps ring, status
-//! page, tables and images of contexts when its driver asks for it ([`kernel::dma::DmaAllocator::guard`]).
+//! page, tables and images of contexts when its driver asks for it ([`kernel::dma::DmaAllocator::alloc_guarded`]).
 
 use crestline_tests::rig::Rig;
 use kernel::error::code::EIO;

@@ -104,7 +104,22 @@ impl Object {
         part: Box<dyn Part>,
     ) -> Result<Self> {
         let pages = CoherentAllocation::alloc_coherent(platform, size.div_ceil(PAGE_SIZE))?;
-        Ok(Object {
+        Ok(Self::over(pages, name, part))
+    }
+
+    /// The same over pages that no client reaches.
+    pub(crate) fn guarded(
+        platform: &Arc<dyn Platform>,
+        name: String,
+        size: usize,
+        part: Box<dyn Part>,
+    ) -> Result<Self> {
+        let pages = CoherentAllocation::alloc_guarded(platform, size.div_ceil(PAGE_SIZE))?;
+        Ok(Self::over(pages, name, part))
+    }
+
+    fn over(pages: CoherentAllocation, name: String, part: Box<dyn Part>) -> Self {
+        Object {
             inner: Arc::new(Inner {
                 name,
                 size: pages.size(),
@@ -112,7 +127,7 @@ impl Object {
                 binding: SpinLock::new(Binding::default()),
                 state: SpinLock::new(State::new(pages)),
             }),
-        })
+        }
     }
 
     /// The vendor's part; `None` when it is another vendor's.

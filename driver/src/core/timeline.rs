@@ -151,7 +151,7 @@ impl<W: Work> Timeline<W> {
         let timeline = Timeline {
             platform: Arc::clone(platform),
             context: new_context(),
-            page: CoherentAllocation::alloc_coherent(platform, 1)?,
+            page: CoherentAllocation::alloc_guarded(platform, 1)?,
             // CAST: a byte offset in a page.
             offset: offset as usize,
             inner: SpinLock::new(Inner {

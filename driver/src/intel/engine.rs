@@ -68,9 +68,7 @@ impl Engine {
         timeline: &Arc<Timeline>,
     ) -> Result<Self> {
         let platform = ggtt.uncore().platform();
-        let memory = CoherentAllocation::alloc_coherent(platform, RING_PAGES)?;
-        memory.guard()?;
-        timeline.status_memory().guard()?;
+        let memory = CoherentAllocation::alloc_guarded(platform, RING_PAGES)?;
         // What the driver needs itself lies high, out of the way of addresses that users choose.
         let own = |memory| {
             let cached = ggtt.info().llc;
@@ -162,8 +160,7 @@ impl Engine {
         let platform = ggtt.uncore().platform();
         let name = "context image".into();
         let size = ggtt.image_size();
-        let object = Object::new(platform, ggtt, name, size, Tiling::None, 0)?;
-        object.pages()?.guard()?;
+        let object = Object::own(platform, ggtt, name, size)?;
         Ok(Image::new(object))
     }
 

@@ -66,6 +66,24 @@ fn graphics(address: u64) -> u32 {
     address as u32
 }
 
+impl Part {
+    fn new(ggtt: &Arc<Ggtt>, tiling: Tiling, stride: u32) -> Self {
+        Part {
+            ggtt: Arc::clone(ggtt),
+            layout: SpinLock::new(Layout {
+                tiling,
+                stride,
+                fence: None,
+                // i915 `i915_gem_object_create_shmem`.
+                cached: ggtt.info().llc,
+                // i915 `i915_gem_object_create_shmem`: new objects are in the CPU's domain.
+                read_domains: domain::CPU,
+                write_domain: domain::CPU,
+            }),
+        }
+    }
+}
+
 impl Object {
     /// An object of the device that owns `ggtt`.
     pub(crate) fn new(
@@ -84,20 +102,19 @@ impl Object {
         {
             return Err(EINVAL);
         }
-        let part = Part {
-            ggtt: Arc::clone(ggtt),
-            layout: SpinLock::new(Layout {
-                tiling,
-                stride,
-                fence: None,
-                // i915 `i915_gem_object_create_shmem`.
-                cached: ggtt.info().llc,
-                // i915 `i915_gem_object_create_shmem`: new objects are in the CPU's domain.
-                read_domains: domain::CPU,
-                write_domain: domain::CPU,
-            }),
-        };
+        let part = Part::new(ggtt, tiling, stride);
         Object::with(platform, name, size, Box::new(part))
+    }
+
+    /// An object of the driver's own, whose pages no client reaches.
+    pub(crate) fn own(
+        platform: &Arc<dyn Platform>,
+        ggtt: &Arc<Ggtt>,
+        name: String,
+        size: usize,
+    ) -> Result<Self> {
+        let part = Part::new(ggtt, Tiling::None, 0);
+        Object::guarded(platform, name, size, Box::new(part))
     }
 
     fn in_ggtt(&self) -> Result<&Part> {

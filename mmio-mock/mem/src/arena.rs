@@ -5,22 +5,11 @@
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Debug;
-use std::io;
+use std::ops::Range;
 
 use memmap2::MmapMut;
 
 use crate::{Access, PAGE_SIZE, PhysAddr, PhysFault};
-
-/// What makes pages of a block that others map as well the owner's alone.
-pub trait Backing: Debug + Send + Sync {
-    /// Gives the owner private pages in the place of those at an index into the block; what they hold stays. Others keep the
-    /// pages that they have mapped, which the owner does not see any more.
-    fn seclude(&self, pages: &mut [u8], index: usize) -> io::Result<()>;
-
-    /// Puts the block's own pages back. What they hold is anything.
-    fn share(&self, pages: &mut [u8], index: usize) -> io::Result<()>;
-}
 
 /// System memory. A physical address is an index into it; page 0 is never handed out.
 ///
@@ -33,10 +22,10 @@ pub struct Arena {
     free: BTreeMap<usize, usize>,
     /// Pages from here on have never been handed out and are zero.
     fresh_from: usize,
+    /// Pages from here on nobody else maps.
+    own_from: usize,
     /// Pages that a device writes for its driver alone.
     guarded: BTreeSet<usize>,
-    /// Of a block that others map.
-    backing: Option<Box<dyn Backing>>,
 }
 
 impl Clone for Arena {
@@ -47,8 +36,8 @@ impl Clone for Arena {
             bytes,
             free: self.free.clone(),
             fresh_from: self.fresh_from,
+            own_from: self.own_from,
             guarded: self.guarded.clone(),
-            backing: None,
         }
     }
 }
@@ -72,22 +61,27 @@ impl Arena {
             bytes: anonymous(pages * PAGE_SIZE),
             free: free_pages_of(pages),
             fresh_from: 1,
+            own_from: pages,
             guarded: BTreeSet::new(),
-            backing: None,
         }
     }
 
     /// Memory over a block that the caller has mapped, such as a file that others map as well; what is past its last
     /// whole page or beyond 4 GiB less a page is not used. Others may have written to any page, so that pages are
-    /// cleared whenever they are handed out. With a `backing`, pages that are guarded leave the block until they are given back.
-    pub fn over(block: MmapMut, backing: Option<Box<dyn Backing>>) -> Self {
+    /// cleared whenever they are handed out. The last `own` bytes are the caller's alone: guarded pages lie there, and no others.
+    pub fn over(block: MmapMut, own: usize) -> Self {
         let pages = (block.len() / PAGE_SIZE).min(MAX_PAGES);
+        let own_from = pages.saturating_sub(own / PAGE_SIZE).max(1);
+        let mut free = free_pages_of(own_from);
+        if own_from < pages {
+            free.insert(own_from, pages - own_from);
+        }
         Arena {
             bytes: block,
-            free: free_pages_of(pages),
+            free,
             fresh_from: pages,
+            own_from,
             guarded: BTreeSet::new(),
-            backing,
         }
     }
 
@@ -127,10 +121,29 @@ impl Arena {
 
     /// Hands out `count` adjacent zeroed pages (first fit), or `None` when no run is long enough.
     pub fn alloc_pages(&mut self, count: usize) -> Option<PhysAddr> {
+        self.take(count, 0..self.own_from)
+    }
+
+    /// The same for pages that are kept for the driver until they are given back: see
+    /// [`Memory::alloc_guarded`](crate::Memory::alloc_guarded).
+    pub fn alloc_guarded(&mut self, count: usize) -> Option<PhysAddr> {
+        let from = if self.own_from < self.bytes.len() / PAGE_SIZE {
+            self.own_from
+        } else {
+            0
+        };
+        let addr = self.take(count, from..usize::MAX)?;
+        self.guard_pages(addr, count);
+        Some(addr)
+    }
+
+    /// Hands out a run that begins in a range of pages.
+    fn take(&mut self, count: usize, starts: Range<usize>) -> Option<PhysAddr> {
         if count == 0 {
             return None;
         }
-        let (&first, &run) = self.free.iter().find(|&(_, &run)| run >= count)?;
+        let mut runs = self.free.range(starts);
+        let (&first, &run) = runs.find(|&(_, &run)| run >= count)?;
         self.free.remove(&first);
         if run > count {
             self.free.insert(first + count, run - count);
@@ -164,29 +177,19 @@ impl Arena {
         if before.is_some_and(|(a, n)| a + n > first) || after.is_some_and(|(a, _)| a < end) {
             return Err(refuse);
         }
-        let secret: Vec<usize> = self.guarded.range(first..end).copied().collect();
-        for page in secret {
-            let at = page * PAGE_SIZE;
-            // PANIC: the range is inside memory, see above.
-            if let Some(backing) = &self.backing
-                && backing
-                    .share(&mut self.bytes[at..at + PAGE_SIZE], at)
-                    .is_err()
-            {
-                // It stays the owner's: nobody else may get it.
-                return Err(refuse);
-            }
-            self.guarded.remove(&page);
-        }
+        self.guarded.retain(|page| !(first..end).contains(page));
         let (mut run_first, mut run_end) = (first, end);
+        // The two parts stay apart.
         if let Some((a, n)) = before
             && a + n == first
+            && first != self.own_from
         {
             self.free.remove(&a);
             run_first = a;
         }
         if let Some((a, n)) = after
             && a == end
+            && end != self.own_from
         {
             self.free.remove(&a);
             run_end = a + n;
@@ -196,22 +199,14 @@ impl Arena {
     }
 
     /// Keeps `count` pages from `addr` for the driver until they are given back: see [`Memory::guard_pages`](crate::Memory::guard_pages).
-    pub fn guard_pages(&mut self, addr: PhysAddr, count: usize) -> io::Result<()> {
-        let first = usize::try_from(addr.0).unwrap_or(usize::MAX) / PAGE_SIZE;
-        let end = first
-            .saturating_add(count)
-            .min(self.bytes.len() / PAGE_SIZE);
-        for page in first..end {
-            let at = page * PAGE_SIZE;
-            // PANIC: no page is behind the last one.
-            if let Some(backing) = &self.backing
-                && !self.guarded.contains(&page)
-            {
-                backing.seclude(&mut self.bytes[at..at + PAGE_SIZE], at)?;
-            }
-            self.guarded.insert(page);
-        }
-        Ok(())
+    pub fn guard_pages(&mut self, addr: PhysAddr, count: usize) {
+        let Ok(start) = usize::try_from(addr.0) else {
+            return;
+        };
+        let first = start / PAGE_SIZE;
+        let end = first.saturating_add(count);
+        self.guarded
+            .extend(first..end.min(self.bytes.len() / PAGE_SIZE));
     }
 
     /// Whether the byte at an index lies in a page that is kept for the driver.
@@ -279,12 +274,36 @@ mod tests {
     fn pages_of_a_given_block_are_cleared_and_its_ragged_end_is_left() {
         let mut block = MmapMut::map_anon(4 * PAGE_SIZE + 100).unwrap();
         block.fill(0x55);
-        let mut a = Arena::over(block, None);
+        let mut a = Arena::over(block, 0);
         assert_eq!(a.free_page_count(), 3);
         let p = a.alloc_pages(3).unwrap();
         assert!(a.slice(p, 3 * PAGE_SIZE).unwrap().iter().all(|&b| b == 0));
         assert_eq!(a.clone().slice(p, 16).unwrap(), [0; 16]);
         assert!(a.free_pages(PhysAddr(0x4000), 1).is_err());
+    }
+
+    #[test]
+    fn guarded_pages_lie_in_the_part_that_nobody_else_maps() {
+        let block = MmapMut::map_anon(8 * PAGE_SIZE).unwrap();
+        let mut a = Arena::over(block, 3 * PAGE_SIZE);
+        let shared = a.alloc_pages(4).unwrap();
+        assert_eq!(shared, PhysAddr(0x1000));
+        assert_eq!(a.alloc_pages(1), None, "what is left is the owner's");
+        let own = a.alloc_guarded(2).unwrap();
+        assert_eq!(own, PhysAddr(0x5000));
+        assert!(a.is_guarded(0x5000) && a.is_guarded(0x6fff) && !a.is_guarded(0x7000));
+        assert_eq!(a.alloc_guarded(2), None);
+        a.free_pages(own, 2).unwrap();
+        a.free_pages(shared, 4).unwrap();
+        assert!(!a.is_guarded(0x5000));
+        // Given back in any order, the two parts do not become one run.
+        assert_eq!(a.alloc_pages(5), None);
+        assert_eq!(a.alloc_guarded(3), Some(PhysAddr(0x5000)));
+        assert_eq!(a.alloc_pages(4), Some(PhysAddr(0x1000)));
+        // Without such a part they lie anywhere.
+        let mut a = Arena::new(4 * PAGE_SIZE);
+        let addr = a.alloc_guarded(3).unwrap();
+        assert!(a.is_guarded(addr.0 as usize));
     }
 
     #[test]

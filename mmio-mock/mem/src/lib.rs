@@ -16,7 +16,6 @@ pub mod tiling;
 mod tlb;
 
 pub use addr::{Access, Fault, FaultKind, GpuAddr, PhysAddr, PhysFault};
-pub use arena::Backing;
 pub use fence::{FENCE_COUNT, Fence};
 pub use gtt::{FLAT_GTT, GTT_ENTRIES, Pte};
 pub use memory::{DEFAULT_SYSTEM_BYTES, Memory};

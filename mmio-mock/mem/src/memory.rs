@@ -5,7 +5,6 @@
 
 use zerocopy::{FromBytes, IntoBytes};
 
-use crate::Backing;
 use crate::arena::Arena;
 use crate::fence::{FENCE_COUNT, Fence, PITCH_SHIFT};
 use crate::gtt::{FLAT_GTT, GTT_ENTRIES, Gtt, Pte};
@@ -75,13 +74,13 @@ impl Memory {
 
     /// Memory over a block that the caller has mapped: its first byte is physical address 0. Others may map it too and
     /// see what the device does; pages are cleared when they are handed out.
-    /// A `backing` takes guarded pages ([`Self::guard_pages`]) out of the block.
+    /// The last `own` bytes nobody else maps: guarded pages lie there, and no others.
     pub fn over(
-        (block, backing): (memmap2::MmapMut, Option<Box<dyn Backing>>),
+        (block, own): (memmap2::MmapMut, usize),
         format: &'static TableFormat,
         gtt_entries: usize,
     ) -> Self {
-        Self::with_arena(Arena::over(block, backing), format, gtt_entries)
+        Self::with_arena(Arena::over(block, own), format, gtt_entries)
     }
 
     fn with_arena(arena: Arena, format: &'static TableFormat, gtt_entries: usize) -> Self {
@@ -260,19 +259,23 @@ impl Memory {
         self.arena.free_pages(addr, count)
     }
 
+    /// Hands out zeroed pages that are guarded ([`Self::guard_pages`]), in the part of memory that nobody else maps if there is one.
+    pub fn alloc_guarded(&mut self, count: usize) -> Option<PhysAddr> {
+        let addr = self.arena.alloc_guarded(count)?;
+        self.guard_pages(addr, count);
+        Some(addr)
+    }
+
     /// Keeps pages for the driver until they are given back: what a device does for an untrusted client
     /// ([`Entered::trust`](crate::Entered::trust)) may read them and not write them. The parts of this family have no such guard but the tables of
     /// processes: a driver that serves strangers asks for it, and a device without it ignores that.
-    ///
-    /// In a block that others map the pages become the owner's alone. An error says that they have not.
-    pub fn guard_pages(&mut self, addr: PhysAddr, count: usize) -> std::io::Result<()> {
-        let guarded = self.arena.guard_pages(addr, count);
+    pub fn guard_pages(&mut self, addr: PhysAddr, count: usize) {
+        self.arena.guard_pages(addr, count);
         // Entries may have pointed there before.
         self.gtt.forget();
         for own in self.processes.iter_mut().flatten() {
             own.forget();
         }
-        guarded
     }
 
     /// Pages that can still be handed out.

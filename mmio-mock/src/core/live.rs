@@ -250,9 +250,9 @@ impl<M: Model> DmaAllocator for LivePlatform<M> {
         let _turn = self.core.gate.turn();
         DmaAllocator::free(&*self.core.model, address, pages);
     }
-    fn guard(&self, address: DmaAddress, pages: usize) -> Result {
+    fn alloc_guarded(&self, pages: usize) -> Result<DmaAddress> {
         let _turn = self.core.gate.turn();
-        DmaAllocator::guard(&*self.core.model, address, pages)
+        self.core.model.alloc_guarded(pages)
     }
     fn read(&self, address: DmaAddress, bytes: &mut [u8]) -> Result {
         let _turn = self.core.gate.turn();

@@ -162,10 +162,10 @@ impl<M: Model> DmaAllocator for ModelPlatform<M> {
             log::error!("free of {pages} pages at {address:#x}: not allocated");
         }
     }
-    fn guard(&self, address: DmaAddress, pages: usize) -> Result {
-        lock(&self.memory)
-            .guard_pages(PhysAddr(address), pages)
-            .map_err(|_| ENOMEM)
+    fn alloc_guarded(&self, pages: usize) -> Result<DmaAddress> {
+        let address = lock(&self.memory).alloc_guarded(pages).ok_or(ENOMEM)?;
+        guard(&self.allocations).insert(address.0, pages);
+        Ok(address.0)
     }
     fn read(&self, address: DmaAddress, bytes: &mut [u8]) -> Result {
         lock(&self.memory)

@@ -42,9 +42,8 @@ impl Ppgtt {
             ops,
             directory,
             tables: SpinLock::new((0..ops.tables).map(|_| None).collect()),
-            empty: CoherentAllocation::alloc_coherent(entries.uncore().platform(), 1)?,
+            empty: CoherentAllocation::alloc_guarded(entries.uncore().platform(), 1)?,
         };
-        ppgtt.empty.guard()?;
         for table in 0..ops.tables {
             ppgtt.name_table(entries, table, &ppgtt.empty)?;
         }
@@ -84,8 +83,7 @@ impl Ppgtt {
             done += count;
             let table = tables.get_mut(index).ok_or(EINVAL)?;
             if let (None, Some(global)) = (&table, global) {
-                let new = CoherentAllocation::alloc_coherent(global.uncore().platform(), 1)?;
-                new.guard()?;
+                let new = CoherentAllocation::alloc_guarded(global.uncore().platform(), 1)?;
                 self.name_table(global, index, &new)?;
                 *table = Some(new);
             }

@@ -76,7 +76,7 @@ fn guarded_pages_are_written_for_the_trusted_alone() {
     let page = mem.alloc_mapped(GpuAddr(0x1000), PAGE_SIZE).unwrap();
     // The entry has been looked up before.
     mem.write_u32(GpuAddr(0x1000), 1).unwrap();
-    mem.guard_pages(page, 1).unwrap();
+    mem.guard_pages(page, 1);
     {
         let mut client = mem.enter(Space::Global);
         client.trust(false);

@@ -378,7 +378,7 @@ fn the_global_gtt_can_have_other_entries() {
 #[test]
 fn a_page_that_memory_holds_in_part_is_no_memory() {
     let block = memmap2::MmapMut::map_anon(4 * 4096 + 100).unwrap();
-    let mut mem = Memory::over((block, None), &mem::FLAT_GTT, 16);
+    let mut mem = Memory::over((block, 0), &mem::FLAT_GTT, 16);
     mem.gtt_write(1, gen6_addr_encode(4 * PAGE) | 1);
     let fault = mem.read_u8(GpuAddr(0x1000)).unwrap_err();
     assert_eq!(fault.kind, FaultKind::NoMemory);

@@ -107,7 +107,7 @@ fn no_table_and_no_address_is_a_panic() {
         let kind = KINDS[round % KINDS.len()];
         // Of pages and a bit, so that the last one is not whole.
         let block = memmap2::MmapMut::map_anon(64 * 4096 + rng.usize(..4096)).unwrap();
-        let mut mem = Memory::over((block, None), &mem::FLAT_GTT, rng.usize(..64));
+        let mut mem = Memory::over((block, 0), &mem::FLAT_GTT, rng.usize(..64));
         for at in (0..64 * 4096).step_by(8) {
             let word = word(&mut rng).to_le_bytes();
             mem.phys_write(PhysAddr(at), &word).unwrap();
