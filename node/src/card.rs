@@ -81,7 +81,7 @@ impl Observer for Submissions {
 /// Bytes of graphics memory that the driver keeps for itself: rings, images of contexts, tables. Programs do not map them.
 fn own_part(memory: usize) -> usize {
     const LEAST: usize = 4 << 20;
-    let own = (memory / 8).max(LEAST).min(memory / 2);
+    let own = (memory / 16).max(LEAST).min(memory / 2);
     own - own % mem::PAGE_SIZE
 }
 
