@@ -1,6 +1,6 @@
 //! The walk by what the model tells its host, for devices without debug registers.
 //!
-//! PRM: none of it. The frame runs once with every event noted, and once more up to the pixel shader thread, whose
+//! No manual describes this. The frame runs once with every event noted, and once more up to the pixel shader thread, whose
 //! payload is read before its first instruction.
 
 use std::cell::RefCell;

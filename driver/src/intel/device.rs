@@ -434,7 +434,8 @@ impl Inner {
 
     /// A reset of an engine beside the render engine, with everything before and after it. i915 resets all engines of these
     /// families together (it has `reset_engine` from Ivy Bridge on): then a context loses its state whose image has not been
-    /// written yet, and a draw that was under way is drawn twice, whoever has made the other engine hang.
+    /// written yet, and a draw that was under way is drawn twice, although its
+    /// program has nothing to do with the hang.
     fn reset_beside(
         &self,
         engine: &Engine,

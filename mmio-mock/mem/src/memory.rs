@@ -262,7 +262,7 @@ impl Memory {
     /// Hands out zeroed pages that are guarded ([`Self::guard_pages`]), in the part of memory that nobody else maps if there is one.
     pub fn alloc_guarded(&mut self, count: usize) -> Option<PhysAddr> {
         let addr = self.arena.alloc_guarded(count)?;
-        self.guard_pages(addr, count);
+        self.forget();
         Some(addr)
     }
 
@@ -271,7 +271,11 @@ impl Memory {
     /// processes: a driver that serves strangers asks for it, and a device without it ignores that.
     pub fn guard_pages(&mut self, addr: PhysAddr, count: usize) {
         self.arena.guard_pages(addr, count);
-        // Entries may have pointed there before.
+        self.forget();
+    }
+
+    /// Drops what is kept of looked-up entries: they may have pointed to pages that are guarded now.
+    fn forget(&mut self) {
         self.gtt.forget();
         for own in self.processes.iter_mut().flatten() {
             own.forget();

@@ -54,7 +54,7 @@ struct Inner {
 #[derive(Default)]
 pub struct RegistersBackend(Mutex<Inner>);
 
-/// A device without debug registers says `ENODEV` to whoever asks for them.
+/// A device without debug registers answers `ENODEV`.
 fn no_registers(device: &driver::Device) -> Refusal {
     Refusal(format!(
         "no public text says what debug registers {} has: the model's own debugger serves it (`--backend host`)",
