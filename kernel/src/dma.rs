@@ -30,6 +30,12 @@ pub trait DmaAllocator: Send + Sync {
         self.alloc(pages)
     }
 
+    /// How many pages there are for [`alloc_guarded`](Self::alloc_guarded), used or not; `None` when they are taken from those
+    /// of [`alloc`](Self::alloc).
+    fn guarded_pages(&self) -> Option<usize> {
+        None
+    }
+
     /// Reads bytes at a bus address; `EFAULT` when any of them is not memory.
     fn read(&self, address: DmaAddress, bytes: &mut [u8]) -> Result;
 

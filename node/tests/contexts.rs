@@ -6,10 +6,11 @@ use crate::support::{self, DEVICES};
 
 use std::time::Duration;
 
-use driver::uapi::exec;
+use driver::uapi::{context, exec};
 use kernel::time::Delta;
 use zerocopy::{FromZeros as _, IntoBytes as _};
 
+use crate::support::child::{self, hear};
 use crate::support::frame::{Frame, Party};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -280,4 +281,52 @@ fn both_engines_are_exact_with_resets_of_either_between() {
     let resets = node.report().work.resets;
     println!("{rounds} rounds, {resets} resets");
     assert!(resets >= 10, "{resets}");
+}
+
+/// Uses contexts until one is refused, and stays.
+#[test]
+fn in_a_child() {
+    let Some((_, name, _)) = child::role() else {
+        return;
+    };
+    let mut party = Party::new(&name);
+    let batch = party.create(4096);
+    party.write(batch, &BATCH_END.to_le_bytes());
+    let mut used = 0;
+    while party.run(batch) == 0 {
+        used += 1;
+        let mut made = context::CreateExt::new_zeroed();
+        assert_eq!(party.ask(context::CREATE_EXT.0, made.as_mut_bytes()), 0);
+        party.context = made.ctx_id;
+    }
+    let refused = party.run(batch);
+    println!("\n{used} images, then {refused}");
+    std::thread::sleep(Duration::from_secs(600));
+}
+
+/// Of 8 MiB that the driver keeps for itself a process has a quarter, its family one half.
+#[test]
+fn images_of_a_process_leave_room_for_others() {
+    let (node, name) = support::start();
+    let innocent = Party::new(&name);
+    let frame = Frame::read("g_gears");
+    let expected = innocent.draw(&frame);
+    for _ in 0..2 {
+        let bomb = || child::spawn("contexts::in_a_child", "images", &name, 0);
+        // An image of GM965 is one page.
+        let mut bombs = [bomb(), bomb()];
+        for bomb in &mut bombs {
+            hear(bomb, "512 images, then -12");
+        }
+        let other = Party::new(&name);
+        assert!(other.draw(&frame) == expected);
+        for mut bomb in bombs {
+            bomb.kill().unwrap();
+            bomb.wait().unwrap();
+        }
+        drop(other);
+    }
+    assert!(innocent.draw(&frame) == expected);
+    drop(innocent);
+    assert!(node.quiesce(PATIENCE));
 }

@@ -5,6 +5,7 @@
 use alloc::collections::{BTreeMap, BTreeSet, VecDeque};
 use alloc::sync::Arc;
 
+use kernel::error::{Result, code::ENOMEM};
 use kernel::sync::{AtomicBool, AtomicU64, Ordering, SpinLock};
 use kernel::time::{Delta, Ktime};
 
@@ -13,9 +14,7 @@ use crate::core::limits::TimeLimits;
 use crate::core::pace::{Pace, Speed};
 
 mod budget;
-#[cfg(test)]
-pub(crate) use self::budget::MOST_POINTS;
-pub(crate) use self::budget::{Budget, Permit};
+pub(crate) use self::budget::{Budget, MOST_POINTS, Permit};
 
 /// Ends within this time and the limits of the requests ended are three in a row (i915 `CONTEXT_FAST_HANG_JIFFIES`).
 const IN_A_ROW: Delta = Delta::from_secs(120);
@@ -61,16 +60,44 @@ pub struct Account {
     queued: AtomicU64,
     /// How long its requests take, those of its family, and those of all.
     pace: Pace,
-    of_family: Arc<Pace>,
+    of_family: Arc<Family>,
     of_all: Arc<Pace>,
     /// Points of timelines that it has.
     points: Arc<Budget>,
+    /// Guarded pages of its contexts.
+    pages: Arc<Budget>,
+}
+
+/// What the processes of a family share.
+#[derive(Default)]
+struct Family {
+    pace: Pace,
+    pages: Arc<Budget>,
+}
+
+impl Family {
+    /// Whether there is something to remember when none of its processes is there any more: pages may outlive them in files
+    /// that others hold.
+    fn is_remembered(&self, all: &Pace) -> bool {
+        Arc::strong_count(&self.pages) > 1 || self.pace.is_slow_beside(all)
+    }
 }
 
 impl Account {
     /// What the points of its sync objects count for.
     pub(crate) fn points(&self) -> &Arc<Budget> {
         &self.points
+    }
+
+    /// Room for guarded pages of a context, of `all` that there are: a process has a quarter, its family one half of them.
+    /// `ENOMEM` when they have no more.
+    pub(crate) fn take_pages(&self, count: usize, all: usize) -> Result<[Permit; 2]> {
+        let number = |pages: usize| u32::try_from(pages).map_err(|_| ENOMEM);
+        let count = number(count)?;
+        Ok([
+            self.pages.take(count, number(all / 4)?)?,
+            self.of_family.pages.take(count, number(all / 2)?)?,
+        ])
     }
 
     /// The process queues a request.
@@ -85,7 +112,7 @@ impl Account {
     }
 
     fn paces(&self) -> [&Pace; 3] {
-        [&self.pace, &self.of_family, &self.of_all]
+        [&self.pace, &self.of_family.pace, &self.of_all]
     }
 
     /// A request of the process has ended, after it has had the engine for so long. For interrupt handlers as well.
@@ -109,12 +136,12 @@ impl Account {
 
     /// How many requests its family may have under way before others.
     pub(crate) fn places_of_family(&self, now: Ktime) -> usize {
-        self.of_family.places(now)
+        self.of_family.pace.places(now)
     }
 
     /// What is known of its family.
     pub(crate) fn speed_of_family(&self, now: Ktime) -> Speed {
-        self.of_family.speed(now)
+        self.of_family.pace.speed(now)
     }
 
     /// Whether nothing of the process runs any more.
@@ -176,8 +203,8 @@ struct End {
 #[derive(Default)]
 struct Inner {
     accounts: BTreeMap<u64, Arc<Account>>,
-    /// How long requests of families take, and of all.
-    families: BTreeMap<u64, Arc<Pace>>,
+    families: BTreeMap<u64, Arc<Family>>,
+    /// How long requests of all take.
     all: Arc<Pace>,
     /// Oldest first.
     ends: VecDeque<End>,
@@ -198,7 +225,7 @@ impl Inner {
                 || account.is_banned() && banned <= MOST_BANNED
         });
         self.families
-            .retain(|_, pace| Arc::strong_count(pace) > 1 || pace.is_slow_beside(&self.all));
+            .retain(|_, family| Arc::strong_count(family) > 1 || family.is_remembered(&self.all));
         self.left = self.accounts.len();
     }
 }
@@ -309,6 +336,26 @@ mod tests {
             family,
             group: Group::of_one(family),
         }
+    }
+
+    #[test]
+    fn guarded_pages_count_for_a_process_and_its_family() {
+        let ledger = Ledger::default();
+        let take = |process, family| {
+            let account = ledger.account(origin(process, family)).unwrap();
+            account.take_pages(10, 100)
+        };
+        let first: Vec<_> = (0..2).map(|_| take(1, 1).unwrap()).collect();
+        assert_eq!(take(1, 1).err(), Some(ENOMEM), "a quarter");
+        let second: Vec<_> = (0..2).map(|_| take(2, 1).unwrap()).collect();
+        let third = take(3, 1).unwrap();
+        assert_eq!(take(4, 1).err(), Some(ENOMEM), "one half");
+        assert!(take(5, 2).is_ok(), "another family");
+        drop((first, second, third));
+        // What was refused has left nothing behind.
+        let again: Vec<_> = (0..2).map(|_| take(1, 1).unwrap()).collect();
+        assert_eq!(again.len(), 2);
+        assert_eq!(take(1, 1).err(), Some(ENOMEM));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use alloc::vec::Vec;
 use kernel::error::{Result, code::EINVAL};
 use kernel::sync::SpinLock;
 
-use crate::core::account::{Budget, Permit};
+use crate::core::account::{Budget, MOST_POINTS, Permit};
 use crate::core::fence::{Fence, Front};
 
 mod chain;
@@ -95,7 +95,7 @@ impl Syncobj {
 
     /// Room for one more point; `ENOMEM` when the process that has made it has as many as it may have.
     pub(crate) fn permit(&self) -> Result<Permit> {
-        self.budget.take()
+        self.budget.take(1, MOST_POINTS)
     }
 
     /// Replaces what it holds by one fence, or by nothing.
@@ -146,7 +146,6 @@ impl Syncobj {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::core::account::MOST_POINTS;
 
     fn fence(seqno: u32) -> Arc<Fence> {
         Arc::new(Fence::new("test", seqno, None))

@@ -6,12 +6,13 @@ pub mod legacy;
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
-use kernel::dma::CoherentAllocation;
+use kernel::dma::{CoherentAllocation, PAGE_SIZE};
 use kernel::error::{Error, Result, code::EIO, code::ENOSPC};
 use kernel::sync::{AtomicBool, Ordering, SpinLock};
 use ringbuf::RingBuffer;
 use ringbuf::tail::Tail;
 
+use crate::core::account::Account;
 use crate::core::fence::Fence;
 use crate::core::range::Search;
 use crate::core::timeline::{Passed, Past};
@@ -155,13 +156,18 @@ impl Engine {
         &self.switch
     }
 
-    /// A new image of a context, not bound yet.
-    pub fn new_image(ggtt: &Arc<Ggtt>) -> Result<Image> {
+    /// A new image of a context, not bound yet, which counts for the process that uses the context first; `ENOMEM` when that
+    /// has as many as it may have. The driver's own counts for nobody.
+    pub fn new_image(ggtt: &Arc<Ggtt>, account: Option<&Account>) -> Result<Image> {
         let platform = ggtt.uncore().platform();
         let name = "context image".into();
         let size = ggtt.image_size();
+        let permits = match (account, platform.dma().guarded_pages()) {
+            (Some(account), Some(all)) => Some(account.take_pages(size.div_ceil(PAGE_SIZE), all)?),
+            _ => None,
+        };
         let object = Object::own(platform, ggtt, name, size)?;
-        Ok(Image::new(object))
+        Ok(Image::new(object, permits))
     }
 
     /// Stops the engine for good.

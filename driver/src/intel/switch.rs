@@ -9,6 +9,7 @@ use alloc::vec::Vec;
 use kernel::error::Result;
 use kernel::sync::{AtomicBool, AtomicU32, Ordering, SpinLock};
 
+use crate::core::account::Permit;
 use crate::core::gem::{Object, Pin};
 
 /// Where the device keeps a context's state while another one is current.
@@ -18,15 +19,18 @@ pub struct Image {
     saved: AtomicBool,
     /// The reset since which a request has been queued that enters the context.
     entered: AtomicU32,
+    /// What its pages count for; the driver's own counts for nobody.
+    _permits: Option<[Permit; 2]>,
 }
 
 impl Image {
     /// An image that nobody has written yet.
-    pub fn new(object: Object) -> Self {
+    pub(crate) fn new(object: Object, permits: Option<[Permit; 2]>) -> Self {
         Image {
             object,
             saved: AtomicBool::new(false),
             entered: AtomicU32::new(u32::MAX),
+            _permits: permits,
         }
     }
 

@@ -119,6 +119,13 @@ impl Arena {
         self.free.values().sum()
     }
 
+    /// How many pages the part that nobody else maps has; `None` without one.
+    pub fn own_pages(&self) -> Option<usize> {
+        (self.bytes.len() / PAGE_SIZE)
+            .checked_sub(self.own_from)
+            .filter(|&pages| pages > 0)
+    }
+
     /// Hands out `count` adjacent zeroed pages (first fit), or `None` when no run is long enough.
     pub fn alloc_pages(&mut self, count: usize) -> Option<PhysAddr> {
         self.take(count, 0..self.own_from)

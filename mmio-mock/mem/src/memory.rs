@@ -266,6 +266,11 @@ impl Memory {
         Some(addr)
     }
 
+    /// How many pages the part that nobody else maps has; `None` without one.
+    pub fn own_pages(&self) -> Option<usize> {
+        self.arena.own_pages()
+    }
+
     /// Keeps pages for the driver until they are given back: what a device does for an untrusted client
     /// ([`Entered::trust`](crate::Entered::trust)) may read them and not write them. The parts of this family have no such guard but the tables of
     /// processes: a driver that serves strangers asks for it, and a device without it ignores that.

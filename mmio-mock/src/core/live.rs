@@ -254,6 +254,10 @@ impl<M: Model> DmaAllocator for LivePlatform<M> {
         let _turn = self.core.gate.turn();
         self.core.model.alloc_guarded(pages)
     }
+    fn guarded_pages(&self) -> Option<usize> {
+        let _turn = self.core.gate.turn();
+        self.core.model.guarded_pages()
+    }
     fn read(&self, address: DmaAddress, bytes: &mut [u8]) -> Result {
         let _turn = self.core.gate.turn();
         self.core.model.read(address, bytes)

@@ -167,6 +167,9 @@ impl<M: Model> DmaAllocator for ModelPlatform<M> {
         guard(&self.allocations).insert(address.0, pages);
         Ok(address.0)
     }
+    fn guarded_pages(&self) -> Option<usize> {
+        lock(&self.memory).own_pages()
+    }
     fn read(&self, address: DmaAddress, bytes: &mut [u8]) -> Result {
         lock(&self.memory)
             .phys_read(PhysAddr(address), bytes)

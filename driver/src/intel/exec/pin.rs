@@ -216,12 +216,13 @@ fn pin_image(call: &Call<'_>, submission: &mut Submission) -> Step {
     if !(engines.get(submission.engine)).is_some_and(|engine| engine.info().has_images) {
         return Ok(());
     }
-    let make = || Engine::new_image(call.device.ggtt());
+    let ggtt = call.device.ggtt();
     if !engine.switch().is_ready() {
-        engine
-            .switch()
-            .set_own(hold_image(call, &Arc::new(make()?))?);
+        let own = Arc::new(Engine::new_image(ggtt, None)?);
+        engine.switch().set_own(hold_image(call, &own)?);
     }
+    let account = call.program().account();
+    let make = || Engine::new_image(ggtt, Some(&account));
     let image = submission.context.image(make)?;
     submission.image = Some(Arc::new(hold_image(call, &image)?));
     call.device.user().lru.touch(image.object());

@@ -12,7 +12,7 @@ use crate::{Device, Driver, Tiling};
 fn held(dev: &Device) -> Arc<Held> {
     let object = dev.create_object(4096, Tiling::None, 0).unwrap();
     object.bind(0, Search::High).unwrap();
-    Arc::new(Held::new(&Arc::new(Image::new(object))).unwrap())
+    Arc::new(Held::new(&Arc::new(Image::new(object, None))).unwrap())
 }
 
 /// Steps as (image, inhibit), and the images that are saved.
