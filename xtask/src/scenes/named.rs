@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::{fs, io};
+use std::{fs, io, iter};
 
 use clap::Args;
 
@@ -61,8 +61,8 @@ struct Row<'a> {
 
 /// The table's head.
 const HEAD: &str = "\
-| scene | demanded % | llvmpipe: exact % | within 2 % | largest | softpipe: exact % | within 2 % | largest | result buffers | ms |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
+| scene | demanded % | llvmpipe: exact % | within 2 % | largest | softpipe: exact % | within 2 % | largest | result buffers | ms: device | llvmpipe | softpipe |
+| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 ";
 
 /// Draws and compares; false when something is wrong.
@@ -260,18 +260,21 @@ impl Row<'_> {
         }
         let theirs = self.references.first().and_then(ran);
         let _ = match (&self.device, theirs) {
-            (Outcome::Ran(run), Some(theirs)) => {
-                let same = if run.buffers == theirs.buffers {
-                    "same"
-                } else {
-                    "different"
-                };
-                let buffers = if run.buffers.is_empty() { "" } else { same };
-                writeln!(text, " {buffers} | {:.2} |", run.ms)
+            (Outcome::Ran(run), Some(theirs)) if !run.buffers.is_empty() => {
+                let same = run.buffers == theirs.buffers;
+                write!(text, " {} |", if same { "same" } else { "different" })
             }
-            (Outcome::Ran(run), None) => writeln!(text, " | {:.2} |", run.ms),
-            _ => writeln!(text, " no picture | |"),
+            (Outcome::Ran(_), _) => write!(text, " |"),
+            _ => write!(text, " no picture |"),
         };
+        let theirs = (0..REFERENCES.len()).map(|n| self.references.get(n).and_then(ran));
+        for run in iter::once(ran(&self.device)).chain(theirs) {
+            let _ = match run {
+                Some(run) => write!(text, " {:.2} |", run.ms),
+                None => write!(text, " |"),
+            };
+        }
+        text.push('\n');
         text
     }
 }
