@@ -7,6 +7,7 @@ pub mod grid;
 pub mod kernels;
 pub mod raster;
 pub mod registers;
+pub mod sandybridge;
 pub mod surface;
 
 use driver::{BatchDesc, Object, Request, Tiling};

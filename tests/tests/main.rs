@@ -58,6 +58,7 @@ mod live_pipeline_textures;
 mod live_pipeline_urb;
 mod live_pipeline_vf;
 mod live_resets;
+mod live_sandybridge;
 mod live_snapshot;
 mod live_state_commands;
 mod live_stray;

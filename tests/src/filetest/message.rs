@@ -26,6 +26,7 @@ use super::eu_run::{Register, place, store};
 use super::file::{Case, File, Line, Problem};
 use super::value::{dwords, element, elements, hex, number};
 use state::States;
+pub(super) use state::fields;
 
 /// General state base; the kernel lies there.
 const GENERAL: u32 = 0x0010_0000;

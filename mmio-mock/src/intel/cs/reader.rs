@@ -30,6 +30,8 @@ pub struct BaseChanges {
     pub kernels_apart: bool,
     /// General State Access Upper Bound.
     pub general_state_upper_bound: Option<u32>,
+    /// Dynamic State Access Upper Bound.
+    pub dynamic_state_upper_bound: Option<u32>,
     /// Indirect Object Access Upper Bound.
     pub indirect_object_upper_bound: Option<u32>,
     /// Instruction Access Upper Bound.

@@ -46,6 +46,10 @@ pub fn state_base_address(d: &[u32], ctx: &mut CsContext<'_, '_>) {
             bases.dynamic_state_base.get_or_insert(0),
             changes.dynamic_state_base,
         );
+        set(
+            &mut bases.dynamic_state_upper_bound,
+            changes.dynamic_state_upper_bound,
+        );
     }
     if changes.kernels_apart {
         set(

@@ -38,6 +38,8 @@ pub struct StateBases {
     /// Dynamic State Base Address, of generations that have one: sampler states, border colours, viewports, states of
     /// the colour calculator.
     pub dynamic_state_base: Option<u32>,
+    /// Dynamic State Access Upper Bound, absolute: what MI_SET_CONTEXT saves; accesses are not checked against it.
+    pub dynamic_state_upper_bound: u32,
     /// Indirect Object Base Address.
     pub indirect_object_base: u32,
     /// General State Access Upper Bound, absolute; zero: unchecked.

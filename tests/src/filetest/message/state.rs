@@ -117,7 +117,11 @@ impl States {
 }
 
 /// `FIELD = VALUE, ..` into the dwords of a structure.
-fn fields(known: &'static [PackedField], state: &mut [u32], text: &str) -> Result<(), String> {
+pub(in super::super) fn fields(
+    known: &'static [PackedField],
+    state: &mut [u32],
+    text: &str,
+) -> Result<(), String> {
     for part in text.split(',').map(str::trim).filter(|p| !p.is_empty()) {
         let (name, value) = part
             .split_once('=')

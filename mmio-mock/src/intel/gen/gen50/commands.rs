@@ -48,6 +48,7 @@ impl CommandReader for Reader {
             kernels_apart: true,
             dynamic_state_base: None,
             dynamic_apart: false,
+            dynamic_state_upper_bound: None,
             general_state_upper_bound: when(
                 c.general_state_access_upper_bound_modify_enable(),
                 c.general_state_access_upper_bound(),

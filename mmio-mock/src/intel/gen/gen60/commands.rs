@@ -85,6 +85,10 @@ impl CommandReader for Reader {
                 c.general_state_access_upper_bound_modify_enable(),
                 c.general_state_access_upper_bound(),
             ),
+            dynamic_state_upper_bound: when(
+                c.dynamic_state_access_upper_bound_modify_enable(),
+                c.dynamic_state_access_upper_bound(),
+            ),
             indirect_object_upper_bound: when(
                 c.indirect_object_access_upper_bound_modify_enable(),
                 c.indirect_object_access_upper_bound(),
@@ -110,6 +114,8 @@ impl CommandReader for Reader {
             .with_instruction_base_address(bases.instruction_base.unwrap_or(0))
             .with_general_state_access_upper_bound_modify_enable(true)
             .with_general_state_access_upper_bound(bases.general_state_upper_bound)
+            .with_dynamic_state_access_upper_bound_modify_enable(true)
+            .with_dynamic_state_access_upper_bound(bases.dynamic_state_upper_bound)
             .with_indirect_object_access_upper_bound_modify_enable(true)
             .with_indirect_object_access_upper_bound(bases.indirect_object_upper_bound)
             .with_instruction_access_upper_bound_modify_enable(true)

@@ -198,6 +198,58 @@ fn a_batch_of_a_process_has_its_addresses() {
     assert_eq!(bench.load(TARGET), 9);
 }
 
+/// MI_SEMAPHORE_MBOX | COMPARE | REGISTER | SYNC_BR, seqno - 1 (i915 of Linux 4.9, intel_ringbuffer.c `gen6_ring_sync_to`): the
+/// batch on the render ring goes on when the blitter's ring has written GEN6_RBSYNC (`gen6_signal`).
+// covers: S-0055
+#[test]
+fn commands_of_the_streamers_lead_to_batches_and_wait_for_one_another() {
+    const RBSYNC: u32 = 0x2044;
+    let bench = Bench::new();
+    let store = |at, value| [0x1000_0002 | 1 << 22, 0, at, value];
+    let wait = [0x0b00_0001 | 1 << 20 | 1 << 18 | 2 << 16, 41, 0];
+    let end = [0x0500_0000];
+    let (before, after) = (store(TARGET, 5), store(TARGET + 4, 6));
+    bench.put(BATCH, &[&before[..], &wait, &after, &end].concat());
+    bench.run(RENDER, &[0x1880_0000, BATCH]);
+    let stored = || [TARGET, TARGET + 4].map(|at| bench.load(at));
+    assert_eq!(stored(), [5, 0]);
+    // As much as is waited for is not enough, one more is.
+    for (value, expected) in [(41, [5, 0]), (42, [5, 6])] {
+        bench.run(BLITTER, &[0x1100_0001, RBSYNC, value, 0]);
+        assert_eq!(stored(), expected);
+    }
+    assert!(bench.done(RENDER));
+}
+
+/// MFD_AVC_BSD_OBJECT is 3/2/1/28h and has six dwords (genxml gen6): the video ring parses it and says that there is no decoder; on the
+/// other rings it is a mistake.
+// covers: S-0058
+#[test]
+fn commands_of_the_decoder_belong_to_the_video_ring() {
+    use crate::core::fault::UnitFault;
+    let tables = find("sandybridge").unwrap().tables;
+    for (header, name, dwords) in [(0x7128_0004, "MFD_AVC_BSD_OBJECT", 6)] {
+        let known = (tables.command)(header).unwrap();
+        assert_eq!((known.name, known.dwords(header)), (name, dwords));
+        let mut commands = vec![header];
+        commands.resize(dwords + dwords % 2, 0);
+        for base in [RENDER, VIDEO, BLITTER] {
+            let bench = Bench::new();
+            bench.run(base, &commands);
+            assert!(!bench.done(base));
+            let device = bench.0.device();
+            let fault = &device.status().faults()[0].fault;
+            match fault {
+                UnitFault::Unimplemented { what, .. } if base == VIDEO => assert_eq!(*what, name),
+                UnitFault::Command { what, .. } if base != VIDEO => {
+                    assert!(what.contains("another engine"), "{what}");
+                }
+                other => panic!("{base:#x}: {other}"),
+            }
+        }
+    }
+}
+
 /// `i965_write_fence_reg` of generation 6 at 100000h; timestamps count 80 ns.
 #[test]
 fn fences_and_timestamps_have_their_own_units() {
@@ -250,7 +302,7 @@ fn state_of(number: u32) -> Vec<Vec<u32>> {
             1,
             0x0010_4001 + at,
             0xffff_f001,
-            0,
+            0x0070_0001 + at,
             0xffff_f001,
             0xffff_f001,
         ],

@@ -414,3 +414,5 @@ fn a_reset_ends_a_walker() {
     rig.complete();
     assert_eq!(rig.out(COLUMNS + 1)[1], 1 | 1 << 16);
 }
+
+mod company;

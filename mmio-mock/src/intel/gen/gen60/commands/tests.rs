@@ -25,6 +25,8 @@ fn five_bases_with_bounds() {
     assert_eq!(c.dynamic_state_base, Some(0x11_2000));
     assert_eq!(c.instruction_base, Some(0x10_4000));
     assert!(c.kernels_apart && c.dynamic_apart);
+    assert_eq!(c.general_state_upper_bound, Some(0));
+    assert_eq!(c.dynamic_state_upper_bound, Some(0xffff_f000));
     let nothing = Reader.state_base_address(&[0x6101_0008, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
     assert_eq!(nothing.dynamic_state_base, None);
 }
