@@ -1,4 +1,4 @@
-//! Sandy Bridge's pipeline from vertex buffers to pixels: what each thread finds in its registers, and what it leaves.
+//! Sandy Bridge from vertex buffers to pixels: what threads find and leave.
 //!
 //! The numbers of the vertices and constants come back from the registers of threads that the model's debugger stops before
 //! their first instruction. Layouts: Mesa 22.3.6 brw_vec4.cpp `setup_attributes`, brw_fs_thread_payload.cpp, gfx6_gs_visitor.cpp.
@@ -14,6 +14,7 @@ use mmio_mock::intel::status::Unit;
 
 mod geometry;
 mod sides;
+mod wide;
 
 pub(crate) type Register = [u32; 8];
 

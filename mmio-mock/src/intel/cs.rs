@@ -31,7 +31,7 @@ use crate::intel::status::Client;
 use crate::intel::td::Td;
 use crate::intel::trace::Event;
 
-use engine::{EngineInfo, Errors, Timestamp};
+use engine::{EngineInfo, Errors, OwnCommand, Timestamp};
 use fetch::Source;
 use reader::CommandReader;
 
@@ -224,6 +224,7 @@ impl Cs {
             return true;
         }
         let header = self.source(regs).and_then(|s| s.header(mem).ok());
+        let header = header.filter(|header| self.info.own_command(*header).is_none());
         let object = |desc: &CommandDesc| desc.is(Property::Object);
         header.and_then(regs.tables().command).is_some_and(object)
     }
@@ -272,6 +273,9 @@ impl Cs {
             let unit = cs.info.unit;
             cs.refuse(UnitFault::Command { unit, what }, addr, Some(header), ctx)
         };
+        if let Some(own) = self.info.own_command(header) {
+            return self.skip(source, own, header, dwords, ctx);
+        }
         let Some(desc) = (ctx.regs.tables().command)(header) else {
             return refuse(self, format!("unknown command {header:#010x}"), ctx);
         };
@@ -335,6 +339,34 @@ impl Cs {
             }
             Err(fault) => self.refuse(fault, addr, Some(header), ctx),
         }
+    }
+
+    /// A command that the tables do not have under this opcode: it is read to its end, and reported.
+    fn skip(
+        &mut self,
+        source: Source,
+        own: &OwnCommand,
+        header: u32,
+        dwords: &mut Vec<u32>,
+        ctx: &mut CsContext<'_, '_>,
+    ) -> Step {
+        let (addr, unit, what) = (source.addr(), self.info.unit, own.name);
+        let length = OwnCommand::dwords(header);
+        let fault = if length > MAX_DWORDS {
+            let what = format!("{what} with impossible length {length}");
+            UnitFault::Command { unit, what }
+        } else {
+            dwords.clear();
+            dwords.push(header);
+            let prm = own.cite;
+            let rest = source.rest(ctx.machine.mem, length - 1, dwords);
+            rest.map_or_else(UnitFault::from, |()| UnitFault::Unimplemented {
+                unit,
+                what,
+                prm,
+            })
+        };
+        self.refuse(fault, addr, Some(header), ctx)
     }
 
     /// Lets the blitter draw while there is time.

@@ -1,4 +1,4 @@
-//! Threads of the geometry shader: registers, entries one after another, streams into memory.
+//! GS threads: registers, entries one after another, streams into memory.
 //!
 //! Kernels after Mesa 22.3.6's own for stream output (brw_compile_ff_gs.c): FF_SYNC for the first entry, then URB_WRITE with
 //! Allocate. A vertex has two rows: header and position, two attributes.

@@ -104,6 +104,25 @@ pub struct RingRegisters {
     pub mi_mode: RegId,
 }
 
+/// A command whose opcode means another one on the engine that the tables of commands speak of. What is behind its header is not
+/// modelled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnCommand {
+    /// Name.
+    pub name: &'static str,
+    /// Bits 31:16 of its header. Bits 11:0 are its length in dwords, less two.
+    pub opcode: u16,
+    /// Where it stands.
+    pub cite: &'static str,
+}
+
+impl OwnCommand {
+    /// Dwords of the command with a header.
+    pub const fn dwords(header: u32) -> usize {
+        (header & 0xfff) as usize + 2
+    }
+}
+
 /// Bytes of the block of registers that an engine has.
 const BLOCK: u32 = 0x1000;
 
@@ -132,6 +151,8 @@ pub struct EngineInfo {
     pub space: Option<SpaceRegisters>,
     /// Bit of MI_FLUSH_DW likewise; 0 for an engine without it.
     pub flush_interrupt: u32,
+    /// Commands that share their opcodes with others of another engine.
+    pub own_commands: &'static [OwnCommand],
     /// Registers that other engines signal by, by Register Select of MI_SEMAPHORE_MBOX.
     pub semaphores: &'static [(u32, RegId)],
     /// Where refused commands show.
@@ -147,6 +168,12 @@ impl EngineInfo {
     #[inline]
     pub fn takes(&self, command: &CommandDesc) -> bool {
         command.runs_on(self.class)
+    }
+
+    /// The command of its own that a header starts.
+    pub fn own_command(&self, header: u32) -> Option<&'static OwnCommand> {
+        let mut all = self.own_commands.iter();
+        all.find(|command| u32::from(command.opcode) == header >> 16)
     }
 
     /// The registers that a generation gives it.

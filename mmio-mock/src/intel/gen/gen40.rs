@@ -79,6 +79,7 @@ pub const RENDER: EngineInfo = EngineInfo {
     interrupt_mask: None,
     space: None,
     flush_interrupt: 0,
+    own_commands: &[],
     semaphores: &[],
     errors: Errors::Device,
     domain: Domain::Render,

@@ -87,6 +87,7 @@ pub const BSD: EngineInfo = EngineInfo {
     interrupt_mask: None,
     space: None,
     flush_interrupt: 0,
+    own_commands: &[],
     semaphores: &[],
     errors: Errors::Own(RegId::BsdEsr),
     domain: Domain::Media,

@@ -5,6 +5,7 @@
 //! i915 gt/intel_engine_regs.h, gt/intel_gt_regs.h, gt/gen6_ppgtt.c. Not modelled: the video codec behind its streamer,
 //! power states, display interrupts.
 
+mod codec;
 pub mod color_calc;
 pub mod commands;
 pub mod functions;
@@ -119,6 +120,7 @@ const BLITTER: EngineInfo = EngineInfo {
     semaphores: &[(0, RegId::BltSync1), (2, RegId::BltSync0)],
     errors: Errors::Own(RegId::BltEsr),
     domain: Domain::Blitter,
+    own_commands: &[],
     done: &[(Busy::Parser, RegId::BltInstdone, 0)],
 };
 
@@ -151,6 +153,7 @@ const VIDEO: EngineInfo = EngineInfo {
         valid: RegId::BsdPpDirDclv,
     }),
     flush_interrupt: 0,
+    own_commands: codec::COMMANDS,
     // VBSYNC and VRSYNC.
     semaphores: &[(0, RegId::BsdSync0), (2, RegId::BsdSync1)],
     errors: Errors::Own(RegId::BsdEsr),

@@ -250,6 +250,57 @@ fn commands_of_the_decoder_belong_to_the_video_ring() {
     }
 }
 
+/// Opcodes that mean a command of the codec on the video ring, and one of the media pipeline on the render ring (genxml gen6, and
+/// intel-vaapi-driver i965_defines.h for MFX_SURFACE_STATE). Their lengths are in bits 11:0.
+// covers: S-0058, S-0060
+#[test]
+fn an_opcode_means_what_the_ring_says() {
+    use crate::core::fault::UnitFault;
+    let commands = [
+        (0x7000_0002, "MFX_PIPE_MODE_SELECT"),
+        (0x7001_0004, "MFX_SURFACE_STATE"),
+        (0x7002_0016, "MFX_PIPE_BUF_ADDR_STATE"),
+        (0x7003_0009, "MFX_IND_OBJ_BASE_ADDR_STATE"),
+        (0x7004_0002, "MFX_BSP_BUF_BASE_ADDR_STATE"),
+        (0x7100_000b, "MFX_AVC_IMG_STATE"),
+        (0x7102_0043, "MFX_AVC_DIRECTMODE_STATE"),
+        (0x7103_0008, "MFX_AVC_SLICE_STATE"),
+    ];
+    let run = |base, header: u32| {
+        let bench = Bench::new();
+        let mut words = vec![header];
+        words.resize((header as usize & 0xfff).next_multiple_of(2) + 2, 0);
+        bench.run(base, &words);
+        let device = bench.0.device();
+        let fault = device.status().faults().first();
+        fault.map(|fault| fault.fault.clone())
+    };
+    for (header, name) in commands {
+        match run(VIDEO, header) {
+            Some(UnitFault::Unimplemented { what, unit, .. }) => {
+                assert_eq!((what, unit), (name, "VCS"));
+            }
+            other => panic!("{name}: {other:?}"),
+        }
+        let said = |base| run(base, header).map_or_else(String::new, |fault| fault.to_string());
+        assert!(!said(RENDER).contains("MFX"), "{name}");
+        assert!(said(BLITTER).contains("another engine"), "{name}");
+    }
+    // The whole command is read: one that ends where nothing is mapped is a fault of memory.
+    let bench = Bench::new();
+    bench.put(CONTEXTS[1] + 0xff8, &[0x7000_0002, 0]);
+    bench.run(VIDEO, &[0x1880_0000, CONTEXTS[1] + 0xff8]);
+    let device = bench.0.device();
+    let fault = &device.status().faults()[0].fault;
+    assert!(matches!(fault, UnitFault::Memory(_)), "{fault}");
+    drop(device);
+    // More dwords than a command can have.
+    match run(VIDEO, 0x7000_0fff) {
+        Some(UnitFault::Command { what, .. }) => assert!(what.contains("length"), "{what}"),
+        other => panic!("{other:?}"),
+    }
+}
+
 /// `i965_write_fence_reg` of generation 6 at 100000h; timestamps count 80 ns.
 #[test]
 fn fences_and_timestamps_have_their_own_units() {
