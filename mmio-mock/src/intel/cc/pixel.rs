@@ -46,7 +46,7 @@ struct Plan<'a> {
     /// Blend constant.
     constant: [f32; 4],
     /// Lower and upper bound of the clamp after blending.
-    range: (f32, f32),
+    post: Option<(f32, f32)>,
     /// Bits of the element that are written; `None`: all.
     keep: Option<u128>,
     bytes: usize,
@@ -76,7 +76,7 @@ impl<'a> Plan<'a> {
         });
         let range = range(cc, format);
         let pre = if cc.pre_clamp {
-            Some(range)
+            range
         } else {
             (blend && normalised).then_some((0.0, 1.0))
         };
@@ -95,7 +95,7 @@ impl<'a> Plan<'a> {
             dither: cc.dither.filter(|_| unorm && float),
             pre,
             constant,
-            range,
+            post: range.filter(|_| cc.post_clamp),
             keep: (written != all).then_some(written),
             bytes: format.bytes as usize,
             sample,
@@ -107,8 +107,10 @@ impl<'a> Plan<'a> {
     }
 }
 
-fn range(cc: &CcState, format: &Format) -> (f32, f32) {
-    match cc.clamp_range {
+/// What colours are clamped to. A target that holds every value of single precision has no bounds, and keeps NaN too (piglit
+/// isinf-and-isnan passes on a real Sandy Bridge).
+fn range(cc: &CcState, format: &Format) -> Option<(f32, f32)> {
+    Some(match cc.clamp_range {
         ClampRange::Unorm => (0.0, 1.0),
         ClampRange::Snorm => (-1.0, 1.0),
         ClampRange::TargetFormat => match format.channel_kind(0).or(format.channel_kind(3)) {
@@ -117,11 +119,11 @@ fn range(cc: &CcState, format: &Format) -> (f32, f32) {
             Some(Kind::Float) => match format.channel_bits(0) {
                 10 | 11 => (0.0, f32::INFINITY),
                 16 => (-65504.0, 65504.0),
-                _ => (f32::NEG_INFINITY, f32::INFINITY),
+                _ => return None,
             },
-            _ => (f32::NEG_INFINITY, f32::INFINITY),
+            _ => return None,
         },
-    }
+    })
 }
 
 /// Clamps with NaN becoming the lower bound.
@@ -199,8 +201,8 @@ fn write_one(
             };
             c = blend(equation, cc.blend_alpha, &colours).map(|v| v[0]);
         }
-        if cc.post_clamp {
-            c = clamp(c, plan.range);
+        if let Some(range) = plan.post {
+            c = clamp(c, range);
         }
         if let Some(offset) = plan.dither {
             let value = dither::value(x, y, offset);

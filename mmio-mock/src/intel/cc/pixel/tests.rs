@@ -229,6 +229,26 @@ fn clamps() {
     }
 }
 
+/// What a shader writes to a target of single precision is what is read (piglit isinf-and-isnan on a real part), with the clamps
+/// on that Mesa's crocus_state.c sets.
+#[test]
+fn targets_of_single_precision_keep_what_is_no_number() {
+    let cc = CcState {
+        clamp_range: ClampRange::TargetFormat,
+        pre_clamp: true,
+        post_clamp: true,
+        ..CcState::default()
+    };
+    let colour = [f32::NAN, f32::INFINITY, f32::NEG_INFINITY, 2.0];
+    let (mut mem, t) = setup(0x000, 0, 0);
+    write(&mut mem, &cc, &t, 0xf, &flat(colour));
+    let mut pixel = [0; 16];
+    mem.read_bytes(t.address(0, 0, 0, 0), &mut pixel).unwrap();
+    let value = |i: usize| f32::from_le_bytes(pixel[i * 4..][..4].try_into().unwrap());
+    assert!(value(0).is_nan());
+    assert_eq!([1, 2, 3].map(value), colour[1..]);
+}
+
 /// A fixed-point target blends with colours and constants of its range without either clamp (ARB_color_buffer_float:
 /// "if the color buffer is fixed-point, the components of the source and destination values and blend factors are clamped").
 #[test]
