@@ -11,7 +11,7 @@ use super::payload::{ObjectHeader, Outside};
 use super::spawn::Emitter;
 use super::stage::{Stage, StepContext};
 use super::state::{ApiMode, ClipMode, ClipState, DrawState, PositionSpace, UnitConfig};
-use super::topology::{Assembler, Object, StreamVertex, Topology};
+use super::topology::{Assembler, Object, StreamVertex, Topology, primitives};
 use crate::intel::machine::Machine;
 use crate::intel::status::{Busy, Unit};
 use crate::intel::urb::{Owner, Urb, UrbHandle};
@@ -132,6 +132,7 @@ pub fn assemble(
     let count = objects.iter().flatten().count() as u64;
     let statistics = &mut machine.status.statistics;
     if draw.gs.is_none() && draw.vf_statistics {
+        let count = primitives(&objects);
         statistics.ia_primitives = statistics.ia_primitives.wrapping_add(count);
     }
     if draw.gs.is_some_and(|gs| gs.output_statistics) {

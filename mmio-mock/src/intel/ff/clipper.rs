@@ -60,6 +60,7 @@ impl Stage for Clipper {
         let Some(vertex) = input.vertices.pop_front() else {
             return Step::Idle;
         };
+        self.input.convert(true);
         let objects = assemble(&mut self.input, vertex, ctx.draw, ctx.machine);
         self.objects.extend(objects.into_iter().flatten());
         Step::Progress
@@ -122,28 +123,28 @@ fn vertex(urb: &Urb, handle: UrbHandle, distances: bool) -> Vertex {
     vertex
 }
 
-/// The vertices of the points, lines and triangles that an object consists of, and which of their edges are the
-/// object's. A quadrilateral is two triangles (genxml gen6 3D_Prim_Topo_Type has it, and no thread takes it apart).
-fn parts(object: &Object) -> &'static [([u8; 3], [bool; 3])] {
+/// The vertices of the point, line or triangle that an object is, and which of their edges are the object's.
+fn part(object: &Object) -> Option<([u8; 3], [bool; 3])> {
     const ALL: [bool; 3] = [true; 3];
-    match (object.count, object.topology) {
-        (1, _) => &[([0, 0, 0], ALL)],
-        (2, _) => &[([0, 1, 1], ALL)],
-        (3, Topology::Polygon) => match (object.first, object.last) {
-            (true, true) => &[([0, 1, 2], ALL)],
-            (true, false) => &[([0, 1, 2], [true, true, false])],
-            (false, true) => &[([0, 1, 2], [false, true, true])],
-            (false, false) => &[([0, 1, 2], [false, true, false])],
-        },
+    Some(match (object.count, object.topology) {
+        (1, _) => ([0, 0, 0], ALL),
+        (2, _) => ([0, 1, 1], ALL),
+        (3, Topology::Polygon) => ([0, 1, 2], [object.first, true, object.last]),
         // The odd triangles of a strip wind the other way.
-        (3, Topology::TriStripReverse) => &[([1, 0, 2], ALL)],
-        (3, _) => &[([0, 1, 2], ALL)],
-        (4, _) => &[
-            ([0, 1, 2], [true, true, false]),
-            ([0, 2, 3], [false, true, true]),
-        ],
-        _ => &[],
+        (3, Topology::TriStripReverse) => ([1, 0, 2], ALL),
+        (3, _) => ([0, 1, 2], ALL),
+        _ => return None,
+    })
+}
+
+/// The edges that belong to the outline: of triangles and polygons, those whose first vertex says so. Strips and fans have no
+/// edge flags (OpenGL 2.1, 2.6.2).
+fn outline(object: &Object, vertices: [u8; 3], edges: [bool; 3]) -> [bool; 3] {
+    if !matches!(object.topology, Topology::TriList | Topology::Polygon) {
+        return edges;
     }
+    let flag = |v: u8| object.edges.get(usize::from(v)).copied().unwrap_or(true);
+    std::array::from_fn(|i| edges[i] && flag(vertices[i]))
 }
 
 /// Pieces of an object; gives the number of planes that it was cut at.
@@ -171,44 +172,44 @@ fn pieces(object: &Object, state: &ClipperState, out: &mut VecDeque<Piece>, urb:
         return 0;
     }
     let planes = planes(state, viewport, mode);
-    let mut cuts = 0;
-    for &(vertices, edges) in parts(object) {
-        let corners = vertices.map(|v| {
-            // PANIC: `parts` names vertices that the object has.
-            let handle = object.vertices[usize::from(v)];
-            vertex(urb, handle, planes.uses_distances())
-        });
-        let mut cut = Cut::new(&corners[..object.count.min(3)], edges);
-        // Rectangles are on the screen, and are whole or nothing (genxml gen6: their viewport mapping is off).
-        let whole = object.topology == Topology::RectList;
-        match planes.apply(&mut cut, whole) {
-            None => continue,
-            Some(planes) => cuts += planes,
-        }
-        let piece = |at: [usize; 3], count, edges| Piece {
-            object: *object,
-            vertices,
-            corners: at.map(|i| cut.corner(i)),
-            count,
-            edges,
-            // CAST: below 16.
-            viewport: viewport as u8,
-            // CAST: an index of eleven bits (genxml gen6 SURFACE_STATE, Minimum Array Element).
-            array_index: (array_index & 0x7ff) as u16,
-        };
-        match cut.len() {
-            0 => {}
-            1 => out.push_back(piece([0, 0, 0], 1, edges)),
-            2 => out.push_back(piece([0, 1, 1], 2, edges)),
-            n => {
-                for i in 1..n - 1 {
-                    let edges = [
-                        i == 1 && cut.edge(0),
-                        cut.edge(i),
-                        i == n - 2 && cut.edge(n - 1),
-                    ];
-                    out.push_back(piece([0, i, i + 1], 3, edges));
-                }
+    let Some((vertices, edges)) = part(object) else {
+        return 0;
+    };
+    let edges = outline(object, vertices, edges);
+    let corners = vertices.map(|v| {
+        // PANIC: `part` names vertices that the object has.
+        let handle = object.vertices[usize::from(v)];
+        vertex(urb, handle, planes.uses_distances())
+    });
+    let mut cut = Cut::new(&corners[..object.count.min(3)], edges);
+    // Rectangles are on the screen, and are whole or nothing (genxml gen6: their viewport mapping is off).
+    let whole = object.topology == Topology::RectList;
+    let Some(cuts) = planes.apply(&mut cut, whole) else {
+        return 0;
+    };
+    let piece = |at: [usize; 3], count, edges| Piece {
+        object: *object,
+        vertices,
+        corners: at.map(|i| cut.corner(i)),
+        count,
+        edges,
+        // CAST: below 16.
+        viewport: viewport as u8,
+        // CAST: an index of eleven bits (genxml gen6 SURFACE_STATE, Minimum Array Element).
+        array_index: (array_index & 0x7ff) as u16,
+    };
+    match cut.len() {
+        0 => {}
+        1 => out.push_back(piece([0, 0, 0], 1, edges)),
+        2 => out.push_back(piece([0, 1, 1], 2, edges)),
+        n => {
+            for i in 1..n - 1 {
+                let edges = [
+                    i == 1 && cut.edge(0),
+                    cut.edge(i),
+                    i == n - 2 && cut.edge(n - 1),
+                ];
+                out.push_back(piece([0, i, i + 1], 3, edges));
             }
         }
     }

@@ -12,10 +12,10 @@ use super::reader::StreamIndex;
 use super::spawn::Emitter;
 use super::stage::{Stage, StepContext};
 use super::state::{DrawState, GsState, UnitConfig};
-use super::topology::{Assembler, Object, StreamVertex, Topology};
+use super::topology::{Assembler, Object, StreamVertex, Topology, primitives};
 use crate::intel::machine::Machine;
 use crate::intel::status::{Busy, Unit};
-use crate::intel::urb::{Owner, Urb};
+use crate::intel::urb::Owner;
 
 /// The geometry shader unit.
 #[derive(Clone, Debug)]
@@ -106,39 +106,11 @@ impl Stage for Gs {
     }
 }
 
-/// A quadrilateral as two triangles of one polygon: the vertices that both have get another reference.
-fn triangles(object: &Object, urb: &mut Urb) -> [Object; 2] {
-    let of = |vertices: [usize; 3]| {
-        let mut triangle = Object {
-            count: 3,
-            first: vertices[1] == 1,
-            last: vertices[2] == 3,
-            ..*object
-        };
-        for (to, from) in vertices.into_iter().enumerate() {
-            triangle.vertices[to] = object.vertices[from];
-            triangle.tags[to] = object.tags[from];
-        }
-        triangle
-    };
-    for both in [0, 2] {
-        urb.reference(object.vertices[both]);
-    }
-    [of([0, 1, 2]), of([0, 2, 3])]
-}
-
-/// Objects as threads get them: a quadrilateral is two triangles, and the odd triangle of a strip is turned.
-fn queue(mut object: Object, state: &GsState, objects: &mut VecDeque<Object>, urb: &mut Urb) {
-    match object.topology {
-        Topology::QuadList | Topology::QuadStrip if state.splits_quads => {
-            objects.extend(triangles(&object, urb));
-            return;
-        }
-        Topology::TriStripReverse if state.reorders_strips => {
-            object.vertices.swap(1, 2);
-            object.tags.swap(1, 2);
-        }
-        _ => {}
+/// Objects as threads get them: the odd triangle of a strip may be turned.
+fn queue(mut object: Object, state: &GsState, objects: &mut VecDeque<Object>) {
+    if object.topology == Topology::TriStripReverse && state.reorders_strips {
+        object.vertices.swap(1, 2);
+        object.tags.swap(1, 2);
     }
     objects.push_back(object);
 }
@@ -198,7 +170,7 @@ impl Gs {
             let config = &state.unit;
             let header = ObjectHeader {
                 topology: object.topology,
-                edges: if state.splits_quads {
+                edges: if state.converts {
                     [object.first, object.last]
                 } else {
                     [false; 2]
@@ -235,14 +207,15 @@ impl Gs {
         };
         self.assembler
             .keep_adjacent(!state.discard_adjacency, state.leading_adjacency);
+        self.assembler.convert(state.converts);
         let machine = &mut *ctx.machine;
         let objects = self.assembler.push(vertex, machine.urb);
+        if ctx.draw.vf_statistics {
+            let count = &mut machine.status.statistics.ia_primitives;
+            *count = count.wrapping_add(primitives(&objects));
+        }
         for object in objects.into_iter().flatten() {
-            if ctx.draw.vf_statistics {
-                let count = &mut machine.status.statistics.ia_primitives;
-                *count = count.wrapping_add(1);
-            }
-            queue(object, state, &mut self.objects, machine.urb);
+            queue(object, state, &mut self.objects);
         }
         Step::Progress
     }

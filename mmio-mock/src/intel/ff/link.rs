@@ -47,7 +47,7 @@ pub struct Corner {
 /// What is left of an object: a point, a line or a triangle.
 ///
 /// It keeps the vertices of the object that it was cut from: what changes over the object goes through them, so
-/// that a cut changes no value. A quadrilateral gives two triangles, and keeps its provoking vertex beside each.
+/// that a cut changes no value.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Piece {
     /// The object, with one reference to each of its vertices.

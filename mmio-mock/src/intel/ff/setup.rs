@@ -35,6 +35,8 @@ pub struct Setup {
     /// Primitives of the present piece that are still to be handed on: a triangle has three edges and corners.
     ready: VecDeque<SetupPrimitive>,
     attributes: Vec<Grf>,
+    /// The attributes of the corners among them, where these are sprites: of each in turn.
+    corners: VecDeque<Vec<Grf>>,
 }
 
 impl Stage for Setup {
@@ -62,7 +64,10 @@ impl Stage for Setup {
             self.piece(&piece, ctx);
         }
         if let Some(primitive) = self.ready.pop_front() {
-            out.attributes.clone_from(&self.attributes);
+            match self.corners.pop_front() {
+                Some(attributes) => out.attributes = attributes,
+                None => out.attributes.clone_from(&self.attributes),
+            }
             out.primitive = Some(primitive);
         }
         Step::Progress
@@ -74,6 +79,7 @@ impl Stage for Setup {
 
     fn finish(&mut self, _machine: &mut Machine<'_>) {
         self.ready.clear();
+        self.corners.clear();
     }
 }
 
@@ -128,17 +134,26 @@ impl Setup {
             }
             (PrimitiveKind::Triangle, FillMode::Point) => {
                 let width = clamp(state.point_width.unwrap_or(1.0), draw);
-                self.ready.extend(each.map(|(i, _)| SetupPrimitive {
-                    kind: PrimitiveKind::Point,
-                    v: [primitive.v[i]; 3],
-                    point_width: width,
-                    interpolation: primitive.interpolation.map(|planes| {
-                        let ScreenVertex { x, y, .. } = primitive.v[i];
-                        planes.fixed(f64::from(x), f64::from(y))
-                    }),
-                    depth_slope: offset(state.offset.point),
-                    ..*primitive
-                }));
+                for (i, _) in each {
+                    let [x, y] = [primitive.v[i].x, primitive.v[i].y].map(f64::from);
+                    let at = primitive.interpolation.map(|planes| planes.fixed(x, y));
+                    let mut interpolation = at;
+                    // As points of their own they are sprites too (OpenGL 2.1, 3.5.4: such points are rasterised as points are).
+                    if let Some(at) = at.filter(|_| state.sprites != 0) {
+                        let weights = at.weights(x, y).perspective;
+                        self.corners
+                            .push_back(sprite(&self.attributes, weights, state));
+                        interpolation = Some(planes::sprite(&at, [x, y], width));
+                    }
+                    self.ready.push_back(SetupPrimitive {
+                        kind: PrimitiveKind::Point,
+                        v: [primitive.v[i]; 3],
+                        point_width: width,
+                        interpolation,
+                        depth_slope: offset(state.offset.point),
+                        ..*primitive
+                    });
+                }
             }
             (PrimitiveKind::Triangle, FillMode::Solid) => self.ready.push_back(SetupPrimitive {
                 depth_slope: offset(state.offset.solid),
@@ -241,13 +256,10 @@ fn provoking(piece: &Piece, state: &SetupState) -> u32 {
     let object = &piece.object;
     match (object.count, object.topology) {
         (2, _) => state.provoking_line,
-        // A polygon's colour is that of its first vertex.
+        // A polygon's colour is that of its first vertex. Quadrilaterals are polygons here, and so do not follow the choice
+        // (Mesa crocus_screen.c, QUADS_FOLLOW_PROVOKING_VERTEX_CONVENTION).
         (1, _) | (_, Topology::Polygon) => 0,
         (_, Topology::TriFan | Topology::TriFanNoStipple) => state.provoking_fan,
-        // Quadrilaterals do not follow the choice (Mesa crocus_screen.c, QUADS_FOLLOW_PROVOKING_VERTEX_CONVENTION): their last
-        // vertex provokes, which is the fourth of a list's, and the third on the way round a strip's.
-        (4, Topology::QuadStrip) => 2,
-        (4, _) => 3,
         _ => state.provoking_triangle,
     }
 }
@@ -307,15 +319,7 @@ fn attributes(out: &mut Vec<Grf>, piece: &Piece, state: &SetupState, back: bool,
         // What the first vertex has, and the second and third beyond it.
         let (first, second, third);
         if object.count == 1 && flag(state.sprites) {
-            let down = if state.sprite_origin_lower { -1.0 } else { 1.0 };
-            first = [
-                0.0,
-                if state.sprite_origin_lower { 1.0 } else { 0.0 },
-                0.0,
-                1.0,
-            ];
-            second = [1.0, 0.0, 0.0, 0.0];
-            third = [0.0, down, 0.0, 0.0];
+            [first, second, third] = sprite_coordinates(state);
         } else if flag(state.constant) || object.count == 1 {
             first = of(provoking);
             (second, third) = ([0.0; 4], [0.0; 4]);
@@ -339,15 +343,56 @@ fn attributes(out: &mut Vec<Grf>, piece: &Piece, state: &SetupState, back: bool,
                 beyond(c)
             };
         }
-        for pair in [0, 2] {
-            let mut register = [0; 8];
-            for (i, component) in (pair..pair + 2).enumerate() {
-                let words = [second[component], third[component], 0.0, first[component]];
-                register[i * 4..][..4].copy_from_slice(&words.map(f32::to_bits));
-            }
-            out.push(register);
-        }
+        out.extend(registers([first, second, third]));
     }
+}
+
+/// The coordinates of a sprite: at its corner in the origin, and what they grow by over its width and its height.
+fn sprite_coordinates(state: &SetupState) -> [[f32; 4]; 3] {
+    let (from, down) = if state.sprite_origin_lower {
+        (1.0, -1.0)
+    } else {
+        (0.0, 1.0)
+    };
+    [
+        [0.0, from, 0.0, 1.0],
+        [1.0, 0.0, 0.0, 0.0],
+        [0.0, down, 0.0, 0.0],
+    ]
+}
+
+/// The two registers of an attribute.
+fn registers([first, second, third]: [[f32; 4]; 3]) -> [Grf; 2] {
+    [0, 2].map(|pair| {
+        let mut register = [0; 8];
+        for (i, component) in (pair..pair + 2).enumerate() {
+            let words = [second[component], third[component], 0.0, first[component]];
+            register[i * 4..][..4].copy_from_slice(&words.map(f32::to_bits));
+        }
+        register
+    })
+}
+
+/// The attributes of a corner of a triangle that is drawn as a sprite: its coordinates, and what the others are at the corner,
+/// where the second and third vertex have these weights.
+fn sprite(attributes: &[Grf], weights: [f32; 2], state: &SetupState) -> Vec<Grf> {
+    let mut out = Vec::with_capacity(attributes.len());
+    for (number, pair) in attributes.chunks(2).enumerate() {
+        if state.sprites >> number.min(31) & 1 != 0 {
+            out.extend(registers(sprite_coordinates(state)));
+            continue;
+        }
+        out.extend(pair.iter().map(|register| {
+            let value = register.map(f32::from_bits);
+            let mut fixed = [0; 8];
+            for at in [0, 4] {
+                let sum = value[at + 3] + value[at] * weights[0] + value[at + 1] * weights[1];
+                fixed[at + 3] = sum.to_bits();
+            }
+            fixed
+        }));
+    }
+    out
 }
 
 #[cfg(test)]

@@ -82,6 +82,8 @@ pub struct StreamVertex {
     pub end: bool,
     /// First vertex of an instance: objects are numbered anew.
     pub renumber: bool,
+    /// The edge from it to the next vertex belongs to the outline of its triangle or polygon: the edge flag.
+    pub edge: bool,
     /// Where it came from, for snapshots.
     pub tag: Tag,
 }
@@ -141,12 +143,22 @@ pub struct Object {
     pub last: bool,
     /// Number of the object in its instance, from 0.
     pub number: u32,
+    /// Edge flags of the vertices.
+    pub edges: [bool; OBJECT_VERTICES],
 }
 
 impl Object {
     /// The vertices.
     pub fn handles(&self) -> &[UrbHandle] {
         &self.vertices[..self.count.min(OBJECT_VERTICES)]
+    }
+}
+
+/// How many primitives objects are that a vertex has completed: both triangles of a quadrilateral have its number.
+pub fn primitives(objects: &[Option<Object>; 2]) -> u64 {
+    match objects {
+        [Some(first), Some(second)] if first.number == second.number => 1,
+        _ => objects.iter().flatten().count() as u64,
     }
 }
 
@@ -178,6 +190,8 @@ pub struct Assembler {
     keep: bool,
     /// With those, odd triangles of strips begin with the first of their vertices in the stream.
     leading: bool,
+    /// Quadrilaterals are polygons, and loops are strips.
+    converts: bool,
     count: u32,
     objects: u32,
     /// Number of the next object.
@@ -192,8 +206,14 @@ impl Assembler {
         self.leading = leading;
     }
 
+    /// Whether quadrilaterals are cut as polygons and loops as strips. A polygon's colour is that of its first vertex, and a
+    /// quadrilateral's that of its last (Mesa brw_compile_ff_gs.c), so the polygon begins with that one.
+    pub fn convert(&mut self, converts: bool) {
+        self.converts = converts;
+    }
+
     /// Takes the next vertex; returns the object that it completes and, for the end of a line
-    /// loop, the closing one.
+    /// loop, the closing one. A quadrilateral that is converted is two.
     pub fn push(
         &mut self,
         vertex: StreamVertex,
@@ -215,7 +235,14 @@ impl Assembler {
             }
             Topology::LineList => out[0] = self.list(vertex, 2),
             Topology::TriList | Topology::RectList => out[0] = self.list(vertex, 3),
-            Topology::QuadList => out[0] = self.list(vertex, 4),
+            Topology::QuadList => {
+                out[0] = self.list(vertex, 4);
+                if self.converts
+                    && let Some(quad) = out[0]
+                {
+                    out = self.polygon(&quad, [3, 0, 1, 2], refs);
+                }
+            }
             Topology::LineStrip
             | Topology::LineStripCont
             | Topology::LineStripBf
@@ -226,13 +253,18 @@ impl Assembler {
                 }
             }
             Topology::LineLoop => {
+                let topology = if self.converts {
+                    Topology::LineStrip
+                } else {
+                    Topology::LineLoop
+                };
                 if n == 0 {
                     self.first = Some(vertex);
                     refs.reference(vertex.handle);
                 }
                 if let Some(last) = self.held[0].replace(vertex) {
                     refs.reference(vertex.handle);
-                    out[0] = Some(self.object(Topology::LineLoop, &[last, vertex], false));
+                    out[0] = Some(self.object(topology, &[last, vertex], false));
                 }
                 if vertex.end
                     && let Some(first) = self.first.take()
@@ -241,7 +273,7 @@ impl Assembler {
                         refs.release(first.handle);
                     } else {
                         refs.reference(vertex.handle);
-                        out[1] = Some(self.object(Topology::LineLoop, &[vertex, first], true));
+                        out[1] = Some(self.object(topology, &[vertex, first], true));
                     }
                 }
             }
@@ -285,8 +317,11 @@ impl Assembler {
                     {
                         refs.reference(c.handle);
                         refs.reference(vertex.handle);
-                        out[0] =
-                            Some(self.object(Topology::QuadStrip, &[a, b, vertex, c], vertex.end));
+                        let quad = self.object(Topology::QuadStrip, &[a, b, vertex, c], vertex.end);
+                        out[0] = Some(quad);
+                        if self.converts {
+                            out = self.polygon(&quad, [2, 3, 0, 1], refs);
+                        }
                     }
                     self.held[0] = self.held[2].take();
                     self.held[1] = Some(vertex);
@@ -318,6 +353,38 @@ impl Assembler {
         Some(self.object(vertex.topology, &all[..size], vertex.end))
     }
 
+    /// A quadrilateral as the triangles of a polygon, which has its vertices in this order. Both have its number, and two of
+    /// the vertices get another reference. Edge flags are for polygons that were ones from the beginning (Sandy Bridge's
+    /// manual, Edge Flag Enable, does not support them of QUADLIST).
+    fn polygon(
+        &mut self,
+        quad: &Object,
+        order: [usize; 4],
+        refs: &mut impl References,
+    ) -> [Option<Object>; 2] {
+        let triangle = |corners: [usize; 3]| {
+            let mut triangle = Object {
+                topology: Topology::Polygon,
+                count: 3,
+                first: corners[1] == 1,
+                last: corners[2] == 3,
+                edges: [true; OBJECT_VERTICES],
+                ..*quad
+            };
+            for (to, corner) in corners.into_iter().enumerate() {
+                // PANIC: corners of a quadrilateral, of an object's six.
+                triangle.vertices[to] = quad.vertices[order[corner]];
+                triangle.tags[to] = quad.tags[order[corner]];
+            }
+            triangle
+        };
+        // PANIC: as above.
+        for both in [0, 2] {
+            refs.reference(quad.vertices[order[both]]);
+        }
+        [[0, 1, 2], [0, 2, 3]].map(|corners| Some(triangle(corners)))
+    }
+
     fn object(&mut self, topology: Topology, vertices: &[StreamVertex], last: bool) -> Object {
         let mut object = Object {
             topology,
@@ -327,10 +394,12 @@ impl Assembler {
             first: self.objects == 0,
             last,
             number: self.number,
+            edges: [true; OBJECT_VERTICES],
         };
         for (i, v) in vertices.iter().take(OBJECT_VERTICES).enumerate() {
             object.vertices[i] = v.handle;
             object.tags[i] = v.tag;
+            object.edges[i] = v.edge;
         }
         self.objects = self.objects.saturating_add(1);
         self.number = self.number.wrapping_add(1);

@@ -35,6 +35,7 @@ struct Element {
     reads: bool,
     components: [Component; 4],
     destination: u16,
+    edge_flag: bool,
 }
 
 impl Element {
@@ -74,6 +75,8 @@ struct CacheLine {
     handle: UrbHandle,
     /// Thread that shades or shaded the vertex, and which of its two vertices it is.
     thread: (u32, u32),
+    /// Edge flag.
+    edge: bool,
 }
 
 /// The vertex fetch unit.
@@ -171,13 +174,6 @@ impl Vf {
             edge_flag,
         } in elements
         {
-            if edge_flag {
-                return Err(UnitFault::Unimplemented {
-                    unit: "VF",
-                    what: "edge flags of vertices",
-                    prm: "genxml gen6 VERTEX_ELEMENT_STATE, Edge Flag Enable",
-                });
-            }
             if components.contains(&Component::PrimitiveId) {
                 return Err(UnitFault::Unimplemented {
                     unit: "VF",
@@ -208,6 +204,7 @@ impl Vf {
                 reads,
                 components,
                 destination,
+                edge_flag,
             });
         }
         let (start, count) = machine
@@ -303,17 +300,19 @@ impl Vf {
         } else {
             None
         };
-        let (handle, fresh, thread) = if let Some(line) = hit {
+        let (handle, fresh, thread, edge) = if let Some(line) = hit {
             machine.urb.reference(line.handle);
-            (line.handle, false, line.thread)
+            (line.handle, false, line.thread, line.edge)
         } else {
             let handle = self.allocate(machine.urb)?;
             machine.charge(ELEMENT_TICKS * self.elements.len() as u64);
-            if let Err((fault, what)) = self.fetch(draw, (vertex_index, vertex_id), handle, machine)
-            {
-                machine.urb.release(handle);
-                return Err(Stall::Fault(fault, what));
-            }
+            let edge = match self.fetch(draw, (vertex_index, vertex_id), handle, machine) {
+                Ok(edge) => edge,
+                Err((fault, what)) => {
+                    machine.urb.release(handle);
+                    return Err(Stall::Fault(fault, what));
+                }
+            };
             let thread = (machine.debug.counters().get(Counter::VsThread), waiting & 1);
             if self.cache_on {
                 machine.urb.reference(handle);
@@ -326,10 +325,11 @@ impl Vf {
                     index: vertex_index,
                     handle,
                     thread,
+                    edge,
                 };
                 self.victim = (self.victim + 1) % CACHE;
             }
-            (handle, true, thread)
+            (handle, true, thread, edge)
         };
         let debug = machine.debug.vf_vertex(vertex_index);
         if debug.capture {
@@ -358,6 +358,7 @@ impl Vf {
                 topology: draw.topology,
                 start: draw.restart,
                 renumber: draw.renumber,
+                edge,
                 end: last,
                 tag: Tag::fetched(debug.sequence),
             },
@@ -383,13 +384,15 @@ impl Vf {
         urb.allocate(Owner::Vs).ok_or(Stall::Urb)
     }
 
+    /// Fills the entry of a vertex, and gives its edge flag.
     fn fetch(
         &self,
         draw: &Draw,
         (index, id): (u32, u32),
         handle: UrbHandle,
         machine: &mut Machine<'_>,
-    ) -> Result<(), (UnitFault, String)> {
+    ) -> Result<bool, (UnitFault, String)> {
+        let mut edge = true;
         for (number, element) in self.elements.iter().enumerate() {
             let mut source = [0; 4];
             if element.reads {
@@ -417,6 +420,11 @@ impl Vf {
                         })?;
                 }
             }
+            if element.edge_flag {
+                // It goes down the pipeline beside the entry, and is no part of it.
+                edge = source[0] != 0;
+                continue;
+            }
             for (c, component) in element.components.iter().enumerate() {
                 let value = match component {
                     Component::NoStore => continue,
@@ -436,7 +444,7 @@ impl Vf {
                 }
             }
         }
-        Ok(())
+        Ok(edge)
     }
 }
 

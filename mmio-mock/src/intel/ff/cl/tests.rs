@@ -25,6 +25,7 @@ fn vues(positions: &[([f32; 4], u32)]) -> (Urb, Object) {
         first: true,
         last: true,
         number: 0,
+        edges: [true; 6],
     };
     for (i, (p, flags)) in positions.iter().enumerate() {
         let handle = urb.allocate(Owner::Vs).unwrap();

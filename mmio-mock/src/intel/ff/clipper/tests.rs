@@ -16,6 +16,7 @@ fn object(topology: Topology, vertices: &[([f32; 4], f32)]) -> (Urb, Object) {
         first: true,
         last: true,
         number: 0,
+        edges: [true; 6],
     };
     for (to, (position, distance)) in object.vertices.iter_mut().zip(vertices) {
         *to = urb.allocate(Owner::Vs).unwrap();
@@ -186,19 +187,45 @@ fn clip_distances_cut_and_cull_distances_reject() {
 }
 
 #[test]
-fn quadrilaterals_and_polygons_keep_their_outline() {
-    let d = [-0.5, 0.5, 0.0, 1.0];
-    let quad = [(A, 0.0), (B, 0.0), (C, 0.0), (d, 0.0)];
-    let left = cut(&state(), Topology::QuadList, &quad);
-    let vertices: Vec<_> = left.iter().map(|p| p.vertices).collect();
-    assert_eq!(vertices, [[0, 1, 2], [0, 2, 3]]);
-    let edges: Vec<_> = left.iter().map(|p| p.edges).collect();
-    assert_eq!(edges, [[true, true, false], [false, true, true]]);
-    let (urb, mut fan) = object(Topology::Polygon, &quad[..3]);
-    (fan.first, fan.last) = (false, false);
-    let mut out = VecDeque::new();
-    pieces(&fan, &state(), &mut out, &urb);
-    assert_eq!(out[0].edges, [false, true, false]);
+fn polygons_keep_their_outline() {
+    let (urb, mut fan) = object(Topology::Polygon, &[(A, 0.0), (B, 0.0), (C, 0.0)]);
+    let mut edges = |first, last| {
+        (fan.first, fan.last) = (first, last);
+        let mut out = VecDeque::new();
+        pieces(&fan, &state(), &mut out, &urb);
+        out[0].edges
+    };
+    assert_eq!(edges(true, true), [true; 3]);
+    assert_eq!(edges(true, false), [true, true, false]);
+    assert_eq!(edges(false, true), [false, true, true]);
+    assert_eq!(edges(false, false), [false, true, false]);
+}
+
+/// OpenGL 2.1, 2.6.2: an edge is a boundary if its first vertex has the flag, in triangles and polygons; strips and fans have all
+/// their edges.
+#[test]
+fn edge_flags_hide_edges() {
+    let edges = |topology, flags: [bool; 3], (first, last)| {
+        let (urb, mut object) = object(topology, &[(A, 0.0), (B, 0.0), (C, 0.0)]);
+        object.edges[..3].copy_from_slice(&flags);
+        (object.first, object.last) = (first, last);
+        let mut out = VecDeque::new();
+        pieces(&object, &state(), &mut out, &urb);
+        out[0].edges
+    };
+    let flags = [true, false, true];
+    assert_eq!(edges(Topology::TriList, flags, (true, true)), flags);
+    assert_eq!(
+        edges(Topology::Polygon, flags, (true, false)),
+        [true, false, false]
+    );
+    assert_eq!(
+        edges(Topology::Polygon, flags, (false, true)),
+        [false, false, true]
+    );
+    for topology in [Topology::TriStrip, Topology::TriFan, Topology::RectList] {
+        assert_eq!(edges(topology, [false; 3], (true, true)), [true; 3]);
+    }
 }
 
 #[test]

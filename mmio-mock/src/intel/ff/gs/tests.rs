@@ -1,8 +1,8 @@
-//! Which objects threads get: quadrilaterals in two, strips turned.
+//! Which objects threads get: quadrilaterals as polygons, strips turned.
 
 use super::*;
 use crate::intel::ff::topology::Tag;
-use crate::intel::urb::UrbHandle;
+use crate::intel::urb::{Urb, UrbHandle};
 
 /// The vertices of the objects that a GS of this state gives threads, with what says which edges a polygon has.
 fn objects(topology: Topology, n: usize, state: &GsState) -> Vec<(Vec<usize>, bool, bool)> {
@@ -12,6 +12,7 @@ fn objects(topology: Topology, n: usize, state: &GsState) -> Vec<(Vec<usize>, bo
     let handles: Vec<UrbHandle> = (0..n).map(|_| urb.allocate(Owner::Vs).unwrap()).collect();
     let mut assembler = Assembler::default();
     assembler.keep_adjacent(!state.discard_adjacency, state.leading_adjacency);
+    assembler.convert(state.converts);
     let mut queued = VecDeque::new();
     for (i, &handle) in handles.iter().enumerate() {
         let vertex = StreamVertex {
@@ -21,9 +22,10 @@ fn objects(topology: Topology, n: usize, state: &GsState) -> Vec<(Vec<usize>, bo
             end: i + 1 == n,
             tag: Tag::of(Unit::Vs, i as u32),
             renumber: i == 0,
+            edge: true,
         };
         for object in assembler.push(vertex, &mut urb).into_iter().flatten() {
-            queue(object, state, &mut queued, &mut urb);
+            queue(object, state, &mut queued);
         }
     }
     let mut out = Vec::new();
@@ -45,27 +47,29 @@ fn objects(topology: Topology, n: usize, state: &GsState) -> Vec<(Vec<usize>, bo
     out
 }
 
-fn splits() -> GsState {
+fn converts() -> GsState {
     GsState {
-        splits_quads: true,
+        converts: true,
         ..GsState::default()
     }
 }
 
-/// Each quadrilateral of OpenGL's strip, 0 1 3 2 and 2 3 5 4 (OpenGL 2.1, 2.6.1), is two triangles from its first vertex.
+/// Each quadrilateral of OpenGL's strip, 0 1 3 2 and 2 3 5 4 (OpenGL 2.1, 2.6.1), is two triangles of a polygon that begins with the
+/// vertex which provokes, and threads learn which of them has the polygon's first and last edge (Mesa brw_compile_ff_gs.c,
+/// `gfx6_sol_program`).
 #[test]
 fn quadrilaterals_are_two_triangles() {
     assert_eq!(
-        objects(Topology::QuadList, 4, &splits()),
-        [(vec![0, 1, 2], true, false), (vec![0, 2, 3], false, true)]
+        objects(Topology::QuadList, 4, &converts()),
+        [(vec![3, 0, 1], true, false), (vec![3, 1, 2], false, true)]
     );
     assert_eq!(
-        objects(Topology::QuadStrip, 6, &splits()),
+        objects(Topology::QuadStrip, 6, &converts()),
         [
-            (vec![0, 1, 3], true, false),
-            (vec![0, 3, 2], false, true),
-            (vec![2, 3, 5], true, false),
-            (vec![2, 5, 4], false, true)
+            (vec![3, 2, 0], true, false),
+            (vec![3, 0, 1], false, true),
+            (vec![5, 4, 2], true, false),
+            (vec![5, 2, 3], false, true)
         ]
     );
 }
@@ -74,10 +78,10 @@ fn quadrilaterals_are_two_triangles() {
 // covers: S-0023
 #[test]
 fn lines_with_adjacency_stay_whole() {
-    let list = objects(Topology::LineListAdj, 8, &splits());
+    let list = objects(Topology::LineListAdj, 8, &converts());
     let orders: Vec<_> = list.into_iter().map(|o| o.0).collect();
     assert_eq!(orders, [[0, 1, 2, 3], [4, 5, 6, 7]]);
-    let strip = objects(Topology::LineStripAdj, 6, &splits());
+    let strip = objects(Topology::LineStripAdj, 6, &converts());
     let orders: Vec<_> = strip.into_iter().map(|o| o.0).collect();
     assert_eq!(orders, [[0, 1, 2, 3], [1, 2, 3, 4], [2, 3, 4, 5]]);
 }

@@ -62,8 +62,16 @@ impl Placed {
 
 /// A point: its weights are how far a pixel lies from its left and its upper side, in its width.
 pub fn point(at: &Placed, width: f32) -> Interpolation {
+    square(at.point(), (at.depth(), at.rhw), width)
+}
+
+/// A corner of a triangle that is drawn as a point, from what the triangle has there.
+pub fn sprite(at: &Interpolation, [x, y]: [f64; 2], width: f32) -> Interpolation {
+    square([x, y], (at.depth.at(x, y), at.rhw.at(x, y)), width)
+}
+
+fn square([x, y]: [f64; 2], (depth, rhw): (f64, f64), width: f32) -> Interpolation {
     let width = f64::from(width);
-    let [x, y] = at.point();
     let across = |side: f64, slope: [f64; 2]| Plane {
         slope: slope.map(|s| s / width),
         base: -side / width,
@@ -73,9 +81,9 @@ pub fn point(at: &Placed, width: f32) -> Interpolation {
         across(y - width / 2.0, [0.0, 1.0]),
     ];
     Interpolation {
-        depth: Plane::constant(at.depth()),
-        rhw: Plane::constant(at.rhw),
-        weights: linear.map(|plane| scaled(plane, at.rhw)),
+        depth: Plane::constant(depth),
+        rhw: Plane::constant(rhw),
+        weights: linear.map(|plane| scaled(plane, rhw)),
         linear,
     }
 }

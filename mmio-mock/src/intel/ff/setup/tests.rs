@@ -19,6 +19,7 @@ fn piece(vertices: &[([f32; 4], [[f32; 4]; 2])]) -> (Urb, Piece) {
         first: true,
         last: true,
         number: 0,
+        edges: [true; 6],
     };
     let mut corners = [Corner::default(); 3];
     for (i, (position, attributes)) in vertices.iter().enumerate() {
@@ -289,8 +290,45 @@ fn wireframes_are_the_edges_of_the_outline() {
     assert!(setup.ready.iter().all(|p| p.depth_slope == Some(0.05)));
 }
 
+/// Polygons whose corners are drawn have sprites like points: OpenGL 2.1, 3.5.4 and 3.3.1, s = 1/2 + (x - xw)/size, and t likewise from the
+/// top. Attributes that are no sprite coordinates are those of the corner.
 #[test]
-fn provoking_vertices_of_quadrilaterals() {
+fn corners_of_triangles_are_sprites() {
+    let (urb, piece) = piece(&TRIANGLE);
+    let mut draw = draw();
+    draw.setup.fill = [FillMode::Point; 2];
+    draw.setup.point_width = Some(4.0);
+    draw.setup.attributes = 2;
+    draw.setup.sprites = 0b10;
+    let set_up = primitive(&piece, &draw, &urb).unwrap();
+    let mut setup = Setup::default();
+    attributes(&mut setup.attributes, &piece, &draw.setup, false, &urb);
+    setup.fill(&set_up, &piece, &draw);
+    assert_eq!((setup.ready.len(), setup.corners.len()), (3, 3));
+    for ((point, registers), vertex) in setup.ready.iter().zip(&setup.corners).zip(&TRIANGLE) {
+        let [x, y] = [point.v[0].x, point.v[0].y].map(f64::from);
+        let planes = point.interpolation.unwrap();
+        let value = |attribute: usize, component: usize, [dx, dy]: [f64; 2]| {
+            let weights = planes.weights(x + dx, y + dy).perspective;
+            let register = registers[attribute * 2 + component / 2];
+            let at = component % 2 * 4;
+            let [second, third, _, first]: [f32; 4] =
+                std::array::from_fn(|i| f32::from_bits(register[at + i]));
+            first + second * weights[0] + third * weights[1]
+        };
+        let near = |a: f32, b: f32| assert!((a - b).abs() < 1e-5, "{a} {b}");
+        for [dx, dy] in [[0.0, 0.0], [1.0, -1.0], [-1.5, 0.5]] {
+            near(value(1, 0, [dx, dy]), 0.5 + dx as f32 / 4.0);
+            near(value(1, 1, [dx, dy]), 0.5 + dy as f32 / 4.0);
+            for component in 0..4 {
+                near(value(0, component, [dx, dy]), vertex.1[0][component]);
+            }
+        }
+    }
+}
+
+#[test]
+fn provoking_vertices_of_polygons() {
     let (_, mut piece) = piece(&TRIANGLE);
     let mut which = |topology, count, select| {
         piece.object.topology = topology;
@@ -303,11 +341,8 @@ fn provoking_vertices_of_quadrilaterals() {
             },
         )
     };
-    assert_eq!(which(Topology::QuadList, 4, 2), 3);
-    assert_eq!(which(Topology::QuadStrip, 4, 2), 2);
-    // First vertex convention: quadrilaterals do not follow it (Mesa crocus_screen.c).
-    assert_eq!(which(Topology::QuadList, 4, 0), 3);
-    assert_eq!(which(Topology::QuadStrip, 4, 0), 2);
+    // First or last vertex convention: quadrilaterals, which are polygons, do not follow it (Mesa crocus_screen.c).
     assert_eq!(which(Topology::Polygon, 3, 2), 0);
+    assert_eq!(which(Topology::Polygon, 3, 0), 0);
     assert_eq!(which(Topology::TriStrip, 3, 0), 0);
 }

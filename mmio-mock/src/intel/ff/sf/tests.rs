@@ -16,6 +16,7 @@ fn object(points: &[[f32; 4]], topology: Topology) -> (Urb, Object) {
         first: true,
         last: true,
         number: 0,
+        edges: [true; 6],
     };
     for (i, p) in points.iter().enumerate() {
         let handle = urb.allocate(Owner::Vs).unwrap();

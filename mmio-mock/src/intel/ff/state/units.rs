@@ -77,8 +77,8 @@ pub struct GsState {
     pub no_rendering: bool,
     /// Channels that threads start with: four where they have one object and nothing beside it.
     pub channels: u16,
-    /// Threads get quadrilaterals as two triangles, and learn which edges are the polygon's.
-    pub splits_quads: bool,
+    /// Quadrilaterals are polygons ahead of the unit and loops are strips, and threads learn which edges are a polygon's.
+    pub converts: bool,
     /// The odd triangles of strips go round as the even ones do, from the same vertex as in the stream.
     pub reorders_strips: bool,
     /// The odd triangles of strips with adjacency begin with the vertex that comes first in the stream.

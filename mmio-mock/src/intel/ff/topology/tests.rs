@@ -48,6 +48,7 @@ fn assemble_by(
             start: i == 0,
             end: i + 1 == n,
             renumber: i == 0,
+            edge: true,
             tag: Tag::of(Unit::Vs, u32::from(i)),
         };
         for object in assembler.push(vertex, &mut counts).into_iter().flatten() {
@@ -110,6 +111,71 @@ fn strips_fans_and_loops() {
     );
 }
 
+/// Kaby Lake's manual, volume 2b, 3D_Prim_Topo_Type: QUADLIST and QUADSTRIP become POLYGON at the beginning of the 3D pipeline, LINELOOP
+/// becomes LINESTRIP. Quadrilateral i of a strip is 2i, 2i + 1, 2i + 3, 2i + 2 and its last vertex in the stream, 2i + 3, provokes
+/// (OpenGL 3.2, table 2.2), where a polygon's first does.
+#[test]
+fn quadrilaterals_become_polygons_and_loops_strips() {
+    let convert = |topology, n| {
+        let mut assembler = Assembler::default();
+        assembler.convert(true);
+        assemble_by(assembler, topology, n)
+    };
+    let polygon = |v: [u16; 3], first, last| (Topology::Polygon, v.to_vec(), first, last);
+    assert_eq!(
+        convert(Topology::QuadList, 8),
+        [
+            polygon([3, 0, 1], true, false),
+            polygon([3, 1, 2], false, true),
+            polygon([7, 4, 5], true, false),
+            polygon([7, 5, 6], false, true),
+        ]
+    );
+    assert_eq!(
+        convert(Topology::QuadStrip, 6),
+        [
+            polygon([3, 2, 0], true, false),
+            polygon([3, 0, 1], false, true),
+            polygon([5, 4, 2], true, false),
+            polygon([5, 2, 3], false, true),
+        ]
+    );
+    let line = |v: [u16; 2], first, last| (Topology::LineStrip, v.to_vec(), first, last);
+    assert_eq!(
+        convert(Topology::LineLoop, 3),
+        [
+            line([0, 1], true, false),
+            line([1, 2], false, false),
+            line([2, 0], false, true),
+        ]
+    );
+}
+
+/// The triangles of a quadrilateral are one primitive (OpenGL 3.2, 7.1: gl_PrimitiveID), which is counted once.
+#[test]
+fn a_quadrilateral_is_one_primitive() {
+    let mut assembler = Assembler::default();
+    assembler.convert(true);
+    let mut counts = Counts::default();
+    let mut numbers = Vec::new();
+    let mut count = 0;
+    for i in 0..8 {
+        let vertex = StreamVertex {
+            handle: UrbHandle(i),
+            topology: Topology::QuadList,
+            start: i == 0,
+            end: i == 7,
+            renumber: i == 0,
+            edge: true,
+            tag: Tag::default(),
+        };
+        let objects = assembler.push(vertex, &mut counts);
+        count += primitives(&objects);
+        numbers.extend(objects.into_iter().flatten().map(|object| object.number));
+    }
+    assert_eq!((numbers, count), (vec![0, 0, 1, 1], 2));
+}
+
 #[test]
 fn too_few_vertices_make_nothing() {
     assert!(orders(Topology::TriStrip, 2).is_empty());
@@ -141,6 +207,7 @@ fn objects_are_numbered_in_their_instance() {
             start: at == 0 || at == 4,
             end: at == 3 || at == 6,
             renumber: at == 0,
+            edge: true,
             tag: Tag::default(),
         };
         let objects = assembler.push(vertex, &mut counts).into_iter().flatten();

@@ -129,7 +129,7 @@ fn gs(mem: &Memory, state: &PipelineState) -> Result<GsState, Fault> {
         output_statistics: s.gs_output_object_statistics_enable(),
         no_rendering: false,
         channels: 0xff,
-        splits_quads: false,
+        converts: false,
         reorders_strips: false,
         leading_adjacency: false,
         stream: None,

@@ -199,7 +199,8 @@ fn gs(state: &PipelineState) -> Option<GsState> {
         no_rendering: !s.rendering_enabled(),
         // Mesa gfx6_gs_visitor.cpp: `DISPATCH_MODE_4X1_SINGLE`; the upper half of what is written belongs to nobody.
         channels: 0x0f,
-        splits_quads: true,
+        // Intel's manual of a later part of the same pipeline says so (Kaby Lake, volume 2b, 3D_Prim_Topo_Type).
+        converts: true,
         // Mesa crocus_state.c, of the bit in the generation after, which has the same name there.
         reorders_strips: s.reorder_mode() != 0,
         leading_adjacency: true,

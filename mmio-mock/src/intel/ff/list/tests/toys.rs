@@ -33,6 +33,7 @@ pub fn vertex(number: u16) -> StreamVertex {
         start: true,
         end: true,
         renumber: false,
+        edge: true,
         tag: Tag::default(),
     }
 }
