@@ -87,10 +87,11 @@ impl Surface {
     /// need with a single linear-interpolated texture lookup at the center").
     #[must_use]
     pub fn by_samples(&self) -> Surface {
-        let (width, height) = samples::extent(self.samples, self.width, self.height);
+        // Of odd sizes too: what is normalised is so by pixels (blorp_blit.c, `src_inv_size`), whatever blocks they lie in.
+        let by = if self.samples > 1 { 2 } else { 1 };
         Surface {
-            width,
-            height,
+            width: self.width.wrapping_mul(by),
+            height: self.height.wrapping_mul(by),
             samples: 1,
             geometry: Geometry {
                 by_samples: self.samples > 1,

@@ -80,10 +80,12 @@ impl<'a> Plan<'a> {
         } else {
             (blend && normalised).then_some((0.0, 1.0))
         };
-        let constant = if normalised {
-            clamp(cc.constant, (0.0, 1.0))
-        } else {
-            cc.constant
+        // All that blending reads is clamped: only from Gen8 on can software clamp the source alone
+        // (genxml gen8 "Pre-Blend Source Only Clamp Enable"). What a SNORM target holds is in range already.
+        let constant = match pre {
+            Some(range) if cc.pre_clamp => clamp(cc.constant, range),
+            _ if normalised => clamp(cc.constant, (0.0, 1.0)),
+            _ => cc.constant,
         };
         let all = format.channel_mask(15);
         let written = format.channel_mask(target.write_channels & !cc.write_disables);

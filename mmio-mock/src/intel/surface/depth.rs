@@ -184,7 +184,7 @@ impl DepthBuffer {
             block: (1, 1),
             compressed: false,
             align_rows: c.align_rows,
-            apart: samples::apart(c.samples, height),
+            nearer: samples::nearer(c.samples, height),
         });
         for level in &mut levels {
             level.x = level.x.wrapping_add_signed(c.offset.0);

@@ -61,8 +61,8 @@ pub struct Spec {
     pub compressed: bool,
     /// Vertical alignment in texels of plain formats.
     pub align_rows: u32,
-    /// Rows that array elements are further apart than the rule says.
-    pub apart: u32,
+    /// Rows that array elements lie nearer together than the rule says.
+    pub nearer: u32,
 }
 
 const fn align(v: u32, to: u32) -> u32 {
@@ -89,7 +89,7 @@ pub fn layout(spec: &Spec) -> [Level; MAX_LEVELS] {
         .1
         .wrapping_add(size(1).1)
         .wrapping_add(11 * j / block_h)
-        .wrapping_add(spec.apart);
+        .wrapping_sub(spec.nearer);
     let mut levels = [Level::default(); MAX_LEVELS];
     let (mut x, mut y) = (0u32, 0u32);
     for (lod, level) in (0..).zip(&mut levels) {
@@ -157,7 +157,7 @@ mod tests {
             block: (1, 1),
             compressed: false,
             align_rows: ALIGN_J,
-            apart: 0,
+            nearer: 0,
         }
     }
 

@@ -17,10 +17,13 @@ const fn doubled(pixels: u32) -> u32 {
     pixels.wrapping_add(pixels & 1).wrapping_mul(2)
 }
 
-/// Rows that elements of an array are further apart than without samples (SNB PRM volume 4 part 1, 7.18.3.7, erratum: heights
-/// of 1, 5, 9, ...).
+/// Rows that elements of an array lie nearer together where pixels are written than where the sampler reads them.
+///
+/// SNB PRM volume 4 part 1, 7.18.3.7, erratum: the sampler's distance is 4 rows more for heights of 1, 5, 9, ... Level 1 of
+/// these heights has a whole number of blocks of 2x2 pixels, and the sampler counts one more: its distance is that of the height
+/// above, by which Mesa makes render targets fit (isl_surface_state.c, `s.Height++`).
 #[inline]
-pub const fn apart(samples: u32, height: u32) -> u32 {
+pub const fn nearer(samples: u32, height: u32) -> u32 {
     if samples > 1 && height % 4 == 1 { 4 } else { 0 }
 }
 
@@ -77,6 +80,6 @@ mod tests {
     fn odd_sizes_are_rounded_up() {
         assert_eq!(extent(4, 5, 4), (12, 8));
         assert_eq!(extent(1, 5, 4), (5, 4));
-        assert_eq!((apart(4, 5), apart(4, 6), apart(1, 5)), (4, 0, 0));
+        assert_eq!((nearer(4, 5), nearer(4, 6), nearer(1, 5)), (4, 0, 0));
     }
 }

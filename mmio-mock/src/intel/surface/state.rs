@@ -171,7 +171,10 @@ impl Surface {
             block,
             compressed: format.is_compressed(),
             align_rows: s.align_rows,
-            apart: samples::apart(s.samples, height),
+            nearer: match usage {
+                Use::Sampler => 0,
+                _ => samples::nearer(s.samples, height),
+            },
         });
         for level in &mut levels {
             level.x = level.x.wrapping_add(s.offset.0 / block.0.max(1));

@@ -274,3 +274,77 @@ fn one_bit_texels_begin_with_the_top_bit() {
         assert_eq!(red, want, "{format:#x}");
     }
 }
+
+/// SURFACE_STATE as Sandy Bridge reads it.
+fn gen60(words: &[u32]) -> SurfaceDesc {
+    let readers = crate::intel::r#gen::readers(isa::Verx10::from_times_ten(60)).unwrap();
+    readers.functions.surface(words)
+}
+
+/// SURFACE_STATE of Sandy Bridge (genxml gen6): a 2D surface of RGBA8 with four samples, in Y tiles, rows aligned to 4.
+fn multisampled(width: u32, height: u32, usage: Use) -> Surface {
+    let words = [
+        1 << 29 | 0x0c7 << 18,
+        0x1000,
+        (height - 1) << 19 | (width - 1) << 6,
+        8 << 21 | (4096 - 1) << 3 | 3,
+        2 << 4,
+        1 << 24,
+    ];
+    let desc = gen60(&words);
+    Surface::resolve(&desc, usage).unwrap()
+}
+
+/// Slices of an array lie where both the sampler and the render cache look for them, when Mesa makes render targets of the heights
+/// of the erratum one row higher (isl_surface_state.c); elsewhere the rule is isl.c's, h0 + h1 + 11 j.
+#[test]
+fn slices_of_samples_are_written_where_they_are_read() {
+    let step = |height, usage| multisampled(98, height, usage).geometry.levels[0].step_y;
+    for height in [1, 5, 9, 129, 133] {
+        let read = step(height, Use::Sampler);
+        assert_eq!(step(height + 1, Use::RenderTarget), read, "{height}");
+        // The erratum: 4 greater than calculated.
+        assert_eq!(step(height, Use::RenderTarget) + 4, read, "{height}");
+    }
+    // Samples of 130, 131 and 132 rows: 260 + 132, 264 + 132, 264 + 132.
+    for (height, rows) in [(130, 392), (131, 396), (132, 396)] {
+        assert_eq!(step(height, Use::Sampler), rows + 44, "{height}");
+        assert_eq!(step(height, Use::RenderTarget), rows + 44, "{height}");
+    }
+}
+
+/// Normalised coordinates count pixels, two samples each, also where the last block of samples is half a pixel's.
+#[test]
+fn samples_side_by_side_are_two_by_two_a_pixel() {
+    let samples = multisampled(245, 7, Use::Sampler).by_samples();
+    assert_eq!((samples.width, samples.height), (490, 14));
+    let pixels = multisampled(245, 7, Use::Sampler);
+    for (x, y, sample) in [(244, 6, 0), (244, 6, 3), (11, 4, 1)] {
+        assert_eq!(
+            samples.address(2 * x + (sample & 1), 2 * y + (sample >> 1), 0, 0),
+            pixels.sample_address(x, y, 0, 0, sample)
+        );
+    }
+}
+
+/// `resinfo` of an array of cubes gives cubes, the number that GLSL's `textureSize` wants and that Mesa's compiler takes as it is.
+#[test]
+fn arrays_of_cubes_count_cubes() {
+    let cubes = |count: u32| {
+        let words = [
+            3 << 29 | 0x0c7 << 18 | 0x3f,
+            0x1000,
+            (32 - 1) << 19 | (32 - 1) << 6 | 2 << 2,
+            (count - 1) << 21 | (128 - 1) << 3,
+            0,
+            0,
+        ];
+        let desc = gen60(&words);
+        let surface = Surface::resolve(&desc, Use::Sampler).unwrap();
+        crate::intel::shared::sampler::info::size(&surface, 1)
+    };
+    assert_eq!(cubes(18), [16, 16, 18, 3]);
+    assert_eq!(cubes(2), [16, 16, 2, 3]);
+    // A single one is 0, as of other arrays.
+    assert_eq!(cubes(1), [16, 16, 0, 3]);
+}

@@ -249,6 +249,47 @@ fn targets_of_single_precision_keep_what_is_no_number() {
     assert_eq!([1, 2, 3].map(value), colour[1..]);
 }
 
+/// The clamp before blending is one of the constant colour, too: piglit's `fbo-blending-snorm` and
+/// `arb_color_buffer_float-render GL_RGBA8_SNORM`, which a Sandy Bridge passes, expect 0.75 of a constant 1.5 and a colour of 0.75.
+#[test]
+fn constants_are_clamped_before_blending() {
+    let by_constant = |source| Equation {
+        source,
+        destination: Factor::Zero,
+        function: Function::Add,
+    };
+    // R8G8B8A8_SNORM: 0.75 of 127 is 95; 1 - -1 is 2, of which the clamp after blending leaves 1; a quarter of it is 64.
+    for (source, constant, colour, want) in [
+        (Factor::ConstantColour, 1.5, 0.75, 95),
+        (Factor::ConstantColour, -3.0, 0.75, -95i8),
+        (Factor::InverseConstantColour, -3.0, 0.25, 64),
+    ] {
+        let equation = by_constant(source);
+        let cc = CcState {
+            blend: Some(equation),
+            blend_alpha: equation,
+            constant: [constant; 4],
+            pre_clamp: true,
+            post_clamp: true,
+            clamp_range: ClampRange::TargetFormat,
+            ..CcState::default()
+        };
+        let (mut mem, _) = setup(0x0c9, 0, 0);
+        let words = [
+            1 << 29 | 0x0c9 << 18,
+            0x1000,
+            3 << 6 | 3 << 19,
+            511 << 3,
+            0,
+            0,
+        ];
+        let readers = crate::intel::r#gen::readers(isa::Verx10::from_times_ten(60)).unwrap();
+        let t = Surface::resolve(&readers.functions.surface(&words), Use::RenderTarget).unwrap();
+        write(&mut mem, &cc, &t, 1, &flat([colour; 4]));
+        assert_eq!(bytes(&mem, &t, 0, 0).map(|b| b as i8), [want; 4]);
+    }
+}
+
 /// A fixed-point target blends with colours and constants of its range without either clamp (ARB_color_buffer_float:
 /// "if the color buffer is fixed-point, the components of the source and destination values and blend factors are clamped").
 #[test]

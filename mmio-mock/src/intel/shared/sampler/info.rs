@@ -178,8 +178,9 @@ pub fn size(surface: &Surface, lod: u32) -> [u32; 4] {
     match surface.kind {
         SurfaceKind::OneD => [width, slices, 0, surface.mip_count],
         SurfaceKind::TwoD => [width, height, slices, surface.mip_count],
-        // Arrays of cubes count faces (Mesa 22.3.6 nir_lower_tex.c `lower_txs_cube_array`).
-        SurfaceKind::Cube if slices > 6 => [width, height, slices, surface.mip_count],
+        // Arrays of cubes count cubes, as Depth does: Mesa's compiler takes the number for that of layers on all parts
+        // (`nir_texop_txs` in brw_fs_nir.cpp and brw_vec4_nir.cpp; only AMD's drivers set `lower_txs_cube_array`).
+        SurfaceKind::Cube if slices > 6 => [width, height, slices / 6, surface.mip_count],
         SurfaceKind::Cube => [width, height, 0, surface.mip_count],
         _ => [width, height, surface.level_depth(level), surface.mip_count],
     }
