@@ -179,6 +179,33 @@ impl References for crate::intel::urb::Urb {
     }
 }
 
+/// A quadrilateral as the triangles of a polygon, which has its vertices in this order. Both have its number, and two of
+/// the vertices get another reference. Edge flags are for polygons that were ones from the beginning (Sandy Bridge's
+/// manual, Edge Flag Enable, does not support them of QUADLIST).
+fn polygon(quad: &Object, order: [usize; 4], refs: &mut impl References) -> [Option<Object>; 2] {
+    let triangle = |corners: [usize; 3]| {
+        let mut triangle = Object {
+            topology: Topology::Polygon,
+            count: 3,
+            first: corners[1] == 1,
+            last: corners[2] == 3,
+            edges: [true; OBJECT_VERTICES],
+            ..*quad
+        };
+        for (to, corner) in corners.into_iter().enumerate() {
+            // PANIC: corners of a quadrilateral, of an object's six.
+            triangle.vertices[to] = quad.vertices[order[corner]];
+            triangle.tags[to] = quad.tags[order[corner]];
+        }
+        triangle
+    };
+    // PANIC: as above.
+    for both in [0, 2] {
+        refs.reference(quad.vertices[order[both]]);
+    }
+    [[0, 1, 2], [0, 2, 3]].map(|corners| Some(triangle(corners)))
+}
+
 /// Cuts a vertex stream into objects.
 #[derive(Clone, Debug, Default)]
 pub struct Assembler {
@@ -240,7 +267,7 @@ impl Assembler {
                 if self.converts
                     && let Some(quad) = out[0]
                 {
-                    out = self.polygon(&quad, [3, 0, 1, 2], refs);
+                    out = polygon(&quad, [3, 0, 1, 2], refs);
                 }
             }
             Topology::LineStrip
@@ -320,7 +347,7 @@ impl Assembler {
                         let quad = self.object(Topology::QuadStrip, &[a, b, vertex, c], vertex.end);
                         out[0] = Some(quad);
                         if self.converts {
-                            out = self.polygon(&quad, [2, 3, 0, 1], refs);
+                            out = polygon(&quad, [2, 3, 0, 1], refs);
                         }
                     }
                     self.held[0] = self.held[2].take();
@@ -351,38 +378,6 @@ impl Assembler {
             }
         }
         Some(self.object(vertex.topology, &all[..size], vertex.end))
-    }
-
-    /// A quadrilateral as the triangles of a polygon, which has its vertices in this order. Both have its number, and two of
-    /// the vertices get another reference. Edge flags are for polygons that were ones from the beginning (Sandy Bridge's
-    /// manual, Edge Flag Enable, does not support them of QUADLIST).
-    fn polygon(
-        &mut self,
-        quad: &Object,
-        order: [usize; 4],
-        refs: &mut impl References,
-    ) -> [Option<Object>; 2] {
-        let triangle = |corners: [usize; 3]| {
-            let mut triangle = Object {
-                topology: Topology::Polygon,
-                count: 3,
-                first: corners[1] == 1,
-                last: corners[2] == 3,
-                edges: [true; OBJECT_VERTICES],
-                ..*quad
-            };
-            for (to, corner) in corners.into_iter().enumerate() {
-                // PANIC: corners of a quadrilateral, of an object's six.
-                triangle.vertices[to] = quad.vertices[order[corner]];
-                triangle.tags[to] = quad.tags[order[corner]];
-            }
-            triangle
-        };
-        // PANIC: as above.
-        for both in [0, 2] {
-            refs.reference(quad.vertices[order[both]]);
-        }
-        [[0, 1, 2], [0, 2, 3]].map(|corners| Some(triangle(corners)))
     }
 
     fn object(&mut self, topology: Topology, vertices: &[StreamVertex], last: bool) -> Object {
