@@ -330,3 +330,40 @@ fn images_of_a_process_leave_room_for_others() {
     drop(innocent);
     assert!(node.quiesce(PATIENCE));
 }
+
+/// Five objects of a page in 64 MiB of addresses each: two clients do not fit into the 512 MiB of a GM965 together.
+#[test]
+fn clients_that_do_not_fit_together_take_turns() {
+    let (node, name) = support::start();
+    let take_turns = |name: &str| {
+        let party = Party::new(name);
+        let mut list: Vec<exec::Object> = (0..5)
+            .map(|_| exec::Object {
+                handle: party.create(4096),
+                flags: exec::OBJECT_PAD_TO_SIZE,
+                pad_to_size: 64 << 20,
+                ..exec::Object::new_zeroed()
+            })
+            .collect();
+        let batch = list.last().unwrap().handle;
+        party.write(batch, &BATCH_END.to_le_bytes());
+        (0..200)
+            .filter(|_| {
+                let mut arg = exec::Execbuffer2 {
+                    buffers_ptr: list.as_mut_ptr().addr() as u64,
+                    buffer_count: list.len() as u32,
+                    flags: exec::RENDER,
+                    rsvd1: party.context.into(),
+                    ..exec::Execbuffer2::new_zeroed()
+                };
+                party.ask(exec::EXECBUFFER2.0, arg.as_mut_bytes()) != 0
+            })
+            .count()
+    };
+    let refused: Vec<usize> = std::thread::scope(|scope| {
+        let clients: Vec<_> = (0..2).map(|_| scope.spawn(|| take_turns(&name))).collect();
+        clients.into_iter().map(|c| c.join().unwrap()).collect()
+    });
+    assert_eq!(refused, [0, 0]);
+    assert!(node.quiesce(PATIENCE));
+}

@@ -64,8 +64,9 @@ pub struct Account {
     of_all: Arc<Pace>,
     /// Points of timelines that it has.
     points: Arc<Budget>,
-    /// Guarded pages of its contexts.
+    /// Guarded pages of its contexts, and of those of all.
     pages: Arc<Budget>,
+    pages_of_all: Arc<Budget>,
 }
 
 /// What the processes of a family share.
@@ -89,14 +90,16 @@ impl Account {
         &self.points
     }
 
-    /// Room for guarded pages of a context, of `all` that there are: a process has a quarter, its family one half of them.
-    /// `ENOMEM` when they have no more.
-    pub(crate) fn take_pages(&self, count: usize, all: usize) -> Result<[Permit; 2]> {
+    /// Room for guarded pages of a context, of `all` that there are: a process has a quarter of them, its family one half, and
+    /// all processes three quarters, which leaves room for tables. `ENOMEM` when they have no more.
+    pub(crate) fn take_pages(&self, count: usize, all: usize) -> Result<[Permit; 3]> {
         let number = |pages: usize| u32::try_from(pages).map_err(|_| ENOMEM);
         let count = number(count)?;
+        let quarter = all / 4;
         Ok([
-            self.pages.take(count, number(all / 4)?)?,
-            self.of_family.pages.take(count, number(all / 2)?)?,
+            self.pages.take(count, number(quarter)?)?,
+            self.of_family.pages.take(count, number(2 * quarter)?)?,
+            self.pages_of_all.take(count, number(3 * quarter)?)?,
         ])
     }
 
@@ -206,6 +209,8 @@ struct Inner {
     families: BTreeMap<u64, Arc<Family>>,
     /// How long requests of all take.
     all: Arc<Pace>,
+    /// Guarded pages of all contexts.
+    pages: Arc<Budget>,
     /// Oldest first.
     ends: VecDeque<End>,
     /// Number of accounts that were left by the last sweep.
@@ -251,6 +256,7 @@ impl Ledger {
             origin,
             of_family: Arc::clone(inner.families.entry(origin.family).or_default()),
             of_all: Arc::clone(&inner.all),
+            pages_of_all: Arc::clone(&inner.pages),
             ..Account::default()
         });
         inner.accounts.insert(origin.process, Arc::clone(&account));
@@ -345,12 +351,13 @@ mod tests {
             let account = ledger.account(origin(process, family)).unwrap();
             account.take_pages(10, 100)
         };
-        let first: Vec<_> = (0..2).map(|_| take(1, 1).unwrap()).collect();
+        let mut first: Vec<_> = (0..2).map(|_| take(1, 1).unwrap()).collect();
         assert_eq!(take(1, 1).err(), Some(ENOMEM), "a quarter");
         let second: Vec<_> = (0..2).map(|_| take(2, 1).unwrap()).collect();
         let third = take(3, 1).unwrap();
         assert_eq!(take(4, 1).err(), Some(ENOMEM), "one half");
-        assert!(take(5, 2).is_ok(), "another family");
+        first.extend((0..2).map(|_| take(5, 2).unwrap()));
+        assert_eq!(take(6, 3).err(), Some(ENOMEM), "three quarters");
         drop((first, second, third));
         // What was refused has left nothing behind.
         let again: Vec<_> = (0..2).map(|_| take(1, 1).unwrap()).collect();

@@ -20,12 +20,12 @@ pub struct Image {
     /// The reset since which a request has been queued that enters the context.
     entered: AtomicU32,
     /// What its pages count for; the driver's own counts for nobody.
-    _permits: Option<[Permit; 2]>,
+    _permits: Option<[Permit; 3]>,
 }
 
 impl Image {
     /// An image that nobody has written yet.
-    pub(crate) fn new(object: Object, permits: Option<[Permit; 2]>) -> Self {
+    pub(crate) fn new(object: Object, permits: Option<[Permit; 3]>) -> Self {
         Image {
             object,
             saved: AtomicBool::new(false),

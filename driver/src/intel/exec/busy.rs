@@ -15,7 +15,7 @@ pub(super) enum Stop {
     /// It has failed.
     Error(Error),
     /// An object that has to leave its place is in use until this fence is signalled.
-    Evicts(Arc<Fence>),
+    Evicts(Arc<Fence>, Object),
     /// An object that addresses are to be written into is in use until this fence is signalled.
     Relocates(Arc<Fence>),
 }

@@ -113,6 +113,22 @@ pub(super) struct Claims {
     ticket: u64,
 }
 
+impl Claims {
+    /// The same for an object that has to leave its place: others do not queue it again meanwhile.
+    pub(super) fn add(&mut self, object: Object, timeline: u64) -> Result {
+        self.objects.try_reserve(1).map_err(|_| ENOMEM)?;
+        object.state(|state| {
+            state.claim(Claim {
+                ticket: self.ticket,
+                timeline,
+                write: true,
+            });
+        });
+        self.objects.push(object);
+        Ok(())
+    }
+}
+
 impl Drop for Claims {
     fn drop(&mut self) {
         for object in &self.objects {

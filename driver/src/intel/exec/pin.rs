@@ -140,7 +140,7 @@ impl Entry {
 /// Takes an object out of the GTT, unless the device is at work with it.
 fn unbind(call: &Call<'_>, object: &Object) -> Step {
     if let Some(fence) = user_of(call, object) {
-        return Err(Stop::Evicts(fence));
+        return Err(Stop::Evicts(fence, object.clone()));
     }
     object.unbind();
     Ok(())

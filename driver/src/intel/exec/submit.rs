@@ -98,9 +98,16 @@ fn take_turn(
         match after {
             After::Queued(outcome) => return Ok(outcome),
             After::Again => {}
-            After::Wait(Stop::Evicts(_)) if tries >= MOST_TRIES => return Err(ENOSPC),
-            After::Wait(Stop::Evicts(fence)) => {
+            After::Wait(Stop::Evicts(..)) if tries >= MOST_TRIES => return Err(ENOSPC),
+            After::Wait(Stop::Evicts(fence, object)) => {
                 tries += 1;
+                if device.engines().len() > 1 {
+                    let claims = match &mut claims {
+                        Some(claims) => claims,
+                        none => none.insert(submission.claim(call, context)?),
+                    };
+                    claims.add(object, context)?;
+                }
                 wait_fence(call, &fence, None)?;
             }
             After::Wait(Stop::Relocates(fence)) => wait_fence(call, &fence, None)?,
@@ -149,7 +156,13 @@ fn in_turn(
             account.note_queued(clock.outside());
             // What user space believes of the addresses must stay as it is when relocations are not done.
             match place(call, submission, relocations) {
-                Ok(news) => return Ok(After::Queued((submit(call, submission), news))),
+                Ok(news) => {
+                    let fence = submit(call, submission);
+                    // The request keeps its objects where they are (i915 `eb_release_vmas`). Pins would hinder others for
+                    // as long as the caller's memory takes to answer what is written there next.
+                    submission.let_go();
+                    return Ok(After::Queued((fence, news)));
+                }
                 Err(stop) => {
                     submission.let_go();
                     stop
@@ -157,7 +170,7 @@ fn in_turn(
             }
         };
         match stop {
-            Stop::Evicts(fence) | Stop::Relocates(fence) if fence.is_before(context) => {
+            Stop::Evicts(fence, _) | Stop::Relocates(fence) if fence.is_before(context) => {
                 wait_fence(call, &fence, None)?;
             }
             stop => return Ok(After::Wait(stop)),
