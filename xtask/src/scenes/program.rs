@@ -84,7 +84,8 @@ pub struct Program {
     pub out: PathBuf,
     /// Seconds for a run.
     pub timeout: u64,
-    /// The device's driver makes triangle strips of quad strips, so the references do.
+    /// The device's driver makes triangle strips of quad strips, so the references do. Otherwise quads are the device's own: it
+    /// parts them from their last vertex, and so do the references.
     pub strips: bool,
 }
 
@@ -102,9 +103,14 @@ impl Program {
         let stem = stem.replace("-D-", "-dd-");
         let mut command = self.command(scene.size, frames, who, &stem);
         command.args(["-s", &letter.to_string(), "-a", api]);
-        if matches!(who, Who::Software(_)) && self.strips {
-            // Quads are parted along the diagonal that the device's driver chooses.
-            command.env("GLSCENES_STRIPS", "1");
+        if matches!(who, Who::Software(_)) {
+            // Quads are parted along the diagonal that the device or its driver chooses.
+            let variable = if self.strips {
+                "GLSCENES_STRIPS"
+            } else {
+                "GLSCENES_QUADS"
+            };
+            command.env(variable, "1");
         }
         let (status, text, peak) = self.wait(&mut command, &stem)?;
         let Some(mut run) = parse(&text).filter(|_| status == Some(0)) else {
