@@ -275,8 +275,7 @@ impl Wiz {
             .depth_buffer
             .as_ref()
             .and_then(|b| DepthTarget::new(b, primitive.render_target_array_index));
-        let dispatches =
-            wm.thread_dispatch_enable && (wm.dispatch_8 || wm.dispatch_16 || wm.dispatch_32);
+        let dispatches = wm.dispatches();
         let dispatches = dispatches && wm.depth_clear.is_none();
         let (case, tests, write) = plan(state, target.as_ref(), primitive.back_facing, dispatches);
         let start = setup::start(state, primitive);

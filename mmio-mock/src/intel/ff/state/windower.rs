@@ -106,6 +106,11 @@ impl Default for Samples {
 }
 
 impl WmState {
+    /// Whether pixels start threads.
+    pub fn dispatches(&self) -> bool {
+        self.thread_dispatch_enable && (self.dispatch_8 || self.dispatch_16 || self.dispatch_32)
+    }
+
     /// Pixels of the widest threads that may be started.
     #[inline]
     pub fn widest(&self) -> usize {

@@ -6,6 +6,7 @@
 use mem::{GpuAddr, Memory};
 use regs::gen60::{self as table, values::color_clamp_range};
 use regs::ids::CommandId;
+use zerocopy::FromZeros as _;
 
 use crate::core::fault::UnitFault;
 use crate::intel::cc::blend::{Equation, Factor, Function};
@@ -52,10 +53,35 @@ pub fn backend(state: &PipelineState) -> PixelBackend {
 
 /// Reads the states with one of the viewports and the entry of one render target.
 pub fn read(mem: &Memory, bases: &StateBases, request: &CcRequest) -> Result<CcState, UnitFault> {
+    let at = request.pointers.blend.wrapping_add(request.target * ENTRY);
+    let at = mem.on_bus(GpuAddr::from(bases.dynamic()).offset(at));
+    with_entry(mem, bases, request, (at, mem.read_struct(at)?))
+}
+
+/// The same for a draw that starts no threads, such as the clear of a depth buffer: nothing is blended, and drivers leave the
+/// pointer of BLEND_STATE as it was with another Dynamic State Base Address (Mesa blorp_genX_exec.h).
+pub fn read_without_blending(
+    mem: &Memory,
+    bases: &StateBases,
+    request: &CcRequest,
+) -> Result<CcState, UnitFault> {
+    let at = mem.on_bus(GpuAddr::from(bases.dynamic()));
+    with_entry(
+        mem,
+        bases,
+        request,
+        (at, table::BlendStateEntry::new_zeroed()),
+    )
+}
+
+fn with_entry(
+    mem: &Memory,
+    bases: &StateBases,
+    request: &CcRequest,
+    (blend_at, blend): (GpuAddr, table::BlendStateEntry),
+) -> Result<CcState, UnitFault> {
     let at = |pointer: u32| mem.on_bus(GpuAddr::from(bases.dynamic()).offset(pointer));
     let pointers = &request.pointers;
-    let blend_at = at(pointers.blend.wrapping_add(request.target * ENTRY));
-    let blend: table::BlendStateEntry = mem.read_struct(blend_at)?;
     let cc: table::ColorCalcState = mem.read_struct(at(pointers.color_calc))?;
     let depth: table::DepthStencilState = mem.read_struct(at(pointers.depth_stencil))?;
     let mut state = resolve(blend, &cc, &depth).map_err(|e| UnitFault::State {

@@ -32,8 +32,12 @@ pub fn windower(mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFau
         pointers,
         ..CcRequest::default()
     };
-    let cc = color_calc::read(mem, &state.bases, &request)?;
     let wm = wm(state, &s, &sf, &depth);
+    let cc = if wm.dispatches() {
+        color_calc::read(mem, &state.bases, &request)?
+    } else {
+        color_calc::read_without_blending(mem, &state.bases, &request)?
+    };
     let used = cc.uses_depth_buffer() || wm.depth_clear.is_some();
     let limits = limits(mem, state, &sf)?;
     // One viewport needs no choice.

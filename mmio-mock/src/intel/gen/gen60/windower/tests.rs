@@ -308,3 +308,30 @@ fn stipples() {
     assert_eq!(found.repeat_count, 7);
     assert_eq!((found.current_index, found.current_repeat), (15, 5));
 }
+
+/// A draw that starts no threads does not look at BLEND_STATE: before the clear of a depth buffer Mesa (blorp_genX_exec.h) leaves
+/// its pointer as it was, and another Dynamic State Base Address makes it one to anything.
+#[test]
+fn without_threads_nothing_is_blended() {
+    let mut mem = memory();
+    // Color Buffer Blend Enable with source factor 16, which is reserved (genxml gen6, BLEND_STATE_ENTRY).
+    let entry = [1 << 31 | 16 << 5, 0];
+    mem.write_dwords(GpuAddr::from(PAGE + 0xc0), &entry)
+        .unwrap();
+    let read = |dispatch: u32| {
+        let wm = [0, 0, 0, 0, 0, dispatch, 0, 0, 0];
+        let state = state(&[
+            (CommandId::State3dWm, &wm),
+            (CommandId::State3dCcStatePointers, &[0, 0xc0 | 1, 0, 0]),
+        ]);
+        windower(&mem, &state)
+    };
+    let (enable, eight) = (1 << 19, 1);
+    for dispatch in [0, enable, eight] {
+        assert!(read(dispatch).unwrap().cc.blend.is_none());
+    }
+    assert!(matches!(
+        read(enable | eight),
+        Err(UnitFault::State { unit: "CC", .. })
+    ));
+}
