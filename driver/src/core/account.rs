@@ -77,8 +77,8 @@ struct Family {
 }
 
 impl Family {
-    /// Whether there is something to remember when none of its processes is there any more: pages may outlive them in files
-    /// that others hold.
+    /// Whether the family is kept after its last process has ended: it was slow, or contexts of it still hold guarded pages,
+    /// because a process of another family has their file open.
     fn is_remembered(&self, all: &Pace) -> bool {
         Arc::strong_count(&self.pages) > 1 || self.pace.is_slow_beside(all)
     }
