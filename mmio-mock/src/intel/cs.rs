@@ -589,9 +589,10 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         // The windower's reader looks for those that it cannot do.
         C::State3dAaLineParameters
         | C::State3dClearParams
-        | C::State3dHierDepthBuffer
-        | C::State3dStencilBuffer => {
+        | C::State3dStencilBuffer => state3d::keep(command.desc.id, d, ctx),
+        C::State3dHierDepthBuffer => {
             state3d::keep(command.desc.id, d, ctx);
+            ctx.ff.depth_changed();
         }
         C::State3dCcStatePointers
         | C::State3dClip

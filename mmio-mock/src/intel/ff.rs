@@ -102,6 +102,13 @@ impl Pipeline {
         }
     }
 
+    /// Depth buffers may be other ones, or have been changed by others: what a stage knows of them is forgotten.
+    pub fn depth_changed(&mut self) {
+        for stage in self.list.stages_mut() {
+            stage.depth_changed();
+        }
+    }
+
     /// Loads the index of a streamed vertex buffer from its command.
     pub fn load_stream_index(&mut self, command: &[u32]) {
         if let Some(index) = self.reader.stream_index(command) {

@@ -8,6 +8,7 @@ pub mod border;
 pub mod depth;
 pub mod desc;
 pub mod format;
+pub mod hierarchical;
 pub mod mip;
 pub mod samples;
 pub mod shape;

@@ -162,6 +162,7 @@ pub fn flush(d: &[u32], ctx: &mut CsContext<'_, '_>) {
         ctx.td.invalidate();
     }
     ctx.machine.shared.invalidate();
+    ctx.ff.depth_changed();
     if flush.reset_counters {
         ctx.machine.debug.reset_counters();
     }

@@ -22,6 +22,7 @@ pub fn execute(d: &[u32], ctx: &mut CsContext<'_, '_>) -> Result<(), UnitFault> 
     }
     if pc.flush_writes {
         ctx.machine.shared.invalidate();
+        ctx.ff.depth_changed();
     }
     if pc.clears_media {
         ctx.media.state.leave_out();

@@ -169,6 +169,7 @@ pub fn drawing_rectangle(d: &[u32], ctx: &mut CsContext<'_, '_>) {
 /// 3DSTATE_DEPTH_BUFFER.
 pub fn depth_buffer(d: &[u32], ctx: &mut CsContext<'_, '_>) {
     ctx.ff.state.depth_buffer = ctx.reader.depth_buffer(d);
+    ctx.ff.depth_changed();
 }
 
 /// 3DSTATE_CONSTANT_COLOR.

@@ -105,7 +105,7 @@ impl Setup {
                 machine.urb,
             );
             machine.charge(ATTRIBUTE_TICKS * u64::from(ctx.draw.setup.attributes));
-            self.fill(&primitive, piece, ctx.draw);
+            self.fill(&primitive, piece, ctx.draw, machine.urb);
         }
         machine.status.activity.objects += 1;
         for &handle in piece.object.handles() {
@@ -114,7 +114,7 @@ impl Setup {
     }
 
     /// What is drawn of a primitive: a triangle's area, its edges, or its corners.
-    fn fill(&mut self, primitive: &SetupPrimitive, piece: &Piece, draw: &DrawState) {
+    fn fill(&mut self, primitive: &SetupPrimitive, piece: &Piece, draw: &DrawState, urb: &Urb) {
         let state = &draw.setup;
         let mode = state.fill[usize::from(primitive.back_facing)];
         let slope = primitive
@@ -133,10 +133,15 @@ impl Setup {
                 }));
             }
             (PrimitiveKind::Triangle, FillMode::Point) => {
-                let width = clamp(state.point_width.unwrap_or(1.0), draw);
+                let widths = piece.vertices.map(|v| width(piece, v, urb));
                 for (i, _) in each {
                     let [x, y] = [primitive.v[i].x, primitive.v[i].y].map(f64::from);
                     let at = primitive.interpolation.map(|planes| planes.fixed(x, y));
+                    let width = state.point_width.unwrap_or_else(|| {
+                        let weights = at.map(|at| at.weights(x, y).perspective);
+                        weights.map_or(widths[0], |weights| between(widths, weights))
+                    });
+                    let width = clamp(width, draw);
                     let mut interpolation = at;
                     // As points of their own they are sprites too (OpenGL 2.1, 3.5.4: such points are rasterised as points are).
                     if let Some(at) = at.filter(|_| state.sprites != 0) {
@@ -180,6 +185,22 @@ fn row(urb: &Urb, handle: UrbHandle, row: u16) -> Grf {
     urb.row(handle, row).copied().unwrap_or_default()
 }
 
+/// The width of a point at a vertex of an object, in pixels: what its header says.
+fn width(piece: &Piece, vertex: u8, urb: &Urb) -> f32 {
+    let handle = piece.object.vertices.get(usize::from(vertex)).copied();
+    f32::from_bits(row(urb, handle.unwrap_or_default(), 0)[3])
+}
+
+/// What a corner has of a value of three vertices: that of its vertex, or the clipper's of several.
+fn between(values: [f32; 3], weights: [f32; 2]) -> f32 {
+    let [first, second, third] = values;
+    if first == second && second == third {
+        return first;
+    }
+    let beyond = [second - first, third - first];
+    first + beyond[0] * weights[0] + beyond[1] * weights[1]
+}
+
 /// The primitive of a piece; `None` when it is culled or has no area.
 fn primitive(piece: &Piece, draw: &DrawState, urb: &Urb) -> Option<SetupPrimitive> {
     let state = &draw.setup;
@@ -209,8 +230,8 @@ fn primitive(piece: &Piece, draw: &DrawState, urb: &Urb) -> Option<SetupPrimitiv
     };
     let interpolation = match piece.count {
         1 => {
-            let header = row(urb, object.vertices[0], 0);
-            let width = state.point_width.unwrap_or(f32::from_bits(header[3]));
+            let width = state.point_width;
+            let width = width.unwrap_or_else(|| self::width(piece, piece.vertices[0], urb));
             primitive.kind = PrimitiveKind::Point;
             primitive.point_width = clamp(width, draw);
             planes::point(&corners[0], primitive.point_width)

@@ -109,6 +109,9 @@ pub trait Stage: Debug + Send {
     /// Loads the running line stipple counter (3DSTATE_LINE_STIPPLE with Modify Enable).
     fn load_line_stipple(&mut self, _stipple: &LineStipple) {}
 
+    /// Depth buffers may be other ones, or have been changed by others.
+    fn depth_changed(&mut self) {}
+
     /// Loads the index of a streamed vertex buffer (3DSTATE_GS_SVB_INDEX).
     fn load_stream_index(&mut self, _index: &StreamIndex) {}
 

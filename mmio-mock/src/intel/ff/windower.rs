@@ -160,6 +160,10 @@ impl Stage for Windower {
         self.wiz.load_line_stipple(stipple);
     }
 
+    fn depth_changed(&mut self) {
+        self.wiz.depth_changed();
+    }
+
     fn line_stipple_counter(&self) -> Option<u32> {
         Some(self.wiz.line_stipple_counter())
     }

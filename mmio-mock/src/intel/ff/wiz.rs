@@ -11,6 +11,7 @@ pub mod depth;
 pub mod depth_target;
 mod dispatch;
 pub mod fixed;
+mod hierarchical;
 pub mod iz;
 pub mod line;
 mod plan;
@@ -25,14 +26,15 @@ pub mod thread;
 use std::collections::VecDeque;
 
 pub use super::state::windower::{
-    DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, WizState,
-    WmState,
+    DepthResolve, DrawingRectangle, LineStipple, PixelRect, PointRule, PolyStipple, RasterState,
+    WizState, WmState,
 };
 pub use thread::{Dispatch, PsThread, WizPort};
 
 use depth::{DepthPlane, Destination, Tests, test_subspan};
 use depth_target::DepthTarget;
 use dispatch::Threads;
+use hierarchical::Marking;
 use iz::{IzCase, IzMode};
 use plan::{depth_plane, plan};
 use setup::Outline;
@@ -166,6 +168,8 @@ struct Active {
     partial: bool,
     /// The square that the present subspan belongs to, when it was tested whole.
     square: Option<Square>,
+    /// Blocks are marked, and pixels are left alone.
+    marking: Option<Marking>,
 }
 
 /// The windower.
@@ -181,6 +185,8 @@ pub struct Wiz {
     shapes: Vec<Shape>,
     /// Slots that are still to go into threads.
     slots: VecDeque<Subspan>,
+    /// The slice of a depth buffer whose hierarchical buffer has no marks.
+    settled: Option<DepthTarget>,
 }
 
 /// The order of subspans in an 8x4 block: column and row of the upper left pixel. Four in a row
@@ -209,6 +215,7 @@ impl Wiz {
         self.threads.scoreboard.clear();
         self.threads.tag = None;
         self.stipple_counter = 0;
+        self.settled = None;
     }
 
     /// Whether no primitive is in work and no thread lives.
@@ -260,10 +267,6 @@ impl Wiz {
         let Some(outline) = setup::outline(state, primitive) else {
             return Ok(false);
         };
-        if wm.depth_resolve {
-            // The buffer itself is up to date at all times.
-            return Ok(false);
-        }
         let line_stipple = self.line_stipple(state, primitive, &outline);
         let clip = setup::clip(state, primitive.viewport_index);
         self.shapes = samples::shapes(state, primitive);
@@ -275,11 +278,17 @@ impl Wiz {
             .depth_buffer
             .as_ref()
             .and_then(|b| DepthTarget::new(b, primitive.render_target_array_index));
-        let dispatches = wm.dispatches();
+        let hierarchical = target.and_then(|t| t.hierarchical().map(|buffer| (t, buffer)));
+        let marking = self.hierarchical(state, hierarchical, port)?;
+        if wm.depth_resolve.is_some() && marking.is_none() {
+            // Without a hierarchical buffer the depth buffer is up to date.
+            return Ok(false);
+        }
+        let dispatches = wm.dispatches() && wm.depth_resolve.is_none();
         let dispatches = dispatches && wm.depth_clear.is_none();
         let (case, tests, write) = plan(state, target.as_ref(), primitive.back_facing, dispatches);
         let start = setup::start(state, primitive);
-        if !dispatches && !tests.touch() && !wm.unit.statistics {
+        if !dispatches && !tests.touch() && !wm.unit.statistics && marking.is_none() {
             return Ok(false);
         }
         let needs_depth = tests.depth || tests.depth_write || case.source_depth;
@@ -332,6 +341,7 @@ impl Wiz {
                 && case.mode == IzMode::NonPromoted
                 && !port.debug().svg_panic_dispatch_disabled(),
             square: None,
+            marking,
         });
         self.slots.clear();
         self.pending.clear();
@@ -399,6 +409,13 @@ impl Wiz {
             }
             let Some(block) = active.block else {
                 match active.walk.next_block(&self.shapes, blocks) {
+                    Next::Block(block) if active.marking.is_some() => {
+                        if let Err(fault) = active.mark(state, &block, port) {
+                            self.active = None;
+                            return Err(fault);
+                        }
+                        continue;
+                    }
                     Next::Block(block) => {
                         active.subspan = 0;
                         active.block = Some(block);

@@ -1,8 +1,9 @@
 //! The depth buffer: 3DSTATE_DEPTH_BUFFER resolved, and its depth values.
 //!
 //! PRM: volume 2 (3DSTATE_DEPTH_BUFFER), volume 4 5.10.6.8 (depth payload).
-//! Not modelled: hierarchical depth (the buffer itself is up to date at all times), software tiled rendering modes.
+//! Not modelled: software tiled rendering modes.
 
+use super::hierarchical::HierBuffer;
 use super::mip::{Arrangement, Spec, layout};
 use super::state::{SurfaceError, check_tiling};
 use super::{DepthDesc, Geometry, SurfaceKind, minify, samples};
@@ -117,6 +118,8 @@ pub struct DepthBuffer {
     pub depthless: bool,
     /// The buffer of stencil, where it is not beside depth.
     pub stencil: Option<StencilBuffer>,
+    /// The hierarchical buffer beside it.
+    pub hierarchical: Option<HierBuffer>,
 }
 
 /// A buffer of stencil alone, in W tiles (Mesa 22.3.6 isl_emit_depth_stencil.c).
@@ -222,6 +225,9 @@ impl DepthBuffer {
                 slice_rows: placed_height.next_multiple_of(STENCIL_ALIGN),
                 samples: c.samples,
             }),
+            hierarchical: c
+                .hierarchical
+                .map(|desc| HierBuffer::new(&desc, placed_height)),
         };
         d.check()?;
         Ok(d)

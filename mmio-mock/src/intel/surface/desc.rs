@@ -4,6 +4,7 @@
 
 use mem::{GpuAddr, Tiling};
 
+use super::hierarchical::HierDesc;
 use super::{DepthFormat, Format, SurfaceKind};
 
 /// A SURFACE_STATE, whatever the layout of its words.
@@ -120,6 +121,8 @@ pub struct DepthDesc {
     pub align_rows: u32,
     /// Stencil has a buffer of its own.
     pub stencil: Option<StencilDesc>,
+    /// There is a hierarchical depth buffer.
+    pub hierarchical: Option<HierDesc>,
 }
 
 /// A 3DSTATE_STENCIL_BUFFER: stencil in W tiles beside the depth buffer.

@@ -273,7 +273,7 @@ fn wireframes_are_the_edges_of_the_outline() {
     draw.setup.offset.wireframe = true;
     let set_up = primitive(&piece, &draw, &urb).unwrap();
     let mut setup = Setup::default();
-    setup.fill(&set_up, &piece, &draw);
+    setup.fill(&set_up, &piece, &draw, &urb);
     let ends: Vec<_> = setup
         .ready
         .iter()
@@ -303,7 +303,7 @@ fn corners_of_triangles_are_sprites() {
     let set_up = primitive(&piece, &draw, &urb).unwrap();
     let mut setup = Setup::default();
     attributes(&mut setup.attributes, &piece, &draw.setup, false, &urb);
-    setup.fill(&set_up, &piece, &draw);
+    setup.fill(&set_up, &piece, &draw, &urb);
     assert_eq!((setup.ready.len(), setup.corners.len()), (3, 3));
     for ((point, registers), vertex) in setup.ready.iter().zip(&setup.corners).zip(&TRIANGLE) {
         let [x, y] = [point.v[0].x, point.v[0].y].map(f64::from);
@@ -345,4 +345,38 @@ fn provoking_vertices_of_polygons() {
     assert_eq!(which(Topology::Polygon, 3, 2), 0);
     assert_eq!(which(Topology::Polygon, 3, 0), 0);
     assert_eq!(which(Topology::TriStrip, 3, 0), 0);
+}
+
+/// Corners that are drawn as points are as wide as points of these vertices would be (OpenGL 2.1, 3.5.4 and 3.3): by the state's width,
+/// or by what each vertex says (3DSTATE_SF, Point Width Source), within the clipper's limits. A corner that the clipper made
+/// lies between vertices, and its width does.
+#[test]
+fn corners_of_triangles_are_as_wide_as_their_vertices_say() {
+    let (mut urb, mut piece) = piece(&TRIANGLE);
+    for (handle, width) in piece.object.vertices.into_iter().zip([4.0f32, 8.0, 1000.0]) {
+        urb.row_mut(handle, 0).unwrap()[3] = width.to_bits();
+    }
+    let mut draw = draw();
+    draw.setup.fill = [FillMode::Point; 2];
+    let widths = |piece: &Piece, draw: &DrawState| {
+        let set_up = primitive(piece, draw, &urb).unwrap();
+        let mut setup = Setup::default();
+        setup.fill(&set_up, piece, draw, &urb);
+        let widths: Vec<f32> = setup.ready.iter().map(|p| p.point_width).collect();
+        widths
+    };
+    draw.setup.point_width = None;
+    assert_eq!(widths(&piece, &draw), [4.0, 8.0, 255.875]);
+    draw.setup.point_width = Some(3.0);
+    assert_eq!(widths(&piece, &draw), [3.0; 3]);
+    // Half way from the first vertex to the second in clip space, so that both count alike.
+    draw.setup.point_width = None;
+    let half = TRIANGLE[0]
+        .0
+        .iter()
+        .zip(TRIANGLE[1].0)
+        .map(|(a, b)| f64::from(a + b) / 2.0);
+    piece.corners[1].position = half.collect::<Vec<_>>().try_into().unwrap();
+    let found = widths(&piece, &draw);
+    assert!((found[1] - 6.0).abs() < 1e-5, "{found:?}");
 }

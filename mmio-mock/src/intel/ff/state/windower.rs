@@ -72,10 +72,19 @@ pub struct WmState {
     pub headerless: bool,
     /// Depth Buffer Clear: the value that primitives write to the depth buffer, and nothing else.
     pub depth_clear: Option<f32>,
-    /// Primitives stand for a resolve of the depth buffer or of its hierarchical one.
-    pub depth_resolve: bool,
+    /// Primitives stand for a resolve.
+    pub depth_resolve: Option<DepthResolve>,
     /// Samples of a pixel.
     pub samples: Samples,
+}
+
+/// Which of two buffers gets what the other one knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DepthResolve {
+    /// Depth Buffer Resolve Enable.
+    Depth,
+    /// Hierarchical Depth Buffer Resolve Enable.
+    Hierarchical,
 }
 
 /// Multisampling (3DSTATE_MULTISAMPLE, 3DSTATE_SAMPLE_MASK, and the modes of 3DSTATE_WM).

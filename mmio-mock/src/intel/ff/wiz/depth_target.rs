@@ -3,12 +3,13 @@
 //! PRM: volume 2 (3DSTATE_DEPTH_BUFFER); volume 1 (tiling). A pair is two pixels of one subspan
 //! side by side: in every tiling they are adjacent bytes of one page.
 //!
-//! Not modelled: software tiled rendering, hierarchical depth.
+//! Not modelled: software tiled rendering.
 
 use mem::tiling::{self, Tiling};
 use mem::{BitSixSwizzle, Fault, GpuAddr, Memory, Square};
 
 use crate::intel::surface::depth::StencilBuffer;
+use crate::intel::surface::hierarchical::HierBuffer;
 use crate::intel::surface::{DepthBuffer, DepthFormat, SurfaceKind, samples};
 
 /// A slice of the depth buffer.
@@ -29,6 +30,7 @@ pub struct DepthTarget {
     sample: u32,
     stencil: Option<StencilBuffer>,
     depthless: bool,
+    hierarchical: Option<HierBuffer>,
 }
 
 impl DepthTarget {
@@ -56,6 +58,7 @@ impl DepthTarget {
             sample: 0,
             stencil: buffer.stencil,
             depthless: buffer.depthless,
+            hierarchical: buffer.hierarchical.filter(|_| !buffer.depthless),
         })
     }
 
@@ -88,7 +91,12 @@ impl DepthTarget {
         if x >= self.width || y >= self.height {
             return None;
         }
-        let (x, y) = samples::place(self.samples, x, y, self.sample);
+        Some(self.place(samples::place(self.samples, x, y, self.sample)))
+    }
+
+    /// Address of a place of the level, where each sample of a pixel has one.
+    #[inline]
+    fn place(&self, (x, y): (u32, u32)) -> GpuAddr {
         let x = x.wrapping_add(self.left).wrapping_mul(self.format.bytes());
         let at = tiling::offset(self.tiling, self.pitch, x, y.wrapping_add(self.top));
         // A tiled base is page aligned, so folding bits of the offset folds bits of the address.
@@ -96,15 +104,85 @@ impl DepthTarget {
             Tiling::Linear => at,
             Tiling::X | Tiling::Y => self.swizzle.apply(at),
         };
-        Some(self.base.offset(at))
+        self.base.offset(at)
     }
 
-    /// Where the square of four by four pixels at (x, y) lies, if its pixels have four bytes; `None` outside the level and
-    /// where it does not lie in one tile.
+    /// The hierarchical buffer beside it.
+    pub fn hierarchical(&self) -> Option<HierBuffer> {
+        self.hierarchical
+    }
+
+    /// The slice of memory.
+    pub fn slice(&self) -> u32 {
+        self.slice
+    }
+
+    /// Columns and rows of places in the level.
+    pub fn extent(&self) -> (u32, u32) {
+        samples::extent(self.samples, self.width, self.height)
+    }
+
+    /// The first and the last place of a block of pixels at (`x`, `y`), as far as it lies in the level.
+    pub fn places(
+        &self,
+        (x, y): (u32, u32),
+        (width, height): (u32, u32),
+    ) -> Option<((u32, u32), (u32, u32))> {
+        if x >= self.width || y >= self.height {
+            return None;
+        }
+        let last = |at: u32, size: u32, end: u32| at.saturating_add(size - 1).min(end - 1);
+        let end = (last(x, width, self.width), last(y, height, self.height));
+        let first = samples::place(self.samples, x, y, 0);
+        let last = samples::place(self.samples, end.0, end.1, self.samples - 1);
+        Some((first, last))
+    }
+
+    /// Gives all places of a block at (`x`, `y`), as far as it lies in the level, a depth field; their stencil stays.
+    pub fn fill(
+        &self,
+        mem: &mut Memory,
+        (x, y): (u32, u32),
+        (width, height): (u32, u32),
+        field: u32,
+    ) -> Result<(), Fault> {
+        let end = self.extent();
+        for (row, column) in (y..y.saturating_add(height)).step_by(4).flat_map(|row| {
+            (x..x.saturating_add(width))
+                .step_by(4)
+                .map(move |x| (row, x))
+        }) {
+            let inside = column + 4 <= end.0 && row + 4 <= end.1;
+            if inside && let Some(square) = self.square_of_places((column, row)) {
+                let rows = mem.read_square(&square)?;
+                let mut raw: [[u32; 4]; 4] = zerocopy::transmute!(rows);
+                for dword in raw.as_flattened_mut() {
+                    let (_, stencil) = self.format.split(u64::from(u32::from_le(*dword)));
+                    let new = self
+                        .format
+                        .join(u64::from(u32::from_le(*dword)), field, stencil);
+                    // CAST: pixels of four bytes.
+                    *dword = (new as u32).to_le();
+                }
+                mem.write_square(&square, &zerocopy::transmute!(raw))?;
+                continue;
+            }
+            for y in row..(row + 4).min(end.1) {
+                for x in column..(column + 4).min(end.0) {
+                    let at = self.place((x, y));
+                    let [old, _] = self.load(mem, at)?;
+                    let (_, stencil) = self.format.split(old);
+                    self.store(mem, at, self.format.join(old, field, stencil))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Where a square of four by four places lies, if each has four bytes and they lie in one tile.
     #[inline]
-    pub fn square(&self, x: u32, y: u32) -> Option<Square> {
-        let inside = x.checked_add(4)? <= self.width && y.checked_add(4)? <= self.height;
-        if !inside || self.format.bytes() != 4 || self.samples > 1 {
+    fn square_of_places(&self, (x, y): (u32, u32)) -> Option<Square> {
+        if self.format.bytes() != 4 {
             return None;
         }
         let column = x.wrapping_add(self.left).wrapping_mul(4);
@@ -113,6 +191,17 @@ impl DepthTarget {
             (self.base, self.pitch),
             (column, y.wrapping_add(self.top)),
         )
+    }
+
+    /// Where the square of four by four pixels at (x, y) lies, if its pixels have four bytes; `None` outside the level and
+    /// where it does not lie in one tile.
+    #[inline]
+    pub fn square(&self, x: u32, y: u32) -> Option<Square> {
+        let inside = x.checked_add(4)? <= self.width && y.checked_add(4)? <= self.height;
+        if !inside || self.samples > 1 {
+            return None;
+        }
+        self.square_of_places((x, y))
     }
 
     /// Raw bits of the pixel at `at` and of its right neighbour.

@@ -11,6 +11,8 @@ use eu::Grf;
 use mem::{GpuAddr, Memory};
 use regs::gen40::{RegId, State3dDepthBuffer, values};
 
+mod hierarchical;
+
 const DEPTH: u32 = 0x2_0000;
 
 struct Recorded {

@@ -126,6 +126,7 @@ pub fn depth_buffer(command: &[u32]) -> DepthDesc {
         samples: 1,
         align_rows: ALIGN_J,
         stencil: None,
+        hierarchical: None,
     }
 }
 

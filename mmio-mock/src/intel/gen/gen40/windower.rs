@@ -166,7 +166,7 @@ pub fn wm(s: &table::WmState, state: &PipelineState) -> WmState {
         position_xy_offset: None,
         headerless: false,
         depth_clear: None,
-        depth_resolve: false,
+        depth_resolve: None,
         samples: Samples::default(),
     }
 }

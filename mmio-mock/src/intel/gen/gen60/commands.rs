@@ -207,6 +207,7 @@ impl CommandReader for Reader {
             invalidate_instructions: c.instruction_cache_invalidate_enable(),
             invalidate_translations: c.tlb_invalidate(),
             flush_writes: c.render_target_cache_flush_enable()
+                || c.depth_cache_flush_enable()
                 || c.state_cache_invalidation_enable()
                 || c.texture_cache_invalidation_enable()
                 || c.constant_cache_invalidation_enable(),

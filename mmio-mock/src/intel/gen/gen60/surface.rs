@@ -1,7 +1,6 @@
 //! Structures and commands of surfaces, samplers and depth as plain state.
 //!
 //! genxml gen6 beside genxml gen5; alignments and samples: Mesa 22.3.6 isl_gfx6.c; depth and stencil: isl_emit_depth_stencil.c.
-//! Not modelled: the hierarchical depth buffer, which has nothing that the depth buffer does not have.
 
 use mem::GpuAddr;
 use regs::gen60 as table;
@@ -13,6 +12,7 @@ use crate::intel::r#gen::gen50::functions as gen50;
 use crate::intel::shared::sampler::state::SamplerDesc;
 use crate::intel::surface::desc::{Boundary, StencilDesc};
 use crate::intel::surface::format::{Formats, table as formats};
+use crate::intel::surface::hierarchical::HierDesc;
 use crate::intel::surface::mip::ALIGN_J;
 use crate::intel::surface::{DepthDesc, DepthFormat, Format, SurfaceDesc, SurfaceKind};
 
@@ -95,13 +95,21 @@ pub fn depth_of(state: &PipelineState) -> DepthDesc {
     let multisample = words(CommandId::State3dMultisample);
     let multisample = table::State3dMultisample::from_dwords(multisample);
     let base = stencil.surface_base_address();
-    // Drivers that have no stencil leave the address 0 (isl_emit_depth_stencil.c).
+    // Drivers that have no stencil, or no hierarchical depth, leave the address 0 (isl_emit_depth_stencil.c).
     let apart = c.separate_stencil_buffer_enable() && base != 0;
+    let hierarchical = words(CommandId::State3dHierDepthBuffer);
+    let hierarchical = table::State3dHierDepthBuffer::from_dwords(hierarchical);
+    let hierarchical_base = hierarchical.surface_base_address();
+    let beside = c.hierarchical_depth_buffer_enable() && hierarchical_base != 0;
     DepthDesc {
         samples: samples(multisample.number_of_multisamples()),
         stencil: apart.then(|| StencilDesc {
             base: GpuAddr::from(base),
             pitch: stencil.surface_pitch() + 1,
+        }),
+        hierarchical: beside.then(|| HierDesc {
+            base: GpuAddr::from(hierarchical_base),
+            pitch: hierarchical.surface_pitch() + 1,
         }),
         ..depth_buffer(&state.depth_buffer)
     }

@@ -14,7 +14,8 @@ use crate::intel::cc::state::CcRequest;
 use crate::intel::ff::payload::pixels::Location;
 use crate::intel::ff::state::setup::VIEWPORTS;
 use crate::intel::ff::state::windower::{
-    LineStipple, PixelRect, PointRule, PolyStipple, RasterState, Samples, ViewportLimits, WmState,
+    DepthResolve, LineStipple, PixelRect, PointRule, PolyStipple, RasterState, Samples,
+    ViewportLimits, WmState,
 };
 use crate::intel::ff::state::{PipelineState, UnitConfig, WizState};
 use crate::intel::r#gen::gen40::windower::{depth_buffer, drawing_rectangle, region_width};
@@ -38,7 +39,7 @@ pub fn windower(mem: &Memory, state: &PipelineState) -> Result<WizState, UnitFau
     } else {
         color_calc::read_without_blending(mem, &state.bases, &request)?
     };
-    let used = cc.uses_depth_buffer() || wm.depth_clear.is_some();
+    let used = cc.uses_depth_buffer() || wm.depth_clear.is_some() || wm.depth_resolve.is_some();
     let limits = limits(mem, state, &sf)?;
     // One viewport needs no choice.
     let alone = limits.len() == 1;
@@ -201,8 +202,12 @@ fn wm(
         position_xy_offset: location(s.position_xy_offset_select()),
         headerless: true,
         depth_clear: s.depth_buffer_clear().then(|| clear_value(state, depth)),
-        depth_resolve: s.depth_buffer_resolve_enable()
-            || s.hierarchical_depth_buffer_resolve_enable(),
+        depth_resolve: if s.depth_buffer_resolve_enable() {
+            Some(DepthResolve::Depth)
+        } else {
+            let hierarchical = s.hierarchical_depth_buffer_resolve_enable();
+            hierarchical.then_some(DepthResolve::Hierarchical)
+        },
         samples: samples(state, s),
         ..WmState::default()
     }

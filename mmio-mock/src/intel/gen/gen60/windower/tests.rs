@@ -1,6 +1,7 @@
 //! Each field of the windower's commands where genxml gen6 has it, alone.
 
 use super::*;
+use crate::intel::ff::state::windower::DepthResolve;
 use crate::intel::shared::context::StateBases;
 use mem::GpuAddr;
 
@@ -102,8 +103,10 @@ fn what_threads_get_and_do() {
     fields(
         [0; 9],
         &[
-            (4, 1 << 27, |w| w.depth_resolve = true),
-            (4, 1 << 28, |w| w.depth_resolve = true),
+            (4, 1 << 27, |w| {
+                w.depth_resolve = Some(DepthResolve::Hierarchical)
+            }),
+            (4, 1 << 28, |w| w.depth_resolve = Some(DepthResolve::Depth)),
             (4, 1 << 30, |w| w.depth_clear = Some(0.0)),
             (4, 1 << 31, |w| w.unit.statistics = true),
             (5, 1 << 8, |w| w.pixel_shader_uses_source_w = true),
