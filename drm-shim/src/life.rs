@@ -21,6 +21,8 @@ pub const ATTEMPTS: usize = 4;
 
 static STATE: AtomicU32 = AtomicU32::new(NONE);
 static PROCESS: AtomicI32 = AtomicI32::new(0);
+/// The user of the process when it was introduced.
+static USER: AtomicU32 = AtomicU32::new(0);
 static CONNECTION: AtomicHandle = AtomicHandle::empty();
 /// Two of each device.
 static MEMORIES: [AtomicHandle; FILES] = [const { AtomicHandle::empty() }; FILES];
@@ -53,11 +55,16 @@ pub fn memory(which: u64) -> Option<Handle> {
     memory.load(Ordering::Relaxed)
 }
 
-/// The node has gone: nothing is tried again.
+/// The node has gone, or serves this process no more: nothing is tried again.
 pub fn lost() {
     if STATE.swap(LOST, Ordering::AcqRel) != LOST {
         let path = config::get().node().unwrap_or_default();
-        report::say(report::Kind::Node, "the node has gone", path);
+        let what = if socket::user() == USER.load(Ordering::Relaxed) {
+            "the node has gone"
+        } else {
+            "the program has changed its user, and the node serves its own user alone"
+        };
+        report::say(report::Kind::Node, what, path);
     }
 }
 
@@ -212,6 +219,7 @@ fn introduce_once(parent: i32) -> Result<()> {
         }
         return Err(error);
     }
+    USER.store(socket::user(), Ordering::Relaxed);
     for (memory, file) in MEMORIES.iter().zip(files) {
         memory.store(file, Ordering::Relaxed);
     }

@@ -356,6 +356,20 @@ fn a_node_that_dies_is_an_error_and_no_hang() {
 }
 
 #[test]
+fn a_program_that_changes_its_user_is_told_why_it_is_served_no_more() {
+    use std::os::unix::fs::MetadataExt as _;
+    if std::fs::metadata("/proc/self").unwrap().uid() != 0 {
+        println!("skipped: not root");
+        return;
+    }
+    let Some((_, said)) = run("changes.c") else {
+        return;
+    };
+    assert_eq!(said.lines().count(), 1, "{said}");
+    assert!(said.contains("changed its user"), "{said}");
+}
+
+#[test]
 fn without_a_node_there_is_no_device() {
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("client");

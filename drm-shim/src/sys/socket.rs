@@ -172,7 +172,7 @@ fn peer(fd: RawFd) -> Result<u32> {
 }
 
 /// The user whose rights this process has.
-fn user() -> u32 {
+pub fn user() -> u32 {
     // SAFETY: takes nothing, changes nothing.
     unsafe { libc::syscall(libc::SYS_geteuid) as u32 }
 }
