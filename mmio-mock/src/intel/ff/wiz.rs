@@ -7,6 +7,7 @@
 //! Not modelled: contiguous dispatch (32 pixels), software tiled rendering, threads that mix
 //! subspans of several primitives.
 
+mod active;
 pub mod depth;
 pub mod depth_target;
 mod dispatch;
@@ -31,15 +32,14 @@ pub use super::state::windower::{
 };
 pub use thread::{Dispatch, PsThread, WizPort};
 
-use depth::{DepthPlane, Destination, Tests, test_subspan};
+use active::Active;
+use depth::DepthPlane;
 use depth_target::DepthTarget;
 use dispatch::Threads;
-use hierarchical::Marking;
-use iz::{IzCase, IzMode};
+use iz::IzMode;
 use plan::{depth_plane, plan};
 use setup::Outline;
-use shape::{Block, Next, Shape, Walk};
-use square::Square;
+use shape::{Next, Shape, Walk};
 use stipple::LineStippleWalk;
 
 use super::payload::interpolation::Interpolation;
@@ -140,37 +140,6 @@ const BLOCKS_PER_STEP: u32 = 4096;
 const BLOCK_TICKS: u64 = 2;
 /// Ticks of a subspan that was tested; a square counts as two.
 const TEST_TICKS: u64 = 4;
-
-/// A primitive in work.
-#[derive(Clone, Copy, Debug)]
-struct Active {
-    primitive: SetupPrimitive,
-    walk: Walk,
-    block: Option<Block>,
-    subspan: u32,
-    case: IzCase,
-    tests: Tests,
-    write: bool,
-    target: Option<DepthTarget>,
-    plane: Option<DepthPlane>,
-    /// What is added to a pixel's coordinates to find it in the depth buffer.
-    depth_origin: (u32, u32),
-    start: [f32; 2],
-    smooth: bool,
-    polygon_stipple: bool,
-    line_stipple: Option<LineStippleWalk>,
-    group: usize,
-    /// Nothing depends on single subspans: four of them may be tested at once.
-    squares: bool,
-    /// A partly filled payload does not wait for the next block (SVG_WORK_CTL bit 1). The manual does not say
-    /// which non-promoted subspans may lock the depth cache against each other (PRM vol4 3.3.3.3): here those
-    /// of different 8x4 blocks.
-    partial: bool,
-    /// The square that the present subspan belongs to, when it was tested whole.
-    square: Option<Square>,
-    /// Blocks are marked, and pixels are left alone.
-    marking: Option<Marking>,
-}
 
 /// The windower.
 #[derive(Clone, Debug, Default)]
@@ -526,127 +495,6 @@ impl Wiz {
                 step => return Ok(step),
             }
         }
-    }
-}
-
-impl Active {
-    /// Tests four subspans at once if they allow it.
-    #[inline]
-    fn test_square<P: WizPort>(
-        &mut self,
-        state: &WizState,
-        (x, y, dx): (i32, i32, u32),
-        mask: u16,
-        port: &mut P,
-    ) {
-        // CAST: the clip rectangle lies within 0..=0xffff.
-        let x = x + dx as i32;
-        let depth_at = (
-            (x as u32).wrapping_add(self.depth_origin.0),
-            (y as u32).wrapping_add(self.depth_origin.1),
-        );
-        self.square = square::test(
-            self.plane.as_ref(),
-            self.target.as_ref(),
-            port.memory(),
-            (x, y),
-            depth_at,
-            mask,
-            (&self.tests, self.write),
-        );
-        if state.wm.unit.statistics
-            && !self.case.late_count
-            && let Some(square) = &self.square
-        {
-            let each = square.passed.iter().map(|mask| mask.count_ones());
-            port.count_depth(each.sum());
-        }
-    }
-
-    /// The pixels of a mask that polygon and line stipple leave on.
-    #[inline]
-    fn stippled(&self, state: &WizState, (x, y): (u32, u32), mut mask: u8) -> u8 {
-        if self.polygon_stipple {
-            mask &= state.poly_stipple.subspan(x, y);
-        }
-        if let Some(stipple) = &self.line_stipple {
-            // CAST: coordinates are below 2^16.
-            mask &= stipple.subspan(x as i32, y as i32);
-        }
-        mask
-    }
-
-    /// Stipple and early tests of one subspan; what is left of it joins `pending`.
-    #[inline]
-    fn subspan<P: WizPort>(
-        &self,
-        state: &WizState,
-        (x, y): (u32, u32),
-        mut mask: u8,
-        pending: &mut PixelGroup,
-        port: &mut P,
-    ) -> Result<(), UnitFault> {
-        // CAST: coordinates are below 2^16.
-        let (px, py) = (x as i32, y as i32);
-        mask = self.stippled(state, (x, y), mask);
-        if state.wm.samples.mask & 1 == 0 || mask == 0 {
-            return Ok(());
-        }
-        let z = match &self.plane {
-            Some(plane) => plane.subspan(px, py),
-            None => [0.0; 4],
-        };
-        let depth_at = (
-            x.wrapping_add(self.depth_origin.0),
-            y.wrapping_add(self.depth_origin.1),
-        );
-        if self.tests.touch()
-            && let Some(target) = &self.target
-        {
-            mask = test_subspan(
-                target,
-                port.memory(),
-                depth_at,
-                mask,
-                &z,
-                &self.tests,
-                self.write,
-            )?;
-        }
-        if state.wm.unit.statistics && !self.case.late_count {
-            port.count_depth(u32::from(mask).count_ones());
-        }
-        if mask == 0 || self.group == 0 {
-            return Ok(());
-        }
-        let Some(subspan) = pending.slot() else {
-            return Ok(());
-        };
-        // CAST: the clip rectangle lies within 0..=0xffff.
-        *subspan = Subspan {
-            x: x as u16,
-            y: y as u16,
-            mask,
-            depth: z,
-            ..Subspan::default()
-        };
-        let case = &self.case;
-        if (case.destination_depth || case.destination_stencil)
-            && let Some(target) = &self.target
-        {
-            let found = Destination::load(target, port.memory(), depth_at.0, depth_at.1)?;
-            subspan.destination_depth = found.depth;
-            subspan.destination_stencil = u32::from_le_bytes(found.stencil);
-        }
-        if self.smooth
-            && let shape::Shape::Smooth(line) = self.walk.shape()
-        {
-            for (i, (dx, dy)) in [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().enumerate() {
-                subspan.alpha |= u16::from(line.alpha(px + dx, py + dy)) << (i * 4);
-            }
-        }
-        pending.keep();
-        Ok(())
     }
 }
 

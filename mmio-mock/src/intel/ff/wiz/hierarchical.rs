@@ -9,7 +9,7 @@ use mem::{Fault, Memory};
 use super::depth_target::DepthTarget;
 use super::shape::Block;
 use super::thread::WizPort;
-use super::{Active, DepthResolve, Wiz, WizState};
+use super::{Active, BLOCK_TICKS, DepthResolve, Wiz, WizState};
 use crate::core::fault::UnitFault;
 use crate::intel::surface::hierarchical::{BLOCK, HierBuffer};
 
@@ -70,7 +70,7 @@ impl Wiz {
                 let depth = &state.cc.depth;
                 let looks = depth.test || depth.write || state.wm.depth_resolve.is_some();
                 if looks && self.settled != Some(target) {
-                    settle(&buffer, port.memory(), &target)?;
+                    self.ticks += settle(&buffer, port.memory(), &target)? * BLOCK_TICKS;
                     self.settled = Some(target);
                 }
                 return Ok(None);
@@ -99,21 +99,25 @@ impl Active {
     }
 }
 
-/// Writes to the depth buffer what its marks say, for a whole slice, and takes them away.
-fn settle(buffer: &HierBuffer, mem: &mut Memory, target: &DepthTarget) -> Result<(), Fault> {
+/// Writes to the depth buffer what its marks say, for a whole slice, and takes them away. The number of steps: blocks that were
+/// written, and groups of blocks that were looked at.
+fn settle(buffer: &HierBuffer, mem: &mut Memory, target: &DepthTarget) -> Result<u64, Fault> {
     let (width, height) = target.extent();
     let columns = width.div_ceil(BLOCK.0);
     let slice = target.slice();
+    let mut steps = 0;
     for row in 0..height.div_ceil(BLOCK.1) {
         for first in (0..columns).step_by(HierBuffer::TOGETHER as usize) {
             let found = buffer.cleared(mem, (first, row, slice))?;
+            steps += 1;
             for (column, field) in (first..columns).zip(found) {
                 if let Some(field) = field {
                     target.fill(mem, (column * BLOCK.0, row * BLOCK.1), BLOCK, field)?;
                     buffer.mark(mem, (column, row, slice), None)?;
+                    steps += 1;
                 }
             }
         }
     }
-    Ok(())
+    Ok(steps)
 }

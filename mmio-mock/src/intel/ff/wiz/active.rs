@@ -1,0 +1,168 @@
+//! A primitive in work: its subspans, stippled and tested.
+//!
+//! PRM: volume 2, windower; volume 4, 5.10.6 (what the pixel shader sends on).
+
+use super::SetupPrimitive;
+use super::WizState;
+use super::depth::{DepthPlane, Destination, Tests, test_subspan};
+use super::depth_target::DepthTarget;
+use super::hierarchical::Marking;
+use super::iz::IzCase;
+use super::shape::{self, Block, Walk};
+use super::square::{self, Square};
+use super::stipple::LineStippleWalk;
+use super::thread::WizPort;
+use crate::core::fault::UnitFault;
+use crate::intel::ff::payload::pixels::{PixelGroup, Subspan};
+
+/// A primitive in work.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Active {
+    pub(super) primitive: SetupPrimitive,
+    pub(super) walk: Walk,
+    pub(super) block: Option<Block>,
+    pub(super) subspan: u32,
+    pub(super) case: IzCase,
+    pub(super) tests: Tests,
+    pub(super) write: bool,
+    pub(super) target: Option<DepthTarget>,
+    pub(super) plane: Option<DepthPlane>,
+    /// What is added to a pixel's coordinates to find it in the depth buffer.
+    pub(super) depth_origin: (u32, u32),
+    pub(super) start: [f32; 2],
+    pub(super) smooth: bool,
+    pub(super) polygon_stipple: bool,
+    pub(super) line_stipple: Option<LineStippleWalk>,
+    pub(super) group: usize,
+    /// Nothing depends on single subspans: four of them may be tested at once.
+    pub(super) squares: bool,
+    /// A partly filled payload does not wait for the next block (SVG_WORK_CTL bit 1). The manual does not say
+    /// which non-promoted subspans may lock the depth cache against each other (PRM vol4 3.3.3.3): here those
+    /// of different 8x4 blocks.
+    pub(super) partial: bool,
+    /// The square that the present subspan belongs to, when it was tested whole.
+    pub(super) square: Option<Square>,
+    /// Blocks are marked, and pixels are left alone.
+    pub(super) marking: Option<Marking>,
+}
+
+impl Active {
+    /// Tests four subspans at once if they allow it.
+    #[inline]
+    pub(super) fn test_square<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        (x, y, dx): (i32, i32, u32),
+        mask: u16,
+        port: &mut P,
+    ) {
+        // CAST: the clip rectangle lies within 0..=0xffff.
+        let x = x + dx as i32;
+        let depth_at = (
+            (x as u32).wrapping_add(self.depth_origin.0),
+            (y as u32).wrapping_add(self.depth_origin.1),
+        );
+        self.square = square::test(
+            self.plane.as_ref(),
+            self.target.as_ref(),
+            port.memory(),
+            (x, y),
+            depth_at,
+            mask,
+            (&self.tests, self.write),
+        );
+        if state.wm.unit.statistics
+            && !self.case.late_count
+            && let Some(square) = &self.square
+        {
+            let each = square.passed.iter().map(|mask| mask.count_ones());
+            port.count_depth(each.sum());
+        }
+    }
+
+    /// The pixels of a mask that polygon and line stipple leave on.
+    #[inline]
+    pub(super) fn stippled(&self, state: &WizState, (x, y): (u32, u32), mut mask: u8) -> u8 {
+        if self.polygon_stipple {
+            mask &= state.poly_stipple.subspan(x, y);
+        }
+        if let Some(stipple) = &self.line_stipple {
+            // CAST: coordinates are below 2^16.
+            mask &= stipple.subspan(x as i32, y as i32);
+        }
+        mask
+    }
+
+    /// Stipple and early tests of one subspan; what is left of it joins `pending`.
+    #[inline]
+    pub(super) fn subspan<P: WizPort>(
+        &self,
+        state: &WizState,
+        (x, y): (u32, u32),
+        mut mask: u8,
+        pending: &mut PixelGroup,
+        port: &mut P,
+    ) -> Result<(), UnitFault> {
+        // CAST: coordinates are below 2^16.
+        let (px, py) = (x as i32, y as i32);
+        mask = self.stippled(state, (x, y), mask);
+        if state.wm.samples.mask & 1 == 0 || mask == 0 {
+            return Ok(());
+        }
+        let z = match &self.plane {
+            Some(plane) => plane.subspan(px, py),
+            None => [0.0; 4],
+        };
+        let depth_at = (
+            x.wrapping_add(self.depth_origin.0),
+            y.wrapping_add(self.depth_origin.1),
+        );
+        if self.tests.touch()
+            && let Some(target) = &self.target
+        {
+            mask = test_subspan(
+                target,
+                port.memory(),
+                depth_at,
+                mask,
+                &z,
+                &self.tests,
+                self.write,
+            )?;
+        }
+        if state.wm.unit.statistics && !self.case.late_count {
+            port.count_depth(u32::from(mask).count_ones());
+        }
+        if mask == 0 || self.group == 0 {
+            return Ok(());
+        }
+        let Some(subspan) = pending.slot() else {
+            return Ok(());
+        };
+        // CAST: the clip rectangle lies within 0..=0xffff.
+        *subspan = Subspan {
+            x: x as u16,
+            y: y as u16,
+            mask,
+            depth: z,
+            ..Subspan::default()
+        };
+        let case = &self.case;
+        if (case.destination_depth || case.destination_stencil)
+            && let Some(target) = &self.target
+        {
+            let found = Destination::load(target, port.memory(), depth_at.0, depth_at.1)?;
+            subspan.destination_depth = found.depth;
+            subspan.destination_stencil = u32::from_le_bytes(found.stencil);
+        }
+        if self.smooth
+            && let shape::Shape::Smooth(line) = self.walk.shape()
+        {
+            for (i, (dx, dy)) in [(0, 0), (1, 0), (0, 1), (1, 1)].into_iter().enumerate() {
+                subspan.alpha |= u16::from(line.alpha(px + dx, py + dy)) << (i * 4);
+            }
+        }
+        pending.keep();
+        Ok(())
+    }
+}
