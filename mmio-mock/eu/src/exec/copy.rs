@@ -1,4 +1,4 @@
-//! Raw mov and sel: bits move unchanged, denormals and NaN patterns included.
+//! Raw mov and sel: bits move unchanged; and integers that become floats.
 //!
 //! PRM: volume 4, 10.3.1.2, 14.2.25, 14.2.40.
 
@@ -17,6 +17,14 @@ pub(crate) fn applies(d: &Decoded) -> bool {
     let s = &d.src[0];
     let alone = !d.saturate && d.cond == CondMod::None && !d.acc_write;
     plain(s) && same_kind(s.num, d.dst.num) && alone
+}
+
+/// A dword that becomes a float, with nothing else to compute.
+pub(crate) fn applies_to_float(d: &Decoded) -> bool {
+    let s = &d.src[0];
+    let alone = !d.saturate && d.cond == CondMod::None && !d.acc_write;
+    let kinds = matches!(s.num, Num::D | Num::Ud) && d.dst.num == Num::F;
+    plain(s) && kinds && alone && matches!(d.dst.kind, DstKind::Vec(_))
 }
 
 /// The same for both sources of `sel`.
@@ -54,6 +62,24 @@ fn mov<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let raw = t.load_raw::<N>(&d.src[0]);
     t.store_raw(&d.dst, mask, &raw);
+    Next::Seq
+}
+
+/// Integers of 32 bits are doubles exactly, so that there is one rounding.
+pub(crate) fn to_float<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
+    let mask = t.write_mask(d);
+    let raw = t.load_raw::<N>(&d.src[0]);
+    let mut r = [0.0; N];
+    if d.src[0].num == Num::D {
+        for i in 0..N {
+            r[i] = f64::from(raw[i] as i32);
+        }
+    } else {
+        for i in 0..N {
+            r[i] = f64::from(raw[i]);
+        }
+    }
+    t.store_float(&d.dst, mask, &r);
     Next::Seq
 }
 
