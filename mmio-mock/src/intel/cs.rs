@@ -589,6 +589,7 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
         // The windower's reader looks for those that it cannot do.
         C::State3dAaLineParameters
         | C::State3dClearParams
+        | C::State3dGsSvbIndex
         | C::State3dStencilBuffer => state3d::keep(command.desc.id, d, ctx),
         C::State3dHierDepthBuffer => {
             state3d::keep(command.desc.id, d, ctx);
@@ -613,7 +614,6 @@ fn execute(command: &Command<'_>, ctx: &mut CsContext<'_, '_>) -> Result<Flow, U
             state3d::keep(command.desc.id, d, ctx);
             ctx.machine.shared.invalidate();
         }
-        C::State3dGsSvbIndex => state3d::keep(command.desc.id, d, ctx),
         C::State3dUrb => {
             state3d::keep(command.desc.id, d, ctx);
             urb::sections(d, ctx);

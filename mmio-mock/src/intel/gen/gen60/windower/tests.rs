@@ -104,7 +104,7 @@ fn what_threads_get_and_do() {
         [0; 9],
         &[
             (4, 1 << 27, |w| {
-                w.depth_resolve = Some(DepthResolve::Hierarchical)
+                w.depth_resolve = Some(DepthResolve::Hierarchical);
             }),
             (4, 1 << 28, |w| w.depth_resolve = Some(DepthResolve::Depth)),
             (4, 1 << 30, |w| w.depth_clear = Some(0.0)),
