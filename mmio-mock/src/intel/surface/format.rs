@@ -348,11 +348,9 @@ fn le32(element: &[u8; 16]) -> u32 {
 /// Hot formats have their own functions; all give what the general one gives.
 const fn unpacker(code: u32) -> Unpack {
     match code {
-        f::R32G32B32A32_FLOAT | f::R32G32B32A32_SINT | f::R32G32B32A32_UINT => |_, e| {
-            std::array::from_fn(|i| {
-                u32::from_le_bytes([e[4 * i], e[4 * i + 1], e[4 * i + 2], e[4 * i + 3]])
-            })
-        },
+        f::R32G32B32A32_FLOAT | f::R32G32B32A32_SINT | f::R32G32B32A32_UINT => {
+            |_, e| [0, 1, 2, 3].map(|i| whole(e, i))
+        }
         f::B8G8R8A8_UNORM => |_, e| [unorm8(e[2]), unorm8(e[1]), unorm8(e[0]), unorm8(e[3])],
         f::B8G8R8X8_UNORM => |_, e| [unorm8(e[2]), unorm8(e[1]), unorm8(e[0]), ONE],
         f::R8G8B8A8_UNORM => |_, e| [unorm8(e[0]), unorm8(e[1]), unorm8(e[2]), unorm8(e[3])],
@@ -367,8 +365,28 @@ const fn unpacker(code: u32) -> Unpack {
             let l = unorm8(e[0]);
             [l, l, l, unorm8(e[1])]
         },
+        f::R8_UNORM => |_, e| [unorm8(e[0]), 0, 0, ONE],
+        // What drivers copy in, whatever the texels mean.
+        f::R8_UINT => |_, e| [e[0].into(), 0, 0, 1],
+        f::R8G8_UINT => |_, e| [e[0].into(), e[1].into(), 0, 1],
+        f::R8G8B8A8_UINT => |_, e| [e[0], e[1], e[2], e[3]].map(u32::from),
+        f::R16_UINT => |_, e| [half(e, 0), 0, 0, 1],
+        f::R16G16_UINT => |_, e| [half(e, 0), half(e, 1), 0, 1],
+        f::R16G16B16A16_UINT => |_, e| [0, 1, 2, 3].map(|i| half(e, i)),
+        f::R32_UINT => |_, e| [whole(e, 0), 0, 0, 1],
+        f::R32G32_UINT => |_, e| [whole(e, 0), whole(e, 1), 0, 1],
         _ => unpack_any,
     }
+}
+
+#[inline]
+fn half(e: &[u8; 16], i: usize) -> u32 {
+    u16::from_le_bytes([e[2 * i], e[2 * i + 1]]).into()
+}
+
+#[inline]
+fn whole(e: &[u8; 16], i: usize) -> u32 {
+    u32::from_le_bytes([e[4 * i], e[4 * i + 1], e[4 * i + 2], e[4 * i + 3]])
 }
 
 const fn packer(code: u32) -> Pack {
@@ -383,8 +401,35 @@ const fn packer(code: u32) -> Pack {
             out[..4].copy_from_slice(&[byte(c[0]), byte(c[1]), byte(c[2]), byte(c[3])]);
             out
         },
+        f::R8_UINT => |_, c| element(c[0].min(0xff).into()),
+        f::R8G8_UINT => |_, c| element(lanes(&c[..2], 8)),
+        f::R8G8B8A8_UINT => |_, c| element(lanes(&c, 8)),
+        f::R16_UINT => |_, c| element(c[0].min(0xffff).into()),
+        f::R16G16_UINT => |_, c| element(lanes(&c[..2], 16)),
+        f::R16G16B16A16_UINT => |_, c| element(lanes(&c, 16)),
+        f::R32_UINT => |_, c| element(c[0].into()),
+        f::R32G32_UINT => |_, c| element(u64::from(c[0]) | u64::from(c[1]) << 32),
+        f::R32G32B32A32_FLOAT | f::R32G32B32A32_UINT => {
+            |_, c| zerocopy::transmute!(c.map(u32::to_le))
+        }
         _ => pack_any,
     }
+}
+
+/// Integers of so many bits, each at most the greatest of these, from the lowest bit on.
+#[inline]
+fn lanes(values: &[u32], bits: u32) -> u64 {
+    let greatest = u32::MAX >> (32 - bits);
+    values
+        .iter()
+        .rev()
+        .fold(0, |word, &v| word << bits | u64::from(v.min(greatest)))
+}
+
+/// The element of a quadword.
+#[inline]
+fn element(word: u64) -> [u8; 16] {
+    zerocopy::transmute!([word.to_le(), 0])
 }
 
 #[inline]

@@ -179,6 +179,38 @@ fn video_formats_by_their_fourcc() {
     }
 }
 
+/// Colours of any bits, which kernels may write to any target.
+#[test]
+fn fast_functions_pack_what_the_general_one_does() {
+    let mut seed = 0x1234_5678_9abc_def0u64;
+    let mut next = || {
+        seed ^= seed << 13;
+        seed ^= seed >> 7;
+        seed ^= seed << 17;
+        // CAST: some of the bits, and few of them half the time.
+        (seed >> 32) as u32 >> (seed % 2 * (seed >> 8) % 32)
+    };
+    for format in table::LAYOUTS.rows() {
+        if !matches!(format.codec, Codec::Channels(_)) {
+            continue;
+        }
+        for _ in 0..500 {
+            let colour = [next(), next(), next(), next()];
+            assert_eq!(
+                format.pack(colour),
+                pack_any(format, colour),
+                "{format:?} {colour:x?}"
+            );
+            let element = zerocopy::transmute!(colour);
+            assert_eq!(
+                format.unpack(&element),
+                unpack_any(format, &element),
+                "{format:?}"
+            );
+        }
+    }
+}
+
 /// Every narrow format that can be rendered survives unpack and pack, and the fast functions
 /// agree with the general ones.
 #[test]
