@@ -8,6 +8,7 @@ use crate::r#gen::{InstructionSet, Rules};
 use crate::liveness;
 use crate::lower::{self, Mode};
 use crate::port::Port;
+use crate::reach;
 use crate::scoreboard::{self, Footprint};
 use isa::{Inst, Verx10};
 
@@ -31,6 +32,8 @@ pub struct KernelCache {
     mode: Mode,
     set: InstructionSet,
     decoded: u64,
+    /// General registers from r0 on that its instructions may write.
+    reach: usize,
 }
 
 impl KernelCache {
@@ -61,6 +64,7 @@ impl KernelCache {
             mode,
             set,
             decoded: 0,
+            reach: 0,
         }
     }
 
@@ -74,6 +78,11 @@ impl KernelCache {
     /// Instructions decoded since the cache was made; repeated decoding shows thrashing.
     pub const fn decoded(&self) -> u64 {
         self.decoded
+    }
+
+    /// How many general registers, from r0 on, the instructions may write that were decoded so far.
+    pub(crate) const fn reach(&self) -> usize {
+        self.reach
     }
 
     /// The page that holds `ip`.
@@ -180,6 +189,7 @@ impl KernelCache {
     }
 
     fn put(&mut self, page: usize, ip: u32, slot: &Slot) {
+        self.reach = self.reach.max(reach::registers(&slot.hot));
         // PANIC: `page` comes from `page()`; a page has a slot for each place.
         let slots = &mut self.pages[page].slots;
         let at = KernelCache::slot_index(ip, self.set.rules.place);

@@ -38,6 +38,14 @@ impl RegFile {
         }
     }
 
+    /// The first general registers and all message registers become zero.
+    #[inline]
+    pub(crate) fn clear(&mut self, general: usize) {
+        // PANIC: at most as many as there are.
+        self.regs[..general.min(GRF_COUNT)].fill([0; DWORDS]);
+        self.mrf_mut().fill([0; DWORDS]);
+    }
+
     /// General registers.
     pub(crate) fn grf(&self) -> &[Grf] {
         &self.regs[..GRF_COUNT]

@@ -21,6 +21,7 @@ pub mod math;
 mod operand;
 mod paths;
 pub mod port;
+mod reach;
 mod region;
 mod rounding;
 mod run;

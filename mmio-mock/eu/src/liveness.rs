@@ -33,7 +33,7 @@ fn lanes(d: &Decoded) -> u32 {
 fn role(d: &Decoded) -> Role {
     use Opcode::{
         Add, And, Asr, Avg, Cmp, Cmpn, Dp2, Dp3, Dp4, Dph, Frc, Line, Mov, Mul, Not, Or, Rndd,
-        Rndu, Sel, Send, Shl, Shr, Xor,
+        Rndu, Sel, Send, Sendc, Shl, Shr, Xor,
     };
     if d.empty || d.breakpoint || explicit(d) {
         return Role::Reads;
@@ -46,8 +46,9 @@ fn role(d: &Decoded) -> Role {
             Role::Replaces(lanes(d))
         }
         Mov | Sel | Cmp | Cmpn | Not | And | Or | Xor | Shl | Shr | Asr => Role::Passes,
-        // The end of a thread leaves its accumulator to the next one in the slot.
-        Send if !d.send.eot => Role::Passes,
+        // The next thread of the slot begins with an accumulator of zeros.
+        Send | Sendc if d.send.eot => Role::Replaces(u32::MAX),
+        Send => Role::Passes,
         _ => Role::Reads,
     }
 }

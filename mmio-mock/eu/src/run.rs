@@ -90,6 +90,7 @@ impl Thread {
                 break Stop::Fault(fault);
             }
         };
+        self.touch(cache.reach());
         stats.instructions += *budget - counts.left - counts.others;
         stats.simd8 += counts.simd8;
         stats.sends += counts.sends;

@@ -9,7 +9,7 @@ use crate::exception::{
     CR1_SOFTWARE_ENABLE,
 };
 use crate::r#gen::InstructionSet;
-use crate::grf::RegFile;
+use crate::grf::{GRF_COUNT, RegFile};
 use crate::mask::Masks;
 use crate::paths::Parked;
 use crate::port::{FloatMode, Grf, ThreadId, ThreadInit};
@@ -18,10 +18,12 @@ use crate::scoreboard::Registers;
 use isa::inst::PredCtrl;
 
 /// The context of one thread slot. Reuse it for many threads: [`Thread::dispatch`] starts a new
-/// one; registers that the dispatcher does not load keep what they held (PRM 11.3.2).
+/// one, whose registers are zero until they are loaded or written (PRM 11.3.2 leaves open what they hold).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     pub(crate) regs: RegFile,
+    /// General registers from r0 on that may be other than zero.
+    touched: u8,
     pub(crate) acc: Acc,
     pub(crate) masks: Masks,
     /// Channels that execute: `masks.emask()`, kept in step, or those that wait at no other place.
@@ -107,6 +109,7 @@ impl Thread {
     pub fn new() -> Thread {
         Thread {
             regs: RegFile::new(),
+            touched: 0,
             acc: Acc::new(),
             masks: Masks::default(),
             emask: 0xffff,
@@ -147,9 +150,14 @@ impl Thread {
         thread
     }
 
-    /// Starts a thread. Write the payload through [`Thread::grf_mut`] before or after.
+    /// Starts a thread. Its payload is written behind this, through [`Thread::load`] or [`Thread::grf_mut`].
     pub fn dispatch(&mut self, init: &ThreadInit) {
         let bit = |on: bool, b: u32| if on { b } else { 0 };
+        self.regs.clear(usize::from(self.touched));
+        self.touched = 0;
+        self.acc = Acc::new();
+        self.flag = [0; 2];
+        self.a0 = [0; 8];
         self.id = init.id;
         self.ip = init.ip & !15;
         self.sip = init.sip & !15;
@@ -212,7 +220,22 @@ impl Thread {
 
     /// r0..r127, writable.
     pub fn grf_mut(&mut self) -> &mut [Grf] {
+        self.touch(GRF_COUNT);
         self.regs.grf_mut()
+    }
+
+    /// r0 to the register before `end`, to load the payload into.
+    pub fn load(&mut self, end: usize) -> &mut [Grf] {
+        let end = end.min(GRF_COUNT);
+        self.touch(end);
+        // PANIC: at most as many as there are.
+        &mut self.regs.grf_mut()[..end]
+    }
+
+    /// The registers before `end` may be written.
+    pub(crate) fn touch(&mut self, end: usize) {
+        // CAST: 128 at most.
+        self.touched = self.touched.max(end.min(GRF_COUNT) as u8);
     }
 
     /// The message registers: m0..m15 until the thread has run, then those that the generation has.

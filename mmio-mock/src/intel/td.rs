@@ -250,9 +250,10 @@ impl Td {
         if debug.external_halt {
             slot.thread.external_halt();
         }
-        let rows = payload::load(slot.thread.grf_mut(), request, machine);
+        let registers = slot.thread.load(payload::end(request));
+        let rows = payload::load(registers, request, machine);
         machine.charge(DISPATCH_TICKS + rows);
-        if let Some(r0) = slot.thread.grf_mut().first_mut() {
+        if let Some(r0) = slot.thread.load(1).first_mut() {
             // r0.5 bits 7:0: FFTID (PRM vol4 8.4.3.1).
             r0[5] = (r0[5] & !0xff) | u32::from(self.fftid);
         }

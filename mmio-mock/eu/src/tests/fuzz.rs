@@ -1,8 +1,9 @@
-//! Random instruction words: no panic, always an end.
+//! Random instruction words: no panic, always an end, and nothing of a thread left to the next one in its slot.
 //!
 //! PRM: volume 4, 13.2.
 
 use super::{Rng, TestPort};
+use crate::r#gen::{GEN40, GEN45, GEN50, GEN60};
 use crate::{FloatMode, KernelCache, NoObserver, RunStats, Stop, Thread, ThreadInit};
 
 /// Opcode numbers that mean something, so that most words get past the decoder.
@@ -18,8 +19,10 @@ fn random_words_end_within_budget() {
     let mut rng = Rng::with_seed(SEED);
     let mut executed = 0;
     let mut rounds = 0u64;
-    let mut t = Thread::new();
+    let sets = [GEN40, GEN45, GEN50, GEN60];
+    let mut threads = sets.map(|set| (KernelCache::of(set), Thread::of(set)));
     while executed < 1_200_000 {
+        let (cache, t) = &mut threads[rounds as usize % sets.len()];
         rounds += 1;
         let words: Vec<[u32; 4]> = (0..64)
             .map(|_| {
@@ -58,17 +61,21 @@ fn random_words_end_within_budget() {
             breakpoint: rng.u64(..2) == 0,
             ..ThreadInit::default()
         });
-        let mut cache = KernelCache::new(isa::Verx10::GEN40).unwrap();
+        let view = t.view();
+        let registers = t.grf().iter().chain(t.mrf()).flatten();
+        assert!(
+            registers
+                .chain(&view.acc)
+                .chain(&view.acc_words)
+                .all(|&v| v == 0)
+        );
+        assert_eq!((view.flag, view.address), ([0; 2], [0; 8]));
+        // Each kernel by itself decides which registers are cleared behind it.
+        *cache = KernelCache::of(cache.instructions());
         let mut budget = 2000;
         let mut stats = RunStats::default();
         loop {
-            let stop = t.run(
-                &mut cache,
-                &mut port,
-                &mut NoObserver,
-                &mut budget,
-                &mut stats,
-            );
+            let stop = t.run(cache, &mut port, &mut NoObserver, &mut budget, &mut stats);
             match stop {
                 // Steps over what stops a thread for good, to reach the words behind it.
                 Stop::Illegal(_) | Stop::Unimplemented(_) | Stop::Hung(_) | Stop::Wait(_)

@@ -10,6 +10,25 @@ use crate::intel::machine::Machine;
 use crate::intel::status::Client;
 use crate::intel::urb::Urb;
 
+/// The register behind the last that the payload fills.
+pub(super) fn end(request: &ThreadRequest<'_>) -> usize {
+    let constants: usize = match &request.constants {
+        None => 0,
+        Some(ConstantSource::Entry(read)) => read.rows.into(),
+        Some(ConstantSource::Memory(pushed)) => {
+            let rows = pushed.buffers.iter().map(|&(_, rows)| usize::from(rows));
+            rows.sum()
+        }
+    };
+    let data = match request.data {
+        VertexData::Sequential(reads) => reads.iter().map(|read| usize::from(read.rows)).sum(),
+        VertexData::Registers(registers) => registers.len(),
+        VertexData::Interleaved(a, _) => 2 * usize::from(a.rows),
+    };
+    let behind = usize::from(request.kernel.urb_start) + constants + data;
+    request.header.len().max(behind)
+}
+
 /// Copies header, constants and vertex data into the registers of a new thread; comes back with how many
 /// registers that were.
 pub(super) fn load(grf: &mut [Grf], request: &ThreadRequest<'_>, machine: &mut Machine<'_>) -> u64 {
