@@ -240,7 +240,7 @@ impl DataPort {
         let place = self.target(request.surface, msg, mem, ctx, backend)?;
         let write = pixels::Write {
             // PANIC: the position was just found or made.
-            target: &self.targets[place].surface,
+            target: &self.targets[place],
             request: pixels,
             backend,
             ctx,

@@ -6,10 +6,12 @@
 use eu::{Grf, Message};
 use mem::Memory;
 
+use super::RenderTarget;
 use super::render::{self, CcCache, PixelBackend};
 use super::request::{Form, PixelWrite};
 use super::rules;
 use crate::UnitFault;
+use crate::intel::cc::direct;
 use crate::intel::cc::pixel::Planes;
 use crate::intel::cc::state::CcRequest;
 use crate::intel::cc::{
@@ -19,12 +21,12 @@ use crate::intel::cc::{
 use crate::intel::shared::context::{Events, SAMPLES, ThreadContext, ThreadPixels};
 use crate::intel::shared::error::refuse;
 use crate::intel::shared::reader::FunctionReader;
-use crate::intel::surface::{Capability, Class, Surface, SurfaceKind};
+use crate::intel::surface::{Capability, Class, SurfaceKind};
 
 /// A message on its way to a target.
 pub(super) struct Write<'a> {
     /// The surface.
-    pub target: &'a Surface,
+    pub target: &'a RenderTarget,
     /// What the descriptor says.
     pub request: PixelWrite,
     /// What commands have latched.
@@ -103,7 +105,7 @@ impl Write<'_> {
         msg: &Message<'_>,
         events: &mut Events,
     ) -> Result<u16, UnitFault> {
-        let (target, backend) = (self.target, self.backend);
+        let (target, backend) = (&self.target.surface, self.backend);
         let form = self.request.form.ok_or_else(|| {
             let what = "reserved render target message type (PRM 5.10.6.2)";
             refuse("DP", msg, what)
@@ -144,6 +146,25 @@ impl Write<'_> {
         rules::ask(blendable, msg, rules::BLEND_FORMAT)?;
 
         let mut planes = planes(form, colours);
+        let slice = target.target_slice(pixels.array_index);
+        if let Some(shifts) = self.target.direct
+            && sample_mask.is_empty()
+            && self.straight(cc, kept)
+        {
+            let mask = pixels.mask & form.slots();
+            let block = PixelBlock {
+                origins: &pixels.origins,
+                mask: mask & (kept.coverage[0] >> first) as u16,
+                colour: &planes,
+                source1: None,
+                sample: 0,
+            };
+            let written = direct::write(mem, target, shifts, slice, &block)?;
+            if self.request.last {
+                events.scoreboard_clear |= mask;
+            }
+            return Ok(written);
+        }
         if let Some(coverage) = &kept.alpha {
             for (alpha, coverage) in planes[3].iter_mut().zip(coverage.iter().skip(first)) {
                 // U0.4: fifteen is full coverage.
@@ -166,7 +187,6 @@ impl Write<'_> {
             planes[3] = [1f32.to_bits(); 16];
         }
         let sent = depths_of(form, body, kept, first);
-        let slice = target.target_slice(pixels.array_index);
         let mut written = 0;
         let mut passed_depth = 0;
         for (sample, sent) in sent.iter().enumerate().take(self.samples()) {
@@ -204,12 +224,23 @@ impl Write<'_> {
         Ok(written)
     }
 
+    /// Whether colours go into the target as they are, once for each pixel.
+    fn straight(&self, cc: &CcState, kept: &ThreadPixels) -> bool {
+        self.backend.default_color.is_none()
+            && !kept.late_tests
+            && kept.alpha.is_none()
+            && cc.alpha_test.is_none()
+            && !cc.alpha_to_one
+            && direct::applies(cc, &self.target.surface)
+    }
+
     /// Samples of the target's pixels; those of the depth buffer when there is no target.
     fn samples(&self) -> usize {
         let depth = self.backend.depth_buffer.as_ref();
-        let count = match self.target.kind {
+        let surface = &self.target.surface;
+        let count = match surface.kind {
             SurfaceKind::Null => depth.map_or(1, |depth| depth.samples),
-            _ => self.target.samples,
+            _ => surface.samples,
         };
         (count as usize).clamp(1, SAMPLES)
     }

@@ -132,6 +132,83 @@ fn without_anything_else_a_message_is_four_registers() {
     assert!(bench.send(SINGLE, &five).is_err());
 }
 
+/// Colours that nothing changes go straight into the target. Every kind of message, with pixels left out and across the edges.
+#[test]
+fn the_straight_way_writes_what_the_long_one_does() {
+    let mut rng = fastrand::Rng::with_seed(0x5742_6174);
+    let (mut straight, mut long) = (Bench::new(), Bench::new());
+    let black = colour([0.0; 4]);
+    for bench in [&mut straight, &mut long] {
+        bench.send(SINGLE, &black).unwrap();
+    }
+    assert!(straight.port.targets[0].direct.is_some());
+    long.port.targets[0].direct = None;
+    for round in 0..2000 {
+        let (kind, registers) = [(0x1_9000, 8), (0x1_9100, 1), (SINGLE, 4)][round % 3];
+        let values = [0.0, 1.0, 0.5, -1.0, 7.0, f32::NAN, f32::INFINITY];
+        let mut value = || match rng.u8(..12) {
+            n @ ..7 => values[usize::from(n)].to_bits(),
+            _ => rng.f32().to_bits(),
+        };
+        let mut payload: Vec<Grf> = (0..registers)
+            .map(|_| std::array::from_fn(|_| value()))
+            .collect();
+        let whole = rng.bool();
+        let (x, y) = (rng.u16(..11) * 4, rng.u16(..6) * 4);
+        let origins = [(0, 0), (2, 0), (0, 2), (2, 2)].map(|(dx, dy)| {
+            let (dx, dy) = if whole {
+                (dx, dy)
+            } else {
+                (rng.u16(..9), rng.u16(..9))
+            };
+            (x + dx, y + dy)
+        });
+        let mask = if whole {
+            0xffff
+        } else {
+            u32::from(rng.u16(..))
+        };
+        let coverage = if rng.bool() {
+            mask
+        } else {
+            u32::from(rng.u16(..))
+        };
+        let header = rng.u8(..4) == 0;
+        if header {
+            let mut m1 = [0; 8];
+            for (to, (x, y)) in m1[2..].iter_mut().zip(origins) {
+                *to = u32::from(x) | u32::from(y) << 16;
+            }
+            m1[7] = mask;
+            payload.splice(0..0, [[0; 8], m1]);
+        }
+        for bench in [&mut straight, &mut long] {
+            let pixels = &mut bench.events.pixels;
+            pixels.origins[..4].copy_from_slice(&origins);
+            pixels.mask = mask;
+            pixels.coverage[0] = coverage;
+            let desc = if header { kind | HEADER } else { kind };
+            bench.send(desc, &payload).unwrap();
+        }
+        assert_eq!(straight.port.pixels, long.port.pixels, "round {round}");
+        let scoreboard = |bench: &mut Bench| std::mem::take(&mut bench.events.scoreboard_clear);
+        assert_eq!(
+            scoreboard(&mut straight),
+            scoreboard(&mut long),
+            "round {round}"
+        );
+        let picture = |bench: &Bench| {
+            let mut words = vec![0; 32 * 256];
+            bench
+                .mem
+                .read_dwords(GpuAddr::from(TARGET), &mut words)
+                .unwrap();
+            words
+        };
+        assert!(picture(&straight) == picture(&long), "round {round}");
+    }
+}
+
 /// oMask (3DSTATE_WM, oMask Present to RenderTarget): a register before the colour, a word a slot; its bit 0 is sample 0.
 #[test]
 fn a_mask_of_samples_comes_before_the_colour() {
