@@ -6,7 +6,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crestline_cli::capture::Capture;
-use crestline_cli::replay::Session;
+use crestline_cli::picture::Picture;
+use crestline_cli::replay::{Report, Session};
 use crestline_tests::image::{Difference, Image};
 use crestline_tests::scenes::{REFERENCES, options};
 
@@ -73,6 +74,42 @@ fn matches_a_reference(device: &str, scene: &str) {
         share.iter().any(|share| *share >= wanted),
         "{device} {scene}: {share:?} % within 2, not {wanted}"
     );
+}
+
+/// What a replay leaves behind: the picture, what was counted, messages, and the time that the device took.
+fn replayed(capture: &Capture, spares: bool) -> (Picture, Report, [u64; 8], u64) {
+    let mut session = Session::new(options(capture), capture.buffer_bytes()).unwrap();
+    session.platform().device().set_spares(spares);
+    for exec in &capture.execs {
+        session.run(exec).unwrap_or_else(|e| panic!("{e}"));
+    }
+    let picture = session.picture().unwrap();
+    let report = session.report();
+    let (messages, spared) = {
+        let device = session.platform().device();
+        (device.messages(), device.spared_threads())
+    };
+    session.finish().unwrap_or_else(|e| panic!("{e}"));
+    (picture, report, messages, spared)
+}
+
+/// Threads whose work is known do not run; nothing else tells.
+#[test]
+fn spared_threads_change_nothing() {
+    for device in ["gm965", "g45", "ironlake", "sandybridge"] {
+        let mut spared = 0;
+        for scene in scenes(device) {
+            let capture = capture(device, &scene);
+            let all = replayed(&capture, false);
+            let some = replayed(&capture, true);
+            assert_eq!(all.3, 0);
+            assert_eq!((&all.1, all.2), (&some.1, some.2), "{device} {scene}");
+            assert!(all.0 == some.0, "{device} {scene}: the pictures differ");
+            spared += some.3;
+        }
+        println!("{device}: {spared} threads");
+        assert!(spared > 10_000, "{device}: {spared} threads");
+    }
 }
 
 #[test]

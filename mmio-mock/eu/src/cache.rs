@@ -3,6 +3,7 @@
 //! PRM: volume 4, 3.4.5 (instruction cache), 11.10. Coherence is the owner's duty: it calls
 //! [`KernelCache::invalidate`] where the manual flushes the instruction cache.
 
+use crate::alike::Kernel;
 use crate::decoded::Slot;
 use crate::r#gen::{InstructionSet, Rules};
 use crate::liveness;
@@ -34,6 +35,8 @@ pub struct KernelCache {
     decoded: u64,
     /// General registers from r0 on that its instructions may write.
     reach: usize,
+    /// Kernels of which it is known whether their threads are alike.
+    pub(crate) kernels: Vec<Kernel>,
 }
 
 impl KernelCache {
@@ -65,6 +68,7 @@ impl KernelCache {
             set,
             decoded: 0,
             reach: 0,
+            kernels: Vec::new(),
         }
     }
 
@@ -72,6 +76,7 @@ impl KernelCache {
     /// have changed.
     pub fn invalidate(&mut self) {
         self.pages.clear();
+        self.kernels.clear();
         self.recent = 0;
     }
 

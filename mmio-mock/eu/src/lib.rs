@@ -5,6 +5,7 @@
 //! Not modelled: instruction timing, the thread scoreboard and prefetch.
 #![forbid(unsafe_code)]
 
+mod alike;
 mod arf;
 pub mod cache;
 mod class;
@@ -31,6 +32,7 @@ mod send;
 mod tests;
 pub mod thread;
 
+pub use alike::Alike;
 pub use cache::KernelCache;
 pub use r#gen::InstructionSet;
 pub use mask::Masks;

@@ -45,10 +45,9 @@ fn role(d: &Decoded) -> Role {
         {
             Role::Replaces(lanes(d))
         }
-        Mov | Sel | Cmp | Cmpn | Not | And | Or | Xor | Shl | Shr | Asr => Role::Passes,
         // The next thread of the slot begins with an accumulator of zeros.
         Send | Sendc if d.send.eot => Role::Replaces(u32::MAX),
-        Send => Role::Passes,
+        Mov | Sel | Cmp | Cmpn | Not | And | Or | Xor | Shl | Shr | Asr | Send => Role::Passes,
         _ => Role::Reads,
     }
 }

@@ -236,6 +236,12 @@ impl DebugRegs {
         self.quiet
     }
 
+    /// Whether besides nothing of the dispatcher's and the windower's debug registers is on: a thread is like any other.
+    #[inline]
+    pub fn plain(&self) -> bool {
+        self.quiet && !self.directs && !self.wiz().armed()
+    }
+
     /// Attaches a debugger on the host, or takes it away; stopped threads go on then.
     pub fn set_host(&mut self, on: bool) {
         self.host = on.then(Box::default);

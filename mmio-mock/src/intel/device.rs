@@ -105,6 +105,11 @@ impl Device {
         self.media.schedule()
     }
 
+    /// Whether pixel threads may be spared whose work is known (`td::fill`); only the time that the host takes depends on it.
+    pub fn set_spares(&mut self, on: bool) {
+        self.td.set_spares(on);
+    }
+
     fn mmio<'a>(&'a mut self, memory: &'a mut mem::Memory) -> Mmio<'a> {
         Mmio {
             irq: self.info.interrupts,

@@ -9,6 +9,7 @@ mod breakpoints;
 pub mod debugger;
 mod deliver;
 mod fault;
+mod fill;
 mod payload;
 mod request;
 mod rounds;
@@ -22,6 +23,7 @@ use eu::{
 use isa::Verx10;
 
 use debugger::Kept;
+use fill::Seen;
 use rounds::Rounds;
 
 pub use request::{
@@ -97,6 +99,11 @@ pub struct Td {
     isa: Verx10,
     sip: u32,
     fftid: u8,
+    /// Threads may be spared.
+    spares: bool,
+    /// How many were.
+    spared: u64,
+    seen: Seen,
 }
 
 impl Td {
@@ -125,6 +132,9 @@ impl Td {
             isa: set.generation(),
             sip: 0,
             fftid: 0,
+            spares: true,
+            spared: 0,
+            seen: Seen::Nothing,
         }
     }
 
@@ -141,6 +151,13 @@ impl Td {
     /// Forgets decoded kernels: instruction cache invalidate.
     pub fn invalidate(&mut self) {
         self.cache.invalidate();
+        self.seen = Seen::Nothing;
+    }
+
+    /// Whether threads may be spared whose work is known; otherwise every one of them runs.
+    pub fn set_spares(&mut self, on: bool) {
+        self.spares = on;
+        self.seen = Seen::Nothing;
     }
 
     /// Ends every thread, as a reset does.
@@ -149,7 +166,7 @@ impl Td {
             slot.state = SlotState::Free;
         }
         self.alive = 0;
-        self.cache.invalidate();
+        self.invalidate();
     }
 
     /// Whether no thread is alive.
@@ -215,6 +232,9 @@ impl Td {
         let id = SlotId(at as u16);
         let eu = at as u16 / self.threads_per_eu;
         self.fftid = self.fftid.wrapping_add(1);
+        if request.unit != Unit::Wiz {
+            self.seen = Seen::Nothing;
+        }
         let slot = &mut self.slots[at];
         let kernel = &request.kernel;
         let r0 = request.header.first().copied().unwrap_or_default();

@@ -76,6 +76,12 @@ pub fn pack(colour: &super::pixel::Planes, shifts: Shifts) -> [u32; 16] {
     out
 }
 
+/// The dword of each pixel when all have the same.
+pub fn one(colour: &super::pixel::Planes, shifts: Shifts) -> Option<u32> {
+    let same = colour.iter().all(even);
+    same.then(|| pack(colour, shifts)[0])
+}
+
 /// The little-endian dwords of four rows, from those of four subspans.
 #[inline(always)]
 fn by_row(packed: &[u32; 16]) -> [[u32; 4]; 4] {
@@ -90,17 +96,46 @@ fn by_row(packed: &[u32; 16]) -> [[u32; 4]; 4] {
     [row(0), row(2), row(8), row(10)]
 }
 
-/// Whether a block is a full square of four by four pixels inside the target.
+/// Whether a block is a full square of four by four pixels.
 #[inline]
-fn full(target: &Surface, block: &PixelBlock<'_>) -> bool {
+fn full(block: &PixelBlock<'_>) -> bool {
     let [a, b, c, d] = *block.origins;
-    let (x, y) = (u32::from(a.0), u32::from(a.1));
     block.mask == 0xffff
         && b == (a.0.wrapping_add(2), a.1)
         && c == (a.0, a.1.wrapping_add(2))
         && d == (b.0, c.1)
-        && x + 4 <= target.level_width(target.render_lod)
-        && y + 4 <= target.level_height(target.render_lod)
+}
+
+/// Writes the rows of a full square to a target that [`shifts`] accepted; `false`, with nothing done, when it reaches over the
+/// target's edge or lies across what is written at once.
+#[inline]
+pub fn write_square(
+    mem: &mut Memory,
+    target: &Surface,
+    slice: u32,
+    (x, y): (u16, u16),
+    rows: &[[u8; 16]; 4],
+) -> Result<bool, Fault> {
+    let geometry = &target.geometry;
+    let (x, y) = (u32::from(x), u32::from(y));
+    let lod = target.render_lod;
+    if x + 4 > target.level_width(lod) || y + 4 > target.level_height(lod) {
+        return Ok(false);
+    }
+    let (left, top) = geometry.origin(slice, lod);
+    let (column, row) = (left.wrapping_add(x), top.wrapping_add(y));
+    if let Some(place) = geometry.square(column, row) {
+        mem.write_square(&place, rows)?;
+        return Ok(true);
+    }
+    // A row of an aligned square lies in one OWord under every tiling.
+    if !column.is_multiple_of(4) {
+        return Ok(false);
+    }
+    for (n, bytes) in (0..).zip(rows) {
+        mem.write_array(geometry.element(column, row.wrapping_add(n)), *bytes)?;
+    }
+    Ok(true)
 }
 
 /// Writes a block to a target that [`shifts`] accepted, under a state that [`applies`] accepted.
@@ -114,24 +149,13 @@ pub fn write(
 ) -> Result<u16, Fault> {
     let geometry = &target.geometry;
     let packed = pack(block.colour, shifts);
-    let (left, top) = geometry.origin(slice, target.render_lod);
-    let (x, y) = block.origins[0];
-    let column = left.wrapping_add(u32::from(x));
-    if full(target, block) {
-        let rows: [[u8; 16]; 4] = zerocopy::transmute!(by_row(&packed));
-        let row = top.wrapping_add(u32::from(y));
-        if let Some(place) = geometry.square(column, row) {
-            mem.write_square(&place, &rows)?;
-            return Ok(0xffff);
-        }
-        // A row of an aligned square lies in one OWord under every tiling.
-        if column.is_multiple_of(4) {
-            for (n, bytes) in (0..).zip(rows) {
-                mem.write_array(geometry.element(column, row.wrapping_add(n)), bytes)?;
-            }
+    if full(block) {
+        let rows = zerocopy::transmute!(by_row(&packed));
+        if write_square(mem, target, slice, block.origins[0], &rows)? {
             return Ok(0xffff);
         }
     }
+    let (left, top) = geometry.origin(slice, target.render_lod);
     let width = target.level_width(target.render_lod);
     let height = target.level_height(target.render_lod);
     let mut written = 0;

@@ -14,6 +14,11 @@ impl Device {
         self.shared.stats.messages
     }
 
+    /// Pixel threads that were spared since power-on, because what they would do was known.
+    pub fn spared_threads(&self) -> u64 {
+        self.td.spared()
+    }
+
     /// Accesses of threads past the end of surfaces, by binding table index.
     pub fn outside(&self) -> &BTreeMap<u8, Outside> {
         &self.shared.dataport.outside

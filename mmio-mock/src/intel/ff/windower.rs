@@ -19,7 +19,9 @@ use crate::intel::debug::DebugRegs;
 use crate::intel::machine::Machine;
 use crate::intel::shared::dataport::render::PixelBackend;
 use crate::intel::status::{Busy, Client, Unit};
-use crate::intel::td::{Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData};
+use crate::intel::td::{
+    KernelState, Outcome, SlotId, Subject, Td, ThreadRequest, UrbRead, VertexData,
+};
 use crate::intel::urb::UrbHandle;
 
 /// The windower and what it works on.
@@ -172,6 +174,7 @@ impl Stage for Windower {
 impl Windower {
     /// Takes up a primitive, which brings its setup entry.
     fn begin(&mut self, primitive: &SetupPrimitive, ctx: &mut StepContext<'_, '_>) -> Step {
+        ctx.td.forget_colour();
         let machine = &mut *ctx.machine;
         self.setup = primitive.setup_entry();
         // SF has one object at a time, and none while the windower works.
@@ -268,6 +271,12 @@ impl WizPort for Glue<'_, '_> {
         self.layout
     }
 
+    #[inline]
+    fn spare(&mut self, kernel: &KernelState, at: (u16, u16)) -> bool {
+        let context = &self.state.wm.unit.context;
+        self.td.spare(kernel, context, at, self.machine)
+    }
+
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch {
         let unit = &self.state.wm.unit;
         let entry = thread.setup.map(|handle| UrbRead {
@@ -279,23 +288,24 @@ impl WizPort for Glue<'_, '_> {
             Some(read) => VertexData::Sequential(std::slice::from_ref(read)),
             None => VertexData::Registers(self.attributes),
         };
-        let outcome = self.td.dispatch(
-            &ThreadRequest {
-                unit: Unit::Wiz,
-                kernel: *thread.kernel,
-                context: unit.context,
-                dispatch_mask: thread.dispatch_mask,
-                header: thread.payload,
-                constants: unit.constants(self.curbe),
-                data,
-                pixels: thread.pixels,
-                stream_indices: [0; 4],
-                snapshot: thread.snapshot,
-                subject: Subject::Pixels(self.object),
-            },
-            &[],
-            self.machine,
-        );
+        let request = ThreadRequest {
+            unit: Unit::Wiz,
+            kernel: *thread.kernel,
+            context: unit.context,
+            dispatch_mask: thread.dispatch_mask,
+            header: thread.payload,
+            constants: unit.constants(self.curbe),
+            data,
+            pixels: thread.pixels,
+            stream_indices: [0; 4],
+            snapshot: thread.snapshot,
+            subject: Subject::Pixels(self.object),
+        };
+        let outcome = if thread.square {
+            self.td.dispatch_square(&request, self.machine)
+        } else {
+            self.td.dispatch(&request, &[], self.machine)
+        };
         match outcome {
             None => Dispatch::Full,
             Some(Outcome::Done(slot)) => {

@@ -35,7 +35,7 @@ pub use thread::{Dispatch, PsThread, WizPort};
 use active::Active;
 use depth::DepthPlane;
 use depth_target::DepthTarget;
-use dispatch::Threads;
+use dispatch::{SQUARE, Threads};
 use iz::IzMode;
 use plan::{depth_plane, plan};
 use setup::Outline;
@@ -428,18 +428,23 @@ impl Wiz {
             if let Some(square) = &active.square {
                 let s = active.subspan as usize & 3;
                 let mask = square.passed[s];
+                // CAST: the clip rectangle lies within 0..=0xffff.
+                let at = ((block.x as u32 + dx) as u16, (block.y as u32 + dy) as u16);
+                if s == 0
+                    && square.passed == [15; SQUARE]
+                    && active.group == SQUARE
+                    && self.pending.subspans().is_empty()
+                    && self.threads.spare(state, &active.primitive, at, port)
+                {
+                    active.square = None;
+                    active.subspan += 4;
+                    return Ok(Step::Progress);
+                }
                 if mask != 0
                     && active.group > 0
                     && let Some(subspan) = self.pending.slot()
                 {
-                    // CAST: the clip rectangle lies within 0..=0xffff.
-                    *subspan = Subspan {
-                        x: (block.x as u32 + dx) as u16,
-                        y: (block.y as u32 + dy) as u16,
-                        mask,
-                        depth: square.depth[s],
-                        ..Subspan::default()
-                    };
+                    subspan.set(at, mask, square.depth[s]);
                     self.pending.keep();
                 }
                 if s == 3 {

@@ -3,6 +3,8 @@
 //! PRM: volume 4, 2.6.2 (sideband), 4.7.1, 5.2.2 (stateless model), 8.4.2 (snooped bits).
 //! Not modelled: per-context protection beyond the upper bounds.
 
+use super::dataport::fill::OneColour;
+
 /// Function IDs of the shared functions (PRM 2.5).
 pub mod sfid {
     /// Null.
@@ -248,6 +250,10 @@ pub struct Events {
     pub depth_count: u32,
     /// The pixels of a PS thread whose writes need no header.
     pub pixels: ThreadPixels,
+    /// The data port is to tell of a square of one colour.
+    pub watch_colour: bool,
+    /// The square of sixteen pixels that the last message has filled with one colour.
+    pub one_colour: Option<OneColour>,
     /// For a GS thread: the streamed vertex buffer indices, as FF_SYNC answers them.
     pub stream_indices: [u32; 4],
 }
@@ -261,5 +267,7 @@ impl Events {
         self.free.clear();
         self.scoreboard_clear = 0;
         self.depth_count = 0;
+        self.watch_colour = false;
+        self.one_colour = None;
     }
 }

@@ -4,6 +4,7 @@
 //! write commit (5.3) and Flush Render Cache (5.10.7) have nothing to wait for.
 
 pub mod buffer;
+pub mod fill;
 pub mod media;
 pub mod pixels;
 pub mod render;
@@ -212,7 +213,7 @@ impl DataPort {
         };
         let cc = (&mut self.cc, self.reader);
         let written = render::write(&target, cc, backend, mem, msg, ctx, events)?;
-        self.pixels += u64::from(written.count_ones());
+        self.written(written, (place, request.surface), events);
         Ok(())
     }
 
@@ -246,8 +247,19 @@ impl DataPort {
             ctx,
         };
         let written = write.run((&mut self.cc, self.reader), mem, msg, events)?;
-        self.pixels += u64::from(written.count_ones());
+        self.written(written, (place, request.surface), events);
         Ok(())
+    }
+
+    /// Counts pixels, and says where a square of one colour went: the place of its target, and the index in the binding table.
+    #[inline]
+    fn written(&mut self, pixels: u16, (place, index): (usize, u8), events: &mut Events) {
+        self.pixels += u64::from(pixels.count_ones());
+        if events.watch_colour {
+            let target = self.targets.get(place).map(|t| t.at);
+            let colour = events.one_colour.zip(target);
+            events.one_colour = colour.map(|(colour, target)| colour.placed(target, index));
+        }
     }
 
     /// Tells of a target that does not go with the others of the draw and the depth buffer. The manual does not say what becomes of

@@ -40,6 +40,22 @@ pub struct Subspan {
     pub sample: Option<u8>,
 }
 
+impl Subspan {
+    /// Becomes a subspan of pixels of one sample each, with nothing besides. Depths by sample stay what they were: nobody asks
+    /// for them then.
+    #[inline]
+    pub fn set(&mut self, (x, y): (u16, u16), mask: u8, depth: [f32; 4]) {
+        (self.x, self.y) = (x, y);
+        self.mask = mask;
+        self.depth = depth;
+        self.destination_depth = [0; 4];
+        self.destination_stencil = 0;
+        self.alpha = 0;
+        self.coverage = [0; SAMPLES];
+        self.sample = None;
+    }
+}
+
 /// Up to eight subspans of one primitive.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct PixelGroup {
@@ -72,6 +88,18 @@ impl PixelGroup {
     /// Forgets the subspans.
     pub fn clear(&mut self) {
         self.count = 0;
+    }
+
+    /// The upper left pixel, when the group is a whole square of four by four pixels.
+    #[inline]
+    pub fn square(&self) -> Option<(u16, u16)> {
+        let [a, b, c, d] = self.subspans() else {
+            return None;
+        };
+        let lit = a.mask & b.mask & c.mask & d.mask == 15;
+        let at = |s: &Subspan| (s.x.wrapping_sub(a.x), s.y.wrapping_sub(a.y));
+        let square = at(b) == (2, 0) && at(c) == (0, 2) && at(d) == (2, 2);
+        (lit && square).then_some((a.x, a.y))
     }
 
     /// The subspans, in the order of their slots.

@@ -13,6 +13,9 @@ use crate::intel::ff::payload::pixels::{
 };
 use crate::intel::shared::context::{PIXELS, ThreadPixels};
 
+/// Subspans of a square.
+pub(super) const SQUARE: usize = 4;
+
 /// Threads: numbers, payload, and the subspans of those that live on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Threads {
@@ -106,6 +109,8 @@ impl Threads {
         };
         let context = &wm.unit.context;
         let (kernel, width) = wm.kernel(pending.subspans().len());
+        let one_sample = wm.samples.count <= 1 && !active.smooth;
+        let square = pending.square().is_some() && one_sample;
         let weights = primitive
             .interpolation
             .as_ref()
@@ -142,6 +147,7 @@ impl Threads {
             setup: primitive.setup_entry(),
             pixels: wm.headerless.then_some(&self.pixels),
             fftid: self.fftid,
+            square,
             snapshot: tag.flag,
         });
         match outcome {
@@ -149,11 +155,41 @@ impl Threads {
             Dispatch::Done => {}
             Dispatch::InFlight(slot) => self.scoreboard.enter(slot, pending),
         }
-        port.count_invocations(pending.pixel_mask().count_ones());
+        self.started(pending.pixel_mask().count_ones(), port);
         pending.clear();
+        Step::Progress
+    }
+
+    /// The thread of so many pixels has started, or was spared.
+    #[inline]
+    fn started<P: WizPort>(&mut self, pixels: u32, port: &mut P) {
+        port.count_invocations(pixels);
         self.tag = None;
         self.fftid = self.fftid.wrapping_add(1);
-        Step::Progress
+    }
+
+    /// Does without the thread of a whole square whose upper left pixel is `at`, if that is possible.
+    #[inline]
+    pub(super) fn spare<P: WizPort>(
+        &mut self,
+        state: &WizState,
+        primitive: &SetupPrimitive,
+        at: (u16, u16),
+        port: &mut P,
+    ) -> bool {
+        let kernel = state.wm.kernel(SQUARE).0;
+        if self.tag.is_some() || !port.spare(kernel, at) {
+            return false;
+        }
+        // It has its number; snapshots, which look at subspans, let no thread be spared.
+        port.debug().wiz_payload(&WizPayload {
+            subspans: &[],
+            primitive: primitive.sequence,
+            upstream: primitive.snapshot,
+            kernel_pointer: kernel.ip,
+        });
+        self.started(16, port);
+        true
     }
 }
 

@@ -29,6 +29,8 @@ pub struct PsThread<'a> {
     pub pixels: Option<&'a ThreadPixels>,
     /// FFTID, as in the payload.
     pub fftid: u8,
+    /// Its pixels are a whole square of four by four.
+    pub square: bool,
     /// Snapshot flag: the thread starts with breakpoints enabled if TD says so.
     pub snapshot: bool,
 }
@@ -52,6 +54,10 @@ pub trait WizPort {
     fn urb_row(&self, handle: UrbHandle, row: u16) -> Grf;
     /// Where threads find what in their first registers.
     fn layout(&self) -> &'static dyn PayloadLayout;
+    /// Does what the thread of a whole square would do, whose upper left pixel is `at`, if that is known; `false`: start it.
+    fn spare(&mut self, _kernel: &KernelState, _at: (u16, u16)) -> bool {
+        false
+    }
     /// Starts a thread.
     fn dispatch(&mut self, thread: &PsThread<'_>) -> Dispatch;
     /// Pixels handed to a thread: PS_INVOCATION_COUNT, under Statistics Enable.

@@ -7,6 +7,7 @@ use eu::{Grf, Message};
 use mem::Memory;
 
 use super::RenderTarget;
+use super::fill::OneColour;
 use super::render::{self, CcCache, PixelBackend};
 use super::request::{Form, PixelWrite};
 use super::rules;
@@ -160,6 +161,10 @@ impl Write<'_> {
                 sample: 0,
             };
             let written = direct::write(mem, target, shifts, slice, &block)?;
+            if events.watch_colour && written == 0xffff {
+                let header = self.request.header;
+                events.one_colour = OneColour::of(&planes, shifts, slice, header);
+            }
             if self.request.last {
                 events.scoreboard_clear |= mask;
             }

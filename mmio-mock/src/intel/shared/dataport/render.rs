@@ -6,6 +6,7 @@
 use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};
 
+use super::fill::OneColour;
 use super::request::Form;
 use super::{RenderTarget, rules};
 use crate::UnitFault;
@@ -348,7 +349,11 @@ impl<'a> Plain<'a> {
             sample: 0,
         };
         let slice = target.target_slice(self.m1[7] >> 16 & 0x7ff);
-        Ok(direct::write(mem, target, shifts, slice, &block)?)
+        let written = direct::write(mem, target, shifts, slice, &block)?;
+        if events.watch_colour && written == 0xffff {
+            events.one_colour = OneColour::of(&colour, shifts, slice, true);
+        }
+        Ok(written)
     }
 }
 

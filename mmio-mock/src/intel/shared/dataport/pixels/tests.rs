@@ -71,6 +71,8 @@ impl Bench {
     }
 
     fn send(&mut self, desc: u32, payload: &[Grf]) -> Result<(), UnitFault> {
+        // The first two types of message are of sixteen pixels.
+        let size = if desc >> 8 & 7 < 2 { 16 } else { 8 };
         let msg = Message {
             thread: ThreadId::default(),
             sfid: 5,
@@ -78,8 +80,8 @@ impl Bench {
             desc,
             response_length: 0,
             eot: true,
-            exec_mask: 0xff,
-            exec_size: 8,
+            exec_mask: u16::MAX >> (16 - size),
+            exec_size: size,
             payload,
             ip: 0,
             float_mode: FloatMode::Ieee,
@@ -89,18 +91,36 @@ impl Bench {
                 Request::Write(write) => write,
                 other => unreachable!("{other:?}"),
             };
-        let ctx = ThreadContext {
-            bases: StateBases {
-                surface_state_base: STATE,
-                dynamic_state_base: Some(STATE + 0x800),
-                ..StateBases::default()
-            },
-            binding_table_pointer: 0x40,
-            ..ThreadContext::default()
-        };
         let (mem, events) = (&mut self.mem, &mut self.events);
         self.port
-            .write(request, &msg, mem, &ctx, &self.backend, events)
+            .write(request, &msg, mem, &context(), &self.backend, events)
+    }
+
+    /// Sends a whole square of one colour; gives what was seen of it.
+    fn square(&mut self, at: (u16, u16), rgba: [f32; 4]) -> Option<OneColour> {
+        let pixels = &mut self.events.pixels;
+        let places = [(0, 0), (2, 0), (0, 2), (2, 2)];
+        pixels.origins[..4].copy_from_slice(&places.map(|(x, y)| (at.0 + x, at.1 + y)));
+        pixels.mask = 0xffff;
+        pixels.coverage = [0xffff; SAMPLES];
+        self.events.watch_colour = true;
+        let mut payload = [0; 8];
+        payload[..4].copy_from_slice(&rgba.map(f32::to_bits));
+        self.send(0x1_9100, &[payload]).unwrap();
+        self.events.one_colour.take()
+    }
+
+    fn fill(&mut self, colour: &OneColour, at: (u16, u16)) -> bool {
+        self.port.fill(&mut self.mem, &context(), colour, at)
+    }
+
+    /// All of the target's memory.
+    fn picture(&self) -> Vec<u32> {
+        let mut words = vec![0; 0x4000];
+        self.mem
+            .read_dwords(GpuAddr::from(TARGET), &mut words)
+            .unwrap();
+        words
     }
 
     /// The pixels of the eight slots: two rows of two for each subspan.
@@ -111,6 +131,18 @@ impl Bench {
             let at = TARGET + (y * 1024 + x * 4) as u32;
             self.mem.read_u32(GpuAddr::from(at)).unwrap()
         })
+    }
+}
+
+fn context() -> ThreadContext {
+    ThreadContext {
+        bases: StateBases {
+            surface_state_base: STATE,
+            dynamic_state_base: Some(STATE + 0x800),
+            ..StateBases::default()
+        },
+        binding_table_pointer: 0x40,
+        ..ThreadContext::default()
     }
 }
 
@@ -197,16 +229,58 @@ fn the_straight_way_writes_what_the_long_one_does() {
             scoreboard(&mut long),
             "round {round}"
         );
-        let picture = |bench: &Bench| {
-            let mut words = vec![0; 32 * 256];
-            bench
-                .mem
-                .read_dwords(GpuAddr::from(TARGET), &mut words)
-                .unwrap();
-            words
-        };
-        assert!(picture(&straight) == picture(&long), "round {round}");
+        assert!(straight.picture() == long.picture(), "round {round}");
     }
+}
+
+/// Squares like one that was seen become what messages would have made of them, or are left to a message.
+#[test]
+fn squares_of_one_colour_are_filled() {
+    let (mut filled, mut sent) = (Bench::new(), Bench::new());
+    let rgba = [0.25, 1.0, 0.0, 0.5];
+    let colour = filled.square((8, 4), rgba).unwrap();
+    sent.square((8, 4), rgba).unwrap();
+    for at in [(12, 4), (36, 16), (0, 0)] {
+        assert!(filled.fill(&colour, at), "{at:?}");
+        sent.square(at, rgba).unwrap();
+        assert!(filled.picture() == sent.picture(), "{at:?}");
+    }
+    assert_eq!(filled.port.pixels, sent.port.pixels);
+    // Over the edges of 40 by 20 pixels, and where a row is not one OWord.
+    for at in [(37, 0), (40, 0), (0, 17), (0, 20), (u16::MAX, 0), (2, 0)] {
+        assert!(!filled.fill(&colour, at), "{at:?}");
+    }
+    assert!(filled.picture() == sent.picture());
+    // The binding table says something else now, as when the draw has written over it.
+    let entry = GpuAddr::from(STATE + 0x40);
+    filled.mem.write_u32(entry, 0x300).unwrap();
+    assert!(!filled.fill(&colour, (0, 4)));
+    filled.mem.write_u32(entry, 0x200).unwrap();
+    assert!(filled.fill(&colour, (0, 4)));
+    // State may have changed: what was derived from it is forgotten.
+    filled.port.invalidate();
+    assert!(!filled.fill(&colour, (0, 8)));
+}
+
+#[test]
+fn a_square_of_several_colours_tells_nothing() {
+    let mut bench = Bench::new();
+    assert!(bench.square((8, 4), [1.0; 4]).is_some());
+    // A pixel is not lit.
+    bench.events.pixels.mask = 0xfffe;
+    bench.send(0x1_9100, &[[0; 8]]).unwrap();
+    assert_eq!(bench.events.one_colour.take(), None);
+    bench.events.pixels.mask = 0xffff;
+    let mut colours = [[0; 8]; 8];
+    bench.send(0x1_9000, &colours).unwrap();
+    assert!(bench.events.one_colour.take().is_some());
+    colours[3][5] = 1.0f32.to_bits();
+    bench.send(0x1_9000, &colours).unwrap();
+    assert_eq!(bench.events.one_colour.take(), None);
+    // Nobody asked.
+    bench.events.watch_colour = false;
+    bench.send(0x1_9100, &[[0; 8]]).unwrap();
+    assert_eq!(bench.events.one_colour, None);
 }
 
 /// oMask (3DSTATE_WM, oMask Present to RenderTarget): a register before the colour, a word a slot; its bit 0 is sample 0.

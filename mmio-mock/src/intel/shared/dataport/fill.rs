@@ -1,0 +1,83 @@
+//! Squares of one colour: what a render target write has found out serves those like it.
+//!
+//! PRM: volume 4, 5.10.6. See `td::fill` for the threads that would have sent these writes.
+
+use mem::{GpuAddr, Memory};
+
+use super::DataPort;
+use crate::intel::cc::direct;
+use crate::intel::cc::pixel::Planes;
+use crate::intel::shared::binding;
+use crate::intel::shared::context::ThreadContext;
+
+/// A square that was filled with one colour, which went straight into its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OneColour {
+    /// Address of the target's surface state.
+    target: GpuAddr,
+    /// Its index in the binding table.
+    index: u8,
+    slice: u32,
+    /// What each pixel holds.
+    dword: u32,
+    /// The message had a header.
+    pub header: bool,
+}
+
+impl OneColour {
+    /// The colour of a message's sixteen pixels, if it is one; the message's target is added by
+    /// [`placed`](Self::placed).
+    pub(super) fn of(
+        colour: &Planes,
+        shifts: direct::Shifts,
+        slice: u32,
+        header: bool,
+    ) -> Option<Self> {
+        Some(OneColour {
+            target: GpuAddr::default(),
+            index: 0,
+            slice,
+            dword: direct::one(colour, shifts)?,
+            header,
+        })
+    }
+
+    /// The same with its target.
+    pub(super) fn placed(self, target: GpuAddr, index: u8) -> Self {
+        OneColour {
+            target,
+            index,
+            ..self
+        }
+    }
+}
+
+impl DataPort {
+    /// Fills the square whose upper left pixel is `at`; `false` when that takes a message, with what it would do at most
+    /// begun.
+    #[inline]
+    pub fn fill(
+        &mut self,
+        mem: &mut Memory,
+        ctx: &ThreadContext,
+        colour: &OneColour,
+        at: (u16, u16),
+    ) -> bool {
+        // The draw may have written over its binding table.
+        if binding::surface_address(mem, ctx, colour.index) != Ok(colour.target) {
+            return false;
+        }
+        let kept = self.targets.iter().find(|t| t.at == colour.target);
+        let Some(target) = kept else {
+            return false;
+        };
+        let rows = [[colour.dword.to_le(); 4]; 4];
+        let rows = zerocopy::transmute!(rows);
+        let filled = direct::write_square(mem, &target.surface, colour.slice, at, &rows);
+        if filled == Ok(true) {
+            self.pixels += 16;
+            return true;
+        }
+        false
+    }
+}

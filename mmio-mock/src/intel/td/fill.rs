@@ -1,0 +1,229 @@
+//! Pixel threads that are spared, because one like them has just shown what they would do.
+//!
+//! When the threads of a kernel are alike ([`eu::Alike`]) and one of them has put a square of one colour straight into its
+//! target, the threads of the primitive's other whole squares would do nothing else. Their pixels are written without
+//! them, and what can be seen afterwards is as if they had run: ticks, numbers, counters. Not spared: threads that a trace,
+//! a debug register or a debugger may look at, and those for which the time slice is too short.
+
+use eu::Alike;
+use mem::{GpuAddr, Memory};
+
+use super::{ConstantSource, KernelState, Outcome, Pushed, SlotId, SlotState, Td, ThreadRequest};
+use crate::intel::machine::Machine;
+use crate::intel::shared::context::{ThreadContext, sfid};
+use crate::intel::shared::dataport::fill::OneColour;
+use crate::intel::status::Unit;
+
+/// The slot of the thread that was looked at, and of those that are spared.
+const SLOT: SlotId = SlotId(0);
+/// Most registers of constants from memory that are compared before a thread is spared.
+const CONSTANTS: usize = 8;
+
+/// What is known of the threads of a primitive.
+#[derive(Clone, Debug, Default)]
+pub(super) enum Seen {
+    /// Nothing yet.
+    #[default]
+    Nothing,
+    /// They have to run.
+    Others,
+    /// What those of whole squares do.
+    Colour(Box<Known>),
+}
+
+/// What a thread has done, and others would do.
+#[derive(Clone, Debug)]
+pub(super) struct Known {
+    kernel: KernelState,
+    context: ThreadContext,
+    colour: OneColour,
+    /// Constants from memory, as the thread got them.
+    constants: Option<(Pushed, Vec<[u32; 8]>)>,
+    ticks: u64,
+    instructions: u64,
+    simd8: u64,
+}
+
+/// Whether constants in memory are still what they were: the draw may write over them.
+fn unchanged(pushed: &Pushed, given: &[[u32; 8]], mem: &Memory) -> bool {
+    let rows = pushed.buffers.iter().flat_map(|&(address, rows)| {
+        let row = move |n| address.offset(u32::from(n) * 32);
+        (0..rows).map(row)
+    });
+    let same = |(at, given): (GpuAddr, &[u32; 8])| {
+        let mut now = [0; 8];
+        mem.read_dwords(at, &mut now).is_ok() && now == *given
+    };
+    rows.zip(given).all(same)
+}
+
+impl Td {
+    /// What is known of threads holds no longer: another primitive begins. What else they depend on is looked at before each is
+    /// spared, or kept by the shared functions in any case.
+    #[inline]
+    pub fn forget_colour(&mut self) {
+        self.seen = Seen::Nothing;
+    }
+
+    /// Does without the thread of a whole square whose upper left pixel is `at`; `false` when it has to run, and nothing has
+    /// happened then.
+    #[inline]
+    pub fn spare(
+        &mut self,
+        kernel: &KernelState,
+        context: &ThreadContext,
+        at: (u16, u16),
+        machine: &mut Machine<'_>,
+    ) -> bool {
+        let Seen::Colour(known) = &self.seen else {
+            return false;
+        };
+        let like = known.kernel == *kernel && known.context == *context;
+        if !like || !self.alone(machine) || *machine.budget <= known.ticks {
+            return false;
+        }
+        if let Some((pushed, given)) = &known.constants
+            && !unchanged(pushed, given, machine.mem)
+        {
+            return false;
+        }
+        let port = &mut machine.shared.dataport;
+        if !port.fill(machine.mem, context, &known.colour, at) {
+            return false;
+        }
+        let (ticks, instructions, simd8) = (known.ticks, known.instructions, known.simd8);
+        self.fftid = self.fftid.wrapping_add(1);
+        self.spared += 1;
+        machine.charge(ticks);
+        // PANIC: three bits of function, and a place for each unit.
+        machine.shared.stats.messages[usize::from(sfid::DATAPORT_WRITE)] += 1;
+        let activity = &mut machine.status.activity;
+        activity.threads[Unit::Wiz as usize] += 1;
+        activity.instructions[Unit::Wiz as usize] += instructions;
+        activity.simd8[Unit::Wiz as usize] += simd8;
+        true
+    }
+
+    /// Threads that were spared since power-on.
+    pub fn spared(&self) -> u64 {
+        self.spared
+    }
+
+    /// Whether nobody looks at single threads, and the next one would be alone.
+    #[inline]
+    fn alone(&self, machine: &Machine<'_>) -> bool {
+        self.spares
+            && self.alive == 0
+            && machine.debug.plain()
+            && !machine.trace.is_on()
+            && self
+                .slots
+                .first()
+                .is_some_and(|s| s.state == SlotState::Free)
+    }
+
+    /// Runs the thread of a whole square, and looks whether others can be spared.
+    pub fn dispatch_square(
+        &mut self,
+        request: &ThreadRequest<'_>,
+        machine: &mut Machine<'_>,
+    ) -> Option<Outcome> {
+        let alike = if matches!(self.seen, Seen::Nothing) && self.alone(machine) {
+            self.cache.alike(request.kernel.ip, request.header.len())
+        } else {
+            Alike::No
+        };
+        let Alike::Message { header } = alike else {
+            return self.dispatch(request, &[], machine);
+        };
+        let before = (
+            *machine.budget,
+            machine.status.activity,
+            machine.shared.stats,
+        );
+        let id = self.launch(request, &[], machine)?;
+        let constants = self.constants(request);
+        let slot = self.slots.get_mut(usize::from(id.0))?;
+        slot.events.watch_colour = true;
+        let outcome = self.resume(id, machine);
+        let slot = self.slots.get_mut(usize::from(id.0))?;
+        slot.events.watch_colour = false;
+        let colour = slot.events.one_colour.take();
+        if outcome != Outcome::Done(SLOT) {
+            return Some(outcome);
+        }
+        let Some(colour) = colour.filter(|colour| colour.header == header) else {
+            self.seen = Seen::Others;
+            return Some(outcome);
+        };
+        let (budget, activity, stats) = before;
+        let now = &machine.status.activity;
+        let wiz = Unit::Wiz as usize;
+        let mut messages = stats;
+        messages.messages[usize::from(sfid::DATAPORT_WRITE)] += 1;
+        let usual = *machine.budget > 0 && machine.shared.stats == messages;
+        if let Some(constants) = constants
+            && usual
+        {
+            self.seen = Seen::Colour(Box::new(Known {
+                kernel: request.kernel,
+                context: request.context,
+                colour,
+                constants,
+                ticks: budget - *machine.budget,
+                instructions: now.instructions[wiz] - activity.instructions[wiz],
+                simd8: now.simd8[wiz] - activity.simd8[wiz],
+            }));
+        }
+        Some(outcome)
+    }
+
+    /// The constants from memory that the new thread has got, if it gets any there; `None` when they are too many.
+    #[expect(clippy::option_option, reason = "no constants are as good as a few")]
+    fn constants(&self, request: &ThreadRequest<'_>) -> Option<Option<(Pushed, Vec<[u32; 8]>)>> {
+        let Some(ConstantSource::Memory(pushed)) = &request.constants else {
+            return Some(None);
+        };
+        let rows = pushed.buffers.iter().map(|&(_, rows)| usize::from(rows));
+        let (first, count) = (usize::from(request.kernel.urb_start), rows.sum::<usize>());
+        let registers = self.slots.first()?.thread.grf();
+        let given = registers.get(first..first + count)?;
+        (count <= CONSTANTS).then(|| Some((*pushed, given.to_vec())))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    /// A draw may write over the constants that its threads get.
+    #[test]
+    fn constants_are_compared_where_they_lie() {
+        let mut mem = Memory::new(1 << 20, 64);
+        let (first, second) = (GpuAddr::from(0x1000), GpuAddr::from(0x3000));
+        for at in [first, second] {
+            mem.alloc_mapped(at, 0x1000).unwrap();
+            mem.write_dwords(at, &[7; 24]).unwrap();
+        }
+        let none = (GpuAddr::default(), 0);
+        let pushed = Pushed {
+            buffers: [(first, 2), (second.offset(32), 1), none, none],
+        };
+        let given = [[7; 8]; 3];
+        assert!(unchanged(&pushed, &given, &mem));
+        // Before and behind what was pushed.
+        mem.write_u32(first.offset(64), 8).unwrap();
+        mem.write_u32(second.offset(28), 8).unwrap();
+        assert!(unchanged(&pushed, &given, &mem));
+        mem.write_u32(second.offset(60), 8).unwrap();
+        assert!(!unchanged(&pushed, &given, &mem));
+        mem.write_u32(second.offset(60), 7).unwrap();
+        assert!(unchanged(&pushed, &given, &mem));
+        mem.write_u32(first.offset(36), 8).unwrap();
+        assert!(!unchanged(&pushed, &given, &mem));
+        mem.write_u32(first.offset(36), 7).unwrap();
+        mem.gtt_write(3, 0);
+        assert!(!unchanged(&pushed, &given, &mem));
+    }
+}
