@@ -9,7 +9,7 @@ use crate::r#gen::{InstructionSet, Rules};
 use crate::liveness;
 use crate::lower::{self, Mode};
 use crate::port::Port;
-use crate::reach;
+use crate::reach::{self, Reach};
 use crate::scoreboard::{self, Footprint};
 use isa::{Inst, Verx10};
 
@@ -33,8 +33,8 @@ pub struct KernelCache {
     mode: Mode,
     set: InstructionSet,
     decoded: u64,
-    /// General registers from r0 on that its instructions may write.
-    reach: usize,
+    /// What its instructions may write.
+    reach: Reach,
     /// Kernels of which it is known whether their threads are alike.
     pub(crate) kernels: Vec<Kernel>,
 }
@@ -67,7 +67,11 @@ impl KernelCache {
             mode,
             set,
             decoded: 0,
-            reach: 0,
+            reach: Reach {
+                general: 0,
+                message: 0,
+                accumulator: false,
+            },
             kernels: Vec::new(),
         }
     }
@@ -85,8 +89,8 @@ impl KernelCache {
         self.decoded
     }
 
-    /// How many general registers, from r0 on, the instructions may write that were decoded so far.
-    pub(crate) const fn reach(&self) -> usize {
+    /// What the instructions may write that were decoded so far.
+    pub(crate) const fn reach(&self) -> Reach {
         self.reach
     }
 
@@ -194,7 +198,7 @@ impl KernelCache {
     }
 
     fn put(&mut self, page: usize, ip: u32, slot: &Slot) {
-        self.reach = self.reach.max(reach::registers(&slot.hot));
+        self.reach = self.reach.and(reach::of(&slot.hot));
         // PANIC: `page` comes from `page()`; a page has a slot for each place.
         let slots = &mut self.pages[page].slots;
         let at = KernelCache::slot_index(ip, self.set.rules.place);

@@ -97,7 +97,7 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode, rul
         }
         Opcode::Dp4 | Opcode::Dph | Opcode::Dp3 | Opcode::Dp2 => dot::select(d, wide),
         Opcode::Line => dot::select_line(d, wide),
-        Opcode::Pln => pick(dot::pln::<8>, dot::pln::<16>),
+        Opcode::Pln => dot::select_pln(d, mode, wide),
         Opcode::Mad | Opcode::Lrp => three::select(d, wide),
         Opcode::Math => extended::select(d, wide),
         op @ (Opcode::Not

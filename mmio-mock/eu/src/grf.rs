@@ -38,12 +38,15 @@ impl RegFile {
         }
     }
 
-    /// The first general registers and all message registers become zero.
+    /// The first general registers and the first message registers become zero.
     #[inline]
-    pub(crate) fn clear(&mut self, general: usize) {
-        // PANIC: at most as many as there are.
-        self.regs[..general.min(GRF_COUNT)].fill([0; DWORDS]);
-        self.mrf_mut().fill([0; DWORDS]);
+    pub(crate) fn clear(&mut self, general: u8, message: u8) {
+        for (registers, count) in [(0, general), (MRF_BASE, message)] {
+            let end = registers + usize::from(count);
+            if let Some(registers) = self.regs.get_mut(registers..end) {
+                registers.fill([0; DWORDS]);
+            }
+        }
     }
 
     /// General registers.

@@ -113,7 +113,9 @@ fn message<P: Port>(
                 }
             }
         }
-        if let Some(m) = t.mrf_mut().get_mut(first) {
+        if first < usize::from(op.limit)
+            && let Some(m) = t.regs.mrf_mut().get_mut(first)
+        {
             *m = reg;
         }
     }

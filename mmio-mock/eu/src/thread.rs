@@ -9,10 +9,11 @@ use crate::exception::{
     CR1_SOFTWARE_ENABLE,
 };
 use crate::r#gen::InstructionSet;
-use crate::grf::{GRF_COUNT, RegFile};
+use crate::grf::{GRF_COUNT, MRF_COUNT, RegFile};
 use crate::mask::Masks;
 use crate::paths::Parked;
 use crate::port::{FloatMode, Grf, ThreadId, ThreadInit};
+use crate::reach::Reach;
 use crate::rounding::Rounding;
 use crate::scoreboard::Registers;
 use isa::inst::PredCtrl;
@@ -22,8 +23,8 @@ use isa::inst::PredCtrl;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     pub(crate) regs: RegFile,
-    /// General registers from r0 on that may be other than zero.
-    touched: u8,
+    /// Registers that may be other than zero.
+    touched: Reach,
     pub(crate) acc: Acc,
     pub(crate) masks: Masks,
     /// Channels that execute: `masks.emask()`, kept in step, or those that wait at no other place.
@@ -109,7 +110,7 @@ impl Thread {
     pub fn new() -> Thread {
         Thread {
             regs: RegFile::new(),
-            touched: 0,
+            touched: Reach::default(),
             acc: Acc::new(),
             masks: Masks::default(),
             emask: 0xffff,
@@ -153,9 +154,11 @@ impl Thread {
     /// Starts a thread. Its payload is written behind this, through [`Thread::load`] or [`Thread::grf_mut`].
     pub fn dispatch(&mut self, init: &ThreadInit) {
         let bit = |on: bool, b: u32| if on { b } else { 0 };
-        self.regs.clear(usize::from(self.touched));
-        self.touched = 0;
-        self.acc = Acc::new();
+        let touched = std::mem::take(&mut self.touched);
+        self.regs.clear(touched.general, touched.message);
+        if touched.accumulator {
+            self.acc = Acc::new();
+        }
         self.flag = [0; 2];
         self.a0 = [0; 8];
         self.id = init.id;
@@ -220,22 +223,21 @@ impl Thread {
 
     /// r0..r127, writable.
     pub fn grf_mut(&mut self) -> &mut [Grf] {
-        self.touch(GRF_COUNT);
+        self.touch(Reach::general(GRF_COUNT));
         self.regs.grf_mut()
     }
 
     /// r0 to the register before `end`, to load the payload into.
     pub fn load(&mut self, end: usize) -> &mut [Grf] {
         let end = end.min(GRF_COUNT);
-        self.touch(end);
+        self.touch(Reach::general(end));
         // PANIC: at most as many as there are.
         &mut self.regs.grf_mut()[..end]
     }
 
-    /// The registers before `end` may be written.
-    pub(crate) fn touch(&mut self, end: usize) {
-        // CAST: 128 at most.
-        self.touched = self.touched.max(end.min(GRF_COUNT) as u8);
+    /// Registers may be written.
+    pub(crate) fn touch(&mut self, registers: Reach) {
+        self.touched = self.touched.and(registers);
     }
 
     /// The message registers: m0..m15 until the thread has run, then those that the generation has.
@@ -248,6 +250,7 @@ impl Thread {
 
     /// The message registers, writable.
     pub fn mrf_mut(&mut self) -> &mut [Grf] {
+        self.touch(Reach::message(MRF_COUNT));
         // PANIC: no generation has more than the file.
         &mut self.regs.mrf_mut()[..usize::from(self.message_registers)]
     }

@@ -290,7 +290,7 @@ impl Td {
         slot.events.free.extend_from_slice(free);
         slot.events.stream_indices = request.stream_indices;
         if let Some(pixels) = request.pixels {
-            slot.events.pixels = *pixels;
+            slot.events.pixels.assign(pixels);
         }
         self.note_dispatch(at, request, machine);
         Some(id)

@@ -199,7 +199,8 @@ pub struct ThreadPixels {
     /// Channels whose pixel is lit, by samples. A target with one sample has the first alone. Where a thread is
     /// for single samples, a channel is lit in the one that it is for.
     pub coverage: [u32; SAMPLES],
-    /// Source depth of each channel, by samples; what the kernel computes comes with its message.
+    /// Source depth of each channel, by samples; what the kernel computes comes with its message. A sample without lit channels
+    /// has none: what stands there is another thread's.
     pub depth: [[f32; PIXELS]; SAMPLES],
     /// Antialias alpha of a line's pixels as U0.4.
     pub alpha: Option<[u8; PIXELS]>,
@@ -213,6 +214,39 @@ pub struct ThreadPixels {
     pub late_tests: bool,
     /// Samples that pass the late tests are counted (PS_DEPTH_COUNT).
     pub count_depth: bool,
+}
+
+impl ThreadPixels {
+    /// Becomes the pixels of another thread.
+    #[inline]
+    pub fn assign(&mut self, from: &ThreadPixels) {
+        let ThreadPixels {
+            origins,
+            mask,
+            coverage,
+            depth,
+            alpha,
+            back_facing,
+            viewport,
+            array_index,
+            late_tests,
+            count_depth,
+        } = from;
+        self.origins = *origins;
+        self.mask = *mask;
+        self.coverage = *coverage;
+        for ((to, from), coverage) in self.depth.iter_mut().zip(depth).zip(coverage) {
+            if *coverage != 0 {
+                *to = *from;
+            }
+        }
+        self.alpha = *alpha;
+        self.back_facing = *back_facing;
+        self.viewport = *viewport;
+        self.array_index = *array_index;
+        self.late_tests = *late_tests;
+        self.count_depth = *count_depth;
+    }
 }
 
 impl Default for ThreadPixels {

@@ -11,7 +11,7 @@ use crate::intel::ff::payload::interpolation::Interpolation;
 use crate::intel::ff::payload::pixels::{
     MAX_SUBSPANS, Payload, PayloadState, PixelGroup, PixelWeights,
 };
-use crate::intel::shared::context::{PIXELS, ThreadPixels};
+use crate::intel::shared::context::{PIXELS, SAMPLES, ThreadPixels};
 
 /// Subspans of a square.
 pub(super) const SQUARE: usize = 4;
@@ -45,18 +45,16 @@ fn weights(planes: &Interpolation, state: &WizState) -> PixelWeights {
 }
 
 /// What render target writes without a header find.
-fn pixels(group: &PixelGroup, state: &WizState, active: &Active) -> ThreadPixels {
+fn find_pixels(pixels: &mut ThreadPixels, group: &PixelGroup, state: &WizState, active: &Active) {
     let primitive = &active.primitive;
     let late = active.case.mode == IzMode::Computed;
-    let mut pixels = ThreadPixels {
-        mask: group.pixel_mask(),
-        back_facing: primitive.back_facing,
-        viewport: primitive.viewport_index,
-        array_index: primitive.render_target_array_index,
-        late_tests: late,
-        count_depth: late && state.wm.unit.statistics,
-        ..ThreadPixels::default()
-    };
+    pixels.mask = group.pixel_mask();
+    pixels.back_facing = primitive.back_facing;
+    pixels.viewport = primitive.viewport_index;
+    pixels.array_index = primitive.render_target_array_index;
+    pixels.late_tests = late;
+    pixels.count_depth = late && state.wm.unit.statistics;
+    pixels.coverage = [0; SAMPLES];
     let mut alpha = [0; PIXELS];
     let sampled = state.wm.samples.count > 1;
     for (i, s) in group.subspans().iter().enumerate() {
@@ -86,7 +84,6 @@ fn pixels(group: &PixelGroup, state: &WizState, active: &Active) -> ThreadPixels
         }
     }
     pixels.alpha = active.smooth.then_some(alpha);
-    pixels
 }
 
 impl Threads {
@@ -138,7 +135,7 @@ impl Threads {
             pending,
         );
         if wm.headerless {
-            self.pixels = pixels(pending, state, active);
+            find_pixels(&mut self.pixels, pending, state, active);
         }
         let outcome = port.dispatch(&PsThread {
             kernel,
