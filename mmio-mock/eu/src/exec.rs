@@ -17,7 +17,7 @@ mod wide;
 pub(crate) mod word;
 
 pub(crate) use cmp::compare;
-pub(crate) use dot::{line_applies, pairs};
+pub(crate) use dot::{line_applies, pairs, planar};
 pub(crate) use wide::{both_halves, second_half};
 
 use crate::decoded::{Decoded, DstKind, Handler, Next, Num, SimpleFloat, SrcKind};
@@ -97,7 +97,7 @@ pub(crate) fn select(d: &mut Decoded, inst: &Inst, ty: ExecType, mode: Mode, rul
         }
         Opcode::Dp4 | Opcode::Dph | Opcode::Dp3 | Opcode::Dp2 => dot::select(d, wide),
         Opcode::Line => dot::select_line(d, wide),
-        Opcode::Pln => dot::select_pln(d, mode, wide),
+        Opcode::Pln => dot::select_pln(d, wide),
         Opcode::Mad | Opcode::Lrp => three::select(d, wide),
         Opcode::Math => extended::select(d, wide),
         op @ (Opcode::Not

@@ -4,10 +4,9 @@
 //! keep extended precision (10.3.1.2).
 
 use crate::class::{Any, Class, Load, Vector, by_class, class};
-use crate::decoded::{Decoded, Handler, Next, Src, SrcKind};
+use crate::decoded::{Decoded, Handler, Next, Num, Src, SrcKind};
 use crate::exec::{finish_float, illegal};
 use crate::grf::{BYTES, DWORDS, GRF_COUNT};
-use crate::lower::Mode;
 use crate::operand::{widen, widen_all};
 use crate::region;
 use crate::thread::Thread;
@@ -145,28 +144,24 @@ pub(crate) fn pairs(mut s: Src) -> Src {
 
 /// The first dword of whole registers of u and v, one after the other, when source 1 has them and source 0 one plane for all
 /// channels: what kernels for pixels have.
-fn planar(d: &Decoded, wide: bool) -> Option<u16> {
+pub(crate) fn planar(d: &Decoded, wide: bool) -> Option<u16> {
     let (plane, point) = (&d.src[0], &d.src[1]);
-    let registers = if wide { 4 } else { 2 };
-    let first = match &point.kind {
-        SrcKind::Vec(off) => *off,
-        SrcKind::Table(lanes) => {
-            let first = lanes[0] >> 2;
-            // The second eight channels have their u behind the v of the first.
-            let at = |lane: u16| 4 * (first + lane + lane / 8 * 8);
-            let last = if wide { 16 } else { 8 };
-            let planar = (0..last).zip(lanes).all(|(lane, from)| *from == at(lane));
-            Some(first).filter(|_| planar)?
-        }
-        _ => return None,
+    let SrcKind::Table(lanes) = &point.kind else {
+        return None;
     };
-    let inside = usize::from(first) + registers * DWORDS <= GRF_COUNT * DWORDS;
-    let whole = !wide || matches!(point.kind, SrcKind::Table(_));
-    (line_applies(plane) && point.fast_float && inside && whole).then_some(first)
+    let first = lanes[0] >> 2;
+    // The second eight channels have their u behind the v of the first.
+    let at = |lane: u16| 4 * (first + lane + lane / 8 * 8);
+    let channels = if wide { 16 } else { 8 };
+    let whole = (0..channels)
+        .zip(lanes)
+        .all(|(lane, from)| *from == at(lane));
+    let inside = usize::from(first + 2 * channels) <= GRF_COUNT * DWORDS;
+    (line_applies(plane) && point.num == Num::F && whole && inside).then_some(first)
 }
 
-pub(crate) fn select_pln(d: &Decoded, mode: Mode, wide: bool) -> Handler {
-    match (mode == Mode::Fast && planar(d, wide).is_some(), wide) {
+pub(crate) fn select_pln(d: &Decoded, wide: bool) -> Handler {
+    match (planar(d, wide).is_some(), wide) {
         (true, false) => pln_planar::<8>,
         (true, true) => pln_planar::<16>,
         (false, false) => pln::<8>,
@@ -179,12 +174,8 @@ fn pln_planar<const N: usize>(t: &mut Thread, d: &Decoded) -> Next {
     let mask = t.write_mask(d);
     let (plane, point) = (&d.src[0], &d.src[1]);
     let mut r = [0.0; N];
-    let first = match &point.kind {
-        SrcKind::Vec(off) => *off,
-        SrcKind::Table(lanes) => lanes[0] >> 2,
-        _ => 0,
-    };
-    if let SrcKind::Scalar(off) = plane.kind {
+    if let (SrcKind::Scalar(off), SrcKind::Table(lanes)) = (&plane.kind, &point.kind) {
+        let first = lanes[0] >> 2;
         let component = |n| widen(t.regs.dword(off + n), plane.and, plane.xor);
         let [p, q, s] = [0, 1, 3].map(component);
         for half in 0..N / 8 {

@@ -53,8 +53,10 @@ impl Lower<'_> {
                 d.src[0] = general.src(&self.inst.src[0]).unwrap_or(d.src[0]);
             }
             Opcode::Pln => {
-                d.src[0] = general.src(&self.inst.src[0]).unwrap_or(d.src[0]);
                 d.src[1] = exec::pairs(general.src(&self.inst.src[1]).unwrap_or(d.src[1]));
+                if exec::planar(d, self.inst.exec_size > 8).is_none() {
+                    d.src[0] = general.src(&self.inst.src[0]).unwrap_or(d.src[0]);
+                }
             }
             _ => {}
         }
