@@ -70,6 +70,34 @@ impl Interpolation {
         }
     }
 
+    /// The weights of the second and third vertex with regard to w, at points: [`weights`](Self::weights) of each.
+    #[inline]
+    pub fn perspective<const N: usize>(&self, [x, y]: &[[f64; N]; 2]) -> [[f32; N]; 2] {
+        let mut w = [0.0; N];
+        for i in 0..N {
+            w[i] = 1.0 / self.rhw.at(x[i], y[i]);
+        }
+        self.weights.map(|plane| {
+            let mut out = [0.0; N];
+            for i in 0..N {
+                out[i] = (plane.at(x[i], y[i]) * w[i]) as f32;
+            }
+            out
+        })
+    }
+
+    /// The same without regard to w.
+    #[inline]
+    pub fn linear<const N: usize>(&self, [x, y]: &[[f64; N]; 2]) -> [[f32; N]; 2] {
+        self.linear.map(|plane| {
+            let mut out = [0.0; N];
+            for i in 0..N {
+                out[i] = plane.at(x[i], y[i]) as f32;
+            }
+            out
+        })
+    }
+
     /// What a pixel shader is told of a point.
     #[inline]
     pub fn weights(&self, x: f64, y: f64) -> Weights {
@@ -79,6 +107,36 @@ impl Interpolation {
             perspective: self.weights.map(|plane| (plane.at(x, y) * w) as f32),
             linear: self.linear.map(|plane| plane.at(x, y) as f32),
             w: w as f32,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_points_are_as_each_alone() {
+        let mut rng = fastrand::Rng::with_seed(8);
+        for _ in 0..1000 {
+            let mut plane = || Plane {
+                slope: [rng.f64() - 0.5, rng.f64() - 0.5],
+                base: rng.f64() * 100.0,
+            };
+            let planes = Interpolation {
+                depth: plane(),
+                rhw: plane(),
+                weights: [plane(), plane()],
+                linear: [plane(), plane()],
+            };
+            let points: [[f64; 8]; 2] =
+                [(); 2].map(|()| std::array::from_fn(|_| rng.f64() * 4096.0));
+            let (perspective, linear) = (planes.perspective(&points), planes.linear(&points));
+            for i in 0..8 {
+                let alone = planes.weights(points[0][i], points[1][i]);
+                assert_eq!(perspective.map(|weight| weight[i]), alone.perspective);
+                assert_eq!(linear.map(|weight| weight[i]), alone.linear);
+            }
         }
     }
 }

@@ -24,6 +24,9 @@ pub struct Layout;
 /// Locations in the order of Barycentric Interpolation Mode, which has them for weights with regard to w, then for those without.
 const LOCATIONS: [Location; 3] = [Location::Pixel, Location::Centroid, Location::Sample];
 
+/// Pixels of a register.
+const PAIR: usize = 8;
+
 /// Subspans of a half: 16 pixels.
 const HALF: usize = 4;
 
@@ -155,22 +158,27 @@ fn part(
         // PANIC: a remainder of three.
         let location = LOCATIONS[mode % 3];
         for n in 0..registers {
-            let mut pair = [[0; 8]; 2];
-            for (i, s) in subspans.iter().skip(n * 2).take(2).enumerate() {
+            let mut points = [[0.0; PAIR]; 2];
+            let mut count = 0;
+            for s in subspans.iter().skip(n * 2).take(2) {
                 for pixel in 0..4 {
-                    let all = at(s, pixel, location);
-                    let chosen = if mode < 3 {
-                        all.perspective
-                    } else {
-                        all.linear
-                    };
-                    for (register, weight) in pair.iter_mut().zip(chosen) {
-                        register[i * 4 + pixel] = weight.to_bits();
-                    }
+                    let [x, y] = weights.point(s, pixel, location);
+                    points[0][count] = x;
+                    points[1][count] = y;
+                    count += 1;
                 }
             }
-            payload.push(pair[0]);
-            payload.push(pair[1]);
+            let chosen = if mode < 3 {
+                weights.planes.perspective(&points)
+            } else {
+                weights.planes.linear(&points)
+            };
+            for weight in chosen {
+                let mut register = weight.map(f32::to_bits);
+                // A subspan that is not there has zeros.
+                register[count..].fill(0);
+                payload.push(register);
+            }
         }
     }
     if state.parts.source_depth {
