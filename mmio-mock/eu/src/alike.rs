@@ -1,4 +1,4 @@
-//! Kernels whose threads all say the same: their only message differs in its header at most.
+//! Kernels whose threads all send the same, but for the message's header.
 //!
 //! Such a kernel is a straight line to its end of thread. What it sends behind the header comes from immediates,
 //! constants and what else is the same in all threads of a draw. Clears and flat colours are such kernels. The look is at

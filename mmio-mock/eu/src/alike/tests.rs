@@ -1,4 +1,4 @@
-//! Kernels that are said to be alike send the same, whatever is in the registers of their own.
+//! Threads that are said to be alike send the same, whatever is their own.
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use super::Alike;

@@ -1,4 +1,4 @@
-//! Random instruction words: no panic, always an end, and nothing of a thread left to the next one in its slot.
+//! Random instruction words: no panic, always an end, nothing left to others.
 //!
 //! PRM: volume 4, 13.2.
 

@@ -3,7 +3,7 @@
 //! PRM: volume 4, 2.6.2 (sideband), 4.7.1, 5.2.2 (stateless model), 8.4.2 (snooped bits).
 //! Not modelled: per-context protection beyond the upper bounds.
 
-use super::dataport::fill::OneColour;
+use mem::GpuAddr;
 
 /// Function IDs of the shared functions (PRM 2.5).
 pub mod sfid {
@@ -264,6 +264,21 @@ impl Default for ThreadPixels {
             count_depth: false,
         }
     }
+}
+
+/// A square of sixteen pixels that was filled with one colour, which went straight into its target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OneColour {
+    /// Address of the target's surface state.
+    pub target: GpuAddr,
+    /// Its index in the binding table.
+    pub index: u8,
+    /// Slice of the target.
+    pub slice: u32,
+    /// What each pixel holds.
+    pub dword: u32,
+    /// The message had a header.
+    pub header: bool,
 }
 
 /// Everything that a thread's messages tell the units around it. The owner clears it, runs the

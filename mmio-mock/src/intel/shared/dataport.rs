@@ -17,7 +17,7 @@ use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};
 
 use super::binding;
-use super::context::{Events, ThreadContext};
+use super::context::{Events, OneColour, ThreadContext};
 use super::error::refuse;
 use super::reader::FunctionReader;
 use crate::UnitFault;
@@ -258,7 +258,11 @@ impl DataPort {
         if events.watch_colour {
             let target = self.targets.get(place).map(|t| t.at);
             let colour = events.one_colour.zip(target);
-            events.one_colour = colour.map(|(colour, target)| colour.placed(target, index));
+            events.one_colour = colour.map(|(colour, target)| OneColour {
+                target,
+                index,
+                ..colour
+            });
         }
     }
 

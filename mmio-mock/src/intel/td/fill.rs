@@ -1,4 +1,4 @@
-//! Pixel threads that are spared, because one like them has just shown what they would do.
+//! Pixel threads that are spared: one like them has shown what they would do.
 //!
 //! When the threads of a kernel are alike ([`eu::Alike`]) and one of them has put a square of one colour straight into its
 //! target, the threads of the primitive's other whole squares would do nothing else. Their pixels are written without
@@ -10,8 +10,7 @@ use mem::{GpuAddr, Memory};
 
 use super::{ConstantSource, KernelState, Outcome, Pushed, SlotId, SlotState, Td, ThreadRequest};
 use crate::intel::machine::Machine;
-use crate::intel::shared::context::{ThreadContext, sfid};
-use crate::intel::shared::dataport::fill::OneColour;
+use crate::intel::shared::context::{OneColour, ThreadContext, sfid};
 use crate::intel::status::Unit;
 
 /// The slot of the thread that was looked at, and of those that are spared.

@@ -1,4 +1,4 @@
-//! Squares of one colour: what a render target write has found out serves those like it.
+//! Squares of one colour: what one write has found out serves those like it.
 //!
 //! PRM: volume 4, 5.10.6. See `td::fill` for the threads that would have sent these writes.
 
@@ -8,48 +8,22 @@ use super::DataPort;
 use crate::intel::cc::direct;
 use crate::intel::cc::pixel::Planes;
 use crate::intel::shared::binding;
-use crate::intel::shared::context::ThreadContext;
+use crate::intel::shared::context::{OneColour, ThreadContext};
 
-/// A square that was filled with one colour, which went straight into its target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OneColour {
-    /// Address of the target's surface state.
-    target: GpuAddr,
-    /// Its index in the binding table.
-    index: u8,
+/// The colour of a message's sixteen pixels, if it is one. The message's target is not named yet.
+pub(super) fn one_colour(
+    colour: &Planes,
+    shifts: direct::Shifts,
     slice: u32,
-    /// What each pixel holds.
-    dword: u32,
-    /// The message had a header.
-    pub header: bool,
-}
-
-impl OneColour {
-    /// The colour of a message's sixteen pixels, if it is one; the message's target is added by
-    /// [`placed`](Self::placed).
-    pub(super) fn of(
-        colour: &Planes,
-        shifts: direct::Shifts,
-        slice: u32,
-        header: bool,
-    ) -> Option<Self> {
-        Some(OneColour {
-            target: GpuAddr::default(),
-            index: 0,
-            slice,
-            dword: direct::one(colour, shifts)?,
-            header,
-        })
-    }
-
-    /// The same with its target.
-    pub(super) fn placed(self, target: GpuAddr, index: u8) -> Self {
-        OneColour {
-            target,
-            index,
-            ..self
-        }
-    }
+    header: bool,
+) -> Option<OneColour> {
+    Some(OneColour {
+        target: GpuAddr::default(),
+        index: 0,
+        slice,
+        dword: direct::one(colour, shifts)?,
+        header,
+    })
 }
 
 impl DataPort {

@@ -7,7 +7,7 @@ use eu::{Grf, Message};
 use mem::Memory;
 
 use super::RenderTarget;
-use super::fill::OneColour;
+use super::fill::one_colour;
 use super::render::{self, CcCache, PixelBackend};
 use super::request::{Form, PixelWrite};
 use super::rules;
@@ -163,7 +163,7 @@ impl Write<'_> {
             let written = direct::write(mem, target, shifts, slice, &block)?;
             if events.watch_colour && written == 0xffff {
                 let header = self.request.header;
-                events.one_colour = OneColour::of(&planes, shifts, slice, header);
+                events.one_colour = one_colour(&planes, shifts, slice, header);
             }
             if self.request.last {
                 events.scoreboard_clear |= mask;

@@ -6,7 +6,7 @@
 use eu::{Grf, Message};
 use mem::{GpuAddr, Memory};
 
-use super::fill::OneColour;
+use super::fill::one_colour;
 use super::request::Form;
 use super::{RenderTarget, rules};
 use crate::UnitFault;
@@ -351,7 +351,7 @@ impl<'a> Plain<'a> {
         let slice = target.target_slice(self.m1[7] >> 16 & 0x7ff);
         let written = direct::write(mem, target, shifts, slice, &block)?;
         if events.watch_colour && written == 0xffff {
-            events.one_colour = OneColour::of(&colour, shifts, slice, true);
+            events.one_colour = one_colour(&colour, shifts, slice, true);
         }
         Ok(written)
     }

@@ -4,7 +4,7 @@
 
 use super::*;
 use crate::intel::r#gen::{Readers, find};
-use crate::intel::shared::context::StateBases;
+use crate::intel::shared::context::{OneColour, StateBases};
 use crate::intel::shared::dataport::DataPort;
 use crate::intel::shared::dataport::request::WriteRequest;
 use crate::intel::shared::message::{Descriptor, Request};
