@@ -42,6 +42,7 @@ pub use crate::core::syncobj;
 pub use crate::core::task;
 pub use crate::core::task::FdTable;
 pub use crate::core::task::Group;
+pub use crate::core::task::Opening;
 pub use crate::core::task::Origin;
 pub use crate::core::task::Shared;
 pub use crate::core::task::Task;

@@ -11,7 +11,7 @@ use crate::sys::memory::{self, Block, PAGE, Wish};
 use crate::sys::socket::Packet;
 use crate::sys::{Result, set_errno};
 use crate::table::{Range, TABLE};
-use crate::{fork, life, link, mappings, own, report};
+use crate::{fork, life, link, mappings, own, report, sys};
 
 /// `mmap` on a file of the node.
 #[inline(never)]
@@ -22,6 +22,12 @@ pub fn map(file: File, wish: Wish) -> Result<usize> {
     let len = (wish.len as u64)
         .checked_next_multiple_of(PAGE)
         .ok_or(libc::ENOMEM)?;
+    let kind = wish.flags & libc::MAP_TYPE;
+    let shared = kind == libc::MAP_SHARED || kind == libc::MAP_SHARED_VALIDATE;
+    // mm/mmap.c; such is a dma-buf that was exported without DRM_RDWR.
+    if shared && wish.prot & libc::PROT_WRITE != 0 && !sys::writes(file.fd) {
+        return Err(libc::EACCES);
+    }
     let asked = wish.offset as u64;
     let numbers = [wish.prot as u64, asked, len];
     let head = Head::new(Op::Map, file.fd as u64, numbers);

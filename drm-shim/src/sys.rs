@@ -97,6 +97,13 @@ fn empty_stat() -> libc::stat {
     unsafe { core::mem::zeroed() }
 }
 
+/// Whether a descriptor was opened to write, too.
+pub fn writes(fd: RawFd) -> bool {
+    // SAFETY: it asks for flags.
+    let flags = check(unsafe { libc::syscall(libc::SYS_fcntl, fd, libc::F_GETFL, 0) });
+    flags.is_ok_and(|flags| flags as c_int & libc::O_ACCMODE != libc::O_RDONLY)
+}
+
 pub fn fstat(fd: RawFd) -> Result<libc::stat> {
     let mut stat = empty_stat();
     // SAFETY: the structure is the kernel's on the machines that have this call.

@@ -182,6 +182,8 @@ fn mappings_are_the_memory_and_follow_it() {
             "unmapped 0x2000",
             "mapped 0x0 0x2000",
             "unmapped 0x1000",
+            "mapped 0x0 0x1000",
+            "unmapped 0x1000",
         ]
     );
 }

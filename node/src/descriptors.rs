@@ -9,10 +9,11 @@ mod waiting;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::CString;
-use std::fs::File;
+use std::fs::{File, Permissions};
 use std::io;
 use std::ops::Bound;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 
 use driver::{Fence, Node, Opener, Shared};
@@ -244,10 +245,11 @@ impl Descriptors {
         self.pair(card, What::File(Arc::new(file)))
     }
 
-    /// A descriptor for something that the driver of a device gives out.
-    pub fn share(&self, card: &Arc<Card>, shared: Shared) -> io::Result<OwnedFd> {
+    /// A descriptor for something that the driver of a device gives out. That of a buffer may be one that cannot be mapped to
+    /// write.
+    pub fn share(&self, card: &Arc<Card>, shared: Shared, read_only: bool) -> io::Result<OwnedFd> {
         match shared {
-            Shared::Object(object) => self.file(card, &object),
+            Shared::Object(object) => self.file(card, &object, read_only),
             other => Ok(self.pair(card, What::Shared(other))?.0),
         }
     }
@@ -271,16 +273,23 @@ impl Descriptors {
     }
 
     /// A dma-buf: an empty file of the object's size, so that seeking tells the size.
-    fn file(&self, card: &Arc<Card>, object: &driver::Object) -> io::Result<OwnedFd> {
+    fn file(
+        &self,
+        card: &Arc<Card>,
+        object: &driver::Object,
+        read_only: bool,
+    ) -> io::Result<OwnedFd> {
         let name = CString::from(c"dma-buf");
         let file = crate::edge::create(&name, object.size())?;
         // Two that are opened, which the system counts: one for the client, and one to tell whether there are others.
-        let open = || {
+        let open = |write| {
             let path = format!("/proc/self/fd/{}", file.as_raw_fd());
-            File::options().read(true).write(true).open(path)
+            File::options().read(true).write(write).open(path)
         };
-        let (own, client) = (OwnedFd::from(open()?), open()?);
-        drop(file);
+        let (own, client) = (OwnedFd::from(open(true)?), open(!read_only)?);
+        // Whoever else gets it opens it no other way.
+        let mode = if read_only { 0o400 } else { 0o600 };
+        File::from(file).set_permissions(Permissions::from_mode(mode))?;
         not_kept(&own)?;
         let path = format!("/proc/self/fd/{}", own.as_raw_fd());
         let watch = self

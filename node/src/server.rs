@@ -168,8 +168,13 @@ impl Server {
     }
 
     /// A descriptor for something that the driver of a device gives out.
-    pub fn share(&self, card: &Arc<Card>, shared: driver::Shared) -> std::io::Result<OwnedFd> {
-        let shared = self.descriptors.share(card, shared);
+    pub fn share(
+        &self,
+        card: &Arc<Card>,
+        shared: driver::Shared,
+        read_only: bool,
+    ) -> std::io::Result<OwnedFd> {
+        let shared = self.descriptors.share(card, shared, read_only);
         if let Err(error) = &shared {
             self.say_full(error);
         }

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use driver::uapi::Request;
-use driver::{FdTable, Origin, Shared, Task};
+use driver::{FdTable, Opening, Origin, Shared, Task};
 use kernel::error::{
     Error, Result,
     code::{EBADF, EFAULT, EINVAL, EMFILE},
@@ -134,11 +134,12 @@ impl Caller<'_> {
 }
 
 impl FdTable for Caller<'_> {
-    fn install(&self, what: Shared, inherit: bool) -> Result<i32> {
-        let fd = self.server.share(self.card, what).map_err(|_| EMFILE)?;
+    fn install(&self, what: Shared, how: Opening) -> Result<i32> {
+        let fd = self.server.share(self.card, what, how.read_only);
+        let fd = fd.map_err(|_| EMFILE)?;
         let reply = Reply {
             kind: Reply::INSTALL,
-            which: u64::from(!inherit),
+            which: u64::from(!how.inherit),
             ..Reply::default()
         };
         let mut socket = self.socket.borrow_mut();

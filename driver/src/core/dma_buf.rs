@@ -11,7 +11,7 @@ use kernel::uaccess::UserSlice;
 use crate::core::device::Device;
 use crate::core::fence::Fence;
 use crate::core::gem::Object;
-use crate::core::task::{Shared, Task};
+use crate::core::task::{Opening, Shared, Task};
 use crate::core::uapi::dma_buf::{
     END, EXPORT_SYNC_FILE, IMPORT_SYNC_FILE, NAME_LEN, READ, SET_NAME_A, SET_NAME_B, SYNC, Sync,
     SyncFile, WRITE,
@@ -75,7 +75,9 @@ fn export(device: &dyn Device, object: &Object, arg: u64, task: &dyn Task) -> Re
     let fence = fence.unwrap_or_else(|| Arc::new(Fence::signalled()));
     // What cannot be told is noticed before a descriptor is open.
     user.write(0, &data)?;
-    data.fd = task.fds().install(Shared::Fence(fence), false)?;
+    data.fd = task
+        .fds()
+        .install(Shared::Fence(fence), Opening::default())?;
     user.write(0, &data).map_err(|_| EFAULT)
 }
 

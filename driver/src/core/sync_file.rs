@@ -12,7 +12,7 @@ use zerocopy::IntoBytes;
 
 use crate::core::device::Device;
 use crate::core::fence::Fence;
-use crate::core::task::{Shared, Task};
+use crate::core::task::{Opening, Shared, Task};
 use crate::core::uapi::sync_file::{FILE_INFO, FenceInfo, FileInfo, MERGE, MergeData, NAME};
 
 /// Carries out an ioctl on a descriptor that carries `what`: what a sync file's `unlocked_ioctl` does.
@@ -71,7 +71,9 @@ fn merge(fence: &Arc<Fence>, arg: u64, task: &dyn Task) -> Result {
     let merged = Fence::merge(&text(&data.name), &[fence, &other]);
     // What cannot be told is noticed before a descriptor is open.
     user.write(0, &data)?;
-    data.fence = task.fds().install(Shared::Fence(merged), false)?;
+    data.fence = task
+        .fds()
+        .install(Shared::Fence(merged), Opening::default())?;
     user.write(0, &data).map_err(|_| EFAULT)
 }
 

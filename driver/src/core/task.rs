@@ -25,10 +25,19 @@ pub enum Shared {
     Fence(Arc<Fence>),
 }
 
+/// How a descriptor is opened.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Opening {
+    /// It stays open when the process executes another program.
+    pub inherit: bool,
+    /// What it carries cannot be written through it: a dma-buf that was exported without `O_RDWR`.
+    pub read_only: bool,
+}
+
 /// The file descriptors of a process.
 pub trait FdTable {
-    /// Opens a descriptor, close-on-exec unless `inherit`; `EMFILE` and the like when there is none.
-    fn install(&self, what: Shared, inherit: bool) -> Result<i32>;
+    /// Opens a descriptor; `EMFILE` and the like when there is none.
+    fn install(&self, what: Shared, how: Opening) -> Result<i32>;
 
     /// What a descriptor carries; `EBADF` when it is not open, `EINVAL` when it is something else.
     fn get(&self, fd: i32) -> Result<Shared>;

@@ -53,6 +53,13 @@ int main(void) {
     char *shared = mmap(NULL, 8192, both, MAP_SHARED, buffer, 0);
     CHECK(shared != MAP_FAILED && !strcmp(shared + 0x4000 - 0x4000, ""));
     CHECK(munmap(shared + 4096, 4096) == 0);
+    // One that was opened to be read, as an export without DRM_RDWR is, is mapped to be read.
+    char path[32];
+    sprintf(path, "/proc/self/fd/%d", buffer);
+    int reader = open(path, O_RDONLY);
+    CHECK(reader >= 0 && mmap(NULL, 4096, both, MAP_SHARED, reader, 0) == MAP_FAILED && errno == EACCES);
+    char *seen = mmap(NULL, 4096, PROT_READ, MAP_SHARED, reader, 0);
+    CHECK(seen != MAP_FAILED && munmap(seen, 4096) == 0 && close(reader) == 0);
     // A name is a text, however long the request says: nothing behind it is read.
     char *edge = mmap(NULL, 8192, both, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     CHECK(munmap(edge + 4096, 4096) == 0);

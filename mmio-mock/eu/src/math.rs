@@ -1,9 +1,10 @@
 //! Extended math: reciprocal, roots, logarithm, power, sine, integer divide.
 //!
 //! PRM: volume 4, chapter 6; Sandy Bridge volume 4 part 2, 8.3.31. Results are computed in double precision and rounded once, so
-//! they are better than promised.
+//! they are better than promised, and the same on every host.
 
 use crate::port::FloatMode;
+use num::elementary;
 
 /// Function codes of descriptor bits 3:0 (PRM 6.1.1.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -121,14 +122,14 @@ pub fn float(function: Function, mode: FloatMode, a: f32, b: f32) -> f32 {
         Function::Inv => 1.0 / a,
         Function::Log if magnitude < 0.0 => f32::NAN,
         // Either zero has the logarithm -inf.
-        Function::Log => f64::from(magnitude).log2() as f32,
-        Function::Exp => f64::from(a).exp2() as f32,
+        Function::Log => elementary::log2(magnitude.into()) as f32,
+        Function::Exp => elementary::exp2(a.into()) as f32,
         // Correctly rounded by the host; the root of -0 is -0 as the table wants.
         Function::Sqrt => magnitude.sqrt(),
         Function::Rsq if magnitude == 0.0 => f32::INFINITY.copysign(magnitude),
         Function::Rsq => (1.0 / f64::from(magnitude).sqrt()) as f32,
-        Function::Sin | Function::SinCos => f64::from(a).sin() as f32,
-        Function::Cos => f64::from(a).cos() as f32,
+        Function::Sin | Function::SinCos => elementary::sin(a) as f32,
+        Function::Cos => elementary::cos(a) as f32,
         Function::Fdiv => a / flush(b),
         Function::Pow => power(a, flush(b), alt),
         _ => 0.0,
@@ -139,11 +140,11 @@ pub fn float(function: Function, mode: FloatMode, a: f32, b: f32) -> f32 {
 
 /// 2^(b log2|a|): the formula of PRM 6.3.6 also yields its special-value table, as 0 * inf is NaN.
 fn power(a: f32, b: f32, alt: bool) -> f32 {
-    let mut log = f64::from(a.abs()).log2();
+    let mut log = elementary::log2(a.abs().into());
     if alt && log.is_infinite() {
         log = f64::from(f32::MAX).copysign(log);
     }
-    (f64::from(b) * log).exp2() as f32
+    elementary::exp2(f64::from(b) * log) as f32
 }
 
 /// Integer divide: quotient and remainder (PRM 6.3.10).

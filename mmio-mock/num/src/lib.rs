@@ -4,6 +4,7 @@
 //! and the render cache convert. Not modelled: rounding other than to nearest even.
 #![forbid(unsafe_code)]
 
+pub mod elementary;
 pub mod fixed;
 pub mod minifloat;
 pub mod norm;

@@ -5,7 +5,7 @@ use kernel::error::{Result, code::EINVAL, code::ENOENT, code::EOPNOTSUPP};
 
 use super::Call;
 use crate::core::gem::WeakObject;
-use crate::core::task::Shared;
+use crate::core::task::{Opening, Shared};
 use crate::core::uapi::drm::{
     CLOEXEC, GemClose, GemFlink, GemOpen, GetCap, PrimeHandle, RDWR, SetClientCap, Version, cap,
 };
@@ -79,8 +79,11 @@ pub(super) fn prime_handle_to_fd(call: &Call<'_>, arg: &mut PrimeHandle) -> Resu
     }
     let object = call.file.object(arg.handle)?;
     call.file.exported(arg.handle);
-    let inherit = arg.flags & CLOEXEC == 0;
-    arg.fd = call.task.fds().install(Shared::Object(object), inherit)?;
+    let how = Opening {
+        inherit: arg.flags & CLOEXEC == 0,
+        read_only: arg.flags & RDWR == 0,
+    };
+    arg.fd = call.task.fds().install(Shared::Object(object), how)?;
     Ok(())
 }
 

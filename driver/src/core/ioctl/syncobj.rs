@@ -13,7 +13,7 @@ use super::Call;
 use crate::core::fence::{Fence, Front};
 use crate::core::program::Wanted;
 use crate::core::syncobj::Syncobj;
-use crate::core::task::Shared;
+use crate::core::task::{Opening, Shared};
 use crate::core::uapi::syncobj as uapi;
 use crate::core::wait::wait_until;
 use crate::core::work;
@@ -62,7 +62,7 @@ pub(super) fn handle_to_fd(call: &Call<'_>, arg: &mut uapi::Handle) -> Result {
         // drm_syncobj_handle_to_fd says EINVAL, drm_syncobj_find_fence ENOENT.
         Err(_) => return Err(if sync_file { ENOENT } else { EINVAL }),
     };
-    arg.fd = call.task.fds().install(shared, false)?;
+    arg.fd = call.task.fds().install(shared, Opening::default())?;
     Ok(())
 }
 

@@ -8,22 +8,22 @@ use kernel::sync::{AtomicBool, AtomicU64, Ordering, SpinLock};
 use kernel::time::Ktime;
 use kernel::uaccess::{FakeMemory, UserMemory};
 
-use crate::core::task::{FdTable, Shared, Task};
+use crate::core::task::{FdTable, Opening, Shared, Task};
 
 /// A process.
 #[derive(Default)]
 pub(crate) struct Process {
     pub(crate) memory: FakeMemory,
-    pub(crate) fds: SpinLock<Vec<(Shared, bool)>>,
+    pub(crate) fds: SpinLock<Vec<(Shared, Opening)>>,
     pub(crate) now: AtomicU64,
     pub(crate) signal: AtomicBool,
     pub(crate) admin: AtomicBool,
 }
 
 impl FdTable for Process {
-    fn install(&self, what: Shared, inherit: bool) -> Result<i32> {
+    fn install(&self, what: Shared, how: Opening) -> Result<i32> {
         let mut fds = self.fds.lock();
-        fds.push((what, inherit));
+        fds.push((what, how));
         Ok(fds.len() as i32 + 2)
     }
     fn get(&self, fd: i32) -> Result<Shared> {

@@ -14,7 +14,7 @@ use crate::core::fence::Fence;
 use crate::core::gem::Pin;
 use crate::core::program::Program;
 use crate::core::program::Wanted;
-use crate::core::task::Shared;
+use crate::core::task::{Opening, Shared};
 use crate::core::turn::Queue;
 use crate::core::wait::{Patience, wait_fence, wait_until};
 use crate::intel::call::Call;
@@ -44,7 +44,10 @@ pub(crate) fn user(call: &Call<'_>, arg: &mut uapi::Execbuffer2) -> Result {
         .submitted(call.device.uncore().clock().now(), &fence);
     parse::signal(submission.fences, &fence);
     if arg.flags & uapi::FENCE_OUT != 0 {
-        let fd = call.task.fds().install(Shared::Fence(fence), false)?;
+        let fd = call
+            .task
+            .fds()
+            .install(Shared::Fence(fence), Opening::default())?;
         arg.rsvd2 = arg.rsvd2 & 0xffff_ffff | u64::from(fd as u32) << 32;
     }
     Ok(())

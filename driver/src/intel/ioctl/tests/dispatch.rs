@@ -144,7 +144,15 @@ fn prime_knows_its_handles_again() {
     };
     assert_eq!(bench.call(uapi::drm::PRIME_HANDLE_TO_FD, &mut out), Ok(0));
     assert_eq!(out.fd, 3);
-    assert!(!bench.process.fds.lock()[0].1, "close on exec");
+    let how = |n: usize| bench.process.fds.lock()[n].1;
+    assert!(!how(0).inherit, "close on exec");
+    assert!(how(0).read_only, "O_RDWR was not asked for");
+    let mut writable = PrimeHandle { flags: 2, ..out };
+    assert_eq!(
+        bench.call(uapi::drm::PRIME_HANDLE_TO_FD, &mut writable),
+        Ok(0)
+    );
+    assert!(how(1).inherit && !how(1).read_only);
     let mut back = PrimeHandle { fd: 3, ..out };
     back.handle = 0;
     assert_eq!(bench.call(uapi::drm::PRIME_FD_TO_HANDLE, &mut back), Ok(0));

@@ -92,7 +92,7 @@ fn fences_come_out_of_a_buffer() {
     bench.exec(&[read, bench.batch()]).unwrap();
     assert_eq!((before.seqno(), export(read, 2).unwrap().seqno()), (1, 2));
     // The descriptor is closed by exec, and none is open when it cannot be told.
-    assert!(bench.process.fds.lock().iter().all(|(_, inherit)| !inherit));
+    assert!(bench.process.fds.lock().iter().all(|(_, how)| !how.inherit));
     let count = bench.process.fds.lock().len();
     let object = bench.file.object(read).unwrap();
     let at = bench
@@ -137,7 +137,10 @@ fn fences_go_into_a_buffer() {
     );
     let other = bench
         .process
-        .install(Shared::Object(object.clone()), false)
+        .install(
+            Shared::Object(object.clone()),
+            crate::core::task::Opening::default(),
+        )
         .unwrap();
     assert_eq!(
         import(1, other),

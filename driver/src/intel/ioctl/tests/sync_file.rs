@@ -108,9 +108,10 @@ fn wrong_calls_are_refused() {
     };
     assert_eq!(call(&bench, fence, FILE_INFO.0, &mut told), Err(EINVAL));
     let handle = bench.create(4096);
-    let object = bench
-        .process
-        .install(Shared::Object(bench.file.object(handle).unwrap()), false);
+    let object = bench.process.install(
+        Shared::Object(bench.file.object(handle).unwrap()),
+        crate::core::task::Opening::default(),
+    );
     let outcome = call(&bench, object.unwrap(), FILE_INFO.0, &mut told);
     assert_eq!(outcome, Err(ENOTTY));
 }
