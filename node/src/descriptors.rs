@@ -416,7 +416,9 @@ mod tests {
     fn a_dma_buf_that_was_still_open_when_its_closing_was_told_is_forgotten_later() {
         let (card, table) = card_and_table();
         let object = card.device().create_object(4096, Tiling::None, 0);
-        let first = table.share(&card, Shared::Object(object.unwrap())).unwrap();
+        let first = table
+            .share(&card, Shared::Object(object.unwrap()), false)
+            .unwrap();
         let path = format!("/proc/self/fd/{}", first.as_raw_fd());
         let second = File::options().read(true).write(true).open(path).unwrap();
         drop(first);
@@ -434,7 +436,7 @@ mod tests {
         let share = || {
             let object = card.device().create_object(4096, Tiling::None, 0);
             let object = Shared::Object(object.unwrap());
-            table.share(&card, object).unwrap()
+            table.share(&card, object, false).unwrap()
         };
         let mut files: Vec<OwnedFd> = (0..10).map(|_| share()).collect();
         let mut closing = |count: usize| {

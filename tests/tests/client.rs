@@ -47,7 +47,7 @@ impl UserMemory for Client {
 }
 
 impl FdTable for Client {
-    fn install(&self, _: Shared, _: bool) -> Result<i32> {
+    fn install(&self, _: Shared, _: driver::Opening) -> Result<i32> {
         Err(EOPNOTSUPP)
     }
     fn get(&self, _: i32) -> Result<Shared> {

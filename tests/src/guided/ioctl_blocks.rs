@@ -61,7 +61,7 @@ impl UserMemory for Caller {
 }
 
 impl FdTable for Caller {
-    fn install(&self, what: Shared, _: bool) -> Result<i32> {
+    fn install(&self, what: Shared, _: driver::Opening) -> Result<i32> {
         let mut fds = self.fds.borrow_mut();
         if fds.len() >= DESCRIPTORS {
             return Err(EMFILE);
