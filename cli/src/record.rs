@@ -25,6 +25,17 @@ const PATIENCE: Delta = Delta::from_secs(60);
 /// Extension of a submission's directory until it is whole.
 const PART: &str = "part";
 
+/// The directory of a submission.
+fn name(number: usize) -> String {
+    format!("exec_{number:04}")
+}
+
+/// How many of the first submissions somebody has taken away.
+fn missing(dir: &Path, submissions: usize) -> usize {
+    let there = |number: &usize| dir.join(name(*number)).is_dir();
+    (0..submissions).filter(|number| !there(number)).count()
+}
+
 /// Writes submissions into a directory.
 pub struct Recorder {
     device: Device,
@@ -79,7 +90,14 @@ impl Recorder {
                 shown::path(&self.dir),
                 Counted(submissions, "submission")
             )),
-            None => Ok(submissions),
+            None => match missing(&self.dir, submissions) {
+                0 => Ok(submissions),
+                missing => Err(format!(
+                    "{}: of {} recorded, {missing} are there no more",
+                    shown::path(&self.dir),
+                    Counted(submissions, "submission")
+                )),
+            },
         }
     }
 
@@ -93,7 +111,7 @@ impl Recorder {
             .wait_idle(PATIENCE)
             .map_err(|error| format!("the device is not done with what came before: {error}"))?;
         let submissions = self.submissions.load(Ordering::Acquire);
-        let whole = self.dir.join(format!("exec_{submissions:04}"));
+        let whole = self.dir.join(name(submissions));
         let dir = whole.with_extension(PART);
         fs::create_dir(&dir).map_err(|error| format!("{}: {error}", shown::path(&dir)))?;
         let mut buffers = Vec::new();
@@ -178,5 +196,22 @@ impl Observer for Recorder {
             log::error!("recording: {error}");
             *lock(&self.error) = Some(error);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn submissions_that_were_taken_away_are_counted() {
+        let dir = tempfile::tempdir().unwrap();
+        for number in [0, 2, 3] {
+            fs::create_dir(dir.path().join(name(number))).unwrap();
+        }
+        fs::write(dir.path().join(name(4)), "a file").unwrap();
+        let counts = [0, 1, 2, 4, 5].map(|submissions| missing(dir.path(), submissions));
+        assert_eq!(counts, [0, 0, 1, 1, 2]);
     }
 }

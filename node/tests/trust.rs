@@ -4,6 +4,7 @@
 
 use std::fs::File;
 use std::os::fd::{AsFd as _, AsRawFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::PermissionsExt as _;
 use std::time::Duration;
 
 use driver::uapi::{drm, gem};
@@ -17,9 +18,10 @@ use crate::support::{Connection, start};
 const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A dma-buf, which alone holds its object.
-fn dma_buf(party: &Party) -> OwnedFd {
+fn dma_buf(party: &Party, flags: u32) -> OwnedFd {
     let mut arg = drm::PrimeHandle::new_zeroed();
     arg.handle = party.create(8192);
+    arg.flags = flags;
     let head = Head::new(
         Op::Ioctl,
         party.file,
@@ -62,7 +64,7 @@ fn memories_cannot_be_made_shorter_or_longer() {
     let (_life, hello) = Connection::new(&name, Op::Life);
     let party = Party::new(&name);
     let mut files: Vec<File> = hello.fds.into_iter().map(File::from).collect();
-    files.push(dma_buf(&party).into());
+    files.push(dma_buf(&party, drm::RDWR).into());
     for file in &files {
         let size = file.metadata().unwrap().len();
         for changed in [0, size - 4096, size + 4096] {
@@ -70,6 +72,28 @@ fn memories_cannot_be_made_shorter_or_longer() {
             assert_eq!(error.raw_os_error(), Some(nix::libc::EPERM));
         }
         assert_eq!(file.metadata().unwrap().len(), size);
+    }
+}
+
+/// PRIME_HANDLE_TO_FD without DRM_RDWR: who gets the descriptor may read, and its file lets nobody else open it to write.
+#[test]
+fn a_dma_buf_is_opened_to_write_when_that_was_asked_for() {
+    let (_node, name) = start();
+    let party = Party::new(&name);
+    for (flags, access, mode) in [
+        (0, nix::libc::O_RDONLY, 0o400),
+        (drm::RDWR, nix::libc::O_RDWR, 0o600),
+    ] {
+        let file = File::from(dma_buf(&party, flags));
+        // SAFETY: it asks for flags.
+        let opened = unsafe { nix::libc::fcntl(file.as_raw_fd(), nix::libc::F_GETFL) };
+        assert_eq!(opened & nix::libc::O_ACCMODE, access, "{flags}");
+        assert_eq!(
+            file.metadata().unwrap().permissions().mode() & 0o777,
+            mode,
+            "{flags}"
+        );
+        assert_eq!(identify(&party.client, &file), 3);
     }
 }
 
@@ -148,7 +172,7 @@ fn numbers_that_change_hands_during_calls_are_one_file_or_the_other() {
 fn a_dma_buf_that_was_opened_again_lives_until_the_last_is_closed() {
     let (node, name) = start();
     let party = Party::new(&name);
-    let first = dma_buf(&party);
+    let first = dma_buf(&party, drm::RDWR);
     let again = |write| {
         let path = format!("/proc/self/fd/{}", first.as_raw_fd());
         File::options().read(true).write(write).open(path).unwrap()
@@ -156,7 +180,7 @@ fn a_dma_buf_that_was_opened_again_lives_until_the_last_is_closed() {
     let (writes, reads) = (again(true), again(false));
     // What is closed is noticed in order: another dma-buf that is closed later tells when.
     let settle = || {
-        let later = dma_buf(&party);
+        let later = dma_buf(&party, drm::RDWR);
         let held = node.first().platform().allocated_pages();
         drop(later);
         let until = std::time::Instant::now() + PATIENCE;

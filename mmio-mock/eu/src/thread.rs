@@ -18,13 +18,25 @@ use crate::rounding::Rounding;
 use crate::scoreboard::Registers;
 use isa::inst::PredCtrl;
 
+/// What the next thread of the slot has to find cleared. It is no state of a thread: two that differ in it alone are equal.
+#[derive(Clone, Copy, Debug, Default)]
+struct Touched(Reach);
+
+impl PartialEq for Touched {
+    fn eq(&self, _: &Touched) -> bool {
+        true
+    }
+}
+
+impl Eq for Touched {}
+
 /// The context of one thread slot. Reuse it for many threads: [`Thread::dispatch`] starts a new
 /// one, whose registers are zero until they are loaded or written (PRM 11.3.2 leaves open what they hold).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Thread {
     pub(crate) regs: RegFile,
     /// Registers that may be other than zero.
-    touched: Reach,
+    touched: Touched,
     pub(crate) acc: Acc,
     pub(crate) masks: Masks,
     /// Channels that execute: `masks.emask()`, kept in step, or those that wait at no other place.
@@ -110,7 +122,7 @@ impl Thread {
     pub fn new() -> Thread {
         Thread {
             regs: RegFile::new(),
-            touched: Reach::default(),
+            touched: Touched::default(),
             acc: Acc::new(),
             masks: Masks::default(),
             emask: 0xffff,
@@ -154,7 +166,7 @@ impl Thread {
     /// Starts a thread. Its payload is written behind this, through [`Thread::load`] or [`Thread::grf_mut`].
     pub fn dispatch(&mut self, init: &ThreadInit) {
         let bit = |on: bool, b: u32| if on { b } else { 0 };
-        let touched = std::mem::take(&mut self.touched);
+        let Touched(touched) = std::mem::take(&mut self.touched);
         self.regs.clear(touched.general, touched.message);
         if touched.accumulator {
             self.acc = Acc::new();
@@ -237,7 +249,7 @@ impl Thread {
 
     /// Registers may be written.
     pub(crate) fn touch(&mut self, registers: Reach) {
-        self.touched = self.touched.and(registers);
+        self.touched.0 = self.touched.0.and(registers);
     }
 
     /// The message registers: m0..m15 until the thread has run, then those that the generation has.
